@@ -1,0 +1,1 @@
+#include "lib/act/tag.hpp"

@@ -1,0 +1,1 @@
+#include "lib/match/program.hpp"

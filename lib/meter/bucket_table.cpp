@@ -1,0 +1,1 @@
+#include "lib/meter/bucket_table.hpp"

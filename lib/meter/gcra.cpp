@@ -1,0 +1,1 @@
+#include "lib/meter/gcra.hpp"

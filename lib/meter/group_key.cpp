@@ -1,0 +1,1 @@
+#include "lib/meter/group_key.hpp"

@@ -1,0 +1,1 @@
+#include "lib/meter/limit.hpp"

@@ -1,0 +1,1 @@
+#include "lib/packet/field_text.hpp"

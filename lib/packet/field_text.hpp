@@ -1,0 +1,15 @@
+#pragma once
+#include "lib/packet/flow.hpp"
+
+#include <string>
+#include <string_view>
+
+namespace sluice {
+
+// A field as people read it (rules.md, "As text"): decimal numbers, flags 0 or 1, addresses as in
+// RFC 5952, eth.type as 0x0800, MAC as aa:bb:cc:dd:ee:ff, Name fields by their word. Empty if the
+// packet does not have it. `pair` is the text of the `port` field.
+[[nodiscard]] std::string field_text(Field field, const Flow& flow, ByteView frame,
+                                     std::string_view pair);
+
+}  // namespace sluice

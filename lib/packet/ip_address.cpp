@@ -1,0 +1,1 @@
+#include "lib/packet/ip_address.hpp"

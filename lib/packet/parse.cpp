@@ -1,0 +1,1 @@
+#include "lib/packet/parse.hpp"

@@ -1,0 +1,29 @@
+#pragma once
+#include "lib/meter/bucket_table.hpp"
+#include "lib/meter/group_key.hpp"
+#include "lib/packet/parse.hpp"
+#include "lib/pipeline/counters.hpp"
+#include "lib/pipeline/scratch.hpp"
+
+#include <cstddef>
+
+namespace sluice {
+
+enum class MalformedPolicy : std::uint8_t { Drop, Pass };
+
+// How this box treats packets, from sluice.yaml; the same on every worker.
+struct PacketPolicy {
+    Tunnels tunnels;
+    MalformedPolicy malformed = MalformedPolicy::Drop;
+};
+
+// What one core keeps between bursts. Its owner alone touches it; `counters` may be read by anyone.
+struct CoreState {
+    PacketPolicy policy;
+    KeyHasher hash;
+    BucketTable buckets;
+    Scratch scratch;
+    WorkerCounters& counters;
+};
+
+}  // namespace sluice

@@ -1,0 +1,31 @@
+#pragma once
+#include "lib/rules/rule_set.hpp"
+#include "lib/rules/verdict.hpp"
+#include "lib/share/core.hpp"
+
+#include <array>
+#include <memory>
+#include <span>
+
+namespace sluice {
+
+// matched = admitted + exceeded + skipped. A rule with on_match counts allow as admitted and drop
+// as exceeded.
+struct RuleCounters {
+    Counter admitted;
+    Counter exceeded;
+    Counter skipped;  // a key part was missing
+};
+
+// What one worker counts. Written by it alone, read by anyone.
+struct WorkerCounters {
+    static constexpr bool kReadableAnywhere = true;
+
+    std::array<Counter, kVerdictCount> by_verdict;
+    std::array<Counter, kReasonCount> by_reason;  // packets, forwarded or not
+    Counter table_full;     // a new key found no place, whatever on_full said
+    Counter bursts;         // also the heartbeat: it grows while the worker runs
+    std::unique_ptr<RuleCounters[]> rules = std::make_unique<RuleCounters[]>(kMaxRules);
+};
+
+}  // namespace sluice

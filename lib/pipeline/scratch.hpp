@@ -1,0 +1,43 @@
+#pragma once
+#include "lib/meter/bucket_table.hpp"
+#include "lib/meter/group_key.hpp"
+#include "lib/pipeline/burst.hpp"
+#include "lib/rules/rule_set.hpp"
+
+#include <array>
+#include <cstdint>
+#include <memory>
+
+namespace sluice {
+
+// One rule that matches one packet of the burst.
+struct Match {
+    std::uint32_t rule = 0;   // index in the rule set
+    std::uint32_t first = 0;  // its first look in Scratch::looks
+    bool skipped = false;     // a key part is missing, so the rule does not apply
+};
+
+// One limit looked at for one packet.
+struct Look {
+    GroupKey key;
+    Units cost;
+    BucketTable::Place place;  // where its bucket lies, found while looking
+    bool admitted = false;
+};
+
+// The rules of one packet: matches[first, first + count).
+struct MatchSpan {
+    std::uint32_t first = 0;
+    std::uint32_t count = 0;
+};
+
+// Working memory of one burst, sized once for the largest rule set there can be, so that workers
+// never allocate. Pages that no rule set needs are never touched.
+struct Scratch {
+    std::array<MatchSpan, kMaxBurst> spans{};
+    std::unique_ptr<Match[]> matches =
+        std::make_unique_for_overwrite<Match[]>(kMaxBurst * kMaxRules);
+    std::unique_ptr<Look[]> looks = std::make_unique_for_overwrite<Look[]>(kMaxBurst * kMaxLimits);
+};
+
+}  // namespace sluice

@@ -1,0 +1,20 @@
+#pragma once
+#include "lib/pipeline/burst.hpp"
+#include "lib/pipeline/core_state.hpp"
+#include "lib/rules/rule_set.hpp"
+
+namespace sluice {
+
+// Fills each row's flow.
+void parse_burst(Burst& burst, const CoreState& core) noexcept;
+
+// Notes, for each row that is not malformed, the rules that match, in the order of the file.
+void match_burst(Burst& burst, const RuleSet& set, CoreState& core) noexcept;
+
+// Hashes the keys of all matching rules and prefetches their buckets.
+void key_burst(const Burst& burst, const RuleSet& set, CoreState& core) noexcept;
+
+// Packet by packet, in arrival order: looks at all limits of all matching rules, decides, charges.
+void meter_burst(Burst& burst, const RuleSet& set, CoreState& core, Instant now) noexcept;
+
+}  // namespace sluice

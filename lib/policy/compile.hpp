@@ -1,0 +1,57 @@
+#pragma once
+#include "lib/policy/problem.hpp"
+#include "lib/rules/rule_set.hpp"
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace sluice {
+
+// What the rules are wanted for. What the language has but this version does not enforce is a
+// warning `not enforced yet` for Check, and an error for Enforce unless its rule is off.
+enum class Purpose : std::uint8_t { Check, Enforce };
+
+// Modes set at run time; they win over the file's.
+using ModeOverrides = std::map<std::string, Mode>;
+
+struct LimitSummary {
+    std::string name;
+    std::string text;   // "token_bucket 50/s burst 200 per packet"
+    std::string scope;  // "local": exact on any number of workers, or "merged"
+    std::string bound;  // the most it admits in any window W: "200 packets + 50/s * W"
+};
+
+// What `rules` and `check` show of a rule; one for every rule of the file, also those that are off.
+struct RuleSummary {
+    std::string id;
+    std::string description;
+    Mode mode = Mode::Monitor;
+    std::uint32_t line = 0;
+    std::string when;  // as written; empty: every packet
+    std::string key;   // "ip.src, l4.dport"
+    std::string action;
+    std::vector<LimitSummary> limits;
+    std::uint64_t memory = 0;  // bytes: the compiled rule, without its buckets
+};
+
+struct CompiledRules {
+    RuleSet set;  // generation is 0: whoever encodes it gives it one
+    std::vector<RuleSummary> rules;
+};
+
+struct RuleText {
+    std::string_view file;  // name for messages
+    std::string_view text;
+};
+
+// Rule file -> rule set. nullopt if there is an error; `problems` then says where and what, and holds
+// warnings otherwise. Throws nothing.
+[[nodiscard]] std::optional<CompiledRules> compile_rules(const RuleText& source, Purpose purpose,
+                                                         const ModeOverrides& modes,
+                                                         Problems& problems);
+
+}  // namespace sluice

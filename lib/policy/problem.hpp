@@ -1,0 +1,45 @@
+#pragma once
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace sluice {
+
+// A place in a text. Lines and columns count from 1; 0 means the whole file.
+struct Position {
+    std::uint32_t line = 0;
+    std::uint32_t column = 0;
+};
+
+enum class Severity : std::uint8_t { Warning, Error };
+
+struct Problem {
+    std::string file;
+    Position at;
+    Severity severity = Severity::Error;
+    std::string message;
+};
+
+// What is wrong with a text, collected so that one run shows everything.
+class Problems {
+public:
+    explicit Problems(std::string file) : file_{std::move(file)} {}
+
+    void error(Position at, std::string message);
+    void warning(Position at, std::string message);
+
+    [[nodiscard]] bool has_errors() const noexcept { return errors_ != 0; }
+    [[nodiscard]] const std::vector<Problem>& list() const noexcept { return list_; }
+
+private:
+    std::string file_;
+    std::vector<Problem> list_;
+    std::size_t errors_ = 0;
+};
+
+// `RULES:LINE:COLUMN: error: …`, the source line, and a caret under the column (tabs kept, bytes
+// outside printable ASCII and UTF-8 shown as \xNN).
+[[nodiscard]] std::string render(const Problem& problem, std::string_view text);
+
+}  // namespace sluice

@@ -1,0 +1,1 @@
+#include "lib/rules/group.hpp"

@@ -1,0 +1,1 @@
+#include "lib/rules/rule_set.hpp"

@@ -1,0 +1,88 @@
+#pragma once
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <string_view>
+
+namespace sluice {
+
+// What happens to a packet, weakest first: of several refusing rules the strictest decides.
+enum class Verdict : std::uint8_t { Pass, Tag, Shape, Decoy, Reply, Reset, Drop };
+
+inline constexpr auto kVerdictNames = std::to_array<std::string_view>(
+    {"pass", "tag", "shape", "decoy", "reply", "reset", "drop"});
+inline constexpr std::size_t kVerdictCount = kVerdictNames.size();
+
+// Whether the packet goes on to the other port.
+[[nodiscard]] constexpr bool forwards(Verdict verdict) noexcept {
+    return verdict <= Verdict::Shape;
+}
+
+[[nodiscard]] constexpr std::string_view name_of(Verdict verdict) noexcept {
+    return kVerdictNames[static_cast<std::size_t>(verdict)];
+}
+
+// Why. Every packet has exactly one.
+enum class Reason : std::uint8_t {
+    NoRule,
+    WithinLimits,
+    AllowRule,
+    DenyRule,
+    OverLimit,
+    TableFull,
+    Panic,
+    NoRules,
+    TruncatedL2,
+    TruncatedL3,
+    TruncatedL4,
+    BadIpHeader,
+    BadL4Header,
+    TooDeep,
+    TxFull,
+    NoMemory,
+    LinkDown,
+};
+
+struct ReasonRow {
+    Reason reason;
+    std::string_view name;  // as the CLI, the metrics and replay print it
+    std::string_view help;
+};
+
+// The one list of reasons. Counters, CLI, metrics and docs are loops over it.
+inline constexpr auto kReasons = std::to_array<ReasonRow>({
+    {Reason::NoRule, "no_rule", "no enforcing rule judged the packet"},
+    {Reason::WithinLimits, "within_limits", "every enforcing rule that judged it had room"},
+    {Reason::AllowRule, "allow_rule", "a rule with on_match: allow matched"},
+    {Reason::DenyRule, "deny_rule", "a rule with on_match: drop matched"},
+    {Reason::OverLimit, "over_limit", "a limit had no room; the rule's on_exceed decided"},
+    {Reason::TableFull, "table_full", "no place for a new key; the rule's on_full decided"},
+    {Reason::Panic, "panic", "forwarded unjudged: panic pass is on"},
+    {Reason::NoRules, "no_rules", "forwarded unjudged: no rule set is loaded"},
+    {Reason::TruncatedL2, "truncated_l2", "the frame ends inside the link-layer headers"},
+    {Reason::TruncatedL3, "truncated_l3", "the frame ends inside the IP headers"},
+    {Reason::TruncatedL4, "truncated_l4", "the packet ends inside the TCP, UDP or ICMP header"},
+    {Reason::BadIpHeader, "bad_ip_header", "an IP header contradicts itself"},
+    {Reason::BadL4Header, "bad_l4_header", "a TCP or UDP header contradicts itself"},
+    {Reason::TooDeep, "too_deep", "more headers than are followed"},
+    {Reason::TxFull, "tx_full", "the other port's queue took no more"},
+    {Reason::NoMemory, "no_memory", "no buffer to rewrite the frame in"},
+    {Reason::LinkDown, "link_down", "the other port is down"},
+});
+inline constexpr std::size_t kReasonCount = kReasons.size();
+
+constexpr bool reasons_in_enum_order() noexcept {
+    for (std::size_t i = 0; i < kReasons.size(); ++i) {
+        if (static_cast<std::size_t>(kReasons[i].reason) != i) {
+            return false;
+        }
+    }
+    return true;
+}
+static_assert(reasons_in_enum_order(), "kReasons is indexed by Reason");
+
+[[nodiscard]] constexpr const ReasonRow& row_of(Reason reason) noexcept {
+    return kReasons[static_cast<std::size_t>(reason)];
+}
+
+}  // namespace sluice

@@ -1,0 +1,113 @@
+#pragma once
+#include "lib/base/check.hpp"
+
+#include <array>
+#include <atomic>
+#include <concepts>
+#include <cstddef>
+#include <cstdint>
+#include <utility>
+
+// Who may touch what. Three types carry the cross-core story:
+//
+//   CoreToken   the right to act as one core; one exists per worker, it cannot be copied
+//   PerCore<T>  one T per core; mine() needs the token, each() reads only
+//   Counter     written by its owner, read by anyone
+namespace sluice {
+
+inline constexpr std::size_t kMaxCores = 64;
+inline constexpr std::size_t kCacheLine = 64;
+
+class CoreToken {
+public:
+    CoreToken(CoreToken&& other) noexcept : index_{std::exchange(other.index_, kMaxCores)} {}
+    CoreToken(const CoreToken&) = delete;
+    CoreToken& operator=(const CoreToken&) = delete;
+    CoreToken& operator=(CoreToken&&) = delete;
+    ~CoreToken() = default;
+
+    [[nodiscard]] std::size_t index() const noexcept { return index_; }
+
+private:
+    friend class CoreRoster;
+    explicit CoreToken(std::size_t index) noexcept : index_{index} {}
+    std::size_t index_;
+};
+
+// Hands out each core once, at start-up.
+class CoreRoster {
+public:
+    [[nodiscard]] CoreToken enlist() noexcept {
+        SLUICE_CHECK(next_ < kMaxCores);
+        return CoreToken{next_++};
+    }
+
+private:
+    std::size_t next_{0};
+};
+
+// add() is a plain load and store: with one writer there is no lost update to guard against, so it
+// costs no lock prefix. Relaxed, because a count orders nothing else.
+class Counter {
+public:
+    static constexpr bool kReadableAnywhere = true;
+
+    void add(std::uint64_t n) noexcept {
+        value_.store(value_.load(std::memory_order_relaxed) + n, std::memory_order_relaxed);
+    }
+    void set(std::uint64_t value) noexcept { value_.store(value, std::memory_order_relaxed); }
+    [[nodiscard]] std::uint64_t read() const noexcept {
+        return value_.load(std::memory_order_relaxed);
+    }
+
+private:
+    std::atomic<std::uint64_t> value_{0};
+};
+static_assert(std::atomic<std::uint64_t>::is_always_lock_free);
+
+template <typename T>
+concept ReadableAnywhere = T::kReadableAnywhere;
+
+template <typename T>
+class PerCore {
+public:
+    [[nodiscard]] T& mine(const CoreToken& me) noexcept {
+        SLUICE_CHECK(me.index() < kMaxCores);
+        return slots_[me.index()].value;
+    }
+
+    // Reads one core's T from anywhere.
+    [[nodiscard]] const T& of(std::size_t core) const noexcept
+    requires ReadableAnywhere<T>
+    {
+        SLUICE_CHECK(core < kMaxCores);
+        return slots_[core].value;
+    }
+
+    // Only for a T whose const face is safe beside its writer.
+    template <std::invocable<const T&> Fn>
+    requires ReadableAnywhere<T>
+    void each(Fn&& fn) const {
+        for (const Slot& slot : slots_) {
+            fn(slot.value);
+        }
+    }
+
+private:
+    struct alignas(kCacheLine) Slot {
+        T value;
+    };
+    std::array<Slot, kMaxCores> slots_{};
+};
+
+// A flag one side raises and the others look at: stop, panic.
+class Signal {
+public:
+    void raise(bool on) noexcept { on_.store(on, std::memory_order_release); }
+    [[nodiscard]] bool raised() const noexcept { return on_.load(std::memory_order_acquire); }
+
+private:
+    std::atomic<bool> on_{false};
+};
+
+}  // namespace sluice

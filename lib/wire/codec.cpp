@@ -1,0 +1,1 @@
+#include "lib/wire/codec.hpp"

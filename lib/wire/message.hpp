@@ -1,0 +1,113 @@
+#pragma once
+#include "lib/base/bytes.hpp"
+#include "lib/rules/rule_set.hpp"
+#include "lib/rules/verdict.hpp"
+
+#include <array>
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <variant>
+#include <vector>
+
+// What sluiced (and, for panic, sluicectl) says to the dataplane, and what it answers. One request,
+// one reply, in order. A frame on the socket is a 32-bit little-endian length of what follows, then
+// one byte naming the message, then its fields: integers little-endian and fixed in size, strings
+// and lists with a 32-bit count in front.
+namespace sluice {
+
+inline constexpr std::uint32_t kWireVersion = 1;
+inline constexpr std::uint32_t kMaxMessageSize = 64U << 20;
+
+// Requests.
+
+// Must be the first on every connection; another version is answered with Failure and closed.
+struct Hello {
+    std::uint32_t version = kWireVersion;
+    std::string program;  // for the log: "sluiced 0.1"
+};
+// Replaces the rule set. `source` and `modes` are kept beside it for GetRules and mean nothing to
+// the dataplane: the rule file's text, and the modes set at run time.
+struct ApplyRules {
+    RuleSet rules;
+    std::string source;
+    std::string modes;  // JSON object: rule id -> mode
+};
+struct GetRules {};
+struct GetStats {};
+struct SetPanic {
+    bool pass = false;
+};
+
+// Replies.
+
+struct Welcome {
+    std::uint32_t version = kWireVersion;
+    std::uint32_t pid = 0;
+    std::uint64_t generation = 0;  // 0: no rule set
+};
+struct Applied {
+    std::uint64_t generation = 0;
+};
+struct RunningRules {
+    std::uint64_t generation = 0;
+    std::string source;
+    std::string modes;
+};
+struct RuleStats {
+    std::string id;
+    std::uint64_t admitted = 0;
+    std::uint64_t exceeded = 0;
+    std::uint64_t skipped = 0;
+};
+struct PortStats {
+    std::string pair;
+    std::string side;    // "outside", "inside"
+    std::string device;  // as given
+    std::string driver;
+    bool link_up = false;
+    bool held_down = false;  // taken down because the other side of its pair is down
+    std::uint16_t mtu = 0;
+    std::uint16_t rx_queues = 0;
+    std::uint16_t tx_queues = 0;
+    bool rss = false;
+    std::uint64_t rx_packets = 0;
+    std::uint64_t rx_bytes = 0;
+    std::uint64_t tx_packets = 0;
+    std::uint64_t tx_bytes = 0;
+    std::uint64_t rx_missed = 0;   // ring full: the port had no descriptor
+    std::uint64_t rx_no_mbuf = 0;  // no buffer in the pool
+    std::uint64_t rx_errors = 0;
+    std::uint64_t tx_errors = 0;
+    std::uint64_t tx_full = 0;  // the transmit queue took no more
+};
+struct WorkerStats {
+    std::uint32_t lcore = 0;
+    std::uint64_t bursts = 0;        // heartbeat: grows while the worker runs
+    std::uint64_t stalled_ms = 0;    // 0: alive; else for how long no burst was seen
+    std::uint64_t stalls = 0;        // how often the watchdog saw it stall
+    std::array<std::uint64_t, kVerdictCount> by_verdict{};
+    std::array<std::uint64_t, kReasonCount> by_reason{};
+    std::uint64_t table_full = 0;
+    std::uint64_t table_slots = 0;
+    std::vector<std::string> lanes;  // "uplink in q0": what it receives
+};
+struct Stats {
+    std::uint64_t generation = 0;
+    std::uint64_t uptime_ns = 0;
+    bool panic = false;
+    std::vector<RuleStats> rules;
+    std::vector<PortStats> ports;
+    std::vector<WorkerStats> workers;
+};
+struct PanicSet {
+    bool pass = false;
+};
+struct Failure {
+    std::string what;
+};
+
+using Request = std::variant<Hello, ApplyRules, GetRules, GetStats, SetPanic>;
+using Reply = std::variant<Welcome, Applied, RunningRules, Stats, PanicSet, Failure>;
+
+}  // namespace sluice

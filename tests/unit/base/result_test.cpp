@@ -1,0 +1,27 @@
+#include "lib/base/result.hpp"
+
+#include <gtest/gtest.h>
+
+namespace sluice {
+namespace {
+
+Result<int> half(int n) {
+    if (n % 2 != 0) {
+        return Error{Errc::BadSyntax, "odd"};
+    }
+    return n / 2;
+}
+
+TEST(Result, ChainsUntilTheFirstError) {
+    EXPECT_EQ(*half(8).and_then(half), 2);
+    EXPECT_EQ(half(6).and_then(half).error().what, "odd");
+}
+
+TEST(Result, IsFalseWhenItHoldsAnError) {
+    EXPECT_TRUE(static_cast<bool>(half(2)));
+    EXPECT_FALSE(static_cast<bool>(half(3)));
+    EXPECT_EQ(half(3).error().code, Errc::BadSyntax);
+}
+
+}  // namespace
+}  // namespace sluice
