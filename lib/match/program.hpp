@@ -14,7 +14,8 @@
 //
 // A test of an absent field answers no, whatever the set; `ne` is the complement of the set.
 // Invariant (checked once, by check_program): jumps go forward, ranges lie inside their tables and
-// are sorted and disjoint. So every evaluation ends, after at most as many steps as there are tests.
+// are sorted and disjoint. So every evaluation ends, after at most as many steps as there are
+// tests.
 namespace sluice {
 
 inline constexpr std::uint16_t kMatch = 0xFFFF;
@@ -33,12 +34,12 @@ struct AddressRange {
 
 struct Test {
     Field field{};
-    bool negated = false;  // address tests only: present and in none of the ranges
-    std::uint32_t start = 0;        // into numbers, or into v4 for an address field
+    bool negated = false;     // address tests only: present and in none of the ranges
+    std::uint32_t start = 0;  // into numbers, or into v4 for an address field
     std::uint32_t count = 0;
-    std::uint32_t v6_start = 0;     // into v6, address fields only
+    std::uint32_t v6_start = 0;  // into v6, address fields only
     std::uint32_t v6_count = 0;
-    std::uint16_t yes = kMatch;     // relative to the condition's first test
+    std::uint16_t yes = kMatch;  // relative to the condition's first test
     std::uint16_t no = kNoMatch;
 };
 

@@ -2,7 +2,6 @@
 #include "lib/meter/gcra.hpp"
 #include "lib/meter/group_key.hpp"
 
-#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
@@ -18,6 +17,8 @@
 namespace sluice {
 
 class BucketTable {
+    struct Entry;
+
 public:
     // An entry found or reserved; good until release().
     class Place {
@@ -27,7 +28,7 @@ public:
 
     private:
         friend class BucketTable;
-        struct Entry* entry_ = nullptr;
+        Entry* entry_ = nullptr;
     };
 
     // At least `capacity` entries; rounded up to a power of two. Aborts if there is no memory.

@@ -34,7 +34,6 @@ struct Gcra {
 // Takes `cost`, which admits() has just admitted at the same instant.
 void charge(Gcra& bucket, const Limit& limit, Instant now, Units cost) noexcept;
 
-// Takes `cost`, or what is left if that is less (rejected_spend, later).
 // Whole units that would be admitted now.
 [[nodiscard]] Units remaining(const Gcra& bucket, const Limit& limit, Instant now) noexcept;
 

@@ -8,8 +8,8 @@
 namespace sluice {
 
 // What a bucket is filed under: a keyed hash of the limit's identity and the canonical bytes of its
-// key parts. All 64 bits take part (line and fingerprint): at 1e6 live keys a flood of 1e6 new ones
-// meets an equal one with a chance of about 1 in 2e7.
+// key parts. The table keeps 31 bits of it beside the place: a new key is taken for one of the
+// eight it meets there with a chance of 8 / 2^31, whatever the number of keys.
 struct GroupKey {
     std::uint64_t hash = 0;
     [[nodiscard]] bool operator==(const GroupKey&) const noexcept = default;

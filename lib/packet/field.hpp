@@ -124,8 +124,8 @@ private:
     std::uint64_t bits_{0};
 };
 
-// The number that stands for a pair's name in Flow and in rules: FNV-1a, 64 bit. Names are chosen by
-// the operator, so nobody aims collisions.
+// The number that stands for a pair's name in Flow and in rules: FNV-1a, 64 bit. Names are chosen
+// by the operator, so nobody aims collisions.
 [[nodiscard]] constexpr std::uint64_t port_name(std::string_view name) noexcept {
     std::uint64_t hash = 0xCBF2'9CE4'8422'2325;
     for (const char c : name) {

@@ -42,8 +42,8 @@ struct VersionedAddress {
 
 struct IpPrefix {
     IpVersion version = IpVersion::None;
-    IpAddress address;         // host bits are zero
-    std::uint8_t length = 0;   // up to 32 or 128
+    IpAddress address;        // host bits are zero
+    std::uint8_t length = 0;  // up to 32 or 128
 
     [[nodiscard]] constexpr auto operator<=>(const IpPrefix&) const noexcept = default;
 };

@@ -23,8 +23,8 @@ struct WorkerCounters {
 
     std::array<Counter, kVerdictCount> by_verdict;
     std::array<Counter, kReasonCount> by_reason;  // packets, forwarded or not
-    Counter table_full;     // a new key found no place, whatever on_full said
-    Counter bursts;         // also the heartbeat: it grows while the worker runs
+    Counter table_full;                           // a new key found no place, whatever on_full said
+    Counter bursts;  // also the heartbeat: it grows while the worker runs
     std::unique_ptr<RuleCounters[]> rules = std::make_unique<RuleCounters[]>(kMaxRules);
 };
 

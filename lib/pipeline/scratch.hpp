@@ -15,13 +15,14 @@ struct Match {
     std::uint32_t rule = 0;   // index in the rule set
     std::uint32_t first = 0;  // its first look in Scratch::looks
     bool skipped = false;     // a key part is missing, so the rule does not apply
+    bool refused = false;     // one of its limits did not admit the packet
 };
 
 // One limit looked at for one packet.
 struct Look {
     GroupKey key;
     Units cost;
-    BucketTable::Place place;  // where its bucket lies, found while looking
+    BucketTable::Place place{};  // where its bucket lies, found while looking
     bool admitted = false;
 };
 

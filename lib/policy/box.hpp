@@ -2,21 +2,21 @@
 #include "lib/policy/compile.hpp"
 #include "lib/policy/problem.hpp"
 
+#include <sys/types.h>
 #include <chrono>
 #include <cstdint>
 #include <optional>
 #include <string>
 #include <string_view>
-#include <sys/types.h>
 #include <vector>
 
 namespace sluice {
 
 // sluice.yaml: the box itself (ports, cores, memory, sockets). Policy lives in the rule file.
 struct BoxPort {
-    std::string device;               // DPDK device: PCI address or vdev with its arguments
-    std::optional<unsigned> queues;   // nullopt: auto
-    std::string rss = "source";       // source | destination | symmetric | five_tuple
+    std::string device;              // DPDK device: PCI address or vdev with its arguments
+    std::optional<unsigned> queues;  // nullopt: auto
+    std::string rss = "source";      // source | destination | symmetric | five_tuple
 };
 struct BoxPair {
     std::string name;
@@ -35,11 +35,11 @@ struct Box {
     std::vector<BoxPair> pairs;
     std::string lcores = "auto";
     std::chrono::milliseconds watchdog_stall{1000};
-    std::string hugepages = "auto";     // auto | required | none
-    std::uint64_t mbufs = 0;            // 0: as many as the queues need
-    std::uint64_t table_keys = 1 << 20; // per worker
+    std::string hugepages = "auto";      // auto | required | none
+    std::uint64_t mbufs = 0;             // 0: as many as the queues need
+    std::uint64_t table_keys = 1 << 20;  // per worker
     std::string state_dir = "/var/lib/sluice";
-    std::string malformed = "drop";     // drop | pass
+    std::string malformed = "drop";  // drop | pass
     bool tunnel_gre = false;
     bool tunnel_vxlan = false;
     bool tunnel_ipip = false;
@@ -51,7 +51,8 @@ struct Box {
 };
 
 // Strict, like the rule file: unknown and duplicate keys, wrong types and bare numbers are errors
-// with line and column; what is not built yet is `not enforced yet` (warning or error by `purpose`).
+// with line and column; what is not built yet is `not enforced yet` (warning or error by
+// `purpose`).
 [[nodiscard]] std::optional<Box> read_box(const RuleText& source, Purpose purpose,
                                           Problems& problems);
 

@@ -48,8 +48,8 @@ struct RuleText {
     std::string_view text;
 };
 
-// Rule file -> rule set. nullopt if there is an error; `problems` then says where and what, and holds
-// warnings otherwise. Throws nothing.
+// Rule file -> rule set. nullopt if there is an error; `problems` then says where and what, and
+// holds warnings otherwise. Throws nothing.
 [[nodiscard]] std::optional<CompiledRules> compile_rules(const RuleText& source, Purpose purpose,
                                                          const ModeOverrides& modes,
                                                          Problems& problems);

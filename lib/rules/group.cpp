@@ -1,1 +1,124 @@
 #include "lib/rules/group.hpp"
+
+#include "lib/base/check.hpp"
+#include "lib/packet/field_text.hpp"
+
+#include <cstring>
+
+namespace sluice {
+namespace {
+
+// What stands in the place of the whole key when a part is missing and all such packets share.
+constexpr std::byte kSharedKey{0xFF};
+
+struct PartHeader {
+    std::uint8_t field;
+    std::uint8_t version;  // 4 or 6 for an address, else 0
+    std::uint8_t prefix_length;
+    std::uint8_t size;  // of the value that follows
+};
+static_assert(sizeof(PartHeader) == 4);
+
+template <typename T>
+ByteView bytes_of_value(const T& value) noexcept {
+    return std::as_bytes(std::span{&value, 1});
+}
+
+std::uint8_t prefix_length(const KeyPart& part, IpVersion version) noexcept {
+    return version == IpVersion::V4 ? part.v4_length : part.v6_length;
+}
+
+void append_address(KeyBytes& key, const KeyPart& part, const VersionedAddress& value) noexcept {
+    const std::uint8_t length = prefix_length(part, value.version);
+    const std::uint8_t size = value.version == IpVersion::V4 ? 4 : 16;
+    const PartHeader header{static_cast<std::uint8_t>(part.field),
+                            static_cast<std::uint8_t>(value.version), length, size};
+    key.append(bytes_of_value(header));
+    const IpAddress network = masked(value.address, length);
+    key.append(ByteView{network.bytes}.first(size));
+}
+
+void append_number(KeyBytes& key, Field field, std::uint64_t value) noexcept {
+    const PartHeader header{static_cast<std::uint8_t>(field), 0, 0, sizeof(value)};
+    key.append(bytes_of_value(header));
+    key.append(bytes_of_value(value));
+}
+
+bool has_all_parts(const Rule& rule, const Flow& flow) noexcept {
+    for (const KeyPart& part : rule.key) {
+        if (!flow.fields.has(part.field)) {
+            return false;
+        }
+    }
+    return true;
+}
+
+std::string part_text(const KeyPart& part, const Flow& flow, ByteView frame,
+                      std::string_view pair) {
+    if (row_of(part.field).kind != FieldKind::Address) {
+        return field_text(part.field, flow, frame, pair);
+    }
+    const VersionedAddress value = read_address(part.field, flow, frame);
+    const unsigned length = prefix_length(part, value.version);
+    const unsigned whole = value.version == IpVersion::V4 ? 32 : 128;
+    std::string text = to_text(value.version, masked(value.address, length));
+    if (length < whole) {
+        text += "/" + std::to_string(length);
+    }
+    return text;
+}
+
+void append_escaped(std::string& out, std::string_view part) {
+    constexpr std::string_view kHex = "0123456789abcdef";
+    for (const char c : part) {
+        const auto byte = static_cast<unsigned char>(c);
+        if (byte < 0x20 || byte >= 0x7F || c == '|' || c == '\\') {
+            out += {'\\', 'x', kHex[byte >> 4], kHex[byte & 0xF]};
+        } else {
+            out += c;
+        }
+    }
+}
+
+}  // namespace
+
+void KeyBytes::append(ByteView bytes) noexcept {
+    SLUICE_CHECK(bytes.size() <= bytes_.size() - size_);
+    std::memcpy(bytes_.data() + size_, bytes.data(), bytes.size());
+    size_ += bytes.size();
+}
+
+KeyOutcome key_of(const Rule& rule, const Flow& flow, ByteView frame, KeyBytes& key) noexcept {
+    key.clear();
+    if (!has_all_parts(rule, flow)) {
+        if (rule.missing_key == MissingKey::Skip) {
+            return KeyOutcome::Missing;
+        }
+        key.append(ByteView{&kSharedKey, 1});
+        return KeyOutcome::Shared;
+    }
+    for (const KeyPart& part : rule.key) {
+        if (row_of(part.field).kind == FieldKind::Address) {
+            append_address(key, part, read_address(part.field, flow, frame));
+        } else {
+            append_number(key, part.field, read_number(part.field, flow, frame));
+        }
+    }
+    return KeyOutcome::Complete;
+}
+
+std::string key_text(const Rule& rule, const Flow& flow, ByteView frame, std::string_view pair) {
+    if (!has_all_parts(rule, flow)) {
+        return {};
+    }
+    std::string text;
+    for (const KeyPart& part : rule.key) {
+        if (&part != rule.key.data()) {
+            text += '|';
+        }
+        append_escaped(text, part_text(part, flow, frame, pair));
+    }
+    return text;
+}
+
+}  // namespace sluice

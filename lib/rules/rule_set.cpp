@@ -1,1 +1,94 @@
 #include "lib/rules/rule_set.hpp"
+
+#include <unordered_set>
+
+namespace sluice {
+namespace {
+
+using Fault = std::optional<std::string>;
+
+template <typename Enum>
+bool within(Enum value, Enum last) noexcept {
+    return value <= last;
+}
+
+bool enums_hold(const Rule& rule) noexcept {
+    return (rule.mode == Mode::Monitor || rule.mode == Mode::Enforce) &&
+           within(rule.on_match, OnMatch::Allow) && within(rule.missing_key, MissingKey::Share) &&
+           within(rule.on_full, OnFull::Closed) &&
+           (rule.on_exceed == Verdict::Pass || rule.on_exceed == Verdict::Tag ||
+            rule.on_exceed == Verdict::Drop);
+}
+
+bool tag_holds(const TagValues& tag) noexcept {
+    return tag.dscp.value_or(0) < 64 && tag.pcp.value_or(0) < 8;
+}
+
+bool key_holds(const std::vector<KeyPart>& key) noexcept {
+    if (key.size() > kMaxKeyParts) {
+        return false;
+    }
+    for (const KeyPart& part : key) {
+        if (static_cast<std::size_t>(part.field) >= kFieldCount || part.v4_length > 32 ||
+            part.v6_length > 128) {
+            return false;
+        }
+    }
+    return true;
+}
+
+Fault fault_of(const RuleSet& set, const Rule& rule) {
+    if (rule.id.empty() || rule.id.size() > kMaxRuleIdSize) {
+        return "a rule id is empty or too long";
+    }
+    if (!enums_hold(rule) || !tag_holds(rule.tag)) {
+        return "rule " + rule.id + ": a setting is out of range";
+    }
+    if (!check_program(set.program, rule.when)) {
+        return "rule " + rule.id + ": its condition is not sound";
+    }
+    if (!key_holds(rule.key)) {
+        return "rule " + rule.id + ": its key is not sound";
+    }
+    const bool meters = rule.on_match == OnMatch::Meter;
+    if (meters == rule.limits.empty() || rule.limits.size() > kMaxLimitsPerRule) {
+        return "rule " + rule.id + ": wrong number of limits";
+    }
+    for (const MeteredLimit& limit : rule.limits) {
+        if (!within(limit.per, Per::Byte)) {
+            return "rule " + rule.id + ": a limit counts something unknown";
+        }
+    }
+    return std::nullopt;
+}
+
+}  // namespace
+
+std::optional<std::string> find_fault(const RuleSet& set) {
+    if (set.rules.size() > kMaxRules) {
+        return "more than " + std::to_string(kMaxRules) + " rules";
+    }
+    std::unordered_set<std::string> ids;
+    std::unordered_set<std::uint64_t> identities;
+    std::size_t limits = 0;
+    for (const Rule& rule : set.rules) {
+        if (Fault fault = fault_of(set, rule)) {
+            return fault;
+        }
+        if (!ids.insert(rule.id).second) {
+            return "two rules are called " + rule.id;
+        }
+        for (const MeteredLimit& limit : rule.limits) {
+            if (!identities.insert(limit.identity).second) {
+                return "two limits have one identity";
+            }
+        }
+        limits += rule.limits.size();
+    }
+    if (limits > kMaxLimits) {
+        return "more than " + std::to_string(kMaxLimits) + " limits";
+    }
+    return std::nullopt;
+}
+
+}  // namespace sluice

@@ -61,7 +61,7 @@ struct Rule {
     OnFull on_full = OnFull::Closed;
     Verdict on_exceed = Verdict::Drop;  // Drop, Tag or Pass
     TagValues tag;                      // read when on_exceed is Tag
-    std::uint32_t counters = 0;  // row in the workers' rule counters; given out on loading
+    std::uint32_t counters = 0;         // row in the workers' rule counters; given out on loading
     std::vector<KeyPart> key;           // empty: one bucket for the whole rule
     std::vector<MeteredLimit> limits;
 };

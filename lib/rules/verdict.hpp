@@ -9,8 +9,8 @@ namespace sluice {
 // What happens to a packet, weakest first: of several refusing rules the strictest decides.
 enum class Verdict : std::uint8_t { Pass, Tag, Shape, Decoy, Reply, Reset, Drop };
 
-inline constexpr auto kVerdictNames = std::to_array<std::string_view>(
-    {"pass", "tag", "shape", "decoy", "reply", "reset", "drop"});
+inline constexpr auto kVerdictNames =
+    std::to_array<std::string_view>({"pass", "tag", "shape", "decoy", "reply", "reset", "drop"});
 inline constexpr std::size_t kVerdictCount = kVerdictNames.size();
 
 // Whether the packet goes on to the other port.

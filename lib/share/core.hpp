@@ -78,7 +78,7 @@ public:
 
     // Reads one core's T from anywhere.
     [[nodiscard]] const T& of(std::size_t core) const noexcept
-    requires ReadableAnywhere<T>
+        requires ReadableAnywhere<T>
     {
         SLUICE_CHECK(core < kMaxCores);
         return slots_[core].value;
@@ -86,7 +86,7 @@ public:
 
     // Only for a T whose const face is safe beside its writer.
     template <std::invocable<const T&> Fn>
-    requires ReadableAnywhere<T>
+        requires ReadableAnywhere<T>
     void each(Fn&& fn) const {
         for (const Slot& slot : slots_) {
             fn(slot.value);

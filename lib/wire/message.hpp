@@ -83,9 +83,9 @@ struct PortStats {
 };
 struct WorkerStats {
     std::uint32_t lcore = 0;
-    std::uint64_t bursts = 0;        // heartbeat: grows while the worker runs
-    std::uint64_t stalled_ms = 0;    // 0: alive; else for how long no burst was seen
-    std::uint64_t stalls = 0;        // how often the watchdog saw it stall
+    std::uint64_t bursts = 0;      // heartbeat: grows while the worker runs
+    std::uint64_t stalled_ms = 0;  // 0: alive; else for how long no burst was seen
+    std::uint64_t stalls = 0;      // how often the watchdog saw it stall
     std::array<std::uint64_t, kVerdictCount> by_verdict{};
     std::array<std::uint64_t, kReasonCount> by_reason{};
     std::uint64_t table_full = 0;

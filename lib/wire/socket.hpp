@@ -2,10 +2,10 @@
 #include "lib/base/result.hpp"
 #include "lib/wire/codec.hpp"
 
+#include <sys/types.h>
 #include <chrono>
 #include <cstdint>
 #include <string>
-#include <sys/types.h>
 #include <utility>
 
 namespace sluice {
