@@ -10,6 +10,7 @@ namespace sluice {
 namespace {
 
 constexpr std::uint64_t kMaxParts = std::numeric_limits<std::uint32_t>::max();
+constexpr std::uint64_t kMaxUnitsPerNanosecond = 1000;
 constexpr std::uint64_t kMaxDebt = std::uint64_t{1} << 62;  // ns, and 1/parts ns below
 
 // The largest burst whose debt can be held: burst * period < 2^63 and burst * T <= 2^62 ns.
@@ -19,23 +20,34 @@ std::uint64_t largest_burst(std::uint64_t period, std::uint64_t parts) noexcept 
     return static_cast<std::uint64_t>(std::min<Wide>(by_product, by_time));
 }
 
-// A rate of more than 2^32 parts fits once it is rounded to a multiple of this many units.
-std::uint64_t unit_step(std::uint64_t units, std::uint64_t period) noexcept {
-    const std::uint64_t needed = units / kMaxParts + 1;
-    std::uint64_t step = 1;
-    // Periods are powers of ten and of 60 and 24 times a power of ten: ten divides them.
-    while (step < needed && period % (step * 10) == 0) {
-        step *= 10;
+// The rates that fit next to one that does not. A rate of `units` fits if it shares a divisor of at
+// least units / 2^32 with the period, so the candidates are multiples of the period's divisors.
+struct Neighbours {
+    std::uint64_t below = 0;
+    std::uint64_t above = std::numeric_limits<std::uint64_t>::max();
+
+    void try_divisor(std::uint64_t divisor, std::uint64_t units) noexcept {
+        const std::uint64_t multiple = units / divisor;
+        if (multiple <= kMaxParts) {
+            below = std::max(below, multiple * divisor);
+        }
+        if (multiple + 1 <= kMaxParts) {
+            above = std::min(above, (multiple + 1) * divisor);
+        }
     }
-    return step;
-}
+};
 
 Error no_such_rate(std::uint64_t units, std::uint64_t period) {
-    const std::uint64_t step = unit_step(units, period);
-    const std::uint64_t below = units / step * step;
-    return {Errc::OutOfRange,
-            "the rate is too fine to be exact; nearest that fit: " + std::to_string(below) +
-                " and " + std::to_string(below + step) + " units per the same time"};
+    Neighbours fits;
+    for (std::uint64_t i = 1; i * i <= period; ++i) {
+        if (period % i == 0) {
+            fits.try_divisor(i, units);
+            fits.try_divisor(period / i, units);
+        }
+    }
+    return {Errc::OutOfRange, "the rate is too fine to be exact; the nearest that fit are " +
+                                  std::to_string(fits.below) + " and " +
+                                  std::to_string(fits.above) + " units in the same time"};
 }
 
 }  // namespace
@@ -45,6 +57,9 @@ Result<Limit> Limit::make(Rate rate, Units burst) {
         return Error{Errc::OutOfRange, "the rate must be above zero; the least is 1/d"};
     }
     const auto nanoseconds = static_cast<std::uint64_t>(rate.period.count());
+    if (rate.units.count() / nanoseconds >= kMaxUnitsPerNanosecond) {
+        return Error{Errc::OutOfRange, "the rate is above the largest, 10^12 units per second"};
+    }
     const std::uint64_t divisor = std::gcd(rate.units.count(), nanoseconds);
     const std::uint64_t parts = rate.units.count() / divisor;
     const std::uint64_t period = nanoseconds / divisor;
