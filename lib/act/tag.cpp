@@ -1,1 +1,54 @@
 #include "lib/act/tag.hpp"
+
+#include "lib/packet/ethernet.hpp"
+#include "lib/packet/ipv4.hpp"
+
+namespace sluice {
+namespace {
+
+// RFC 1624, equation 3: HC' = ~(~HC + ~m + m').
+std::uint16_t updated_checksum(std::uint16_t checksum, std::uint16_t before,
+                               std::uint16_t after) noexcept {
+    std::uint32_t sum = static_cast<std::uint16_t>(~checksum);
+    sum += static_cast<std::uint16_t>(~before);
+    sum += after;
+    sum = (sum & 0xFFFF) + (sum >> 16);
+    sum = (sum & 0xFFFF) + (sum >> 16);
+    return static_cast<std::uint16_t>(~sum);
+}
+
+// The low two bits of the traffic class are ECN's (RFC 3168) and stay.
+void tag_ipv4(MutableBytes frame, std::size_t at, std::uint8_t dscp) noexcept {
+    const std::uint16_t before = load_be16(frame, at);
+    const auto after = static_cast<std::uint16_t>((before & 0xFF03) | (dscp << 2));
+    store_be16(frame, at, after);
+    const std::uint16_t checksum = load_be16(frame, at + kIpv4ChecksumAt);
+    store_be16(frame, at + kIpv4ChecksumAt, updated_checksum(checksum, before, after));
+}
+
+// Version (4 bits), DSCP (6), ECN (2), then the flow label.
+void tag_ipv6(MutableBytes frame, std::size_t at, std::uint8_t dscp) noexcept {
+    const std::uint16_t before = load_be16(frame, at);
+    store_be16(frame, at, static_cast<std::uint16_t>((before & 0xF03F) | (dscp << 6)));
+}
+
+void tag_vlan(MutableBytes frame, std::uint8_t pcp) noexcept {
+    const std::uint16_t before = load_be16(frame, kEthernetSize);
+    store_be16(frame, kEthernetSize, static_cast<std::uint16_t>((before & 0x1FFF) | (pcp << 13)));
+}
+
+}  // namespace
+
+void tag_frame(MutableBytes frame, const Flow& flow, std::optional<std::uint8_t> dscp,
+               std::optional<std::uint8_t> pcp) noexcept {
+    if (pcp && flow.fields.has(Field::VlanId)) {
+        tag_vlan(frame, *pcp);
+    }
+    if (dscp && flow.outer_version == IpVersion::V4) {
+        tag_ipv4(frame, flow.outer_l3_at, *dscp);
+    } else if (dscp && flow.outer_version == IpVersion::V6) {
+        tag_ipv6(frame, flow.outer_l3_at, *dscp);
+    }
+}
+
+}  // namespace sluice

@@ -1,1 +1,55 @@
 #include "lib/packet/field_text.hpp"
+
+#include <cstdio>
+
+namespace sluice {
+namespace {
+
+std::string mac_text(std::uint64_t mac) {
+    char text[18] = {};
+    (void)std::snprintf(
+        text, sizeof(text), "%02x:%02x:%02x:%02x:%02x:%02x",
+        static_cast<unsigned>(mac >> 40) & 0xFF, static_cast<unsigned>(mac >> 32) & 0xFF,
+        static_cast<unsigned>(mac >> 24) & 0xFF, static_cast<unsigned>(mac >> 16) & 0xFF,
+        static_cast<unsigned>(mac >> 8) & 0xFF, static_cast<unsigned>(mac) & 0xFF);
+    return text;
+}
+
+std::string ether_type_text(std::uint64_t type) {
+    char text[7] = {};
+    (void)std::snprintf(text, sizeof(text), "0x%04x", static_cast<unsigned>(type) & 0xFFFF);
+    return text;
+}
+
+std::string name_text(Field field, std::uint64_t value, std::string_view pair) {
+    if (field == Field::Dir) {
+        return std::string{kDirWords[value]};
+    }
+    if (field == Field::IpFrag) {
+        return std::string{kFragWords[value]};
+    }
+    return std::string{pair};
+}
+
+}  // namespace
+
+std::string field_text(Field field, const Flow& flow, ByteView frame, std::string_view pair) {
+    if (!flow.fields.has(field)) {
+        return {};
+    }
+    const FieldKind kind = row_of(field).kind;
+    if (kind == FieldKind::Address) {
+        const VersionedAddress value = read_address(field, flow, frame);
+        return to_text(value.version, value.address);
+    }
+    const std::uint64_t value = read_number(field, flow, frame);
+    if (kind == FieldKind::Mac) {
+        return mac_text(value);
+    }
+    if (kind == FieldKind::Name) {
+        return name_text(field, value, pair);
+    }
+    return field == Field::EthType ? ether_type_text(value) : std::to_string(value);
+}
+
+}  // namespace sluice

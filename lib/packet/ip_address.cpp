@@ -1,1 +1,64 @@
 #include "lib/packet/ip_address.hpp"
+
+#include <charconv>
+
+#include <arpa/inet.h>
+
+namespace sluice {
+namespace {
+
+std::optional<VersionedAddress> parse_version(std::string_view text, int family,
+                                              IpVersion version) {
+    const std::string terminated{text};
+    VersionedAddress parsed{.version = version, .address = {}};
+    if (terminated.size() != text.size() ||
+        inet_pton(family, terminated.c_str(), parsed.address.bytes.data()) != 1) {
+        return std::nullopt;
+    }
+    return parsed;
+}
+
+}  // namespace
+
+std::string to_text(IpVersion version, const IpAddress& address) {
+    char text[INET6_ADDRSTRLEN] = {};
+    const int family = version == IpVersion::V4 ? AF_INET : AF_INET6;
+    (void)inet_ntop(family, address.bytes.data(), text, sizeof(text));
+    return text;
+}
+
+std::optional<VersionedAddress> parse_address(std::string_view text) {
+    if (text.find('\0') != std::string_view::npos) {
+        return std::nullopt;
+    }
+    if (text.find(':') != std::string_view::npos) {
+        return parse_version(text, AF_INET6, IpVersion::V6);
+    }
+    return parse_version(text, AF_INET, IpVersion::V4);
+}
+
+std::optional<IpPrefix> parse_prefix(std::string_view text, bool* host_bits_set) {
+    const std::size_t slash = text.find('/');
+    if (slash == std::string_view::npos) {
+        return std::nullopt;
+    }
+    const std::optional<VersionedAddress> address = parse_address(text.substr(0, slash));
+    const std::string_view digits = text.substr(slash + 1);
+    unsigned length = 0;
+    const auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), length);
+    const bool whole = error == std::errc{} && end == digits.data() + digits.size();
+    if (!address || !whole || (digits.size() > 1 && digits.front() == '0') ||
+        length > (address->version == IpVersion::V4 ? 32U : 128U)) {
+        return std::nullopt;
+    }
+    const bool host_bits = masked(address->address, length) != address->address;
+    if (host_bits_set != nullptr) {
+        *host_bits_set = host_bits;
+    }
+    if (host_bits) {
+        return std::nullopt;
+    }
+    return IpPrefix{address->version, address->address, static_cast<std::uint8_t>(length)};
+}
+
+}  // namespace sluice

@@ -1,1 +1,106 @@
 #include "lib/packet/parse.hpp"
+
+#include "lib/packet/ethernet.hpp"
+#include "lib/packet/ipv4.hpp"
+#include "lib/packet/ipv6.hpp"
+#include "lib/packet/transport.hpp"
+#include "lib/packet/tunnel.hpp"
+
+#include <algorithm>
+
+namespace sluice {
+namespace {
+
+constexpr std::uint32_t kLargestPaddedFrame = 60;  // Ethernet's minimum, without FCS
+
+// What `per: byte` charges for an IP packet that claims `claimed` bytes, of which `there` came.
+std::uint32_t units_of(std::uint32_t claimed, std::uint32_t there,
+                       std::uint32_t frame_size) noexcept {
+    const bool more_than_padding = claimed < there && frame_size > kLargestPaddedFrame;
+    return claimed == 0 || claimed > there || more_than_padding ? there : claimed;
+}
+
+// One IP packet: its header, what it costs, its transport header.
+Parsed parse_ip(Cursor& cursor, IpVersion version, std::uint32_t frame_size, Flow& flow) noexcept {
+    if (cursor.too_far()) {
+        return Parsed::TooDeep;
+    }
+    const std::uint32_t there = cursor.left();
+    flow.l3_at = static_cast<std::uint16_t>(cursor.at);
+    const Parsed parsed =
+        version == IpVersion::V4 ? parse_ipv4(cursor, flow) : parse_ipv6(cursor, flow);
+    if (flow.fields.has(Field::IpLen)) {
+        flow.byte_units = units_of(flow.ip_len, there, frame_size);
+    }
+    if (parsed != Parsed::Ok && parsed != Parsed::FirstFragment) {
+        return parsed;
+    }
+    const Parsed transport = parse_transport(cursor, flow);
+    return transport == Parsed::Ok ? parsed : transport;
+}
+
+// Follows tunnels inwards. `link` is the flow as the link layer left it: every inner packet starts
+// from there, so nothing of an outer packet shows through.
+[[gnu::noinline, gnu::cold]] Parsed parse_tunnels_slow(Cursor cursor, Tunnels tunnels,
+                                                       std::uint32_t frame_size, const Flow& link,
+                                                       Flow& flow) noexcept {
+    const std::uint16_t outer_l3_at = flow.l3_at;
+    const IpVersion outer_version = flow.ip_version;
+    for (unsigned depth = 1; flow.parsed == Parsed::Ok; ++depth) {
+        const std::optional<InnerPacket> inner = look_inside(cursor, flow, tunnels);
+        if (!inner) {
+            return flow.parsed;
+        }
+        if (depth == kMaxTunnelDepth) {
+            return Parsed::TooDeep;
+        }
+        Flow inside = link;
+        cursor = inner->cursor;
+        inside.parsed = parse_ip(cursor, inner->version,
+                                 inner->frame_size != 0 ? inner->frame_size : frame_size, inside);
+        if (inside.parsed == Parsed::Cut && !inside.fields.has(Field::IpSrc)) {
+            return flow.parsed;  // nothing of the inner packet is at hand
+        }
+        inside.outer_l3_at = outer_l3_at;
+        inside.outer_version = outer_version;
+        inside.fields.add(Field::OuterIpSrc);
+        inside.fields.add(Field::OuterIpDst);
+        flow = inside;
+    }
+    return flow.parsed;
+}
+
+bool may_be_tunnel(const Flow& flow, Tunnels tunnels) noexcept {
+    return (tunnels.vxlan && flow.proto == kProtoUdp) || (tunnels.gre && flow.proto == kProtoGre) ||
+           (tunnels.ipip && (flow.proto == kProtoIpip || flow.proto == kProtoIpv6));
+}
+
+}  // namespace
+
+Parsed parse_frame(FrameView frame, Tunnels tunnels, Flow& flow) noexcept {
+    const auto held =
+        static_cast<std::uint32_t>(std::min<std::size_t>(frame.bytes.size(), UINT32_MAX / 2));
+    Cursor cursor{
+        .bytes = frame.bytes.first(held), .at = 0, .end = std::max(frame.wire_size, held)};
+    const std::uint32_t frame_size = cursor.end;
+    flow.fields.add(Field::Dir);
+    if (flow.port != 0) {
+        flow.fields.add(Field::Port);
+    }
+    const LinkLayer link = parse_ethernet(cursor, &flow);
+    flow.byte_units = link.after_tags == 0 ? 0 : frame_size - link.after_tags;
+    if (link.parsed != Parsed::Ok) {
+        return flow.parsed = link.parsed;
+    }
+    const bool tunnelled = tunnels.gre || tunnels.vxlan || tunnels.ipip;
+    const Flow after_link = tunnelled ? flow : Flow{};
+    flow.parsed = parse_ip(cursor, link.version, frame_size, flow);
+    flow.outer_l3_at = flow.l3_at;
+    flow.outer_version = flow.ip_version;
+    if (flow.parsed == Parsed::Ok && may_be_tunnel(flow, tunnels)) [[unlikely]] {
+        flow.parsed = parse_tunnels_slow(cursor, tunnels, frame_size, after_link, flow);
+    }
+    return flow.parsed;
+}
+
+}  // namespace sluice

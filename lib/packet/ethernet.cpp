@@ -1,0 +1,115 @@
+#include "lib/packet/ethernet.hpp"
+
+namespace sluice {
+namespace {
+
+void note_tag(Flow& flow, unsigned tags, std::uint16_t id) noexcept {
+    if (tags == 0) {
+        flow.vlan_id = id;
+        flow.fields.add(Field::VlanId);
+    } else if (tags == 1) {
+        flow.vlan_inner_id = id;
+        flow.fields.add(Field::VlanInnerId);
+    }
+}
+
+// Steps over all tags; `type` becomes the EtherType behind them.
+Parsed step_over_tags(Cursor& cursor, Flow* flow, std::uint16_t& type) noexcept {
+    for (unsigned tags = 0; is_vlan_type(type); ++tags) {
+        if (!cursor.can_read(kVlanTagSize)) {
+            return cursor.missing(kVlanTagSize, Parsed::TruncatedL2);
+        }
+        if (flow != nullptr) {
+            note_tag(*flow, tags, cursor.be16(0) & 0xFFF);
+        }
+        type = cursor.be16(2);
+        cursor.at += kVlanTagSize;
+    }
+    return Parsed::Ok;
+}
+
+LinkLayer by_nibble(const Cursor& cursor) noexcept {
+    if (!cursor.can_read(1)) {
+        return {.parsed = cursor.missing(1, Parsed::TruncatedL3)};
+    }
+    switch (cursor.u8(0) >> 4) {
+        case 4:
+            return {.version = IpVersion::V4};
+        case 6:
+            return {.version = IpVersion::V6};
+        default:
+            return {.parsed = Parsed::NotIp};
+    }
+}
+
+LinkLayer step_over_mpls(Cursor& cursor) noexcept {
+    for (bool bottom = false; !bottom;) {
+        if (!cursor.can_read(kMplsLabelSize)) {
+            return {.parsed = cursor.missing(kMplsLabelSize, Parsed::TruncatedL2)};
+        }
+        bottom = (cursor.u8(2) & 1) != 0;
+        cursor.at += kMplsLabelSize;
+    }
+    return by_nibble(cursor);
+}
+
+LinkLayer step_over_pppoe(Cursor& cursor) noexcept {
+    constexpr std::uint16_t kPppIpv4 = 0x0021;
+    constexpr std::uint16_t kPppIpv6 = 0x0057;
+    if (!cursor.can_read(kPppoeSize)) {
+        return {.parsed = cursor.missing(kPppoeSize, Parsed::TruncatedL2)};
+    }
+    const std::uint16_t protocol = cursor.be16(6);
+    cursor.at += kPppoeSize;
+    if (protocol == kPppIpv4) {
+        return {.version = IpVersion::V4};
+    }
+    if (protocol == kPppIpv6) {
+        return {.version = IpVersion::V6};
+    }
+    return {.parsed = Parsed::NotIp};
+}
+
+LinkLayer by_type(Cursor& cursor, std::uint16_t type) noexcept {
+    switch (type) {
+        case kTypeIpv4:
+            return {.version = IpVersion::V4};
+        case kTypeIpv6:
+            return {.version = IpVersion::V6};
+        case kTypeMplsUnicast:
+        case kTypeMplsMulticast:
+            return step_over_mpls(cursor);
+        case kTypePppoeSession:
+            return step_over_pppoe(cursor);
+        default:
+            return {.parsed = Parsed::NotIp};
+    }
+}
+
+}  // namespace
+
+LinkLayer parse_ethernet(Cursor& cursor, Flow* flow) noexcept {
+    if (!cursor.can_read(kEthernetSize)) {
+        return {.parsed = cursor.missing(kEthernetSize, Parsed::TruncatedL2)};
+    }
+    std::uint16_t type = cursor.be16(12);
+    cursor.at += kEthernetSize;
+    if (flow != nullptr) {
+        flow->fields.add(Field::EthSrc);
+        flow->fields.add(Field::EthDst);
+    }
+    const Parsed tags = step_over_tags(cursor, flow, type);
+    const std::uint32_t after_tags = cursor.at;
+    if (tags != Parsed::Ok) {
+        return {.parsed = tags, .after_tags = after_tags};
+    }
+    if (flow != nullptr && type >= kSmallestEtherType) {
+        flow->eth_type = type;
+        flow->fields.add(Field::EthType);
+    }
+    LinkLayer link = by_type(cursor, type);
+    link.after_tags = after_tags;
+    return link;
+}
+
+}  // namespace sluice

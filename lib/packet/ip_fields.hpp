@@ -1,0 +1,27 @@
+#pragma once
+#include "lib/packet/flow.hpp"
+
+namespace sluice {
+
+// What every IP header gives as soon as its fixed part is there.
+inline constexpr FieldSet kIpFields = [] {
+    FieldSet set;
+    for (const Field field : {Field::IpVersion, Field::IpSrc, Field::IpDst, Field::IpTtl,
+                              Field::IpDscp, Field::IpLen}) {
+        set.add(field);
+    }
+    return set;
+}();
+
+[[nodiscard]] constexpr Parsed outcome_of(Fragment fragment) noexcept {
+    switch (fragment) {
+        case Fragment::First:
+            return Parsed::FirstFragment;
+        case Fragment::Later:
+            return Parsed::LaterFragment;
+        default:
+            return Parsed::Ok;
+    }
+}
+
+}  // namespace sluice

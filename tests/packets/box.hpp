@@ -1,0 +1,79 @@
+#pragma once
+#include "lib/pipeline/run_burst.hpp"
+#include "lib/policy/compile.hpp"
+
+#include <chrono>
+#include <cstddef>
+#include <optional>
+#include <stdexcept>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace sluice::test {
+
+// The packet path of one worker with rules from a text: what a table of packets is run through.
+class Box {
+public:
+    explicit Box(std::string_view rules, PacketPolicy policy = {}, std::size_t keys = 4096)
+        : compiled_{compile(rules)},
+          core_{.policy = policy,
+                .hash = KeyHasher{{1, 2}},
+                .buckets = BucketTable{keys},
+                .scratch = {},
+                .counters = counters_} {
+        for (std::uint32_t row = 0; Rule & rule : compiled_.set.rules) {
+            rule.counters = row++;
+        }
+    }
+
+    // One packet, in a burst of its own.
+    Decision judge(const std::vector<std::byte>& frame, Instant now,
+                   Direction dir = Direction::In) {
+        Burst burst;
+        (void)burst.add({frame, static_cast<std::uint32_t>(frame.size())}, dir, port_name("lab"));
+        run_burst(burst, compiled_.set, core_, now);
+        return burst.packets()[0].decision;
+    }
+
+    // Several packets at one instant, in one burst.
+    std::vector<Decision> judge_burst(const std::vector<std::vector<std::byte>>& frames,
+                                      Instant now) {
+        Burst burst;
+        for (const auto& frame : frames) {
+            (void)burst.add({frame, static_cast<std::uint32_t>(frame.size())}, Direction::In,
+                            port_name("lab"));
+        }
+        run_burst(burst, compiled_.set, core_, now);
+        std::vector<Decision> decisions;
+        for (const Packet& packet : burst.packets()) {
+            decisions.push_back(packet.decision);
+        }
+        return decisions;
+    }
+
+    [[nodiscard]] std::string rule_name(const Decision& decision) const {
+        return decision.rule == kNoRule ? "" : compiled_.set.rules[decision.rule].id;
+    }
+    [[nodiscard]] const RuleCounters& counters(std::size_t rule) const {
+        return counters_.rules[rule];
+    }
+    [[nodiscard]] const WorkerCounters& counters() const { return counters_; }
+
+private:
+    static CompiledRules compile(std::string_view text) {
+        Problems problems{"rules"};
+        std::optional<CompiledRules> compiled =
+            compile_rules({"rules", text}, Purpose::Enforce, {}, problems);
+        if (!compiled) {
+            throw std::runtime_error(render(problems.list().front(), text));
+        }
+        return *std::move(compiled);
+    }
+
+    CompiledRules compiled_;
+    WorkerCounters counters_;
+    CoreState core_;
+};
+
+}  // namespace sluice::test

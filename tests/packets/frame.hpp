@@ -1,0 +1,261 @@
+#pragma once
+#include "lib/packet/flow.hpp"
+#include "lib/packet/ip_address.hpp"
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <stdexcept>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+namespace sluice::test {
+
+using Octets = std::vector<std::byte>;
+
+inline void put8(Octets& out, unsigned value) {
+    out.push_back(static_cast<std::byte>(value));
+}
+inline void put16(Octets& out, unsigned value) {
+    put8(out, value >> 8);
+    put8(out, value & 0xFF);
+}
+inline void put32(Octets& out, std::uint32_t value) {
+    put16(out, value >> 16);
+    put16(out, value & 0xFFFF);
+}
+inline void put(Octets& out, const Octets& more) {
+    out.insert(out.end(), more.begin(), more.end());
+}
+
+// Internet checksum, RFC 1071, the slow way.
+inline std::uint16_t checksum_of(const Octets& bytes, std::size_t at, std::size_t size) {
+    std::uint32_t sum = 0;
+    for (std::size_t i = 0; i < size; i += 2) {
+        sum += static_cast<std::uint32_t>(std::to_integer<unsigned>(bytes.at(at + i)) << 8);
+        sum += i + 1 < size ? std::to_integer<unsigned>(bytes.at(at + i + 1)) : 0U;
+    }
+    while (sum > 0xFFFF) {
+        sum = (sum & 0xFFFF) + (sum >> 16);
+    }
+    return static_cast<std::uint16_t>(~sum);
+}
+
+// Reads like the packet it builds: udp().src("10.0.0.1").dport(53).size(100). Lengths and the IPv4
+// checksum are right unless a call says otherwise. TCP and UDP checksums are left zero: nothing
+// here looks at them.
+class Frame {
+public:
+    explicit Frame(std::uint8_t proto) : proto_{proto} {}
+
+    Frame& src(std::string_view text) { return address(src_, text); }
+    Frame& dst(std::string_view text) { return address(dst_, text); }
+    Frame& sport(std::uint16_t port) { return set(sport_, port); }
+    Frame& dport(std::uint16_t port) { return set(dport_, port); }
+    Frame& flags(std::uint16_t bits) { return set(flags_, bits); }
+    Frame& ttl(std::uint8_t value) { return set(ttl_, value); }
+    Frame& tos(std::uint8_t value) { return set(tos_, value); }
+    Frame& proto(std::uint8_t value) { return set(proto_, value); }
+    Frame& payload(std::size_t bytes) { return set(payload_, Octets(bytes)); }
+    Frame& carries(Octets bytes) { return set(payload_, std::move(bytes)); }
+    Frame& vlan(std::uint16_t id, std::uint16_t type = 0x8100) {
+        tags_.push_back({type, id});
+        return *this;
+    }
+    // Anything between the tags and IP (MPLS, PPPoE), with the EtherType that announces it.
+    Frame& shim(std::uint16_t type, Octets bytes) {
+        ether_type_ = type;
+        return set(shim_, std::move(bytes));
+    }
+    Frame& options(Octets bytes) { return set(options_, std::move(bytes)); }
+    // IPv6 extension headers, ready made; `first` is the first one's number.
+    Frame& extensions(std::uint8_t first, Octets bytes) {
+        first_extension_ = first;
+        return set(extensions_, std::move(bytes));
+    }
+    // Offset in units of 8 bytes.
+    Frame& frag(std::uint16_t offset, bool more) { return set(fragment_, Piece{offset, more}); }
+    // Overrides, to lie.
+    Frame& ihl(std::uint8_t words) { return set(ihl_, words); }
+    Frame& ip_len(std::uint16_t bytes) { return set(ip_len_, bytes); }
+    Frame& udp_len(std::uint16_t bytes) { return set(udp_len_, bytes); }
+    Frame& data_offset(std::uint8_t words) { return set(data_offset_, words); }
+    Frame& ether_type(std::uint16_t type) { return set(ether_type_, type); }
+    // Makes the whole frame `bytes` long by its payload; only shorter frames can be made so.
+    Frame& size(std::size_t bytes) {
+        const std::size_t now = this->bytes().size();
+        payload_.resize(payload_.size() + bytes - now);
+        return *this;
+    }
+    // Ends the frame after `bytes`, whatever its headers claim; pad() adds bytes behind it.
+    Frame& cut(std::size_t bytes) { return set(cut_, bytes); }
+    Frame& pad(std::size_t bytes) { return set(pad_, bytes); }
+
+    [[nodiscard]] bool is_v6() const { return src_.version == IpVersion::V6; }
+
+    [[nodiscard]] Octets bytes() const {
+        Octets out(12);
+        for (std::size_t i = 0; i < 12; ++i) {
+            out[i] = static_cast<std::byte>(i < 6 ? 0x02 + i : 0x10 + i);
+        }
+        for (const auto& [type, id] : tags_) {
+            put16(out, type);
+            put16(out, id);
+        }
+        put16(out, ether_type_.value_or(is_v6() ? 0x86DD : 0x0800));
+        put(out, shim_);
+        put(out, packet());
+        out.resize(out.size() + pad_);
+        if (cut_ < out.size()) {
+            out.resize(cut_);
+        }
+        return out;
+    }
+    // The IP packet alone, to be carried in a tunnel.
+    [[nodiscard]] Octets packet() const {
+        if (raw_) {
+            return payload_;
+        }
+        return is_v6() ? ipv6() : ipv4();
+    }
+
+private:
+    friend Frame arp();
+    struct Tag {
+        std::uint16_t type;
+        std::uint16_t id;
+    };
+    struct Piece {
+        std::uint16_t offset;
+        bool more;
+    };
+
+    template <typename T, typename V>
+    Frame& set(T& member, V&& value) {
+        member = std::forward<V>(value);
+        return *this;
+    }
+    Frame& address(VersionedAddress& member, std::string_view text) {
+        const auto parsed = parse_address(text);
+        if (!parsed) {
+            throw std::invalid_argument("not an address");
+        }
+        if (parsed->version != member.version) {  // both ends speak the same version
+            const char* other = parsed->version == IpVersion::V6 ? "2001:db8::99" : "192.0.2.99";
+            src_ = dst_ = *parse_address(other);
+        }
+        return set(member, *parsed);
+    }
+    [[nodiscard]] Octets transport() const {
+        Octets out;
+        if (fragment_ && fragment_->offset != 0) {
+            return payload_;
+        }
+        if (proto_ == 6) {
+            put16(out, sport_);
+            put16(out, dport_);
+            put32(out, 1);
+            put32(out, 0);
+            put16(out, static_cast<unsigned>(data_offset_.value_or(5) << 12) | flags_);
+            put16(out, 0xFFFF);
+            put32(out, 0);
+        } else if (proto_ == 17) {
+            put16(out, sport_);
+            put16(out, dport_);
+            put16(out, udp_len_.value_or(static_cast<std::uint16_t>(8 + payload_.size())));
+            put16(out, 0);
+        } else if (proto_ == 1 || proto_ == 58) {
+            put8(out, sport_);  // icmp(type, code) keeps them where others keep ports
+            put8(out, dport_);
+            out.resize(8);
+        }
+        put(out, payload_);
+        return out;
+    }
+    [[nodiscard]] Octets ipv4() const {
+        const Octets data = transport();
+        const std::size_t header = 20 + options_.size();
+        Octets out;
+        put8(out, 0x40U | ihl_.value_or(static_cast<std::uint8_t>(header / 4)));
+        put8(out, tos_);
+        put16(out, ip_len_.value_or(static_cast<std::uint16_t>(header + data.size())));
+        put16(out, 0x1234);
+        put16(out, fragment_ ? fragment_->offset | (fragment_->more ? 0x2000U : 0U) : 0U);
+        put8(out, ttl_);
+        put8(out, proto_);
+        put16(out, 0);
+        out.insert(out.end(), src_.address.bytes.begin(), src_.address.bytes.begin() + 4);
+        out.insert(out.end(), dst_.address.bytes.begin(), dst_.address.bytes.begin() + 4);
+        put(out, options_);
+        const std::uint16_t checksum = checksum_of(out, 0, out.size());
+        out[10] = static_cast<std::byte>(checksum >> 8);
+        out[11] = static_cast<std::byte>(checksum & 0xFF);
+        put(out, data);
+        return out;
+    }
+    [[nodiscard]] Octets ipv6() const {
+        Octets data = extensions_;
+        if (fragment_) {
+            put8(data, proto_);
+            put8(data, 0);
+            put16(data,
+                  static_cast<unsigned>(fragment_->offset << 3) | (fragment_->more ? 1U : 0U));
+            put32(data, 0x1234);
+        }
+        put(data, transport());
+        Octets out;
+        put32(out, 0x6000'0000U | (static_cast<std::uint32_t>(tos_) << 20));
+        put16(out, ip_len_.value_or(static_cast<std::uint16_t>(data.size())));
+        put8(out, !extensions_.empty() ? first_extension_ : fragment_ ? 44U : proto_);
+        put8(out, ttl_);
+        out.insert(out.end(), src_.address.bytes.begin(), src_.address.bytes.end());
+        out.insert(out.end(), dst_.address.bytes.begin(), dst_.address.bytes.end());
+        put(out, data);
+        return out;
+    }
+
+    VersionedAddress src_ = *parse_address("192.0.2.1");
+    VersionedAddress dst_ = *parse_address("198.51.100.1");
+    std::uint16_t sport_ = 40'000;
+    std::uint16_t dport_ = 9;
+    std::uint16_t flags_ = 0x010;
+    std::uint8_t proto_;
+    std::uint8_t ttl_ = 64;
+    std::uint8_t tos_ = 0;
+    std::uint8_t first_extension_ = 0;
+    bool raw_ = false;
+    Octets payload_;
+    Octets shim_;
+    Octets options_;
+    Octets extensions_;
+    std::vector<Tag> tags_;
+    std::optional<Piece> fragment_;
+    std::optional<std::uint8_t> ihl_;
+    std::optional<std::uint8_t> data_offset_;
+    std::optional<std::uint16_t> ip_len_;
+    std::optional<std::uint16_t> udp_len_;
+    std::optional<std::uint16_t> ether_type_;
+    std::size_t cut_ = SIZE_MAX;
+    std::size_t pad_ = 0;
+};
+
+inline Frame udp() {
+    return Frame{17};
+}
+inline Frame tcp() {
+    return Frame{6};
+}
+inline Frame icmp(std::uint8_t type, std::uint8_t code) {
+    return Frame{1}.sport(type).dport(code);
+}
+inline Frame icmpv6(std::uint8_t type, std::uint8_t code) {
+    return Frame{58}.src("2001:db8::1").dst("2001:db8::2").sport(type).dport(code);
+}
+inline Frame arp() {
+    Frame frame{0};
+    frame.raw_ = true;
+    return frame.ether_type(0x0806).payload(28);
+}
+
+}  // namespace sluice::test

@@ -1,0 +1,411 @@
+#include "lib/packet/parse.hpp"
+
+#include "lib/packet/field_text.hpp"
+#include "tests/packets/frame.hpp"
+
+#include <gtest/gtest.h>
+
+#include <string>
+#include <vector>
+
+namespace sluice {
+namespace {
+
+using test::arp;
+using test::Frame;
+using test::icmp;
+using test::icmpv6;
+using test::Octets;
+using test::put;
+using test::put16;
+using test::put32;
+using test::put8;
+using test::tcp;
+using test::udp;
+
+constexpr Tunnels kAll{.gre = true, .vxlan = true, .ipip = true};
+
+Flow parse(const Octets& bytes, Tunnels tunnels = {}, std::uint32_t wire_size = 0) {
+    Flow flow;
+    parse_frame(
+        {bytes, std::max<std::uint32_t>(wire_size, static_cast<std::uint32_t>(bytes.size()))},
+        tunnels, flow);
+    return flow;
+}
+
+// All fields but dir, as `name=value`, in the order of the table.
+std::string show(const Octets& bytes, const Flow& flow) {
+    std::string out;
+    for (const FieldRow& row : kFields) {
+        const bool mac = row.kind == FieldKind::Mac;
+        if (flow.fields.has(row.field) && row.field != Field::Dir && !mac) {
+            out += std::string{row.name} + "=" + field_text(row.field, flow, bytes, "") + " ";
+        }
+    }
+    return out;
+}
+
+struct Row {
+    std::string_view name;
+    Octets frame;
+    Tunnels tunnels;
+    Parsed outcome;
+    std::string fields;
+};
+
+Octets gre(unsigned flags, unsigned protocol, const Octets& inner, unsigned options = 0) {
+    Octets out;
+    put16(out, flags);
+    put16(out, protocol);
+    out.resize(out.size() + options);
+    put(out, inner);
+    return out;
+}
+
+Octets vxlan(const Octets& inner) {
+    Octets out;
+    put32(out, 0x0800'0000);
+    put32(out, 0x0000'0100);
+    put(out, inner);
+    return out;
+}
+
+Octets label(bool bottom) {
+    Octets out;
+    put32(out, 0x0000'0040U | (bottom ? 0x100U : 0U));
+    return out;
+}
+
+Octets pppoe(unsigned protocol) {
+    Octets out;
+    put32(out, 0x1100'0001);
+    put16(out, 0);
+    put16(out, protocol);
+    return out;
+}
+
+const std::string kUdp4 =
+    "eth.type=0x0800 ip.version=4 ip.src=192.0.2.1 ip.dst=198.51.100.1 ip.proto=17 ip.ttl=64 "
+    "ip.dscp=0 ip.len=38 ip.frag=none l4.sport=40000 l4.dport=9 payload.len=10 ";
+const std::string kUdp4NoType = kUdp4.substr(kUdp4.find(' ') + 1);
+
+std::vector<Row> rows() {
+    const Frame ten = udp().payload(10);
+    const Octets hop_by_hop = {std::byte{17}, std::byte{0}, std::byte{0}, std::byte{0},
+                               std::byte{0},  std::byte{0}, std::byte{0}, std::byte{0}};
+    return {
+        {"udp", ten.bytes(), {}, Parsed::Ok, kUdp4},
+        {"vlan",
+         Frame{ten}.vlan(5).bytes(),
+         {},
+         Parsed::Ok,
+         "eth.type=0x0800 vlan.id=5 " + kUdp4NoType},
+        {"qinq and more",
+         Frame{ten}.vlan(5, 0x88A8).vlan(6).vlan(7).bytes(),
+         {},
+         Parsed::Ok,
+         "eth.type=0x0800 vlan.id=5 vlan.inner_id=6 " + kUdp4NoType},
+        {"priority bits are not the id",
+         Frame{ten}.vlan(0xE005).bytes(),
+         {},
+         Parsed::Ok,
+         "eth.type=0x0800 vlan.id=5 " + kUdp4NoType},
+        {"mpls",
+         Frame{ten}
+             .shim(0x8847,
+                   [] {
+                       Octets o = label(false);
+                       put(o, label(true));
+                       return o;
+                   }())
+             .bytes(),
+         {},
+         Parsed::Ok,
+         "eth.type=0x8847 " + kUdp4NoType},
+        {"pppoe",
+         Frame{ten}.shim(0x8864, pppoe(0x21)).bytes(),
+         {},
+         Parsed::Ok,
+         "eth.type=0x8864 " + kUdp4NoType},
+        {"pppoe control",
+         Frame{ten}.shim(0x8864, pppoe(0xC021)).bytes(),
+         {},
+         Parsed::NotIp,
+         "eth.type=0x8864 "},
+        {"arp", arp().bytes(), {}, Parsed::NotIp, "eth.type=0x0806 "},
+        {"802.3 length", arp().ether_type(28).bytes(), {}, Parsed::NotIp, ""},
+        {"ipv4 options",
+         Frame{ten}.options(Octets(8)).bytes(),
+         {},
+         Parsed::Ok,
+         "eth.type=0x0800 ip.version=4 ip.src=192.0.2.1 ip.dst=198.51.100.1 ip.proto=17 ip.ttl=64 "
+         "ip.dscp=0 ip.len=46 ip.frag=none l4.sport=40000 l4.dport=9 payload.len=10 "},
+        {"first fragment",
+         udp().payload(16).frag(0, true).bytes(),
+         {},
+         Parsed::FirstFragment,
+         "eth.type=0x0800 ip.version=4 ip.src=192.0.2.1 ip.dst=198.51.100.1 ip.proto=17 ip.ttl=64 "
+         "ip.dscp=0 ip.len=44 ip.frag=first l4.sport=40000 l4.dport=9 payload.len=16 "},
+        {"later fragment",
+         udp().payload(16).frag(3, false).bytes(),
+         {},
+         Parsed::LaterFragment,
+         "eth.type=0x0800 ip.version=4 ip.src=192.0.2.1 ip.dst=198.51.100.1 ip.proto=17 ip.ttl=64 "
+         "ip.dscp=0 ip.len=36 ip.frag=later "},
+        {"tcp",
+         tcp().flags(0x112).tos(0xB9).payload(3).bytes(),
+         {},
+         Parsed::Ok,
+         "eth.type=0x0800 ip.version=4 ip.src=192.0.2.1 ip.dst=198.51.100.1 ip.proto=6 ip.ttl=64 "
+         "ip.dscp=46 ip.len=43 ip.frag=none l4.sport=40000 l4.dport=9 tcp.flags.syn=1 "
+         "tcp.flags.ack=1 tcp.flags.fin=0 tcp.flags.rst=0 tcp.flags.psh=0 tcp.flags.urg=0 "
+         "tcp.flags=274 payload.len=3 "},
+        {"icmp",
+         icmp(8, 1).payload(5).bytes(),
+         {},
+         Parsed::Ok,
+         "eth.type=0x0800 ip.version=4 ip.src=192.0.2.1 ip.dst=198.51.100.1 ip.proto=1 ip.ttl=64 "
+         "ip.dscp=0 ip.len=33 ip.frag=none icmp.type=8 icmp.code=1 payload.len=5 "},
+        {"icmpv6",
+         icmpv6(135, 0).bytes(),
+         {},
+         Parsed::Ok,
+         "eth.type=0x86dd ip.version=6 ip.src=2001:db8::1 ip.dst=2001:db8::2 ip.proto=58 ip.ttl=64 "
+         "ip.dscp=0 ip.len=48 ip.frag=none icmp.type=135 icmp.code=0 payload.len=0 "},
+        {"icmp inside IPv6 has no icmp fields",
+         Frame{1}.src("2001:db8::1").payload(9).bytes(),
+         {},
+         Parsed::Ok,
+         "eth.type=0x86dd ip.version=6 ip.src=2001:db8::1 ip.dst=2001:db8::99 ip.proto=1 "
+         "ip.ttl=64 ip.dscp=0 ip.len=57 ip.frag=none "},
+        {"ipv6 extension",
+         udp().src("2001:db8::1").extensions(0, hop_by_hop).payload(4).bytes(),
+         {},
+         Parsed::Ok,
+         "eth.type=0x86dd ip.version=6 ip.src=2001:db8::1 ip.dst=2001:db8::99 ip.proto=17 "
+         "ip.ttl=64 ip.dscp=0 ip.len=60 ip.frag=none l4.sport=40000 l4.dport=9 payload.len=4 "},
+        {"ipv6 first fragment",
+         udp().src("2001:db8::1").frag(0, true).payload(4).bytes(),
+         {},
+         Parsed::FirstFragment,
+         "eth.type=0x86dd ip.version=6 ip.src=2001:db8::1 ip.dst=2001:db8::99 ip.proto=17 "
+         "ip.ttl=64 ip.dscp=0 ip.len=60 ip.frag=first l4.sport=40000 l4.dport=9 payload.len=4 "},
+        {"ipv6 atomic fragment",
+         udp().src("2001:db8::1").frag(0, false).payload(4).bytes(),
+         {},
+         Parsed::Ok,
+         "eth.type=0x86dd ip.version=6 ip.src=2001:db8::1 ip.dst=2001:db8::99 ip.proto=17 "
+         "ip.ttl=64 ip.dscp=0 ip.len=60 ip.frag=none l4.sport=40000 l4.dport=9 payload.len=4 "},
+        {"ipv6 later fragment",
+         udp().src("2001:db8::1").frag(9, true).payload(4).bytes(),
+         {},
+         Parsed::LaterFragment,
+         "eth.type=0x86dd ip.version=6 ip.src=2001:db8::1 ip.dst=2001:db8::99 ip.proto=17 "
+         "ip.ttl=64 ip.dscp=0 ip.len=52 ip.frag=later "},
+        {"length beyond the frame",
+         Frame{ten}.ip_len(9999).bytes(),
+         {},
+         Parsed::Ok,
+         "eth.type=0x0800 ip.version=4 ip.src=192.0.2.1 ip.dst=198.51.100.1 ip.proto=17 ip.ttl=64 "
+         "ip.dscp=0 ip.len=9999 ip.frag=none l4.sport=40000 l4.dport=9 payload.len=10 "},
+        {"padding is not payload", Frame{ten}.pad(8).bytes(), {}, Parsed::Ok, kUdp4},
+        {"sctp has ports",
+         Frame{132}
+             .carries([] {
+                 Octets o;
+                 put16(o, 7);
+                 put16(o, 8);
+                 return o;
+             }())
+             .bytes(),
+         {},
+         Parsed::Ok,
+         "eth.type=0x0800 ip.version=4 ip.src=192.0.2.1 ip.dst=198.51.100.1 ip.proto=132 ip.ttl=64 "
+         "ip.dscp=0 ip.len=24 ip.frag=none l4.sport=7 l4.dport=8 "},
+        // Tunnels.
+        {"gre not asked for",
+         Frame{47}.carries(gre(0, 0x0800, ten.packet())).bytes(),
+         {},
+         Parsed::Ok,
+         "eth.type=0x0800 ip.version=4 ip.src=192.0.2.1 ip.dst=198.51.100.1 ip.proto=47 ip.ttl=64 "
+         "ip.dscp=0 ip.len=62 ip.frag=none "},
+        {"gre",
+         Frame{47}
+             .src("10.0.0.1")
+             .dst("10.0.0.2")
+             .carries(gre(0x3000, 0x0800, ten.packet(), 8))
+             .bytes(),
+         kAll, Parsed::Ok,
+         "eth.type=0x0800 ip.version=4 ip.src=192.0.2.1 ip.dst=198.51.100.1 ip.proto=17 ip.ttl=64 "
+         "ip.dscp=0 ip.len=38 ip.frag=none outer.ip.src=10.0.0.1 outer.ip.dst=10.0.0.2 "
+         "l4.sport=40000 l4.dport=9 payload.len=10 "},
+        {"gre of something else", Frame{47}.carries(gre(0, 0x88BE, ten.packet())).bytes(), kAll,
+         Parsed::Ok,
+         "eth.type=0x0800 ip.version=4 ip.src=192.0.2.1 ip.dst=198.51.100.1 ip.proto=47 ip.ttl=64 "
+         "ip.dscp=0 ip.len=62 ip.frag=none "},
+        {"vxlan",
+         udp()
+             .src("10.0.0.1")
+             .dst("10.0.0.2")
+             .dport(4789)
+             .carries(vxlan(Frame{ten}.vlan(9).bytes()))
+             .bytes(),
+         kAll, Parsed::Ok,
+         "eth.type=0x0800 ip.version=4 ip.src=192.0.2.1 ip.dst=198.51.100.1 ip.proto=17 ip.ttl=64 "
+         "ip.dscp=0 ip.len=38 ip.frag=none outer.ip.src=10.0.0.1 outer.ip.dst=10.0.0.2 "
+         "l4.sport=40000 l4.dport=9 payload.len=10 "},
+        {"6in4 in gre: outermost is outer",
+         Frame{47}
+             .src("10.0.0.1")
+             .dst("10.0.0.2")
+             .carries(gre(0, 0x0800,
+                          Frame{41}.carries(udp().src("2001:db8::1").payload(2).packet()).packet()))
+             .bytes(),
+         kAll, Parsed::Ok,
+         "eth.type=0x0800 ip.version=6 ip.src=2001:db8::1 ip.dst=2001:db8::99 ip.proto=17 "
+         "ip.ttl=64 ip.dscp=0 ip.len=50 ip.frag=none outer.ip.src=10.0.0.1 outer.ip.dst=10.0.0.2 "
+         "l4.sport=40000 l4.dport=9 payload.len=2 "},
+    };
+}
+
+TEST(ParseFrame, FindsEveryField) {
+    for (const Row& row : rows()) {
+        const Flow flow = parse(row.frame, row.tunnels);
+        EXPECT_EQ(flow.parsed, row.outcome) << row.name;
+        EXPECT_EQ(show(row.frame, flow), row.fields) << row.name;
+    }
+}
+
+TEST(ParseFrame, ReadsMacAddresses) {
+    const Octets frame = udp().bytes();
+    const Flow flow = parse(frame);
+    EXPECT_EQ(field_text(Field::EthDst, flow, frame, ""), "02:03:04:05:06:07");
+    EXPECT_EQ(field_text(Field::EthSrc, flow, frame, ""), "16:17:18:19:1a:1b");
+}
+
+struct Bad {
+    std::string_view name;
+    Octets frame;
+    Parsed outcome;
+};
+
+TEST(ParseFrame, NamesWhatIsMalformed) {
+    Octets many;
+    for (unsigned i = 0; i <= kMaxIpv6Extensions; ++i) {
+        put8(many, 60);
+        many.resize(many.size() + 7);
+    }
+    Octets nested = udp().packet();
+    for (unsigned i = 0; i < kMaxTunnelDepth; ++i) {
+        nested = Frame{4}.carries(nested).packet();
+    }
+    const Bad rows[] = {
+        {"empty", {}, Parsed::TruncatedL2},
+        {"runt", udp().cut(13).bytes(), Parsed::TruncatedL2},
+        {"ends in a tag", udp().vlan(1).cut(17).bytes(), Parsed::TruncatedL2},
+        {"ends in a label", udp().shim(0x8847, label(false)).cut(18).bytes(), Parsed::TruncatedL2},
+        {"ends in IPv4", udp().cut(33).bytes(), Parsed::TruncatedL3},
+        {"ends in IPv4 options", udp().options(Octets(8)).cut(40).bytes(), Parsed::TruncatedL3},
+        {"ends in IPv6", udp().src("::1").cut(53).bytes(), Parsed::TruncatedL3},
+        {"ends in UDP", udp().cut(41).bytes(), Parsed::TruncatedL4},
+        {"ends in TCP", tcp().cut(53).bytes(), Parsed::TruncatedL4},
+        {"ends in ICMP", icmp(8, 0).cut(41).bytes(), Parsed::TruncatedL4},
+        {"no room for TCP by the IP length", tcp().ip_len(30).bytes(), Parsed::TruncatedL4},
+        {"tiny first fragment", tcp().frag(0, true).ip_len(28).bytes(), Parsed::TruncatedL4},
+        {"header length below 20", udp().ihl(4).bytes(), Parsed::BadIpHeader},
+        {"total length below the header", udp().ip_len(19).bytes(), Parsed::BadIpHeader},
+        {"IPv6 in an IPv4 frame", udp().src("::1").ether_type(0x0800).bytes(), Parsed::BadIpHeader},
+        {"IPv4 in an IPv6 frame", udp().payload(40).ether_type(0x86DD).bytes(),
+         Parsed::BadIpHeader},
+        {"data offset below 5", tcp().data_offset(4).bytes(), Parsed::BadL4Header},
+        {"data offset beyond the segment", tcp().data_offset(6).bytes(), Parsed::BadL4Header},
+        {"UDP length below 8", udp().udp_len(7).bytes(), Parsed::BadL4Header},
+        {"too many extensions", udp().src("::1").extensions(60, many).bytes(), Parsed::TooDeep},
+        {"too many tunnels", Frame{4}.carries(nested).bytes(), Parsed::TooDeep},
+        {"malformed inside a tunnel", Frame{4}.carries(udp().ihl(2).packet()).bytes(),
+         Parsed::BadIpHeader},
+    };
+    for (const Bad& row : rows) {
+        EXPECT_EQ(parse(row.frame, kAll).parsed, row.outcome) << row.name;
+    }
+}
+
+// Cut at every byte: by the wire it is truncated or still whole, by the capture it is Cut, and no
+// field is ever read from beyond.
+TEST(ParseFrame, IsSafeWhereverAFrameEnds) {
+    for (const Row& row : rows()) {
+        for (std::size_t size = 0; size <= row.frame.size(); ++size) {
+            const Octets head{row.frame.begin(),
+                              row.frame.begin() + static_cast<std::ptrdiff_t>(size)};
+            const Flow by_wire = parse(head, row.tunnels);
+            EXPECT_NE(by_wire.parsed, Parsed::Cut) << row.name << " at " << size;
+            const Flow by_capture =
+                parse(head, row.tunnels, static_cast<std::uint32_t>(row.frame.size()));
+            EXPECT_FALSE(is_malformed(by_capture.parsed)) << row.name << " at " << size;
+            (void)show(head, by_wire);
+            (void)show(head, by_capture);
+        }
+    }
+}
+
+struct Cost {
+    std::string_view name;
+    Octets frame;
+    std::uint32_t units;
+    Tunnels tunnels{};
+};
+
+TEST(ParseFrame, ChargesTheBytesOfTheIpPacket) {
+    const Cost rows[] = {
+        {"IPv4 total length", udp().payload(100).bytes(), 128},
+        {"tags do not count", udp().payload(100).vlan(1).vlan(2).bytes(), 128},
+        {"IPv6 40 + payload length", udp().src("::1").payload(100).bytes(), 148},
+        {"padding up to 60 does not count", udp().payload(4).pad(14).bytes(), 32},
+        {"more than padding counts", udp().payload(4).pad(15).bytes(), 47},
+        {"a length beyond the frame", udp().payload(100).ip_len(5000).bytes(), 128},
+        {"a length of zero", udp().payload(100).ip_len(0).bytes(), 128},
+        {"not IP: what is behind Ethernet", arp().bytes(), 28},
+        {"not IP: what is behind the tag", arp().vlan(3).bytes(), 28},
+        {"each fragment its own", udp().payload(64).frag(5, true).bytes(), 84},
+        {"a tunnel not looked into", Frame{4}.carries(udp().payload(100).packet()).bytes(), 148},
+        {"inside a tunnel", Frame{4}.carries(udp().payload(100).packet()).bytes(), 128, kAll},
+        {"inside vxlan, with the inner frame's padding",
+         udp().dport(4789).carries(vxlan(udp().payload(4).pad(14).bytes())).bytes(), 32, kAll},
+        {"inside gre, no padding there",
+         Frame{47}.carries(gre(0, 0x0800, udp().payload(50).ip_len(70).packet())).bytes(), 78,
+         kAll},
+    };
+    for (const Cost& row : rows) {
+        EXPECT_EQ(parse(row.frame, row.tunnels).byte_units, row.units) << row.name;
+    }
+}
+
+TEST(ParseFrame, CountsTheWireAndNotTheCapture) {
+    const Octets whole = udp().payload(1000).bytes();
+    const Octets head{whole.begin(), whole.begin() + 60};
+    const Flow flow = parse(head, {}, static_cast<std::uint32_t>(whole.size()));
+    EXPECT_EQ(flow.parsed, Parsed::Ok);
+    EXPECT_EQ(flow.byte_units, 1028U);
+    EXPECT_EQ(flow.payload_len, 1000U);
+}
+
+TEST(ParseFrame, ACutHeaderStillGivesItsPorts) {
+    const Octets whole = tcp().dport(443).bytes();
+    const Octets head{whole.begin(), whole.begin() + 40};
+    const Flow flow = parse(head, {}, static_cast<std::uint32_t>(whole.size()));
+    EXPECT_EQ(flow.parsed, Parsed::Cut);
+    EXPECT_EQ(flow.dport, 443U);
+    EXPECT_TRUE(flow.fields.has(Field::L4Dport));
+    EXPECT_FALSE(flow.fields.has(Field::TcpFlags));
+}
+
+TEST(ParseFrame, StepsOverAsManyTagsAsFitAndNoFurther) {
+    Frame tagged = udp();
+    for (int i = 0; i < 20'000; ++i) {
+        tagged.vlan(1);
+    }
+    EXPECT_EQ(parse(tagged.bytes()).parsed, Parsed::TooDeep);
+}
+
+}  // namespace
+}  // namespace sluice
