@@ -6,8 +6,7 @@
 
 namespace sluice {
 
-ExitCode report_end(CaptureReader::Next end, const CaptureReader& reader,
-                    const std::string& path) {
+ExitCode report_end(CaptureReader::Next end, const CaptureReader& reader, const std::string& path) {
     if (end == CaptureReader::Next::Cut) {
         say_warning(
             fmt::format("{}: the last record is cut and left out ({})", path, reader.fault()));

@@ -27,9 +27,8 @@ void make_warnings_errors(std::vector<Problem>& problems) {
 }
 
 bool has_error(const Checked& file) {
-    return std::any_of(file.problems.begin(), file.problems.end(), [](const Problem& problem) {
-        return problem.severity == Severity::Error;
-    });
+    return std::any_of(file.problems.begin(), file.problems.end(),
+                       [](const Problem& problem) { return problem.severity == Severity::Error; });
 }
 
 // `look` reads the text and notes its problems.
@@ -101,20 +100,18 @@ ExitCode run_check(const Options& options) {
     std::vector<Checked> files;
     std::vector<RuleSummary> rules;
     if (!options.config_file.empty()) {
-        files.push_back(check_file(options.config_file, options.strict,
-                                   [](const RuleText& source, Problems& problems) {
-                                       static_cast<void>(
-                                           read_box(source, Purpose::Check, problems));
-                                   }));
+        files.push_back(check_file(
+            options.config_file, options.strict, [](const RuleText& source, Problems& problems) {
+                static_cast<void>(read_box(source, Purpose::Check, problems));
+            }));
     }
-    files.push_back(check_file(options.rules_file, options.strict,
-                               [&rules](const RuleText& source, Problems& problems) {
-                                   auto compiled =
-                                       compile_rules(source, Purpose::Check, {}, problems);
-                                   if (compiled) {
-                                       rules = std::move(compiled->rules);
-                                   }
-                               }));
+    files.push_back(check_file(
+        options.rules_file, options.strict, [&rules](const RuleText& source, Problems& problems) {
+            auto compiled = compile_rules(source, Purpose::Check, {}, problems);
+            if (compiled) {
+                rules = std::move(compiled->rules);
+            }
+        }));
     const bool ok = std::none_of(files.begin(), files.end(), has_error);
     if (options.json) {
         print_json(files, ok, rules);

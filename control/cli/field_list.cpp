@@ -93,8 +93,7 @@ FieldFault fault_of(const std::string& name) {
     if (name.size() > kFarthest) {
         return {false, "no such field: the name is too long for any"};
     }
-    return {false,
-            fmt::format("no field '{}'; the nearest is '{}'", name, nearest_field(name))};
+    return {false, fmt::format("no field '{}'; the nearest is '{}'", name, nearest_field(name))};
 }
 
 }  // namespace

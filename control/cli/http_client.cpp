@@ -56,10 +56,9 @@ Error unreached(CURL* easy, CURLcode code, const std::string& socket) {
         return {Errc::Unreachable,
                 fmt::format("no answer from sluiced at {}: {}", socket, curl_easy_strerror(code))};
     }
-    const std::string_view advice =
-        os_error == EACCES || os_error == EPERM
-            ? "run as root or as a member of the socket's group"
-            : "start sluiced, or name its socket with --socket";
+    const std::string_view advice = os_error == EACCES || os_error == EPERM
+                                        ? "run as root or as a member of the socket's group"
+                                        : "start sluiced, or name its socket with --socket";
     return {Errc::Unreachable, fmt::format("cannot reach sluiced at {}: {}; {}", socket,
                                            std::strerror(static_cast<int>(os_error)), advice)};
 }

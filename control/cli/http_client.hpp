@@ -9,8 +9,8 @@ namespace sluice {
 struct HttpRequest {
     std::string_view method = "GET";
     std::string target;  // path and query
-    std::string_view content_type;
-    std::string body;
+    std::string_view content_type{};
+    std::string body{};
 };
 
 struct HttpReply {

@@ -22,7 +22,6 @@ struct Seen {
 Seen look_at(const CapturedFrame& frame, Tunnels tunnels) {
     Seen seen{frame, {}};
     parse_frame({frame.bytes, frame.wire_size}, tunnels, seen.flow);
-    seen.flow.fields.add(Field::Dir);  // every frame of a capture enters on the outside
     return seen;
 }
 

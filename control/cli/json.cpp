@@ -21,8 +21,7 @@ std::vector<Problem> problems_from(const Json& list) {
         problem.file = item.at("file").get<std::string>();
         problem.at.line = item.at("line").get<std::uint32_t>();
         problem.at.column = item.at("column").get<std::uint32_t>();
-        problem.severity =
-            item.at("severity") == "warning" ? Severity::Warning : Severity::Error;
+        problem.severity = item.at("severity") == "warning" ? Severity::Warning : Severity::Error;
         problem.message = item.at("message").get<std::string>();
         problems.push_back(std::move(problem));
     }

@@ -12,8 +12,9 @@ namespace {
 
 // Characters, not bytes: what starts a UTF-8 sequence or stands alone.
 std::size_t width_of(std::string_view text) {
-    return static_cast<std::size_t>(std::count_if(
-        text.begin(), text.end(), [](char c) { return (static_cast<unsigned>(c) & 0xC0U) != 0x80U; }));
+    return static_cast<std::size_t>(std::count_if(text.begin(), text.end(), [](char c) {
+        return (static_cast<unsigned>(c) & 0xC0U) != 0x80U;
+    }));
 }
 
 }  // namespace

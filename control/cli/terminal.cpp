@@ -11,7 +11,9 @@ namespace {
 
 bool colors_allowed = false;
 
-bool colored(int fd) { return colors_allowed && isatty(fd) != 0; }
+bool colored(int fd) {
+    return colors_allowed && isatty(fd) != 0;
+}
 
 void say(std::string_view severity, std::string_view color, std::string_view what) {
     if (colored(STDERR_FILENO)) {
@@ -32,11 +34,17 @@ std::string bold(std::string_view text) {
     return colored(STDOUT_FILENO) ? fmt::format("\033[1m{}\033[0m", text) : std::string{text};
 }
 
-void print(std::string_view text) { std::fwrite(text.data(), 1, text.size(), stdout); }
+void print(std::string_view text) {
+    std::fwrite(text.data(), 1, text.size(), stdout);
+}
 
-void say_error(std::string_view what) { say("error", "31", what); }
+void say_error(std::string_view what) {
+    say("error", "31", what);
+}
 
-void say_warning(std::string_view what) { say("warning", "33", what); }
+void say_warning(std::string_view what) {
+    say("warning", "33", what);
+}
 
 void say_problems(const std::vector<Problem>& problems, std::string_view text) {
     for (const Problem& problem : problems) {

@@ -13,7 +13,7 @@ void set_colors(bool allowed);
 
 [[nodiscard]] std::string bold(std::string_view text);  // for standard output
 
-void print(std::string_view text);     // to standard output, as it stands
+void print(std::string_view text);        // to standard output, as it stands
 void say_error(std::string_view what);    // "sluicectl: error: WHAT" to standard error
 void say_warning(std::string_view what);  // "sluicectl: warning: WHAT" to standard error
 // Every problem with its source line and a caret, to standard error.

@@ -12,7 +12,9 @@
 
 namespace sluice {
 
-void CaptureReader::Close::operator()(pcap* handle) const noexcept { pcap_close(handle); }
+void CaptureReader::Close::operator()(pcap* handle) const noexcept {
+    pcap_close(handle);
+}
 
 Result<CaptureReader> CaptureReader::open(const std::string& path) {
     if (path == "-") {
@@ -27,8 +29,8 @@ Result<CaptureReader> CaptureReader::open(const std::string& path) {
 
 Result<CaptureReader> CaptureReader::from_stream(std::FILE* stream, const std::string& name) {
     std::array<char, PCAP_ERRBUF_SIZE> why{};
-    Handle handle{pcap_fopen_offline_with_tstamp_precision(
-        stream, PCAP_TSTAMP_PRECISION_NANO, why.data())};
+    Handle handle{
+        pcap_fopen_offline_with_tstamp_precision(stream, PCAP_TSTAMP_PRECISION_NANO, why.data())};
     if (!handle) {
         if (stream != stdin) {
             std::fclose(stream);

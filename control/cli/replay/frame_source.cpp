@@ -4,7 +4,9 @@
 
 namespace sluice {
 
-void FrameSource::read_ahead() { state_ = reader_.next(ahead_); }
+void FrameSource::read_ahead() {
+    state_ = reader_.next(ahead_);
+}
 
 std::span<KeptFrame> FrameSource::next_batch() {
     if (!started_) {

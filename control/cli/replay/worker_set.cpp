@@ -18,7 +18,7 @@ WorkerSet::Worker::Worker(const PacketPolicy& policy)
            .counters = counters} {}
 
 WorkerSet::WorkerSet(const ReplaySetup& setup, const RuleSet& rules)
-    : setup_{setup}, rules_{rules}, port_{port_name(setup.pair)} {
+    : setup_{setup}, rules_{rules}, port_{setup.pair.empty() ? 0 : port_name(setup.pair)} {
     for (std::size_t i = 0; i < setup.workers; ++i) {
         workers_.push_back(std::make_unique<Worker>(setup.policy));
     }
