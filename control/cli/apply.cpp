@@ -1,0 +1,38 @@
+#include "control/cli/commands.hpp"
+#include "control/cli/daemon.hpp"
+#include "control/cli/terminal.hpp"
+#include "control/cli/text_file.hpp"
+
+#include <fmt/format.h>
+
+namespace sluice {
+
+ExitCode run_apply(const Options& options) {
+    Result<std::string> text = read_text_file(options.rules_file);
+    if (!text) {
+        say_error(text.error().what);
+        return ExitCode::Refused;
+    }
+    const auto answer =
+        ask(options, {.method = "PUT",
+                      .target = fmt::format("/v1/rules?force={}&file={}", options.force ? 1 : 0,
+                                            url_escape(options.rules_file)),
+                      .content_type = "application/yaml",
+                      .body = *text});
+    if (const auto* refusal = std::get_if<Refusal>(&answer)) {
+        say_problems(refusal->problems, *text);
+        return report(*refusal);
+    }
+    const Json& applied = std::get<Json>(answer);
+    say_problems(problems_from(applied.at("warnings")), *text);
+    if (options.json) {
+        print(dump_line(applied));
+    } else {
+        print(fmt::format("applied {} rules, generation {}\n",
+                          applied.at("rules").get<std::uint64_t>(),
+                          applied.at("generation").get<std::string>()));
+    }
+    return ExitCode::Done;
+}
+
+}  // namespace sluice

@@ -1,0 +1,179 @@
+#include "control/cli/arguments.hpp"
+
+#include "control/cli/completion.hpp"
+#include "control/cli/terminal.hpp"
+
+#include <CLI/CLI.hpp>
+
+#include <algorithm>
+#include <map>
+
+// The only file that sees CLI11, which is slow to compile.
+namespace sluice {
+namespace {
+
+constexpr unsigned kMaxWorkers = 64;
+constexpr std::string_view kCompletion = "completion";
+
+void rules_argument(CLI::App& app, Options& options) {
+    app.add_option("RULES", options.rules_file, "rule file")->required();
+}
+
+void config_option(CLI::App& app, Options& options) {
+    app.add_option("--config", options.config_file, "sluice.yaml of the box");
+}
+
+void pcap_option(CLI::App& app, Options& options) {
+    app.add_option("--pcap", options.pcap_file, "pcap or pcapng file, Ethernet; - for stdin")
+        ->required();
+}
+
+void check_arguments(CLI::App& app, Options& options) {
+    rules_argument(app, options);
+    config_option(app, options);
+    app.add_flag("--strict", options.strict, "warnings are errors");
+}
+
+void inspect_arguments(CLI::App& app, Options& options) {
+    pcap_option(app, options);
+    app.add_option("--fields", options.fields, "fields by their names in rules, a,b,c")
+        ->required()
+        ->delimiter(',')
+        ->expected(1)
+        ->take_all();
+    app.add_option("--tunnels", options.tunnels, "none, or a list of gre,vxlan,ipip; default all")
+        ->delimiter(',')
+        ->expected(1)
+        ->take_all();
+}
+
+void replay_arguments(CLI::App& app, Options& options) {
+    rules_argument(app, options);
+    pcap_option(app, options);
+    config_option(app, options);
+    app.add_option("--inside", options.inside, "prefix of a network behind the box; repeatable")
+        ->delimiter(',')
+        ->expected(1)
+        ->take_all();
+    app.add_flag("--enforce", options.enforce, "monitoring rules act too");
+    app.add_option("--workers", options.workers, "workers to spread the frames over, as RSS does")
+        ->check(CLI::Range(1U, kMaxWorkers));
+    app.add_option("--out", options.out_file, "pcap file for what would have been forwarded");
+    app.add_option("--verdicts", options.verdicts_file, "file for one line per frame");
+}
+
+void box_arguments_of(CLI::App& app, Options& options) {
+    app.add_option("SLUICE_YAML", options.config_file, "sluice.yaml of the box")->required();
+}
+
+void apply_arguments(CLI::App& app, Options& options) {
+    rules_argument(app, options);
+    app.add_flag("--force", options.force, "also when there is no rule in it");
+}
+
+void stats_arguments(CLI::App& app, Options& options) {
+    CLI::Option* const watch = app.add_flag("--watch", options.watch, "again each second");
+    app.add_option("--count", options.count, "stop watching after so many times")
+        ->needs(watch)
+        ->check(CLI::PositiveNumber);
+}
+
+void mode_arguments(CLI::App& app, Options& options) {
+    app.add_option("RULE", options.rule, "id of the rule")->required();
+    app.add_option("MODE", options.word, "monitor, enforce or off")
+        ->required()
+        ->check(CLI::IsMember({"monitor", "enforce", "off"}));
+}
+
+void panic_arguments(CLI::App& app, Options& options) {
+    app.add_option("ACTION", options.word, "pass or resume")
+        ->required()
+        ->check(CLI::IsMember({"pass", "resume"}));
+    app.add_option("--dataplane-socket", options.dataplane_socket,
+                   "where to go when sluiced is away")
+        ->capture_default_str();
+}
+
+using AddArguments = void (*)(CLI::App&, Options&);
+const std::map<std::string_view, AddArguments>& arguments_of_commands() {
+    static const std::map<std::string_view, AddArguments> kArguments{
+        {"check", check_arguments},   {"inspect", inspect_arguments},
+        {"replay", replay_arguments}, {"box-options", box_arguments_of},
+        {"apply", apply_arguments},   {"stats", stats_arguments},
+        {"mode", mode_arguments},     {"panic", panic_arguments}};
+    return kArguments;
+}
+
+void add_global_options(CLI::App& app, Options& options) {
+    app.add_option("--socket", options.socket, "where sluiced listens")->capture_default_str();
+    app.add_flag("--json", options.json, "JSON on standard output");
+    app.add_flag("--no-color", options.no_color, "no colours");
+    app.set_version_flag("--version", "sluicectl " SLUICE_VERSION);
+    app.require_subcommand(1);
+    app.fallthrough();  // global options may stand after the command too
+}
+
+std::vector<std::string> option_names(const CLI::App& app) {
+    std::vector<std::string> names;
+    for (const CLI::Option* option : app.get_options()) {
+        for (const std::string& name : option->get_lnames()) {
+            names.push_back("--" + name);
+        }
+    }
+    return names;
+}
+
+std::vector<CompletionWord> completion_words(const CLI::App& app) {
+    std::vector<CompletionWord> words{{"", option_names(app)}};
+    for (const CLI::App* command : app.get_subcommands([](const CLI::App*) { return true; })) {
+        words.push_back({command->get_name(), option_names(*command)});
+    }
+    return words;
+}
+
+ExitCode answer_parse_error(const CLI::App& app, const CLI::ParseError& error) {
+    if (error.get_exit_code() == 0) {
+        app.exit(error);  // --help, --version
+        return ExitCode::Done;
+    }
+    say_error(std::string{error.what()} + "; `sluicectl --help` shows what there is");
+    return ExitCode::Usage;
+}
+
+}  // namespace
+
+std::variant<Invocation, ExitCode> read_arguments(int argc, char** argv) {
+    Invocation invocation;
+    Options& options = invocation.options;
+    CLI::App app{"Controls Sluice, the inline rate limiter", "sluicectl"};
+    add_global_options(app, options);
+    for (const Command& command : kCommands) {
+        CLI::App* const sub =
+            app.add_subcommand(std::string{command.word}, std::string{command.help});
+        const auto found = arguments_of_commands().find(command.word);
+        if (found != arguments_of_commands().end()) {
+            found->second(*sub, options);
+        }
+    }
+    CLI::App* const completion =
+        app.add_subcommand(std::string{kCompletion}, "print a completion script for a shell");
+    completion->add_option("SHELL", options.word, "bash")
+        ->required()
+        ->check(CLI::IsMember({"bash"}));
+    try {
+        app.parse(argc, argv);
+    } catch (const CLI::ParseError& error) {
+        return answer_parse_error(app, error);
+    }
+    if (completion->parsed()) {
+        print(bash_completion(completion_words(app)));
+        return ExitCode::Done;
+    }
+    const std::string word = app.get_subcommands().front()->get_name();
+    invocation.command =
+        std::find_if(kCommands.begin(), kCommands.end(),
+                     [&word](const Command& command) { return command.word == word; });
+    return invocation;
+}
+
+}  // namespace sluice

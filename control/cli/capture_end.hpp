@@ -1,0 +1,13 @@
+#pragma once
+#include "control/cli/exit_code.hpp"
+#include "lib/capture/reader.hpp"
+
+#include <string>
+
+namespace sluice {
+
+// Says on standard error how reading a capture ended, if not at its end; the command's exit code. A
+// cut last record is only a warning.
+ExitCode report_end(CaptureReader::Next end, const CaptureReader& reader, const std::string& path);
+
+}  // namespace sluice

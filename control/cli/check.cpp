@@ -1,0 +1,130 @@
+#include "control/cli/commands.hpp"
+#include "control/cli/json.hpp"
+#include "control/cli/table.hpp"
+#include "control/cli/terminal.hpp"
+#include "control/cli/text_file.hpp"
+#include "lib/policy/box.hpp"
+#include "lib/policy/compile.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <optional>
+
+namespace sluice {
+namespace {
+
+// One file that was looked at, and what is wrong with it.
+struct Checked {
+    std::string text;
+    std::vector<Problem> problems;
+};
+
+void make_warnings_errors(std::vector<Problem>& problems) {
+    for (Problem& problem : problems) {
+        problem.severity = Severity::Error;
+    }
+}
+
+bool has_error(const Checked& file) {
+    return std::any_of(file.problems.begin(), file.problems.end(),
+                       [](const Problem& problem) { return problem.severity == Severity::Error; });
+}
+
+// `look` reads the text and notes its problems.
+template <typename Look>
+Checked check_file(const std::string& path, bool strict, Look look) {
+    Checked file;
+    Problems problems{path};
+    Result<std::string> text = read_text_file(path);
+    if (text) {
+        file.text = *std::move(text);
+        look(RuleText{path, file.text}, problems);
+    } else {
+        problems.error({}, text.error().what);
+    }
+    file.problems = problems.list();
+    if (strict) {
+        make_warnings_errors(file.problems);
+    }
+    return file;
+}
+
+void print_rules(const std::vector<RuleSummary>& rules) {
+    Table table{{{"RULE"},
+                 {"MODE"},
+                 {"MEMORY", Table::Align::Right},
+                 {"LIMIT"},
+                 {"SCOPE"},
+                 {"AT MOST, IN ANY TIME W"}}};
+    for (const RuleSummary& rule : rules) {
+        const std::string mode{kModeNames[static_cast<std::size_t>(rule.mode)]};
+        std::vector<std::string> cells{rule.id, mode, memory_text(rule.memory)};
+        if (rule.limits.empty()) {
+            table.row({cells[0], cells[1], cells[2], "", "", ""});
+        }
+        for (const LimitSummary& limit : rule.limits) {
+            table.row({cells[0], cells[1], cells[2], limit.name, limit.scope, limit.bound});
+            cells = {"", "", ""};
+        }
+    }
+    print(table.text());
+}
+
+Json rules_json(const std::vector<RuleSummary>& rules) {
+    Json list = Json::array();
+    for (const RuleSummary& rule : rules) {
+        Json limits = Json::array();
+        for (const LimitSummary& limit : rule.limits) {
+            limits.push_back(
+                {{"name", limit.name}, {"scope", limit.scope}, {"bound", limit.bound}});
+        }
+        list.push_back({{"id", rule.id}, {"limits", limits}, {"memory", rule.memory}});
+    }
+    return list;
+}
+
+void print_json(const std::vector<Checked>& files, bool ok, const std::vector<RuleSummary>& rules) {
+    Json problems = Json::array();
+    for (const Checked& file : files) {
+        for (Json& problem : to_json(file.problems)) {
+            problems.push_back(std::move(problem));
+        }
+    }
+    print(dump_line({{"ok", ok}, {"problems", problems}, {"rules", rules_json(rules)}}));
+}
+
+}  // namespace
+
+ExitCode run_check(const Options& options) {
+    std::vector<Checked> files;
+    std::vector<RuleSummary> rules;
+    if (!options.config_file.empty()) {
+        files.push_back(check_file(
+            options.config_file, options.strict, [](const RuleText& source, Problems& problems) {
+                static_cast<void>(read_box(source, Purpose::Check, problems));
+            }));
+    }
+    files.push_back(check_file(
+        options.rules_file, options.strict, [&rules](const RuleText& source, Problems& problems) {
+            auto compiled = compile_rules(source, Purpose::Check, {}, problems);
+            if (compiled) {
+                rules = std::move(compiled->rules);
+            }
+        }));
+    const bool ok = std::none_of(files.begin(), files.end(), has_error);
+    if (options.json) {
+        print_json(files, ok, rules);
+        return ok ? ExitCode::Done : ExitCode::Refused;
+    }
+    for (const Checked& file : files) {
+        say_problems(file.problems, file.text);
+    }
+    if (ok) {
+        print("ok\n");
+        print_rules(rules);
+    }
+    return ok ? ExitCode::Done : ExitCode::Refused;
+}
+
+}  // namespace sluice

@@ -1,0 +1,46 @@
+#pragma once
+#include "control/cli/exit_code.hpp"
+#include "control/cli/options.hpp"
+
+#include <array>
+#include <string_view>
+
+namespace sluice {
+
+// Without a daemon.
+ExitCode run_check(const Options& options);
+ExitCode run_inspect(const Options& options);
+ExitCode run_replay(const Options& options);
+ExitCode run_box_options(const Options& options);
+// With sluiced.
+ExitCode run_apply(const Options& options);
+ExitCode run_rules(const Options& options);
+ExitCode run_stats(const Options& options);
+ExitCode run_mode(const Options& options);
+ExitCode run_ports(const Options& options);
+ExitCode run_workers(const Options& options);
+ExitCode run_panic(const Options& options);
+ExitCode run_health(const Options& options);
+
+struct Command {
+    std::string_view word;
+    std::string_view help;
+    ExitCode (*run)(const Options&);
+};
+
+inline constexpr auto kCommands = std::to_array<Command>({
+    {"check", "check a rule file; nothing is applied", run_check},
+    {"inspect", "print fields of the frames of a capture", run_inspect},
+    {"replay", "judge the frames of a capture by a rule file", run_replay},
+    {"box-options", "print the options of sluice-dataplane for a sluice.yaml", run_box_options},
+    {"apply", "make a rule file the running one", run_apply},
+    {"rules", "show the running rules", run_rules},
+    {"stats", "show what was passed and dropped, and why", run_stats},
+    {"mode", "set a rule to monitor, enforce or off until the next apply", run_mode},
+    {"ports", "show the ports", run_ports},
+    {"workers", "show the workers", run_workers},
+    {"panic", "forward everything unjudged (pass), or judge again (resume)", run_panic},
+    {"health", "show whether sluiced has its dataplane", run_health},
+});
+
+}  // namespace sluice

@@ -1,0 +1,53 @@
+#include "control/cli/daemon.hpp"
+
+#include "control/cli/terminal.hpp"
+
+#include <fmt/format.h>
+
+namespace sluice {
+namespace {
+
+constexpr long kUnavailable = 503;
+
+Refusal refusal_from(const HttpReply& reply) {
+    Refusal refusal;
+    // 503: sluiced is there, but its dataplane is not.
+    refusal.exit = reply.status == kUnavailable ? ExitCode::Unreached : ExitCode::Refused;
+    const Json problem = Json::parse(reply.body, nullptr, false);
+    if (!problem.is_object()) {
+        refusal.what = fmt::format("sluiced answered with HTTP status {}", reply.status);
+        return refusal;
+    }
+    const std::string title = problem.value("title", "");
+    const std::string detail = problem.value("detail", "");
+    const bool both = !title.empty() && !detail.empty() && title != detail;
+    refusal.what = both ? title + ": " + detail : (detail.empty() ? title : detail);
+    if (problem.contains("problems")) {
+        refusal.problems = problems_from(problem["problems"]);
+    }
+    return refusal;
+}
+
+}  // namespace
+
+std::variant<Json, Refusal> ask(const Options& options, const HttpRequest& request) {
+    const Result<HttpReply> reply = http_call(options.socket, request);
+    if (!reply) {
+        return Refusal{ExitCode::Unreached, reply.error().what, {}};
+    }
+    if (reply->status < 200 || reply->status > 299) {
+        return refusal_from(*reply);
+    }
+    Json answer = Json::parse(reply->body, nullptr, false);
+    if (answer.is_discarded()) {
+        return Refusal{ExitCode::Refused, "sluiced answered with something that is not JSON", {}};
+    }
+    return answer;
+}
+
+ExitCode report(const Refusal& refusal) {
+    say_error(refusal.what);
+    return refusal.exit;
+}
+
+}  // namespace sluice

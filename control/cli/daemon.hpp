@@ -1,0 +1,26 @@
+#pragma once
+#include "control/cli/exit_code.hpp"
+#include "control/cli/http_client.hpp"
+#include "control/cli/json.hpp"
+#include "control/cli/options.hpp"
+
+#include <optional>
+#include <string>
+#include <variant>
+
+namespace sluice {
+
+// What sluiced would not do, as its problem document says (RFC 9457).
+struct Refusal {
+    ExitCode exit = ExitCode::Refused;
+    std::string what;               // title and detail, for a person
+    std::vector<Problem> problems;  // of a rule file
+};
+
+// One call of sluiced's API: its JSON answer, or why there is none.
+[[nodiscard]] std::variant<Json, Refusal> ask(const Options& options, const HttpRequest& request);
+
+// Says the refusal on standard error; the exit code of the command.
+ExitCode report(const Refusal& refusal);
+
+}  // namespace sluice

@@ -1,0 +1,27 @@
+#pragma once
+#include "lib/packet/field.hpp"
+#include "lib/packet/parse.hpp"
+
+#include <string>
+#include <string_view>
+#include <variant>
+#include <vector>
+
+namespace sluice {
+
+// Why a field cannot be shown.
+struct FieldFault {
+    bool not_built = false;  // the language has it, this version does not; else there is no such
+    std::string what;
+};
+
+// Fields by their names in the rule language.
+[[nodiscard]] std::variant<std::vector<Field>, FieldFault> parse_field_list(
+    const std::vector<std::string>& names);
+
+// A list of tunnels by their names in sluice.yaml; "none" alone is none, an empty list all. The
+// text is what is wrong.
+[[nodiscard]] std::variant<Tunnels, std::string> parse_tunnels(
+    const std::vector<std::string>& names);
+
+}  // namespace sluice

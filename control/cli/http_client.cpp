@@ -1,0 +1,104 @@
+#include "control/cli/http_client.hpp"
+
+#include <curl/curl.h>
+
+#include <fmt/format.h>
+
+#include <array>
+#include <cerrno>
+#include <cstring>
+#include <memory>
+
+namespace sluice {
+namespace {
+
+constexpr long kConnectTimeoutMs = 2'000;
+constexpr long kTimeoutMs = 30'000;
+constexpr std::size_t kMaxReply = 64U << 20;
+
+using Easy = std::unique_ptr<CURL, decltype(&curl_easy_cleanup)>;
+using Headers = std::unique_ptr<curl_slist, decltype(&curl_slist_free_all)>;
+
+std::size_t collect(char* data, std::size_t size, std::size_t count, void* into) {
+    auto& body = *static_cast<std::string*>(into);
+    if (body.size() + size * count > kMaxReply) {
+        return 0;
+    }
+    body.append(data, size * count);
+    return size * count;
+}
+
+void set_target(CURL* easy, const std::string& socket, const HttpRequest& request) {
+    curl_easy_setopt(easy, CURLOPT_UNIX_SOCKET_PATH, socket.c_str());
+    curl_easy_setopt(easy, CURLOPT_URL, ("http://localhost" + request.target).c_str());
+    // A proxy in the environment is not meant for a Unix socket.
+    curl_easy_setopt(easy, CURLOPT_PROXY, "");
+    curl_easy_setopt(easy, CURLOPT_NOSIGNAL, 1L);
+    curl_easy_setopt(easy, CURLOPT_CONNECTTIMEOUT_MS, kConnectTimeoutMs);
+    curl_easy_setopt(easy, CURLOPT_TIMEOUT_MS, kTimeoutMs);
+}
+
+Headers set_body(CURL* easy, const HttpRequest& request) {
+    // Without a wait for "100 Continue".
+    curl_slist* list = curl_slist_append(nullptr, "Expect:");
+    list = curl_slist_append(list, fmt::format("Content-Type: {}", request.content_type).c_str());
+    curl_easy_setopt(easy, CURLOPT_CUSTOMREQUEST, std::string{request.method}.c_str());
+    curl_easy_setopt(easy, CURLOPT_POSTFIELDS, request.body.data());
+    curl_easy_setopt(easy, CURLOPT_POSTFIELDSIZE, static_cast<long>(request.body.size()));
+    curl_easy_setopt(easy, CURLOPT_HTTPHEADER, list);
+    return Headers{list, &curl_slist_free_all};
+}
+
+Error unreached(CURL* easy, CURLcode code, const std::string& socket) {
+    long os_error = 0;
+    curl_easy_getinfo(easy, CURLINFO_OS_ERRNO, &os_error);
+    if (code != CURLE_COULDNT_CONNECT || os_error == 0) {
+        return {Errc::Unreachable,
+                fmt::format("no answer from sluiced at {}: {}", socket, curl_easy_strerror(code))};
+    }
+    const std::string_view advice = os_error == EACCES || os_error == EPERM
+                                        ? "run as root or as a member of the socket's group"
+                                        : "start sluiced, or name its socket with --socket";
+    return {Errc::Unreachable, fmt::format("cannot reach sluiced at {}: {}; {}", socket,
+                                           std::strerror(static_cast<int>(os_error)), advice)};
+}
+
+}  // namespace
+
+Result<HttpReply> http_call(const std::string& socket, const HttpRequest& request) {
+    static const CURLcode ready = curl_global_init(CURL_GLOBAL_NOTHING);
+    const Easy easy{ready == CURLE_OK ? curl_easy_init() : nullptr, &curl_easy_cleanup};
+    if (!easy) {
+        return Error{Errc::Unreachable, "libcurl does not start"};
+    }
+    HttpReply reply;
+    set_target(easy.get(), socket, request);
+    curl_easy_setopt(easy.get(), CURLOPT_WRITEFUNCTION, &collect);
+    curl_easy_setopt(easy.get(), CURLOPT_WRITEDATA, &reply.body);
+    Headers headers{nullptr, &curl_slist_free_all};
+    if (request.method != "GET") {
+        headers = set_body(easy.get(), request);
+    }
+    const CURLcode code = curl_easy_perform(easy.get());
+    if (code != CURLE_OK) {
+        return unreached(easy.get(), code, socket);
+    }
+    const char* type = nullptr;
+    curl_easy_getinfo(easy.get(), CURLINFO_RESPONSE_CODE, &reply.status);
+    curl_easy_getinfo(easy.get(), CURLINFO_CONTENT_TYPE, &type);
+    reply.content_type = type != nullptr ? type : "";
+    return reply;
+}
+
+std::string url_escape(std::string_view text) {
+    std::string out;
+    for (const char c : text) {
+        const bool unreserved = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') ||
+                                (c >= '0' && c <= '9') || c == '-' || c == '.' || c == '_' ||
+                                c == '~';
+        out += unreserved ? std::string{c} : fmt::format("%{:02X}", static_cast<unsigned char>(c));
+    }
+    return out;
+}
+
+}  // namespace sluice

@@ -1,0 +1,28 @@
+#pragma once
+#include "lib/base/result.hpp"
+
+#include <string>
+#include <string_view>
+
+namespace sluice {
+
+struct HttpRequest {
+    std::string_view method = "GET";
+    std::string target;  // path and query
+    std::string_view content_type{};
+    std::string body{};
+};
+
+struct HttpReply {
+    long status = 0;
+    std::string content_type;
+    std::string body;
+};
+
+// One HTTP request over a Unix socket. An Error means that there was no answer (Unreachable).
+[[nodiscard]] Result<HttpReply> http_call(const std::string& socket, const HttpRequest& request);
+
+// For a path segment or a query value: everything but unreserved characters as %XX.
+[[nodiscard]] std::string url_escape(std::string_view text);
+
+}  // namespace sluice

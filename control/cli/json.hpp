@@ -1,0 +1,20 @@
+#pragma once
+#include "lib/policy/problem.hpp"
+
+#include <nlohmann/json.hpp>
+
+#include <string>
+#include <vector>
+
+namespace sluice {
+
+// Keeps the order in which members are given, which is the order of the documentation.
+using Json = nlohmann::ordered_json;
+
+[[nodiscard]] Json to_json(const std::vector<Problem>& problems);
+[[nodiscard]] std::vector<Problem> problems_from(const Json& list);
+
+// One document on a line of its own. Bytes that are not UTF-8 come out as U+FFFD.
+[[nodiscard]] std::string dump_line(const Json& document);
+
+}  // namespace sluice

@@ -1,0 +1,47 @@
+#include "control/cli/arguments.hpp"
+#include "control/cli/json.hpp"
+#include "control/cli/terminal.hpp"
+
+#include <cerrno>
+#include <cstdio>
+#include <cstring>
+#include <exception>
+#include <new>
+
+namespace sluice {
+namespace {
+
+ExitCode run(const Invocation& invocation) {
+    set_colors(!invocation.options.no_color);
+    try {
+        return invocation.command->run(invocation.options);
+    } catch (const Json::exception&) {
+        say_error(
+            "sluiced answered with other JSON than this sluicectl knows; "
+            "compare `sluicectl --version` with the version of sluiced");
+    } catch (const std::bad_alloc&) {
+        say_error("out of memory");
+    } catch (const std::exception& error) {
+        say_error(error.what());
+    }
+    return ExitCode::Refused;
+}
+
+// What could not be written was not done.
+ExitCode flushed(ExitCode exit) {
+    if (std::fflush(stdout) != 0 || std::ferror(stdout) != 0) {
+        say_error(std::string{"cannot write to standard output: "} + std::strerror(errno));
+        return exit == ExitCode::Done ? ExitCode::Refused : exit;
+    }
+    return exit;
+}
+
+}  // namespace
+}  // namespace sluice
+
+int main(int argc, char** argv) {
+    const auto read = sluice::read_arguments(argc, argv);
+    const auto* exit = std::get_if<sluice::ExitCode>(&read);
+    return static_cast<int>(
+        sluice::flushed(exit != nullptr ? *exit : sluice::run(std::get<sluice::Invocation>(read))));
+}

@@ -1,0 +1,36 @@
+#pragma once
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace sluice {
+
+// Everything the command line can say; each command reads its own part.
+struct Options {
+    // Of every command.
+    std::string socket = "/run/sluice/sluiced.sock";
+    bool json = false;
+    bool no_color = false;
+
+    std::string rules_file;
+    std::string config_file;  // sluice.yaml; empty: none
+    bool strict = false;
+    bool force = false;
+
+    std::string pcap_file;
+    std::vector<std::string> fields;
+    std::vector<std::string> tunnels;  // of inspect; empty: all
+    std::vector<std::string> inside;   // prefixes
+    bool enforce = false;
+    unsigned workers = 1;
+    std::string out_file;
+    std::string verdicts_file;
+
+    bool watch = false;
+    std::uint64_t count = 0;  // 0: until interrupted
+    std::string rule;
+    std::string word;  // a mode, pass or resume, a shell
+    std::string dataplane_socket = "/run/sluice/dataplane.sock";
+};
+
+}  // namespace sluice

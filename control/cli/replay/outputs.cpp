@@ -1,0 +1,85 @@
+#include "control/cli/replay/outputs.hpp"
+
+#include "lib/act/tag.hpp"
+
+#include <fmt/format.h>
+
+#include <filesystem>
+#include <initializer_list>
+
+namespace sluice {
+namespace {
+
+// Which input one of the outputs would overwrite; empty: none.
+std::string overwritten(const Options& options) {
+    std::error_code absent;
+    for (const std::string& output : {options.out_file, options.verdicts_file}) {
+        for (const std::string& input :
+             {options.pcap_file, options.rules_file, options.config_file}) {
+            if (std::filesystem::equivalent(output, input, absent)) {
+                return input;
+            }
+        }
+    }
+    return {};
+}
+
+template <typename Writer>
+Result<Done> create_one(const std::string& path, std::optional<Writer>& into) {
+    if (path.empty()) {
+        return Done{};
+    }
+    Result<Writer> writer = Writer::create(path);
+    if (!writer) {
+        return writer.error();
+    }
+    into.emplace(*std::move(writer));
+    return Done{};
+}
+
+}  // namespace
+
+Result<ReplayOutputs> ReplayOutputs::create(const Options& options) {
+    const std::string lost = overwritten(options);
+    if (!lost.empty()) {
+        return Error{Errc::Refused,
+                     fmt::format("{} would be overwritten; write to another file", lost)};
+    }
+    ReplayOutputs outputs;
+    const Result<Done> verdicts = create_one(options.verdicts_file, outputs.verdicts_);
+    if (!verdicts) {
+        return verdicts.error();
+    }
+    const Result<Done> frames = create_one(options.out_file, outputs.frames_);
+    if (!frames) {
+        return frames.error();
+    }
+    return outputs;
+}
+
+void ReplayOutputs::add(KeptFrame& kept, const Packet& packet, const RuleSet& rules,
+                        std::string_view pair) {
+    if (verdicts_) {
+        verdicts_->write(verdict_line(kept.frame().number, packet, rules, pair));
+    }
+    if (!frames_ || !forwards(packet.decision.verdict)) {
+        return;
+    }
+    if (packet.decision.verdict == Verdict::Tag) {
+        const TagValues& tag = rules.rules[packet.decision.rule].tag;
+        tag_frame(kept.bytes(), packet.flow, tag.dscp, tag.pcp);
+    }
+    frames_->write(kept.frame());
+}
+
+Result<Done> ReplayOutputs::finish() {
+    if (verdicts_) {
+        const Result<Done> done = verdicts_->finish();
+        if (!done) {
+            return done;
+        }
+    }
+    return frames_ ? frames_->finish() : Result<Done>{Done{}};
+}
+
+}  // namespace sluice

@@ -1,0 +1,79 @@
+#include "control/cli/capture_end.hpp"
+#include "control/cli/commands.hpp"
+#include "control/cli/replay/outputs.hpp"
+#include "control/cli/replay/setup.hpp"
+#include "control/cli/replay/summary.hpp"
+#include "control/cli/terminal.hpp"
+
+#include <fmt/format.h>
+
+// replay: a capture through the real pipeline.
+//
+//   FrameSource  -->  WorkerSet (parse, match, key, meter)  -->  ReplayOutputs, ReplaySummary
+//   one instant       N cores, one table each                     in the order of the frames
+namespace sluice {
+namespace {
+
+ExitCode fail(const Error& error) {
+    say_error(error.what);
+    return ExitCode::Refused;
+}
+
+ReplaySummary judge_all(FrameSource& source, const ReplaySetup& setup,
+                        const CompiledRules& compiled, ReplayOutputs& outputs) {
+    const RuleSet& rules = compiled.set;
+    WorkerSet workers{setup, rules};
+    ReplaySummary summary;
+    for (auto frames = source.next_batch(); !frames.empty(); frames = source.next_batch()) {
+        const std::vector<const Packet*>& rows = workers.judge(frames, source.now());
+        for (std::size_t i = 0; i < frames.size(); ++i) {
+            summary.count(rows[i]->decision);
+            outputs.add(frames[i], *rows[i], rules, setup.pair);
+        }
+    }
+    summary.collect(compiled, workers);
+    return summary;
+}
+
+void show(const ReplaySummary& summary, bool json) {
+    if (summary.table_full != 0) {
+        say_warning(
+            fmt::format("the table was full {} times; on_full decided there", summary.table_full));
+    }
+    print(json ? dump_line(summary_json(summary)) : summary_text(summary));
+}
+
+}  // namespace
+
+ExitCode run_replay(const Options& options) {
+    const auto setup = replay_setup(options);
+    if (const auto* exit = std::get_if<ExitCode>(&setup)) {
+        return *exit;
+    }
+    const std::optional<CompiledRules> compiled = replay_rules(options);
+    if (!compiled) {
+        return ExitCode::Refused;
+    }
+    Result<CaptureReader> reader = CaptureReader::open(options.pcap_file);
+    if (!reader) {
+        return fail(reader.error());
+    }
+    Result<ReplayOutputs> outputs = ReplayOutputs::create(options);
+    if (!outputs) {
+        return fail(outputs.error());
+    }
+    FrameSource source{*reader};
+    const ReplaySummary summary =
+        judge_all(source, std::get<ReplaySetup>(setup), *compiled, *outputs);
+    const Result<Done> written = outputs->finish();
+    if (!written) {
+        return fail(written.error());
+    }
+    const ExitCode end = report_end(source.end(), *reader, options.pcap_file);
+    if (end == ExitCode::Done) {
+        show(summary, options.json);
+    }
+    return end;
+}
+
+}  // namespace sluice

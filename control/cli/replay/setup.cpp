@@ -1,0 +1,77 @@
+#include "control/cli/replay/setup.hpp"
+
+#include "control/cli/terminal.hpp"
+#include "control/cli/text_file.hpp"
+#include "lib/policy/box.hpp"
+
+namespace sluice {
+namespace {
+
+// The packet policies, the name of the first pair, and what its ports hash.
+void adopt_box(const Box& box, ReplaySetup& setup) {
+    setup.policy.malformed =
+        box.malformed == "drop" ? MalformedPolicy::Drop : MalformedPolicy::Pass;
+    setup.policy.tunnels = {box.tunnel_gre, box.tunnel_vxlan, box.tunnel_ipip};
+    if (!box.pairs.empty()) {
+        const BoxPair& pair = box.pairs.front();
+        setup.pair = pair.name;
+        setup.rss_outside = rss_input(pair.outside.rss).value_or(RssInput::Source);
+        setup.rss_inside = rss_input(pair.inside.rss).value_or(RssInput::Source);
+    }
+}
+
+bool read_config(const std::string& path, ReplaySetup& setup) {
+    const Result<std::string> text = read_text_file(path);
+    if (!text) {
+        say_error(text.error().what);
+        return false;
+    }
+    Problems problems{path};
+    const auto box = read_box({path, *text}, Purpose::Enforce, problems);
+    say_problems(problems.list(), *text);
+    if (box) {
+        adopt_box(*box, setup);
+    }
+    return box.has_value();
+}
+
+}  // namespace
+
+std::variant<ReplaySetup, ExitCode> replay_setup(const Options& options) {
+    ReplaySetup setup;
+    setup.workers = options.workers;
+    Result<std::vector<IpPrefix>> inside = parse_prefixes(options.inside);
+    if (!inside) {
+        say_error("--inside: " + inside.error().what);
+        return ExitCode::Usage;
+    }
+    setup.inside = *std::move(inside);
+    if (!options.config_file.empty() && !read_config(options.config_file, setup)) {
+        return ExitCode::Refused;
+    }
+    return setup;
+}
+
+std::optional<CompiledRules> replay_rules(const Options& options) {
+    const Result<std::string> text = read_text_file(options.rules_file);
+    if (!text) {
+        say_error(text.error().what);
+        return std::nullopt;
+    }
+    Problems problems{options.rules_file};
+    auto compiled = compile_rules({options.rules_file, *text}, Purpose::Enforce, {}, problems);
+    say_problems(problems.list(), *text);
+    if (!compiled) {
+        return std::nullopt;
+    }
+    std::uint32_t next = 0;
+    for (Rule& rule : compiled->set.rules) {
+        rule.counters = next++;
+        if (options.enforce && rule.mode == Mode::Monitor) {
+            rule.mode = Mode::Enforce;
+        }
+    }
+    return compiled;
+}
+
+}  // namespace sluice

@@ -1,0 +1,19 @@
+#pragma once
+#include "control/cli/exit_code.hpp"
+#include "control/cli/options.hpp"
+#include "control/cli/replay/worker_set.hpp"
+#include "lib/policy/compile.hpp"
+
+#include <optional>
+#include <variant>
+
+namespace sluice {
+
+// What the options and sluice.yaml say of a replay; on failure, what is wrong is said on standard
+// error and the exit code of the command comes back.
+[[nodiscard]] std::variant<ReplaySetup, ExitCode> replay_setup(const Options& options);
+
+// The rule file, ready to run. What is wrong with it is said on standard error.
+[[nodiscard]] std::optional<CompiledRules> replay_rules(const Options& options);
+
+}  // namespace sluice

@@ -1,0 +1,123 @@
+#include "control/cli/replay/summary.hpp"
+
+#include "control/cli/table.hpp"
+
+#include <algorithm>
+#include <numeric>
+
+namespace sluice {
+namespace {
+
+// What the verdicts are called when they are counted, in the order of the documentation.
+struct VerdictName {
+    Verdict verdict;
+    std::string_view counted;
+};
+constexpr auto kCounted = std::to_array<VerdictName>({
+    {Verdict::Pass, "passed"},
+    {Verdict::Tag, "tagged"},
+    {Verdict::Shape, "shaped"},
+    {Verdict::Drop, "dropped"},
+    {Verdict::Reply, "replied"},
+    {Verdict::Reset, "reset"},
+    {Verdict::Decoy, "decoyed"},
+});
+static_assert(kCounted.size() == kVerdictCount);
+
+std::uint64_t matched(const RuleTotals& totals) {
+    return totals.admitted + totals.exceeded + totals.skipped;
+}
+
+std::string verdict_table(const ReplaySummary& summary) {
+    Table table{{{"FRAMES"}, {"COUNT", Table::Align::Right}}};
+    for (const VerdictName& name : kCounted) {
+        const std::uint64_t count = summary.by_verdict[static_cast<std::size_t>(name.verdict)];
+        if (count != 0 || name.verdict == Verdict::Pass || name.verdict == Verdict::Drop) {
+            table.row({std::string{name.counted}, grouped(count)});
+        }
+    }
+    table.row({"all", grouped(summary.packets())});
+    return table.text();
+}
+
+std::string reason_table(const ReplaySummary& summary) {
+    Table table{{{"REASON"}, {"COUNT", Table::Align::Right}, {"MEANS"}}};
+    for (const ReasonRow& row : kReasons) {
+        const std::uint64_t count = summary.by_reason[static_cast<std::size_t>(row.reason)];
+        if (count != 0) {
+            table.row({std::string{row.name}, grouped(count), std::string{row.help}});
+        }
+    }
+    return table.text();
+}
+
+std::string rule_table(const ReplaySummary& summary) {
+    Table table{{{"RULE"},
+                 {"MODE"},
+                 {"MATCHED", Table::Align::Right},
+                 {"ADMITTED", Table::Align::Right},
+                 {"EXCEEDED", Table::Align::Right},
+                 {"SKIPPED", Table::Align::Right}}};
+    for (const ReplaySummary::RuleRow& row : summary.rules) {
+        table.row({row.id, std::string{kModeNames[static_cast<std::size_t>(row.mode)]},
+                   grouped(matched(row.totals)), grouped(row.totals.admitted),
+                   grouped(row.totals.exceeded), grouped(row.totals.skipped)});
+    }
+    return table.text();
+}
+
+}  // namespace
+
+void ReplaySummary::count(const Decision& decision) {
+    ++by_verdict[static_cast<std::size_t>(decision.verdict)];
+    ++by_reason[static_cast<std::size_t>(decision.reason)];
+}
+
+std::uint64_t ReplaySummary::packets() const {
+    return std::accumulate(by_verdict.begin(), by_verdict.end(), std::uint64_t{0});
+}
+
+void ReplaySummary::collect(const CompiledRules& compiled, const WorkerSet& workers) {
+    // Both lists are in the order of the file; the set leaves out the rules that are off.
+    auto running = compiled.set.rules.begin();
+    for (const RuleSummary& rule : compiled.rules) {
+        RuleRow row{.id = rule.id, .mode = Mode::Off, .totals = {}};
+        if (running != compiled.set.rules.end() && running->id == rule.id) {
+            row.mode = running->mode;
+            row.totals = workers.totals(*running);
+            ++running;
+        }
+        rules.push_back(std::move(row));
+    }
+    table_full = workers.table_full();
+}
+
+Json summary_json(const ReplaySummary& summary) {
+    Json json{{"packets", summary.packets()}};
+    for (const VerdictName& name : kCounted) {
+        json[std::string{name.counted}] =
+            summary.by_verdict[static_cast<std::size_t>(name.verdict)];
+    }
+    json["rules"] = Json::array();
+    for (const ReplaySummary::RuleRow& row : summary.rules) {
+        json["rules"].push_back({{"id", row.id},
+                                 {"matched", matched(row.totals)},
+                                 {"admitted", row.totals.admitted},
+                                 {"exceeded", row.totals.exceeded},
+                                 {"skipped", row.totals.skipped}});
+    }
+    return json;
+}
+
+std::string summary_text(const ReplaySummary& summary) {
+    std::string text = verdict_table(summary);
+    if (summary.packets() != 0) {
+        text += "\n" + reason_table(summary);
+    }
+    if (!summary.rules.empty()) {
+        text += "\n" + rule_table(summary);
+    }
+    return text;
+}
+
+}  // namespace sluice

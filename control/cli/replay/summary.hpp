@@ -1,0 +1,33 @@
+#pragma once
+#include "control/cli/json.hpp"
+#include "control/cli/replay/worker_set.hpp"
+#include "lib/policy/compile.hpp"
+
+#include <array>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace sluice {
+
+// What became of the frames of a capture.
+struct ReplaySummary {
+    struct RuleRow {
+        std::string id;
+        Mode mode = Mode::Off;  // as replayed
+        RuleTotals totals;      // zeros when off
+    };
+    std::array<std::uint64_t, kVerdictCount> by_verdict{};
+    std::array<std::uint64_t, kReasonCount> by_reason{};
+    std::vector<RuleRow> rules;  // all of the file, in its order
+    std::uint64_t table_full = 0;
+
+    void count(const Decision& decision);
+    void collect(const CompiledRules& compiled, const WorkerSet& workers);
+    [[nodiscard]] std::uint64_t packets() const;
+};
+
+[[nodiscard]] Json summary_json(const ReplaySummary& summary);
+[[nodiscard]] std::string summary_text(const ReplaySummary& summary);
+
+}  // namespace sluice

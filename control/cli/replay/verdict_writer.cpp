@@ -1,0 +1,60 @@
+#include "control/cli/replay/verdict_writer.hpp"
+
+#include "lib/rules/group.hpp"
+
+#include <fmt/format.h>
+
+#include <cerrno>
+#include <cstring>
+
+namespace sluice {
+namespace {
+
+// A refusing limit always has a wait, so a drop without one is a drop that no limit refused.
+std::string wait_text(const Decision& decision) {
+    if (forwards(decision.verdict)) {
+        return "0";
+    }
+    if (decision.wait == Nanoseconds{0}) {
+        return "";
+    }
+    return decision.wait == kNever ? "never" : std::to_string(decision.wait.count());
+}
+
+}  // namespace
+
+std::string verdict_line(std::uint64_t number, const Packet& packet, const RuleSet& rules,
+                         std::string_view pair) {
+    const Decision& decision = packet.decision;
+    std::string_view id;
+    std::string key;
+    if (decision.rule != kNoRule) {
+        const Rule& rule = rules.rules[decision.rule];
+        id = rule.id;
+        key = key_text(rule, packet.flow, packet.frame.bytes, pair);
+    }
+    return fmt::format("{}\t{}\t{}\t{}\t{}\t{}\n", number, name_of(decision.verdict),
+                       row_of(decision.reason).name, id, key, wait_text(decision));
+}
+
+Result<VerdictWriter> VerdictWriter::create(const std::string& path) {
+    File file{std::fopen(path.c_str(), "wb")};
+    if (!file) {
+        return Error{Errc::Unreachable, "cannot write " + path + ": " + std::strerror(errno)};
+    }
+    return VerdictWriter{std::move(file), path};
+}
+
+void VerdictWriter::write(std::string_view line) {
+    std::fwrite(line.data(), 1, line.size(), file_.get());
+}
+
+Result<Done> VerdictWriter::finish() {
+    const bool whole = std::fflush(file_.get()) == 0 && std::ferror(file_.get()) == 0;
+    if (!whole) {
+        return Error{Errc::Unreachable, "cannot write " + path_ + ": " + std::strerror(errno)};
+    }
+    return Done{};
+}
+
+}  // namespace sluice

@@ -1,0 +1,59 @@
+#pragma once
+#include "control/cli/replay/frame_source.hpp"
+#include "control/cli/replay/spread.hpp"
+#include "lib/pipeline/core_state.hpp"
+#include "lib/rules/rule_set.hpp"
+
+#include <memory>
+#include <string>
+#include <vector>
+
+namespace sluice {
+
+// How a capture is judged, apart from the rules.
+struct ReplaySetup {
+    PacketPolicy policy{{}, MalformedPolicy::Pass};
+    std::string pair;  // the name that `port` has
+    RssInput rss_outside = RssInput::Source;
+    RssInput rss_inside = RssInput::Source;
+    std::vector<IpPrefix> inside;
+    std::size_t workers = 1;
+};
+
+// What the workers counted for one rule.
+struct RuleTotals {
+    std::uint64_t admitted = 0;
+    std::uint64_t exceeded = 0;
+    std::uint64_t skipped = 0;
+};
+
+// The workers of a box, run one after another in one thread, each with a table of its own.
+class WorkerSet {
+public:
+    // Both are kept by reference.
+    WorkerSet(const ReplaySetup& setup, const RuleSet& rules);
+
+    // Runs the pipeline over frames of one instant. The rows, in the order of the frames, are good
+    // until the next call.
+    [[nodiscard]] const std::vector<const Packet*>& judge(std::span<KeptFrame> frames, Instant now);
+
+    [[nodiscard]] RuleTotals totals(const Rule& rule) const;
+    [[nodiscard]] std::uint64_t table_full() const;
+
+private:
+    struct Worker {
+        explicit Worker(const PacketPolicy& policy);
+        WorkerCounters counters;
+        CoreState core;
+        Burst burst;
+    };
+    [[nodiscard]] const Packet* receive(const CapturedFrame& frame);
+
+    const ReplaySetup& setup_;
+    const RuleSet& rules_;
+    std::uint64_t port_;
+    std::vector<std::unique_ptr<Worker>> workers_;
+    std::vector<const Packet*> rows_;
+};
+
+}  // namespace sluice

@@ -1,0 +1,157 @@
+#include "control/cli/commands.hpp"
+#include "control/cli/daemon.hpp"
+#include "control/cli/table.hpp"
+#include "control/cli/terminal.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+// Commands that ask sluiced one thing and show the answer.
+namespace sluice {
+namespace {
+
+ExitCode show(const Options& options, const HttpRequest& request,
+              std::string (*as_text)(const Json&)) {
+    const auto answer = ask(options, request);
+    if (const auto* refusal = std::get_if<Refusal>(&answer)) {
+        return report(*refusal);
+    }
+    const Json& document = std::get<Json>(answer);
+    print(options.json ? dump_line(document) : as_text(document));
+    return ExitCode::Done;
+}
+
+std::string count_of(const Json& object, const char* member) {
+    return grouped(object.at(member).get<std::uint64_t>());
+}
+
+std::string text_of(const Json& object, const char* member) {
+    return object.at(member).get<std::string>();
+}
+
+std::string rules_text(const Json& document) {
+    std::string text =
+        fmt::format("generation {}{}\n\n", text_of(document, "generation"),
+                    document.at("file").is_string() ? ", from " + text_of(document, "file") : "");
+    Table table{{{"RULE"}, {"MODE"}, {"WHEN"}, {"KEY"}, {"LIMIT"}, {"SCOPE"}, {"ON EXCEED"}}};
+    for (const Json& rule : document.at("rules")) {
+        const std::string mode = text_of(rule, "mode");
+        const std::string in_file = text_of(rule, "file_mode");
+        std::string when = text_of(rule, "when");
+        std::replace_if(
+            when.begin(), when.end(), [](char c) { return c == '\n' || c == '\t'; }, ' ');
+        std::vector<std::string> cells{
+            text_of(rule, "id"),
+            mode == in_file ? mode : fmt::format("{} (file: {})", mode, in_file),
+            when.empty() ? "every packet" : when, text_of(rule, "key")};
+        const std::string action = text_of(rule, "action");
+        if (rule.at("limits").empty()) {
+            table.row({cells[0], cells[1], cells[2], cells[3], "", "", action});
+        }
+        for (const Json& limit : rule.at("limits")) {
+            table.row({cells[0], cells[1], cells[2], cells[3], text_of(limit, "text"),
+                       text_of(limit, "scope"), cells[0].empty() ? "" : action});
+            cells.assign(4, "");
+        }
+    }
+    return text + table.text();
+}
+
+std::string ports_text(const Json& document) {
+    constexpr auto kRight = Table::Align::Right;
+    Table table{{{"PAIR"},
+                 {"SIDE"},
+                 {"DEVICE"},
+                 {"LINK"},
+                 {"MTU", kRight},
+                 {"QUEUES", kRight},
+                 {"RX PACKETS", kRight},
+                 {"TX PACKETS", kRight},
+                 {"MISSED", kRight},
+                 {"NO MBUF", kRight},
+                 {"RX ERRORS", kRight},
+                 {"TX ERRORS", kRight},
+                 {"TX FULL", kRight}}};
+    for (const Json& port : document.at("ports")) {
+        const bool up = port.at("link_up").get<bool>();
+        const bool held = port.at("held_down").get<bool>();
+        table.row({text_of(port, "pair"), text_of(port, "side"), text_of(port, "device"),
+                   held ? "held down" : (up ? "up" : "down"), count_of(port, "mtu"),
+                   count_of(port, "rx_queues"), count_of(port, "rx_packets"),
+                   count_of(port, "tx_packets"), count_of(port, "rx_missed"),
+                   count_of(port, "rx_no_mbuf"), count_of(port, "rx_errors"),
+                   count_of(port, "tx_errors"), count_of(port, "tx_full")});
+    }
+    return table.text();
+}
+
+std::string worker_state(const Json& worker) {
+    const auto stalled = worker.at("stalled_ms").get<std::uint64_t>();
+    return stalled == 0 ? "runs" : fmt::format("stalled for {} ms", grouped(stalled));
+}
+
+std::string workers_text(const Json& document) {
+    constexpr auto kRight = Table::Align::Right;
+    Table table{{{"LCORE", kRight},
+                 {"STATE"},
+                 {"STALLS", kRight},
+                 {"PACKETS", kRight},
+                 {"DROPPED", kRight},
+                 {"TABLE FULL", kRight},
+                 {"TABLE SLOTS", kRight},
+                 {"RECEIVES"}}};
+    for (const Json& worker : document.at("workers")) {
+        std::string lanes;
+        for (const Json& lane : worker.at("lanes")) {
+            lanes += (lanes.empty() ? "" : ", ") + lane.get<std::string>();
+        }
+        table.row({count_of(worker, "lcore"), worker_state(worker), count_of(worker, "stalls"),
+                   count_of(worker, "packets"), count_of(worker.at("verdicts"), "drop"),
+                   count_of(worker, "table_full"), count_of(worker, "table_slots"), lanes});
+    }
+    return table.text();
+}
+
+std::string mode_text(const Json& document) {
+    return fmt::format("{} is {} now, until a rule file is applied that says otherwise\n",
+                       text_of(document, "id"), text_of(document, "mode"));
+}
+
+std::string health_text(const Json& document) {
+    std::string text;
+    for (const auto& [name, value] : document.items()) {
+        text += fmt::format("{}: {}\n", name,
+                            value.is_string() ? value.get<std::string>() : value.dump());
+    }
+    return text;
+}
+
+}  // namespace
+
+ExitCode run_rules(const Options& options) {
+    return show(options, {.target = "/v1/rules"}, rules_text);
+}
+
+ExitCode run_ports(const Options& options) {
+    return show(options, {.target = "/v1/ports"}, ports_text);
+}
+
+ExitCode run_workers(const Options& options) {
+    return show(options, {.target = "/v1/workers"}, workers_text);
+}
+
+ExitCode run_health(const Options& options) {
+    return show(options, {.target = "/v1/health"}, health_text);
+}
+
+ExitCode run_mode(const Options& options) {
+    return show(options,
+                {.method = "PUT",
+                 .target = fmt::format("/v1/rules/{}/mode", url_escape(options.rule)),
+                 .content_type = "application/json",
+                 .body = Json{{"mode", options.word}}.dump()},
+                mode_text);
+}
+
+}  // namespace sluice

@@ -1,0 +1,112 @@
+#include "control/cli/stats_text.hpp"
+
+#include "control/cli/table.hpp"
+#include "control/cli/terminal.hpp"
+
+#include <fmt/format.h>
+
+#include <cmath>
+
+namespace sluice {
+namespace {
+
+constexpr auto kRight = Table::Align::Right;
+
+struct Sample {
+    const Json& now;
+    const Json* before;
+    double seconds;
+};
+
+// How fast a counter grew, per second; empty when nothing can be said.
+std::string rate(std::uint64_t now, std::uint64_t before, double seconds) {
+    if (now < before || seconds <= 0) {
+        return "";
+    }
+    return grouped(
+        static_cast<std::uint64_t>(std::llround(static_cast<double>(now - before) / seconds)));
+}
+
+std::uint64_t count_in(const Json* object, const std::string& member) {
+    return object == nullptr ? 0 : object->value(member, std::uint64_t{0});
+}
+
+// One table of counters that have a name each; zeros are left out.
+std::string counter_table(const Sample& sample, const char* group, std::string_view title) {
+    const Json& counters = sample.now.at(group);
+    const Json* before = sample.before == nullptr ? nullptr : &sample.before->at(group);
+    Table table{{{title}, {"PACKETS", kRight}, {sample.before != nullptr ? "/S" : "", kRight}}};
+    for (const auto& [name, value] : counters.items()) {
+        const auto count = value.get<std::uint64_t>();
+        if (count != 0) {
+            table.row(
+                {name, grouped(count),
+                 before != nullptr ? rate(count, count_in(before, name), sample.seconds) : ""});
+        }
+    }
+    return table.text();
+}
+
+const Json* rule_before(const Json* before, const std::string& id) {
+    if (before == nullptr) {
+        return nullptr;
+    }
+    for (const Json& rule : before->at("rules")) {
+        if (rule.at("id") == id) {
+            return &rule;
+        }
+    }
+    return nullptr;
+}
+
+std::string rule_table(const Sample& sample) {
+    const bool rates = sample.before != nullptr;
+    Table table{{{"RULE"},
+                 {"MODE"},
+                 {"MATCHED", kRight},
+                 {"ADMITTED", kRight},
+                 {"EXCEEDED", kRight},
+                 {"SKIPPED", kRight},
+                 {rates ? "ADMITTED/S" : "", kRight},
+                 {rates ? "EXCEEDED/S" : "", kRight}}};
+    for (const Json& rule : sample.now.at("rules")) {
+        const auto id = rule.at("id").get<std::string>();
+        const Json* before = rule_before(sample.before, id);
+        const auto count = [&rule](const char* member) {
+            return rule.at(member).get<std::uint64_t>();
+        };
+        const auto speed = [&](const char* member) {
+            return before != nullptr ? rate(count(member), count_in(before, member), sample.seconds)
+                                     : std::string{};
+        };
+        table.row({id, rule.at("mode").get<std::string>(), grouped(count("matched")),
+                   grouped(count("admitted")), grouped(count("exceeded")),
+                   grouped(count("skipped")), speed("admitted"), speed("exceeded")});
+    }
+    return table.text();
+}
+
+}  // namespace
+
+std::string stats_text(const Json& now, const Json* before, double seconds) {
+    const Sample sample{now, before, seconds};
+    std::string text =
+        fmt::format("generation {}, up {} s, {} packets\n", now.at("generation").get<std::string>(),
+                    grouped(static_cast<std::uint64_t>(now.at("uptime_s").get<double>())),
+                    grouped(now.at("packets").get<std::uint64_t>()));
+    if (now.at("panic").get<bool>()) {
+        text += bold("PANIC: all traffic is forwarded unjudged; `sluicectl panic resume` ends it") +
+                "\n";
+    }
+    if (const auto full = now.at("table_full").get<std::uint64_t>(); full != 0) {
+        text += fmt::format("the bucket table was full {} times\n", grouped(full));
+    }
+    text += "\n" + counter_table(sample, "verdicts", "VERDICT") + "\n" +
+            counter_table(sample, "reasons", "REASON");
+    if (!now.at("rules").empty()) {
+        text += "\n" + rule_table(sample);
+    }
+    return text;
+}
+
+}  // namespace sluice

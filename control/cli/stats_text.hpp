@@ -1,0 +1,13 @@
+#pragma once
+#include "control/cli/json.hpp"
+
+#include <string>
+
+namespace sluice {
+
+// `GET /v1/stats` as tables. With what it was `seconds` before, rates stand beside the counts;
+// counts that fell (the dataplane was restarted) have none.
+[[nodiscard]] std::string stats_text(const Json& now, const Json* before = nullptr,
+                                     double seconds = 1);
+
+}  // namespace sluice

@@ -1,0 +1,22 @@
+#pragma once
+#include "lib/policy/problem.hpp"
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace sluice {
+
+// How standard output and standard error are written to. People get colours on a terminal, unless
+// --no-color or NO_COLOR is given; with JSON, standard output holds nothing but JSON.
+void set_colors(bool allowed);
+
+[[nodiscard]] std::string bold(std::string_view text);  // for standard output
+
+void print(std::string_view text);        // to standard output, as it stands
+void say_error(std::string_view what);    // "sluicectl: error: WHAT" to standard error
+void say_warning(std::string_view what);  // "sluicectl: warning: WHAT" to standard error
+// Every problem with its source line and a caret, to standard error.
+void say_problems(const std::vector<Problem>& problems, std::string_view text);
+
+}  // namespace sluice

@@ -1,0 +1,36 @@
+#include "control/cli/text_file.hpp"
+
+#include <array>
+#include <cerrno>
+#include <cstdio>
+#include <cstring>
+#include <memory>
+
+namespace sluice {
+namespace {
+
+constexpr std::size_t kMaxSize = 16U << 20;
+
+}  // namespace
+
+Result<std::string> read_text_file(const std::string& path) {
+    const std::unique_ptr<std::FILE, int (*)(std::FILE*)> file{std::fopen(path.c_str(), "rb"),
+                                                               &std::fclose};
+    if (!file) {
+        return Error{Errc::Unreachable, "cannot read " + path + ": " + std::strerror(errno)};
+    }
+    std::string text;
+    std::array<char, 65'536> part;
+    while (const std::size_t got = std::fread(part.data(), 1, part.size(), file.get())) {
+        text.append(part.data(), got);
+        if (text.size() > kMaxSize) {
+            return Error{Errc::TooMany, path + " is larger than 16 MiB"};
+        }
+    }
+    if (std::ferror(file.get()) != 0) {
+        return Error{Errc::Unreachable, "cannot read " + path + ": " + std::strerror(errno)};
+    }
+    return text;
+}
+
+}  // namespace sluice
