@@ -1,7 +1,9 @@
 #pragma once
 #include <cstdint>
+#include <set>
 #include <string>
 #include <string_view>
+#include <tuple>
 #include <vector>
 
 namespace sluice {
@@ -21,7 +23,7 @@ struct Problem {
     std::string message;
 };
 
-// What is wrong with a text, collected so that one run shows everything.
+// What is wrong with a text, collected so that one run shows everything, and each thing once.
 class Problems {
 public:
     explicit Problems(std::string file) : file_{std::move(file)} {}
@@ -33,8 +35,11 @@ public:
     [[nodiscard]] const std::vector<Problem>& list() const noexcept { return list_; }
 
 private:
+    void add(Position at, Severity severity, std::string message);
+
     std::string file_;
     std::vector<Problem> list_;
+    std::set<std::tuple<std::uint32_t, std::uint32_t, Severity, std::string>> seen_;
     std::size_t errors_ = 0;
 };
 

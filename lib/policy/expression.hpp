@@ -1,0 +1,46 @@
+#pragma once
+#include "lib/match/program.hpp"
+#include "lib/packet/field.hpp"
+
+#include <cstddef>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <variant>
+#include <vector>
+
+namespace sluice {
+
+// A condition as a tree. A leaf asks one field whether its value lies in a set.
+struct Leaf {
+    Field field{};
+    bool negated = false;              // addresses: present and outside the set
+    std::vector<NumberRange> numbers;  // sorted, disjoint
+    std::vector<AddressRange> v4;
+    std::vector<AddressRange> v6;
+};
+
+struct Expression {
+    enum class Kind : std::uint8_t { Leaf, And, Or, Not };
+    Kind kind = Kind::Leaf;
+    Leaf leaf;
+    std::vector<Expression> parts;  // two or more of And, Or; one of Not
+};
+
+// Something in an expression, by the offset of its first byte.
+struct Remark {
+    std::size_t offset = 0;
+    std::string text;
+};
+
+struct ParsedExpression {
+    Expression tree;
+    std::vector<Remark> not_built;  // parts of the language that are not enforced yet
+};
+
+inline constexpr std::size_t kMaxExpressionDepth = 64;
+
+// Either the tree, or the first error.
+[[nodiscard]] std::variant<ParsedExpression, Remark> parse_expression(std::string_view text);
+
+}  // namespace sluice

@@ -1,0 +1,61 @@
+#include "lib/policy/key_reader.hpp"
+
+#include "lib/policy/operand_parser.hpp"
+
+namespace sluice {
+namespace {
+
+void report(const YamlNode& item, const Remark& remark, const ReadContext& context) {
+    context.problems.error(place_in(context.text, item, remark.offset), remark.text);
+}
+
+void read_part(const YamlNode& item, KeyText& key, const ReadContext& context) {
+    if (!item.is_scalar()) {
+        context.problems.error(
+            item.at, "a key part is a field or a function of one, found " + kind_name(item));
+        return;
+    }
+    key.text += (key.text.empty() ? "" : ", ") + item.text;
+    TokenReader reader{item.text};
+    const std::optional<Operand> operand = parse_operand(reader);
+    if (operand && reader.peek().kind != Token::Kind::End) {
+        (void)reader.fail_here("the end of the key part");
+    }
+    if (reader.error()) {
+        report(item, *reader.error(), context);
+        return;
+    }
+    for (const Remark& remark : reader.not_built()) {
+        context.not_enforced(place_in(context.text, item, remark.offset), remark.text);
+    }
+    if (!operand->field) {
+        return;
+    }
+    key.parts.push_back({*operand->field, operand->v4_length, operand->v6_length});
+    key.schema += operand->name + "/" + std::to_string(operand->v4_length) + "/" +
+                  std::to_string(operand->v6_length) + ";";
+    key.has_source |=
+        *operand->field == Field::IpSrc && operand->v4_length == 32 && operand->v6_length == 128;
+}
+
+}  // namespace
+
+KeyText read_key(const YamlNode& node, const ReadContext& context) {
+    KeyText key;
+    if (!node.is_list()) {
+        context.problems.error(
+            node.at, "`key` is a list of fields, such as [ip.src], found " + kind_name(node));
+        return key;
+    }
+    if (node.items.size() > kMaxKeyParts) {
+        context.problems.error(node.at,
+                               "a key has at most " + std::to_string(kMaxKeyParts) + " parts");
+        return key;
+    }
+    for (const YamlNode& item : node.items) {
+        read_part(item, key, context);
+    }
+    return key;
+}
+
+}  // namespace sluice

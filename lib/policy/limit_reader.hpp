@@ -1,0 +1,29 @@
+#pragma once
+#include "lib/policy/map_reader.hpp"
+#include "lib/rules/rule_set.hpp"
+
+#include <optional>
+#include <string>
+
+namespace sluice {
+
+// `per`, with the values that are not built yet.
+enum class PerWord : std::uint8_t { Packet, Byte, Connection, Request, Query, Handshake };
+
+// The value of `per`, if given; what is not built is reported.
+[[nodiscard]] std::optional<PerWord> read_per(const MapReader& map, const ReadContext& context);
+
+// One limit as written.
+struct LimitText {
+    std::optional<Limit> numbers;  // nullopt: wrong, or not built yet (reported)
+    Per per = Per::Packet;
+    std::string text;  // "token_bucket 50/s burst 200"
+    std::string rate;
+    std::string burst;
+};
+
+// Reads an inline or a named limit; `rule_per` counts where the limit says nothing of its own.
+[[nodiscard]] LimitText read_limit(const YamlNode& node, std::optional<PerWord> rule_per,
+                                   const ReadContext& context);
+
+}  // namespace sluice

@@ -1,0 +1,60 @@
+#pragma once
+#include "lib/packet/field.hpp"
+
+#include <array>
+#include <cstdint>
+#include <optional>
+#include <string_view>
+#include <vector>
+
+namespace sluice {
+
+// What can stand on the left of a comparison or in a key.
+enum class OperandKind : std::uint8_t { Number, Flag, Address, Mac, Name, Text };
+
+// Fields of the language that no parser fills yet. Moving one to kFields builds it.
+struct LaterField {
+    std::string_view name;
+    OperandKind kind;
+};
+inline constexpr auto kLaterFields = std::to_array<LaterField>({
+    {"ip.src.country", OperandKind::Text},
+    {"ip.dst.country", OperandKind::Text},
+    {"ip.src.asn", OperandKind::Number},
+    {"ip.dst.asn", OperandKind::Number},
+    {"payload", OperandKind::Text},
+    {"http.request.method", OperandKind::Text},
+    {"http.host", OperandKind::Text},
+    {"http.request.uri", OperandKind::Text},
+    {"http.request.uri.path", OperandKind::Text},
+    {"http.request.uri.query", OperandKind::Text},
+    {"http.user_agent", OperandKind::Text},
+    {"http.referer", OperandKind::Text},
+    {"http.request.headers", OperandKind::Text},  // ["name"]
+    {"http.cookies", OperandKind::Text},          // ["name"]
+    {"tls.handshake.type", OperandKind::Text},
+    {"tls.sni", OperandKind::Text},
+    {"tls.alpn", OperandKind::Text},
+    {"tls.ja4", OperandKind::Text},
+    {"quic.packet_type", OperandKind::Text},
+    {"quic.version", OperandKind::Number},
+    {"quic.token_len", OperandKind::Number},
+    {"quic.sni", OperandKind::Text},
+    {"dns.qr", OperandKind::Number},
+    {"dns.qname", OperandKind::Text},
+    {"dns.qtype", OperandKind::Number},
+    {"client.ip", OperandKind::Address},
+    {"proto.l7", OperandKind::Text},
+    {"proto.scheme", OperandKind::Text},
+});
+
+[[nodiscard]] std::optional<Field> find_field(std::string_view name);
+[[nodiscard]] const LaterField* find_later_field(std::string_view name);
+[[nodiscard]] constexpr bool takes_a_name(std::string_view field) noexcept {
+    return field == "http.request.headers" || field == "http.cookies";
+}
+// Every field name of the language, for suggestions.
+[[nodiscard]] const std::vector<std::string_view>& field_names();
+[[nodiscard]] OperandKind operand_kind(FieldKind kind) noexcept;
+
+}  // namespace sluice

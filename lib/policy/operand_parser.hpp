@@ -1,0 +1,70 @@
+#pragma once
+#include "lib/policy/expression.hpp"
+#include "lib/policy/operand.hpp"
+#include "lib/policy/token.hpp"
+
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace sluice {
+
+// A walk over tokens that notes the first error and everything that is not built yet.
+class TokenReader {
+public:
+    explicit TokenReader(std::string_view text) : tokens_{split_into_tokens(text)} {}
+
+    [[nodiscard]] const Token& peek() const noexcept { return tokens_[at_]; }
+    const Token& next() noexcept {
+        const Token& token = tokens_[at_];
+        at_ += at_ + 1 < tokens_.size() ? 1 : 0;
+        return token;
+    }
+    [[nodiscard]] bool is(Token::Kind kind, std::string_view text) const noexcept {
+        return peek().kind == kind && peek().text == text;
+    }
+    // Takes the token if it is this symbol or word.
+    bool accept(Token::Kind kind, std::string_view text) noexcept {
+        const bool here = is(kind, text);
+        if (here) {
+            (void)next();
+        }
+        return here;
+    }
+    bool expect_symbol(std::string_view symbol, std::string_view where);
+
+    // The first error wins; always returns false, so `return fail(…)` reads well.
+    bool fail(std::size_t offset, std::string text);
+    bool fail_here(const std::string& expected);
+    void not_built(std::size_t offset, std::string what) {
+        not_built_.push_back({offset, std::move(what)});
+    }
+
+    [[nodiscard]] const std::optional<Remark>& error() const noexcept { return error_; }
+    [[nodiscard]] std::vector<Remark>& not_built() noexcept { return not_built_; }
+
+private:
+    std::vector<Token> tokens_;
+    std::size_t at_ = 0;
+    std::optional<Remark> error_;
+    std::vector<Remark> not_built_;
+};
+
+// The left side of a comparison, or a part of a key: a field, maybe inside a function.
+struct Operand {
+    OperandKind kind{};
+    std::optional<Field> field;  // nullopt: not built yet
+    std::string name;            // of the field, for messages
+    std::size_t offset = 0;
+    bool prefix = false;  // prefix(field, v4_length|v6_length)
+    std::uint8_t v4_length = 32;
+    std::uint8_t v6_length = 128;
+};
+
+// field | prefix(field, n) | prefix(field, n|m) | lower(field) | path_prefix(field, n) |
+// registrable_domain(field)
+[[nodiscard]] std::optional<Operand> parse_operand(TokenReader& reader);
+
+}  // namespace sluice

@@ -1,0 +1,121 @@
+#include "lib/policy/token.hpp"
+
+#include <array>
+
+namespace sluice {
+namespace {
+
+constexpr std::string_view kSpaces = " \t\r\n";
+
+bool is_word_byte(char c) noexcept {
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' ||
+           c == '.' || c == ':' || c == '/' || c == '-';
+}
+
+std::string_view word_at(std::string_view text) noexcept {
+    std::size_t size = 0;
+    while (size < text.size() && is_word_byte(text[size])) {
+        ++size;
+    }
+    return text.substr(0, size);
+}
+
+Token text_token(std::string_view rest, std::size_t offset, std::size_t& size) {
+    std::string value;
+    for (std::size_t i = 1; i < rest.size(); ++i) {
+        if (rest[i] == '"') {
+            size = i + 1;
+            return {Token::Kind::Text, std::move(value), offset};
+        }
+        if (rest[i] == '\\') {
+            ++i;
+            if (i == rest.size() || (rest[i] != '"' && rest[i] != '\\')) {
+                return {Token::Kind::Bad, "only \\\" and \\\\ may follow a backslash",
+                        offset + i - 1};
+            }
+        }
+        value += rest[i];
+    }
+    return {Token::Kind::Bad, "this text has no closing quote", offset};
+}
+
+// Operators of other languages, and what is written here.
+struct Foreign {
+    std::string_view symbol;
+    std::string_view advice;
+};
+constexpr auto kForeign = std::to_array<Foreign>({
+    {"&&", "write `and` for &&"},
+    {"||", "write `or` for ||"},
+    {"!", "write `not` for !"},
+    {"=~", "write `matches` for =~"},
+    {"~", "write `matches` for ~"},
+    {"=", "write `eq` or == for ="},
+    {"&", "there is no bitwise and; use the single flags, such as tcp.flags.syn"},
+    {"'", "text stands in double quotes"},
+});
+constexpr auto kSymbols = std::to_array<std::string_view>(
+    {"==", "!=", "<=", ">=", "<", ">", "(", ")", "{", "}", "[", "]", ",", "|"});
+
+Token symbol_token(std::string_view rest, std::size_t offset, std::size_t& size) {
+    if (!rest.starts_with("||") && !rest.starts_with("=~")) {
+        for (const std::string_view symbol : kSymbols) {
+            if (rest.starts_with(symbol)) {
+                size = symbol.size();
+                return {Token::Kind::Symbol, std::string{symbol}, offset};
+            }
+        }
+    }
+    for (const Foreign& row : kForeign) {
+        if (rest.starts_with(row.symbol)) {
+            return {Token::Kind::Bad, std::string{row.advice}, offset};
+        }
+    }
+    return {Token::Kind::Bad, "this character has no meaning here", offset};
+}
+
+Token token_at(std::string_view rest, std::size_t offset, std::size_t& size) {
+    if (rest.front() == '"') {
+        return text_token(rest, offset, size);
+    }
+    if (rest.front() == '$') {
+        const std::string_view name = word_at(rest.substr(1));
+        size = name.size() + 1;
+        if (name.empty()) {
+            return {Token::Kind::Bad, "a list's name is missing after $", offset};
+        }
+        return {Token::Kind::List, std::string{name}, offset};
+    }
+    const std::string_view word = word_at(rest);
+    if (!word.empty()) {
+        size = word.size();
+        return {Token::Kind::Word, std::string{word}, offset};
+    }
+    return symbol_token(rest, offset, size);
+}
+
+}  // namespace
+
+std::vector<Token> split_into_tokens(std::string_view expression) {
+    std::vector<Token> tokens;
+    std::size_t at = 0;
+    for (;;) {
+        at = expression.find_first_not_of(kSpaces, at);
+        if (at == std::string_view::npos) {
+            tokens.push_back({Token::Kind::End, {}, expression.size()});
+            return tokens;
+        }
+        if (tokens.size() == kMaxTokens) {
+            tokens.push_back({Token::Kind::Bad, "the expression is too long", at});
+            return tokens;
+        }
+        std::size_t size = 0;
+        tokens.push_back(token_at(expression.substr(at), at, size));
+        if (tokens.back().kind == Token::Kind::Bad) {
+            return tokens;
+        }
+        at += size;
+    }
+}
+
+}  // namespace sluice

@@ -1,0 +1,189 @@
+#include "lib/policy/value_parser.hpp"
+
+#include "lib/packet/ip_address.hpp"
+#include "lib/policy/nearest.hpp"
+#include "lib/policy/units_text.hpp"
+#include "lib/policy/value_set.hpp"
+
+#include <charconv>
+#include <span>
+
+namespace sluice {
+namespace {
+
+std::optional<std::uint64_t> read_hex(std::string_view text) noexcept {
+    std::uint64_t value = 0;
+    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value, 16);
+    if (text.empty() || error != std::errc{} || end != text.data() + text.size()) {
+        return std::nullopt;
+    }
+    return value;
+}
+
+bool add_number(TokenReader& reader, const Token& token, const Operand& operand, ValueSet& values) {
+    // A field that is not built has no bound of its own yet.
+    const std::uint64_t max = operand.field ? row_of(*operand.field).max : UINT32_MAX;
+    if (token.text.starts_with("0x")) {
+        const std::optional<std::uint64_t> value = read_hex(std::string_view{token.text}.substr(2));
+        if (!value || *value > max) {
+            return reader.fail(token.offset, "`" + token.text + "` is not a number up to " +
+                                                 std::to_string(max) + " for " + operand.name);
+        }
+        values.numbers.push_back({*value, *value});
+        return true;
+    }
+    const Result<std::uint64_t> value = parse_number(token.text, max);
+    if (!value) {
+        return reader.fail(token.offset, value.error().what + " (" + operand.name + ")");
+    }
+    values.numbers.push_back({*value, *value});
+    return true;
+}
+
+bool add_mac(TokenReader& reader, const Token& token, const Operand& operand, ValueSet& values) {
+    std::uint64_t mac = 0;
+    bool good = token.text.size() == 17;
+    for (std::size_t i = 0; good && i < 17; i += 3) {
+        const std::optional<std::uint64_t> octet =
+            read_hex(std::string_view{token.text}.substr(i, 2));
+        good = octet.has_value() && (i == 15 || token.text[i + 2] == ':');
+        mac = (mac << 8) | octet.value_or(0);
+    }
+    if (!good) {
+        return reader.fail(token.offset, "expected a MAC address such as 02:00:00:00:00:01 for " +
+                                             operand.name + ", found `" + token.text + "`");
+    }
+    values.numbers.push_back({mac, mac});
+    return true;
+}
+
+std::string host_bits_message(std::string_view text) {
+    const std::optional<VersionedAddress> address = parse_address(text.substr(0, text.find('/')));
+    const std::string_view length = text.substr(text.find('/') + 1);
+    unsigned bits = 0;
+    (void)std::from_chars(length.data(), length.data() + length.size(), bits);
+    return "`" + std::string{text} + "` has host bits set; the network is " +
+           to_text(address->version, masked(address->address, bits)) + "/" + std::string{length};
+}
+
+std::optional<IpPrefix> read_network(TokenReader& reader, const Token& token,
+                                     const Operand& operand) {
+    if (const std::optional<VersionedAddress> address = parse_address(token.text)) {
+        const std::uint8_t whole = address->version == IpVersion::V4 ? 32 : 128;
+        return IpPrefix{address->version, address->address, whole};
+    }
+    bool host_bits = false;
+    std::optional<IpPrefix> prefix = parse_prefix(token.text, &host_bits);
+    if (!prefix) {
+        (void)reader.fail(token.offset,
+                          host_bits ? host_bits_message(token.text)
+                                    : "expected an address or network such as 192.0.2.0/24 for " +
+                                          operand.name + ", found `" + token.text + "`");
+    }
+    return prefix;
+}
+
+bool add_address(TokenReader& reader, const Token& token, const Operand& operand,
+                 ValueSet& values) {
+    std::optional<IpPrefix> network = read_network(reader, token, operand);
+    if (!network) {
+        return false;
+    }
+    if (operand.prefix) {
+        // prefix(f, n) equals a network only if that has no bits behind n.
+        const std::uint8_t length =
+            network->version == IpVersion::V4 ? operand.v4_length : operand.v6_length;
+        const bool address_alone = token.text.find('/') == std::string::npos;
+        if (masked(network->address, length) != network->address ||
+            (!address_alone && network->length != length)) {
+            return reader.fail(token.offset, "prefix() gives networks of length " +
+                                                 std::to_string(length) + "; `" + token.text +
+                                                 "` is none, so it never matches");
+        }
+        network->length = length;
+    }
+    (network->version == IpVersion::V4 ? values.v4 : values.v6).push_back(range_of(*network));
+    return true;
+}
+
+bool add_name(TokenReader& reader, const Token& token, const Operand& operand, ValueSet& values) {
+    if (operand.field == Field::Port) {
+        const std::uint64_t name = port_name(token.text);
+        values.numbers.push_back({name, name});
+        return true;
+    }
+    const auto words = operand.field == Field::Dir ? std::span<const std::string_view>{kDirWords}
+                                                   : std::span<const std::string_view>{kFragWords};
+    for (std::size_t i = 0; i < words.size(); ++i) {
+        if (words[i] == token.text) {
+            values.numbers.push_back({i, i});
+            return true;
+        }
+    }
+    return reader.fail(token.offset, operand.name + " is one of " + list_of(words) + "; found \"" +
+                                         token.text + "\"" + did_you_mean(token.text, words));
+}
+
+// Takes one value of the operand's kind.
+bool add_value(TokenReader& reader, const Operand& operand, ValueSet& values) {
+    const bool quoted = operand.kind == OperandKind::Name || operand.kind == OperandKind::Text;
+    const Token token = reader.peek();
+    if (token.kind != (quoted ? Token::Kind::Text : Token::Kind::Word)) {
+        return reader.fail_here(quoted ? "a text in double quotes for " + operand.name
+                                       : "a value for " + operand.name + " (without quotes)");
+    }
+    (void)reader.next();
+    switch (operand.kind) {
+        case OperandKind::Number:
+        case OperandKind::Flag:
+            return add_number(reader, token, operand, values);
+        case OperandKind::Mac:
+            return add_mac(reader, token, operand, values);
+        case OperandKind::Address:
+            return add_address(reader, token, operand, values);
+        case OperandKind::Name:
+            return add_name(reader, token, operand, values);
+        default:
+            return true;  // text: no field of this kind is built yet
+    }
+}
+
+}  // namespace
+
+std::optional<ValueSet> parse_value(TokenReader& reader, const Operand& operand) {
+    ValueSet values;
+    if (!add_value(reader, operand, values)) {
+        return std::nullopt;
+    }
+    return values;
+}
+
+std::optional<ValueSet> parse_set(TokenReader& reader, const Operand& operand) {
+    ValueSet values;
+    if (reader.peek().kind == Token::Kind::List) {
+        const Token list = reader.next();
+        reader.not_built(list.offset, "the list $" + list.text);
+        values.not_built = true;
+        return values;
+    }
+    if (!reader.expect_symbol("{", "or $list after `in`")) {
+        return std::nullopt;
+    }
+    if (reader.is(Token::Kind::Symbol, "}")) {
+        (void)reader.fail_here("at least one value");
+        return std::nullopt;
+    }
+    while (!reader.accept(Token::Kind::Symbol, "}")) {
+        if (reader.is(Token::Kind::Symbol, ",")) {
+            (void)reader.fail(reader.peek().offset,
+                              "values in { } stand side by side, without commas");
+            return std::nullopt;
+        }
+        if (!add_value(reader, operand, values)) {
+            return std::nullopt;
+        }
+    }
+    return values;
+}
+
+}  // namespace sluice

@@ -1,0 +1,27 @@
+#pragma once
+#include "lib/match/program.hpp"
+#include "lib/policy/expression.hpp"
+
+#include <cstdint>
+#include <vector>
+
+namespace sluice {
+
+// Sorts and merges; what touches becomes one range.
+void normalise(std::vector<NumberRange>& ranges);
+void normalise(std::vector<AddressRange>& ranges);
+
+// All values up to `max` that are not in `ranges` (normalised).
+[[nodiscard]] std::vector<NumberRange> complement(const std::vector<NumberRange>& ranges,
+                                                  std::uint64_t max);
+
+// All addresses of a prefix.
+[[nodiscard]] AddressRange range_of(const IpPrefix& prefix);
+
+// Values in both (normalised).
+[[nodiscard]] std::vector<NumberRange> intersection(const std::vector<NumberRange>& a,
+                                                    const std::vector<NumberRange>& b);
+[[nodiscard]] std::vector<AddressRange> intersection(const std::vector<AddressRange>& a,
+                                                     const std::vector<AddressRange>& b);
+
+}  // namespace sluice

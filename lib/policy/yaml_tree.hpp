@@ -1,0 +1,40 @@
+#pragma once
+#include "lib/policy/problem.hpp"
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+namespace sluice {
+
+inline constexpr std::size_t kMaxTextSize = 64U << 20;
+inline constexpr std::size_t kMaxYamlDepth = 32;
+
+// YAML as we take it: maps, lists and scalars, each with its place; no aliases, anchors, tags,
+// merge keys or second documents; no key twice.
+struct YamlNode {
+    enum class Kind : std::uint8_t { Null, Scalar, List, Map };
+
+    Kind kind = Kind::Null;
+    Position at;
+    bool plain = false;                                  // a scalar without quotes or block style
+    std::string text;                                    // of a scalar
+    std::vector<YamlNode> items;                         // of a list
+    std::vector<std::pair<YamlNode, YamlNode>> entries;  // of a map, in order
+
+    [[nodiscard]] bool is_scalar() const noexcept { return kind == Kind::Scalar; }
+    [[nodiscard]] bool is_list() const noexcept { return kind == Kind::List; }
+    [[nodiscard]] bool is_map() const noexcept { return kind == Kind::Map; }
+};
+
+// nullopt when there is no tree to work on; what is wrong is in `problems` either way.
+[[nodiscard]] std::optional<YamlNode> read_yaml(std::string_view text, Problems& problems);
+
+// Where in the file the byte `offset` of a scalar's text stands; exact for plain, quoted and block
+// scalars, also over several lines.
+[[nodiscard]] Position place_in(std::string_view file, const YamlNode& scalar, std::size_t offset);
+
+}  // namespace sluice
