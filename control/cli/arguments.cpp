@@ -116,8 +116,11 @@ void add_global_options(CLI::App& app, Options& options) {
 std::vector<std::string> option_names(const CLI::App& app) {
     std::vector<std::string> names;
     for (const CLI::Option* option : app.get_options()) {
+        const bool told_already = app.get_parent() != nullptr && option->check_name("--help");
         for (const std::string& name : option->get_lnames()) {
-            names.push_back("--" + name);
+            if (!told_already) {
+                names.push_back("--" + name);
+            }
         }
     }
     return names;
@@ -136,7 +139,10 @@ ExitCode answer_parse_error(const CLI::App& app, const CLI::ParseError& error) {
         app.exit(error);  // --help, --version
         return ExitCode::Done;
     }
-    say_error(std::string{error.what()} + "; `sluicectl --help` shows what there is");
+    const bool unknown_word = app.get_subcommands().empty() && !app.remaining().empty();
+    const std::string what =
+        unknown_word ? "no command '" + app.remaining().front() + "'" : std::string{error.what()};
+    say_error(what + "; `sluicectl --help` shows what there is");
     return ExitCode::Usage;
 }
 

@@ -1,0 +1,101 @@
+#include "control/cli/replay/spread.hpp"
+
+#include <gtest/gtest.h>
+
+#include <array>
+#include <set>
+
+namespace sluice {
+namespace {
+
+Flow udp_flow(const std::string& src, const std::string& dst) {
+    Flow flow;
+    const auto from = parse_address(src);
+    flow.src = from->address;
+    flow.dst = parse_address(dst)->address;
+    flow.ip_version = from->version;
+    flow.proto = 17;
+    flow.sport = 1'000;
+    flow.dport = 53;
+    for (const Field field : {Field::IpSrc, Field::IpDst, Field::L4Sport, Field::L4Dport}) {
+        flow.fields.add(field);
+    }
+    return flow;
+}
+
+TEST(WorkerOf, DependsOnNothingButTheInput) {
+    const Flow one = udp_flow("192.0.2.1", "198.51.100.7");
+    Flow other_port = one;
+    other_port.sport = 2'000;
+    for (std::size_t workers = 1; workers <= 64; ++workers) {
+        const Flow other_dst = udp_flow("192.0.2.1", "198.51.100.8");
+        const Flow other_src = udp_flow("192.0.2.9", "198.51.100.7");
+        const Flow back = udp_flow("198.51.100.7", "192.0.2.1");
+        EXPECT_EQ(worker_of(one, RssInput::Source, workers),
+                  worker_of(other_dst, RssInput::Source, workers));
+        EXPECT_EQ(worker_of(one, RssInput::Destination, workers),
+                  worker_of(other_src, RssInput::Destination, workers));
+        EXPECT_EQ(worker_of(one, RssInput::Symmetric, workers),
+                  worker_of(back, RssInput::Symmetric, workers));
+        EXPECT_EQ(worker_of(one, RssInput::Symmetric, workers),
+                  worker_of(other_port, RssInput::Symmetric, workers));
+        EXPECT_LT(worker_of(one, RssInput::FiveTuple, workers), workers);
+    }
+}
+
+TEST(WorkerOf, UsesEveryWorker) {
+    std::array<std::set<std::size_t>, 4> used;
+    for (int host = 0; host < 100; ++host) {
+        const std::string last = std::to_string(host);
+        const Flow flow = udp_flow("192.0.2." + last, "198.51.100." + last);
+        for (std::size_t input = 0; input < used.size(); ++input) {
+            used[input].insert(worker_of(flow, static_cast<RssInput>(input), 4));
+        }
+    }
+    for (const auto& workers : used) {
+        EXPECT_EQ(workers.size(), 4U);
+    }
+}
+
+TEST(WorkerOf, KeepsFragmentsWithTheirFlow) {
+    Flow first = udp_flow("192.0.2.1", "198.51.100.7");
+    first.frag = Fragment::First;
+    Flow later = first;
+    later.frag = Fragment::Later;
+    later.fields = FieldSet{};
+    later.fields.add(Field::IpSrc);
+    later.sport = later.dport = 0;
+    EXPECT_EQ(worker_of(first, RssInput::FiveTuple, 64), worker_of(later, RssInput::FiveTuple, 64));
+    EXPECT_EQ(worker_of(first, RssInput::Source, 64), worker_of(later, RssInput::Source, 64));
+}
+
+TEST(WorkerOf, SendsWhatIsNotIpToTheFirst) {
+    EXPECT_EQ(worker_of(Flow{}, {}, 64), 0U);
+}
+
+TEST(DirectionOf, IsOutForSourcesBehindTheBox) {
+    const auto inside = parse_prefixes({"10.0.0.0/8", "2001:db8::/32"});
+    ASSERT_TRUE(inside);
+    EXPECT_EQ(direction_of(udp_flow("10.255.0.1", "192.0.2.1"), *inside), Direction::Out);
+    EXPECT_EQ(direction_of(udp_flow("11.0.0.1", "10.0.0.1"), *inside), Direction::In);
+    EXPECT_EQ(direction_of(udp_flow("2001:db8:ffff::1", "::1"), *inside), Direction::Out);
+    EXPECT_EQ(direction_of(udp_flow("2001:db9::1", "::1"), *inside), Direction::In);
+    // 10.0.0.0 as the first bytes of an IPv6 address is no IPv4 address.
+    EXPECT_EQ(direction_of(udp_flow("a00::1", "::1"), *inside), Direction::In);
+    EXPECT_EQ(direction_of(Flow{}, *parse_prefixes({"0.0.0.0/0", "::/0"})), Direction::In);
+}
+
+TEST(Prefixes, AreRefusedWithTheReason) {
+    EXPECT_NE(parse_prefixes({"10.0.0.1/8"}).error().what.find("bits"), std::string::npos);
+    EXPECT_FALSE(parse_prefixes({"10.0.0.0/8", "x"}));
+    EXPECT_TRUE(parse_prefixes({})->empty());
+}
+
+TEST(RssInputs, HaveTheNamesOfTheBoxFile) {
+    EXPECT_EQ(rss_input("source"), RssInput::Source);
+    EXPECT_EQ(rss_input("five_tuple"), RssInput::FiveTuple);
+    EXPECT_FALSE(rss_input("Source"));
+}
+
+}  // namespace
+}  // namespace sluice

@@ -1,0 +1,56 @@
+#include "control/cli/stats_text.hpp"
+
+#include <gtest/gtest.h>
+
+namespace sluice {
+namespace {
+
+Json stats(std::uint64_t passed, std::uint64_t dropped, bool panic = false) {
+    return {{"generation", "00000000000000ab"},
+            {"uptime_s", 12},
+            {"panic", panic},
+            {"packets", passed + dropped},
+            {"verdicts", {{"pass", passed}, {"tag", 0}, {"drop", dropped}}},
+            {"reasons", {{"within_limits", passed}, {"over_limit", dropped}}},
+            {"table_full", 0},
+            {"rules",
+             {{{"id", "r"},
+               {"mode", "enforce"},
+               {"matched", passed + dropped},
+               {"admitted", passed},
+               {"exceeded", dropped},
+               {"skipped", 0}}}}};
+}
+
+TEST(StatsText, ShowsCountsThatAreNotZero) {
+    const std::string text = stats_text(stats(1'000, 5));
+    EXPECT_EQ(text,
+              "generation 00000000000000ab, up 12 s, 1,005 packets\n\n"
+              "VERDICT  PACKETS\npass       1,000\ndrop           5\n\n"
+              "REASON         PACKETS\nwithin_limits    1,000\nover_limit           5\n\n"
+              "RULE  MODE     MATCHED  ADMITTED  EXCEEDED  SKIPPED\n"
+              "r     enforce    1,005     1,000         5        0\n");
+}
+
+TEST(StatsText, ShowsRatesOverTheTimeThatPassed) {
+    const Json before = stats(1'000, 5);
+    const std::string text = stats_text(stats(4'000, 5), &before, 1.5);
+    EXPECT_NE(text.find("pass       4,000  2,000\n"), std::string::npos) << text;
+    EXPECT_NE(text.find("drop           5      0\n"), std::string::npos) << text;
+    EXPECT_NE(text.find("2,000           0\n"), std::string::npos) << text;
+}
+
+// A dataplane that was restarted counts from zero again.
+TEST(StatsText, ShowsNoRateForACountThatFell) {
+    const Json before = stats(5'000, 5);
+    const std::string text = stats_text(stats(4'000, 5), &before, 1);
+    EXPECT_NE(text.find("pass       4,000\n"), std::string::npos) << text;
+}
+
+TEST(StatsText, ShowsPanicLoudly) {
+    EXPECT_EQ(stats_text(stats(1, 1)).find("PANIC"), std::string::npos);
+    EXPECT_NE(stats_text(stats(1, 1, true)).find("PANIC"), std::string::npos);
+}
+
+}  // namespace
+}  // namespace sluice

@@ -1,0 +1,53 @@
+#include "control/cli/replay/summary.hpp"
+
+#include <gtest/gtest.h>
+
+namespace sluice {
+namespace {
+
+TEST(ReplaySummary, IsTheDocumentedObjectInTheDocumentedOrder) {
+    ReplaySummary summary;
+    summary.count({Verdict::Pass, Reason::NoRule, kNoRule, {}});
+    summary.count({Verdict::Pass, Reason::WithinLimits, kNoRule, {}});
+    summary.count({Verdict::Tag, Reason::OverLimit, 0, {}});
+    summary.count({Verdict::Drop, Reason::OverLimit, 0, {}});
+    summary.rules.push_back({"r", Mode::Enforce, {.admitted = 1, .exceeded = 2, .skipped = 3}});
+    EXPECT_EQ(summary_json(summary).dump(),
+              R"({"packets":4,"passed":2,"tagged":1,"shaped":0,"dropped":1,"replied":0,"reset":0,)"
+              R"("decoyed":0,"rules":[{"id":"r","matched":6,"admitted":1,"exceeded":2,)"
+              R"("skipped":3}]})");
+}
+
+TEST(ReplaySummary, ListsRulesThatAreOffWithZeros) {
+    CompiledRules compiled;
+    const auto add = [&compiled](const std::string& id, Mode mode) {
+        RuleSummary summary;
+        summary.id = id;
+        summary.mode = mode;
+        compiled.rules.push_back(summary);
+        if (mode != Mode::Off) {
+            Rule rule;
+            rule.id = id;
+            rule.mode = mode;
+            rule.counters = static_cast<std::uint32_t>(compiled.set.rules.size());
+            compiled.set.rules.push_back(rule);
+        }
+    };
+    add("a", Mode::Off);
+    add("b", Mode::Enforce);
+    add("c", Mode::Off);
+    add("d", Mode::Monitor);
+    const ReplaySetup setup;
+    const WorkerSet workers{setup, compiled.set};
+    ReplaySummary summary;
+    summary.collect(compiled, workers);
+    ASSERT_EQ(summary.rules.size(), 4U);
+    EXPECT_EQ(summary.rules[0].mode, Mode::Off);
+    EXPECT_EQ(summary.rules[1].mode, Mode::Enforce);
+    EXPECT_EQ(summary.rules[2].id, "c");
+    EXPECT_EQ(summary.rules[3].mode, Mode::Monitor);
+    EXPECT_EQ(summary_json(summary)["rules"].size(), 4U);
+}
+
+}  // namespace
+}  // namespace sluice

@@ -1,0 +1,73 @@
+#include "control/cli/replay/verdict_writer.hpp"
+
+#include <gtest/gtest.h>
+
+namespace sluice {
+namespace {
+
+RuleSet one_rule() {
+    RuleSet rules;
+    Rule rule;
+    rule.id = "per-source";
+    rule.key = {{.field = Field::L4Dport}};
+    rules.rules.push_back(rule);
+    return rules;
+}
+
+struct Case {
+    std::string_view name;
+    Decision decision;
+    std::string_view line;
+};
+
+class VerdictLine : public testing::TestWithParam<Case> {};
+
+TEST_P(VerdictLine, HasSixColumns) {
+    Packet packet;
+    packet.flow.dport = 53;
+    packet.flow.fields.add(Field::L4Dport);
+    packet.decision = GetParam().decision;
+    EXPECT_EQ(verdict_line(9, packet, one_rule(), ""), GetParam().line);
+}
+
+INSTANTIATE_TEST_SUITE_P(Decisions, VerdictLine,
+                         testing::Values(Case{"no_rule", {}, "9\tpass\tno_rule\t\t\t0\n"},
+                                         Case{"within",
+                                              {Verdict::Pass, Reason::WithinLimits, kNoRule, {}},
+                                              "9\tpass\twithin_limits\t\t\t0\n"},
+                                         Case{"over_limit",
+                                              {Verdict::Drop, Reason::OverLimit, 0,
+                                               Nanoseconds{123}},
+                                              "9\tdrop\tover_limit\tper-source\t53\t123\n"},
+                                         Case{"never_fits",
+                                              {Verdict::Drop, Reason::OverLimit, 0, kNever},
+                                              "9\tdrop\tover_limit\tper-source\t53\tnever\n"},
+                                         Case{"tagged",
+                                              {Verdict::Tag, Reason::OverLimit, 0, {}},
+                                              "9\ttag\tover_limit\tper-source\t53\t0\n"},
+                                         Case{"no_limit_refused",
+                                              {Verdict::Drop, Reason::TableFull, 0, {}},
+                                              "9\tdrop\ttable_full\tper-source\t53\t\n"},
+                                         Case{"malformed",
+                                              {Verdict::Drop, Reason::TruncatedL3, kNoRule, {}},
+                                              "9\tdrop\ttruncated_l3\t\t\t\n"}),
+                         [](const auto& info) { return std::string{info.param.name}; });
+
+TEST(VerdictLine, HasNoKeyForARuleWithoutOne) {
+    RuleSet rules = one_rule();
+    rules.rules[0].key.clear();
+    Packet packet;
+    packet.decision = {Verdict::Drop, Reason::DenyRule, 0, {}};
+    EXPECT_EQ(verdict_line(1, packet, rules, ""), "1\tdrop\tdeny_rule\tper-source\t\t\n");
+}
+
+TEST(VerdictWriter, SaysWhatItCannotWrite) {
+    EXPECT_FALSE(VerdictWriter::create("/nonexistent/folder/verdicts.tsv"));
+    auto full = VerdictWriter::create("/dev/full");
+    ASSERT_TRUE(full);
+    full->write("line\n");
+    EXPECT_FALSE(full->finish());
+}
+
+}  // namespace
+}  // namespace sluice
