@@ -1,7 +1,7 @@
 #include "control/cli/commands.hpp"
 #include "control/cli/daemon.hpp"
 #include "control/cli/terminal.hpp"
-#include "lib/wire/socket.hpp"
+#include "lib/wire/dataplane_client.hpp"
 
 #include <fmt/format.h>
 

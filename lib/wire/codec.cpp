@@ -1,1 +1,283 @@
 #include "lib/wire/codec.hpp"
+
+#include "lib/wire/bytes_io.hpp"
+#include "lib/wire/rule_set_codec.hpp"
+
+#include <limits>
+
+namespace sluice {
+namespace {
+
+// What stands in front of every message: its place in the variant.
+template <typename Variant>
+void put_tag(Writer& out, const Variant& message) {
+    out.number(static_cast<std::uint8_t>(message.index()));
+}
+
+void put(Writer& out, const Hello& m) {
+    out.number(m.version);
+    out.text(m.program);
+}
+void put(Writer& out, const ApplyRules& m) {
+    put_rule_set(out, m.rules);
+    out.text(m.source);
+    out.text(m.modes);
+}
+void put(Writer&, const GetRules&) {}
+void put(Writer&, const GetStats&) {}
+void put(Writer& out, const SetPanic& m) {
+    out.number<std::uint8_t>(m.pass ? 1 : 0);
+}
+void put(Writer& out, const Welcome& m) {
+    out.number(m.version);
+    out.number(m.pid);
+    out.number(m.generation);
+}
+void put(Writer& out, const Applied& m) {
+    out.number(m.generation);
+}
+void put(Writer& out, const RunningRules& m) {
+    out.number(m.generation);
+    out.text(m.source);
+    out.text(m.modes);
+}
+void put(Writer& out, const PanicSet& m) {
+    out.number<std::uint8_t>(m.pass ? 1 : 0);
+}
+void put(Writer& out, const Failure& m) {
+    out.text(m.what);
+}
+
+void put_rule_stats(Writer& out, const RuleStats& m) {
+    out.text(m.id);
+    out.number(m.admitted);
+    out.number(m.exceeded);
+    out.number(m.skipped);
+}
+RuleStats get_rule_stats(Reader& in) {
+    RuleStats m;
+    m.id = in.text();
+    m.admitted = in.number<std::uint64_t>();
+    m.exceeded = in.number<std::uint64_t>();
+    m.skipped = in.number<std::uint64_t>();
+    return m;
+}
+
+// The counters of a port, in the order of the wire.
+template <typename Port, typename Fn>
+void each_counter(Port& port, Fn&& fn) {
+    for (auto* counter :
+         {&port.rx_packets, &port.rx_bytes, &port.tx_packets, &port.tx_bytes, &port.rx_missed,
+          &port.rx_no_mbuf, &port.rx_errors, &port.tx_errors, &port.tx_full}) {
+        fn(*counter);
+    }
+}
+
+void put_port(Writer& out, const PortStats& m) {
+    out.text(m.pair);
+    out.text(m.side);
+    out.text(m.device);
+    out.text(m.driver);
+    out.number<std::uint8_t>(m.link_up ? 1 : 0);
+    out.number<std::uint8_t>(m.held_down ? 1 : 0);
+    out.number(m.mtu);
+    out.number(m.rx_queues);
+    out.number(m.tx_queues);
+    out.number<std::uint8_t>(m.rss ? 1 : 0);
+    each_counter(m, [&](std::uint64_t value) { out.number(value); });
+}
+PortStats get_port(Reader& in) {
+    PortStats m;
+    m.pair = in.text();
+    m.side = in.text();
+    m.device = in.text();
+    m.driver = in.text();
+    m.link_up = in.flag();
+    m.held_down = in.flag();
+    m.mtu = in.number<std::uint16_t>();
+    m.rx_queues = in.number<std::uint16_t>();
+    m.tx_queues = in.number<std::uint16_t>();
+    m.rss = in.flag();
+    each_counter(m, [&](std::uint64_t& value) { value = in.number<std::uint64_t>(); });
+    return m;
+}
+
+void put_worker(Writer& out, const WorkerStats& m) {
+    out.number(m.lcore);
+    out.number(m.bursts);
+    out.number(m.stalled_ms);
+    out.number(m.stalls);
+    for (const std::uint64_t count : m.by_verdict) {
+        out.number(count);
+    }
+    for (const std::uint64_t count : m.by_reason) {
+        out.number(count);
+    }
+    out.number(m.table_full);
+    out.number(m.table_slots);
+    out.list(m.lanes, [](Writer& o, const std::string& lane) { o.text(lane); });
+}
+WorkerStats get_worker(Reader& in) {
+    WorkerStats m;
+    m.lcore = in.number<std::uint32_t>();
+    m.bursts = in.number<std::uint64_t>();
+    m.stalled_ms = in.number<std::uint64_t>();
+    m.stalls = in.number<std::uint64_t>();
+    for (std::uint64_t& count : m.by_verdict) {
+        count = in.number<std::uint64_t>();
+    }
+    for (std::uint64_t& count : m.by_reason) {
+        count = in.number<std::uint64_t>();
+    }
+    m.table_full = in.number<std::uint64_t>();
+    m.table_slots = in.number<std::uint64_t>();
+    m.lanes = in.list<std::string>(4, [](Reader& i) { return i.text(); });
+    return m;
+}
+
+void put(Writer& out, const Stats& m) {
+    out.number(m.generation);
+    out.number(m.uptime_ns);
+    out.number<std::uint8_t>(m.panic ? 1 : 0);
+    out.list(m.rules, put_rule_stats);
+    out.list(m.ports, put_port);
+    out.list(m.workers, put_worker);
+}
+
+Hello get_hello(Reader& in) {
+    const auto version = in.number<std::uint32_t>();
+    return {version, in.text()};
+}
+ApplyRules get_apply(Reader& in) {
+    ApplyRules m;
+    m.rules = get_rule_set(in);
+    m.source = in.text();
+    m.modes = in.text();
+    return m;
+}
+Welcome get_welcome(Reader& in) {
+    Welcome m;
+    m.version = in.number<std::uint32_t>();
+    m.pid = in.number<std::uint32_t>();
+    m.generation = in.number<std::uint64_t>();
+    return m;
+}
+RunningRules get_running(Reader& in) {
+    RunningRules m;
+    m.generation = in.number<std::uint64_t>();
+    m.source = in.text();
+    m.modes = in.text();
+    return m;
+}
+Stats get_stats(Reader& in) {
+    constexpr std::size_t kRuleStatsSize = 28;
+    constexpr std::size_t kPortSize = 97;
+    constexpr std::size_t kWorkerSize = 48 + 8 * (kVerdictCount + kReasonCount);
+    Stats m;
+    m.generation = in.number<std::uint64_t>();
+    m.uptime_ns = in.number<std::uint64_t>();
+    m.panic = in.flag();
+    m.rules = in.list<RuleStats>(kRuleStatsSize, get_rule_stats);
+    m.ports = in.list<PortStats>(kPortSize, get_port);
+    m.workers = in.list<WorkerStats>(kWorkerSize, get_worker);
+    return m;
+}
+
+Request get_request(Reader& in) {
+    switch (in.number<std::uint8_t>()) {
+        case 0:
+            return get_hello(in);
+        case 1:
+            return get_apply(in);
+        case 2:
+            return GetRules{};
+        case 3:
+            return GetStats{};
+        case 4:
+            return SetPanic{in.flag()};
+        default:
+            in.fail();
+            return GetRules{};
+    }
+}
+
+Reply get_reply(Reader& in) {
+    switch (in.number<std::uint8_t>()) {
+        case 0:
+            return get_welcome(in);
+        case 1:
+            return Applied{in.number<std::uint64_t>()};
+        case 2:
+            return get_running(in);
+        case 3:
+            return get_stats(in);
+        case 4:
+            return PanicSet{in.flag()};
+        case 5:
+            return Failure{in.text()};
+        default:
+            in.fail();
+            return Failure{};
+    }
+}
+
+template <typename Variant>
+std::vector<std::byte> encode_any(const Variant& message) {
+    Writer out;
+    put_tag(out, message);
+    std::visit([&](const auto& m) { put(out, m); }, message);
+    return out.take();
+}
+
+}  // namespace
+
+std::vector<std::byte> encode(const Request& request) {
+    return encode_any(request);
+}
+
+std::vector<std::byte> encode(const Reply& reply) {
+    return encode_any(reply);
+}
+
+std::vector<std::byte> encode(const RuleSet& rules) {
+    Writer out;
+    put_rule_set(out, rules);
+    return out.take();
+}
+
+Result<Request> decode_request(ByteView payload) {
+    Reader in{payload};
+    Request request = get_request(in);
+    if (!in.finished()) {
+        return Error{Errc::BadSyntax, "not a message of this protocol"};
+    }
+    if (const auto* apply = std::get_if<ApplyRules>(&request)) {
+        if (const std::optional<std::string> fault = find_fault(apply->rules)) {
+            return Error{Errc::BadSyntax, "the rule set is not sound: " + *fault};
+        }
+    }
+    return request;
+}
+
+Result<Reply> decode_reply(ByteView payload) {
+    Reader in{payload};
+    Reply reply = get_reply(in);
+    if (!in.finished()) {
+        return Error{Errc::BadSyntax, "not a message of this protocol"};
+    }
+    return reply;
+}
+
+std::uint64_t generation_of(const RuleSet& rules) {
+    Writer out;
+    RuleSet anonymous = rules;
+    anonymous.generation = 0;
+    put_rule_set(out, anonymous);
+    std::uint64_t hash = 0xCBF2'9CE4'8422'2325;
+    for (const std::byte byte : out.take()) {
+        hash = (hash ^ std::to_integer<std::uint64_t>(byte)) * 0x0000'0100'0000'01B3;
+    }
+    return hash == 0 ? 1 : hash;
+}
+
+}  // namespace sluice

@@ -1,1 +1,188 @@
 #include "lib/wire/socket.hpp"
+
+#include <algorithm>
+#include <cerrno>
+#include <cstring>
+#include <vector>
+
+#include <fcntl.h>
+#include <grp.h>
+#include <pwd.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/un.h>
+#include <unistd.h>
+
+namespace sluice {
+namespace {
+
+constexpr int kBacklog = 16;
+constexpr std::size_t kNameBuffer = 16'384;  // for getpwnam_r and getgrnam_r
+
+Error failed(const std::string& what, const std::string& path) {
+    return {Errc::Unreachable, what + " " + path + ": " + std::strerror(errno)};
+}
+
+Result<sockaddr_un> address_of(const std::string& path) {
+    sockaddr_un address{};
+    address.sun_family = AF_UNIX;
+    if (path.empty() || path.size() >= sizeof(address.sun_path)) {
+        return Error{Errc::OutOfRange, "a socket's path has 1 to " +
+                                           std::to_string(sizeof(address.sun_path) - 1) +
+                                           " bytes: " + path};
+    }
+    std::memcpy(address.sun_path, path.data(), path.size());
+    return address;
+}
+
+const sockaddr* generic(const sockaddr_un& address) {
+    return reinterpret_cast<const sockaddr*>(&address);
+}
+
+// A socket file that a process left behind when it was killed is in the way of the next.
+Result<Done> remove_stale(const std::string& path) {
+    struct stat info{};
+    if (::lstat(path.c_str(), &info) != 0) {
+        return Done{};
+    }
+    if (!S_ISSOCK(info.st_mode)) {
+        return Error{Errc::Refused, path + " exists and is no socket"};
+    }
+    if (connect_unix(path)) {
+        return Error{Errc::Refused, "somebody listens on " + path + " already"};
+    }
+    if (::unlink(path.c_str()) != 0) {
+        return failed("cannot remove", path);
+    }
+    return Done{};
+}
+
+Result<uid_t> find_user(const std::string& name) {
+    passwd entry{};
+    passwd* found = nullptr;
+    std::vector<char> buffer(kNameBuffer);
+    (void)::getpwnam_r(name.c_str(), &entry, buffer.data(), buffer.size(), &found);
+    if (found == nullptr) {
+        return Error{Errc::OutOfRange, "there is no user " + name};
+    }
+    return entry.pw_uid;
+}
+
+Result<gid_t> find_group(const std::string& name) {
+    group entry{};
+    group* found = nullptr;
+    std::vector<char> buffer(kNameBuffer);
+    (void)::getgrnam_r(name.c_str(), &entry, buffer.data(), buffer.size(), &found);
+    if (found == nullptr) {
+        return Error{Errc::OutOfRange, "there is no group " + name};
+    }
+    return entry.gr_gid;
+}
+
+Result<Done> hand_over(const SocketOptions& options) {
+    uid_t owner = static_cast<uid_t>(-1);
+    gid_t group = static_cast<gid_t>(-1);
+    if (!options.owner.empty()) {
+        const Result<uid_t> found = find_user(options.owner);
+        if (!found) {
+            return found.error();
+        }
+        owner = *found;
+    }
+    if (!options.group.empty()) {
+        const Result<gid_t> found = find_group(options.group);
+        if (!found) {
+            return found.error();
+        }
+        group = *found;
+    }
+    if (::chown(options.path.c_str(), owner, group) != 0 ||
+        ::chmod(options.path.c_str(), options.mode) != 0) {
+        return failed("cannot hand over", options.path);
+    }
+    return Done{};
+}
+
+// Supplementary groups count too.
+bool is_member(uid_t uid, gid_t primary, gid_t group) {
+    passwd entry{};
+    passwd* found = nullptr;
+    std::vector<char> buffer(kNameBuffer);
+    (void)::getpwuid_r(uid, &entry, buffer.data(), buffer.size(), &found);
+    if (found == nullptr) {
+        return false;
+    }
+    int count = 0;
+    (void)::getgrouplist(entry.pw_name, primary, nullptr, &count);
+    std::vector<gid_t> groups(static_cast<std::size_t>(std::max(count, 1)));
+    count = static_cast<int>(groups.size());
+    if (::getgrouplist(entry.pw_name, primary, groups.data(), &count) < 0) {
+        return false;
+    }
+    return std::find(groups.begin(), groups.end(), group) != groups.end();
+}
+
+}  // namespace
+
+Result<Fd> listen_unix(const SocketOptions& options) {
+    const Result<sockaddr_un> address = address_of(options.path);
+    if (!address) {
+        return address.error();
+    }
+    if (const Result<Done> stale = remove_stale(options.path); !stale) {
+        return stale.error();
+    }
+    Fd fd{::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0)};
+    if (!fd.is_open()) {
+        return failed("cannot make the socket", options.path);
+    }
+    // Nobody can connect before listen(), and by then mode and owner are set.
+    const mode_t before = ::umask(0177);
+    const int bound = ::bind(fd.get(), generic(*address), sizeof(*address));
+    ::umask(before);
+    if (bound != 0) {
+        return failed("cannot make the socket", options.path);
+    }
+    if (const Result<Done> done = hand_over(options); !done) {
+        return done.error();
+    }
+    if (::listen(fd.get(), kBacklog) != 0) {
+        return failed("cannot listen on", options.path);
+    }
+    return fd;
+}
+
+Result<Fd> connect_unix(const std::string& path) {
+    const Result<sockaddr_un> address = address_of(path);
+    if (!address) {
+        return address.error();
+    }
+    Fd fd{::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0)};
+    if (!fd.is_open() || ::connect(fd.get(), generic(*address), sizeof(*address)) != 0) {
+        return failed("cannot reach", path);
+    }
+    return fd;
+}
+
+Result<Peer> peer_of(int fd) {
+    ucred credentials{};
+    socklen_t size = sizeof(credentials);
+    if (::getsockopt(fd, SOL_SOCKET, SO_PEERCRED, &credentials, &size) != 0) {
+        return Error{Errc::Unreachable, "the peer does not say who it is"};
+    }
+    return Peer{credentials.uid, credentials.gid, credentials.pid};
+}
+
+bool may_speak(const Peer& peer, const std::string& path) {
+    if (peer.uid == 0 || peer.uid == ::geteuid()) {
+        return true;
+    }
+    struct stat info{};
+    if (::stat(path.c_str(), &info) != 0) {
+        return false;
+    }
+    return peer.uid == info.st_uid || peer.gid == info.st_gid ||
+           is_member(peer.uid, peer.gid, info.st_gid);
+}
+
+}  // namespace sluice

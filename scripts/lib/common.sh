@@ -1,0 +1,79 @@
+# Sourced by the scripts beside it: where things are, installing what is missing, building.
+# shellcheck shell=bash
+
+root=$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd)
+# Nothing is written outside the build folders, the compiler cache included.
+export CCACHE_DIR=${CCACHE_DIR:-$root/build/.ccache}
+export LC_ALL=C.UTF-8
+export PYTHONDONTWRITEBYTECODE=1
+# Debian's own: another python3 first in PATH may lack what the packages bring.
+python=/usr/bin/python3
+[[ -x $python ]] || python=python3
+
+say() {
+    printf '%s\n' "$*" >&2
+}
+
+die() {
+    say "$(basename "$0"): $*"
+    exit 1
+}
+
+# missing_packages GROUP...: the packages of those groups in packages.txt that are not installed.
+missing_packages() {
+    local package group installed
+    installed=" $(dpkg-query -W -f='${Package}=${db:Status-Status} ' 2>/dev/null || true)"
+    while read -r package group; do
+        [[ $package == '#'* || -z $package ]] && continue
+        [[ " $* " == *" $group "* ]] || continue
+        [[ $installed == *" $package=installed "* ]] || printf '%s\n' "$package"
+    done <"$root/scripts/packages.txt"
+}
+
+apt() {
+    DEBIAN_FRONTEND=noninteractive apt-get -q -y -o Acquire::Retries=3 -o DPkg::Lock::Timeout=600 \
+        "$@" </dev/null >&2
+}
+
+# install_missing GROUP...: installs what the groups lack; says nothing when nothing is missing.
+install_missing() {
+    local missing
+    command -v dpkg-query >/dev/null || die "this is no Debian; needed: $(tr '\n' ' ' \
+        < <(sed 's/#.*//;s/ .*//' "$root/scripts/packages.txt"))"
+    mapfile -t missing < <(missing_packages "$@")
+    ((${#missing[@]} == 0)) && return
+    if ((EUID != 0)); then
+        say "Not root, and these packages are missing (wanted for: $*). As root:"
+        say "    apt-get update && apt-get install --no-install-recommends ${missing[*]}"
+        exit 1
+    fi
+    say "Installing what is missing (wanted for: $*): ${missing[*]}"
+    apt update || say "apt-get update failed; trying with the package lists there are"
+    apt install --no-install-recommends "${missing[@]}" || die "could not install: ${missing[*]}"
+}
+
+# configure DIR OPTION...: a build folder with these options, made once. Others wait meanwhile.
+configure() {
+    local dir=$root/$1
+    shift
+    mkdir -p "$dir"
+    [[ -f $dir/build.ninja ]] && return
+    meson setup "$dir" "$root" "$@" >"$dir/setup.log" 2>&1 || {
+        cat "$dir/setup.log" >&2
+        die "meson could not configure $dir"
+    }
+}
+
+# build DIR TARGET...: ninja, its output shown in full only when it fails.
+build() {
+    local dir=$root/$1 log=$root/$1/ninja.log
+    shift
+    if [[ -t 2 ]]; then
+        flock "$dir" ninja -C "$dir" "$@" >&2 || die "the build in $dir failed"
+    else
+        flock "$dir" ninja -C "$dir" "$@" >"$log" 2>&1 || {
+            cat "$log" >&2
+            die "the build in $dir failed"
+        }
+    fi
+}

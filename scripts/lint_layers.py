@@ -1,0 +1,80 @@
+#!/usr/bin/env python3
+"""The layers: who may include whom, and which folder alone may see a vendor's header.
+
+The same table is drawn in lib/README.md and held by the dependencies of meson's static libraries.
+"""
+import pathlib
+import re
+import sys
+
+# A layer may include itself and what stands here.
+MAY_INCLUDE = {
+    "lib/base": [],
+    "lib/share": ["lib/base"],
+    "lib/packet": ["lib/base"],
+    "lib/match": ["lib/base", "lib/packet"],
+    "lib/meter": ["lib/base", "lib/share"],
+    "lib/act": ["lib/base", "lib/packet"],
+    "lib/rules": ["lib/base", "lib/packet", "lib/match", "lib/meter"],
+    "lib/pipeline": ["lib/base", "lib/share", "lib/packet", "lib/match", "lib/meter", "lib/rules"],
+    "lib/policy": ["lib/base", "lib/packet", "lib/match", "lib/meter", "lib/rules"],
+    "lib/wire": ["lib/base", "lib/packet", "lib/match", "lib/meter", "lib/rules"],
+    "lib/capture": ["lib/base", "lib/packet"],
+    "dataplane": ["lib/base", "lib/share", "lib/packet", "lib/match", "lib/meter", "lib/act",
+                  "lib/rules", "lib/pipeline", "lib/wire"],
+    "control": ["lib"],
+    "tests": ["lib", "dataplane", "control"],
+}
+
+# What only one layer may name, whether included or written out. Tests may test any of it.
+ONE_HOME = [
+    (re.compile(r"#\s*include\s*[<\"]rte_\w+\.h"), "dataplane", "DPDK"),
+    (re.compile(r"#\s*include\s*[<\"]yaml-cpp/"), "lib/policy", "the YAML reader"),
+    (re.compile(r"#\s*include\s*[<\"](hs/)?hs(_\w+)?\.h"), "lib/match", "Hyperscan"),
+    (re.compile(r"#\s*include\s*[<\"]pcap(/\w+|\.)"), "lib/capture", "libpcap"),
+    (re.compile(r"#\s*include\s*<atomic>|\bstd::atomic"), "lib/share", "std::atomic"),
+]
+INCLUDE = re.compile(r'^\s*#\s*include\s*[<"]([^>"]+)[>"]')
+
+
+def within(path, folder):
+    return path == folder or path.startswith(folder + "/")
+
+
+def layer_of(path):
+    return next((layer for layer in MAY_INCLUDE if within(path, layer)), None)
+
+
+def problems_in_line(here, line):
+    code = line.split("//")[0]
+    include = INCLUDE.match(code)
+    there = layer_of(include[1]) if include else None
+    if there and there != here and not any(within(there, up) for up in MAY_INCLUDE[here]):
+        yield f"{here} may not include {include[1]}"
+    for pattern, home, what in ONE_HOME:
+        if pattern.search(code) and here not in (home, "tests"):
+            yield f"{what} belongs in {home} only"
+
+
+def problems(root, path):
+    here = layer_of(path)
+    if here is None:
+        if path.startswith("lib/"):
+            yield f"{path}: error: this folder of lib/ has no line in scripts/lint_layers.py"
+        return
+    for number, line in enumerate((root / path).read_text().splitlines(), 1):
+        for problem in problems_in_line(here, line):
+            yield f"{path}:{number}: error: {problem}"
+
+
+def main():
+    root = pathlib.Path(sys.argv[1] if len(sys.argv) > 1 else ".")
+    files = sorted(str(file.relative_to(root)) for top in ("lib", "dataplane", "control", "tests")
+                   for file in (root / top).rglob("*.[ch]pp"))
+    found = [problem for path in files for problem in problems(root, path)]
+    print("\n".join(found) if found else f"layers: {len(files)} files in order")
+    return 1 if found else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
