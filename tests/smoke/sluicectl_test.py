@@ -155,8 +155,9 @@ class Usage(Case):
         offered = subprocess.run(
             ["bash", "-c", script + "COMP_WORDS=(sluicectl --socket x re); COMP_CWORD=3; "
              "_sluicectl; echo ${COMPREPLY[@]}; COMP_WORDS=(sluicectl check --s); COMP_CWORD=2; "
-             "_sluicectl; echo ${COMPREPLY[@]}"], capture_output=True, check=True, text=True)
-        self.assertEqual(offered.stdout, "replay\n--strict --socket\n")
+             "_sluicectl; echo ${COMPREPLY[@]}; COMP_WORDS=(sluicectl panic p); _sluicectl; "
+             "echo ${COMPREPLY[@]}"], capture_output=True, check=True, text=True)
+        self.assertEqual(offered.stdout, "replay\n--strict --socket\npass\n")
 
     def test_a_full_disk_is_no_success(self):
         rules = self.write("rules.yaml", RULES)
