@@ -1,0 +1,114 @@
+"""The three programs as an operator starts them: dataplane, daemon, and the CLI that talks to it."""
+import json
+import os
+import pathlib
+import subprocess
+import time
+
+from commands import LabError, Process
+
+START_SECONDS = 30
+TABLE_KEYS = 65536
+IDLE_SLEEP_US = 50  # the worker shares its core with the hosts
+
+
+class Programs:
+    """Where the build put them."""
+
+    def __init__(self, build):
+        build = pathlib.Path(build).resolve()
+        self.dataplane = build / "dataplane/sluice-dataplane"
+        self.daemon = build / "control/daemon/sluiced"
+        self.cli = build / "control/cli/sluicectl"
+
+
+class Box:
+    # Sockets by names relative to `folder`, where all of it runs: a path may be longer than an
+    # address of a socket can be.
+    DATAPLANE_SOCKET = "dataplane.sock"
+    DAEMON_SOCKET = "sluiced.sock"
+
+    def __init__(self, programs, folder):
+        self.programs, self.folder = programs, folder
+        self.state = folder / "state"
+        self.state.mkdir()
+        self.processes = []
+        # DPDK keeps its run-time files here instead of under /var/run.
+        os.environ["RUNTIME_DIRECTORY"] = str(folder)
+
+    def start(self, network):
+        self.run("sluice-dataplane", [
+            *network.prefix(network.box), self.programs.dataplane,
+            "--pair", "lab", "--outside", network.device(0), "--inside", network.device(1),
+            "--lcores", worker_cpu(), "--hugepages", "auto", "--socket", self.DATAPLANE_SOCKET,
+            "--state-dir", self.state, "--table-keys", TABLE_KEYS, "--idle-sleep", IDLE_SLEEP_US])
+        self.wait_for(self.DATAPLANE_SOCKET)
+        self.run("sluiced", [
+            self.programs.daemon, "--socket", self.DAEMON_SOCKET,
+            "--dataplane-socket", self.DATAPLANE_SOCKET, "--state-dir", self.state])
+        self.wait_for(self.DAEMON_SOCKET)
+
+    def run(self, name, command):
+        self.processes.append(Process(command, self.folder, name))
+
+    def wait_for(self, socket):
+        """The last program started has made its socket."""
+        program = self.processes[-1]
+        deadline = time.monotonic() + START_SECONDS
+        while not (self.folder / socket).exists():
+            if not program.running():
+                program.complain("ended while it started")
+            if time.monotonic() > deadline:
+                program.complain(f"made no socket within {START_SECONDS} s")
+            time.sleep(0.05)
+
+    def ctl(self, *words):
+        done = subprocess.run([str(self.programs.cli), "--socket", self.DAEMON_SOCKET,
+                               *map(str, words)], cwd=self.folder, stdin=subprocess.DEVNULL,
+                              capture_output=True, text=True, start_new_session=True)
+        if done.returncode:
+            raise LabError(f"sluicectl {' '.join(map(str, words))}: {done.stderr.strip()}")
+        return done.stdout
+
+    def apply(self, rules):
+        """Waits for the daemon to find its dataplane, which may take it a moment."""
+        deadline = time.monotonic() + START_SECONDS
+        while True:
+            try:
+                return self.ctl("apply", rules).strip()
+            except LabError:
+                if time.monotonic() > deadline:
+                    raise
+                time.sleep(0.2)
+
+    def stats(self):
+        return json.loads(self.ctl("stats", "--json"))
+
+    def check_alive(self):
+        for process in self.processes:
+            if not process.running():
+                process.complain("ended in the middle of the run")
+
+    def stop(self):
+        for process in reversed(self.processes):
+            process.stop()
+
+
+def usable_cpus():
+    return sorted(os.sched_getaffinity(0))
+
+
+def worker_cpu():
+    """The last core is the worker's; the hosts take the others."""
+    return str(usable_cpus()[-1])
+
+
+def host_cpus():
+    return set(usable_cpus()[:-1]) or set(usable_cpus())
+
+
+def pinned(command):
+    cpus = ",".join(str(cpu) for cpu in sorted(host_cpus()))
+    return ["taskset", "-c", cpus, *command]
+
+

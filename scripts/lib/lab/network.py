@@ -1,0 +1,117 @@
+"""Two hosts with the box between them, each in a network namespace of its own.
+
+    outside (10.77.0.1) -- link -- box: sluice-dataplane -- link -- inside (10.77.0.2)
+
+A link is a veth pair whose far end the box's port opens, or a tap that the port itself makes and
+that is then moved to the host. All names carry the lab's tag; what bears them goes with close().
+"""
+import os
+import pathlib
+import time
+
+from commands import LabError, call
+import plan
+
+NETNS_FOLDER = pathlib.Path("/run/netns")
+RING = "framecnt=4096,framesz=2048"  # room for what arrives while the worker is off its core
+DEVICES = {
+    "af_packet": "net_af_packet{index},iface={port}," + RING,
+    "af_xdp": "net_af_xdp{index},iface={port}",
+    "tap": "net_tap{index},iface={port}",
+}
+OFFLOADS = ("rx", "tx", "tso", "gso", "gro", "sg")
+TAP_SECONDS = 10
+
+
+class Network:
+    def __init__(self, tag, port_type):
+        self.port_type = port_type
+        self.box = f"sluice-{tag}-box"
+        self.outside = f"sluice-{tag}-out"
+        self.inside = f"sluice-{tag}-in"
+        self.ports = (f"slo{tag}", f"sli{tag}")  # the box's ends; 15 characters at most
+        self.made = []
+        self.made_folder = not NETNS_FOLDER.exists()
+
+    def hosts(self):
+        return ((self.outside, self.ports[0], plan.OUTSIDE_ADDRESS),
+                (self.inside, self.ports[1], plan.INSIDE_ADDRESS))
+
+    def open(self):
+        for name in (self.box, self.outside, self.inside):
+            self.made.append(name)  # first the note, so that an interrupted add is undone too
+            call("ip", "netns", "add", name)
+            call("ip", "-n", name, "link", "set", "lo", "up")
+        if self.port_type == "tap":
+            return
+        for host, port, address in self.hosts():
+            call("ip", "-n", self.box, "link", "add", port, "type", "veth",
+                 "peer", "name", "eth0", "netns", host)
+            self.quiet(self.box, port)
+            call("ip", "-n", self.box, "link", "set", port, "promisc", "on", "up")
+            self.address(host, "eth0", address)
+
+    def device(self, index):
+        """What to give sluice-dataplane as its port 0 (outside) or 1 (inside)."""
+        return DEVICES[self.port_type].format(index=index, port=self.ports[index])
+
+    def attach(self):
+        """Once the dataplane runs: the taps it made move to the hosts."""
+        if self.port_type != "tap":
+            return
+        for host, port, address in self.hosts():
+            self.wait_for_link(port)
+            call("ip", "-n", self.box, "link", "set", port, "netns", host, "name", "eth0")
+            self.address(host, "eth0", address)
+
+    def wait_for_link(self, port):
+        deadline = time.monotonic() + TAP_SECONDS
+        while not call("ip", "-n", self.box, "link", "show", port, check=False):
+            if time.monotonic() > deadline:
+                raise LabError(f"the dataplane did not make its tap {port}")
+            time.sleep(0.05)
+
+    def quiet(self, namespace, link):
+        """No frame of the host's own, and frames as they are on a wire: no segmentation, no
+        merging, no checksum left for a card to fill in."""
+        self.run_in(namespace, "sh", "-c",
+                    f"echo 1 >/proc/sys/net/ipv6/conf/{link}/disable_ipv6", check=False)
+        for offload in OFFLOADS:
+            self.run_in(namespace, "ethtool", "-K", link, offload, "off", check=False)
+
+    def address(self, host, link, address):
+        self.quiet(host, link)
+        call("ip", "-n", host, "address", "add", f"{address}/24", "dev", link)
+        call("ip", "-n", host, "link", "set", link, "up")
+
+    def run_in(self, namespace, *command, check=True):
+        return call(*self.prefix(namespace), *command, check=check)
+
+    def prefix(self, namespace):
+        return ("ip", "netns", "exec", namespace)
+
+    def close(self):
+        """What lived in them, links and taps, goes with the namespaces."""
+        existing = set(os.listdir(NETNS_FOLDER)) if NETNS_FOLDER.exists() else set()
+        for name in self.made:
+            if name in existing:
+                call("ip", "netns", "delete", name, check=False)
+        if self.made_folder and NETNS_FOLDER.exists() and not os.listdir(NETNS_FOLDER):
+            call("umount", str(NETNS_FOLDER), check=False)
+            NETNS_FOLDER.rmdir()
+
+
+def may_make_namespaces(tag):
+    """Why not, or None."""
+    if os.geteuid() != 0:
+        return "not root"
+    name = f"sluice-{tag}-try"
+    try:
+        call("ip", "netns", "add", name)
+        call("ip", "-n", name, "link", "set", "lo", "up")
+    except (LabError, OSError) as error:
+        return str(error)
+    finally:
+        if (NETNS_FOLDER / name).exists():
+            call("ip", "netns", "delete", name, check=False)
+    return None

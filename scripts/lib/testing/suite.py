@@ -1,0 +1,115 @@
+#!/usr/bin/env python3
+"""Runs the tests that a build folder declares to meson, and counts their single cases.
+
+suite.py BUILD RESULTS [--suite A,B] [--name PATTERN]... [--whole LABEL] [--list-targets]
+
+meson's own runner counts programs; this one reads what each program reports. With --whole each
+program counts as one: the same cases under a sanitizer are no further cases.
+"""
+import argparse
+import concurrent.futures
+import fnmatch
+import json
+import os
+import pathlib
+import subprocess
+import sys
+import time
+
+sys.path.insert(0, str(pathlib.Path(__file__).parent))
+import outcome as outcomes  # noqa: E402
+import program  # noqa: E402
+
+TAIL = 80  # lines of a failed program's output to show
+PATIENCE = 3  # a test may take so many times its limit: machines differ
+
+
+def declared(build):
+    listing = subprocess.run(["meson", "introspect", "--tests", str(build)], check=True,
+                             capture_output=True).stdout
+    return json.loads(listing)
+
+
+def suites_of(test):
+    return {suite.split(":")[-1] for suite in test["suite"]}
+
+
+def chosen(tests, arguments):
+    wanted = set(arguments.suite.split(",")) if arguments.suite else None
+    for test in tests:
+        if wanted and not wanted & suites_of(test):
+            continue
+        if arguments.name and not any(fnmatch.fnmatch(test["name"], p) for p in arguments.name):
+            continue
+        if "shared" in suites_of(test) and "SLUICE_SHARED" not in os.environ:
+            print(f"   {test['name']}: left out, it needs the captures of SLUICE_SHARED")
+            continue
+        yield test
+
+
+def run_test(test, build, reports):
+    report = reports / (test["name"].replace("/", "_") + ".xml")
+    report.unlink(missing_ok=True)
+    command = test["cmd"] + ([f"--gtest_output=xml:{report}"] if test["protocol"] == "gtest" else [])
+    started = time.monotonic()
+    code, output = program.run(command, (test["timeout"] or 30) * PATIENCE,
+                               env={**os.environ, **test["env"]}, cwd=test["workdir"] or build)
+    seconds = time.monotonic() - started
+    if test["protocol"] == "gtest":
+        return outcomes.read_gtest(test["name"], report, code), output, seconds
+    read = outcomes.read_unittest(test["name"], output, code)
+    return read or outcomes.read_exit(test["name"], code), output, seconds
+
+
+def as_whole(result, label, name):
+    if result.failed:
+        return outcomes.Outcome(failed=1, notes=[f"{label}: {note}" for note in result.notes])
+    return outcomes.Outcome(passed=1) if result.passed else outcomes.Outcome(
+        skipped=1, notes=[f"{label}: {name}: skipped as a whole"])
+
+
+def show(test, result, output, seconds):
+    print(f"   {test['name']}: {result.passed} passed, {result.failed} failed, "
+          f"{result.skipped} skipped, {seconds:.1f} s", flush=True)
+    if result.failed:
+        print("\n".join("      | " + line for line in output.splitlines()[-TAIL:]), flush=True)
+
+
+def run_all(tests, build, label):
+    reports = build / "test-reports"
+    reports.mkdir(exist_ok=True)
+    total = outcomes.Outcome()
+    # What must not run beside another comes last, one at a time.
+    for parallel, workers in ((True, os.cpu_count() or 1), (False, 1)):
+        batch = [test for test in tests if test["is_parallel"] == parallel]
+        with concurrent.futures.ThreadPoolExecutor(max_workers=workers) as pool:
+            running = {pool.submit(run_test, test, build, reports): test for test in batch}
+            for future in concurrent.futures.as_completed(running):
+                test, (result, output, seconds) = running[future], future.result()
+                show(test, result, output, seconds)
+                total.add(as_whole(result, label, test["name"]) if label else result)
+    return total
+
+
+def main():
+    parser = argparse.ArgumentParser()
+    parser.add_argument("build", type=pathlib.Path)
+    parser.add_argument("results", type=pathlib.Path, help="file to append the counts to")
+    parser.add_argument("--suite", help="only these suites")
+    parser.add_argument("--name", action="append", help="only tests of this name, * allowed")
+    parser.add_argument("--whole", help="each program counts as one, named with this label")
+    parser.add_argument("--list-targets", action="store_true", help="what to build, and no more")
+    arguments = parser.parse_args()
+    build = arguments.build.resolve()
+    tests = list(chosen(declared(build), arguments))
+    if arguments.list_targets:
+        programs = {os.path.relpath(test["cmd"][0], build) for test in tests}
+        print("\n".join(sorted(name for name in programs if not name.startswith(".."))))
+        return
+    total = run_all(tests, build, arguments.whole)
+    with arguments.results.open("a") as results:
+        results.write(json.dumps(vars(total)) + "\n")
+
+
+if __name__ == "__main__":
+    main()
