@@ -4,6 +4,7 @@ import contextlib
 import os
 import pathlib
 import re
+import secrets
 import subprocess
 import sys
 import time
@@ -27,7 +28,7 @@ class Testpmd:
     """dpdk-testpmd, spoken to as a person would."""
 
     def __init__(self, folder, devices, lcores, eal=(), options=()):
-        command = ["dpdk-testpmd", "--lcores", lcores, "--no-pci", "--in-memory", "--no-telemetry",
+        command = ["dpdk-testpmd", "--lcores", lcores, "--no-pci", "--no-telemetry",
                    *eal, *(f"--vdev={device}" for device in devices), "--", "--interactive",
                    f"--total-num-mbufs={MBUFS}", "--auto-start", *options]
         self.process = subprocess.Popen(
@@ -70,8 +71,8 @@ def huge_pages():
     """What testpmd needs to be told when the machine has no huge page to give."""
     for line in pathlib.Path("/proc/meminfo").read_text().splitlines():
         if line.startswith("HugePages_Free:") and int(line.split()[1]) >= 128:
-            return ("-m", "256")
-    return ("--no-huge", "-m", "512")
+            return ("--in-memory", "-m", "256")
+    return ("--no-huge", "-m", "512", "--file-prefix", f"bench{secrets.token_hex(3)}")
 
 
 class Bare:
