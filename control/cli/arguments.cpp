@@ -109,6 +109,8 @@ void add_global_options(CLI::App& app, Options& options) {
     app.add_flag("--json", options.json, "JSON on standard output");
     app.add_flag("--no-color", options.no_color, "no colours");
     app.set_version_flag("--version", "sluicectl " SLUICE_VERSION);
+    app.footer(
+        "Exit codes: 0 done, 1 refused or invalid, 2 wrong usage, 3 no daemon or no dataplane");
     app.require_subcommand(1);
     app.fallthrough();  // global options may stand after the command too
 }

@@ -69,6 +69,9 @@ void print_rules(const std::vector<RuleSummary>& rules) {
         }
     }
     print(table.text());
+    print(
+        "memory is that of the compiled rule; each live key takes 16 bytes per limit and worker "
+        "of the bucket table beside it\n");
 }
 
 Json rules_json(const std::vector<RuleSummary>& rules) {
@@ -122,7 +125,9 @@ ExitCode run_check(const Options& options) {
     }
     if (ok) {
         print("ok\n");
-        print_rules(rules);
+        if (!rules.empty()) {
+            print_rules(rules);
+        }
     }
     return ok ? ExitCode::Done : ExitCode::Refused;
 }

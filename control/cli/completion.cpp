@@ -21,22 +21,23 @@ constexpr std::string_view kHead = R"(_sluicectl() {
     case $command in
 )";
 
+// What follows the command and is neither an option nor a file.
 constexpr std::string_view kTail = R"(    esac
+    local choices=
+    case $command in
+        mode) choices='monitor enforce off' ;;
+        panic) choices='pass resume' ;;
+        completion) choices=bash ;;
+    esac
     if [[ -z $command || $word == -* ]]; then
         COMPREPLY=($(compgen -W "$words" -- "$word"))
+    elif [[ -n $choices ]]; then
+        COMPREPLY=($(compgen -W "$choices" -- "$word"))
     else
         COMPREPLY=($(compgen -f -- "$word"))
     fi
 }
 complete -o filenames -F _sluicectl sluicectl
-)";
-
-// Words that are neither options nor files.
-constexpr std::string_view kChoices = R"(    case $command in
-        mode) words+=" monitor enforce off" ;;
-        panic) words+=" pass resume" ;;
-        completion) words+=" bash" ;;
-    esac
 )";
 
 }  // namespace

@@ -6,8 +6,8 @@
 
 #include <array>
 #include <cerrno>
-#include <cstring>
 #include <memory>
+#include <system_error>
 
 namespace sluice {
 namespace {
@@ -59,8 +59,9 @@ Error unreached(CURL* easy, CURLcode code, const std::string& socket) {
     const std::string_view advice = os_error == EACCES || os_error == EPERM
                                         ? "run as root or as a member of the socket's group"
                                         : "start sluiced, or name its socket with --socket";
-    return {Errc::Unreachable, fmt::format("cannot reach sluiced at {}: {}; {}", socket,
-                                           std::strerror(static_cast<int>(os_error)), advice)};
+    return {Errc::Unreachable,
+            fmt::format("cannot reach sluiced at {}: {}; {}", socket,
+                        std::generic_category().message(static_cast<int>(os_error)), advice)};
 }
 
 }  // namespace

@@ -4,9 +4,9 @@
 
 #include <cerrno>
 #include <cstdio>
-#include <cstring>
 #include <exception>
 #include <new>
+#include <system_error>
 
 namespace sluice {
 namespace {
@@ -30,7 +30,8 @@ ExitCode run(const Invocation& invocation) {
 // What could not be written was not done.
 ExitCode flushed(ExitCode exit) {
     if (std::fflush(stdout) != 0 || std::ferror(stdout) != 0) {
-        say_error(std::string{"cannot write to standard output: "} + std::strerror(errno));
+        say_error(std::string{"cannot write to standard output: "} +
+                  std::generic_category().message(errno));
         return exit == ExitCode::Done ? ExitCode::Refused : exit;
     }
     return exit;

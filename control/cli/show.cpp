@@ -31,7 +31,7 @@ std::string text_of(const Json& object, const char* member) {
 }
 
 std::string rules_text(const Json& document) {
-    std::string text =
+    const std::string text =
         fmt::format("generation {}{}\n\n", text_of(document, "generation"),
                     document.at("file").is_string() ? ", from " + text_of(document, "file") : "");
     Table table{{{"RULE"}, {"MODE"}, {"WHEN"}, {"KEY"}, {"LIMIT"}, {"SCOPE"}, {"ON EXCEED"}}};

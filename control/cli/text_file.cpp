@@ -3,8 +3,8 @@
 #include <array>
 #include <cerrno>
 #include <cstdio>
-#include <cstring>
 #include <memory>
+#include <system_error>
 
 namespace sluice {
 namespace {
@@ -17,7 +17,8 @@ Result<std::string> read_text_file(const std::string& path) {
     const std::unique_ptr<std::FILE, int (*)(std::FILE*)> file{std::fopen(path.c_str(), "rb"),
                                                                &std::fclose};
     if (!file) {
-        return Error{Errc::Unreachable, "cannot read " + path + ": " + std::strerror(errno)};
+        return Error{Errc::Unreachable,
+                     "cannot read " + path + ": " + std::generic_category().message(errno)};
     }
     std::string text;
     std::array<char, 65'536> part;
@@ -28,7 +29,8 @@ Result<std::string> read_text_file(const std::string& path) {
         }
     }
     if (std::ferror(file.get()) != 0) {
-        return Error{Errc::Unreachable, "cannot read " + path + ": " + std::strerror(errno)};
+        return Error{Errc::Unreachable,
+                     "cannot read " + path + ": " + std::generic_category().message(errno)};
     }
     return text;
 }

@@ -7,7 +7,7 @@
 #include <algorithm>
 #include <array>
 #include <cerrno>
-#include <cstring>
+#include <system_error>
 #include <utility>
 
 namespace sluice {
@@ -22,7 +22,8 @@ Result<CaptureReader> CaptureReader::open(const std::string& path) {
     }
     std::FILE* stream = std::fopen(path.c_str(), "rb");
     if (stream == nullptr) {
-        return Error{Errc::Unreachable, "cannot open " + path + ": " + std::strerror(errno)};
+        return Error{Errc::Unreachable,
+                     "cannot open " + path + ": " + std::generic_category().message(errno)};
     }
     return from_stream(stream, path);
 }

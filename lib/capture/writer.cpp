@@ -4,7 +4,7 @@
 
 #include <cerrno>
 #include <cstdio>
-#include <cstring>
+#include <system_error>
 
 namespace sluice {
 namespace {
@@ -21,7 +21,8 @@ void CaptureWriter::Close::operator()(pcap_dumper* handle) const noexcept {
 Result<CaptureWriter> CaptureWriter::create(const std::string& path) {
     std::FILE* stream = std::fopen(path.c_str(), "wb");
     if (stream == nullptr) {
-        return Error{Errc::Unreachable, "cannot write " + path + ": " + std::strerror(errno)};
+        return Error{Errc::Unreachable,
+                     "cannot write " + path + ": " + std::generic_category().message(errno)};
     }
     const std::unique_ptr<pcap_t, decltype(&pcap_close)> form{
         pcap_open_dead_with_tstamp_precision(DLT_EN10MB, kSnapLength, PCAP_TSTAMP_PRECISION_NANO),
@@ -51,7 +52,8 @@ Result<Done> CaptureWriter::finish() {
     const int why = errno;
     handle_.reset();
     if (!whole) {
-        return Error{Errc::Unreachable, "cannot write " + path_ + ": " + std::strerror(why)};
+        return Error{Errc::Unreachable,
+                     "cannot write " + path_ + ": " + std::generic_category().message(why)};
     }
     return Done{};
 }

@@ -10,15 +10,12 @@
 namespace sluice {
 namespace {
 
-// Which input one of the outputs would overwrite; empty: none.
-std::string overwritten(const Options& options) {
+// Which of the files that are read `output` is; empty: none.
+std::string input_at(const std::string& output, const Options& options) {
     std::error_code absent;
-    for (const std::string& output : {options.out_file, options.verdicts_file}) {
-        for (const std::string& input :
-             {options.pcap_file, options.rules_file, options.config_file}) {
-            if (std::filesystem::equivalent(output, input, absent)) {
-                return input;
-            }
+    for (const std::string& input : {options.pcap_file, options.rules_file, options.config_file}) {
+        if (std::filesystem::equivalent(output, input, absent)) {
+            return input;
         }
     }
     return {};
@@ -40,10 +37,12 @@ Result<Done> create_one(const std::string& path, std::optional<Writer>& into) {
 }  // namespace
 
 Result<ReplayOutputs> ReplayOutputs::create(const Options& options) {
-    const std::string lost = overwritten(options);
-    if (!lost.empty()) {
-        return Error{Errc::Refused,
-                     fmt::format("{} would be overwritten; write to another file", lost)};
+    for (const std::string& output : {options.out_file, options.verdicts_file}) {
+        const std::string lost = input_at(output, options);
+        if (!lost.empty()) {
+            return Error{Errc::Refused,
+                         fmt::format("{} would be overwritten; write to another file", lost)};
+        }
     }
     ReplayOutputs outputs;
     const Result<Done> verdicts = create_one(options.verdicts_file, outputs.verdicts_);

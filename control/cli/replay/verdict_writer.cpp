@@ -5,7 +5,7 @@
 #include <fmt/format.h>
 
 #include <cerrno>
-#include <cstring>
+#include <system_error>
 
 namespace sluice {
 namespace {
@@ -40,7 +40,8 @@ std::string verdict_line(std::uint64_t number, const Packet& packet, const RuleS
 Result<VerdictWriter> VerdictWriter::create(const std::string& path) {
     File file{std::fopen(path.c_str(), "wb")};
     if (!file) {
-        return Error{Errc::Unreachable, "cannot write " + path + ": " + std::strerror(errno)};
+        return Error{Errc::Unreachable,
+                     "cannot write " + path + ": " + std::generic_category().message(errno)};
     }
     return VerdictWriter{std::move(file), path};
 }
@@ -52,7 +53,8 @@ void VerdictWriter::write(std::string_view line) {
 Result<Done> VerdictWriter::finish() {
     const bool whole = std::fflush(file_.get()) == 0 && std::ferror(file_.get()) == 0;
     if (!whole) {
-        return Error{Errc::Unreachable, "cannot write " + path_ + ": " + std::strerror(errno)};
+        return Error{Errc::Unreachable,
+                     "cannot write " + path_ + ": " + std::generic_category().message(errno)};
     }
     return Done{};
 }

@@ -51,7 +51,7 @@ INSTANTIATE_TEST_SUITE_P(Decisions, VerdictLine,
                                          Case{"malformed",
                                               {Verdict::Drop, Reason::TruncatedL3, kNoRule, {}},
                                               "9\tdrop\ttruncated_l3\t\t\t\n"}),
-                         [](const auto& info) { return std::string{info.param.name}; });
+                         [](const auto& one) { return std::string{one.param.name}; });
 
 TEST(VerdictLine, HasNoKeyForARuleWithoutOne) {
     RuleSet rules = one_rule();

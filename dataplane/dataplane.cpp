@@ -1,0 +1,284 @@
+#include "dataplane/dataplane.hpp"
+
+#include "dataplane/device.hpp"
+#include "lib/base/log.hpp"
+#include "lib/wire/codec.hpp"
+
+#include <algorithm>
+#include <cstdlib>
+
+#include <rte_ethdev.h>
+#include <rte_launch.h>
+#include <rte_lcore.h>
+#include <rte_mbuf.h>
+#include <sys/random.h>
+
+namespace sluice {
+namespace {
+
+constexpr std::uint32_t kDescriptorsPerQueue = 2 * 1024;
+constexpr std::uint32_t kCacheSize = 256;
+constexpr std::uint16_t kSpareBytes = 64;  // what a pattern matcher may read past the end
+constexpr std::uint16_t kLinkHeaders = 14 + 4 * 4;
+constexpr std::uint16_t kLargestRoom = 9728 + RTE_PKTMBUF_HEADROOM + kSpareBytes;
+constexpr std::chrono::milliseconds kGraceTimeout{200};
+
+std::vector<unsigned> worker_lcores() {
+    std::vector<unsigned> lcores;
+    unsigned lcore = 0;
+    RTE_LCORE_FOREACH_WORKER(lcore) {
+        lcores.push_back(lcore);
+    }
+    return lcores;
+}
+
+HashSecret random_secret() {
+    HashSecret secret{};
+    if (::getrandom(secret.data(), sizeof(secret), 0) != static_cast<ssize_t>(sizeof(secret))) {
+        std::abort();  // a guessable secret would let anybody aim collisions
+    }
+    return secret;
+}
+
+std::uint16_t room_for(std::uint16_t mtu) {
+    const std::uint32_t room =
+        RTE_PKTMBUF_HEADROOM + std::uint32_t{mtu} + kLinkHeaders + kSpareBytes;
+    return static_cast<std::uint16_t>(
+        std::clamp<std::uint32_t>(room, RTE_MBUF_DEFAULT_BUF_SIZE + kSpareBytes, kLargestRoom));
+}
+
+// A pool of its own for each pair: a flood that holds all buffers of one starves no other.
+Result<rte_mempool*> make_pool(const DataplaneOptions& options, const PairOptions& pair,
+                               std::uint16_t queues, std::uint16_t mtu, int socket) {
+    const std::uint32_t in_flight = kCacheSize * 2 + static_cast<std::uint32_t>(kMaxBurst);
+    const std::uint32_t needed =
+        2U * queues * kDescriptorsPerQueue + (rte_lcore_count() - 1) * in_flight + 1023;
+    const std::uint32_t share = options.mbufs / static_cast<std::uint32_t>(options.pairs.size());
+    const std::string name = "mbufs-" + pair.name.substr(0, 16);
+    rte_mempool* pool = rte_pktmbuf_pool_create(name.c_str(), options.mbufs != 0 ? share : needed,
+                                                kCacheSize, 0, room_for(mtu), socket);
+    if (pool == nullptr) {
+        return Error{Errc::NotSupported,
+                     "no memory for the packet buffers of pair " + pair.name + " (" +
+                         std::to_string(options.mbufs != 0 ? share : needed) +
+                         "); give less --mbufs, more --memory, or reserve huge pages"};
+    }
+    return pool;
+}
+
+}  // namespace
+
+Dataplane::Dataplane(const DataplaneOptions& options)
+    : options_{options},
+      lcores_{worker_lcores()},
+      counters_(lcores_.size()),
+      watchdogs_(lcores_.size(), Watchdog{options.watchdog_stall}),
+      store_{options.state_dir},
+      rows_{[this](std::uint32_t row) { return read_row(row); }},
+      running_{std::make_unique<const Running>()},
+      board_{lcores_.size()},
+      started_{std::chrono::steady_clock::now()} {}
+
+Result<std::unique_ptr<Dataplane>> Dataplane::make(const DataplaneOptions& options) {
+    std::unique_ptr<Dataplane> dataplane{new Dataplane{options}};
+    if (dataplane->lcores_.empty()) {
+        return Error{Errc::OutOfRange,
+                     "no lcore is left for a worker; give --lcores at least two, "
+                     "such as 0@0,1@1"};
+    }
+    if (const Result<Done> done = dataplane->start_ports(); !done) {
+        return done.error();
+    }
+    // Ports receive from here on, but nothing is taken from them before the rules are there.
+    dataplane->load_rules();
+    dataplane->start_workers();
+    return dataplane;
+}
+
+Dataplane::~Dataplane() {
+    stop_.raise(true);
+    rte_eal_mp_wait_lcore();
+    workers_.clear();
+    for (auto& [mark, old] : retired_) {
+        if (std::optional<GracePeriod> proof = board_.passed(mark)) {
+            std::move(old).reclaim(*proof);
+        }
+    }
+    for (const auto& pair : pairs_) {
+        release_links(*pair);
+        stop_port(pair->outside);
+        stop_port(pair->inside);
+    }
+}
+
+Result<Done> Dataplane::start_ports() {
+    for (const PairOptions& pair : options_.pairs) {
+        if (const Result<Done> done = start_pair(pair); !done) {
+            return done.error();
+        }
+    }
+    return Done{};
+}
+
+Result<Done> Dataplane::start_pair(const PairOptions& options) {
+    pairs_.push_back(std::make_unique<PortPair>());
+    PortPair& pair = *pairs_.back();
+    pair.link_follow = options.link_follow;
+    const Result<std::uint16_t> outside = attach_device(options.outside.device);
+    if (!outside) {
+        return outside.error();
+    }
+    const Result<std::uint16_t> inside = attach_device(options.inside.device);
+    if (!inside) {
+        return inside.error();
+    }
+    const PortOffer offers[] = {ask_port(*outside), ask_port(*inside)};
+    const std::uint16_t queues = choose_queues(options, offers[0], offers[1], lcores_.size());
+    const std::uint16_t mtu = options.mtu.value_or(std::max(offers[0].mtu, offers[1].mtu));
+    const Result<rte_mempool*> pool = make_pool(options_, options, queues, mtu, offers[0].socket);
+    if (!pool) {
+        return pool.error();
+    }
+    pair.pool = *pool;
+    const auto start = [&](Port& port, std::uint16_t id, const SideOptions& side,
+                           std::string_view name) {
+        port.id = id;
+        port.pair = options.name;
+        port.side = name;
+        port.device = side.device;
+        return start_port(port, {queues, options.mtu, side.rss, *pool});
+    };
+    if (const Result<Done> done = start(pair.outside, *outside, options.outside, "outside");
+        !done) {
+        return done.error();
+    }
+    if (const Result<Done> done = start(pair.inside, *inside, options.inside, "inside"); !done) {
+        return done.error();
+    }
+    queues_.push_back({options.name, *outside, *inside, queues});
+    return Done{};
+}
+
+void Dataplane::load_rules() {
+    Result<std::optional<ApplyRules>> saved = store_.load();
+    if (!saved) {
+        log_error(saved.error().what);
+        return;
+    }
+    if (!*saved) {
+        log_info("no rule set was saved: forwarding unjudged until one is applied");
+        return;
+    }
+    current_ = **std::move(saved);
+    current_.rules.generation = generation_of(current_.rules);
+    rows_.assign(current_.rules);
+    publish();
+    log_info("took up the saved rule set with " + std::to_string(current_.rules.rules.size()) +
+             " rules");
+}
+
+const PortPair& Dataplane::pair_of(const Lane& lane) const {
+    const auto has = [&](const std::unique_ptr<PortPair>& pair) {
+        return pair->outside.id == lane.tx_port || pair->inside.id == lane.tx_port;
+    };
+    return **std::find_if(pairs_.begin(), pairs_.end(), has);
+}
+
+void Dataplane::start_workers() {
+    lanes_ = assign_lanes(queues_, lcores_.size());
+    CoreRoster roster;
+    const HashSecret secret = random_secret();
+    for (std::size_t worker = 0; worker < lcores_.size(); ++worker) {
+        tx_full_.emplace_back(lanes_[worker].size());
+        std::vector<DpdkIo> io;
+        for (std::size_t i = 0; i < lanes_[worker].size(); ++i) {
+            const Lane& lane = lanes_[worker][i];
+            const PortPair& pair = pair_of(lane);
+            const Port& out = lane.dir == Direction::In ? pair.inside : pair.outside;
+            io.emplace_back(lane, out.up, pair.pool, tx_full_[worker][i]);
+        }
+        workers_.push_back(std::make_unique<Worker>(
+            roster.enlist(), WorkerSetup{running_, board_, stop_, options_.idle_sleep},
+            CoreState{.policy = options_.policy,
+                      .hash = KeyHasher{secret},
+                      .buckets = BucketTable{options_.table_keys},
+                      .scratch = {},
+                      .counters = counters_[worker]},
+            std::move(io)));
+    }
+    const auto run = [](void* worker) {
+        static_cast<Worker*>(worker)->run();
+        return 0;
+    };
+    for (std::size_t worker = 0; worker < lcores_.size(); ++worker) {
+        (void)rte_eal_remote_launch(run, workers_[worker].get(), lcores_[worker]);
+    }
+}
+
+// Swaps what the workers act on. The old set is freed once all have let go of it.
+void Dataplane::publish() {
+    auto next = std::make_unique<Running>();
+    next->state = panic_                           ? Running::State::Panic
+                  : current_.rules.generation == 0 ? Running::State::NoRules
+                                                   : Running::State::Enforce;
+    next->rules = current_.rules;
+    Retired<Running> old = running_.publish(std::move(next));
+    const std::uint64_t mark = board_.mark();
+    if (std::optional<GracePeriod> proof = board_.wait_for(mark, kGraceTimeout)) {
+        std::move(old).reclaim(*proof);
+        return;
+    }
+    log_warn("a worker has not taken up the new rules within 200 ms; the old ones are kept for it");
+    retired_.emplace_back(mark, std::move(old));
+}
+
+void Dataplane::reclaim() {
+    std::erase_if(retired_, [this](auto& entry) {
+        std::optional<GracePeriod> proof = board_.passed(entry.first);
+        if (proof) {
+            std::move(entry.second).reclaim(*proof);
+        }
+        return proof.has_value();
+    });
+}
+
+Reply Dataplane::apply(ApplyRules request) {
+    request.rules.generation = generation_of(request.rules);
+    if (const Result<Done> saved = store_.save(request); !saved) {
+        return Failure{saved.error().what};
+    }
+    rows_.assign(request.rules);
+    current_ = std::move(request);
+    publish();
+    log_info("applied a rule set with " + std::to_string(current_.rules.rules.size()) + " rules");
+    return Applied{current_.rules.generation};
+}
+
+Reply Dataplane::set_panic(bool pass) {
+    panic_ = pass;
+    publish();
+    log_warn(pass ? "panic pass: forwarding everything unjudged" : "panic is over: judging again");
+    return PanicSet{pass};
+}
+
+RunningRules Dataplane::running_rules() const {
+    return {current_.rules.generation, current_.source, current_.modes};
+}
+
+void Dataplane::keep_house() {
+    for (const auto& pair : pairs_) {
+        watch_links(*pair);
+    }
+    const auto now = std::chrono::duration_cast<std::chrono::milliseconds>(
+        std::chrono::steady_clock::now() - started_);
+    for (std::size_t worker = 0; worker < lcores_.size(); ++worker) {
+        if (watchdogs_[worker].look(counters_[worker].bursts.read(), now)) {
+            log_error("the worker on lcore " + std::to_string(lcores_[worker]) +
+                      " has stalled: no burst for " +
+                      std::to_string(options_.watchdog_stall.count()) + " ms");
+        }
+    }
+    reclaim();
+}
+
+}  // namespace sluice

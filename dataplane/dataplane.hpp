@@ -1,0 +1,73 @@
+#pragma once
+#include "dataplane/lane.hpp"
+#include "dataplane/link_watch.hpp"
+#include "dataplane/options.hpp"
+#include "dataplane/quiesce.hpp"
+#include "dataplane/rule_rows.hpp"
+#include "dataplane/rules_store.hpp"
+#include "dataplane/running.hpp"
+#include "dataplane/watchdog.hpp"
+#include "dataplane/worker.hpp"
+#include "lib/pipeline/counters.hpp"
+#include "lib/share/core.hpp"
+#include "lib/share/published.hpp"
+#include "lib/wire/message.hpp"
+
+#include <chrono>
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace sluice {
+
+// The whole running dataplane, as the main lcore holds it: ports, workers, what they act on.
+class Dataplane {
+public:
+    [[nodiscard]] static Result<std::unique_ptr<Dataplane>> make(const DataplaneOptions& options);
+    ~Dataplane();
+
+    // Requests, each answered at once.
+    [[nodiscard]] Reply apply(ApplyRules request);
+    [[nodiscard]] Reply set_panic(bool pass);
+    [[nodiscard]] RunningRules running_rules() const;
+    [[nodiscard]] Stats stats() const;
+    [[nodiscard]] std::uint64_t generation() const noexcept { return current_.rules.generation; }
+
+    // What is due about every 100 ms: links, watchdogs, old rule sets.
+    void keep_house();
+
+private:
+    explicit Dataplane(const DataplaneOptions& options);
+    [[nodiscard]] Result<Done> start_ports();
+    [[nodiscard]] Result<Done> start_pair(const PairOptions& options);
+    void load_rules();
+    void start_workers();
+    [[nodiscard]] const PortPair& pair_of(const Lane& lane) const;
+    void publish();
+    void reclaim();
+    [[nodiscard]] RuleTotals read_row(std::uint32_t row) const;
+    [[nodiscard]] PortStats port_stats(const Port& port) const;
+    [[nodiscard]] WorkerStats worker_stats(std::size_t worker) const;
+
+    DataplaneOptions options_;
+    std::vector<unsigned> lcores_;  // of the workers
+    std::vector<std::unique_ptr<PortPair>> pairs_;
+    std::vector<PairQueues> queues_;
+    std::vector<std::vector<Lane>> lanes_;       // by worker
+    std::vector<std::vector<Counter>> tx_full_;  // by worker and lane
+    std::vector<WorkerCounters> counters_;       // by worker
+    std::vector<std::unique_ptr<Worker>> workers_;
+    std::vector<Watchdog> watchdogs_;
+    RulesStore store_;
+    RuleRows rows_;
+    ApplyRules current_;
+    bool panic_ = false;
+    Published<Running> running_;
+    QuiesceBoard board_;
+    std::vector<std::pair<std::uint64_t, Retired<Running>>> retired_;
+    Signal stop_;
+    std::chrono::steady_clock::time_point started_;
+};
+
+}  // namespace sluice

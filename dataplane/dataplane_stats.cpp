@@ -1,0 +1,93 @@
+#include "dataplane/dataplane.hpp"
+
+#include <rte_ethdev.h>
+
+namespace sluice {
+
+RuleTotals Dataplane::read_row(std::uint32_t row) const {
+    RuleTotals totals;
+    for (const WorkerCounters& counters : counters_) {
+        totals.admitted += counters.rules[row].admitted.read();
+        totals.exceeded += counters.rules[row].exceeded.read();
+        totals.skipped += counters.rules[row].skipped.read();
+    }
+    return totals;
+}
+
+PortStats Dataplane::port_stats(const Port& port) const {
+    rte_eth_stats counted{};
+    (void)rte_eth_stats_get(port.id, &counted);
+    PortStats stats;
+    stats.pair = port.pair;
+    stats.side = port.side;
+    stats.device = port.device;
+    stats.driver = port.driver;
+    stats.link_up = port.up.raised();
+    stats.held_down = port.held_down;
+    stats.mtu = port.mtu;
+    stats.rx_queues = port.queues;
+    stats.tx_queues = port.queues;
+    stats.rss = port.rss;
+    stats.rx_packets = counted.ipackets;
+    stats.rx_bytes = counted.ibytes;
+    stats.tx_packets = counted.opackets;
+    stats.tx_bytes = counted.obytes;
+    stats.rx_missed = counted.imissed;
+    stats.rx_no_mbuf = counted.rx_nombuf;
+    stats.rx_errors = counted.ierrors;
+    stats.tx_errors = counted.oerrors;
+    for (std::size_t worker = 0; worker < lanes_.size(); ++worker) {
+        for (std::size_t i = 0; i < lanes_[worker].size(); ++i) {
+            if (lanes_[worker][i].tx_port == port.id) {
+                stats.tx_full += tx_full_[worker][i].read();
+            }
+        }
+    }
+    return stats;
+}
+
+WorkerStats Dataplane::worker_stats(std::size_t worker) const {
+    const WorkerCounters& counters = counters_[worker];
+    const auto now = std::chrono::duration_cast<std::chrono::milliseconds>(
+        std::chrono::steady_clock::now() - started_);
+    WorkerStats stats;
+    stats.lcore = lcores_[worker];
+    stats.bursts = counters.bursts.read();
+    stats.stalled_ms = static_cast<std::uint64_t>(watchdogs_[worker].stalled_for(now).count());
+    stats.stalls = watchdogs_[worker].stalls();
+    for (std::size_t i = 0; i < kVerdictCount; ++i) {
+        stats.by_verdict[i] = counters.by_verdict[i].read();
+    }
+    for (std::size_t i = 0; i < kReasonCount; ++i) {
+        stats.by_reason[i] = counters.by_reason[i].read();
+    }
+    stats.table_full = counters.table_full.read();
+    stats.table_slots = workers_[worker]->table_slots();
+    for (const Lane& lane : lanes_[worker]) {
+        stats.lanes.push_back(lane.name);
+    }
+    return stats;
+}
+
+Stats Dataplane::stats() const {
+    Stats stats;
+    stats.generation = current_.rules.generation;
+    stats.uptime_ns = static_cast<std::uint64_t>(
+        std::chrono::duration_cast<Nanoseconds>(std::chrono::steady_clock::now() - started_)
+            .count());
+    stats.panic = panic_;
+    for (const Rule& rule : current_.rules.rules) {
+        const RuleTotals totals = rows_.totals(rule);
+        stats.rules.push_back({rule.id, totals.admitted, totals.exceeded, totals.skipped});
+    }
+    for (const auto& pair : pairs_) {
+        stats.ports.push_back(port_stats(pair->outside));
+        stats.ports.push_back(port_stats(pair->inside));
+    }
+    for (std::size_t worker = 0; worker < lcores_.size(); ++worker) {
+        stats.workers.push_back(worker_stats(worker));
+    }
+    return stats;
+}
+
+}  // namespace sluice

@@ -1,0 +1,138 @@
+#include "dataplane/dpdk_io.hpp"
+
+#include "lib/act/tag.hpp"
+
+#include <algorithm>
+#include <cstring>
+
+#include <rte_ethdev.h>
+#include <rte_mbuf.h>
+
+namespace sluice {
+namespace {
+
+constexpr int kSendRetries = 3;
+
+std::byte* data_of(rte_mbuf* segment) noexcept {
+    return rte_pktmbuf_mtod(segment, std::byte*);
+}
+
+// Puts `bytes` back over the beginning of a frame, segment by segment.
+void write_head(rte_mbuf* frame, ByteView bytes) noexcept {
+    for (rte_mbuf* segment = frame; segment != nullptr && !bytes.empty(); segment = segment->next) {
+        const std::size_t size = std::min<std::size_t>(bytes.size(), segment->data_len);
+        std::memcpy(data_of(segment), bytes.data(), size);
+        bytes = bytes.subspan(size);
+    }
+}
+
+// Whether nobody else holds any of the frame's buffers, so that it may be written to.
+bool is_ours(const rte_mbuf* frame) noexcept {
+    for (; frame != nullptr; frame = frame->next) {
+        if (rte_mbuf_refcnt_read(frame) != 1 || !RTE_MBUF_DIRECT(frame)) {
+            return false;
+        }
+    }
+    return true;
+}
+
+}  // namespace
+
+FrameView DpdkIo::view_of(rte_mbuf* frame, std::size_t row) noexcept {
+    if (frame->nb_segs == 1 || frame->data_len >= kHeadSize) [[likely]] {
+        return {{data_of(frame), frame->data_len}, frame->pkt_len};
+    }
+    const auto size = static_cast<std::uint32_t>(std::min<std::size_t>(kHeadSize, frame->pkt_len));
+    const void* head = rte_pktmbuf_read(frame, 0, size, heads_[row].data());
+    return {{static_cast<const std::byte*>(head), size}, frame->pkt_len};
+}
+
+std::size_t DpdkIo::receive(Burst& burst) noexcept {
+    burst.clear();
+    const std::uint16_t count =
+        rte_eth_rx_burst(lane_.rx_port, lane_.rx_queue, frames_.data(), kMaxBurst);
+    for (std::uint16_t row = 0; row < count; ++row) {
+        (void)burst.add(view_of(frames_[row], row), lane_.dir, lane_.pair);
+    }
+    return count;
+}
+
+bool DpdkIo::tag(rte_mbuf*& frame, const Packet& packet, const TagValues& values) noexcept {
+    if (!is_ours(frame)) {
+        rte_mbuf* copy = rte_pktmbuf_copy(frame, pool_, 0, UINT32_MAX);
+        if (copy == nullptr) {
+            return false;
+        }
+        rte_pktmbuf_free(frame);
+        frame = copy;
+    }
+    // What the parser saw holds all that a tag touches; it may lie in several segments.
+    std::array<std::byte, kHeadSize> head;
+    const auto size = static_cast<std::uint32_t>(
+        std::min<std::size_t>({head.size(), packet.frame.bytes.size(), frame->pkt_len}));
+    if (packet.flow.outer_l3_at + std::size_t{20} > size) {
+        return true;  // tags so deep that the IP header lies beyond: nothing is written
+    }
+    const void* seen = rte_pktmbuf_read(frame, 0, size, head.data());
+    if (seen != head.data()) {
+        std::memcpy(head.data(), seen, size);
+    }
+    tag_frame(MutableBytes{head}.first(size), packet.flow, values.dscp, values.pcp);
+    write_head(frame, ByteView{head}.first(size));
+    return true;
+}
+
+void DpdkIo::transmit(Burst& burst, std::array<std::uint16_t, kMaxBurst>& rows,
+                      std::uint16_t count) noexcept {
+    std::array<rte_mbuf*, kMaxBurst> out{};
+    for (std::uint16_t i = 0; i < count; ++i) {
+        out[i] = frames_[rows[i]];
+    }
+    const bool up = tx_up_.raised();
+    std::uint16_t sent = 0;
+    for (int tries = 0; up && sent < count && tries <= kSendRetries; ++tries) {
+        sent = static_cast<std::uint16_t>(
+            sent + rte_eth_tx_burst(lane_.tx_port, lane_.tx_queue, out.data() + sent,
+                                    static_cast<std::uint16_t>(count - sent)));
+    }
+    if (sent == count) [[likely]] {
+        return;
+    }
+    for (std::uint16_t i = sent; i < count; ++i) {
+        burst.packets()[rows[i]].decision = {.verdict = Verdict::Drop,
+                                             .reason = up ? Reason::TxFull : Reason::LinkDown};
+    }
+    tx_full_.add(up ? count - sent : 0U);
+    rte_pktmbuf_free_bulk(out.data() + sent, static_cast<unsigned>(count - sent));
+}
+
+void DpdkIo::send(Burst& burst, const RuleSet& rules, WorkerCounters& counters) noexcept {
+    std::array<rte_mbuf*, kMaxBurst> dropped{};
+    std::array<std::uint16_t, kMaxBurst> forwarded{};
+    unsigned drops = 0;
+    std::uint16_t count = 0;
+    for (std::uint16_t row = 0; row < burst.size(); ++row) {
+        Packet& packet = burst.packets()[row];
+        if (packet.decision.verdict == Verdict::Tag &&
+            !tag(frames_[row], packet, rules.rules[packet.decision.rule].tag)) {
+            packet.decision = {.verdict = Verdict::Drop, .reason = Reason::NoMemory};
+        }
+        if (forwards(packet.decision.verdict)) {
+            forwarded[count++] = row;
+        } else {
+            dropped[drops++] = frames_[row];
+        }
+    }
+    if (drops != 0) {
+        rte_pktmbuf_free_bulk(dropped.data(), drops);
+    }
+    if (count != 0) {
+        transmit(burst, forwarded, count);
+    }
+    for (const Packet& packet : burst.packets()) {
+        counters.by_verdict[static_cast<std::size_t>(packet.decision.verdict)].add(1);
+        counters.by_reason[static_cast<std::size_t>(packet.decision.reason)].add(1);
+    }
+}
+
+}  // namespace sluice

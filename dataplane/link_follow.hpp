@@ -1,0 +1,34 @@
+#pragma once
+#include <cstdint>
+
+namespace sluice {
+
+// What to do with the two sides of a pair, from what their links were and are.
+//
+// A side that loses its link takes the other down, so that routing behind it notices; when it comes
+// back, so does the other. A side that we hold down says nothing about its own link, so it never
+// holds the other: the pair cannot lock itself.
+class LinkFollow {
+public:
+    struct Side {
+        bool carrier = true;  // meaningless while held
+        bool held_down = false;
+    };
+    enum class Action : std::uint8_t { None, HoldOutside, HoldInside, FreeOutside, FreeInside };
+
+    // The next step; None when there is none. Ask again after it was taken.
+    [[nodiscard]] static constexpr Action next(const Side& outside, const Side& inside) noexcept {
+        if (inside.held_down) {
+            return outside.carrier ? Action::FreeInside : Action::None;
+        }
+        if (outside.held_down) {
+            return inside.carrier ? Action::FreeOutside : Action::None;
+        }
+        if (!outside.carrier) {
+            return Action::HoldInside;
+        }
+        return inside.carrier ? Action::None : Action::HoldOutside;
+    }
+};
+
+}  // namespace sluice

@@ -1,0 +1,99 @@
+#include "dataplane/link_watch.hpp"
+
+#include "dataplane/link_follow.hpp"
+#include "dataplane/netdev.hpp"
+#include "lib/base/log.hpp"
+
+#include <rte_errno.h>
+#include <rte_ethdev.h>
+
+namespace sluice {
+namespace {
+
+bool has_carrier(const Port& port) {
+    if (port.if_index != 0) {
+        if (const std::optional<bool> carrier = netdev_carrier(port.if_index)) {
+            return *carrier;
+        }
+    }
+    rte_eth_link link{};
+    return rte_eth_link_get_nowait(port.id, &link) != 0 || link.link_status == RTE_ETH_LINK_UP;
+}
+
+Result<Done> set_link(const Port& port, bool up) {
+    if (port.if_index != 0) {
+        return set_netdev_up(port.if_index, up);
+    }
+    const int failed = up ? rte_eth_dev_set_link_up(port.id) : rte_eth_dev_set_link_down(port.id);
+    if (failed != 0) {
+        return Error{Errc::NotSupported, rte_strerror(-failed)};
+    }
+    return Done{};
+}
+
+std::string name_of(const Port& port) {
+    return port.pair + " " + port.side + " (" + port.device + ")";
+}
+
+// False: the port cannot be taken down, and the pair stops following.
+bool hold(PortPair& pair, Port& port, const Port& lost) {
+    const Result<Done> done = set_link(port, false);
+    if (done) {
+        port.held_down = true;
+        log_warn("link down on " + name_of(lost) + ": taking " + name_of(port) + " down too");
+        return true;
+    }
+    if (!pair.told_unsupported) {
+        log_warn("link down on " + name_of(lost) + ", but " + name_of(port) +
+                 " cannot be taken down: " + done.error().what);
+        pair.told_unsupported = true;
+    }
+    return false;
+}
+
+bool free_again(Port& port, const Port& returned) {
+    if (const Result<Done> done = set_link(port, true); !done) {
+        log_error("cannot bring " + name_of(port) + " up again: " + done.error().what);
+        return false;
+    }
+    port.held_down = false;
+    log_info("link up on " + name_of(returned) + ": " + name_of(port) + " is up again");
+    return true;
+}
+
+bool step(PortPair& pair, LinkFollow::Action action) {
+    switch (action) {
+        case LinkFollow::Action::HoldOutside:
+            return hold(pair, pair.outside, pair.inside);
+        case LinkFollow::Action::HoldInside:
+            return hold(pair, pair.inside, pair.outside);
+        case LinkFollow::Action::FreeOutside:
+            return free_again(pair.outside, pair.inside);
+        case LinkFollow::Action::FreeInside:
+            return free_again(pair.inside, pair.outside);
+        default:
+            return false;
+    }
+}
+
+}  // namespace
+
+void watch_links(PortPair& pair) {
+    const LinkFollow::Side outside{has_carrier(pair.outside), pair.outside.held_down};
+    const LinkFollow::Side inside{has_carrier(pair.inside), pair.inside.held_down};
+    pair.outside.up.raise(outside.carrier && !outside.held_down);
+    pair.inside.up.raise(inside.carrier && !inside.held_down);
+    if (pair.link_follow) {
+        (void)step(pair, LinkFollow::next(outside, inside));
+    }
+}
+
+void release_links(PortPair& pair) {
+    for (Port* port : {&pair.outside, &pair.inside}) {
+        if (port->held_down) {
+            (void)set_link(*port, true);
+        }
+    }
+}
+
+}  // namespace sluice

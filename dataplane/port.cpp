@@ -1,0 +1,182 @@
+#include "dataplane/port.hpp"
+
+#include "dataplane/rss.hpp"
+#include "lib/base/log.hpp"
+
+#include <algorithm>
+#include <array>
+
+#include <rte_errno.h>
+#include <rte_ethdev.h>
+
+namespace sluice {
+namespace {
+
+constexpr std::uint16_t kDescriptors = 1024;
+
+std::string name_of(const Port& port) {
+    return "port " + port.device + " (" + port.pair + " " + port.side + ")";
+}
+
+Error refuses(const Port& port, const std::string& what, int code) {
+    return {Errc::NotSupported,
+            name_of(port) + " refuses " + what + ": " + rte_strerror(code < 0 ? -code : code)};
+}
+
+// A port that has RSS but not the input asked for falls back to both addresses, and says so.
+std::uint64_t choose_functions(const Port& port, Rss how, std::uint64_t offered) {
+    const std::uint64_t exact = rss_functions(how, offered);
+    if (exact != 0 || offered == 0) {
+        return exact;
+    }
+    const std::uint64_t fallback = rss_functions(Rss::Symmetric, offered);
+    if (fallback != 0) {
+        log_warn(name_of(port) + " cannot hash what was asked for; it hashes both addresses");
+    }
+    return fallback;
+}
+
+struct RssKey {
+    std::array<std::uint8_t, kMaxRssKey> bytes{};
+    std::uint8_t size = 0;
+};
+
+void set_rss(Port& port, Rss how, const rte_eth_dev_info& info, rte_eth_conf& conf, RssKey& key) {
+    const std::uint64_t functions = choose_functions(port, how, info.flow_type_rss_offloads);
+    if (functions == 0) {
+        return;
+    }
+    constexpr std::uint8_t kUsualKey = 40;
+    key.size = info.hash_key_size == 0 ? kUsualKey
+                                       : std::min<std::uint8_t>(info.hash_key_size, kMaxRssKey);
+    make_rss_key(how, std::span{key.bytes}.first(key.size));
+    conf.rxmode.mq_mode = RTE_ETH_MQ_RX_RSS;
+    conf.rx_adv_conf.rss_conf = {
+        .rss_key = key.bytes.data(), .rss_key_len = key.size, .rss_hf = functions};
+    port.rss = true;
+}
+
+Result<Done> check_mtu(const Port& port, std::uint16_t mtu, const rte_eth_dev_info& info) {
+    if (info.max_mtu != 0 && mtu > info.max_mtu) {
+        return Error{Errc::NotSupported, name_of(port) + " cannot carry an MTU of " +
+                                             std::to_string(mtu) + "; the most is " +
+                                             std::to_string(info.max_mtu)};
+    }
+    if (info.min_mtu != 0 && mtu < info.min_mtu) {
+        return Error{Errc::NotSupported, name_of(port) + " cannot carry an MTU of " +
+                                             std::to_string(mtu) + "; the least is " +
+                                             std::to_string(info.min_mtu)};
+    }
+    return Done{};
+}
+
+// Frames leave as they came: no offload that rewrites anything, only those that carry long frames.
+Result<Done> configure(Port& port, const PortPlan& plan, const rte_eth_dev_info& info) {
+    rte_eth_conf conf{};
+    conf.rxmode.mtu = plan.mtu.value_or(0);
+    conf.rxmode.offloads = info.rx_offload_capa & RTE_ETH_RX_OFFLOAD_SCATTER;
+    conf.txmode.offloads = info.tx_offload_capa & RTE_ETH_TX_OFFLOAD_MULTI_SEGS;
+    RssKey key;
+    if (plan.queues > 1) {
+        set_rss(port, plan.rss, info, conf, key);
+    }
+    if (conf.rxmode.mtu == 0) {
+        (void)rte_eth_dev_get_mtu(port.id, &port.mtu);
+        const std::uint32_t most = info.max_mtu == 0 ? 65'535 : info.max_mtu;
+        conf.rxmode.mtu = std::min<std::uint32_t>(port.mtu, most);
+    }
+    const int failed = rte_eth_dev_configure(port.id, plan.queues, plan.queues, &conf);
+    if (failed != 0) {
+        return refuses(port, std::to_string(plan.queues) + " queues or its MTU", failed);
+    }
+    if (!plan.mtu) {
+        return Done{};
+    }
+    const int refused = rte_eth_dev_set_mtu(port.id, *plan.mtu);
+    // A port without an MTU of its own (memif, pcap) carries what its buffers hold.
+    if (refused != 0 && refused != -ENOTSUP) {
+        return refuses(port, "an MTU of " + std::to_string(*plan.mtu), refused);
+    }
+    port.mtu = *plan.mtu;
+    return Done{};
+}
+
+Result<Done> set_up_queues(const Port& port, const PortPlan& plan) {
+    std::uint16_t rx = kDescriptors;
+    std::uint16_t tx = kDescriptors;
+    (void)rte_eth_dev_adjust_nb_rx_tx_desc(port.id, &rx, &tx);
+    const auto socket = static_cast<unsigned>(std::max(rte_eth_dev_socket_id(port.id), 0));
+    for (std::uint16_t queue = 0; queue < plan.queues; ++queue) {
+        const int rx_failed =
+            rte_eth_rx_queue_setup(port.id, queue, rx, socket, nullptr, plan.pool);
+        if (rx_failed != 0) {
+            return refuses(port, "a receive queue", rx_failed);
+        }
+        const int tx_failed = rte_eth_tx_queue_setup(port.id, queue, tx, socket, nullptr);
+        if (tx_failed != 0) {
+            return refuses(port, "a transmit queue", tx_failed);
+        }
+    }
+    return Done{};
+}
+
+}  // namespace
+
+PortOffer ask_port(std::uint16_t port) {
+    rte_eth_dev_info info{};
+    (void)rte_eth_dev_info_get(port, &info);
+    PortOffer offer;
+    offer.max_queues = std::min(info.max_rx_queues, info.max_tx_queues);
+    offer.can_spread = info.flow_type_rss_offloads != 0;
+    (void)rte_eth_dev_get_mtu(port, &offer.mtu);
+    offer.socket = rte_eth_dev_socket_id(port);
+    return offer;
+}
+
+std::uint16_t choose_queues(const PairOptions& pair, const PortOffer& outside,
+                            const PortOffer& inside, std::size_t workers) {
+    const auto side = [&](const SideOptions& options, const PortOffer& offer) {
+        const std::size_t wanted =
+            options.queues ? *options.queues : (offer.can_spread ? workers : 1);
+        return std::min<std::size_t>(wanted, offer.max_queues);
+    };
+    const std::size_t queues = std::min(side(pair.outside, outside), side(pair.inside, inside));
+    return static_cast<std::uint16_t>(std::clamp<std::size_t>(queues, 1, workers));
+}
+
+Result<Done> start_port(Port& port, const PortPlan& plan) {
+    rte_eth_dev_info info{};
+    const int failed = rte_eth_dev_info_get(port.id, &info);
+    if (failed != 0) {
+        return refuses(port, "to say what it is", failed);
+    }
+    port.driver = info.driver_name == nullptr ? "" : info.driver_name;
+    port.if_index = info.if_index;
+    port.queues = plan.queues;
+    if (plan.mtu) {
+        if (const Result<Done> fits = check_mtu(port, *plan.mtu, info); !fits) {
+            return fits.error();
+        }
+    }
+    if (const Result<Done> done = configure(port, plan, info); !done) {
+        return done.error();
+    }
+    if (const Result<Done> done = set_up_queues(port, plan); !done) {
+        return done.error();
+    }
+    const int not_started = rte_eth_dev_start(port.id);
+    if (not_started != 0) {
+        return refuses(port, "to start", not_started);
+    }
+    // Frames for others must come in too; a virtual port that cannot be told takes all anyway.
+    (void)rte_eth_promiscuous_enable(port.id);
+    port.up.raise(true);
+    return Done{};
+}
+
+void stop_port(const Port& port) noexcept {
+    (void)rte_eth_dev_stop(port.id);
+    (void)rte_eth_dev_close(port.id);
+}
+
+}  // namespace sluice

@@ -1,0 +1,55 @@
+#pragma once
+#include "dataplane/options.hpp"
+#include "lib/base/result.hpp"
+#include "lib/share/core.hpp"
+
+#include <cstdint>
+#include <string>
+
+struct rte_mempool;
+
+namespace sluice {
+
+// A port of a pair, from its set-up to its end. The main lcore owns it; workers use its queues by
+// number and read `up`.
+struct Port {
+    std::uint16_t id = 0;
+    std::string pair;
+    std::string side;    // "outside" or "inside"
+    std::string device;  // as given
+    std::string driver;
+    std::uint16_t mtu = 0;
+    std::uint16_t queues = 0;
+    bool rss = false;
+    unsigned if_index = 0;   // of the kernel's interface behind it; 0: none
+    Signal up;               // whether frames can leave here
+    bool held_down = false;  // taken down because the other side of its pair is down
+};
+
+// What a device offers, asked once.
+struct PortOffer {
+    std::uint16_t max_queues = 1;  // receive and transmit both
+    bool can_spread = false;       // RSS
+    std::uint16_t mtu = 0;         // as it is now
+    int socket = 0;                // NUMA node
+};
+[[nodiscard]] PortOffer ask_port(std::uint16_t port);
+
+// How many queues each port of a pair gets: no more than either offers, than workers, than asked
+// for; one where a port cannot spread flows over queues by RSS and nobody asked.
+[[nodiscard]] std::uint16_t choose_queues(const PairOptions& pair, const PortOffer& outside,
+                                          const PortOffer& inside, std::size_t workers);
+
+struct PortPlan {
+    std::uint16_t queues = 1;
+    std::optional<std::uint16_t> mtu;
+    Rss rss = Rss::Source;
+    rte_mempool* pool = nullptr;
+};
+
+// Configures and starts `port`. Errors say what the port cannot do.
+[[nodiscard]] Result<Done> start_port(Port& port, const PortPlan& plan);
+
+void stop_port(const Port& port) noexcept;
+
+}  // namespace sluice

@@ -1,0 +1,49 @@
+#include "dataplane/rule_rows.hpp"
+
+#include <utility>
+
+namespace sluice {
+
+RuleRows::RuleRows(ReadRow read) : read_{std::move(read)} {
+    for (std::uint32_t row = 0; row < kMaxRules; ++row) {
+        free_.push_back(row);
+    }
+}
+
+void RuleRows::assign(RuleSet& set) {
+    std::map<std::string, Row> next;
+    for (const Rule& rule : set.rules) {
+        const auto old = by_id_.find(rule.id);
+        if (old != by_id_.end()) {
+            next.insert(by_id_.extract(old));
+        }
+    }
+    // At the back of the queue, so that a worker that has not adopted the new set yet writes to a
+    // row nobody reads for a while.
+    for (const auto& [id, row] : by_id_) {
+        free_.push_back(row.index);
+    }
+    for (Rule& rule : set.rules) {
+        auto row = next.find(rule.id);
+        if (row == next.end()) {
+            const std::uint32_t index = free_.front();
+            free_.pop_front();
+            row = next.emplace(rule.id, Row{index, read_(index)}).first;
+        }
+        rule.counters = row->second.index;
+    }
+    by_id_ = std::move(next);
+}
+
+RuleTotals RuleRows::totals(const Rule& rule) const {
+    const auto row = by_id_.find(rule.id);
+    if (row == by_id_.end()) {
+        return {};
+    }
+    const RuleTotals now = read_(row->second.index);
+    const RuleTotals& before = row->second.before;
+    return {now.admitted - before.admitted, now.exceeded - before.exceeded,
+            now.skipped - before.skipped};
+}
+
+}  // namespace sluice

@@ -1,0 +1,43 @@
+#pragma once
+#include "lib/rules/rule_set.hpp"
+
+#include <cstdint>
+#include <deque>
+#include <functional>
+#include <map>
+#include <string>
+
+namespace sluice {
+
+// What a rule has counted, over all workers.
+struct RuleTotals {
+    std::uint64_t admitted = 0;
+    std::uint64_t exceeded = 0;
+    std::uint64_t skipped = 0;
+};
+
+// Which row of the workers' rule counters belongs to which rule id. A rule keeps its row over
+// reloads, so its counters go on. Rows are never zeroed, since only workers write them: a row that
+// is given out anew remembers what it held, and that is subtracted.
+class RuleRows {
+public:
+    using ReadRow = std::function<RuleTotals(std::uint32_t row)>;
+
+    explicit RuleRows(ReadRow read);
+
+    // Gives every rule of the set its row; rows of rules that are gone become free, oldest first.
+    void assign(RuleSet& set);
+
+    [[nodiscard]] RuleTotals totals(const Rule& rule) const;
+
+private:
+    struct Row {
+        std::uint32_t index = 0;
+        RuleTotals before;
+    };
+    ReadRow read_;
+    std::map<std::string, Row> by_id_;
+    std::deque<std::uint32_t> free_;
+};
+
+}  // namespace sluice

@@ -1,0 +1,27 @@
+#pragma once
+#include "lib/base/result.hpp"
+#include "lib/wire/message.hpp"
+
+#include <optional>
+#include <string>
+
+namespace sluice {
+
+// The last rule set that was applied, as it came over the wire, kept in the state directory: a
+// restarted dataplane has its rules before its ports start, also without sluiced.
+class RulesStore {
+public:
+    explicit RulesStore(std::string directory);
+
+    // Written whole, then renamed.
+    [[nodiscard]] Result<Done> save(const ApplyRules& rules) const;
+
+    // nullopt: nothing was ever saved. A file that cannot be read is put aside and reported.
+    [[nodiscard]] Result<std::optional<ApplyRules>> load() const;
+
+private:
+    std::string directory_;
+    std::string path_;
+};
+
+}  // namespace sluice

@@ -1,0 +1,47 @@
+#pragma once
+#include "dataplane/burst_clock.hpp"
+#include "dataplane/dpdk_io.hpp"
+#include "dataplane/quiesce.hpp"
+#include "dataplane/running.hpp"
+#include "lib/pipeline/core_state.hpp"
+#include "lib/share/core.hpp"
+#include "lib/share/published.hpp"
+
+#include <chrono>
+#include <vector>
+
+namespace sluice {
+
+// What all workers share, and none of them writes.
+struct WorkerSetup {
+    const Published<Running>& running;
+    QuiesceBoard& board;
+    const Signal& stop;
+    std::chrono::microseconds idle_sleep;
+};
+
+// One lcore: its lanes, its table, its counters. Everything it writes is a member or its own.
+class Worker {
+public:
+    Worker(CoreToken me, const WorkerSetup& setup, CoreState core, std::vector<DpdkIo> lanes);
+
+    void run() noexcept;
+
+    // Fixed from the start, so anyone may ask.
+    [[nodiscard]] std::size_t table_slots() const noexcept { return core_.buckets.slots(); }
+
+private:
+    // One round over all lanes; the number of frames that came.
+    [[nodiscard]] std::size_t round(Burst& burst) noexcept;
+    void judge(Burst& burst, const Running& running) noexcept;
+    [[nodiscard]] Instant now() noexcept;
+    void rest(unsigned idle_rounds) const noexcept;
+
+    CoreToken me_;
+    WorkerSetup setup_;
+    CoreState core_;
+    std::vector<DpdkIo> lanes_;
+    BurstTime time_;
+};
+
+}  // namespace sluice

@@ -1,0 +1,356 @@
+"""sluicectl: exit codes, JSON purity, and what it says to sluiced and to the dataplane."""
+import json
+import os
+import pty
+import signal
+import subprocess
+
+from capture_files import Case, main
+from stand_ins import Dataplane, Sluiced, problem
+
+RULES = """version: 1
+rules:
+  - {id: a, mode: enforce, key: [ip.src], limits: [{algorithm: token_bucket, rate: 1/s, burst: 2}]}
+"""
+STATS = {"generation": "00000000000000ab", "uptime_s": 5, "panic": False, "packets": 3,
+         "verdicts": {"pass": 2, "drop": 1}, "reasons": {"within_limits": 2, "over_limit": 1},
+         "table_full": 0,
+         "rules": [{"id": "a", "mode": "enforce", "matched": 3, "admitted": 2, "exceeded": 1,
+                    "skipped": 0}]}
+RUNNING = {"generation": "00000000000000ab", "file": "/etc/rules.yaml", "rules": [
+    {"id": "a", "description": "", "mode": "monitor", "file_mode": "enforce", "line": 3,
+     "when": "ip.proto eq 17\n  and dir eq \"in\"", "key": "ip.src", "action": "drop",
+     "limits": [{"name": "1", "text": "token_bucket 1/s burst 2", "scope": "local",
+                 "bound": "2 packets + 1/s * W"}], "memory": 100}]}
+PORT = {"pair": "uplink", "side": "outside", "device": "net_tap0", "driver": "net_tap",
+        "link_up": True, "held_down": False, "mtu": 1500, "rx_queues": 1, "tx_queues": 1,
+        "rss": False, "rx_packets": 1234567, "rx_bytes": 1, "tx_packets": 2, "tx_bytes": 3,
+        "rx_missed": 4, "rx_no_mbuf": 5, "rx_errors": 6, "tx_errors": 7, "tx_full": 8}
+WORKER = {"lcore": 1, "bursts": 9, "stalled_ms": 0, "stalls": 0, "packets": 3,
+          "verdicts": {"pass": 2, "drop": 1}, "reasons": {"over_limit": 1}, "table_full": 0,
+          "table_slots": 1048576, "lanes": ["uplink in q0"]}
+ANSWERS = {
+    ("GET", "/v1/rules"): (200, RUNNING),
+    ("PUT", "/v1/rules"): (200, {"generation": "00000000000000ab", "rules": 1, "warnings": []}),
+    ("PUT", "/v1/rules/a/mode"): (200, {"id": "a", "mode": "off", "generation": "0a"}),
+    ("GET", "/v1/stats"): (200, STATS),
+    ("GET", "/v1/ports"): (200, {"ports": [PORT]}),
+    ("GET", "/v1/workers"): (200, {"workers": [WORKER]}),
+    ("GET", "/v1/health"): (200, {"ok": True}),
+    ("POST", "/v1/panic"): (200, {"pass": True}),
+}
+
+
+class Check(Case):
+    def test_good(self):
+        rules = self.write("rules.yaml", RULES)
+        out, err = self.ctl("check", rules)
+        self.assertTrue(out.startswith("ok\n"))
+        self.assertEqual(err, "")
+        self.assertIn("local", out)
+        out, err = self.ctl("check", rules, "--json")
+        self.assertEqual(err, "")
+        document = json.loads(out)
+        self.assertEqual(list(document), ["ok", "problems", "rules"])
+        self.assertEqual((document["ok"], document["problems"]), (True, []))
+        entry = document["rules"][0]
+        self.assertEqual(list(entry), ["id", "limits", "memory"])
+        self.assertEqual(list(entry["limits"][0]), ["name", "scope", "bound"])
+        self.assertGreater(entry["memory"], 0)
+
+    def test_bad(self):
+        rules = self.write("rules.yaml", RULES.replace("ip.src", "ip.scr"))
+        out, err = self.ctl("check", rules, exit=1)
+        self.assertEqual(out, "")
+        lines = err.splitlines()
+        self.assertTrue(lines[0].startswith(f"{rules}:3:34: error: "), err)
+        self.assertIn("ip.src", lines[0])
+        self.assertEqual(lines[2].index("^"), lines[1].index("ip.scr"))
+        out, _ = self.ctl("check", rules, "--json", exit=1)
+        document = json.loads(out)
+        self.assertEqual((document["ok"], document["rules"]), (False, []))
+        found = document["problems"][0]
+        self.assertEqual(list(found), ["file", "line", "column", "severity", "message"])
+        self.assertEqual((found["file"], found["line"], found["column"], found["severity"]),
+                         (rules, 3, 34, "error"))
+
+    def test_strict_makes_warnings_errors(self):
+        rules = self.write("rules.yaml", RULES + "limits:\n  unused: {algorithm: token_bucket, "
+                                                 "rate: 1/s, burst: 2}\n")
+        out, err = self.ctl("check", rules)
+        self.assertTrue(out.startswith("ok\n"))
+        self.assertIn(": warning: ", err)
+        out, err = self.ctl("check", rules, "--strict", exit=1)
+        self.assertEqual(out, "")
+        self.assertIn(": error: ", err)
+        document = json.loads(self.ctl("check", rules, "--strict", "--json", exit=1)[0])
+        self.assertFalse(document["ok"])
+        self.assertEqual(document["problems"][0]["severity"], "error")
+
+    def test_a_box_file_too(self):
+        rules = self.write("rules.yaml", RULES)
+        config = self.write("sluice.yaml", "version: 1\nprots: []\n")
+        document = json.loads(self.ctl("check", rules, "--config", config, "--json", exit=1)[0])
+        self.assertFalse(document["ok"])
+        self.assertEqual(document["problems"][0]["file"], config)
+        self.assertEqual(document["problems"][0]["line"], 2)
+
+    def test_files_that_cannot_be_read(self):
+        _, err = self.ctl("check", self.path("absent"), exit=1)
+        self.assertIn("No such file", err)
+        document = json.loads(self.ctl("check", self.path("absent"), "--json", exit=1)[0])
+        self.assertFalse(document["ok"])
+        self.ctl("check", self.folder, exit=1)
+
+
+class BoxOptions(Case):
+    def test_one_argument_per_line(self):
+        config = self.write("sluice.yaml", """version: 1
+ports:
+  - name: uplink
+    outside: {device: "net_tap0,iface=a", queues: 2, rss: source}
+    inside: {device: "net_tap1,iface=b", rss: destination}
+    mtu: 1500
+workers: {lcores: "1,2"}
+packets: {malformed: pass, tunnels: [gre, vxlan]}
+sockets:
+  dataplane: {path: /tmp/dp.sock, mode: "0600"}
+""")
+        lines = self.ctl("box-options", config)[0].splitlines()
+        for option, value in (("--pair", "uplink"), ("--outside", "net_tap0,iface=a"),
+                              ("--inside", "net_tap1,iface=b"), ("--mtu", "1500"),
+                              ("--queues-outside", "2"), ("--rss-inside", "destination"),
+                              ("--lcores", "1,2"), ("--malformed", "pass"),
+                              ("--tunnels", "gre,vxlan"), ("--socket", "/tmp/dp.sock"),
+                              ("--socket-mode", "0600")):
+            self.assertEqual(lines[lines.index(option) + 1], value)
+        self.assertNotIn("--queues-inside", lines)
+        self.assertEqual(json.loads(self.ctl("box-options", config, "--json")[0]), lines)
+
+    def test_errors(self):
+        config = self.write("sluice.yaml", "version: 1\nnonsense: 1\n")
+        out, err = self.ctl("box-options", config, exit=1)
+        self.assertEqual(out, "")
+        self.assertIn("sluice.yaml:2:1: error:", err)
+        self.ctl("box-options", self.path("absent"), exit=1)
+        self.ctl("box-options", exit=2)
+
+
+class Usage(Case):
+    def test_wrong_usage_is_2_and_says_what_there_is(self):
+        for words in ((), ("nonsense",), ("check",), ("check", "a", "b"), ("rules", "--nonsense"),
+                      ("mode", "a"), ("mode", "a", "sometimes"), ("panic",), ("panic", "on"),
+                      ("stats", "--count", "3"), ("stats", "--watch", "--count", "0"),
+                      ("completion", "fish"), ("inspect", "--pcap", "x")):
+            out, err = self.ctl(*words, exit=2)
+            self.assertEqual(out, "", words)
+            self.assertIn("--help", err)
+        self.assertIn("'nonsense'", self.ctl("nonsense", exit=2)[1])
+
+    def test_what_needs_nothing(self):
+        self.assertRegex(self.ctl("--version")[0], r"^sluicectl \d+\.\d+")
+        self.assertIn("replay", self.ctl("--help")[0])
+        self.assertIn("--verdicts", self.ctl("replay", "--help")[0])
+        script = self.ctl("completion", "bash")[0]
+        offered = subprocess.run(
+            ["bash", "-c", script + "COMP_WORDS=(sluicectl --socket x re); COMP_CWORD=3; "
+             "_sluicectl; echo ${COMPREPLY[@]}; COMP_WORDS=(sluicectl check --s); COMP_CWORD=2; "
+             "_sluicectl; echo ${COMPREPLY[@]}; COMP_WORDS=(sluicectl panic p); _sluicectl; "
+             "echo ${COMPREPLY[@]}"], capture_output=True, check=True, text=True)
+        self.assertEqual(offered.stdout, "replay\n--strict --socket\npass\n")
+
+    def test_a_full_disk_is_no_success(self):
+        rules = self.write("rules.yaml", RULES)
+        with open("/dev/full", "wb") as full:
+            done = subprocess.run([self.sluicectl, "check", rules], stdout=full,
+                                  stderr=subprocess.PIPE, check=False)
+        self.assertEqual(done.returncode, 1)
+        self.assertIn(b"standard output", done.stderr)
+
+
+class WithSluiced(Case):
+    def start(self, answers=None):
+        path = self.path("sluiced.sock")
+        sluiced = Sluiced(path, {**ANSWERS, **(answers or {})})
+        self.addCleanup(sluiced.close)
+        return sluiced
+
+    def ask(self, *words, exit=0):
+        return self.ctl(*words, "--socket", self.path("sluiced.sock"), exit=exit)
+
+    def test_json_is_the_answer_and_nothing_else(self):
+        self.start()
+        for command, path in (("rules", "/v1/rules"), ("stats", "/v1/stats"),
+                              ("ports", "/v1/ports"), ("workers", "/v1/workers"),
+                              ("health", "/v1/health")):
+            out, err = self.ask(command, "--json")
+            self.assertEqual(json.loads(out), ANSWERS[("GET", path)][1])
+            self.assertEqual(err, "")
+
+    def test_tables_for_people(self):
+        self.start()
+        for command, words in (("rules", ["monitor (file: enforce)", "token_bucket 1/s burst 2",
+                                          'ip.proto eq 17   and dir eq "in"', "/etc/rules.yaml"]),
+                               ("stats", ["00000000000000ab", "over_limit", "EXCEEDED"]),
+                               ("ports", ["1,234,567", "uplink", "up"]),
+                               ("workers", ["uplink in q0", "runs"]), ("health", ["ok: true"])):
+            out, _ = self.ask(command)
+            for word in words:
+                self.assertIn(word, out)
+            self.assertNotIn("\033", out)
+
+    def test_a_proxy_in_the_environment_is_not_asked(self):
+        self.start()
+        os.environ["http_proxy"] = "http://127.0.0.1:1"
+        self.addCleanup(os.environ.pop, "http_proxy")
+        self.ask("stats")
+
+    def test_apply(self):
+        sluiced = self.start()
+        rules = self.write("my rules.yaml", RULES)
+        self.assertIn("applied 1 rules", self.ask("apply", rules)[0])
+        method, path, body = sluiced.asked[-1]
+        self.assertEqual((method, body), ("PUT", RULES))
+        self.assertTrue(path.startswith("/v1/rules?force=0&file=%2F"))
+        self.assertTrue(path.endswith("my%20rules.yaml"))
+        out, _ = self.ask("apply", rules, "--force", "--json")
+        self.assertEqual(json.loads(out)["rules"], 1)
+        self.assertIn("force=1", sluiced.asked[-1][1])
+        self.ask("apply", self.path("absent"), exit=1)
+
+    def test_apply_shows_what_sluiced_found(self):
+        rules = self.write("rules.yaml", RULES)
+        found = {"file": rules, "line": 3, "column": 9, "severity": "error", "message": "no good"}
+        self.start({("PUT", "/v1/rules"): (422, problem("The rules do not compile", "1 error",
+                                                        problems=[found]))})
+        out, err = self.ask("apply", rules, "--json", exit=1)
+        self.assertEqual(out, "")
+        lines = err.splitlines()
+        self.assertEqual(lines[0], f"{rules}:3:9: error: no good")
+        self.assertEqual(lines[2].rstrip().index("^") - lines[1].index("- {id"), 6)
+        self.assertIn("do not compile", lines[-1])
+
+    def test_apply_shows_warnings(self):
+        found = {"file": "r", "line": 1, "column": 1, "severity": "warning", "message": "look out"}
+        self.start({("PUT", "/v1/rules"): (200, {"generation": "ab", "rules": 1,
+                                                 "warnings": [found]})})
+        out, err = self.ask("apply", self.write("rules.yaml", RULES), "--json")
+        json.loads(out)
+        self.assertIn("r:1:1: warning: look out", err)
+
+    def test_refusals(self):
+        rules = self.write("rules.yaml", RULES)
+        for status, code in ((409, 1), (403, 1), (500, 1), (503, 3)):
+            self.start_again({("PUT", "/v1/rules"): (status, problem("No", "because I say so"))})
+            out, err = self.ask("apply", rules, exit=code)
+            self.assertEqual(out, "")
+            self.assertIn("because I say so", err)
+
+    def start_again(self, answers):
+        if os.path.exists(self.path("sluiced.sock")):
+            os.unlink(self.path("sluiced.sock"))
+        return self.start(answers)
+
+    def test_answers_that_make_no_sense(self):
+        for status, document in ((200, b"<html>"), (200, b""), (200, {"other": 1}), (200, []),
+                                 (500, b"<html>"), (422, {"problems": [1]}), (200, b"\xff\x00")):
+            self.start_again({("GET", "/v1/stats"): (status, document)})
+            out, err = self.ask("stats", exit=1)
+            self.assertEqual(out, "")
+            self.assertIn("error", err)
+
+    def test_mode(self):
+        sluiced = self.start()
+        self.assertIn("a is off", self.ask("mode", "a", "off")[0])
+        self.assertEqual(sluiced.asked[-1][:2], ("PUT", "/v1/rules/a/mode"))
+        self.assertEqual(json.loads(sluiced.asked[-1][2]), {"mode": "off"})
+        _, err = self.ask("mode", "b/../c", "off", exit=1)
+        self.assertIn("no such thing", err)
+        self.assertEqual(sluiced.asked[-1][1], "/v1/rules/b%2F..%2Fc/mode")
+
+    def test_watch_stops_after_count(self):
+        sluiced = self.start()
+        out, _ = self.ask("stats", "--watch", "--count", "2", "--json")
+        self.assertEqual([json.loads(line) for line in out.splitlines()], [STATS, STATS])
+        self.assertEqual(len(sluiced.asked), 2)
+        out, _ = self.ask("stats", "--watch", "--count", "1")
+        self.assertEqual(out.count("generation"), 1)
+
+    def test_watch_ends_cleanly_when_interrupted(self):
+        self.start()
+        for stop in (signal.SIGINT, signal.SIGTERM):
+            with subprocess.Popen([self.sluicectl, "stats", "--watch", "--json", "--socket",
+                                   self.path("sluiced.sock")], stdout=subprocess.PIPE) as watching:
+                json.loads(watching.stdout.readline())
+                watching.send_signal(stop)
+                rest = watching.stdout.read()
+                self.assertEqual(watching.wait(10), 0)
+                for line in rest.splitlines():
+                    json.loads(line)
+
+    def test_colours_only_on_a_terminal_that_wants_them(self):
+        self.start()
+        for options, environment, wanted in (((), {}, True), (("--no-color",), {}, False),
+                                             ((), {"NO_COLOR": "1"}, False)):
+            ours, theirs = pty.openpty()
+            subprocess.run([self.sluicectl, "stats", "--socket", self.path("sluiced.sock"),
+                            *options], stdout=theirs, env={**os.environ, **environment},
+                           check=True)
+            os.close(theirs)
+            shown = b""
+            while b"skipped" not in shown.lower() or b"enforce" not in shown:
+                shown += os.read(ours, 65536)
+            os.close(ours)
+            self.assertEqual(b"\033[" in shown, wanted)
+
+    def test_panic_through_sluiced(self):
+        sluiced = self.start()
+        self.assertEqual(json.loads(self.ask("panic", "pass", "--json")[0]), {"pass": True})
+        self.assertEqual(sluiced.asked[-1][0:2], ("POST", "/v1/panic"))
+        self.assertEqual(json.loads(sluiced.asked[-1][2]), {"pass": True})
+
+
+class WithoutSluiced(Case):
+    def test_no_daemon_is_3_and_says_what_to_do(self):
+        rules = self.write("rules.yaml", RULES)
+        for words in (("apply", rules), ("rules",), ("stats",), ("stats", "--watch"), ("ports",),
+                      ("workers",), ("health",), ("mode", "a", "off"),
+                      ("panic", "pass", "--dataplane-socket", self.path("absent.sock"))):
+            out, err = self.ctl(*words, "--json", "--socket", self.path("absent.sock"), exit=3)
+            self.assertEqual(out, "")
+            self.assertIn("start sluiced", err)
+
+    def panic(self, word, refuse="", exit=0):
+        path = self.path("dataplane.sock")
+        dataplane = Dataplane(path, refuse)
+        out, err = self.ctl("panic", word, "--json", "--socket", self.path("absent.sock"),
+                            "--dataplane-socket", path, exit=exit)
+        dataplane.close()
+        os.unlink(path)
+        return dataplane, out, err
+
+    def test_panic_goes_straight_to_the_dataplane(self):
+        for word, wanted in (("pass", True), ("resume", False)):
+            dataplane, out, err = self.panic(word)
+            self.assertEqual(dataplane.panic, wanted)
+            self.assertEqual(json.loads(out), {"pass": wanted})
+            self.assertIn("directly", err)
+
+    def test_panic_that_the_dataplane_refuses(self):
+        _, out, err = self.panic("pass", refuse="not you", exit=1)
+        self.assertEqual(out, "")
+        self.assertIn("not you", err)
+
+    def test_panic_when_sluiced_has_no_dataplane(self):
+        sluiced = Sluiced(self.path("sluiced.sock"),
+                          {("POST", "/v1/panic"): (503, problem("No dataplane", "gone"))})
+        self.addCleanup(sluiced.close)
+        dataplane = Dataplane(self.path("dataplane.sock"))
+        self.addCleanup(dataplane.close)
+        self.ctl("panic", "pass", "--socket", self.path("sluiced.sock"), "--dataplane-socket",
+                 self.path("dataplane.sock"))
+        self.assertTrue(dataplane.panic)
+
+
+if __name__ == "__main__":
+    main()

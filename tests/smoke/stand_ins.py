@@ -1,0 +1,104 @@
+"""Stand-ins for sluiced and sluice-dataplane: they answer as told and note what they were asked."""
+import http.server
+import json
+import os
+import socket
+import socketserver
+import struct
+import threading
+
+
+class UnixHttpServer(socketserver.ThreadingMixIn, socketserver.UnixStreamServer):
+    daemon_threads = True
+
+
+class Sluiced:
+    """`answers`: (method, path without query) -> (status, document)."""
+
+    def __init__(self, path, answers):
+        self.asked = []  # (method, path, body)
+        owner = self
+
+        class Handler(http.server.BaseHTTPRequestHandler):
+            protocol_version = "HTTP/1.1"
+
+            def answer(self):
+                body = self.rfile.read(int(self.headers.get("Content-Length", 0)))
+                owner.asked.append((self.command, self.path, body.decode()))
+                status, document = answers.get((self.command, self.path.split("?")[0]),
+                                               (404, problem("Not Found", "no such thing")))
+                data = document if isinstance(document, bytes) else json.dumps(document).encode()
+                self.send_response(status)
+                self.send_header("Content-Type", "application/json" if status < 300 else
+                                 "application/problem+json")
+                self.send_header("Content-Length", str(len(data)))
+                self.end_headers()
+                self.wfile.write(data)
+
+            do_GET = do_PUT = do_POST = answer
+
+            def address_string(self):
+                return "unix"
+
+            def log_message(self, *_):
+                pass
+
+        self.server = UnixHttpServer(path, Handler)
+        threading.Thread(target=self.server.serve_forever, args=(0.02,), daemon=True).start()
+
+    def close(self):
+        self.server.shutdown()
+        self.server.server_close()
+
+
+def problem(title, detail, **more):
+    return {"type": "about:blank", "title": title, "status": 0, "detail": detail, **more}
+
+
+class Dataplane:
+    """Takes one client: Hello, then SetPanic, which it answers or refuses."""
+
+    def __init__(self, path, refuse=""):
+        self.panic = None
+        self.refuse = refuse
+        self.listener = socket.socket(socket.AF_UNIX)
+        self.listener.bind(path)
+        self.listener.listen()
+        self.thread = threading.Thread(target=self.serve, daemon=True)
+        self.thread.start()
+
+    def serve(self):
+        with self.listener.accept()[0] as client:
+            hello = receive(client)
+            assert hello[:5] == b"\0\x01\0\0\0", hello
+            send(client, b"\0" + struct.pack("<IIQ", 1, os.getpid(), 7))
+            request = receive(client)
+            assert request[0] == 4 and len(request) == 2, request
+            self.panic = request[1] == 1
+            if self.refuse:
+                text = self.refuse.encode()
+                send(client, b"\x05" + struct.pack("<I", len(text)) + text)
+            else:
+                send(client, b"\x04" + request[1:])
+
+    def close(self):
+        self.thread.join(10)
+        self.listener.close()
+
+
+def receive(client):
+    size = struct.unpack("<I", take(client, 4))[0]
+    return take(client, size)
+
+
+def take(client, size):
+    data = b""
+    while len(data) < size:
+        part = client.recv(size - len(data))
+        assert part, "closed early"
+        data += part
+    return data
+
+
+def send(client, message):
+    client.sendall(struct.pack("<I", len(message)) + message)
