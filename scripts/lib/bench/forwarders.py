@@ -34,7 +34,7 @@ class Testpmd:
         self.process = subprocess.Popen(
             [str(word) for word in command], cwd=folder, stdin=subprocess.PIPE,
             stdout=subprocess.PIPE, stderr=subprocess.STDOUT, start_new_session=True,
-            preexec_fn=die_with_us)
+            preexec_fn=die_with_us, env={**os.environ, "RUNTIME_DIRECTORY": str(folder)})
         self.read_answer()
 
     def read_answer(self):
