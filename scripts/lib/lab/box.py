@@ -28,8 +28,8 @@ class Box:
     DATAPLANE_SOCKET = "dataplane.sock"
     DAEMON_SOCKET = "sluiced.sock"
 
-    def __init__(self, programs, folder):
-        self.programs, self.folder = programs, folder
+    def __init__(self, programs, folder, idle_sleep_us=IDLE_SLEEP_US):
+        self.programs, self.folder, self.idle_sleep_us = programs, folder, idle_sleep_us
         self.state = folder / "state"
         self.state.mkdir()
         self.processes = []
@@ -40,8 +40,8 @@ class Box:
         self.run("sluice-dataplane", [
             *network.prefix(network.box), self.programs.dataplane,
             "--pair", "lab", "--outside", network.device(0), "--inside", network.device(1),
-            "--lcores", worker_cpu(), "--hugepages", "auto", "--socket", self.DATAPLANE_SOCKET,
-            "--state-dir", self.state, "--table-keys", TABLE_KEYS, "--idle-sleep", IDLE_SLEEP_US])
+            "--lcores", lcores(), "--hugepages", "auto", "--socket", self.DATAPLANE_SOCKET,
+            "--state-dir", self.state, "--table-keys", TABLE_KEYS, "--idle-sleep", self.idle_sleep_us])
         self.wait_for(self.DATAPLANE_SOCKET)
         self.run("sluiced", [
             self.programs.daemon, "--socket", self.DAEMON_SOCKET,
@@ -98,9 +98,9 @@ def usable_cpus():
     return sorted(os.sched_getaffinity(0))
 
 
-def worker_cpu():
-    """The last core is the worker's; the hosts take the others."""
-    return str(usable_cpus()[-1])
+def lcores():
+    """Housekeeping on the first core; the last is the worker's, and the hosts take the others."""
+    return f"0@{usable_cpus()[0]},1@{usable_cpus()[-1]}"
 
 
 def host_cpus():

@@ -5,6 +5,7 @@
 A link is a veth pair whose far end the box's port opens, or a tap that the port itself makes and
 that is then moved to the host. All names carry the lab's tag; what bears them goes with close().
 """
+import contextlib
 import os
 import pathlib
 import time
@@ -31,7 +32,7 @@ class Network:
         self.inside = f"sluice-{tag}-in"
         self.ports = (f"slo{tag}", f"sli{tag}")  # the box's ends; 15 characters at most
         self.made = []
-        self.made_folder = not NETNS_FOLDER.exists()
+        self.folder_was_there = NETNS_FOLDER.exists()
 
     def hosts(self):
         return ((self.outside, self.ports[0], plan.OUTSIDE_ADDRESS),
@@ -81,6 +82,9 @@ class Network:
 
     def address(self, host, link, address):
         self.quiet(host, link)
+        # TCP builds frames of many segments whatever the offloads say, and nftables would count
+        # such a frame as one.
+        call("ip", "-n", host, "link", "set", link, "gso_max_segs", "1")
         call("ip", "-n", host, "address", "add", f"{address}/24", "dev", link)
         call("ip", "-n", host, "link", "set", link, "up")
 
@@ -96,8 +100,15 @@ class Network:
         for name in self.made:
             if name in existing:
                 call("ip", "netns", "delete", name, check=False)
-        if self.made_folder and NETNS_FOLDER.exists() and not os.listdir(NETNS_FOLDER):
-            call("umount", str(NETNS_FOLDER), check=False)
+        if not self.folder_was_there:
+            remove_netns_folder()
+
+
+def remove_netns_folder():
+    """`ip netns add` makes the folder and mounts it on itself. Others may use it by now."""
+    if NETNS_FOLDER.exists() and not os.listdir(NETNS_FOLDER):
+        call("umount", str(NETNS_FOLDER), check=False)
+        with contextlib.suppress(OSError):
             NETNS_FOLDER.rmdir()
 
 
@@ -105,7 +116,7 @@ def may_make_namespaces(tag):
     """Why not, or None."""
     if os.geteuid() != 0:
         return "not root"
-    name = f"sluice-{tag}-try"
+    name, folder_was_there = f"sluice-{tag}-try", NETNS_FOLDER.exists()
     try:
         call("ip", "netns", "add", name)
         call("ip", "-n", name, "link", "set", "lo", "up")
@@ -114,4 +125,6 @@ def may_make_namespaces(tag):
     finally:
         if (NETNS_FOLDER / name).exists():
             call("ip", "netns", "delete", name, check=False)
+        if not folder_was_there:
+            remove_netns_folder()
     return None

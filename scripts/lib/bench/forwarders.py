@@ -1,0 +1,114 @@
+"""The two programs that forward between a pair of ports: sluice-dataplane, and what it is measured
+against, dpdk-testpmd in mac mode. Each with one worker on the last core."""
+import contextlib
+import os
+import pathlib
+import re
+import secrets
+import subprocess
+import sys
+import time
+
+sys.path.insert(0, str(pathlib.Path(__file__).parent.parent / "lab"))
+from box import Box, usable_cpus  # noqa: E402
+from commands import LabError, die_with_us  # noqa: E402
+
+RECEIVED = re.compile(r"^\s*RX-packets:\s*(\d+)", re.M)
+PROMPT = "testpmd> "
+MBUFS = 16384
+WARM_UP = 0.5  # seconds
+ANSWER_SECONDS = 20
+
+
+def cores():
+    return f"0@{usable_cpus()[0]},1@{usable_cpus()[-1]}"
+
+
+class Testpmd:
+    """dpdk-testpmd, spoken to as a person would."""
+
+    def __init__(self, folder, devices, lcores, eal=(), options=()):
+        command = ["dpdk-testpmd", "--lcores", lcores, "--no-pci", "--no-telemetry",
+                   *eal, *(f"--vdev={device}" for device in devices), "--", "--interactive",
+                   f"--total-num-mbufs={MBUFS}", "--auto-start", *options]
+        self.process = subprocess.Popen(
+            [str(word) for word in command], cwd=folder, stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE, stderr=subprocess.STDOUT, start_new_session=True,
+            preexec_fn=die_with_us, env={**os.environ, "RUNTIME_DIRECTORY": str(folder)})
+        self.read_answer()
+
+    def read_answer(self):
+        text, deadline = "", time.monotonic() + ANSWER_SECONDS
+        while not text.endswith(PROMPT):
+            piece = os.read(self.process.stdout.fileno(), 65536).decode(errors="replace")
+            if not piece or time.monotonic() > deadline:
+                raise LabError(f"dpdk-testpmd gave up: {text[-2000:]}")
+            text += piece
+        return text
+
+    def ask(self, words):
+        self.process.stdin.write(words.encode() + b"\n")
+        self.process.stdin.flush()
+        return self.read_answer()
+
+    def received(self):
+        """Packets received on both ports so far, and when that was."""
+        counts = [int(count) for count in RECEIVED.findall(self.ask("show port stats all"))]
+        return sum(counts), time.monotonic()
+
+    def stop(self):
+        with contextlib.suppress(OSError):
+            self.process.stdin.write(b"quit\n")
+            self.process.stdin.flush()
+        try:
+            self.process.communicate(timeout=ANSWER_SECONDS)
+        except subprocess.TimeoutExpired:
+            self.process.kill()
+            self.process.wait()
+
+
+def huge_pages():
+    """What testpmd needs to be told when the machine has no huge page to give."""
+    for line in pathlib.Path("/proc/meminfo").read_text().splitlines():
+        if line.startswith("HugePages_Free:") and int(line.split()[1]) >= 128:
+            return ("--in-memory", "-m", "256")
+    return ("--no-huge", "-m", "512", "--file-prefix", f"bench{secrets.token_hex(3)}")
+
+
+class Bare:
+    """In a benchmark the box runs where the script runs: no namespace around it."""
+    box = None
+
+    def __init__(self, devices):
+        self.devices = devices
+
+    def prefix(self, _):
+        return ()
+
+    def device(self, index):
+        return self.devices[index]
+
+
+class Sluice:
+    """The box of scripts/run over the given devices, polling without pause."""
+
+    def __init__(self, programs, folder, devices, rules):
+        self.box = Box(programs, folder, idle_sleep_us=0)
+        self.box.start(Bare(devices))
+        self.box.apply(rules)
+
+    def received(self):
+        stats = self.box.stats()
+        return stats["packets"], stats["uptime_s"]
+
+    def stop(self):
+        self.box.stop()
+
+
+def rate(counter, seconds):
+    """Million packets a second of whatever counts."""
+    time.sleep(WARM_UP)
+    before, begin = counter.received()
+    time.sleep(seconds)
+    after, end = counter.received()
+    return (after - before) / (end - begin) / 1e6
