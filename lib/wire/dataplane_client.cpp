@@ -107,6 +107,12 @@ Result<DataplaneClient> DataplaneClient::connect(const std::string& path,
     return client;
 }
 
+bool DataplaneClient::is_alive() const noexcept {
+    std::byte byte{};
+    const ssize_t got = ::recv(fd_.get(), &byte, 1, MSG_PEEK | MSG_DONTWAIT);
+    return got < 0 && (errno == EAGAIN || errno == EINTR);
+}
+
 Result<Reply> DataplaneClient::call(const Request& request) {
     const Clock::time_point deadline = Clock::now() + timeout_;
     const std::vector<std::byte> payload = encode(request);

@@ -18,6 +18,8 @@ public:
     // One request, its reply. A Failure comes back as an Error with Errc::Refused; a broken
     // connection as Errc::Unreachable, after which the client is of no more use.
     [[nodiscard]] Result<Reply> call(const Request& request);
+    // Whether the other end is still there, without waiting.
+    [[nodiscard]] bool is_alive() const noexcept;
     [[nodiscard]] const Welcome& welcome() const noexcept { return welcome_; }
 
 private:

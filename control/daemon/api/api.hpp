@@ -1,0 +1,39 @@
+#pragma once
+#include "control/daemon/audit.hpp"
+#include "control/daemon/dataplane_link.hpp"
+#include "control/daemon/http.hpp"
+#include "control/daemon/rule_keeper.hpp"
+
+namespace sluice {
+
+// What the resources work on.
+struct Services {
+    RuleKeeper& rules;
+    DataplaneLink& link;
+    Audit& audit;
+};
+
+// Answers one request: finds its resource in the table of routes, or says 404 or 405.
+[[nodiscard]] HttpResponse route(const HttpRequest& request, Services& services);
+
+// The resources, one file each.
+[[nodiscard]] HttpResponse get_rules(const HttpRequest& request, Services& services);
+[[nodiscard]] HttpResponse get_source(const HttpRequest& request, Services& services);
+[[nodiscard]] HttpResponse put_rules(const HttpRequest& request, Services& services);
+[[nodiscard]] HttpResponse put_mode(const HttpRequest& request, Services& services);
+[[nodiscard]] HttpResponse get_stats(const HttpRequest& request, Services& services);
+[[nodiscard]] HttpResponse get_ports(const HttpRequest& request, Services& services);
+[[nodiscard]] HttpResponse get_workers(const HttpRequest& request, Services& services);
+[[nodiscard]] HttpResponse post_panic(const HttpRequest& request, Services& services);
+[[nodiscard]] HttpResponse get_health(const HttpRequest& request, Services& services);
+[[nodiscard]] HttpResponse get_metrics(const HttpRequest& request, Services& services);
+
+// Numbers of the dataplane, or why there are none.
+[[nodiscard]] Result<Stats> ask_stats(Services& services);
+
+// The answer to a call that the dataplane did not answer.
+[[nodiscard]] HttpResponse no_dataplane(const Error& error);
+
+[[nodiscard]] std::string generation_text(std::uint64_t generation);
+
+}  // namespace sluice

@@ -1,0 +1,13 @@
+#include "control/daemon/api/api.hpp"
+#include "control/daemon/api/metrics_text.hpp"
+
+namespace sluice {
+
+HttpResponse get_metrics(const HttpRequest&, Services& services) {
+    Result<Stats> stats = ask_stats(services);
+    return {.status = 200,
+            .type = "text/plain; version=0.0.4; charset=utf-8",
+            .body = metrics_text(stats ? std::optional{*std::move(stats)} : std::nullopt)};
+}
+
+}  // namespace sluice

@@ -1,0 +1,163 @@
+#include "control/daemon/api/metrics_text.hpp"
+
+#include "control/daemon/api/numbers.hpp"
+
+#include <fmt/format.h>
+
+#include <array>
+#include <initializer_list>
+#include <utility>
+
+namespace sluice {
+namespace {
+
+struct Label {
+    std::string_view name;
+    std::string_view value;
+};
+
+// Backslash, quote and line end are escaped; everything else stands as it is.
+std::string escaped(std::string_view value) {
+    std::string out;
+    for (const char c : value) {
+        if (c == '\\' || c == '"') {
+            out += '\\';
+            out += c;
+        } else if (c == '\n') {
+            out += "\\n";
+        } else {
+            out += c;
+        }
+    }
+    return out;
+}
+
+class Text {
+public:
+    void family(std::string_view name, std::string_view type, std::string_view help) {
+        out_ += fmt::format("# HELP {} {}\n# TYPE {} {}\n", name, help, name, type);
+        name_ = name;
+    }
+    template <typename Number>
+    void sample(std::initializer_list<Label> labels, Number value) {
+        out_ += name_;
+        std::string_view separator = "{";
+        for (const Label& label : labels) {
+            out_ += fmt::format("{}{}=\"{}\"", separator, label.name, escaped(label.value));
+            separator = ",";
+        }
+        out_ += fmt::format("{} {}\n", labels.size() == 0 ? "" : "}", value);
+    }
+    [[nodiscard]] std::string take() { return std::move(out_); }
+
+private:
+    std::string out_;
+    std::string_view name_;
+};
+
+void put_packets(Text& text, const Totals& totals) {
+    text.family("sluice_packets_total", "counter", "Packets by what happened to them.");
+    for (std::size_t i = 0; i < kVerdictCount; ++i) {
+        text.sample({{"verdict", kVerdictNames[i]}}, totals.by_verdict[i]);
+    }
+    text.family("sluice_packet_reasons_total", "counter",
+                "Packets by the reason of their verdict.");
+    for (std::size_t i = 0; i < kReasonCount; ++i) {
+        text.sample({{"reason", kReasons[i].name}}, totals.by_reason[i]);
+    }
+    text.family("sluice_table_full_total", "counter", "New keys that found no place in the table.");
+    text.sample({}, totals.table_full);
+}
+
+void put_rules(Text& text, const std::vector<RuleStats>& rules) {
+    text.family("sluice_rule_packets_total", "counter",
+                "Packets that a rule matched, by what its limits said.");
+    for (const RuleStats& rule : rules) {
+        text.sample({{"rule", rule.id}, {"outcome", "admitted"}}, rule.admitted);
+        text.sample({{"rule", rule.id}, {"outcome", "exceeded"}}, rule.exceeded);
+        text.sample({{"rule", rule.id}, {"outcome", "skipped"}}, rule.skipped);
+    }
+}
+
+struct PortFamily {
+    std::string_view name;
+    std::string_view help;
+    std::uint64_t PortStats::* counter;
+};
+constexpr auto kPortFamilies = std::to_array<PortFamily>({
+    {"sluice_port_receive_packets_total", "Frames received.", &PortStats::rx_packets},
+    {"sluice_port_receive_bytes_total", "Bytes received.", &PortStats::rx_bytes},
+    {"sluice_port_transmit_packets_total", "Frames sent.", &PortStats::tx_packets},
+    {"sluice_port_transmit_bytes_total", "Bytes sent.", &PortStats::tx_bytes},
+    {"sluice_port_receive_missed_total", "Frames lost because the receive ring was full.",
+     &PortStats::rx_missed},
+    {"sluice_port_receive_no_mbuf_total", "Frames lost for want of a packet buffer.",
+     &PortStats::rx_no_mbuf},
+    {"sluice_port_receive_errors_total", "Frames the port received with an error.",
+     &PortStats::rx_errors},
+    {"sluice_port_transmit_errors_total", "Frames the port failed to send.", &PortStats::tx_errors},
+    {"sluice_port_transmit_full_total", "Frames dropped because the transmit queue was full.",
+     &PortStats::tx_full},
+});
+
+void put_ports(Text& text, const std::vector<PortStats>& ports) {
+    text.family("sluice_port_up", "gauge", "Whether frames can leave through the port.");
+    for (const PortStats& port : ports) {
+        text.sample({{"pair", port.pair}, {"side", port.side}}, port.link_up ? 1 : 0);
+    }
+    text.family("sluice_port_held_down", "gauge",
+                "Whether the port is down because the other side of its pair is.");
+    for (const PortStats& port : ports) {
+        text.sample({{"pair", port.pair}, {"side", port.side}}, port.held_down ? 1 : 0);
+    }
+    for (const PortFamily& family : kPortFamilies) {
+        text.family(family.name, "counter", family.help);
+        for (const PortStats& port : ports) {
+            text.sample({{"pair", port.pair}, {"side", port.side}}, port.*family.counter);
+        }
+    }
+}
+
+void put_workers(Text& text, const std::vector<WorkerStats>& workers) {
+    const auto each = [&](auto&& value) {
+        for (const WorkerStats& worker : workers) {
+            text.sample({{"lcore", std::to_string(worker.lcore)}}, value(worker));
+        }
+    };
+    text.family("sluice_worker_rounds_total", "counter",
+                "Rounds of a worker over its queues: its heartbeat.");
+    each([](const WorkerStats& worker) { return worker.bursts; });
+    text.family("sluice_worker_stalled_seconds", "gauge",
+                "For how long a worker has stood still; 0 while it runs.");
+    each([](const WorkerStats& worker) { return static_cast<double>(worker.stalled_ms) / 1000; });
+    text.family("sluice_worker_stalls_total", "counter", "How often a worker was seen to stall.");
+    each([](const WorkerStats& worker) { return worker.stalls; });
+    text.family("sluice_worker_table_slots", "gauge", "Places in a worker's bucket table.");
+    each([](const WorkerStats& worker) { return worker.table_slots; });
+}
+
+}  // namespace
+
+std::string metrics_text(const std::optional<Stats>& stats) {
+    Text text;
+    text.family("sluice_build_info", "gauge", "The version of sluiced.");
+    text.sample({{"version", SLUICE_VERSION}}, 1);
+    text.family("sluice_dataplane_up", "gauge", "Whether the dataplane answers.");
+    text.sample({}, stats ? 1 : 0);
+    if (!stats) {
+        return text.take();
+    }
+    text.family("sluice_dataplane_uptime_seconds", "gauge", "Since when the dataplane runs.");
+    text.sample({}, static_cast<double>(stats->uptime_ns) / 1e9);
+    text.family("sluice_generation_info", "gauge", "The rule set in force.");
+    text.sample({{"generation", fmt::format("{:016x}", stats->generation)}}, 1);
+    text.family("sluice_panic", "gauge", "Whether everything is forwarded unjudged.");
+    text.sample({}, stats->panic ? 1 : 0);
+    put_packets(text, total_of(stats->workers));
+    put_rules(text, stats->rules);
+    put_ports(text, stats->ports);
+    put_workers(text, stats->workers);
+    return text.take();
+}
+
+}  // namespace sluice

@@ -1,0 +1,25 @@
+#pragma once
+#include "lib/wire/message.hpp"
+
+#include <nlohmann/json.hpp>
+
+#include <array>
+
+namespace sluice {
+
+// Counts by name, in the order of their table.
+[[nodiscard]] nlohmann::ordered_json verdicts_json(
+    const std::array<std::uint64_t, kVerdictCount>& counts);
+[[nodiscard]] nlohmann::ordered_json reasons_json(
+    const std::array<std::uint64_t, kReasonCount>& counts);
+
+// What all workers have counted together.
+struct Totals {
+    std::array<std::uint64_t, kVerdictCount> by_verdict{};
+    std::array<std::uint64_t, kReasonCount> by_reason{};
+    std::uint64_t packets = 0;
+    std::uint64_t table_full = 0;
+};
+[[nodiscard]] Totals total_of(const std::vector<WorkerStats>& workers);
+
+}  // namespace sluice

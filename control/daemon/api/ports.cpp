@@ -1,0 +1,37 @@
+#include "control/daemon/api/api.hpp"
+
+#include <nlohmann/json.hpp>
+
+namespace sluice {
+
+HttpResponse get_ports(const HttpRequest&, Services& services) {
+    const Result<Stats> stats = ask_stats(services);
+    if (!stats) {
+        return no_dataplane(stats.error());
+    }
+    nlohmann::ordered_json ports = nlohmann::ordered_json::array();
+    for (const PortStats& port : stats->ports) {
+        ports.push_back({{"pair", port.pair},
+                         {"side", port.side},
+                         {"device", port.device},
+                         {"driver", port.driver},
+                         {"link_up", port.link_up},
+                         {"held_down", port.held_down},
+                         {"mtu", port.mtu},
+                         {"rx_queues", port.rx_queues},
+                         {"tx_queues", port.tx_queues},
+                         {"rss", port.rss},
+                         {"rx_packets", port.rx_packets},
+                         {"rx_bytes", port.rx_bytes},
+                         {"tx_packets", port.tx_packets},
+                         {"tx_bytes", port.tx_bytes},
+                         {"rx_missed", port.rx_missed},
+                         {"rx_no_mbuf", port.rx_no_mbuf},
+                         {"rx_errors", port.rx_errors},
+                         {"tx_errors", port.tx_errors},
+                         {"tx_full", port.tx_full}});
+    }
+    return json_response({{"ports", std::move(ports)}});
+}
+
+}  // namespace sluice

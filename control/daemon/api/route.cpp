@@ -1,0 +1,89 @@
+#include "control/daemon/api/api.hpp"
+
+#include <fmt/format.h>
+
+#include <array>
+#include <string_view>
+
+namespace sluice {
+namespace {
+
+using Resource = HttpResponse (*)(const HttpRequest&, Services&);
+
+struct Route {
+    std::string_view method;
+    std::string_view path;  // `*` stands for one part
+    Resource resource;
+};
+
+constexpr auto kRoutes = std::to_array<Route>({
+    {"GET", "/v1/rules", get_rules},
+    {"PUT", "/v1/rules", put_rules},
+    {"GET", "/v1/rules/source", get_source},
+    {"PUT", "/v1/rules/*/mode", put_mode},
+    {"GET", "/v1/stats", get_stats},
+    {"GET", "/v1/ports", get_ports},
+    {"GET", "/v1/workers", get_workers},
+    {"POST", "/v1/panic", post_panic},
+    {"GET", "/v1/health", get_health},
+    {"GET", "/v1/metrics", get_metrics},
+});
+
+bool fits(std::string_view pattern, std::string_view path) {
+    const std::size_t star = pattern.find('*');
+    if (star == std::string_view::npos) {
+        return pattern == path;
+    }
+    const std::string_view before = pattern.substr(0, star);
+    const std::string_view after = pattern.substr(star + 1);
+    if (path.size() <= before.size() + after.size() || !path.starts_with(before) ||
+        !path.ends_with(after)) {
+        return false;
+    }
+    const std::string_view part =
+        path.substr(before.size(), path.size() - before.size() - after.size());
+    return part.find('/') == std::string_view::npos;
+}
+
+}  // namespace
+
+HttpResponse route(const HttpRequest& request, Services& services) {
+    std::string allowed;
+    for (const Route& row : kRoutes) {
+        if (!fits(row.path, request.path)) {
+            continue;
+        }
+        if (row.method == request.method || (row.method == "GET" && request.method == "HEAD")) {
+            return row.resource(request, services);
+        }
+        allowed += (allowed.empty() ? "" : ", ") + std::string{row.method};
+    }
+    if (allowed.empty()) {
+        return problem_response(404, "not found", "there is no " + request.path);
+    }
+    HttpResponse response =
+        problem_response(405, "method not allowed", request.path + " takes " + allowed);
+    response.allow = allowed;
+    return response;
+}
+
+Result<Stats> ask_stats(Services& services) {
+    Result<Reply> reply = services.link.call(GetStats{});
+    if (!reply) {
+        return reply.error();
+    }
+    if (auto* stats = std::get_if<Stats>(&*reply)) {
+        return std::move(*stats);
+    }
+    return Error{Errc::BadSyntax, "the dataplane answered something else"};
+}
+
+HttpResponse no_dataplane(const Error& error) {
+    return problem_response(503, "no dataplane", error.what);
+}
+
+std::string generation_text(std::uint64_t generation) {
+    return fmt::format("{:016x}", generation);
+}
+
+}  // namespace sluice

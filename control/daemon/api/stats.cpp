@@ -1,0 +1,46 @@
+#include "control/daemon/api/api.hpp"
+#include "control/daemon/api/numbers.hpp"
+
+#include <map>
+
+namespace sluice {
+namespace {
+
+using nlohmann::ordered_json;
+
+ordered_json rule_json(const RuleSummary& rule, const RuleStats& counted) {
+    return {{"id", rule.id},
+            {"mode", kModeNames[static_cast<std::size_t>(rule.mode)]},
+            {"matched", counted.admitted + counted.exceeded + counted.skipped},
+            {"admitted", counted.admitted},
+            {"exceeded", counted.exceeded},
+            {"skipped", counted.skipped}};
+}
+
+}  // namespace
+
+HttpResponse get_stats(const HttpRequest&, Services& services) {
+    const Result<Stats> stats = ask_stats(services);
+    if (!stats) {
+        return no_dataplane(stats.error());
+    }
+    std::map<std::string, RuleStats> counted;
+    for (const RuleStats& rule : stats->rules) {
+        counted[rule.id] = rule;
+    }
+    ordered_json rules = ordered_json::array();
+    for (const RuleSummary& rule : services.rules.view().rules) {
+        rules.push_back(rule_json(rule, counted[rule.id]));
+    }
+    const Totals totals = total_of(stats->workers);
+    return json_response({{"generation", generation_text(stats->generation)},
+                          {"uptime_s", static_cast<double>(stats->uptime_ns) / 1e9},
+                          {"panic", stats->panic},
+                          {"packets", totals.packets},
+                          {"verdicts", verdicts_json(totals.by_verdict)},
+                          {"reasons", reasons_json(totals.by_reason)},
+                          {"table_full", totals.table_full},
+                          {"rules", std::move(rules)}});
+}
+
+}  // namespace sluice

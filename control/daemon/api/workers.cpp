@@ -1,0 +1,27 @@
+#include "control/daemon/api/api.hpp"
+#include "control/daemon/api/numbers.hpp"
+
+namespace sluice {
+
+HttpResponse get_workers(const HttpRequest&, Services& services) {
+    const Result<Stats> stats = ask_stats(services);
+    if (!stats) {
+        return no_dataplane(stats.error());
+    }
+    nlohmann::ordered_json workers = nlohmann::ordered_json::array();
+    for (const WorkerStats& worker : stats->workers) {
+        workers.push_back({{"lcore", worker.lcore},
+                           {"bursts", worker.bursts},
+                           {"stalled_ms", worker.stalled_ms},
+                           {"stalls", worker.stalls},
+                           {"packets", total_of({worker}).packets},
+                           {"verdicts", verdicts_json(worker.by_verdict)},
+                           {"reasons", reasons_json(worker.by_reason)},
+                           {"table_full", worker.table_full},
+                           {"table_slots", worker.table_slots},
+                           {"lanes", worker.lanes}});
+    }
+    return json_response({{"workers", std::move(workers)}});
+}
+
+}  // namespace sluice

@@ -1,0 +1,23 @@
+#pragma once
+#include "lib/policy/box.hpp"
+
+#include <optional>
+#include <string>
+
+namespace sluice {
+
+// What sluiced runs with: sluice.yaml, with the command line over it.
+struct Settings {
+    BoxSocket control{"/run/sluice/sluiced.sock", 0660, "", ""};
+    std::string dataplane_socket = "/run/sluice/dataplane.sock";
+    std::string state_dir = "/var/lib/sluice";
+    std::string rules;  // applied at the start when no set was ever applied
+    std::string log_level = "info";
+    std::string log_format = "text";
+};
+
+// nullopt: the process ends with `exit_code` (help, version, wrong usage, refused configuration);
+// what there is to say has been said.
+[[nodiscard]] std::optional<Settings> read_settings(int argc, char** argv, int& exit_code);
+
+}  // namespace sluice
