@@ -34,7 +34,7 @@ class Network:
         self.ports = (f"slo{tag}", f"sli{tag}")
         self.ends = tuple(f"e{port}" for port in self.ports) if port_type == "tap" else self.ports
         self.made = []
-        self.folder_was_there = NETNS_FOLDER.exists()
+        self.folders = FoldersOfOthers()
 
     def hosts(self):
         """Each host, the box's end of its link, its address."""
@@ -109,23 +109,31 @@ class Network:
         for name in self.made:
             if name in existing:
                 call("ip", "netns", "delete", name, check=False)
-        if not self.folder_was_there:
-            remove_netns_folder()
+        self.folders.restore()
 
 
-def remove_netns_folder():
-    """`ip netns add` makes the folder and mounts it on itself. Others may use it by now."""
-    if NETNS_FOLDER.exists() and not os.listdir(NETNS_FOLDER):
-        call("umount", str(NETNS_FOLDER), check=False)
-        with contextlib.suppress(OSError):
-            NETNS_FOLDER.rmdir()
+class FoldersOfOthers:
+    """What `ip netns` (which mounts its folder on itself) and libxdp make under /run and leave
+    there empty. Removed again if it was not there before and nobody else uses it by now."""
+    FOLDERS = (NETNS_FOLDER, pathlib.Path("/run/xdp"))
+
+    def __init__(self):
+        self.absent = [folder for folder in self.FOLDERS if not folder.exists()]
+
+    def restore(self):
+        for folder in self.absent:
+            if folder.exists() and not os.listdir(folder):
+                if folder.is_mount():
+                    call("umount", str(folder), check=False)
+                with contextlib.suppress(OSError):
+                    folder.rmdir()
 
 
 def may_make_namespaces(tag):
     """Why not, or None."""
     if os.geteuid() != 0:
         return "not root"
-    name, folder_was_there = f"sluice-{tag}-try", NETNS_FOLDER.exists()
+    name, folders = f"sluice-{tag}-try", FoldersOfOthers()
     try:
         call("ip", "netns", "add", name)
         call("ip", "-n", name, "link", "set", "lo", "up")
@@ -134,6 +142,5 @@ def may_make_namespaces(tag):
     finally:
         if (NETNS_FOLDER / name).exists():
             call("ip", "netns", "delete", name, check=False)
-        if not folder_was_there:
-            remove_netns_folder()
+        folders.restore()
     return None
