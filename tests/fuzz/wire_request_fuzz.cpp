@@ -1,19 +1,31 @@
 #include "lib/wire/codec.hpp"
+#include "lib/wire/frame_buffer.hpp"
 
 #include <cstdint>
 #include <cstdlib>
-#include <span>
 
-// Any bytes as a request: an error, or a message that its own encoding brings back the same.
+// Any bytes from a client: refused, or a message that encodes to the same bytes again and whose
+// rule set is sound.
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
-    const auto message = sluice::decode_request(std::as_bytes(std::span{data, size}));
-    if (!message) {
+    using namespace sluice;
+    const ByteView bytes = std::as_bytes(std::span{data, size});
+    FrameBuffer stream;
+    stream.feed(bytes);
+    while (const auto payload = stream.next()) {
+        (void)decode_request(*payload);
+    }
+    const Result<Request> request = decode_request(bytes);
+    if (!request) {
         return 0;
     }
-    const auto bytes = sluice::encode(*message);
-    const auto again = sluice::decode_request(bytes);
-    if (!again || sluice::encode(*again) != bytes) {
+    const std::vector<std::byte> again = encode(*request);
+    if (!std::equal(again.begin(), again.end(), bytes.begin(), bytes.end())) {
         std::abort();
+    }
+    if (const auto* apply = std::get_if<ApplyRules>(&*request)) {
+        if (find_fault(apply->rules)) {
+            std::abort();
+        }
     }
     return 0;
 }

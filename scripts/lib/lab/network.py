@@ -2,8 +2,8 @@
 
     outside (10.77.0.1) -- link -- box: sluice-dataplane -- link -- inside (10.77.0.2)
 
-A link is a veth pair whose far end the box's port opens, or a tap that the port itself makes and
-that is then moved to the host. All names carry the lab's tag; what bears them goes with close().
+A link is a veth pair. The box's port opens the end of it that lies in the box's namespace, or makes a
+tap there, which is bridged to that end. All names carry the lab's tag and go with close().
 """
 import contextlib
 import os
@@ -30,26 +30,27 @@ class Network:
         self.box = f"sluice-{tag}-box"
         self.outside = f"sluice-{tag}-out"
         self.inside = f"sluice-{tag}-in"
-        self.ports = (f"slo{tag}", f"sli{tag}")  # the box's ends; 15 characters at most
+        # The box's ports, and its ends of the links; 15 characters at most.
+        self.ports = (f"slo{tag}", f"sli{tag}")
+        self.ends = tuple(f"e{port}" for port in self.ports) if port_type == "tap" else self.ports
         self.made = []
-        self.folder_was_there = NETNS_FOLDER.exists()
+        self.folders = FoldersOfOthers()
 
     def hosts(self):
-        return ((self.outside, self.ports[0], plan.OUTSIDE_ADDRESS),
-                (self.inside, self.ports[1], plan.INSIDE_ADDRESS))
+        """Each host, the box's end of its link, its address."""
+        return ((self.outside, self.ends[0], plan.OUTSIDE_ADDRESS),
+                (self.inside, self.ends[1], plan.INSIDE_ADDRESS))
 
     def open(self):
         for name in (self.box, self.outside, self.inside):
             self.made.append(name)  # first the note, so that an interrupted add is undone too
             call("ip", "netns", "add", name)
             call("ip", "-n", name, "link", "set", "lo", "up")
-        if self.port_type == "tap":
-            return
-        for host, port, address in self.hosts():
-            call("ip", "-n", self.box, "link", "add", port, "type", "veth",
+        for host, end, address in self.hosts():
+            call("ip", "-n", self.box, "link", "add", end, "type", "veth",
                  "peer", "name", "eth0", "netns", host)
-            self.quiet(self.box, port)
-            call("ip", "-n", self.box, "link", "set", port, "promisc", "on", "up")
+            self.quiet(self.box, end)
+            call("ip", "-n", self.box, "link", "set", end, "promisc", "on", "up")
             self.address(host, "eth0", address)
 
     def device(self, index):
@@ -57,13 +58,21 @@ class Network:
         return DEVICES[self.port_type].format(index=index, port=self.ports[index])
 
     def attach(self):
-        """Once the dataplane runs: the taps it made move to the hosts."""
+        """Once the dataplane runs: each tap it made is bridged to its host's link. (Moved into the
+        host's namespace itself, its state could no longer be read, and it would count as down.)"""
         if self.port_type != "tap":
             return
-        for host, port, address in self.hosts():
+        for (_, end, _), port in zip(self.hosts(), self.ports):
             self.wait_for_link(port)
-            call("ip", "-n", self.box, "link", "set", port, "netns", host, "name", "eth0")
-            self.address(host, "eth0", address)
+            self.quiet(self.box, port)
+            bridge = f"br{port}"
+            call("ip", "-n", self.box, "link", "add", bridge, "type", "bridge", "stp_state", "0",
+                 "mcast_snooping", "0")
+            self.quiet(self.box, bridge)
+            for link in (port, end):
+                call("ip", "-n", self.box, "link", "set", link, "master", bridge)
+                call("ip", "-n", self.box, "link", "set", link, "up")
+            call("ip", "-n", self.box, "link", "set", bridge, "up")
 
     def wait_for_link(self, port):
         deadline = time.monotonic() + TAP_SECONDS
@@ -100,23 +109,31 @@ class Network:
         for name in self.made:
             if name in existing:
                 call("ip", "netns", "delete", name, check=False)
-        if not self.folder_was_there:
-            remove_netns_folder()
+        self.folders.restore()
 
 
-def remove_netns_folder():
-    """`ip netns add` makes the folder and mounts it on itself. Others may use it by now."""
-    if NETNS_FOLDER.exists() and not os.listdir(NETNS_FOLDER):
-        call("umount", str(NETNS_FOLDER), check=False)
-        with contextlib.suppress(OSError):
-            NETNS_FOLDER.rmdir()
+class FoldersOfOthers:
+    """What `ip netns` (which mounts its folder on itself) and libxdp make under /run and leave
+    there empty. Removed again if it was not there before and nobody else uses it by now."""
+    FOLDERS = (NETNS_FOLDER, pathlib.Path("/run/xdp"))
+
+    def __init__(self):
+        self.absent = [folder for folder in self.FOLDERS if not folder.exists()]
+
+    def restore(self):
+        for folder in self.absent:
+            if folder.exists() and not os.listdir(folder):
+                if folder.is_mount():
+                    call("umount", str(folder), check=False)
+                with contextlib.suppress(OSError):
+                    folder.rmdir()
 
 
 def may_make_namespaces(tag):
     """Why not, or None."""
     if os.geteuid() != 0:
         return "not root"
-    name, folder_was_there = f"sluice-{tag}-try", NETNS_FOLDER.exists()
+    name, folders = f"sluice-{tag}-try", FoldersOfOthers()
     try:
         call("ip", "netns", "add", name)
         call("ip", "-n", name, "link", "set", "lo", "up")
@@ -125,6 +142,5 @@ def may_make_namespaces(tag):
     finally:
         if (NETNS_FOLDER / name).exists():
             call("ip", "netns", "delete", name, check=False)
-        if not folder_was_there:
-            remove_netns_folder()
+        folders.restore()
     return None

@@ -6,7 +6,7 @@ RULES = pathlib.Path(__file__).parent / "rules.yaml"
 FLOOD_RULE = "udp-flood"
 TRANSFER_RULE = "transfer"
 LIMIT_PPS = 2000  # of FLOOD_RULE
-BURST = 200
+BURST = 100
 
 OUTSIDE_ADDRESS = "10.77.0.1"
 INSIDE_ADDRESS = "10.77.0.2"
@@ -14,6 +14,7 @@ FLOOD_PORT = 9
 TRANSFER_PORT = 5201
 
 FLOOD_PPS = 20000  # ten times the limit, so that a slow second still offers five times
+LATEST_SECONDS = 0.2  # what the rings hold at this rate
 FLOOD_PAYLOAD = 22  # a 64-byte frame on the wire
 # Ordinary use: with a small window no burst of it outgrows a port's ring.
 TRANSFER_MBIT = 40
@@ -45,8 +46,9 @@ class Measured:
         }
 
     def most_allowed(self):
-        """Flood packets that the rule may admit in this time: rate * t + burst."""
-        return int(LIMIT_PPS * self.seconds) + BURST
+        """Flood packets that the rule may admit: rate * t + burst. The box sees the last ones when
+        they leave a ring, later than they were sent."""
+        return int(LIMIT_PPS * (self.seconds + LATEST_SECONDS)) + BURST
 
     def held(self):
         return self.flood_received <= self.most_allowed()
