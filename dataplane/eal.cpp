@@ -14,6 +14,9 @@
 namespace sluice {
 namespace {
 
+// All instances share it: without shared configuration nothing is kept under it, and a process that
+// is killed leaves no more than one empty folder, which the next one uses again.
+constexpr const char* kFilePrefix = "sluice";
 constexpr unsigned kDefaultMemoryMb = 128;  // beside what the packet buffers take
 constexpr std::uint64_t kBufferSize = 2048 + 640;
 
@@ -79,7 +82,7 @@ Result<std::vector<std::string>> eal_arguments(const DataplaneOptions& options,
                                        options.lcores.empty() ? default_lcores() : options.lcores,
                                        "--no-telemetry",
                                        "--file-prefix",
-                                       "sluice" + std::to_string(::getpid()),
+                                       kFilePrefix,
                                        "--log-level",
                                        options.log_level == LogLevel::Debug ? "info" : "warning"};
     if (free_huge_pages && options.huge_pages != HugePages::None) {
@@ -107,6 +110,12 @@ Result<Done> start_eal(const DataplaneOptions& options) {
                          "; look at the lines above, and at --lcores, --memory and --hugepages"};
     }
     return Done{};
+}
+
+void end_eal() noexcept {
+    const std::string directory = rte_eal_get_runtime_dir();
+    (void)rte_eal_cleanup();
+    (void)::rmdir(directory.c_str());  // only if it is empty: another instance may use it
 }
 
 }  // namespace sluice

@@ -17,4 +17,7 @@ namespace sluice {
 // Starts the EAL. Nothing it maps outlives the process.
 [[nodiscard]] Result<Done> start_eal(const DataplaneOptions& options);
 
+// The end of it, once no port and no worker is left.
+void end_eal() noexcept;
+
 }  // namespace sluice

@@ -38,11 +38,8 @@ Result<CommandLine> read_command_line(const std::vector<std::string>& arguments)
     return parse_command_line(*options);
 }
 
-int run(const DataplaneOptions& options) {
-    set_log_level(options.log_level);
-    if (const Result<Done> eal = start_eal(options); !eal) {
-        return fail(kRefused, eal.error());
-    }
+// Ports, workers and the control socket, until somebody asks to stop.
+int serve(const DataplaneOptions& options) {
     const Result<std::unique_ptr<Dataplane>> dataplane = Dataplane::make(options);
     if (!dataplane) {
         return fail(kRefused, dataplane.error());
@@ -62,6 +59,16 @@ int run(const DataplaneOptions& options) {
     (void)sd_notify(0, "STOPPING=1");
     log_info("stopping");
     return 0;
+}
+
+int run(const DataplaneOptions& options) {
+    set_log_level(options.log_level);
+    if (const Result<Done> eal = start_eal(options); !eal) {
+        return fail(kRefused, eal.error());
+    }
+    const int code = serve(options);
+    end_eal();
+    return code;
 }
 
 }  // namespace

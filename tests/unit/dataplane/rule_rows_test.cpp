@@ -1,0 +1,77 @@
+#include "dataplane/rule_rows.hpp"
+
+#include <gtest/gtest.h>
+
+#include <vector>
+
+namespace sluice {
+namespace {
+
+RuleSet set_of(std::initializer_list<const char*> ids) {
+    RuleSet set;
+    for (const char* id : ids) {
+        Rule rule;
+        rule.id = id;
+        set.rules.push_back(rule);
+    }
+    return set;
+}
+
+// The workers' counters: written here only, as workers would.
+class Rows : public testing::Test {
+protected:
+    void count(const RuleSet& set, std::size_t rule) {
+        ++workers[set.rules[rule].counters].admitted;
+    }
+    std::uint64_t admitted(const RuleSet& set, std::size_t rule) {
+        return rows.totals(set.rules[rule]).admitted;
+    }
+    std::vector<RuleTotals> workers = std::vector<RuleTotals>(kMaxRules);
+    RuleRows rows{[this](std::uint32_t row) { return workers[row]; }};
+};
+
+TEST_F(Rows, ARuleKeepsItsCountersOverAReload) {
+    RuleSet first = set_of({"a", "b"});
+    rows.assign(first);
+    count(first, 0);
+    count(first, 1);
+    RuleSet second = set_of({"b", "c", "a"});
+    rows.assign(second);
+    EXPECT_EQ(second.rules[2].counters, first.rules[0].counters);
+    EXPECT_EQ(admitted(second, 0), 1U);
+    EXPECT_EQ(admitted(second, 1), 0U);
+    EXPECT_EQ(admitted(second, 2), 1U);
+}
+
+TEST_F(Rows, ARowThatIsGivenOutAnewStartsAtZero) {
+    RuleSet all;
+    for (std::size_t i = 0; i < kMaxRules; ++i) {
+        Rule rule;
+        rule.id = "r" + std::to_string(i);
+        all.rules.push_back(rule);
+    }
+    rows.assign(all);
+    for (std::size_t i = 0; i < kMaxRules; ++i) {
+        count(all, i);
+    }
+    RuleSet fresh = set_of({"new"});
+    rows.assign(fresh);  // every row has been used before
+    EXPECT_EQ(admitted(fresh, 0), 0U);
+    count(fresh, 0);
+    EXPECT_EQ(admitted(fresh, 0), 1U);
+}
+
+TEST_F(Rows, ARowJustFreedIsTheLastToBeGivenOut) {
+    RuleSet first = set_of({"a"});
+    rows.assign(first);
+    RuleSet second = set_of({"b"});
+    rows.assign(second);
+    EXPECT_NE(second.rules[0].counters, first.rules[0].counters);
+}
+
+TEST_F(Rows, AnUnknownRuleHasCountedNothing) {
+    EXPECT_EQ(admitted(set_of({"x"}), 0), 0U);
+}
+
+}  // namespace
+}  // namespace sluice

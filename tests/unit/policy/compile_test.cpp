@@ -1,0 +1,257 @@
+#include "lib/policy/compile.hpp"
+
+#include <gtest/gtest.h>
+
+#include <string>
+
+namespace sluice {
+namespace {
+
+struct Outcome {
+    std::optional<CompiledRules> rules;
+    std::vector<Problem> problems;
+};
+
+Outcome compile(std::string_view text, Purpose purpose = Purpose::Enforce,
+                const ModeOverrides& modes = {}) {
+    Problems problems{"r"};
+    std::optional<CompiledRules> rules = compile_rules({"r", text}, purpose, modes, problems);
+    return {std::move(rules), problems.list()};
+}
+
+constexpr std::string_view kGood = R"yaml(version: 1
+defaults: {mode: enforce, missing_key: share, on_full: open}
+limits:
+  slow: {algorithm: token_bucket, rate: 10/m, burst: 5}
+rules:
+  - id: a
+    description: "first"
+    when: ip.proto eq 17
+    key: ["prefix(ip.src, 24|64)", l4.dport]
+    limits: [slow, {algorithm: token_bucket, per: byte, rate: 20Mbit/s, burst: 256KiB}]
+    on_exceed: {action: tag, dscp: af11, pcp: 3}
+  - id: b
+    mode: off
+    on_match: drop
+  - id: c
+    mode: monitor
+    missing_key: skip
+    on_full: closed
+    key: [ip.src]
+    per: byte
+    limits: [{algorithm: token_bucket, rate: 1MB/s, burst: 1MB}]
+)yaml";
+
+TEST(CompileRules, KeepsEverythingTheFileSays) {
+    const Outcome outcome = compile(kGood);
+    ASSERT_TRUE(outcome.rules.has_value());
+    EXPECT_TRUE(outcome.problems.empty());
+    EXPECT_EQ(find_fault(outcome.rules->set), std::nullopt);
+    const std::vector<Rule>& rules = outcome.rules->set.rules;
+    ASSERT_EQ(rules.size(), 2U);  // b is off
+    EXPECT_EQ(rules[0].id, "a");
+    EXPECT_EQ(rules[0].mode, Mode::Enforce);
+    EXPECT_EQ(rules[0].missing_key, MissingKey::Share);
+    EXPECT_EQ(rules[0].on_full, OnFull::Open);
+    EXPECT_EQ(rules[0].on_exceed, Verdict::Tag);
+    EXPECT_EQ(rules[0].tag.dscp, 10);
+    EXPECT_EQ(rules[0].tag.pcp, 3);
+    ASSERT_EQ(rules[0].key.size(), 2U);
+    EXPECT_EQ(rules[0].key[0].v4_length, 24);
+    EXPECT_EQ(rules[0].key[0].v6_length, 64);
+    ASSERT_EQ(rules[0].limits.size(), 2U);
+    EXPECT_EQ(rules[0].limits[0].name, "slow");
+    EXPECT_EQ(rules[0].limits[0].per, Per::Packet);
+    EXPECT_EQ(rules[0].limits[1].name, "2");
+    EXPECT_EQ(rules[0].limits[1].per, Per::Byte);
+    EXPECT_EQ(rules[0].limits[1].limit.burst(), 262'144U);
+    EXPECT_EQ(rules[1].mode, Mode::Monitor);
+    EXPECT_EQ(rules[1].missing_key, MissingKey::Skip);
+    EXPECT_EQ(rules[1].on_full, OnFull::Closed);
+    EXPECT_EQ(rules[1].limits[0].per, Per::Byte);
+
+    ASSERT_EQ(outcome.rules->rules.size(), 3U);
+    EXPECT_EQ(outcome.rules->rules[0].description, "first");
+    EXPECT_EQ(outcome.rules->rules[0].limits[0].scope, "merged");
+    EXPECT_EQ(outcome.rules->rules[1].mode, Mode::Off);
+    EXPECT_EQ(outcome.rules->rules[2].limits[0].scope, "local");
+    EXPECT_EQ(outcome.rules->rules[2].limits[0].bound, "1MB + 1MB/s * W");
+}
+
+std::uint64_t identity(std::string_view from, std::string_view to) {
+    std::string text{kGood};
+    text.replace(text.find(from), from.size(), to);
+    return compile(text).rules->set.rules[0].limits[0].identity;
+}
+
+// State belongs to (rule, limit, key schema, algorithm, per), not to the numbers.
+TEST(CompileRules, IdentityOutlivesNumbersAndNothingElse) {
+    const std::uint64_t same = identity("version", "version");
+    EXPECT_EQ(identity("10/m", "20/s"), same);
+    EXPECT_EQ(identity("burst: 5", "burst: 9"), same);
+    EXPECT_EQ(identity("mode: enforce", "mode: monitor"), same);
+    EXPECT_EQ(identity("\"prefix(ip.src, 24|64)\"", "'prefix( ip.src,24 | 64 )'"), same);
+    EXPECT_NE(identity("24|64", "25|64"), same);
+    EXPECT_NE(identity("id: a", "id: z"), same);
+    EXPECT_NE(identity(", l4.dport", ""), same);
+}
+
+TEST(CompileRules, ModesSetAtRunTimeWin) {
+    const Outcome outcome =
+        compile(kGood, Purpose::Enforce, {{"b", Mode::Enforce}, {"a", Mode::Off}});
+    ASSERT_TRUE(outcome.rules.has_value());
+    ASSERT_EQ(outcome.rules->set.rules.size(), 2U);
+    EXPECT_EQ(outcome.rules->set.rules[0].id, "b");
+    EXPECT_EQ(outcome.rules->rules[0].mode, Mode::Off);
+}
+
+struct Wrong {
+    std::string_view text;
+    std::uint32_t line;
+    std::uint32_t column;
+    std::string_view says;
+};
+
+#define HEAD "version: 1\nrules:\n  - id: a\n"
+#define LIMITS "    limits: [{algorithm: token_bucket, rate: 1/s, burst: 1}]\n"
+
+const Wrong kWrong[] = {
+    {"rules: []\n", 1, 1, "begins with `version: 1`"},
+    {"version: 2\nrules: []\n", 1, 10, "version: 1"},
+    {"version: 1\n", 1, 1, "has `rules`"},
+    {"version: 1\nrules: 5\n", 2, 8, "list of rules"},
+    {"version: 1\nruels: []\nrules: []\n", 2, 1, "did you mean `rules`?"},
+    {"version: 1\nversion: 1\nrules: []\n", 2, 1, "given twice"},
+    {"[1, 2]\n", 1, 1, "must be a map"},
+    {"version: 1\nrules: [}\n", 2, 9, ""},
+    {"version: 1\nrules: &x []\n", 2, 8, "anchors"},
+    {"version: 1\nrules: !!seq []\n", 2, 8, "tags"},
+    {"version: 1\nrules: []\n---\nversion: 1\n", 3, 1, "one document"},
+    {"version: 1\nrules: []\nlimits: {<<: {}}\n", 3, 10, "merge keys"},
+    {"version: 1\nrules: [\xFF]\n", 2, 9, "UTF-8"},
+    {"version: 1\nrules:\n  - when: ip.proto eq 6\n", 3, 5, "needs an `id`"},
+    {"version: 1\nrules:\n  - id: A_b\n", 3, 9, "lower-case"},
+    {HEAD "    key: []\n" LIMITS "  - id: a\n    on_match: drop\n", 6, 9, "two rules"},
+    {HEAD LIMITS, 3, 5, "needs `key`"},
+    {HEAD "    key: []\n", 3, 5, "needs `limits`"},
+    {HEAD "    key: []\n    limits: []\n", 5, 13, "needs `limits`"},
+    {HEAD "    key: ip.src\n" LIMITS, 4, 10, "list of fields"},
+    {HEAD "    key: [ip.scr]\n" LIMITS, 4, 11, "did you mean `ip.src`?"},
+    {HEAD "    key: [\"prefix(ip.src, 240)\"]\n" LIMITS, 4, 27, "from 0 to 128"},
+    {HEAD "    key: [ip.src ip.dst]\n" LIMITS, 4, 18, "the end of the key part"},
+    {HEAD "    mode: enforcing\n    key: []\n" LIMITS, 4, 11, "did you mean `enforce`?"},
+    {HEAD "    moed: enforce\n    key: []\n" LIMITS, 4, 5, "did you mean `mode`?"},
+    {HEAD "    key: []\n    limits: [{algorithm: token_bucket, rate: 1, burst: 1}]\n", 5, 46,
+     "50/s"},
+    {HEAD "    key: []\n    limits: [{algorithm: token_bucket, rate: \"1/s\", burst: 1}]\n", 5, 46,
+     "without quotes"},
+    {HEAD "    key: []\n    limits: [{algorithm: token_bucket, burst: 1}]\n", 5, 14,
+     "needs `rate`"},
+    {HEAD "    key: []\n    limits: [{algorithm: token_bukket, rate: 1/s, burst: 1}]\n", 5, 26,
+     "did you mean `token_bucket`?"},
+    {HEAD "    key: []\n    limits: [{rate: 1/s, burst: 1}]\n", 5, 14, "needs `algorithm`"},
+    {HEAD "    key: []\n    limits: [{algorithm: token_bucket, rate: 1/s, burst: 010}]\n", 5, 58,
+     "`010`"},
+    {HEAD "    key: []\n    limits: [{algorithm: token_bucket, rate: 1/s, queue: 1, burst: 1}]\n",
+     5, 51, "unknown key `queue`"},
+    {HEAD "    key: []\n    per: byte\n    limits: [{algorithm: token_bucket, rate: 1MB/s, burst: "
+          "9000}]\n",
+     6, 60, "1500B"},
+    {HEAD "    key: []\n    limits: [{algorithm: token_bucket, rate: 1/d, burst: 60000}]\n", 5, 58,
+     "largest that fits"},
+    {HEAD "    key: []\n    limits: [fast]\n", 5, 14, "no limit called `fast`"},
+    {HEAD "    key: []\n    on_exceed: drop\n" LIMITS, 5, 16, "must be a map"},
+    {HEAD "    key: []\n    on_exceed: {action: tag}\n" LIMITS, 5, 16, "needs `dscp`"},
+    {HEAD "    key: []\n    on_exceed: {action: tag, dscp: 64}\n" LIMITS, 5, 36, "0 to 63"},
+    {HEAD "    key: []\n    on_exceed: {action: tag, pcp: 8}\n" LIMITS, 5, 35, "largest, 7"},
+    {HEAD "    key: []\n    on_exceed: {action: drop, dscp: 1}\n" LIMITS, 5, 31, "unknown key"},
+    {HEAD "    on_match: drop\n    key: []\n", 5, 5, "no meaning beside `on_match`"},
+    {HEAD "    on_match: block\n", 4, 15, "drop, allow"},
+    {HEAD "    when: ip.proto eq 6\n      and l4.dprot eq 5\n    on_match: drop\n", 5, 11,
+     "did you mean `l4.dport`?"},
+    {HEAD "    when: >-\n      ip.proto eq 6\n      and l4.dprot eq 5\n    on_match: drop\n", 6, 11,
+     "did you mean `l4.dport`?"},
+    {HEAD "    when: \"ip.proto eq 6 and dir eq \\\"inn\\\"\"\n    on_match: drop\n", 4, 38,
+     "did you mean `in`?"},
+    {HEAD "    when: [a]\n    on_match: drop\n", 4, 11, "must be a text"},
+    // What is not built yet is refused where it would have to be enforced.
+    {HEAD "    when: http.host eq \"x\"\n    on_match: drop\n", 4, 11,
+     "not enforced yet: the field http.host"},
+    {HEAD "    key: []\n    per: request\n" LIMITS, 5, 10, "not enforced yet: per: request"},
+    {HEAD "    key: []\n    ban: {after: 3}\n" LIMITS, 5, 5, "not enforced yet: `ban`"},
+    {HEAD "    key: []\n    rejected_spend: true\n" LIMITS, 5, 5,
+     "not enforced yet: `rejected_spend`"},
+    {HEAD "    key: []\n    on_full: {coarsen: {factor: 16}}\n" LIMITS, 5, 15, "not enforced yet"},
+    {HEAD "    key: []\n    limits: [{algorithm: sliding_log, count: 3, window: 15m}]\n", 5, 26,
+     "not enforced yet: the algorithm sliding_log"},
+    {HEAD "    key: []\n    on_exceed: {action: reset}\n" LIMITS, 5, 25,
+     "not enforced yet: the action reset"},
+    {"version: 1\nbypass: []\nrules: []\n", 2, 1, "not enforced yet: `bypass`"},
+};
+
+TEST(CompileRules, EveryErrorSaysWhereAndWhat) {
+    for (const Wrong& row : kWrong) {
+        const Outcome outcome = compile(row.text);
+        ASSERT_FALSE(outcome.rules.has_value()) << row.text;
+        bool found = false;
+        std::string all;
+        for (const Problem& problem : outcome.problems) {
+            found |= problem.severity == Severity::Error && problem.at.line == row.line &&
+                     problem.at.column == row.column &&
+                     problem.message.find(row.says) != std::string::npos;
+            all += render(problem, row.text) + "\n";
+        }
+        EXPECT_TRUE(found) << row.text << "wanted " << row.line << ":" << row.column << " "
+                           << row.says << "\ngot " << all;
+    }
+}
+
+TEST(CompileRules, WhatIsNotBuiltIsAWarningForCheckAndForRulesThatAreOff) {
+    const std::string text = HEAD "    mode: off\n    key: [http.host]\n    per: request\n" LIMITS;
+    for (const Purpose purpose : {Purpose::Check, Purpose::Enforce}) {
+        const Outcome outcome = compile(text, purpose);
+        ASSERT_TRUE(outcome.rules.has_value());
+        ASSERT_EQ(outcome.problems.size(), 2U);
+        EXPECT_EQ(outcome.problems[0].severity, Severity::Warning);
+    }
+    EXPECT_FALSE(compile(text, Purpose::Enforce, {{"a", Mode::Monitor}}).rules.has_value());
+}
+
+struct Warned {
+    std::string_view text;
+    std::uint32_t line;
+    std::string_view says;
+};
+
+TEST(CompileRules, WarnsOfWhatIsProbablyASlip) {
+    const Warned rows[] = {
+        {"version: 1\nlimits:\n  x: {algorithm: token_bucket, rate: 1/s, burst: 1}\nrules: []\n", 3,
+         "no rule uses the limit `x`"},
+        {HEAD "    when: ip.proto eq 6 and ip.proto eq 17\n    on_match: drop\n", 4,
+         "can never match"},
+        {HEAD "    key: []\n    per: byte\n    limits: [{algorithm: token_bucket, rate: 1MB/s, "
+              "burst: 1000B}]\n",
+         6, "below the MTU"},
+    };
+    for (const Warned& row : rows) {
+        const Outcome outcome = compile(row.text);
+        ASSERT_TRUE(outcome.rules.has_value()) << row.text;
+        ASSERT_EQ(outcome.problems.size(), 1U) << row.text;
+        EXPECT_EQ(outcome.problems[0].at.line, row.line);
+        EXPECT_NE(outcome.problems[0].message.find(row.says), std::string::npos);
+    }
+}
+
+TEST(CompileRules, HostileNestingIsAnErrorAndNoCrash) {
+    EXPECT_FALSE(compile("version: 1\nrules: " + std::string(200'000, '[')).rules.has_value());
+    EXPECT_FALSE(compile(std::string(200'000, '{')).rules.has_value());
+}
+
+TEST(Render, PutsTheCaretUnderTheColumn) {
+    const Problem problem{"rules.yaml", {2, 5}, Severity::Error, "bad"};
+    EXPECT_EQ(render(problem, "a\n\tb: \xC3\xA9 c\nd"),
+              "rules.yaml:2:5: error: bad\n  \tb: \xC3\xA9 c\n  \t   ^");
+}
+
+}  // namespace
+}  // namespace sluice
