@@ -1,0 +1,198 @@
+#!/usr/bin/python3
+"""Random but valid rule files and captures, the same for the same seed.
+
+    generate.py SEED FOLDER     writes rules.yaml, in.pcap and, for some seeds, sluice.yaml
+"""
+import os
+import random
+import sys
+
+from frames import DSCPS, MACS, PORTS, SOURCES4, SOURCES6, VLANS, FrameMaker
+from pcap import SECOND, write_pcap, write_pcapng
+
+FLAGS = [f"tcp.flags.{name}" for name in ("syn", "ack", "fin", "rst", "psh", "urg")]
+NUMBERS = {
+    "eth.type": ["0x0800", "0x86dd", "0x0806", "34525"],
+    "vlan.id": VLANS, "vlan.inner_id": VLANS, "ip.version": [4, 6], "ip.proto": [1, 6, 17, 58],
+    "ip.ttl": [1, 64, 255], "ip.dscp": DSCPS, "ip.len": [20, 28, 40, 48, 240],
+    "l4.sport": PORTS, "l4.dport": PORTS, "tcp.flags": [2, 18, "0x10", 194, 256],
+    "icmp.type": [0, 3, 8, 128, 135], "icmp.code": [0, 1], "payload.len": [0, 1, 6, 40, 900],
+}
+ADDRESSES = ["ip.src", "ip.dst"]
+OUTER = ["outer.ip.src", "outer.ip.dst"]
+KEYS = list(NUMBERS) + ADDRESSES * 4 + FLAGS + ["dir", "eth.src", "eth.dst", "ip.frag"]
+NETWORKS4 = ["192.0.2.0/24", "10.0.0.0/8", "192.0.2.0/23", "0.0.0.0/0", "10.1.2.4/32"]
+NETWORKS6 = ["2001:db8::/32", "2001:db8::/64", "::/0", "fe80::/10", "::ffff:0.0.0.0/96"]
+PACKET_RATES = ["1/d", "7/h", "1/h", "3/m", "300/m", "1/s", "3/s", "7/s", "10/s", "333/s", "1K/s",
+                "1500/s", "1M/s", "1234567/s"]
+BYTE_RATES = ["1KB/s", "333B/s", "9600bit/s", "20Mbit/s", "5MB/s", "7777bit/s", "1Mbit/s",
+              "100Gbit/s", "64Kbit/s"]
+BYTE_BURSTS = ["28B", "100B", "512B", "1KiB", "1500B", "4KB", "64KiB"]
+GAPS = [0] * 12 + [1, 1, 3, 999, 1_000, 100_000, 1_000_000, 1_000_001, 7_000_000, 33_333_333,
+                   100_000_000, 142_857_142, 142_857_143, SECOND]
+RARE_GAPS = [60 * SECOND, 3600 * SECOND, 90_000 * SECOND, -1, -SECOND]
+COMPARISONS = ["eq", "ne", "lt", "le", "gt", "ge", "==", "!=", "<", "<=", ">", ">="]
+
+
+class RuleMaker:
+    def __init__(self, dice, tunnels=False, named_port=False):
+        self.dice = dice
+        self.addresses = ADDRESSES + (OUTER if tunnels else [])
+        self.keys = KEYS + (OUTER if tunnels else []) + (["port"] if named_port else [])
+
+    def chance(self, percent):
+        return self.dice.randrange(100) < percent
+
+    def file(self):
+        lines = ["version: 1"]
+        if self.chance(40):
+            lines.append(f"defaults: {{mode: {self.dice.choice(('enforce', 'monitor'))}, "
+                         f"missing_key: {self.dice.choice(('skip', 'share'))}}}")
+        lines += ["limits:", f"  common: {self.limit(True)}", f"  bytes: {self.limit(False)}",
+                  "rules:"]
+        for number in range(self.dice.randint(1, 8)):
+            lines += self.rule(number)
+        return "\n".join(lines) + "\n"
+
+    def rule(self, number):
+        lines = [f"  - id: r{number}"]
+        mode = self.dice.choice(("enforce",) * 7 + ("monitor",) * 2 + ("off", None))
+        if mode:
+            lines.append(f"    mode: {mode}")
+        on_match = self.chance(12)
+        if on_match or self.chance(75):
+            lines.append(f"    when: {self.condition(3 if not on_match else 1)}")
+        if on_match:
+            return lines + [f"    on_match: {self.dice.choice(('drop', 'allow'))}"]
+        if self.chance(40):
+            lines.append(f"    missing_key: {self.dice.choice(('skip', 'share'))}")
+        if self.chance(20):
+            lines.append(f"    per: {self.dice.choice(('packet', 'packet'))}")
+        key = ", ".join(self.key_part() for _ in range(self.dice.choice((0, 1, 1, 1, 2, 2, 3))))
+        action = self.dice.choice(("drop", "drop", "drop", "tag, dscp: ef", "tag, pcp: 3", "pass"))
+        lines += [f"    key: [{key}]", "    limits:"]
+        lines += [f"      - {limit}" for limit in self.limits()]
+        return lines + [f"    on_exceed: {{action: {action}}}"] * (not self.chance(15))
+
+    def limits(self):
+        """One to three; a named one at most once, so that every limit of a rule has its name."""
+        some = [self.limit(self.chance(60)) for _ in range(self.dice.choice((1, 1, 2)))]
+        if self.chance(25):
+            some[0] = "common"
+        if self.chance(15):
+            some.append("bytes")
+        return some
+
+    def limit(self, of_packets):
+        if of_packets:
+            return (f"{{algorithm: token_bucket, per: packet, "
+                    f"rate: {self.dice.choice(PACKET_RATES)}, "
+                    f"burst: {self.dice.choice((1, 1, 2, 3, 5, 8, 20, 100))}}}")
+        return (f"{{algorithm: token_bucket, per: byte, rate: {self.dice.choice(BYTE_RATES)}, "
+                f"burst: {self.dice.choice(BYTE_BURSTS)}}}")
+
+    def key_part(self):
+        if self.chance(30):
+            field = self.dice.choice(self.addresses)
+            bits = self.dice.choice(("8|32", "24|64", "23|61", "32|128", "0|0", "24", "25", "64"))
+            return f'"prefix({field}, {bits})"'
+        return self.dice.choice(self.keys)
+
+    def condition(self, depth):
+        """YAML takes it as it is: every one begins with a letter or a parenthesis."""
+        if depth == 0 or self.chance(35):
+            return self.comparison()
+        way = self.dice.randrange(4)
+        if way == 0:
+            return f"not {self.condition(depth - 1)}"
+        if way == 1:
+            return f"({self.condition(depth - 1)})"
+        return (f"{self.condition(depth - 1)} {self.dice.choice(('and', 'or'))} "
+                f"{self.condition(depth - 1)}")
+
+    def comparison(self):
+        way = self.dice.randrange(10)
+        if way < 3:
+            return self.of_address()
+        if way == 3:
+            return self.dice.choice(FLAGS)
+        if way == 4:
+            return self.of_word()
+        name = self.dice.choice(list(NUMBERS))
+        values = NUMBERS[name]
+        if way == 5:
+            some = " ".join(str(value) for value in self.dice.sample(values, 2))
+            return f"{name} in {{{some}}}"
+        return f"{name} {self.dice.choice(COMPARISONS)} {self.dice.choice(values)}"
+
+    def of_address(self):
+        name = self.dice.choice(self.addresses)
+        if self.chance(50):
+            return (f"{name} {self.dice.choice(('eq', 'ne', '==', '!='))} "
+                    f"{self.dice.choice(SOURCES4 + SOURCES6)}")
+        some = self.dice.sample(SOURCES4 + SOURCES6 + NETWORKS4 + NETWORKS6,
+                                self.dice.randint(1, 4))
+        return f"{name} in {{{' '.join(some)}}}"
+
+    def of_word(self):
+        equal = self.dice.choice(("eq", "ne"))
+        return self.dice.choice((
+            f'dir {equal} "{self.dice.choice(("in", "out"))}"',
+            f'ip.frag {equal} "{self.dice.choice(("none", "first", "later"))}"',
+            f'ip.frag in {{"first" "later"}}',
+            f"eth.src {equal} {self.dice.choice(MACS)}"))
+
+
+def trace(dice, maker, count):
+    """[(time in ns, bytes, size on the wire)], bursts at one instant and steps back among them."""
+    time = dice.choice((0, 1_700_000_000 * SECOND, 1_700_000_000 * SECOND + 999_999_999))
+    recent, frames = [], []
+    for _ in range(count):
+        if recent and dice.randrange(100) < 60:  # what was seen before, so that buckets empty
+            frame = dice.choice(recent)
+        else:
+            frame = maker.any_frame()
+            recent = (recent + [frame])[-12:]
+        time = max(0, time + dice.choice(RARE_GAPS if dice.randrange(200) == 0 else GAPS))
+        frames.append((time, *frame))
+    return frames
+
+
+class Scenario:
+    """One seed's rule file, capture, and box."""
+
+    def __init__(self, seed, count=400):
+        dice = random.Random(seed)
+        self.tunnels = dice.choice(([], [], [], ["gre", "vxlan", "ipip"], ["gre"], ["vxlan"],
+                                    ["ipip"]))
+        self.malformed = dice.choice(("pass", "drop"))
+        self.has_box = bool(self.tunnels) or dice.randrange(4) == 0
+        self.inside = dice.choice(([], [], ["10.0.0.0/8"], ["192.0.2.0/24", "2001:db8::/64"]))
+        self.enforce = dice.randrange(6) == 0
+        self.rules = RuleMaker(dice, bool(self.tunnels), self.has_box).file()
+        self.frames = trace(dice, FrameMaker(dice, bool(self.tunnels)), count)
+        self.capture = dice.choice((
+            write_pcap, lambda frames: write_pcap(frames, ">"),
+            write_pcapng, lambda frames: write_pcapng(frames, ">"),
+            lambda frames: write_pcap(frames, nanoseconds=False)))(self.frames)
+
+    def box_file(self):
+        listed = ", ".join(self.tunnels)
+        return ("version: 1\nports:\n  - name: uplink\n    outside: {device: net_tap0}\n"
+                "    inside: {device: net_tap1}\n"
+                f"packets: {{malformed: {self.malformed}, tunnels: [{listed}]}}\n")
+
+
+def main():
+    seed, folder = int(sys.argv[1]), sys.argv[2]
+    scenario = Scenario(seed)
+    files = {"rules.yaml": scenario.rules.encode(), "in.pcap": scenario.capture}
+    if scenario.has_box:
+        files["sluice.yaml"] = scenario.box_file().encode()
+    for name, content in files.items():
+        with open(os.path.join(folder, name), "wb") as file:
+            file.write(content)
+
+
+if __name__ == "__main__":
+    main()
