@@ -116,5 +116,5 @@ def _equal(value, text):
     if value.version != wanted.version:
         return False
     if isinstance(value, (ipaddress.IPv4Network, ipaddress.IPv6Network)):
-        return value.subnet_of(wanted)
+        value = value.network_address  # prefix() is the address with the other bits zero
     return value in wanted

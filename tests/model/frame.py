@@ -15,6 +15,8 @@ EXTENSIONS = (0, 43, 51, 60, 135, 139, 140)
 MOST_EXTENSIONS = 16
 MOST_IP_HEADERS = 4
 MINIMUM_FRAME = 60
+SMALLEST_TYPE = 0x0600  # below it is a length (802.3)
+PORTS_ONLY = (33, 132, 136)  # DCCP, SCTP, UDP-Lite: only their ports are read
 FLAG_BITS = {"fin": 0x01, "syn": 0x02, "rst": 0x04, "psh": 0x08, "ack": 0x10, "urg": 0x20}
 
 
@@ -234,6 +236,9 @@ class _Walk:
             self.tcp(at)
         elif kind == 17:
             self.udp(at)
+        elif kind in PORTS_ONLY:
+            if at + 4 <= self.end:
+                self.ports(at)
         elif (kind, version) in ((1, 4), (58, 6)):
             self.icmp(at)
         elif kind == 47 and "gre" in self.tunnels:
@@ -247,10 +252,13 @@ class _Walk:
         length = self.end - at
         self.fields["payload.len"] = length if most is None else min(length, most)
 
+    def ports(self, at):
+        both = self.number(at, 4)
+        self.fields["l4.sport"], self.fields["l4.dport"] = both >> 16, both & 0xFFFF
+
     def tcp(self, at):
         self.need(at, 20, "truncated_l4")
-        self.fields["l4.sport"] = self.number(at, 2)
-        self.fields["l4.dport"] = self.number(at + 2, 2)
+        self.ports(at)
         header = (self.number(at + 12, 1) >> 4) * 4
         if header < 20 or at + header > self.end:
             raise Malformed("bad_l4_header")
@@ -262,8 +270,7 @@ class _Walk:
 
     def udp(self, at):
         self.need(at, 8, "truncated_l4")
-        self.fields["l4.sport"] = self.number(at, 2)
-        self.fields["l4.dport"] = self.number(at + 2, 2)
+        self.ports(at)
         length = self.number(at + 4, 2)
         if 0 < length < 8:
             raise Malformed("bad_l4_header")
