@@ -13,7 +13,7 @@ V6 = [IPv6Address(text) for text in ("2001:db8::1", "2001:db8::2", "2001:db8:0:1
                                      "fe80::1:0:0:1", "::ffff:192.0.2.1", "64:ff9b::c000:201",
                                      "2001:db8:1:1:1:1:1:1")]
 PORTS = [0, 22, 53, 80, 443, 4789, 65535]
-MACS = [bytes.fromhex(text) for text in ("020000000001", "16171819 1a1b", "ffffffffffff")]
+MACS = [bytes.fromhex(text) for text in ("020000000001", "161718191a1b", "ffffffffffff")]
 VLANS = [0, 5, 6, 4095]
 TPIDS = [0x8100, 0x88A8, 0x9100, 0x9200]
 NETWORKS = ["10.0.0.0/8", "10.1.2.0/24", "10.1.2.3", "0.0.0.0/0", "192.0.2.0/31", "::/0",
@@ -57,8 +57,9 @@ def leaf(dice):
         return test(dice, dice.choice(["ip.src", "ip.dst"]), NETWORKS, EQUALITIES)
     if kind == "prefix":
         field = dice.choice(["ip.src", "ip.dst"])
-        return test(dice, f"prefix({field}, 24|64)", ["10.1.2.0/24", "2001:db8::/64", "::/64",
-                                                       "192.0.0.0/16", "2001:db8::/32"], EQUALITIES)
+        return test(dice, f"prefix({field}, 24|64)", ["10.1.2.0/24", "10.1.9.0",
+                                                       "2001:db8::/64", "::", "0.0.0.0/24",
+                                                       "2001:db8:0:1::"], EQUALITIES)
     if kind == "mac":
         macs = [mac.hex(":") for mac in MACS]
         return test(dice, dice.choice(["eth.src", "eth.dst"]), macs, EQUALITIES)

@@ -169,9 +169,11 @@ def part_text(part, fields):
 def text_of(name, value):
     if name == "eth.type":
         return f"0x{value:04x}"
-    if isinstance(value, (ipaddress.IPv6Address, ipaddress.IPv6Network)):
-        address, *bits = str(value).split("/")
-        return "/".join([_ipv6_text(ipaddress.IPv6Address(address))] + bits)
+    if isinstance(value, (ipaddress.IPv4Network, ipaddress.IPv6Network)):
+        whole = value.prefixlen == value.max_prefixlen
+        return text_of(name, value.network_address) + ("" if whole else f"/{value.prefixlen}")
+    if isinstance(value, ipaddress.IPv6Address):
+        return _ipv6_text(value)
     return str(value)
 
 
