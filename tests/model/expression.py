@@ -90,8 +90,11 @@ def value_of(operand, fields):
     address = fields.get(call[1])
     if address is None:
         return None
-    bits = int(call[3] if call[3] and address.version == 6 else call[2])
-    return ipaddress.ip_network((address, min(bits, address.max_prefixlen)), strict=False)
+    bits = min(int(call[3] if call[3] and address.version == 6 else call[2]),
+               address.max_prefixlen)
+    if bits == address.max_prefixlen:
+        return address
+    return ipaddress.ip_network((address, bits), strict=False)
 
 
 def _compare(value, kind, text):
