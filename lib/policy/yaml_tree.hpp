@@ -5,7 +5,6 @@
 #include <optional>
 #include <string>
 #include <string_view>
-#include <utility>
 #include <vector>
 
 namespace sluice {
@@ -16,7 +15,6 @@ inline constexpr std::size_t kMaxYamlDepth = 32;
 // YAML as we take it: maps, lists and scalars, each with its place; no aliases, anchors, tags,
 // merge keys or second documents; no key twice.
 struct YamlEntry;
-
 struct YamlNode {
     enum class Kind : std::uint8_t { Null, Scalar, List, Map };
 

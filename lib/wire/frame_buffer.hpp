@@ -4,7 +4,6 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <cstring>
 #include <optional>
 #include <vector>
 
@@ -14,34 +13,22 @@ namespace sluice {
 // bytes arrive, never by what a length promises.
 class FrameBuffer {
 public:
-    void feed(ByteView bytes) { held_.insert(held_.end(), bytes.begin(), bytes.end()); }
+    void feed(ByteView bytes);
 
     // The next whole payload, or nullopt when more must come, or never will: see broken().
-    [[nodiscard]] std::optional<std::vector<std::byte>> next() {
-        if (broken() || held_.size() < sizeof(std::uint32_t) ||
-            held_.size() - sizeof(std::uint32_t) < announced()) {
-            return std::nullopt;
-        }
-        const auto first = held_.begin() + sizeof(std::uint32_t);
-        const auto last = first + static_cast<std::ptrdiff_t>(announced());
-        std::vector<std::byte> payload{first, last};
-        held_.erase(held_.begin(), last);
-        return payload;
-    }
+    [[nodiscard]] std::optional<std::vector<std::byte>> next();
+
     // A message was announced that is larger than any may be.
-    [[nodiscard]] bool broken() const noexcept {
-        return held_.size() >= sizeof(std::uint32_t) && announced() > kMaxMessageSize;
-    }
+    [[nodiscard]] bool broken() const noexcept;
     // Inside a message: some of it came, the rest has not.
-    [[nodiscard]] bool waiting() const noexcept { return !held_.empty(); }
+    [[nodiscard]] bool waiting() const noexcept { return left() != 0; }
 
 private:
-    [[nodiscard]] std::uint32_t announced() const noexcept {
-        std::uint32_t size = 0;
-        std::memcpy(&size, held_.data(), sizeof(size));
-        return size;
-    }
+    [[nodiscard]] std::size_t left() const noexcept { return held_.size() - read_; }
+    [[nodiscard]] std::uint32_t announced() const noexcept;
+
     std::vector<std::byte> held_;
+    std::size_t read_ = 0;  // how much of it next() has given out
 };
 
 }  // namespace sluice

@@ -19,6 +19,9 @@ void put_optional(Writer& out, std::optional<std::uint8_t> value) {
 std::optional<std::uint8_t> get_optional(Reader& in) {
     const bool given = in.flag();
     const auto value = in.number<std::uint8_t>();
+    if (!given && value != 0) {
+        in.fail();  // one message has one encoding
+    }
     return given ? std::optional{value} : std::nullopt;
 }
 

@@ -40,7 +40,7 @@ const sockaddr* generic(const sockaddr_un& address) {
 }
 
 // A socket file that a process left behind when it was killed is in the way of the next.
-Result<Done> remove_stale(const std::string& path) {
+Result<Done> remove_stale(const std::string& path, const sockaddr_un& address) {
     struct stat info{};
     if (::lstat(path.c_str(), &info) != 0) {
         return Done{};
@@ -48,7 +48,10 @@ Result<Done> remove_stale(const std::string& path) {
     if (!S_ISSOCK(info.st_mode)) {
         return Error{Errc::Refused, path + " exists and is no socket"};
     }
-    if (connect_unix(path)) {
+    // Only a refused connection says that nobody is there: a full backlog is somebody.
+    const Fd probe{::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0)};
+    if (!probe.is_open() || ::connect(probe.get(), generic(address), sizeof(address)) == 0 ||
+        errno != ECONNREFUSED) {
         return Error{Errc::Refused, "somebody listens on " + path + " already"};
     }
     if (::unlink(path.c_str()) != 0) {
@@ -129,12 +132,17 @@ Result<Fd> listen_unix(const SocketOptions& options) {
     if (!address) {
         return address.error();
     }
-    if (const Result<Done> stale = remove_stale(options.path); !stale) {
+    if (const Result<Done> stale = remove_stale(options.path, *address); !stale) {
         return stale.error();
     }
     Fd fd{::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0)};
     if (!fd.is_open()) {
         return failed("cannot make the socket", options.path);
+    }
+    // /run is empty after a boot.
+    const std::string folder = options.path.substr(0, options.path.rfind('/') + 1);
+    if (!folder.empty() && ::mkdir(folder.c_str(), 0755) != 0 && errno != EEXIST) {
+        return failed("cannot make the folder of", options.path);
     }
     // Nobody can connect before listen(), and by then mode and owner are set.
     const mode_t before = ::umask(0177);
@@ -143,11 +151,13 @@ Result<Fd> listen_unix(const SocketOptions& options) {
     if (bound != 0) {
         return failed("cannot make the socket", options.path);
     }
-    if (const Result<Done> done = hand_over(options); !done) {
-        return done.error();
+    Result<Done> done = hand_over(options);
+    if (done && ::listen(fd.get(), kBacklog) != 0) {
+        done = failed("cannot listen on", options.path);
     }
-    if (::listen(fd.get(), kBacklog) != 0) {
-        return failed("cannot listen on", options.path);
+    if (!done) {
+        (void)::unlink(options.path.c_str());
+        return done.error();
     }
     return fd;
 }

@@ -32,6 +32,22 @@ TEST(FindFault, FindsNoneInASoundSet) {
     EXPECT_EQ(find_fault(RuleSet{}), std::nullopt);
 }
 
+// Work that grows with the product of rules, tests and constants would stall whoever checks.
+TEST(FindFault, RefusesConditionsThatShare) {
+    RuleSet set = example();
+    set.program.numbers = {{.first = 1, .last = 1}};
+    set.program.tests = {{.field = Field::IpProto, .start = 0, .count = 1},
+                         {.field = Field::IpTtl, .start = 1, .count = 0}};
+    set.rules[0].when = {.first = 0, .count = 1};
+    set.rules[1].when = {.first = 1, .count = 1};
+    EXPECT_EQ(find_fault(set), std::nullopt);
+    RuleSet tests = set;
+    tests.rules[1].when = {.first = 0, .count = 2};
+    EXPECT_NE(find_fault(tests)->find("shares"), std::string::npos);
+    set.program.tests[1] = {.field = Field::IpTtl, .start = 0, .count = 1};
+    EXPECT_NE(find_fault(set)->find("shares"), std::string::npos);
+}
+
 struct Broken {
     std::string_view says;
     void (*break_it)(RuleSet&);

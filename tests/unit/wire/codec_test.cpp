@@ -1,0 +1,320 @@
+#include "lib/wire/codec.hpp"
+
+#include "random_message.hpp"
+
+#include <gtest/gtest.h>
+
+#include <functional>
+
+namespace sluice {
+namespace {
+
+using Payload = std::vector<std::byte>;
+
+constexpr std::uint64_t kSeeds = 60;
+
+// Round trips are compared field by field through this second spelling of every message, which
+// shares nothing with the codec.
+using Fields = std::vector<std::string>;
+
+template <typename T>
+void add(Fields& out, const T& value) {
+    if constexpr (std::is_convertible_v<T, std::string>) {
+        out.push_back(value);
+    } else if constexpr (std::is_enum_v<T>) {
+        out.push_back(std::to_string(static_cast<unsigned>(value)));
+    } else {
+        out.push_back(std::to_string(value));
+    }
+}
+template <typename... T>
+void add_all(Fields& out, const T&... values) {
+    (add(out, values), ...);
+}
+void add_optional(Fields& out, const std::optional<std::uint8_t>& value) {
+    out.push_back(value ? std::to_string(*value) : "none");
+}
+void add_address(Fields& out, const IpAddress& address) {
+    for (const std::byte byte : address.bytes) {
+        add(out, std::to_integer<unsigned>(byte));
+    }
+}
+
+void spell(Fields& out, const Rule& rule) {
+    add_all(out, rule.id, rule.mode, rule.when.first, rule.when.count, rule.on_match,
+            rule.missing_key, rule.on_full, rule.on_exceed);
+    add_optional(out, rule.tag.dscp);
+    add_optional(out, rule.tag.pcp);
+    add(out, rule.key.size());
+    for (const KeyPart& part : rule.key) {
+        add_all(out, part.field, part.v4_length, part.v6_length);
+    }
+    add(out, rule.limits.size());
+    for (const MeteredLimit& limit : rule.limits) {
+        add_all(out, limit.identity, limit.name, limit.per, limit.limit.period(),
+                limit.limit.parts(), limit.limit.burst());
+    }
+}
+void spell(Fields& out, const RuleSet& set) {
+    add_all(out, set.generation, set.program.tests.size(), set.program.numbers.size(),
+            set.program.v4.size(), set.program.v6.size(), set.rules.size());
+    for (const Test& test : set.program.tests) {
+        add_all(out, test.field, test.negated, test.start, test.count, test.v6_start, test.v6_count,
+                test.yes, test.no);
+    }
+    for (const NumberRange& range : set.program.numbers) {
+        add_all(out, range.first, range.last);
+    }
+    for (const auto* table : {&set.program.v4, &set.program.v6}) {
+        for (const AddressRange& range : *table) {
+            add_address(out, range.first);
+            add_address(out, range.last);
+        }
+    }
+    for (const Rule& rule : set.rules) {
+        spell(out, rule);
+    }
+}
+void spell(Fields& out, const Hello& m) {
+    add_all(out, m.version, m.program);
+}
+void spell(Fields& out, const ApplyRules& m) {
+    spell(out, m.rules);
+    add_all(out, m.source, m.modes);
+}
+void spell(Fields&, const GetRules&) {}
+void spell(Fields&, const GetStats&) {}
+void spell(Fields& out, const SetPanic& m) {
+    add(out, m.pass);
+}
+void spell(Fields& out, const Welcome& m) {
+    add_all(out, m.version, m.pid, m.generation);
+}
+void spell(Fields& out, const Applied& m) {
+    add(out, m.generation);
+}
+void spell(Fields& out, const RunningRules& m) {
+    add_all(out, m.generation, m.source, m.modes);
+}
+void spell(Fields& out, const PanicSet& m) {
+    add(out, m.pass);
+}
+void spell(Fields& out, const Failure& m) {
+    add(out, m.what);
+}
+void spell(Fields& out, const PortStats& m) {
+    add_all(out, m.pair, m.side, m.device, m.driver, m.link_up, m.held_down, m.mtu, m.rx_queues,
+            m.tx_queues, m.rss, m.rx_packets, m.rx_bytes, m.tx_packets, m.tx_bytes, m.rx_missed,
+            m.rx_no_mbuf, m.rx_errors, m.tx_errors, m.tx_full);
+}
+void spell(Fields& out, const WorkerStats& m) {
+    add_all(out, m.lcore, m.bursts, m.stalled_ms, m.stalls, m.table_full, m.table_slots);
+    for (const std::uint64_t count : m.by_verdict) {
+        add(out, count);
+    }
+    for (const std::uint64_t count : m.by_reason) {
+        add(out, count);
+    }
+    add(out, m.lanes.size());
+    for (const std::string& lane : m.lanes) {
+        add(out, lane);
+    }
+}
+void spell(Fields& out, const Stats& m) {
+    add_all(out, m.generation, m.uptime_ns, m.panic, m.rules.size(), m.ports.size(),
+            m.workers.size());
+    for (const RuleStats& rule : m.rules) {
+        add_all(out, rule.id, rule.admitted, rule.exceeded, rule.skipped);
+    }
+    for (const PortStats& port : m.ports) {
+        spell(out, port);
+    }
+    for (const WorkerStats& worker : m.workers) {
+        spell(out, worker);
+    }
+}
+template <typename Message>
+Fields spelled(const Message& message) {
+    Fields out{std::to_string(message.index())};
+    std::visit([&](const auto& m) { spell(out, m); }, message);
+    return out;
+}
+
+// Every message of both directions, encoded, with what decodes it to a second encoding.
+struct Encoded {
+    Payload bytes;
+    std::function<std::optional<Payload>(ByteView)> again;
+};
+std::optional<Payload> request_again(ByteView bytes) {
+    const Result<Request> request = decode_request(bytes);
+    return request ? std::optional{encode(*request)} : std::nullopt;
+}
+std::optional<Payload> reply_again(ByteView bytes) {
+    const Result<Reply> reply = decode_reply(bytes);
+    return reply ? std::optional{encode(*reply)} : std::nullopt;
+}
+std::vector<Encoded> encoded_messages(std::uint64_t seed) {
+    std::vector<Encoded> all;
+    RandomMessage random{seed};
+    for (const Request& request : random.requests()) {
+        all.push_back({encode(request), request_again});
+    }
+    for (const Reply& reply : random.replies()) {
+        all.push_back({encode(reply), reply_again});
+    }
+    return all;
+}
+
+TEST(Codec, EveryMessageComesBackAsItWas) {
+    for (std::uint64_t seed = 0; seed < kSeeds; ++seed) {
+        RandomMessage random{seed};
+        for (const Request& request : random.requests()) {
+            const Result<Request> back = decode_request(encode(request));
+            ASSERT_TRUE(back) << back.error().what;
+            EXPECT_EQ(spelled(*back), spelled(request));
+        }
+        for (const Reply& reply : random.replies()) {
+            const Result<Reply> back = decode_reply(encode(reply));
+            ASSERT_TRUE(back) << back.error().what;
+            EXPECT_EQ(spelled(*back), spelled(reply));
+        }
+    }
+}
+
+TEST(Codec, EveryTruncationIsAnError) {
+    for (std::uint64_t seed = 0; seed < kSeeds; ++seed) {
+        for (const Encoded& message : encoded_messages(seed)) {
+            for (std::size_t size = 0; size < message.bytes.size(); ++size) {
+                EXPECT_FALSE(message.again(ByteView{message.bytes}.first(size)))
+                    << "kind " << std::to_integer<int>(message.bytes[0]) << " cut to " << size;
+            }
+        }
+    }
+}
+
+TEST(Codec, BytesAfterTheMessageAreAnError) {
+    for (Encoded& message : encoded_messages(1)) {
+        message.bytes.push_back(std::byte{0});
+        EXPECT_FALSE(message.again(message.bytes));
+    }
+}
+
+// What survives a wrong byte is a message like any other: every message has one encoding.
+TEST(Codec, AWrongByteIsAnErrorOrAnotherMessage) {
+    for (std::uint64_t seed = 0; seed < 8; ++seed) {
+        for (const Encoded& message : encoded_messages(seed)) {
+            for (std::size_t at = 0; at < message.bytes.size(); ++at) {
+                for (const int flip : {0x01, 0x80, 0xFF}) {
+                    Payload bytes = message.bytes;
+                    bytes[at] ^= static_cast<std::byte>(flip);
+                    if (const std::optional<Payload> again = message.again(bytes)) {
+                        EXPECT_EQ(*again, bytes);
+                    }
+                }
+            }
+        }
+    }
+}
+
+TEST(Codec, UnknownMessagesAndFlagsAreErrors) {
+    for (const int kind : {5, 6, 0x7F, 0xFF}) {
+        EXPECT_FALSE(decode_request(Payload{static_cast<std::byte>(kind)}));
+    }
+    EXPECT_FALSE(decode_reply(Payload{std::byte{6}}));
+    EXPECT_FALSE(decode_request(Payload{std::byte{4}, std::byte{2}}));  // panic: neither on nor off
+}
+
+TEST(Codec, APromiseThatTheBytesCannotKeepIsRefused) {
+    // ApplyRules: generation, then a count of tests that would take 94 GB.
+    Payload bytes(1 + 8, std::byte{0});
+    bytes[0] = std::byte{1};
+    bytes.insert(bytes.end(), 4, std::byte{0xFF});
+    bytes.resize(1000, std::byte{0});
+    EXPECT_FALSE(decode_request(bytes));
+    // Failure with a text of 4 GB.
+    EXPECT_FALSE(decode_reply(
+        Payload{std::byte{5}, std::byte{0xFF}, std::byte{0xFF}, std::byte{0xFF}, std::byte{0xFF}}));
+}
+
+struct Unsound {
+    const char* what;
+    void (*break_it)(RuleSet&);
+};
+const Unsound kUnsound[] = {
+    {"field", [](RuleSet& s) { s.rules[0].key = {{.field = Field{99}}}; }},
+    {"mode off", [](RuleSet& s) { s.rules[0].mode = Mode::Off; }},
+    {"mode", [](RuleSet& s) { s.rules[0].mode = Mode{9}; }},
+    {"verdict", [](RuleSet& s) { s.rules[0].on_exceed = Verdict::Reply; }},
+    {"condition", [](RuleSet& s) { s.rules[0].when = {.first = 7, .count = 1}; }},
+    {"no limit", [](RuleSet& s) { s.rules[0].limits.clear(); }},
+    {"two of a name", [](RuleSet& s) { s.rules.push_back(s.rules[0]); }},
+};
+
+RuleSet one_rule() {
+    RuleSet set;
+    Rule rule;
+    rule.id = "one";
+    rule.limits = {{.identity = 1,
+                    .name = "1",
+                    .per = Per::Packet,
+                    .limit = *Limit::make({Units{7}, std::chrono::seconds{3}}, Units{9})}};
+    set.rules = {rule};
+    return set;
+}
+
+TEST(Codec, ARuleSetThatIsNotSoundIsRefused) {
+    ASSERT_TRUE(decode_request(encode(Request{ApplyRules{one_rule(), "", ""}})));
+    for (const Unsound& row : kUnsound) {
+        RuleSet set = one_rule();
+        row.break_it(set);
+        EXPECT_FALSE(decode_request(encode(Request{ApplyRules{set, "", ""}}))) << row.what;
+    }
+}
+
+// 7 in 3 s is not reduced as 14 in 6 s: only one spelling of a limit is taken.
+TEST(Codec, ALimitThatBreaksItsInvariantIsRefused) {
+    const Payload good = encode(Request{ApplyRules{one_rule(), "", ""}});
+    // period, parts and burst stand before the two empty texts.
+    const std::size_t burst = good.size() - 8 - 8;
+    const std::size_t parts = burst - 4;
+    const std::size_t period = parts - 8;
+    for (const std::size_t at : {burst, parts, period}) {
+        Payload zero = good;
+        std::fill_n(zero.begin() + static_cast<std::ptrdiff_t>(at), at == parts ? 4 : 8,
+                    std::byte{0});
+        EXPECT_FALSE(decode_request(zero)) << at;
+        Payload huge = good;
+        std::fill_n(huge.begin() + static_cast<std::ptrdiff_t>(at), at == parts ? 4 : 8,
+                    std::byte{0xFF});
+        EXPECT_EQ(decode_request(huge).has_value(), false) << at;
+    }
+    Payload doubled = good;
+    doubled[parts] = std::byte{14};
+    const std::uint64_t six = 6'000'000'000;
+    std::memcpy(doubled.data() + period, &six, sizeof(six));
+    EXPECT_FALSE(decode_request(doubled));
+}
+
+TEST(Generation, BelongsToWhatTheWorkersActOn) {
+    const std::uint64_t base = generation_of(one_rule());
+    EXPECT_NE(base, 0U);
+    EXPECT_EQ(generation_of(one_rule()), base);
+
+    RuleSet renamed = one_rule();
+    renamed.generation = base;
+    renamed.rules[0].counters = 7;
+    EXPECT_EQ(generation_of(renamed), base) << "its own number and the counters do not count";
+
+    const auto other = [&](void (*change)(RuleSet&)) {
+        RuleSet set = one_rule();
+        change(set);
+        return generation_of(set);
+    };
+    EXPECT_NE(other([](RuleSet& s) { s.rules[0].mode = Mode::Enforce; }), base);
+    EXPECT_NE(other([](RuleSet& s) { s.rules[0].id = "two"; }), base);
+    EXPECT_NE(other([](RuleSet& s) { s.rules.clear(); }), base);
+    EXPECT_NE(generation_of(RuleSet{}), 0U);
+}
+
+}  // namespace
+}  // namespace sluice

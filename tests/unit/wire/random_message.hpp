@@ -1,0 +1,177 @@
+#pragma once
+#include "lib/wire/codec.hpp"
+
+#include <algorithm>
+#include <random>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace sluice {
+
+// Messages with random content, sound as the sender's are; the same for the same seed.
+class RandomMessage {
+public:
+    explicit RandomMessage(std::uint64_t seed) : random_{seed} {}
+
+    std::vector<Request> requests() {
+        return {Hello{number<std::uint32_t>(), text()}, ApplyRules{rule_set(), text(), text()},
+                GetRules{}, GetStats{}, SetPanic{flag()}};
+    }
+    std::vector<Reply> replies() {
+        return {Welcome{number<std::uint32_t>(), number<std::uint32_t>(), number<std::uint64_t>()},
+                Applied{number<std::uint64_t>()},
+                RunningRules{number<std::uint64_t>(), text(), text()},
+                stats(),
+                PanicSet{flag()},
+                Failure{text()}};
+    }
+
+    RuleSet rule_set() {
+        RuleSet set;
+        set.generation = number<std::uint64_t>();
+        const std::size_t rules = below(5);
+        for (std::size_t i = 0; i < rules; ++i) {
+            set.rules.push_back(rule(i, set.program));
+        }
+        return set;
+    }
+    std::size_t below(std::size_t bound) { return random_() % bound; }
+
+private:
+    template <typename T>
+    T number() {
+        // All sizes of numbers, the ends of their range among them.
+        constexpr auto kLast = static_cast<T>(~T{0});
+        const auto value = static_cast<T>(random_() >> below(64));
+        return below(8) == 0 ? kLast : value;
+    }
+    bool flag() { return below(2) == 1; }
+    std::string text() {
+        std::string out(below(12), '\0');
+        std::generate(out.begin(), out.end(), [this] { return static_cast<char>(random_()); });
+        return out;
+    }
+
+    IpAddress address() {
+        IpAddress out;
+        std::generate(out.bytes.begin(), out.bytes.end(),
+                      [this] { return static_cast<std::byte>(random_()); });
+        return out;
+    }
+    AddressRange range() {
+        const IpAddress a = address();
+        const IpAddress b = address();
+        return {std::min(a, b), std::max(a, b)};
+    }
+
+    Test test(Program& program) {
+        Test out{.field = static_cast<Field>(below(kFieldCount))};
+        if (row_of(out.field).kind == FieldKind::Address) {
+            out.negated = flag();
+            out.start = static_cast<std::uint32_t>(program.v4.size());
+            out.v6_start = static_cast<std::uint32_t>(program.v6.size());
+            out.count = out.v6_count = 1;
+            program.v4.push_back(range());
+            program.v6.push_back(range());
+            return out;
+        }
+        out.start = static_cast<std::uint32_t>(program.numbers.size());
+        out.count = static_cast<std::uint32_t>(below(3));
+        std::uint64_t at = 0;
+        for (std::uint32_t i = 0; i < out.count; ++i) {
+            const std::uint64_t first = at + 2 + below(100);
+            at = first + below(100);
+            program.numbers.push_back({first, at});
+        }
+        return out;
+    }
+    Condition condition(Program& program) {
+        const Condition out{static_cast<std::uint32_t>(program.tests.size()),
+                            static_cast<std::uint32_t>(below(4))};
+        for (std::uint32_t i = 0; i < out.count; ++i) {
+            Test one = test(program);
+            one.yes = i + 1 < out.count ? static_cast<std::uint16_t>(i + 1) : kMatch;
+            program.tests.push_back(one);
+        }
+        return out;
+    }
+
+    Rule rule(std::size_t index, Program& program) {
+        Rule out;
+        out.id = "rule-" + std::to_string(index);
+        out.mode = flag() ? Mode::Monitor : Mode::Enforce;
+        out.when = condition(program);
+        out.on_match = static_cast<OnMatch>(below(3));
+        out.missing_key = static_cast<MissingKey>(below(2));
+        out.on_full = static_cast<OnFull>(below(2));
+        constexpr Verdict kActions[] = {Verdict::Pass, Verdict::Tag, Verdict::Drop};
+        out.on_exceed = kActions[below(3)];
+        out.tag = {flag() ? std::optional{static_cast<std::uint8_t>(below(64))} : std::nullopt,
+                   flag() ? std::optional{static_cast<std::uint8_t>(below(8))} : std::nullopt};
+        for (std::size_t i = below(3); i > 0; --i) {
+            out.key.push_back({static_cast<Field>(below(kFieldCount)),
+                               static_cast<std::uint8_t>(below(33)),
+                               static_cast<std::uint8_t>(below(129))});
+        }
+        const std::size_t limits = out.on_match == OnMatch::Meter ? 1 + below(3) : 0;
+        for (std::size_t i = 0; i < limits; ++i) {
+            const Rate rate{Units{1 + below(1'000'000)}, Nanoseconds{std::chrono::seconds{60}}};
+            out.limits.push_back({(index << 8) + i, text(), static_cast<Per>(below(2)),
+                                  *Limit::make(rate, Units{1 + below(100'000)})});
+        }
+        return out;
+    }
+
+    PortStats port() {
+        PortStats out{.pair = text(),
+                      .side = text(),
+                      .device = text(),
+                      .driver = text(),
+                      .link_up = flag(),
+                      .held_down = flag(),
+                      .mtu = number<std::uint16_t>(),
+                      .rx_queues = number<std::uint16_t>(),
+                      .tx_queues = number<std::uint16_t>(),
+                      .rss = flag()};
+        for (auto* counter :
+             {&out.rx_packets, &out.rx_bytes, &out.tx_packets, &out.tx_bytes, &out.rx_missed,
+              &out.rx_no_mbuf, &out.rx_errors, &out.tx_errors, &out.tx_full}) {
+            *counter = number<std::uint64_t>();
+        }
+        return out;
+    }
+    WorkerStats worker() {
+        WorkerStats out;
+        out.lcore = number<std::uint32_t>();
+        for (auto* counter :
+             {&out.bursts, &out.stalled_ms, &out.stalls, &out.table_full, &out.table_slots}) {
+            *counter = number<std::uint64_t>();
+        }
+        std::generate(out.by_verdict.begin(), out.by_verdict.end(),
+                      [this] { return number<std::uint64_t>(); });
+        std::generate(out.by_reason.begin(), out.by_reason.end(),
+                      [this] { return number<std::uint64_t>(); });
+        for (std::size_t i = below(3); i > 0; --i) {
+            out.lanes.push_back(text());
+        }
+        return out;
+    }
+    Stats stats() {
+        Stats out;
+        out.generation = number<std::uint64_t>();
+        out.uptime_ns = number<std::uint64_t>();
+        out.panic = flag();
+        for (std::size_t i = below(4); i > 0; --i) {
+            out.rules.push_back({text(), number<std::uint64_t>(), number<std::uint64_t>(),
+                                 number<std::uint64_t>()});
+            out.ports.push_back(port());
+            out.workers.push_back(worker());
+        }
+        return out;
+    }
+
+    std::mt19937_64 random_;
+};
+
+}  // namespace sluice
