@@ -77,7 +77,7 @@ MHD_Result begin(MHD_Connection* connection, const HttpServer& server, const cha
 }
 
 // The library calls this once for the head of a request, once for each piece of its body, and once
-// at its end.
+// at its end. NOLINTNEXTLINE(readability-function-size): the library's signature
 MHD_Result on_request(void* server_pointer, MHD_Connection* connection, const char* url,
                       const char* method, const char*, const char* data, std::size_t* size,
                       void** context) {
