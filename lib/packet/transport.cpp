@@ -24,6 +24,14 @@ void note_ports(const Cursor& cursor, Flow& flow) noexcept {
     return outcome;
 }
 
+// A TCP header that is longer than what is left. Whoever claims no more than came contradicts
+// himself; a first fragment, or a packet that ended before its length, only lacks the rest.
+[[gnu::noinline, gnu::cold]] Parsed header_too_long(const Cursor& cursor, std::uint32_t size,
+                                                    const Flow& flow) noexcept {
+    const bool claimed = cursor.at + size <= std::uint32_t{flow.l3_at} + flow.ip_len;
+    return claimed || flow.frag == Fragment::First ? Parsed::TruncatedL4 : Parsed::BadL4Header;
+}
+
 void note_payload(Cursor& cursor, Flow& flow, std::uint32_t header) noexcept {
     cursor.at += header;
     flow.payload_len = cursor.left();
@@ -46,8 +54,11 @@ Parsed parse_tcp(Cursor& cursor, Flow& flow) noexcept {
     }
     const std::uint16_t offset_and_flags = cursor.be16(12);
     const std::uint32_t header = (offset_and_flags >> 12) * 4U;
-    if (header < kTcpMinSize || header > cursor.left()) {
+    if (header < kTcpMinSize) {
         return Parsed::BadL4Header;
+    }
+    if (header > cursor.left()) {
+        return header_too_long(cursor, header, flow);
     }
     note_ports(cursor, flow);
     flow.tcp_flags = offset_and_flags & 0xFFF;
