@@ -5,7 +5,16 @@
 namespace sluice {
 namespace {
 
+// How much of a header is read: a capture that ends behind it lacks nothing a rule can test.
 constexpr std::uint32_t kPortsSize = 4;
+constexpr std::uint32_t kTcpRead = 14;
+constexpr std::uint32_t kUdpRead = 6;
+constexpr std::uint32_t kIcmpRead = 2;
+
+// The header was on the wire, and what is read of it is at hand.
+bool has_header(const Cursor& cursor, std::uint32_t size, std::uint32_t read) noexcept {
+    return cursor.left() >= size && cursor.can_read(read);
+}
 
 void note_ports(const Cursor& cursor, Flow& flow) noexcept {
     flow.sport = cursor.be16(0);
@@ -49,7 +58,7 @@ constexpr FieldSet kTcpFields = [] {
 }();
 
 Parsed parse_tcp(Cursor& cursor, Flow& flow) noexcept {
-    if (!cursor.can_read(kTcpMinSize)) {
+    if (!has_header(cursor, kTcpMinSize, kTcpRead)) {
         return header_missing(cursor, kTcpMinSize, &flow);
     }
     const std::uint16_t offset_and_flags = cursor.be16(12);
@@ -68,7 +77,7 @@ Parsed parse_tcp(Cursor& cursor, Flow& flow) noexcept {
 }
 
 Parsed parse_udp(Cursor& cursor, Flow& flow) noexcept {
-    if (!cursor.can_read(kUdpSize)) {
+    if (!has_header(cursor, kUdpSize, kUdpRead)) {
         return header_missing(cursor, kUdpSize, &flow);
     }
     const std::uint32_t length = cursor.be16(4);
@@ -84,7 +93,7 @@ Parsed parse_udp(Cursor& cursor, Flow& flow) noexcept {
 }
 
 Parsed parse_icmp(Cursor& cursor, Flow& flow) noexcept {
-    if (!cursor.can_read(kIcmpSize)) {
+    if (!has_header(cursor, kIcmpSize, kIcmpRead)) {
         return header_missing(cursor, kIcmpSize, nullptr);
     }
     flow.icmp_type = cursor.u8(0);

@@ -119,14 +119,29 @@ TEST(ParseTransport, TwelveBitsOfFlags) {
     }
 }
 
+// As much of a header as a capture holds is read, field by field of interest.
 TEST(ParseTransport, WhatTheCaptureHoldsOfAHeader) {
-    const Octets whole = tcp().dport(443).payload(9).bytes();
-    for (std::size_t size = 34; size <= whole.size(); ++size) {
-        const Octets head = head_of(whole, size);
-        const Flow flow = seen(head, {}, whole.size());
-        EXPECT_EQ(flow.parsed, size < 54 ? Parsed::Cut : Parsed::Ok) << size;
-        EXPECT_EQ(flow.fields.has(Field::L4Dport), size >= 38) << size;
-        EXPECT_EQ(flow.fields.has(Field::TcpFlags), size >= 54) << size;
+    const struct {
+        Octets frame;
+        Field first;
+        std::size_t first_at;  // bytes of the header that it takes to know this field
+        Field last;
+        std::size_t last_at;
+    } rows[] = {
+        {tcp().payload(9).bytes(), Field::L4Dport, 4, Field::TcpFlags, 14},
+        {udp().payload(9).bytes(), Field::L4Sport, 4, Field::PayloadLen, 6},
+        {icmp(3, 1).payload(9).bytes(), Field::IcmpType, 2, Field::PayloadLen, 2},
+        {Frame{132}.payload(12).bytes(), Field::L4Sport, 4, Field::L4Dport, 4},
+    };
+    for (const auto& row : rows) {
+        for (std::size_t size = 34; size <= row.frame.size(); ++size) {
+            const Octets head = head_of(row.frame, size);
+            const Flow flow = seen(head, {}, row.frame.size());
+            const std::size_t held = size - 34;
+            EXPECT_EQ(flow.parsed, held < row.last_at ? Parsed::Cut : Parsed::Ok) << size;
+            EXPECT_EQ(flow.fields.has(row.first), held >= row.first_at) << size;
+            EXPECT_EQ(flow.fields.has(row.last), held >= row.last_at) << size;
+        }
     }
 }
 
