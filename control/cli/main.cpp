@@ -1,5 +1,5 @@
 #include "control/cli/arguments.hpp"
-#include "control/cli/json.hpp"
+#include "control/json.hpp"
 #include "control/cli/terminal.hpp"
 
 #include <cerrno>

@@ -1,5 +1,5 @@
 #pragma once
-#include "control/cli/json.hpp"
+#include "control/json.hpp"
 #include "control/cli/replay/worker_set.hpp"
 #include "lib/policy/compile.hpp"
 
