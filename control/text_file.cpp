@@ -16,7 +16,7 @@ Result<std::string> read_text_file(const std::string& path, std::size_t most) {
                      "cannot read " + path + ": " + std::generic_category().message(errno)};
     }
     std::string text;
-    std::array<char, 65'536> part;
+    std::array<char, 65'536> part{};
     while (const std::size_t got = std::fread(part.data(), 1, part.size(), file.get())) {
         text.append(part.data(), got);
         if (text.size() > most) {

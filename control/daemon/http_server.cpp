@@ -128,6 +128,7 @@ struct HttpCallbacks {
     }
 
     // Called once for the head of a request, once for each piece of its body, and once at its end.
+    // NOLINTNEXTLINE(readability-function-size): the library's signature
     static MHD_Result on_request(void* server, MHD_Connection* connection, const char* url,
                                  const char* method, const char*, const char* data,
                                  std::size_t* size, void** context) noexcept {

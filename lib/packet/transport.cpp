@@ -14,7 +14,12 @@ void note_ports(const Cursor& cursor, Flow& flow) noexcept {
     flow.fields.add(Field::L4Dport);
 }
 
-// The header is not there as a whole. What a cut capture still holds of the ports counts.
+// The header is on the wire, and of it the `fields_end` bytes that hold our fields are at hand.
+bool can_read_fields(const Cursor& cursor, std::uint32_t size, std::uint32_t fields_end) noexcept {
+    return cursor.can_read(fields_end) && cursor.at + size <= cursor.end;
+}
+
+// The fields are not all there. What a cut capture still holds of the ports counts.
 [[gnu::noinline, gnu::cold]] Parsed header_missing(const Cursor& cursor, std::uint32_t size,
                                                    Flow* with_ports) noexcept {
     const Parsed outcome = cursor.missing(size, Parsed::TruncatedL4);
@@ -41,7 +46,8 @@ constexpr FieldSet kTcpFields = [] {
 }();
 
 Parsed parse_tcp(Cursor& cursor, Flow& flow) noexcept {
-    if (!cursor.can_read(kTcpMinSize)) {
+    constexpr std::uint32_t kFlagsEnd = 14;
+    if (!can_read_fields(cursor, kTcpMinSize, kFlagsEnd)) {
         return header_missing(cursor, kTcpMinSize, &flow);
     }
     const std::uint16_t offset_and_flags = cursor.be16(12);
@@ -57,7 +63,8 @@ Parsed parse_tcp(Cursor& cursor, Flow& flow) noexcept {
 }
 
 Parsed parse_udp(Cursor& cursor, Flow& flow) noexcept {
-    if (!cursor.can_read(kUdpSize)) {
+    constexpr std::uint32_t kLengthEnd = 6;
+    if (!can_read_fields(cursor, kUdpSize, kLengthEnd)) {
         return header_missing(cursor, kUdpSize, &flow);
     }
     const std::uint32_t length = cursor.be16(4);
@@ -73,7 +80,8 @@ Parsed parse_udp(Cursor& cursor, Flow& flow) noexcept {
 }
 
 Parsed parse_icmp(Cursor& cursor, Flow& flow) noexcept {
-    if (!cursor.can_read(kIcmpSize)) {
+    constexpr std::uint32_t kCodeEnd = 2;
+    if (!can_read_fields(cursor, kIcmpSize, kCodeEnd)) {
         return header_missing(cursor, kIcmpSize, nullptr);
     }
     flow.icmp_type = cursor.u8(0);

@@ -104,7 +104,7 @@ private:
         } else if (!parent.key) {
             add_key(parent, std::move(node));
         } else {
-            parent.node.entries.emplace_back(*std::move(parent.key), std::move(node));
+            parent.node.entries.push_back({*std::move(parent.key), std::move(node)});
             parent.key.reset();
         }
     }

@@ -5,7 +5,6 @@
 #include <optional>
 #include <string>
 #include <string_view>
-#include <utility>
 #include <vector>
 
 namespace sluice {
@@ -15,19 +14,25 @@ inline constexpr std::size_t kMaxYamlDepth = 32;
 
 // YAML as we take it: maps, lists and scalars, each with its place; no aliases, anchors, tags,
 // merge keys or second documents; no key twice.
+struct YamlEntry;
 struct YamlNode {
     enum class Kind : std::uint8_t { Null, Scalar, List, Map };
 
     Kind kind = Kind::Null;
     Position at;
-    bool plain = false;                                  // a scalar without quotes or block style
-    std::string text;                                    // of a scalar
-    std::vector<YamlNode> items;                         // of a list
-    std::vector<std::pair<YamlNode, YamlNode>> entries;  // of a map, in order
+    bool plain = false;              // a scalar without quotes or block style
+    std::string text;                // of a scalar
+    std::vector<YamlNode> items;     // of a list
+    std::vector<YamlEntry> entries;  // of a map, in order
 
     [[nodiscard]] bool is_scalar() const noexcept { return kind == Kind::Scalar; }
     [[nodiscard]] bool is_list() const noexcept { return kind == Kind::List; }
     [[nodiscard]] bool is_map() const noexcept { return kind == Kind::Map; }
+};
+
+struct YamlEntry {
+    YamlNode key;
+    YamlNode value;
 };
 
 // nullopt when there is no tree to work on; what is wrong is in `problems` either way.

@@ -5,6 +5,7 @@ import os
 import pathlib
 import re
 import secrets
+import select
 import subprocess
 import sys
 import time
@@ -15,7 +16,8 @@ from commands import LabError, die_with_us  # noqa: E402
 
 RECEIVED = re.compile(r"^\s*RX-packets:\s*(\d+)", re.M)
 PROMPT = "testpmd> "
-MBUFS = 16384
+LAST_OF_PORT = "Tx-bps:"
+MBUFS = 32768
 WARM_UP = 0.5  # seconds
 ANSWER_SECONDS = 20
 
@@ -28,33 +30,34 @@ class Testpmd:
     """dpdk-testpmd, spoken to as a person would."""
 
     def __init__(self, folder, devices, lcores, eal=(), options=()):
-        command = ["dpdk-testpmd", "--lcores", lcores, "--no-pci", "--no-telemetry",
+        # Line by line: what testpmd prints would otherwise stay in its buffer.
+        command = ["stdbuf", "-oL", "dpdk-testpmd", "--lcores", lcores, "--no-pci", "--no-telemetry",
                    *eal, *(f"--vdev={device}" for device in devices), "--", "--interactive",
                    f"--total-num-mbufs={MBUFS}", "--auto-start", *options]
         self.process = subprocess.Popen(
             [str(word) for word in command], cwd=folder, stdin=subprocess.PIPE,
             stdout=subprocess.PIPE, stderr=subprocess.STDOUT, start_new_session=True,
             preexec_fn=die_with_us, env={**os.environ, "RUNTIME_DIRECTORY": str(folder)})
-        self.read_answer()
+        self.read_until(PROMPT, 1)
 
-    def read_answer(self):
-        text, deadline = "", time.monotonic() + ANSWER_SECONDS
-        while not text.endswith(PROMPT):
-            piece = os.read(self.process.stdout.fileno(), 65536).decode(errors="replace")
-            if not piece or time.monotonic() > deadline:
-                raise LabError(f"dpdk-testpmd gave up: {text[-2000:]}")
+    def read_until(self, mark, times):
+        """The prompt is no such mark later on: it is drawn again with each character read."""
+        text, output = "", self.process.stdout.fileno()
+        deadline = time.monotonic() + ANSWER_SECONDS
+        while text.count(mark) < times:
+            ready, _, _ = select.select([output], [], [], max(0.0, deadline - time.monotonic()))
+            piece = os.read(output, 65536).decode(errors="replace") if ready else ""
+            if not piece:
+                raise LabError(f"dpdk-testpmd gave no answer: {text[-2000:]}")
             text += piece
         return text
 
-    def ask(self, words):
-        self.process.stdin.write(words.encode() + b"\n")
-        self.process.stdin.flush()
-        return self.read_answer()
-
     def received(self):
         """Packets received on both ports so far, and when that was."""
-        counts = [int(count) for count in RECEIVED.findall(self.ask("show port stats all"))]
-        return sum(counts), time.monotonic()
+        self.process.stdin.write(b"show port stats all\n")
+        self.process.stdin.flush()
+        answer = self.read_until(LAST_OF_PORT, 2)
+        return sum(int(count) for count in RECEIVED.findall(answer)), time.monotonic()
 
     def stop(self):
         with contextlib.suppress(OSError):
@@ -93,7 +96,7 @@ class Sluice:
     """The box of scripts/run over the given devices, polling without pause."""
 
     def __init__(self, programs, folder, devices, rules):
-        self.box = Box(programs, folder, idle_sleep_us=0)
+        self.box = Box(programs, folder, ("--mbufs", MBUFS))
         self.box.start(Bare(devices))
         self.box.apply(rules)
 

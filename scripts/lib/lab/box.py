@@ -28,8 +28,8 @@ class Box:
     DATAPLANE_SOCKET = "dataplane.sock"
     DAEMON_SOCKET = "sluiced.sock"
 
-    def __init__(self, programs, folder, idle_sleep_us=IDLE_SLEEP_US):
-        self.programs, self.folder, self.idle_sleep_us = programs, folder, idle_sleep_us
+    def __init__(self, programs, folder, options=("--idle-sleep", IDLE_SLEEP_US)):
+        self.programs, self.folder, self.options = programs, folder, options
         self.state = folder / "state"
         self.state.mkdir()
         self.processes = []
@@ -41,7 +41,7 @@ class Box:
             *network.prefix(network.box), self.programs.dataplane,
             "--pair", "lab", "--outside", network.device(0), "--inside", network.device(1),
             "--lcores", lcores(), "--hugepages", "auto", "--socket", self.DATAPLANE_SOCKET,
-            "--state-dir", self.state, "--table-keys", TABLE_KEYS, "--idle-sleep", self.idle_sleep_us])
+            "--state-dir", self.state, "--table-keys", TABLE_KEYS, *self.options])
         self.wait_for(self.DATAPLANE_SOCKET)
         self.run("sluiced", [
             self.programs.daemon, "--socket", self.DAEMON_SOCKET,

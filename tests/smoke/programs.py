@@ -1,0 +1,159 @@
+"""The three real programs, started for a test and gone with it."""
+import http.client
+import json
+import os
+import pathlib
+import shutil
+import signal
+import socket
+import subprocess
+import tempfile
+import time
+
+PATIENCE = 10.0  # seconds for something that takes well under one
+
+
+def wait_until(what, condition):
+    """Polls: nothing here is measured, so a slow machine only waits longer."""
+    deadline = time.monotonic() + PATIENCE
+    while time.monotonic() < deadline:
+        value = condition()
+        if value:
+            return value
+        time.sleep(0.02)
+    raise AssertionError(f"waited in vain for {what}")
+
+
+class UnixConnection(http.client.HTTPConnection):
+    def __init__(self, path):
+        super().__init__("localhost", timeout=PATIENCE)
+        self.path = path
+
+    def connect(self):
+        self.sock = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
+        self.sock.settimeout(self.timeout)
+        self.sock.connect(self.path)
+
+
+class Box:
+    """A folder with sockets and state, and the programs that use it."""
+
+    def __init__(self, dataplane, sluiced, sluicectl):
+        self.dataplane_program, self.sluiced_program = dataplane, sluiced
+        self.sluicectl = sluicectl
+        self.folder = pathlib.Path(tempfile.mkdtemp(prefix="sluice-test-"))
+        self.dataplane_socket = str(self.folder / "dataplane.sock")
+        self.api_socket = str(self.folder / "sluiced.sock")
+        self.running = []
+        self.dataplane = self.sluiced = None
+
+    def start_dataplane(self, outside, inside, *more, wait=True, netns=None):
+        command = ["ip", "netns", "exec", netns] if netns else []
+        command += [self.dataplane_program, "--pair", "lab", "--outside", outside, "--inside", inside,
+                    "--hugepages", "none", "--socket", self.dataplane_socket, "--state-dir",
+                    str(self.folder / "state"), "--table-keys", "4096", "--idle-sleep", "100", *more]
+        self.dataplane = self.start(command, "dataplane.log")
+        if wait:
+            wait_until("the dataplane's socket", lambda: self.answers(self.dataplane_socket))
+        return self.dataplane
+
+    def start_sluiced(self, *more, state="policy", connected=True):
+        self.sluiced = self.start(
+            [self.sluiced_program, "--socket", self.api_socket, "--dataplane-socket",
+             self.dataplane_socket, "--state-dir", str(self.folder / state), *more],
+            "sluiced.log")
+        wait_until("the API's socket", lambda: self.answers(self.api_socket))
+        if connected:
+            self.wait_for_link(True)
+        return self.sluiced
+
+    def start(self, command, log):
+        with open(self.folder / log, "ab") as out:
+            process = subprocess.Popen(command, stdout=out, stderr=out, stdin=subprocess.DEVNULL)
+        self.running.append(process)
+        return process
+
+    @staticmethod
+    def answers(path):
+        with socket.socket(socket.AF_UNIX, socket.SOCK_STREAM) as probe:
+            return probe.connect_ex(path) == 0
+
+    def log(self, name):
+        return (self.folder / name).read_text(errors="replace")
+
+    def kill(self, process, number=signal.SIGKILL):
+        process.send_signal(number)
+        return process.wait(PATIENCE)
+
+    def api(self, method, path, body=None):
+        connection = UnixConnection(self.api_socket)
+        connection.request(method, path, body)
+        answer = connection.getresponse()
+        text = answer.read()
+        connection.close()
+        return answer.status, text
+
+    def stats(self):
+        status, text = self.api("GET", "/v1/stats")
+        return json.loads(text) if status == 200 else None
+
+    def ports(self):
+        return {port["side"]: port for port in json.loads(self.api("GET", "/v1/ports")[1])["ports"]}
+
+    def workers(self):
+        return json.loads(self.api("GET", "/v1/workers")[1])["workers"]
+
+    def wait_for_link(self, up):
+        wait_until("sluiced and the dataplane to meet", lambda: json.loads(
+            self.api("GET", "/v1/health")[1])["dataplane"]["connected"] == up)
+
+    def ctl(self, *arguments, **options):
+        return subprocess.run([self.sluicectl, "--socket", self.api_socket, *arguments],
+                              capture_output=True, text=True, timeout=PATIENCE, **options)
+
+    def apply(self, rules, *more):
+        path = self.folder / "rules.yaml"
+        path.write_text(rules)
+        return self.ctl("apply", str(path), *more)
+
+    def close(self):
+        for process in self.running:
+            if process.poll() is None:
+                process.send_signal(signal.SIGTERM)
+        for process in self.running:
+            try:
+                process.wait(PATIENCE)
+            except subprocess.TimeoutExpired:
+                process.kill()
+                process.wait()
+        shutil.rmtree(self.folder, ignore_errors=True)
+
+
+class Hosts:
+    """Two hosts and a box between them, each in a network namespace."""
+
+    def __init__(self):
+        tag = f"{os.getpid() % 100000}"
+        self.box, self.outside, self.inside = (f"slt{tag}-{name}" for name in ("box", "out", "in"))
+        self.made = []
+
+    def open(self):
+        for name in (self.box, self.outside, self.inside):
+            self.made.append(name)
+            ip("netns", "add", name)
+        for host, end, address in ((self.outside, "o", "10.78.0.1/24"), (self.inside, "i", "10.78.0.2/24")):
+            ip("-n", self.box, "link", "add", end, "type", "veth", "peer", "name", "eth0", "netns", host)
+            ip("netns", "exec", self.box, "sysctl", "-qw", f"net.ipv6.conf.{end}.disable_ipv6=1")
+            ip("netns", "exec", host, "sysctl", "-qw", "net.ipv6.conf.eth0.disable_ipv6=1")
+            ip("netns", "exec", host, "ethtool", "-K", "eth0", "tx", "off", "gso", "off", "gro", "off")
+            ip("-n", host, "address", "add", address, "dev", "eth0")
+            ip("-n", host, "link", "set", "eth0", "up")
+            ip("-n", self.box, "link", "set", end, "up")
+
+    def close(self):
+        for name in self.made:
+            subprocess.run(["ip", "netns", "del", name], capture_output=True)
+
+
+def ip(*arguments):
+    subprocess.run(["ip", *arguments], check=True, capture_output=True, timeout=PATIENCE)

@@ -1,0 +1,78 @@
+#include "tests/packets/box.hpp"
+#include "tests/packets/frame.hpp"
+
+#include <gtest/gtest.h>
+
+#include <cstdlib>
+#include <new>
+
+// Every allocation of this program passes here, so that a packet that causes one is found out.
+namespace {
+thread_local std::size_t allocations = 0;
+}
+
+void* operator new(std::size_t size) {
+    ++allocations;
+    void* memory = std::malloc(size);
+    if (memory == nullptr) {
+        throw std::bad_alloc{};
+    }
+    return memory;
+}
+void operator delete(void* memory) noexcept {
+    std::free(memory);
+}
+void operator delete(void* memory, std::size_t) noexcept {
+    std::free(memory);
+}
+
+namespace sluice {
+namespace {
+
+using namespace std::chrono_literals;
+
+TEST(RunBurst, AllocatesNothing) {
+    PacketPolicy policy;
+    policy.tunnels = {true, true, true};
+    Problems problems{"r"};
+    const std::optional<CompiledRules> compiled = compile_rules({"r", R"yaml(version: 1
+rules:
+  - {id: block, mode: monitor, when: "ip.src in {10.0.0.0/8}", on_match: drop}
+  - id: each
+    mode: enforce
+    missing_key: share
+    key: ["prefix(ip.src, 24|64)", l4.sport, eth.src]
+    limits:
+      - {algorithm: token_bucket, rate: 10/s, burst: 2}
+      - {algorithm: token_bucket, per: byte, rate: 1MB/s, burst: 64KB}
+)yaml"},
+                                                                Purpose::Enforce, {}, problems);
+    ASSERT_TRUE(compiled.has_value());
+    WorkerCounters counters;
+    CoreState core{.policy = policy,
+                   .hash = KeyHasher{{1, 2}},
+                   .buckets = BucketTable{64},
+                   .scratch = {},
+                   .counters = counters};
+    std::vector<test::Octets> frames;
+    for (std::uint16_t i = 0; i < kMaxBurst; ++i) {
+        frames.push_back(i % 4 == 0   ? test::arp().bytes()
+                         : i % 4 == 1 ? test::udp().src("10.0.0.1").sport(i).bytes()
+                         : i % 4 == 2 ? test::udp().src("2001:db8::1").frag(0, true).bytes()
+                                      : test::Frame{4}.carries(test::tcp().packet()).bytes());
+    }
+    Burst burst;
+    allocations = 0;
+    for (int round = 0; round < 100; ++round) {
+        burst.clear();
+        for (const test::Octets& frame : frames) {
+            (void)burst.add({frame, static_cast<std::uint32_t>(frame.size())}, Direction::In, 7);
+        }
+        run_burst(burst, compiled->set, core, Instant{1h} + round * 1ms);
+    }
+    EXPECT_EQ(allocations, 0U);
+    EXPECT_GT(counters.rules[0].exceeded.read(), 0U);
+}
+
+}  // namespace
+}  // namespace sluice
