@@ -1,7 +1,7 @@
 #include "control/cli/box_arguments.hpp"
 #include "control/cli/commands.hpp"
-#include "control/json.hpp"
 #include "control/cli/terminal.hpp"
+#include "control/json.hpp"
 #include "control/text_file.hpp"
 
 #include <fmt/format.h>

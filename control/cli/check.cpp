@@ -1,7 +1,7 @@
 #include "control/cli/commands.hpp"
-#include "control/json.hpp"
 #include "control/cli/table.hpp"
 #include "control/cli/terminal.hpp"
+#include "control/json.hpp"
 #include "control/text_file.hpp"
 #include "lib/policy/box.hpp"
 #include "lib/policy/compile.hpp"
