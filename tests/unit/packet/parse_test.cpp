@@ -389,14 +389,59 @@ TEST(ParseFrame, CountsTheWireAndNotTheCapture) {
     EXPECT_EQ(flow.payload_len, 1000U);
 }
 
-TEST(ParseFrame, ACutHeaderStillGivesItsPorts) {
-    const Octets whole = tcp().dport(443).bytes();
-    const Octets head{whole.begin(), whole.begin() + 40};
-    const Flow flow = parse(head, {}, static_cast<std::uint32_t>(whole.size()));
-    EXPECT_EQ(flow.parsed, Parsed::Cut);
-    EXPECT_EQ(flow.dport, 443U);
-    EXPECT_TRUE(flow.fields.has(Field::L4Dport));
-    EXPECT_FALSE(flow.fields.has(Field::TcpFlags));
+// A snap length of 68 is common: behind IPv6 it ends right after TCP's flags.
+TEST(ParseFrame, ACutHeaderStillGivesTheFieldsThatAreThere) {
+    struct {
+        std::string_view name;
+        Octets frame;
+        std::size_t held;
+        std::string_view has;
+        std::string_view lacks;
+    } const rows[] = {
+        {"ports", tcp().dport(443).bytes(), 38, "l4.sport=40000 l4.dport=443", "tcp.flags"},
+        {"no flags yet", tcp().bytes(), 47, "l4.dport=9", "tcp.flags"},
+        {"flags", tcp().src("::1").flags(0x12).payload(5).bytes(), 68, "tcp.flags.ack=1",
+         "none of these"},
+        {"payload of TCP", tcp().src("::1").payload(5).bytes(), 68, "payload.len=5", "icmp"},
+        {"no UDP length", udp().payload(5).bytes(), 39, "l4.dport=9", "payload.len"},
+        {"UDP length", udp().payload(5).bytes(), 40, "payload.len=5", "tcp"},
+        {"half of ICMP", icmp(8, 1).payload(5).bytes(), 35, "ip.proto=1", "icmp"},
+        {"ICMP", icmp(8, 1).payload(5).bytes(), 36, "icmp.type=8 icmp.code=1 payload.len=5", "l4"},
+    };
+    for (const auto& row : rows) {
+        const Octets head{row.frame.begin(),
+                          row.frame.begin() + static_cast<std::ptrdiff_t>(row.held)};
+        const Flow flow = parse(head, kAll, static_cast<std::uint32_t>(row.frame.size()));
+        const std::string fields = show(head, flow);
+        EXPECT_NE(fields.find(row.has), std::string::npos) << row.name << ": " << fields;
+        EXPECT_EQ(fields.find(row.lacks), std::string::npos) << row.name << ": " << fields;
+    }
+}
+
+TEST(ParseFrame, LooksIntoTheFirstFragmentOfATunnelAndNoOther) {
+    const Octets inner = udp().src("10.0.0.1").dport(53).payload(100).packet();
+    const Octets first = Frame{4}.carries(inner).frag(0, true).bytes();
+    const Flow inside = parse(first, kAll);
+    EXPECT_EQ(inside.parsed, Parsed::Ok);
+    EXPECT_EQ(inside.dport, 53U);
+    EXPECT_TRUE(inside.fields.has(Field::OuterIpSrc));
+    EXPECT_EQ(parse(first).parsed, Parsed::FirstFragment);
+    const Flow later = parse(Frame{4}.carries(inner).frag(9, false).bytes(), kAll);
+    EXPECT_EQ(later.parsed, Parsed::LaterFragment);
+    EXPECT_FALSE(later.fields.has(Field::OuterIpSrc));
+}
+
+TEST(ParseFrame, StepsOverLabelsInsidePppoe) {
+    for (const unsigned protocol : {0x0281U, 0x0283U}) {
+        Octets shim;
+        put32(shim, 0x1100'0001);
+        put16(shim, 40);
+        put16(shim, protocol);
+        put32(shim, 0x0001'0140);
+        const Flow flow = parse(udp().dport(53).shim(0x8864, shim).bytes());
+        EXPECT_EQ(flow.parsed, Parsed::Ok);
+        EXPECT_EQ(flow.dport, 53U);
+    }
 }
 
 TEST(ParseFrame, StepsOverAsManyTagsAsFitAndNoFurther) {
