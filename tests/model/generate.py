@@ -218,7 +218,7 @@ def spoil(dice, data):
     """-> (bytes at hand, size on the wire)"""
     how = dice.random()
     if how < 0.25 and len(data) < 60:
-        data += b"\0" * (60 - len(data))
+        data += b"\0" * (dice.choice([60, 60, 61, 62]) - len(data))
     elif how < 0.30:
         data += b"\0" * dice.choice([1, 4, 30])
     elif how < 0.36:
