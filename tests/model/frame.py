@@ -83,11 +83,6 @@ class _Walk:
         self.need(at, size, reason)
         self.raw(at, size)
 
-    def whole(self, at, size, reason):
-        """And the capture has it, too."""
-        self.need(at, size, reason)
-        self.raw(at, size)
-
     # The link layer: each step gives the EtherType of what follows, and where that is.
 
     def frame(self):
