@@ -7,6 +7,7 @@
 
 #include <array>
 #include <charconv>
+#include <exception>
 #include <set>
 
 namespace sluice {
@@ -85,8 +86,8 @@ std::string read_word(const MapReader& map, std::string_view key,
 
 class BoxReader {
 public:
-    BoxReader(const RuleText& source, Purpose purpose, Problems& problems)
-        : context_{source.text, problems, purpose == Purpose::Enforce} {}
+    BoxReader(const LineIndex& lines, Purpose purpose, Problems& problems)
+        : context_{lines, problems, purpose == Purpose::Enforce} {}
 
     std::optional<Box> run(const YamlNode& root) {
         const MapReader top{root, kTopKeys, context_, "the configuration"};
@@ -293,11 +294,15 @@ private:
 }  // namespace
 
 std::optional<Box> read_box(const RuleText& source, Purpose purpose, Problems& problems) {
-    const std::optional<YamlNode> root = read_yaml(source.text, problems);
-    if (!root) {
-        return std::nullopt;
+    try {
+        const LineIndex lines{source.text};
+        if (const std::optional<YamlNode> root = read_yaml(lines, problems)) {
+            return BoxReader{lines, purpose, problems}.run(*root);
+        }
+    } catch (const std::exception& error) {
+        problems.error({}, error.what());
     }
-    return BoxReader{source, purpose, problems}.run(*root);
+    return std::nullopt;
 }
 
 }  // namespace sluice
