@@ -1,6 +1,7 @@
 #include "lib/policy/yaml_tree.hpp"
 
 #include "lib/policy/line_index.hpp"
+#include "lib/policy/text_check.hpp"
 #include "lib/policy/utf8.hpp"
 
 #include <yaml-cpp/eventhandler.h>
@@ -111,6 +112,9 @@ private:
         add(std::move(done));
     }
     void add(YamlNode node) {
+        if (++nodes_ > kMaxYamlNodes) {
+            throw Refused{node.at, "the file has too many parts"};
+        }
         if (open_.empty()) {
             root_ = std::move(node);
             return;
@@ -145,21 +149,9 @@ private:
     Problems& problems_;
     YamlNode root_;
     std::vector<Open> open_;
+    std::size_t nodes_ = 0;
     int documents_ = 0;
 };
-
-// The first byte that is neither UTF-8 nor allowed in a text file; npos when there is none.
-std::size_t first_bad_byte(std::string_view text) {
-    for (std::size_t at = 0; at < text.size();) {
-        const std::string_view rest = text.substr(at);
-        const std::size_t length = utf8_length(rest);
-        if (length == 0 || starts_with_control(rest)) {
-            return at;
-        }
-        at += length;
-    }
-    return std::string_view::npos;
-}
 
 }  // namespace
 
@@ -169,11 +161,8 @@ std::optional<YamlNode> read_yaml(const LineIndex& lines, Problems& problems) {
         problems.error({}, "the file is larger than 64 MiB");
         return std::nullopt;
     }
-    const std::size_t bad = first_bad_byte(text);
-    if (bad != std::string_view::npos) {
-        problems.error(lines.place_at(bad), utf8_length(text.substr(bad)) == 0
-                                                ? "not UTF-8 text"
-                                                : "control characters are not used here");
+    if (const std::optional<TextFault> fault = find_text_fault(text)) {
+        problems.error(lines.place_at(fault->offset), std::string{fault->what});
         return std::nullopt;
     }
     try {

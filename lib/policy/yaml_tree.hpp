@@ -10,8 +10,8 @@
 
 namespace sluice {
 
-inline constexpr std::size_t kMaxTextSize = 64U << 20;
 inline constexpr std::size_t kMaxYamlDepth = 32;
+inline constexpr std::size_t kMaxYamlNodes = 4U << 20;
 
 // YAML as we take it: maps, lists and scalars, each with its place; no aliases, anchors, tags,
 // merge keys or second documents; no key twice.
