@@ -56,6 +56,8 @@ LinkLayer step_over_mpls(Cursor& cursor) noexcept {
 LinkLayer step_over_pppoe(Cursor& cursor) noexcept {
     constexpr std::uint16_t kPppIpv4 = 0x0021;
     constexpr std::uint16_t kPppIpv6 = 0x0057;
+    constexpr std::uint16_t kPppMplsUnicast = 0x0281;
+    constexpr std::uint16_t kPppMplsMulticast = 0x0283;
     if (!cursor.can_read(kPppoeSize)) {
         return {.parsed = cursor.missing(kPppoeSize, Parsed::TruncatedL2)};
     }
@@ -66,6 +68,9 @@ LinkLayer step_over_pppoe(Cursor& cursor) noexcept {
     }
     if (protocol == kPppIpv6) {
         return {.version = IpVersion::V6};
+    }
+    if (protocol == kPppMplsUnicast || protocol == kPppMplsMulticast) {
+        return step_over_mpls(cursor);
     }
     return {.parsed = Parsed::NotIp};
 }

@@ -20,6 +20,11 @@ std::uint32_t units_of(std::uint32_t claimed, std::uint32_t there,
     return claimed == 0 || claimed > there || more_than_padding ? there : claimed;
 }
 
+// A first fragment holds the headers of what it carries, as a whole packet does.
+bool has_all_headers(Parsed parsed) noexcept {
+    return parsed == Parsed::Ok || parsed == Parsed::FirstFragment;
+}
+
 // One IP packet: its header, what it costs, its transport header.
 Parsed parse_ip(Cursor& cursor, IpVersion version, std::uint32_t frame_size, Flow& flow) noexcept {
     if (cursor.too_far()) {
@@ -32,7 +37,7 @@ Parsed parse_ip(Cursor& cursor, IpVersion version, std::uint32_t frame_size, Flo
     if (flow.fields.has(Field::IpLen)) {
         flow.byte_units = units_of(flow.ip_len, there, frame_size);
     }
-    if (parsed != Parsed::Ok && parsed != Parsed::FirstFragment) {
+    if (!has_all_headers(parsed)) {
         return parsed;
     }
     const Parsed transport = parse_transport(cursor, flow);
@@ -46,7 +51,7 @@ Parsed parse_ip(Cursor& cursor, IpVersion version, std::uint32_t frame_size, Flo
                                                        Flow& flow) noexcept {
     const std::uint16_t outer_l3_at = flow.l3_at;
     const IpVersion outer_version = flow.ip_version;
-    for (unsigned depth = 1; flow.parsed == Parsed::Ok; ++depth) {
+    for (unsigned depth = 1; has_all_headers(flow.parsed); ++depth) {
         const std::optional<InnerPacket> inner = look_inside(cursor, flow, tunnels);
         if (!inner) {
             return flow.parsed;
@@ -88,7 +93,8 @@ Parsed parse_frame(FrameView frame, Tunnels tunnels, Flow& flow) noexcept {
         flow.fields.add(Field::Port);
     }
     const LinkLayer link = parse_ethernet(cursor, &flow);
-    flow.byte_units = link.after_tags == 0 ? 0 : frame_size - link.after_tags;
+    const std::uint32_t behind_tags = link.after_tags == 0 ? 0 : frame_size - link.after_tags;
+    flow.byte_units = behind_tags;
     if (link.parsed != Parsed::Ok) {
         return flow.parsed = link.parsed;
     }
@@ -97,8 +103,12 @@ Parsed parse_frame(FrameView frame, Tunnels tunnels, Flow& flow) noexcept {
     flow.parsed = parse_ip(cursor, link.version, frame_size, flow);
     flow.outer_l3_at = flow.l3_at;
     flow.outer_version = flow.ip_version;
-    if (flow.parsed == Parsed::Ok && may_be_tunnel(flow, tunnels)) [[unlikely]] {
+    if (has_all_headers(flow.parsed) && may_be_tunnel(flow, tunnels)) [[unlikely]] {
         flow.parsed = parse_tunnels_slow(cursor, tunnels, frame_size, after_link, flow);
+    }
+    if (is_malformed(flow.parsed)) [[unlikely]] {
+        flow.byte_units =
+            behind_tags;  // what an IP length of a broken packet says is worth nothing
     }
     return flow.parsed;
 }

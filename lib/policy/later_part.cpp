@@ -98,6 +98,7 @@ void check(const Shape& shape, const YamlNode& value, const ReadContext& context
 
 void check_map(const Shape& shape, const YamlNode& value, const ReadContext& context) {
     std::vector<KeyRow> known;
+    known.reserve(shape.inside.size());
     for (const Shape& inner : shape.inside) {
         known.push_back({inner.key});
     }
@@ -119,6 +120,7 @@ void expect(bool right, std::string_view what, const Shape& shape, const YamlNod
 
 void check_words(const Shape& shape, const YamlNode& value, const ReadContext& context) {
     std::vector<std::string_view> words;
+    words.reserve(shape.inside.size());
     for (const Shape& inner : shape.inside) {
         words.push_back(inner.key);
     }

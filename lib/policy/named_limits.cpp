@@ -75,6 +75,7 @@ const YamlNode* NamedLimits::find(const YamlNode& name, const ReadContext& conte
     std::string suggestion;
     if (!context.problems.is_full()) {
         std::vector<std::string_view> names;
+        names.reserve(limits_.size());
         for (const auto& [known, limit] : limits_) {
             names.push_back(known);
         }

@@ -35,9 +35,9 @@ TEST(RunBurst, AllocatesNothing) {
     PacketPolicy policy;
     policy.tunnels = {true, true, true};
     Problems problems{"r"};
-    const CompiledRules compiled = *compile_rules({"r", R"yaml(version: 1
+    const std::optional<CompiledRules> compiled = compile_rules({"r", R"yaml(version: 1
 rules:
-  - {id: block, mode: monitor, when: ip.src in {10.0.0.0/8}, on_match: drop}
+  - {id: block, mode: monitor, when: "ip.src in {10.0.0.0/8}", on_match: drop}
   - id: each
     mode: enforce
     missing_key: share
@@ -46,7 +46,8 @@ rules:
       - {algorithm: token_bucket, rate: 10/s, burst: 2}
       - {algorithm: token_bucket, per: byte, rate: 1MB/s, burst: 64KB}
 )yaml"},
-                                                  Purpose::Enforce, {}, problems);
+                                                                Purpose::Enforce, {}, problems);
+    ASSERT_TRUE(compiled.has_value());
     WorkerCounters counters;
     CoreState core{.policy = policy,
                    .hash = KeyHasher{{1, 2}},
@@ -67,7 +68,7 @@ rules:
         for (const test::Octets& frame : frames) {
             (void)burst.add({frame, static_cast<std::uint32_t>(frame.size())}, Direction::In, 7);
         }
-        run_burst(burst, compiled.set, core, Instant{1h} + round * 1ms);
+        run_burst(burst, compiled->set, core, Instant{1h} + round * 1ms);
     }
     EXPECT_EQ(allocations, 0U);
     EXPECT_GT(counters.rules[0].exceeded.read(), 0U);

@@ -1,0 +1,123 @@
+"""Conditions: a tokenizer made of one regular expression, and a shunting-yard into postfix.
+
+A comparison is one operand: the tokenizer hands it over whole, and what is left to sort are
+`not`, `and`, `or` and parentheses. A condition is a list of postfix steps over a dict of fields.
+"""
+import ipaddress
+import operator
+import re
+
+FIELD = r"(?:dir|port|eth|vlan|ip|outer|l4|tcp|icmp|payload)(?:\.[a-z_0-9]+)*"
+OPERATOR = r"==|!=|<=|>=|<|>|\b(?:eq|ne|le|ge|lt|gt)\b"
+VALUE = r'"[^"]*"|[0-9A-Za-z:.]+(?:/\d+)?'
+OPERAND = rf"(?:prefix\s*\(\s*{FIELD}\s*,\s*\d+\s*(?:\|\s*\d+\s*)?\)|{FIELD})"
+TOKEN = re.compile(rf"""\s*(?:
+    (?P<word>\b(?:and|or|not)\b | [()])
+  | (?P<member>{OPERAND}) \s+ in \s* \{{ (?P<set>[^}}]*) \}}
+  | (?P<left>{OPERAND}) \s* (?P<operator>{OPERATOR}) \s* (?P<right>{VALUE})
+  | (?P<flag>{OPERAND})
+)\s*""", re.VERBOSE)
+PREFIX = re.compile(rf"prefix\s*\(\s*({FIELD})\s*,\s*(\d+)\s*(?:\|\s*(\d+)\s*)?\)$")
+
+SYNONYMS = {"==": "eq", "!=": "ne", "<": "lt", "<=": "le", ">": "gt", ">=": "ge"}
+ORDERINGS = {"lt": operator.lt, "le": operator.le, "gt": operator.gt, "ge": operator.ge}
+STRENGTH = {"or": 1, "and": 2, "not": 3}
+
+
+class BadExpression(Exception):
+    pass
+
+
+def compile_condition(text):
+    """-> a function of a dict of fields."""
+    postfix = _postfix(text)
+
+    def condition(fields):
+        stack = []
+        for step in postfix:
+            if step == "not":
+                stack.append(not stack.pop())
+            elif step in ("and", "or"):
+                right, left = stack.pop(), stack.pop()
+                stack.append((left and right) if step == "and" else (left or right))
+            else:
+                stack.append(step(fields))
+        return stack[0]
+
+    return condition
+
+
+def _postfix(text):
+    out, waiting, at = [], [], 0
+    while at < len(text):
+        match = TOKEN.match(text, at)
+        if not match or match.end() == at:
+            raise BadExpression(f"not understood: {text[at:]!r}")
+        at = match.end()
+        word = match["word"]
+        if word is None:
+            out.append(_test(match))
+        elif word in ("(", "not"):
+            waiting.append(word)
+        elif word == ")":
+            while waiting[-1] != "(":
+                out.append(waiting.pop())
+            waiting.pop()
+        else:
+            while waiting and STRENGTH.get(waiting[-1], 0) >= STRENGTH[word]:
+                out.append(waiting.pop())
+            waiting.append(word)
+    return out + waiting[::-1]
+
+
+def _test(match):
+    if match["member"]:
+        name, values = match["member"], re.findall(VALUE, match["set"])
+        return lambda fields: any(_equal(value_of(name, fields), value) for value in values)
+    if match["left"]:
+        name, value = match["left"], match["right"]
+        kind = SYNONYMS.get(match["operator"], match["operator"])
+        return lambda fields: _compare(value_of(name, fields), kind, value)
+    name = match["flag"]
+    return lambda fields: bool(value_of(name, fields))
+
+
+def value_of(operand, fields):
+    """The value of a field, or of prefix() over one, or None where it is absent."""
+    call = PREFIX.match(operand)
+    if not call:
+        return fields.get(operand)
+    address = fields.get(call[1])
+    if address is None:
+        return None
+    bits = min(int(call[3] if call[3] and address.version == 6 else call[2]),
+               address.max_prefixlen)
+    if bits == address.max_prefixlen:
+        return address
+    return ipaddress.ip_network((address, bits), strict=False)
+
+
+def _compare(value, kind, text):
+    if value is None:
+        return False
+    if kind == "eq":
+        return _equal(value, text)
+    if kind == "ne":
+        return not _equal(value, text)
+    return ORDERINGS[kind](value, int(text, 0))
+
+
+def _equal(value, text):
+    if value is None:
+        return False
+    text = text.strip('"')
+    if isinstance(value, int):
+        return value == int(text, 0)
+    if isinstance(value, str):
+        return value == text.lower() if ":" in text else value == text
+    wanted = ipaddress.ip_network(text)
+    if value.version != wanted.version:
+        return False
+    if isinstance(value, (ipaddress.IPv4Network, ipaddress.IPv6Network)):
+        value = value.network_address  # prefix() is the address with the other bits zero
+    return value in wanted

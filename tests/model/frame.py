@@ -1,0 +1,297 @@
+"""What a frame says of itself: a plain walk over its bytes, one small function per header.
+
+Two lengths end a walk. Where the frame ended on the wire and a header still goes on, the frame is
+malformed. Where only the capture ended (its snap length), the walk stops with what it has: the
+headers it has seen whole, and of a transport header the fields whose bytes are there.
+"""
+import ipaddress
+
+VLAN_TYPES = (0x8100, 0x88A8, 0x9100, 0x9200)
+MPLS_TYPES = (0x8847, 0x8848)
+PPPOE_SESSION = 0x8864
+LEAST_ETHER_TYPE = 0x0600  # less is the length of an 802.3 frame
+IPV4, IPV6, BRIDGED, NOTHING = 0x0800, 0x86DD, 0x6558, None
+PPP_TYPES = {0x0021: IPV4, 0x0057: IPV6, 0x0281: 0x8847, 0x0283: 0x8848}
+EXTENSIONS = (0, 43, 44, 51, 60, 135, 139, 140)
+FRAGMENT_HEADER, AUTHENTICATION = 44, 51
+ONLY_PORTS = (33, 132, 136)  # DCCP, SCTP, UDP-Lite: ports where TCP's are
+MOST_EXTENSIONS = 16
+MOST_IP_HEADERS = 4
+SHORTEST_FRAME = 60  # a frame of this size may end in padding
+FLAG_BITS = {"fin": 0x01, "syn": 0x02, "rst": 0x04, "psh": 0x08, "ack": 0x10, "urg": 0x20}
+
+
+class Malformed(Exception):
+    """The frame contradicts itself or ends too early; the text is the reason."""
+
+
+class Cut(Exception):
+    """The capture holds no more of this frame."""
+
+
+class NotATunnel(Exception):
+    """What looked like a tunnel carries nothing to look into."""
+
+
+class Packet:
+    """`fields`: name -> int, text or address. `malformed`: the reason, or None. `units`: bytes
+    that `per: byte` charges."""
+
+    def __init__(self):
+        self.fields = {}
+        self.malformed = None
+        self.units = 0
+
+
+def dissect(data, wire, tunnels=()):
+    walk = _Walk(data, max(wire, len(data)), tunnels)
+    try:
+        walk.frame()
+    except Malformed as reason:
+        walk.packet.malformed = str(reason)
+    except (Cut, NotATunnel):
+        pass
+    return walk.packet
+
+
+class _Walk:
+    def __init__(self, data, wire, tunnels):
+        self.data, self.tunnels = data, tunnels
+        self.packet = Packet()
+        self.fields = self.packet.fields
+        self.end = wire  # where the layer at hand ends on the wire
+        self.frame_size = wire  # of the frame, or of the frame inside that was bridged
+        self.ip_headers = 0
+
+    # Reading.
+
+    def number(self, at, size):
+        return int.from_bytes(self.raw(at, size), "big")
+
+    def raw(self, at, size):
+        if at + size > len(self.data):
+            raise Cut
+        return self.data[at:at + size]
+
+    def need(self, at, size, reason):
+        """The header of `size` bytes at `at` was on the wire."""
+        if at + size > self.end:
+            raise Malformed(reason)
+
+    def whole(self, at, size, reason):
+        """It was, and the capture has it."""
+        self.need(at, size, reason)
+        self.raw(at, size)
+
+    def whole(self, at, size, reason):
+        """And the capture has it, too."""
+        self.need(at, size, reason)
+        self.raw(at, size)
+
+    # The link layer: each step gives the EtherType of what follows, and where that is.
+
+    def frame(self):
+        self.whole(0, 14, "truncated_l2")
+        self.fields["eth.dst"] = mac_text(self.raw(0, 6))
+        self.fields["eth.src"] = mac_text(self.raw(6, 6))
+        self.packet.units = self.end - 14
+        tags, kind, at = [], self.number(12, 2), 14
+        while kind in VLAN_TYPES:
+            self.whole(at, 4, "truncated_l2")
+            tags.append(self.number(at, 2) & 0x0FFF)
+            self.fields.update(zip(("vlan.id", "vlan.inner_id"), tags))
+            kind, at = self.number(at + 2, 2), at + 4
+            self.packet.units = self.end - at
+        if kind >= LEAST_ETHER_TYPE:
+            self.fields["eth.type"] = kind
+        self.ip(*self.shims(kind, at))
+
+    def bridged(self, at):
+        """An Ethernet frame inside a tunnel: its addresses and tags are only stepped over."""
+        self.frame_size = self.end - at
+        kind, at = self.tunnelled_number(at + 12, 2), at + 14
+        while kind in VLAN_TYPES:
+            kind, at = self.tunnelled_number(at + 2, 2), at + 4
+        try:
+            kind, at = self.shims(kind, at)
+        except Malformed:
+            raise NotATunnel from None
+        if kind not in (IPV4, IPV6):
+            raise NotATunnel
+        self.ip(kind, at)
+
+    def tunnelled_number(self, at, size):
+        if at + size > self.end:
+            raise NotATunnel
+        return self.number(at, size)
+
+    def shims(self, kind, at):
+        if kind == PPPOE_SESSION:
+            self.whole(at, 8, "truncated_l2")
+            kind, at = PPP_TYPES.get(self.number(at + 6, 2), NOTHING), at + 8
+        if kind in MPLS_TYPES:
+            bottom = False
+            while not bottom:
+                self.whole(at, 4, "truncated_l2")
+                bottom = bool(self.number(at + 2, 1) & 1)
+                at += 4
+            self.need(at, 1, "truncated_l3")
+            kind = {4: IPV4, 6: IPV6}.get(self.number(at, 1) >> 4, NOTHING)
+        return kind, at
+
+    # IP.
+
+    def ip(self, kind, at):
+        if kind not in (IPV4, IPV6):
+            return
+        self.ip_headers += 1
+        if self.ip_headers > MOST_IP_HEADERS:
+            raise Malformed("too_deep")
+        if kind == IPV4:
+            self.ipv4(at)
+        else:
+            self.ipv6(at)
+
+    def begin_ip(self, at, length):
+        """The header at `at`, which claims `length` bytes, is now the one that ip.* means."""
+        if self.ip_headers == 2:
+            for name in ("ip.src", "ip.dst"):
+                self.fields["outer." + name] = self.fields[name]
+        for name in list(self.fields):
+            if name.split(".")[0] in ("ip", "l4", "tcp", "icmp", "payload"):
+                del self.fields[name]
+        self.fields["ip.len"] = length
+        behind = self.end - at
+        padded = self.frame_size <= SHORTEST_FRAME
+        believed = length == behind or (0 < length < behind and padded)
+        self.packet.units = length if believed else behind
+
+    def ipv4(self, at):
+        self.whole(at, 20, "truncated_l3")
+        first, length = self.number(at, 1), self.number(at + 2, 2)
+        header = (first & 0x0F) * 4
+        if first >> 4 != 4 or header < 20 or 0 < length < header:
+            raise Malformed("bad_ip_header")
+        self.need(at, header, "truncated_l3")
+        self.begin_ip(at, length)
+        fragment = self.number(at + 6, 2)
+        self.fields["ip.version"] = 4
+        self.fields["ip.dscp"] = self.number(at + 1, 1) >> 2
+        self.fields["ip.frag"] = fragment_word(fragment & 0x1FFF, fragment & 0x2000)
+        self.fields["ip.ttl"] = self.number(at + 8, 1)
+        self.fields["ip.proto"] = self.number(at + 9, 1)
+        self.fields["ip.src"] = ipaddress.IPv4Address(self.raw(at + 12, 4))
+        self.fields["ip.dst"] = ipaddress.IPv4Address(self.raw(at + 16, 4))
+        self.end = min(self.end, at + length) if length else self.end
+        self.behind_ip(at + header)
+
+    def ipv6(self, at):
+        self.whole(at, 40, "truncated_l3")
+        if self.number(at, 1) >> 4 != 6:
+            raise Malformed("bad_ip_header")
+        claimed = self.number(at + 4, 2)
+        self.begin_ip(at, 40 + claimed)
+        self.fields["ip.version"] = 6
+        self.fields["ip.dscp"] = (self.number(at, 2) >> 6) & 0x3F
+        self.fields["ip.ttl"] = self.number(at + 7, 1)
+        self.fields["ip.src"] = ipaddress.IPv6Address(self.raw(at + 8, 16))
+        self.fields["ip.dst"] = ipaddress.IPv6Address(self.raw(at + 24, 16))
+        self.end = min(self.end, at + 40 + claimed) if claimed else self.end
+        self.behind_ip(self.extensions(self.number(at + 6, 1), at + 40))
+
+    def extensions(self, kind, at):
+        walked, fragment = 0, "none"
+        while kind in EXTENSIONS and fragment != "later":
+            walked += 1
+            if walked > MOST_EXTENSIONS:
+                raise Malformed("too_deep")
+            self.whole(at, 8, "truncated_l3")
+            size = (self.number(at + 1, 1) + 1) * 8
+            if kind == AUTHENTICATION:
+                size = (self.number(at + 1, 1) + 2) * 4
+            if kind == FRAGMENT_HEADER:
+                size, offset = 8, self.number(at + 2, 2)
+                fragment = fragment_word(offset >> 3, offset & 1)
+            self.need(at, size, "truncated_l3")
+            kind, at = self.number(at, 1), at + size
+        self.fields["ip.proto"], self.fields["ip.frag"] = kind, fragment
+        return at
+
+    # What IP carries.
+
+    def behind_ip(self, at):
+        kind, version = self.fields["ip.proto"], self.fields["ip.version"]
+        if self.fields["ip.frag"] == "later":
+            return
+        if kind == 6:
+            self.tcp(at)
+        elif kind == 17:
+            self.udp(at)
+        elif (kind, version) in ((1, 4), (58, 6)):
+            self.icmp(at)
+        elif kind in ONLY_PORTS:
+            self.ports(at, 4)
+        elif kind == 47 and "gre" in self.tunnels:
+            self.gre(at)
+        elif kind in (4, 41) and "ipip" in self.tunnels:
+            self.ip(IPV4 if kind == 4 else IPV6, at)
+
+    def ports(self, at, header):
+        self.need(at, header, "truncated_l4")
+        both = self.number(at, 4)
+        self.fields["l4.sport"], self.fields["l4.dport"] = both >> 16, both & 0xFFFF
+
+    def tcp(self, at):
+        self.ports(at, 20)
+        word = self.number(at + 12, 2)
+        header = (word >> 12) * 4
+        if header < 20 or at + header > self.end:
+            raise Malformed("bad_l4_header")
+        self.fields["tcp.flags"] = word & 0x0FFF
+        for name, bit in FLAG_BITS.items():
+            self.fields["tcp.flags." + name] = 1 if word & bit else 0
+        self.fields["payload.len"] = self.end - at - header
+
+    def udp(self, at):
+        self.ports(at, 8)
+        length, behind = self.number(at + 4, 2), self.end - at - 8
+        if 0 < length < 8:
+            raise Malformed("bad_l4_header")
+        self.fields["payload.len"] = min(behind, length - 8) if length else behind
+        if self.fields["l4.dport"] == 4789 and "vxlan" in self.tunnels:
+            self.vxlan(at + 8)
+
+    def icmp(self, at):
+        self.need(at, 8, "truncated_l4")
+        both = self.number(at, 2)
+        self.fields["icmp.type"], self.fields["icmp.code"] = both >> 8, both & 0xFF
+        self.fields["payload.len"] = self.end - at - 8
+
+    # Tunnels.
+
+    def gre(self, at):
+        bits, kind = self.tunnelled_number(at, 2), self.tunnelled_number(at + 2, 2)
+        if bits & 0x4007:  # source routes, and any version but 0
+            return
+        at += 4 + sum(4 for bit in (0x8000, 0x2000, 0x1000) if bits & bit)
+        if at > self.end:
+            return
+        if kind == BRIDGED:
+            self.bridged(at)
+        else:
+            self.ip(kind, at)
+
+    def vxlan(self, at):
+        self.tunnelled_number(at + 7, 1)
+        if self.number(at, 1) & 0x08:
+            self.bridged(at + 8)
+
+
+def fragment_word(offset, more):
+    if offset:
+        return "later"
+    return "first" if more else "none"
+
+
+def mac_text(octets):
+    return ":".join(f"{octet:02x}" for octet in octets)

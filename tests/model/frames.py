@@ -1,0 +1,162 @@
+"""Frames at random, sound and broken: the generator's own maker, from a seeded dice."""
+import ipaddress
+import struct
+
+SOURCES4 = ["192.0.2.1", "192.0.2.77", "192.0.3.5", "10.1.2.3", "10.1.2.4", "198.51.100.9"]
+SOURCES6 = ["2001:db8::1", "2001:db8::2", "2001:db8:0:1::9", "fe80::1:0:0:1", "::ffff:192.0.2.1"]
+PORTS = [53, 80, 443, 123, 1024, 4789, 65535]
+MACS = ["02:00:00:00:00:01", "02:00:00:00:00:fe", "ff:ff:ff:ff:ff:ff"]
+VLANS = [0, 5, 100, 4095]
+TPIDS = [0x8100, 0x88A8, 0x9100, 0x9200]
+DSCPS = [0, 0, 10, 46]
+
+
+class FrameMaker:
+    def __init__(self, dice, tunnels=False):
+        self.dice, self.tunnels = dice, tunnels
+
+    def chance(self, percent):
+        return self.dice.randrange(100) < percent
+
+    def any_frame(self):
+        """(bytes at hand, size on the wire)"""
+        frame = self.ethernet()
+        if self.chance(25) and len(frame) < 60:
+            frame += b"\0" * (60 - len(frame))
+        if self.chance(6):
+            frame += bytes(self.dice.randrange(1, 40))
+        if self.chance(8):
+            frame = self.spoil(frame)
+        if self.chance(6):
+            frame = frame[:self.dice.randrange(len(frame) + 1)]
+        wire = len(frame)
+        if self.chance(8):
+            frame = frame[:self.dice.choice((self.dice.randrange(80), 14, 34, 42, 54))]
+        return frame, wire
+
+    def spoil(self, frame):
+        """One byte of the first hundred, where the headers are, made something else."""
+        at = self.dice.randrange(12, min(len(frame), 100))
+        return frame[:at] + bytes([self.dice.randrange(256)]) + frame[at + 1:]
+
+    # The link layer.
+
+    def ethernet(self, depth=0):
+        kind, payload = self.network(depth)
+        if self.chance(4):
+            kind, payload = self.dice.choice((
+                (0x0806, b"\0\x01\x08\0\x06\x04\0\x01" + bytes(20)), (0x0027, bytes(39)),
+                (0x88CC, bytes(30)), (0x8863, bytes(20)), (0x86DD, b""), (0x0800, b"\x45")))
+        if self.chance(8):
+            kind, payload = self.mpls(payload)
+        if self.chance(5):
+            kind, payload = self.pppoe(kind, payload)
+        for _ in range(self.dice.choice((0, 0, 0, 0, 0, 1, 1, 2, 3))):
+            tag = self.dice.randrange(8) << 13 | self.dice.choice(VLANS)
+            payload = struct.pack("!HH", tag, kind) + payload
+            kind = self.dice.choice(TPIDS)
+        ends = b"".join(bytes.fromhex(self.dice.choice(MACS).replace(":", "")) for _ in "ds")
+        return ends + struct.pack("!H", kind) + payload
+
+    def mpls(self, payload):
+        labels = self.dice.choice((1, 1, 2, 5))
+        stack = b"".join(struct.pack("!I", self.dice.randrange(1 << 20) << 12 | 64 |
+                                     (0x100 if last == labels - 1 else 0))
+                         for last in range(labels))
+        return self.dice.choice((0x8847, 0x8848)), stack + payload
+
+    def pppoe(self, kind, payload):
+        protocol = {0x0800: 0x0021, 0x86DD: 0x0057, 0x8847: 0x0281}.get(kind, 0xC021)
+        return 0x8864, struct.pack("!BBHHH", 0x11, 0, 7, len(payload) + 2, protocol) + payload
+
+    # IP.
+
+    def network(self, depth):
+        return (0x86DD, self.ipv6(depth)) if self.chance(30) else (0x0800, self.ipv4(depth))
+
+    def ipv4(self, depth=0):
+        kind, payload = self.transport(4, depth)
+        options = bytes([1]) * (4 * self.dice.choice((0, 0, 0, 0, 1, 10)))
+        fragment = self.dice.choice((0, 0, 0, 0, 0x4000, 0, 0, 0x2000, 185, 0x2000 | 185))
+        length = 20 + len(options) + len(payload)
+        if self.chance(6):
+            length = self.dice.choice((0, length + 1, length - 1, 65535, 19, 20, 24, length + 400))
+        source, destination = (ipaddress.IPv4Address(self.dice.choice(SOURCES4)).packed
+                               for _ in "sd")
+        return struct.pack("!BBHHHBBH", 0x45 + len(options) // 4, self.dice.choice(DSCPS) << 2,
+                           length & 0xFFFF, 1, fragment, self.dice.choice((1, 64, 255)), kind,
+                           0) + source + destination + options + payload
+
+    def ipv6(self, depth=0):
+        kind, payload = self.transport(6, depth)
+        for _ in range(self.dice.choice((0, 0, 0, 0, 0, 0, 1, 1, 2, 4))):
+            kind, payload = self.extension(kind, payload)
+        if self.chance(2):
+            for _ in range(self.dice.choice((14, 15, 16, 17))):
+                kind, payload = 60, bytes([kind, 0, 1, 4, 0, 0, 0, 0]) + payload
+        length = len(payload)
+        if self.chance(6):
+            length = self.dice.choice((0, length + 1, max(length - 1, 0), 65535, 1, 8))
+        source, destination = (ipaddress.IPv6Address(self.dice.choice(SOURCES6)).packed
+                               for _ in "sd")
+        return struct.pack("!IHBB", 6 << 28 | self.dice.choice(DSCPS) << 22 | 0x12345, length, kind,
+                           self.dice.choice((1, 64, 255))) + source + destination + payload
+
+    def extension(self, kind, payload):
+        which = self.dice.choice((0, 43, 44, 44, 51, 60, 135))
+        if which == 44:
+            offset = self.dice.choice((0, 1, 1, 185 << 3, 185 << 3 | 1))
+            return 44, struct.pack("!BBHI", kind, 0, offset, 99) + payload
+        if which == 51:
+            return 51, bytes([kind, 4]) + bytes(22) + payload
+        size = self.dice.choice((0, 0, 1, 2))
+        return which, bytes([kind, size]) + bytes(6 + 8 * size) + payload
+
+    # What IP carries.
+
+    def transport(self, version, depth):
+        """(protocol, bytes)"""
+        if self.tunnels and depth < 5 and self.chance(55 if depth else 25):
+            return self.tunnel(depth + 1)
+        data = bytes(self.dice.choice((0, 1, 6, 18, 40, 200, 900)))
+        makers = [self.udp] * 5 + [self.tcp] * 4 + [self.icmp] * 2 + [self.other]
+        return self.dice.choice(makers)(version, data)
+
+    def udp(self, _, data, dport=None):
+        length = 8 + len(data)
+        if self.chance(6):
+            length = self.dice.choice((0, 7, 8, length + 1, max(length - 1, 8)))
+        return 17, struct.pack("!HHHH", self.dice.choice(PORTS), dport or self.dice.choice(PORTS),
+                               length, 0) + data
+
+    def tcp(self, _, data):
+        words = self.dice.choice((5, 5, 5, 8, 15))
+        flags = self.dice.choice((0x002, 0x012, 0x010, 0x018, 0x004, 0x011, 0x0C2, 0x100, 0x029))
+        said = self.dice.choice((4, 6, 15)) if self.chance(4) else words
+        return 6, struct.pack("!HHIIHHHH", self.dice.choice(PORTS), self.dice.choice(PORTS), 1, 2,
+                              said << 12 | flags, 1000, 0, 0) + bytes(words * 4 - 20) + data
+
+    def icmp(self, version, data):
+        kinds = (0, 3, 8) if version == 4 else (128, 129, 135)
+        kind = self.dice.choice((1, 58)) if self.chance(5) else 1 if version == 4 else 58
+        return kind, struct.pack("!BBHI", self.dice.choice(kinds), self.dice.choice((0, 1)), 0,
+                                 7) + data
+
+    def other(self, _, data):
+        return self.dice.choice((2, 4, 41, 47, 50, 59, 89, 132, 255)), data
+
+    # Tunnels.
+
+    def tunnel(self, depth):
+        way = self.dice.choice(("gre", "vxlan", "ipip"))
+        if way == "vxlan":
+            flags = 0 if self.chance(5) else 0x08
+            return self.udp(0, bytes([flags]) + bytes(7) + self.ethernet(depth), 4789)
+        kind, inner = self.network(depth)
+        if way == "ipip":
+            return (4 if kind == 0x0800 else 41), inner
+        if self.chance(30):
+            kind, inner = 0x6558, self.ethernet(depth)
+        bits = self.dice.choice((0, 0, 0x2000, 0x8000, 0xB000, 0x1000, 0x3001, 0x4000))
+        words = bool(bits & 0x8000) + bool(bits & 0x2000) + bool(bits & 0x1000)
+        return 47, struct.pack("!HH", bits, kind) + bytes(4 * words) + inner

@@ -1,0 +1,189 @@
+"""The verdict on each packet, and what it spends: rules.md section 1, sentence by sentence.
+
+A bucket is a level of tokens in exact rational numbers at an instant; it is full when first asked
+for and never forgotten. Nothing here is fast, rounded or bounded.
+"""
+from fractions import Fraction
+import ipaddress
+import math
+
+from expression import value_of
+
+STRICTNESS = {"pass": 1, "tag": 2, "drop": 3}
+COUNTED_AS = {"pass": "passed", "tag": "tagged", "shape": "shaped", "drop": "dropped",
+              "reply": "replied", "reset": "reset", "decoy": "decoyed"}
+NEVER = math.inf
+
+
+class Bucket:
+    """Tokens that drip in at the limit's rate, up to its burst."""
+
+    def __init__(self, limit, now):
+        self.limit, self.tokens, self.at = limit, Fraction(limit.burst), now
+
+    def refill(self, now):
+        self.tokens = min(self.limit.burst, self.tokens + (now - self.at) * self.limit.rate)
+        self.at = now
+
+    def wait(self, cost):
+        """0 when the cost fits, else the whole nanoseconds until it does, or NEVER."""
+        if cost <= self.tokens:
+            return 0
+        if cost > self.limit.burst:
+            return NEVER
+        return math.ceil((cost - self.tokens) / self.limit.rate)
+
+
+class Charge:
+    """One limit that judges the packet at hand."""
+
+    def __init__(self, bucket, cost):
+        self.bucket, self.cost, self.wait = bucket, cost, bucket.wait(cost)
+
+
+class Judged:
+    """One rule that matched the packet at hand and has its key."""
+
+    def __init__(self, rule, key, charges):
+        self.rule, self.key, self.charges = rule, key, charges
+        self.refused = [charge for charge in charges if charge.wait > 0]
+
+
+class Verdict:
+    def __init__(self, action, reason, rule="", key="", wait="0"):
+        self.action, self.reason, self.rule, self.key, self.wait = action, reason, rule, key, wait
+
+    def columns(self):
+        return [self.action, self.reason, self.rule, self.key, self.wait]
+
+
+class Limiter:
+    def __init__(self, rules, malformed="pass", enforce=False):
+        self.rules = [rule for rule in rules if rule.mode != "off"]
+        self.malformed = malformed
+        self.acting = {rule.id for rule in self.rules if enforce or rule.mode == "enforce"}
+        self.now = None
+        self.buckets = {}
+        self.counts = {rule.id: dict(matched=0, admitted=0, exceeded=0, skipped=0)
+                       for rule in rules}
+        self.verdicts = {member: 0 for member in COUNTED_AS.values()}
+
+    def judge(self, time, packet):
+        self.now = time if self.now is None else max(self.now, time)
+        verdict = self._judge(packet)
+        self.verdicts[COUNTED_AS[verdict.action]] += 1
+        return verdict
+
+    def summary(self):
+        return {"packets": sum(self.verdicts.values()), **self.verdicts,
+                "rules": [{"id": name, **counts} for name, counts in self.counts.items()]}
+
+    def _judge(self, packet):
+        if packet.malformed:
+            return Verdict(self.malformed, packet.malformed,
+                           wait="0" if self.malformed == "pass" else "")
+        return self._decide_on_sight(packet) or self._decide_by_limits(packet)
+
+    def _count(self, rule, how):
+        self.counts[rule.id]["matched"] += 1
+        self.counts[rule.id][how] += 1
+
+    def _decide_on_sight(self, packet):
+        for rule in self.rules:
+            if not rule.on_match or not rule.condition(packet.fields):
+                continue
+            self._count(rule, "admitted" if rule.on_match == "allow" else "exceeded")
+            if rule.id in self.acting:
+                if rule.on_match == "allow":
+                    return Verdict("pass", "allow_rule", rule.id)
+                return Verdict("drop", "deny_rule", rule.id, wait="")
+        return None
+
+    def _decide_by_limits(self, packet):
+        judged = self._look(packet)
+        acting = [one for one in judged if one.rule.id in self.acting]
+        refusing = [one for one in acting if one.refused]
+        verdict = Verdict("pass", "within_limits" if any(one.charges for one in acting)
+                          else "no_rule")
+        if refusing:
+            verdict = _strictest(refusing)
+        if verdict.action != "drop":
+            for one in judged:
+                if one.rule.id in self.acting or not one.refused:
+                    _spend(one)
+        return verdict
+
+    def _look(self, packet):
+        """What each rule that matches says; nothing is spent."""
+        judged = []
+        for rule in self.rules:
+            if rule.on_match or not rule.condition(packet.fields):
+                continue
+            key = [part_text(part, packet.fields) for part in rule.key]
+            if None in key:
+                if rule.missing_key == "skip":
+                    self._count(rule, "skipped")
+                    continue
+                key = None
+            one = Judged(rule, key, self._charges(rule, key, packet))
+            self._count(rule, "exceeded" if one.refused else "admitted")
+            judged.append(one)
+        return judged
+
+    def _charges(self, rule, key, packet):
+        charges = []
+        for limit in rule.limits:
+            cost = packet.units if limit.per == "byte" else 1
+            if cost == 0:
+                continue
+            place = (rule.id, limit.name, None if key is None else tuple(key))
+            if place not in self.buckets:
+                self.buckets[place] = Bucket(limit, self.now)
+            self.buckets[place].refill(self.now)
+            charges.append(Charge(self.buckets[place], cost))
+        return charges
+
+
+def _strictest(refusing):
+    first = max(refusing, key=lambda one: STRICTNESS[one.rule.action])  # max() keeps the first
+    wait = "0"
+    if first.rule.action == "drop":
+        longest = max(charge.wait for one in refusing for charge in one.refused)
+        wait = "never" if longest == NEVER else str(longest)
+    key = "|".join(escape(part) for part in first.key or [])
+    return Verdict(first.rule.action, "over_limit", first.rule.id, key, wait)
+
+
+def _spend(one):
+    for charge in one.charges:
+        if charge.wait == 0:
+            charge.bucket.tokens -= charge.cost
+
+
+def part_text(part, fields):
+    """A key part as people read it, or None where the packet does not have it."""
+    value = value_of(part, fields)
+    return None if value is None else text_of(part, value)
+
+
+def text_of(name, value):
+    if name == "eth.type":
+        return f"0x{value:04x}"
+    if isinstance(value, (ipaddress.IPv4Network, ipaddress.IPv6Network)):
+        whole = value.prefixlen == value.max_prefixlen
+        return text_of(name, value.network_address) + ("" if whole else f"/{value.prefixlen}")
+    if isinstance(value, ipaddress.IPv6Address):
+        return _ipv6_text(value)
+    return str(value)
+
+
+def _ipv6_text(address):
+    """RFC 5952; a mapped IPv4 address keeps its dots (section 5)."""
+    if address.ipv4_mapped is not None:
+        return f"::ffff:{address.ipv4_mapped}"
+    return str(address)
+
+
+def escape(part):
+    return "".join(chr(octet) if 0x20 <= octet < 0x7F and octet not in b"|\\"
+                   else f"\\x{octet:02x}" for octet in part.encode())

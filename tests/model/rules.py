@@ -1,0 +1,65 @@
+"""A rule file as plain Python objects: what is due of the language, read with no checks but sense.
+
+Everything in the file stays text (YAML's own guesses would read `off` as false) until a unit is
+known.
+"""
+import re
+from fractions import Fraction
+
+import yaml
+
+from expression import compile_condition
+
+SECOND = 1_000_000_000
+PERIODS = {"s": 1, "m": 60, "h": 3600, "d": 86400}
+DECIMAL = {"": 1, "K": 10**3, "M": 10**6, "G": 10**9}
+BINARY = {"Ki": 2**10, "Mi": 2**20, "Gi": 2**30}
+DSCP = re.compile(r"ef|af\d\d|cs\d|\d+")
+
+
+class Limit:
+    """`rate`: units per nanosecond, exact."""
+
+    def __init__(self, name, per, rate, burst):
+        self.name, self.per, self.rate, self.burst = name, per, rate, burst
+
+
+class Rule:
+    def __init__(self, entry, defaults, named):
+        self.id = entry["id"]
+        self.mode = entry.get("mode", defaults.get("mode", "monitor"))
+        self.condition = compile_condition(entry["when"]) if "when" in entry else lambda _: True
+        self.on_match = entry.get("on_match")
+        self.key = entry.get("key") or []
+        self.action = entry.get("on_exceed", {}).get("action", "drop")
+        self.missing_key = entry.get("missing_key", defaults.get("missing_key", "skip"))
+        self.limits = [_limit(limit, position, entry.get("per", "packet"), named)
+                       for position, limit in enumerate(entry.get("limits", []), 1)]
+
+
+def read_rules(path):
+    with open(path, encoding="utf-8") as file:
+        tree = yaml.load(file, Loader=yaml.BaseLoader)
+    defaults, named = tree.get("defaults") or {}, tree.get("limits") or {}
+    return [Rule(entry, defaults, named) for entry in tree["rules"]]
+
+
+def _limit(what, position, per, named):
+    name = str(position)
+    if isinstance(what, str):
+        name, what = what, named[what]
+    name = what.get("name", name)
+    per = what.get("per", per)
+    return Limit(name, per, parse_rate(what["rate"]), parse_size(what["burst"]))
+
+
+def parse_rate(text):
+    number, prefix, unit, period = re.fullmatch(
+        r"([\d.]+)\s*(Ki|Mi|Gi|K|M|G|)(bit|B|)/([smhd])", text).groups()
+    units = Fraction(number) * {**DECIMAL, **BINARY}[prefix]
+    return units / (8 if unit == "bit" else 1) / (PERIODS[period] * SECOND)
+
+
+def parse_size(text):
+    number, prefix, _ = re.fullmatch(r"([\d.]+)\s*(Ki|Mi|Gi|K|M|G|)(B|)", text).groups()
+    return Fraction(number) * {**DECIMAL, **BINARY}[prefix]
