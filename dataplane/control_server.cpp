@@ -89,7 +89,7 @@ void ControlServer::accept_clients() {
 }
 
 void ControlServer::receive(Client& client) {
-    std::array<std::byte, kReadSize> bytes;
+    std::array<std::byte, kReadSize> bytes{};
     for (int i = 0; i < kReadsAtOnce; ++i) {
         const ssize_t got = ::recv(client.fd.get(), bytes.data(), bytes.size(), 0);
         if (got < 0 && (errno == EAGAIN || errno == EINTR)) {

@@ -67,6 +67,7 @@ bool DpdkIo::tag(rte_mbuf*& frame, const Packet& packet, const TagValues& values
         frame = copy;
     }
     // What the parser saw holds all that a tag touches; it may lie in several segments.
+    // NOLINTNEXTLINE(cppcoreguidelines-pro-type-member-init): filled below, per packet
     std::array<std::byte, kHeadSize> head;
     const auto size = static_cast<std::uint32_t>(
         std::min<std::size_t>({head.size(), packet.frame.bytes.size(), frame->pkt_len}));
@@ -111,7 +112,8 @@ void DpdkIo::send(Burst& burst, const RuleSet& rules, WorkerCounters& counters) 
     std::array<std::uint16_t, kMaxBurst> forwarded{};
     unsigned drops = 0;
     std::uint16_t count = 0;
-    for (std::uint16_t row = 0; row < burst.size(); ++row) {
+    const auto rows = static_cast<std::uint16_t>(burst.size());
+    for (std::uint16_t row = 0; row < rows; ++row) {
         Packet& packet = burst.packets()[row];
         if (packet.decision.verdict == Verdict::Tag &&
             !tag(frames_[row], packet, rules.rules[packet.decision.rule].tag)) {

@@ -44,7 +44,7 @@ private:
     rte_mempool* pool_;
     Counter& tx_full_;  // of this lane: the port adds them up
     std::array<rte_mbuf*, kMaxBurst> frames_{};
-    std::array<std::array<std::byte, kHeadSize>, kMaxBurst> heads_;
+    std::array<std::array<std::byte, kHeadSize>, kMaxBurst> heads_{};
 };
 
 }  // namespace sluice

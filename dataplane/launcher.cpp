@@ -27,7 +27,7 @@ std::string find_sluicectl() {
 
 std::string read_all(int fd) {
     std::string text;
-    std::array<char, 4096> bytes;
+    std::array<char, 4096> bytes{};
     for (ssize_t got = 0; (got = ::read(fd, bytes.data(), bytes.size())) > 0;) {
         text.append(bytes.data(), static_cast<std::size_t>(got));
     }
@@ -52,7 +52,7 @@ Result<std::vector<std::string>> options_from_config(const std::string& file) {
     if (::pipe(ends.data()) != 0) {
         return Error{Errc::Unreachable, "cannot start " + program};
     }
-    Fd from{ends[0]};
+    const Fd from{ends[0]};
     Fd to{ends[1]};
     const pid_t child = ::fork();
     if (child == 0) {

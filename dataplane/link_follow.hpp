@@ -1,7 +1,30 @@
 #pragma once
+#include <chrono>
 #include <cstdint>
 
 namespace sluice {
+
+// A link that has just been brought up needs a while until it has carrier (autonegotiation). Until
+// then its silence says nothing; without this, two sides that free each other would take turns in
+// holding each other down.
+class LinkSettling {
+public:
+    using Clock = std::chrono::steady_clock;
+    static constexpr std::chrono::seconds kPatience{5};
+
+    void begin(Clock::time_point now) noexcept { until_ = now + kPatience; }
+
+    // Whether the link counts as up for the other side's sake. Seeing carrier ends the wait.
+    [[nodiscard]] bool counts_as_up(bool carrier, Clock::time_point now) noexcept {
+        if (carrier) {
+            until_ = {};
+        }
+        return carrier || now < until_;
+    }
+
+private:
+    Clock::time_point until_{};
+};
 
 // What to do with the two sides of a pair, from what their links were and are.
 //

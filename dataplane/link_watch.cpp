@@ -57,6 +57,7 @@ bool free_again(Port& port, const Port& returned) {
         return false;
     }
     port.held_down = false;
+    port.settling.begin(LinkSettling::Clock::now());
     log_info("link up on " + name_of(returned) + ": " + name_of(port) + " is up again");
     return true;
 }
@@ -79,10 +80,14 @@ bool step(PortPair& pair, LinkFollow::Action action) {
 }  // namespace
 
 void watch_links(PortPair& pair) {
-    const LinkFollow::Side outside{has_carrier(pair.outside), pair.outside.held_down};
-    const LinkFollow::Side inside{has_carrier(pair.inside), pair.inside.held_down};
-    pair.outside.up.raise(outside.carrier && !outside.held_down);
-    pair.inside.up.raise(inside.carrier && !inside.held_down);
+    const LinkSettling::Clock::time_point now = LinkSettling::Clock::now();
+    const auto side_of = [now](Port& port) {
+        const bool carrier = has_carrier(port);
+        port.up.raise(carrier && !port.held_down);
+        return LinkFollow::Side{port.settling.counts_as_up(carrier, now), port.held_down};
+    };
+    const LinkFollow::Side outside = side_of(pair.outside);
+    const LinkFollow::Side inside = side_of(pair.inside);
     if (pair.link_follow) {
         (void)step(pair, LinkFollow::next(outside, inside));
     }

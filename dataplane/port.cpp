@@ -171,6 +171,7 @@ Result<Done> start_port(Port& port, const PortPlan& plan) {
     // Frames for others must come in too; a virtual port that cannot be told takes all anyway.
     (void)rte_eth_promiscuous_enable(port.id);
     port.up.raise(true);
+    port.settling.begin(LinkSettling::Clock::now());
     return Done{};
 }
 

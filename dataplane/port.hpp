@@ -1,4 +1,5 @@
 #pragma once
+#include "dataplane/link_follow.hpp"
 #include "dataplane/options.hpp"
 #include "lib/base/result.hpp"
 #include "lib/share/core.hpp"
@@ -21,8 +22,9 @@ struct Port {
     std::uint16_t mtu = 0;
     std::uint16_t queues = 0;
     bool rss = false;
-    unsigned if_index = 0;   // of the kernel's interface behind it; 0: none
-    Signal up;               // whether frames can leave here
+    unsigned if_index = 0;  // of the kernel's interface behind it; 0: none
+    Signal up;              // whether frames can leave here
+    LinkSettling settling;
     bool held_down = false;  // taken down because the other side of its pair is down
 };
 

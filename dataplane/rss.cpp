@@ -48,7 +48,7 @@ void make_rss_key(Rss how, std::span<std::uint8_t> key) noexcept {
 }
 
 std::uint64_t rss_functions(Rss how, std::uint64_t offered) noexcept {
-    std::uint64_t wanted = kL3 & offered;
+    const std::uint64_t wanted = kL3 & offered;
     if (wanted == 0) {
         return 0;
     }

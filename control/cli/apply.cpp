@@ -1,7 +1,7 @@
 #include "control/cli/commands.hpp"
 #include "control/cli/daemon.hpp"
 #include "control/cli/terminal.hpp"
-#include "control/cli/text_file.hpp"
+#include "control/text_file.hpp"
 
 #include <fmt/format.h>
 

@@ -1,8 +1,8 @@
 #include "control/cli/commands.hpp"
-#include "control/cli/json.hpp"
 #include "control/cli/table.hpp"
 #include "control/cli/terminal.hpp"
-#include "control/cli/text_file.hpp"
+#include "control/json.hpp"
+#include "control/text_file.hpp"
 #include "lib/policy/box.hpp"
 #include "lib/policy/compile.hpp"
 

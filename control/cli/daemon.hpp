@@ -1,8 +1,8 @@
 #pragma once
 #include "control/cli/exit_code.hpp"
 #include "control/cli/http_client.hpp"
-#include "control/cli/json.hpp"
 #include "control/cli/options.hpp"
+#include "control/json.hpp"
 
 #include <optional>
 #include <string>

@@ -1,8 +1,8 @@
 #include "control/cli/capture_end.hpp"
 #include "control/cli/commands.hpp"
 #include "control/cli/field_list.hpp"
-#include "control/cli/json.hpp"
 #include "control/cli/terminal.hpp"
+#include "control/json.hpp"
 #include "lib/capture/reader.hpp"
 #include "lib/packet/field_text.hpp"
 

@@ -1,6 +1,6 @@
 #include "control/cli/arguments.hpp"
-#include "control/cli/json.hpp"
 #include "control/cli/terminal.hpp"
+#include "control/json.hpp"
 
 #include <cerrno>
 #include <cstdio>

@@ -1,5 +1,5 @@
 #pragma once
-#include "control/cli/json.hpp"
+#include "control/json.hpp"
 
 #include <string>
 

@@ -1,15 +1,20 @@
 #pragma once
 #include "lib/wire/socket.hpp"
 
+#include <cstddef>
 #include <mutex>
 #include <string>
 
 namespace sluice {
 
-// Who changed what, when, from what to what: one JSON line each in the state directory.
+// Who changed what, when, from what to what, and how it ended: one JSON line each in the state
+// directory. A full file becomes audit.log.1, the one before it goes.
 class Audit {
 public:
-    explicit Audit(const std::string& directory) : path_{directory + "/audit.log"} {}
+    static constexpr std::size_t kFull = 16U << 20;
+
+    explicit Audit(const std::string& directory, std::size_t full = kFull)
+        : path_{directory + "/audit.log"}, full_{full} {}
 
     struct Entry {
         Peer who;
@@ -21,8 +26,11 @@ public:
     void write(const Entry& entry);
 
 private:
+    [[nodiscard]] bool append(const std::string& line) const;
+
     std::mutex mutex_;
     std::string path_;
+    std::size_t full_;
 };
 
 }  // namespace sluice

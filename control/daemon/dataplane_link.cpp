@@ -1,14 +1,9 @@
 #include "control/daemon/dataplane_link.hpp"
 
 namespace sluice {
-namespace {
-
-constexpr std::chrono::milliseconds kTimeout{3000};
-
-}  // namespace
 
 Result<Reply> DataplaneLink::call(const Request& request) {
-    const std::lock_guard lock{mutex_};
+    const std::lock_guard lock{calling_};
     if (!client_) {
         return Error{Errc::Unreachable,
                      "no dataplane is connected (" + path_ + "); start sluice-dataplane"};
@@ -16,33 +11,43 @@ Result<Reply> DataplaneLink::call(const Request& request) {
     Result<Reply> reply = client_->call(request);
     if (!reply && reply.error().code == Errc::Unreachable) {
         client_.reset();
+        set({});
     }
     return reply;
 }
 
 Result<Welcome> DataplaneLink::connect() {
-    const std::lock_guard lock{mutex_};
-    client_.reset();
     Result<DataplaneClient> client =
-        DataplaneClient::connect(path_, "sluiced " SLUICE_VERSION, kTimeout);
+        DataplaneClient::connect(path_, "sluiced " SLUICE_VERSION, timeout_);
     if (!client) {
         return client.error();
     }
+    const std::lock_guard lock{calling_};
     client_.emplace(*std::move(client));
+    set({true, client_->welcome().pid});
     return client_->welcome();
 }
 
 bool DataplaneLink::check() {
-    const std::lock_guard lock{mutex_};
+    const std::unique_lock lock{calling_, std::try_to_lock};
+    if (!lock) {
+        return true;  // somebody is talking to it, and will find out
+    }
     if (client_ && !client_->is_alive()) {
         client_.reset();
+        set({});
     }
     return client_.has_value();
 }
 
-DataplaneLink::Status DataplaneLink::status() {
-    const std::lock_guard lock{mutex_};
-    return {client_.has_value(), client_ ? client_->welcome().pid : 0};
+DataplaneLink::Status DataplaneLink::status() const {
+    const std::lock_guard lock{seeing_};
+    return status_;
+}
+
+void DataplaneLink::set(Status status) {
+    const std::lock_guard lock{seeing_};
+    status_ = status;
 }
 
 }  // namespace sluice

@@ -2,6 +2,8 @@
 #include "lib/base/result.hpp"
 #include "lib/wire/dataplane_client.hpp"
 
+#include <chrono>
+#include <cstdint>
 #include <mutex>
 #include <optional>
 #include <string>
@@ -12,26 +14,34 @@ namespace sluice {
 // connection is dropped, and connect() is tried again by whoever keeps the link.
 class DataplaneLink {
 public:
-    explicit DataplaneLink(std::string path) : path_{std::move(path)} {}
+    explicit DataplaneLink(std::string path,
+                           std::chrono::milliseconds timeout = std::chrono::seconds{3})
+        : path_{std::move(path)}, timeout_{timeout} {}
 
-    // Unreachable while there is no dataplane.
+    // Unreachable while there is no dataplane. Only the call that meets a dead one waits for it.
     [[nodiscard]] Result<Reply> call(const Request& request);
 
-    // Connects anew; what the dataplane said of itself.
+    // Connects anew; what the dataplane said of itself. Holds nobody up meanwhile.
     [[nodiscard]] Result<Welcome> connect();
-    // Whether there is a connection whose other end is alive.
+    // Whether there is a connection whose other end is alive, as far as can be seen without
+    // waiting.
     [[nodiscard]] bool check();
 
     struct Status {
         bool connected = false;
         std::uint32_t pid = 0;
     };
-    [[nodiscard]] Status status();
+    [[nodiscard]] Status status() const;
 
 private:
-    std::mutex mutex_;
+    void set(Status status);
+
     std::string path_;
-    std::optional<DataplaneClient> client_;
+    std::chrono::milliseconds timeout_;
+    std::mutex calling_;
+    std::optional<DataplaneClient> client_;  // behind calling_
+    mutable std::mutex seeing_;
+    Status status_;  // behind seeing_, so that it can be asked during a call
 };
 
 }  // namespace sluice

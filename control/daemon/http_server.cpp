@@ -1,25 +1,47 @@
 #include "control/daemon/http_server.hpp"
 
+#include "lib/wire/socket.hpp"
+
 #include <microhttpd.h>
 #include <spdlog/spdlog.h>
+
+#include <charconv>
+#include <chrono>
+#include <string_view>
 
 #include <unistd.h>
 
 namespace sluice {
 namespace {
 
+constexpr unsigned kThreads = 4;
 constexpr unsigned kMaxConnections = 64;
-constexpr unsigned kTimeoutSeconds = 10;
+constexpr unsigned kIdleSeconds = 10;
+constexpr std::chrono::seconds kPatience{20};  // for a whole request, and for a whole answer
+constexpr std::size_t kAllUploads = 2 * kMaxBody;
+
+using Clock = Deadlines::Clock;
 
 // A request that is still coming in.
 struct Incoming {
+    explicit Incoming(UploadBudget& from) : budget{from} {}
+    ~Incoming() { budget.give_back(request.body.size()); }
+    Incoming(const Incoming&) = delete;
+    Incoming& operator=(const Incoming&) = delete;
+
+    UploadBudget& budget;
     HttpRequest request;
-    bool too_large = false;
 };
 
 MHD_Result add_argument(void* into, MHD_ValueKind, const char* key, const char* value) {
     (*static_cast<std::map<std::string, std::string>*>(into))[key] = value == nullptr ? "" : value;
     return MHD_YES;
+}
+
+int fd_of(MHD_Connection* connection) {
+    const MHD_ConnectionInfo* info =
+        MHD_get_connection_info(connection, MHD_CONNECTION_INFO_CONNECTION_FD);
+    return info == nullptr ? -1 : info->connect_fd;
 }
 
 MHD_Result send(MHD_Connection* connection, const HttpResponse& response) {
@@ -37,74 +59,122 @@ MHD_Result send(MHD_Connection* connection, const HttpResponse& response) {
     return queued;
 }
 
-Result<Peer> peer_of_connection(MHD_Connection* connection) {
-    const MHD_ConnectionInfo* info =
-        MHD_get_connection_info(connection, MHD_CONNECTION_INFO_CONNECTION_FD);
-    if (info == nullptr) {
-        return Error{Errc::Unreachable, "no socket"};
+// Whether the head already promises more than is taken.
+bool promises_too_much(MHD_Connection* connection) {
+    const char* value =
+        MHD_lookup_connection_value(connection, MHD_HEADER_KIND, MHD_HTTP_HEADER_CONTENT_LENGTH);
+    if (value == nullptr) {
+        return false;
     }
-    return peer_of(info->connect_fd);
+    const std::string_view text{value};
+    std::size_t length = 0;
+    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), length);
+    return error != std::errc{} || length > kMaxBody;
 }
 
-HttpResponse answer(const HttpServer& server, const Incoming& incoming) {
-    if (incoming.too_large) {
-        return problem_response(413, "too large", "a request's body is at most 64 MiB");
-    }
+HttpResponse answer(const HttpServer::Handler& handler, const HttpRequest& request) {
     try {
-        return server.handler()(incoming.request);
+        return handler(request);
     } catch (const std::exception& error) {
-        spdlog::error("{} {}: {}", incoming.request.method, incoming.request.path, error.what());
+        spdlog::error("{} {}: {}", request.method, request.path, error.what());
         return problem_response(500, "failed", "the request could not be answered; see the log");
     }
 }
 
-MHD_Result begin(MHD_Connection* connection, const HttpServer& server, const char* url,
-                 const char* method, void** context) {
-    const Result<Peer> peer = peer_of_connection(connection);
-    if (!peer || !may_speak(*peer, server.path())) {
-        spdlog::warn("refused a client on {}", server.path());
-        return send(connection, problem_response(403, "forbidden",
-                                                 "only root and the socket's group may use it"));
-    }
-    auto incoming = std::make_unique<Incoming>();
-    incoming->request.method = method;
-    incoming->request.path = url;
-    incoming->request.peer = *peer;
-    (void)MHD_get_connection_values(connection, MHD_GET_ARGUMENT_KIND, add_argument,
-                                    &incoming->request.query);
-    *context = incoming.release();
-    return MHD_YES;
-}
-
-// The library calls this once for the head of a request, once for each piece of its body, and once
-// at its end.
-MHD_Result on_request(void* server_pointer, MHD_Connection* connection, const char* url,
-                      const char* method, const char*, const char* data, std::size_t* size,
-                      void** context) {
-    const auto& server = *static_cast<const HttpServer*>(server_pointer);
-    if (*context == nullptr) {
-        return begin(connection, server, url, method, context);
-    }
-    auto& incoming = *static_cast<Incoming*>(*context);
-    if (*size == 0) {
-        return send(connection, answer(server, incoming));
-    }
-    if (incoming.request.body.size() + *size > kMaxBody) {
-        incoming.too_large = true;
-        incoming.request.body.clear();
-    } else if (!incoming.too_large) {
-        incoming.request.body.append(data, *size);
-    }
-    *size = 0;
-    return MHD_YES;
-}
-
-void on_completed(void*, MHD_Connection*, void** context, MHD_RequestTerminationCode) {
-    delete static_cast<Incoming*>(*context);
-    *context = nullptr;
-}
-
 }  // namespace
+
+// What the library calls. Nothing may be thrown through it.
+struct HttpCallbacks {
+    static MHD_Result begin(HttpServer& server, MHD_Connection* connection, HttpRequest request,
+                            void** context) {
+        const Result<Peer> peer = peer_of(fd_of(connection));
+        if (!peer || !may_speak(*peer, server.path_)) {
+            spdlog::warn("refused uid {} pid {} on {}", peer ? static_cast<int>(peer->uid) : -1,
+                         peer ? peer->pid : -1, server.path_);
+            return send(connection, problem_response(403, "forbidden",
+                                                     "only root and the socket's owner and group "
+                                                     "may use it"));
+        }
+        if (promises_too_much(connection)) {
+            return send(connection,
+                        problem_response(413, "too large", "a request's body is at most 64 MiB"));
+        }
+        auto incoming = std::make_unique<Incoming>(server.budget_);
+        incoming->request = std::move(request);
+        incoming->request.peer = *peer;
+        (void)MHD_get_connection_values(connection, MHD_GET_ARGUMENT_KIND, add_argument,
+                                        &incoming->request.query);
+        *context = incoming.release();
+        return MHD_YES;
+    }
+
+    // False closes the connection: in the middle of a body there is no other answer.
+    static bool add(Incoming& incoming, std::string_view piece) {
+        std::string& body = incoming.request.body;
+        if (body.size() + piece.size() > kMaxBody || !incoming.budget.take(piece.size())) {
+            spdlog::warn("closed a client that sends more than is taken");
+            return false;
+        }
+        body.append(piece);
+        return true;
+    }
+
+    static MHD_Result finish(HttpServer& server, MHD_Connection* connection,
+                             const Incoming& incoming) {
+        server.deadlines_.stop(fd_of(connection));
+        const MHD_Result sent = send(connection, answer(server.handler_, incoming.request));
+        server.deadlines_.start(fd_of(connection), Clock::now());
+        return sent;
+    }
+
+    // Called once for the head of a request, once for each piece of its body, and once at its end.
+    // NOLINTNEXTLINE(readability-function-size): the library's signature
+    static MHD_Result on_request(void* server, MHD_Connection* connection, const char* url,
+                                 const char* method, const char*, const char* data,
+                                 std::size_t* size, void** context) noexcept {
+        try {
+            if (*context == nullptr) {
+                return begin(*static_cast<HttpServer*>(server), connection,
+                             {.method = method, .path = url}, context);
+            }
+            auto& incoming = *static_cast<Incoming*>(*context);
+            if (*size == 0) {
+                return finish(*static_cast<HttpServer*>(server), connection, incoming);
+            }
+            const std::string_view piece{data, *size};
+            *size = 0;
+            return add(incoming, piece) ? MHD_YES : MHD_NO;
+        } catch (const std::exception& error) {
+            spdlog::error("closed a client: {}", error.what());
+            return MHD_NO;
+        }
+    }
+
+    static void on_completed(void* server, MHD_Connection* connection, void** context,
+                             MHD_RequestTerminationCode code) noexcept {
+        delete static_cast<Incoming*>(*context);
+        *context = nullptr;
+        if (code == MHD_REQUEST_TERMINATED_COMPLETED_OK) {
+            static_cast<HttpServer*>(server)->deadlines_.start(fd_of(connection), Clock::now());
+        }
+    }
+
+    static void on_connection(void* server, MHD_Connection* connection, void**,
+                              MHD_ConnectionNotificationCode code) noexcept {
+        Deadlines& deadlines = static_cast<HttpServer*>(server)->deadlines_;
+        if (code == MHD_CONNECTION_NOTIFY_STARTED) {
+            deadlines.start(fd_of(connection), Clock::now());
+        } else {
+            deadlines.stop(fd_of(connection));
+        }
+    }
+};
+
+HttpServer::HttpServer(std::string path, Handler handler)
+    : path_{std::move(path)},
+      handler_{std::move(handler)},
+      deadlines_{kPatience},
+      budget_{kAllUploads} {}
 
 Result<std::unique_ptr<HttpServer>> HttpServer::start(const BoxSocket& socket, Handler handler) {
     Result<Fd> listener = listen_unix({socket.path, socket.mode, socket.owner, socket.group});
@@ -113,11 +183,14 @@ Result<std::unique_ptr<HttpServer>> HttpServer::start(const BoxSocket& socket, H
     }
     std::unique_ptr<HttpServer> server{new HttpServer{socket.path, std::move(handler)}};
     server->daemon_ = MHD_start_daemon(
-        MHD_USE_INTERNAL_POLLING_THREAD | MHD_USE_EPOLL, 0, nullptr, nullptr, on_request,
-        server.get(), MHD_OPTION_LISTEN_SOCKET, listener->get(), MHD_OPTION_CONNECTION_LIMIT,
-        kMaxConnections, MHD_OPTION_CONNECTION_TIMEOUT, kTimeoutSeconds,
-        MHD_OPTION_NOTIFY_COMPLETED, on_completed, nullptr, MHD_OPTION_END);
+        MHD_USE_INTERNAL_POLLING_THREAD | MHD_USE_EPOLL | MHD_USE_ITC, 0, nullptr, nullptr,
+        HttpCallbacks::on_request, server.get(), MHD_OPTION_LISTEN_SOCKET, listener->get(),
+        MHD_OPTION_THREAD_POOL_SIZE, kThreads, MHD_OPTION_CONNECTION_LIMIT, kMaxConnections,
+        MHD_OPTION_CONNECTION_TIMEOUT, kIdleSeconds, MHD_OPTION_NOTIFY_COMPLETED,
+        HttpCallbacks::on_completed, server.get(), MHD_OPTION_NOTIFY_CONNECTION,
+        HttpCallbacks::on_connection, server.get(), MHD_OPTION_END);
     if (server->daemon_ == nullptr) {
+        (void)::unlink(socket.path.c_str());
         return Error{Errc::Unreachable, "the API does not start on " + socket.path};
     }
     (void)listener->release();  // the library closes it
@@ -129,6 +202,10 @@ HttpServer::~HttpServer() {
         MHD_stop_daemon(daemon_);
         (void)::unlink(path_.c_str());
     }
+}
+
+void HttpServer::sweep() {
+    deadlines_.sweep(Clock::now());
 }
 
 }  // namespace sluice

@@ -1,8 +1,9 @@
 #pragma once
+#include "control/daemon/deadlines.hpp"
 #include "control/daemon/http.hpp"
+#include "control/daemon/upload_budget.hpp"
 #include "lib/base/result.hpp"
 #include "lib/policy/box.hpp"
-#include "lib/wire/fd.hpp"
 
 #include <functional>
 #include <memory>
@@ -12,10 +13,11 @@ struct MHD_Daemon;
 
 namespace sluice {
 
-// HTTP/1.1 on a Unix socket (libmicrohttpd), in a thread of its own. Who may speak is asked of the
-// socket's credentials for every request; bodies, connections and slowness are bounded.
+// HTTP/1.1 on a Unix socket (libmicrohttpd), in a few threads of its own. Who may speak is asked of
+// the socket's credentials for every request; bodies, connections and slowness are bounded.
 class HttpServer {
 public:
+    // Called from several threads.
     using Handler = std::function<HttpResponse(const HttpRequest&)>;
 
     [[nodiscard]] static Result<std::unique_ptr<HttpServer>> start(const BoxSocket& socket,
@@ -24,16 +26,17 @@ public:
     HttpServer(const HttpServer&) = delete;
     HttpServer& operator=(const HttpServer&) = delete;
 
-    // For the callbacks of the library.
-    [[nodiscard]] const Handler& handler() const noexcept { return handler_; }
-    [[nodiscard]] const std::string& path() const noexcept { return path_; }
+    // To be called now and then: closes the connections of clients that dawdle.
+    void sweep();
 
 private:
-    HttpServer(std::string path, Handler handler)
-        : path_{std::move(path)}, handler_{std::move(handler)} {}
+    friend struct HttpCallbacks;
+    HttpServer(std::string path, Handler handler);
 
     std::string path_;
     Handler handler_;
+    Deadlines deadlines_;
+    UploadBudget budget_;
     MHD_Daemon* daemon_ = nullptr;
 };
 

@@ -1,85 +1,52 @@
 #include "control/daemon/api/api.hpp"
 #include "control/daemon/http_server.hpp"
+#include "control/daemon/link_keeper.hpp"
+#include "control/daemon/log.hpp"
 #include "control/daemon/settings.hpp"
 
-#include <spdlog/sinks/stdout_sinks.h>
 #include <spdlog/spdlog.h>
 
-#include <chrono>
 #include <csignal>
-#include <fstream>
-#include <iterator>
+#include <ctime>
+#include <exception>
 
 #include <systemd/sd-daemon.h>
-#include <unistd.h>
 
 namespace {
 
 using namespace sluice;
 
 constexpr int kRefused = 1;
-constexpr std::chrono::milliseconds kTick{500};
+constexpr timespec kTick{0, 500'000'000};
 
-volatile std::sig_atomic_t asked_to_stop = 0;
-
-void set_up_log(const Settings& settings) {
-    auto logger = spdlog::stderr_logger_mt("sluiced");
-    const std::string& format = settings.log_format;
-    logger->set_pattern(format == "json"
-                            ? R"({"time":"%Y-%m-%dT%H:%M:%SZ","level":"%l","message":"%v"})"
-                        : format == "journal" ? "%v"
-                                              : "%Y-%m-%dT%H:%M:%SZ %l %v",
-                        spdlog::pattern_time_type::utc);
-    spdlog::set_default_logger(std::move(logger));
-    spdlog::set_level(spdlog::level::from_str(settings.log_level));
+// Blocked in every thread, so that only next_signal() sees them.
+sigset_t our_signals() {
+    sigset_t set;
+    (void)sigemptyset(&set);
+    for (const int signal : {SIGINT, SIGTERM, SIGHUP}) {
+        (void)sigaddset(&set, signal);
+    }
+    return set;
 }
 
-// The rule file of the configuration, when nothing was ever applied.
-void apply_first_rules(const Settings& settings, RuleKeeper& rules) {
-    if (settings.rules.empty() || rules.view().generation != 0) {
-        return;
+// Waits for the next tick; false: asked to stop.
+bool wait(const sigset_t& signals) {
+    const int signal = sigtimedwait(&signals, nullptr, &kTick);
+    if (signal == SIGHUP) {
+        spdlog::info("SIGHUP: nothing to load again; `sluicectl apply` brings new rules");
     }
-    std::ifstream file{settings.rules, std::ios::binary};
-    if (!file) {
-        spdlog::error("cannot read {}; going on without rules", settings.rules);
-        return;
-    }
-    const std::string text{std::istreambuf_iterator<char>{file}, {}};
-    const Change change = rules.apply(text, settings.rules, false);
-    for (const Problem& problem : change.warnings) {
-        spdlog::warn("{}", render(problem, text));
-    }
-    if (change.refusal) {
-        spdlog::error("{} was not applied: {}", settings.rules, change.refusal->what);
-    } else {
-        spdlog::info("applied {}", settings.rules);
-    }
+    return signal != SIGINT && signal != SIGTERM;
 }
 
-// Keeps the connection: when it is there again, the dataplane and we agree on the rules.
-void keep_link(const Settings& settings, DataplaneLink& link, RuleKeeper& rules) {
-    bool told = false;
-    while (asked_to_stop == 0) {
-        if (!link.check()) {
-            if (const Result<Welcome> welcome = link.connect()) {
-                rules.meet(*welcome);
-                apply_first_rules(settings, rules);
-                told = false;
-            } else if (!told) {
-                spdlog::warn("{}; trying again", welcome.error().what);
-                told = true;
-            }
-        }
-        ::usleep(static_cast<unsigned>(std::chrono::microseconds{kTick}.count()));
-    }
-}
-
-int run(const Settings& settings) {
-    set_up_log(settings);
+int run(const Settings& settings, const sigset_t& signals) {
+    set_up_log(settings.log_level, settings.log_format);
     DataplaneLink link{settings.dataplane_socket};
     RuleKeeper rules{Store{settings.state_dir}, link};
     Audit audit{settings.state_dir};
     Services services{rules, link, audit};
+    LinkKeeper keeper{link, rules, settings.rules};
+    // Before anybody can ask: who finds the socket finds the dataplane too, if there is one.
+    keeper.tick(LinkKeeper::Clock::now());
     const auto server = HttpServer::start(
         settings.control, [&](const HttpRequest& request) { return route(request, services); });
     if (!server) {
@@ -88,7 +55,10 @@ int run(const Settings& settings) {
     }
     (void)sd_notify(0, "READY=1");
     spdlog::info("serving {}", settings.control.path);
-    keep_link(settings, link, rules);
+    while (wait(signals)) {
+        keeper.tick(LinkKeeper::Clock::now());
+        (*server)->sweep();
+    }
     (void)sd_notify(0, "STOPPING=1");
     spdlog::info("stopping");
     return 0;
@@ -97,11 +67,18 @@ int run(const Settings& settings) {
 }  // namespace
 
 int main(int argc, char** argv) {
-    const auto stop = [](int) { asked_to_stop = 1; };
-    (void)std::signal(SIGINT, stop);
-    (void)std::signal(SIGTERM, stop);
+    const sigset_t signals = our_signals();
+    (void)pthread_sigmask(SIG_BLOCK, &signals, nullptr);
     (void)std::signal(SIGPIPE, SIG_IGN);
     int exit_code = 0;
     const std::optional<Settings> settings = read_settings(argc, argv, exit_code);
-    return settings ? run(*settings) : exit_code;
+    if (!settings) {
+        return exit_code;
+    }
+    try {
+        return run(*settings, signals);
+    } catch (const std::exception& error) {
+        spdlog::critical("{}", error.what());
+        return kRefused;
+    }
 }

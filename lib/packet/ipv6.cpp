@@ -3,6 +3,7 @@
 #include "lib/packet/ip_fields.hpp"
 #include "lib/packet/parse.hpp"
 
+#include <algorithm>
 #include <cstring>
 
 namespace sluice {
@@ -65,7 +66,8 @@ Parsed step_over_extensions(Cursor& cursor, Flow& flow) noexcept {
             return Parsed::TruncatedL3;
         }
         if (next == kFragmentHeader) {
-            flow.frag = fragment_of(cursor.be16(2));
+            // One header that fragments is enough: an atomic one behind it does not undo it.
+            flow.frag = std::max(flow.frag, fragment_of(cursor.be16(2)));
         }
         next = cursor.u8(0);
         flow.proto = next;

@@ -93,7 +93,8 @@ Parsed parse_frame(FrameView frame, Tunnels tunnels, Flow& flow) noexcept {
         flow.fields.add(Field::Port);
     }
     const LinkLayer link = parse_ethernet(cursor, &flow);
-    flow.byte_units = link.after_tags == 0 ? 0 : frame_size - link.after_tags;
+    const std::uint32_t behind_tags = link.after_tags == 0 ? 0 : frame_size - link.after_tags;
+    flow.byte_units = behind_tags;
     if (link.parsed != Parsed::Ok) {
         return flow.parsed = link.parsed;
     }
@@ -104,6 +105,10 @@ Parsed parse_frame(FrameView frame, Tunnels tunnels, Flow& flow) noexcept {
     flow.outer_version = flow.ip_version;
     if (has_all_headers(flow.parsed) && may_be_tunnel(flow, tunnels)) [[unlikely]] {
         flow.parsed = parse_tunnels_slow(cursor, tunnels, frame_size, after_link, flow);
+    }
+    if (is_malformed(flow.parsed)) [[unlikely]] {
+        flow.byte_units =
+            behind_tags;  // what an IP length of a broken packet says is worth nothing
     }
     return flow.parsed;
 }

@@ -5,7 +5,16 @@
 namespace sluice {
 namespace {
 
+// How much of a header is read: a capture that ends behind it lacks nothing a rule can test.
 constexpr std::uint32_t kPortsSize = 4;
+constexpr std::uint32_t kTcpRead = 14;
+constexpr std::uint32_t kUdpRead = 6;
+constexpr std::uint32_t kIcmpRead = 2;
+
+// The header was on the wire, and what is read of it is at hand.
+bool has_header(const Cursor& cursor, std::uint32_t size, std::uint32_t read) noexcept {
+    return cursor.left() >= size && cursor.can_read(read);
+}
 
 void note_ports(const Cursor& cursor, Flow& flow) noexcept {
     flow.sport = cursor.be16(0);
@@ -14,12 +23,7 @@ void note_ports(const Cursor& cursor, Flow& flow) noexcept {
     flow.fields.add(Field::L4Dport);
 }
 
-// The header is on the wire, and of it the `fields_end` bytes that hold our fields are at hand.
-bool can_read_fields(const Cursor& cursor, std::uint32_t size, std::uint32_t fields_end) noexcept {
-    return cursor.can_read(fields_end) && cursor.at + size <= cursor.end;
-}
-
-// The fields are not all there. What a cut capture still holds of the ports counts.
+// The header is not there as a whole. What a cut capture still holds of the ports counts.
 [[gnu::noinline, gnu::cold]] Parsed header_missing(const Cursor& cursor, std::uint32_t size,
                                                    Flow* with_ports) noexcept {
     const Parsed outcome = cursor.missing(size, Parsed::TruncatedL4);
@@ -27,6 +31,14 @@ bool can_read_fields(const Cursor& cursor, std::uint32_t size, std::uint32_t fie
         note_ports(cursor, *with_ports);
     }
     return outcome;
+}
+
+// A TCP header that is longer than what is left. Whoever claims no more than came contradicts
+// himself; a first fragment, or a packet that ended before its length, only lacks the rest.
+[[gnu::noinline, gnu::cold]] Parsed header_too_long(const Cursor& cursor, std::uint32_t size,
+                                                    const Flow& flow) noexcept {
+    const bool claimed = cursor.at + size <= std::uint32_t{flow.l3_at} + flow.ip_len;
+    return claimed || flow.frag == Fragment::First ? Parsed::TruncatedL4 : Parsed::BadL4Header;
 }
 
 void note_payload(Cursor& cursor, Flow& flow, std::uint32_t header) noexcept {
@@ -46,14 +58,16 @@ constexpr FieldSet kTcpFields = [] {
 }();
 
 Parsed parse_tcp(Cursor& cursor, Flow& flow) noexcept {
-    constexpr std::uint32_t kFlagsEnd = 14;
-    if (!can_read_fields(cursor, kTcpMinSize, kFlagsEnd)) {
+    if (!has_header(cursor, kTcpMinSize, kTcpRead)) {
         return header_missing(cursor, kTcpMinSize, &flow);
     }
     const std::uint16_t offset_and_flags = cursor.be16(12);
     const std::uint32_t header = (offset_and_flags >> 12) * 4U;
-    if (header < kTcpMinSize || header > cursor.left()) {
+    if (header < kTcpMinSize) {
         return Parsed::BadL4Header;
+    }
+    if (header > cursor.left()) {
+        return header_too_long(cursor, header, flow);
     }
     note_ports(cursor, flow);
     flow.tcp_flags = offset_and_flags & 0xFFF;
@@ -63,8 +77,7 @@ Parsed parse_tcp(Cursor& cursor, Flow& flow) noexcept {
 }
 
 Parsed parse_udp(Cursor& cursor, Flow& flow) noexcept {
-    constexpr std::uint32_t kLengthEnd = 6;
-    if (!can_read_fields(cursor, kUdpSize, kLengthEnd)) {
+    if (!has_header(cursor, kUdpSize, kUdpRead)) {
         return header_missing(cursor, kUdpSize, &flow);
     }
     const std::uint32_t length = cursor.be16(4);
@@ -80,8 +93,7 @@ Parsed parse_udp(Cursor& cursor, Flow& flow) noexcept {
 }
 
 Parsed parse_icmp(Cursor& cursor, Flow& flow) noexcept {
-    constexpr std::uint32_t kCodeEnd = 2;
-    if (!can_read_fields(cursor, kIcmpSize, kCodeEnd)) {
+    if (!has_header(cursor, kIcmpSize, kIcmpRead)) {
         return header_missing(cursor, kIcmpSize, nullptr);
     }
     flow.icmp_type = cursor.u8(0);

@@ -80,7 +80,7 @@ std::optional<std::uint64_t> read_amount(const MapReader& map, std::string_view 
 std::string read_word(const MapReader& map, std::string_view key,
                       std::span<const std::string_view> words, std::string fallback) {
     const std::optional<std::size_t> index = map.word(key, words);
-    return index ? std::string{words[*index]} : fallback;
+    return index ? std::string{words[*index]} : std::move(fallback);
 }
 
 class BoxReader {

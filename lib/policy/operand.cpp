@@ -21,8 +21,9 @@ const LaterField* find_later_field(std::string_view name) {
 }
 
 const std::vector<std::string_view>& field_names() {
-    static const std::vector<std::string_view> kNames = [] {
+    static const std::vector<std::string_view> all = [] {
         std::vector<std::string_view> names;
+        names.reserve(kFields.size() + kLaterFields.size());
         for (const FieldRow& row : kFields) {
             names.push_back(row.name);
         }
@@ -31,7 +32,7 @@ const std::vector<std::string_view>& field_names() {
         }
         return names;
     }();
-    return kNames;
+    return all;
 }
 
 OperandKind operand_kind(FieldKind kind) noexcept {

@@ -271,6 +271,7 @@ private:
             return found->second;
         }
         std::vector<std::string_view> names;
+        names.reserve(file_.limits.nodes.size());
         for (const auto& [name, node] : file_.limits.nodes) {
             names.push_back(name);
         }

@@ -1,7 +1,7 @@
 #include "control/cli/replay/setup.hpp"
 
 #include "control/cli/terminal.hpp"
-#include "control/cli/text_file.hpp"
+#include "control/text_file.hpp"
 #include "lib/policy/box.hpp"
 
 namespace sluice {

@@ -1,6 +1,6 @@
 #pragma once
-#include "control/cli/json.hpp"
 #include "control/cli/replay/worker_set.hpp"
+#include "control/json.hpp"
 #include "lib/policy/compile.hpp"
 
 #include <array>

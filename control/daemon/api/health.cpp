@@ -5,12 +5,12 @@
 namespace sluice {
 
 HttpResponse get_health(const HttpRequest&, Services& services) {
-    const DataplaneLink::Status status = services.link.status();
     const Result<Stats> stats = ask_stats(services);
+    const DataplaneLink::Status status = services.link.status();
     const std::uint64_t generation = stats ? stats->generation : 0;
     return json_response({{"version", SLUICE_VERSION},
                           {"dataplane",
-                           {{"connected", stats.has_value()},
+                           {{"connected", status.connected},
                             {"pid", status.pid},
                             {"generation", generation_text(generation)}}}});
 }

@@ -55,18 +55,25 @@ private:
     std::string_view name_;
 };
 
+// One line: every reason with its meaning.
+std::string help_of_reasons() {
+    std::string help;
+    for (const ReasonRow& row : kReasons) {
+        help += fmt::format("{}{} ({})", help.empty() ? "" : ", ", row.name, row.help);
+    }
+    return help + ".";
+}
+
 void put_packets(Text& text, const Totals& totals) {
     text.family("sluice_packets_total", "counter", "Packets by what happened to them.");
     for (std::size_t i = 0; i < kVerdictCount; ++i) {
         text.sample({{"verdict", kVerdictNames[i]}}, totals.by_verdict[i]);
     }
     text.family("sluice_packet_reasons_total", "counter",
-                "Packets by the reason of their verdict.");
+                "Packets by the reason of their verdict: " + help_of_reasons());
     for (std::size_t i = 0; i < kReasonCount; ++i) {
         text.sample({{"reason", kReasons[i].name}}, totals.by_reason[i]);
     }
-    text.family("sluice_table_full_total", "counter", "New keys that found no place in the table.");
-    text.sample({}, totals.table_full);
 }
 
 void put_rules(Text& text, const std::vector<RuleStats>& rules) {
@@ -101,20 +108,22 @@ constexpr auto kPortFamilies = std::to_array<PortFamily>({
 });
 
 void put_ports(Text& text, const std::vector<PortStats>& ports) {
+    const auto each = [&](auto&& value) {
+        for (const PortStats& port : ports) {
+            text.sample({{"pair", port.pair}, {"side", port.side}, {"device", port.device}},
+                        value(port));
+        }
+    };
     text.family("sluice_port_up", "gauge", "Whether frames can leave through the port.");
-    for (const PortStats& port : ports) {
-        text.sample({{"pair", port.pair}, {"side", port.side}}, port.link_up ? 1 : 0);
-    }
+    each([](const PortStats& port) { return port.link_up ? 1 : 0; });
     text.family("sluice_port_held_down", "gauge",
                 "Whether the port is down because the other side of its pair is.");
-    for (const PortStats& port : ports) {
-        text.sample({{"pair", port.pair}, {"side", port.side}}, port.held_down ? 1 : 0);
-    }
+    each([](const PortStats& port) { return port.held_down ? 1 : 0; });
+    text.family("sluice_port_mtu_bytes", "gauge", "The port's MTU.");
+    each([](const PortStats& port) { return port.mtu; });
     for (const PortFamily& family : kPortFamilies) {
         text.family(family.name, "counter", family.help);
-        for (const PortStats& port : ports) {
-            text.sample({{"pair", port.pair}, {"side", port.side}}, port.*family.counter);
-        }
+        each([&](const PortStats& port) { return port.*family.counter; });
     }
 }
 
@@ -132,6 +141,9 @@ void put_workers(Text& text, const std::vector<WorkerStats>& workers) {
     each([](const WorkerStats& worker) { return static_cast<double>(worker.stalled_ms) / 1000; });
     text.family("sluice_worker_stalls_total", "counter", "How often a worker was seen to stall.");
     each([](const WorkerStats& worker) { return worker.stalls; });
+    text.family("sluice_worker_table_full_total", "counter",
+                "New keys that found no place in a worker's bucket table.");
+    each([](const WorkerStats& worker) { return worker.table_full; });
     text.family("sluice_worker_table_slots", "gauge", "Places in a worker's bucket table.");
     each([](const WorkerStats& worker) { return worker.table_slots; });
 }

@@ -3,6 +3,13 @@
 #include <nlohmann/json.hpp>
 
 namespace sluice {
+namespace {
+
+std::string word(bool pass) {
+    return pass ? "pass" : "resume";
+}
+
+}  // namespace
 
 HttpResponse post_panic(const HttpRequest& request, Services& services) {
     const auto body = nlohmann::json::parse(request.body, nullptr, false);
@@ -11,11 +18,12 @@ HttpResponse post_panic(const HttpRequest& request, Services& services) {
                                 R"(the body is {"pass":true} or {"pass":false})");
     }
     const bool pass = body["pass"];
+    const Result<Stats> before = ask_stats(services);
     const Result<Reply> reply = services.link.call(SetPanic{pass});
     services.audit.write({.who = request.peer,
-                          .call = "panic",
-                          .before = "",
-                          .after = pass ? "pass" : "resume",
+                          .call = "panic " + word(pass),
+                          .before = before ? word(before->panic) : "",
+                          .after = reply ? word(pass) : "",
                           .outcome = reply ? "done" : "refused: " + reply.error().what});
     if (!reply) {
         return no_dataplane(reply.error());

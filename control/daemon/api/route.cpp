@@ -14,11 +14,12 @@ struct Route {
     std::string_view method;
     std::string_view path;  // `*` stands for one part
     Resource resource;
+    std::size_t most = 64U << 10;  // bytes of the body
 };
 
 constexpr auto kRoutes = std::to_array<Route>({
     {"GET", "/v1/rules", get_rules},
-    {"PUT", "/v1/rules", put_rules},
+    {"PUT", "/v1/rules", put_rules, kMaxBody},
     {"GET", "/v1/rules/source", get_source},
     {"PUT", "/v1/rules/*/mode", put_mode},
     {"GET", "/v1/stats", get_stats},
@@ -54,9 +55,12 @@ HttpResponse route(const HttpRequest& request, Services& services) {
             continue;
         }
         if (row.method == request.method || (row.method == "GET" && request.method == "HEAD")) {
-            return row.resource(request, services);
+            return request.body.size() > row.most
+                       ? problem_response(413, "too large", "the body of this call is small")
+                       : row.resource(request, services);
         }
         allowed += (allowed.empty() ? "" : ", ") + std::string{row.method};
+        allowed += row.method == "GET" ? ", HEAD" : "";
     }
     if (allowed.empty()) {
         return problem_response(404, "not found", "there is no " + request.path);
@@ -79,7 +83,9 @@ Result<Stats> ask_stats(Services& services) {
 }
 
 HttpResponse no_dataplane(const Error& error) {
-    return problem_response(503, "no dataplane", error.what);
+    return error.code == Errc::Unreachable
+               ? problem_response(503, "no dataplane", error.what)
+               : problem_response(502, "refused by the dataplane", error.what);
 }
 
 std::string generation_text(std::uint64_t generation) {

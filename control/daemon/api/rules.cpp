@@ -1,28 +1,13 @@
 #include "control/daemon/api/api.hpp"
-
-#include <nlohmann/json.hpp>
+#include "control/json.hpp"
 
 #include <algorithm>
 
 namespace sluice {
 namespace {
 
-using nlohmann::ordered_json;
-
-ordered_json problems_json(const std::vector<Problem>& problems) {
-    ordered_json list = ordered_json::array();
-    for (const Problem& problem : problems) {
-        list.push_back({{"file", problem.file},
-                        {"line", problem.at.line},
-                        {"column", problem.at.column},
-                        {"severity", problem.severity == Severity::Error ? "error" : "warning"},
-                        {"message", problem.message}});
-    }
-    return list;
-}
-
-ordered_json limits_json(const std::vector<LimitSummary>& limits) {
-    ordered_json list = ordered_json::array();
+Json limits_json(const std::vector<LimitSummary>& limits) {
+    Json list = Json::array();
     for (const LimitSummary& limit : limits) {
         list.push_back({{"name", limit.name},
                         {"text", limit.text},
@@ -36,15 +21,19 @@ HttpResponse refused(const Refusal& refusal) {
     switch (refusal.kind) {
         case Refusal::Kind::DoesNotCompile:
             return problem_response(422, "the rules were refused", refusal.what,
-                                    problems_json(refusal.problems));
+                                    to_json(refusal.problems));
         case Refusal::Kind::Empty:
             return problem_response(409, "empty rule set", refusal.what);
-        case Refusal::Kind::NoDataplane:
-            return problem_response(503, "no dataplane", refusal.what);
+        case Refusal::Kind::TooLarge:
+            return problem_response(413, "too large", refusal.what);
         case Refusal::Kind::NoSuchRule:
             return problem_response(404, "no such rule", refusal.what);
+        case Refusal::Kind::NoDataplane:
+            return problem_response(503, "no dataplane", refusal.what);
+        case Refusal::Kind::ByDataplane:
+            return problem_response(502, "refused by the dataplane", refusal.what);
         default:
-            return problem_response(500, "failed", refusal.what);
+            return problem_response(507, "nothing was changed", refusal.what);
     }
 }
 
@@ -64,14 +53,14 @@ std::string_view mode_word(Mode mode) {
 }  // namespace
 
 HttpResponse get_rules(const HttpRequest&, Services& services) {
-    const RuleKeeper::View view = services.rules.view();
-    ordered_json rules = ordered_json::array();
-    for (std::size_t i = 0; i < view.rules.size(); ++i) {
-        const RuleSummary& rule = view.rules[i];
+    const std::shared_ptr<const RuleView> view = services.rules.view();
+    Json rules = Json::array();
+    for (std::size_t i = 0; i < view->rules.size(); ++i) {
+        const RuleSummary& rule = view->rules[i];
         rules.push_back({{"id", rule.id},
                          {"description", rule.description},
                          {"mode", mode_word(rule.mode)},
-                         {"file_mode", mode_word(view.file_modes[i])},
+                         {"file_mode", mode_word(view->file_modes[i])},
                          {"line", rule.line},
                          {"when", rule.when},
                          {"key", rule.key},
@@ -79,13 +68,17 @@ HttpResponse get_rules(const HttpRequest&, Services& services) {
                          {"limits", limits_json(rule.limits)},
                          {"memory", rule.memory}});
     }
-    return json_response({{"generation", generation_text(view.generation)},
-                          {"file", view.file},
+    return json_response({{"generation", generation_text(view->generation)},
+                          {"file", view->file},
                           {"rules", std::move(rules)}});
 }
 
 HttpResponse get_source(const HttpRequest&, Services& services) {
-    return {.status = 200, .type = "application/yaml", .body = services.rules.view().text};
+    const std::shared_ptr<const RuleView> view = services.rules.view();
+    if (view->generation == 0) {
+        return problem_response(404, "no rules", "no rules were ever applied");
+    }
+    return {.status = 200, .type = "application/yaml", .body = view->text};
 }
 
 HttpResponse put_rules(const HttpRequest& request, Services& services) {
@@ -93,15 +86,21 @@ HttpResponse put_rules(const HttpRequest& request, Services& services) {
         const auto found = request.query.find(name);
         return found == request.query.end() || found->second.empty() ? otherwise : found->second;
     };
-    const Change change = services.rules.apply(request.body, argument("file", "rules.yaml"),
-                                               argument("force", "0") == "1");
-    record(services, request, "apply", change);
+    const std::string force = argument("force", "0");
+    if (force != "0" && force != "1") {
+        return problem_response(400, "bad request", "`force` is 0 or 1");
+    }
+    const Change change = services.rules.apply({.name = argument("file", "rules.yaml"),
+                                                .text = request.body,
+                                                .force = force == "1",
+                                                .from = request.peer.uid});
+    record(services, request, force == "1" ? "apply --force" : "apply", change);
     if (change.refusal) {
         return refused(*change.refusal);
     }
     return json_response({{"generation", generation_text(change.after)},
                           {"rules", change.rules},
-                          {"warnings", problems_json(change.warnings)}});
+                          {"warnings", to_json(change.warnings)}});
 }
 
 HttpResponse put_mode(const HttpRequest& request, Services& services) {
@@ -109,7 +108,7 @@ HttpResponse put_mode(const HttpRequest& request, Services& services) {
     constexpr std::string_view kAfter = "/mode";
     const std::string id =
         request.path.substr(kBefore.size(), request.path.size() - kBefore.size() - kAfter.size());
-    const auto body = nlohmann::json::parse(request.body, nullptr, false);
+    const Json body = Json::parse(request.body, nullptr, false);
     if (!body.is_object() || !body.contains("mode") || !body["mode"].is_string()) {
         return problem_response(400, "bad request",
                                 R"(the body is {"mode":"monitor"}, or enforce, or off)");
@@ -119,8 +118,8 @@ HttpResponse put_mode(const HttpRequest& request, Services& services) {
     if (found == kModeNames.end()) {
         return problem_response(422, "no such mode", "a mode is monitor, enforce or off");
     }
-    const Change change =
-        services.rules.set_mode(id, static_cast<Mode>(found - kModeNames.begin()));
+    const Change change = services.rules.set_mode(id, static_cast<Mode>(found - kModeNames.begin()),
+                                                  request.peer.uid);
     record(services, request, "mode " + id + " " + word, change);
     if (change.refusal) {
         return refused(*change.refusal);

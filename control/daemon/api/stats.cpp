@@ -28,8 +28,9 @@ HttpResponse get_stats(const HttpRequest&, Services& services) {
     for (const RuleStats& rule : stats->rules) {
         counted[rule.id] = rule;
     }
+    const std::shared_ptr<const RuleView> view = services.rules.view();
     ordered_json rules = ordered_json::array();
-    for (const RuleSummary& rule : services.rules.view().rules) {
+    for (const RuleSummary& rule : view->rules) {
         rules.push_back(rule_json(rule, counted[rule.id]));
     }
     const Totals totals = total_of(stats->workers);

@@ -31,6 +31,19 @@ TEST(LinkFollow, OneSideFollowsTheOther) {
     }
 }
 
+TEST(LinkSettling, SilenceSaysNothingUntilCarrierWasSeenOrPatienceEnds) {
+    using namespace std::chrono_literals;
+    const LinkSettling::Clock::time_point start{1h};
+    LinkSettling link;
+    EXPECT_FALSE(link.counts_as_up(false, start));  // nobody brought it up
+    link.begin(start);
+    EXPECT_TRUE(link.counts_as_up(false, start + 4999ms));
+    EXPECT_FALSE(link.counts_as_up(false, start + 5s));
+    link.begin(start);
+    EXPECT_TRUE(link.counts_as_up(true, start + 1s));
+    EXPECT_FALSE(link.counts_as_up(false, start + 2s));  // it had carrier, and lost it
+}
+
 // Far ends come and go at random. While one of them is away the other side must be down; once both
 // are back, both sides must come up, whatever happened before.
 TEST(LinkFollow, NeverLocksItself) {

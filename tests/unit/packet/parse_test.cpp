@@ -1,7 +1,6 @@
 #include "lib/packet/parse.hpp"
 
-#include "lib/packet/field_text.hpp"
-#include "tests/packets/frame.hpp"
+#include "tests/packets/seen.hpp"
 
 #include <gtest/gtest.h>
 
@@ -13,37 +12,21 @@ namespace {
 
 using test::arp;
 using test::Frame;
+using test::gre;
 using test::icmp;
 using test::icmpv6;
+using test::kAllTunnels;
+using test::label;
 using test::Octets;
+using test::pppoe;
 using test::put;
 using test::put16;
-using test::put32;
 using test::put8;
+using test::seen;
+using test::show;
 using test::tcp;
 using test::udp;
-
-constexpr Tunnels kAll{.gre = true, .vxlan = true, .ipip = true};
-
-Flow parse(const Octets& bytes, Tunnels tunnels = {}, std::uint32_t wire_size = 0) {
-    Flow flow;
-    parse_frame(
-        {bytes, std::max<std::uint32_t>(wire_size, static_cast<std::uint32_t>(bytes.size()))},
-        tunnels, flow);
-    return flow;
-}
-
-// All fields but dir, as `name=value`, in the order of the table.
-std::string show(const Octets& bytes, const Flow& flow) {
-    std::string out;
-    for (const FieldRow& row : kFields) {
-        const bool mac = row.kind == FieldKind::Mac;
-        if (flow.fields.has(row.field) && row.field != Field::Dir && !mac) {
-            out += std::string{row.name} + "=" + field_text(row.field, flow, bytes, "") + " ";
-        }
-    }
-    return out;
-}
+using test::vxlan;
 
 struct Row {
     std::string_view name;
@@ -52,37 +35,6 @@ struct Row {
     Parsed outcome;
     std::string fields;
 };
-
-Octets gre(unsigned flags, unsigned protocol, const Octets& inner, unsigned options = 0) {
-    Octets out;
-    put16(out, flags);
-    put16(out, protocol);
-    out.resize(out.size() + options);
-    put(out, inner);
-    return out;
-}
-
-Octets vxlan(const Octets& inner) {
-    Octets out;
-    put32(out, 0x0800'0000);
-    put32(out, 0x0000'0100);
-    put(out, inner);
-    return out;
-}
-
-Octets label(bool bottom) {
-    Octets out;
-    put32(out, 0x0000'0040U | (bottom ? 0x100U : 0U));
-    return out;
-}
-
-Octets pppoe(unsigned protocol) {
-    Octets out;
-    put32(out, 0x1100'0001);
-    put16(out, 0);
-    put16(out, protocol);
-    return out;
-}
 
 const std::string kUdp4 =
     "eth.type=0x0800 ip.version=4 ip.src=192.0.2.1 ip.dst=198.51.100.1 ip.proto=17 ip.ttl=64 "
@@ -235,12 +187,12 @@ std::vector<Row> rows() {
              .dst("10.0.0.2")
              .carries(gre(0x3000, 0x0800, ten.packet(), 8))
              .bytes(),
-         kAll, Parsed::Ok,
+         kAllTunnels, Parsed::Ok,
          "eth.type=0x0800 ip.version=4 ip.src=192.0.2.1 ip.dst=198.51.100.1 ip.proto=17 ip.ttl=64 "
          "ip.dscp=0 ip.len=38 ip.frag=none outer.ip.src=10.0.0.1 outer.ip.dst=10.0.0.2 "
          "l4.sport=40000 l4.dport=9 payload.len=10 "},
-        {"gre of something else", Frame{47}.carries(gre(0, 0x88BE, ten.packet())).bytes(), kAll,
-         Parsed::Ok,
+        {"gre of something else", Frame{47}.carries(gre(0, 0x88BE, ten.packet())).bytes(),
+         kAllTunnels, Parsed::Ok,
          "eth.type=0x0800 ip.version=4 ip.src=192.0.2.1 ip.dst=198.51.100.1 ip.proto=47 ip.ttl=64 "
          "ip.dscp=0 ip.len=62 ip.frag=none "},
         {"vxlan",
@@ -250,7 +202,7 @@ std::vector<Row> rows() {
              .dport(4789)
              .carries(vxlan(Frame{ten}.vlan(9).bytes()))
              .bytes(),
-         kAll, Parsed::Ok,
+         kAllTunnels, Parsed::Ok,
          "eth.type=0x0800 ip.version=4 ip.src=192.0.2.1 ip.dst=198.51.100.1 ip.proto=17 ip.ttl=64 "
          "ip.dscp=0 ip.len=38 ip.frag=none outer.ip.src=10.0.0.1 outer.ip.dst=10.0.0.2 "
          "l4.sport=40000 l4.dport=9 payload.len=10 "},
@@ -261,7 +213,7 @@ std::vector<Row> rows() {
              .carries(gre(0, 0x0800,
                           Frame{41}.carries(udp().src("2001:db8::1").payload(2).packet()).packet()))
              .bytes(),
-         kAll, Parsed::Ok,
+         kAllTunnels, Parsed::Ok,
          "eth.type=0x0800 ip.version=6 ip.src=2001:db8::1 ip.dst=2001:db8::99 ip.proto=17 "
          "ip.ttl=64 ip.dscp=0 ip.len=50 ip.frag=none outer.ip.src=10.0.0.1 outer.ip.dst=10.0.0.2 "
          "l4.sport=40000 l4.dport=9 payload.len=2 "},
@@ -270,7 +222,7 @@ std::vector<Row> rows() {
 
 TEST(ParseFrame, FindsEveryField) {
     for (const Row& row : rows()) {
-        const Flow flow = parse(row.frame, row.tunnels);
+        const Flow flow = seen(row.frame, row.tunnels);
         EXPECT_EQ(flow.parsed, row.outcome) << row.name;
         EXPECT_EQ(show(row.frame, flow), row.fields) << row.name;
     }
@@ -278,7 +230,7 @@ TEST(ParseFrame, FindsEveryField) {
 
 TEST(ParseFrame, ReadsMacAddresses) {
     const Octets frame = udp().bytes();
-    const Flow flow = parse(frame);
+    const Flow flow = seen(frame);
     EXPECT_EQ(field_text(Field::EthDst, flow, frame, ""), "02:03:04:05:06:07");
     EXPECT_EQ(field_text(Field::EthSrc, flow, frame, ""), "16:17:18:19:1a:1b");
 }
@@ -326,7 +278,7 @@ TEST(ParseFrame, NamesWhatIsMalformed) {
          Parsed::BadIpHeader},
     };
     for (const Bad& row : rows) {
-        EXPECT_EQ(parse(row.frame, kAll).parsed, row.outcome) << row.name;
+        EXPECT_EQ(seen(row.frame, kAllTunnels).parsed, row.outcome) << row.name;
     }
 }
 
@@ -337,10 +289,10 @@ TEST(ParseFrame, IsSafeWhereverAFrameEnds) {
         for (std::size_t size = 0; size <= row.frame.size(); ++size) {
             const Octets head{row.frame.begin(),
                               row.frame.begin() + static_cast<std::ptrdiff_t>(size)};
-            const Flow by_wire = parse(head, row.tunnels);
+            const Flow by_wire = seen(head, row.tunnels);
             EXPECT_NE(by_wire.parsed, Parsed::Cut) << row.name << " at " << size;
             const Flow by_capture =
-                parse(head, row.tunnels, static_cast<std::uint32_t>(row.frame.size()));
+                seen(head, row.tunnels, static_cast<std::uint32_t>(row.frame.size()));
             EXPECT_FALSE(is_malformed(by_capture.parsed)) << row.name << " at " << size;
             (void)show(head, by_wire);
             (void)show(head, by_capture);
@@ -368,80 +320,102 @@ TEST(ParseFrame, ChargesTheBytesOfTheIpPacket) {
         {"not IP: what is behind the tag", arp().vlan(3).bytes(), 28},
         {"each fragment its own", udp().payload(64).frag(5, true).bytes(), 84},
         {"a tunnel not looked into", Frame{4}.carries(udp().payload(100).packet()).bytes(), 148},
-        {"inside a tunnel", Frame{4}.carries(udp().payload(100).packet()).bytes(), 128, kAll},
+        {"inside a tunnel", Frame{4}.carries(udp().payload(100).packet()).bytes(), 128,
+         kAllTunnels},
         {"inside vxlan, with the inner frame's padding",
-         udp().dport(4789).carries(vxlan(udp().payload(4).pad(14).bytes())).bytes(), 32, kAll},
+         udp().dport(4789).carries(vxlan(udp().payload(4).pad(14).bytes())).bytes(), 32,
+         kAllTunnels},
         {"inside gre, no padding there",
          Frame{47}.carries(gre(0, 0x0800, udp().payload(50).ip_len(70).packet())).bytes(), 78,
-         kAll},
+         kAllTunnels},
     };
     for (const Cost& row : rows) {
-        EXPECT_EQ(parse(row.frame, row.tunnels).byte_units, row.units) << row.name;
+        EXPECT_EQ(seen(row.frame, row.tunnels).byte_units, row.units) << row.name;
     }
 }
 
 TEST(ParseFrame, CountsTheWireAndNotTheCapture) {
     const Octets whole = udp().payload(1000).bytes();
     const Octets head{whole.begin(), whole.begin() + 60};
-    const Flow flow = parse(head, {}, static_cast<std::uint32_t>(whole.size()));
+    const Flow flow = seen(head, {}, static_cast<std::uint32_t>(whole.size()));
     EXPECT_EQ(flow.parsed, Parsed::Ok);
     EXPECT_EQ(flow.byte_units, 1028U);
     EXPECT_EQ(flow.payload_len, 1000U);
 }
 
-// A snap length of 68 is common: behind IPv6 it ends right after TCP's flags.
-TEST(ParseFrame, ACutHeaderStillGivesTheFieldsThatAreThere) {
-    struct {
+TEST(ParseFrame, ACutHeaderStillGivesItsPorts) {
+    const Octets whole = tcp().dport(443).bytes();
+    const Octets head{whole.begin(), whole.begin() + 40};
+    const Flow flow = seen(head, {}, static_cast<std::uint32_t>(whole.size()));
+    EXPECT_EQ(flow.parsed, Parsed::Cut);
+    EXPECT_EQ(flow.dport, 443U);
+    EXPECT_TRUE(flow.fields.has(Field::L4Dport));
+    EXPECT_FALSE(flow.fields.has(Field::TcpFlags));
+}
+
+// Where the wire ends says what is missing; where only the capture ends, nothing is malformed.
+TEST(ParseFrame, NamesTheLayerThatIsMissing) {
+    const struct {
         std::string_view name;
         Octets frame;
-        std::size_t held;
-        std::string_view has;
-        std::string_view lacks;
-    } const rows[] = {
-        {"ports", tcp().dport(443).bytes(), 38, "l4.sport=40000 l4.dport=443", "tcp.flags"},
-        {"no flags yet", tcp().bytes(), 47, "l4.dport=9", "tcp.flags"},
-        {"flags", tcp().src("::1").flags(0x12).payload(5).bytes(), 68, "tcp.flags.ack=1",
-         "none of these"},
-        {"payload of TCP", tcp().src("::1").payload(5).bytes(), 68, "payload.len=5", "icmp"},
-        {"no UDP length", udp().payload(5).bytes(), 39, "l4.dport=9", "payload.len"},
-        {"UDP length", udp().payload(5).bytes(), 40, "payload.len=5", "tcp"},
-        {"half of ICMP", icmp(8, 1).payload(5).bytes(), 35, "ip.proto=1", "icmp"},
-        {"ICMP", icmp(8, 1).payload(5).bytes(), 36, "icmp.type=8 icmp.code=1 payload.len=5", "l4"},
+        std::size_t l2, l3, l4;  // where each layer's headers are whole
+    } rows[] = {
+        {"TCP over IPv4", tcp().payload(9).bytes(), 14, 34, 54},
+        {"TCP over IPv4, tagged twice", tcp().vlan(1).vlan(2).payload(9).bytes(), 22, 42, 62},
+        {"UDP over IPv4 with options", udp().options(Octets(12)).payload(9).bytes(), 14, 46, 54},
+        {"UDP over IPv6", udp().src("::1").payload(9).bytes(), 14, 54, 62},
+        {"ICMPv6 behind an extension",
+         icmpv6(128, 0).extensions(60, test::extension(58, 1, 16)).bytes(), 14, 70, 78},
+        {"UDP behind a label", udp().shim(0x8847, label(true)).bytes(), 18, 38, 46},
+        {"UDP behind PPPoE", udp().shim(0x8864, pppoe(0x21)).bytes(), 22, 42, 50},
     };
     for (const auto& row : rows) {
-        const Octets head{row.frame.begin(),
-                          row.frame.begin() + static_cast<std::ptrdiff_t>(row.held)};
-        const Flow flow = parse(head, kAll, static_cast<std::uint32_t>(row.frame.size()));
-        const std::string fields = show(head, flow);
-        EXPECT_NE(fields.find(row.has), std::string::npos) << row.name << ": " << fields;
-        EXPECT_EQ(fields.find(row.lacks), std::string::npos) << row.name << ": " << fields;
+        for (std::size_t size = 0; size <= row.frame.size(); ++size) {
+            const Octets head = test::head_of(row.frame, size);
+            const Parsed truncated = size < row.l2   ? Parsed::TruncatedL2
+                                     : size < row.l3 ? Parsed::TruncatedL3
+                                     : size < row.l4 ? Parsed::TruncatedL4
+                                                     : Parsed::Ok;
+            EXPECT_EQ(seen(head).parsed, truncated) << row.name << " at " << size;
+            const Parsed cut = seen(head, {}, row.frame.size()).parsed;
+            EXPECT_TRUE(cut == Parsed::Cut || (cut == Parsed::Ok && size >= row.l3))
+                << row.name << " at " << size;
+        }
     }
 }
 
-TEST(ParseFrame, LooksIntoTheFirstFragmentOfATunnelAndNoOther) {
-    const Octets inner = udp().src("10.0.0.1").dport(53).payload(100).packet();
-    const Octets first = Frame{4}.carries(inner).frag(0, true).bytes();
-    const Flow inside = parse(first, kAll);
-    EXPECT_EQ(inside.parsed, Parsed::Ok);
-    EXPECT_EQ(inside.dport, 53U);
-    EXPECT_TRUE(inside.fields.has(Field::OuterIpSrc));
-    EXPECT_EQ(parse(first).parsed, Parsed::FirstFragment);
-    const Flow later = parse(Frame{4}.carries(inner).frag(9, false).bytes(), kAll);
-    EXPECT_EQ(later.parsed, Parsed::LaterFragment);
-    EXPECT_FALSE(later.fields.has(Field::OuterIpSrc));
+TEST(ParseFrame, AMalformedFrameCostsWhatIsBehindItsTags) {
+    const Cost rows[] = {
+        {"nothing", {}, 0},
+        {"no whole Ethernet header", udp().cut(13).bytes(), 0},
+        {"IPv4", udp().payload(100).vlan(1).ihl(3).bytes(), 128},
+        {"UDP, with trailing bytes", udp().payload(4).udp_len(7).pad(20).bytes(), 52},
+        {"TCP behind a label", tcp().shim(0x8847, label(true)).data_offset(1).bytes(), 44},
+        {"inside a tunnel", Frame{4}.carries(udp().ihl(2).packet()).bytes(), 48, kAllTunnels},
+    };
+    for (const Cost& row : rows) {
+        EXPECT_TRUE(is_malformed(seen(row.frame, row.tunnels).parsed)) << row.name;
+        EXPECT_EQ(seen(row.frame, row.tunnels).byte_units, row.units) << row.name;
+    }
 }
 
-TEST(ParseFrame, StepsOverLabelsInsidePppoe) {
-    for (const unsigned protocol : {0x0281U, 0x0283U}) {
-        Octets shim;
-        put32(shim, 0x1100'0001);
-        put16(shim, 40);
-        put16(shim, protocol);
-        put32(shim, 0x0001'0140);
-        const Flow flow = parse(udp().dport(53).shim(0x8864, shim).bytes());
-        EXPECT_EQ(flow.parsed, Parsed::Ok);
-        EXPECT_EQ(flow.dport, 53U);
-    }
+TEST(ParseFrame, AWireSizeBelowTheBytesIsNotBelieved) {
+    const Octets frame = udp().payload(100).bytes();
+    Flow flow;
+    EXPECT_EQ(parse_frame({frame, 3}, {}, flow), Parsed::Ok);
+    EXPECT_EQ(flow.byte_units, 128U);
+    EXPECT_EQ(flow.payload_len, 100U);
+}
+
+TEST(ParseFrame, FramesAboveSixtyFourKilobytesDoNotWrap) {
+    const Octets frame = tcp().payload(70'000).ip_len(0).bytes();
+    const Flow flow = seen(frame);
+    EXPECT_EQ(flow.parsed, Parsed::Ok);
+    EXPECT_EQ(flow.payload_len, 70'000U);
+    EXPECT_EQ(flow.byte_units, 70'040U);
+    const Octets head = test::head_of(frame, 100);
+    EXPECT_EQ(seen(head, {}, UINT32_MAX).payload_len, UINT32_MAX - 54);
+    EXPECT_EQ(seen(head, {}, UINT32_MAX).byte_units, UINT32_MAX - 14);
 }
 
 TEST(ParseFrame, StepsOverAsManyTagsAsFitAndNoFurther) {
@@ -449,7 +423,7 @@ TEST(ParseFrame, StepsOverAsManyTagsAsFitAndNoFurther) {
     for (int i = 0; i < 20'000; ++i) {
         tagged.vlan(1);
     }
-    EXPECT_EQ(parse(tagged.bytes()).parsed, Parsed::TooDeep);
+    EXPECT_EQ(seen(tagged.bytes()).parsed, Parsed::TooDeep);
 }
 
 }  // namespace

@@ -204,7 +204,7 @@ const BadServer kBadServers[] = {
 TEST(DataplaneClient, ABadServerIsUnreachable) {
     for (const BadServer& row : kBadServers) {
         Scripted server{row.script};
-        Result<DataplaneClient> client = DataplaneClient::connect(server.path(), "t", 300ms);
+        Result<DataplaneClient> client = DataplaneClient::connect(server.path(), "t", 1s);
         ASSERT_TRUE(client) << row.what;
         const Result<Reply> reply = client->call(GetStats{});
         ASSERT_FALSE(reply) << row.what;
@@ -214,7 +214,7 @@ TEST(DataplaneClient, ABadServerIsUnreachable) {
 
 TEST(DataplaneClient, AGreetingThatIsNone) {
     Scripted silent{[](Scripted& s) { (void)s.take(), s.hang(); }};
-    EXPECT_FALSE(DataplaneClient::connect(silent.path(), "t", 300ms));
+    EXPECT_FALSE(DataplaneClient::connect(silent.path(), "t", 1s));
     Scripted refusing{[](Scripted& s) { (void)s.take(), s.give(Failure{"version 2"}); }};
     const Result<DataplaneClient> refused = DataplaneClient::connect(refusing.path(), "t", 10s);
     ASSERT_FALSE(refused);

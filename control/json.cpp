@@ -1,4 +1,4 @@
-#include "control/cli/json.hpp"
+#include "control/json.hpp"
 
 namespace sluice {
 

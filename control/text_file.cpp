@@ -1,4 +1,4 @@
-#include "control/cli/text_file.hpp"
+#include "control/text_file.hpp"
 
 #include <array>
 #include <cerrno>
@@ -7,13 +7,8 @@
 #include <system_error>
 
 namespace sluice {
-namespace {
 
-constexpr std::size_t kMaxSize = 16U << 20;
-
-}  // namespace
-
-Result<std::string> read_text_file(const std::string& path) {
+Result<std::string> read_text_file(const std::string& path, std::size_t most) {
     const std::unique_ptr<std::FILE, int (*)(std::FILE*)> file{std::fopen(path.c_str(), "rb"),
                                                                &std::fclose};
     if (!file) {
@@ -21,11 +16,12 @@ Result<std::string> read_text_file(const std::string& path) {
                      "cannot read " + path + ": " + std::generic_category().message(errno)};
     }
     std::string text;
-    std::array<char, 65'536> part;
+    std::array<char, 65'536> part{};
     while (const std::size_t got = std::fread(part.data(), 1, part.size(), file.get())) {
         text.append(part.data(), got);
-        if (text.size() > kMaxSize) {
-            return Error{Errc::TooMany, path + " is larger than 16 MiB"};
+        if (text.size() > most) {
+            return Error{Errc::TooMany,
+                         path + " is larger than " + std::to_string(most >> 20) + " MiB"};
         }
     }
     if (std::ferror(file.get()) != 0) {

@@ -1,0 +1,81 @@
+#include "control/daemon/link_keeper.hpp"
+
+#include "control/text_file.hpp"
+
+#include <spdlog/spdlog.h>
+
+#include <unistd.h>
+
+namespace sluice {
+namespace {
+
+constexpr std::chrono::seconds kRetry{5};  // when the dataplane is there but takes no rules
+
+void log_problems(const std::vector<Problem>& problems) {
+    for (const Problem& problem : problems) {
+        const bool error = problem.severity == Severity::Error;
+        spdlog::log(error ? spdlog::level::err : spdlog::level::warn, "{}", render(problem, ""));
+    }
+}
+
+}  // namespace
+
+LinkKeeper::LinkKeeper(DataplaneLink& link, RuleKeeper& rules, const std::string& first_rules)
+    : link_{link}, rules_{rules} {
+    if (!first_rules.empty() && rules.view()->generation == 0) {
+        load_first_rules(first_rules);
+    }
+}
+
+// Read and looked through at once, so that its errors are seen also while there is no dataplane.
+void LinkKeeper::load_first_rules(const std::string& path) {
+    Result<std::string> text = read_text_file(path);
+    if (!text) {
+        spdlog::error("{}; going on without rules", text.error().what);
+        return;
+    }
+    Problems problems{path};
+    const auto compiled = compile_rules({path, *text}, Purpose::Enforce, {}, problems);
+    log_problems(problems.list());
+    if (!compiled) {
+        spdlog::error("{} has errors; going on without rules", path);
+        return;
+    }
+    first_rules_ = RuleFile{.name = path, .text = *std::move(text), .from = ::getuid()};
+}
+
+void LinkKeeper::tick(Clock::time_point now) {
+    if (link_.check() && (agreed_ || now < retry_at_)) {
+        return;
+    }
+    const Result<Welcome> welcome = link_.connect();
+    if (!welcome) {
+        if (!told_) {
+            spdlog::warn("{}; trying again", welcome.error().what);
+        }
+        told_ = true;
+        return;
+    }
+    told_ = false;
+    retry_at_ = now + kRetry;
+    agreed_ = rules_.meet(*welcome);
+    if (agreed_ && welcome->generation == 0 && rules_.view()->generation == 0) {
+        agreed_ = apply_first_rules();
+    }
+}
+
+bool LinkKeeper::apply_first_rules() {
+    if (!first_rules_) {
+        spdlog::warn("no rules were ever applied: everything is forwarded unjudged");
+        return true;
+    }
+    const Change change = rules_.apply(*first_rules_);
+    if (change.refusal) {
+        spdlog::error("{} was not applied: {}", first_rules_->name, change.refusal->what);
+        return change.refusal->kind == Refusal::Kind::Empty;
+    }
+    spdlog::info("applied {}, generation {:016x}", first_rules_->name, change.after);
+    return true;
+}
+
+}  // namespace sluice

@@ -1,0 +1,34 @@
+#pragma once
+#include "control/daemon/dataplane_link.hpp"
+#include "control/daemon/rule_keeper.hpp"
+
+#include <chrono>
+#include <optional>
+#include <string>
+
+namespace sluice {
+
+// Keeps the connection to the dataplane, and the two of us agreed on the rules.
+class LinkKeeper {
+public:
+    using Clock = std::chrono::steady_clock;
+
+    // `first_rules`: a rule file to apply if nobody has any rules. Empty: none.
+    LinkKeeper(DataplaneLink& link, RuleKeeper& rules, const std::string& first_rules);
+
+    // To be called often: looks after the connection, and tries anew when it is gone.
+    void tick(Clock::time_point now);
+
+private:
+    void load_first_rules(const std::string& path);
+    [[nodiscard]] bool apply_first_rules();
+
+    DataplaneLink& link_;
+    RuleKeeper& rules_;
+    std::optional<RuleFile> first_rules_;
+    bool agreed_ = false;
+    bool told_ = false;  // that there is no dataplane
+    Clock::time_point retry_at_{};
+};
+
+}  // namespace sluice

@@ -1,0 +1,216 @@
+#include "tests/fakes/fake_dataplane.hpp"
+
+#include "lib/wire/codec.hpp"
+#include "lib/wire/socket.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cstdio>
+#include <cstdlib>
+
+#include <poll.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+namespace sluice {
+namespace {
+
+void send_all(int fd, ByteView bytes) {
+    while (!bytes.empty()) {
+        const ssize_t sent = ::send(fd, bytes.data(), bytes.size(), MSG_NOSIGNAL);
+        if (sent <= 0) {
+            return;
+        }
+        bytes = bytes.subspan(static_cast<std::size_t>(sent));
+    }
+}
+
+void send_reply(int fd, const Reply& reply) {
+    const std::vector<std::byte> payload = encode(reply);
+    const auto size = static_cast<std::uint32_t>(payload.size());
+    send_all(fd, std::as_bytes(std::span{&size, 1}));
+    send_all(fd, payload);
+}
+
+PortStats port(const std::string& side, const std::string& device) {
+    return {.pair = "uplink",
+            .side = side,
+            .device = device,
+            .driver = "net_fake",
+            .link_up = true,
+            .mtu = 1500,
+            .rx_queues = 2,
+            .tx_queues = 2,
+            .rss = true,
+            .rx_packets = 1000,
+            .rx_bytes = 64'000,
+            .tx_packets = 900,
+            .tx_bytes = 57'600,
+            .rx_missed = 5,
+            .rx_no_mbuf = 4,
+            .rx_errors = 3,
+            .tx_errors = 2,
+            .tx_full = 1};
+}
+
+WorkerStats worker(std::uint32_t lcore) {
+    WorkerStats stats;
+    stats.lcore = lcore;
+    stats.bursts = 12'345;
+    stats.stalled_ms = lcore == 2 ? 1500 : 0;
+    stats.stalls = lcore == 2 ? 1 : 0;
+    stats.by_verdict[static_cast<std::size_t>(Verdict::Pass)] = 90;
+    stats.by_verdict[static_cast<std::size_t>(Verdict::Drop)] = 10;
+    stats.by_reason[static_cast<std::size_t>(Reason::WithinLimits)] = 90;
+    stats.by_reason[static_cast<std::size_t>(Reason::OverLimit)] = 10;
+    stats.table_full = 7;
+    stats.table_slots = 1 << 20;
+    stats.lanes = {"uplink in q" + std::to_string(lcore - 1)};
+    return stats;
+}
+
+}  // namespace
+
+FakeDataplane::FakeDataplane(std::string path, Asked asked)
+    : path_{std::move(path)}, asked_{std::move(asked)} {
+    Result<Fd> listener = listen_unix({.path = path_});
+    int ends[2];
+    if (!listener || ::pipe(ends) != 0) {
+        std::fprintf(stderr, "%s\n", listener ? "no pipe" : listener.error().what.c_str());
+        std::exit(1);
+    }
+    listener_ = *std::move(listener);
+    stop_in_ = Fd{ends[0]};
+    stop_out_ = Fd{ends[1]};
+    thread_ = std::thread{[this] { serve(); }};
+}
+
+FakeDataplane::~FakeDataplane() {
+    stop_out_ = Fd{};
+    thread_.join();
+    (void)::unlink(path_.c_str());
+}
+
+void FakeDataplane::run(const ApplyRules& rules) {
+    const std::lock_guard lock{mutex_};
+    running_ = rules;
+    running_.rules.generation = generation_of(rules.rules);
+}
+void FakeDataplane::refuse(const std::string& why) {
+    const std::lock_guard lock{mutex_};
+    refusal_ = why;
+}
+void FakeDataplane::hang(bool hangs) {
+    const std::lock_guard lock{mutex_};
+    hangs_ = hangs;
+}
+void FakeDataplane::misunderstand(bool misunderstands) {
+    const std::lock_guard lock{mutex_};
+    misunderstands_ = misunderstands;
+}
+ApplyRules FakeDataplane::running() {
+    const std::lock_guard lock{mutex_};
+    return running_;
+}
+std::size_t FakeDataplane::times_applied() {
+    const std::lock_guard lock{mutex_};
+    return times_applied_;
+}
+bool FakeDataplane::hangs() {
+    const std::lock_guard lock{mutex_};
+    return hangs_;
+}
+
+Stats FakeDataplane::stats_of(const ApplyRules& running, bool panic) {
+    Stats stats;
+    stats.generation = running.rules.generation;
+    stats.uptime_ns = 2'500'000'000;
+    stats.panic = panic;
+    for (const Rule& rule : running.rules.rules) {
+        stats.rules.push_back({rule.id, 30, 20, 10});
+    }
+    stats.ports = {port("outside", "net_tap0,iface=a\"b"), port("inside", "net_tap1")};
+    stats.workers = {worker(1), worker(2)};
+    return stats;
+}
+
+void FakeDataplane::serve() {
+    for (;;) {
+        std::vector<pollfd> ready{{.fd = stop_in_.get(), .events = POLLIN, .revents = 0},
+                                  {.fd = listener_.get(), .events = POLLIN, .revents = 0}};
+        for (const Client& client : clients_) {
+            ready.push_back({.fd = client.fd.get(), .events = POLLIN, .revents = 0});
+        }
+        (void)::poll(ready.data(), ready.size(), -1);
+        if (ready[0].revents != 0) {
+            return;
+        }
+        for (std::size_t i = 2; i < ready.size(); ++i) {
+            if (ready[i].revents != 0) {
+                receive(clients_[i - 2]);
+            }
+        }
+        std::erase_if(clients_, [](const Client& client) { return !client.fd.is_open(); });
+        if (ready[1].revents != 0) {
+            accept_client();
+        }
+    }
+}
+
+void FakeDataplane::accept_client() {
+    Fd fd{::accept4(listener_.get(), nullptr, nullptr, SOCK_CLOEXEC)};
+    if (fd.is_open()) {
+        clients_.push_back({.fd = std::move(fd), .in = {}});
+    }
+}
+
+void FakeDataplane::receive(Client& client) {
+    std::array<std::byte, 65'536> bytes;
+    const ssize_t got = ::recv(client.fd.get(), bytes.data(), bytes.size(), 0);
+    if (got <= 0) {
+        client.fd = Fd{};
+        return;
+    }
+    client.in.feed(ByteView{bytes}.first(static_cast<std::size_t>(got)));
+    while (auto payload = client.in.next()) {
+        const Result<Request> request = decode_request(*payload);
+        const Reply reply = request ? answer(*request) : Failure{request.error().what};
+        if (!hangs()) {
+            send_reply(client.fd.get(), reply);
+        }
+    }
+}
+
+Reply FakeDataplane::answer(const Request& request) {
+    static constexpr std::array<const char*, 5> kWords{"hello", "apply", "rules", "stats", "panic"};
+    if (asked_) {
+        asked_(kWords.at(request.index()));
+    }
+    const std::lock_guard lock{mutex_};
+    if (const auto* rules = std::get_if<ApplyRules>(&request)) {
+        return apply(*rules);
+    }
+    if (const auto* panic = std::get_if<SetPanic>(&request)) {
+        panic_ = panic->pass;
+        return PanicSet{panic_};
+    }
+    if (std::holds_alternative<GetRules>(request)) {
+        return RunningRules{running_.rules.generation, running_.source, running_.modes};
+    }
+    if (std::holds_alternative<GetStats>(request)) {
+        return stats_of(running_, panic_);
+    }
+    return Welcome{kWireVersion, static_cast<std::uint32_t>(::getpid()), running_.rules.generation};
+}
+
+Reply FakeDataplane::apply(const ApplyRules& request) {
+    if (!refusal_.empty()) {
+        return Failure{refusal_};
+    }
+    ++times_applied_;
+    running_ = request;
+    running_.rules.generation = generation_of(request.rules);
+    return Applied{running_.rules.generation + (misunderstands_ ? 1 : 0)};
+}
+
+}  // namespace sluice

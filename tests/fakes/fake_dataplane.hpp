@@ -1,0 +1,69 @@
+#pragma once
+#include "lib/wire/fd.hpp"
+#include "lib/wire/frame_buffer.hpp"
+#include "lib/wire/message.hpp"
+
+#include <functional>
+#include <mutex>
+#include <string>
+#include <thread>
+#include <vector>
+
+namespace sluice {
+
+// Answers on a dataplane's socket as one would, without ports or packets, in a thread of its own.
+class FakeDataplane {
+public:
+    // `asked` hears of every request, in a word.
+    using Asked = std::function<void(const std::string& request)>;
+    explicit FakeDataplane(std::string path, Asked asked = {});
+    ~FakeDataplane();
+    FakeDataplane(const FakeDataplane&) = delete;
+    FakeDataplane& operator=(const FakeDataplane&) = delete;
+
+    // Rules that it runs from the start.
+    void run(const ApplyRules& rules);
+    // From now on rules are refused for this reason; "": taken again.
+    void refuse(const std::string& why);
+    // From now on nothing is answered.
+    void hang(bool hangs);
+    // From now on it says that it applied another generation.
+    void misunderstand(bool misunderstands);
+
+    [[nodiscard]] ApplyRules running();
+    [[nodiscard]] std::size_t times_applied();
+
+    // What it counts: the same each time, so that tests know the numbers.
+    [[nodiscard]] static Stats stats_of(const ApplyRules& running, bool panic);
+
+private:
+    struct Client {
+        Fd fd;
+        FrameBuffer in;
+    };
+    void serve();
+    void accept_client();
+    void receive(Client& client);
+    [[nodiscard]] Reply answer(const Request& request);
+    [[nodiscard]] Reply apply(const ApplyRules& request);
+    [[nodiscard]] bool hangs();
+
+    std::string path_;
+    Asked asked_;
+    Fd listener_;
+    Fd stop_in_;
+    Fd stop_out_;
+    std::vector<Client> clients_;
+
+    std::mutex mutex_;  // of what stands below
+    ApplyRules running_;
+    std::size_t times_applied_ = 0;
+    bool panic_ = false;
+    bool hangs_ = false;
+    bool misunderstands_ = false;
+    std::string refusal_;
+
+    std::thread thread_;
+};
+
+}  // namespace sluice

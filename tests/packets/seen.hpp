@@ -1,0 +1,80 @@
+#pragma once
+#include "lib/packet/field_text.hpp"
+#include "lib/packet/parse.hpp"
+#include "tests/packets/frame.hpp"
+
+#include <algorithm>
+#include <cstdint>
+#include <string>
+
+namespace sluice::test {
+
+inline constexpr Tunnels kAllTunnels{.gre = true, .vxlan = true, .ipip = true};
+
+// What the parser finds. A `wire_size` above the bytes: the capture was cut.
+inline Flow seen(const Octets& bytes, Tunnels tunnels = {}, std::size_t wire_size = 0) {
+    Flow flow;
+    const auto wire = static_cast<std::uint32_t>(std::max(wire_size, bytes.size()));
+    parse_frame({bytes, wire}, tunnels, flow);
+    return flow;
+}
+
+// All fields but dir and the MAC addresses, as `name=value `, in the order of the table.
+inline std::string show(const Octets& bytes, const Flow& flow) {
+    std::string out;
+    for (const FieldRow& row : kFields) {
+        const bool mac = row.kind == FieldKind::Mac;
+        if (flow.fields.has(row.field) && row.field != Field::Dir && !mac) {
+            out += std::string{row.name} + "=" + field_text(row.field, flow, bytes, "") + " ";
+        }
+    }
+    return out;
+}
+
+inline Octets head_of(const Octets& bytes, std::size_t size) {
+    return {bytes.begin(), bytes.begin() + static_cast<std::ptrdiff_t>(size)};
+}
+
+inline Octets joined(Octets first, const Octets& second) {
+    put(first, second);
+    return first;
+}
+
+// What tunnels put before the packet they carry.
+inline Octets gre(unsigned flags, unsigned protocol, const Octets& inner, unsigned options = 0) {
+    Octets out;
+    put16(out, flags);
+    put16(out, protocol);
+    out.resize(out.size() + options);
+    return joined(out, inner);
+}
+inline Octets vxlan(const Octets& inner, std::uint32_t flags = 0x0800'0000) {
+    Octets out;
+    put32(out, flags);
+    put32(out, 0x0000'0100);
+    return joined(out, inner);
+}
+
+// Link layer pieces for Frame::shim().
+inline Octets label(bool bottom) {
+    Octets out;
+    put32(out, 0x0000'0040U | (bottom ? 0x100U : 0U));
+    return out;
+}
+inline Octets pppoe(unsigned protocol) {
+    Octets out;
+    put32(out, 0x1100'0001);
+    put16(out, 0);
+    put16(out, protocol);
+    return out;
+}
+
+// An IPv6 extension header: what follows it, its length field, its size in bytes.
+inline Octets extension(std::uint8_t next, std::uint8_t length, std::size_t size = 8) {
+    Octets out(size);
+    out[0] = std::byte{next};
+    out[1] = std::byte{length};
+    return out;
+}
+
+}  // namespace sluice::test

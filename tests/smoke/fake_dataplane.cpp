@@ -1,0 +1,25 @@
+#include "tests/fakes/fake_dataplane.hpp"
+
+#include <cstdio>
+#include <cstdlib>
+
+#include <unistd.h>
+
+// fake_dataplane SOCKET [WHY]: a dataplane without packets, until killed. Writes a word for every
+// request; with WHY, it refuses all rules for this reason.
+int main(int argc, char** argv) {
+    if (argc < 2) {
+        std::fputs("usage: fake_dataplane SOCKET [WHY]\n", stderr);
+        return 2;
+    }
+    sluice::FakeDataplane dataplane{argv[1], [](const std::string& request) {
+                                        std::puts(request.c_str());
+                                        std::fflush(stdout);
+                                    }};
+    if (argc > 2) {
+        dataplane.refuse(argv[2]);
+    }
+    for (;;) {
+        ::pause();
+    }
+}

@@ -1,0 +1,524 @@
+"""The real sluiced over its socket, with a dataplane that counts no packets.
+
+    sluiced_test.py SLUICED FAKE_DATAPLANE SLUICECTL
+"""
+import json
+import os
+import pwd
+import shutil
+import signal
+import socket
+import stat
+import subprocess
+import sys
+import time
+import unittest
+
+from daemon_box import DaemonBox, read_all, requests_of, wait_until
+
+PROGRAMS = []
+NONE = "0" * 16
+RULES = """version: 1
+rules:
+  - id: a
+    description: "the first"
+    mode: enforce
+    when: ip.proto eq 17
+    key: [ip.src]
+    limits: [{algorithm: token_bucket, rate: 1/s, burst: 2}]
+  - {id: b, mode: "off", key: [], limits: [{algorithm: sliding_log, count: 3, window: 1m}]}
+"""
+OTHER = """version: 1
+rules:
+  - {id: c, mode: enforce, when: ip.proto eq 6, on_match: drop}
+limits:
+  unused: {algorithm: token_bucket, rate: 1/s, burst: 2}
+"""
+NO_RULE = "version: 1\nrules: []\n"
+
+
+class Case(unittest.TestCase):
+    def setUp(self):
+        self.box = DaemonBox(*PROGRAMS)
+        self.addCleanup(self.box.close)
+
+    def start(self, rules=RULES):
+        self.dataplane = self.box.start_dataplane()
+        self.sluiced = self.box.start_sluiced()
+        if rules:
+            self.applied = self.good(self.box.put_rules(rules))["generation"]
+
+    def good(self, answer):
+        self.assertEqual(answer.status, 200, answer.text)
+        return answer.json()
+
+    def refused(self, answer, status):
+        self.assertEqual(answer.status, status, answer.text)
+        self.assertEqual(answer.type, "application/problem+json")
+        problem = answer.json()
+        self.assertEqual(problem["type"], "about:blank")
+        self.assertEqual(problem["status"], status)
+        self.assertTrue(problem["title"] and problem["detail"])
+        return problem
+
+
+class Resources(Case):
+    def test_rules(self):
+        self.start(rules=None)
+        self.assertEqual(self.good(self.box.get("/v1/rules")),
+                         {"generation": NONE, "file": "", "rules": []})
+        self.refused(self.box.get("/v1/rules/source"), 404)
+        applied = self.good(self.box.put_rules(RULES, "?file=/etc/my%20rules.yaml"))
+        self.assertEqual(list(applied), ["generation", "rules", "warnings"])
+        self.assertEqual((len(applied["generation"]), applied["rules"]), (16, 1))
+        shown = self.good(self.box.get("/v1/rules"))
+        self.assertEqual((shown["generation"], shown["file"]),
+                         (applied["generation"], "/etc/my rules.yaml"))
+        first, second = shown["rules"]
+        self.assertEqual(list(first), ["id", "description", "mode", "file_mode", "line", "when",
+                                       "key", "action", "limits", "memory"])
+        self.assertEqual([first[name] for name in ("id", "description", "mode", "file_mode", "line",
+                                                   "when", "key", "action")],
+                         ["a", "the first", "enforce", "enforce", 3, "ip.proto eq 17", "ip.src",
+                          "drop"])
+        self.assertEqual(list(first["limits"][0]), ["name", "text", "scope", "bound"])
+        self.assertEqual((second["id"], second["mode"]), ("b", "off"))
+        source = self.box.get("/v1/rules/source")
+        self.assertEqual((source.status, source.type, source.text), (200, "application/yaml", RULES))
+
+    def test_warnings_come_with_the_answer(self):
+        self.start()
+        applied = self.good(self.box.put_rules(OTHER))
+        self.assertEqual(len(applied["warnings"]), 1)
+        warning = applied["warnings"][0]
+        self.assertEqual((warning["file"], warning["line"], warning["severity"]),
+                         ("test.yaml", 5, "warning"))
+
+    def test_rules_that_are_refused_change_nothing(self):
+        self.start()
+        problem = self.refused(self.box.put_rules(RULES.replace("ip.src", "ip.scr")), 422)
+        found = problem["problems"][0]
+        self.assertEqual(list(found), ["file", "line", "column", "severity", "message"])
+        self.assertEqual((found["file"], found["line"], found["column"], found["severity"]),
+                         ("test.yaml", 7, 11, "error"))
+        self.refused(self.box.put_rules(RULES.replace('mode: "off"', "mode: enforce")), 422)
+        for text in ("", "{", "\0\0", "version: 1\n" * 1000, "&a [*a, *a]"):
+            self.refused(self.box.put_rules(text), 422)
+        self.refused(self.box.put_rules(NO_RULE), 409)
+        self.refused(self.box.put_rules(NO_RULE, "?force=0"), 409)
+        self.refused(self.box.put_rules(NO_RULE, "?force=yes"), 400)
+        self.assertEqual(self.box.generation(), self.applied)
+        self.assertEqual(requests_of(self.dataplane).count("apply"), 1)
+        forced = self.good(self.box.put_rules(NO_RULE, "?force=1"))
+        self.assertEqual(forced["rules"], 0)
+        self.assertNotEqual(forced["generation"], self.applied)
+
+    def test_modes(self):
+        self.start()
+        set_now = self.good(self.box.put_mode("a", "monitor"))
+        self.assertEqual(list(set_now), ["id", "mode", "generation"])
+        self.assertNotEqual(set_now["generation"], self.applied)
+        rule = self.good(self.box.get("/v1/rules"))["rules"][0]
+        self.assertEqual((rule["mode"], rule["file_mode"]), ("monitor", "enforce"))
+        self.refused(self.box.put_mode("nobody", "off"), 404)
+        self.refused(self.box.put_mode("a", "loud"), 422)
+        problem = self.refused(self.box.put_mode("b", "enforce"), 422)
+        self.assertEqual(problem["problems"][0]["line"], 9)
+        for body in ("", "{", "[]", "{}", '{"mode":1}', '"off"', "\xff" * 9, "[" * 100000):
+            self.refused(self.box.ask("PUT", "/v1/rules/a/mode", body.encode("latin-1")),
+                         413 if len(body) > 65536 else 400)
+        self.assertEqual(self.box.generation(), set_now["generation"])
+        self.assertEqual(self.good(self.box.put_rules(RULES))["generation"], self.applied)
+
+    def test_stats(self):
+        self.start()
+        stats = self.good(self.box.get("/v1/stats"))
+        self.assertEqual(list(stats), ["generation", "uptime_s", "panic", "packets", "verdicts",
+                                       "reasons", "table_full", "rules"])
+        self.assertEqual((stats["generation"], stats["packets"], stats["panic"],
+                          stats["table_full"], stats["uptime_s"]),
+                         (self.applied, 200, False, 14, 2.5))
+        self.assertEqual((stats["verdicts"]["pass"], stats["verdicts"]["drop"]), (180, 20))
+        self.assertEqual(sum(stats["reasons"].values()), 200)
+        self.assertEqual(stats["rules"], [
+            {"id": "a", "mode": "enforce", "matched": 60, "admitted": 30, "exceeded": 20,
+             "skipped": 10},
+            {"id": "b", "mode": "off", "matched": 0, "admitted": 0, "exceeded": 0, "skipped": 0}])
+
+    def test_ports_and_workers(self):
+        self.start()
+        ports = self.good(self.box.get("/v1/ports"))["ports"]
+        self.assertEqual([port["side"] for port in ports], ["outside", "inside"])
+        self.assertEqual(list(ports[0]), [
+            "pair", "side", "device", "driver", "link_up", "held_down", "mtu", "rx_queues",
+            "tx_queues", "rss", "rx_packets", "rx_bytes", "tx_packets", "tx_bytes", "rx_missed",
+            "rx_no_mbuf", "rx_errors", "tx_errors", "tx_full"])
+        workers = self.good(self.box.get("/v1/workers"))["workers"]
+        self.assertEqual([worker["lcore"] for worker in workers], [1, 2])
+        self.assertEqual(list(workers[0]), ["lcore", "bursts", "stalled_ms", "stalls", "packets",
+                                            "verdicts", "reasons", "table_full", "table_slots",
+                                            "lanes"])
+        self.assertEqual((workers[0]["packets"], workers[0]["lanes"]), (100, ["uplink in q0"]))
+
+    def test_panic(self):
+        self.start()
+        for wanted in (True, False):
+            answer = self.box.ask("POST", "/v1/panic", json.dumps({"pass": wanted}))
+            self.assertEqual(self.good(answer), {"pass": wanted})
+            self.assertEqual(self.good(self.box.get("/v1/stats"))["panic"], wanted)
+        for body in ("", "{}", '{"pass":"yes"}', "[true]"):
+            self.refused(self.box.ask("POST", "/v1/panic", body), 400)
+
+    def test_health(self):
+        self.start()
+        health = self.good(self.box.get("/v1/health"))
+        self.assertEqual(list(health), ["version", "dataplane"])
+        self.assertEqual(health["dataplane"], {"connected": True, "pid": self.dataplane.pid,
+                                               "generation": self.applied})
+
+    def test_metrics_satisfy_promtool(self):
+        self.box.start_sluiced()
+        without = self.box.get("/v1/metrics")
+        self.assertIn("\nsluice_dataplane_up 0\n", without.text)
+        self.check_metrics(without)
+        self.box.start_dataplane()
+        wait_until("the connection", self.box.connected)
+        self.good(self.box.put_rules(RULES))
+        answer = self.box.get("/v1/metrics")
+        self.assertIn("\nsluice_dataplane_up 1\n", answer.text)
+        self.assertIn('sluice_rule_packets_total{rule="a",outcome="exceeded"} 20\n', answer.text)
+        self.check_metrics(answer)
+
+    def check_metrics(self, answer):
+        self.assertEqual(answer.type, "text/plain; version=0.0.4; charset=utf-8")
+        promtool = shutil.which("promtool")
+        self.assertIsNotNone(promtool, "promtool is in the package prometheus")
+        done = subprocess.run([promtool, "check", "metrics"], input=answer.text, text=True,
+                              capture_output=True)
+        self.assertEqual((done.returncode, done.stdout, done.stderr), (0, "", ""))
+
+
+class Http(Case):
+    def test_what_is_not_there(self):
+        self.start()
+        for path in ("/", "/v1", "/v1/rule", "/v1/rules/", "/v1/rules/a", "/v1/rules//mode",
+                     "/v1/rules/a/b/mode", "/V1/rules", "/v2/rules", "/v1/../etc", "/%FF%00"):
+            self.refused(self.box.get(path), 404)
+
+    def test_methods(self):
+        self.start()
+        for method, path, allow in (("POST", "/v1/rules", "GET, HEAD, PUT"),
+                                    ("DELETE", "/v1/stats", "GET, HEAD"),
+                                    ("GET", "/v1/panic", "POST"),
+                                    ("GET", "/v1/rules/a/mode", "PUT"),
+                                    ("BREW", "/v1/health", "GET, HEAD")):
+            answer = self.box.ask(method, path)
+            self.refused(answer, 405)
+            self.assertEqual(answer.headers["Allow"], allow)
+        head = self.box.ask("HEAD", "/v1/stats")
+        self.assertEqual((head.status, head.text), (200, ""))
+
+    def test_many_requests_on_one_connection(self):
+        self.start()
+        with self.box.raw() as client:
+            client.sendall(b"GET /v1/health HTTP/1.1\r\nHost: x\r\n\r\n" * 20
+                           + b"GET /v1/health HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n")
+            self.assertEqual(read_all(client).count(b"HTTP/1.1 200"), 21)
+
+    def test_sluicectl_understands_it_all(self):
+        self.start(rules=None)
+        rules = self.box.folder / "rules.yaml"
+        rules.write_text(RULES)
+        for words in (("apply", rules), ("rules",), ("stats",), ("mode", "a", "monitor"),
+                      ("ports",), ("workers",), ("panic", "pass"), ("panic", "resume"),
+                      ("health",)):
+            for more in ((), ("--json",)):
+                done = subprocess.run([self.box.programs["sluicectl"], "--socket", self.box.socket,
+                                       *words, *more], capture_output=True, text=True)
+                self.assertEqual(done.returncode, 0, done.stderr)
+                if more:
+                    json.loads(done.stdout)
+
+
+class WhenThingsEnd(Case):
+    def test_without_a_dataplane(self):
+        self.box.start_sluiced()
+        for answer in (self.box.get("/v1/stats"), self.box.get("/v1/ports"),
+                       self.box.get("/v1/workers"), self.box.put_rules(RULES),
+                       self.box.ask("POST", "/v1/panic", '{"pass":true}')):
+            self.refused(answer, 503)
+        self.assertEqual(self.good(self.box.get("/v1/health"))["dataplane"],
+                         {"connected": False, "pid": 0, "generation": NONE})
+        self.assertEqual(self.box.generation(), NONE)
+        self.assertFalse((self.box.state / "rules.json").exists())
+
+    def test_sluiced_is_killed_and_re_attaches(self):
+        self.start()
+        running = self.good(self.box.put_mode("a", "monitor"))["generation"]
+        self.box.stop(self.sluiced, signal.SIGKILL)
+        asked = requests_of(self.dataplane)
+        again = self.box.start_sluiced()
+        shown = self.good(self.box.get("/v1/rules"))
+        self.assertEqual(shown["generation"], running)
+        self.assertEqual((shown["file"], shown["rules"][0]["mode"], shown["rules"][0]["file_mode"]),
+                         ("test.yaml", "monitor", "enforce"))
+        self.assertEqual(self.good(self.box.get("/v1/stats"))["generation"], running)
+        self.assertEqual(requests_of(self.dataplane), asked + ["hello"])
+        self.assertIn("re-attached", again.log.read_text())
+
+    def test_a_new_dataplane_is_brought_the_rules(self):
+        self.start()
+        self.box.stop(self.dataplane, signal.SIGKILL)
+        wait_until("sluiced to notice", lambda: not self.box.connected())
+        self.refused(self.box.put_rules(OTHER), 503)
+        self.assertEqual(self.box.generation(), self.applied)
+        dataplane = self.box.start_dataplane()
+        wait_until("the rules", lambda: "apply" in requests_of(dataplane))
+        self.assertEqual(self.good(self.box.get("/v1/stats"))["generation"], self.applied)
+
+    def test_the_dataplane_s_rules_are_taken_over(self):
+        self.start()
+        self.box.stop(self.sluiced)
+        (self.box.state / "rules.json").unlink()
+        self.box.start_sluiced()
+        self.assertEqual(self.box.generation(), self.applied)
+        self.assertEqual(self.box.get("/v1/rules/source").text, RULES)
+        self.assertEqual(requests_of(self.dataplane).count("apply"), 1)
+
+    def test_a_damaged_store_is_kept_aside(self):
+        self.start()
+        self.box.stop(self.sluiced)
+        (self.box.state / "rules.json").write_text("{")
+        again = self.box.start_sluiced()
+        self.assertEqual(self.box.generation(), self.applied, "from the dataplane")
+        aside = list(self.box.state.glob("rules.json.bad-*"))
+        self.assertEqual([path.read_text() for path in aside], ["{"])
+        self.assertIn(str(aside[0]), again.log.read_text())
+
+    def test_a_dataplane_that_refuses(self):
+        self.box.start_dataplane("there is no room")
+        self.box.start_sluiced()
+        problem = self.refused(self.box.put_rules(RULES), 502)
+        self.assertIn("there is no room", problem["detail"])
+        self.assertEqual(self.box.generation(), NONE)
+
+    def test_a_dataplane_that_hangs_holds_nobody_up(self):
+        self.start()
+        self.dataplane.send_signal(signal.SIGSTOP)
+        try:
+            self.refused(self.box.get("/v1/stats"), 503)
+            # From now on it is known: answers come at once, well within one timeout of 3 s each.
+            started = time.monotonic()
+            for _ in range(10):
+                self.refused(self.box.get("/v1/stats"), 503)
+                self.assertEqual(self.box.generation(), self.applied)
+            self.assertLess(time.monotonic() - started, 15)
+        finally:
+            self.dataplane.send_signal(signal.SIGCONT)
+        wait_until("the connection", self.box.connected)
+        self.good(self.box.get("/v1/stats"))
+
+    def test_the_first_rules(self):
+        (self.box.folder / "first.yaml").write_text(RULES)
+        (self.box.folder / "sluice.yaml").write_text("version: 1\nrules: first.yaml\n")
+        self.box.start_dataplane()
+        sluiced = self.box.start_sluiced("--config", self.box.folder / "sluice.yaml")
+        self.assertEqual(self.good(self.box.get("/v1/rules"))["file"],
+                         str(self.box.folder / "first.yaml"))
+        self.assertEqual(self.box.stop(sluiced), 0)
+
+    def test_first_rules_with_errors_are_said_and_left_out(self):
+        (self.box.folder / "first.yaml").write_text("version: 1\nruels: []\n")
+        sluiced = self.box.start_sluiced("--rules", self.box.folder / "first.yaml")
+        self.assertIn("first.yaml:2:1: error:", sluiced.log.read_text())
+        self.assertEqual(self.box.generation(), NONE)
+
+
+class Process(Case):
+    def test_exit_codes(self):
+        for words, wanted, says in ((["--version"], 0, "sluiced "), (["--help"], 0, "--config"),
+                                    (["--nonsense"], 2, "nonsense"),
+                                    (["--config", "/nowhere.yaml"], 1, "No such file"),
+                                    (["--socket", "/proc/none/s"], 1, "/proc/none"),
+                                    (["--socket", self.box.socket, "--socket-group", "no-such"], 1,
+                                     "no-such")):
+            done = subprocess.run([self.box.programs["sluiced"], "--state-dir", self.box.state,
+                                   *words], capture_output=True, text=True)
+            self.assertEqual(done.returncode, wanted, done.stderr)
+            self.assertIn(says, done.stdout + done.stderr)
+
+    def test_a_second_one_is_refused_and_the_first_goes_on(self):
+        self.start()
+        second = self.box.run("sluiced", "--socket", self.box.socket, "--state-dir",
+                              self.box.folder / "other")
+        self.assertEqual(second.wait(30), 1)
+        self.assertIn("somebody listens", second.log.read_text())
+        self.assertEqual(self.box.generation(), self.applied)
+
+    def test_signals(self):
+        for stop in (signal.SIGTERM, signal.SIGINT):
+            sluiced = self.box.start_sluiced()
+            sluiced.send_signal(signal.SIGHUP)
+            self.good(self.box.get("/v1/health"))
+            self.assertEqual(self.box.stop(sluiced, stop), 0)
+            self.assertFalse(os.path.exists(self.box.socket))
+
+    def test_systemd_is_told(self):
+        path = str(self.box.folder / "notify.sock")
+        with socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM) as notify:
+            notify.bind(path)
+            notify.settimeout(30)
+            sluiced = self.box.start_sluiced(env={"NOTIFY_SOCKET": path})
+            self.assertEqual(notify.recv(1000), b"READY=1")
+            self.assertEqual(self.box.stop(sluiced), 0)
+            self.assertEqual(notify.recv(1000), b"STOPPING=1")
+
+    def test_the_socket(self):
+        self.box.start_sluiced()
+        self.assertEqual(stat.S_IMODE(os.stat(self.box.socket).st_mode), 0o660)
+
+    def test_log_formats(self):
+        sluiced = self.box.start_sluiced("--log-format", "json")
+        self.box.stop(sluiced)
+        for line in sluiced.log.read_text().splitlines():
+            self.assertEqual(list(json.loads(line)), ["time", "level", "message"])
+        sluiced = self.box.start_sluiced("--log-format", "journal")
+        self.box.stop(sluiced)
+        for line in sluiced.log.read_text().splitlines():
+            self.assertRegex(line, r"^<[3467]>\S")
+
+    def test_audit(self):
+        self.start()
+        self.box.put_mode("a", "off")
+        self.box.put_rules(NO_RULE)
+        self.box.ask("POST", "/v1/panic", '{"pass":true}')
+        apply, mode, empty, panic = self.box.audit()
+        self.assertEqual(list(apply), ["time", "uid", "pid", "call", "before", "after", "outcome"])
+        self.assertEqual((apply["uid"], apply["pid"], apply["call"], apply["before"],
+                          apply["after"], apply["outcome"]),
+                         (os.getuid(), os.getpid(), "apply", NONE, self.applied, "done"))
+        self.assertEqual((mode["call"], mode["before"]), ("mode a off", self.applied))
+        self.assertNotEqual(mode["after"], mode["before"])
+        self.assertTrue(empty["outcome"].startswith("refused: "))
+        self.assertEqual(empty["after"], empty["before"])
+        self.assertEqual((panic["before"], panic["after"]), ("resume", "pass"))
+
+    @unittest.skipUnless(os.geteuid() == 0, "only root can become somebody else")
+    def test_strangers_are_refused(self):
+        self.box.start_sluiced("--socket-mode", "0666")
+        user = pwd.getpwnam("nobody")
+        code = ("import socket, sys\n"
+                "client = socket.socket(socket.AF_UNIX)\n"
+                "client.connect(sys.argv[1])\n"
+                "client.sendall(b'GET /v1/rules HTTP/1.1\\r\\nHost: x\\r\\n\\r\\n')\n"
+                "print(client.recv(9999).decode())\n")
+        done = subprocess.run(["/usr/bin/python3", "-c", code, self.box.socket], user=user.pw_uid,
+                              group=user.pw_gid, extra_groups=[], capture_output=True, text=True)
+        self.assertIn(" 403 ", done.stdout.splitlines()[0], done.stderr)
+        self.assertNotIn("generation", done.stdout)
+
+
+class Hostile(Case):
+    def setUp(self):
+        super().setUp()
+        self.start()
+
+    def tearDown(self):
+        self.assertEqual(self.box.generation(), self.applied, "it goes on, and nothing has changed")
+        self.assertIsNone(self.sluiced.poll())
+
+    def say(self, data):
+        """Sends it all, closes the way there, and reads what comes."""
+        with self.box.raw() as client:
+            try:
+                client.sendall(data)
+                client.shutdown(socket.SHUT_WR)
+            except OSError:
+                pass
+            return read_all(client)
+
+    def test_garbage(self):
+        for data in (b"", b"\0" * 1000, b"\xff" * 100000, b"GET", b"GET / HTTP/9.9\r\n\r\n",
+                     b"\r\n\r\n\r\n", b"GET /v1/rules\r\n\r\n", b"GET  HTTP/1.1\r\n\r\n",
+                     b"\x16\x03\x01\x02\x00\x01\x00", b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n",
+                     b"GET /v1/rules HTTP/1.1\r\nHost: x\r\n" + b"A: b\r\n" * 100000 + b"\r\n",
+                     b"GET /" + b"a" * 1000000 + b" HTTP/1.1\r\n\r\n"):
+            answer = self.say(data)
+            self.assertNotIn(b"HTTP/1.1 2", answer[:12])
+
+    def test_lengths_that_lie(self):
+        head = b"PUT /v1/rules HTTP/1.1\r\nHost: x\r\n"
+        body = OTHER.encode()
+        for lie in (b"Content-Length: %d\r\n\r\n" % (len(body) + 1), b"Content-Length: -1\r\n\r\n",
+                    b"Content-Length: 1x\r\n\r\n", b"Content-Length: 99999999999999999999\r\n\r\n",
+                    b"Transfer-Encoding: chunked\r\n\r\nzz\r\n", b"Content-Length: 10\r\n\r\n",
+                    b"Transfer-Encoding: chunked\r\n\r\nfffffffffffffffffff\r\n"):
+            answer = self.say(head + lie + body)
+            self.assertNotIn(b"HTTP/1.1 2", answer[:12], lie)
+
+    def test_too_large_is_refused_before_it_is_sent(self):
+        with self.box.raw() as client:
+            client.sendall(b"PUT /v1/rules HTTP/1.1\r\nHost: x\r\nContent-Length: 67108865\r\n"
+                           b"Expect: 100-continue\r\n\r\n")
+            self.assertIn(b"HTTP/1.1 413", client.recv(1000))
+
+    def test_chunks_without_end_are_cut_off(self):
+        chunk = b"100000\r\n" + b"#" * 0x100000 + b"\r\n"
+        with self.box.raw() as client:
+            client.sendall(b"PUT /v1/rules HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\n")
+            with self.assertRaises(OSError):
+                for _ in range(100):
+                    client.sendall(chunk)
+
+    def test_all_uploads_together_are_bounded(self):
+        chunk = b"100000\r\n" + b"#" * 0x100000 + b"\r\n"
+        closed = 0
+        clients = [self.box.raw() for _ in range(4)]
+        try:
+            for client in clients:
+                try:
+                    client.sendall(b"PUT /v1/rules HTTP/1.1\r\nHost: x\r\n"
+                                   b"Transfer-Encoding: chunked\r\n\r\n")
+                    for _ in range(60):
+                        client.sendall(chunk)
+                except OSError:
+                    closed += 1
+        finally:
+            for client in clients:
+                client.close()
+        self.assertGreaterEqual(closed, 1)
+
+    def test_slow_clients_are_closed_and_hold_nobody_up(self):
+        silent = [self.box.raw() for _ in range(20)]
+        trickling = self.box.raw()
+        request = b"GET /v1/rules HTTP/1.1\r\nHost: " + b"x" * 10000
+        sent, started = 0, time.monotonic()
+        try:
+            while time.monotonic() - started < 90:
+                trickling.sendall(request[sent:sent + 1])
+                sent += 1
+                if sent % 10 == 0:
+                    self.good(self.box.get("/v1/health"))
+                time.sleep(0.2)
+            self.fail("a client that trickles is never closed")
+        except OSError:
+            pass
+        for client in silent:
+            self.assertEqual(read_all(client), b"")
+            client.close()
+        trickling.close()
+
+    def test_a_client_that_reads_nothing(self):
+        with self.box.raw() as client:
+            client.setblocking(False)
+            try:
+                for _ in range(100000):
+                    client.sendall(b"GET /v1/metrics HTTP/1.1\r\nHost: x\r\n\r\n")
+            except OSError:
+                pass
+            self.good(self.box.get("/v1/stats"))
+
+
+if __name__ == "__main__":
+    PROGRAMS[:] = sys.argv[1:4]
+    unittest.main(argv=sys.argv[:1] + sys.argv[4:], verbosity=2)

@@ -1,0 +1,62 @@
+#include "control/daemon/audit.hpp"
+
+#include "temporary_folder.hpp"
+
+#include <gtest/gtest.h>
+#include <nlohmann/json.hpp>
+
+#include <sstream>
+
+#include <sys/stat.h>
+
+namespace sluice {
+namespace {
+
+TEST(Audit, OneLineForEachChange) {
+    const TemporaryFolder folder;
+    Audit audit{folder / "state"};
+    audit.write({.who = {.uid = 1000, .gid = 5, .pid = 42},
+                 .call = "apply",
+                 .before = "00",
+                 .after = "0a",
+                 .outcome = "done"});
+    audit.write({.who = {},
+                 .call = "mode \"x\"\n\xFF",
+                 .before = "",
+                 .after = "",
+                 .outcome = "refused: \n"});
+    std::istringstream lines{folder.read("state/audit.log")};
+    std::string line;
+    ASSERT_TRUE(std::getline(lines, line));
+    const auto first = nlohmann::json::parse(line);
+    EXPECT_EQ(first["uid"], 1000);
+    EXPECT_EQ(first["pid"], 42);
+    EXPECT_EQ(first["call"], "apply");
+    EXPECT_EQ(first["before"], "00");
+    EXPECT_EQ(first["after"], "0a");
+    EXPECT_EQ(first["outcome"], "done");
+    EXPECT_EQ(std::string{first["time"]}.size(), 20U);
+    ASSERT_TRUE(std::getline(lines, line));
+    EXPECT_EQ(nlohmann::json::parse(line)["outcome"], "refused: \n");
+    EXPECT_FALSE(std::getline(lines, line));
+    struct stat info{};
+    ASSERT_EQ(::stat((folder / "state/audit.log").c_str(), &info), 0);
+    EXPECT_EQ(info.st_mode & 0777U, 0600U);
+}
+
+TEST(Audit, NeverFillsTheDisk) {
+    const TemporaryFolder folder;
+    Audit audit{folder.path(), 1000};
+    for (int i = 0; i < 100; ++i) {
+        audit.write(
+            {.who = {}, .call = std::to_string(i), .before = "", .after = "", .outcome = ""});
+    }
+    EXPECT_EQ(folder.names().size(), 2U);
+    EXPECT_LT(folder.read("audit.log").size(), 1200U);
+    EXPECT_LT(folder.read("audit.log.1").size(), 1200U);
+    const std::string log = folder.read("audit.log");
+    EXPECT_NE((folder.read("audit.log.1") + log).find("\"call\":\"99\""), std::string::npos);
+}
+
+}  // namespace
+}  // namespace sluice

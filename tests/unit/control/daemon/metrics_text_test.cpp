@@ -1,0 +1,103 @@
+#include "control/daemon/api/metrics_text.hpp"
+
+#include "tests/fakes/fake_dataplane.hpp"
+
+#include <gtest/gtest.h>
+
+#include <map>
+#include <regex>
+#include <set>
+#include <sstream>
+
+namespace sluice {
+namespace {
+
+Stats example() {
+    ApplyRules rules;
+    rules.rules.rules.resize(2);
+    rules.rules.rules[0].id = "a";
+    rules.rules.rules[1].id = "b";
+    rules.rules.generation = 0xAB;
+    return FakeDataplane::stats_of(rules, true);
+}
+
+std::string value_of(const std::string& text, const std::string& series) {
+    const std::size_t at = text.find("\n" + series + " ");
+    if (at == std::string::npos) {
+        return "absent";
+    }
+    const std::size_t start = at + series.size() + 2;
+    return text.substr(start, text.find('\n', start) - start);
+}
+
+TEST(Metrics, WithoutADataplane) {
+    const std::string text = metrics_text(std::nullopt);
+    EXPECT_EQ(value_of(text, "sluice_dataplane_up"), "0");
+    EXPECT_EQ(value_of(text, R"(sluice_build_info{version=")" SLUICE_VERSION "\"}"), "1");
+    EXPECT_EQ(text.find("sluice_packets"), std::string::npos);
+}
+
+TEST(Metrics, Values) {
+    const std::string text = metrics_text(example());
+    const std::map<std::string, std::string> wanted{
+        {"sluice_dataplane_up", "1"},
+        {"sluice_dataplane_uptime_seconds", "2.5"},
+        {R"(sluice_generation_info{generation="00000000000000ab"})", "1"},
+        {"sluice_panic", "1"},
+        {R"(sluice_packets_total{verdict="pass"})", "180"},
+        {R"(sluice_packets_total{verdict="drop"})", "20"},
+        {R"(sluice_packets_total{verdict="tag"})", "0"},
+        {R"(sluice_packet_reasons_total{reason="over_limit"})", "20"},
+        {R"(sluice_packet_reasons_total{reason="too_deep"})", "0"},
+        {R"(sluice_rule_packets_total{rule="b",outcome="admitted"})", "30"},
+        {R"(sluice_rule_packets_total{rule="b",outcome="exceeded"})", "20"},
+        {R"(sluice_rule_packets_total{rule="b",outcome="skipped"})", "10"},
+        {R"(sluice_port_receive_missed_total{pair="uplink",side="inside",device="net_tap1"})", "5"},
+        {R"(sluice_port_up{pair="uplink",side="inside",device="net_tap1"})", "1"},
+        {R"(sluice_worker_stalled_seconds{lcore="2"})", "1.5"},
+        {R"(sluice_worker_stalled_seconds{lcore="1"})", "0"},
+        {R"(sluice_worker_table_full_total{lcore="1"})", "7"},
+        {R"(sluice_worker_table_slots{lcore="1"})", "1048576"},
+    };
+    for (const auto& [series, value] : wanted) {
+        EXPECT_EQ(value_of(text, series), value) << series;
+    }
+}
+
+TEST(Metrics, LabelsAreEscaped) {
+    Stats stats = example();
+    stats.ports[0].device = "a\"b\\c\nd";
+    const std::string text = metrics_text(stats);
+    EXPECT_EQ(value_of(text, R"(sluice_port_up{pair="uplink",side="outside",device="a\"b\\c\nd"})"),
+              "1");
+}
+
+// The format itself: HELP and TYPE once before the samples of a family, every series once.
+TEST(Metrics, EveryLineIsOfTheFormat) {
+    const std::regex sample{
+        R"re(([a-z_]+)(\{[a-z_]+="(\\.|[^"\\])*"(,[a-z_]+="(\\.|[^"\\])*")*\})? \S+)re"};
+    std::istringstream lines{metrics_text(example())};
+    std::set<std::string> families;
+    std::set<std::string> series;
+    std::string family;
+    for (std::string line; std::getline(lines, line);) {
+        std::smatch match;
+        if (line.starts_with("# HELP ")) {
+            family = line.substr(7, line.find(' ', 7) - 7);
+            EXPECT_TRUE(families.insert(family).second) << family << " is there twice";
+            ASSERT_TRUE(std::getline(lines, line));
+            EXPECT_TRUE(line == "# TYPE " + family + " counter" ||
+                        line == "# TYPE " + family + " gauge")
+                << line;
+            EXPECT_EQ(line.ends_with("counter"), family.ends_with("_total")) << line;
+            continue;
+        }
+        ASSERT_TRUE(std::regex_match(line, match, sample)) << line;
+        EXPECT_EQ(match[1], family) << line;
+        EXPECT_TRUE(series.insert(line.substr(0, line.rfind(' '))).second) << line;
+    }
+    EXPECT_GT(families.size(), 15U);
+}
+
+}  // namespace
+}  // namespace sluice

@@ -1,0 +1,131 @@
+#include "control/daemon/store.hpp"
+
+#include "temporary_folder.hpp"
+
+#include <gtest/gtest.h>
+#include <nlohmann/json.hpp>
+
+#include <functional>
+
+#include <sys/stat.h>
+
+namespace sluice {
+namespace {
+
+StoredRules example() {
+    return {.file = "/etc/rules.yaml",
+            .text = "version: 1\n# \"quoted\", \ttabbed, \xC3\xA9\nrules: []\n",
+            .modes = {{"a", Mode::Enforce}, {"b", Mode::Off}},
+            .generation = 0xFFFF'FFFF'FFFF'FFFE,
+            .changed_at = 1'800'000'000,
+            .changed_by = 1000};
+}
+
+void save(const Store& store, const StoredRules& rules) {
+    Result<PendingRules> pending = store.prepare(rules);
+    ASSERT_TRUE(pending) << pending.error().what;
+    ASSERT_TRUE(pending->commit());
+}
+
+TEST(Store, NothingIsThereAtFirst) {
+    const TemporaryFolder folder;
+    const auto loaded = Store{folder / "state"}.load();
+    ASSERT_TRUE(loaded);
+    EXPECT_FALSE(*loaded);
+}
+
+TEST(Store, WhatWasKeptComesBack) {
+    const TemporaryFolder folder;
+    save(Store{folder / "a/b"}, example());
+    const auto loaded = Store{folder / "a/b"}.load();
+    ASSERT_TRUE(loaded && *loaded);
+    const StoredRules& back = **loaded;
+    EXPECT_EQ(back.file, example().file);
+    EXPECT_EQ(back.text, example().text);
+    EXPECT_EQ(back.modes, example().modes);
+    EXPECT_EQ(back.generation, example().generation);
+    EXPECT_EQ(back.changed_at, example().changed_at);
+    EXPECT_EQ(back.changed_by, example().changed_by);
+    struct stat info{};
+    ASSERT_EQ(::stat((folder / "a/b/rules.json").c_str(), &info), 0);
+    EXPECT_EQ(info.st_mode & 0777U, 0600U);
+}
+
+TEST(Store, WithoutCommitNothingChanges) {
+    const TemporaryFolder folder;
+    const Store store{folder.path()};
+    save(store, example());
+    const std::string before = folder.read("rules.json");
+    {
+        StoredRules other = example();
+        other.text = "other";
+        const Result<PendingRules> pending = store.prepare(other);
+        ASSERT_TRUE(pending);
+        EXPECT_EQ(folder.read("rules.json"), before);
+    }
+    EXPECT_EQ(folder.read("rules.json"), before);
+    EXPECT_EQ(folder.names(), std::vector<std::string>{"rules.json"}) << "nothing is left behind";
+}
+
+TEST(Store, AFolderThatCannotBeIsAnError) {
+    const TemporaryFolder folder;
+    folder.write("file", "");
+    EXPECT_FALSE(Store{folder / "file"}.prepare(example()));
+}
+
+using nlohmann::json;
+struct Damage {
+    const char* what;
+    std::function<std::string(const std::string&)> damage;
+};
+std::string changed(const std::string& text, const std::function<void(json&)>& change) {
+    json document = json::parse(text);
+    change(document);
+    return document.dump();
+}
+const Damage kDamages[] = {
+    {"empty", [](const std::string&) { return std::string{}; }},
+    {"cut", [](const std::string& t) { return t.substr(0, t.size() / 2); }},
+    {"no JSON", [](const std::string&) { return std::string(1000, '\0'); }},
+    {"a list", [](const std::string&) { return std::string{"[]"}; }},
+    {"another version",
+     [](const std::string& t) { return changed(t, [](json& d) { d["version"] = 2; }); }},
+    {"no text", [](const std::string& t) { return changed(t, [](json& d) { d.erase("text"); }); }},
+    {"wrong type", [](const std::string& t) { return changed(t, [](json& d) { d["text"] = 5; }); }},
+    {"a flipped bit",
+     [](const std::string& t) {
+         return changed(t,
+                        [](json& d) { d["text"] = "wersion" + std::string{d["text"]}.substr(7); });
+     }},
+};
+
+TEST(Store, WhatIsDamagedIsReportedAndKeptAside) {
+    for (const Damage& row : kDamages) {
+        const TemporaryFolder folder;
+        const Store store{folder.path()};
+        save(store, example());
+        const std::string damaged = row.damage(folder.read("rules.json"));
+        folder.write("rules.json", damaged);
+        const auto loaded = store.load();
+        ASSERT_FALSE(loaded) << row.what;
+        const std::vector<std::string> names = folder.names();
+        ASSERT_EQ(names.size(), 1U) << row.what;
+        EXPECT_TRUE(names[0].starts_with("rules.json.bad-")) << names[0];
+        EXPECT_NE(loaded.error().what.find(names[0]), std::string::npos) << loaded.error().what;
+        EXPECT_EQ(folder.read(names[0]), damaged);
+        EXPECT_TRUE(store.load()) << "the next start finds nothing, and no error";
+    }
+}
+
+TEST(Modes, AsJsonAndBack) {
+    EXPECT_EQ(modes_to_json({}), "{}");
+    EXPECT_EQ(modes_from_json(modes_to_json(example().modes)), example().modes);
+    EXPECT_EQ(modes_from_json(R"({"a":"enforce","b":"loud","c":7,"d":null})"),
+              (ModeOverrides{{"a", Mode::Enforce}}));
+    for (const char* text : {"", "[]", "{", "7", "\"off\""}) {
+        EXPECT_TRUE(modes_from_json(text).empty()) << text;
+    }
+}
+
+}  // namespace
+}  // namespace sluice

@@ -1,0 +1,232 @@
+#include "dataplane/dpdk_io.hpp"
+
+#include "lib/act/tag.hpp"
+#include "lib/packet/parse.hpp"
+#include "tests/packets/frame.hpp"
+
+#include <gtest/gtest.h>
+
+#include <rte_eal.h>
+#include <rte_eth_ring.h>
+#include <rte_ethdev.h>
+#include <rte_mbuf.h>
+#include <rte_ring.h>
+
+#include <cstring>
+
+// Real mbufs through a port made of two rings: what is put into one comes in, what is sent is taken
+// out of the other.
+namespace sluice {
+namespace {
+
+using test::Octets;
+using test::tcp;
+using test::udp;
+
+constexpr unsigned kPoolSize = 511;
+constexpr unsigned kTxRing = 16;  // holds 15 frames: small enough to be full
+
+struct Wire {
+    rte_mempool* pool = nullptr;
+    rte_ring* in = nullptr;
+    rte_ring* out = nullptr;
+    std::uint16_t port = 0;
+};
+
+// The EAL starts once a process.
+const Wire& wire() {
+    static const Wire kWire = [] {
+        char program[] = "test";
+        char lcores[] = "-l0";
+        char no_huge[] = "--no-huge";
+        char memory[] = "-m64";
+        char no_pci[] = "--no-pci";
+        char no_conf[] = "--no-shconf";
+        char no_telemetry[] = "--no-telemetry";
+        char* argv[] = {program, lcores, no_huge, memory, no_pci, no_conf, no_telemetry};
+        Wire made;
+        if (rte_eal_init(7, argv) < 0) {
+            throw std::runtime_error("no EAL");
+        }
+        made.pool = rte_pktmbuf_pool_create("io", kPoolSize, 0, 0, 1024, 0);
+        made.in = rte_ring_create("in", 256, 0, RING_F_SP_ENQ | RING_F_SC_DEQ);
+        made.out = rte_ring_create("out", kTxRing, 0, RING_F_SP_ENQ | RING_F_SC_DEQ);
+        const int port = rte_eth_from_rings("io", &made.in, 1, &made.out, 1, 0);
+        made.port = static_cast<std::uint16_t>(port);
+        rte_eth_conf conf{};
+        if (port < 0 || rte_eth_dev_configure(made.port, 1, 1, &conf) != 0 ||
+            rte_eth_rx_queue_setup(made.port, 0, 64, 0, nullptr, made.pool) != 0 ||
+            rte_eth_tx_queue_setup(made.port, 0, 64, 0, nullptr) != 0 ||
+            rte_eth_dev_start(made.port) != 0) {
+            throw std::runtime_error("no port");
+        }
+        return made;
+    }();
+    return kWire;
+}
+
+// A frame in segments of `piece` bytes each.
+rte_mbuf* mbuf_of(const Octets& bytes, std::size_t piece) {
+    rte_mbuf* head = nullptr;
+    for (std::size_t at = 0; at < bytes.size(); at += piece) {
+        rte_mbuf* segment = rte_pktmbuf_alloc(wire().pool);
+        const auto size = static_cast<std::uint16_t>(std::min(piece, bytes.size() - at));
+        std::memcpy(rte_pktmbuf_append(segment, size), bytes.data() + at, size);
+        if (head == nullptr) {
+            head = segment;
+        } else {
+            EXPECT_EQ(rte_pktmbuf_chain(head, segment), 0);
+        }
+    }
+    return head;
+}
+
+Octets bytes_in(const rte_mbuf* frame) {
+    Octets bytes;
+    for (; frame != nullptr; frame = frame->next) {
+        const auto* data = rte_pktmbuf_mtod(frame, const std::byte*);
+        bytes.insert(bytes.end(), data, data + frame->data_len);
+    }
+    return bytes;
+}
+
+class DpdkIoTest : public testing::Test {
+protected:
+    void SetUp() override {
+        lane.rx_port = lane.tx_port = wire().port;
+        up.raise(true);
+        rules.rules.emplace_back();
+        rules.rules[0].tag = {.dscp = 46, .pcp = 5};
+    }
+    void TearDown() override {
+        (void)take();
+        EXPECT_EQ(rte_mempool_in_use_count(wire().pool), 0U) << "a buffer was lost";
+    }
+    void put(rte_mbuf* frame) { ASSERT_EQ(rte_ring_enqueue(wire().in, frame), 0); }
+    // What was sent, freed.
+    std::vector<Octets> take() {
+        std::vector<Octets> frames;
+        void* frame = nullptr;
+        while (rte_ring_dequeue(wire().out, &frame) == 0) {
+            frames.push_back(bytes_in(static_cast<rte_mbuf*>(frame)));
+            rte_pktmbuf_free(static_cast<rte_mbuf*>(frame));
+        }
+        return frames;
+    }
+    void decide_all(Verdict verdict) {
+        for (Packet& packet : burst.packets()) {
+            parse_frame(packet.frame, {}, packet.flow);
+            packet.decision = {.verdict = verdict, .reason = Reason::OverLimit, .rule = 0};
+        }
+    }
+    std::uint64_t counted(Verdict verdict) {
+        return counters.by_verdict[static_cast<std::size_t>(verdict)].read();
+    }
+    std::uint64_t counted(Reason reason) {
+        return counters.by_reason[static_cast<std::size_t>(reason)].read();
+    }
+
+    Lane lane;
+    Signal up;
+    Counter tx_full;
+    WorkerCounters counters;
+    RuleSet rules;
+    Burst burst;
+    DpdkIo io{lane, up, wire().pool, tx_full};
+};
+
+// However the frame lies in its segments, the parser sees what it would see in one piece.
+TEST_F(DpdkIoTest, SegmentsDoNotChangeWhatIsSeen) {
+    const Octets frame = tcp().vlan(5).options(Octets(12)).payload(700).bytes();
+    Flow whole;
+    parse_frame({frame, static_cast<std::uint32_t>(frame.size())}, {}, whole);
+    for (const std::size_t piece : {7UL, 14UL, 15UL, 33UL, 60UL, 100UL, 511UL, 512UL, 2000UL}) {
+        put(mbuf_of(frame, std::min(piece, std::size_t{800})));
+        ASSERT_EQ(io.receive(burst), 1U);
+        Packet& packet = burst.packets()[0];
+        EXPECT_EQ(packet.frame.wire_size, frame.size());
+        EXPECT_EQ(parse_frame(packet.frame, {}, packet.flow), whole.parsed) << piece;
+        EXPECT_EQ(packet.flow.dport, whole.dport);
+        EXPECT_EQ(packet.flow.payload_len, 700U);
+        EXPECT_EQ(packet.flow.byte_units, whole.byte_units);
+        packet.decision = {};
+        io.send(burst, rules, counters);
+        EXPECT_EQ(take(), std::vector<Octets>{frame}) << piece;
+    }
+}
+
+TEST_F(DpdkIoTest, TagsAreWrittenAcrossSegments) {
+    const Octets frame = udp().vlan(5).payload(600).bytes();
+    Flow flow;
+    parse_frame({frame, static_cast<std::uint32_t>(frame.size())}, {}, flow);
+    Octets want = frame;
+    tag_frame(want, flow, 46, 5);
+    for (const std::size_t piece : {7UL, 14UL, 15UL, 19UL, 29UL, 100UL, 800UL}) {
+        put(mbuf_of(frame, piece));
+        ASSERT_EQ(io.receive(burst), 1U);
+        decide_all(Verdict::Tag);
+        io.send(burst, rules, counters);
+        EXPECT_EQ(take(), std::vector<Octets>{want}) << piece;
+    }
+    EXPECT_EQ(counted(Verdict::Tag), 7U);
+}
+
+TEST_F(DpdkIoTest, AFrameThatOthersHoldIsCopiedBeforeItIsTagged) {
+    const Octets frame = udp().payload(100).bytes();
+    rte_mbuf* shared = mbuf_of(frame, 800);
+    rte_mbuf_refcnt_update(shared, 1);
+    put(shared);
+    ASSERT_EQ(io.receive(burst), 1U);
+    decide_all(Verdict::Tag);
+    io.send(burst, rules, counters);
+    EXPECT_EQ(bytes_in(shared), frame);
+    EXPECT_NE(take(), std::vector<Octets>{frame});
+    rte_pktmbuf_free(shared);
+}
+
+TEST_F(DpdkIoTest, WithoutABufferToTagInTheFrameIsDroppedAndCounted) {
+    rte_mbuf* shared = mbuf_of(udp().payload(100).bytes(), 800);
+    rte_mbuf_refcnt_update(shared, 1);
+    put(shared);
+    ASSERT_EQ(io.receive(burst), 1U);
+    std::vector<rte_mbuf*> hoard;
+    while (rte_mbuf* one = rte_pktmbuf_alloc(wire().pool)) {
+        hoard.push_back(one);
+    }
+    decide_all(Verdict::Tag);
+    io.send(burst, rules, counters);
+    EXPECT_EQ(counted(Reason::NoMemory), 1U);
+    EXPECT_EQ(counted(Verdict::Drop), 1U);
+    EXPECT_EQ(counted(Verdict::Tag), 0U);
+    rte_pktmbuf_free_bulk(hoard.data(), static_cast<unsigned>(hoard.size()));
+    rte_pktmbuf_free(shared);
+}
+
+TEST_F(DpdkIoTest, WhatTheQueueDoesNotTakeIsDroppedUnderItsOwnReason) {
+    for (int i = 0; i < 32; ++i) {
+        put(mbuf_of(udp().sport(static_cast<std::uint16_t>(i)).bytes(), 800));
+    }
+    ASSERT_EQ(io.receive(burst), 32U);
+    decide_all(Verdict::Pass);
+    burst.packets()[3].decision.verdict = Verdict::Drop;
+    io.send(burst, rules, counters);
+    EXPECT_EQ(take().size(), kTxRing - 1);
+    EXPECT_EQ(counted(Verdict::Pass), kTxRing - 1);
+    EXPECT_EQ(counted(Verdict::Drop), 32U - (kTxRing - 1));
+    EXPECT_EQ(counted(Reason::TxFull), 31U - (kTxRing - 1));
+    EXPECT_EQ(tx_full.read(), 31U - (kTxRing - 1));
+}
+
+TEST_F(DpdkIoTest, NothingIsSentToAPortThatIsDown) {
+    up.raise(false);
+    put(mbuf_of(udp().bytes(), 800));
+    ASSERT_EQ(io.receive(burst), 1U);
+    decide_all(Verdict::Pass);
+    io.send(burst, rules, counters);
+    EXPECT_TRUE(take().empty());
+    EXPECT_EQ(counted(Reason::LinkDown), 1U);
+    EXPECT_EQ(tx_full.read(), 0U);
+}
+
+}  // namespace
+}  // namespace sluice

@@ -1,0 +1,199 @@
+#include "lib/packet/tunnel.hpp"
+
+#include "tests/packets/seen.hpp"
+
+#include <gtest/gtest.h>
+
+namespace sluice {
+namespace {
+
+using test::arp;
+using test::Frame;
+using test::gre;
+using test::head_of;
+using test::joined;
+using test::kAllTunnels;
+using test::label;
+using test::Octets;
+using test::seen;
+using test::show;
+using test::udp;
+using test::vxlan;
+
+constexpr std::uint16_t kInnerPort = 777;
+
+Frame inner4() {
+    return udp().src("192.0.2.7").dport(kInnerPort).payload(10);
+}
+Frame inner6() {
+    return udp().src("2001:db8::7").dport(kInnerPort).payload(10);
+}
+Frame outer4(std::uint8_t proto) {
+    return Frame{proto}.src("10.0.0.1").dst("10.0.0.2");
+}
+Frame outer6(std::uint8_t proto) {
+    return Frame{proto}.src("fd00::1").dst("fd00::2");
+}
+Frame over_vxlan(const Octets& inner) {
+    return outer4(17).dport(kVxlanPort).carries(vxlan(inner));
+}
+
+struct Row {
+    std::string_view name;
+    Octets frame;
+    std::string outer;  // outer.ip.src; empty: not looked into
+};
+
+std::vector<Row> rows() {
+    const Octets four = inner4().packet();
+    const Octets six = inner6().packet();
+    return {
+        {"GRE, IPv4", outer4(47).carries(gre(0, 0x0800, four)).bytes(), "10.0.0.1"},
+        {"GRE, IPv6", outer4(47).carries(gre(0, 0x86DD, six)).bytes(), "10.0.0.1"},
+        {"GRE over IPv6", outer6(47).carries(gre(0, 0x0800, four)).bytes(), "fd00::1"},
+        {"GRE, checksum", outer4(47).carries(gre(0x8000, 0x0800, four, 4)).bytes(), "10.0.0.1"},
+        {"GRE, key", outer4(47).carries(gre(0x2000, 0x0800, four, 4)).bytes(), "10.0.0.1"},
+        {"GRE, sequence", outer4(47).carries(gre(0x1000, 0x0800, four, 4)).bytes(), "10.0.0.1"},
+        {"GRE, all three", outer4(47).carries(gre(0xB000, 0x0800, four, 12)).bytes(), "10.0.0.1"},
+        {"GRE, bridged", outer4(47).carries(gre(0, 0x6558, inner4().bytes())).bytes(), "10.0.0.1"},
+        {"GRE, bridged, tags and labels",
+         outer4(47)
+             .carries(
+                 gre(0x2000, 0x6558, inner6().vlan(1).vlan(2).shim(0x8847, label(true)).bytes(), 4))
+             .bytes(),
+         "10.0.0.1"},
+        {"GRE, source routes", outer4(47).carries(gre(0x4000, 0x0800, four)).bytes(), ""},
+        {"GRE, version 1", outer4(47).carries(gre(0x2001, 0x880B, four, 4)).bytes(), ""},
+        {"GRE, WCCP", outer4(47).carries(gre(0, 0x883E, four)).bytes(), ""},
+        {"GRE, only the first three bytes", outer4(47).carries(Octets(3)).bytes(), ""},
+        {"GRE, ends in its options", outer4(47).carries(gre(0xB000, 0x0800, {}, 11)).bytes(), ""},
+        {"GRE, bridged ARP", outer4(47).carries(gre(0, 0x6558, arp().bytes())).bytes(), ""},
+        {"VXLAN, IPv4", over_vxlan(inner4().bytes()).bytes(), "10.0.0.1"},
+        {"VXLAN, IPv6 in tags", over_vxlan(inner6().vlan(4).vlan(5).bytes()).bytes(), "10.0.0.1"},
+        {"VXLAN over IPv6", outer6(17).dport(kVxlanPort).carries(vxlan(inner4().bytes())).bytes(),
+         "fd00::1"},
+        {"VXLAN without a valid VNI",
+         outer4(17).dport(kVxlanPort).carries(vxlan(inner4().bytes(), 0)).bytes(), ""},
+        {"VXLAN from its port, not to it",
+         outer4(17).sport(kVxlanPort).carries(vxlan(inner4().bytes())).bytes(), ""},
+        {"VXLAN's port, 7 bytes", outer4(17).dport(kVxlanPort).payload(7).bytes(), ""},
+        {"VXLAN, ARP", over_vxlan(arp().bytes()).bytes(), ""},
+        {"VXLAN, 13 bytes of Ethernet", over_vxlan(Octets(13)).bytes(), ""},
+        {"IPIP 4", outer4(4).carries(four).bytes(), "10.0.0.1"},
+        {"IPIP 4 in 6", outer6(4).carries(four).bytes(), "fd00::1"},
+        {"IPIP 6 in 4", outer4(41).carries(six).bytes(), "10.0.0.1"},
+        {"IPIP 6 in 6", outer6(41).carries(six).bytes(), "fd00::1"},
+        {"behind IPv6 extensions",
+         outer6(41).extensions(60, test::extension(41, 0)).carries(six).bytes(), "fd00::1"},
+        {"the outermost of three",
+         outer4(41).carries(outer6(4).carries(outer4(4).carries(four).packet()).packet()).bytes(),
+         "10.0.0.1"},
+    };
+}
+
+TEST(LookInside, FindsTheInnermostPacket) {
+    for (const Row& row : rows()) {
+        const Flow flow = seen(row.frame, kAllTunnels);
+        EXPECT_EQ(flow.parsed, Parsed::Ok) << row.name;
+        EXPECT_EQ(field_text(Field::OuterIpSrc, flow, row.frame, ""), row.outer) << row.name;
+        EXPECT_EQ(flow.fields.has(Field::OuterIpDst), !row.outer.empty()) << row.name;
+        EXPECT_EQ(flow.dport == kInnerPort, !row.outer.empty()) << row.name;
+        EXPECT_EQ(flow.outer_l3_at, 14) << row.name;
+        EXPECT_EQ(flow.l3_at > 14, !row.outer.empty()) << row.name;
+    }
+}
+
+// What is not asked for, or not a tunnel, reads exactly as without tunnels.
+TEST(LookInside, OnlyWhereAskedFor) {
+    for (const Row& row : rows()) {
+        const std::string plain = show(row.frame, seen(row.frame));
+        EXPECT_EQ(plain.find("outer."), std::string::npos) << row.name;
+        if (row.outer.empty()) {
+            EXPECT_EQ(show(row.frame, seen(row.frame, kAllTunnels)), plain) << row.name;
+        }
+        const unsigned proto = seen(row.frame).proto;
+        const Tunnels others{
+            .gre = proto != 47, .vxlan = proto != 17, .ipip = proto != 4 && proto != 41};
+        EXPECT_EQ(show(row.frame, seen(row.frame, others)), plain) << row.name;
+    }
+}
+
+// The first fragment of a tunnel packet holds the inner headers, the others hold no header at all.
+TEST(LookInside, OfAFragmentedOuterPacketOnlyTheFirst) {
+    const Octets first = outer4(4).carries(inner4().packet()).frag(0, true).bytes();
+    EXPECT_EQ(seen(first, kAllTunnels).parsed, Parsed::Ok);
+    EXPECT_EQ(seen(first, kAllTunnels).dport, kInnerPort);
+    EXPECT_TRUE(seen(first, kAllTunnels).fields.has(Field::OuterIpSrc));
+    EXPECT_EQ(seen(first).parsed, Parsed::FirstFragment);
+    const Octets later = outer4(4).carries(inner4().packet()).frag(4, false).bytes();
+    EXPECT_EQ(seen(later, kAllTunnels).parsed, Parsed::LaterFragment);
+    EXPECT_FALSE(seen(later, kAllTunnels).fields.has(Field::OuterIpSrc));
+}
+
+TEST(LookInside, AFragmentInsideIsAFragment) {
+    const Octets frame = outer4(4).carries(inner4().frag(0, true).packet()).bytes();
+    const Flow flow = seen(frame, kAllTunnels);
+    EXPECT_EQ(flow.parsed, Parsed::FirstFragment);
+    EXPECT_EQ(flow.dport, kInnerPort);
+    const Octets later = outer4(4).carries(inner4().frag(7, true).packet()).bytes();
+    EXPECT_EQ(seen(later, kAllTunnels).parsed, Parsed::LaterFragment);
+    EXPECT_FALSE(seen(later, kAllTunnels).fields.has(Field::L4Dport));
+    EXPECT_TRUE(seen(later, kAllTunnels).fields.has(Field::OuterIpSrc));
+}
+
+TEST(LookInside, ABrokenInnerPacketBreaksTheFrame) {
+    const struct {
+        std::string_view name;
+        Octets frame;
+        Parsed outcome;
+    } rows[] = {
+        {"IPv6 where IPv4 is announced", outer4(4).carries(inner6().packet()).bytes(),
+         Parsed::BadIpHeader},
+        {"nothing", outer4(4).bytes(), Parsed::TruncatedL3},
+        {"half an IPv6 header", outer4(41).carries(head_of(inner6().packet(), 39)).bytes(),
+         Parsed::TruncatedL3},
+        {"IHL of 3 in VXLAN", over_vxlan(inner4().ihl(3).bytes()).bytes(), Parsed::BadIpHeader},
+        {"half of UDP in GRE",
+         outer4(47).carries(gre(0, 0x0800, head_of(inner4().packet(), 24))).bytes(),
+         Parsed::TruncatedL4},
+    };
+    for (const auto& row : rows) {
+        EXPECT_EQ(seen(row.frame, kAllTunnels).parsed, row.outcome) << row.name;
+        EXPECT_FALSE(is_malformed(seen(row.frame).parsed)) << row.name;
+    }
+}
+
+TEST(LookInside, FollowsFourIpHeadersAndNoFifth) {
+    Octets packet = inner4().packet();
+    for (unsigned headers = 2; headers <= kMaxTunnelDepth + 1; ++headers) {
+        Frame around = outer4(4).carries(packet);
+        const Flow flow = seen(around.bytes(), kAllTunnels);
+        EXPECT_EQ(flow.parsed, headers <= kMaxTunnelDepth ? Parsed::Ok : Parsed::TooDeep)
+            << headers;
+        packet = around.packet();
+    }
+}
+
+// Outer and inner claim different lengths: nothing beyond the outer packet belongs to the inner.
+TEST(LookInside, TheInnerPacketEndsWhereTheOuterDoes) {
+    const Octets lying = inner4().udp_len(0).ip_len(5000).packet();
+    const Flow flow = seen(outer4(4).carries(lying).pad(30).bytes(), kAllTunnels);
+    EXPECT_EQ(flow.payload_len, 10U);
+    EXPECT_EQ(flow.byte_units, 38U);
+    EXPECT_EQ(flow.ip_len, 5000U);
+}
+
+TEST(LookInside, ACaptureCutInsideKeepsTheOuterFields) {
+    const Octets whole = outer4(4).carries(inner4().packet()).bytes();
+    for (std::size_t size = 34; size <= whole.size(); ++size) {
+        const Octets head = head_of(whole, size);
+        const Flow flow = seen(head, kAllTunnels, whole.size());
+        EXPECT_FALSE(is_malformed(flow.parsed)) << size;
+        EXPECT_EQ(field_text(Field::IpSrc, flow, head, ""), size < 54 ? "10.0.0.1" : "192.0.2.7")
+            << size;
+        EXPECT_EQ(flow.fields.has(Field::OuterIpSrc), size >= 54) << size;
+    }
+}
+
+}  // namespace
+}  // namespace sluice
