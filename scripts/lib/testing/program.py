@@ -9,7 +9,8 @@ def run(command, timeout, **options):
     """Exit code and output. 124 when it took too long; its whole session is killed then. 127 when
     it could not be started, as a program whose build failed."""
     try:
-        process = subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
+        process = subprocess.Popen(["setpriv", "--pdeathsig", "KILL", *command],
+                                   stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
                                    stderr=subprocess.STDOUT, start_new_session=True, **options)
     except OSError as error:
         return 127, str(error)
