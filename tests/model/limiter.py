@@ -178,9 +178,11 @@ def text_of(name, value):
 
 
 def _ipv6_text(address):
-    """RFC 5952; a mapped IPv4 address keeps its dots (section 5)."""
+    """RFC 5952; addresses that embed an IPv4 one (mapped, compatible) keep its dots (section 5)."""
     if address.ipv4_mapped is not None:
         return f"::ffff:{address.ipv4_mapped}"
+    if 0xFFFF < int(address) <= 0xFFFFFFFF:
+        return f"::{ipaddress.IPv4Address(int(address))}"
     return str(address)
 
 

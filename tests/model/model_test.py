@@ -181,8 +181,8 @@ class Units(unittest.TestCase):
             self.assertEqual(parse_size(text), size, text)
 
     def test_texts(self):
-        for text in ("2001:db8::1", "::ffff:192.0.2.1", "::", "::1", "2001:db8:0:1:1:1:1:1",
-                     "2001:0:0:1::1", "192.0.2.1"):
+        for text in ("2001:db8::1", "::ffff:192.0.2.1", "::192.0.2.1", "::", "::1",
+                     "2001:db8:0:1:1:1:1:1", "2001:0:0:1::1", "192.0.2.1"):
             self.assertEqual(text_of("ip.src", ipaddress.ip_address(text)), text)
         self.assertEqual(text_of("eth.type", 0x800), "0x0800")
         self.assertEqual(escape("a|b\\c\n\x7f"), "a\\x7cb\\x5cc\\x0a\\x7f")
