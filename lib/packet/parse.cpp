@@ -107,8 +107,7 @@ Parsed parse_frame(FrameView frame, Tunnels tunnels, Flow& flow) noexcept {
         flow.parsed = parse_tunnels_slow(cursor, tunnels, frame_size, after_link, flow);
     }
     if (is_malformed(flow.parsed)) [[unlikely]] {
-        flow.byte_units =
-            behind_tags;  // what an IP length of a broken packet says is worth nothing
+        flow.byte_units = behind_tags;  // a broken packet's own length is worth nothing
     }
     return flow.parsed;
 }

@@ -316,6 +316,7 @@ TEST(ParseFrame, ChargesTheBytesOfTheIpPacket) {
         {"more than padding counts", udp().payload(4).pad(15).bytes(), 47},
         {"a length beyond the frame", udp().payload(100).ip_len(5000).bytes(), 128},
         {"a length of zero", udp().payload(100).ip_len(0).bytes(), 128},
+        {"a length of zero, padded", udp().payload(4).ip_len(0).pad(14).bytes(), 46},
         {"not IP: what is behind Ethernet", arp().bytes(), 28},
         {"not IP: what is behind the tag", arp().vlan(3).bytes(), 28},
         {"each fragment its own", udp().payload(64).frag(5, true).bytes(), 84},
