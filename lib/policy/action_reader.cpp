@@ -3,42 +3,67 @@
 #include "lib/policy/nearest.hpp"
 #include "lib/policy/units_text.hpp"
 
+#include <algorithm>
 #include <array>
 #include <span>
 
 namespace sluice {
 namespace {
 
-constexpr auto kActions = std::to_array<std::string_view>(
-    {"drop", "tag", "pass", "reset", "reply", "decoy", "shape", "dns_truncate", "quic_retry"});
-constexpr std::size_t kTag = 1;
-constexpr std::size_t kFirstLater = 3;
-
 constexpr auto kPlainKeys = std::to_array<KeyRow>({{"action"}});
 constexpr auto kTagKeys = std::to_array<KeyRow>({{"action"}, {"dscp"}, {"pcp"}});
-// Parameters of the actions that are not built yet: known, so that a slip is still found.
-constexpr auto kLaterKeys = std::to_array<KeyRow>({{"action"},
-                                                   {"status"},
-                                                   {"headers"},
-                                                   {"body"},
-                                                   {"content_type"},
-                                                   {"tls_fallback"},
-                                                   {"max_delay"},
-                                                   {"overflow"},
-                                                   {"slip"},
-                                                   {"then"},
-                                                   {"above"},
-                                                   {"dscp"},
-                                                   {"pcp"}});
+constexpr auto kReplyKeys = std::to_array<KeyRow>(
+    {{"action"}, {"status"}, {"headers"}, {"body"}, {"content_type"}, {"tls_fallback"}});
+constexpr auto kDecoyKeys =
+    std::to_array<KeyRow>({{"action"}, {"status"}, {"body"}, {"content_type"}});
+constexpr auto kShapeKeys = std::to_array<KeyRow>({{"action"}, {"max_delay"}, {"overflow"}});
+constexpr auto kTruncateKeys = std::to_array<KeyRow>({{"action"}, {"slip"}, {"then"}});
+constexpr auto kRetryKeys = std::to_array<KeyRow>({{"action"}, {"above"}, {"then"}});
 
-// What may stand beside `action`, by the action.
-std::span<const KeyRow> keys_of(const YamlNode& node) {
-    const YamlNode* action = value_of(node, "action");
-    const std::string_view name = action == nullptr ? "" : std::string_view{action->text};
-    if (name == "drop" || name == "pass") {
-        return kPlainKeys;
+// Every action of the language with what may stand beside it. The first three are built; the
+// others are known, so that a slip in them is found.
+struct ActionRow {
+    std::string_view name;
+    std::span<const KeyRow> keys;
+};
+constexpr auto kActions = std::to_array<ActionRow>({
+    {"drop", kPlainKeys},
+    {"tag", kTagKeys},
+    {"pass", kPlainKeys},
+    {"reset", kPlainKeys},
+    {"reply", kReplyKeys},
+    {"decoy", kDecoyKeys},
+    {"shape", kShapeKeys},
+    {"dns_truncate", kTruncateKeys},
+    {"quic_retry", kRetryKeys},
+});
+constexpr std::array kVerdicts{Verdict::Drop, Verdict::Tag, Verdict::Pass};
+
+constexpr auto kActionWords = [] {
+    std::array<std::string_view, kActions.size()> words;
+    for (std::size_t i = 0; i < words.size(); ++i) {
+        words[i] = kActions[i].name;
     }
-    return name == kActions[kTag] ? std::span<const KeyRow>{kTagKeys} : kLaterKeys;
+    return words;
+}();
+
+// Which row an action names; nullopt (reported) if it names none.
+std::optional<std::size_t> find_action(const YamlNode& node, const ReadContext& context) {
+    const YamlNode* named = value_of(node, "action");
+    if (named == nullptr) {
+        context.problems.error(node.at, "this needs `action` (" + list_of(kActionWords) + ")");
+        return std::nullopt;
+    }
+    const auto row = named->is_scalar()
+                         ? std::find(kActionWords.begin(), kActionWords.end(), named->text)
+                         : kActionWords.end();
+    if (row == kActionWords.end()) {
+        context.problems.error(named->at, "`action` is one of " + list_of(kActionWords) +
+                                              "; found " + kind_name(*named) +
+                                              did_you_mean(named->text, kActionWords));
+        return std::nullopt;
+    }
+    return static_cast<std::size_t>(row - kActionWords.begin());
 }
 
 // DSCP names: RFC 2474 (CS), RFC 2597 (AF), RFC 3246 (EF), RFC 5865 (VA), RFC 8622 (LE).
@@ -93,26 +118,23 @@ void read_tag(const MapReader& map, ActionText& action, const ReadContext& conte
 
 ActionText read_action(const YamlNode& node, const ReadContext& context) {
     ActionText action;
-    const MapReader map{node, keys_of(node), context, "an action"};
-    if (!map.is_map()) {
+    if (!node.is_map()) {
+        context.problems.error(
+            node.at, "an action must be a map such as {action: drop}, found " + kind_name(node));
         return action;
     }
-    if (map.find("action") == nullptr) {
-        context.problems.error(node.at, "this needs `action` (" + list_of(kActions) + ")");
-        return action;
-    }
-    const std::optional<std::size_t> index = map.word("action", kActions);
+    const std::optional<std::size_t> index = find_action(node, context);
     if (!index) {
         return action;
     }
-    action.text = kActions[*index];
-    if (*index >= kFirstLater) {
+    action.text = kActions[*index].name;
+    const MapReader map{node, kActions[*index].keys, context, "the action " + action.text};
+    if (*index >= kVerdicts.size()) {
         context.not_enforced(map.find("action")->at, "the action " + action.text);
         return action;
     }
-    constexpr std::array kVerdicts{Verdict::Drop, Verdict::Tag, Verdict::Pass};
     action.verdict = kVerdicts[*index];
-    if (*index == kTag) {
+    if (action.verdict == Verdict::Tag) {
         read_tag(map, action, context);
     }
     return action;

@@ -2,12 +2,13 @@
 
 #include "lib/policy/map_reader.hpp"
 #include "lib/policy/nearest.hpp"
+#include "lib/policy/port_pair_reader.hpp"
 #include "lib/policy/units_text.hpp"
 #include "lib/policy/yaml_tree.hpp"
 
 #include <array>
 #include <charconv>
-#include <set>
+#include <exception>
 
 namespace sluice {
 namespace {
@@ -25,9 +26,6 @@ constexpr auto kTopKeys = std::to_array<KeyRow>({
     {"api", false},
     {"cluster", false},
 });
-constexpr auto kPairKeys =
-    std::to_array<KeyRow>({{"name"}, {"outside"}, {"inside"}, {"mtu"}, {"link_follow"}});
-constexpr auto kPortKeys = std::to_array<KeyRow>({{"device"}, {"queues"}, {"rss"}});
 constexpr auto kWorkerKeys = std::to_array<KeyRow>({{"lcores"}, {"watchdog"}});
 constexpr auto kWatchdogKeys = std::to_array<KeyRow>({{"stall"}, {"action"}});
 constexpr auto kMemoryKeys = std::to_array<KeyRow>({{"hugepages"}, {"mbufs"}, {"tables"}});
@@ -41,9 +39,6 @@ constexpr auto kSocketsKeys = std::to_array<KeyRow>({{"control"}, {"dataplane"}}
 constexpr auto kSocketKeys = std::to_array<KeyRow>({{"path"}, {"mode"}, {"owner"}, {"group"}});
 constexpr auto kLogKeys = std::to_array<KeyRow>({{"level"}, {"format"}});
 
-constexpr auto kRssWords = std::to_array<std::string_view>(
-    {"source", "destination", "symmetric", "five_tuple", "source_prefix"});
-constexpr std::size_t kSourcePrefix = 4;
 constexpr auto kHugepageWords = std::to_array<std::string_view>({"auto", "required", "none"});
 constexpr auto kMalformedWords = std::to_array<std::string_view>({"drop", "pass"});
 constexpr auto kWatchdogWords = std::to_array<std::string_view>({"report", "restart"});
@@ -51,11 +46,7 @@ constexpr auto kLevelWords = std::to_array<std::string_view>({"debug", "info", "
 constexpr auto kFormatWords = std::to_array<std::string_view>({"text", "json", "journal"});
 constexpr auto kTunnelWords = std::to_array<std::string_view>({"gre", "vxlan", "ipip"});
 
-constexpr std::uint64_t kMaxQueues = 64;
-constexpr std::uint64_t kSmallestMtu = 68;  // RFC 791
-constexpr std::uint64_t kLargestMtu = 65'535;
-
-// A number with K or Ki suffixes: `256k`, `4M`, as sluice.yaml writes sizes of tables and pools.
+// A count as sluice.yaml writes sizes of tables and pools: `4096`, `256k`, `4M`, 1000-based.
 std::optional<std::uint64_t> read_amount(const MapReader& map, std::string_view key,
                                          const ReadContext& context) {
     const YamlNode* value = map.find(key);
@@ -85,8 +76,8 @@ std::string read_word(const MapReader& map, std::string_view key,
 
 class BoxReader {
 public:
-    BoxReader(const RuleText& source, Purpose purpose, Problems& problems)
-        : context_{source.text, problems, purpose == Purpose::Enforce} {}
+    BoxReader(const LineIndex& lines, Purpose purpose, Problems& problems)
+        : context_{lines, problems, purpose == Purpose::Enforce} {}
 
     std::optional<Box> run(const YamlNode& root) {
         const MapReader top{root, kTopKeys, context_, "the configuration"};
@@ -94,11 +85,14 @@ public:
             return std::nullopt;
         }
         const YamlNode* version = top.find("version");
-        if (version == nullptr || !version->is_scalar() || version->text != "1") {
+        if (version == nullptr || !version->is_scalar() || !version->plain ||
+            version->text != "1") {
             context_.problems.error(version == nullptr ? root.at : version->at,
                                     "the configuration begins with `version: 1`");
         }
-        read_ports(top);
+        if (const YamlNode* ports = top.find("ports")) {
+            box_.pairs = read_port_pairs(*ports, context_);
+        }
         section(top, "workers", &BoxReader::read_workers);
         section(top, "memory", &BoxReader::read_memory);
         section(top, "packets", &BoxReader::read_packets);
@@ -119,76 +113,6 @@ private:
         }
     }
 
-    void read_ports(const MapReader& top) {
-        const YamlNode* ports = top.find("ports");
-        if (ports == nullptr) {
-            return;
-        }
-        if (!ports->is_list()) {
-            context_.problems.error(ports->at,
-                                    "`ports` is a list of pairs, found " + kind_name(*ports));
-            return;
-        }
-        for (const YamlNode& node : ports->items) {
-            read_pair(node);
-        }
-    }
-
-    void read_pair(const YamlNode& node) {
-        const MapReader map{node, kPairKeys, context_, "a port pair"};
-        if (!map.is_map()) {
-            return;
-        }
-        BoxPair pair;
-        pair.name = map.text("name").value_or("");
-        if (pair.name.empty() || !names_.insert(pair.name).second) {
-            context_.problems.error(node.at, "a port pair needs a `name` of its own");
-        }
-        pair.outside = read_port(map, "outside");
-        pair.inside = read_port(map, "inside");
-        if (const auto mtu = map.number("mtu", kLargestMtu)) {
-            pair.mtu = static_cast<std::uint16_t>(*mtu);
-            if (*mtu < kSmallestMtu) {
-                context_.problems.error(map.find("mtu")->at, "the least MTU is 68");
-            }
-        }
-        pair.link_follow = map.flag("link_follow").value_or(true);
-        box_.pairs.push_back(std::move(pair));
-    }
-
-    BoxPort read_port(const MapReader& pair, std::string_view side) {
-        BoxPort port;
-        const YamlNode* node = pair.find(side);
-        if (node == nullptr) {
-            context_.problems.error(pair.node().at,
-                                    "a port pair needs `" + std::string{side} + "`");
-            return port;
-        }
-        const MapReader map{*node, kPortKeys, context_, side};
-        if (!map.is_map()) {
-            return port;
-        }
-        port.device = map.text("device").value_or("");
-        if (port.device.empty()) {
-            context_.problems.error(node->at,
-                                    "a port needs a `device`, such as 0000:3b:00.0 or "
-                                    "net_af_packet0,iface=eth0");
-        }
-        const YamlNode* queues = map.find("queues");
-        if (queues != nullptr && queues->text != "auto") {
-            if (const auto number = map.number("queues", kMaxQueues)) {
-                port.queues = static_cast<unsigned>(*number);
-            }
-        }
-        if (const auto rss = map.word("rss", kRssWords)) {
-            port.rss = kRssWords[*rss];
-            if (*rss == kSourcePrefix) {
-                context_.not_enforced(map.find("rss")->at, "rss: source_prefix");
-            }
-        }
-        return port;
-    }
-
     void read_workers(const YamlNode& node) {
         const MapReader map{node, kWorkerKeys, context_, "workers"};
         box_.lcores = map.text("lcores").value_or(box_.lcores);
@@ -197,10 +121,10 @@ private:
             return;
         }
         const MapReader dog{*watchdog, kWatchdogKeys, context_, "watchdog"};
-        if (const auto text = dog.text("stall")) {
-            const Result<Nanoseconds> stall = parse_duration(*text);
-            if (!stall || *stall < std::chrono::milliseconds{1}) {
-                context_.problems.error(dog.find("stall")->at,
+        if (const YamlNode* text = dog.find("stall")) {
+            const Result<Nanoseconds> stall = parse_duration(text->text);
+            if (!text->plain || !stall || *stall < std::chrono::milliseconds{1}) {
+                context_.problems.error(text->at,
                                         "`stall` is a duration of at least 1ms, such as 1s");
             } else {
                 box_.watchdog_stall = std::chrono::duration_cast<std::chrono::milliseconds>(*stall);
@@ -287,17 +211,20 @@ private:
 
     ReadContext context_;
     Box box_;
-    std::set<std::string> names_;
 };
 
 }  // namespace
 
 std::optional<Box> read_box(const RuleText& source, Purpose purpose, Problems& problems) {
-    const std::optional<YamlNode> root = read_yaml(source.text, problems);
-    if (!root) {
-        return std::nullopt;
+    try {
+        const LineIndex lines{source.text};
+        if (const std::optional<YamlNode> root = read_yaml(lines, problems)) {
+            return BoxReader{lines, purpose, problems}.run(*root);
+        }
+    } catch (const std::exception& error) {
+        problems.error({}, error.what());
     }
-    return BoxReader{source, purpose, problems}.run(*root);
+    return std::nullopt;
 }
 
 }  // namespace sluice

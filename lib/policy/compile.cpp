@@ -1,12 +1,14 @@
 #include "lib/policy/compile.hpp"
 
+#include "lib/policy/bypass_reader.hpp"
 #include "lib/policy/condition.hpp"
-#include "lib/policy/limit_reader.hpp"
 #include "lib/policy/map_reader.hpp"
+#include "lib/policy/named_limits.hpp"
 #include "lib/policy/rule_reader.hpp"
 #include "lib/policy/yaml_tree.hpp"
 
 #include <array>
+#include <exception>
 #include <set>
 
 namespace sluice {
@@ -21,7 +23,7 @@ constexpr auto kTopKeys = std::to_array<KeyRow>({
     {"client_ip", false},
     {"bypass", false},
 });
-constexpr auto kDataKeys = std::to_array<KeyRow>({{"country_db"}, {"asn_db"}, {"lists"}});
+constexpr auto kDataKeys = std::to_array<KeyRow>({{"country_db"}, {"asn_db"}, {"lists", false}});
 
 // Bytes of the tests and constants of a program.
 std::uint64_t size_of(const Program& program) {
@@ -38,11 +40,11 @@ std::uint64_t size_of(const Rule& rule) {
 // The whole file, top down.
 class FileReader {
 public:
-    FileReader(const RuleText& source, Purpose purpose, const ModeOverrides& modes,
+    FileReader(const LineIndex& lines, Purpose purpose, const ModeOverrides& modes,
                Problems& problems)
-        : context_{source.text, problems, purpose == Purpose::Enforce},
-          relaxed_{source.text, problems, false},
-          file_{source.text, problems, purpose, modes, {}, limits_} {}
+        : context_{lines, problems, purpose == Purpose::Enforce},
+          relaxed_{lines, problems, false},
+          file_{lines, problems, purpose, modes, {}, limits_} {}
 
     std::optional<CompiledRules> run(const YamlNode& root) {
         const MapReader top{root, kTopKeys, context_, "a rule file"};
@@ -57,9 +59,14 @@ public:
             const MapReader known{*data, kDataKeys, relaxed_, "data"};
             relaxed_.not_enforced(top.place_of_key("data"), "`data`");
         }
-        name_limits(top.find("limits"));
+        if (const YamlNode* limits = top.find("limits")) {
+            limits_.read(*limits, context_);
+        }
+        if (const YamlNode* bypass = top.find("bypass")) {
+            check_bypass(*bypass, limits_, relaxed_);
+        }
         read_rules(top);
-        check_named_limits();
+        limits_.warn_of_unused(relaxed_);
         if (file_.problems.has_errors()) {
             return std::nullopt;
         }
@@ -74,21 +81,6 @@ private:
         } else if (!version->is_scalar() || !version->plain || version->text != "1") {
             file_.problems.error(version->at,
                                  "this version reads `version: 1`, found " + kind_name(*version));
-        }
-    }
-
-    void name_limits(const YamlNode* limits) {
-        if (limits == nullptr) {
-            return;
-        }
-        if (!limits->is_map()) {
-            file_.problems.error(
-                limits->at, "`limits` is a map of names to limits, found " + kind_name(*limits));
-            return;
-        }
-        for (const auto& [name, node] : limits->entries) {
-            limits_.nodes.emplace(name.text, &node);
-            limit_places_.emplace_back(name.text, name.at);
         }
     }
 
@@ -119,32 +111,43 @@ private:
 
     void add_rule(const YamlNode& node) {
         ReadRule read = read_rule(node, file_);
-        if (!read.rule.id.empty() && !ids_.insert(read.rule.id).second) {
-            file_.problems.error(value_of(node, "id")->at,
-                                 "two rules are called `" + read.rule.id + "`");
+        check_names(node, read.rule);
+        const std::uint64_t before = size_of(compiled_.set.program);
+        compile_condition(node, read);
+        read.summary.memory = size_of(read.rule) + size_of(compiled_.set.program) - before;
+        compiled_.rules.push_back(std::move(read.summary));
+        if (read.rule.mode != Mode::Off) {
+            compiled_.set.rules.push_back(std::move(read.rule));
         }
-        for (const MeteredLimit& limit : read.rule.limits) {
-            ++limit_count_;
+    }
+
+    void check_names(const YamlNode& node, const Rule& rule) {
+        limit_count_ += rule.limits.size();
+        if (rule.id.empty()) {
+            return;
+        }
+        if (!ids_.insert(rule.id).second) {
+            file_.problems.error(value_of(node, "id")->at,
+                                 "two rules are called `" + rule.id + "`");
+            return;
+        }
+        for (const MeteredLimit& limit : rule.limits) {
             if (!identities_.insert(limit.identity).second) {
                 file_.problems.error(node.at,
                                      "the names of this rule's limits hash like another's; "
                                      "choose another id");
             }
         }
-        const std::uint64_t before = size_of(compiled_.set.program);
-        compile_condition(node, read);
-        read.summary.memory = size_of(read.rule) + size_of(compiled_.set.program) - before;
-        compiled_.rules.push_back(read.summary);
-        if (read.rule.mode != Mode::Off) {
-            compiled_.set.rules.push_back(std::move(read.rule));
-        }
     }
 
+    // A rule that is off is checked like the others, and leaves nothing in the set.
     void compile_condition(const YamlNode& node, ReadRule& read) {
-        if (read.everything || read.rule.mode == Mode::Off) {
+        if (read.everything) {
             return;
         }
-        const std::optional<Condition> when = append_condition(read.when, compiled_.set.program);
+        Program unused;
+        Program& program = read.rule.mode == Mode::Off ? unused : compiled_.set.program;
+        const std::optional<Condition> when = append_condition(read.when, program);
         if (!when) {
             file_.problems.error(
                 value_of(node, "when")->at,
@@ -153,22 +156,10 @@ private:
         read.rule.when = when.value_or(Condition{});
     }
 
-    // A limit that no rule uses is read all the same, so that its errors are seen.
-    void check_named_limits() {
-        for (const auto& [name, at] : limit_places_) {
-            if (limits_.used.contains(name)) {
-                continue;
-            }
-            (void)read_limit(*limits_.nodes.at(name), std::nullopt, relaxed_);
-            file_.problems.warning(at, "no rule uses the limit `" + name + "`");
-        }
-    }
-
     ReadContext context_;
     ReadContext relaxed_;
     NamedLimits limits_;
     FileContext file_;
-    std::vector<std::pair<std::string, Position>> limit_places_;
     std::set<std::string> ids_;
     std::set<std::uint64_t> identities_;
     std::size_t limit_count_ = 0;
@@ -179,11 +170,15 @@ private:
 
 std::optional<CompiledRules> compile_rules(const RuleText& source, Purpose purpose,
                                            const ModeOverrides& modes, Problems& problems) {
-    const std::optional<YamlNode> root = read_yaml(source.text, problems);
-    if (!root) {
-        return std::nullopt;
+    try {
+        const LineIndex lines{source.text};
+        if (const std::optional<YamlNode> root = read_yaml(lines, problems)) {
+            return FileReader{lines, purpose, modes, problems}.run(*root);
+        }
+    } catch (const std::exception& error) {
+        problems.error({}, error.what());
     }
-    return FileReader{source, purpose, modes, problems}.run(*root);
+    return std::nullopt;
 }
 
 }  // namespace sluice

@@ -1,13 +1,10 @@
 #include "lib/policy/key_reader.hpp"
 
 #include "lib/policy/operand_parser.hpp"
+#include "lib/policy/scalar_places.hpp"
 
 namespace sluice {
 namespace {
-
-void report(const YamlNode& item, const Remark& remark, const ReadContext& context) {
-    context.problems.error(place_in(context.text, item, remark.offset), remark.text);
-}
 
 void read_part(const YamlNode& item, KeyText& key, const ReadContext& context) {
     if (!item.is_scalar()) {
@@ -21,12 +18,13 @@ void read_part(const YamlNode& item, KeyText& key, const ReadContext& context) {
     if (operand && reader.peek().kind != Token::Kind::End) {
         (void)reader.fail_here("the end of the key part");
     }
-    if (reader.error()) {
-        report(item, *reader.error(), context);
+    const ScalarPlaces places{context.lines, item};
+    if (const std::optional<Remark>& error = reader.error()) {
+        context.problems.error(places[error->offset], error->text);
         return;
     }
     for (const Remark& remark : reader.not_built()) {
-        context.not_enforced(place_in(context.text, item, remark.offset), remark.text);
+        context.not_enforced(places[remark.offset], remark.text);
     }
     if (!operand->field) {
         return;

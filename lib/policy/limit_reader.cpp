@@ -4,6 +4,7 @@
 #include "lib/policy/units_text.hpp"
 
 #include <array>
+#include <span>
 
 namespace sluice {
 namespace {
@@ -11,18 +12,75 @@ namespace {
 constexpr auto kPerWords = std::to_array<std::string_view>(
     {"packet", "byte", "connection", "request", "query", "handshake"});
 
-constexpr auto kAlgorithms = std::to_array<std::string_view>(
-    {"token_bucket", "leaky_bucket", "fixed_window", "sliding_window", "sliding_counters",
-     "sliding_log", "srtcm", "trtcm", "concurrency"});
-
 constexpr auto kTokenBucketKeys =
     std::to_array<KeyRow>({{"algorithm"}, {"per"}, {"rate"}, {"burst"}});
+constexpr auto kLeakyBucketKeys =
+    std::to_array<KeyRow>({{"algorithm"}, {"per"}, {"rate"}, {"queue"}});
+constexpr auto kFixedWindowKeys = std::to_array<KeyRow>(
+    {{"algorithm"}, {"per"}, {"count"}, {"window"}, {"phase"}, {"utc_offset"}});
+constexpr auto kWindowKeys = std::to_array<KeyRow>({{"algorithm"}, {"per"}, {"count"}, {"window"}});
+constexpr auto kCountersKeys =
+    std::to_array<KeyRow>({{"algorithm"}, {"per"}, {"count"}, {"window"}, {"buckets"}, {"edge"}});
+constexpr auto kOneRateKeys =
+    std::to_array<KeyRow>({{"algorithm"}, {"per"}, {"cir"}, {"cbs"}, {"ebs"}, {"color"}});
+constexpr auto kTwoRateKeys = std::to_array<KeyRow>({{"algorithm"},
+                                                     {"per"},
+                                                     {"variant"},
+                                                     {"cir"},
+                                                     {"cbs"},
+                                                     {"pir"},
+                                                     {"pbs"},
+                                                     {"eir"},
+                                                     {"ebs"},
+                                                     {"color"}});
+constexpr auto kConcurrencyKeys =
+    std::to_array<KeyRow>({{"algorithm"}, {"per"}, {"count"}, {"idle"}});
 
-// Every parameter of the algorithms that are not built yet: known, so that a slip is still found.
-constexpr auto kLaterKeys = std::to_array<KeyRow>(
-    {{"algorithm"}, {"per"},   {"rate"},    {"burst"}, {"queue"},      {"shape"},   {"count"},
-     {"window"},    {"phase"}, {"buckets"}, {"edge"},  {"utc_offset"}, {"variant"}, {"color"},
-     {"cir"},       {"cbs"},   {"pir"},     {"pbs"},   {"eir"},        {"ebs"},     {"idle"}});
+// Every algorithm of the language with its parameters. The first is built; the others are known,
+// so that a slip in them is found.
+struct AlgorithmRow {
+    std::string_view name;
+    std::span<const KeyRow> keys;
+};
+constexpr auto kAlgorithms = std::to_array<AlgorithmRow>({
+    {"token_bucket", kTokenBucketKeys},
+    {"leaky_bucket", kLeakyBucketKeys},
+    {"fixed_window", kFixedWindowKeys},
+    {"sliding_window", kWindowKeys},
+    {"sliding_counters", kCountersKeys},
+    {"sliding_log", kWindowKeys},
+    {"srtcm", kOneRateKeys},
+    {"trtcm", kTwoRateKeys},
+    {"concurrency", kConcurrencyKeys},
+});
+constexpr std::size_t kBuilt = 1;
+
+constexpr auto kAlgorithmWords = [] {
+    std::array<std::string_view, kAlgorithms.size()> words;
+    for (std::size_t i = 0; i < words.size(); ++i) {
+        words[i] = kAlgorithms[i].name;
+    }
+    return words;
+}();
+
+// The algorithm a limit names; nullptr (reported) if it names none.
+const AlgorithmRow* find_algorithm(const YamlNode& limit, const ReadContext& context) {
+    const YamlNode* named = value_of(limit, "algorithm");
+    if (named == nullptr) {
+        context.problems.error(limit.at,
+                               "a limit needs `algorithm` (" + list_of(kAlgorithmWords) + ")");
+        return nullptr;
+    }
+    for (const AlgorithmRow& row : kAlgorithms) {
+        if (named->is_scalar() && row.name == named->text) {
+            return &row;
+        }
+    }
+    context.problems.error(named->at, "`algorithm` is one of " + list_of(kAlgorithmWords) +
+                                          "; found " + kind_name(*named) +
+                                          did_you_mean(named->text, kAlgorithmWords));
+    return nullptr;
+}
 
 constexpr std::size_t kLargestUsualFrame = 1500;  // bytes of IP that an Ethernet MTU carries
 
@@ -40,6 +98,10 @@ const YamlNode* number_text(const MapReader& map, std::string_view key,
         return nullptr;
     }
     return value;
+}
+
+bool is_built(PerWord per) noexcept {
+    return per == PerWord::Packet || per == PerWord::Byte;
 }
 
 std::optional<Rate> read_rate(const MapReader& map, Per per, const ReadContext& context) {
@@ -77,12 +139,13 @@ void warn_of_small_burst(const MapReader& map, Per per, Units burst, const ReadC
 }
 
 void read_token_bucket(const MapReader& map, LimitText& limit, const ReadContext& context) {
-    const std::optional<Rate> rate = read_rate(map, limit.per, context);
-    const std::optional<Units> burst = read_burst(map, limit.per, context);
+    const Per per = limit.per == PerWord::Byte ? Per::Byte : Per::Packet;
+    const std::optional<Rate> rate = read_rate(map, per, context);
+    const std::optional<Units> burst = read_burst(map, per, context);
     if (!rate || !burst) {
         return;
     }
-    warn_of_small_burst(map, limit.per, *burst, context);
+    warn_of_small_burst(map, per, *burst, context);
     const Result<Limit> numbers = Limit::make(*rate, *burst);
     if (!numbers) {
         const bool of_burst = numbers.error().what.find("burst") != std::string::npos;
@@ -103,39 +166,38 @@ std::optional<PerWord> read_per(const MapReader& map, const ReadContext& context
         return std::nullopt;
     }
     const auto per = static_cast<PerWord>(*index);
-    if (per != PerWord::Packet && per != PerWord::Byte) {
+    if (!is_built(per)) {
         context.not_enforced(map.find("per")->at, "per: " + std::string{kPerWords[*index]});
     }
     return per;
 }
 
+std::string_view name_of(PerWord per) noexcept {
+    return kPerWords[static_cast<std::size_t>(per)];
+}
+
 LimitText read_limit(const YamlNode& node, std::optional<PerWord> rule_per,
                      const ReadContext& context) {
     LimitText limit;
-    const YamlNode* named = value_of(node, "algorithm");
-    const bool token_bucket = named != nullptr && named->text == kAlgorithms[0];
-    const MapReader map{node, token_bucket ? std::span<const KeyRow>{kTokenBucketKeys} : kLaterKeys,
-                        context, token_bucket ? "a token_bucket" : "a limit"};
-    if (!map.is_map()) {
+    if (!node.is_map()) {
+        context.problems.error(node.at, "a limit must be a map, found " + kind_name(node));
         return limit;
     }
-    const PerWord per = read_per(map, context).value_or(rule_per.value_or(PerWord::Packet));
-    limit.per = per == PerWord::Byte ? Per::Byte : Per::Packet;
-    if (map.find("algorithm") == nullptr) {
-        context.problems.error(node.at, "a limit needs `algorithm` (" + list_of(kAlgorithms) + ")");
+    const AlgorithmRow* algorithm = find_algorithm(node, context);
+    if (algorithm == nullptr) {
         return limit;
     }
-    const std::optional<std::size_t> algorithm = map.word("algorithm", kAlgorithms);
-    if (!algorithm) {
-        return limit;
-    }
-    limit.text = kAlgorithms[*algorithm];
-    if (!token_bucket) {
-        context.not_enforced(map.find("algorithm")->at,
-                             "the algorithm " + std::string{kAlgorithms[*algorithm]});
+    const MapReader map{node, algorithm->keys, context, "a " + std::string{algorithm->name}};
+    limit.text = algorithm->name;
+    limit.per = read_per(map, context).value_or(rule_per.value_or(PerWord::Packet));
+    if (algorithm >= kAlgorithms.data() + kBuilt) {
+        context.not_enforced(map.find("algorithm")->at, "the algorithm " + limit.text);
         return limit;
     }
     read_token_bucket(map, limit, context);
+    if (!is_built(limit.per)) {
+        limit.numbers.reset();
+    }
     return limit;
 }
 

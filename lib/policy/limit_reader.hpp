@@ -4,11 +4,14 @@
 
 #include <optional>
 #include <string>
+#include <string_view>
 
 namespace sluice {
 
 // `per`, with the values that are not built yet.
 enum class PerWord : std::uint8_t { Packet, Byte, Connection, Request, Query, Handshake };
+
+[[nodiscard]] std::string_view name_of(PerWord per) noexcept;
 
 // The value of `per`, if given; what is not built is reported.
 [[nodiscard]] std::optional<PerWord> read_per(const MapReader& map, const ReadContext& context);
@@ -16,7 +19,7 @@ enum class PerWord : std::uint8_t { Packet, Byte, Connection, Request, Query, Ha
 // One limit as written.
 struct LimitText {
     std::optional<Limit> numbers;  // nullopt: wrong, or not built yet (reported)
-    Per per = Per::Packet;
+    PerWord per = PerWord::Packet;
     std::string text;  // "token_bucket 50/s burst 200"
     std::string rate;
     std::string burst;

@@ -1,5 +1,6 @@
 #include "lib/policy/map_reader.hpp"
 
+#include "lib/policy/later_part.hpp"
 #include "lib/policy/nearest.hpp"
 #include "lib/policy/units_text.hpp"
 
@@ -64,6 +65,7 @@ MapReader::MapReader(const YamlNode& node, std::span<const KeyRow> known,
             context.problems.error(key.at, unknown_key(key.text, known, what));
         } else if (!row->built) {
             context.not_enforced(key.at, "`" + key.text + "` of " + std::string{what});
+            check_later_part(key.text, value, context);
         }
     }
 }
@@ -132,6 +134,23 @@ std::optional<std::uint64_t> MapReader::number(std::string_view key, std::uint64
         return std::nullopt;
     }
     return *number;
+}
+
+std::optional<unsigned> MapReader::percent(std::string_view key) const {
+    const YamlNode* value = find(key);
+    if (value == nullptr) {
+        return std::nullopt;
+    }
+    const std::string_view text = value->text;
+    if (value->is_scalar() && value->plain && text.ends_with('%')) {
+        const auto number = parse_number(text.substr(0, text.size() - 1), 100);
+        if (number && *number > 0) {
+            return static_cast<unsigned>(*number);
+        }
+    }
+    context_.problems.error(
+        value->at, "`" + std::string{key} + "` is a share such as 25%, found " + kind_name(*value));
+    return std::nullopt;
 }
 
 std::optional<std::size_t> MapReader::word(std::string_view key,

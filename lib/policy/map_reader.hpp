@@ -1,5 +1,6 @@
 #pragma once
 #include "lib/policy/compile.hpp"
+#include "lib/policy/line_index.hpp"
 #include "lib/policy/problem.hpp"
 #include "lib/policy/yaml_tree.hpp"
 
@@ -20,7 +21,7 @@ struct KeyRow {
 // What is read, and where problems go. `strict` is whether something that is not enforced yet is an
 // error (Purpose::Enforce, in a rule that is not off).
 struct ReadContext {
-    std::string_view text;  // the whole file
+    const LineIndex& lines;  // the whole file
     Problems& problems;
     bool strict = false;
 
@@ -30,7 +31,7 @@ struct ReadContext {
 // A map of the file, read strictly: every key is known, every value has the right type.
 class MapReader {
 public:
-    // Reports unknown keys, and keys that are not built yet.
+    // Reports unknown keys, and keys that are not built yet with what is wrong inside them.
     MapReader(const YamlNode& node, std::span<const KeyRow> known, const ReadContext& context,
               std::string_view what);
 
@@ -45,6 +46,8 @@ public:
     [[nodiscard]] std::optional<bool> flag(std::string_view key) const;
     [[nodiscard]] std::optional<std::uint64_t> number(std::string_view key,
                                                       std::uint64_t max) const;
+    // `25%`, from 1 to 100.
+    [[nodiscard]] std::optional<unsigned> percent(std::string_view key) const;
     // The index of the word in `words`.
     [[nodiscard]] std::optional<std::size_t> word(std::string_view key,
                                                   std::span<const std::string_view> words) const;

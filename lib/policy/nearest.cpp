@@ -7,31 +7,46 @@
 namespace sluice {
 namespace {
 
-// Levenshtein distance, row by row.
+// Edit distance, row by row, where two neighbours swapped count once (optimal string alignment):
+// it is the commonest slip.
 std::size_t distance(std::string_view a, std::string_view b) {
+    std::vector<std::size_t> before(b.size() + 1);
+    std::vector<std::size_t> above(b.size() + 1);
     std::vector<std::size_t> row(b.size() + 1);
     std::iota(row.begin(), row.end(), std::size_t{0});
     for (std::size_t i = 0; i < a.size(); ++i) {
-        std::size_t diagonal = row[0];
+        std::swap(before, above);
+        std::swap(above, row);
         row[0] = i + 1;
         for (std::size_t j = 0; j < b.size(); ++j) {
-            const std::size_t replaced = diagonal + (a[i] == b[j] ? 0 : 1);
-            diagonal = row[j + 1];
-            row[j + 1] = std::min({replaced, row[j] + 1, row[j + 1] + 1});
+            row[j + 1] =
+                std::min({above[j] + (a[i] == b[j] ? 0 : 1), above[j + 1] + 1, row[j] + 1});
+            if (i > 0 && j > 0 && a[i] == b[j - 1] && a[i - 1] == b[j]) {
+                row[j + 1] = std::min(row[j + 1], before[j - 1] + 1);
+            }
         }
     }
     return row.back();
+}
+
+// Short words are near to everything.
+std::size_t most_slips(std::size_t size) noexcept {
+    return size < 3 ? 0 : size < 5 ? 1 : std::max<std::size_t>(size / 3, 2);
 }
 
 }  // namespace
 
 std::string_view nearest(std::string_view word, std::span<const std::string_view> known) {
     constexpr std::size_t kLongestWord = 64;  // longer ones are nobody's typing error
+    constexpr std::size_t kMostWords = 4096;
     std::string_view best;
-    std::size_t least = std::max<std::size_t>(word.size() / 3, 2) + 1;
+    if (word.size() > kLongestWord || known.size() > kMostWords) {
+        return best;
+    }
+    std::size_t least = most_slips(word.size()) + 1;
     for (const std::string_view candidate : known) {
-        if (word.size() > kLongestWord) {
-            break;
+        if (candidate.size() > kLongestWord) {
+            continue;
         }
         const std::size_t d = distance(word, candidate);
         if (d < least) {

@@ -36,11 +36,11 @@ bool parse_member(TokenReader& reader, std::string_view field) {
 }
 
 std::optional<Operand> parse_field(TokenReader& reader) {
-    const Token token = reader.next();
-    if (token.kind != Token::Kind::Word) {
-        (void)reader.fail(token.offset, "expected a field, found " + shown(token));
+    if (reader.peek().kind != Token::Kind::Word) {
+        (void)reader.fail_here("a field");
         return std::nullopt;
     }
+    const Token token = reader.next();
     if (const std::optional<Field> field = find_field(token.text)) {
         return Operand{.kind = operand_kind(row_of(*field).kind),
                        .field = field,
@@ -62,15 +62,14 @@ std::optional<Operand> parse_field(TokenReader& reader) {
 
 std::optional<std::uint64_t> parse_length(TokenReader& reader, std::uint64_t max,
                                           std::string_view what) {
-    const Token token = reader.next();
-    if (token.kind == Token::Kind::Word) {
-        const Result<std::uint64_t> length = parse_number(token.text, max);
+    if (reader.peek().kind == Token::Kind::Word) {
+        const Result<std::uint64_t> length = parse_number(reader.peek().text, max);
         if (length) {
+            (void)reader.next();
             return *length;
         }
     }
-    (void)reader.fail(token.offset, "expected " + std::string{what} + " from 0 to " +
-                                        std::to_string(max) + ", found " + shown(token));
+    (void)reader.fail_here(std::string{what} + " from 0 to " + std::to_string(max));
     return std::nullopt;
 }
 

@@ -1,9 +1,14 @@
 #include "lib/policy/problem.hpp"
 
+#include "lib/policy/utf8.hpp"
+
 #include <algorithm>
 
 namespace sluice {
 namespace {
+
+constexpr std::size_t kWidest = 200;  // bytes of a source line that are shown
+constexpr std::string_view kCut = "...";
 
 // The line a position names, without its end.
 std::string_view line_of(std::string_view text, std::uint32_t line) {
@@ -18,38 +23,59 @@ std::string_view line_of(std::string_view text, std::uint32_t line) {
     return text.ends_with('\r') ? text.substr(0, text.size() - 1) : text;
 }
 
-// Control bytes would move the caret or the terminal; everything else is shown as it is.
-void append_shown(std::string& out, char c) {
-    constexpr std::string_view kHex = "0123456789abcdef";
-    const auto byte = static_cast<unsigned char>(c);
-    if ((byte < 0x20 && c != '\t') || byte == 0x7F) {
-        out += {'\\', 'x', kHex[byte >> 4], kHex[byte & 0xF]};
-    } else {
-        out += c;
+// The nearest place at or before `at` where no character is torn.
+std::size_t whole_characters(std::string_view text, std::size_t at) {
+    at = std::min(at, text.size());
+    while (at > 0 && at < text.size() && is_utf8_continuation(text[at])) {
+        --at;
     }
+    return at;
 }
 
-// What stands under the source line: as wide as it, so that the caret meets its column.
-std::string caret_under(std::string_view line, std::uint32_t column) {
-    std::string under;
-    for (std::size_t i = 0; i + 1 < column; ++i) {
-        const char c = i < line.size() ? line[i] : ' ';
-        const auto byte = static_cast<unsigned char>(c);
-        if ((byte & 0xC0) == 0x80) {
-            continue;  // inside a UTF-8 sequence: no column of its own on the screen
-        }
-        if (c == '\t') {
-            under += '\t';
-        } else {
-            under.append(byte < 0x20 || byte == 0x7F ? 4 : 1, ' ');
+// How a text is shown, and how wide that is. Control bytes would move the caret or the terminal,
+// and so do bytes that are no text; everything else is shown as it is.
+struct Shown {
+    std::string text;
+    std::string blank;  // as wide as the text
+
+    void add(std::string_view raw) {
+        constexpr std::string_view kHex = "0123456789abcdef";
+        while (!raw.empty()) {
+            const std::size_t length = utf8_length(raw);
+            const bool strange = length == 0 || raw.front() == '\r' || raw.front() == '\n' ||
+                                 starts_with_control(raw);
+            for (const char c : raw.substr(0, std::max<std::size_t>(length, 1))) {
+                const auto byte = static_cast<unsigned char>(c);
+                text += strange ? std::string{'\\', 'x', kHex[byte >> 4], kHex[byte & 0xF]}
+                                : std::string{c};
+                blank.append(strange ? 4 : is_utf8_continuation(c) ? 0 : 1, c == '\t' ? c : ' ');
+            }
+            raw.remove_prefix(std::max<std::size_t>(length, 1));
         }
     }
-    return under + '^';
+};
+
+// The source line, cut to what surrounds the column, and the caret under it.
+std::string with_caret(std::string_view line, std::size_t column) {
+    column = std::min(column, line.size());
+    const std::size_t first =
+        line.size() <= kWidest || column <= kWidest / 2
+            ? 0
+            : whole_characters(line, std::min(column - kWidest / 2, line.size() - kWidest));
+    const std::size_t last = whole_characters(line, first + kWidest);
+    Shown before;
+    before.add(first == 0 ? std::string_view{} : kCut);
+    before.add(line.substr(first, std::min(column, last) - first));
+    Shown after;
+    after.add(line.substr(std::min(column, last), last - std::min(column, last)));
+    after.add(last == line.size() ? std::string_view{} : kCut);
+    return "\n  " + before.text + after.text + "\n  " + before.blank + "^";
 }
 
 }  // namespace
 
 void Problems::error(Position at, std::string message) {
+    ++errors_;
     add(at, Severity::Error, std::move(message));
 }
 
@@ -59,10 +85,22 @@ void Problems::warning(Position at, std::string message) {
 
 // A named limit is read once for each rule that uses it; what is wrong with it is said once.
 void Problems::add(Position at, Severity severity, std::string message) {
-    if (seen_.emplace(at.line, at.column, severity, message).second) {
-        errors_ += severity == Severity::Error ? 1 : 0;
-        list_.push_back({file_, at, severity, std::move(message)});
+    std::size_t& shown = severity == Severity::Error ? shown_errors_ : shown_warnings_;
+    if (shown > kMaxShown) {
+        return;
     }
+    if (message.size() > kMaxMessage) {
+        message.resize(whole_characters(message, kMaxMessage - kCut.size()));
+        message += kCut;
+    }
+    if (!seen_.emplace(at.line, at.column, severity, message).second) {
+        return;
+    }
+    if (++shown > kMaxShown) {
+        at = {};
+        message = "there is more of this; " + std::to_string(kMaxShown) + " are shown";
+    }
+    list_.push_back({file_, at, severity, std::move(message)});
 }
 
 std::string render(const Problem& problem, std::string_view text) {
@@ -71,18 +109,14 @@ std::string render(const Problem& problem, std::string_view text) {
         out += ":" + std::to_string(problem.at.line) + ":" + std::to_string(problem.at.column);
     }
     out += problem.severity == Severity::Error ? ": error: " : ": warning: ";
-    for (const char c : problem.message) {
-        append_shown(out, c);
-    }
+    Shown message;
+    message.add(problem.message);
+    out += message.text;
     const std::string_view line = line_of(text, problem.at.line);
     if (problem.at.line == 0 || line.empty()) {
         return out;
     }
-    out += "\n  ";
-    for (const char c : line) {
-        append_shown(out, c);
-    }
-    return out + "\n  " + caret_under(line, problem.at.column);
+    return out + with_caret(line, problem.at.column == 0 ? 0 : problem.at.column - 1);
 }
 
 }  // namespace sluice

@@ -1,4 +1,5 @@
 #pragma once
+#include <cstddef>
 #include <cstdint>
 #include <set>
 #include <string>
@@ -23,15 +24,21 @@ struct Problem {
     std::string message;
 };
 
-// What is wrong with a text, collected so that one run shows everything, and each thing once.
+// What is wrong with a text, collected so that one run shows everything, and each thing once. A
+// hostile text may have a fault in every byte, so both the list and what it quotes are bounded.
 class Problems {
 public:
+    static constexpr std::size_t kMaxShown = 1000;   // of each severity
+    static constexpr std::size_t kMaxMessage = 400;  // bytes
+
     explicit Problems(std::string file) : file_{std::move(file)} {}
 
     void error(Position at, std::string message);
     void warning(Position at, std::string message);
 
     [[nodiscard]] bool has_errors() const noexcept { return errors_ != 0; }
+    // Whether further errors are only counted, so that nobody works on their wording.
+    [[nodiscard]] bool is_full() const noexcept { return shown_errors_ > kMaxShown; }
     [[nodiscard]] const std::vector<Problem>& list() const noexcept { return list_; }
 
 private:
@@ -41,10 +48,13 @@ private:
     std::vector<Problem> list_;
     std::set<std::tuple<std::uint32_t, std::uint32_t, Severity, std::string>> seen_;
     std::size_t errors_ = 0;
+    std::size_t shown_errors_ = 0;
+    std::size_t shown_warnings_ = 0;
 };
 
 // `RULES:LINE:COLUMN: error: …`, the source line, and a caret under the column (tabs kept, bytes
-// outside printable ASCII and UTF-8 shown as \xNN).
+// outside printable ASCII and UTF-8 shown as \xNN). Of a very long line the part around the column
+// is shown, between `...`.
 [[nodiscard]] std::string render(const Problem& problem, std::string_view text);
 
 }  // namespace sluice

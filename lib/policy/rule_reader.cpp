@@ -1,10 +1,11 @@
 #include "lib/policy/rule_reader.hpp"
 
 #include "lib/policy/action_reader.hpp"
-#include "lib/policy/condition.hpp"
+#include "lib/policy/condition_reader.hpp"
 #include "lib/policy/key_reader.hpp"
-#include "lib/policy/limit_reader.hpp"
-#include "lib/policy/nearest.hpp"
+#include "lib/policy/later_part.hpp"
+#include "lib/policy/limit_list_reader.hpp"
+#include "lib/policy/units_text.hpp"
 
 #include <algorithm>
 #include <array>
@@ -40,21 +41,16 @@ constexpr auto kRuleKeys = std::to_array<KeyRow>({
     {"ttl", false},
 });
 
-// Keys whose default alone is built: said aloud, it changes nothing.
-struct DefaultOnly {
-    std::string_view key;
-    std::string_view value;
-};
-constexpr auto kDefaultOnly = std::to_array<DefaultOnly>(
-    {{"cost", "1"}, {"rejected_spend", "false"}, {"table_share", "100%"}, {"scope", "box"}});
-
 // What a rule that decides on sight does not have.
 constexpr auto kNotOnSight = std::to_array<std::string_view>(
     {"key", "limits", "on_exceed", "tiers", "per", "missing_key", "on_full", "on_color", "ban"});
 
 constexpr auto kOnMatchWords = std::to_array<std::string_view>({"drop", "allow"});
 constexpr auto kMissingKeyWords = std::to_array<std::string_view>({"skip", "share"});
+constexpr auto kScopeWords = std::to_array<std::string_view>({"box", "cluster"});
+constexpr auto kColorWords = std::to_array<std::string_view>({"green", "yellow", "red"});
 constexpr auto kOnFullWords = std::to_array<std::string_view>({"open", "closed"});
+constexpr auto kTierKeys = std::to_array<KeyRow>({{"key"}, {"limits"}});
 constexpr auto kDefaultsKeys = std::to_array<KeyRow>({{"mode"}, {"missing_key"}, {"on_full"}});
 
 bool is_id(std::string_view id) noexcept {
@@ -69,6 +65,10 @@ std::optional<OnFull> read_on_full(const MapReader& map, const ReadContext& cont
     if (value != nullptr && value->is_map()) {
         constexpr auto kKeys = std::to_array<KeyRow>({{"coarsen", false}});
         const MapReader coarsen{*value, kKeys, context, "on_full"};
+        if (coarsen.find("coarsen") == nullptr) {
+            context.problems.error(value->at,
+                                   "`on_full` is open, closed or {coarsen: {factor: N}}");
+        }
         return std::nullopt;
     }
     const std::optional<std::size_t> index = map.word("on_full", kOnFullWords);
@@ -88,18 +88,6 @@ std::optional<MissingKey> read_missing_key(const MapReader& map) {
     return index ? std::optional{static_cast<MissingKey>(*index)} : std::nullopt;
 }
 
-// FNV-1a over what a bucket's state belongs to, in one spelling.
-std::uint64_t identity_of(const Rule& rule, const std::string& limit, const std::string& schema,
-                          Per per) {
-    const std::string text = rule.id + "\n" + limit + "\n" + schema + "\ntoken_bucket\n" +
-                             (per == Per::Byte ? "byte" : "packet");
-    std::uint64_t hash = 0xCBF2'9CE4'8422'2325;
-    for (const char c : text) {
-        hash = (hash ^ static_cast<unsigned char>(c)) * 0x0000'0100'0000'01B3;
-    }
-    return hash;
-}
-
 // One rule, read key by key.
 class RuleReader {
 public:
@@ -115,7 +103,7 @@ public:
         report_what_is_not_built();
         if (map_.find("on_match") != nullptr) {
             read_on_match();
-        } else if (map_.find("tiers") == nullptr) {
+        } else {
             read_meter();
         }
         return std::move(read_);
@@ -136,7 +124,7 @@ private:
                                         : static_cast<Mode>(word - kModeNames.begin());
     }
     static ReadContext context_of(const FileContext& file, Mode mode) {
-        return {file.text, file.problems, file.purpose == Purpose::Enforce && mode != Mode::Off};
+        return {file.lines, file.problems, file.purpose == Purpose::Enforce && mode != Mode::Off};
     }
 
     void read_head() {
@@ -157,36 +145,41 @@ private:
     }
 
     void read_when() {
-        const YamlNode* when = map_.find("when");
         const std::optional<std::string> text = map_.text("when");
         if (!text) {
             return;
         }
         read_.everything = false;
         read_.summary.when = *text;
-        const auto parsed = parse_expression(*text);
-        if (const Remark* error = std::get_if<Remark>(&parsed)) {
-            file_.problems.error(place_in(file_.text, *when, error->offset), error->text);
-            return;
+        if (std::optional<Expression> when = read_condition(*map_.find("when"), context_)) {
+            read_.when = *std::move(when);
         }
-        const auto& expression = std::get<ParsedExpression>(parsed);
-        for (const Remark& remark : expression.not_built) {
-            context_.not_enforced(place_in(file_.text, *when, remark.offset), remark.text);
-        }
-        if (expression.not_built.empty() && can_never_match(expression.tree)) {
-            file_.problems.warning(when->at, "this rule can never match");
-        }
-        read_.when = expression.tree;
     }
 
+    // Keys whose default alone is built: said aloud, it changes nothing.
     void report_what_is_not_built() {
-        for (const DefaultOnly& row : kDefaultOnly) {
-            const YamlNode* value = map_.find(row.key);
-            if (value != nullptr && value->text != row.value) {
-                context_.not_enforced(
-                    map_.place_of_key(row.key),
-                    "`" + std::string{row.key} + "` other than " + std::string{row.value});
+        only_default("rejected_spend", "false", map_.flag("rejected_spend").value_or(false));
+        only_default("scope", "box", map_.word("scope", kScopeWords).value_or(0) != 0);
+        only_default("table_share", "100%", map_.percent("table_share").value_or(100) != 100);
+        const YamlNode* cost = map_.find("cost");
+        if (cost != nullptr && cost->is_map()) {
+            only_default("cost", "1", true);
+            check_later_part("cost", *cost, context_);
+        } else {
+            only_default("cost", "1", map_.number("cost", UINT32_MAX).value_or(1) != 1);
+        }
+        if (const YamlNode* colors = map_.find("on_color")) {
+            for (const std::string_view color : kColorWords) {
+                if (const YamlNode* action = value_of(*colors, color)) {
+                    (void)read_action(*action, context_);
+                }
             }
+        }
+    }
+    void only_default(std::string_view key, std::string_view value, bool other) {
+        if (other) {
+            context_.not_enforced(map_.place_of_key(key),
+                                  "`" + std::string{key} + "` other than " + std::string{value});
         }
     }
 
@@ -208,6 +201,22 @@ private:
         Rule& rule = read_.rule;
         rule.missing_key = read_missing_key(map_).value_or(file_.defaults.missing_key);
         rule.on_full = read_on_full(map_, context_).value_or(file_.defaults.on_full);
+        const YamlNode* exceed = map_.find("on_exceed");
+        const ActionText action = exceed == nullptr ? ActionText{} : read_action(*exceed, context_);
+        rule.on_exceed = action.verdict;
+        rule.tag = action.tag;
+        read_.summary.action = action.text;
+        per_ = read_per(map_, context_);
+        ReadLimits limits;
+        if (map_.find("tiers") != nullptr) {
+            read_tiers(limits);
+        } else {
+            read_key_and_limits(limits);
+        }
+        read_.summary.limits = std::move(limits.summaries);
+    }
+
+    void read_key_and_limits(ReadLimits& limits) {
         KeyText key;
         if (const YamlNode* node = map_.find("key")) {
             key = read_key(*node, context_);
@@ -215,89 +224,50 @@ private:
             file_.problems.error(map_.node().at,
                                  "a rule needs `key` ([] for one bucket in all) or `on_match`");
         }
-        rule.key = key.parts;
         read_.summary.key = key.text;
-        const YamlNode* exceed = map_.find("on_exceed");
-        const ActionText action = exceed == nullptr ? ActionText{} : read_action(*exceed, context_);
-        rule.on_exceed = action.verdict;
-        rule.tag = action.tag;
-        read_.summary.action = action.text;
-        read_limits(key);
+        read_limit_list(map_, {read_.rule.id, key, per_}, file_.limits, context_, limits);
+        read_.rule.key = std::move(key.parts);
+        read_.rule.limits = std::move(limits.limits);
     }
 
-    void read_limits(const KeyText& key) {
-        const std::optional<PerWord> per = read_per(map_, context_);
-        const YamlNode* limits = map_.find("limits");
-        if (limits == nullptr || !limits->is_list() || limits->items.empty()) {
-            file_.problems.error(limits == nullptr ? map_.node().at : limits->at,
-                                 "a rule needs `limits`, a list of names or limits");
-            return;
-        }
-        if (limits->items.size() > kMaxLimitsPerRule) {
-            file_.problems.error(
-                limits->at, "a rule has at most " + std::to_string(kMaxLimitsPerRule) + " limits");
-            return;
-        }
-        std::size_t position = 0;
-        for (const YamlNode& item : limits->items) {
-            add_limit(item, ++position, per, key);
-        }
-    }
-
-    void add_limit(const YamlNode& item, std::size_t position, std::optional<PerWord> per,
-                   const KeyText& key) {
-        const YamlNode* node = item.is_scalar() ? find_named(item) : &item;
-        if (node == nullptr) {
-            return;
-        }
-        const std::string name = item.is_scalar() ? item.text : std::to_string(position);
-        const LimitText limit = read_limit(*node, per, context_);
-        for (const LimitSummary& other : read_.summary.limits) {
-            if (other.name == name) {
-                file_.problems.error(item.at, "the limit `" + name + "` is listed twice");
+    // Tiers are not built: they are read so that what is wrong in them is seen.
+    void read_tiers(ReadLimits& limits) {
+        for (const std::string_view key : {"key", "limits"}) {
+            if (map_.find(key) != nullptr) {
+                file_.problems.error(
+                    map_.place_of_key(key),
+                    "with `tiers`, each tier has its own `" + std::string{key} + "`");
             }
         }
-        read_.summary.limits.push_back(summary_of(name, limit, key));
-        if (limit.numbers) {
-            read_.rule.limits.push_back({identity_of(read_.rule, name, key.schema, limit.per), name,
-                                         limit.per, *limit.numbers});
+        std::size_t number = 0;
+        for (const YamlNode& node : map_.find("tiers")->items) {
+            if (node.is_map()) {
+                const ReadLimits tier = read_tier(node, "t" + std::to_string(++number) + ".");
+                limits.summaries.insert(limits.summaries.end(), tier.summaries.begin(),
+                                        tier.summaries.end());
+            }
         }
     }
 
-    const YamlNode* find_named(const YamlNode& item) {
-        const auto found = file_.limits.nodes.find(item.text);
-        if (found != file_.limits.nodes.end()) {
-            file_.limits.used.insert(item.text);
-            return found->second;
+    ReadLimits read_tier(const YamlNode& node, std::string position) {
+        const MapReader tier{node, kTierKeys, context_, "a tier"};
+        KeyText key;
+        if (const YamlNode* parts = tier.find("key")) {
+            key = read_key(*parts, context_);
+        } else {
+            file_.problems.error(node.at, "a tier needs `key`");
         }
-        std::vector<std::string_view> names;
-        names.reserve(file_.limits.nodes.size());
-        for (const auto& [name, node] : file_.limits.nodes) {
-            names.push_back(name);
-        }
-        file_.problems.error(item.at, "there is no limit called `" + item.text + "`" +
-                                          did_you_mean(item.text, names));
-        return nullptr;
-    }
-
-    static LimitSummary summary_of(const std::string& name, const LimitText& limit,
-                                   const KeyText& key) {
-        const std::string unit = limit.per == Per::Byte ? "" : " packets";
-        LimitSummary summary{name,
-                             limit.text + (limit.per == Per::Byte ? " per byte" : " per packet"),
-                             key.has_source ? "local" : "merged", ""};
-        if (limit.numbers) {
-            summary.bound = limit.burst + unit + " + " + limit.rate + " * W";
-            // Until workers share a ledger, each that sees the key holds a bucket of its own.
-            summary.bound += key.has_source ? "" : ", for each worker";
-        }
-        return summary;
+        ReadLimits limits;
+        read_limit_list(tier, {read_.rule.id, key, per_, std::move(position)}, file_.limits,
+                        context_, limits);
+        return limits;
     }
 
     const FileContext& file_;
     Mode mode_;
     ReadContext context_;
     MapReader map_;
+    std::optional<PerWord> per_;
     ReadRule read_;
 };
 

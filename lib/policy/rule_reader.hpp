@@ -2,11 +2,8 @@
 #include "lib/policy/compile.hpp"
 #include "lib/policy/expression.hpp"
 #include "lib/policy/map_reader.hpp"
+#include "lib/policy/named_limits.hpp"
 #include "lib/rules/rule_set.hpp"
-
-#include <map>
-#include <set>
-#include <string>
 
 namespace sluice {
 
@@ -18,15 +15,9 @@ struct RuleDefaults {
 };
 [[nodiscard]] RuleDefaults read_defaults(const YamlNode& node, const ReadContext& context);
 
-// The named limits of the file, and which of them a rule has used.
-struct NamedLimits {
-    std::map<std::string, const YamlNode*> nodes;
-    std::set<std::string> used;
-};
-
 // What a rule is read with.
 struct FileContext {
-    std::string_view text;
+    const LineIndex& lines;
     Problems& problems;
     Purpose purpose = Purpose::Check;
     const ModeOverrides& modes;

@@ -102,7 +102,7 @@ std::vector<Token> split_into_tokens(std::string_view expression) {
     for (;;) {
         at = expression.find_first_not_of(kSpaces, at);
         if (at == std::string_view::npos) {
-            tokens.push_back({Token::Kind::End, {}, expression.size()});
+            tokens.push_back({Token::Kind::End, {}, expression.find_last_not_of(kSpaces) + 1});
             return tokens;
         }
         if (tokens.size() == kMaxTokens) {

@@ -1,5 +1,9 @@
 #include "lib/policy/yaml_tree.hpp"
 
+#include "lib/policy/line_index.hpp"
+#include "lib/policy/text_check.hpp"
+#include "lib/policy/utf8.hpp"
+
 #include <yaml-cpp/eventhandler.h>
 #include <yaml-cpp/yaml.h>
 
@@ -25,7 +29,7 @@ struct Refused : std::runtime_error {
 // without a word, so it is not used.
 class TreeBuilder : public YAML::EventHandler {
 public:
-    explicit TreeBuilder(Problems& problems) : problems_{problems} {}
+    TreeBuilder(const LineIndex& lines, Problems& problems) : lines_{lines}, problems_{problems} {}
 
     void OnDocumentStart(const YAML::Mark& mark) override {
         if (++documents_ > 1) {
@@ -44,6 +48,7 @@ public:
                   const std::string& value) override {
         refuse_anchor(mark, anchor);
         refuse_tag(mark, tag);
+        refuse_control(mark, value);
         add({.kind = YamlNode::Kind::Scalar,
              .at = place_of(mark),
              .plain = tag == "?",
@@ -74,9 +79,22 @@ private:
             throw Refused{place_of(mark), "anchors (&name) are not used here"};
         }
     }
-    static void refuse_tag(const YAML::Mark& mark, const std::string& tag) {
-        if (!tag.empty() && tag != "?" && tag != "!") {
+    // Without a tag the reader says `?` of plain scalars and `!` of quoted ones; `!` written out
+    // looks the same, so the file is asked.
+    void refuse_tag(const YAML::Mark& mark, const std::string& tag) const {
+        const std::size_t at = lines_.offset_of(place_of(mark));
+        const bool written = tag == "!" && lines_.text().substr(at).starts_with('!');
+        if (written || (!tag.empty() && tag != "?" && tag != "!")) {
             throw Refused{place_of(mark), "tags (" + tag + ") are not used here"};
+        }
+    }
+    // What stands in the file itself was looked at before; this is what escapes write.
+    void refuse_control(const YAML::Mark& mark, std::string_view value) {
+        for (; !value.empty(); value.remove_prefix(1)) {
+            if (starts_with_control(value)) {
+                problems_.error(place_of(mark), "control characters are not used here");
+                return;
+            }
         }
     }
     void open(YamlNode::Kind kind, const YAML::Mark& mark, const std::string& tag,
@@ -94,6 +112,9 @@ private:
         add(std::move(done));
     }
     void add(YamlNode node) {
+        if (++nodes_ > kMaxYamlNodes) {
+            throw Refused{node.at, "the file has too many parts"};
+        }
         if (open_.empty()) {
             root_ = std::move(node);
             return;
@@ -104,6 +125,9 @@ private:
         } else if (!parent.key) {
             add_key(parent, std::move(node));
         } else {
+            if (node.kind == YamlNode::Kind::Null) {
+                node.at = parent.key->at;  // the reader names the place of what comes next
+            }
             parent.node.entries.push_back({*std::move(parent.key), std::move(node)});
             parent.key.reset();
         }
@@ -121,78 +145,30 @@ private:
         parent.key = std::move(key);
     }
 
+    const LineIndex& lines_;
     Problems& problems_;
     YamlNode root_;
     std::vector<Open> open_;
+    std::size_t nodes_ = 0;
     int documents_ = 0;
 };
 
-// Length of the UTF-8 sequence at the front, 0 if it is none (RFC 3629).
-std::size_t utf8_length(std::string_view text) {
-    const auto lead = static_cast<unsigned char>(text.front());
-    const std::size_t length = lead < 0x80                   ? 1
-                               : lead >= 0xC2 && lead < 0xE0 ? 2
-                               : lead >= 0xE0 && lead < 0xF0 ? 3
-                               : lead >= 0xF0 && lead < 0xF5 ? 4
-                                                             : 0;
-    if (length == 0 || length > text.size()) {
-        return 0;
-    }
-    const auto continues = [](char c) { return (static_cast<unsigned char>(c) & 0xC0) == 0x80; };
-    return std::all_of(text.begin() + 1, text.begin() + static_cast<std::ptrdiff_t>(length),
-                       continues)
-               ? length
-               : 0;
-}
-
-// The first byte that is neither UTF-8 nor allowed in a text file; npos when there is none.
-std::size_t first_bad_byte(std::string_view text) {
-    for (std::size_t at = 0; at < text.size();) {
-        const auto byte = static_cast<unsigned char>(text[at]);
-        const bool control = byte < 0x20 && byte != '\t' && byte != '\n' && byte != '\r';
-        const std::size_t length = control ? 0 : utf8_length(text.substr(at));
-        if (length == 0) {
-            return at;
-        }
-        at += length;
-    }
-    return std::string_view::npos;
-}
-
-Position place_at(std::string_view text, std::size_t offset) {
-    const std::string_view before = text.substr(0, offset);
-    const std::size_t line_start = before.rfind('\n');
-    const std::size_t column =
-        line_start == std::string_view::npos ? offset : offset - line_start - 1;
-    return {static_cast<std::uint32_t>(std::count(before.begin(), before.end(), '\n')) + 1,
-            static_cast<std::uint32_t>(column) + 1};
-}
-
-std::size_t offset_of(std::string_view text, Position at) {
-    std::size_t offset = 0;
-    for (std::uint32_t line = 1; line < at.line && offset < text.size(); ++line) {
-        const std::size_t end = text.find('\n', offset);
-        offset = end == std::string_view::npos ? text.size() : end + 1;
-    }
-    return std::min(offset + at.column - 1, text.size());
-}
-
 }  // namespace
 
-std::optional<YamlNode> read_yaml(std::string_view text, Problems& problems) {
+std::optional<YamlNode> read_yaml(const LineIndex& lines, Problems& problems) {
+    const std::string_view text = lines.text();
     if (text.size() > kMaxTextSize) {
         problems.error({}, "the file is larger than 64 MiB");
         return std::nullopt;
     }
-    const std::size_t bad = first_bad_byte(text);
-    if (bad != std::string_view::npos) {
-        problems.error(place_at(text, bad), "not UTF-8 text");
+    if (const std::optional<TextFault> fault = find_text_fault(text)) {
+        problems.error(lines.place_at(fault->offset), std::string{fault->what});
         return std::nullopt;
     }
     try {
         std::istringstream stream{std::string{text}};
         YAML::Parser parser{stream};
-        TreeBuilder builder{problems};
+        TreeBuilder builder{lines, problems};
         while (parser.HandleNextDocument(builder)) {
         }
         return builder.take();
@@ -200,34 +176,8 @@ std::optional<YamlNode> read_yaml(std::string_view text, Problems& problems) {
         problems.error(refused.at, refused.what());
     } catch (const YAML::Exception& error) {
         problems.error(error.mark.is_null() ? Position{} : place_of(error.mark), error.msg);
-    } catch (const std::exception& error) {
-        problems.error({}, error.what());
     }
     return std::nullopt;
-}
-
-Position place_in(std::string_view file, const YamlNode& scalar, std::size_t offset) {
-    std::size_t at = offset_of(file, scalar.at);
-    if (at < file.size() && !scalar.plain && (file[at] == '|' || file[at] == '>')) {
-        at = std::min(file.find('\n', at), file.size());  // behind the block's header
-    } else if (at < file.size() && !scalar.plain) {
-        ++at;  // behind the quote
-    }
-    // The text keeps the file's characters in their order; what lies between two of them is
-    // indentation, line ends and escapes.
-    std::size_t found = at;
-    for (std::size_t i = 0; i <= offset && i < scalar.text.size(); ++i) {
-        const std::size_t next = file.find(scalar.text[i], at);
-        if (next == std::string_view::npos) {
-            break;
-        }
-        found = next;
-        at = next + 1;
-    }
-    if (offset >= scalar.text.size()) {
-        found = std::min(at, file.size());
-    }
-    return place_at(file, found);
 }
 
 }  // namespace sluice

@@ -1,4 +1,5 @@
 #pragma once
+#include "lib/policy/line_index.hpp"
 #include "lib/policy/problem.hpp"
 
 #include <cstdint>
@@ -9,8 +10,8 @@
 
 namespace sluice {
 
-inline constexpr std::size_t kMaxTextSize = 64U << 20;
 inline constexpr std::size_t kMaxYamlDepth = 32;
+inline constexpr std::size_t kMaxYamlNodes = 4U << 20;
 
 // YAML as we take it: maps, lists and scalars, each with its place; no aliases, anchors, tags,
 // merge keys or second documents; no key twice.
@@ -35,11 +36,8 @@ struct YamlEntry {
     YamlNode value;
 };
 
-// nullopt when there is no tree to work on; what is wrong is in `problems` either way.
-[[nodiscard]] std::optional<YamlNode> read_yaml(std::string_view text, Problems& problems);
-
-// Where in the file the byte `offset` of a scalar's text stands; exact for plain, quoted and block
-// scalars, also over several lines.
-[[nodiscard]] Position place_in(std::string_view file, const YamlNode& scalar, std::size_t offset);
+// nullopt when there is no tree to work on; what is wrong is in `problems` either way. Throws only
+// what the standard library throws.
+[[nodiscard]] std::optional<YamlNode> read_yaml(const LineIndex& lines, Problems& problems);
 
 }  // namespace sluice

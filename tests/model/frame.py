@@ -61,6 +61,7 @@ class _Walk:
         self.fields = self.packet.fields
         self.end = wire  # where the layer at hand ends on the wire
         self.frame_size = wire  # of the frame, or of the frame inside that was bridged
+        self.l3_at = 0  # where the IP header is that ip.* means
         self.ip_headers = 0
 
     # Reading.
@@ -80,11 +81,6 @@ class _Walk:
 
     def whole(self, at, size, reason):
         """It was, and the capture has it."""
-        self.need(at, size, reason)
-        self.raw(at, size)
-
-    def whole(self, at, size, reason):
-        """And the capture has it, too."""
         self.need(at, size, reason)
         self.raw(at, size)
 
@@ -160,7 +156,7 @@ class _Walk:
         for name in list(self.fields):
             if name.split(".")[0] in ("ip", "l4", "tcp", "icmp", "payload"):
                 del self.fields[name]
-        self.fields["ip.len"] = length
+        self.l3_at, self.fields["ip.len"] = at, length
         behind = self.end - at
         padded = self.frame_size <= SHORTEST_FRAME
         believed = length == behind or (0 < length < behind and padded)
@@ -211,7 +207,8 @@ class _Walk:
                 size = (self.number(at + 1, 1) + 2) * 4
             if kind == FRAGMENT_HEADER:
                 size, offset = 8, self.number(at + 2, 2)
-                fragment = fragment_word(offset >> 3, offset & 1)
+                word = fragment_word(offset >> 3, offset & 1)
+                fragment = fragment if word == "none" else word  # an atomic one undoes nothing
             self.need(at, size, "truncated_l3")
             kind, at = self.number(at, 1), at + size
         self.fields["ip.proto"], self.fields["ip.frag"] = kind, fragment
@@ -245,12 +242,20 @@ class _Walk:
         self.ports(at, 20)
         word = self.number(at + 12, 2)
         header = (word >> 12) * 4
-        if header < 20 or at + header > self.end:
+        if header < 20:
             raise Malformed("bad_l4_header")
+        self.options_fit(at + header)
         self.fields["tcp.flags"] = word & 0x0FFF
         for name, bit in FLAG_BITS.items():
             self.fields["tcp.flags." + name] = 1 if word & bit else 0
         self.fields["payload.len"] = self.end - at - header
+
+    def options_fit(self, header_end):
+        """Who claims no more than came contradicts himself; what only ended early is truncated."""
+        if header_end > self.end:
+            claimed = header_end <= self.l3_at + self.fields["ip.len"]
+            cut_short = claimed or self.fields["ip.frag"] == "first"
+            raise Malformed("truncated_l4" if cut_short else "bad_l4_header")
 
     def udp(self, at):
         self.ports(at, 8)

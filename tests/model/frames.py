@@ -2,13 +2,21 @@
 import ipaddress
 import struct
 
-SOURCES4 = ["192.0.2.1", "192.0.2.77", "192.0.3.5", "10.1.2.3", "10.1.2.4", "198.51.100.9"]
-SOURCES6 = ["2001:db8::1", "2001:db8::2", "2001:db8:0:1::9", "fe80::1:0:0:1", "::ffff:192.0.2.1"]
-PORTS = [53, 80, 443, 123, 1024, 4789, 65535]
+SOURCES4 = ["192.0.2.1", "192.0.2.77", "192.0.3.5", "10.1.2.3", "10.1.2.4", "198.51.100.9",
+            "0.0.0.0", "255.255.255.255"]
+SOURCES6 = ["2001:db8::1", "2001:db8::2", "2001:db8:0:1::9", "fe80::1:0:0:1", "::ffff:192.0.2.1",
+            "::", "2001:db8:1:1:1:1:1:1"]
+PORTS = [0, 53, 80, 443, 123, 4789, 65535]
 MACS = ["02:00:00:00:00:01", "02:00:00:00:00:fe", "ff:ff:ff:ff:ff:ff"]
 VLANS = [0, 5, 100, 4095]
 TPIDS = [0x8100, 0x88A8, 0x9100, 0x9200]
-DSCPS = [0, 0, 10, 46]
+DSCPS = [0, 10, 46, 63]
+RARE_PAYLOADS = [
+    (0x0806, b"\0\x01\x08\0\x06\x04\0\x01" + bytes(20)),  # ARP
+    (0x0027, bytes(39)), (0x05FF, bytes(40)),  # 802.3
+    (0x0600, bytes(40)), (0x88CC, bytes(30)), (0x8863, bytes(20)),
+    (0x86DD, b""), (0x0800, b"\x45"),
+]
 
 
 class FrameMaker:
@@ -22,7 +30,7 @@ class FrameMaker:
         """(bytes at hand, size on the wire)"""
         frame = self.ethernet()
         if self.chance(25) and len(frame) < 60:
-            frame += b"\0" * (60 - len(frame))
+            frame += b"\0" * (self.dice.choice((60, 60, 60, 61, 62)) - len(frame))
         if self.chance(6):
             frame += bytes(self.dice.randrange(1, 40))
         if self.chance(8):
@@ -44,9 +52,7 @@ class FrameMaker:
     def ethernet(self, depth=0):
         kind, payload = self.network(depth)
         if self.chance(4):
-            kind, payload = self.dice.choice((
-                (0x0806, b"\0\x01\x08\0\x06\x04\0\x01" + bytes(20)), (0x0027, bytes(39)),
-                (0x88CC, bytes(30)), (0x8863, bytes(20)), (0x86DD, b""), (0x0800, b"\x45")))
+            kind, payload = self.dice.choice(RARE_PAYLOADS)
         if self.chance(8):
             kind, payload = self.mpls(payload)
         if self.chance(5):
@@ -103,14 +109,15 @@ class FrameMaker:
                            self.dice.choice((1, 64, 255))) + source + destination + payload
 
     def extension(self, kind, payload):
-        which = self.dice.choice((0, 43, 44, 44, 51, 60, 135))
+        which = self.dice.choice((0, 43, 44, 44, 44, 51, 60, 135, 139, 140))
         if which == 44:
             offset = self.dice.choice((0, 1, 1, 185 << 3, 185 << 3 | 1))
             return 44, struct.pack("!BBHI", kind, 0, offset, 99) + payload
         if which == 51:
             return 51, bytes([kind, 4]) + bytes(22) + payload
         size = self.dice.choice((0, 0, 1, 2))
-        return which, bytes([kind, size]) + bytes(6 + 8 * size) + payload
+        said = 200 if self.chance(3) else size
+        return which, bytes([kind, said]) + bytes(6 + 8 * size) + payload
 
     # What IP carries.
 
@@ -119,7 +126,7 @@ class FrameMaker:
         if self.tunnels and depth < 5 and self.chance(55 if depth else 25):
             return self.tunnel(depth + 1)
         data = bytes(self.dice.choice((0, 1, 6, 18, 40, 200, 900)))
-        makers = [self.udp] * 5 + [self.tcp] * 4 + [self.icmp] * 2 + [self.other]
+        makers = [self.udp] * 5 + [self.tcp] * 4 + [self.icmp] * 2 + [self.ports, self.other]
         return self.dice.choice(makers)(version, data)
 
     def udp(self, _, data, dport=None):
@@ -142,8 +149,13 @@ class FrameMaker:
         return kind, struct.pack("!BBHI", self.dice.choice(kinds), self.dice.choice((0, 1)), 0,
                                  7) + data
 
+    def ports(self, _, data):
+        kind = self.dice.choice((33, 132, 136))
+        ports = struct.pack("!HH", self.dice.choice(PORTS), self.dice.choice(PORTS))
+        return kind, (ports + data)[:self.dice.choice((3, 4, 100, 100))]
+
     def other(self, _, data):
-        return self.dice.choice((2, 4, 41, 47, 50, 59, 89, 132, 255)), data
+        return self.dice.choice((2, 4, 41, 47, 50, 59, 89, 255)), data
 
     # Tunnels.
 

@@ -1,249 +1,202 @@
-"""Rule files and captures from a seed: what nobody would write by hand.
+#!/usr/bin/python3
+"""Random but valid rule files and captures, the same for the same seed.
 
-Values come from small pools, so that conditions match, keys collide and buckets run dry.
+    generate.py SEED FOLDER     writes rules.yaml, in.pcap and, for some seeds, sluice.yaml
 """
-import struct
-from ipaddress import IPv4Address, IPv6Address
+import os
+import random
+import sys
 
-from pcap import SECOND
+from frames import DSCPS, MACS, PORTS, SOURCES4, SOURCES6, VLANS, FrameMaker
+from pcap import SECOND, write_pcap, write_pcapng
 
-V4 = [IPv4Address(text) for text in ("10.1.2.3", "10.1.2.4", "10.1.9.9", "192.0.2.1", "0.0.0.0",
-                                     "255.255.255.255", "198.51.100.7")]
-V6 = [IPv6Address(text) for text in ("2001:db8::1", "2001:db8::2", "2001:db8:0:1::1", "::", "::1",
-                                     "fe80::1:0:0:1", "::ffff:192.0.2.1", "64:ff9b::c000:201",
-                                     "2001:db8:1:1:1:1:1:1")]
-PORTS = [0, 22, 53, 80, 443, 4789, 65535]
-MACS = [bytes.fromhex(text) for text in ("020000000001", "161718191a1b", "ffffffffffff")]
-VLANS = [0, 5, 6, 4095]
-TPIDS = [0x8100, 0x88A8, 0x9100, 0x9200]
-NETWORKS = ["10.0.0.0/8", "10.1.2.0/24", "10.1.2.3", "0.0.0.0/0", "192.0.2.0/31", "::/0",
-            "2001:db8::/32", "2001:db8::/64", "2001:db8::1", "::ffff:0:0/96", "198.51.100.7/32"]
-NUMBERS = {"eth.type": ["0x0800", "0x0806", "0x86dd", "0x8847", "34916", "0x0600"],
-           "vlan.id": VLANS, "vlan.inner_id": VLANS, "ip.version": [4, 6],
-           "ip.proto": [1, 6, 17, 58, 132, 44, 60, 255], "ip.ttl": [0, 1, 63, 64, 255],
-           "ip.dscp": [0, 10, 46, 63], "ip.len": [0, 28, 40, 46, 60, 100, 1500, 65535],
-           "l4.sport": PORTS, "l4.dport": PORTS, "tcp.flags": [0, 2, 16, 18, 274, "0x0fff"],
-           "icmp.type": [0, 3, 8, 128, 135], "icmp.code": [0, 1, 255],
-           "payload.len": [0, 1, 10, 100, 1000]}
-FLAGS = ["tcp.flags." + name for name in ("syn", "ack", "fin", "rst", "psh", "urg")]
-WORDS = {"dir": ['"in"', '"out"'], "port": ['"uplink"', '"a b"'],
-         "ip.frag": ['"none"', '"first"', '"later"']}
+FLAGS = [f"tcp.flags.{name}" for name in ("syn", "ack", "fin", "rst", "psh", "urg")]
+NUMBERS = {
+    "eth.type": ["0x0800", "0x86dd", "0x0806", "34525", "0x8847", "0x0600"],
+    "vlan.id": VLANS, "vlan.inner_id": VLANS, "ip.version": [4, 6],
+    "ip.proto": [1, 6, 17, 58, 44, 60, 132],
+    "ip.ttl": [1, 64, 255], "ip.dscp": DSCPS, "ip.len": [0, 28, 40, 48, 240, 65535],
+    "l4.sport": PORTS, "l4.dport": PORTS, "tcp.flags": [2, 18, "0x10", 194, 256, "0x0fff"],
+    "icmp.type": [0, 3, 8, 128, 135], "icmp.code": [0, 1], "payload.len": [0, 1, 6, 40, 900],
+}
+ADDRESSES = ["ip.src", "ip.dst"]
+OUTER = ["outer.ip.src", "outer.ip.dst"]
+KEYS = list(NUMBERS) + ADDRESSES * 4 + FLAGS + ["dir", "eth.src", "eth.dst", "ip.frag"]
+NETWORKS4 = ["192.0.2.0/24", "10.0.0.0/8", "192.0.2.0/23", "0.0.0.0/0", "10.1.2.4/32"]
+NETWORKS6 = ["2001:db8::/32", "2001:db8::/64", "::/0", "fe80::/10", "::ffff:0.0.0.0/96"]
+PACKET_RATES = ["1/d", "7/h", "1/h", "3/m", "300/m", "1/s", "3/s", "7/s", "10/s", "333/s", "1K/s",
+                "1500/s", "1M/s", "1234567/s"]
+BYTE_RATES = ["1KB/s", "333B/s", "9600bit/s", "20Mbit/s", "5MB/s", "7777bit/s", "1Mbit/s",
+              "100Gbit/s", "64Kbit/s", "100KB/m", "7KiB/m", "1B/s"]
+BYTE_BURSTS = ["28B", "100B", "512B", "1KiB", "1500B", "4KB", "64KiB"]
+GAPS = [0] * 12 + [1, 1, 3, 999, 1_000, 100_000, 1_000_000, 1_000_001, 7_000_000, 33_333_333,
+                   100_000_000, 142_857_142, 142_857_143, SECOND]
+RARE_GAPS = [60 * SECOND, 3600 * SECOND, 90_000 * SECOND, -1, -SECOND]
+PREFIX_LENGTHS = ["8|32", "24|64", "23|61", "32|128", "0|0", "9|33", "24", "0", "64"]
+ACTIONS = ["drop", "drop", "drop", "tag, dscp: ef", "tag, dscp: 12, pcp: 3", "pass"]
 COMPARISONS = ["eq", "ne", "lt", "le", "gt", "ge", "==", "!=", "<", "<=", ">", ">="]
-EQUALITIES = ["eq", "ne", "==", "!="]
-PREFIXES = ["24", "8", "32", "0", "24|64", "16|48", "32|128", "0|0", "31|127", "9|33"]
 
 
-def condition(dice, depth=3):
-    kind = dice.choice(["leaf", "not", "and", "or", "mixed", "leaf"]) if depth else "leaf"
-    if kind == "leaf":
-        return leaf(dice)
-    parts = [condition(dice, depth - 1) for _ in range(3)]
-    if kind == "not":
-        return dice.choice([f"not {parts[0]}", f"not ({parts[0]})", f"not not ({parts[0]})"])
-    if kind == "mixed":
-        return f"{parts[0]} or {parts[1]} and not {parts[2]}"
-    text = f" {kind} ".join(parts[:2])
-    return dice.choice([text, f"({text})"])
+class RuleMaker:
+    def __init__(self, dice, tunnels=False, named_port=False):
+        self.dice = dice
+        self.addresses = ADDRESSES + (OUTER if tunnels else [])
+        self.keys = KEYS + (OUTER if tunnels else []) + (["port"] if named_port else [])
+
+    def chance(self, percent):
+        return self.dice.randrange(100) < percent
+
+    def file(self):
+        lines = ["version: 1"]
+        if self.chance(40):
+            lines.append(f"defaults: {{mode: {self.dice.choice(('enforce', 'monitor'))}, "
+                         f"missing_key: {self.dice.choice(('skip', 'share'))}}}")
+        lines += ["limits:", f"  common: {self.limit(True)}", f"  bytes: {self.limit(False)}",
+                  "rules:"]
+        for number in range(self.dice.randint(1, 8)):
+            lines += self.rule(number)
+        return "\n".join(lines) + "\n"
+
+    def rule(self, number):
+        lines = [f"  - id: r{number}"]
+        mode = self.dice.choice(("enforce",) * 7 + ("monitor",) * 2 + ("off", None))
+        if mode:
+            lines.append(f"    mode: {mode}")
+        on_match = self.chance(12)
+        if on_match or self.chance(75):
+            lines.append(f"    when: '{self.condition(1 if on_match else 3)}'")
+        if on_match:
+            return lines + [f"    on_match: {self.dice.choice(('drop', 'allow'))}"]
+        if self.chance(40):
+            lines.append(f"    missing_key: {self.dice.choice(('skip', 'share'))}")
+        key = ", ".join(self.key_part() for _ in range(self.dice.choice((0, 1, 1, 1, 2, 2, 3))))
+        action = self.dice.choice(ACTIONS)
+        lines += [f"    key: [{key}]", "    limits:"]
+        lines += [f"      - {limit}" for limit in self.limits()]
+        return lines + [f"    on_exceed: {{action: {action}}}"] * (not self.chance(15))
+
+    def limits(self):
+        """One to three; a named one at most once, so that every limit of a rule has its name."""
+        some = [self.limit(self.chance(60)) for _ in range(self.dice.choice((1, 1, 2)))]
+        if self.chance(25):
+            some[0] = "common"
+        if self.chance(15):
+            some.append("bytes")
+        return some
+
+    def limit(self, of_packets):
+        if of_packets:
+            return (f"{{algorithm: token_bucket, per: packet, "
+                    f"rate: {self.dice.choice(PACKET_RATES)}, "
+                    f"burst: {self.dice.choice((1, 1, 2, 3, 5, 8, 20, 100))}}}")
+        return (f"{{algorithm: token_bucket, per: byte, rate: {self.dice.choice(BYTE_RATES)}, "
+                f"burst: {self.dice.choice(BYTE_BURSTS)}}}")
+
+    def key_part(self):
+        if self.chance(30):
+            field = self.dice.choice(self.addresses)
+            bits = self.dice.choice(PREFIX_LENGTHS)
+            return f'"prefix({field}, {bits})"'
+        return self.dice.choice(self.keys)
+
+    def condition(self, depth):
+        if depth == 0 or self.chance(35):
+            return self.comparison()
+        way = self.dice.randrange(4)
+        if way == 0:
+            return f"{self.dice.choice(('not', 'not', 'not not'))} {self.condition(depth - 1)}"
+        if way == 1:
+            return f"({self.condition(depth - 1)})"
+        return (f"{self.condition(depth - 1)} {self.dice.choice(('and', 'or'))} "
+                f"{self.condition(depth - 1)}")
+
+    def comparison(self):
+        way = self.dice.randrange(10)
+        if way < 3:
+            return self.of_address()
+        if way == 3:
+            return self.dice.choice(FLAGS * 3 + list(NUMBERS))
+        if way == 4:
+            return self.of_word()
+        name = self.dice.choice(list(NUMBERS))
+        values = NUMBERS[name]
+        if way == 5:
+            some = " ".join(str(value) for value in self.dice.sample(values, 2))
+            return f"{name} in {{{some}}}"
+        return f"{name} {self.dice.choice(COMPARISONS)} {self.dice.choice(values)}"
+
+    def of_address(self):
+        name = self.dice.choice(self.addresses)
+        if self.chance(15):
+            networks = "192.0.2.0/24 10.1.2.0/24 2001:db8::/64 ::/64"
+            return f"prefix({name}, 24|64) in {{{networks}}}"
+        if self.chance(50):
+            return (f"{name} {self.dice.choice(('eq', 'ne', '==', '!='))} "
+                    f"{self.dice.choice(SOURCES4 + SOURCES6)}")
+        some = self.dice.sample(SOURCES4 + SOURCES6 + NETWORKS4 + NETWORKS6,
+                                self.dice.randint(1, 4))
+        return f"{name} in {{{' '.join(some)}}}"
+
+    def of_word(self):
+        equal = self.dice.choice(("eq", "ne"))
+        return self.dice.choice((
+            f'port {equal} "{self.dice.choice(("uplink", "a b"))}"',
+            f'dir {equal} "{self.dice.choice(("in", "out"))}"',
+            f'ip.frag {equal} "{self.dice.choice(("none", "first", "later"))}"',
+            'ip.frag in {"first" "later"}',
+            f"eth.src {equal} {self.dice.choice(MACS)}"))
 
 
-def leaf(dice):
-    kind = dice.choice(["number", "number", "alone", "address", "address", "prefix", "mac", "word"])
-    if kind == "alone":
-        return dice.choice(FLAGS + list(NUMBERS))
-    if kind == "number":
-        name = dice.choice(list(NUMBERS))
-        return test(dice, name, NUMBERS[name], COMPARISONS)
-    if kind == "address":
-        return test(dice, dice.choice(["ip.src", "ip.dst"]), NETWORKS, EQUALITIES)
-    if kind == "prefix":
-        field = dice.choice(["ip.src", "ip.dst"])
-        return test(dice, f"prefix({field}, 24|64)", ["10.1.2.0/24", "10.1.9.0",
-                                                       "2001:db8::/64", "::", "0.0.0.0/24",
-                                                       "2001:db8:0:1::"], EQUALITIES)
-    if kind == "mac":
-        macs = [mac.hex(":") for mac in MACS]
-        return test(dice, dice.choice(["eth.src", "eth.dst"]), macs, EQUALITIES)
-    name = dice.choice(list(WORDS))
-    return test(dice, name, WORDS[name], EQUALITIES)
-
-
-def test(dice, field, values, operators):
-    if dice.random() < 0.4:
-        some = dice.sample(values, dice.randint(1, min(4, len(values))))
-        return f"{field} in {{{' '.join(map(str, some))}}}"
-    return f"{field} {dice.choice(operators)} {dice.choice(values)}"
-
-
-def key(dice):
-    parts = []
-    for _ in range(dice.choice([0, 1, 1, 1, 2, 3])):
-        kind = dice.choice(["ip.src", "ip.src", "prefix", "prefix", "any"])
-        if kind == "any":
-            kind = dice.choice(list(NUMBERS) + FLAGS + ["eth.src", "eth.dst", "dir", "ip.dst",
-                                                        "ip.frag"])
-        elif kind == "prefix":
-            kind = f"prefix({dice.choice(['ip.src', 'ip.dst'])}, {dice.choice(PREFIXES)})"
-        if kind not in parts:
-            parts.append(kind)
-    return "[" + ", ".join(f'"{part}"' for part in parts) + "]"
-
-
-def limit(dice):
-    if dice.random() < 0.4:
-        rate = dice.choice(["100B/s", "1KB/s", "8Kbit/s", "3MB/s", "1Gbit/s", "100KB/m", "7KiB/m"])
-        burst = dice.choice(["60B", "100B", "1500B", "4KiB", "10KB", "1MiB"])
-        return f"{{algorithm: token_bucket, per: byte, rate: {rate}, burst: {burst}}}"
-    rate = dice.choice(["1/d", "5/h", "7/m", "60/m", "1/s", "3/s", "10/s", "1000/s", "1K/s", "1M/s"])
-    burst = dice.choice([1, 1, 2, 3, 5, 10, 40, 1000])
-    return f"{{algorithm: token_bucket, rate: {rate}, burst: {burst}}}"
-
-
-def rule(dice, number):
-    lines = [f"  - id: r{number}"]
-    mode = dice.choice(["enforce", "enforce", "enforce", "monitor", "off", None])
-    if mode:
-        lines.append(f"mode: {mode}")
-    if dice.random() < 0.75:
-        lines.append(f"when: '{condition(dice)}'")
-    if dice.random() < 0.15:
-        lines.append("on_match: " + dice.choice(["drop", "allow"]))
-        if dice.random() < 0.7:  # seldom everything
-            lines = [line for line in lines if not line.startswith("when")]
-            lines.append(f"when: '({condition(dice)}) and {leaf(dice)} and {leaf(dice)}'")
-        return "\n    ".join(lines)
-    lines.append(f"key: {key(dice)}")
-    limits = [limit(dice) for _ in range(dice.choice([1, 1, 1, 2, 3]))]
-    lines.append(f"limits: [{', '.join(limits)}]")
-    if dice.random() < 0.5:
-        lines.append("missing_key: " + dice.choice(["skip", "share"]))
-    action = dice.choice([None, "drop", "pass", "tag, dscp: ef", "tag, dscp: 12, pcp: 3"])
-    if action:
-        lines.append(f"on_exceed: {{action: {action}}}")
-    return "\n    ".join(lines)
-
-
-def rule_file(dice):
-    head = "version: 1\n"
-    defaults = [f"mode: {dice.choice(['enforce', 'monitor'])}"] * (dice.random() < 0.5)
-    defaults += [f"missing_key: {dice.choice(['skip', 'share'])}"] * (dice.random() < 0.3)
-    if defaults:
-        head += f"defaults: {{{', '.join(defaults)}}}\n"
-    return head + "rules:\n" + "\n".join(rule(dice, number)
-                                         for number in range(1, dice.randint(1, 8) + 1)) + "\n"
-
-
-# Frames.
-
-def transport(dice, version):
-    """-> (protocol, bytes)"""
-    body = b"x" * dice.choice([0, 0, 1, 10, 100, 900])
-    ports = struct.pack("!HH", dice.choice(PORTS), dice.choice(PORTS))
-    kind = dice.choice(["udp", "udp", "tcp", "tcp", "icmp", "ports", "other"])
-    if kind == "udp":
-        size = dice.choice([8 + len(body)] * 6 + [0, 7, 8, 3, 5000])
-        return 17, ports + struct.pack("!HH", size, 0) + body
-    if kind == "tcp":
-        offset = dice.choice([5] * 8 + [4, 6, 8, 15, 0])
-        flags = dice.choice([2, 16, 18, 24, 17, 4, 274, 0xFFF])
-        options = b"\1" * max(0, offset * 4 - 20) * (dice.random() < 0.8)
-        return 6, ports + struct.pack("!IIHHHH", 1, 2, (offset << 12) | flags, 9, 0, 0) + options + body
-    if kind == "icmp":
-        number = dice.choice([1, 58] + [1 if version == 4 else 58] * 6)
-        return number, struct.pack("!BBHI", dice.choice([0, 3, 8, 128, 135]),
-                                   dice.choice([0, 1, 255]), 0, 7) + body
-    if kind == "ports":
-        return dice.choice([33, 132, 136]), (ports + body)[:dice.choice([2, 3, 4, 50])]
-    return dice.choice([2, 4, 41, 47, 50, 59, 89, 255]), body
-
-
-def ipv4(dice):
-    proto, body = transport(dice, 4)
-    options = b"\1" * dice.choice([0] * 6 + [4, 8, 40])
-    ihl = dice.choice([5 + len(options) // 4] * 20 + [4, 15])
-    size = 20 + len(options) + len(body)
-    size = dice.choice([size] * 20 + [0, 10, 19, 20, size - 3, size + 9, 65535]) & 0xFFFF
-    fragment = dice.choice([0] * 10 + [0x4000, 0x2000, 0x2001, 0x0005, 0x1FFF, 0x8000])
-    version = dice.choice([4] * 40 + [6, 0])
-    return struct.pack("!BBHHHBBH4s4s", version << 4 | ihl, dice.choice([0, 0x28, 0xB9, 0xFF]), size,
-                       1, fragment, dice.choice([1, 64, 64, 255]), proto, 0,
-                       dice.choice(V4).packed, dice.choice(V4).packed) + options + body
-
-
-def ipv6(dice):
-    kind, body = transport(dice, 6)
-    count = dice.choice([0] * 8 + [1, 1, 2, 3, 15, 16, 17])
+def trace(dice, maker, count):
+    """[(time in ns, bytes, size on the wire)], bursts at one instant and steps back among them."""
+    time = dice.choice((0, 1_700_000_000 * SECOND, 1_700_000_000 * SECOND + 999_999_999))
+    recent, frames = [], []
     for _ in range(count):
-        kind, body = extension(dice, kind, body)
-    size = dice.choice([len(body)] * 16 + [0, 3, len(body) + 5, 65535])
-    version = dice.choice([6] * 40 + [4])
-    return struct.pack("!IHBB16s16s", version << 28 | dice.choice([0, 0x0B800000, 0x0FFFFFFF]), size,
-                       kind, dice.choice([1, 64, 255]), dice.choice(V6).packed,
-                       dice.choice(V6).packed) + body
-
-
-def extension(dice, following, body):
-    kind = dice.choice([0, 43, 44, 51, 60, 135, 139, 140])
-    if kind == 44:
-        place = dice.choice([0, 0, 1, 8, 9, 0xFFF8, 6])
-        return kind, struct.pack("!BBHI", following, dice.choice([0, 9]), place, 7) + body
-    size = dice.choice([0, 0, 1, 2]) + (kind == 51)
-    if dice.random() < 0.03:
-        size = 200
-    length = (size + 2) * 4 if kind == 51 else (size + 1) * 8
-    return kind, struct.pack("!BB", following, size) + b"\0" * (min(length, 40) - 2) + body
-
-
-def frame(dice):
-    kind, body = dice.choice([(0x0800, ipv4), (0x0800, ipv4), (0x86DD, ipv6), (0x86DD, ipv6),
-                              (0x0806, lambda _: b"\0\1\x08\0\6\4\0\1" + b"\0" * 20),
-                              (28, lambda _: b"\x42\x42\3" + b"\0" * 25),
-                              (dice.choice([0x0600, 0x05FF, 0x88CC, 0x8863]), lambda _: b"?" * 40)])
-    body = body(dice)
-    shim = dice.random()
-    if shim < 0.05:
-        kind, body = 0x8864, struct.pack("!HHHH", 0x1100, 1, len(body) + 2,
-                                         {0x0800: 0x21, 0x86DD: 0x57}.get(kind, 0xC021)) + body
-    elif shim < 0.12:
-        labels = [dice.randrange(1 << 20) << 12 | 64 for _ in range(dice.randint(1, 4))]
-        labels[-1] |= 0x100
-        kind = dice.choice([0x8847, 0x8848])
-        body = b"".join(struct.pack("!I", label) for label in labels) + body
-    for _ in range(dice.choice([0, 0, 0, 0, 1, 1, 2, 3, 6])):
-        body = struct.pack("!HH", dice.choice([0, 0xE000]) | dice.choice(VLANS), kind) + body
-        kind = dice.choice(TPIDS)
-    return dice.choice(MACS) + dice.choice(MACS) + struct.pack("!H", kind) + body
-
-
-def spoil(dice, data):
-    """-> (bytes at hand, size on the wire)"""
-    how = dice.random()
-    if how < 0.25 and len(data) < 60:
-        data += b"\0" * (60 - len(data))
-    elif how < 0.30:
-        data += b"\0" * dice.choice([1, 4, 30])
-    elif how < 0.36:
-        data = data[:dice.randint(0, min(len(data), 100))]
-    elif how < 0.40 and len(data) > 14:
-        octets = bytearray(data)
-        octets[dice.randrange(12, min(len(octets), 70))] = dice.randrange(256)
-        data = bytes(octets)
-    wire = len(data)
-    if dice.random() < 0.12:
-        data = data[:dice.randint(0, min(wire, 120))]
-    elif dice.random() < 0.03:
-        data = data[:64]
-    return data, wire
-
-
-def capture(dice, count):
-    """[(time in ns, bytes at hand, size on the wire)]"""
-    pool = [frame(dice) for _ in range(dice.choice([10, 50, 200]))]
-    step = dice.choice([[0, 0, 1, 1000, 10**6], [10**6, 10**7, 10**8, 333_333_333], [0],
-                        [0, SECOND, 60 * SECOND, 3600 * SECOND, -5 * SECOND],
-                        [0, 1, 999, -1, -10**6, 10**5, 10**8]])
-    time, frames = dice.choice([10**6, 1_700_000_000, 4_000_000_000]) * SECOND, []
-    for _ in range(count):
-        time += dice.choice(step)
-        data = dice.choice(pool) if dice.random() < 0.8 else frame(dice)
-        frames.append((time, *spoil(dice, data)))
+        if recent and dice.randrange(100) < 60:  # what was seen before, so that buckets empty
+            frame = dice.choice(recent)
+        else:
+            frame = maker.any_frame()
+            recent = (recent + [frame])[-12:]
+        time = max(0, time + dice.choice(RARE_GAPS if dice.randrange(200) == 0 else GAPS))
+        frames.append((time, *frame))
     return frames
+
+
+class Scenario:
+    """One seed's rule file, capture, and box."""
+
+    def __init__(self, seed, count=400):
+        dice = random.Random(seed)
+        self.tunnels = dice.choice(([], [], [], ["gre", "vxlan", "ipip"], ["gre"], ["vxlan"],
+                                    ["ipip"]))
+        self.malformed = dice.choice(("pass", "drop"))
+        self.has_box = bool(self.tunnels) or dice.randrange(4) == 0
+        self.inside = dice.choice(([], [], ["10.0.0.0/8"], ["192.0.2.0/24", "2001:db8::/64"]))
+        self.enforce = dice.randrange(6) == 0
+        self.rules = RuleMaker(dice, bool(self.tunnels), self.has_box).file()
+        self.frames = trace(dice, FrameMaker(dice, bool(self.tunnels)), count)
+        self.capture = dice.choice((
+            write_pcap, lambda frames: write_pcap(frames, ">"),
+            write_pcapng, lambda frames: write_pcapng(frames, ">"),
+            lambda frames: write_pcap(frames, nanoseconds=False)))(self.frames)
+
+    def box_file(self):
+        listed = ", ".join(self.tunnels)
+        return ("version: 1\nports:\n  - name: uplink\n    outside: {device: net_tap0}\n"
+                "    inside: {device: net_tap1}\n"
+                f"packets: {{malformed: {self.malformed}, tunnels: [{listed}]}}\n")
+
+
+def main():
+    seed, folder = int(sys.argv[1]), sys.argv[2]
+    scenario = Scenario(seed)
+    files = {"rules.yaml": scenario.rules.encode(), "in.pcap": scenario.capture}
+    if scenario.has_box:
+        files["sluice.yaml"] = scenario.box_file().encode()
+    for name, content in files.items():
+        with open(os.path.join(folder, name), "wb") as file:
+            file.write(content)
+
+
+if __name__ == "__main__":
+    main()

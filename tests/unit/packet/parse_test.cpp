@@ -343,14 +343,46 @@ TEST(ParseFrame, CountsTheWireAndNotTheCapture) {
     EXPECT_EQ(flow.payload_len, 1000U);
 }
 
-TEST(ParseFrame, ACutHeaderStillGivesItsPorts) {
-    const Octets whole = tcp().dport(443).bytes();
-    const Octets head{whole.begin(), whole.begin() + 40};
-    const Flow flow = seen(head, {}, static_cast<std::uint32_t>(whole.size()));
-    EXPECT_EQ(flow.parsed, Parsed::Cut);
-    EXPECT_EQ(flow.dport, 443U);
-    EXPECT_TRUE(flow.fields.has(Field::L4Dport));
-    EXPECT_FALSE(flow.fields.has(Field::TcpFlags));
+// A snap length of 68 is common: behind IPv6 it ends right after TCP's flags.
+TEST(ParseFrame, ACutHeaderStillGivesTheFieldsThatAreThere) {
+    struct {
+        std::string_view name;
+        Octets frame;
+        std::size_t held;
+        std::string_view has;
+        std::string_view lacks;
+    } const rows[] = {
+        {"ports", tcp().dport(443).bytes(), 38, "l4.sport=40000 l4.dport=443", "tcp.flags"},
+        {"no flags yet", tcp().bytes(), 47, "l4.dport=9", "tcp.flags"},
+        {"flags", tcp().src("::1").flags(0x12).payload(5).bytes(), 68, "tcp.flags.ack=1",
+         "none of these"},
+        {"payload of TCP", tcp().src("::1").payload(5).bytes(), 68, "payload.len=5", "icmp"},
+        {"no UDP length", udp().payload(5).bytes(), 39, "l4.dport=9", "payload.len"},
+        {"UDP length", udp().payload(5).bytes(), 40, "payload.len=5", "tcp"},
+        {"half of ICMP", icmp(8, 1).payload(5).bytes(), 35, "ip.proto=1", "icmp"},
+        {"ICMP", icmp(8, 1).payload(5).bytes(), 36, "icmp.type=8 icmp.code=1 payload.len=5", "l4"},
+    };
+    for (const auto& row : rows) {
+        const Octets head{row.frame.begin(),
+                          row.frame.begin() + static_cast<std::ptrdiff_t>(row.held)};
+        const Flow flow = seen(head, kAllTunnels, static_cast<std::uint32_t>(row.frame.size()));
+        const std::string fields = show(head, flow);
+        EXPECT_NE(fields.find(row.has), std::string::npos) << row.name << ": " << fields;
+        EXPECT_EQ(fields.find(row.lacks), std::string::npos) << row.name << ": " << fields;
+    }
+}
+
+TEST(ParseFrame, StepsOverLabelsInsidePppoe) {
+    for (const unsigned protocol : {0x0281U, 0x0283U}) {
+        Octets shim;
+        test::put32(shim, 0x1100'0001);
+        test::put16(shim, 40);
+        test::put16(shim, protocol);
+        test::put32(shim, 0x0001'0140);
+        const Flow flow = seen(udp().dport(53).shim(0x8864, shim).bytes());
+        EXPECT_EQ(flow.parsed, Parsed::Ok);
+        EXPECT_EQ(flow.dport, 53U);
+    }
 }
 
 // Where the wire ends says what is missing; where only the capture ends, nothing is malformed.

@@ -118,10 +118,11 @@ TEST(LookInside, OnlyWhereAskedFor) {
     }
 }
 
-TEST(LookInside, AFragmentedOuterPacketIsLeftAlone) {
+TEST(LookInside, TheFirstFragmentOfATunnelIsLookedIntoAndNoOther) {
     const Octets first = outer4(4).carries(inner4().packet()).frag(0, true).bytes();
-    EXPECT_EQ(seen(first, kAllTunnels).parsed, Parsed::FirstFragment);
-    EXPECT_FALSE(seen(first, kAllTunnels).fields.has(Field::OuterIpSrc));
+    EXPECT_EQ(seen(first, kAllTunnels).parsed, Parsed::Ok);
+    EXPECT_TRUE(seen(first, kAllTunnels).fields.has(Field::OuterIpSrc));
+    EXPECT_EQ(seen(first).parsed, Parsed::FirstFragment);
     const Octets later = outer4(4).carries(inner4().packet()).frag(4, false).bytes();
     EXPECT_EQ(seen(later, kAllTunnels).parsed, Parsed::LaterFragment);
     EXPECT_FALSE(seen(later, kAllTunnels).fields.has(Field::OuterIpSrc));

@@ -171,7 +171,7 @@ const Wrong kWrong[] = {
      "did you mean `l4.dport`?"},
     {HEAD "    when: >-\n      ip.proto eq 6\n      and l4.dprot eq 5\n    on_match: drop\n", 6, 11,
      "did you mean `l4.dport`?"},
-    {HEAD "    when: \"ip.proto eq 6 and dir eq \\\"inn\\\"\"\n    on_match: drop\n", 4, 38,
+    {HEAD "    when: \"ip.proto eq 6 and dir eq \\\"inn\\\"\"\n    on_match: drop\n", 4, 37,
      "did you mean `in`?"},
     {HEAD "    when: [a]\n    on_match: drop\n", 4, 11, "must be a text"},
     // What is not built yet is refused where it would have to be enforced.

@@ -1,0 +1,72 @@
+#include "lib/policy/limit_list_reader.hpp"
+
+#include <algorithm>
+
+namespace sluice {
+namespace {
+
+// FNV-1a over what a bucket's state belongs to, in one spelling.
+std::uint64_t identity_of(const LimitOwner& owner, const std::string& name, Per per) {
+    const std::string text = std::string{owner.rule} + "\n" + name + "\n" + owner.key.schema +
+                             "\ntoken_bucket\n" + (per == Per::Byte ? "byte" : "packet");
+    std::uint64_t hash = 0xCBF2'9CE4'8422'2325;
+    for (const char c : text) {
+        hash = (hash ^ static_cast<unsigned char>(c)) * 0x0000'0100'0000'01B3;
+    }
+    return hash;
+}
+
+LimitSummary summary_of(const std::string& name, const LimitText& limit, const KeyText& key) {
+    LimitSummary summary{name, limit.text + " per " + std::string{name_of(limit.per)},
+                         key.has_source ? "local" : "merged", ""};
+    if (limit.numbers) {
+        summary.bound = limit.burst + (limit.per == PerWord::Byte ? "" : " packets") + " + " +
+                        limit.rate + " * W";
+        // Until workers share a ledger, each that sees the key holds a bucket of its own.
+        summary.bound += key.has_source ? "" : ", for each worker";
+    }
+    return summary;
+}
+
+bool is_listed(const ReadLimits& limits, const std::string& name) {
+    return std::any_of(limits.summaries.begin(), limits.summaries.end(),
+                       [&](const LimitSummary& other) { return other.name == name; });
+}
+
+}  // namespace
+
+void read_limit_list(const MapReader& map, const LimitOwner& owner, NamedLimits& named,
+                     const ReadContext& context, ReadLimits& limits) {
+    const YamlNode* list = map.find("limits");
+    if (list == nullptr || !list->is_list() || list->items.empty()) {
+        context.problems.error(list == nullptr ? map.node().at : list->at,
+                               "a rule needs `limits`, a list of names or limits");
+        return;
+    }
+    if (list->items.size() > kMaxLimitsPerRule) {
+        context.problems.error(
+            list->at, "a rule has at most " + std::to_string(kMaxLimitsPerRule) + " limits");
+        return;
+    }
+    std::size_t position = 0;
+    for (const YamlNode& item : list->items) {
+        ++position;
+        const YamlNode* node = item.is_scalar() ? named.find(item, context) : &item;
+        if (node == nullptr) {
+            continue;
+        }
+        const std::string name =
+            item.is_scalar() ? item.text : owner.position + std::to_string(position);
+        const LimitText limit = read_limit(*node, owner.per, context);
+        if (is_listed(limits, name)) {
+            context.problems.error(item.at, "the limit `" + name + "` is listed twice");
+        }
+        limits.summaries.push_back(summary_of(name, limit, owner.key));
+        if (limit.numbers) {
+            const Per per = limit.per == PerWord::Byte ? Per::Byte : Per::Packet;
+            limits.limits.push_back({identity_of(owner, name, per), name, per, *limit.numbers});
+        }
+    }
+}
+
+}  // namespace sluice
