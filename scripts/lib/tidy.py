@@ -43,7 +43,7 @@ def fingerprint(root, path, command, settings):
 def check_one(build, path):
     done = subprocess.run([TIDY, "-p", str(build), "--quiet", *EXTRA, str(path)],
                           capture_output=True, text=True)
-    return done.returncode, done.stdout + (done.stderr if done.returncode else "")
+    return done.returncode, done.stdout or done.stderr
 
 
 class Cache:
