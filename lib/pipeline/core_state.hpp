@@ -15,6 +15,10 @@ enum class MalformedPolicy : std::uint8_t { Drop, Pass };
 struct PacketPolicy {
     Tunnels tunnels;
     MalformedPolicy malformed = MalformedPolicy::Drop;
+    // Frames of a capture may have been cut by its snap length: they are judged by the fields that
+    // are there. On a live port a header beyond what is held at once is Parsed::TooDeep: who hides
+    // ports behind a mass of headers must not slip past the rules over ports.
+    bool captured = false;
 };
 
 // What one core keeps between bursts. Its owner alone touches it; `counters` may be read by anyone.

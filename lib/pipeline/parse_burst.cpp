@@ -8,7 +8,10 @@ void parse_burst(Burst& burst, const CoreState& core) noexcept {
         __builtin_prefetch(packet.frame.bytes.data());
     }
     for (Packet& packet : burst.packets()) {
-        parse_frame(packet.frame, core.policy.tunnels, packet.flow);
+        const Parsed parsed = parse_frame(packet.frame, core.policy.tunnels, packet.flow);
+        if (parsed == Parsed::Cut && !core.policy.captured) [[unlikely]] {
+            packet.flow.parsed = Parsed::TooDeep;
+        }
     }
 }
 

@@ -28,10 +28,12 @@ public:
     }
 
     // One packet, in a burst of its own.
-    Decision judge(const std::vector<std::byte>& frame, Instant now,
-                   Direction dir = Direction::In) {
+    Decision judge(const std::vector<std::byte>& frame, Instant now) {
+        return judge({frame, static_cast<std::uint32_t>(frame.size())}, now);
+    }
+    Decision judge(FrameView frame, Instant now) {
         Burst burst;
-        (void)burst.add({frame, static_cast<std::uint32_t>(frame.size())}, dir, port_name("lab"));
+        (void)burst.add(frame, Direction::In, port_name("lab"));
         run_burst(burst, compiled_.set, core_, now);
         return burst.packets()[0].decision;
     }

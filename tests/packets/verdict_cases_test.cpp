@@ -196,6 +196,22 @@ TEST_P(VerdictCase, Holds) {
 
 INSTANTIATE_TEST_SUITE_P(All, VerdictCase, testing::ValuesIn(kCases));
 
+// A header that lies beyond the bytes at hand: in a capture its fields are absent, on a live port
+// the frame is malformed, so that nobody hides ports from the rules behind a mass of headers.
+TEST(Verdict, HeadersOutOfReachAreMalformedOnALivePort) {
+    const std::string_view rules = RULES
+        "  - id: dns\n    mode: enforce\n    when: l4.dport eq 53\n"
+        "    on_match: drop\n";
+    const auto whole = kDns.bytes();
+    const FrameView head{ByteView{whole}.first(36), static_cast<std::uint32_t>(whole.size())};
+    Box live{rules};
+    EXPECT_EQ(live.judge(head, kStart).reason, Reason::TooDeep);
+    EXPECT_EQ(live.judge(head, kStart).verdict, Verdict::Drop);
+    Box capture{rules, {.captured = true}};
+    EXPECT_EQ(capture.judge(head, kStart).verdict, Verdict::Pass);
+    EXPECT_EQ(capture.judge(head, kStart).reason, Reason::NoRule);
+}
+
 // The order within a burst is the order of arrival: the third of three sees what two have spent.
 TEST(Verdict, IsTheSameInOneBurstAsOneByOne) {
     Box box{RULES "  - id: dns\n    mode: enforce\n    key: [ip.src]\n" LIMIT};

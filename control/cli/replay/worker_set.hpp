@@ -12,7 +12,7 @@ namespace sluice {
 
 // How a capture is judged, apart from the rules.
 struct ReplaySetup {
-    PacketPolicy policy{{}, MalformedPolicy::Pass};
+    PacketPolicy policy{.malformed = MalformedPolicy::Pass, .captured = true};
     std::string pair;  // the name that `port` has
     RssInput rss_outside = RssInput::Source;
     RssInput rss_inside = RssInput::Source;
