@@ -1,10 +1,8 @@
 #pragma once
+#include <spdlog/formatter.h>
+
 #include <memory>
 #include <string>
-
-namespace spdlog {
-class formatter;
-}
 
 namespace sluice {
 

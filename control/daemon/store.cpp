@@ -62,8 +62,8 @@ json modes_json(const ModeOverrides& modes) {
 ModeOverrides modes_of(const json& object) {
     ModeOverrides modes;
     for (const auto& [id, word] : object.items()) {
-        const auto found = std::find(kModeNames.begin(), kModeNames.end(),
-                                     word.is_string() ? word.get<std::string>() : "");
+        const std::string name = word.is_string() ? word.get<std::string>() : std::string{};
+        const auto found = std::find(kModeNames.begin(), kModeNames.end(), name);
         if (found != kModeNames.end()) {
             modes[id] = static_cast<Mode>(found - kModeNames.begin());
         }
