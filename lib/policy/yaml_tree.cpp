@@ -185,10 +185,6 @@ private:
 
 std::optional<YamlNode> read_yaml(const LineIndex& lines, Problems& problems) {
     const std::string_view text = lines.text();
-    if (text.size() > kMaxTextSize) {
-        problems.error({}, "the file is larger than 64 MiB");
-        return std::nullopt;
-    }
     if (const std::optional<TextFault> fault = find_text_fault(text)) {
         problems.error(lines.place_at(fault->offset), std::string{fault->what});
         return std::nullopt;

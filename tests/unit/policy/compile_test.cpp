@@ -1,5 +1,7 @@
 #include "lib/policy/compile.hpp"
 
+#include "lib/policy/text_check.hpp"
+
 #include <gtest/gtest.h>
 
 #include <string>
@@ -120,6 +122,8 @@ const Wrong kWrong[] = {
     {"version: 2\nrules: []\n", 1, 10, "version: 1"},
     {"version: 1\n", 1, 1, "has `rules`"},
     {"version: 1\nrules: 5\n", 2, 8, "list of rules"},
+    {"version: 1\nrules:\n", 2, 1, "[] for none"},  // the file may be cut
+    {"version: 1\nrules", 2, 1, "[] for none"},
     {"version: 1\nruels: []\nrules: []\n", 2, 1, "did you mean `rules`?"},
     {"version: 1\nversion: 1\nrules: []\n", 2, 1, "given twice"},
     {"[1, 2]\n", 1, 1, "must be a map"},
@@ -373,6 +377,13 @@ TEST(CompileRules, ManyFaultsStayCheap) {
     const Outcome warned = compile(whens, Purpose::Check);
     EXPECT_TRUE(warned.rules.has_value());
     EXPECT_EQ(warned.problems.size(), Problems::kMaxShown + 1);
+}
+
+TEST(CompileRules, BoundsTheFile) {
+    const Outcome outcome = compile(std::string(kMaxTextSize + 1, '\n'));
+    EXPECT_FALSE(outcome.rules.has_value());
+    ASSERT_EQ(outcome.problems.size(), 1U);
+    EXPECT_NE(outcome.problems[0].message.find("64 MiB"), std::string::npos);
 }
 
 TEST(CompileRules, HostileNestingIsAnErrorAndNoCrash) {

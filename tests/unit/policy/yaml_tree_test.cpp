@@ -103,12 +103,5 @@ TEST(ReadYaml, KeepsTextAsWritten) {
     EXPECT_EQ(root->entries[4].value.at.line, 5U);  // nothing stands where its key stands
 }
 
-TEST(ReadYaml, BoundsTheFile) {
-    const std::string text(kMaxTextSize + 1, '\n');
-    Problems problems{"f"};
-    EXPECT_FALSE(read_yaml(LineIndex{text}, problems).has_value());
-    EXPECT_TRUE(problems.has_errors());
-}
-
 }  // namespace
 }  // namespace sluice
