@@ -3,6 +3,7 @@
 #include "lib/policy/map_reader.hpp"
 #include "lib/policy/nearest.hpp"
 #include "lib/policy/port_pair_reader.hpp"
+#include "lib/policy/text_check.hpp"
 #include "lib/policy/units_text.hpp"
 #include "lib/policy/yaml_tree.hpp"
 
@@ -216,6 +217,10 @@ private:
 }  // namespace
 
 std::optional<Box> read_box(const RuleText& source, Purpose purpose, Problems& problems) {
+    if (source.text.size() > kMaxTextSize) {
+        problems.error({}, "the file is larger than 64 MiB");
+        return std::nullopt;
+    }
     try {
         const LineIndex lines{source.text};
         if (const std::optional<YamlNode> root = read_yaml(lines, problems)) {

@@ -5,6 +5,7 @@
 #include "lib/policy/map_reader.hpp"
 #include "lib/policy/named_limits.hpp"
 #include "lib/policy/rule_reader.hpp"
+#include "lib/policy/text_check.hpp"
 #include "lib/policy/yaml_tree.hpp"
 
 #include <array>
@@ -90,9 +91,10 @@ private:
             file_.problems.error(top.node().at, "a rule file has `rules`, a list");
             return;
         }
-        if (!rules->is_list() && rules->kind != YamlNode::Kind::Null) {
-            file_.problems.error(rules->at,
-                                 "`rules` is a list of rules, found " + kind_name(*rules));
+        if (!rules->is_list()) {
+            // Nothing may be all that is left of a file that was cut: no rules are written [].
+            file_.problems.error(
+                rules->at, "`rules` is a list of rules, [] for none; found " + kind_name(*rules));
             return;
         }
         if (rules->items.size() > kMaxRules) {
@@ -170,6 +172,10 @@ private:
 
 std::optional<CompiledRules> compile_rules(const RuleText& source, Purpose purpose,
                                            const ModeOverrides& modes, Problems& problems) {
+    if (source.text.size() > kMaxTextSize) {
+        problems.error({}, "the file is larger than 64 MiB");
+        return std::nullopt;
+    }
     try {
         const LineIndex lines{source.text};
         if (const std::optional<YamlNode> root = read_yaml(lines, problems)) {

@@ -2,6 +2,7 @@
 #include "lib/policy/problem.hpp"
 
 #include <cstddef>
+#include <cstdint>
 #include <string_view>
 #include <vector>
 
@@ -19,7 +20,7 @@ public:
 
 private:
     std::string_view text_;
-    std::vector<std::size_t> starts_;
+    std::vector<std::uint32_t> starts_;  // a text has at most kMaxTextSize bytes
 };
 
 }  // namespace sluice

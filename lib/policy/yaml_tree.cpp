@@ -25,6 +25,24 @@ struct Refused : std::runtime_error {
     Position at;
 };
 
+// Whether a text begins with a quote that nothing closes.
+bool is_open_quote(std::string_view text) {
+    const char quote = text.empty() ? '\0' : text.front();
+    if (quote != '"' && quote != '\'') {
+        return false;
+    }
+    for (std::size_t at = 1; at < text.size(); ++at) {
+        const bool pair = at + 1 < text.size() &&
+                          (quote == '"' ? text[at] == '\\' : text.substr(at).starts_with("''"));
+        if (pair) {
+            ++at;
+        } else if (text[at] == quote) {
+            return false;
+        }
+    }
+    return true;
+}
+
 // Builds the tree from the reader's events. The reader's own Node takes duplicate keys and aliases
 // without a word, so it is not used.
 class TreeBuilder : public YAML::EventHandler {
@@ -49,6 +67,7 @@ public:
         refuse_anchor(mark, anchor);
         refuse_tag(mark, tag);
         refuse_control(mark, value);
+        last_scalar_ = lines_.offset_of(place_of(mark));
         add({.kind = YamlNode::Kind::Scalar,
              .at = place_of(mark),
              .plain = tag == "?",
@@ -64,6 +83,14 @@ public:
         open(YamlNode::Kind::Map, mark, tag, anchor);
     }
     void OnMapEnd() override { close(); }
+
+    // The reader takes the end of the file for a closing quote, and all that stood before it for
+    // text.
+    void refuse_open_quote() const {
+        if (last_scalar_ && is_open_quote(lines_.text().substr(*last_scalar_))) {
+            throw Refused{lines_.place_at(*last_scalar_), "this text has no closing quote"};
+        }
+    }
 
     [[nodiscard]] YamlNode take() { return std::move(root_); }
 
@@ -149,6 +176,7 @@ private:
     Problems& problems_;
     YamlNode root_;
     std::vector<Open> open_;
+    std::optional<std::size_t> last_scalar_;
     std::size_t nodes_ = 0;
     int documents_ = 0;
 };
@@ -157,10 +185,6 @@ private:
 
 std::optional<YamlNode> read_yaml(const LineIndex& lines, Problems& problems) {
     const std::string_view text = lines.text();
-    if (text.size() > kMaxTextSize) {
-        problems.error({}, "the file is larger than 64 MiB");
-        return std::nullopt;
-    }
     if (const std::optional<TextFault> fault = find_text_fault(text)) {
         problems.error(lines.place_at(fault->offset), std::string{fault->what});
         return std::nullopt;
@@ -171,6 +195,7 @@ std::optional<YamlNode> read_yaml(const LineIndex& lines, Problems& problems) {
         TreeBuilder builder{lines, problems};
         while (parser.HandleNextDocument(builder)) {
         }
+        builder.refuse_open_quote();
         return builder.take();
     } catch (const Refused& refused) {
         problems.error(refused.at, refused.what());

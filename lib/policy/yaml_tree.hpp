@@ -36,8 +36,8 @@ struct YamlEntry {
     YamlNode value;
 };
 
-// nullopt when there is no tree to work on; what is wrong is in `problems` either way. Throws only
-// what the standard library throws.
+// `lines` of at most kMaxTextSize bytes. nullopt when there is no tree to work on; what is wrong is
+// in `problems` either way. Throws only what the standard library throws.
 [[nodiscard]] std::optional<YamlNode> read_yaml(const LineIndex& lines, Problems& problems);
 
 }  // namespace sluice

@@ -1,16 +1,20 @@
 #include "lib/policy/box.hpp"
+#include "tests/fuzz/position.hpp"
 
 #include <cstdint>
 #include <cstdlib>
 
-// Any text is either a configuration or refused with at least one problem.
+// Any text is either a configuration or refused, with problems that lie inside it.
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
     using namespace sluice;
     const std::string_view text{reinterpret_cast<const char*>(data), size};
-    Problems problems{"sluice.yaml"};
-    if (read_box({"sluice.yaml", text}, Purpose::Enforce, problems).has_value() ==
-        problems.has_errors()) {
-        std::abort();
+    for (const Purpose purpose : {Purpose::Check, Purpose::Enforce}) {
+        Problems problems{"sluice.yaml"};
+        const std::optional<Box> box = read_box({"sluice.yaml", text}, purpose, problems);
+        test::expect_inside(problems, text);
+        if (box.has_value() == problems.has_errors()) {
+            std::abort();
+        }
     }
     return 0;
 }

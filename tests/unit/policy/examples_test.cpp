@@ -1,0 +1,62 @@
+// The example files of the language and of the box, where they are at hand.
+#include "lib/policy/box.hpp"
+#include "lib/policy/compile.hpp"
+
+#include <gtest/gtest.h>
+
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+
+namespace sluice {
+namespace {
+
+// $SLUICE_SHARED, which scripts/test sets to the folder beside the repository.
+std::filesystem::path shared_folder() {
+    const char* given = std::getenv("SLUICE_SHARED");
+    return given == nullptr ? "shared" : given;
+}
+
+std::optional<std::string> read_example(const std::string& name) {
+    std::ifstream file{shared_folder() / "design" / name, std::ios::binary};
+    if (!file) {
+        return std::nullopt;
+    }
+    return std::string{std::istreambuf_iterator<char>{file}, std::istreambuf_iterator<char>{}};
+}
+
+void expect_only_warnings(const Problems& problems, std::string_view text) {
+    for (const Problem& problem : problems.list()) {
+        const bool known = problem.message.starts_with("not enforced yet: ") ||
+                           problem.message.starts_with("no rule uses the limit ");
+        EXPECT_TRUE(problem.severity == Severity::Warning && known) << render(problem, text);
+    }
+}
+
+TEST(Examples, TheRuleFilePassesCheckAndIsRefusedForEnforcing) {
+    const std::optional<std::string> text = read_example("rules.example.yaml");
+    if (!text) {
+        GTEST_SKIP() << "no rules.example.yaml in " << shared_folder();
+    }
+    Problems problems{"rules.example.yaml"};
+    const auto checked = compile_rules({"r", *text}, Purpose::Check, {}, problems);
+    ASSERT_TRUE(checked.has_value());
+    EXPECT_GT(checked->rules.size(), 10U);
+    expect_only_warnings(problems, *text);
+    Problems refused{"rules.example.yaml"};
+    EXPECT_FALSE(compile_rules({"r", *text}, Purpose::Enforce, {}, refused).has_value());
+}
+
+TEST(Examples, TheConfigurationPassesCheck) {
+    const std::optional<std::string> text = read_example("sluice.example.yaml");
+    if (!text) {
+        GTEST_SKIP() << "no sluice.example.yaml in " << shared_folder();
+    }
+    Problems problems{"sluice.example.yaml"};
+    ASSERT_TRUE(read_box({"b", *text}, Purpose::Check, problems).has_value());
+    expect_only_warnings(problems, *text);
+}
+
+}  // namespace
+}  // namespace sluice
