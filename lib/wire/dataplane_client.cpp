@@ -114,7 +114,8 @@ bool DataplaneClient::is_alive() const noexcept {
 }
 
 Result<Reply> DataplaneClient::call(const Request& request) {
-    const Clock::time_point deadline = Clock::now() + timeout_;
+    const bool rules = std::holds_alternative<ApplyRules>(request);
+    const Clock::time_point deadline = Clock::now() + timeout_ * (rules ? kPatienceForRules : 1);
     const std::vector<std::byte> payload = encode(request);
     if (payload.size() > kMaxMessageSize) {
         return Error{Errc::TooMany, "the request is larger than a message may be"};

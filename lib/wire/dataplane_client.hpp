@@ -16,7 +16,9 @@ public:
                                                          const std::string& program,
                                                          std::chrono::milliseconds timeout);
     // One request, its reply. A Failure comes back as an Error with Errc::Refused; a broken
-    // connection as Errc::Unreachable, after which the client is of no more use.
+    // connection as Errc::Unreachable, after which the client is of no more use. Rules may take
+    // kPatienceForRules times as long as other calls: the dataplane makes them durable first.
+    static constexpr int kPatienceForRules = 3;
     [[nodiscard]] Result<Reply> call(const Request& request);
     // Whether the other end is still there, without waiting.
     [[nodiscard]] bool is_alive() const noexcept;

@@ -43,7 +43,7 @@ protected:
     FakeDataplane& dataplane() { return *dataplane_; }
 
     void start_daemon(const std::string& first_rules = "") {
-        link_.emplace(folder_ / "dp.sock", 2s);
+        link_.emplace(folder_ / "dp.sock", 1s);
         rules_.emplace(Store{folder_ / "state"}, *link_);
         keeper_.emplace(*link_, *rules_, first_rules);
         tick();
