@@ -110,6 +110,7 @@ std::vector<BoxPair> read_port_pairs(const YamlNode& ports, const ReadContext& c
     }
     PortPairReader reader{context};
     std::vector<BoxPair> pairs;
+    pairs.reserve(ports.items.size());
     for (const YamlNode& node : ports.items) {
         pairs.push_back(reader.read_pair(node));
     }

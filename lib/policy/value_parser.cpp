@@ -20,6 +20,13 @@ std::optional<std::uint64_t> read_hex(std::string_view text) noexcept {
     return value;
 }
 
+// 80-90, 80..90, 80:90
+bool looks_like_range(std::string_view text) noexcept {
+    const std::size_t middle = text.find_first_of("-.:");
+    return middle != 0 && text.find_first_not_of("0123456789-.:") == std::string_view::npos &&
+           middle != std::string_view::npos;
+}
+
 bool add_number(TokenReader& reader, const Token& token, const Operand& operand, ValueSet& values) {
     // A field that is not built has no bound of its own yet.
     const std::uint64_t max = operand.field ? row_of(*operand.field).max : UINT32_MAX;
@@ -33,6 +40,10 @@ bool add_number(TokenReader& reader, const Token& token, const Operand& operand,
         return true;
     }
     const Result<std::uint64_t> value = parse_number(token.text, max);
+    if (!value && looks_like_range(token.text)) {
+        return reader.fail(token.offset, "there are no ranges; write `" + operand.name +
+                                             " ge … and " + operand.name + " le …`");
+    }
     if (!value) {
         return reader.fail(token.offset, value.error().what + " (" + operand.name + ")");
     }
