@@ -16,7 +16,7 @@
 namespace sluice {
 namespace {
 
-constexpr int kBacklog = 16;
+constexpr int kBacklog = 128;
 constexpr std::size_t kNameBuffer = 16'384;  // for getpwnam_r and getgrnam_r
 
 Error failed(const std::string& what, const std::string& path) {

@@ -28,8 +28,8 @@ class UnixConnection(http.client.HTTPConnection):
 
     def connect(self):
         self.sock = socket.socket(socket.AF_UNIX)
+        self.sock.connect(self.path)  # waits while the backlog is full, so before the timeout
         self.sock.settimeout(self.timeout)
-        self.sock.connect(self.path)
 
 
 class Answer:
@@ -115,8 +115,8 @@ class DaemonBox:
     def raw(self):
         """A connection that speaks no HTTP by itself."""
         client = socket.socket(socket.AF_UNIX)
-        client.settimeout(60)
         client.connect(self.socket)
+        client.settimeout(60)
         return client
 
 
