@@ -32,8 +32,7 @@ struct BucketTable::Entry {
     std::uint32_t tag;    // kHeld and 31 bits of the key's hash
 
     [[nodiscard]] bool reclaimable(Instant now) const noexcept {
-        const Gcra bucket{Instant{Nanoseconds{tat}}, parts};
-        return (tag & kHeld) == 0 && bucket.fresh_from() <= now;
+        return (tag & kHeld) == 0 && Instant{Nanoseconds{tat}} <= now;
     }
 };
 
@@ -102,8 +101,8 @@ Gcra BucketTable::read(Place place) const noexcept {
 }
 
 void BucketTable::write(Place place, const Gcra& bucket) noexcept {
-    place.entry_->tat = bucket.tat.time_since_epoch().count();
-    place.entry_->parts = bucket.parts;
+    place.entry_->tat = bucket.fresh_from.time_since_epoch().count();
+    place.entry_->parts = bucket.below;
 }
 
 void BucketTable::release(Place place) noexcept {

@@ -17,15 +17,11 @@
 // Pure arithmetic: no clock, no atomics, no allocation.
 namespace sluice {
 
-// Theoretical arrival time. Equals a fresh bucket from the instant it names on.
+// Theoretical arrival time, as the first whole ns not before it, so that a look at one word tells
+// when the bucket may be forgotten.
 struct Gcra {
-    Instant tat{};            // whole ns
-    std::uint32_t parts = 0;  // plus this many 1/limit.parts() ns
-
-    // From when on this bucket may be forgotten: it then equals a fresh one.
-    [[nodiscard]] constexpr Instant fresh_from() const noexcept {
-        return parts == 0 ? tat : tat + Nanoseconds{1};
-    }
+    Instant fresh_from{};     // TAT rounded up to whole ns
+    std::uint32_t below = 0;  // TAT = fresh_from - below/parts ns; below < parts
 };
 
 // A full bucket admits exactly `burst` units at one instant. A cost above the burst never fits.

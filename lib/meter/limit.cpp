@@ -9,19 +9,20 @@
 namespace sluice {
 namespace {
 
-constexpr std::uint64_t kMaxParts = std::numeric_limits<std::uint32_t>::max();
+constexpr std::uint64_t kMaxParts = (std::uint64_t{1} << 24) - 1;  // 24 bits in a table's entry
 constexpr std::uint64_t kMaxUnitsPerNanosecond = 1000;
-constexpr std::uint64_t kMaxDebt = std::uint64_t{1} << 62;  // ns, and 1/parts ns below
+constexpr std::uint64_t kMaxDebt = std::uint64_t{1} << 56;           // ns
+constexpr std::uint64_t kMaxProduct = (std::uint64_t{1} << 63) - 1;  // 1/parts ns
 
-// The largest burst whose debt can be held: burst * period < 2^63 and burst * T <= 2^62 ns.
+// The largest burst whose debt can be held: burst * period < 2^63 and burst * T <= 2^56 ns.
 std::uint64_t largest_burst(std::uint64_t period, std::uint64_t parts) noexcept {
-    const std::uint64_t by_product = ((kMaxDebt << 1) - 1) / period;
+    const std::uint64_t by_product = kMaxProduct / period;
     const auto by_time = static_cast<Wide>(kMaxDebt) * parts / period;
     return static_cast<std::uint64_t>(std::min<Wide>(by_product, by_time));
 }
 
 // The rates that fit next to one that does not. A rate of `units` fits if it shares a divisor of at
-// least units / 2^32 with the period, so the candidates are multiples of the period's divisors.
+// least units / 2^24 with the period, so the candidates are multiples of the period's divisors.
 struct Neighbours {
     std::uint64_t below = 0;
     std::uint64_t above = std::numeric_limits<std::uint64_t>::max();

@@ -17,7 +17,7 @@ struct Rate {
 //
 // The time per unit is T = period / parts ns, both integers without a common divisor, so instants
 // are exact as whole ns and a remainder in 1/parts ns.
-// Invariant: 0 < parts < 2^32, 0 < period, burst * period < 2^63, burst * T <= 2^62 ns.
+// Invariant: 0 < parts < 2^24, 0 < period, burst * period < 2^63, burst * T <= 2^56 ns (833 days).
 class Limit {
 public:
     // Errors (OutOfRange) name the nearest numbers that fit.

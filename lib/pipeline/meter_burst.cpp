@@ -33,6 +33,10 @@ struct Judged {
     }
 };
 
+const Limit& gcra_of(const MeteredLimit& limit) noexcept {
+    return std::get<TokenBucketLimit>(limit.limit).gcra;
+}
+
 Reason malformed_reason(Parsed parsed) noexcept {
     switch (parsed) {
         case Parsed::TruncatedL2:
@@ -93,12 +97,12 @@ void look_at(Look& look, const MeteredLimit& limit, const Judged& judged, OnFull
         return;
     }
     const Gcra bucket = judged.core.buckets.read(look.place);
-    look.admitted = admits(bucket, limit.limit, judged.now, look.cost);
+    look.admitted = admits(bucket, gcra_of(limit), judged.now, look.cost);
     if (!look.admitted) {
         outcome.refused = true;
         outcome.over_limit = true;
-        outcome.wait = std::max(outcome.wait,
-                                wait(bucket, limit.limit, judged.now, look.cost).value_or(kNever));
+        outcome.wait = std::max(
+            outcome.wait, wait(bucket, gcra_of(limit), judged.now, look.cost).value_or(kNever));
     }
 }
 
@@ -157,7 +161,7 @@ void settle(const Match& match, const Judged& judged, bool spends) noexcept {
     BucketTable& buckets = judged.core.buckets;
     std::size_t at = 0;
     for (const Look& look : judged.looks(match)) {
-        const Limit& limit = judged.rule(match).limits[at++].limit;
+        const Limit& limit = gcra_of(judged.rule(match).limits[at++]);
         if (!look.place.found()) {
             continue;
         }

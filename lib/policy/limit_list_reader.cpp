@@ -64,7 +64,10 @@ void read_limit_list(const MapReader& map, const LimitOwner& owner, NamedLimits&
         limits.summaries.push_back(summary_of(name, limit, owner.key));
         if (limit.numbers) {
             const Per per = limit.per == PerWord::Byte ? Per::Byte : Per::Packet;
-            limits.limits.push_back({identity_of(owner, name, per), name, per, *limit.numbers});
+            limits.limits.push_back({.identity = identity_of(owner, name, per),
+                                     .name = name,
+                                     .per = per,
+                                     .limit = TokenBucketLimit{*limit.numbers}});
         }
     }
 }

@@ -1,6 +1,6 @@
 #pragma once
 #include "lib/match/program.hpp"
-#include "lib/meter/limit.hpp"
+#include "lib/meter/any_limit.hpp"
 #include "lib/rules/verdict.hpp"
 
 #include <array>
@@ -19,15 +19,19 @@ inline constexpr std::size_t kMaxRules = 16'384;
 inline constexpr std::size_t kMaxRuleIdSize = 128;
 inline constexpr std::size_t kMaxKeyParts = 16;
 inline constexpr std::size_t kMaxLimitsPerRule = 16;
-inline constexpr std::size_t kMaxLimits = 32'768;  // in all rules of a set together
+inline constexpr std::size_t kMaxLimits =
+    32'767;  // in all rules of a set together; slots have 15 bits
+inline constexpr std::uint32_t kMaxCoarsenFactor = 1024;
+inline constexpr std::uint32_t kWholeTable = 1'000'000;  // table_share is in millionths
 
 enum class Mode : std::uint8_t { Off, Monitor, Enforce };
 inline constexpr auto kModeNames = std::to_array<std::string_view>({"off", "monitor", "enforce"});
 
 enum class OnMatch : std::uint8_t { Meter, Drop, Allow };
 enum class MissingKey : std::uint8_t { Skip, Share };
-// What a new key meets when both its places in the table are held by live entries.
-enum class OnFull : std::uint8_t { Open, Closed };
+// What a new key meets when both its places in the table are held by live entries. Coarsen: it is
+// charged to a parent, whose addresses are wider, and at last to the rule itself.
+enum class OnFull : std::uint8_t { Open, Closed, Coarsen };
 enum class Per : std::uint8_t { Packet, Byte };
 
 // One part of a grouping key. For an address, only the first `v4` or `v6` bits count.
@@ -37,19 +41,40 @@ struct KeyPart {
     std::uint8_t v6_length = 128;
 };
 
+// Numbers that a limit had before, for buckets that were last written under them.
+struct FormerNumbers {
+    AnyLimit limit;
+    std::uint8_t version = 0;  // that the buckets carry
+    std::uint8_t change = 0;  // which change of a worker's rules ended it: index in its ChangeTimes
+};
+
 struct MeteredLimit {
     // Hash of (rule id, limit name, key schema, algorithm, per): what a bucket's state belongs to.
     // It does not depend on the numbers, so a reload that changes them keeps the buckets.
     std::uint64_t identity = 0;
     std::string name;  // as given, or its position: "1", "2"
     Per per = Per::Packet;
-    Limit limit;
+    AnyLimit limit;
+    // When the rule coarsens: the limit with its numbers times factor, factor^2, factor^3.
+    std::vector<AnyLimit> coarser;
+
+    // Given out on loading, not part of what crosses the wire.
+    std::uint16_t slot = 0;             // names the limit in a table's entries; from 1 on
+    std::uint8_t version = 0;           // of its numbers, modulo kNumberVersions
+    std::vector<FormerNumbers> former;  // latest first
 };
+inline constexpr std::uint8_t kNumberVersions = 8;
 
 // What `tag` writes; nullopt leaves the field as it came.
 struct TagValues {
     std::optional<std::uint8_t> dscp;
     std::optional<std::uint8_t> pcp;
+};
+
+// What a colour meter's rule does with a packet of one colour.
+struct ColorAction {
+    Verdict verdict = Verdict::Pass;  // Drop, Tag or Pass
+    TagValues tag;                    // read when verdict is Tag
 };
 
 struct Rule {
@@ -59,10 +84,16 @@ struct Rule {
     OnMatch on_match = OnMatch::Meter;
     MissingKey missing_key = MissingKey::Skip;
     OnFull on_full = OnFull::Closed;
+    std::uint32_t coarsen_factor = 16;  // 2 to kMaxCoarsenFactor
+    std::uint32_t table_share = kWholeTable;
+    bool rejected_spend = false;        // what is not forwarded spends too
     Verdict on_exceed = Verdict::Drop;  // Drop, Tag or Pass
     TagValues tag;                      // read when on_exceed is Tag
-    std::uint32_t counters = 0;         // row in the workers' rule counters; given out on loading
-    std::vector<KeyPart> key;           // empty: one bucket for the whole rule
+    // By Color; read when a limit of the rule is a colour meter.
+    std::array<ColorAction, 3> on_color{ColorAction{}, ColorAction{},
+                                        ColorAction{Verdict::Drop, {}}};
+    std::uint32_t counters = 0;  // row in the workers' rule counters; given out on loading
+    std::vector<KeyPart> key;    // empty: one bucket for the whole rule
     std::vector<MeteredLimit> limits;
 };
 

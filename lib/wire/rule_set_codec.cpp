@@ -94,9 +94,10 @@ void put_limit(Writer& out, const MeteredLimit& limit) {
     out.number(limit.identity);
     out.text(limit.name);
     out.word(limit.per);
-    out.number(limit.limit.period());
-    out.number(limit.limit.parts());
-    out.number(limit.limit.burst());
+    const Limit& numbers = std::get<TokenBucketLimit>(limit.limit).gcra;
+    out.number(numbers.period());
+    out.number(numbers.parts());
+    out.number(numbers.burst());
 }
 
 // A limit as it crosses the wire is parts units in period ns.
@@ -115,7 +116,11 @@ MeteredLimit get_limit(Reader& in) {
         in.fail();
         limit = Limit::make({Units{1}, Nanoseconds{1}}, Units{1});
     }
-    return {identity, std::move(name), per, *limit};
+    MeteredLimit metered{.identity = identity,
+                         .name = std::move(name),
+                         .per = per,
+                         .limit = TokenBucketLimit{*limit}};
+    return metered;
 }
 
 void put_rule(Writer& out, const Rule& rule) {

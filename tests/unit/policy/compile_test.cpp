@@ -66,7 +66,7 @@ TEST(CompileRules, KeepsEverythingTheFileSays) {
     EXPECT_EQ(rules[0].limits[0].per, Per::Packet);
     EXPECT_EQ(rules[0].limits[1].name, "2");
     EXPECT_EQ(rules[0].limits[1].per, Per::Byte);
-    EXPECT_EQ(rules[0].limits[1].limit.burst(), 262'144U);
+    EXPECT_EQ(std::get<TokenBucketLimit>(rules[0].limits[1].limit).gcra.burst(), 262'144U);
     EXPECT_EQ(rules[1].mode, Mode::Monitor);
     EXPECT_EQ(rules[1].missing_key, MissingKey::Skip);
     EXPECT_EQ(rules[1].on_full, OnFull::Closed);

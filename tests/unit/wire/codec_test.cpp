@@ -40,6 +40,10 @@ void add_address(Fields& out, const IpAddress& address) {
     }
 }
 
+const Limit& gcra_of(const MeteredLimit& limit) {
+    return std::get<TokenBucketLimit>(limit.limit).gcra;
+}
+
 void spell(Fields& out, const Rule& rule) {
     add_all(out, rule.id, rule.mode, rule.when.first, rule.when.count, rule.on_match,
             rule.missing_key, rule.on_full, rule.on_exceed);
@@ -51,8 +55,8 @@ void spell(Fields& out, const Rule& rule) {
     }
     add(out, rule.limits.size());
     for (const MeteredLimit& limit : rule.limits) {
-        add_all(out, limit.identity, limit.name, limit.per, limit.limit.period(),
-                limit.limit.parts(), limit.limit.burst());
+        add_all(out, limit.identity, limit.name, limit.per, gcra_of(limit).period(),
+                gcra_of(limit).parts(), gcra_of(limit).burst());
     }
 }
 void spell(Fields& out, const RuleSet& set) {
@@ -257,7 +261,7 @@ RuleSet one_rule() {
     rule.limits = {{.identity = 1,
                     .name = "1",
                     .per = Per::Packet,
-                    .limit = *Limit::make({Units{7}, std::chrono::seconds{3}}, Units{9})}};
+                    .limit = TokenBucketLimit{*Limit::make({Units{7}, std::chrono::seconds{3}}, Units{9})}}};
     set.rules = {rule};
     return set;
 }

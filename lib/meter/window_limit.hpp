@@ -1,0 +1,60 @@
+#pragma once
+#include "lib/base/result.hpp"
+#include "lib/base/units.hpp"
+
+#include <cstdint>
+
+// The numbers of the counting algorithms: so many units in a window. Each is checked once, by
+// make(), whose errors (OutOfRange) name the nearest numbers that fit.
+namespace sluice {
+
+inline constexpr Nanoseconds kShortestWindow = std::chrono::milliseconds{1};
+inline constexpr Nanoseconds kLongestWindow = std::chrono::hours{24 * 366};
+inline constexpr std::uint32_t kMostSubWindows = 3600;
+
+// 1 <= count <= 2^62 and kShortestWindow <= window <= kLongestWindow.
+struct WindowNumbers {
+    std::uint64_t count = 1;
+    std::int64_t window = 1;  // ns
+    [[nodiscard]] bool operator==(const WindowNumbers&) const noexcept = default;
+};
+[[nodiscard]] Result<WindowNumbers> make_window_numbers(Units count, Nanoseconds window);
+
+// When the windows of a fixed window begin.
+enum class WindowPhase : std::uint8_t {
+    Clock,   // aligned to UTC plus an offset
+    First,   // with the key's first unit
+    PerKey,  // at an offset drawn from the key's hash
+};
+
+struct FixedWindowLimit {
+    WindowNumbers numbers;
+    WindowPhase phase = WindowPhase::Clock;
+    std::int64_t utc_offset = 0;  // ns, Clock only; less than a day either way
+    [[nodiscard]] bool operator==(const FixedWindowLimit&) const noexcept = default;
+};
+
+// Two weighted counters.
+struct SlidingWindowLimit {
+    WindowNumbers numbers;
+    [[nodiscard]] bool operator==(const SlidingWindowLimit&) const noexcept = default;
+};
+
+enum class Edge : std::uint8_t { Strict, Lenient };
+
+// `buckets` sub-windows: 1 to kMostSubWindows, each at least 1 us long.
+struct SlidingCountersLimit {
+    WindowNumbers numbers;
+    std::uint32_t buckets = 60;
+    Edge edge = Edge::Strict;
+    [[nodiscard]] bool operator==(const SlidingCountersLimit&) const noexcept = default;
+};
+[[nodiscard]] Result<SlidingCountersLimit> make_sliding_counters(WindowNumbers numbers,
+                                                                 std::uint32_t buckets, Edge edge);
+
+struct SlidingLogLimit {
+    WindowNumbers numbers;
+    [[nodiscard]] bool operator==(const SlidingLogLimit&) const noexcept = default;
+};
+
+}  // namespace sluice
