@@ -2,6 +2,7 @@
 
 #include "dataplane/device.hpp"
 #include "lib/base/log.hpp"
+#include "lib/rules/slots.hpp"
 #include "lib/wire/codec.hpp"
 
 #include <algorithm>
@@ -22,6 +23,9 @@ constexpr std::uint16_t kSpareBytes = 64;  // what a pattern matcher may read pa
 constexpr std::uint16_t kLinkHeaders = 14 + 4 * 4;
 constexpr std::uint16_t kLargestRoom = 9728 + RTE_PKTMBUF_HEADROOM + kSpareBytes;
 constexpr std::chrono::milliseconds kGraceTimeout{200};
+// Lines of 64 bytes for states that do not fit an entry, as a share of the table's keys. Memory
+// that no rule asks for is never touched.
+constexpr std::size_t kPoolShare = 2;
 
 std::vector<unsigned> worker_lcores() {
     std::vector<unsigned> lcores;
@@ -75,6 +79,7 @@ Dataplane::Dataplane(const DataplaneOptions& options)
       watchdogs_(lcores_.size(), Watchdog{options.watchdog_stall}),
       store_{options.state_dir},
       rows_{[this](std::uint32_t row) { return read_row(row); }},
+      slots_{{[this](LimitSlot slot) { return entries_of(slot); }, [this] { return sweeps(); }}},
       running_{std::make_unique<const Running>()},
       board_{lcores_.size()},
       started_{std::chrono::steady_clock::now()} {}
@@ -172,6 +177,7 @@ void Dataplane::load_rules() {
     current_ = **std::move(saved);
     current_.rules.generation = generation_of(current_.rules);
     rows_.assign(current_.rules);
+    (void)slots_.assign(current_.rules);  // the first set: every slot is free
     publish();
     log_info("took up the saved rule set with " + std::to_string(current_.rules.rules.size()) +
              " rules");
@@ -201,7 +207,7 @@ void Dataplane::start_workers() {
             roster.enlist(), WorkerSetup{running_, board_, stop_, options_.idle_sleep},
             CoreState{.policy = options_.policy,
                       .hash = KeyHasher{secret},
-                      .buckets = BucketTable{options_.table_keys},
+                      .buckets = BucketStore{options_.table_keys, options_.table_keys / kPoolShare},
                       .scratch = {},
                       .counters = counters_[worker]},
             std::move(io)));
@@ -222,6 +228,7 @@ void Dataplane::publish() {
                   : current_.rules.generation == 0 ? Running::State::NoRules
                                                    : Running::State::Enforce;
     next->rules = current_.rules;
+    list_slots(next->rules);
     Retired<Running> old = running_.publish(std::move(next));
     const std::uint64_t mark = board_.mark();
     if (std::optional<GracePeriod> proof = board_.wait_for(mark, kGraceTimeout)) {
@@ -244,9 +251,15 @@ void Dataplane::reclaim() {
 
 Reply Dataplane::apply(ApplyRules request) {
     request.rules.generation = generation_of(request.rules);
+    // The copy: if the rules cannot be saved, nothing has changed.
+    LimitSlots slots = slots_;
+    if (const Result<Done> fits = slots.assign(request.rules); !fits) {
+        return Failure{fits.error().what};
+    }
     if (const Result<Done> saved = store_.save(request); !saved) {
         return Failure{saved.error().what};
     }
+    slots_ = std::move(slots);
     rows_.assign(request.rules);
     current_ = std::move(request);
     publish();

@@ -107,7 +107,7 @@ void DpdkIo::transmit(Burst& burst, std::array<std::uint16_t, kMaxBurst>& rows,
     rte_pktmbuf_free_bulk(out.data() + sent, static_cast<unsigned>(count - sent));
 }
 
-void DpdkIo::send(Burst& burst, const RuleSet& rules, WorkerCounters& counters) noexcept {
+void DpdkIo::send(Burst& burst, WorkerCounters& counters) noexcept {
     std::array<rte_mbuf*, kMaxBurst> dropped{};
     std::array<std::uint16_t, kMaxBurst> forwarded{};
     unsigned drops = 0;
@@ -116,7 +116,7 @@ void DpdkIo::send(Burst& burst, const RuleSet& rules, WorkerCounters& counters) 
     for (std::uint16_t row = 0; row < rows; ++row) {
         Packet& packet = burst.packets()[row];
         if (packet.decision.verdict == Verdict::Tag &&
-            !tag(frames_[row], packet, rules.rules[packet.decision.rule].tag)) {
+            !tag(frames_[row], packet, *packet.decision.tag)) {
             packet.decision = {.verdict = Verdict::Drop, .reason = Reason::NoMemory};
         }
         if (forwards(packet.decision.verdict)) {

@@ -29,7 +29,7 @@ public:
 
     // Frees what was dropped, tags what was tagged, sends the rest, and counts every frame under
     // the one verdict and reason that it had in the end.
-    void send(Burst& burst, const RuleSet& rules, WorkerCounters& counters) noexcept;
+    void send(Burst& burst, WorkerCounters& counters) noexcept;
 
 private:
     [[nodiscard]] FrameView view_of(rte_mbuf* frame, std::size_t row) noexcept;

@@ -10,6 +10,6 @@ namespace sluice {
 
 // Gives the limits of a set their slots, in order, from 1 on: for a set that starts with empty
 // tables and is never replaced (replay, tests).
-void number_limits(RuleSet& set) noexcept;
+void number_limits(RuleSet& set);
 
 }  // namespace sluice

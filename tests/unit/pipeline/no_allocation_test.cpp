@@ -35,7 +35,7 @@ TEST(RunBurst, AllocatesNothing) {
     PacketPolicy policy;
     policy.tunnels = {true, true, true};
     Problems problems{"r"};
-    const std::optional<CompiledRules> compiled = compile_rules({"r", R"yaml(version: 1
+    std::optional<CompiledRules> compiled = compile_rules({"r", R"yaml(version: 1
 rules:
   - {id: block, mode: monitor, when: "ip.src in {10.0.0.0/8}", on_match: drop}
   - id: each
@@ -48,10 +48,11 @@ rules:
 )yaml"},
                                                                 Purpose::Enforce, {}, problems);
     ASSERT_TRUE(compiled.has_value());
+    number_limits(compiled->set);
     WorkerCounters counters;
     CoreState core{.policy = policy,
                    .hash = KeyHasher{{1, 2}},
-                   .buckets = BucketTable{64},
+                   .buckets = BucketStore{64, 64},
                    .scratch = {},
                    .counters = counters};
     std::vector<test::Octets> frames;
@@ -68,7 +69,7 @@ rules:
         for (const test::Octets& frame : frames) {
             (void)burst.add({frame, static_cast<std::uint32_t>(frame.size())}, Direction::In, 7);
         }
-        run_burst(burst, compiled->set, core, Instant{1h} + round * 1ms);
+        run_burst(burst, compiled->set, core, {Instant{1h} + round * 1ms, {}});
     }
     EXPECT_EQ(allocations, 0U);
     EXPECT_GT(counters.rules[0].exceeded.read(), 0U);
