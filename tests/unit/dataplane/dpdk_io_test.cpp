@@ -132,7 +132,7 @@ protected:
     WorkerCounters counters;
     RuleSet rules;
     Burst burst;
-    DpdkIo io{lane, up, wire().pool, tx_full};
+    DpdkIo io{lane, TxSide{up, tx_full, {}}, wire().pool};
 };
 
 // However the frame lies in its segments, the parser sees what it would see in one piece.
@@ -226,6 +226,41 @@ TEST_F(DpdkIoTest, NothingIsSentToAPortThatIsDown) {
     EXPECT_TRUE(take().empty());
     EXPECT_EQ(counted(Reason::LinkDown), 1U);
     EXPECT_EQ(tx_full.read(), 0U);
+}
+
+// A driver that stops at a frame it cannot send would hold up those behind it.
+TEST_F(DpdkIoTest, FramesThatThePortCannotSendHoldUpNoOther) {
+    DpdkIo narrow{lane, TxSide{up, tx_full, {.longest = 1522, .in_segments = true}}, wire().pool};
+    const Octets small = udp().bytes();
+    const Octets longest = udp().payload(1522 - 42).bytes();
+    const Octets too_long = udp().payload(1523 - 42).bytes();
+    for (const Octets* frame : {&too_long, &small, &longest}) {
+        put(mbuf_of(*frame, 800));
+    }
+    ASSERT_EQ(narrow.receive(burst), 3U);
+    decide_all(Verdict::Pass);
+    narrow.send(burst, rules, counters);
+    EXPECT_EQ(take(), (std::vector<Octets>{small, longest}));
+    EXPECT_EQ(counted(Reason::TooLong), 1U);
+    EXPECT_EQ(counted(Verdict::Drop), 1U);
+    EXPECT_EQ(tx_full.read(), 0U);
+}
+
+// In one buffer or not at all, where the driver reads only the first.
+TEST_F(DpdkIoTest, FramesAreMadeContiguousForPortsThatWantIt) {
+    DpdkIo plain{lane, TxSide{up, tx_full, {.longest = 3560, .in_segments = false}}, wire().pool};
+    const Octets fits = udp().payload(500).bytes();
+    put(mbuf_of(fits, 300));
+    put(mbuf_of(udp().payload(1200).bytes(), 700));  // more than one buffer of 1024 bytes holds
+    ASSERT_EQ(plain.receive(burst), 2U);
+    decide_all(Verdict::Pass);
+    plain.send(burst, rules, counters);
+    void* sent = nullptr;
+    ASSERT_EQ(rte_ring_dequeue(wire().out, &sent), 0);
+    EXPECT_EQ(static_cast<rte_mbuf*>(sent)->nb_segs, 1U);
+    EXPECT_EQ(bytes_in(static_cast<rte_mbuf*>(sent)), fits);
+    rte_pktmbuf_free(static_cast<rte_mbuf*>(sent));
+    EXPECT_EQ(counted(Reason::TooLong), 1U);
 }
 
 }  // namespace
