@@ -1,6 +1,7 @@
 #include "dataplane/dataplane.hpp"
 
 #include "dataplane/device.hpp"
+#include "dataplane/pool.hpp"
 #include "lib/base/log.hpp"
 #include "lib/rules/slots.hpp"
 #include "lib/wire/codec.hpp"
@@ -17,11 +18,6 @@
 namespace sluice {
 namespace {
 
-constexpr std::uint32_t kDescriptorsPerQueue = 2 * 1024;
-constexpr std::uint32_t kCacheSize = 256;
-constexpr std::uint16_t kSpareBytes = 64;  // what a pattern matcher may read past the end
-constexpr std::uint16_t kLinkHeaders = 14 + 4 * 4;
-constexpr std::uint16_t kLargestRoom = 9728 + RTE_PKTMBUF_HEADROOM + kSpareBytes;
 constexpr std::chrono::milliseconds kGraceTimeout{200};
 // Lines of 64 bytes for states that do not fit an entry, as a share of the table's keys. Memory
 // that no rule asks for is never touched.
@@ -44,30 +40,17 @@ HashSecret random_secret() {
     return secret;
 }
 
-std::uint16_t room_for(std::uint16_t mtu) {
-    const std::uint32_t room =
-        RTE_PKTMBUF_HEADROOM + std::uint32_t{mtu} + kLinkHeaders + kSpareBytes;
-    return static_cast<std::uint16_t>(
-        std::clamp<std::uint32_t>(room, RTE_MBUF_DEFAULT_BUF_SIZE + kSpareBytes, kLargestRoom));
-}
-
-// A pool of its own for each pair: a flood that holds all buffers of one starves no other.
-Result<rte_mempool*> make_pool(const DataplaneOptions& options, const PairOptions& pair,
-                               std::uint16_t queues, std::uint16_t mtu, int socket) {
-    const std::uint32_t in_flight = kCacheSize * 2 + static_cast<std::uint32_t>(kMaxBurst);
-    const std::uint32_t needed =
-        2U * queues * kDescriptorsPerQueue + (rte_lcore_count() - 1) * in_flight + 1023;
-    const std::uint32_t share = options.mbufs / static_cast<std::uint32_t>(options.pairs.size());
-    const std::string name = "mbufs-" + pair.name.substr(0, 16);
-    rte_mempool* pool = rte_pktmbuf_pool_create(name.c_str(), options.mbufs != 0 ? share : needed,
-                                                kCacheSize, 0, room_for(mtu), socket);
-    if (pool == nullptr) {
-        return Error{Errc::NotSupported,
-                     "no memory for the packet buffers of pair " + pair.name + " (" +
-                         std::to_string(options.mbufs != 0 ? share : needed) +
-                         "); give less --mbufs, more --memory, or reserve huge pages"};
+Result<PortOffer> attach(Port& port, const PairOptions& pair, const SideOptions& side,
+                         std::string_view name) {
+    port.pair = pair.name;
+    port.side = name;
+    port.device = side.device;
+    const Result<std::uint16_t> id = attach_device(side.device);
+    if (!id) {
+        return id.error();
     }
-    return pool;
+    port.id = *id;
+    return ask_port(port);
 }
 
 }  // namespace
@@ -129,38 +112,35 @@ Result<Done> Dataplane::start_pair(const PairOptions& options) {
     pairs_.push_back(std::make_unique<PortPair>());
     PortPair& pair = *pairs_.back();
     pair.link_follow = options.link_follow;
-    const Result<std::uint16_t> outside = attach_device(options.outside.device);
+    const Result<PortOffer> outside = attach(pair.outside, options, options.outside, "outside");
     if (!outside) {
         return outside.error();
     }
-    const Result<std::uint16_t> inside = attach_device(options.inside.device);
+    const Result<PortOffer> inside = attach(pair.inside, options, options.inside, "inside");
     if (!inside) {
         return inside.error();
     }
-    const PortOffer offers[] = {ask_port(*outside), ask_port(*inside)};
-    const std::uint16_t queues = choose_queues(options, offers[0], offers[1], lcores_.size());
-    const std::uint16_t mtu = options.mtu.value_or(std::max(offers[0].mtu, offers[1].mtu));
-    const Result<rte_mempool*> pool = make_pool(options_, options, queues, mtu, offers[0].socket);
+    const Result<std::uint16_t> mtu = choose_mtu(options, *outside, *inside);
+    if (!mtu) {
+        return mtu.error();
+    }
+    const std::uint16_t queues = choose_queues(options, *outside, *inside, lcores_.size());
+    const Result<rte_mempool*> pool = make_pool(plan_pool(options_, queues, lcores_.size(), *mtu),
+                                                options.name, pair.outside.id, outside->socket);
     if (!pool) {
         return pool.error();
     }
     pair.pool = *pool;
-    const auto start = [&](Port& port, std::uint16_t id, const SideOptions& side,
-                           std::string_view name) {
-        port.id = id;
-        port.pair = options.name;
-        port.side = name;
-        port.device = side.device;
-        return start_port(port, {queues, options.mtu, side.rss, *pool});
+    const auto start = [&](Port& port, const SideOptions& side) {
+        return start_port(port, {queues, *mtu, side.rss, *pool});
     };
-    if (const Result<Done> done = start(pair.outside, *outside, options.outside, "outside");
-        !done) {
+    if (const Result<Done> done = start(pair.outside, options.outside); !done) {
         return done.error();
     }
-    if (const Result<Done> done = start(pair.inside, *inside, options.inside, "inside"); !done) {
+    if (const Result<Done> done = start(pair.inside, options.inside); !done) {
         return done.error();
     }
-    queues_.push_back({options.name, *outside, *inside, queues});
+    queues_.push_back({options.name, pair.outside.id, pair.inside.id, queues});
     return Done{};
 }
 
@@ -201,7 +181,7 @@ void Dataplane::start_workers() {
             const Lane& lane = lanes_[worker][i];
             const PortPair& pair = pair_of(lane);
             const Port& out = lane.dir == Direction::In ? pair.inside : pair.outside;
-            io.emplace_back(lane, out.up, pair.pool, tx_full_[worker][i]);
+            io.emplace_back(lane, TxSide{out.up, tx_full_[worker][i], out.takes}, pair.pool);
         }
         workers_.push_back(std::make_unique<Worker>(
             roster.enlist(), WorkerSetup{running_, board_, stop_, options_.idle_sleep},

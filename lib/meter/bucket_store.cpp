@@ -13,7 +13,7 @@ constexpr std::size_t kSweptParents = 1;
 
 BucketStore::BucketStore(std::size_t key_count, std::size_t pool_lines)
     : keys{key_count},
-      parents{std::max<std::size_t>(key_count / kReserve, 1)},
+      parents{std::max<std::size_t>(key_count / kParentShare, 1)},
       tenants{pool_lines},
       rules_{kSlots * sizeof(Entry)},
       round_{std::max({keys.lines() / kSweptLines, parents.lines() / kSweptParents, kSlots}) + 1} {}

@@ -12,7 +12,7 @@
 namespace sluice {
 
 // How much of the pool is kept for parents, as a divisor.
-inline constexpr std::size_t kReserve = 16;
+inline constexpr std::size_t kParentShare = 16;
 
 class BucketStore {
 public:

@@ -9,10 +9,10 @@ namespace {
 
 // How full a table of random keys can be before a search of this length finds nothing.
 constexpr std::size_t kFillPercent = 94;
-constexpr std::size_t kSearchedLines = 128;
-constexpr std::uint32_t kCreditPerBurst = 1024;
-constexpr std::uint32_t kMostCredit = 4096;
-constexpr std::uint32_t kMostReluctance = 10;
+constexpr std::size_t kSearchedLines = 512;
+constexpr std::uint32_t kCreditPerBurst = 4096;
+constexpr std::uint32_t kMostCredit = 8192;
+constexpr std::uint32_t kMostReluctance = 12;
 constexpr std::uint32_t kCalmBursts = 64;
 
 std::size_t lines_for(std::size_t keys, std::size_t entries) noexcept {

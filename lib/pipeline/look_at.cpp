@@ -117,7 +117,7 @@ private:
             return false;
         }
         const LinePool& pool = tenants_.pool();
-        const bool kept_back = is_pooled(limit_.limit) && pool.free() <= pool.size() / kReserve;
+        const bool kept_back = is_pooled(limit_.limit) && pool.free() <= pool.size() / kParentShare;
         if (kept_back || !file(*entry, look_.key, 0)) {
             count(judging_, TableEvent::PoolFull);
             return false;

@@ -11,7 +11,8 @@ namespace {
 thread_local std::size_t allocations = 0;
 }
 
-void* operator new(std::size_t size) {
+// Not inlined: the compiler would take malloc and delete for a mismatched pair.
+[[gnu::noinline]] void* operator new(std::size_t size) {
     ++allocations;
     void* memory = std::malloc(size);
     if (memory == nullptr) {
@@ -19,10 +20,10 @@ void* operator new(std::size_t size) {
     }
     return memory;
 }
-void operator delete(void* memory) noexcept {
+[[gnu::noinline]] void operator delete(void* memory) noexcept {
     std::free(memory);
 }
-void operator delete(void* memory, std::size_t) noexcept {
+[[gnu::noinline]] void operator delete(void* memory, std::size_t) noexcept {
     std::free(memory);
 }
 
@@ -46,7 +47,7 @@ rules:
       - {algorithm: token_bucket, rate: 10/s, burst: 2}
       - {algorithm: token_bucket, per: byte, rate: 1MB/s, burst: 64KB}
 )yaml"},
-                                                                Purpose::Enforce, {}, problems);
+                                                          Purpose::Enforce, {}, problems);
     ASSERT_TRUE(compiled.has_value());
     number_limits(compiled->set);
     WorkerCounters counters;
