@@ -1,59 +1,345 @@
 #include "lib/meter/any_meter.hpp"
 
+#include "lib/meter/color_meter.hpp"
+#include "lib/meter/fixed_window.hpp"
 #include "lib/meter/gcra.hpp"
+#include "lib/meter/sliding_counters.hpp"
+#include "lib/meter/sliding_log.hpp"
+#include "lib/meter/sliding_window.hpp"
 
+#include <algorithm>
+#include <variant>
+
+// One adapter for each way a meter keeps its state; all have the same members, so that every
+// function below is one visit.
 namespace sluice {
 namespace {
 
-const Limit& gcra_of(const AnyLimit& limit) noexcept {
-    const auto* leaky = std::get_if<LeakyBucketLimit>(&limit);
-    return leaky != nullptr ? leaky->gcra : std::get_if<TokenBucketLimit>(&limit)->gcra;
+// Token and leaky bucket: the cell is the state.
+template <typename AnyGcraLimit>
+struct InCell {
+    const AnyGcraLimit& limit;
+
+    static Gcra bucket(const Cell& cell) noexcept { return {cell.fresh_from, cell.rest}; }
+    static void keep(Cell& cell, const Gcra& bucket) noexcept {
+        cell = {bucket.fresh_from, bucket.below};
+    }
+
+    static bool open(Cell& cell, LinePool& /*pool*/, GroupKey /*key*/, Now now) noexcept {
+        cell = {now.at, 0};
+        return true;
+    }
+    static void close(const Cell& /*cell*/, LinePool& /*pool*/) noexcept {}
+    Judgement look(Cell& cell, LinePool& /*pool*/, Now now, Demand demand) const noexcept {
+        return admits(bucket(cell), limit.gcra, now.at, demand.cost) ? Judgement::Green
+                                                                     : Judgement::Red;
+    }
+    void charge(Cell& cell, LinePool& /*pool*/, Now now, Spending spending) const noexcept {
+        Gcra bucket = this->bucket(cell);
+        sluice::charge(bucket, limit.gcra, now.at, spending.cost);
+        keep(cell, bucket);
+    }
+    void charge_what_fits(Cell& cell, LinePool& /*pool*/, Now now, Units cost) const noexcept {
+        Gcra bucket = this->bucket(cell);
+        sluice::charge_what_fits(bucket, limit.gcra, now.at, cost);
+        keep(cell, bucket);
+    }
+    Units remaining(const Cell& cell, const LinePool& /*pool*/, Now now) const noexcept {
+        return sluice::remaining(bucket(cell), limit.gcra, now.at);
+    }
+    std::optional<Nanoseconds> wait(const Cell& cell, const LinePool& /*pool*/, Now now,
+                                    Demand demand) const noexcept {
+        return sluice::wait(bucket(cell), limit.gcra, now.at, demand.cost);
+    }
+    void renumber(Cell& cell, const AnyGcraLimit& from, LinePool& /*pool*/,
+                  Now changed) const noexcept {
+        Gcra bucket = this->bucket(cell);
+        sluice::renumber(bucket, from.gcra, limit.gcra, changed.at);
+        keep(cell, bucket);
+    }
+    void leave_at_most(Cell& cell, LinePool& /*pool*/, Now now, Units most) const noexcept {
+        Gcra bucket = this->bucket(cell);
+        sluice::leave_at_most(bucket, limit.gcra, now.at, most);
+        keep(cell, bucket);
+    }
+};
+
+void close_line(const Cell& cell, LinePool& pool) noexcept {
+    if (cell.rest != kNoLine) {
+        pool.give_back(cell.rest);
+    }
+}
+
+bool take_line(Cell& cell, LinePool& pool, Now now) noexcept {
+    cell = {now.at, pool.take()};
+    return cell.rest != kNoLine;
+}
+
+// Instants are enough for the one, a fixed window wants to know UTC as well.
+Instant time_for(const SlidingWindowLimit& /*limit*/, Now now) noexcept {
+    return now.at;
+}
+Now time_for(const FixedWindowLimit& /*limit*/, Now now) noexcept {
+    return now;
+}
+
+// Fixed and sliding window: one line.
+template <typename State, typename WindowLimit>
+struct OnOneLine {
+    const WindowLimit& limit;
+
+    bool open(Cell& cell, LinePool& pool, GroupKey key, Now now) const noexcept {
+        if (!take_line(cell, pool, now)) {
+            return false;
+        }
+        if constexpr (std::is_same_v<State, FixedWindow>) {
+            pool.at<State>(cell.rest) = State::fresh(limit, key);
+        } else {
+            pool.at<State>(cell.rest) = State{};
+        }
+        return true;
+    }
+    static void close(const Cell& cell, LinePool& pool) noexcept { close_line(cell, pool); }
+    Judgement look(Cell& cell, LinePool& pool, Now now, Demand demand) const noexcept {
+        const State& state = pool.at<State>(cell.rest);
+        return state.admits(limit, time_for(limit, now), demand.cost) ? Judgement::Green
+                                                                      : Judgement::Red;
+    }
+    void charge(Cell& cell, LinePool& pool, Now now, Spending spending) const noexcept {
+        State& state = pool.at<State>(cell.rest);
+        state.charge(limit, time_for(limit, now), spending.cost);
+        cell.fresh_from = state.fresh_from(limit, time_for(limit, now));
+    }
+    void charge_what_fits(Cell& cell, LinePool& pool, Now now, Units cost) const noexcept {
+        charge(cell, pool, now, {std::min(cost, remaining(cell, pool, now))});
+    }
+    Units remaining(const Cell& cell, const LinePool& pool, Now now) const noexcept {
+        return pool.at<State>(cell.rest).remaining(limit, time_for(limit, now));
+    }
+    std::optional<Nanoseconds> wait(const Cell& cell, const LinePool& pool, Now now,
+                                    Demand demand) const noexcept {
+        return pool.at<State>(cell.rest).wait(limit, time_for(limit, now), demand.cost);
+    }
+    void renumber(Cell& cell, const WindowLimit& /*from*/, LinePool& pool,
+                  Now changed) const noexcept {
+        State& state = pool.at<State>(cell.rest);
+        state.renumber(limit, time_for(limit, changed));
+        cell.fresh_from = state.fresh_from(limit, time_for(limit, changed));
+    }
+    void leave_at_most(Cell& cell, LinePool& pool, Now now, Units most) const noexcept {
+        const Units left = remaining(cell, pool, now);
+        if (left > most) {
+            charge(cell, pool, now, {Units{left.count() - most.count()}});
+        }
+    }
+};
+
+// Sub-windows and log: a line and a queue of them.
+template <typename Slots, typename RecentLimit>
+struct OnManyLines {
+    using State = RecentUnits<Slots>;
+    const RecentLimit& limit;
+
+    static bool open(Cell& cell, LinePool& pool, GroupKey /*key*/, Now now) noexcept {
+        return take_line(cell, pool, now);  // zeroes are a fresh state
+    }
+    static void close(const Cell& cell, LinePool& pool) noexcept {
+        if (cell.rest != kNoLine) {
+            pool.at<State>(cell.rest).close(pool);
+            pool.give_back(cell.rest);
+        }
+    }
+    Judgement look(Cell& cell, LinePool& pool, Now now, Demand demand) const noexcept {
+        const Slots slots{limit};
+        State& state = pool.at<State>(cell.rest);
+        state.drop_left(slots, pool, now.at);
+        if (!state.admits(slots, demand.cost)) {
+            return Judgement::Red;
+        }
+        return state.make_room(slots, pool, now.at) ? Judgement::Green : Judgement::NoRoom;
+    }
+    void charge(Cell& cell, LinePool& pool, Now now, Spending spending) const noexcept {
+        const Slots slots{limit};
+        State& state = pool.at<State>(cell.rest);
+        state.charge(slots, pool, now.at, spending.cost);
+        cell.fresh_from = state.fresh_from(slots, now.at);
+    }
+    void charge_what_fits(Cell& cell, LinePool& pool, Now now, Units cost) const noexcept {
+        const Slots slots{limit};
+        State& state = pool.at<State>(cell.rest);
+        state.drop_left(slots, pool, now.at);
+        const Units fits = std::min(cost, state.remaining(slots, pool, now.at));
+        if (fits.count() != 0) {
+            // Without a line for it the charge lasts longer, which is all it can do.
+            (void)state.make_room(slots, pool, now.at);
+            charge(cell, pool, now, {fits});
+        }
+    }
+    Units remaining(const Cell& cell, const LinePool& pool, Now now) const noexcept {
+        return pool.at<State>(cell.rest).remaining(Slots{limit}, pool, now.at);
+    }
+    std::optional<Nanoseconds> wait(const Cell& cell, const LinePool& pool, Now now,
+                                    Demand demand) const noexcept {
+        return pool.at<State>(cell.rest).wait(Slots{limit}, pool, now.at, demand.cost);
+    }
+    void renumber(Cell& cell, const RecentLimit& /*from*/, LinePool& pool,
+                  Now changed) const noexcept {
+        const Slots slots{limit};
+        State& state = pool.at<State>(cell.rest);
+        state.drop_left(slots, pool, changed.at);
+        state.cut_to_count(slots, pool);
+        cell.fresh_from = state.fresh_from(slots, changed.at);
+    }
+    void leave_at_most(Cell& cell, LinePool& pool, Now now, Units most) const noexcept {
+        const Units left = remaining(cell, pool, now);
+        if (left > most) {
+            charge_what_fits(cell, pool, now, Units{left.count() - most.count()});
+        }
+    }
+};
+
+struct OfColors {
+    const ColorLimit& limit;
+
+    static bool open(Cell& cell, LinePool& pool, GroupKey /*key*/, Now now) noexcept {
+        return take_line(cell, pool, now);  // zeroes are a fresh state
+    }
+    static void close(const Cell& cell, LinePool& pool) noexcept { close_line(cell, pool); }
+    Judgement look(Cell& cell, LinePool& pool, Now now, Demand demand) const noexcept {
+        return pool.at<ColorMeter>(cell.rest).look(limit, now.at, demand);
+    }
+    void charge(Cell& cell, LinePool& pool, Now now, Spending spending) const noexcept {
+        ColorMeter& meter = pool.at<ColorMeter>(cell.rest);
+        meter.charge(limit, now.at, spending);
+        cell.fresh_from = meter.fresh_from();
+    }
+    static void charge_what_fits(Cell& /*cell*/, LinePool& /*pool*/, Now /*now*/,
+                                 Units /*cost*/) noexcept {}
+    Units remaining(const Cell& cell, const LinePool& pool, Now now) const noexcept {
+        return pool.at<ColorMeter>(cell.rest).remaining(limit, now.at);
+    }
+    std::optional<Nanoseconds> wait(const Cell& cell, const LinePool& pool, Now now,
+                                    Demand demand) const noexcept {
+        return pool.at<ColorMeter>(cell.rest).wait(limit, now.at, demand);
+    }
+    void renumber(Cell& cell, const ColorLimit& from, LinePool& pool, Now changed) const noexcept {
+        ColorMeter& meter = pool.at<ColorMeter>(cell.rest);
+        meter.renumber(from, limit, changed.at);
+        cell.fresh_from = meter.fresh_from();
+    }
+    void leave_at_most(Cell& cell, LinePool& pool, Now now, Units most) const noexcept {
+        ColorMeter& meter = pool.at<ColorMeter>(cell.rest);
+        meter.leave_at_most(limit, now.at, most);
+        cell.fresh_from = meter.fresh_from();
+    }
+};
+
+InCell<TokenBucketLimit> meter_of(const TokenBucketLimit& limit) noexcept {
+    return {limit};
+}
+InCell<LeakyBucketLimit> meter_of(const LeakyBucketLimit& limit) noexcept {
+    return {limit};
+}
+OnOneLine<FixedWindow, FixedWindowLimit> meter_of(const FixedWindowLimit& limit) noexcept {
+    return {limit};
+}
+OnOneLine<SlidingWindow, SlidingWindowLimit> meter_of(const SlidingWindowLimit& limit) noexcept {
+    return {limit};
+}
+OnManyLines<SubWindowSlots, SlidingCountersLimit> meter_of(
+    const SlidingCountersLimit& limit) noexcept {
+    return {limit};
+}
+OnManyLines<LogSlots, SlidingLogLimit> meter_of(const SlidingLogLimit& limit) noexcept {
+    return {limit};
+}
+OfColors meter_of(const ColorLimit& limit) noexcept {
+    return {limit};
 }
 
 }  // namespace
 
-bool open_bucket(Cell& cell, const AnyLimit&, LinePool&, GroupKey, Now now) noexcept {
-    cell = {now.at, 0};
-    return true;
+bool open_bucket(Cell& cell, const AnyLimit& limit, LinePool& pool, GroupKey key,
+                 Now now) noexcept {
+    return std::visit(
+        [&](const auto& numbers) noexcept { return meter_of(numbers).open(cell, pool, key, now); },
+        limit);
 }
 
-void close_bucket(const Cell&, Algorithm, LinePool&) noexcept {}
-
-Judgement look(Cell& cell, const AnyLimit& limit, LinePool&, Now now, Demand demand) noexcept {
-    return admits({cell.fresh_from, cell.rest}, gcra_of(limit), now.at, demand.cost)
-               ? Judgement::Green
-               : Judgement::Red;
+void close_bucket(const Cell& cell, Algorithm algorithm, LinePool& pool) noexcept {
+    switch (algorithm) {
+        case Algorithm::TokenBucket:
+        case Algorithm::LeakyBucket:
+            return;
+        case Algorithm::SlidingCounters:
+            OnManyLines<SubWindowSlots, SlidingCountersLimit>::close(cell, pool);
+            return;
+        case Algorithm::SlidingLog:
+            OnManyLines<LogSlots, SlidingLogLimit>::close(cell, pool);
+            return;
+        default:
+            close_line(cell, pool);
+    }
 }
 
-void charge(Cell& cell, const AnyLimit& limit, LinePool&, Now now, Units cost, Judgement) noexcept {
-    Gcra bucket{cell.fresh_from, cell.rest};
-    charge(bucket, gcra_of(limit), now.at, cost);
-    cell = {bucket.fresh_from, bucket.below};
+Judgement look(Cell& cell, const AnyLimit& limit, LinePool& pool, Now now, Demand demand) noexcept {
+    return std::visit(
+        [&](const auto& numbers) noexcept {
+            return meter_of(numbers).look(cell, pool, now, demand);
+        },
+        limit);
+}
+
+void charge(Cell& cell, const AnyLimit& limit, LinePool& pool, Now now,
+            Spending spending) noexcept {
+    std::visit(
+        [&](const auto& numbers) noexcept { meter_of(numbers).charge(cell, pool, now, spending); },
+        limit);
 }
 
 void charge_what_fits(Cell& cell, const AnyLimit& limit, LinePool& pool, Now now,
                       Units cost) noexcept {
-    charge(cell, limit, pool, now, std::min(cost, remaining(cell, limit, pool, now)),
-           Judgement::Green);
+    std::visit(
+        [&](const auto& numbers) noexcept {
+            meter_of(numbers).charge_what_fits(cell, pool, now, cost);
+        },
+        limit);
 }
 
-Units remaining(const Cell& cell, const AnyLimit& limit, const LinePool&, Now now) noexcept {
-    return remaining({cell.fresh_from, cell.rest}, gcra_of(limit), now.at);
+Units remaining(const Cell& cell, const AnyLimit& limit, const LinePool& pool, Now now) noexcept {
+    return std::visit(
+        [&](const auto& numbers) noexcept { return meter_of(numbers).remaining(cell, pool, now); },
+        limit);
 }
 
-std::optional<Nanoseconds> wait(const Cell& cell, const AnyLimit& limit, const LinePool&, Now now,
-                                Demand demand) noexcept {
-    return wait({cell.fresh_from, cell.rest}, gcra_of(limit), now.at, demand.cost);
+std::optional<Nanoseconds> wait(const Cell& cell, const AnyLimit& limit, const LinePool& pool,
+                                Now now, Demand demand) noexcept {
+    return std::visit(
+        [&](const auto& numbers) noexcept {
+            return meter_of(numbers).wait(cell, pool, now, demand);
+        },
+        limit);
 }
 
-void renumber(Cell&, const AnyLimit&, const AnyLimit&, LinePool&, Now) noexcept {}
+void renumber(Cell& cell, const AnyLimit& from, const AnyLimit& to, LinePool& pool,
+              Now changed) noexcept {
+    std::visit(
+        [&](const auto& numbers) noexcept {
+            using Numbers = std::decay_t<decltype(numbers)>;
+            if (const Numbers* before = std::get_if<Numbers>(&from)) {
+                meter_of(numbers).renumber(cell, *before, pool, changed);
+            }
+        },
+        to);
+}
 
 void leave_at_most(Cell& cell, const AnyLimit& limit, LinePool& pool, Now now,
                    Units most) noexcept {
-    const Units left = remaining(cell, limit, pool, now);
-    if (left > most) {
-        charge(cell, limit, pool, now, Units{left.count() - most.count()}, Judgement::Green);
-    }
+    std::visit(
+        [&](const auto& numbers) noexcept {
+            meter_of(numbers).leave_at_most(cell, pool, now, most);
+        },
+        limit);
 }
 
 }  // namespace sluice

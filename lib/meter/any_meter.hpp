@@ -1,6 +1,7 @@
 #pragma once
 #include "lib/base/now.hpp"
 #include "lib/meter/any_limit.hpp"
+#include "lib/meter/cell.hpp"
 #include "lib/meter/group_key.hpp"
 #include "lib/meter/line_pool.hpp"
 
@@ -12,47 +13,26 @@
 // lines of the pool that the cell names.
 namespace sluice {
 
-// What a table's entry holds for a key.
-struct Cell {
-    // From when on the bucket equals a fresh one and may be forgotten.
-    Instant fresh_from{};
-    // GCRA: by how many 1/parts ns the TAT lies below fresh_from. Others: its line in the pool.
-    std::uint32_t rest = 0;
-};
-
-enum class Judgement : std::uint8_t {
-    Green,   // admitted
-    Yellow,  // admitted; colour meters only
-    Red,     // refused
-    NoRoom,  // the pool has no line to note the charge in: as if the table were full
-};
-
-// What is asked of a bucket: a cost, and the colour the packet came with.
-struct Demand {
-    Units cost;
-    Color color = Color::Green;
-};
-
 // A fresh bucket. False: the pool is full. `key` gives a per-key phase.
 [[nodiscard]] bool open_bucket(Cell& cell, const AnyLimit& limit, LinePool& pool, GroupKey key,
                                Now now) noexcept;
 // Gives its lines back.
 void close_bucket(const Cell& cell, Algorithm algorithm, LinePool& pool) noexcept;
 
-// Changes nothing that anybody can see (what has expired may be dropped). Unless it says NoRoom or
-// Red, charging the same demand at the same instant succeeds, if no other bucket of the pool is
-// charged or opened in between more often than there are lines kept back for it.
+// Changes nothing that anybody can see: what has expired is dropped, and a line that the charge
+// would need is taken and held. Unless it says NoRoom or Red, charging the same demand at the same
+// instant succeeds, whatever happens to other buckets in between.
 [[nodiscard]] Judgement look(Cell& cell, const AnyLimit& limit, LinePool& pool, Now now,
                              Demand demand) noexcept;
 
-// Spends what look() has just admitted with this judgement (Green or Yellow).
-void charge(Cell& cell, const AnyLimit& limit, LinePool& pool, Now now, Units cost,
-            Judgement judgement) noexcept;
-// Spends as much of the cost as there is: what is left goes to zero at most.
+// Spends what look() has just admitted.
+void charge(Cell& cell, const AnyLimit& limit, LinePool& pool, Now now, Spending spending) noexcept;
+// Spends as much of the cost as there is: what is left goes to zero at most. Colour meters spend
+// nothing: they commit only on forwarding.
 void charge_what_fits(Cell& cell, const AnyLimit& limit, LinePool& pool, Now now,
                       Units cost) noexcept;
 
-// The largest cost that would be admitted now.
+// The largest cost that would be admitted now, for a packet that comes as green.
 [[nodiscard]] Units remaining(const Cell& cell, const AnyLimit& limit, const LinePool& pool,
                               Now now) noexcept;
 // The least time after which the demand would be admitted if nothing else came, exact to the ns;

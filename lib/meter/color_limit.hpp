@@ -19,6 +19,9 @@ enum class ColorMode : std::uint8_t { Blind, Aware };
 //   RFC 2697  first = CIR, CBS   second = CIR, EBS
 //   RFC 2698  first = CIR, CBS   second = PIR, PBS   (PIR >= CIR)
 //   RFC 4115  first = CIR, CBS   second = EIR, EBS
+//
+// RFC 2697 and 4115 allow one empty bucket (CBS or EBS 0; made with LeastBurst::Zero). A CIR or EIR
+// of 0 is said by its bucket being empty.
 class ColorLimit {
 public:
     // Errors (OutOfRange) name what does not fit and the nearest that does.

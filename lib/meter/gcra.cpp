@@ -1,43 +1,22 @@
 #include "lib/meter/gcra.hpp"
 
+#include "lib/base/wide.hpp"
+
 namespace sluice {
-namespace {
 
-// What was taken and has not come back yet, in 1/parts ns. Below 2^63: a debt never exceeds
-// burst * T.
-std::uint64_t debt_of(const Gcra& bucket, const Limit& limit, Instant now) noexcept {
-    if (bucket.fresh_from <= now) {
-        return 0;
+void charge_what_fits(Gcra& bucket, const Limit& limit, Instant now, Units cost) noexcept {
+    if (admits(bucket, limit, now, cost)) {
+        charge(bucket, limit, now, cost);
+    } else if (debt_of(bucket, limit, now) < limit.full()) {
+        bucket = owing(limit.full(), limit, now);
     }
-    const auto whole = static_cast<std::uint64_t>((bucket.fresh_from - now).count());
-    return whole * limit.parts() - bucket.below;
 }
 
-// The debt at which `cost` still fits, in 1/parts ns. The caller has checked cost <= burst.
-std::uint64_t tolerance(const Limit& limit, Units cost) noexcept {
-    return (limit.burst() - cost.count()) * limit.period();
-}
-
-}  // namespace
-
-bool admits(const Gcra& bucket, const Limit& limit, Instant now, Units cost) noexcept {
-    return cost.count() <= limit.burst() && debt_of(bucket, limit, now) <= tolerance(limit, cost);
-}
-
-void charge(Gcra& bucket, const Limit& limit, Instant now, Units cost) noexcept {
-    // cost <= burst, so the product is below 2^63; what is taken off it is below 2^24.
-    const std::uint64_t period = cost.count() * limit.period();
-    const bool idle = bucket.fresh_from <= now;
-    const Instant from = idle ? now : bucket.fresh_from;
-    const std::uint64_t below = idle ? 0 : bucket.below;
-    if (period <= below) {
-        bucket.below = static_cast<std::uint32_t>(below - period);
-        return;
+void leave_at_most(Gcra& bucket, const Limit& limit, Instant now, Units most) noexcept {
+    const Units left = remaining(bucket, limit, now);
+    if (left > most) {
+        charge(bucket, limit, now, Units{left.count() - most.count()});
     }
-    const std::uint64_t added = period - below;  // TAT' = from + added / parts
-    const std::uint64_t whole = (added + limit.parts() - 1) / limit.parts();
-    bucket = {from + Nanoseconds{static_cast<std::int64_t>(whole)},
-              static_cast<std::uint32_t>(whole * limit.parts() - added)};
 }
 
 Units remaining(const Gcra& bucket, const Limit& limit, Instant now) noexcept {
@@ -57,6 +36,24 @@ std::optional<Nanoseconds> wait(const Gcra& bucket, const Limit& limit, Instant 
     }
     const std::uint64_t excess = debt - room;
     return Nanoseconds{static_cast<std::int64_t>((excess + limit.parts() - 1) / limit.parts())};
+}
+
+std::uint64_t renumbered_debt(std::uint64_t debt, const Limit& from, const Limit& to) noexcept {
+    // A debt of d 1/parts ns is d / period units.
+    const Wide product = static_cast<Wide>(debt) * to.period();
+    const Wide rounded_up = (product + from.period() - 1) / from.period();
+    return static_cast<std::uint64_t>(std::min<Wide>(rounded_up, to.full()));
+}
+
+Gcra owing(std::uint64_t debt, const Limit& limit, Instant now) noexcept {
+    const std::uint64_t whole = debt / limit.parts();
+    const auto rest = static_cast<std::uint32_t>(debt % limit.parts());
+    return {now + Nanoseconds{static_cast<std::int64_t>(whole + (rest == 0 ? 0 : 1))},
+            rest == 0 ? 0 : limit.parts() - rest};
+}
+
+void renumber(Gcra& bucket, const Limit& from, const Limit& to, Instant changed) noexcept {
+    bucket = owing(renumbered_debt(debt_of(bucket, from, changed), from, to), to, changed);
 }
 
 }  // namespace sluice

@@ -53,7 +53,17 @@ Error no_such_rate(std::uint64_t units, std::uint64_t period) {
 
 }  // namespace
 
-Result<Limit> Limit::make(Rate rate, Units burst) {
+// inverse * parts - 2^64 is at most parts, so for x < 2^64 / parts the upper half of x * inverse is
+// x / parts exactly (Granlund, Montgomery 1994). With one part there is no rest to divide.
+Limit::Limit(std::uint64_t period, std::uint32_t parts, std::uint64_t burst) noexcept
+    : period_{period},
+      burst_{burst},
+      whole_per_unit_{period / parts},
+      inverse_of_parts_{parts == 1 ? 0 : std::numeric_limits<std::uint64_t>::max() / parts + 1},
+      rest_per_unit_{static_cast<std::uint32_t>(period % parts)},
+      parts_{parts} {}
+
+Result<Limit> Limit::make(Rate rate, Units burst, LeastBurst least) {
     if (rate.units.count() == 0 || rate.period.count() <= 0) {
         return Error{Errc::OutOfRange, "the rate must be above zero; the least is 1/d"};
     }
@@ -68,7 +78,7 @@ Result<Limit> Limit::make(Rate rate, Units burst) {
         return no_such_rate(rate.units.count(), nanoseconds);
     }
     const std::uint64_t most = largest_burst(period, parts);
-    if (burst.count() == 0) {
+    if (burst.count() == 0 && least == LeastBurst::One) {
         return Error{Errc::OutOfRange, "the burst must be at least 1"};
     }
     if (burst.count() > most) {

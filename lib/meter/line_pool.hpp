@@ -1,9 +1,9 @@
 #pragma once
 #include "lib/base/check.hpp"
-#include "lib/meter/line_memory.hpp"
 
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <type_traits>
 
 // Memory for the states that do not fit a table's entry: lines of 64 bytes, handed out one by one
@@ -19,39 +19,53 @@ inline constexpr std::size_t kMostLines = (std::size_t{1} << 24) - 1;
 
 class LinePool {
 public:
-    // `lines` up to kMostLines. Pages are touched as they are handed out.
+    // `lines` up to kMostLines. Pages are touched as they are handed out. Aborts if there is no
+    // memory.
     explicit LinePool(std::size_t lines);
 
     // A zeroed line; kNoLine when all are taken.
     [[nodiscard]] LineIndex take() noexcept;
-    void give_back(LineIndex line) noexcept;
+    void give_back(LineIndex line) noexcept { give_back_chain(line, line, 1); }
+    // `count` lines that form a chain, each naming the next in its first four bytes (a LineIndex),
+    // at the price of one.
+    void give_back_chain(LineIndex first, LineIndex last, std::uint32_t count) noexcept;
 
     [[nodiscard]] std::size_t free() const noexcept { return free_; }
     [[nodiscard]] std::size_t size() const noexcept { return size_; }
 
+    void prefetch(LineIndex line) const noexcept { __builtin_prefetch(&lines_[line], 1); }
+
     // The line's bytes as a T, which is trivially copyable and at most a line.
     template <typename T>
     [[nodiscard]] T& at(LineIndex line) noexcept {
-        static_assert(std::is_trivially_copyable_v<T> && sizeof(T) <= kLineBytes);
-        return *static_cast<T*>(address(line));
+        return *reinterpret_cast<T*>(checked<T>(line));
     }
     template <typename T>
     [[nodiscard]] const T& at(LineIndex line) const noexcept {
-        static_assert(std::is_trivially_copyable_v<T> && sizeof(T) <= kLineBytes);
-        return *static_cast<const T*>(address(line));
+        return *reinterpret_cast<const T*>(checked<T>(line));
     }
 
 private:
-    [[nodiscard]] void* address(LineIndex line) const noexcept {
+    struct alignas(kLineBytes) Line {
+        std::byte bytes[kLineBytes];
+    };
+    struct Unmap {
+        std::size_t size;  // bytes
+        void operator()(Line* lines) const noexcept;
+    };
+
+    template <typename T>
+    [[nodiscard]] std::byte* checked(LineIndex line) const noexcept {
+        static_assert(std::is_trivially_copyable_v<T> && sizeof(T) <= kLineBytes);
         SLUICE_CHECK(line != kNoLine && line <= size_);
-        return static_cast<std::byte*>(memory_.data()) + line * kLineBytes;
+        return lines_[line].bytes;
     }
 
+    std::unique_ptr<Line[], Unmap> lines_;  // the first is never handed out
     std::size_t size_;
     std::size_t free_;
-    LineIndex untouched_ = 1;  // from here on, lines were never handed out
-    LineIndex returned_ = kNoLine;
-    LineMemory memory_;
+    LineIndex given_back_ = kNoLine;  // the latest; each names the one before it
+    LineIndex untouched_ = 1;         // from here on, no line was ever taken
 };
 
 }  // namespace sluice

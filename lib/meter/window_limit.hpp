@@ -5,14 +5,16 @@
 #include <cstdint>
 
 // The numbers of the counting algorithms: so many units in a window. Each is checked once, by
-// make(), whose errors (OutOfRange) name the nearest numbers that fit.
+// its make function, whose errors (OutOfRange) name the nearest numbers that fit.
 namespace sluice {
 
 inline constexpr Nanoseconds kShortestWindow = std::chrono::milliseconds{1};
 inline constexpr Nanoseconds kLongestWindow = std::chrono::hours{24 * 366};
+inline constexpr Nanoseconds kShortestSubWindow = std::chrono::microseconds{1};
 inline constexpr std::uint32_t kMostSubWindows = 3600;
+inline constexpr std::uint64_t kMostCount = std::uint64_t{1} << 62;
 
-// 1 <= count <= 2^62 and kShortestWindow <= window <= kLongestWindow.
+// 1 <= count <= kMostCount and kShortestWindow <= window <= kLongestWindow.
 struct WindowNumbers {
     std::uint64_t count = 1;
     std::int64_t window = 1;  // ns
@@ -33,6 +35,8 @@ struct FixedWindowLimit {
     std::int64_t utc_offset = 0;  // ns, Clock only; less than a day either way
     [[nodiscard]] bool operator==(const FixedWindowLimit&) const noexcept = default;
 };
+[[nodiscard]] Result<FixedWindowLimit> make_fixed_window(WindowNumbers numbers, WindowPhase phase,
+                                                         Nanoseconds utc_offset);
 
 // Two weighted counters.
 struct SlidingWindowLimit {
@@ -42,7 +46,7 @@ struct SlidingWindowLimit {
 
 enum class Edge : std::uint8_t { Strict, Lenient };
 
-// `buckets` sub-windows: 1 to kMostSubWindows, each at least 1 us long.
+// `buckets` sub-windows: 1 to kMostSubWindows, each at least kShortestSubWindow long.
 struct SlidingCountersLimit {
     WindowNumbers numbers;
     std::uint32_t buckets = 60;

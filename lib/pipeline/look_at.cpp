@@ -276,8 +276,8 @@ void settle(Look& look, const Judging& judging, bool spends, bool rejected) noex
             charge(bucket, token->gcra, judging.now.at, look.cost);
             cell = {bucket.fresh_from, bucket.below};
         } else {
-            charge(cell, *look.numbers, store.tenants.pool(), judging.now, look.cost,
-                   look.judgement);
+            charge(cell, *look.numbers, store.tenants.pool(), judging.now,
+                   {look.cost, look.judgement});
         }
         entry.write(cell);
         if (entry.stamp().step != 0) [[unlikely]] {

@@ -62,7 +62,7 @@ struct Core {
         if (look(cell, kLimit, tenants.pool(), at(now), {Units{cost}}) != Judgement::Green) {
             return Took::Refused;
         }
-        charge(cell, kLimit, tenants.pool(), at(now), Units{cost}, Judgement::Green);
+        charge(cell, kLimit, tenants.pool(), at(now), {Units{cost}, Judgement::Green});
         entry->write(cell);
         return Took::Admitted;
     }

@@ -1,0 +1,130 @@
+#include "lib/meter/color_meter.hpp"
+
+#include <algorithm>
+
+namespace sluice {
+namespace {
+
+Color color_of(const ColorLimit& limit, Demand demand) noexcept {
+    return limit.mode() == ColorMode::Aware ? demand.color : Color::Green;
+}
+
+bool coupled(const ColorLimit& limit) noexcept {
+    return limit.variant() == ColorVariant::Rfc2697;
+}
+
+// Yellow comes out of the peak bucket too, not out of one of its own.
+bool has_peak(const ColorLimit& limit) noexcept {
+    return limit.variant() == ColorVariant::Rfc2698;
+}
+
+void take_down_to(Gcra& bucket, const Limit& numbers, Instant now, std::uint64_t units) noexcept {
+    if (units != 0) {
+        charge(bucket, numbers, now, Units{units});
+    }
+}
+
+std::uint64_t above(Units have, Units most) noexcept {
+    return have > most ? have.count() - most.count() : 0;
+}
+
+}  // namespace
+
+std::uint64_t ColorMeter::excess_debt(const ColorLimit& limit, Instant now) const noexcept {
+    return debt_of(second_, limit.second(), now) - debt_of(first_, limit.first(), now);
+}
+
+bool ColorMeter::second_admits(const ColorLimit& limit, Instant now, Units cost) const noexcept {
+    const Limit& second = limit.second();
+    if (!coupled(limit)) {
+        return admits(second_, second, now, cost);
+    }
+    return cost.count() <= second.burst() && excess_debt(limit, now) <= tolerance(second, cost);
+}
+
+Units ColorMeter::second_remaining(const ColorLimit& limit, Instant now) const noexcept {
+    const Limit& second = limit.second();
+    if (!coupled(limit)) {
+        return sluice::remaining(second_, second, now);
+    }
+    return Units{(second.full() - excess_debt(limit, now)) / second.period()};
+}
+
+std::optional<Nanoseconds> ColorMeter::second_wait(const ColorLimit& limit, Instant now,
+                                                   Units cost) const noexcept {
+    if (coupled(limit) && second_admits(limit, now, cost)) {
+        return Nanoseconds{0};
+    }
+    // It only fills once the first is full, so from then on it is a bucket like any other.
+    return sluice::wait(second_, limit.second(), now, cost);
+}
+
+Judgement ColorMeter::look(const ColorLimit& limit, Instant now, Demand demand) const noexcept {
+    const Color color = color_of(limit, demand);
+    const bool green = color == Color::Green && admits(first_, limit.first(), now, demand.cost);
+    const bool fits_second = color != Color::Red && second_admits(limit, now, demand.cost);
+    if (green && (fits_second || !has_peak(limit))) {
+        return Judgement::Green;
+    }
+    return fits_second ? Judgement::Yellow : Judgement::Red;
+}
+
+void ColorMeter::charge(const ColorLimit& limit, Instant now, Spending spending) noexcept {
+    const bool green = spending.judgement == Judgement::Green;
+    if (green) {
+        sluice::charge(first_, limit.first(), now, spending.cost);
+    }
+    if (!green || coupled(limit) || has_peak(limit)) {
+        sluice::charge(second_, limit.second(), now, spending.cost);
+    }
+}
+
+void ColorMeter::leave_at_most(const ColorLimit& limit, Instant now, Units most) noexcept {
+    const std::uint64_t first = above(sluice::remaining(first_, limit.first(), now), most);
+    const std::uint64_t second = above(second_remaining(limit, now), most);
+    take_down_to(first_, limit.first(), now, first);
+    if (coupled(limit)) {
+        take_down_to(second_, limit.second(), now, first);
+    }
+    take_down_to(second_, limit.second(), now, second);
+}
+
+Units ColorMeter::remaining(const ColorLimit& limit, Instant now) const noexcept {
+    const Units second = second_remaining(limit, now);
+    return has_peak(limit) ? second
+                           : std::max(sluice::remaining(first_, limit.first(), now), second);
+}
+
+std::optional<Nanoseconds> ColorMeter::wait(const ColorLimit& limit, Instant now,
+                                            Demand demand) const noexcept {
+    const Color color = color_of(limit, demand);
+    if (color == Color::Red) {
+        return std::nullopt;
+    }
+    const std::optional<Nanoseconds> second = second_wait(limit, now, demand.cost);
+    if (color == Color::Yellow || has_peak(limit)) {
+        return second;
+    }
+    const std::optional<Nanoseconds> first = sluice::wait(first_, limit.first(), now, demand.cost);
+    return first && second ? std::min(*first, *second) : (first ? first : second);
+}
+
+void ColorMeter::renumber(const ColorLimit& from, const ColorLimit& to, Instant changed) noexcept {
+    if (!coupled(to)) {
+        sluice::renumber(first_, from.first(), to.first(), changed);
+        sluice::renumber(second_, from.second(), to.second(), changed);
+        return;
+    }
+    const std::uint64_t first =
+        renumbered_debt(debt_of(first_, from.first(), changed), from.first(), to.first());
+    const std::uint64_t second =
+        renumbered_debt(excess_debt(from, changed), from.second(), to.second());
+    first_ = owing(first, to.first(), changed);
+    second_ = owing(first + second, to.second(), changed);
+}
+
+Instant ColorMeter::fresh_from() const noexcept {
+    return std::max(first_.fresh_from, second_.fresh_from);
+}
+
+}  // namespace sluice

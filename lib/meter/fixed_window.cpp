@@ -1,0 +1,87 @@
+#include "lib/meter/fixed_window.hpp"
+
+#include <algorithm>
+
+namespace sluice {
+namespace {
+
+// The time that the windows of a phase are laid on, in ns.
+std::int64_t time_of(WindowPhase phase, Now now) noexcept {
+    return phase == WindowPhase::Clock ? now.utc().count() : now.at.time_since_epoch().count();
+}
+
+std::int64_t floor_divide(std::int64_t dividend, std::int64_t divisor) noexcept {
+    const std::int64_t quotient = dividend / divisor;
+    return dividend % divisor < 0 ? quotient - 1 : quotient;
+}
+
+}  // namespace
+
+FixedWindow FixedWindow::fresh(const FixedWindowLimit& limit, GroupKey key) noexcept {
+    FixedWindow window;
+    if (limit.phase == WindowPhase::Clock) {
+        window.offset_ = limit.utc_offset;
+    } else if (limit.phase == WindowPhase::PerKey) {
+        const auto length = static_cast<std::uint64_t>(limit.numbers.window);
+        window.offset_ = static_cast<std::int64_t>(key.hash % length);
+    }
+    return window;
+}
+
+std::int64_t FixedWindow::index_at(const FixedWindowLimit& limit, Now now) const noexcept {
+    return floor_divide(time_of(limit.phase, now) + offset_, limit.numbers.window);
+}
+
+bool FixedWindow::over(const FixedWindowLimit& limit, Now now) const noexcept {
+    return index_at(limit, now) > index_;
+}
+
+std::uint64_t FixedWindow::used_at(const FixedWindowLimit& limit, Now now) const noexcept {
+    return over(limit, now) ? 0 : used_;
+}
+
+Nanoseconds FixedWindow::until_end(const FixedWindowLimit& limit, Now now) const noexcept {
+    const std::int64_t index = std::max(index_, index_at(limit, now));
+    const std::int64_t end = (index + 1) * limit.numbers.window - offset_;
+    return Nanoseconds{end - time_of(limit.phase, now)};
+}
+
+bool FixedWindow::admits(const FixedWindowLimit& limit, Now now, Units cost) const noexcept {
+    return cost <= remaining(limit, now);
+}
+
+void FixedWindow::charge(const FixedWindowLimit& limit, Now now, Units cost) noexcept {
+    if (used_ == 0 || over(limit, now)) {
+        used_ = 0;
+        if (limit.phase == WindowPhase::First) {
+            offset_ = -time_of(limit.phase, now);
+            index_ = 0;
+        } else {
+            index_ = index_at(limit, now);
+        }
+    }
+    used_ += cost.count();
+}
+
+Units FixedWindow::remaining(const FixedWindowLimit& limit, Now now) const noexcept {
+    const std::uint64_t used = used_at(limit, now);
+    return Units{limit.numbers.count - std::min(used, limit.numbers.count)};
+}
+
+std::optional<Nanoseconds> FixedWindow::wait(const FixedWindowLimit& limit, Now now,
+                                             Units cost) const noexcept {
+    if (cost.count() > limit.numbers.count) {
+        return std::nullopt;
+    }
+    return admits(limit, now, cost) ? Nanoseconds{0} : until_end(limit, now);
+}
+
+void FixedWindow::renumber(const FixedWindowLimit& to, Now changed) noexcept {
+    used_ = std::min(used_at(to, changed), to.numbers.count);
+}
+
+Instant FixedWindow::fresh_from(const FixedWindowLimit& limit, Now now) const noexcept {
+    return used_at(limit, now) == 0 ? now.at : now.at + until_end(limit, now);
+}
+
+}  // namespace sluice

@@ -1,0 +1,44 @@
+#pragma once
+#include "lib/base/now.hpp"
+#include "lib/meter/group_key.hpp"
+#include "lib/meter/window_limit.hpp"
+
+#include <cstdint>
+#include <optional>
+
+namespace sluice {
+
+// So many units in each window of a row of windows, one after the other:
+//
+//   |--- index i ---|--- index i+1 ---|       index = floor((t + offset) / W)
+//
+// t is UTC for phase clock, else the instant. For phase first, the row is laid anew when a unit
+// comes after its window has ended. In any window W at most 2 * count are admitted.
+class FixedWindow {
+public:
+    [[nodiscard]] static FixedWindow fresh(const FixedWindowLimit& limit, GroupKey key) noexcept;
+
+    [[nodiscard]] bool admits(const FixedWindowLimit& limit, Now now, Units cost) const noexcept;
+    // A cost that admits() has just admitted.
+    void charge(const FixedWindowLimit& limit, Now now, Units cost) noexcept;
+
+    [[nodiscard]] Units remaining(const FixedWindowLimit& limit, Now now) const noexcept;
+    [[nodiscard]] std::optional<Nanoseconds> wait(const FixedWindowLimit& limit, Now now,
+                                                  Units cost) const noexcept;
+    // What was used stays used, at most the new count.
+    void renumber(const FixedWindowLimit& to, Now changed) noexcept;
+    // The end of its window.
+    [[nodiscard]] Instant fresh_from(const FixedWindowLimit& limit, Now now) const noexcept;
+
+private:
+    [[nodiscard]] std::int64_t index_at(const FixedWindowLimit& limit, Now now) const noexcept;
+    [[nodiscard]] bool over(const FixedWindowLimit& limit, Now now) const noexcept;
+    [[nodiscard]] std::uint64_t used_at(const FixedWindowLimit& limit, Now now) const noexcept;
+    [[nodiscard]] Nanoseconds until_end(const FixedWindowLimit& limit, Now now) const noexcept;
+
+    std::uint64_t used_ = 0;
+    std::int64_t index_ = 0;   // of the window that `used_` belongs to; never goes back
+    std::int64_t offset_ = 0;  // ns
+};
+
+}  // namespace sluice

@@ -1,0 +1,102 @@
+#include "lib/meter/sliding_window.hpp"
+
+#include "lib/base/wide.hpp"
+
+#include <algorithm>
+
+namespace sluice {
+namespace {
+
+// The least e at which previous * (W - e) <= room * W; at most W, where nothing is left of it.
+std::uint64_t first_fit(std::uint64_t previous, std::uint64_t room, std::uint64_t length) noexcept {
+    if (previous <= room) {
+        return 0;
+    }
+    return length - static_cast<std::uint64_t>(static_cast<Wide>(room) * length / previous);
+}
+
+}  // namespace
+
+SlidingWindow SlidingWindow::moved_to(const SlidingWindowLimit& limit, Instant now) const noexcept {
+    const std::int64_t index = now.time_since_epoch().count() / limit.numbers.window;
+    SlidingWindow moved = *this;
+    if (index > index_) {
+        moved.previous_ = index == index_ + 1 ? current_ : 0;
+        moved.current_ = 0;
+        moved.index_ = index;
+    }
+    return moved;
+}
+
+std::uint64_t SlidingWindow::left(const SlidingWindowLimit& limit, Instant now) const noexcept {
+    const std::int64_t into = now.time_since_epoch().count() - index_ * limit.numbers.window;
+    return static_cast<std::uint64_t>(limit.numbers.window - std::max<std::int64_t>(into, 0));
+}
+
+bool SlidingWindow::admits(const SlidingWindowLimit& limit, Instant now,
+                           Units cost) const noexcept {
+    if (cost.count() > limit.numbers.count) {
+        return false;
+    }
+    const SlidingWindow moved = moved_to(limit, now);
+    const auto length = static_cast<Wide>(limit.numbers.window);
+    return static_cast<Wide>(moved.previous_) * moved.left(limit, now) +
+               (static_cast<Wide>(moved.current_) + cost.count()) * length <=
+           limit.numbers.count * length;
+}
+
+void SlidingWindow::charge(const SlidingWindowLimit& limit, Instant now, Units cost) noexcept {
+    *this = moved_to(limit, now);
+    current_ += cost.count();
+}
+
+Units SlidingWindow::remaining(const SlidingWindowLimit& limit, Instant now) const noexcept {
+    const SlidingWindow moved = moved_to(limit, now);
+    const auto length = static_cast<Wide>(limit.numbers.window);
+    const Wide earlier = static_cast<Wide>(moved.previous_) * moved.left(limit, now);
+    const Wide used = moved.current_ + (earlier + length - 1) / length;
+    return Units{
+        used >= limit.numbers.count ? 0 : limit.numbers.count - static_cast<std::uint64_t>(used)};
+}
+
+std::optional<Nanoseconds> SlidingWindow::wait(const SlidingWindowLimit& limit, Instant now,
+                                               Units cost) const noexcept {
+    if (cost.count() > limit.numbers.count) {
+        return std::nullopt;
+    }
+    if (admits(limit, now, cost)) {
+        return Nanoseconds{0};
+    }
+    const SlidingWindow moved = moved_to(limit, now);
+    const auto length = static_cast<std::uint64_t>(limit.numbers.window);
+    const std::uint64_t room = limit.numbers.count - cost.count();
+    // While the current window lasts, then in the next one, of which the current is the earlier.
+    std::uint64_t from_start = length;
+    if (moved.current_ <= room) {
+        from_start = first_fit(moved.previous_, room - moved.current_, length);
+    }
+    if (from_start == length) {
+        from_start += first_fit(moved.current_, room, length);
+    }
+    return Nanoseconds{static_cast<std::int64_t>(from_start + moved.left(limit, now) - length)};
+}
+
+void SlidingWindow::renumber(const SlidingWindowLimit& to, Instant changed) noexcept {
+    *this = moved_to(to, changed);
+    current_ = std::min(current_, to.numbers.count);
+    const auto length = static_cast<Wide>(to.numbers.window);
+    const Wide share = left(to, changed);
+    const Wide room = (to.numbers.count - current_) * length;
+    previous_ = static_cast<std::uint64_t>(std::min<Wide>(previous_, (room + share - 1) / share));
+}
+
+Instant SlidingWindow::fresh_from(const SlidingWindowLimit& limit, Instant now) const noexcept {
+    const SlidingWindow moved = moved_to(limit, now);
+    if (moved.current_ != 0) {
+        return Instant{Nanoseconds{(moved.index_ + 2) * limit.numbers.window}};
+    }
+    return moved.previous_ == 0 ? now
+                                : Instant{Nanoseconds{(moved.index_ + 1) * limit.numbers.window}};
+}
+
+}  // namespace sluice

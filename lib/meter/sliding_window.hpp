@@ -1,0 +1,44 @@
+#pragma once
+#include "lib/base/units.hpp"
+#include "lib/meter/window_limit.hpp"
+
+#include <cstdint>
+#include <optional>
+
+namespace sluice {
+
+// Two counters, the earlier weighted by how much of its window still lies in the last W:
+//
+//   |--- previous ---|--- current ---|        admitted iff
+//           |---- the last W ---|             prev * (W - e) + (cur + cost) * W <= count * W
+//                    `-- e ---> now
+//
+// Windows begin at the multiples of W. In any window W less than 2 * count is admitted.
+class SlidingWindow {
+public:
+    [[nodiscard]] bool admits(const SlidingWindowLimit& limit, Instant now,
+                              Units cost) const noexcept;
+    // A cost that admits() has just admitted.
+    void charge(const SlidingWindowLimit& limit, Instant now, Units cost) noexcept;
+
+    [[nodiscard]] Units remaining(const SlidingWindowLimit& limit, Instant now) const noexcept;
+    [[nodiscard]] std::optional<Nanoseconds> wait(const SlidingWindowLimit& limit, Instant now,
+                                                  Units cost) const noexcept;
+    // What was used stays used, at most the new count; the earlier window is cut first.
+    void renumber(const SlidingWindowLimit& to, Instant changed) noexcept;
+    // The end of the window after the current one.
+    [[nodiscard]] Instant fresh_from(const SlidingWindowLimit& limit, Instant now) const noexcept;
+
+private:
+    // The same counters as the current window has them.
+    [[nodiscard]] SlidingWindow moved_to(const SlidingWindowLimit& limit,
+                                         Instant now) const noexcept;
+    // W - e: how much of the window before the current one still counts, in ns.
+    [[nodiscard]] std::uint64_t left(const SlidingWindowLimit& limit, Instant now) const noexcept;
+
+    std::int64_t index_ = 0;  // of the current window
+    std::uint64_t previous_ = 0;
+    std::uint64_t current_ = 0;
+};
+
+}  // namespace sluice
