@@ -153,7 +153,9 @@ TEST(BucketTable, AFullTableIsNotSearchedForEveryKey) {
     for (std::uint64_t burst = 0; burst < kBursts; ++burst) {
         core.table.begin_burst();
         for (int i = 0; i < 32; ++i) {
-            (void)core.table.make_place({key(next++), kSlot}, core.tenants, at(kStart));
+            if (Entry* entry = core.place({key(next++), kSlot}, kStart)) {
+                entry->write({kStart + 10s, 0});
+            }
         }
     }
     const std::uint64_t searches = core.table.failed_searches() - before;
