@@ -235,22 +235,10 @@ void adopt(const RuleSet& set, CoreState& core, Now now) noexcept {
     }
 }
 
-// Where the buckets of the burst lie, all lines asked for before the first is needed. What packets
-// of the burst change meanwhile, look_at() finds out.
+// Where the buckets of the burst lie. What packets of the burst change meanwhile, look_at() finds
+// out.
 void locate(CoreState& core) noexcept {
-    const std::span<Look> looks{core.scratch.looks.get(), core.scratch.look_count};
-    BucketTable& keys = core.buckets.keys;
-    for (Look& look : looks) {
-        look.entry = keys.in_first(look.key);
-        if (look.entry == nullptr) {
-            keys.prefetch_second(look.key);
-        }
-    }
-    for (Look& look : looks) {
-        if (look.entry == nullptr) {
-            look.entry = keys.in_second(look.key);
-        }
-    }
+    core.buckets.keys.locate(std::span{core.scratch.looks.get(), core.scratch.look_count});
 }
 
 }  // namespace

@@ -66,16 +66,7 @@ Entry* AgedTable::add(const FiledKey& key) noexcept {
 void AgedTable::ask(Burst& burst, Random& random) noexcept {
     for (Work& work : burst) {
         work.key = filed(first_ + random.below(keys_));
-        store_.keys.prefetch_first(work.key);
-    }
-}
-
-void AgedTable::locate(Burst& burst) noexcept {
-    for (Work& work : burst) {
-        work.entry = store_.keys.in_first(work.key);
-        if (work.entry == nullptr) {
-            store_.keys.prefetch_second(work.key);
-        }
+        work.entry = store_.keys.prefetch_first(work.key);
     }
 }
 
@@ -95,9 +86,6 @@ void AgedTable::charge_entry(Entry& entry, const AnyLimit& any) noexcept {
 void AgedTable::decide(Burst& burst) noexcept {
     for (Work& work : burst) {
         Entry* entry = work.entry;
-        if (entry == nullptr) {
-            entry = store_.keys.in_second(work.key);
-        }
         if (entry == nullptr) [[unlikely]] {
             entry = add(work.key);
         }
@@ -105,7 +93,9 @@ void AgedTable::decide(Burst& burst) noexcept {
             ++refused_;
             continue;
         }
-        store_.tenants.update(*entry, now_);
+        if (entry->stamp().version != 0) [[unlikely]] {
+            store_.tenants.update(*entry, now_);
+        }
         charge_entry(*entry, limit_);
     }
 }
@@ -117,7 +107,7 @@ void AgedTable::run(std::size_t bursts, Random& random) {
         now_.at += kPerBurst;
         (void)store_.begin_burst(now_);
         ask(work[(burst + 1) % 2], random);
-        locate(work[burst % 2]);
+        store_.keys.locate(std::span<Work>{work[burst % 2]});
         decide(work[burst % 2]);
     }
 }
@@ -161,9 +151,9 @@ void AgedTable::run_new_keys(std::size_t bursts, Random& random, std::uint64_t n
             const std::uint64_t number = random() | std::uint64_t{1} << 63;
             network[i] = number % networks;
             work[i].key = filed(number);
-            store_.keys.prefetch_first(work[i].key);
+            (void)store_.keys.prefetch_first(work[i].key);
             store_.keys.prefetch_second(work[i].key);
-            store_.parents.prefetch_first(filed(~network[i]));
+            (void)store_.parents.prefetch_first(filed(~network[i]));
         }
         for (std::size_t i = 0; i < kBurst; ++i) {
             Entry* entry = store_.keys.find(work[i].key);
