@@ -57,13 +57,32 @@ public:
         return found != nullptr ? found : in_second(key);
     }
 
-    // Fills `entry` of each look, which names a `key`: nullptr where the table does not have it.
-    // The first lines have been asked for before; a second one is asked for only where it is
-    // needed, and all of them before the first is read.
+    // The entries of a burst's keys, in two passes, so that all lines are asked for before the
+    // first is read. A look names a `key` and, as `entry`, what prefetch_first() said of it.
+    // Afterwards `entry` is the key's, or nullptr. `missed` has room for all looks.
     template <typename Look>
-    void locate(std::span<Look> looks) noexcept {
-        for (std::size_t at = 0; at < looks.size(); at += kChunk) {
-            locate_chunk(looks.subspan(at, std::min(kChunk, looks.size() - at)));
+    [[nodiscard]] std::size_t probe_first(std::span<Look> looks, Look** missed) const noexcept {
+        std::size_t misses = 0;
+        // Where a key lies is as random as the key, so nothing here branches on it.
+        for (Look& look : looks) {
+            Line& first = *reinterpret_cast<Line*>(look.entry);
+            const unsigned hits = hits_in(first, look.key.filed);
+            look.entry = entry_of(first, hits);
+            missed[misses] = &look;
+            misses += hits == 0 ? 1U : 0U;
+        }
+        for (std::size_t i = 0; i < misses; ++i) {
+            Look& look = *missed[i];
+            Line& second = line(other_of(first_of(look.key), look.key.filed));
+            __builtin_prefetch(&second, 1);
+            look.entry = second.entries;
+        }
+        return misses;
+    }
+    template <typename Look>
+    static void probe_second(std::span<Look* const> missed) noexcept {
+        for (Look* look : missed) {
+            look->entry = in_line(*reinterpret_cast<Line*>(look->entry), look->key.filed);
         }
     }
 
@@ -93,6 +112,7 @@ private:
     static_assert(sizeof(Line) == 64, "one miss per line looked at");
     struct Step;
     class Search;
+    struct Path;
 
     [[nodiscard]] Line& line(std::size_t index) const noexcept {
         return static_cast<Line*>(memory_.data())[index];
@@ -107,32 +127,6 @@ private:
         const std::uint64_t mixed = (filed * 0x9E37'79B9'7F4A'7C15) >> 25;
         const std::size_t sum = static_cast<std::size_t>((mixed * lines_) >> 39);
         return sum >= from ? sum - from : sum + lines_ - from;
-    }
-
-    static constexpr std::size_t kChunk = 64;
-
-    // Where a key lies is as random as the key, so nothing here branches on it.
-    template <typename Look>
-    void locate_chunk(std::span<Look> looks) noexcept {
-        std::array<Look*, kChunk> missed;
-        std::size_t misses = 0;
-        for (Look& look : looks) {
-            Line& first = *reinterpret_cast<Line*>(look.entry);
-            const unsigned hits = hits_in(first, look.key.filed);
-            look.entry = entry_of(first, hits);
-            missed[misses] = &look;
-            misses += hits == 0 ? 1U : 0U;
-        }
-        for (std::size_t i = 0; i < misses; ++i) {
-            Look& look = *missed[i];
-            Line& second = line(other_of(first_of(look.key), look.key.filed));
-            __builtin_prefetch(&second, 1);
-            look.entry = second.entries;
-        }
-        for (std::size_t i = 0; i < misses; ++i) {
-            Look& look = *missed[i];
-            look.entry = in_line(*reinterpret_cast<Line*>(look.entry), look.key.filed);
-        }
     }
 
     // Bit 2i + 1 stands for entry i.
@@ -160,7 +154,8 @@ private:
     }
     [[nodiscard]] Entry* idle_in(std::size_t index, Tenants& tenants, Now now) noexcept;
     [[nodiscard]] Entry* search_slow(const FiledKey& key, Tenants& tenants, Now now) noexcept;
-    [[nodiscard]] Entry* move_along(const Search& search, std::size_t last, Entry* idle) noexcept;
+    [[nodiscard]] Entry* move_along(const Path& path, Entry* idle, Tenants& tenants,
+                                    Now now) noexcept;
 
     std::size_t lines_;
     LineMemory memory_;

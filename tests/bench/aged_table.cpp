@@ -11,6 +11,7 @@ using namespace std::chrono_literals;
 constexpr LimitSlot kSlot = 1;
 constexpr std::uint64_t kIdentity = 42;
 constexpr Nanoseconds kPerBurst{300};
+constexpr std::size_t kTurn = 8;
 
 // A charge lasts 100 s, so that every key stays live, and the burst lasts for any measurement.
 AnyLimit slow_limit(std::uint64_t factor) {
@@ -63,7 +64,7 @@ Entry* AgedTable::add(const FiledKey& key) noexcept {
     return entry;
 }
 
-void AgedTable::ask(Burst& burst, Random& random) noexcept {
+void AgedTable::ask(std::span<Work> burst, Random& random) noexcept {
     for (Work& work : burst) {
         work.key = filed(first_ + random.below(keys_));
         work.entry = store_.keys.prefetch_first(work.key);
@@ -83,7 +84,7 @@ void AgedTable::charge_entry(Entry& entry, const AnyLimit& any) noexcept {
     ++admitted_;
 }
 
-void AgedTable::decide(Burst& burst) noexcept {
+void AgedTable::decide(std::span<Work> burst) noexcept {
     for (Work& work : burst) {
         Entry* entry = work.entry;
         if (entry == nullptr) [[unlikely]] {
@@ -100,15 +101,31 @@ void AgedTable::decide(Burst& burst) noexcept {
     }
 }
 
+// Three bursts in flight: one whose first lines are asked for, one whose second lines are, and one
+// that is decided; a few keys of each in turn, so that there is work while lines are on their way.
 void AgedTable::run(std::size_t bursts, Random& random) {
-    Burst work[2];
+    Burst work[3];
+    std::array<Work*, kBurst> missed[2];
+    std::size_t misses[2] = {0, 0};
     ask(work[0], random);
+    misses[0] = store_.keys.probe_first(std::span<Work>{work[0]}, missed[0].data());
+    ask(work[1], random);
     for (std::size_t burst = 0; burst < bursts; ++burst) {
         now_.at += kPerBurst;
         (void)store_.begin_burst(now_);
-        ask(work[(burst + 1) % 2], random);
-        store_.keys.locate(std::span<Work>{work[burst % 2]});
-        decide(work[burst % 2]);
+        Burst& deciding = work[burst % 3];
+        Burst& probing = work[(burst + 1) % 3];
+        Burst& asking = work[(burst + 2) % 3];
+        BucketTable::probe_second(
+            std::span<Work* const>{missed[burst % 2].data(), misses[burst % 2]});
+        std::size_t found = 0;
+        for (std::size_t at = 0; at < kBurst; at += kTurn) {
+            ask(std::span{asking}.subspan(at, kTurn), random);
+            found += store_.keys.probe_first(std::span<Work>{probing}.subspan(at, kTurn),
+                                             missed[(burst + 1) % 2].data() + found);
+            decide(std::span{deciding}.subspan(at, kTurn));
+        }
+        misses[(burst + 1) % 2] = found;
     }
 }
 
