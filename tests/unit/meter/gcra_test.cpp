@@ -1,6 +1,7 @@
 #include "lib/meter/gcra.hpp"
 
 #include "lib/base/wide.hpp"
+#include "tests/unit/meter/oracles.hpp"
 
 #include <gtest/gtest.h>
 
@@ -12,7 +13,9 @@ namespace {
 
 using namespace std::chrono_literals;
 
-constexpr Instant kStart{Nanoseconds{1'700'000'000'000'000'000}};
+constexpr Instant kStart{Nanoseconds{1'700'000'000'000'000}};
+
+constexpr Instant kLatest{Nanoseconds{std::int64_t{1} << 56}};
 
 Limit limit(std::uint64_t units, Nanoseconds period, std::uint64_t burst) {
     return *Limit::make({.units = Units{units}, .period = period}, Units{burst});
@@ -26,43 +29,6 @@ bool take(Gcra& bucket, const Limit& numbers, Instant now, std::uint64_t cost) {
     return true;
 }
 
-// The oracle: a bucket of tokens that fills, in the other direction from GCRA. A token is `period`
-// grains; each ns adds `units` grains. All integers, no rounding.
-class TokenOracle {
-public:
-    TokenOracle(std::uint64_t units, Nanoseconds period, std::uint64_t burst, Instant start)
-        : per_ns_{units},
-          token_{static_cast<std::uint64_t>(period.count())},
-          full_{static_cast<Wide>(burst) * token_},
-          grains_{full_},
-          at_{start} {}
-
-    bool take(Instant now, std::uint64_t cost) {
-        fill(now);
-        if (static_cast<Wide>(cost) * token_ > grains_) {
-            return false;
-        }
-        grains_ -= static_cast<Wide>(cost) * token_;
-        return true;
-    }
-    std::uint64_t remaining(Instant now) {
-        fill(now);
-        return static_cast<std::uint64_t>(grains_ / token_);
-    }
-
-private:
-    void fill(Instant now) {
-        grains_ += static_cast<Wide>(static_cast<std::uint64_t>((now - at_).count())) * per_ns_;
-        grains_ = std::min(grains_, full_);
-        at_ = now;
-    }
-    std::uint64_t per_ns_;
-    std::uint64_t token_;
-    Wide full_;
-    Wide grains_;
-    Instant at_;
-};
-
 struct Numbers {
     std::uint64_t units;
     Nanoseconds period;
@@ -75,10 +41,10 @@ const Numbers kNumbers[] = {
     {10, 1h, 5, 2},
     {50, 1s, 200, 3},
     {3, 7s, 4, 2},
-    {333'333'333, 1s, 100'000, 1500},
+    {9'999'991, 1s, 100'000, 1500},
     {2'500'000, 1s, 262'144, 9000},
     {50'000'000'000, 1s, 1'000'000, 65'535},
-    {4'294'967'291, 1s, 2000, 1500},
+    {16'777'213, 1s, 2000, 1500},
     {1, 8s, 1, 1},
 };
 
@@ -105,13 +71,17 @@ TEST_P(GcraOracle, DecidesAsATokenBucketDoes) {
     for (std::uint64_t seed = 1; seed <= 20; ++seed) {
         std::mt19937_64 random{seed};
         Gcra bucket;
-        TokenOracle oracle{n.units, n.period, n.burst, kStart};
+        TokenOracle oracle{{n.units, n.period, n.burst}};
         Instant now = kStart;
-        for (int i = 0; i < 2000 && now < kLastInstant; ++i) {
+        for (int i = 0; i < 2000 && now < kLatest; ++i) {
             now += gap(random, n);
             const std::uint64_t cost = 1 + random() % n.largest_cost;
-            ASSERT_EQ(remaining(bucket, numbers, now).count(), oracle.remaining(now)) << i;
-            ASSERT_EQ(take(bucket, numbers, now, cost), oracle.take(now, cost)) << i;
+            ASSERT_EQ(remaining(bucket, numbers, now).count(), oracle.remaining({now})) << i;
+            const bool fits = oracle.judge({now}, {Units{cost}}) == Judgement::Green;
+            ASSERT_EQ(take(bucket, numbers, now, cost), fits) << i;
+            if (fits) {
+                oracle.spend({now}, {Units{cost}});
+            }
         }
     }
 }
@@ -123,7 +93,7 @@ TEST_P(GcraOracle, WaitIsExactToTheNanosecond) {
     Gcra bucket;
     Instant now = kStart;
     int refused = 0;
-    for (int i = 0; i < 2000 && now < kLastInstant; ++i) {
+    for (int i = 0; i < 2000 && now < kLatest; ++i) {
         const std::uint64_t cost = 1 + random() % n.largest_cost;
         if (take(bucket, numbers, now, cost)) {
             continue;
@@ -191,7 +161,7 @@ TEST(Gcra, EqualsAFreshBucketFromTheInstantItNames) {
     const Limit numbers = limit(3, 1s, 10);
     Gcra bucket;
     ASSERT_TRUE(take(bucket, numbers, kStart, 7));
-    const Instant fresh = bucket.fresh_from();
+    const Instant fresh = bucket.fresh_from;
     EXPECT_EQ(remaining(bucket, numbers, fresh), Units{10});
     EXPECT_EQ(remaining(bucket, numbers, fresh - 1ns), Units{9});
 }
@@ -204,15 +174,104 @@ TEST(Gcra, NeverPaysForAClockThatStepsBack) {
     EXPECT_FALSE(take(bucket, numbers, kStart + 1s, 1));
 }
 
-TEST(Gcra, ARemainderOfOtherNumbersIsRoundedAgainstTheDebtor) {
-    const Limit old_numbers = limit(4'294'967'291, 1s, 2000);
+TEST(Gcra, WhatFitsIsChargedAndNoDebtBelowZero) {
+    const Limit numbers = limit(3, 1s, 10);
     Gcra bucket;
-    ASSERT_TRUE(take(bucket, old_numbers, kStart, 1));
-    ASSERT_GT(bucket.parts, 1U);
-    const Limit numbers = limit(1, 1s, 10);  // one part to a ns: the old remainder does not fit
-    EXPECT_EQ(remaining(bucket, numbers, kStart), Units{9});
-    ASSERT_TRUE(take(bucket, numbers, kStart, 9));
-    EXPECT_LE(bucket.fresh_from() - kStart, 9s + 2ns);
+    charge_what_fits(bucket, numbers, kStart, Units{7});
+    EXPECT_EQ(remaining(bucket, numbers, kStart), Units{3});
+    charge_what_fits(bucket, numbers, kStart + 100ms, Units{4});
+    EXPECT_EQ(wait(bucket, numbers, kStart + 100ms, Units{1}), 333'333'334ns);
+    charge_what_fits(bucket, numbers, kStart + 200ms, Units{1000});
+    EXPECT_EQ(wait(bucket, numbers, kStart + 200ms, Units{1}), 333'333'334ns);
+    EXPECT_EQ(wait(bucket, numbers, kStart + 200ms, Units{10}), 3'333'333'334ns);
+}
+
+TEST(Gcra, LeavesAtMost) {
+    const Limit numbers = limit(3, 1s, 10);
+    Gcra bucket;
+    ASSERT_TRUE(take(bucket, numbers, kStart, 2));
+    leave_at_most(bucket, numbers, kStart, Units{9});
+    EXPECT_EQ(remaining(bucket, numbers, kStart), Units{8});
+    leave_at_most(bucket, numbers, kStart, Units{5});
+    EXPECT_EQ(remaining(bucket, numbers, kStart), Units{5});
+    leave_at_most(bucket, numbers, kStart + 100ms, Units{0});
+    EXPECT_EQ(remaining(bucket, numbers, kStart + 100ms), Units{0});
+}
+
+// A queue that is served at the rate: each packet leaves when those before it have been served.
+TEST(Gcra, APacketLeavesAfterThoseBeforeIt) {
+    const Limit numbers = limit(3, 1s, 100);
+    std::mt19937_64 random{3};
+    Gcra bucket;
+    Wide served = 0;  // when the queue is empty, in thirds of a ns
+    for (Instant now = kStart; now < kStart + 20s;
+         now += Nanoseconds{static_cast<std::int64_t>(random() % 500'000'000)}) {
+        const std::uint64_t cost = 1 + random() % 2;
+        const Wide here = passed({}, now) * 3;
+        served = std::max(served, here);
+        EXPECT_EQ(passed({}, departure(bucket, now)), (served + 2) / 3);
+        ASSERT_TRUE(take(bucket, numbers, now, cost));
+        served += cost * Wide{1'000'000'000};
+    }
+}
+
+struct Change {
+    Numbers before;
+    Numbers after;
+};
+
+const Change kChanges[] = {
+    {{50, 1s, 200, 1}, {50, 1s, 100, 1}},
+    {{50, 1s, 200, 1}, {50, 1s, 300, 1}},
+    {{50, 1s, 200, 1}, {1, 24h, 200, 1}},
+    {{9'999'991, 1s, 1000, 1}, {3, 7s, 2000, 1}},
+    {{3, 7s, 2000, 1}, {9'999'991, 1s, 1000, 1}},
+    {{16'777'213, 1s, 65'536, 1}, {16'777'199, 1s, 65'536, 1}},
+    {{50'000'000'000, 1s, 1'000'000, 1}, {1, 1s, 70'000'000, 1}},
+};
+
+// Used units are a fraction: debt / period before and after, compared by their cross products.
+TEST(Gcra, RenumberingKeepsWhatWasUsedToAFractionOfAUnit) {
+    std::mt19937_64 random{5};
+    for (const Change& change : kChanges) {
+        const Limit before = limit(change.before.units, change.before.period, change.before.burst);
+        const Limit after = limit(change.after.units, change.after.period, change.after.burst);
+        for (int i = 0; i < 500; ++i) {
+            Gcra bucket;
+            charge(bucket, before, kStart, Units{1 + random() % before.burst()});
+            const auto debt_time = static_cast<std::uint64_t>((bucket.fresh_from - kStart).count());
+            const Instant changed =
+                kStart + Nanoseconds{static_cast<std::int64_t>(random() % (debt_time + 2))};
+            const Wide old_debt = debt_of(bucket, before, changed);
+            const std::uint64_t old_left = remaining(bucket, before, changed).count();
+            renumber(bucket, before, after, changed);
+            const Wide debt = debt_of(bucket, after, changed);
+            const Wide used = old_debt * after.period();  // times both periods
+            if (used < static_cast<Wide>(after.full()) * before.period()) {
+                ASSERT_GE(debt * before.period(), used);
+                ASSERT_TRUE(debt == 0 || (debt - 1) * before.period() < used);
+            } else {
+                ASSERT_EQ(debt, after.full());
+            }
+            const auto shifted = static_cast<std::int64_t>(old_left + after.burst()) -
+                                 static_cast<std::int64_t>(before.burst());
+            ASSERT_EQ(remaining(bucket, after, changed).count(),
+                      static_cast<std::uint64_t>(std::max<std::int64_t>(shifted, 0)));
+            ASSERT_LT(bucket.below, after.parts());
+        }
+    }
+}
+
+// An entry that meets its numbers late has earned at the old rate only until they changed.
+TEST(Gcra, RenumberingReadsTheInstantOfTheChange) {
+    const Limit slow = limit(1, 1s, 10);
+    const Limit fast = limit(10, 1s, 10);
+    Gcra bucket;
+    ASSERT_TRUE(take(bucket, slow, kStart, 10));
+    renumber(bucket, slow, fast, kStart + 2s);
+    EXPECT_EQ(remaining(bucket, fast, kStart + 2s), Units{2});
+    EXPECT_EQ(remaining(bucket, fast, kStart + 2s + 500ms), Units{7});
+    EXPECT_EQ(bucket.fresh_from, kStart + 2s + 800ms);
 }
 
 }  // namespace

@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include <random>
+
 namespace sluice {
 namespace {
 
@@ -18,9 +20,9 @@ TEST(Limit, ReducesTheTimePerUnit) {
     const Limit slow = *limit(1, 24h, 3);
     EXPECT_EQ(slow.period(), 86'400'000'000'000U);
     EXPECT_EQ(slow.parts(), 1U);
-    const Limit odd = *limit(333'333'333, 1s, 1);
+    const Limit odd = *limit(9'999'991, 1s, 1);
     EXPECT_EQ(odd.period(), 1'000'000'000U);
-    EXPECT_EQ(odd.parts(), 333'333'333U);
+    EXPECT_EQ(odd.parts(), 9'999'991U);
 }
 
 TEST(Limit, KeepsTheBurst) {
@@ -39,10 +41,13 @@ const Refused kRefused[] = {
     {1, 0s, 1, "above zero"},
     {1, 1s, 0, "at least 1"},
     {1'000'000'000'000, 1s, 1, "above the largest"},
-    // burst * T above 2^62 ns (146 years)
-    {1, 24h, 53'376, "largest that fits is 53375"},
-    // more than 2^32 parts, and the neighbours that have fewer
-    {49'999'999'999, 1s, 1, "nearest that fit are 49999999984 and 50000000000"},
+    // burst * T above 2^56 ns (833 days)
+    {1, 24h, 834, "largest that fits is 833"},
+    // burst * period above 2^63
+    {16'777'213, 1s, 9'223'372'037, "largest that fits is 9223372036"},
+    // more than 2^24 parts, and the neighbours that have fewer
+    {333'333'333, 1s, 1, "nearest that fit are 333333325 and 333333340"},
+    {49'999'999'999, 1s, 1, "nearest that fit are 49999996875 and 50000000000"},
 };
 
 TEST(Limit, RefusesWhatItCannotMeterAndNamesWhatFits) {
@@ -55,9 +60,34 @@ TEST(Limit, RefusesWhatItCannotMeterAndNamesWhatFits) {
 }
 
 TEST(Limit, TheNumbersItNamesDoFit) {
-    EXPECT_TRUE(limit(1, 24h, 53'375).has_value());
-    EXPECT_TRUE(limit(49'999'999'984, 1s, 1).has_value());
+    EXPECT_TRUE(limit(1, 24h, 833).has_value());
+    EXPECT_TRUE(limit(16'777'213, 1s, 9'223'372'036).has_value());
+    EXPECT_TRUE(limit(333'333'325, 1s, 1).has_value());
+    EXPECT_TRUE(limit(333'333'340, 1s, 1).has_value());
+    EXPECT_TRUE(limit(49'999'996'875, 1s, 1).has_value());
     EXPECT_TRUE(limit(50'000'000'000, 1s, 1).has_value());
+}
+
+TEST(Limit, AnEmptyBucketOnlyWhereItIsAskedFor) {
+    EXPECT_FALSE(limit(1, 1s, 0).has_value());
+    EXPECT_TRUE(Limit::make({.units = Units{1}, .period = 1s}, Units{0}, LeastBurst::Zero));
+}
+
+// The division by multiplication, on both sides of the costs it is for.
+TEST(Limit, TheTimeOfACostIsExact) {
+    std::mt19937_64 random{11};
+    for (int i = 0; i < 2000; ++i) {
+        const std::uint64_t units = 1 + random() % ((std::uint64_t{1} << 24) - 1);
+        const Limit made = *limit(
+            units, Nanoseconds{1 + static_cast<std::int64_t>(random() % 1'000'000'007)}, 100'000);
+        const std::uint64_t costs[] = {1, 2, 1500, 65'534, 65'535, 65'536, 1 + random() % 100'000};
+        for (const std::uint64_t cost : costs) {
+            const Lapse lapse = made.time_of(Units{cost});
+            const std::uint64_t exact = cost * made.period();
+            ASSERT_EQ(lapse.whole, exact / made.parts()) << units << " " << cost;
+            ASSERT_EQ(lapse.rest, exact % made.parts()) << units << " " << cost;
+        }
+    }
 }
 
 }  // namespace
