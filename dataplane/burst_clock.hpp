@@ -38,4 +38,22 @@ private:
     Instant last_{};
 };
 
+// How far UTC is ahead of the instants. When the wall clock is set back, UTC stands still until it
+// has caught up: a window that has begun does not begin again.
+class UtcLead {
+public:
+    // As just read; it counts from the next at() on.
+    void set(Nanoseconds ahead) noexcept { read_ = ahead; }
+
+    // `now` never goes back.
+    [[nodiscard]] Nanoseconds at(Instant now) noexcept {
+        last_utc_ = std::max(last_utc_, now.time_since_epoch() + read_);
+        return last_utc_ - now.time_since_epoch();
+    }
+
+private:
+    Nanoseconds read_{};
+    Nanoseconds last_utc_ = Nanoseconds::min();
+};
+
 }  // namespace sluice

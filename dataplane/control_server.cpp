@@ -16,7 +16,8 @@ namespace {
 constexpr std::size_t kMaxClients = 16;
 constexpr std::chrono::seconds kPatience{5};  // inside a message, or with a reply unread
 constexpr std::size_t kReadSize = 65'536;
-constexpr int kReadsAtOnce = 64;  // then the others have their turn
+constexpr int kReadsAtOnce = 64;    // then the others have their turn
+constexpr int kAnswersAtOnce = 64;  // likewise
 
 std::string who(const Peer& peer) {
     return "uid " + std::to_string(peer.uid) + " pid " + std::to_string(peer.pid);
@@ -47,21 +48,28 @@ void ControlServer::serve(std::chrono::milliseconds timeout) {
     for (const Client& client : clients_) {
         const short events = client.out.empty() ? POLLIN : POLLOUT;
         ready.push_back({.fd = client.fd.get(), .events = events, .revents = 0});
+        timeout = client.more ? std::chrono::milliseconds{0} : timeout;
     }
-    if (::poll(ready.data(), ready.size(), static_cast<int>(timeout.count())) > 0) {
+    if (::poll(ready.data(), ready.size(), static_cast<int>(timeout.count())) >= 0) {
         for (std::size_t i = 0; i < clients_.size(); ++i) {
-            const short events = ready[i + 1].revents;
-            if ((events & POLLOUT) != 0) {
-                send(clients_[i]);
-            } else if (events != 0) {
-                receive(clients_[i]);
-            }
+            serve_client(clients_[i], ready[i + 1].revents);
         }
         if (ready[0].revents != 0) {
             accept_clients();
         }
     }
     std::erase_if(clients_, [](const Client& client) { return is_done(client); });
+}
+
+void ControlServer::serve_client(Client& client, short events) {
+    if (client.more) {
+        answer_waiting(client);
+    } else if ((events & POLLOUT) != 0) {
+        send(client);
+        answer_waiting(client);  // what came along with the request whose reply was long
+    } else if (events != 0) {
+        receive(client);
+    }
 }
 
 void ControlServer::accept_clients() {
@@ -109,7 +117,16 @@ void ControlServer::receive(Client& client) {
             return;
         }
     }
-    while (!client.closing && client.out.empty()) {
+    answer_waiting(client);
+}
+
+void ControlServer::answer_waiting(Client& client) {
+    client.more = false;
+    for (int i = 0; !client.closing && client.out.empty(); ++i) {
+        if (i == kAnswersAtOnce) {
+            client.more = true;
+            return;
+        }
         const std::optional<std::vector<std::byte>> payload = client.in.next();
         if (!payload) {
             return;

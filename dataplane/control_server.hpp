@@ -35,11 +35,14 @@ private:
         std::chrono::steady_clock::time_point since;  // of the last progress
         bool greeted = false;
         bool closing = false;  // after what is in `out`
+        bool more = false;     // it had its turn, and there may be more messages of it
     };
 
     ControlServer(Fd listener, SocketOptions options, Dataplane& dataplane);
     void accept_clients();
+    void serve_client(Client& client, short events);
     void receive(Client& client);
+    void answer_waiting(Client& client);
     void answer(Client& client, ByteView payload);
     [[nodiscard]] Reply handle(Client& client, Request request);
     void send(Client& client);

@@ -1,7 +1,9 @@
 #include "dataplane/dataplane.hpp"
 
 #include "dataplane/device.hpp"
+#include "dataplane/pool.hpp"
 #include "lib/base/log.hpp"
+#include "lib/rules/slots.hpp"
 #include "lib/wire/codec.hpp"
 
 #include <algorithm>
@@ -16,12 +18,10 @@
 namespace sluice {
 namespace {
 
-constexpr std::uint32_t kDescriptorsPerQueue = 2 * 1024;
-constexpr std::uint32_t kCacheSize = 256;
-constexpr std::uint16_t kSpareBytes = 64;  // what a pattern matcher may read past the end
-constexpr std::uint16_t kLinkHeaders = 14 + 4 * 4;
-constexpr std::uint16_t kLargestRoom = 9728 + RTE_PKTMBUF_HEADROOM + kSpareBytes;
 constexpr std::chrono::milliseconds kGraceTimeout{200};
+// Lines of 64 bytes for states that do not fit an entry, as a share of the table's keys. Memory
+// that no rule asks for is never touched.
+constexpr std::size_t kPoolShare = 2;
 
 std::vector<unsigned> worker_lcores() {
     std::vector<unsigned> lcores;
@@ -40,30 +40,17 @@ HashSecret random_secret() {
     return secret;
 }
 
-std::uint16_t room_for(std::uint16_t mtu) {
-    const std::uint32_t room =
-        RTE_PKTMBUF_HEADROOM + std::uint32_t{mtu} + kLinkHeaders + kSpareBytes;
-    return static_cast<std::uint16_t>(
-        std::clamp<std::uint32_t>(room, RTE_MBUF_DEFAULT_BUF_SIZE + kSpareBytes, kLargestRoom));
-}
-
-// A pool of its own for each pair: a flood that holds all buffers of one starves no other.
-Result<rte_mempool*> make_pool(const DataplaneOptions& options, const PairOptions& pair,
-                               std::uint16_t queues, std::uint16_t mtu, int socket) {
-    const std::uint32_t in_flight = kCacheSize * 2 + static_cast<std::uint32_t>(kMaxBurst);
-    const std::uint32_t needed =
-        2U * queues * kDescriptorsPerQueue + (rte_lcore_count() - 1) * in_flight + 1023;
-    const std::uint32_t share = options.mbufs / static_cast<std::uint32_t>(options.pairs.size());
-    const std::string name = "mbufs-" + pair.name.substr(0, 16);
-    rte_mempool* pool = rte_pktmbuf_pool_create(name.c_str(), options.mbufs != 0 ? share : needed,
-                                                kCacheSize, 0, room_for(mtu), socket);
-    if (pool == nullptr) {
-        return Error{Errc::NotSupported,
-                     "no memory for the packet buffers of pair " + pair.name + " (" +
-                         std::to_string(options.mbufs != 0 ? share : needed) +
-                         "); give less --mbufs, more --memory, or reserve huge pages"};
+Result<PortOffer> attach(Port& port, const PairOptions& pair, const SideOptions& side,
+                         std::string_view name) {
+    port.pair = pair.name;
+    port.side = name;
+    port.device = side.device;
+    const Result<std::uint16_t> id = attach_device(side.device);
+    if (!id) {
+        return id.error();
     }
-    return pool;
+    port.id = *id;
+    return ask_port(port);
 }
 
 }  // namespace
@@ -75,6 +62,7 @@ Dataplane::Dataplane(const DataplaneOptions& options)
       watchdogs_(lcores_.size(), Watchdog{options.watchdog_stall}),
       store_{options.state_dir},
       rows_{[this](std::uint32_t row) { return read_row(row); }},
+      slots_{{[this](LimitSlot slot) { return entries_of(slot); }, [this] { return sweeps(); }}},
       running_{std::make_unique<const Running>()},
       board_{lcores_.size()},
       started_{std::chrono::steady_clock::now()} {}
@@ -124,38 +112,35 @@ Result<Done> Dataplane::start_pair(const PairOptions& options) {
     pairs_.push_back(std::make_unique<PortPair>());
     PortPair& pair = *pairs_.back();
     pair.link_follow = options.link_follow;
-    const Result<std::uint16_t> outside = attach_device(options.outside.device);
+    const Result<PortOffer> outside = attach(pair.outside, options, options.outside, "outside");
     if (!outside) {
         return outside.error();
     }
-    const Result<std::uint16_t> inside = attach_device(options.inside.device);
+    const Result<PortOffer> inside = attach(pair.inside, options, options.inside, "inside");
     if (!inside) {
         return inside.error();
     }
-    const PortOffer offers[] = {ask_port(*outside), ask_port(*inside)};
-    const std::uint16_t queues = choose_queues(options, offers[0], offers[1], lcores_.size());
-    const std::uint16_t mtu = options.mtu.value_or(std::max(offers[0].mtu, offers[1].mtu));
-    const Result<rte_mempool*> pool = make_pool(options_, options, queues, mtu, offers[0].socket);
+    const Result<std::uint16_t> mtu = choose_mtu(options, *outside, *inside);
+    if (!mtu) {
+        return mtu.error();
+    }
+    const std::uint16_t queues = choose_queues(options, *outside, *inside, lcores_.size());
+    const Result<rte_mempool*> pool = make_pool(plan_pool(options_, queues, lcores_.size(), *mtu),
+                                                options.name, pair.outside.id, outside->socket);
     if (!pool) {
         return pool.error();
     }
     pair.pool = *pool;
-    const auto start = [&](Port& port, std::uint16_t id, const SideOptions& side,
-                           std::string_view name) {
-        port.id = id;
-        port.pair = options.name;
-        port.side = name;
-        port.device = side.device;
-        return start_port(port, {queues, options.mtu, side.rss, *pool});
+    const auto start = [&](Port& port, const SideOptions& side) {
+        return start_port(port, {queues, *mtu, side.rss, *pool});
     };
-    if (const Result<Done> done = start(pair.outside, *outside, options.outside, "outside");
-        !done) {
+    if (const Result<Done> done = start(pair.outside, options.outside); !done) {
         return done.error();
     }
-    if (const Result<Done> done = start(pair.inside, *inside, options.inside, "inside"); !done) {
+    if (const Result<Done> done = start(pair.inside, options.inside); !done) {
         return done.error();
     }
-    queues_.push_back({options.name, *outside, *inside, queues});
+    queues_.push_back({options.name, pair.outside.id, pair.inside.id, queues});
     return Done{};
 }
 
@@ -172,6 +157,7 @@ void Dataplane::load_rules() {
     current_ = **std::move(saved);
     current_.rules.generation = generation_of(current_.rules);
     rows_.assign(current_.rules);
+    (void)slots_.assign(current_.rules);  // the first set: every slot is free
     publish();
     log_info("took up the saved rule set with " + std::to_string(current_.rules.rules.size()) +
              " rules");
@@ -195,13 +181,13 @@ void Dataplane::start_workers() {
             const Lane& lane = lanes_[worker][i];
             const PortPair& pair = pair_of(lane);
             const Port& out = lane.dir == Direction::In ? pair.inside : pair.outside;
-            io.emplace_back(lane, out.up, pair.pool, tx_full_[worker][i]);
+            io.emplace_back(lane, TxSide{out.up, tx_full_[worker][i], out.takes}, pair.pool);
         }
         workers_.push_back(std::make_unique<Worker>(
             roster.enlist(), WorkerSetup{running_, board_, stop_, options_.idle_sleep},
             CoreState{.policy = options_.policy,
                       .hash = KeyHasher{secret},
-                      .buckets = BucketTable{options_.table_keys},
+                      .buckets = BucketStore{options_.table_keys, options_.table_keys / kPoolShare},
                       .scratch = {},
                       .counters = counters_[worker]},
             std::move(io)));
@@ -222,6 +208,7 @@ void Dataplane::publish() {
                   : current_.rules.generation == 0 ? Running::State::NoRules
                                                    : Running::State::Enforce;
     next->rules = current_.rules;
+    list_slots(next->rules);
     Retired<Running> old = running_.publish(std::move(next));
     const std::uint64_t mark = board_.mark();
     if (std::optional<GracePeriod> proof = board_.wait_for(mark, kGraceTimeout)) {
@@ -244,9 +231,15 @@ void Dataplane::reclaim() {
 
 Reply Dataplane::apply(ApplyRules request) {
     request.rules.generation = generation_of(request.rules);
+    // The copy: if the rules cannot be saved, nothing has changed.
+    LimitSlots slots = slots_;
+    if (const Result<Done> fits = slots.assign(request.rules); !fits) {
+        return Failure{fits.error().what};
+    }
     if (const Result<Done> saved = store_.save(request); !saved) {
         return Failure{saved.error().what};
     }
+    slots_ = std::move(slots);
     rows_.assign(request.rules);
     current_ = std::move(request);
     publish();

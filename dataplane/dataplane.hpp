@@ -1,5 +1,6 @@
 #pragma once
 #include "dataplane/lane.hpp"
+#include "dataplane/limit_slots.hpp"
 #include "dataplane/link_watch.hpp"
 #include "dataplane/options.hpp"
 #include "dataplane/quiesce.hpp"
@@ -47,6 +48,8 @@ private:
     void publish();
     void reclaim();
     [[nodiscard]] RuleTotals read_row(std::uint32_t row) const;
+    [[nodiscard]] std::uint64_t entries_of(LimitSlot slot) const;
+    [[nodiscard]] std::uint64_t sweeps() const;
     [[nodiscard]] PortStats port_stats(const Port& port) const;
     [[nodiscard]] WorkerStats worker_stats(std::size_t worker) const;
 
@@ -61,6 +64,7 @@ private:
     std::vector<Watchdog> watchdogs_;
     RulesStore store_;
     RuleRows rows_;
+    LimitSlots slots_;
     ApplyRules current_;
     bool panic_ = false;
     Published<Running> running_;

@@ -1,5 +1,7 @@
 #include "dataplane/dataplane.hpp"
 
+#include <algorithm>
+
 #include <rte_ethdev.h>
 
 namespace sluice {
@@ -12,6 +14,22 @@ RuleTotals Dataplane::read_row(std::uint32_t row) const {
         totals.skipped += counters.rules[row].skipped.read();
     }
     return totals;
+}
+
+std::uint64_t Dataplane::entries_of(LimitSlot slot) const {
+    std::uint64_t entries = 0;
+    for (const auto& worker : workers_) {
+        entries += worker->buckets().tenants.entries_of(slot).read();
+    }
+    return entries;
+}
+
+std::uint64_t Dataplane::sweeps() const {
+    std::uint64_t least = UINT64_MAX;
+    for (std::size_t worker = 0; worker < workers_.size(); ++worker) {
+        least = std::min(least, counters_[worker].sweeps.read());
+    }
+    return workers_.empty() ? 0 : least;
 }
 
 PortStats Dataplane::port_stats(const Port& port) const {
@@ -61,7 +79,9 @@ WorkerStats Dataplane::worker_stats(std::size_t worker) const {
     for (std::size_t i = 0; i < kReasonCount; ++i) {
         stats.by_reason[i] = counters.by_reason[i].read();
     }
-    stats.table_full = counters.table_full.read();
+    for (std::size_t i = 0; i < kTableEventCount; ++i) {
+        stats.by_table_event[i] = counters.by_table_event[i].read();
+    }
     stats.table_slots = workers_[worker]->table_slots();
     for (const Lane& lane : lanes_[worker]) {
         stats.lanes.push_back(lane.name);

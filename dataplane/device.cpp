@@ -1,31 +1,63 @@
 #include "dataplane/device.hpp"
 
 #include "dataplane/eal.hpp"
-#include "lib/wire/socket.hpp"
+#include "lib/wire/fd.hpp"
+
+#include <algorithm>
+#include <cerrno>
+#include <cstring>
 
 #include <rte_dev.h>
 #include <rte_errno.h>
 #include <rte_ethdev.h>
+#include <sys/socket.h>
 #include <sys/stat.h>
+#include <sys/un.h>
 #include <unistd.h>
 
 namespace sluice {
 namespace {
 
-// memif in the server role and vhost listen on a socket of their own, and cannot if its file is
-// still there.
-void remove_stale_socket(const std::string& device) {
+// A socket file on which a device is going to listen.
+struct DeviceSocket {
     std::string path;
+    int type = SOCK_STREAM;
+};
+
+DeviceSocket socket_of(const std::string& device) {
     if (device.starts_with("net_memif") && device_argument(device, "role") == "server") {
-        path = device_argument(device, "socket");
-    } else if (device.starts_with("net_vhost") && device_argument(device, "client") != "1") {
-        path = device_argument(device, "iface");
+        return {device_argument(device, "socket"), SOCK_SEQPACKET};
     }
+    if (device.starts_with("net_vhost") && device_argument(device, "client") != "1") {
+        return {device_argument(device, "iface"), SOCK_STREAM};
+    }
+    return {};
+}
+
+// Whether nobody listens on a socket file any more. Only a refused connection says so.
+bool is_deserted(const DeviceSocket& socket) {
+    sockaddr_un address{};
+    address.sun_family = AF_UNIX;
+    if (socket.path.size() >= sizeof(address.sun_path)) {
+        return false;
+    }
+    std::memcpy(address.sun_path, socket.path.data(), socket.path.size());
+    const Fd probe{::socket(AF_UNIX, socket.type | SOCK_NONBLOCK | SOCK_CLOEXEC, 0)};
+    return probe.is_open() &&
+           ::connect(probe.get(), reinterpret_cast<const sockaddr*>(&address), sizeof(address)) !=
+               0 &&
+           errno == ECONNREFUSED;
+}
+
+// memif in the server role and vhost cannot listen if the file of a killed process is still there.
+// Several memifs may share one socket, so one that is in use is left alone.
+void remove_stale_socket(const std::string& device) {
+    const DeviceSocket socket = socket_of(device);
     struct stat info{};
     const bool a_socket =
-        !path.empty() && ::lstat(path.c_str(), &info) == 0 && S_ISSOCK(info.st_mode);
-    if (a_socket && !connect_unix(path)) {
-        (void)::unlink(path.c_str());
+        !socket.path.empty() && ::lstat(socket.path.c_str(), &info) == 0 && S_ISSOCK(info.st_mode);
+    if (a_socket && is_deserted(socket)) {
+        (void)::unlink(socket.path.c_str());
     }
 }
 
@@ -42,8 +74,14 @@ std::string device_argument(const std::string& device, const std::string& key) {
     return {};
 }
 
-Result<std::uint16_t> attach_device(const std::string& device) {
+std::string device_name(const std::string& device) {
     const std::string name = device.substr(0, device.find(','));
+    const bool without_domain = is_pci(device) && std::count(name.begin(), name.end(), ':') == 1;
+    return without_domain ? "0000:" + name : name;
+}
+
+Result<std::uint16_t> attach_device(const std::string& device) {
+    const std::string name = device_name(device);
     if (!is_pci(device)) {
         remove_stale_socket(device);
         const std::size_t comma = device.find(',');

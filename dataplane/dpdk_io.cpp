@@ -83,13 +83,18 @@ bool DpdkIo::tag(rte_mbuf*& frame, const Packet& packet, const TagValues& values
     return true;
 }
 
+bool DpdkIo::fits(rte_mbuf* frame) const noexcept {
+    return frame->pkt_len <= tx_.takes.longest &&
+           (frame->nb_segs == 1 || tx_.takes.in_segments || rte_pktmbuf_linearize(frame) == 0);
+}
+
 void DpdkIo::transmit(Burst& burst, std::array<std::uint16_t, kMaxBurst>& rows,
                       std::uint16_t count) noexcept {
     std::array<rte_mbuf*, kMaxBurst> out{};
     for (std::uint16_t i = 0; i < count; ++i) {
         out[i] = frames_[rows[i]];
     }
-    const bool up = tx_up_.raised();
+    const bool up = tx_.up.raised();
     std::uint16_t sent = 0;
     for (int tries = 0; up && sent < count && tries <= kSendRetries; ++tries) {
         sent = static_cast<std::uint16_t>(
@@ -103,11 +108,11 @@ void DpdkIo::transmit(Burst& burst, std::array<std::uint16_t, kMaxBurst>& rows,
         burst.packets()[rows[i]].decision = {.verdict = Verdict::Drop,
                                              .reason = up ? Reason::TxFull : Reason::LinkDown};
     }
-    tx_full_.add(up ? count - sent : 0U);
+    tx_.full.add(up ? count - sent : 0U);
     rte_pktmbuf_free_bulk(out.data() + sent, static_cast<unsigned>(count - sent));
 }
 
-void DpdkIo::send(Burst& burst, const RuleSet& rules, WorkerCounters& counters) noexcept {
+void DpdkIo::send(Burst& burst, WorkerCounters& counters) noexcept {
     std::array<rte_mbuf*, kMaxBurst> dropped{};
     std::array<std::uint16_t, kMaxBurst> forwarded{};
     unsigned drops = 0;
@@ -116,8 +121,11 @@ void DpdkIo::send(Burst& burst, const RuleSet& rules, WorkerCounters& counters) 
     for (std::uint16_t row = 0; row < rows; ++row) {
         Packet& packet = burst.packets()[row];
         if (packet.decision.verdict == Verdict::Tag &&
-            !tag(frames_[row], packet, rules.rules[packet.decision.rule].tag)) {
+            !tag(frames_[row], packet, *packet.decision.tag)) {
             packet.decision = {.verdict = Verdict::Drop, .reason = Reason::NoMemory};
+        }
+        if (forwards(packet.decision.verdict) && !fits(frames_[row])) [[unlikely]] {
+            packet.decision = {.verdict = Verdict::Drop, .reason = Reason::TooLong};
         }
         if (forwards(packet.decision.verdict)) {
             forwarded[count++] = row;

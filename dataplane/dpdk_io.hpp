@@ -1,5 +1,6 @@
 #pragma once
 #include "dataplane/burst_clock.hpp"
+#include "dataplane/frame_bounds.hpp"
 #include "dataplane/lane.hpp"
 #include "lib/pipeline/burst.hpp"
 #include "lib/pipeline/counters.hpp"
@@ -18,31 +19,39 @@ namespace sluice {
 // How much of a frame that spans several mbuf segments is made contiguous for the parser.
 inline constexpr std::size_t kHeadSize = 512;
 
+// Where a lane's frames leave.
+struct TxSide {
+    const Signal& up;
+    Counter& full;  // of this lane: the port adds them up
+    FrameBounds takes;
+};
+
 // The queues of one lane, the frames in flight, and what was sent.
 class DpdkIo {
 public:
-    DpdkIo(const Lane& lane, const Signal& tx_up, rte_mempool* pool, Counter& tx_full) noexcept
-        : lane_{lane}, tx_up_{tx_up}, pool_{pool}, tx_full_{tx_full} {}
+    DpdkIo(const Lane& lane, const TxSide& tx, rte_mempool* pool) noexcept
+        : lane_{lane}, tx_{tx}, pool_{pool} {}
 
     // Fills `burst` from the receive queue; 0 when nothing came.
     std::size_t receive(Burst& burst) noexcept;
 
     // Frees what was dropped, tags what was tagged, sends the rest, and counts every frame under
     // the one verdict and reason that it had in the end.
-    void send(Burst& burst, const RuleSet& rules, WorkerCounters& counters) noexcept;
+    void send(Burst& burst, WorkerCounters& counters) noexcept;
 
 private:
     [[nodiscard]] FrameView view_of(rte_mbuf* frame, std::size_t row) noexcept;
     // Writes the rule's tag into the frame. False: there was no buffer to do it in.
     [[nodiscard]] bool tag(rte_mbuf*& frame, const Packet& packet,
                            const TagValues& values) noexcept;
+    // Whether the port can send the frame, made contiguous if it must be.
+    [[nodiscard]] bool fits(rte_mbuf* frame) const noexcept;
     void transmit(Burst& burst, std::array<std::uint16_t, kMaxBurst>& rows,
                   std::uint16_t count) noexcept;
 
     const Lane& lane_;
-    const Signal& tx_up_;
+    TxSide tx_;
     rte_mempool* pool_;
-    Counter& tx_full_;  // of this lane: the port adds them up
     std::array<rte_mbuf*, kMaxBurst> frames_{};
     std::array<std::array<std::byte, kHeadSize>, kMaxBurst> heads_{};
 };

@@ -1,9 +1,12 @@
 #include "dataplane/eal.hpp"
 
+#include "dataplane/pool.hpp"
 #include "lib/base/log.hpp"
+#include "lib/share/core.hpp"
 
 #include <algorithm>
 #include <cctype>
+#include <charconv>
 #include <filesystem>
 #include <fstream>
 
@@ -17,31 +20,55 @@ namespace {
 // All instances share it: without shared configuration nothing is kept under it, and a process that
 // is killed leaves no more than one empty folder, which the next one uses again.
 constexpr const char* kFilePrefix = "sluice";
-constexpr unsigned kDefaultMemoryMb = 128;  // beside what the packet buffers take
-constexpr std::uint64_t kBufferSize = 2048 + 640;
 
-bool has_free_huge_pages() {
+// In bytes, over all sizes: each has a folder such as hugepages-2048kB.
+std::uint64_t free_huge_pages() {
+    constexpr std::string_view kFolder = "hugepages-";
+    std::uint64_t bytes = 0;
     std::error_code error;
     for (const auto& entry :
          std::filesystem::directory_iterator{"/sys/kernel/mm/hugepages", error}) {
         std::ifstream file{entry.path() / "free_hugepages"};
+        const std::string name = entry.path().filename().string();
         std::uint64_t pages = 0;
-        if (file >> pages && pages > 0) {
-            return true;
+        std::uint64_t kib = 0;
+        if (file >> pages && name.starts_with(kFolder)) {
+            (void)std::from_chars(name.data() + kFolder.size(), name.data() + name.size(), kib);
+            bytes += pages * kib * 1024;
         }
     }
-    return false;
+    return bytes;
 }
 
 std::string default_lcores() {
     return ::sysconf(_SC_NPROCESSORS_ONLN) > 1 ? "0@0,1@1" : "0@0,1@0";
 }
 
-void add_memory(const DataplaneOptions& options, std::vector<std::string>& arguments) {
-    const std::uint64_t buffers = (options.mbufs * kBufferSize) >> 20;
-    const std::uint64_t wanted =
-        options.memory_mb != 0 ? options.memory_mb : kDefaultMemoryMb + buffers;
-    arguments.insert(arguments.end(), {"--no-huge", "--no-shconf", "-m", std::to_string(wanted)});
+void add_memory(std::uint64_t megabytes, std::vector<std::string>& arguments) {
+    arguments.insert(arguments.end(),
+                     {"--no-huge", "--no-shconf", "-m", std::to_string(megabytes)});
+}
+
+// How many numbers `7` or `2-5` stands for.
+std::size_t count_range(std::string_view text) {
+    unsigned from = 0;
+    unsigned to = 0;
+    const char* const last = text.data() + text.size();
+    const auto first = std::from_chars(text.data(), last, from);
+    if (first.ec != std::errc{} || first.ptr == last) {
+        return first.ec == std::errc{} ? 1 : 0;
+    }
+    const auto second = std::from_chars(first.ptr + 1, last, to);
+    const bool good = *first.ptr == '-' && second.ec == std::errc{} && second.ptr == last;
+    return good && to >= from ? to - from + 1 : 0;
+}
+
+std::uint64_t megabytes_for(const DataplaneOptions& options, const std::string& lcores) {
+    if (options.memory_mb != 0) {
+        return options.memory_mb;
+    }
+    const std::size_t workers = std::clamp<std::size_t>(count_lcores(lcores), 2, kMaxCores) - 1;
+    return (memory_needed(options, workers) >> 20) + 1;
 }
 
 void add_devices(const DataplaneOptions& options, std::vector<std::string>& arguments) {
@@ -70,25 +97,48 @@ bool is_pci(const std::string& device) {
            address.find('.') != std::string::npos;
 }
 
+// What stands behind an @, where the lcores run, does not count.
+std::size_t count_lcores(std::string_view list) {
+    std::size_t count = 0;
+    bool group = false;
+    bool place = false;
+    std::string_view word;
+    for (std::size_t at = 0; at <= list.size(); ++at) {
+        const char c = at < list.size() ? list[at] : ',';
+        if (c == '@' || c == ',' || c == '(' || c == ')') {
+            count += place ? 0 : count_range(word);
+            word = {};
+            group = c == '(' || (group && c != ')');
+            place = c == '@' || (place && (group || c != ','));
+        } else {
+            word = list.substr(at - word.size(), word.size() + 1);
+        }
+    }
+    return count;
+}
+
 Result<std::vector<std::string>> eal_arguments(const DataplaneOptions& options,
-                                               bool free_huge_pages) {
-    if (options.huge_pages == HugePages::Required && !free_huge_pages) {
+                                               std::uint64_t free_huge) {
+    if (options.huge_pages == HugePages::Required && free_huge == 0) {
         return Error{Errc::NotSupported,
                      "huge pages are required, and none is free; reserve some (sysctl "
                      "vm.nr_hugepages=512) or give --hugepages auto"};
     }
+    const std::string lcores = options.lcores.empty() ? default_lcores() : options.lcores;
+    const std::uint64_t megabytes = megabytes_for(options, lcores);
     std::vector<std::string> arguments{"sluice-dataplane",
                                        "--lcores",
-                                       options.lcores.empty() ? default_lcores() : options.lcores,
+                                       lcores,
                                        "--no-telemetry",
                                        "--file-prefix",
                                        kFilePrefix,
                                        "--log-level",
                                        options.log_level == LogLevel::Debug ? "info" : "warning"};
-    if (free_huge_pages && options.huge_pages != HugePages::None) {
+    const bool enough = options.huge_pages == HugePages::Auto && free_huge >> 20 >= megabytes;
+    if (enough || options.huge_pages == HugePages::Required) {
         arguments.emplace_back("--in-memory");
     } else {
-        add_memory(options, arguments);
+        add_memory(megabytes, arguments);
     }
     add_devices(options, arguments);
     arguments.insert(arguments.end(), options.eal.begin(), options.eal.end());
@@ -96,9 +146,16 @@ Result<std::vector<std::string>> eal_arguments(const DataplaneOptions& options,
 }
 
 Result<Done> start_eal(const DataplaneOptions& options) {
-    Result<std::vector<std::string>> arguments = eal_arguments(options, has_free_huge_pages());
+    const std::uint64_t free_huge = free_huge_pages();
+    Result<std::vector<std::string>> arguments = eal_arguments(options, free_huge);
     if (!arguments) {
         return arguments.error();
+    }
+    const bool without =
+        std::find(arguments->begin(), arguments->end(), "--no-huge") != arguments->end();
+    if (without && options.huge_pages == HugePages::Auto && free_huge != 0) {
+        log_warn("the " + std::to_string(free_huge >> 20) +
+                 " MB of free huge pages are not enough; going on without any");
     }
     std::vector<char*> argv;
     for (std::string& argument : *arguments) {

@@ -2,7 +2,10 @@
 #include "dataplane/options.hpp"
 #include "lib/base/result.hpp"
 
+#include <cstddef>
+#include <cstdint>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace sluice {
@@ -10,9 +13,13 @@ namespace sluice {
 // Whether a device is a PCI address (bus:device.function), which the EAL itself must probe.
 [[nodiscard]] bool is_pci(const std::string& device);
 
-// The EAL's arguments for these options. `free_huge_pages` says whether the host has any.
+// How many lcores a list in DPDK's syntax names, such as `0@0,(1-3)@(4-6)`; 0: it is no such list.
+[[nodiscard]] std::size_t count_lcores(std::string_view list);
+
+// The EAL's arguments for these options. `free_huge` is what the host has free in huge pages, in
+// bytes: with HugePages::Auto they are used if they are enough.
 [[nodiscard]] Result<std::vector<std::string>> eal_arguments(const DataplaneOptions& options,
-                                                             bool free_huge_pages);
+                                                             std::uint64_t free_huge);
 
 // Starts the EAL. Nothing it maps outlives the process.
 [[nodiscard]] Result<Done> start_eal(const DataplaneOptions& options);

@@ -70,4 +70,17 @@ Result<std::vector<std::string>> options_from_config(const std::string& file) {
     return lines_of(text);
 }
 
+Result<CommandLine> read_command_line(const std::vector<std::string>& arguments) {
+    Result<CommandLine> line = parse_command_line(arguments);
+    if (!line || line->kind != CommandLine::Kind::Config) {
+        return line;
+    }
+    Result<std::vector<std::string>> options = options_from_config(line->config);
+    if (!options) {
+        return options.error();
+    }
+    options->insert(options->end(), line->rest.begin(), line->rest.end());
+    return parse_command_line(*options);
+}
+
 }  // namespace sluice

@@ -11,18 +11,19 @@ namespace sluice {
 namespace {
 
 bool has_carrier(const Port& port) {
-    if (port.if_index != 0) {
-        if (const std::optional<bool> carrier = netdev_carrier(port.if_index)) {
-            return *carrier;
-        }
+    if (const std::optional<bool> carrier = netdev_carrier(port.netdev)) {
+        return *carrier;
+    }
+    if (port.driver == "net_tap") {
+        return true;  // moved to another namespace, where it goes on working: nobody can tell
     }
     rte_eth_link link{};
     return rte_eth_link_get_nowait(port.id, &link) != 0 || link.link_status == RTE_ETH_LINK_UP;
 }
 
 Result<Done> set_link(const Port& port, bool up) {
-    if (port.if_index != 0) {
-        return set_netdev_up(port.if_index, up);
+    if (port.netdev.index != 0) {
+        return set_netdev_up(port.netdev, up);
     }
     const int failed = up ? rte_eth_dev_set_link_up(port.id) : rte_eth_dev_set_link_down(port.id);
     if (failed != 0) {

@@ -2,6 +2,7 @@
 
 #include "lib/wire/fd.hpp"
 
+#include <algorithm>
 #include <cerrno>
 #include <cstring>
 
@@ -17,10 +18,11 @@ struct Interface {
     ifreq request{};
 };
 
-std::optional<Interface> open_interface(unsigned if_index) {
+std::optional<Interface> open_interface(const Netdev& netdev) {
     Interface interface{Fd{::socket(AF_INET, SOCK_DGRAM | SOCK_CLOEXEC, 0)}};
     char name[IF_NAMESIZE] = {};
-    if (!interface.socket.is_open() || ::if_indextoname(if_index, name) == nullptr) {
+    if (!interface.socket.is_open() || ::if_indextoname(netdev.index, name) == nullptr ||
+        netdev.name != name) {
         return std::nullopt;
     }
     std::memcpy(interface.request.ifr_name, name, sizeof(name));
@@ -32,8 +34,13 @@ std::optional<Interface> open_interface(unsigned if_index) {
 
 }  // namespace
 
-std::optional<bool> netdev_carrier(unsigned if_index) {
-    const std::optional<Interface> interface = open_interface(if_index);
+Netdev find_netdev(unsigned index) {
+    char name[IF_NAMESIZE] = {};
+    return index == 0 || ::if_indextoname(index, name) == nullptr ? Netdev{} : Netdev{index, name};
+}
+
+std::optional<bool> netdev_carrier(const Netdev& netdev) {
+    const std::optional<Interface> interface = open_interface(netdev);
     if (!interface) {
         return std::nullopt;
     }
@@ -41,8 +48,16 @@ std::optional<bool> netdev_carrier(unsigned if_index) {
     return (interface->request.ifr_flags & kUpAndRunning) == kUpAndRunning;
 }
 
-Result<Done> set_netdev_up(unsigned if_index, bool up) {
-    std::optional<Interface> interface = open_interface(if_index);
+std::optional<std::uint16_t> netdev_mtu(const Netdev& netdev) {
+    std::optional<Interface> interface = open_interface(netdev);
+    if (!interface || ::ioctl(interface->socket.get(), SIOCGIFMTU, &interface->request) != 0) {
+        return std::nullopt;
+    }
+    return static_cast<std::uint16_t>(std::min(interface->request.ifr_mtu, 65'535));
+}
+
+Result<Done> set_netdev_up(const Netdev& netdev, bool up) {
+    std::optional<Interface> interface = open_interface(netdev);
     if (!interface) {
         return Error{Errc::Unreachable, "its interface is not to be found here"};
     }

@@ -1,15 +1,27 @@
 #pragma once
 #include "lib/base/result.hpp"
 
+#include <cstdint>
 #include <optional>
+#include <string>
 
 namespace sluice {
 
-// The kernel's interface behind a virtual port (af_packet, af_xdp, tap), by its index.
+// The kernel's interface behind a virtual port (af_packet, af_xdp, tap). By index and name: either
+// alone may come to mean another one after it was moved to another namespace or renamed.
+struct Netdev {
+    unsigned index = 0;  // 0: there is none
+    std::string name;
+};
 
-// Whether it is up and has carrier; nullopt: it is not to be found (moved to another namespace).
-[[nodiscard]] std::optional<bool> netdev_carrier(unsigned if_index);
+// The interface with this index; index 0 if it is not to be found.
+[[nodiscard]] Netdev find_netdev(unsigned index);
 
-[[nodiscard]] Result<Done> set_netdev_up(unsigned if_index, bool up);
+// Whether it is up and has carrier; nullopt: it is not to be found.
+[[nodiscard]] std::optional<bool> netdev_carrier(const Netdev& netdev);
+
+[[nodiscard]] std::optional<std::uint16_t> netdev_mtu(const Netdev& netdev);
+
+[[nodiscard]] Result<Done> set_netdev_up(const Netdev& netdev, bool up);
 
 }  // namespace sluice

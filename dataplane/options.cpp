@@ -107,6 +107,9 @@ Result<CommandLine> parse_command_line(const std::vector<std::string>& arguments
             line.kind = CommandLine::Kind::Version;
             return line;
         }
+        if (arguments[at] == "--config") {
+            return bad("--config needs a value, FILE");
+        }
         if (arguments[at] == "--") {
             line.options.eal.assign(arguments.begin() + static_cast<std::ptrdiff_t>(at) + 1,
                                     arguments.end());

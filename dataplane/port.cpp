@@ -1,5 +1,6 @@
 #include "dataplane/port.hpp"
 
+#include "dataplane/eal.hpp"
 #include "dataplane/rss.hpp"
 #include "lib/base/log.hpp"
 
@@ -56,48 +57,56 @@ void set_rss(Port& port, Rss how, const rte_eth_dev_info& info, rte_eth_conf& co
     port.rss = true;
 }
 
-Result<Done> check_mtu(const Port& port, std::uint16_t mtu, const rte_eth_dev_info& info) {
-    if (info.max_mtu != 0 && mtu > info.max_mtu) {
-        return Error{Errc::NotSupported, name_of(port) + " cannot carry an MTU of " +
-                                             std::to_string(mtu) + "; the most is " +
-                                             std::to_string(info.max_mtu)};
-    }
-    if (info.min_mtu != 0 && mtu < info.min_mtu) {
-        return Error{Errc::NotSupported, name_of(port) + " cannot carry an MTU of " +
-                                             std::to_string(mtu) + "; the least is " +
-                                             std::to_string(info.min_mtu)};
-    }
-    return Done{};
+constexpr std::uint32_t kNoBound = UINT32_MAX;   // of max_rx_pktlen
+constexpr std::uint32_t kHeaderAndCrc = 14 + 4;  // what DPDK adds to an MTU
+constexpr std::uint32_t kHeaderAndTags = 14 + 2 * 4;
+
+// The largest MTU that the driver says it can carry.
+std::uint32_t largest_mtu(const rte_eth_dev_info& info) {
+    const std::uint32_t most = info.max_mtu == 0 ? UINT16_MAX : info.max_mtu;
+    return info.max_rx_pktlen == kNoBound || info.max_rx_pktlen <= kHeaderAndCrc
+               ? most
+               : std::min(most, info.max_rx_pktlen - kHeaderAndCrc);
 }
 
 // Frames leave as they came: no offload that rewrites anything, only those that carry long frames.
 Result<Done> configure(Port& port, const PortPlan& plan, const rte_eth_dev_info& info) {
     rte_eth_conf conf{};
-    conf.rxmode.mtu = plan.mtu.value_or(0);
+    conf.rxmode.mtu = std::min<std::uint32_t>(plan.mtu, largest_mtu(info));
     conf.rxmode.offloads = info.rx_offload_capa & RTE_ETH_RX_OFFLOAD_SCATTER;
     conf.txmode.offloads = info.tx_offload_capa & RTE_ETH_TX_OFFLOAD_MULTI_SEGS;
     RssKey key;
     if (plan.queues > 1) {
         set_rss(port, plan.rss, info, conf, key);
     }
-    if (conf.rxmode.mtu == 0) {
-        (void)rte_eth_dev_get_mtu(port.id, &port.mtu);
-        const std::uint32_t most = info.max_mtu == 0 ? 65'535 : info.max_mtu;
-        conf.rxmode.mtu = std::min<std::uint32_t>(port.mtu, most);
-    }
     const int failed = rte_eth_dev_configure(port.id, plan.queues, plan.queues, &conf);
     if (failed != 0) {
         return refuses(port, std::to_string(plan.queues) + " queues or its MTU", failed);
     }
-    if (!plan.mtu) {
+    return Done{};
+}
+
+// A port without an MTU of its own (memif, pcap) carries frames of any length. For others, DPDK
+// and the kernel say what they can carry.
+Result<Done> set_mtu(Port& port, std::uint16_t mtu, const rte_eth_dev_info& info) {
+    const int refused = rte_eth_dev_set_mtu(port.id, mtu);
+    port.mtu = mtu;
+    if (refused == -ENOTSUP) {
         return Done{};
     }
-    const int refused = rte_eth_dev_set_mtu(port.id, *plan.mtu);
-    // A port without an MTU of its own (memif, pcap) carries what its buffers hold.
-    if (refused != 0 && refused != -ENOTSUP) {
-        return refuses(port, "an MTU of " + std::to_string(*plan.mtu), refused);
+    if (refused != 0 && mtu > largest_mtu(info)) {
+        return Error{Errc::NotSupported, name_of(port) + " cannot carry an MTU of " +
+                                             std::to_string(mtu) + "; the most is " +
+                                             std::to_string(largest_mtu(info)) +
+                                             ": give --mtu, or another kind of port"};
     }
-    port.mtu = *plan.mtu;
+    if (refused != 0) {
+        return refuses(port, "an MTU of " + std::to_string(mtu), refused);
+    }
+    if (info.max_rx_pktlen != kNoBound) {
+        port.takes.longest = std::max(info.max_rx_pktlen, mtu + kHeaderAndTags);
+        port.takes.in_segments = (info.tx_offload_capa & RTE_ETH_TX_OFFLOAD_MULTI_SEGS) != 0;
+    }
     return Done{};
 }
 
@@ -122,15 +131,34 @@ Result<Done> set_up_queues(const Port& port, const PortPlan& plan) {
 
 }  // namespace
 
-PortOffer ask_port(std::uint16_t port) {
+PortOffer ask_port(const Port& port) {
     rte_eth_dev_info info{};
-    (void)rte_eth_dev_info_get(port, &info);
+    (void)rte_eth_dev_info_get(port.id, &info);
     PortOffer offer;
     offer.max_queues = std::min(info.max_rx_queues, info.max_tx_queues);
     offer.can_spread = info.flow_type_rss_offloads != 0;
-    (void)rte_eth_dev_get_mtu(port, &offer.mtu);
-    offer.socket = rte_eth_dev_socket_id(port);
+    offer.mtu = netdev_mtu(find_netdev(info.if_index));
+    std::uint16_t mtu = 0;
+    if (!offer.mtu && is_pci(port.device) && rte_eth_dev_get_mtu(port.id, &mtu) == 0) {
+        offer.mtu = mtu;
+    }
+    offer.socket = rte_eth_dev_socket_id(port.id);
     return offer;
+}
+
+Result<std::uint16_t> choose_mtu(const PairOptions& pair, const PortOffer& outside,
+                                 const PortOffer& inside) {
+    if (pair.mtu) {
+        return *pair.mtu;
+    }
+    if (outside.mtu && inside.mtu && *outside.mtu != *inside.mtu) {
+        return Error{Errc::NotSupported, "the ports of pair " + pair.name +
+                                             " have different MTUs, " +
+                                             std::to_string(*outside.mtu) + " outside and " +
+                                             std::to_string(*inside.mtu) +
+                                             " inside; make them alike, or give --mtu for both"};
+    }
+    return outside.mtu.value_or(inside.mtu.value_or(RTE_ETHER_MTU));
 }
 
 std::uint16_t choose_queues(const PairOptions& pair, const PortOffer& outside,
@@ -151,14 +179,12 @@ Result<Done> start_port(Port& port, const PortPlan& plan) {
         return refuses(port, "to say what it is", failed);
     }
     port.driver = info.driver_name == nullptr ? "" : info.driver_name;
-    port.if_index = info.if_index;
+    port.netdev = find_netdev(info.if_index);
     port.queues = plan.queues;
-    if (plan.mtu) {
-        if (const Result<Done> fits = check_mtu(port, *plan.mtu, info); !fits) {
-            return fits.error();
-        }
-    }
     if (const Result<Done> done = configure(port, plan, info); !done) {
+        return done.error();
+    }
+    if (const Result<Done> done = set_mtu(port, plan.mtu, info); !done) {
         return done.error();
     }
     if (const Result<Done> done = set_up_queues(port, plan); !done) {
@@ -176,6 +202,9 @@ Result<Done> start_port(Port& port, const PortPlan& plan) {
 }
 
 void stop_port(const Port& port) noexcept {
+    if (port.id == Port::kNone) {
+        return;
+    }
     (void)rte_eth_dev_stop(port.id);
     (void)rte_eth_dev_close(port.id);
 }

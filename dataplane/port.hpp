@@ -1,10 +1,13 @@
 #pragma once
+#include "dataplane/frame_bounds.hpp"
 #include "dataplane/link_follow.hpp"
+#include "dataplane/netdev.hpp"
 #include "dataplane/options.hpp"
 #include "lib/base/result.hpp"
 #include "lib/share/core.hpp"
 
 #include <cstdint>
+#include <optional>
 #include <string>
 
 struct rte_mempool;
@@ -14,7 +17,8 @@ namespace sluice {
 // A port of a pair, from its set-up to its end. The main lcore owns it; workers use its queues by
 // number and read `up`.
 struct Port {
-    std::uint16_t id = 0;
+    static constexpr std::uint16_t kNone = 0xffff;
+    std::uint16_t id = kNone;
     std::string pair;
     std::string side;    // "outside" or "inside"
     std::string device;  // as given
@@ -22,20 +26,26 @@ struct Port {
     std::uint16_t mtu = 0;
     std::uint16_t queues = 0;
     bool rss = false;
-    unsigned if_index = 0;  // of the kernel's interface behind it; 0: none
-    Signal up;              // whether frames can leave here
+    Netdev netdev;  // the kernel's interface behind it
+    FrameBounds takes;
+    Signal up;  // whether frames can leave here
     LinkSettling settling;
     bool held_down = false;  // taken down because the other side of its pair is down
 };
 
 // What a device offers, asked once.
 struct PortOffer {
-    std::uint16_t max_queues = 1;  // receive and transmit both
-    bool can_spread = false;       // RSS
-    std::uint16_t mtu = 0;         // as it is now
-    int socket = 0;                // NUMA node
+    std::uint16_t max_queues = 1;      // receive and transmit both
+    bool can_spread = false;           // RSS
+    std::optional<std::uint16_t> mtu;  // as it is now, if it is one that frames feel
+    int socket = 0;                    // NUMA node
 };
-[[nodiscard]] PortOffer ask_port(std::uint16_t port);
+[[nodiscard]] PortOffer ask_port(const Port& port);
+
+// The MTU of both ports of a pair: what was asked for, else the one they have. An Error if they
+// have two: what one side may send would be lost at the other.
+[[nodiscard]] Result<std::uint16_t> choose_mtu(const PairOptions& pair, const PortOffer& outside,
+                                               const PortOffer& inside);
 
 // How many queues each port of a pair gets: no more than either offers, than workers, than asked
 // for; one where a port cannot spread flows over queues by RSS and nobody asked.
@@ -44,7 +54,7 @@ struct PortOffer {
 
 struct PortPlan {
     std::uint16_t queues = 1;
-    std::optional<std::uint16_t> mtu;
+    std::uint16_t mtu = 1500;
     Rss rss = Rss::Source;
     rte_mempool* pool = nullptr;
 };

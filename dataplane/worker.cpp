@@ -12,10 +12,10 @@ namespace {
 
 constexpr unsigned kIdleRoundsBeforeSleep = 64;
 
-Instant read_boot_time() noexcept {
+Nanoseconds read_clock(clockid_t clock) noexcept {
     timespec now{};
-    (void)::clock_gettime(CLOCK_BOOTTIME, &now);
-    return Instant{std::chrono::seconds{now.tv_sec} + Nanoseconds{now.tv_nsec}};
+    (void)::clock_gettime(clock, &now);
+    return std::chrono::seconds{now.tv_sec} + Nanoseconds{now.tv_nsec};
 }
 
 // Forwards everything as it came.
@@ -36,7 +36,7 @@ Worker::Worker(CoreToken me, const WorkerSetup& setup, CoreState core, std::vect
 
 void Worker::run() noexcept {
     setup_.board.join(me_.index());
-    time_.anchor(rte_rdtsc(), read_boot_time());
+    read_clocks(rte_rdtsc());
     Burst burst;
     unsigned idle_rounds = 0;
     while (!setup_.stop.raised()) {
@@ -57,7 +57,7 @@ std::size_t Worker::round(Burst& burst) noexcept {
         if (lane.receive(burst) != 0) {
             frames += burst.size();
             judge(burst, running);
-            lane.send(burst, running.rules, core_.counters);
+            lane.send(burst, core_.counters);
         }
     }
     return frames;
@@ -77,13 +77,20 @@ void Worker::judge(Burst& burst, const Running& running) noexcept {
     }
 }
 
-// The clock itself is asked once a second (through the vDSO, not by a system call).
-Instant Worker::now() noexcept {
+Now Worker::now() noexcept {
     const std::uint64_t ticks = rte_rdtsc();
     if (time_.wants_anchor(ticks)) [[unlikely]] {
-        time_.anchor(ticks, read_boot_time());
+        read_clocks(ticks);
     }
-    return time_.at(ticks);
+    const Instant at = time_.at(ticks);
+    return {at, utc_.at(at)};
+}
+
+// Once a second (through the vDSO, not by system calls).
+void Worker::read_clocks(std::uint64_t ticks) noexcept {
+    const Nanoseconds boot = read_clock(CLOCK_BOOTTIME);
+    time_.anchor(ticks, Instant{boot});
+    utc_.set(read_clock(CLOCK_REALTIME) - boot);
 }
 
 void Worker::rest(unsigned idle_rounds) const noexcept {

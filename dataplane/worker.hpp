@@ -28,13 +28,15 @@ public:
     void run() noexcept;
 
     // Fixed from the start, so anyone may ask.
-    [[nodiscard]] std::size_t table_slots() const noexcept { return core_.buckets.slots(); }
+    [[nodiscard]] const BucketStore& buckets() const noexcept { return core_.buckets; }
+    [[nodiscard]] std::size_t table_slots() const noexcept { return core_.buckets.keys.slots(); }
 
 private:
     // One round over all lanes; the number of frames that came.
     [[nodiscard]] std::size_t round(Burst& burst) noexcept;
     void judge(Burst& burst, const Running& running) noexcept;
-    [[nodiscard]] Instant now() noexcept;
+    [[nodiscard]] Now now() noexcept;
+    void read_clocks(std::uint64_t ticks) noexcept;
     void rest(unsigned idle_rounds) const noexcept;
 
     CoreToken me_;
@@ -42,6 +44,7 @@ private:
     CoreState core_;
     std::vector<DpdkIo> lanes_;
     BurstTime time_;
+    UtcLead utc_;
 };
 
 }  // namespace sluice

@@ -1,112 +1,157 @@
 #include "lib/meter/bucket_table.hpp"
 
 #include <algorithm>
-#include <bit>
-#include <cstdlib>
-#include <new>
-
-#include <sys/mman.h>
+#include <array>
+#include <utility>
 
 namespace sluice {
 namespace {
 
-constexpr std::size_t kEntriesPerLine = 4;
-constexpr std::size_t kLineSize = 64;
-constexpr std::uint32_t kHeld = 0x8000'0000;  // bit of a tag: in use by the packet at hand
+// How full a table of random keys can be before a search of this length finds nothing.
+constexpr std::size_t kFillPercent = 94;
+constexpr std::size_t kSearchedLines = 512;
+constexpr std::uint32_t kCreditPerBurst = 4096;
+constexpr std::uint32_t kMostCredit = 8192;
+constexpr std::uint32_t kMostReluctance = 12;
+constexpr std::uint32_t kCalmBursts = 64;
 
-// Two parts of the hash: the tag from the top, the first line from the bottom; the second line by a
-// step that the tag decides, so that either line leads to the other.
-std::uint32_t tag_of(GroupKey key) noexcept {
-    return static_cast<std::uint32_t>(key.hash >> 33);
-}
-std::size_t step_of(std::uint32_t tag) noexcept {
-    return ((std::uint64_t{tag} + 1) * 0x9E37'79B9'7F4A'7C15) >> 16;
+std::size_t lines_for(std::size_t keys, std::size_t entries) noexcept {
+    return std::max<std::size_t>(
+        (keys * 100 + kFillPercent * entries - 1) / (kFillPercent * entries), 1);
 }
 
 }  // namespace
 
-// A free entry is all zeroes: its TAT has long passed, so it is idle like any other.
-struct BucketTable::Entry {
-    std::int64_t tat;     // ns
-    std::uint32_t parts;  // plus this many 1/limit.parts() ns
-    std::uint32_t tag;    // kHeld and 31 bits of the key's hash
-
-    [[nodiscard]] bool reclaimable(Instant now) const noexcept {
-        return (tag & kHeld) == 0 && Instant{Nanoseconds{tat}} <= now;
-    }
+// One line of a search, and the entry of an earlier one that could be moved there.
+struct BucketTable::Step {
+    std::uint32_t line;
+    std::uint16_t parent;  // index of the earlier step
+    std::uint8_t entry;    // of the parent's line
 };
 
-struct alignas(kLineSize) BucketTable::Line {
-    Entry entries[kEntriesPerLine];
-};
+// The lines of a search, breadth first. The first two steps have no parent.
+class BucketTable::Search {
+public:
+    static constexpr std::size_t kRoots = 2;
 
-void BucketTable::FreeLines::operator()(Line* lines) const noexcept {
-    std::free(lines);
-}
-
-BucketTable::BucketTable(std::size_t capacity)
-    : mask_{std::bit_ceil((std::max<std::size_t>(capacity, 1) + kEntriesPerLine - 1) /
-                          kEntriesPerLine) -
-            1} {
-    static_assert(sizeof(Line) == kLineSize, "four entries to a line: one miss per line looked at");
-    const std::size_t size = (mask_ + 1) * kLineSize;
-    constexpr std::size_t kHugePage = std::size_t{2} << 20;
-    const std::size_t alignment = size >= kHugePage ? kHugePage : kLineSize;
-    void* memory = std::aligned_alloc(alignment, size);
-    if (memory == nullptr) {
-        std::abort();
+    void push(std::size_t line, std::size_t parent, std::size_t entry) noexcept {
+        if (size_ < steps_.size()) {
+            steps_[size_++] = {static_cast<std::uint32_t>(line), static_cast<std::uint16_t>(parent),
+                               static_cast<std::uint8_t>(entry)};
+        }
     }
-    if (alignment == kHugePage) {
-        // A hint: without huge pages it only costs TLB misses.
-        (void)madvise(memory, size, MADV_HUGEPAGE);
-    }
-    lines_.reset(new (memory) Line[mask_ + 1]{});
-}
+    [[nodiscard]] std::size_t size() const noexcept { return size_; }
+    [[nodiscard]] const Step& operator[](std::size_t i) const noexcept { return steps_[i]; }
 
-std::size_t BucketTable::slots() const noexcept {
-    return (mask_ + 1) * kEntriesPerLine;
-}
-
-void BucketTable::prefetch(GroupKey key) const noexcept {
-    const std::size_t first = key.hash & mask_;
-    __builtin_prefetch(&lines_[first], 1);
-    __builtin_prefetch(&lines_[first ^ (step_of(tag_of(key)) & mask_)], 1);
-}
-
-BucketTable::Place BucketTable::look(GroupKey key, Instant now) noexcept {
-    const std::uint32_t tag = tag_of(key);
-    const std::size_t first = key.hash & mask_;
-    Place idle;
-    for (const std::size_t line : {first, first ^ (step_of(tag) & mask_)}) {
-        for (Entry& entry : lines_[line].entries) {
-            if ((entry.tag & ~kHeld) == tag) {
-                entry.tag |= kHeld;
-                Place found;
-                found.entry_ = &entry;
-                return found;
+    // A path that meets a line twice would move an entry to a line it does not belong to.
+    [[nodiscard]] bool path_has(std::size_t last, std::size_t line) const noexcept {
+        for (std::size_t at = last;; at = steps_[at].parent) {
+            if (steps_[at].line == line) {
+                return true;
             }
-            if (!idle.found() && entry.reclaimable(now)) {
-                idle.entry_ = &entry;
+            if (at < kRoots) {
+                return false;
             }
         }
     }
-    if (idle.found()) {
-        *idle.entry_ = {now.time_since_epoch().count(), 0, tag | kHeld};
+
+private:
+    // Only what was pushed is read.
+    std::array<Step, kSearchedLines> steps_;
+    std::size_t size_ = 0;
+};
+
+BucketTable::BucketTable(std::size_t keys)
+    : lines_{lines_for(keys, kEntries)}, memory_{lines_ * sizeof(Line)} {}
+
+void BucketTable::begin_burst() noexcept {
+    if (++bursts_ % kCalmBursts == 0 && reluctance_ != 0) {
+        --reluctance_;
+    }
+    credit_ = std::min(credit_ + (kCreditPerBurst >> reluctance_), kMostCredit);
+}
+
+Entry* BucketTable::make_place(const FiledKey& key, Tenants& tenants, Now now) noexcept {
+    const std::size_t first = first_of(key);
+    if (Entry* idle = idle_in(first, tenants, now)) {
+        return idle;
+    }
+    if (Entry* idle = idle_in(other_of(first, key.filed), tenants, now)) {
+        return idle;
+    }
+    // A search that had to stop early says nothing, so none is begun that cannot be finished.
+    return credit_ < kSearchedLines ? nullptr : search_slow(key, tenants, now);
+}
+
+Entry* BucketTable::idle_in(std::size_t index, Tenants& tenants, Now now) noexcept {
+    for (Entry& entry : line(index).entries) {
+        if (tenants.forget_if_idle(entry, now)) {
+            return &entry;
+        }
+    }
+    return nullptr;
+}
+
+Entry* BucketTable::search_slow(const FiledKey& key, Tenants& tenants, Now now) noexcept {
+    Search search;
+    search.push(first_of(key), 0, 0);
+    search.push(other_of(first_of(key), key.filed), 1, 0);
+    for (std::size_t at = 0; at < search.size(); ++at) {
+        --credit_;
+        const std::size_t here = search[at].line;
+        if (at >= Search::kRoots) {
+            if (Entry* idle = idle_in(here, tenants, now)) {
+                return move_along(search, at, idle);
+            }
+        }
+        for (std::size_t i = 0; i < kEntries; ++i) {
+            const Entry& entry = line(here).entries[i];
+            const std::size_t other = other_of(here, entry.filed());
+            if (!entry.held() && !search.path_has(at, other)) {
+                __builtin_prefetch(&line(other), 1);
+                search.push(other, at, i);
+            }
+        }
+    }
+    ++failed_searches_;
+    reluctance_ = std::min(reluctance_ + 1, kMostReluctance);
+    return nullptr;
+}
+
+// Moves the entries of a path, last first, each into the place the one after it has left. What has
+// been reclaimed or moved on the way since the search read it cannot be: nothing else writes.
+Entry* BucketTable::move_along(const Search& search, std::size_t last, Entry* idle) noexcept {
+    for (std::size_t at = last; at >= Search::kRoots; at = search[at].parent) {
+        Entry& from = line(search[search[at].parent].line).entries[search[at].entry];
+        store_word(idle->time, from.time);
+        store_word(idle->key, from.key);
+        from.clear();
+        idle = &from;
+        ++moves_;
     }
     return idle;
 }
 
-Gcra BucketTable::read(Place place) const noexcept {
-    return {Instant{Nanoseconds{place.entry_->tat}}, place.entry_->parts};
+void BucketTable::sweep(std::size_t lines, Tenants& tenants, Now now) noexcept {
+    for (std::size_t i = 0; i < lines; ++i) {
+        for (Entry& entry : line(swept_).entries) {
+            if (!entry.empty()) {
+                tenants.update(entry, now);
+                (void)tenants.forget_if_idle(entry, now);
+            }
+        }
+        swept_ = swept_ + 1 == lines_ ? 0 : swept_ + 1;
+    }
 }
 
-void BucketTable::write(Place place, const Gcra& bucket) noexcept {
-    place.entry_->tat = bucket.fresh_from.time_since_epoch().count();
-    place.entry_->parts = bucket.below;
-}
-
-void BucketTable::release(Place place) noexcept {
-    place.entry_->tag &= ~kHeld;
+Entry BucketTable::read(std::size_t position) const noexcept {
+    const Entry& entry = line(position / kEntries).entries[position % kEntries];
+    Entry seen;
+    do {
+        seen.key = load_word(entry.key);
+        seen.time = load_word(entry.time);
+    } while (load_word(entry.key) != seen.key);
+    return seen;
 }
 
 }  // namespace sluice

@@ -1,58 +1,125 @@
 #pragma once
-#include "lib/meter/gcra.hpp"
-#include "lib/meter/group_key.hpp"
+#include "lib/meter/entry.hpp"
+#include "lib/meter/line_memory.hpp"
+#include "lib/meter/tenants.hpp"
 
 #include <cstddef>
 #include <cstdint>
-#include <memory>
 
-// All buckets of one core: fixed memory, single writer, two places a key can lie.
+#include <immintrin.h>
+
+// Buckets of one core by key: fixed memory, single writer, two lines a key can lie in.
 //
-//   key hash --> line a  [ tat | parts | tag ] x 4     one 64-byte line
-//            `-> line b  [ tat | parts | tag ] x 4
+//   hash --> first line   [ time | key ] x 4     one 64-byte line
+//            second line  [ time | key ] x 4     read only if the first does not have the key
 //
-// An entry equals a fresh bucket from its TAT on, so what is idle is reclaimed where it is met:
-// no sweeper, and a live debt is never forgotten. If all eight entries are live, there is no place,
-// and the rule's on_full says what happens.
+// The second line follows from the first and the tag, and the first from the second, so an entry
+// can be moved without its key at hand (partial-key cuckoo hashing; Fan et al., Cuckoo Filter,
+// 2014). A new key takes an idle place in one of its lines; if there is none, live entries are
+// moved to their other lines along a path that ends at an idle place, found by a breadth-first
+// search whose length is bounded, and whose sum over a burst is bounded too: a full table is no way
+// to slow a worker down. What is live is never overwritten. No sweeper: sweep() looks at a few
+// lines per burst, so that who has left is counted out even where nobody comes.
 namespace sluice {
 
 class BucketTable {
-    struct Entry;
-
 public:
-    // An entry found or reserved; good until release().
-    class Place {
-    public:
-        constexpr Place() noexcept = default;
-        [[nodiscard]] constexpr bool found() const noexcept { return entry_ != nullptr; }
+    // Room for at least `keys` live keys. Aborts if there is no memory.
+    explicit BucketTable(std::size_t keys);
 
-    private:
-        friend class BucketTable;
-        Entry* entry_ = nullptr;
-    };
+    [[nodiscard]] std::size_t lines() const noexcept { return lines_; }
+    [[nodiscard]] std::size_t slots() const noexcept { return lines_ * kEntries; }
+    [[nodiscard]] std::size_t bytes() const noexcept { return memory_.bytes(); }
+    [[nodiscard]] std::size_t page_size() const noexcept { return memory_.page_size(); }
 
-    // At least `capacity` entries; rounded up to a power of two. Aborts if there is no memory.
-    explicit BucketTable(std::size_t capacity);
+    void prefetch_first(const FiledKey& key) const noexcept {
+        __builtin_prefetch(&line(first_of(key)), 1);
+    }
+    void prefetch_second(const FiledKey& key) const noexcept {
+        __builtin_prefetch(&line(other_of(first_of(key), key.filed)), 1);
+    }
 
-    [[nodiscard]] std::size_t slots() const noexcept;
+    // The key's entry if it lies in the line; nullptr else.
+    [[nodiscard]] Entry* in_first(const FiledKey& key) noexcept {
+        return in_line(line(first_of(key)), key.filed);
+    }
+    [[nodiscard]] Entry* in_second(const FiledKey& key) noexcept {
+        return in_line(line(other_of(first_of(key), key.filed)), key.filed);
+    }
+    [[nodiscard]] Entry* find(const FiledKey& key) noexcept {
+        Entry* found = in_first(key);
+        return found != nullptr ? found : in_second(key);
+    }
 
-    void prefetch(GroupKey key) const noexcept;
+    // An empty entry that a new key can be filed in; nullptr: both its lines are held by live
+    // entries, and no place for one of them was found within what a burst may spend on searching.
+    [[nodiscard]] Entry* make_place(const FiledKey& key, Tenants& tenants, Now now) noexcept;
 
-    // The key's entry, or an idle one made fresh for it and held so that no other look takes it
-    // before release(). Not found: all entries it could have are live or held.
-    [[nodiscard]] Place look(GroupKey key, Instant now) noexcept;
-    [[nodiscard]] Gcra read(Place place) const noexcept;
-    void write(Place place, const Gcra& bucket) noexcept;
-    // Ends the hold. What was only looked at is as reclaimable as before.
-    void release(Place place) noexcept;
+    // Once per burst: renews what may be spent on searching.
+    void begin_burst() noexcept;
+
+    // Looks at the next few lines for entries to empty or to write under changed numbers.
+    void sweep(std::size_t lines, Tenants& tenants, Now now) noexcept;
+
+    // For readers on other threads: the entry at a position below slots(), as two words that
+    // belong together. A scan may miss or repeat an entry that is being moved.
+    [[nodiscard]] Entry read(std::size_t position) const noexcept;
+
+    // How many searches found no place.
+    [[nodiscard]] std::uint64_t failed_searches() const noexcept { return failed_searches_; }
+    [[nodiscard]] std::uint64_t moves() const noexcept { return moves_; }
 
 private:
-    struct Line;
-    struct FreeLines {
-        void operator()(Line* lines) const noexcept;
+    static constexpr std::size_t kEntries = 4;
+    struct alignas(64) Line {
+        Entry entries[kEntries];
     };
-    std::size_t mask_;
-    std::unique_ptr<Line[], FreeLines> lines_;
+    static_assert(sizeof(Line) == 64, "one miss per line looked at");
+    struct Step;
+    class Search;
+
+    [[nodiscard]] Line& line(std::size_t index) const noexcept {
+        return static_cast<Line*>(memory_.data())[index];
+    }
+    // The low bits of the hash; the tag takes the top ones.
+    [[nodiscard]] std::size_t first_of(const FiledKey& key) const noexcept {
+        constexpr std::uint64_t kLow = (std::uint64_t{1} << 39) - 1;
+        return static_cast<std::size_t>(((key.hash & kLow) * lines_) >> 39);
+    }
+    // An involution: either line of an entry leads to the other.
+    [[nodiscard]] std::size_t other_of(std::size_t from, std::uint64_t filed) const noexcept {
+        const std::uint64_t mixed = (filed * 0x9E37'79B9'7F4A'7C15) >> 25;
+        const std::size_t sum = static_cast<std::size_t>((mixed * lines_) >> 39);
+        return sum >= from ? sum - from : sum + lines_ - from;
+    }
+
+    [[nodiscard]] static Entry* in_line(Line& line, std::uint64_t filed) noexcept {
+        const __m256i mask = _mm256_set_epi64x(static_cast<long long>(kFiledMask), 0,
+                                               static_cast<long long>(kFiledMask), 0);
+        // -1 never equals the masked-out time words.
+        const __m256i wanted =
+            _mm256_set_epi64x(static_cast<long long>(filed), -1, static_cast<long long>(filed), -1);
+        const auto* words = reinterpret_cast<const __m256i*>(&line);
+        const __m256i low = _mm256_and_si256(_mm256_load_si256(words), mask);
+        const __m256i high = _mm256_and_si256(_mm256_load_si256(words + 1), mask);
+        const int hits = _mm256_movemask_pd(_mm256_castsi256_pd(_mm256_cmpeq_epi64(low, wanted))) |
+                         _mm256_movemask_pd(_mm256_castsi256_pd(_mm256_cmpeq_epi64(high, wanted)))
+                             << 4;
+        // Bit 2i + 1 stands for entry i.
+        return hits == 0 ? nullptr : &line.entries[__builtin_ctz(static_cast<unsigned>(hits)) / 2];
+    }
+    [[nodiscard]] Entry* idle_in(std::size_t index, Tenants& tenants, Now now) noexcept;
+    [[nodiscard]] Entry* search_slow(const FiledKey& key, Tenants& tenants, Now now) noexcept;
+    [[nodiscard]] Entry* move_along(const Search& search, std::size_t last, Entry* idle) noexcept;
+
+    std::size_t lines_;
+    LineMemory memory_;
+    std::size_t swept_ = 0;         // next line to sweep
+    std::uint32_t credit_ = 0;      // lines that may still be searched
+    std::uint32_t reluctance_ = 0;  // halves the credit of a burst: rises with failed searches
+    std::uint32_t bursts_ = 0;
+    std::uint64_t failed_searches_ = 0;
+    std::uint64_t moves_ = 0;
 };
 
 }  // namespace sluice

@@ -1,31 +1,50 @@
 #pragma once
 #include "lib/base/bytes.hpp"
+#include "lib/base/wide.hpp"
+#include "lib/meter/aes_hash.hpp"
+#include "lib/meter/siphash.hpp"
 
-#include <array>
 #include <cstddef>
 #include <cstdint>
 
 namespace sluice {
 
 // What a bucket is filed under: a keyed hash of the limit's identity and the canonical bytes of its
-// key parts. The table keeps 31 bits of it beside the place: a new key is taken for one of the
-// eight it meets there with a chance of 8 / 2^31, whatever the number of keys.
+// key parts.
 struct GroupKey {
     std::uint64_t hash = 0;
     [[nodiscard]] bool operator==(const GroupKey&) const noexcept = default;
 };
 
-using HashSecret = std::array<std::uint64_t, 2>;
-
-// SipHash-1-3 (Aumasson, Bernstein 2012; the variant of Rust's and Ruby's hash tables): keyed, so
-// nobody who does not know the secret can aim two keys at one place.
+// Keyed, so nobody who does not know the secret can aim two keys at one place: AES rounds where the
+// CPU has them, SipHash-1-3 where it has not.
 class KeyHasher {
 public:
-    explicit constexpr KeyHasher(HashSecret secret) noexcept : secret_{secret} {}
+    explicit KeyHasher(const HashSecret& secret) noexcept
+        : has_aes_{AesHash::works_here()},
+          aes_{has_aes_ ? AesHash{secret} : AesHash{}},
+          secret_{secret} {}
 
-    [[nodiscard]] GroupKey operator()(std::uint64_t limit_identity, ByteView key) const noexcept;
+    // Of the key's bytes alone: made once for all limits that share a key.
+    [[nodiscard]] std::uint64_t digest(ByteView key) const noexcept {
+        return has_aes_ ? aes_(key) : siphash_1_3(secret_, key);
+    }
+
+    // One key's places under different limits have nothing to do with each other.
+    [[nodiscard]] static GroupKey filed_under(std::uint64_t identity,
+                                              std::uint64_t digest) noexcept {
+        constexpr std::uint64_t kOdd = 0x9E37'79B9'7F4A'7C15;
+        const Wide product = static_cast<Wide>(digest + identity * kOdd) * kOdd;
+        return {static_cast<std::uint64_t>(product) ^ static_cast<std::uint64_t>(product >> 64)};
+    }
+
+    [[nodiscard]] GroupKey operator()(std::uint64_t identity, ByteView key) const noexcept {
+        return filed_under(identity, digest(key));
+    }
 
 private:
+    bool has_aes_;
+    AesHash aes_;
     HashSecret secret_;
 };
 

@@ -1,6 +1,7 @@
 #pragma once
 #include "lib/base/units.hpp"
 #include "lib/packet/flow.hpp"
+#include "lib/rules/rule_set.hpp"
 #include "lib/rules/verdict.hpp"
 
 #include <array>
@@ -19,8 +20,9 @@ inline constexpr Nanoseconds kNever = Nanoseconds::max();
 struct Decision {
     Verdict verdict = Verdict::Pass;
     Reason reason = Reason::NoRule;
-    std::uint32_t rule = kNoRule;  // index in the rule set, if a rule made the verdict
-    Nanoseconds wait{};            // longest wait among the refusing enforcing limits; kNever
+    std::uint32_t rule = kNoRule;    // index in the rule set, if a rule made the verdict
+    Nanoseconds wait{};              // longest wait among the refusing enforcing limits; kNever
+    const TagValues* tag = nullptr;  // what to write when the verdict is Tag; in the rule set
 };
 
 // One packet's row, filled left to right by the stages: parse, match, key, meter.

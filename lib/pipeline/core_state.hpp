@@ -1,5 +1,5 @@
 #pragma once
-#include "lib/meter/bucket_table.hpp"
+#include "lib/meter/bucket_store.hpp"
 #include "lib/meter/group_key.hpp"
 #include "lib/packet/parse.hpp"
 #include "lib/pipeline/counters.hpp"
@@ -25,9 +25,12 @@ struct PacketPolicy {
 struct CoreState {
     PacketPolicy policy;
     KeyHasher hash;
-    BucketTable buckets;
+    BucketStore buckets;
     Scratch scratch;
     WorkerCounters& counters;
+    // The rule set whose limits `buckets` knows.
+    const RuleSet* known = nullptr;
+    std::uint64_t known_load = 0;
 };
 
 }  // namespace sluice

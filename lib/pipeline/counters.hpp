@@ -1,5 +1,6 @@
 #pragma once
 #include "lib/rules/rule_set.hpp"
+#include "lib/rules/table_event.hpp"
 #include "lib/rules/verdict.hpp"
 #include "lib/share/core.hpp"
 
@@ -23,7 +24,8 @@ struct WorkerCounters {
 
     std::array<Counter, kVerdictCount> by_verdict;
     std::array<Counter, kReasonCount> by_reason;  // packets, forwarded or not
-    Counter table_full;                           // a new key found no place, whatever on_full said
+    std::array<Counter, kTableEventCount> by_table_event;
+    Counter sweeps;  // of every entry of its tables
     Counter bursts;  // also the heartbeat: it grows while the worker runs
     std::unique_ptr<RuleCounters[]> rules = std::make_unique<RuleCounters[]>(kMaxRules);
 };

@@ -17,11 +17,12 @@ std::uint32_t hash_match(Match& match, const Rule& rule, const Packet& packet, C
         match.skipped = true;
         return next;
     }
+    const std::uint64_t digest = core.hash.digest(key.view());
     for (const MeteredLimit& limit : rule.limits) {
         Look& look = core.scratch.looks[next++];
-        look = Look{.key = core.hash(limit.identity, key.view()),
+        look = Look{.key = {KeyHasher::filed_under(limit.identity, digest), limit.slot},
                     .cost = cost_of(limit.per, packet.flow)};
-        core.buckets.prefetch(look.key);
+        core.buckets.keys.prefetch_first(look.key);
     }
     return next;
 }
@@ -41,6 +42,7 @@ void key_burst(const Burst& burst, const RuleSet& set, CoreState& core) noexcept
             }
         }
     }
+    core.scratch.look_count = next;
 }
 
 }  // namespace sluice

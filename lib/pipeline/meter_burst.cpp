@@ -1,7 +1,8 @@
-#include "lib/meter/gcra.hpp"
+#include "lib/pipeline/look_at.hpp"
 #include "lib/pipeline/stages.hpp"
 
 #include <algorithm>
+#include <optional>
 #include <span>
 
 // The verdict, exactly as the rule language defines it:
@@ -17,25 +18,19 @@ namespace {
 
 // The rules that match one packet, and where their looks lie.
 struct Judged {
-    const RuleSet& set;
-    CoreState& core;
-    Instant now;
+    Judging judging;
     std::span<Match> matches;
 
     [[nodiscard]] const Rule& rule(const Match& match) const noexcept {
-        return set.rules[match.rule];
+        return judging.set.rules[match.rule];
     }
     [[nodiscard]] RuleCounters& counters(const Match& match) const noexcept {
-        return core.counters.rules[rule(match).counters];
+        return judging.core.counters.rules[rule(match).counters];
     }
     [[nodiscard]] std::span<Look> looks(const Match& match) const noexcept {
-        return {&core.scratch.looks[match.first], rule(match).limits.size()};
+        return {&judging.core.scratch.looks[match.first], rule(match).limits.size()};
     }
 };
-
-const Limit& gcra_of(const MeteredLimit& limit) noexcept {
-    return std::get<TokenBucketLimit>(limit.limit).gcra;
-}
 
 Reason malformed_reason(Parsed parsed) noexcept {
     switch (parsed) {
@@ -76,33 +71,48 @@ bool decide_on_sight(const Judged& judged, Decision& decision) noexcept {
 
 // What the limits of one rule said.
 struct Outcome {
-    bool judged = false;  // at least one limit counts this packet
-    bool refused = false;
-    bool over_limit = false;  // refused by a limit, not for want of a place
-    Nanoseconds wait{};       // the longest of the refusing limits
+    bool judged = false;         // at least one limit counts this packet
+    bool refused = false;        // by a limit, or by what its colour means
+    bool over_limit = false;     // refused by a limit, not for want of a place
+    bool exceeded = false;       // on_exceed applies
+    bool colored = false;        // on_color applies
+    Color color = Color::Green;  // the worst of its colour meters
+    Nanoseconds wait{};          // the longest of the refusing limits
 };
 
-void look_at(Look& look, const MeteredLimit& limit, const Judged& judged, OnFull on_full,
-             Outcome& outcome) noexcept {
-    if (look.cost == Units{0}) {
-        look.admitted = false;  // nothing to count: not judged, and nothing to spend
+void note_refusal(const Look& look, const Judging& judging, Outcome& outcome) noexcept {
+    outcome.refused = true;
+    if (look.entry == nullptr || look.judgement == Judgement::NoRoom) {
         return;
+    }
+    outcome.over_limit = true;
+    const Demand demand{look.cost, color_of(judging.packet.flow)};
+    const std::optional<Nanoseconds> needed =
+        wait(look.entry->cell(), *look.numbers, judging.core.buckets.tenants.pool(), judging.now,
+             demand);
+    outcome.wait = std::max(outcome.wait, needed.value_or(kNever));
+}
+
+void look_at_limit(Look& look, const MeteredLimit& limit, const Rule& rule, const Judged& judged,
+                   Outcome& outcome) noexcept {
+    look.asked = look.cost != Units{0};
+    if (!look.asked) {
+        return;  // nothing to count: not judged, and nothing to spend
     }
     outcome.judged = true;
-    look.place = judged.core.buckets.look(look.key, judged.now);
-    if (!look.place.found()) {
-        judged.core.counters.table_full.add(1);
-        look.admitted = on_full == OnFull::Open;
-        outcome.refused |= !look.admitted;
-        return;
+    look_at(look, limit, rule, judged.judging);
+    const bool refused = look.judgement == Judgement::Red || look.judgement == Judgement::NoRoom;
+    if (refused) {
+        note_refusal(look, judged.judging, outcome);
     }
-    const Gcra bucket = judged.core.buckets.read(look.place);
-    look.admitted = admits(bucket, gcra_of(limit), judged.now, look.cost);
-    if (!look.admitted) {
-        outcome.refused = true;
-        outcome.over_limit = true;
-        outcome.wait = std::max(
-            outcome.wait, wait(bucket, gcra_of(limit), judged.now, look.cost).value_or(kNever));
+    if (algorithm_of(limit.limit) == Algorithm::ColorMeter) [[unlikely]] {
+        const Color color = refused                               ? Color::Red
+                            : look.judgement == Judgement::Yellow ? Color::Yellow
+                                                                  : Color::Green;
+        outcome.color = std::max(outcome.color, color);
+        outcome.colored = true;
+    } else {
+        outcome.exceeded |= refused;
     }
 }
 
@@ -111,21 +121,53 @@ Outcome look_at_rule(const Match& match, const Judged& judged) noexcept {
     Outcome outcome;
     std::size_t at = 0;
     for (Look& look : judged.looks(match)) {
-        look_at(look, rule.limits[at++], judged, rule.on_full, outcome);
+        look_at_limit(look, rule.limits[at++], rule, judged, outcome);
+    }
+    if (outcome.colored) [[unlikely]] {
+        const ColorAction& action = rule.on_color[static_cast<std::size_t>(outcome.color)];
+        outcome.refused |= !forwards(action.verdict);
+        outcome.over_limit |= !forwards(action.verdict);
     }
     return outcome;
 }
 
-// A refusal of an enforcing rule: the strictest decides, the first of equals.
-void weigh(const Match& match, const Rule& rule, const Outcome& outcome,
-           Decision& decision) noexcept {
-    decision.wait = std::max(decision.wait, outcome.wait);
-    if (decision.rule != kNoRule && decision.verdict >= rule.on_exceed) {
+struct Weight {
+    Verdict verdict;
+    const TagValues* tag;
+    Reason reason;
+};
+
+// The strictest decides, the first of equals.
+void weigh(const Match& match, const Weight& weight, Decision& decision) noexcept {
+    if (decision.rule != kNoRule && decision.verdict >= weight.verdict) {
         return;
     }
-    decision.verdict = rule.on_exceed;
-    decision.reason = outcome.over_limit ? Reason::OverLimit : Reason::TableFull;
+    decision.verdict = weight.verdict;
+    decision.reason = weight.reason;
     decision.rule = match.rule;
+    decision.tag = weight.tag;
+}
+
+// What an enforcing rule makes of a packet.
+void decide(const Match& match, const Rule& rule, const Outcome& outcome,
+            Decision& decision) noexcept {
+    const Reason refusal = outcome.over_limit ? Reason::OverLimit : Reason::TableFull;
+    if (outcome.refused) {
+        decision.wait = std::max(decision.wait, outcome.wait);
+    } else if (outcome.judged && decision.rule == kNoRule) {
+        decision.reason = Reason::WithinLimits;
+    }
+    if (outcome.exceeded) {
+        weigh(match, {rule.on_exceed, &rule.tag, refusal}, decision);
+    }
+    if (outcome.colored) [[unlikely]] {
+        const ColorAction& action = rule.on_color[static_cast<std::size_t>(outcome.color)];
+        // A colour that only passes is no refusal; a tag, or red, is this rule's doing.
+        if (action.verdict != Verdict::Pass || outcome.refused) {
+            const Reason reason = outcome.refused ? refusal : Reason::WithinLimits;
+            weigh(match, {action.verdict, &action.tag, reason}, decision);
+        }
+    }
 }
 
 void look_at_all(const Judged& judged, Decision& decision) noexcept {
@@ -142,35 +184,12 @@ void look_at_all(const Judged& judged, Decision& decision) noexcept {
         match.refused = outcome.refused;
         (outcome.refused ? judged.counters(match).exceeded : judged.counters(match).admitted)
             .add(1);
-        if (rule.mode != Mode::Enforce) {
-            continue;
-        }
-        if (outcome.refused) {
-            weigh(match, rule, outcome, decision);
-        } else if (outcome.judged && decision.rule == kNoRule) {
-            decision.reason = Reason::WithinLimits;
+        if (rule.mode == Mode::Enforce) {
+            decide(match, rule, outcome, decision);
         }
     }
     if (forwards(decision.verdict)) {
         decision.wait = Nanoseconds{0};
-    }
-}
-
-// Charges what `spends`, and ends the hold on every bucket that was looked at.
-void settle(const Match& match, const Judged& judged, bool spends) noexcept {
-    BucketTable& buckets = judged.core.buckets;
-    std::size_t at = 0;
-    for (const Look& look : judged.looks(match)) {
-        const Limit& limit = gcra_of(judged.rule(match).limits[at++]);
-        if (!look.place.found()) {
-            continue;
-        }
-        if (spends && look.admitted) {
-            Gcra bucket = buckets.read(look.place);
-            charge(bucket, limit, judged.now, look.cost);
-            buckets.write(look.place, bucket);
-        }
-        buckets.release(look.place);
     }
 }
 
@@ -182,14 +201,18 @@ void settle_all(const Judged& judged, const Decision& decision) noexcept {
             continue;
         }
         // A monitoring rule spends as it would if it enforced: not when it would have refused.
-        const bool own = rule.mode == Mode::Enforce || !match.refused;
-        settle(match, judged, forwarded && own);
+        const bool spends = forwarded && (rule.mode == Mode::Enforce || !match.refused);
+        for (Look& look : judged.looks(match)) {
+            if (look.asked && look.entry != nullptr) {
+                settle(look, judged.judging, spends, !spends && rule.rejected_spend);
+            }
+        }
     }
 }
 
 void judge(Packet& packet, const Judged& judged) noexcept {
     if (is_malformed(packet.flow.parsed)) {
-        const bool drop = judged.core.policy.malformed == MalformedPolicy::Drop;
+        const bool drop = judged.judging.core.policy.malformed == MalformedPolicy::Drop;
         packet.decision = {.verdict = drop ? Verdict::Drop : Verdict::Pass,
                            .reason = malformed_reason(packet.flow.parsed)};
         return;
@@ -201,14 +224,46 @@ void judge(Packet& packet, const Judged& judged) noexcept {
     settle_all(judged, packet.decision);
 }
 
+void adopt(const RuleSet& set, CoreState& core, Now now) noexcept {
+    if (core.known != &set || core.known_load != set.load) [[unlikely]] {
+        core.buckets.adopt(set.slots, set.changes, set.longest_debt, now);
+        core.known = &set;
+        core.known_load = set.load;
+    }
+    if (core.buckets.begin_burst(now)) [[unlikely]] {
+        core.counters.sweeps.add(1);
+    }
+}
+
+// Where the buckets of the burst lie, all lines asked for before the first is needed. What packets
+// of the burst change meanwhile, look_at() finds out.
+void locate(CoreState& core) noexcept {
+    const std::span<Look> looks{core.scratch.looks.get(), core.scratch.look_count};
+    BucketTable& keys = core.buckets.keys;
+    for (Look& look : looks) {
+        look.entry = keys.in_first(look.key);
+        if (look.entry == nullptr) {
+            keys.prefetch_second(look.key);
+        }
+    }
+    for (Look& look : looks) {
+        if (look.entry == nullptr) {
+            look.entry = keys.in_second(look.key);
+        }
+    }
+}
+
 }  // namespace
 
-void meter_burst(Burst& burst, const RuleSet& set, CoreState& core, Instant now) noexcept {
+void meter_burst(Burst& burst, const RuleSet& set, CoreState& core, Now now) noexcept {
+    adopt(set, core, now);
+    locate(core);
     std::size_t row = 0;
     for (Packet& packet : burst.packets()) {
         const MatchSpan span = core.scratch.spans[row++];
         Match* first = &core.scratch.matches[span.first];
-        judge(packet, {.set = set, .core = core, .now = now, .matches = {first, span.count}});
+        judge(packet, {.judging = {.set = set, .core = core, .now = now, .packet = packet},
+                       .matches = {first, span.count}});
     }
 }
 

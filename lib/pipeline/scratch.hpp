@@ -1,6 +1,6 @@
 #pragma once
-#include "lib/meter/bucket_table.hpp"
-#include "lib/meter/group_key.hpp"
+#include "lib/meter/any_meter.hpp"
+#include "lib/meter/entry.hpp"
 #include "lib/pipeline/burst.hpp"
 #include "lib/rules/rule_set.hpp"
 
@@ -20,10 +20,14 @@ struct Match {
 
 // One limit looked at for one packet.
 struct Look {
-    GroupKey key;
+    FiledKey key;
     Units cost;
-    BucketTable::Place place{};  // where its bucket lies, found while looking
-    bool admitted = false;
+    const AnyLimit* numbers = nullptr;  // that it is judged by: the limit's own, or coarser ones
+    // Where its bucket lies. Held from the look to the charge; before the look only a guess, since
+    // an earlier packet may have moved it.
+    Entry* entry = nullptr;
+    Judgement judgement = Judgement::Red;
+    bool asked = false;  // the packet carries what this limit counts
 };
 
 // The rules of one packet: matches[first, first + count).
@@ -39,6 +43,7 @@ struct Scratch {
     std::unique_ptr<Match[]> matches =
         std::make_unique_for_overwrite<Match[]>(kMaxBurst * kMaxRules);
     std::unique_ptr<Look[]> looks = std::make_unique_for_overwrite<Look[]>(kMaxBurst * kMaxLimits);
+    std::uint32_t look_count = 0;  // of the burst
 };
 
 }  // namespace sluice

@@ -15,6 +15,6 @@ void match_burst(Burst& burst, const RuleSet& set, CoreState& core) noexcept;
 void key_burst(const Burst& burst, const RuleSet& set, CoreState& core) noexcept;
 
 // Packet by packet, in arrival order: looks at all limits of all matching rules, decides, charges.
-void meter_burst(Burst& burst, const RuleSet& set, CoreState& core, Instant now) noexcept;
+void meter_burst(Burst& burst, const RuleSet& set, CoreState& core, Now now) noexcept;
 
 }  // namespace sluice

@@ -44,8 +44,8 @@ void append_number(KeyBytes& key, Field field, std::uint64_t value) noexcept {
     key.append(bytes_of_value(value));
 }
 
-bool has_all_parts(const Rule& rule, const Flow& flow) noexcept {
-    for (const KeyPart& part : rule.key) {
+bool has_all_parts(std::span<const KeyPart> parts, const Flow& flow) noexcept {
+    for (const KeyPart& part : parts) {
         if (!flow.fields.has(part.field)) {
             return false;
         }
@@ -88,16 +88,17 @@ void KeyBytes::append(ByteView bytes) noexcept {
     size_ += bytes.size();
 }
 
-KeyOutcome key_of(const Rule& rule, const Flow& flow, ByteView frame, KeyBytes& key) noexcept {
+KeyOutcome key_of_parts(std::span<const KeyPart> parts, MissingKey missing, const Flow& flow,
+                        ByteView frame, KeyBytes& key) noexcept {
     key.clear();
-    if (!has_all_parts(rule, flow)) {
-        if (rule.missing_key == MissingKey::Skip) {
+    if (!has_all_parts(parts, flow)) {
+        if (missing == MissingKey::Skip) {
             return KeyOutcome::Missing;
         }
         key.append(ByteView{&kSharedKey, 1});
         return KeyOutcome::Shared;
     }
-    for (const KeyPart& part : rule.key) {
+    for (const KeyPart& part : parts) {
         if (row_of(part.field).kind == FieldKind::Address) {
             append_address(key, part, read_address(part.field, flow, frame));
         } else {
@@ -107,8 +108,12 @@ KeyOutcome key_of(const Rule& rule, const Flow& flow, ByteView frame, KeyBytes& 
     return KeyOutcome::Complete;
 }
 
+KeyOutcome key_of(const Rule& rule, const Flow& flow, ByteView frame, KeyBytes& key) noexcept {
+    return key_of_parts(rule.key, rule.missing_key, flow, frame, key);
+}
+
 std::string key_text(const Rule& rule, const Flow& flow, ByteView frame, std::string_view pair) {
-    if (!has_all_parts(rule, flow)) {
+    if (!has_all_parts(rule.key, flow)) {
         return {};
     }
     std::string text;

@@ -5,6 +5,7 @@
 
 #include <array>
 #include <cstddef>
+#include <span>
 #include <string>
 #include <string_view>
 
@@ -31,6 +32,9 @@ enum class KeyOutcome : std::uint8_t {
     Shared,   // a part is missing, and missing_key says that all such packets share one bucket
     Missing,  // a part is missing: the rule does not apply
 };
+
+[[nodiscard]] KeyOutcome key_of_parts(std::span<const KeyPart> parts, MissingKey missing,
+                                      const Flow& flow, ByteView frame, KeyBytes& key) noexcept;
 
 [[nodiscard]] KeyOutcome key_of(const Rule& rule, const Flow& flow, ByteView frame,
                                 KeyBytes& key) noexcept;

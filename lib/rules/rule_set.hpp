@@ -1,6 +1,7 @@
 #pragma once
 #include "lib/match/program.hpp"
 #include "lib/meter/any_limit.hpp"
+#include "lib/meter/slot_row.hpp"
 #include "lib/rules/verdict.hpp"
 
 #include <array>
@@ -41,13 +42,6 @@ struct KeyPart {
     std::uint8_t v6_length = 128;
 };
 
-// Numbers that a limit had before, for buckets that were last written under them.
-struct FormerNumbers {
-    AnyLimit limit;
-    std::uint8_t version = 0;  // that the buckets carry
-    std::uint8_t change = 0;  // which change of a worker's rules ended it: index in its ChangeTimes
-};
-
 struct MeteredLimit {
     // Hash of (rule id, limit name, key schema, algorithm, per): what a bucket's state belongs to.
     // It does not depend on the numbers, so a reload that changes them keeps the buckets.
@@ -63,7 +57,6 @@ struct MeteredLimit {
     std::uint8_t version = 0;           // of its numbers, modulo kNumberVersions
     std::vector<FormerNumbers> former;  // latest first
 };
-inline constexpr std::uint8_t kNumberVersions = 8;
 
 // What `tag` writes; nullopt leaves the field as it came.
 struct TagValues {
@@ -102,6 +95,14 @@ struct RuleSet {
     std::uint64_t generation = 0;  // hash of the set; 0 = none loaded
     Program program;
     std::vector<Rule> rules;
+
+    // Given out on loading, not part of what crosses the wire: by slot, every limit of the set and
+    // those of earlier sets that may still have entries.
+    std::vector<SlotRow> slots;
+    std::vector<MeteredLimit> gone;
+    Nanoseconds longest_debt{};
+    std::uint64_t load = 0;     // how many sets were loaded before
+    std::uint64_t changes = 0;  // loads that changed numbers, up to this one
 };
 
 // Whether every index, range and number is what the workers rely on. nullopt: it is; else what is

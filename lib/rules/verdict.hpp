@@ -41,6 +41,7 @@ enum class Reason : std::uint8_t {
     TxFull,
     NoMemory,
     LinkDown,
+    TooLong,
 };
 
 struct ReasonRow {
@@ -68,6 +69,7 @@ inline constexpr auto kReasons = std::to_array<ReasonRow>({
     {Reason::TxFull, "tx_full", "the other port's queue took no more"},
     {Reason::NoMemory, "no_memory", "no buffer to rewrite the frame in"},
     {Reason::LinkDown, "link_down", "the other port is down"},
+    {Reason::TooLong, "too_long", "longer than the other port can send"},
 });
 inline constexpr std::size_t kReasonCount = kReasons.size();
 

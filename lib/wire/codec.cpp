@@ -113,7 +113,9 @@ void put_worker(Writer& out, const WorkerStats& m) {
     for (const std::uint64_t count : m.by_reason) {
         out.number(count);
     }
-    out.number(m.table_full);
+    for (const std::uint64_t count : m.by_table_event) {
+        out.number(count);
+    }
     out.number(m.table_slots);
     out.list(m.lanes, [](Writer& o, const std::string& lane) { o.text(lane); });
 }
@@ -129,7 +131,9 @@ WorkerStats get_worker(Reader& in) {
     for (std::uint64_t& count : m.by_reason) {
         count = in.number<std::uint64_t>();
     }
-    m.table_full = in.number<std::uint64_t>();
+    for (std::uint64_t& count : m.by_table_event) {
+        count = in.number<std::uint64_t>();
+    }
     m.table_slots = in.number<std::uint64_t>();
     m.lanes = in.list<std::string>(4, [](Reader& i) { return i.text(); });
     return m;

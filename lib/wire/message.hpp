@@ -1,6 +1,7 @@
 #pragma once
 #include "lib/base/bytes.hpp"
 #include "lib/rules/rule_set.hpp"
+#include "lib/rules/table_event.hpp"
 #include "lib/rules/verdict.hpp"
 
 #include <array>
@@ -88,7 +89,7 @@ struct WorkerStats {
     std::uint64_t stalls = 0;      // how often the watchdog saw it stall
     std::array<std::uint64_t, kVerdictCount> by_verdict{};
     std::array<std::uint64_t, kReasonCount> by_reason{};
-    std::uint64_t table_full = 0;
+    std::array<std::uint64_t, kTableEventCount> by_table_event{};
     std::uint64_t table_slots = 0;
     std::vector<std::string> lanes;  // "uplink in q0": what it receives
 };

@@ -63,7 +63,7 @@ WorkerStats worker(std::uint32_t lcore) {
     stats.by_verdict[static_cast<std::size_t>(Verdict::Drop)] = 10;
     stats.by_reason[static_cast<std::size_t>(Reason::WithinLimits)] = 90;
     stats.by_reason[static_cast<std::size_t>(Reason::OverLimit)] = 10;
-    stats.table_full = 7;
+    stats.by_table_event[static_cast<std::size_t>(TableEvent::TableFull)] = 7;
     stats.table_slots = 1 << 20;
     stats.lanes = {"uplink in q" + std::to_string(lcore - 1)};
     return stats;

@@ -1,6 +1,7 @@
 #pragma once
 #include "lib/pipeline/run_burst.hpp"
 #include "lib/policy/compile.hpp"
+#include "lib/rules/limit_numbers.hpp"
 
 #include <chrono>
 #include <cstddef>
@@ -19,12 +20,13 @@ public:
         : compiled_{compile(rules)},
           core_{.policy = policy,
                 .hash = KeyHasher{{1, 2}},
-                .buckets = BucketTable{keys},
+                .buckets = BucketStore{keys, keys},
                 .scratch = {},
                 .counters = counters_} {
         for (std::uint32_t row = 0; Rule & rule : compiled_.set.rules) {
             rule.counters = row++;
         }
+        number_limits(compiled_.set);
     }
 
     // One packet, in a burst of its own.
@@ -34,7 +36,7 @@ public:
     Decision judge(FrameView frame, Instant now) {
         Burst burst;
         (void)burst.add(frame, Direction::In, port_name("lab"));
-        run_burst(burst, compiled_.set, core_, now);
+        run_burst(burst, compiled_.set, core_, {now, {}});
         return burst.packets()[0].decision;
     }
 
@@ -46,7 +48,7 @@ public:
             (void)burst.add({frame, static_cast<std::uint32_t>(frame.size())}, Direction::In,
                             port_name("lab"));
         }
-        run_burst(burst, compiled_.set, core_, now);
+        run_burst(burst, compiled_.set, core_, {now, {}});
         std::vector<Decision> decisions;
         for (const Packet& packet : burst.packets()) {
             decisions.push_back(packet.decision);

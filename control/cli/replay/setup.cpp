@@ -1,5 +1,7 @@
 #include "control/cli/replay/setup.hpp"
 
+#include "lib/rules/limit_numbers.hpp"
+
 #include "control/cli/terminal.hpp"
 #include "control/text_file.hpp"
 #include "lib/policy/box.hpp"
@@ -71,6 +73,7 @@ std::optional<CompiledRules> replay_rules(const Options& options) {
             rule.mode = Mode::Enforce;
         }
     }
+    number_limits(compiled->set);
     return compiled;
 }
 

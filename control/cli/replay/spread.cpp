@@ -1,6 +1,6 @@
 #include "control/cli/replay/spread.hpp"
 
-#include "lib/meter/group_key.hpp"
+#include "lib/meter/siphash.hpp"
 
 #include <algorithm>
 #include <array>
@@ -20,8 +20,9 @@ struct HashInput {
     IpAddress second;
     std::array<std::uint16_t, 2> ports{};
     std::uint32_t proto = 0;
+    std::uint64_t version = 0;
 };
-static_assert(sizeof(HashInput) == 40, "hashed as bytes: no padding");
+static_assert(sizeof(HashInput) == 48, "hashed as bytes: no padding");
 
 HashInput input_of(const Flow& outer, RssInput input) {
     switch (input) {
@@ -57,10 +58,9 @@ std::size_t worker_of(const Flow& outer, RssInput input, std::size_t workers) {
     if (workers == 1 || !outer.fields.has(Field::IpSrc)) {
         return 0;
     }
-    const HashInput hashed = input_of(outer, input);
-    const GroupKey key = KeyHasher{kSecret}(static_cast<std::uint64_t>(outer.ip_version),
-                                            std::as_bytes(std::span{&hashed, 1}));
-    return key.hash % workers;
+    HashInput hashed = input_of(outer, input);
+    hashed.version = static_cast<std::uint64_t>(outer.ip_version);
+    return siphash_1_3(kSecret, std::as_bytes(std::span{&hashed, 1})) % workers;
 }
 
 Direction direction_of(const Flow& outer, const std::vector<IpPrefix>& inside) {

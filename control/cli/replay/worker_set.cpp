@@ -2,10 +2,15 @@
 
 #include "lib/pipeline/run_burst.hpp"
 
+#include <algorithm>
+
 namespace sluice {
 namespace {
 
 constexpr std::size_t kBuckets = std::size_t{1} << 20;  // of each worker
+constexpr std::size_t kPoolLines = std::size_t{1} << 20;
+// What the longest debt may be added to.
+constexpr Nanoseconds kLongestReplay{std::int64_t{1} << 56};
 constexpr HashSecret kSecret{0x736C'7569'6365'2D74, 0x6162'6C65'2D6B'6579};
 
 }  // namespace
@@ -13,7 +18,7 @@ constexpr HashSecret kSecret{0x736C'7569'6365'2D74, 0x6162'6C65'2D6B'6579};
 WorkerSet::Worker::Worker(const PacketPolicy& policy)
     : core{.policy = policy,
            .hash = KeyHasher{kSecret},
-           .buckets = BucketTable{kBuckets},
+           .buckets = BucketStore{kBuckets, kPoolLines},
            .scratch = {},
            .counters = counters} {}
 
@@ -37,6 +42,7 @@ const Packet* WorkerSet::receive(const CapturedFrame& frame) {
 
 const std::vector<const Packet*>& WorkerSet::judge(std::span<KeptFrame> frames, Instant now) {
     rows_.clear();
+    const Now time = time_of(now);
     for (const auto& worker : workers_) {
         worker->burst.clear();
     }
@@ -45,10 +51,20 @@ const std::vector<const Packet*>& WorkerSet::judge(std::span<KeptFrame> frames, 
     }
     for (const auto& worker : workers_) {
         if (worker->burst.size() > 0) {
-            run_burst(worker->burst, rules_, worker->core, now);
+            run_burst(worker->burst, rules_, worker->core, time);
         }
     }
     return rows_;
+}
+
+// Instants count from the first frame on, so that they are as small as a box's; the wall clock is
+// the capture's.
+Now WorkerSet::time_of(Instant captured) {
+    if (!first_) {
+        first_ = captured;
+    }
+    const Instant at{std::min(captured - *first_, kLongestReplay)};
+    return {at, captured - at};
 }
 
 RuleTotals WorkerSet::totals(const Rule& rule) const {
@@ -65,7 +81,10 @@ RuleTotals WorkerSet::totals(const Rule& rule) const {
 std::uint64_t WorkerSet::table_full() const {
     std::uint64_t total = 0;
     for (const auto& worker : workers_) {
-        total += worker->counters.table_full.read();
+        for (const TableEvent event :
+             {TableEvent::TableFull, TableEvent::ShareFull, TableEvent::PoolFull}) {
+            total += worker->counters.by_table_event[static_cast<std::size_t>(event)].read();
+        }
     }
     return total;
 }

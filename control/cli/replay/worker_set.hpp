@@ -5,6 +5,7 @@
 #include "lib/rules/rule_set.hpp"
 
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -48,10 +49,12 @@ private:
         Burst burst;
     };
     [[nodiscard]] const Packet* receive(const CapturedFrame& frame);
+    [[nodiscard]] Now time_of(Instant captured);
 
     const ReplaySetup& setup_;
     const RuleSet& rules_;
     std::uint64_t port_;
+    std::optional<Instant> first_;
     std::vector<std::unique_ptr<Worker>> workers_;
     std::vector<const Packet*> rows_;
 };

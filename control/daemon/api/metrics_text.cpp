@@ -76,6 +76,17 @@ void put_packets(Text& text, const Totals& totals) {
     }
 }
 
+void put_table_events(Text& text, const Totals& totals) {
+    std::string help = "What keys without a bucket met:";
+    for (const TableEventRow& row : kTableEvents) {
+        help += fmt::format(" {} ({})", row.name, row.help);
+    }
+    text.family("sluice_table_events_total", "counter", help + ".");
+    for (std::size_t i = 0; i < kTableEventCount; ++i) {
+        text.sample({{"event", kTableEvents[i].name}}, totals.by_table_event[i]);
+    }
+}
+
 void put_rules(Text& text, const std::vector<RuleStats>& rules) {
     text.family("sluice_rule_packets_total", "counter",
                 "Packets that a rule matched, by what its limits said.");
@@ -143,7 +154,7 @@ void put_workers(Text& text, const std::vector<WorkerStats>& workers) {
     each([](const WorkerStats& worker) { return worker.stalls; });
     text.family("sluice_worker_table_full_total", "counter",
                 "New keys that found no place in a worker's bucket table.");
-    each([](const WorkerStats& worker) { return worker.table_full; });
+    each([](const WorkerStats& worker) { return no_place(worker.by_table_event); });
     text.family("sluice_worker_table_slots", "gauge", "Places in a worker's bucket table.");
     each([](const WorkerStats& worker) { return worker.table_slots; });
 }
@@ -166,6 +177,7 @@ std::string metrics_text(const std::optional<Stats>& stats) {
     text.family("sluice_panic", "gauge", "Whether everything is forwarded unjudged.");
     text.sample({}, stats->panic ? 1 : 0);
     put_packets(text, total_of(stats->workers));
+    put_table_events(text, total_of(stats->workers));
     put_rules(text, stats->rules);
     put_ports(text, stats->ports);
     put_workers(text, stats->workers);

@@ -18,6 +18,24 @@ nlohmann::ordered_json reasons_json(const std::array<std::uint64_t, kReasonCount
     return object;
 }
 
+nlohmann::ordered_json table_events_json(
+    const std::array<std::uint64_t, kTableEventCount>& counts) {
+    nlohmann::ordered_json object = nlohmann::ordered_json::object();
+    for (std::size_t i = 0; i < kTableEventCount; ++i) {
+        object[std::string{kTableEvents[i].name}] = counts[i];
+    }
+    return object;
+}
+
+std::uint64_t no_place(const std::array<std::uint64_t, kTableEventCount>& counts) {
+    std::uint64_t total = 0;
+    for (const TableEvent event :
+         {TableEvent::TableFull, TableEvent::ShareFull, TableEvent::PoolFull}) {
+        total += counts[static_cast<std::size_t>(event)];
+    }
+    return total;
+}
+
 Totals total_of(const std::vector<WorkerStats>& workers) {
     Totals totals;
     for (const WorkerStats& worker : workers) {
@@ -28,7 +46,9 @@ Totals total_of(const std::vector<WorkerStats>& workers) {
         for (std::size_t i = 0; i < kReasonCount; ++i) {
             totals.by_reason[i] += worker.by_reason[i];
         }
-        totals.table_full += worker.table_full;
+        for (std::size_t i = 0; i < kTableEventCount; ++i) {
+            totals.by_table_event[i] += worker.by_table_event[i];
+        }
     }
     return totals;
 }

@@ -13,12 +13,18 @@ namespace sluice {
 [[nodiscard]] nlohmann::ordered_json reasons_json(
     const std::array<std::uint64_t, kReasonCount>& counts);
 
+[[nodiscard]] nlohmann::ordered_json table_events_json(
+    const std::array<std::uint64_t, kTableEventCount>& counts);
+
+// How often a new key found no place, for whatever reason.
+[[nodiscard]] std::uint64_t no_place(const std::array<std::uint64_t, kTableEventCount>& counts);
+
 // What all workers have counted together.
 struct Totals {
     std::array<std::uint64_t, kVerdictCount> by_verdict{};
     std::array<std::uint64_t, kReasonCount> by_reason{};
     std::uint64_t packets = 0;
-    std::uint64_t table_full = 0;
+    std::array<std::uint64_t, kTableEventCount> by_table_event{};
 };
 [[nodiscard]] Totals total_of(const std::vector<WorkerStats>& workers);
 

@@ -40,7 +40,8 @@ HttpResponse get_stats(const HttpRequest&, Services& services) {
                           {"packets", totals.packets},
                           {"verdicts", verdicts_json(totals.by_verdict)},
                           {"reasons", reasons_json(totals.by_reason)},
-                          {"table_full", totals.table_full},
+                          {"table_full", no_place(totals.by_table_event)},
+                          {"table", table_events_json(totals.by_table_event)},
                           {"rules", std::move(rules)}});
 }
 

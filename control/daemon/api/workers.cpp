@@ -17,7 +17,8 @@ HttpResponse get_workers(const HttpRequest&, Services& services) {
                            {"packets", total_of({worker}).packets},
                            {"verdicts", verdicts_json(worker.by_verdict)},
                            {"reasons", reasons_json(worker.by_reason)},
-                           {"table_full", worker.table_full},
+                           {"table_full", no_place(worker.by_table_event)},
+                           {"table", table_events_json(worker.by_table_event)},
                            {"table_slots", worker.table_slots},
                            {"lanes", worker.lanes}});
     }

@@ -14,5 +14,11 @@ TEST(DeviceArgument, IsFoundByItsWholeName) {
     EXPECT_EQ(device_argument("net_tap0", "iface"), "");
 }
 
+TEST(DeviceName, IsHowDpdkCallsIt) {
+    EXPECT_EQ(device_name("net_tap0,iface=a:b"), "net_tap0");
+    EXPECT_EQ(device_name("0000:3b:00.0"), "0000:3b:00.0");
+    EXPECT_EQ(device_name("3b:00.0,representor=0"), "0000:3b:00.0");
+}
+
 }  // namespace
 }  // namespace sluice

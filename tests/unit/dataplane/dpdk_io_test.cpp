@@ -116,7 +116,10 @@ protected:
     void decide_all(Verdict verdict) {
         for (Packet& packet : burst.packets()) {
             parse_frame(packet.frame, {}, packet.flow);
-            packet.decision = {.verdict = verdict, .reason = Reason::OverLimit, .rule = 0};
+            packet.decision = {.verdict = verdict,
+                               .reason = Reason::OverLimit,
+                               .rule = 0,
+                               .tag = &rules.rules[0].tag};
         }
     }
     std::uint64_t counted(Verdict verdict) {
@@ -132,7 +135,7 @@ protected:
     WorkerCounters counters;
     RuleSet rules;
     Burst burst;
-    DpdkIo io{lane, up, wire().pool, tx_full};
+    DpdkIo io{lane, TxSide{up, tx_full, {}}, wire().pool};
 };
 
 // However the frame lies in its segments, the parser sees what it would see in one piece.
@@ -150,7 +153,7 @@ TEST_F(DpdkIoTest, SegmentsDoNotChangeWhatIsSeen) {
         EXPECT_EQ(packet.flow.payload_len, 700U);
         EXPECT_EQ(packet.flow.byte_units, whole.byte_units);
         packet.decision = {};
-        io.send(burst, rules, counters);
+        io.send(burst, counters);
         EXPECT_EQ(take(), std::vector<Octets>{frame}) << piece;
     }
 }
@@ -165,7 +168,7 @@ TEST_F(DpdkIoTest, TagsAreWrittenAcrossSegments) {
         put(mbuf_of(frame, piece));
         ASSERT_EQ(io.receive(burst), 1U);
         decide_all(Verdict::Tag);
-        io.send(burst, rules, counters);
+        io.send(burst, counters);
         EXPECT_EQ(take(), std::vector<Octets>{want}) << piece;
     }
     EXPECT_EQ(counted(Verdict::Tag), 7U);
@@ -178,7 +181,7 @@ TEST_F(DpdkIoTest, AFrameThatOthersHoldIsCopiedBeforeItIsTagged) {
     put(shared);
     ASSERT_EQ(io.receive(burst), 1U);
     decide_all(Verdict::Tag);
-    io.send(burst, rules, counters);
+    io.send(burst, counters);
     EXPECT_EQ(bytes_in(shared), frame);
     EXPECT_NE(take(), std::vector<Octets>{frame});
     rte_pktmbuf_free(shared);
@@ -194,7 +197,7 @@ TEST_F(DpdkIoTest, WithoutABufferToTagInTheFrameIsDroppedAndCounted) {
         hoard.push_back(one);
     }
     decide_all(Verdict::Tag);
-    io.send(burst, rules, counters);
+    io.send(burst, counters);
     EXPECT_EQ(counted(Reason::NoMemory), 1U);
     EXPECT_EQ(counted(Verdict::Drop), 1U);
     EXPECT_EQ(counted(Verdict::Tag), 0U);
@@ -209,7 +212,7 @@ TEST_F(DpdkIoTest, WhatTheQueueDoesNotTakeIsDroppedUnderItsOwnReason) {
     ASSERT_EQ(io.receive(burst), 32U);
     decide_all(Verdict::Pass);
     burst.packets()[3].decision.verdict = Verdict::Drop;
-    io.send(burst, rules, counters);
+    io.send(burst, counters);
     EXPECT_EQ(take().size(), kTxRing - 1);
     EXPECT_EQ(counted(Verdict::Pass), kTxRing - 1);
     EXPECT_EQ(counted(Verdict::Drop), 32U - (kTxRing - 1));
@@ -222,10 +225,45 @@ TEST_F(DpdkIoTest, NothingIsSentToAPortThatIsDown) {
     put(mbuf_of(udp().bytes(), 800));
     ASSERT_EQ(io.receive(burst), 1U);
     decide_all(Verdict::Pass);
-    io.send(burst, rules, counters);
+    io.send(burst, counters);
     EXPECT_TRUE(take().empty());
     EXPECT_EQ(counted(Reason::LinkDown), 1U);
     EXPECT_EQ(tx_full.read(), 0U);
+}
+
+// A driver that stops at a frame it cannot send would hold up those behind it.
+TEST_F(DpdkIoTest, FramesThatThePortCannotSendHoldUpNoOther) {
+    DpdkIo narrow{lane, TxSide{up, tx_full, {.longest = 1522, .in_segments = true}}, wire().pool};
+    const Octets small = udp().bytes();
+    const Octets longest = udp().payload(1522 - 42).bytes();
+    const Octets too_long = udp().payload(1523 - 42).bytes();
+    for (const Octets* frame : {&too_long, &small, &longest}) {
+        put(mbuf_of(*frame, 800));
+    }
+    ASSERT_EQ(narrow.receive(burst), 3U);
+    decide_all(Verdict::Pass);
+    narrow.send(burst, counters);
+    EXPECT_EQ(take(), (std::vector<Octets>{small, longest}));
+    EXPECT_EQ(counted(Reason::TooLong), 1U);
+    EXPECT_EQ(counted(Verdict::Drop), 1U);
+    EXPECT_EQ(tx_full.read(), 0U);
+}
+
+// In one buffer or not at all, where the driver reads only the first.
+TEST_F(DpdkIoTest, FramesAreMadeContiguousForPortsThatWantIt) {
+    DpdkIo plain{lane, TxSide{up, tx_full, {.longest = 3560, .in_segments = false}}, wire().pool};
+    const Octets fits = udp().payload(500).bytes();
+    put(mbuf_of(fits, 300));
+    put(mbuf_of(udp().payload(1200).bytes(), 700));  // more than one buffer of 1024 bytes holds
+    ASSERT_EQ(plain.receive(burst), 2U);
+    decide_all(Verdict::Pass);
+    plain.send(burst, counters);
+    void* sent = nullptr;
+    ASSERT_EQ(rte_ring_dequeue(wire().out, &sent), 0);
+    EXPECT_EQ(static_cast<rte_mbuf*>(sent)->nb_segs, 1U);
+    EXPECT_EQ(bytes_in(static_cast<rte_mbuf*>(sent)), fits);
+    rte_pktmbuf_free(static_cast<rte_mbuf*>(sent));
+    EXPECT_EQ(counted(Reason::TooLong), 1U);
 }
 
 }  // namespace

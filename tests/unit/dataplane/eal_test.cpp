@@ -27,21 +27,56 @@ TEST(IsPci, TellsAddressesFromVirtualDevices) {
 }
 
 TEST(EalArguments, ProbesOnlyTheDevicesNamed) {
-    const auto pci = *eal_arguments(with_devices("0000:3b:00.0", "0000:3b:00.1"), false);
+    const auto pci = *eal_arguments(with_devices("0000:3b:00.0", "0000:3b:00.1"), 0);
     EXPECT_TRUE(has(pci, "-a") && has(pci, "0000:3b:00.1") && !has(pci, "--no-pci"));
-    const auto virtual_ones = *eal_arguments(with_devices("net_tap0", "net_tap1"), false);
+    const auto virtual_ones = *eal_arguments(with_devices("net_tap0", "net_tap1"), 0);
     EXPECT_TRUE(has(virtual_ones, "--no-pci"));
 }
 
-TEST(EalArguments, TakesHugePagesWhenThereAreAny) {
+TEST(EalArguments, TakesHugePagesWhenThereAreEnough) {
+    constexpr std::uint64_t kPlenty = std::uint64_t{1} << 30;
+    constexpr std::uint64_t kOnePage = std::uint64_t{2} << 20;
     DataplaneOptions options = with_devices("a", "b");
-    EXPECT_TRUE(has(*eal_arguments(options, true), "--in-memory"));
-    EXPECT_TRUE(has(*eal_arguments(options, false), "--no-huge"));
+    EXPECT_TRUE(has(*eal_arguments(options, kPlenty), "--in-memory"));
+    EXPECT_TRUE(has(*eal_arguments(options, kOnePage), "--no-huge"));
+    EXPECT_TRUE(has(*eal_arguments(options, 0), "--no-huge"));
     options.huge_pages = HugePages::None;
-    EXPECT_TRUE(has(*eal_arguments(options, true), "--no-huge"));
+    EXPECT_TRUE(has(*eal_arguments(options, kPlenty), "--no-huge"));
     options.huge_pages = HugePages::Required;
-    EXPECT_TRUE(has(*eal_arguments(options, true), "--in-memory"));
-    EXPECT_FALSE(eal_arguments(options, false).has_value());
+    EXPECT_TRUE(has(*eal_arguments(options, kPlenty), "--in-memory"));
+    EXPECT_FALSE(eal_arguments(options, 0).has_value());
+}
+
+TEST(EalArguments, MemoryGrowsWithPairsUnlessGiven) {
+    const auto megabytes = [](const DataplaneOptions& options) {
+        const std::vector<std::string> words = *eal_arguments(options, 0);
+        return std::stoul(*(std::find(words.begin(), words.end(), "-m") + 1));
+    };
+    DataplaneOptions options = with_devices("a", "b");
+    const unsigned long one = megabytes(options);
+    options.pairs.push_back(options.pairs[0]);
+    EXPECT_GT(megabytes(options), one + 15);
+    options.memory_mb = 99;
+    EXPECT_EQ(megabytes(options), 99U);
+}
+
+TEST(CountLcores, ReadsDpdkLists) {
+    const std::pair<const char*, std::size_t> rows[] = {
+        {"0", 1},
+        {"0,1", 2},
+        {"0-3", 4},
+        {"0@0,1@1", 2},
+        {"0@0,(1-3)@(4-6)", 4},
+        {"0@(0,1),1@(2-5),2", 3},
+        {"(0,6),7-8", 4},
+        {"1,2@(5-7),(3-5)@(0,2),(0,6),7-8", 9},
+        {"", 0},
+        {"x", 0},
+        {"3-1", 0},
+    };
+    for (const auto& [list, want] : rows) {
+        EXPECT_EQ(count_lcores(list), want) << list;
+    }
 }
 
 }  // namespace

@@ -1,9 +1,15 @@
 #include "lib/meter/bucket_table.hpp"
 
+#include "lib/meter/gcra.hpp"
+
 #include <gtest/gtest.h>
 
+#include <array>
+#include <atomic>
 #include <map>
 #include <random>
+#include <set>
+#include <thread>
 #include <vector>
 
 namespace sluice {
@@ -12,99 +18,214 @@ namespace {
 using namespace std::chrono_literals;
 
 constexpr Instant kStart{1h};
-const Limit kLimit = *Limit::make({.units = Units{1}, .period = 1s}, Units{10});
+const AnyLimit kLimit =
+    TokenBucketLimit{*Limit::make({.units = Units{1}, .period = 1s}, Units{10})};
+constexpr LimitSlot kSlot = 1;
+
+Now at(Instant now) {
+    return {now, {}};
+}
 
 GroupKey key(std::uint64_t n) {
     static const KeyHasher hash{{0x0123'4567'89AB'CDEF, 0xFEDC'BA98'7654'3210}};
-    return hash(n, {});
+    return hash(7, std::as_bytes(std::span{&n, 1}));
 }
 
-// What one packet does: look, decide, charge, release.
-enum class Took : std::uint8_t { Admitted, Refused, NoPlace };
-Took take(BucketTable& table, GroupKey which, Instant now, std::uint64_t cost = 1) {
-    const BucketTable::Place place = table.look(which, now);
-    if (!place.found()) {
-        return Took::NoPlace;
-    }
-    Gcra bucket = table.read(place);
-    const bool fits = admits(bucket, kLimit, now, Units{cost});
-    if (fits) {
-        charge(bucket, kLimit, now, Units{cost});
-        table.write(place, bucket);
-    }
-    table.release(place);
-    return fits ? Took::Admitted : Took::Refused;
-}
+// A table and who lives in it, used as one worker does: find or make the entry, decide, charge.
+struct Core {
+    enum class Took : std::uint8_t { Admitted, Refused, NoPlace };
 
-TEST(BucketTable, RoundsItsCapacityUpAndStaysThere) {
-    EXPECT_EQ(BucketTable{1}.slots(), 4U);
-    EXPECT_EQ(BucketTable{1000}.slots(), 1024U);
-    EXPECT_EQ(BucketTable{1025}.slots(), 2048U);
+    explicit Core(std::size_t keys) : table{keys} {
+        rows[kSlot].limit = &kLimit;
+        tenants.adopt(rows, 0, kStart);
+    }
+
+    Entry* place(const FiledKey& filed, Instant now) {
+        if (Entry* found = table.find(filed)) {
+            return found;
+        }
+        Entry* entry = table.make_place(filed, tenants, at(now));
+        if (entry != nullptr) {
+            entry->file({now, 0}, filed.filed, {});
+            entry->release();
+            tenants.came(kSlot);
+        }
+        return entry;
+    }
+    Took take(GroupKey which, Instant now, std::uint64_t cost = 1) {
+        table.begin_burst();
+        Entry* entry = place({which, kSlot}, now);
+        if (entry == nullptr) {
+            return Took::NoPlace;
+        }
+        Cell cell = entry->cell();
+        if (look(cell, kLimit, tenants.pool(), at(now), {Units{cost}}) != Judgement::Green) {
+            return Took::Refused;
+        }
+        charge(cell, kLimit, tenants.pool(), at(now), {Units{cost}, Judgement::Green});
+        entry->write(cell);
+        return Took::Admitted;
+    }
+    [[nodiscard]] std::uint64_t live() const { return tenants.entries_of(kSlot).read(); }
+
+    std::array<SlotRow, 2> rows{};
+    Tenants tenants{64};
+    BucketTable table;
+};
+using Took = Core::Took;
+
+TEST(BucketTable, HasRoomForWhatItIsAskedFor) {
+    for (const std::size_t keys : {1U, 100U, 1000U, 50'000U}) {
+        Core core{keys};
+        EXPECT_GE(core.table.slots(), keys);
+        EXPECT_LE(core.table.slots(), keys + keys / 12 + 8);
+    }
 }
 
 TEST(BucketTable, KeepsWhatAKeyOwes) {
-    BucketTable table{64};
-    EXPECT_EQ(take(table, key(1), kStart, 10), Took::Admitted);
-    EXPECT_EQ(take(table, key(1), kStart), Took::Refused);
-    EXPECT_EQ(take(table, key(2), kStart), Took::Admitted);
-    EXPECT_EQ(take(table, key(1), kStart + 999ms), Took::Refused);
-    EXPECT_EQ(take(table, key(1), kStart + 1s), Took::Admitted);
+    Core core{64};
+    EXPECT_EQ(core.take(key(1), kStart, 10), Took::Admitted);
+    EXPECT_EQ(core.take(key(1), kStart), Took::Refused);
+    EXPECT_EQ(core.take(key(2), kStart), Took::Admitted);
+    EXPECT_EQ(core.take(key(1), kStart + 999ms), Took::Refused);
+    EXPECT_EQ(core.take(key(1), kStart + 1s), Took::Admitted);
+}
+
+// One key under two limits is two buckets.
+TEST(BucketTable, AnEntryBelongsToItsLimit) {
+    Core core{64};
+    Entry* first = core.place({key(1), 1}, kStart);
+    first->hold();
+    Entry* second = core.place({key(1), 2}, kStart);
+    ASSERT_NE(first, nullptr);
+    ASSERT_NE(second, nullptr);
+    EXPECT_NE(first, second);
+    EXPECT_EQ(core.table.find({key(1), 1}), first);
+    EXPECT_EQ(core.table.find({key(1), 2}), second);
+    EXPECT_EQ(core.table.find({key(1), 3}), nullptr);
+}
+
+// As many live keys as it was made for find a place, and none is forgotten for another.
+TEST(BucketTable, FillsWithoutLosingALiveBucket) {
+    for (const std::uint64_t seed : {1U, 2U, 3U}) {
+        Core core{20'000};
+        for (std::uint64_t n = 0; n < 20'000; ++n) {
+            ASSERT_EQ(core.take(key(seed << 32 | n), kStart, 10), Took::Admitted) << n;
+        }
+        EXPECT_EQ(core.live(), 20'000U);
+        EXPECT_GT(core.table.moves(), 0U);
+        for (std::uint64_t n = 0; n < 20'000; ++n) {
+            ASSERT_EQ(core.take(key(seed << 32 | n), kStart + 999ms), Took::Refused) << n;
+        }
+    }
 }
 
 // Ten times as many live keys as places: none that got a place is ever forgotten.
 TEST(BucketTable, AFloodOfLiveKeysForgetsNobody) {
-    BucketTable table{1024};
+    Core core{1024};
     std::vector<std::uint64_t> placed;
     std::size_t refused = 0;
     for (std::uint64_t n = 0; n < 10'240; ++n) {
-        if (take(table, key(n), kStart, 10) == Took::Admitted) {
+        if (core.take(key(n), kStart, 10) == Took::Admitted) {
             placed.push_back(n);
         } else {
             ++refused;
         }
     }
-    EXPECT_LE(placed.size(), table.slots());
-    EXPECT_GT(placed.size(), table.slots() * 9 / 10);
+    EXPECT_LE(placed.size(), core.table.slots());
+    EXPECT_GE(placed.size(), 1024U);
     EXPECT_EQ(placed.size() + refused, 10'240U);
+    EXPECT_EQ(core.live(), placed.size());
     for (const std::uint64_t n : placed) {
-        ASSERT_EQ(take(table, key(n), kStart + 999ms), Took::Refused) << n;
+        ASSERT_EQ(core.take(key(n), kStart + 999ms), Took::Refused) << n;
     }
 }
 
+// However many new keys come, what a burst may spend on searching is bounded.
+TEST(BucketTable, AFullTableIsNotSearchedForEveryKey) {
+    Core core{4096};
+    std::uint64_t next = 0;
+    while (core.table.failed_searches() == 0) {
+        (void)core.take(key(next++), kStart, 10);
+    }
+    const std::uint64_t before = core.table.failed_searches();
+    constexpr std::uint64_t kBursts = 10'000;
+    for (std::uint64_t burst = 0; burst < kBursts; ++burst) {
+        core.table.begin_burst();
+        for (int i = 0; i < 32; ++i) {
+            if (Entry* entry = core.place({key(next++), kSlot}, kStart)) {
+                entry->write({kStart + 10s, 0});
+            }
+        }
+    }
+    const std::uint64_t searches = core.table.failed_searches() - before;
+    EXPECT_GT(searches, 0U);
+    EXPECT_LT(searches, kBursts / 16);
+}
+
+// When its entries run out, a table that was full is searched again.
+TEST(BucketTable, FindsRoomAgainAfterAFlood) {
+    Core core{4096};
+    for (std::uint64_t n = 0; n < 20'000; ++n) {
+        (void)core.take(key(n), kStart, 2);  // idle again after 2 s
+    }
+    std::size_t admitted = 0;
+    for (std::uint64_t n = 0; n < 4096; ++n) {
+        admitted += core.take(key(1'000'000 + n), kStart + 2s, 10) == Took::Admitted ? 1U : 0U;
+    }
+    EXPECT_EQ(admitted, 4096U);
+}
+
 TEST(BucketTable, ReclaimsWhatIsIdleAndOnlyThat) {
-    BucketTable table{64};
+    Core core{64};
     for (std::uint64_t n = 0; n < 1000; ++n) {
-        (void)take(table, key(n), kStart, 2);  // idle again after 2 s
+        (void)core.take(key(n), kStart, 2);  // idle again after 2 s
     }
     std::size_t early = 0;
     std::size_t later = 0;
     for (std::uint64_t n = 1000; n < 1064; ++n) {
-        early += take(table, key(n), kStart + 2s - 1ns) == Took::Admitted ? 1U : 0U;
+        early += core.take(key(n), kStart + 2s - 1ns) == Took::Admitted ? 1U : 0U;
     }
     for (std::uint64_t n = 2000; n < 2032; ++n) {
-        later += take(table, key(n), kStart + 2s) == Took::Admitted ? 1U : 0U;
+        later += core.take(key(n), kStart + 2s) == Took::Admitted ? 1U : 0U;
     }
     EXPECT_LT(early, 8U);  // places the flood happened to leave
     EXPECT_EQ(later, 32U);
 }
 
-// A packet looks at several buckets before it charges any: the second look must not take the place
-// of the first, though both are idle.
-TEST(BucketTable, ABucketLookedAtIsHeldUntilReleased) {
-    BucketTable table{4};  // one line: all keys compete
-    std::vector<BucketTable::Place> held;
-    for (std::uint64_t n = 0; n < 4; ++n) {
-        held.push_back(table.look(key(n), kStart));
-        ASSERT_TRUE(held.back().found());
+// A packet looks at several buckets before it charges any: the second look must not take or move
+// the place of the first, though both are idle.
+TEST(BucketTable, AHeldEntryStaysWhereItIs) {
+    Core core{1};
+    std::vector<Entry*> held;
+    for (std::uint64_t n = 0; n < core.table.slots(); ++n) {
+        held.push_back(core.place({key(n), kSlot}, kStart));
+        ASSERT_NE(held.back(), nullptr);
+        held.back()->hold();
     }
-    EXPECT_FALSE(table.look(key(4), kStart).found());
-    table.release(held[2]);
-    EXPECT_TRUE(table.look(key(4), kStart).found());
+    core.table.begin_burst();
+    EXPECT_EQ(core.place({key(100), kSlot}, kStart), nullptr);
+    held[0]->release();
+    EXPECT_NE(core.place({key(100), kSlot}, kStart), nullptr);
+}
+
+// Who has left is counted out by the sweep, also where nobody comes.
+TEST(BucketTable, TheSweepCountsOutWhatIsIdle) {
+    Core core{1000};
+    for (std::uint64_t n = 0; n < 500; ++n) {
+        (void)core.take(key(n), kStart, 1 + n % 2);
+    }
+    EXPECT_EQ(core.live(), 500U);
+    core.table.sweep(core.table.lines(), core.tenants, at(kStart + 1s));
+    EXPECT_EQ(core.live(), 250U);
+    core.table.sweep(core.table.lines(), core.tenants, at(kStart + 2s));
+    EXPECT_EQ(core.live(), 0U);
 }
 
 // Random traffic over few keys against a table that never forgets and has room for all.
 TEST(BucketTable, AgreesWithAMapThatNeverForgets) {
-    BucketTable table{4096};
+    Core core{600};
+    const Limit& limit = std::get<TokenBucketLimit>(kLimit).gcra;
     std::map<std::uint64_t, Gcra> oracle;
     std::mt19937_64 random{3};
     Instant now = kStart;
@@ -113,12 +234,36 @@ TEST(BucketTable, AgreesWithAMapThatNeverForgets) {
         const std::uint64_t n = random() % 500;
         const std::uint64_t cost = 1 + random() % 4;
         Gcra& bucket = oracle[n];
-        const bool fits = admits(bucket, kLimit, now, Units{cost});
+        const bool fits = admits(bucket, limit, now, Units{cost});
         if (fits) {
-            charge(bucket, kLimit, now, Units{cost});
+            charge(bucket, limit, now, Units{cost});
         }
-        ASSERT_EQ(take(table, key(n), now, cost), fits ? Took::Admitted : Took::Refused) << i;
+        ASSERT_EQ(core.take(key(n), now, cost), fits ? Took::Admitted : Took::Refused) << i;
+        core.table.sweep(1, core.tenants, at(now));
     }
+}
+
+// A scan from another thread sees words that belong together, and does not disturb the owner.
+TEST(BucketTable, AnotherThreadMayScanIt) {
+    Core core{256};
+    std::atomic<bool> done{false};
+    std::size_t torn = 0;
+    std::thread reader{[&] {
+        while (!done.load()) {
+            for (std::size_t i = 0; i < core.table.slots(); ++i) {
+                const Entry seen = core.table.read(i);
+                torn += !seen.empty() && seen.slot() != kSlot ? 1U : 0U;
+            }
+        }
+    }};
+    Instant now = kStart;
+    for (std::uint64_t n = 0; n < 50'000; ++n) {
+        now += 10ms;
+        (void)core.take(key(n % 400), now, 1 + n % 3);
+    }
+    done.store(true);
+    reader.join();
+    EXPECT_EQ(torn, 0U);
 }
 
 }  // namespace

@@ -11,7 +11,8 @@ namespace {
 thread_local std::size_t allocations = 0;
 }
 
-void* operator new(std::size_t size) {
+// Not inlined: the compiler would take malloc and delete for a mismatched pair.
+[[gnu::noinline]] void* operator new(std::size_t size) {
     ++allocations;
     void* memory = std::malloc(size);
     if (memory == nullptr) {
@@ -19,10 +20,10 @@ void* operator new(std::size_t size) {
     }
     return memory;
 }
-void operator delete(void* memory) noexcept {
+[[gnu::noinline]] void operator delete(void* memory) noexcept {
     std::free(memory);
 }
-void operator delete(void* memory, std::size_t) noexcept {
+[[gnu::noinline]] void operator delete(void* memory, std::size_t) noexcept {
     std::free(memory);
 }
 
@@ -35,7 +36,7 @@ TEST(RunBurst, AllocatesNothing) {
     PacketPolicy policy;
     policy.tunnels = {true, true, true};
     Problems problems{"r"};
-    const std::optional<CompiledRules> compiled = compile_rules({"r", R"yaml(version: 1
+    std::optional<CompiledRules> compiled = compile_rules({"r", R"yaml(version: 1
 rules:
   - {id: block, mode: monitor, when: "ip.src in {10.0.0.0/8}", on_match: drop}
   - id: each
@@ -46,12 +47,13 @@ rules:
       - {algorithm: token_bucket, rate: 10/s, burst: 2}
       - {algorithm: token_bucket, per: byte, rate: 1MB/s, burst: 64KB}
 )yaml"},
-                                                                Purpose::Enforce, {}, problems);
+                                                          Purpose::Enforce, {}, problems);
     ASSERT_TRUE(compiled.has_value());
+    number_limits(compiled->set);
     WorkerCounters counters;
     CoreState core{.policy = policy,
                    .hash = KeyHasher{{1, 2}},
-                   .buckets = BucketTable{64},
+                   .buckets = BucketStore{64, 64},
                    .scratch = {},
                    .counters = counters};
     std::vector<test::Octets> frames;
@@ -68,7 +70,7 @@ rules:
         for (const test::Octets& frame : frames) {
             (void)burst.add({frame, static_cast<std::uint32_t>(frame.size())}, Direction::In, 7);
         }
-        run_burst(burst, compiled->set, core, Instant{1h} + round * 1ms);
+        run_burst(burst, compiled->set, core, {Instant{1h} + round * 1ms, {}});
     }
     EXPECT_EQ(allocations, 0U);
     EXPECT_GT(counters.rules[0].exceeded.read(), 0U);

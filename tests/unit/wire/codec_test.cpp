@@ -112,7 +112,10 @@ void spell(Fields& out, const PortStats& m) {
             m.rx_no_mbuf, m.rx_errors, m.tx_errors, m.tx_full);
 }
 void spell(Fields& out, const WorkerStats& m) {
-    add_all(out, m.lcore, m.bursts, m.stalled_ms, m.stalls, m.table_full, m.table_slots);
+    add_all(out, m.lcore, m.bursts, m.stalled_ms, m.stalls, m.table_slots);
+    for (const std::uint64_t count : m.by_table_event) {
+        add(out, count);
+    }
     for (const std::uint64_t count : m.by_verdict) {
         add(out, count);
     }

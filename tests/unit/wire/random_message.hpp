@@ -117,8 +117,11 @@ private:
         const std::size_t limits = out.on_match == OnMatch::Meter ? 1 + below(3) : 0;
         for (std::size_t i = 0; i < limits; ++i) {
             const Rate rate{Units{1 + below(1'000'000)}, Nanoseconds{std::chrono::seconds{60}}};
-            out.limits.push_back({(index << 8) + i, text(), static_cast<Per>(below(2)),
-                                  *Limit::make(rate, Units{1 + below(100'000)})});
+            out.limits.push_back(
+                {.identity = (index << 8) + i,
+                 .name = text(),
+                 .per = static_cast<Per>(below(2)),
+                 .limit = TokenBucketLimit{*Limit::make(rate, Units{1 + below(100'000)})}});
         }
         return out;
     }
@@ -144,13 +147,14 @@ private:
     WorkerStats worker() {
         WorkerStats out;
         out.lcore = number<std::uint32_t>();
-        for (auto* counter :
-             {&out.bursts, &out.stalled_ms, &out.stalls, &out.table_full, &out.table_slots}) {
+        for (auto* counter : {&out.bursts, &out.stalled_ms, &out.stalls, &out.table_slots}) {
             *counter = number<std::uint64_t>();
         }
         std::generate(out.by_verdict.begin(), out.by_verdict.end(),
                       [this] { return number<std::uint64_t>(); });
         std::generate(out.by_reason.begin(), out.by_reason.end(),
+                      [this] { return number<std::uint64_t>(); });
+        std::generate(out.by_table_event.begin(), out.by_table_event.end(),
                       [this] { return number<std::uint64_t>(); });
         for (std::size_t i = below(3); i > 0; --i) {
             out.lanes.push_back(text());

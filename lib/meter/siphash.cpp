@@ -1,6 +1,7 @@
-#include "lib/meter/group_key.hpp"
+#include "lib/meter/siphash.hpp"
 
 #include <bit>
+#include <cstddef>
 #include <cstring>
 
 namespace sluice {
@@ -52,19 +53,17 @@ std::uint64_t load_word(const std::byte* from, std::size_t size) noexcept {
 
 }  // namespace
 
-GroupKey KeyHasher::operator()(std::uint64_t limit_identity, ByteView key) const noexcept {
-    SipState state{secret_};
-    state.absorb(limit_identity);
+std::uint64_t siphash_1_3(const HashSecret& secret, ByteView bytes) noexcept {
+    SipState state{secret};
     std::size_t at = 0;
-    for (; at + 8 <= key.size(); at += 8) {
-        state.absorb(load_word(key.data() + at, 8));
+    for (; at + 8 <= bytes.size(); at += 8) {
+        state.absorb(load_word(bytes.data() + at, 8));
     }
-    // The length in the top byte tells a short last word from one that ends in zeroes. It counts
-    // the identity, so the whole is SipHash-1-3 of identity || key.
-    const std::uint64_t length = (key.size() + sizeof(limit_identity)) << 56;
-    const std::size_t rest = key.size() - at;
-    state.absorb(length | (rest == 0 ? 0 : load_word(key.data() + at, rest)));
-    return GroupKey{state.finish()};
+    // The length in the top byte tells a short last word from one that ends in zeroes.
+    const std::uint64_t length = bytes.size() << 56;
+    const std::size_t rest = bytes.size() - at;
+    state.absorb(length | (rest == 0 ? 0 : load_word(bytes.data() + at, rest)));
+    return state.finish();
 }
 
 }  // namespace sluice

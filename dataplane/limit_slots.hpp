@@ -1,0 +1,58 @@
+#pragma once
+#include "lib/base/result.hpp"
+#include "lib/meter/entry.hpp"
+#include "lib/rules/rule_set.hpp"
+
+#include <cstdint>
+#include <deque>
+#include <functional>
+#include <map>
+
+namespace sluice {
+
+// What the workers' tables have to say of their entries, added up over all workers.
+struct TableView {
+    // Live entries of a limit.
+    std::function<std::uint64_t(LimitSlot)> entries;
+    // How many scans of its whole table the slowest worker has finished.
+    std::function<std::uint64_t()> sweeps;
+};
+
+// Which slot of the tables' entries belongs to which limit, and what numbers it had while there may
+// still be entries written under them. A limit keeps its slot, and so its buckets, over reloads;
+// one that left the rules keeps it until its last entry has ended.
+class LimitSlots {
+public:
+    explicit LimitSlots(TableView view);
+
+    // Gives every limit of the set its slot, version and former numbers, and lists what the workers
+    // need of them. Refused (TooMany) when no slot is free, or when numbers have changed again so
+    // soon that entries of too many versions may lie in the tables; nothing is changed then.
+    [[nodiscard]] Result<Done> assign(RuleSet& set);
+
+private:
+    struct Change {
+        std::uint64_t number = 0;
+        std::uint64_t settled_at = 0;  // sweeps: from then on no entry is older than the change
+    };
+    struct Kept {
+        MeteredLimit limit;
+        bool in_rules = true;
+    };
+    using Limits = std::map<std::uint64_t, Kept>;  // by identity
+
+    [[nodiscard]] Result<Done> check(const RuleSet& set) const;
+    void forget_settled_changes();
+    void free_what_ended();
+    [[nodiscard]] Kept take_over(const MeteredLimit& limit, std::uint64_t change);
+    [[nodiscard]] bool is_pending(std::uint8_t change) const noexcept;
+
+    TableView view_;
+    Limits limits_;
+    std::deque<LimitSlot> free_;
+    std::deque<Change> pending_;  // changes of numbers that may not have reached every entry
+    std::uint64_t changes_ = 0;
+    std::uint64_t loads_ = 0;
+};
+
+}  // namespace sluice

@@ -1,0 +1,71 @@
+#include "dataplane/pool.hpp"
+
+#include "lib/pipeline/burst.hpp"
+
+#include <algorithm>
+
+#include <rte_mbuf.h>
+
+namespace sluice {
+namespace {
+
+constexpr std::size_t kDescriptorsPerQueue = 2 * 1024;
+constexpr std::uint32_t kCacheSize = 256;
+constexpr std::size_t kInFlightPerWorker = 2 * kCacheSize + kMaxBurst;
+constexpr std::size_t kReserve = 1023;
+constexpr std::uint16_t kSpareBytes = 64;  // what a pattern matcher may read past the end
+constexpr std::uint16_t kLinkHeaders = 14 + 4 * 4;
+constexpr std::uint16_t kLargestRoom = 9728 + RTE_PKTMBUF_HEADROOM + kSpareBytes;
+
+constexpr std::uint64_t kBookkeeping = 256;                 // of each buffer
+constexpr std::uint64_t kPerPort = std::uint64_t{4} << 20;  // rings, statistics
+constexpr std::uint64_t kBase = std::uint64_t{64} << 20;
+constexpr std::uint16_t kLikelyMtu = 3542;  // the most a port has that was given none
+
+std::uint16_t room_for(std::uint16_t mtu) noexcept {
+    const std::uint32_t room =
+        RTE_PKTMBUF_HEADROOM + std::uint32_t{mtu} + kLinkHeaders + kSpareBytes;
+    return static_cast<std::uint16_t>(
+        std::clamp<std::uint32_t>(room, RTE_MBUF_DEFAULT_BUF_SIZE + kSpareBytes, kLargestRoom));
+}
+
+}  // namespace
+
+std::uint64_t PoolPlan::bytes() const noexcept {
+    return buffers * (room + kBookkeeping);
+}
+
+PoolPlan plan_pool(const DataplaneOptions& options, std::size_t queues, std::size_t workers,
+                   std::uint16_t mtu) noexcept {
+    const std::size_t needed =
+        2 * queues * kDescriptorsPerQueue + workers * kInFlightPerWorker + kReserve;
+    const std::size_t share = options.mbufs / std::max<std::size_t>(options.pairs.size(), 1);
+    return {static_cast<std::uint32_t>(options.mbufs != 0 ? share : needed), room_for(mtu)};
+}
+
+std::uint64_t memory_needed(const DataplaneOptions& options, std::size_t workers) noexcept {
+    std::uint64_t bytes = kBase;
+    for (const PairOptions& pair : options.pairs) {
+        const std::size_t queues = std::min<std::size_t>(
+            {pair.outside.queues.value_or(workers), pair.inside.queues.value_or(workers), workers});
+        bytes += plan_pool(options, queues, workers, pair.mtu.value_or(kLikelyMtu)).bytes();
+        bytes += 2 * kPerPort;
+    }
+    return bytes;
+}
+
+Result<rte_mempool*> make_pool(const PoolPlan& plan, const std::string& pair, std::uint16_t port,
+                               int socket) {
+    const std::string name = "mbufs-" + std::to_string(port);
+    rte_mempool* pool =
+        rte_pktmbuf_pool_create(name.c_str(), plan.buffers, kCacheSize, 0, plan.room, socket);
+    if (pool == nullptr) {
+        return Error{Errc::NotSupported,
+                     "no memory for the packet buffers of pair " + pair + " (" +
+                         std::to_string(plan.buffers) + " of " + std::to_string(plan.room) +
+                         " bytes); give less --mbufs, more --memory, or reserve huge pages"};
+    }
+    return pool;
+}
+
+}  // namespace sluice

@@ -1,0 +1,56 @@
+#include "lib/meter/bucket_store.hpp"
+
+#include <algorithm>
+
+namespace sluice {
+namespace {
+
+// A table of two million lines comes round in a million bursts: under a second at line rate.
+constexpr std::size_t kSweptLines = 2;
+constexpr std::size_t kSweptParents = 1;
+
+}  // namespace
+
+BucketStore::BucketStore(std::size_t key_count, std::size_t pool_lines)
+    : keys{key_count},
+      parents{std::max<std::size_t>(key_count / kParentShare, 1)},
+      tenants{pool_lines},
+      rules_{kSlots * sizeof(Entry)},
+      round_{std::max({keys.lines() / kSweptLines, parents.lines() / kSweptParents, kSlots}) + 1} {}
+
+void BucketStore::adopt(std::span<const SlotRow> rows, std::uint64_t changes,
+                        Nanoseconds longest_debt, Now now) noexcept {
+    tenants.adopt(rows, changes, now.at);
+    if (coarsened(now.at)) {
+        // Slower numbers may make what parents owe last longer.
+        coarse_until_ = std::max(coarse_until_, now.at + longest_debt);
+    }
+}
+
+bool BucketStore::begin_burst(Now now) noexcept {
+    keys.begin_burst();
+    parents.begin_burst();
+    keys.sweep(kSweptLines, tenants, now);
+    parents.sweep(kSweptParents, tenants, now);
+    sweep_rules(now);
+    if (++bursts_ < round_) {
+        return false;
+    }
+    bursts_ = 0;
+    return true;
+}
+
+void BucketStore::sweep_rules(Now now) noexcept {
+    Entry& rule = rule_entry(static_cast<LimitSlot>(swept_rule_));
+    swept_rule_ = (swept_rule_ + 1) % kSlots;
+    if (!rule.empty()) [[unlikely]] {
+        tenants.update(rule, now);
+        (void)tenants.forget_if_idle(rule, now);
+    }
+}
+
+void BucketStore::note_parent(const Entry& parent) noexcept {
+    coarse_until_ = std::max(coarse_until_, parent.fresh_from());
+}
+
+}  // namespace sluice

@@ -1,0 +1,55 @@
+#pragma once
+#include "lib/meter/bucket_table.hpp"
+#include "lib/meter/tenants.hpp"
+
+#include <cstddef>
+
+// All buckets of one core, and what stands in for them when there is no place:
+//
+//   keys      a table that ordinary keys fill
+//   parents   a sixteenth as large again, which ordinary keys cannot take: what full rules coarsen
+//   to rules     one bucket per limit, always there: the last step
+namespace sluice {
+
+// How much of the pool is kept for parents, as a divisor.
+inline constexpr std::size_t kParentShare = 16;
+
+class BucketStore {
+public:
+    // Room for `keys` live keys, and `pool_lines` lines of 64 bytes for states that do not fit an
+    // entry. Aborts if there is no memory.
+    BucketStore(std::size_t keys, std::size_t pool_lines);
+
+    // The limits of the rule set in force, from the top of a burst on; `rows` outlives its use.
+    // No bucket that the set's limits write is in debt for longer than `longest_debt`.
+    void adopt(std::span<const SlotRow> rows, std::uint64_t changes, Nanoseconds longest_debt,
+               Now now) noexcept;
+
+    // Once per burst, before its first look. True when every entry has been seen once more since it
+    // last was: what was written before then has been brought up to date.
+    [[nodiscard]] bool begin_burst(Now now) noexcept;
+
+    // Whether any parent may still owe something: only then must a new key ask them.
+    [[nodiscard]] bool coarsened(Instant now) const noexcept { return now < coarse_until_; }
+    void note_parent(const Entry& parent) noexcept;
+
+    // The bucket that stands for the whole rule.
+    [[nodiscard]] Entry& rule_entry(LimitSlot slot) noexcept {
+        return static_cast<Entry*>(rules_.data())[slot];
+    }
+
+    BucketTable keys;
+    BucketTable parents;
+    Tenants tenants;
+
+private:
+    void sweep_rules(Now now) noexcept;
+
+    LineMemory rules_;
+    std::size_t round_;  // bursts it takes to see every entry
+    std::size_t swept_rule_ = 0;
+    std::size_t bursts_ = 0;  // since every entry was last seen
+    Instant coarse_until_{};
+};
+
+}  // namespace sluice

@@ -1,0 +1,105 @@
+#pragma once
+#include "lib/base/units.hpp"
+#include "lib/meter/any_meter.hpp"
+#include "lib/meter/group_key.hpp"
+#include "lib/share/word.hpp"
+
+#include <cstddef>
+#include <cstdint>
+
+// One bucket's place in a table: 16 bytes, four to a line.
+//
+//   time   fresh from, ns: 58 | version: 3 | step: 2 | held: 1
+//   key    rest: 24 | slot: 15 | tag: 25
+//
+// The instant stands on top, so that one signed compare of `time` tells whether the entry may be
+// forgotten, whatever its algorithm. The slot names the limit: who meets an idle entry knows whose
+// share it took and what lines of the pool it holds; version and step tell the numbers it was
+// written under: step 0 is the limit itself, 1 to 3 what it coarsens to in a full table. An empty
+// entry is all zeroes; slot 0 is no limit's.
+namespace sluice {
+
+inline constexpr unsigned kTagBits = 25;
+inline constexpr unsigned kSlotBits = 15;
+inline constexpr unsigned kRestShift = kTagBits + kSlotBits;
+inline constexpr unsigned kInstantShift = 6;
+inline constexpr unsigned kVersionShift = 3;
+inline constexpr unsigned kStepShift = 1;
+inline constexpr std::uint64_t kHeld = 1;
+inline constexpr std::uint64_t kFiledMask = (std::uint64_t{1} << kRestShift) - 1;
+inline constexpr std::size_t kSlots = std::size_t{1} << kSlotBits;
+
+// A limit's name in the entries of a table; 0 is none.
+using LimitSlot = std::uint16_t;
+
+// The numbers an entry was written under.
+struct Stamp {
+    std::uint8_t version = 0;  // below kNumberVersions
+    std::uint8_t step = 0;     // 0 to 3
+    [[nodiscard]] constexpr bool operator==(const Stamp&) const noexcept = default;
+};
+
+// Where a key belongs, and what it is known by there.
+struct FiledKey {
+    std::uint64_t hash = 0;
+    std::uint64_t filed = 0;  // slot and tag, as in Entry::key
+
+    constexpr FiledKey() noexcept = default;
+    constexpr FiledKey(GroupKey key, LimitSlot slot) noexcept
+        : hash{key.hash},
+          filed{(std::uint64_t{slot} << kTagBits) | (key.hash >> (64 - kTagBits))} {}
+};
+
+struct Entry {
+    std::uint64_t time = 0;
+    std::uint64_t key = 0;
+
+    [[nodiscard]] std::uint64_t filed() const noexcept { return key & kFiledMask; }
+    [[nodiscard]] LimitSlot slot() const noexcept {
+        return static_cast<LimitSlot>(filed() >> kTagBits);
+    }
+    [[nodiscard]] Stamp stamp() const noexcept {
+        return {static_cast<std::uint8_t>((time >> kVersionShift) & 7U),
+                static_cast<std::uint8_t>((time >> kStepShift) & 3U)};
+    }
+    [[nodiscard]] bool held() const noexcept { return (time & kHeld) != 0; }
+    [[nodiscard]] bool empty() const noexcept { return slot() == 0; }
+    [[nodiscard]] Instant fresh_from() const noexcept {
+        return Instant{Nanoseconds{static_cast<std::int64_t>(time) >> kInstantShift}};
+    }
+    // Equals a fresh bucket: may be forgotten, if its limit's numbers are still those it was
+    // written under.
+    [[nodiscard]] bool idle(Instant now) const noexcept { return fresh_from() <= now; }
+
+    [[nodiscard]] Cell cell() const noexcept {
+        return {fresh_from(), static_cast<std::uint32_t>(key >> kRestShift)};
+    }
+    // Takes the place for a key, held.
+    void file(const Cell& cell, std::uint64_t filed_as, Stamp stamp) noexcept {
+        const auto ns = static_cast<std::uint64_t>(cell.fresh_from.time_since_epoch().count());
+        // The time first: whoever finds the key must not find an older time with it.
+        store_word(time, (ns << kInstantShift) | (std::uint64_t{stamp.version} << kVersionShift) |
+                             (std::uint64_t{stamp.step} << kStepShift) | kHeld);
+        store_word(key, (std::uint64_t{cell.rest} << kRestShift) | filed_as);
+    }
+    // A new state under the same numbers; stays held if it was.
+    void write(const Cell& cell) noexcept {
+        constexpr std::uint64_t kLow = (std::uint64_t{1} << kInstantShift) - 1;
+        const auto ns = static_cast<std::uint64_t>(cell.fresh_from.time_since_epoch().count());
+        store_word(time, (ns << kInstantShift) | (time & kLow));
+        store_word(key, (std::uint64_t{cell.rest} << kRestShift) | filed());
+    }
+    void set_version(std::uint8_t version) noexcept {
+        constexpr std::uint64_t kVersion = std::uint64_t{7} << kVersionShift;
+        store_word(time, (time & ~kVersion) | (std::uint64_t{version} << kVersionShift));
+    }
+    void hold() noexcept { store_word(time, time | kHeld); }
+    void release() noexcept { store_word(time, time & ~kHeld); }
+    void clear() noexcept {
+        store_word(time, 0);
+        store_word(key, 0);
+    }
+};
+static_assert(sizeof(Entry) == 16, "four to a 64-byte line");
+
+}  // namespace sluice

@@ -1,0 +1,59 @@
+#include "lib/meter/line_memory.hpp"
+
+#include <cstdint>
+#include <cstdlib>
+#include <utility>
+
+#include <sys/mman.h>
+
+namespace sluice {
+namespace {
+
+constexpr std::size_t kHugePage = std::size_t{2} << 20;
+constexpr std::size_t kSmallPage = 4096;
+
+std::size_t round_up(std::size_t bytes, std::size_t page) noexcept {
+    return (bytes + page - 1) / page * page;
+}
+
+void* map(std::size_t bytes, int flags) noexcept {
+    void* memory =
+        ::mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | flags, -1, 0);
+    return memory == MAP_FAILED ? nullptr : memory;
+}
+
+}  // namespace
+
+LineMemory::LineMemory(std::size_t bytes) : bytes_{bytes} {
+    if (bytes >= kHugePage) {
+        mapped_ = round_up(bytes, kHugePage);
+        data_ = map(mapped_, MAP_HUGETLB | MAP_POPULATE);
+        page_size_ = data_ != nullptr ? kHugePage : kSmallPage;
+    }
+    if (data_ != nullptr) {
+        return;
+    }
+    mapped_ = round_up(bytes, kSmallPage) + (bytes >= kHugePage ? kHugePage : 0);
+    data_ = map(mapped_, 0);
+    if (data_ == nullptr) {
+        std::abort();
+    }
+    if (bytes >= kHugePage) {
+        // A hint: without it the table only costs more TLB misses.
+        page_size_ = ::madvise(data_, mapped_, MADV_HUGEPAGE) == 0 ? kHugePage : kSmallPage;
+    }
+}
+
+LineMemory::~LineMemory() {
+    if (data_ != nullptr) {
+        (void)::munmap(data_, mapped_);
+    }
+}
+
+LineMemory::LineMemory(LineMemory&& other) noexcept
+    : data_{std::exchange(other.data_, nullptr)},
+      bytes_{other.bytes_},
+      mapped_{other.mapped_},
+      page_size_{other.page_size_} {}
+
+}  // namespace sluice

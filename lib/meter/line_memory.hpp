@@ -1,0 +1,29 @@
+#pragma once
+#include <cstddef>
+
+namespace sluice {
+
+// Zeroed memory in whole pages, for tables: huge pages reserved for this purpose if there are any,
+// else transparent ones asked for, else what the kernel gives. Aborts if there is no memory.
+class LineMemory {
+public:
+    explicit LineMemory(std::size_t bytes);
+    ~LineMemory();
+    LineMemory(LineMemory&& other) noexcept;
+    LineMemory(const LineMemory&) = delete;
+    LineMemory& operator=(const LineMemory&) = delete;
+    LineMemory& operator=(LineMemory&&) = delete;
+
+    [[nodiscard]] void* data() const noexcept { return data_; }
+    [[nodiscard]] std::size_t bytes() const noexcept { return bytes_; }
+    // Of the pages that were asked for; transparent huge pages count as what the kernel promises.
+    [[nodiscard]] std::size_t page_size() const noexcept { return page_size_; }
+
+private:
+    void* data_ = nullptr;
+    std::size_t bytes_;
+    std::size_t mapped_ = 0;
+    std::size_t page_size_ = 4096;
+};
+
+}  // namespace sluice

@@ -1,0 +1,47 @@
+#pragma once
+#include "lib/base/units.hpp"
+#include "lib/meter/any_limit.hpp"
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+namespace sluice {
+
+// How many versions of a limit's numbers its entries can tell apart.
+inline constexpr std::uint8_t kNumberVersions = 8;
+// How many changes of numbers a worker remembers the instants of.
+inline constexpr std::size_t kRememberedChanges = 64;
+
+// Numbers that a limit had before, for buckets that were last written under them.
+struct FormerNumbers {
+    AnyLimit limit;
+    std::vector<AnyLimit> coarser;
+    std::uint8_t version = 0;  // that the buckets carry
+    std::uint8_t change = 0;   // which change of the rules ended it: index in ChangeTimes
+};
+
+// What must be known of a limit to handle its entries without its rule at hand.
+struct SlotRow {
+    const AnyLimit* limit = nullptr;        // nullptr: no limit has this slot
+    std::span<const AnyLimit> coarser;      // its numbers by step - 1
+    std::span<const FormerNumbers> former;  // latest first
+    std::uint8_t version = 0;
+};
+
+// The numbers at a step; nullptr: the limit does not coarsen so far.
+[[nodiscard]] inline const AnyLimit* numbers_at(const AnyLimit& limit,
+                                                std::span<const AnyLimit> coarser,
+                                                std::uint8_t step) noexcept {
+    if (step == 0) {
+        return &limit;
+    }
+    return step <= coarser.size() ? &coarser[step - 1] : nullptr;
+}
+
+// When a worker adopted each change of numbers: from then on it judged by the new ones.
+using ChangeTimes = std::array<Instant, kRememberedChanges>;
+
+}  // namespace sluice

@@ -1,0 +1,290 @@
+#include "lib/pipeline/look_at.hpp"
+
+#include "lib/meter/gcra.hpp"
+#include "lib/rules/coarse_key.hpp"
+
+#include <algorithm>
+#include <optional>
+
+// Where the bucket of a key is looked for:
+//
+//   its entry                      the common case
+//   a new entry                    starts with no more than its parents have left
+//   a parent, nearest first        when there is no place, and the rule coarsens
+//   the bucket of the whole rule
+namespace sluice {
+namespace {
+
+void count(const Judging& judging, TableEvent event) noexcept {
+    judging.core.counters.by_table_event[static_cast<std::size_t>(event)].add(1);
+}
+
+bool is_pooled(const AnyLimit& limit) noexcept {
+    return algorithm_of(limit) > Algorithm::LeakyBucket;
+}
+
+Judgement ask(Look& look, const Judging& judging) noexcept {
+    if (const auto* token = std::get_if<TokenBucketLimit>(look.numbers)) [[likely]] {
+        const Cell cell = look.entry->cell();
+        return admits(Gcra{cell.fresh_from, cell.rest}, token->gcra, judging.now.at, look.cost)
+                   ? Judgement::Green
+                   : Judgement::Red;
+    }
+    Cell cell = look.entry->cell();
+    const Demand demand{look.cost, color_of(judging.packet.flow)};
+    const Judgement judgement =
+        sluice::look(cell, *look.numbers, judging.core.buckets.tenants.pool(), judging.now, demand);
+    look.entry->write(cell);
+    return judgement;
+}
+
+// The limit's numbers at a step; nullptr: it does not coarsen so far.
+const AnyLimit* numbers_of(const MeteredLimit& limit, std::uint8_t step) noexcept {
+    return numbers_at(limit.limit, limit.coarser, step);
+}
+
+// One search for a bucket of a key that has none.
+class Placing {
+public:
+    Placing(Look& look, const MeteredLimit& limit, const Rule& rule,
+            const Judging& judging) noexcept
+        : look_{look},
+          limit_{limit},
+          rule_{rule},
+          judging_{judging},
+          store_{judging.core.buckets},
+          tenants_{store_.tenants} {}
+
+    // False: there is none to be had, and on_full has decided.
+    bool run() noexcept {
+        if (new_entry()) {
+            return true;
+        }
+        if (rule_.on_full == OnFull::Coarsen && parent()) {
+            return true;
+        }
+        const bool open = rule_.on_full == OnFull::Open;
+        count(judging_, open ? TableEvent::Open : TableEvent::Closed);
+        look_.judgement = open ? Judgement::Green : Judgement::NoRoom;
+        return false;
+    }
+
+    bool parent() noexcept {
+        if (!coarse_) {
+            coarse_.emplace(rule_, judging_.packet.flow, judging_.packet.frame.bytes);
+        }
+        std::uint8_t step = 0;
+        for (const KeyBytes& key : coarse_->keys()) {
+            const FiledKey filed = filed_key(key);
+            ++step;
+            if (parent_entry(filed, step)) {
+                count(judging_, step == 1 ? TableEvent::Coarsened1 : TableEvent::Coarsened2);
+                return true;
+            }
+        }
+        if (whole_rule()) {
+            count(judging_, TableEvent::CoarsenedToRule);
+            return true;
+        }
+        return false;
+    }
+
+private:
+    [[nodiscard]] FiledKey filed_key(const KeyBytes& key) const noexcept {
+        return {judging_.core.hash(limit_.identity, key.view()), limit_.slot};
+    }
+
+    // Entries a rule may hold, of those the table has.
+    [[nodiscard]] bool share_is_used_up() const noexcept {
+        if (rule_.table_share == kWholeTable) {
+            return false;
+        }
+        std::uint64_t entries = 0;
+        for (const MeteredLimit& limit : rule_.limits) {
+            entries += tenants_.entries_of(limit.slot).read();
+        }
+        return entries >= store_.keys.slots() * rule_.table_share / kWholeTable;
+    }
+
+    bool new_entry() noexcept {
+        if (share_is_used_up()) {
+            count(judging_, TableEvent::ShareFull);
+            return false;
+        }
+        Entry* entry = store_.keys.make_place(look_.key, tenants_, judging_.now);
+        if (entry == nullptr) {
+            count(judging_, TableEvent::TableFull);
+            return false;
+        }
+        const LinePool& pool = tenants_.pool();
+        const bool kept_back = is_pooled(limit_.limit) && pool.free() <= pool.size() / kParentShare;
+        if (kept_back || !file(*entry, look_.key, 0)) {
+            count(judging_, TableEvent::PoolFull);
+            return false;
+        }
+        return true;
+    }
+
+    // A fresh bucket at `entry`, which is empty; less what its parents owe.
+    bool file(Entry& entry, const FiledKey& key, std::uint8_t step) noexcept {
+        const AnyLimit* numbers = numbers_of(limit_, step);
+        Cell cell;
+        if (numbers == nullptr ||
+            !open_bucket(cell, *numbers, tenants_.pool(), GroupKey{key.hash}, judging_.now)) {
+            return false;
+        }
+        if (store_.coarsened(judging_.now.at)) {
+            take_over(cell, *numbers, step);
+        }
+        entry.file(cell, key.filed, {limit_.version, step});
+        tenants_.came(limit_.slot);
+        look_.entry = &entry;
+        look_.numbers = numbers;
+        return true;
+    }
+
+    // A key that gets a place starts with no more than any of its parents has left.
+    void take_over(Cell& cell, const AnyLimit& numbers, std::uint8_t step) noexcept {
+        if (!coarse_) {
+            coarse_.emplace(rule_, judging_.packet.flow, judging_.packet.frame.bytes);
+        }
+        std::uint8_t above = 0;
+        for (const KeyBytes& key : coarse_->keys()) {
+            Entry* parent = ++above > step ? store_.parents.find(filed_key(key)) : nullptr;
+            if (parent != nullptr) {
+                leave_what_is_left(cell, numbers, *parent);
+            }
+        }
+        Entry& whole = store_.rule_entry(limit_.slot);
+        if (!whole.empty() && step < rule_step(rule_)) {
+            leave_what_is_left(cell, numbers, whole);
+        }
+    }
+
+    void leave_what_is_left(Cell& cell, const AnyLimit& numbers, Entry& parent) noexcept {
+        tenants_.update(parent, judging_.now);
+        const AnyLimit* wider = numbers_of(limit_, parent.stamp().step);
+        if (wider != nullptr) {
+            const Units left = remaining(parent.cell(), *wider, tenants_.pool(), judging_.now);
+            leave_at_most(cell, numbers, tenants_.pool(), judging_.now, left);
+        }
+    }
+
+    bool parent_entry(const FiledKey& key, std::uint8_t step) noexcept {
+        Entry* entry = store_.parents.find(key);
+        if (entry != nullptr) {
+            return use(*entry, step);
+        }
+        entry = store_.parents.make_place(key, tenants_, judging_.now);
+        return entry != nullptr && file(*entry, key, step);
+    }
+
+    bool whole_rule() noexcept {
+        Entry& entry = store_.rule_entry(limit_.slot);
+        const std::uint8_t step = rule_step(rule_);
+        if (!entry.empty()) {
+            return use(entry, step);
+        }
+        return file(entry, FiledKey{GroupKey{}, limit_.slot}, step);
+    }
+
+    bool use(Entry& entry, std::uint8_t step) noexcept {
+        tenants_.update(entry, judging_.now);
+        look_.numbers = numbers_of(limit_, step);
+        if (look_.numbers == nullptr) {
+            return false;
+        }
+        entry.hold();
+        look_.entry = &entry;
+        return true;
+    }
+
+    Look& look_;
+    const MeteredLimit& limit_;
+    const Rule& rule_;
+    const Judging& judging_;
+    BucketStore& store_;
+    Tenants& tenants_;
+    std::optional<CoarseKeys> coarse_;
+};
+
+[[gnu::noinline, gnu::cold]] bool place_slow(Look& look, const MeteredLimit& limit,
+                                             const Rule& rule, const Judging& judging) noexcept {
+    return Placing{look, limit, rule, judging}.run();
+}
+
+// Its pool has no line for one more charge: as if the key had found no place.
+[[gnu::noinline, gnu::cold]] void no_room_slow(Look& look, const MeteredLimit& limit,
+                                               const Rule& rule, const Judging& judging) noexcept {
+    count(judging, TableEvent::PoolFull);
+    look.entry->release();
+    look.entry = nullptr;
+    if (rule.on_full == OnFull::Coarsen && Placing{look, limit, rule, judging}.parent()) {
+        look.judgement = ask(look, judging);
+        return;
+    }
+    const bool open = rule.on_full == OnFull::Open;
+    count(judging, open ? TableEvent::Open : TableEvent::Closed);
+    look.judgement = open ? Judgement::Green : Judgement::NoRoom;
+}
+
+}  // namespace
+
+Color color_of(const Flow& flow) noexcept {
+    const unsigned af_class = flow.dscp >> 3;
+    const unsigned precedence = (flow.dscp >> 1) & 3U;
+    const bool assured = (flow.dscp & 1U) == 0 && af_class >= 1 && af_class <= 4;
+    if (!assured || precedence <= 1) {
+        return Color::Green;
+    }
+    return precedence == 2 ? Color::Yellow : Color::Red;
+}
+
+void look_at(Look& look, const MeteredLimit& limit, const Rule& rule,
+             const Judging& judging) noexcept {
+    BucketStore& store = judging.core.buckets;
+    Entry* entry = look.entry;
+    if (entry == nullptr || entry->filed() != look.key.filed) {
+        entry = store.keys.find(look.key);
+    }
+    if (entry != nullptr) [[likely]] {
+        store.tenants.update(*entry, judging.now);
+        entry->hold();
+        look.entry = entry;
+        look.numbers = &limit.limit;
+    } else if (!place_slow(look, limit, rule, judging)) {
+        look.entry = nullptr;
+        return;
+    }
+    look.judgement = ask(look, judging);
+    if (look.judgement == Judgement::NoRoom) [[unlikely]] {
+        no_room_slow(look, limit, rule, judging);
+    }
+}
+
+void settle(Look& look, const Judging& judging, bool spends, bool rejected) noexcept {
+    Entry& entry = *look.entry;
+    BucketStore& store = judging.core.buckets;
+    const bool admitted = look.judgement == Judgement::Green || look.judgement == Judgement::Yellow;
+    if ((spends && admitted) || rejected) {
+        Cell cell = entry.cell();
+        const auto* token = std::get_if<TokenBucketLimit>(look.numbers);
+        if (rejected) {
+            charge_what_fits(cell, *look.numbers, store.tenants.pool(), judging.now, look.cost);
+        } else if (token != nullptr) [[likely]] {
+            Gcra bucket{cell.fresh_from, cell.rest};
+            charge(bucket, token->gcra, judging.now.at, look.cost);
+            cell = {bucket.fresh_from, bucket.below};
+        } else {
+            charge(cell, *look.numbers, store.tenants.pool(), judging.now,
+                   {look.cost, look.judgement});
+        }
+        entry.write(cell);
+        if (entry.stamp().step != 0) [[unlikely]] {
+            store.note_parent(entry);
+        }
+    }
+    entry.release();
+}
+
+}  // namespace sluice

@@ -1,0 +1,28 @@
+#pragma once
+#include "lib/pipeline/burst.hpp"
+#include "lib/pipeline/core_state.hpp"
+#include "lib/rules/rule_set.hpp"
+
+namespace sluice {
+
+// One packet being judged under one rule set.
+struct Judging {
+    const RuleSet& set;
+    CoreState& core;
+    Now now;
+    const Packet& packet;
+};
+
+// The colour a packet comes with: the drop precedence of assured forwarding (RFC 2597), else green.
+[[nodiscard]] Color color_of(const Flow& flow) noexcept;
+
+// Finds or makes the bucket of a look and asks it. Afterwards look.entry is held until settled, or
+// is nullptr if the key found no place and the rule's on_full decided.
+void look_at(Look& look, const MeteredLimit& limit, const Rule& rule,
+             const Judging& judging) noexcept;
+
+// Charges a look that was admitted, or, when `rejected`, whatever fits of its cost; both end the
+// hold.
+void settle(Look& look, const Judging& judging, bool spends, bool rejected) noexcept;
+
+}  // namespace sluice

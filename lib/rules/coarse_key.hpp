@@ -1,0 +1,36 @@
+#pragma once
+#include "lib/base/bytes.hpp"
+#include "lib/packet/flow.hpp"
+#include "lib/rules/group.hpp"
+#include "lib/rules/rule_set.hpp"
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <span>
+
+namespace sluice {
+
+// What a key is charged to when the table is full: the same key with its addresses widened to
+// /24 (v4) or /64, then /48 (v6), and at last the rule itself. What would not widen a packet's key
+// is no step.
+class CoarseKeys {
+public:
+    static constexpr std::size_t kMost = 2;
+
+    CoarseKeys(const Rule& rule, const Flow& flow, ByteView frame) noexcept;
+
+    // The wider keys, nearest first. The first is step 1.
+    [[nodiscard]] std::span<const KeyBytes> keys() const noexcept {
+        return std::span{keys_}.first(size_);
+    }
+
+private:
+    std::array<KeyBytes, kMost> keys_;
+    std::size_t size_ = 0;
+};
+
+// The step that stands for the rule itself: one more than any of its keys can be widened.
+[[nodiscard]] std::uint8_t rule_step(const Rule& rule) noexcept;
+
+}  // namespace sluice

@@ -1,0 +1,64 @@
+#include "lib/rules/slots.hpp"
+
+#include <algorithm>
+
+namespace sluice {
+namespace {
+
+Nanoseconds debt_of(const Limit& limit) noexcept {
+    return Nanoseconds{static_cast<std::int64_t>(limit.full() / limit.parts()) + 1};
+}
+
+// A sliding window weighs the one before, and the last of its sub-windows ends a little later.
+Nanoseconds debt_of(const WindowNumbers& numbers) noexcept {
+    return Nanoseconds{numbers.window} * 2;
+}
+
+struct LongestDebt {
+    Nanoseconds operator()(const TokenBucketLimit& limit) const { return debt_of(limit.gcra); }
+    Nanoseconds operator()(const LeakyBucketLimit& limit) const { return debt_of(limit.gcra); }
+    Nanoseconds operator()(const FixedWindowLimit& limit) const { return debt_of(limit.numbers); }
+    Nanoseconds operator()(const SlidingWindowLimit& limit) const { return debt_of(limit.numbers); }
+    Nanoseconds operator()(const SlidingCountersLimit& limit) const {
+        return debt_of(limit.numbers);
+    }
+    Nanoseconds operator()(const SlidingLogLimit& limit) const { return debt_of(limit.numbers); }
+    Nanoseconds operator()(const ColorLimit& limit) const {
+        return debt_of(limit.first()) + debt_of(limit.second());
+    }
+};
+
+void list_limit(RuleSet& set, const MeteredLimit& limit) {
+    if (set.slots.size() <= limit.slot) {
+        set.slots.resize(limit.slot + std::size_t{1});
+    }
+    set.slots[limit.slot] = {.limit = &limit.limit,
+                             .coarser = limit.coarser,
+                             .former = limit.former,
+                             .version = limit.version};
+    set.longest_debt = std::max(set.longest_debt, longest_debt(limit.limit));
+    for (const AnyLimit& coarser : limit.coarser) {
+        set.longest_debt = std::max(set.longest_debt, longest_debt(coarser));
+    }
+}
+
+}  // namespace
+
+Nanoseconds longest_debt(const AnyLimit& limit) noexcept {
+    return std::visit(LongestDebt{}, limit);
+}
+
+void list_slots(RuleSet& set) {
+    set.slots.clear();
+    set.longest_debt = Nanoseconds{0};
+    for (const MeteredLimit& limit : set.gone) {
+        list_limit(set, limit);
+    }
+    for (const Rule& rule : set.rules) {
+        for (const MeteredLimit& limit : rule.limits) {
+            list_limit(set, limit);
+        }
+    }
+}
+
+}  // namespace sluice

@@ -1,0 +1,14 @@
+#pragma once
+#include "lib/rules/rule_set.hpp"
+
+namespace sluice {
+
+// Fills what workers need to handle entries of tables without the packet at hand: the rows of all
+// slots that the limits of the set, and of `gone`, have been given, and the longest debt there is.
+// The set may be moved afterwards, not copied.
+void list_slots(RuleSet& set);
+
+// The longest time from a charge until the bucket equals a fresh one.
+[[nodiscard]] Nanoseconds longest_debt(const AnyLimit& limit) noexcept;
+
+}  // namespace sluice

@@ -1,0 +1,50 @@
+#pragma once
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <string_view>
+
+namespace sluice {
+
+// What a key met that had no bucket and found no place for one.
+enum class TableEvent : std::uint8_t {
+    TableFull,
+    ShareFull,
+    PoolFull,
+    Coarsened1,
+    Coarsened2,
+    CoarsenedToRule,
+    Open,
+    Closed,
+};
+
+struct TableEventRow {
+    TableEvent event;
+    std::string_view name;  // as the CLI and the metrics print it
+    std::string_view help;
+};
+
+// The one list. The first three say why there was no place, the others what was done about it.
+inline constexpr auto kTableEvents = std::to_array<TableEventRow>({
+    {TableEvent::TableFull, "table_full", "both lines of a new key were held by live entries"},
+    {TableEvent::ShareFull, "share_full", "the rule held its table_share of the entries"},
+    {TableEvent::PoolFull, "pool_full", "no memory for a state that does not fit an entry"},
+    {TableEvent::Coarsened1, "coarsened_1", "charged to the nearest wider network"},
+    {TableEvent::Coarsened2, "coarsened_2", "charged to the network after that"},
+    {TableEvent::CoarsenedToRule, "coarsened_to_rule", "charged to the rule as a whole"},
+    {TableEvent::Open, "full_open", "admitted uncounted, as on_full says"},
+    {TableEvent::Closed, "full_closed", "refused, as on_full says or for want of any place"},
+});
+inline constexpr std::size_t kTableEventCount = kTableEvents.size();
+
+constexpr bool table_events_in_enum_order() noexcept {
+    for (std::size_t i = 0; i < kTableEvents.size(); ++i) {
+        if (static_cast<std::size_t>(kTableEvents[i].event) != i) {
+            return false;
+        }
+    }
+    return true;
+}
+static_assert(table_events_in_enum_order(), "kTableEvents is indexed by TableEvent");
+
+}  // namespace sluice

@@ -1,0 +1,21 @@
+#pragma once
+#include <atomic>
+#include <cstdint>
+
+// A 64-bit word of a structure that one core writes and others may read at any time: plain moves on
+// the machine, and no data race in the language. The owner reads its own words as they are.
+namespace sluice {
+
+inline void store_word(std::uint64_t& word, std::uint64_t value) noexcept {
+    // Release, so that words written before it are seen before it.
+    std::atomic_ref<std::uint64_t>{word}.store(value, std::memory_order_release);
+}
+
+[[nodiscard]] inline std::uint64_t load_word(const std::uint64_t& word) noexcept {
+    // std::atomic_ref<const T> comes with C++26; loading writes nothing.
+    return std::atomic_ref<std::uint64_t>{const_cast<std::uint64_t&>(word)}.load(
+        std::memory_order_acquire);
+}
+static_assert(std::atomic_ref<std::uint64_t>::is_always_lock_free);
+
+}  // namespace sluice

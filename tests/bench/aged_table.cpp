@@ -1,0 +1,197 @@
+#include "tests/bench/aged_table.hpp"
+
+#include <cstdio>
+#include <cstdlib>
+
+namespace sluice::bench {
+namespace {
+
+using namespace std::chrono_literals;
+
+constexpr LimitSlot kSlot = 1;
+constexpr std::uint64_t kIdentity = 42;
+constexpr Nanoseconds kPerBurst{300};
+
+// A charge lasts 100 s, so that every key stays live, and the burst lasts for any measurement.
+AnyLimit slow_limit(std::uint64_t factor) {
+    return TokenBucketLimit{*Limit::make({Units{factor}, 100s}, Units{100'000 * factor})};
+}
+
+}  // namespace
+
+AgedTable::AgedTable(std::size_t keys)
+    : keys_{keys},
+      hash_{{0x0123'4567'89AB'CDEF, 0xFEDC'BA98'7654'3210}},
+      limit_{slow_limit(1)},
+      wider_{slow_limit(16)},
+      store_{keys * 94 / kFillPercent, 16},
+      now_{Instant{1h}, {}} {
+    rows_[kSlot] = {.limit = &limit_, .coarser = {&wider_, 1}, .former = {}, .version = 0};
+    store_.adopt(rows_, 0, 1h, now_);
+    // Each generation ends one key after the other, while the next comes in.
+    for (std::uint64_t number = 0; number < 2 * keys; ++number) {
+        if (number >= keys) {
+            now_.at += 1us;
+        }
+        if (number % kBurst == 0) {
+            (void)store_.begin_burst(now_);
+        }
+        Entry* entry = add(filed(number));
+        if (entry == nullptr) {
+            std::fprintf(stderr, "no place while filling\n");
+            std::exit(1);
+        }
+        const auto ends = now_.at + (number < keys ? 1us * (number + 1) : Nanoseconds{100s});
+        entry->write({ends, 0});
+    }
+    first_ = keys;
+}
+
+FiledKey AgedTable::filed(std::uint64_t number) const noexcept {
+    const KeyWords words = key_words(number);
+    return {hash_(kIdentity, std::as_bytes(std::span{words})), kSlot};
+}
+
+Entry* AgedTable::add(const FiledKey& key) noexcept {
+    Entry* entry = store_.keys.make_place(key, store_.tenants, now_);
+    if (entry != nullptr) {
+        entry->file({now_.at, 0}, key.filed, {});
+        entry->release();
+        store_.tenants.came(kSlot);
+        ++added_;
+    }
+    return entry;
+}
+
+void AgedTable::ask(Burst& burst, Random& random) noexcept {
+    for (Work& work : burst) {
+        work.key = filed(first_ + random.below(keys_));
+        store_.keys.prefetch_first(work.key);
+    }
+}
+
+void AgedTable::locate(Burst& burst) noexcept {
+    for (Work& work : burst) {
+        work.entry = store_.keys.in_first(work.key);
+        if (work.entry == nullptr) {
+            store_.keys.prefetch_second(work.key);
+        }
+    }
+}
+
+void AgedTable::charge_entry(Entry& entry, const AnyLimit& any) noexcept {
+    const Limit& limit = std::get_if<TokenBucketLimit>(&any)->gcra;
+    const Cell cell = entry.cell();
+    Gcra bucket{cell.fresh_from, cell.rest};
+    if (!admits(bucket, limit, now_.at, Units{1})) {
+        ++refused_;
+        return;
+    }
+    charge(bucket, limit, now_.at, Units{1});
+    entry.write({bucket.fresh_from, bucket.below});
+    ++admitted_;
+}
+
+void AgedTable::decide(Burst& burst) noexcept {
+    for (Work& work : burst) {
+        Entry* entry = work.entry;
+        if (entry == nullptr) {
+            entry = store_.keys.in_second(work.key);
+        }
+        if (entry == nullptr) [[unlikely]] {
+            entry = add(work.key);
+        }
+        if (entry == nullptr) [[unlikely]] {
+            ++refused_;
+            continue;
+        }
+        store_.tenants.update(*entry, now_);
+        charge_entry(*entry, limit_);
+    }
+}
+
+void AgedTable::run(std::size_t bursts, Random& random) {
+    Burst work[2];
+    ask(work[0], random);
+    for (std::size_t burst = 0; burst < bursts; ++burst) {
+        now_.at += kPerBurst;
+        (void)store_.begin_burst(now_);
+        ask(work[(burst + 1) % 2], random);
+        locate(work[burst % 2]);
+        decide(work[burst % 2]);
+    }
+}
+
+void AgedTable::fill_up() {
+    std::uint64_t number = first_ + keys_;
+    for (std::uint64_t failures = 0; failures < 64; ++number) {
+        (void)store_.begin_burst(now_);
+        Entry* entry = add(filed(number));
+        if (entry == nullptr) {
+            ++failures;
+        } else {
+            entry->write({now_.at + 100s, 0});
+        }
+    }
+}
+
+bool AgedTable::find_parent(Work& work, std::uint64_t network) noexcept {
+    const FiledKey key = filed(~network);
+    work.entry = store_.parents.find(key);
+    if (work.entry != nullptr) {
+        return true;
+    }
+    work.entry = store_.parents.make_place(key, store_.tenants, now_);
+    if (work.entry == nullptr) {
+        return false;
+    }
+    work.entry->file({now_.at, 0}, key.filed, {0, 1});
+    work.entry->release();
+    store_.tenants.came(kSlot);
+    return true;
+}
+
+void AgedTable::run_new_keys(std::size_t bursts, Random& random, std::uint64_t networks) {
+    Burst work;
+    std::array<std::uint64_t, kBurst> network;
+    for (std::size_t burst = 0; burst < bursts; ++burst) {
+        now_.at += kPerBurst;
+        (void)store_.begin_burst(now_);
+        for (std::size_t i = 0; i < kBurst; ++i) {
+            const std::uint64_t number = random() | std::uint64_t{1} << 63;
+            network[i] = number % networks;
+            work[i].key = filed(number);
+            store_.keys.prefetch_first(work[i].key);
+            store_.keys.prefetch_second(work[i].key);
+            store_.parents.prefetch_first(filed(~network[i]));
+        }
+        for (std::size_t i = 0; i < kBurst; ++i) {
+            Entry* entry = store_.keys.find(work[i].key);
+            if (entry == nullptr) {
+                entry = add(work[i].key);
+            }
+            if (entry != nullptr) {
+                charge_entry(*entry, limit_);
+            } else if (find_parent(work[i], network[i])) {
+                charge_entry(*work[i].entry, wider_);
+                store_.note_parent(*work[i].entry);
+            } else {
+                charge_entry(store_.rule_entry(kSlot), wider_);
+            }
+        }
+    }
+}
+
+std::uint64_t AgedTable::lost() {
+    std::uint64_t missing = 0;
+    for (std::uint64_t number = first_; number < first_ + keys_; ++number) {
+        missing += store_.keys.find(filed(number)) == nullptr ? 1U : 0U;
+    }
+    return missing;
+}
+
+std::size_t AgedTable::bytes() const noexcept {
+    return store_.keys.bytes() + store_.parents.bytes();
+}
+
+}  // namespace sluice::bench
