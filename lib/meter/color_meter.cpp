@@ -47,7 +47,8 @@ Units ColorMeter::second_remaining(const ColorLimit& limit, Instant now) const n
     if (!coupled(limit)) {
         return sluice::remaining(second_, second, now);
     }
-    return Units{(second.full() - excess_debt(limit, now)) / second.period()};
+    const std::uint64_t debt = excess_debt(limit, now);
+    return Units{debt >= second.full() ? 0 : (second.full() - debt) / second.period()};
 }
 
 std::optional<Nanoseconds> ColorMeter::second_wait(const ColorLimit& limit, Instant now,

@@ -108,6 +108,30 @@ Case color(std::string name, ColorVariant variant, ColorMode mode, const Inflow&
             {unit, unit * burst, unit * 2}};
 }
 
+// Its burst or count, and the same limit with another.
+std::uint64_t fresh_units(const AnyLimit& limit) {
+    LinePool pool{1};
+    Cell cell;
+    EXPECT_TRUE(open_bucket(cell, limit, pool, kKey, at(Instant{1s})));
+    return remaining(cell, limit, pool, at(Instant{1s})).count();
+}
+template <typename Numbers>
+AnyLimit with_units_of(Numbers numbers, std::uint64_t units) {
+    if constexpr (requires { numbers.gcra; }) {
+        const Limit& old = numbers.gcra;
+        const auto period = static_cast<std::int64_t>(old.period());
+        numbers.gcra = *Limit::make({.units = Units{old.parts()}, .period = Nanoseconds{period}},
+                                    Units{std::min(units, std::uint64_t{1} << 20)});
+    } else if constexpr (requires { numbers.numbers; }) {
+        numbers.numbers.count = units;
+    }
+    return numbers;
+}
+AnyLimit with_units(const AnyLimit& limit, std::uint64_t units) {
+    return std::visit([units](const auto& numbers) { return with_units_of(numbers, units); },
+                      limit);
+}
+
 // Primes, one a day, 400 Gbit/s in bytes; windows from 1 ms to a year.
 std::vector<Case> cases() {
     using enum ColorVariant;
@@ -297,8 +321,116 @@ TEST_P(EveryAlgorithm, DoesAsItsOracle) {
     EXPECT_GT(refusals, 50);
 }
 
+// A bucket that was used for a while at one instant after the other.
+struct Used {
+    const AnyLimit& limit;
+    LinePool pool{4096};
+    Cell cell;
+    Now now{at(Instant{std::chrono::hours{24}})};
+
+    Used(const Case& c, std::uint64_t seed) : limit{c.limit} {
+        std::mt19937_64 random{seed};
+        EXPECT_TRUE(open_bucket(cell, limit, pool, kKey, now));
+        for (int i = 0; i < 30; ++i) {
+            const Demand demand{Units{1 + random() % c.largest_cost},
+                                static_cast<Color>(random() % 3)};
+            const Judgement said = look(cell, limit, pool, now, demand);
+            if (said != Judgement::Red) {
+                charge(cell, limit, pool, now, {demand.cost, said});
+            }
+            const Nanoseconds scale = c.scales.back() + 1ns;
+            now.at += Nanoseconds{
+                static_cast<std::int64_t>(random() % static_cast<std::uint64_t>(scale.count()))};
+        }
+    }
+    [[nodiscard]] std::uint64_t left(const AnyLimit& numbers) const {
+        return remaining(cell, numbers, pool, now).count();
+    }
+};
+
+TEST_P(EveryAlgorithm, LeavesAtMostWhatItIsTold) {
+    for (std::uint64_t seed = 1; seed <= 30; ++seed) {
+        Used bucket{GetParam(), seed};
+        const std::uint64_t before = bucket.left(bucket.limit);
+        for (const std::uint64_t most : {before + 1, before, before / 2, std::uint64_t{0}}) {
+            leave_at_most(bucket.cell, bucket.limit, bucket.pool, bucket.now, Units{most});
+            ASSERT_EQ(bucket.left(bucket.limit), std::min(before, most));
+        }
+        if (before != 0) {
+            ASSERT_GT(bucket.cell.fresh_from, bucket.now.at);
+        }
+    }
+}
+
+// remaining += new - old, clamped to [0, new]; colour meters do so for each bucket and have a test
+// of their own.
+TEST_P(EveryAlgorithm, KeepsWhatWasUsedWhenItsNumbersChange) {
+    if (std::holds_alternative<ColorLimit>(GetParam().limit)) {
+        return;
+    }
+    const std::uint64_t full = fresh_units(GetParam().limit);
+    for (std::uint64_t seed = 1; seed <= 60; ++seed) {
+        std::mt19937_64 random{seed};
+        const std::uint64_t most = std::min(full * 2, kMostCount);
+        const AnyLimit changed = with_units(GetParam().limit, 1 + random() % most);
+        const std::uint64_t new_full = fresh_units(changed);
+        Used bucket{GetParam(), seed};
+        const std::uint64_t used = full - bucket.left(bucket.limit);
+        renumber(bucket.cell, bucket.limit, changed, bucket.pool, bucket.now);
+        ASSERT_EQ(bucket.left(changed), new_full - std::min(used, new_full));
+        // Once more, the other way: what was clamped stays so.
+        renumber(bucket.cell, changed, bucket.limit, bucket.pool, bucket.now);
+        ASSERT_EQ(bucket.left(bucket.limit), full - std::min(used, new_full));
+    }
+}
+
 INSTANTIATE_TEST_SUITE_P(All, EveryAlgorithm, testing::ValuesIn(cases()),
                          [](const auto& param_info) { return param_info.param.name; });
+
+TEST(Scaled, MultipliesWhatABucketHoldsAndEarns) {
+    for (const Case& c : cases()) {
+        const Result<AnyLimit> made = scaled(c.limit, 16);
+        if (c.name.ends_with("_year")) {
+            ASSERT_FALSE(made.has_value());
+            EXPECT_EQ(made.error().code, Errc::OutOfRange);
+            EXPECT_NE(made.error().what.find("largest factor that fits is 1"), std::string::npos);
+            continue;
+        }
+        ASSERT_TRUE(made.has_value()) << c.name << ": " << made.error().what;
+        EXPECT_EQ(algorithm_of(*made), algorithm_of(c.limit));
+        EXPECT_EQ(fresh_units(*made), 16 * fresh_units(c.limit)) << c.name;
+        EXPECT_EQ(*scaled(c.limit, 1), c.limit);
+    }
+}
+
+TEST(Scaled, RefusesWhatDoesNotFit) {
+    const AnyLimit tokens = TokenBucketLimit{gcra({50, 1s, 200})};
+    for (const std::uint64_t factor :
+         {std::uint64_t{0}, std::uint64_t{1} << 60, ~std::uint64_t{0}}) {
+        ASSERT_FALSE(scaled(tokens, factor).has_value());
+        EXPECT_EQ(scaled(tokens, factor).error().code, Errc::OutOfRange);
+    }
+    const auto fine = scaled(TokenBucketLimit{gcra({16'777'213, 1s, 200})}, 3);
+    ASSERT_FALSE(fine.has_value());
+    EXPECT_NE(fine.error().what.find("nearest that fit"), std::string::npos) << fine.error().what;
+    const auto twice = scaled(tokens, 2);
+    EXPECT_EQ(std::get<TokenBucketLimit>(*twice).gcra, gcra({100, 1s, 400}));
+}
+
+// Time that goes back pays nobody.
+TEST_P(EveryAlgorithm, PaysNothingForAClockThatStepsBack) {
+    const AnyLimit& limit = GetParam().limit;
+    LinePool pool{64};
+    Cell cell;
+    const Now now = at(Instant{std::chrono::hours{24 * 365}});
+    ASSERT_TRUE(open_bucket(cell, limit, pool, kKey, now));
+    leave_at_most(cell, limit, pool, now, Units{0});
+    for (const Nanoseconds back : {Nanoseconds{1}, Nanoseconds{1s}, Nanoseconds{1h}}) {
+        ASSERT_EQ(remaining(cell, limit, pool, at(now.at - back)), Units{0});
+        ASSERT_EQ(look(cell, limit, pool, at(now.at - back), {Units{1}}), Judgement::Red);
+    }
+    ASSERT_EQ(remaining(cell, limit, pool, now), Units{0});
+}
 
 }  // namespace
 }  // namespace sluice

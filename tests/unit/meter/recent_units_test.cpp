@@ -1,0 +1,156 @@
+#include "lib/meter/any_meter.hpp"
+
+#include <gtest/gtest.h>
+
+#include <random>
+
+// What sliding counters and a sliding log do with the pool: memory follows use, and what look() has
+// admitted can be charged.
+namespace sluice {
+namespace {
+
+using namespace std::chrono_literals;
+
+constexpr Instant kStart{100s};
+
+AnyLimit log(std::uint64_t count) {
+    return SlidingLogLimit{*make_window_numbers(Units{count}, 1s)};
+}
+AnyLimit counters(std::uint64_t count) {
+    return *make_sliding_counters(*make_window_numbers(Units{count}, 1s), 60, Edge::Strict);
+}
+
+struct Bucket {
+    const AnyLimit& limit;
+    LinePool& pool;
+    Cell cell;
+
+    Bucket(const AnyLimit& numbers, LinePool& lines) : limit{numbers}, pool{lines} {
+        EXPECT_TRUE(open_bucket(cell, limit, pool, {}, {kStart}));
+    }
+    Judgement take(Instant now, std::uint64_t cost) {
+        const Judgement said = look(cell, limit, pool, {now}, {Units{cost}});
+        if (said == Judgement::Green) {
+            charge(cell, limit, pool, {now}, {Units{cost}});
+        }
+        return said;
+    }
+    [[nodiscard]] std::uint64_t left(Instant now) const {
+        return remaining(cell, limit, pool, {now}).count();
+    }
+};
+
+TEST(RecentUnits, ManyUnitsOfOneInstantTakeOneLine) {
+    LinePool pool{10};
+    for (const AnyLimit& limit : {log(1'000'000), counters(1'000'000)}) {
+        Bucket bucket{limit, pool};
+        for (int i = 0; i < 10'000; ++i) {
+            ASSERT_EQ(bucket.take(kStart, 100), Judgement::Green);
+        }
+        EXPECT_EQ(pool.free(), 9U);
+        EXPECT_EQ(bucket.take(kStart, 1), Judgement::Red);
+        close_bucket(bucket.cell, algorithm_of(limit), pool);
+    }
+}
+
+TEST(RecentUnits, ABusyKeyOfSixtySubWindowsTakesFourteenLines) {
+    LinePool pool{100};
+    const AnyLimit limit = counters(1'000'000);
+    Bucket bucket{limit, pool};
+    for (Instant now = kStart; now < kStart + 5s; now += 1ms) {
+        ASSERT_EQ(bucket.take(now, 1), Judgement::Green);
+        ASSERT_LE(pool.size() - pool.free(), 1U + 13U + 1U);
+    }
+    // What is idle gives its lines back when it is next looked at.
+    ASSERT_EQ(bucket.take(kStart + 10s, 1), Judgement::Green);
+    EXPECT_LE(pool.size() - pool.free(), 2U);
+    close_bucket(bucket.cell, algorithm_of(limit), pool);
+    EXPECT_EQ(pool.free(), pool.size());
+}
+
+TEST(RecentUnits, WithoutALineThereIsNoRoomAndNothingIsAdmitted) {
+    LinePool pool{2};
+    const AnyLimit limit = log(100);
+    Bucket bucket{limit, pool};
+    // The newest instant and three earlier ones.
+    for (int i = 0; i < 4; ++i) {
+        ASSERT_EQ(bucket.take(kStart + Nanoseconds{i}, 1), Judgement::Green);
+    }
+    EXPECT_EQ(bucket.take(kStart + 4ns, 1), Judgement::NoRoom);
+    EXPECT_EQ(bucket.left(kStart + 4ns), 96U);
+    EXPECT_EQ(bucket.take(kStart + 3ns, 1), Judgement::Green);
+    EXPECT_EQ(bucket.take(kStart + 1s, 1), Judgement::NoRoom);
+    EXPECT_EQ(bucket.take(kStart + 1s + 2ns, 1), Judgement::Green);
+    EXPECT_EQ(bucket.take(kStart + 1s + 2ns, 1000), Judgement::Red);
+}
+
+TEST(RecentUnits, APoolThatIsFullOpensNoBucket) {
+    LinePool pool{1};
+    const AnyLimit limit = log(100);
+    Bucket bucket{limit, pool};
+    for (const AnyLimit& other :
+         {log(1), counters(1), AnyLimit{SlidingWindowLimit{*make_window_numbers(Units{1}, 1s)}}}) {
+        Cell cell;
+        EXPECT_FALSE(open_bucket(cell, other, pool, {}, {kStart}));
+        close_bucket(cell, algorithm_of(other), pool);
+    }
+    EXPECT_EQ(pool.free(), 0U);
+    Cell cell;
+    EXPECT_TRUE(open_bucket(
+        cell, TokenBucketLimit{*Limit::make({.units = Units{1}, .period = 1s}, Units{1})}, pool, {},
+        {kStart}));
+}
+
+// Others take all that is left between the look and the charge.
+TEST(RecentUnits, WhatLookAdmittedIsChargedWhateverOthersTake) {
+    LinePool pool{8};
+    const AnyLimit limit = log(100);
+    Bucket bucket{limit, pool};
+    ASSERT_EQ(bucket.take(kStart, 1), Judgement::Green);
+    const Now now{kStart + 1ns};
+    ASSERT_EQ(look(bucket.cell, limit, pool, now, {Units{1}}), Judgement::Green);
+    while (pool.take() != kNoLine) {
+    }
+    charge(bucket.cell, limit, pool, now, {Units{1}});
+    EXPECT_EQ(bucket.left(kStart + 1ns), 98U);
+    EXPECT_EQ(bucket.left(kStart + 1s), 99U);
+    EXPECT_EQ(bucket.left(kStart + 1s + 1ns), 100U);
+}
+
+// What must be charged is charged, without a line for it: it then leaves later, never earlier.
+TEST(RecentUnits, AChargeWithoutRoomLastsLonger) {
+    LinePool pool{1};
+    const AnyLimit limit = log(100);
+    Bucket bucket{limit, pool};
+    charge_what_fits(bucket.cell, limit, pool, {kStart}, Units{30});
+    charge_what_fits(bucket.cell, limit, pool, {kStart + 500ms}, Units{20});
+    EXPECT_EQ(bucket.left(kStart + 500ms), 50U);
+    EXPECT_EQ(bucket.left(kStart + 1499ms), 50U);
+    EXPECT_EQ(bucket.left(kStart + 1500ms), 100U);
+}
+
+// The oldest units go first, as they would have left first.
+TEST(RecentUnits, FewerUnitsThanWereUsed) {
+    LinePool pool{100};
+    for (const auto make : {log, counters}) {
+        const AnyLimit before = make(100);
+        const AnyLimit after = make(25);
+        Bucket bucket{before, pool};
+        for (int i = 0; i < 9; ++i) {
+            ASSERT_EQ(bucket.take(kStart + i * 50ms, 10), Judgement::Green);
+        }
+        const Instant now = kStart + 450ms;
+        renumber(bucket.cell, before, after, pool, {now});
+        EXPECT_EQ(remaining(bucket.cell, after, pool, {now}), Units{0});
+        // 5 of the seventh, 10 of the eighth and ninth are left.
+        EXPECT_EQ(remaining(bucket.cell, after, pool, {kStart + 1320ms}), Units{5});
+        EXPECT_EQ(remaining(bucket.cell, after, pool, {kStart + 1370ms}), Units{15});
+        renumber(bucket.cell, after, before, pool, {now});
+        EXPECT_EQ(remaining(bucket.cell, before, pool, {now}), Units{75});
+        close_bucket(bucket.cell, algorithm_of(after), pool);
+    }
+    EXPECT_EQ(pool.free(), pool.size());
+}
+
+}  // namespace
+}  // namespace sluice
