@@ -225,11 +225,11 @@ private:
         }
         read_.summary.limits = std::move(limits.summaries);
         read_on_color();
-        if (const Result<Done> fits = fill_coarser(rule); !fits) {
-            file_.problems.error(map_.node().at,
-                                 fits.error().what +
-                                     "; choose a smaller `on_full: {coarsen: {factor: N}}`, or "
-                                     "open or closed");
+        if (!fill_coarser(rule) && map_.find("on_full") != nullptr) {
+            file_.problems.warning(
+                map_.find("on_full")->at,
+                "a limit times this factor, squared or cubed is more than can be "
+                "counted; such a step keeps the numbers of the one before");
         }
     }
 

@@ -204,7 +204,6 @@ const Wrong kWrong[] = {
     {HEAD "    key: []\n    scope: cluster\n" LIMITS, 5, 5, "not enforced yet: `scope`"},
     {HEAD "    key: []\n    table_share: 25\n" LIMITS, 5, 18, "such as 25%"},
     {HEAD "    key: []\n    table_share: 101%\n" LIMITS, 5, 18, "such as 25%"},
-    {HEAD "    key: []\n    table_share: 25%\n" LIMITS, 5, 5, "not enforced yet: `table_share`"},
     {HEAD "    key: []\n    on_full: {}\n" LIMITS, 5, 14, "open, closed"},
     {HEAD "    key: []\n    on_full: {coarsen: {facter: 2}}\n" LIMITS, 5, 25,
      "did you mean `factor`?"},

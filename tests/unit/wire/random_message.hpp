@@ -130,9 +130,7 @@ private:
             action.verdict = flag() ? Verdict::Drop : Verdict::Tag;
             action.tag.dscp = static_cast<std::uint8_t>(below(64));
         }
-        if (!fill_coarser(out)) {
-            out.on_full = OnFull::Closed;
-        }
+        (void)fill_coarser(out);
         return out;
     }
 
