@@ -27,12 +27,13 @@ constexpr double kLineRate = 14.88;  // Mpps: 10 Gbit/s of 64-byte frames
 constexpr std::size_t kBurst = PacketMill::kBurst;
 constexpr Nanoseconds kPerBurst{1000};
 
+// Slower than they come, so that every bucket stays live, and never exhausted.
 const char* const kAdmitted = R"yaml(version: 1
 rules:
   - id: per-source
     mode: enforce
     key: [ip.src]
-    limits: [{algorithm: token_bucket, rate: 1M/s, burst: 1M}]
+    limits: [{algorithm: token_bucket, rate: 10/s, burst: 1M}]
 )yaml";
 // Of 2^20 sources each comes about 30 times a second of the harness's clock.
 const char* const kDropped = R"yaml(version: 1
