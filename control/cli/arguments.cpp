@@ -144,13 +144,13 @@ void panic_arguments(CLI::App& app, Options& options) {
 
 using AddArguments = void (*)(CLI::App&, Options&);
 const std::map<std::string_view, AddArguments>& arguments_of_commands() {
-    static const std::map<std::string_view, AddArguments> kArguments{
+    static const std::map<std::string_view, AddArguments> table{
         {"check", check_arguments},        {"inspect", inspect_arguments},
         {"replay", replay_arguments},      {"simulate", simulate_arguments},
         {"box-options", box_arguments_of}, {"apply", apply_arguments},
         {"stats", stats_arguments},        {"mode", mode_arguments},
         {"panic", panic_arguments}};
-    return kArguments;
+    return table;
 }
 
 void add_global_options(CLI::App& app, Options& options) {

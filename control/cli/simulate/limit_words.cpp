@@ -76,10 +76,10 @@ public:
         return checked(WindowNumbers{}, [&] { return make_window_numbers(count, length); });
     }
     Limit bucket(const std::string& rate_name, const std::string& burst_name, LeastBurst least) {
-        static const Limit kNone = *Limit::make({Units{1}, Nanoseconds{1}}, Units{1});
+        static const Limit none = *Limit::make({Units{1}, Nanoseconds{1}}, Units{1});
         const Rate rate = this->rate(rate_name);
         const Units burst = units(burst_name);
-        return checked(kNone, [&] { return Limit::make(rate, burst, least); });
+        return checked(none, [&] { return Limit::make(rate, burst, least); });
     }
     // What `make` makes, unless something is wrong before or in it.
     template <typename T, typename Make>
@@ -196,7 +196,7 @@ struct AlgorithmRow {
 };
 
 const std::vector<AlgorithmRow>& rows() {
-    static const std::vector<AlgorithmRow> kRows{
+    static const std::vector<AlgorithmRow> table{
         {"token_bucket", {"rate", "burst"}, token_bucket},
         {"leaky_bucket", {"rate", "queue"}, leaky_bucket},
         {"fixed_window", {"count", "window", "phase", "utc_offset"}, fixed_window},
@@ -206,7 +206,7 @@ const std::vector<AlgorithmRow>& rows() {
         {"srtcm", {"cir", "cbs", "ebs", "color"}, srtcm},
         {"trtcm", {"cir", "cbs", "pir", "pbs", "eir", "ebs", "variant", "color"}, trtcm},
     };
-    return kRows;
+    return table;
 }
 
 const AlgorithmRow* find_algorithm(std::string_view name) {

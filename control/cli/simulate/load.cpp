@@ -110,7 +110,7 @@ Result<Load> capture(const std::string& path, Per per) {
 
 // Numbers of the options; the first error stays.
 struct Numbers {
-    Per per;
+    Per per = Per::Packet;
     std::optional<Error> fault{};
 
     template <typename T>
