@@ -152,5 +152,35 @@ TEST(RecentUnits, FewerUnitsThanWereUsed) {
     EXPECT_EQ(pool.free(), pool.size());
 }
 
+// All of it lies in the newest record: what is cut is cut there too.
+TEST(RecentUnits, FewerUnitsThanTheNewestRecordHolds) {
+    LinePool pool{100};
+    for (const auto make : {log, counters}) {
+        const AnyLimit before = make(100);
+        const AnyLimit after = make(25);
+        Bucket bucket{before, pool};
+        ASSERT_EQ(bucket.take(kStart, 80), Judgement::Green);
+        renumber(bucket.cell, before, after, pool, {kStart});
+        renumber(bucket.cell, after, before, pool, {kStart});
+        ASSERT_EQ(bucket.take(kStart + 500ms, 5), Judgement::Green);
+        EXPECT_EQ(bucket.left(kStart + 500ms), 70U);
+        EXPECT_EQ(bucket.left(kStart + 1100ms), 95U);
+        EXPECT_EQ(bucket.take(kStart + 1100ms, 95), Judgement::Green);
+        EXPECT_EQ(bucket.left(kStart + 1100ms), 0U);
+        close_bucket(bucket.cell, algorithm_of(after), pool);
+    }
+}
+
+// What is charged when the clock has stepped back leaves with the newest, not before it.
+TEST(RecentUnits, AChargeBeforeTheNewestLeavesWithIt) {
+    LinePool pool{100};
+    const AnyLimit limit = log(100);
+    Bucket bucket{limit, pool};
+    ASSERT_EQ(bucket.take(kStart + 10ns, 1), Judgement::Green);
+    ASSERT_EQ(bucket.take(kStart, 1), Judgement::Green);
+    EXPECT_EQ(bucket.left(kStart + 1s + 9ns), 98U);
+    EXPECT_EQ(bucket.left(kStart + 1s + 10ns), 100U);
+}
+
 }  // namespace
 }  // namespace sluice
