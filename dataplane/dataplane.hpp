@@ -1,6 +1,6 @@
 #pragma once
 #include "dataplane/lane.hpp"
-#include "dataplane/limit_slots.hpp"
+#include "lib/rules/limit_slots.hpp"
 #include "dataplane/link_watch.hpp"
 #include "dataplane/options.hpp"
 #include "dataplane/quiesce.hpp"

@@ -24,11 +24,22 @@ __m128i four_rounds(__m128i state, const Keys& keys) noexcept {
     return _mm_aesenc_si128(state, load_key(keys[4]));
 }
 
+__m128i words(std::uint64_t low, std::uint64_t high) noexcept {
+    return _mm_set_epi64x(static_cast<long long>(high), static_cast<long long>(low));
+}
+
 template <typename T>
 std::uint64_t load(const std::byte* from) noexcept {
     T value;
     std::memcpy(&value, from, sizeof(value));
     return value;
+}
+
+// In halves: whoever wrote the key a moment ago wrote words, and a load that spans several stores
+// waits until all of them have reached the cache.
+__m128i load_halves(const std::byte* from) noexcept {
+    const __m128 low = _mm_castsi128_ps(_mm_loadl_epi64(reinterpret_cast<const __m128i*>(from)));
+    return _mm_castps_si128(_mm_loadh_pi(low, reinterpret_cast<const __m64*>(from + 8)));
 }
 
 // Fewer than 16 bytes, zeroes behind them; without a copy of variable size.
@@ -45,7 +56,7 @@ __m128i load_rest(const std::byte* from, std::size_t size) noexcept {
         low = load<std::uint8_t>(from) | load<std::uint8_t>(from + size / 2) << (8 * (size / 2)) |
               load<std::uint8_t>(from + size - 1) << (8 * (size - 1));
     }
-    return _mm_set_epi64x(static_cast<long long>(high), static_cast<long long>(low));
+    return words(low, high);
 }
 
 }  // namespace
@@ -55,13 +66,12 @@ bool AesHash::works_here() noexcept {
 }
 
 AesHash::AesHash(const HashSecret& secret) noexcept {
-    const __m128i root =
-        _mm_set_epi64x(static_cast<long long>(secret[1]), static_cast<long long>(secret[0]));
+    const __m128i root = words(secret[0], secret[1]);
     keys_.fill({secret});
     // Each round key is the root, numbered and put through rounds keyed by the root.
     Keys derived;
     for (std::size_t i = 0; i < derived.size(); ++i) {
-        const __m128i number = _mm_set_epi64x(0, static_cast<long long>(i + 1));
+        const __m128i number = words(i + 1, 0);
         const __m128i mixed = four_rounds(four_rounds(_mm_xor_si128(root, number), keys_), keys_);
         _mm_store_si128(reinterpret_cast<__m128i*>(&derived[i]), mixed);
     }
@@ -70,13 +80,11 @@ AesHash::AesHash(const HashSecret& secret) noexcept {
 
 std::uint64_t AesHash::operator()(ByteView bytes) const noexcept {
     // The length first: a short block and one that ends in zeroes differ.
-    __m128i state =
-        _mm_xor_si128(load_key(keys_[0]), _mm_set_epi64x(0, static_cast<long long>(bytes.size())));
+    __m128i state = _mm_xor_si128(load_key(keys_[0]), words(bytes.size(), 0));
     const std::byte* at = bytes.data();
     std::size_t left = bytes.size();
     for (; left >= kBlock; left -= kBlock, at += kBlock) {
-        __m128i block;
-        std::memcpy(&block, at, kBlock);
+        const __m128i block = load_halves(at);
         state = four_rounds(_mm_xor_si128(state, block), keys_);
     }
     if (left != 0 || bytes.empty()) {

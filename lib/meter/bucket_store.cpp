@@ -21,6 +21,7 @@ BucketStore::BucketStore(std::size_t key_count, std::size_t pool_lines)
 void BucketStore::adopt(std::span<const SlotRow> rows, std::uint64_t changes,
                         Nanoseconds longest_debt, Now now) noexcept {
     tenants.adopt(rows, changes, now.at);
+    rounds_since_change_ = tenants.stale() ? 0 : rounds_since_change_;
     if (coarsened(now.at)) {
         // Slower numbers may make what parents owe last longer.
         coarse_until_ = std::max(coarse_until_, now.at + longest_debt);
@@ -37,6 +38,10 @@ bool BucketStore::begin_burst(Now now) noexcept {
         return false;
     }
     bursts_ = 0;
+    // The round in which the numbers changed had begun before.
+    if (++rounds_since_change_ >= 2) {
+        tenants.settled();
+    }
     return true;
 }
 

@@ -48,6 +48,7 @@ private:
     LineMemory rules_;
     std::size_t round_;  // bursts it takes to see every entry
     std::size_t swept_rule_ = 0;
+    std::uint32_t rounds_since_change_ = 0;
     std::size_t bursts_ = 0;  // since every entry was last seen
     Instant coarse_until_{};
 };

@@ -61,6 +61,12 @@ private:
     std::size_t size_ = 0;
 };
 
+// The way from a root to one of its lines.
+struct BucketTable::Path {
+    const Search& search;
+    std::size_t last;
+};
+
 BucketTable::BucketTable(std::size_t keys)
     : lines_{lines_for(keys, kEntries)}, memory_{lines_ * sizeof(Line)} {}
 
@@ -101,7 +107,7 @@ Entry* BucketTable::search_slow(const FiledKey& key, Tenants& tenants, Now now) 
         const std::size_t here = search[at].line;
         if (at >= Search::kRoots) {
             if (Entry* idle = idle_in(here, tenants, now)) {
-                return move_along(search, at, idle);
+                return move_along({search, at}, idle, tenants, now);
             }
         }
         for (std::size_t i = 0; i < kEntries; ++i) {
@@ -118,11 +124,14 @@ Entry* BucketTable::search_slow(const FiledKey& key, Tenants& tenants, Now now) 
     return nullptr;
 }
 
-// Moves the entries of a path, last first, each into the place the one after it has left. What has
-// been reclaimed or moved on the way since the search read it cannot be: nothing else writes.
-Entry* BucketTable::move_along(const Search& search, std::size_t last, Entry* idle) noexcept {
-    for (std::size_t at = last; at >= Search::kRoots; at = search[at].parent) {
+// Moves the entries of a path, last first, each into the place the one after it has left. Nothing
+// else has written since the search read them. What the sweep may pass by while it moves is brought
+// up to date here.
+Entry* BucketTable::move_along(const Path& path, Entry* idle, Tenants& tenants, Now now) noexcept {
+    const Search& search = path.search;
+    for (std::size_t at = path.last; at >= Search::kRoots; at = search[at].parent) {
         Entry& from = line(search[search[at].parent].line).entries[search[at].entry];
+        tenants.update(from, now);
         store_word(idle->time, from.time);
         store_word(idle->key, from.key);
         from.clear();

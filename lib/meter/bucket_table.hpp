@@ -3,8 +3,11 @@
 #include "lib/meter/line_memory.hpp"
 #include "lib/meter/tenants.hpp"
 
+#include <algorithm>
+#include <array>
 #include <cstddef>
 #include <cstdint>
+#include <span>
 
 #include <immintrin.h>
 
@@ -32,8 +35,11 @@ public:
     [[nodiscard]] std::size_t bytes() const noexcept { return memory_.bytes(); }
     [[nodiscard]] std::size_t page_size() const noexcept { return memory_.page_size(); }
 
-    void prefetch_first(const FiledKey& key) const noexcept {
-        __builtin_prefetch(&line(first_of(key)), 1);
+    // Asks for the first line of a key; locate() wants to be told where it is.
+    [[nodiscard]] Entry* prefetch_first(const FiledKey& key) const noexcept {
+        Line& first = line(first_of(key));
+        __builtin_prefetch(&first, 1);
+        return first.entries;
     }
     void prefetch_second(const FiledKey& key) const noexcept {
         __builtin_prefetch(&line(other_of(first_of(key), key.filed)), 1);
@@ -49,6 +55,35 @@ public:
     [[nodiscard]] Entry* find(const FiledKey& key) noexcept {
         Entry* found = in_first(key);
         return found != nullptr ? found : in_second(key);
+    }
+
+    // The entries of a burst's keys, in two passes, so that all lines are asked for before the
+    // first is read. A look names a `key` and, as `entry`, what prefetch_first() said of it.
+    // Afterwards `entry` is the key's, or nullptr. `missed` has room for all looks.
+    template <typename Look>
+    [[nodiscard]] std::size_t probe_first(std::span<Look> looks, Look** missed) const noexcept {
+        std::size_t misses = 0;
+        // Where a key lies is as random as the key, so nothing here branches on it.
+        for (Look& look : looks) {
+            Line& first = *reinterpret_cast<Line*>(look.entry);
+            const unsigned hits = hits_in(first, look.key.filed);
+            look.entry = entry_of(first, hits);
+            missed[misses] = &look;
+            misses += hits == 0 ? 1U : 0U;
+        }
+        for (std::size_t i = 0; i < misses; ++i) {
+            Look& look = *missed[i];
+            Line& second = line(other_of(first_of(look.key), look.key.filed));
+            __builtin_prefetch(&second, 1);
+            look.entry = second.entries;
+        }
+        return misses;
+    }
+    template <typename Look>
+    static void probe_second(std::span<Look* const> missed) noexcept {
+        for (Look* look : missed) {
+            look->entry = in_line(*reinterpret_cast<Line*>(look->entry), look->key.filed);
+        }
     }
 
     // An empty entry that a new key can be filed in; nullptr: both its lines are held by live
@@ -77,6 +112,7 @@ private:
     static_assert(sizeof(Line) == 64, "one miss per line looked at");
     struct Step;
     class Search;
+    struct Path;
 
     [[nodiscard]] Line& line(std::size_t index) const noexcept {
         return static_cast<Line*>(memory_.data())[index];
@@ -93,7 +129,8 @@ private:
         return sum >= from ? sum - from : sum + lines_ - from;
     }
 
-    [[nodiscard]] static Entry* in_line(Line& line, std::uint64_t filed) noexcept {
+    // Bit 2i + 1 stands for entry i.
+    [[nodiscard]] static unsigned hits_in(const Line& line, std::uint64_t filed) noexcept {
         const __m256i mask = _mm256_set_epi64x(static_cast<long long>(kFiledMask), 0,
                                                static_cast<long long>(kFiledMask), 0);
         // -1 never equals the masked-out time words.
@@ -102,15 +139,23 @@ private:
         const auto* words = reinterpret_cast<const __m256i*>(&line);
         const __m256i low = _mm256_and_si256(_mm256_load_si256(words), mask);
         const __m256i high = _mm256_and_si256(_mm256_load_si256(words + 1), mask);
-        const int hits = _mm256_movemask_pd(_mm256_castsi256_pd(_mm256_cmpeq_epi64(low, wanted))) |
-                         _mm256_movemask_pd(_mm256_castsi256_pd(_mm256_cmpeq_epi64(high, wanted)))
-                             << 4;
-        // Bit 2i + 1 stands for entry i.
-        return hits == 0 ? nullptr : &line.entries[__builtin_ctz(static_cast<unsigned>(hits)) / 2];
+        const __m256i low_hits = _mm256_cmpeq_epi64(low, wanted);
+        const __m256i high_hits = _mm256_cmpeq_epi64(high, wanted);
+        return static_cast<unsigned>(_mm256_movemask_pd(_mm256_castsi256_pd(low_hits))) |
+               static_cast<unsigned>(_mm256_movemask_pd(_mm256_castsi256_pd(high_hits))) << 4;
+    }
+    // Some entry of the line when there is no hit.
+    [[nodiscard]] static Entry* entry_of(Line& line, unsigned hits) noexcept {
+        return &line.entries[static_cast<unsigned>(__builtin_ctz(hits | 1U << 7)) / 2];
+    }
+    [[nodiscard]] static Entry* in_line(Line& line, std::uint64_t filed) noexcept {
+        const unsigned hits = hits_in(line, filed);
+        return hits == 0 ? nullptr : entry_of(line, hits);
     }
     [[nodiscard]] Entry* idle_in(std::size_t index, Tenants& tenants, Now now) noexcept;
     [[nodiscard]] Entry* search_slow(const FiledKey& key, Tenants& tenants, Now now) noexcept;
-    [[nodiscard]] Entry* move_along(const Search& search, std::size_t last, Entry* idle) noexcept;
+    [[nodiscard]] Entry* move_along(const Path& path, Entry* idle, Tenants& tenants,
+                                    Now now) noexcept;
 
     std::size_t lines_;
     LineMemory memory_;

@@ -14,11 +14,20 @@ void Tenants::adopt(std::span<const SlotRow> rows, std::uint64_t changes, Instan
     for (std::uint64_t i = 0; i < missed; ++i) {
         changed_[(changes - i) % changed_.size()] = now;
     }
+    stale_ = stale_ || missed != 0;
     changes_ = changes;
 }
 
-bool Tenants::forget_if_idle(Entry& entry, Now now) noexcept {
-    if (!entry.idle(now.at) || entry.held()) {
+void Tenants::update_slow(Entry& entry, Now now) noexcept {
+    const LimitSlot slot = entry.slot();
+    const bool known = slot < rows_.size() && rows_[slot].limit != nullptr;
+    if (known && entry.stamp().version != rows_[slot].version) {
+        renumber_entry(entry, rows_[slot], now);
+    }
+}
+
+bool Tenants::forget_slow(Entry& entry, Now now) noexcept {
+    if (entry.held()) {
         return false;
     }
     if (entry.empty()) {
@@ -42,7 +51,7 @@ void Tenants::evict(Entry& entry) noexcept {
 }
 
 // Step by step through the numbers that were in force since the entry was written.
-void Tenants::renumber_slow(Entry& entry, const SlotRow& row, Now now) noexcept {
+void Tenants::renumber_entry(Entry& entry, const SlotRow& row, Now now) noexcept {
     const auto [version, step] = entry.stamp();
     std::size_t at = 0;
     while (at < row.former.size() && row.former[at].version != version) {

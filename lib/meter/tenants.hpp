@@ -28,19 +28,25 @@ public:
 
     // Rewrites an entry that still carries former numbers under those in force.
     void update(Entry& entry, Now now) noexcept {
-        const LimitSlot slot = entry.slot();
-        if (slot < rows_.size() && entry.stamp().version != rows_[slot].version) [[unlikely]] {
-            renumber_slow(entry, rows_[slot], now);
+        if (stale_) [[unlikely]] {
+            update_slow(entry, now);
         }
     }
+    // Whether entries may carry former numbers: from a change of numbers until settled().
+    [[nodiscard]] bool stale() const noexcept { return stale_; }
+    void settled() noexcept { stale_ = false; }
 
     // Empties an entry whose bucket equals a fresh one. False: it does not, or it is held.
-    [[nodiscard]] bool forget_if_idle(Entry& entry, Now now) noexcept;
+    [[nodiscard]] bool forget_if_idle(Entry& entry, Now now) noexcept {
+        return entry.idle(now.at) && forget_slow(entry, now);
+    }
 
     void came(LimitSlot slot) noexcept { live_[slot].add(1); }
 
 private:
-    void renumber_slow(Entry& entry, const SlotRow& row, Now now) noexcept;
+    void update_slow(Entry& entry, Now now) noexcept;
+    void renumber_entry(Entry& entry, const SlotRow& row, Now now) noexcept;
+    [[nodiscard]] bool forget_slow(Entry& entry, Now now) noexcept;
     void evict(Entry& entry) noexcept;
 
     std::span<const SlotRow> rows_;
@@ -48,6 +54,7 @@ private:
     LinePool pool_;
     ChangeTimes changed_{};
     std::uint64_t changes_ = 0;
+    bool stale_ = false;
 };
 
 }  // namespace sluice

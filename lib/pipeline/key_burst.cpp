@@ -22,7 +22,7 @@ std::uint32_t hash_match(Match& match, const Rule& rule, const Packet& packet, C
         Look& look = core.scratch.looks[next++];
         look = Look{.key = {KeyHasher::filed_under(limit.identity, digest), limit.slot},
                     .cost = cost_of(limit.per, packet.flow)};
-        core.buckets.keys.prefetch_first(look.key);
+        look.entry = core.buckets.keys.prefetch_first(look.key);
     }
     return next;
 }

@@ -2,6 +2,7 @@
 #include "lib/pipeline/stages.hpp"
 
 #include <algorithm>
+#include <array>
 #include <optional>
 #include <span>
 
@@ -235,21 +236,16 @@ void adopt(const RuleSet& set, CoreState& core, Now now) noexcept {
     }
 }
 
-// Where the buckets of the burst lie, all lines asked for before the first is needed. What packets
-// of the burst change meanwhile, look_at() finds out.
+// Where the buckets of the burst lie. What packets of the burst change meanwhile, look_at() finds
+// out.
 void locate(CoreState& core) noexcept {
-    const std::span<Look> looks{core.scratch.looks.get(), core.scratch.look_count};
-    BucketTable& keys = core.buckets.keys;
-    for (Look& look : looks) {
-        look.entry = keys.in_first(look.key);
-        if (look.entry == nullptr) {
-            keys.prefetch_second(look.key);
-        }
-    }
-    for (Look& look : looks) {
-        if (look.entry == nullptr) {
-            look.entry = keys.in_second(look.key);
-        }
+    constexpr std::size_t kChunk = 64;
+    std::array<Look*, kChunk> missed;
+    for (std::size_t at = 0; at < core.scratch.look_count; at += kChunk) {
+        const std::size_t size = std::min(kChunk, core.scratch.look_count - at);
+        const std::span<Look> looks{&core.scratch.looks[at], size};
+        const std::size_t misses = core.buckets.keys.probe_first(looks, missed.data());
+        BucketTable::probe_second(std::span<Look* const>{missed.data(), misses});
     }
 }
 

@@ -6,9 +6,10 @@ namespace sluice {
 namespace {
 
 // FNV-1a over what a bucket's state belongs to, in one spelling.
-std::uint64_t identity_of(const LimitOwner& owner, const std::string& name, Per per) {
+std::uint64_t identity_of(const LimitOwner& owner, const std::string& name,
+                          const LimitText& limit) {
     const std::string text = std::string{owner.rule} + "\n" + name + "\n" + owner.key.schema +
-                             "\ntoken_bucket\n" + (per == Per::Byte ? "byte" : "packet");
+                             "\n" + limit.schema + "\n" + std::string{name_of(limit.per)};
     std::uint64_t hash = 0xCBF2'9CE4'8422'2325;
     for (const char c : text) {
         hash = (hash ^ static_cast<unsigned char>(c)) * 0x0000'0100'0000'01B3;
@@ -20,8 +21,7 @@ LimitSummary summary_of(const std::string& name, const LimitText& limit, const K
     LimitSummary summary{name, limit.text + " per " + std::string{name_of(limit.per)},
                          key.has_source ? "local" : "merged", ""};
     if (limit.numbers) {
-        summary.bound = limit.burst + (limit.per == PerWord::Byte ? "" : " packets") + " + " +
-                        limit.rate + " * W";
+        summary.bound = limit.bound;
         // Until workers share a ledger, each that sees the key holds a bucket of its own.
         summary.bound += key.has_source ? "" : ", for each worker";
     }
@@ -64,10 +64,10 @@ void read_limit_list(const MapReader& map, const LimitOwner& owner, NamedLimits&
         limits.summaries.push_back(summary_of(name, limit, owner.key));
         if (limit.numbers) {
             const Per per = limit.per == PerWord::Byte ? Per::Byte : Per::Packet;
-            limits.limits.push_back({.identity = identity_of(owner, name, per),
+            limits.limits.push_back({.identity = identity_of(owner, name, limit),
                                      .name = name,
                                      .per = per,
-                                     .limit = TokenBucketLimit{*limit.numbers}});
+                                     .limit = *limit.numbers});
         }
     }
 }

@@ -1,7 +1,9 @@
 #include "lib/policy/limit_reader.hpp"
 
+#include "lib/policy/bucket_limit_reader.hpp"
+#include "lib/policy/color_limit_reader.hpp"
 #include "lib/policy/nearest.hpp"
-#include "lib/policy/units_text.hpp"
+#include "lib/policy/window_limit_reader.hpp"
 
 #include <array>
 #include <span>
@@ -12,48 +14,27 @@ namespace {
 constexpr auto kPerWords = std::to_array<std::string_view>(
     {"packet", "byte", "connection", "request", "query", "handshake"});
 
-constexpr auto kTokenBucketKeys =
-    std::to_array<KeyRow>({{"algorithm"}, {"per"}, {"rate"}, {"burst"}});
-constexpr auto kLeakyBucketKeys =
-    std::to_array<KeyRow>({{"algorithm"}, {"per"}, {"rate"}, {"queue"}});
-constexpr auto kFixedWindowKeys = std::to_array<KeyRow>(
-    {{"algorithm"}, {"per"}, {"count"}, {"window"}, {"phase"}, {"utc_offset"}});
-constexpr auto kWindowKeys = std::to_array<KeyRow>({{"algorithm"}, {"per"}, {"count"}, {"window"}});
-constexpr auto kCountersKeys =
-    std::to_array<KeyRow>({{"algorithm"}, {"per"}, {"count"}, {"window"}, {"buckets"}, {"edge"}});
-constexpr auto kOneRateKeys =
-    std::to_array<KeyRow>({{"algorithm"}, {"per"}, {"cir"}, {"cbs"}, {"ebs"}, {"color"}});
-constexpr auto kTwoRateKeys = std::to_array<KeyRow>({{"algorithm"},
-                                                     {"per"},
-                                                     {"variant"},
-                                                     {"cir"},
-                                                     {"cbs"},
-                                                     {"pir"},
-                                                     {"pbs"},
-                                                     {"eir"},
-                                                     {"ebs"},
-                                                     {"color"}});
 constexpr auto kConcurrencyKeys =
     std::to_array<KeyRow>({{"algorithm"}, {"per"}, {"count"}, {"idle"}});
 
-// Every algorithm of the language with its parameters. The first is built; the others are known,
-// so that a slip in them is found.
+// Every algorithm of the language with its parameters. Without a reader it is known, so that a slip
+// in it is found, and not built yet.
 struct AlgorithmRow {
     std::string_view name;
     std::span<const KeyRow> keys;
+    void (*read)(const LimitNumbersReader& numbers, LimitText& limit);
 };
 constexpr auto kAlgorithms = std::to_array<AlgorithmRow>({
-    {"token_bucket", kTokenBucketKeys},
-    {"leaky_bucket", kLeakyBucketKeys},
-    {"fixed_window", kFixedWindowKeys},
-    {"sliding_window", kWindowKeys},
-    {"sliding_counters", kCountersKeys},
-    {"sliding_log", kWindowKeys},
-    {"srtcm", kOneRateKeys},
-    {"trtcm", kTwoRateKeys},
-    {"concurrency", kConcurrencyKeys},
+    {"token_bucket", kTokenBucketKeys, read_token_bucket},
+    {"leaky_bucket", kLeakyBucketKeys, read_leaky_bucket},
+    {"fixed_window", kFixedWindowKeys, read_fixed_window},
+    {"sliding_window", kWindowKeys, read_sliding_window},
+    {"sliding_counters", kCountersKeys, read_sliding_counters},
+    {"sliding_log", kWindowKeys, read_sliding_log},
+    {"srtcm", kOneRateKeys, read_srtcm},
+    {"trtcm", kTwoRateKeys, read_trtcm},
+    {"concurrency", kConcurrencyKeys, nullptr},
 });
-constexpr std::size_t kBuilt = 1;
 
 constexpr auto kAlgorithmWords = [] {
     std::array<std::string_view, kAlgorithms.size()> words;
@@ -82,80 +63,8 @@ const AlgorithmRow* find_algorithm(const YamlNode& limit, const ReadContext& con
     return nullptr;
 }
 
-constexpr std::size_t kLargestUsualFrame = 1500;  // bytes of IP that an Ethernet MTU carries
-
-// A scalar that must be written without quotes; nullptr (reported) otherwise.
-const YamlNode* number_text(const MapReader& map, std::string_view key,
-                            const ReadContext& context) {
-    const YamlNode* value = map.find(key);
-    if (value == nullptr) {
-        context.problems.error(map.node().at, "a token_bucket needs `" + std::string{key} + "`");
-        return nullptr;
-    }
-    if (!value->is_scalar() || !value->plain) {
-        context.problems.error(
-            value->at, "`" + std::string{key} + "` must be a number with its unit, without quotes");
-        return nullptr;
-    }
-    return value;
-}
-
 bool is_built(PerWord per) noexcept {
     return per == PerWord::Packet || per == PerWord::Byte;
-}
-
-std::optional<Rate> read_rate(const MapReader& map, Per per, const ReadContext& context) {
-    const YamlNode* value = number_text(map, "rate", context);
-    if (value == nullptr) {
-        return std::nullopt;
-    }
-    const Result<Rate> rate = parse_rate(value->text, per);
-    if (!rate) {
-        context.problems.error(value->at, rate.error().what);
-        return std::nullopt;
-    }
-    return *rate;
-}
-
-std::optional<Units> read_burst(const MapReader& map, Per per, const ReadContext& context) {
-    const YamlNode* value = number_text(map, "burst", context);
-    if (value == nullptr) {
-        return std::nullopt;
-    }
-    const Result<Units> burst =
-        per == Per::Byte ? parse_size(value->text) : parse_count(value->text);
-    if (!burst) {
-        context.problems.error(value->at, burst.error().what);
-        return std::nullopt;
-    }
-    return *burst;
-}
-
-void warn_of_small_burst(const MapReader& map, Per per, Units burst, const ReadContext& context) {
-    if (per == Per::Byte && burst.count() < kLargestUsualFrame) {
-        context.problems.warning(map.find("burst")->at,
-                                 "the burst is below the MTU: a full-sized packet never fits");
-    }
-}
-
-void read_token_bucket(const MapReader& map, LimitText& limit, const ReadContext& context) {
-    const Per per = limit.per == PerWord::Byte ? Per::Byte : Per::Packet;
-    const std::optional<Rate> rate = read_rate(map, per, context);
-    const std::optional<Units> burst = read_burst(map, per, context);
-    if (!rate || !burst) {
-        return;
-    }
-    warn_of_small_burst(map, per, *burst, context);
-    const Result<Limit> numbers = Limit::make(*rate, *burst);
-    if (!numbers) {
-        const bool of_burst = numbers.error().what.find("burst") != std::string::npos;
-        context.problems.error(map.find(of_burst ? "burst" : "rate")->at, numbers.error().what);
-        return;
-    }
-    limit.numbers = *numbers;
-    limit.rate = map.find("rate")->text;
-    limit.burst = map.find("burst")->text;
-    limit.text = "token_bucket " + limit.rate + " burst " + limit.burst;
 }
 
 }  // namespace
@@ -189,12 +98,14 @@ LimitText read_limit(const YamlNode& node, std::optional<PerWord> rule_per,
     }
     const MapReader map{node, algorithm->keys, context, "a " + std::string{algorithm->name}};
     limit.text = algorithm->name;
+    limit.schema = algorithm->name;
     limit.per = read_per(map, context).value_or(rule_per.value_or(PerWord::Packet));
-    if (algorithm >= kAlgorithms.data() + kBuilt) {
+    if (algorithm->read == nullptr) {
         context.not_enforced(map.find("algorithm")->at, "the algorithm " + limit.text);
         return limit;
     }
-    read_token_bucket(map, limit, context);
+    const Per per = limit.per == PerWord::Byte ? Per::Byte : Per::Packet;
+    algorithm->read({map, per, context, algorithm->name}, limit);
     if (!is_built(limit.per)) {
         limit.numbers.reset();
     }

@@ -18,11 +18,12 @@ enum class PerWord : std::uint8_t { Packet, Byte, Connection, Request, Query, Ha
 
 // One limit as written.
 struct LimitText {
-    std::optional<Limit> numbers;  // nullopt: wrong, or not built yet (reported)
+    std::optional<AnyLimit> numbers;  // nullopt: wrong, or not built yet (reported)
     PerWord per = PerWord::Packet;
-    std::string text;  // "token_bucket 50/s burst 200"
-    std::string rate;
-    std::string burst;
+    std::string text;   // "token_bucket 50/s burst 200"
+    std::string bound;  // the most it admits in any window W: "200 packets + 50/s * W"
+    std::string
+        schema;  // what its state depends on beside its numbers: "sliding_counters 60s 60 strict"
 };
 
 // Reads an inline or a named limit; `rule_per` counts where the limit says nothing of its own.

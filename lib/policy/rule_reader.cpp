@@ -6,6 +6,7 @@
 #include "lib/policy/later_part.hpp"
 #include "lib/policy/limit_list_reader.hpp"
 #include "lib/policy/units_text.hpp"
+#include "lib/rules/limit_numbers.hpp"
 
 #include <algorithm>
 #include <array>
@@ -25,12 +26,12 @@ constexpr auto kRuleKeys = std::to_array<KeyRow>({
     {"on_exceed"},
     {"missing_key"},
     {"on_full"},
-    {"cost"},            // only 1
-    {"rejected_spend"},  // only false
-    {"table_share"},     // only 100%
-    {"scope"},           // only box
+    {"cost"},  // only 1
+    {"rejected_spend"},
+    {"table_share"},
+    {"scope"},  // only box
     {"tiers", false},
-    {"on_color", false},
+    {"on_color"},
     {"ban", false},
     {"overrides", false},
     {"candidates", false},
@@ -49,6 +50,7 @@ constexpr auto kOnMatchWords = std::to_array<std::string_view>({"drop", "allow"}
 constexpr auto kMissingKeyWords = std::to_array<std::string_view>({"skip", "share"});
 constexpr auto kScopeWords = std::to_array<std::string_view>({"box", "cluster"});
 constexpr auto kColorWords = std::to_array<std::string_view>({"green", "yellow", "red"});
+constexpr auto kOnColorKeys = std::to_array<KeyRow>({{"green"}, {"yellow"}, {"red"}});
 constexpr auto kOnFullWords = std::to_array<std::string_view>({"open", "closed"});
 constexpr auto kTierKeys = std::to_array<KeyRow>({{"key"}, {"limits"}});
 constexpr auto kDefaultsKeys = std::to_array<KeyRow>({{"mode"}, {"missing_key"}, {"on_full"}});
@@ -60,22 +62,35 @@ bool is_id(std::string_view id) noexcept {
     return !id.empty() && id.size() <= kMaxRuleIdSize && std::all_of(id.begin(), id.end(), good);
 }
 
-std::optional<OnFull> read_on_full(const MapReader& map, const ReadContext& context) {
+std::optional<WhenFull> read_coarsen(const YamlNode& node, const ReadContext& context) {
+    constexpr auto kKeys = std::to_array<KeyRow>({{"coarsen"}});
+    constexpr auto kFactorKeys = std::to_array<KeyRow>({{"factor"}});
+    const MapReader map{node, kKeys, context, "on_full"};
+    const YamlNode* coarsen = map.find("coarsen");
+    if (coarsen == nullptr || !coarsen->is_map()) {
+        context.problems.error(node.at, "`on_full` is open, closed or {coarsen: {factor: N}}");
+        return std::nullopt;
+    }
+    const MapReader inner{*coarsen, kFactorKeys, context, "coarsen"};
+    const std::uint64_t factor = inner.number("factor", kMaxCoarsenFactor).value_or(16);
+    if (factor < 2) {
+        context.problems.error(inner.find("factor")->at,
+                               "`factor` is from 2 to " + std::to_string(kMaxCoarsenFactor));
+        return std::nullopt;
+    }
+    return WhenFull{OnFull::Coarsen, static_cast<std::uint32_t>(factor)};
+}
+
+std::optional<WhenFull> read_on_full(const MapReader& map, const ReadContext& context) {
     const YamlNode* value = map.find("on_full");
     if (value != nullptr && value->is_map()) {
-        constexpr auto kKeys = std::to_array<KeyRow>({{"coarsen", false}});
-        const MapReader coarsen{*value, kKeys, context, "on_full"};
-        if (coarsen.find("coarsen") == nullptr) {
-            context.problems.error(value->at,
-                                   "`on_full` is open, closed or {coarsen: {factor: N}}");
-        }
-        return std::nullopt;
+        return read_coarsen(*value, context);
     }
     const std::optional<std::size_t> index = map.word("on_full", kOnFullWords);
     if (!index) {
         return std::nullopt;
     }
-    return *index == 0 ? OnFull::Open : OnFull::Closed;
+    return WhenFull{*index == 0 ? OnFull::Open : OnFull::Closed, 16};
 }
 
 std::optional<Mode> read_mode(const MapReader& map) {
@@ -158,22 +173,13 @@ private:
 
     // Keys whose default alone is built: said aloud, it changes nothing.
     void report_what_is_not_built() {
-        only_default("rejected_spend", "false", map_.flag("rejected_spend").value_or(false));
         only_default("scope", "box", map_.word("scope", kScopeWords).value_or(0) != 0);
-        only_default("table_share", "100%", map_.percent("table_share").value_or(100) != 100);
         const YamlNode* cost = map_.find("cost");
         if (cost != nullptr && cost->is_map()) {
             only_default("cost", "1", true);
             check_later_part("cost", *cost, context_);
         } else {
             only_default("cost", "1", map_.number("cost", UINT32_MAX).value_or(1) != 1);
-        }
-        if (const YamlNode* colors = map_.find("on_color")) {
-            for (const std::string_view color : kColorWords) {
-                if (const YamlNode* action = value_of(*colors, color)) {
-                    (void)read_action(*action, context_);
-                }
-            }
         }
     }
     void only_default(std::string_view key, std::string_view value, bool other) {
@@ -200,7 +206,11 @@ private:
     void read_meter() {
         Rule& rule = read_.rule;
         rule.missing_key = read_missing_key(map_).value_or(file_.defaults.missing_key);
-        rule.on_full = read_on_full(map_, context_).value_or(file_.defaults.on_full);
+        const WhenFull full = read_on_full(map_, context_).value_or(file_.defaults.on_full);
+        rule.on_full = full.on_full;
+        rule.coarsen_factor = full.factor;
+        rule.table_share = read_share();
+        rule.rejected_spend = map_.flag("rejected_spend").value_or(false);
         const YamlNode* exceed = map_.find("on_exceed");
         const ActionText action = exceed == nullptr ? ActionText{} : read_action(*exceed, context_);
         rule.on_exceed = action.verdict;
@@ -214,6 +224,43 @@ private:
             read_key_and_limits(limits);
         }
         read_.summary.limits = std::move(limits.summaries);
+        read_on_color();
+        if (!fill_coarser(rule) && map_.find("on_full") != nullptr) {
+            file_.problems.warning(
+                map_.find("on_full")->at,
+                "a limit times this factor, squared or cubed is more than can be "
+                "counted; such a step keeps the numbers of the one before");
+        }
+    }
+
+    // In millionths of the table.
+    std::uint32_t read_share() const {
+        const std::optional<unsigned> percent = map_.percent("table_share");
+        return percent ? *percent * (kWholeTable / 100) : kWholeTable;
+    }
+
+    void read_on_color() {
+        const YamlNode* node = map_.find("on_color");
+        if (node == nullptr) {
+            return;
+        }
+        const std::vector<MeteredLimit>& limits = read_.rule.limits;
+        const bool meters = std::any_of(limits.begin(), limits.end(), [](const auto& limit) {
+            return algorithm_of(limit.limit) == Algorithm::ColorMeter;
+        });
+        if (!meters && !limits.empty()) {
+            file_.problems.error(
+                map_.place_of_key("on_color"),
+                "`on_color` needs a colour meter, srtcm or trtcm, among the limits");
+        }
+        const MapReader colors{*node, kOnColorKeys, context_, "on_color"};
+        for (std::size_t color = 0; color < kColorWords.size(); ++color) {
+            if (const YamlNode* action = colors.find(kColorWords[color])) {
+                const ActionText text = read_action(*action, context_);
+                read_.rule.on_color[color] = {text.verdict, text.tag};
+                read_.summary.action += ", " + std::string{kColorWords[color]} + ": " + text.text;
+            }
+        }
     }
 
     void read_key_and_limits(ReadLimits& limits) {

@@ -7,11 +7,17 @@
 
 namespace sluice {
 
+// What a new key meets in a full table.
+struct WhenFull {
+    OnFull on_full = OnFull::Coarsen;
+    std::uint32_t factor = 16;
+};
+
 // `defaults` of the file.
 struct RuleDefaults {
     Mode mode = Mode::Monitor;
     MissingKey missing_key = MissingKey::Skip;
-    OnFull on_full = OnFull::Closed;
+    WhenFull on_full;
 };
 [[nodiscard]] RuleDefaults read_defaults(const YamlNode& node, const ReadContext& context);
 

@@ -11,25 +11,22 @@ constexpr std::size_t kSteps = 3;
 
 }  // namespace
 
-Result<Done> fill_coarser(Rule& rule) {
+bool fill_coarser(Rule& rule) {
+    bool all_fit = true;
     for (MeteredLimit& limit : rule.limits) {
         limit.coarser.clear();
         if (rule.on_full != OnFull::Coarsen) {
             continue;
         }
-        std::uint64_t factor = 1;
+        AnyLimit numbers = limit.limit;
         for (std::size_t step = 0; step < kSteps; ++step) {
-            factor *= rule.coarsen_factor;
-            const Result<AnyLimit> wider = scaled(limit.limit, factor);
-            if (!wider) {
-                return Error{wider.error().code, "limit " + limit.name + ", coarsened by " +
-                                                     std::to_string(factor) + ": " +
-                                                     wider.error().what};
-            }
-            limit.coarser.push_back(*wider);
+            const Result<AnyLimit> wider = scaled(numbers, rule.coarsen_factor);
+            all_fit = all_fit && wider;
+            numbers = wider ? *wider : numbers;
+            limit.coarser.push_back(numbers);
         }
     }
-    return Done{};
+    return all_fit;
 }
 
 void number_limits(RuleSet& set) {

@@ -1,5 +1,6 @@
 #include "lib/rules/rule_set.hpp"
 
+#include <algorithm>
 #include <unordered_set>
 
 namespace sluice {
@@ -12,16 +13,30 @@ bool within(Enum value, Enum last) noexcept {
     return value <= last;
 }
 
+// The actions that are built.
+bool acts(Verdict verdict) noexcept {
+    return verdict == Verdict::Pass || verdict == Verdict::Tag || verdict == Verdict::Drop;
+}
+
 bool enums_hold(const Rule& rule) noexcept {
     return (rule.mode == Mode::Monitor || rule.mode == Mode::Enforce) &&
            within(rule.on_match, OnMatch::Allow) && within(rule.missing_key, MissingKey::Share) &&
-           within(rule.on_full, OnFull::Closed) &&
-           (rule.on_exceed == Verdict::Pass || rule.on_exceed == Verdict::Tag ||
-            rule.on_exceed == Verdict::Drop);
+           within(rule.on_full, OnFull::Coarsen) && acts(rule.on_exceed);
 }
 
 bool tag_holds(const TagValues& tag) noexcept {
     return tag.dscp.value_or(0) < 64 && tag.pcp.value_or(0) < 8;
+}
+
+bool colors_hold(const Rule& rule) noexcept {
+    return std::all_of(rule.on_color.begin(), rule.on_color.end(), [](const ColorAction& action) {
+        return acts(action.verdict) && tag_holds(action.tag);
+    });
+}
+
+bool full_holds(const Rule& rule) noexcept {
+    return rule.coarsen_factor >= 2 && rule.coarsen_factor <= kMaxCoarsenFactor &&
+           rule.table_share > 0 && rule.table_share <= kWholeTable;
 }
 
 bool key_holds(const std::vector<KeyPart>& key) noexcept {
@@ -41,7 +56,7 @@ Fault fault_of(const RuleSet& set, const Rule& rule) {
     if (rule.id.empty() || rule.id.size() > kMaxRuleIdSize) {
         return "a rule id is empty or too long";
     }
-    if (!enums_hold(rule) || !tag_holds(rule.tag)) {
+    if (!enums_hold(rule) || !tag_holds(rule.tag) || !colors_hold(rule) || !full_holds(rule)) {
         return "rule " + rule.id + ": a setting is out of range";
     }
     if (!check_program(set.program, rule.when)) {

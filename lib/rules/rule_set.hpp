@@ -76,7 +76,7 @@ struct Rule {
     Condition when;
     OnMatch on_match = OnMatch::Meter;
     MissingKey missing_key = MissingKey::Skip;
-    OnFull on_full = OnFull::Closed;
+    OnFull on_full = OnFull::Coarsen;
     std::uint32_t coarsen_factor = 16;  // 2 to kMaxCoarsenFactor
     std::uint32_t table_share = kWholeTable;
     bool rejected_spend = false;        // what is not forwarded spends too

@@ -1,5 +1,8 @@
 #include "lib/wire/rule_set_codec.hpp"
 
+#include "lib/rules/limit_numbers.hpp"
+#include "lib/wire/limit_codec.hpp"
+
 namespace sluice {
 namespace {
 
@@ -8,8 +11,8 @@ constexpr std::size_t kTestSize = 22;
 constexpr std::size_t kNumberRangeSize = 16;
 constexpr std::size_t kAddressRangeSize = 32;
 constexpr std::size_t kKeyPartSize = 3;
-constexpr std::size_t kLimitSize = 33;
-constexpr std::size_t kRuleSize = 29;
+constexpr std::size_t kLimitSize = 30;
+constexpr std::size_t kRuleSize = 53;
 
 void put_optional(Writer& out, std::optional<std::uint8_t> value) {
     out.number<std::uint8_t>(value.has_value() ? 1 : 0);
@@ -94,33 +97,24 @@ void put_limit(Writer& out, const MeteredLimit& limit) {
     out.number(limit.identity);
     out.text(limit.name);
     out.word(limit.per);
-    const Limit& numbers = std::get<TokenBucketLimit>(limit.limit).gcra;
-    out.number(numbers.period());
-    out.number(numbers.parts());
-    out.number(numbers.burst());
+    put_numbers(out, limit.limit);
 }
 
-// A limit as it crosses the wire is parts units in period ns.
 MeteredLimit get_limit(Reader& in) {
     const auto identity = in.number<std::uint64_t>();
     std::string name = in.text();
     const auto per = in.word<Per>();
-    const auto period = in.number<std::uint64_t>();
-    const auto parts = in.number<std::uint32_t>();
-    const auto burst = in.number<std::uint64_t>();
-    constexpr std::uint64_t kLargest = INT64_MAX;
-    const Rate rate{Units{parts},
-                    Nanoseconds{static_cast<std::int64_t>(std::min(period, kLargest))}};
-    Result<Limit> limit = Limit::make(rate, Units{burst});
-    if (!limit || limit->period() != period) {
-        in.fail();
-        limit = Limit::make({Units{1}, Nanoseconds{1}}, Units{1});
-    }
-    MeteredLimit metered{.identity = identity,
-                         .name = std::move(name),
-                         .per = per,
-                         .limit = TokenBucketLimit{*limit}};
-    return metered;
+    return {.identity = identity, .name = std::move(name), .per = per, .limit = get_numbers(in)};
+}
+
+void put_tag(Writer& out, const TagValues& tag) {
+    put_optional(out, tag.dscp);
+    put_optional(out, tag.pcp);
+}
+
+TagValues get_tag(Reader& in) {
+    const std::optional<std::uint8_t> dscp = get_optional(in);
+    return {dscp, get_optional(in)};
 }
 
 void put_rule(Writer& out, const Rule& rule) {
@@ -132,8 +126,14 @@ void put_rule(Writer& out, const Rule& rule) {
     out.word(rule.missing_key);
     out.word(rule.on_full);
     out.word(rule.on_exceed);
-    put_optional(out, rule.tag.dscp);
-    put_optional(out, rule.tag.pcp);
+    put_tag(out, rule.tag);
+    out.number(rule.coarsen_factor);
+    out.number(rule.table_share);
+    out.number<std::uint8_t>(rule.rejected_spend ? 1 : 0);
+    for (const ColorAction& action : rule.on_color) {
+        out.word(action.verdict);
+        put_tag(out, action.tag);
+    }
     out.list(rule.key, put_part);
     out.list(rule.limits, put_limit);
 }
@@ -148,10 +148,17 @@ Rule get_rule(Reader& in) {
     rule.missing_key = in.word<MissingKey>();
     rule.on_full = in.word<OnFull>();
     rule.on_exceed = in.word<Verdict>();
-    rule.tag.dscp = get_optional(in);
-    rule.tag.pcp = get_optional(in);
+    rule.tag = get_tag(in);
+    rule.coarsen_factor = in.number<std::uint32_t>();
+    rule.table_share = in.number<std::uint32_t>();
+    rule.rejected_spend = in.flag();
+    for (ColorAction& action : rule.on_color) {
+        action.verdict = in.word<Verdict>();
+        action.tag = get_tag(in);
+    }
     rule.key = in.list<KeyPart>(kKeyPartSize, get_part);
     rule.limits = in.list<MeteredLimit>(kLimitSize, get_limit);
+    (void)fill_coarser(rule);
     return rule;
 }
 

@@ -11,6 +11,7 @@ using namespace std::chrono_literals;
 constexpr LimitSlot kSlot = 1;
 constexpr std::uint64_t kIdentity = 42;
 constexpr Nanoseconds kPerBurst{300};
+constexpr std::size_t kTurn = 8;
 
 // A charge lasts 100 s, so that every key stays live, and the burst lasts for any measurement.
 AnyLimit slow_limit(std::uint64_t factor) {
@@ -63,19 +64,10 @@ Entry* AgedTable::add(const FiledKey& key) noexcept {
     return entry;
 }
 
-void AgedTable::ask(Burst& burst, Random& random) noexcept {
+void AgedTable::ask(std::span<Work> burst, Random& random) noexcept {
     for (Work& work : burst) {
         work.key = filed(first_ + random.below(keys_));
-        store_.keys.prefetch_first(work.key);
-    }
-}
-
-void AgedTable::locate(Burst& burst) noexcept {
-    for (Work& work : burst) {
-        work.entry = store_.keys.in_first(work.key);
-        if (work.entry == nullptr) {
-            store_.keys.prefetch_second(work.key);
-        }
+        work.entry = store_.keys.prefetch_first(work.key);
     }
 }
 
@@ -92,12 +84,9 @@ void AgedTable::charge_entry(Entry& entry, const AnyLimit& any) noexcept {
     ++admitted_;
 }
 
-void AgedTable::decide(Burst& burst) noexcept {
+void AgedTable::decide(std::span<Work> burst) noexcept {
     for (Work& work : burst) {
         Entry* entry = work.entry;
-        if (entry == nullptr) {
-            entry = store_.keys.in_second(work.key);
-        }
         if (entry == nullptr) [[unlikely]] {
             entry = add(work.key);
         }
@@ -105,20 +94,38 @@ void AgedTable::decide(Burst& burst) noexcept {
             ++refused_;
             continue;
         }
-        store_.tenants.update(*entry, now_);
+        if (entry->stamp().version != 0) [[unlikely]] {
+            store_.tenants.update(*entry, now_);
+        }
         charge_entry(*entry, limit_);
     }
 }
 
+// Three bursts in flight: one whose first lines are asked for, one whose second lines are, and one
+// that is decided; a few keys of each in turn, so that there is work while lines are on their way.
 void AgedTable::run(std::size_t bursts, Random& random) {
-    Burst work[2];
+    Burst work[3];
+    std::array<Work*, kBurst> missed[2];
+    std::size_t misses[2] = {0, 0};
     ask(work[0], random);
+    misses[0] = store_.keys.probe_first(std::span<Work>{work[0]}, missed[0].data());
+    ask(work[1], random);
     for (std::size_t burst = 0; burst < bursts; ++burst) {
         now_.at += kPerBurst;
         (void)store_.begin_burst(now_);
-        ask(work[(burst + 1) % 2], random);
-        locate(work[burst % 2]);
-        decide(work[burst % 2]);
+        Burst& deciding = work[burst % 3];
+        Burst& probing = work[(burst + 1) % 3];
+        Burst& asking = work[(burst + 2) % 3];
+        BucketTable::probe_second(
+            std::span<Work* const>{missed[burst % 2].data(), misses[burst % 2]});
+        std::size_t found = 0;
+        for (std::size_t at = 0; at < kBurst; at += kTurn) {
+            ask(std::span{asking}.subspan(at, kTurn), random);
+            found += store_.keys.probe_first(std::span<Work>{probing}.subspan(at, kTurn),
+                                             missed[(burst + 1) % 2].data() + found);
+            decide(std::span{deciding}.subspan(at, kTurn));
+        }
+        misses[(burst + 1) % 2] = found;
     }
 }
 
@@ -161,9 +168,9 @@ void AgedTable::run_new_keys(std::size_t bursts, Random& random, std::uint64_t n
             const std::uint64_t number = random() | std::uint64_t{1} << 63;
             network[i] = number % networks;
             work[i].key = filed(number);
-            store_.keys.prefetch_first(work[i].key);
+            (void)store_.keys.prefetch_first(work[i].key);
             store_.keys.prefetch_second(work[i].key);
-            store_.parents.prefetch_first(filed(~network[i]));
+            (void)store_.parents.prefetch_first(filed(~network[i]));
         }
         for (std::size_t i = 0; i < kBurst; ++i) {
             Entry* entry = store_.keys.find(work[i].key);

@@ -7,6 +7,7 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <span>
 
 namespace sluice::bench {
 
@@ -44,9 +45,8 @@ private:
 
     [[nodiscard]] FiledKey filed(std::uint64_t number) const noexcept;
     [[nodiscard]] Entry* add(const FiledKey& key) noexcept;
-    void ask(Burst& burst, Random& random) noexcept;
-    void locate(Burst& burst) noexcept;
-    void decide(Burst& burst) noexcept;
+    void ask(std::span<Work> burst, Random& random) noexcept;
+    void decide(std::span<Work> burst) noexcept;
     void charge_entry(Entry& entry, const AnyLimit& limit) noexcept;
     [[nodiscard]] bool find_parent(Work& work, std::uint64_t network) noexcept;
 

@@ -1,7 +1,7 @@
 #pragma once
 #include "lib/pipeline/run_burst.hpp"
 #include "lib/policy/compile.hpp"
-#include "lib/rules/limit_numbers.hpp"
+#include "lib/rules/limit_slots.hpp"
 
 #include <chrono>
 #include <cstddef>
@@ -26,7 +26,20 @@ public:
         for (std::uint32_t row = 0; Rule & rule : compiled_.set.rules) {
             rule.counters = row++;
         }
-        number_limits(compiled_.set);
+        (void)slots_.assign(compiled_.set);
+    }
+
+    // Other rules from now on, as a running box takes them.
+    [[nodiscard]] Result<Done> reload(std::string_view rules) {
+        CompiledRules next = compile(rules);
+        for (std::uint32_t row = 0; Rule & rule : next.set.rules) {
+            rule.counters = row++;
+        }
+        const Result<Done> fits = slots_.assign(next.set);
+        if (fits) {
+            compiled_ = std::move(next);
+        }
+        return fits;
     }
 
     // One packet, in a burst of its own.
@@ -63,6 +76,10 @@ public:
         return counters_.rules[rule];
     }
     [[nodiscard]] const WorkerCounters& counters() const { return counters_; }
+    [[nodiscard]] std::uint64_t counted(TableEvent event) const {
+        return counters_.by_table_event[static_cast<std::size_t>(event)].read();
+    }
+    [[nodiscard]] BucketStore& buckets() { return core_.buckets; }
 
 private:
     static CompiledRules compile(std::string_view text) {
@@ -78,6 +95,9 @@ private:
     CompiledRules compiled_;
     WorkerCounters counters_;
     CoreState core_;
+    LimitSlots slots_{
+        {[this](LimitSlot slot) { return core_.buckets.tenants.entries_of(slot).read(); },
+         [this] { return counters_.sweeps.read(); }}};
 };
 
 }  // namespace sluice::test

@@ -1,9 +1,8 @@
 #include "tests/packets/box.hpp"
 #include "tests/packets/frame.hpp"
+#include "tests/packets/verdict_case.hpp"
 
 #include <gtest/gtest.h>
-
-#include <ostream>
 
 // What the rule language promises about verdicts and spending (rules, section 1), one row a packet.
 namespace sluice {
@@ -12,30 +11,12 @@ namespace {
 using namespace std::chrono_literals;
 using test::arp;
 using test::Box;
+using test::Case;
 using test::Frame;
 using test::tcp;
 using test::udp;
 
-constexpr Instant kStart{1h};
-
-struct Step {
-    Nanoseconds at;
-    Frame in;
-    std::string_view verdict;
-    std::string_view reason;
-    std::string_view rule = "";
-    Nanoseconds wait = 0ns;
-};
-
-struct Case {
-    std::string_view name;
-    std::string_view rules;
-    std::vector<Step> steps;
-};
-
-std::ostream& operator<<(std::ostream& out, const Case& row) {
-    return out << row.name;
-}
+using test::kStart;
 
 // Every case shares this head; `limit` is ten packets a second, two at once.
 #define RULES "version: 1\nrules:\n"
@@ -182,16 +163,7 @@ const Case kCases[] = {
 class VerdictCase : public testing::TestWithParam<Case> {};
 
 TEST_P(VerdictCase, Holds) {
-    Box box{GetParam().rules};
-    int row = 0;
-    for (const Step& step : GetParam().steps) {
-        const Decision got = box.judge(step.in.bytes(), kStart + step.at);
-        EXPECT_EQ(name_of(got.verdict), step.verdict) << "step " << row;
-        EXPECT_EQ(row_of(got.reason).name, step.reason) << "step " << row;
-        EXPECT_EQ(box.rule_name(got), step.rule) << "step " << row;
-        EXPECT_EQ(got.wait, step.wait) << "step " << row;
-        ++row;
-    }
+    test::expect_case(GetParam());
 }
 
 INSTANTIATE_TEST_SUITE_P(All, VerdictCase, testing::ValuesIn(kCases));
@@ -247,35 +219,6 @@ TEST(Monitor, SpendsWhenItsOwnLimitsAdmitAndTheOthersForward) {
     (void)box.judge(kWeb.bytes(), kStart);  // watch refuses, the packet passes
     EXPECT_EQ(box.counters(0).admitted.read(), 3U);
     EXPECT_EQ(box.counters(0).exceeded.read(), 1U);
-}
-
-struct FullTable {
-    std::string_view on_full;
-    std::string_view verdict;
-    std::string_view reason;
-};
-
-// More live keys than places: what a new one meets is the rule's choice, and counted.
-TEST(TableFull, FollowsTheRule) {
-    const FullTable rows[] = {{"", "drop", "table_full"},
-                              {"    on_full: closed\n", "drop", "table_full"},
-                              {"    on_full: open\n", "pass", "within_limits"}};
-    for (const FullTable& row : rows) {
-        Box box{std::string{RULES "  - id: each\n    mode: enforce\n    key: [l4.sport]\n"} +
-                    std::string{row.on_full} +
-                    "    limits: [{algorithm: token_bucket, rate: 1/d, burst: 1}]\n",
-                {},
-                1};  // one line of four places
-        for (std::uint16_t port = 1; port <= 4; ++port) {
-            EXPECT_EQ(box.judge(udp().sport(port).bytes(), kStart).verdict, Verdict::Pass);
-        }
-        const Decision got = box.judge(udp().sport(5).bytes(), kStart);
-        EXPECT_EQ(name_of(got.verdict), row.verdict) << row.on_full;
-        EXPECT_EQ(row_of(got.reason).name, row.reason) << row.on_full;
-        EXPECT_EQ(box.counters().by_table_event[static_cast<std::size_t>(TableEvent::TableFull)].read(), 1U);
-        // A key that has its place is judged by its own bucket all the same.
-        EXPECT_EQ(box.judge(udp().sport(1).bytes(), kStart).reason, Reason::OverLimit);
-    }
 }
 
 }  // namespace

@@ -239,7 +239,7 @@ class Modes(Replay):
     def test_off_may_hold_what_is_not_built(self):
         rules = self.RULES + """
   - {id: later, mode: off, when: http.host eq "a", key: [http.host], per: request,
-     limits: [{algorithm: sliding_log, count: 3, window: 15m}]}
+     limits: [{algorithm: concurrency, count: 3, idle: 15m}]}
 """
         summary, _, _ = self.replay(rules, pcap([(0, udp())]))
         self.assertEqual(len(summary["rules"]), 3)

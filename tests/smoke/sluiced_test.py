@@ -26,7 +26,7 @@ rules:
     when: ip.proto eq 17
     key: [ip.src]
     limits: [{algorithm: token_bucket, rate: 1/s, burst: 2}]
-  - {id: b, mode: "off", key: [], limits: [{algorithm: sliding_log, count: 3, window: 1m}]}
+  - {id: b, mode: "off", key: [], limits: [{algorithm: concurrency, count: 3, idle: 1m}]}
 """
 OTHER = """version: 1
 rules:
@@ -134,7 +134,7 @@ class Resources(Case):
         self.start()
         stats = self.good(self.box.get("/v1/stats"))
         self.assertEqual(list(stats), ["generation", "uptime_s", "panic", "packets", "verdicts",
-                                       "reasons", "table_full", "rules"])
+                                       "reasons", "table_full", "table", "rules"])
         self.assertEqual((stats["generation"], stats["packets"], stats["panic"],
                           stats["table_full"], stats["uptime_s"]),
                          (self.applied, 200, False, 14, 2.5))
@@ -156,7 +156,7 @@ class Resources(Case):
         workers = self.good(self.box.get("/v1/workers"))["workers"]
         self.assertEqual([worker["lcore"] for worker in workers], [1, 2])
         self.assertEqual(list(workers[0]), ["lcore", "bursts", "stalled_ms", "stalls", "packets",
-                                            "verdicts", "reasons", "table_full", "table_slots",
+                                            "verdicts", "reasons", "table_full", "table", "table_slots",
                                             "lanes"])
         self.assertEqual((workers[0]["packets"], workers[0]["lanes"]), (100, ["uplink in q0"]))
 

@@ -70,8 +70,8 @@ class Dataplane:
     def serve(self):
         with self.listener.accept()[0] as client:
             hello = receive(client)
-            assert hello[:5] == b"\0\x01\0\0\0", hello
-            send(client, b"\0" + struct.pack("<IIQ", 1, os.getpid(), 7))
+            assert hello[:5] == b"\0\x02\0\0\0", hello
+            send(client, b"\0" + struct.pack("<IIQ", 2, os.getpid(), 7))
             request = receive(client)
             assert request[0] == 4 and len(request) == 2, request
             self.panic = request[1] == 1

@@ -1,3 +1,4 @@
+#include "lib/rules/limit_numbers.hpp"
 #include "tests/packets/box.hpp"
 #include "tests/packets/frame.hpp"
 

@@ -40,8 +40,33 @@ void add_address(Fields& out, const IpAddress& address) {
     }
 }
 
-const Limit& gcra_of(const MeteredLimit& limit) {
-    return std::get<TokenBucketLimit>(limit.limit).gcra;
+void spell_numbers(Fields& out, const Limit& limit) {
+    add_all(out, limit.period(), limit.parts(), limit.burst());
+}
+void spell_numbers(Fields& out, const TokenBucketLimit& limit) {
+    add(out, 0);
+    spell_numbers(out, limit.gcra);
+}
+void spell_numbers(Fields& out, const LeakyBucketLimit& limit) {
+    add(out, 1);
+    spell_numbers(out, limit.gcra);
+}
+void spell_numbers(Fields& out, const FixedWindowLimit& limit) {
+    add_all(out, 2, limit.numbers.count, limit.numbers.window, limit.phase, limit.utc_offset);
+}
+void spell_numbers(Fields& out, const SlidingWindowLimit& limit) {
+    add_all(out, 3, limit.numbers.count, limit.numbers.window);
+}
+void spell_numbers(Fields& out, const SlidingCountersLimit& limit) {
+    add_all(out, 4, limit.numbers.count, limit.numbers.window, limit.buckets, limit.edge);
+}
+void spell_numbers(Fields& out, const SlidingLogLimit& limit) {
+    add_all(out, 5, limit.numbers.count, limit.numbers.window);
+}
+void spell_numbers(Fields& out, const ColorLimit& limit) {
+    add_all(out, 6, limit.variant(), limit.mode());
+    spell_numbers(out, limit.first());
+    spell_numbers(out, limit.second());
 }
 
 void spell(Fields& out, const Rule& rule) {
@@ -49,14 +74,20 @@ void spell(Fields& out, const Rule& rule) {
             rule.missing_key, rule.on_full, rule.on_exceed);
     add_optional(out, rule.tag.dscp);
     add_optional(out, rule.tag.pcp);
+    add_all(out, rule.coarsen_factor, rule.table_share, rule.rejected_spend);
+    for (const ColorAction& action : rule.on_color) {
+        add(out, action.verdict);
+        add_optional(out, action.tag.dscp);
+        add_optional(out, action.tag.pcp);
+    }
     add(out, rule.key.size());
     for (const KeyPart& part : rule.key) {
         add_all(out, part.field, part.v4_length, part.v6_length);
     }
     add(out, rule.limits.size());
     for (const MeteredLimit& limit : rule.limits) {
-        add_all(out, limit.identity, limit.name, limit.per, gcra_of(limit).period(),
-                gcra_of(limit).parts(), gcra_of(limit).burst());
+        add_all(out, limit.identity, limit.name, limit.per);
+        std::visit([&out](const auto& numbers) { spell_numbers(out, numbers); }, limit.limit);
     }
 }
 void spell(Fields& out, const RuleSet& set) {
@@ -261,10 +292,11 @@ RuleSet one_rule() {
     RuleSet set;
     Rule rule;
     rule.id = "one";
-    rule.limits = {{.identity = 1,
-                    .name = "1",
-                    .per = Per::Packet,
-                    .limit = TokenBucketLimit{*Limit::make({Units{7}, std::chrono::seconds{3}}, Units{9})}}};
+    rule.limits = {
+        {.identity = 1,
+         .name = "1",
+         .per = Per::Packet,
+         .limit = TokenBucketLimit{*Limit::make({Units{7}, std::chrono::seconds{3}}, Units{9})}}};
     set.rules = {rule};
     return set;
 }

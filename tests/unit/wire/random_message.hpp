@@ -1,4 +1,5 @@
 #pragma once
+#include "lib/rules/limit_numbers.hpp"
 #include "lib/wire/codec.hpp"
 
 #include <algorithm>
@@ -116,14 +117,53 @@ private:
         }
         const std::size_t limits = out.on_match == OnMatch::Meter ? 1 + below(3) : 0;
         for (std::size_t i = 0; i < limits; ++i) {
-            const Rate rate{Units{1 + below(1'000'000)}, Nanoseconds{std::chrono::seconds{60}}};
-            out.limits.push_back(
-                {.identity = (index << 8) + i,
-                 .name = text(),
-                 .per = static_cast<Per>(below(2)),
-                 .limit = TokenBucketLimit{*Limit::make(rate, Units{1 + below(100'000)})}});
+            out.limits.push_back({.identity = (index << 8) + i,
+                                  .name = text(),
+                                  .per = static_cast<Per>(below(2)),
+                                  .limit = numbers()});
         }
+        out.on_full = static_cast<OnFull>(below(3));
+        out.coarsen_factor = static_cast<std::uint32_t>(2 + below(15));
+        out.table_share = static_cast<std::uint32_t>(1 + below(kWholeTable));
+        out.rejected_spend = flag();
+        for (ColorAction& action : out.on_color) {
+            action.verdict = flag() ? Verdict::Drop : Verdict::Tag;
+            action.tag.dscp = static_cast<std::uint8_t>(below(64));
+        }
+        (void)fill_coarser(out);
         return out;
+    }
+
+    Limit bucket() {
+        return *Limit::make({Units{1 + below(1'000'000)}, std::chrono::seconds{60}},
+                            Units{1 + below(100'000)});
+    }
+    WindowNumbers window() {
+        return *make_window_numbers(Units{1 + below(1'000'000)},
+                                    std::chrono::milliseconds{1 + below(100'000)});
+    }
+    AnyLimit numbers() {
+        switch (below(kAlgorithmCount)) {
+            case 0:
+                return TokenBucketLimit{bucket()};
+            case 1:
+                return LeakyBucketLimit{bucket()};
+            case 2:
+                return *make_fixed_window(
+                    window(), WindowPhase::Clock,
+                    std::chrono::minutes{below(1000)} - std::chrono::minutes{500});
+            case 3:
+                return SlidingWindowLimit{window()};
+            case 4:
+                return *make_sliding_counters(window(), static_cast<std::uint32_t>(1 + below(100)),
+                                              flag() ? Edge::Strict : Edge::Lenient);
+            case 5:
+                return SlidingLogLimit{window()};
+            default:
+                return *ColorLimit::make(ColorVariant::Rfc4115,
+                                         flag() ? ColorMode::Aware : ColorMode::Blind, bucket(),
+                                         bucket());
+        }
     }
 
     PortStats port() {

@@ -31,7 +31,7 @@ rules:
 // What this version does not build yet is allowed while its rule is off.
 const std::string kNotYet = R"(version: 1
 rules:
-  - {id: later, mode: "off", key: [], limits: [{algorithm: sliding_log, count: 3, window: 1m}]}
+  - {id: later, mode: "off", key: [], limits: [{algorithm: concurrency, count: 3, idle: 1m}]}
   - {id: a, mode: enforce, when: ip.proto eq 17, on_match: drop}
 )";
 

@@ -1,4 +1,4 @@
-#include "dataplane/limit_slots.hpp"
+#include "lib/rules/limit_slots.hpp"
 
 #include "lib/rules/slots.hpp"
 

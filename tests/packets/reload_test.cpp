@@ -1,0 +1,140 @@
+#include "tests/packets/box.hpp"
+#include "tests/packets/frame.hpp"
+
+#include <gtest/gtest.h>
+
+#include <string>
+
+// What a reload keeps (rules, section 1.5).
+namespace sluice {
+namespace {
+
+using namespace std::chrono_literals;
+using test::Box;
+using test::udp;
+
+constexpr Instant kStart{1h};
+
+std::string rules_with(std::string_view limit, std::string_view more = "") {
+    return "version: 1\nrules:\n  - id: each\n    mode: enforce\n    key: [ip.src]\n" +
+           std::string{more} + "    limits: [" + std::string{limit} + "]\n";
+}
+
+int passed(Box& box, int packets, Instant now) {
+    const auto frame = udp().src("10.0.0.1").bytes();
+    int count = 0;
+    for (int i = 0; i < packets; ++i) {
+        count += box.judge(frame, now).verdict == Verdict::Pass ? 1 : 0;
+    }
+    return count;
+}
+
+struct Change {
+    std::string_view before;
+    int spent;
+    std::string_view after;
+    int left;
+};
+
+// remaining += new - old, clamped to [0, new]; at one instant, so nothing comes back meanwhile.
+TEST(Reload, NumbersCarryOver) {
+    const Change rows[] = {
+        {"{algorithm: token_bucket, rate: 10/s, burst: 10}", 4,
+         "{algorithm: token_bucket, rate: 10/s, burst: 10}", 6},
+        {"{algorithm: token_bucket, rate: 10/s, burst: 10}", 4,
+         "{algorithm: token_bucket, rate: 10/s, burst: 20}", 16},
+        {"{algorithm: token_bucket, rate: 10/s, burst: 10}", 4,
+         "{algorithm: token_bucket, rate: 10/s, burst: 5}", 1},
+        {"{algorithm: token_bucket, rate: 10/s, burst: 10}", 8,
+         "{algorithm: token_bucket, rate: 10/s, burst: 5}", 0},
+        {"{algorithm: token_bucket, rate: 10/s, burst: 10}", 4,
+         "{algorithm: token_bucket, rate: 1/d, burst: 10}", 6},
+        {"{algorithm: token_bucket, rate: 1/d, burst: 10}", 4,
+         "{algorithm: token_bucket, rate: 1000/s, burst: 10}", 6},
+        {"{algorithm: fixed_window, count: 10, window: 1d}", 4,
+         "{algorithm: fixed_window, count: 12, window: 1d}", 8},
+        {"{algorithm: sliding_log, count: 10, window: 1d}", 10,
+         "{algorithm: sliding_log, count: 12, window: 1d}", 2},
+        // Another window is another schema: the limit starts anew.
+        {"{algorithm: sliding_log, count: 10, window: 1d}", 10,
+         "{algorithm: sliding_log, count: 10, window: 1h}", 10},
+    };
+    for (const Change& row : rows) {
+        Box box{rules_with(row.before)};
+        ASSERT_EQ(passed(box, row.spent, kStart), row.spent) << row.before;
+        ASSERT_TRUE(box.reload(rules_with(row.after)));
+        EXPECT_EQ(passed(box, 100, kStart), row.left) << row.before << " -> " << row.after;
+    }
+}
+
+// A debt of a tenth of a second under the old rate is one of days under the new one: nobody may
+// forget it in between, and what was used is what is owed.
+TEST(Reload, ADebtIsNotForgottenBeforeItIsRewritten) {
+    Box box{rules_with("{algorithm: token_bucket, rate: 100/s, burst: 10}"), {}, 64};
+    ASSERT_EQ(passed(box, 10, kStart), 10);
+    ASSERT_TRUE(box.reload(rules_with("{algorithm: token_bucket, rate: 1/d, burst: 10}")));
+    // The change takes place with the next burst; an hour of other traffic fills and sweeps.
+    for (int i = 0; i < 3000; ++i) {
+        const std::string source = "10.9." + std::to_string(i % 20) + "." + std::to_string(i % 250);
+        (void)box.judge(udp().src(source).bytes(), kStart + i * 1s);
+    }
+    EXPECT_EQ(passed(box, 10, kStart + 1h), 0);
+    EXPECT_EQ(passed(box, 10, kStart + 24h + 1s), 1);
+}
+
+// The other way round the debt shrinks with the rate, from the change on.
+TEST(Reload, AFasterRatePaysBackFaster) {
+    Box box{rules_with("{algorithm: token_bucket, rate: 1/d, burst: 10}")};
+    ASSERT_EQ(passed(box, 10, kStart), 10);
+    ASSERT_TRUE(box.reload(rules_with("{algorithm: token_bucket, rate: 10/s, burst: 10}")));
+    (void)box.judge(test::arp().bytes(), kStart);
+    EXPECT_EQ(passed(box, 10, kStart + 500ms), 5);
+}
+
+TEST(Reload, ManyChangesInARowAddUpOrAreRefused) {
+    Box box{rules_with("{algorithm: token_bucket, rate: 1/d, burst: 10}")};
+    ASSERT_EQ(passed(box, 10, kStart), 10);
+    int accepted = 0;
+    for (int i = 1; i <= 20; ++i) {
+        const std::string burst = std::to_string(10 + i);
+        accepted +=
+            box.reload(rules_with("{algorithm: token_bucket, rate: 1/d, burst: " + burst + "}"))
+                ? 1
+                : 0;
+        (void)box.judge(test::arp().bytes(), kStart);
+    }
+    // Seven versions beside the present one are all that entries can tell apart.
+    EXPECT_EQ(accepted, 7);
+    EXPECT_EQ(passed(box, 100, kStart), 7);
+}
+
+// Once every entry has been seen, numbers can change again.
+TEST(Reload, TheSweepMakesRoomForMoreChanges) {
+    Box box{rules_with("{algorithm: token_bucket, rate: 1/d, burst: 10}"), {}, 64};
+    ASSERT_EQ(passed(box, 10, kStart), 10);
+    for (int i = 1; i <= 20; ++i) {
+        const std::string burst = std::to_string(10 + i);
+        ASSERT_TRUE(
+            box.reload(rules_with("{algorithm: token_bucket, rate: 1/d, burst: " + burst + "}")))
+            << i;
+        const std::uint64_t before = box.counters().sweeps.read();
+        while (box.counters().sweeps.read() < before + 2) {
+            (void)box.judge(test::arp().bytes(), kStart);
+        }
+    }
+    EXPECT_EQ(passed(box, 100, kStart), 20);
+}
+
+// A rule that was away while its buckets were in debt still owes when it comes back.
+TEST(Reload, ARuleThatComesBackStillOwes) {
+    const std::string rules = rules_with("{algorithm: token_bucket, rate: 1/d, burst: 10}");
+    Box box{rules};
+    ASSERT_EQ(passed(box, 10, kStart), 10);
+    ASSERT_TRUE(box.reload("version: 1\nrules: []\n"));
+    (void)box.judge(test::arp().bytes(), kStart);
+    ASSERT_TRUE(box.reload(rules));
+    EXPECT_EQ(passed(box, 10, kStart), 0);
+}
+
+}  // namespace
+}  // namespace sluice
