@@ -153,7 +153,7 @@ struct OnManyLines {
     Judgement look(Cell& cell, LinePool& pool, Now now, Demand demand) const noexcept {
         const Slots slots{limit};
         State& state = pool.at<State>(cell.rest);
-        state.drop_left(slots, pool, now.at);
+        state.make_way(slots, pool, now.at, demand.cost);
         if (!state.admits(slots, demand.cost)) {
             return Judgement::Red;
         }
@@ -168,8 +168,8 @@ struct OnManyLines {
     void charge_what_fits(Cell& cell, LinePool& pool, Now now, Units cost) const noexcept {
         const Slots slots{limit};
         State& state = pool.at<State>(cell.rest);
-        state.drop_left(slots, pool, now.at);
-        const Units fits = std::min(cost, state.remaining(slots, pool, now.at));
+        state.make_way(slots, pool, now.at, cost);
+        const Units fits = state.what_fits(slots, cost);
         if (fits.count() != 0) {
             // Without a line for it the charge lasts longer, which is all it can do.
             (void)state.make_room(slots, pool, now.at);
@@ -187,7 +187,7 @@ struct OnManyLines {
                   Now changed) const noexcept {
         const Slots slots{limit};
         State& state = pool.at<State>(cell.rest);
-        state.drop_left(slots, pool, changed.at);
+        state.make_way(slots, pool, changed.at, Units{0});
         state.cut_to_count(slots, pool);
         cell.fresh_from = state.fresh_from(slots, changed.at);
     }

@@ -33,13 +33,15 @@ public:
     Nanoseconds duration(const std::string& name) {
         return number<Nanoseconds>(name, parse_duration);
     }
-    // West of Greenwich with a minus.
     Nanoseconds offset(const std::string& name) {
         return number<Nanoseconds>(name, [](std::string_view text) -> Result<Nanoseconds> {
-            const bool west = text.starts_with('-');
-            const Result<Nanoseconds> east =
-                parse_duration(west || text.starts_with('+') ? text.substr(1) : text);
-            return !east || !west ? east : Result<Nanoseconds>{-*east};
+            const std::optional<Nanoseconds> offset = parse_utc_offset(text);
+            if (!offset) {
+                return Error{Errc::BadSyntax, "`" + std::string{text} +
+                                                  "` is no offset from UTC; write for instance "
+                                                  "+03:00, from -23:59 to +23:59"};
+            }
+            return *offset;
         });
     }
     std::uint32_t small_number(const std::string& name, std::uint32_t max) {
