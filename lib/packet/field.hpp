@@ -116,6 +116,7 @@ public:
         return (bits_ & bit(field)) != 0;
     }
     constexpr void add_all(FieldSet other) noexcept { bits_ |= other.bits_; }
+    [[nodiscard]] constexpr bool operator==(const FieldSet&) const noexcept = default;
 
 private:
     [[nodiscard]] static constexpr std::uint64_t bit(Field field) noexcept {

@@ -67,6 +67,8 @@ struct Flow {
     Fragment frag = Fragment::None;
     Direction dir = Direction::In;
     Parsed parsed = Parsed::Ok;
+
+    [[nodiscard]] bool operator==(const Flow&) const noexcept = default;
 };
 static_assert(sizeof(Flow) <= 128, "two cache lines");
 

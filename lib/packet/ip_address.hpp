@@ -2,6 +2,7 @@
 #include "lib/base/bytes.hpp"
 
 #include <array>
+#include <bit>
 #include <compare>
 #include <cstdint>
 #include <optional>
@@ -22,15 +23,17 @@ struct IpAddress {
 
 // Zeroes all bits after the first `length`; length above 128 keeps the address whole.
 [[nodiscard]] constexpr IpAddress masked(IpAddress address, unsigned length) noexcept {
-    for (std::size_t i = 0; i < address.bytes.size(); ++i) {
-        const unsigned first = static_cast<unsigned>(i) * 8;
-        if (length <= first) {
-            address.bytes[i] = std::byte{0};
-        } else if (length < first + 8) {
-            address.bytes[i] &= static_cast<std::byte>(0xFF00U >> (length - first));
-        }
-    }
-    return address;
+    using Halves = std::array<std::uint64_t, 2>;
+    Halves halves = std::bit_cast<Halves>(address.bytes);
+    // Of 64 bits in network order, the first `bits`.
+    const auto first = [](unsigned bits) -> std::uint64_t {
+        return bits == 0    ? 0
+               : bits >= 64 ? ~std::uint64_t{0}
+                            : __builtin_bswap64(~std::uint64_t{0} << (64 - bits));
+    };
+    halves[0] &= first(length);
+    halves[1] &= first(length > 64 ? length - 64 : 0);
+    return {std::bit_cast<std::array<std::byte, 16>>(halves)};
 }
 
 struct VersionedAddress {

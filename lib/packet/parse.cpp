@@ -1,5 +1,7 @@
 #include "lib/packet/parse.hpp"
 
+#include "lib/packet/byte_units.hpp"
+#include "lib/packet/common_shape.hpp"
 #include "lib/packet/ethernet.hpp"
 #include "lib/packet/ipv4.hpp"
 #include "lib/packet/ipv6.hpp"
@@ -10,15 +12,6 @@
 
 namespace sluice {
 namespace {
-
-constexpr std::uint32_t kLargestPaddedFrame = 60;  // Ethernet's minimum, without FCS
-
-// What `per: byte` charges for an IP packet that claims `claimed` bytes, of which `there` came.
-std::uint32_t units_of(std::uint32_t claimed, std::uint32_t there,
-                       std::uint32_t frame_size) noexcept {
-    const bool more_than_padding = claimed < there && frame_size > kLargestPaddedFrame;
-    return claimed == 0 || claimed > there || more_than_padding ? there : claimed;
-}
 
 // A first fragment holds the headers of what it carries, as a whole packet does.
 bool has_all_headers(Parsed parsed) noexcept {
@@ -35,7 +28,7 @@ Parsed parse_ip(Cursor& cursor, IpVersion version, std::uint32_t frame_size, Flo
     const Parsed parsed =
         version == IpVersion::V4 ? parse_ipv4(cursor, flow) : parse_ipv6(cursor, flow);
     if (flow.fields.has(Field::IpLen)) {
-        flow.byte_units = units_of(flow.ip_len, there, frame_size);
+        flow.byte_units = byte_units(flow.ip_len, there, frame_size);
     }
     if (!has_all_headers(parsed)) {
         return parsed;
@@ -83,6 +76,13 @@ bool may_be_tunnel(const Flow& flow, Tunnels tunnels) noexcept {
 }  // namespace
 
 Parsed parse_frame(FrameView frame, Tunnels tunnels, Flow& flow) noexcept {
+    if (parse_common_shape(frame, tunnels, flow)) [[likely]] {
+        return Parsed::Ok;
+    }
+    return walk_frame(frame, tunnels, flow);
+}
+
+Parsed walk_frame(FrameView frame, Tunnels tunnels, Flow& flow) noexcept {
     const auto held =
         static_cast<std::uint32_t>(std::min<std::size_t>(frame.bytes.size(), UINT32_MAX / 2));
     Cursor cursor{

@@ -18,7 +18,11 @@ inline constexpr unsigned kMaxTunnelDepth = 4;
 inline constexpr unsigned kMaxIpv6Extensions = 16;
 
 // Walks the headers of a frame once and fills `flow` (all but dir and port, which the caller sets).
-// Reads only what it has checked is there. Never fails: the outcome is flow.parsed, also returned.
+// `flow` comes as it is made, but for those two. Reads only what it has checked is there. Never
+// fails: the outcome is flow.parsed, also returned.
 Parsed parse_frame(FrameView frame, Tunnels tunnels, Flow& flow) noexcept;
+
+// The same, header by header, for frames of any shape.
+Parsed walk_frame(FrameView frame, Tunnels tunnels, Flow& flow) noexcept;
 
 }  // namespace sluice

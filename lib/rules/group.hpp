@@ -20,6 +20,9 @@ public:
     [[nodiscard]] ByteView view() const noexcept { return ByteView{bytes_}.first(size_); }
     void clear() noexcept { size_ = 0; }
     void append(ByteView bytes) noexcept;
+    // A part's header and the first `size` bytes of its value.
+    void append_block(std::uint32_t header, const std::array<std::byte, 16>& value,
+                      std::size_t size) noexcept;
 
 private:
     static constexpr std::size_t kMaxPartSize = 4 + 16;

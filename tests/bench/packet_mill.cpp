@@ -70,8 +70,18 @@ PacketMill::~PacketMill() {
     rte_mempool_free(pool_);
 }
 
+// As a driver that knows which buffers come next: their structs two bursts ahead, their first bytes
+// one. The floor has it too.
+void PacketMill::prefetch_ahead() const noexcept {
+    for (std::size_t i = 0; i < kBurst; ++i) {
+        __builtin_prefetch(fifo_[(at_ + 2 * kBurst + i) % kMbufs], 1);
+        __builtin_prefetch(rte_pktmbuf_mtod(fifo_[(at_ + kBurst + i) % kMbufs], void*), 1);
+    }
+}
+
 void PacketMill::receive(Frames& frames) noexcept {
     std::memcpy(frames.data(), &fifo_[at_], sizeof(frames));
+    prefetch_ahead();
     for (rte_mbuf* frame : frames) {
         // What a descriptor tells: rearm data, type, lengths.
         std::memcpy(&frame->rearm_data, &kRearm, sizeof(kRearm));

@@ -31,6 +31,8 @@ public:
     void send(const Frames& frames) noexcept;
 
 private:
+    void prefetch_ahead() const noexcept;
+
     rte_mempool* pool_ = nullptr;
     std::vector<rte_mbuf*> fifo_;
     std::size_t at_ = 0;

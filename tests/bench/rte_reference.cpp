@@ -16,6 +16,17 @@ namespace {
 constexpr std::uint32_t kBurst = 32;
 constexpr std::uint64_t kBytesPerSecond = 1'000'000'000;
 constexpr std::uint32_t kPacket = 64;
+constexpr std::size_t kPagesForPackets = 64;  // of 2 MB
+
+std::size_t free_huge_pages() {
+    std::size_t pages = 0;
+    if (std::FILE* file =
+            std::fopen("/sys/kernel/mm/hugepages/hugepages-2048kB/free_hugepages", "r")) {
+        (void)std::fscanf(file, "%zu", &pages);
+        (void)std::fclose(file);
+    }
+    return pages;
+}
 
 }  // namespace
 
@@ -86,16 +97,26 @@ void RteReference::run(std::size_t bursts, Random& random) {
 }
 
 bool start_eal() {
+    // Huge pages if enough of them are free.
     char program[] = "bench";
-    char no_huge[] = "--no-huge";
-    char memory[] = "-m";
-    char size[] = "6000";
     char no_pci[] = "--no-pci";
     char quiet[] = "--log-level=error";
     char prefix[] = "--file-prefix=sluice-bench";
     char lcores[] = "--lcores=0";
-    char* arguments[] = {program, no_huge, memory, size, no_pci, quiet, prefix, lcores};
-    return rte_eal_init(static_cast<int>(std::size(arguments)), arguments) >= 0;
+    char in_memory[] = "--in-memory";
+    char no_huge[] = "--no-huge";
+    char memory[] = "-m";
+    char size[] = "6000";
+    const bool huge = free_huge_pages() >= kPagesForPackets;
+    std::vector<char*> arguments{program, no_pci, quiet, prefix, lcores};
+    if (huge) {
+        arguments.push_back(in_memory);
+    } else {
+        arguments.insert(arguments.end(), {no_huge, memory, size});
+    }
+    std::printf("{\"id\": \"EAL\", \"case\": \"packet buffers\", \"page_size\": %d}\n",
+                huge ? 2 << 20 : 4096);
+    return rte_eal_init(static_cast<int>(arguments.size()), arguments.data()) >= 0;
 }
 
 }  // namespace sluice::bench
