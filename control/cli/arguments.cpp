@@ -1,6 +1,7 @@
 #include "control/cli/arguments.hpp"
 
 #include "control/cli/completion.hpp"
+#include "control/cli/simulate/limit_words.hpp"
 #include "control/cli/terminal.hpp"
 
 #include <CLI/CLI.hpp>
@@ -62,6 +63,53 @@ void replay_arguments(CLI::App& app, Options& options) {
     app.add_option("--verdicts", options.verdicts_file, "file for one line per frame");
 }
 
+// The parameters of a limit, named as in rules but for the dash.
+void limit_arguments(CLI::App& app, SimulateOptions& options) {
+    app.add_option("--algorithm", options.algorithm,
+                   "as in rules: token_bucket, fixed_window, ...");
+    app.add_flag("--compare", options.compare,
+                 "every algorithm with --count (1000) in --window (1s), without and with stalls");
+    for (const std::string_view word : all_limit_words()) {
+        std::string name = "--" + std::string{word};
+        std::replace(name.begin(), name.end(), '_', '-');
+        app.add_option(name, options.limit[std::string{word}], "of the limit, as in rules")
+            ->group("Limit");
+    }
+    app.add_option("--per", options.per, "packet or byte")->capture_default_str();
+}
+
+void load_arguments(CLI::App& app, SimulateOptions& options) {
+    const auto add = [&app](const std::string& name, std::string& value, const std::string& help) {
+        app.add_option(name, value, help)->capture_default_str()->group("Load");
+    };
+    add("--load", options.load, "backlog, constant, bursts, poisson, on-off or capture");
+    add("--backlog", options.backlog, "backlog: units ready at 0 s");
+    add("--ask-every", options.ask_every, "backlog: how often it asks");
+    add("--offer", options.offer, "constant, poisson, on-off: arrivals per time");
+    add("--size", options.size, "bursts: arrivals in each");
+    add("--every", options.every, "bursts: from one to the next");
+    add("--on", options.on, "on-off: how long it offers");
+    add("--off", options.off, "on-off: how long it does not");
+    add("--seed", options.seed, "poisson, and the key of a per_key phase");
+    add("--cost", options.cost, "units that each arrival asks for");
+}
+
+void simulate_arguments(CLI::App& app, Options& options) {
+    SimulateOptions& simulate = options.simulate;
+    limit_arguments(app, simulate);
+    load_arguments(app, simulate);
+    app.add_option("--pcap", options.pcap_file, "capture: pcap or pcapng file, Ethernet")
+        ->group("Load");
+    app.add_option("--stall", simulate.stalls, "START:LENGTH, nobody is asked; repeatable")
+        ->delimiter(',')
+        ->expected(1)
+        ->take_all();
+    app.add_option("--duration", simulate.duration,
+                   "how long; default 10s, or as a backlog or capture needs");
+    app.add_option("--bar", simulate.bar, "length of a line of the table")->capture_default_str();
+    app.add_option("--svg", simulate.svg_file, "file for a plot, drawn by gnuplot");
+}
+
 void box_arguments_of(CLI::App& app, Options& options) {
     app.add_option("SLUICE_YAML", options.config_file, "sluice.yaml of the box")->required();
 }
@@ -96,12 +144,13 @@ void panic_arguments(CLI::App& app, Options& options) {
 
 using AddArguments = void (*)(CLI::App&, Options&);
 const std::map<std::string_view, AddArguments>& arguments_of_commands() {
-    static const std::map<std::string_view, AddArguments> kArguments{
-        {"check", check_arguments},   {"inspect", inspect_arguments},
-        {"replay", replay_arguments}, {"box-options", box_arguments_of},
-        {"apply", apply_arguments},   {"stats", stats_arguments},
-        {"mode", mode_arguments},     {"panic", panic_arguments}};
-    return kArguments;
+    static const std::map<std::string_view, AddArguments> table{
+        {"check", check_arguments},        {"inspect", inspect_arguments},
+        {"replay", replay_arguments},      {"simulate", simulate_arguments},
+        {"box-options", box_arguments_of}, {"apply", apply_arguments},
+        {"stats", stats_arguments},        {"mode", mode_arguments},
+        {"panic", panic_arguments}};
+    return table;
 }
 
 void add_global_options(CLI::App& app, Options& options) {

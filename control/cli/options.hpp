@@ -1,4 +1,6 @@
 #pragma once
+#include "control/cli/simulate/simulate_options.hpp"
+
 #include <cstdint>
 #include <string>
 #include <vector>
@@ -31,6 +33,8 @@ struct Options {
     std::string rule;
     std::string word;  // a mode, pass or resume, a shell
     std::string dataplane_socket = "/run/sluice/dataplane.sock";
+
+    SimulateOptions simulate;
 };
 
 }  // namespace sluice

@@ -44,11 +44,12 @@ struct InCell {
         sluice::charge_what_fits(bucket, limit.gcra, now.at, cost);
         keep(cell, bucket);
     }
-    Units remaining(const Cell& cell, const LinePool& /*pool*/, Now now) const noexcept {
+    [[nodiscard]] Units remaining(const Cell& cell, const LinePool& /*pool*/,
+                                  Now now) const noexcept {
         return sluice::remaining(bucket(cell), limit.gcra, now.at);
     }
-    std::optional<Nanoseconds> wait(const Cell& cell, const LinePool& /*pool*/, Now now,
-                                    Demand demand) const noexcept {
+    [[nodiscard]] std::optional<Nanoseconds> wait(const Cell& cell, const LinePool& /*pool*/,
+                                                  Now now, Demand demand) const noexcept {
         return sluice::wait(bucket(cell), limit.gcra, now.at, demand.cost);
     }
     void renumber(Cell& cell, const AnyGcraLimit& from, LinePool& /*pool*/,
@@ -113,11 +114,11 @@ struct OnOneLine {
     void charge_what_fits(Cell& cell, LinePool& pool, Now now, Units cost) const noexcept {
         charge(cell, pool, now, {std::min(cost, remaining(cell, pool, now))});
     }
-    Units remaining(const Cell& cell, const LinePool& pool, Now now) const noexcept {
+    [[nodiscard]] Units remaining(const Cell& cell, const LinePool& pool, Now now) const noexcept {
         return pool.at<State>(cell.rest).remaining(limit, time_for(limit, now));
     }
-    std::optional<Nanoseconds> wait(const Cell& cell, const LinePool& pool, Now now,
-                                    Demand demand) const noexcept {
+    [[nodiscard]] std::optional<Nanoseconds> wait(const Cell& cell, const LinePool& pool, Now now,
+                                                  Demand demand) const noexcept {
         return pool.at<State>(cell.rest).wait(limit, time_for(limit, now), demand.cost);
     }
     void renumber(Cell& cell, const WindowLimit& /*from*/, LinePool& pool,
@@ -152,7 +153,7 @@ struct OnManyLines {
     Judgement look(Cell& cell, LinePool& pool, Now now, Demand demand) const noexcept {
         const Slots slots{limit};
         State& state = pool.at<State>(cell.rest);
-        state.drop_left(slots, pool, now.at);
+        state.make_way(slots, pool, now.at, demand.cost);
         if (!state.admits(slots, demand.cost)) {
             return Judgement::Red;
         }
@@ -167,26 +168,26 @@ struct OnManyLines {
     void charge_what_fits(Cell& cell, LinePool& pool, Now now, Units cost) const noexcept {
         const Slots slots{limit};
         State& state = pool.at<State>(cell.rest);
-        state.drop_left(slots, pool, now.at);
-        const Units fits = std::min(cost, state.remaining(slots, pool, now.at));
+        state.make_way(slots, pool, now.at, cost);
+        const Units fits = state.what_fits(slots, cost);
         if (fits.count() != 0) {
             // Without a line for it the charge lasts longer, which is all it can do.
             (void)state.make_room(slots, pool, now.at);
             charge(cell, pool, now, {fits});
         }
     }
-    Units remaining(const Cell& cell, const LinePool& pool, Now now) const noexcept {
+    [[nodiscard]] Units remaining(const Cell& cell, const LinePool& pool, Now now) const noexcept {
         return pool.at<State>(cell.rest).remaining(Slots{limit}, pool, now.at);
     }
-    std::optional<Nanoseconds> wait(const Cell& cell, const LinePool& pool, Now now,
-                                    Demand demand) const noexcept {
+    [[nodiscard]] std::optional<Nanoseconds> wait(const Cell& cell, const LinePool& pool, Now now,
+                                                  Demand demand) const noexcept {
         return pool.at<State>(cell.rest).wait(Slots{limit}, pool, now.at, demand.cost);
     }
     void renumber(Cell& cell, const RecentLimit& /*from*/, LinePool& pool,
                   Now changed) const noexcept {
         const Slots slots{limit};
         State& state = pool.at<State>(cell.rest);
-        state.drop_left(slots, pool, changed.at);
+        state.make_way(slots, pool, changed.at, Units{0});
         state.cut_to_count(slots, pool);
         cell.fresh_from = state.fresh_from(slots, changed.at);
     }
@@ -215,11 +216,11 @@ struct OfColors {
     }
     static void charge_what_fits(Cell& /*cell*/, LinePool& /*pool*/, Now /*now*/,
                                  Units /*cost*/) noexcept {}
-    Units remaining(const Cell& cell, const LinePool& pool, Now now) const noexcept {
+    [[nodiscard]] Units remaining(const Cell& cell, const LinePool& pool, Now now) const noexcept {
         return pool.at<ColorMeter>(cell.rest).remaining(limit, now.at);
     }
-    std::optional<Nanoseconds> wait(const Cell& cell, const LinePool& pool, Now now,
-                                    Demand demand) const noexcept {
+    [[nodiscard]] std::optional<Nanoseconds> wait(const Cell& cell, const LinePool& pool, Now now,
+                                                  Demand demand) const noexcept {
         return pool.at<ColorMeter>(cell.rest).wait(limit, now.at, demand);
     }
     void renumber(Cell& cell, const ColorLimit& from, LinePool& pool, Now changed) const noexcept {

@@ -23,34 +23,44 @@ namespace sluice {
 template <typename Slots>
 class RecentUnits {
     using Record = typename Slots::Record;
+    static constexpr unsigned kDropsAhead = 8;  // more than a charge adds: memory follows use
 
 public:
-    // Drops what has left. What is idle for a while drops all of it at once; else the work is
-    // shared by the charges that put it there.
-    void drop_left(const Slots& slots, LinePool& pool, Instant now) noexcept {
+    // Drops what has left, as far as this cost needs it and a few records more: all at once when
+    // everything has left, else at most kDropsAhead records and one for each unit of the cost.
+    void make_way(const Slots& slots, LinePool& pool, Instant now, Units cost) noexcept {
         if (total_ == 0 || slots.leaves(newest_) <= now) {
             queue_.clear(pool);
             total_ = 0;
             newest_units_ = 0;
             return;
         }
-        while (!queue_.empty() && slots.leaves(slot_of(queue_.front(pool))) <= now) {
+        const bool may_fit = cost.count() <= slots.count();
+        for (unsigned dropped = 0; dropped < kDropsAhead || (may_fit && !admits(slots, cost));
+             ++dropped) {
+            if (queue_.empty() || slots.leaves(slot_of(queue_.front(pool))) > now) {
+                return;
+            }
             total_ -= Slots::units_in(queue_.front(pool));
             queue_.pop(pool);
         }
     }
 
-    // After drop_left() at the same instant.
+    // After make_way() for the same instant and cost.
     [[nodiscard]] bool admits(const Slots& slots, Units cost) const noexcept {
         return cost.count() <= slots.count() && total_ <= slots.count() - cost.count();
+    }
+    // As much of the cost as fits. After make_way() likewise.
+    [[nodiscard]] Units what_fits(const Slots& slots, Units cost) const noexcept {
+        return Units{std::min(cost.count(), slots.count() - std::min(total_, slots.count()))};
     }
     // Whether a charge at this instant has room; takes a line for it if it needs one.
     [[nodiscard]] bool make_room(const Slots& slots, LinePool& pool, Instant now) noexcept {
         return total_ == 0 || slots.of(now) <= newest_ || queue_.make_room(pool);
     }
 
-    // After drop_left() at the same instant. Without room, the newest slot's units are taken as
-    // spent now as well: they leave later than they should, never earlier.
+    // What admits() or what_fits() has just said. Without room, the newest slot's units are taken
+    // as spent now as well: they leave later than they should, never earlier.
     void charge(const Slots& slots, LinePool& pool, Instant now, Units cost) noexcept {
         if (cost.count() == 0) {
             return;

@@ -27,10 +27,10 @@ Result<FixedWindowLimit> make_fixed_window(WindowNumbers numbers, WindowPhase ph
                                            Nanoseconds utc_offset) {
     if (utc_offset <= -24h || utc_offset >= 24h) {
         return Error{Errc::OutOfRange,
-                     "the utc_offset must be less than a day; the nearest are 86399s either way"};
+                     "the utc_offset must be less than a day; the nearest are -23:59 and +23:59"};
     }
     if (utc_offset != 0ns && phase != WindowPhase::Clock) {
-        return Error{Errc::OutOfRange, "utc_offset is for phase clock; the others take 0s"};
+        return Error{Errc::OutOfRange, "utc_offset is for phase clock; with the others it is 0"};
     }
     return FixedWindowLimit{.numbers = numbers, .phase = phase, .utc_offset = utc_offset.count()};
 }

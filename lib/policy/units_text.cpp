@@ -189,6 +189,25 @@ Result<Nanoseconds> parse_duration(std::string_view text) {
     return unit->length * static_cast<std::int64_t>(*value);
 }
 
+std::optional<Nanoseconds> parse_utc_offset(std::string_view text) {
+    constexpr std::string_view kShape = "+00:00";
+    if (text.size() != kShape.size() || (text[0] != '+' && text[0] != '-') || text[3] != ':') {
+        return std::nullopt;
+    }
+    for (const std::size_t i : {1U, 2U, 4U, 5U}) {
+        if (text[i] < '0' || text[i] > '9') {
+            return std::nullopt;
+        }
+    }
+    const std::chrono::hours hours{(text[1] - '0') * 10 + text[2] - '0'};
+    const std::chrono::minutes minutes{(text[4] - '0') * 10 + text[5] - '0'};
+    if (hours.count() >= 24 || minutes.count() >= 60) {
+        return std::nullopt;
+    }
+    const Nanoseconds offset = hours + minutes;
+    return text[0] == '-' ? -offset : offset;
+}
+
 Result<std::uint64_t> parse_number(std::string_view text, std::uint64_t max) {
     bool overflow = false;
     const std::optional<std::uint64_t> value = read_digits(text, overflow);

@@ -5,6 +5,7 @@
 #include "lib/rules/rule_set.hpp"
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -23,6 +24,9 @@ namespace sluice {
 
 // `500us 10ms 60s 15m 1h 1d`.
 [[nodiscard]] Result<Nanoseconds> parse_duration(std::string_view text);
+
+// `+03:00`, from -23:59 to +23:59. nullopt: it is not one.
+[[nodiscard]] std::optional<Nanoseconds> parse_utc_offset(std::string_view text);
 
 // A decimal number without sign, leading zero, prefix or unit, up to `max`.
 [[nodiscard]] Result<std::uint64_t> parse_number(std::string_view text, std::uint64_t max);

@@ -1,6 +1,7 @@
 #include "lib/policy/window_limit_reader.hpp"
 
 #include "lib/meter/window_limit.hpp"
+#include "lib/policy/units_text.hpp"
 
 #include <array>
 
@@ -10,30 +11,6 @@ namespace {
 constexpr auto kPhaseWords = std::to_array<std::string_view>({"clock", "first", "per_key"});
 constexpr auto kEdgeWords = std::to_array<std::string_view>({"strict", "lenient"});
 constexpr std::uint32_t kUsualBuckets = 60;
-
-bool is_digit(char c) noexcept {
-    return c >= '0' && c <= '9';
-}
-
-// "+03:00"
-std::optional<Nanoseconds> parse_utc_offset(std::string_view text) {
-    constexpr std::string_view kShape = "+00:00";
-    if (text.size() != kShape.size() || (text[0] != '+' && text[0] != '-') || text[3] != ':') {
-        return std::nullopt;
-    }
-    for (const std::size_t i : {1U, 2U, 4U, 5U}) {
-        if (!is_digit(text[i])) {
-            return std::nullopt;
-        }
-    }
-    const std::chrono::hours hours{(text[1] - '0') * 10 + text[2] - '0'};
-    const std::chrono::minutes minutes{(text[4] - '0') * 10 + text[5] - '0'};
-    if (hours.count() >= 24 || minutes.count() >= 60) {
-        return std::nullopt;
-    }
-    const Nanoseconds offset = hours + minutes;
-    return text[0] == '-' ? -offset : offset;
-}
 
 // Count and window. nullopt: reported.
 std::optional<WindowNumbers> read_window(const LimitNumbersReader& numbers, LimitText& limit) {

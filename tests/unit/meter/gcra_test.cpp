@@ -172,6 +172,8 @@ TEST(Gcra, NeverPaysForAClockThatStepsBack) {
     ASSERT_TRUE(take(bucket, numbers, kStart + 1s, 10));
     EXPECT_FALSE(take(bucket, numbers, kStart, 1));
     EXPECT_FALSE(take(bucket, numbers, kStart + 1s, 1));
+    charge_what_fits(bucket, numbers, kStart, Units{1});
+    EXPECT_FALSE(take(bucket, numbers, kStart + 1s, 1));
 }
 
 TEST(Gcra, WhatFitsIsChargedAndNoDebtBelowZero) {

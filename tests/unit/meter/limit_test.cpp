@@ -90,5 +90,15 @@ TEST(Limit, TheTimeOfACostIsExact) {
     }
 }
 
+TEST(Limit, TheTimeOfAsManyUnitsAsThereArePartsIsWhole) {
+    for (std::uint64_t parts = 1; parts < 65'536; parts += parts < 300 ? 1 : 97) {
+        const Result<Limit> made = limit(parts, Nanoseconds{1'000'000'007}, 1'000'000);
+        ASSERT_TRUE(made.has_value());
+        const Lapse lapse = made->time_of(Units{made->parts()});
+        ASSERT_EQ(lapse.whole, made->period()) << parts;
+        ASSERT_EQ(lapse.rest, 0U) << parts;
+    }
+}
+
 }  // namespace
 }  // namespace sluice

@@ -152,5 +152,58 @@ TEST(RecentUnits, FewerUnitsThanWereUsed) {
     EXPECT_EQ(pool.free(), pool.size());
 }
 
+// A hundred thousand instants leave while nobody looks: the look after that drops but a few of
+// them, and still knows exactly what fits.
+TEST(RecentUnits, NoLookHasMuchToDrop) {
+    LinePool pool{60'000};
+    const AnyLimit limit = log(100'000);
+    Bucket bucket{limit, pool};
+    for (int i = 0; i < 100'000; ++i) {
+        ASSERT_EQ(bucket.take(kStart + Nanoseconds{i}, 1), Judgement::Green);
+    }
+    const Instant half_left = kStart + 1s + 49'999ns;
+    const std::size_t free = pool.free();
+    EXPECT_EQ(look(bucket.cell, limit, pool, {half_left}, {Units{1}}), Judgement::Green);
+    EXPECT_EQ(look(bucket.cell, limit, pool, {half_left}, {Units{100'001}}), Judgement::Red);
+    EXPECT_LE(pool.free() - free, 8U);
+    EXPECT_EQ(bucket.left(half_left), 50'000U);
+    EXPECT_EQ(look(bucket.cell, limit, pool, {half_left}, {Units{50'001}}), Judgement::Red);
+    EXPECT_EQ(bucket.take(half_left, 50'000), Judgement::Green);
+    EXPECT_EQ(bucket.take(half_left, 1), Judgement::Red);
+    EXPECT_EQ(bucket.take(half_left + 1ns, 1), Judgement::Green);
+    EXPECT_EQ(bucket.take(half_left + 2s, 100'000), Judgement::Green);
+    EXPECT_EQ(pool.size() - pool.free(), 1U);
+}
+
+// All of it lies in the newest record: what is cut is cut there too.
+TEST(RecentUnits, FewerUnitsThanTheNewestRecordHolds) {
+    LinePool pool{100};
+    for (const auto make : {log, counters}) {
+        const AnyLimit before = make(100);
+        const AnyLimit after = make(25);
+        Bucket bucket{before, pool};
+        ASSERT_EQ(bucket.take(kStart, 80), Judgement::Green);
+        renumber(bucket.cell, before, after, pool, {kStart});
+        renumber(bucket.cell, after, before, pool, {kStart});
+        ASSERT_EQ(bucket.take(kStart + 500ms, 5), Judgement::Green);
+        EXPECT_EQ(bucket.left(kStart + 500ms), 70U);
+        EXPECT_EQ(bucket.left(kStart + 1100ms), 95U);
+        EXPECT_EQ(bucket.take(kStart + 1100ms, 95), Judgement::Green);
+        EXPECT_EQ(bucket.left(kStart + 1100ms), 0U);
+        close_bucket(bucket.cell, algorithm_of(after), pool);
+    }
+}
+
+// What is charged when the clock has stepped back leaves with the newest, not before it.
+TEST(RecentUnits, AChargeBeforeTheNewestLeavesWithIt) {
+    LinePool pool{100};
+    const AnyLimit limit = log(100);
+    Bucket bucket{limit, pool};
+    ASSERT_EQ(bucket.take(kStart + 10ns, 1), Judgement::Green);
+    ASSERT_EQ(bucket.take(kStart, 1), Judgement::Green);
+    EXPECT_EQ(bucket.left(kStart + 1s + 9ns), 98U);
+    EXPECT_EQ(bucket.left(kStart + 1s + 10ns), 100U);
+}
+
 }  // namespace
 }  // namespace sluice

@@ -4,6 +4,7 @@
 
 #include <deque>
 #include <random>
+#include <set>
 #include <vector>
 
 namespace sluice {
@@ -60,6 +61,12 @@ TYPED_TEST(RecordQueueOf, DoesAsADequeDoes) {
     }
     queue.close(pool);
     EXPECT_EQ(pool.free(), pool.size());
+    std::set<LineIndex> lines;
+    for (LineIndex line = pool.take(); line != kNoLine; line = pool.take()) {
+        ASSERT_LE(line, pool.size());
+        lines.insert(line);
+    }
+    EXPECT_EQ(lines.size(), pool.size());
 }
 
 TYPED_TEST(RecordQueueOf, RoomThatWasMadeStays) {

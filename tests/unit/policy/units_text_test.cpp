@@ -105,5 +105,16 @@ TEST(ParseDuration, ReadsAllUnits) {
     }
 }
 
+TEST(ParseUtcOffset, HasASignHoursAndMinutes) {
+    using namespace std::chrono_literals;
+    EXPECT_EQ(parse_utc_offset("+00:00"), Nanoseconds{0});
+    EXPECT_EQ(parse_utc_offset("+05:30"), 5h + 30min);
+    EXPECT_EQ(parse_utc_offset("-23:59"), -(23h + 59min));
+    for (const std::string_view text :
+         {"", "05:30", "+5:30", "+05:60", "+24:00", "+05-30", "+05:3", "+05:300", "+ 5:30"}) {
+        EXPECT_EQ(parse_utc_offset(text), std::nullopt) << text;
+    }
+}
+
 }  // namespace
 }  // namespace sluice

@@ -1,0 +1,190 @@
+#include "control/cli/simulate/engine.hpp"
+
+#include "lib/meter/any_meter.hpp"
+#include "lib/meter/gcra.hpp"
+
+#include <algorithm>
+#include <deque>
+
+namespace sluice {
+namespace {
+
+// The most units in any window that ends with one of them.
+class MostInWindow {
+public:
+    explicit MostInWindow(Nanoseconds window) : window_{window} {}
+
+    void add(Instant at, std::uint64_t units) {
+        while (!recent_.empty() && recent_.front().at + window_ <= at) {
+            sum_ -= recent_.front().units;
+            recent_.pop_front();
+        }
+        if (recent_.empty() || recent_.back().at != at) {
+            recent_.push_back({at, 0});
+        }
+        recent_.back().units += units;
+        sum_ += units;
+        most_ = std::max(most_, sum_);
+    }
+    [[nodiscard]] std::uint64_t most() const { return most_; }
+
+private:
+    struct Admitted {
+        Instant at;
+        std::uint64_t units;
+    };
+    Nanoseconds window_;
+    std::deque<Admitted> recent_;
+    std::uint64_t sum_ = 0;
+    std::uint64_t most_ = 0;
+};
+
+class Simulation {
+public:
+    Simulation(const AnyLimit& limit, const Course& course)
+        : limit_{limit},
+          course_{course},
+          end_{Instant{} + std::min({course.duration.value_or(kLongestRun), kLongestRun,
+                                     course.bar * static_cast<std::int64_t>(kMostBars)})},
+          most_{course.window},
+          pool_{algorithm_of(limit) < Algorithm::FixedWindow ? 0 : kMostLines} {
+        const GroupKey key{course.seed * 0x9E37'79B9'7F4A'7C15};
+        (void)open_bucket(cell_, limit_, pool_, key, {Instant{}});
+    }
+
+    void run(const Load& load) {
+        if (load.backlog) {
+            let_through(*load.backlog, load.cost);
+        } else {
+            ask_once_each(load.arrivals);
+        }
+        out_.most_in_window = most_.most();
+        fill_up_to_end();
+    }
+    [[nodiscard]] Outcome take() { return std::move(out_); }
+
+private:
+    [[nodiscard]] Now now(Instant at) const { return {.at = at}; }
+
+    Bar& bar_at(Instant at) {
+        const auto index = static_cast<std::size_t>(at.time_since_epoch() / course_.bar);
+        if (index >= out_.bars.size()) {
+            out_.bars.resize(index + 1);
+        }
+        return out_.bars[index];
+    }
+
+    // The first instant from `at` on at which somebody asks.
+    [[nodiscard]] Instant after_stalls(Instant at) const {
+        for (const Stall& stall : course_.stalls) {
+            if (stall.from <= at && at < stall.end()) {
+                at = stall.end();
+            }
+        }
+        return at;
+    }
+    // The same, on the beat of whoever asks.
+    [[nodiscard]] Instant next_ask(Instant from, Nanoseconds beat) const {
+        Instant at = from;
+        do {
+            from = after_stalls(at);
+            const std::int64_t beats = (from.time_since_epoch() + beat - Nanoseconds{1}) / beat;
+            at = Instant{beats * beat};
+        } while (at != after_stalls(at));
+        return at;
+    }
+
+    void let_through(const Backlog& backlog, Units cost) {
+        std::uint64_t waiting = backlog.units;
+        offer(Instant{}, backlog.units * cost.count());
+        Instant at = next_ask(Instant{}, backlog.ask_every);
+        while (waiting != 0 && at < end_) {
+            if (ask(at, {cost})) {
+                --waiting;
+                continue;
+            }
+            const auto pause = wait(cell_, limit_, pool_, now(at), {cost});
+            if (!pause) {
+                break;
+            }
+            at = next_ask(at + std::max(*pause, Nanoseconds{1}), backlog.ask_every);
+        }
+        out_.waiting = waiting * cost.count();
+        out_.cut = waiting != 0 && at >= end_ && !course_.duration;
+    }
+
+    void ask_once_each(const Arrivals& arrivals) {
+        std::uint64_t count = 0;
+        for (auto arrival = arrivals(); arrival; arrival = arrivals()) {
+            const bool late = arrival->at >= end_;
+            if (late || ++count > kMostArrivals) {
+                out_.cut = !late || !course_.duration;
+                return;
+            }
+            const Instant asked = after_stalls(arrival->at);
+            offer(arrival->at, arrival->cost.count());
+            if (asked >= end_) {
+                out_.waiting += arrival->cost.count();
+            } else if (!ask(asked, {arrival->cost, arrival->color})) {
+                bar_at(asked).refused += arrival->cost.count();
+                out_.total.refused += arrival->cost.count();
+            }
+        }
+    }
+
+    void offer(Instant at, std::uint64_t units) {
+        bar_at(at).offered += units;
+        out_.total.offered += units;
+    }
+
+    bool ask(Instant at, Demand demand) {
+        const Judgement said = look(cell_, limit_, pool_, now(at), demand);
+        if (said == Judgement::Red || said == Judgement::NoRoom) {
+            return false;
+        }
+        const std::uint64_t units = demand.cost.count();
+        if (std::holds_alternative<LeakyBucketLimit>(limit_)) {
+            leave(departure({cell_.fresh_from, cell_.rest}, at), units);
+        }
+        charge(cell_, limit_, pool_, now(at), {demand.cost, said});
+        const bool green = said == Judgement::Green;
+        (green ? bar_at(at).green : bar_at(at).yellow) += units;
+        (green ? out_.total.green : out_.total.yellow) += units;
+        most_.add(at, units);
+        out_.last_admitted = at;
+        return true;
+    }
+
+    // What leaves after the end is not shown.
+    void leave(Instant at, std::uint64_t units) {
+        if (at < end_) {
+            bar_at(at).leaving += units;
+            out_.total.leaving += units;
+        }
+    }
+
+    // Bars in which nothing happened belong to a run of a given length.
+    void fill_up_to_end() {
+        if (course_.duration) {
+            (void)bar_at(std::max(end_ - Nanoseconds{1}, Instant{}));
+        }
+    }
+
+    const AnyLimit& limit_;
+    const Course& course_;
+    Instant end_;
+    MostInWindow most_;
+    LinePool pool_;
+    Cell cell_;
+    Outcome out_;
+};
+
+}  // namespace
+
+Outcome simulate(const AnyLimit& limit, const Load& load, const Course& course) {
+    Simulation simulation{limit, course};
+    simulation.run(load);
+    return simulation.take();
+}
+
+}  // namespace sluice

@@ -1,0 +1,17 @@
+#pragma once
+#include "control/cli/simulate/report.hpp"
+#include "lib/base/result.hpp"
+
+#include <string>
+#include <vector>
+
+namespace sluice {
+
+// What gnuplot is told: one chart for each run, `columns` beside each other, into an SVG file.
+[[nodiscard]] std::string plot_script(const std::vector<Run>& runs, std::size_t columns,
+                                      const std::string& file);
+
+// Draws it. Errors: NotSupported (no gnuplot; names the package), Refused (gnuplot said no).
+[[nodiscard]] Result<Done> draw_plot(const std::string& script);
+
+}  // namespace sluice

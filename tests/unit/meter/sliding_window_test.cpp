@@ -1,0 +1,44 @@
+#include "lib/meter/sliding_window.hpp"
+
+#include <gtest/gtest.h>
+
+namespace sluice {
+namespace {
+
+using namespace std::chrono_literals;
+
+SlidingWindowLimit limit(std::uint64_t count) {
+    return {*make_window_numbers(Units{count}, 1s)};
+}
+
+TEST(SlidingWindow, TheEarlierWindowCountsByItsShare) {
+    const SlidingWindowLimit numbers = limit(10);
+    SlidingWindow window;
+    window.charge(numbers, Instant{5900ms}, Units{10});
+    EXPECT_EQ(window.remaining(numbers, Instant{5999ms}), Units{0});
+    EXPECT_EQ(window.remaining(numbers, Instant{6000ms}), Units{0});
+    EXPECT_EQ(window.remaining(numbers, Instant{6350ms}), Units{3});
+    EXPECT_EQ(window.wait(numbers, Instant{5900ms}, Units{1}), 200ms);
+    EXPECT_EQ(window.wait(numbers, Instant{5900ms}, Units{10}), 1100ms);
+    EXPECT_EQ(window.fresh_from(numbers, Instant{5900ms}), Instant{7s});
+}
+
+// Current first, as it counts longest; of the earlier one as many units as needed, rounded against
+// the debtor: 3 of new 3 are used when 5 count for 0.7 each.
+TEST(SlidingWindow, FewerUnitsThanWereUsed) {
+    SlidingWindow window;
+    window.charge(limit(1000), Instant{5s}, Units{1000});
+    window.renumber(limit(3), Instant{6300ms});
+    EXPECT_EQ(window.remaining(limit(3), Instant{6300ms}), Units{0});
+    EXPECT_EQ(window.wait(limit(3), Instant{6300ms}, Units{1}), 300ms);
+
+    SlidingWindow both;
+    both.charge(limit(1000), Instant{5s}, Units{300});
+    both.charge(limit(1000), Instant{6300ms}, Units{500});
+    both.renumber(limit(200), Instant{6300ms});
+    EXPECT_EQ(both.wait(limit(200), Instant{6300ms}, Units{200}), 1700ms);
+    EXPECT_EQ(both.remaining(limit(200), Instant{7500ms}), Units{100});
+}
+
+}  // namespace
+}  // namespace sluice
