@@ -1,6 +1,5 @@
 #pragma once
 #include "dataplane/lane.hpp"
-#include "lib/rules/limit_slots.hpp"
 #include "dataplane/link_watch.hpp"
 #include "dataplane/options.hpp"
 #include "dataplane/quiesce.hpp"
@@ -10,6 +9,7 @@
 #include "dataplane/watchdog.hpp"
 #include "dataplane/worker.hpp"
 #include "lib/pipeline/counters.hpp"
+#include "lib/rules/limit_slots.hpp"
 #include "lib/share/core.hpp"
 #include "lib/share/published.hpp"
 #include "lib/wire/message.hpp"

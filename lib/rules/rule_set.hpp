@@ -86,7 +86,9 @@ struct Rule {
     std::array<ColorAction, 3> on_color{ColorAction{}, ColorAction{},
                                         ColorAction{Verdict::Drop, {}}};
     std::uint32_t counters = 0;  // row in the workers' rule counters; given out on loading
-    std::vector<KeyPart> key;    // empty: one bucket for the whole rule
+    // Enforces one token bucket, and what it refuses spends nothing; found out on loading.
+    bool plain = false;
+    std::vector<KeyPart> key;  // empty: one bucket for the whole rule
     std::vector<MeteredLimit> limits;
 };
 

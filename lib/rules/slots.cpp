@@ -28,6 +28,12 @@ struct LongestDebt {
     }
 };
 
+bool is_plain(const Rule& rule) noexcept {
+    return rule.mode == Mode::Enforce && rule.on_match == OnMatch::Meter && !rule.rejected_spend &&
+           rule.limits.size() == 1 &&
+           algorithm_of(rule.limits.front().limit) == Algorithm::TokenBucket;
+}
+
 void list_limit(RuleSet& set, const MeteredLimit& limit) {
     if (set.slots.size() <= limit.slot) {
         set.slots.resize(limit.slot + std::size_t{1});
@@ -54,7 +60,8 @@ void list_slots(RuleSet& set) {
     for (const MeteredLimit& limit : set.gone) {
         list_limit(set, limit);
     }
-    for (const Rule& rule : set.rules) {
+    for (Rule& rule : set.rules) {
+        rule.plain = is_plain(rule);
         for (const MeteredLimit& limit : rule.limits) {
             list_limit(set, limit);
         }

@@ -17,7 +17,10 @@ RuleSet example() {
     meter.id = "per-source";
     meter.key = {{.field = Field::IpSrc}};
     meter.limits = {
-        {.identity = 1, .name = "1", .per = Per::Packet, .limit = TokenBucketLimit{ten_per_second()}},
+        {.identity = 1,
+         .name = "1",
+         .per = Per::Packet,
+         .limit = TokenBucketLimit{ten_per_second()}},
         {.identity = 2, .name = "2", .per = Per::Byte, .limit = TokenBucketLimit{ten_per_second()}},
     };
     Rule deny;
@@ -102,7 +105,8 @@ TEST(FindFault, BoundsTheNumberOfRulesAndLimits) {
     for (Rule& rule : set.rules) {
         rule.on_match = OnMatch::Meter;
         for (int i = 0; i < 3; ++i) {
-            rule.limits.push_back({.identity = identity++, .name = {}, .limit = TokenBucketLimit{ten_per_second()}});
+            rule.limits.push_back(
+                {.identity = identity++, .name = {}, .limit = TokenBucketLimit{ten_per_second()}});
         }
     }
     EXPECT_NE(find_fault(set)->find("limits"), std::string::npos);
