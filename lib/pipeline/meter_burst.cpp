@@ -272,29 +272,38 @@ void adopt(const RuleSet& set, CoreState& core, Now now) noexcept {
         core.known = &set;
         core.known_load = set.load;
     }
+}
+
+// What the tables do once per burst.
+void tend(CoreState& core, Now now) noexcept {
     if (core.buckets.begin_burst(now)) [[unlikely]] {
         core.counters.sweeps.add(1);
     }
 }
 
-// Where the buckets of the burst lie. What packets of the burst change meanwhile, look_at() finds
-// out.
-void locate(CoreState& core) noexcept {
+// Where the buckets of the burst lie. What changes before their packets are judged, look_at() finds
+// out. The tables are tended while the second lines are on their way.
+void locate(CoreState& core, Now now) noexcept {
     constexpr std::size_t kChunk = 64;
     std::array<Look*, kChunk> missed;
-    for (std::size_t at = 0; at < core.scratch.look_count; at += kChunk) {
-        const std::size_t size = std::min(kChunk, core.scratch.look_count - at);
+    std::size_t at = 0;
+    do {
+        const std::size_t size = std::min<std::size_t>(kChunk, core.scratch.look_count - at);
         const std::span<Look> looks{&core.scratch.looks[at], size};
         const std::size_t misses = core.buckets.keys.probe_first(looks, missed.data());
+        if (at == 0) {
+            tend(core, now);
+        }
         BucketTable::probe_second(std::span<Look* const>{missed.data(), misses});
-    }
+        at += kChunk;
+    } while (at < core.scratch.look_count);
 }
 
 }  // namespace
 
 void meter_burst(Burst& burst, const RuleSet& set, CoreState& core, Now now) noexcept {
     adopt(set, core, now);
-    locate(core);
+    locate(core, now);
     std::size_t row = 0;
     for (Packet& packet : burst.packets()) {
         const MatchSpan span = core.scratch.spans[row++];
