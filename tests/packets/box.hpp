@@ -53,6 +53,9 @@ public:
         return burst.packets()[0].decision;
     }
 
+    // A burst made elsewhere; its decisions are in its rows afterwards.
+    void run(Burst& burst, Instant now) { run_burst(burst, compiled_.set, core_, {now, {}}); }
+
     // Several packets at one instant, in one burst.
     std::vector<Decision> judge_burst(const std::vector<std::vector<std::byte>>& frames,
                                       Instant now) {

@@ -163,6 +163,40 @@ TEST(BucketTable, AFullTableIsNotSearchedForEveryKey) {
     EXPECT_LT(searches, kBursts / 16);
 }
 
+// Keys that someone who knew the secret has aimed at one pair of lines: eight of them fit there.
+// For a secret he does not know they are like any other keys.
+TEST(BucketTable, KeysAimedAtOnePlaceDoNoHarmUnderAnotherSecret) {
+    constexpr std::size_t kKeys = 200;
+    const KeyHasher known{{1, 2}};
+    const KeyHasher unknown{{0x5EED'0000'0000'0001, 0x0123'4567'89AB'CDEF}};
+    const auto filed = [](const KeyHasher& hash, std::uint64_t n) {
+        return FiledKey{hash(7, std::as_bytes(std::span{&n, 1})), kSlot};
+    };
+    Core probe{kKeys};
+    const Entry* first = probe.table.prefetch_first(filed(known, 0));
+    std::vector<std::uint64_t> aimed;
+    for (std::uint64_t n = 0; aimed.size() < kKeys; ++n) {
+        if (probe.table.prefetch_first(filed(known, n)) == first) {
+            aimed.push_back(n);
+        }
+    }
+    const auto placed = [&](const KeyHasher& hash) {
+        Core core{kKeys};
+        std::size_t count = 0;
+        for (const std::uint64_t n : aimed) {
+            core.table.begin_burst();
+            Entry* entry = core.place(filed(hash, n), kStart);
+            if (entry != nullptr) {
+                entry->write({kStart + 1h, 0});
+                ++count;
+            }
+        }
+        return count;
+    };
+    EXPECT_EQ(placed(unknown), kKeys);
+    EXPECT_LT(placed(known), kKeys);
+}
+
 // When its entries run out, a table that was full is searched again.
 TEST(BucketTable, FindsRoomAgainAfterAFlood) {
     Core core{4096};
