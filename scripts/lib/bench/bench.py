@@ -8,8 +8,11 @@ import sys
 sys.path[:0] = [str(pathlib.Path(__file__).parent), str(pathlib.Path(__file__).parent.parent / "lab")]
 from box import Programs  # noqa: E402
 from commands import LabError  # noqa: E402
-from forwarding import BENCHES, Bench  # noqa: E402
+import forwarding  # noqa: E402
+import in_process  # noqa: E402
 import rows  # noqa: E402
+
+BENCHES = {**in_process.BENCHES, **forwarding.BENCHES}
 
 ROUNDS = 5
 SECONDS, QUICK_SECONDS = 3.0, 0.7
@@ -35,9 +38,9 @@ def main():
         parser.error(f"no benchmark is called {', '.join(unknown)}; there are {', '.join(BENCHES)}")
     # However it ends, the forwarders end with it.
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))
-    bench = Bench(Programs(arguments.build), pathlib.Path(arguments.build).resolve(),
+    bench = forwarding.Bench(Programs(arguments.build), pathlib.Path(arguments.build).resolve(),
                   QUICK_SECONDS if arguments.quick else SECONDS,
-                  QUICK_ROUNDS if arguments.quick else ROUNDS)
+                  QUICK_ROUNDS if arguments.quick else ROUNDS, arguments.quick)
     rows.note(f"{machine()}; release build, -O3 -march=x86-64-v3")
     for name in arguments.ids or BENCHES:
         for row in BENCHES[name](bench):
@@ -48,7 +51,7 @@ def main():
 if __name__ == "__main__":
     try:
         sys.exit(main())
-    except LabError as problem:
+    except (LabError, rows.BenchError) as problem:
         print(f"scripts/bench: {problem}", file=sys.stderr)
         sys.exit(1)
     except KeyboardInterrupt:

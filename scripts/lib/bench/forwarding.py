@@ -41,9 +41,9 @@ def write_sources(path):
 
 
 class Bench:
-    def __init__(self, programs, build, seconds, rounds):
+    def __init__(self, programs, build, seconds, rounds, quick):
         self.programs, self.build = programs, build
-        self.seconds, self.rounds = seconds, rounds
+        self.seconds, self.rounds, self.quick = seconds, rounds, quick
 
     @contextlib.contextmanager
     def folder(self):

@@ -4,6 +4,10 @@ import statistics
 import sys
 
 
+class BenchError(Exception):
+    """A program that measures has failed."""
+
+
 def note(text):
     print(text, file=sys.stderr, flush=True)
 
@@ -33,5 +37,6 @@ def show(row, as_json):
         print(json.dumps(row), flush=True)
         return
     ratio = "" if row["ratio"] is None else f"  ratio {row['ratio']:.3f}"
-    print(f"{row['id']}  {row['case']}: {row['value']} {row['unit']}  "
-          f"({row['reference']}: {row['reference_value']}){ratio}", flush=True)
+    beside = f"  ({row['reference']}: {row['reference_value']})" if row["reference"] else ""
+    bar = "" if row["bar"] is None else f"  [bar {row['bar']}, goal {row['goal']}]"
+    print(f"{row['id']}  {row['case']}: {row['value']} {row['unit']}{beside}{ratio}{bar}", flush=True)

@@ -1,0 +1,56 @@
+"""T1 to T4, P1 and P2: programs of tests/bench, which measure in process and print a JSON object a
+line. Each has its references in the same run."""
+import json
+import subprocess
+
+import rows
+
+# First bar and goal of a figure, by id and reference. Of T4 and P2 less is better.
+BARS = {
+    ("T1", "rte_hash + rte_meter"): (3, 4.5),
+    ("T1", "roof"): (0.5, 0.75),
+    ("T2", "roof"): (0.5, 0.8),
+    ("P1", "10 Gbit/s line rate"): (1.5, 2.5),
+    ("P2", "one roof access"): (5, 2.5),
+    ("T4", None): (18, 16.7),
+}
+T3_BARS = {"2^20": (0.6, 0.85), "2^23": (0.5, 0.65)}
+LESS_IS_BETTER = ("P2", "T4")
+
+
+def bars_of(row):
+    if row["id"] == "T3":
+        return next((bars for size, bars in T3_BARS.items() if size in row["case"]), (None, None))
+    return BARS.get((row["id"], row.get("reference")), (None, None))
+
+
+def run(bench, program, *arguments):
+    command = [bench.build / "tests" / program, *arguments, *(["--quick"] if bench.quick else [])]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as process:
+        for line in process.stdout:
+            row = json.loads(line)
+            rows.note("  " + line.strip())
+            if "value" not in row or "unit" not in row:
+                continue  # pages, cycles per stage: told above
+            bar, goal = bars_of(row)
+            yield {"id": row["id"], "case": row["case"], "value": row["value"], "unit": row["unit"],
+                   "reference": row.get("reference"), "reference_value": row.get("reference_value"),
+                   "ratio": row.get("ratio"), "bar": bar, "goal": goal,
+                   "better": "lower" if row["id"] in LESS_IS_BETTER else "higher"}
+    if process.returncode != 0:
+        raise rows.BenchError(f"{program} ended with {process.returncode}")
+
+
+def table(identifier):
+    return lambda bench: run(bench, "table_bench", identifier)
+
+
+def pipeline(identifier):
+    def measure(bench):
+        yield from (row for row in run(bench, "pipeline_bench")
+                    if row["id"] in (identifier, "P"))
+    return measure
+
+
+BENCHES = {**{name: table(name) for name in ("T1", "T2", "T3", "T4")},
+           **{name: pipeline(name) for name in ("P1", "P2")}}
