@@ -28,6 +28,15 @@ PACKET_RATES = ["1/d", "7/h", "1/h", "3/m", "300/m", "1/s", "3/s", "7/s", "10/s"
                 "1500/s", "1M/s", "1234567/s"]
 BYTE_RATES = ["1KB/s", "333B/s", "9600bit/s", "20Mbit/s", "5MB/s", "7777bit/s", "1Mbit/s",
               "100Gbit/s", "64Kbit/s", "100KB/m", "7KiB/m", "1B/s"]
+PACKET_BURSTS = [1, 1, 2, 3, 5, 8, 20, 100]
+WINDOW_LENGTHS = ["1ms", "7ms", "100ms", "1s", "3s", "10s", "1m", "1h", "1d", "366d"]
+# What else may stand in a limit of the algorithm.
+WINDOWS = {"fixed_window": ["", ", phase: first", ", phase: clock",
+                            ", utc_offset: \"+03:00\"", ", utc_offset: \"-11:30\""],
+           "sliding_window": [""],
+           "sliding_counters": ["", ", buckets: 1", ", buckets: 7", ", buckets: 10, edge: lenient",
+                                ", edge: lenient", ", buckets: 60, edge: strict"],
+           "sliding_log": [""]}
 BYTE_BURSTS = ["28B", "100B", "512B", "1KiB", "1500B", "4KB", "64KiB"]
 GAPS = [0] * 12 + [1, 1, 3, 999, 1_000, 100_000, 1_000_000, 1_000_001, 7_000_000, 33_333_333,
                    100_000_000, 142_857_142, 142_857_143, SECOND]
@@ -69,6 +78,8 @@ class RuleMaker:
             return lines + [f"    on_match: {self.dice.choice(('drop', 'allow'))}"]
         if self.chance(40):
             lines.append(f"    missing_key: {self.dice.choice(('skip', 'share'))}")
+        if self.chance(15):
+            lines.append("    rejected_spend: true")
         key = ", ".join(self.key_part() for _ in range(self.dice.choice((0, 1, 1, 1, 2, 2, 3))))
         action = self.dice.choice(ACTIONS)
         lines += [f"    key: [{key}]", "    limits:"]
@@ -85,12 +96,16 @@ class RuleMaker:
         return some
 
     def limit(self, of_packets):
-        if of_packets:
-            return (f"{{algorithm: token_bucket, per: packet, "
-                    f"rate: {self.dice.choice(PACKET_RATES)}, "
-                    f"burst: {self.dice.choice((1, 1, 2, 3, 5, 8, 20, 100))}}}")
-        return (f"{{algorithm: token_bucket, per: byte, rate: {self.dice.choice(BYTE_RATES)}, "
-                f"burst: {self.dice.choice(BYTE_BURSTS)}}}")
+        per = "packet" if of_packets else "byte"
+        amount = self.dice.choice(PACKET_BURSTS if of_packets else BYTE_BURSTS)
+        if self.chance(45):
+            algorithm = self.dice.choice(list(WINDOWS))
+            return (f"{{algorithm: {algorithm}, per: {per}, count: {amount}, window: "
+                    f"{self.dice.choice(WINDOW_LENGTHS)}{self.dice.choice(WINDOWS[algorithm])}}}")
+        algorithm, burst = self.dice.choice((("token_bucket", "burst"),) * 3 +
+                                            (("leaky_bucket", "queue"),))
+        rate = self.dice.choice(PACKET_RATES if of_packets else BYTE_RATES)
+        return f"{{algorithm: {algorithm}, per: {per}, rate: {rate}, {burst}: {amount}}}"
 
     def key_part(self):
         if self.chance(30):

@@ -1,38 +1,16 @@
 """The verdict on each packet, and what it spends: rules.md section 1, sentence by sentence.
 
-A bucket is a level of tokens in exact rational numbers at an instant; it is full when first asked
-for and never forgotten. Nothing here is fast, rounded or bounded.
+A bucket is full when first asked for and never forgotten (meters.py). Nothing here is fast, rounded
+or bounded.
 """
-from fractions import Fraction
 import ipaddress
-import math
 
 from expression import value_of
+from meters import METERS, NEVER
 
 STRICTNESS = {"pass": 1, "tag": 2, "drop": 3}
 COUNTED_AS = {"pass": "passed", "tag": "tagged", "shape": "shaped", "drop": "dropped",
               "reply": "replied", "reset": "reset", "decoy": "decoyed"}
-NEVER = math.inf
-
-
-class Bucket:
-    """Tokens that drip in at the limit's rate, up to its burst."""
-
-    def __init__(self, limit, now):
-        self.limit, self.tokens, self.at = limit, Fraction(limit.burst), now
-
-    def refill(self, now):
-        self.tokens = min(self.limit.burst, self.tokens + (now - self.at) * self.limit.rate)
-        self.at = now
-
-    def wait(self, cost):
-        """0 when the cost fits, else the whole nanoseconds until it does, or NEVER."""
-        if cost <= self.tokens:
-            return 0
-        if cost > self.limit.burst:
-            return NEVER
-        return math.ceil((cost - self.tokens) / self.limit.rate)
-
 
 class Charge:
     """One limit that judges the packet at hand."""
@@ -62,14 +40,15 @@ class Limiter:
         self.rules = [rule for rule in rules if rule.mode != "off"]
         self.malformed = malformed
         self.acting = {rule.id for rule in self.rules if enforce or rule.mode == "enforce"}
-        self.now = None
+        self.first, self.now = None, 0  # nanoseconds since the first frame
         self.buckets = {}
         self.counts = {rule.id: dict(matched=0, admitted=0, exceeded=0, skipped=0)
                        for rule in rules}
         self.verdicts = {member: 0 for member in COUNTED_AS.values()}
 
     def judge(self, time, packet):
-        self.now = time if self.now is None else max(self.now, time)
+        self.first = time if self.first is None else self.first
+        self.now = max(self.now, time - self.first)
         verdict = self._judge(packet)
         self.verdicts[COUNTED_AS[verdict.action]] += 1
         return verdict
@@ -107,10 +86,12 @@ class Limiter:
                           else "no_rule")
         if refusing:
             verdict = _strictest(refusing)
-        if verdict.action != "drop":
-            for one in judged:
-                if one.rule.id in self.acting or not one.refused:
-                    _spend(one)
+        for one in judged:
+            if verdict.action != "drop" and (one.rule.id in self.acting or not one.refused):
+                _spend(one)
+            elif one.rule.rejected_spend:
+                for charge in one.charges:
+                    charge.bucket.spend_what_fits(charge.cost)
         return verdict
 
     def _look(self, packet):
@@ -138,8 +119,8 @@ class Limiter:
                 continue
             place = (rule.id, limit.name, None if key is None else tuple(key))
             if place not in self.buckets:
-                self.buckets[place] = Bucket(limit, self.now)
-            self.buckets[place].refill(self.now)
+                self.buckets[place] = METERS[limit.algorithm](limit, self.now, self.first)
+            self.buckets[place].at(self.now)
             charges.append(Charge(self.buckets[place], cost))
         return charges
 
@@ -157,7 +138,7 @@ def _strictest(refusing):
 def _spend(one):
     for charge in one.charges:
         if charge.wait == 0:
-            charge.bucket.tokens -= charge.cost
+            charge.bucket.spend(charge.cost)
 
 
 def part_text(part, fields):

@@ -18,10 +18,19 @@ DSCP = re.compile(r"ef|af\d\d|cs\d|\d+")
 
 
 class Limit:
-    """`rate`: units per nanosecond, exact."""
+    """Its numbers as attributes: `rate` in units per nanosecond, exact; `window` and `utc_offset` in
+    nanoseconds."""
 
-    def __init__(self, name, per, rate, burst):
-        self.name, self.per, self.rate, self.burst = name, per, rate, burst
+    def __init__(self, name, per, what):
+        self.name, self.per, self.algorithm = name, per, what["algorithm"]
+        if "rate" in what:
+            self.rate = parse_rate(what["rate"])
+            self.burst = parse_size(what["burst"] if "burst" in what else what["queue"])
+        else:
+            self.count, self.window = parse_size(what["count"]), parse_duration(what["window"])
+            self.phase = what.get("phase", "clock")
+            self.utc_offset = parse_utc_offset(what.get("utc_offset", "+00:00"))
+            self.buckets, self.edge = int(what.get("buckets", 60)), what.get("edge", "strict")
 
 
 class Rule:
@@ -32,6 +41,7 @@ class Rule:
         self.on_match = entry.get("on_match")
         self.key = entry.get("key") or []
         self.action = entry.get("on_exceed", {}).get("action", "drop")
+        self.rejected_spend = entry.get("rejected_spend") == "true"
         self.missing_key = entry.get("missing_key", defaults.get("missing_key", "skip"))
         self.limits = [_limit(limit, position, entry.get("per", "packet"), named)
                        for position, limit in enumerate(entry.get("limits", []), 1)]
@@ -50,7 +60,7 @@ def _limit(what, position, per, named):
         name, what = what, named[what]
     name = what.get("name", name)
     per = what.get("per", per)
-    return Limit(name, per, parse_rate(what["rate"]), parse_size(what["burst"]))
+    return Limit(name, per, what)
 
 
 def parse_rate(text):
@@ -63,3 +73,14 @@ def parse_rate(text):
 def parse_size(text):
     number, prefix, _ = re.fullmatch(r"([\d.]+)\s*(Ki|Mi|Gi|K|M|G|)(B|)", text).groups()
     return Fraction(number) * {**DECIMAL, **BINARY}[prefix]
+
+
+def parse_duration(text):
+    number, unit = re.fullmatch(r"(\d+)(us|ms|s|m|h|d)", text).groups()
+    return int(number) * {"us": 1_000, "ms": 1_000_000}.get(unit, PERIODS.get(unit, 0) * SECOND)
+
+
+def parse_utc_offset(text):
+    sign, hours, minutes = re.fullmatch(r"([+-])(\d\d):(\d\d)", text).groups()
+    offset = (int(hours) * 60 + int(minutes)) * 60 * SECOND
+    return -offset if sign == "-" else offset

@@ -1,0 +1,160 @@
+"""The buckets of the rule language, as its section 4 defines them: exact, slow, and never forgotten.
+
+Each is made full, is brought up to an instant by `at()`, says by `wait()` how many whole nanoseconds
+a cost must wait (0: it fits now; NEVER), and takes a cost by `spend()` or what there is of it by
+`spend_what_fits()`. Instants are nanoseconds since the capture's first frame; `utc` is what must be
+added to them for the wall clock.
+"""
+from fractions import Fraction
+import math
+
+NEVER = math.inf
+
+
+class TokenBucket:
+    """Tokens that drip in at the limit's rate, up to its burst. A leaky bucket admits the same."""
+
+    def __init__(self, limit, now, _):
+        self.limit, self.tokens, self.now = limit, Fraction(limit.burst), now
+
+    def at(self, now):
+        self.tokens = min(self.limit.burst, self.tokens + (now - self.now) * self.limit.rate)
+        self.now = now
+
+    def wait(self, cost):
+        if cost <= self.tokens:
+            return 0
+        if cost > self.limit.burst:
+            return NEVER
+        return math.ceil((cost - self.tokens) / self.limit.rate)
+
+    def spend(self, cost):
+        self.tokens -= cost
+
+    def spend_what_fits(self, cost):
+        self.tokens = max(Fraction(0), self.tokens - cost)
+
+
+class Counting:
+    """What the counting algorithms share: whole units, the least wait by trying instants."""
+
+    def __init__(self, limit, now, utc):
+        self.limit, self.now, self.utc = limit, now, utc
+
+    def at(self, now):
+        self.now = now
+
+    def wait(self, cost):
+        if cost > self.limit.count:
+            return NEVER
+        return next(instant - self.now for instant in self.chances(cost)
+                    if self.used(instant) + cost <= self.limit.count)
+
+    def spend_what_fits(self, cost):
+        self.spend(min(cost, math.floor(self.limit.count - self.used(self.now))))
+
+
+class FixedWindow(Counting):
+    def __init__(self, limit, now, utc):
+        super().__init__(limit, now, utc)
+        self.start = None  # of the window in which something was spent
+        self.units = 0
+
+    def window(self, instant):
+        """Where the window of an instant starts."""
+        if self.limit.phase == "first":
+            return self.start if self.start is not None and \
+                instant < self.start + self.limit.window else instant
+        shift = self.utc + self.limit.utc_offset
+        return (instant + shift) // self.limit.window * self.limit.window - shift
+
+    def used(self, instant):
+        return self.units if self.start == self.window(instant) else 0
+
+    def chances(self, _):
+        return self.now, self.window(self.now) + self.limit.window
+
+    def spend(self, cost):
+        start = self.window(self.now)
+        if cost:
+            self.units = (self.units if start == self.start else 0) + cost
+            self.start = start
+
+
+class SlidingWindow(Counting):
+    def __init__(self, limit, now, utc):
+        super().__init__(limit, now, utc)
+        self.spent = {}  # units by window
+
+    def used(self, instant):
+        index, into = divmod(instant, self.limit.window)
+        left = Fraction(self.limit.window - into, self.limit.window)
+        return self.spent.get(index - 1, 0) * left + self.spent.get(index, 0)
+
+    def chances(self, cost):
+        yield self.now
+        for index in range(self.now // self.limit.window, self.now // self.limit.window + 3):
+            start, before = index * self.limit.window, self.spent.get(index - 1, 0)
+            room = self.limit.count - self.spent.get(index, 0) - cost
+            if before and 0 <= room < before:
+                into = math.ceil(self.limit.window - Fraction(room * self.limit.window, before))
+                yield max(self.now, start + into)
+            else:
+                yield max(self.now, start)
+
+    def wait(self, cost):
+        if cost > self.limit.count:
+            return NEVER
+        return min(instant - self.now for instant in self.chances(cost)
+                   if self.used(instant) + cost <= self.limit.count)
+
+    def spend(self, cost):
+        index = self.now // self.limit.window
+        self.spent[index] = self.spent.get(index, 0) + cost
+
+
+class SlidingCounters(Counting):
+    def __init__(self, limit, now, utc):
+        super().__init__(limit, now, utc)
+        self.spent = {}  # units by sub-window
+
+    def edge(self, index):
+        return index * self.limit.window // self.limit.buckets
+
+    def index(self, instant):
+        index = instant * self.limit.buckets // self.limit.window
+        return index + 1 if self.edge(index + 1) <= instant else index
+
+    def used(self, instant):
+        last = self.index(instant)
+        first = last - self.limit.buckets + (0 if self.limit.edge == "strict" else 1)
+        return sum(units for index, units in self.spent.items() if first <= index <= last)
+
+    def chances(self, _):
+        here = self.index(self.now)
+        return [self.now, *(self.edge(here + step) for step in range(1, self.limit.buckets + 3))]
+
+    def spend(self, cost):
+        index = self.index(self.now)
+        self.spent[index] = self.spent.get(index, 0) + cost
+
+
+class SlidingLog(Counting):
+    def __init__(self, limit, now, utc):
+        super().__init__(limit, now, utc)
+        self.spent = []  # (instant, units)
+
+    def used(self, instant):
+        return sum(units for when, units in self.spent if instant < when + self.limit.window)
+
+    def chances(self, _):
+        return [self.now, *(when + self.limit.window for when, _ in self.spent
+                            if when + self.limit.window > self.now)]
+
+    def spend(self, cost):
+        self.spent.append((self.now, cost))
+
+
+METERS = {"token_bucket": TokenBucket, "leaky_bucket": TokenBucket, "fixed_window": FixedWindow,
+          "sliding_window": SlidingWindow, "sliding_counters": SlidingCounters,
+          "sliding_log": SlidingLog}
