@@ -71,7 +71,7 @@ void print_rules(const std::vector<RuleSummary>& rules) {
     print(table.text());
     print(
         "memory is that of the compiled rule; each live key takes 16 bytes per limit and worker "
-        "of the bucket table beside it\n");
+        "of the bucket table beside it, windows, logs and colour meters 64 or more besides\n");
 }
 
 Json rules_json(const std::vector<RuleSummary>& rules) {

@@ -9,7 +9,6 @@
 namespace sluice {
 namespace {
 
-constexpr std::uint64_t kMaxParts = (std::uint64_t{1} << 24) - 1;  // 24 bits in a table's entry
 constexpr std::uint64_t kMaxUnitsPerNanosecond = 1000;
 constexpr std::uint64_t kMaxDebt = std::uint64_t{1} << 56;           // ns
 constexpr std::uint64_t kMaxProduct = (std::uint64_t{1} << 63) - 1;  // 1/parts ns
@@ -29,10 +28,10 @@ struct Neighbours {
 
     void try_divisor(std::uint64_t divisor, std::uint64_t units) noexcept {
         const std::uint64_t multiple = units / divisor;
-        if (multiple <= kMaxParts) {
+        if (multiple <= kMostParts) {
             below = std::max(below, multiple * divisor);
         }
-        if (multiple + 1 <= kMaxParts) {
+        if (multiple + 1 <= kMostParts) {
             above = std::min(above, (multiple + 1) * divisor);
         }
     }
@@ -74,7 +73,7 @@ Result<Limit> Limit::make(Rate rate, Units burst, LeastBurst least) {
     const std::uint64_t divisor = std::gcd(rate.units.count(), nanoseconds);
     const std::uint64_t parts = rate.units.count() / divisor;
     const std::uint64_t period = nanoseconds / divisor;
-    if (parts > kMaxParts) {
+    if (parts > kMostParts) {
         return no_such_rate(rate.units.count(), nanoseconds);
     }
     const std::uint64_t most = largest_burst(period, parts);

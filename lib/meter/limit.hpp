@@ -19,6 +19,9 @@ struct Lapse {
     std::uint32_t rest = 0;
 };
 
+// A table's entry holds 24 bits of a remainder.
+inline constexpr std::uint32_t kMostParts = (std::uint32_t{1} << 24) - 1;
+
 // The least burst that make() takes. A colour meter may have one empty bucket.
 enum class LeastBurst : std::uint8_t { Zero, One };
 

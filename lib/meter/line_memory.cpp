@@ -42,6 +42,10 @@ LineMemory::LineMemory(std::size_t bytes) : bytes_{bytes} {
         // A hint: without it the table only costs more TLB misses.
         page_size_ = ::madvise(data_, mapped_, MADV_HUGEPAGE) == 0 ? kHugePage : kSmallPage;
     }
+    // Now, not under the first packets.
+    for (std::size_t at = 0; at < mapped_; at += kSmallPage) {
+        static_cast<volatile std::byte*>(data_)[at] = std::byte{0};
+    }
 }
 
 LineMemory::~LineMemory() {

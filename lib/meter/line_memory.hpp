@@ -4,7 +4,8 @@
 namespace sluice {
 
 // Zeroed memory in whole pages, for tables: huge pages reserved for this purpose if there are any,
-// else transparent ones asked for, else what the kernel gives. Aborts if there is no memory.
+// else transparent ones asked for, else what the kernel gives. All of it is touched at once. Aborts
+// if there is no memory.
 class LineMemory {
 public:
     explicit LineMemory(std::size_t bytes);

@@ -28,6 +28,11 @@ Limit get_limit(Reader& in, LeastBurst least) {
     const Nanoseconds period = get_time(in);
     const auto parts = in.number<std::uint32_t>();
     const Units burst{in.number<std::uint64_t>()};
+    // Beyond that, make() would look for neighbours to name: work for people's numbers, not for
+    // these.
+    if (parts > kMostParts) {
+        return failed(in).gcra;
+    }
     const Result<Limit> limit = Limit::make({Units{parts}, period}, burst, least);
     if (!limit || limit->parts() != parts) {
         return failed(in).gcra;
