@@ -1,6 +1,7 @@
 #include "lib/meter/any_meter.hpp"
 
 #include <limits>
+#include <numeric>
 #include <string>
 
 namespace sluice {
@@ -18,9 +19,14 @@ Result<Limit> scaled_gcra(const Limit& limit, std::uint64_t factor) {
     if (factor > most) {
         return too_large("the rate or burst", most);
     }
-    return Limit::make({.units = Units{limit.parts() * factor},
-                        .period = Nanoseconds{static_cast<std::int64_t>(limit.period())}},
-                       Units{limit.burst() * factor}, LeastBurst::Zero);
+    // Known before make() would look for neighbours to name: factors come from machines too.
+    const std::uint64_t parts = limit.parts() * factor;
+    if (parts / std::gcd(parts, limit.period()) > kMostParts) {
+        return Error{Errc::OutOfRange, "the rate times this factor is too fine to be exact"};
+    }
+    return Limit::make(
+        {.units = Units{parts}, .period = Nanoseconds{static_cast<std::int64_t>(limit.period())}},
+        Units{limit.burst() * factor}, LeastBurst::Zero);
 }
 
 Result<AnyLimit> times(const ColorLimit& limit, std::uint64_t factor) {
