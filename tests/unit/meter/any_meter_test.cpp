@@ -418,7 +418,7 @@ TEST(Scaled, RefusesWhatDoesNotFit) {
     }
     const auto fine = scaled(TokenBucketLimit{gcra({16'777'213, 1s, 200})}, 3);
     ASSERT_FALSE(fine.has_value());
-    EXPECT_NE(fine.error().what.find("nearest that fit"), std::string::npos) << fine.error().what;
+    EXPECT_NE(fine.error().what.find("too fine"), std::string::npos) << fine.error().what;
     const auto twice = scaled(tokens, 2);
     EXPECT_EQ(std::get<TokenBucketLimit>(*twice).gcra, gcra({100, 1s, 400}));
 }
