@@ -209,6 +209,9 @@ void Dataplane::publish() {
                                                    : Running::State::Enforce;
     next->rules = current_.rules;
     list_slots(next->rules);
+    // A number of its own, also for the same rules after a panic: what workers hold of a set points
+    // into it, and the next one may lie at the same address.
+    next->rules.load = ++published_;
     Retired<Running> old = running_.publish(std::move(next));
     const std::uint64_t mark = board_.mark();
     if (std::optional<GracePeriod> proof = board_.wait_for(mark, kGraceTimeout)) {

@@ -65,6 +65,7 @@ private:
     RulesStore store_;
     RuleRows rows_;
     LimitSlots slots_;
+    std::uint64_t published_ = 0;
     ApplyRules current_;
     bool panic_ = false;
     Published<Running> running_;

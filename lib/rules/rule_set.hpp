@@ -103,7 +103,7 @@ struct RuleSet {
     std::vector<SlotRow> slots;
     std::vector<MeteredLimit> gone;
     Nanoseconds longest_debt{};
-    std::uint64_t load = 0;     // how many sets were loaded before
+    std::uint64_t load = 0;     // no two sets that a worker meets have the same
     std::uint64_t changes = 0;  // loads that changed numbers, up to this one
 };
 
