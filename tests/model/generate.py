@@ -83,7 +83,10 @@ class RuleMaker:
         key = ", ".join(self.key_part() for _ in range(self.dice.choice((0, 1, 1, 1, 2, 2, 3))))
         action = self.dice.choice(ACTIONS)
         lines += [f"    key: [{key}]", "    limits:"]
-        lines += [f"      - {limit}" for limit in self.limits()]
+        limits = self.limits()
+        lines += [f"      - {limit}" for limit in limits]
+        if any("tcm" in limit for limit in limits) and self.chance(70):
+            lines.append(self.on_color())
         return lines + [f"    on_exceed: {{action: {action}}}"] * (not self.chance(15))
 
     def limits(self):
@@ -98,6 +101,9 @@ class RuleMaker:
     def limit(self, of_packets):
         per = "packet" if of_packets else "byte"
         amount = self.dice.choice(PACKET_BURSTS if of_packets else BYTE_BURSTS)
+        if self.chance(20):
+            return self.color_meter(per, PACKET_BURSTS if of_packets else BYTE_BURSTS,
+                                    PACKET_RATES if of_packets else BYTE_RATES)
         if self.chance(45):
             algorithm = self.dice.choice(list(WINDOWS))
             return (f"{{algorithm: {algorithm}, per: {per}, count: {amount}, window: "
@@ -106,6 +112,30 @@ class RuleMaker:
                                             (("leaky_bucket", "queue"),))
         rate = self.dice.choice(PACKET_RATES if of_packets else BYTE_RATES)
         return f"{{algorithm: {algorithm}, per: {per}, rate: {rate}, {burst}: {amount}}}"
+
+    def color_meter(self, per, sizes, rates):
+        def size():
+            return self.dice.choice(sizes)
+
+        def rate():
+            return self.dice.choice(rates)
+
+        words, kind = "", self.dice.choice(("rfc2697", "rfc2698", "rfc4115"))
+        if kind == "rfc2697":
+            words = f"algorithm: srtcm, cir: {rate()}, cbs: {size()}, ebs: {size()}"
+        elif kind == "rfc2698":
+            peak = rate()  # no less than the committed rate
+            words = (f"algorithm: trtcm, variant: rfc2698, cir: {peak}, cbs: {size()}, "
+                     f"pir: {peak}, pbs: {size()}")
+        else:
+            words = (f"algorithm: trtcm, variant: rfc4115, cir: {rate()}, cbs: {size()}, "
+                     f"eir: {rate()}, ebs: {size()}")
+        return f"{{{words}, per: {per}, color: {self.dice.choice(('blind', 'aware'))}}}"
+
+    def on_color(self):
+        colors = [f"{color}: {{action: {self.dice.choice(ACTIONS)}}}"
+                  for color in ("green", "yellow", "red") if self.chance(60)]
+        return f"    on_color: {{{', '.join(colors)}}}"
 
     def key_part(self):
         if self.chance(30):

@@ -5,6 +5,7 @@ or bounded.
 """
 import ipaddress
 
+from colors import COLORS, RED, Meter, color_of
 from expression import value_of
 from meters import METERS, NEVER
 
@@ -15,16 +16,43 @@ COUNTED_AS = {"pass": "passed", "tag": "tagged", "shape": "shaped", "drop": "dro
 class Charge:
     """One limit that judges the packet at hand."""
 
-    def __init__(self, bucket, cost):
-        self.bucket, self.cost, self.wait = bucket, cost, bucket.wait(cost)
+    def __init__(self, bucket, cost, came):
+        self.bucket, self.cost = bucket, cost
+        self.color = bucket.color(cost, came) if isinstance(bucket, Meter) else None
+        self.wait = bucket.wait(cost) if self.color is None else bucket.wait(cost, came)
+        self.refused = self.wait > 0
+
+    def spend(self):
+        if self.color is None:
+            self.bucket.spend(self.cost)
+        else:
+            self.bucket.spend(self.cost, self.color)
+
+    def spend_what_fits(self):
+        if self.color is None:  # colour meters commit only on forwarding
+            self.bucket.spend_what_fits(self.cost)
 
 
 class Judged:
-    """One rule that matched the packet at hand and has its key."""
+    """One rule that matched the packet at hand and has its key. `votes` are the actions it asks for:
+    its limits' excess, and what its colours mean."""
 
     def __init__(self, rule, key, charges):
         self.rule, self.key, self.charges = rule, key, charges
-        self.refused = [charge for charge in charges if charge.wait > 0]
+        self.wait = max((charge.wait for charge in charges if charge.refused), default=0)
+        colors = [charge.color for charge in charges if charge.color]
+        color = max(colors, key=COLORS.index) if colors else None
+        exceeded = any(charge.refused for charge in charges if charge.color is None)
+        self.refused = exceeded or color == RED or rule.on_color.get(color) == "drop"
+        reason = "over_limit" if self.refused else "within_limits"
+        self.votes = [Vote(self, rule.action, "over_limit")] * exceeded
+        if color and (self.refused or rule.on_color[color] != "pass"):
+            self.votes.append(Vote(self, rule.on_color[color], reason))
+
+
+class Vote:
+    def __init__(self, judged, action, reason):
+        self.judged, self.action, self.reason = judged, action, reason
 
 
 class Verdict:
@@ -81,17 +109,17 @@ class Limiter:
     def _decide_by_limits(self, packet):
         judged = self._look(packet)
         acting = [one for one in judged if one.rule.id in self.acting]
-        refusing = [one for one in acting if one.refused]
         verdict = Verdict("pass", "within_limits" if any(one.charges for one in acting)
                           else "no_rule")
-        if refusing:
-            verdict = _strictest(refusing)
+        votes = [vote for one in acting for vote in one.votes]
+        if votes:
+            verdict = _strictest(votes, max(one.wait for one in acting))
         for one in judged:
             if verdict.action != "drop" and (one.rule.id in self.acting or not one.refused):
                 _spend(one)
             elif one.rule.rejected_spend:
                 for charge in one.charges:
-                    charge.bucket.spend_what_fits(charge.cost)
+                    charge.spend_what_fits()
         return verdict
 
     def _look(self, packet):
@@ -119,26 +147,27 @@ class Limiter:
                 continue
             place = (rule.id, limit.name, None if key is None else tuple(key))
             if place not in self.buckets:
-                self.buckets[place] = METERS[limit.algorithm](limit, self.now, self.first)
+                meter = METERS.get(limit.algorithm, Meter)
+                self.buckets[place] = meter(limit, self.now, self.first)
             self.buckets[place].at(self.now)
-            charges.append(Charge(self.buckets[place], cost))
+            came = color_of(packet.fields.get("ip.dscp"))
+            charges.append(Charge(self.buckets[place], cost, came))
         return charges
 
 
-def _strictest(refusing):
-    first = max(refusing, key=lambda one: STRICTNESS[one.rule.action])  # max() keeps the first
+def _strictest(votes, longest):
+    first = max(votes, key=lambda vote: STRICTNESS[vote.action])  # max() keeps the first
     wait = "0"
-    if first.rule.action == "drop":
-        longest = max(charge.wait for one in refusing for charge in one.refused)
-        wait = "never" if longest == NEVER else str(longest)
-    key = "|".join(escape(part) for part in first.key or [])
-    return Verdict(first.rule.action, "over_limit", first.rule.id, key, wait)
+    if first.action == "drop":
+        wait = "never" if longest == NEVER else str(longest or "")  # no limit refused: a colour
+    key = "|".join(escape(part) for part in first.judged.key or [])
+    return Verdict(first.action, first.reason, first.judged.rule.id, key, wait)
 
 
 def _spend(one):
     for charge in one.charges:
-        if charge.wait == 0:
-            charge.bucket.spend(charge.cost)
+        if not charge.refused:
+            charge.spend()
 
 
 def part_text(part, fields):

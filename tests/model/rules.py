@@ -23,7 +23,14 @@ class Limit:
 
     def __init__(self, name, per, what):
         self.name, self.per, self.algorithm = name, per, what["algorithm"]
-        if "rate" in what:
+        if "cir" in what:
+            self.variant = what.get("variant", "rfc2697")
+            self.aware = what.get("color") == "aware"
+            self.cir, self.cbs = parse_rate(what["cir"]), parse_size(what["cbs"])
+            other = {"rfc2697": ("cir", "ebs"), "rfc2698": ("pir", "pbs"), "rfc4115": ("eir", "ebs")}
+            rate, size = other[self.variant]
+            self.rate, self.size = parse_rate(what[rate]), parse_size(what[size])
+        elif "rate" in what:
             self.rate = parse_rate(what["rate"])
             self.burst = parse_size(what["burst"] if "burst" in what else what["queue"])
         else:
@@ -41,6 +48,9 @@ class Rule:
         self.on_match = entry.get("on_match")
         self.key = entry.get("key") or []
         self.action = entry.get("on_exceed", {}).get("action", "drop")
+        self.on_color = {"green": "pass", "yellow": "pass", "red": "drop",
+                         **{color: action["action"]
+                            for color, action in entry.get("on_color", {}).items()}}
         self.rejected_spend = entry.get("rejected_spend") == "true"
         self.missing_key = entry.get("missing_key", defaults.get("missing_key", "skip"))
         self.limits = [_limit(limit, position, entry.get("per", "packet"), named)
