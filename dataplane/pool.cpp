@@ -9,9 +9,9 @@
 namespace sluice {
 namespace {
 
-constexpr std::size_t kDescriptorsPerQueue = 2 * 1024;
+constexpr std::size_t kDescriptorsPerQueue = 2048;
 constexpr std::uint32_t kCacheSize = 256;
-constexpr std::size_t kInFlightPerWorker = 2 * kCacheSize + kMaxBurst;
+constexpr std::size_t kInFlightPerWorker = std::size_t{2} * kCacheSize + kMaxBurst;
 constexpr std::size_t kReserve = 1023;
 constexpr std::uint16_t kSpareBytes = 64;  // what a pattern matcher may read past the end
 constexpr std::uint16_t kLinkHeaders = 14 + 4 * 4;

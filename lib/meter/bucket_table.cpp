@@ -30,6 +30,7 @@ struct BucketTable::Step {
 };
 
 // The lines of a search, breadth first. The first two steps have no parent.
+// NOLINTNEXTLINE(cppcoreguidelines-pro-type-member-init): only steps that were pushed are read.
 class BucketTable::Search {
 public:
     static constexpr std::size_t kRoots = 2;
@@ -56,7 +57,6 @@ public:
     }
 
 private:
-    // Only what was pushed is read.
     std::array<Step, kSearchedLines> steps_;
     std::size_t size_ = 0;
 };

@@ -285,6 +285,7 @@ void tend(CoreState& core, Now now) noexcept {
 // out. The tables are tended while the second lines are on their way.
 void locate(CoreState& core, Now now) noexcept {
     constexpr std::size_t kChunk = 64;
+    // NOLINTNEXTLINE(cppcoreguidelines-pro-type-member-init): as many as are counted are read.
     std::array<Look*, kChunk> missed;
     std::size_t at = 0;
     do {

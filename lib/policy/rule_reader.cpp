@@ -234,7 +234,7 @@ private:
     }
 
     // In millionths of the table.
-    std::uint32_t read_share() const {
+    [[nodiscard]] std::uint32_t read_share() const {
         const std::optional<unsigned> percent = map_.percent("table_share");
         return percent ? *percent * (kWholeTable / 100) : kWholeTable;
     }
