@@ -18,7 +18,8 @@ struct BurstClock {
 };
 using Instant = std::chrono::time_point<BurstClock, Nanoseconds>;
 
-// No instant lies beyond this, so that instant + longest debt (2^62 ns) cannot wrap.
+// No instant of a capture lies beyond this. Those that buckets are asked at stay below 2^56 ns:
+// with the longest debt they must fit the 58 bits of a table's entry.
 inline constexpr Instant kLastInstant{Nanoseconds{std::int64_t{1} << 62}};
 
 }  // namespace sluice
