@@ -31,10 +31,9 @@ public:
     void send(const Frames& frames) noexcept;
 
 private:
-    void prefetch_ahead() const noexcept;
-
     rte_mempool* pool_ = nullptr;
     std::vector<rte_mbuf*> fifo_;
+    std::vector<std::uint16_t> lengths_;  // of the frames of fifo_, as their descriptors tell
     std::size_t at_ = 0;
     Random random_{7};
 };
