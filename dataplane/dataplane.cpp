@@ -183,12 +183,13 @@ void Dataplane::start_workers() {
             const Port& out = lane.dir == Direction::In ? pair.inside : pair.outside;
             io.emplace_back(lane, TxSide{out.up, tx_full_[worker][i], out.takes}, pair.pool);
         }
+        PacketPolicy policy = options_.policy;
+        policy.tell_wait = false;
         workers_.push_back(std::make_unique<Worker>(
             roster.enlist(), WorkerSetup{running_, board_, stop_, options_.idle_sleep},
-            CoreState{.policy = options_.policy,
+            CoreState{.policy = policy,
                       .hash = KeyHasher{secret},
                       .buckets = BucketStore{options_.table_keys, options_.table_keys / kPoolShare},
-                      .scratch = {},
                       .counters = counters_[worker]},
             std::move(io)));
     }

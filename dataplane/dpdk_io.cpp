@@ -26,6 +26,10 @@ void write_head(rte_mbuf* frame, ByteView bytes) noexcept {
     }
 }
 
+rte_mbuf* frame_of(const Packet& packet) noexcept {
+    return static_cast<rte_mbuf*>(packet.buffer);
+}
+
 // Whether nobody else holds any of the frame's buffers, so that it may be written to.
 bool is_ours(const rte_mbuf* frame) noexcept {
     for (; frame != nullptr; frame = frame->next) {
@@ -43,27 +47,32 @@ FrameView DpdkIo::view_of(rte_mbuf* frame, std::size_t row) noexcept {
         return {{data_of(frame), frame->data_len}, frame->pkt_len};
     }
     const auto size = static_cast<std::uint32_t>(std::min<std::size_t>(kHeadSize, frame->pkt_len));
-    const void* head = rte_pktmbuf_read(frame, 0, size, heads_[row].data());
+    const void* head = rte_pktmbuf_read(frame, 0, size, heads_[newest_][row].data());
     return {{static_cast<const std::byte*>(head), size}, frame->pkt_len};
 }
 
 std::size_t DpdkIo::receive(Burst& burst) noexcept {
     burst.clear();
+    newest_ ^= 1U;
+    // NOLINTNEXTLINE(cppcoreguidelines-pro-type-member-init): filled by the driver
+    std::array<rte_mbuf*, kMaxBurst> frames;
     const std::uint16_t count =
-        rte_eth_rx_burst(lane_.rx_port, lane_.rx_queue, frames_.data(), kMaxBurst);
+        rte_eth_rx_burst(lane_.rx_port, lane_.rx_queue, frames.data(), kMaxBurst);
     for (std::uint16_t row = 0; row < count; ++row) {
-        (void)burst.add(view_of(frames_[row], row), lane_.dir, lane_.pair);
+        (void)burst.add(view_of(frames[row], row), lane_.dir, lane_.pair, frames[row]);
     }
     return count;
 }
 
-bool DpdkIo::tag(rte_mbuf*& frame, const Packet& packet, const TagValues& values) noexcept {
+bool DpdkIo::tag(Packet& packet, const TagValues& values) noexcept {
+    rte_mbuf* frame = frame_of(packet);
     if (!is_ours(frame)) {
         rte_mbuf* copy = rte_pktmbuf_copy(frame, pool_, 0, UINT32_MAX);
         if (copy == nullptr) {
             return false;
         }
         rte_pktmbuf_free(frame);
+        packet.buffer = copy;
         frame = copy;
     }
     // What the parser saw holds all that a tag touches; it may lie in several segments.
@@ -92,7 +101,7 @@ void DpdkIo::transmit(Burst& burst, std::array<std::uint16_t, kMaxBurst>& rows,
                       std::uint16_t count) noexcept {
     std::array<rte_mbuf*, kMaxBurst> out{};
     for (std::uint16_t i = 0; i < count; ++i) {
-        out[i] = frames_[rows[i]];
+        out[i] = frame_of(burst.packets()[rows[i]]);
     }
     const bool up = tx_.up.raised();
     std::uint16_t sent = 0;
@@ -120,17 +129,16 @@ void DpdkIo::send(Burst& burst, WorkerCounters& counters) noexcept {
     const auto rows = static_cast<std::uint16_t>(burst.size());
     for (std::uint16_t row = 0; row < rows; ++row) {
         Packet& packet = burst.packets()[row];
-        if (packet.decision.verdict == Verdict::Tag &&
-            !tag(frames_[row], packet, *packet.decision.tag)) {
+        if (packet.decision.verdict == Verdict::Tag && !tag(packet, *packet.decision.tag)) {
             packet.decision = {.verdict = Verdict::Drop, .reason = Reason::NoMemory};
         }
-        if (forwards(packet.decision.verdict) && !fits(frames_[row])) [[unlikely]] {
+        if (forwards(packet.decision.verdict) && !fits(frame_of(packet))) [[unlikely]] {
             packet.decision = {.verdict = Verdict::Drop, .reason = Reason::TooLong};
         }
         if (forwards(packet.decision.verdict)) {
             forwarded[count++] = row;
         } else {
-            dropped[drops++] = frames_[row];
+            dropped[drops++] = frame_of(packet);
         }
     }
     if (drops != 0) {

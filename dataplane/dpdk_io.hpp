@@ -26,13 +26,14 @@ struct TxSide {
     FrameBounds takes;
 };
 
-// The queues of one lane, the frames in flight, and what was sent.
+// The queues of one lane. A burst that was received must be sent before the one after the next is
+// received into.
 class DpdkIo {
 public:
     DpdkIo(const Lane& lane, const TxSide& tx, rte_mempool* pool) noexcept
         : lane_{lane}, tx_{tx}, pool_{pool} {}
 
-    // Fills `burst` from the receive queue; 0 when nothing came.
+    // Fills `burst` from the receive queue; its rows' buffers are the mbufs. 0 when nothing came.
     std::size_t receive(Burst& burst) noexcept;
 
     // Frees what was dropped, tags what was tagged, sends the rest, and counts every frame under
@@ -42,8 +43,7 @@ public:
 private:
     [[nodiscard]] FrameView view_of(rte_mbuf* frame, std::size_t row) noexcept;
     // Writes the rule's tag into the frame. False: there was no buffer to do it in.
-    [[nodiscard]] bool tag(rte_mbuf*& frame, const Packet& packet,
-                           const TagValues& values) noexcept;
+    [[nodiscard]] bool tag(Packet& packet, const TagValues& values) noexcept;
     // Whether the port can send the frame, made contiguous if it must be.
     [[nodiscard]] bool fits(rte_mbuf* frame) const noexcept;
     void transmit(Burst& burst, std::array<std::uint16_t, kMaxBurst>& rows,
@@ -52,8 +52,9 @@ private:
     const Lane& lane_;
     TxSide tx_;
     rte_mempool* pool_;
-    std::array<rte_mbuf*, kMaxBurst> frames_{};
-    std::array<std::array<std::byte, kHeadSize>, kMaxBurst> heads_{};
+    // What was made contiguous, of the last two bursts.
+    std::array<std::array<std::array<std::byte, kHeadSize>, kMaxBurst>, 2> heads_{};
+    std::size_t newest_ = 0;
 };
 
 }  // namespace sluice

@@ -33,6 +33,7 @@ void RuleRows::assign(RuleSet& set) {
         rule.counters = row->second.index;
     }
     by_id_ = std::move(next);
+    list_quick_rules(set);
 }
 
 RuleTotals RuleRows::totals(const Rule& rule) const {

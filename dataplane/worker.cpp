@@ -3,6 +3,7 @@
 #include "lib/pipeline/run_burst.hpp"
 
 #include <ctime>
+#include <utility>
 
 #include <rte_cycles.h>
 #include <rte_pause.h>
@@ -10,7 +11,9 @@
 namespace sluice {
 namespace {
 
-constexpr unsigned kIdleRoundsBeforeSleep = 64;
+constexpr unsigned kIdleTurnsBeforeSleep = 64;
+// Rule changes wait for so many bursts at most; every turn's last burst is waited for.
+constexpr unsigned kRoundsPerTurn = 64;
 
 Nanoseconds read_clock(clockid_t clock) noexcept {
     timespec now{};
@@ -37,44 +40,65 @@ Worker::Worker(CoreToken me, const WorkerSetup& setup, CoreState core, std::vect
 void Worker::run() noexcept {
     setup_.board.join(me_.index());
     read_clocks(rte_rdtsc());
-    Burst burst;
-    unsigned idle_rounds = 0;
+    unsigned idle_turns = 0;
     while (!setup_.stop.raised()) {
-        idle_rounds = round(burst) == 0 ? idle_rounds + 1 : 0;
-        core_.counters.bursts.add(1);
+        idle_turns = turn() == 0 ? idle_turns + 1 : 0;
         setup_.board.quiescent(me_.index());
-        if (idle_rounds != 0) {
-            rest(idle_rounds);
+        if (idle_turns != 0) {
+            rest(idle_turns);
         }
     }
     setup_.board.leave(me_.index());
 }
 
-std::size_t Worker::round(Burst& burst) noexcept {
+// What is running is adopted at the beginning and let go of at the end, when no burst is on its
+// way.
+std::size_t Worker::turn() noexcept {
     const Running& running = setup_.running.adopt();
     std::size_t frames = 0;
+    for (unsigned rounds = 0; rounds < kRoundsPerTurn; ++rounds) {
+        const std::size_t came = round(running);
+        core_.counters.bursts.add(1);
+        frames += came;
+        if (came == 0) {
+            break;
+        }
+    }
+    coming_->clear();
+    advance(running, nullptr);
+    return frames;
+}
+
+std::size_t Worker::round(const Running& running) noexcept {
+    std::size_t frames = 0;
     for (DpdkIo& lane : lanes_) {
-        if (lane.receive(burst) != 0) {
-            frames += burst.size();
-            judge(burst, running);
-            lane.send(burst, core_.counters);
+        const std::size_t came = lane.receive(*coming_);
+        if (came != 0) {
+            frames += came;
+            advance(running, &lane);
         }
     }
     return frames;
 }
 
-void Worker::judge(Burst& burst, const Running& running) noexcept {
+// Sends the burst that came before, and keeps the one that has come from `lane` on its way.
+void Worker::advance(const Running& running, DpdkIo* lane) noexcept {
     switch (running.state) {
         case Running::State::Enforce:
-            run_burst(burst, running.rules, core_, now());
+            run_overlapped(*coming_, *going_, running.rules, core_, now());
             break;
         case Running::State::Panic:
-            pass_all(burst, Reason::Panic);
+            pass_all(*going_, Reason::Panic);
             break;
         default:
-            pass_all(burst, Reason::NoRules);
+            pass_all(*going_, Reason::NoRules);
             break;
     }
+    if (going_->size() != 0) {
+        going_lane_->send(*going_, core_.counters);
+    }
+    std::swap(coming_, going_);
+    going_lane_ = lane;
 }
 
 Now Worker::now() noexcept {
@@ -93,8 +117,8 @@ void Worker::read_clocks(std::uint64_t ticks) noexcept {
     utc_.set(read_clock(CLOCK_REALTIME) - boot);
 }
 
-void Worker::rest(unsigned idle_rounds) const noexcept {
-    if (setup_.idle_sleep.count() != 0 && idle_rounds >= kIdleRoundsBeforeSleep) {
+void Worker::rest(unsigned idle_turns) const noexcept {
+    if (setup_.idle_sleep.count() != 0 && idle_turns >= kIdleTurnsBeforeSleep) {
         rte_delay_us_sleep(static_cast<unsigned>(setup_.idle_sleep.count()));
     } else {
         rte_pause();

@@ -8,6 +8,7 @@
 #include "lib/share/published.hpp"
 
 #include <chrono>
+#include <memory>
 #include <vector>
 
 namespace sluice {
@@ -32,17 +33,22 @@ public:
     [[nodiscard]] std::size_t table_slots() const noexcept { return core_.buckets.keys.slots(); }
 
 private:
-    // One round over all lanes; the number of frames that came.
-    [[nodiscard]] std::size_t round(Burst& burst) noexcept;
-    void judge(Burst& burst, const Running& running) noexcept;
+    // Rounds over all lanes until nothing comes, or enough have; the number of frames that came.
+    [[nodiscard]] std::size_t turn() noexcept;
+    [[nodiscard]] std::size_t round(const Running& running) noexcept;
+    void advance(const Running& running, DpdkIo* lane) noexcept;
     [[nodiscard]] Now now() noexcept;
     void read_clocks(std::uint64_t ticks) noexcept;
-    void rest(unsigned idle_rounds) const noexcept;
+    void rest(unsigned idle_turns) const noexcept;
 
     CoreToken me_;
     WorkerSetup setup_;
     CoreState core_;
     std::vector<DpdkIo> lanes_;
+    // Two bursts on their way: the lines that one needs arrive while the other is worked on.
+    std::unique_ptr<Burst> coming_ = std::make_unique<Burst>();
+    std::unique_ptr<Burst> going_ = std::make_unique<Burst>();
+    DpdkIo* going_lane_ = nullptr;  // where the burst on its way came from
     BurstTime time_;
     UtcLead utc_;
 };

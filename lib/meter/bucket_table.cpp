@@ -143,13 +143,21 @@ Entry* BucketTable::move_along(const Path& path, Entry* idle, Tenants& tenants, 
 
 void BucketTable::sweep(std::size_t lines, Tenants& tenants, Now now) noexcept {
     for (std::size_t i = 0; i < lines; ++i) {
-        for (Entry& entry : line(swept_).entries) {
-            if (!entry.empty()) {
-                tenants.update(entry, now);
-                (void)tenants.forget_if_idle(entry, now);
-            }
+        Line& here = line(swept_);
+        if (tenants.stale() || has_idle(here, now.at)) {
+            sweep_line(here, tenants, now);
         }
         swept_ = swept_ + 1 == lines_ ? 0 : swept_ + 1;
+        __builtin_prefetch(&line(swept_ + lines < lines_ ? swept_ + lines - 1 : 0));
+    }
+}
+
+void BucketTable::sweep_line(Line& line, Tenants& tenants, Now now) noexcept {
+    for (Entry& entry : line.entries) {
+        if (!entry.empty()) {
+            tenants.update(entry, now);
+            (void)tenants.forget_if_idle(entry, now);
+        }
     }
 }
 

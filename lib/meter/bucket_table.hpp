@@ -144,6 +144,27 @@ private:
         return static_cast<unsigned>(_mm256_movemask_pd(_mm256_castsi256_pd(low_hits))) |
                static_cast<unsigned>(_mm256_movemask_pd(_mm256_castsi256_pd(high_hits))) << 4;
     }
+    // Whether an entry that is not empty may be forgotten, by its time alone.
+    [[nodiscard]] static bool has_idle(const Line& line, Instant now) noexcept {
+        // An entry is idle if its time word, as a number, is below that of the next instant.
+        const auto next = static_cast<std::uint64_t>((now.time_since_epoch().count() + 1));
+        const __m256i bound = _mm256_set1_epi64x(static_cast<long long>(next << kInstantShift));
+        const __m256i slot = _mm256_set1_epi64x(
+            static_cast<long long>(kFiledMask & ~((std::uint64_t{1} << kTagBits) - 1)));
+        const auto* words = reinterpret_cast<const __m256i*>(&line);
+        unsigned idle = 0;
+        for (unsigned half = 0; half < 2; ++half) {
+            const __m256i entries = _mm256_load_si256(words + half);
+            const __m256i ended = _mm256_cmpgt_epi64(bound, entries);
+            const __m256i empty =
+                _mm256_cmpeq_epi64(_mm256_and_si256(entries, slot), _mm256_setzero_si256());
+            // Times stand in the even lanes, keys in the odd ones.
+            idle |= static_cast<unsigned>(_mm256_movemask_pd(_mm256_castsi256_pd(ended))) &
+                    ~(static_cast<unsigned>(_mm256_movemask_pd(_mm256_castsi256_pd(empty))) >> 1) &
+                    0b0101U;
+        }
+        return idle != 0;
+    }
     // Some entry of the line when there is no hit.
     [[nodiscard]] static Entry* entry_of(Line& line, unsigned hits) noexcept {
         return &line.entries[static_cast<unsigned>(__builtin_ctz(hits | 1U << 7)) / 2];
@@ -152,6 +173,7 @@ private:
         const unsigned hits = hits_in(line, filed);
         return hits == 0 ? nullptr : entry_of(line, hits);
     }
+    static void sweep_line(Line& line, Tenants& tenants, Now now) noexcept;
     [[nodiscard]] Entry* idle_in(std::size_t index, Tenants& tenants, Now now) noexcept;
     [[nodiscard]] Entry* search_slow(const FiledKey& key, Tenants& tenants, Now now) noexcept;
     [[nodiscard]] Entry* move_along(const Path& path, Entry* idle, Tenants& tenants,

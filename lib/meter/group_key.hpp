@@ -30,6 +30,9 @@ public:
         return has_aes_ ? aes_(key) : siphash_1_3(secret_, key);
     }
 
+    // For whoever hashes many keys: nullptr where the CPU has no AES rounds.
+    [[nodiscard]] const AesHash* aes() const noexcept { return has_aes_ ? &aes_ : nullptr; }
+
     // One key's places under different limits have nothing to do with each other.
     [[nodiscard]] static GroupKey filed_under(std::uint64_t identity,
                                               std::uint64_t digest) noexcept {

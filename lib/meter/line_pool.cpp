@@ -26,7 +26,7 @@ LinePool::LinePool(std::size_t lines) : size_{std::min(lines, kMostLines)}, free
     lines_ = std::unique_ptr<Line[], Unmap>{static_cast<Line*>(memory), Unmap{bytes}};
 }
 
-LineIndex LinePool::take() noexcept {
+PoolLine LinePool::take() noexcept {
     if (free_ == 0) {
         return kNoLine;
     }
@@ -34,14 +34,14 @@ LineIndex LinePool::take() noexcept {
     if (given_back_ == kNoLine) {
         return untouched_++;  // fresh pages are zeroed
     }
-    const LineIndex line = given_back_;
-    given_back_ = at<LineIndex>(line);
+    const PoolLine line = given_back_;
+    given_back_ = at<PoolLine>(line);
     std::memset(lines_[line].bytes, 0, kLineBytes);
     return line;
 }
 
-void LinePool::give_back_chain(LineIndex first, LineIndex last, std::uint32_t count) noexcept {
-    at<LineIndex>(last) = given_back_;
+void LinePool::give_back_chain(PoolLine first, PoolLine last, std::uint32_t count) noexcept {
+    at<PoolLine>(last) = given_back_;
     given_back_ = first;
     free_ += count;
 }

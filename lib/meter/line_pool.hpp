@@ -11,8 +11,8 @@
 namespace sluice {
 
 // Index of a line in its pool; 0 is none.
-using LineIndex = std::uint32_t;
-inline constexpr LineIndex kNoLine = 0;
+using PoolLine = std::uint32_t;
+inline constexpr PoolLine kNoLine = 0;
 inline constexpr std::size_t kLineBytes = 64;
 // 24 bits in a table's entry.
 inline constexpr std::size_t kMostLines = (std::size_t{1} << 24) - 1;
@@ -24,24 +24,24 @@ public:
     explicit LinePool(std::size_t lines);
 
     // A zeroed line; kNoLine when all are taken.
-    [[nodiscard]] LineIndex take() noexcept;
-    void give_back(LineIndex line) noexcept { give_back_chain(line, line, 1); }
-    // `count` lines that form a chain, each naming the next in its first four bytes (a LineIndex),
+    [[nodiscard]] PoolLine take() noexcept;
+    void give_back(PoolLine line) noexcept { give_back_chain(line, line, 1); }
+    // `count` lines that form a chain, each naming the next in its first four bytes (a PoolLine),
     // at the price of one.
-    void give_back_chain(LineIndex first, LineIndex last, std::uint32_t count) noexcept;
+    void give_back_chain(PoolLine first, PoolLine last, std::uint32_t count) noexcept;
 
     [[nodiscard]] std::size_t free() const noexcept { return free_; }
     [[nodiscard]] std::size_t size() const noexcept { return size_; }
 
-    void prefetch(LineIndex line) const noexcept { __builtin_prefetch(&lines_[line], 1); }
+    void prefetch(PoolLine line) const noexcept { __builtin_prefetch(&lines_[line], 1); }
 
     // The line's bytes as a T, which is trivially copyable and at most a line.
     template <typename T>
-    [[nodiscard]] T& at(LineIndex line) noexcept {
+    [[nodiscard]] T& at(PoolLine line) noexcept {
         return *reinterpret_cast<T*>(checked<T>(line));
     }
     template <typename T>
-    [[nodiscard]] const T& at(LineIndex line) const noexcept {
+    [[nodiscard]] const T& at(PoolLine line) const noexcept {
         return *reinterpret_cast<const T*>(checked<T>(line));
     }
 
@@ -55,7 +55,7 @@ private:
     };
 
     template <typename T>
-    [[nodiscard]] std::byte* checked(LineIndex line) const noexcept {
+    [[nodiscard]] std::byte* checked(PoolLine line) const noexcept {
         static_assert(std::is_trivially_copyable_v<T> && sizeof(T) <= kLineBytes);
         SLUICE_CHECK(line != kNoLine && line <= size_);
         return lines_[line].bytes;
@@ -64,8 +64,8 @@ private:
     std::unique_ptr<Line[], Unmap> lines_;  // the first is never handed out
     std::size_t size_;
     std::size_t free_;
-    LineIndex given_back_ = kNoLine;  // the latest; each names the one before it
-    LineIndex untouched_ = 1;         // from here on, no line was ever taken
+    PoolLine given_back_ = kNoLine;  // the latest; each names the one before it
+    PoolLine untouched_ = 1;         // from here on, no line was ever taken
 };
 
 }  // namespace sluice

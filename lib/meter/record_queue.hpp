@@ -16,7 +16,7 @@ template <typename Record>
 class RecordQueue {
     struct Line {
         static constexpr std::size_t kRecords = (kLineBytes - alignof(Record)) / sizeof(Record);
-        LineIndex next;  // first, as LinePool::give_back_chain() wants it
+        PoolLine next;  // first, as LinePool::give_back_chain() wants it
         std::array<Record, kRecords> records;
     };
 
@@ -28,7 +28,7 @@ public:
 
     private:
         friend class RecordQueue;
-        LineIndex line_ = kNoLine;
+        PoolLine line_ = kNoLine;
         std::uint32_t at_ = 0;
     };
 
@@ -64,7 +64,7 @@ public:
         if (!emptied && first_at_ < Line::kRecords) {
             return;
         }
-        const LineIndex done = first_;
+        const PoolLine done = first_;
         first_ = emptied ? kNoLine : pool.at<Line>(done).next;
         last_ = emptied ? kNoLine : last_;
         first_at_ = 0;
@@ -76,7 +76,7 @@ public:
         if (!empty()) {
             pool.give_back_chain(first_, last_, lines_);
         }
-        const LineIndex spare = spare_;
+        const PoolLine spare = spare_;
         *this = RecordQueue{};
         spare_ = spare;
     }
@@ -122,9 +122,9 @@ private:
         spare_ = kNoLine;
     }
 
-    LineIndex first_ = kNoLine;
-    LineIndex last_ = kNoLine;
-    LineIndex spare_ = kNoLine;   // held for the next push
+    PoolLine first_ = kNoLine;
+    PoolLine last_ = kNoLine;
+    PoolLine spare_ = kNoLine;    // held for the next push
     std::uint32_t lines_ = 0;     // in the chain
     std::uint16_t first_at_ = 0;  // of the oldest record in its line
     std::uint16_t last_size_ = 0;

@@ -1,13 +1,14 @@
-#include "lib/packet/common_shape.hpp"
-
 #include "lib/packet/byte_units.hpp"
 #include "lib/packet/ethernet.hpp"
 #include "lib/packet/ip_fields.hpp"
 #include "lib/packet/ipv4.hpp"
 #include "lib/packet/ipv6.hpp"
+#include "lib/packet/parse.hpp"
 #include "lib/packet/transport.hpp"
 
 #include <algorithm>
+#include <array>
+#include <bit>
 #include <cstring>
 
 namespace sluice {
@@ -31,115 +32,132 @@ constexpr FieldSet kTcpShape =
     with(kUdpShape, {Field::TcpFlags, Field::TcpSyn, Field::TcpAck, Field::TcpFin, Field::TcpRst,
                      Field::TcpPsh, Field::TcpUrg});
 
-// Where the transport header starts and where its packet ends.
-struct Span {
-    std::uint32_t at = 0;
-    std::uint32_t end = 0;
-};
+// Offsets of one shape, and the fields it has.
+struct Shape {
+    std::uint16_t type;
+    IpVersion version;
+    std::uint16_t ip_size;
+    std::uint8_t proto;
 
-// The header of the transport protocol; 0: it is not the common shape.
-std::uint32_t transport_size(ByteView bytes, Span span, std::uint8_t proto) noexcept {
-    if (proto == kProtoUdp) {
-        const std::uint32_t length = load_be16(bytes, span.at + 4);
+    [[nodiscard]] constexpr std::uint16_t l4_at() const { return kL3At + ip_size; }
+    [[nodiscard]] constexpr FieldSet fields() const {
+        return proto == kProtoUdp ? kUdpShape : kTcpShape;
+    }
+};
+constexpr Shape kIpv4Udp{kTypeIpv4, IpVersion::V4, kIpv4MinSize, kProtoUdp};
+constexpr Shape kIpv4Tcp{kTypeIpv4, IpVersion::V4, kIpv4MinSize, kProtoTcp};
+constexpr Shape kIpv6Udp{kTypeIpv6, IpVersion::V6, kIpv6Size, kProtoUdp};
+constexpr Shape kIpv6Tcp{kTypeIpv6, IpVersion::V6, kIpv6Size, kProtoTcp};
+
+// The header's size by its own word; 0: it is not the common shape. `room` is what the IP packet
+// has for it.
+template <Shape kShape>
+std::uint32_t transport_size(ByteView bytes, std::uint32_t room) noexcept {
+    if constexpr (kShape.proto == kProtoUdp) {
+        const std::uint32_t length = load_be16(bytes, kShape.l4_at() + 4U);
         return length == 0 || length >= kUdpSize ? kUdpSize : 0;
     }
-    if (span.at + kTcpMinSize > span.end) {
+    if (room < kTcpMinSize) {
         return 0;
     }
-    const std::uint32_t size = (load_u8(bytes, span.at + 12) >> 4) * 4U;
-    return size >= kTcpMinSize && span.at + size <= span.end ? size : 0;
+    const std::uint32_t size = (load_u8(bytes, kShape.l4_at() + 12U) >> 4) * 4U;
+    return size >= kTcpMinSize && size <= room ? size : 0;
 }
 
-void fill_transport(ByteView bytes, Span span, std::uint32_t header, Flow& flow) noexcept {
-    flow.l4_at = static_cast<std::uint16_t>(span.at);
-    flow.sport = load_be16(bytes, span.at);
-    flow.dport = load_be16(bytes, span.at + 2);
-    flow.payload_at = static_cast<std::uint16_t>(span.at + header);
-    flow.payload_len = span.end - span.at - header;
-    if (flow.proto == kProtoUdp) {
-        const std::uint32_t length = load_be16(bytes, span.at + 4);
-        flow.payload_len =
-            length != 0 ? std::min(flow.payload_len, length - kUdpSize) : flow.payload_len;
-    } else {
-        flow.tcp_flags = load_be16(bytes, span.at + 12) & 0xFFF;
-    }
-}
-
-void fill_link(Flow& flow, std::uint16_t type, IpVersion version) noexcept {
-    flow.fields.add_all(flow.proto == kProtoUdp ? kUdpShape : kTcpShape);
+template <Shape kShape>
+void fill_constants(Flow& flow) noexcept {
+    flow.fields = kShape.fields();
     if (flow.port != 0) {
         flow.fields.add(Field::Port);
     }
-    flow.eth_type = type;
-    flow.ip_version = version;
-    flow.outer_version = version;
     flow.l3_at = kL3At;
     flow.outer_l3_at = kL3At;
+    flow.l4_at = kShape.l4_at();
+    flow.eth_type = kShape.type;
+    flow.ip_version = kShape.version;
+    flow.outer_version = kShape.version;
+    flow.proto = kShape.proto;
     flow.frag = Fragment::None;
     flow.parsed = Parsed::Ok;
 }
 
-bool is_plain(std::uint8_t proto, Tunnels tunnels) noexcept {
-    return proto == kProtoTcp || (proto == kProtoUdp && !tunnels.vxlan);
-}
-
-bool parse_plain_ipv4(ByteView bytes, Tunnels tunnels, Flow& flow) noexcept {
+// `claimed`: the length of the IP packet by its header, which lies within the frame and holds a UDP
+// header at least.
+template <Shape kShape>
+bool fill(ByteView bytes, std::uint32_t claimed, Flow& flow) noexcept {
     const auto held = static_cast<std::uint32_t>(bytes.size());
-    const std::uint32_t total = load_be16(bytes, kL3At + 2);
-    const std::uint8_t proto = load_u8(bytes, kL3At + 9);
-    if (load_u8(bytes, kL3At) != kPlainIpv4 || !is_plain(proto, tunnels) ||
-        (load_be16(bytes, kL3At + 6) & kIsFragment) != 0 || total < kIpv4MinSize + kUdpSize ||
-        total > held - kL3At) {
+    const std::uint32_t room = claimed - kShape.ip_size;
+    const std::uint32_t header = transport_size<kShape>(bytes, room);
+    if (header == 0) [[unlikely]] {
         return false;
     }
-    const Span span{kL3At + kIpv4MinSize, kL3At + total};
-    const std::uint32_t header = transport_size(bytes, span, proto);
-    if (header == 0) {
-        return false;
+    fill_constants<kShape>(flow);
+    flow.ip_len = claimed;
+    flow.byte_units = byte_units(claimed, held - kL3At, held);
+    flow.sport = load_be16(bytes, kShape.l4_at());
+    flow.dport = load_be16(bytes, kShape.l4_at() + 2U);
+    flow.payload_at = static_cast<std::uint16_t>(kShape.l4_at() + header);
+    flow.payload_len = room - header;
+    if constexpr (kShape.proto == kProtoUdp) {
+        const std::uint32_t length = load_be16(bytes, kShape.l4_at() + 4U);
+        flow.payload_len = std::min(flow.payload_len, length == 0 ? held : length - kUdpSize);
+    } else {
+        flow.tcp_flags = load_be16(bytes, kShape.l4_at() + 12U) & 0xFFF;
     }
-    flow.dscp = load_u8(bytes, kL3At + 1) >> 2;
-    flow.ttl = load_u8(bytes, kL3At + 8);
-    flow.proto = proto;
-    flow.ip_len = total;
-    flow.byte_units = byte_units(total, held - kL3At, held);
-    std::memcpy(flow.src.bytes.data(), bytes.data() + kL3At + kIpv4SrcAt, 4);
-    std::memcpy(flow.dst.bytes.data(), bytes.data() + kL3At + kIpv4DstAt, 4);
-    fill_link(flow, kTypeIpv4, IpVersion::V4);
-    fill_transport(bytes, span, header, flow);
     return true;
 }
 
+bool may_hide_tunnel(std::uint8_t proto, Tunnels tunnels) noexcept {
+    return proto == kProtoUdp && tunnels.vxlan;
+}
+
+IpAddress load_ipv4(ByteView bytes, std::size_t at) noexcept {
+    std::uint32_t word;
+    std::memcpy(&word, bytes.data() + at, sizeof(word));
+    return {std::bit_cast<std::array<std::byte, 16>>(std::array<std::uint64_t, 2>{word, 0})};
+}
+
+bool parse_plain_ipv4(ByteView bytes, Tunnels tunnels, Flow& flow) noexcept {
+    const std::uint32_t total = load_be16(bytes, kL3At + 2);
+    const std::uint8_t proto = load_u8(bytes, kL3At + 9);
+    if (load_u8(bytes, kL3At) != kPlainIpv4 || (load_be16(bytes, kL3At + 6) & kIsFragment) != 0 ||
+        total < kIpv4MinSize + kUdpSize || total > bytes.size() - kL3At ||
+        may_hide_tunnel(proto, tunnels)) {
+        return false;
+    }
+    flow.src = load_ipv4(bytes, kL3At + kIpv4SrcAt);
+    flow.dst = load_ipv4(bytes, kL3At + kIpv4DstAt);
+    flow.ttl = load_u8(bytes, kL3At + 8);
+    flow.dscp = load_u8(bytes, kL3At + 1) >> 2;
+    if (proto == kProtoUdp) {
+        return fill<kIpv4Udp>(bytes, total, flow);
+    }
+    return proto == kProtoTcp && fill<kIpv4Tcp>(bytes, total, flow);
+}
+
 bool parse_plain_ipv6(ByteView bytes, Tunnels tunnels, Flow& flow) noexcept {
-    const auto held = static_cast<std::uint32_t>(bytes.size());
-    if (held < kL3At + kIpv6Size + kUdpSize) {
+    if (bytes.size() < kL3At + kIpv6Size + kUdpSize) {
         return false;
     }
     const std::uint32_t payload = load_be16(bytes, kL3At + 4);
     const std::uint8_t proto = load_u8(bytes, kL3At + 6);
-    if (load_u8(bytes, kL3At) >> 4 != 6 || !is_plain(proto, tunnels) || payload < kUdpSize ||
-        payload > held - kL3At - kIpv6Size) {
+    if (load_u8(bytes, kL3At) >> 4 != 6 || payload < kUdpSize ||
+        payload > bytes.size() - kL3At - kIpv6Size || may_hide_tunnel(proto, tunnels)) {
         return false;
     }
-    const Span span{kL3At + kIpv6Size, kL3At + kIpv6Size + payload};
-    const std::uint32_t header = transport_size(bytes, span, proto);
-    if (header == 0) {
-        return false;
-    }
-    flow.dscp = static_cast<std::uint8_t>((load_be16(bytes, kL3At) >> 6) & 0x3F);
-    flow.ttl = load_u8(bytes, kL3At + 7);
-    flow.proto = proto;
-    flow.ip_len = kIpv6Size + payload;
-    flow.byte_units = byte_units(flow.ip_len, held - kL3At, held);
     std::memcpy(flow.src.bytes.data(), bytes.data() + kL3At + kIpv6SrcAt, 16);
     std::memcpy(flow.dst.bytes.data(), bytes.data() + kL3At + kIpv6DstAt, 16);
-    fill_link(flow, kTypeIpv6, IpVersion::V6);
-    fill_transport(bytes, span, header, flow);
-    return true;
+    flow.ttl = load_u8(bytes, kL3At + 7);
+    flow.dscp = static_cast<std::uint8_t>((load_be16(bytes, kL3At) >> 6) & 0x3F);
+    if (proto == kProtoUdp) {
+        return fill<kIpv6Udp>(bytes, kIpv6Size + payload, flow);
+    }
+    return proto == kProtoTcp && fill<kIpv6Tcp>(bytes, kIpv6Size + payload, flow);
 }
 
 }  // namespace
 
-bool parse_common_shape(FrameView frame, Tunnels tunnels, Flow& flow) noexcept {
+bool parse_common_shape(const FrameView& frame, Tunnels tunnels, Flow& flow) noexcept {
     const ByteView bytes = frame.bytes;
     // Offsets in Flow are 16 bits, and a frame that is not all at hand is the walk's business.
     if (bytes.size() < kLeastFrame || bytes.size() > 0xFFFF || frame.wire_size > bytes.size()) {

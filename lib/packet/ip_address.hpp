@@ -21,18 +21,21 @@ struct IpAddress {
     [[nodiscard]] constexpr auto operator<=>(const IpAddress&) const noexcept = default;
 };
 
+// By number of bits: 64 bits in network order of which so many, from the first on, are set.
+inline constexpr auto kFirstBits = [] {
+    std::array<std::uint64_t, 65> masks{};
+    for (unsigned bits = 1; bits <= 64; ++bits) {
+        masks[bits] = __builtin_bswap64(~std::uint64_t{0} << (64 - bits));
+    }
+    return masks;
+}();
+
 // Zeroes all bits after the first `length`; length above 128 keeps the address whole.
 [[nodiscard]] constexpr IpAddress masked(IpAddress address, unsigned length) noexcept {
     using Halves = std::array<std::uint64_t, 2>;
     Halves halves = std::bit_cast<Halves>(address.bytes);
-    // Of 64 bits in network order, the first `bits`.
-    const auto first = [](unsigned bits) -> std::uint64_t {
-        return bits == 0    ? 0
-               : bits >= 64 ? ~std::uint64_t{0}
-                            : __builtin_bswap64(~std::uint64_t{0} << (64 - bits));
-    };
-    halves[0] &= first(length);
-    halves[1] &= first(length > 64 ? length - 64 : 0);
+    halves[0] &= kFirstBits[length < 64 ? length : 64];
+    halves[1] &= kFirstBits[length < 64 ? 0 : (length < 128 ? length - 64 : 64)];
     return {std::bit_cast<std::array<std::byte, 16>>(halves)};
 }
 

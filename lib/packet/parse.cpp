@@ -1,7 +1,6 @@
 #include "lib/packet/parse.hpp"
 
 #include "lib/packet/byte_units.hpp"
-#include "lib/packet/common_shape.hpp"
 #include "lib/packet/ethernet.hpp"
 #include "lib/packet/ipv4.hpp"
 #include "lib/packet/ipv6.hpp"
@@ -75,19 +74,13 @@ bool may_be_tunnel(const Flow& flow, Tunnels tunnels) noexcept {
 
 }  // namespace
 
-Parsed parse_frame(FrameView frame, Tunnels tunnels, Flow& flow) noexcept {
-    if (parse_common_shape(frame, tunnels, flow)) [[likely]] {
-        return Parsed::Ok;
-    }
-    return walk_frame(frame, tunnels, flow);
-}
-
-Parsed walk_frame(FrameView frame, Tunnels tunnels, Flow& flow) noexcept {
+Parsed walk_frame(const FrameView& frame, Tunnels tunnels, Flow& flow) noexcept {
     const auto held =
         static_cast<std::uint32_t>(std::min<std::size_t>(frame.bytes.size(), UINT32_MAX / 2));
     Cursor cursor{
         .bytes = frame.bytes.first(held), .at = 0, .end = std::max(frame.wire_size, held)};
     const std::uint32_t frame_size = cursor.end;
+    flow = Flow{.port = flow.port, .dir = flow.dir};
     flow.fields.add(Field::Dir);
     if (flow.port != 0) {
         flow.fields.add(Field::Port);

@@ -1,8 +1,6 @@
 #pragma once
-#include "lib/base/units.hpp"
-#include "lib/packet/flow.hpp"
-#include "lib/rules/rule_set.hpp"
-#include "lib/rules/verdict.hpp"
+#include "lib/pipeline/packet.hpp"
+#include "lib/pipeline/scratch.hpp"
 
 #include <array>
 #include <cstddef>
@@ -11,40 +9,19 @@
 
 namespace sluice {
 
-inline constexpr std::size_t kMaxBurst = 32;
-inline constexpr std::uint32_t kNoRule = 0xFFFF'FFFF;
-// A wait that never ends: the cost is above the burst.
-inline constexpr Nanoseconds kNever = Nanoseconds::max();
-
-// What became of one packet, and why.
-struct Decision {
-    Verdict verdict = Verdict::Pass;
-    Reason reason = Reason::NoRule;
-    std::uint32_t rule = kNoRule;    // index in the rule set, if a rule made the verdict
-    Nanoseconds wait{};              // longest wait among the refusing enforcing limits; kNever
-    const TagValues* tag = nullptr;  // what to write when the verdict is Tag; in the rule set
-};
-
-// One packet's row, filled left to right by the stages: parse, match, key, meter.
-struct Packet {
-    FrameView frame;
-    Flow flow;
-    Decision decision;
-};
-
+// Packets that go through the stages together, and what the stages note of them for one another.
 class Burst {
 public:
     // Where a frame came in: the side of the pair, and port_name() of the pair.
-    bool add(FrameView frame, Direction dir, std::uint64_t port) noexcept {
+    bool add(FrameView frame, Direction dir, std::uint64_t port, void* buffer = nullptr) noexcept {
         if (size_ == kMaxBurst) {
             return false;
         }
         Packet& row = rows_[size_++];
         row.frame = frame;
-        row.flow = Flow{};
+        row.buffer = buffer;
         row.flow.dir = dir;
         row.flow.port = port;
-        row.decision = Decision{};
         return true;
     }
     void clear() noexcept { size_ = 0; }
@@ -53,10 +30,12 @@ public:
     [[nodiscard]] std::span<const Packet> packets() const noexcept {
         return std::span{rows_}.first(size_);
     }
+    [[nodiscard]] Scratch& scratch() noexcept { return scratch_; }
 
 private:
     std::array<Packet, kMaxBurst> rows_{};
     std::size_t size_{0};
+    Scratch scratch_;
 };
 
 }  // namespace sluice

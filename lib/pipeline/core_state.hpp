@@ -3,7 +3,6 @@
 #include "lib/meter/group_key.hpp"
 #include "lib/packet/parse.hpp"
 #include "lib/pipeline/counters.hpp"
-#include "lib/pipeline/scratch.hpp"
 
 #include <cstddef>
 
@@ -19,6 +18,8 @@ struct PacketPolicy {
     // are there. On a live port a header beyond what is held at once is Parsed::TooDeep: who hides
     // ports behind a mass of headers must not slip past the rules over ports.
     bool captured = false;
+    // Whether Decision::wait is worked out; nothing that a live box does needs it yet.
+    bool tell_wait = true;
 };
 
 // What one core keeps between bursts. Its owner alone touches it; `counters` may be read by anyone.
@@ -26,7 +27,6 @@ struct CoreState {
     PacketPolicy policy;
     KeyHasher hash;
     BucketStore buckets;
-    Scratch scratch;
     WorkerCounters& counters;
     // The rule set whose limits `buckets` knows.
     const RuleSet* known = nullptr;

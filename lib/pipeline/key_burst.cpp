@@ -1,48 +1,109 @@
 #include "lib/pipeline/stages.hpp"
 #include "lib/rules/group.hpp"
 
+#include <cstring>
+
 namespace sluice {
 namespace {
 
-Units cost_of(Per per, const Flow& flow) noexcept {
-    return Units{per == Per::Byte ? flow.byte_units : 1U};
+Units cost_of(bool per_byte, const Flow& flow) noexcept {
+    return Units{per_byte ? flow.byte_units : 1U};
 }
 
-// Fills the looks of one match, from `next` on; returns the first free look after them.
-std::uint32_t hash_match(Match& match, const Rule& rule, const Packet& packet, CoreState& core,
-                         std::uint32_t next) noexcept {
-    match.first = next;
+// Where the looks of a burst come one after the other, and the table they will be found in.
+struct Looks {
+    const BucketTable& table;
+    Look* first;
+    std::uint32_t count = 0;
+
+    void add(GroupKey key, LimitSlot slot, Units cost) noexcept {
+        Look& look = first[count++];
+        look.key = {key, slot};
+        look.cost = cost;
+        look.entry = table.prefetch_first(look.key);
+    }
+};
+
+// The common case: the key is an IPv4 address of the packet, and one limit counts it. False:
+// nothing has been done.
+template <typename Hash>
+[[gnu::always_inline]] inline bool look_for_address(const QuickRule& rule, const Flow& flow,
+                                                    const Hash& hash, Looks& looks) noexcept {
+    const bool source = rule.key == QuickRule::Key::Source;
+    if (rule.key == QuickRule::Key::Other || flow.ip_version != IpVersion::V4 ||
+        !flow.fields.has(source ? Field::IpSrc : Field::IpDst)) {
+        return false;
+    }
+    std::uint32_t address;
+    std::memcpy(&address, source ? &flow.src : &flow.dst, sizeof(address));
+    const std::uint64_t word = rule.v4_header | std::uint64_t{address & rule.v4_mask} << 32;
+    looks.add(KeyHasher::filed_under(rule.identity, hash.of_word(word)), rule.slot,
+              cost_of(rule.per_byte, flow));
+    return true;
+}
+
+// Any key and any number of limits. False: a part is missing, so the rule does not apply.
+template <typename Hash>
+bool look_for_key(const Rule& rule, const Packet& packet, const Hash& hash, Looks& looks) noexcept {
     KeyBytes key;
     if (key_of(rule, packet.flow, packet.frame.bytes, key) == KeyOutcome::Missing) {
-        match.skipped = true;
-        return next;
+        return false;
     }
-    const std::uint64_t digest = core.hash.digest(key.view());
+    const std::uint64_t digest = hash(key.view());
     for (const MeteredLimit& limit : rule.limits) {
-        Look& look = core.scratch.looks[next++];
-        look = Look{.key = {KeyHasher::filed_under(limit.identity, digest), limit.slot},
-                    .cost = cost_of(limit.per, packet.flow)};
-        look.entry = core.buckets.keys.prefetch_first(look.key);
+        looks.add(KeyHasher::filed_under(limit.identity, digest), limit.slot,
+                  cost_of(limit.per == Per::Byte, packet.flow));
     }
-    return next;
+    return true;
 }
+
+template <typename Hash>
+[[gnu::always_inline]] inline void key_all(Burst& burst, const RuleSet& set, const CoreState& core,
+                                           const Hash& hash) noexcept {
+    Scratch& scratch = burst.scratch();
+    Looks looks{core.buckets.keys, scratch.looks.get()};
+    const MatchSpan* span = scratch.spans.data();
+    for (const Packet& packet : burst.packets()) {
+        const std::uint32_t end = span->first + span->count;
+        for (std::uint32_t i = span->first; i < end; ++i) {
+            Match& match = scratch.matches[i];
+            match.first = looks.count;
+            if (look_for_address(set.quick[match.rule], packet.flow, hash, looks)) [[likely]] {
+                continue;
+            }
+            const Rule& rule = set.rules[match.rule];
+            match.skipped =
+                rule.on_match == OnMatch::Meter && !look_for_key(rule, packet, hash, looks);
+        }
+        ++span;
+    }
+    scratch.look_count = looks.count;
+}
+
+SLUICE_AES void key_all_aes(Burst& burst, const RuleSet& set, const CoreState& core,
+                            const AesHash& hash) noexcept {
+    key_all(burst, set, core, hash);
+}
+
+struct PortableHash {
+    const KeyHasher& hasher;
+
+    [[nodiscard]] std::uint64_t operator()(ByteView key) const noexcept {
+        return hasher.digest(key);
+    }
+    [[nodiscard]] std::uint64_t of_word(std::uint64_t word) const noexcept {
+        return hasher.digest(std::as_bytes(std::span{&word, 1}));
+    }
+};
 
 }  // namespace
 
-void key_burst(const Burst& burst, const RuleSet& set, CoreState& core) noexcept {
-    std::uint32_t next = 0;
-    std::size_t row = 0;
-    for (const Packet& packet : burst.packets()) {
-        const MatchSpan span = core.scratch.spans[row++];
-        for (std::uint32_t i = span.first; i < span.first + span.count; ++i) {
-            Match& match = core.scratch.matches[i];
-            const Rule& rule = set.rules[match.rule];
-            if (rule.on_match == OnMatch::Meter) {
-                next = hash_match(match, rule, packet, core, next);
-            }
-        }
+void key_burst(Burst& burst, const RuleSet& set, const CoreState& core) noexcept {
+    if (const AesHash* aes = core.hash.aes()) [[likely]] {
+        key_all_aes(burst, set, core, *aes);
+    } else {
+        key_all(burst, set, core, PortableHash{core.hash});
     }
-    core.scratch.look_count = next;
 }
 
 }  // namespace sluice

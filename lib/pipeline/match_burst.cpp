@@ -3,8 +3,8 @@
 
 namespace sluice {
 
-void match_burst(Burst& burst, const RuleSet& set, CoreState& core) noexcept {
-    Scratch& scratch = core.scratch;
+void match_burst(Burst& burst, const RuleSet& set) noexcept {
+    Scratch& scratch = burst.scratch();
     std::uint32_t next = 0;
     std::size_t row = 0;
     for (const Packet& packet : burst.packets()) {
@@ -14,7 +14,8 @@ void match_burst(Burst& burst, const RuleSet& set, CoreState& core) noexcept {
             continue;
         }
         for (std::uint32_t rule = 0; rule < set.rules.size(); ++rule) {
-            if (matches(set.program, set.rules[rule].when, packet.flow, packet.frame.bytes)) {
+            const Condition& when = set.rules[rule].when;
+            if (when.count == 0 || matches(set.program, when, packet.flow, packet.frame.bytes)) {
                 scratch.matches[next++] = Match{.rule = rule};
             }
         }

@@ -22,6 +22,7 @@ namespace {
 struct Judged {
     Judging judging;
     std::span<Match> matches;
+    Look* all_looks;  // of the burst
 
     [[nodiscard]] const Rule& rule(const Match& match) const noexcept {
         return judging.set.rules[match.rule];
@@ -30,7 +31,7 @@ struct Judged {
         return judging.core.counters.rules[rule(match).counters];
     }
     [[nodiscard]] std::span<Look> looks(const Match& match) const noexcept {
-        return {&judging.core.scratch.looks[match.first], rule(match).limits.size()};
+        return {&all_looks[match.first], rule(match).limits.size()};
     }
 };
 
@@ -88,6 +89,9 @@ void note_refusal(const Look& look, const Judging& judging, Outcome& outcome) no
         return;
     }
     outcome.over_limit = true;
+    if (!judging.core.policy.tell_wait) {
+        return;
+    }
     const Demand demand{look.cost, color_of(judging.packet.flow)};
     const std::optional<Nanoseconds> needed =
         wait(look.entry->cell(), *look.numbers, judging.core.buckets.tenants.pool(), judging.now,
@@ -212,51 +216,13 @@ void settle_all(const Judged& judged, const Decision& decision) noexcept {
     }
 }
 
-// The short way for what most packets meet: one enforcing rule, one token bucket, and its entry is
-// where it was seen. Decides and charges in one step, so nothing need be held. False: nothing has
-// been done.
-bool judge_plain(Packet& packet, const Judged& judged) noexcept {
-    const Match& match = judged.matches.front();
-    const Rule& rule = judged.rule(match);
-    if (!rule.plain || match.skipped) {
-        return false;
-    }
-    const Look& look = judged.judging.core.scratch.looks[match.first];
-    Entry* entry = look.entry;
-    if (entry == nullptr || entry->filed() != look.key.filed || look.cost == Units{0} ||
-        judged.judging.core.buckets.tenants.stale()) {
-        return false;
-    }
-    const Limit& limit = std::get_if<TokenBucketLimit>(&rule.limits.front().limit)->gcra;
-    const Cell cell = entry->cell();
-    Gcra bucket{cell.fresh_from, cell.rest};
-    const Instant now = judged.judging.now.at;
-    if (admits(bucket, limit, now, look.cost)) {
-        charge(bucket, limit, now, look.cost);
-        entry->write({bucket.fresh_from, bucket.below});
-        judged.counters(match).admitted.add(1);
-        packet.decision.reason = Reason::WithinLimits;
-        return true;
-    }
-    judged.counters(match).exceeded.add(1);
-    packet.decision = {.verdict = rule.on_exceed,
-                       .reason = Reason::OverLimit,
-                       .rule = match.rule,
-                       .wait = forwards(rule.on_exceed)
-                                   ? Nanoseconds{0}
-                                   : wait(bucket, limit, now, look.cost).value_or(kNever),
-                       .tag = &rule.tag};
-    return true;
-}
-
-void judge(Packet& packet, const Judged& judged) noexcept {
+// The long way, for whatever comes.
+[[gnu::noinline]] void judge_slow(Packet& packet, const Judged& judged) noexcept {
+    packet.decision = Decision{};
     if (is_malformed(packet.flow.parsed)) {
         const bool drop = judged.judging.core.policy.malformed == MalformedPolicy::Drop;
         packet.decision = {.verdict = drop ? Verdict::Drop : Verdict::Pass,
                            .reason = malformed_reason(packet.flow.parsed)};
-        return;
-    }
-    if (judged.matches.size() == 1 && judge_plain(packet, judged)) [[likely]] {
         return;
     }
     if (decide_on_sight(judged, packet.decision)) {
@@ -264,6 +230,52 @@ void judge(Packet& packet, const Judged& judged) noexcept {
     }
     look_at_all(judged, packet.decision);
     settle_all(judged, packet.decision);
+}
+
+// What a packet that meets one rule is judged by.
+struct OneRule {
+    const QuickRule& rule;
+    const Match& match;
+    const Look& look;
+    CoreState& core;
+    Now now;
+};
+
+void refuse(Packet& packet, const Gcra& bucket, const OneRule& one) noexcept {
+    const QuickRule& rule = one.rule;
+    one.core.counters.rules[rule.counters].exceeded.add(1);
+    const bool waits = one.core.policy.tell_wait && !forwards(rule.on_exceed);
+    packet.decision = {
+        .verdict = rule.on_exceed,
+        .reason = Reason::OverLimit,
+        .rule = one.match.rule,
+        .wait = waits ? wait(bucket, *rule.limit, one.now.at, one.look.cost).value_or(kNever)
+                      : Nanoseconds{0},
+        .tag = rule.tag};
+}
+
+// The short way for what most packets meet: one enforcing rule, one token bucket, and its entry is
+// where it was seen. Decides and charges in one step, so nothing need be held. False: nothing has
+// been done.
+bool judge_plain(Packet& packet, const OneRule& one) noexcept {
+    const Look& look = one.look;
+    Entry* entry = look.entry;
+    if (!one.rule.plain || one.match.skipped || entry == nullptr ||
+        entry->filed() != look.key.filed || look.cost == Units{0}) {
+        return false;
+    }
+    const Cell cell = entry->cell();
+    Gcra bucket{cell.fresh_from, cell.rest};
+    const Limit& limit = *one.rule.limit;
+    if (!admits(bucket, limit, one.now.at, look.cost)) {
+        refuse(packet, bucket, one);
+        return true;
+    }
+    charge(bucket, limit, one.now.at, look.cost);
+    entry->write({bucket.fresh_from, bucket.below});
+    one.core.counters.rules[one.rule.counters].admitted.add(1);
+    packet.decision = {.reason = Reason::WithinLimits};
+    return true;
 }
 
 void adopt(const RuleSet& set, CoreState& core, Now now) noexcept {
@@ -281,36 +293,36 @@ void tend(CoreState& core, Now now) noexcept {
     }
 }
 
-// Where the buckets of the burst lie. What changes before their packets are judged, look_at() finds
-// out. The tables are tended while the second lines are on their way.
-void locate(CoreState& core, Now now) noexcept {
-    constexpr std::size_t kChunk = 64;
-    // NOLINTNEXTLINE(cppcoreguidelines-pro-type-member-init): as many as are counted are read.
-    std::array<Look*, kChunk> missed;
-    std::size_t at = 0;
-    do {
-        const std::size_t size = std::min<std::size_t>(kChunk, core.scratch.look_count - at);
-        const std::span<Look> looks{&core.scratch.looks[at], size};
-        const std::size_t misses = core.buckets.keys.probe_first(looks, missed.data());
-        if (at == 0) {
-            tend(core, now);
-        }
-        BucketTable::probe_second(std::span<Look* const>{missed.data(), misses});
-        at += kChunk;
-    } while (at < core.scratch.look_count);
-}
-
 }  // namespace
 
+void locate_burst(Burst& burst, const CoreState& core) noexcept {
+    Scratch& scratch = burst.scratch();
+    const std::span<Look> looks{scratch.looks.get(), scratch.look_count};
+    scratch.miss_count = core.buckets.keys.probe_first(looks, scratch.missed.get());
+}
+
+// What changes before a packet is judged, look_at() finds out.
 void meter_burst(Burst& burst, const RuleSet& set, CoreState& core, Now now) noexcept {
     adopt(set, core, now);
-    locate(core, now);
-    std::size_t row = 0;
+    tend(core, now);
+    Scratch& scratch = burst.scratch();
+    BucketTable::probe_second(std::span<Look* const>{scratch.missed.get(), scratch.miss_count});
+    const bool stale = core.buckets.tenants.stale();
+    const MatchSpan* span = scratch.spans.data();
     for (Packet& packet : burst.packets()) {
-        const MatchSpan span = core.scratch.spans[row++];
-        Match* first = &core.scratch.matches[span.first];
-        judge(packet, {.judging = {.set = set, .core = core, .now = now, .packet = packet},
-                       .matches = {first, span.count}});
+        Match* first = &scratch.matches[span->first];
+        const std::uint32_t count = span++->count;
+        if (count == 1 && !stale &&
+            judge_plain(packet, {.rule = set.quick[first->rule],
+                                 .match = *first,
+                                 .look = scratch.looks[first->first],
+                                 .core = core,
+                                 .now = now})) [[likely]] {
+            continue;
+        }
+        judge_slow(packet, {.judging = {.set = set, .core = core, .now = now, .packet = packet},
+                            .matches = {first, count},
+                            .all_looks = scratch.looks.get()});
     }
 }
 

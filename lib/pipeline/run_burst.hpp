@@ -3,12 +3,24 @@
 
 namespace sluice {
 
-// The product in four lines. rx before it, and act and tx after it, are dataplane/'s.
+// The product in five lines. rx before it, and act and tx after it, are dataplane/'s.
 inline void run_burst(Burst& burst, const RuleSet& set, CoreState& core, Now now) noexcept {
     parse_burst(burst, core);
-    match_burst(burst, set, core);
+    match_burst(burst, set);
     key_burst(burst, set, core);
+    locate_burst(burst, core);
     meter_burst(burst, set, core, now);
+}
+
+// The same for two bursts: the first half of one that has come, and the second half of the one
+// before it, whose lines arrive from memory meanwhile. Either may be empty. Both under one set.
+inline void run_overlapped(Burst& coming, Burst& going, const RuleSet& set, CoreState& core,
+                           Now now) noexcept {
+    parse_burst(coming, core);
+    locate_burst(going, core);
+    match_burst(coming, set);
+    key_burst(coming, set, core);
+    meter_burst(going, set, core, now);
 }
 
 }  // namespace sluice

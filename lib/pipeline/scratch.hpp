@@ -1,7 +1,7 @@
 #pragma once
 #include "lib/meter/any_meter.hpp"
 #include "lib/meter/entry.hpp"
-#include "lib/pipeline/burst.hpp"
+#include "lib/pipeline/packet.hpp"
 #include "lib/rules/rule_set.hpp"
 
 #include <array>
@@ -44,6 +44,10 @@ struct Scratch {
         std::make_unique_for_overwrite<Match[]>(kMaxBurst * kMaxRules);
     std::unique_ptr<Look[]> looks = std::make_unique_for_overwrite<Look[]>(kMaxBurst * kMaxLimits);
     std::uint32_t look_count = 0;  // of the burst
+    // Looks whose keys are not in their first lines.
+    std::unique_ptr<Look*[]> missed =
+        std::make_unique_for_overwrite<Look*[]>(kMaxBurst * kMaxLimits);
+    std::size_t miss_count = 0;
 };
 
 }  // namespace sluice

@@ -9,10 +9,13 @@ namespace sluice {
 void parse_burst(Burst& burst, const CoreState& core) noexcept;
 
 // Notes, for each row that is not malformed, the rules that match, in the order of the file.
-void match_burst(Burst& burst, const RuleSet& set, CoreState& core) noexcept;
+void match_burst(Burst& burst, const RuleSet& set) noexcept;
 
-// Hashes the keys of all matching rules and prefetches their buckets.
-void key_burst(const Burst& burst, const RuleSet& set, CoreState& core) noexcept;
+// Hashes the keys of all matching rules and asks for the lines their buckets lie in.
+void key_burst(Burst& burst, const RuleSet& set, const CoreState& core) noexcept;
+
+// Looks into those lines, and asks for the second line of each key that is not there.
+void locate_burst(Burst& burst, const CoreState& core) noexcept;
 
 // Packet by packet, in arrival order: looks at all limits of all matching rules, decides, charges.
 void meter_burst(Burst& burst, const RuleSet& set, CoreState& core, Now now) noexcept;

@@ -1,9 +1,7 @@
 #include "lib/rules/group.hpp"
 
-#include "lib/base/check.hpp"
 #include "lib/packet/field_text.hpp"
 
-#include <bit>
 #include <cstring>
 
 namespace sluice {
@@ -12,34 +10,13 @@ namespace {
 // What stands in the place of the whole key when a part is missing and all such packets share.
 constexpr std::byte kSharedKey{0xFF};
 
-struct PartHeader {
-    std::uint8_t field;
-    std::uint8_t version;  // 4 or 6 for an address, else 0
-    std::uint8_t prefix_length;
-    std::uint8_t size;  // of the value that follows
-};
-static_assert(sizeof(PartHeader) == 4);
-
 template <typename T>
 ByteView bytes_of_value(const T& value) noexcept {
     return std::as_bytes(std::span{&value, 1});
 }
 
-std::uint8_t prefix_length(const KeyPart& part, IpVersion version) noexcept {
-    return version == IpVersion::V4 ? part.v4_length : part.v6_length;
-}
-
-void append_address(KeyBytes& key, const KeyPart& part, const VersionedAddress& value) noexcept {
-    const std::uint8_t length = prefix_length(part, value.version);
-    const std::uint8_t size = value.version == IpVersion::V4 ? 4 : 16;
-    const PartHeader header{static_cast<std::uint8_t>(part.field),
-                            static_cast<std::uint8_t>(value.version), length, size};
-    const IpAddress network = masked(value.address, length);
-    key.append_block(std::bit_cast<std::uint32_t>(header), network.bytes, size);
-}
-
 void append_number(KeyBytes& key, Field field, std::uint64_t value) noexcept {
-    const PartHeader header{static_cast<std::uint8_t>(field), 0, 0, sizeof(value)};
+    const KeyPartHeader header{static_cast<std::uint8_t>(field), 0, 0, sizeof(value)};
     key.append(bytes_of_value(header));
     key.append(bytes_of_value(value));
 }
@@ -59,7 +36,7 @@ std::string part_text(const KeyPart& part, const Flow& flow, ByteView frame,
         return field_text(part.field, flow, frame, pair);
     }
     const VersionedAddress value = read_address(part.field, flow, frame);
-    const unsigned length = prefix_length(part, value.version);
+    const unsigned length = part.length(value.version);
     const unsigned whole = value.version == IpVersion::V4 ? 32 : 128;
     std::string text = to_text(value.version, masked(value.address, length));
     if (length < whole) {
@@ -82,21 +59,6 @@ void append_escaped(std::string& out, std::string_view part) {
 
 }  // namespace
 
-// In words of eight bytes, as the hash reads them: a load that spans several stores waits for all
-// of them. What is written beyond the size is overwritten by the next part, or not read.
-void KeyBytes::append_block(std::uint32_t header, const std::array<std::byte, 16>& value,
-                            std::size_t size) noexcept {
-    SLUICE_CHECK(size_ + kMaxPartSize <= bytes_.size());
-    const auto words = std::bit_cast<std::array<std::uint64_t, 2>>(value);
-    const std::uint64_t block[3] = {header | words[0] << 32, words[0] >> 32 | words[1] << 32,
-                                    words[1] >> 32};
-    std::byte* at = bytes_.data() + size_;
-    std::memcpy(at, &block[0], 8);
-    std::memcpy(at + 8, &block[1], 8);
-    std::memcpy(at + 16, &block[2], 4);
-    size_ += sizeof(header) + size;
-}
-
 void KeyBytes::append(ByteView bytes) noexcept {
     SLUICE_CHECK(bytes.size() <= bytes_.size() - size_);
     std::memcpy(bytes_.data() + size_, bytes.data(), bytes.size());
@@ -115,7 +77,7 @@ KeyOutcome key_of_parts(std::span<const KeyPart> parts, MissingKey missing, cons
     }
     for (const KeyPart& part : parts) {
         if (row_of(part.field).kind == FieldKind::Address) {
-            append_address(key, part, read_address(part.field, flow, frame));
+            key.append_address(part, read_address(part.field, flow, frame));
         } else {
             append_number(key, part.field, read_number(part.field, flow, frame));
         }

@@ -1,15 +1,34 @@
 #pragma once
 #include "lib/base/bytes.hpp"
+#include "lib/base/check.hpp"
 #include "lib/packet/flow.hpp"
 #include "lib/rules/rule_set.hpp"
 
 #include <array>
+#include <bit>
 #include <cstddef>
+#include <cstdint>
+#include <cstring>
 #include <span>
 #include <string>
 #include <string_view>
 
 namespace sluice {
+
+// What stands before the value of each part of a key.
+struct KeyPartHeader {
+    std::uint8_t field;
+    std::uint8_t version;  // 4 or 6 for an address, else 0
+    std::uint8_t prefix_length;
+    std::uint8_t size;  // of the value that follows
+};
+static_assert(sizeof(KeyPartHeader) == 4);
+
+[[nodiscard]] inline std::uint32_t address_header(const KeyPart& part, IpVersion version) noexcept {
+    return std::bit_cast<std::uint32_t>(KeyPartHeader{
+        static_cast<std::uint8_t>(part.field), static_cast<std::uint8_t>(version),
+        part.length(version), static_cast<std::uint8_t>(version == IpVersion::V4 ? 4 : 16)});
+}
 
 // The canonical bytes of a grouping key: for each part its field, prefix lengths, value length and
 // value, so that a|bc is never ab|c and 1.2.3.4 is never the number 16909060.
@@ -20,12 +39,28 @@ public:
     [[nodiscard]] ByteView view() const noexcept { return ByteView{bytes_}.first(size_); }
     void clear() noexcept { size_ = 0; }
     void append(ByteView bytes) noexcept;
-    // A part's header and the first `size` bytes of its value.
-    void append_block(std::uint32_t header, const std::array<std::byte, 16>& value,
-                      std::size_t size) noexcept;
+    void append_address(const KeyPart& part, const VersionedAddress& value) noexcept {
+        SLUICE_CHECK(size_ + kMaxPartSize <= bytes_.size());
+        append_block(address_header(part, value.version),
+                     masked(value.address, part.length(value.version)));
+        size_ += sizeof(KeyPartHeader) + (value.version == IpVersion::V4 ? 4 : 16);
+    }
 
 private:
-    static constexpr std::size_t kMaxPartSize = 4 + 16;
+    static constexpr std::size_t kMaxPartSize = sizeof(KeyPartHeader) + 16;
+
+    // In words of eight bytes, as the hash reads them: a load that spans several stores waits for
+    // all of them. What is written beyond the size is overwritten by the next part, or not read.
+    void append_block(std::uint32_t header, const IpAddress& address) noexcept {
+        const auto words = std::bit_cast<std::array<std::uint64_t, 2>>(address.bytes);
+        const std::uint64_t block[3] = {header | words[0] << 32, words[0] >> 32 | words[1] << 32,
+                                        words[1] >> 32};
+        std::byte* at = bytes_.data() + size_;
+        std::memcpy(at, &block[0], 8);
+        std::memcpy(at + 8, &block[1], 8);
+        std::memcpy(at + 16, &block[2], 4);
+    }
+
     std::array<std::byte, kMaxKeyParts * kMaxPartSize> bytes_;
     std::size_t size_{0};
 };

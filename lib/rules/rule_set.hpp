@@ -2,6 +2,7 @@
 #include "lib/match/program.hpp"
 #include "lib/meter/any_limit.hpp"
 #include "lib/meter/slot_row.hpp"
+#include "lib/rules/quick_rule.hpp"
 #include "lib/rules/verdict.hpp"
 
 #include <array>
@@ -40,6 +41,10 @@ struct KeyPart {
     Field field{};
     std::uint8_t v4_length = 32;
     std::uint8_t v6_length = 128;
+
+    [[nodiscard]] std::uint8_t length(IpVersion version) const noexcept {
+        return version == IpVersion::V4 ? v4_length : v6_length;
+    }
 };
 
 struct MeteredLimit {
@@ -86,9 +91,7 @@ struct Rule {
     std::array<ColorAction, 3> on_color{ColorAction{}, ColorAction{},
                                         ColorAction{Verdict::Drop, {}}};
     std::uint32_t counters = 0;  // row in the workers' rule counters; given out on loading
-    // Enforces one token bucket, and what it refuses spends nothing; found out on loading.
-    bool plain = false;
-    std::vector<KeyPart> key;  // empty: one bucket for the whole rule
+    std::vector<KeyPart> key;    // empty: one bucket for the whole rule
     std::vector<MeteredLimit> limits;
 };
 
@@ -101,6 +104,7 @@ struct RuleSet {
     // Given out on loading, not part of what crosses the wire: by slot, every limit of the set and
     // those of earlier sets that may still have entries.
     std::vector<SlotRow> slots;
+    std::vector<QuickRule> quick;  // of each rule
     std::vector<MeteredLimit> gone;
     Nanoseconds longest_debt{};
     std::uint64_t load = 0;     // no two sets that a worker meets have the same

@@ -28,12 +28,6 @@ struct LongestDebt {
     }
 };
 
-bool is_plain(const Rule& rule) noexcept {
-    return rule.mode == Mode::Enforce && rule.on_match == OnMatch::Meter && !rule.rejected_spend &&
-           rule.limits.size() == 1 &&
-           algorithm_of(rule.limits.front().limit) == Algorithm::TokenBucket;
-}
-
 void list_limit(RuleSet& set, const MeteredLimit& limit) {
     if (set.slots.size() <= limit.slot) {
         set.slots.resize(limit.slot + std::size_t{1});
@@ -60,12 +54,12 @@ void list_slots(RuleSet& set) {
     for (const MeteredLimit& limit : set.gone) {
         list_limit(set, limit);
     }
-    for (Rule& rule : set.rules) {
-        rule.plain = is_plain(rule);
+    for (const Rule& rule : set.rules) {
         for (const MeteredLimit& limit : rule.limits) {
             list_limit(set, limit);
         }
     }
+    list_quick_rules(set);
 }
 
 }  // namespace sluice

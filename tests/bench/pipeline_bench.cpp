@@ -50,20 +50,25 @@ public:
     Pipeline(PacketMill& mill, const char* rules)
         : mill_{mill},
           compiled_{compile(rules)},
-          core_{.policy = {},
+          core_{.policy = {.tell_wait = false},
                 .hash = KeyHasher{{1, 2}},
                 .buckets = BucketStore{PacketMill::kSources * 94 / 80, 16},
-                .scratch = {},
                 .counters = counters_} {
         number_limits(compiled_.set);
     }
 
     void run(std::size_t bursts) {
         for (std::size_t i = 0; i < bursts; ++i) {
-            take();
-            run_burst(burst_, compiled_.set, core_, now_);
-            give();
+            take(bursts_[i % 2]);
+            Burst& going = bursts_[(i + 1) % 2];
+            run_overlapped(bursts_[i % 2], going, compiled_.set, core_, now_);
+            give(going);
         }
+        Burst& last = bursts_[(bursts + 1) % 2];
+        bursts_[bursts % 2].clear();
+        run_overlapped(bursts_[bursts % 2], last, compiled_.set, core_, now_);
+        give(last);
+        last.clear();
     }
     // The same, stage by stage, with the time-stamp counter read between them.
     void run_in_stages(std::size_t bursts) {
@@ -74,17 +79,21 @@ public:
                 ticks_[stage] += ticks - last;
                 last = ticks;
             };
-            take();
+            Burst& coming = bursts_[i % 2];
+            Burst& going = bursts_[(i + 1) % 2];
+            take(coming);
             lap(0);
-            parse_burst(burst_, core_);
+            parse_burst(coming, core_);
             lap(1);
-            match_burst(burst_, compiled_.set, core_);
-            lap(2);
-            key_burst(burst_, compiled_.set, core_);
-            lap(3);
-            meter_burst(burst_, compiled_.set, core_, now_);
+            locate_burst(going, core_);
             lap(4);
-            give();
+            match_burst(coming, compiled_.set);
+            lap(2);
+            key_burst(coming, compiled_.set, core_);
+            lap(3);
+            meter_burst(going, compiled_.set, core_, now_);
+            lap(4);
+            give(going);
             lap(5);
         }
         packets_in_stages_ += bursts * kBurst;
@@ -113,33 +122,39 @@ private:
         }
         return *std::move(compiled);
     }
-    void take() {
+    void take(Burst& burst) {
         now_.at += kPerBurst;
-        mill_.receive(frames_);
-        burst_.clear();
-        for (rte_mbuf* frame : frames_) {
-            (void)burst_.add(
+        PacketMill::Frames frames;
+        mill_.receive(frames);
+        burst.clear();
+        for (rte_mbuf* frame : frames) {
+            (void)burst.add(
                 {{rte_pktmbuf_mtod(frame, const std::byte*), frame->data_len}, frame->pkt_len},
-                Direction::In, 1);
+                Direction::In, 1, frame);
         }
     }
     // As the dataplane does: every frame is counted under its verdict and reason.
-    void give() {
-        for (const Packet& packet : burst_.packets()) {
+    void give(const Burst& burst) {
+        if (burst.size() == 0) {
+            return;
+        }
+        PacketMill::Frames frames;
+        std::size_t count = 0;
+        for (const Packet& packet : burst.packets()) {
+            frames[count++] = static_cast<rte_mbuf*>(packet.buffer);
             counters_.by_verdict[static_cast<std::size_t>(packet.decision.verdict)].add(1);
             counters_.by_reason[static_cast<std::size_t>(packet.decision.reason)].add(1);
             dropped_ += forwards(packet.decision.verdict) ? 0U : 1U;
         }
         judged_ += kBurst;
-        mill_.send(frames_);
+        mill_.send(frames);
     }
 
     PacketMill& mill_;
     CompiledRules compiled_;
     WorkerCounters counters_;
     CoreState core_;
-    Burst burst_;
-    PacketMill::Frames frames_{};
+    std::array<Burst, 2> bursts_;  // on their way
     Now now_{Instant{1h}, {}};
     std::uint64_t ticks_[6]{};
     std::uint64_t packets_in_stages_ = 0;

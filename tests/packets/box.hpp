@@ -21,7 +21,6 @@ public:
           core_{.policy = policy,
                 .hash = KeyHasher{{1, 2}},
                 .buckets = BucketStore{keys, keys},
-                .scratch = {},
                 .counters = counters_} {
         for (std::uint32_t row = 0; Rule & rule : compiled_.set.rules) {
             rule.counters = row++;

@@ -19,7 +19,6 @@ WorkerSet::Worker::Worker(const PacketPolicy& policy)
     : core{.policy = policy,
            .hash = KeyHasher{kSecret},
            .buckets = BucketStore{kBuckets, kPoolLines},
-           .scratch = {},
            .counters = counters} {}
 
 WorkerSet::WorkerSet(const ReplaySetup& setup, const RuleSet& rules)

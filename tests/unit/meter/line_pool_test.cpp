@@ -13,9 +13,9 @@ using Words = std::array<std::uint32_t, 16>;
 
 TEST(LinePool, HandsOutEachLineOnceAndThenNone) {
     LinePool pool{100};
-    std::set<LineIndex> taken;
+    std::set<PoolLine> taken;
     for (int i = 0; i < 100; ++i) {
-        const LineIndex line = pool.take();
+        const PoolLine line = pool.take();
         ASSERT_NE(line, kNoLine);
         ASSERT_LE(line, 100U);
         taken.insert(line);
@@ -31,14 +31,14 @@ TEST(LinePool, HandsOutEachLineOnceAndThenNone) {
 TEST(LinePool, EveryLineComesZeroed) {
     LinePool pool{3};
     for (int round = 0; round < 4; ++round) {
-        std::vector<LineIndex> lines;
-        for (LineIndex line = pool.take(); line != kNoLine; line = pool.take()) {
+        std::vector<PoolLine> lines;
+        for (PoolLine line = pool.take(); line != kNoLine; line = pool.take()) {
             EXPECT_EQ(pool.at<Words>(line), Words{});
             pool.at<Words>(line).fill(0xFFFF'FFFF);
             lines.push_back(line);
         }
         EXPECT_EQ(lines.size(), 3U);
-        for (const LineIndex line : lines) {
+        for (const PoolLine line : lines) {
             pool.give_back(line);
         }
     }
@@ -46,7 +46,7 @@ TEST(LinePool, EveryLineComesZeroed) {
 
 TEST(LinePool, LinesDoNotOverlapAndAreAligned) {
     LinePool pool{50};
-    std::vector<LineIndex> lines;
+    std::vector<PoolLine> lines;
     for (std::uint32_t i = 0; i < 50; ++i) {
         lines.push_back(pool.take());
         pool.at<Words>(lines.back()).fill(i);
@@ -61,14 +61,14 @@ TEST(LinePool, LinesDoNotOverlapAndAreAligned) {
 
 TEST(LinePool, TakesAChainBackAtOnce) {
     LinePool pool{10};
-    const LineIndex a = pool.take();
-    const LineIndex b = pool.take();
-    const LineIndex c = pool.take();
-    pool.at<LineIndex>(a) = b;
-    pool.at<LineIndex>(b) = c;
+    const PoolLine a = pool.take();
+    const PoolLine b = pool.take();
+    const PoolLine c = pool.take();
+    pool.at<PoolLine>(a) = b;
+    pool.at<PoolLine>(b) = c;
     pool.give_back_chain(a, c, 3);
     EXPECT_EQ(pool.free(), 10U);
-    std::set<LineIndex> taken;
+    std::set<PoolLine> taken;
     for (int i = 0; i < 10; ++i) {
         taken.insert(pool.take());
     }

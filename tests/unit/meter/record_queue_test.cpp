@@ -61,8 +61,8 @@ TYPED_TEST(RecordQueueOf, DoesAsADequeDoes) {
     }
     queue.close(pool);
     EXPECT_EQ(pool.free(), pool.size());
-    std::set<LineIndex> lines;
-    for (LineIndex line = pool.take(); line != kNoLine; line = pool.take()) {
+    std::set<PoolLine> lines;
+    for (PoolLine line = pool.take(); line != kNoLine; line = pool.take()) {
         ASSERT_LE(line, pool.size());
         lines.insert(line);
     }

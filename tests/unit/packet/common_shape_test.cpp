@@ -1,4 +1,4 @@
-#include "lib/packet/common_shape.hpp"
+#include "lib/packet/parse.hpp"
 
 #include "tests/packets/frame.hpp"
 

@@ -55,7 +55,6 @@ rules:
     CoreState core{.policy = policy,
                    .hash = KeyHasher{{1, 2}},
                    .buckets = BucketStore{64, 64},
-                   .scratch = {},
                    .counters = counters};
     std::vector<test::Octets> frames;
     for (std::uint16_t i = 0; i < kMaxBurst; ++i) {

@@ -1,0 +1,62 @@
+#include "lib/rules/quick_rule.hpp"
+
+#include "lib/rules/group.hpp"
+#include "lib/rules/rule_set.hpp"
+
+#include <variant>
+
+namespace sluice {
+namespace {
+
+QuickRule::Key key_of(const Rule& rule) noexcept {
+    if (rule.key.size() != 1) {
+        return QuickRule::Key::Other;
+    }
+    switch (rule.key.front().field) {
+        case Field::IpSrc:
+            return QuickRule::Key::Source;
+        case Field::IpDst:
+            return QuickRule::Key::Destination;
+        default:
+            return QuickRule::Key::Other;
+    }
+}
+
+void fill_key(const Rule& rule, QuickRule& quick) noexcept {
+    const KeyPart& part = rule.key.front();
+    const MeteredLimit& limit = rule.limits.front();
+    quick.v4_header = address_header(part, IpVersion::V4);
+    quick.v4_mask = static_cast<std::uint32_t>(kFirstBits[part.v4_length]);
+    quick.identity = limit.identity;
+    quick.slot = limit.slot;
+    quick.per_byte = limit.per == Per::Byte;
+}
+
+QuickRule quick_rule(const Rule& rule) noexcept {
+    QuickRule quick;
+    if (rule.on_match != OnMatch::Meter || rule.limits.size() != 1) {
+        return quick;
+    }
+    quick.key = key_of(rule);
+    if (quick.key != QuickRule::Key::Other) {
+        fill_key(rule, quick);
+    }
+    const auto* bucket = std::get_if<TokenBucketLimit>(&rule.limits.front().limit);
+    quick.plain = rule.mode == Mode::Enforce && !rule.rejected_spend && bucket != nullptr;
+    quick.limit = quick.plain ? &bucket->gcra : nullptr;
+    quick.on_exceed = rule.on_exceed;
+    quick.counters = rule.counters;
+    quick.tag = &rule.tag;
+    return quick;
+}
+
+}  // namespace
+
+void list_quick_rules(RuleSet& set) {
+    set.quick.clear();
+    for (const Rule& rule : set.rules) {
+        set.quick.push_back(quick_rule(rule));
+    }
+}
+
+}  // namespace sluice

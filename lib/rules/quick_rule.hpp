@@ -1,0 +1,40 @@
+#pragma once
+#include "lib/meter/entry.hpp"
+#include "lib/meter/limit.hpp"
+#include "lib/rules/verdict.hpp"
+
+#include <cstdint>
+
+namespace sluice {
+
+struct RuleSet;
+struct TagValues;
+
+// What the stages need of a rule of the common kind, in one cache line: one address of the packet
+// is the key of one limit. Everything here follows from the rule itself.
+struct alignas(64) QuickRule {
+    enum class Key : std::uint8_t { Other, Source, Destination };
+
+    std::uint64_t identity = 0;  // of the limit
+    // The canonical key of an IPv4 address is this header and the address under this mask (in
+    // network byte order).
+    std::uint32_t v4_header = 0;
+    std::uint32_t v4_mask = 0;
+    LimitSlot slot = 0;
+    Key key = Key::Other;  // Other: nothing above is filled in
+    bool per_byte = false;
+
+    // The rule enforces, its one limit is a token bucket, and what it refuses spends nothing.
+    bool plain = false;
+    Verdict on_exceed = Verdict::Drop;
+    std::uint32_t counters = 0;
+    const Limit* limit = nullptr;
+    const TagValues* tag = nullptr;
+};
+static_assert(sizeof(QuickRule) == 64, "one line per match");
+
+// Fills set.quick; to be called again when slots or counters have been given out anew. The set may
+// be moved afterwards, not copied.
+void list_quick_rules(RuleSet& set);
+
+}  // namespace sluice
