@@ -64,7 +64,22 @@ Entry* AgedTable::add(const FiledKey& key) noexcept {
     return entry;
 }
 
+// As the pipeline's key stage does it: hashing is inlined where the CPU has the rounds.
+SLUICE_AES void AgedTable::ask_aes(std::span<Work> burst, Random& random) noexcept {
+    const AesHash& aes = *hash_.aes();
+    for (Work& work : burst) {
+        const KeyWords words = key_words(first_ + random.below(keys_));
+        const std::uint64_t digest = aes(std::as_bytes(std::span{words}));
+        work.key = {KeyHasher::filed_under(kIdentity, digest), kSlot};
+        work.entry = store_.keys.prefetch_first(work.key);
+    }
+}
+
 void AgedTable::ask(std::span<Work> burst, Random& random) noexcept {
+    if (hash_.aes() != nullptr) [[likely]] {
+        ask_aes(burst, random);
+        return;
+    }
     for (Work& work : burst) {
         work.key = filed(first_ + random.below(keys_));
         work.entry = store_.keys.prefetch_first(work.key);

@@ -46,6 +46,7 @@ private:
     [[nodiscard]] FiledKey filed(std::uint64_t number) const noexcept;
     [[nodiscard]] Entry* add(const FiledKey& key) noexcept;
     void ask(std::span<Work> burst, Random& random) noexcept;
+    void ask_aes(std::span<Work> burst, Random& random) noexcept;
     void decide(std::span<Work> burst) noexcept;
     void charge_entry(Entry& entry, const AnyLimit& limit) noexcept;
     [[nodiscard]] bool find_parent(Work& work, std::uint64_t network) noexcept;
