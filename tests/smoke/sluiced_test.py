@@ -4,6 +4,7 @@
 """
 import json
 import os
+import pathlib
 import pwd
 import shutil
 import signal
@@ -305,6 +306,8 @@ class WhenThingsEnd(Case):
     def test_a_dataplane_that_hangs_holds_nobody_up(self):
         self.start()
         self.dataplane.send_signal(signal.SIGSTOP)
+        status = pathlib.Path(f"/proc/{self.dataplane.pid}/status")
+        wait_until("the dataplane to stop", lambda: "State:\tT" in status.read_text())
         try:
             self.refused(self.box.get("/v1/stats"), 503)
             # From now on it is known: answers come at once, well within one timeout of 3 s each.
