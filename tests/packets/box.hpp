@@ -46,10 +46,10 @@ public:
         return judge({frame, static_cast<std::uint32_t>(frame.size())}, now);
     }
     Decision judge(FrameView frame, Instant now) {
-        Burst burst;
-        (void)burst.add(frame, Direction::In, port_name("lab"));
-        run_burst(burst, compiled_.set, core_, {now, {}});
-        return burst.packets()[0].decision;
+        burst_.clear();
+        (void)burst_.add(frame, Direction::In, port_name("lab"));
+        run(burst_, now);
+        return burst_.packets()[0].decision;
     }
 
     // A burst made elsewhere; its decisions are in its rows afterwards.
@@ -58,14 +58,14 @@ public:
     // Several packets at one instant, in one burst.
     std::vector<Decision> judge_burst(const std::vector<std::vector<std::byte>>& frames,
                                       Instant now) {
-        Burst burst;
+        burst_.clear();
         for (const auto& frame : frames) {
-            (void)burst.add({frame, static_cast<std::uint32_t>(frame.size())}, Direction::In,
-                            port_name("lab"));
+            (void)burst_.add({frame, static_cast<std::uint32_t>(frame.size())}, Direction::In,
+                             port_name("lab"));
         }
-        run_burst(burst, compiled_.set, core_, {now, {}});
+        run(burst_, now);
         std::vector<Decision> decisions;
-        for (const Packet& packet : burst.packets()) {
+        for (const Packet& packet : burst_.packets()) {
             decisions.push_back(packet.decision);
         }
         return decisions;
@@ -95,6 +95,7 @@ private:
     }
 
     CompiledRules compiled_;
+    Burst burst_;
     WorkerCounters counters_;
     CoreState core_;
     LimitSlots slots_{

@@ -39,15 +39,15 @@ public:
     // Packets of one burst that passed.
     std::uint64_t send(test::Box& box, const std::array<std::uint32_t, kMaxBurst>& sources,
                        Instant now) {
-        Burst burst;
+        burst_.clear();
         for (std::size_t i = 0; i < kMaxBurst; ++i) {
             const std::uint32_t ordered = __builtin_bswap32(sources[i]);
             std::memcpy(frames_[i].data() + 14 + 12, &ordered, sizeof(ordered));
-            (void)burst.add({frames_[i], 64}, Direction::In, 1);
+            (void)burst_.add({frames_[i], 64}, Direction::In, 1);
         }
-        box.run(burst, now);
+        box.run(burst_, now);
         std::uint64_t passed = 0;
-        for (const Packet& packet : burst.packets()) {
+        for (const Packet& packet : burst_.packets()) {
             passed += packet.decision.verdict == Verdict::Pass ? 1U : 0U;
         }
         return passed;
@@ -55,6 +55,7 @@ public:
 
 private:
     std::array<test::Octets, kMaxBurst> frames_;
+    Burst burst_;
 };
 
 // Residents live in 16.0.0.0/8, scattered; the flood comes from everywhere else.
