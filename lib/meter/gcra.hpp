@@ -40,7 +40,7 @@ struct Gcra {
 
 // The debt at which `cost`, at most the burst, still fits, in 1/parts ns.
 [[nodiscard]] inline std::uint64_t tolerance(const Limit& limit, Units cost) noexcept {
-    return (limit.burst() - cost.count()) * limit.period();
+    return limit.full() - cost.count() * limit.period();
 }
 
 // A full bucket admits exactly `burst` units at one instant. A cost above the burst never fits.

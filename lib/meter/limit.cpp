@@ -57,6 +57,7 @@ Error no_such_rate(std::uint64_t units, std::uint64_t period) {
 Limit::Limit(std::uint64_t period, std::uint32_t parts, std::uint64_t burst) noexcept
     : period_{period},
       burst_{burst},
+      full_{burst * period},
       whole_per_unit_{period / parts},
       inverse_of_parts_{parts == 1 ? 0 : std::numeric_limits<std::uint64_t>::max() / parts + 1},
       rest_per_unit_{static_cast<std::uint32_t>(period % parts)},

@@ -41,11 +41,14 @@ public:
     [[nodiscard]] std::uint32_t parts() const noexcept { return parts_; }
     [[nodiscard]] std::uint64_t burst() const noexcept { return burst_; }
     // burst * T in 1/parts ns: the longest debt a bucket can have.
-    [[nodiscard]] std::uint64_t full() const noexcept { return burst_ * period_; }
+    [[nodiscard]] std::uint64_t full() const noexcept { return full_; }
 
     // cost * T, for a cost of at most the burst. Up to kSmallCost without a division: whoever
     // meters packets asks for 1 or for the bytes of one.
     [[nodiscard]] Lapse time_of(Units cost) const noexcept {
+        if (cost.count() == 1) {
+            return {whole_per_unit_, rest_per_unit_};
+        }
         if (cost.count() > kSmallCost) [[unlikely]] {
             const std::uint64_t total = cost.count() * period_;
             return {total / parts_, static_cast<std::uint32_t>(total % parts_)};
@@ -66,6 +69,7 @@ private:
 
     std::uint64_t period_;
     std::uint64_t burst_;
+    std::uint64_t full_;
     std::uint64_t whole_per_unit_;    // T = whole_per_unit + rest_per_unit / parts
     std::uint64_t inverse_of_parts_;  // 2^64 / parts, rounded up: a product's upper half divides
     std::uint32_t rest_per_unit_;

@@ -24,7 +24,10 @@ public:
         row.flow.port = port;
         return true;
     }
-    void clear() noexcept { size_ = 0; }
+    void clear() noexcept {
+        size_ = 0;
+        scratch_.forget();
+    }
     [[nodiscard]] std::size_t size() const noexcept { return size_; }
     [[nodiscard]] std::span<Packet> packets() noexcept { return std::span{rows_}.first(size_); }
     [[nodiscard]] std::span<const Packet> packets() const noexcept {

@@ -1,4 +1,4 @@
-#include "lib/meter/gcra.hpp"
+#include "lib/meter/take.hpp"
 #include "lib/pipeline/look_at.hpp"
 #include "lib/pipeline/stages.hpp"
 
@@ -241,17 +241,19 @@ struct OneRule {
     Now now;
 };
 
-void refuse(Packet& packet, const Gcra& bucket, const OneRule& one) noexcept {
+void refuse(Packet& packet, const Entry& entry, const OneRule& one) noexcept {
     const QuickRule& rule = one.rule;
     one.core.counters.rules[rule.counters].exceeded.add(1);
-    const bool waits = one.core.policy.tell_wait && !forwards(rule.on_exceed);
-    packet.decision = {
-        .verdict = rule.on_exceed,
-        .reason = Reason::OverLimit,
-        .rule = one.match.rule,
-        .wait = waits ? wait(bucket, *rule.limit, one.now.at, one.look.cost).value_or(kNever)
-                      : Nanoseconds{0},
-        .tag = rule.tag};
+    packet.decision = {.verdict = rule.on_exceed,
+                       .reason = Reason::OverLimit,
+                       .rule = one.match.rule,
+                       .tag = rule.tag};
+    if (one.core.policy.tell_wait && !forwards(rule.on_exceed)) {
+        const Cell cell = entry.cell();
+        packet.decision.wait =
+            wait(Gcra{cell.fresh_from, cell.rest}, *rule.limit, one.now.at, one.look.cost)
+                .value_or(kNever);
+    }
 }
 
 // The short way for what most packets meet: one enforcing rule, one token bucket, and its entry is
@@ -264,15 +266,10 @@ bool judge_plain(Packet& packet, const OneRule& one) noexcept {
         entry->filed() != look.key.filed || look.cost == Units{0}) {
         return false;
     }
-    const Cell cell = entry->cell();
-    Gcra bucket{cell.fresh_from, cell.rest};
-    const Limit& limit = *one.rule.limit;
-    if (!admits(bucket, limit, one.now.at, look.cost)) {
-        refuse(packet, bucket, one);
+    if (!take(*entry, *one.rule.limit, one.now.at, look.cost)) {
+        refuse(packet, *entry, one);
         return true;
     }
-    charge(bucket, limit, one.now.at, look.cost);
-    entry->write({bucket.fresh_from, bucket.below});
     one.core.counters.rules[one.rule.counters].admitted.add(1);
     packet.decision = {.reason = Reason::WithinLimits};
     return true;

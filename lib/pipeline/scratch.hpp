@@ -48,6 +48,12 @@ struct Scratch {
     std::unique_ptr<Look*[]> missed =
         std::make_unique_for_overwrite<Look*[]>(kMaxBurst * kMaxLimits);
     std::size_t miss_count = 0;
+
+    // A burst without packets has nothing to be located.
+    void forget() noexcept {
+        look_count = 0;
+        miss_count = 0;
+    }
 };
 
 }  // namespace sluice

@@ -1,6 +1,6 @@
 #pragma once
 #include "lib/meter/bucket_store.hpp"
-#include "lib/meter/gcra.hpp"
+#include "lib/meter/take.hpp"
 #include "tests/bench/keys.hpp"
 #include "tests/bench/roof.hpp"
 
@@ -45,15 +45,18 @@ private:
 
     [[nodiscard]] FiledKey filed(std::uint64_t number) const noexcept;
     [[nodiscard]] Entry* add(const FiledKey& key) noexcept;
+    [[nodiscard]] Entry* add_slow(const FiledKey& key) noexcept;
     void ask(std::span<Work> burst, Random& random) noexcept;
     void ask_aes(std::span<Work> burst, Random& random) noexcept;
     void decide(std::span<Work> burst) noexcept;
-    void charge_entry(Entry& entry, const AnyLimit& limit) noexcept;
+    void charge_entry(Entry& entry, const Limit& limit) noexcept;
     [[nodiscard]] bool find_parent(Work& work, std::uint64_t network) noexcept;
 
     std::size_t keys_;
     std::uint64_t first_ = 0;  // number of the first key that is in the table
     KeyHasher hash_;
+    Limit numbers_;
+    Limit wider_numbers_;
     AnyLimit limit_;
     AnyLimit wider_;
     std::array<SlotRow, 2> rows_{};

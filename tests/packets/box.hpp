@@ -54,6 +54,9 @@ public:
 
     // A burst made elsewhere; its decisions are in its rows afterwards.
     void run(Burst& burst, Instant now) { run_burst(burst, compiled_.set, core_, {now, {}}); }
+    void run_overlapped(Burst& coming, Burst& going, Instant now) {
+        sluice::run_overlapped(coming, going, compiled_.set, core_, {now, {}});
+    }
 
     // Several packets at one instant, in one burst.
     std::vector<Decision> judge_burst(const std::vector<std::vector<std::byte>>& frames,

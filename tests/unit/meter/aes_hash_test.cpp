@@ -148,5 +148,24 @@ TEST_F(AesHashTest, EveryBitCounts) {
     }
 }
 
+// What is asked of words is what is asked of their bytes.
+SLUICE_AES void expect_words_are_bytes(std::mt19937_64& random) {
+    const AesHash hash{{random(), random()}};
+    for (int i = 0; i < 1000; ++i) {
+        const std::array<std::uint64_t, 2> words{random(), random()};
+        const std::span<const std::byte> bytes = std::as_bytes(std::span{words});
+        ASSERT_EQ(hash.of_word(words[0]), hash(bytes.first(8)));
+        ASSERT_EQ(hash.of_words(words[0], words[1]), hash(bytes));
+    }
+}
+
+TEST(AesHash, AWordIsItsBytes) {
+    if (!AesHash::works_here()) {
+        GTEST_SKIP() << "no AES instructions here";
+    }
+    std::mt19937_64 random{3};
+    expect_words_are_bytes(random);
+}
+
 }  // namespace
 }  // namespace sluice

@@ -1,0 +1,88 @@
+#include "lib/meter/take.hpp"
+
+#include <gtest/gtest.h>
+
+#include <random>
+
+namespace sluice {
+namespace {
+
+using namespace std::chrono_literals;
+
+struct Numbers {
+    std::uint64_t units;
+    Nanoseconds period;
+    std::uint64_t burst;
+    std::uint64_t largest_cost;
+};
+
+// With a whole number of ns per unit and without, down to the longest debt there can be.
+const Numbers kNumbers[] = {
+    {1, 24h, 3, 3},
+    {50, 1s, 200, 3},
+    {1'000'000, 1s, 100, 5},
+    {3, 7s, 4, 2},
+    {125'000'000, 1s, 200'000, 65'535},
+    {9'999'991, 1s, 100'000, 1500},
+    {16'777'213, 1s, 2000, 1500},
+    {1, 24h, 833, 833},
+    {1, 8s, 1, 1},
+};
+
+constexpr int kAsked = 20'000;
+
+class Take : public testing::TestWithParam<Numbers> {};
+
+// In one step on the entry, or in two on a bucket: the same answers and the same state, and what
+// else the entry holds stays.
+TEST_P(Take, IsAdmitsAndCharge) {
+    const Numbers& n = GetParam();
+    const Limit limit = *Limit::make({Units{n.units}, n.period}, Units{n.burst});
+    const auto unit = static_cast<std::uint64_t>(n.period.count()) / n.units + 2;
+    // So that all of it takes no more than two years.
+    const std::uint64_t longest =
+        std::min(2 * unit * n.largest_cost, (std::uint64_t{1} << 56) / kAsked);
+    std::mt19937_64 random{n.units};
+    Instant now{1h};
+    Entry entry;
+    const FiledKey key{GroupKey{random()}, 77};
+    entry.file({now, 0}, key.filed, {.version = 5, .step = 1});
+    Gcra bucket{now, 0};
+    std::size_t admitted = 0;
+    std::size_t refused = 0;
+    for (int i = 0; i < kAsked; ++i) {
+        now += Nanoseconds{static_cast<std::int64_t>(random() % longest)};
+        const Units cost{1 + random() % (n.largest_cost + (i % 64 == 0 ? n.burst : 0))};
+        const bool fits = admits(bucket, limit, now, cost);
+        ASSERT_EQ(take(entry, limit, now, cost), fits) << i;
+        if (fits) {
+            charge(bucket, limit, now, cost);
+        }
+        (fits ? admitted : refused) += 1;
+        ASSERT_EQ(entry.fresh_from(), bucket.fresh_from) << i;
+        ASSERT_EQ(entry.cell().rest, bucket.below) << i;
+    }
+    EXPECT_EQ(entry.filed(), key.filed);
+    EXPECT_EQ(entry.stamp(), (Stamp{.version = 5, .step = 1}));
+    EXPECT_TRUE(entry.held());
+    EXPECT_GT(admitted, 20U);
+    EXPECT_GT(refused, 20U);
+}
+
+INSTANTIATE_TEST_SUITE_P(Rates, Take, testing::ValuesIn(kNumbers));
+
+// A box that has been up for two years, and a debt of two more.
+TEST(Take, ReachesAsFarAsAnEntryDoes) {
+    const Limit limit = *Limit::make({Units{1}, 24h}, Units{833});
+    const Instant now{Nanoseconds{(std::int64_t{1} << 56) - 1}};
+    Entry entry;
+    entry.file({now, 0}, FiledKey{GroupKey{1}, 1}.filed, {});
+    EXPECT_FALSE(take(entry, limit, now, Units{834}));
+    EXPECT_TRUE(take(entry, limit, now, Units{833}));
+    EXPECT_EQ(entry.fresh_from(), now + 833 * 24h);
+    EXPECT_FALSE(take(entry, limit, now + 24h - 1ns, Units{1}));
+    EXPECT_TRUE(take(entry, limit, now + 24h, Units{1}));
+}
+
+}  // namespace
+}  // namespace sluice
