@@ -71,10 +71,10 @@ TEST_P(Take, IsAdmitsAndCharge) {
 
 INSTANTIATE_TEST_SUITE_P(Rates, Take, testing::ValuesIn(kNumbers));
 
-// A box that has been up for two years, and a debt of two more.
+// Up to the last instant that a bucket is asked at (units.hpp), with the longest debt.
 TEST(Take, ReachesAsFarAsAnEntryDoes) {
     const Limit limit = *Limit::make({Units{1}, 24h}, Units{833});
-    const Instant now{Nanoseconds{(std::int64_t{1} << 56) - 1}};
+    const Instant now = Instant{Nanoseconds{(std::int64_t{1} << 56) - 1}} - 24h;
     Entry entry;
     entry.file({now, 0}, FiledKey{GroupKey{1}, 1}.filed, {});
     EXPECT_FALSE(take(entry, limit, now, Units{834}));
