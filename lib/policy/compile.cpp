@@ -1,7 +1,7 @@
 #include "lib/policy/compile.hpp"
 
 #include "lib/policy/bypass_reader.hpp"
-#include "lib/policy/condition.hpp"
+#include "lib/policy/clauses/classifier_compiler.hpp"
 #include "lib/policy/map_reader.hpp"
 #include "lib/policy/named_limits.hpp"
 #include "lib/policy/rule_reader.hpp"
@@ -26,16 +26,14 @@ constexpr auto kTopKeys = std::to_array<KeyRow>({
 });
 constexpr auto kDataKeys = std::to_array<KeyRow>({{"country_db"}, {"asn_db"}, {"lists", false}});
 
-// Bytes of the tests and constants of a program.
-std::uint64_t size_of(const Program& program) {
-    return program.tests.size() * sizeof(Test) + program.numbers.size() * sizeof(NumberRange) +
-           (program.v4.size() + program.v6.size()) * sizeof(AddressRange);
-}
-
 // Bytes of a rule, without its condition.
 std::uint64_t size_of(const Rule& rule) {
     return sizeof(Rule) + rule.id.size() + rule.key.size() * sizeof(KeyPart) +
            rule.limits.size() * sizeof(MeteredLimit);
+}
+
+std::string count_text(std::uint64_t count) {
+    return count == UINT64_MAX ? "more than 10^19" : std::to_string(count);
 }
 
 // The whole file, top down.
@@ -68,6 +66,9 @@ public:
         }
         read_rules(top);
         limits_.warn_of_unused(relaxed_);
+        if (!file_.problems.has_errors()) {
+            compile_conditions(*top.find("rules"));
+        }
         if (file_.problems.has_errors()) {
             return std::nullopt;
         }
@@ -114,9 +115,8 @@ private:
     void add_rule(const YamlNode& node) {
         ReadRule read = read_rule(node, file_);
         check_names(node, read.rule);
-        const std::uint64_t before = size_of(compiled_.set.program);
-        compile_condition(node, read);
-        read.summary.memory = size_of(read.rule) + size_of(compiled_.set.program) - before;
+        add_clauses(node, read);
+        read.summary.memory = size_of(read.rule);
         compiled_.rules.push_back(std::move(read.summary));
         if (read.rule.mode != Mode::Off) {
             compiled_.set.rules.push_back(std::move(read.rule));
@@ -143,19 +143,69 @@ private:
     }
 
     // A rule that is off is checked like the others, and leaves nothing in the set.
-    void compile_condition(const YamlNode& node, ReadRule& read) {
-        if (read.everything) {
+    void add_clauses(const YamlNode& node, const ReadRule& read) {
+        std::optional<std::vector<Clause>> clauses{{Clause{}}};
+        if (!read.everything) {
+            clauses = clauses_of(read.when, sets_);
+        }
+        if (!clauses) {
+            file_.problems.error(value_of(node, "when")->at,
+                                 "the condition makes " +
+                                     count_text(count_when_multiplied_out(read.when)) +
+                                     " alternatives when it is written out, and at most " +
+                                     std::to_string(kMaxClausesPerRule) +
+                                     " can be held; split the rule, or name values of one field "
+                                     "with `in {...}`");
             return;
         }
-        Program unused;
-        Program& program = read.rule.mode == Mode::Off ? unused : compiled_.set.program;
-        const std::optional<Condition> when = append_condition(read.when, program);
-        if (!when) {
-            file_.problems.error(
-                value_of(node, "when")->at,
-                "the condition has more than " + std::to_string(kMaxTestsPerRule) + " tests");
+        if (clauses->empty() && read.when_is_whole) {
+            file_.problems.warning(value_of(node, "when")->at, "this rule can never match");
         }
-        read.rule.when = when.value_or(Condition{});
+        if (read.rule.mode != Mode::Off) {
+            for (Clause& clause : *clauses) {
+                clauses_.push_back(
+                    {static_cast<std::uint32_t>(compiled_.set.rules.size()), std::move(clause)});
+            }
+        }
+    }
+
+    void compile_conditions(const YamlNode& rules) {
+        if (clauses_.size() > kMaxClauses) {
+            file_.problems.error(rules.at, "the conditions make " +
+                                               std::to_string(clauses_.size()) +
+                                               " alternatives together, and at most " +
+                                               std::to_string(kMaxClauses) + " can be held");
+            return;
+        }
+        std::optional<ClassifierParts> parts = compile_clauses(std::move(clauses_), sets_);
+        if (!parts) {
+            file_.problems.error(rules.at,
+                                 "the conditions are too large together: compiled, they "
+                                 "would take more than " +
+                                     std::to_string(kMaxCompiledSize >> 20) + " MiB");
+            return;
+        }
+        compiled_.set.classifier = Classifier{*std::move(parts)};
+        share_memory();
+    }
+
+    // What the compiled conditions take is told by rule: each has its part of the clauses.
+    void share_memory() {
+        const Classifier& classifier = compiled_.set.classifier;
+        const std::vector<std::uint32_t>& rule_of = classifier.parts().rule_of;
+        if (rule_of.empty()) {
+            return;
+        }
+        std::vector<std::uint64_t> clauses(compiled_.set.rules.size());
+        for (const std::uint32_t rule : rule_of) {
+            ++clauses[rule];
+        }
+        std::size_t rule = 0;
+        for (RuleSummary& summary : compiled_.rules) {
+            if (summary.mode != Mode::Off) {
+                summary.memory += classifier.bytes() * clauses[rule++] / rule_of.size();
+            }
+        }
     }
 
     ReadContext context_;
@@ -165,6 +215,8 @@ private:
     std::set<std::string> ids_;
     std::set<std::uint64_t> identities_;
     std::size_t limit_count_ = 0;
+    SetPool sets_;
+    std::vector<RuleClause> clauses_;
     CompiledRules compiled_;
 };
 

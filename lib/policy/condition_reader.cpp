@@ -1,11 +1,10 @@
 #include "lib/policy/condition_reader.hpp"
 
-#include "lib/policy/condition.hpp"
 #include "lib/policy/scalar_places.hpp"
 
 namespace sluice {
 
-std::optional<Expression> read_condition(const YamlNode& scalar, const ReadContext& context) {
+std::optional<ParsedExpression> read_condition(const YamlNode& scalar, const ReadContext& context) {
     auto parsed = parse_expression(scalar.text);
     const ScalarPlaces places{context.lines, scalar};
     if (const Remark* error = std::get_if<Remark>(&parsed)) {
@@ -16,10 +15,7 @@ std::optional<Expression> read_condition(const YamlNode& scalar, const ReadConte
     for (const Remark& remark : expression.not_built) {
         context.not_enforced(places[remark.offset], remark.text);
     }
-    if (expression.not_built.empty() && can_never_match(expression.tree)) {
-        context.problems.warning(scalar.at, "this rule can never match");
-    }
-    return std::move(expression.tree);
+    return std::move(expression);
 }
 
 }  // namespace sluice

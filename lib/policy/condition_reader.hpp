@@ -6,9 +6,9 @@
 
 namespace sluice {
 
-// The expression in a scalar: the first error, what is not built and what can never match are
-// reported at their places. nullopt after an error.
-[[nodiscard]] std::optional<Expression> read_condition(const YamlNode& scalar,
-                                                       const ReadContext& context);
+// The expression in a scalar: the first error and what is not built are reported at their places.
+// nullopt after an error.
+[[nodiscard]] std::optional<ParsedExpression> read_condition(const YamlNode& scalar,
+                                                             const ReadContext& context);
 
 }  // namespace sluice

@@ -1,6 +1,6 @@
 #pragma once
-#include "lib/match/program.hpp"
 #include "lib/packet/field.hpp"
+#include "lib/policy/value_range.hpp"
 
 #include <cstddef>
 #include <memory>

@@ -166,8 +166,9 @@ private:
         }
         read_.everything = false;
         read_.summary.when = *text;
-        if (std::optional<Expression> when = read_condition(*map_.find("when"), context_)) {
-            read_.when = *std::move(when);
+        if (std::optional<ParsedExpression> when = read_condition(*map_.find("when"), context_)) {
+            read_.when_is_whole = when->not_built.empty();
+            read_.when = std::move(when->tree);
         }
     }
 

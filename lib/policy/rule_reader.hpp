@@ -34,7 +34,8 @@ struct FileContext {
 struct ReadRule {
     Rule rule;  // without its condition
     Expression when;
-    bool everything = true;  // no `when`
+    bool everything = true;      // no `when`
+    bool when_is_whole = false;  // it has been read, and all of it is built
     RuleSummary summary;
 };
 

@@ -1,5 +1,4 @@
 #pragma once
-#include "lib/match/program.hpp"
 #include "lib/policy/operand_parser.hpp"
 
 #include <optional>

@@ -1,6 +1,5 @@
 #pragma once
-#include "lib/match/program.hpp"
-#include "lib/policy/expression.hpp"
+#include "lib/policy/value_range.hpp"
 
 #include <cstdint>
 #include <vector>

@@ -52,15 +52,12 @@ bool key_holds(const std::vector<KeyPart>& key) noexcept {
     return true;
 }
 
-Fault fault_of(const RuleSet& set, const Rule& rule) {
+Fault fault_of(const Rule& rule) {
     if (rule.id.empty() || rule.id.size() > kMaxRuleIdSize) {
         return "a rule id is empty or too long";
     }
     if (!enums_hold(rule) || !tag_holds(rule.tag) || !colors_hold(rule) || !full_holds(rule)) {
         return "rule " + rule.id + ": a setting is out of range";
-    }
-    if (!check_program(set.program, rule.when)) {
-        return "rule " + rule.id + ": its condition is not sound";
     }
     if (!key_holds(rule.key)) {
         return "rule " + rule.id + ": its key is not sound";
@@ -77,36 +74,20 @@ Fault fault_of(const RuleSet& set, const Rule& rule) {
     return std::nullopt;
 }
 
-// The compiler gives every rule tests of its own, and every test constants of its own. Holding to
-// that keeps the work of check_program() linear, whatever came over the socket.
-bool shares_nothing(const RuleSet& set) noexcept {
-    std::uint64_t tests = 0;
-    for (const Rule& rule : set.rules) {
-        tests += rule.when.count;
-    }
-    std::uint64_t constants = 0;
-    for (const Test& test : set.program.tests) {
-        constants += std::uint64_t{test.count} + test.v6_count;
-    }
-    const Program& program = set.program;
-    return tests <= program.tests.size() &&
-           constants <= program.numbers.size() + program.v4.size() + program.v6.size();
-}
-
 }  // namespace
 
 std::optional<std::string> find_fault(const RuleSet& set) {
     if (set.rules.size() > kMaxRules) {
         return "more than " + std::to_string(kMaxRules) + " rules";
     }
-    if (!shares_nothing(set)) {
-        return "a condition is not sound: it shares tests or constants with another";
+    if (!are_sound(set.classifier.parts(), set.rules.size())) {
+        return "the compiled conditions are not sound";
     }
     std::unordered_set<std::string> ids;
     std::unordered_set<std::uint64_t> identities;
     std::size_t limits = 0;
     for (const Rule& rule : set.rules) {
-        if (Fault fault = fault_of(set, rule)) {
+        if (Fault fault = fault_of(rule)) {
             return fault;
         }
         if (!ids.insert(rule.id).second) {

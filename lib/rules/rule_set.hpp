@@ -1,5 +1,5 @@
 #pragma once
-#include "lib/match/program.hpp"
+#include "lib/match/classifier.hpp"
 #include "lib/meter/any_limit.hpp"
 #include "lib/meter/slot_row.hpp"
 #include "lib/rules/quick_rule.hpp"
@@ -17,7 +17,7 @@
 // published. It crosses the socket as it stands (lib/wire), and check() is asked once on arrival.
 namespace sluice {
 
-inline constexpr std::size_t kMaxRules = 16'384;
+inline constexpr std::size_t kMaxRules = RuleBits::kSize;
 inline constexpr std::size_t kMaxRuleIdSize = 128;
 inline constexpr std::size_t kMaxKeyParts = 16;
 inline constexpr std::size_t kMaxLimitsPerRule = 16;
@@ -78,7 +78,6 @@ struct ColorAction {
 struct Rule {
     std::string id;
     Mode mode = Mode::Monitor;
-    Condition when;
     OnMatch on_match = OnMatch::Meter;
     MissingKey missing_key = MissingKey::Skip;
     OnFull on_full = OnFull::Coarsen;
@@ -98,7 +97,7 @@ struct Rule {
 // Rules in the order of the file; rules that are off are left out.
 struct RuleSet {
     std::uint64_t generation = 0;  // hash of the set; 0 = none loaded
-    Program program;
+    Classifier classifier;         // which rules match a packet
     std::vector<Rule> rules;
 
     // Given out on loading, not part of what crosses the wire: by slot, every limit of the set and

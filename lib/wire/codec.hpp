@@ -20,7 +20,7 @@ namespace sluice {
 // The rule set alone, as it stands in ApplyRules; its hash is the generation.
 [[nodiscard]] std::vector<std::byte> encode(const RuleSet& rules);
 
-// The generation of a rule set: FNV-1a of encode() with generation and counters set to 0. Never 0.
+// The generation of a rule set: FNV-1a of encode() with generation 0. Never 0.
 [[nodiscard]] std::uint64_t generation_of(const RuleSet& rules);
 
 }  // namespace sluice

@@ -1,18 +1,16 @@
 #include "lib/wire/rule_set_codec.hpp"
 
 #include "lib/rules/limit_numbers.hpp"
+#include "lib/wire/classifier_codec.hpp"
 #include "lib/wire/limit_codec.hpp"
 
 namespace sluice {
 namespace {
 
 // The least bytes an item takes on the wire: bounds what a count can make us allocate.
-constexpr std::size_t kTestSize = 22;
-constexpr std::size_t kNumberRangeSize = 16;
-constexpr std::size_t kAddressRangeSize = 32;
 constexpr std::size_t kKeyPartSize = 3;
 constexpr std::size_t kLimitSize = 30;
-constexpr std::size_t kRuleSize = 53;
+constexpr std::size_t kRuleSize = 45;
 
 void put_optional(Writer& out, std::optional<std::uint8_t> value) {
     out.number<std::uint8_t>(value.has_value() ? 1 : 0);
@@ -26,59 +24,6 @@ std::optional<std::uint8_t> get_optional(Reader& in) {
         in.fail();  // one message has one encoding
     }
     return given ? std::optional{value} : std::nullopt;
-}
-
-void put_test(Writer& out, const Test& test) {
-    out.word(test.field);
-    out.number<std::uint8_t>(test.negated ? 1 : 0);
-    out.number(test.start);
-    out.number(test.count);
-    out.number(test.v6_start);
-    out.number(test.v6_count);
-    out.number(test.yes);
-    out.number(test.no);
-}
-
-Test get_test(Reader& in) {
-    Test test;
-    test.field = in.word<Field>();
-    test.negated = in.flag();
-    test.start = in.number<std::uint32_t>();
-    test.count = in.number<std::uint32_t>();
-    test.v6_start = in.number<std::uint32_t>();
-    test.v6_count = in.number<std::uint32_t>();
-    test.yes = in.number<std::uint16_t>();
-    test.no = in.number<std::uint16_t>();
-    return test;
-}
-
-void put_range(Writer& out, const NumberRange& range) {
-    out.number(range.first);
-    out.number(range.last);
-}
-
-NumberRange get_number_range(Reader& in) {
-    const auto first = in.number<std::uint64_t>();
-    return {first, in.number<std::uint64_t>()};
-}
-
-IpAddress get_address(Reader& in) {
-    IpAddress address;
-    const ByteView bytes = in.raw(address.bytes.size());
-    if (!bytes.empty()) {
-        std::memcpy(address.bytes.data(), bytes.data(), address.bytes.size());
-    }
-    return address;
-}
-
-void put_addresses(Writer& out, const AddressRange& range) {
-    out.raw(range.first.bytes);
-    out.raw(range.last.bytes);
-}
-
-AddressRange get_addresses(Reader& in) {
-    const IpAddress first = get_address(in);
-    return {first, get_address(in)};
 }
 
 void put_part(Writer& out, const KeyPart& part) {
@@ -120,8 +65,6 @@ TagValues get_tag(Reader& in) {
 void put_rule(Writer& out, const Rule& rule) {
     out.text(rule.id);
     out.word(rule.mode);
-    out.number(rule.when.first);
-    out.number(rule.when.count);
     out.word(rule.on_match);
     out.word(rule.missing_key);
     out.word(rule.on_full);
@@ -142,8 +85,6 @@ Rule get_rule(Reader& in) {
     Rule rule;
     rule.id = in.text();
     rule.mode = in.word<Mode>();
-    rule.when.first = in.number<std::uint32_t>();
-    rule.when.count = in.number<std::uint32_t>();
     rule.on_match = in.word<OnMatch>();
     rule.missing_key = in.word<MissingKey>();
     rule.on_full = in.word<OnFull>();
@@ -166,21 +107,24 @@ Rule get_rule(Reader& in) {
 
 void put_rule_set(Writer& out, const RuleSet& set) {
     out.number(set.generation);
-    out.list(set.program.tests, put_test);
-    out.list(set.program.numbers, put_range);
-    out.list(set.program.v4, put_addresses);
-    out.list(set.program.v6, put_addresses);
+    put_rules(out, set);
+}
+
+void put_rules(Writer& out, const RuleSet& set) {
+    put_classifier(out, set.classifier.parts());
     out.list(set.rules, put_rule);
 }
 
 RuleSet get_rule_set(Reader& in) {
     RuleSet set;
     set.generation = in.number<std::uint64_t>();
-    set.program.tests = in.list<Test>(kTestSize, get_test);
-    set.program.numbers = in.list<NumberRange>(kNumberRangeSize, get_number_range);
-    set.program.v4 = in.list<AddressRange>(kAddressRangeSize, get_addresses);
-    set.program.v6 = in.list<AddressRange>(kAddressRangeSize, get_addresses);
+    ClassifierParts parts = get_classifier(in);
     set.rules = in.list<Rule>(kRuleSize, get_rule);
+    if (in.ok() && are_sound(parts, set.rules.size())) {
+        set.classifier = Classifier{std::move(parts)};
+    } else {
+        in.fail();
+    }
     return set;
 }
 

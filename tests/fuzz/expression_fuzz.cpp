@@ -1,12 +1,12 @@
-#include "lib/match/program.hpp"
 #include "lib/packet/parse.hpp"
-#include "lib/policy/condition.hpp"
 #include "lib/policy/expression.hpp"
+#include "tests/packets/compiled_rules.hpp"
+#include "tests/packets/tree_oracle.hpp"
 
 #include <cstdint>
 #include <cstdlib>
 
-// Any text: an error lies inside it, and what compiles is sound and can be evaluated.
+// Any text: an error lies inside it, and what compiles is sound and says what the tree says.
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
     using namespace sluice;
     const std::string_view text{reinterpret_cast<const char*>(data), size};
@@ -18,18 +18,18 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
         return 0;
     }
     const Expression& tree = std::get<ParsedExpression>(parsed).tree;
-    Program program;
-    const std::optional<Condition> condition = append_condition(tree, program);
-    if (!condition) {
+    const auto compiled = test::compile_conditions(std::span{&tree, 1});
+    if (!compiled) {
         return 0;
     }
-    if (!check_program(program, *condition)) {
+    if (!are_sound(compiled->parts(), 1)) {
         std::abort();
     }
+    const ByteView frame = std::as_bytes(std::span{data, size});
     Flow flow;
-    parse_frame({std::as_bytes(std::span{data, size}), static_cast<std::uint32_t>(size)}, {}, flow);
-    const bool matched = matches(program, *condition, flow, std::as_bytes(std::span{data, size}));
-    if (matched && std::get<ParsedExpression>(parsed).not_built.empty() && can_never_match(tree)) {
+    parse_frame({frame, static_cast<std::uint32_t>(size)}, {}, flow);
+    const bool matched = !test::rules_for(*compiled, flow, frame).empty();
+    if (matched != test::tree_says(tree, flow, frame)) {
         std::abort();
     }
     return 0;

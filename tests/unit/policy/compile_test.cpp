@@ -1,5 +1,7 @@
 #include "lib/policy/compile.hpp"
 
+#include "lib/policy/clauses/clause.hpp"
+
 #include "lib/policy/text_check.hpp"
 
 #include <gtest/gtest.h>
@@ -352,13 +354,17 @@ TEST(CompileRules, WhatIsNotBuiltClaimsNothing) {
 
 TEST(CompileRules, RulesThatAreOffAreCheckedToo) {
     std::string when = "    when: tcp.flags.syn";
-    for (std::size_t i = 0; i < 4096; ++i) {
-        when += " or tcp.flags.syn";
+    for (std::size_t i = 0; i < kMaxClausesPerRule; ++i) {
+        const std::string port = std::to_string(i);
+        when += " or (l4.sport eq " + port + " and l4.dport eq " + port + ")";
     }
     const Outcome outcome = compile(HEAD "    mode: off\n    on_match: drop\n" + when + "\n");
     EXPECT_FALSE(outcome.rules.has_value());
     ASSERT_EQ(outcome.problems.size(), 1U);
-    EXPECT_NE(outcome.problems[0].message.find("4096 tests"), std::string::npos);
+    EXPECT_EQ(outcome.problems[0].at.line, 6U);
+    EXPECT_EQ(outcome.problems[0].at.column, 11U);
+    EXPECT_NE(outcome.problems[0].message.find("makes 1025 alternatives"), std::string::npos);
+    EXPECT_NE(outcome.problems[0].message.find("at most 1024"), std::string::npos);
 }
 
 TEST(CompileRules, ManyFaultsStayCheap) {

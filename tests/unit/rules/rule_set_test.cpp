@@ -35,22 +35,6 @@ TEST(FindFault, FindsNoneInASoundSet) {
     EXPECT_EQ(find_fault(RuleSet{}), std::nullopt);
 }
 
-// Work that grows with the product of rules, tests and constants would stall whoever checks.
-TEST(FindFault, RefusesConditionsThatShare) {
-    RuleSet set = example();
-    set.program.numbers = {{.first = 1, .last = 1}};
-    set.program.tests = {{.field = Field::IpProto, .start = 0, .count = 1},
-                         {.field = Field::IpTtl, .start = 1, .count = 0}};
-    set.rules[0].when = {.first = 0, .count = 1};
-    set.rules[1].when = {.first = 1, .count = 1};
-    EXPECT_EQ(find_fault(set), std::nullopt);
-    RuleSet tests = set;
-    tests.rules[1].when = {.first = 0, .count = 2};
-    EXPECT_NE(find_fault(tests)->find("shares"), std::string::npos);
-    set.program.tests[1] = {.field = Field::IpTtl, .start = 0, .count = 1};
-    EXPECT_NE(find_fault(set)->find("shares"), std::string::npos);
-}
-
 struct Broken {
     std::string_view says;
     void (*break_it)(RuleSet&);
@@ -69,7 +53,7 @@ const Broken kBroken[] = {
     {"setting", [](RuleSet& s) { s.rules[0].on_exceed = Verdict::Reply; }},
     {"setting", [](RuleSet& s) { s.rules[0].tag.dscp = 64; }},
     {"setting", [](RuleSet& s) { s.rules[0].tag.pcp = 8; }},
-    {"condition", [](RuleSet& s) { s.rules[0].when = {.first = 0, .count = 1}; }},
+    {"conditions", [](RuleSet& s) { s.classifier = Classifier{{.always = {2}}}; }},
     {"key", [](RuleSet& s) { s.rules[0].key.resize(kMaxKeyParts + 1); }},
     {"key", [](RuleSet& s) { s.rules[0].key[0].field = Field{99}; }},
     {"key", [](RuleSet& s) { s.rules[0].key[0].v4_length = 33; }},

@@ -34,11 +34,6 @@ void add_all(Fields& out, const T&... values) {
 void add_optional(Fields& out, const std::optional<std::uint8_t>& value) {
     out.push_back(value ? std::to_string(*value) : "none");
 }
-void add_address(Fields& out, const IpAddress& address) {
-    for (const std::byte byte : address.bytes) {
-        add(out, std::to_integer<unsigned>(byte));
-    }
-}
 
 void spell_numbers(Fields& out, const Limit& limit) {
     add_all(out, limit.period(), limit.parts(), limit.burst());
@@ -70,8 +65,7 @@ void spell_numbers(Fields& out, const ColorLimit& limit) {
 }
 
 void spell(Fields& out, const Rule& rule) {
-    add_all(out, rule.id, rule.mode, rule.when.first, rule.when.count, rule.on_match,
-            rule.missing_key, rule.on_full, rule.on_exceed);
+    add_all(out, rule.id, rule.mode, rule.on_match, rule.missing_key, rule.on_full, rule.on_exceed);
     add_optional(out, rule.tag.dscp);
     add_optional(out, rule.tag.pcp);
     add_all(out, rule.coarsen_factor, rule.table_share, rule.rejected_spend);
@@ -90,20 +84,38 @@ void spell(Fields& out, const Rule& rule) {
         std::visit([&out](const auto& numbers) { spell_numbers(out, numbers); }, limit.limit);
     }
 }
+template <typename T>
+void add_list(Fields& out, const std::vector<T>& list) {
+    add(out, list.size());
+    for (const T& item : list) {
+        add(out, item);
+    }
+}
+void spell(Fields& out, const DimensionParts& dimension) {
+    add_all(out, dimension.field, dimension.absent_row, dimension.steps.size(),
+            dimension.v6_steps.size());
+    for (const auto& step : dimension.steps) {
+        add_all(out, step.first, step.row);
+    }
+    for (const auto& step : dimension.v6_steps) {
+        add_all(out, static_cast<std::uint64_t>(step.first),
+                static_cast<std::uint64_t>(step.first >> 64), step.row);
+    }
+    add_list(out, dimension.used);
+    add_list(out, dimension.open);
+    add_list(out, dimension.references);
+}
 void spell(Fields& out, const RuleSet& set) {
-    add_all(out, set.generation, set.program.tests.size(), set.program.numbers.size(),
-            set.program.v4.size(), set.program.v6.size(), set.rules.size());
-    for (const Test& test : set.program.tests) {
-        add_all(out, test.field, test.negated, test.start, test.count, test.v6_start, test.v6_count,
-                test.yes, test.no);
+    const ClassifierParts& parts = set.classifier.parts();
+    add_all(out, set.generation, set.rules.size(), parts.dimensions.size(), parts.blocks.size());
+    add_list(out, parts.always);
+    add_list(out, parts.rule_of);
+    for (const DimensionParts& dimension : parts.dimensions) {
+        spell(out, dimension);
     }
-    for (const NumberRange& range : set.program.numbers) {
-        add_all(out, range.first, range.last);
-    }
-    for (const auto* table : {&set.program.v4, &set.program.v6}) {
-        for (const AddressRange& range : *table) {
-            add_address(out, range.first);
-            add_address(out, range.last);
+    for (const Block& block : parts.blocks) {
+        for (const std::uint64_t word : block.words) {
+            add(out, word);
         }
     }
     for (const Rule& rule : set.rules) {
@@ -263,7 +275,7 @@ TEST(Codec, UnknownMessagesAndFlagsAreErrors) {
 }
 
 TEST(Codec, APromiseThatTheBytesCannotKeepIsRefused) {
-    // ApplyRules: generation, then a count of tests that would take 94 GB.
+    // ApplyRules: generation, then a count of numbers that would take 16 GB.
     Payload bytes(1 + 8, std::byte{0});
     bytes[0] = std::byte{1};
     bytes.insert(bytes.end(), 4, std::byte{0xFF});
@@ -283,7 +295,7 @@ const Unsound kUnsound[] = {
     {"mode off", [](RuleSet& s) { s.rules[0].mode = Mode::Off; }},
     {"mode", [](RuleSet& s) { s.rules[0].mode = Mode{9}; }},
     {"verdict", [](RuleSet& s) { s.rules[0].on_exceed = Verdict::Reply; }},
-    {"condition", [](RuleSet& s) { s.rules[0].when = {.first = 7, .count = 1}; }},
+    {"condition", [](RuleSet& s) { s.classifier = Classifier{{.always = {1}}}; }},
     {"no limit", [](RuleSet& s) { s.rules[0].limits.clear(); }},
     {"two of a name", [](RuleSet& s) { s.rules.push_back(s.rules[0]); }},
 };

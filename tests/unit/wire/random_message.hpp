@@ -1,6 +1,7 @@
 #pragma once
 #include "lib/rules/limit_numbers.hpp"
 #include "lib/wire/codec.hpp"
+#include "tests/unit/match/random_parts.hpp"
 
 #include <algorithm>
 #include <random>
@@ -33,8 +34,9 @@ public:
         set.generation = number<std::uint64_t>();
         const std::size_t rules = below(5);
         for (std::size_t i = 0; i < rules; ++i) {
-            set.rules.push_back(rule(i, set.program));
+            set.rules.push_back(rule(i));
         }
+        set.classifier = Classifier{test::RandomParts{random_(), 9}.make(rules)};
         return set;
     }
     std::size_t below(std::size_t bound) { return random_() % bound; }
@@ -54,55 +56,10 @@ private:
         return out;
     }
 
-    IpAddress address() {
-        IpAddress out;
-        std::generate(out.bytes.begin(), out.bytes.end(),
-                      [this] { return static_cast<std::byte>(random_()); });
-        return out;
-    }
-    AddressRange range() {
-        const IpAddress a = address();
-        const IpAddress b = address();
-        return {std::min(a, b), std::max(a, b)};
-    }
-
-    Test test(Program& program) {
-        Test out{.field = static_cast<Field>(below(kFieldCount))};
-        if (row_of(out.field).kind == FieldKind::Address) {
-            out.negated = flag();
-            out.start = static_cast<std::uint32_t>(program.v4.size());
-            out.v6_start = static_cast<std::uint32_t>(program.v6.size());
-            out.count = out.v6_count = 1;
-            program.v4.push_back(range());
-            program.v6.push_back(range());
-            return out;
-        }
-        out.start = static_cast<std::uint32_t>(program.numbers.size());
-        out.count = static_cast<std::uint32_t>(below(3));
-        std::uint64_t at = 0;
-        for (std::uint32_t i = 0; i < out.count; ++i) {
-            const std::uint64_t first = at + 2 + below(100);
-            at = first + below(100);
-            program.numbers.push_back({first, at});
-        }
-        return out;
-    }
-    Condition condition(Program& program) {
-        const Condition out{static_cast<std::uint32_t>(program.tests.size()),
-                            static_cast<std::uint32_t>(below(4))};
-        for (std::uint32_t i = 0; i < out.count; ++i) {
-            Test one = test(program);
-            one.yes = i + 1 < out.count ? static_cast<std::uint16_t>(i + 1) : kMatch;
-            program.tests.push_back(one);
-        }
-        return out;
-    }
-
-    Rule rule(std::size_t index, Program& program) {
+    Rule rule(std::size_t index) {
         Rule out;
         out.id = "rule-" + std::to_string(index);
         out.mode = flag() ? Mode::Monitor : Mode::Enforce;
-        out.when = condition(program);
         out.on_match = static_cast<OnMatch>(below(3));
         out.missing_key = static_cast<MissingKey>(below(2));
         out.on_full = static_cast<OnFull>(below(2));

@@ -1,0 +1,214 @@
+#include "lib/match/classifier.hpp"
+
+#include <algorithm>
+#include <bit>
+
+namespace sluice {
+namespace {
+
+[[nodiscard]] std::uint64_t v4_key(const IpAddress& address) noexcept {
+    return load_be<std::uint32_t>(address.bytes.data());
+}
+
+[[nodiscard]] Wide v6_key(const IpAddress& address) noexcept {
+    return (Wide{load_be<std::uint64_t>(address.bytes.data())} << 64) |
+           load_be<std::uint64_t>(address.bytes.data() + 8);
+}
+
+[[nodiscard]] VersionedAddress address_of(Field field, const Subject& subject) noexcept {
+    return read_address(field, *subject.flow, subject.frame);
+}
+
+std::vector<std::uint16_t> table_of(const DimensionParts& parts) {
+    std::vector<std::uint16_t> table(std::size_t{1} << key_bits(parts.field));
+    for (auto step = parts.steps.begin(); step != parts.steps.end(); ++step) {
+        const auto next = step + 1;
+        const auto last = next == parts.steps.end() ? table.size() : next->first;
+        std::fill(table.begin() + static_cast<std::ptrdiff_t>(step->first),
+                  table.begin() + static_cast<std::ptrdiff_t>(last),
+                  static_cast<std::uint16_t>(step->row));
+    }
+    return table;
+}
+
+}  // namespace
+
+Dimension::Dimension(const DimensionParts& parts)
+    : field_{parts.field}, place_{place_of(parts.field)}, absent_row_{parts.absent_row} {
+    if (row_of(field_).kind == FieldKind::Address) {
+        trie_ = {parts.steps, kV4Bits};
+        v6_trie_ = {parts.v6_steps, kV6Bits};
+    } else if (key_bits(field_) <= kMaxTableBits) {
+        table_ = table_of(parts);
+    } else {
+        trie_ = {parts.steps, key_bits(field_)};
+    }
+}
+
+std::size_t Dimension::bytes() const noexcept {
+    return table_.size() * sizeof(table_.front()) + trie_.bytes() + v6_trie_.bytes();
+}
+
+void Dimension::find_rows(std::span<const Subject> subjects, std::uint32_t* rows) const noexcept {
+    if (!table_.empty()) {
+        find_in_table(subjects, rows);
+    } else if (row_of(field_).kind == FieldKind::Address) {
+        find_address(subjects, rows);
+    } else {
+        find_number(subjects, rows);
+    }
+}
+
+void Dimension::find_in_table(std::span<const Subject> subjects,
+                              std::uint32_t* rows) const noexcept {
+    // What a field cannot hold is kept inside the table all the same.
+    const std::uint64_t inside = table_.size() - 1;
+    for (const Subject& subject : subjects) {
+        const std::uint32_t row = table_[place_.read(*subject.flow) & inside];
+        *rows++ = subject.flow->fields.has(field_) ? row : absent_row_;
+    }
+}
+
+std::uint64_t Dimension::number_of(const Subject& subject) const noexcept {
+    return place_.mask != 0 ? place_.read(*subject.flow)
+                            : read_number(field_, *subject.flow, subject.frame);
+}
+
+void Dimension::find_number(std::span<const Subject> subjects, std::uint32_t* rows) const noexcept {
+    for (const Subject& subject : subjects) {
+        *rows++ = subject.flow->fields.has(field_) ? trie_.find(number_of(subject)) : absent_row_;
+    }
+}
+
+void Dimension::find_address(std::span<const Subject> subjects,
+                             std::uint32_t* rows) const noexcept {
+    std::array<VersionedAddress, kMaxSubjects> addresses;
+    std::size_t at = 0;
+    for (const Subject& subject : subjects) {
+        VersionedAddress& address = addresses[at++];
+        if (!subject.flow->fields.has(field_)) {
+            address.version = IpVersion::None;
+            continue;
+        }
+        address = address_of(field_, subject);
+        if (address.version == IpVersion::V4) [[likely]] {
+            trie_.prefetch(v4_key(address.address));
+        } else {
+            v6_trie_.prefetch(v6_key(address.address));
+        }
+    }
+    for (std::size_t i = 0; i < at; ++i) {
+        const VersionedAddress& address = addresses[i];
+        if (address.version == IpVersion::V4) [[likely]] {
+            rows[i] = trie_.find(v4_key(address.address));
+        } else if (address.version == IpVersion::V6) {
+            rows[i] = v6_trie_.find(v6_key(address.address));
+        } else {
+            rows[i] = absent_row_;
+        }
+    }
+}
+
+Classifier::Classifier(ClassifierParts parts)
+    : parts_{std::move(parts)}, summary_{summary_for(parts_.rule_of.size())} {
+    for (const DimensionParts& dimension : parts_.dimensions) {
+        dimensions_.emplace_back(dimension);
+        list_rows(dimension);
+    }
+    list_dimensions();
+}
+
+// Which dimensions each block asks, and which clauses the last block has.
+void Classifier::list_dimensions() {
+    const std::size_t blocks = blocks_for(parts_.rule_of.size());
+    blocks_there_are_.resize(summary_);
+    asked_from_.push_back(0);
+    for (std::size_t block = 0; block < blocks; ++block) {
+        blocks_there_are_[block / 64] |= std::uint64_t{1} << (block % 64);
+        for (std::size_t i = 0; i < dimensions_.size(); ++i) {
+            if (((parts_.dimensions[i].used[block / 64] >> (block % 64)) & 1) != 0) {
+                asked_.push_back(static_cast<std::uint8_t>(i));
+            }
+        }
+        asked_from_.push_back(static_cast<std::uint32_t>(asked_.size()));
+    }
+    for (std::size_t clause = (blocks - 1) * kBlockBits; clause < parts_.rule_of.size(); ++clause) {
+        last_.words[clause % kBlockBits / 64] |= std::uint64_t{1} << (clause % 64);
+    }
+}
+
+void Classifier::list_rows(const DimensionParts& dimension) {
+    std::vector<RowWord>& rows = rows_.emplace_back();
+    std::uint32_t references = 0;
+    for (std::size_t i = 0; i < dimension.open.size(); ++i) {
+        rows.push_back({dimension.open[i] | ~dimension.used[i % summary_], references});
+        references += static_cast<std::uint32_t>(std::popcount(dimension.open[i]));
+    }
+}
+
+std::size_t Classifier::bytes() const noexcept {
+    std::size_t bytes = parts_.blocks.size() * sizeof(Block) +
+                        (parts_.rule_of.size() + parts_.always.size()) * sizeof(std::uint32_t);
+    for (std::size_t i = 0; i < dimensions_.size(); ++i) {
+        const DimensionParts& dimension = parts_.dimensions[i];
+        bytes += dimensions_[i].bytes() + rows_[i].size() * sizeof(RowWord) +
+                 dimension.open.size() * sizeof(std::uint64_t) +
+                 dimension.references.size() * sizeof(std::uint32_t) +
+                 dimension.steps.size() * sizeof(dimension.steps.front()) +
+                 dimension.v6_steps.size() * sizeof(dimension.v6_steps.front());
+    }
+    return bytes;
+}
+
+void Classifier::find_rows(std::span<const Subject> subjects, Rows& rows) const noexcept {
+    for (std::size_t i = 0; i < dimensions_.size(); ++i) {
+        dimensions_[i].find_rows(subjects, rows[i].data());
+    }
+}
+
+void Classifier::mark(const Rows& rows, std::size_t number, RuleBits& found) const noexcept {
+    for (const std::uint32_t rule : parts_.always) {
+        found.mark(rule);
+    }
+    for (std::size_t word = 0; word < summary_; ++word) {
+        std::uint64_t open = blocks_there_are_[word];
+        for (std::size_t i = 0; i < dimensions_.size(); ++i) {
+            open &= rows_[i][rows[i][number] * summary_ + word].open;
+        }
+        for (; open != 0; open &= open - 1) {
+            mark_block(rows, number, word * 64 + static_cast<unsigned>(std::countr_zero(open)),
+                       found);
+        }
+    }
+}
+
+void Classifier::mark_block(const Rows& rows, std::size_t number, std::size_t block,
+                            RuleBits& found) const noexcept {
+    const std::size_t word = block / 64;
+    const std::uint64_t below = (std::uint64_t{1} << (block % 64)) - 1;
+    Block both;
+    if (block + 2 == asked_from_.size()) {
+        both = last_;
+    } else {
+        both.words.fill(~std::uint64_t{0});
+    }
+    for (std::uint32_t at = asked_from_[block]; at < asked_from_[block + 1]; ++at) {
+        const std::size_t i = asked_[at];
+        const RowWord& row = rows_[i][rows[i][number] * summary_ + word];
+        const DimensionParts& dimension = parts_.dimensions[i];
+        const auto before = std::popcount(row.open & dimension.used[word] & below);
+        const Block& satisfied =
+            parts_.blocks[dimension.references[row.first + static_cast<unsigned>(before)]];
+        for (std::size_t w = 0; w < both.words.size(); ++w) {
+            both.words[w] &= satisfied.words[w];
+        }
+    }
+    const std::uint32_t* rules = &parts_.rule_of[block * kBlockBits];
+    for (std::size_t w = 0; w < both.words.size(); ++w) {
+        for (std::uint64_t bits = both.words[w]; bits != 0; bits &= bits - 1) {
+            found.mark(rules[w * 64 + static_cast<unsigned>(std::countr_zero(bits))]);
+        }
+    }
+}
+
+}  // namespace sluice

@@ -1,0 +1,97 @@
+#pragma once
+#include "lib/match/classifier_parts.hpp"
+#include "lib/match/field_place.hpp"
+#include "lib/match/range_trie.hpp"
+#include "lib/match/rule_bits.hpp"
+#include "lib/packet/flow.hpp"
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+namespace sluice {
+
+// What is matched: a packet's fields, and its frame for those that Flow does not copy.
+struct Subject {
+    const Flow* flow = nullptr;
+    ByteView frame;
+};
+inline constexpr std::size_t kMaxSubjects = 32;
+
+// From the value of one field to the row of clauses that it satisfies.
+class Dimension {
+public:
+    explicit Dimension(const DimensionParts& parts);
+
+    // The row of each subject.
+    void find_rows(std::span<const Subject> subjects, std::uint32_t* rows) const noexcept;
+
+    [[nodiscard]] std::size_t bytes() const noexcept;
+
+private:
+    void find_in_table(std::span<const Subject> subjects, std::uint32_t* rows) const noexcept;
+    void find_number(std::span<const Subject> subjects, std::uint32_t* rows) const noexcept;
+    void find_address(std::span<const Subject> subjects, std::uint32_t* rows) const noexcept;
+    [[nodiscard]] std::uint64_t number_of(const Subject& subject) const noexcept;
+
+    Field field_;
+    FieldPlace place_;
+    std::uint32_t absent_row_;
+    std::vector<std::uint16_t> table_;  // by number, when there are few enough
+    RangeTrie<std::uint64_t> trie_;     // numbers, or IPv4 addresses
+    RangeTrie<Wide> v6_trie_;
+};
+
+// Which rules match a packet, at a cost that hardly depends on how many there are. Every dimension
+// that a rule asks is looked up once per packet and leads to a row of bits, one per clause; the
+// AND of the rows is the answer. A summary, one bit per 512 clauses, says first where the AND can
+// be anything but zero. (Lakshman and Stiliadis, SIGCOMM 1998; with aggregation, Baboescu and
+// Varghese, SIGCOMM 2001.) Never changed once made.
+class Classifier {
+public:
+    // For no rules at all.
+    Classifier() = default;
+    // The parts are sound: see are_sound().
+    explicit Classifier(ClassifierParts parts);
+
+    // For each field that is asked, the row of each subject of a burst.
+    using Rows = std::array<std::array<std::uint32_t, kMaxSubjects>, kFieldCount>;
+
+    // The rules that every packet satisfies, in order.
+    [[nodiscard]] std::span<const std::uint32_t> always() const noexcept { return parts_.always; }
+    // Whether there are no others.
+    [[nodiscard]] bool asks_nothing() const noexcept { return dimensions_.empty(); }
+
+    void find_rows(std::span<const Subject> subjects, Rows& rows) const noexcept;
+    // Marks the rules that match subject `number` of those that find_rows() was given.
+    void mark(const Rows& rows, std::size_t number, RuleBits& found) const noexcept;
+
+    // What it was made from.
+    [[nodiscard]] const ClassifierParts& parts() const noexcept { return parts_; }
+    [[nodiscard]] std::size_t bytes() const noexcept;
+
+private:
+    // The part of a row that belongs to one word of the summary.
+    struct RowWord {
+        std::uint64_t open = 0;   // blocks that may match, unused ones among them
+        std::uint32_t first = 0;  // its first reference
+    };
+
+    void list_dimensions();
+    void list_rows(const DimensionParts& dimension);
+    void mark_block(const Rows& rows, std::size_t number, std::size_t block,
+                    RuleBits& found) const noexcept;
+
+    ClassifierParts parts_;
+    std::vector<Dimension> dimensions_;
+    std::size_t summary_ = 0;                      // words of one bit per block
+    std::vector<std::uint64_t> blocks_there_are_;  // by word of the summary
+    std::vector<std::vector<RowWord>> rows_;       // by dimension: by row, by word of the summary
+    std::vector<std::uint8_t> asked_;              // dimensions that a block asks, block by block
+    std::vector<std::uint32_t> asked_from_;        // by block and one past: its first in `asked_`
+    Block last_;                                   // the clauses there are of the last block
+};
+
+}  // namespace sluice

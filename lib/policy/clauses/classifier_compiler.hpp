@@ -1,0 +1,18 @@
+#pragma once
+#include "lib/match/classifier_parts.hpp"
+#include "lib/policy/clauses/clause_order.hpp"
+
+#include <optional>
+#include <vector>
+
+namespace sluice {
+
+// The compiled form takes no more bytes than this, and neither does its message.
+inline constexpr std::size_t kMaxCompiledSize = std::size_t{48} << 20;
+
+// All clauses of a rule set, compiled. nullopt: it would take more than `most` bytes.
+[[nodiscard]] std::optional<ClassifierParts> compile_clauses(std::vector<RuleClause> clauses,
+                                                             const SetPool& pool,
+                                                             std::size_t most = kMaxCompiledSize);
+
+}  // namespace sluice

@@ -1,0 +1,204 @@
+#include "lib/policy/clauses/clause.hpp"
+
+#include <algorithm>
+#include <limits>
+
+namespace sluice {
+namespace {
+
+// Pairs of clauses that are compared for one rule, at most: a second of work.
+constexpr std::size_t kMaxComparisons = 8'000'000;
+
+// What stands in both clauses; nullopt: nothing does.
+std::optional<Clause> meet(const Clause& a, const Clause& b, SetPool& pool) {
+    Clause both;
+    auto i = a.begin();
+    auto j = b.begin();
+    while (i != a.end() || j != b.end()) {
+        if (j == b.end() || (i != a.end() && i->field < j->field)) {
+            both.push_back(*i++);
+        } else if (i == a.end() || j->field < i->field) {
+            both.push_back(*j++);
+        } else {
+            const SetId set = pool.intersect(i->set, j->set);
+            if (pool[set].empty()) {
+                return std::nullopt;
+            }
+            both.push_back({i->field, set});
+            ++i;
+            ++j;
+        }
+    }
+    return both;
+}
+
+// Whether every packet of `inner` is one of `outer`: each field that `outer` asks, `inner` asks at
+// least as strictly.
+bool contains(const Clause& outer, const Clause& inner, SetPool& pool) {
+    auto i = inner.begin();
+    for (const ClauseTerm& term : outer) {
+        while (i != inner.end() && i->field < term.field) {
+            ++i;
+        }
+        if (i == inner.end() || i->field != term.field || !pool.contains(term.set, i->set)) {
+            return false;
+        }
+    }
+    return true;
+}
+
+// One clause for two that ask the same fields and differ in at most one of them.
+std::optional<Clause> merged(const Clause& a, const Clause& b, SetPool& pool) {
+    if (a.size() != b.size()) {
+        return std::nullopt;
+    }
+    std::size_t differing = a.size();
+    for (std::size_t i = 0; i < a.size(); ++i) {
+        if (a[i].field != b[i].field || (a[i].set != b[i].set && differing != a.size())) {
+            return std::nullopt;
+        }
+        differing = a[i].set != b[i].set ? i : differing;
+    }
+    Clause one = a;
+    if (differing != a.size()) {
+        const SetId set = pool.unite(a[differing].set, b[differing].set);
+        one[differing].set = set;
+        if (pool.is_everything(set)) {
+            one.erase(one.begin() + static_cast<std::ptrdiff_t>(differing));
+        }
+    }
+    return one;
+}
+
+class ClauseMaker {
+public:
+    explicit ClauseMaker(SetPool& pool) : pool_{pool} {}
+
+    // With `inverted`, of `not tree`. Empty as well once there is too much, which fits() tells.
+    std::vector<Clause> make(const Expression& tree, bool inverted) {
+        if (!fits_) {
+            return {};
+        }
+        switch (tree.kind) {
+            case Expression::Kind::Leaf:
+                return make_leaf(tree.leaf, inverted);
+            case Expression::Kind::Not:
+                return make(tree.parts.front(), !inverted);
+            default:
+                return (tree.kind == Expression::Kind::And) != inverted
+                           ? make_product(tree, inverted)
+                           : make_sum(tree, inverted);
+        }
+    }
+    [[nodiscard]] bool fits() const noexcept { return fits_; }
+
+private:
+    std::vector<Clause> make_leaf(const Leaf& leaf, bool inverted) {
+        const DomainSet set = set_of(leaf);
+        const SetId id = pool_.add(leaf.field, inverted ? complement(leaf.field, set) : set);
+        if (pool_[id].empty()) {
+            return {};
+        }
+        return pool_.is_everything(id) ? std::vector<Clause>{{}}
+                                       : std::vector<Clause>{{{leaf.field, id}}};
+    }
+
+    std::vector<Clause> make_sum(const Expression& tree, bool inverted) {
+        std::vector<Clause> sum;
+        for (const Expression& part : tree.parts) {
+            for (Clause& clause : make(part, inverted)) {
+                add(sum, std::move(clause));
+            }
+        }
+        return sum;
+    }
+
+    std::vector<Clause> make_product(const Expression& tree, bool inverted) {
+        std::vector<Clause> product{{}};
+        for (const Expression& part : tree.parts) {
+            const std::vector<Clause> factor = make(part, inverted);
+            std::vector<Clause> next;
+            for (const Clause& a : product) {
+                add_meets(next, a, factor);
+            }
+            product = std::move(next);
+        }
+        return product;
+    }
+
+    void add_meets(std::vector<Clause>& clauses, const Clause& a,
+                   const std::vector<Clause>& factor) {
+        for (const Clause& b : factor) {
+            std::optional<Clause> both = fits_ ? meet(a, b, pool_) : std::nullopt;
+            if (both) {
+                add(clauses, *std::move(both));
+            }
+        }
+    }
+
+    // Joins a clause to those that stand already, which are none of them another's part.
+    void add(std::vector<Clause>& clauses, Clause clause) {
+        for (std::size_t i = 0; i < clauses.size() && fits_;) {
+            fits_ = ++comparisons_ <= kMaxComparisons;
+            if (contains(clauses[i], clause, pool_)) {
+                return;
+            }
+            std::optional<Clause> one = contains(clause, clauses[i], pool_)
+                                            ? std::optional{clause}
+                                            : merged(clauses[i], clause, pool_);
+            if (!one) {
+                ++i;
+                continue;
+            }
+            // What it has become may join those that it did not join before.
+            clause = *std::move(one);
+            clauses.erase(clauses.begin() + static_cast<std::ptrdiff_t>(i));
+            i = 0;
+        }
+        fits_ = fits_ && clauses.size() < kMaxClausesPerRule;
+        if (fits_) {
+            clauses.push_back(std::move(clause));
+        }
+    }
+
+    SetPool& pool_;
+    std::size_t comparisons_ = 0;
+    bool fits_ = true;
+};
+
+std::uint64_t multiplied_out(const Expression& tree, bool inverted) {
+    if (tree.kind == Expression::Kind::Leaf) {
+        return 1;
+    }
+    if (tree.kind == Expression::Kind::Not) {
+        return multiplied_out(tree.parts.front(), !inverted);
+    }
+    const bool product = (tree.kind == Expression::Kind::And) != inverted;
+    std::uint64_t count = product ? 1 : 0;
+    for (const Expression& part : tree.parts) {
+        const std::uint64_t of_part = multiplied_out(part, inverted);
+        const bool over = product ? __builtin_mul_overflow(count, of_part, &count)
+                                  : __builtin_add_overflow(count, of_part, &count);
+        if (over) {
+            return std::numeric_limits<std::uint64_t>::max();
+        }
+    }
+    return count;
+}
+
+}  // namespace
+
+std::optional<std::vector<Clause>> clauses_of(const Expression& tree, SetPool& pool) {
+    ClauseMaker maker{pool};
+    std::vector<Clause> clauses = maker.make(tree, false);
+    if (!maker.fits()) {
+        return std::nullopt;
+    }
+    return clauses;
+}
+
+std::uint64_t count_when_multiplied_out(const Expression& tree) {
+    return multiplied_out(tree, false);
+}
+
+}  // namespace sluice

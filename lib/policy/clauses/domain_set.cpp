@@ -1,0 +1,159 @@
+#include "lib/policy/clauses/domain_set.hpp"
+
+#include "lib/match/classifier_parts.hpp"
+
+#include <algorithm>
+
+namespace sluice {
+namespace {
+
+using Ranges = std::vector<WideRange>;
+
+constexpr Wide kLargestV6 = ~Wide{0};
+
+bool has_addresses(Field field) noexcept {
+    return row_of(field).kind == FieldKind::Address;
+}
+
+Ranges complement(const Ranges& ranges, Wide max) {
+    Ranges rest;
+    Wide first = 0;
+    for (const WideRange& range : ranges) {
+        if (range.first > first) {
+            rest.push_back({first, range.first - 1});
+        }
+        if (range.last >= max) {
+            return rest;
+        }
+        first = range.last + 1;
+    }
+    rest.push_back({first, max});
+    return rest;
+}
+
+Ranges intersection(const Ranges& a, const Ranges& b) {
+    Ranges both;
+    for (auto i = a.begin(), j = b.begin(); i != a.end() && j != b.end();) {
+        const Wide first = std::max(i->first, j->first);
+        const Wide last = std::min(i->last, j->last);
+        if (first <= last) {
+            both.push_back({first, last});
+        }
+        ++(i->last < j->last ? i : j);
+    }
+    return both;
+}
+
+// Of ranges sorted by their first value.
+Ranges merged(const Ranges& sorted) {
+    Ranges ranges;
+    for (const WideRange& range : sorted) {
+        const bool touches = !ranges.empty() && (range.first <= ranges.back().last ||
+                                                 range.first - 1 == ranges.back().last);
+        if (touches) {
+            ranges.back().last = std::max(ranges.back().last, range.last);
+        } else {
+            ranges.push_back(range);
+        }
+    }
+    return ranges;
+}
+
+Ranges unite(const Ranges& a, const Ranges& b) {
+    Ranges sorted(a.size() + b.size());
+    std::merge(a.begin(), a.end(), b.begin(), b.end(), sorted.begin(),
+               [](const WideRange& x, const WideRange& y) { return x.first < y.first; });
+    return merged(sorted);
+}
+
+Wide key_of(const IpAddress& address, std::size_t size) noexcept {
+    Wide key = 0;
+    for (std::size_t i = 0; i < size; ++i) {
+        key = (key << 8) | std::to_integer<unsigned>(address.bytes[i]);
+    }
+    return key;
+}
+
+Ranges keys_of(const std::vector<AddressRange>& addresses, std::size_t size) {
+    Ranges ranges;
+    ranges.reserve(addresses.size());
+    for (const AddressRange& range : addresses) {
+        ranges.push_back({key_of(range.first, size), key_of(range.last, size)});
+    }
+    return merged(ranges);
+}
+
+std::size_t mixed(std::size_t hash, Wide value) noexcept {
+    for (const auto half :
+         {static_cast<std::uint64_t>(value), static_cast<std::uint64_t>(value >> 64)}) {
+        hash = (hash ^ half) * 0x9E37'79B9'7F4A'7C15;
+        hash ^= hash >> 29;
+    }
+    return hash;
+}
+
+}  // namespace
+
+Wide largest(Field field) noexcept {
+    const unsigned bits = has_addresses(field) ? kV4Bits : key_bits(field);
+    return (Wide{1} << bits) - 1;
+}
+
+DomainSet everything(Field field) {
+    DomainSet set{.absent = true, .numbers = {{0, largest(field)}}, .v6 = {}};
+    if (has_addresses(field)) {
+        set.v6 = {{0, kLargestV6}};
+    }
+    return set;
+}
+
+DomainSet set_of(const Leaf& leaf) {
+    DomainSet set;
+    if (!has_addresses(leaf.field)) {
+        for (const NumberRange& range : leaf.numbers) {
+            set.numbers.push_back({range.first, range.last});
+        }
+        set.numbers = merged(set.numbers);
+        return set;
+    }
+    constexpr std::size_t kV4Bytes = 4;
+    constexpr std::size_t kV6Bytes = 16;
+    set.numbers = keys_of(leaf.v4, kV4Bytes);
+    set.v6 = keys_of(leaf.v6, kV6Bytes);
+    if (leaf.negated) {
+        set = complement(leaf.field, set);
+        set.absent = false;
+    }
+    return set;
+}
+
+DomainSet complement(Field field, const DomainSet& set) {
+    return {.absent = !set.absent,
+            .numbers = complement(set.numbers, largest(field)),
+            .v6 = has_addresses(field) ? complement(set.v6, kLargestV6) : Ranges{}};
+}
+
+DomainSet intersection(const DomainSet& a, const DomainSet& b) {
+    return {.absent = a.absent && b.absent,
+            .numbers = intersection(a.numbers, b.numbers),
+            .v6 = intersection(a.v6, b.v6)};
+}
+
+DomainSet unite(const DomainSet& a, const DomainSet& b) {
+    return {.absent = a.absent || b.absent,
+            .numbers = unite(a.numbers, b.numbers),
+            .v6 = unite(a.v6, b.v6)};
+}
+
+std::size_t hash_of(const DomainSet& set) noexcept {
+    std::size_t hash = set.absent ? 1 : 2;
+    for (const auto* ranges : {&set.numbers, &set.v6}) {
+        hash = mixed(hash, ranges->size());
+        for (const WideRange& range : *ranges) {
+            hash = mixed(mixed(hash, range.first), range.last);
+        }
+    }
+    return hash;
+}
+
+}  // namespace sluice

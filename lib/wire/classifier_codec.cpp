@@ -1,0 +1,103 @@
+#include "lib/wire/classifier_codec.hpp"
+
+#include <type_traits>
+
+namespace sluice {
+namespace {
+
+// The least bytes of a dimension: field, absent row, five counts.
+constexpr std::size_t kDimensionSize = 25;
+
+// Numbers and blocks stand on the wire as they stand in memory.
+template <typename T>
+void put_all(Writer& out, const std::vector<T>& items) {
+    static_assert(std::has_unique_object_representations_v<T>);
+    out.number(static_cast<std::uint32_t>(items.size()));
+    out.raw(std::as_bytes(std::span{items}));
+}
+
+template <typename T>
+std::vector<T> get_all(Reader& in) {
+    const auto count = in.number<std::uint32_t>();
+    const ByteView bytes = in.raw(std::size_t{count} * sizeof(T));
+    std::vector<T> items(bytes.size() / sizeof(T));
+    if (!bytes.empty()) {
+        std::memcpy(items.data(), bytes.data(), bytes.size());
+    }
+    return items;
+}
+
+template <typename Key>
+void put_key(Writer& out, Key key) {
+    out.number(static_cast<std::uint64_t>(key));
+    if constexpr (std::is_same_v<Key, Wide>) {
+        out.number(static_cast<std::uint64_t>(key >> 64));
+    }
+}
+
+template <typename Key>
+Key get_key(Reader& in) {
+    Key key = in.number<std::uint64_t>();
+    if constexpr (std::is_same_v<Key, Wide>) {
+        key |= Wide{in.number<std::uint64_t>()} << 64;
+    }
+    return key;
+}
+
+template <typename Key>
+void put_steps(Writer& out, const std::vector<Step<Key>>& steps) {
+    out.list(steps, [](Writer& o, const Step<Key>& step) {
+        put_key(o, step.first);
+        o.number(step.row);
+    });
+}
+
+template <typename Key>
+std::vector<Step<Key>> get_steps(Reader& in) {
+    return in.list<Step<Key>>(sizeof(Key) + sizeof(std::uint32_t), [](Reader& i) {
+        const Key first = get_key<Key>(i);
+        return Step<Key>{first, i.number<std::uint32_t>()};
+    });
+}
+
+void put_dimension(Writer& out, const DimensionParts& dimension) {
+    out.word(dimension.field);
+    out.number(dimension.absent_row);
+    put_steps(out, dimension.steps);
+    put_steps(out, dimension.v6_steps);
+    put_all(out, dimension.used);
+    put_all(out, dimension.open);
+    put_all(out, dimension.references);
+}
+
+DimensionParts get_dimension(Reader& in) {
+    DimensionParts dimension;
+    dimension.field = in.word<Field>();
+    dimension.absent_row = in.number<std::uint32_t>();
+    dimension.steps = get_steps<std::uint64_t>(in);
+    dimension.v6_steps = get_steps<Wide>(in);
+    dimension.used = get_all<std::uint64_t>(in);
+    dimension.open = get_all<std::uint64_t>(in);
+    dimension.references = get_all<std::uint32_t>(in);
+    return dimension;
+}
+
+}  // namespace
+
+void put_classifier(Writer& out, const ClassifierParts& parts) {
+    put_all(out, parts.always);
+    put_all(out, parts.rule_of);
+    out.list(parts.dimensions, put_dimension);
+    put_all(out, parts.blocks);
+}
+
+ClassifierParts get_classifier(Reader& in) {
+    ClassifierParts parts;
+    parts.always = get_all<std::uint32_t>(in);
+    parts.rule_of = get_all<std::uint32_t>(in);
+    parts.dimensions = in.list<DimensionParts>(kDimensionSize, get_dimension);
+    parts.blocks = get_all<Block>(in);
+    return parts;
+}
+
+}  // namespace sluice

@@ -1,0 +1,51 @@
+#pragma once
+#include "lib/match/classifier.hpp"
+#include "lib/policy/clauses/classifier_compiler.hpp"
+#include "lib/policy/expression.hpp"
+
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <vector>
+
+namespace sluice::test {
+
+// Conditions, the first of rule 0 and so on, in their compiled form. nullopt: one of them makes too
+// many clauses, or they are too large.
+inline std::optional<Classifier> compile_conditions(std::span<const Expression> conditions) {
+    SetPool sets;
+    std::vector<RuleClause> all;
+    for (std::uint32_t rule = 0; const Expression& condition : conditions) {
+        std::optional<std::vector<Clause>> clauses = clauses_of(condition, sets);
+        if (!clauses) {
+            return std::nullopt;
+        }
+        for (Clause& clause : *clauses) {
+            all.push_back({rule, std::move(clause)});
+        }
+        ++rule;
+    }
+    std::optional<ClassifierParts> parts = compile_clauses(std::move(all), sets);
+    return parts ? std::optional{Classifier{*std::move(parts)}} : std::nullopt;
+}
+
+// The rules that match, in order.
+inline std::vector<std::uint32_t> rules_for(const Classifier& classifier, const Flow& flow,
+                                            ByteView frame) {
+    const Subject subject{&flow, frame};
+    Classifier::Rows rows;
+    RuleBits found;
+    classifier.find_rows(std::span{&subject, 1}, rows);
+    classifier.mark(rows, 0, found);
+    std::vector<std::uint32_t> rules;
+    found.drain([&](std::uint32_t rule) { rules.push_back(rule); });
+    return rules;
+}
+
+// Whether one condition matches.
+inline bool compiled_says(const Expression& tree, const Flow& flow, ByteView frame) {
+    const std::optional<Classifier> classifier = compile_conditions(std::span{&tree, 1});
+    return !rules_for(classifier.value(), flow, frame).empty();
+}
+
+}  // namespace sluice::test

@@ -1,0 +1,268 @@
+#include "lib/policy/clauses/classifier_compiler.hpp"
+
+#include "lib/packet/parse.hpp"
+#include "tests/packets/compiled_rules.hpp"
+#include "tests/packets/frame.hpp"
+#include "tests/packets/tree_oracle.hpp"
+
+#include <gtest/gtest.h>
+
+#include <random>
+#include <string>
+
+namespace sluice {
+namespace {
+
+struct Seen {
+    test::Octets frame;
+    Flow flow;
+};
+
+Seen see(const test::Frame& frame, Direction dir) {
+    Seen seen{frame.bytes(), {}};
+    seen.flow.dir = dir;
+    seen.flow.port = port_name("uplink");
+    parse_frame({seen.frame, static_cast<std::uint32_t>(seen.frame.size())}, {true, true, true},
+                seen.flow);
+    return seen;
+}
+
+// Values that rules and packets both draw from, so that they often meet.
+class Dice {
+public:
+    explicit Dice(std::uint64_t seed) : random_{seed} {}
+
+    std::size_t below(std::size_t bound) { return random_() % bound; }
+    template <typename T, std::size_t kCount>
+    const T& one_of(const T (&values)[kCount]) {
+        return values[below(kCount)];
+    }
+
+    std::string v4() {
+        constexpr unsigned kOctets[] = {0, 1, 2, 10, 127, 128, 192, 255};
+        return std::to_string(one_of(kOctets)) + "." + std::to_string(one_of(kOctets)) + "." +
+               std::to_string(one_of(kOctets)) + "." + std::to_string(one_of(kOctets));
+    }
+    std::string v6() {
+        constexpr const char* kParts[] = {"0", "1", "2001", "db8", "ffff", "8000"};
+        std::string text = one_of(kParts);
+        for (int i = 0; i < 7; ++i) {
+            text += std::string{":"} + one_of(kParts);
+        }
+        return text;
+    }
+    std::uint16_t port() {
+        constexpr std::uint16_t kPorts[] = {0, 1, 53, 80, 123, 443, 1023, 1024, 40'000, 65'535};
+        return one_of(kPorts);
+    }
+    std::string prefix() {
+        const bool six = below(3) == 0;
+        const VersionedAddress address = *parse_address(six ? v6() : v4());
+        const auto length = static_cast<unsigned>(below(six ? 129 : 33));
+        return to_text(address.version, masked(address.address, length)) + "/" +
+               std::to_string(length);
+    }
+
+    Seen packet() {
+        const Direction dir = below(2) == 0 ? Direction::In : Direction::Out;
+        test::Frame frame = kind();
+        if (below(4) == 0) {
+            frame = frame.vlan(static_cast<std::uint16_t>(1 + below(3)));
+        }
+        if (below(10) == 0) {
+            frame = frame.frag(static_cast<std::uint16_t>(below(2)), true);
+        }
+        return see(frame, dir);
+    }
+    std::string condition(unsigned depth) {
+        switch (depth == 0 ? 0 : below(6)) {
+            case 1:
+                return "not " + condition(depth - 1);
+            case 2:
+            case 3:
+                return "(" + condition(depth - 1) + " and " + condition(depth - 1) + ")";
+            case 4:
+                return "(" + condition(depth - 1) + " or " + condition(depth - 1) + ")";
+            default:
+                return comparison();
+        }
+    }
+
+private:
+    test::Frame kind() {
+        const std::size_t payload = below(4) * 20;
+        switch (below(8)) {
+            case 0:
+                return test::arp();
+            case 1:
+                return test::icmp(static_cast<std::uint8_t>(below(10)), 0).src(v4()).dst(v4());
+            case 2:
+                return test::icmpv6(static_cast<std::uint8_t>(130 + below(10)), 0);
+            case 3:
+            case 4:
+                return test::tcp().src(v4()).dst(v4()).sport(port()).dport(port()).flags(
+                    static_cast<std::uint16_t>(below(64)));
+            case 5:
+                return test::udp().src(v6()).dst(v6()).sport(port()).dport(port()).payload(payload);
+            default:
+                return test::udp().src(v4()).dst(v4()).sport(port()).dport(port()).payload(payload);
+        }
+    }
+    std::string comparison() {
+        constexpr const char* kAddresses[] = {"ip.src", "ip.dst", "outer.ip.src", "outer.ip.dst"};
+        constexpr const char* kPorts[] = {"l4.sport", "l4.dport"};
+        constexpr const char* kOrders[] = {"eq", "ne", "lt", "le", "gt", "ge"};
+        constexpr const char* kOthers[] = {"tcp.flags.syn",
+                                           "tcp.flags.ack eq 0",
+                                           "tcp.flags in {2 16 18}",
+                                           "ip.proto eq 17",
+                                           "ip.proto ne 6",
+                                           "ip.version eq 6",
+                                           "vlan.id in {1 2}",
+                                           "vlan.id",
+                                           "eth.type eq 0x0806",
+                                           "payload.len gt 20",
+                                           "payload.len lt 60",
+                                           "ip.len ge 48",
+                                           "icmp.type lt 5",
+                                           "dir eq \"in\"",
+                                           "ip.frag ne \"none\"",
+                                           "port eq \"uplink\"",
+                                           "port ne \"uplink\"",
+                                           "eth.src eq 16:17:18:19:1a:1b",
+                                           "eth.dst ne 16:17:18:19:1a:1b",
+                                           "ip.proto ge 0",
+                                           "l4.dport lt 0",
+                                           "icmp.code"};
+        switch (below(5)) {
+            case 0:
+                return std::string{one_of(kAddresses)} + " in {" + prefix() + " " + prefix() + "}";
+            case 1:
+                return std::string{one_of(kAddresses)} + (below(2) == 0 ? " eq " : " ne ") +
+                       (below(3) == 0 ? v6() : v4());
+            case 2:
+            case 3:
+                return std::string{one_of(kPorts)} + " " + one_of(kOrders) + " " +
+                       std::to_string(port());
+            default:
+                return one_of(kOthers);
+        }
+    }
+
+    std::mt19937_64 random_;
+};
+
+std::vector<Expression> conditions(Dice& dice, std::size_t count, unsigned depth) {
+    std::vector<Expression> all;
+    for (std::size_t i = 0; i < count; ++i) {
+        const std::string text = dice.condition(static_cast<unsigned>(dice.below(depth + 1)));
+        auto parsed = parse_expression(text);
+        if (const auto* error = std::get_if<Remark>(&parsed)) {
+            ADD_FAILURE() << text << ": " << error->text;
+            continue;
+        }
+        all.push_back(std::move(std::get<ParsedExpression>(parsed).tree));
+    }
+    return all;
+}
+
+std::vector<std::uint32_t> rules_by_tree(const std::vector<Expression>& trees, const Seen& seen) {
+    std::vector<std::uint32_t> rules;
+    for (std::uint32_t i = 0; i < trees.size(); ++i) {
+        if (test::tree_says(trees[i], seen.flow, seen.frame)) {
+            rules.push_back(i);
+        }
+    }
+    return rules;
+}
+
+struct Load {
+    std::size_t rules;
+    unsigned depth;
+    std::size_t sets;
+    std::size_t packets;
+};
+
+// From a rule or two to what needs several blocks, and two words of summary.
+TEST(CompileClauses, AgreesWithTheTrees) {
+    const Load loads[] = {
+        {1, 4, 300, 20}, {7, 4, 60, 40}, {150, 3, 6, 100}, {1200, 2, 2, 150}, {12'000, 3, 1, 60}};
+    std::size_t matched = 0;
+    for (const Load& load : loads) {
+        for (std::size_t set = 0; set < load.sets; ++set) {
+            Dice dice{load.rules * 1000 + set};
+            const std::vector<Expression> trees = conditions(dice, load.rules, load.depth);
+            const std::optional<Classifier> classifier = test::compile_conditions(trees);
+            ASSERT_TRUE(classifier.has_value());
+            ASSERT_TRUE(are_sound(classifier->parts(), trees.size()));
+            for (std::size_t i = 0; i < load.packets; ++i) {
+                const Seen seen = dice.packet();
+                const std::vector<std::uint32_t> want = rules_by_tree(trees, seen);
+                ASSERT_EQ(test::rules_for(*classifier, seen.flow, seen.frame), want)
+                    << load.rules << " rules, set " << set << ", packet " << i;
+                matched += want.size();
+            }
+        }
+    }
+    EXPECT_GT(matched, 10'000U);
+}
+
+// A burst finds what its packets find alone.
+TEST(CompileClauses, ABurstIsItsPackets) {
+    Dice dice{9};
+    const std::vector<Expression> trees = conditions(dice, 400, 2);
+    const Classifier classifier = test::compile_conditions(trees).value();
+    std::vector<Seen> packets;
+    for (std::size_t i = 0; i < kMaxSubjects; ++i) {
+        packets.push_back(dice.packet());
+    }
+    std::vector<Subject> subjects;
+    for (const Seen& seen : packets) {
+        subjects.push_back({&seen.flow, seen.frame});
+    }
+    Classifier::Rows rows;
+    RuleBits found;
+    classifier.find_rows(subjects, rows);
+    for (std::size_t i = 0; i < packets.size(); ++i) {
+        classifier.mark(rows, i, found);
+        std::vector<std::uint32_t> got;
+        found.drain([&](std::uint32_t rule) { got.push_back(rule); });
+        EXPECT_EQ(got, rules_by_tree(trees, packets[i]));
+    }
+}
+
+TEST(CompileClauses, SharesWhatIsEqual) {
+    std::vector<Expression> trees;
+    for (int i = 0; i < 1000; ++i) {
+        const std::string text =
+            "ip.src in {10." + std::to_string(i / 250) + "." + std::to_string(i % 250) + ".0/24}";
+        trees.push_back(std::get<ParsedExpression>(parse_expression(text)).tree);
+    }
+    const Classifier classifier = test::compile_conditions(trees).value();
+    const DimensionParts& dimension = classifier.parts().dimensions.at(0);
+    EXPECT_EQ(dimension.open.size(), 1001U);            // a row for each, and one for no source
+    EXPECT_EQ(classifier.parts().blocks.size(), 512U);  // the second block's bits are the first's
+    EXPECT_EQ(dimension.references.size(), 1000U);      // a row that satisfies one has one
+}
+
+// Ranges that overlap in every way need a row for each way.
+TEST(CompileClauses, IsRefusedWhenItWouldBeTooLarge) {
+    SetPool sets;
+    std::vector<RuleClause> clauses;
+    std::mt19937 random{1};
+    for (std::uint32_t rule = 0; rule < 1000; ++rule) {
+        const auto [a, b] = std::minmax({random() % 65'536, random() % 65'536});
+        clauses.push_back(
+            {rule,
+             {{Field::L4Dport,
+               sets.add(Field::L4Dport, {.absent = false, .numbers = {{a, b}}, .v6 = {}})}}});
+    }
+    const std::optional<ClassifierParts> whole = compile_clauses(clauses, sets);
+    ASSERT_TRUE(whole.has_value());
+    EXPECT_GT(whole->dimensions[0].steps.size(), 1900U);
+    constexpr std::size_t kTooSmall = 100'000;
+    EXPECT_FALSE(compile_clauses(clauses, sets, kTooSmall).has_value());
+}
+
+}  // namespace
+}  // namespace sluice
