@@ -54,8 +54,4 @@ void BucketStore::sweep_rules(Now now) noexcept {
     }
 }
 
-void BucketStore::note_parent(const Entry& parent) noexcept {
-    coarse_until_ = std::max(coarse_until_, parent.fresh_from());
-}
-
 }  // namespace sluice

@@ -2,6 +2,7 @@
 #include "lib/meter/bucket_table.hpp"
 #include "lib/meter/tenants.hpp"
 
+#include <algorithm>
 #include <cstddef>
 
 // All buckets of one core, and what stands in for them when there is no place:
@@ -31,7 +32,9 @@ public:
 
     // Whether any parent may still owe something: only then must a new key ask them.
     [[nodiscard]] bool coarsened(Instant now) const noexcept { return now < coarse_until_; }
-    void note_parent(const Entry& parent) noexcept;
+    void note_parent(const Entry& parent) noexcept {
+        coarse_until_ = std::max(coarse_until_, parent.fresh_from());
+    }
 
     // The bucket that stands for the whole rule.
     [[nodiscard]] Entry& rule_entry(LimitSlot slot) noexcept {

@@ -9,11 +9,10 @@ namespace {
 
 // How full a table of random keys can be before a search of this length finds nothing.
 constexpr std::size_t kFillPercent = 94;
-constexpr std::size_t kSearchedLines = 512;
 constexpr std::uint32_t kCreditPerBurst = 4096;
 constexpr std::uint32_t kMostCredit = 8192;
 constexpr std::uint32_t kMostReluctance = 12;
-constexpr std::uint32_t kCalmBursts = 64;
+constexpr std::uint32_t kCalmBursts = 1024;
 
 std::size_t lines_for(std::size_t keys, std::size_t entries) noexcept {
     return std::max<std::size_t>(
@@ -77,7 +76,7 @@ void BucketTable::begin_burst() noexcept {
     credit_ = std::min(credit_ + (kCreditPerBurst >> reluctance_), kMostCredit);
 }
 
-Entry* BucketTable::make_place(const FiledKey& key, Tenants& tenants, Now now) noexcept {
+Entry* BucketTable::make_place_slow(const FiledKey& key, Tenants& tenants, Now now) noexcept {
     const std::size_t first = first_of(key);
     if (Entry* idle = idle_in(first, tenants, now)) {
         return idle;
@@ -85,11 +84,13 @@ Entry* BucketTable::make_place(const FiledKey& key, Tenants& tenants, Now now) n
     if (Entry* idle = idle_in(other_of(first, key.filed), tenants, now)) {
         return idle;
     }
-    // A search that had to stop early says nothing, so none is begun that cannot be finished.
-    return credit_ < kSearchedLines ? nullptr : search_slow(key, tenants, now);
+    return may_search() ? search_slow(key, tenants, now) : nullptr;
 }
 
 Entry* BucketTable::idle_in(std::size_t index, Tenants& tenants, Now now) noexcept {
+    if (ended_in(line(index), now.at) == 0) {
+        return nullptr;
+    }
     for (Entry& entry : line(index).entries) {
         if (tenants.forget_if_idle(entry, now)) {
             return &entry;
@@ -107,6 +108,7 @@ Entry* BucketTable::search_slow(const FiledKey& key, Tenants& tenants, Now now) 
         const std::size_t here = search[at].line;
         if (at >= Search::kRoots) {
             if (Entry* idle = idle_in(here, tenants, now)) {
+                reluctance_ /= 2;
                 return move_along({search, at}, idle, tenants, now);
             }
         }

@@ -41,8 +41,16 @@ public:
         __builtin_prefetch(&first, 1);
         return first.entries;
     }
-    void prefetch_second(const FiledKey& key) const noexcept {
-        __builtin_prefetch(&line(other_of(first_of(key), key.filed)), 1);
+    // Asks for both lines that a key may lie in, for whoever expects not to find it.
+    struct Lines {
+        Entry* first = nullptr;
+        Entry* second = nullptr;
+    };
+    [[nodiscard]] Lines prefetch_both(const FiledKey& key) const noexcept {
+        const Lines lines = lines_of(key);
+        __builtin_prefetch(lines.first, 1);
+        __builtin_prefetch(lines.second, 1);
+        return lines;
     }
 
     // The key's entry if it lies in the line; nullptr else.
@@ -56,6 +64,10 @@ public:
         Entry* found = in_first(key);
         return found != nullptr ? found : in_second(key);
     }
+    [[nodiscard]] static Entry* find_in(const Lines& lines, const FiledKey& key) noexcept {
+        Entry* found = in_line(as_line(lines.first), key.filed);
+        return found != nullptr ? found : in_line(as_line(lines.second), key.filed);
+    }
 
     // The entries of a burst's keys, in two passes, so that all lines are asked for before the
     // first is read. A look names a `key` and, as `entry`, what prefetch_first() said of it.
@@ -65,7 +77,7 @@ public:
         std::size_t misses = 0;
         // Where a key lies is as random as the key, so nothing here branches on it.
         for (Look& look : looks) {
-            Line& first = *reinterpret_cast<Line*>(look.entry);
+            Line& first = as_line(look.entry);
             const unsigned hits = hits_in(first, look.key.filed);
             look.entry = entry_of(first, hits);
             missed[misses] = &look;
@@ -82,13 +94,23 @@ public:
     template <typename Look>
     static void probe_second(std::span<Look* const> missed) noexcept {
         for (Look* look : missed) {
-            look->entry = in_line(*reinterpret_cast<Line*>(look->entry), look->key.filed);
+            look->entry = in_line(as_line(look->entry), look->key.filed);
         }
     }
 
     // An empty entry that a new key can be filed in; nullptr: both its lines are held by live
     // entries, and no place for one of them was found within what a burst may spend on searching.
-    [[nodiscard]] Entry* make_place(const FiledKey& key, Tenants& tenants, Now now) noexcept;
+    [[nodiscard]] Entry* make_place(const FiledKey& key, Tenants& tenants, Now now) noexcept {
+        return make_place_in(lines_of(key), key, tenants, now);
+    }
+    // The same for whoever has the key's lines at hand: a flood of new keys meets a full table
+    // here, packet after packet.
+    [[nodiscard]] Entry* make_place_in(const Lines& lines, const FiledKey& key, Tenants& tenants,
+                                       Now now) noexcept {
+        const bool none_ended = ended_in(as_line(lines.first), now.at) == 0 &&
+                                ended_in(as_line(lines.second), now.at) == 0;
+        return none_ended && !may_search() ? nullptr : make_place_slow(key, tenants, now);
+    }
 
     // Once per burst: renews what may be spent on searching.
     void begin_burst() noexcept;
@@ -106,6 +128,7 @@ public:
 
 private:
     static constexpr std::size_t kEntries = 4;
+    static constexpr std::size_t kSearchedLines = 512;
     struct alignas(64) Line {
         Entry entries[kEntries];
     };
@@ -117,6 +140,13 @@ private:
     [[nodiscard]] Line& line(std::size_t index) const noexcept {
         return static_cast<Line*>(memory_.data())[index];
     }
+    [[nodiscard]] static Line& as_line(Entry* first) noexcept {
+        return *reinterpret_cast<Line*>(first);
+    }
+    [[nodiscard]] Lines lines_of(const FiledKey& key) const noexcept {
+        const std::size_t first = first_of(key);
+        return {line(first).entries, line(other_of(first, key.filed)).entries};
+    }
     // The low bits of the hash; the tag takes the top ones.
     [[nodiscard]] std::size_t first_of(const FiledKey& key) const noexcept {
         constexpr std::uint64_t kLow = (std::uint64_t{1} << 39) - 1;
@@ -126,39 +156,42 @@ private:
     [[nodiscard]] std::size_t other_of(std::size_t from, std::uint64_t filed) const noexcept {
         const std::uint64_t mixed = (filed * 0x9E37'79B9'7F4A'7C15) >> 25;
         const std::size_t sum = static_cast<std::size_t>((mixed * lines_) >> 39);
-        return sum >= from ? sum - from : sum + lines_ - from;
+        // Without a branch, which nothing could predict.
+        const std::size_t below = sum < from ? ~std::size_t{0} : 0;
+        return sum - from + (lines_ & below);
     }
 
-    // A bit per entry, in the order 0, 2, 1, 3.
-    [[nodiscard]] static unsigned hits_in(const Line& line, std::uint64_t filed) noexcept {
+    // The entries' key words, in the order 0, 2, 1, 3.
+    [[nodiscard]] static __m256i keys_of(const Line& line) noexcept {
         const auto* words = reinterpret_cast<const __m256i*>(&line);
-        const __m256i keys =
-            _mm256_unpackhi_epi64(_mm256_load_si256(words), _mm256_load_si256(words + 1));
+        return _mm256_unpackhi_epi64(_mm256_load_si256(words), _mm256_load_si256(words + 1));
+    }
+    // A bit per entry, in the same order.
+    [[nodiscard]] static unsigned hits_in(const Line& line, std::uint64_t filed) noexcept {
         const __m256i mask = _mm256_set1_epi64x(static_cast<long long>(kFiledMask));
-        const __m256i hits = _mm256_cmpeq_epi64(_mm256_and_si256(keys, mask),
+        const __m256i hits = _mm256_cmpeq_epi64(_mm256_and_si256(keys_of(line), mask),
                                                 _mm256_set1_epi64x(static_cast<long long>(filed)));
         return static_cast<unsigned>(_mm256_movemask_pd(_mm256_castsi256_pd(hits)));
     }
     // Whether an entry that is not empty may be forgotten, by its time alone.
     [[nodiscard]] static bool has_idle(const Line& line, Instant now) noexcept {
+        const __m256i slot = _mm256_set1_epi64x(
+            static_cast<long long>(kFiledMask & ~((std::uint64_t{1} << kTagBits) - 1)));
+        const __m256i empty =
+            _mm256_cmpeq_epi64(_mm256_and_si256(keys_of(line), slot), _mm256_setzero_si256());
+        return (ended_in(line, now) &
+                ~static_cast<unsigned>(_mm256_movemask_pd(_mm256_castsi256_pd(empty)))) != 0;
+    }
+    // The entries whose times are not beyond `now`, a bit each, as hits_in() has them.
+    [[nodiscard]] static unsigned ended_in(const Line& line, Instant now) noexcept {
         // An entry is idle if its time word, as a number, is below that of the next instant.
         const auto next = static_cast<std::uint64_t>((now.time_since_epoch().count() + 1));
         const __m256i bound = _mm256_set1_epi64x(static_cast<long long>(next << kInstantShift));
-        const __m256i slot = _mm256_set1_epi64x(
-            static_cast<long long>(kFiledMask & ~((std::uint64_t{1} << kTagBits) - 1)));
         const auto* words = reinterpret_cast<const __m256i*>(&line);
-        unsigned idle = 0;
-        for (unsigned half = 0; half < 2; ++half) {
-            const __m256i entries = _mm256_load_si256(words + half);
-            const __m256i ended = _mm256_cmpgt_epi64(bound, entries);
-            const __m256i empty =
-                _mm256_cmpeq_epi64(_mm256_and_si256(entries, slot), _mm256_setzero_si256());
-            // Times stand in the even lanes, keys in the odd ones.
-            idle |= static_cast<unsigned>(_mm256_movemask_pd(_mm256_castsi256_pd(ended))) &
-                    ~(static_cast<unsigned>(_mm256_movemask_pd(_mm256_castsi256_pd(empty))) >> 1) &
-                    0b0101U;
-        }
-        return idle != 0;
+        const __m256i times =
+            _mm256_unpacklo_epi64(_mm256_load_si256(words), _mm256_load_si256(words + 1));
+        return static_cast<unsigned>(
+            _mm256_movemask_pd(_mm256_castsi256_pd(_mm256_cmpgt_epi64(bound, times))));
     }
     // Some entry of the line when there is no hit.
     [[nodiscard]] static Entry* entry_of(Line& line, unsigned hits) noexcept {
@@ -173,6 +206,9 @@ private:
     }
     static void sweep_line(Line& line, Tenants& tenants, Now now) noexcept;
     [[nodiscard]] Entry* idle_in(std::size_t index, Tenants& tenants, Now now) noexcept;
+    // A search that had to stop early says nothing, so none is begun that cannot be finished.
+    [[nodiscard]] bool may_search() const noexcept { return credit_ >= kSearchedLines; }
+    [[nodiscard]] Entry* make_place_slow(const FiledKey& key, Tenants& tenants, Now now) noexcept;
     [[nodiscard]] Entry* search_slow(const FiledKey& key, Tenants& tenants, Now now) noexcept;
     [[nodiscard]] Entry* move_along(const Path& path, Entry* idle, Tenants& tenants,
                                     Now now) noexcept;

@@ -55,27 +55,49 @@ FiledKey AgedTable::filed(std::uint64_t number) const noexcept {
     return {hash_(kIdentity, std::as_bytes(std::span{words})), kSlot};
 }
 
+void AgedTable::file(Entry& entry, const FiledKey& key) noexcept {
+    entry.file({now_.at, 0}, key.filed, {});
+    entry.release();
+    store_.tenants.came(kSlot);
+    ++added_;
+}
+
 Entry* AgedTable::add(const FiledKey& key) noexcept {
     Entry* entry = store_.keys.make_place(key, store_.tenants, now_);
     if (entry != nullptr) {
-        entry->file({now_.at, 0}, key.filed, {});
-        entry->release();
-        store_.tenants.came(kSlot);
-        ++added_;
+        file(*entry, key);
     }
     return entry;
 }
 
+namespace {
+
 // As the pipeline's key stage does it: hashing is inlined where the CPU has the rounds.
+SLUICE_AES FiledKey filed_by(const AesHash& aes, std::uint64_t number) noexcept {
+    const KeyWords words = key_words(number);
+    return {KeyHasher::filed_under(kIdentity, aes.of_words(words[0], words[1])), kSlot};
+}
+
+// A key that was not there before, and the network it belongs to.
+struct NewKey {
+    std::uint64_t number;
+    std::uint64_t network;
+};
+
+NewKey next_new(Random& random, std::uint64_t networks) noexcept {
+    const std::uint64_t number = random() | std::uint64_t{1} << 63;
+    return {number, ~(number & (networks - 1))};
+}
+
+}  // namespace
+
 SLUICE_AES void AgedTable::ask_aes(std::span<Work> burst, Random& random) noexcept {
     const AesHash& aes = *hash_.aes();
     Random numbers = random;  // in registers, like the two below
     const std::uint64_t first = first_;
     const std::size_t keys = keys_;
     for (Work& work : burst) {
-        const KeyWords words = key_words(first + numbers.below(keys));
-        const std::uint64_t digest = aes.of_words(words[0], words[1]);
-        work.key = {KeyHasher::filed_under(kIdentity, digest), kSlot};
+        work.key = filed_by(aes, first + numbers.below(keys));
         work.entry = store_.keys.prefetch_first(work.key);
     }
     random = numbers;
@@ -163,49 +185,76 @@ void AgedTable::fill_up() {
     }
 }
 
-bool AgedTable::find_parent(Work& work, std::uint64_t network) noexcept {
-    const FiledKey key = filed(~network);
-    work.entry = store_.parents.find(key);
-    if (work.entry != nullptr) {
-        return true;
+// Four lines are asked for: who floods a full table has his parent charged.
+SLUICE_AES void AgedTable::ask_new_aes(std::span<NewWork> burst, Random& random,
+                                       std::uint64_t networks) noexcept {
+    const AesHash& aes = *hash_.aes();
+    Random numbers = random;
+    for (NewWork& work : burst) {
+        const NewKey key = next_new(numbers, networks);
+        work.key = filed_by(aes, key.number);
+        work.parent = filed_by(aes, key.network);
+        work.lines = store_.keys.prefetch_both(work.key);
+        work.parent_lines = store_.parents.prefetch_both(work.parent);
     }
-    work.entry = store_.parents.make_place(key, store_.tenants, now_);
-    if (work.entry == nullptr) {
-        return false;
-    }
-    work.entry->file({now_.at, 0}, key.filed, {0, 1});
-    work.entry->release();
-    store_.tenants.came(kSlot);
-    return true;
+    random = numbers;
 }
 
+void AgedTable::ask_new(std::span<NewWork> burst, Random& random, std::uint64_t networks) noexcept {
+    if (hash_.aes() != nullptr) [[likely]] {
+        ask_new_aes(burst, random, networks);
+        return;
+    }
+    for (NewWork& work : burst) {
+        const NewKey key = next_new(random, networks);
+        work.key = filed(key.number);
+        work.parent = filed(key.network);
+        work.lines = store_.keys.prefetch_both(work.key);
+        work.parent_lines = store_.parents.prefetch_both(work.parent);
+    }
+}
+
+void AgedTable::charge_parent(const NewWork& work) noexcept {
+    Entry* entry = BucketTable::find_in(work.parent_lines, work.parent);
+    if (entry == nullptr) {
+        entry = store_.parents.make_place_in(work.parent_lines, work.parent, store_.tenants, now_);
+        if (entry == nullptr) {
+            entry = &store_.rule_entry(kSlot);
+        } else {
+            entry->file({now_.at, 0}, work.parent.filed, {0, 1});
+            entry->release();
+            store_.tenants.came(kSlot);
+        }
+    }
+    charge_entry(*entry, wider_numbers_);
+    store_.note_parent(*entry);
+}
+
+void AgedTable::decide_new(std::span<const NewWork> burst) noexcept {
+    for (const NewWork& work : burst) {
+        Entry* entry = BucketTable::find_in(work.lines, work.key);
+        if (entry == nullptr) [[likely]] {
+            entry = store_.keys.make_place_in(work.lines, work.key, store_.tenants, now_);
+            if (entry == nullptr) [[likely]] {
+                charge_parent(work);
+                continue;
+            }
+            file(*entry, work.key);
+        }
+        charge_entry(*entry, numbers_);
+    }
+}
+
+// Two bursts in flight.
 void AgedTable::run_new_keys(std::size_t bursts, Random& random, std::uint64_t networks) {
-    Burst work;
-    std::array<std::uint64_t, kBurst> network;
+    NewBurst work[2];
+    ask_new(work[0], random, networks);
     for (std::size_t burst = 0; burst < bursts; ++burst) {
         now_.at += kPerBurst;
         (void)store_.begin_burst(now_);
-        for (std::size_t i = 0; i < kBurst; ++i) {
-            const std::uint64_t number = random() | std::uint64_t{1} << 63;
-            network[i] = number % networks;
-            work[i].key = filed(number);
-            (void)store_.keys.prefetch_first(work[i].key);
-            store_.keys.prefetch_second(work[i].key);
-            (void)store_.parents.prefetch_first(filed(~network[i]));
-        }
-        for (std::size_t i = 0; i < kBurst; ++i) {
-            Entry* entry = store_.keys.find(work[i].key);
-            if (entry == nullptr) {
-                entry = add(work[i].key);
-            }
-            if (entry != nullptr) {
-                charge_entry(*entry, numbers_);
-            } else if (find_parent(work[i], network[i])) {
-                charge_entry(*work[i].entry, wider_numbers_);
-                store_.note_parent(*work[i].entry);
-            } else {
-                charge_entry(store_.rule_entry(kSlot), wider_numbers_);
-            }
+        for (std::size_t at = 0; at < kBurst; at += kTurn) {
+            ask_new(std::span{work[(burst + 1) % 2]}.subspan(at, kTurn), random, networks);
+            decide_new(std::span{work[burst % 2]}.subspan(at, kTurn));
         }
     }
 }

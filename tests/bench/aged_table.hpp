@@ -22,8 +22,8 @@ public:
 
     // Find or add and decide, uniform over the keys, lines prefetched one burst ahead.
     void run(std::size_t bursts, Random& random);
-    // Every packet a new key while the table is full: the parent is charged. `networks` is how many
-    // parents the keys have.
+    // Every packet a new key while the table is full: the parent is charged. `networks`, a power of
+    // two, is how many parents the keys have.
     void run_new_keys(std::size_t bursts, Random& random, std::uint64_t networks);
     // Live keys until nothing more goes in.
     void fill_up();
@@ -42,15 +42,26 @@ private:
         Entry* entry = nullptr;
     };
     using Burst = std::array<Work, kBurst>;
+    struct NewWork {
+        FiledKey key;
+        BucketTable::Lines lines;  // of the key
+        FiledKey parent;
+        BucketTable::Lines parent_lines;
+    };
+    using NewBurst = std::array<NewWork, kBurst>;
 
     [[nodiscard]] FiledKey filed(std::uint64_t number) const noexcept;
     [[nodiscard]] Entry* add(const FiledKey& key) noexcept;
+    void file(Entry& entry, const FiledKey& key) noexcept;
     [[nodiscard]] Entry* add_slow(const FiledKey& key) noexcept;
     void ask(std::span<Work> burst, Random& random) noexcept;
     void ask_aes(std::span<Work> burst, Random& random) noexcept;
     void decide(std::span<Work> burst) noexcept;
     void charge_entry(Entry& entry, const Limit& limit) noexcept;
-    [[nodiscard]] bool find_parent(Work& work, std::uint64_t network) noexcept;
+    void ask_new(std::span<NewWork> burst, Random& random, std::uint64_t networks) noexcept;
+    void ask_new_aes(std::span<NewWork> burst, Random& random, std::uint64_t networks) noexcept;
+    void decide_new(std::span<const NewWork> burst) noexcept;
+    void charge_parent(const NewWork& work) noexcept;
 
     std::size_t keys_;
     std::uint64_t first_ = 0;  // number of the first key that is in the table

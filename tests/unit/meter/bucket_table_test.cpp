@@ -239,6 +239,8 @@ TEST(BucketTable, AHeldEntryStaysWhereItIs) {
     }
     core.table.begin_burst();
     EXPECT_EQ(core.place({key(100), kSlot}, kStart), nullptr);
+    core.table.sweep(core.table.lines(), core.tenants, at(kStart + 1h));
+    EXPECT_EQ(core.live(), held.size());
     held[0]->release();
     EXPECT_NE(core.place({key(100), kSlot}, kStart), nullptr);
 }

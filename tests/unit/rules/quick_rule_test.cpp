@@ -1,0 +1,131 @@
+#include "lib/rules/quick_rule.hpp"
+
+#include "lib/rules/group.hpp"
+#include "lib/rules/rule_set.hpp"
+#include "lib/rules/slots.hpp"
+
+#include <gtest/gtest.h>
+
+#include <utility>
+
+namespace sluice {
+namespace {
+
+using namespace std::chrono_literals;
+using Key = QuickRule::Key;
+
+Limit ten_per_second() {
+    return *Limit::make({.units = Units{10}, .period = 1s}, Units{10});
+}
+
+// What most rules are: one token bucket per source, enforced.
+Rule common_rule() {
+    Rule rule;
+    rule.id = "per-source";
+    rule.mode = Mode::Enforce;
+    rule.key = {{.field = Field::IpSrc}};
+    rule.limits = {{.identity = 7, .name = "1", .limit = TokenBucketLimit{ten_per_second()}}};
+    rule.limits[0].slot = 3;
+    rule.counters = 5;
+    return rule;
+}
+
+QuickRule quick_of(const Rule& rule) {
+    RuleSet set;
+    set.rules = {rule};
+    list_quick_rules(set);
+    QuickRule quick = set.quick.at(0);
+    quick.limit = nullptr;  // they point into the set
+    quick.tag = nullptr;
+    return quick;
+}
+
+struct Case {
+    const char* name;
+    void (*change)(Rule&);
+    Key key;
+    bool plain;
+};
+
+const Case kCases[] = {
+    {"common", [](Rule&) {}, Key::Source, true},
+    {"by destination", [](Rule& r) { r.key[0].field = Field::IpDst; }, Key::Destination, true},
+    {"by port", [](Rule& r) { r.key[0].field = Field::L4Dport; }, Key::Other, true},
+    {"two parts", [](Rule& r) { r.key.push_back({.field = Field::IpDst}); }, Key::Other, true},
+    {"no key", [](Rule& r) { r.key.clear(); }, Key::Other, true},
+    {"two limits", [](Rule& r) { r.limits.push_back(r.limits[0]); }, Key::Other, false},
+    {"no limit",
+     [](Rule& r) {
+         r.on_match = OnMatch::Drop;
+         r.limits.clear();
+     },
+     Key::Other, false},
+    {"watched only", [](Rule& r) { r.mode = Mode::Monitor; }, Key::Source, false},
+    {"refusals spend", [](Rule& r) { r.rejected_spend = true; }, Key::Source, false},
+    {"another algorithm", [](Rule& r) { r.limits[0].limit = LeakyBucketLimit{ten_per_second()}; },
+     Key::Source, false},
+};
+
+TEST(QuickRule, HoldsWhatIsOfTheCommonKind) {
+    for (const Case& each : kCases) {
+        Rule rule = common_rule();
+        each.change(rule);
+        const QuickRule quick = quick_of(rule);
+        EXPECT_EQ(quick.key, each.key) << each.name;
+        EXPECT_EQ(quick.plain, each.plain) << each.name;
+    }
+}
+
+TEST(QuickRule, SaysWhatItsRuleSays) {
+    Rule rule = common_rule();
+    rule.key[0].v4_length = 20;
+    rule.limits[0].per = Per::Byte;
+    rule.on_exceed = Verdict::Tag;
+    const QuickRule quick = quick_of(rule);
+    EXPECT_EQ(quick.identity, 7U);
+    EXPECT_EQ(quick.slot, 3U);
+    EXPECT_EQ(quick.counters, 5U);
+    EXPECT_TRUE(quick.per_byte);
+    EXPECT_EQ(quick.on_exceed, Verdict::Tag);
+}
+
+// Header and masked address, put together, are the canonical key.
+TEST(QuickRule, ItsKeyIsTheCanonicalOne) {
+    for (const std::uint8_t length : std::to_array<std::uint8_t>({0, 1, 8, 20, 31, 32})) {
+        Rule rule = common_rule();
+        rule.key[0].v4_length = length;
+        Flow flow;
+        flow.ip_version = IpVersion::V4;
+        flow.fields.add(Field::IpSrc);
+        const std::array<std::uint8_t, 4> source{203, 0, 113, 77};
+        std::memcpy(flow.src.bytes.data(), source.data(), source.size());
+        std::uint32_t address;
+        std::memcpy(&address, source.data(), sizeof(address));
+
+        const QuickRule quick = quick_of(rule);
+        const std::uint64_t word = quick.v4_header | std::uint64_t{address & quick.v4_mask} << 32;
+        KeyBytes key;
+        ASSERT_EQ(key_of(rule, flow, {}, key), KeyOutcome::Complete);
+        ASSERT_EQ(key.view().size(), sizeof(word));
+        EXPECT_EQ(std::memcmp(key.view().data(), &word, sizeof(word)), 0) << +length;
+    }
+}
+
+// Its pointers lead into the set it stands in, also after that was moved.
+TEST(QuickRule, MovesWithItsSet) {
+    RuleSet first;
+    first.rules = {common_rule(), common_rule()};
+    first.rules[1].id = "other";
+    first.rules[1].limits[0].slot = 4;
+    list_slots(first);
+    const RuleSet set = std::move(first);
+    for (std::size_t i = 0; i < set.rules.size(); ++i) {
+        EXPECT_EQ(set.quick[i].limit,
+                  &std::get<TokenBucketLimit>(set.rules[i].limits[0].limit).gcra);
+        EXPECT_EQ(set.quick[i].tag, &set.rules[i].tag);
+        EXPECT_EQ(set.quick[i].slot, set.rules[i].limits[0].slot);
+    }
+}
+
+}  // namespace
+}  // namespace sluice
