@@ -5,6 +5,7 @@
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <string>
 #include <utility>
 
 #include <immintrin.h>
@@ -15,7 +16,11 @@ namespace {
 
 using test::Octets;
 
-constexpr std::uint16_t kIpSource = 14 + 12;
+constexpr std::uint16_t kIpAt = 14;
+constexpr std::uint16_t kSourceAt =
+    12;  // within the IP header; the destination and the ports follow
+constexpr std::uint32_t kNetwork = 198U << 24 | 18U << 16;  // /15: benchmarks (RFC 2544)
+unsigned pools = 0;
 constexpr std::uint64_t kRearm = 0x0000'0001'0001'0080;  // port 0, one segment, one owner, headroom
 constexpr std::size_t kMinimum = 60;                     // 64 bytes with the checksum at the end
 
@@ -44,8 +49,9 @@ Octets frame_of(std::size_t number) {
 
 }  // namespace
 
-PacketMill::PacketMill() {
-    pool_ = rte_pktmbuf_pool_create("mill", kMbufs + 512, 0, 0, RTE_MBUF_DEFAULT_BUF_SIZE, -1);
+PacketMill::PacketMill(Headers headers) : headers_{headers} {
+    pool_ = rte_pktmbuf_pool_create(("mill" + std::to_string(pools++)).c_str(), kMbufs + 512, 0, 0,
+                                    RTE_MBUF_DEFAULT_BUF_SIZE, -1);
     if (pool_ == nullptr) {
         std::fprintf(stderr, "no memory for packet buffers\n");
         std::exit(1);
@@ -93,19 +99,49 @@ void PacketMill::receive(Frames& frames) noexcept {
     }
 }
 
-void PacketMill::send(const Frames& frames) noexcept {
+template <typename Write>
+void PacketMill::send_each(const Frames& frames, Write write) noexcept {
     rte_mbuf** ahead = &fifo_[(at_ + 2 * kBurst) % kMbufs];
     for (rte_mbuf* frame : frames) {
         __builtin_prefetch(*ahead++, 1);
-        // As many different sources as there are; what stands there in other frames does not
-        // matter.
-        const auto source = static_cast<std::uint32_t>(random_.below(kSources)) | 0x0A00'0000U;
+        // What stands there in frames of other shapes does not matter.
         auto* bytes = rte_pktmbuf_mtod(frame, std::uint8_t*);
-        std::uint8_t* at = bytes + kIpSource + (bytes[12] == 0x81 ? 4 : 0);
-        const std::uint32_t ordered = __builtin_bswap32(source);
-        std::memcpy(at, &ordered, sizeof(ordered));
+        write(bytes + kIpAt + (bytes[12] == 0x81 ? 4 : 0));
     }
     at_ = at_ + kBurst == kMbufs ? 0 : at_ + kBurst;
+}
+
+void PacketMill::write_source(std::uint8_t* ip) noexcept {
+    const auto source = static_cast<std::uint32_t>(random_.below(kSources)) | 0x0A00'0000U;
+    const std::uint32_t ordered = __builtin_bswap32(source);
+    std::memcpy(ip + kSourceAt, &ordered, sizeof(ordered));
+}
+
+void PacketMill::write_flow(std::uint8_t* ip) noexcept {
+    std::uint64_t random = random_();
+    auto source = static_cast<std::uint32_t>(random >> 32);
+    if (headers_ == Headers::PerSource) {
+        source = source % kSources | 0x0A00'0000U;
+        random = source * 0x9E37'79B9'7F4A'7C15;
+        random ^= random >> 29;
+        random *= 0xBF58'476D'1CE4'E5B9;
+        random ^= random >> 32;
+    } else {
+        random *= 0x9E37'79B9'7F4A'7C15;
+    }
+    const std::uint32_t header[3] = {
+        __builtin_bswap32(source),
+        __builtin_bswap32(kNetwork | (static_cast<std::uint32_t>(random >> 40) & 0x1'FFFF)),
+        static_cast<std::uint32_t>(random)};
+    std::memcpy(ip + kSourceAt, header, sizeof(header));
+}
+
+void PacketMill::send(const Frames& frames) noexcept {
+    if (headers_ == Headers::Source) {
+        send_each(frames, [this](std::uint8_t* ip) { write_source(ip); });
+    } else {
+        send_each(frames, [this](std::uint8_t* ip) { write_flow(ip); });
+    }
 }
 
 }  // namespace sluice::bench

@@ -20,8 +20,15 @@ public:
     static constexpr std::size_t kMbufs = 16'384;
     static constexpr std::uint64_t kSources = std::uint64_t{1} << 20;
 
+    // What changes from packet to packet.
+    enum class Headers : std::uint8_t {
+        Source,     // one of kSources addresses
+        PerSource,  // destination and ports too, each source always with the same
+        AnySource,  // all of them anything
+    };
+
     // Needs an initialised EAL.
-    PacketMill();
+    explicit PacketMill(Headers headers = Headers::Source);
     ~PacketMill();
     PacketMill(const PacketMill&) = delete;
     PacketMill& operator=(const PacketMill&) = delete;
@@ -31,6 +38,12 @@ public:
     void send(const Frames& frames) noexcept;
 
 private:
+    void write_source(std::uint8_t* ip) noexcept;
+    void write_flow(std::uint8_t* ip) noexcept;
+    template <typename Write>
+    void send_each(const Frames& frames, Write write) noexcept;
+
+    Headers headers_;
     rte_mempool* pool_ = nullptr;
     std::vector<rte_mbuf*> fifo_;
     std::vector<std::uint16_t> lengths_;  // of the frames of fifo_, as their descriptors tell

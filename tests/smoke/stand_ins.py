@@ -7,6 +7,8 @@ import socketserver
 import struct
 import threading
 
+WIRE_VERSION = 3  # kWireVersion of lib/wire/message.hpp
+
 
 class UnixHttpServer(socketserver.ThreadingMixIn, socketserver.UnixStreamServer):
     daemon_threads = True
@@ -70,8 +72,8 @@ class Dataplane:
     def serve(self):
         with self.listener.accept()[0] as client:
             hello = receive(client)
-            assert hello[:5] == b"\0\x02\0\0\0", hello
-            send(client, b"\0" + struct.pack("<IIQ", 2, os.getpid(), 7))
+            assert hello[:5] == struct.pack("<BI", 0, WIRE_VERSION), hello
+            send(client, b"\0" + struct.pack("<IIQ", WIRE_VERSION, os.getpid(), 7))
             request = receive(client)
             assert request[0] == 4 and len(request) == 2, request
             self.panic = request[1] == 1

@@ -1,4 +1,4 @@
-"""T1 to T4, P1 and P2: programs of tests/bench, which measure in process and print a JSON object a
+"""T1 to T4 and P1 to P4: programs of tests/bench, which measure in process and print a JSON object a
 line. Each has its references in the same run."""
 import json
 import subprocess
@@ -12,6 +12,8 @@ BARS = {
     ("T2", "roof"): (0.5, 0.8),
     ("P1", "10 Gbit/s line rate"): (1.5, 2.5),
     ("P2", "one roof access"): (5, 2.5),
+    ("P3", "two rules that always match"): (0.4, 0.6),
+    ("P4", "two rules that always match"): (0.2, 0.35),
     ("T4", None): (18, 16.7),
 }
 T3_BARS = {"2^20": (0.6, 0.85), "2^23": (0.5, 0.65)}
@@ -45,12 +47,13 @@ def table(identifier):
     return lambda bench: run(bench, "table_bench", identifier)
 
 
-def pipeline(identifier):
+def pipeline(identifier, program="pipeline_bench"):
     def measure(bench):
-        yield from (row for row in run(bench, "pipeline_bench")
+        yield from (row for row in run(bench, program)
                     if row["id"] in (identifier, "P"))
     return measure
 
 
 BENCHES = {**{name: table(name) for name in ("T1", "T2", "T3", "T4")},
-           **{name: pipeline(name) for name in ("P1", "P2")}}
+           **{name: pipeline(name) for name in ("P1", "P2")},
+           **{name: pipeline(name, "rules_bench") for name in ("P3", "P4")}}

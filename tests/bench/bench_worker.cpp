@@ -1,0 +1,145 @@
+#include "tests/bench/bench_worker.hpp"
+
+#include "lib/rules/limit_numbers.hpp"
+
+#include <cstdio>
+#include <cstdlib>
+#include <optional>
+#include <string>
+
+#include <rte_cycles.h>
+#include <rte_mbuf.h>
+
+namespace sluice::bench {
+namespace {
+
+using namespace std::chrono_literals;
+
+constexpr Nanoseconds kPerBurst{1000};
+
+CompiledRules compile(std::string_view text) {
+    Problems problems{"bench"};
+    std::optional<CompiledRules> compiled =
+        compile_rules({"bench", text}, Purpose::Enforce, {}, problems);
+    if (!compiled) {
+        std::fprintf(stderr, "%s\n", render(problems.list().front(), text).c_str());
+        std::exit(1);
+    }
+    return *std::move(compiled);
+}
+
+}  // namespace
+
+BenchWorker::BenchWorker(PacketMill& mill, std::string_view rules, std::size_t keys)
+    : mill_{mill},
+      compiled_{compile(rules)},
+      core_{.policy = {.tell_wait = false},
+            .hash = KeyHasher{{1, 2}},
+            .buckets = BucketStore{keys * 94 / 80, 16},
+            .counters = counters_},
+      now_{Instant{1h}, {}} {
+    for (std::uint32_t row = 0; Rule & rule : compiled_.set.rules) {
+        rule.counters = row++;
+    }
+    number_limits(compiled_.set);
+}
+
+void BenchWorker::run(std::size_t bursts) {
+    for (std::size_t i = 0; i < bursts; ++i) {
+        take(bursts_[i % 2]);
+        Burst& going = bursts_[(i + 1) % 2];
+        run_overlapped(bursts_[i % 2], going, compiled_.set, core_, now_);
+        give(going);
+    }
+    Burst& last = bursts_[(bursts + 1) % 2];
+    bursts_[bursts % 2].clear();
+    run_overlapped(bursts_[bursts % 2], last, compiled_.set, core_, now_);
+    give(last);
+    last.clear();
+}
+
+void BenchWorker::run_in_stages(std::size_t bursts) {
+    for (std::size_t i = 0; i < bursts; ++i) {
+        std::uint64_t last = rte_rdtsc();
+        const auto lap = [&](std::size_t stage) {
+            const std::uint64_t ticks = rte_rdtsc();
+            ticks_[stage] += ticks - last;
+            last = ticks;
+        };
+        Burst& coming = bursts_[i % 2];
+        Burst& going = bursts_[(i + 1) % 2];
+        take(coming);
+        lap(0);
+        parse_burst(coming, core_);
+        lap(1);
+        locate_burst(going, core_);
+        lap(4);
+        match_burst(coming, compiled_.set);
+        lap(2);
+        key_burst(coming, compiled_.set, core_);
+        lap(3);
+        meter_burst(going, compiled_.set, core_, now_);
+        lap(4);
+        give(going);
+        lap(5);
+    }
+    packets_in_stages_ += bursts * kBurst;
+}
+
+void BenchWorker::print_stages(const char* name) const {
+    constexpr const char* kStages[] = {"rx", "parse", "match", "key", "meter", "tx"};
+    std::printf("{\"id\": \"P\", \"case\": \"cycles per packet, %s\"", name);
+    for (std::size_t i = 0; i < std::size(kStages); ++i) {
+        std::printf(", \"%s\": %.1f", kStages[i],
+                    static_cast<double>(ticks_[i]) / static_cast<double>(packets_in_stages_));
+    }
+    std::printf("}\n");
+}
+
+double BenchWorker::dropped() const noexcept {
+    std::uint64_t all = 0;
+    for (const Counter& counter : counters_.by_verdict) {
+        all += counter.read();
+    }
+    const auto dropped = counters_.by_verdict[static_cast<std::size_t>(Verdict::Drop)].read();
+    return static_cast<double>(dropped) / static_cast<double>(all);
+}
+
+double BenchWorker::matches_per_packet() const noexcept {
+    std::uint64_t matches = 0;
+    for (const Rule& rule : compiled_.set.rules) {
+        const RuleCounters& row = counters_.rules[rule.counters];
+        matches += row.admitted.read() + row.exceeded.read() + row.skipped.read();
+    }
+    const std::uint64_t judged = judged_as(Reason::WithinLimits) + refused();
+    return static_cast<double>(matches) / static_cast<double>(judged);
+}
+
+void BenchWorker::take(Burst& burst) {
+    now_.at += kPerBurst;
+    PacketMill::Frames frames;
+    mill_.receive(frames);
+    burst.clear();
+    for (rte_mbuf* frame : frames) {
+        (void)burst.add(
+            {{rte_pktmbuf_mtod(frame, const std::byte*), frame->data_len}, frame->pkt_len},
+            Direction::In, 1, frame);
+    }
+}
+
+// As the dataplane does: every frame is counted under its verdict and reason.
+void BenchWorker::give(const Burst& burst) {
+    if (burst.size() == 0) {
+        return;
+    }
+    PacketMill::Frames frames;
+    std::size_t count = 0;
+    for (const Packet& packet : burst.packets()) {
+        frames[count++] = static_cast<rte_mbuf*>(packet.buffer);
+        counters_.by_verdict[static_cast<std::size_t>(packet.decision.verdict)].add(1);
+        counters_.by_reason[static_cast<std::size_t>(packet.decision.reason)].add(1);
+    }
+    mill_.send(frames);
+}
+
+}  // namespace sluice::bench
