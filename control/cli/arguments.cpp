@@ -48,19 +48,58 @@ void inspect_arguments(CLI::App& app, Options& options) {
         ->take_all();
 }
 
-void replay_arguments(CLI::App& app, Options& options) {
-    rules_argument(app, options);
-    pcap_option(app, options);
-    config_option(app, options);
+void inside_option(CLI::App& app, Options& options) {
     app.add_option("--inside", options.inside, "prefix of a network behind the box; repeatable")
         ->delimiter(',')
         ->expected(1)
         ->take_all();
-    app.add_flag("--enforce", options.enforce, "monitoring rules act too");
+}
+
+void workers_option(CLI::App& app, Options& options) {
     app.add_option("--workers", options.workers, "workers to spread the frames over, as RSS does")
         ->check(CLI::Range(1U, kMaxWorkers));
+}
+
+void replay_arguments(CLI::App& app, Options& options) {
+    rules_argument(app, options);
+    pcap_option(app, options);
+    config_option(app, options);
+    inside_option(app, options);
+    app.add_flag("--enforce", options.enforce, "monitoring rules act too");
+    workers_option(app, options);
     app.add_option("--out", options.out_file, "pcap file for what would have been forwarded");
     app.add_option("--verdicts", options.verdicts_file, "file for one line per frame");
+}
+
+void packet_arguments(CLI::App& app, PacketWords& packet) {
+    const auto add = [&app](const std::string& name, auto& value, const std::string& help) {
+        return app.add_option(name, value, help)->group("Packet");
+    };
+    add("--src", packet.src, "source address");
+    add("--dst", packet.dst, "destination address");
+    add("--proto", packet.proto, "tcp, udp, icmp or a number; default udp, with --flags tcp");
+    add("--sport", packet.sport, "source port");
+    add("--dport", packet.dport, "destination port");
+    add("--flags", packet.flags, "TCP flags: a list of syn,ack,fin,rst,psh,urg")
+        ->delimiter(',')
+        ->expected(1)
+        ->take_all();
+    add("--length", packet.length, "bytes of the IP packet; default no payload");
+    add("--ttl", packet.ttl, "hop limit")->capture_default_str();
+    add("--dscp", packet.dscp, "differentiated services")->check(CLI::Range(0, 63));
+    add("--vlan", packet.vlan, "VLAN")->check(CLI::Range(1, 4094));
+}
+
+void explain_arguments(CLI::App& app, Options& options) {
+    rules_argument(app, options);
+    app.add_option("--pcap", options.pcap_file, "pcap or pcapng file, Ethernet; - for stdin");
+    app.add_option("--frame", options.frame, "number of the frame in it, from 1 on")
+        ->check(CLI::PositiveNumber);
+    packet_arguments(app, options.packet);
+    config_option(app, options);
+    inside_option(app, options);
+    app.add_flag("--enforce", options.enforce, "monitoring rules act too");
+    workers_option(app, options);
 }
 
 // The parameters of a limit, named as in rules but for the dash.
@@ -149,7 +188,7 @@ const std::map<std::string_view, AddArguments>& arguments_of_commands() {
         {"replay", replay_arguments},      {"simulate", simulate_arguments},
         {"box-options", box_arguments_of}, {"apply", apply_arguments},
         {"stats", stats_arguments},        {"mode", mode_arguments},
-        {"panic", panic_arguments}};
+        {"panic", panic_arguments},        {"explain", explain_arguments}};
     return table;
 }
 

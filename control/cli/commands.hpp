@@ -11,6 +11,7 @@ namespace sluice {
 ExitCode run_check(const Options& options);
 ExitCode run_inspect(const Options& options);
 ExitCode run_replay(const Options& options);
+ExitCode run_explain(const Options& options);
 ExitCode run_simulate(const Options& options);
 ExitCode run_box_options(const Options& options);
 // With sluiced.
@@ -33,6 +34,7 @@ inline constexpr auto kCommands = std::to_array<Command>({
     {"check", "check a rule file; nothing is applied", run_check},
     {"inspect", "print fields of the frames of a capture", run_inspect},
     {"replay", "judge the frames of a capture by a rule file", run_replay},
+    {"explain", "why one packet meets its verdict: fields, rules, keys, limits", run_explain},
     {"simulate", "one algorithm under a described load, as a table or a plot", run_simulate},
     {"box-options", "print the options of sluice-dataplane for a sluice.yaml", run_box_options},
     {"apply", "make a rule file the running one", run_apply},

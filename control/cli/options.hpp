@@ -1,4 +1,5 @@
 #pragma once
+#include "control/cli/explain/described_frame.hpp"
 #include "control/cli/simulate/simulate_options.hpp"
 
 #include <cstdint>
@@ -27,6 +28,8 @@ struct Options {
     unsigned workers = 1;
     std::string out_file;
     std::string verdicts_file;
+    std::uint64_t frame = 0;  // of explain; 0: none
+    PacketWords packet;
 
     bool watch = false;
     std::uint64_t count = 0;  // 0: until interrupted

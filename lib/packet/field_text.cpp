@@ -37,19 +37,22 @@ std::string field_text(Field field, const Flow& flow, ByteView frame, std::strin
     if (!flow.fields.has(field)) {
         return {};
     }
-    const FieldKind kind = row_of(field).kind;
-    if (kind == FieldKind::Address) {
+    if (row_of(field).kind == FieldKind::Address) {
         const VersionedAddress value = read_address(field, flow, frame);
         return to_text(value.version, value.address);
     }
-    const std::uint64_t value = read_number(field, flow, frame);
-    if (kind == FieldKind::Mac) {
-        return mac_text(value);
+    return value_text(field, read_number(field, flow, frame), pair);
+}
+
+std::string value_text(Field field, std::uint64_t value, std::string_view pair) {
+    switch (row_of(field).kind) {
+        case FieldKind::Mac:
+            return mac_text(value);
+        case FieldKind::Name:
+            return name_text(field, value, pair);
+        default:
+            return field == Field::EthType ? ether_type_text(value) : std::to_string(value);
     }
-    if (kind == FieldKind::Name) {
-        return name_text(field, value, pair);
-    }
-    return field == Field::EthType ? ether_type_text(value) : std::to_string(value);
 }
 
 }  // namespace sluice

@@ -12,4 +12,7 @@ namespace sluice {
 [[nodiscard]] std::string field_text(Field field, const Flow& flow, ByteView frame,
                                      std::string_view pair);
 
+// One value of a Number, Flag, Mac or Name field in the same form.
+[[nodiscard]] std::string value_text(Field field, std::uint64_t value, std::string_view pair);
+
 }  // namespace sluice

@@ -117,6 +117,7 @@ private:
         check_names(node, read.rule);
         add_clauses(node, read);
         read.summary.memory = size_of(read.rule);
+        read.summary.condition = std::move(read.when);
         compiled_.rules.push_back(std::move(read.summary));
         if (read.rule.mode != Mode::Off) {
             compiled_.set.rules.push_back(std::move(read.rule));

@@ -1,4 +1,5 @@
 #pragma once
+#include "lib/policy/expression.hpp"
 #include "lib/policy/problem.hpp"
 #include "lib/rules/rule_set.hpp"
 
@@ -31,8 +32,9 @@ struct RuleSummary {
     std::string description;
     Mode mode = Mode::Monitor;
     std::uint32_t line = 0;
-    std::string when;  // as written; empty: every packet
-    std::string key;   // "ip.src, l4.dport"
+    std::string when;      // as written; empty: every packet
+    Expression condition;  // the same as a tree; of no use when `when` is empty
+    std::string key;       // "ip.src, l4.dport"
     std::string action;
     std::vector<LimitSummary> limits;
     std::uint64_t memory = 0;  // bytes: the compiled rule, without its buckets

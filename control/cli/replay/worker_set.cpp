@@ -28,15 +28,27 @@ WorkerSet::WorkerSet(const ReplaySetup& setup, const RuleSet& rules)
     }
 }
 
-const Packet* WorkerSet::receive(const CapturedFrame& frame) {
-    const FrameView view{frame.bytes, frame.wire_size};
+WorkerSet::Route WorkerSet::route_of(const CapturedFrame& frame) const {
     Flow outer;
-    parse_frame(view, Tunnels{}, outer);
+    parse_frame({frame.bytes, frame.wire_size}, Tunnels{}, outer);
     const Direction dir = direction_of(outer, setup_.inside);
     const RssInput rss = dir == Direction::In ? setup_.rss_outside : setup_.rss_inside;
-    Burst& burst = workers_[worker_of(outer, rss, workers_.size())]->burst;
-    burst.add(view, dir, port_);
+    return {*workers_[worker_of(outer, rss, workers_.size())], dir};
+}
+
+const Packet* WorkerSet::receive(const CapturedFrame& frame) {
+    const Route route = route_of(frame);
+    Burst& burst = route.worker.burst;
+    burst.add({frame.bytes, frame.wire_size}, route.dir, port_);
     return &burst.packets().back();
+}
+
+WorkerSet::Place WorkerSet::place_of(const CapturedFrame& frame) const {
+    const Route route = route_of(frame);
+    Burst alone;
+    alone.add({frame.bytes, frame.wire_size}, route.dir, port_);
+    parse_burst(alone, route.worker.core);
+    return {route.worker.core, alone.packets().front().flow};
 }
 
 const std::vector<const Packet*>& WorkerSet::judge(std::span<KeptFrame> frames, Instant now) {

@@ -38,6 +38,15 @@ public:
     // until the next call.
     [[nodiscard]] const std::vector<const Packet*>& judge(std::span<KeptFrame> frames, Instant now);
 
+    // Where a frame would be judged, and what of it the rules see.
+    struct Place {
+        CoreState& core;
+        Flow flow;
+    };
+    [[nodiscard]] Place place_of(const CapturedFrame& frame) const;
+    // The workers' clocks at an instant of the capture.
+    [[nodiscard]] Now time_of(Instant captured);
+
     [[nodiscard]] RuleTotals totals(const Rule& rule) const;
     [[nodiscard]] std::uint64_t table_full() const;
 
@@ -48,8 +57,13 @@ private:
         CoreState core;
         Burst burst;
     };
+    // The worker that a port's RSS would choose, and the side of the pair.
+    struct Route {
+        Worker& worker;
+        Direction dir;
+    };
+    [[nodiscard]] Route route_of(const CapturedFrame& frame) const;
     [[nodiscard]] const Packet* receive(const CapturedFrame& frame);
-    [[nodiscard]] Now time_of(Instant captured);
 
     const ReplaySetup& setup_;
     const RuleSet& rules_;

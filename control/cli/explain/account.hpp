@@ -1,0 +1,47 @@
+#pragma once
+#include "control/cli/explain/bucket_view.hpp"
+#include "control/cli/replay/worker_set.hpp"
+#include "lib/policy/compile.hpp"
+
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace sluice {
+
+// What one limit had to do with a packet.
+struct LimitAccount {
+    std::string name;
+    std::string text;  // its numbers
+    Units cost;        // zero: the packet carries nothing that it counts
+    std::optional<BucketView> before;
+    std::optional<BucketView> after;
+    bool admitted = false;
+};
+
+// What one rule had to do with it.
+struct RuleAccount {
+    enum class Part : std::uint8_t { Off, NoMatch, Skipped, OnSight, Metered };
+    std::string id;
+    Mode mode = Mode::Off;
+    Part part = Part::Off;
+    std::string because;  // what of the condition decided
+    std::string key;
+    std::vector<LimitAccount> limits;
+};
+
+// One packet, and everything that led to its verdict.
+struct PacketAccount {
+    std::uint64_t number = 0;
+    Flow flow;
+    std::vector<std::byte> frame;
+    Decision decision;
+    std::vector<RuleAccount> rules;  // all of the file, in its order
+};
+
+// Judges the frame with the workers as they stand, by the pipeline that enforces, and looks at the
+// buckets before and after.
+[[nodiscard]] PacketAccount account_of(KeptFrame& frame, Instant now, WorkerSet& workers,
+                                       const CompiledRules& compiled, std::string_view pair);
+
+}  // namespace sluice

@@ -1,0 +1,150 @@
+#include "control/cli/explain/account_text.hpp"
+
+#include "control/cli/terminal.hpp"
+#include "lib/packet/field_text.hpp"
+
+#include <fmt/format.h>
+
+#include <array>
+
+namespace sluice {
+namespace {
+
+constexpr auto kPartNames =
+    std::to_array<std::string_view>({"off", "no_match", "skipped", "on_sight", "metered"});
+constexpr auto kPartTexts = std::to_array<std::string_view>(
+    {"is off", "does not match", "matches, but a part of its key is missing",
+     "matches and decides on sight", "matches"});
+
+std::string wait_text(const std::optional<Nanoseconds>& wait) {
+    if (!wait || *wait == kNever) {
+        return "never fits";
+    }
+    if (*wait == Nanoseconds{0}) {
+        return "fits";
+    }
+    return fmt::format("fits in {} ns", wait->count());
+}
+
+std::string view_text(const std::optional<BucketView>& view) {
+    if (!view) {
+        return "no room for a new bucket";
+    }
+    return fmt::format("{} left{}", view->remaining.count(), view->fresh ? " (new)" : "");
+}
+
+void add_limit(std::string& text, const LimitAccount& limit) {
+    if (limit.cost == Units{0}) {
+        text += fmt::format("      {}: {}\n        the packet carries nothing that it counts\n",
+                            limit.name, limit.text);
+        return;
+    }
+    text += fmt::format("      {}: {}\n        before: {}, {} {}; after: {}\n", limit.name,
+                        limit.text, view_text(limit.before), limit.cost.count(),
+                        wait_text(limit.before ? limit.before->wait : std::nullopt),
+                        view_text(limit.after));
+}
+
+void add_rule(std::string& text, const RuleAccount& rule) {
+    text += fmt::format("  {} ({}) {}", rule.id, kModeNames[static_cast<std::size_t>(rule.mode)],
+                        kPartTexts[static_cast<std::size_t>(rule.part)]);
+    text += rule.because.empty() ? "\n" : ": " + rule.because + "\n";
+    if (rule.part == RuleAccount::Part::Metered) {
+        text += "      key " + (rule.key.empty() ? "(one for the rule)" : rule.key) + "\n";
+    }
+    for (const LimitAccount& limit : rule.limits) {
+        add_limit(text, limit);
+    }
+}
+
+std::string verdict_text(const PacketAccount& account, std::string_view rule) {
+    const Decision& decision = account.decision;
+    std::string text =
+        fmt::format("{} ({})", name_of(decision.verdict), row_of(decision.reason).help);
+    if (!rule.empty()) {
+        text += fmt::format(", by {}", rule);
+    }
+    if (!forwards(decision.verdict) && decision.wait != Nanoseconds{0}) {
+        text += ", " + wait_text(decision.wait);
+    }
+    return text;
+}
+
+// Decision::rule counts rules that are not off.
+std::string_view deciding_rule(const PacketAccount& account) {
+    std::uint32_t left = account.decision.rule;
+    for (const RuleAccount& rule : account.rules) {
+        if (rule.part != RuleAccount::Part::Off && left-- == 0) {
+            return rule.id;
+        }
+    }
+    return {};
+}
+
+template <typename Take>
+void for_each_field(const PacketAccount& account, std::string_view pair, Take take) {
+    for (const FieldRow& row : kFields) {
+        if (account.flow.fields.has(row.field)) {
+            take(row, field_text(row.field, account.flow, account.frame, pair));
+        }
+    }
+}
+
+Json view_json(const std::optional<BucketView>& view) {
+    if (!view) {
+        return nullptr;
+    }
+    Json json{{"remaining", view->remaining.count()}, {"new", view->fresh}};
+    json["wait_ns"] = view->wait ? Json(view->wait->count()) : Json("never");
+    return json;
+}
+
+Json rule_json(const RuleAccount& rule) {
+    Json json{{"id", rule.id},
+              {"mode", kModeNames[static_cast<std::size_t>(rule.mode)]},
+              {"outcome", kPartNames[static_cast<std::size_t>(rule.part)]},
+              {"because", rule.because},
+              {"key", rule.key},
+              {"limits", Json::array()}};
+    for (const LimitAccount& limit : rule.limits) {
+        json["limits"].push_back({{"name", limit.name},
+                                  {"text", limit.text},
+                                  {"cost", limit.cost.count()},
+                                  {"admitted", limit.admitted},
+                                  {"before", view_json(limit.before)},
+                                  {"after", view_json(limit.after)}});
+    }
+    return json;
+}
+
+}  // namespace
+
+std::string account_text(const PacketAccount& account, std::string_view pair) {
+    std::string text = bold("packet " + std::to_string(account.number)) + "\n";
+    for_each_field(account, pair, [&](const FieldRow& row, const std::string& value) {
+        text += fmt::format("  {:<14} {}\n", row.name, value);
+    });
+    text += bold("rules") + "\n";
+    for (const RuleAccount& rule : account.rules) {
+        add_rule(text, rule);
+    }
+    return text + bold("verdict") + "\n  " + verdict_text(account, deciding_rule(account)) + "\n";
+}
+
+Json account_json(const PacketAccount& account, std::string_view pair) {
+    Json json{{"frame", account.number}, {"fields", Json::object()}, {"rules", Json::array()}};
+    for_each_field(account, pair, [&](const FieldRow& row, const std::string& value) {
+        json["fields"][std::string{row.name}] = value;
+    });
+    for (const RuleAccount& rule : account.rules) {
+        json["rules"].push_back(rule_json(rule));
+    }
+    const Decision& decision = account.decision;
+    json["verdict"] = name_of(decision.verdict);
+    json["reason"] = row_of(decision.reason).name;
+    json["rule"] = deciding_rule(account);
+    json["wait_ns"] = decision.wait == kNever ? Json("never") : Json(decision.wait.count());
+    return json;
+}
+
+}  // namespace sluice

@@ -1,0 +1,27 @@
+#pragma once
+#include "lib/pipeline/core_state.hpp"
+#include "lib/rules/rule_set.hpp"
+
+#include <optional>
+
+namespace sluice {
+
+// What a limit's bucket would say if it were asked now. Nothing is changed.
+struct BucketView {
+    bool fresh = false;  // the key has no bucket yet
+    Units remaining;
+    std::optional<Nanoseconds> wait;  // until `cost` is admitted; nullopt: never
+};
+
+// Whose bucket, and how much of it.
+struct BucketQuestion {
+    const MeteredLimit& limit;
+    ByteView key;
+    Demand demand;
+    Now now;
+};
+
+// nullopt: it would be a new bucket, and there is no room for one.
+[[nodiscard]] std::optional<BucketView> view_bucket(CoreState& core, const BucketQuestion& asked);
+
+}  // namespace sluice

@@ -1,0 +1,30 @@
+#pragma once
+#include "lib/base/result.hpp"
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace sluice {
+
+// A packet as the command line describes it.
+struct PacketWords {
+    std::string src;
+    std::string dst;
+    std::string proto;  // tcp, udp, icmp or a number; empty: tcp with flags, else udp
+    std::uint16_t sport = 0;
+    std::uint16_t dport = 0;
+    std::vector<std::string> flags;  // syn, ack, fin, rst, psh, urg
+    std::uint32_t length = 0;        // of the IP packet; 0: its headers
+    std::uint8_t ttl = 64;
+    std::uint8_t dscp = 0;
+    std::uint16_t vlan = 0;  // 0: none
+
+    [[nodiscard]] bool operator==(const PacketWords&) const = default;
+};
+
+// The Ethernet frame that carries such a packet; an Error says what of it cannot be.
+[[nodiscard]] Result<std::vector<std::byte>> described_frame(const PacketWords& words);
+
+}  // namespace sluice

@@ -1,0 +1,120 @@
+"""sluicectl explain: why a packet met its verdict."""
+import json
+import random
+
+from capture_files import SECOND, Case, arp, main, pcap, tcp, udp, udp6
+
+RULES = """version: 1
+rules:
+  - {id: shut, mode: enforce, when: l4.dport eq 99, on_match: drop}
+  - {id: each, mode: enforce, key: [ip.src],
+     limits: [{algorithm: token_bucket, rate: 10/s, burst: 3}]}
+  - {id: dns, when: l4.dport eq 53, key: [l4.sport],
+     limits: [{algorithm: fixed_window, count: 2, window: 1s},
+              {algorithm: token_bucket, rate: 1KB/s, burst: 100B, per: byte}]}
+  - {id: idle, mode: "off", key: [], limits: [{algorithm: token_bucket, rate: 1/s, burst: 1}]}
+"""
+
+
+class Explain(Case):
+    def explain(self, *arguments, expect=0):
+        rules = self.write("rules.yaml", RULES)
+        out, err = self.ctl("explain", rules, "--json", *arguments, exit=expect)
+        return json.loads(out) if expect == 0 else err
+
+    def rule(self, account, name):
+        return next(rule for rule in account["rules"] if rule["id"] == name)
+
+
+class Described(Explain):
+    def test_a_rule_that_decides_on_sight(self):
+        account = self.explain("--src", "10.0.0.1", "--dst", "192.0.2.1", "--dport", "99")
+        self.assertEqual((account["verdict"], account["reason"], account["rule"]),
+                         ("drop", "deny_rule", "shut"))
+        self.assertEqual(self.rule(account, "shut")["outcome"], "on_sight")
+        self.assertEqual(self.rule(account, "dns")["because"], "l4.dport is 99, not 53")
+        self.assertEqual(self.rule(account, "idle")["outcome"], "off")
+        # Nothing was spent.
+        limit = self.rule(account, "each")["limits"][0]
+        self.assertEqual((limit["before"]["remaining"], limit["after"]["remaining"]), (3, 3))
+
+    def test_what_is_spent_and_by_whom(self):
+        account = self.explain("--src", "10.0.0.1", "--dst", "192.0.2.1", "--dport", "53",
+                               "--sport", "7", "--length", "80")
+        self.assertEqual((account["verdict"], account["rule"]), ("pass", ""))
+        self.assertEqual(account["fields"]["l4.dport"], "53")
+        each, dns = self.rule(account, "each"), self.rule(account, "dns")
+        self.assertEqual((each["key"], dns["key"]), ("10.0.0.1", "7"))
+        self.assertEqual([(limit["cost"], limit["before"]["remaining"], limit["after"]["remaining"])
+                          for limit in each["limits"] + dns["limits"]],
+                         [(1, 3, 2), (1, 2, 1), (80, 100, 20)])
+
+    def test_a_cost_that_never_fits(self):
+        account = self.explain("--src", "10.0.0.1", "--dst", "192.0.2.1", "--dport", "53",
+                               "--length", "101")
+        limit = self.rule(account, "dns")["limits"][1]
+        self.assertEqual((limit["admitted"], limit["before"]["wait_ns"]), (False, "never"))
+        # A monitoring rule whose limit refuses spends nothing.
+        self.assertEqual(self.rule(account, "dns")["limits"][0]["after"]["remaining"], 2)
+
+    def test_wrong_questions(self):
+        capture = self.write("in.pcap", pcap([(0, udp())]))
+        packet = ("--src", "10.0.0.1", "--dst", "192.0.2.1")
+        for arguments in ((), ("--src", "10.0.0.1"), ("--pcap", capture), ("--frame", "1"),
+                          ("--pcap", capture, "--frame", "0"), packet + ("--frame", "1"),
+                          packet + ("--pcap", capture, "--frame", "1"),
+                          packet + ("--dport", "65536"), packet + ("--flags", "sin"),
+                          packet + ("--dscp", "64"), packet + ("--vlan", "4095")):
+            self.explain(*arguments, expect=2)
+
+    def test_for_people(self):
+        rules = self.write("rules.yaml", RULES)
+        out, _ = self.ctl("explain", rules, "--src", "10.0.0.1", "--dst", "192.0.2.1", "--dport",
+                          "53", "--length", "200")
+        for line in ("  ip.src         10.0.0.1", "  shut (enforce) does not match: l4.dport is 53, "
+                     "not 99", "      key 10.0.0.1",
+                     "        before: 100 left (new), 200 never fits; after: 100 left",
+                     "  pass (every enforcing rule that judged it had room)"):
+            self.assertIn(line + "\n", out)
+
+
+class Captured(Explain):
+    def test_says_of_every_frame_what_replay_says(self):
+        source = random.Random(7)
+        frames, now = [], 1_700_000_000 * SECOND
+        for _ in range(40):
+            now += source.choice([0, 0, 1, SECOND // 20])
+            frames.append((now, source.choice([
+                lambda: udp(src=f"192.0.2.{source.randrange(3)}", dport=source.choice([53, 99])),
+                lambda: tcp(src=f"192.0.2.{source.randrange(3)}"), udp6, arp])()))
+        capture = self.write("in.pcap", pcap(frames))
+        rules = self.write("rules.yaml", RULES)
+        self.ctl("replay", rules, "--pcap", capture, "--verdicts", self.path("verdicts.tsv"))
+        rows = [line.split("\t") for line in self.read("verdicts.tsv").decode().splitlines()]
+        verdicts = set()
+        for number, row in enumerate(rows, 1):
+            account = self.explain("--pcap", capture, "--frame", str(number))
+            self.assertEqual([str(account["frame"]), account["verdict"], account["reason"],
+                              account["rule"]], row[:4])
+            verdicts.add(account["verdict"])
+            self.check_limits(account)
+        self.assertEqual(verdicts, {"pass", "drop"})
+
+    def check_limits(self, account):
+        forwarded = account["verdict"] == "pass"
+        each = self.rule(account, "each")
+        for limit in each["limits"]:
+            before, after = limit["before"], limit["after"]
+            spent = 1 if forwarded else 0
+            self.assertEqual(after["remaining"], before["remaining"] - spent)
+            self.assertEqual(limit["admitted"], before["remaining"] > 0)
+            if account["reason"] == "over_limit":
+                self.assertEqual(account["wait_ns"], before["wait_ns"])
+
+    def test_a_frame_that_is_not_there(self):
+        capture = self.write("in.pcap", pcap([(0, udp())]))
+        self.assertIn("has no frame 2", self.explain("--pcap", capture, "--frame", "2", expect=1))
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,104 @@
+#include "control/cli/explain/described_frame.hpp"
+
+#include "lib/packet/field_text.hpp"
+#include "lib/packet/parse.hpp"
+
+#include <gtest/gtest.h>
+
+#include <string>
+
+namespace sluice {
+namespace {
+
+PacketWords with(void (*change)(PacketWords&)) {
+    PacketWords words{.src = "10.0.0.1", .dst = "192.0.2.1"};
+    change(words);
+    return words;
+}
+
+std::string field(const std::vector<std::byte>& frame, Field name) {
+    Flow flow;
+    EXPECT_EQ(parse_frame({frame, static_cast<std::uint32_t>(frame.size())}, {}, flow), Parsed::Ok);
+    return field_text(name, flow, frame, "");
+}
+
+struct Good {
+    const char* name;
+    void (*change)(PacketWords&);
+    Field field;
+    std::string_view want;
+};
+
+const Good kGood[] = {
+    {"udp by itself", [](PacketWords&) {}, Field::IpProto, "17"},
+    {"flags make it tcp", [](PacketWords& w) { w.flags = {"syn"}; }, Field::IpProto, "6"},
+    {"flags", [](PacketWords& w) { w.flags = {"syn", "ack"}; }, Field::TcpFlags, "18"},
+    {"tcp", [](PacketWords& w) { w.proto = "tcp"; }, Field::TcpFlags, "0"},
+    {"icmp", [](PacketWords& w) { w.proto = "icmp"; }, Field::IcmpType, "0"},
+    {"a number", [](PacketWords& w) { w.proto = "47"; }, Field::IpProto, "47"},
+    {"ports", [](PacketWords& w) { w.sport = 1234; }, Field::L4Sport, "1234"},
+    {"port", [](PacketWords& w) { w.dport = 53; }, Field::L4Dport, "53"},
+    {"length", [](PacketWords& w) { w.length = 1500; }, Field::IpLen, "1500"},
+    {"payload", [](PacketWords& w) { w.length = 128; }, Field::PayloadLen, "100"},
+    {"ttl", [](PacketWords& w) { w.ttl = 3; }, Field::IpTtl, "3"},
+    {"dscp", [](PacketWords& w) { w.dscp = 46; }, Field::IpDscp, "46"},
+    {"vlan", [](PacketWords& w) { w.vlan = 7; }, Field::VlanId, "7"},
+    {"source", [](PacketWords&) {}, Field::IpSrc, "10.0.0.1"},
+};
+
+TEST(DescribedFrame, IsParsedAsItWasDescribed) {
+    for (const Good& good : kGood) {
+        const auto frame = described_frame(with(good.change));
+        ASSERT_TRUE(frame) << good.name << ": " << frame.error().what;
+        EXPECT_EQ(field(*frame, good.field), good.want) << good.name;
+    }
+}
+
+TEST(DescribedFrame, SpeaksIpv6Too) {
+    const auto frame = described_frame({.src = "2001:db8::1",
+                                        .dst = "2001:db8::2",
+                                        .proto = "icmp",
+                                        .length = 100,
+                                        .ttl = 9,
+                                        .dscp = 10});
+    ASSERT_TRUE(frame);
+    EXPECT_EQ(field(*frame, Field::IpSrc), "2001:db8::1");
+    EXPECT_EQ(field(*frame, Field::IpDst), "2001:db8::2");
+    EXPECT_EQ(field(*frame, Field::IpProto), "58");
+    EXPECT_EQ(field(*frame, Field::IpLen), "100");
+    EXPECT_EQ(field(*frame, Field::IpTtl), "9");
+    EXPECT_EQ(field(*frame, Field::IpDscp), "10");
+}
+
+struct Bad {
+    std::string_view says;
+    void (*change)(PacketWords&);
+};
+
+const Bad kBad[] = {
+    {"--src: `10.0.0` is not an address", [](PacketWords& w) { w.src = "10.0.0"; }},
+    {"--dst: `` is not an address", [](PacketWords& w) { w.dst = ""; }},
+    {"different IP versions", [](PacketWords& w) { w.dst = "::1"; }},
+    {"--proto is tcp, udp, icmp or a number up to 255, found `256`",
+     [](PacketWords& w) { w.proto = "256"; }},
+    {"found `ssh`", [](PacketWords& w) { w.proto = "ssh"; }},
+    {"the packet is not TCP",
+     [](PacketWords& w) {
+         w.proto = "udp";
+         w.flags = {"syn"};
+     }},
+    {"found `sin`", [](PacketWords& w) { w.flags = {"sin"}; }},
+    {"from 28 to 9000 bytes", [](PacketWords& w) { w.length = 27; }},
+    {"from 28 to 9000 bytes", [](PacketWords& w) { w.length = 9001; }},
+};
+
+TEST(DescribedFrame, SaysWhatCannotBe) {
+    for (const Bad& bad : kBad) {
+        const auto frame = described_frame(with(bad.change));
+        ASSERT_FALSE(frame) << bad.says;
+        EXPECT_NE(frame.error().what.find(bad.says), std::string::npos) << frame.error().what;
+    }
+}
+
+}  // namespace
+}  // namespace sluice
