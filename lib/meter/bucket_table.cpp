@@ -133,14 +133,28 @@ Entry* BucketTable::move_along(const Path& path, Entry* idle, Tenants& tenants, 
     const Search& search = path.search;
     for (std::size_t at = path.last; at >= Search::kRoots; at = search[at].parent) {
         Entry& from = line(search[search[at].parent].line).entries[search[at].entry];
-        tenants.update(from, now);
-        store_word(idle->time, from.time);
-        store_word(idle->key, from.key);
-        from.clear();
+        move(from, *idle, tenants, now);
         idle = &from;
-        ++moves_;
     }
     return idle;
+}
+
+void BucketTable::move(Entry& from, Entry& to, Tenants& tenants, Now now) noexcept {
+    tenants.update(from, now);
+    store_word(to.time, from.time);
+    store_word(to.key, from.key);
+    from.clear();
+    ++moves_;
+}
+
+[[gnu::noinline]] Entry* BucketTable::come_home_slow(Entry& guest, const FiledKey& key,
+                                                     Tenants& tenants, Now now) noexcept {
+    Entry* home = guest.held() ? nullptr : idle_in(first_of(key), tenants, now);
+    if (home == nullptr) {
+        return &guest;
+    }
+    move(guest, *home, tenants, now);
+    return home;
 }
 
 void BucketTable::sweep(std::size_t lines, Tenants& tenants, Now now) noexcept {

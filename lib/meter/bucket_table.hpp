@@ -91,10 +91,16 @@ public:
         }
         return misses;
     }
+    // A key found in its second line moves home if an entry of the first has ended: most looks end
+    // at the first line.
     template <typename Look>
-    static void probe_second(std::span<Look* const> missed) noexcept {
+    void probe_second(std::span<Look* const> missed, Tenants& tenants, Now now) noexcept {
         for (Look* look : missed) {
-            look->entry = in_line(as_line(look->entry), look->key.filed);
+            Entry* entry = in_line(as_line(look->entry), look->key.filed);
+            if (entry != nullptr && ended_in(line(first_of(look->key)), now.at) != 0) [[unlikely]] {
+                entry = come_home_slow(*entry, look->key, tenants, now);
+            }
+            look->entry = entry;
         }
     }
 
@@ -209,6 +215,9 @@ private:
     // A search that had to stop early says nothing, so none is begun that cannot be finished.
     [[nodiscard]] bool may_search() const noexcept { return credit_ >= kSearchedLines; }
     [[nodiscard]] Entry* make_place_slow(const FiledKey& key, Tenants& tenants, Now now) noexcept;
+    [[nodiscard]] Entry* come_home_slow(Entry& guest, const FiledKey& key, Tenants& tenants,
+                                        Now now) noexcept;
+    void move(Entry& from, Entry& to, Tenants& tenants, Now now) noexcept;
     [[nodiscard]] Entry* search_slow(const FiledKey& key, Tenants& tenants, Now now) noexcept;
     [[nodiscard]] Entry* move_along(const Path& path, Entry* idle, Tenants& tenants,
                                     Now now) noexcept;

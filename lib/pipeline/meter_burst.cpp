@@ -303,7 +303,8 @@ void meter_burst(Burst& burst, const RuleSet& set, CoreState& core, Now now) noe
     adopt(set, core, now);
     tend(core, now);
     Scratch& scratch = burst.scratch();
-    BucketTable::probe_second(std::span<Look* const>{scratch.missed.get(), scratch.miss_count});
+    core.buckets.keys.probe_second(std::span<Look* const>{scratch.missed.get(), scratch.miss_count},
+                                   core.buckets.tenants, now);
     const bool stale = core.buckets.tenants.stale();
     const MatchSpan* span = scratch.spans.data();
     for (Packet& packet : burst.packets()) {

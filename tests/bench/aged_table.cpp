@@ -159,8 +159,9 @@ void AgedTable::run(std::size_t bursts, Random& random) {
         Burst& deciding = work[burst % 3];
         Burst& probing = work[(burst + 1) % 3];
         Burst& asking = work[(burst + 2) % 3];
-        BucketTable::probe_second(
-            std::span<Work* const>{missed[burst % 2].data(), misses[burst % 2]});
+        store_.keys.probe_second(
+            std::span<Work* const>{missed[burst % 2].data(), misses[burst % 2]}, store_.tenants,
+            now_);
         std::size_t found = 0;
         for (std::size_t at = 0; at < kBurst; at += kTurn) {
             ask(std::span{asking}.subspan(at, kTurn), random);
