@@ -43,4 +43,11 @@ namespace sluice {
     return true;
 }
 
+// Whether take() would admit; changes nothing.
+[[nodiscard]] inline bool fits(const Entry& entry, const Limit& limit, Instant now,
+                               Units cost) noexcept {
+    const Cell cell = entry.cell();
+    return admits(Gcra{cell.fresh_from, cell.rest}, limit, now, cost);
+}
+
 }  // namespace sluice

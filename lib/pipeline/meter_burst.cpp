@@ -1,4 +1,4 @@
-#include "lib/meter/take.hpp"
+#include "lib/pipeline/judge_plain.hpp"
 #include "lib/pipeline/look_at.hpp"
 #include "lib/pipeline/stages.hpp"
 
@@ -232,49 +232,6 @@ void settle_all(const Judged& judged, const Decision& decision) noexcept {
     settle_all(judged, packet.decision);
 }
 
-// What a packet that meets one rule is judged by.
-struct OneRule {
-    const QuickRule& rule;
-    const Match& match;
-    const Look& look;
-    CoreState& core;
-    Now now;
-};
-
-void refuse(Packet& packet, const Entry& entry, const OneRule& one) noexcept {
-    const QuickRule& rule = one.rule;
-    one.core.counters.rules[rule.counters].exceeded.add(1);
-    packet.decision = {.verdict = rule.on_exceed,
-                       .reason = Reason::OverLimit,
-                       .rule = one.match.rule,
-                       .tag = rule.tag};
-    if (one.core.policy.tell_wait && !forwards(rule.on_exceed)) {
-        const Cell cell = entry.cell();
-        packet.decision.wait =
-            wait(Gcra{cell.fresh_from, cell.rest}, *rule.limit, one.now.at, one.look.cost)
-                .value_or(kNever);
-    }
-}
-
-// The short way for what most packets meet: one enforcing rule, one token bucket, and its entry is
-// where it was seen. Decides and charges in one step, so nothing need be held. False: nothing has
-// been done.
-bool judge_plain(Packet& packet, const OneRule& one) noexcept {
-    const Look& look = one.look;
-    Entry* entry = look.entry;
-    if (!one.rule.plain || one.match.skipped || entry == nullptr ||
-        entry->filed() != look.key.filed || look.cost == Units{0}) {
-        return false;
-    }
-    if (!take(*entry, *one.rule.limit, one.now.at, look.cost)) {
-        refuse(packet, *entry, one);
-        return true;
-    }
-    one.core.counters.rules[one.rule.counters].admitted.add(1);
-    packet.decision = {.reason = Reason::WithinLimits};
-    return true;
-}
-
 void adopt(const RuleSet& set, CoreState& core, Now now) noexcept {
     if (core.known != &set || core.known_load != set.load) [[unlikely]] {
         core.buckets.adopt(set.slots, set.changes, set.longest_debt, now);
@@ -310,12 +267,7 @@ void meter_burst(Burst& burst, const RuleSet& set, CoreState& core, Now now) noe
     for (Packet& packet : burst.packets()) {
         Match* first = &scratch.matches[span->first];
         const std::uint32_t count = span++->count;
-        if (count == 1 && !stale &&
-            judge_plain(packet, {.rule = set.quick[first->rule],
-                                 .match = *first,
-                                 .look = scratch.looks[first->first],
-                                 .core = core,
-                                 .now = now})) [[likely]] {
+        if (!stale && judge_plain(packet, {first, count}, {set, scratch, core, now})) [[likely]] {
             continue;
         }
         judge_slow(packet, {.judging = {.set = set, .core = core, .now = now, .packet = packet},

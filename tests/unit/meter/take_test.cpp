@@ -53,12 +53,13 @@ TEST_P(Take, IsAdmitsAndCharge) {
     for (int i = 0; i < kAsked; ++i) {
         now += Nanoseconds{static_cast<std::int64_t>(random() % longest)};
         const Units cost{1 + random() % (n.largest_cost + (i % 64 == 0 ? n.burst : 0))};
-        const bool fits = admits(bucket, limit, now, cost);
-        ASSERT_EQ(take(entry, limit, now, cost), fits) << i;
-        if (fits) {
+        const bool admitted_it = admits(bucket, limit, now, cost);
+        ASSERT_EQ(fits(entry, limit, now, cost), admitted_it) << i;
+        ASSERT_EQ(take(entry, limit, now, cost), admitted_it) << i;
+        if (admitted_it) {
             charge(bucket, limit, now, cost);
         }
-        (fits ? admitted : refused) += 1;
+        (admitted_it ? admitted : refused) += 1;
         ASSERT_EQ(entry.fresh_from(), bucket.fresh_from) << i;
         ASSERT_EQ(entry.cell().rest, bucket.below) << i;
     }
