@@ -19,6 +19,10 @@ namespace {
     return read_address(field, *subject.flow, subject.frame);
 }
 
+// What planes may grow to when they are multiplied out: rows, and rows times blocks.
+constexpr std::size_t kMaxJoinedRows = 4096;
+constexpr std::size_t kMaxJoinedWords = std::size_t{1} << 16;
+
 std::vector<std::uint16_t> table_of(const DimensionParts& parts) {
     std::vector<std::uint16_t> table(std::size_t{1} << key_bits(parts.field));
     for (auto step = parts.steps.begin(); step != parts.steps.end(); ++step) {
@@ -113,20 +117,46 @@ Classifier::Classifier(ClassifierParts parts)
     : parts_{std::move(parts)}, summary_{summary_for(parts_.rule_of.size())} {
     for (const DimensionParts& dimension : parts_.dimensions) {
         dimensions_.emplace_back(dimension);
-        list_rows(dimension);
     }
-    list_dimensions();
+    list_planes();
+    list_blocks();
 }
 
-// Which dimensions each block asks, and which clauses the last block has.
-void Classifier::list_dimensions() {
+// Multiplies the two smallest planes out as long as that stays small. Those of many rows come
+// first: they leave the least of a block.
+void Classifier::list_planes() {
+    BlockPool pool;
+    for (std::uint32_t i = 0; i < parts_.dimensions.size(); ++i) {
+        planes_.emplace_back(i, parts_.dimensions[i], parts_.blocks, pool);
+    }
+    const auto has_more_rows = [](const BitPlane& a, const BitPlane& b) {
+        return a.rows() > b.rows();
+    };
+    const std::size_t most =
+        std::min(kMaxJoinedRows,
+                 kMaxJoinedWords / std::max<std::size_t>(blocks_for(parts_.rule_of.size()), 1));
+    for (;;) {
+        std::stable_sort(planes_.begin(), planes_.end(), has_more_rows);
+        const std::size_t last = planes_.size();
+        if (last < 2 || planes_[last - 1].rows() * planes_[last - 2].rows() > most) {
+            break;
+        }
+        BitPlane product{planes_[last - 2], planes_[last - 1], pool};
+        planes_.erase(planes_.end() - 2, planes_.end());
+        planes_.push_back(std::move(product));
+    }
+    blocks_ = pool.take();
+}
+
+// Which planes each block asks, and which clauses the last block has.
+void Classifier::list_blocks() {
     const std::size_t blocks = blocks_for(parts_.rule_of.size());
     blocks_there_are_.resize(summary_);
     asked_from_.push_back(0);
     for (std::size_t block = 0; block < blocks; ++block) {
         blocks_there_are_[block / 64] |= std::uint64_t{1} << (block % 64);
-        for (std::size_t i = 0; i < dimensions_.size(); ++i) {
-            if (((parts_.dimensions[i].used[block / 64] >> (block % 64)) & 1) != 0) {
+        for (std::size_t i = 0; i < planes_.size(); ++i) {
+            if (planes_[i].asks(block)) {
                 asked_.push_back(static_cast<std::uint8_t>(i));
             }
         }
@@ -137,32 +167,37 @@ void Classifier::list_dimensions() {
     }
 }
 
-void Classifier::list_rows(const DimensionParts& dimension) {
-    std::vector<RowWord>& rows = rows_.emplace_back();
-    std::uint32_t references = 0;
-    for (std::size_t i = 0; i < dimension.open.size(); ++i) {
-        rows.push_back({dimension.open[i] | ~dimension.used[i % summary_], references});
-        references += static_cast<std::uint32_t>(std::popcount(dimension.open[i]));
-    }
-}
-
 std::size_t Classifier::bytes() const noexcept {
-    std::size_t bytes = parts_.blocks.size() * sizeof(Block) +
+    std::size_t bytes = (parts_.blocks.size() + blocks_.size()) * sizeof(Block) +
                         (parts_.rule_of.size() + parts_.always.size()) * sizeof(std::uint32_t);
     for (std::size_t i = 0; i < dimensions_.size(); ++i) {
         const DimensionParts& dimension = parts_.dimensions[i];
-        bytes += dimensions_[i].bytes() + rows_[i].size() * sizeof(RowWord) +
-                 dimension.open.size() * sizeof(std::uint64_t) +
+        bytes += dimensions_[i].bytes() + dimension.open.size() * sizeof(std::uint64_t) +
                  dimension.references.size() * sizeof(std::uint32_t) +
                  dimension.steps.size() * sizeof(dimension.steps.front()) +
                  dimension.v6_steps.size() * sizeof(dimension.v6_steps.front());
+    }
+    for (const BitPlane& plane : planes_) {
+        bytes += plane.bytes();
     }
     return bytes;
 }
 
 void Classifier::find_rows(std::span<const Subject> subjects, Rows& rows) const noexcept {
+    // NOLINTNEXTLINE(cppcoreguidelines-pro-type-member-init): as many as are read are written.
+    Rows by_dimension;
     for (std::size_t i = 0; i < dimensions_.size(); ++i) {
-        dimensions_[i].find_rows(subjects, rows[i].data());
+        dimensions_[i].find_rows(subjects, by_dimension[i].data());
+    }
+    for (std::size_t plane = 0; plane < planes_.size(); ++plane) {
+        std::array<std::uint32_t, kMaxSubjects>& row = rows[plane];
+        row.fill(0);
+        for (const BitPlane::Factor& factor : planes_[plane].factors()) {
+            const auto& of = by_dimension[factor.dimension];
+            for (std::size_t i = 0; i < subjects.size(); ++i) {
+                row[i] += of[i] * factor.stride;
+            }
+        }
     }
 }
 
@@ -172,8 +207,8 @@ void Classifier::mark(const Rows& rows, std::size_t number, RuleBits& found) con
     }
     for (std::size_t word = 0; word < summary_; ++word) {
         std::uint64_t open = blocks_there_are_[word];
-        for (std::size_t i = 0; i < dimensions_.size(); ++i) {
-            open &= rows_[i][rows[i][number] * summary_ + word].open;
+        for (std::size_t i = 0; i < planes_.size(); ++i) {
+            open &= planes_[i].open(rows[i][number], word);
         }
         for (; open != 0; open &= open - 1) {
             mark_block(rows, number, word * 64 + static_cast<unsigned>(std::countr_zero(open)),
@@ -184,8 +219,6 @@ void Classifier::mark(const Rows& rows, std::size_t number, RuleBits& found) con
 
 void Classifier::mark_block(const Rows& rows, std::size_t number, std::size_t block,
                             RuleBits& found) const noexcept {
-    const std::size_t word = block / 64;
-    const std::uint64_t below = (std::uint64_t{1} << (block % 64)) - 1;
     Block both;
     if (block + 2 == asked_from_.size()) {
         both = last_;
@@ -193,12 +226,8 @@ void Classifier::mark_block(const Rows& rows, std::size_t number, std::size_t bl
         both.words.fill(~std::uint64_t{0});
     }
     for (std::uint32_t at = asked_from_[block]; at < asked_from_[block + 1]; ++at) {
-        const std::size_t i = asked_[at];
-        const RowWord& row = rows_[i][rows[i][number] * summary_ + word];
-        const DimensionParts& dimension = parts_.dimensions[i];
-        const auto before = std::popcount(row.open & dimension.used[word] & below);
-        const Block& satisfied =
-            parts_.blocks[dimension.references[row.first + static_cast<unsigned>(before)]];
+        const std::size_t plane = asked_[at];
+        const Block& satisfied = blocks_[planes_[plane].block_of(rows[plane][number], block)];
         for (std::size_t w = 0; w < both.words.size(); ++w) {
             both.words[w] &= satisfied.words[w];
         }

@@ -1,4 +1,5 @@
 #pragma once
+#include "lib/match/bit_plane.hpp"
 #include "lib/match/classifier_parts.hpp"
 #include "lib/match/field_place.hpp"
 #include "lib/match/range_trie.hpp"
@@ -46,9 +47,10 @@ private:
 
 // Which rules match a packet, at a cost that hardly depends on how many there are. Every dimension
 // that a rule asks is looked up once per packet and leads to a row of bits, one per clause; the
-// AND of the rows is the answer. A summary, one bit per 512 clauses, says first where the AND can
-// be anything but zero. (Lakshman and Stiliadis, SIGCOMM 1998; with aggregation, Baboescu and
-// Varghese, SIGCOMM 2001.) Never changed once made.
+// AND of the rows is the answer; dimensions of few rows are multiplied out beforehand. A summary,
+// one bit per 512 clauses, says first where the AND can be anything but zero. (Lakshman and
+// Stiliadis, SIGCOMM 1998; with aggregation, Baboescu and Varghese, SIGCOMM 2001.) Never changed
+// once made.
 class Classifier {
 public:
     // For no rules at all.
@@ -56,7 +58,7 @@ public:
     // The parts are sound: see are_sound().
     explicit Classifier(ClassifierParts parts);
 
-    // For each field that is asked, the row of each subject of a burst.
+    // For each plane, the row of each subject of a burst.
     using Rows = std::array<std::array<std::uint32_t, kMaxSubjects>, kFieldCount>;
 
     // The rules that every packet satisfies, in order.
@@ -73,14 +75,8 @@ public:
     [[nodiscard]] std::size_t bytes() const noexcept;
 
 private:
-    // The part of a row that belongs to one word of the summary.
-    struct RowWord {
-        std::uint64_t open = 0;   // blocks that may match, unused ones among them
-        std::uint32_t first = 0;  // its first reference
-    };
-
-    void list_dimensions();
-    void list_rows(const DimensionParts& dimension);
+    void list_planes();
+    void list_blocks();
     void mark_block(const Rows& rows, std::size_t number, std::size_t block,
                     RuleBits& found) const noexcept;
 
@@ -88,10 +84,11 @@ private:
     std::vector<Dimension> dimensions_;
     std::size_t summary_ = 0;                      // words of one bit per block
     std::vector<std::uint64_t> blocks_there_are_;  // by word of the summary
-    std::vector<std::vector<RowWord>> rows_;       // by dimension: by row, by word of the summary
-    std::vector<std::uint8_t> asked_;              // dimensions that a block asks, block by block
-    std::vector<std::uint32_t> asked_from_;        // by block and one past: its first in `asked_`
-    Block last_;                                   // the clauses there are of the last block
+    std::vector<BitPlane> planes_;
+    std::vector<Block> blocks_;              // that the planes refer to
+    std::vector<std::uint8_t> asked_;        // planes that a block asks, block by block
+    std::vector<std::uint32_t> asked_from_;  // by block and one past: its first in `asked_`
+    Block last_;                             // the clauses there are of the last block
 };
 
 }  // namespace sluice

@@ -1,4 +1,5 @@
 #pragma once
+#include "lib/match/block_pool.hpp"
 #include "lib/match/classifier_parts.hpp"
 #include "lib/policy/clauses/clause_order.hpp"
 
@@ -6,26 +7,10 @@
 #include <cstdint>
 #include <map>
 #include <span>
-#include <unordered_map>
 #include <utility>
 #include <vector>
 
 namespace sluice {
-
-// Blocks of bits, each kept once.
-class BlockPool {
-public:
-    [[nodiscard]] std::uint32_t add(const Block& block);
-    [[nodiscard]] std::size_t size() const noexcept { return blocks_.size(); }
-    [[nodiscard]] std::vector<Block> take() { return std::move(blocks_); }
-
-private:
-    struct Hash {
-        [[nodiscard]] std::size_t operator()(const Block& block) const noexcept;
-    };
-    std::vector<Block> blocks_;
-    std::unordered_map<Block, std::uint32_t, Hash> ids_;
-};
 
 // The rows of one dimension. A clause that asks the field stands in exactly one set, so a set that
 // begins or ends flips its clauses' bits and touches nobody else's.
