@@ -114,7 +114,7 @@ void limit_arguments(CLI::App& app, SimulateOptions& options) {
         app.add_option(name, options.limit[std::string{word}], "of the limit, as in rules")
             ->group("Limit");
     }
-    app.add_option("--per", options.per, "packet or byte")->capture_default_str();
+    app.add_option("--per", options.per, "packet, byte or connection")->capture_default_str();
 }
 
 void load_arguments(CLI::App& app, SimulateOptions& options) {

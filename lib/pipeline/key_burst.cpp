@@ -1,14 +1,11 @@
 #include "lib/pipeline/stages.hpp"
 #include "lib/rules/group.hpp"
+#include "lib/rules/units_of.hpp"
 
 #include <cstring>
 
 namespace sluice {
 namespace {
-
-Units cost_of(bool per_byte, const Flow& flow) noexcept {
-    return Units{per_byte ? flow.byte_units : 1U};
-}
 
 // Where the looks of a burst come one after the other, and the table they will be found in.
 struct Looks {
@@ -38,7 +35,7 @@ template <typename Hash>
     std::memcpy(&address, source ? &flow.src : &flow.dst, sizeof(address));
     const std::uint64_t word = rule.v4_header | std::uint64_t{address & rule.v4_mask} << 32;
     looks.add(KeyHasher::filed_under(rule.identity, hash.of_word(word)), rule.slot,
-              cost_of(rule.per_byte, flow));
+              Units{rule.per_byte ? flow.byte_units : 1U});
     return true;
 }
 
@@ -51,8 +48,11 @@ bool look_for_key(const Rule& rule, const Packet& packet, const Hash& hash, Look
     }
     const std::uint64_t digest = hash(key.view());
     for (const MeteredLimit& limit : rule.limits) {
-        looks.add(KeyHasher::filed_under(limit.identity, digest), limit.slot,
-                  cost_of(limit.per == Per::Byte, packet.flow));
+        const Units cost = units_of(limit.per, packet.flow);
+        // What is not judged asks for one line, always the same: no packet waits for it.
+        const GroupKey filed =
+            cost == Units{0} ? GroupKey{} : KeyHasher::filed_under(limit.identity, digest);
+        looks.add(filed, limit.slot, cost);
     }
     return true;
 }

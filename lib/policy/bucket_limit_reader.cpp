@@ -20,8 +20,8 @@ std::optional<Limit> read_gcra(const LimitNumbersReader& numbers, std::string_vi
     }
     const std::string& burst_text = numbers.text(burst_key);
     limit.text += " " + numbers.text("rate") + " " + std::string{burst_key} + " " + burst_text;
-    limit.bound = burst_text + (numbers.counts_bytes() ? "" : " packets") + " + " +
-                  numbers.text("rate") + " * W";
+    limit.bound =
+        burst_text + std::string{numbers.unit_word()} + " + " + numbers.text("rate") + " * W";
     return *made;
 }
 

@@ -63,10 +63,9 @@ void read_limit_list(const MapReader& map, const LimitOwner& owner, NamedLimits&
         }
         limits.summaries.push_back(summary_of(name, limit, owner.key));
         if (limit.numbers) {
-            const Per per = limit.per == PerWord::Byte ? Per::Byte : Per::Packet;
             limits.limits.push_back({.identity = identity_of(owner, name, limit),
                                      .name = name,
-                                     .per = per,
+                                     .per = counted(limit.per).value_or(Per::Packet),
                                      .limit = *limit.numbers});
         }
     }

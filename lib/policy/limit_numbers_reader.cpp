@@ -84,6 +84,17 @@ void LimitNumbersReader::report(const Error& error,
     context_.problems.error(value == nullptr ? map_.node().at : value->at, error.what);
 }
 
+std::string_view LimitNumbersReader::unit_word() const noexcept {
+    switch (per_) {
+        case Per::Byte:
+            return "";
+        case Per::Connection:
+            return " connections";
+        default:
+            return " packets";
+    }
+}
+
 void LimitNumbersReader::warn_if_below_mtu(std::string_view key, Units burst) const {
     if (counts_bytes() && burst.count() < kLargestUsualFrame) {
         context_.problems.warning(

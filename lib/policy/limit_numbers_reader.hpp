@@ -35,6 +35,8 @@ public:
         return map_.find(key)->text;
     }
     [[nodiscard]] bool counts_bytes() const noexcept { return per_ == Per::Byte; }
+    // What stands behind a count of them: " packets"; sizes have their unit already.
+    [[nodiscard]] std::string_view unit_word() const noexcept;
 
 private:
     [[nodiscard]] const YamlNode* number_text(std::string_view key) const;

@@ -63,11 +63,20 @@ const AlgorithmRow* find_algorithm(const YamlNode& limit, const ReadContext& con
     return nullptr;
 }
 
-bool is_built(PerWord per) noexcept {
-    return per == PerWord::Packet || per == PerWord::Byte;
-}
-
 }  // namespace
+
+std::optional<Per> counted(PerWord per) noexcept {
+    switch (per) {
+        case PerWord::Packet:
+            return Per::Packet;
+        case PerWord::Byte:
+            return Per::Byte;
+        case PerWord::Connection:
+            return Per::Connection;
+        default:
+            return std::nullopt;
+    }
+}
 
 std::optional<PerWord> read_per(const MapReader& map, const ReadContext& context) {
     const std::optional<std::size_t> index = map.word("per", kPerWords);
@@ -75,7 +84,7 @@ std::optional<PerWord> read_per(const MapReader& map, const ReadContext& context
         return std::nullopt;
     }
     const auto per = static_cast<PerWord>(*index);
-    if (!is_built(per)) {
+    if (!counted(per)) {
         context.not_enforced(map.find("per")->at, "per: " + std::string{kPerWords[*index]});
     }
     return per;
@@ -104,9 +113,9 @@ LimitText read_limit(const YamlNode& node, std::optional<PerWord> rule_per,
         context.not_enforced(map.find("algorithm")->at, "the algorithm " + limit.text);
         return limit;
     }
-    const Per per = limit.per == PerWord::Byte ? Per::Byte : Per::Packet;
-    algorithm->read({map, per, context, algorithm->name}, limit);
-    if (!is_built(limit.per)) {
+    const std::optional<Per> per = counted(limit.per);
+    algorithm->read({map, per.value_or(Per::Packet), context, algorithm->name}, limit);
+    if (!per) {
         limit.numbers.reset();
     }
     return limit;

@@ -13,6 +13,9 @@ enum class PerWord : std::uint8_t { Packet, Byte, Connection, Request, Query, Ha
 
 [[nodiscard]] std::string_view name_of(PerWord per) noexcept;
 
+// What is built of it; nullopt: it is not.
+[[nodiscard]] std::optional<Per> counted(PerWord per) noexcept;
+
 // The value of `per`, if given; what is not built is reported.
 [[nodiscard]] std::optional<PerWord> read_per(const MapReader& map, const ReadContext& context);
 

@@ -33,8 +33,8 @@ std::optional<WindowNumbers> read_window(const LimitNumbersReader& numbers, Limi
 }
 
 std::string bound_of(const LimitNumbersReader& numbers, std::string_view before) {
-    return std::string{before} + numbers.text("count") +
-           (numbers.counts_bytes() ? "" : " packets") + " in any " + numbers.text("window");
+    return std::string{before} + numbers.text("count") + std::string{numbers.unit_word()} +
+           " in any " + numbers.text("window");
 }
 
 }  // namespace

@@ -67,7 +67,7 @@ Fault fault_of(const Rule& rule) {
         return "rule " + rule.id + ": wrong number of limits";
     }
     for (const MeteredLimit& limit : rule.limits) {
-        if (!within(limit.per, Per::Byte)) {
+        if (!within(limit.per, Per::Connection)) {
             return "rule " + rule.id + ": a limit counts something unknown";
         }
     }

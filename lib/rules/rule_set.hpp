@@ -34,7 +34,7 @@ enum class MissingKey : std::uint8_t { Skip, Share };
 // What a new key meets when both its places in the table are held by live entries. Coarsen: it is
 // charged to a parent, whose addresses are wider, and at last to the rule itself.
 enum class OnFull : std::uint8_t { Open, Closed, Coarsen };
-enum class Per : std::uint8_t { Packet, Byte };
+enum class Per : std::uint8_t { Packet, Byte, Connection };
 
 // One part of a grouping key. For an address, only the first `v4` or `v6` bits count.
 struct KeyPart {

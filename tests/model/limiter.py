@@ -12,6 +12,8 @@ from meters import METERS, NEVER
 STRICTNESS = {"pass": 1, "tag": 2, "drop": 3}
 COUNTED_AS = {"pass": "passed", "tag": "tagged", "shape": "shaped", "drop": "dropped",
               "reply": "replied", "reset": "reset", "decoy": "decoyed"}
+SYN, ACK = 0x02, 0x10
+
 
 class Charge:
     """One limit that judges the packet at hand."""
@@ -142,7 +144,7 @@ class Limiter:
     def _charges(self, rule, key, packet):
         charges = []
         for limit in rule.limits:
-            cost = packet.units if limit.per == "byte" else 1
+            cost = units_of(limit.per, packet)
             if cost == 0:
                 continue
             place = (rule.id, limit.name, None if key is None else tuple(key))
@@ -153,6 +155,14 @@ class Limiter:
             came = color_of(packet.fields.get("ip.dscp"))
             charges.append(Charge(self.buckets[place], cost, came))
         return charges
+
+
+def units_of(per, packet):
+    """What a packet carries of that which a limit counts."""
+    if per == "connection":
+        flags = packet.fields.get("tcp.flags", 0)
+        return 1 if flags & SYN and not flags & ACK else 0
+    return packet.units if per == "byte" else 1
 
 
 def _strictest(votes, longest):

@@ -79,6 +79,19 @@ rules:
             (0, packet(151), ("drop", "never")), (0, packet(0), ("pass", "0")),
             (49 * MS, packet(100), ("drop", str(MS))), (50 * MS, packet(100), ("pass", "0"))])
 
+    def test_connections(self):
+        syn = packet(tcp_flags=0x02, ip_dst=ipaddress.ip_address("192.0.2.1"))
+        other = [packet(tcp_flags=flags) for flags in (0x12, 0x10, 0x04)] + [packet()]
+        limiter = self.run_trace("""
+rules:
+  - {id: a, mode: enforce, per: connection, key: [],
+     limits: [{algorithm: token_bucket, rate: 1/s, burst: 2}]}
+""", [(0, syn, ("pass", "0"))] + [(0, what, ("pass", "0")) for what in other] +
+            [(0, packet(tcp_flags=0xC2), ("pass", "0")), (0, syn, ("drop", str(SECOND))),
+             (SECOND, syn, ("pass", "0"))])
+        self.assertEqual(limiter.summary()["rules"][0], {"id": "a", "matched": 8, "admitted": 7,
+                                                         "exceeded": 1, "skipped": 0})
+
     TWO = """
 rules:
   - {{id: all, mode: enforce, key: [], limits: [{{algorithm: token_bucket, rate: 1/h, burst: 3}}]}}

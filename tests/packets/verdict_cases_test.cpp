@@ -25,6 +25,10 @@ using test::kStart;
 const Frame kDns = udp().src("10.0.0.1").dport(53).size(100);
 const Frame kWeb = tcp().src("10.0.0.1").dport(80).size(100);
 
+constexpr std::uint16_t kSynBit = 0x002;
+const Frame kSyn = tcp().src("10.0.0.1").dport(80).flags(kSynBit);
+const Frame kSynAck = tcp().src("10.0.0.1").dport(80).flags(0x012);
+
 const Case kCases[] = {
     {"past the burst, then earned back",
      RULES "  - id: dns\n    mode: enforce\n    when: l4.dport eq 53\n    key: [ip.src]\n" LIMIT,
@@ -149,6 +153,33 @@ const Case kCases[] = {
      {{0ms, arp(), "pass", "within_limits"},
       {0ms, udp().frag(64, false), "drop", "over_limit", "ports", 24h},
       {0ms, kDns, "pass", "within_limits"}}},
+
+    // What carries no SYN, or answers one, is neither judged nor charged.
+    {"connections: a SYN without ACK is one, repeats too",
+     RULES "  - id: new\n    mode: enforce\n    key: [ip.src]\n    per: connection\n"
+           "    limits: [{algorithm: token_bucket, rate: 1/s, burst: 2}]\n",
+     {{0ms, kSyn, "pass", "within_limits"},
+      {0ms, kSynAck, "pass", "no_rule"},
+      {0ms, kWeb, "pass", "no_rule"},
+      {0ms, kDns, "pass", "no_rule"},
+      {0ms, tcp().src("10.0.0.1").flags(kSynBit).frag(64, false), "pass", "no_rule"},
+      {0ms, kSyn, "pass", "within_limits"},
+      {0ms, kSyn, "drop", "over_limit", "new", 1s},
+      {0ms, kWeb, "pass", "no_rule"},
+      {0ms, tcp().src("2001:db8::7").flags(kSynBit), "pass", "within_limits"},
+      {999ms, kSyn, "drop", "over_limit", "new", 1ms},
+      {1s, kSyn, "pass", "within_limits"}}},
+
+    // The SYN that the connection limit refuses spends no packet either.
+    {"connections: beside a limit of packets",
+     RULES "  - id: both\n    mode: enforce\n    key: [ip.src]\n    limits:\n"
+           "      - {algorithm: sliding_log, per: connection, count: 1, window: 1d}\n"
+           "      - {algorithm: sliding_log, count: 3, window: 1h}\n",
+     {{0ms, kSyn, "pass", "within_limits"},
+      {0ms, kSyn, "drop", "over_limit", "both", 24h},
+      {0ms, kWeb, "pass", "within_limits"},
+      {0ms, kDns, "pass", "within_limits"},
+      {0ms, kWeb, "drop", "over_limit", "both", 1h}}},
 
     {"malformed frames meet no rule",
      RULES "  - id: all\n    mode: enforce\n    key: []\n"

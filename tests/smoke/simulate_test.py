@@ -7,7 +7,7 @@ import shutil
 import unittest
 import xml.dom.minidom
 
-from capture_files import SECOND, Case, arp, main, pcap, udp
+from capture_files import SECOND, Case, arp, main, pcap, tcp, udp
 
 MS = 1_000_000
 ASK_EVERY = 100_000
@@ -223,6 +223,10 @@ class Simulate(Case):
         # 500 and 300 bytes fit, an ARP frame counts without its Ethernet header.
         self.assertEqual([(bar["offered"], bar["admitted"]) for bar in run["bars"]],
                          [(1400, 800), (1000 + len(arp()) - 14, len(arp()) - 14)])
+        syns = [(1000 * SECOND, tcp(flags=flags)) for flags in (0x02, 0x12, 0x02, 0x10, 0x02)]
+        self.write("in.pcap", pcap(syns + frames))
+        run, = self.runs(*limit, "--per", "connection", "--rate", "1/s", "--burst", "2")
+        self.assertEqual([(bar["offered"], bar["admitted"]) for bar in run["bars"]], [(3, 2)])
         self.write("cut.pcap", pcap(frames)[:-1])
         _, err = self.ctl("simulate", *limit[:4], "--pcap", self.path("cut.pcap"), "--rate", "1/s",
                           "--burst", "2")
@@ -262,7 +266,7 @@ class Simulate(Case):
                 ((*bucket, "--load", "capture"), 2, "--pcap"),
                 ((*bucket, "--load", "capture", "--pcap", "/no/such"), 1, "/no/such"),
                 ((*bucket, "--stall", "4s"), 2, "START:LENGTH"),
-                ((*bucket, "--per", "request"), 2, "--per is packet or byte"),
+                ((*bucket, "--per", "request"), 2, "--per is one of packet, byte, connection"),
                 ((*bucket, "--count", "1"), 2, "has no --count"),
                 (("--algorithm", "fixed_window", "--count", "0", "--window", "1s"), 1,
                  "at least 1"),

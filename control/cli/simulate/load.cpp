@@ -7,6 +7,7 @@
 #include "lib/pipeline/look_at.hpp"
 #include "lib/policy/nearest.hpp"
 #include "lib/policy/units_text.hpp"
+#include "lib/rules/units_of.hpp"
 
 #include <array>
 #include <cmath>
@@ -64,19 +65,22 @@ public:
     CaptureArrivals(CaptureReader reader, std::string path, Per per)
         : reader_{std::move(reader)}, path_{std::move(path)}, per_{per} {}
 
+    // The next frame that carries something to count.
     std::optional<Arrival> next() {
         CapturedFrame frame;
-        end_ = reader_.next(frame);
-        if (end_ != CaptureReader::Next::Frame) {
-            return std::nullopt;
+        while ((end_ = reader_.next(frame)) == CaptureReader::Next::Frame) {
+            if (!first_) {
+                first_ = frame.timestamp;
+            }
+            latest_ = std::max(latest_, Instant{frame.timestamp - *first_});
+            Flow flow;
+            parse_frame({frame.bytes, frame.wire_size}, Tunnels{}, flow);
+            const Units cost = units_of(per_, flow);
+            if (cost.count() != 0) {
+                return Arrival{latest_, cost, color_of(flow)};
+            }
         }
-        if (!first_) {
-            first_ = frame.timestamp;
-        }
-        latest_ = std::max(latest_, Instant{frame.timestamp - *first_});
-        Flow flow;
-        parse_frame({frame.bytes, frame.wire_size}, Tunnels{}, flow);
-        return Arrival{latest_, Units{per_ == Per::Byte ? flow.byte_units : 1U}, color_of(flow)};
+        return std::nullopt;
     }
     [[nodiscard]] ExitCode finish() const {
         // What lies behind the end of the run was not read.

@@ -4,7 +4,10 @@
 #include "control/cli/simulate/limit_words.hpp"
 #include "control/cli/simulate/plot.hpp"
 #include "control/cli/terminal.hpp"
+#include "lib/policy/nearest.hpp"
 
+#include <algorithm>
+#include <array>
 #include <variant>
 
 // simulate: one bucket under one load on a virtual clock.
@@ -19,6 +22,9 @@ ExitCode fail(const Error& error) {
     return error.code == Errc::BadSyntax ? ExitCode::Usage : ExitCode::Refused;
 }
 
+// In the order of Per.
+constexpr auto kPerWords = std::to_array<std::string_view>({"packet", "byte", "connection"});
+
 struct Asked {
     std::vector<SimulatedLimit> limits;
     std::vector<Course> courses;
@@ -27,10 +33,11 @@ struct Asked {
 
 Result<Asked> read(const SimulateOptions& options) {
     Asked asked;
-    if (options.per != "packet" && options.per != "byte") {
-        return Error{Errc::BadSyntax, "--per is packet or byte"};
+    const auto* const per = std::find(kPerWords.begin(), kPerWords.end(), options.per);
+    if (per == kPerWords.end()) {
+        return Error{Errc::BadSyntax, "--per is one of " + list_of(kPerWords)};
     }
-    asked.per = options.per == "byte" ? Per::Byte : Per::Packet;
+    asked.per = static_cast<Per>(per - kPerWords.begin());
     const Result<Course> course = read_course(options);
     if (!course) {
         return course.error();

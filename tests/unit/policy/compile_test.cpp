@@ -98,6 +98,7 @@ TEST(CompileRules, IdentityOutlivesNumbersAndNothingElse) {
     EXPECT_NE(identity("24|64", "25|64"), same);
     EXPECT_NE(identity("id: a", "id: z"), same);
     EXPECT_NE(identity(", l4.dport", ""), same);
+    EXPECT_NE(identity("id: a\n", "id: a\n    per: connection\n"), same);
 }
 
 TEST(CompileRules, ModesSetAtRunTimeWin) {
@@ -184,6 +185,10 @@ const Wrong kWrong[] = {
     {HEAD "    when: http.host eq \"x\"\n    on_match: drop\n", 4, 11,
      "not enforced yet: the field http.host"},
     {HEAD "    key: []\n    per: request\n" LIMITS, 5, 10, "not enforced yet: per: request"},
+    {HEAD "    key: []\n    per: conection\n" LIMITS, 5, 10, "did you mean `connection`?"},
+    {HEAD "    key: []\n    per: connection\n"
+          "    limits: [{algorithm: token_bucket, rate: 1MB/s, burst: 1}]\n",
+     6, 46, "50/s"},
     {HEAD "    key: []\n    ban: {after: 3}\n" LIMITS, 5, 5, "not enforced yet: `ban`"},
     {HEAD "    key: []\n    cost: 2\n" LIMITS, 5, 5, "not enforced yet: `cost`"},
     {HEAD "    key: []\n    on_full: {coarsen: {factor: 1}}\n" LIMITS, 5, 33, "from 2 to 1024"},
@@ -350,6 +355,23 @@ TEST(CompileRules, WhatIsNotBuiltClaimsNothing) {
     const LimitSummary& limit = outcome.rules->rules[0].limits[0];
     EXPECT_EQ(limit.text, "token_bucket 1/s burst 1 per request");
     EXPECT_EQ(limit.bound, "");
+}
+
+TEST(CompileRules, ConnectionsAreCountedOneByOne) {
+    const Outcome outcome =
+        compile(HEAD
+                "    key: [ip.src]\n    per: connection\n    limits:\n"
+                "      - {algorithm: token_bucket, rate: 5/s, burst: 20}\n"
+                "      - {algorithm: sliding_log, count: 9, window: 1s, per: packet}\n");
+    ASSERT_TRUE(outcome.rules.has_value());
+    EXPECT_TRUE(outcome.problems.empty());
+    const std::vector<MeteredLimit>& limits = outcome.rules->set.rules[0].limits;
+    EXPECT_EQ(limits[0].per, Per::Connection);
+    EXPECT_EQ(limits[1].per, Per::Packet);
+    const std::vector<LimitSummary>& shown = outcome.rules->rules[0].limits;
+    EXPECT_EQ(shown[0].text, "token_bucket 5/s burst 20 per connection");
+    EXPECT_EQ(shown[0].bound, "20 connections + 5/s * W");
+    EXPECT_EQ(shown[1].bound, "9 packets in any 1s");
 }
 
 TEST(CompileRules, RulesThatAreOffAreCheckedToo) {

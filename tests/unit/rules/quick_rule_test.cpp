@@ -54,6 +54,7 @@ const Case kCases[] = {
     {"two parts", [](Rule& r) { r.key.push_back({.field = Field::IpDst}); }, Key::Other, true},
     {"no key", [](Rule& r) { r.key.clear(); }, Key::Other, true},
     {"two limits", [](Rule& r) { r.limits.push_back(r.limits[0]); }, Key::Other, false},
+    {"counts connections", [](Rule& r) { r.limits[0].per = Per::Connection; }, Key::Other, true},
     {"no limit",
      [](Rule& r) {
          r.on_match = OnMatch::Drop;

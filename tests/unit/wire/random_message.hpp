@@ -76,7 +76,7 @@ private:
         for (std::size_t i = 0; i < limits; ++i) {
             out.limits.push_back({.identity = (index << 8) + i,
                                   .name = text(),
-                                  .per = static_cast<Per>(below(2)),
+                                  .per = static_cast<Per>(below(3)),
                                   .limit = numbers()});
         }
         out.on_full = static_cast<OnFull>(below(3));

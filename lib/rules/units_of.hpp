@@ -1,0 +1,23 @@
+#pragma once
+#include "lib/base/units.hpp"
+#include "lib/packet/flow.hpp"
+#include "lib/rules/rule_set.hpp"
+
+namespace sluice {
+
+// A SYN without ACK, repeats included.
+[[nodiscard]] inline bool opens_connection(const Flow& flow) noexcept {
+    constexpr unsigned kSyn = 0x002;
+    constexpr unsigned kAck = 0x010;
+    return (flow.tcp_flags & (kSyn | kAck)) == kSyn && flow.fields.has(Field::TcpFlags);
+}
+
+// What a packet carries of that which a limit counts. 0: nothing, so the limit does not judge it.
+[[nodiscard]] inline Units units_of(Per per, const Flow& flow) noexcept {
+    if (per == Per::Connection) {
+        return Units{opens_connection(flow) ? 1U : 0U};
+    }
+    return Units{per == Per::Byte ? flow.byte_units : 1U};
+}
+
+}  // namespace sluice
