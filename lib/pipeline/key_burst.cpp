@@ -48,7 +48,7 @@ bool look_for_key(const Rule& rule, const Packet& packet, const Hash& hash, Look
     }
     const std::uint64_t digest = hash(key.view());
     for (const MeteredLimit& limit : rule.limits) {
-        const Units cost = units_of(limit.per, packet.flow);
+        const Units cost = cost_of(rule, limit.per, packet.flow);
         // What is not judged asks for one line, always the same: no packet waits for it.
         const GroupKey filed =
             cost == Units{0} ? GroupKey{} : KeyHasher::filed_under(limit.identity, digest);

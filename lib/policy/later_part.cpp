@@ -37,7 +37,6 @@ constexpr auto kClusterSync =
 constexpr auto kEvents =
     std::to_array<Shape>({{"limit_start"}, {"limit_end"}, {"refill"}, {"ban"}});
 constexpr auto kTier = std::to_array<Shape>({{"key", Any}, {"limits", Any}});
-constexpr auto kCost = std::to_array<Shape>({{"path", Any}, {"default"}});
 constexpr auto kCoarsen = std::to_array<Shape>({{"factor"}});
 constexpr auto kFrom = std::to_array<Shape>({{"header"}, {"hops_from_right"}});
 constexpr auto kClientIp = std::to_array<Shape>({{"trusted_proxies", Any},
@@ -70,7 +69,6 @@ constexpr auto kParts = std::to_array<Shape>({
     {"cluster_sync", Map, kClusterSync},
     {"events", Words, kEvents},
     {"tiers", Maps, kTier},
-    {"cost", Map, kCost},
     {"coarsen", Map, kCoarsen},
     {"max_unsynced"},
     {"ttl"},

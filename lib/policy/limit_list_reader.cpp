@@ -17,13 +17,16 @@ std::uint64_t identity_of(const LimitOwner& owner, const std::string& name,
     return hash;
 }
 
-LimitSummary summary_of(const std::string& name, const LimitText& limit, const KeyText& key) {
+LimitSummary summary_of(const std::string& name, const LimitText& limit, const LimitOwner& owner) {
     LimitSummary summary{name, limit.text + " per " + std::string{name_of(limit.per)},
-                         key.has_source ? "local" : "merged", ""};
+                         owner.key.has_source ? "local" : "merged", ""};
+    const std::string cost = std::to_string(owner.cost);
+    summary.text += owner.cost == 1 ? "" : ", cost " + cost;
     if (limit.numbers) {
         summary.bound = limit.bound;
         // Until workers share a ledger, each that sees the key holds a bucket of its own.
-        summary.bound += key.has_source ? "" : ", for each worker";
+        summary.bound += owner.cost == 1 ? "" : ", each counted " + cost + " times";
+        summary.bound += owner.key.has_source ? "" : ", for each worker";
     }
     return summary;
 }
@@ -61,7 +64,7 @@ void read_limit_list(const MapReader& map, const LimitOwner& owner, NamedLimits&
         if (is_listed(limits, name)) {
             context.problems.error(item.at, "the limit `" + name + "` is listed twice");
         }
-        limits.summaries.push_back(summary_of(name, limit, owner.key));
+        limits.summaries.push_back(summary_of(name, limit, owner));
         if (limit.numbers) {
             limits.limits.push_back({.identity = identity_of(owner, name, limit),
                                      .name = name,

@@ -16,6 +16,7 @@ struct LimitOwner {
     std::string_view rule;
     const KeyText& key;
     std::optional<PerWord> per;
+    std::uint32_t cost = 1;
     std::string position = "";  // before the number of an unnamed limit: `t2.` in tiers
 };
 

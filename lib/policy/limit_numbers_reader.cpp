@@ -8,8 +8,6 @@
 namespace sluice {
 namespace {
 
-constexpr std::size_t kLargestUsualFrame = 1500;  // bytes of IP that an Ethernet MTU carries
-
 std::string lower(std::string text) {
     std::transform(text.begin(), text.end(), text.begin(),
                    [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
@@ -96,7 +94,7 @@ std::string_view LimitNumbersReader::unit_word() const noexcept {
 }
 
 void LimitNumbersReader::warn_if_below_mtu(std::string_view key, Units burst) const {
-    if (counts_bytes() && burst.count() < kLargestUsualFrame) {
+    if (counts_bytes() && burst.count() < kLargestUsualPacket) {
         context_.problems.warning(
             map_.find(key)->at,
             "the " + std::string{key} + " is below the MTU: a full-sized packet never fits");

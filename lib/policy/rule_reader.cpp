@@ -2,8 +2,8 @@
 
 #include "lib/policy/action_reader.hpp"
 #include "lib/policy/condition_reader.hpp"
+#include "lib/policy/cost_reader.hpp"
 #include "lib/policy/key_reader.hpp"
-#include "lib/policy/later_part.hpp"
 #include "lib/policy/limit_list_reader.hpp"
 #include "lib/policy/units_text.hpp"
 #include "lib/rules/limit_numbers.hpp"
@@ -26,7 +26,7 @@ constexpr auto kRuleKeys = std::to_array<KeyRow>({
     {"on_exceed"},
     {"missing_key"},
     {"on_full"},
-    {"cost"},  // only 1
+    {"cost"},
     {"rejected_spend"},
     {"table_share"},
     {"scope"},  // only box
@@ -43,8 +43,9 @@ constexpr auto kRuleKeys = std::to_array<KeyRow>({
 });
 
 // What a rule that decides on sight does not have.
-constexpr auto kNotOnSight = std::to_array<std::string_view>(
-    {"key", "limits", "on_exceed", "tiers", "per", "missing_key", "on_full", "on_color", "ban"});
+constexpr auto kNotOnSight =
+    std::to_array<std::string_view>({"key", "limits", "on_exceed", "tiers", "per", "missing_key",
+                                     "on_full", "on_color", "cost", "ban"});
 
 constexpr auto kOnMatchWords = std::to_array<std::string_view>({"drop", "allow"});
 constexpr auto kMissingKeyWords = std::to_array<std::string_view>({"skip", "share"});
@@ -175,13 +176,6 @@ private:
     // Keys whose default alone is built: said aloud, it changes nothing.
     void report_what_is_not_built() {
         only_default("scope", "box", map_.word("scope", kScopeWords).value_or(0) != 0);
-        const YamlNode* cost = map_.find("cost");
-        if (cost != nullptr && cost->is_map()) {
-            only_default("cost", "1", true);
-            check_later_part("cost", *cost, context_);
-        } else {
-            only_default("cost", "1", map_.number("cost", UINT32_MAX).value_or(1) != 1);
-        }
     }
     void only_default(std::string_view key, std::string_view value, bool other) {
         if (other) {
@@ -218,6 +212,7 @@ private:
         rule.tag = action.tag;
         read_.summary.action = action.text;
         per_ = read_per(map_, context_);
+        rule.cost = read_cost(map_, context_);
         ReadLimits limits;
         if (map_.find("tiers") != nullptr) {
             read_tiers(limits);
@@ -226,6 +221,7 @@ private:
         }
         read_.summary.limits = std::move(limits.summaries);
         read_on_color();
+        warn_of_costs_that_never_fit(map_, rule, context_);
         if (!fill_coarser(rule) && map_.find("on_full") != nullptr) {
             file_.problems.warning(
                 map_.find("on_full")->at,
@@ -273,7 +269,8 @@ private:
                                  "a rule needs `key` ([] for one bucket in all) or `on_match`");
         }
         read_.summary.key = key.text;
-        read_limit_list(map_, {read_.rule.id, key, per_}, file_.limits, context_, limits);
+        read_limit_list(map_, {read_.rule.id, key, per_, read_.rule.cost}, file_.limits, context_,
+                        limits);
         read_.rule.key = std::move(key.parts);
         read_.rule.limits = std::move(limits.limits);
     }
@@ -306,8 +303,8 @@ private:
             file_.problems.error(node.at, "a tier needs `key`");
         }
         ReadLimits limits;
-        read_limit_list(tier, {read_.rule.id, key, per_, std::move(position)}, file_.limits,
-                        context_, limits);
+        read_limit_list(tier, {read_.rule.id, key, per_, read_.rule.cost, std::move(position)},
+                        file_.limits, context_, limits);
         return limits;
     }
 

@@ -9,7 +9,7 @@ namespace sluice {
 namespace {
 
 QuickRule::Key key_of(const Rule& rule) noexcept {
-    if (rule.key.size() != 1 || rule.limits.front().per == Per::Connection) {
+    if (rule.key.size() != 1 || rule.limits.front().per == Per::Connection || rule.cost != 1) {
         return QuickRule::Key::Other;
     }
     switch (rule.key.front().field) {

@@ -11,8 +11,8 @@ struct RuleSet;
 struct TagValues;
 
 // What the stages need of a rule of the common kind, in one cache line: one address of the packet
-// is the key of one limit, which counts packets or bytes. Everything here follows from the rule
-// itself.
+// is the key of one limit, which counts packets or bytes at a cost of 1. Everything here follows
+// from the rule itself.
 struct alignas(64) QuickRule {
     enum class Key : std::uint8_t { Other, Source, Destination };
 

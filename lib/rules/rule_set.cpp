@@ -34,6 +34,10 @@ bool colors_hold(const Rule& rule) noexcept {
     });
 }
 
+bool cost_holds(const Rule& rule) noexcept {
+    return rule.cost >= 1 && rule.cost <= kMaxCost;
+}
+
 bool full_holds(const Rule& rule) noexcept {
     return rule.coarsen_factor >= 2 && rule.coarsen_factor <= kMaxCoarsenFactor &&
            rule.table_share > 0 && rule.table_share <= kWholeTable;
@@ -56,7 +60,8 @@ Fault fault_of(const Rule& rule) {
     if (rule.id.empty() || rule.id.size() > kMaxRuleIdSize) {
         return "a rule id is empty or too long";
     }
-    if (!enums_hold(rule) || !tag_holds(rule.tag) || !colors_hold(rule) || !full_holds(rule)) {
+    if (!enums_hold(rule) || !tag_holds(rule.tag) || !colors_hold(rule) || !full_holds(rule) ||
+        !cost_holds(rule)) {
         return "rule " + rule.id + ": a setting is out of range";
     }
     if (!key_holds(rule.key)) {

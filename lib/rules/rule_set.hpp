@@ -24,6 +24,8 @@ inline constexpr std::size_t kMaxLimitsPerRule = 16;
 inline constexpr std::size_t kMaxLimits =
     32'767;  // in all rules of a set together; slots have 15 bits
 inline constexpr std::uint32_t kMaxCoarsenFactor = 1024;
+// Times the bytes of any packet it stays below 2^62, the most that a limit counts.
+inline constexpr std::uint32_t kMaxCost = 1'000'000'000;
 inline constexpr std::uint32_t kWholeTable = 1'000'000;  // table_share is in millionths
 
 enum class Mode : std::uint8_t { Off, Monitor, Enforce };
@@ -83,6 +85,7 @@ struct Rule {
     OnFull on_full = OnFull::Coarsen;
     std::uint32_t coarsen_factor = 16;  // 2 to kMaxCoarsenFactor
     std::uint32_t table_share = kWholeTable;
+    std::uint32_t cost = 1;             // units charged for each thing counted; 1 to kMaxCost
     bool rejected_spend = false;        // what is not forwarded spends too
     Verdict on_exceed = Verdict::Drop;  // Drop, Tag or Pass
     TagValues tag;                      // read when on_exceed is Tag

@@ -1,7 +1,10 @@
 #pragma once
 #include "lib/base/units.hpp"
+#include "lib/meter/window_limit.hpp"
 #include "lib/packet/flow.hpp"
 #include "lib/rules/rule_set.hpp"
+
+#include <cstdint>
 
 namespace sluice {
 
@@ -18,6 +21,12 @@ namespace sluice {
         return Units{opens_connection(flow) ? 1U : 0U};
     }
     return Units{per == Per::Byte ? flow.byte_units : 1U};
+}
+
+// What a limit of the rule is asked for.
+static_assert(kMaxCost <= kMostCount / UINT32_MAX, "no cost of a packet overflows a meter");
+[[nodiscard]] inline Units cost_of(const Rule& rule, Per per, const Flow& flow) noexcept {
+    return Units{units_of(per, flow).count() * rule.cost};
 }
 
 }  // namespace sluice

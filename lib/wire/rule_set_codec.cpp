@@ -10,7 +10,7 @@ namespace {
 // The least bytes an item takes on the wire: bounds what a count can make us allocate.
 constexpr std::size_t kKeyPartSize = 3;
 constexpr std::size_t kLimitSize = 30;
-constexpr std::size_t kRuleSize = 45;
+constexpr std::size_t kRuleSize = 49;
 
 void put_optional(Writer& out, std::optional<std::uint8_t> value) {
     out.number<std::uint8_t>(value.has_value() ? 1 : 0);
@@ -72,6 +72,7 @@ void put_rule(Writer& out, const Rule& rule) {
     put_tag(out, rule.tag);
     out.number(rule.coarsen_factor);
     out.number(rule.table_share);
+    out.number(rule.cost);
     out.number<std::uint8_t>(rule.rejected_spend ? 1 : 0);
     for (const ColorAction& action : rule.on_color) {
         out.word(action.verdict);
@@ -92,6 +93,7 @@ Rule get_rule(Reader& in) {
     rule.tag = get_tag(in);
     rule.coarsen_factor = in.number<std::uint32_t>();
     rule.table_share = in.number<std::uint32_t>();
+    rule.cost = in.number<std::uint32_t>();
     rule.rejected_spend = in.flag();
     for (ColorAction& action : rule.on_color) {
         action.verdict = in.word<Verdict>();

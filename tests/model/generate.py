@@ -80,6 +80,8 @@ class RuleMaker:
             lines.append(f"    missing_key: {self.dice.choice(('skip', 'share'))}")
         if self.chance(15):
             lines.append("    rejected_spend: true")
+        if self.chance(15):
+            lines.append(f"    cost: {self.dice.choice((1, 2, 3, 7, 1000))}")
         key = ", ".join(self.key_part() for _ in range(self.dice.choice((0, 1, 1, 1, 2, 2, 3))))
         action = self.dice.choice(ACTIONS)
         lines += [f"    key: [{key}]", "    limits:"]

@@ -144,7 +144,7 @@ class Limiter:
     def _charges(self, rule, key, packet):
         charges = []
         for limit in rule.limits:
-            cost = units_of(limit.per, packet)
+            cost = units_of(limit.per, packet) * rule.cost
             if cost == 0:
                 continue
             place = (rule.id, limit.name, None if key is None else tuple(key))

@@ -92,6 +92,20 @@ rules:
         self.assertEqual(limiter.summary()["rules"][0], {"id": "a", "matched": 8, "admitted": 7,
                                                          "exceeded": 1, "skipped": 0})
 
+    def test_cost(self):
+        self.run_trace("""
+rules:
+  - {id: a, mode: enforce, cost: 5, key: [],
+     limits: [{algorithm: token_bucket, rate: 10/s, burst: 12}]}
+""", [(0, packet(), ("pass", "0")), (0, packet(), ("pass", "0")),
+            (0, packet(), ("drop", str(300 * MS))), (300 * MS, packet(), ("pass", "0"))])
+        self.run_trace("""
+rules:
+  - {id: a, mode: enforce, per: byte, cost: 3, key: [],
+     limits: [{algorithm: sliding_log, count: 2KB, window: 1s}]}
+""", [(0, packet(600), ("pass", "0")), (0, packet(67), ("drop", str(SECOND))),
+            (0, packet(66), ("pass", "0")), (0, packet(667), ("drop", "never"))])
+
     TWO = """
 rules:
   - {{id: all, mode: enforce, key: [], limits: [{{algorithm: token_bucket, rate: 1/h, burst: 3}}]}}

@@ -52,6 +52,7 @@ class Rule:
                          **{color: action["action"]
                             for color, action in entry.get("on_color", {}).items()}}
         self.rejected_spend = entry.get("rejected_spend") == "true"
+        self.cost = int(entry.get("cost", 1))
         self.missing_key = entry.get("missing_key", defaults.get("missing_key", "skip"))
         self.limits = [_limit(limit, position, entry.get("per", "packet"), named)
                        for position, limit in enumerate(entry.get("limits", []), 1)]

@@ -6,6 +6,7 @@ namespace {
 
 using namespace std::chrono_literals;
 using test::Case;
+using test::tcp;
 using test::udp;
 
 #define RULE "version: 1\nrules:\n  - id: r\n    mode: enforce\n    key: [ip.src]\n"
@@ -101,6 +102,51 @@ const Case kCases[] = {
       {0ms, kAf12, "drop", "over_limit", "r"},
       {0ms, kAf13, "drop", "over_limit", "r", kNever},
       {0ms, kPacket, "pass", "within_limits"}}},
+
+    {"cost: each packet takes five",
+     RULE "    cost: 5\n    limits: [{algorithm: token_bucket, rate: 10/s, burst: 12}]\n",
+     {{0ms, kPacket, "pass", "within_limits"},
+      {0ms, kPacket, "pass", "within_limits"},
+      {0ms, kPacket, "drop", "over_limit", "r", 300ms},
+      {300ms, kPacket, "pass", "within_limits"}}},
+
+    {"cost: of bytes it is a factor",
+     RULE "    per: byte\n    cost: 3\n"
+          "    limits: [{algorithm: sliding_log, count: 2KB, window: 1s}]\n",
+     {{0ms, udp().src("10.0.0.1").size(14 + 600), "pass", "within_limits"},
+      {400ms, udp().src("10.0.0.1").size(14 + 66), "pass", "within_limits"},
+      {400ms, udp().src("10.0.0.1").size(14 + 28), "drop", "over_limit", "r", 600ms},
+      {400ms, udp().src("10.0.0.1").size(14 + 667), "drop", "over_limit", "r", kNever}}},
+
+    {"cost: what counts nothing costs nothing",
+     RULE "    per: connection\n    cost: 9\n"
+          "    limits: [{algorithm: fixed_window, count: 17, window: 1s}]\n",
+     {{0ms, kPacket, "pass", "no_rule"},
+      {0ms, tcp().src("10.0.0.1").flags(2), "pass", "within_limits"},
+      {0ms, tcp().src("10.0.0.1").flags(2), "drop", "over_limit", "r", 1s},
+      {0ms, kPacket, "pass", "no_rule"}}},
+
+    {"cost: the largest, over the largest limits there are",
+     RULE "    per: byte\n    cost: 1000000000\n    limits:\n"
+          "      - {algorithm: sliding_window, count: 200GB, window: 1s}\n",
+     {{0ms, kPacket, "pass", "within_limits"},
+      {0ms, kPacket, "pass", "within_limits"},
+      {0ms, kPacket, "drop", "over_limit", "r", 1500ms}}},
+
+    {"cost: colour meters too",
+     RULE "    cost: 2\n    limits: [{algorithm: srtcm, cir: 2/s, cbs: 2, ebs: 3}]\n"
+          "    on_color: {yellow: {action: tag, dscp: af12}}\n",
+     {{0ms, kPacket, "pass", "within_limits"},
+      {0ms, kPacket, "tag", "within_limits", "r"},
+      {0ms, kPacket, "drop", "over_limit", "r", 1s}}},
+
+    {"cost: what is refused spends at most what there is",
+     RULE "    rejected_spend: true\n    cost: 5\n"
+          "    limits: [{algorithm: token_bucket, rate: 10/s, burst: 9}]\n",
+     {{0ms, kPacket, "pass", "within_limits"},
+      {0ms, kPacket, "drop", "over_limit", "r", 100ms},  // empties the four that were left
+      {100ms, kPacket, "drop", "over_limit", "r", 400ms},
+      {600ms, kPacket, "pass", "within_limits"}}},
 
     {"rejected_spend: a client that does not stop gets nothing",
      RULE "    rejected_spend: true\n"

@@ -190,7 +190,6 @@ const Wrong kWrong[] = {
           "    limits: [{algorithm: token_bucket, rate: 1MB/s, burst: 1}]\n",
      6, 46, "50/s"},
     {HEAD "    key: []\n    ban: {after: 3}\n" LIMITS, 5, 5, "not enforced yet: `ban`"},
-    {HEAD "    key: []\n    cost: 2\n" LIMITS, 5, 5, "not enforced yet: `cost`"},
     {HEAD "    key: []\n    on_full: {coarsen: {factor: 1}}\n" LIMITS, 5, 33, "from 2 to 1024"},
     {HEAD "    key: []\n    limits: [{algorithm: concurrency, count: 3, idle: 15m}]\n", 5, 26,
      "not enforced yet: the algorithm concurrency"},
@@ -203,7 +202,15 @@ const Wrong kWrong[] = {
     {HEAD "    when: \"\"\n    on_match: drop\n", 4, 12, "expected a field"},
     // Keys whose default alone is built have types all the same.
     {HEAD "    key: []\n    cost: x\n" LIMITS, 5, 11, "not a decimal number"},
-    {HEAD "    key: []\n    cost: 5\n" LIMITS, 5, 5, "not enforced yet: `cost`"},
+    {HEAD "    key: []\n    cost: 0\n" LIMITS, 5, 11, "`cost` is at least 1"},
+    {HEAD "    key: []\n    cost: 2K\n" LIMITS, 5, 11, "not a decimal number"},
+    {HEAD "    key: []\n    cost: 1000000001\n" LIMITS, 5, 11, "largest, 1000000000"},
+    {HEAD "    key: []\n    cost: [5]\n" LIMITS, 5, 11, "must be a number"},
+    {HEAD "    key: []\n    cost: {path: {\"/a\": 5}, default: 1}\n" LIMITS, 5, 5,
+     "not enforced yet: `cost` by path"},
+    {HEAD "    key: []\n    cost: {default: 1B}\n" LIMITS, 5, 21, "not a decimal number"},
+    {HEAD "    key: []\n    cost: {default: 0}\n" LIMITS, 5, 21, "`default` is at least 1"},
+    {HEAD "    on_match: drop\n    cost: 2\n", 5, 5, "no meaning beside `on_match`"},
     {HEAD "    key: []\n    cost: {path: {\"/a\": 5}, defualt: 1}\n" LIMITS, 5, 29,
      "did you mean `default`?"},
     {HEAD "    key: []\n    rejected_spend: maybe\n" LIMITS, 5, 21, "true or false"},
@@ -300,6 +307,21 @@ TEST(CompileRules, WarnsOfWhatIsProbablyASlip) {
         {HEAD "    key: []\n    per: byte\n    limits: [{algorithm: token_bucket, rate: 1MB/s, "
               "burst: 1000B}]\n",
          6, "below the MTU"},
+        {HEAD "    key: []\n    cost: 2\n" LIMITS, 5,
+         "the limit `1` holds 1: this cost never fits"},
+        {HEAD "    key: []\n    cost: 7\n"
+              "    limits: [{algorithm: sliding_log, count: 6, window: 1s}]\n",
+         5, "holds 6: this cost never fits"},
+        {HEAD "    key: []\n    per: byte\n    cost: 10\n"
+              "    limits: [{algorithm: token_bucket, rate: 1MB/s, burst: 14KB}]\n",
+         6, "holds 14000: a full-sized packet at this cost never fits"},
+        {HEAD
+         "    key: []\n    cost: 5\n    limits: [{algorithm: trtcm, variant: rfc2698, cir: 1/s, "
+         "cbs: 9, pir: 1/s, pbs: 4}]\n",
+         5, "holds 4: this cost never fits"},
+        {HEAD "    key: []\n    cost: 5\n"
+              "    limits: [{algorithm: srtcm, cir: 1/s, cbs: 3, ebs: 4}]\n",
+         5, "holds 4: this cost never fits"},
     };
     for (const Warned& row : rows) {
         const Outcome outcome = compile(row.text);
@@ -372,6 +394,22 @@ TEST(CompileRules, ConnectionsAreCountedOneByOne) {
     EXPECT_EQ(shown[0].text, "token_bucket 5/s burst 20 per connection");
     EXPECT_EQ(shown[0].bound, "20 connections + 5/s * W");
     EXPECT_EQ(shown[1].bound, "9 packets in any 1s");
+}
+
+TEST(CompileRules, ACostIsPartOfTheRuleAndNotOfItsState) {
+    const std::string head = HEAD "    key: [ip.src]\n    per: byte\n";
+    const std::string limits = "    limits: [{algorithm: token_bucket, rate: 1MB/s, burst: 1MB}]\n";
+    const Outcome plain = compile(head + limits);
+    const Outcome five = compile(head + "    cost: 5\n" + limits);
+    ASSERT_TRUE(plain.rules && five.rules);
+    EXPECT_TRUE(five.problems.empty());
+    EXPECT_EQ(plain.rules->set.rules[0].cost, 1U);
+    EXPECT_EQ(five.rules->set.rules[0].cost, 5U);
+    EXPECT_EQ(five.rules->set.rules[0].limits[0].identity,
+              plain.rules->set.rules[0].limits[0].identity);
+    const LimitSummary& shown = five.rules->rules[0].limits[0];
+    EXPECT_EQ(shown.text, "token_bucket 1MB/s burst 1MB per byte, cost 5");
+    EXPECT_EQ(shown.bound, "1MB + 1MB/s * W, each counted 5 times");
 }
 
 TEST(CompileRules, RulesThatAreOffAreCheckedToo) {

@@ -55,6 +55,7 @@ const Case kCases[] = {
     {"no key", [](Rule& r) { r.key.clear(); }, Key::Other, true},
     {"two limits", [](Rule& r) { r.limits.push_back(r.limits[0]); }, Key::Other, false},
     {"counts connections", [](Rule& r) { r.limits[0].per = Per::Connection; }, Key::Other, true},
+    {"counts double", [](Rule& r) { r.cost = 2; }, Key::Other, true},
     {"no limit",
      [](Rule& r) {
          r.on_match = OnMatch::Drop;

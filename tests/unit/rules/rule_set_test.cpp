@@ -53,6 +53,8 @@ const Broken kBroken[] = {
     {"setting", [](RuleSet& s) { s.rules[0].on_exceed = Verdict::Reply; }},
     {"setting", [](RuleSet& s) { s.rules[0].tag.dscp = 64; }},
     {"setting", [](RuleSet& s) { s.rules[0].tag.pcp = 8; }},
+    {"setting", [](RuleSet& s) { s.rules[0].cost = 0; }},
+    {"setting", [](RuleSet& s) { s.rules[0].cost = kMaxCost + 1; }},
     {"conditions", [](RuleSet& s) { s.classifier = Classifier{{.always = {2}}}; }},
     {"key", [](RuleSet& s) { s.rules[0].key.resize(kMaxKeyParts + 1); }},
     {"key", [](RuleSet& s) { s.rules[0].key[0].field = Field{99}; }},

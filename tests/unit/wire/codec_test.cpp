@@ -68,7 +68,7 @@ void spell(Fields& out, const Rule& rule) {
     add_all(out, rule.id, rule.mode, rule.on_match, rule.missing_key, rule.on_full, rule.on_exceed);
     add_optional(out, rule.tag.dscp);
     add_optional(out, rule.tag.pcp);
-    add_all(out, rule.coarsen_factor, rule.table_share, rule.rejected_spend);
+    add_all(out, rule.coarsen_factor, rule.table_share, rule.cost, rule.rejected_spend);
     for (const ColorAction& action : rule.on_color) {
         add(out, action.verdict);
         add_optional(out, action.tag.dscp);

@@ -82,6 +82,7 @@ private:
         out.on_full = static_cast<OnFull>(below(3));
         out.coarsen_factor = static_cast<std::uint32_t>(2 + below(15));
         out.table_share = static_cast<std::uint32_t>(1 + below(kWholeTable));
+        out.cost = static_cast<std::uint32_t>(1 + below(kMaxCost));
         out.rejected_spend = flag();
         for (ColorAction& action : out.on_color) {
             action.verdict = flag() ? Verdict::Drop : Verdict::Tag;
