@@ -79,8 +79,10 @@ Json rules_json(const std::vector<RuleSummary>& rules) {
     for (const RuleSummary& rule : rules) {
         Json limits = Json::array();
         for (const LimitSummary& limit : rule.limits) {
-            limits.push_back(
-                {{"name", limit.name}, {"scope", limit.scope}, {"bound", limit.bound}});
+            limits.push_back({{"name", limit.name},
+                              {"key", limit.key},
+                              {"scope", limit.scope},
+                              {"bound", limit.bound}});
         }
         list.push_back({{"id", rule.id}, {"limits", limits}, {"memory", rule.memory}});
     }

@@ -46,13 +46,18 @@ std::string rules_text(const Json& document) {
             mode == in_file ? mode : fmt::format("{} (file: {})", mode, in_file),
             when.empty() ? "every packet" : when, text_of(rule, "key")};
         const std::string action = text_of(rule, "action");
+        std::string key;
         if (rule.at("limits").empty()) {
             table.row({cells[0], cells[1], cells[2], cells[3], "", "", action});
         }
         for (const Json& limit : rule.at("limits")) {
-            table.row({cells[0], cells[1], cells[2], cells[3], text_of(limit, "text"),
-                       text_of(limit, "scope"), cells[0].empty() ? "" : action});
+            // Each tier's key stands beside the first of its limits.
+            const std::string of_limit = text_of(limit, "key");
+            table.row({cells[0], cells[1], cells[2], of_limit == key ? "" : of_limit,
+                       text_of(limit, "text"), text_of(limit, "scope"),
+                       cells[0].empty() ? "" : action});
             cells.assign(4, "");
+            key = of_limit;
         }
     }
     return text + table.text();

@@ -39,22 +39,31 @@ template <typename Hash>
     return true;
 }
 
-// Any key and any number of limits. False: a part is missing, so the rule does not apply.
+// Any keys and any number of limits. False: each key lacks a part, so the rule does not apply.
 template <typename Hash>
-bool look_for_key(const Rule& rule, const Packet& packet, const Hash& hash, Looks& looks) noexcept {
-    KeyBytes key;
-    if (key_of(rule, packet.flow, packet.frame.bytes, key) == KeyOutcome::Missing) {
-        return false;
-    }
-    const std::uint64_t digest = hash(key.view());
+bool look_for_keys(const Rule& rule, const Packet& packet, const Hash& hash,
+                   Looks& looks) noexcept {
+    const std::uint32_t first = looks.count;
+    std::uint64_t digest = 0;
+    std::size_t keys = 0;  // gone through
+    bool has_key = false;  // the latest of them
+    bool applies = false;
     for (const MeteredLimit& limit : rule.limits) {
-        const Units cost = cost_of(rule, limit.per, packet.flow);
+        if (limit.key == keys) {
+            KeyBytes key;
+            has_key = key_of(rule.keys[keys++], rule.missing_key, packet.flow, packet.frame.bytes,
+                             key) != KeyOutcome::Missing;
+            digest = has_key ? hash(key.view()) : 0;
+            applies |= has_key;
+        }
+        const Units cost = has_key ? cost_of(rule, limit.per, packet.flow) : Units{0};
         // What is not judged asks for one line, always the same: no packet waits for it.
         const GroupKey filed =
             cost == Units{0} ? GroupKey{} : KeyHasher::filed_under(limit.identity, digest);
         looks.add(filed, limit.slot, cost);
     }
-    return true;
+    looks.count = applies ? looks.count : first;
+    return applies;
 }
 
 template <typename Hash>
@@ -73,7 +82,7 @@ template <typename Hash>
             }
             const Rule& rule = set.rules[match.rule];
             match.skipped =
-                rule.on_match == OnMatch::Meter && !look_for_key(rule, packet, hash, looks);
+                rule.on_match == OnMatch::Meter && !look_for_keys(rule, packet, hash, looks);
         }
         ++span;
     }

@@ -70,11 +70,8 @@ public:
     }
 
     bool parent() noexcept {
-        if (!coarse_) {
-            coarse_.emplace(rule_, judging_.packet.flow, judging_.packet.frame.bytes);
-        }
         std::uint8_t step = 0;
-        for (const KeyBytes& key : coarse_->keys()) {
+        for (const KeyBytes& key : coarse_keys()) {
             const FiledKey filed = filed_key(key);
             ++step;
             if (parent_entry(filed, step)) {
@@ -90,6 +87,16 @@ public:
     }
 
 private:
+    [[nodiscard]] const GroupingKey& grouping() const noexcept { return rule_.keys[limit_.key]; }
+
+    [[nodiscard]] std::span<const KeyBytes> coarse_keys() noexcept {
+        if (!coarse_) {
+            coarse_.emplace(grouping(), rule_.missing_key, judging_.packet.flow,
+                            judging_.packet.frame.bytes);
+        }
+        return coarse_->keys();
+    }
+
     [[nodiscard]] FiledKey filed_key(const KeyBytes& key) const noexcept {
         return {judging_.core.hash(limit_.identity, key.view()), limit_.slot};
     }
@@ -145,18 +152,15 @@ private:
 
     // A key that gets a place starts with no more than any of its parents has left.
     void take_over(Cell& cell, const AnyLimit& numbers, std::uint8_t step) noexcept {
-        if (!coarse_) {
-            coarse_.emplace(rule_, judging_.packet.flow, judging_.packet.frame.bytes);
-        }
         std::uint8_t above = 0;
-        for (const KeyBytes& key : coarse_->keys()) {
+        for (const KeyBytes& key : coarse_keys()) {
             Entry* parent = ++above > step ? store_.parents.find(filed_key(key)) : nullptr;
             if (parent != nullptr) {
                 leave_what_is_left(cell, numbers, *parent);
             }
         }
         Entry& whole = store_.rule_entry(limit_.slot);
-        if (!whole.empty() && step < rule_step(rule_)) {
+        if (!whole.empty() && step < rule_step(grouping())) {
             leave_what_is_left(cell, numbers, whole);
         }
     }
@@ -181,7 +185,7 @@ private:
 
     bool whole_rule() noexcept {
         Entry& entry = store_.rule_entry(limit_.slot);
-        const std::uint8_t step = rule_step(rule_);
+        const std::uint8_t step = rule_step(grouping());
         if (!entry.empty()) {
             return use(entry, step);
         }

@@ -81,9 +81,14 @@ struct Outcome {
     bool colored = false;        // on_color applies
     Color color = Color::Green;  // the worst of its colour meters
     Nanoseconds wait{};          // the longest of the refusing limits
+    std::uint8_t key = 0;        // of the limit with that wait, the first of equals
 };
 
-void note_refusal(const Look& look, const Judging& judging, Outcome& outcome) noexcept {
+void note_refusal(const Look& look, const MeteredLimit& limit, const Judging& judging,
+                  Outcome& outcome) noexcept {
+    if (!outcome.refused) {
+        outcome.key = limit.key;
+    }
     outcome.refused = true;
     if (look.entry == nullptr || look.judgement == Judgement::NoRoom) {
         return;
@@ -96,7 +101,10 @@ void note_refusal(const Look& look, const Judging& judging, Outcome& outcome) no
     const std::optional<Nanoseconds> needed =
         wait(look.entry->cell(), *look.numbers, judging.core.buckets.tenants.pool(), judging.now,
              demand);
-    outcome.wait = std::max(outcome.wait, needed.value_or(kNever));
+    if (needed.value_or(kNever) > outcome.wait) {
+        outcome.wait = needed.value_or(kNever);
+        outcome.key = limit.key;
+    }
 }
 
 void look_at_limit(Look& look, const MeteredLimit& limit, const Rule& rule, const Judged& judged,
@@ -109,7 +117,7 @@ void look_at_limit(Look& look, const MeteredLimit& limit, const Rule& rule, cons
     look_at(look, limit, rule, judged.judging);
     const bool refused = look.judgement == Judgement::Red || look.judgement == Judgement::NoRoom;
     if (refused) {
-        note_refusal(look, judged.judging, outcome);
+        note_refusal(look, limit, judged.judging, outcome);
     }
     if (algorithm_of(limit.limit) == Algorithm::ColorMeter) [[unlikely]] {
         const Color color = refused                               ? Color::Red
@@ -141,6 +149,7 @@ struct Weight {
     Verdict verdict;
     const TagValues* tag;
     Reason reason;
+    std::uint8_t key;
 };
 
 // The strictest decides, the first of equals.
@@ -150,6 +159,7 @@ void weigh(const Match& match, const Weight& weight, Decision& decision) noexcep
     }
     decision.verdict = weight.verdict;
     decision.reason = weight.reason;
+    decision.key = weight.key;
     decision.rule = match.rule;
     decision.tag = weight.tag;
 }
@@ -164,14 +174,14 @@ void decide(const Match& match, const Rule& rule, const Outcome& outcome,
         decision.reason = Reason::WithinLimits;
     }
     if (outcome.exceeded) {
-        weigh(match, {rule.on_exceed, &rule.tag, refusal}, decision);
+        weigh(match, {rule.on_exceed, &rule.tag, refusal, outcome.key}, decision);
     }
     if (outcome.colored) [[unlikely]] {
         const ColorAction& action = rule.on_color[static_cast<std::size_t>(outcome.color)];
         // A colour that only passes is no refusal; a tag, or red, is this rule's doing.
         if (action.verdict != Verdict::Pass || outcome.refused) {
             const Reason reason = outcome.refused ? refusal : Reason::WithinLimits;
-            weigh(match, {action.verdict, &action.tag, reason}, decision);
+            weigh(match, {action.verdict, &action.tag, reason, outcome.key}, decision);
         }
     }
 }

@@ -18,6 +18,7 @@ inline constexpr Nanoseconds kNever = Nanoseconds::max();
 struct Decision {
     Verdict verdict = Verdict::Pass;
     Reason reason = Reason::NoRule;
+    std::uint8_t key = 0;            // of that rule: the one whose limit refused, else the first
     std::uint32_t rule = kNoRule;    // index in the rule set, if a rule made the verdict
     Nanoseconds wait{};              // longest wait among the refusing enforcing limits; kNever
     const TagValues* tag = nullptr;  // what to write when the verdict is Tag; in the rule set

@@ -28,8 +28,11 @@ constexpr auto kDataKeys = std::to_array<KeyRow>({{"country_db"}, {"asn_db"}, {"
 
 // Bytes of a rule, without its condition.
 std::uint64_t size_of(const Rule& rule) {
-    return sizeof(Rule) + rule.id.size() + rule.key.size() * sizeof(KeyPart) +
-           rule.limits.size() * sizeof(MeteredLimit);
+    std::uint64_t keys = 0;
+    for (const GroupingKey& key : rule.keys) {
+        keys += sizeof(GroupingKey) + key.size() * sizeof(KeyPart);
+    }
+    return sizeof(Rule) + rule.id.size() + keys + rule.limits.size() * sizeof(MeteredLimit);
 }
 
 std::string count_text(std::uint64_t count) {

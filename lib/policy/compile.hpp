@@ -21,6 +21,7 @@ using ModeOverrides = std::map<std::string, Mode>;
 
 struct LimitSummary {
     std::string name;
+    std::string key;    // that of its rule or tier: "ip.src, l4.dport"
     std::string text;   // "token_bucket 50/s burst 200 per packet"
     std::string scope;  // "local": exact on any number of workers, or "merged"
     std::string bound;  // the most it admits in any window W: "200 packets + 50/s * W"
@@ -34,7 +35,7 @@ struct RuleSummary {
     std::uint32_t line = 0;
     std::string when;      // as written; empty: every packet
     Expression condition;  // the same as a tree; of no use when `when` is empty
-    std::string key;       // "ip.src, l4.dport"
+    std::string key;       // "ip.src, l4.dport"; of tiers one after the other: "ip.src; ip.dst"
     std::string action;
     std::vector<LimitSummary> limits;
     std::uint64_t memory = 0;  // bytes: the compiled rule, without its buckets

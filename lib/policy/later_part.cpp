@@ -36,7 +36,6 @@ constexpr auto kClusterSync =
     std::to_array<Shape>({{"interval"}, {"max_unsynced"}, {"owner_down"}});
 constexpr auto kEvents =
     std::to_array<Shape>({{"limit_start"}, {"limit_end"}, {"refill"}, {"ban"}});
-constexpr auto kTier = std::to_array<Shape>({{"key", Any}, {"limits", Any}});
 constexpr auto kCoarsen = std::to_array<Shape>({{"factor"}});
 constexpr auto kFrom = std::to_array<Shape>({{"header"}, {"hops_from_right"}});
 constexpr auto kClientIp = std::to_array<Shape>({{"trusted_proxies", Any},
@@ -68,7 +67,6 @@ constexpr auto kParts = std::to_array<Shape>({
     {"dynamic", Map, kDynamic},
     {"cluster_sync", Map, kClusterSync},
     {"events", Words, kEvents},
-    {"tiers", Maps, kTier},
     {"coarsen", Map, kCoarsen},
     {"max_unsynced"},
     {"ttl"},

@@ -5,28 +5,49 @@
 #include "lib/policy/named_limits.hpp"
 
 #include <optional>
+#include <set>
 #include <string>
 #include <string_view>
 #include <vector>
 
 namespace sluice {
 
-// Whose limits they are: what their state belongs to, beside their own name.
+// What a rule says of all its limits.
 struct LimitOwner {
     std::string_view rule;
-    const KeyText& key;
     std::optional<PerWord> per;
     std::uint32_t cost = 1;
+};
+
+// The key they are counted by.
+struct LimitTier {
+    const KeyText& key;
+    std::uint8_t index = 0;     // of the key in the rule
     std::string position = "";  // before the number of an unnamed limit: `t2.` in tiers
 };
 
 struct ReadLimits {
     std::vector<MeteredLimit> limits;  // those that are built
     std::vector<LimitSummary> summaries;
+    std::set<std::uint64_t> identities;  // of all of them
 };
 
-// `limits` of a rule or a tier: names and limits written out.
-void read_limit_list(const MapReader& map, const LimitOwner& owner, NamedLimits& named,
-                     const ReadContext& context, ReadLimits& limits);
+// Reads `limits` of a rule or a tier: names and limits written out.
+class LimitListReader {
+public:
+    LimitListReader(const LimitOwner& owner, NamedLimits& named,
+                    const ReadContext& context) noexcept
+        : owner_{owner}, named_{named}, context_{context} {}
+
+    void read(const MapReader& map, const LimitTier& tier, ReadLimits& limits) const;
+
+private:
+    void read_limit_of(const YamlNode& item, const std::string& name, const LimitTier& tier,
+                       ReadLimits& limits) const;
+
+    LimitOwner owner_;
+    NamedLimits& named_;
+    const ReadContext& context_;
+};
 
 }  // namespace sluice

@@ -3,8 +3,7 @@
 #include "lib/policy/action_reader.hpp"
 #include "lib/policy/condition_reader.hpp"
 #include "lib/policy/cost_reader.hpp"
-#include "lib/policy/key_reader.hpp"
-#include "lib/policy/limit_list_reader.hpp"
+#include "lib/policy/tier_reader.hpp"
 #include "lib/policy/units_text.hpp"
 #include "lib/rules/limit_numbers.hpp"
 
@@ -23,6 +22,7 @@ constexpr auto kRuleKeys = std::to_array<KeyRow>({
     {"key"},
     {"per"},
     {"limits"},
+    {"tiers"},
     {"on_exceed"},
     {"missing_key"},
     {"on_full"},
@@ -30,7 +30,6 @@ constexpr auto kRuleKeys = std::to_array<KeyRow>({
     {"rejected_spend"},
     {"table_share"},
     {"scope"},  // only box
-    {"tiers", false},
     {"on_color"},
     {"ban", false},
     {"overrides", false},
@@ -53,7 +52,6 @@ constexpr auto kScopeWords = std::to_array<std::string_view>({"box", "cluster"})
 constexpr auto kColorWords = std::to_array<std::string_view>({"green", "yellow", "red"});
 constexpr auto kOnColorKeys = std::to_array<KeyRow>({{"green"}, {"yellow"}, {"red"}});
 constexpr auto kOnFullWords = std::to_array<std::string_view>({"open", "closed"});
-constexpr auto kTierKeys = std::to_array<KeyRow>({{"key"}, {"limits"}});
 constexpr auto kDefaultsKeys = std::to_array<KeyRow>({{"mode"}, {"missing_key"}, {"on_full"}});
 
 bool is_id(std::string_view id) noexcept {
@@ -211,15 +209,8 @@ private:
         rule.on_exceed = action.verdict;
         rule.tag = action.tag;
         read_.summary.action = action.text;
-        per_ = read_per(map_, context_);
         rule.cost = read_cost(map_, context_);
-        ReadLimits limits;
-        if (map_.find("tiers") != nullptr) {
-            read_tiers(limits);
-        } else {
-            read_key_and_limits(limits);
-        }
-        read_.summary.limits = std::move(limits.summaries);
+        read_keys_and_limits();
         read_on_color();
         warn_of_costs_that_never_fit(map_, rule, context_);
         if (!fill_coarser(rule) && map_.find("on_full") != nullptr) {
@@ -228,6 +219,16 @@ private:
                 "a limit times this factor, squared or cubed is more than can be "
                 "counted; such a step keeps the numbers of the one before");
         }
+    }
+
+    void read_keys_and_limits() {
+        Rule& rule = read_.rule;
+        ReadTiers tiers = read_tiers(map_, {rule.id, read_per(map_, context_), rule.cost},
+                                     file_.limits, context_);
+        rule.keys = std::move(tiers.keys);
+        rule.limits = std::move(tiers.limits.limits);
+        read_.summary.key = std::move(tiers.text);
+        read_.summary.limits = std::move(tiers.limits.summaries);
     }
 
     // In millionths of the table.
@@ -260,59 +261,10 @@ private:
         }
     }
 
-    void read_key_and_limits(ReadLimits& limits) {
-        KeyText key;
-        if (const YamlNode* node = map_.find("key")) {
-            key = read_key(*node, context_);
-        } else {
-            file_.problems.error(map_.node().at,
-                                 "a rule needs `key` ([] for one bucket in all) or `on_match`");
-        }
-        read_.summary.key = key.text;
-        read_limit_list(map_, {read_.rule.id, key, per_, read_.rule.cost}, file_.limits, context_,
-                        limits);
-        read_.rule.key = std::move(key.parts);
-        read_.rule.limits = std::move(limits.limits);
-    }
-
-    // Tiers are not built: they are read so that what is wrong in them is seen.
-    void read_tiers(ReadLimits& limits) {
-        for (const std::string_view key : {"key", "limits"}) {
-            if (map_.find(key) != nullptr) {
-                file_.problems.error(
-                    map_.place_of_key(key),
-                    "with `tiers`, each tier has its own `" + std::string{key} + "`");
-            }
-        }
-        std::size_t number = 0;
-        for (const YamlNode& node : map_.find("tiers")->items) {
-            if (node.is_map()) {
-                const ReadLimits tier = read_tier(node, "t" + std::to_string(++number) + ".");
-                limits.summaries.insert(limits.summaries.end(), tier.summaries.begin(),
-                                        tier.summaries.end());
-            }
-        }
-    }
-
-    ReadLimits read_tier(const YamlNode& node, std::string position) {
-        const MapReader tier{node, kTierKeys, context_, "a tier"};
-        KeyText key;
-        if (const YamlNode* parts = tier.find("key")) {
-            key = read_key(*parts, context_);
-        } else {
-            file_.problems.error(node.at, "a tier needs `key`");
-        }
-        ReadLimits limits;
-        read_limit_list(tier, {read_.rule.id, key, per_, read_.rule.cost, std::move(position)},
-                        file_.limits, context_, limits);
-        return limits;
-    }
-
     const FileContext& file_;
     Mode mode_;
     ReadContext context_;
     MapReader map_;
-    std::optional<PerWord> per_;
     ReadRule read_;
 };
 

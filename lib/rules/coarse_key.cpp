@@ -22,13 +22,14 @@ bool same(ByteView a, ByteView b) noexcept {
 
 }  // namespace
 
-CoarseKeys::CoarseKeys(const Rule& rule, const Flow& flow, ByteView frame) noexcept {
+CoarseKeys::CoarseKeys(const GroupingKey& key, MissingKey missing, const Flow& flow,
+                       ByteView frame) noexcept {
     KeyBytes own;
-    (void)key_of(rule, flow, frame, own);
+    (void)key_of(key, missing, flow, frame, own);
     ByteView finer = own.view();
     std::array<KeyPart, kMaxKeyParts> parts;
-    const std::span<KeyPart> widened{parts.data(), rule.key.size()};
-    std::copy(rule.key.begin(), rule.key.end(), widened.begin());
+    const std::span<KeyPart> widened{parts.data(), key.size()};
+    std::copy(key.begin(), key.end(), widened.begin());
     for (const Widening& widening : kWidenings) {
         for (KeyPart& part : widened) {
             if (is_address(part)) {
@@ -36,20 +37,20 @@ CoarseKeys::CoarseKeys(const Rule& rule, const Flow& flow, ByteView frame) noexc
                 part.v6_length = std::min(part.v6_length, widening.v6);
             }
         }
-        KeyBytes& key = keys_[size_];
-        (void)key_of_parts(widened, rule.missing_key, flow, frame, key);
-        if (!same(key.view(), finer)) {
-            finer = key.view();
+        KeyBytes& wider = keys_[size_];
+        (void)key_of(widened, missing, flow, frame, wider);
+        if (!same(wider.view(), finer)) {
+            finer = wider.view();
             ++size_;
         }
     }
 }
 
-std::uint8_t rule_step(const Rule& rule) noexcept {
+std::uint8_t rule_step(const GroupingKey& key) noexcept {
     std::uint8_t v4 = 0;
     std::uint8_t first = 0;
     std::uint8_t second = 0;
-    for (const KeyPart& part : rule.key) {
+    for (const KeyPart& part : key) {
         if (is_address(part)) {
             v4 = part.v4_length > kWidenings[0].v4 ? 1 : v4;
             first = part.v6_length > kWidenings[0].v6 ? 1 : first;

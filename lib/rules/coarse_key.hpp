@@ -18,7 +18,8 @@ class CoarseKeys {
 public:
     static constexpr std::size_t kMost = 2;
 
-    CoarseKeys(const Rule& rule, const Flow& flow, ByteView frame) noexcept;
+    CoarseKeys(const GroupingKey& key, MissingKey missing, const Flow& flow,
+               ByteView frame) noexcept;
 
     // The wider keys, nearest first. The first is step 1.
     [[nodiscard]] std::span<const KeyBytes> keys() const noexcept {
@@ -30,7 +31,7 @@ private:
     std::size_t size_ = 0;
 };
 
-// The step that stands for the rule itself: one more than any of its keys can be widened.
-[[nodiscard]] std::uint8_t rule_step(const Rule& rule) noexcept;
+// The step that stands for the rule itself: one more than this key of it can be widened.
+[[nodiscard]] std::uint8_t rule_step(const GroupingKey& key) noexcept;
 
 }  // namespace sluice

@@ -65,8 +65,8 @@ void KeyBytes::append(ByteView bytes) noexcept {
     size_ += bytes.size();
 }
 
-KeyOutcome key_of_parts(std::span<const KeyPart> parts, MissingKey missing, const Flow& flow,
-                        ByteView frame, KeyBytes& key) noexcept {
+KeyOutcome key_of(std::span<const KeyPart> parts, MissingKey missing, const Flow& flow,
+                  ByteView frame, KeyBytes& key) noexcept {
     key.clear();
     if (!has_all_parts(parts, flow)) {
         if (missing == MissingKey::Skip) {
@@ -85,17 +85,14 @@ KeyOutcome key_of_parts(std::span<const KeyPart> parts, MissingKey missing, cons
     return KeyOutcome::Complete;
 }
 
-KeyOutcome key_of(const Rule& rule, const Flow& flow, ByteView frame, KeyBytes& key) noexcept {
-    return key_of_parts(rule.key, rule.missing_key, flow, frame, key);
-}
-
-std::string key_text(const Rule& rule, const Flow& flow, ByteView frame, std::string_view pair) {
-    if (!has_all_parts(rule.key, flow)) {
+std::string key_text(std::span<const KeyPart> parts, const Flow& flow, ByteView frame,
+                     std::string_view pair) {
+    if (!has_all_parts(parts, flow)) {
         return {};
     }
     std::string text;
-    for (const KeyPart& part : rule.key) {
-        if (&part != rule.key.data()) {
+    for (const KeyPart& part : parts) {
+        if (&part != parts.data()) {
             text += '|';
         }
         append_escaped(text, part_text(part, flow, frame, pair));

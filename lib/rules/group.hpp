@@ -68,18 +68,15 @@ private:
 enum class KeyOutcome : std::uint8_t {
     Complete,
     Shared,   // a part is missing, and missing_key says that all such packets share one bucket
-    Missing,  // a part is missing: the rule does not apply
+    Missing,  // a part is missing: the limits under this key do not apply
 };
 
-[[nodiscard]] KeyOutcome key_of_parts(std::span<const KeyPart> parts, MissingKey missing,
-                                      const Flow& flow, ByteView frame, KeyBytes& key) noexcept;
-
-[[nodiscard]] KeyOutcome key_of(const Rule& rule, const Flow& flow, ByteView frame,
-                                KeyBytes& key) noexcept;
+[[nodiscard]] KeyOutcome key_of(std::span<const KeyPart> parts, MissingKey missing,
+                                const Flow& flow, ByteView frame, KeyBytes& key) noexcept;
 
 // The key as `part|part`, in the fields' text forms; prefixes as address/length; bytes that would
 // break a line or a part as \xNN. Empty when a part is missing.
-[[nodiscard]] std::string key_text(const Rule& rule, const Flow& flow, ByteView frame,
+[[nodiscard]] std::string key_text(std::span<const KeyPart> parts, const Flow& flow, ByteView frame,
                                    std::string_view pair);
 
 }  // namespace sluice

@@ -9,10 +9,11 @@ namespace sluice {
 namespace {
 
 QuickRule::Key key_of(const Rule& rule) noexcept {
-    if (rule.key.size() != 1 || rule.limits.front().per == Per::Connection || rule.cost != 1) {
+    if (rule.keys.front().size() != 1 || rule.limits.front().per == Per::Connection ||
+        rule.cost != 1) {
         return QuickRule::Key::Other;
     }
-    switch (rule.key.front().field) {
+    switch (rule.keys.front().front().field) {
         case Field::IpSrc:
             return QuickRule::Key::Source;
         case Field::IpDst:
@@ -23,7 +24,7 @@ QuickRule::Key key_of(const Rule& rule) noexcept {
 }
 
 void fill_key(const Rule& rule, QuickRule& quick) noexcept {
-    const KeyPart& part = rule.key.front();
+    const KeyPart& part = rule.keys.front().front();
     const MeteredLimit& limit = rule.limits.front();
     quick.v4_header = address_header(part, IpVersion::V4);
     quick.v4_mask = static_cast<std::uint32_t>(kFirstBits[part.v4_length]);

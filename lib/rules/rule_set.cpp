@@ -43,7 +43,7 @@ bool full_holds(const Rule& rule) noexcept {
            rule.table_share > 0 && rule.table_share <= kWholeTable;
 }
 
-bool key_holds(const std::vector<KeyPart>& key) noexcept {
+bool key_holds(const GroupingKey& key) noexcept {
     if (key.size() > kMaxKeyParts) {
         return false;
     }
@@ -56,6 +56,18 @@ bool key_holds(const std::vector<KeyPart>& key) noexcept {
     return true;
 }
 
+// Every key has limits, and they come key by key.
+bool limits_follow_keys(const Rule& rule) noexcept {
+    std::size_t keys = 0;
+    for (const MeteredLimit& limit : rule.limits) {
+        keys += limit.key == keys ? 1U : 0U;
+        if (limit.key + std::size_t{1} != keys) {
+            return false;
+        }
+    }
+    return keys == rule.keys.size();
+}
+
 Fault fault_of(const Rule& rule) {
     if (rule.id.empty() || rule.id.size() > kMaxRuleIdSize) {
         return "a rule id is empty or too long";
@@ -64,12 +76,15 @@ Fault fault_of(const Rule& rule) {
         !cost_holds(rule)) {
         return "rule " + rule.id + ": a setting is out of range";
     }
-    if (!key_holds(rule.key)) {
+    if (!std::all_of(rule.keys.begin(), rule.keys.end(), key_holds)) {
         return "rule " + rule.id + ": its key is not sound";
     }
     const bool meters = rule.on_match == OnMatch::Meter;
     if (meters == rule.limits.empty() || rule.limits.size() > kMaxLimitsPerRule) {
         return "rule " + rule.id + ": wrong number of limits";
+    }
+    if (!limits_follow_keys(rule)) {
+        return "rule " + rule.id + ": its limits do not follow its keys";
     }
     for (const MeteredLimit& limit : rule.limits) {
         if (!within(limit.per, Per::Connection)) {

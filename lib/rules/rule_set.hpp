@@ -49,11 +49,15 @@ struct KeyPart {
     }
 };
 
+// What packets are grouped by. Empty: one bucket for all of them.
+using GroupingKey = std::vector<KeyPart>;
+
 struct MeteredLimit {
     // Hash of (rule id, limit name, key schema, algorithm, per): what a bucket's state belongs to.
     // It does not depend on the numbers, so a reload that changes them keeps the buckets.
     std::uint64_t identity = 0;
-    std::string name;  // as given, or its position: "1", "2"
+    std::string name;      // as given, or its position: "1", "2", "t2.1"
+    std::uint8_t key = 0;  // index of its key in the rule
     Per per = Per::Packet;
     AnyLimit limit;
     // When the rule coarsens: the limit with its numbers times factor, factor^2, factor^3.
@@ -93,7 +97,9 @@ struct Rule {
     std::array<ColorAction, 3> on_color{ColorAction{}, ColorAction{},
                                         ColorAction{Verdict::Drop, {}}};
     std::uint32_t counters = 0;  // row in the workers' rule counters; given out on loading
-    std::vector<KeyPart> key;    // empty: one bucket for the whole rule
+    // One key, or one for each tier; none where on_match decides. The limits come key by key, so
+    // that whoever goes through them meets each key once.
+    std::vector<GroupingKey> keys;
     std::vector<MeteredLimit> limits;
 };
 

@@ -17,7 +17,7 @@
 // and lists with a 32-bit count in front.
 namespace sluice {
 
-inline constexpr std::uint32_t kWireVersion = 4;
+inline constexpr std::uint32_t kWireVersion = 5;
 inline constexpr std::uint32_t kMaxMessageSize = 64U << 20;
 
 // Requests.

@@ -9,7 +9,8 @@ namespace {
 
 // The least bytes an item takes on the wire: bounds what a count can make us allocate.
 constexpr std::size_t kKeyPartSize = 3;
-constexpr std::size_t kLimitSize = 30;
+constexpr std::size_t kKeySize = 4;
+constexpr std::size_t kLimitSize = 31;
 constexpr std::size_t kRuleSize = 49;
 
 void put_optional(Writer& out, std::optional<std::uint8_t> value) {
@@ -38,9 +39,18 @@ KeyPart get_part(Reader& in) {
     return {field, v4_length, in.number<std::uint8_t>()};
 }
 
+void put_key(Writer& out, const GroupingKey& key) {
+    out.list(key, put_part);
+}
+
+GroupingKey get_key(Reader& in) {
+    return in.list<KeyPart>(kKeyPartSize, get_part);
+}
+
 void put_limit(Writer& out, const MeteredLimit& limit) {
     out.number(limit.identity);
     out.text(limit.name);
+    out.number(limit.key);
     out.word(limit.per);
     put_numbers(out, limit.limit);
 }
@@ -48,8 +58,13 @@ void put_limit(Writer& out, const MeteredLimit& limit) {
 MeteredLimit get_limit(Reader& in) {
     const auto identity = in.number<std::uint64_t>();
     std::string name = in.text();
+    const auto key = in.number<std::uint8_t>();
     const auto per = in.word<Per>();
-    return {.identity = identity, .name = std::move(name), .per = per, .limit = get_numbers(in)};
+    return {.identity = identity,
+            .name = std::move(name),
+            .key = key,
+            .per = per,
+            .limit = get_numbers(in)};
 }
 
 void put_tag(Writer& out, const TagValues& tag) {
@@ -78,7 +93,7 @@ void put_rule(Writer& out, const Rule& rule) {
         out.word(action.verdict);
         put_tag(out, action.tag);
     }
-    out.list(rule.key, put_part);
+    out.list(rule.keys, put_key);
     out.list(rule.limits, put_limit);
 }
 
@@ -99,7 +114,7 @@ Rule get_rule(Reader& in) {
         action.verdict = in.word<Verdict>();
         action.tag = get_tag(in);
     }
-    rule.key = in.list<KeyPart>(kKeyPartSize, get_part);
+    rule.keys = in.list<GroupingKey>(kKeySize, get_key);
     rule.limits = in.list<MeteredLimit>(kLimitSize, get_limit);
     (void)fill_coarser(rule);
     return rule;

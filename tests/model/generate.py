@@ -82,21 +82,28 @@ class RuleMaker:
             lines.append("    rejected_spend: true")
         if self.chance(15):
             lines.append(f"    cost: {self.dice.choice((1, 2, 3, 7, 1000))}")
-        key = ", ".join(self.key_part() for _ in range(self.dice.choice((0, 1, 1, 1, 2, 2, 3))))
         action = self.dice.choice(ACTIONS)
-        lines += [f"    key: [{key}]", "    limits:"]
-        limits = self.limits()
+        if self.chance(20):
+            limits = [f"{{key: [{self.key()}], limits: [{', '.join(self.limits(tier))}]}}"
+                      for tier in range(self.dice.choice((1, 2, 2, 3)))]
+            lines.append("    tiers:")
+        else:
+            limits = self.limits()
+            lines += [f"    key: [{self.key()}]", "    limits:"]
         lines += [f"      - {limit}" for limit in limits]
         if any("tcm" in limit for limit in limits) and self.chance(70):
             lines.append(self.on_color())
         return lines + [f"    on_exceed: {{action: {action}}}"] * (not self.chance(15))
 
-    def limits(self):
+    def key(self):
+        return ", ".join(self.key_part() for _ in range(self.dice.choice((0, 1, 1, 1, 2, 2, 3))))
+
+    def limits(self, tier=0):
         """One to three; a named one at most once, so that every limit of a rule has its name."""
         some = [self.limit(self.chance(60)) for _ in range(self.dice.choice((1, 1, 2)))]
-        if self.chance(25):
+        if tier == 0 and self.chance(25):
             some[0] = "common"
-        if self.chance(15):
+        if tier == 0 and self.chance(15):
             some.append("bytes")
         return some
 

@@ -16,10 +16,10 @@ SYN, ACK = 0x02, 0x10
 
 
 class Charge:
-    """One limit that judges the packet at hand."""
+    """One limit that judges the packet at hand, which has this key in its tier."""
 
-    def __init__(self, bucket, cost, came):
-        self.bucket, self.cost = bucket, cost
+    def __init__(self, bucket, key, cost, came):
+        self.bucket, self.key, self.cost = bucket, key, cost
         self.color = bucket.color(cost, came) if isinstance(bucket, Meter) else None
         self.wait = bucket.wait(cost) if self.color is None else bucket.wait(cost, came)
         self.refused = self.wait > 0
@@ -36,12 +36,16 @@ class Charge:
 
 
 class Judged:
-    """One rule that matched the packet at hand and has its key. `votes` are the actions it asks for:
-    its limits' excess, and what its colours mean."""
+    """One rule that matched the packet at hand and has a key of it; `key` is its first tier's.
+    `votes` are the actions it asks for: its limits' excess, and what its colours mean."""
 
     def __init__(self, rule, key, charges):
         self.rule, self.key, self.charges = rule, key, charges
-        self.wait = max((charge.wait for charge in charges if charge.refused), default=0)
+        self.wait = 0
+        refused = [charge for charge in charges if charge.refused]
+        if refused:  # who must wait longest says why; max() keeps the first
+            longest = max(refused, key=lambda charge: charge.wait)
+            self.wait, self.key = longest.wait, longest.key
         colors = [charge.color for charge in charges if charge.color]
         color = max(colors, key=COLORS.index) if colors else None
         exceeded = any(charge.refused for charge in charges if charge.color is None)
@@ -130,30 +134,37 @@ class Limiter:
         for rule in self.rules:
             if rule.on_match or not rule.condition(packet.fields):
                 continue
-            key = [part_text(part, packet.fields) for part in rule.key]
-            if None in key:
-                if rule.missing_key == "skip":
-                    self._count(rule, "skipped")
-                    continue
-                key = None
-            one = Judged(rule, key, self._charges(rule, key, packet))
+            keys = [self._key(tier, packet) for tier in rule.tiers]
+            if rule.missing_key == "skip" and not any(key is not None for key in keys):
+                self._count(rule, "skipped")
+                continue
+            charges = [charge for number, key in enumerate(keys)
+                       if key is not None or rule.missing_key == "share"
+                       for charge in self._charges(rule, number, key, packet)]
+            one = Judged(rule, keys[0], charges)
             self._count(rule, "exceeded" if one.refused else "admitted")
             judged.append(one)
         return judged
 
-    def _charges(self, rule, key, packet):
+    @staticmethod
+    def _key(tier, packet):
+        """None: a part is missing."""
+        key = [part_text(part, packet.fields) for part in tier.key]
+        return None if None in key else key
+
+    def _charges(self, rule, number, key, packet):
         charges = []
-        for limit in rule.limits:
+        for limit in rule.tiers[number].limits:
             cost = units_of(limit.per, packet) * rule.cost
             if cost == 0:
                 continue
-            place = (rule.id, limit.name, None if key is None else tuple(key))
+            place = (rule.id, number, limit.name, None if key is None else tuple(key))
             if place not in self.buckets:
                 meter = METERS.get(limit.algorithm, Meter)
                 self.buckets[place] = meter(limit, self.now, self.first)
             self.buckets[place].at(self.now)
             came = color_of(packet.fields.get("ip.dscp"))
-            charges.append(Charge(self.buckets[place], cost, came))
+            charges.append(Charge(self.buckets[place], key, cost, came))
         return charges
 
 

@@ -174,6 +174,29 @@ rules:
         self.assertEqual([row[0] for row in rows], ["pass", "drop", "drop"])
         self.assertEqual(rows[1][3], "")
 
+    def test_tiers(self):
+        rules = """
+rules:
+  - id: a
+    mode: enforce
+    missing_key: %s
+    tiers:
+      - {key: [l4.dport], limits: [{algorithm: token_bucket, rate: 1/s, burst: 2}]}
+      - {key: [ip.ttl], limits: [{algorithm: token_bucket, rate: 1/h, burst: 3}]}
+"""
+        packets = [packet(l4_dport=5, ip_ttl=9)] * 3 + [packet(ip_ttl=9)] * 2 + [packet()]
+        within, hour = ["pass", "within_limits", "", "", "0"], str(3600 * SECOND)
+        fine = ["drop", "over_limit", "a", "5", str(SECOND)]
+        coarse = ["drop", "over_limit", "a", "9", hour]
+        rows, summary = self.verdicts(rules % "skip", packets)
+        self.assertEqual(rows, [within, within, fine, within, coarse,
+                                ["pass", "no_rule", "", "", "0"]])
+        self.assertEqual(summary["rules"][0], {"id": "a", "matched": 6, "admitted": 3,
+                                               "exceeded": 2, "skipped": 1})
+        rows, summary = self.verdicts(rules % "share", packets + packets[:1])
+        self.assertEqual(rows[3:], [within, coarse, within, coarse])
+        self.assertEqual(summary["rules"][0]["skipped"], 0)
+
     def test_on_match(self):
         rules = """
 rules:

@@ -46,7 +46,6 @@ class Rule:
         self.mode = entry.get("mode", defaults.get("mode", "monitor"))
         self.condition = compile_condition(entry["when"]) if "when" in entry else lambda _: True
         self.on_match = entry.get("on_match")
-        self.key = entry.get("key") or []
         self.action = entry.get("on_exceed", {}).get("action", "drop")
         self.on_color = {"green": "pass", "yellow": "pass", "red": "drop",
                          **{color: action["action"]
@@ -54,8 +53,21 @@ class Rule:
         self.rejected_spend = entry.get("rejected_spend") == "true"
         self.cost = int(entry.get("cost", 1))
         self.missing_key = entry.get("missing_key", defaults.get("missing_key", "skip"))
-        self.limits = [_limit(limit, position, entry.get("per", "packet"), named)
-                       for position, limit in enumerate(entry.get("limits", []), 1)]
+        per = entry.get("per", "packet")
+        if "tiers" in entry:
+            self.tiers = [Tier(tier, per, named, f"t{number}.")
+                          for number, tier in enumerate(entry["tiers"], 1)]
+        else:
+            self.tiers = [] if self.on_match else [Tier(entry, per, named)]
+
+
+class Tier:
+    """A key and the limits that count by it; a rule without `tiers` is one."""
+
+    def __init__(self, entry, per, named, before=""):
+        self.key = entry.get("key") or []
+        self.limits = [_limit(limit, before + str(position), per, named)
+                       for position, limit in enumerate(entry["limits"], 1)]
 
 
 def read_rules(path):
@@ -66,7 +78,7 @@ def read_rules(path):
 
 
 def _limit(what, position, per, named):
-    name = str(position)
+    name = position
     if isinstance(what, str):
         name, what = what, named[what]
     name = what.get("name", name)

@@ -20,7 +20,7 @@ STATS = {"generation": "00000000000000ab", "uptime_s": 5, "panic": False, "packe
 RUNNING = {"generation": "00000000000000ab", "file": "/etc/rules.yaml", "rules": [
     {"id": "a", "description": "", "mode": "monitor", "file_mode": "enforce", "line": 3,
      "when": "ip.proto eq 17\n  and dir eq \"in\"", "key": "ip.src", "action": "drop",
-     "limits": [{"name": "1", "text": "token_bucket 1/s burst 2", "scope": "local",
+     "limits": [{"name": "1", "key": "ip.src", "text": "token_bucket 1/s burst 2", "scope": "local",
                  "bound": "2 packets + 1/s * W"}], "memory": 100}]}
 PORT = {"pair": "uplink", "side": "outside", "device": "net_tap0", "driver": "net_tap",
         "link_up": True, "held_down": False, "mtu": 1500, "rx_queues": 1, "tx_queues": 1,
@@ -55,7 +55,7 @@ class Check(Case):
         self.assertEqual((document["ok"], document["problems"]), (True, []))
         entry = document["rules"][0]
         self.assertEqual(list(entry), ["id", "limits", "memory"])
-        self.assertEqual(list(entry["limits"][0]), ["name", "scope", "bound"])
+        self.assertEqual(list(entry["limits"][0]), ["name", "key", "scope", "bound"])
         self.assertGreater(entry["memory"], 0)
 
     def test_bad(self):

@@ -82,7 +82,7 @@ class Resources(Case):
                                                    "when", "key", "action")],
                          ["a", "the first", "enforce", "enforce", 3, "ip.proto eq 17", "ip.src",
                           "drop"])
-        self.assertEqual(list(first["limits"][0]), ["name", "text", "scope", "bound"])
+        self.assertEqual(list(first["limits"][0]), ["name", "key", "text", "scope", "bound"])
         self.assertEqual((second["id"], second["mode"]), ("b", "off"))
         source = self.box.get("/v1/rules/source")
         self.assertEqual((source.status, source.type, source.text), (200, "application/yaml", RULES))

@@ -7,9 +7,6 @@ import socketserver
 import struct
 import threading
 
-WIRE_VERSION = 3  # kWireVersion of lib/wire/message.hpp
-
-
 class UnixHttpServer(socketserver.ThreadingMixIn, socketserver.UnixStreamServer):
     daemon_threads = True
 
@@ -58,7 +55,7 @@ def problem(title, detail, **more):
 
 
 class Dataplane:
-    """Takes one client: Hello, then SetPanic, which it answers or refuses."""
+    """Takes one client, of any version: Hello, then SetPanic, which it answers or refuses."""
 
     def __init__(self, path, refuse=""):
         self.panic = None
@@ -72,8 +69,8 @@ class Dataplane:
     def serve(self):
         with self.listener.accept()[0] as client:
             hello = receive(client)
-            assert hello[:5] == struct.pack("<BI", 0, WIRE_VERSION), hello
-            send(client, b"\0" + struct.pack("<IIQ", WIRE_VERSION, os.getpid(), 7))
+            assert hello[0] == 0, hello
+            send(client, b"\0" + hello[1:5] + struct.pack("<IQ", os.getpid(), 7))
             request = receive(client)
             assert request[0] == 4 and len(request) == 2, request
             self.panic = request[1] == 1

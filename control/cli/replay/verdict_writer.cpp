@@ -31,7 +31,9 @@ std::string verdict_line(std::uint64_t number, const Packet& packet, const RuleS
     if (decision.rule != kNoRule) {
         const Rule& rule = rules.rules[decision.rule];
         id = rule.id;
-        key = key_text(rule, packet.flow, packet.frame.bytes, pair);
+        if (!rule.keys.empty()) {
+            key = key_text(rule.keys[decision.key], packet.flow, packet.frame.bytes, pair);
+        }
     }
     return fmt::format("{}\t{}\t{}\t{}\t{}\t{}\n", number, name_of(decision.verdict),
                        row_of(decision.reason).name, id, key, wait_text(decision));

@@ -10,6 +10,7 @@ Json limits_json(const std::vector<LimitSummary>& limits) {
     Json list = Json::array();
     for (const LimitSummary& limit : limits) {
         list.push_back({{"name", limit.name},
+                        {"key", limit.key},
                         {"text", limit.text},
                         {"scope", limit.scope},
                         {"bound", limit.bound}});

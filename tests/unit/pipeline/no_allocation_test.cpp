@@ -51,6 +51,10 @@ rules:
     limits:
       - {algorithm: token_bucket, rate: 10/s, burst: 2}
       - {algorithm: token_bucket, per: byte, rate: 1MB/s, burst: 64KB}
+  - id: tiers
+    tiers:
+      - {key: [ip.src, l4.sport], limits: [{algorithm: sliding_log, count: 2, window: 1s}]}
+      - {key: ["prefix(ip.src, 24|64)"], limits: [{algorithm: token_bucket, rate: 9/s, burst: 9}]}
 )yaml"},
                                                           Purpose::Enforce, {}, problems);
     ASSERT_TRUE(compiled.has_value());

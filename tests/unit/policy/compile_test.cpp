@@ -60,9 +60,10 @@ TEST(CompileRules, KeepsEverythingTheFileSays) {
     EXPECT_EQ(rules[0].on_exceed, Verdict::Tag);
     EXPECT_EQ(rules[0].tag.dscp, 10);
     EXPECT_EQ(rules[0].tag.pcp, 3);
-    ASSERT_EQ(rules[0].key.size(), 2U);
-    EXPECT_EQ(rules[0].key[0].v4_length, 24);
-    EXPECT_EQ(rules[0].key[0].v6_length, 64);
+    ASSERT_EQ(rules[0].keys.size(), 1U);
+    ASSERT_EQ(rules[0].keys[0].size(), 2U);
+    EXPECT_EQ(rules[0].keys[0][0].v4_length, 24);
+    EXPECT_EQ(rules[0].keys[0][0].v6_length, 64);
     ASSERT_EQ(rules[0].limits.size(), 2U);
     EXPECT_EQ(rules[0].limits[0].name, "slow");
     EXPECT_EQ(rules[0].limits[0].per, Per::Packet);
@@ -242,6 +243,16 @@ const Wrong kWrong[] = {
     {HEAD "    tiers: [{limits: [fast]}]\n", 4, 13, "needs `key`"},
     {HEAD "    key: []\n    tiers: [{key: [], limits: [fast]}]\n", 4, 5,
      "each tier has its own `key`"},
+    {HEAD "    tiers: []\n", 4, 12, "a list of 1 to 16 maps"},
+    {HEAD "    tiers: {key: [], limits: []}\n", 4, 12, "a list of 1 to 16 maps"},
+    {HEAD "    tiers: [ip.src]\n", 4, 13, "a tier must be a map"},
+    {HEAD "    tiers: [{key: [], limit: [fast]}]\n", 4, 23, "did you mean `limits`?"},
+    {HEAD "    tiers: [{key: []}]\n", 4, 13, "a tier needs `limits`"},
+    {HEAD "    tiers: []\n" LIMITS, 5, 5, "each tier has its own `limits`"},
+    {HEAD "    on_match: drop\n    tiers: []\n", 5, 5, "no meaning beside `on_match`"},
+    {"version: 1\nlimits:\n  x: {algorithm: token_bucket, rate: 1/s, burst: 1}\nrules:\n"
+     "  - id: a\n    tiers: [{key: [ip.src], limits: [x]}, {key: [ip.src], limits: [x]}]\n",
+     6, 68, "the limit `x` is listed twice with one key"},
     {"version: 1\nbypass: [{when: ip.prto eq 6, key: [], limit: x}]\nrules: []\n", 2, 17,
      "did you mean `ip.proto`?"},
     {"version: 1\nbypass: [{wen: tcp.flags.syn}]\nrules: []\n", 2, 11, "did you mean `when`?"},
@@ -344,8 +355,70 @@ TEST(CompileRules, TiersAndBypassUseTheLimitsTheyName) {
     for (const Problem& problem : outcome.problems) {
         EXPECT_TRUE(problem.message.starts_with("not enforced yet")) << problem.message;
     }
-    EXPECT_EQ(outcome.rules->rules[0].limits.size(), 2U);
-    EXPECT_TRUE(outcome.rules->set.rules[0].limits.empty());
+    const std::vector<MeteredLimit>& limits = outcome.rules->set.rules[0].limits;
+    ASSERT_EQ(limits.size(), 2U);
+    EXPECT_EQ(limits[0].name, limits[1].name);
+    EXPECT_NE(limits[0].identity, limits[1].identity);
+}
+
+#define LIMIT "{algorithm: token_bucket, rate: 1/s, burst: 1}"
+
+TEST(CompileRules, TiersKeepTheirKeysAndNumberTheirLimits) {
+    const Outcome outcome = compile(HEAD
+                                    "    per: connection\n    tiers:\n"
+                                    "      - {key: [ip.src, l4.dport], limits: [" LIMIT ", " LIMIT
+                                    "]}\n"
+                                    "      - {key: [], limits: [" LIMIT "]}\n");
+    ASSERT_TRUE(outcome.rules.has_value());
+    EXPECT_TRUE(outcome.problems.empty());
+    EXPECT_EQ(find_fault(outcome.rules->set), std::nullopt);
+    const Rule& rule = outcome.rules->set.rules[0];
+    ASSERT_EQ(rule.keys.size(), 2U);
+    EXPECT_EQ(rule.keys[0].size(), 2U);
+    EXPECT_TRUE(rule.keys[1].empty());
+    std::string named;
+    for (const MeteredLimit& limit : rule.limits) {
+        EXPECT_EQ(limit.per, Per::Connection);
+        named += limit.name + " of key " + std::to_string(limit.key) + ", ";
+    }
+    EXPECT_EQ(named, "t1.1 of key 0, t1.2 of key 0, t2.1 of key 1, ");
+    const RuleSummary& shown = outcome.rules->rules[0];
+    EXPECT_EQ(shown.key, "ip.src, l4.dport; []");
+    EXPECT_EQ(shown.limits[1].key, "ip.src, l4.dport");
+    EXPECT_EQ(shown.limits[1].scope, "local");
+    EXPECT_EQ(shown.limits[2].key, "[]");
+    EXPECT_EQ(shown.limits[2].bound, "1 connections + 1/s * W, for each worker");
+}
+
+// State belongs to the key of the tier, not to those beside it.
+TEST(CompileRules, AnotherTierLeavesTheStateOfThisOne) {
+    const auto identity = [](const std::string& second) {
+        const Outcome outcome =
+            compile(HEAD "    tiers: [{key: [ip.src], limits: [" LIMIT "]}, {key: [" + second +
+                    "], limits: [" LIMIT "]}]\n");
+        return std::pair{outcome.rules->set.rules[0].limits[0].identity,
+                         outcome.rules->set.rules[0].limits[1].identity};
+    };
+    EXPECT_EQ(identity("ip.dst").first, identity("l4.dport").first);
+    EXPECT_NE(identity("ip.dst").second, identity("l4.dport").second);
+}
+
+TEST(CompileRules, BoundsTheLimitsOfAllTiersTogether) {
+    const auto compiles = [](std::size_t tiers, std::size_t limits) {
+        std::string text = HEAD "    tiers:\n";
+        for (std::size_t i = 0; i < tiers; ++i) {
+            text += "      - {key: [l4.dport], limits: [";
+            for (std::size_t k = 0; k < limits; ++k) {
+                text += k == 0 ? LIMIT : ", " LIMIT;
+            }
+            text += "]}\n";
+        }
+        return compile(text).rules.has_value();
+    };
+    EXPECT_TRUE(compiles(16, 1));
+    EXPECT_TRUE(compiles(4, 4));
+    EXPECT_FALSE(compiles(17, 1));
+    EXPECT_FALSE(compiles(4, 5));
 }
 
 // What an unused limit counts is left to rules that are not there: its rate tells.

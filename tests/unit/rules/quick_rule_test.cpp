@@ -23,7 +23,7 @@ Rule common_rule() {
     Rule rule;
     rule.id = "per-source";
     rule.mode = Mode::Enforce;
-    rule.key = {{.field = Field::IpSrc}};
+    rule.keys.push_back({{.field = Field::IpSrc}});
     rule.limits = {{.identity = 7, .name = "1", .limit = TokenBucketLimit{ten_per_second()}}};
     rule.limits[0].slot = 3;
     rule.counters = 5;
@@ -49,10 +49,17 @@ struct Case {
 
 const Case kCases[] = {
     {"common", [](Rule&) {}, Key::Source, true},
-    {"by destination", [](Rule& r) { r.key[0].field = Field::IpDst; }, Key::Destination, true},
-    {"by port", [](Rule& r) { r.key[0].field = Field::L4Dport; }, Key::Other, true},
-    {"two parts", [](Rule& r) { r.key.push_back({.field = Field::IpDst}); }, Key::Other, true},
-    {"no key", [](Rule& r) { r.key.clear(); }, Key::Other, true},
+    {"by destination", [](Rule& r) { r.keys[0][0].field = Field::IpDst; }, Key::Destination, true},
+    {"by port", [](Rule& r) { r.keys[0][0].field = Field::L4Dport; }, Key::Other, true},
+    {"two parts", [](Rule& r) { r.keys[0].push_back({.field = Field::IpDst}); }, Key::Other, true},
+    {"no key", [](Rule& r) { r.keys[0].clear(); }, Key::Other, true},
+    {"two tiers",
+     [](Rule& r) {
+         r.keys.push_back({{.field = Field::IpDst}});
+         r.limits.push_back(r.limits[0]);
+         r.limits[1].key = 1;
+     },
+     Key::Other, false},
     {"two limits", [](Rule& r) { r.limits.push_back(r.limits[0]); }, Key::Other, false},
     {"counts connections", [](Rule& r) { r.limits[0].per = Per::Connection; }, Key::Other, true},
     {"counts double", [](Rule& r) { r.cost = 2; }, Key::Other, true},
@@ -80,7 +87,7 @@ TEST(QuickRule, HoldsWhatIsOfTheCommonKind) {
 
 TEST(QuickRule, SaysWhatItsRuleSays) {
     Rule rule = common_rule();
-    rule.key[0].v4_length = 20;
+    rule.keys[0][0].v4_length = 20;
     rule.limits[0].per = Per::Byte;
     rule.on_exceed = Verdict::Tag;
     const QuickRule quick = quick_of(rule);
@@ -95,7 +102,7 @@ TEST(QuickRule, SaysWhatItsRuleSays) {
 TEST(QuickRule, ItsKeyIsTheCanonicalOne) {
     for (const std::uint8_t length : std::to_array<std::uint8_t>({0, 1, 8, 20, 31, 32})) {
         Rule rule = common_rule();
-        rule.key[0].v4_length = length;
+        rule.keys[0][0].v4_length = length;
         Flow flow;
         flow.ip_version = IpVersion::V4;
         flow.fields.add(Field::IpSrc);
@@ -107,7 +114,7 @@ TEST(QuickRule, ItsKeyIsTheCanonicalOne) {
         const QuickRule quick = quick_of(rule);
         const std::uint64_t word = quick.v4_header | std::uint64_t{address & quick.v4_mask} << 32;
         KeyBytes key;
-        ASSERT_EQ(key_of(rule, flow, {}, key), KeyOutcome::Complete);
+        ASSERT_EQ(key_of(rule.keys[0], rule.missing_key, flow, {}, key), KeyOutcome::Complete);
         ASSERT_EQ(key.view().size(), sizeof(word));
         EXPECT_EQ(std::memcmp(key.view().data(), &word, sizeof(word)), 0) << +length;
     }

@@ -15,7 +15,7 @@ RuleSet example() {
     RuleSet set;
     Rule meter;
     meter.id = "per-source";
-    meter.key = {{.field = Field::IpSrc}};
+    meter.keys.push_back({{.field = Field::IpSrc}});
     meter.limits = {
         {.identity = 1,
          .name = "1",
@@ -56,14 +56,36 @@ const Broken kBroken[] = {
     {"setting", [](RuleSet& s) { s.rules[0].cost = 0; }},
     {"setting", [](RuleSet& s) { s.rules[0].cost = kMaxCost + 1; }},
     {"conditions", [](RuleSet& s) { s.classifier = Classifier{{.always = {2}}}; }},
-    {"key", [](RuleSet& s) { s.rules[0].key.resize(kMaxKeyParts + 1); }},
-    {"key", [](RuleSet& s) { s.rules[0].key[0].field = Field{99}; }},
-    {"key", [](RuleSet& s) { s.rules[0].key[0].v4_length = 33; }},
-    {"key", [](RuleSet& s) { s.rules[0].key[0].v6_length = 129; }},
+    {"key", [](RuleSet& s) { s.rules[0].keys[0].resize(kMaxKeyParts + 1); }},
+    {"key", [](RuleSet& s) { s.rules[0].keys[0][0].field = Field{99}; }},
+    {"key", [](RuleSet& s) { s.rules[0].keys[0][0].v4_length = 33; }},
+    {"key", [](RuleSet& s) { s.rules[0].keys[0][0].v6_length = 129; }},
+    // A key without limits, limits without a key, and limits that come in another order.
+    {"follow its keys", [](RuleSet& s) { s.rules[0].keys.clear(); }},
+    {"follow its keys", [](RuleSet& s) { s.rules[0].keys.emplace_back(); }},
+    {"follow its keys", [](RuleSet& s) { s.rules[1].keys.emplace_back(); }},
+    {"follow its keys", [](RuleSet& s) { s.rules[0].limits[1].key = 1; }},
+    {"follow its keys",
+     [](RuleSet& s) {
+         s.rules[0].keys.emplace_back();
+         s.rules[0].limits[0].key = 1;
+     }},
+    {"follow its keys",
+     [](RuleSet& s) {
+         s.rules[0].keys.resize(3);
+         s.rules[0].limits[1].key = 2;
+     }},
     {"number of limits", [](RuleSet& s) { s.rules[0].limits.clear(); }},
     {"number of limits", [](RuleSet& s) { s.rules[1].limits = s.rules[0].limits; }},
     {"unknown", [](RuleSet& s) { s.rules[0].limits[0].per = Per{7}; }},
 };
+
+TEST(FindFault, TakesTiers) {
+    RuleSet set = example();
+    set.rules[0].keys.push_back({{.field = Field::IpDst}});
+    set.rules[0].limits[1].key = 1;
+    EXPECT_EQ(find_fault(set), std::nullopt);
+}
 
 TEST(FindFault, NamesWhatIsWrong) {
     for (const Broken& row : kBroken) {
@@ -90,6 +112,7 @@ TEST(FindFault, BoundsTheNumberOfRulesAndLimits) {
     std::uint64_t identity = 0;
     for (Rule& rule : set.rules) {
         rule.on_match = OnMatch::Meter;
+        rule.keys.emplace_back();
         for (int i = 0; i < 3; ++i) {
             rule.limits.push_back(
                 {.identity = identity++, .name = {}, .limit = TokenBucketLimit{ten_per_second()}});

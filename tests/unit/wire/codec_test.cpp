@@ -74,13 +74,16 @@ void spell(Fields& out, const Rule& rule) {
         add_optional(out, action.tag.dscp);
         add_optional(out, action.tag.pcp);
     }
-    add(out, rule.key.size());
-    for (const KeyPart& part : rule.key) {
-        add_all(out, part.field, part.v4_length, part.v6_length);
+    add(out, rule.keys.size());
+    for (const GroupingKey& key : rule.keys) {
+        add(out, key.size());
+        for (const KeyPart& part : key) {
+            add_all(out, part.field, part.v4_length, part.v6_length);
+        }
     }
     add(out, rule.limits.size());
     for (const MeteredLimit& limit : rule.limits) {
-        add_all(out, limit.identity, limit.name, limit.per);
+        add_all(out, limit.identity, limit.name, limit.key, limit.per);
         std::visit([&out](const auto& numbers) { spell_numbers(out, numbers); }, limit.limit);
     }
 }
@@ -291,11 +294,13 @@ struct Unsound {
     void (*break_it)(RuleSet&);
 };
 const Unsound kUnsound[] = {
-    {"field", [](RuleSet& s) { s.rules[0].key = {{.field = Field{99}}}; }},
+    {"field", [](RuleSet& s) { s.rules[0].keys[0] = {{.field = Field{99}}}; }},
     {"mode off", [](RuleSet& s) { s.rules[0].mode = Mode::Off; }},
     {"mode", [](RuleSet& s) { s.rules[0].mode = Mode{9}; }},
     {"verdict", [](RuleSet& s) { s.rules[0].on_exceed = Verdict::Reply; }},
     {"condition", [](RuleSet& s) { s.classifier = Classifier{{.always = {1}}}; }},
+    {"a key too many", [](RuleSet& s) { s.rules[0].keys.emplace_back(); }},
+    {"a key that is not there", [](RuleSet& s) { s.rules[0].limits[0].key = 1; }},
     {"no limit", [](RuleSet& s) { s.rules[0].limits.clear(); }},
     {"two of a name", [](RuleSet& s) { s.rules.push_back(s.rules[0]); }},
 };
@@ -304,6 +309,7 @@ RuleSet one_rule() {
     RuleSet set;
     Rule rule;
     rule.id = "one";
+    rule.keys.emplace_back();
     rule.limits = {
         {.identity = 1,
          .name = "1",

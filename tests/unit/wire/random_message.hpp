@@ -67,15 +67,14 @@ private:
         out.on_exceed = kActions[below(3)];
         out.tag = {flag() ? std::optional{static_cast<std::uint8_t>(below(64))} : std::nullopt,
                    flag() ? std::optional{static_cast<std::uint8_t>(below(8))} : std::nullopt};
-        for (std::size_t i = below(3); i > 0; --i) {
-            out.key.push_back({static_cast<Field>(below(kFieldCount)),
-                               static_cast<std::uint8_t>(below(33)),
-                               static_cast<std::uint8_t>(below(129))});
-        }
         const std::size_t limits = out.on_match == OnMatch::Meter ? 1 + below(3) : 0;
         for (std::size_t i = 0; i < limits; ++i) {
+            if (i == 0 || flag()) {
+                out.keys.push_back(key());
+            }
             out.limits.push_back({.identity = (index << 8) + i,
                                   .name = text(),
+                                  .key = static_cast<std::uint8_t>(out.keys.size() - 1),
                                   .per = static_cast<Per>(below(3)),
                                   .limit = numbers()});
         }
@@ -89,6 +88,16 @@ private:
             action.tag.dscp = static_cast<std::uint8_t>(below(64));
         }
         (void)fill_coarser(out);
+        return out;
+    }
+
+    GroupingKey key() {
+        GroupingKey out;
+        for (std::size_t i = below(3); i > 0; --i) {
+            out.push_back({static_cast<Field>(below(kFieldCount)),
+                           static_cast<std::uint8_t>(below(33)),
+                           static_cast<std::uint8_t>(below(129))});
+        }
         return out;
     }
 

@@ -7,10 +7,10 @@ namespace {
 
 TEST(ReplaySummary, IsTheDocumentedObjectInTheDocumentedOrder) {
     ReplaySummary summary;
-    summary.count({Verdict::Pass, Reason::NoRule, kNoRule, {}});
-    summary.count({Verdict::Pass, Reason::WithinLimits, kNoRule, {}});
-    summary.count({Verdict::Tag, Reason::OverLimit, 0, {}});
-    summary.count({Verdict::Drop, Reason::OverLimit, 0, {}});
+    summary.count({Verdict::Pass, Reason::NoRule});
+    summary.count({Verdict::Pass, Reason::WithinLimits});
+    summary.count({Verdict::Tag, Reason::OverLimit, 0, 0, {}});
+    summary.count({Verdict::Drop, Reason::OverLimit, 0, 0, {}});
     summary.rules.push_back({"r", Mode::Enforce, {.admitted = 1, .exceeded = 2, .skipped = 3}});
     EXPECT_EQ(summary_json(summary).dump(),
               R"({"packets":4,"passed":2,"tagged":1,"shaped":0,"dropped":1,"replied":0,"reset":0,)"

@@ -9,7 +9,7 @@ RuleSet one_rule() {
     RuleSet rules;
     Rule rule;
     rule.id = "per-source";
-    rule.key = {{.field = Field::L4Dport}};
+    rule.keys = {{{.field = Field::L4Dport}}, {{.field = Field::L4Sport}}};
     rules.rules.push_back(rule);
     return rules;
 }
@@ -25,39 +25,41 @@ class VerdictLine : public testing::TestWithParam<Case> {};
 TEST_P(VerdictLine, HasSixColumns) {
     Packet packet;
     packet.flow.dport = 53;
+    packet.flow.sport = 99;
     packet.flow.fields.add(Field::L4Dport);
+    packet.flow.fields.add(Field::L4Sport);
     packet.decision = GetParam().decision;
     EXPECT_EQ(verdict_line(9, packet, one_rule(), ""), GetParam().line);
 }
 
-INSTANTIATE_TEST_SUITE_P(Decisions, VerdictLine,
-                         testing::Values(Case{"no_rule", {}, "9\tpass\tno_rule\t\t\t0\n"},
-                                         Case{"within",
-                                              {Verdict::Pass, Reason::WithinLimits, kNoRule, {}},
-                                              "9\tpass\twithin_limits\t\t\t0\n"},
-                                         Case{"over_limit",
-                                              {Verdict::Drop, Reason::OverLimit, 0,
-                                               Nanoseconds{123}},
-                                              "9\tdrop\tover_limit\tper-source\t53\t123\n"},
-                                         Case{"never_fits",
-                                              {Verdict::Drop, Reason::OverLimit, 0, kNever},
-                                              "9\tdrop\tover_limit\tper-source\t53\tnever\n"},
-                                         Case{"tagged",
-                                              {Verdict::Tag, Reason::OverLimit, 0, {}},
-                                              "9\ttag\tover_limit\tper-source\t53\t0\n"},
-                                         Case{"no_limit_refused",
-                                              {Verdict::Drop, Reason::TableFull, 0, {}},
-                                              "9\tdrop\ttable_full\tper-source\t53\t\n"},
-                                         Case{"malformed",
-                                              {Verdict::Drop, Reason::TruncatedL3, kNoRule, {}},
-                                              "9\tdrop\ttruncated_l3\t\t\t\n"}),
-                         [](const auto& one) { return std::string{one.param.name}; });
+INSTANTIATE_TEST_SUITE_P(
+    Decisions, VerdictLine,
+    testing::Values(
+        Case{"no_rule", {}, "9\tpass\tno_rule\t\t\t0\n"},
+        Case{"within", {Verdict::Pass, Reason::WithinLimits}, "9\tpass\twithin_limits\t\t\t0\n"},
+        Case{"over_limit",
+             {Verdict::Drop, Reason::OverLimit, 0, 0, Nanoseconds{123}},
+             "9\tdrop\tover_limit\tper-source\t53\t123\n"},
+        Case{"never_fits",
+             {Verdict::Drop, Reason::OverLimit, 0, 0, kNever},
+             "9\tdrop\tover_limit\tper-source\t53\tnever\n"},
+        Case{"of_the_second_tier",
+             {Verdict::Drop, Reason::OverLimit, 1, 0, kNever},
+             "9\tdrop\tover_limit\tper-source\t99\tnever\n"},
+        Case{"tagged",
+             {Verdict::Tag, Reason::OverLimit, 0, 0, {}},
+             "9\ttag\tover_limit\tper-source\t53\t0\n"},
+        Case{"no_limit_refused",
+             {Verdict::Drop, Reason::TableFull, 0, 0, {}},
+             "9\tdrop\ttable_full\tper-source\t53\t\n"},
+        Case{"malformed", {Verdict::Drop, Reason::TruncatedL3}, "9\tdrop\ttruncated_l3\t\t\t\n"}),
+    [](const auto& one) { return std::string{one.param.name}; });
 
 TEST(VerdictLine, HasNoKeyForARuleWithoutOne) {
     RuleSet rules = one_rule();
-    rules.rules[0].key.clear();
+    rules.rules[0].keys.clear();
     Packet packet;
-    packet.decision = {Verdict::Drop, Reason::DenyRule, 0, {}};
+    packet.decision = {Verdict::Drop, Reason::DenyRule, 0, 0, {}};
     EXPECT_EQ(verdict_line(1, packet, rules, ""), "1\tdrop\tdeny_rule\tper-source\t\t\n");
 }
 
