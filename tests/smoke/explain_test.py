@@ -44,7 +44,8 @@ class Described(Explain):
         self.assertEqual((account["verdict"], account["rule"]), ("pass", ""))
         self.assertEqual(account["fields"]["l4.dport"], "53")
         each, dns = self.rule(account, "each"), self.rule(account, "dns")
-        self.assertEqual((each["key"], dns["key"]), ("10.0.0.1", "7"))
+        self.assertEqual([limit["key"] for limit in each["limits"] + dns["limits"]],
+                         ["10.0.0.1", "7", "7"])
         self.assertEqual([(limit["cost"], limit["before"]["remaining"], limit["after"]["remaining"])
                           for limit in each["limits"] + dns["limits"]],
                          [(1, 3, 2), (1, 2, 1), (80, 100, 20)])
@@ -56,6 +57,28 @@ class Described(Explain):
         self.assertEqual((limit["admitted"], limit["before"]["wait_ns"]), (False, "never"))
         # A monitoring rule whose limit refuses spends nothing.
         self.assertEqual(self.rule(account, "dns")["limits"][0]["after"]["remaining"], 2)
+
+    def test_tiers_and_costs(self):
+        rules = self.write("tiers.yaml", """version: 1
+rules:
+  - id: tiers
+    mode: enforce
+    cost: 2
+    tiers:
+      - {key: [l4.dport], limits: [{algorithm: token_bucket, rate: 1/s, burst: 9}]}
+      - {key: ["prefix(ip.src, 24)"], limits: [{algorithm: token_bucket, rate: 1/s, burst: 5,
+                                               per: connection}]}
+""")
+        for words, want in ((("--flags", "syn"), [("0", 2, 9, 7), ("10.0.0.0/24", 2, 5, 3)]),
+                            (("--flags", "ack"), [("0", 2, 9, 7), ("10.0.0.0/24", 0, 5, 5)]),
+                            (("--proto", "47"), [("", 2, None, None), ("10.0.0.0/24", 0, 5, 5)])):
+            out, _ = self.ctl("explain", rules, "--json", "--src", "10.0.0.1", "--dst",
+                              "192.0.2.1", *words)
+            limits = json.loads(out)["rules"][0]["limits"]
+            self.assertEqual([(limit["key"], limit["cost"],
+                               limit["before"] and limit["before"]["remaining"],
+                               limit["after"] and limit["after"]["remaining"])
+                              for limit in limits], want)
 
     def test_wrong_questions(self):
         capture = self.write("in.pcap", pcap([(0, udp())]))
@@ -72,7 +95,7 @@ class Described(Explain):
         out, _ = self.ctl("explain", rules, "--src", "10.0.0.1", "--dst", "192.0.2.1", "--dport",
                           "53", "--length", "200")
         for line in ("  ip.src         10.0.0.1", "  shut (enforce) does not match: l4.dport is 53, "
-                     "not 99", "      key 10.0.0.1",
+                     "not 99", "        key 10.0.0.1",
                      "        before: 100 left (new), 200 never fits; after: 100 left",
                      "  pass (every enforcing rule that judged it had room)"):
             self.assertIn(line + "\n", out)

@@ -7,6 +7,7 @@ import socketserver
 import struct
 import threading
 
+
 class UnixHttpServer(socketserver.ThreadingMixIn, socketserver.UnixStreamServer):
     daemon_threads = True
 

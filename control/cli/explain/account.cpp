@@ -3,6 +3,7 @@
 #include "lib/pipeline/look_at.hpp"
 #include "lib/policy/finding.hpp"
 #include "lib/rules/group.hpp"
+#include "lib/rules/units_of.hpp"
 
 #include <algorithm>
 #include <array>
@@ -35,42 +36,59 @@ std::vector<std::uint32_t> matching_rules(const Scene& scene) {
     return rules;
 }
 
-Units cost_of(const MeteredLimit& limit, const Flow& flow) {
-    return Units{limit.per == Per::Byte ? flow.byte_units : 1U};
-}
+// One limit of a rule, asked about the packet.
+struct Asked {
+    const Rule& rule;
+    const MeteredLimit& limit;
 
-std::optional<BucketView> view(const MeteredLimit& limit, ByteView key, const Scene& scene) {
-    return view_bucket(scene.core, {.limit = limit,
-                                    .key = key,
-                                    .demand = {cost_of(limit, scene.flow), color_of(scene.flow)},
+    [[nodiscard]] std::span<const KeyPart> parts() const { return rule.keys[limit.key]; }
+};
+
+// nullopt also if a part of its key is missing.
+std::optional<BucketView> view(const Asked& asked, const Scene& scene) {
+    KeyBytes key;
+    if (key_of(asked.parts(), asked.rule.missing_key, scene.flow, scene.frame, key) ==
+        KeyOutcome::Missing) {
+        return std::nullopt;
+    }
+    const Units cost = cost_of(asked.rule, asked.limit.per, scene.flow);
+    return view_bucket(scene.core, {.limit = asked.limit,
+                                    .key = key.view(),
+                                    .demand = {cost, color_of(scene.flow)},
                                     .now = scene.now});
 }
 
 RuleAccount describe(const RuleSummary& summary, const Scene& scene) {
-    RuleAccount account{.id = summary.id, .mode = summary.mode, .because = {}, .key = {}};
+    RuleAccount account{.id = summary.id, .mode = summary.mode, .because = {}};
     if (!summary.when.empty() && !is_malformed(scene.flow.parsed)) {
         account.because = examine(summary.condition, scene.flow, scene.frame, scene.pair).because;
     }
     return account;
 }
 
+LimitAccount describe_limit(const Asked& asked, const std::string& text, const Scene& scene) {
+    KeyBytes key;
+    LimitAccount account;
+    account.name = asked.limit.name;
+    account.text = text;
+    account.missing_key = key_of(asked.parts(), asked.rule.missing_key, scene.flow, scene.frame,
+                                 key) == KeyOutcome::Missing;
+    account.key = key_text(asked.parts(), scene.flow, scene.frame, scene.pair);
+    account.cost = cost_of(asked.rule, asked.limit.per, scene.flow);
+    account.before = view(asked, scene);
+    account.admitted = account.before && account.before->wait == Nanoseconds{0};
+    return account;
+}
+
 void describe_limits(const Rule& rule, const RuleSummary& summary, const Scene& scene,
                      RuleAccount& account) {
-    KeyBytes key;
-    if (key_of(rule, scene.flow, scene.frame, key) == KeyOutcome::Missing) {
-        account.part = RuleAccount::Part::Skipped;
-        return;
-    }
-    account.part = RuleAccount::Part::Metered;
-    account.key = key_text(rule, scene.flow, scene.frame, scene.pair);
+    account.part = RuleAccount::Part::Skipped;
     for (std::size_t i = 0; i < rule.limits.size(); ++i) {
-        const MeteredLimit& limit = rule.limits[i];
-        LimitAccount& of = account.limits.emplace_back();
-        of.name = limit.name;
-        of.text = summary.limits[i].text;
-        of.cost = cost_of(limit, scene.flow);
-        of.before = view(limit, key.view(), scene);
-        of.admitted = of.before && of.before->wait == Nanoseconds{0};
+        account.limits.push_back(
+            describe_limit({rule, rule.limits[i]}, summary.limits[i].text, scene));
+        if (!account.limits.back().missing_key) {
+            account.part = RuleAccount::Part::Metered;
+        }
     }
 }
 
@@ -108,10 +126,8 @@ void look_after(const Scene& scene, std::vector<RuleAccount>& accounts) {
         if (account.part == RuleAccount::Part::Off) {
             continue;
         }
-        KeyBytes key;
-        (void)key_of(*rule, scene.flow, scene.frame, key);
         for (std::size_t i = 0; i < account.limits.size(); ++i) {
-            account.limits[i].after = view(rule->limits[i], key.view(), scene);
+            account.limits[i].after = view({*rule, rule->limits[i]}, scene);
         }
         ++rule;
     }

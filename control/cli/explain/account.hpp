@@ -13,7 +13,9 @@ namespace sluice {
 struct LimitAccount {
     std::string name;
     std::string text;  // its numbers
-    Units cost;        // zero: the packet carries nothing that it counts
+    std::string key;   // empty also where the whole rule has one bucket
+    bool missing_key = false;
+    Units cost;  // zero: the packet carries nothing that it counts
     std::optional<BucketView> before;
     std::optional<BucketView> after;
     bool admitted = false;
@@ -26,7 +28,6 @@ struct RuleAccount {
     Mode mode = Mode::Off;
     Part part = Part::Off;
     std::string because;  // what of the condition decided
-    std::string key;
     std::vector<LimitAccount> limits;
 };
 

@@ -33,25 +33,30 @@ std::string view_text(const std::optional<BucketView>& view) {
     return fmt::format("{} left{}", view->remaining.count(), view->fresh ? " (new)" : "");
 }
 
-void add_limit(std::string& text, const LimitAccount& limit) {
-    if (limit.cost == Units{0}) {
-        text += fmt::format("      {}: {}\n        the packet carries nothing that it counts\n",
-                            limit.name, limit.text);
-        return;
+std::string asked_text(const LimitAccount& limit) {
+    if (limit.missing_key) {
+        return "a part of its key is missing";
     }
-    text += fmt::format("      {}: {}\n        before: {}, {} {}; after: {}\n", limit.name,
-                        limit.text, view_text(limit.before), limit.cost.count(),
-                        wait_text(limit.before ? limit.before->wait : std::nullopt),
-                        view_text(limit.after));
+    if (limit.cost == Units{0}) {
+        return "the packet carries nothing that it counts";
+    }
+    return fmt::format("before: {}, {} {}; after: {}", view_text(limit.before), limit.cost.count(),
+                       wait_text(limit.before ? limit.before->wait : std::nullopt),
+                       view_text(limit.after));
+}
+
+void add_limit(std::string& text, const LimitAccount& limit) {
+    text += fmt::format("      {}: {}\n", limit.name, limit.text);
+    if (!limit.key.empty()) {
+        text += "        key " + limit.key + "\n";
+    }
+    text += "        " + asked_text(limit) + "\n";
 }
 
 void add_rule(std::string& text, const RuleAccount& rule) {
     text += fmt::format("  {} ({}) {}", rule.id, kModeNames[static_cast<std::size_t>(rule.mode)],
                         kPartTexts[static_cast<std::size_t>(rule.part)]);
     text += rule.because.empty() ? "\n" : ": " + rule.because + "\n";
-    if (rule.part == RuleAccount::Part::Metered) {
-        text += "      key " + (rule.key.empty() ? "(one for the rule)" : rule.key) + "\n";
-    }
     for (const LimitAccount& limit : rule.limits) {
         add_limit(text, limit);
     }
@@ -104,11 +109,11 @@ Json rule_json(const RuleAccount& rule) {
               {"mode", kModeNames[static_cast<std::size_t>(rule.mode)]},
               {"outcome", kPartNames[static_cast<std::size_t>(rule.part)]},
               {"because", rule.because},
-              {"key", rule.key},
               {"limits", Json::array()}};
     for (const LimitAccount& limit : rule.limits) {
         json["limits"].push_back({{"name", limit.name},
                                   {"text", limit.text},
+                                  {"key", limit.key},
                                   {"cost", limit.cost.count()},
                                   {"admitted", limit.admitted},
                                   {"before", view_json(limit.before)},
