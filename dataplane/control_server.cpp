@@ -160,6 +160,14 @@ Reply ControlServer::handle(Client& client, Request request) {
         log_info(who(client.peer) + " applies rules");
         return dataplane_->apply(std::move(*apply));
     }
+    if (auto* trial = std::get_if<TryRules>(&request)) {
+        log_info(who(client.peer) + " tries rules");
+        return dataplane_->try_rules(std::move(*trial));
+    }
+    if (const auto* keep = std::get_if<KeepRules>(&request)) {
+        log_info(who(client.peer) + " keeps the rules");
+        return dataplane_->keep(*keep);
+    }
     if (const auto* panic = std::get_if<SetPanic>(&request)) {
         log_warn(who(client.peer) + " sets panic");
         return dataplane_->set_panic(panic->pass);

@@ -234,14 +234,34 @@ void Dataplane::reclaim() {
 }
 
 Reply Dataplane::apply(ApplyRules request) {
+    return take(std::move(request), Keep::Yes);
+}
+
+Reply Dataplane::try_rules(TryRules request) {
+    return take(std::move(request.rules), Keep::No);
+}
+
+Reply Dataplane::keep(const KeepRules& request) {
+    if (request.generation != current_.rules.generation) {
+        return Failure{"other rules run than those that are to be kept"};
+    }
+    if (const Result<Done> saved = store_.save(current_); !saved) {
+        return Failure{saved.error().what};
+    }
+    return Applied{current_.rules.generation};
+}
+
+Reply Dataplane::take(ApplyRules request, Keep keep) {
     request.rules.generation = generation_of(request.rules);
     // The copy: if the rules cannot be saved, nothing has changed.
     LimitSlots slots = slots_;
     if (const Result<Done> fits = slots.assign(request.rules); !fits) {
         return Failure{fits.error().what};
     }
-    if (const Result<Done> saved = store_.save(request); !saved) {
-        return Failure{saved.error().what};
+    if (keep == Keep::Yes) {
+        if (const Result<Done> saved = store_.save(request); !saved) {
+            return Failure{saved.error().what};
+        }
     }
     slots_ = std::move(slots);
     rows_.assign(request.rules);

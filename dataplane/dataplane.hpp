@@ -30,6 +30,8 @@ public:
 
     // Requests, each answered at once.
     [[nodiscard]] Reply apply(ApplyRules request);
+    [[nodiscard]] Reply try_rules(TryRules request);
+    [[nodiscard]] Reply keep(const KeepRules& request);
     [[nodiscard]] Reply set_panic(bool pass);
     [[nodiscard]] RunningRules running_rules() const;
     [[nodiscard]] Stats stats() const;
@@ -45,6 +47,8 @@ private:
     void load_rules();
     void start_workers();
     [[nodiscard]] const PortPair& pair_of(const Lane& lane) const;
+    enum class Keep : bool { No, Yes };  // for the next start too
+    [[nodiscard]] Reply take(ApplyRules request, Keep keep);
     void publish();
     void reclaim();
     [[nodiscard]] RuleTotals read_row(std::uint32_t row) const;

@@ -1,6 +1,7 @@
 #include "control/cli/commands.hpp"
 #include "control/cli/daemon.hpp"
 #include "control/cli/terminal.hpp"
+#include "control/cli/unconfirmed_text.hpp"
 #include "control/text_file.hpp"
 
 #include <fmt/format.h>
@@ -13,10 +14,12 @@ ExitCode run_apply(const Options& options) {
         say_error(text.error().what);
         return ExitCode::Refused;
     }
+    const std::string confirm =
+        options.confirm.empty() ? "" : "&confirm=" + url_escape(options.confirm);
     const auto answer =
         ask(options, {.method = "PUT",
-                      .target = fmt::format("/v1/rules?force={}&file={}", options.force ? 1 : 0,
-                                            url_escape(options.rules_file)),
+                      .target = fmt::format("/v1/rules?force={}&file={}{}", options.force ? 1 : 0,
+                                            url_escape(options.rules_file), confirm),
                       .content_type = "application/yaml",
                       .body = *text});
     if (const auto* refusal = std::get_if<Refusal>(&answer)) {
@@ -31,6 +34,7 @@ ExitCode run_apply(const Options& options) {
         print(fmt::format("applied {} rules, generation {}\n",
                           applied.at("rules").get<std::uint64_t>(),
                           applied.at("generation").get<std::string>()));
+        print(unconfirmed_text(applied));
     }
     return ExitCode::Done;
 }

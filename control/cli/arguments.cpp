@@ -3,6 +3,7 @@
 #include "control/cli/completion.hpp"
 #include "control/cli/simulate/limit_words.hpp"
 #include "control/cli/terminal.hpp"
+#include "control/confirm_time.hpp"
 
 #include <CLI/CLI.hpp>
 
@@ -156,6 +157,13 @@ void box_arguments_of(CLI::App& app, Options& options) {
 void apply_arguments(CLI::App& app, Options& options) {
     rules_argument(app, options);
     app.add_flag("--force", options.force, "also when there is no rule in it");
+    app.add_option("--confirm", options.confirm,
+                   "go back by itself after this time (1s to 1d) unless `confirm` comes")
+        ->type_name("TIME")
+        ->check([](const std::string& text) {
+            const Result<Nanoseconds> time = parse_confirm_time(text);
+            return time ? std::string{} : time.error().what;
+        });
 }
 
 void stats_arguments(CLI::App& app, Options& options) {

@@ -2,6 +2,7 @@
 #include "control/cli/daemon.hpp"
 #include "control/cli/table.hpp"
 #include "control/cli/terminal.hpp"
+#include "control/cli/unconfirmed_text.hpp"
 
 #include <fmt/format.h>
 
@@ -32,8 +33,9 @@ std::string text_of(const Json& object, const char* member) {
 
 std::string rules_text(const Json& document) {
     const std::string text =
-        fmt::format("generation {}{}\n\n", text_of(document, "generation"),
-                    document.at("file").is_string() ? ", from " + text_of(document, "file") : "");
+        fmt::format("generation {}{}\n{}\n", text_of(document, "generation"),
+                    document.at("file").is_string() ? ", from " + text_of(document, "file") : "",
+                    unconfirmed_text(document));
     Table table{{{"RULE"}, {"MODE"}, {"WHEN"}, {"KEY"}, {"LIMIT"}, {"SCOPE"}, {"ON EXCEED"}}};
     for (const Json& rule : document.at("rules")) {
         const std::string mode = text_of(rule, "mode");

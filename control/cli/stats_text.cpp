@@ -2,6 +2,7 @@
 
 #include "control/cli/table.hpp"
 #include "control/cli/terminal.hpp"
+#include "control/cli/unconfirmed_text.hpp"
 
 #include <fmt/format.h>
 
@@ -94,6 +95,7 @@ std::string stats_text(const Json& now, const Json* before, double seconds) {
         fmt::format("generation {}, up {} s, {} packets\n", now.at("generation").get<std::string>(),
                     grouped(static_cast<std::uint64_t>(now.at("uptime_s").get<double>())),
                     grouped(now.at("packets").get<std::uint64_t>()));
+    text += unconfirmed_text(now);
     if (now.at("panic").get<bool>()) {
         text += bold("PANIC: all traffic is forwarded unjudged; `sluicectl panic resume` ends it") +
                 "\n";

@@ -45,6 +45,10 @@ void LinkKeeper::load_first_rules(const std::string& path) {
 }
 
 void LinkKeeper::tick(Clock::time_point now) {
+    if (!rules_.keep_deadline()) {
+        agreed_ = false;
+        retry_at_ = now + kRetry;
+    }
     if (link_.check() && (agreed_ || now < retry_at_)) {
         return;
     }

@@ -16,7 +16,8 @@ public:
     // `first_rules`: a rule file to apply if nobody has any rules. Empty: none.
     LinkKeeper(DataplaneLink& link, RuleKeeper& rules, const std::string& first_rules);
 
-    // To be called often: looks after the connection, and tries anew when it is gone.
+    // To be called often: looks after the connection, tries anew when it is gone, and keeps
+    // the deadline of rules on trial.
     void tick(Clock::time_point now);
 
 private:

@@ -41,8 +41,8 @@ bool wait(const sigset_t& signals) {
 int run(const Settings& settings, const sigset_t& signals) {
     set_up_log(settings.log_level, settings.log_format);
     DataplaneLink link{settings.dataplane_socket};
-    RuleKeeper rules{Store{settings.state_dir}, link};
     Audit audit{settings.state_dir};
+    RuleKeeper rules{Store{settings.state_dir}, link, audit};
     Services services{rules, link, audit};
     LinkKeeper keeper{link, rules, settings.rules};
     // Before anybody can ask: who finds the socket finds the dataplane too, if there is one.

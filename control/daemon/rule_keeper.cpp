@@ -10,18 +10,6 @@
 namespace sluice {
 namespace {
 
-struct Compiled {
-    std::optional<CompiledRules> rules;
-    std::vector<Problem> problems;
-};
-
-Compiled compile(const StoredRules& rules) {
-    Problems problems{rules.file};
-    std::optional<CompiledRules> compiled =
-        compile_rules({rules.file, rules.text}, Purpose::Enforce, rules.modes, problems);
-    return {std::move(compiled), problems.list()};
-}
-
 Refusal refusal_of(const Error& error) {
     switch (error.code) {
         case Errc::Unreachable:
@@ -33,7 +21,34 @@ Refusal refusal_of(const Error& error) {
     }
 }
 
-Refusal does_not_compile(std::vector<Problem> problems) {
+Request request_of(const RuleSet& rules, const StoredRules& next, bool on_trial) {
+    ApplyRules apply{rules, next.text, modes_to_json(next.modes)};
+    return on_trial ? Request{TryRules{std::move(apply)}} : Request{std::move(apply)};
+}
+
+}  // namespace
+
+RuleKeeper::RuleKeeper(Store store, DataplaneLink& link, Audit& audit, BootClock clock)
+    : link_{link}, audit_{audit}, clock_{std::move(clock)}, store_{std::move(store)} {
+    load();
+    if (current() == nullptr) {
+        return;
+    }
+    Compiled compiled = compile(*current());
+    if (!compiled.rules) {
+        spdlog::error("the stored rules do not compile any more; the dataplane keeps what it has");
+    }
+    show(compiled.rules ? std::move(compiled.rules->rules) : std::vector<RuleSummary>{});
+}
+
+RuleKeeper::Compiled RuleKeeper::compile(const StoredRules& rules) {
+    Problems problems{rules.file};
+    std::optional<CompiledRules> compiled =
+        compile_rules({rules.file, rules.text}, Purpose::Enforce, rules.modes, problems);
+    return {std::move(compiled), problems.list()};
+}
+
+Refusal RuleKeeper::does_not_compile(std::vector<Problem> problems) {
     const auto errors = std::count_if(problems.begin(), problems.end(), [](const Problem& problem) {
         return problem.severity == Severity::Error;
     });
@@ -42,23 +57,15 @@ Refusal does_not_compile(std::vector<Problem> problems) {
             std::move(problems)};
 }
 
-}  // namespace
+const StoredRules* RuleKeeper::current() const {
+    if (trial_) {
+        return &trial_->rules;
+    }
+    return kept_ ? &*kept_ : nullptr;
+}
 
-RuleKeeper::RuleKeeper(Store store, DataplaneLink& link) : link_{link}, store_{std::move(store)} {
-    Result<std::optional<StoredRules>> stored = store_.load();
-    if (!stored) {
-        spdlog::error("{}", stored.error().what);
-        return;
-    }
-    if (!*stored) {
-        return;
-    }
-    Compiled compiled = compile(**stored);
-    if (!compiled.rules) {
-        spdlog::error("the stored rules do not compile any more; the dataplane keeps what it has");
-    }
-    show(**stored, compiled.rules ? std::move(compiled.rules->rules) : std::vector<RuleSummary>{});
-    current_ = *std::move(*stored);
+std::uint64_t RuleKeeper::generation() const {
+    return current() == nullptr ? 0 : current()->generation;
 }
 
 Change RuleKeeper::apply(RuleFile file) {
@@ -68,35 +75,37 @@ Change RuleKeeper::apply(RuleFile file) {
                  .modes = {},
                  .changed_at = std::time(nullptr),
                  .changed_by = file.from},
-                file.force);
+                {.force = file.force, .remember = true, .confirm = file.confirm});
 }
 
+// A mode belongs to the set it is set on: on a trial it goes when that goes.
 Change RuleKeeper::set_mode(const std::string& rule, Mode mode, uid_t from) {
     const std::lock_guard lock{changing_};
     const std::shared_ptr<const RuleView> shown = view();
     const auto found = std::find_if(shown->rules.begin(), shown->rules.end(),
                                     [&](const RuleSummary& known) { return known.id == rule; });
-    if (!current_ || found == shown->rules.end()) {
+    if (current() == nullptr || found == shown->rules.end()) {
         Change change;
         change.before = shown->generation;
         change.refusal = Refusal{Refusal::Kind::NoSuchRule, "there is no rule " + rule, {}};
         return change;
     }
-    StoredRules next = *current_;
+    StoredRules next = *current();
     next.modes[rule] = mode;
     if (shown->file_modes[static_cast<std::size_t>(found - shown->rules.begin())] == mode) {
         next.modes.erase(rule);
     }
     next.changed_at = std::time(nullptr);
     next.changed_by = from;
-    return push(std::move(next), true);
+    return push(std::move(next),
+                {.force = true, .end = trial_ ? std::optional{trial_->end} : std::nullopt});
 }
 
 // Compiles, writes beside the old, sends, takes the old one's place; in this order, so that a
 // failure leaves everything as it was.
-Change RuleKeeper::push(StoredRules next, bool force) {
+Change RuleKeeper::push(StoredRules next, const Terms& terms) {
     Change change;
-    change.before = current_ ? current_->generation : 0;
+    change.before = generation();
     Compiled compiled = compile(next);
     if (!compiled.rules) {
         change.refusal = does_not_compile(std::move(compiled.problems));
@@ -104,7 +113,7 @@ Change RuleKeeper::push(StoredRules next, bool force) {
     }
     change.warnings = std::move(compiled.problems);
     change.rules = compiled.rules->set.rules.size();
-    if (change.rules == 0 && !force) {
+    if (change.rules == 0 && !terms.force) {
         change.refusal = Refusal{Refusal::Kind::Empty,
                                  "no rule in the file is on: it would lift every limit; use "
                                  "--force if that is meant",
@@ -112,32 +121,31 @@ Change RuleKeeper::push(StoredRules next, bool force) {
         return change;
     }
     next.generation = generation_of(compiled.rules->set);
-    Result<PendingRules> pending = store_.prepare(next);
+    const std::optional<TrialEnd> end =
+        terms.confirm ? std::optional{end_after(*terms.confirm)} : terms.end;
+    Result<PendingFile> pending = end ? store_.prepare(Trial{next, *end}) : store_.prepare(next);
     if (!pending) {
         change.refusal = Refusal{Refusal::Kind::NotKept, pending.error().what, {}};
         return change;
     }
-    change.refusal = send(compiled.rules->set, next);
+    change.refusal = send(request_of(compiled.rules->set, next, end.has_value()), next.generation);
     if (change.refusal) {
         return change;
     }
-    if (const Result<Done> kept = pending->commit(); !kept) {
-        spdlog::error("the rules are in force, but may be lost at a restart: {}",
-                      kept.error().what);
-    }
     change.after = next.generation;
-    show(next, std::move(compiled.rules->rules));
-    current_ = std::move(next);
+    settle(*std::move(pending), std::move(next), end, terms.remember);
+    change.unconfirmed = unconfirmed();
+    show(std::move(compiled.rules->rules));
     return change;
 }
 
-std::optional<Refusal> RuleKeeper::send(const RuleSet& rules, const StoredRules& next) {
-    const Result<Reply> reply = link_.call(ApplyRules{rules, next.text, modes_to_json(next.modes)});
+std::optional<Refusal> RuleKeeper::send(const Request& request, std::uint64_t generation) {
+    const Result<Reply> reply = link_.call(request);
     if (!reply) {
         return refusal_of(reply.error());
     }
     const auto* applied = std::get_if<Applied>(&*reply);
-    if (applied == nullptr || applied->generation != next.generation) {
+    if (applied == nullptr || applied->generation != generation) {
         return Refusal{Refusal::Kind::ByDataplane,
                        "the dataplane understood other rules; are both of one version?",
                        {}};
@@ -145,9 +153,48 @@ std::optional<Refusal> RuleKeeper::send(const RuleSet& rules, const StoredRules&
     return std::nullopt;
 }
 
+// The dataplane runs them: what can still fail is told to the log, and puts the set of before in
+// force at the next start.
+void RuleKeeper::settle(PendingFile pending, StoredRules next, const std::optional<TrialEnd>& end,
+                        bool remember) {
+    if (remember && !end) {
+        remember_before(next.generation);
+    }
+    if (const Result<Done> done = pending.commit(); !done) {
+        spdlog::error("the rules are in force, but may be lost at a restart: {}",
+                      done.error().what);
+    }
+    if (end) {
+        trial_ = Trial{std::move(next), *end};
+        return;
+    }
+    if (trial_) {
+        forget_trial();
+    }
+    revert_.reset();
+    kept_ = std::move(next);
+}
+
+// The kept set makes room for this one.
+void RuleKeeper::remember_before(std::uint64_t next) {
+    if (!kept_ || kept_->generation == next) {
+        return;
+    }
+    if (const Result<Done> done = store_.remember(); !done) {
+        spdlog::error("there is no way back to the rules of before: {}", done.error().what);
+    }
+}
+
 // What the file says of each rule's mode, beside the mode that runs.
-void RuleKeeper::show(const StoredRules& rules, std::vector<RuleSummary> summaries) {
-    RuleView next{rules.generation, rules.file, rules.text, std::move(summaries), {}};
+void RuleKeeper::show(std::vector<RuleSummary> summaries) {
+    const StoredRules& rules = *current();
+    RuleView next{.generation = rules.generation,
+                  .file = rules.file,
+                  .text = rules.text,
+                  .rules = std::move(summaries),
+                  .file_modes = {},
+                  .unconfirmed = unconfirmed(),
+                  .reverts = reverts_};
     Problems ignored{rules.file};
     const std::optional<CompiledRules> as_written =
         rules.modes.empty() ? std::nullopt
@@ -157,57 +204,6 @@ void RuleKeeper::show(const StoredRules& rules, std::vector<RuleSummary> summari
     }
     const std::lock_guard lock{looking_};
     view_ = std::make_shared<const RuleView>(std::move(next));
-}
-
-bool RuleKeeper::meet(const Welcome& dataplane) {
-    const std::lock_guard lock{changing_};
-    if (!current_) {
-        return dataplane.generation == 0 || adopt(dataplane);
-    }
-    if (dataplane.generation == current_->generation) {
-        spdlog::info("re-attached to dataplane {}: it runs generation {:016x}", dataplane.pid,
-                     dataplane.generation);
-        return true;
-    }
-    spdlog::info("dataplane {} runs generation {:016x}; bringing it ours", dataplane.pid,
-                 dataplane.generation);
-    const Change change = push(*current_, true);
-    if (!change.refusal) {
-        spdlog::info("dataplane {} runs generation {:016x} now", dataplane.pid, change.after);
-        return true;
-    }
-    spdlog::error("could not bring the rules to the dataplane: {}", change.refusal->what);
-    return change.refusal->kind == Refusal::Kind::DoesNotCompile;
-}
-
-// We know of no rules, but the dataplane runs some: their text lies beside them.
-bool RuleKeeper::adopt(const Welcome& dataplane) {
-    Result<Reply> reply = link_.call(GetRules{});
-    auto* running = reply ? std::get_if<RunningRules>(&*reply) : nullptr;
-    if (running == nullptr) {
-        return false;
-    }
-    StoredRules rules{.file = "(from the dataplane)",
-                      .text = std::move(running->source),
-                      .modes = modes_from_json(running->modes),
-                      .generation = running->generation,
-                      .changed_at = std::time(nullptr)};
-    Compiled compiled = compile(rules);
-    if (!compiled.rules) {
-        spdlog::error("dataplane {} runs rules that do not compile here; it keeps them",
-                      dataplane.pid);
-        return true;
-    }
-    Result<PendingRules> pending = store_.prepare(rules);
-    const Result<Done> kept = pending ? pending->commit() : Result<Done>{pending.error()};
-    if (!kept) {
-        spdlog::error("the rules of the dataplane are not kept: {}", kept.error().what);
-    }
-    show(rules, std::move(compiled.rules->rules));
-    current_ = std::move(rules);
-    spdlog::info("took over generation {:016x} from dataplane {}", running->generation,
-                 dataplane.pid);
-    return true;
 }
 
 std::shared_ptr<const RuleView> RuleKeeper::view() const {

@@ -1,8 +1,9 @@
 #pragma once
+#include "control/daemon/audit.hpp"
+#include "control/daemon/boot_time.hpp"
 #include "control/daemon/dataplane_link.hpp"
+#include "control/daemon/rule_change.hpp"
 #include "control/daemon/store.hpp"
-#include "lib/policy/compile.hpp"
-#include "lib/policy/problem.hpp"
 
 #include <sys/types.h>
 #include <cstdint>
@@ -14,56 +15,35 @@
 
 namespace sluice {
 
-// Why a change was refused, and what the caller is told.
-struct Refusal {
-    enum class Kind : std::uint8_t {
-        DoesNotCompile,
-        Empty,
-        TooLarge,
-        NoSuchRule,
-        NoDataplane,
-        ByDataplane,
-        NotKept,  // the disk takes no more
-    };
-    Kind kind{};
-    std::string what;
-    std::vector<Problem> problems;
-};
-
-// What a change did.
-struct Change {
-    std::uint64_t before = 0;
-    std::uint64_t after = 0;
-    std::size_t rules = 0;
-    std::vector<Problem> warnings;
-    std::optional<Refusal> refusal;
-};
-
-// A rule file as somebody hands it in.
-struct RuleFile {
-    std::string name;
-    std::string text;
-    bool force = false;  // also when no rule in it is on
-    uid_t from = 0;
-};
-
-// The rules in force, for whoever wants to look at them.
-struct RuleView {
-    std::uint64_t generation = 0;  // 0: none
-    std::string file;
-    std::string text;
-    std::vector<RuleSummary> rules;
-    std::vector<Mode> file_modes;  // by rule: what the file says
-};
-
 // The life of the rules: text, check, compile, send, keep. Any error changes nothing.
+//
+//            apply                    apply --confirm            confirm
+//   kept ----------> kept      kept ------------------> trial ------------> kept (that of the
+//   trial)
+//                                                         `-- deadline, rollback, reboot, a
+//                                                         dataplane
+//                                                             that came back without it --> kept
+//                                                             (old)
+//
+// What is kept lies on the disk and comes back after any death. A trial is on the disk too, with
+// its deadline, and goes on only while the dataplane runs it: whoever dies in the middle of a
+// change leaves either the old set or a trial whose deadline is known.
 class RuleKeeper {
 public:
-    RuleKeeper(Store store, DataplaneLink& link);
+    RuleKeeper(Store store, DataplaneLink& link, Audit& audit, BootClock clock = boot_time);
 
-    // Modes set at run time end with the file they were set on.
+    // Modes set at run time end with the file they were set on. While a set is on trial, a file to
+    // be confirmed takes its place, and the one kept before both is what is gone back to; a file
+    // without that is meant to stay, and ends the trial.
     [[nodiscard]] Change apply(RuleFile file);
     [[nodiscard]] Change set_mode(const std::string& rule, Mode mode, uid_t from);
+    [[nodiscard]] Change confirm();
+    // Ends a trial; without one, goes back to the set that was kept before.
+    [[nodiscard]] Change rollback(uid_t from);
+
+    // To be called often: ends a trial whose time is over. False: the dataplane has not taken the
+    // old set, and is worth another meeting.
+    [[nodiscard]] bool keep_deadline();
 
     // A dataplane has just been connected: go on with what it runs, or bring it our rules. False:
     // it could not be done now, and is worth another try.
@@ -73,15 +53,63 @@ public:
     [[nodiscard]] std::shared_ptr<const RuleView> view() const;
 
 private:
-    [[nodiscard]] Change push(StoredRules next, bool force);
-    [[nodiscard]] std::optional<Refusal> send(const RuleSet& rules, const StoredRules& next);
+    struct Compiled {
+        std::optional<CompiledRules> rules;
+        std::vector<Problem> problems;
+    };
+    // How a set is to be put in force.
+    struct Terms {
+        bool force = false;                                 // also when no rule in it is on
+        bool remember = false;                              // the one before goes into the history
+        std::optional<std::chrono::nanoseconds> confirm{};  // on trial, from now
+        std::optional<TrialEnd> end{};                      // on trial, until then
+    };
+    // A trial that ended by itself.
+    struct Revert {
+        std::uint64_t from = 0;
+        std::string why;
+    };
+
+    // rule_keeper.cpp: putting a set in force.
+    [[nodiscard]] static Compiled compile(const StoredRules& rules);
+    [[nodiscard]] static Refusal does_not_compile(std::vector<Problem> problems);
+    [[nodiscard]] Change push(StoredRules next, const Terms& terms);
+    [[nodiscard]] std::optional<Refusal> send(const Request& request, std::uint64_t generation);
+    void settle(PendingFile pending, StoredRules next, const std::optional<TrialEnd>& end,
+                bool remember);
+    void remember_before(std::uint64_t next);
+    void show(std::vector<RuleSummary> summaries);
+    [[nodiscard]] const StoredRules* current() const;
+    [[nodiscard]] std::uint64_t generation() const;
+
+    // rule_meeting.cpp: agreeing with the disk and with a dataplane.
+    void load();
     [[nodiscard]] bool adopt(const Welcome& dataplane);
-    void show(const StoredRules& rules, std::vector<RuleSummary> summaries);
+    [[nodiscard]] std::optional<Refusal> bring(StoredRules& rules, const RuleSet& set);
+    [[nodiscard]] bool bring_kept();
+    void follow_revert();
+
+    // rule_trial.cpp: the way back.
+    [[nodiscard]] TrialEnd end_after(std::chrono::nanoseconds time) const;
+    [[nodiscard]] bool is_over(const Trial& trial) const;
+    [[nodiscard]] std::optional<Unconfirmed> unconfirmed() const;
+    [[nodiscard]] std::size_t show_confirmed();
+    [[nodiscard]] Change give_up_trial();
+    void end_trial(const std::string& why);
+    void forget_trial();
+    void tell_of_revert();
 
     DataplaneLink& link_;
+    Audit& audit_;
+    BootClock clock_;
     Store store_;
-    std::mutex changing_;
-    std::optional<StoredRules> current_;  // behind changing_
+
+    std::mutex changing_;              // of what stands below
+    std::optional<StoredRules> kept_;  // also what a trial goes back to
+    std::optional<Trial> trial_;
+    std::optional<Revert> revert_;  // one that the dataplane has not followed yet
+    std::uint64_t reverts_ = 0;
+
     mutable std::mutex looking_;
     std::shared_ptr<const RuleView> view_ = std::make_shared<const RuleView>();
 };

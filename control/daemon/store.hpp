@@ -1,58 +1,42 @@
 #pragma once
+#include "control/daemon/history.hpp"
+#include "control/daemon/kept_file.hpp"
+#include "control/daemon/rules_file.hpp"
 #include "lib/base/result.hpp"
-#include "lib/policy/compile.hpp"
 
-#include <sys/types.h>
-#include <cstdint>
 #include <optional>
 #include <string>
 
 namespace sluice {
 
-// The last applied rules, as sluiced keeps them on disk.
-struct StoredRules {
-    std::string file;     // the name it was applied under
-    std::string text;     // of the rule file
-    ModeOverrides modes;  // set at run time since
-    std::uint64_t generation = 0;
-    std::int64_t changed_at = 0;  // UTC, seconds
-    uid_t changed_by = 0;
-};
-
-[[nodiscard]] std::string modes_to_json(const ModeOverrides& modes);
-// Unknown words are left out.
-[[nodiscard]] ModeOverrides modes_from_json(const std::string& text);
-
-// What is safe on the disk beside the rules in force, and takes their place on commit(). Without it
-// nothing has changed.
-class PendingRules {
-public:
-    PendingRules(std::string from, std::string into);
-    PendingRules(PendingRules&& other) noexcept;
-    PendingRules& operator=(PendingRules&&) = delete;
-    ~PendingRules();
-
-    [[nodiscard]] Result<Done> commit();
-
-private:
-    std::string from_;  // empty: committed, or moved away
-    std::string into_;
-};
-
-// One file in the state directory; written whole, then renamed.
+// The state directory; every file in it is written whole, then renamed.
+//
+//   rules.json              what sluiced starts with: the last set that is meant to stay
+//   rules.unconfirmed.json  a set on trial and its deadline; confirming it is one rename
+//   history/                the sets that rules.json held before
 class Store {
 public:
     explicit Store(std::string directory);
 
-    [[nodiscard]] Result<PendingRules> prepare(const StoredRules& rules) const;
-    // nullopt: nothing was ever applied. A file that cannot be read is kept aside and reported.
+    [[nodiscard]] Result<PendingFile> prepare(const StoredRules& rules) const;
+    [[nodiscard]] Result<PendingFile> prepare(const Trial& trial) const;
+    // nullopt: there is none. A file that cannot be read is kept aside and reported.
     [[nodiscard]] Result<std::optional<StoredRules>> load() const;
+    [[nodiscard]] Result<std::optional<Trial>> load_trial() const;
+
+    // Puts what rules.json holds into the history; it is about to be replaced.
+    [[nodiscard]] Result<Done> remember() const { return history_.add(path_); }
+    // The set on trial takes the place of the other.
+    [[nodiscard]] Result<Done> confirm_trial() const;
+    [[nodiscard]] Result<Done> drop_trial() const { return remove_file(trial_path_); }
+
+    [[nodiscard]] const History& history() const noexcept { return history_; }
 
 private:
-    [[nodiscard]] Error put_aside(const std::string& why) const;
-
     std::string directory_;
     std::string path_;
+    std::string trial_path_;
+    History history_;
 };
 
 }  // namespace sluice

@@ -28,6 +28,12 @@ void put(Writer&, const GetStats&) {}
 void put(Writer& out, const SetPanic& m) {
     out.number<std::uint8_t>(m.pass ? 1 : 0);
 }
+void put(Writer& out, const TryRules& m) {
+    put(out, m.rules);
+}
+void put(Writer& out, const KeepRules& m) {
+    out.number(m.generation);
+}
 void put(Writer& out, const Welcome& m) {
     out.number(m.version);
     out.number(m.pid);
@@ -159,6 +165,11 @@ ApplyRules get_apply(Reader& in) {
     m.modes = in.text();
     return m;
 }
+TryRules get_try(Reader& in) {
+    TryRules m;
+    m.rules = get_apply(in);
+    return m;
+}
 Welcome get_welcome(Reader& in) {
     Welcome m;
     m.version = in.number<std::uint32_t>();
@@ -199,10 +210,22 @@ Request get_request(Reader& in) {
             return GetStats{};
         case 4:
             return SetPanic{in.flag()};
+        case 5:
+            return get_try(in);
+        case 6:
+            return KeepRules{in.number<std::uint64_t>()};
         default:
             in.fail();
             return GetRules{};
     }
+}
+
+const RuleSet* rules_in(const Request& request) {
+    if (const auto* trial = std::get_if<TryRules>(&request)) {
+        return &trial->rules.rules;
+    }
+    const auto* apply = std::get_if<ApplyRules>(&request);
+    return apply == nullptr ? nullptr : &apply->rules;
 }
 
 Reply get_reply(Reader& in) {
@@ -251,12 +274,12 @@ std::vector<std::byte> encode(const RuleSet& rules) {
 
 Result<Request> decode_request(ByteView payload) {
     Reader in{payload};
-    Request request = get_request(in);
+    Result<Request> request{get_request(in)};
     if (!in.finished()) {
         return Error{Errc::BadSyntax, "not a message of this protocol"};
     }
-    if (const auto* apply = std::get_if<ApplyRules>(&request)) {
-        if (const std::optional<std::string> fault = find_fault(apply->rules)) {
+    if (const RuleSet* rules = rules_in(*request)) {
+        if (const std::optional<std::string> fault = find_fault(*rules)) {
             return Error{Errc::BadSyntax, "the rule set is not sound: " + *fault};
         }
     }

@@ -114,7 +114,9 @@ bool DataplaneClient::is_alive() const noexcept {
 }
 
 Result<Reply> DataplaneClient::call(const Request& request) {
-    const bool rules = std::holds_alternative<ApplyRules>(request);
+    const bool rules = std::holds_alternative<ApplyRules>(request) ||
+                       std::holds_alternative<TryRules>(request) ||
+                       std::holds_alternative<KeepRules>(request);
     const Clock::time_point deadline = Clock::now() + timeout_ * (rules ? kPatienceForRules : 1);
     const std::vector<std::byte> payload = encode(request);
     if (payload.size() > kMaxMessageSize) {

@@ -17,7 +17,7 @@
 // and lists with a 32-bit count in front.
 namespace sluice {
 
-inline constexpr std::uint32_t kWireVersion = 5;
+inline constexpr std::uint32_t kWireVersion = 6;
 inline constexpr std::uint32_t kMaxMessageSize = 64U << 20;
 
 // Requests.
@@ -38,6 +38,14 @@ struct GetRules {};
 struct GetStats {};
 struct SetPanic {
     bool pass = false;
+};
+// Replaces the rule set until the process ends: what is kept for the next start stays as it was.
+struct TryRules {
+    ApplyRules rules;
+};
+// Keeps what runs for the next start too. Refused when another generation runs.
+struct KeepRules {
+    std::uint64_t generation = 0;
 };
 
 // Replies.
@@ -108,7 +116,7 @@ struct Failure {
     std::string what;
 };
 
-using Request = std::variant<Hello, ApplyRules, GetRules, GetStats, SetPanic>;
+using Request = std::variant<Hello, ApplyRules, GetRules, GetStats, SetPanic, TryRules, KeepRules>;
 using Reply = std::variant<Welcome, Applied, RunningRules, Stats, PanicSet, Failure>;
 
 }  // namespace sluice

@@ -112,6 +112,10 @@ ApplyRules FakeDataplane::running() {
     const std::lock_guard lock{mutex_};
     return running_;
 }
+ApplyRules FakeDataplane::kept() {
+    const std::lock_guard lock{mutex_};
+    return kept_;
+}
 std::size_t FakeDataplane::times_applied() {
     const std::lock_guard lock{mutex_};
     return times_applied_;
@@ -182,13 +186,20 @@ void FakeDataplane::receive(Client& client) {
 }
 
 Reply FakeDataplane::answer(const Request& request) {
-    static constexpr std::array<const char*, 5> kWords{"hello", "apply", "rules", "stats", "panic"};
+    static constexpr std::array<const char*, 7> kWords{"hello", "apply", "rules", "stats",
+                                                       "panic", "try",   "keep"};
     if (asked_) {
         asked_(kWords.at(request.index()));
     }
     const std::lock_guard lock{mutex_};
     if (const auto* rules = std::get_if<ApplyRules>(&request)) {
-        return apply(*rules);
+        return apply(*rules, true);
+    }
+    if (const auto* trial = std::get_if<TryRules>(&request)) {
+        return apply(trial->rules, false);
+    }
+    if (const auto* keep = std::get_if<KeepRules>(&request)) {
+        return this->keep(*keep);
     }
     if (const auto* panic = std::get_if<SetPanic>(&request)) {
         panic_ = panic->pass;
@@ -203,13 +214,24 @@ Reply FakeDataplane::answer(const Request& request) {
     return Welcome{kWireVersion, static_cast<std::uint32_t>(::getpid()), running_.rules.generation};
 }
 
-Reply FakeDataplane::apply(const ApplyRules& request) {
+Reply FakeDataplane::keep(const KeepRules& request) {
+    if (!refusal_.empty() || request.generation != running_.rules.generation) {
+        return Failure{refusal_.empty() ? "other rules run" : refusal_};
+    }
+    kept_ = running_;
+    return Applied{request.generation};
+}
+
+Reply FakeDataplane::apply(const ApplyRules& request, bool keep) {
     if (!refusal_.empty()) {
         return Failure{refusal_};
     }
     ++times_applied_;
     running_ = request;
     running_.rules.generation = generation_of(request.rules);
+    if (keep) {
+        kept_ = running_;
+    }
     return Applied{running_.rules.generation + (misunderstands_ ? 1 : 0)};
 }
 

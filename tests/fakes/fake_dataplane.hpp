@@ -31,6 +31,8 @@ public:
     void misunderstand(bool misunderstands);
 
     [[nodiscard]] ApplyRules running();
+    // What it would start with again.
+    [[nodiscard]] ApplyRules kept();
     [[nodiscard]] std::size_t times_applied();
 
     // What it counts: the same each time, so that tests know the numbers.
@@ -45,7 +47,8 @@ private:
     void accept_client();
     void receive(Client& client);
     [[nodiscard]] Reply answer(const Request& request);
-    [[nodiscard]] Reply apply(const ApplyRules& request);
+    [[nodiscard]] Reply apply(const ApplyRules& request, bool keep);
+    [[nodiscard]] Reply keep(const KeepRules& request);
     [[nodiscard]] bool hangs();
 
     std::string path_;
@@ -57,6 +60,7 @@ private:
 
     std::mutex mutex_;  // of what stands below
     ApplyRules running_;
+    ApplyRules kept_;
     std::size_t times_applied_ = 0;
     bool panic_ = false;
     bool hangs_ = false;

@@ -27,5 +27,10 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
             std::abort();
         }
     }
+    if (const auto* trial = std::get_if<TryRules>(&*request)) {
+        if (find_fault(trial->rules.rules)) {
+            std::abort();
+        }
+    }
     return 0;
 }

@@ -222,6 +222,7 @@ class Failures(Case):
         self.box.start_dataplane(*NULL)
         self.box.start_sluiced()
         self.apply(DROP_ALL)
+        wait_until("packets to be dropped", lambda: self.box.stats()["rules"][0]["exceeded"] > 0)
         self.box.kill(self.box.sluiced)
         direct = self.box.ctl("panic", "pass", "--dataplane-socket", self.box.dataplane_socket)
         self.assertEqual(direct.returncode, 0, direct.stderr)

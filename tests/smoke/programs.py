@@ -13,9 +13,9 @@ import time
 PATIENCE = 10.0  # seconds for something that takes well under one
 
 
-def wait_until(what, condition):
+def wait_until(what, condition, seconds=PATIENCE):
     """Polls: nothing here is measured, so a slow machine only waits longer."""
-    deadline = time.monotonic() + PATIENCE
+    deadline = time.monotonic() + seconds
     while time.monotonic() < deadline:
         value = condition()
         if value:

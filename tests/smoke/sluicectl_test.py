@@ -38,6 +38,10 @@ ANSWERS = {
     ("GET", "/v1/workers"): (200, {"workers": [WORKER]}),
     ("GET", "/v1/health"): (200, {"ok": True}),
     ("POST", "/v1/panic"): (200, {"pass": True}),
+    ("POST", "/v1/confirm"): (200, {"generation": "0a", "rules": 1, "warnings": [],
+                                    "unconfirmed": None}),
+    ("POST", "/v1/rollback"): (200, {"generation": "0b", "rules": 2, "warnings": [],
+                                     "unconfirmed": None}),
 }
 
 
@@ -141,7 +145,9 @@ class Usage(Case):
         for words in ((), ("nonsense",), ("check",), ("check", "a", "b"), ("rules", "--nonsense"),
                       ("mode", "a"), ("mode", "a", "sometimes"), ("panic",), ("panic", "on"),
                       ("stats", "--count", "3"), ("stats", "--watch", "--count", "0"),
-                      ("completion", "fish"), ("inspect", "--pcap", "x")):
+                      ("apply",), ("apply", "x", "--confirm"), ("apply", "x", "--confirm", "0s"),
+                      ("apply", "x", "--confirm", "2d"), ("apply", "x", "--confirm", "60"),
+                      ("confirm", "x"), ("rollback", "x"), ("completion", "fish"), ("inspect", "--pcap", "x")):
             out, err = self.ctl(*words, exit=2)
             self.assertEqual(out, "", words)
             self.assertIn("--help", err)
@@ -149,15 +155,19 @@ class Usage(Case):
 
     def test_what_needs_nothing(self):
         self.assertRegex(self.ctl("--version")[0], r"^sluicectl \d+\.\d+")
-        self.assertIn("replay", self.ctl("--help")[0])
+        for word in ("replay", "confirm", "rollback"):
+            self.assertIn(word, self.ctl("--help")[0])
+        self.assertIn("--confirm TIME", self.ctl("apply", "--help")[0])
         self.assertIn("--verdicts", self.ctl("replay", "--help")[0])
         script = self.ctl("completion", "bash")[0]
         offered = subprocess.run(
             ["bash", "-c", script + "COMP_WORDS=(sluicectl --socket x re); COMP_CWORD=3; "
              "_sluicectl; echo ${COMPREPLY[@]}; COMP_WORDS=(sluicectl check --s); COMP_CWORD=2; "
              "_sluicectl; echo ${COMPREPLY[@]}; COMP_WORDS=(sluicectl panic p); _sluicectl; "
+             "echo ${COMPREPLY[@]}; COMP_WORDS=(sluicectl apply --c); _sluicectl; "
+             "echo ${COMPREPLY[@]}; COMP_WORDS=(sluicectl ro); COMP_CWORD=1; _sluicectl; "
              "echo ${COMPREPLY[@]}"], capture_output=True, check=True, text=True)
-        self.assertEqual(offered.stdout, "replay\n--strict --socket\npass\n")
+        self.assertEqual(offered.stdout, "replay\n--strict --socket\npass\n--confirm\nrollback\n")
 
     def test_a_full_disk_is_no_success(self):
         rules = self.write("rules.yaml", RULES)
@@ -217,6 +227,30 @@ class WithSluiced(Case):
         self.assertEqual(json.loads(out)["rules"], 1)
         self.assertIn("force=1", sluiced.asked[-1][1])
         self.ask("apply", self.path("absent"), exit=1)
+
+    def test_apply_on_trial(self):
+        rules = self.write("rules.yaml", RULES)
+        trial = {"generation": "0a", "rules": 1, "warnings": [], "unconfirmed": {
+            "seconds_left": 60, "until": "2026-01-01T00:00:00Z", "goes_back_to": "0b"}}
+        sluiced = self.start({("PUT", "/v1/rules"): (200, trial)})
+        out, _ = self.ask("apply", rules, "--confirm", "60s")
+        self.assertIn("UNCONFIRMED: generation 0b comes back in 60 s", out)
+        self.assertTrue(sluiced.asked[-1][1].endswith("&confirm=60s"), sluiced.asked)
+        self.assertEqual(json.loads(self.ask("apply", rules, "--confirm=1m", "--json")[0]), trial)
+
+    def test_confirm_and_rollback(self):
+        sluiced = self.start()
+        self.assertEqual(self.ask("confirm")[0], "confirmed generation 0a, 1 rules\n")
+        self.assertEqual(self.ask("rollback")[0], "back to generation 0b, 2 rules\n")
+        self.assertEqual([call[:2] for call in sluiced.asked],
+                         [("POST", "/v1/confirm"), ("POST", "/v1/rollback")])
+        for command in ("confirm", "rollback"):
+            self.assertEqual(json.loads(self.ask(command, "--json")[0]),
+                             ANSWERS[("POST", "/v1/" + command)][1])
+            self.start_again({("POST", "/v1/" + command): (409, problem("nothing", "there is none"))})
+            out, err = self.ask(command, exit=1)
+            self.assertEqual(out, "")
+            self.assertIn("nothing: there is none", err)
 
     def test_apply_shows_what_sluiced_found(self):
         rules = self.write("rules.yaml", RULES)
@@ -313,7 +347,8 @@ class WithSluiced(Case):
 class WithoutSluiced(Case):
     def test_no_daemon_is_3_and_says_what_to_do(self):
         rules = self.write("rules.yaml", RULES)
-        for words in (("apply", rules), ("rules",), ("stats",), ("stats", "--watch"), ("ports",),
+        for words in (("apply", rules), ("apply", rules, "--confirm", "60s"), ("confirm",),
+                      ("rollback",), ("rules",), ("stats",), ("stats", "--watch"), ("ports",),
                       ("workers",), ("health",), ("mode", "a", "off"),
                       ("panic", "pass", "--dataplane-socket", self.path("absent.sock"))):
             out, err = self.ctl(*words, "--json", "--socket", self.path("absent.sock"), exit=3)

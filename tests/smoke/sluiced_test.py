@@ -67,10 +67,10 @@ class Resources(Case):
     def test_rules(self):
         self.start(rules=None)
         self.assertEqual(self.good(self.box.get("/v1/rules")),
-                         {"generation": NONE, "file": "", "rules": []})
+                         {"generation": NONE, "file": "", "unconfirmed": None, "rules": []})
         self.refused(self.box.get("/v1/rules/source"), 404)
         applied = self.good(self.box.put_rules(RULES, "?file=/etc/my%20rules.yaml"))
-        self.assertEqual(list(applied), ["generation", "rules", "warnings"])
+        self.assertEqual(list(applied), ["generation", "rules", "warnings", "unconfirmed"])
         self.assertEqual((len(applied["generation"]), applied["rules"]), (16, 1))
         shown = self.good(self.box.get("/v1/rules"))
         self.assertEqual((shown["generation"], shown["file"]),
@@ -134,7 +134,7 @@ class Resources(Case):
     def test_stats(self):
         self.start()
         stats = self.good(self.box.get("/v1/stats"))
-        self.assertEqual(list(stats), ["generation", "uptime_s", "panic", "packets", "verdicts",
+        self.assertEqual(list(stats), ["generation", "unconfirmed", "uptime_s", "panic", "packets", "verdicts",
                                        "reasons", "table_full", "table", "rules"])
         self.assertEqual((stats["generation"], stats["packets"], stats["panic"],
                           stats["table_full"], stats["uptime_s"]),
@@ -230,10 +230,12 @@ class Http(Case):
         self.start(rules=None)
         rules = self.box.folder / "rules.yaml"
         rules.write_text(RULES)
-        for words in (("apply", rules), ("rules",), ("stats",), ("mode", "a", "monitor"),
-                      ("ports",), ("workers",), ("panic", "pass"), ("panic", "resume"),
-                      ("health",)):
-            for more in ((), ("--json",)):
+        trial = ("apply", rules, "--confirm", "60s")
+        for more in ((), ("--json",)):
+            for words in (("apply", rules), trial, ("confirm",), trial, ("rules",), ("stats",),
+                          ("rollback",), ("rules",), ("stats",), ("mode", "a", "monitor"),
+                          ("ports",), ("workers",), ("panic", "pass"), ("panic", "resume"),
+                          ("health",)):
                 done = subprocess.run([self.box.programs["sluicectl"], "--socket", self.box.socket,
                                        *words, *more], capture_output=True, text=True)
                 self.assertEqual(done.returncode, 0, done.stderr)
@@ -389,6 +391,23 @@ class Process(Case):
         self.box.stop(sluiced)
         for line in sluiced.log.read_text().splitlines():
             self.assertRegex(line, r"^<[3467]>\S")
+
+    def test_audit_of_trials(self):
+        self.start()
+        self.good(self.box.put_rules(OTHER, "?confirm=60s"))
+        other = self.box.generation()
+        self.good(self.box.ask("POST", "/v1/confirm"))
+        self.refused(self.box.ask("POST", "/v1/confirm"), 409)
+        self.good(self.box.ask("POST", "/v1/rollback"))
+        self.refused(self.box.ask("POST", "/v1/rollback"), 409)
+        entries = [(entry["call"], entry["before"], entry["after"], entry["outcome"].split(":")[0])
+                   for entry in self.box.audit()[1:]]
+        self.assertEqual(entries, [
+            ("apply --confirm 60s", self.applied, other, "done"),
+            ("confirm", self.applied, other, "done"), ("confirm", other, other, "refused"),
+            ("rollback", other, self.applied, "done"),
+            ("rollback", self.applied, self.applied, "refused")])
+        self.assertEqual({entry["pid"] for entry in self.box.audit()}, {os.getpid()})
 
     def test_audit(self):
         self.start()

@@ -7,6 +7,8 @@ import socketserver
 import struct
 import threading
 
+VERSION = 4  # of the dataplane's protocol
+
 
 class UnixHttpServer(socketserver.ThreadingMixIn, socketserver.UnixStreamServer):
     daemon_threads = True

@@ -7,7 +7,8 @@ HttpResponse get_metrics(const HttpRequest&, Services& services) {
     Result<Stats> stats = ask_stats(services);
     return {.status = 200,
             .type = "text/plain; version=0.0.4; charset=utf-8",
-            .body = metrics_text(stats ? std::optional{*std::move(stats)} : std::nullopt)};
+            .body = metrics_text(stats ? std::optional{*std::move(stats)} : std::nullopt,
+                                 *services.rules.view())};
 }
 
 }  // namespace sluice

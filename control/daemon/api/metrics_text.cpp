@@ -161,10 +161,16 @@ void put_workers(Text& text, const std::vector<WorkerStats>& workers) {
 
 }  // namespace
 
-std::string metrics_text(const std::optional<Stats>& stats) {
+std::string metrics_text(const std::optional<Stats>& stats, const RuleView& rules) {
     Text text;
     text.family("sluice_build_info", "gauge", "The version of sluiced.");
     text.sample({{"version", SLUICE_VERSION}}, 1);
+    text.family("sluice_rules_unconfirmed", "gauge",
+                "Whether the rules in force go again unless they are confirmed.");
+    text.sample({}, rules.unconfirmed ? 1 : 0);
+    text.family("sluice_rules_reverts_total", "counter",
+                "Rule sets that went again by themselves, since sluiced started.");
+    text.sample({}, rules.reverts);
     text.family("sluice_dataplane_up", "gauge", "Whether the dataplane answers.");
     text.sample({}, stats ? 1 : 0);
     if (!stats) {

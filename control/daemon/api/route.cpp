@@ -22,6 +22,8 @@ constexpr auto kRoutes = std::to_array<Route>({
     {"PUT", "/v1/rules", put_rules, kMaxBody},
     {"GET", "/v1/rules/source", get_source},
     {"PUT", "/v1/rules/*/mode", put_mode},
+    {"POST", "/v1/confirm", post_confirm},
+    {"POST", "/v1/rollback", post_rollback},
     {"GET", "/v1/stats", get_stats},
     {"GET", "/v1/ports", get_ports},
     {"GET", "/v1/workers", get_workers},

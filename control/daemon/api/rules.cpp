@@ -1,5 +1,5 @@
-#include "control/daemon/api/api.hpp"
-#include "control/json.hpp"
+#include "control/confirm_time.hpp"
+#include "control/daemon/api/change.hpp"
 
 #include <algorithm>
 
@@ -18,33 +18,10 @@ Json limits_json(const std::vector<LimitSummary>& limits) {
     return list;
 }
 
-HttpResponse refused(const Refusal& refusal) {
-    switch (refusal.kind) {
-        case Refusal::Kind::DoesNotCompile:
-            return problem_response(422, "the rules were refused", refusal.what,
-                                    to_json(refusal.problems));
-        case Refusal::Kind::Empty:
-            return problem_response(409, "empty rule set", refusal.what);
-        case Refusal::Kind::TooLarge:
-            return problem_response(413, "too large", refusal.what);
-        case Refusal::Kind::NoSuchRule:
-            return problem_response(404, "no such rule", refusal.what);
-        case Refusal::Kind::NoDataplane:
-            return problem_response(503, "no dataplane", refusal.what);
-        case Refusal::Kind::ByDataplane:
-            return problem_response(502, "refused by the dataplane", refusal.what);
-        default:
-            return problem_response(507, "nothing was changed", refusal.what);
-    }
-}
-
-void record(Services& services, const HttpRequest& request, const std::string& call,
-            const Change& change) {
-    services.audit.write({.who = request.peer,
-                          .call = call,
-                          .before = generation_text(change.before),
-                          .after = generation_text(change.refusal ? change.before : change.after),
-                          .outcome = change.refusal ? "refused: " + change.refusal->what : "done"});
+std::string argument(const HttpRequest& request, const std::string& name,
+                     const std::string& otherwise) {
+    const auto found = request.query.find(name);
+    return found == request.query.end() || found->second.empty() ? otherwise : found->second;
 }
 
 std::string_view mode_word(Mode mode) {
@@ -71,6 +48,7 @@ HttpResponse get_rules(const HttpRequest&, Services& services) {
     }
     return json_response({{"generation", generation_text(view->generation)},
                           {"file", view->file},
+                          {"unconfirmed", unconfirmed_json(view->unconfirmed)},
                           {"rules", std::move(rules)}});
 }
 
@@ -83,25 +61,29 @@ HttpResponse get_source(const HttpRequest&, Services& services) {
 }
 
 HttpResponse put_rules(const HttpRequest& request, Services& services) {
-    const auto argument = [&](const std::string& name, const std::string& otherwise) {
-        const auto found = request.query.find(name);
-        return found == request.query.end() || found->second.empty() ? otherwise : found->second;
-    };
-    const std::string force = argument("force", "0");
+    const std::string force = argument(request, "force", "0");
     if (force != "0" && force != "1") {
         return problem_response(400, "bad request", "`force` is 0 or 1");
     }
-    const Change change = services.rules.apply({.name = argument("file", "rules.yaml"),
-                                                .text = request.body,
-                                                .force = force == "1",
-                                                .from = request.peer.uid});
-    record(services, request, force == "1" ? "apply --force" : "apply", change);
-    if (change.refusal) {
-        return refused(*change.refusal);
+    const std::string confirm = argument(request, "confirm", "");
+    RuleFile file{.name = argument(request, "file", "rules.yaml"),
+                  .text = request.body,
+                  .force = force == "1",
+                  .confirm = std::nullopt,
+                  .from = request.peer.uid};
+    if (request.query.contains("confirm")) {
+        const Result<Nanoseconds> time = parse_confirm_time(confirm);
+        if (!time) {
+            return problem_response(400, "bad request", "`confirm`: " + time.error().what);
+        }
+        file.confirm = *time;
     }
-    return json_response({{"generation", generation_text(change.after)},
-                          {"rules", change.rules},
-                          {"warnings", to_json(change.warnings)}});
+    const Change change = services.rules.apply(std::move(file));
+    record(services, request,
+           std::string{"apply"} + (force == "1" ? " --force" : "") +
+               (confirm.empty() ? "" : " --confirm " + confirm),
+           change);
+    return change.refusal ? refused(*change.refusal) : changed(change);
 }
 
 HttpResponse put_mode(const HttpRequest& request, Services& services) {

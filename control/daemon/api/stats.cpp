@@ -1,4 +1,4 @@
-#include "control/daemon/api/api.hpp"
+#include "control/daemon/api/change.hpp"
 #include "control/daemon/api/numbers.hpp"
 
 #include <map>
@@ -35,6 +35,7 @@ HttpResponse get_stats(const HttpRequest&, Services& services) {
     }
     const Totals totals = total_of(stats->workers);
     return json_response({{"generation", generation_text(stats->generation)},
+                          {"unconfirmed", unconfirmed_json(view->unconfirmed)},
                           {"uptime_s", static_cast<double>(stats->uptime_ns) / 1e9},
                           {"panic", stats->panic},
                           {"packets", totals.packets},

@@ -137,6 +137,12 @@ void spell(Fields&, const GetStats&) {}
 void spell(Fields& out, const SetPanic& m) {
     add(out, m.pass);
 }
+void spell(Fields& out, const TryRules& m) {
+    spell(out, m.rules);
+}
+void spell(Fields& out, const KeepRules& m) {
+    add(out, m.generation);
+}
 void spell(Fields& out, const Welcome& m) {
     add_all(out, m.version, m.pid, m.generation);
 }
@@ -270,7 +276,7 @@ TEST(Codec, AWrongByteIsAnErrorOrAnotherMessage) {
 }
 
 TEST(Codec, UnknownMessagesAndFlagsAreErrors) {
-    for (const int kind : {5, 6, 0x7F, 0xFF}) {
+    for (const int kind : {7, 8, 0x7F, 0xFF}) {
         EXPECT_FALSE(decode_request(Payload{static_cast<std::byte>(kind)}));
     }
     EXPECT_FALSE(decode_reply(Payload{std::byte{6}}));
@@ -325,6 +331,7 @@ TEST(Codec, ARuleSetThatIsNotSoundIsRefused) {
         RuleSet set = one_rule();
         row.break_it(set);
         EXPECT_FALSE(decode_request(encode(Request{ApplyRules{set, "", ""}}))) << row.what;
+        EXPECT_FALSE(decode_request(encode(Request{TryRules{{set, "", ""}}}))) << row.what;
     }
 }
 

@@ -17,8 +17,13 @@ public:
     explicit RandomMessage(std::uint64_t seed) : random_{seed} {}
 
     std::vector<Request> requests() {
-        return {Hello{number<std::uint32_t>(), text()}, ApplyRules{rule_set(), text(), text()},
-                GetRules{}, GetStats{}, SetPanic{flag()}};
+        return {Hello{number<std::uint32_t>(), text()},
+                ApplyRules{rule_set(), text(), text()},
+                GetRules{},
+                GetStats{},
+                SetPanic{flag()},
+                TryRules{{rule_set(), text(), text()}},
+                KeepRules{number<std::uint64_t>()}};
     }
     std::vector<Reply> replies() {
         return {Welcome{number<std::uint32_t>(), number<std::uint32_t>(), number<std::uint64_t>()},

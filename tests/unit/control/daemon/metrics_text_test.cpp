@@ -31,14 +31,24 @@ std::string value_of(const std::string& text, const std::string& series) {
 }
 
 TEST(Metrics, WithoutADataplane) {
-    const std::string text = metrics_text(std::nullopt);
+    const std::string text = metrics_text(std::nullopt, {});
     EXPECT_EQ(value_of(text, "sluice_dataplane_up"), "0");
     EXPECT_EQ(value_of(text, R"(sluice_build_info{version=")" SLUICE_VERSION "\"}"), "1");
     EXPECT_EQ(text.find("sluice_packets"), std::string::npos);
 }
 
+TEST(Metrics, RulesOnTrialAndThoseThatWent) {
+    RuleView view;
+    EXPECT_EQ(value_of(metrics_text(std::nullopt, view), "sluice_rules_unconfirmed"), "0");
+    view.unconfirmed = Unconfirmed{};
+    view.reverts = 3;
+    const std::string text = metrics_text(std::nullopt, view);
+    EXPECT_EQ(value_of(text, "sluice_rules_unconfirmed"), "1");
+    EXPECT_EQ(value_of(text, "sluice_rules_reverts_total"), "3");
+}
+
 TEST(Metrics, Values) {
-    const std::string text = metrics_text(example());
+    const std::string text = metrics_text(example(), {});
     const std::map<std::string, std::string> wanted{
         {"sluice_dataplane_up", "1"},
         {"sluice_dataplane_uptime_seconds", "2.5"},
@@ -67,7 +77,7 @@ TEST(Metrics, Values) {
 TEST(Metrics, LabelsAreEscaped) {
     Stats stats = example();
     stats.ports[0].device = "a\"b\\c\nd";
-    const std::string text = metrics_text(stats);
+    const std::string text = metrics_text(stats, {});
     EXPECT_EQ(value_of(text, R"(sluice_port_up{pair="uplink",side="outside",device="a\"b\\c\nd"})"),
               "1");
 }
@@ -76,7 +86,7 @@ TEST(Metrics, LabelsAreEscaped) {
 TEST(Metrics, EveryLineIsOfTheFormat) {
     const std::regex sample{
         R"re(([a-z_]+)(\{[a-z_]+="(\\.|[^"\\])*"(,[a-z_]+="(\\.|[^"\\])*")*\})? \S+)re"};
-    std::istringstream lines{metrics_text(example())};
+    std::istringstream lines{metrics_text(example(), {})};
     std::set<std::string> families;
     std::set<std::string> series;
     std::string family;

@@ -1,86 +1,13 @@
 #include "control/daemon/rule_keeper.hpp"
 
-#include "control/daemon/link_keeper.hpp"
-#include "lib/wire/codec.hpp"
-#include "temporary_folder.hpp"
-#include "tests/fakes/fake_dataplane.hpp"
+#include "keeper_fixture.hpp"
 
 #include <gtest/gtest.h>
 
 #include <filesystem>
-#include <optional>
 
 namespace sluice {
 namespace {
-
-using namespace std::chrono_literals;
-
-const std::string kOne = R"(version: 1
-rules:
-  - {id: a, mode: enforce, key: [ip.src], limits: [{algorithm: token_bucket, rate: 1/s, burst: 2}]}
-  - {id: b, mode: "off", when: ip.ttl eq 1, key: [], limits: [{algorithm: token_bucket, rate: 1/s, burst: 2}]}
-)";
-const std::string kTwo = R"(version: 1
-rules:
-  - {id: c, mode: monitor, when: ip.proto eq 17, on_match: drop}
-)";
-const std::string kAllOff = R"(version: 1
-rules:
-  - {id: a, mode: "off", when: ip.proto eq 17, on_match: drop}
-)";
-// What this version does not build yet is allowed while its rule is off.
-const std::string kNotYet = R"(version: 1
-rules:
-  - {id: later, mode: "off", key: [], limits: [{algorithm: concurrency, count: 3, idle: 1m}]}
-  - {id: a, mode: enforce, when: ip.proto eq 17, on_match: drop}
-)";
-
-// sluiced without its API: a store, a link, a keeper of rules, and a dataplane that can be away.
-class Keeper : public testing::Test {
-protected:
-    void start_dataplane() { dataplane_.emplace(folder_ / "dp.sock"); }
-    void stop_dataplane() { dataplane_.reset(); }
-    FakeDataplane& dataplane() { return *dataplane_; }
-
-    void start_daemon(const std::string& first_rules = "") {
-        link_.emplace(folder_ / "dp.sock", 1s);
-        rules_.emplace(Store{folder_ / "state"}, *link_);
-        keeper_.emplace(*link_, *rules_, first_rules);
-        tick();
-    }
-    // Later each time, so that nothing waits for its next try.
-    void tick() { keeper_->tick(now_ += 1min); }
-
-    RuleKeeper& rules() { return *rules_; }
-    Change apply(const std::string& text, bool force = false) {
-        return rules_->apply({.name = "test.yaml", .text = text, .force = force, .from = 7});
-    }
-    std::uint64_t in_dataplane() { return dataplane_->running().rules.generation; }
-    std::uint64_t in_view() { return rules_->view()->generation; }
-    std::optional<StoredRules> on_disk() {
-        auto loaded = Store{folder_ / "state"}.load();
-        EXPECT_TRUE(loaded);
-        return *loaded;
-    }
-    void expect_all(std::uint64_t generation) {
-        EXPECT_EQ(in_dataplane(), generation);
-        EXPECT_EQ(in_view(), generation);
-        const auto stored = on_disk();
-        EXPECT_EQ(stored ? stored->generation : 0, generation);
-    }
-    TemporaryFolder folder_;
-
-private:
-    std::optional<FakeDataplane> dataplane_;
-    std::optional<DataplaneLink> link_;
-    std::optional<RuleKeeper> rules_;
-    std::optional<LinkKeeper> keeper_;
-    LinkKeeper::Clock::time_point now_{};
-};
-
-std::optional<Refusal::Kind> kind_of(const Change& change) {
-    return change.refusal ? std::optional{change.refusal->kind} : std::nullopt;
-}
 
 TEST_F(Keeper, AppliesAFile) {
     start_dataplane();

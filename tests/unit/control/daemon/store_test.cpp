@@ -22,7 +22,7 @@ StoredRules example() {
 }
 
 void save(const Store& store, const StoredRules& rules) {
-    Result<PendingRules> pending = store.prepare(rules);
+    Result<PendingFile> pending = store.prepare(rules);
     ASSERT_TRUE(pending) << pending.error().what;
     ASSERT_TRUE(pending->commit());
 }
@@ -59,7 +59,7 @@ TEST(Store, WithoutCommitNothingChanges) {
     {
         StoredRules other = example();
         other.text = "other";
-        const Result<PendingRules> pending = store.prepare(other);
+        const Result<PendingFile> pending = store.prepare(other);
         ASSERT_TRUE(pending);
         EXPECT_EQ(folder.read("rules.json"), before);
     }

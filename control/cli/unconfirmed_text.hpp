@@ -1,0 +1,11 @@
+#pragma once
+#include "control/json.hpp"
+
+#include <string>
+
+namespace sluice {
+
+// What an answer says of rules that are not confirmed yet, as one line; empty when they are.
+[[nodiscard]] std::string unconfirmed_text(const Json& answer);
+
+}  // namespace sluice

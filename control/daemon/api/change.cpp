@@ -1,0 +1,61 @@
+#include "control/daemon/api/change.hpp"
+
+#include <fmt/chrono.h>
+
+#include <cmath>
+#include <ctime>
+
+namespace sluice {
+
+HttpResponse refused(const Refusal& refusal) {
+    switch (refusal.kind) {
+        case Refusal::Kind::DoesNotCompile:
+            return problem_response(422, "the rules were refused", refusal.what,
+                                    to_json(refusal.problems));
+        case Refusal::Kind::Empty:
+            return problem_response(409, "empty rule set", refusal.what);
+        case Refusal::Kind::TooLarge:
+            return problem_response(413, "too large", refusal.what);
+        case Refusal::Kind::NoSuchRule:
+            return problem_response(404, "no such rule", refusal.what);
+        case Refusal::Kind::NothingToConfirm:
+            return problem_response(409, "nothing to confirm", refusal.what);
+        case Refusal::Kind::NothingBefore:
+            return problem_response(409, "nothing to go back to", refusal.what);
+        case Refusal::Kind::NoDataplane:
+            return problem_response(503, "no dataplane", refusal.what);
+        case Refusal::Kind::ByDataplane:
+            return problem_response(502, "refused by the dataplane", refusal.what);
+        default:
+            return problem_response(507, "nothing was changed", refusal.what);
+    }
+}
+
+void record(Services& services, const HttpRequest& request, const std::string& call,
+            const Change& change) {
+    services.audit.write({.who = request.peer,
+                          .call = call,
+                          .before = generation_text(change.before),
+                          .after = generation_text(change.refusal ? change.before : change.after),
+                          .outcome = change.refusal ? "refused: " + change.refusal->what : "done"});
+}
+
+HttpResponse changed(const Change& change) {
+    return json_response({{"generation", generation_text(change.after)},
+                          {"rules", change.rules},
+                          {"warnings", to_json(change.warnings)},
+                          {"unconfirmed", unconfirmed_json(change.unconfirmed)}});
+}
+
+Json unconfirmed_json(const std::optional<Unconfirmed>& unconfirmed) {
+    if (!unconfirmed) {
+        return nullptr;
+    }
+    const std::chrono::duration<double> left = left_until(unconfirmed->end.at, boot_time());
+    return {{"seconds_left", std::round(left.count() * 10) / 10},
+            {"until", fmt::format("{:%Y-%m-%dT%H:%M:%SZ}",
+                                  fmt::gmtime(static_cast<std::time_t>(unconfirmed->end.utc)))},
+            {"goes_back_to", generation_text(unconfirmed->goes_back_to)}};
+}
+
+}  // namespace sluice

@@ -1,0 +1,22 @@
+#pragma once
+#include "control/daemon/api/api.hpp"
+#include "control/json.hpp"
+
+#include <string>
+
+namespace sluice {
+
+// What all calls that change the rules share.
+
+// The answer to a change that was refused.
+[[nodiscard]] HttpResponse refused(const Refusal& refusal);
+// Who asked for it, and how it ended.
+void record(Services& services, const HttpRequest& request, const std::string& call,
+            const Change& change);
+// {"generation":…,"rules":…,"warnings":[…],"unconfirmed":…}
+[[nodiscard]] HttpResponse changed(const Change& change);
+
+// {"seconds_left":…,"until":"2026-…Z","goes_back_to":…}, or null when all is confirmed.
+[[nodiscard]] Json unconfirmed_json(const std::optional<Unconfirmed>& unconfirmed);
+
+}  // namespace sluice

@@ -1,0 +1,96 @@
+#include "control/daemon/history.hpp"
+
+#include "control/daemon/kept_file.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <charconv>
+#include <cstring>
+#include <filesystem>
+
+#include <unistd.h>
+
+namespace sluice {
+namespace {
+
+constexpr std::size_t kDigits = 12;
+constexpr std::string_view kEnding = ".json";
+
+bool is_ours(const std::string& name) {
+    return name.size() == kDigits + kEnding.size() && name.ends_with(kEnding) &&
+           name.find_first_not_of("0123456789") == kDigits;
+}
+
+std::uint64_t number_of(const std::string& path) {
+    const std::string name = std::filesystem::path{path}.filename().string();
+    std::uint64_t number = 0;
+    (void)std::from_chars(name.data(), name.data() + kDigits, number);
+    return number;
+}
+
+}  // namespace
+
+std::vector<std::string> History::files() const {
+    std::vector<std::string> all;
+    std::error_code error;
+    for (const auto& entry : std::filesystem::directory_iterator{folder_, error}) {
+        if (is_ours(entry.path().filename().string())) {
+            all.push_back(entry.path().string());
+        }
+    }
+    std::sort(all.begin(), all.end());
+    return all;
+}
+
+// A second name for the same file, which is never written again: nothing is copied.
+Result<Done> History::add(const std::string& path) const {
+    std::error_code error;
+    std::filesystem::create_directories(folder_, error);
+    std::vector<std::string> known = files();
+    const std::uint64_t number = known.empty() ? 1 : number_of(known.back()) + 1;
+    const std::string name = fmt::format("{}/{:0{}}{}", folder_, number, kDigits, kEnding);
+    if (::link(path.c_str(), name.c_str()) != 0) {
+        return errno == ENOENT && !std::filesystem::exists(path, error)
+                   ? Result<Done>{Done{}}
+                   : Error{Errc::Unreachable, "cannot write " + name + ": " + std::strerror(errno)};
+    }
+    const std::size_t too_many = known.size() + 1 > kMost ? known.size() + 1 - kMost : 0;
+    for (std::size_t i = 0; i < too_many; ++i) {
+        (void)::unlink(known[i].c_str());
+    }
+    return sync_folder_of(name);
+}
+
+Result<std::optional<History::Former>> History::newest_but(std::uint64_t generation) const {
+    std::vector<std::string> known = files();
+    std::reverse(known.begin(), known.end());
+    for (const std::string& path : known) {
+        const Result<std::optional<std::string>> text = read_kept_file(path);
+        if (!text) {
+            return text.error();
+        }
+        Result<StoredRules> rules = rules_from_file(text->value_or(""));
+        if (!rules) {
+            return put_aside(path, rules.error().what);
+        }
+        if (rules->generation != generation) {
+            return std::optional{Former{path, *std::move(rules)}};
+        }
+    }
+    return std::optional<Former>{};
+}
+
+Result<Done> History::take_out(const Former& former) const {
+    for (const std::string& path : files()) {
+        if (path >= former.path) {
+            if (const Result<Done> removed = remove_file(path); !removed) {
+                return removed;
+            }
+        }
+    }
+    return Done{};
+}
+
+}  // namespace sluice

@@ -1,0 +1,69 @@
+#pragma once
+#include "control/daemon/rules_file.hpp"
+#include "lib/policy/compile.hpp"
+#include "lib/policy/problem.hpp"
+
+#include <sys/types.h>
+#include <chrono>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace sluice {
+
+// Why a change was refused, and what the caller is told.
+struct Refusal {
+    enum class Kind : std::uint8_t {
+        DoesNotCompile,
+        Empty,
+        TooLarge,
+        NoSuchRule,
+        NothingToConfirm,
+        NothingBefore,  // no set to go back to
+        NoDataplane,
+        ByDataplane,
+        NotKept,  // the disk takes no more
+    };
+    Kind kind{};
+    std::string what;
+    std::vector<Problem> problems;
+};
+
+// Rules in force that nobody has confirmed yet.
+struct Unconfirmed {
+    TrialEnd end;
+    std::uint64_t goes_back_to = 0;  // 0: no rules
+};
+
+// What a change did.
+struct Change {
+    std::uint64_t before = 0;
+    std::uint64_t after = 0;
+    std::size_t rules = 0;
+    std::vector<Problem> warnings;
+    std::optional<Unconfirmed> unconfirmed;
+    std::optional<Refusal> refusal;
+};
+
+// A rule file as somebody hands it in.
+struct RuleFile {
+    std::string name;
+    std::string text;
+    bool force = false;                               // also when no rule in it is on
+    std::optional<std::chrono::nanoseconds> confirm;  // goes again unless confirmed within it
+    uid_t from = 0;
+};
+
+// The rules in force, for whoever wants to look at them.
+struct RuleView {
+    std::uint64_t generation = 0;  // 0: none
+    std::string file;
+    std::string text;
+    std::vector<RuleSummary> rules;
+    std::vector<Mode> file_modes;  // by rule: what the file says
+    std::optional<Unconfirmed> unconfirmed;
+    std::uint64_t reverts = 0;  // sets that went again by themselves since sluiced started
+};
+
+}  // namespace sluice

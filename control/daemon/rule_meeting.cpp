@@ -1,0 +1,133 @@
+#include "control/daemon/rule_keeper.hpp"
+#include "lib/wire/codec.hpp"
+
+#include <spdlog/spdlog.h>
+
+#include <ctime>
+
+// How the rules on the disk and those that a dataplane runs become the same again.
+namespace sluice {
+
+// What the last sluiced left, wherever it ended.
+void RuleKeeper::load() {
+    Result<std::optional<StoredRules>> kept = store_.load();
+    Result<std::optional<Trial>> trial = store_.load_trial();
+    if (!kept) {
+        spdlog::error("{}", kept.error().what);
+    } else {
+        kept_ = *std::move(kept);
+    }
+    if (!trial) {
+        spdlog::error("{}; the unconfirmed rules go", trial.error().what);
+        return;
+    }
+    trial_ = *std::move(trial);
+    if (trial_ && !kept) {
+        spdlog::error("the rules to go back to are lost: those on trial stay");
+        forget_trial();
+    } else if (trial_ && is_over(*trial_)) {
+        end_trial("was not confirmed in time");
+    } else if (trial_) {
+        spdlog::info("generation {:016x} is still to be confirmed", trial_->rules.generation);
+    }
+}
+
+bool RuleKeeper::meet(const Welcome& dataplane) {
+    const std::lock_guard lock{changing_};
+    if (trial_ && dataplane.generation != trial_->rules.generation) {
+        end_trial("is not what the dataplane runs any more");
+    } else if (trial_ && is_over(*trial_)) {
+        end_trial("was not confirmed in time");
+    }
+    if (current() == nullptr) {
+        return dataplane.generation == 0 || adopt(dataplane);
+    }
+    if (dataplane.generation == generation()) {
+        spdlog::info("re-attached to dataplane {}: it runs generation {:016x}", dataplane.pid,
+                     dataplane.generation);
+        follow_revert();
+        return true;
+    }
+    spdlog::info("dataplane {} runs generation {:016x}; bringing it ours", dataplane.pid,
+                 dataplane.generation);
+    return bring_kept();
+}
+
+// A trial ended, and the dataplane runs what was kept before it already.
+void RuleKeeper::follow_revert() {
+    if (revert_) {
+        Compiled compiled = compile(*kept_);
+        show(compiled.rules ? std::move(compiled.rules->rules) : std::vector<RuleSummary>{});
+        tell_of_revert();
+    }
+}
+
+// False: worth another try.
+bool RuleKeeper::bring_kept() {
+    Compiled compiled = compile(*kept_);
+    std::optional<Refusal> refusal;
+    if (compiled.rules) {
+        refusal = bring(*kept_, compiled.rules->set);
+        show(std::move(compiled.rules->rules));
+    } else {
+        refusal = does_not_compile(std::move(compiled.problems));
+        show({});
+    }
+    if (refusal) {
+        spdlog::error("could not bring the rules to the dataplane: {}", refusal->what);
+        return refusal->kind == Refusal::Kind::DoesNotCompile;
+    }
+    spdlog::info("the dataplane runs generation {:016x} now", kept_->generation);
+    tell_of_revert();
+    return true;
+}
+
+// To the dataplane, and only if need be to the disk: rules that lie there already come back also
+// when it takes no more.
+std::optional<Refusal> RuleKeeper::bring(StoredRules& rules, const RuleSet& set) {
+    const std::uint64_t generation = generation_of(set);
+    std::optional<Refusal> refusal =
+        send(ApplyRules{set, rules.text, modes_to_json(rules.modes)}, generation);
+    if (!refusal && rules.generation != generation) {
+        // They were never kept, or another version of sluiced understood them in another way.
+        rules.generation = generation;
+        Result<PendingFile> pending = store_.prepare(rules);
+        const Result<Done> done = pending ? pending->commit() : Result<Done>{pending.error()};
+        if (!done) {
+            spdlog::error("the rules are in force, but not kept: {}", done.error().what);
+        }
+    }
+    return refusal;
+}
+
+// We know of no rules, but the dataplane runs some: their text lies beside them.
+bool RuleKeeper::adopt(const Welcome& dataplane) {
+    Result<Reply> reply = link_.call(GetRules{});
+    auto* running = reply ? std::get_if<RunningRules>(&*reply) : nullptr;
+    if (running == nullptr) {
+        return false;
+    }
+    StoredRules rules{.file = "(from the dataplane)",
+                      .text = std::move(running->source),
+                      .modes = modes_from_json(running->modes),
+                      .generation = running->generation,
+                      .changed_at = std::time(nullptr)};
+    Compiled compiled = compile(rules);
+    if (!compiled.rules) {
+        spdlog::error("dataplane {} runs rules that do not compile here; it keeps them",
+                      dataplane.pid);
+        return true;
+    }
+    Result<PendingFile> pending = store_.prepare(rules);
+    const Result<Done> kept = pending ? pending->commit() : Result<Done>{pending.error()};
+    if (!kept) {
+        spdlog::error("the rules of the dataplane are not kept: {}", kept.error().what);
+    }
+    kept_ = std::move(rules);
+    show(std::move(compiled.rules->rules));
+    spdlog::info("took over generation {:016x} from dataplane {}", running->generation,
+                 dataplane.pid);
+    return true;
+}
+
+}  // namespace sluice

@@ -1,0 +1,135 @@
+#include "control/daemon/rules_file.hpp"
+
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+#include <algorithm>
+#include <stdexcept>
+
+namespace sluice {
+namespace {
+
+using nlohmann::json;
+
+constexpr int kVersion = 1;
+
+// A flipped bit in the text may well compile: FNV-1a tells.
+std::string sum_of(std::string_view text) {
+    std::uint64_t hash = 0xCBF2'9CE4'8422'2325;
+    for (const char c : text) {
+        hash = (hash ^ static_cast<unsigned char>(c)) * 0x0000'0100'0000'01B3;
+    }
+    return fmt::format("{:016x}", hash);
+}
+
+std::string sum_of(const TrialEnd& end) {
+    return sum_of(fmt::format("{} {} {}", end.at.boot, end.at.since.count(), end.utc));
+}
+
+json modes_json(const ModeOverrides& modes) {
+    json object = json::object();
+    for (const auto& [id, mode] : modes) {
+        object[id] = kModeNames[static_cast<std::size_t>(mode)];
+    }
+    return object;
+}
+
+ModeOverrides modes_of(const json& object) {
+    ModeOverrides modes;
+    for (const auto& [id, word] : object.items()) {
+        const std::string name = word.is_string() ? word.get<std::string>() : std::string{};
+        const auto found = std::find(kModeNames.begin(), kModeNames.end(), name);
+        if (found != kModeNames.end()) {
+            modes[id] = static_cast<Mode>(found - kModeNames.begin());
+        }
+    }
+    return modes;
+}
+
+json document_of(const StoredRules& rules) {
+    return {{"version", kVersion},
+            {"file", rules.file},
+            {"generation", rules.generation},
+            {"changed_at", rules.changed_at},
+            {"changed_by", rules.changed_by},
+            {"modes", modes_json(rules.modes)},
+            {"text", rules.text},
+            {"sum", sum_of(rules.text)}};
+}
+
+std::string text_of(const json& document) {
+    return document.dump(1, ' ', false, json::error_handler_t::replace) + "\n";
+}
+
+StoredRules rules_of(const json& document) {
+    if (document.at("version") != kVersion) {
+        throw std::runtime_error("it is of another version");
+    }
+    StoredRules rules{.file = document.at("file"),
+                      .text = document.at("text"),
+                      .modes = modes_of(document.at("modes")),
+                      .generation = document.at("generation"),
+                      .changed_at = document.at("changed_at"),
+                      .changed_by = document.at("changed_by")};
+    if (document.at("sum") != sum_of(rules.text)) {
+        throw std::runtime_error("its checksum is another");
+    }
+    return rules;
+}
+
+Trial trial_of(const json& document) {
+    const json& end = document.at("unconfirmed");
+    Trial trial{
+        .rules = rules_of(document),
+        .end = {.at = {.boot = end.at("boot"),
+                       .since = std::chrono::nanoseconds{end.at("end_ns").get<std::int64_t>()}},
+                .utc = end.at("end_utc")}};
+    if (end.at("sum") != sum_of(trial.end)) {
+        throw std::runtime_error("the checksum of its deadline is another");
+    }
+    return trial;
+}
+
+// What the reader throws at a damaged file ends here.
+template <typename T>
+Result<T> read(const std::string& text, T (*from)(const json&)) {
+    try {
+        return from(json::parse(text));
+    } catch (const std::exception& reason) {
+        return Error{Errc::BadSyntax, reason.what()};
+    }
+}
+
+}  // namespace
+
+std::string modes_to_json(const ModeOverrides& modes) {
+    return modes_json(modes).dump();
+}
+
+ModeOverrides modes_from_json(const std::string& text) {
+    const json object = json::parse(text, nullptr, false);
+    return object.is_object() ? modes_of(object) : ModeOverrides{};
+}
+
+std::string file_text(const StoredRules& rules) {
+    return text_of(document_of(rules));
+}
+
+std::string file_text(const Trial& trial) {
+    json document = document_of(trial.rules);
+    document["unconfirmed"] = {{"boot", trial.end.at.boot},
+                               {"end_ns", trial.end.at.since.count()},
+                               {"end_utc", trial.end.utc},
+                               {"sum", sum_of(trial.end)}};
+    return text_of(document);
+}
+
+Result<StoredRules> rules_from_file(const std::string& text) {
+    return read(text, rules_of);
+}
+
+Result<Trial> trial_from_file(const std::string& text) {
+    return read(text, trial_of);
+}
+
+}  // namespace sluice

@@ -1,0 +1,45 @@
+#pragma once
+#include "control/daemon/boot_time.hpp"
+#include "lib/base/result.hpp"
+#include "lib/policy/compile.hpp"
+
+#include <sys/types.h>
+#include <cstdint>
+#include <string>
+
+namespace sluice {
+
+// A rule set that was applied, as sluiced keeps it on disk.
+struct StoredRules {
+    std::string file;     // the name it was applied under
+    std::string text;     // of the rule file
+    ModeOverrides modes;  // set at run time since
+    std::uint64_t generation = 0;
+    std::int64_t changed_at = 0;  // UTC, seconds
+    uid_t changed_by = 0;
+};
+
+// When a rule set that nobody confirmed goes again.
+struct TrialEnd {
+    BootTime at;
+    std::int64_t utc = 0;  // seconds, to be shown only
+};
+
+// A rule set in force that is not confirmed yet.
+struct Trial {
+    StoredRules rules;
+    TrialEnd end;
+};
+
+[[nodiscard]] std::string modes_to_json(const ModeOverrides& modes);
+// Unknown words are left out.
+[[nodiscard]] ModeOverrides modes_from_json(const std::string& text);
+
+// The text of a file, with a sum that tells when it was damaged. A trial's is also read as that of
+// its rules: confirmed, it takes their place as it stands.
+[[nodiscard]] std::string file_text(const StoredRules& rules);
+[[nodiscard]] std::string file_text(const Trial& trial);
+[[nodiscard]] Result<StoredRules> rules_from_file(const std::string& text);
+[[nodiscard]] Result<Trial> trial_from_file(const std::string& text);
+
+}  // namespace sluice

@@ -1,0 +1,98 @@
+#pragma once
+#include "control/daemon/link_keeper.hpp"
+#include "control/daemon/rule_keeper.hpp"
+#include "lib/wire/codec.hpp"
+#include "temporary_folder.hpp"
+#include "tests/fakes/fake_dataplane.hpp"
+
+#include <gtest/gtest.h>
+
+#include <optional>
+#include <string>
+
+namespace sluice {
+
+using namespace std::chrono_literals;
+
+inline const std::string kOne = R"(version: 1
+rules:
+  - {id: a, mode: enforce, key: [ip.src], limits: [{algorithm: token_bucket, rate: 1/s, burst: 2}]}
+  - {id: b, mode: "off", when: ip.ttl eq 1, key: [], limits: [{algorithm: token_bucket, rate: 1/s, burst: 2}]}
+)";
+inline const std::string kTwo = R"(version: 1
+rules:
+  - {id: c, mode: monitor, when: ip.proto eq 17, on_match: drop}
+)";
+inline const std::string kAllOff = R"(version: 1
+rules:
+  - {id: a, mode: "off", when: ip.proto eq 17, on_match: drop}
+)";
+// What this version does not build yet is allowed while its rule is off.
+inline const std::string kNotYet = R"(version: 1
+rules:
+  - {id: later, mode: "off", key: [], limits: [{algorithm: concurrency, count: 3, idle: 1m}]}
+  - {id: a, mode: enforce, when: ip.proto eq 17, on_match: drop}
+)";
+
+// sluiced without its API: a store, a link, a keeper of rules, and a dataplane that can be away.
+class Keeper : public testing::Test {
+protected:
+    void start_dataplane() { dataplane_.emplace(folder_ / "dp.sock"); }
+    void stop_dataplane() { dataplane_.reset(); }
+    FakeDataplane& dataplane() { return *dataplane_; }
+
+    void start_daemon(const std::string& first_rules = "") {
+        link_.emplace(folder_ / "dp.sock", 1s);
+        rules_.emplace(Store{folder_ / "state"}, *link_, audit_, [this] { return boot_; });
+        keeper_.emplace(*link_, *rules_, first_rules);
+        tick();
+    }
+    // As a kill would: nothing is written, closed or told any more.
+    void kill_daemon() {
+        keeper_.reset();
+        rules_.reset();
+        link_.reset();
+    }
+    // Later each time, so that nothing waits for its next try.
+    void tick() { keeper_->tick(now_ += 1min); }
+    // The machine's clock, and another start of the machine.
+    void pass(std::chrono::nanoseconds time) { boot_.since += time; }
+    void reboot() { boot_ = {boot_.boot + "again", 10s}; }
+
+    RuleKeeper& rules() { return *rules_; }
+    Change apply(const std::string& text, bool force = false) {
+        return rules_->apply({.name = "test.yaml", .text = text, .force = force, .from = 7});
+    }
+    Change try_out(const std::string& text, std::chrono::nanoseconds confirm) {
+        return rules_->apply({.name = "test.yaml", .text = text, .confirm = confirm, .from = 7});
+    }
+    std::uint64_t in_dataplane() { return dataplane_->running().rules.generation; }
+    std::uint64_t in_view() { return rules_->view()->generation; }
+    std::optional<StoredRules> on_disk() {
+        auto loaded = Store{folder_ / "state"}.load();
+        EXPECT_TRUE(loaded);
+        return *loaded;
+    }
+    void expect_all(std::uint64_t generation) {
+        EXPECT_EQ(in_dataplane(), generation);
+        EXPECT_EQ(in_view(), generation);
+        const auto stored = on_disk();
+        EXPECT_EQ(stored ? stored->generation : 0, generation);
+    }
+    TemporaryFolder folder_;
+    Audit audit_{folder_ / "state"};
+
+private:
+    BootTime boot_{"boot", 1000s};
+    std::optional<FakeDataplane> dataplane_;
+    std::optional<DataplaneLink> link_;
+    std::optional<RuleKeeper> rules_;
+    std::optional<LinkKeeper> keeper_;
+    LinkKeeper::Clock::time_point now_{};
+};
+
+inline std::optional<Refusal::Kind> kind_of(const Change& change) {
+    return change.refusal ? std::optional{change.refusal->kind} : std::nullopt;
+}
+
+}  // namespace sluice
