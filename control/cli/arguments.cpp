@@ -195,8 +195,9 @@ const std::map<std::string_view, AddArguments>& arguments_of_commands() {
         {"check", check_arguments},        {"inspect", inspect_arguments},
         {"replay", replay_arguments},      {"simulate", simulate_arguments},
         {"box-options", box_arguments_of}, {"apply", apply_arguments},
-        {"stats", stats_arguments},        {"mode", mode_arguments},
-        {"panic", panic_arguments},        {"explain", explain_arguments}};
+        {"diff", rules_argument},          {"stats", stats_arguments},
+        {"mode", mode_arguments},          {"panic", panic_arguments},
+        {"explain", explain_arguments}};
     return table;
 }
 

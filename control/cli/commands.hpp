@@ -16,6 +16,7 @@ ExitCode run_simulate(const Options& options);
 ExitCode run_box_options(const Options& options);
 // With sluiced.
 ExitCode run_apply(const Options& options);
+ExitCode run_diff(const Options& options);
 ExitCode run_confirm(const Options& options);
 ExitCode run_rollback(const Options& options);
 ExitCode run_rules(const Options& options);
@@ -40,6 +41,7 @@ inline constexpr auto kCommands = std::to_array<Command>({
     {"simulate", "one algorithm under a described load, as a table or a plot", run_simulate},
     {"box-options", "print the options of sluice-dataplane for a sluice.yaml", run_box_options},
     {"apply", "make a rule file the running one", run_apply},
+    {"diff", "show what applying a rule file would change", run_diff},
     {"confirm", "keep the rules that `apply --confirm` put on trial", run_confirm},
     {"rollback", "go back to the rules of before, or end a trial now", run_rollback},
     {"rules", "show the running rules", run_rules},

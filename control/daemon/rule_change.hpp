@@ -30,6 +30,8 @@ struct Refusal {
     std::vector<Problem> problems;
 };
 
+[[nodiscard]] Refusal does_not_compile(std::vector<Problem> problems);
+
 // Rules in force that nobody has confirmed yet.
 struct Unconfirmed {
     TrialEnd end;

@@ -48,15 +48,6 @@ RuleKeeper::Compiled RuleKeeper::compile(const StoredRules& rules) {
     return {std::move(compiled), problems.list()};
 }
 
-Refusal RuleKeeper::does_not_compile(std::vector<Problem> problems) {
-    const auto errors = std::count_if(problems.begin(), problems.end(), [](const Problem& problem) {
-        return problem.severity == Severity::Error;
-    });
-    return {Refusal::Kind::DoesNotCompile,
-            errors == 1 ? "there is an error" : std::to_string(errors) + " errors",
-            std::move(problems)};
-}
-
 const StoredRules* RuleKeeper::current() const {
     if (trial_) {
         return &trial_->rules;

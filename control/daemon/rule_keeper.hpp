@@ -72,7 +72,6 @@ private:
 
     // rule_keeper.cpp: putting a set in force.
     [[nodiscard]] static Compiled compile(const StoredRules& rules);
-    [[nodiscard]] static Refusal does_not_compile(std::vector<Problem> problems);
     [[nodiscard]] Change push(StoredRules next, const Terms& terms);
     [[nodiscard]] std::optional<Refusal> send(const Request& request, std::uint64_t generation);
     void settle(PendingFile pending, StoredRules next, const std::optional<TrialEnd>& end,

@@ -60,7 +60,8 @@ void read_meter(const LimitNumbersReader& numbers, const Meter& meter, LimitText
     }
     const std::string kind = std::string{meter.name} + " " + std::string{kColorWords[color]};
     limit.text += " " + kind + words_of(numbers, meter.first) + words_of(numbers, meter.second);
-    limit.schema += " " + kind;
+    limit.schema.push_back({"variant", std::string{meter.name}});
+    limit.schema.push_back({"color", std::string{kColorWords[color]}});
     limit.bound = "as " + std::string{meter.name};
     limit.numbers = *made;
 }

@@ -1,5 +1,6 @@
 #pragma once
 #include "lib/policy/expression.hpp"
+#include "lib/policy/named_text.hpp"
 #include "lib/policy/problem.hpp"
 #include "lib/rules/rule_set.hpp"
 
@@ -25,6 +26,9 @@ struct LimitSummary {
     std::string text;   // "token_bucket 50/s burst 200 per packet"
     std::string scope;  // "local": exact on any number of workers, or "merged"
     std::string bound;  // the most it admits in any window W: "200 packets + 50/s * W"
+    // What its state belongs to beside rule and name: key, algorithm, window, ..., per. When one of
+    // them is another, the limit starts anew.
+    std::vector<NamedText> schema;
 };
 
 // What `rules` and `check` show of a rule; one for every rule of the file, also those that are off.
@@ -37,6 +41,8 @@ struct RuleSummary {
     Expression condition;  // the same as a tree; of no use when `when` is empty
     std::string key;       // "ip.src, l4.dport"; of tiers one after the other: "ip.src; ip.dst"
     std::string action;
+    // How else it limits: missing_key, on_full, table_share, rejected_spend, cost.
+    std::vector<NamedText> settings;
     std::vector<LimitSummary> limits;
     std::uint64_t memory = 0;  // bytes: the compiled rule, without its buckets
 };

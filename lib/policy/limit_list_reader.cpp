@@ -6,8 +6,12 @@ namespace {
 // FNV-1a over what a bucket's state belongs to, in one spelling.
 std::uint64_t identity_of(std::string_view rule, const std::string& name, const KeyText& key,
                           const LimitText& limit) {
-    const std::string text = std::string{rule} + "\n" + name + "\n" + key.schema + "\n" +
-                             limit.schema + "\n" + std::string{name_of(limit.per)};
+    std::string schema;
+    for (const NamedText& part : limit.schema) {
+        schema += (schema.empty() ? "" : " ") + part.value;
+    }
+    const std::string text = std::string{rule} + "\n" + name + "\n" + key.schema + "\n" + schema +
+                             "\n" + std::string{name_of(limit.per)};
     std::uint64_t hash = 0xCBF2'9CE4'8422'2325;
     for (const char c : text) {
         hash = (hash ^ static_cast<unsigned char>(c)) * 0x0000'0100'0000'01B3;
@@ -23,7 +27,10 @@ LimitSummary summary_of(const std::string& name, const LimitText& limit, const K
         .text = limit.text + " per " + std::string{name_of(limit.per)},
         .scope = key.has_source ? "local" : "merged",
         .bound = "",
+        .schema = limit.schema,
     };
+    summary.schema.insert(summary.schema.begin(), {"key", key.schema});
+    summary.schema.push_back({"per", std::string{name_of(limit.per)}});
     const std::string times = std::to_string(cost);
     summary.text += cost == 1 ? "" : ", cost " + times;
     if (limit.numbers) {

@@ -107,7 +107,7 @@ LimitText read_limit(const YamlNode& node, std::optional<PerWord> rule_per,
     }
     const MapReader map{node, algorithm->keys, context, "a " + std::string{algorithm->name}};
     limit.text = algorithm->name;
-    limit.schema = algorithm->name;
+    limit.schema = {{"algorithm", std::string{algorithm->name}}};
     limit.per = read_per(map, context).value_or(rule_per.value_or(PerWord::Packet));
     if (algorithm->read == nullptr) {
         context.not_enforced(map.find("algorithm")->at, "the algorithm " + limit.text);

@@ -1,10 +1,12 @@
 #pragma once
 #include "lib/policy/map_reader.hpp"
+#include "lib/policy/named_text.hpp"
 #include "lib/rules/rule_set.hpp"
 
 #include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace sluice {
 
@@ -25,8 +27,8 @@ struct LimitText {
     PerWord per = PerWord::Packet;
     std::string text;   // "token_bucket 50/s burst 200"
     std::string bound;  // the most it admits in any window W: "200 packets + 50/s * W"
-    std::string
-        schema;  // what its state depends on beside its numbers: "sliding_counters 60s 60 strict"
+    // What its state depends on beside its numbers: algorithm, window, buckets, edge, ...
+    std::vector<NamedText> schema;
 };
 
 // Reads an inline or a named limit; `rule_per` counts where the limit says nothing of its own.

@@ -92,6 +92,19 @@ std::optional<WhenFull> read_on_full(const MapReader& map, const ReadContext& co
     return WhenFull{*index == 0 ? OnFull::Open : OnFull::Closed, 16};
 }
 
+std::vector<NamedText> settings_of(const Rule& rule) {
+    const std::string coarsen = "coarsen by " + std::to_string(rule.coarsen_factor);
+    const std::string share = std::to_string(rule.table_share / (kWholeTable / 100)) + "%";
+    return {
+        {"missing_key", std::string{kMissingKeyWords[static_cast<std::size_t>(rule.missing_key)]}},
+        {"on_full", rule.on_full == OnFull::Coarsen
+                        ? coarsen
+                        : std::string{kOnFullWords[static_cast<std::size_t>(rule.on_full)]}},
+        {"table_share", share},
+        {"rejected_spend", rule.rejected_spend ? "true" : "false"},
+        {"cost", std::to_string(rule.cost)}};
+}
+
 std::optional<Mode> read_mode(const MapReader& map) {
     const std::optional<std::size_t> index = map.word("mode", kModeNames);
     return index ? std::optional{static_cast<Mode>(*index)} : std::nullopt;
@@ -204,12 +217,13 @@ private:
         rule.coarsen_factor = full.factor;
         rule.table_share = read_share();
         rule.rejected_spend = map_.flag("rejected_spend").value_or(false);
+        rule.cost = read_cost(map_, context_);
+        read_.summary.settings = settings_of(rule);
         const YamlNode* exceed = map_.find("on_exceed");
         const ActionText action = exceed == nullptr ? ActionText{} : read_action(*exceed, context_);
         rule.on_exceed = action.verdict;
         rule.tag = action.tag;
         read_.summary.action = action.text;
-        rule.cost = read_cost(map_, context_);
         read_keys_and_limits();
         read_on_color();
         warn_of_costs_that_never_fit(map_, rule, context_);

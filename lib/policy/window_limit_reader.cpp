@@ -28,7 +28,7 @@ std::optional<WindowNumbers> read_window(const LimitNumbersReader& numbers, Limi
     }
     limit.text += " " + numbers.text("count") + " in " + numbers.text("window");
     // Windows of one length are one schema, however the length is written.
-    limit.schema += " " + std::to_string(made->window);
+    limit.schema.push_back({"window", std::to_string(made->window)});
     return *made;
 }
 
@@ -64,7 +64,8 @@ void read_fixed_window(const LimitNumbersReader& numbers, LimitText& limit) {
         return;
     }
     limit.text += " phase " + std::string{kPhaseWords[phase]};
-    limit.schema += " " + std::string{kPhaseWords[phase]} + " " + std::to_string(offset.count());
+    limit.schema.push_back({"phase", std::string{kPhaseWords[phase]}});
+    limit.schema.push_back({"utc_offset", std::to_string(offset.count())});
     limit.bound = bound_of(numbers, "2 * ");
     limit.numbers = *made;
 }
@@ -90,9 +91,9 @@ void read_sliding_counters(const LimitNumbersReader& numbers, LimitText& limit) 
         numbers.report(made.error(), {"buckets", "window"});
         return;
     }
-    const std::string kind = std::to_string(buckets) + " buckets " + std::string{kEdgeWords[edge]};
-    limit.text += " " + kind;
-    limit.schema += " " + kind;
+    limit.schema.push_back({"buckets", std::to_string(buckets) + " buckets"});
+    limit.schema.push_back({"edge", std::string{kEdgeWords[edge]}});
+    limit.text += " " + std::to_string(buckets) + " buckets " + std::string{kEdgeWords[edge]};
     limit.bound = bound_of(numbers, edge == 0 ? "" : "2 * ");
     limit.numbers = *made;
 }

@@ -147,7 +147,7 @@ class Usage(Case):
                       ("stats", "--count", "3"), ("stats", "--watch", "--count", "0"),
                       ("apply",), ("apply", "x", "--confirm"), ("apply", "x", "--confirm", "0s"),
                       ("apply", "x", "--confirm", "2d"), ("apply", "x", "--confirm", "60"),
-                      ("confirm", "x"), ("rollback", "x"), ("completion", "fish"), ("inspect", "--pcap", "x")):
+                      ("confirm", "x"), ("rollback", "x"), ("diff",), ("completion", "fish"), ("inspect", "--pcap", "x")):
             out, err = self.ctl(*words, exit=2)
             self.assertEqual(out, "", words)
             self.assertIn("--help", err)
@@ -237,6 +237,28 @@ class WithSluiced(Case):
         self.assertIn("UNCONFIRMED: generation 0b comes back in 60 s", out)
         self.assertTrue(sluiced.asked[-1][1].endswith("&confirm=60s"), sluiced.asked)
         self.assertEqual(json.loads(self.ask("apply", rules, "--confirm=1m", "--json")[0]), trial)
+
+    def test_diff(self):
+        rules = self.write("my rules.yaml", RULES)
+        diff = {"from": "0a", "to": "0b", "added": ["n"], "removed": [], "changed": [{
+            "id": "a", "settings": [], "limits": [{"name": "1", "change": "reset", "from": "x",
+                                                   "to": "y", "because": ["window"]}]}],
+                "reordered": False, "unchanged": 0, "warnings": []}
+        sluiced = self.start({("POST", "/v1/rules/diff"): (200, diff)})
+        out, _ = self.ask("diff", rules)
+        self.assertEqual(sluiced.asked[-1][0::2], ("POST", RULES))
+        self.assertTrue(sluiced.asked[-1][1].endswith("my%20rules.yaml"))
+        self.assertIn("+ n\n~ a\n", out)
+        self.assertIn("RESET: its buckets start anew, because of another window", out)
+        out, err = self.ask("diff", rules, "--json")
+        self.assertEqual((json.loads(out), err), (diff, ""))
+        self.ask("diff", self.path("absent"), exit=1)
+        found = {"file": rules, "line": 3, "column": 9, "severity": "error", "message": "no good"}
+        self.start_again({("POST", "/v1/rules/diff"): (422, problem("no", "1 error",
+                                                                    problems=[found]))})
+        out, err = self.ask("diff", rules, "--json", exit=1)
+        self.assertEqual(out, "")
+        self.assertIn(f"{rules}:3:9: error: no good", err)
 
     def test_confirm_and_rollback(self):
         sluiced = self.start()
@@ -348,7 +370,7 @@ class WithoutSluiced(Case):
     def test_no_daemon_is_3_and_says_what_to_do(self):
         rules = self.write("rules.yaml", RULES)
         for words in (("apply", rules), ("apply", rules, "--confirm", "60s"), ("confirm",),
-                      ("rollback",), ("rules",), ("stats",), ("stats", "--watch"), ("ports",),
+                      ("diff", rules), ("rollback",), ("rules",), ("stats",), ("stats", "--watch"), ("ports",),
                       ("workers",), ("health",), ("mode", "a", "off"),
                       ("panic", "pass", "--dataplane-socket", self.path("absent.sock"))):
             out, err = self.ctl(*words, "--json", "--socket", self.path("absent.sock"), exit=3)

@@ -114,6 +114,33 @@ class Resources(Case):
         self.assertEqual(forced["rules"], 0)
         self.assertNotEqual(forced["generation"], self.applied)
 
+    def test_diff(self):
+        self.start()
+        other = RULES.replace("burst: 2", "burst: 9").replace("ip.proto eq 17", "ip.proto eq 6")
+        diff = self.good(self.box.ask("POST", "/v1/rules/diff?file=x.yaml", other))
+        self.assertEqual(list(diff), ["from", "to", "added", "removed", "changed", "reordered",
+                                      "unchanged", "warnings"])
+        self.assertEqual((diff["from"], diff["added"], diff["removed"], diff["unchanged"]),
+                         (self.applied, [], [], 1))
+        self.assertEqual(diff["changed"], [{
+            "id": "a",
+            "settings": [{"what": "when", "from": "ip.proto eq 17", "to": "ip.proto eq 6"}],
+            "limits": [{"name": "1", "change": "changed",
+                        "from": "token_bucket 1/s burst 2 per packet",
+                        "to": "token_bucket 1/s burst 9 per packet", "because": []}]}])
+        reset = self.good(self.box.ask("POST", "/v1/rules/diff", RULES.replace("ip.src", "ip.dst")))
+        limit = reset["changed"][0]["limits"][0]
+        self.assertEqual((limit["change"], limit["because"]), ("reset", ["key"]))
+        self.assertEqual(self.box.generation(), self.applied, "nothing changes")
+        self.assertEqual(self.good(self.box.put_rules(other))["generation"], diff["to"])
+        # What runs counts, modes set at run time too.
+        self.good(self.box.put_mode("a", "monitor"))
+        again = self.good(self.box.ask("POST", "/v1/rules/diff", other))
+        self.assertEqual(again["changed"][0]["settings"],
+                         [{"what": "mode", "from": "monitor", "to": "enforce"}])
+        problem = self.refused(self.box.ask("POST", "/v1/rules/diff", "version: 2"), 422)
+        self.assertEqual(problem["problems"][0]["line"], 1)
+
     def test_modes(self):
         self.start()
         set_now = self.good(self.box.put_mode("a", "monitor"))
@@ -233,7 +260,8 @@ class Http(Case):
         trial = ("apply", rules, "--confirm", "60s")
         for more in ((), ("--json",)):
             for words in (("apply", rules), trial, ("confirm",), trial, ("rules",), ("stats",),
-                          ("rollback",), ("rules",), ("stats",), ("mode", "a", "monitor"),
+                          ("rollback",), ("diff", rules), ("rules",), ("stats",),
+                          ("mode", "a", "monitor"),
                           ("ports",), ("workers",), ("panic", "pass"), ("panic", "resume"),
                           ("health",)):
                 done = subprocess.run([self.box.programs["sluicectl"], "--socket", self.box.socket,

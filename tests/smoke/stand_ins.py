@@ -7,7 +7,7 @@ import socketserver
 import struct
 import threading
 
-VERSION = 4  # of the dataplane's protocol
+VERSION = 6  # of the dataplane's protocol
 
 
 class UnixHttpServer(socketserver.ThreadingMixIn, socketserver.UnixStreamServer):

@@ -22,6 +22,7 @@ struct Services {
 [[nodiscard]] HttpResponse put_rules(const HttpRequest& request, Services& services);
 [[nodiscard]] HttpResponse post_confirm(const HttpRequest& request, Services& services);
 [[nodiscard]] HttpResponse post_rollback(const HttpRequest& request, Services& services);
+[[nodiscard]] HttpResponse post_diff(const HttpRequest& request, Services& services);
 [[nodiscard]] HttpResponse put_mode(const HttpRequest& request, Services& services);
 [[nodiscard]] HttpResponse get_stats(const HttpRequest& request, Services& services);
 [[nodiscard]] HttpResponse get_ports(const HttpRequest& request, Services& services);
@@ -29,6 +30,10 @@ struct Services {
 [[nodiscard]] HttpResponse post_panic(const HttpRequest& request, Services& services);
 [[nodiscard]] HttpResponse get_health(const HttpRequest& request, Services& services);
 [[nodiscard]] HttpResponse get_metrics(const HttpRequest& request, Services& services);
+
+// An argument of the query; `otherwise` where it is absent or empty.
+[[nodiscard]] std::string argument(const HttpRequest& request, const std::string& name,
+                                   const std::string& otherwise);
 
 // Numbers of the dataplane, or why there are none.
 [[nodiscard]] Result<Stats> ask_stats(Services& services);

@@ -21,6 +21,7 @@ constexpr auto kRoutes = std::to_array<Route>({
     {"GET", "/v1/rules", get_rules},
     {"PUT", "/v1/rules", put_rules, kMaxBody},
     {"GET", "/v1/rules/source", get_source},
+    {"POST", "/v1/rules/diff", post_diff, kMaxBody},
     {"PUT", "/v1/rules/*/mode", put_mode},
     {"POST", "/v1/confirm", post_confirm},
     {"POST", "/v1/rollback", post_rollback},
@@ -71,6 +72,12 @@ HttpResponse route(const HttpRequest& request, Services& services) {
         problem_response(405, "method not allowed", request.path + " takes " + allowed);
     response.allow = allowed;
     return response;
+}
+
+std::string argument(const HttpRequest& request, const std::string& name,
+                     const std::string& otherwise) {
+    const auto found = request.query.find(name);
+    return found == request.query.end() || found->second.empty() ? otherwise : found->second;
 }
 
 Result<Stats> ask_stats(Services& services) {

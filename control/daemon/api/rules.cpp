@@ -18,12 +18,6 @@ Json limits_json(const std::vector<LimitSummary>& limits) {
     return list;
 }
 
-std::string argument(const HttpRequest& request, const std::string& name,
-                     const std::string& otherwise) {
-    const auto found = request.query.find(name);
-    return found == request.query.end() || found->second.empty() ? otherwise : found->second;
-}
-
 std::string_view mode_word(Mode mode) {
     return kModeNames[static_cast<std::size_t>(mode)];
 }

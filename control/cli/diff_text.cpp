@@ -1,0 +1,84 @@
+#include "control/cli/diff_text.hpp"
+
+#include "control/cli/terminal.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+namespace sluice {
+namespace {
+
+std::string text_of(const Json& object, const char* member) {
+    return object.at(member).get<std::string>();
+}
+
+// Conditions may have several lines.
+std::string on_one_line(std::string text) {
+    std::replace_if(text.begin(), text.end(), [](char c) { return c == '\n' || c == '\t'; }, ' ');
+    return text.empty() ? "(none)" : text;
+}
+
+std::string because_of(const Json& limit) {
+    std::string names;
+    for (const Json& name : limit.at("because")) {
+        names += (names.empty() ? "" : ", ") + name.get<std::string>();
+    }
+    return names;
+}
+
+std::string limit_text(const Json& limit) {
+    const std::string change = text_of(limit, "change");
+    const std::string head = "    limit " + text_of(limit, "name") + ": ";
+    if (change == "added") {
+        return head + "added, " + text_of(limit, "to") + "\n";
+    }
+    if (change == "removed") {
+        return head + "removed, " + text_of(limit, "from") + "\n";
+    }
+    const std::string from_to = text_of(limit, "from") + " -> " + text_of(limit, "to");
+    if (change == "reset") {
+        return head + from_to + "\n" +
+               bold(fmt::format("      RESET: its buckets start anew, because of another {}",
+                                because_of(limit))) +
+               "\n";
+    }
+    return head + from_to + "\n      what was used carries over\n";
+}
+
+std::string rule_text(const Json& rule) {
+    std::string text = "~ " + text_of(rule, "id") + "\n";
+    for (const Json& setting : rule.at("settings")) {
+        text +=
+            fmt::format("    {}: {} -> {}\n", text_of(setting, "what"),
+                        on_one_line(text_of(setting, "from")), on_one_line(text_of(setting, "to")));
+    }
+    for (const Json& limit : rule.at("limits")) {
+        text += limit_text(limit);
+    }
+    return text;
+}
+
+}  // namespace
+
+std::string diff_text(const Json& diff) {
+    std::string text;
+    for (const Json& id : diff.at("removed")) {
+        text += "- " + id.get<std::string>() + "\n";
+    }
+    for (const Json& id : diff.at("added")) {
+        text += "+ " + id.get<std::string>() + "\n";
+    }
+    for (const Json& rule : diff.at("changed")) {
+        text += rule_text(rule);
+    }
+    if (diff.at("reordered").get<bool>()) {
+        text += "the rules come in another order\n";
+    }
+    const bool same = text.empty();
+    return fmt::format("{}{}{} rules added, {} removed, {} changed, {} as they are\n", text,
+                       same ? "" : "\n", diff.at("added").size(), diff.at("removed").size(),
+                       diff.at("changed").size(), diff.at("unchanged").get<std::uint64_t>());
+}
+
+}  // namespace sluice

@@ -1,0 +1,66 @@
+#include "control/daemon/api/change.hpp"
+#include "control/daemon/rule_diff.hpp"
+#include "lib/wire/codec.hpp"
+
+#include <array>
+
+namespace sluice {
+namespace {
+
+constexpr auto kKindNames =
+    std::to_array<std::string_view>({"added", "removed", "changed", "reset"});
+
+Json settings_json(const std::vector<SettingDiff>& settings) {
+    Json list = Json::array();
+    for (const SettingDiff& setting : settings) {
+        list.push_back({{"what", setting.what}, {"from", setting.from}, {"to", setting.to}});
+    }
+    return list;
+}
+
+Json limits_json(const std::vector<LimitDiff>& limits) {
+    Json list = Json::array();
+    for (const LimitDiff& limit : limits) {
+        list.push_back({{"name", limit.name},
+                        {"change", kKindNames[static_cast<std::size_t>(limit.kind)]},
+                        {"from", limit.from},
+                        {"to", limit.to},
+                        {"because", limit.because}});
+    }
+    return list;
+}
+
+Json changed_json(const std::vector<RuleDiff>& rules) {
+    Json list = Json::array();
+    for (const RuleDiff& rule : rules) {
+        list.push_back({{"id", rule.id},
+                        {"settings", settings_json(rule.settings)},
+                        {"limits", limits_json(rule.limits)}});
+    }
+    return list;
+}
+
+}  // namespace
+
+// Compiled as apply would, against what runs now; nothing changes.
+HttpResponse post_diff(const HttpRequest& request, Services& services) {
+    const std::string name = argument(request, "file", "rules.yaml");
+    Problems problems{name};
+    const std::optional<CompiledRules> next =
+        compile_rules({name, request.body}, Purpose::Enforce, {}, problems);
+    if (!next) {
+        return refused(does_not_compile(problems.list()));
+    }
+    const std::shared_ptr<const RuleView> view = services.rules.view();
+    const SetDiff diff = diff_of(view->rules, next->rules);
+    return json_response({{"from", generation_text(view->generation)},
+                          {"to", generation_text(generation_of(next->set))},
+                          {"added", diff.added},
+                          {"removed", diff.removed},
+                          {"changed", changed_json(diff.changed)},
+                          {"reordered", diff.reordered},
+                          {"unchanged", diff.unchanged},
+                          {"warnings", to_json(problems.list())}});
+}
+
+}  // namespace sluice

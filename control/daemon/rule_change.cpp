@@ -1,0 +1,16 @@
+#include "control/daemon/rule_change.hpp"
+
+#include <algorithm>
+
+namespace sluice {
+
+Refusal does_not_compile(std::vector<Problem> problems) {
+    const auto errors = std::count_if(problems.begin(), problems.end(), [](const Problem& problem) {
+        return problem.severity == Severity::Error;
+    });
+    return {Refusal::Kind::DoesNotCompile,
+            errors == 1 ? "there is an error" : std::to_string(errors) + " errors",
+            std::move(problems)};
+}
+
+}  // namespace sluice

@@ -1,0 +1,129 @@
+#include "control/daemon/rule_diff.hpp"
+
+#include <algorithm>
+#include <map>
+
+namespace sluice {
+namespace {
+
+// The parts that are not alike, of the second list and of the first.
+std::vector<std::string_view> differing(const std::vector<NamedText>& before,
+                                        const std::vector<NamedText>& after) {
+    std::vector<std::string_view> names;
+    const auto note = [&names](const std::vector<NamedText>& in, const std::vector<NamedText>& of) {
+        for (const NamedText& part : of) {
+            const bool same = std::find(in.begin(), in.end(), part) != in.end();
+            if (!same && std::find(names.begin(), names.end(), part.name) == names.end()) {
+                names.push_back(part.name);
+            }
+        }
+    };
+    note(before, after);
+    note(after, before);
+    return names;
+}
+
+// Another algorithm has other parameters; to name them too says nothing more.
+std::vector<std::string_view> reasons(const LimitSummary& before, const LimitSummary& after) {
+    std::vector<std::string_view> names = differing(before.schema, after.schema);
+    if (std::find(names.begin(), names.end(), "algorithm") != names.end()) {
+        std::erase_if(names, [](std::string_view name) {
+            return name != "algorithm" && name != "key" && name != "per";
+        });
+    }
+    return names;
+}
+
+const LimitSummary* find_limit(const RuleSummary& rule, const std::string& name) {
+    const auto found = std::find_if(rule.limits.begin(), rule.limits.end(),
+                                    [&](const LimitSummary& limit) { return limit.name == name; });
+    return found == rule.limits.end() ? nullptr : &*found;
+}
+
+std::vector<LimitDiff> diff_limits(const RuleSummary& before, const RuleSummary& after) {
+    std::vector<LimitDiff> list;
+    for (const LimitSummary& limit : after.limits) {
+        const LimitSummary* old = find_limit(before, limit.name);
+        if (old == nullptr) {
+            list.push_back({limit.name, LimitDiff::Kind::Added, "", limit.text, {}});
+            continue;
+        }
+        std::vector<std::string_view> because = reasons(*old, limit);
+        if (because.empty() && old->text == limit.text) {
+            continue;
+        }
+        const auto kind = because.empty() ? LimitDiff::Kind::Changed : LimitDiff::Kind::Reset;
+        list.push_back({limit.name, kind, old->text, limit.text, std::move(because)});
+    }
+    for (const LimitSummary& limit : before.limits) {
+        if (find_limit(after, limit.name) == nullptr) {
+            list.push_back({limit.name, LimitDiff::Kind::Removed, limit.text, "", {}});
+        }
+    }
+    return list;
+}
+
+std::string value_of(const std::vector<NamedText>& list, std::string_view name) {
+    const auto found = std::find_if(list.begin(), list.end(),
+                                    [&](const NamedText& one) { return one.name == name; });
+    return found == list.end() ? "" : found->value;
+}
+
+RuleDiff diff_rule(const RuleSummary& before, const RuleSummary& after) {
+    RuleDiff diff{.id = after.id, .settings = {}, .limits = diff_limits(before, after)};
+    const auto note = [&diff](std::string_view what, std::string from, std::string to) {
+        if (from != to) {
+            diff.settings.push_back({what, std::move(from), std::move(to)});
+        }
+    };
+    const auto word = [](Mode mode) {
+        return std::string{kModeNames[static_cast<std::size_t>(mode)]};
+    };
+    note("description", before.description, after.description);
+    note("mode", word(before.mode), word(after.mode));
+    note("when", before.when, after.when);
+    note("key", before.key, after.key);
+    note("action", before.action, after.action);
+    // A rule that decides on sight has none of these.
+    if (!before.settings.empty() && !after.settings.empty()) {
+        for (const NamedText& setting : after.settings) {
+            note(setting.name, value_of(before.settings, setting.name), setting.value);
+        }
+    }
+    return diff;
+}
+
+}  // namespace
+
+SetDiff diff_of(const std::vector<RuleSummary>& before, const std::vector<RuleSummary>& after) {
+    std::map<std::string_view, std::size_t> places;
+    for (std::size_t i = 0; i < before.size(); ++i) {
+        places[before[i].id] = i;
+    }
+    SetDiff diff;
+    std::size_t furthest = 0;
+    for (const RuleSummary& rule : after) {
+        const auto old = places.find(rule.id);
+        if (old == places.end()) {
+            diff.added.push_back(rule.id);
+            continue;
+        }
+        diff.reordered |= old->second < furthest;
+        furthest = std::max(furthest, old->second);
+        RuleDiff changed = diff_rule(before[old->second], rule);
+        places.erase(old);
+        if (changed.settings.empty() && changed.limits.empty()) {
+            ++diff.unchanged;
+        } else {
+            diff.changed.push_back(std::move(changed));
+        }
+    }
+    for (const RuleSummary& rule : before) {
+        if (places.contains(rule.id)) {
+            diff.removed.push_back(rule.id);
+        }
+    }
+    return diff;
+}
+
+}  // namespace sluice

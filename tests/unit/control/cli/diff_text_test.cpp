@@ -1,0 +1,48 @@
+#include "control/cli/diff_text.hpp"
+
+#include <gtest/gtest.h>
+
+namespace sluice {
+namespace {
+
+Json nothing() {
+    return {{"added", Json::array()},
+            {"removed", Json::array()},
+            {"changed", Json::array()},
+            {"reordered", false},
+            {"unchanged", 3}};
+}
+
+Json limit(const char* change, const Json& because = Json::array()) {
+    return {
+        {"name", "1"}, {"change", change}, {"from", "OLD"}, {"to", "NEW"}, {"because", because}};
+}
+
+TEST(DiffText, NothingChanges) {
+    EXPECT_EQ(diff_text(nothing()), "0 rules added, 0 removed, 0 changed, 3 as they are\n");
+}
+
+TEST(DiffText, Everything) {
+    Json diff = nothing();
+    diff["added"] = {"new"};
+    diff["removed"] = {"old"};
+    diff["reordered"] = true;
+    diff["changed"] = Json::array(
+        {{{"id", "a"},
+          {"settings", {{{"what", "when"}, {"from", ""}, {"to", "ip.proto eq 6\n and dir"}}}},
+          {"limits",
+           {limit("changed"), limit("reset", {"key", "window"}), limit("added"),
+            limit("removed")}}}});
+    EXPECT_EQ(diff_text(diff),
+              "- old\n+ new\n~ a\n"
+              "    when: (none) -> ip.proto eq 6  and dir\n"
+              "    limit 1: OLD -> NEW\n      what was used carries over\n"
+              "    limit 1: OLD -> NEW\n"
+              "      RESET: its buckets start anew, because of another key, window\n"
+              "    limit 1: added, NEW\n    limit 1: removed, OLD\n"
+              "the rules come in another order\n"
+              "\n1 rules added, 1 removed, 1 changed, 3 as they are\n");
+}
+
+}  // namespace
+}  // namespace sluice

@@ -1,0 +1,193 @@
+#include "control/daemon/rule_diff.hpp"
+
+#include <gtest/gtest.h>
+
+// What `diff` says of a change (rules, section 1.5).
+namespace sluice {
+namespace {
+
+std::vector<RuleSummary> rules_of(const std::string& rules) {
+    Problems problems{"x"};
+    const std::string text = "version: 1\nrules:\n" + rules;
+    const auto compiled = compile_rules({"x", text}, Purpose::Check, {}, problems);
+    EXPECT_TRUE(compiled) << text << (problems.list().empty() ? "" : problems.list()[0].message);
+    return compiled ? compiled->rules : std::vector<RuleSummary>{};
+}
+
+std::vector<RuleSummary> rule_with(const std::string& limit, const std::string& key = "[ip.src]") {
+    return rules_of("  - {id: a, mode: enforce, key: " + key + ", limits: [" + limit + "]}\n");
+}
+
+const std::string kA =
+    "  - {id: a, key: [ip.src], limits: [{algorithm: token_bucket, rate: 1/s, burst: 2}]}\n";
+const std::string kB = "  - {id: b, when: ip.proto eq 17, on_match: drop}\n";
+const std::string kC = "  - {id: c, when: ip.proto eq 6, on_match: drop}\n";
+
+TEST(Diff, NothingChanges) {
+    const SetDiff diff = diff_of(rules_of(kA + kB), rules_of(kA + kB));
+    EXPECT_TRUE(diff.added.empty() && diff.removed.empty() && diff.changed.empty());
+    EXPECT_FALSE(diff.reordered);
+    EXPECT_EQ(diff.unchanged, 2U);
+}
+
+TEST(Diff, WhatComesAndGoes) {
+    const SetDiff diff = diff_of(rules_of(kA + kB), rules_of(kC + kB));
+    EXPECT_EQ(diff.added, std::vector<std::string>{"c"});
+    EXPECT_EQ(diff.removed, std::vector<std::string>{"a"});
+    EXPECT_EQ(diff.unchanged, 1U);
+    EXPECT_FALSE(diff.reordered) << "what stays is in the order it had";
+    EXPECT_EQ(diff_of({}, rules_of(kA + kB)).added.size(), 2U);
+    EXPECT_EQ(diff_of(rules_of(kA + kB), {}).removed.size(), 2U);
+}
+
+TEST(Diff, TheOrder) {
+    EXPECT_TRUE(diff_of(rules_of(kA + kB + kC), rules_of(kA + kC + kB)).reordered);
+    EXPECT_TRUE(diff_of(rules_of(kA + kB), rules_of(kB + kC + kA)).reordered);
+    EXPECT_FALSE(diff_of(rules_of(kA + kC), rules_of(kA + kB + kC)).reordered);
+}
+
+struct LimitRow {
+    const char* from;
+    const char* to;
+    LimitDiff::Kind kind;
+    std::vector<std::string_view> because;
+};
+const LimitRow kLimits[] = {
+    {"{algorithm: token_bucket, rate: 1/s, burst: 2}",
+     "{algorithm: token_bucket, rate: 9/s, burst: 2}",
+     LimitDiff::Kind::Changed,
+     {}},
+    {"{algorithm: token_bucket, rate: 1/s, burst: 2}",
+     "{algorithm: token_bucket, rate: 1/s, burst: 3}",
+     LimitDiff::Kind::Changed,
+     {}},
+    {"{algorithm: leaky_bucket, rate: 1/s, queue: 2}",
+     "{algorithm: leaky_bucket, rate: 1/s, queue: 3}",
+     LimitDiff::Kind::Changed,
+     {}},
+    {"{algorithm: fixed_window, count: 5, window: 1m}",
+     "{algorithm: fixed_window, count: 6, window: 60s}",
+     LimitDiff::Kind::Changed,
+     {}},
+    {"{algorithm: trtcm, variant: rfc2698, cir: 1/s, cbs: 1, pir: 2/s, pbs: 2}",
+     "{algorithm: trtcm, variant: rfc2698, cir: 2/s, cbs: 1, pir: 3/s, pbs: 2}",
+     LimitDiff::Kind::Changed,
+     {}},
+    {"{algorithm: fixed_window, count: 5, window: 1m}",
+     "{algorithm: fixed_window, count: 5, window: 2m}",
+     LimitDiff::Kind::Reset,
+     {"window"}},
+    {"{algorithm: fixed_window, count: 5, window: 1m}",
+     "{algorithm: fixed_window, count: 5, window: 1m, phase: first}",
+     LimitDiff::Kind::Reset,
+     {"phase"}},
+    {"{algorithm: sliding_counters, count: 5, window: 1m, buckets: 60}",
+     "{algorithm: sliding_counters, count: 5, window: 1m, buckets: 30}",
+     LimitDiff::Kind::Reset,
+     {"buckets"}},
+    {"{algorithm: sliding_counters, count: 5, window: 1m}",
+     "{algorithm: sliding_counters, count: 9, window: 1m, edge: lenient}",
+     LimitDiff::Kind::Reset,
+     {"edge"}},
+    {"{algorithm: trtcm, variant: rfc2698, cir: 1/s, cbs: 1, pir: 2/s, pbs: 2}",
+     "{algorithm: trtcm, variant: rfc4115, cir: 1/s, cbs: 1, eir: 2/s, ebs: 2}",
+     LimitDiff::Kind::Reset,
+     {"variant"}},
+    {"{algorithm: token_bucket, rate: 1/s, burst: 2}",
+     "{algorithm: token_bucket, per: byte, rate: 1MB/s, burst: 2MB}",
+     LimitDiff::Kind::Reset,
+     {"per"}},
+    {"{algorithm: token_bucket, rate: 1/s, burst: 2}",
+     "{algorithm: fixed_window, count: 5, window: 1m}",
+     LimitDiff::Kind::Reset,
+     {"algorithm"}},
+};
+
+TEST(Diff, WhatBecomesOfALimit) {
+    for (const LimitRow& row : kLimits) {
+        const SetDiff diff = diff_of(rule_with(row.from), rule_with(row.to));
+        ASSERT_EQ(diff.changed.size(), 1U) << row.to;
+        EXPECT_TRUE(diff.changed[0].settings.empty()) << row.to;
+        ASSERT_EQ(diff.changed[0].limits.size(), 1U) << row.to;
+        const LimitDiff& limit = diff.changed[0].limits[0];
+        EXPECT_EQ(limit.name, "1");
+        EXPECT_EQ(limit.kind, row.kind) << row.from << " -> " << row.to;
+        EXPECT_EQ(limit.because, row.because) << row.from << " -> " << row.to;
+        EXPECT_NE(limit.from, limit.to);
+    }
+}
+
+// What diff foretells is what the compiler does: state goes with the identity.
+TEST(Diff, SaysResetWhereTheIdentityChanges) {
+    const auto identity = [](const std::string& limit) {
+        Problems problems{"x"};
+        const std::string text =
+            "version: 1\nrules:\n  - {id: a, mode: enforce, key: [ip.src], limits: [" + limit +
+            "]}\n";
+        return compile_rules({"x", text}, Purpose::Enforce, {}, problems)
+            ->set.rules[0]
+            .limits[0]
+            .identity;
+    };
+    for (const LimitRow& row : kLimits) {
+        EXPECT_EQ(identity(row.from) != identity(row.to), row.kind == LimitDiff::Kind::Reset)
+            << row.to;
+    }
+}
+
+TEST(Diff, AnotherKeyResetsEveryLimitOfTheRule) {
+    const std::string limits =
+        "{algorithm: token_bucket, rate: 1/s, burst: 2}, {algorithm: sliding_log, count: 3, "
+        "window: 1m}";
+    const SetDiff diff = diff_of(rule_with(limits), rule_with(limits, "[\"prefix(ip.src, 24)\"]"));
+    ASSERT_EQ(diff.changed.size(), 1U);
+    ASSERT_EQ(diff.changed[0].settings.size(), 1U);
+    EXPECT_EQ(diff.changed[0].settings[0].what, "key");
+    ASSERT_EQ(diff.changed[0].limits.size(), 2U);
+    for (const LimitDiff& limit : diff.changed[0].limits) {
+        EXPECT_EQ(limit.kind, LimitDiff::Kind::Reset);
+        EXPECT_EQ(limit.because, std::vector<std::string_view>{"key"});
+    }
+}
+
+TEST(Diff, LimitsThatComeAndGo) {
+    const std::string one = "{algorithm: token_bucket, rate: 1/s, burst: 2}";
+    const SetDiff more = diff_of(rule_with(one), rule_with(one + ", " + one));
+    ASSERT_EQ(more.changed.at(0).limits.size(), 1U);
+    EXPECT_EQ(more.changed[0].limits[0].kind, LimitDiff::Kind::Added);
+    EXPECT_EQ(more.changed[0].limits[0].name, "2");
+    const SetDiff less = diff_of(rule_with(one + ", " + one), rule_with(one));
+    EXPECT_EQ(less.changed.at(0).limits.at(0).kind, LimitDiff::Kind::Removed);
+}
+
+TEST(Diff, Settings) {
+    const std::string limits = ", limits: [{algorithm: token_bucket, rate: 1/s, burst: 2}]}\n";
+    const SetDiff diff = diff_of(
+        rules_of("  - {id: a, key: [ip.src]" + limits),
+        rules_of("  - {id: a, description: x, mode: enforce, when: ip.proto eq 6, key: [ip.src], "
+                 "on_exceed: {action: pass}, missing_key: share, on_full: open, table_share: 10%, "
+                 "rejected_spend: true" +
+                 limits));
+    ASSERT_EQ(diff.changed.size(), 1U);
+    EXPECT_TRUE(diff.changed[0].limits.empty());
+    std::vector<std::string> seen;
+    for (const SettingDiff& setting : diff.changed[0].settings) {
+        seen.push_back(std::string{setting.what} + ": " + setting.from + " -> " + setting.to);
+    }
+    EXPECT_EQ(seen, (std::vector<std::string>{
+                        "description:  -> x", "mode: monitor -> enforce", "when:  -> ip.proto eq 6",
+                        "action: drop -> pass", "missing_key: skip -> share",
+                        "on_full: coarsen by 16 -> open", "table_share: 100% -> 10%",
+                        "rejected_spend: false -> true"}));
+}
+
+TEST(Diff, ARuleThatDecidesOnSightNow) {
+    const SetDiff diff = diff_of(rules_of(kA), rules_of("  - {id: a, on_match: drop}\n"));
+    ASSERT_EQ(diff.changed.size(), 1U);
+    ASSERT_EQ(diff.changed[0].settings.size(), 2U);
+    EXPECT_EQ(diff.changed[0].settings[1].what, "action");
+    EXPECT_EQ(diff.changed[0].limits.at(0).kind, LimitDiff::Kind::Removed);
+}
+
+}  // namespace
+}  // namespace sluice
