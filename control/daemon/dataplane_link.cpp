@@ -1,9 +1,19 @@
 #include "control/daemon/dataplane_link.hpp"
 
 namespace sluice {
+namespace {
+
+Error busy() {
+    return {Errc::Unreachable, "the dataplane is busy with another call; try again"};
+}
+
+}  // namespace
 
 Result<Reply> DataplaneLink::call(const Request& request) {
-    const std::lock_guard lock{calling_};
+    const std::unique_lock lock{calling_, timeout_};
+    if (!lock) {
+        return busy();
+    }
     if (!client_) {
         return Error{Errc::Unreachable,
                      "no dataplane is connected (" + path_ + "); start sluice-dataplane"};
@@ -22,7 +32,10 @@ Result<Welcome> DataplaneLink::connect() {
     if (!client) {
         return client.error();
     }
-    const std::lock_guard lock{calling_};
+    const std::unique_lock lock{calling_, timeout_};
+    if (!lock) {
+        return busy();
+    }
     client_.emplace(*std::move(client));
     set({true, client_->welcome().pid});
     return client_->welcome();

@@ -18,7 +18,8 @@ public:
                            std::chrono::milliseconds timeout = std::chrono::seconds{3})
         : path_{std::move(path)}, timeout_{timeout} {}
 
-    // Unreachable while there is no dataplane. Only the call that meets a dead one waits for it.
+    // Unreachable while there is no dataplane. Only the call that meets a dead one waits for it;
+    // nobody waits for his turn longer than for an answer.
     [[nodiscard]] Result<Reply> call(const Request& request);
 
     // Connects anew; what the dataplane said of itself. Holds nobody up meanwhile.
@@ -38,7 +39,7 @@ private:
 
     std::string path_;
     std::chrono::milliseconds timeout_;
-    std::mutex calling_;
+    std::timed_mutex calling_;
     std::optional<DataplaneClient> client_;  // behind calling_
     mutable std::mutex seeing_;
     Status status_;  // behind seeing_, so that it can be asked during a call

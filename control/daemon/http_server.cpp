@@ -14,7 +14,6 @@
 namespace sluice {
 namespace {
 
-constexpr unsigned kThreads = 4;
 constexpr unsigned kMaxConnections = 64;
 constexpr unsigned kIdleSeconds = 10;
 constexpr std::chrono::seconds kPatience{20};  // for a whole request, and for a whole answer
@@ -183,9 +182,10 @@ Result<std::unique_ptr<HttpServer>> HttpServer::start(const BoxSocket& socket, H
     }
     std::unique_ptr<HttpServer> server{new HttpServer{socket.path, std::move(handler)}};
     server->daemon_ = MHD_start_daemon(
-        MHD_USE_INTERNAL_POLLING_THREAD | MHD_USE_EPOLL | MHD_USE_ITC, 0, nullptr, nullptr,
-        HttpCallbacks::on_request, server.get(), MHD_OPTION_LISTEN_SOCKET, listener->get(),
-        MHD_OPTION_THREAD_POOL_SIZE, kThreads, MHD_OPTION_CONNECTION_LIMIT, kMaxConnections,
+        MHD_USE_THREAD_PER_CONNECTION | MHD_USE_INTERNAL_POLLING_THREAD | MHD_USE_POLL |
+            MHD_USE_ITC,
+        0, nullptr, nullptr, HttpCallbacks::on_request, server.get(), MHD_OPTION_LISTEN_SOCKET,
+        listener->get(), MHD_OPTION_CONNECTION_LIMIT, kMaxConnections,
         MHD_OPTION_CONNECTION_TIMEOUT, kIdleSeconds, MHD_OPTION_NOTIFY_COMPLETED,
         HttpCallbacks::on_completed, server.get(), MHD_OPTION_NOTIFY_CONNECTION,
         HttpCallbacks::on_connection, server.get(), MHD_OPTION_END);

@@ -13,7 +13,8 @@ struct MHD_Daemon;
 
 namespace sluice {
 
-// HTTP/1.1 on a Unix socket (libmicrohttpd), in a few threads of its own. Who may speak is asked of
+// HTTP/1.1 on a Unix socket (libmicrohttpd), in a thread for each connection, so that a call that
+// takes long holds up nobody else. Who may speak is asked of
 // the socket's credentials for every request; bodies, connections and slowness are bounded.
 class HttpServer {
 public:

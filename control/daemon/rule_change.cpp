@@ -13,4 +13,11 @@ Refusal does_not_compile(std::vector<Problem> problems) {
             std::move(problems)};
 }
 
+Change refused(std::uint64_t generation, Refusal refusal) {
+    Change change;
+    change.before = generation;
+    change.refusal = std::move(refusal);
+    return change;
+}
+
 }  // namespace sluice

@@ -19,6 +19,7 @@ struct Refusal {
         Empty,
         TooLarge,
         NoSuchRule,
+        Superseded,  // by a newer file, before anybody looked at it
         NothingToConfirm,
         NothingBefore,  // no set to go back to
         NoDataplane,
@@ -47,6 +48,8 @@ struct Change {
     std::optional<Unconfirmed> unconfirmed;
     std::optional<Refusal> refusal;
 };
+
+[[nodiscard]] Change refused(std::uint64_t generation, Refusal refusal);
 
 // A rule file as somebody hands it in.
 struct RuleFile {

@@ -59,45 +59,70 @@ std::uint64_t RuleKeeper::generation() const {
     return current() == nullptr ? 0 : current()->generation;
 }
 
+// Compiling can take long: confirm, rollback, modes and deadlines do not wait for it.
 Change RuleKeeper::apply(RuleFile file) {
+    const std::optional<NewestNext::Turn> turn = applying_.enter();
+    if (!turn) {
+        return refused(view()->generation,
+                       {Refusal::Kind::Superseded,
+                        "newer rules came while these waited for others to be compiled; nobody "
+                        "has looked at these",
+                        {}});
+    }
+    StoredRules next{.file = std::move(file.name),
+                     .text = std::move(file.text),
+                     .modes = {},
+                     .changed_at = std::time(nullptr),
+                     .changed_by = file.from};
+    Compiled compiled = compile(next);
     const std::lock_guard lock{changing_};
-    return push({.file = std::move(file.name),
-                 .text = std::move(file.text),
-                 .modes = {},
-                 .changed_at = std::time(nullptr),
-                 .changed_by = file.from},
+    return push(std::move(next), std::move(compiled),
                 {.force = file.force, .remember = true, .confirm = file.confirm});
 }
 
 // A mode belongs to the set it is set on: on a trial it goes when that goes.
 Change RuleKeeper::set_mode(const std::string& rule, Mode mode, uid_t from) {
-    const std::lock_guard lock{changing_};
+    for (;;) {
+        std::unique_lock lock{changing_};
+        const std::uint64_t before = generation();
+        std::optional<StoredRules> next = with_mode(rule, mode);
+        if (!next) {
+            return refused(before, {Refusal::Kind::NoSuchRule, "there is no rule " + rule, {}});
+        }
+        next->changed_at = std::time(nullptr);
+        next->changed_by = from;
+        lock.unlock();
+        Compiled compiled = compile(*next);
+        lock.lock();
+        if (generation() == before && current()->text == next->text) {
+            return push(*std::move(next), std::move(compiled),
+                        {.force = true, .end = trial_ ? std::optional{trial_->end} : std::nullopt});
+        }
+        // Other rules came meanwhile: it is set on those.
+    }
+}
+
+// The set in force with one mode more; nullopt: it has no such rule.
+std::optional<StoredRules> RuleKeeper::with_mode(const std::string& rule, Mode mode) const {
     const std::shared_ptr<const RuleView> shown = view();
     const auto found = std::find_if(shown->rules.begin(), shown->rules.end(),
                                     [&](const RuleSummary& known) { return known.id == rule; });
     if (current() == nullptr || found == shown->rules.end()) {
-        Change change;
-        change.before = shown->generation;
-        change.refusal = Refusal{Refusal::Kind::NoSuchRule, "there is no rule " + rule, {}};
-        return change;
+        return std::nullopt;
     }
     StoredRules next = *current();
     next.modes[rule] = mode;
     if (shown->file_modes[static_cast<std::size_t>(found - shown->rules.begin())] == mode) {
         next.modes.erase(rule);
     }
-    next.changed_at = std::time(nullptr);
-    next.changed_by = from;
-    return push(std::move(next),
-                {.force = true, .end = trial_ ? std::optional{trial_->end} : std::nullopt});
+    return next;
 }
 
-// Compiles, writes beside the old, sends, takes the old one's place; in this order, so that a
-// failure leaves everything as it was.
-Change RuleKeeper::push(StoredRules next, const Terms& terms) {
+// Writes beside the old, sends, takes the old one's place; in this order, so that a failure leaves
+// everything as it was.
+Change RuleKeeper::push(StoredRules next, Compiled compiled, const Terms& terms) {
     Change change;
     change.before = generation();
-    Compiled compiled = compile(next);
     if (!compiled.rules) {
         change.refusal = does_not_compile(std::move(compiled.problems));
         return change;

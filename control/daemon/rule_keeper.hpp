@@ -2,6 +2,7 @@
 #include "control/daemon/audit.hpp"
 #include "control/daemon/boot_time.hpp"
 #include "control/daemon/dataplane_link.hpp"
+#include "control/daemon/newest_next.hpp"
 #include "control/daemon/rule_change.hpp"
 #include "control/daemon/store.hpp"
 
@@ -32,6 +33,9 @@ class RuleKeeper {
 public:
     RuleKeeper(Store store, DataplaneLink& link, Audit& audit, BootClock clock = boot_time);
 
+    // While one file is compiled, the newest of those that come waits, and the others are refused:
+    // its rules would take their place at once.
+    //
     // Modes set at run time end with the file they were set on. While a set is on trial, a file to
     // be confirmed takes its place, and the one kept before both is what is gone back to; a file
     // without that is meant to stay, and ends the trial.
@@ -72,7 +76,8 @@ private:
 
     // rule_keeper.cpp: putting a set in force.
     [[nodiscard]] static Compiled compile(const StoredRules& rules);
-    [[nodiscard]] Change push(StoredRules next, const Terms& terms);
+    [[nodiscard]] Change push(StoredRules next, Compiled compiled, const Terms& terms);
+    [[nodiscard]] std::optional<StoredRules> with_mode(const std::string& rule, Mode mode) const;
     [[nodiscard]] std::optional<Refusal> send(const Request& request, std::uint64_t generation);
     void settle(PendingFile pending, StoredRules next, const std::optional<TrialEnd>& end,
                 bool remember);
@@ -103,6 +108,7 @@ private:
     BootClock clock_;
     Store store_;
 
+    NewestNext applying_;
     std::mutex changing_;              // of what stands below
     std::optional<StoredRules> kept_;  // also what a trial goes back to
     std::optional<Trial> trial_;

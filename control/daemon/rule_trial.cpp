@@ -14,13 +14,6 @@
 namespace sluice {
 namespace {
 
-Change refused(std::uint64_t generation, Refusal refusal) {
-    Change change;
-    change.before = generation;
-    change.refusal = std::move(refusal);
-    return change;
-}
-
 // What there was before the first set.
 StoredRules no_rules() {
     return {.file = "(no rules)",
@@ -110,7 +103,8 @@ Change RuleKeeper::rollback(uid_t from) {
     StoredRules next = (*former)->rules;
     next.changed_at = std::time(nullptr);
     next.changed_by = from;
-    Change change = push(std::move(next), {.force = true});
+    Compiled compiled = compile(next);
+    Change change = push(std::move(next), std::move(compiled), {.force = true});
     if (!change.refusal) {
         if (const Result<Done> done = store_.history().take_out(**former); !done) {
             spdlog::error("{}", done.error().what);

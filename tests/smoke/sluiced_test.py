@@ -6,6 +6,7 @@ import json
 import os
 import pathlib
 import pwd
+import select
 import shutil
 import signal
 import socket
@@ -15,7 +16,7 @@ import sys
 import time
 import unittest
 
-from daemon_box import DaemonBox, read_all, requests_of, wait_until
+from daemon_box import Answer, DaemonBox, UnixConnection, read_all, requests_of, wait_until
 
 PROGRAMS = []
 NONE = "0" * 16
@@ -365,6 +366,65 @@ class WhenThingsEnd(Case):
         sluiced = self.box.start_sluiced("--rules", self.box.folder / "first.yaml")
         self.assertIn("first.yaml:2:1: error:", sluiced.log.read_text())
         self.assertEqual(self.box.generation(), NONE)
+
+
+def slow_rules():
+    """Forty megabytes that take seconds to compile and leave one rule."""
+    addresses = " ".join(f"10.{i % 250}.{i // 250}.{i % 7}" for i in range(3000))
+    off = "".join(f"  - {{id: r{i}, mode: \"off\", on_match: drop, when: \"ip.src in {{{addresses}}}\"}}\n"
+                  for i in range(1000))
+    return "version: 1\nrules:\n  - {id: on, mode: enforce, on_match: drop}\n" + off
+
+
+class WhileOthersCompile(Case):
+    def send(self, rules, query=""):
+        """Asks, and does not wait for the answer."""
+        connection = UnixConnection(self.box.socket)
+        self.addCleanup(connection.close)
+        connection.request("PUT", "/v1/rules" + query, rules)
+        return connection
+
+    def is_answered(self, connection):
+        return bool(select.select([connection.sock], [], [], 0)[0])
+
+    def test_only_the_newest_of_those_that_wait_is_compiled(self):
+        self.start()
+        slow = self.send(slow_rules())
+        time.sleep(0.3)
+        others = []
+        for i in range(6):
+            others.append(self.send(OTHER.replace("id: c", f"id: c{i}")))
+            time.sleep(0.05)  # they come in this order
+        for other in others[:-1]:
+            problem = self.refused(Answer(other.getresponse()), 409)
+            self.assertEqual(problem["title"], "superseded")
+            self.assertIn("newer rules", problem["detail"])
+        self.assertEqual(self.box.generation(), self.applied)
+        self.good(self.box.get("/v1/stats"))
+        self.assertFalse(self.is_answered(slow), "all this while the first is compiled")
+        self.assertFalse(self.is_answered(others[-1]))
+        first = self.good(Answer(slow.getresponse()))
+        last = self.good(Answer(others[-1].getresponse()))
+        self.assertEqual(self.box.generation(), last["generation"])
+        self.assertEqual([rule["id"] for rule in self.good(self.box.get("/v1/rules"))["rules"]],
+                         ["c5"])
+        self.assertEqual(requests_of(self.dataplane).count("apply"), 3)
+        audit = self.box.audit()[1:]
+        self.assertEqual([entry["outcome"].split(" ")[0] for entry in audit],
+                         ["refused:"] * 5 + ["done"] * 2)
+        self.assertEqual([entry["after"] for entry in audit[5:]],
+                         [first["generation"], last["generation"]])
+
+    def test_nobody_else_waits_for_it(self):
+        self.start()
+        rules = slow_rules()
+        self.good(self.box.put_rules(OTHER, "?confirm=1s"))
+        time.sleep(0.8)
+        slow = self.send(rules)
+        wait_until("the deadline to be kept", lambda: self.box.generation() == self.applied)
+        self.good(self.box.put_mode("a", "monitor"))
+        self.assertFalse(self.is_answered(slow), "it is still compiled")
+        self.good(Answer(slow.getresponse()))
 
 
 class Process(Case):

@@ -18,6 +18,8 @@ HttpResponse refused(const Refusal& refusal) {
             return problem_response(413, "too large", refusal.what);
         case Refusal::Kind::NoSuchRule:
             return problem_response(404, "no such rule", refusal.what);
+        case Refusal::Kind::Superseded:
+            return problem_response(409, "superseded", refusal.what);
         case Refusal::Kind::NothingToConfirm:
             return problem_response(409, "nothing to confirm", refusal.what);
         case Refusal::Kind::NothingBefore:

@@ -1,0 +1,42 @@
+#pragma once
+#include <condition_variable>
+#include <cstdint>
+#include <mutex>
+#include <optional>
+
+namespace sluice {
+
+// The way into expensive work whose outcome the next one replaces: one is inside, one waits, and
+// whoever comes then takes the place of the one who waits. So nobody queues, and however many come,
+// the newest is served after at most one other.
+class NewestNext {
+public:
+    // The right to be inside, given back with it.
+    class Turn {
+    public:
+        Turn(Turn&& other) noexcept;
+        Turn& operator=(Turn&&) = delete;
+        ~Turn();
+
+    private:
+        friend class NewestNext;
+        explicit Turn(NewestNext& owner) noexcept : owner_{&owner} {}
+        NewestNext* owner_;
+    };
+
+    // Waits until nobody is inside. nullopt: somebody newer came meanwhile.
+    [[nodiscard]] std::optional<Turn> enter();
+
+    [[nodiscard]] bool has_waiting() const;
+
+private:
+    void leave();
+
+    mutable std::mutex mutex_;  // never held while anybody works
+    std::condition_variable changed_;
+    std::uint64_t newest_ = 0;  // counts who came
+    bool taken_ = false;
+    bool waiting_ = false;
+};
+
+}  // namespace sluice
