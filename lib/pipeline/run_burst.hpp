@@ -3,7 +3,7 @@
 
 namespace sluice {
 
-// The product in five lines. rx before it, and act and tx after it, are dataplane/'s.
+// The product, stage by stage. rx before it, and act and tx after it, are dataplane/'s.
 inline void run_burst(Burst& burst, const RuleSet& set, CoreState& core, Now now) noexcept {
     parse_burst(burst, core);
     match_burst(burst, set);
