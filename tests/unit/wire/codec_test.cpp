@@ -260,7 +260,7 @@ TEST(Codec, BytesAfterTheMessageAreAnError) {
 
 // What survives a wrong byte is a message like any other: every message has one encoding.
 TEST(Codec, AWrongByteIsAnErrorOrAnotherMessage) {
-    for (std::uint64_t seed = 0; seed < 8; ++seed) {
+    for (std::uint64_t seed = 0; seed < 3; ++seed) {
         for (const Encoded& message : encoded_messages(seed)) {
             for (std::size_t at = 0; at < message.bytes.size(); ++at) {
                 for (const int flip : {0x01, 0x80, 0xFF}) {
