@@ -149,12 +149,13 @@ void BucketTable::move(Entry& from, Entry& to, Tenants& tenants, Now now) noexce
 
 [[gnu::noinline]] Entry* BucketTable::come_home_slow(Entry& guest, const FiledKey& key,
                                                      Tenants& tenants, Now now) noexcept {
-    Entry* home = guest.held() ? nullptr : idle_in(first_of(key), tenants, now);
-    if (home == nullptr) {
+    Line& first = line(first_of(key));
+    if (guest.held()) {
         return &guest;
     }
-    move(guest, *home, tenants, now);
-    return home;
+    Entry& home = *entry_of(first, empty_in(first));
+    move(guest, home, tenants, now);
+    return &home;
 }
 
 void BucketTable::sweep(std::size_t lines, Tenants& tenants, Now now) noexcept {

@@ -91,8 +91,8 @@ public:
         }
         return misses;
     }
-    // A key found in its second line moves home if an entry of the first has ended: most looks end
-    // at the first line.
+    // A key found in its second line moves home if there is an empty entry in the first: most looks
+    // end at the first line. What is only idle stays: its key may come again.
     template <typename Look>
     void probe_second(std::span<Look* const> missed, Tenants& tenants, Now now) noexcept {
         for (Look* look : missed) {
@@ -181,12 +181,15 @@ private:
     }
     // Whether an entry that is not empty may be forgotten, by its time alone.
     [[nodiscard]] static bool has_idle(const Line& line, Instant now) noexcept {
+        return (ended_in(line, now) & ~empty_in(line)) != 0;
+    }
+    // The entries that are nobody's, a bit each, as hits_in() has them.
+    [[nodiscard]] static unsigned empty_in(const Line& line) noexcept {
         const __m256i slot = _mm256_set1_epi64x(
             static_cast<long long>(kFiledMask & ~((std::uint64_t{1} << kTagBits) - 1)));
         const __m256i empty =
             _mm256_cmpeq_epi64(_mm256_and_si256(keys_of(line), slot), _mm256_setzero_si256());
-        return (ended_in(line, now) &
-                ~static_cast<unsigned>(_mm256_movemask_pd(_mm256_castsi256_pd(empty)))) != 0;
+        return static_cast<unsigned>(_mm256_movemask_pd(_mm256_castsi256_pd(empty)));
     }
     // The entries whose times are not beyond `now`, a bit each, as hits_in() has them.
     [[nodiscard]] static unsigned ended_in(const Line& line, Instant now) noexcept {

@@ -66,10 +66,8 @@ std::uint32_t transport_size(ByteView bytes, std::uint32_t room) noexcept {
 
 template <Shape kShape>
 void fill_constants(Flow& flow) noexcept {
-    flow.fields = kShape.fields();
-    if (flow.port != 0) {
-        flow.fields.add(Field::Port);
-    }
+    constexpr FieldSet kWithPort = with(kShape.fields(), {Field::Port});
+    flow.fields = flow.port != 0 ? kWithPort : kShape.fields();
     flow.l3_at = kL3At;
     flow.outer_l3_at = kL3At;
     flow.l4_at = kShape.l4_at();

@@ -16,40 +16,37 @@ struct PlainJudging {
     Scratch& scratch;
     CoreState& core;
     Now now;
+};
 
-    [[nodiscard]] const QuickRule& rule(const Match& match) const noexcept {
-        return set.quick[match.rule];
+// A rule that matches, and its one look.
+struct PlainMatch {
+    const QuickRule& rule;
+    const Match& match;
+    const Look& look;
+
+    PlainMatch(const Match& of, const PlainJudging& judging) noexcept
+        : rule{judging.set.quick[of.rule]}, match{of}, look{judging.scratch.looks[of.first]} {}
+
+    // Whether the rule is of that kind, counts this packet and has its bucket at hand.
+    [[nodiscard]] bool is_plain() const noexcept {
+        return rule.plain && !match.skipped && look.entry != nullptr &&
+               look.entry->filed() == look.key.filed && look.cost != Units{0};
     }
-    [[nodiscard]] const Look& look(const Match& match) const noexcept {
-        return scratch.looks[match.first];
+    [[nodiscard]] RuleCounters& counters(const PlainJudging& judging) const noexcept {
+        return judging.core.counters.rules[rule.counters];
     }
 };
 
-// Whether the rule is of that kind, counts this packet and has its bucket at hand.
-[[nodiscard]] inline bool is_plain(const Match& match, const PlainJudging& judging) noexcept {
-    if (!judging.rule(match).plain || match.skipped) {
-        return false;
-    }
-    const Look& look = judging.look(match);
-    return look.entry != nullptr && look.entry->filed() == look.key.filed && look.cost != Units{0};
-}
-
-inline void admit(const Match& match, const PlainJudging& judging) noexcept {
-    judging.core.counters.rules[judging.rule(match).counters].admitted.add(1);
-}
-
-inline void refuse(Packet& packet, const Match& match, const PlainJudging& judging) noexcept {
-    const QuickRule& rule = judging.rule(match);
-    judging.core.counters.rules[rule.counters].exceeded.add(1);
-    packet.decision = {.verdict = rule.on_exceed,
+inline void refuse(Packet& packet, const PlainMatch& by, const PlainJudging& judging) noexcept {
+    by.counters(judging).exceeded.add(1);
+    packet.decision = {.verdict = by.rule.on_exceed,
                        .reason = Reason::OverLimit,
-                       .rule = match.rule,
-                       .tag = rule.tag};
-    if (judging.core.policy.tell_wait && !forwards(rule.on_exceed)) {
-        const Look& look = judging.look(match);
-        const Cell cell = look.entry->cell();
+                       .rule = by.match.rule,
+                       .tag = by.rule.tag};
+    if (judging.core.policy.tell_wait && !forwards(by.rule.on_exceed)) {
+        const Cell cell = by.look.entry->cell();
         packet.decision.wait =
-            wait(Gcra{cell.fresh_from, cell.rest}, *rule.limit, judging.now.at, look.cost)
+            wait(Gcra{cell.fresh_from, cell.rest}, *by.rule.limit, judging.now.at, by.look.cost)
                 .value_or(kNever);
     }
 }
@@ -57,34 +54,34 @@ inline void refuse(Packet& packet, const Match& match, const PlainJudging& judgi
 // One rule: whatever it says.
 [[nodiscard]] inline bool judge_one(Packet& packet, const Match& match,
                                     const PlainJudging& judging) noexcept {
-    if (!is_plain(match, judging)) {
+    const PlainMatch by{match, judging};
+    if (!by.is_plain()) {
         return false;
     }
-    const Look& look = judging.look(match);
-    if (!take(*look.entry, *judging.rule(match).limit, judging.now.at, look.cost)) {
-        refuse(packet, match, judging);
+    if (!take(*by.look.entry, *by.rule.limit, judging.now.at, by.look.cost)) {
+        refuse(packet, by, judging);
         return true;
     }
-    admit(match, judging);
+    by.counters(judging).admitted.add(1);
     packet.decision = {.reason = Reason::WithinLimits};
     return true;
 }
 
 // Several rules that all admit: each has a bucket of its own, so what one takes the others do not
 // miss.
-[[nodiscard]] inline bool judge_several(Packet& packet, std::span<const Match> matches,
-                                        const PlainJudging& judging) noexcept {
+[[nodiscard, gnu::noinline]] inline bool judge_several(Packet& packet,
+                                                       std::span<const Match> matches,
+                                                       const PlainJudging& judging) noexcept {
     for (const Match& match : matches) {
-        const Look& look = judging.look(match);
-        if (!is_plain(match, judging) ||
-            !fits(*look.entry, *judging.rule(match).limit, judging.now.at, look.cost)) {
+        const PlainMatch by{match, judging};
+        if (!by.is_plain() || !fits(*by.look.entry, *by.rule.limit, judging.now.at, by.look.cost)) {
             return false;
         }
     }
     for (const Match& match : matches) {
-        const Look& look = judging.look(match);
-        (void)take(*look.entry, *judging.rule(match).limit, judging.now.at, look.cost);
-        admit(match, judging);
+        const PlainMatch by{match, judging};
+        (void)take(*by.look.entry, *by.rule.limit, judging.now.at, by.look.cost);
+        by.counters(judging).admitted.add(1);
     }
     packet.decision = {.reason = Reason::WithinLimits};
     return true;

@@ -9,15 +9,17 @@ namespace {
 
 // Where the looks of a burst come one after the other, and the table they will be found in.
 struct Looks {
-    const BucketTable& table;
-    Look* first;
+    const BucketTable* table;
+    Look* next;
     std::uint32_t count = 0;
 
     void add(GroupKey key, LimitSlot slot, Units cost) noexcept {
-        Look& look = first[count++];
-        look.key = {key, slot};
-        look.cost = cost;
-        look.entry = table.prefetch_first(look.key);
+        const FiledKey filed{key, slot};
+        next->key = filed;
+        next->cost = cost;
+        next->entry = table->prefetch_first(filed);
+        ++next;
+        ++count;
     }
 };
 
@@ -39,11 +41,12 @@ template <typename Hash>
     return true;
 }
 
-// Any keys and any number of limits. False: each key lacks a part, so the rule does not apply.
+// Any keys and any number of limits. False: each key lacks a part, so the rule does not apply, and
+// has no looks.
 template <typename Hash>
 bool look_for_keys(const Rule& rule, const Packet& packet, const Hash& hash,
                    Looks& looks) noexcept {
-    const std::uint32_t first = looks.count;
+    Look* const first = looks.next;
     std::uint64_t digest = 0;
     std::size_t keys = 0;  // gone through
     bool has_key = false;  // the latest of them
@@ -62,29 +65,38 @@ bool look_for_keys(const Rule& rule, const Packet& packet, const Hash& hash,
             cost == Units{0} ? GroupKey{} : KeyHasher::filed_under(limit.identity, digest);
         looks.add(filed, limit.slot, cost);
     }
-    looks.count = applies ? looks.count : first;
+    if (!applies) {
+        looks.count -= static_cast<std::uint32_t>(looks.next - first);
+        looks.next = first;
+    }
     return applies;
 }
 
+// Whatever is not of the common case, out of its way. Takes and gives `looks` by value: the caller
+// keeps them in registers.
+template <typename Hash>
+[[gnu::noinline]] Looks look_slow(Match& match, const Rule& rule, const Packet& packet,
+                                  const Hash& hash, Looks looks) noexcept {
+    match.skipped = rule.on_match == OnMatch::Meter && !look_for_keys(rule, packet, hash, looks);
+    return looks;
+}
+
+// The matches of a burst lie one after the other, packet by packet.
 template <typename Hash>
 [[gnu::always_inline]] inline void key_all(Burst& burst, const RuleSet& set, const CoreState& core,
                                            const Hash& hash) noexcept {
     Scratch& scratch = burst.scratch();
-    Looks looks{core.buckets.keys, scratch.looks.get()};
+    Looks looks{&core.buckets.keys, scratch.looks.get()};
+    const QuickRule* const quick = set.quick.data();
     const MatchSpan* span = scratch.spans.data();
+    Match* match = scratch.matches.get();
     for (const Packet& packet : burst.packets()) {
-        const std::uint32_t end = span->first + span->count;
-        for (std::uint32_t i = span->first; i < end; ++i) {
-            Match& match = scratch.matches[i];
-            match.first = looks.count;
-            if (look_for_address(set.quick[match.rule], packet.flow, hash, looks)) [[likely]] {
-                continue;
+        for (const Match* const end = match + span++->count; match != end; ++match) {
+            match->first = looks.count;
+            if (!look_for_address(quick[match->rule], packet.flow, hash, looks)) [[unlikely]] {
+                looks = look_slow(*match, set.rules[match->rule], packet, hash, looks);
             }
-            const Rule& rule = set.rules[match.rule];
-            match.skipped =
-                rule.on_match == OnMatch::Meter && !look_for_keys(rule, packet, hash, looks);
         }
-        ++span;
     }
     scratch.look_count = looks.count;
 }

@@ -272,12 +272,13 @@ void meter_burst(Burst& burst, const RuleSet& set, CoreState& core, Now now) noe
     Scratch& scratch = burst.scratch();
     core.buckets.keys.probe_second(std::span<Look* const>{scratch.missed.get(), scratch.miss_count},
                                    core.buckets.tenants, now);
+    const PlainJudging plain{set, scratch, core, now};
     const bool stale = core.buckets.tenants.stale();
     const MatchSpan* span = scratch.spans.data();
     for (Packet& packet : burst.packets()) {
         Match* first = &scratch.matches[span->first];
         const std::uint32_t count = span++->count;
-        if (!stale && judge_plain(packet, {first, count}, {set, scratch, core, now})) [[likely]] {
+        if (!stale && judge_plain(packet, {first, count}, plain)) [[likely]] {
             continue;
         }
         judge_slow(packet, {.judging = {.set = set, .core = core, .now = now, .packet = packet},

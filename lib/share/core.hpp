@@ -52,7 +52,7 @@ class Counter {
 public:
     static constexpr bool kReadableAnywhere = true;
 
-    void add(std::uint64_t n) noexcept {
+    [[gnu::always_inline]] void add(std::uint64_t n) noexcept {
         value_.store(value_.load(std::memory_order_relaxed) + n, std::memory_order_relaxed);
     }
     void set(std::uint64_t value) noexcept { value_.store(value, std::memory_order_relaxed); }
