@@ -100,14 +100,4 @@ AddressRange range_of(const IpPrefix& prefix) {
     return range;
 }
 
-std::vector<NumberRange> intersection(const std::vector<NumberRange>& a,
-                                      const std::vector<NumberRange>& b) {
-    return in_both(a, b);
-}
-
-std::vector<AddressRange> intersection(const std::vector<AddressRange>& a,
-                                       const std::vector<AddressRange>& b) {
-    return in_both(a, b);
-}
-
 }  // namespace sluice

@@ -17,10 +17,4 @@ void normalise(std::vector<AddressRange>& ranges);
 // All addresses of a prefix.
 [[nodiscard]] AddressRange range_of(const IpPrefix& prefix);
 
-// Values in both (normalised).
-[[nodiscard]] std::vector<NumberRange> intersection(const std::vector<NumberRange>& a,
-                                                    const std::vector<NumberRange>& b);
-[[nodiscard]] std::vector<AddressRange> intersection(const std::vector<AddressRange>& a,
-                                                     const std::vector<AddressRange>& b);
-
 }  // namespace sluice

@@ -1,6 +1,7 @@
 #include "control/cli/explain/described_frame.hpp"
 
 #include "lib/packet/ip_address.hpp"
+#include "lib/packet/transport.hpp"
 #include "lib/policy/units_text.hpp"
 
 #include <algorithm>
@@ -11,10 +12,6 @@
 namespace sluice {
 namespace {
 
-constexpr std::uint8_t kIcmp = 1;
-constexpr std::uint8_t kTcp = 6;
-constexpr std::uint8_t kUdp = 17;
-constexpr std::uint8_t kIcmpV6 = 58;
 constexpr std::uint32_t kLongest = 9000;
 
 struct FlagRow {
@@ -48,17 +45,17 @@ private:
 struct Described {
     VersionedAddress src;
     VersionedAddress dst;
-    std::uint8_t proto = kUdp;
+    std::uint8_t proto = kProtoUdp;
     std::uint8_t flags = 0;
     std::uint32_t length = 0;
 
     [[nodiscard]] bool is_v4() const noexcept { return src.version == IpVersion::V4; }
     [[nodiscard]] std::uint32_t ip_header() const noexcept { return is_v4() ? 20 : 40; }
     [[nodiscard]] std::uint32_t transport_header() const noexcept {
-        return proto == kTcp                          ? 20
-               : proto == kUdp                        ? 8
-               : (proto == kIcmp || proto == kIcmpV6) ? 8
-                                                      : 0;
+        return proto == kProtoTcp                               ? 20
+               : proto == kProtoUdp                             ? 8
+               : (proto == kProtoIcmp || proto == kProtoIcmpv6) ? 8
+                                                                : 0;
     }
 };
 
@@ -85,13 +82,13 @@ Result<Done> read_addresses(const PacketWords& words, Described& packet) {
 
 Result<Done> read_proto(const PacketWords& words, Described& packet) {
     if (words.proto.empty()) {
-        packet.proto = words.flags.empty() ? kUdp : kTcp;
+        packet.proto = words.flags.empty() ? kProtoUdp : kProtoTcp;
     } else if (words.proto == "tcp") {
-        packet.proto = kTcp;
+        packet.proto = kProtoTcp;
     } else if (words.proto == "udp") {
-        packet.proto = kUdp;
+        packet.proto = kProtoUdp;
     } else if (words.proto == "icmp") {
-        packet.proto = packet.is_v4() ? kIcmp : kIcmpV6;
+        packet.proto = packet.is_v4() ? kProtoIcmp : kProtoIcmpv6;
     } else if (const auto number = parse_number(words.proto, 255)) {
         packet.proto = static_cast<std::uint8_t>(*number);
     } else {
@@ -102,7 +99,7 @@ Result<Done> read_proto(const PacketWords& words, Described& packet) {
 }
 
 Result<Done> read_flags(const PacketWords& words, Described& packet) {
-    if (!words.flags.empty() && packet.proto != kTcp) {
+    if (!words.flags.empty() && packet.proto != kProtoTcp) {
         return wrong("--flags are TCP's; the packet is not TCP");
     }
     for (const std::string& word : words.flags) {
@@ -166,14 +163,14 @@ void write_ipv6(Writer& out, const PacketWords& words, const Described& packet) 
 }
 
 void write_transport(Writer& out, const PacketWords& words, const Described& packet) {
-    if (packet.proto == kTcp) {
+    if (packet.proto == kProtoTcp) {
         out.u16(words.sport);
         out.u16(words.dport);
         out.zeroes(8);
         out.u8(5U << 4);
         out.u8(packet.flags);
         out.zeroes(6);
-    } else if (packet.proto == kUdp) {
+    } else if (packet.proto == kProtoUdp) {
         out.u16(words.sport);
         out.u16(words.dport);
         out.u16(packet.length - packet.ip_header());

@@ -9,6 +9,7 @@
 #include <map>
 #include <random>
 #include <set>
+#include <span>
 #include <thread>
 #include <vector>
 
@@ -225,6 +226,53 @@ TEST(BucketTable, ReclaimsWhatIsIdleAndOnlyThat) {
     }
     EXPECT_LT(early, 8U);  // places the flood happened to leave
     EXPECT_EQ(later, 32U);
+}
+
+struct Look {
+    FiledKey key;
+    Entry* entry = nullptr;
+};
+
+// Looks as a burst does; how many keys were not in their first lines.
+std::size_t probe(Core& core, std::span<Look> looks, Instant now) {
+    std::vector<Look*> missed(looks.size());
+    for (Look& look : looks) {
+        look.entry = core.table.prefetch_first(look.key);
+    }
+    const std::size_t misses = core.table.probe_first(looks, missed.data());
+    core.table.probe_second(std::span<Look* const>{missed}.first(misses), core.tenants, at(now));
+    return misses;
+}
+
+// Where others have left, keys in their second lines move to their first, with what they owe; held
+// ones stay.
+TEST(BucketTable, GuestsMoveHomeIntoEmptyPlaces) {
+    Core core{1000};
+    std::vector<Look> staying;
+    for (std::uint64_t n = 0; n < 950; ++n) {
+        ASSERT_EQ(core.take(key(n), kStart, n % 2 == 0 ? 10 : 1), Core::Took::Admitted);
+        if (n % 2 == 0) {
+            staying.push_back({{key(n), kSlot}, nullptr});
+        }
+    }
+    const Instant later = kStart + 2s;
+    core.table.sweep(core.table.lines(), core.tenants, at(later));
+    for (const Look& look : staying) {
+        core.table.find(look.key)->hold();
+    }
+    const std::size_t guests = probe(core, staying, later);
+    EXPECT_EQ(probe(core, staying, later), guests);
+    for (const Look& look : staying) {
+        core.table.find(look.key)->release();
+    }
+    (void)probe(core, staying, later);
+    EXPECT_LT(probe(core, staying, later), guests / 3);
+    for (const Look& look : staying) {
+        ASSERT_NE(look.entry, nullptr);
+        EXPECT_EQ(look.entry->filed(), look.key.filed);
+        EXPECT_EQ(look.entry->fresh_from(), kStart + 10s);
+    }
+    EXPECT_EQ(core.live(), staying.size());
 }
 
 // A packet looks at several buckets before it charges any: the second look must not take or move
