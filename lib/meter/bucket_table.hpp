@@ -97,7 +97,7 @@ public:
     void probe_second(std::span<Look* const> missed, Tenants& tenants, Now now) noexcept {
         for (Look* look : missed) {
             Entry* entry = in_line(as_line(look->entry), look->key.filed);
-            if (entry != nullptr && ended_in(line(first_of(look->key)), now.at) != 0) [[unlikely]] {
+            if (entry != nullptr && empty_in(line(first_of(look->key))) != 0) [[unlikely]] {
                 entry = come_home_slow(*entry, look->key, tenants, now);
             }
             look->entry = entry;

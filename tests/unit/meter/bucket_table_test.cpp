@@ -275,6 +275,30 @@ TEST(BucketTable, GuestsMoveHomeIntoEmptyPlaces) {
     EXPECT_EQ(core.live(), staying.size());
 }
 
+// Entries that are only idle are still their keys': nobody moves in over them, or over the live
+// ones beside them.
+TEST(BucketTable, GuestsStayOutWhereOthersAreOnlyIdle) {
+    Core core{1000};
+    std::vector<Look> owing;
+    for (std::uint64_t n = 0; n < 1000; ++n) {
+        ASSERT_EQ(core.take(key(n), kStart, n % 4 == 0 ? 1 : 10), Core::Took::Admitted);
+        if (n % 4 != 0) {
+            owing.push_back({{key(n), kSlot}, nullptr});
+        }
+    }
+    const std::uint64_t live = core.live();
+    const Instant later = kStart + 2s;  // a quarter of the keys owes nothing any more
+    const std::size_t guests = probe(core, owing, later);
+    EXPECT_GT(guests, owing.size() / 8);
+    (void)probe(core, owing, later);
+    for (const Look& look : owing) {
+        ASSERT_NE(look.entry, nullptr);
+        EXPECT_EQ(look.entry->filed(), look.key.filed);
+        EXPECT_EQ(look.entry->fresh_from(), kStart + 10s);
+    }
+    EXPECT_EQ(core.live(), live);
+}
+
 // A packet looks at several buckets before it charges any: the second look must not take or move
 // the place of the first, though both are idle.
 TEST(BucketTable, AHeldEntryStaysWhereItIs) {
