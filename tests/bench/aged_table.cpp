@@ -122,16 +122,18 @@ void AgedTable::charge_entry(Entry& entry, const Limit& limit) noexcept {
     }
 }
 
-[[gnu::noinline]] Entry* AgedTable::add_slow(const FiledKey& key) noexcept {
-    return add(key);
+// Also of a key that has moved since it was seen, as the pipeline does it.
+[[gnu::noinline]] Entry* AgedTable::place_slow(const FiledKey& key) noexcept {
+    Entry* entry = store_.keys.find(key);
+    return entry != nullptr ? entry : add(key);
 }
 
 void AgedTable::decide(std::span<Work> burst) noexcept {
     const bool stale = store_.tenants.stale();
     for (Work& work : burst) {
         Entry* entry = work.entry;
-        if (entry == nullptr) [[unlikely]] {
-            entry = add_slow(work.key);
+        if (entry == nullptr || entry->filed() != work.key.filed) [[unlikely]] {
+            entry = place_slow(work.key);
         }
         if (entry == nullptr) [[unlikely]] {
             ++refused_;

@@ -53,7 +53,7 @@ private:
     [[nodiscard]] FiledKey filed(std::uint64_t number) const noexcept;
     [[nodiscard]] Entry* add(const FiledKey& key) noexcept;
     void file(Entry& entry, const FiledKey& key) noexcept;
-    [[nodiscard]] Entry* add_slow(const FiledKey& key) noexcept;
+    [[nodiscard]] Entry* place_slow(const FiledKey& key) noexcept;
     void ask(std::span<Work> burst, Random& random) noexcept;
     void ask_aes(std::span<Work> burst, Random& random) noexcept;
     void decide(std::span<Work> burst) noexcept;
