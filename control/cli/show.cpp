@@ -31,6 +31,18 @@ std::string text_of(const Json& object, const char* member) {
     return object.at(member).get<std::string>();
 }
 
+// What runs, what the file says if that is another, and until when.
+std::string mode_cell(const Json& rule) {
+    const std::string mode = text_of(rule, "mode");
+    const std::string in_file = text_of(rule, "file_mode");
+    const std::string end = rule.at("ends").is_null() ? "" : text_of(rule, "ends");
+    if (rule.at("ended").get<bool>()) {
+        return "ended " + end;
+    }
+    return (mode == in_file ? mode : fmt::format("{} (file: {})", mode, in_file)) +
+           (end.empty() ? "" : " until " + end);
+}
+
 std::string rules_text(const Json& document) {
     const std::string text =
         fmt::format("generation {}{}\n{}\n", text_of(document, "generation"),
@@ -38,15 +50,11 @@ std::string rules_text(const Json& document) {
                     unconfirmed_text(document));
     Table table{{{"RULE"}, {"MODE"}, {"WHEN"}, {"KEY"}, {"LIMIT"}, {"SCOPE"}, {"ON EXCEED"}}};
     for (const Json& rule : document.at("rules")) {
-        const std::string mode = text_of(rule, "mode");
-        const std::string in_file = text_of(rule, "file_mode");
         std::string when = text_of(rule, "when");
         std::replace_if(
             when.begin(), when.end(), [](char c) { return c == '\n' || c == '\t'; }, ' ');
-        std::vector<std::string> cells{
-            text_of(rule, "id"),
-            mode == in_file ? mode : fmt::format("{} (file: {})", mode, in_file),
-            when.empty() ? "every packet" : when, text_of(rule, "key")};
+        std::vector<std::string> cells{text_of(rule, "id"), mode_cell(rule),
+                                       when.empty() ? "every packet" : when, text_of(rule, "key")};
         const std::string action = text_of(rule, "action");
         std::string key;
         if (rule.at("limits").empty()) {

@@ -11,6 +11,7 @@
 #include <exception>
 
 #include <systemd/sd-daemon.h>
+#include <unistd.h>
 
 namespace {
 
@@ -38,6 +39,16 @@ bool wait(const sigset_t& signals) {
     return signal != SIGINT && signal != SIGTERM;
 }
 
+void record_ends(RuleKeeper& rules, Audit& audit) {
+    for (const EndedRule& rule : rules.end_rules()) {
+        audit.write({.who = {.uid = ::getuid(), .gid = ::getgid(), .pid = ::getpid()},
+                     .call = "ttl " + rule.id,
+                     .before = generation_text(rule.before),
+                     .after = generation_text(rule.after),
+                     .outcome = "the rule has ended"});
+    }
+}
+
 int run(const Settings& settings, const sigset_t& signals) {
     set_up_log(settings.log_level, settings.log_format);
     DataplaneLink link{settings.dataplane_socket};
@@ -57,6 +68,7 @@ int run(const Settings& settings, const sigset_t& signals) {
     spdlog::info("serving {}", settings.control.path);
     while (wait(signals)) {
         keeper.tick(LinkKeeper::Clock::now());
+        record_ends(rules, audit);
         (*server)->sweep();
     }
     (void)sd_notify(0, "STOPPING=1");

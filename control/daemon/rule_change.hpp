@@ -67,8 +67,16 @@ struct RuleView {
     std::string text;
     std::vector<RuleSummary> rules;
     std::vector<Mode> file_modes;  // by rule: what the file says
+    RuleLives lives{};             // of those with a ttl
     std::optional<Unconfirmed> unconfirmed;
     std::uint64_t reverts = 0;  // sets that went again by themselves since sluiced started
+};
+
+// A rule whose ttl has run out, and the generations before and after.
+struct EndedRule {
+    std::string id;
+    std::uint64_t before = 0;
+    std::uint64_t after = 0;
 };
 
 }  // namespace sluice

@@ -1,7 +1,11 @@
 #include "control/daemon/rule_diff.hpp"
 
 #include <algorithm>
+#include <array>
+#include <chrono>
 #include <map>
+#include <optional>
+#include <utility>
 
 namespace sluice {
 namespace {
@@ -69,6 +73,22 @@ std::string value_of(const std::vector<NamedText>& list, std::string_view name) 
     return found == list.end() ? "" : found->value;
 }
 
+// In the largest unit that it is a whole number of.
+std::string ttl_text(const std::optional<Nanoseconds>& ttl) {
+    using namespace std::chrono_literals;
+    constexpr std::array<std::pair<Nanoseconds, std::string_view>, 6> kUnits{
+        {{24h, "d"}, {1h, "h"}, {1min, "m"}, {1s, "s"}, {1ms, "ms"}, {1us, "us"}}};
+    if (!ttl) {
+        return "";
+    }
+    for (const auto& [unit, name] : kUnits) {
+        if (*ttl % unit == Nanoseconds{0}) {
+            return std::to_string(*ttl / unit) + std::string{name};
+        }
+    }
+    return std::to_string(ttl->count()) + "ns";
+}
+
 RuleDiff diff_rule(const RuleSummary& before, const RuleSummary& after) {
     RuleDiff diff{.id = after.id, .settings = {}, .limits = diff_limits(before, after)};
     const auto note = [&diff](std::string_view what, std::string from, std::string to) {
@@ -84,6 +104,7 @@ RuleDiff diff_rule(const RuleSummary& before, const RuleSummary& after) {
     note("when", before.when, after.when);
     note("key", before.key, after.key);
     note("action", before.action, after.action);
+    note("ttl", ttl_text(before.ttl), ttl_text(after.ttl));
     // A rule that decides on sight has none of these.
     if (!before.settings.empty() && !after.settings.empty()) {
         for (const NamedText& setting : after.settings) {

@@ -5,7 +5,6 @@
 #include <spdlog/spdlog.h>
 
 #include <algorithm>
-#include <ctime>
 
 namespace sluice {
 namespace {
@@ -22,14 +21,19 @@ Refusal refusal_of(const Error& error) {
 }
 
 Request request_of(const RuleSet& rules, const StoredRules& next, bool on_trial) {
-    ApplyRules apply{rules, next.text, modes_to_json(next.modes)};
+    ApplyRules apply{rules, next.text, notes_to_json(next)};
     return on_trial ? Request{TryRules{std::move(apply)}} : Request{std::move(apply)};
 }
 
 }  // namespace
 
-RuleKeeper::RuleKeeper(Store store, DataplaneLink& link, Audit& audit, BootClock clock)
-    : link_{link}, audit_{audit}, clock_{std::move(clock)}, store_{std::move(store)} {
+RuleKeeper::RuleKeeper(Store store, DataplaneLink& link, Audit& audit, BootClock clock,
+                       WallClock now)
+    : link_{link},
+      audit_{audit},
+      clock_{std::move(clock)},
+      now_{std::move(now)},
+      store_{std::move(store)} {
     load();
     if (current() == nullptr) {
         return;
@@ -39,13 +43,6 @@ RuleKeeper::RuleKeeper(Store store, DataplaneLink& link, Audit& audit, BootClock
         spdlog::error("the stored rules do not compile any more; the dataplane keeps what it has");
     }
     show(compiled.rules ? std::move(compiled.rules->rules) : std::vector<RuleSummary>{});
-}
-
-RuleKeeper::Compiled RuleKeeper::compile(const StoredRules& rules) {
-    Problems problems{rules.file};
-    std::optional<CompiledRules> compiled =
-        compile_rules({rules.file, rules.text}, Purpose::Enforce, rules.modes, problems);
-    return {std::move(compiled), problems.list()};
 }
 
 const StoredRules* RuleKeeper::current() const {
@@ -59,6 +56,12 @@ std::uint64_t RuleKeeper::generation() const {
     return current() == nullptr ? 0 : current()->generation;
 }
 
+// Whether these, a copy of the set in force that is to take its place, still are what is in force.
+bool RuleKeeper::is_in_force(const StoredRules& rules) const {
+    return current() != nullptr && current()->generation == rules.generation &&
+           current()->text == rules.text;
+}
+
 // Compiling can take long: confirm, rollback, modes and deadlines do not wait for it.
 Change RuleKeeper::apply(RuleFile file) {
     const std::optional<NewestNext::Turn> turn = applying_.enter();
@@ -69,32 +72,52 @@ Change RuleKeeper::apply(RuleFile file) {
                         "has looked at these",
                         {}});
     }
-    StoredRules next{.file = std::move(file.name),
-                     .text = std::move(file.text),
-                     .modes = {},
-                     .changed_at = std::time(nullptr),
-                     .changed_by = file.from};
-    Compiled compiled = compile(next);
-    const std::lock_guard lock{changing_};
-    return push(std::move(next), std::move(compiled),
-                {.force = file.force, .remember = true, .confirm = file.confirm});
+    const Terms terms{.force = file.force, .remember = true, .confirm = file.confirm};
+    StoredRules next = as_applied(std::move(file));
+    for (;;) {
+        Compiled compiled = compile_at(next, now_());
+        const std::lock_guard lock{changing_};
+        if (goes_on(next, compiled)) {
+            return push(std::move(next), std::move(compiled), terms);
+        }
+        // Rules have ended meanwhile: it is compiled without them.
+    }
+}
+
+Compiled RuleKeeper::preview(RuleFile file) const {
+    StoredRules next = as_applied(std::move(file));
+    return compile_at(next, now_());
+}
+
+StoredRules RuleKeeper::as_applied(RuleFile file) const {
+    return {.file = std::move(file.name),
+            .text = std::move(file.text),
+            .modes = {},
+            .lives = view()->lives,
+            .changed_at = now_(),
+            .changed_by = file.from};
 }
 
 // A mode belongs to the set it is set on: on a trial it goes when that goes.
 Change RuleKeeper::set_mode(const std::string& rule, Mode mode, uid_t from) {
     for (;;) {
         std::unique_lock lock{changing_};
-        const std::uint64_t before = generation();
         std::optional<StoredRules> next = with_mode(rule, mode);
         if (!next) {
-            return refused(before, {Refusal::Kind::NoSuchRule, "there is no rule " + rule, {}});
+            return refused(generation(),
+                           {Refusal::Kind::NoSuchRule, "there is no rule " + rule, {}});
         }
-        next->changed_at = std::time(nullptr);
+        if (has_ended(rule, next->lives)) {
+            return refused(generation(), {Refusal::Kind::NoSuchRule,
+                                          "the rule " + rule + " has ended: its ttl has run out",
+                                          {}});
+        }
+        next->changed_at = now_();
         next->changed_by = from;
         lock.unlock();
-        Compiled compiled = compile(*next);
+        Compiled compiled = compile_at(*next, now_());
         lock.lock();
-        if (generation() == before && current()->text == next->text) {
+        if (is_in_force(*next) && goes_on(*next, compiled)) {
             return push(*std::move(next), std::move(compiled),
                         {.force = true, .end = trial_ ? std::optional{trial_->end} : std::nullopt});
         }
@@ -149,6 +172,9 @@ Change RuleKeeper::push(StoredRules next, Compiled compiled, const Terms& terms)
         return change;
     }
     change.after = next.generation;
+    if (current() != nullptr) {
+        note_ended(*current(), next);
+    }
     settle(*std::move(pending), std::move(next), end, terms.remember);
     change.unconfirmed = unconfirmed();
     show(std::move(compiled.rules->rules));
@@ -209,12 +235,14 @@ void RuleKeeper::show(std::vector<RuleSummary> summaries) {
                   .text = rules.text,
                   .rules = std::move(summaries),
                   .file_modes = {},
+                  .lives = rules.lives,
                   .unconfirmed = unconfirmed(),
                   .reverts = reverts_};
     Problems ignored{rules.file};
     const std::optional<CompiledRules> as_written =
-        rules.modes.empty() ? std::nullopt
-                            : compile_rules({rules.file, rules.text}, Purpose::Check, {}, ignored);
+        modes_in_force(rules.modes, rules.lives).empty()
+            ? std::nullopt
+            : compile_rules({rules.file, rules.text}, Purpose::Check, {}, ignored);
     for (std::size_t i = 0; i < next.rules.size(); ++i) {
         next.file_modes.push_back(as_written ? as_written->rules[i].mode : next.rules[i].mode);
     }

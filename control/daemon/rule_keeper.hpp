@@ -4,10 +4,13 @@
 #include "control/daemon/dataplane_link.hpp"
 #include "control/daemon/newest_next.hpp"
 #include "control/daemon/rule_change.hpp"
+#include "control/daemon/rule_compile.hpp"
 #include "control/daemon/store.hpp"
 
 #include <sys/types.h>
 #include <cstdint>
+#include <ctime>
+#include <functional>
 #include <memory>
 #include <mutex>
 #include <optional>
@@ -18,20 +21,22 @@ namespace sluice {
 
 // The life of the rules: text, check, compile, send, keep. Any error changes nothing.
 //
-//            apply                    apply --confirm            confirm
-//   kept ----------> kept      kept ------------------> trial ------------> kept (that of the
-//   trial)
-//                                                         `-- deadline, rollback, reboot, a
-//                                                         dataplane
-//                                                             that came back without it --> kept
-//                                                             (old)
+//          apply              apply --confirm             confirm
+//   kept ---------> kept    kept -----------------> trial ---------> kept (that of the trial)
+//                                                     |
+//            deadline, rollback, reboot, a dataplane  |
+//            that came back without it                `------------> kept (the old)
 //
 // What is kept lies on the disk and comes back after any death. A trial is on the disk too, with
 // its deadline, and goes on only while the dataplane runs it: whoever dies in the middle of a
 // change leaves either the old set or a trial whose deadline is known.
 class RuleKeeper {
 public:
-    RuleKeeper(Store store, DataplaneLink& link, Audit& audit, BootClock clock = boot_time);
+    using WallClock = std::function<std::int64_t()>;  // UTC, seconds
+    static std::int64_t wall_clock() { return std::time(nullptr); }
+
+    RuleKeeper(Store store, DataplaneLink& link, Audit& audit, BootClock clock = boot_time,
+               WallClock now = wall_clock);
 
     // While one file is compiled, the newest of those that come waits, and the others are refused:
     // its rules would take their place at once.
@@ -40,6 +45,8 @@ public:
     // be confirmed takes its place, and the one kept before both is what is gone back to; a file
     // without that is meant to stay, and ends the trial.
     [[nodiscard]] Change apply(RuleFile file);
+    // What apply() would compile now; nothing changes, and nobody is waited for.
+    [[nodiscard]] Compiled preview(RuleFile file) const;
     [[nodiscard]] Change set_mode(const std::string& rule, Mode mode, uid_t from);
     [[nodiscard]] Change confirm();
     // Ends a trial; without one, goes back to the set that was kept before.
@@ -49,6 +56,10 @@ public:
     // old set, and is worth another meeting.
     [[nodiscard]] bool keep_deadline();
 
+    // To be called often: takes out the rules whose ttl has run out. -> those that have ended since
+    // it was last called, in this way or another.
+    [[nodiscard]] std::vector<EndedRule> end_rules();
+
     // A dataplane has just been connected: go on with what it runs, or bring it our rules. False:
     // it could not be done now, and is worth another try.
     [[nodiscard]] bool meet(const Welcome& dataplane);
@@ -57,10 +68,6 @@ public:
     [[nodiscard]] std::shared_ptr<const RuleView> view() const;
 
 private:
-    struct Compiled {
-        std::optional<CompiledRules> rules;
-        std::vector<Problem> problems;
-    };
     // How a set is to be put in force.
     struct Terms {
         bool force = false;                                 // also when no rule in it is on
@@ -75,7 +82,7 @@ private:
     };
 
     // rule_keeper.cpp: putting a set in force.
-    [[nodiscard]] static Compiled compile(const StoredRules& rules);
+    [[nodiscard]] StoredRules as_applied(RuleFile file) const;
     [[nodiscard]] Change push(StoredRules next, Compiled compiled, const Terms& terms);
     [[nodiscard]] std::optional<StoredRules> with_mode(const std::string& rule, Mode mode) const;
     [[nodiscard]] std::optional<Refusal> send(const Request& request, std::uint64_t generation);
@@ -85,11 +92,18 @@ private:
     void show(std::vector<RuleSummary> summaries);
     [[nodiscard]] const StoredRules* current() const;
     [[nodiscard]] std::uint64_t generation() const;
+    [[nodiscard]] bool is_in_force(const StoredRules& rules) const;
+
+    // rule_ends.cpp: rules with a ttl.
+    void end_due();
+    void note_ended(const StoredRules& before, const StoredRules& after);
+    [[nodiscard]] RuleLives known_lives() const;
+    [[nodiscard]] bool goes_on(StoredRules& rules, const Compiled& compiled) const;
 
     // rule_meeting.cpp: agreeing with the disk and with a dataplane.
     void load();
     [[nodiscard]] bool adopt(const Welcome& dataplane);
-    [[nodiscard]] std::optional<Refusal> bring(StoredRules& rules, const RuleSet& set);
+    [[nodiscard]] std::optional<Refusal> bring(StoredRules rules, const RuleSet& set);
     [[nodiscard]] bool bring_kept();
     void follow_revert();
 
@@ -106,6 +120,7 @@ private:
     DataplaneLink& link_;
     Audit& audit_;
     BootClock clock_;
+    WallClock now_;
     Store store_;
 
     NewestNext applying_;
@@ -114,8 +129,10 @@ private:
     std::optional<Trial> trial_;
     std::optional<Revert> revert_;  // one that the dataplane has not followed yet
     std::uint64_t reverts_ = 0;
+    std::int64_t end_again_at_ = 0;  // when a rule could not be taken out
 
-    mutable std::mutex looking_;
+    mutable std::mutex looking_;  // of what stands below
+    std::vector<EndedRule> ended_;
     std::shared_ptr<const RuleView> view_ = std::make_shared<const RuleView>();
 };
 

@@ -3,8 +3,6 @@
 
 #include <spdlog/spdlog.h>
 
-#include <ctime>
-
 // How the rules on the disk and those that a dataplane runs become the same again.
 namespace sluice {
 
@@ -64,10 +62,11 @@ void RuleKeeper::follow_revert() {
 
 // False: worth another try.
 bool RuleKeeper::bring_kept() {
-    Compiled compiled = compile(*kept_);
+    StoredRules rules = *kept_;
+    Compiled compiled = compile_at(rules, now_());
     std::optional<Refusal> refusal;
     if (compiled.rules) {
-        refusal = bring(*kept_, compiled.rules->set);
+        refusal = bring(std::move(rules), compiled.rules->set);
         show(std::move(compiled.rules->rules));
     } else {
         refusal = does_not_compile(std::move(compiled.problems));
@@ -82,22 +81,29 @@ bool RuleKeeper::bring_kept() {
     return true;
 }
 
-// To the dataplane, and only if need be to the disk: rules that lie there already come back also
-// when it takes no more.
-std::optional<Refusal> RuleKeeper::bring(StoredRules& rules, const RuleSet& set) {
-    const std::uint64_t generation = generation_of(set);
+// Those that are kept, to the dataplane, and only if need be to the disk: rules that lie there
+// already come back also when it takes no more.
+std::optional<Refusal> RuleKeeper::bring(StoredRules rules, const RuleSet& set) {
+    rules.generation = generation_of(set);
     std::optional<Refusal> refusal =
-        send(ApplyRules{set, rules.text, modes_to_json(rules.modes)}, generation);
-    if (!refusal && rules.generation != generation) {
-        // They were never kept, or another version of sluiced understood them in another way.
-        rules.generation = generation;
+        send(ApplyRules{set, rules.text, notes_to_json(rules)}, rules.generation);
+    if (refusal) {
+        return refusal;
+    }
+    if (!kept_ || kept_->generation != rules.generation || kept_->lives != rules.lives) {
+        // They were never kept, one of them has ended, or another version of sluiced understood
+        // them in another way.
         Result<PendingFile> pending = store_.prepare(rules);
         const Result<Done> done = pending ? pending->commit() : Result<Done>{pending.error()};
         if (!done) {
             spdlog::error("the rules are in force, but not kept: {}", done.error().what);
         }
     }
-    return refusal;
+    if (kept_) {
+        note_ended(*kept_, rules);
+    }
+    kept_ = std::move(rules);
+    return std::nullopt;
 }
 
 // We know of no rules, but the dataplane runs some: their text lies beside them.
@@ -110,8 +116,9 @@ bool RuleKeeper::adopt(const Welcome& dataplane) {
     StoredRules rules{.file = "(from the dataplane)",
                       .text = std::move(running->source),
                       .modes = modes_from_json(running->modes),
+                      .lives = lives_from_json(running->modes),
                       .generation = running->generation,
-                      .changed_at = std::time(nullptr)};
+                      .changed_at = now_()};
     Compiled compiled = compile(rules);
     if (!compiled.rules) {
         spdlog::error("dataplane {} runs rules that do not compile here; it keeps them",

@@ -101,9 +101,12 @@ Change RuleKeeper::rollback(uid_t from) {
                                       {}});
     }
     StoredRules next = (*former)->rules;
-    next.changed_at = std::time(nullptr);
+    RuleLives lives = known_lives();
+    lives.insert(next.lives.begin(), next.lives.end());  // of what is not known any more
+    next.lives = std::move(lives);
+    next.changed_at = now_();
     next.changed_by = from;
-    Compiled compiled = compile(next);
+    Compiled compiled = compile_at(next, now_());
     Change change = push(std::move(next), std::move(compiled), {.force = true});
     if (!change.refusal) {
         if (const Result<Done> done = store_.history().take_out(**former); !done) {
@@ -116,18 +119,18 @@ Change RuleKeeper::rollback(uid_t from) {
 // When the dataplane does not take the old set, the trial goes on, and its deadline holds.
 Change RuleKeeper::give_up_trial() {
     StoredRules old = kept_.value_or(no_rules());
-    Compiled compiled = compile(old);
+    Compiled compiled = compile_at(old, now_());
     if (!compiled.rules) {
         return refused(generation(), does_not_compile(std::move(compiled.problems)));
     }
-    if (std::optional<Refusal> refusal = bring(old, compiled.rules->set)) {
-        return refused(generation(), *std::move(refusal));
-    }
     Change change;
     change.before = generation();
-    change.after = old.generation;
+    change.refusal = bring(std::move(old), compiled.rules->set);
+    if (change.refusal) {
+        return change;
+    }
+    change.after = kept_->generation;
     change.rules = compiled.rules->set.rules.size();
-    kept_ = std::move(old);
     forget_trial();
     show(std::move(compiled.rules->rules));
     return change;

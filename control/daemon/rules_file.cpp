@@ -46,6 +46,30 @@ ModeOverrides modes_of(const json& object) {
     return modes;
 }
 
+// No id of a rule.
+constexpr const char* kLives = "of rules with a ttl";
+
+json lives_json(const RuleLives& lives) {
+    json object = json::object();
+    for (const auto& [id, life] : lives) {
+        object[id] = {{"first_applied", life.first_applied}, {"ended", life.ended}};
+    }
+    return object;
+}
+
+RuleLives lives_of(const json& object) {
+    RuleLives lives;
+    for (const auto& [id, life] : object.items()) {
+        const bool whole = life.is_object() && life.contains("first_applied") &&
+                           life["first_applied"].is_number_integer() && life.contains("ended") &&
+                           life["ended"].is_boolean();
+        if (whole) {
+            lives[id] = {life["first_applied"], life["ended"]};
+        }
+    }
+    return lives;
+}
+
 json document_of(const StoredRules& rules) {
     return {{"version", kVersion},
             {"file", rules.file},
@@ -53,6 +77,7 @@ json document_of(const StoredRules& rules) {
             {"changed_at", rules.changed_at},
             {"changed_by", rules.changed_by},
             {"modes", modes_json(rules.modes)},
+            {"lives", lives_json(rules.lives)},
             {"text", rules.text},
             {"sum", sum_of(rules.text)}};
 }
@@ -68,6 +93,7 @@ StoredRules rules_of(const json& document) {
     StoredRules rules{.file = document.at("file"),
                       .text = document.at("text"),
                       .modes = modes_of(document.at("modes")),
+                      .lives = lives_of(document.value("lives", json::object())),
                       .generation = document.at("generation"),
                       .changed_at = document.at("changed_at"),
                       .changed_by = document.at("changed_by")};
@@ -102,13 +128,22 @@ Result<T> read(const std::string& text, T (*from)(const json&)) {
 
 }  // namespace
 
-std::string modes_to_json(const ModeOverrides& modes) {
-    return modes_json(modes).dump();
+std::string notes_to_json(const StoredRules& rules) {
+    json notes = modes_json(rules.modes);
+    if (!rules.lives.empty()) {
+        notes[kLives] = lives_json(rules.lives);
+    }
+    return notes.dump();
 }
 
 ModeOverrides modes_from_json(const std::string& text) {
     const json object = json::parse(text, nullptr, false);
     return object.is_object() ? modes_of(object) : ModeOverrides{};
+}
+
+RuleLives lives_from_json(const std::string& text) {
+    const json object = json::parse(text, nullptr, false);
+    return object.is_object() ? lives_of(object.value(kLives, json::object())) : RuleLives{};
 }
 
 std::string file_text(const StoredRules& rules) {

@@ -1,5 +1,6 @@
 #pragma once
 #include "control/daemon/boot_time.hpp"
+#include "control/daemon/rule_life.hpp"
 #include "lib/base/result.hpp"
 #include "lib/policy/compile.hpp"
 
@@ -14,6 +15,7 @@ struct StoredRules {
     std::string file;     // the name it was applied under
     std::string text;     // of the rule file
     ModeOverrides modes;  // set at run time since
+    RuleLives lives{};    // of the rules with a ttl
     std::uint64_t generation = 0;
     std::int64_t changed_at = 0;  // UTC, seconds
     uid_t changed_by = 0;
@@ -31,9 +33,11 @@ struct Trial {
     TrialEnd end;
 };
 
-[[nodiscard]] std::string modes_to_json(const ModeOverrides& modes);
+// What is known of the rules beside their text, for the dataplane to keep.
+[[nodiscard]] std::string notes_to_json(const StoredRules& rules);
 // Unknown words are left out.
 [[nodiscard]] ModeOverrides modes_from_json(const std::string& text);
+[[nodiscard]] RuleLives lives_from_json(const std::string& text);
 
 // The text of a file, with a sum that tells when it was damaged. A trial's is also read as that of
 // its rules: confirmed, it takes their place as it stands.

@@ -1,4 +1,5 @@
 #pragma once
+#include "lib/base/units.hpp"
 #include "lib/policy/expression.hpp"
 #include "lib/policy/named_text.hpp"
 #include "lib/policy/problem.hpp"
@@ -44,7 +45,8 @@ struct RuleSummary {
     // How else it limits: missing_key, on_full, table_share, rejected_spend, cost.
     std::vector<NamedText> settings;
     std::vector<LimitSummary> limits;
-    std::uint64_t memory = 0;  // bytes: the compiled rule, without its buckets
+    std::optional<Nanoseconds> ttl;  // how long after it was first applied it ends
+    std::uint64_t memory = 0;        // bytes: the compiled rule, without its buckets
 };
 
 struct CompiledRules {

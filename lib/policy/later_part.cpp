@@ -69,7 +69,6 @@ constexpr auto kParts = std::to_array<Shape>({
     {"events", Words, kEvents},
     {"coarsen", Map, kCoarsen},
     {"max_unsynced"},
-    {"ttl"},
     // of a rule file
     {"client_ip", Map, kClientIp},
     {"bypass", Maps, kBypass},

@@ -38,7 +38,7 @@ constexpr auto kRuleKeys = std::to_array<KeyRow>({
     {"max_unsynced", false},
     {"cluster_sync", false},
     {"events", false},
-    {"ttl", false},
+    {"ttl"},
 });
 
 // What a rule that decides on sight does not have.
@@ -115,6 +115,22 @@ std::optional<MissingKey> read_missing_key(const MapReader& map) {
     return index ? std::optional{static_cast<MissingKey>(*index)} : std::nullopt;
 }
 
+// For whoever keeps the rules: nothing in the rule itself changes with time.
+std::optional<Nanoseconds> read_ttl(const MapReader& map, const ReadContext& context) {
+    constexpr Nanoseconds kShortest = std::chrono::seconds{1};
+    const YamlNode* value = map.find("ttl");
+    if (value == nullptr) {
+        return std::nullopt;
+    }
+    const Result<Nanoseconds> ttl = parse_duration(value->is_scalar() ? value->text : "");
+    if (ttl && *ttl >= kShortest) {
+        return *ttl;
+    }
+    context.problems.error(
+        value->at, "`ttl` is a duration from 1s on, such as 15m or 1d; found " + kind_name(*value));
+    return std::nullopt;
+}
+
 // One rule, read key by key.
 class RuleReader {
 public:
@@ -168,6 +184,7 @@ private:
         read_.summary.id = rule.id;
         read_.summary.mode = mode_;
         read_.summary.line = map_.node().at.line;
+        read_.summary.ttl = read_ttl(map_, context_);
         read_.summary.description = map_.text("description").value_or("");
     }
 

@@ -17,7 +17,7 @@
 // and lists with a 32-bit count in front.
 namespace sluice {
 
-inline constexpr std::uint32_t kWireVersion = 6;
+inline constexpr std::uint32_t kWireVersion = 7;
 inline constexpr std::uint32_t kMaxMessageSize = 64U << 20;
 
 // Requests.
@@ -28,11 +28,11 @@ struct Hello {
     std::string program;  // for the log: "sluiced 0.1"
 };
 // Replaces the rule set. `source` and `modes` are kept beside it for GetRules and mean nothing to
-// the dataplane: the rule file's text, and the modes set at run time.
+// the dataplane: the rule file's text, and what else is known of its rules.
 struct ApplyRules {
     RuleSet rules;
     std::string source;
-    std::string modes;  // JSON object: rule id -> mode
+    std::string modes;  // JSON object: rule id -> mode set at run time, and when rules end
 };
 struct GetRules {};
 struct GetStats {};

@@ -18,7 +18,8 @@ STATS = {"generation": "00000000000000ab", "uptime_s": 5, "panic": False, "packe
          "rules": [{"id": "a", "mode": "enforce", "matched": 3, "admitted": 2, "exceeded": 1,
                     "skipped": 0}]}
 RUNNING = {"generation": "00000000000000ab", "file": "/etc/rules.yaml", "rules": [
-    {"id": "a", "description": "", "mode": "monitor", "file_mode": "enforce", "line": 3,
+    {"id": "a", "description": "", "mode": "monitor", "file_mode": "enforce",
+     "ends": "2026-11-21T10:00:00Z", "ended": False, "line": 3,
      "when": "ip.proto eq 17\n  and dir eq \"in\"", "key": "ip.src", "action": "drop",
      "limits": [{"name": "1", "key": "ip.src", "text": "token_bucket 1/s burst 2", "scope": "local",
                  "bound": "2 packets + 1/s * W"}], "memory": 100}]}
@@ -199,7 +200,7 @@ class WithSluiced(Case):
 
     def test_tables_for_people(self):
         self.start()
-        for command, words in (("rules", ["monitor (file: enforce)", "token_bucket 1/s burst 2",
+        for command, words in (("rules", ["monitor (file: enforce) until 2026-11-21T10:00:00Z", "token_bucket 1/s burst 2",
                                           'ip.proto eq 17   and dir eq "in"', "/etc/rules.yaml"]),
                                ("stats", ["00000000000000ab", "over_limit", "EXCEEDED"]),
                                ("ports", ["1,234,567", "uplink", "up"]),

@@ -77,8 +77,8 @@ class Resources(Case):
         self.assertEqual((shown["generation"], shown["file"]),
                          (applied["generation"], "/etc/my rules.yaml"))
         first, second = shown["rules"]
-        self.assertEqual(list(first), ["id", "description", "mode", "file_mode", "line", "when",
-                                       "key", "action", "limits", "memory"])
+        self.assertEqual(list(first), ["id", "description", "mode", "file_mode", "ends", "ended",
+                                       "line", "when", "key", "action", "limits", "memory"])
         self.assertEqual([first[name] for name in ("id", "description", "mode", "file_mode", "line",
                                                    "when", "key", "action")],
                          ["a", "the first", "enforce", "enforce", 3, "ip.proto eq 17", "ip.src",
@@ -496,6 +496,30 @@ class Process(Case):
             ("rollback", other, self.applied, "done"),
             ("rollback", self.applied, self.applied, "refused")])
         self.assertEqual({entry["pid"] for entry in self.box.audit()}, {os.getpid()})
+
+    def test_a_rule_with_a_ttl_ends(self):
+        self.start(rules=None)
+        text = OTHER.replace("when: ip.proto", "ttl: 2s, when: ip.proto")
+        text += "  other: {algorithm: token_bucket, rate: 1/s, burst: 2}\n"
+        applied = self.good(self.box.put_rules(text))["generation"]
+
+        def rule():
+            return self.good(self.box.get("/v1/rules"))["rules"][0]
+        before = rule()
+        self.assertEqual((before["mode"], before["ended"]), ("enforce", False))
+        self.assertRegex(before["ends"], r"^20\d\d-\d\d-\d\dT\d\d:\d\d:\d\dZ$")
+        wait_until("the end of the rule", lambda: rule()["ended"])
+        after = rule()
+        self.assertEqual((after["mode"], after["file_mode"], after["ends"]),
+                         ("off", "enforce", before["ends"]))
+        shown = subprocess.run([self.box.programs["sluicectl"], "--socket", self.box.socket, "rules"],
+                               capture_output=True, text=True, check=True)
+        self.assertIn("ended " + after["ends"], shown.stdout)
+        self.refused(self.box.put_mode("c", "enforce"), 404)
+        wait_until("the audit", lambda: len(self.box.audit()) == 3)
+        end = next(line for line in self.box.audit() if line["call"] == "ttl c")
+        self.assertEqual((end["before"], end["after"], end["outcome"]),
+                         (applied, self.box.generation(), "the rule has ended"))
 
     def test_audit(self):
         self.start()

@@ -44,23 +44,23 @@ Json changed_json(const std::vector<RuleDiff>& rules) {
 
 // Compiled as apply would, against what runs now; nothing changes.
 HttpResponse post_diff(const HttpRequest& request, Services& services) {
-    const std::string name = argument(request, "file", "rules.yaml");
-    Problems problems{name};
-    const std::optional<CompiledRules> next =
-        compile_rules({name, request.body}, Purpose::Enforce, {}, problems);
-    if (!next) {
-        return refused(does_not_compile(problems.list()));
+    Compiled next = services.rules.preview({.name = argument(request, "file", "rules.yaml"),
+                                            .text = request.body,
+                                            .confirm = std::nullopt,
+                                            .from = request.peer.uid});
+    if (!next.rules) {
+        return refused(does_not_compile(std::move(next.problems)));
     }
     const std::shared_ptr<const RuleView> view = services.rules.view();
-    const SetDiff diff = diff_of(view->rules, next->rules);
+    const SetDiff diff = diff_of(view->rules, next.rules->rules);
     return json_response({{"from", generation_text(view->generation)},
-                          {"to", generation_text(generation_of(next->set))},
+                          {"to", generation_text(generation_of(next.rules->set))},
                           {"added", diff.added},
                           {"removed", diff.removed},
                           {"changed", changed_json(diff.changed)},
                           {"reordered", diff.reordered},
                           {"unchanged", diff.unchanged},
-                          {"warnings", to_json(problems.list())}});
+                          {"warnings", to_json(next.problems)}});
 }
 
 }  // namespace sluice

@@ -1,6 +1,8 @@
 #include "control/confirm_time.hpp"
 #include "control/daemon/api/change.hpp"
 
+#include <fmt/chrono.h>
+
 #include <algorithm>
 
 namespace sluice {
@@ -18,6 +20,14 @@ Json limits_json(const std::vector<LimitSummary>& limits) {
     return list;
 }
 
+// When a rule ends or has ended; null: it has no ttl.
+Json end_json(const RuleSummary& rule, const RuleLives& lives) {
+    const std::optional<std::int64_t> end = end_of(rule, lives);
+    return end ? Json(fmt::format("{:%Y-%m-%dT%H:%M:%SZ}",
+                                  fmt::gmtime(static_cast<std::time_t>(*end))))
+               : Json();
+}
+
 std::string_view mode_word(Mode mode) {
     return kModeNames[static_cast<std::size_t>(mode)];
 }
@@ -33,6 +43,8 @@ HttpResponse get_rules(const HttpRequest&, Services& services) {
                          {"description", rule.description},
                          {"mode", mode_word(rule.mode)},
                          {"file_mode", mode_word(view->file_modes[i])},
+                         {"ends", end_json(rule, view->lives)},
+                         {"ended", has_ended(rule.id, view->lives)},
                          {"line", rule.line},
                          {"when", rule.when},
                          {"key", rule.key},

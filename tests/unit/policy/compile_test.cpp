@@ -197,6 +197,11 @@ const Wrong kWrong[] = {
     {HEAD "    key: []\n    on_exceed: {action: reset}\n" LIMITS, 5, 25,
      "not enforced yet: the action reset"},
     {"version: 1\nbypass: []\nrules: []\n", 2, 1, "not enforced yet: `bypass`"},
+    {HEAD "    key: []\n    ttl: 90\n" LIMITS, 5, 10, "a duration from 1s on"},
+    {HEAD "    key: []\n    ttl: 0s\n" LIMITS, 5, 10, "a duration from 1s on"},
+    {HEAD "    key: []\n    ttl: 999ms\n" LIMITS, 5, 10, "found `999ms`"},
+    {HEAD "    key: []\n    ttl: [1h]\n" LIMITS, 5, 10, "found a list"},
+    {HEAD "    key: []\n    ttl: 99999999999999d\n" LIMITS, 5, 10, "a duration from 1s on"},
     // Nothing stands where its key stands.
     {"version: 1\nrules:\n  - id:\n    on_match: drop\n", 3, 5, "found nothing"},
     {HEAD "    key:\n" LIMITS, 4, 5, "found nothing"},
@@ -483,6 +488,17 @@ TEST(CompileRules, ACostIsPartOfTheRuleAndNotOfItsState) {
     const LimitSummary& shown = five.rules->rules[0].limits[0];
     EXPECT_EQ(shown.text, "token_bucket 1MB/s burst 1MB per byte, cost 5");
     EXPECT_EQ(shown.bound, "1MB + 1MB/s * W, each counted 5 times");
+}
+
+// When it ends is for whoever keeps the rules; what runs is the same.
+TEST(CompileRules, ATtlIsSaidOfARuleAndNoPartOfIt) {
+    const Outcome with = compile(HEAD "    ttl: 90s\n    on_match: drop\n");
+    const Outcome without = compile(HEAD "    on_match: drop\n");
+    ASSERT_TRUE(with.rules && without.rules);
+    EXPECT_TRUE(with.problems.empty());
+    EXPECT_EQ(with.rules->rules[0].ttl, std::chrono::seconds{90});
+    EXPECT_EQ(without.rules->rules[0].ttl, std::nullopt);
+    EXPECT_EQ(with.rules->set.rules.size(), 1U);
 }
 
 TEST(CompileRules, RulesThatAreOffAreCheckedToo) {

@@ -43,7 +43,9 @@ protected:
 
     void start_daemon(const std::string& first_rules = "") {
         link_.emplace(folder_ / "dp.sock", 1s);
-        rules_.emplace(Store{folder_ / "state"}, *link_, audit_, [this] { return boot_; });
+        rules_.emplace(
+            Store{folder_ / "state"}, *link_, audit_, [this] { return boot_; },
+            [this] { return wall_; });
         keeper_.emplace(*link_, *rules_, first_rules);
         tick();
     }
@@ -81,6 +83,7 @@ protected:
     }
     TemporaryFolder folder_;
     Audit audit_{folder_ / "state"};
+    std::int64_t wall_ = 1'800'000'000;
 
 private:
     BootTime boot_{"boot", 1000s};

@@ -46,6 +46,20 @@ TEST(Diff, TheOrder) {
     EXPECT_FALSE(diff_of(rules_of(kA + kC), rules_of(kA + kB + kC)).reordered);
 }
 
+TEST(Diff, ATtl) {
+    const auto with = [](const std::string& ttl) {
+        return rules_of("  - {id: b, " + ttl + "when: ip.proto eq 17, on_match: drop}\n");
+    };
+    const SetDiff diff = diff_of(with("ttl: 60m, "), with("ttl: 90m, "));
+    ASSERT_EQ(diff.changed.size(), 1U);
+    ASSERT_EQ(diff.changed[0].settings.size(), 1U);
+    EXPECT_EQ(diff.changed[0].settings[0].what, "ttl");
+    EXPECT_EQ(diff.changed[0].settings[0].from, "1h");
+    EXPECT_EQ(diff.changed[0].settings[0].to, "90m");
+    EXPECT_EQ(diff_of(with(""), with("ttl: 1500ms, ")).changed.at(0).settings.at(0).to, "1500ms");
+    EXPECT_EQ(diff_of(with("ttl: 24h, "), with("ttl: 1d, ")).unchanged, 1U);
+}
+
 struct LimitRow {
     const char* from;
     const char* to;

@@ -16,6 +16,7 @@ StoredRules example() {
     return {.file = "/etc/rules.yaml",
             .text = "version: 1\n# \"quoted\", \ttabbed, \xC3\xA9\nrules: []\n",
             .modes = {{"a", Mode::Enforce}, {"b", Mode::Off}},
+            .lives = {{"a", {1'700'000'000, false}}, {"c", {1'600'000'000, true}}},
             .generation = 0xFFFF'FFFF'FFFF'FFFE,
             .changed_at = 1'800'000'000,
             .changed_by = 1000};
@@ -43,12 +44,26 @@ TEST(Store, WhatWasKeptComesBack) {
     EXPECT_EQ(back.file, example().file);
     EXPECT_EQ(back.text, example().text);
     EXPECT_EQ(back.modes, example().modes);
+    EXPECT_EQ(back.lives, example().lives);
     EXPECT_EQ(back.generation, example().generation);
     EXPECT_EQ(back.changed_at, example().changed_at);
     EXPECT_EQ(back.changed_by, example().changed_by);
-    struct stat info{};
+    struct stat info {};
     ASSERT_EQ(::stat((folder / "a/b/rules.json").c_str(), &info), 0);
     EXPECT_EQ(info.st_mode & 0777U, 0600U);
+}
+
+// Files of before rules had a ttl.
+TEST(Store, AFileWithoutLivesIsTaken) {
+    const TemporaryFolder folder;
+    const Store store{folder.path()};
+    save(store, example());
+    nlohmann::json document = nlohmann::json::parse(folder.read("rules.json"));
+    document.erase("lives");
+    folder.write("rules.json", document.dump());
+    const auto loaded = store.load();
+    ASSERT_TRUE(loaded && *loaded);
+    EXPECT_TRUE((*loaded)->lives.empty());
 }
 
 TEST(Store, WithoutCommitNothingChanges) {
@@ -117,13 +132,20 @@ TEST(Store, WhatIsDamagedIsReportedAndKeptAside) {
     }
 }
 
-TEST(Modes, AsJsonAndBack) {
-    EXPECT_EQ(modes_to_json({}), "{}");
-    EXPECT_EQ(modes_from_json(modes_to_json(example().modes)), example().modes);
+TEST(Notes, AsJsonAndBack) {
+    EXPECT_EQ(notes_to_json({}), "{}");
+    const std::string notes = notes_to_json(example());
+    EXPECT_EQ(modes_from_json(notes), example().modes);
+    EXPECT_EQ(lives_from_json(notes), example().lives);
+    StoredRules without = example();
+    without.lives = {};
+    EXPECT_TRUE(lives_from_json(notes_to_json(without)).empty());
+    EXPECT_TRUE(lives_from_json(R"({"of rules with a ttl":{"a":7,"b":{"ended":true}}})").empty());
     EXPECT_EQ(modes_from_json(R"({"a":"enforce","b":"loud","c":7,"d":null})"),
               (ModeOverrides{{"a", Mode::Enforce}}));
     for (const char* text : {"", "[]", "{", "7", "\"off\""}) {
         EXPECT_TRUE(modes_from_json(text).empty()) << text;
+        EXPECT_TRUE(lives_from_json(text).empty()) << text;
     }
 }
 

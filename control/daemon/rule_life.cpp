@@ -1,0 +1,63 @@
+#include "control/daemon/rule_life.hpp"
+
+#include <algorithm>
+#include <chrono>
+
+namespace sluice {
+
+bool has_ended(const std::string& rule, const RuleLives& lives) {
+    const auto life = lives.find(rule);
+    return life != lives.end() && life->second.ended;
+}
+
+std::optional<std::int64_t> end_of(const RuleSummary& rule, const RuleLives& lives) {
+    const auto life = lives.find(rule.id);
+    if (!rule.ttl || life == lives.end()) {
+        return std::nullopt;
+    }
+    return life->second.first_applied + std::chrono::ceil<std::chrono::seconds>(*rule.ttl).count();
+}
+
+std::optional<std::int64_t> next_end(const std::vector<RuleSummary>& rules,
+                                     const RuleLives& lives) {
+    std::optional<std::int64_t> next;
+    for (const RuleSummary& rule : rules) {
+        const std::optional<std::int64_t> end = end_of(rule, lives);
+        if (end && !has_ended(rule.id, lives)) {
+            next = std::min(next.value_or(*end), *end);
+        }
+    }
+    return next;
+}
+
+RuleLives renewed(const RuleLives& lives, const std::vector<RuleSummary>& rules, std::int64_t now) {
+    RuleLives next;
+    for (const RuleSummary& rule : rules) {
+        if (rule.ttl) {
+            const auto before = lives.find(rule.id);
+            next[rule.id].first_applied =
+                before == lives.end() ? now : before->second.first_applied;
+            next[rule.id].ended = *end_of(rule, next) <= now;
+        }
+    }
+    return next;
+}
+
+bool same_ends(const std::vector<RuleSummary>& rules, const RuleLives& lives,
+               const RuleLives& others) {
+    return std::all_of(rules.begin(), rules.end(), [&](const RuleSummary& rule) {
+        return has_ended(rule.id, lives) == has_ended(rule.id, others);
+    });
+}
+
+ModeOverrides modes_in_force(const ModeOverrides& modes, const RuleLives& lives) {
+    ModeOverrides in_force = modes;
+    for (const auto& [id, life] : lives) {
+        if (life.ended) {
+            in_force[id] = Mode::Off;
+        }
+    }
+    return in_force;
+}
+
+}  // namespace sluice
