@@ -2,6 +2,7 @@
 #include "control/cli/daemon.hpp"
 #include "control/cli/terminal.hpp"
 #include "control/cli/unconfirmed_text.hpp"
+#include "control/list_folder.hpp"
 #include "control/text_file.hpp"
 
 #include <fmt/format.h>
@@ -17,17 +18,19 @@ ExitCode run_apply(const Options& options) {
     const std::string confirm =
         options.confirm.empty() ? "" : "&confirm=" + url_escape(options.confirm);
     const auto answer =
-        ask(options, {.method = "PUT",
-                      .target = fmt::format("/v1/rules?force={}&file={}{}", options.force ? 1 : 0,
-                                            url_escape(options.rules_file), confirm),
-                      .content_type = "application/yaml",
-                      .body = *text});
+        ask(options,
+            {.method = "PUT",
+             .target = fmt::format("/v1/rules?force={}&file={}&directory={}{}",
+                                   options.force ? 1 : 0, url_escape(options.rules_file),
+                                   url_escape(absolute_folder_of(options.rules_file)), confirm),
+             .content_type = "application/yaml",
+             .body = *text});
     if (const auto* refusal = std::get_if<Refusal>(&answer)) {
-        say_problems(refusal->problems, *text);
+        say_problems(refusal->problems, {options.rules_file, *text});
         return report(*refusal);
     }
     const Json& applied = std::get<Json>(answer);
-    say_problems(problems_from(applied.at("warnings")), *text);
+    say_problems(problems_from(applied.at("warnings")), {options.rules_file, *text});
     if (options.json) {
         print(dump_line(applied));
     } else {

@@ -30,7 +30,7 @@ ExitCode run_box_options(const Options& options) {
     }
     Problems problems{options.config_file};
     const auto box = read_box({options.config_file, *text}, Purpose::Enforce, problems);
-    say_problems(problems.list(), *text);
+    say_problems(problems.list(), {options.config_file, *text});
     if (!box) {
         return ExitCode::Refused;
     }

@@ -2,6 +2,7 @@
 #include "control/cli/table.hpp"
 #include "control/cli/terminal.hpp"
 #include "control/json.hpp"
+#include "control/list_folder.hpp"
 #include "control/text_file.hpp"
 #include "lib/policy/box.hpp"
 #include "lib/policy/compile.hpp"
@@ -16,6 +17,7 @@ namespace {
 
 // One file that was looked at, and what is wrong with it.
 struct Checked {
+    std::string name;
     std::string text;
     std::vector<Problem> problems;
 };
@@ -34,7 +36,7 @@ bool has_error(const Checked& file) {
 // `look` reads the text and notes its problems.
 template <typename Look>
 Checked check_file(const std::string& path, bool strict, Look look) {
-    Checked file;
+    Checked file{.name = path, .text = {}, .problems = {}};
     Problems problems{path};
     Result<std::string> text = read_text_file(path);
     if (text) {
@@ -74,6 +76,29 @@ void print_rules(const std::vector<RuleSummary>& rules) {
         "of the bucket table beside it, windows, logs and colour meters 64 or more besides\n");
 }
 
+void print_lists(const std::vector<ListSummary>& lists) {
+    constexpr auto kRight = Table::Align::Right;
+    Table table{{{"LIST"}, {"TYPE"}, {"ENTRIES", kRight}, {"RANGES", kRight}, {"FILE"}}};
+    for (const ListSummary& list : lists) {
+        table.row({list.name, list.type, list.known ? grouped(list.entries) : "unknown",
+                   list.known ? grouped(list.ranges) : "", list.file});
+    }
+    print(table.text());
+}
+
+Json lists_json(const std::vector<ListSummary>& lists) {
+    Json all = Json::array();
+    for (const ListSummary& list : lists) {
+        all.push_back({{"name", list.name},
+                       {"type", list.type},
+                       {"file", list.file},
+                       {"known", list.known},
+                       {"entries", list.entries},
+                       {"ranges", list.ranges}});
+    }
+    return all;
+}
+
 Json rules_json(const std::vector<RuleSummary>& rules) {
     Json list = Json::array();
     for (const RuleSummary& rule : rules) {
@@ -89,21 +114,24 @@ Json rules_json(const std::vector<RuleSummary>& rules) {
     return list;
 }
 
-void print_json(const std::vector<Checked>& files, bool ok, const std::vector<RuleSummary>& rules) {
+void print_json(const std::vector<Checked>& files, bool ok, const CompiledRules& compiled) {
     Json problems = Json::array();
     for (const Checked& file : files) {
         for (Json& problem : to_json(file.problems)) {
             problems.push_back(std::move(problem));
         }
     }
-    print(dump_line({{"ok", ok}, {"problems", problems}, {"rules", rules_json(rules)}}));
+    print(dump_line({{"ok", ok},
+                     {"problems", problems},
+                     {"rules", rules_json(compiled.rules)},
+                     {"lists", lists_json(compiled.lists)}}));
 }
 
 }  // namespace
 
 ExitCode run_check(const Options& options) {
     std::vector<Checked> files;
-    std::vector<RuleSummary> rules;
+    CompiledRules rules;
     if (!options.config_file.empty()) {
         files.push_back(check_file(
             options.config_file, options.strict, [](const RuleText& source, Problems& problems) {
@@ -111,10 +139,12 @@ ExitCode run_check(const Options& options) {
             }));
     }
     files.push_back(check_file(
-        options.rules_file, options.strict, [&rules](const RuleText& source, Problems& problems) {
-            auto compiled = compile_rules(source, Purpose::Check, {}, problems);
+        options.rules_file, options.strict, [&](const RuleText& source, Problems& problems) {
+            const ListReader lists = lists_beside(options.rules_file);
+            auto compiled =
+                compile_rules({source.file, source.text, &lists}, Purpose::Check, {}, problems);
             if (compiled) {
-                rules = std::move(compiled->rules);
+                rules = *std::move(compiled);
             }
         }));
     const bool ok = std::none_of(files.begin(), files.end(), has_error);
@@ -123,12 +153,15 @@ ExitCode run_check(const Options& options) {
         return ok ? ExitCode::Done : ExitCode::Refused;
     }
     for (const Checked& file : files) {
-        say_problems(file.problems, file.text);
+        say_problems(file.problems, {file.name, file.text});
     }
     if (ok) {
         print("ok\n");
-        if (!rules.empty()) {
-            print_rules(rules);
+        if (!rules.rules.empty()) {
+            print_rules(rules.rules);
+        }
+        if (!rules.lists.empty()) {
+            print_lists(rules.lists);
         }
     }
     return ok ? ExitCode::Done : ExitCode::Refused;

@@ -46,9 +46,9 @@ void say_warning(std::string_view what) {
     say("warning", "33", what);
 }
 
-void say_problems(const std::vector<Problem>& problems, std::string_view text) {
+void say_problems(const std::vector<Problem>& problems, const RuleText& source) {
     for (const Problem& problem : problems) {
-        const std::string shown = render(problem, text);
+        const std::string shown = render(problem, problem.file == source.file ? source.text : "");
         std::fwrite(shown.data(), 1, shown.size(), stderr);
         if (shown.empty() || shown.back() != '\n') {
             std::fputc('\n', stderr);

@@ -1,5 +1,5 @@
 #pragma once
-#include "lib/policy/problem.hpp"
+#include "lib/policy/compile.hpp"
 
 #include <string>
 #include <string_view>
@@ -16,7 +16,8 @@ void set_colors(bool allowed);
 void print(std::string_view text);        // to standard output, as it stands
 void say_error(std::string_view what);    // "sluicectl: error: WHAT" to standard error
 void say_warning(std::string_view what);  // "sluicectl: warning: WHAT" to standard error
-// Every problem with its source line and a caret, to standard error.
-void say_problems(const std::vector<Problem>& problems, std::string_view text);
+// Every problem with its source line and a caret, to standard error. What lies in a file that the
+// source names, such as a list, quotes what it is about and has neither.
+void say_problems(const std::vector<Problem>& problems, const RuleText& source);
 
 }  // namespace sluice

@@ -71,7 +71,7 @@ Result<std::optional<History::Former>> History::newest_but(std::uint64_t generat
         if (!text) {
             return text.error();
         }
-        Result<StoredRules> rules = rules_from_file(text->value_or(""));
+        Result<StoredRules> rules = rules_from_file(text->value_or(""), copies_);
         if (!rules) {
             return put_aside(path, rules.error().what);
         }

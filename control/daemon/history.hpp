@@ -22,7 +22,8 @@ public:
         StoredRules rules;
     };
 
-    explicit History(std::string folder) : folder_{std::move(folder)} {}
+    History(std::string folder, ListCopies copies)
+        : folder_{std::move(folder)}, copies_{std::move(copies)} {}
 
     // What lies at `path` becomes the newest, and the oldest goes. Nothing there: nothing to do.
     [[nodiscard]] Result<Done> add(const std::string& path) const;
@@ -30,11 +31,12 @@ public:
     [[nodiscard]] Result<std::optional<Former>> newest_but(std::uint64_t generation) const;
     // It is in force again: it goes, and what is newer too.
     [[nodiscard]] Result<Done> take_out(const Former& former) const;
+    // Where the sets lie, the oldest first.
+    [[nodiscard]] std::vector<std::string> files() const;
 
 private:
-    [[nodiscard]] std::vector<std::string> files() const;  // oldest first
-
     std::string folder_;
+    ListCopies copies_;
 };
 
 }  // namespace sluice

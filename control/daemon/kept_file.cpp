@@ -3,7 +3,10 @@
 #include "control/text_file.hpp"
 #include "lib/wire/fd.hpp"
 
+#include <fmt/format.h>
+
 #include <cerrno>
+#include <cstdint>
 #include <cstring>
 #include <ctime>
 #include <filesystem>
@@ -83,6 +86,14 @@ Error put_aside(const std::string& path, const std::string& why) {
     const bool kept = ::rename(path.c_str(), aside.c_str()) == 0;
     return {Errc::BadSyntax, "the stored rules " + path + " cannot be read (" + why + ")" +
                                  (kept ? "; they are kept as " + aside : "")};
+}
+
+std::string sum_of(std::string_view text) {
+    std::uint64_t hash = 0xCBF2'9CE4'8422'2325;
+    for (const char c : text) {
+        hash = (hash ^ static_cast<unsigned char>(c)) * 0x0000'0100'0000'01B3;
+    }
+    return fmt::format("{:016x}", hash);
 }
 
 Result<Done> rename_file(const std::string& from, const std::string& into) {

@@ -3,6 +3,7 @@
 
 #include <optional>
 #include <string>
+#include <string_view>
 
 namespace sluice {
 
@@ -30,6 +31,9 @@ private:
 [[nodiscard]] Result<std::optional<std::string>> read_kept_file(const std::string& path);
 // A file that cannot be used is moved out of the way, not lost; the Error says where to.
 [[nodiscard]] Error put_aside(const std::string& path, const std::string& why);
+
+// FNV-1a as 16 digits: tells a damaged file, not a forged one.
+[[nodiscard]] std::string sum_of(std::string_view text);
 
 [[nodiscard]] Result<Done> rename_file(const std::string& from, const std::string& into);
 // Gone already is good too.

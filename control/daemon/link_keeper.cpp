@@ -1,5 +1,6 @@
 #include "control/daemon/link_keeper.hpp"
 
+#include "control/list_folder.hpp"
 #include "control/text_file.hpp"
 
 #include <spdlog/spdlog.h>
@@ -35,13 +36,17 @@ void LinkKeeper::load_first_rules(const std::string& path) {
         return;
     }
     Problems problems{path};
-    const auto compiled = compile_rules({path, *text}, Purpose::Enforce, {}, problems);
+    const ListReader lists = lists_beside(path);
+    const auto compiled = compile_rules({path, *text, &lists}, Purpose::Enforce, {}, problems);
     log_problems(problems.list());
     if (!compiled) {
         spdlog::error("{} has errors; going on without rules", path);
         return;
     }
-    first_rules_ = RuleFile{.name = path, .text = *std::move(text), .from = ::getuid()};
+    first_rules_ = RuleFile{.name = path,
+                            .text = *std::move(text),
+                            .from = ::getuid(),
+                            .directory = absolute_folder_of(path)};
 }
 
 void LinkKeeper::tick(Clock::time_point now) {

@@ -58,6 +58,7 @@ struct RuleFile {
     bool force = false;                               // also when no rule in it is on
     std::optional<std::chrono::nanoseconds> confirm;  // goes again unless confirmed within it
     uid_t from = 0;
+    std::string directory{};  // absolute; empty: only absolute paths of lists can be read
 };
 
 // The rules in force, for whoever wants to look at them.

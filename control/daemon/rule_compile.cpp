@@ -1,11 +1,40 @@
 #include "control/daemon/rule_compile.hpp"
 
+#include "control/daemon/act_as.hpp"
+#include "control/list_folder.hpp"
+
 namespace sluice {
 
-Compiled compile(const StoredRules& rules) {
+Result<ListFile> read_list(const StoredRules& rules, const std::string& path) {
+    if (rules.directory.empty() && !path.starts_with('/')) {
+        return Error{Errc::Unreachable, "cannot read the list " + path +
+                                            ": sluiced was not told the rule file's "
+                                            "folder (`directory=`)"};
+    }
+    const ActAs applicant{rules.applied_by};
+    if (!applicant.works()) {
+        return Error{Errc::Unreachable,
+                     "cannot read the list " + path + " with the rights of uid " +
+                         std::to_string(rules.applied_by) + ": sluiced does not run as root"};
+    }
+    return read_list_file(rules.directory, path);
+}
+
+Compiled compile(StoredRules& rules) {
     Problems problems{rules.file};
+    const ListReader lists = [&rules](const std::string& path) -> Result<ListFile> {
+        const auto kept = rules.lists.find(path);
+        if (kept != rules.lists.end()) {
+            return ListFile{list_path(rules.directory, path), kept->second};
+        }
+        Result<ListFile> fresh = read_list(rules, path);
+        if (fresh) {
+            rules.lists[path] = fresh->text;
+        }
+        return fresh;
+    };
     std::optional<CompiledRules> compiled =
-        compile_rules({rules.file, rules.text}, Purpose::Enforce,
+        compile_rules({rules.file, rules.text, &lists}, Purpose::Enforce,
                       modes_in_force(rules.modes, rules.lives), problems);
     return {std::move(compiled), problems.list()};
 }

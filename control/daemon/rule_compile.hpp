@@ -1,10 +1,12 @@
 #pragma once
 #include "control/daemon/rules_file.hpp"
 #include "lib/policy/compile.hpp"
+#include "lib/policy/lists/list_reader.hpp"
 #include "lib/policy/problem.hpp"
 
 #include <cstdint>
 #include <optional>
+#include <string>
 #include <vector>
 
 namespace sluice {
@@ -15,8 +17,12 @@ struct Compiled {
     std::vector<Problem> problems;
 };
 
-// As its lives have it: what has ended is off.
-[[nodiscard]] Compiled compile(const StoredRules& rules);
+// A list of the set as its file is now, opened with the rights of whoever applied the set.
+[[nodiscard]] Result<ListFile> read_list(const StoredRules& rules, const std::string& path);
+
+// With its lists as they were read; those that were not yet are read, and kept from now on. As its
+// lives have it: what has ended is off.
+[[nodiscard]] Compiled compile(StoredRules& rules);
 
 // The same at an instant, UTC in seconds: what has ended by then is off, and its life says so.
 [[nodiscard]] Compiled compile_at(StoredRules& rules, std::int64_t now);

@@ -1,10 +1,12 @@
 #include "control/daemon/rule_keeper.hpp"
 
+#include "control/list_folder.hpp"
 #include "lib/wire/codec.hpp"
 
 #include <spdlog/spdlog.h>
 
 #include <algorithm>
+#include <filesystem>
 
 namespace sluice {
 namespace {
@@ -25,6 +27,16 @@ Request request_of(const RuleSet& rules, const StoredRules& next, bool on_trial)
     return on_trial ? Request{TryRules{std::move(apply)}} : Request{std::move(apply)};
 }
 
+void warn_of_lost_lists(const StoredRules& rules) {
+    for (const auto& [path, text] : rules.lists) {
+        std::error_code error;
+        const std::string whole = list_path(rules.directory, path);
+        if (!std::filesystem::exists(whole, error)) {
+            spdlog::warn("the list {} is gone; going on with the copy of it that was kept", whole);
+        }
+    }
+}
+
 }  // namespace
 
 RuleKeeper::RuleKeeper(Store store, DataplaneLink& link, Audit& audit, BootClock clock,
@@ -38,7 +50,8 @@ RuleKeeper::RuleKeeper(Store store, DataplaneLink& link, Audit& audit, BootClock
     if (current() == nullptr) {
         return;
     }
-    Compiled compiled = compile(*current());
+    warn_of_lost_lists(*current());
+    Compiled compiled = compile(trial_ ? trial_->rules : *kept_);
     if (!compiled.rules) {
         spdlog::error("the stored rules do not compile any more; the dataplane keeps what it has");
     }
@@ -59,7 +72,8 @@ std::uint64_t RuleKeeper::generation() const {
 // Whether these, a copy of the set in force that is to take its place, still are what is in force.
 bool RuleKeeper::is_in_force(const StoredRules& rules) const {
     return current() != nullptr && current()->generation == rules.generation &&
-           current()->text == rules.text;
+           current()->text == rules.text && current()->directory == rules.directory &&
+           current()->applied_by == rules.applied_by;
 }
 
 // Compiling can take long: confirm, rollback, modes and deadlines do not wait for it.
@@ -95,7 +109,9 @@ StoredRules RuleKeeper::as_applied(RuleFile file) const {
             .modes = {},
             .lives = view()->lives,
             .changed_at = now_(),
-            .changed_by = file.from};
+            .changed_by = file.from,
+            .directory = std::move(file.directory),
+            .applied_by = file.from};
 }
 
 // A mode belongs to the set it is set on: on a trial it goes when that goes.
@@ -208,13 +224,14 @@ void RuleKeeper::settle(PendingFile pending, StoredRules next, const std::option
     }
     if (end) {
         trial_ = Trial{std::move(next), *end};
-        return;
+    } else {
+        if (trial_) {
+            forget_trial();
+        }
+        revert_.reset();
+        kept_ = std::move(next);
     }
-    if (trial_) {
-        forget_trial();
-    }
-    revert_.reset();
-    kept_ = std::move(next);
+    store_.drop_old_lists();
 }
 
 // The kept set makes room for this one.
@@ -238,6 +255,9 @@ void RuleKeeper::show(std::vector<RuleSummary> summaries) {
                   .lives = rules.lives,
                   .unconfirmed = unconfirmed(),
                   .reverts = reverts_};
+    for (RuleSummary& rule : next.rules) {
+        rule.condition = {};  // nobody here asks, and with a large list it is large
+    }
     Problems ignored{rules.file};
     const std::optional<CompiledRules> as_written =
         modes_in_force(rules.modes, rules.lives).empty()

@@ -3,8 +3,15 @@
 
 #include <spdlog/spdlog.h>
 
+#include <unistd.h>
+
 // How the rules on the disk and those that a dataplane runs become the same again.
 namespace sluice {
+namespace {
+
+constexpr uid_t kNobody = 65'534;
+
+}  // namespace
 
 // What the last sluiced left, wherever it ended.
 void RuleKeeper::load() {
@@ -76,6 +83,7 @@ bool RuleKeeper::bring_kept() {
         spdlog::error("could not bring the rules to the dataplane: {}", refusal->what);
         return refusal->kind == Refusal::Kind::DoesNotCompile;
     }
+    store_.drop_old_lists();
     spdlog::info("the dataplane runs generation {:016x} now", kept_->generation);
     tell_of_revert();
     return true;
@@ -90,9 +98,10 @@ std::optional<Refusal> RuleKeeper::bring(StoredRules rules, const RuleSet& set) 
     if (refusal) {
         return refusal;
     }
-    if (!kept_ || kept_->generation != rules.generation || kept_->lives != rules.lives) {
-        // They were never kept, one of them has ended, or another version of sluiced understood
-        // them in another way.
+    if (!kept_ || kept_->generation != rules.generation || kept_->lives != rules.lives ||
+        kept_->lists != rules.lists) {
+        // They were never kept, one of them has ended, the copy of a list was lost, or another
+        // version of sluiced understood them in another way.
         Result<PendingFile> pending = store_.prepare(rules);
         const Result<Done> done = pending ? pending->commit() : Result<Done>{pending.error()};
         if (!done) {
@@ -106,7 +115,8 @@ std::optional<Refusal> RuleKeeper::bring(StoredRules rules, const RuleSet& set) 
     return std::nullopt;
 }
 
-// We know of no rules, but the dataplane runs some: their text lies beside them.
+// We know of no rules, but the dataplane runs some: their text lies beside them, and not who
+// applied them, so that their lists are read with nobody's rights.
 bool RuleKeeper::adopt(const Welcome& dataplane) {
     Result<Reply> reply = link_.call(GetRules{});
     auto* running = reply ? std::get_if<RunningRules>(&*reply) : nullptr;
@@ -118,7 +128,8 @@ bool RuleKeeper::adopt(const Welcome& dataplane) {
                       .modes = modes_from_json(running->modes),
                       .lives = lives_from_json(running->modes),
                       .generation = running->generation,
-                      .changed_at = now_()};
+                      .changed_at = now_(),
+                      .applied_by = ::geteuid() == 0 ? kNobody : ::geteuid()};
     Compiled compiled = compile(rules);
     if (!compiled.rules) {
         spdlog::error("dataplane {} runs rules that do not compile here; it keeps them",

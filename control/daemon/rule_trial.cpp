@@ -66,6 +66,7 @@ Change RuleKeeper::confirm() {
     }
     kept_ = std::move(trial_->rules);
     trial_.reset();
+    store_.drop_old_lists();
     change.after = generation();
     change.rules = show_confirmed();
     return change;
@@ -112,6 +113,7 @@ Change RuleKeeper::rollback(uid_t from) {
         if (const Result<Done> done = store_.history().take_out(**former); !done) {
             spdlog::error("{}", done.error().what);
         }
+        store_.drop_old_lists();
     }
     return change;
 }
@@ -132,6 +134,7 @@ Change RuleKeeper::give_up_trial() {
     change.after = kept_->generation;
     change.rules = compiled.rules->set.rules.size();
     forget_trial();
+    store_.drop_old_lists();
     show(std::move(compiled.rules->rules));
     return change;
 }

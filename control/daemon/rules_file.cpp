@@ -1,5 +1,7 @@
 #include "control/daemon/rules_file.hpp"
 
+#include "control/daemon/kept_file.hpp"
+
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
@@ -13,16 +15,7 @@ using nlohmann::json;
 
 constexpr int kVersion = 1;
 
-// A flipped bit in the text may well compile: FNV-1a tells.
-std::string sum_of(std::string_view text) {
-    std::uint64_t hash = 0xCBF2'9CE4'8422'2325;
-    for (const char c : text) {
-        hash = (hash ^ static_cast<unsigned char>(c)) * 0x0000'0100'0000'01B3;
-    }
-    return fmt::format("{:016x}", hash);
-}
-
-std::string sum_of(const TrialEnd& end) {
+std::string sum_of_end(const TrialEnd& end) {
     return sum_of(fmt::format("{} {} {}", end.at.boot, end.at.since.count(), end.utc));
 }
 
@@ -70,6 +63,25 @@ RuleLives lives_of(const json& object) {
     return lives;
 }
 
+json sums_json(const ListTexts& lists) {
+    json object = json::object();
+    for (const auto& [path, text] : lists) {
+        object[path] = sum_of(*text);
+    }
+    return object;
+}
+
+// A copy that is lost is left out: whoever compiles reads the file instead.
+ListTexts lists_of(const json& sums, const ListCopies& copies) {
+    ListTexts lists;
+    for (const auto& [path, sum] : sums.items()) {
+        if (auto text = copies.find(sum.get<std::string>())) {
+            lists[path] = std::move(text);
+        }
+    }
+    return lists;
+}
+
 json document_of(const StoredRules& rules) {
     return {{"version", kVersion},
             {"file", rules.file},
@@ -78,7 +90,11 @@ json document_of(const StoredRules& rules) {
             {"changed_by", rules.changed_by},
             {"modes", modes_json(rules.modes)},
             {"lives", lives_json(rules.lives)},
+            {"directory", rules.directory},
+            {"applied_by", rules.applied_by},
+            {"lists", sums_json(rules.lists)},
             {"text", rules.text},
+            // A flipped bit in the text may well compile.
             {"sum", sum_of(rules.text)}};
 }
 
@@ -86,7 +102,7 @@ std::string text_of(const json& document) {
     return document.dump(1, ' ', false, json::error_handler_t::replace) + "\n";
 }
 
-StoredRules rules_of(const json& document) {
+StoredRules rules_of(const json& document, const ListCopies& copies) {
     if (document.at("version") != kVersion) {
         throw std::runtime_error("it is of another version");
     }
@@ -96,21 +112,24 @@ StoredRules rules_of(const json& document) {
                       .lives = lives_of(document.value("lives", json::object())),
                       .generation = document.at("generation"),
                       .changed_at = document.at("changed_at"),
-                      .changed_by = document.at("changed_by")};
+                      .changed_by = document.at("changed_by"),
+                      .directory = document.value("directory", ""),
+                      .applied_by = document.value("applied_by", document.at("changed_by")),
+                      .lists = lists_of(document.value("lists", json::object()), copies)};
     if (document.at("sum") != sum_of(rules.text)) {
         throw std::runtime_error("its checksum is another");
     }
     return rules;
 }
 
-Trial trial_of(const json& document) {
+Trial trial_of(const json& document, const ListCopies& copies) {
     const json& end = document.at("unconfirmed");
     Trial trial{
-        .rules = rules_of(document),
+        .rules = rules_of(document, copies),
         .end = {.at = {.boot = end.at("boot"),
                        .since = std::chrono::nanoseconds{end.at("end_ns").get<std::int64_t>()}},
                 .utc = end.at("end_utc")}};
-    if (end.at("sum") != sum_of(trial.end)) {
+    if (end.at("sum") != sum_of_end(trial.end)) {
         throw std::runtime_error("the checksum of its deadline is another");
     }
     return trial;
@@ -118,9 +137,10 @@ Trial trial_of(const json& document) {
 
 // What the reader throws at a damaged file ends here.
 template <typename T>
-Result<T> read(const std::string& text, T (*from)(const json&)) {
+Result<T> read(const std::string& text, const ListCopies& copies,
+               T (*from)(const json&, const ListCopies&)) {
     try {
-        return from(json::parse(text));
+        return from(json::parse(text), copies);
     } catch (const std::exception& reason) {
         return Error{Errc::BadSyntax, reason.what()};
     }
@@ -155,16 +175,29 @@ std::string file_text(const Trial& trial) {
     document["unconfirmed"] = {{"boot", trial.end.at.boot},
                                {"end_ns", trial.end.at.since.count()},
                                {"end_utc", trial.end.utc},
-                               {"sum", sum_of(trial.end)}};
+                               {"sum", sum_of_end(trial.end)}};
     return text_of(document);
 }
 
-Result<StoredRules> rules_from_file(const std::string& text) {
-    return read(text, rules_of);
+Result<StoredRules> rules_from_file(const std::string& text, const ListCopies& copies) {
+    return read(text, copies, rules_of);
 }
 
-Result<Trial> trial_from_file(const std::string& text) {
-    return read(text, trial_of);
+Result<Trial> trial_from_file(const std::string& text, const ListCopies& copies) {
+    return read(text, copies, trial_of);
+}
+
+bool add_list_sums(const std::string& text, std::set<std::string>& sums) {
+    const json document = json::parse(text, nullptr, false);
+    if (!document.is_object()) {
+        return false;
+    }
+    for (const json& sum : document.value("lists", json::object())) {
+        if (sum.is_string()) {
+            sums.insert(sum.get<std::string>());
+        }
+    }
+    return true;
 }
 
 }  // namespace sluice

@@ -1,11 +1,13 @@
 #pragma once
 #include "control/daemon/boot_time.hpp"
+#include "control/daemon/list_copies.hpp"
 #include "control/daemon/rule_life.hpp"
 #include "lib/base/result.hpp"
 #include "lib/policy/compile.hpp"
 
 #include <sys/types.h>
 #include <cstdint>
+#include <set>
 #include <string>
 
 namespace sluice {
@@ -19,6 +21,9 @@ struct StoredRules {
     std::uint64_t generation = 0;
     std::int64_t changed_at = 0;  // UTC, seconds
     uid_t changed_by = 0;
+    std::string directory{};  // of the rule file: paths of lists begin there
+    uid_t applied_by = 0;     // with whose rights lists are read
+    ListTexts lists{};        // as they were read
 };
 
 // When a rule set that nobody confirmed goes again.
@@ -43,7 +48,12 @@ struct Trial {
 // its rules: confirmed, it takes their place as it stands.
 [[nodiscard]] std::string file_text(const StoredRules& rules);
 [[nodiscard]] std::string file_text(const Trial& trial);
-[[nodiscard]] Result<StoredRules> rules_from_file(const std::string& text);
-[[nodiscard]] Result<Trial> trial_from_file(const std::string& text);
+// Of its lists it has the sums; their texts lie beside it.
+[[nodiscard]] Result<StoredRules> rules_from_file(const std::string& text,
+                                                  const ListCopies& copies);
+[[nodiscard]] Result<Trial> trial_from_file(const std::string& text, const ListCopies& copies);
+
+// The sums of the lists in the text of such a file. False: it cannot be read.
+[[nodiscard]] bool add_list_sums(const std::string& text, std::set<std::string>& sums);
 
 }  // namespace sluice

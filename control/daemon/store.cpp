@@ -1,13 +1,16 @@
 #include "control/daemon/store.hpp"
 
 #include <filesystem>
+#include <set>
 #include <utility>
+#include <vector>
 
 namespace sluice {
 namespace {
 
 template <typename T>
-Result<std::optional<T>> load_from(const std::string& path, Result<T> (*read)(const std::string&)) {
+Result<std::optional<T>> load_from(const std::string& path, const ListCopies& copies,
+                                   Result<T> (*read)(const std::string&, const ListCopies&)) {
     const Result<std::optional<std::string>> text = read_kept_file(path);
     if (!text) {
         return put_aside(path, text.error().what);
@@ -15,11 +18,22 @@ Result<std::optional<T>> load_from(const std::string& path, Result<T> (*read)(co
     if (!*text) {
         return std::optional<T>{};
     }
-    Result<T> value = read(**text);
+    Result<T> value = read(**text, copies);
     if (!value) {
         return put_aside(path, value.error().what);
     }
     return std::optional{*std::move(value)};
+}
+
+// The lists first: whoever finds a set finds them too.
+Result<PendingFile> write_beside(const std::string& path, const std::string& text,
+                                 const ListTexts& lists, const ListCopies& copies) {
+    std::error_code error;
+    std::filesystem::create_directories(std::filesystem::path{path}.parent_path(), error);
+    if (const Result<Done> copied = copies.add(lists); !copied) {
+        return copied.error();
+    }
+    return PendingFile::write(path, text);
 }
 
 }  // namespace
@@ -28,26 +42,23 @@ Store::Store(std::string directory)
     : directory_{std::move(directory)},
       path_{directory_ + "/rules.json"},
       trial_path_{directory_ + "/rules.unconfirmed.json"},
-      history_{directory_ + "/history"} {}
+      copies_{directory_},
+      history_{directory_ + "/history", copies_} {}
 
 Result<PendingFile> Store::prepare(const StoredRules& rules) const {
-    std::error_code error;
-    std::filesystem::create_directories(directory_, error);
-    return PendingFile::write(path_, file_text(rules));
+    return write_beside(path_, file_text(rules), rules.lists, copies_);
 }
 
 Result<PendingFile> Store::prepare(const Trial& trial) const {
-    std::error_code error;
-    std::filesystem::create_directories(directory_, error);
-    return PendingFile::write(trial_path_, file_text(trial));
+    return write_beside(trial_path_, file_text(trial), trial.rules.lists, copies_);
 }
 
 Result<std::optional<StoredRules>> Store::load() const {
-    return load_from(path_, rules_from_file);
+    return load_from(path_, copies_, rules_from_file);
 }
 
 Result<std::optional<Trial>> Store::load_trial() const {
-    return load_from(trial_path_, trial_from_file);
+    return load_from(trial_path_, copies_, trial_from_file);
 }
 
 Result<Done> Store::confirm_trial() const {
@@ -55,6 +66,23 @@ Result<Done> Store::confirm_trial() const {
         return renamed;
     }
     return sync_folder_of(path_);
+}
+
+// One that cannot be read may name any of them: then all stay.
+void Store::drop_old_lists() const {
+    if (copies_.is_empty()) {
+        return;
+    }
+    std::vector<std::string> paths = history_.files();
+    paths.insert(paths.end(), {path_, trial_path_});
+    std::set<std::string> sums;
+    for (const std::string& path : paths) {
+        const Result<std::optional<std::string>> text = read_kept_file(path);
+        if (!text || (*text && !add_list_sums(**text, sums))) {
+            return;
+        }
+    }
+    copies_.keep_only(sums);
 }
 
 }  // namespace sluice

@@ -1,6 +1,7 @@
 #pragma once
 #include "control/daemon/history.hpp"
 #include "control/daemon/kept_file.hpp"
+#include "control/daemon/list_copies.hpp"
 #include "control/daemon/rules_file.hpp"
 #include "lib/base/result.hpp"
 
@@ -14,6 +15,7 @@ namespace sluice {
 //   rules.json              what sluiced starts with: the last set that is meant to stay
 //   rules.unconfirmed.json  a set on trial and its deadline; confirming it is one rename
 //   history/                the sets that rules.json held before
+//   lists/                  the lists that any of these were compiled with
 class Store {
 public:
     explicit Store(std::string directory);
@@ -30,12 +32,16 @@ public:
     [[nodiscard]] Result<Done> confirm_trial() const;
     [[nodiscard]] Result<Done> drop_trial() const { return remove_file(trial_path_); }
 
+    // After a change: copies of lists that none of the sets on the disk names are good for nothing.
+    void drop_old_lists() const;
+
     [[nodiscard]] const History& history() const noexcept { return history_; }
 
 private:
     std::string directory_;
     std::string path_;
     std::string trial_path_;
+    ListCopies copies_;
     History history_;
 };
 

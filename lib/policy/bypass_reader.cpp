@@ -6,11 +6,12 @@
 
 namespace sluice {
 
-void check_bypass(const YamlNode& bypass, NamedLimits& limits, const ReadContext& context) {
+void check_bypass(const YamlNode& bypass, NamedLimits& limits, NamedLists& lists,
+                  const ReadContext& context) {
     for (const YamlNode& item : bypass.items) {
         const YamlNode* when = value_of(item, "when");
         if (when != nullptr && when->is_scalar()) {
-            (void)read_condition(*when, context);
+            (void)read_condition(*when, lists, context);
         }
         if (const YamlNode* key = value_of(item, "key")) {
             (void)read_key(*key, context);

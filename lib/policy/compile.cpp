@@ -20,11 +20,13 @@ constexpr auto kTopKeys = std::to_array<KeyRow>({
     {"defaults"},
     {"limits"},
     {"rules"},
-    {"data"},  // lists and databases: an error where a rule uses one
+    {"data"},
     {"client_ip", false},
     {"bypass", false},
 });
-constexpr auto kDataKeys = std::to_array<KeyRow>({{"country_db"}, {"asn_db"}, {"lists", false}});
+// Databases are an error where a rule uses one.
+constexpr auto kDataKeys =
+    std::to_array<KeyRow>({{"country_db", false}, {"asn_db", false}, {"lists"}});
 
 // Bytes of a rule, without its condition.
 std::uint64_t size_of(const Rule& rule) {
@@ -42,11 +44,12 @@ std::string count_text(std::uint64_t count) {
 // The whole file, top down.
 class FileReader {
 public:
-    FileReader(const LineIndex& lines, Purpose purpose, const ModeOverrides& modes,
-               Problems& problems)
-        : context_{lines, problems, purpose == Purpose::Enforce},
+    FileReader(const LineIndex& lines, const ListReader* list_files, Purpose purpose,
+               const ModeOverrides& modes, Problems& problems)
+        : list_files_{list_files},
+          context_{lines, problems, purpose == Purpose::Enforce},
           relaxed_{lines, problems, false},
-          file_{lines, problems, purpose, modes, {}, limits_} {}
+          file_{lines, problems, purpose, modes, {}, limits_, lists_} {}
 
     std::optional<CompiledRules> run(const YamlNode& root) {
         const MapReader top{root, kTopKeys, context_, "a rule file"};
@@ -58,27 +61,35 @@ public:
             file_.defaults = read_defaults(*defaults, context_);
         }
         if (const YamlNode* data = top.find("data")) {
-            const MapReader known{*data, kDataKeys, relaxed_, "data"};
-            relaxed_.not_enforced(top.place_of_key("data"), "`data`");
+            read_data(*data);
         }
         if (const YamlNode* limits = top.find("limits")) {
             limits_.read(*limits, context_);
         }
         if (const YamlNode* bypass = top.find("bypass")) {
-            check_bypass(*bypass, limits_, relaxed_);
+            check_bypass(*bypass, limits_, lists_, relaxed_);
         }
         read_rules(top);
         limits_.warn_of_unused(relaxed_);
+        lists_.warn_of_unused(relaxed_);
         if (!file_.problems.has_errors()) {
             compile_conditions(*top.find("rules"));
         }
         if (file_.problems.has_errors()) {
             return std::nullopt;
         }
+        compiled_.lists = lists_.summaries();
         return std::move(compiled_);
     }
 
 private:
+    void read_data(const YamlNode& data) {
+        const MapReader map{data, kDataKeys, relaxed_, "data"};
+        if (const YamlNode* lists = map.find("lists")) {
+            lists_.read(*lists, list_files_, context_);
+        }
+    }
+
     void read_version(const MapReader& top) {
         const YamlNode* version = top.find("version");
         if (version == nullptr) {
@@ -212,9 +223,11 @@ private:
         }
     }
 
+    const ListReader* list_files_;
     ReadContext context_;
     ReadContext relaxed_;
     NamedLimits limits_;
+    NamedLists lists_;
     FileContext file_;
     std::set<std::string> ids_;
     std::set<std::uint64_t> identities_;
@@ -235,7 +248,7 @@ std::optional<CompiledRules> compile_rules(const RuleText& source, Purpose purpo
     try {
         const LineIndex lines{source.text};
         if (const std::optional<YamlNode> root = read_yaml(lines, problems)) {
-            return FileReader{lines, purpose, modes, problems}.run(*root);
+            return FileReader{lines, source.lists, purpose, modes, problems}.run(*root);
         }
     } catch (const std::exception& error) {
         problems.error({}, error.what());

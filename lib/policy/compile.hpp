@@ -1,6 +1,7 @@
 #pragma once
 #include "lib/base/units.hpp"
 #include "lib/policy/expression.hpp"
+#include "lib/policy/lists/list_reader.hpp"
 #include "lib/policy/named_text.hpp"
 #include "lib/policy/problem.hpp"
 #include "lib/rules/rule_set.hpp"
@@ -49,14 +50,27 @@ struct RuleSummary {
     std::uint64_t memory = 0;        // bytes: the compiled rule, without its buckets
 };
 
+// What `check` shows of a list.
+struct ListSummary {
+    std::string name;
+    std::string type;
+    std::string file;  // as the rule file has it
+    std::uint32_t line = 0;
+    bool known = false;  // its file has been read
+    std::size_t entries = 0;
+    std::size_t ranges = 0;  // different values, those that overlap together
+};
+
 struct CompiledRules {
     RuleSet set;  // generation is 0: whoever encodes it gives it one
     std::vector<RuleSummary> rules;
+    std::vector<ListSummary> lists;
 };
 
 struct RuleText {
     std::string_view file;  // name for messages
     std::string_view text;
+    const ListReader* lists = nullptr;  // nullptr: none can be read
 };
 
 // Rule file -> rule set. nullopt if there is an error; `problems` then says where and what, and

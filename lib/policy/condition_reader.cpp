@@ -4,8 +4,9 @@
 
 namespace sluice {
 
-std::optional<ParsedExpression> read_condition(const YamlNode& scalar, const ReadContext& context) {
-    auto parsed = parse_expression(scalar.text);
+std::optional<ParsedExpression> read_condition(const YamlNode& scalar, NamedLists& lists,
+                                               const ReadContext& context) {
+    auto parsed = parse_expression(scalar.text, &lists);
     const ScalarPlaces places{context.lines, scalar};
     if (const Remark* error = std::get_if<Remark>(&parsed)) {
         context.problems.error(places[error->offset], error->text);

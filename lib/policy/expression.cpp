@@ -8,7 +8,7 @@ namespace {
 // or-expression: and-expression { "or" and-expression }, and so on: not binds closest, then and.
 class ExpressionParser {
 public:
-    explicit ExpressionParser(std::string_view text) : reader_{text} {}
+    ExpressionParser(std::string_view text, NamedLists* lists) : reader_{text, lists} {}
 
     std::variant<ParsedExpression, Remark> run() {
         std::optional<Expression> tree = parse_or(0);
@@ -18,7 +18,8 @@ public:
         if (reader_.error()) {
             return *reader_.error();
         }
-        return ParsedExpression{*std::move(tree), std::move(reader_.not_built())};
+        return ParsedExpression{*std::move(tree), std::move(reader_.not_built()),
+                                reader_.has_unknown_list()};
     }
 
 private:
@@ -81,8 +82,8 @@ private:
 
 }  // namespace
 
-std::variant<ParsedExpression, Remark> parse_expression(std::string_view text) {
-    return ExpressionParser{text}.run();
+std::variant<ParsedExpression, Remark> parse_expression(std::string_view text, NamedLists* lists) {
+    return ExpressionParser{text, lists}.run();
 }
 
 }  // namespace sluice

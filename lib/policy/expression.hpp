@@ -36,11 +36,15 @@ struct Remark {
 struct ParsedExpression {
     Expression tree;
     std::vector<Remark> not_built;  // parts of the language that are not enforced yet
+    bool has_unknown_list = false;  // it names a list whose file could not be read
 };
 
 inline constexpr std::size_t kMaxExpressionDepth = 64;
 
-// Either the tree, or the first error.
-[[nodiscard]] std::variant<ParsedExpression, Remark> parse_expression(std::string_view text);
+class NamedLists;
+
+// Either the tree, or the first error. `lists`: what `$name` can be.
+[[nodiscard]] std::variant<ParsedExpression, Remark> parse_expression(std::string_view text,
+                                                                      NamedLists* lists = nullptr);
 
 }  // namespace sluice

@@ -14,10 +14,9 @@ struct Shape {
     enum class Kind : std::uint8_t {
         Any,
         Scalar,
-        Words,      // a list of words, named by `inside`
-        Map,        // its keys are `inside`
-        Maps,       // a list of such maps
-        NamedMaps,  // a map of names to such maps
+        Words,  // a list of words, named by `inside`
+        Map,    // its keys are `inside`
+        Maps,   // a list of such maps
     };
     std::string_view key;
     Kind kind = Kind::Scalar;
@@ -44,7 +43,6 @@ constexpr auto kClientIp = std::to_array<Shape>({{"trusted_proxies", Any},
                                                  {"ipv6_prefix"},
                                                  {"unwrap", Any}});
 constexpr auto kBypass = std::to_array<Shape>({{"when"}, {"key", Any}, {"limit", Any}});
-constexpr auto kDataList = std::to_array<Shape>({{"type"}, {"file"}});
 
 constexpr auto kMerge = std::to_array<Shape>({{"interval"}});
 constexpr auto kSnapshot = std::to_array<Shape>({{"file"}, {"every"}});
@@ -72,7 +70,6 @@ constexpr auto kParts = std::to_array<Shape>({
     // of a rule file
     {"client_ip", Map, kClientIp},
     {"bypass", Maps, kBypass},
-    {"lists", NamedMaps, kDataList},
     // of sluice.yaml
     {"merge", Map, kMerge},
     {"snapshot", Map, kSnapshot},
@@ -143,12 +140,6 @@ void check(const Shape& shape, const YamlNode& value, const ReadContext& context
             expect(value.is_list(), "a list", shape, value, context);
             for (const YamlNode& item : value.items) {
                 check_map(shape, item, context);
-            }
-            return;
-        case NamedMaps:
-            expect(value.is_map(), "a map of names", shape, value, context);
-            for (const YamlEntry& entry : value.entries) {
-                check_map(shape, entry.value, context);
             }
             return;
     }

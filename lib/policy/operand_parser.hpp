@@ -11,10 +11,13 @@
 
 namespace sluice {
 
+class NamedLists;
+
 // A walk over tokens that notes the first error and everything that is not built yet.
 class TokenReader {
 public:
-    explicit TokenReader(std::string_view text) : tokens_{split_into_tokens(text)} {}
+    explicit TokenReader(std::string_view text, NamedLists* lists = nullptr)
+        : tokens_{split_into_tokens(text)}, lists_{lists} {}
 
     [[nodiscard]] const Token& peek() const noexcept { return tokens_[at_]; }
     const Token& next() noexcept {
@@ -42,6 +45,11 @@ public:
         not_built_.push_back({offset, std::move(what)});
     }
 
+    // What `$name` can be; nullptr: nothing.
+    [[nodiscard]] NamedLists* lists() const noexcept { return lists_; }
+    void note_unknown_list() noexcept { unknown_list_ = true; }
+    [[nodiscard]] bool has_unknown_list() const noexcept { return unknown_list_; }
+
     [[nodiscard]] const std::optional<Remark>& error() const noexcept { return error_; }
     [[nodiscard]] std::vector<Remark>& not_built() noexcept { return not_built_; }
 
@@ -50,6 +58,8 @@ private:
     std::size_t at_ = 0;
     std::optional<Remark> error_;
     std::vector<Remark> not_built_;
+    NamedLists* lists_ = nullptr;
+    bool unknown_list_ = false;
 };
 
 // The left side of a comparison, or a part of a key: a field, maybe inside a function.

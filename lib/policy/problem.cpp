@@ -75,17 +75,22 @@ std::string with_caret(std::string_view line, std::size_t column) {
 }  // namespace
 
 void Problems::error(Position at, std::string message) {
+    error_in(file_, at, std::move(message));
+}
+
+void Problems::error_in(const std::string& file, Position at, std::string message) {
     ++errors_;
-    add(at, Severity::Error, std::move(message));
+    add({file, at, Severity::Error, std::move(message)});
 }
 
 void Problems::warning(Position at, std::string message) {
-    add(at, Severity::Warning, std::move(message));
+    add({file_, at, Severity::Warning, std::move(message)});
 }
 
 // A named limit is read once for each rule that uses it; what is wrong with it is said once.
-void Problems::add(Position at, Severity severity, std::string message) {
-    std::size_t& shown = severity == Severity::Error ? shown_errors_ : shown_warnings_;
+void Problems::add(Problem problem) {
+    std::string& message = problem.message;
+    std::size_t& shown = problem.severity == Severity::Error ? shown_errors_ : shown_warnings_;
     if (shown > kMaxShown) {
         return;
     }
@@ -93,14 +98,17 @@ void Problems::add(Position at, Severity severity, std::string message) {
         message.resize(whole_characters(message, kMaxMessage - kCut.size()));
         message += kCut;
     }
-    if (!seen_.emplace(at.line, at.column, severity, message).second) {
+    const bool fresh =
+        seen_.emplace(problem.file, problem.at.line, problem.at.column, problem.severity, message)
+            .second;
+    if (!fresh) {
         return;
     }
     if (++shown > kMaxShown) {
-        at = {};
+        problem.at = {};
         message = "there is more of this; " + std::to_string(kMaxShown) + " are shown";
     }
-    list_.push_back({file_, at, severity, std::move(message)});
+    list_.push_back(std::move(problem));
 }
 
 std::string render(const Problem& problem, std::string_view text) {

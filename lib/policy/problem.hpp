@@ -35,6 +35,8 @@ public:
 
     void error(Position at, std::string message);
     void warning(Position at, std::string message);
+    // In another file that the text names.
+    void error_in(const std::string& file, Position at, std::string message);
 
     [[nodiscard]] bool has_errors() const noexcept { return errors_ != 0; }
     // Whether further errors are only counted, so that nobody works on their wording.
@@ -42,11 +44,11 @@ public:
     [[nodiscard]] const std::vector<Problem>& list() const noexcept { return list_; }
 
 private:
-    void add(Position at, Severity severity, std::string message);
+    void add(Problem problem);
 
     std::string file_;
     std::vector<Problem> list_;
-    std::set<std::tuple<std::uint32_t, std::uint32_t, Severity, std::string>> seen_;
+    std::set<std::tuple<std::string, std::uint32_t, std::uint32_t, Severity, std::string>> seen_;
     std::size_t errors_ = 0;
     std::size_t shown_errors_ = 0;
     std::size_t shown_warnings_ = 0;

@@ -195,8 +195,9 @@ private:
         }
         read_.everything = false;
         read_.summary.when = *text;
-        if (std::optional<ParsedExpression> when = read_condition(*map_.find("when"), context_)) {
-            read_.when_is_whole = when->not_built.empty();
+        if (std::optional<ParsedExpression> when =
+                read_condition(*map_.find("when"), file_.lists, context_)) {
+            read_.when_is_whole = when->not_built.empty() && !when->has_unknown_list;
             read_.when = std::move(when->tree);
         }
     }

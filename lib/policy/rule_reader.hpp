@@ -1,6 +1,7 @@
 #pragma once
 #include "lib/policy/compile.hpp"
 #include "lib/policy/expression.hpp"
+#include "lib/policy/lists/named_lists.hpp"
 #include "lib/policy/map_reader.hpp"
 #include "lib/policy/named_limits.hpp"
 #include "lib/rules/rule_set.hpp"
@@ -29,6 +30,7 @@ struct FileContext {
     const ModeOverrides& modes;
     RuleDefaults defaults;
     NamedLimits& limits;
+    NamedLists& lists;
 };
 
 struct ReadRule {

@@ -1,10 +1,13 @@
 #include "lib/policy/value_parser.hpp"
 
 #include "lib/packet/ip_address.hpp"
+#include "lib/policy/lists/list_set.hpp"
 #include "lib/policy/nearest.hpp"
+#include "lib/policy/network_text.hpp"
 #include "lib/policy/units_text.hpp"
 #include "lib/policy/value_set.hpp"
 
+#include <algorithm>
 #include <charconv>
 #include <span>
 
@@ -68,30 +71,18 @@ bool add_mac(TokenReader& reader, const Token& token, const Operand& operand, Va
     return true;
 }
 
-std::string host_bits_message(std::string_view text) {
-    const std::optional<VersionedAddress> address = parse_address(text.substr(0, text.find('/')));
-    const std::string_view length = text.substr(text.find('/') + 1);
-    unsigned bits = 0;
-    (void)std::from_chars(length.data(), length.data() + length.size(), bits);
-    return "`" + std::string{text} + "` has host bits set; the network is " +
-           to_text(address->version, masked(address->address, bits)) + "/" + std::string{length};
-}
-
 std::optional<IpPrefix> read_network(TokenReader& reader, const Token& token,
                                      const Operand& operand) {
-    if (const std::optional<VersionedAddress> address = parse_address(token.text)) {
-        const std::uint8_t whole = address->version == IpVersion::V4 ? 32 : 128;
-        return IpPrefix{address->version, address->address, whole};
+    const Result<IpPrefix> network = parse_network(token.text);
+    if (network) {
+        return *network;
     }
-    bool host_bits = false;
-    std::optional<IpPrefix> prefix = parse_prefix(token.text, &host_bits);
-    if (!prefix) {
-        (void)reader.fail(token.offset,
-                          host_bits ? host_bits_message(token.text)
-                                    : "expected an address or network such as 192.0.2.0/24 for " +
-                                          operand.name + ", found `" + token.text + "`");
-    }
-    return prefix;
+    (void)reader.fail(token.offset,
+                      network.error().code == Errc::OutOfRange
+                          ? network.error().what
+                          : "expected an address or network such as 192.0.2.0/24 for " +
+                                operand.name + ", found `" + token.text + "`");
+    return std::nullopt;
 }
 
 bool add_address(TokenReader& reader, const Token& token, const Operand& operand,
@@ -118,19 +109,11 @@ bool add_address(TokenReader& reader, const Token& token, const Operand& operand
 }
 
 bool add_name(TokenReader& reader, const Token& token, const Operand& operand, ValueSet& values) {
-    if (operand.field == Field::Port) {
-        const std::uint64_t name = port_name(token.text);
-        values.numbers.push_back({name, name});
+    if (const std::optional<std::uint64_t> number = number_of_name(operand, token.text)) {
+        values.numbers.push_back({*number, *number});
         return true;
     }
-    const auto words = operand.field == Field::Dir ? std::span<const std::string_view>{kDirWords}
-                                                   : std::span<const std::string_view>{kFragWords};
-    for (std::size_t i = 0; i < words.size(); ++i) {
-        if (words[i] == token.text) {
-            values.numbers.push_back({i, i});
-            return true;
-        }
-    }
+    const std::span<const std::string_view> words = words_of(operand);
     return reader.fail(token.offset, operand.name + " is one of " + list_of(words) + "; found \"" +
                                          token.text + "\"" + did_you_mean(token.text, words));
 }
@@ -161,6 +144,24 @@ bool add_value(TokenReader& reader, const Operand& operand, ValueSet& values) {
 
 }  // namespace
 
+std::span<const std::string_view> words_of(const Operand& operand) {
+    if (operand.field == Field::Dir) {
+        return kDirWords;
+    }
+    return operand.field == Field::IpFrag ? std::span<const std::string_view>{kFragWords}
+                                          : std::span<const std::string_view>{};
+}
+
+std::optional<std::uint64_t> number_of_name(const Operand& operand, std::string_view text) {
+    const std::span<const std::string_view> words = words_of(operand);
+    if (words.empty()) {
+        return port_name(text);
+    }
+    const auto found = std::find(words.begin(), words.end(), text);
+    return found == words.end() ? std::nullopt
+                                : std::optional{static_cast<std::uint64_t>(found - words.begin())};
+}
+
 std::optional<ValueSet> parse_value(TokenReader& reader, const Operand& operand) {
     ValueSet values;
     if (!add_value(reader, operand, values)) {
@@ -172,10 +173,7 @@ std::optional<ValueSet> parse_value(TokenReader& reader, const Operand& operand)
 std::optional<ValueSet> parse_set(TokenReader& reader, const Operand& operand) {
     ValueSet values;
     if (reader.peek().kind == Token::Kind::List) {
-        const Token list = reader.next();
-        reader.not_built(list.offset, "the list $" + list.text);
-        values.not_built = true;
-        return values;
+        return list_set(reader, operand);
     }
     if (!reader.expect_symbol("{", "or $list after `in`")) {
         return std::nullopt;

@@ -16,8 +16,9 @@ namespace sluice::test {
 // The packet path of one worker with rules from a text: what a table of packets is run through.
 class Box {
 public:
-    explicit Box(std::string_view rules, PacketPolicy policy = {}, std::size_t keys = 4096)
-        : compiled_{compile(rules)},
+    explicit Box(std::string_view rules, PacketPolicy policy = {}, std::size_t keys = 4096,
+                 const ListReader* lists = nullptr)
+        : compiled_{compile(rules, lists)},
           core_{.policy = policy,
                 .hash = KeyHasher{{1, 2}},
                 .buckets = BucketStore{keys, keys},
@@ -87,10 +88,10 @@ public:
     [[nodiscard]] BucketStore& buckets() { return core_.buckets; }
 
 private:
-    static CompiledRules compile(std::string_view text) {
+    static CompiledRules compile(std::string_view text, const ListReader* lists = nullptr) {
         Problems problems{"rules"};
         std::optional<CompiledRules> compiled =
-            compile_rules({"rules", text}, Purpose::Enforce, {}, problems);
+            compile_rules({"rules", text, lists}, Purpose::Enforce, {}, problems);
         if (!compiled) {
             throw std::runtime_error(render(problems.list().front(), text));
         }

@@ -56,7 +56,7 @@ class Check(Case):
         out, err = self.ctl("check", rules, "--json")
         self.assertEqual(err, "")
         document = json.loads(out)
-        self.assertEqual(list(document), ["ok", "problems", "rules"])
+        self.assertEqual(list(document), ["ok", "problems", "rules", "lists"])
         self.assertEqual((document["ok"], document["problems"]), (True, []))
         entry = document["rules"][0]
         self.assertEqual(list(entry), ["id", "limits", "memory"])
@@ -223,7 +223,7 @@ class WithSluiced(Case):
         method, path, body = sluiced.asked[-1]
         self.assertEqual((method, body), ("PUT", RULES))
         self.assertTrue(path.startswith("/v1/rules?force=0&file=%2F"))
-        self.assertTrue(path.endswith("my%20rules.yaml"))
+        self.assertIn("my%20rules.yaml&directory=%2F", path)
         out, _ = self.ask("apply", rules, "--force", "--json")
         self.assertEqual(json.loads(out)["rules"], 1)
         self.assertIn("force=1", sluiced.asked[-1][1])
@@ -248,7 +248,7 @@ class WithSluiced(Case):
         sluiced = self.start({("POST", "/v1/rules/diff"): (200, diff)})
         out, _ = self.ask("diff", rules)
         self.assertEqual(sluiced.asked[-1][0::2], ("POST", RULES))
-        self.assertTrue(sluiced.asked[-1][1].endswith("my%20rules.yaml"))
+        self.assertIn("my%20rules.yaml&directory=%2F", sluiced.asked[-1][1])
         self.assertIn("+ n\n~ a\n", out)
         self.assertIn("RESET: its buckets start anew, because of another window", out)
         out, err = self.ask("diff", rules, "--json")

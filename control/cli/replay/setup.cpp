@@ -3,6 +3,7 @@
 #include "lib/rules/limit_numbers.hpp"
 
 #include "control/cli/terminal.hpp"
+#include "control/list_folder.hpp"
 #include "control/text_file.hpp"
 #include "lib/policy/box.hpp"
 
@@ -30,7 +31,7 @@ bool read_config(const std::string& path, ReplaySetup& setup) {
     }
     Problems problems{path};
     const auto box = read_box({path, *text}, Purpose::Enforce, problems);
-    say_problems(problems.list(), *text);
+    say_problems(problems.list(), {path, *text});
     if (box) {
         adopt_box(*box, setup);
     }
@@ -61,8 +62,10 @@ std::optional<CompiledRules> replay_rules(const Options& options) {
         return std::nullopt;
     }
     Problems problems{options.rules_file};
-    auto compiled = compile_rules({options.rules_file, *text}, Purpose::Enforce, {}, problems);
-    say_problems(problems.list(), *text);
+    const ListReader lists = lists_beside(options.rules_file);
+    const RuleText source{options.rules_file, *text, &lists};
+    auto compiled = compile_rules(source, Purpose::Enforce, {}, problems);
+    say_problems(problems.list(), source);
     if (!compiled) {
         return std::nullopt;
     }

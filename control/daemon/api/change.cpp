@@ -7,6 +7,12 @@
 
 namespace sluice {
 
+std::optional<std::string> directory_of(const HttpRequest& request) {
+    std::string directory = argument(request, "directory", "");
+    const bool good = directory.empty() || directory.starts_with('/');
+    return good ? std::optional{std::move(directory)} : std::nullopt;
+}
+
 HttpResponse refused(const Refusal& refusal) {
     switch (refusal.kind) {
         case Refusal::Kind::DoesNotCompile:

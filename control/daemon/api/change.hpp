@@ -2,12 +2,16 @@
 #include "control/daemon/api/api.hpp"
 #include "control/json.hpp"
 
+#include <optional>
 #include <string>
 
 namespace sluice {
 
 // What all calls that change the rules share.
 
+// The folder of the rule file that comes with a request, empty: not told. nullopt: it is no
+// absolute path.
+[[nodiscard]] std::optional<std::string> directory_of(const HttpRequest& request);
 // The answer to a change that was refused.
 [[nodiscard]] HttpResponse refused(const Refusal& refusal);
 // Who asked for it, and how it ended.

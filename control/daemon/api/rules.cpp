@@ -71,12 +71,17 @@ HttpResponse put_rules(const HttpRequest& request, Services& services) {
     if (force != "0" && force != "1") {
         return problem_response(400, "bad request", "`force` is 0 or 1");
     }
+    const std::optional<std::string> directory = directory_of(request);
+    if (!directory) {
+        return problem_response(400, "bad request", "`directory` is an absolute path");
+    }
     const std::string confirm = argument(request, "confirm", "");
     RuleFile file{.name = argument(request, "file", "rules.yaml"),
                   .text = request.body,
                   .force = force == "1",
                   .confirm = std::nullopt,
-                  .from = request.peer.uid};
+                  .from = request.peer.uid,
+                  .directory = *directory};
     if (request.query.contains("confirm")) {
         const Result<Nanoseconds> time = parse_confirm_time(confirm);
         if (!time) {

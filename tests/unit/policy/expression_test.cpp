@@ -238,6 +238,7 @@ const Wrong kWrong[] = {
     {"http.host eq \"a\\n\"", 15, "may follow a backslash"},
     {"http.request.headers eq \"x\"", 21, "`[` after"},
     {"ip.src in $", 10, "name is missing"},
+    {"ip.src in $partners", 10, "no list called $partners"},
     {"ip.proto eq 6 #", 14, "no meaning"},
 };
 
@@ -276,7 +277,6 @@ struct NotBuilt {
 TEST(Expression, NotesWhatIsNotBuiltYet) {
     const NotBuilt rows[] = {
         {"ip.proto eq 6 and http.host eq \"x\"", 18, "the field http.host"},
-        {"ip.src in $partners", 10, "the list $partners"},
         {"starts_with(http.host, \"x\")", 12, "the field http.host"},
         {"lower(http.host) eq \"x\"", 6, "the field http.host"},
         {"http.host contains \"x\"", 0, "the field http.host"},

@@ -31,7 +31,7 @@ protected:
         return static_cast<std::size_t>(std::distance(begin(all), end(all)));
     }
     TemporaryFolder folder_;
-    History history_{folder_ / "history"};
+    History history_{folder_ / "history", ListCopies{folder_.path()}};
 };
 
 TEST_F(Past, NothingAtFirst) {

@@ -10,6 +10,8 @@
 #include <optional>
 #include <string>
 
+#include <unistd.h>
+
 namespace sluice {
 
 using namespace std::chrono_literals;
@@ -64,6 +66,14 @@ protected:
     RuleKeeper& rules() { return *rules_; }
     Change apply(const std::string& text, bool force = false) {
         return rules_->apply({.name = "test.yaml", .text = text, .force = force, .from = 7});
+    }
+    // With lists, which lie in `etc` of the folder.
+    RuleFile file_with_lists(const std::string& text) {
+        return {.name = "test.yaml",
+                .text = text,
+                .confirm = std::nullopt,
+                .from = ::geteuid(),
+                .directory = folder_ / "etc"};
     }
     Change try_out(const std::string& text, std::chrono::nanoseconds confirm) {
         return rules_->apply({.name = "test.yaml", .text = text, .confirm = confirm, .from = 7});

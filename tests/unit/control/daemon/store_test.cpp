@@ -5,7 +5,9 @@
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
 
+#include <filesystem>
 #include <functional>
+#include <memory>
 
 #include <sys/stat.h>
 
@@ -64,6 +66,82 @@ TEST(Store, AFileWithoutLivesIsTaken) {
     const auto loaded = store.load();
     ASSERT_TRUE(loaded && *loaded);
     EXPECT_TRUE((*loaded)->lives.empty());
+}
+
+TEST(Store, ListsComeBackAsTheyWereRead) {
+    const TemporaryFolder folder;
+    const Store store{folder / "state"};
+    StoredRules rules = example();
+    rules.directory = "/etc/sluice";
+    rules.applied_by = 7;
+    rules.lists = {{"a.txt", std::make_shared<const std::string>("192.0.2.1\n")},
+                   {"b.txt", std::make_shared<const std::string>("")}};
+    save(store, rules);
+    const auto loaded = store.load();
+    ASSERT_TRUE(loaded && *loaded);
+    EXPECT_EQ((*loaded)->directory, "/etc/sluice");
+    EXPECT_EQ((*loaded)->applied_by, 7U);
+    ASSERT_EQ((*loaded)->lists.size(), 2U);
+    EXPECT_EQ(*(*loaded)->lists.at("a.txt"), "192.0.2.1\n");
+    EXPECT_EQ(*(*loaded)->lists.at("b.txt"), "");
+}
+
+std::size_t copies_in(const TemporaryFolder& folder) {
+    const std::filesystem::directory_iterator all{folder / "state/lists"};
+    return static_cast<std::size_t>(std::distance(begin(all), end(all)));
+}
+
+TEST(Store, ListsStayWhileAnySetNamesThem) {
+    const TemporaryFolder folder;
+    const Store store{folder / "state"};
+    const auto with = [](const std::string& text) {
+        StoredRules rules = example();
+        rules.lists = {{"a.txt", std::make_shared<const std::string>(text)}};
+        return rules;
+    };
+    save(store, with("192.0.2.1\n"));
+    ASSERT_TRUE(store.remember());
+    save(store, with("192.0.2.2\n"));
+    Result<PendingFile> trial = store.prepare(Trial{with("192.0.2.3\n"), {}});
+    ASSERT_TRUE(trial && trial->commit());
+    store.drop_old_lists();
+    EXPECT_EQ(copies_in(folder), 3U) << "in the history, kept, and on trial";
+    const auto former = store.history().newest_but(0);
+    ASSERT_TRUE(former && *former);
+    EXPECT_EQ(*(*former)->rules.lists.at("a.txt"), "192.0.2.1\n");
+    EXPECT_EQ(*(*store.load_trial())->rules.lists.at("a.txt"), "192.0.2.3\n");
+
+    ASSERT_TRUE(store.confirm_trial());
+    EXPECT_EQ(*(*store.load())->lists.at("a.txt"), "192.0.2.3\n");
+    store.drop_old_lists();
+    EXPECT_EQ(copies_in(folder), 2U);
+    ASSERT_TRUE(store.history().take_out(**former));
+    store.drop_old_lists();
+    EXPECT_EQ(copies_in(folder), 1U);
+    folder.write("state/rules.json", "{");
+    store.drop_old_lists();
+    EXPECT_EQ(copies_in(folder), 1U) << "who knows what it names";
+}
+
+TEST(Store, OldListsGoAndDamagedOnesAreLeftOut) {
+    const TemporaryFolder folder;
+    const Store store{folder / "state"};
+    StoredRules rules = example();
+    rules.lists = {{"a.txt", std::make_shared<const std::string>("192.0.2.1\n")}};
+    save(store, rules);
+    rules.lists = {{"a.txt", std::make_shared<const std::string>("192.0.2.2\n")}};
+    save(store, rules);
+    store.drop_old_lists();
+    std::vector<std::string> names;
+    for (const auto& entry : std::filesystem::directory_iterator{folder / "state/lists"}) {
+        names.push_back(entry.path().filename().string());
+    }
+    ASSERT_EQ(names.size(), 1U);
+    folder.write("state/lists/" + names[0], "192.0.2.3\n");
+    const auto loaded = store.load();
+    ASSERT_TRUE(loaded && *loaded);
+    EXPECT_TRUE((*loaded)->lists.empty());
+    EXPECT_EQ((*loaded)->text, example().text);
 }
 
 TEST(Store, WithoutCommitNothingChanges) {

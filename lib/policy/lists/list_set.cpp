@@ -1,0 +1,109 @@
+#include "lib/policy/lists/list_set.hpp"
+
+#include "lib/policy/lists/named_lists.hpp"
+#include "lib/policy/nearest.hpp"
+
+#include <algorithm>
+#include <span>
+
+namespace sluice {
+namespace {
+
+// What a list has to be for the operand; nullopt: no list holds such values.
+std::optional<ListType> type_for(OperandKind kind) noexcept {
+    switch (kind) {
+        case OperandKind::Address:
+            return ListType::Cidr;
+        case OperandKind::Number:
+        case OperandKind::Flag:
+            return ListType::Number;
+        case OperandKind::Name:
+        case OperandKind::Text:
+            return ListType::String;
+        default:
+            return std::nullopt;
+    }
+}
+
+std::string_view name_of(ListType type) noexcept {
+    return kListTypeNames[static_cast<std::size_t>(type)];
+}
+
+bool fits(TokenReader& reader, const Operand& operand, const Token& name, const NamedList& list) {
+    const std::optional<ListType> type = type_for(operand.kind);
+    if (!type) {
+        return reader.fail(name.offset,
+                           "no list holds values of " + operand.name + "; name them in { }");
+    }
+    if (list.values.type != *type) {
+        return reader.fail(name.offset, "$" + name.text + " is a list of type " +
+                                            std::string{name_of(list.values.type)} + ", and " +
+                                            operand.name + " takes one of type " +
+                                            std::string{name_of(*type)});
+    }
+    if (operand.prefix) {
+        return reader.fail(name.offset, "prefix() is compared with values in { }; write `" +
+                                            operand.name + " in $" + name.text + "`");
+    }
+    return true;
+}
+
+bool add_numbers(TokenReader& reader, const Operand& operand, const Token& name,
+                 const ListValues& list, ValueSet& values) {
+    const std::uint64_t max = operand.field ? row_of(*operand.field).max : UINT32_MAX;
+    if (!list.numbers.empty() && list.numbers.back().last > max) {
+        return reader.fail(name.offset, "$" + name.text + " holds " +
+                                            std::to_string(list.numbers.back().last) + ", and " +
+                                            operand.name + " is at most " + std::to_string(max));
+    }
+    values.numbers = list.numbers;
+    return true;
+}
+
+bool add_names(TokenReader& reader, const Operand& operand, const Token& name,
+               const ListValues& list, ValueSet& values) {
+    for (const std::string& text : list.texts) {
+        const std::optional<std::uint64_t> number = number_of_name(operand, text);
+        if (!number) {
+            const std::span<const std::string_view> words = words_of(operand);
+            return reader.fail(name.offset, "$" + name.text + " holds \"" + text + "\", and " +
+                                                operand.name + " is one of " + list_of(words) +
+                                                did_you_mean(text, words));
+        }
+        values.numbers.push_back({*number, *number});
+    }
+    return true;
+}
+
+}  // namespace
+
+std::optional<ValueSet> list_set(TokenReader& reader, const Operand& operand) {
+    const Token name = reader.next();
+    const NamedList* list = reader.lists() == nullptr ? nullptr : reader.lists()->find(name.text);
+    if (list == nullptr) {
+        const std::string meant =
+            reader.lists() == nullptr ? "" : reader.lists()->nearest_to(name.text);
+        (void)reader.fail(name.offset, "there is no list called $" + name.text + meant);
+        return std::nullopt;
+    }
+    ValueSet values;
+    if (!list->known) {
+        reader.note_unknown_list();
+        values.not_built = true;
+    }
+    // Of a list without a type even that has been reported.
+    if (!list->file.empty() && !fits(reader, operand, name, *list)) {
+        return std::nullopt;
+    }
+    values.v4 = list->values.v4;
+    values.v6 = list->values.v6;
+    const bool numbers = list->values.type == ListType::Number;
+    const bool names = operand.kind == OperandKind::Name;
+    if (list->known && ((numbers && !add_numbers(reader, operand, name, list->values, values)) ||
+                        (names && !add_names(reader, operand, name, list->values, values)))) {
+        return std::nullopt;
+    }
+    return values;
+}
+
+}  // namespace sluice

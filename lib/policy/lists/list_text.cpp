@@ -1,0 +1,144 @@
+#include "lib/policy/lists/list_text.hpp"
+
+#include "lib/policy/network_text.hpp"
+#include "lib/policy/text_check.hpp"
+#include "lib/policy/units_text.hpp"
+#include "lib/policy/value_set.hpp"
+
+#include <algorithm>
+#include <charconv>
+#include <limits>
+#include <optional>
+
+namespace sluice {
+namespace {
+
+constexpr std::string_view kBlanks = " \t";
+constexpr std::string_view kByteOrderMark = "\xEF\xBB\xBF";
+
+// Where the comment of a line begins, or its end.
+std::size_t comment_at(std::string_view line, ListType type) noexcept {
+    std::size_t at = line.find('#');
+    while (type == ListType::String && at != std::string_view::npos && at != 0 &&
+           kBlanks.find(line[at - 1]) == std::string_view::npos) {
+        at = line.find('#', at + 1);
+    }
+    return std::min(at, line.size());
+}
+
+// 443, 0x0806
+Result<std::uint64_t> parse_value(std::string_view text) {
+    if (!text.starts_with("0x")) {
+        return parse_number(text, std::numeric_limits<std::uint64_t>::max());
+    }
+    std::uint64_t value = 0;
+    const char* last = text.data() + text.size();
+    const auto [end, error] = std::from_chars(text.data() + 2, last, value, 16);
+    if (text.size() == 2 || error != std::errc{} || end != last) {
+        return Error{Errc::BadSyntax,
+                     "`" + std::string{text} + "` is no hexadecimal number such as 0x0806"};
+    }
+    return value;
+}
+
+// What is wrong with an entry; nullopt: it has been added.
+using Wrong = std::optional<std::string>;
+
+Wrong add_network(std::string_view entry, ListValues& values) {
+    const Result<IpPrefix> network = parse_network(entry);
+    if (!network) {
+        return network.error().what;
+    }
+    (network->version == IpVersion::V4 ? values.v4 : values.v6).push_back(range_of(*network));
+    return std::nullopt;
+}
+
+Wrong add_number(std::string_view entry, ListValues& values) {
+    const std::size_t middle = entry.find('-');
+    const Result<std::uint64_t> first = parse_value(entry.substr(0, middle));
+    const Result<std::uint64_t> last =
+        middle == std::string_view::npos ? first : parse_value(entry.substr(middle + 1));
+    if (!first || !last) {
+        return "`" + std::string{entry} + "` is no number and no range such as 80-90: " +
+               (first ? last.error().what : first.error().what);
+    }
+    if (*last < *first) {
+        return "the range `" + std::string{entry} + "` ends before it begins";
+    }
+    values.numbers.push_back({*first, *last});
+    return std::nullopt;
+}
+
+Wrong add_text(std::string_view entry, ListValues& values) {
+    if (entry.size() > kMaxListText) {
+        return "an entry has at most " + std::to_string(kMaxListText) + " bytes";
+    }
+    if (const std::optional<TextFault> fault = find_text_fault(entry)) {
+        return std::string{fault->what};
+    }
+    values.texts.emplace_back(entry);
+    return std::nullopt;
+}
+
+Wrong add(std::string_view entry, ListValues& values) {
+    if (values.entries == kMaxListEntries) {
+        return "a list has at most " + std::to_string(kMaxListEntries) + " entries";
+    }
+    ++values.entries;
+    switch (values.type) {
+        case ListType::Cidr:
+            return add_network(entry, values);
+        case ListType::Number:
+            return add_number(entry, values);
+        default:
+            return add_text(entry, values);
+    }
+}
+
+void read_line(std::string_view line, std::uint32_t number, std::size_t skipped, ListText& list) {
+    line = line.substr(0, comment_at(line, list.values.type));
+    const std::size_t first = line.find_first_not_of(kBlanks);
+    if (first == std::string_view::npos) {
+        return;
+    }
+    const std::size_t last = line.find_last_not_of(kBlanks);
+    Wrong wrong = add(line.substr(first, last + 1 - first), list.values);
+    if (!wrong) {
+        return;
+    }
+    if (++list.fault_count <= ListText::kMaxFaults) {
+        list.faults.push_back(
+            {{number, static_cast<std::uint32_t>(skipped + first + 1)}, *std::move(wrong)});
+    }
+}
+
+void normalise(ListValues& values) {
+    sluice::normalise(values.v4);
+    sluice::normalise(values.v6);
+    sluice::normalise(values.numbers);
+    std::sort(values.texts.begin(), values.texts.end());
+    values.texts.erase(std::unique(values.texts.begin(), values.texts.end()), values.texts.end());
+}
+
+}  // namespace
+
+ListText read_list_text(std::string_view text, ListType type) {
+    ListText list;
+    list.values.type = type;
+    std::size_t skipped = text.starts_with(kByteOrderMark) ? kByteOrderMark.size() : 0;
+    text.remove_prefix(skipped);
+    for (std::uint32_t number = 1; !text.empty(); ++number) {
+        const std::size_t end = std::min(text.find('\n'), text.size());
+        std::string_view line = text.substr(0, end);
+        if (line.ends_with('\r')) {
+            line.remove_suffix(1);
+        }
+        read_line(line, number, skipped, list);
+        text.remove_prefix(std::min(end + 1, text.size()));
+        skipped = 0;
+    }
+    normalise(list.values);
+    return list;
+}
+
+}  // namespace sluice

@@ -1,0 +1,163 @@
+"""Lists in files: sluiced with a dataplane that counts no packets, and sluicectl.
+
+    lists_test.py SLUICED FAKE_DATAPLANE SLUICECTL
+"""
+import json
+import os
+import subprocess
+import sys
+import unittest
+
+from daemon_box import DaemonBox, requests_of, wait_until
+
+PROGRAMS = []
+RULES = """version: 1
+data:
+  lists:
+    friends: {type: cidr, file: lists/friends.txt}
+rules:
+  - {id: friends, mode: enforce, when: ip.src in $friends, on_match: allow}
+  - {id: rest, mode: enforce, when: ip.proto eq 17, on_match: drop}
+"""
+FRIENDS = "# friends\n192.0.2.0/24\r\n2001:db8::/32 # and family\n"
+
+
+class Case(unittest.TestCase):
+    def setUp(self):
+        self.box = DaemonBox(*PROGRAMS)
+        self.addCleanup(self.box.close)
+        self.etc = self.box.folder / "etc"
+        self.list = self.etc / "lists" / "friends.txt"
+        self.rules = self.etc / "rules.yaml"
+        self.list.parent.mkdir(parents=True)
+        self.rules.write_text(RULES)
+        self.write_list(FRIENDS)
+
+    def write_list(self, text):
+        """As editors do: another file takes its place."""
+        new = self.list.with_suffix(".new")
+        new.write_text(text)
+        new.rename(self.list)
+
+    def start(self):
+        self.dataplane = self.box.start_dataplane()
+        self.sluiced = self.box.start_sluiced()
+
+    def ctl(self, *words, **options):
+        return subprocess.run([PROGRAMS[2], *map(str, words)], capture_output=True, text=True,
+                              timeout=60, **options)
+
+    def apply(self, rules="etc/rules.yaml", **options):
+        return self.ctl("apply", rules, "--socket", self.box.socket, cwd=self.box.folder, **options)
+
+    def applied(self):
+        answer = self.apply()
+        self.assertEqual(answer.returncode, 0, answer.stderr)
+        return self.box.generation()
+
+    def refused(self, answer, *says):
+        self.assertEqual(answer.returncode, 1, answer.stderr)
+        for text in says:
+            self.assertIn(text, answer.stderr)
+
+
+class WithoutDaemon(Case):
+    def check(self, *words):
+        return self.ctl("check", "etc/rules.yaml", *words, cwd=self.box.folder)
+
+    def test_check_knows_the_lists(self):
+        answer = self.check()
+        self.assertEqual((answer.returncode, answer.stderr), (0, ""))
+        self.assertIn("friends  cidr", answer.stdout)
+        lists = json.loads(self.check("--json").stdout)["lists"]
+        self.assertEqual(lists, [{"name": "friends", "type": "cidr", "file": "lists/friends.txt",
+                                  "known": True, "entries": 2, "ranges": 2}])
+
+    def test_a_bad_line_names_its_place(self):
+        self.write_list(FRIENDS + " 10.0.0.1/8\n")
+        self.refused(self.check(), "etc/lists/friends.txt:4:2: error: `10.0.0.1/8` has host bits",
+                     "the network is 10.0.0.0/8")
+
+    def test_a_missing_list_is_a_warning_for_check_and_an_error_to_run(self):
+        self.list.unlink()
+        answer = self.check()
+        self.assertEqual(answer.returncode, 0)
+        self.assertIn("rules.yaml:4:33: warning: cannot read the list etc/lists/friends.txt",
+                      answer.stderr)
+        self.assertEqual(self.check("--strict").returncode, 1)
+        capture = self.box.folder / "none.pcap"
+        capture.write_bytes(bytes.fromhex("d4c3b2a1020004000000000000000000ffff000001000000"))
+        self.refused(self.ctl("replay", self.rules, "--pcap", capture),
+                     "error: cannot read the list")
+        self.write_list(FRIENDS)
+        answer = self.ctl("replay", self.rules, "--pcap", capture)
+        self.assertEqual(answer.returncode, 0, answer.stderr)
+
+
+class Applied(Case):
+    def test_lists_lie_beside_the_rule_file(self):
+        self.start()
+        generation = self.applied()
+        self.write_list(FRIENDS + "198.51.100.0/24\n")
+        self.assertNotEqual(self.applied(), generation)
+
+    def test_what_is_wrong_in_a_list_is_told(self):
+        self.start()
+        generation = self.applied()
+        self.write_list("\n".join(["x"] * 30))
+        answer = self.apply()
+        self.refused(answer, "friends.txt:1:1: error: expected an address or network",
+                     "and 10 more such lines")
+        self.list.unlink()
+        self.refused(self.apply(), "etc/rules.yaml:4:33: error: cannot read the list",
+                     "No such file")
+        self.list.mkdir()
+        self.refused(self.apply(), "no regular file")
+        self.list.rmdir()
+        os.mkfifo(self.list)
+        self.refused(self.apply(), "no regular file")
+        self.assertEqual(self.box.generation(), generation)
+        self.assertEqual(requests_of(self.dataplane).count("apply"), 1)
+
+    def test_without_a_folder_only_absolute_paths_do(self):
+        self.start()
+        answer = self.box.put_rules(RULES)
+        self.assertEqual(answer.status, 422, answer.text)
+        self.assertIn("was not told the rule file's folder", answer.text)
+        answer = self.box.put_rules(RULES.replace("lists/friends.txt", str(self.list)))
+        self.assertEqual(answer.status, 200, answer.text)
+        self.assertEqual(self.box.put_rules(RULES, "?directory=etc").status, 400)
+
+    def test_a_restart_needs_no_list(self):
+        self.start()
+        generation = self.applied()
+        self.box.stop(self.sluiced)
+        self.list.unlink()
+        again = self.box.start_sluiced()
+        self.assertEqual(self.box.generation(), generation)
+        self.assertIn("friends.txt is gone; going on with the copy of it that was kept",
+                      again.log.read_text())
+        self.assertIn("re-attached", again.log.read_text())
+        self.assertEqual(requests_of(self.dataplane).count("apply"), 1)
+        self.assertEqual(self.box.put_mode("rest", "monitor").status, 200, "the copy serves")
+        self.box.stop(self.dataplane)
+        self.dataplane = self.box.start_dataplane()
+        wait_until("the rules to be brought",
+                   lambda: requests_of(self.dataplane).count("apply") == 1)
+
+    @unittest.skipIf(os.geteuid() != 0, "wants root")
+    def test_nobody_reads_more_through_sluiced_than_alone(self):
+        self.dataplane = self.box.start_dataplane()
+        self.sluiced = self.box.start_sluiced("--socket-mode", "0666")
+        group = {"user": 65534, "group": 0, "extra_groups": [0]}
+        self.list.chmod(0o600)
+        answer = self.apply(**group)
+        self.refused(answer, "Permission denied")
+        self.assertNotIn("192.0.2", answer.stderr)
+        self.list.chmod(0o644)
+        self.assertEqual(self.apply(**group).returncode, 0)
+
+
+if __name__ == "__main__":
+    PROGRAMS[:] = sys.argv[1:4]
+    unittest.main(argv=sys.argv[:1] + sys.argv[4:], verbosity=2)
