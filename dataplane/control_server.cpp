@@ -113,7 +113,8 @@ void ControlServer::receive(Client& client) {
         }
         client.in.feed(ByteView{bytes}.first(static_cast<std::size_t>(got)));
         if (client.in.broken()) {
-            refuse(client, "a message is at most 64 MiB");
+            refuse(client,
+                   "a message is at most " + std::to_string(kMaxMessageSize >> 20) + " MiB");
             return;
         }
     }

@@ -23,6 +23,38 @@ namespace {
 constexpr std::size_t kMaxJoinedRows = 4096;
 constexpr std::size_t kMaxJoinedWords = std::size_t{1} << 16;
 
+// The keys of one version in a burst, and whose each is.
+template <typename Key>
+class Keys {
+public:
+    void add(Key key, std::uint32_t subject) noexcept {
+        keys_[count_] = key;
+        subjects_[count_++] = subject;
+    }
+    [[nodiscard]] Key last() const noexcept { return keys_[count_ - 1]; }
+
+    void find(const RangeTrie<Key>& trie, std::span<const Step<Key>> steps,
+              std::uint32_t* rows) const noexcept {
+        if (!trie.is_large()) {
+            for (std::size_t i = 0; i < count_; ++i) {
+                rows[subjects_[i]] = trie.find(keys_[i], steps);
+            }
+            return;
+        }
+        std::array<std::uint32_t, kMaxSubjects> found;
+        trie.find_each(std::span{keys_}.first(count_), steps, found.data());
+        for (std::size_t i = 0; i < count_; ++i) {
+            rows[subjects_[i]] = found[i];
+        }
+    }
+
+private:
+    static_assert(kMaxSubjects <= RangeTrie<Key>::kMaxKeys);
+    std::array<Key, kMaxSubjects> keys_;
+    std::array<std::uint32_t, kMaxSubjects> subjects_;
+    std::size_t count_ = 0;
+};
+
 std::vector<std::uint16_t> table_of(const DimensionParts& parts) {
     std::vector<std::uint16_t> table(std::size_t{1} << key_bits(parts.field));
     for (auto step = parts.steps.begin(); step != parts.steps.end(); ++step) {
@@ -53,13 +85,14 @@ std::size_t Dimension::bytes() const noexcept {
     return table_.size() * sizeof(table_.front()) + trie_.bytes() + v6_trie_.bytes();
 }
 
-void Dimension::find_rows(std::span<const Subject> subjects, std::uint32_t* rows) const noexcept {
+void Dimension::find_rows(std::span<const Subject> subjects, const DimensionParts& parts,
+                          std::uint32_t* rows) const noexcept {
     if (!table_.empty()) {
         find_in_table(subjects, rows);
     } else if (row_of(field_).kind == FieldKind::Address) {
-        find_address(subjects, rows);
+        find_address(subjects, parts, rows);
     } else {
-        find_number(subjects, rows);
+        find_number(subjects, parts, rows);
     }
 }
 
@@ -78,39 +111,34 @@ std::uint64_t Dimension::number_of(const Subject& subject) const noexcept {
                             : read_number(field_, *subject.flow, subject.frame);
 }
 
-void Dimension::find_number(std::span<const Subject> subjects, std::uint32_t* rows) const noexcept {
+void Dimension::find_number(std::span<const Subject> subjects, const DimensionParts& parts,
+                            std::uint32_t* rows) const noexcept {
     for (const Subject& subject : subjects) {
-        *rows++ = subject.flow->fields.has(field_) ? trie_.find(number_of(subject)) : absent_row_;
+        *rows++ = subject.flow->fields.has(field_) ? trie_.find(number_of(subject), parts.steps)
+                                                   : absent_row_;
     }
 }
 
-void Dimension::find_address(std::span<const Subject> subjects,
+void Dimension::find_address(std::span<const Subject> subjects, const DimensionParts& parts,
                              std::uint32_t* rows) const noexcept {
-    std::array<VersionedAddress, kMaxSubjects> addresses;
-    std::size_t at = 0;
-    for (const Subject& subject : subjects) {
-        VersionedAddress& address = addresses[at++];
-        if (!subject.flow->fields.has(field_)) {
-            address.version = IpVersion::None;
+    Keys<std::uint64_t> v4;
+    Keys<Wide> v6;
+    for (std::uint32_t at = 0; at < subjects.size(); ++at) {
+        rows[at] = absent_row_;
+        if (!subjects[at].flow->fields.has(field_)) {
             continue;
         }
-        address = address_of(field_, subject);
+        const VersionedAddress address = address_of(field_, subjects[at]);
         if (address.version == IpVersion::V4) [[likely]] {
-            trie_.prefetch(v4_key(address.address));
-        } else {
-            v6_trie_.prefetch(v6_key(address.address));
-        }
-    }
-    for (std::size_t i = 0; i < at; ++i) {
-        const VersionedAddress& address = addresses[i];
-        if (address.version == IpVersion::V4) [[likely]] {
-            rows[i] = trie_.find(v4_key(address.address));
+            v4.add(v4_key(address.address), at);
+            trie_.prefetch(v4.last());
         } else if (address.version == IpVersion::V6) {
-            rows[i] = v6_trie_.find(v6_key(address.address));
-        } else {
-            rows[i] = absent_row_;
+            v6.add(v6_key(address.address), at);
+            v6_trie_.prefetch(v6.last());
         }
     }
+    v4.find(trie_, parts.steps, rows);
+    v6.find(v6_trie_, parts.v6_steps, rows);
 }
 
 Classifier::Classifier(ClassifierParts parts)
@@ -187,7 +215,7 @@ void Classifier::find_rows(std::span<const Subject> subjects, Rows& rows) const 
     // NOLINTNEXTLINE(cppcoreguidelines-pro-type-member-init): as many as are read are written.
     Rows by_dimension;
     for (std::size_t i = 0; i < dimensions_.size(); ++i) {
-        dimensions_[i].find_rows(subjects, by_dimension[i].data());
+        dimensions_[i].find_rows(subjects, parts_.dimensions[i], by_dimension[i].data());
     }
     for (std::size_t plane = 0; plane < planes_.size(); ++plane) {
         std::array<std::uint32_t, kMaxSubjects>& row = rows[plane];

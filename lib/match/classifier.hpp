@@ -26,15 +26,18 @@ class Dimension {
 public:
     explicit Dimension(const DimensionParts& parts);
 
-    // The row of each subject.
-    void find_rows(std::span<const Subject> subjects, std::uint32_t* rows) const noexcept;
+    // The row of each subject. `parts`: those it was made from.
+    void find_rows(std::span<const Subject> subjects, const DimensionParts& parts,
+                   std::uint32_t* rows) const noexcept;
 
     [[nodiscard]] std::size_t bytes() const noexcept;
 
 private:
     void find_in_table(std::span<const Subject> subjects, std::uint32_t* rows) const noexcept;
-    void find_number(std::span<const Subject> subjects, std::uint32_t* rows) const noexcept;
-    void find_address(std::span<const Subject> subjects, std::uint32_t* rows) const noexcept;
+    void find_number(std::span<const Subject> subjects, const DimensionParts& parts,
+                     std::uint32_t* rows) const noexcept;
+    void find_address(std::span<const Subject> subjects, const DimensionParts& parts,
+                      std::uint32_t* rows) const noexcept;
     [[nodiscard]] std::uint64_t number_of(const Subject& subject) const noexcept;
 
     Field field_;

@@ -46,9 +46,11 @@ struct ClassifierParts {
     std::vector<Block> blocks;
 };
 
-// What bounds the tables that are built from steps, whatever came over a socket.
-inline constexpr std::size_t kMaxSteps = std::size_t{1} << 21;
-inline constexpr std::size_t kMaxWideSteps = std::size_t{1} << 19;
+// What bounds the tables that are built from steps, whatever came over a socket. A list of a
+// million prefixes of one version has two steps for each when no two are neighbours; two such lists
+// fit for IPv4, one for IPv6, whose steps take 32 bytes.
+inline constexpr std::size_t kMaxSteps = std::size_t{1} << 22;
+inline constexpr std::size_t kMaxWideSteps = std::size_t{1} << 21;
 inline constexpr std::size_t kMaxRows = std::size_t{1} << 18;
 // Numbers of no more bits go through a table with a place for each.
 inline constexpr unsigned kMaxTableBits = 17;

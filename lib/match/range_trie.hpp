@@ -1,6 +1,8 @@
 #pragma once
 #include "lib/base/wide.hpp"
 
+#include <algorithm>
+#include <array>
 #include <bit>
 #include <cstddef>
 #include <cstdint>
@@ -19,54 +21,91 @@ struct Step {
     [[nodiscard]] constexpr bool operator==(const Step&) const noexcept = default;
 };
 
-// Which row a key belongs to, for keys cut into ranges. A table over the first bits, then nodes of
-// 64 children, where a bit per child says whether it is a node, and one whether a run of equal rows
-// begins: two population counts find the next node or the row (Asai and Ohara, "Poptrie",
-// SIGCOMM 2015). At most 1 + (width - table bits) / 6 nodes are visited.
+// Which row a key belongs to, for keys cut into ranges.
+//
+//   table, by the first bits --> nodes of 64 children --> a row, or a run of a few steps
+//
+// A bit per child of a node says whether it is a node, and one whether a leaf unlike the one before
+// begins: two population counts find the next (Asai and Ohara, "Poptrie", SIGCOMM 2015). Where no
+// more than eight steps are left, they are looked through as they stand (DXR, Zec, Rizzo and
+// Mikuc, CCR 2012): a list of a million prefixes is a table and a run for nearly every key, and an
+// address that stands alone costs no chain of nodes down to its last bit. The steps stay with
+// whoever made the trie, who hands them in.
 template <typename Key>
 class RangeTrie {
 public:
+    using Steps = std::span<const Step<Key>>;
     static constexpr unsigned kKeyBits = 8 * sizeof(Key);
+    static constexpr std::size_t kMaxKeys = 32;  // of find_each()
 
     RangeTrie() = default;
     // Keys of `width` bits. The steps are sorted, no two begin alike, and the first begins at 0.
-    RangeTrie(std::span<const Step<Key>> steps, unsigned width);
+    RangeTrie(Steps steps, unsigned width);
 
     void prefetch(Key key) const noexcept { __builtin_prefetch(&table_[slot_of(aligned(key))]); }
 
-    // A key has no bit above the width.
-    [[nodiscard]] std::uint32_t find(Key key) const noexcept {
-        Key rest = aligned(key);
-        std::uint32_t at = table_[slot_of(rest)];
-        rest <<= table_bits_;
-        while ((at & kIsRow) == 0) {
-            const Node& node = nodes_[at];
-            const auto child = static_cast<unsigned>(rest >> (kKeyBits - kNodeBits));
-            const std::uint64_t up_to_child = ~std::uint64_t{0} >> (63 - child);
-            if (((node.inner >> child) & 1) == 0) {
-                return rows_[node.first_row + ones(node.starts & up_to_child) - 1];
-            }
-            at = node.first_node + ones(node.inner & up_to_child) - 1;
-            rest <<= kNodeBits;
+    // `steps`: those it was made from. A key has no bit above the width.
+    [[nodiscard]] std::uint32_t find(Key key, Steps steps) const noexcept {
+        Walk walk = walk_of(key);
+        while (walk.at < kRun) {
+            advance(walk);
         }
-        return at & ~kIsRow;
+        return row_at(walk.at, key, steps);
     }
+
+    // The rows of at most kMaxKeys keys, all of them a level at a time, so that they wait for
+    // memory together: for tries that are larger than a cache.
+    void find_each(std::span<const Key> keys, Steps steps, std::uint32_t* rows) const noexcept {
+        std::array<Walk, kMaxKeys> walks;
+        for (std::size_t i = 0; i < keys.size(); ++i) {
+            walks[i] = walk_of(keys[i]);
+            prefetch(walks[i], steps);
+        }
+        for (bool inside = true; inside;) {
+            inside = false;
+            for (std::size_t i = 0; i < keys.size(); ++i) {
+                if (walks[i].at < kRun) {
+                    advance(walks[i]);
+                    prefetch(walks[i], steps);
+                    inside = inside || walks[i].at < kRun;
+                }
+            }
+        }
+        for (std::size_t i = 0; i < keys.size(); ++i) {
+            rows[i] = row_at(walks[i].at, keys[i], steps);
+        }
+    }
+
+    // Whether find_each() is worth its while.
+    [[nodiscard]] bool is_large() const noexcept { return large_; }
 
     [[nodiscard]] std::size_t bytes() const noexcept {
         return table_.size() * sizeof(std::uint32_t) + nodes_.size() * sizeof(Node) +
-               rows_.size() * sizeof(std::uint32_t);
+               leaves_.size() * sizeof(std::uint32_t);
     }
 
 private:
     static constexpr unsigned kNodeBits = 6;
     static constexpr unsigned kChildren = 1U << kNodeBits;
-    static constexpr std::uint32_t kIsRow = 0x8000'0000;
+
+    // What a place of the table or a leaf leads to, by its highest two bits: a node, a leaf, a run
+    // (26 bits of its first step, above them how many steps follow that one), or a row.
+    static constexpr std::uint32_t kLeaf = 0x4000'0000;
+    static constexpr std::uint32_t kRun = 0x8000'0000;
+    static constexpr std::uint32_t kRow = 0xC000'0000;
+    static constexpr unsigned kStepBits = 26;
+    static constexpr std::uint32_t kMostInRun = 8;
 
     struct Node {
         std::uint64_t inner = 0;   // children that are nodes
-        std::uint64_t starts = 0;  // other children, where the row is not that of the one before
+        std::uint64_t starts = 0;  // other children, where the leaf is not that of the one before
         std::uint32_t first_node = 0;
-        std::uint32_t first_row = 0;
+        std::uint32_t first_leaf = 0;
+    };
+
+    struct Walk {
+        Key rest{};  // bits that nobody has looked at
+        std::uint32_t at = 0;
     };
 
     // Some keys in a row that share their first bits, while the trie is built.
@@ -84,22 +123,75 @@ private:
         return static_cast<std::size_t>(aligned_key >> (kKeyBits - table_bits_));
     }
 
+    [[nodiscard]] Walk walk_of(Key key) const noexcept {
+        const Key rest = aligned(key);
+        return {static_cast<Key>(rest << table_bits_), table_[slot_of(rest)]};
+    }
+    // From a node to a child, or from a leaf to what it leads to.
+    void advance(Walk& walk) const noexcept {
+        if (walk.at >= kLeaf) {
+            walk.at = leaves_[walk.at - kLeaf];
+            return;
+        }
+        const Node& node = nodes_[walk.at];
+        const auto child = static_cast<unsigned>(walk.rest >> (kKeyBits - kNodeBits));
+        const std::uint64_t up_to_child = ~std::uint64_t{0} >> (63 - child);
+        walk.rest <<= kNodeBits;
+        walk.at = ((node.inner >> child) & 1) != 0
+                      ? node.first_node + ones(node.inner & up_to_child) - 1
+                      : kLeaf + node.first_leaf + ones(node.starts & up_to_child) - 1;
+    }
+    void prefetch(const Walk& walk, Steps steps) const noexcept {
+        if (walk.at < kLeaf) {
+            __builtin_prefetch(&nodes_[walk.at]);
+        } else if (walk.at < kRun) {
+            __builtin_prefetch(&leaves_[walk.at - kLeaf]);
+        } else if (walk.at < kRow) {
+            const std::size_t first = first_of_run(walk.at);
+            __builtin_prefetch(&steps[first]);
+            __builtin_prefetch(&steps[first + following(walk.at)]);
+        }
+    }
+
+    [[nodiscard]] static std::size_t first_of_run(std::uint32_t run) noexcept {
+        return run & ((1U << kStepBits) - 1);
+    }
+    [[nodiscard]] static std::size_t following(std::uint32_t run) noexcept {
+        return (run - kRun) >> kStepBits;
+    }
+    [[nodiscard]] static std::uint32_t row_at(std::uint32_t at, Key key, Steps steps) noexcept {
+        if (at >= kRow) {
+            return at - kRow;
+        }
+        const Step<Key>* run = &steps[first_of_run(at)];
+        const std::size_t count = following(at);
+        std::size_t before = 0;
+        for (std::size_t i = 1; i <= count; ++i) {
+            before += run[i].first <= key ? 1 : 0;
+        }
+        return run[before].row;
+    }
+
     // Part `number` of a piece that is cut into 2^bits: its first key, and the step that holds it.
     [[nodiscard]] Piece part_of(const Piece& piece, unsigned number, unsigned bits,
                                 std::size_t from_step) const;
-    [[nodiscard]] bool is_uniform(const Piece& piece) const;
+    // How many steps begin inside, behind the first key; counted up to one more than a run has.
+    [[nodiscard]] std::size_t steps_inside(const Piece& piece) const;
+    // What a piece becomes; a node is noted as to be filled.
+    [[nodiscard]] std::uint32_t place_for(const Piece& piece);
     void fill(std::size_t node, const Piece& piece);
 
     [[nodiscard]] static unsigned table_bits_for(unsigned width, std::size_t steps) noexcept;
 
-    std::vector<std::uint32_t> table_;  // a row with kIsRow, or a node
+    std::vector<std::uint32_t> table_;
     std::vector<Node> nodes_;
-    std::vector<std::uint32_t> rows_;
+    std::vector<std::uint32_t> leaves_;
     unsigned width_ = 0;
     unsigned table_bits_ = 0;
+    bool large_ = false;
 
     // Only while it is built.
-    std::span<const Step<Key>> steps_;
+    Steps steps_;
     std::vector<Piece> pieces_;  // by node
 };
 

@@ -1,4 +1,8 @@
+#include "lib/policy/lists/list_text.hpp"
+#include "tests/bench/large_list.hpp"
+#include "tests/packets/compiled_rules.hpp"
 #include "tests/packets/list_files.hpp"
+#include "tests/packets/tree_oracle.hpp"
 #include "tests/packets/verdict_case.hpp"
 
 #include <gtest/gtest.h>
@@ -158,6 +162,41 @@ rules: [{id: a, mode: enforce, when: ip.src in $l, on_match: drop}]
             ASSERT_EQ(dropped, list.has(value, v6)) << source << ", seed " << seed;
         }
     }
+}
+
+// A hundred thousand networks: one address of each is found, and others where a scan finds them.
+TEST(Lists, LargeOnesHoldWhatTheyList) {
+    const bench::LargeList list{100'000, 5};
+    const ListReader lists = lists_of({{"l", list.text()}});
+    Problems problems{"r"};
+    const auto compiled = compile_rules({"r", R"yaml(version: 1
+data: {lists: {l: {type: cidr, file: l}}}
+rules: [{id: a, mode: enforce, when: ip.src in $l, on_match: drop}]
+)yaml",
+                                         &lists},
+                                        Purpose::Enforce, {}, problems);
+    ASSERT_TRUE(compiled);
+    EXPECT_EQ(find_fault(compiled->set), std::nullopt);
+    const ListValues values = read_list_text(list.text(), ListType::Cidr).values;
+    std::mt19937_64 random{9};
+    const auto expect_all = [&](IpVersion version, const std::vector<IpAddress>& inside,
+                                const std::vector<AddressRange>& ranges) {
+        for (std::size_t i = 0; i < inside.size(); ++i) {
+            Flow flow;
+            flow.ip_version = version;
+            flow.src = inside[i];
+            flow.fields.add(Field::IpSrc);
+            ASSERT_FALSE(rules_for(compiled->set.classifier, flow, {}).empty()) << i;
+            if (i % 300 == 0) {
+                flow.src.bytes[i / 300 % 4] ^= static_cast<std::byte>(1 + random() % 255);
+                ASSERT_NE(rules_for(compiled->set.classifier, flow, {}).empty(),
+                          any_holds(ranges, flow.src))
+                    << i;
+            }
+        }
+    };
+    expect_all(IpVersion::V4, list.v4(), values.v4);
+    expect_all(IpVersion::V6, list.v6(), values.v6);
 }
 
 }  // namespace

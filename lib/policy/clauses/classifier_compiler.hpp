@@ -7,8 +7,10 @@
 
 namespace sluice {
 
-// The compiled form takes no more bytes than this, and neither does its message.
-inline constexpr std::size_t kMaxCompiledSize = std::size_t{48} << 20;
+// The compiled form takes no more bytes than this, and neither does its message: a list of a
+// million IPv6 prefixes, 2 million steps of 32 bytes, asked of source and destination, and as much
+// for everything else.
+inline constexpr std::size_t kMaxCompiledSize = std::size_t{192} << 20;
 
 // All clauses of a rule set, compiled. nullopt: it would take more than `most` bytes.
 [[nodiscard]] std::optional<ClassifierParts> compile_clauses(std::vector<RuleClause> clauses,

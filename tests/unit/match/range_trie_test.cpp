@@ -2,8 +2,11 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <array>
 #include <random>
 #include <set>
+#include <span>
 
 namespace sluice {
 namespace {
@@ -23,6 +26,22 @@ Key random_key(unsigned width, std::mt19937_64& random) {
     return key >> (8 * sizeof(Key) - width);
 }
 
+// Keys found together are found where each alone is.
+template <typename Key>
+void expect_the_same_together(const RangeTrie<Key>& trie, const std::vector<Step<Key>>& steps,
+                              const std::vector<Key>& keys) {
+    constexpr std::size_t kMost = RangeTrie<Key>::kMaxKeys;
+    std::array<std::uint32_t, kMost> rows{};
+    for (std::size_t from = 0; from < keys.size(); from += kMost) {
+        const auto some = std::span{keys}.subspan(from, std::min(kMost, keys.size() - from));
+        trie.find_each(some, steps, rows.data());
+        for (std::size_t i = 0; i < some.size(); ++i) {
+            ASSERT_EQ(rows[i], trie.find(some[i], steps)) << from + i;
+        }
+    }
+    trie.find_each({}, steps, nullptr);
+}
+
 // Every step's edges, the ends, and keys drawn at random are where looking through the steps says.
 template <typename Key>
 void expect_agreement(const std::vector<Step<Key>>& steps, unsigned width,
@@ -38,10 +57,11 @@ void expect_agreement(const std::vector<Step<Key>>& steps, unsigned width,
         keys.push_back(random_key<Key>(width, random));
     }
     for (const Key key : keys) {
-        ASSERT_EQ(trie.find(key), row_by_looking(steps, key))
+        ASSERT_EQ(trie.find(key, steps), row_by_looking(steps, key))
             << width << " bits, " << steps.size() << " steps, key "
             << static_cast<std::uint64_t>(key);
     }
+    expect_the_same_together(trie, steps, keys);
 }
 
 // Prefixes as well as odd places, near one another as well as far apart.
@@ -85,9 +105,54 @@ TEST(RangeTrie, GoesToTheLastBit) {
     const Wide lone = (Wide{0x2001'0DB8} << 96) + 1;
     const std::vector<Step<Wide>> steps{{0, 0}, {lone, 1}, {lone + 1, 2}};
     const RangeTrie<Wide> trie{steps, 128};
-    EXPECT_EQ(trie.find(lone - 1), 0U);
-    EXPECT_EQ(trie.find(lone), 1U);
-    EXPECT_EQ(trie.find(lone + 1), 2U);
+    EXPECT_EQ(trie.find(lone - 1, steps), 0U);
+    EXPECT_EQ(trie.find(lone, steps), 1U);
+    EXPECT_EQ(trie.find(lone + 1, steps), 2U);
+}
+
+// So many that the largest table is used, crowded in places.
+template <typename Key>
+void try_many(unsigned width, std::size_t count) {
+    std::mt19937_64 random{23};
+    std::set<Key> firsts{0};
+    const Key crowd = random_key<Key>(width, random);
+    while (firsts.size() < count) {
+        const Key key = random_key<Key>(width, random);
+        firsts.insert(random() % 4 == 0 ? crowd ^ (key & 0xF'FFFF) : key);
+    }
+    std::vector<Step<Key>> steps;
+    for (const Key first : firsts) {
+        steps.push_back({first, static_cast<std::uint32_t>(steps.size() % 7)});
+    }
+    const RangeTrie<Key> trie{steps, width};
+    std::vector<Key> keys;
+    for (std::size_t i = 0; i < steps.size(); ++i) {
+        ASSERT_EQ(trie.find(steps[i].first, steps), steps[i].row) << i;
+        keys.push_back(steps[i].first);
+        if (i > 0) {
+            ASSERT_EQ(trie.find(steps[i].first - 1, steps), steps[i - 1].row) << i;
+            keys.push_back(steps[i].first - 1);
+        }
+    }
+    expect_the_same_together(trie, steps, keys);
+}
+
+TEST(RangeTrie, HoldsALargeList) {
+    try_many<std::uint64_t>(32, 200'000);
+    try_many<Wide>(128, 200'000);
+}
+
+// Steps that lie in the crowd of one network, at the end of a long way of shared bits.
+TEST(RangeTrie, MemoryFollowsTheSteps) {
+    std::mt19937_64 random{5};
+    std::vector<Step<Wide>> steps{{0, 0}};
+    for (std::uint32_t i = 0; i < 20'000; ++i) {
+        const Wide alone = (Wide{i + 1} << 100) + (random() >> 1);
+        steps.push_back({alone, 1});
+        steps.push_back({alone + 1, 0});
+    }
+    const RangeTrie<Wide> trie{steps, 128};
+    EXPECT_LT(trie.bytes(), (std::size_t{4} << 20) + 32 * steps.size());
 }
 
 }  // namespace
