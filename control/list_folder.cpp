@@ -66,7 +66,7 @@ std::string list_path(const std::string& folder, const std::string& path) {
 Result<ListFile> read_list_file(const std::string& folder, const std::string& path) {
     const std::string whole = list_path(folder, path);
     const Fd file{::open(whole.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK)};
-    struct stat info {};
+    struct stat info{};
     if (!file.is_open() || ::fstat(file.get(), &info) != 0) {
         return unreadable(whole);
     }

@@ -1,5 +1,6 @@
 #include "control/cli/commands.hpp"
 #include "control/cli/daemon.hpp"
+#include "control/cli/stats_text.hpp"
 #include "control/cli/table.hpp"
 #include "control/cli/terminal.hpp"
 #include "control/cli/unconfirmed_text.hpp"
@@ -47,7 +48,7 @@ std::string rules_text(const Json& document) {
     const std::string text =
         fmt::format("generation {}{}\n{}\n", text_of(document, "generation"),
                     document.at("file").is_string() ? ", from " + text_of(document, "file") : "",
-                    unconfirmed_text(document));
+                    unconfirmed_text(document) + list_problem_text(document));
     Table table{{{"RULE"}, {"MODE"}, {"WHEN"}, {"KEY"}, {"LIMIT"}, {"SCOPE"}, {"ON EXCEED"}}};
     for (const Json& rule : document.at("rules")) {
         std::string when = text_of(rule, "when");

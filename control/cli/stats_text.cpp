@@ -89,6 +89,13 @@ std::string rule_table(const Sample& sample) {
 
 }  // namespace
 
+std::string list_problem_text(const Json& document) {
+    const std::string problem = document.value("list_problem", "");
+    return problem.empty() ? ""
+                           : bold("a list has changed and is not in force, the old one goes on: ") +
+                                 problem + "\n";
+}
+
 std::string stats_text(const Json& now, const Json* before, double seconds) {
     const Sample sample{now, before, seconds};
     std::string text =
@@ -100,6 +107,7 @@ std::string stats_text(const Json& now, const Json* before, double seconds) {
         text += bold("PANIC: all traffic is forwarded unjudged; `sluicectl panic resume` ends it") +
                 "\n";
     }
+    text += list_problem_text(now);
     if (const auto full = now.at("table_full").get<std::uint64_t>(); full != 0) {
         text += fmt::format("the bucket table was full {} times\n", grouped(full));
     }

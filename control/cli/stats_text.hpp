@@ -10,4 +10,8 @@ namespace sluice {
 [[nodiscard]] std::string stats_text(const Json& now, const Json* before = nullptr,
                                      double seconds = 1);
 
+// Of `GET /v1/rules` and `/v1/stats`: a line that says which lists are not in force; empty when all
+// are.
+[[nodiscard]] std::string list_problem_text(const Json& document);
+
 }  // namespace sluice

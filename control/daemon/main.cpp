@@ -1,14 +1,20 @@
 #include "control/daemon/api/api.hpp"
 #include "control/daemon/http_server.hpp"
 #include "control/daemon/link_keeper.hpp"
+#include "control/daemon/list_keeper.hpp"
 #include "control/daemon/log.hpp"
 #include "control/daemon/settings.hpp"
 
 #include <spdlog/spdlog.h>
 
+#include <chrono>
+#include <condition_variable>
 #include <csignal>
 #include <ctime>
 #include <exception>
+#include <mutex>
+#include <stop_token>
+#include <thread>
 
 #include <systemd/sd-daemon.h>
 #include <unistd.h>
@@ -49,6 +55,20 @@ void record_ends(RuleKeeper& rules, Audit& audit) {
     }
 }
 
+// What may compile, and so take long, until it is asked to stop: deadlines do not wait for it.
+void look_after_rules(const std::stop_token& stop, RuleKeeper& rules, ListKeeper& lists,
+                      Audit& audit) {
+    std::mutex mutex;
+    std::condition_variable_any changed;
+    std::unique_lock lock{mutex};
+    while (!stop.stop_requested()) {
+        record_ends(rules, audit);
+        lists.tick(ListKeeper::Clock::now());
+        (void)changed.wait_for(lock, stop, std::chrono::nanoseconds{kTick.tv_nsec},
+                               [&] { return stop.stop_requested(); });
+    }
+}
+
 int run(const Settings& settings, const sigset_t& signals) {
     set_up_log(settings.log_level, settings.log_format);
     DataplaneLink link{settings.dataplane_socket};
@@ -56,6 +76,7 @@ int run(const Settings& settings, const sigset_t& signals) {
     RuleKeeper rules{Store{settings.state_dir}, link, audit};
     Services services{rules, link, audit};
     LinkKeeper keeper{link, rules, settings.rules};
+    ListKeeper lists{link, rules, audit};
     // Before anybody can ask: who finds the socket finds the dataplane too, if there is one.
     keeper.tick(LinkKeeper::Clock::now());
     const auto server = HttpServer::start(
@@ -64,11 +85,12 @@ int run(const Settings& settings, const sigset_t& signals) {
         spdlog::error("{}", server.error().what);
         return kRefused;
     }
+    const std::jthread chores{
+        [&](const std::stop_token& stop) { look_after_rules(stop, rules, lists, audit); }};
     (void)sd_notify(0, "READY=1");
     spdlog::info("serving {}", settings.control.path);
     while (wait(signals)) {
         keeper.tick(LinkKeeper::Clock::now());
-        record_ends(rules, audit);
         (*server)->sweep();
     }
     (void)sd_notify(0, "STOPPING=1");

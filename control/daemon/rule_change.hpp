@@ -7,6 +7,7 @@
 #include <chrono>
 #include <cstdint>
 #include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -70,7 +71,10 @@ struct RuleView {
     std::vector<Mode> file_modes;  // by rule: what the file says
     RuleLives lives{};             // of those with a ttl
     std::optional<Unconfirmed> unconfirmed;
-    std::uint64_t reverts = 0;  // sets that went again by themselves since sluiced started
+    std::set<std::string> list_files{};  // where its lists lie
+    std::string list_problem{};  // why lists that have changed are not in force; empty: they are
+    std::uint64_t returns = 0;   // how often a set of before came back, with the lists it had
+    std::uint64_t reverts = 0;   // sets that went again by themselves since sluiced started
 };
 
 // A rule whose ttl has run out, and the generations before and after.

@@ -92,7 +92,11 @@ Change RuleKeeper::apply(RuleFile file) {
         Compiled compiled = compile_at(next, now_());
         const std::lock_guard lock{changing_};
         if (goes_on(next, compiled)) {
-            return push(std::move(next), std::move(compiled), terms);
+            Change change = push(std::move(next), std::move(compiled), terms);
+            if (!change.refusal) {
+                set_list_problem("");
+            }
+            return change;
         }
         // Rules have ended meanwhile: it is compiled without them.
     }
@@ -254,7 +258,12 @@ void RuleKeeper::show(std::vector<RuleSummary> summaries) {
                   .file_modes = {},
                   .lives = rules.lives,
                   .unconfirmed = unconfirmed(),
+                  .list_problem = list_problem_,
+                  .returns = returns_,
                   .reverts = reverts_};
+    for (const auto& [path, text] : rules.lists) {
+        next.list_files.insert(list_path(rules.directory, path));
+    }
     for (RuleSummary& rule : next.rules) {
         rule.condition = {};  // nobody here asks, and with a large list it is large
     }

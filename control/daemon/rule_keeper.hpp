@@ -60,6 +60,11 @@ public:
     // it was last called, in this way or another.
     [[nodiscard]] std::vector<EndedRule> end_rules();
 
+    // Lists as their files are now, if that is anything else than what is in force; nullopt: it is
+    // not. What cannot be read or does not compile leaves the old ones in force, and the view says
+    // why.
+    [[nodiscard]] std::optional<Change> reload_lists();
+
     // A dataplane has just been connected: go on with what it runs, or bring it our rules. False:
     // it could not be done now, and is worth another try.
     [[nodiscard]] bool meet(const Welcome& dataplane);
@@ -100,6 +105,10 @@ private:
     [[nodiscard]] RuleLives known_lives() const;
     [[nodiscard]] bool goes_on(StoredRules& rules, const Compiled& compiled) const;
 
+    // rule_lists.cpp: lists whose files change.
+    [[nodiscard]] Change take_lists(StoredRules next, Compiled compiled);
+    void set_list_problem(std::string problem);
+
     // rule_meeting.cpp: agreeing with the disk and with a dataplane.
     void load();
     [[nodiscard]] bool adopt(const Welcome& dataplane);
@@ -129,6 +138,8 @@ private:
     std::optional<Trial> trial_;
     std::optional<Revert> revert_;  // one that the dataplane has not followed yet
     std::uint64_t reverts_ = 0;
+    std::uint64_t returns_ = 0;
+    std::string list_problem_;
     std::int64_t end_again_at_ = 0;  // when a rule could not be taken out
 
     mutable std::mutex looking_;  // of what stands below

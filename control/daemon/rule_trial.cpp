@@ -108,12 +108,14 @@ Change RuleKeeper::rollback(uid_t from) {
     next.changed_at = now_();
     next.changed_by = from;
     Compiled compiled = compile_at(next, now_());
+    ++returns_;
     Change change = push(std::move(next), std::move(compiled), {.force = true});
     if (!change.refusal) {
         if (const Result<Done> done = store_.history().take_out(**former); !done) {
             spdlog::error("{}", done.error().what);
         }
         store_.drop_old_lists();
+        set_list_problem("");
     }
     return change;
 }
@@ -135,6 +137,8 @@ Change RuleKeeper::give_up_trial() {
     change.rules = compiled.rules->set.rules.size();
     forget_trial();
     store_.drop_old_lists();
+    ++returns_;
+    set_list_problem("");
     show(std::move(compiled.rules->rules));
     return change;
 }
@@ -156,6 +160,8 @@ bool RuleKeeper::keep_deadline() {
 void RuleKeeper::end_trial(const std::string& why) {
     revert_ = Revert{generation(), why};
     ++reverts_;
+    ++returns_;
+    set_list_problem("");
     spdlog::warn("generation {:016x} {}; going back to {:016x}", generation(), why,
                  kept_ ? kept_->generation : 0);
     if (!kept_) {

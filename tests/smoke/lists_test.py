@@ -47,8 +47,9 @@ class Case(unittest.TestCase):
         return subprocess.run([PROGRAMS[2], *map(str, words)], capture_output=True, text=True,
                               timeout=60, **options)
 
-    def apply(self, rules="etc/rules.yaml", **options):
-        return self.ctl("apply", rules, "--socket", self.box.socket, cwd=self.box.folder, **options)
+    def apply(self, rules="etc/rules.yaml", *words, **options):
+        return self.ctl("apply", rules, *words, "--socket", self.box.socket, cwd=self.box.folder,
+                        **options)
 
     def applied(self):
         answer = self.apply()
@@ -94,6 +95,14 @@ class WithoutDaemon(Case):
         self.assertEqual(answer.returncode, 0, answer.stderr)
 
 
+    def test_explain_reads_them(self):
+        for source, rule in (("192.0.2.7", "friends"), ("198.51.100.7", "rest")):
+            answer = self.ctl("explain", "etc/rules.yaml", "--json", "--src", source, "--dst",
+                              "203.0.113.1", "--proto", "17", cwd=self.box.folder)
+            self.assertEqual(answer.returncode, 0, answer.stderr)
+            self.assertEqual(json.loads(answer.stdout)["rule"], rule)
+
+
 class Applied(Case):
     def test_lists_lie_beside_the_rule_file(self):
         self.start()
@@ -128,6 +137,17 @@ class Applied(Case):
         self.assertEqual(answer.status, 200, answer.text)
         self.assertEqual(self.box.put_rules(RULES, "?directory=etc").status, 400)
 
+    def test_diff_reads_them(self):
+        self.start()
+        generation = self.applied()
+        words = ("diff", "etc/rules.yaml", "--json", "--socket", self.box.socket)
+        same = self.ctl(*words, cwd=self.box.folder)
+        self.assertEqual(same.returncode, 0, same.stderr)
+        self.assertEqual(json.loads(same.stdout)["to"], generation)
+        self.list.unlink()
+        self.refused(self.ctl(*words, cwd=self.box.folder), "error: cannot read the list")
+        self.assertEqual(self.box.ask("POST", "/v1/rules/diff?directory=etc", RULES).status, 400)
+
     def test_a_restart_needs_no_list(self):
         self.start()
         generation = self.applied()
@@ -156,6 +176,111 @@ class Applied(Case):
         self.assertNotIn("192.0.2", answer.stderr)
         self.list.chmod(0o644)
         self.assertEqual(self.apply(**group).returncode, 0)
+
+
+class Changed(Case):
+    """What happens by itself when a list's file changes."""
+
+    def start(self):
+        super().start()
+        self.before = self.applied()
+
+    def waits_for_another(self, generation):
+        wait_until("another generation", lambda: self.box.generation() != generation)
+        return self.box.generation()
+
+    def problem(self):
+        return self.box.get("/v1/rules").json().get("list_problem", "")
+
+    def test_a_changed_list_comes_into_force(self):
+        self.start()
+        self.write_list(FRIENDS + "198.51.100.0/24\n")
+        after = self.waits_for_another(self.before)
+        last = self.box.audit()[-1]
+        self.assertEqual((last["call"], last["before"], last["after"], last["outcome"]),
+                         ("reload lists", self.before, after, "done"))
+        with open(self.list, "a", encoding="utf-8") as file:  # in place, as a script does
+            file.write("203.0.113.0/24\n")
+        self.waits_for_another(after)
+        self.write_list(FRIENDS)
+        wait_until("the first again", lambda: self.box.generation() == self.before)
+
+    def test_a_list_that_became_bad_changes_nothing_and_is_said_once(self):
+        self.start()
+        self.write_list(FRIENDS + "not an address\n")
+        wait_until("it to be noticed", self.problem)
+        self.assertIn("friends.txt:4:1: error: expected an address", self.problem())
+        self.assertEqual(self.box.generation(), self.before)
+        for word in ("rules", "stats"):
+            shown = self.ctl(word, "--socket", self.box.socket).stdout
+            self.assertIn("a list has changed and is not in force", shown)
+        other = self.etc / "lists" / "other.txt"
+        for number in range(3):  # the folder moves, the list does not
+            other.write_text(str(number))
+            self.box.get("/v1/health")
+        self.assertEqual(self.sluiced.log.read_text().count("is not in force"), 1)
+        self.assertEqual(self.box.audit()[-1]["call"], "reload lists")
+        self.assertIn("refused", self.box.audit()[-1]["outcome"])
+        self.write_list(FRIENDS + "198.51.100.0/24\n")
+        self.waits_for_another(self.before)
+        self.assertEqual(self.problem(), "")
+
+    def test_a_list_that_vanishes_and_comes_back(self):
+        self.start()
+        self.list.unlink()
+        wait_until("it to be noticed", self.problem)
+        self.assertIn("cannot read the list", self.problem())
+        self.assertEqual(self.box.generation(), self.before)
+        self.write_list(FRIENDS)
+        wait_until("it to be good again", lambda: not self.problem())
+        self.assertEqual(self.box.generation(), self.before)
+
+    def test_another_folder_takes_the_place(self):
+        self.start()
+        self.list.parent.rename(self.etc / "old")
+        self.list.parent.mkdir()
+        self.write_list("203.0.113.0/24\n")
+        after = self.waits_for_another(self.before)
+        self.write_list("203.0.113.0/25\n")
+        self.waits_for_another(after)
+
+    def test_what_changed_while_sluiced_was_away(self):
+        self.start()
+        self.box.stop(self.sluiced)
+        self.write_list("203.0.113.0/24\n")
+        self.sluiced = self.box.start_sluiced()
+        self.waits_for_another(self.before)
+
+    def test_what_changed_while_the_dataplane_was_away(self):
+        self.start()
+        self.box.stop(self.dataplane)
+        self.write_list("203.0.113.0/24\n")
+        wait_until("sluiced to miss the dataplane", lambda: not self.box.connected())
+        self.dataplane = self.box.start_dataplane()
+        self.waits_for_another(self.before)
+
+    def test_what_changed_on_trial_stays_when_the_old_set_comes_back(self):
+        self.start()
+        other = self.etc / "other.yaml"
+        other.write_text(RULES.replace("eq 17", "eq 6"))
+        answer = self.apply(other, "--confirm", "1h")
+        self.assertEqual(answer.returncode, 0, answer.stderr)
+        generation = self.box.generation()
+        self.write_list("203.0.113.0/24\n")
+        self.waits_for_another(generation)
+        self.assertTrue(self.box.get("/v1/rules").json()["unconfirmed"])
+        back = self.box.ask("POST", "/v1/rollback")
+        self.assertEqual((back.status, back.json()["generation"]), (200, self.before))
+        after = self.waits_for_another(self.before)
+        self.assertEqual(self.applied(), after, "the old rules with the list as it is")
+
+    def test_modes_outlive_it(self):
+        self.start()
+        self.assertEqual(self.box.put_mode("rest", "monitor").status, 200)
+        generation = self.box.generation()
+        self.write_list("203.0.113.0/24\n")
+        self.waits_for_another(generation)
+        self.assertEqual(self.box.get("/v1/rules").json()["rules"][1]["mode"], "monitor")
 
 
 if __name__ == "__main__":

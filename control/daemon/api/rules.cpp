@@ -52,10 +52,14 @@ HttpResponse get_rules(const HttpRequest&, Services& services) {
                          {"limits", limits_json(rule.limits)},
                          {"memory", rule.memory}});
     }
-    return json_response({{"generation", generation_text(view->generation)},
-                          {"file", view->file},
-                          {"unconfirmed", unconfirmed_json(view->unconfirmed)},
-                          {"rules", std::move(rules)}});
+    Json document{{"generation", generation_text(view->generation)},
+                  {"file", view->file},
+                  {"unconfirmed", unconfirmed_json(view->unconfirmed)},
+                  {"rules", std::move(rules)}};
+    if (!view->list_problem.empty()) {
+        document["list_problem"] = view->list_problem;
+    }
+    return json_response(document);
 }
 
 HttpResponse get_source(const HttpRequest&, Services& services) {

@@ -34,7 +34,7 @@ HttpResponse get_stats(const HttpRequest&, Services& services) {
         rules.push_back(rule_json(rule, counted[rule.id]));
     }
     const Totals totals = total_of(stats->workers);
-    return json_response({{"generation", generation_text(stats->generation)},
+    ordered_json document{{"generation", generation_text(stats->generation)},
                           {"unconfirmed", unconfirmed_json(view->unconfirmed)},
                           {"uptime_s", static_cast<double>(stats->uptime_ns) / 1e9},
                           {"panic", stats->panic},
@@ -43,7 +43,11 @@ HttpResponse get_stats(const HttpRequest&, Services& services) {
                           {"reasons", reasons_json(totals.by_reason)},
                           {"table_full", no_place(totals.by_table_event)},
                           {"table", table_events_json(totals.by_table_event)},
-                          {"rules", std::move(rules)}});
+                          {"rules", std::move(rules)}};
+    if (!view->list_problem.empty()) {
+        document["list_problem"] = view->list_problem;
+    }
+    return json_response(document);
 }
 
 }  // namespace sluice

@@ -50,7 +50,7 @@ TEST(Store, WhatWasKeptComesBack) {
     EXPECT_EQ(back.generation, example().generation);
     EXPECT_EQ(back.changed_at, example().changed_at);
     EXPECT_EQ(back.changed_by, example().changed_by);
-    struct stat info {};
+    struct stat info{};
     ASSERT_EQ(::stat((folder / "a/b/rules.json").c_str(), &info), 0);
     EXPECT_EQ(info.st_mode & 0777U, 0600U);
 }

@@ -1,0 +1,52 @@
+#include "control/daemon/list_keeper.hpp"
+
+#include <fmt/format.h>
+#include <spdlog/spdlog.h>
+
+#include <unistd.h>
+
+namespace sluice {
+namespace {
+
+constexpr std::chrono::seconds kRetry{5};  // when the dataplane does not take them
+
+}  // namespace
+
+void ListKeeper::tick(Clock::time_point now) {
+    const std::shared_ptr<const RuleView> view = rules_.view();
+    watch_.watch(view->list_files);
+    if (view->returns != returns_) {
+        returns_ = view->returns;
+        watch_.look_again();
+    }
+    due_ = watch_.has_changed() || due_;
+    if (!due_ || now < retry_at_ || !link_.status().connected) {
+        return;
+    }
+    const std::optional<Change> change = rules_.reload_lists();
+    due_ = false;
+    if (!change) {
+        return;
+    }
+    record(*change);
+    if (change->refusal && change->refusal->kind != Refusal::Kind::DoesNotCompile) {
+        spdlog::error("the changed lists are not in force: {}; trying again",
+                      change->refusal->what);
+        due_ = true;
+        retry_at_ = now + kRetry;
+    }
+}
+
+void ListKeeper::record(const Change& change) {
+    const std::uint64_t after = change.refusal ? change.before : change.after;
+    if (!change.refusal) {
+        spdlog::info("lists have changed: generation {:016x} is in force", after);
+    }
+    audit_.write({.who = {::geteuid(), ::getegid(), ::getpid()},
+                  .call = "reload lists",
+                  .before = fmt::format("{:016x}", change.before),
+                  .after = fmt::format("{:016x}", after),
+                  .outcome = change.refusal ? "refused: " + change.refusal->what : "done"});
+}
+
+}  // namespace sluice
