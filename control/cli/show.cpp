@@ -34,6 +34,10 @@ std::string text_of(const Json& object, const char* member) {
 
 // What runs, what the file says if that is another, and until when.
 std::string mode_cell(const Json& rule) {
+    const std::string kind = text_of(rule, "kind");
+    if (kind != "rule") {
+        return kind;
+    }
     const std::string mode = text_of(rule, "mode");
     const std::string in_file = text_of(rule, "file_mode");
     const std::string end = rule.at("ends").is_null() ? "" : text_of(rule, "ends");

@@ -148,8 +148,9 @@ Change RuleKeeper::set_mode(const std::string& rule, Mode mode, uid_t from) {
 // The set in force with one mode more; nullopt: it has no such rule.
 std::optional<StoredRules> RuleKeeper::with_mode(const std::string& rule, Mode mode) const {
     const std::shared_ptr<const RuleView> shown = view();
-    const auto found = std::find_if(shown->rules.begin(), shown->rules.end(),
-                                    [&](const RuleSummary& known) { return known.id == rule; });
+    const auto found = std::find_if(
+        shown->rules.begin(), shown->rules.end(),
+        [&](const RuleSummary& known) { return known.id == rule && known.kind == RuleKind::Rule; });
     if (current() == nullptr || found == shown->rules.end()) {
         return std::nullopt;
     }

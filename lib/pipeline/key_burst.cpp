@@ -77,7 +77,7 @@ bool look_for_keys(const Rule& rule, const Packet& packet, const Hash& hash,
 template <typename Hash>
 [[gnu::noinline]] Looks look_slow(Match& match, const Rule& rule, const Packet& packet,
                                   const Hash& hash, Looks looks) noexcept {
-    match.skipped = rule.on_match == OnMatch::Meter && !look_for_keys(rule, packet, hash, looks);
+    match.skipped = rule.has_limits() && !look_for_keys(rule, packet, hash, looks);
     return looks;
 }
 

@@ -10,6 +10,7 @@
 // The verdict, exactly as the rule language defines it:
 //
 //   malformed?  -> the box's policy
+//   bypass?     -> the first budget that matches and has room
 //   on_match?   -> the first such enforcing rule that matches
 //   else        -> look at every limit of every matching rule, take the strictest refusal,
 //                  and if the packet goes on, charge every limit that admitted it
@@ -209,6 +210,16 @@ void look_at_all(const Judged& judged, Decision& decision) noexcept {
     }
 }
 
+// Ends what look_at_rule() began.
+void settle_rule(const Match& match, const Judged& judged, bool spends) noexcept {
+    const bool empties = !spends && judged.rule(match).rejected_spend;
+    for (Look& look : judged.looks(match)) {
+        if (look.asked && look.entry != nullptr) {
+            settle(look, judged.judging, spends, empties);
+        }
+    }
+}
+
 void settle_all(const Judged& judged, const Decision& decision) noexcept {
     const bool forwarded = forwards(decision.verdict);
     for (const Match& match : judged.matches) {
@@ -217,17 +228,40 @@ void settle_all(const Judged& judged, const Decision& decision) noexcept {
             continue;
         }
         // A monitoring rule spends as it would if it enforced: not when it would have refused.
-        const bool spends = forwarded && (rule.mode == Mode::Enforce || !match.refused);
-        for (Look& look : judged.looks(match)) {
-            if (look.asked && look.entry != nullptr) {
-                settle(look, judged.judging, spends, !spends && rule.rejected_spend);
-            }
-        }
+        settle_rule(match, judged, forwarded && (rule.mode == Mode::Enforce || !match.refused));
     }
 }
 
+// Whether the packet is within that budget, which is then charged.
+bool is_within(const Match& budget, const Judged& judged) noexcept {
+    RuleCounters& counters = judged.counters(budget);
+    const Outcome outcome = budget.skipped ? Outcome{} : look_at_rule(budget, judged);
+    if (!outcome.judged) {
+        counters.skipped.add(1);
+        return false;
+    }
+    settle_rule(budget, judged, !outcome.refused);
+    (outcome.refused ? counters.exceeded : counters.admitted).add(1);
+    return !outcome.refused;
+}
+
+// Budgets come before all rules. True: the packet is within one. False: it meets the rules, and
+// `judged` has no budgets any more.
+bool pass_by(Judged& judged, Decision& decision) noexcept {
+    while (!judged.matches.empty() &&
+           judged.rule(judged.matches.front()).on_match == OnMatch::Bypass) {
+        const Match& budget = judged.matches.front();
+        if (is_within(budget, judged)) {
+            decision = {.reason = Reason::Bypass, .rule = budget.rule};
+            return true;
+        }
+        judged.matches = judged.matches.subspan(1);
+    }
+    return false;
+}
+
 // The long way, for whatever comes.
-[[gnu::noinline]] void judge_slow(Packet& packet, const Judged& judged) noexcept {
+[[gnu::noinline]] void judge_slow(Packet& packet, Judged judged) noexcept {
     packet.decision = Decision{};
     if (is_malformed(packet.flow.parsed)) {
         const bool drop = judged.judging.core.policy.malformed == MalformedPolicy::Drop;
@@ -235,7 +269,7 @@ void settle_all(const Judged& judged, const Decision& decision) noexcept {
                            .reason = malformed_reason(packet.flow.parsed)};
         return;
     }
-    if (decide_on_sight(judged, packet.decision)) {
+    if (pass_by(judged, packet.decision) || decide_on_sight(judged, packet.decision)) {
         return;
     }
     look_at_all(judged, packet.decision);

@@ -1,29 +1,106 @@
 #include "lib/policy/bypass_reader.hpp"
 
 #include "lib/policy/condition_reader.hpp"
-#include "lib/policy/key_reader.hpp"
-#include "lib/policy/limit_reader.hpp"
+#include "lib/policy/limit_list_reader.hpp"
+#include "lib/rules/limit_numbers.hpp"
+
+#include <array>
 
 namespace sluice {
+namespace {
 
-void check_bypass(const YamlNode& bypass, NamedLimits& limits, NamedLists& lists,
-                  const ReadContext& context) {
-    for (const YamlNode& item : bypass.items) {
-        const YamlNode* when = value_of(item, "when");
-        if (when != nullptr && when->is_scalar()) {
-            (void)read_condition(*when, lists, context);
+constexpr auto kBypassKeys = std::to_array<KeyRow>({{"when"}, {"key"}, {"limit"}});
+
+// One budget, read key by key.
+class BypassReader {
+public:
+    BypassReader(const YamlNode& node, std::string id, const FileContext& file)
+        : file_{file},
+          context_{file.lines, file.problems, file.purpose == Purpose::Enforce},
+          map_{node, kBypassKeys, context_, "an item of `bypass`"} {
+        read_.rule.id = std::move(id);
+    }
+
+    ReadRule run() {
+        read_head();
+        if (map_.is_map()) {
+            read_when();
+            read_limit();
         }
-        if (const YamlNode* key = value_of(item, "key")) {
-            (void)read_key(*key, context);
+        return std::move(read_);
+    }
+
+private:
+    void read_head() {
+        read_.rule.mode = Mode::Enforce;
+        read_.rule.on_match = OnMatch::Bypass;
+        read_.rule.missing_key = file_.defaults.missing_key;
+        read_.rule.on_full = file_.defaults.on_full.on_full;
+        read_.rule.coarsen_factor = file_.defaults.on_full.factor;
+        read_.summary.id = read_.rule.id;
+        read_.summary.kind = RuleKind::Bypass;
+        read_.summary.mode = Mode::Enforce;
+        read_.summary.line = map_.node().at.line;
+        read_.summary.action = "pass before any rule; what is beyond it meets the rules";
+    }
+
+    void read_when() {
+        const std::optional<std::string> text = map_.text("when");
+        if (!text) {
+            if (map_.find("when") == nullptr) {
+                file_.problems.error(map_.node().at, "an item of `bypass` needs `when`");
+            }
+            return;
         }
-        const YamlNode* limit = value_of(item, "limit");
-        if (limit != nullptr && limit->is_scalar()) {
-            limit = limits.find(*limit, context);
-        }
-        if (limit != nullptr) {
-            (void)read_limit(*limit, std::nullopt, context);
+        read_.everything = false;
+        read_.summary.when = *text;
+        if (std::optional<ParsedExpression> when =
+                read_condition(*map_.find("when"), file_.lists, context_)) {
+            read_.when_is_whole = when->not_built.empty() && !when->has_unknown_list;
+            read_.when = std::move(when->tree);
         }
     }
+
+    void read_limit() {
+        const YamlNode* parts = map_.find("key");
+        const YamlNode* limit = map_.find("limit");
+        if (parts == nullptr || limit == nullptr) {
+            file_.problems.error(map_.node().at,
+                                 "an item of `bypass` needs `key` ([] for one bucket in all) and "
+                                 "`limit`");
+        }
+        const KeyText key = parts == nullptr ? KeyText{} : read_key(*parts, context_);
+        if (limit != nullptr) {
+            ReadLimits limits;
+            const LimitListReader reader{{read_.rule.id, std::nullopt}, file_.limits, context_};
+            reader.read_one(*limit, limit->is_scalar() ? limit->text : "1", {key}, limits);
+            read_.rule.limits = std::move(limits.limits);
+            read_.summary.limits = std::move(limits.summaries);
+        }
+        read_.summary.key = key.text;
+        read_.rule.keys = {key.parts};
+        (void)fill_coarser(read_.rule);
+    }
+
+    const FileContext& file_;
+    ReadContext context_;
+    MapReader map_;
+    ReadRule read_;
+};
+
+}  // namespace
+
+std::vector<ReadBypass> read_bypass(const YamlNode& bypass, const FileContext& file) {
+    if (!bypass.is_list()) {
+        file.problems.error(bypass.at, "`bypass` is a list of budgets; found " + kind_name(bypass));
+        return {};
+    }
+    std::vector<ReadBypass> budgets;
+    for (const YamlNode& node : bypass.items) {
+        const std::string id = "bypass." + std::to_string(budgets.size() + 1);
+        budgets.push_back({&node, BypassReader{node, id, file}.run()});
+    }
+    return budgets;
 }
 
 }  // namespace sluice

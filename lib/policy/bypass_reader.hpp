@@ -1,13 +1,17 @@
 #pragma once
-#include "lib/policy/lists/named_lists.hpp"
-#include "lib/policy/map_reader.hpp"
-#include "lib/policy/named_limits.hpp"
+#include "lib/policy/rule_reader.hpp"
+
+#include <vector>
 
 namespace sluice {
 
-// `bypass` is not built: it is read so that what is wrong in it is seen, and so that the limits it
-// names count as used.
-void check_bypass(const YamlNode& bypass, NamedLimits& limits, NamedLists& lists,
-                  const ReadContext& context);
+// Budgets of `bypass`, in the order of the file: rules with OnMatch::Bypass, called `bypass.1`,
+// `bypass.2`, ..., names that no rule of the file can have. Each with the node it was read from.
+struct ReadBypass {
+    const YamlNode* node = nullptr;
+    ReadRule rule;
+};
+
+[[nodiscard]] std::vector<ReadBypass> read_bypass(const YamlNode& bypass, const FileContext& file);
 
 }  // namespace sluice

@@ -22,7 +22,7 @@ constexpr auto kTopKeys = std::to_array<KeyRow>({
     {"rules"},
     {"data"},
     {"client_ip", false},
-    {"bypass", false},
+    {"bypass"},
 });
 // Databases are an error where a rule uses one.
 constexpr auto kDataKeys =
@@ -67,7 +67,7 @@ public:
             limits_.read(*limits, context_);
         }
         if (const YamlNode* bypass = top.find("bypass")) {
-            check_bypass(*bypass, limits_, lists_, relaxed_);
+            add_bypass(*bypass);
         }
         read_rules(top);
         limits_.warn_of_unused(relaxed_);
@@ -118,7 +118,16 @@ private:
             return;
         }
         for (const YamlNode& node : rules->items) {
-            add_rule(node);
+            add_rule(node, read_rule(node, file_));
+            for (ReadRule& candidate : read_candidates_of(node, file_)) {
+                add_rule(node, std::move(candidate));
+            }
+        }
+        if (compiled_.rules.size() > kMaxRules) {
+            file_.problems.error(rules->at,
+                                 "the rules, their candidates and the items of `bypass` are more "
+                                 "than " +
+                                     std::to_string(kMaxRules) + " together");
         }
         if (limit_count_ > kMaxLimits) {
             file_.problems.error(rules->at, "the rules have more than " +
@@ -126,8 +135,14 @@ private:
         }
     }
 
-    void add_rule(const YamlNode& node) {
-        ReadRule read = read_rule(node, file_);
+    // Before all rules, since they are asked before them.
+    void add_bypass(const YamlNode& bypass) {
+        for (ReadBypass& budget : read_bypass(bypass, file_)) {
+            add_rule(*budget.node, std::move(budget.rule));
+        }
+    }
+
+    void add_rule(const YamlNode& node, ReadRule read) {
         check_names(node, read.rule);
         add_clauses(node, read);
         read.summary.memory = size_of(read.rule);

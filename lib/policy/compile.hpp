@@ -6,6 +6,7 @@
 #include "lib/policy/problem.hpp"
 #include "lib/rules/rule_set.hpp"
 
+#include <array>
 #include <cstdint>
 #include <map>
 #include <optional>
@@ -33,9 +34,15 @@ struct LimitSummary {
     std::vector<NamedText> schema;
 };
 
+// Beside the rules of a file: its budgets of `bypass`, and the candidates of its rules.
+enum class RuleKind : std::uint8_t { Rule, Bypass, Candidate };
+inline constexpr auto kRuleKindNames =
+    std::to_array<std::string_view>({"rule", "bypass", "candidate"});
+
 // What `rules` and `check` show of a rule; one for every rule of the file, also those that are off.
 struct RuleSummary {
     std::string id;
+    RuleKind kind = RuleKind::Rule;
     std::string description;
     Mode mode = Mode::Monitor;
     std::uint32_t line = 0;

@@ -29,7 +29,6 @@ constexpr auto kColors = std::to_array<Shape>({{"green", Any}, {"yellow", Any}, 
 constexpr auto kOverride =
     std::to_array<Shape>({{"key", Any}, {"limits", Any}, {"until"}, {"exempt"}});
 constexpr auto kOverrides = std::to_array<Shape>({{"file"}, {"inline", Maps, kOverride}});
-constexpr auto kCandidate = std::to_array<Shape>({{"name"}, {"limits", Any}});
 constexpr auto kDynamic = std::to_array<Shape>({{"source"}, {"ttl"}, {"floor"}, {"ceiling"}});
 constexpr auto kClusterSync =
     std::to_array<Shape>({{"interval"}, {"max_unsynced"}, {"owner_down"}});
@@ -42,7 +41,6 @@ constexpr auto kClientIp = std::to_array<Shape>({{"trusted_proxies", Any},
                                                  {"ipv4_prefix"},
                                                  {"ipv6_prefix"},
                                                  {"unwrap", Any}});
-constexpr auto kBypass = std::to_array<Shape>({{"when"}, {"key", Any}, {"limit", Any}});
 
 constexpr auto kMerge = std::to_array<Shape>({{"interval"}});
 constexpr auto kSnapshot = std::to_array<Shape>({{"file"}, {"every"}});
@@ -61,7 +59,6 @@ constexpr auto kParts = std::to_array<Shape>({
     {"ban", Map, kBan},
     {"on_color", Map, kColors},
     {"overrides", Map, kOverrides},
-    {"candidates", Maps, kCandidate},
     {"dynamic", Map, kDynamic},
     {"cluster_sync", Map, kClusterSync},
     {"events", Words, kEvents},
@@ -69,7 +66,6 @@ constexpr auto kParts = std::to_array<Shape>({
     {"max_unsynced"},
     // of a rule file
     {"client_ip", Map, kClientIp},
-    {"bypass", Maps, kBypass},
     // of sluice.yaml
     {"merge", Map, kMerge},
     {"snapshot", Map, kSnapshot},

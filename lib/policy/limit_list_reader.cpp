@@ -62,17 +62,21 @@ void LimitListReader::read(const MapReader& map, const LimitTier& tier, ReadLimi
         ++position;
         const std::string name =
             item.is_scalar() ? item.text : tier.position + std::to_string(position);
-        read_limit_of(item, name, tier, limits);
+        read_one(item, name, tier, limits);
     }
 }
 
-void LimitListReader::read_limit_of(const YamlNode& item, const std::string& name,
-                                    const LimitTier& tier, ReadLimits& limits) const {
+void LimitListReader::read_one(const YamlNode& item, const std::string& name, const LimitTier& tier,
+                               ReadLimits& limits) const {
     const YamlNode* node = item.is_scalar() ? named_.find(item, context_) : &item;
     if (node == nullptr) {
         return;
     }
-    const LimitText limit = read_limit(*node, owner_.per, context_);
+    std::optional<YamlNode> changed;
+    if (owner_.changes != nullptr) {
+        changed = owner_.changes->change(name, *node);
+    }
+    const LimitText limit = read_limit(changed ? *changed : *node, owner_.per, context_);
     const std::uint64_t identity = identity_of(owner_.rule, name, tier.key, limit);
     if (!limits.identities.insert(identity).second) {
         context_.problems.error(item.at, "the limit `" + name + "` is listed twice" +

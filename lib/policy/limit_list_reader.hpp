@@ -1,4 +1,5 @@
 #pragma once
+#include "lib/policy/candidate_reader.hpp"
 #include "lib/policy/compile.hpp"
 #include "lib/policy/key_reader.hpp"
 #include "lib/policy/limit_reader.hpp"
@@ -17,6 +18,7 @@ struct LimitOwner {
     std::string_view rule;
     std::optional<PerWord> per;
     std::uint32_t cost = 1;
+    const LimitChanges* changes = nullptr;  // what is other in them, for a candidate
 };
 
 // The key they are counted by.
@@ -40,11 +42,11 @@ public:
         : owner_{owner}, named_{named}, context_{context} {}
 
     void read(const MapReader& map, const LimitTier& tier, ReadLimits& limits) const;
+    // One of them: a name, or a limit written out, which is called `name`.
+    void read_one(const YamlNode& item, const std::string& name, const LimitTier& tier,
+                  ReadLimits& limits) const;
 
 private:
-    void read_limit_of(const YamlNode& item, const std::string& name, const LimitTier& tier,
-                       ReadLimits& limits) const;
-
     LimitOwner owner_;
     NamedLimits& named_;
     const ReadContext& context_;

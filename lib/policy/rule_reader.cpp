@@ -1,8 +1,11 @@
 #include "lib/policy/rule_reader.hpp"
 
 #include "lib/policy/action_reader.hpp"
+#include "lib/policy/candidate_reader.hpp"
 #include "lib/policy/condition_reader.hpp"
 #include "lib/policy/cost_reader.hpp"
+#include "lib/policy/nearest.hpp"
+#include "lib/policy/rule_id.hpp"
 #include "lib/policy/tier_reader.hpp"
 #include "lib/policy/units_text.hpp"
 #include "lib/rules/limit_numbers.hpp"
@@ -33,7 +36,7 @@ constexpr auto kRuleKeys = std::to_array<KeyRow>({
     {"on_color"},
     {"ban", false},
     {"overrides", false},
-    {"candidates", false},
+    {"candidates"},
     {"dynamic", false},
     {"max_unsynced", false},
     {"cluster_sync", false},
@@ -44,7 +47,7 @@ constexpr auto kRuleKeys = std::to_array<KeyRow>({
 // What a rule that decides on sight does not have.
 constexpr auto kNotOnSight =
     std::to_array<std::string_view>({"key", "limits", "on_exceed", "tiers", "per", "missing_key",
-                                     "on_full", "on_color", "cost", "ban"});
+                                     "on_full", "on_color", "cost", "ban", "candidates"});
 
 constexpr auto kOnMatchWords = std::to_array<std::string_view>({"drop", "allow"});
 constexpr auto kMissingKeyWords = std::to_array<std::string_view>({"skip", "share"});
@@ -53,13 +56,6 @@ constexpr auto kColorWords = std::to_array<std::string_view>({"green", "yellow",
 constexpr auto kOnColorKeys = std::to_array<KeyRow>({{"green"}, {"yellow"}, {"red"}});
 constexpr auto kOnFullWords = std::to_array<std::string_view>({"open", "closed"});
 constexpr auto kDefaultsKeys = std::to_array<KeyRow>({{"mode"}, {"missing_key"}, {"on_full"}});
-
-bool is_id(std::string_view id) noexcept {
-    const auto good = [](char c) {
-        return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '-';
-    };
-    return !id.empty() && id.size() <= kMaxRuleIdSize && std::all_of(id.begin(), id.end(), good);
-}
 
 std::optional<WhenFull> read_coarsen(const YamlNode& node, const ReadContext& context) {
     constexpr auto kKeys = std::to_array<KeyRow>({{"coarsen"}});
@@ -131,11 +127,12 @@ std::optional<Nanoseconds> read_ttl(const MapReader& map, const ReadContext& con
     return std::nullopt;
 }
 
-// One rule, read key by key.
+// One rule, read key by key; or a candidate of it, which is the same rule with other limits.
 class RuleReader {
 public:
-    RuleReader(const YamlNode& node, const FileContext& file)
+    RuleReader(const YamlNode& node, const FileContext& file, const Candidate* candidate)
         : file_{file},
+          candidate_{candidate},
           mode_{mode_of(node, file)},
           context_{context_of(file, mode_)},
           map_{node, kRuleKeys, context_, "a rule"} {}
@@ -149,10 +146,35 @@ public:
         } else {
             read_meter();
         }
+        if (candidate_ != nullptr) {
+            become_candidate();
+        }
         return std::move(read_);
     }
 
 private:
+    // It never acts, and is judged wherever its rule is.
+    void become_candidate() {
+        if (mode_ != Mode::Off) {
+            read_.rule.mode = Mode::Monitor;
+        }
+        read_.summary.mode = read_.rule.mode;
+        read_.summary.kind = RuleKind::Candidate;
+        for (const auto& [name, change] : candidate_->limits.all()) {
+            check_name(name, change.at);
+        }
+    }
+    void check_name(const std::string& name, Position at) const {
+        std::vector<std::string_view> names;
+        for (const LimitSummary& limit : read_.summary.limits) {
+            names.push_back(limit.name);
+        }
+        if (std::find(names.begin(), names.end(), name) == names.end()) {
+            file_.problems.error(
+                at, "the rule has no limit called `" + name + "`" + did_you_mean(name, names));
+        }
+    }
+
     // The mode decides how strictly the rest is read, so it is looked up first, without a word.
     static Mode mode_of(const YamlNode& node, const FileContext& file) {
         const YamlNode* id = value_of(node, "id");
@@ -177,9 +199,12 @@ private:
         (void)read_mode(map_);  // reports a word that is no mode
         if (map_.find("id") == nullptr) {
             file_.problems.error(map_.node().at, "a rule needs an `id`");
-        } else if (!is_id(rule.id)) {
+        } else if (!is_rule_id(rule.id)) {
             file_.problems.error(map_.find("id")->at,
                                  "an id has 1 to 128 lower-case letters, digits and `-`");
+        }
+        if (candidate_ != nullptr) {
+            rule.id += "." + candidate_->name;
         }
         read_.summary.id = rule.id;
         read_.summary.mode = mode_;
@@ -255,8 +280,11 @@ private:
 
     void read_keys_and_limits() {
         Rule& rule = read_.rule;
-        ReadTiers tiers = read_tiers(map_, {rule.id, read_per(map_, context_), rule.cost},
-                                     file_.limits, context_);
+        const LimitOwner owner{.rule = rule.id,
+                               .per = read_per(map_, context_),
+                               .cost = rule.cost,
+                               .changes = candidate_ == nullptr ? nullptr : &candidate_->limits};
+        ReadTiers tiers = read_tiers(map_, owner, file_.limits, context_);
         rule.keys = std::move(tiers.keys);
         rule.limits = std::move(tiers.limits.limits);
         read_.summary.key = std::move(tiers.text);
@@ -294,6 +322,7 @@ private:
     }
 
     const FileContext& file_;
+    const Candidate* candidate_;
     Mode mode_;
     ReadContext context_;
     MapReader map_;
@@ -316,7 +345,20 @@ ReadRule read_rule(const YamlNode& node, const FileContext& file) {
         file.problems.error(node.at, "a rule must be a map, found " + kind_name(node));
         return {};
     }
-    return RuleReader{node, file}.run();
+    return RuleReader{node, file, nullptr}.run();
+}
+
+std::vector<ReadRule> read_candidates_of(const YamlNode& node, const FileContext& file) {
+    const YamlNode* candidates = value_of(node, "candidates");
+    if (candidates == nullptr || value_of(node, "on_match") != nullptr) {
+        return {};
+    }
+    std::vector<ReadRule> rules;
+    const ReadContext context{file.lines, file.problems, false};
+    for (const Candidate& candidate : read_candidates(*candidates, context)) {
+        rules.push_back(RuleReader{node, file, &candidate}.run());
+    }
+    return rules;
 }
 
 }  // namespace sluice

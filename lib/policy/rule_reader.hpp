@@ -43,4 +43,8 @@ struct ReadRule {
 
 [[nodiscard]] ReadRule read_rule(const YamlNode& node, const FileContext& file);
 
+// Its candidates: rules with the same condition and keys that only count, called `ID.NAME`.
+[[nodiscard]] std::vector<ReadRule> read_candidates_of(const YamlNode& node,
+                                                       const FileContext& file);
+
 }  // namespace sluice

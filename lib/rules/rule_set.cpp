@@ -20,7 +20,7 @@ bool acts(Verdict verdict) noexcept {
 
 bool enums_hold(const Rule& rule) noexcept {
     return (rule.mode == Mode::Monitor || rule.mode == Mode::Enforce) &&
-           within(rule.on_match, OnMatch::Allow) && within(rule.missing_key, MissingKey::Share) &&
+           within(rule.on_match, OnMatch::Bypass) && within(rule.missing_key, MissingKey::Share) &&
            within(rule.on_full, OnFull::Coarsen) && acts(rule.on_exceed);
 }
 
@@ -79,8 +79,7 @@ Fault fault_of(const Rule& rule) {
     if (!std::all_of(rule.keys.begin(), rule.keys.end(), key_holds)) {
         return "rule " + rule.id + ": its key is not sound";
     }
-    const bool meters = rule.on_match == OnMatch::Meter;
-    if (meters == rule.limits.empty() || rule.limits.size() > kMaxLimitsPerRule) {
+    if (rule.has_limits() == rule.limits.empty() || rule.limits.size() > kMaxLimitsPerRule) {
         return "rule " + rule.id + ": wrong number of limits";
     }
     if (!limits_follow_keys(rule)) {

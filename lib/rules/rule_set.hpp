@@ -31,7 +31,9 @@ inline constexpr std::uint32_t kWholeTable = 1'000'000;  // table_share is in mi
 enum class Mode : std::uint8_t { Off, Monitor, Enforce };
 inline constexpr auto kModeNames = std::to_array<std::string_view>({"off", "monitor", "enforce"});
 
-enum class OnMatch : std::uint8_t { Meter, Drop, Allow };
+// Meter: its limits are asked. Drop and Allow decide at once. Bypass: a budget; what its limit
+// admits passes before any rule is asked, the rest meets the rules. Budgets stand before all rules.
+enum class OnMatch : std::uint8_t { Meter, Drop, Allow, Bypass };
 enum class MissingKey : std::uint8_t { Skip, Share };
 // What a new key meets when both its places in the table are held by live entries. Coarsen: it is
 // charged to a parent, whose addresses are wider, and at last to the rule itself.
@@ -101,6 +103,10 @@ struct Rule {
     // that whoever goes through them meets each key once.
     std::vector<GroupingKey> keys;
     std::vector<MeteredLimit> limits;
+
+    [[nodiscard]] bool has_limits() const noexcept {
+        return on_match == OnMatch::Meter || on_match == OnMatch::Bypass;
+    }
 };
 
 // Rules in the order of the file; rules that are off are left out.

@@ -18,7 +18,7 @@ STATS = {"generation": "00000000000000ab", "uptime_s": 5, "panic": False, "packe
          "rules": [{"id": "a", "mode": "enforce", "matched": 3, "admitted": 2, "exceeded": 1,
                     "skipped": 0}]}
 RUNNING = {"generation": "00000000000000ab", "file": "/etc/rules.yaml", "rules": [
-    {"id": "a", "description": "", "mode": "monitor", "file_mode": "enforce",
+    {"id": "a", "kind": "rule", "description": "", "mode": "monitor", "file_mode": "enforce",
      "ends": "2026-11-21T10:00:00Z", "ended": False, "line": 3,
      "when": "ip.proto eq 17\n  and dir eq \"in\"", "key": "ip.src", "action": "drop",
      "limits": [{"name": "1", "key": "ip.src", "text": "token_bucket 1/s burst 2", "scope": "local",

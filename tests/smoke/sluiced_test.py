@@ -77,8 +77,9 @@ class Resources(Case):
         self.assertEqual((shown["generation"], shown["file"]),
                          (applied["generation"], "/etc/my rules.yaml"))
         first, second = shown["rules"]
-        self.assertEqual(list(first), ["id", "description", "mode", "file_mode", "ends", "ended",
-                                       "line", "when", "key", "action", "limits", "memory"])
+        self.assertEqual(list(first), ["id", "kind", "description", "mode", "file_mode", "ends",
+                                       "ended", "line", "when", "key", "action", "limits",
+                                       "memory"])
         self.assertEqual([first[name] for name in ("id", "description", "mode", "file_mode", "line",
                                                    "when", "key", "action")],
                          ["a", "the first", "enforce", "enforce", 3, "ip.proto eq 17", "ip.src",
@@ -141,6 +142,24 @@ class Resources(Case):
                          [{"what": "mode", "from": "monitor", "to": "enforce"}])
         problem = self.refused(self.box.ask("POST", "/v1/rules/diff", "version: 2"), 422)
         self.assertEqual(problem["problems"][0]["line"], 1)
+
+    def test_budgets_and_candidates_are_shown_and_have_no_mode_to_set(self):
+        self.start()
+        bucket = "{algorithm: token_bucket, rate: 1/s, burst: 1}"
+        self.good(self.box.put_rules(
+            f"version: 1\nbypass: [{{when: eth.type eq 0x0806, key: [], limit: {bucket}}}]\n"
+            f"rules: [{{id: a, mode: enforce, key: [ip.src], limits: [{bucket}],\n"
+            "         candidates: [{name: five, limits: {\"1\": {burst: 5}}}]}]\n"))
+        rules = self.good(self.box.get("/v1/rules"))["rules"]
+        self.assertEqual([(rule["id"], rule["kind"], rule["mode"]) for rule in rules],
+                         [("bypass.1", "bypass", "enforce"), ("a", "rule", "enforce"),
+                          ("a.five", "candidate", "monitor")])
+        self.assertIn("burst 5", rules[2]["limits"][0]["text"])
+        self.refused(self.box.put_mode("bypass.1", "off"), 404)
+        self.refused(self.box.put_mode("a.five", "enforce"), 404)
+        self.good(self.box.put_mode("a", "off"))
+        rules = self.good(self.box.get("/v1/rules"))["rules"]
+        self.assertEqual([rule["mode"] for rule in rules], ["enforce", "off", "off"])
 
     def test_modes(self):
         self.start()

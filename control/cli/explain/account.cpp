@@ -94,7 +94,7 @@ void describe_limits(const Rule& rule, const RuleSummary& summary, const Scene& 
 
 void describe_match(const Rule& rule, const RuleSummary& summary, const Scene& scene,
                     RuleAccount& account) {
-    if (rule.on_match == OnMatch::Meter) {
+    if (rule.has_limits()) {
         describe_limits(rule, summary, scene, account);
     } else {
         account.part = RuleAccount::Part::OnSight;

@@ -40,6 +40,7 @@ HttpResponse get_rules(const HttpRequest&, Services& services) {
     for (std::size_t i = 0; i < view->rules.size(); ++i) {
         const RuleSummary& rule = view->rules[i];
         rules.push_back({{"id", rule.id},
+                         {"kind", kRuleKindNames[static_cast<std::size_t>(rule.kind)]},
                          {"description", rule.description},
                          {"mode", mode_word(rule.mode)},
                          {"file_mode", mode_word(view->file_modes[i])},
