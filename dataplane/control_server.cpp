@@ -179,6 +179,9 @@ Reply ControlServer::handle(Client& client, Request request) {
     if (std::holds_alternative<GetStats>(request)) {
         return dataplane_->stats();
     }
+    if (const auto* top = std::get_if<GetTop>(&request)) {
+        return dataplane_->top(*top);
+    }
     return Welcome{kWireVersion, static_cast<std::uint32_t>(::getpid()), dataplane_->generation()};
 }
 

@@ -185,12 +185,14 @@ void Dataplane::start_workers() {
         }
         PacketPolicy policy = options_.policy;
         policy.tell_wait = false;
+        samplers_.push_back(std::make_unique<KeySampler>(random_secret()[0]));
         workers_.push_back(std::make_unique<Worker>(
             roster.enlist(), WorkerSetup{running_, board_, stop_, options_.idle_sleep},
             CoreState{.policy = policy,
                       .hash = KeyHasher{secret},
                       .buckets = BucketStore{options_.table_keys, options_.table_keys / kPoolShare},
-                      .counters = counters_[worker]},
+                      .counters = counters_[worker],
+                      .sampler = samplers_.back().get()},
             std::move(io)));
     }
     const auto run = [](void* worker) {
@@ -213,6 +215,8 @@ void Dataplane::publish() {
     // A number of its own, also for the same rules after a panic: what workers hold of a set points
     // into it, and the next one may lie at the same address.
     next->rules.load = ++published_;
+    take_samples();
+    top_.adopt(next->rules);
     Retired<Running> old = running_.publish(std::move(next));
     const std::uint64_t mark = board_.mark();
     if (std::optional<GracePeriod> proof = board_.wait_for(mark, kGraceTimeout)) {
@@ -295,7 +299,42 @@ void Dataplane::keep_house() {
                       std::to_string(options_.watchdog_stall.count()) + " ms");
         }
     }
+    take_samples();
     reclaim();
+}
+
+void Dataplane::take_samples() {
+    for (const auto& sampler : samplers_) {
+        sampler->ring().drain([this](const KeySample& sample) { top_.take(sample); });
+    }
+    const auto now = std::chrono::steady_clock::now() - started_;
+    top_.pass(Instant{std::chrono::duration_cast<Nanoseconds>(now)});
+}
+
+Top Dataplane::top(const GetTop& request) {
+    take_samples();
+    Top top{.window_ns = static_cast<std::uint64_t>(top_.window().count()),
+            .samples = top_.samples(),
+            .lost = 0,
+            .keys = top_.list(request.rule, request.order, request.count)};
+    for (const auto& sampler : samplers_) {
+        top.lost += sampler->lost();
+    }
+    for (TopKey& key : top.keys) {
+        key.key = text_of_key(std::as_bytes(std::span{key.key}),
+                              [this](std::uint64_t name) { return pair_called(name); });
+    }
+    return top;
+}
+
+// The text of a port_name().
+std::string Dataplane::pair_called(std::uint64_t name) const {
+    for (const PairOptions& pair : options_.pairs) {
+        if (port_name(pair.name) == name) {
+            return pair.name;
+        }
+    }
+    return {};
 }
 
 }  // namespace sluice

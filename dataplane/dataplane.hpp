@@ -12,6 +12,8 @@
 #include "lib/rules/limit_slots.hpp"
 #include "lib/share/core.hpp"
 #include "lib/share/published.hpp"
+#include "lib/top/key_sampler.hpp"
+#include "lib/top/top_keys.hpp"
 #include "lib/wire/message.hpp"
 
 #include <chrono>
@@ -35,9 +37,10 @@ public:
     [[nodiscard]] Reply set_panic(bool pass);
     [[nodiscard]] RunningRules running_rules() const;
     [[nodiscard]] Stats stats() const;
+    [[nodiscard]] Top top(const GetTop& request);
     [[nodiscard]] std::uint64_t generation() const noexcept { return current_.rules.generation; }
 
-    // What is due about every 100 ms: links, watchdogs, old rule sets.
+    // What is due about every 100 ms: links, watchdogs, samples, old rule sets.
     void keep_house();
 
 private:
@@ -51,6 +54,8 @@ private:
     [[nodiscard]] Reply take(ApplyRules request, Keep keep);
     void publish();
     void reclaim();
+    void take_samples();
+    [[nodiscard]] std::string pair_called(std::uint64_t name) const;
     [[nodiscard]] RuleTotals read_row(std::uint32_t row) const;
     [[nodiscard]] std::uint64_t entries_of(LimitSlot slot) const;
     [[nodiscard]] std::uint64_t sweeps() const;
@@ -61,9 +66,10 @@ private:
     std::vector<unsigned> lcores_;  // of the workers
     std::vector<std::unique_ptr<PortPair>> pairs_;
     std::vector<PairQueues> queues_;
-    std::vector<std::vector<Lane>> lanes_;       // by worker
-    std::vector<std::vector<Counter>> tx_full_;  // by worker and lane
-    std::vector<WorkerCounters> counters_;       // by worker
+    std::vector<std::vector<Lane>> lanes_;               // by worker
+    std::vector<std::vector<Counter>> tx_full_;          // by worker and lane
+    std::vector<WorkerCounters> counters_;               // by worker
+    std::vector<std::unique_ptr<KeySampler>> samplers_;  // by worker
     std::vector<std::unique_ptr<Worker>> workers_;
     std::vector<Watchdog> watchdogs_;
     RulesStore store_;
@@ -73,6 +79,7 @@ private:
     ApplyRules current_;
     bool panic_ = false;
     Published<Running> running_;
+    TopKeys top_;
     QuiesceBoard board_;
     std::vector<std::pair<std::uint64_t, Retired<Running>>> retired_;
     Signal stop_;

@@ -173,6 +173,17 @@ void stats_arguments(CLI::App& app, Options& options) {
         ->check(CLI::PositiveNumber);
 }
 
+void top_arguments(CLI::App& app, Options& options) {
+    app.add_option("--rule", options.rule, "id of one rule; all of them otherwise");
+    app.add_option("--by", options.by, "hits, denied or remaining (the least first)")
+        ->capture_default_str()
+        ->check(CLI::IsMember({"hits", "denied", "remaining"}));
+    app.add_option("--keys", options.keys, "how many keys at most")
+        ->capture_default_str()
+        ->check(CLI::Range(1U, 1000U));
+    stats_arguments(app, options);
+}
+
 void mode_arguments(CLI::App& app, Options& options) {
     app.add_option("RULE", options.rule, "id of the rule")->required();
     app.add_option("MODE", options.word, "monitor, enforce or off")
@@ -197,7 +208,7 @@ const std::map<std::string_view, AddArguments>& arguments_of_commands() {
         {"box-options", box_arguments_of}, {"apply", apply_arguments},
         {"diff", rules_argument},          {"stats", stats_arguments},
         {"mode", mode_arguments},          {"panic", panic_arguments},
-        {"explain", explain_arguments}};
+        {"explain", explain_arguments},    {"top", top_arguments}};
     return table;
 }
 

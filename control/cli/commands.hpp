@@ -21,6 +21,7 @@ ExitCode run_confirm(const Options& options);
 ExitCode run_rollback(const Options& options);
 ExitCode run_rules(const Options& options);
 ExitCode run_stats(const Options& options);
+ExitCode run_top(const Options& options);
 ExitCode run_mode(const Options& options);
 ExitCode run_ports(const Options& options);
 ExitCode run_workers(const Options& options);
@@ -46,6 +47,7 @@ inline constexpr auto kCommands = std::to_array<Command>({
     {"rollback", "go back to the rules of before, or end a trial now", run_rollback},
     {"rules", "show the running rules", run_rules},
     {"stats", "show what was passed and dropped, and why", run_stats},
+    {"top", "show whom the rules count the most packets for", run_top},
     {"mode", "set a rule to monitor, enforce or off until the next apply", run_mode},
     {"ports", "show the ports", run_ports},
     {"workers", "show the workers", run_workers},

@@ -35,7 +35,9 @@ struct Options {
     bool watch = false;
     std::uint64_t count = 0;  // 0: until interrupted
     std::string rule;
-    std::string word;  // a mode, pass or resume, a shell
+    unsigned keys = 20;       // of top
+    std::string by = "hits";  // the order of top
+    std::string word;         // a mode, pass or resume, a shell
     std::string dataplane_socket = "/run/sluice/dataplane.sock";
 
     SimulateOptions simulate;

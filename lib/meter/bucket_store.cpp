@@ -8,6 +8,9 @@ namespace {
 // A table of two million lines comes round in a million bursts: under a second at line rate.
 constexpr std::size_t kSweptLines = 2;
 constexpr std::size_t kSweptParents = 1;
+// So many times that after numbers have changed: rules may be changed every second, and until every
+// entry has been seen again their former numbers are to be remembered.
+constexpr unsigned kHurry = 16;
 
 }  // namespace
 
@@ -31,13 +34,21 @@ void BucketStore::adopt(std::span<const SlotRow> rows, std::uint64_t changes,
 bool BucketStore::begin_burst(Now now) noexcept {
     keys.begin_burst();
     parents.begin_burst();
+    bool all_seen = false;
+    for (unsigned steps = tenants.stale() ? kHurry : 1; steps != 0; --steps) {
+        all_seen |= sweep_on(now);
+    }
+    return all_seen;
+}
+
+bool BucketStore::sweep_on(Now now) noexcept {
     keys.sweep(kSweptLines, tenants, now);
     parents.sweep(kSweptParents, tenants, now);
     sweep_rules(now);
-    if (++bursts_ < round_) {
+    if (++steps_ < round_) {
         return false;
     }
-    bursts_ = 0;
+    steps_ = 0;
     // The round in which the numbers changed had begun before.
     if (++rounds_since_change_ >= 2) {
         tenants.settled();

@@ -46,13 +46,14 @@ public:
     Tenants tenants;
 
 private:
+    [[nodiscard]] bool sweep_on(Now now) noexcept;
     void sweep_rules(Now now) noexcept;
 
     LineMemory rules_;
-    std::size_t round_;  // bursts it takes to see every entry
+    std::size_t round_;  // steps it takes to see every entry
     std::size_t swept_rule_ = 0;
     std::uint32_t rounds_since_change_ = 0;
-    std::size_t bursts_ = 0;  // since every entry was last seen
+    std::size_t steps_ = 0;  // since every entry was last seen
     Instant coarse_until_{};
 };
 

@@ -3,6 +3,7 @@
 #include "lib/meter/group_key.hpp"
 #include "lib/packet/parse.hpp"
 #include "lib/pipeline/counters.hpp"
+#include "lib/top/key_sampler.hpp"
 
 #include <cstddef>
 
@@ -28,6 +29,8 @@ struct CoreState {
     KeyHasher hash;
     BucketStore buckets;
     WorkerCounters& counters;
+    // Where it tells who its rules count; nullptr: nobody asks.
+    KeySampler* sampler = nullptr;
     // The rule set whose limits `buckets` knows.
     const RuleSet* known = nullptr;
     std::uint64_t known_load = 0;

@@ -16,6 +16,7 @@ struct PlainJudging {
     Scratch& scratch;
     CoreState& core;
     Now now;
+    bool stale;  // entries may carry former numbers: theirs are looked at
 };
 
 // A rule that matches, and its one look.
@@ -27,10 +28,12 @@ struct PlainMatch {
     PlainMatch(const Match& of, const PlainJudging& judging) noexcept
         : rule{judging.set.quick[of.rule]}, match{of}, look{judging.scratch.looks[of.first]} {}
 
-    // Whether the rule is of that kind, counts this packet and has its bucket at hand.
-    [[nodiscard]] bool is_plain() const noexcept {
+    // Whether the rule is of that kind, counts this packet and has its bucket at hand, written
+    // under the numbers in force.
+    [[nodiscard]] bool is_plain(const PlainJudging& judging) const noexcept {
         return rule.plain && !match.skipped && look.entry != nullptr &&
-               look.entry->filed() == look.key.filed && look.cost != Units{0};
+               look.entry->filed() == look.key.filed && look.cost != Units{0} &&
+               (!judging.stale || look.entry->stamp().version == rule.version);
     }
     [[nodiscard]] RuleCounters& counters(const PlainJudging& judging) const noexcept {
         return judging.core.counters.rules[rule.counters];
@@ -55,7 +58,7 @@ inline void refuse(Packet& packet, const PlainMatch& by, const PlainJudging& jud
 [[nodiscard]] inline bool judge_one(Packet& packet, const Match& match,
                                     const PlainJudging& judging) noexcept {
     const PlainMatch by{match, judging};
-    if (!by.is_plain()) {
+    if (!by.is_plain(judging)) {
         return false;
     }
     if (!take(*by.look.entry, *by.rule.limit, judging.now.at, by.look.cost)) {
@@ -74,7 +77,8 @@ inline void refuse(Packet& packet, const PlainMatch& by, const PlainJudging& jud
                                                        const PlainJudging& judging) noexcept {
     for (const Match& match : matches) {
         const PlainMatch by{match, judging};
-        if (!by.is_plain() || !fits(*by.look.entry, *by.rule.limit, judging.now.at, by.look.cost)) {
+        if (!by.is_plain(judging) ||
+            !fits(*by.look.entry, *by.rule.limit, judging.now.at, by.look.cost)) {
             return false;
         }
     }

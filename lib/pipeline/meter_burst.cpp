@@ -1,5 +1,6 @@
 #include "lib/pipeline/judge_plain.hpp"
 #include "lib/pipeline/look_at.hpp"
+#include "lib/pipeline/sample_burst.hpp"
 #include "lib/pipeline/stages.hpp"
 
 #include <algorithm>
@@ -233,13 +234,14 @@ void settle_all(const Judged& judged, const Decision& decision) noexcept {
 }
 
 // Whether the packet is within that budget, which is then charged.
-bool is_within(const Match& budget, const Judged& judged) noexcept {
+bool is_within(Match& budget, const Judged& judged) noexcept {
     RuleCounters& counters = judged.counters(budget);
     const Outcome outcome = budget.skipped ? Outcome{} : look_at_rule(budget, judged);
     if (!outcome.judged) {
         counters.skipped.add(1);
         return false;
     }
+    budget.refused = outcome.refused;
     settle_rule(budget, judged, !outcome.refused);
     (outcome.refused ? counters.exceeded : counters.admitted).add(1);
     return !outcome.refused;
@@ -250,7 +252,7 @@ bool is_within(const Match& budget, const Judged& judged) noexcept {
 bool pass_by(Judged& judged, Decision& decision) noexcept {
     while (!judged.matches.empty() &&
            judged.rule(judged.matches.front()).on_match == OnMatch::Bypass) {
-        const Match& budget = judged.matches.front();
+        Match& budget = judged.matches.front();
         if (is_within(budget, judged)) {
             decision = {.reason = Reason::Bypass, .rule = budget.rule};
             return true;
@@ -306,18 +308,21 @@ void meter_burst(Burst& burst, const RuleSet& set, CoreState& core, Now now) noe
     Scratch& scratch = burst.scratch();
     core.buckets.keys.probe_second(std::span<Look* const>{scratch.missed.get(), scratch.miss_count},
                                    core.buckets.tenants, now);
-    const PlainJudging plain{set, scratch, core, now};
-    const bool stale = core.buckets.tenants.stale();
+    const PlainJudging plain{set, scratch, core, now, core.buckets.tenants.stale()};
     const MatchSpan* span = scratch.spans.data();
     for (Packet& packet : burst.packets()) {
         Match* first = &scratch.matches[span->first];
         const std::uint32_t count = span++->count;
-        if (!stale && judge_plain(packet, {first, count}, plain)) [[likely]] {
+        if (judge_plain(packet, {first, count}, plain)) [[likely]] {
             continue;
         }
         judge_slow(packet, {.judging = {.set = set, .core = core, .now = now, .packet = packet},
                             .matches = {first, count},
                             .all_looks = scratch.looks.get()});
+    }
+    const std::size_t packets = burst.packets().size();
+    if (core.sampler != nullptr && core.sampler->is_due(packets, now.at)) [[unlikely]] {
+        sample_burst(burst, set, core, now);
     }
 }
 

@@ -4,6 +4,7 @@
 #include "lib/policy/clauses/classifier_compiler.hpp"
 #include "lib/policy/map_reader.hpp"
 #include "lib/policy/named_limits.hpp"
+#include "lib/policy/overlaps.hpp"
 #include "lib/policy/rule_reader.hpp"
 #include "lib/policy/text_check.hpp"
 #include "lib/policy/yaml_tree.hpp"
@@ -73,6 +74,7 @@ public:
         limits_.warn_of_unused(relaxed_);
         lists_.warn_of_unused(relaxed_);
         if (!file_.problems.has_errors()) {
+            warn_of_overlaps(compiled_, placed_, sets_, file_.problems);
             compile_conditions(*top.find("rules"));
         }
         if (file_.problems.has_errors()) {
@@ -192,6 +194,11 @@ private:
             file_.problems.warning(value_of(node, "when")->at, "this rule can never match");
         }
         if (read.rule.mode != Mode::Off) {
+            const bool known = read.everything || read.when_is_whole;
+            const YamlNode* id = value_of(node, "id");
+            placed_.push_back({.at = id == nullptr ? node.at : id->at,
+                               .summary = compiled_.rules.size(),
+                               .clauses = known ? *clauses : std::vector<Clause>{}});
             for (Clause& clause : *clauses) {
                 clauses_.push_back(
                     {static_cast<std::uint32_t>(compiled_.set.rules.size()), std::move(clause)});
@@ -249,6 +256,7 @@ private:
     std::size_t limit_count_ = 0;
     SetPool sets_;
     std::vector<RuleClause> clauses_;
+    std::vector<PlacedRule> placed_;  // beside the rules of the set
     CompiledRules compiled_;
 };
 

@@ -30,6 +30,16 @@ bool has_all_parts(std::span<const KeyPart> parts, const Flow& flow) noexcept {
     return true;
 }
 
+// `value` has no bits beyond the prefix.
+std::string prefix_text(const VersionedAddress& value, unsigned length) {
+    const unsigned whole = value.version == IpVersion::V4 ? 32 : 128;
+    std::string text = to_text(value.version, value.address);
+    if (length < whole) {
+        text += "/" + std::to_string(length);
+    }
+    return text;
+}
+
 std::string part_text(const KeyPart& part, const Flow& flow, ByteView frame,
                       std::string_view pair) {
     if (row_of(part.field).kind != FieldKind::Address) {
@@ -37,12 +47,39 @@ std::string part_text(const KeyPart& part, const Flow& flow, ByteView frame,
     }
     const VersionedAddress value = read_address(part.field, flow, frame);
     const unsigned length = part.length(value.version);
-    const unsigned whole = value.version == IpVersion::V4 ? 32 : 128;
-    std::string text = to_text(value.version, masked(value.address, length));
-    if (length < whole) {
-        text += "/" + std::to_string(length);
+    return prefix_text({value.version, masked(value.address, length)}, length);
+}
+
+// Takes the first part off canonical bytes; nullopt: they do not begin with one.
+std::optional<std::string> take_part(ByteView& key,
+                                     const std::function<std::string(std::uint64_t)>& pair_of) {
+    KeyPartHeader header;
+    if (key.size() < sizeof(header)) {
+        return std::nullopt;
     }
-    return text;
+    std::memcpy(&header, key.data(), sizeof(header));
+    key = key.subspan(sizeof(header));
+    if (header.field >= kFieldCount || header.size > key.size()) {
+        return std::nullopt;
+    }
+    const ByteView value = key.first(header.size);
+    key = key.subspan(header.size);
+    const auto field = static_cast<Field>(header.field);
+    if (row_of(field).kind == FieldKind::Address) {
+        const auto version = static_cast<IpVersion>(header.version);
+        if (header.size != (version == IpVersion::V4 ? 4U : 16U)) {
+            return std::nullopt;
+        }
+        VersionedAddress address{version, {}};
+        std::memcpy(address.address.bytes.data(), value.data(), value.size());
+        return prefix_text(address, header.prefix_length);
+    }
+    std::uint64_t number = 0;
+    if (value.size() != sizeof(number)) {
+        return std::nullopt;
+    }
+    std::memcpy(&number, value.data(), sizeof(number));
+    return value_text(field, number, field == Field::Port ? pair_of(number) : "");
 }
 
 void append_escaped(std::string& out, std::string_view part) {
@@ -96,6 +133,19 @@ std::string key_text(std::span<const KeyPart> parts, const Flow& flow, ByteView 
             text += '|';
         }
         append_escaped(text, part_text(part, flow, frame, pair));
+    }
+    return text;
+}
+
+std::string text_of_key(ByteView key, const std::function<std::string(std::uint64_t)>& pair_of) {
+    std::string text;
+    for (bool first = true; !key.empty(); first = false) {
+        const std::optional<std::string> part = take_part(key, pair_of);
+        if (!part) {
+            return {};
+        }
+        text += first ? "" : "|";
+        append_escaped(text, *part);
     }
     return text;
 }

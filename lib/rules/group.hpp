@@ -9,6 +9,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
+#include <functional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -36,6 +37,9 @@ static_assert(sizeof(KeyPartHeader) == 4);
 // NOLINTNEXTLINE(cppcoreguidelines-pro-type-member-init)
 class KeyBytes {
 public:
+    static constexpr std::size_t kMaxPartSize = sizeof(KeyPartHeader) + 16;
+    static constexpr std::size_t kMaxSize = kMaxKeyParts * kMaxPartSize;
+
     [[nodiscard]] ByteView view() const noexcept { return ByteView{bytes_}.first(size_); }
     void clear() noexcept { size_ = 0; }
     void append(ByteView bytes) noexcept;
@@ -47,8 +51,6 @@ public:
     }
 
 private:
-    static constexpr std::size_t kMaxPartSize = sizeof(KeyPartHeader) + 16;
-
     // In words of eight bytes, as the hash reads them: a load that spans several stores waits for
     // all of them. What is written beyond the size is overwritten by the next part, or not read.
     void append_block(std::uint32_t header, const IpAddress& address) noexcept {
@@ -61,7 +63,7 @@ private:
         std::memcpy(at + 16, &block[2], 4);
     }
 
-    std::array<std::byte, kMaxKeyParts * kMaxPartSize> bytes_;
+    std::array<std::byte, kMaxSize> bytes_;
     std::size_t size_{0};
 };
 
@@ -78,5 +80,10 @@ enum class KeyOutcome : std::uint8_t {
 // break a line or a part as \xNN. Empty when a part is missing.
 [[nodiscard]] std::string key_text(std::span<const KeyPart> parts, const Flow& flow, ByteView frame,
                                    std::string_view pair);
+
+// The same of canonical bytes; `pair_of` gives the text of a port_name(). Empty for the bucket that
+// all packets share in which a part is missing, or when these are no bytes of a key.
+[[nodiscard]] std::string text_of_key(ByteView key,
+                                      const std::function<std::string(std::uint64_t)>& pair_of);
 
 }  // namespace sluice

@@ -43,6 +43,7 @@ QuickRule quick_rule(const Rule& rule) noexcept {
         fill_key(rule, quick);
     }
     const auto* bucket = std::get_if<TokenBucketLimit>(&rule.limits.front().limit);
+    quick.version = rule.limits.front().version;
     quick.plain = rule.mode == Mode::Enforce && !rule.rejected_spend && bucket != nullptr;
     quick.limit = quick.plain ? &bucket->gcra : nullptr;
     quick.on_exceed = rule.on_exceed;

@@ -24,6 +24,7 @@ struct alignas(64) QuickRule {
     LimitSlot slot = 0;
     Key key = Key::Other;  // Other: nothing above is filled in
     bool per_byte = false;
+    std::uint8_t version = 0;  // of the limit's numbers
 
     // The rule enforces, its one limit is a token bucket, and what it refuses spends nothing.
     bool plain = false;

@@ -34,6 +34,11 @@ void put(Writer& out, const TryRules& m) {
 void put(Writer& out, const KeepRules& m) {
     out.number(m.generation);
 }
+void put(Writer& out, const GetTop& m) {
+    out.text(m.rule);
+    out.word(m.order);
+    out.number(m.count);
+}
 void put(Writer& out, const Welcome& m) {
     out.number(m.version);
     out.number(m.pid);
@@ -154,6 +159,59 @@ void put(Writer& out, const Stats& m) {
     out.list(m.workers, put_worker);
 }
 
+void put_top_key(Writer& out, const TopKey& m) {
+    out.text(m.rule);
+    out.text(m.key);
+    out.number(m.hits);
+    out.number(m.hits_error);
+    out.number(m.denied);
+    out.number(m.denied_error);
+    out.number<std::uint8_t>(m.remaining ? 1 : 0);
+    out.number(m.remaining.value_or(0));
+}
+TopKey get_top_key(Reader& in) {
+    TopKey m;
+    m.rule = in.text();
+    m.key = in.text();
+    m.hits = in.number<std::uint64_t>();
+    m.hits_error = in.number<std::uint64_t>();
+    m.denied = in.number<std::uint64_t>();
+    m.denied_error = in.number<std::uint64_t>();
+    const bool known = in.flag();
+    const auto remaining = in.number<std::uint64_t>();
+    if (known) {
+        m.remaining = remaining;
+    } else if (remaining != 0) {
+        in.fail();
+    }
+    return m;
+}
+void put(Writer& out, const Top& m) {
+    out.number(m.window_ns);
+    out.number(m.samples);
+    out.number(m.lost);
+    out.list(m.keys, put_top_key);
+}
+Top get_top(Reader& in) {
+    constexpr std::size_t kTopKeySize = 49;
+    Top m;
+    m.window_ns = in.number<std::uint64_t>();
+    m.samples = in.number<std::uint64_t>();
+    m.lost = in.number<std::uint64_t>();
+    m.keys = in.list<TopKey>(kTopKeySize, get_top_key);
+    return m;
+}
+GetTop get_get_top(Reader& in) {
+    GetTop m;
+    m.rule = in.text();
+    m.order = in.word<TopOrder>();
+    m.count = in.number<std::uint32_t>();
+    if (m.order > TopOrder::Remaining) {
+        in.fail();
+    }
+    return m;
+}
+
 Hello get_hello(Reader& in) {
     const auto version = in.number<std::uint32_t>();
     return {version, in.text()};
@@ -214,6 +272,8 @@ Request get_request(Reader& in) {
             return get_try(in);
         case 6:
             return KeepRules{in.number<std::uint64_t>()};
+        case 7:
+            return get_get_top(in);
         default:
             in.fail();
             return GetRules{};
@@ -242,6 +302,8 @@ Reply get_reply(Reader& in) {
             return PanicSet{in.flag()};
         case 5:
             return Failure{in.text()};
+        case 6:
+            return get_top(in);
         default:
             in.fail();
             return Failure{};

@@ -3,6 +3,7 @@
 #include "lib/rules/rule_set.hpp"
 #include "lib/rules/table_event.hpp"
 #include "lib/rules/verdict.hpp"
+#include "lib/top/top_keys.hpp"
 
 #include <array>
 #include <cstdint>
@@ -17,7 +18,7 @@
 // and lists with a 32-bit count in front.
 namespace sluice {
 
-inline constexpr std::uint32_t kWireVersion = 8;
+inline constexpr std::uint32_t kWireVersion = 9;
 // A compiled set (kMaxCompiledSize in lib/policy) and the text of its file.
 inline constexpr std::uint32_t kMaxMessageSize = 256U << 20;
 
@@ -47,6 +48,12 @@ struct TryRules {
 // Keeps what runs for the next start too. Refused when another generation runs.
 struct KeepRules {
     std::uint64_t generation = 0;
+};
+// Whom the rules count the most packets for.
+struct GetTop {
+    std::string rule;  // empty: all rules
+    TopOrder order = TopOrder::Hits;
+    std::uint32_t count = 0;  // at most so many keys
 };
 
 // Replies.
@@ -110,6 +117,12 @@ struct Stats {
     std::vector<PortStats> ports;
     std::vector<WorkerStats> workers;
 };
+struct Top {
+    std::uint64_t window_ns = 0;  // that the counts are of
+    std::uint64_t samples = 0;
+    std::uint64_t lost = 0;    // samples for which there was no room, since the start
+    std::vector<TopKey> keys;  // each with its text, part|part, in the place of its bytes
+};
 struct PanicSet {
     bool pass = false;
 };
@@ -117,7 +130,8 @@ struct Failure {
     std::string what;
 };
 
-using Request = std::variant<Hello, ApplyRules, GetRules, GetStats, SetPanic, TryRules, KeepRules>;
-using Reply = std::variant<Welcome, Applied, RunningRules, Stats, PanicSet, Failure>;
+using Request =
+    std::variant<Hello, ApplyRules, GetRules, GetStats, SetPanic, TryRules, KeepRules, GetTop>;
+using Reply = std::variant<Welcome, Applied, RunningRules, Stats, PanicSet, Failure, Top>;
 
 }  // namespace sluice

@@ -69,6 +69,21 @@ WorkerStats worker(std::uint32_t lcore) {
     return stats;
 }
 
+// Two seconds of one key that is known whole, and of one that is not; named after what was asked.
+Top top_of(const GetTop& request) {
+    Top top{.window_ns = 2'000'000'000, .samples = 70, .lost = 3, .keys = {}};
+    top.keys.push_back({.rule = request.rule.empty() ? "a" : request.rule,
+                        .key = "10.0.0.1|53",
+                        .hits = 3000,
+                        .hits_error = 100,
+                        .denied = 1,
+                        .denied_error = 2,
+                        .remaining = 1234});
+    top.keys.push_back({.rule = "b", .key = "", .hits = 5});
+    top.keys.resize(std::min<std::size_t>(top.keys.size(), request.count));
+    return top;
+}
+
 }  // namespace
 
 FakeDataplane::FakeDataplane(std::string path, Asked asked)
@@ -186,8 +201,8 @@ void FakeDataplane::receive(Client& client) {
 }
 
 Reply FakeDataplane::answer(const Request& request) {
-    static constexpr std::array<const char*, 7> kWords{"hello", "apply", "rules", "stats",
-                                                       "panic", "try",   "keep"};
+    static constexpr std::array<const char*, 8> kWords{"hello", "apply", "rules", "stats",
+                                                       "panic", "try",   "keep",  "top"};
     if (asked_) {
         asked_(kWords.at(request.index()));
     }
@@ -210,6 +225,9 @@ Reply FakeDataplane::answer(const Request& request) {
     }
     if (std::holds_alternative<GetStats>(request)) {
         return stats_of(running_, panic_);
+    }
+    if (const auto* top = std::get_if<GetTop>(&request)) {
+        return top_of(*top);
     }
     return Welcome{kWireVersion, static_cast<std::uint32_t>(::getpid()), running_.rules.generation};
 }

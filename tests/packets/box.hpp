@@ -86,6 +86,9 @@ public:
         return counters_.by_table_event[static_cast<std::size_t>(event)].read();
     }
     [[nodiscard]] BucketStore& buckets() { return core_.buckets; }
+    [[nodiscard]] const RuleSet& rules() const { return compiled_.set; }
+    // Tells it who its rules count.
+    void watch(KeySampler& sampler) { core_.sampler = &sampler; }
 
 private:
     static CompiledRules compile(std::string_view text, const ListReader* lists = nullptr) {

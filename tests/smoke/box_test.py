@@ -168,6 +168,29 @@ class Control(Case):
                          ["apply", "panic", "panic", "mode", "apply"])
         self.assertEqual(audit[0]["uid"], os.getuid())
 
+    def test_top_names_whom_a_rule_counts(self):
+        self.box.start_dataplane(*NULL)
+        self.box.start_sluiced()
+        self.apply("version: 1\nrules:\n  - id: all\n    mode: enforce\n    key: [port, dir]\n"
+                   "    limits: [{algorithm: token_bucket, rate: 10/s, burst: 10}]\n")
+
+        def top(*words):
+            done = self.box.ctl("top", "--json", *words)
+            self.assertEqual(done.returncode, 0, done.stderr)
+            return json.loads(done.stdout)
+
+        wait_until("both directions to be seen", lambda: len(top()["keys"]) == 2)
+        wait_until("samples", lambda: top()["samples"] > 1000)
+        first = top("--rule", "all", "--by", "denied")["keys"][0]
+        self.assertIn(first["key"], ("lab|in", "lab|out"))
+        self.assertGreater(first["denied_per_s"], 1000)
+        self.assertLess(abs(first["hits_per_s"] - first["denied_per_s"]), first["hits_error_per_s"])
+        self.assertLess(first["hits_error_per_s"], first["hits_per_s"] / 4)
+        shown = self.box.ctl("top", "--keys", "1").stdout
+        self.assertIn("lab|", shown)
+        self.assertEqual(self.box.ctl("top", "--rule", "nobody").returncode, 1)
+        self.assertEqual(self.box.ctl("top", "--by", "name").returncode, 2)
+
     def test_what_is_refused_changes_nothing(self):
         self.box.start_dataplane(*NULL)
         self.box.start_sluiced()

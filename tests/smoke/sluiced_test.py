@@ -143,6 +143,19 @@ class Resources(Case):
         problem = self.refused(self.box.ask("POST", "/v1/rules/diff", "version: 2"), 422)
         self.assertEqual(problem["problems"][0]["line"], 1)
 
+    def test_top(self):
+        self.start()
+        top = self.good(self.box.get("/v1/top"))
+        self.assertEqual(top, {"window_s": 2.0, "samples": 70, "lost": 3, "keys": [
+            {"rule": "a", "key": "10.0.0.1|53", "hits_per_s": 1500.0, "hits_error_per_s": 50.0,
+             "denied_per_s": 0.5, "denied_error_per_s": 1.0, "remaining": 1234},
+            {"rule": "b", "key": "", "hits_per_s": 2.5, "hits_error_per_s": 0.0,
+             "denied_per_s": 0.0, "denied_error_per_s": 0.0, "remaining": None}]})
+        self.assertEqual(len(self.good(self.box.get("/v1/top?rule=a&by=denied&count=1"))["keys"]), 1)
+        self.refused(self.box.get("/v1/top?rule=nobody"), 404)
+        for wrong in ("by=name", "count=0", "count=1001", "count=x", "count=-1", "count=5x"):
+            self.refused(self.box.get("/v1/top?" + wrong), 400)
+
     def test_budgets_and_candidates_are_shown_and_have_no_mode_to_set(self):
         self.start()
         bucket = "{algorithm: token_bucket, rate: 1/s, burst: 1}"

@@ -25,6 +25,7 @@ struct Services {
 [[nodiscard]] HttpResponse post_diff(const HttpRequest& request, Services& services);
 [[nodiscard]] HttpResponse put_mode(const HttpRequest& request, Services& services);
 [[nodiscard]] HttpResponse get_stats(const HttpRequest& request, Services& services);
+[[nodiscard]] HttpResponse get_top(const HttpRequest& request, Services& services);
 [[nodiscard]] HttpResponse get_ports(const HttpRequest& request, Services& services);
 [[nodiscard]] HttpResponse get_workers(const HttpRequest& request, Services& services);
 [[nodiscard]] HttpResponse post_panic(const HttpRequest& request, Services& services);

@@ -60,10 +60,12 @@ rules:
     ASSERT_TRUE(compiled.has_value());
     number_limits(compiled->set);
     WorkerCounters counters;
+    KeySampler sampler{1};
     CoreState core{.policy = policy,
                    .hash = KeyHasher{{1, 2}},
                    .buckets = BucketStore{64, 64},
-                   .counters = counters};
+                   .counters = counters,
+                   .sampler = &sampler};
     std::vector<test::Octets> frames;
     for (std::uint16_t i = 0; i < kMaxBurst; ++i) {
         frames.push_back(i % 4 == 0   ? test::arp().bytes()
@@ -82,6 +84,9 @@ rules:
     }
     EXPECT_EQ(allocations, 0U);
     EXPECT_GT(counters.rules[0].exceeded.read(), 0U);
+    std::size_t sampled = 0;
+    sampler.ring().drain([&](const KeySample&) { ++sampled; });
+    EXPECT_GT(sampled, 0U);
 }
 
 }  // namespace

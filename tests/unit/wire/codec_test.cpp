@@ -31,7 +31,8 @@ template <typename... T>
 void add_all(Fields& out, const T&... values) {
     (add(out, values), ...);
 }
-void add_optional(Fields& out, const std::optional<std::uint8_t>& value) {
+template <typename T>
+void add_optional(Fields& out, const std::optional<T>& value) {
     out.push_back(value ? std::to_string(*value) : "none");
 }
 
@@ -190,6 +191,16 @@ void spell(Fields& out, const Stats& m) {
     }
     for (const WorkerStats& worker : m.workers) {
         spell(out, worker);
+    }
+}
+void spell(Fields& out, const GetTop& m) {
+    add_all(out, m.rule, m.order, m.count);
+}
+void spell(Fields& out, const Top& m) {
+    add_all(out, m.window_ns, m.samples, m.lost, m.keys.size());
+    for (const TopKey& key : m.keys) {
+        add_all(out, key.rule, key.key, key.hits, key.hits_error, key.denied, key.denied_error);
+        add_optional(out, key.remaining);
     }
 }
 template <typename Message>

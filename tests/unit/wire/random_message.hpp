@@ -23,7 +23,8 @@ public:
                 GetStats{},
                 SetPanic{flag()},
                 TryRules{{rule_set(), text(), text()}},
-                KeepRules{number<std::uint64_t>()}};
+                KeepRules{number<std::uint64_t>()},
+                GetTop{text(), static_cast<TopOrder>(below(3)), number<std::uint32_t>()}};
     }
     std::vector<Reply> replies() {
         return {Welcome{number<std::uint32_t>(), number<std::uint32_t>(), number<std::uint64_t>()},
@@ -31,7 +32,8 @@ public:
                 RunningRules{number<std::uint64_t>(), text(), text()},
                 stats(),
                 PanicSet{flag()},
-                Failure{text()}};
+                Failure{text()},
+                top()};
     }
 
     RuleSet rule_set() {
@@ -183,6 +185,16 @@ private:
                                  number<std::uint64_t>()});
             out.ports.push_back(port());
             out.workers.push_back(worker());
+        }
+        return out;
+    }
+
+    Top top() {
+        Top out{number<std::uint64_t>(), number<std::uint64_t>(), number<std::uint64_t>(), {}};
+        for (std::size_t i = below(4); i > 0; --i) {
+            out.keys.push_back({text(), text(), number<std::uint64_t>(), number<std::uint64_t>(),
+                                number<std::uint64_t>(), number<std::uint64_t>(),
+                                flag() ? std::optional{number<std::uint64_t>()} : std::nullopt});
         }
         return out;
     }

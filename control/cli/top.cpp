@@ -1,0 +1,61 @@
+#include "control/cli/commands.hpp"
+#include "control/cli/daemon.hpp"
+#include "control/cli/table.hpp"
+#include "control/cli/terminal.hpp"
+#include "control/cli/watch.hpp"
+
+#include <fmt/format.h>
+
+namespace sluice {
+namespace {
+
+std::string rate_text(const Json& key, const char* rate, const char* error) {
+    return fmt::format("{:.1f} ± {:.1f}", key.at(rate).get<double>(), key.at(error).get<double>());
+}
+
+std::string top_text(const Json& document) {
+    constexpr auto kRight = Table::Align::Right;
+    std::string text = fmt::format(
+        "packets each second, from {} samples over {:.0f} s; what is 30 s old counts half\n",
+        grouped(document.at("samples").get<std::uint64_t>()),
+        document.at("window_s").get<double>());
+    if (const auto lost = document.at("lost").get<std::uint64_t>(); lost != 0) {
+        text += fmt::format("{} samples were lost since the start: nobody had time for them\n",
+                            grouped(lost));
+    }
+    Table table{
+        {{"RULE"}, {"KEY"}, {"HITS/S", kRight}, {"DENIED/S", kRight}, {"REMAINING", kRight}}};
+    for (const Json& key : document.at("keys")) {
+        const Json& remaining = key.at("remaining");
+        const std::string name = key.at("key").get<std::string>();
+        table.row({key.at("rule").get<std::string>(), name.empty() ? "(all)" : name,
+                   rate_text(key, "hits_per_s", "hits_error_per_s"),
+                   rate_text(key, "denied_per_s", "denied_error_per_s"),
+                   remaining.is_null() ? "" : grouped(remaining.get<std::uint64_t>())});
+    }
+    return text + table.text();
+}
+
+ExitCode show_once(const Options& options) {
+    const auto answer =
+        ask(options, {.target = fmt::format("/v1/top?rule={}&by={}&count={}",
+                                            url_escape(options.rule), options.by, options.keys)});
+    if (const auto* refusal = std::get_if<Refusal>(&answer)) {
+        return report(*refusal);
+    }
+    const Json& document = std::get<Json>(answer);
+    print(options.json ? dump_line(document) : top_text(document));
+    return ExitCode::Done;
+}
+
+}  // namespace
+
+ExitCode run_top(const Options& options) {
+    if (!options.watch) {
+        return show_once(options);
+    }
+    const Watch watch{!options.json, options.count};
+    return watch.run([&]() { return show_once(options); });
+}
+
+}  // namespace sluice

@@ -1,0 +1,89 @@
+#include "control/daemon/api/api.hpp"
+#include "control/json.hpp"
+
+#include <algorithm>
+#include <array>
+#include <charconv>
+#include <cmath>
+
+namespace sluice {
+namespace {
+
+constexpr auto kOrders = std::to_array<std::string_view>({"hits", "denied", "remaining"});
+constexpr std::uint32_t kMostKeys = 1000;
+
+// What is asked for; or why that cannot be.
+struct Asked {
+    GetTop request;
+    std::string wrong;
+};
+
+Asked read(const HttpRequest& request) {
+    Asked asked;
+    asked.request.rule = argument(request, "rule", "");
+    const std::string order = argument(request, "by", "hits");
+    const auto found = std::find(kOrders.begin(), kOrders.end(), order);
+    if (found == kOrders.end()) {
+        asked.wrong = "`by` is hits, denied or remaining";
+    }
+    asked.request.order = static_cast<TopOrder>(found - kOrders.begin());
+    const std::string count = argument(request, "count", "20");
+    const auto [end, error] =
+        std::from_chars(count.data(), count.data() + count.size(), asked.request.count);
+    if (error != std::errc{} || end != count.data() + count.size() || asked.request.count == 0 ||
+        asked.request.count > kMostKeys) {
+        asked.wrong = "`count` is a number from 1 to " + std::to_string(kMostKeys);
+    }
+    return asked;
+}
+
+bool is_known(const RuleView& view, const std::string& rule) {
+    return rule.empty() || std::any_of(view.rules.begin(), view.rules.end(),
+                                       [&](const RuleSummary& known) { return known.id == rule; });
+}
+
+// Packets each second, to a thousandth.
+double per_second(std::uint64_t count, std::uint64_t window_ns) {
+    const double seconds = static_cast<double>(std::max<std::uint64_t>(window_ns, 1)) / 1e9;
+    return std::round(static_cast<double>(count) / seconds * 1000) / 1000;
+}
+
+Json key_json(const TopKey& key, std::uint64_t window_ns) {
+    return {{"rule", key.rule},
+            {"key", key.key},
+            {"hits_per_s", per_second(key.hits, window_ns)},
+            {"hits_error_per_s", per_second(key.hits_error, window_ns)},
+            {"denied_per_s", per_second(key.denied, window_ns)},
+            {"denied_error_per_s", per_second(key.denied_error, window_ns)},
+            {"remaining", key.remaining ? Json(*key.remaining) : Json()}};
+}
+
+}  // namespace
+
+HttpResponse get_top(const HttpRequest& request, Services& services) {
+    const Asked asked = read(request);
+    if (!asked.wrong.empty()) {
+        return problem_response(400, "bad request", asked.wrong);
+    }
+    if (!is_known(*services.rules.view(), asked.request.rule)) {
+        return problem_response(404, "no such rule", "no rule is called " + asked.request.rule);
+    }
+    const Result<Reply> reply = services.link.call(asked.request);
+    if (!reply) {
+        return no_dataplane(reply.error());
+    }
+    const auto* top = std::get_if<Top>(&*reply);
+    if (top == nullptr) {
+        return no_dataplane({Errc::BadSyntax, "the dataplane answered something else"});
+    }
+    Json keys = Json::array();
+    for (const TopKey& key : top->keys) {
+        keys.push_back(key_json(key, top->window_ns));
+    }
+    return json_response({{"window_s", static_cast<double>(top->window_ns) / 1e9},
+                          {"samples", top->samples},
+                          {"lost", top->lost},
+                          {"keys", std::move(keys)}});
+}
+
+}  // namespace sluice

@@ -1,0 +1,24 @@
+#pragma once
+#include "lib/rules/group.hpp"
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+
+namespace sluice {
+
+// What a worker tells of one packet that a rule matched: who it was counted for. Tables hold
+// fingerprints only.
+struct KeySample {
+    static constexpr std::uint64_t kUnknown = UINT64_MAX;
+
+    std::uint64_t load;       // of the rule set it was judged by
+    std::uint32_t rule;       // index in that set
+    std::uint32_t weight;     // packets that it stands for
+    std::uint64_t remaining;  // units of the key's first limit, after the packet; kUnknown
+    bool denied;              // a limit of the rule refused the packet
+    std::uint16_t size;       // of the key
+    std::array<std::byte, KeyBytes::kMaxSize> key;
+};
+
+}  // namespace sluice

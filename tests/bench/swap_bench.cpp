@@ -1,0 +1,302 @@
+#include "dataplane/quiesce.hpp"
+#include "dataplane/rule_rows.hpp"
+#include "dataplane/running.hpp"
+#include "lib/pipeline/run_burst.hpp"
+#include "lib/policy/compile.hpp"
+#include "lib/rules/limit_slots.hpp"
+#include "lib/rules/slots.hpp"
+#include "lib/share/core.hpp"
+#include "lib/wire/codec.hpp"
+#include "tests/bench/packet_mill.hpp"
+#include "tests/bench/rounds.hpp"
+#include "tests/bench/rte_reference.hpp"
+#include "tests/bench/rule_mix.hpp"
+
+#include <algorithm>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <memory>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include <pthread.h>
+#include <rte_cycles.h>
+#include <rte_mbuf.h>
+
+// R1: a set of a thousand rules, all of whose numbers and conditions change, is swapped every
+// second under a worker that judges without a pause; quiet and swapping seconds alternate. The
+// other thread does what the dataplane's main lcore does of an `apply`: decode, give out slots and
+// rows, publish, wait for the worker, free the old set. Prints one JSON object a line.
+namespace sluice::bench {
+namespace {
+
+using namespace std::chrono_literals;
+
+constexpr Nanoseconds kPerBurst{1000};
+constexpr unsigned kRoundsPerTurn = 64;  // as the dataplane's workers
+constexpr auto kGraceTimeout = 200ms;    // as the dataplane
+
+void pin_to(unsigned cpu) {
+    cpu_set_t cpus;
+    CPU_ZERO(&cpus);
+    CPU_SET(cpu % std::max(std::thread::hardware_concurrency(), 1U), &cpus);
+    (void)::pthread_setaffinity_np(::pthread_self(), sizeof(cpus), &cpus);
+}
+
+RuleSet compile(const std::string& text) {
+    Problems problems{"bench"};
+    std::optional<CompiledRules> compiled =
+        compile_rules({"bench", text}, Purpose::Enforce, {}, problems);
+    if (!compiled) {
+        std::fprintf(stderr, "%s\n", render(problems.list().front(), text).c_str());
+        std::exit(1);
+    }
+    return std::move(compiled->set);
+}
+
+// What the worker has seen so far. Written by it, read by the other thread.
+struct Seen {
+    Counter packets;
+    Counter adopted;       // the load of the set it judges by
+    Counter longest_gap;   // ticks between two bursts, since it was last set to 0
+    Counter adopting_gap;  // ticks from the last burst under the old set to the first under the new
+};
+
+class SwapWorker {
+public:
+    SwapWorker(PacketMill& mill, const Published<Running>& running, QuiesceBoard& board)
+        : mill_{mill},
+          running_{running},
+          board_{board},
+          core_{.policy = {.tell_wait = false},
+                .hash = KeyHasher{{1, 2}},
+                .buckets = BucketStore{2 * PacketMill::kSources * 94 / 80, 16},
+                .counters = counters_} {}
+
+    void run(const Signal& stop) {
+        pin_to(1);
+        board_.join(0);
+        last_ = rte_rdtsc();
+        while (!stop.raised()) {
+            turn();
+            board_.quiescent(0);
+        }
+        board_.leave(0);
+    }
+
+    [[nodiscard]] const WorkerCounters& counters() const noexcept { return counters_; }
+    [[nodiscard]] const BucketStore& buckets() const noexcept { return core_.buckets; }
+    [[nodiscard]] Seen& seen() noexcept { return seen_; }
+
+private:
+    void turn() {
+        const RuleSet& rules = running_.adopt().rules;
+        const bool adopts = seen_.adopted.read() != rules.load;
+        Burst& coming = bursts_[0];
+        Burst& going = bursts_[1];
+        for (unsigned round = 0; round < kRoundsPerTurn; ++round) {
+            take(round % 2 == 0 ? coming : going);
+            Burst& other = round % 2 == 0 ? going : coming;
+            run_overlapped(round % 2 == 0 ? coming : going, other, rules, core_, now_);
+            give(other);
+            note(adopts && round <= 1, rules.load);
+        }
+        coming.clear();
+        run_overlapped(coming, going, rules, core_, now_);
+        give(going);
+        going.clear();
+    }
+
+    // The first bursts under a set are those that its adoption delays.
+    void note(bool adopts, std::uint64_t load) {
+        const std::uint64_t now = rte_rdtsc();
+        const std::uint64_t gap = now - last_;
+        last_ = now;
+        if (gap > seen_.longest_gap.read()) {
+            seen_.longest_gap.set(gap);
+        }
+        if (adopts) {
+            const std::uint64_t before =
+                seen_.adopted.read() == load ? seen_.adopting_gap.read() : 0;
+            seen_.adopting_gap.set(std::max(before, gap));
+            seen_.adopted.set(load);
+        }
+    }
+
+    void take(Burst& burst) {
+        now_.at += kPerBurst;
+        PacketMill::Frames frames;
+        mill_.receive(frames);
+        burst.clear();
+        for (rte_mbuf* frame : frames) {
+            (void)burst.add(
+                {{rte_pktmbuf_mtod(frame, const std::byte*), frame->data_len}, frame->pkt_len},
+                Direction::In, 1, frame);
+        }
+    }
+
+    void give(const Burst& burst) {
+        if (burst.size() == 0) {
+            return;
+        }
+        PacketMill::Frames frames;
+        std::size_t count = 0;
+        for (const Packet& packet : burst.packets()) {
+            frames[count++] = static_cast<rte_mbuf*>(packet.buffer);
+            counters_.by_verdict[static_cast<std::size_t>(packet.decision.verdict)].add(1);
+            counters_.by_reason[static_cast<std::size_t>(packet.decision.reason)].add(1);
+        }
+        mill_.send(frames);
+        seen_.packets.add(burst.size());
+    }
+
+    PacketMill& mill_;
+    const Published<Running>& running_;
+    QuiesceBoard& board_;
+    WorkerCounters counters_;
+    CoreState core_;
+    std::array<Burst, 2> bursts_;
+    Now now_{Instant{1h}, {}};
+    std::uint64_t last_ = 0;
+    Seen seen_;
+};
+
+// The main lcore's part.
+class Loader {
+public:
+    Loader(Published<Running>& running, QuiesceBoard& board) : running_{running}, board_{board} {}
+
+    void watch(SwapWorker& worker) {
+        rows_ = std::make_unique<RuleRows>([&worker](std::uint32_t row) {
+            const RuleCounters& counters = worker.counters().rules[row];
+            return RuleTotals{counters.admitted.read(), counters.exceeded.read(),
+                              counters.skipped.read()};
+        });
+        slots_ = std::make_unique<LimitSlots>(TableView{
+            [&worker](LimitSlot slot) { return worker.buckets().tenants.entries_of(slot).read(); },
+            [&worker] { return worker.counters().sweeps.read(); }});
+    }
+
+    // Ends the program if the set is refused, or the worker does not take it up in time.
+    void swap(const std::vector<std::byte>& message) {
+        Result<Request> request = decode_request(message);
+        auto next = std::make_unique<Running>();
+        next->state = Running::State::Enforce;
+        next->rules = std::move(std::get<ApplyRules>(*request).rules);
+        if (const Result<Done> fits = slots_->assign(next->rules); !fits) {
+            std::fprintf(stderr, "%s\n", fits.error().what.c_str());
+            std::exit(1);
+        }
+        rows_->assign(next->rules);
+        list_slots(next->rules);
+        next->rules.load = ++loads_;
+        Retired<Running> old = running_.publish(std::move(next));
+        std::optional<GracePeriod> proof = board_.wait_for(board_.mark(), kGraceTimeout);
+        if (!proof) {
+            std::fprintf(stderr, "the worker did not take up the rules within 200 ms\n");
+            std::exit(1);
+        }
+        std::move(old).reclaim(*proof);
+    }
+    [[nodiscard]] std::uint64_t loads() const noexcept { return loads_; }
+
+private:
+    Published<Running>& running_;
+    QuiesceBoard& board_;
+    std::unique_ptr<RuleRows> rows_;
+    std::unique_ptr<LimitSlots> slots_;
+    std::uint64_t loads_ = 0;
+};
+
+std::vector<std::byte> message_of(std::uint64_t seed, const std::string& rate) {
+    const std::string limits = "[{algorithm: token_bucket, rate: " + rate + ", burst: 1M}]";
+    return encode(Request{ApplyRules{compile(mixed_rules(1000, limits, seed)), {}, {}}});
+}
+
+double microseconds(std::uint64_t ticks) {
+    return static_cast<double>(ticks) * 1e6 / static_cast<double>(rte_get_tsc_hz());
+}
+
+void print_gap(const char* name, std::vector<double> gaps) {
+    std::sort(gaps.begin(), gaps.end());
+    std::printf(
+        "{\"id\": \"R1\", \"case\": \"%s, the longest\", \"value\": %.1f, \"unit\": \"us\"}\n",
+        name, gaps.back());
+    std::printf(
+        "{\"id\": \"R1\", \"case\": \"%s, the median\", \"value\": %.1f, \"unit\": \"us\"}\n", name,
+        gaps[gaps.size() / 2]);
+}
+
+// A second as `body` fills it; packets each second, in millions.
+template <typename Body>
+double second(SwapWorker& worker, Body&& body) {
+    const auto begin = std::chrono::steady_clock::now();
+    const std::uint64_t packets = worker.seen().packets.read();
+    body();
+    std::this_thread::sleep_until(begin + 1s);
+    const std::chrono::duration<double, std::micro> took = std::chrono::steady_clock::now() - begin;
+    return static_cast<double>(worker.seen().packets.read() - packets) / took.count();
+}
+
+int run(bool quick) {
+    if (!start_eal()) {
+        return 1;
+    }
+    const std::vector<std::byte> sets[] = {message_of(1, "10/s"), message_of(2, "11/s")};
+    PacketMill mill{PacketMill::Headers::PerSource};
+    Published<Running> running{std::make_unique<const Running>()};
+    QuiesceBoard board{1};
+    Loader loader{running, board};
+    SwapWorker worker{mill, running, board};
+    loader.watch(worker);
+    Signal stop;
+    pin_to(0);
+    std::thread thread{[&] { worker.run(stop); }};
+    loader.swap(sets[0]);
+    while (worker.seen().packets.read() < 16 * PacketMill::kSources) {
+        std::this_thread::sleep_for(10ms);  // until every bucket is filed
+    }
+
+    std::vector<double> quiet;
+    std::vector<double> swapping;
+    std::vector<double> adopting;
+    std::vector<double> loading;
+    std::vector<double> quiet_gaps;
+    for (int round = 0; round < (quick ? 10 : 30); ++round) {
+        worker.seen().longest_gap.set(0);
+        quiet.push_back(second(worker, [] {}));
+        quiet_gaps.push_back(microseconds(worker.seen().longest_gap.read()));
+        swapping.push_back(second(worker, [&] {
+            const auto begin = std::chrono::steady_clock::now();
+            loader.swap(sets[(round + 1) % 2]);
+            const std::chrono::duration<double, std::micro> took =
+                std::chrono::steady_clock::now() - begin;
+            loading.push_back(took.count());
+        }));
+        adopting.push_back(microseconds(worker.seen().adopting_gap.read()));
+    }
+    stop.raise(true);
+    thread.join();
+
+    const Side still{"quiet", {}, quiet};
+    const Side moving{"swapping", {}, swapping};
+    std::printf(
+        "{\"id\": \"R1\", \"case\": \"1,000 rules swapped every second\", \"value\": %.3f, "
+        "\"unit\": \"Mpps\", \"reference\": \"the same set undisturbed\", "
+        "\"reference_value\": %.3f, \"ratio\": %.3f, \"rounds\": %s}\n",
+        moving.median(), still.median(), moving.median() / still.median(),
+        list_of(swapping).c_str());
+    print_gap("gap between bursts when a set is adopted", adopting);
+    print_gap("gap between bursts in a quiet second", quiet_gaps);
+    print_gap("from message to the old set freed", loading);
+    return 0;
+}
+
+}  // namespace
+}  // namespace sluice::bench
+
+int main(int count, char** arguments) {
+    return sluice::bench::run(count > 1 && std::strcmp(arguments[count - 1], "--quick") == 0);
+}

@@ -1,0 +1,133 @@
+#include "lib/top/top_keys.hpp"
+#include "tests/packets/box.hpp"
+#include "tests/packets/frame.hpp"
+
+#include <gtest/gtest.h>
+
+#include <map>
+#include <random>
+
+// Who `top` lists, from packets to text.
+namespace sluice {
+namespace {
+
+using namespace std::chrono_literals;
+using test::Box;
+using test::tcp;
+using test::udp;
+
+#define BUCKET(rate, burst) "{algorithm: token_bucket, rate: " rate ", burst: " burst "}"
+
+constexpr Instant kStart{1h};
+
+// A box whose samples are read after every packet.
+struct Watched {
+    Box box;
+    KeySampler sampler{7};
+    TopKeys top;
+
+    explicit Watched(std::string_view rules) : box{rules} {
+        box.watch(sampler);
+        top.adopt(box.rules());
+    }
+    void send(const test::Frame& frame, Instant now) {
+        (void)box.judge(frame.bytes(), now);
+        sampler.ring().drain([&](const KeySample& sample) { top.take(sample); });
+    }
+    [[nodiscard]] std::map<std::string, TopKey> keys(const std::string& rule) {
+        std::map<std::string, TopKey> keys;
+        for (TopKey& key : top.list(rule, TopOrder::Hits, 1000)) {
+            keys[text_of_key(std::as_bytes(std::span{key.key}), [](std::uint64_t name) {
+                return name == port_name("lab") ? "lab" : "?";
+            })] = key;
+        }
+        return keys;
+    }
+};
+
+// Far apart, so that every packet is sampled: exact.
+TEST(Top, CountsEachKeyOfEachRule) {
+    Watched watched{
+        "version: 1\nrules:\n"
+        "  - {id: a, mode: enforce, key: [ip.src, l4.dport], limits: [" BUCKET("1/d", "2") "]}\n"
+        "  - {id: b, key: [\"prefix(ip.src, 24|64)\", port], limits: [" BUCKET("1/d", "3") "]}\n"
+        "  - {id: c, mode: enforce, when: ip.proto eq 6, on_match: allow}\n"};
+    Instant now = kStart;
+    for (int i = 0; i < 4; ++i) {
+        watched.send(udp().src("10.0.0.1").dport(53), now += 1s);
+        watched.send(udp().src("2001:db8::1").dst("2001:db8::2").dport(443), now += 1s);
+        watched.send(tcp().src("10.0.0.2"), now += 1s);
+    }
+    const auto a = watched.keys("a");
+    ASSERT_EQ(a.size(), 2U);
+    EXPECT_EQ(a.at("10.0.0.1|53").hits, 4U);
+    EXPECT_EQ(a.at("10.0.0.1|53").denied, 2U);
+    EXPECT_EQ(a.at("10.0.0.1|53").remaining, 0U);
+    EXPECT_EQ(a.at("2001:db8::1|443").hits, 4U);
+    const auto b = watched.keys("b");
+    ASSERT_EQ(b.size(), 2U);
+    EXPECT_EQ(b.at("10.0.0.0/24|lab").hits, 4U);
+    EXPECT_EQ(b.at("10.0.0.0/24|lab").denied, 0U);  // what `a` drops it does not spend
+    EXPECT_EQ(b.at("10.0.0.0/24|lab").remaining, 1U);
+    EXPECT_EQ(b.count("2001:db8::/64|lab"), 1U);
+    EXPECT_TRUE(watched.keys("c").empty());
+}
+
+TEST(Top, NamesTheKeysOfTiersAndTheWholeRule) {
+    Watched watched{
+        "version: 1\nrules:\n"
+        "  - id: t\n    mode: enforce\n    tiers:\n"
+        "      - {key: [ip.src], limits: [" BUCKET("1/d", "9") ", " BUCKET("1/d", "8") "]}\n"
+        "      - {key: [], limits: [" BUCKET("1/d", "7") "]}\n"};
+    watched.send(udp().src("10.0.0.1"), kStart);
+    const auto keys = watched.keys("t");
+    ASSERT_EQ(keys.size(), 2U);
+    EXPECT_EQ(keys.at("10.0.0.1").remaining, 8U);
+    EXPECT_EQ(keys.at("").remaining, 6U);
+}
+
+// A budget counts whom it lets through and whom it does not; rules only whom they judge.
+TEST(Top, CountsBudgets) {
+    Watched watched{
+        "version: 1\nbypass:\n"
+        "  - {when: \"l4.dport eq 179\", key: [ip.src], limit: " BUCKET("1/d", "2") "}\n"
+        "  - {when: \"l4.dport eq 179\", key: [], limit: " BUCKET("1/d", "1") "}\n"
+        "rules:\n  - {id: a, key: [ip.src], limits: [" BUCKET("1/d", "9") "]}\n"};
+    for (int i = 0; i < 5; ++i) {
+        watched.send(tcp().src("10.0.0.1").dport(179), kStart + i * 1s);
+    }
+    const TopKey first = watched.keys("bypass.1").at("10.0.0.1");
+    EXPECT_EQ(first.hits, 5U);
+    EXPECT_EQ(first.denied, 3U);
+    const TopKey second = watched.keys("bypass.2").at("");
+    EXPECT_EQ(second.hits, 3U);
+    EXPECT_EQ(second.denied, 2U);
+    EXPECT_EQ(watched.keys("a").at("10.0.0.1").hits, 2U);
+}
+
+// Close together, so that most packets are not: within the error that is told.
+TEST(Top, EstimatesWithinItsError) {
+    Watched watched{"version: 1\nrules: [{id: a, mode: enforce, key: [ip.src], limits: [" BUCKET(
+        "2000/s", "10") "]}]\n"};
+    std::map<std::string, std::uint64_t> sent;
+    std::mt19937_64 random{5};
+    Instant now = kStart;
+    for (int i = 0; i < 200'000; ++i) {
+        now += Nanoseconds{random() % 20'000};
+        const std::string source = "10.0.0." + std::to_string(std::min(random() % 9, random() % 9));
+        ++sent[source];
+        watched.send(udp().src(source), now);
+    }
+    EXPECT_GT(watched.top.samples(), 5'000U);
+    EXPECT_LT(watched.top.samples(), 15'000U);
+    const auto keys = watched.keys("a");
+    for (const auto& [source, count] : sent) {
+        const TopKey& key = keys.at(source);
+        const auto off = static_cast<double>(key.hits) - static_cast<double>(count);
+        EXPECT_LT(std::abs(off), static_cast<double>(key.hits_error)) << source;
+        EXPECT_LT(key.hits_error, count / 2) << source;
+    }
+}
+
+}  // namespace
+}  // namespace sluice
