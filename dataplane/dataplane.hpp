@@ -49,7 +49,9 @@ private:
     [[nodiscard]] const PortPair& pair_of(const Lane& lane) const;
     enum class Keep : bool { No, Yes };  // for the next start too
     [[nodiscard]] Reply take(ApplyRules request, Keep keep);
-    void publish();
+    // For the texts of a set, allocated here so that workers never do.
+    [[nodiscard]] Result<TextScratches> scratches_for(const RuleSet& rules) const;
+    void publish(TextScratches texts);
     void reclaim();
     [[nodiscard]] RuleTotals read_row(std::uint32_t row) const;
     [[nodiscard]] std::uint64_t entries_of(LimitSlot slot) const;

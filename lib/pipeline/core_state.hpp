@@ -28,6 +28,8 @@ struct CoreState {
     KeyHasher hash;
     BucketStore buckets;
     WorkerCounters& counters;
+    // For the texts of the rule set it judges by; needed when its classifier asks_text().
+    TextScratch* texts = nullptr;
     // The rule set whose limits `buckets` knows.
     const RuleSet* known = nullptr;
     std::uint64_t known_load = 0;

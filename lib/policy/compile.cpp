@@ -5,7 +5,10 @@
 #include "lib/policy/map_reader.hpp"
 #include "lib/policy/named_limits.hpp"
 #include "lib/policy/rule_reader.hpp"
+#include "lib/policy/scalar_places.hpp"
 #include "lib/policy/text_check.hpp"
+#include "lib/policy/texts/pattern_compiler.hpp"
+#include "lib/policy/texts/text_terms.hpp"
 #include "lib/policy/yaml_tree.hpp"
 
 #include <array>
@@ -44,9 +47,10 @@ std::string count_text(std::uint64_t count) {
 // The whole file, top down.
 class FileReader {
 public:
-    FileReader(const LineIndex& lines, const ListReader* list_files, Purpose purpose,
+    FileReader(const LineIndex& lines, const RuleText& source, Purpose purpose,
                const ModeOverrides& modes, Problems& problems)
-        : list_files_{list_files},
+        : list_files_{source.lists},
+          patterns_{source.patterns},
           context_{lines, problems, purpose == Purpose::Enforce},
           relaxed_{lines, problems, false},
           file_{lines, problems, purpose, modes, {}, limits_, lists_} {}
@@ -200,8 +204,28 @@ private:
                                      std::to_string(kMaxCompiledSize >> 20) + " MiB");
             return;
         }
+        if (const std::optional<std::string> excess = find_excess(parts->texts)) {
+            file_.problems.error(rules.at, *excess);
+            return;
+        }
+        PatternCache none;
+        if (const auto refusal = (patterns_ == nullptr ? none : *patterns_).compile(parts->texts)) {
+            file_.problems.error(place_of(rules, *refusal), refusal->what);
+            return;
+        }
         compiled_.set.classifier = Classifier{*std::move(parts)};
         share_memory();
+    }
+
+    // Where the pattern stands that was refused, if it was one.
+    [[nodiscard]] Position place_of(const YamlNode& rules, const PatternRefusal& refusal) const {
+        for (std::size_t i = 0; refusal.pattern && i < rules.items.size(); ++i) {
+            const auto offset = sluice::place_of(*refusal.pattern, compiled_.rules[i].condition);
+            if (offset) {
+                return ScalarPlaces{file_.lines, *value_of(rules.items[i], "when")}[*offset];
+            }
+        }
+        return rules.at;
     }
 
     // What the compiled conditions take is told by rule: each has its part of the clauses.
@@ -224,6 +248,7 @@ private:
     }
 
     const ListReader* list_files_;
+    PatternCache* patterns_;
     ReadContext context_;
     ReadContext relaxed_;
     NamedLimits limits_;
@@ -248,7 +273,7 @@ std::optional<CompiledRules> compile_rules(const RuleText& source, Purpose purpo
     try {
         const LineIndex lines{source.text};
         if (const std::optional<YamlNode> root = read_yaml(lines, problems)) {
-            return FileReader{lines, source.lists, purpose, modes, problems}.run(*root);
+            return FileReader{lines, source, purpose, modes, problems}.run(*root);
         }
     } catch (const std::exception& error) {
         problems.error({}, error.what());

@@ -1,0 +1,160 @@
+#include "lib/policy/texts/pattern_compiler.hpp"
+
+#include "lib/policy/texts/pattern.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cstdlib>
+#include <cstring>
+#include <iterator>
+#include <memory>
+#include <utility>
+
+#include <hs_common.h>
+
+#include <hs_compile.h>
+
+namespace sluice {
+namespace {
+
+// So many patterns at most are put into a database beside the base; beyond that, and when less
+// than half of the base is still asked for, all are compiled anew.
+constexpr std::size_t kMostBeside = 64;
+
+struct Free {
+    void operator()(hs_database_t* database) const noexcept { (void)hs_free_database(database); }
+    void operator()(char* bytes) const noexcept { std::free(bytes); }
+    void operator()(hs_compile_error_t* error) const noexcept {
+        (void)hs_free_compile_error(error);
+    }
+};
+
+std::vector<TextEntry> difference(const std::vector<TextEntry>& of,
+                                  const std::vector<TextEntry>& without) {
+    std::vector<TextEntry> rest;
+    std::set_difference(of.begin(), of.end(), without.begin(), without.end(),
+                        std::back_inserter(rest));
+    return rest;
+}
+
+std::vector<TextEntry> patterns_of(TextField field, const TextParts& parts) {
+    std::vector<TextEntry> patterns;
+    std::copy_if(
+        parts.entries.begin(), parts.entries.end(), std::back_inserter(patterns),
+        [&](const TextEntry& entry) { return entry.field == field && is_scanned(entry.how); });
+    return patterns;
+}
+
+std::uint32_t number_of(const TextParts& parts, const TextEntry& entry) {
+    const auto at = std::lower_bound(parts.entries.begin(), parts.entries.end(), entry);
+    return at != parts.entries.end() && *at == entry
+               ? static_cast<std::uint32_t>(at - parts.entries.begin())
+               : TextDatabaseParts::kNoEntry;
+}
+
+}  // namespace
+
+std::optional<PatternRefusal> PatternCache::compile(TextParts& parts) {
+    const std::lock_guard lock{mutex_};
+    parts.databases.clear();
+    for (const TextFieldRow& row : kTextFields) {
+        if (std::optional<PatternRefusal> refusal = compile_field(row.field, parts)) {
+            return refusal;
+        }
+    }
+    std::size_t bytes = 0;
+    for (const TextDatabaseParts& database : parts.databases) {
+        bytes += database.bytes.size();
+    }
+    if (bytes > kMaxDatabaseSize) {
+        return PatternRefusal{"the patterns are too large together: compiled, they take " +
+                                  std::to_string(bytes >> 20) + " MiB, and at most " +
+                                  std::to_string(kMaxDatabaseSize >> 20) + " MiB can be held",
+                              {}};
+    }
+    return std::nullopt;
+}
+
+std::optional<PatternRefusal> PatternCache::compile_field(TextField field, TextParts& parts) {
+    std::vector<TextEntry> patterns = patterns_of(field, parts);
+    if (patterns.empty()) {
+        return std::nullopt;
+    }
+    std::optional<Kept>& base = bases_[static_cast<std::size_t>(field)];
+    std::optional<Kept>& beside = besides_[static_cast<std::size_t>(field)];
+    std::vector<TextEntry> fresh = base ? difference(patterns, base->patterns) : patterns;
+    const std::size_t from_base = patterns.size() - fresh.size();
+    const bool keeps = base && fresh.size() <= kMostBeside &&
+                       2 * from_base >= base->patterns.size();
+    if (!keeps) {
+        fresh = std::move(patterns);
+    }
+    std::optional<Kept>& made = keeps ? beside : base;
+    if (!fresh.empty() && (!made || made->patterns != fresh)) {
+        Made result = make(std::move(fresh));
+        if (auto* refusal = std::get_if<PatternRefusal>(&result)) {
+            return std::move(*refusal);
+        }
+        made = std::get<Kept>(std::move(result));
+        fresh = made->patterns;
+    }
+    const auto add = [&](const Kept& kept) {
+        TextDatabaseParts& database = parts.databases.emplace_back();
+        database.field = field;
+        for (const TextEntry& pattern : kept.patterns) {
+            database.entries.push_back(number_of(parts, pattern));
+        }
+        database.checksum = kept.checksum;
+        database.bytes = kept.bytes;
+    };
+    add(*base);
+    if (keeps && !fresh.empty()) {
+        add(*beside);
+    }
+    return std::nullopt;
+}
+
+PatternCache::Made PatternCache::make(std::vector<TextEntry> patterns) {
+    std::vector<std::string> expressions;
+    std::vector<unsigned> flags;
+    std::vector<unsigned> ids;
+    for (const TextEntry& pattern : patterns) {
+        expressions.push_back(expression_of(pattern));
+        flags.push_back(flags_of(pattern));
+        ids.push_back(static_cast<unsigned>(ids.size()));
+    }
+    std::vector<const char*> texts;
+    for (const std::string& expression : expressions) {
+        texts.push_back(expression.c_str());
+    }
+    compiled_ += patterns.size();
+    hs_database_t* database = nullptr;
+    hs_compile_error_t* error = nullptr;
+    const hs_error_t code =
+        hs_compile_multi(texts.data(), flags.data(), ids.data(), static_cast<unsigned>(ids.size()),
+                         HS_MODE_BLOCK, nullptr, &database, &error);
+    const std::unique_ptr<hs_database_t, Free> made{database};
+    const std::unique_ptr<hs_compile_error_t, Free> why{error};
+    if (code != HS_SUCCESS) {
+        PatternRefusal refusal{fault_of(why ? why->message : "no memory").what, {}};
+        if (why && why->expression >= 0) {
+            refusal.pattern = patterns[static_cast<std::size_t>(why->expression)];
+        }
+        return refusal;
+    }
+    char* bytes = nullptr;
+    std::size_t size = 0;
+    if (hs_serialize_database(made.get(), &bytes, &size) != HS_SUCCESS) {
+        return PatternRefusal{"there is no memory for the patterns", {}};
+    }
+    const std::unique_ptr<char, Free> written{bytes};
+    const ByteView view = std::as_bytes(std::span{bytes, size});
+    return Kept{std::move(patterns), {view.begin(), view.end()}, checksum_of(view)};
+}
+
+std::size_t PatternCache::compiled() const {
+    const std::lock_guard lock{mutex_};
+    return compiled_;
+}
+
+}  // namespace sluice
