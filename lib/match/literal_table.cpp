@@ -67,8 +67,8 @@ std::uint32_t LiteralTable::last_not_above(ByteView text, std::size_t& common) c
         while (same < shorter && bytes_[row.at + same] == byte_of(text, same)) {
             ++same;
         }
-        const bool above = same == shorter ? row.size > text.size()
-                                           : bytes_[row.at + same] > byte_of(text, same);
+        const bool above =
+            same == shorter ? row.size > text.size() : bytes_[row.at + same] > byte_of(text, same);
         if (above) {
             count = half;
         } else {

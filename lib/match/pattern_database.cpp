@@ -33,9 +33,10 @@ int note_hit(unsigned id, unsigned long long /*from*/, unsigned long long /*to*/
 }  // namespace
 
 PatternDatabase::PatternDatabase(hs_database* database, std::size_t bytes)
-    : database_{database, [](const hs_database* old) {
-          (void)hs_free_database(const_cast<hs_database*>(old));
-      }},
+    : database_{database,
+                [](const hs_database* old) {
+                    (void)hs_free_database(const_cast<hs_database*>(old));
+                }},
       bytes_{bytes} {}
 
 Result<PatternDatabase> PatternDatabase::load(ByteView serialised) {

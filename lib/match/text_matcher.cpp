@@ -57,8 +57,7 @@ Terms of_one_clause(Terms terms) noexcept {
 
 }  // namespace
 
-TextMatcher::TextMatcher(const TextParts& parts, std::size_t clauses)
-    : tests_{parts.tests.size()} {
+TextMatcher::TextMatcher(const TextParts& parts, std::size_t clauses) : tests_{parts.tests.size()} {
     if (parts.terms.empty()) {
         return;
     }
@@ -153,10 +152,9 @@ void TextMatcher::list_clauses(const TextParts& parts, std::size_t clauses) {
         }
         base_[clause / kBlockBits].words[clause % kBlockBits / 64] &=
             ~(std::uint64_t{1} << (clause % 64));
-        const auto rarest =
-            std::min_element(wanted.begin(), wanted.end(), [&](std::uint32_t a, std::uint32_t b) {
-                return askers[a] < askers[b];
-            });
+        const auto rarest = std::min_element(
+            wanted.begin(), wanted.end(),
+            [&](std::uint32_t a, std::uint32_t b) { return askers[a] < askers[b]; });
         if (wanted.size() == 1) {
             opens.add(*rarest, clause);
             continue;
@@ -164,8 +162,7 @@ void TextMatcher::list_clauses(const TextParts& parts, std::size_t clauses) {
         const auto first = static_cast<std::uint32_t>(others_.size());
         std::copy_if(wanted.begin(), wanted.end(), std::back_inserter(others_),
                      [&](std::uint32_t test) { return test != *rarest; });
-        together.push_back(
-            {*rarest, {first, static_cast<std::uint32_t>(others_.size()), clause}});
+        together.push_back({*rarest, {first, static_cast<std::uint32_t>(others_.size()), clause}});
     }
     std::stable_sort(together.begin(), together.end(),
                      [](const auto& a, const auto& b) { return a.first < b.first; });

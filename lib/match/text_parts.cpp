@@ -40,9 +40,9 @@ bool tests_hold(const TextParts& parts) {
                 test.entries.end()) {
             return false;
         }
-        const bool in_order = i == 0 || !test.entries.empty() ||
-                              (parts.tests[i - 1].entries.empty() &&
-                               parts.tests[i - 1].field < test.field);
+        const bool in_order =
+            i == 0 || !test.entries.empty() ||
+            (parts.tests[i - 1].entries.empty() && parts.tests[i - 1].field < test.field);
         if (!in_order) {
             return false;
         }

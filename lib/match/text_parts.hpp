@@ -29,11 +29,11 @@ inline constexpr std::size_t kMaxEntrySize = 4096;  // bytes of a text; as long 
 inline constexpr std::size_t kMaxPatternSize = 1024;
 inline constexpr std::size_t kMaxPatterns = 16'384;  // of all fields together
 inline constexpr std::size_t kMaxTextEntries = std::size_t{1} << 20;
-inline constexpr std::size_t kMaxTextBytes = std::size_t{32} << 20;  // of all entries together
+inline constexpr std::size_t kMaxTextBytes = std::size_t{16} << 20;  // of all entries together
 inline constexpr std::size_t kMaxTextTests = 65'536;
 inline constexpr std::size_t kMaxTextTerms = std::size_t{1} << 19;
 inline constexpr std::size_t kMaxDatabases = 2 * kTextFieldCount;
-inline constexpr std::size_t kMaxDatabaseSize = std::size_t{64} << 20;  // all together
+inline constexpr std::size_t kMaxDatabaseSize = std::size_t{32} << 20;  // all together
 
 struct TextEntry {
     TextField field{};
@@ -68,9 +68,9 @@ struct TextDatabaseParts {
 };
 
 struct TextParts {
-    std::vector<TextEntry> entries;    // ascending
-    std::vector<TextTestParts> tests;  // those of no entries come first, by field
-    std::vector<TextTermParts> terms;  // by clause, then by test
+    std::vector<TextEntry> entries;            // ascending
+    std::vector<TextTestParts> tests;          // those of no entries come first, by field
+    std::vector<TextTermParts> terms;          // by clause, then by test
     std::vector<TextDatabaseParts> databases;  // by field
 };
 

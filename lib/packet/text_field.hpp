@@ -19,8 +19,7 @@ struct TextFieldRow {
     TextField field;
     std::string_view name;
 };
-inline constexpr auto kTextFields =
-    std::to_array<TextFieldRow>({{TextField::Payload, "payload"}});
+inline constexpr auto kTextFields = std::to_array<TextFieldRow>({{TextField::Payload, "payload"}});
 inline constexpr std::size_t kTextFieldCount = kTextFields.size();
 static_assert(kTextFieldCount <= 32, "sets of text fields are one word");
 

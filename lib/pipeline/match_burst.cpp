@@ -80,9 +80,8 @@ void match_burst(Burst& burst, const RuleSet& set, const CoreState& core) noexce
         });
         return;
     }
-    note_matches(burst, scratch, [&](std::size_t number) {
-        classifier.mark(rows, number, scratch.found);
-    });
+    note_matches(burst, scratch,
+                 [&](std::size_t number) { classifier.mark(rows, number, scratch.found); });
 }
 
 }  // namespace sluice

@@ -124,8 +124,8 @@ Finding examine_text(const TextTest& test, const Looked& packet) {
         return {test.negated, field + " is " + shown(*text) + ", and nothing is in the set"};
     }
     const bool has = has_one_of(test, *text);
-    return {has != test.negated, field + " is " + shown(*text) + (has ? ", which " : ", not one that ") +
-                                     words_of(test)};
+    return {has != test.negated, field + " is " + shown(*text) +
+                                     (has ? ", which " : ", not one that ") + words_of(test)};
 }
 
 Finding examine_parts(const Expression& condition, const Looked& packet, bool deciding);

@@ -48,10 +48,8 @@ std::optional<Operand> parse_field(TokenReader& reader) {
                        .offset = token.offset};
     }
     if (const std::optional<TextField> text = find_text_field(token.text)) {
-        return Operand{.kind = OperandKind::Text,
-                       .text = text,
-                       .name = token.text,
-                       .offset = token.offset};
+        return Operand{
+            .kind = OperandKind::Text, .text = text, .name = token.text, .offset = token.offset};
     }
     const LaterField* later = find_later_field(token.text);
     if (later == nullptr) {

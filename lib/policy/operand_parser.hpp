@@ -68,7 +68,7 @@ struct Operand {
     std::optional<Field> field;     // nullopt: a text, or not built yet
     std::optional<TextField> text;  // a text that packets have
     bool lower = false;             // lower(field)
-    std::string name;            // of the field, for messages
+    std::string name;               // of the field, for messages
     std::size_t offset = 0;
     bool prefix = false;  // prefix(field, v4_length|v6_length)
     std::uint8_t v4_length = 32;

@@ -158,9 +158,8 @@ TEST(Texts, OfManyRulesAreFoundAtOnce) {
     (void)box.judge(says("w3;w5;w699;").bytes(), kStart);
     (void)box.judge(says("w699;xz").bytes(), kStart);
     (void)box.judge(says("w3;xq").bytes(), kStart);
-    (void)box.judge_burst({says("xyw3;").bytes(), says("w4;w5;").bytes(), arp().bytes(),
-                           says("w5").bytes()},
-                          kStart);
+    (void)box.judge_burst(
+        {says("xyw3;").bytes(), says("w4;w5;").bytes(), arp().bytes(), says("w5").bytes()}, kStart);
     const auto admitted = [&](std::size_t rule) { return box.counters(rule).admitted.read(); };
     EXPECT_EQ(admitted(3), 1U);
     EXPECT_EQ(admitted(4), 1U);
@@ -171,8 +170,9 @@ TEST(Texts, OfManyRulesAreFoundAtOnce) {
 
 TEST(Texts, AreLookedAtUnderNewRulesToo) {
     const auto rules = [](const char* word) {
-        return std::string{"version: 1\nrules:\n  - {id: a, mode: enforce, on_match: drop, when: "
-                           "'payload contains \""} +
+        return std::string{
+                   "version: 1\nrules:\n  - {id: a, mode: enforce, on_match: drop, when: "
+                   "'payload contains \""} +
                word + "\"'}\n";
     };
     Box box{rules("one")};

@@ -114,8 +114,7 @@ std::optional<Clause> merged(const Clause& a, const Clause& b, SetPool& pool) {
         std::optional<Fields> fields = merged(a.fields, b.fields, pool);
         return fields ? std::optional{Clause{*std::move(fields), a.texts}} : std::nullopt;
     }
-    std::optional<Texts> texts =
-        a.fields == b.fields ? merged(a.texts, b.texts) : std::nullopt;
+    std::optional<Texts> texts = a.fields == b.fields ? merged(a.texts, b.texts) : std::nullopt;
     return texts ? std::optional{Clause{a.fields, *std::move(texts)}} : std::nullopt;
 }
 

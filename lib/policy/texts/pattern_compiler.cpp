@@ -55,7 +55,6 @@ std::uint32_t number_of(const TextParts& parts, const TextEntry& entry) {
 }  // namespace
 
 std::optional<PatternRefusal> PatternCache::compile(TextParts& parts) {
-    const std::lock_guard lock{mutex_};
     parts.databases.clear();
     for (const TextFieldRow& row : kTextFields) {
         if (std::optional<PatternRefusal> refusal = compile_field(row.field, parts)) {
@@ -75,43 +74,58 @@ std::optional<PatternRefusal> PatternCache::compile(TextParts& parts) {
     return std::nullopt;
 }
 
+// What the base has not is made beside it; when that is too much, or too little of the base is
+// asked for, everything is made anew.
 std::optional<PatternRefusal> PatternCache::compile_field(TextField field, TextParts& parts) {
-    std::vector<TextEntry> patterns = patterns_of(field, parts);
+    const std::vector<TextEntry> patterns = patterns_of(field, parts);
     if (patterns.empty()) {
         return std::nullopt;
     }
-    std::optional<Kept>& base = bases_[static_cast<std::size_t>(field)];
-    std::optional<Kept>& beside = besides_[static_cast<std::size_t>(field)];
-    std::vector<TextEntry> fresh = base ? difference(patterns, base->patterns) : patterns;
-    const std::size_t from_base = patterns.size() - fresh.size();
-    const bool keeps = base && fresh.size() <= kMostBeside &&
-                       2 * from_base >= base->patterns.size();
+    Pair pair = kept_of(field);
+    std::vector<TextEntry> missing =
+        pair.base ? difference(patterns, pair.base->patterns) : patterns;
+    const bool keeps = pair.base && missing.size() <= kMostBeside &&
+                       2 * (patterns.size() - missing.size()) >= pair.base->patterns.size();
     if (!keeps) {
-        fresh = std::move(patterns);
+        missing = patterns;
     }
-    std::optional<Kept>& made = keeps ? beside : base;
-    if (!fresh.empty() && (!made || made->patterns != fresh)) {
-        Made result = make(std::move(fresh));
-        if (auto* refusal = std::get_if<PatternRefusal>(&result)) {
+    const bool has_beside = keeps && !missing.empty();
+    KeptDatabase& wanted = keeps ? pair.beside : pair.base;
+    if (!missing.empty() && (!wanted || wanted->patterns != missing)) {
+        const std::size_t count = missing.size();
+        Made made = make(std::move(missing));
+        if (auto* refusal = std::get_if<PatternRefusal>(&made)) {
             return std::move(*refusal);
         }
-        made = std::get<Kept>(std::move(result));
-        fresh = made->patterns;
+        wanted = std::get<KeptDatabase>(std::move(made));
+        keep(field, pair, count);
     }
-    const auto add = [&](const Kept& kept) {
-        TextDatabaseParts& database = parts.databases.emplace_back();
-        database.field = field;
-        for (const TextEntry& pattern : kept.patterns) {
-            database.entries.push_back(number_of(parts, pattern));
-        }
-        database.checksum = kept.checksum;
-        database.bytes = kept.bytes;
-    };
-    add(*base);
-    if (keeps && !fresh.empty()) {
-        add(*beside);
+    add_database(field, *pair.base, parts);
+    if (has_beside) {
+        add_database(field, *pair.beside, parts);
     }
     return std::nullopt;
+}
+
+void PatternCache::add_database(TextField field, const Kept& kept, TextParts& parts) {
+    TextDatabaseParts& database = parts.databases.emplace_back();
+    database.field = field;
+    for (const TextEntry& pattern : kept.patterns) {
+        database.entries.push_back(number_of(parts, pattern));
+    }
+    database.checksum = kept.checksum;
+    database.bytes = kept.bytes;
+}
+
+PatternCache::Pair PatternCache::kept_of(TextField field) const {
+    const std::lock_guard lock{mutex_};
+    return kept_[static_cast<std::size_t>(field)];
+}
+
+void PatternCache::keep(TextField field, const Pair& pair, std::size_t compiled) {
+    const std::lock_guard lock{mutex_};
+    kept_[static_cast<std::size_t>(field)] = pair;
+    compiled_ += compiled;
 }
 
 PatternCache::Made PatternCache::make(std::vector<TextEntry> patterns) {
@@ -127,7 +141,6 @@ PatternCache::Made PatternCache::make(std::vector<TextEntry> patterns) {
     for (const std::string& expression : expressions) {
         texts.push_back(expression.c_str());
     }
-    compiled_ += patterns.size();
     hs_database_t* database = nullptr;
     hs_compile_error_t* error = nullptr;
     const hs_error_t code =
@@ -149,7 +162,8 @@ PatternCache::Made PatternCache::make(std::vector<TextEntry> patterns) {
     }
     const std::unique_ptr<char, Free> written{bytes};
     const ByteView view = std::as_bytes(std::span{bytes, size});
-    return Kept{std::move(patterns), {view.begin(), view.end()}, checksum_of(view)};
+    return std::make_shared<const Kept>(
+        Kept{std::move(patterns), {view.begin(), view.end()}, checksum_of(view)});
 }
 
 std::size_t PatternCache::compiled() const {

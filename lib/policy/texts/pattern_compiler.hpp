@@ -4,6 +4,7 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <mutex>
 #include <optional>
 #include <string>
@@ -34,14 +35,22 @@ private:
         std::vector<std::byte> bytes;
         std::uint64_t checksum = 0;
     };
-    using Made = std::variant<Kept, PatternRefusal>;
+    using KeptDatabase = std::shared_ptr<const Kept>;
+    using Made = std::variant<KeptDatabase, PatternRefusal>;
+    // What one field is scanned for.
+    struct Pair {
+        KeptDatabase base;
+        KeptDatabase beside;  // made last beside the base
+    };
 
     [[nodiscard]] std::optional<PatternRefusal> compile_field(TextField field, TextParts& parts);
-    [[nodiscard]] Made make(std::vector<TextEntry> patterns);
+    [[nodiscard]] static Made make(std::vector<TextEntry> patterns);
+    static void add_database(TextField field, const Kept& kept, TextParts& parts);
+    [[nodiscard]] Pair kept_of(TextField field) const;
+    void keep(TextField field, const Pair& pair, std::size_t compiled);
 
-    mutable std::mutex mutex_;
-    std::array<std::optional<Kept>, kTextFieldCount> bases_;   // by field
-    std::array<std::optional<Kept>, kTextFieldCount> besides_;  // what was made beside the base last
+    mutable std::mutex mutex_;  // never held while anything is compiled
+    std::array<Pair, kTextFieldCount> kept_;
     std::size_t compiled_ = 0;
 };
 

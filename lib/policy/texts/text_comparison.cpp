@@ -32,8 +32,8 @@ bool check_regex(TokenReader& reader, const Token& token, bool ignore_case) {
                                              std::to_string(kMaxPatternSize) + " bytes");
     }
     const std::optional<PatternFault> fault = find_fault(token.text, ignore_case);
-    return !fault || reader.fail(fault->at ? place_in(token, *fault->at) : token.offset,
-                                 fault->what);
+    return !fault ||
+           reader.fail(fault->at ? place_in(token, *fault->at) : token.offset, fault->what);
 }
 
 bool check_text(TokenReader& reader, const Token& token, const Operand& operand, TextHow how) {
@@ -65,8 +65,7 @@ std::optional<Expression> parse_text_comparison(TokenReader& reader, const Opera
         return std::nullopt;
     }
     return expression_of(
-        operand,
-        {.how = how, .negated = negated, .texts = {token.text}, .offset = token.offset});
+        operand, {.how = how, .negated = negated, .texts = {token.text}, .offset = token.offset});
 }
 
 std::optional<Expression> parse_text_set(TokenReader& reader, const Operand& operand) {
@@ -77,8 +76,8 @@ std::optional<Expression> parse_text_set(TokenReader& reader, const Operand& ope
     }
     for (const std::string& text : values->texts) {
         if (text.size() > kMaxEntrySize) {
-            (void)reader.fail(offset, "a text has at most " + std::to_string(kMaxEntrySize) +
-                                          " bytes here");
+            (void)reader.fail(
+                offset, "a text has at most " + std::to_string(kMaxEntrySize) + " bytes here");
             return std::nullopt;
         }
     }
@@ -102,8 +101,7 @@ std::optional<Expression> parse_text_function(TokenReader& reader) {
     if (!reader.expect_symbol(",", "before the text")) {
         return std::nullopt;
     }
-    const TextHow how =
-        function.text == "starts_with" ? TextHow::StartsWith : TextHow::EndsWith;
+    const TextHow how = function.text == "starts_with" ? TextHow::StartsWith : TextHow::EndsWith;
     std::optional<Expression> test = parse_text_comparison(reader, *operand, how, false);
     if (!test || !reader.expect_symbol(")", "after the text")) {
         return std::nullopt;

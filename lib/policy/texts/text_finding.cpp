@@ -13,8 +13,8 @@ namespace {
 constexpr std::size_t kMostBytes = 40;  // of a text that is shown
 constexpr std::size_t kMostTexts = 4;   // of a set, before it is cut short
 
-constexpr auto kVerbs = std::to_array<std::string_view>(
-    {"is", "starts with", "ends with", "contains", "matches"});
+constexpr auto kVerbs =
+    std::to_array<std::string_view>({"is", "starts with", "ends with", "contains", "matches"});
 
 std::string lowered(std::string_view text) {
     std::string lower{text};

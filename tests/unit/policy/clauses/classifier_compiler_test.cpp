@@ -113,7 +113,7 @@ private:
     }
     // What Hyperscan and PCRE mean the same by.
     std::string regex(unsigned depth) {
-        constexpr const char* kAtoms[] = {"a",    "b",    "A",        "\\.",   "\\n", ".",
+        constexpr const char* kAtoms[] = {"a",    "b",    "A",        "\\.",   "\\n",  ".",
                                           "[ab]", "[^a]", "[\\x00a]", "\\xff", "[A-B]"};
         constexpr const char* kTimes[] = {"*", "+", "?", "{2}", "{1,3}", "{2,}", "*?", "+?"};
         switch (depth == 0 ? 0 : below(6)) {
@@ -332,9 +332,8 @@ TEST(CompileClauses, IsRefusedWhenItWouldBeTooLarge) {
         const auto [a, b] = std::minmax({random() % 65'536, random() % 65'536});
         clauses.push_back(
             {rule,
-             Clause{{{Field::L4Dport, sets.add(Field::L4Dport, {.absent = false,
-                                                                 .numbers = {{a, b}},
-                                                                 .v6 = {}})}},
+             Clause{{{Field::L4Dport,
+                      sets.add(Field::L4Dport, {.absent = false, .numbers = {{a, b}}, .v6 = {}})}},
                     {}}});
     }
     const std::optional<ClassifierParts> whole = compile_clauses(clauses, sets);
