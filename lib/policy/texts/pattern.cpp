@@ -4,6 +4,9 @@
 #include <charconv>
 #include <cstdlib>
 #include <memory>
+#include <mutex>
+#include <unordered_set>
+#include <utility>
 
 #include <hs_common.h>
 
@@ -49,6 +52,33 @@ std::string escaped(std::string_view text) {
     return out;
 }
 
+// Expressions that were found good: looking into one takes Hyperscan nearly a tenth of a
+// millisecond, and a daemon reads the same ones again with every change of its rules. For any
+// thread; forgets everything rather than grow.
+class KnownGood {
+public:
+    [[nodiscard]] bool has(const std::string& key) {
+        const std::lock_guard lock{mutex_};
+        return keys_.contains(key);
+    }
+    void add(std::string key) {
+        const std::lock_guard lock{mutex_};
+        if (keys_.size() == kMaxPatterns) {
+            keys_.clear();
+        }
+        keys_.insert(std::move(key));
+    }
+
+private:
+    std::mutex mutex_;
+    std::unordered_set<std::string> keys_;
+};
+
+KnownGood& known_good() {
+    static KnownGood known;
+    return known;
+}
+
 // "... at index 12." -> 12
 std::optional<std::size_t> index_in(std::string_view message) {
     constexpr std::string_view kMark = "index ";
@@ -85,12 +115,17 @@ std::optional<PatternFault> find_fault(std::string_view regex, bool ignore_case)
         return PatternFault{"settings such as (*UTF8) have no meaning here: a text is bytes", 0};
     }
     const std::string expression{regex};
+    std::string key = expression + (ignore_case ? "i" : "c");
+    if (known_good().has(key)) {
+        return std::nullopt;
+    }
     hs_expr_info_t* info = nullptr;
     hs_compile_error_t* error = nullptr;
     const hs_error_t code = hs_expression_info(
         expression.c_str(), kFlags | (ignore_case ? HS_FLAG_CASELESS : 0U), &info, &error);
     const std::unique_ptr<hs_expr_info_t, decltype(&std::free)> freed{info, &std::free};
     if (code == HS_SUCCESS) {
+        known_good().add(std::move(key));
         return std::nullopt;
     }
     PatternFault fault = fault_of(error == nullptr ? "no memory" : error->message);

@@ -61,6 +61,9 @@ rules:
                                                           Purpose::Enforce, {}, problems);
     ASSERT_TRUE(compiled.has_value());
     number_limits(compiled->set);
+    for (std::uint32_t row = 0; Rule & rule : compiled->set.rules) {
+        rule.counters = row++;
+    }
     WorkerCounters counters;
     const auto texts = TextScratch::make(compiled->set.classifier.texts());
     ASSERT_TRUE(texts);
