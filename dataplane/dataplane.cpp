@@ -154,11 +154,16 @@ void Dataplane::load_rules() {
         log_info("no rule set was saved: forwarding unjudged until one is applied");
         return;
     }
+    Result<TextScratches> texts = scratches_for((*saved)->rules);
+    if (!texts) {
+        log_error("the saved rule set cannot be used: " + texts.error().what);
+        return;
+    }
     current_ = **std::move(saved);
     current_.rules.generation = generation_of(current_.rules);
     rows_.assign(current_.rules);
     (void)slots_.assign(current_.rules);  // the first set: every slot is free
-    publish();
+    publish(*std::move(texts));
     log_info("took up the saved rule set with " + std::to_string(current_.rules.rules.size()) +
              " rules");
 }
@@ -204,13 +209,26 @@ void Dataplane::start_workers() {
     }
 }
 
+Result<TextScratches> Dataplane::scratches_for(const RuleSet& rules) const {
+    TextScratches texts;
+    for (std::size_t worker = 0; worker < lcores_.size(); ++worker) {
+        Result<std::unique_ptr<TextScratch>> one = TextScratch::make(rules.classifier.texts());
+        if (!one) {
+            return one.error();
+        }
+        texts.push_back(*std::move(one));
+    }
+    return texts;
+}
+
 // Swaps what the workers act on. The old set is freed once all have let go of it.
-void Dataplane::publish() {
+void Dataplane::publish(TextScratches texts) {
     auto next = std::make_unique<Running>();
     next->state = panic_                           ? Running::State::Panic
                   : current_.rules.generation == 0 ? Running::State::NoRules
                                                    : Running::State::Enforce;
     next->rules = current_.rules;
+    next->texts = std::move(texts);
     list_slots(next->rules);
     // A number of its own, also for the same rules after a panic: what workers hold of a set points
     // into it, and the next one may lie at the same address.
@@ -262,6 +280,10 @@ Reply Dataplane::take(ApplyRules request, Keep keep) {
     if (const Result<Done> fits = slots.assign(request.rules); !fits) {
         return Failure{fits.error().what};
     }
+    Result<TextScratches> texts = scratches_for(request.rules);
+    if (!texts) {
+        return Failure{texts.error().what};
+    }
     if (keep == Keep::Yes) {
         if (const Result<Done> saved = store_.save(request); !saved) {
             return Failure{saved.error().what};
@@ -270,14 +292,18 @@ Reply Dataplane::take(ApplyRules request, Keep keep) {
     slots_ = std::move(slots);
     rows_.assign(request.rules);
     current_ = std::move(request);
-    publish();
+    publish(*std::move(texts));
     log_info("applied a rule set with " + std::to_string(current_.rules.rules.size()) + " rules");
     return Applied{current_.rules.generation};
 }
 
 Reply Dataplane::set_panic(bool pass) {
+    Result<TextScratches> texts = scratches_for(current_.rules);
+    if (!texts && !pass) {
+        return Failure{texts.error().what};
+    }
     panic_ = pass;
-    publish();
+    publish(texts ? *std::move(texts) : TextScratches{});
     log_warn(pass ? "panic pass: forwarding everything unjudged" : "panic is over: judging again");
     return PanicSet{pass};
 }

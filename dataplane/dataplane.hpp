@@ -52,7 +52,9 @@ private:
     [[nodiscard]] const PortPair& pair_of(const Lane& lane) const;
     enum class Keep : bool { No, Yes };  // for the next start too
     [[nodiscard]] Reply take(ApplyRules request, Keep keep);
-    void publish();
+    // For the texts of a set, allocated here so that workers never do.
+    [[nodiscard]] Result<TextScratches> scratches_for(const RuleSet& rules) const;
+    void publish(TextScratches texts);
     void reclaim();
     void take_samples();
     [[nodiscard]] std::string pair_called(std::uint64_t name) const;

@@ -51,13 +51,31 @@ FrameView DpdkIo::view_of(rte_mbuf* frame, std::size_t row) noexcept {
     return {{static_cast<const std::byte*>(head), size}, frame->pkt_len};
 }
 
-std::size_t DpdkIo::receive(Burst& burst) noexcept {
+// All of it, and how much may be read behind it.
+FrameView DpdkIo::whole_view_of(rte_mbuf* frame, std::size_t row) noexcept {
+    if (frame->nb_segs == 1) [[likely]] {
+        return {{data_of(frame), frame->data_len}, frame->pkt_len, rte_pktmbuf_tailroom(frame)};
+    }
+    std::byte* whole = wholes_.get() + (newest_ * kMaxBurst + row) * kWholeSize;
+    const auto size = static_cast<std::uint32_t>(std::min<std::size_t>(kWholeSize, frame->pkt_len));
+    const void* bytes = rte_pktmbuf_read(frame, 0, size, whole);
+    const auto behind = static_cast<std::uint32_t>(bytes == whole ? kWholeSize - size : 0);
+    return {{static_cast<const std::byte*>(bytes), size}, frame->pkt_len, behind};
+}
+
+std::size_t DpdkIo::receive(Burst& burst, Reach reach) noexcept {
     burst.clear();
     newest_ ^= 1U;
     // NOLINTNEXTLINE(cppcoreguidelines-pro-type-member-init): filled by the driver
     std::array<rte_mbuf*, kMaxBurst> frames;
     const std::uint16_t count =
         rte_eth_rx_burst(lane_.rx_port, lane_.rx_queue, frames.data(), kMaxBurst);
+    if (reach == Reach::Everything) [[unlikely]] {
+        for (std::uint16_t row = 0; row < count; ++row) {
+            (void)burst.add(whole_view_of(frames[row], row), lane_.dir, lane_.pair, frames[row]);
+        }
+        return count;
+    }
     for (std::uint16_t row = 0; row < count; ++row) {
         (void)burst.add(view_of(frames[row], row), lane_.dir, lane_.pair, frames[row]);
     }

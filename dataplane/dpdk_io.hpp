@@ -10,6 +10,7 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 
 struct rte_mbuf;
 struct rte_mempool;
@@ -18,6 +19,12 @@ namespace sluice {
 
 // How much of a frame that spans several mbuf segments is made contiguous for the parser.
 inline constexpr std::size_t kHeadSize = 512;
+// The same where rules ask for texts: any frame that a port may receive (the largest MTU that a
+// pool has room for, and what stands around it), and what a scan reads behind its end.
+inline constexpr std::size_t kWholeSize = 10'240;
+
+// What of a frame the rules look at.
+enum class Reach : std::uint8_t { Headers, Everything };
 
 // Where a lane's frames leave.
 struct TxSide {
@@ -34,7 +41,7 @@ public:
         : lane_{lane}, tx_{tx}, pool_{pool} {}
 
     // Fills `burst` from the receive queue; its rows' buffers are the mbufs. 0 when nothing came.
-    std::size_t receive(Burst& burst) noexcept;
+    std::size_t receive(Burst& burst, Reach reach = Reach::Headers) noexcept;
 
     // Frees what was dropped, tags what was tagged, sends the rest, and counts every frame under
     // the one verdict and reason that it had in the end.
@@ -42,6 +49,7 @@ public:
 
 private:
     [[nodiscard]] FrameView view_of(rte_mbuf* frame, std::size_t row) noexcept;
+    [[nodiscard]] FrameView whole_view_of(rte_mbuf* frame, std::size_t row) noexcept;
     // Writes the rule's tag into the frame. False: there was no buffer to do it in.
     [[nodiscard]] bool tag(Packet& packet, const TagValues& values) noexcept;
     // Whether the port can send the frame, made contiguous if it must be.
@@ -54,6 +62,9 @@ private:
     rte_mempool* pool_;
     // What was made contiguous, of the last two bursts.
     std::array<std::array<std::array<std::byte, kHeadSize>, kMaxBurst>, 2> heads_{};
+    // The same for whole frames. Its pages are touched when a frame in segments comes.
+    std::unique_ptr<std::byte[]> wholes_ =
+        std::make_unique_for_overwrite<std::byte[]>(2 * kMaxBurst * kWholeSize);
     std::size_t newest_ = 0;
 };
 

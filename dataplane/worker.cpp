@@ -55,6 +55,7 @@ void Worker::run() noexcept {
 // way.
 std::size_t Worker::turn() noexcept {
     const Running& running = setup_.running.adopt();
+    core_.texts = running.texts.empty() ? nullptr : running.texts[me_.index()].get();
     std::size_t frames = 0;
     for (unsigned rounds = 0; rounds < kRoundsPerTurn; ++rounds) {
         const std::size_t came = round(running);
@@ -70,9 +71,10 @@ std::size_t Worker::turn() noexcept {
 }
 
 std::size_t Worker::round(const Running& running) noexcept {
+    const Reach reach = running.rules.classifier.asks_text() ? Reach::Everything : Reach::Headers;
     std::size_t frames = 0;
     for (DpdkIo& lane : lanes_) {
-        const std::size_t came = lane.receive(*coming_);
+        const std::size_t came = lane.receive(*coming_, reach);
         if (came != 0) {
             frames += came;
             advance(running, &lane);

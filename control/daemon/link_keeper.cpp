@@ -37,7 +37,8 @@ void LinkKeeper::load_first_rules(const std::string& path) {
     }
     Problems problems{path};
     const ListReader lists = lists_beside(path);
-    const auto compiled = compile_rules({path, *text, &lists}, Purpose::Enforce, {}, problems);
+    const auto compiled =
+        compile_rules({path, *text, &lists, &pattern_cache()}, Purpose::Enforce, {}, problems);
     log_problems(problems.list());
     if (!compiled) {
         spdlog::error("{} has errors; going on without rules", path);

@@ -2,6 +2,7 @@
 
 #include "control/daemon/act_as.hpp"
 #include "control/list_folder.hpp"
+#include "lib/policy/texts/pattern_compiler.hpp"
 
 namespace sluice {
 
@@ -20,6 +21,11 @@ Result<ListFile> read_list(const StoredRules& rules, const std::string& path) {
     return read_list_file(rules.directory, path);
 }
 
+PatternCache& pattern_cache() {
+    static PatternCache cache;
+    return cache;
+}
+
 Compiled compile(StoredRules& rules) {
     Problems problems{rules.file};
     const ListReader lists = [&rules](const std::string& path) -> Result<ListFile> {
@@ -34,7 +40,7 @@ Compiled compile(StoredRules& rules) {
         return fresh;
     };
     std::optional<CompiledRules> compiled =
-        compile_rules({rules.file, rules.text, &lists}, Purpose::Enforce,
+        compile_rules({rules.file, rules.text, &lists, &pattern_cache()}, Purpose::Enforce,
                       modes_in_force(rules.modes, rules.lives), problems);
     return {std::move(compiled), problems.list()};
 }

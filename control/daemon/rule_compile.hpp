@@ -3,6 +3,7 @@
 #include "lib/policy/compile.hpp"
 #include "lib/policy/lists/list_reader.hpp"
 #include "lib/policy/problem.hpp"
+#include "lib/policy/texts/pattern_compiler.hpp"
 
 #include <cstdint>
 #include <optional>
@@ -19,6 +20,10 @@ struct Compiled {
 
 // A list of the set as its file is now, opened with the rights of whoever applied the set.
 [[nodiscard]] Result<ListFile> read_list(const StoredRules& rules, const std::string& path);
+
+// Of the whole process: whatever is compiled next has mostly the patterns of what was compiled
+// before.
+[[nodiscard]] PatternCache& pattern_cache();
 
 // With its lists as they were read; those that were not yet are read, and kept from now on. As its
 // lives have it: what has ended is off.

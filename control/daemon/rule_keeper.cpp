@@ -272,7 +272,8 @@ void RuleKeeper::show(std::vector<RuleSummary> summaries) {
     const std::optional<CompiledRules> as_written =
         modes_in_force(rules.modes, rules.lives).empty()
             ? std::nullopt
-            : compile_rules({rules.file, rules.text}, Purpose::Check, {}, ignored);
+            : compile_rules({rules.file, rules.text, nullptr, &pattern_cache()}, Purpose::Check, {},
+                            ignored);
     for (std::size_t i = 0; i < next.rules.size(); ++i) {
         next.file_modes.push_back(as_written ? as_written->rules[i].mode : next.rules[i].mode);
     }

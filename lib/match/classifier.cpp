@@ -148,6 +148,7 @@ Classifier::Classifier(ClassifierParts parts)
     }
     list_planes();
     list_blocks();
+    texts_ = TextMatcher{parts_.texts, parts_.rule_of.size()};
 }
 
 // Multiplies the two smallest planes out as long as that stays small. Those of many rows come
@@ -208,7 +209,7 @@ std::size_t Classifier::bytes() const noexcept {
     for (const BitPlane& plane : planes_) {
         bytes += plane.bytes();
     }
-    return bytes;
+    return bytes + texts_.bytes();
 }
 
 void Classifier::find_rows(std::span<const Subject> subjects, Rows& rows) const noexcept {
@@ -230,6 +231,20 @@ void Classifier::find_rows(std::span<const Subject> subjects, Rows& rows) const 
 }
 
 void Classifier::mark(const Rows& rows, std::size_t number, RuleBits& found) const noexcept {
+    mark_blocks(rows, number, found, [](Block& /*both*/, std::size_t /*block*/) {});
+}
+
+void Classifier::mark(const Rows& rows, std::size_t number, const Subject& subject,
+                      TextScratch& scratch, RuleBits& found) const noexcept {
+    TextMatcher::begin(scratch);
+    mark_blocks(rows, number, found, [&](Block& both, std::size_t block) {
+        texts_.narrow(both, static_cast<std::uint32_t>(block), subject, scratch);
+    });
+}
+
+template <typename Narrow>
+void Classifier::mark_blocks(const Rows& rows, std::size_t number, RuleBits& found,
+                             Narrow&& narrow) const noexcept {
     for (const std::uint32_t rule : parts_.always) {
         found.mark(rule);
     }
@@ -239,14 +254,17 @@ void Classifier::mark(const Rows& rows, std::size_t number, RuleBits& found) con
             open &= planes_[i].open(rows[i][number], word);
         }
         for (; open != 0; open &= open - 1) {
-            mark_block(rows, number, word * 64 + static_cast<unsigned>(std::countr_zero(open)),
-                       found);
+            const std::size_t block = word * 64 + static_cast<unsigned>(std::countr_zero(open));
+            Block both = satisfied_in(rows, number, block);
+            narrow(both, block);
+            mark_clauses(both, block, found);
         }
     }
 }
 
-void Classifier::mark_block(const Rows& rows, std::size_t number, std::size_t block,
-                            RuleBits& found) const noexcept {
+// The clauses of one block whose fields have what they ask.
+Block Classifier::satisfied_in(const Rows& rows, std::size_t number,
+                               std::size_t block) const noexcept {
     Block both;
     if (block + 2 == asked_from_.size()) {
         both = last_;
@@ -260,9 +278,14 @@ void Classifier::mark_block(const Rows& rows, std::size_t number, std::size_t bl
             both.words[w] &= satisfied.words[w];
         }
     }
+    return both;
+}
+
+void Classifier::mark_clauses(const Block& satisfied, std::size_t block,
+                              RuleBits& found) const noexcept {
     const std::uint32_t* rules = &parts_.rule_of[block * kBlockBits];
-    for (std::size_t w = 0; w < both.words.size(); ++w) {
-        for (std::uint64_t bits = both.words[w]; bits != 0; bits &= bits - 1) {
+    for (std::size_t w = 0; w < satisfied.words.size(); ++w) {
+        for (std::uint64_t bits = satisfied.words[w]; bits != 0; bits &= bits - 1) {
             found.mark(rules[w * 64 + static_cast<unsigned>(std::countr_zero(bits))]);
         }
     }

@@ -4,7 +4,8 @@
 #include "lib/match/field_place.hpp"
 #include "lib/match/range_trie.hpp"
 #include "lib/match/rule_bits.hpp"
-#include "lib/packet/flow.hpp"
+#include "lib/match/subject.hpp"
+#include "lib/match/text_matcher.hpp"
 
 #include <array>
 #include <cstddef>
@@ -13,13 +14,6 @@
 #include <vector>
 
 namespace sluice {
-
-// What is matched: a packet's fields, and its frame for those that Flow does not copy.
-struct Subject {
-    const Flow* flow = nullptr;
-    ByteView frame;
-};
-inline constexpr std::size_t kMaxSubjects = 32;
 
 // From the value of one field to the row of clauses that it satisfies.
 class Dimension {
@@ -67,11 +61,20 @@ public:
     // The rules that every packet satisfies, in order.
     [[nodiscard]] std::span<const std::uint32_t> always() const noexcept { return parts_.always; }
     // Whether there are no others.
-    [[nodiscard]] bool asks_nothing() const noexcept { return dimensions_.empty(); }
+    [[nodiscard]] bool asks_nothing() const noexcept {
+        return dimensions_.empty() && texts_.asks_nothing();
+    }
+    // Whether a rule asks a text, so that mark() wants the subject and a scratch.
+    [[nodiscard]] bool asks_text() const noexcept { return !texts_.asks_nothing(); }
+    [[nodiscard]] const TextMatcher& texts() const noexcept { return texts_; }
 
     void find_rows(std::span<const Subject> subjects, Rows& rows) const noexcept;
     // Marks the rules that match subject `number` of those that find_rows() was given.
+    // No rule asks a text.
     void mark(const Rows& rows, std::size_t number, RuleBits& found) const noexcept;
+    // Its texts are looked at only if a clause that asks them has all else it asks.
+    void mark(const Rows& rows, std::size_t number, const Subject& subject, TextScratch& scratch,
+              RuleBits& found) const noexcept;
 
     // What it was made from.
     [[nodiscard]] const ClassifierParts& parts() const noexcept { return parts_; }
@@ -80,8 +83,12 @@ public:
 private:
     void list_planes();
     void list_blocks();
-    void mark_block(const Rows& rows, std::size_t number, std::size_t block,
-                    RuleBits& found) const noexcept;
+    template <typename Narrow>
+    void mark_blocks(const Rows& rows, std::size_t number, RuleBits& found,
+                     Narrow&& narrow) const noexcept;
+    [[nodiscard]] Block satisfied_in(const Rows& rows, std::size_t number,
+                                     std::size_t block) const noexcept;
+    void mark_clauses(const Block& satisfied, std::size_t block, RuleBits& found) const noexcept;
 
     ClassifierParts parts_;
     std::vector<Dimension> dimensions_;
@@ -92,6 +99,7 @@ private:
     std::vector<std::uint8_t> asked_;        // planes that a block asks, block by block
     std::vector<std::uint32_t> asked_from_;  // by block and one past: its first in `asked_`
     Block last_;                             // the clauses there are of the last block
+    TextMatcher texts_;
 };
 
 }  // namespace sluice

@@ -1,5 +1,6 @@
 #pragma once
 #include "lib/match/range_trie.hpp"
+#include "lib/match/text_parts.hpp"
 #include "lib/packet/field.hpp"
 
 #include <array>
@@ -44,6 +45,7 @@ struct ClassifierParts {
     std::vector<std::uint32_t> rule_of;  // by clause
     std::vector<DimensionParts> dimensions;
     std::vector<Block> blocks;
+    TextParts texts;
 };
 
 // What bounds the tables that are built from steps, whatever came over a socket. A list of a

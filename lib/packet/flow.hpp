@@ -35,6 +35,7 @@ enum class Parsed : std::uint8_t {
 struct FrameView {
     ByteView bytes;
     std::uint32_t wire_size = 0;
+    std::uint32_t readable_behind = 0;  // bytes behind the end that may be read all the same
 };
 
 // Every field a rule can test: the parser's whole output. A value counts only if `fields` has it.

@@ -31,6 +31,8 @@ struct CoreState {
     WorkerCounters& counters;
     // Where it tells who its rules count; nullptr: nobody asks.
     KeySampler* sampler = nullptr;
+    // For the texts of the rule set it judges by; needed when its classifier asks_text().
+    TextScratch* texts = nullptr;
     // The rule set whose limits `buckets` knows.
     const RuleSet* known = nullptr;
     std::uint64_t known_load = 0;

@@ -9,7 +9,7 @@ namespace sluice {
 void parse_burst(Burst& burst, const CoreState& core) noexcept;
 
 // Notes, for each row that is not malformed, the rules that match, in the order of the file.
-void match_burst(Burst& burst, const RuleSet& set) noexcept;
+void match_burst(Burst& burst, const RuleSet& set, const CoreState& core) noexcept;
 
 // Hashes the keys of all matching rules and asks for the lines their buckets lie in.
 void key_burst(Burst& burst, const RuleSet& set, const CoreState& core) noexcept;

@@ -1,6 +1,7 @@
 #include "lib/policy/comparison_parser.hpp"
 
 #include "lib/policy/nearest.hpp"
+#include "lib/policy/texts/text_comparison.hpp"
 #include "lib/policy/value_parser.hpp"
 #include "lib/policy/value_set.hpp"
 
@@ -138,41 +139,30 @@ bool ends_condition(const Token& token) noexcept {
            (token.kind == Token::Kind::Symbol && token.text == ")");
 }
 
-// starts_with(f, "x"), ends_with(f, "x")
-std::optional<Expression> text_test(TokenReader& reader) {
-    const Token function = reader.next();
-    if (!reader.expect_symbol("(", "after " + function.text)) {
-        return std::nullopt;
+// An operand that is a text, or will be one: a country and the like is something else once it is
+// built.
+bool is_text(const Operand& operand) noexcept {
+    return operand.kind == OperandKind::Text && !operand.field;
+}
+
+std::optional<Expression> text_test(TokenReader& reader, const Operand& operand, Op op) {
+    switch (op) {
+        case Op::In:
+            return parse_text_set(reader, operand);
+        case Op::Contains:
+            return parse_text_comparison(reader, operand, TextHow::Contains, false);
+        case Op::Matches:
+            return parse_text_comparison(reader, operand, TextHow::Matches, false);
+        default:
+            return parse_text_comparison(reader, operand, TextHow::Equals, op == Op::Ne);
     }
-    const std::optional<Operand> operand = parse_operand(reader);
-    if (!operand) {
-        return std::nullopt;
-    }
-    if (operand->kind != OperandKind::Text) {
-        (void)reader.fail(operand->offset,
-                          function.text + "() takes a text, and " + operand->name + " is none");
-        return std::nullopt;
-    }
-    if (!reader.expect_symbol(",", "before the text")) {
-        return std::nullopt;
-    }
-    if (reader.peek().kind != Token::Kind::Text) {
-        (void)reader.fail_here("a text in double quotes");
-        return std::nullopt;
-    }
-    (void)reader.next();
-    if (!reader.expect_symbol(")", "after the text")) {
-        return std::nullopt;
-    }
-    reader.not_built(function.offset, "the function " + function.text);
-    return never();
 }
 
 }  // namespace
 
 std::optional<Expression> parse_comparison(TokenReader& reader) {
     if (reader.is(Token::Kind::Word, "starts_with") || reader.is(Token::Kind::Word, "ends_with")) {
-        return text_test(reader);
+        return parse_text_function(reader);
     }
     const std::optional<Operand> operand = parse_operand(reader);
     if (!operand) {
@@ -192,8 +182,8 @@ std::optional<Expression> parse_comparison(TokenReader& reader) {
     if (!check_operator(reader, *operand, *op, token)) {
         return std::nullopt;
     }
-    if (is_for_text(*op)) {
-        reader.not_built(token.offset, "the operator " + token.text);
+    if (is_text(*operand)) {
+        return text_test(reader, *operand, *op);
     }
     if (*op == Op::In) {
         return finish(*operand, *op, parse_set(reader, *operand));

@@ -6,7 +6,10 @@
 #include "lib/policy/named_limits.hpp"
 #include "lib/policy/overlaps.hpp"
 #include "lib/policy/rule_reader.hpp"
+#include "lib/policy/scalar_places.hpp"
 #include "lib/policy/text_check.hpp"
+#include "lib/policy/texts/pattern_compiler.hpp"
+#include "lib/policy/texts/text_terms.hpp"
 #include "lib/policy/yaml_tree.hpp"
 
 #include <array>
@@ -45,9 +48,10 @@ std::string count_text(std::uint64_t count) {
 // The whole file, top down.
 class FileReader {
 public:
-    FileReader(const LineIndex& lines, const ListReader* list_files, Purpose purpose,
+    FileReader(const LineIndex& lines, const RuleText& source, Purpose purpose,
                const ModeOverrides& modes, Problems& problems)
-        : list_files_{list_files},
+        : list_files_{source.lists},
+          patterns_{source.patterns},
           context_{lines, problems, purpose == Purpose::Enforce},
           relaxed_{lines, problems, false},
           file_{lines, problems, purpose, modes, {}, limits_, lists_} {}
@@ -150,6 +154,7 @@ private:
         read.summary.memory = size_of(read.rule);
         read.summary.condition = std::move(read.when);
         compiled_.rules.push_back(std::move(read.summary));
+        nodes_.push_back(&node);
         if (read.rule.mode != Mode::Off) {
             compiled_.set.rules.push_back(std::move(read.rule));
         }
@@ -222,8 +227,28 @@ private:
                                      std::to_string(kMaxCompiledSize >> 20) + " MiB");
             return;
         }
+        if (const std::optional<std::string> excess = find_excess(parts->texts)) {
+            file_.problems.error(rules.at, *excess);
+            return;
+        }
+        PatternCache none;
+        if (const auto refusal = (patterns_ == nullptr ? none : *patterns_).compile(parts->texts)) {
+            file_.problems.error(place_of(rules, *refusal), refusal->what);
+            return;
+        }
         compiled_.set.classifier = Classifier{*std::move(parts)};
         share_memory();
+    }
+
+    // Where the pattern stands that was refused, if it was one.
+    [[nodiscard]] Position place_of(const YamlNode& rules, const PatternRefusal& refusal) const {
+        for (std::size_t i = 0; refusal.pattern && i < nodes_.size(); ++i) {
+            const auto offset = sluice::place_of(*refusal.pattern, compiled_.rules[i].condition);
+            if (offset) {
+                return ScalarPlaces{file_.lines, *value_of(*nodes_[i], "when")}[*offset];
+            }
+        }
+        return rules.at;
     }
 
     // What the compiled conditions take is told by rule: each has its part of the clauses.
@@ -246,6 +271,7 @@ private:
     }
 
     const ListReader* list_files_;
+    PatternCache* patterns_;
     ReadContext context_;
     ReadContext relaxed_;
     NamedLimits limits_;
@@ -256,7 +282,8 @@ private:
     std::size_t limit_count_ = 0;
     SetPool sets_;
     std::vector<RuleClause> clauses_;
-    std::vector<PlacedRule> placed_;  // beside the rules of the set
+    std::vector<PlacedRule> placed_;      // beside the rules of the set
+    std::vector<const YamlNode*> nodes_;  // that compiled_.rules were read from
     CompiledRules compiled_;
 };
 
@@ -271,7 +298,7 @@ std::optional<CompiledRules> compile_rules(const RuleText& source, Purpose purpo
     try {
         const LineIndex lines{source.text};
         if (const std::optional<YamlNode> root = read_yaml(lines, problems)) {
-            return FileReader{lines, source.lists, purpose, modes, problems}.run(*root);
+            return FileReader{lines, source, purpose, modes, problems}.run(*root);
         }
     } catch (const std::exception& error) {
         problems.error({}, error.what());

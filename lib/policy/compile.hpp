@@ -74,10 +74,13 @@ struct CompiledRules {
     std::vector<ListSummary> lists;
 };
 
+class PatternCache;
+
 struct RuleText {
     std::string_view file;  // name for messages
     std::string_view text;
     const ListReader* lists = nullptr;  // nullptr: none can be read
+    PatternCache* patterns = nullptr;   // what was compiled before; nullptr: nothing was
 };
 
 // Rule file -> rule set. nullopt if there is an error; `problems` then says where and what, and

@@ -1,5 +1,6 @@
 #pragma once
 #include "lib/packet/field.hpp"
+#include "lib/policy/texts/text_test.hpp"
 #include "lib/policy/value_range.hpp"
 
 #include <cstddef>
@@ -11,7 +12,7 @@
 
 namespace sluice {
 
-// A condition as a tree. A leaf asks one field whether its value lies in a set.
+// A condition as a tree. A leaf asks one field whether its value lies in a set, or one text.
 struct Leaf {
     Field field{};
     bool negated = false;              // addresses: present and outside the set
@@ -21,10 +22,11 @@ struct Leaf {
 };
 
 struct Expression {
-    enum class Kind : std::uint8_t { Leaf, And, Or, Not };
+    enum class Kind : std::uint8_t { Leaf, And, Or, Not, Text };
     Kind kind = Kind::Leaf;
     Leaf leaf;
     std::vector<Expression> parts;  // two or more of And, Or; one of Not
+    TextTest text;                  // of Text
 };
 
 // Something in an expression, by the offset of its first byte.

@@ -1,6 +1,7 @@
 #include "lib/policy/finding.hpp"
 
 #include "lib/packet/field_text.hpp"
+#include "lib/policy/texts/text_finding.hpp"
 #include "lib/policy/value_set.hpp"
 
 #include <algorithm>
@@ -113,12 +114,28 @@ Finding examine_leaf(const Leaf& leaf, const Looked& packet) {
     return {inside != leaf.negated, because};
 }
 
+Finding examine_text(const TextTest& test, const Looked& packet) {
+    const std::string field{row_of(test.field).name};
+    const std::optional<ByteView> text = read_text(test.field, packet.flow, packet.frame);
+    if (!text) {
+        return {false, field + " is absent"};
+    }
+    if (test.texts.empty()) {
+        return {test.negated, field + " is " + shown(*text) + ", and nothing is in the set"};
+    }
+    const bool has = has_one_of(test, *text);
+    return {has != test.negated, field + " is " + shown(*text) +
+                                     (has ? ", which " : ", not one that ") + words_of(test)};
+}
+
 Finding examine_parts(const Expression& condition, const Looked& packet, bool deciding);
 
 Finding examine_node(const Expression& condition, const Looked& packet) {
     switch (condition.kind) {
         case Expression::Kind::Leaf:
             return examine_leaf(condition.leaf, packet);
+        case Expression::Kind::Text:
+            return examine_text(condition.text, packet);
         case Expression::Kind::Not: {
             Finding inner = examine_node(condition.parts.front(), packet);
             return {!inner.holds, std::move(inner.because)};

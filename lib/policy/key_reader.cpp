@@ -26,6 +26,9 @@ void read_part(const YamlNode& item, KeyText& key, const ReadContext& context) {
     for (const Remark& remark : reader.not_built()) {
         context.not_enforced(places[remark.offset], remark.text);
     }
+    if (operand->text) {
+        context.not_enforced(places[operand->offset], "the field " + operand->name + " in a key");
+    }
     if (!operand->field) {
         return;
     }

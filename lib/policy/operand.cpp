@@ -11,6 +11,15 @@ std::optional<Field> find_field(std::string_view name) {
     return std::nullopt;
 }
 
+std::optional<TextField> find_text_field(std::string_view name) {
+    for (const TextFieldRow& row : kTextFields) {
+        if (row.name == name) {
+            return row.field;
+        }
+    }
+    return std::nullopt;
+}
+
 const LaterField* find_later_field(std::string_view name) {
     for (const LaterField& row : kLaterFields) {
         if (row.name == name) {
@@ -23,8 +32,11 @@ const LaterField* find_later_field(std::string_view name) {
 const std::vector<std::string_view>& field_names() {
     static const std::vector<std::string_view> all = [] {
         std::vector<std::string_view> names;
-        names.reserve(kFields.size() + kLaterFields.size());
+        names.reserve(kFields.size() + kTextFields.size() + kLaterFields.size());
         for (const FieldRow& row : kFields) {
+            names.push_back(row.name);
+        }
+        for (const TextFieldRow& row : kTextFields) {
             names.push_back(row.name);
         }
         for (const LaterField& row : kLaterFields) {

@@ -1,5 +1,6 @@
 #pragma once
 #include "lib/packet/field.hpp"
+#include "lib/packet/text_field.hpp"
 
 #include <array>
 #include <cstdint>
@@ -22,7 +23,6 @@ inline constexpr auto kLaterFields = std::to_array<LaterField>({
     {"ip.dst.country", OperandKind::Text},
     {"ip.src.asn", OperandKind::Number},
     {"ip.dst.asn", OperandKind::Number},
-    {"payload", OperandKind::Text},
     {"http.request.method", OperandKind::Text},
     {"http.host", OperandKind::Text},
     {"http.request.uri", OperandKind::Text},
@@ -49,6 +49,7 @@ inline constexpr auto kLaterFields = std::to_array<LaterField>({
 });
 
 [[nodiscard]] std::optional<Field> find_field(std::string_view name);
+[[nodiscard]] std::optional<TextField> find_text_field(std::string_view name);
 [[nodiscard]] const LaterField* find_later_field(std::string_view name);
 [[nodiscard]] constexpr bool takes_a_name(std::string_view field) noexcept {
     return field == "http.request.headers" || field == "http.cookies";

@@ -47,6 +47,10 @@ std::optional<Operand> parse_field(TokenReader& reader) {
                        .name = token.text,
                        .offset = token.offset};
     }
+    if (const std::optional<TextField> text = find_text_field(token.text)) {
+        return Operand{
+            .kind = OperandKind::Text, .text = text, .name = token.text, .offset = token.offset};
+    }
     const LaterField* later = find_later_field(token.text);
     if (later == nullptr) {
         (void)reader.fail(token.offset, "unknown field `" + token.text + "`" +
@@ -133,7 +137,10 @@ std::optional<Operand> parse_text_call(TokenReader& reader, const Token& functio
     if (!reader.expect_symbol(")", "after the arguments of " + function.text)) {
         return std::nullopt;
     }
-    reader.not_built(function.offset, "the function " + function.text);
+    operand->lower = function.text == "lower";
+    if (!operand->lower) {
+        reader.not_built(function.offset, "the function " + function.text);
+    }
     return operand;
 }
 

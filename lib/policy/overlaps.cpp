@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <map>
 #include <optional>
+#include <set>
 #include <string>
 
 namespace sluice {
@@ -15,7 +16,8 @@ bool decides_on_sight(const Rule& rule) noexcept {
 }
 
 // Everything that two rules must have in common to be the same, in one spelling.
-std::string spelling_of(const Rule& rule, const RuleSummary& summary, std::vector<Clause> clauses) {
+std::string spelling_of(const Rule& rule, const RuleSummary& summary,
+                        const std::vector<Clause>& clauses) {
     std::string text = summary.action + "\n" + std::to_string(static_cast<int>(rule.mode));
     for (const NamedText& setting : summary.settings) {
         text += "\n" + setting.value;
@@ -26,12 +28,20 @@ std::string spelling_of(const Rule& rule, const RuleSummary& summary, std::vecto
             text += " " + part.value;
         }
     }
-    std::sort(clauses.begin(), clauses.end());
+    // A set is of one field, and each set and each test is kept once.
+    std::set<std::string> conditions;
     for (const Clause& clause : clauses) {
-        text += "\n";
-        for (const ClauseTerm& term : clause) {
-            text += std::to_string(term.set) + " ";  // a set is of one field, and each is once
+        std::string condition;
+        for (const ClauseTerm& term : clause.fields) {
+            condition += std::to_string(term.set) + " ";
         }
+        for (const TextTerm& term : clause.texts) {
+            condition += (term.negated ? "not " : "test ") + std::to_string(term.test) + " ";
+        }
+        conditions.insert(std::move(condition));
+    }
+    for (const std::string& condition : conditions) {
+        text += "\n" + condition;
     }
     return text;
 }

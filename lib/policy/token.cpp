@@ -1,6 +1,8 @@
 #include "lib/policy/token.hpp"
 
 #include <array>
+#include <charconv>
+#include <optional>
 
 namespace sluice {
 namespace {
@@ -20,23 +22,67 @@ std::string_view word_at(std::string_view text) noexcept {
     return text.substr(0, size);
 }
 
+// The byte that \" or \\ or \xNN stands for, and how many characters that is; nullopt: it is none.
+std::optional<unsigned char> escape_at(std::string_view rest, std::size_t& size) {
+    unsigned byte = 0;
+    if (rest.starts_with("\\x") && rest.size() >= 4) {
+        const auto [end, error] = std::from_chars(rest.data() + 2, rest.data() + 4, byte, 16);
+        size = 4;
+        return error == std::errc{} && end == rest.data() + 4
+                   ? std::optional{static_cast<unsigned char>(byte)}
+                   : std::nullopt;
+    }
+    size = 2;
+    return rest.size() > 1 && (rest[1] == '"' || rest[1] == '\\')
+               ? std::optional{static_cast<unsigned char>(rest[1])}
+               : std::nullopt;
+}
+
 Token text_token(std::string_view rest, std::size_t offset, std::size_t& size) {
+    std::string value;
+    for (std::size_t i = 1; i < rest.size();) {
+        if (rest[i] == '"') {
+            size = i + 1;
+            return {Token::Kind::Text, std::move(value), offset};
+        }
+        if (rest[i] != '\\') {
+            value += rest[i++];
+            continue;
+        }
+        std::size_t taken = 0;
+        const std::optional<unsigned char> byte = escape_at(rest.substr(i), taken);
+        if (!byte) {
+            return {Token::Kind::Bad,
+                    R"(only \", \\ and \xNN, a byte as two hexadecimal digits, may follow a )"
+                    "backslash",
+                    offset + i};
+        }
+        value += static_cast<char>(*byte);
+        i += taken;
+    }
+    return {Token::Kind::Bad, "this text has no closing quote", offset};
+}
+
+// A regular expression has a meaning for backslashes of its own: only \" is taken here.
+Token regex_token(std::string_view rest, std::size_t offset, std::size_t& size) {
     std::string value;
     for (std::size_t i = 1; i < rest.size(); ++i) {
         if (rest[i] == '"') {
             size = i + 1;
             return {Token::Kind::Text, std::move(value), offset};
         }
-        if (rest[i] == '\\') {
+        if (rest[i] == '\\' && i + 1 < rest.size()) {
             ++i;
-            if (i == rest.size() || (rest[i] != '"' && rest[i] != '\\')) {
-                return {Token::Kind::Bad, "only \\\" and \\\\ may follow a backslash",
-                        offset + i - 1};
-            }
+            value += rest[i] == '"' ? "" : "\\";
         }
         value += rest[i];
     }
-    return {Token::Kind::Bad, "this text has no closing quote", offset};
+    return {Token::Kind::Bad, "this regular expression has no closing quote", offset};
+}
+
+bool is_matches(const std::vector<Token>& tokens) noexcept {
+    return !tokens.empty() && tokens.back().kind == Token::Kind::Word &&
+           tokens.back().text == "matches";
 }
 
 // Operators of other languages, and what is written here.
@@ -110,7 +156,9 @@ std::vector<Token> split_into_tokens(std::string_view expression) {
             return tokens;
         }
         std::size_t size = 0;
-        tokens.push_back(token_at(expression.substr(at), at, size));
+        const std::string_view rest = expression.substr(at);
+        tokens.push_back(rest.front() == '"' && is_matches(tokens) ? regex_token(rest, at, size)
+                                                                   : token_at(rest, at, size));
         if (tokens.back().kind == Token::Kind::Bad) {
             return tokens;
         }

@@ -11,7 +11,7 @@ namespace sluice {
 struct Token {
     enum class Kind : std::uint8_t {
         Word,    // and, ip.src, 443, 10.0.0.0/8, 02:00:00:00:00:01
-        Text,    // "…", unescaped
+        Text,    // "…", unescaped; after `matches` only \"
         Symbol,  // ( ) { } [ ] , | == != < <= > >=
         List,    // $name
         End,

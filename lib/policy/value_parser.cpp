@@ -138,7 +138,8 @@ bool add_value(TokenReader& reader, const Operand& operand, ValueSet& values) {
         case OperandKind::Name:
             return add_name(reader, token, operand, values);
         default:
-            return true;  // text: no field of this kind is built yet
+            values.texts.push_back(token.text);
+            return true;
     }
 }
 

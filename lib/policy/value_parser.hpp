@@ -12,6 +12,7 @@ struct ValueSet {
     std::vector<NumberRange> numbers;
     std::vector<AddressRange> v4;
     std::vector<AddressRange> v6;
+    std::vector<std::string> texts;
     bool not_built = false;  // a list whose values are not known
 };
 

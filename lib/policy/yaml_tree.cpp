@@ -200,7 +200,10 @@ std::optional<YamlNode> read_yaml(const LineIndex& lines, Problems& problems) {
     } catch (const Refused& refused) {
         problems.error(refused.at, refused.what());
     } catch (const YAML::Exception& error) {
-        problems.error(error.mark.is_null() ? Position{} : place_of(error.mark), error.msg);
+        // Behind a backslash at the very end the reader counts one place too many.
+        problems.error(error.mark.is_null() ? Position{}
+                                            : lines.place_at(lines.offset_of(place_of(error.mark))),
+                       error.msg);
     }
     return std::nullopt;
 }

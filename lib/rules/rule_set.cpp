@@ -102,6 +102,9 @@ std::optional<std::string> find_fault(const RuleSet& set) {
     if (!are_sound(set.classifier.parts(), set.rules.size())) {
         return "the compiled conditions are not sound";
     }
+    if (const Fault& fault = set.classifier.texts().fault()) {
+        return fault;
+    }
     std::unordered_set<std::string> ids;
     std::unordered_set<std::uint64_t> identities;
     std::size_t limits = 0;

@@ -125,6 +125,7 @@ Rule get_rule(Reader& in) {
 void put_rule_set(Writer& out, const RuleSet& set) {
     out.number(set.generation);
     put_rules(out, set);
+    put_databases(out, set.classifier.parts());
 }
 
 void put_rules(Writer& out, const RuleSet& set) {
@@ -137,6 +138,7 @@ RuleSet get_rule_set(Reader& in) {
     set.generation = in.number<std::uint64_t>();
     ClassifierParts parts = get_classifier(in);
     set.rules = in.list<Rule>(kRuleSize, get_rule);
+    get_databases(in, parts);
     if (in.ok() && are_sound(parts, set.rules.size())) {
         set.classifier = Classifier{std::move(parts)};
     } else {

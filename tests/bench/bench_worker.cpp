@@ -42,6 +42,8 @@ BenchWorker::BenchWorker(PacketMill& mill, std::string_view rules, std::size_t k
         rule.counters = row++;
     }
     number_limits(compiled_.set);
+    texts_ = *TextScratch::make(compiled_.set.classifier.texts());
+    core_.texts = texts_.get();
 }
 
 void BenchWorker::run(std::size_t bursts) {
@@ -74,7 +76,7 @@ void BenchWorker::run_in_stages(std::size_t bursts) {
         lap(1);
         locate_burst(going, core_);
         lap(4);
-        match_burst(coming, compiled_.set);
+        match_burst(coming, compiled_.set, core_);
         lap(2);
         key_burst(coming, compiled_.set, core_);
         lap(3);

@@ -6,6 +6,7 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <string_view>
 
 namespace sluice::bench {
@@ -40,6 +41,7 @@ private:
 
     PacketMill& mill_;
     CompiledRules compiled_;
+    std::unique_ptr<TextScratch> texts_;
     WorkerCounters counters_;
     CoreState core_;
     std::array<Burst, 2> bursts_;  // on their way

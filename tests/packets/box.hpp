@@ -27,6 +27,7 @@ public:
             rule.counters = row++;
         }
         (void)slots_.assign(compiled_.set);
+        fit_texts();
     }
 
     // Other rules from now on, as a running box takes them.
@@ -38,6 +39,7 @@ public:
         const Result<Done> fits = slots_.assign(next.set);
         if (fits) {
             compiled_ = std::move(next);
+            fit_texts();
         }
         return fits;
     }
@@ -101,7 +103,13 @@ private:
         return *std::move(compiled);
     }
 
+    void fit_texts() {
+        texts_ = *TextScratch::make(compiled_.set.classifier.texts());
+        core_.texts = texts_.get();
+    }
+
     CompiledRules compiled_;
+    std::unique_ptr<TextScratch> texts_;
     Burst burst_;
     WorkerCounters counters_;
     CoreState core_;

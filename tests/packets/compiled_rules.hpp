@@ -2,6 +2,7 @@
 #include "lib/match/classifier.hpp"
 #include "lib/policy/clauses/classifier_compiler.hpp"
 #include "lib/policy/expression.hpp"
+#include "lib/policy/texts/pattern_compiler.hpp"
 
 #include <cstdint>
 #include <optional>
@@ -26,7 +27,11 @@ inline std::optional<Classifier> compile_conditions(std::span<const Expression> 
         ++rule;
     }
     std::optional<ClassifierParts> parts = compile_clauses(std::move(all), sets);
-    return parts ? std::optional{Classifier{*std::move(parts)}} : std::nullopt;
+    PatternCache patterns;
+    if (!parts || patterns.compile(parts->texts)) {
+        return std::nullopt;
+    }
+    return Classifier{*std::move(parts)};
 }
 
 // The rules that match, in order.
@@ -36,7 +41,12 @@ inline std::vector<std::uint32_t> rules_for(const Classifier& classifier, const 
     Classifier::Rows rows;
     RuleBits found;
     classifier.find_rows(std::span{&subject, 1}, rows);
-    classifier.mark(rows, 0, found);
+    if (classifier.asks_text()) {
+        const auto scratch = TextScratch::make(classifier.texts());
+        classifier.mark(rows, 0, subject, **scratch, found);
+    } else {
+        classifier.mark(rows, 0, found);
+    }
     std::vector<std::uint32_t> rules;
     found.drain([&](std::uint32_t rule) { rules.push_back(rule); });
     return rules;

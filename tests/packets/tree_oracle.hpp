@@ -3,6 +3,13 @@
 #include "lib/policy/expression.hpp"
 
 #include <algorithm>
+#include <cstdio>
+#include <cstdlib>
+#include <string>
+#include <string_view>
+
+#define PCRE2_CODE_UNIT_WIDTH 8
+#include <pcre2.h>
 
 // What a condition says of a packet, worked out as it stands: the tree walked, each set asked one
 // range after the other. It shares nothing with the compiled form and is its oracle.
@@ -13,6 +20,34 @@ bool any_holds(const std::vector<Range>& ranges, const Value& value) {
     return std::any_of(ranges.begin(), ranges.end(), [&](const Range& range) {
         return range.first <= value && value <= range.last;
     });
+}
+
+// Every test is a regular expression to PCRE2, a library that Hyperscan knows nothing of.
+inline bool regex_says(const TextTest& test, const std::string& asked, const std::string& text) {
+    static constexpr std::string_view kBefore[] = {"\\A(?:", "\\A(?:", "(?:", "(?:", "(?:"};
+    static constexpr std::string_view kBehind[] = {")\\z", ")", ")\\z", ")", ")"};
+    const auto how = static_cast<std::size_t>(test.how);
+    std::string pattern;
+    for (const char c : asked) {
+        char escape[5];
+        (void)std::snprintf(escape, sizeof(escape), "\\x%02x", static_cast<unsigned char>(c));
+        pattern += test.how == TextHow::Matches ? std::string(1, c) : std::string{escape};
+    }
+    pattern = std::string{kBefore[how]} + pattern + std::string{kBehind[how]};
+    int error = 0;
+    PCRE2_SIZE at = 0;
+    pcre2_code* code = pcre2_compile(reinterpret_cast<PCRE2_SPTR>(pattern.data()), pattern.size(),
+                                     PCRE2_DOTALL | (test.ignore_case ? PCRE2_CASELESS : 0U),
+                                     &error, &at, nullptr);
+    if (code == nullptr) {
+        std::abort();
+    }
+    pcre2_match_data* data = pcre2_match_data_create_from_pattern(code, nullptr);
+    const int found = pcre2_match(code, reinterpret_cast<PCRE2_SPTR>(text.data()), text.size(), 0,
+                                  0, data, nullptr);
+    pcre2_match_data_free(data);
+    pcre2_code_free(code);
+    return found >= 0;
 }
 
 inline bool leaf_says(const Leaf& leaf, const Flow& flow, ByteView frame) {
@@ -27,11 +62,31 @@ inline bool leaf_says(const Leaf& leaf, const Flow& flow, ByteView frame) {
     return any_holds(leaf.numbers, read_number(leaf.field, flow, frame));
 }
 
+// A text of this field, found on its own: by the IP header's length and not by the parser's.
+inline bool text_says(const TextTest& test, const Flow& flow, ByteView frame) {
+    if (!flow.fields.has(Field::PayloadLen) ||
+        (flow.payload_len > 0 && flow.payload_at >= frame.size())) {
+        return false;
+    }
+    std::string text;
+    for (std::size_t at = flow.payload_at;
+         at < std::min<std::size_t>(frame.size(), std::size_t{flow.payload_at} + flow.payload_len);
+         ++at) {
+        text += static_cast<char>(frame[at]);
+    }
+    const bool has = std::any_of(test.texts.begin(), test.texts.end(), [&](const std::string& one) {
+        return regex_says(test, one, text);
+    });
+    return has != test.negated;
+}
+
 inline bool tree_says(const Expression& tree, const Flow& flow, ByteView frame) {
     const auto says = [&](const Expression& part) { return tree_says(part, flow, frame); };
     switch (tree.kind) {
         case Expression::Kind::Leaf:
             return leaf_says(tree.leaf, flow, frame);
+        case Expression::Kind::Text:
+            return text_says(tree.text, flow, frame);
         case Expression::Kind::Not:
             return !says(tree.parts.front());
         case Expression::Kind::And:

@@ -27,11 +27,16 @@ std::vector<std::uint32_t> matching_rules(const Scene& scene) {
     if (is_malformed(scene.flow.parsed)) {
         return rules;
     }
+    const Classifier& classifier = scene.compiled.set.classifier;
     const Subject subject{&scene.flow, scene.frame};
     Classifier::Rows rows;
     RuleBits found;
-    scene.compiled.set.classifier.find_rows(std::span{&subject, 1}, rows);
-    scene.compiled.set.classifier.mark(rows, 0, found);
+    classifier.find_rows(std::span{&subject, 1}, rows);
+    if (classifier.asks_text()) {
+        classifier.mark(rows, 0, subject, *scene.core.texts, found);
+    } else {
+        classifier.mark(rows, 0, found);
+    }
     found.drain([&](std::uint32_t rule) { rules.push_back(rule); });
     return rules;
 }

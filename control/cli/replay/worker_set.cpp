@@ -3,6 +3,7 @@
 #include "lib/pipeline/run_burst.hpp"
 
 #include <algorithm>
+#include <stdexcept>
 
 namespace sluice {
 namespace {
@@ -13,18 +14,28 @@ constexpr std::size_t kPoolLines = std::size_t{1} << 20;
 constexpr Nanoseconds kLongestReplay{std::int64_t{1} << 56};
 constexpr HashSecret kSecret{0x736C'7569'6365'2D74, 0x6162'6C65'2D6B'6579};
 
+std::unique_ptr<TextScratch> texts_for(const RuleSet& rules) {
+    Result<std::unique_ptr<TextScratch>> texts = TextScratch::make(rules.classifier.texts());
+    if (!texts) {
+        throw std::runtime_error{texts.error().what};
+    }
+    return *std::move(texts);
+}
+
 }  // namespace
 
-WorkerSet::Worker::Worker(const PacketPolicy& policy)
-    : core{.policy = policy,
+WorkerSet::Worker::Worker(const PacketPolicy& policy, const RuleSet& rules)
+    : texts{texts_for(rules)},
+      core{.policy = policy,
            .hash = KeyHasher{kSecret},
            .buckets = BucketStore{kBuckets, kPoolLines},
-           .counters = counters} {}
+           .counters = counters,
+           .texts = texts.get()} {}
 
 WorkerSet::WorkerSet(const ReplaySetup& setup, const RuleSet& rules)
     : setup_{setup}, rules_{rules}, port_{setup.pair.empty() ? 0 : port_name(setup.pair)} {
     for (std::size_t i = 0; i < setup.workers; ++i) {
-        workers_.push_back(std::make_unique<Worker>(setup.policy));
+        workers_.push_back(std::make_unique<Worker>(setup.policy, rules));
     }
 }
 

@@ -52,8 +52,9 @@ public:
 
 private:
     struct Worker {
-        explicit Worker(const PacketPolicy& policy);
+        Worker(const PacketPolicy& policy, const RuleSet& rules);
         WorkerCounters counters;
+        std::unique_ptr<TextScratch> texts;
         CoreState core;
         Burst burst;
     };

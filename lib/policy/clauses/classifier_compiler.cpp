@@ -1,6 +1,7 @@
 #include "lib/policy/clauses/classifier_compiler.hpp"
 
 #include "lib/policy/clauses/row_builder.hpp"
+#include "lib/policy/texts/text_terms.hpp"
 
 #include <algorithm>
 #include <set>
@@ -38,7 +39,7 @@ std::optional<ClassifierParts> compile_clauses(std::vector<RuleClause> clauses, 
     std::set<Field> fields;
     for (const RuleClause& one : clauses) {
         parts.rule_of.push_back(one.rule);
-        for (const ClauseTerm& term : one.clause) {
+        for (const ClauseTerm& term : one.clause.fields) {
             fields.insert(term.field);
         }
     }
@@ -57,6 +58,7 @@ std::optional<ClassifierParts> compile_clauses(std::vector<RuleClause> clauses, 
         }
     }
     parts.blocks = blocks.take();
+    parts.texts = text_parts_of(clauses, pool.texts());
     return parts;
 }
 

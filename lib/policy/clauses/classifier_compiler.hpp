@@ -12,7 +12,8 @@ namespace sluice {
 // for everything else.
 inline constexpr std::size_t kMaxCompiledSize = std::size_t{192} << 20;
 
-// All clauses of a rule set, compiled. nullopt: it would take more than `most` bytes.
+// All clauses of a rule set, compiled, but for the databases of patterns. nullopt: it would take
+// more than `most` bytes.
 [[nodiscard]] std::optional<ClassifierParts> compile_clauses(std::vector<RuleClause> clauses,
                                                              const SetPool& pool,
                                                              std::size_t most = kMaxCompiledSize);

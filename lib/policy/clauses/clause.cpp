@@ -1,6 +1,7 @@
 #include "lib/policy/clauses/clause.hpp"
 
 #include <algorithm>
+#include <iterator>
 #include <limits>
 
 namespace sluice {
@@ -9,9 +10,11 @@ namespace {
 // Pairs of clauses that are compared for one rule, at most: a second of work.
 constexpr std::size_t kMaxComparisons = 8'000'000;
 
-// What stands in both clauses; nullopt: nothing does.
-std::optional<Clause> meet(const Clause& a, const Clause& b, SetPool& pool) {
-    Clause both;
+using Fields = std::vector<ClauseTerm>;
+using Texts = std::vector<TextTerm>;
+
+std::optional<Fields> meet(const Fields& a, const Fields& b, SetPool& pool) {
+    Fields both;
     auto i = a.begin();
     auto j = b.begin();
     while (i != a.end() || j != b.end()) {
@@ -32,23 +35,58 @@ std::optional<Clause> meet(const Clause& a, const Clause& b, SetPool& pool) {
     return both;
 }
 
+// No test both holds and does not.
+std::optional<Texts> meet(const Texts& a, const Texts& b) {
+    Texts both;
+    std::set_union(a.begin(), a.end(), b.begin(), b.end(), std::back_inserter(both));
+    const auto same_test = [](const TextTerm& x, const TextTerm& y) { return x.test == y.test; };
+    return std::adjacent_find(both.begin(), both.end(), same_test) == both.end()
+               ? std::optional{std::move(both)}
+               : std::nullopt;
+}
+
+// What stands in both clauses; nullopt: nothing does.
+std::optional<Clause> meet(const Clause& a, const Clause& b, SetPool& pool) {
+    std::optional<Texts> texts = meet(a.texts, b.texts);
+    std::optional<Fields> fields = texts ? meet(a.fields, b.fields, pool) : std::nullopt;
+    return fields ? std::optional{Clause{*std::move(fields), *std::move(texts)}} : std::nullopt;
+}
+
 // Whether every packet of `inner` is one of `outer`: each field that `outer` asks, `inner` asks at
 // least as strictly.
 bool contains(const Clause& outer, const Clause& inner, SetPool& pool) {
-    auto i = inner.begin();
-    for (const ClauseTerm& term : outer) {
-        while (i != inner.end() && i->field < term.field) {
+    if (!std::includes(inner.texts.begin(), inner.texts.end(), outer.texts.begin(),
+                       outer.texts.end())) {
+        return false;
+    }
+    auto i = inner.fields.begin();
+    for (const ClauseTerm& term : outer.fields) {
+        while (i != inner.fields.end() && i->field < term.field) {
             ++i;
         }
-        if (i == inner.end() || i->field != term.field || !pool.contains(term.set, i->set)) {
+        if (i == inner.fields.end() || i->field != term.field || !pool.contains(term.set, i->set)) {
             return false;
         }
     }
     return true;
 }
 
-// One clause for two that ask the same fields and differ in at most one of them.
-std::optional<Clause> merged(const Clause& a, const Clause& b, SetPool& pool) {
+// One for two that ask the same tests and differ in whether one of them holds.
+std::optional<Texts> merged(const Texts& a, const Texts& b) {
+    if (a.size() != b.size()) {
+        return std::nullopt;
+    }
+    const auto differ = std::mismatch(a.begin(), a.end(), b.begin());
+    if (differ.first == a.end() || differ.first->test != differ.second->test ||
+        !std::equal(differ.first + 1, a.end(), differ.second + 1)) {
+        return std::nullopt;
+    }
+    Texts one = a;
+    one.erase(one.begin() + (differ.first - a.begin()));
+    return one;
+}
+
+std::optional<Fields> merged(const Fields& a, const Fields& b, SetPool& pool) {
     if (a.size() != b.size()) {
         return std::nullopt;
     }
@@ -59,7 +97,7 @@ std::optional<Clause> merged(const Clause& a, const Clause& b, SetPool& pool) {
         }
         differing = a[i].set != b[i].set ? i : differing;
     }
-    Clause one = a;
+    Fields one = a;
     if (differing != a.size()) {
         const SetId set = pool.unite(a[differing].set, b[differing].set);
         one[differing].set = set;
@@ -68,6 +106,16 @@ std::optional<Clause> merged(const Clause& a, const Clause& b, SetPool& pool) {
         }
     }
     return one;
+}
+
+// One clause for two that ask the same and differ in at most one field or test.
+std::optional<Clause> merged(const Clause& a, const Clause& b, SetPool& pool) {
+    if (a.texts == b.texts) {
+        std::optional<Fields> fields = merged(a.fields, b.fields, pool);
+        return fields ? std::optional{Clause{*std::move(fields), a.texts}} : std::nullopt;
+    }
+    std::optional<Texts> texts = a.fields == b.fields ? merged(a.texts, b.texts) : std::nullopt;
+    return texts ? std::optional{Clause{a.fields, *std::move(texts)}} : std::nullopt;
 }
 
 class ClauseMaker {
@@ -82,6 +130,8 @@ public:
         switch (tree.kind) {
             case Expression::Kind::Leaf:
                 return make_leaf(tree.leaf, inverted);
+            case Expression::Kind::Text:
+                return make_text(tree.text, inverted);
             case Expression::Kind::Not:
                 return make(tree.parts.front(), !inverted);
             default:
@@ -100,7 +150,26 @@ private:
             return {};
         }
         return pool_.is_everything(id) ? std::vector<Clause>{{}}
-                                       : std::vector<Clause>{{{leaf.field, id}}};
+                                       : std::vector<Clause>{Clause{{{leaf.field, id}}, {}}};
+    }
+
+    std::vector<Clause> make_text(const TextTest& test, bool inverted) {
+        if (test.texts.empty()) {
+            return inverted ? std::vector<Clause>{{}} : std::vector<Clause>{};
+        }
+        const TextTerm holds{pool_.texts().add(test), false};
+        if (!test.negated) {
+            return {Clause{{}, {{holds.test, inverted}}}};
+        }
+        // `ne`: it is there and the test does not hold; the opposite is that it is not there, or
+        // that the test does.
+        const TextTestId there = pool_.texts().presence_of(test.field);
+        if (inverted) {
+            return {Clause{{}, {{there, true}}}, Clause{{}, {holds}}};
+        }
+        Texts both{{there, false}, {holds.test, true}};
+        std::sort(both.begin(), both.end());
+        return {Clause{{}, std::move(both)}};
     }
 
     std::vector<Clause> make_sum(const Expression& tree, bool inverted) {
@@ -169,6 +238,9 @@ private:
 std::uint64_t multiplied_out(const Expression& tree, bool inverted) {
     if (tree.kind == Expression::Kind::Leaf) {
         return 1;
+    }
+    if (tree.kind == Expression::Kind::Text) {
+        return tree.text.negated && inverted ? 2 : 1;
     }
     if (tree.kind == Expression::Kind::Not) {
         return multiplied_out(tree.parts.front(), !inverted);

@@ -9,15 +9,28 @@
 
 namespace sluice {
 
-// A conjunction: every field named has what its set asks for. No set is empty or everything. None
-// at all: every packet.
 struct ClauseTerm {
     Field field{};
     SetId set = 0;
 
     [[nodiscard]] auto operator<=>(const ClauseTerm&) const noexcept = default;
 };
-using Clause = std::vector<ClauseTerm>;  // sorted by field, each field once
+struct TextTerm {
+    TextTestId test = 0;
+    bool negated = false;
+
+    [[nodiscard]] auto operator<=>(const TextTerm&) const noexcept = default;
+};
+
+// A conjunction: every field named has what its set asks for, and every test of a text holds, or
+// does not if that is asked. No set is empty or everything. None at all: every packet.
+struct Clause {
+    std::vector<ClauseTerm> fields;  // sorted by field, each field once
+    std::vector<TextTerm> texts;     // sorted by test, each test once
+
+    [[nodiscard]] bool empty() const noexcept { return fields.empty() && texts.empty(); }
+    [[nodiscard]] std::size_t size() const noexcept { return fields.size() + texts.size(); }
+};
 
 // More clauses than these in one rule are refused.
 inline constexpr std::size_t kMaxClausesPerRule = 1024;

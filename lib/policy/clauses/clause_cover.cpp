@@ -18,13 +18,17 @@ bool includes(const std::vector<WideRange>& outer, const std::vector<WideRange>&
 }
 
 // Whether the packets of `inner` are all of `outer`: each field that `outer` asks, `inner` asks at
-// least as strictly.
+// least as strictly, and each test of a text too.
 bool includes(const Clause& outer, const Clause& inner, const SetPool& pool) noexcept {
-    auto i = inner.begin();
-    for (const ClauseTerm& term : outer) {
-        i = std::find_if(i, inner.end(),
+    if (!std::includes(inner.texts.begin(), inner.texts.end(), outer.texts.begin(),
+                       outer.texts.end())) {
+        return false;
+    }
+    auto i = inner.fields.begin();
+    for (const ClauseTerm& term : outer.fields) {
+        i = std::find_if(i, inner.fields.end(),
                          [&](const ClauseTerm& one) { return one.field >= term.field; });
-        if (i == inner.end() || i->field != term.field ||
+        if (i == inner.fields.end() || i->field != term.field ||
             (i->set != term.set && !includes(pool[term.set], pool[i->set]))) {
             return false;
         }
@@ -57,10 +61,10 @@ void ClauseCover::add(const Clause& clause, std::uint32_t owner) {
     kept_.push_back({&clause, owner});
     sorted_ = false;
     const auto narrowest =
-        std::min_element(clause.begin(), clause.end(), [&](const auto& a, const auto& b) {
+        std::min_element(clause.fields.begin(), clause.fields.end(), [&](auto& a, auto& b) {
             return share(a.field, pool_[a.set]) < share(b.field, pool_[b.set]);
         });
-    if (narrowest == clause.end() ||
+    if (narrowest == clause.fields.end() ||
         pool_[narrowest->set].numbers.size() + pool_[narrowest->set].v6.size() > kMaxListed) {
         everywhere_.push_back(kept);
     } else {
@@ -106,7 +110,7 @@ std::optional<std::uint32_t> ClauseCover::first_owner(const Clause& clause, std:
     found_ = before;
     look(everywhere_, clause);
     // Whatever contains the clause has one of its values, and so is listed under it.
-    for (const ClauseTerm& term : clause) {
+    for (const ClauseTerm& term : clause.fields) {
         const FieldLists& lists = fields_[static_cast<std::size_t>(term.field)];
         const DomainSet& set = pool_[term.set];
         if (!set.numbers.empty()) {

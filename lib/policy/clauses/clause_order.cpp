@@ -13,7 +13,7 @@ using Weights = std::array<std::size_t, kFieldCount>;
 Weights weights_of(const std::vector<RuleClause>& clauses) {
     std::array<std::set<SetId>, kFieldCount> sets;
     for (const RuleClause& one : clauses) {
-        for (const ClauseTerm& term : one.clause) {
+        for (const ClauseTerm& term : one.clause.fields) {
             sets[static_cast<std::size_t>(term.field)].insert(term.set);
         }
     }
@@ -78,10 +78,10 @@ Place::Bounds bounds_of(const DomainSet& set) {
 Place place_of(const Clause& clause, const std::vector<Field>& by_weight, const SetPool& pool) {
     Place place;
     for (std::size_t i = 0; i < by_weight.size(); ++i) {
-        const auto term = std::find_if(clause.begin(), clause.end(), [&](const ClauseTerm& t) {
-            return t.field == by_weight[i];
-        });
-        if (term != clause.end() && !is_broad(term->field, pool[term->set])) {
+        const auto term =
+            std::find_if(clause.fields.begin(), clause.fields.end(),
+                         [&](const ClauseTerm& t) { return t.field == by_weight[i]; });
+        if (term != clause.fields.end() && !is_broad(term->field, pool[term->set])) {
             place.narrow |= std::uint64_t{1} << (63 - i);
             place.bounds.push_back(bounds_of(pool[term->set]));
         }

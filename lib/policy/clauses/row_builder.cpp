@@ -26,7 +26,7 @@ RowBuilder::RowBuilder(Field field, std::span<const RuleClause> clauses, const S
         const std::size_t block = i / kBlockBits;
         const std::uint64_t bit = std::uint64_t{1} << (i % 64);
         const std::size_t word = i % kBlockBits / 64;
-        const Clause& clause = clauses[i].clause;
+        const std::vector<ClauseTerm>& clause = clauses[i].clause.fields;
         const auto term = std::find_if(clause.begin(), clause.end(),
                                        [&](const ClauseTerm& t) { return t.field == field; });
         if (term == clause.end()) {

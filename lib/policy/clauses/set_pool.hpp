@@ -1,5 +1,6 @@
 #pragma once
 #include "lib/policy/clauses/domain_set.hpp"
+#include "lib/policy/texts/text_pool.hpp"
 
 #include <cstdint>
 #include <map>
@@ -10,8 +11,9 @@ namespace sluice {
 
 using SetId = std::uint32_t;
 
-// The sets that the clauses of a rule file ask for, each once: two sets of one field are equal if
-// and only if their numbers are, and what was worked out of two is not worked out again.
+// The sets, and the tests of texts, that the clauses of a rule file ask for, each once: two sets of
+// one field are equal if and only if their numbers are, and what was worked out of two is not
+// worked out again.
 class SetPool {
 public:
     [[nodiscard]] SetId add(Field field, DomainSet set);
@@ -26,6 +28,9 @@ public:
 
     [[nodiscard]] bool is_everything(SetId id) const noexcept { return sets_[id].everything; }
 
+    [[nodiscard]] TextPool& texts() noexcept { return texts_; }
+    [[nodiscard]] const TextPool& texts() const noexcept { return texts_; }
+
 private:
     struct Kept {
         Field field{};
@@ -38,6 +43,7 @@ private:
     std::unordered_multimap<std::size_t, SetId> by_hash_;
     std::map<Pair, SetId> intersections_;
     std::map<Pair, SetId> unions_;
+    TextPool texts_;
 };
 
 }  // namespace sluice

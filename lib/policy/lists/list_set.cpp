@@ -97,6 +97,9 @@ std::optional<ValueSet> list_set(TokenReader& reader, const Operand& operand) {
     }
     values.v4 = list->values.v4;
     values.v6 = list->values.v6;
+    if (operand.kind == OperandKind::Text) {
+        values.texts = list->values.texts;
+    }
     const bool numbers = list->values.type == ListType::Number;
     const bool names = operand.kind == OperandKind::Name;
     if (list->known && ((numbers && !add_numbers(reader, operand, name, list->values, values)) ||

@@ -8,11 +8,12 @@ import sys
 sys.path[:0] = [str(pathlib.Path(__file__).parent), str(pathlib.Path(__file__).parent.parent / "lab")]
 from box import Programs  # noqa: E402
 from commands import LabError  # noqa: E402
+import applying  # noqa: E402
 import forwarding  # noqa: E402
 import in_process  # noqa: E402
 import rows  # noqa: E402
 
-BENCHES = {**in_process.BENCHES, **forwarding.BENCHES}
+BENCHES = {**in_process.BENCHES, **forwarding.BENCHES, **applying.BENCHES}
 
 ROUNDS = 5
 SECONDS, QUICK_SECONDS = 3.0, 0.7

@@ -1,6 +1,7 @@
 #include "dataplane/dpdk_io.hpp"
 
 #include "lib/act/tag.hpp"
+#include "lib/match/padded_text.hpp"
 #include "lib/packet/parse.hpp"
 #include "tests/packets/frame.hpp"
 
@@ -264,6 +265,27 @@ TEST_F(DpdkIoTest, FramesAreMadeContiguousForPortsThatWantIt) {
     EXPECT_EQ(bytes_in(static_cast<rte_mbuf*>(sent)), fits);
     rte_pktmbuf_free(static_cast<rte_mbuf*>(sent));
     EXPECT_EQ(counted(Reason::TooLong), 1U);
+}
+
+// Where rules ask for texts a frame is seen whole, and what may be read behind it is known.
+TEST_F(DpdkIoTest, SeesWholeFramesWhereTextsAreAsked) {
+    constexpr std::size_t kPieces[] = {64, 300, 5000};
+    for (const std::size_t piece : kPieces) {
+        Octets payload(piece == 5000 ? 600 : 3000);
+        for (std::size_t i = 0; i < payload.size(); ++i) {
+            payload[i] = static_cast<std::byte>(i * 7);
+        }
+        const Octets frame = udp().src("10.0.0.1").carries(payload).bytes();
+        put(mbuf_of(frame, piece));
+        ASSERT_EQ(io.receive(burst, Reach::Everything), 1U);
+        const FrameView seen = burst.packets()[0].frame;
+        EXPECT_TRUE(std::equal(seen.bytes.begin(), seen.bytes.end(), frame.begin(), frame.end()));
+        EXPECT_EQ(seen.wire_size, frame.size());
+        EXPECT_GE(seen.readable_behind, kTextPadding);
+        decide_all(Verdict::Pass);
+        io.send(burst, counters);
+        EXPECT_EQ(take(), std::vector<Octets>{frame});
+    }
 }
 
 }  // namespace

@@ -37,7 +37,7 @@ constexpr std::size_t kRules = 3;
 
 TEST(AreSound, TakesWhatTheCompilerMakes) {
     EXPECT_TRUE(are_sound(example(), kRules));
-    EXPECT_TRUE(are_sound({}, 0));
+    EXPECT_TRUE(are_sound(ClassifierParts{}, 0));
     for (std::uint64_t seed = 0; seed < 200; ++seed) {
         EXPECT_TRUE(are_sound(test::RandomParts{seed}.make(7), 7)) << seed;
     }

@@ -43,6 +43,8 @@ TEST(RunBurst, AllocatesNothing) {
     Problems problems{"r"};
     std::optional<CompiledRules> compiled = compile_rules({"r", R"yaml(version: 1
 rules:
+  - {id: words, mode: monitor, on_match: drop,
+     when: 'payload contains "abc" or payload matches "x[0-9]+" or starts_with(payload, "\x00")'}
   - {id: block, mode: monitor, when: "ip.src in {10.0.0.0/8}", on_match: drop}
   - id: each
     mode: enforce
@@ -59,17 +61,23 @@ rules:
                                                           Purpose::Enforce, {}, problems);
     ASSERT_TRUE(compiled.has_value());
     number_limits(compiled->set);
+    for (std::uint32_t row = 0; Rule & rule : compiled->set.rules) {
+        rule.counters = row++;
+    }
     WorkerCounters counters;
     KeySampler sampler{1};
+    const auto texts = TextScratch::make(compiled->set.classifier.texts());
+    ASSERT_TRUE(texts);
     CoreState core{.policy = policy,
                    .hash = KeyHasher{{1, 2}},
                    .buckets = BucketStore{64, 64},
                    .counters = counters,
-                   .sampler = &sampler};
+                   .sampler = &sampler,
+                   .texts = texts->get()};
     std::vector<test::Octets> frames;
     for (std::uint16_t i = 0; i < kMaxBurst; ++i) {
         frames.push_back(i % 4 == 0   ? test::arp().bytes()
-                         : i % 4 == 1 ? test::udp().src("10.0.0.1").sport(i).bytes()
+                         : i % 4 == 1 ? test::udp().src("10.0.0.1").sport(i).payload(40).bytes()
                          : i % 4 == 2 ? test::udp().src("2001:db8::1").frag(0, true).bytes()
                                       : test::Frame{4}.carries(test::tcp().packet()).bytes());
     }
@@ -87,6 +95,7 @@ rules:
     std::size_t sampled = 0;
     sampler.ring().drain([&](const KeySample&) { ++sampled; });
     EXPECT_GT(sampled, 0U);
+    EXPECT_GT(counters.rules[1].exceeded.read(), 0U);
 }
 
 }  // namespace

@@ -37,11 +37,25 @@ struct Row {
     std::string_view condition;
     Frame frame;
     bool holds;
-    std::string_view because;
+    std::string because;
 };
 
 const Frame kDns = udp().src("10.1.2.3").dst("192.0.2.1").dport(53);
 const Frame kSyn = tcp().src("2001:db8::7").dst("2001:db8::1").dport(443).flags(0x002);
+
+Octets octets(std::string_view text) {
+    const ByteView bytes = bytes_of(text);
+    return {bytes.begin(), bytes.end()};
+}
+const Frame kText = udp().carries(octets({"ab\0\"c", 5}));
+const Frame kLong = udp().payload(41);
+const std::string kZeroes = [] {
+    std::string text;
+    for (int i = 0; i < 40; ++i) {
+        text += "\\x00";
+    }
+    return text;
+}();
 
 const Row kRows[] = {
     {"l4.dport eq 53", kDns, true, "l4.dport is 53"},
@@ -68,6 +82,18 @@ const Row kRows[] = {
     {"l4.dport eq 80 or ip.proto eq 6", kDns, false,
      "l4.dport is 53, not 80; ip.proto is 17, not 6"},
     {"l4.dport eq 80 or ip.proto eq 17", kDns, true, "ip.proto is 17"},
+    {"payload contains \"b\\x00\"", kText, true,
+     "payload is \"ab\\x00\\\"c\", which contains \"b\\x00\""},
+    {"payload contains \"x\"", kText, false,
+     "payload is \"ab\\x00\\\"c\", not one that contains \"x\""},
+    {"lower(payload) matches \"B.*C$\"", kText, true,
+     "payload is \"ab\\x00\\\"c\", which matches \"B.*C$\", whatever the case"},
+    {"payload in {\"x\" \"y\"}", kText, false,
+     "payload is \"ab\\x00\\\"c\", not one that is \"x\" or \"y\""},
+    {"payload ne \"x\"", kText, true, "payload is \"ab\\x00\\\"c\", not one that is \"x\""},
+    {"payload ne \"x\"", arp(), false, "payload is absent"},
+    {"starts_with(payload, \"\\x00\")", kLong, true,
+     "payload is \"" + kZeroes + "\"... (41 bytes), which starts with \"\\x00\""},
 };
 
 TEST(Examine, TellsWhatDecided) {

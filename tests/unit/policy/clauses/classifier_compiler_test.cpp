@@ -89,23 +89,98 @@ public:
     }
 
 private:
+    static test::Octets bytes_of_text(const std::string& text) {
+        const ByteView bytes = bytes_of(text);
+        return {bytes.begin(), bytes.end()};
+    }
+    // Short and of few bytes, so that texts often hold.
+    std::string text(std::size_t most) {
+        constexpr char kBytes[] = {'a', 'a', 'b', 'A', 'B', '.', '\n', '\0', '\xff'};
+        std::string bytes;
+        for (std::size_t left = below(most + 1); left > 0; --left) {
+            bytes += one_of(kBytes);
+        }
+        return bytes;
+    }
+    static std::string quoted(const std::string& bytes) {
+        std::string out = "\"";
+        for (const char c : bytes) {
+            char escape[5];
+            (void)std::snprintf(escape, sizeof(escape), "\\x%02x", static_cast<unsigned char>(c));
+            out += escape;
+        }
+        return out + "\"";
+    }
+    // What Hyperscan and PCRE mean the same by.
+    std::string regex(unsigned depth) {
+        constexpr const char* kAtoms[] = {"a",    "b",    "A",        "\\.",   "\\n",  ".",
+                                          "[ab]", "[^a]", "[\\x00a]", "\\xff", "[A-B]"};
+        constexpr const char* kTimes[] = {"*", "+", "?", "{2}", "{1,3}", "{2,}", "*?", "+?"};
+        switch (depth == 0 ? 0 : below(6)) {
+            case 1:
+                return "(?:" + regex(depth - 1) + "|" + regex(depth - 1) + ")";
+            case 2:
+                return "(" + regex(depth - 1) + ")" + one_of(kTimes);
+            case 3:
+            case 4:
+                return regex(depth - 1) + regex(depth - 1);
+            default:
+                return one_of(kAtoms);
+        }
+    }
+    std::string text_comparison() {
+        const std::string field = below(3) == 0 ? "lower(payload)" : "payload";
+        switch (below(8)) {
+            case 0:
+                return field + " eq " + quoted(text(3));
+            case 1:
+                return field + " ne " + quoted(text(3));
+            case 2:
+                return field + " in {" + quoted(text(2)) + " " + quoted(text(4)) + "}";
+            case 3:
+                return "starts_with(" + field + ", " + quoted("a" + text(2)) + ")";
+            case 4:
+                return "ends_with(" + field + ", " + quoted(text(2) + "b") + ")";
+            case 5:
+                return field + " contains " + quoted(text(2) + one_of({"a", "\n", "."}));
+            default:
+                return field + " matches \"" + (below(4) == 0 ? "^" : "") + regex(2) +
+                       (below(4) == 0 ? "$" : "") + "\"";
+        }
+    }
+    template <std::size_t kCount>
+    const char* one_of(const char* const (&&values)[kCount]) {
+        return values[below(kCount)];
+    }
+
     test::Frame kind() {
-        const std::size_t payload = below(4) * 20;
+        const test::Octets payload = bytes_of_text(below(4) == 0 ? text(0) : text(12));
         switch (below(8)) {
             case 0:
                 return test::arp();
             case 1:
-                return test::icmp(static_cast<std::uint8_t>(below(10)), 0).src(v4()).dst(v4());
+                return test::icmp(static_cast<std::uint8_t>(below(10)), 0)
+                    .src(v4())
+                    .dst(v4())
+                    .carries(payload);
             case 2:
                 return test::icmpv6(static_cast<std::uint8_t>(130 + below(10)), 0);
             case 3:
             case 4:
-                return test::tcp().src(v4()).dst(v4()).sport(port()).dport(port()).flags(
-                    static_cast<std::uint16_t>(below(64)));
+                return test::tcp()
+                    .src(v4())
+                    .dst(v4())
+                    .sport(port())
+                    .dport(port())
+                    .flags(static_cast<std::uint16_t>(below(64)))
+                    .carries(payload);
             case 5:
-                return test::udp().src(v6()).dst(v6()).sport(port()).dport(port()).payload(payload);
+                return test::udp().src(v6()).dst(v6()).sport(port()).dport(port()).carries(payload);
+            case 6:
+                return test::udp().src(v4()).dst(v4()).sport(port()).dport(port()).payload(
+                    below(4) * 20);
             default:
-                return test::udp().src(v4()).dst(v4()).sport(port()).dport(port()).payload(payload);
+                return test::udp().src(v4()).dst(v4()).sport(port()).dport(port()).carries(payload);
         }
     }
     std::string comparison() {
@@ -134,7 +209,9 @@ private:
                                            "ip.proto ge 0",
                                            "l4.dport lt 0",
                                            "icmp.code"};
-        switch (below(5)) {
+        switch (below(6)) {
+            case 5:
+                return text_comparison();
             case 0:
                 return std::string{one_of(kAddresses)} + " in {" + prefix() + " " + prefix() + "}";
             case 1:
@@ -222,9 +299,10 @@ TEST(CompileClauses, ABurstIsItsPackets) {
     }
     Classifier::Rows rows;
     RuleBits found;
+    const auto scratch = TextScratch::make(classifier.texts());
     classifier.find_rows(subjects, rows);
     for (std::size_t i = 0; i < packets.size(); ++i) {
-        classifier.mark(rows, i, found);
+        classifier.mark(rows, i, subjects[i], **scratch, found);
         std::vector<std::uint32_t> got;
         found.drain([&](std::uint32_t rule) { got.push_back(rule); });
         EXPECT_EQ(got, rules_by_tree(trees, packets[i]));
@@ -254,8 +332,9 @@ TEST(CompileClauses, IsRefusedWhenItWouldBeTooLarge) {
         const auto [a, b] = std::minmax({random() % 65'536, random() % 65'536});
         clauses.push_back(
             {rule,
-             {{Field::L4Dport,
-               sets.add(Field::L4Dport, {.absent = false, .numbers = {{a, b}}, .v6 = {}})}}});
+             Clause{{{Field::L4Dport,
+                      sets.add(Field::L4Dport, {.absent = false, .numbers = {{a, b}}, .v6 = {}})}},
+                    {}}});
     }
     const std::optional<ClassifierParts> whole = compile_clauses(clauses, sets);
     ASSERT_TRUE(whole.has_value());

@@ -51,11 +51,12 @@ Drawn draw(std::mt19937_64& random, SetPool& pool) {
             continue;
         }
         drawn.fields.push_back(cases);
-        drawn.clause.push_back({field, pool.add(field, {.absent = (cases & kAbsent) != 0,
-                                                        .numbers = ranges_of(cases >> 1),
-                                                        .v6 = ranges_of(cases >> (1 + kValues))})});
+        drawn.clause.fields.push_back(
+            {field, pool.add(field, {.absent = (cases & kAbsent) != 0,
+                                     .numbers = ranges_of(cases >> 1),
+                                     .v6 = ranges_of(cases >> (1 + kValues))})});
     }
-    std::sort(drawn.clause.begin(), drawn.clause.end());
+    std::sort(drawn.clause.fields.begin(), drawn.clause.fields.end());
     return drawn;
 }
 
@@ -102,11 +103,11 @@ TEST(ClauseCover, FindsSetsOfManyRanges) {
     for (Wide i = 0; i < 1000; ++i) {
         many.numbers.push_back({i * 10, i * 10 + 3});
     }
-    const Clause outer{{Field::L4Dport, pool.add(Field::L4Dport, many)}};
+    const Clause outer{{{Field::L4Dport, pool.add(Field::L4Dport, many)}}, {}};
     const Clause inside{
-        {Field::L4Dport, pool.add(Field::L4Dport, {.numbers = {{51, 52}, {61, 63}}})}};
+        {{Field::L4Dport, pool.add(Field::L4Dport, {.numbers = {{51, 52}, {61, 63}}})}}, {}};
     const Clause outside{
-        {Field::L4Dport, pool.add(Field::L4Dport, {.numbers = {{51, 52}, {61, 64}}})}};
+        {{Field::L4Dport, pool.add(Field::L4Dport, {.numbers = {{51, 52}, {61, 64}}})}}, {}};
     ClauseCover cover{pool};
     cover.add(outer, 3);
     EXPECT_EQ(cover.first_owner(inside, 9), 3U);

@@ -1,0 +1,174 @@
+#include "lib/policy/texts/pattern_compiler.hpp"
+
+#include "lib/policy/texts/pattern.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cstdlib>
+#include <cstring>
+#include <iterator>
+#include <memory>
+#include <utility>
+
+#include <hs_common.h>
+
+#include <hs_compile.h>
+
+namespace sluice {
+namespace {
+
+// So many patterns at most are put into a database beside the base; beyond that, and when less
+// than half of the base is still asked for, all are compiled anew.
+constexpr std::size_t kMostBeside = 64;
+
+struct Free {
+    void operator()(hs_database_t* database) const noexcept { (void)hs_free_database(database); }
+    void operator()(char* bytes) const noexcept { std::free(bytes); }
+    void operator()(hs_compile_error_t* error) const noexcept {
+        (void)hs_free_compile_error(error);
+    }
+};
+
+std::vector<TextEntry> difference(const std::vector<TextEntry>& of,
+                                  const std::vector<TextEntry>& without) {
+    std::vector<TextEntry> rest;
+    std::set_difference(of.begin(), of.end(), without.begin(), without.end(),
+                        std::back_inserter(rest));
+    return rest;
+}
+
+std::vector<TextEntry> patterns_of(TextField field, const TextParts& parts) {
+    std::vector<TextEntry> patterns;
+    std::copy_if(
+        parts.entries.begin(), parts.entries.end(), std::back_inserter(patterns),
+        [&](const TextEntry& entry) { return entry.field == field && is_scanned(entry.how); });
+    return patterns;
+}
+
+std::uint32_t number_of(const TextParts& parts, const TextEntry& entry) {
+    const auto at = std::lower_bound(parts.entries.begin(), parts.entries.end(), entry);
+    return at != parts.entries.end() && *at == entry
+               ? static_cast<std::uint32_t>(at - parts.entries.begin())
+               : TextDatabaseParts::kNoEntry;
+}
+
+}  // namespace
+
+std::optional<PatternRefusal> PatternCache::compile(TextParts& parts) {
+    parts.databases.clear();
+    for (const TextFieldRow& row : kTextFields) {
+        if (std::optional<PatternRefusal> refusal = compile_field(row.field, parts)) {
+            return refusal;
+        }
+    }
+    std::size_t bytes = 0;
+    for (const TextDatabaseParts& database : parts.databases) {
+        bytes += database.bytes.size();
+    }
+    if (bytes > kMaxDatabaseSize) {
+        return PatternRefusal{"the patterns are too large together: compiled, they take " +
+                                  std::to_string(bytes >> 20) + " MiB, and at most " +
+                                  std::to_string(kMaxDatabaseSize >> 20) + " MiB can be held",
+                              {}};
+    }
+    return std::nullopt;
+}
+
+// What the base has not is made beside it; when that is too much, or too little of the base is
+// asked for, everything is made anew.
+std::optional<PatternRefusal> PatternCache::compile_field(TextField field, TextParts& parts) {
+    const std::vector<TextEntry> patterns = patterns_of(field, parts);
+    if (patterns.empty()) {
+        return std::nullopt;
+    }
+    Pair pair = kept_of(field);
+    std::vector<TextEntry> missing =
+        pair.base ? difference(patterns, pair.base->patterns) : patterns;
+    const bool keeps = pair.base && missing.size() <= kMostBeside &&
+                       2 * (patterns.size() - missing.size()) >= pair.base->patterns.size();
+    if (!keeps) {
+        missing = patterns;
+    }
+    const bool has_beside = keeps && !missing.empty();
+    KeptDatabase& wanted = keeps ? pair.beside : pair.base;
+    if (!missing.empty() && (!wanted || wanted->patterns != missing)) {
+        const std::size_t count = missing.size();
+        Made made = make(std::move(missing));
+        if (auto* refusal = std::get_if<PatternRefusal>(&made)) {
+            return std::move(*refusal);
+        }
+        wanted = std::get<KeptDatabase>(std::move(made));
+        keep(field, pair, count);
+    }
+    add_database(field, *pair.base, parts);
+    if (has_beside) {
+        add_database(field, *pair.beside, parts);
+    }
+    return std::nullopt;
+}
+
+void PatternCache::add_database(TextField field, const Kept& kept, TextParts& parts) {
+    TextDatabaseParts& database = parts.databases.emplace_back();
+    database.field = field;
+    for (const TextEntry& pattern : kept.patterns) {
+        database.entries.push_back(number_of(parts, pattern));
+    }
+    database.checksum = kept.checksum;
+    database.bytes = kept.bytes;
+}
+
+PatternCache::Pair PatternCache::kept_of(TextField field) const {
+    const std::lock_guard lock{mutex_};
+    return kept_[static_cast<std::size_t>(field)];
+}
+
+void PatternCache::keep(TextField field, const Pair& pair, std::size_t compiled) {
+    const std::lock_guard lock{mutex_};
+    kept_[static_cast<std::size_t>(field)] = pair;
+    compiled_ += compiled;
+}
+
+PatternCache::Made PatternCache::make(std::vector<TextEntry> patterns) {
+    std::vector<std::string> expressions;
+    std::vector<unsigned> flags;
+    std::vector<unsigned> ids;
+    for (const TextEntry& pattern : patterns) {
+        expressions.push_back(expression_of(pattern));
+        flags.push_back(flags_of(pattern));
+        ids.push_back(static_cast<unsigned>(ids.size()));
+    }
+    std::vector<const char*> texts;
+    for (const std::string& expression : expressions) {
+        texts.push_back(expression.c_str());
+    }
+    hs_database_t* database = nullptr;
+    hs_compile_error_t* error = nullptr;
+    const hs_error_t code =
+        hs_compile_multi(texts.data(), flags.data(), ids.data(), static_cast<unsigned>(ids.size()),
+                         HS_MODE_BLOCK, nullptr, &database, &error);
+    const std::unique_ptr<hs_database_t, Free> made{database};
+    const std::unique_ptr<hs_compile_error_t, Free> why{error};
+    if (code != HS_SUCCESS) {
+        PatternRefusal refusal{fault_of(why ? why->message : "no memory").what, {}};
+        if (why && why->expression >= 0) {
+            refusal.pattern = patterns[static_cast<std::size_t>(why->expression)];
+        }
+        return refusal;
+    }
+    char* bytes = nullptr;
+    std::size_t size = 0;
+    if (hs_serialize_database(made.get(), &bytes, &size) != HS_SUCCESS) {
+        return PatternRefusal{"there is no memory for the patterns", {}};
+    }
+    const std::unique_ptr<char, Free> written{bytes};
+    const ByteView view = std::as_bytes(std::span{bytes, size});
+    return std::make_shared<const Kept>(
+        Kept{std::move(patterns), {view.begin(), view.end()}, checksum_of(view)});
+}
+
+std::size_t PatternCache::compiled() const {
+    const std::lock_guard lock{mutex_};
+    return compiled_;
+}
+
+}  // namespace sluice

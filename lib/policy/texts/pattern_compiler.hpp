@@ -1,0 +1,57 @@
+#pragma once
+#include "lib/match/text_parts.hpp"
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <string>
+#include <variant>
+#include <vector>
+
+namespace sluice {
+
+// What went wrong in making the databases.
+struct PatternRefusal {
+    std::string what;
+    std::optional<TextEntry> pattern;  // that it is about
+};
+
+// Databases that were made before, so that rules whose patterns are the same need no other, and
+// those in which a few have changed only a small one beside it. Any thread may use it.
+class PatternCache {
+public:
+    // Fills parts.databases for its entries. nullopt: done.
+    [[nodiscard]] std::optional<PatternRefusal> compile(TextParts& parts);
+
+    // Patterns that were given to Hyperscan so far.
+    [[nodiscard]] std::size_t compiled() const;
+
+private:
+    struct Kept {
+        std::vector<TextEntry> patterns;  // ascending
+        std::vector<std::byte> bytes;
+        std::uint64_t checksum = 0;
+    };
+    using KeptDatabase = std::shared_ptr<const Kept>;
+    using Made = std::variant<KeptDatabase, PatternRefusal>;
+    // What one field is scanned for.
+    struct Pair {
+        KeptDatabase base;
+        KeptDatabase beside;  // made last beside the base
+    };
+
+    [[nodiscard]] std::optional<PatternRefusal> compile_field(TextField field, TextParts& parts);
+    [[nodiscard]] static Made make(std::vector<TextEntry> patterns);
+    static void add_database(TextField field, const Kept& kept, TextParts& parts);
+    [[nodiscard]] Pair kept_of(TextField field) const;
+    void keep(TextField field, const Pair& pair, std::size_t compiled);
+
+    mutable std::mutex mutex_;  // never held while anything is compiled
+    std::array<Pair, kTextFieldCount> kept_;
+    std::size_t compiled_ = 0;
+};
+
+}  // namespace sluice

@@ -1,0 +1,112 @@
+#include "lib/policy/texts/text_comparison.hpp"
+
+#include "lib/policy/texts/pattern.hpp"
+#include "lib/policy/value_parser.hpp"
+
+#include <algorithm>
+#include <utility>
+
+namespace sluice {
+namespace {
+
+Expression expression_of(const Operand& operand, TextTest test) {
+    if (!operand.text) {
+        return Expression{};  // a leaf with an empty set
+    }
+    test.field = *operand.text;
+    test.ignore_case = operand.lower;
+    return Expression{
+        .kind = Expression::Kind::Text, .leaf = {}, .parts = {}, .text = std::move(test)};
+}
+
+// In the expression a quote inside a pattern takes two bytes.
+std::size_t place_in(const Token& token, std::size_t at) {
+    const std::string_view before = std::string_view{token.text}.substr(0, at);
+    return token.offset + 1 + at +
+           static_cast<std::size_t>(std::count(before.begin(), before.end(), '"'));
+}
+
+bool check_regex(TokenReader& reader, const Token& token, bool ignore_case) {
+    if (token.text.size() > kMaxPatternSize) {
+        return reader.fail(token.offset, "a regular expression has at most " +
+                                             std::to_string(kMaxPatternSize) + " bytes");
+    }
+    const std::optional<PatternFault> fault = find_fault(token.text, ignore_case);
+    return !fault ||
+           reader.fail(fault->at ? place_in(token, *fault->at) : token.offset, fault->what);
+}
+
+bool check_text(TokenReader& reader, const Token& token, const Operand& operand, TextHow how) {
+    const bool part = how != TextHow::Equals;
+    if (part && token.text.empty()) {
+        return reader.fail(token.offset,
+                           "the empty text is a part of every text; " + operand.name +
+                               " eq \"\" asks whether it is empty, payload.len whether there is "
+                               "any");
+    }
+    const std::size_t most = how == TextHow::Contains ? kMaxPatternSize : kMaxEntrySize;
+    return token.text.size() <= most ||
+           reader.fail(token.offset, "a text has at most " + std::to_string(most) + " bytes here");
+}
+
+}  // namespace
+
+std::optional<Expression> parse_text_comparison(TokenReader& reader, const Operand& operand,
+                                                TextHow how, bool negated) {
+    if (reader.peek().kind != Token::Kind::Text) {
+        (void)reader.fail_here((how == TextHow::Matches ? "a regular expression" : "a text") +
+                               std::string{" in double quotes for "} + operand.name);
+        return std::nullopt;
+    }
+    const Token token = reader.next();
+    const bool good = how == TextHow::Matches ? check_regex(reader, token, operand.lower)
+                                              : check_text(reader, token, operand, how);
+    if (!good) {
+        return std::nullopt;
+    }
+    return expression_of(
+        operand, {.how = how, .negated = negated, .texts = {token.text}, .offset = token.offset});
+}
+
+std::optional<Expression> parse_text_set(TokenReader& reader, const Operand& operand) {
+    const std::size_t offset = reader.peek().offset;
+    std::optional<ValueSet> values = parse_set(reader, operand);
+    if (!values) {
+        return std::nullopt;
+    }
+    for (const std::string& text : values->texts) {
+        if (text.size() > kMaxEntrySize) {
+            (void)reader.fail(
+                offset, "a text has at most " + std::to_string(kMaxEntrySize) + " bytes here");
+            return std::nullopt;
+        }
+    }
+    return expression_of(operand, {.texts = std::move(values->texts), .offset = offset});
+}
+
+std::optional<Expression> parse_text_function(TokenReader& reader) {
+    const Token function = reader.next();
+    if (!reader.expect_symbol("(", "after " + function.text)) {
+        return std::nullopt;
+    }
+    const std::optional<Operand> operand = parse_operand(reader);
+    if (!operand) {
+        return std::nullopt;
+    }
+    if (operand->kind != OperandKind::Text) {
+        (void)reader.fail(operand->offset,
+                          function.text + "() takes a text, and " + operand->name + " is none");
+        return std::nullopt;
+    }
+    if (!reader.expect_symbol(",", "before the text")) {
+        return std::nullopt;
+    }
+    const TextHow how = function.text == "starts_with" ? TextHow::StartsWith : TextHow::EndsWith;
+    std::optional<Expression> test = parse_text_comparison(reader, *operand, how, false);
+    if (!test || !reader.expect_symbol(")", "after the text")) {
+        return std::nullopt;
+    }
+    return test;
+}
+
+}  // namespace sluice

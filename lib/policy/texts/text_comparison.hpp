@@ -1,0 +1,22 @@
+#pragma once
+#include "lib/policy/expression.hpp"
+#include "lib/policy/operand_parser.hpp"
+
+#include <optional>
+
+namespace sluice {
+
+// What follows `eq`, `ne`, `in`, `contains` or `matches`, or stands in starts_with() and
+// ends_with(), once the operand is known to be a text. A text that no packet has yet becomes a leaf
+// that never matches; what is wrong with the values is reported all the same.
+[[nodiscard]] std::optional<Expression> parse_text_comparison(TokenReader& reader,
+                                                              const Operand& operand, TextHow how,
+                                                              bool negated);
+
+// `{"a" "b"}` or `$list` after `in`.
+[[nodiscard]] std::optional<Expression> parse_text_set(TokenReader& reader, const Operand& operand);
+
+// starts_with(f, "x"), ends_with(f, "x")
+[[nodiscard]] std::optional<Expression> parse_text_function(TokenReader& reader);
+
+}  // namespace sluice

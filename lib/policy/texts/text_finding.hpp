@@ -1,0 +1,19 @@
+#pragma once
+#include "lib/base/bytes.hpp"
+#include "lib/policy/texts/text_test.hpp"
+
+#include <optional>
+#include <string>
+
+// A test of a text, for people.
+namespace sluice {
+
+// Whether one text has what is asked, `negated` aside. Slow: a pattern is compiled for it.
+[[nodiscard]] bool has_one_of(const TextTest& test, ByteView text);
+
+// `contains "a"`, `is "a" or "b", whatever the case`; what is no printable ASCII as \xNN.
+[[nodiscard]] std::string words_of(const TextTest& test);
+// A text between quotes, cut short when it is long, and then its length.
+[[nodiscard]] std::string shown(ByteView text);
+
+}  // namespace sluice

@@ -1,0 +1,22 @@
+#pragma once
+#include "lib/match/text_parts.hpp"
+#include "lib/policy/clauses/clause_order.hpp"
+
+#include <cstddef>
+#include <optional>
+#include <span>
+#include <string>
+
+namespace sluice {
+
+// What the clauses, in their last order, ask of texts; the databases are still missing. Only what a
+// clause asks is in it, so that rules which are off cost nothing.
+[[nodiscard]] TextParts text_parts_of(std::span<const RuleClause> clauses, const TextPool& pool);
+
+// Which bound the texts are beyond, in words; nullopt: none.
+[[nodiscard]] std::optional<std::string> find_excess(const TextParts& parts);
+
+// Where the expression names an entry: the byte; nullopt: nowhere.
+[[nodiscard]] std::optional<std::size_t> place_of(const TextEntry& entry, const Expression& tree);
+
+}  // namespace sluice

@@ -1,0 +1,148 @@
+#include "lib/match/classifier.hpp"
+#include "lib/packet/parse.hpp"
+#include "lib/policy/compile.hpp"
+#include "lib/policy/texts/pattern_compiler.hpp"
+#include "tests/bench/rounds.hpp"
+#include "tests/packets/frame.hpp"
+
+#include <chrono>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <random>
+#include <string>
+#include <vector>
+
+// A thousand rules that each ask a text of the payload: what matching a packet costs beside
+// scanning the same payloads alone. Prints one JSON object a line.
+namespace sluice::bench {
+namespace {
+
+constexpr std::size_t kRules = 1000;
+constexpr std::size_t kPackets = 4096;
+constexpr std::size_t kPayload = 300;  // bytes
+
+std::string word(std::mt19937_64& random, std::size_t size) {
+    std::string text;
+    for (std::size_t i = 0; i < size; ++i) {
+        text += static_cast<char>('a' + random() % 26);
+    }
+    return text;
+}
+
+// Two in three are patterns to scan for; the others beginnings, ends and wholes.
+std::string rules_with_texts(std::mt19937_64& random) {
+    std::string file = "version: 1\nrules:\n";
+    for (std::size_t i = 0; i < kRules; ++i) {
+        const std::string text = word(random, 6 + random() % 8);
+        const std::string tests[] = {"payload contains \"" + text + "\"",
+                                     "lower(payload) contains \"" + text + "\"",
+                                     "payload matches \"" + text + "=[0-9]{2,6}&\"",
+                                     "payload contains \"" + text + "\" and l4.dport eq 53",
+                                     "starts_with(payload, \"" + text + "\")",
+                                     "payload in {\"" + text + "\" \"x\"}"};
+        file += "  - {id: r" + std::to_string(i) + ", mode: enforce, on_match: drop, when: '" +
+                tests[i % std::size(tests)] + "'}\n";
+    }
+    return file;
+}
+
+RuleSet compile(const std::string& text) {
+    Problems problems{"bench"};
+    auto compiled = compile_rules({"bench", text}, Purpose::Enforce, {}, problems);
+    if (!compiled) {
+        std::fprintf(stderr, "%s\n", render(problems.list().front(), text).c_str());
+        std::exit(1);
+    }
+    return std::move(compiled->set);
+}
+
+struct Sample {
+    test::Octets bytes;
+    Flow flow;
+    Subject subject;
+};
+
+// Frames with room behind them, as those of a port have it.
+std::vector<Sample> samples(std::mt19937_64& random) {
+    std::vector<Sample> all(kPackets);
+    for (Sample& sample : all) {
+        const std::string text = word(random, kPayload);
+        const ByteView view = bytes_of(text);
+        sample.bytes = test::udp().dport(80).carries({view.begin(), view.end()}).bytes();
+        const auto size = static_cast<std::uint32_t>(sample.bytes.size());
+        sample.bytes.resize(size + kTextPadding);
+        const ByteView frame = ByteView{sample.bytes}.first(size);
+        parse_frame({frame, size}, {}, sample.flow);
+        sample.subject = {&sample.flow, frame, kTextPadding};
+    }
+    return all;
+}
+
+std::size_t matched = 0;
+
+void match_all(const Classifier& classifier, const std::vector<Sample>& all, TextScratch& scratch) {
+    Classifier::Rows rows;
+    RuleBits found;
+    for (const Sample& sample : all) {
+        classifier.find_rows(std::span{&sample.subject, 1}, rows);
+        classifier.mark(rows, 0, sample.subject, scratch, found);
+        found.drain([](std::uint32_t /*rule*/) { ++matched; });
+    }
+}
+
+struct Alone {
+    explicit Alone(const TextParts& parts)
+        : database{*PatternDatabase::load(parts.databases.at(0).bytes)},
+          hits{parts.databases.at(0).entries.size()} {
+        (void)scratch.fit(database);
+    }
+    void scan_all(const std::vector<Sample>& all) {
+        for (const Sample& sample : all) {
+            hits.clear();
+            const ByteView text = *read_payload(sample.flow, sample.subject.frame);
+            database.scan(padding.pad(text, kTextPadding), scratch, hits);
+            matched += hits.found().size();
+        }
+    }
+    PatternDatabase database;
+    PatternScratch scratch;
+    PatternHits hits;
+    PaddingBuffer padding;
+};
+
+int run() {
+    std::mt19937_64 random{3};
+    const std::string text = rules_with_texts(random);
+    const auto begin = std::chrono::steady_clock::now();
+    const RuleSet set = compile(text);
+    const std::chrono::duration<double> took = std::chrono::steady_clock::now() - begin;
+    const TextParts& parts = set.classifier.parts().texts;
+    std::printf(
+        "{\"id\": \"X1\", \"case\": \"1,000 rules over payload\", \"patterns\": %zu, "
+        "\"database_bytes\": %zu, \"compiled_in_s\": %.3f}\n",
+        parts.databases.at(0).entries.size(), parts.databases.at(0).bytes.size(), took.count());
+    const std::vector<Sample> all = samples(random);
+    const auto scratch = TextScratch::make(set.classifier.texts());
+    Alone alone{parts};
+    std::vector<Side> sides{
+        {"matched",
+         [&] { return ns_per(kPackets, [&] { match_all(set.classifier, all, **scratch); }); }},
+        {"scanned", [&] { return ns_per(kPackets, [&] { alone.scan_all(all); }); }}};
+    run_rounds(sides, 9);
+    std::printf(
+        "{\"id\": \"X1\", \"case\": \"1,000 rules over payloads of %zu bytes\", \"value\": %.1f, "
+        "\"unit\": \"ns\", \"reference\": \"hs_scan alone\", \"reference_value\": %.1f, "
+        "\"ratio\": %.3f, \"rounds\": %s}\n",
+        kPayload, sides[0].median(), sides[1].median(), sides[0].median() / sides[1].median(),
+        list_of(sides[0].rounds).c_str());
+    std::fprintf(stderr, "%zu matches\n", matched);  // so that nothing is left out
+    return 0;
+}
+
+}  // namespace
+}  // namespace sluice::bench
+
+int main() {
+    return sluice::bench::run();
+}

@@ -1,0 +1,119 @@
+#include "lib/policy/compile.hpp"
+
+#include <gtest/gtest.h>
+
+#include <string>
+
+// Rule files whose conditions ask texts: what `check` and `apply` say of them.
+namespace sluice {
+namespace {
+
+struct Outcome {
+    std::optional<CompiledRules> rules;
+    std::vector<Problem> problems;
+};
+
+Outcome compile(const std::string& text, const ListReader* lists = nullptr) {
+    Problems problems{"r"};
+    auto rules = compile_rules({"r", text, lists}, Purpose::Enforce, {}, problems);
+    return {std::move(rules), problems.list()};
+}
+
+std::string rule(std::size_t number, const std::string& when) {
+    return "  - {id: r" + std::to_string(number) +
+           ", mode: enforce, on_match: drop, when: " + when + "}\n";
+}
+const std::string kHead = "version: 1\nrules:\n";
+
+struct Row {
+    std::string when;  // as in the file
+    std::uint32_t line;
+    std::uint32_t column;
+    std::string_view says;
+};
+
+TEST(TextRules, ErrorsStandWhereThePatternIsWrong) {
+    const Row rows[] = {
+        {"'payload matches \"ab(c\"'", 3, 71, "Missing close parenthesis"},
+        {"\"payload matches \\\"ab(c\\\"\"", 3, 72, "Missing close parenthesis"},
+        {"'payload matches \"(a)\\1\"'", 3, 68, "back references"},
+        {"'lower(payload) matches \"(?<=a)b\"'", 3, 75, "look-behind"},
+        {"'payload contains \"\"'", 3, 69, "the empty text"},
+        {"'payload matches \"" + std::string(1025, 'a') + "\"'", 3, 68, "at most 1024 bytes"},
+        {"'payload contains \"" + std::string(1025, 'a') + "\"'", 3, 69, "at most 1024 bytes"},
+        {"'payload eq \"" + std::string(4097, 'a') + "\"'", 3, 63, "at most 4096 bytes"},
+    };
+    for (const Row& row : rows) {
+        const Outcome outcome = compile(kHead + rule(0, row.when));
+        EXPECT_FALSE(outcome.rules) << row.when;
+        ASSERT_FALSE(outcome.problems.empty()) << row.when;
+        const Problem& problem = outcome.problems.front();
+        EXPECT_NE(problem.message.find(row.says), std::string::npos) << problem.message;
+        EXPECT_EQ(problem.at.line, row.line) << row.when;
+        EXPECT_EQ(problem.at.column, row.column) << row.when;
+    }
+}
+
+TEST(TextRules, TooManyPatternsAreAnErrorWithTheirNumber) {
+    std::string text = kHead;
+    for (std::size_t number = 0; number < 33; ++number) {
+        std::string when = "'payload contains \"" + std::to_string(number) + "x\"";
+        for (int i = 1; i < 500; ++i) {
+            when += " or payload contains \"" + std::to_string(number) + "," + std::to_string(i) +
+                    ";\"";
+        }
+        text += rule(number, when + "'");
+    }
+    const Outcome outcome = compile(text);
+    EXPECT_FALSE(outcome.rules);
+    ASSERT_EQ(outcome.problems.size(), 1U);
+    EXPECT_EQ(outcome.problems[0].message,
+              "the conditions name 16500 patterns (`contains` and `matches`) together, and at most "
+              "16384 can be held");
+}
+
+TEST(TextRules, WhatCanNeverMatchIsSaid) {
+    const Outcome outcome = compile(kHead + rule(0, "'payload eq \"a\" and not payload eq \"a\"'"));
+    ASSERT_TRUE(outcome.rules);
+    ASSERT_EQ(outcome.problems.size(), 1U);
+    EXPECT_NE(outcome.problems[0].message.find("can never match"), std::string::npos);
+}
+
+TEST(TextRules, AListOfTextsIsComparedWithTheWhole) {
+    const ListReader lists = [](const std::string& path) -> Result<ListFile> {
+        return ListFile{path, std::make_shared<const std::string>("abc\nx y\n")};
+    };
+    const Outcome outcome =
+        compile("version: 1\ndata: {lists: {l: {type: string, file: l}}}\nrules:\n" +
+                    rule(0, "payload in $l"),
+                &lists);
+    ASSERT_TRUE(outcome.rules) << outcome.problems.front().message;
+    const TextParts& texts = outcome.rules->set.classifier.parts().texts;
+    ASSERT_EQ(texts.entries.size(), 2U);
+    EXPECT_EQ(texts.entries[1].text, "x y");
+    EXPECT_EQ(texts.entries[1].how, TextHow::Equals);
+}
+
+// What the same rules are called does not depend on the order in which others stand beside them.
+TEST(TextRules, OnesThatAreOffLeaveNothing) {
+    const std::string off =
+        "  - {id: off, mode: off, on_match: drop, when: 'payload contains "
+        "\"q\" or payload eq \"z\"'}\n";
+    const auto entries = [](const Outcome& outcome) {
+        return outcome.rules->set.classifier.parts().texts.entries;
+    };
+    const std::string on = rule(0, "'payload contains \"a\"'");
+    EXPECT_EQ(entries(compile(kHead + off + on)), entries(compile(kHead + on)));
+}
+
+TEST(TextRules, ATextIsNoPartOfAKeyYet) {
+    const Outcome outcome = compile(
+        "version: 1\nrules:\n  - {id: a, mode: enforce, key: [payload], limits: [{algorithm: "
+        "token_bucket, rate: 1/s, burst: 1}]}\n");
+    EXPECT_FALSE(outcome.rules);
+    EXPECT_NE(outcome.problems.front().message.find("the field payload in a key"),
+              std::string::npos);
+}
+
+}  // namespace
+}  // namespace sluice
