@@ -30,6 +30,7 @@ MAY_INCLUDE = {
 ONE_HOME = [
     (re.compile(r"#\s*include\s*[<\"]rte_\w+\.h"), "dataplane", "DPDK"),
     (re.compile(r"#\s*include\s*[<\"]yaml-cpp/"), "lib/policy", "the YAML reader"),
+    (re.compile(r"#\s*include\s*[<\"]maxminddb"), "lib/policy", "libmaxminddb"),
     (re.compile(r"#\s*include\s*[<\"](hs/)?hs(_\w+)?\.h"), "lib/match", "Hyperscan"),
     (re.compile(r"#\s*include\s*[<\"]pcap(/\w+|\.)"), "lib/capture", "libpcap"),
     (re.compile(r"#\s*include\s*<atomic>|\bstd::atomic"), "lib/share", "std::atomic"),

@@ -1,5 +1,6 @@
 #include "lib/policy/key_reader.hpp"
 
+#include "lib/policy/databases/database_use.hpp"
 #include "lib/policy/operand_parser.hpp"
 #include "lib/policy/scalar_places.hpp"
 
@@ -26,6 +27,7 @@ void read_part(const YamlNode& item, KeyText& key, const ReadContext& context) {
     for (const Remark& remark : reader.not_built()) {
         context.not_enforced(places[remark.offset], remark.text);
     }
+    report_uses(reader.from_databases(), places, context);
     if (!operand->field) {
         return;
     }

@@ -103,6 +103,9 @@ std::optional<std::string> find_fault(const RuleSet& set) {
     if (!are_sound(set.classifier.parts(), set.rules.size())) {
         return "the compiled conditions are not sound";
     }
+    if (set.origins != nullptr && !are_sound(*set.origins)) {
+        return "the countries and ASNs of addresses are not sound";
+    }
     std::unordered_set<std::string> ids;
     std::unordered_set<std::uint64_t> identities;
     std::size_t limits = 0;

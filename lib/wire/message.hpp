@@ -17,7 +17,7 @@
 // and lists with a 32-bit count in front.
 namespace sluice {
 
-inline constexpr std::uint32_t kWireVersion = 8;
+inline constexpr std::uint32_t kWireVersion = 9;
 // A compiled set (kMaxCompiledSize in lib/policy) and the text of its file.
 inline constexpr std::uint32_t kMaxMessageSize = 256U << 20;
 
