@@ -18,7 +18,7 @@ namespace {
 namespace fs = std::filesystem;
 
 Error unreadable(const std::string& path, const std::string& why) {
-    return {Errc::Unreachable, "cannot read the list " + path + ": " + why};
+    return {Errc::Unreachable, "cannot read " + path + ": " + why};
 }
 
 Error unreadable(const std::string& path) {
@@ -42,8 +42,8 @@ Result<std::string> read_all(int fd, const std::string& path, std::size_t expect
         }
         size += static_cast<std::size_t>(got);
         if (size > kMaxListSize) {
-            return Error{Errc::TooMany, "the list " + path + " is larger than " +
-                                            std::to_string(kMaxListSize >> 20) + " MiB"};
+            return Error{Errc::TooMany,
+                         path + " is larger than " + std::to_string(kMaxListSize >> 20) + " MiB"};
         }
         if (size == text.size()) {
             text.resize(2 * size);  // it grew meanwhile

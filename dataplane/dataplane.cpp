@@ -3,6 +3,7 @@
 #include "dataplane/device.hpp"
 #include "dataplane/pool.hpp"
 #include "lib/base/log.hpp"
+#include "lib/rules/origins.hpp"
 #include "lib/rules/slots.hpp"
 #include "lib/wire/codec.hpp"
 
@@ -161,6 +162,9 @@ void Dataplane::load_rules() {
     }
     current_ = **std::move(saved);
     current_.rules.generation = generation_of(current_.rules);
+    if (const Result<Done> mapped = map_origins(current_.rules); !mapped) {
+        log_error("no rule that asks for a country or an ASN matches: " + mapped.error().what);
+    }
     rows_.assign(current_.rules);
     (void)slots_.assign(current_.rules);  // the first set: every slot is free
     publish(*std::move(texts));
@@ -275,6 +279,9 @@ Reply Dataplane::keep(const KeepRules& request) {
 
 Reply Dataplane::take(ApplyRules request, Keep keep) {
     request.rules.generation = generation_of(request.rules);
+    if (const Result<Done> mapped = map_origins(request.rules); !mapped) {
+        return Failure{mapped.error().what};
+    }
     // The copy: if the rules cannot be saved, nothing has changed.
     LimitSlots slots = slots_;
     if (const Result<Done> fits = slots.assign(request.rules); !fits) {

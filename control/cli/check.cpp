@@ -10,6 +10,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <chrono>
 #include <optional>
 
 namespace sluice {
@@ -86,6 +87,38 @@ void print_lists(const std::vector<ListSummary>& lists) {
     print(table.text());
 }
 
+// Days are enough: databases are told apart by them.
+std::string day_of(std::uint64_t utc) {
+    const auto days =
+        std::chrono::floor<std::chrono::days>(std::chrono::sys_seconds{std::chrono::seconds{utc}});
+    const std::chrono::year_month_day day{days};
+    return fmt::format("{:04}-{:02}-{:02}", static_cast<int>(day.year()),
+                       static_cast<unsigned>(day.month()), static_cast<unsigned>(day.day()));
+}
+
+void print_databases(const std::vector<DatabaseSummary>& databases) {
+    constexpr auto kRight = Table::Align::Right;
+    Table table{{{"DATABASE"}, {"TYPE"}, {"BUILT"}, {"RANGES", kRight}, {"FILE"}}};
+    for (const DatabaseSummary& one : databases) {
+        table.row({one.key, one.known ? one.type : "unknown", one.known ? day_of(one.built_at) : "",
+                   one.known ? grouped(one.ranges) : "", one.file});
+    }
+    print(table.text());
+}
+
+Json databases_json(const std::vector<DatabaseSummary>& databases) {
+    Json all = Json::array();
+    for (const DatabaseSummary& one : databases) {
+        all.push_back({{"key", one.key},
+                       {"type", one.type},
+                       {"file", one.file},
+                       {"known", one.known},
+                       {"built_at", one.built_at},
+                       {"ranges", one.ranges}});
+    }
+    return all;
+}
+
 Json lists_json(const std::vector<ListSummary>& lists) {
     Json all = Json::array();
     for (const ListSummary& list : lists) {
@@ -124,7 +157,8 @@ void print_json(const std::vector<Checked>& files, bool ok, const CompiledRules&
     print(dump_line({{"ok", ok},
                      {"problems", problems},
                      {"rules", rules_json(compiled.rules)},
-                     {"lists", lists_json(compiled.lists)}}));
+                     {"lists", lists_json(compiled.lists)},
+                     {"databases", databases_json(compiled.databases)}}));
 }
 
 }  // namespace
@@ -162,6 +196,9 @@ ExitCode run_check(const Options& options) {
         }
         if (!rules.lists.empty()) {
             print_lists(rules.lists);
+        }
+        if (!rules.databases.empty()) {
+            print_databases(rules.databases);
         }
     }
     return ok ? ExitCode::Done : ExitCode::Refused;

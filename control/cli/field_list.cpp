@@ -12,10 +12,6 @@ namespace {
 
 // What the rule language has beyond kFields.
 constexpr auto kLaterFields = std::to_array<std::string_view>({
-    "ip.src.country",
-    "ip.dst.country",
-    "ip.src.asn",
-    "ip.dst.asn",
     "payload",
     "http.request.method",
     "http.host",
@@ -105,6 +101,12 @@ std::variant<std::vector<Field>, FieldFault> parse_field_list(
         const std::optional<Field> field = find_field(name);
         if (!field) {
             return fault_of(name);
+        }
+        if (is_from_database(*field)) {
+            return FieldFault{false, fmt::format("field '{}' comes from a database, not from the "
+                                                 "frame; `explain` shows it with a rule file that "
+                                                 "names one",
+                                                 name)};
         }
         fields.push_back(*field);
     }

@@ -91,9 +91,10 @@ std::string rule_table(const Sample& sample) {
 
 std::string list_problem_text(const Json& document) {
     const std::string problem = document.value("list_problem", "");
-    return problem.empty() ? ""
-                           : bold("a list has changed and is not in force, the old one goes on: ") +
-                                 problem + "\n";
+    return problem.empty()
+               ? ""
+               : bold("a list or database has changed and is not in force, the old one goes on: ") +
+                     problem + "\n";
 }
 
 std::string stats_text(const Json& now, const Json* before, double seconds) {

@@ -30,7 +30,7 @@ void ListKeeper::tick(Clock::time_point now) {
     }
     record(*change);
     if (change->refusal && change->refusal->kind != Refusal::Kind::DoesNotCompile) {
-        spdlog::error("the changed lists are not in force: {}; trying again",
+        spdlog::error("the changed lists or databases are not in force: {}; trying again",
                       change->refusal->what);
         due_ = true;
         retry_at_ = now + kRetry;
@@ -40,7 +40,7 @@ void ListKeeper::tick(Clock::time_point now) {
 void ListKeeper::record(const Change& change) {
     const std::uint64_t after = change.refusal ? change.before : change.after;
     if (!change.refusal) {
-        spdlog::info("lists have changed: generation {:016x} is in force", after);
+        spdlog::info("lists or databases have changed: generation {:016x} is in force", after);
     }
     audit_.write({.who = {::geteuid(), ::getegid(), ::getpid()},
                   .call = "reload lists",

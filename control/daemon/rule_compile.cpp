@@ -8,15 +8,15 @@ namespace sluice {
 
 Result<ListFile> read_list(const StoredRules& rules, const std::string& path) {
     if (rules.directory.empty() && !path.starts_with('/')) {
-        return Error{Errc::Unreachable, "cannot read the list " + path +
+        return Error{Errc::Unreachable, "cannot read " + path +
                                             ": sluiced was not told the rule file's "
                                             "folder (`directory=`)"};
     }
     const ActAs applicant{rules.applied_by};
     if (!applicant.works()) {
-        return Error{Errc::Unreachable,
-                     "cannot read the list " + path + " with the rights of uid " +
-                         std::to_string(rules.applied_by) + ": sluiced does not run as root"};
+        return Error{Errc::Unreachable, "cannot read " + path + " with the rights of uid " +
+                                            std::to_string(rules.applied_by) +
+                                            ": sluiced does not run as root"};
     }
     return read_list_file(rules.directory, path);
 }

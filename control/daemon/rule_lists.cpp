@@ -87,9 +87,10 @@ void RuleKeeper::set_list_problem(std::string problem) {
         return;
     }
     if (problem.empty()) {
-        spdlog::info("the lists are good again");
+        spdlog::info("the lists and databases are good again");
     } else {
-        spdlog::error("a list has changed and is not in force, the old one goes on: {}", problem);
+        spdlog::error("a list or database has changed and is not in force, the old one goes on: {}",
+                      problem);
     }
     list_problem_ = std::move(problem);
     const std::lock_guard lock{looking_};

@@ -1,19 +1,12 @@
 #include "lib/match/classifier.hpp"
 
+#include "lib/match/address_key.hpp"
+
 #include <algorithm>
 #include <bit>
 
 namespace sluice {
 namespace {
-
-[[nodiscard]] std::uint64_t v4_key(const IpAddress& address) noexcept {
-    return load_be<std::uint32_t>(address.bytes.data());
-}
-
-[[nodiscard]] Wide v6_key(const IpAddress& address) noexcept {
-    return (Wide{load_be<std::uint64_t>(address.bytes.data())} << 64) |
-           load_be<std::uint64_t>(address.bytes.data() + 8);
-}
 
 [[nodiscard]] VersionedAddress address_of(Field field, const Subject& subject) noexcept {
     return read_address(field, *subject.flow, subject.frame);

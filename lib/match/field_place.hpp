@@ -37,6 +37,23 @@ template <typename Member>
             1};
 }
 
+// Of a field that comes from a database.
+[[nodiscard]] constexpr FieldPlace of_origin(Field field) noexcept {
+    constexpr Flow kFlow;
+    switch (field) {
+        case Field::IpSrcCountry:
+            return whole(offsetof(Flow, src_country), kFlow.src_country);
+        case Field::IpDstCountry:
+            return whole(offsetof(Flow, dst_country), kFlow.dst_country);
+        case Field::IpSrcAsn:
+            return whole(offsetof(Flow, src_asn), kFlow.src_asn);
+        case Field::IpDstAsn:
+            return whole(offsetof(Flow, dst_asn), kFlow.dst_asn);
+        default:
+            return {};
+    }
+}
+
 }  // namespace field_place
 
 [[nodiscard]] constexpr FieldPlace place_of(Field field) noexcept {
@@ -91,7 +108,7 @@ template <typename Member>
         case Field::PayloadLen:
             return whole(offsetof(Flow, payload_len), kFlow.payload_len);
         default:
-            return {};  // addresses, and what stands in the frame
+            return field_place::of_origin(field);  // or addresses, and what stands in the frame
     }
 }
 

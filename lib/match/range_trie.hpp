@@ -1,5 +1,6 @@
 #pragma once
 #include "lib/base/wide.hpp"
+#include "lib/match/step.hpp"
 
 #include <algorithm>
 #include <array>
@@ -11,15 +12,6 @@
 #include <vector>
 
 namespace sluice {
-
-// From `first` up to the next step, or to the largest key, a key belongs to `row`.
-template <typename Key>
-struct Step {
-    Key first{};
-    std::uint32_t row = 0;
-
-    [[nodiscard]] constexpr bool operator==(const Step&) const noexcept = default;
-};
 
 // Which row a key belongs to, for keys cut into ranges.
 //

@@ -1,6 +1,6 @@
 #pragma once
+#include "lib/base/line_memory.hpp"
 #include "lib/meter/entry.hpp"
-#include "lib/meter/line_memory.hpp"
 #include "lib/meter/tenants.hpp"
 
 #include <algorithm>

@@ -1,4 +1,6 @@
 #pragma once
+#include "lib/packet/country.hpp"
+
 #include <array>
 #include <cstddef>
 #include <cstdint>
@@ -6,7 +8,8 @@
 
 namespace sluice {
 
-// Everything a rule can test or group by and that the parser finds, in one table.
+// Everything a rule can test or group by, in one table: what the parser finds, and country and ASN,
+// which lib/match/origin_map adds where a database has them.
 // How to add one: a row here, a value in Flow, a line in read_number() or read_address().
 enum class Field : std::uint8_t {
     Dir,
@@ -26,6 +29,10 @@ enum class Field : std::uint8_t {
     IpFrag,
     OuterIpSrc,
     OuterIpDst,
+    IpSrcCountry,
+    IpDstCountry,
+    IpSrcAsn,
+    IpDstAsn,
     L4Sport,
     L4Dport,
     TcpSyn,
@@ -47,6 +54,7 @@ enum class FieldKind : std::uint8_t {
     Address,  // IPv4 or IPv6
     Mac,      // 48 bits, aa:bb:cc:dd:ee:ff
     Name,     // one of a few words ("in", "first"), or the pair's name
+    Country,  // two letters, see country.hpp
 };
 
 struct FieldRow {
@@ -74,6 +82,10 @@ inline constexpr auto kFields = std::to_array<FieldRow>({
     {Field::IpFrag, "ip.frag", FieldKind::Name, 2},
     {Field::OuterIpSrc, "outer.ip.src", FieldKind::Address, 0},
     {Field::OuterIpDst, "outer.ip.dst", FieldKind::Address, 0},
+    {Field::IpSrcCountry, "ip.src.country", FieldKind::Country, kMaxCountry},
+    {Field::IpDstCountry, "ip.dst.country", FieldKind::Country, kMaxCountry},
+    {Field::IpSrcAsn, "ip.src.asn", FieldKind::Number, 0xFFFF'FFFF},
+    {Field::IpDstAsn, "ip.dst.asn", FieldKind::Number, 0xFFFF'FFFF},
     {Field::L4Sport, "l4.sport", FieldKind::Number, 0xFFFF},
     {Field::L4Dport, "l4.dport", FieldKind::Number, 0xFFFF},
     {Field::TcpSyn, "tcp.flags.syn", FieldKind::Flag, 1},
@@ -106,6 +118,11 @@ static_assert(kFieldCount <= 64, "FieldSet is one word");
 
 [[nodiscard]] constexpr const FieldRow& row_of(Field field) noexcept {
     return kFields[static_cast<std::size_t>(field)];
+}
+
+// Whether a field's value comes from a database that the rule file names, not from the frame.
+[[nodiscard]] constexpr bool is_from_database(Field field) noexcept {
+    return field >= Field::IpSrcCountry && field <= Field::IpDstAsn;
 }
 
 // Which fields a packet has.

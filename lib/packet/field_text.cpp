@@ -50,6 +50,8 @@ std::string value_text(Field field, std::uint64_t value, std::string_view pair) 
             return mac_text(value);
         case FieldKind::Name:
             return name_text(field, value, pair);
+        case FieldKind::Country:
+            return country_text(static_cast<std::uint16_t>(value));
         default:
             return field == Field::EthType ? ether_type_text(value) : std::to_string(value);
     }

@@ -54,6 +54,14 @@ std::uint64_t read_rare_number(Field field, const Flow& flow, ByteView frame) no
             return flow.icmp_code;
         case Field::IpFrag:
             return static_cast<std::uint64_t>(flow.frag);
+        case Field::IpSrcCountry:
+            return flow.src_country;
+        case Field::IpDstCountry:
+            return flow.dst_country;
+        case Field::IpSrcAsn:
+            return flow.src_asn;
+        case Field::IpDstAsn:
+            return flow.dst_asn;
         default:
             return 0;
     }

@@ -38,8 +38,9 @@ struct FrameView {
     std::uint32_t readable_behind = 0;  // bytes behind the end that may be read all the same
 };
 
-// Every field a rule can test: the parser's whole output. A value counts only if `fields` has it.
-// With tunnels looked into, ip, l4 and payload are the innermost; eth and vlan the outermost.
+// Every field a rule can test: the parser's whole output, and room for origins. A value counts only
+// if `fields` has it. With tunnels looked into, ip, l4 and payload are the innermost; eth and vlan
+// the outermost.
 struct Flow {
     FieldSet fields;
     IpAddress src;
@@ -71,6 +72,12 @@ struct Flow {
     std::uint16_t tcp_flags = 0;  // 12 bits, as Wireshark's tcp.flags (with NS and reserved)
     std::uint8_t icmp_type = 0;
     std::uint8_t icmp_code = 0;
+
+    // Of `src` and `dst`; OriginMap fills them in.
+    std::uint16_t src_country = 0;  // country_number()
+    std::uint16_t dst_country = 0;
+    std::uint32_t src_asn = 0;
+    std::uint32_t dst_asn = 0;
 
     [[nodiscard]] bool operator==(const Flow&) const noexcept = default;
 };

@@ -6,6 +6,7 @@ namespace sluice {
 // The product, stage by stage. rx before it, and act and tx after it, are dataplane/'s.
 inline void run_burst(Burst& burst, const RuleSet& set, CoreState& core, Now now) noexcept {
     parse_burst(burst, core);
+    origin_burst(burst, set);
     match_burst(burst, set, core);
     key_burst(burst, set, core);
     locate_burst(burst, core);
@@ -18,6 +19,7 @@ inline void run_overlapped(Burst& coming, Burst& going, const RuleSet& set, Core
                            Now now) noexcept {
     parse_burst(coming, core);
     locate_burst(going, core);
+    origin_burst(coming, set);
     match_burst(coming, set, core);
     key_burst(coming, set, core);
     meter_burst(going, set, core, now);

@@ -8,6 +8,14 @@ namespace sluice {
 // Fills each row's flow.
 void parse_burst(Burst& burst, const CoreState& core) noexcept;
 
+// Adds to each row's flow that is not malformed the countries and ASNs that rules ask for.
+void fill_origins(Burst& burst, const OriginMap& origins) noexcept;
+inline void origin_burst(Burst& burst, const RuleSet& set) noexcept {
+    if (set.origin_map != nullptr) [[unlikely]] {
+        fill_origins(burst, *set.origin_map);
+    }
+}
+
 // Notes, for each row that is not malformed, the rules that match, in the order of the file.
 void match_burst(Burst& burst, const RuleSet& set, const CoreState& core) noexcept;
 

@@ -16,7 +16,7 @@ class BypassReader {
 public:
     BypassReader(const YamlNode& node, std::string id, const FileContext& file)
         : file_{file},
-          context_{file.lines, file.problems, file.purpose == Purpose::Enforce},
+          context_{file.lines, file.problems, file.purpose == Purpose::Enforce, &file.databases},
           map_{node, kBypassKeys, context_, "an item of `bypass`"} {
         read_.rule.id = std::move(id);
     }

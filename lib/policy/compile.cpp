@@ -2,6 +2,7 @@
 
 #include "lib/policy/bypass_reader.hpp"
 #include "lib/policy/clauses/classifier_compiler.hpp"
+#include "lib/policy/databases/databases.hpp"
 #include "lib/policy/map_reader.hpp"
 #include "lib/policy/named_limits.hpp"
 #include "lib/policy/overlaps.hpp"
@@ -28,9 +29,7 @@ constexpr auto kTopKeys = std::to_array<KeyRow>({
     {"client_ip", false},
     {"bypass"},
 });
-// Databases are an error where a rule uses one.
-constexpr auto kDataKeys =
-    std::to_array<KeyRow>({{"country_db", false}, {"asn_db", false}, {"lists"}});
+constexpr auto kDataKeys = std::to_array<KeyRow>({{"country_db"}, {"asn_db"}, {"lists"}});
 
 // Bytes of a rule, without its condition.
 std::uint64_t size_of(const Rule& rule) {
@@ -52,9 +51,9 @@ public:
                const ModeOverrides& modes, Problems& problems)
         : list_files_{source.lists},
           patterns_{source.patterns},
-          context_{lines, problems, purpose == Purpose::Enforce},
-          relaxed_{lines, problems, false},
-          file_{lines, problems, purpose, modes, {}, limits_, lists_} {}
+          context_{lines, problems, purpose == Purpose::Enforce, &databases_},
+          relaxed_{lines, problems, false, &databases_},
+          file_{lines, problems, purpose, modes, {}, limits_, lists_, databases_} {}
 
     std::optional<CompiledRules> run(const YamlNode& root) {
         const MapReader top{root, kTopKeys, context_, "a rule file"};
@@ -79,12 +78,15 @@ public:
         lists_.warn_of_unused(relaxed_);
         if (!file_.problems.has_errors()) {
             warn_of_overlaps(compiled_, placed_, sets_, file_.problems);
+            databases_.warn_of_unused(relaxed_);
             compile_conditions(*top.find("rules"));
+            compiled_.set.origins = databases_.origins(asked_, file_.problems);
         }
         if (file_.problems.has_errors()) {
             return std::nullopt;
         }
         compiled_.lists = lists_.summaries();
+        compiled_.databases = databases_.summaries();
         return std::move(compiled_);
     }
 
@@ -94,6 +96,7 @@ private:
         if (const YamlNode* lists = map.find("lists")) {
             lists_.read(*lists, list_files_, context_);
         }
+        databases_.read(map, list_files_, context_);
     }
 
     void read_version(const MapReader& top) {
@@ -151,12 +154,38 @@ private:
     void add_rule(const YamlNode& node, ReadRule read) {
         check_names(node, read.rule);
         add_clauses(node, read);
+        if (read.rule.mode != Mode::Off) {
+            note_asked(read);
+        }
         read.summary.memory = size_of(read.rule);
         read.summary.condition = std::move(read.when);
         compiled_.rules.push_back(std::move(read.summary));
         nodes_.push_back(&node);
         if (read.rule.mode != Mode::Off) {
             compiled_.set.rules.push_back(std::move(read.rule));
+        }
+    }
+
+    // Which fields from databases a rule tests or groups by.
+    void note_asked(const ReadRule& read) {
+        note_asked(read.when);
+        for (const GroupingKey& key : read.rule.keys) {
+            for (const KeyPart& part : key) {
+                note_asked(part.field);
+            }
+        }
+    }
+    void note_asked(const Expression& condition) {
+        if (condition.kind == Expression::Kind::Leaf) {
+            note_asked(condition.leaf.field);
+        }
+        for (const Expression& part : condition.parts) {
+            note_asked(part);
+        }
+    }
+    void note_asked(Field field) {
+        if (is_from_database(field)) {
+            asked_.add(field);
         }
     }
 
@@ -276,6 +305,8 @@ private:
     ReadContext relaxed_;
     NamedLimits limits_;
     NamedLists lists_;
+    Databases databases_;
+    FieldSet asked_;  // from databases, by rules that are not off
     FileContext file_;
     std::set<std::string> ids_;
     std::set<std::uint64_t> identities_;

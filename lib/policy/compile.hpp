@@ -68,10 +68,21 @@ struct ListSummary {
     std::size_t ranges = 0;  // different values, those that overlap together
 };
 
+// What `check` shows of a database.
+struct DatabaseSummary {
+    std::string key;             // in `data`: "country_db"
+    std::string file;            // as the rule file has it
+    std::string type;            // as the database calls itself: "GeoLite2-Country"
+    bool known = false;          // its file has been read
+    std::uint64_t built_at = 0;  // UTC, seconds
+    std::size_t ranges = 0;      // of addresses that differ from their neighbours
+};
+
 struct CompiledRules {
     RuleSet set;  // generation is 0: whoever encodes it gives it one
     std::vector<RuleSummary> rules;
     std::vector<ListSummary> lists;
+    std::vector<DatabaseSummary> databases;
 };
 
 class PatternCache;

@@ -1,5 +1,6 @@
 #include "lib/policy/condition_reader.hpp"
 
+#include "lib/policy/databases/database_use.hpp"
 #include "lib/policy/scalar_places.hpp"
 
 namespace sluice {
@@ -16,6 +17,7 @@ std::optional<ParsedExpression> read_condition(const YamlNode& scalar, NamedList
     for (const Remark& remark : expression.not_built) {
         context.not_enforced(places[remark.offset], remark.text);
     }
+    report_uses(expression.from_databases, places, context);
     return std::move(expression);
 }
 

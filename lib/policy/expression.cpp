@@ -19,7 +19,7 @@ public:
             return *reader_.error();
         }
         return ParsedExpression{*std::move(tree), std::move(reader_.not_built()),
-                                reader_.has_unknown_list()};
+                                reader_.has_unknown_list(), std::move(reader_.from_databases())};
     }
 
 private:

@@ -35,10 +35,17 @@ struct Remark {
     std::string text;
 };
 
+// A field in an expression, by the offset of its first byte.
+struct FieldUse {
+    std::size_t offset = 0;
+    Field field{};
+};
+
 struct ParsedExpression {
     Expression tree;
     std::vector<Remark> not_built;  // parts of the language that are not enforced yet
     bool has_unknown_list = false;  // it names a list whose file could not be read
+    std::vector<FieldUse> from_databases;
 };
 
 inline constexpr std::size_t kMaxExpressionDepth = 64;

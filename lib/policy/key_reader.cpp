@@ -1,5 +1,6 @@
 #include "lib/policy/key_reader.hpp"
 
+#include "lib/policy/databases/database_use.hpp"
 #include "lib/policy/operand_parser.hpp"
 #include "lib/policy/scalar_places.hpp"
 
@@ -29,6 +30,7 @@ void read_part(const YamlNode& item, KeyText& key, const ReadContext& context) {
     if (operand->text) {
         context.not_enforced(places[operand->offset], "the field " + operand->name + " in a key");
     }
+    report_uses(reader.from_databases(), places, context);
     if (!operand->field) {
         return;
     }

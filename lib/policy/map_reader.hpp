@@ -12,6 +12,8 @@
 
 namespace sluice {
 
+class Databases;
+
 // How far a key of a map is built.
 struct KeyRow {
     std::string_view name;
@@ -27,6 +29,7 @@ struct ReadContext {
     const LineIndex& lines;  // the whole file
     Problems& problems;
     bool strict = false;
+    Databases* databases = nullptr;  // that fields are from; nullptr: nobody asks
 
     void not_enforced(Position at, const std::string& what) const;
 };

@@ -57,6 +57,8 @@ OperandKind operand_kind(FieldKind kind) noexcept {
             return OperandKind::Address;
         case FieldKind::Mac:
             return OperandKind::Mac;
+        case FieldKind::Country:
+            return OperandKind::Country;
         default:
             return OperandKind::Name;
     }

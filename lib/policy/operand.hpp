@@ -11,7 +11,7 @@
 namespace sluice {
 
 // What can stand on the left of a comparison or in a key.
-enum class OperandKind : std::uint8_t { Number, Flag, Address, Mac, Name, Text };
+enum class OperandKind : std::uint8_t { Number, Flag, Address, Mac, Name, Country, Text };
 
 // Fields of the language that no parser fills yet. Moving one to kFields builds it.
 struct LaterField {
@@ -19,10 +19,6 @@ struct LaterField {
     OperandKind kind;
 };
 inline constexpr auto kLaterFields = std::to_array<LaterField>({
-    {"ip.src.country", OperandKind::Text},
-    {"ip.dst.country", OperandKind::Text},
-    {"ip.src.asn", OperandKind::Number},
-    {"ip.dst.asn", OperandKind::Number},
     {"http.request.method", OperandKind::Text},
     {"http.host", OperandKind::Text},
     {"http.request.uri", OperandKind::Text},

@@ -42,6 +42,9 @@ std::optional<Operand> parse_field(TokenReader& reader) {
     }
     const Token token = reader.next();
     if (const std::optional<Field> field = find_field(token.text)) {
+        if (is_from_database(*field)) {
+            reader.note_from_database(token.offset, *field);
+        }
         return Operand{.kind = operand_kind(row_of(*field).kind),
                        .field = field,
                        .name = token.text,

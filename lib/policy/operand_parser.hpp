@@ -50,6 +50,11 @@ public:
     void note_unknown_list() noexcept { unknown_list_ = true; }
     [[nodiscard]] bool has_unknown_list() const noexcept { return unknown_list_; }
 
+    void note_from_database(std::size_t offset, Field field) {
+        from_databases_.push_back({offset, field});
+    }
+    [[nodiscard]] std::vector<FieldUse>& from_databases() noexcept { return from_databases_; }
+
     [[nodiscard]] const std::optional<Remark>& error() const noexcept { return error_; }
     [[nodiscard]] std::vector<Remark>& not_built() noexcept { return not_built_; }
 
@@ -58,6 +63,7 @@ private:
     std::size_t at_ = 0;
     std::optional<Remark> error_;
     std::vector<Remark> not_built_;
+    std::vector<FieldUse> from_databases_;
     NamedLists* lists_ = nullptr;
     bool unknown_list_ = false;
 };

@@ -189,7 +189,8 @@ private:
                                         : static_cast<Mode>(word - kModeNames.begin());
     }
     static ReadContext context_of(const FileContext& file, Mode mode) {
-        return {file.lines, file.problems, file.purpose == Purpose::Enforce && mode != Mode::Off};
+        return {file.lines, file.problems, file.purpose == Purpose::Enforce && mode != Mode::Off,
+                &file.databases};
     }
 
     void read_head() {

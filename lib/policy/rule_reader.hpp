@@ -8,6 +8,8 @@
 
 namespace sluice {
 
+class Databases;
+
 // What a new key meets in a full table.
 struct WhenFull {
     OnFull on_full = OnFull::Coarsen;
@@ -31,6 +33,7 @@ struct FileContext {
     RuleDefaults defaults;
     NamedLimits& limits;
     NamedLists& lists;
+    Databases& databases;
 };
 
 struct ReadRule {

@@ -118,9 +118,23 @@ bool add_name(TokenReader& reader, const Token& token, const Operand& operand, V
                                          token.text + "\"" + did_you_mean(token.text, words));
 }
 
+bool add_country(TokenReader& reader, const Token& token, const Operand& operand,
+                 ValueSet& values) {
+    const std::uint16_t number = country_number(token.text);
+    if (number == 0) {
+        return reader.fail(token.offset, not_a_country(operand, token.text));
+    }
+    values.numbers.push_back({number, number});
+    return true;
+}
+
+bool is_quoted(OperandKind kind) noexcept {
+    return kind == OperandKind::Name || kind == OperandKind::Country || kind == OperandKind::Text;
+}
+
 // Takes one value of the operand's kind.
 bool add_value(TokenReader& reader, const Operand& operand, ValueSet& values) {
-    const bool quoted = operand.kind == OperandKind::Name || operand.kind == OperandKind::Text;
+    const bool quoted = is_quoted(operand.kind);
     const Token token = reader.peek();
     if (token.kind != (quoted ? Token::Kind::Text : Token::Kind::Word)) {
         return reader.fail_here(quoted ? "a text in double quotes for " + operand.name
@@ -137,6 +151,8 @@ bool add_value(TokenReader& reader, const Operand& operand, ValueSet& values) {
             return add_address(reader, token, operand, values);
         case OperandKind::Name:
             return add_name(reader, token, operand, values);
+        case OperandKind::Country:
+            return add_country(reader, token, operand, values);
         default:
             values.texts.push_back(token.text);
             return true;
@@ -151,6 +167,17 @@ std::span<const std::string_view> words_of(const Operand& operand) {
     }
     return operand.field == Field::IpFrag ? std::span<const std::string_view>{kFragWords}
                                           : std::span<const std::string_view>{};
+}
+
+std::string not_a_country(const Operand& operand, std::string_view text) {
+    std::string capitals{text};
+    for (char& c : capitals) {
+        c = c >= 'a' && c <= 'z' ? static_cast<char>(c - 'a' + 'A') : c;
+    }
+    const std::string meant =
+        country_number(capitals) != 0 ? "; did you mean \"" + capitals + "\"?" : "";
+    return operand.name + " is a code of two capital letters, such as \"NL\"; found \"" +
+           std::string{text} + "\"" + meant;
 }
 
 std::optional<std::uint64_t> number_of_name(const Operand& operand, std::string_view text) {

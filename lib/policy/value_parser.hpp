@@ -25,6 +25,8 @@ struct ValueSet {
 // The number that stands for one text of a Name field; nullopt: it is none of its words.
 [[nodiscard]] std::optional<std::uint64_t> number_of_name(const Operand& operand,
                                                           std::string_view text);
+// Why a text is no value of a Country field, and what was probably meant.
+[[nodiscard]] std::string not_a_country(const Operand& operand, std::string_view text);
 // The words of a Name field; none: it takes any.
 [[nodiscard]] std::span<const std::string_view> words_of(const Operand& operand);
 

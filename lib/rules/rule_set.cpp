@@ -105,6 +105,9 @@ std::optional<std::string> find_fault(const RuleSet& set) {
     if (const Fault& fault = set.classifier.texts().fault()) {
         return fault;
     }
+    if (set.origins != nullptr && !are_sound(*set.origins)) {
+        return "the countries and ASNs of addresses are not sound";
+    }
     std::unordered_set<std::string> ids;
     std::unordered_set<std::uint64_t> identities;
     std::size_t limits = 0;

@@ -1,5 +1,6 @@
 #pragma once
 #include "lib/match/classifier.hpp"
+#include "lib/match/origin_map.hpp"
 #include "lib/meter/any_limit.hpp"
 #include "lib/meter/slot_row.hpp"
 #include "lib/rules/quick_rule.hpp"
@@ -8,6 +9,7 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -113,12 +115,15 @@ struct Rule {
 struct RuleSet {
     std::uint64_t generation = 0;  // hash of the set; 0 = none loaded
     Classifier classifier;         // which rules match a packet
+    // Where addresses come from; nullptr: no rule asks.
+    std::shared_ptr<const OriginParts> origins;
     std::vector<Rule> rules;
 
     // Given out on loading, not part of what crosses the wire: by slot, every limit of the set and
     // those of earlier sets that may still have entries.
     std::vector<SlotRow> slots;
-    std::vector<QuickRule> quick;  // of each rule
+    std::vector<QuickRule> quick;                 // of each rule
+    std::shared_ptr<const OriginMap> origin_map;  // nullptr: no rule asks
     std::vector<MeteredLimit> gone;
     Nanoseconds longest_debt{};
     std::uint64_t load = 0;     // no two sets that a worker meets have the same

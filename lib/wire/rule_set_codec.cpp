@@ -3,6 +3,7 @@
 #include "lib/rules/limit_numbers.hpp"
 #include "lib/wire/classifier_codec.hpp"
 #include "lib/wire/limit_codec.hpp"
+#include "lib/wire/origin_codec.hpp"
 
 namespace sluice {
 namespace {
@@ -130,6 +131,7 @@ void put_rule_set(Writer& out, const RuleSet& set) {
 
 void put_rules(Writer& out, const RuleSet& set) {
     put_classifier(out, set.classifier.parts());
+    put_origins(out, set.origins);
     out.list(set.rules, put_rule);
 }
 
@@ -137,6 +139,7 @@ RuleSet get_rule_set(Reader& in) {
     RuleSet set;
     set.generation = in.number<std::uint64_t>();
     ClassifierParts parts = get_classifier(in);
+    set.origins = get_origins(in);
     set.rules = in.list<Rule>(kRuleSize, get_rule);
     get_databases(in, parts);
     if (in.ok() && are_sound(parts, set.rules.size())) {

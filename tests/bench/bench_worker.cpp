@@ -1,6 +1,7 @@
 #include "tests/bench/bench_worker.hpp"
 
 #include "lib/rules/limit_numbers.hpp"
+#include "lib/rules/origins.hpp"
 
 #include <cstdio>
 #include <cstdlib>
@@ -41,6 +42,7 @@ BenchWorker::BenchWorker(PacketMill& mill, std::string_view rules, std::size_t k
     for (std::uint32_t row = 0; Rule & rule : compiled_.set.rules) {
         rule.counters = row++;
     }
+    (void)map_origins(compiled_.set);
     number_limits(compiled_.set);
     texts_ = *TextScratch::make(compiled_.set.classifier.texts());
     core_.texts = texts_.get();
@@ -73,6 +75,7 @@ void BenchWorker::run_in_stages(std::size_t bursts) {
         take(coming);
         lap(0);
         parse_burst(coming, core_);
+        origin_burst(coming, compiled_.set);
         lap(1);
         locate_burst(going, core_);
         lap(4);

@@ -1,5 +1,5 @@
 #pragma once
-#include "lib/meter/line_memory.hpp"
+#include "lib/base/line_memory.hpp"
 
 #include <array>
 #include <cstddef>

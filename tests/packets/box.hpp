@@ -2,6 +2,7 @@
 #include "lib/pipeline/run_burst.hpp"
 #include "lib/policy/compile.hpp"
 #include "lib/rules/limit_slots.hpp"
+#include "lib/rules/origins.hpp"
 
 #include <chrono>
 #include <cstddef>
@@ -26,6 +27,7 @@ public:
         for (std::uint32_t row = 0; Rule & rule : compiled_.set.rules) {
             rule.counters = row++;
         }
+        (void)map_origins(compiled_.set);
         (void)slots_.assign(compiled_.set);
         fit_texts();
     }
@@ -36,6 +38,7 @@ public:
         for (std::uint32_t row = 0; Rule & rule : next.set.rules) {
             rule.counters = row++;
         }
+        (void)map_origins(next.set);
         const Result<Done> fits = slots_.assign(next.set);
         if (fits) {
             compiled_ = std::move(next);

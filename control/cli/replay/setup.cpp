@@ -1,6 +1,7 @@
 #include "control/cli/replay/setup.hpp"
 
 #include "lib/rules/limit_numbers.hpp"
+#include "lib/rules/origins.hpp"
 
 #include "control/cli/terminal.hpp"
 #include "control/list_folder.hpp"
@@ -77,6 +78,10 @@ std::optional<CompiledRules> replay_rules(const Options& options) {
         }
     }
     number_limits(compiled->set);
+    if (const Result<Done> mapped = map_origins(compiled->set); !mapped) {
+        say_error(mapped.error().what);
+        return std::nullopt;
+    }
     return compiled;
 }
 

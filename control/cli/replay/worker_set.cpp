@@ -59,6 +59,7 @@ WorkerSet::Place WorkerSet::place_of(const CapturedFrame& frame) const {
     Burst alone;
     alone.add({frame.bytes, frame.wire_size}, route.dir, port_);
     parse_burst(alone, route.worker.core);
+    origin_burst(alone, rules_);
     return {route.worker.core, alone.packets().front().flow};
 }
 

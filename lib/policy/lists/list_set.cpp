@@ -18,6 +18,7 @@ std::optional<ListType> type_for(OperandKind kind) noexcept {
         case OperandKind::Flag:
             return ListType::Number;
         case OperandKind::Name:
+        case OperandKind::Country:
         case OperandKind::Text:
             return ListType::String;
         default:
@@ -75,6 +76,31 @@ bool add_names(TokenReader& reader, const Operand& operand, const Token& name,
     return true;
 }
 
+bool add_countries(TokenReader& reader, const Operand& operand, const Token& name,
+                   const ListValues& list, ValueSet& values) {
+    for (const std::string& text : list.texts) {
+        const std::uint16_t number = country_number(text);
+        if (number == 0) {
+            return reader.fail(name.offset, "$" + name.text + ": " + not_a_country(operand, text));
+        }
+        values.numbers.push_back({number, number});
+    }
+    return true;
+}
+
+// Takes what the list holds; false: a value of it does not fit.
+bool add_values(TokenReader& reader, const Operand& operand, const Token& name,
+                const ListValues& list, ValueSet& values) {
+    if (list.type == ListType::Number) {
+        return add_numbers(reader, operand, name, list, values);
+    }
+    if (operand.kind == OperandKind::Name) {
+        return add_names(reader, operand, name, list, values);
+    }
+    return operand.kind != OperandKind::Country ||
+           add_countries(reader, operand, name, list, values);
+}
+
 }  // namespace
 
 std::optional<ValueSet> list_set(TokenReader& reader, const Operand& operand) {
@@ -100,10 +126,7 @@ std::optional<ValueSet> list_set(TokenReader& reader, const Operand& operand) {
     if (operand.kind == OperandKind::Text) {
         values.texts = list->values.texts;
     }
-    const bool numbers = list->values.type == ListType::Number;
-    const bool names = operand.kind == OperandKind::Name;
-    if (list->known && ((numbers && !add_numbers(reader, operand, name, list->values, values)) ||
-                        (names && !add_names(reader, operand, name, list->values, values)))) {
+    if (list->known && !add_values(reader, operand, name, list->values, values)) {
         return std::nullopt;
     }
     return values;

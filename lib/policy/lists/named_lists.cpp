@@ -32,9 +32,9 @@ void report_faults(const ListText& text, const std::string& file, Problems& prob
 
 void read_file(NamedList& list, Position at, const ListReader* files, const ReadContext& context) {
     const Result<ListFile> file =
-        files != nullptr ? (*files)(list.file)
-                         : Error{Errc::Unreachable,
-                                 "cannot read the list " + list.file + ": there is no folder"};
+        files != nullptr
+            ? (*files)(list.file)
+            : Error{Errc::Unreachable, "cannot read " + list.file + ": there is no folder"};
     if (!file) {
         if (context.strict || file.error().code == Errc::TooMany) {
             context.problems.error(at, file.error().what);

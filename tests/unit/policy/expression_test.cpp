@@ -301,7 +301,7 @@ TEST(Expression, NotesWhatIsNotBuiltYet) {
         {"starts_with(http.host, \"x\")", 12, "the field http.host"},
         {"lower(http.host) eq \"x\"", 6, "the field http.host"},
         {"http.host contains \"x\"", 0, "the field http.host"},
-        {"ip.src.asn eq 64512", 0, "the field ip.src.asn"},
+        {"quic.token_len eq 64512", 0, "the field quic.token_len"},
     };
     for (const NotBuilt& row : rows) {
         const auto parsed = parse_expression(row.text);

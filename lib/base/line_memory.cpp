@@ -1,4 +1,4 @@
-#include "lib/meter/line_memory.hpp"
+#include "lib/base/line_memory.hpp"
 
 #include <cstdint>
 #include <cstdlib>

@@ -1,0 +1,185 @@
+#include "lib/match/fib_v6.hpp"
+
+#include <algorithm>
+#include <bit>
+#include <cstring>
+#include <new>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace sluice {
+namespace {
+
+constexpr Wide kLargest = ~Wide{0};
+constexpr std::size_t kLeastSlots = 8;
+constexpr std::size_t kMostSlots = std::size_t{1} << 20;
+
+}  // namespace
+
+// Tables are filled in the order in which they are met: each is a piece of the keys, whose slots
+// are pieces again.
+class FibV6::Builder {
+public:
+    Builder(Steps steps, std::size_t most) : steps_{steps}, most_{most / kLineSize} {}
+
+    // nullopt: more lines than there may be.
+    std::optional<FibV6> run() {
+        const std::uint32_t root = place_for({0, steps_.size() - 1});
+        for (std::size_t next = 0; next < tables_.size(); ++next) {
+            const Pending table = tables_[next];
+            fill(table);
+            if (lines_.size() > most_) {
+                return std::nullopt;
+            }
+        }
+        LineMemory memory{std::max<std::size_t>(lines_.size(), 1) * kLineSize};
+        if (!lines_.empty()) {
+            std::memcpy(memory.data(), lines_.data(), lines_.size() * kLineSize);
+        }
+        return FibV6{root, std::move(memory)};
+    }
+
+private:
+    // Keys in a row: the step that holds the first, and the steps that begin behind it.
+    struct Piece {
+        std::size_t step = 0;
+        std::size_t inside = 0;
+    };
+    struct Pending {
+        std::uint32_t place = 0;
+        Piece piece;
+        Table head;
+    };
+
+    [[nodiscard]] Wide first(const Piece& piece, std::size_t number) const {
+        return steps_[piece.step + number].first;
+    }
+    [[nodiscard]] std::uint32_t row(const Piece& piece, std::size_t number) const {
+        return steps_[piece.step + number].row;
+    }
+
+    std::uint32_t add_lines(std::size_t count) {
+        const std::size_t place = lines_.size();
+        // What is beyond the bound is noticed before the next table, and never looked at.
+        lines_.resize(place + count);
+        return static_cast<std::uint32_t>(place & kMaxValue);
+    }
+
+    // What a piece becomes; a table is noted as to be filled.
+    [[nodiscard]] std::uint32_t place_for(const Piece& piece) {
+        if (piece.inside == 0) {
+            return row(piece, 0);
+        }
+        if (piece.inside < Line::kRanges) {
+            return kLine | add_line(piece);
+        }
+        const Table table = table_over(piece);
+        const std::size_t bytes = kTableSlotsAt + table.count * sizeof(std::uint32_t);
+        const std::uint32_t place = add_lines((bytes + kLineSize - 1) / kLineSize);
+        std::memcpy(&lines_[place], &table, sizeof(table));
+        tables_.push_back({place, piece, table});
+        return kTable | place;
+    }
+
+    std::uint32_t add_line(const Piece& piece) {
+        Line line;
+        line.first.fill(kLargest);
+        line.value.fill(row(piece, piece.inside));
+        line.value[0] = row(piece, 0);
+        for (std::size_t i = 1; i <= piece.inside; ++i) {
+            line.first[i - 1] = first(piece, i);
+            line.value[i] = row(piece, i);
+        }
+        const std::uint32_t place = add_lines(1);
+        std::memcpy(&lines_[place], &line, sizeof(line));
+        return place;
+    }
+
+    // The least slots into which the keys from the first step to the last fall apart: so many that
+    // these two never share one, since each level has to leave less than it found.
+    [[nodiscard]] Table table_over(const Piece& piece) const {
+        const Wide least = first(piece, 1);
+        const Wide last = first(piece, piece.inside);
+        const std::size_t most = std::clamp(std::bit_ceil(piece.inside), kLeastSlots, kMostSlots);
+        Table table;
+        while ((last >> table.shift) - (least >> table.shift) >= most) {
+            ++table.shift;
+        }
+        table.base = least >> table.shift;
+        table.count = static_cast<std::uint32_t>((last >> table.shift) - table.base + 1);
+        table.before = row(piece, 0);
+        table.after = row(piece, piece.inside);
+        return table;
+    }
+
+    void fill(const Pending& pending) {
+        const Table& table = pending.head;
+        const std::size_t end = pending.piece.step + pending.piece.inside + 1;
+        std::size_t step = pending.piece.step;
+        for (std::uint32_t slot = 0; slot < table.count; ++slot) {
+            const Wide begin = (table.base + slot) << table.shift;
+            const Wide last = begin | ((Wide{1} << table.shift) - 1);
+            while (step + 1 < end && steps_[step + 1].first <= begin) {
+                ++step;
+            }
+            Piece piece{.step = step};
+            while (step + piece.inside + 1 < end && steps_[step + piece.inside + 1].first <= last) {
+                ++piece.inside;
+            }
+            const std::uint32_t place = place_for(piece);
+            std::memcpy(reinterpret_cast<std::byte*>(&lines_[pending.place]) + kTableSlotsAt +
+                            slot * sizeof(place),
+                        &place, sizeof(place));
+            step += piece.inside;
+        }
+    }
+
+    Steps steps_;
+    std::size_t most_;  // lines
+    std::vector<Line> lines_;
+    std::vector<Pending> tables_;
+};
+
+Result<FibV6> FibV6::make(Steps steps, std::size_t most) {
+    if (std::optional<FibV6> made = Builder{steps, most}.run()) {
+        return *std::move(made);
+    }
+    return Error{Errc::TooMany, "the IPv6 networks would take more than " +
+                                    std::to_string(most >> 20) + " MiB as a table"};
+}
+
+void FibV6::find_each(std::span<const Wide> keys, std::uint32_t* values) const noexcept {
+    // A place, or a slot that has been asked for and not read.
+    std::array<const std::uint32_t*, kMaxKeys> slots;
+    bool inside = root_ > kMaxValue;
+    for (std::size_t i = 0; i < keys.size(); ++i) {
+        values[i] = root_;
+        slots[i] = nullptr;
+        if (inside && root_ < kLine) {
+            slots[i] = slot_of(table_at(root_), keys[i]);
+            __builtin_prefetch(slots[i]);
+        }
+    }
+    while (inside) {
+        inside = false;
+        for (std::size_t i = 0; i < keys.size(); ++i) {
+            if (slots[i] != nullptr) {
+                values[i] = *std::exchange(slots[i], nullptr);
+            } else if (values[i] >= kLine) {
+                values[i] = line_at(values[i]).find(keys[i]);
+            } else if (values[i] > kMaxValue) {
+                slots[i] = slot_of(table_at(values[i]), keys[i]);
+                __builtin_prefetch(slots[i]);
+                inside = true;
+                continue;
+            }
+            if (values[i] > kMaxValue) {
+                __builtin_prefetch(at(values[i]));
+                inside = true;
+            }
+        }
+    }
+}
+
+}  // namespace sluice

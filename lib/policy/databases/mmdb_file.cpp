@@ -1,0 +1,96 @@
+#include "lib/policy/databases/mmdb_file.hpp"
+
+#include "lib/policy/databases/mmdb_value.hpp"
+
+#include <algorithm>
+#include <cerrno>
+#include <string>
+#include <system_error>
+#include <utility>
+
+#include <sys/mman.h>
+#include <unistd.h>
+
+namespace sluice {
+namespace {
+
+constexpr std::string_view kMarker = "\xAB\xCD\xEFMaxMind.com";
+constexpr std::size_t kMaxMetadata = std::size_t{128} << 10;  // where libmaxminddb looks for it
+
+Error broken(const std::string& why) {
+    return {Errc::BadSyntax, "is no good MMDB file: " + why};
+}
+
+// What the file says of itself is read by libmaxminddb, which follows whatever it says.
+bool has_harmless_metadata(std::string_view bytes) {
+    const std::string_view end = bytes.substr(bytes.size() - std::min(bytes.size(), kMaxMetadata));
+    const std::size_t marker = end.rfind(kMarker);
+    return marker != std::string_view::npos &&
+           MmdbSection{end.substr(marker + kMarker.size())}.is_simple(0);
+}
+
+// Memory that has a path; goes with its last mapping.
+class PathedMemory {
+public:
+    PathedMemory() noexcept : fd_{::memfd_create("mmdb", MFD_CLOEXEC)} {}
+    ~PathedMemory() {
+        if (fd_ >= 0) {
+            (void)::close(fd_);
+        }
+    }
+    PathedMemory(const PathedMemory&) = delete;
+    PathedMemory& operator=(const PathedMemory&) = delete;
+
+    // False: errno says why.
+    [[nodiscard]] bool take(std::string_view bytes) const { return fd_ >= 0 && write_all(bytes); }
+    [[nodiscard]] std::string path() const { return "/proc/self/fd/" + std::to_string(fd_); }
+
+private:
+    [[nodiscard]] bool write_all(std::string_view bytes) const;
+
+    int fd_;
+};
+
+bool PathedMemory::write_all(std::string_view bytes) const {
+    while (!bytes.empty()) {
+        const ssize_t written = ::write(fd_, bytes.data(), bytes.size());
+        if (written < 0 && errno == EINTR) {
+            continue;
+        }
+        if (written <= 0) {
+            return false;
+        }
+        bytes.remove_prefix(static_cast<std::size_t>(written));
+    }
+    return true;
+}
+
+}  // namespace
+
+Result<MmdbFile> MmdbFile::open(std::string_view bytes) {
+    if (!has_harmless_metadata(bytes)) {
+        return broken("it does not end in metadata as such files do");
+    }
+    const PathedMemory copy;
+    if (!copy.take(bytes)) {
+        return Error{Errc::Unreachable,
+                     "cannot be held in memory: " + std::generic_category().message(errno)};
+    }
+    MMDB_s mmdb{};
+    const int status = MMDB_open(copy.path().c_str(), MMDB_MODE_MMAP, &mmdb);
+    if (status != MMDB_SUCCESS) {
+        return broken(MMDB_strerror(status));
+    }
+    return MmdbFile{mmdb};
+}
+
+MmdbFile::~MmdbFile() {
+    if (open_) {
+        MMDB_close(&mmdb_);
+    }
+}
+
+MmdbFile::MmdbFile(MmdbFile&& other) noexcept
+    : mmdb_{other.mmdb_}, open_{std::exchange(other.open_, false)} {}
+
+}  // namespace sluice

@@ -1,0 +1,20 @@
+#include "lib/rules/origins.hpp"
+
+#include <utility>
+
+namespace sluice {
+
+Result<Done> map_origins(RuleSet& set) {
+    set.origin_map = nullptr;
+    if (set.origins == nullptr) {
+        return Done{};
+    }
+    Result<OriginMap> map = OriginMap::make(*set.origins);
+    if (!map) {
+        return map.error();
+    }
+    set.origin_map = std::make_shared<const OriginMap>(*std::move(map));
+    return Done{};
+}
+
+}  // namespace sluice

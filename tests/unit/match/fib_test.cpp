@@ -1,0 +1,225 @@
+#include "lib/match/fib_v4.hpp"
+#include "lib/match/fib_v6.hpp"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <array>
+#include <map>
+#include <random>
+#include <span>
+#include <vector>
+
+namespace sluice {
+namespace {
+
+// A prefix, and the value of the addresses that no longer one holds.
+template <typename Key>
+struct Prefix {
+    Key first{};
+    unsigned length = 0;
+    std::uint32_t value = 0;
+};
+
+template <typename Key>
+constexpr unsigned kBits = sizeof(Key) == 8 ? 32 : 128;
+
+template <typename Key>
+constexpr Key kLast = static_cast<Key>(~Key{0}) >> (8 * sizeof(Key) - kBits<Key>);
+
+// All keys of a prefix but its first bits.
+template <typename Key>
+Key others(unsigned length) {
+    return length == kBits<Key> ? Key{0} : static_cast<Key>(kLast<Key> >> length);
+}
+
+// The oracle: the longest prefix that holds the key, found by looking at all of them. Of two alike,
+// the later.
+template <typename Key>
+std::uint32_t longest_match(const std::vector<Prefix<Key>>& prefixes, Key key) {
+    std::uint32_t value = 0;
+    unsigned longest = 0;
+    for (const Prefix<Key>& prefix : prefixes) {
+        if ((key & ~others<Key>(prefix.length)) == prefix.first && prefix.length >= longest) {
+            longest = prefix.length;
+            value = prefix.value;
+        }
+    }
+    return value;
+}
+
+// Values change only where a prefix begins or has ended.
+template <typename Key>
+std::vector<Step<Key>> steps_of(const std::vector<Prefix<Key>>& prefixes) {
+    std::map<Key, std::uint32_t> places{{0, 0}};
+    for (const Prefix<Key>& prefix : prefixes) {
+        places[prefix.first] = 0;
+        const Key last = prefix.first | others<Key>(prefix.length);
+        if (last != kLast<Key>) {
+            places[last + 1] = 0;
+        }
+    }
+    std::vector<Step<Key>> steps;
+    for (auto& [key, value] : places) {
+        value = longest_match(prefixes, key);
+        if (steps.empty() || steps.back().row != value) {
+            steps.push_back({key, value});
+        }
+    }
+    return steps;
+}
+
+auto made(const std::vector<Step<std::uint64_t>>& steps) {
+    return FibV4::make(steps);
+}
+auto made(const std::vector<Step<Wide>>& steps) {
+    return FibV6::make(steps);
+}
+
+template <typename Key>
+void expect_longest_match(const std::vector<Prefix<Key>>& prefixes, std::mt19937_64& random) {
+    const auto fib = made(steps_of(prefixes));
+    ASSERT_TRUE(fib.has_value());
+    std::vector<Key> keys{0, kLast<Key>, kLast<Key> / 2};
+    for (const Prefix<Key>& prefix : prefixes) {
+        const Key last = prefix.first | others<Key>(prefix.length);
+        keys.insert(keys.end(), {prefix.first, last, prefix.first - 1, last + 1,
+                                 prefix.first + (random() & others<Key>(prefix.length))});
+    }
+    for (int i = 0; i < 50; ++i) {
+        keys.push_back((Key{random()} << (4 * sizeof(Key))) ^ Key{random()});
+    }
+    for (Key& key : keys) {
+        key &= kLast<Key>;
+    }
+    for (std::size_t from = 0; from < keys.size(); from += FibV4::kMaxKeys) {
+        const auto some =
+            std::span<const Key>{keys}.subspan(from, std::min(FibV4::kMaxKeys, keys.size() - from));
+        std::array<std::uint32_t, FibV4::kMaxKeys> values{};
+        fib->find_each(some, values.data());
+        for (std::size_t i = 0; i < some.size(); ++i) {
+            const std::uint32_t expected = longest_match(prefixes, some[i]);
+            ASSERT_EQ(values[i], expected) << from + i << " of " << prefixes.size();
+            if constexpr (sizeof(Key) == 8) {
+                ASSERT_EQ(fib->find(static_cast<std::uint32_t>(some[i])), expected);
+            } else {
+                ASSERT_EQ(fib->find(some[i]), expected);
+            }
+        }
+    }
+    fib->find_each({}, nullptr);
+}
+
+template <typename Key>
+Prefix<Key> prefix_of(Key key, unsigned length, std::uint32_t value) {
+    return {static_cast<Key>(key & kLast<Key> & ~others<Key>(length)), length, value};
+}
+
+// Anywhere, near one another, nested in one another.
+template <typename Key>
+std::vector<Prefix<Key>> random_prefixes(std::size_t count, std::mt19937_64& random) {
+    std::vector<Prefix<Key>> prefixes;
+    const Key near = (Key{random()} << (4 * sizeof(Key))) ^ Key { random() };
+    for (std::size_t i = 0; i < count; ++i) {
+        const Key far = (Key{random()} << (4 * sizeof(Key))) ^ Key { random() };
+        const auto length = static_cast<unsigned>(random() % (kBits<Key> + 1));
+        const auto shared = static_cast<unsigned>(random() % kBits<Key>);
+        const Key key = random() % 3 == 0 ? far : near ^ (far & others<Key>(shared));
+        prefixes.push_back(prefix_of(key, length, 1 + static_cast<std::uint32_t>(random() % 9)));
+    }
+    return prefixes;
+}
+
+TEST(FibV4, RandomPrefixesAgreeWithALinearSearch) {
+    std::mt19937_64 random{1};
+    for (const std::size_t count : {0U, 1U, 2U, 9U, 60U, 200U, 600U}) {
+        expect_longest_match(random_prefixes<std::uint64_t>(count, random), random);
+    }
+}
+
+TEST(FibV6, RandomPrefixesAgreeWithALinearSearch) {
+    std::mt19937_64 random{2};
+    for (int round = 0; round < 20; ++round) {
+        for (const std::size_t count : {0U, 1U, 2U, 3U, 4U, 5U, 9U, 60U, 200U}) {
+            expect_longest_match(random_prefixes<Wide>(count, random), random);
+        }
+    }
+}
+
+// A /24 in as many ranges as a line holds, one more, and as many as it has addresses.
+TEST(FibV4, DividedNetworksAreWholeAtTheirEdges) {
+    std::mt19937_64 random{3};
+    for (const std::uint64_t slot : {0ULL, 0x0A0102ULL, 0xFFFFFFULL}) {
+        for (const unsigned hosts : {1U, 5U, 6U, 7U, 12U, 13U, 14U, 128U}) {
+            std::vector<Prefix<std::uint64_t>> prefixes;
+            for (unsigned i = 0; i < hosts; ++i) {
+                prefixes.push_back(prefix_of<std::uint64_t>(slot << 8 | (255 - 2 * i), 32, 1 + i));
+            }
+            expect_longest_match(prefixes, random);
+        }
+    }
+}
+
+// Steps that are no prefixes, and hug the edges of /24s.
+TEST(FibV4, AnySortedStepsWillDo) {
+    const std::vector<Step<std::uint64_t>> steps{
+        {0, 1},      {1, 2},          {255, 3},         {256, 4},        {257, 5},
+        {511, 6},    {512, 7},        {1024, 8},        {0x0A000000, 9}, {0x0A000001, 10},
+        {0xFF00, 0}, {0xFFFFFF00, 3}, {0xFFFFFFFF, 12},
+    };
+    std::vector<Step<std::uint64_t>> sorted = steps;
+    std::sort(sorted.begin(), sorted.end(),
+              [](const auto& a, const auto& b) { return a.first < b.first; });
+    const Result<FibV4> fib = FibV4::make(sorted);
+    ASSERT_TRUE(fib.has_value());
+    for (const Step<std::uint64_t>& step : sorted) {
+        for (const std::uint64_t address : {step.first - 1, step.first, step.first + 1}) {
+            const auto key = static_cast<std::uint32_t>(address);
+            std::uint32_t row = 0;
+            for (const Step<std::uint64_t>& other : sorted) {
+                row = other.first <= key ? other.row : row;
+            }
+            EXPECT_EQ(fib->find(key), row) << address;
+        }
+    }
+}
+
+// One boundary more at each power of two: the deepest that tables can nest.
+TEST(FibV6, PrefixesNestedToTheLastBitAgree) {
+    std::mt19937_64 random{4};
+    std::vector<Prefix<Wide>> nested;
+    std::vector<Prefix<Wide>> other_side;
+    const Wide key = (Wide{random()} << 64) | random();
+    for (unsigned length = 0; length <= 128; ++length) {
+        nested.push_back(prefix_of(key, length, 1 + length));
+        other_side.push_back(prefix_of(Wide{0}, length, 1 + length));
+    }
+    expect_longest_match(nested, random);
+    expect_longest_match(other_side, random);
+}
+
+TEST(FibV6, DenseHostsAndFarOnesAgree) {
+    std::mt19937_64 random{5};
+    std::vector<Prefix<Wide>> prefixes{prefix_of(~Wide{0}, 128, 7), prefix_of(Wide{0}, 128, 8)};
+    const Wide network = Wide{0x2001'0db8} << 96;
+    for (std::uint32_t i = 0; i < 300; ++i) {
+        prefixes.push_back(prefix_of<Wide>(network + i * 3, 128, 1 + i));
+    }
+    expect_longest_match(prefixes, random);
+}
+
+TEST(Fib, MoreThanItMayTakeIsRefused) {
+    std::vector<Step<std::uint64_t>> steps{{0, 0}};
+    std::vector<Step<Wide>> v6_steps{{0, 0}};
+    for (std::uint32_t i = 1; i < 1000; ++i) {
+        steps.push_back({i * 1000, i});
+        v6_steps.push_back({Wide{i} << 80, i});
+    }
+    EXPECT_EQ(FibV4::make(steps, std::size_t{64} << 20).error().code, Errc::TooMany);
+    EXPECT_TRUE(FibV4::make(steps, (std::size_t{64} << 20) + 64 * 1000).has_value());
+    EXPECT_EQ(FibV6::make(v6_steps, 1000).error().code, Errc::TooMany);
+    EXPECT_TRUE(FibV6::make(v6_steps, 1'000'000).has_value());
+}
+
+}  // namespace
+}  // namespace sluice
