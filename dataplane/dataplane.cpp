@@ -3,6 +3,7 @@
 #include "dataplane/device.hpp"
 #include "dataplane/pool.hpp"
 #include "lib/base/log.hpp"
+#include "lib/rules/load_overrides.hpp"
 #include "lib/rules/slots.hpp"
 #include "lib/wire/codec.hpp"
 
@@ -61,6 +62,7 @@ Dataplane::Dataplane(const DataplaneOptions& options)
       counters_(lcores_.size()),
       watchdogs_(lcores_.size(), Watchdog{options.watchdog_stall}),
       store_{options.state_dir},
+      secret_{random_secret()},
       rows_{[this](std::uint32_t row) { return read_row(row); }},
       slots_{{[this](LimitSlot slot) { return entries_of(slot); }, [this] { return sweeps(); }}},
       running_{std::make_unique<const Running>()},
@@ -157,6 +159,7 @@ void Dataplane::load_rules() {
     current_ = **std::move(saved);
     current_.rules.generation = generation_of(current_.rules);
     rows_.assign(current_.rules);
+    load_overrides(current_.rules, secret_);
     (void)slots_.assign(current_.rules);  // the first set: every slot is free
     publish();
     log_info("took up the saved rule set with " + std::to_string(current_.rules.rules.size()) +
@@ -173,7 +176,6 @@ const PortPair& Dataplane::pair_of(const Lane& lane) const {
 void Dataplane::start_workers() {
     lanes_ = assign_lanes(queues_, lcores_.size());
     CoreRoster roster;
-    const HashSecret secret = random_secret();
     for (std::size_t worker = 0; worker < lcores_.size(); ++worker) {
         tx_full_.emplace_back(lanes_[worker].size());
         std::vector<DpdkIo> io;
@@ -188,7 +190,7 @@ void Dataplane::start_workers() {
         workers_.push_back(std::make_unique<Worker>(
             roster.enlist(), WorkerSetup{running_, board_, stop_, options_.idle_sleep},
             CoreState{.policy = policy,
-                      .hash = KeyHasher{secret},
+                      .hash = KeyHasher{secret_},
                       .buckets = BucketStore{options_.table_keys, options_.table_keys / kPoolShare},
                       .counters = counters_[worker]},
             std::move(io)));
@@ -253,6 +255,7 @@ Reply Dataplane::keep(const KeepRules& request) {
 
 Reply Dataplane::take(ApplyRules request, Keep keep) {
     request.rules.generation = generation_of(request.rules);
+    load_overrides(request.rules, secret_);
     // The copy: if the rules cannot be saved, nothing has changed.
     LimitSlots slots = slots_;
     if (const Result<Done> fits = slots.assign(request.rules); !fits) {

@@ -33,6 +33,8 @@ public:
     [[nodiscard]] Reply try_rules(TryRules request);
     [[nodiscard]] Reply keep(const KeepRules& request);
     [[nodiscard]] Reply set_panic(bool pass);
+    // Waits for the workers' answers, 200 ms at most.
+    [[nodiscard]] Reply ask_key(const AskKey& request);
     [[nodiscard]] RunningRules running_rules() const;
     [[nodiscard]] Stats stats() const;
     [[nodiscard]] std::uint64_t generation() const noexcept { return current_.rules.generation; }
@@ -67,6 +69,7 @@ private:
     std::vector<std::unique_ptr<Worker>> workers_;
     std::vector<Watchdog> watchdogs_;
     RulesStore store_;
+    HashSecret secret_;
     RuleRows rows_;
     LimitSlots slots_;
     std::uint64_t published_ = 0;

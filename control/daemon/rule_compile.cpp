@@ -34,7 +34,7 @@ Compiled compile(StoredRules& rules) {
         return fresh;
     };
     std::optional<CompiledRules> compiled =
-        compile_rules({rules.file, rules.text, &lists}, Purpose::Enforce,
+        compile_rules({rules.file, rules.text, &lists, &rules.keys}, Purpose::Enforce,
                       modes_in_force(rules.modes, rules.lives), problems);
     return {std::move(compiled), problems.list()};
 }

@@ -28,13 +28,25 @@ constexpr auto kTopKeys = std::to_array<KeyRow>({
 constexpr auto kDataKeys =
     std::to_array<KeyRow>({{"country_db", false}, {"asn_db", false}, {"lists"}});
 
+// The keys as they are sent, and the place of each in the table that packets look into.
+std::uint64_t size_of(const Overrides& overrides) {
+    constexpr std::uint64_t kPlaceOfKey = 32;
+    std::uint64_t size = overrides.numbers.size() * sizeof(LimitOverride) +
+                         overrides.plans.size() * sizeof(OverridePlan);
+    for (const KeyOverrides& keys : overrides.keys) {
+        size += keys.bytes.size() + keys.rows.size() * (sizeof(KeyOverrides::Row) + kPlaceOfKey);
+    }
+    return size;
+}
+
 // Bytes of a rule, without its condition.
 std::uint64_t size_of(const Rule& rule) {
     std::uint64_t keys = 0;
     for (const GroupingKey& key : rule.keys) {
         keys += sizeof(GroupingKey) + key.size() * sizeof(KeyPart);
     }
-    return sizeof(Rule) + rule.id.size() + keys + rule.limits.size() * sizeof(MeteredLimit);
+    return sizeof(Rule) + rule.id.size() + keys + rule.limits.size() * sizeof(MeteredLimit) +
+           (rule.overrides != nullptr ? size_of(*rule.overrides) : 0);
 }
 
 std::string count_text(std::uint64_t count) {
@@ -44,12 +56,12 @@ std::string count_text(std::uint64_t count) {
 // The whole file, top down.
 class FileReader {
 public:
-    FileReader(const LineIndex& lines, const ListReader* list_files, Purpose purpose,
+    FileReader(const LineIndex& lines, const RuleText& source, Purpose purpose,
                const ModeOverrides& modes, Problems& problems)
-        : list_files_{list_files},
+        : list_files_{source.lists},
           context_{lines, problems, purpose == Purpose::Enforce},
           relaxed_{lines, problems, false},
-          file_{lines, problems, purpose, modes, {}, limits_, lists_} {}
+          file_{lines, problems, purpose, modes, {}, limits_, lists_, source.lists, source.keys} {}
 
     std::optional<CompiledRules> run(const YamlNode& root) {
         const MapReader top{root, kTopKeys, context_, "a rule file"};
@@ -248,7 +260,7 @@ std::optional<CompiledRules> compile_rules(const RuleText& source, Purpose purpo
     try {
         const LineIndex lines{source.text};
         if (const std::optional<YamlNode> root = read_yaml(lines, problems)) {
-            return FileReader{lines, source.lists, purpose, modes, problems}.run(*root);
+            return FileReader{lines, source, purpose, modes, problems}.run(*root);
         }
     } catch (const std::exception& error) {
         problems.error({}, error.what());

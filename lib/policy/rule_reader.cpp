@@ -3,6 +3,7 @@
 #include "lib/policy/action_reader.hpp"
 #include "lib/policy/condition_reader.hpp"
 #include "lib/policy/cost_reader.hpp"
+#include "lib/policy/overrides/overrides_reader.hpp"
 #include "lib/policy/tier_reader.hpp"
 #include "lib/policy/units_text.hpp"
 #include "lib/rules/limit_numbers.hpp"
@@ -32,7 +33,7 @@ constexpr auto kRuleKeys = std::to_array<KeyRow>({
     {"scope"},  // only box
     {"on_color"},
     {"ban", false},
-    {"overrides", false},
+    {"overrides"},
     {"candidates", false},
     {"dynamic", false},
     {"max_unsynced", false},
@@ -44,7 +45,7 @@ constexpr auto kRuleKeys = std::to_array<KeyRow>({
 // What a rule that decides on sight does not have.
 constexpr auto kNotOnSight =
     std::to_array<std::string_view>({"key", "limits", "on_exceed", "tiers", "per", "missing_key",
-                                     "on_full", "on_color", "cost", "ban"});
+                                     "on_full", "on_color", "cost", "ban", "overrides"});
 
 constexpr auto kOnMatchWords = std::to_array<std::string_view>({"drop", "allow"});
 constexpr auto kMissingKeyWords = std::to_array<std::string_view>({"skip", "share"});
@@ -237,12 +238,14 @@ private:
         rule.rejected_spend = map_.flag("rejected_spend").value_or(false);
         rule.cost = read_cost(map_, context_);
         read_.summary.settings = settings_of(rule);
+        read_.summary.missing_key = rule.missing_key;
         const YamlNode* exceed = map_.find("on_exceed");
         const ActionText action = exceed == nullptr ? ActionText{} : read_action(*exceed, context_);
         rule.on_exceed = action.verdict;
         rule.tag = action.tag;
         read_.summary.action = action.text;
         read_keys_and_limits();
+        read_overrides();
         read_on_color();
         warn_of_costs_that_never_fit(map_, rule, context_);
         if (!fill_coarser(rule) && map_.find("on_full") != nullptr) {
@@ -258,9 +261,32 @@ private:
         ReadTiers tiers = read_tiers(map_, {rule.id, read_per(map_, context_), rule.cost},
                                      file_.limits, context_);
         rule.keys = std::move(tiers.keys);
+        read_.summary.keys = rule.keys;
         rule.limits = std::move(tiers.limits.limits);
         read_.summary.key = std::move(tiers.text);
         read_.summary.limits = std::move(tiers.limits.summaries);
+        keys_are_whole_ = tiers.whole;
+    }
+
+    void read_overrides() {
+        const YamlNode* node = map_.find("overrides");
+        Rule& rule = read_.rule;
+        if (node == nullptr && file_.keys == nullptr) {
+            return;
+        }
+        if (!keys_are_whole_ || rule.limits.empty() ||
+            rule.limits.size() != read_.summary.limits.size()) {
+            if (node != nullptr) {
+                check_overrides(*node, context_);
+            }
+            return;
+        }
+        rule.overrides =
+            sluice::read_overrides(node, rule, {file_.files, file_.keys, map_.node().at}, context_);
+        if (rule.overrides != nullptr) {
+            read_.summary.settings.push_back(
+                {"overrides", std::to_string(overridden_keys(*rule.overrides)) + " keys"});
+        }
     }
 
     // In millionths of the table.
@@ -297,6 +323,7 @@ private:
     Mode mode_;
     ReadContext context_;
     MapReader map_;
+    bool keys_are_whole_ = true;
     ReadRule read_;
 };
 

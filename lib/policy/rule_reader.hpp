@@ -31,6 +31,8 @@ struct FileContext {
     RuleDefaults defaults;
     NamedLimits& limits;
     NamedLists& lists;
+    const ListReader* files = nullptr;  // nullptr: none can be read
+    const KeySettings* keys = nullptr;  // set at run time; nullptr: none
 };
 
 struct ReadRule {

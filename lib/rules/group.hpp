@@ -39,6 +39,9 @@ public:
     [[nodiscard]] ByteView view() const noexcept { return ByteView{bytes_}.first(size_); }
     void clear() noexcept { size_ = 0; }
     void append(ByteView bytes) noexcept;
+    void append_number(Field field, std::uint64_t value) noexcept;
+    // The whole key when a part is missing and all such packets share one.
+    void append_shared() noexcept;
     void append_address(const KeyPart& part, const VersionedAddress& value) noexcept {
         SLUICE_CHECK(size_ + kMaxPartSize <= bytes_.size());
         append_block(address_header(part, value.version),
@@ -48,6 +51,7 @@ public:
 
 private:
     static constexpr std::size_t kMaxPartSize = sizeof(KeyPartHeader) + 16;
+    static_assert(kMaxKeySize == kMaxKeyParts * kMaxPartSize);
 
     // In words of eight bytes, as the hash reads them: a load that spans several stores waits for
     // all of them. What is written beyond the size is overwritten by the next part, or not read.
@@ -61,7 +65,7 @@ private:
         std::memcpy(at + 16, &block[2], 4);
     }
 
-    std::array<std::byte, kMaxKeyParts * kMaxPartSize> bytes_;
+    std::array<std::byte, kMaxKeySize> bytes_;
     std::size_t size_{0};
 };
 

@@ -7,7 +7,7 @@ import socketserver
 import struct
 import threading
 
-VERSION = 6  # of the dataplane's protocol
+VERSION = 9  # of the dataplane's protocol
 
 
 class UnixHttpServer(socketserver.ThreadingMixIn, socketserver.UnixStreamServer):

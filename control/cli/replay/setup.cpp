@@ -1,6 +1,8 @@
 #include "control/cli/replay/setup.hpp"
 
+#include "control/cli/replay/worker_set.hpp"
 #include "lib/rules/limit_numbers.hpp"
+#include "lib/rules/load_overrides.hpp"
 
 #include "control/cli/terminal.hpp"
 #include "control/list_folder.hpp"
@@ -76,6 +78,7 @@ std::optional<CompiledRules> replay_rules(const Options& options) {
             rule.mode = Mode::Enforce;
         }
     }
+    load_overrides(compiled->set, kReplaySecret);
     number_limits(compiled->set);
     return compiled;
 }

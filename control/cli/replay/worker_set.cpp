@@ -11,13 +11,12 @@ constexpr std::size_t kBuckets = std::size_t{1} << 20;  // of each worker
 constexpr std::size_t kPoolLines = std::size_t{1} << 20;
 // What the longest debt may be added to.
 constexpr Nanoseconds kLongestReplay{std::int64_t{1} << 56};
-constexpr HashSecret kSecret{0x736C'7569'6365'2D74, 0x6162'6C65'2D6B'6579};
 
 }  // namespace
 
 WorkerSet::Worker::Worker(const PacketPolicy& policy)
     : core{.policy = policy,
-           .hash = KeyHasher{kSecret},
+           .hash = KeyHasher{kReplaySecret},
            .buckets = BucketStore{kBuckets, kPoolLines},
            .counters = counters} {}
 
@@ -85,6 +84,7 @@ RuleTotals WorkerSet::totals(const Rule& rule) const {
         totals.admitted += counters.admitted.read();
         totals.exceeded += counters.exceeded.read();
         totals.skipped += counters.skipped.read();
+        totals.exempted += counters.exempted.read();
     }
     return totals;
 }
