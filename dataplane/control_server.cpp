@@ -173,6 +173,12 @@ Reply ControlServer::handle(Client& client, Request request) {
         log_warn(who(client.peer) + " sets panic");
         return dataplane_->set_panic(panic->pass);
     }
+    if (const auto* ask = std::get_if<AskKey>(&request)) {
+        if (ask->action != KeyAction::Show) {
+            log_info(who(client.peer) + " changes a bucket of rule " + ask->rule);
+        }
+        return dataplane_->ask_key(*ask);
+    }
     if (std::holds_alternative<GetRules>(request)) {
         return dataplane_->running_rules();
     }

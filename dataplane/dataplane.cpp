@@ -4,6 +4,7 @@
 #include "dataplane/pool.hpp"
 #include "lib/base/log.hpp"
 #include "lib/rules/origins.hpp"
+#include "lib/rules/load_overrides.hpp"
 #include "lib/rules/slots.hpp"
 #include "lib/wire/codec.hpp"
 
@@ -62,6 +63,7 @@ Dataplane::Dataplane(const DataplaneOptions& options)
       counters_(lcores_.size()),
       watchdogs_(lcores_.size(), Watchdog{options.watchdog_stall}),
       store_{options.state_dir},
+      secret_{random_secret()},
       rows_{[this](std::uint32_t row) { return read_row(row); }},
       slots_{{[this](LimitSlot slot) { return entries_of(slot); }, [this] { return sweeps(); }}},
       running_{std::make_unique<const Running>()},
@@ -166,6 +168,7 @@ void Dataplane::load_rules() {
         log_error("no rule that asks for a country or an ASN matches: " + mapped.error().what);
     }
     rows_.assign(current_.rules);
+    load_overrides(current_.rules, secret_);
     (void)slots_.assign(current_.rules);  // the first set: every slot is free
     publish(*std::move(texts));
     log_info("took up the saved rule set with " + std::to_string(current_.rules.rules.size()) +
@@ -182,7 +185,6 @@ const PortPair& Dataplane::pair_of(const Lane& lane) const {
 void Dataplane::start_workers() {
     lanes_ = assign_lanes(queues_, lcores_.size());
     CoreRoster roster;
-    const HashSecret secret = random_secret();
     for (std::size_t worker = 0; worker < lcores_.size(); ++worker) {
         tx_full_.emplace_back(lanes_[worker].size());
         std::vector<DpdkIo> io;
@@ -198,7 +200,7 @@ void Dataplane::start_workers() {
         workers_.push_back(std::make_unique<Worker>(
             roster.enlist(), WorkerSetup{running_, board_, stop_, options_.idle_sleep},
             CoreState{.policy = policy,
-                      .hash = KeyHasher{secret},
+                      .hash = KeyHasher{secret_},
                       .buckets = BucketStore{options_.table_keys, options_.table_keys / kPoolShare},
                       .counters = counters_[worker],
                       .sampler = samplers_.back().get()},
@@ -282,6 +284,7 @@ Reply Dataplane::take(ApplyRules request, Keep keep) {
     if (const Result<Done> mapped = map_origins(request.rules); !mapped) {
         return Failure{mapped.error().what};
     }
+    load_overrides(request.rules, secret_);
     // The copy: if the rules cannot be saved, nothing has changed.
     LimitSlots slots = slots_;
     if (const Result<Done> fits = slots.assign(request.rules); !fits) {

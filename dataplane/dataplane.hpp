@@ -35,6 +35,8 @@ public:
     [[nodiscard]] Reply try_rules(TryRules request);
     [[nodiscard]] Reply keep(const KeepRules& request);
     [[nodiscard]] Reply set_panic(bool pass);
+    // Waits for the workers' answers, 200 ms at most.
+    [[nodiscard]] Reply ask_key(const AskKey& request);
     [[nodiscard]] RunningRules running_rules() const;
     [[nodiscard]] Stats stats() const;
     [[nodiscard]] Top top(const GetTop& request);
@@ -75,6 +77,7 @@ private:
     std::vector<std::unique_ptr<Worker>> workers_;
     std::vector<Watchdog> watchdogs_;
     RulesStore store_;
+    HashSecret secret_;
     RuleRows rows_;
     LimitSlots slots_;
     std::uint64_t published_ = 0;

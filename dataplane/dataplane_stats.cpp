@@ -12,6 +12,7 @@ RuleTotals Dataplane::read_row(std::uint32_t row) const {
         totals.admitted += counters.rules[row].admitted.read();
         totals.exceeded += counters.rules[row].exceeded.read();
         totals.skipped += counters.rules[row].skipped.read();
+        totals.exempted += counters.rules[row].exempted.read();
     }
     return totals;
 }
@@ -98,7 +99,8 @@ Stats Dataplane::stats() const {
     stats.panic = panic_;
     for (const Rule& rule : current_.rules.rules) {
         const RuleTotals totals = rows_.totals(rule);
-        stats.rules.push_back({rule.id, totals.admitted, totals.exceeded, totals.skipped});
+        stats.rules.push_back(
+            {rule.id, totals.admitted, totals.exceeded, totals.skipped, totals.exempted});
     }
     for (const auto& pair : pairs_) {
         stats.ports.push_back(port_stats(pair->outside));

@@ -14,6 +14,7 @@ struct RuleTotals {
     std::uint64_t admitted = 0;
     std::uint64_t exceeded = 0;
     std::uint64_t skipped = 0;
+    std::uint64_t exempted = 0;
 };
 
 // Which row of the workers' rule counters belongs to which rule id. A rule keeps its row over

@@ -67,6 +67,9 @@ std::size_t Worker::turn() noexcept {
     }
     coming_->clear();
     advance(running, nullptr);
+    keys_.serve([&](const KeyQuestion& question) {
+        return answer_key(question, running.rules, core_, now());
+    });
     return frames;
 }
 

@@ -4,7 +4,9 @@
 #include "dataplane/quiesce.hpp"
 #include "dataplane/running.hpp"
 #include "lib/pipeline/core_state.hpp"
+#include "lib/pipeline/key_question.hpp"
 #include "lib/share/core.hpp"
+#include "lib/share/mailbox.hpp"
 #include "lib/share/published.hpp"
 
 #include <chrono>
@@ -27,6 +29,10 @@ public:
     Worker(CoreToken me, const WorkerSetup& setup, CoreState core, std::vector<DpdkIo> lanes);
 
     void run() noexcept;
+
+    // Questions about keys, for the one thread that asks.
+    using KeyDesk = Mailbox<KeyQuestion, KeyAnswer>;
+    [[nodiscard]] KeyDesk& keys() noexcept { return keys_; }
 
     // Fixed from the start, so anyone may ask.
     [[nodiscard]] const BucketStore& buckets() const noexcept { return core_.buckets; }
@@ -51,6 +57,7 @@ private:
     DpdkIo* going_lane_ = nullptr;  // where the burst on its way came from
     BurstTime time_;
     UtcLead utc_;
+    KeyDesk keys_;
 };
 
 }  // namespace sluice

@@ -191,6 +191,26 @@ void mode_arguments(CLI::App& app, Options& options) {
         ->check(CLI::IsMember({"monitor", "enforce", "off"}));
 }
 
+void key_arguments(CLI::App& app, Options& options) {
+    app.add_option("ACTION", options.word, "show, reset, grant, set, unset, ban or unban")
+        ->required()
+        ->check(CLI::IsMember({"show", "reset", "grant", "set", "unset", "ban", "unban"}));
+    app.add_option("RULE", options.rule, "id of the rule")->required();
+    app.add_option("KEY", options.key, "part|part, as `replay` writes keys; '' where it has none")
+        ->required();
+    app.add_option("UNITS", options.units, "of grant: how many, such as 200 or 64KiB");
+    app.add_option("--limit", options.limit, "name of the only limit that is meant");
+    app.add_option("--tier", options.tier, "number of the tier that the key is of")
+        ->check(CLI::PositiveNumber);
+    app.add_option("--rate", options.rate, "of set: another rate for this key, such as 50/s");
+    app.add_option("--burst", options.burst, "of set: another burst, or queue");
+    app.add_option("--count", options.amount, "of set: another count");
+    app.add_flag("--exempt", options.exempt, "of set: the key passes the rule uncharged");
+    app.add_option("--for", options.lasts,
+                   "of set and ban: how long, such as 1h; default for good");
+    app.add_option("--reason", options.reason, "of set and ban: for those who look later");
+}
+
 void panic_arguments(CLI::App& app, Options& options) {
     app.add_option("ACTION", options.word, "pass or resume")
         ->required()
@@ -202,13 +222,19 @@ void panic_arguments(CLI::App& app, Options& options) {
 
 using AddArguments = void (*)(CLI::App&, Options&);
 const std::map<std::string_view, AddArguments>& arguments_of_commands() {
-    static const std::map<std::string_view, AddArguments> table{
-        {"check", check_arguments},        {"inspect", inspect_arguments},
-        {"replay", replay_arguments},      {"simulate", simulate_arguments},
-        {"box-options", box_arguments_of}, {"apply", apply_arguments},
-        {"diff", rules_argument},          {"stats", stats_arguments},
-        {"mode", mode_arguments},          {"panic", panic_arguments},
-        {"explain", explain_arguments},    {"top", top_arguments}};
+    static const std::map<std::string_view, AddArguments> table{{"check", check_arguments},
+                                                                {"inspect", inspect_arguments},
+                                                                {"replay", replay_arguments},
+                                                                {"simulate", simulate_arguments},
+                                                                {"box-options", box_arguments_of},
+                                                                {"apply", apply_arguments},
+                                                                {"diff", rules_argument},
+                                                                {"stats", stats_arguments},
+                                                                {"mode", mode_arguments},
+                                                                {"panic", panic_arguments},
+                                                                {"explain", explain_arguments},
+                                                                {"top", top_arguments},
+                                                                {"key", key_arguments}};
     return table;
 }
 

@@ -23,6 +23,7 @@ ExitCode run_rules(const Options& options);
 ExitCode run_stats(const Options& options);
 ExitCode run_top(const Options& options);
 ExitCode run_mode(const Options& options);
+ExitCode run_key(const Options& options);
 ExitCode run_ports(const Options& options);
 ExitCode run_workers(const Options& options);
 ExitCode run_panic(const Options& options);
@@ -49,6 +50,7 @@ inline constexpr auto kCommands = std::to_array<Command>({
     {"stats", "show what was passed and dropped, and why", run_stats},
     {"top", "show whom the rules count the most packets for", run_top},
     {"mode", "set a rule to monitor, enforce or off until the next apply", run_mode},
+    {"key", "what a key of a rule has left; reset, grant, set, unset, ban, unban", run_key},
     {"ports", "show the ports", run_ports},
     {"workers", "show the workers", run_workers},
     {"panic", "forward everything unjudged (pass), or judge again (resume)", run_panic},

@@ -38,6 +38,17 @@ struct Options {
     unsigned keys = 20;       // of top
     std::string by = "hits";  // the order of top
     std::string word;         // a mode, pass or resume, a shell
+    std::string key;          // of `key`, as `part|part`
+    std::string limit;        // of `key`: its name; empty: all
+    std::size_t tier = 0;     // of `key`: from 1 on; 0: whichever the key can be of
+    std::string units;        // of `key grant`
+    std::string rate;         // of `key set`, these four
+    std::string burst;
+    std::string amount;  // --count
+    bool exempt = false;
+    std::string lasts;   // of `key set` and `key ban`: --for
+    std::string reason;  // likewise
+    std::string word;    // a mode, pass or resume, a shell
     std::string dataplane_socket = "/run/sluice/dataplane.sock";
 
     SimulateOptions simulate;

@@ -48,6 +48,12 @@ std::string mode_cell(const Json& rule) {
            (end.empty() ? "" : " until " + end);
 }
 
+// What was said of single keys stands behind the rule's key.
+std::string keys_set_text(const Json& rule) {
+    const std::size_t set = rule.contains("keys_set") ? rule.at("keys_set").size() : 0;
+    return set == 0 ? "" : fmt::format(" ({} set)", set);
+}
+
 std::string rules_text(const Json& document) {
     const std::string text =
         fmt::format("generation {}{}\n{}\n", text_of(document, "generation"),
@@ -68,9 +74,10 @@ std::string rules_text(const Json& document) {
         for (const Json& limit : rule.at("limits")) {
             // Each tier's key stands beside the first of its limits.
             const std::string of_limit = text_of(limit, "key");
-            table.row({cells[0], cells[1], cells[2], of_limit == key ? "" : of_limit,
-                       text_of(limit, "text"), text_of(limit, "scope"),
-                       cells[0].empty() ? "" : action});
+            const std::string set = cells[0].empty() ? "" : keys_set_text(rule);
+            const std::string shown = of_limit == key ? "" : of_limit;
+            table.row({cells[0], cells[1], cells[2], shown + set, text_of(limit, "text"),
+                       text_of(limit, "scope"), cells[0].empty() ? "" : action});
             cells.assign(4, "");
             key = of_limit;
         }

@@ -22,6 +22,7 @@ struct Refusal {
         NoSuchRule,
         Superseded,  // by a newer file, before anybody looked at it
         NothingToConfirm,
+        NothingSet,     // of a key
         NothingBefore,  // no set to go back to
         NoDataplane,
         ByDataplane,
@@ -70,6 +71,7 @@ struct RuleView {
     std::vector<RuleSummary> rules;
     std::vector<Mode> file_modes;  // by rule: what the file says
     RuleLives lives{};             // of those with a ttl
+    KeySettings keys{};            // said of single keys
     std::optional<Unconfirmed> unconfirmed;
     std::set<std::string> list_files{};  // where its lists lie
     std::string list_problem{};  // why lists that have changed are not in force; empty: they are

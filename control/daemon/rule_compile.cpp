@@ -40,8 +40,8 @@ Compiled compile(StoredRules& rules) {
         return fresh;
     };
     std::optional<CompiledRules> compiled =
-        compile_rules({rules.file, rules.text, &lists, &pattern_cache()}, Purpose::Enforce,
-                      modes_in_force(rules.modes, rules.lives), problems);
+        compile_rules({rules.file, rules.text, &lists, &pattern_cache(), &rules.keys},
+                      Purpose::Enforce, modes_in_force(rules.modes, rules.lives), problems);
     return {std::move(compiled), problems.list()};
 }
 

@@ -91,14 +91,17 @@ Change RuleKeeper::apply(RuleFile file) {
     for (;;) {
         Compiled compiled = compile_at(next, now_());
         const std::lock_guard lock{changing_};
-        if (goes_on(next, compiled)) {
+        if (keeps_keys(next) && goes_on(next, compiled)) {
+            if (compiled.rules) {
+                forget_other_rules(next.keys, compiled.rules->rules);
+            }
             Change change = push(std::move(next), std::move(compiled), terms);
             if (!change.refusal) {
                 set_list_problem("");
             }
             return change;
         }
-        // Rules have ended meanwhile: it is compiled without them.
+        // Rules have ended meanwhile: it is compiled without them. Or something was said of a key.
     }
 }
 
@@ -115,7 +118,9 @@ StoredRules RuleKeeper::as_applied(RuleFile file) const {
             .changed_at = now_(),
             .changed_by = file.from,
             .directory = std::move(file.directory),
-            .applied_by = file.from};
+            .applied_by = file.from,
+            .lists = {},
+            .keys = view()->keys};
 }
 
 // A mode belongs to the set it is set on: on a trial it goes when that goes.
@@ -258,6 +263,7 @@ void RuleKeeper::show(std::vector<RuleSummary> summaries) {
                   .rules = std::move(summaries),
                   .file_modes = {},
                   .lives = rules.lives,
+                  .keys = rules.keys,
                   .unconfirmed = unconfirmed(),
                   .list_problem = list_problem_,
                   .returns = returns_,

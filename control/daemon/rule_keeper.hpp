@@ -48,6 +48,9 @@ public:
     // What apply() would compile now; nothing changes, and nobody is waited for.
     [[nodiscard]] Compiled preview(RuleFile file) const;
     [[nodiscard]] Change set_mode(const std::string& rule, Mode mode, uid_t from);
+    // What is said of one key: kept with every set that has the rule, until it ends.
+    [[nodiscard]] Change set_key(KeySetting setting, uid_t from);
+    [[nodiscard]] Change unset_key(const SettingChoice& choice, uid_t from);
     [[nodiscard]] Change confirm();
     // Ends a trial; without one, goes back to the set that was kept before.
     [[nodiscard]] Change rollback(uid_t from);
@@ -104,6 +107,11 @@ private:
     void note_ended(const StoredRules& before, const StoredRules& after);
     [[nodiscard]] RuleLives known_lives() const;
     [[nodiscard]] bool goes_on(StoredRules& rules, const Compiled& compiled) const;
+
+    // rule_keys.cpp: what is said of single keys.
+    [[nodiscard]] Change change_keys(
+        uid_t from, const std::function<std::optional<Refusal>(KeySettings&)>& edit);
+    [[nodiscard]] bool keeps_keys(StoredRules& next) const;
 
     // rule_lists.cpp: lists whose files change.
     [[nodiscard]] Change take_lists(StoredRules next, Compiled compiled);

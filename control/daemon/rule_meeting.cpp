@@ -129,7 +129,8 @@ bool RuleKeeper::adopt(const Welcome& dataplane) {
                       .lives = lives_from_json(running->modes),
                       .generation = running->generation,
                       .changed_at = now_(),
-                      .applied_by = ::geteuid() == 0 ? kNobody : ::geteuid()};
+                      .applied_by = ::geteuid() == 0 ? kNobody : ::geteuid(),
+                      .keys = keys_from_json(running->modes)};
     Compiled compiled = compile(rules);
     if (!compiled.rules) {
         spdlog::error("dataplane {} runs rules that do not compile here; it keeps them",

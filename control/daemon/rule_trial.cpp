@@ -107,6 +107,7 @@ Change RuleKeeper::rollback(uid_t from) {
     next.lives = std::move(lives);
     next.changed_at = now_();
     next.changed_by = from;
+    (void)keeps_keys(next);
     Compiled compiled = compile_at(next, now_());
     ++returns_;
     Change change = push(std::move(next), std::move(compiled), {.force = true});
@@ -123,6 +124,7 @@ Change RuleKeeper::rollback(uid_t from) {
 // When the dataplane does not take the old set, the trial goes on, and its deadline holds.
 Change RuleKeeper::give_up_trial() {
     StoredRules old = kept_.value_or(no_rules());
+    (void)keeps_keys(old);
     Compiled compiled = compile_at(old, now_());
     if (!compiled.rules) {
         return refused(generation(), does_not_compile(std::move(compiled.problems)));
@@ -167,6 +169,7 @@ void RuleKeeper::end_trial(const std::string& why) {
     if (!kept_) {
         kept_ = no_rules();
     }
+    (void)keeps_keys(*kept_);
     forget_trial();
 }
 

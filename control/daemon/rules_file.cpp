@@ -41,6 +41,7 @@ ModeOverrides modes_of(const json& object) {
 
 // No id of a rule.
 constexpr const char* kLives = "of rules with a ttl";
+constexpr const char* kKeys = "of single keys";
 
 json lives_json(const RuleLives& lives) {
     json object = json::object();
@@ -90,6 +91,7 @@ json document_of(const StoredRules& rules) {
             {"changed_by", rules.changed_by},
             {"modes", modes_json(rules.modes)},
             {"lives", lives_json(rules.lives)},
+            {"keys", settings_to_json(rules.keys)},
             {"directory", rules.directory},
             {"applied_by", rules.applied_by},
             {"lists", sums_json(rules.lists)},
@@ -115,7 +117,8 @@ StoredRules rules_of(const json& document, const ListCopies& copies) {
                       .changed_by = document.at("changed_by"),
                       .directory = document.value("directory", ""),
                       .applied_by = document.value("applied_by", document.at("changed_by")),
-                      .lists = lists_of(document.value("lists", json::object()), copies)};
+                      .lists = lists_of(document.value("lists", json::object()), copies),
+                      .keys = settings_from_json(document.value("keys", json::array()))};
     if (document.at("sum") != sum_of(rules.text)) {
         throw std::runtime_error("its checksum is another");
     }
@@ -153,6 +156,9 @@ std::string notes_to_json(const StoredRules& rules) {
     if (!rules.lives.empty()) {
         notes[kLives] = lives_json(rules.lives);
     }
+    if (!rules.keys.empty()) {
+        notes[kKeys] = settings_to_json(rules.keys);
+    }
     return notes.dump();
 }
 
@@ -164,6 +170,12 @@ ModeOverrides modes_from_json(const std::string& text) {
 RuleLives lives_from_json(const std::string& text) {
     const json object = json::parse(text, nullptr, false);
     return object.is_object() ? lives_of(object.value(kLives, json::object())) : RuleLives{};
+}
+
+KeySettings keys_from_json(const std::string& text) {
+    const json object = json::parse(text, nullptr, false);
+    return object.is_object() ? settings_from_json(object.value(kKeys, json::array()))
+                              : KeySettings{};
 }
 
 std::string file_text(const StoredRules& rules) {

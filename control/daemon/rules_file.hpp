@@ -1,5 +1,6 @@
 #pragma once
 #include "control/daemon/boot_time.hpp"
+#include "control/daemon/key_settings.hpp"
 #include "control/daemon/list_copies.hpp"
 #include "control/daemon/rule_life.hpp"
 #include "lib/base/result.hpp"
@@ -24,6 +25,7 @@ struct StoredRules {
     std::string directory{};  // of the rule file: paths of lists begin there
     uid_t applied_by = 0;     // with whose rights lists are read
     ListTexts lists{};        // as they were read
+    KeySettings keys{};       // what was said of single keys since
 };
 
 // When a rule set that nobody confirmed goes again.
@@ -43,6 +45,7 @@ struct Trial {
 // Unknown words are left out.
 [[nodiscard]] ModeOverrides modes_from_json(const std::string& text);
 [[nodiscard]] RuleLives lives_from_json(const std::string& text);
+[[nodiscard]] KeySettings keys_from_json(const std::string& text);
 
 // The text of a file, with a sum that tells when it was damaged. A trial's is also read as that of
 // its rules: confirmed, it takes their place as it stands.

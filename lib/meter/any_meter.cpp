@@ -44,6 +44,12 @@ struct InCell {
         sluice::charge_what_fits(bucket, limit.gcra, now.at, cost);
         keep(cell, bucket);
     }
+    void give_back(Cell& cell, LinePool& /*pool*/, Now now, Units units) const noexcept {
+        Gcra bucket = this->bucket(cell);
+        sluice::give_back(bucket, limit.gcra, now.at, units);
+        keep(cell, bucket);
+    }
+    [[nodiscard]] Units most() const noexcept { return Units{limit.gcra.burst()}; }
     [[nodiscard]] Units remaining(const Cell& cell, const LinePool& /*pool*/,
                                   Now now) const noexcept {
         return sluice::remaining(bucket(cell), limit.gcra, now.at);
@@ -114,6 +120,12 @@ struct OnOneLine {
     void charge_what_fits(Cell& cell, LinePool& pool, Now now, Units cost) const noexcept {
         charge(cell, pool, now, {std::min(cost, remaining(cell, pool, now))});
     }
+    void give_back(Cell& cell, LinePool& pool, Now now, Units units) const noexcept {
+        State& state = pool.at<State>(cell.rest);
+        state.give_back(limit, time_for(limit, now), units);
+        cell.fresh_from = state.fresh_from(limit, time_for(limit, now));
+    }
+    [[nodiscard]] Units most() const noexcept { return Units{limit.numbers.count}; }
     [[nodiscard]] Units remaining(const Cell& cell, const LinePool& pool, Now now) const noexcept {
         return pool.at<State>(cell.rest).remaining(limit, time_for(limit, now));
     }
@@ -176,6 +188,13 @@ struct OnManyLines {
             charge(cell, pool, now, {fits});
         }
     }
+    void give_back(Cell& cell, LinePool& pool, Now now, Units units) const noexcept {
+        const Slots slots{limit};
+        State& state = pool.at<State>(cell.rest);
+        state.give_back(slots, pool, now.at, units);
+        cell.fresh_from = state.fresh_from(slots, now.at);
+    }
+    [[nodiscard]] Units most() const noexcept { return Units{limit.numbers.count}; }
     [[nodiscard]] Units remaining(const Cell& cell, const LinePool& pool, Now now) const noexcept {
         return pool.at<State>(cell.rest).remaining(Slots{limit}, pool, now.at);
     }
@@ -216,6 +235,12 @@ struct OfColors {
     }
     static void charge_what_fits(Cell& /*cell*/, LinePool& /*pool*/, Now /*now*/,
                                  Units /*cost*/) noexcept {}
+    void give_back(Cell& cell, LinePool& pool, Now now, Units units) const noexcept {
+        ColorMeter& meter = pool.at<ColorMeter>(cell.rest);
+        meter.give_back(limit, now.at, units);
+        cell.fresh_from = meter.fresh_from();
+    }
+    [[nodiscard]] Units most() const noexcept { return ColorMeter{}.remaining(limit, Instant{}); }
     [[nodiscard]] Units remaining(const Cell& cell, const LinePool& pool, Now now) const noexcept {
         return pool.at<ColorMeter>(cell.rest).remaining(limit, now.at);
     }
@@ -305,6 +330,16 @@ void charge_what_fits(Cell& cell, const AnyLimit& limit, LinePool& pool, Now now
             meter_of(numbers).charge_what_fits(cell, pool, now, cost);
         },
         limit);
+}
+
+void give_back(Cell& cell, const AnyLimit& limit, LinePool& pool, Now now, Units units) noexcept {
+    std::visit(
+        [&](const auto& numbers) noexcept { meter_of(numbers).give_back(cell, pool, now, units); },
+        limit);
+}
+
+Units most_of(const AnyLimit& limit) noexcept {
+    return std::visit([](const auto& numbers) noexcept { return meter_of(numbers).most(); }, limit);
 }
 
 Units remaining(const Cell& cell, const AnyLimit& limit, const LinePool& pool, Now now) noexcept {

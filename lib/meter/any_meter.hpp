@@ -32,6 +32,12 @@ void charge(Cell& cell, const AnyLimit& limit, LinePool& pool, Now now, Spending
 void charge_what_fits(Cell& cell, const AnyLimit& limit, LinePool& pool, Now now,
                       Units cost) noexcept;
 
+// Gives back what was spent, at most `units`: a bucket gets no fuller than a fresh one.
+void give_back(Cell& cell, const AnyLimit& limit, LinePool& pool, Now now, Units units) noexcept;
+
+// What a fresh bucket has.
+[[nodiscard]] Units most_of(const AnyLimit& limit) noexcept;
+
 // The largest cost that would be admitted now, for a packet that comes as green.
 [[nodiscard]] Units remaining(const Cell& cell, const AnyLimit& limit, const LinePool& pool,
                               Now now) noexcept;

@@ -90,6 +90,11 @@ void ColorMeter::leave_at_most(const ColorLimit& limit, Instant now, Units most)
     take_down_to(second_, limit.second(), now, second);
 }
 
+void ColorMeter::give_back(const ColorLimit& limit, Instant now, Units units) noexcept {
+    sluice::give_back(first_, limit.first(), now, units);
+    sluice::give_back(second_, limit.second(), now, units);
+}
+
 Units ColorMeter::remaining(const ColorLimit& limit, Instant now) const noexcept {
     const Units second = second_remaining(limit, now);
     return has_peak(limit) ? second

@@ -27,6 +27,9 @@ public:
     // Of either bucket.
     void leave_at_most(const ColorLimit& limit, Instant now, Units most) noexcept;
 
+    // To both buckets, at most `units`; a coupled second one gets what the first has no room for.
+    void give_back(const ColorLimit& limit, Instant now, Units units) noexcept;
+
     // The largest cost that would not be red for a green packet.
     [[nodiscard]] Units remaining(const ColorLimit& limit, Instant now) const noexcept;
     // The least time after which the demand would not be red; nullopt: never.

@@ -15,8 +15,9 @@
 // The instant stands on top, so that one signed compare of `time` tells whether the entry may be
 // forgotten, whatever its algorithm. The slot names the limit: who meets an idle entry knows whose
 // share it took and what lines of the pool it holds; version and step tell the numbers it was
-// written under: step 0 is the limit itself, 1 to 3 what it coarsens to in a full table. An empty
-// entry is all zeroes; slot 0 is no limit's.
+// written under: step 0 is the limit itself, 1 to 3 what it coarsens to in a full table. Version
+// kOwnNumbers says that the key has numbers of its own, which lie with its state in a line of the
+// pool (own_bucket.hpp). An empty entry is all zeroes; slot 0 is no limit's.
 namespace sluice {
 
 inline constexpr unsigned kTagBits = 25;
@@ -31,6 +32,8 @@ inline constexpr std::size_t kSlots = std::size_t{1} << kSlotBits;
 
 // A limit's name in the entries of a table; 0 is none.
 using LimitSlot = std::uint16_t;
+
+inline constexpr std::uint8_t kOwnNumbers = 7;
 
 // The numbers an entry was written under.
 struct Stamp {
@@ -61,6 +64,10 @@ struct Entry {
     [[nodiscard]] Stamp stamp() const noexcept {
         return {static_cast<std::uint8_t>((time >> kVersionShift) & 7U),
                 static_cast<std::uint8_t>((time >> kStepShift) & 3U)};
+    }
+    [[nodiscard]] bool has_own_numbers() const noexcept {
+        constexpr std::uint64_t kVersion = std::uint64_t{kOwnNumbers} << kVersionShift;
+        return (time & kVersion) == kVersion;
     }
     [[nodiscard]] bool held() const noexcept { return (time & kHeld) != 0; }
     [[nodiscard]] bool empty() const noexcept { return slot() == 0; }

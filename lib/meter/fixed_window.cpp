@@ -76,6 +76,11 @@ std::optional<Nanoseconds> FixedWindow::wait(const FixedWindowLimit& limit, Now 
     return admits(limit, now, cost) ? Nanoseconds{0} : until_end(limit, now);
 }
 
+void FixedWindow::give_back(const FixedWindowLimit& limit, Now now, Units units) noexcept {
+    used_ = used_at(limit, now);
+    used_ -= std::min(used_, units.count());
+}
+
 void FixedWindow::renumber(const FixedWindowLimit& to, Now changed) noexcept {
     used_ = std::min(used_at(to, changed), to.numbers.count);
 }

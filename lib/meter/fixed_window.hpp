@@ -25,6 +25,8 @@ public:
     [[nodiscard]] Units remaining(const FixedWindowLimit& limit, Now now) const noexcept;
     [[nodiscard]] std::optional<Nanoseconds> wait(const FixedWindowLimit& limit, Now now,
                                                   Units cost) const noexcept;
+    // Gives back what was used, at most `units`.
+    void give_back(const FixedWindowLimit& limit, Now now, Units units) noexcept;
     // What was used stays used, at most the new count.
     void renumber(const FixedWindowLimit& to, Now changed) noexcept;
     // The end of its window.

@@ -19,6 +19,14 @@ void leave_at_most(Gcra& bucket, const Limit& limit, Instant now, Units most) no
     }
 }
 
+void give_back(Gcra& bucket, const Limit& limit, Instant now, Units units) noexcept {
+    const std::uint64_t debt = debt_of(bucket, limit, now);
+    const Wide given = static_cast<Wide>(units.count()) * limit.period();
+    if (debt != 0) {
+        bucket = owing(given < debt ? debt - static_cast<std::uint64_t>(given) : 0, limit, now);
+    }
+}
+
 Units remaining(const Gcra& bucket, const Limit& limit, Instant now) noexcept {
     const std::uint64_t debt = debt_of(bucket, limit, now);
     return Units{debt >= limit.full() ? 0 : (limit.full() - debt) / limit.period()};

@@ -67,6 +67,9 @@ void charge_what_fits(Gcra& bucket, const Limit& limit, Instant now, Units cost)
 // Takes whole units, as many as it needs so that no more than `most` whole units remain.
 void leave_at_most(Gcra& bucket, const Limit& limit, Instant now, Units most) noexcept;
 
+// Gives back what was taken last, at most `units`: a bucket gets no fuller than full.
+void give_back(Gcra& bucket, const Limit& limit, Instant now, Units units) noexcept;
+
 // Whole units that would be admitted now.
 [[nodiscard]] Units remaining(const Gcra& bucket, const Limit& limit, Instant now) noexcept;
 

@@ -106,13 +106,22 @@ public:
         return std::max(slots.leaves(newest_) - now, Nanoseconds{0});
     }
 
+    // Gives back what was used, at most `units`: the oldest, which would have left first.
+    void give_back(const Slots& slots, LinePool& pool, Instant now, Units units) noexcept {
+        const std::uint64_t used = total_ - left_by(slots, pool, now);
+        cut_to(used - std::min(used, units.count()), pool);
+    }
+
     // Forgets the oldest units above the count. They would have left before all others, so what is
     // refused stays refused.
-    void cut_to_count(const Slots& slots, LinePool& pool) noexcept {
-        while (total_ > slots.count() && !queue_.empty()) {
+    void cut_to_count(const Slots& slots, LinePool& pool) noexcept { cut_to(slots.count(), pool); }
+
+    // Forgets the oldest units above `most`.
+    void cut_to(std::uint64_t most, LinePool& pool) noexcept {
+        while (total_ > most && !queue_.empty()) {
             Record& oldest = queue_.front(pool);
             const std::uint64_t units = Slots::units_in(oldest);
-            const std::uint64_t excess = std::min(total_ - slots.count(), units);
+            const std::uint64_t excess = std::min(total_ - most, units);
             total_ -= excess;
             if (excess < units) {
                 Slots::set_units(oldest, units - excess);
@@ -120,7 +129,7 @@ public:
                 queue_.pop(pool);
             }
         }
-        total_ = std::min(total_, slots.count());
+        total_ = std::min(total_, most);
         newest_units_ = std::min(newest_units_, total_);
     }
 

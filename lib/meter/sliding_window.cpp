@@ -81,6 +81,16 @@ std::optional<Nanoseconds> SlidingWindow::wait(const SlidingWindowLimit& limit, 
     return Nanoseconds{static_cast<std::int64_t>(from_start + moved.left(limit, now) - length)};
 }
 
+void SlidingWindow::give_back(const SlidingWindowLimit& limit, Instant now, Units units) noexcept {
+    *this = moved_to(limit, now);
+    const std::uint64_t from_current = std::min(current_, units.count());
+    current_ -= from_current;
+    // A unit of the window before weighs no more than its share that is left.
+    const Wide rest = static_cast<Wide>(units.count() - from_current) *
+                      static_cast<Wide>(limit.numbers.window) / left(limit, now);
+    previous_ -= static_cast<std::uint64_t>(std::min<Wide>(previous_, rest));
+}
+
 void SlidingWindow::renumber(const SlidingWindowLimit& to, Instant changed) noexcept {
     *this = moved_to(to, changed);
     current_ = std::min(current_, to.numbers.count);

@@ -24,6 +24,8 @@ public:
     [[nodiscard]] Units remaining(const SlidingWindowLimit& limit, Instant now) const noexcept;
     [[nodiscard]] std::optional<Nanoseconds> wait(const SlidingWindowLimit& limit, Instant now,
                                                   Units cost) const noexcept;
+    // Gives back what was used, at most `units`; the current window first.
+    void give_back(const SlidingWindowLimit& limit, Instant now, Units units) noexcept;
     // What was used stays used, at most the new count; the earlier window is cut first.
     void renumber(const SlidingWindowLimit& to, Instant changed) noexcept;
     // The end of the window after the current one.

@@ -11,7 +11,7 @@
 namespace sluice {
 
 // How many versions of a limit's numbers its entries can tell apart.
-inline constexpr std::uint8_t kNumberVersions = 8;
+inline constexpr std::uint8_t kNumberVersions = 7;
 // How many changes of numbers a worker remembers the instants of.
 inline constexpr std::size_t kRememberedChanges = 64;
 
@@ -29,6 +29,7 @@ struct SlotRow {
     std::span<const AnyLimit> coarser;      // its numbers by step - 1
     std::span<const FormerNumbers> former;  // latest first
     std::uint8_t version = 0;
+    bool overridden = false;  // keys may have other numbers
 };
 
 // The numbers at a step; nullptr: the limit does not coarsen so far.

@@ -9,6 +9,7 @@ Tenants::Tenants(std::size_t pool_lines)
 
 void Tenants::adopt(std::span<const SlotRow> rows, std::uint64_t changes, Instant now) noexcept {
     rows_ = rows;
+    adopted_ = now;
     // Changes that came and went between two bursts were never judged by.
     const std::uint64_t missed = std::min<std::uint64_t>(changes - changes_, changed_.size());
     for (std::uint64_t i = 0; i < missed; ++i) {
@@ -21,7 +22,15 @@ void Tenants::adopt(std::span<const SlotRow> rows, std::uint64_t changes, Instan
 void Tenants::update_slow(Entry& entry, Now now) noexcept {
     const LimitSlot slot = entry.slot();
     const bool known = slot < rows_.size() && rows_[slot].limit != nullptr;
-    if (known && entry.stamp().version != rows_[slot].version) {
+    if (!known) {
+        return;
+    }
+    if (entry.has_own_numbers()) {
+        // Which numbers it has now only its key tells, as long as any may have some.
+        if (!rows_[slot].overridden) {
+            give_up_own(entry, *gcra_of(*rows_[slot].limit), rows_[slot].version, now);
+        }
+    } else if (entry.stamp().version != rows_[slot].version) {
         renumber_entry(entry, rows_[slot], now);
     }
 }
@@ -44,7 +53,9 @@ bool Tenants::forget_slow(Entry& entry, Now now) noexcept {
 void Tenants::evict(Entry& entry) noexcept {
     const LimitSlot slot = entry.slot();
     live_[slot].set(live_[slot].read() - 1);
-    if (slot < rows_.size() && rows_[slot].limit != nullptr) {
+    if (entry.has_own_numbers()) {
+        pool_.give_back(entry.cell().rest);
+    } else if (slot < rows_.size() && rows_[slot].limit != nullptr) {
         close_bucket(entry.cell(), algorithm_of(*rows_[slot].limit), pool_);
     }
     entry.clear();
@@ -75,6 +86,88 @@ void Tenants::renumber_entry(Entry& entry, const SlotRow& row, Now now) noexcept
     }
     entry.write(cell);
     entry.set_version(row.version);
+}
+
+Cell Tenants::own_cell(const Entry& entry) const noexcept {
+    const Gcra& state = pool_.at<OwnBucket>(entry.cell().rest).state;
+    return {state.fresh_from, state.below};
+}
+
+void Tenants::write_own(Entry& entry, const Cell& cell, Now now) noexcept {
+    const PoolLine line = entry.cell().rest;
+    OwnBucket& bucket = pool_.at<OwnBucket>(line);
+    bucket.state = {cell.fresh_from, cell.rest};
+    Instant fresh = cell.fresh_from;
+    if (bucket.until != Nanoseconds::max().count()) {
+        const Instant ends{Nanoseconds{bucket.until} - now.utc_ahead};
+        const Limit& base = *gcra_of(*rows_[entry.slot()].limit);
+        fresh = fresh_from(bucket.state, bucket.limit(), base, ends);
+    }
+    entry.write({fresh, line});
+}
+
+// When a bucket's own numbers ended or became others: at their end, or with the set in force.
+Instant Tenants::changed_at(const OwnBucket& bucket, Now now) const noexcept {
+    const Nanoseconds until{bucket.until};
+    return until <= now.utc() ? Instant{until - now.utc_ahead} : std::min(adopted_, now.at);
+}
+
+void Tenants::give_up_own(Entry& entry, const Limit& base, std::uint8_t version, Now now) noexcept {
+    const PoolLine line = entry.cell().rest;
+    const OwnBucket& bucket = pool_.at<OwnBucket>(line);
+    Gcra state = bucket.state;
+    renumber(state, bucket.limit(), base, changed_at(bucket, now));
+    pool_.give_back(line);
+    entry.write({state.fresh_from, state.below});
+    entry.set_version(version);
+}
+
+bool Tenants::take_own(Entry& entry, const Limit& base, const OwnNumbers& own, Now now) noexcept {
+    const Limit& limit = *gcra_of(*own.numbers);
+    PoolLine line = entry.cell().rest;
+    if (!entry.has_own_numbers()) {
+        const Cell cell = entry.cell();
+        line = pool_.take();
+        if (line == kNoLine) {
+            return false;
+        }
+        OwnBucket& bucket = pool_.at<OwnBucket>(line);
+        bucket.state = {cell.fresh_from, cell.rest};
+        renumber(bucket.state, base, limit, std::min(adopted_, now.at));
+        bucket.set(limit, own.until);
+        entry.write({cell.fresh_from, line});
+        entry.set_version(kOwnNumbers);
+    } else if (OwnBucket& bucket = pool_.at<OwnBucket>(line);
+               !bucket.has(limit) || bucket.until != own.until.count()) {
+        if (!bucket.has(limit)) {
+            renumber(bucket.state, bucket.limit(), limit, changed_at(bucket, now));
+        }
+        bucket.set(limit, own.until);
+    } else {
+        return true;
+    }
+    const Gcra state = pool_.at<OwnBucket>(line).state;
+    write_own(entry, {state.fresh_from, state.below}, now);
+    return true;
+}
+
+bool Tenants::bring_under(Entry& entry, const OwnNumbers& own, Now now) noexcept {
+    const SlotRow& row = rows_[entry.slot()];
+    const Limit* base = gcra_of(*row.limit);
+    if (base == nullptr) {
+        Cell cell = entry.cell();
+        renumber(cell, *row.limit, own.numbers != nullptr ? *own.numbers : *row.limit, pool_,
+                 {now.at, now.utc_ahead});
+        entry.write(cell);
+        return true;
+    }
+    if (own.numbers != nullptr) {
+        return take_own(entry, *base, own, now);
+    }
+    if (entry.has_own_numbers()) {
+        give_up_own(entry, *base, row.version, now);
+    }
+    return true;
 }
 
 }  // namespace sluice

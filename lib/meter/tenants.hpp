@@ -2,6 +2,7 @@
 #include "lib/base/now.hpp"
 #include "lib/meter/entry.hpp"
 #include "lib/meter/line_pool.hpp"
+#include "lib/meter/own_bucket.hpp"
 #include "lib/meter/slot_row.hpp"
 #include "lib/share/core.hpp"
 
@@ -41,9 +42,35 @@ public:
         return entry.idle(now.at) && forget_slow(entry, now);
     }
 
+    // What an entry holds, and a new state for it under the same numbers.
+    [[nodiscard]] Cell cell_of(const Entry& entry) const noexcept {
+        return entry.has_own_numbers() ? own_cell(entry) : entry.cell();
+    }
+    void write(Entry& entry, const Cell& cell, Now now) noexcept {
+        if (entry.has_own_numbers()) [[unlikely]] {
+            write_own(entry, cell, now);
+        } else {
+            entry.write(cell);
+        }
+    }
+
+    // For a limit of which keys may have other numbers: brings an entry of step 0 under those that
+    // its key has now. What was used until the change is read under the old ones. False: the pool
+    // has no line for it, and nothing has changed.
+    [[nodiscard]] bool bring_under(Entry& entry, const OwnNumbers& own, Now now) noexcept;
+
+    // Empties an entry that is not held, whatever it owes: its key begins anew.
+    void forget(Entry& entry) noexcept { evict(entry); }
+
     void came(LimitSlot slot) noexcept { live_[slot].add(1); }
 
 private:
+    [[nodiscard]] Cell own_cell(const Entry& entry) const noexcept;
+    void write_own(Entry& entry, const Cell& cell, Now now) noexcept;
+    void give_up_own(Entry& entry, const Limit& base, std::uint8_t version, Now now) noexcept;
+    [[nodiscard]] bool take_own(Entry& entry, const Limit& base, const OwnNumbers& own,
+                                Now now) noexcept;
+    [[nodiscard]] Instant changed_at(const OwnBucket& bucket, Now now) const noexcept;
     void update_slow(Entry& entry, Now now) noexcept;
     void renumber_entry(Entry& entry, const SlotRow& row, Now now) noexcept;
     [[nodiscard]] bool forget_slow(Entry& entry, Now now) noexcept;
@@ -54,6 +81,7 @@ private:
     LinePool pool_;
     ChangeTimes changed_{};
     std::uint64_t changes_ = 0;
+    Instant adopted_{};  // the set in force
     bool stale_ = false;
 };
 

@@ -16,6 +16,8 @@ struct RuleCounters {
     Counter admitted;
     Counter exceeded;
     Counter skipped;  // a key part was missing
+    // Of the admitted, those whose key is exempt.
+    Counter exempted;
 };
 
 // What one worker counts. Written by it alone, read by anyone.

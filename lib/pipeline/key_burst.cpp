@@ -41,6 +41,12 @@ template <typename Hash>
     return true;
 }
 
+void prefetch_override(const Rule& rule, std::uint8_t key, std::uint64_t digest) noexcept {
+    if (!rule.override_tables.empty() && rule.override_tables[key] != nullptr) {
+        rule.override_tables[key]->prefetch(digest);
+    }
+}
+
 // Any keys and any number of limits. False: each key lacks a part, so the rule does not apply, and
 // has no looks.
 template <typename Hash>
@@ -58,12 +64,14 @@ bool look_for_keys(const Rule& rule, const Packet& packet, const Hash& hash,
                              key) != KeyOutcome::Missing;
             digest = has_key ? hash(key.view()) : 0;
             applies |= has_key;
+            prefetch_override(rule, limit.key, digest);
         }
         const Units cost = has_key ? cost_of(rule, limit.per, packet.flow) : Units{0};
         // What is not judged asks for one line, always the same: no packet waits for it.
         const GroupKey filed =
             cost == Units{0} ? GroupKey{} : KeyHasher::filed_under(limit.identity, digest);
         looks.add(filed, limit.slot, cost);
+        looks.next[-1].digest = digest;
     }
     if (!applies) {
         looks.count -= static_cast<std::uint32_t>(looks.next - first);

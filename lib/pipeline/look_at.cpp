@@ -24,18 +24,25 @@ bool is_pooled(const AnyLimit& limit) noexcept {
 }
 
 Judgement ask(Look& look, const Judging& judging) noexcept {
+    Tenants& tenants = judging.core.buckets.tenants;
     if (const auto* token = std::get_if<TokenBucketLimit>(look.numbers)) [[likely]] {
-        const Cell cell = look.entry->cell();
+        const Cell cell = tenants.cell_of(*look.entry);
         return admits(Gcra{cell.fresh_from, cell.rest}, token->gcra, judging.now.at, look.cost)
                    ? Judgement::Green
                    : Judgement::Red;
     }
-    Cell cell = look.entry->cell();
+    Cell cell = tenants.cell_of(*look.entry);
     const Demand demand{look.cost, color_of(judging.packet.flow)};
     const Judgement judgement =
-        sluice::look(cell, *look.numbers, judging.core.buckets.tenants.pool(), judging.now, demand);
-    look.entry->write(cell);
+        sluice::look(cell, *look.numbers, tenants.pool(), judging.now, demand);
+    tenants.write(*look.entry, cell, judging.now);
     return judgement;
+}
+
+// The numbers that the key has in place of the limit's, if any.
+OwnNumbers own_numbers(const Look& look, const MeteredLimit& limit) noexcept {
+    return limit.overridden && look.own != nullptr ? OwnNumbers{&look.own->numbers, look.own->until}
+                                                   : OwnNumbers{};
 }
 
 // The limit's numbers at a step; nullptr: it does not coarsen so far.
@@ -124,11 +131,34 @@ private:
             return false;
         }
         const LinePool& pool = tenants_.pool();
-        const bool kept_back = is_pooled(limit_.limit) && pool.free() <= pool.size() / kParentShare;
-        if (kept_back || !file(*entry, look_.key, 0)) {
+        const OwnNumbers own = own_numbers(look_, limit_);
+        const bool wants_line = is_pooled(limit_.limit) || own.numbers != nullptr;
+        const bool kept_back = wants_line && pool.free() <= pool.size() / kParentShare;
+        if (kept_back || !file(*entry, look_.key, 0) || !bring_under(*entry, own)) {
             count(judging_, TableEvent::PoolFull);
             return false;
         }
+        return true;
+    }
+
+    // A new bucket, full but for what wider keys owe, under the numbers that the key has.
+    bool bring_under(Entry& entry, const OwnNumbers& own) noexcept {
+        if (own.numbers == nullptr) {
+            return true;
+        }
+        const bool owed_for = store_.coarsened(judging_.now.at);
+        const Units left = remaining(entry.cell(), limit_.limit, tenants_.pool(), judging_.now);
+        if (!tenants_.bring_under(entry, own, judging_.now)) {
+            entry.release();
+            tenants_.forget(entry);
+            return false;
+        }
+        if (owed_for && left < most_of(limit_.limit)) {
+            Cell cell = tenants_.cell_of(entry);
+            leave_at_most(cell, *own.numbers, tenants_.pool(), judging_.now, left);
+            tenants_.write(entry, cell, judging_.now);
+        }
+        look_.numbers = own.numbers;
         return true;
     }
 
@@ -232,6 +262,19 @@ private:
     look.judgement = open ? Judgement::Green : Judgement::NoRoom;
 }
 
+// A bucket that is there, under the numbers that its key has now. False: there was no memory for
+// that, and on_full has decided.
+[[gnu::noinline]] bool bring_under_own_slow(Look& look, const MeteredLimit& limit, const Rule& rule,
+                                            const Judging& judging) noexcept {
+    const OwnNumbers own = own_numbers(look, limit);
+    if (judging.core.buckets.tenants.bring_under(*look.entry, own, judging.now)) {
+        look.numbers = own.numbers != nullptr ? own.numbers : look.numbers;
+        return true;
+    }
+    no_room_slow(look, limit, rule, judging);
+    return false;
+}
+
 }  // namespace
 
 Color color_of(const Flow& flow) noexcept {
@@ -256,6 +299,9 @@ void look_at(Look& look, const MeteredLimit& limit, const Rule& rule,
         entry->hold();
         look.entry = entry;
         look.numbers = &limit.limit;
+        if (limit.overridden && !bring_under_own_slow(look, limit, rule, judging)) [[unlikely]] {
+            return;
+        }
     } else if (!place_slow(look, limit, rule, judging)) {
         look.entry = nullptr;
         return;
@@ -271,7 +317,7 @@ void settle(Look& look, const Judging& judging, bool spends, bool rejected) noex
     BucketStore& store = judging.core.buckets;
     const bool admitted = look.judgement == Judgement::Green || look.judgement == Judgement::Yellow;
     if ((spends && admitted) || rejected) {
-        Cell cell = entry.cell();
+        Cell cell = store.tenants.cell_of(entry);
         const auto* token = std::get_if<TokenBucketLimit>(look.numbers);
         if (rejected) {
             charge_what_fits(cell, *look.numbers, store.tenants.pool(), judging.now, look.cost);
@@ -283,7 +329,7 @@ void settle(Look& look, const Judging& judging, bool spends, bool rejected) noex
             charge(cell, *look.numbers, store.tenants.pool(), judging.now,
                    {look.cost, look.judgement});
         }
-        entry.write(cell);
+        store.tenants.write(entry, cell, judging.now);
         if (entry.stamp().step != 0) [[unlikely]] {
             store.note_parent(entry);
         }

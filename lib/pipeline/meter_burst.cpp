@@ -1,4 +1,6 @@
+#include "lib/pipeline/adopt.hpp"
 #include "lib/pipeline/judge_plain.hpp"
+#include "lib/pipeline/key_overrides.hpp"
 #include "lib/pipeline/look_at.hpp"
 #include "lib/pipeline/sample_burst.hpp"
 #include "lib/pipeline/stages.hpp"
@@ -80,6 +82,7 @@ struct Outcome {
     bool refused = false;        // by a limit, or by what its colour means
     bool over_limit = false;     // refused by a limit, not for want of a place
     bool exceeded = false;       // on_exceed applies
+    bool banned = false;         // the key is: no limit was asked
     bool colored = false;        // on_color applies
     Color color = Color::Green;  // the worst of its colour meters
     Nanoseconds wait{};          // the longest of the refusing limits
@@ -101,8 +104,8 @@ void note_refusal(const Look& look, const MeteredLimit& limit, const Judging& ju
     }
     const Demand demand{look.cost, color_of(judging.packet.flow)};
     const std::optional<Nanoseconds> needed =
-        wait(look.entry->cell(), *look.numbers, judging.core.buckets.tenants.pool(), judging.now,
-             demand);
+        wait(judging.core.buckets.tenants.cell_of(*look.entry), *look.numbers,
+             judging.core.buckets.tenants.pool(), judging.now, demand);
     if (needed.value_or(kNever) > outcome.wait) {
         outcome.wait = needed.value_or(kNever);
         outcome.key = limit.key;
@@ -132,9 +135,29 @@ void look_at_limit(Look& look, const MeteredLimit& limit, const Rule& rule, cons
     }
 }
 
+// A rule whose limits are not asked, since a key is exempt or banned.
+[[gnu::noinline]] Outcome fated_slow(KeyFate fate, RuleCounters& counters) noexcept {
+    Outcome outcome;
+    if (fate == KeyFate::Exempt) {
+        counters.exempted.add(1);
+        return outcome;
+    }
+    outcome.judged = true;
+    outcome.refused = true;
+    outcome.exceeded = true;
+    outcome.banned = true;
+    return outcome;
+}
+
 Outcome look_at_rule(const Match& match, const Judged& judged) noexcept {
     const Rule& rule = judged.rule(match);
     Outcome outcome;
+    if (rule.overrides != nullptr) [[unlikely]] {
+        const KeyFate fate = fate_of(rule, judged.looks(match), judged.judging);
+        if (fate != KeyFate::Judged) {
+            return fated_slow(fate, judged.counters(match));
+        }
+    }
     std::size_t at = 0;
     for (Look& look : judged.looks(match)) {
         look_at_limit(look, rule.limits[at++], rule, judged, outcome);
@@ -169,7 +192,9 @@ void weigh(const Match& match, const Weight& weight, Decision& decision) noexcep
 // What an enforcing rule makes of a packet.
 void decide(const Match& match, const Rule& rule, const Outcome& outcome,
             Decision& decision) noexcept {
-    const Reason refusal = outcome.over_limit ? Reason::OverLimit : Reason::TableFull;
+    const Reason refusal = outcome.banned       ? Reason::Banned
+                           : outcome.over_limit ? Reason::OverLimit
+                                                : Reason::TableFull;
     if (outcome.refused) {
         decision.wait = std::max(decision.wait, outcome.wait);
     } else if (outcome.judged && decision.rule == kNoRule) {
@@ -276,14 +301,6 @@ bool pass_by(Judged& judged, Decision& decision) noexcept {
     }
     look_at_all(judged, packet.decision);
     settle_all(judged, packet.decision);
-}
-
-void adopt(const RuleSet& set, CoreState& core, Now now) noexcept {
-    if (core.known != &set || core.known_load != set.load) [[unlikely]] {
-        core.buckets.adopt(set.slots, set.changes, set.longest_debt, now);
-        core.known = &set;
-        core.known_load = set.load;
-    }
 }
 
 // What the tables do once per burst.

@@ -42,9 +42,11 @@ std::uint64_t remaining_of(const Sampled& sampled, std::size_t limit) noexcept {
         look.entry->stamp().step != 0) {
         return KeySample::kUnknown;
     }
-    return remaining(look.entry->cell(), sampled.rule().limits[limit].limit,
-                     sampled.core.buckets.tenants.pool(), sampled.now)
-        .count();
+    // Keys may have numbers of their own; then nothing took the short way, which notes none.
+    Tenants& tenants = sampled.core.buckets.tenants;
+    const AnyLimit* numbers =
+        sampled.rule().overrides != nullptr ? look.numbers : &sampled.rule().limits[limit].limit;
+    return remaining(tenants.cell_of(*look.entry), *numbers, tenants.pool(), sampled.now).count();
 }
 
 void tell(const Sampled& sampled, std::size_t limit, std::uint32_t weight) noexcept {

@@ -27,6 +27,11 @@ struct Look {
     // Where its bucket lies. Held from the look to the charge; before the look only a guess, since
     // an earlier packet may have moved it.
     Entry* entry = nullptr;
+    // Only where the rule has overrides.
+    union {
+        std::uint64_t digest = 0;  // of its key; once the packet is judged:
+        const LimitOverride* own;  // the numbers that the key has; nullptr: the limit's
+    };
     Judgement judgement = Judgement::Red;
     bool asked = false;  // the packet carries what this limit counts
 };

@@ -31,13 +31,25 @@ constexpr auto kTopKeys = std::to_array<KeyRow>({
 });
 constexpr auto kDataKeys = std::to_array<KeyRow>({{"country_db"}, {"asn_db"}, {"lists"}});
 
+// The keys as they are sent, and the place of each in the table that packets look into.
+std::uint64_t size_of(const Overrides& overrides) {
+    constexpr std::uint64_t kPlaceOfKey = 32;
+    std::uint64_t size = overrides.numbers.size() * sizeof(LimitOverride) +
+                         overrides.plans.size() * sizeof(OverridePlan);
+    for (const KeyOverrides& keys : overrides.keys) {
+        size += keys.bytes.size() + keys.rows.size() * (sizeof(KeyOverrides::Row) + kPlaceOfKey);
+    }
+    return size;
+}
+
 // Bytes of a rule, without its condition.
 std::uint64_t size_of(const Rule& rule) {
     std::uint64_t keys = 0;
     for (const GroupingKey& key : rule.keys) {
         keys += sizeof(GroupingKey) + key.size() * sizeof(KeyPart);
     }
-    return sizeof(Rule) + rule.id.size() + keys + rule.limits.size() * sizeof(MeteredLimit);
+    return sizeof(Rule) + rule.id.size() + keys + rule.limits.size() * sizeof(MeteredLimit) +
+           (rule.overrides != nullptr ? size_of(*rule.overrides) : 0);
 }
 
 std::string count_text(std::uint64_t count) {
@@ -53,7 +65,8 @@ public:
           patterns_{source.patterns},
           context_{lines, problems, purpose == Purpose::Enforce, &databases_},
           relaxed_{lines, problems, false, &databases_},
-          file_{lines, problems, purpose, modes, {}, limits_, lists_, databases_} {}
+          file_{lines,   problems, purpose,    modes,        {},
+                limits_, lists_,   databases_, source.lists, source.keys} {}
 
     std::optional<CompiledRules> run(const YamlNode& root) {
         const MapReader top{root, kTopKeys, context_, "a rule file"};

@@ -1,6 +1,7 @@
 #pragma once
 #include "lib/base/units.hpp"
 #include "lib/policy/expression.hpp"
+#include "lib/policy/keys/key_setting.hpp"
 #include "lib/policy/lists/list_reader.hpp"
 #include "lib/policy/named_text.hpp"
 #include "lib/policy/problem.hpp"
@@ -46,9 +47,11 @@ struct RuleSummary {
     std::string description;
     Mode mode = Mode::Monitor;
     std::uint32_t line = 0;
-    std::string when;      // as written; empty: every packet
-    Expression condition;  // the same as a tree; of no use when `when` is empty
-    std::string key;       // "ip.src, l4.dport"; of tiers one after the other: "ip.src; ip.dst"
+    std::string when;                 // as written; empty: every packet
+    Expression condition;             // the same as a tree; of no use when `when` is empty
+    std::vector<GroupingKey> keys{};  // as the pipeline has them
+    MissingKey missing_key = MissingKey::Skip;
+    std::string key;  // "ip.src, l4.dport"; of tiers one after the other: "ip.src; ip.dst"
     std::string action;
     // How else it limits: missing_key, on_full, table_share, rejected_spend, cost.
     std::vector<NamedText> settings;
@@ -92,6 +95,7 @@ struct RuleText {
     std::string_view text;
     const ListReader* lists = nullptr;  // nullptr: none can be read
     PatternCache* patterns = nullptr;   // what was compiled before; nullptr: nothing was
+    const KeySettings* keys = nullptr;  // set at run time; nullptr: none
 };
 
 // Rule file -> rule set. nullopt if there is an error; `problems` then says where and what, and

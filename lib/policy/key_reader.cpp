@@ -11,6 +11,7 @@ void read_part(const YamlNode& item, KeyText& key, const ReadContext& context) {
     if (!item.is_scalar()) {
         context.problems.error(
             item.at, "a key part is a field or a function of one, found " + kind_name(item));
+        key.whole = false;
         return;
     }
     key.text += (key.text.empty() ? "" : ", ") + item.text;
@@ -22,6 +23,7 @@ void read_part(const YamlNode& item, KeyText& key, const ReadContext& context) {
     const ScalarPlaces places{context.lines, item};
     if (const std::optional<Remark>& error = reader.error()) {
         context.problems.error(places[error->offset], error->text);
+        key.whole = false;
         return;
     }
     for (const Remark& remark : reader.not_built()) {
@@ -32,8 +34,10 @@ void read_part(const YamlNode& item, KeyText& key, const ReadContext& context) {
     }
     report_uses(reader.from_databases(), places, context);
     if (!operand->field) {
+        key.whole = false;
         return;
     }
+    key.whole = key.whole && reader.not_built().empty();
     key.parts.push_back({*operand->field, operand->v4_length, operand->v6_length});
     key.schema += operand->name + "/" + std::to_string(operand->v4_length) + "/" +
                   std::to_string(operand->v6_length) + ";";

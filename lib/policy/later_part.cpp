@@ -26,9 +26,6 @@ using enum Shape::Kind;
 
 constexpr auto kBan = std::to_array<Shape>({{"after"}, {"within"}, {"for"}, {"action"}});
 constexpr auto kColors = std::to_array<Shape>({{"green", Any}, {"yellow", Any}, {"red", Any}});
-constexpr auto kOverride =
-    std::to_array<Shape>({{"key", Any}, {"limits", Any}, {"until"}, {"exempt"}});
-constexpr auto kOverrides = std::to_array<Shape>({{"file"}, {"inline", Maps, kOverride}});
 constexpr auto kDynamic = std::to_array<Shape>({{"source"}, {"ttl"}, {"floor"}, {"ceiling"}});
 constexpr auto kClusterSync =
     std::to_array<Shape>({{"interval"}, {"max_unsynced"}, {"owner_down"}});
@@ -58,7 +55,6 @@ constexpr auto kParts = std::to_array<Shape>({
     // of a rule
     {"ban", Map, kBan},
     {"on_color", Map, kColors},
-    {"overrides", Map, kOverrides},
     {"dynamic", Map, kDynamic},
     {"cluster_sync", Map, kClusterSync},
     {"events", Words, kEvents},

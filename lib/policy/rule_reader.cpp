@@ -5,6 +5,7 @@
 #include "lib/policy/condition_reader.hpp"
 #include "lib/policy/cost_reader.hpp"
 #include "lib/policy/nearest.hpp"
+#include "lib/policy/overrides/overrides_reader.hpp"
 #include "lib/policy/rule_id.hpp"
 #include "lib/policy/tier_reader.hpp"
 #include "lib/policy/units_text.hpp"
@@ -35,7 +36,7 @@ constexpr auto kRuleKeys = std::to_array<KeyRow>({
     {"scope"},  // only box
     {"on_color"},
     {"ban", false},
-    {"overrides", false},
+    {"overrides"},
     {"candidates"},
     {"dynamic", false},
     {"max_unsynced", false},
@@ -45,9 +46,9 @@ constexpr auto kRuleKeys = std::to_array<KeyRow>({
 });
 
 // What a rule that decides on sight does not have.
-constexpr auto kNotOnSight =
-    std::to_array<std::string_view>({"key", "limits", "on_exceed", "tiers", "per", "missing_key",
-                                     "on_full", "on_color", "cost", "ban", "candidates"});
+constexpr auto kNotOnSight = std::to_array<std::string_view>(
+    {"key", "limits", "on_exceed", "tiers", "per", "missing_key", "on_full", "on_color", "cost",
+     "ban", "overrides", "candidates"});
 
 constexpr auto kOnMatchWords = std::to_array<std::string_view>({"drop", "allow"});
 constexpr auto kMissingKeyWords = std::to_array<std::string_view>({"skip", "share"});
@@ -263,12 +264,14 @@ private:
         rule.rejected_spend = map_.flag("rejected_spend").value_or(false);
         rule.cost = read_cost(map_, context_);
         read_.summary.settings = settings_of(rule);
+        read_.summary.missing_key = rule.missing_key;
         const YamlNode* exceed = map_.find("on_exceed");
         const ActionText action = exceed == nullptr ? ActionText{} : read_action(*exceed, context_);
         rule.on_exceed = action.verdict;
         rule.tag = action.tag;
         read_.summary.action = action.text;
         read_keys_and_limits();
+        read_overrides();
         read_on_color();
         warn_of_costs_that_never_fit(map_, rule, context_);
         if (!fill_coarser(rule) && map_.find("on_full") != nullptr) {
@@ -287,9 +290,32 @@ private:
                                .changes = candidate_ == nullptr ? nullptr : &candidate_->limits};
         ReadTiers tiers = read_tiers(map_, owner, file_.limits, context_);
         rule.keys = std::move(tiers.keys);
+        read_.summary.keys = rule.keys;
         rule.limits = std::move(tiers.limits.limits);
         read_.summary.key = std::move(tiers.text);
         read_.summary.limits = std::move(tiers.limits.summaries);
+        keys_are_whole_ = tiers.whole;
+    }
+
+    void read_overrides() {
+        const YamlNode* node = map_.find("overrides");
+        Rule& rule = read_.rule;
+        if (node == nullptr && file_.keys == nullptr) {
+            return;
+        }
+        if (!keys_are_whole_ || rule.limits.empty() ||
+            rule.limits.size() != read_.summary.limits.size()) {
+            if (node != nullptr) {
+                check_overrides(*node, context_);
+            }
+            return;
+        }
+        rule.overrides =
+            sluice::read_overrides(node, rule, {file_.files, file_.keys, map_.node().at}, context_);
+        if (rule.overrides != nullptr) {
+            read_.summary.settings.push_back(
+                {"overrides", std::to_string(overridden_keys(*rule.overrides)) + " keys"});
+        }
     }
 
     // In millionths of the table.
@@ -327,6 +353,7 @@ private:
     Mode mode_;
     ReadContext context_;
     MapReader map_;
+    bool keys_are_whole_ = true;
     ReadRule read_;
 };
 

@@ -34,6 +34,8 @@ struct FileContext {
     NamedLimits& limits;
     NamedLists& lists;
     Databases& databases;
+    const ListReader* files = nullptr;  // nullptr: none can be read
+    const KeySettings* keys = nullptr;  // set at run time; nullptr: none
 };
 
 struct ReadRule {

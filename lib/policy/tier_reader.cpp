@@ -58,6 +58,7 @@ private:
         const auto index = static_cast<std::uint8_t>(read_.keys.size());
         limits_.read(map, {key, index, std::move(position)}, read_.limits);
         read_.text += (read_.keys.empty() ? "" : "; ") + key.text;
+        read_.whole = read_.whole && key.whole;
         read_.keys.push_back(std::move(key.parts));
     }
 

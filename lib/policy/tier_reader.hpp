@@ -11,6 +11,7 @@ struct ReadTiers {
     std::vector<GroupingKey> keys;
     std::string text;  // "ip.src, l4.dport"; of tiers one after the other: "ip.src; ip.dst"
     ReadLimits limits;
+    bool whole = true;  // every key is built
 };
 
 // `key` and `limits` of a rule, or its `tiers`.

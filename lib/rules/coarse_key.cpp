@@ -20,31 +20,49 @@ bool same(ByteView a, ByteView b) noexcept {
     return a.size() == b.size() && std::memcmp(a.data(), b.data(), a.size()) == 0;
 }
 
+// The same key with its addresses cut to a network.
+void widen(ByteView finer, const Widening& widening, KeyBytes& wider) noexcept {
+    wider.clear();
+    while (finer.size() > sizeof(KeyPartHeader)) {
+        KeyPartHeader header;
+        std::memcpy(&header, finer.data(), sizeof(header));
+        const ByteView value = finer.subspan(sizeof(header), header.size);
+        if (header.version != 0) {
+            VersionedAddress address{static_cast<IpVersion>(header.version), {}};
+            std::memcpy(address.address.bytes.data(), value.data(), value.size());
+            wider.append_address(
+                {static_cast<Field>(header.field), std::min(header.prefix_length, widening.v4),
+                 std::min(header.prefix_length, widening.v6)},
+                address);
+        } else {
+            wider.append(finer.first(sizeof(header) + header.size));
+        }
+        finer = finer.subspan(sizeof(header) + header.size);
+    }
+    wider.append(finer);  // a shared key is one byte, and no wider
+}
+
 }  // namespace
 
-CoarseKeys::CoarseKeys(const GroupingKey& key, MissingKey missing, const Flow& flow,
-                       ByteView frame) noexcept {
-    KeyBytes own;
-    (void)key_of(key, missing, flow, frame, own);
-    ByteView finer = own.view();
-    std::array<KeyPart, kMaxKeyParts> parts;
-    const std::span<KeyPart> widened{parts.data(), key.size()};
-    std::copy(key.begin(), key.end(), widened.begin());
+CoarseKeys::CoarseKeys(ByteView key) noexcept {
     for (const Widening& widening : kWidenings) {
-        for (KeyPart& part : widened) {
-            if (is_address(part)) {
-                part.v4_length = std::min(part.v4_length, widening.v4);
-                part.v6_length = std::min(part.v6_length, widening.v6);
-            }
-        }
         KeyBytes& wider = keys_[size_];
-        (void)key_of(widened, missing, flow, frame, wider);
-        if (!same(wider.view(), finer)) {
-            finer = wider.view();
+        widen(key, widening, wider);
+        if (!same(wider.view(), key)) {
+            key = wider.view();
             ++size_;
         }
     }
 }
+
+CoarseKeys::CoarseKeys(const GroupingKey& key, MissingKey missing, const Flow& flow,
+                       ByteView frame) noexcept
+    : CoarseKeys{[&] {
+          KeyBytes own;
+          (void)key_of(key, missing, flow, frame, own);
+          return own;
+      }()
+                     .view()} {}
 
 std::uint8_t rule_step(const GroupingKey& key) noexcept {
     std::uint8_t v4 = 0;

@@ -18,6 +18,8 @@ class CoarseKeys {
 public:
     static constexpr std::size_t kMost = 2;
 
+    // Of the canonical bytes of a key; they need not outlive the call.
+    explicit CoarseKeys(ByteView key) noexcept;
     CoarseKeys(const GroupingKey& key, MissingKey missing, const Flow& flow,
                ByteView frame) noexcept;
 

@@ -15,12 +15,6 @@ ByteView bytes_of_value(const T& value) noexcept {
     return std::as_bytes(std::span{&value, 1});
 }
 
-void append_number(KeyBytes& key, Field field, std::uint64_t value) noexcept {
-    const KeyPartHeader header{static_cast<std::uint8_t>(field), 0, 0, sizeof(value)};
-    key.append(bytes_of_value(header));
-    key.append(bytes_of_value(value));
-}
-
 bool has_all_parts(std::span<const KeyPart> parts, const Flow& flow) noexcept {
     for (const KeyPart& part : parts) {
         if (!flow.fields.has(part.field)) {
@@ -102,6 +96,16 @@ void KeyBytes::append(ByteView bytes) noexcept {
     size_ += bytes.size();
 }
 
+void KeyBytes::append_number(Field field, std::uint64_t value) noexcept {
+    const KeyPartHeader header{static_cast<std::uint8_t>(field), 0, 0, sizeof(value)};
+    append(bytes_of_value(header));
+    append(bytes_of_value(value));
+}
+
+void KeyBytes::append_shared() noexcept {
+    append(ByteView{&kSharedKey, 1});
+}
+
 KeyOutcome key_of(std::span<const KeyPart> parts, MissingKey missing, const Flow& flow,
                   ByteView frame, KeyBytes& key) noexcept {
     key.clear();
@@ -109,14 +113,14 @@ KeyOutcome key_of(std::span<const KeyPart> parts, MissingKey missing, const Flow
         if (missing == MissingKey::Skip) {
             return KeyOutcome::Missing;
         }
-        key.append(ByteView{&kSharedKey, 1});
+        key.append_shared();
         return KeyOutcome::Shared;
     }
     for (const KeyPart& part : parts) {
         if (row_of(part.field).kind == FieldKind::Address) {
             key.append_address(part, read_address(part.field, flow, frame));
         } else {
-            append_number(key, part.field, read_number(part.field, flow, frame));
+            key.append_number(part.field, read_number(part.field, flow, frame));
         }
     }
     return KeyOutcome::Complete;

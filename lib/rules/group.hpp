@@ -38,11 +38,15 @@ static_assert(sizeof(KeyPartHeader) == 4);
 class KeyBytes {
 public:
     static constexpr std::size_t kMaxPartSize = sizeof(KeyPartHeader) + 16;
-    static constexpr std::size_t kMaxSize = kMaxKeyParts * kMaxPartSize;
+    static constexpr std::size_t kMaxSize = kMaxKeySize;
+    static_assert(kMaxSize == kMaxKeyParts * kMaxPartSize);
 
     [[nodiscard]] ByteView view() const noexcept { return ByteView{bytes_}.first(size_); }
     void clear() noexcept { size_ = 0; }
     void append(ByteView bytes) noexcept;
+    void append_number(Field field, std::uint64_t value) noexcept;
+    // The whole key when a part is missing and all such packets share one.
+    void append_shared() noexcept;
     void append_address(const KeyPart& part, const VersionedAddress& value) noexcept {
         SLUICE_CHECK(size_ + kMaxPartSize <= bytes_.size());
         append_block(address_header(part, value.version),

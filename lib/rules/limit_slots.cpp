@@ -13,8 +13,10 @@ namespace {
 // one.
 constexpr std::uint64_t kScansToSettle = 2;
 
-bool same_numbers(const MeteredLimit& a, const MeteredLimit& b) {
-    return a.limit == b.limit && a.coarser == b.coarser;
+// Buckets under other numbers of their keys are brought back like those under former numbers.
+bool same_numbers(const MeteredLimit& before, const MeteredLimit& after) {
+    return before.limit == after.limit && before.coarser == after.coarser &&
+           (after.overridden || !before.overridden);
 }
 
 bool changes_numbers(const RuleSet& set, const auto& limits) {

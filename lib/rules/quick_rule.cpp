@@ -35,7 +35,7 @@ void fill_key(const Rule& rule, QuickRule& quick) noexcept {
 
 QuickRule quick_rule(const Rule& rule) noexcept {
     QuickRule quick;
-    if (rule.on_match != OnMatch::Meter || rule.limits.size() != 1) {
+    if (rule.on_match != OnMatch::Meter || rule.limits.size() != 1 || rule.overrides != nullptr) {
         return quick;
     }
     quick.key = key_of(rule);

@@ -68,6 +68,58 @@ bool limits_follow_keys(const Rule& rule) noexcept {
     return keys == rule.keys.size();
 }
 
+// Whether a bucket of the one limit is one of the other too: all but rates, bursts and counts is
+// the same.
+struct SameSchema {
+    const AnyLimit& other;
+
+    bool operator()(const TokenBucketLimit&) const noexcept { return true; }
+    bool operator()(const LeakyBucketLimit&) const noexcept { return true; }
+    bool operator()(const ColorLimit&) const noexcept { return false; }
+    bool operator()(auto window) const noexcept {
+        const auto& limit = std::get<decltype(window)>(other);
+        window.numbers.count = limit.numbers.count;
+        return window == limit;
+    }
+};
+
+bool numbers_hold(const LimitOverride& numbers, const Rule& rule) noexcept {
+    if (numbers.limit >= rule.limits.size()) {
+        return false;
+    }
+    const AnyLimit& limit = rule.limits[numbers.limit].limit;
+    return algorithm_of(numbers.numbers) == algorithm_of(limit) &&
+           std::visit(SameSchema{limit}, numbers.numbers);
+}
+
+bool keys_hold(const KeyOverrides& keys, const Overrides& overrides) noexcept {
+    std::size_t begin = 0;
+    for (const KeyOverrides::Row& row : keys.rows) {
+        if (row.end < begin || row.end > keys.bytes.size() || row.end - begin > kMaxKeySize ||
+            row.plan >= overrides.plans.size()) {
+            return false;
+        }
+        begin = row.end;
+    }
+    return begin == keys.bytes.size() && keys.rows.size() <= kMaxOverrides;
+}
+
+bool overrides_hold(const Rule& rule) noexcept {
+    if (rule.overrides == nullptr) {
+        return true;
+    }
+    const Overrides& all = *rule.overrides;
+    const auto plan_holds = [&](const OverridePlan& plan) {
+        return plan.first <= all.numbers.size() && plan.count <= all.numbers.size() - plan.first;
+    };
+    return all.keys.size() == rule.keys.size() &&
+           std::all_of(all.numbers.begin(), all.numbers.end(),
+                       [&](const LimitOverride& one) { return numbers_hold(one, rule); }) &&
+           std::all_of(all.plans.begin(), all.plans.end(), plan_holds) &&
+           std::all_of(all.keys.begin(), all.keys.end(),
+                       [&](const KeyOverrides& keys) { return keys_hold(keys, all); });
+}
+
 Fault fault_of(const Rule& rule) {
     if (rule.id.empty() || rule.id.size() > kMaxRuleIdSize) {
         return "a rule id is empty or too long";
@@ -84,6 +136,9 @@ Fault fault_of(const Rule& rule) {
     }
     if (!limits_follow_keys(rule)) {
         return "rule " + rule.id + ": its limits do not follow its keys";
+    }
+    if (!overrides_hold(rule)) {
+        return "rule " + rule.id + ": its overrides are not sound";
     }
     for (const MeteredLimit& limit : rule.limits) {
         if (!within(limit.per, Per::Connection)) {

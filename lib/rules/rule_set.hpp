@@ -3,6 +3,8 @@
 #include "lib/match/origin_map.hpp"
 #include "lib/meter/any_limit.hpp"
 #include "lib/meter/slot_row.hpp"
+#include "lib/rules/override_table.hpp"
+#include "lib/rules/overrides.hpp"
 #include "lib/rules/quick_rule.hpp"
 #include "lib/rules/verdict.hpp"
 
@@ -22,6 +24,7 @@ namespace sluice {
 inline constexpr std::size_t kMaxRules = RuleBits::kSize;
 inline constexpr std::size_t kMaxRuleIdSize = 128;
 inline constexpr std::size_t kMaxKeyParts = 16;
+inline constexpr std::size_t kMaxKeySize = kMaxKeyParts * 20;  // bytes of a key
 inline constexpr std::size_t kMaxLimitsPerRule = 16;
 inline constexpr std::size_t kMaxLimits =
     32'767;  // in all rules of a set together; slots have 15 bits
@@ -70,6 +73,7 @@ struct MeteredLimit {
     // Given out on loading, not part of what crosses the wire.
     std::uint16_t slot = 0;             // names the limit in a table's entries; from 1 on
     std::uint8_t version = 0;           // of its numbers, modulo kNumberVersions
+    bool overridden = false;            // keys may have other numbers
     std::vector<FormerNumbers> former;  // latest first
 };
 
@@ -105,6 +109,10 @@ struct Rule {
     // that whoever goes through them meets each key once.
     std::vector<GroupingKey> keys;
     std::vector<MeteredLimit> limits;
+    // Keys with other numbers; nullptr: none. Shared, since there may be a million of them.
+    std::shared_ptr<const Overrides> overrides;
+    // The same for the packet path, by key; given out on loading.
+    std::vector<std::shared_ptr<const OverrideTable>> override_tables;
 
     [[nodiscard]] bool has_limits() const noexcept {
         return on_match == OnMatch::Meter || on_match == OnMatch::Bypass;

@@ -35,7 +35,8 @@ void list_limit(RuleSet& set, const MeteredLimit& limit) {
     set.slots[limit.slot] = {.limit = &limit.limit,
                              .coarser = limit.coarser,
                              .former = limit.former,
-                             .version = limit.version};
+                             .version = limit.version,
+                             .overridden = limit.overridden};
     set.longest_debt = std::max(set.longest_debt, longest_debt(limit.limit));
     for (const AnyLimit& coarser : limit.coarser) {
         set.longest_debt = std::max(set.longest_debt, longest_debt(coarser));

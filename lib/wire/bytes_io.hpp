@@ -28,6 +28,10 @@ public:
         number(static_cast<std::uint32_t>(value.size()));
         raw(bytes_of(value));
     }
+    void bytes(ByteView value) {
+        number(static_cast<std::uint32_t>(value.size()));
+        raw(value);
+    }
     template <typename T, typename Put>
     void list(const std::vector<T>& items, Put&& put) {
         number(static_cast<std::uint32_t>(items.size()));
@@ -70,6 +74,10 @@ public:
     [[nodiscard]] std::string text() {
         const ByteView bytes = raw(number<std::uint32_t>());
         return {reinterpret_cast<const char*>(bytes.data()), bytes.size()};
+    }
+    [[nodiscard]] std::vector<std::byte> bytes() {
+        const ByteView bytes = raw(number<std::uint32_t>());
+        return {bytes.begin(), bytes.end()};
     }
     // Every item takes at least `least` bytes, so a count that the rest cannot hold is refused
     // before anything is allocated for it.

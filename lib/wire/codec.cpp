@@ -39,6 +39,15 @@ void put(Writer& out, const GetTop& m) {
     out.word(m.order);
     out.number(m.count);
 }
+void put(Writer& out, const AskKey& m) {
+    out.word(m.action);
+    out.number(m.generation);
+    out.text(m.rule);
+    out.number(m.key);
+    out.bytes(m.bytes);
+    out.text(m.limit);
+    out.number(m.units);
+}
 void put(Writer& out, const Welcome& m) {
     out.number(m.version);
     out.number(m.pid);
@@ -64,6 +73,7 @@ void put_rule_stats(Writer& out, const RuleStats& m) {
     out.number(m.admitted);
     out.number(m.exceeded);
     out.number(m.skipped);
+    out.number(m.exempted);
 }
 RuleStats get_rule_stats(Reader& in) {
     RuleStats m;
@@ -71,6 +81,7 @@ RuleStats get_rule_stats(Reader& in) {
     m.admitted = in.number<std::uint64_t>();
     m.exceeded = in.number<std::uint64_t>();
     m.skipped = in.number<std::uint64_t>();
+    m.exempted = in.number<std::uint64_t>();
     return m;
 }
 
@@ -148,6 +159,52 @@ WorkerStats get_worker(Reader& in) {
     m.table_slots = in.number<std::uint64_t>();
     m.lanes = in.list<std::string>(4, [](Reader& i) { return i.text(); });
     return m;
+}
+
+void put_key_bucket(Writer& out, const KeyBucketState& m) {
+    out.number(m.limit);
+    out.number<std::uint8_t>(m.own ? 1 : 0);
+    out.number<std::uint8_t>(m.overridden ? 1 : 0);
+    out.number(m.step);
+    out.number(m.before);
+    out.number(m.remaining);
+    out.number(m.most);
+    out.number(m.wait_ns);
+}
+KeyBucketState get_key_bucket(Reader& in) {
+    KeyBucketState m;
+    m.limit = in.number<std::uint8_t>();
+    m.own = in.flag();
+    m.overridden = in.flag();
+    m.step = in.number<std::uint8_t>();
+    m.before = in.number<std::uint64_t>();
+    m.remaining = in.number<std::uint64_t>();
+    m.most = in.number<std::uint64_t>();
+    m.wait_ns = in.number<std::int64_t>();
+    return m;
+}
+void put_key_on_worker(Writer& out, const KeyOnWorker& m) {
+    out.number(m.lcore);
+    out.number<std::uint8_t>(m.answered ? 1 : 0);
+    out.number<std::uint8_t>(m.exempt ? 1 : 0);
+    out.number<std::uint8_t>(m.banned ? 1 : 0);
+    out.number<std::uint8_t>(m.begun ? 1 : 0);
+    out.list(m.limits, put_key_bucket);
+}
+KeyOnWorker get_key_on_worker(Reader& in) {
+    constexpr std::size_t kBucketSize = 36;
+    KeyOnWorker m;
+    m.lcore = in.number<std::uint32_t>();
+    m.answered = in.flag();
+    m.exempt = in.flag();
+    m.banned = in.flag();
+    m.begun = in.flag();
+    m.limits = in.list<KeyBucketState>(kBucketSize, get_key_bucket);
+    return m;
+}
+void put(Writer& out, const KeyState& m) {
+    out.list(m.limits, [](Writer& o, const std::string& name) { o.text(name); });
+    out.list(m.workers, put_key_on_worker);
 }
 
 void put(Writer& out, const Stats& m) {
@@ -228,6 +285,27 @@ TryRules get_try(Reader& in) {
     m.rules = get_apply(in);
     return m;
 }
+AskKey get_ask_key(Reader& in) {
+    AskKey m;
+    m.action = in.word<KeyAction>();
+    m.generation = in.number<std::uint64_t>();
+    m.rule = in.text();
+    m.key = in.number<std::uint8_t>();
+    m.bytes = in.bytes();
+    m.limit = in.text();
+    m.units = in.number<std::uint64_t>();
+    if (m.action > KeyAction::Grant || m.bytes.size() > kMaxKeySize) {
+        in.fail();
+    }
+    return m;
+}
+KeyState get_key_state(Reader& in) {
+    constexpr std::size_t kWorkerSize = 12;
+    KeyState m;
+    m.limits = in.list<std::string>(4, [](Reader& i) { return i.text(); });
+    m.workers = in.list<KeyOnWorker>(kWorkerSize, get_key_on_worker);
+    return m;
+}
 Welcome get_welcome(Reader& in) {
     Welcome m;
     m.version = in.number<std::uint32_t>();
@@ -243,7 +321,7 @@ RunningRules get_running(Reader& in) {
     return m;
 }
 Stats get_stats(Reader& in) {
-    constexpr std::size_t kRuleStatsSize = 28;
+    constexpr std::size_t kRuleStatsSize = 36;
     constexpr std::size_t kPortSize = 97;
     constexpr std::size_t kWorkerSize = 48 + 8 * (kVerdictCount + kReasonCount);
     Stats m;
@@ -274,6 +352,8 @@ Request get_request(Reader& in) {
             return KeepRules{in.number<std::uint64_t>()};
         case 7:
             return get_get_top(in);
+        case 8:
+            return get_ask_key(in);
         default:
             in.fail();
             return GetRules{};
@@ -304,6 +384,8 @@ Reply get_reply(Reader& in) {
             return Failure{in.text()};
         case 6:
             return get_top(in);
+        case 7:
+            return get_key_state(in);
         default:
             in.fail();
             return Failure{};

@@ -1,5 +1,6 @@
 #pragma once
 #include "lib/base/bytes.hpp"
+#include "lib/rules/key_action.hpp"
 #include "lib/rules/rule_set.hpp"
 #include "lib/rules/table_event.hpp"
 #include "lib/rules/verdict.hpp"
@@ -18,7 +19,7 @@
 // and lists with a 32-bit count in front.
 namespace sluice {
 
-inline constexpr std::uint32_t kWireVersion = 11;
+inline constexpr std::uint32_t kWireVersion = 12;
 // A compiled set (kMaxCompiledSize in lib/policy, and its texts and patterns) and the text of its
 // file.
 inline constexpr std::uint32_t kMaxMessageSize = 320U << 20;
@@ -56,6 +57,16 @@ struct GetTop {
     TopOrder order = TopOrder::Hits;
     std::uint32_t count = 0;  // at most so many keys
 };
+// One key of a rule: what its buckets hold, and what is done to them.
+struct AskKey {
+    KeyAction action = KeyAction::Show;
+    std::uint64_t generation = 0;  // that the rule is meant in; refused when another runs
+    std::string rule;
+    std::uint8_t key = 0;          // of the rule's keys
+    std::vector<std::byte> bytes;  // its canonical bytes, at most kMaxKeySize
+    std::string limit;             // its name; empty: all of this key
+    std::uint64_t units = 0;       // of Grant
+};
 
 // Replies.
 
@@ -77,6 +88,7 @@ struct RuleStats {
     std::uint64_t admitted = 0;
     std::uint64_t exceeded = 0;
     std::uint64_t skipped = 0;
+    std::uint64_t exempted = 0;  // of the admitted
 };
 struct PortStats {
     std::string pair;
@@ -124,6 +136,29 @@ struct Top {
     std::uint64_t lost = 0;    // samples for which there was no room, since the start
     std::vector<TopKey> keys;  // each with its text, part|part, in the place of its bytes
 };
+// One limit's bucket of a key on one worker; of units, see KeyBucket in lib/pipeline.
+struct KeyBucketState {
+    std::uint8_t limit = 0;  // index in the rule
+    bool own = false;
+    bool overridden = false;
+    std::uint8_t step = 0;
+    std::uint64_t before = 0;
+    std::uint64_t remaining = 0;
+    std::uint64_t most = 0;
+    std::int64_t wait_ns = 0;  // the largest number: never
+};
+struct KeyOnWorker {
+    std::uint32_t lcore = 0;
+    bool answered = false;  // else it did not in time, and nothing is known of it
+    bool exempt = false;    // the key is
+    bool banned = false;    // likewise
+    bool begun = false;     // it did not answer, but had begun: what was asked may be done
+    std::vector<KeyBucketState> limits;
+};
+struct KeyState {
+    std::vector<std::string> limits;  // names of the rule's limits, by index
+    std::vector<KeyOnWorker> workers;
+};
 struct PanicSet {
     bool pass = false;
 };
@@ -131,8 +166,8 @@ struct Failure {
     std::string what;
 };
 
-using Request =
-    std::variant<Hello, ApplyRules, GetRules, GetStats, SetPanic, TryRules, KeepRules, GetTop>;
-using Reply = std::variant<Welcome, Applied, RunningRules, Stats, PanicSet, Failure, Top>;
+using Request = std::variant<Hello, ApplyRules, GetRules, GetStats, SetPanic, TryRules, KeepRules,
+                             GetTop, AskKey>;
+using Reply = std::variant<Welcome, Applied, RunningRules, Stats, PanicSet, Failure, Top, KeyState>;
 
 }  // namespace sluice

@@ -12,7 +12,11 @@ namespace {
 constexpr std::size_t kKeyPartSize = 3;
 constexpr std::size_t kKeySize = 4;
 constexpr std::size_t kLimitSize = 31;
-constexpr std::size_t kRuleSize = 49;
+constexpr std::size_t kRuleSize = 50;
+constexpr std::size_t kOverrideRowSize = 8;
+constexpr std::size_t kOverrideSize = 25;
+constexpr std::size_t kPlanSize = 26;
+constexpr std::size_t kOverriddenSize = 8;
 
 void put_optional(Writer& out, std::optional<std::uint8_t> value) {
     out.number<std::uint8_t>(value.has_value() ? 1 : 0);
@@ -78,6 +82,76 @@ TagValues get_tag(Reader& in) {
     return {dscp, get_optional(in)};
 }
 
+void put_override(Writer& out, const LimitOverride& numbers) {
+    out.number(numbers.limit);
+    out.number<std::int64_t>(numbers.until.count());
+    put_numbers(out, numbers.numbers);
+}
+
+LimitOverride get_override(Reader& in) {
+    const auto limit = in.number<std::uint8_t>();
+    const Nanoseconds until{in.number<std::int64_t>()};
+    return {limit, until, get_numbers(in)};
+}
+
+void put_plan(Writer& out, const OverridePlan& plan) {
+    out.number<std::uint8_t>(plan.exempt ? 1 : 0);
+    out.number<std::int64_t>(plan.exempt_until.count());
+    out.number<std::uint8_t>(plan.banned ? 1 : 0);
+    out.number<std::int64_t>(plan.banned_until.count());
+    out.number(plan.first);
+    out.number(plan.count);
+}
+
+OverridePlan get_plan(Reader& in) {
+    OverridePlan plan;
+    plan.exempt = in.flag();
+    plan.exempt_until = Nanoseconds{in.number<std::int64_t>()};
+    plan.banned = in.flag();
+    plan.banned_until = Nanoseconds{in.number<std::int64_t>()};
+    plan.first = in.number<std::uint32_t>();
+    plan.count = in.number<std::uint32_t>();
+    return plan;
+}
+
+void put_overridden(Writer& out, const KeyOverrides& keys) {
+    out.bytes(keys.bytes);
+    out.list(keys.rows, [](Writer& o, const KeyOverrides::Row& row) {
+        o.number(row.end);
+        o.number(row.plan);
+    });
+}
+
+KeyOverrides get_overridden(Reader& in) {
+    KeyOverrides keys;
+    keys.bytes = in.bytes();
+    keys.rows = in.list<KeyOverrides::Row>(kOverrideRowSize, [](Reader& i) {
+        const auto end = i.number<std::uint32_t>();
+        return KeyOverrides::Row{end, i.number<std::uint32_t>()};
+    });
+    return keys;
+}
+
+void put_overrides(Writer& out, const Overrides* overrides) {
+    out.number<std::uint8_t>(overrides != nullptr ? 1 : 0);
+    if (overrides != nullptr) {
+        out.list(overrides->numbers, put_override);
+        out.list(overrides->plans, put_plan);
+        out.list(overrides->keys, put_overridden);
+    }
+}
+
+std::shared_ptr<const Overrides> get_overrides(Reader& in) {
+    if (!in.flag()) {
+        return nullptr;
+    }
+    auto overrides = std::make_shared<Overrides>();
+    overrides->numbers = in.list<LimitOverride>(kOverrideSize, get_override);
+    overrides->plans = in.list<OverridePlan>(kPlanSize, get_plan);
+    overrides->keys = in.list<KeyOverrides>(kOverriddenSize, get_overridden);
+    return overrides;
+}
+
 void put_rule(Writer& out, const Rule& rule) {
     out.text(rule.id);
     out.word(rule.mode);
@@ -96,6 +170,7 @@ void put_rule(Writer& out, const Rule& rule) {
     }
     out.list(rule.keys, put_key);
     out.list(rule.limits, put_limit);
+    put_overrides(out, rule.overrides.get());
 }
 
 Rule get_rule(Reader& in) {
@@ -117,6 +192,7 @@ Rule get_rule(Reader& in) {
     }
     rule.keys = in.list<GroupingKey>(kKeySize, get_key);
     rule.limits = in.list<MeteredLimit>(kLimitSize, get_limit);
+    rule.overrides = get_overrides(in);
     (void)fill_coarser(rule);
     return rule;
 }

@@ -83,6 +83,46 @@ Top top_of(const GetTop& request) {
     top.keys.resize(std::min<std::size_t>(top.keys.size(), request.count));
     return top;
 }
+// Every limit has 3 of 10 left; the second worker never answers.
+Reply key_state_of(const AskKey& ask, const ApplyRules& running) {
+    const std::vector<Rule>& rules = running.rules.rules;
+    const auto rule = std::find_if(rules.begin(), rules.end(),
+                                   [&](const Rule& one) { return one.id == ask.rule; });
+    if (ask.generation != running.rules.generation || rule == rules.end()) {
+        return Failure{"other rules run than those that were asked about"};
+    }
+    KeyState state;
+    KeyOnWorker first{.lcore = 1,
+                      .answered = true,
+                      .exempt = false,
+                      .banned = false,
+                      .begun = false,
+                      .limits = {}};
+    for (std::size_t i = 0; i < rule->limits.size(); ++i) {
+        state.limits.push_back(rule->limits[i].name);
+        if (rule->limits[i].key == ask.key) {
+            const bool reset = ask.action == KeyAction::Reset;
+            const std::uint64_t granted = ask.action == KeyAction::Grant ? ask.units : 0;
+            first.limits.push_back(
+                {.limit = static_cast<std::uint8_t>(i),
+                 .own = !reset,
+                 .overridden = false,
+                 .step = 0,
+                 .before = 3,
+                 .remaining = reset ? 10 : std::min<std::uint64_t>(3 + granted, 10),
+                 .most = 10,
+                 .wait_ns = 0});
+        }
+    }
+    state.workers = {std::move(first),
+                     {.lcore = 2,
+                      .answered = false,
+                      .exempt = false,
+                      .banned = false,
+                      .begun = true,
+                      .limits = {}}};
+    return state;
+}
 
 }  // namespace
 
@@ -201,8 +241,8 @@ void FakeDataplane::receive(Client& client) {
 }
 
 Reply FakeDataplane::answer(const Request& request) {
-    static constexpr std::array<const char*, 8> kWords{"hello", "apply", "rules", "stats",
-                                                       "panic", "try",   "keep",  "top"};
+    static constexpr std::array<const char*, 9> kWords{"hello", "apply", "rules", "stats", "panic",
+                                                       "try",   "keep",  "top",   "key"};
     if (asked_) {
         asked_(kWords.at(request.index()));
     }
@@ -219,6 +259,9 @@ Reply FakeDataplane::answer(const Request& request) {
     if (const auto* panic = std::get_if<SetPanic>(&request)) {
         panic_ = panic->pass;
         return PanicSet{panic_};
+    }
+    if (const auto* ask = std::get_if<AskKey>(&request)) {
+        return key_state_of(*ask, running_);
     }
     if (std::holds_alternative<GetRules>(request)) {
         return RunningRules{running_.rules.generation, running_.source, running_.modes};

@@ -1,7 +1,10 @@
 #pragma once
+#include "lib/pipeline/key_question.hpp"
 #include "lib/pipeline/run_burst.hpp"
 #include "lib/policy/compile.hpp"
+#include "lib/policy/keys/key_text.hpp"
 #include "lib/rules/limit_slots.hpp"
+#include "lib/rules/load_overrides.hpp"
 #include "lib/rules/origins.hpp"
 
 #include <chrono>
@@ -21,24 +24,26 @@ public:
                  const ListReader* lists = nullptr)
         : compiled_{compile(rules, lists)},
           core_{.policy = policy,
-                .hash = KeyHasher{{1, 2}},
+                .hash = KeyHasher{kSecret},
                 .buckets = BucketStore{keys, keys},
                 .counters = counters_} {
         for (std::uint32_t row = 0; Rule & rule : compiled_.set.rules) {
             rule.counters = row++;
         }
         (void)map_origins(compiled_.set);
+        load_overrides(compiled_.set, kSecret);
         (void)slots_.assign(compiled_.set);
         fit_texts();
     }
 
     // Other rules from now on, as a running box takes them.
-    [[nodiscard]] Result<Done> reload(std::string_view rules) {
-        CompiledRules next = compile(rules);
+    [[nodiscard]] Result<Done> reload(std::string_view rules, const KeySettings& keys = {}) {
+        CompiledRules next = compile(rules, nullptr, &keys);
         for (std::uint32_t row = 0; Rule & rule : next.set.rules) {
             rule.counters = row++;
         }
         (void)map_origins(next.set);
+        load_overrides(next.set, kSecret);
         const Result<Done> fits = slots_.assign(next.set);
         if (fits) {
             compiled_ = std::move(next);
@@ -63,6 +68,22 @@ public:
     void run_overlapped(Burst& coming, Burst& going, Instant now) {
         sluice::run_overlapped(coming, going, compiled_.set, core_, {now, {}});
     }
+
+    // A turn in which nothing comes.
+    void idle(Instant now) {
+        burst_.clear();
+        run(burst_, now);
+    }
+    // What an operator asks between two bursts.
+    [[nodiscard]] KeyAnswer ask(const KeyQuestion& question, Instant now) {
+        return answer_key(question, compiled_.set, core_, {now, {}});
+    }
+    // A key of the first rule.
+    [[nodiscard]] Result<ReadKey> read_key(std::string_view text) const {
+        const Rule& rule = compiled_.set.rules.front();
+        return read_key_of_rule(rule.keys, rule.missing_key, text);
+    }
+    [[nodiscard]] const RuleSet& set() const { return compiled_.set; }
 
     // Several packets at one instant, in one burst.
     std::vector<Decision> judge_burst(const std::vector<std::vector<std::byte>>& frames,
@@ -96,10 +117,12 @@ public:
     void watch(KeySampler& sampler) { core_.sampler = &sampler; }
 
 private:
-    static CompiledRules compile(std::string_view text, const ListReader* lists = nullptr) {
+    static constexpr HashSecret kSecret{1, 2};
+    static CompiledRules compile(std::string_view text, const ListReader* lists = nullptr,
+                                 const KeySettings* keys = nullptr) {
         Problems problems{"rules"};
         std::optional<CompiledRules> compiled =
-            compile_rules({"rules", text, lists}, Purpose::Enforce, {}, problems);
+            compile_rules({"rules", text, lists, nullptr, keys}, Purpose::Enforce, {}, problems);
         if (!compiled) {
             throw std::runtime_error(render(problems.list().front(), text));
         }

@@ -283,6 +283,53 @@ class Changed(Case):
         self.assertEqual(self.box.get("/v1/rules").json()["rules"][1]["mode"], "monitor")
 
 
+class Overrides(Case):
+    """Their files are read, kept and watched as lists are."""
+    RULES = """version: 1
+rules:
+  - id: hosts
+    mode: enforce
+    key: [ip.src]
+    limits: [{algorithm: token_bucket, rate: 1/s, burst: 5}]
+    overrides: {file: lists/friends.txt}
+"""
+    HEADER = "key,limit,rate,burst,count,expires,reason\n"
+
+    def setUp(self):
+        super().setUp()
+        self.rules.write_text(self.RULES)
+        self.write_list(self.HEADER + "192.0.2.1,exempt,,,,,partner\n")
+
+    def test_check_and_explain_know_them(self):
+        answer = self.ctl("check", "etc/rules.yaml", cwd=self.box.folder)
+        self.assertEqual(answer.returncode, 0, answer.stderr)
+        for source, says in (("192.0.2.1", "the key is exempt"), ("192.0.2.2", "5 left")):
+            answer = self.ctl("explain", "etc/rules.yaml", "--src", source, "--dst", "192.0.2.9",
+                              "--dport", "53", cwd=self.box.folder)
+            self.assertEqual(answer.returncode, 0, answer.stderr)
+            self.assertIn(says, answer.stdout)
+        self.write_list(self.HEADER + "192.0.2.1,1,2/s,,,,\n192.0.2.1|7,1,2/s,,,,\n")
+        answer = self.ctl("check", "etc/rules.yaml", cwd=self.box.folder)
+        self.refused(answer, "friends.txt:3:1: error: `192.0.2.1|7` has 2 parts")
+
+    def test_a_changed_file_comes_into_force(self):
+        self.start()
+        before = self.applied()
+        self.write_list(self.HEADER + "192.0.2.1,1,2/s,,,,partner\n")
+        wait_until("another generation", lambda: self.box.generation() != before)
+        self.write_list(self.HEADER + "192.0.2.1,1,2,,,,partner\n")
+        wait_until("the complaint", lambda: "friends.txt:2:13" in
+                   (self.box.get("/v1/rules").json().get("list_problem") or ""))
+
+    def test_a_restart_needs_no_file(self):
+        self.start()
+        before = self.applied()
+        self.box.stop(self.sluiced)
+        self.list.unlink()
+        self.sluiced = self.box.start_sluiced()
+        self.assertEqual(self.box.generation(), before)
+
+
 if __name__ == "__main__":
     PROGRAMS[:] = map(os.path.abspath, sys.argv[1:4])
     unittest.main(argv=sys.argv[:1] + sys.argv[4:], verbosity=2)

@@ -1,5 +1,6 @@
 #include "control/cli/explain/account.hpp"
 
+#include "lib/pipeline/key_overrides.hpp"
 #include "lib/pipeline/look_at.hpp"
 #include "lib/policy/finding.hpp"
 #include "lib/rules/group.hpp"
@@ -49,6 +50,19 @@ struct Asked {
     [[nodiscard]] std::span<const KeyPart> parts() const { return rule.keys[limit.key]; }
 };
 
+// What the key has in place of the rule's numbers; nullptr: nothing.
+const OverridePlan* plan_of(const Asked& asked, ByteView key, const Scene& scene) {
+    return plan_of_key(asked.rule, asked.limit.key, key, scene.core.hash);
+}
+
+OwnNumbers own_numbers(const Asked& asked, ByteView key, const Scene& scene) {
+    const OverridePlan* plan = plan_of(asked, key, scene);
+    const auto index = static_cast<std::uint8_t>(&asked.limit - asked.rule.limits.data());
+    const LimitOverride* own =
+        plan == nullptr ? nullptr : override_of(*plan, *asked.rule.overrides, index, scene.now);
+    return own == nullptr ? OwnNumbers{} : OwnNumbers{&own->numbers, own->until};
+}
+
 // nullopt also if a part of its key is missing.
 std::optional<BucketView> view(const Asked& asked, const Scene& scene) {
     KeyBytes key;
@@ -58,6 +72,7 @@ std::optional<BucketView> view(const Asked& asked, const Scene& scene) {
     }
     const Units cost = cost_of(asked.rule, asked.limit.per, scene.flow);
     return view_bucket(scene.core, {.limit = asked.limit,
+                                    .own = own_numbers(asked, key.view(), scene),
                                     .key = key.view(),
                                     .demand = {cost, color_of(scene.flow)},
                                     .now = scene.now});
@@ -81,6 +96,10 @@ LimitAccount describe_limit(const Asked& asked, const std::string& text, const S
     account.key = key_text(asked.parts(), scene.flow, scene.frame, scene.pair);
     account.cost = cost_of(asked.rule, asked.limit.per, scene.flow);
     account.before = view(asked, scene);
+    const OverridePlan* plan = account.missing_key ? nullptr : plan_of(asked, key.view(), scene);
+    account.fate = plan != nullptr ? fate_of(*plan, scene.now) : KeyFate::Judged;
+    account.overridden =
+        !account.missing_key && own_numbers(asked, key.view(), scene).numbers != nullptr;
     account.admitted = account.before && account.before->wait == Nanoseconds{0};
     return account;
 }

@@ -1,6 +1,7 @@
 #pragma once
 #include "control/cli/explain/bucket_view.hpp"
 #include "control/cli/replay/worker_set.hpp"
+#include "lib/pipeline/key_overrides.hpp"
 #include "lib/policy/compile.hpp"
 
 #include <optional>
@@ -15,7 +16,9 @@ struct LimitAccount {
     std::string text;  // its numbers
     std::string key;   // empty also where the whole rule has one bucket
     bool missing_key = false;
-    Units cost;  // zero: the packet carries nothing that it counts
+    KeyFate fate = KeyFate::Judged;  // else nothing is asked
+    bool overridden = false;         // the key has numbers of its own
+    Units cost;                      // zero: the packet carries nothing that it counts
     std::optional<BucketView> before;
     std::optional<BucketView> after;
     bool admitted = false;

@@ -34,6 +34,9 @@ std::string view_text(const std::optional<BucketView>& view) {
 }
 
 std::string asked_text(const LimitAccount& limit) {
+    if (limit.fate != KeyFate::Judged) {
+        return limit.fate == KeyFate::Exempt ? "the key is exempt" : "the key is banned";
+    }
     if (limit.missing_key) {
         return "a part of its key is missing";
     }
@@ -48,7 +51,8 @@ std::string asked_text(const LimitAccount& limit) {
 void add_limit(std::string& text, const LimitAccount& limit) {
     text += fmt::format("      {}: {}\n", limit.name, limit.text);
     if (!limit.key.empty()) {
-        text += "        key " + limit.key + "\n";
+        text += "        key " + limit.key +
+                (limit.overridden ? ", which has numbers of its own\n" : "\n");
     }
     text += "        " + asked_text(limit) + "\n";
 }
@@ -118,6 +122,12 @@ Json rule_json(const RuleAccount& rule) {
                                   {"admitted", limit.admitted},
                                   {"before", view_json(limit.before)},
                                   {"after", view_json(limit.after)}});
+        if (limit.overridden) {
+            json["limits"].back()["overridden"] = true;
+        }
+        if (limit.fate != KeyFate::Judged) {
+            json["limits"].back()["fate"] = limit.fate == KeyFate::Exempt ? "exempt" : "banned";
+        }
     }
     return json;
 }

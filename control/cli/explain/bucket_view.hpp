@@ -16,6 +16,7 @@ struct BucketView {
 // Whose bucket, and how much of it.
 struct BucketQuestion {
     const MeteredLimit& limit;
+    OwnNumbers own;  // that the key has in place of the limit's
     ByteView key;
     Demand demand;
     Now now;

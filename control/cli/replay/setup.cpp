@@ -1,7 +1,9 @@
 #include "control/cli/replay/setup.hpp"
 
+#include "control/cli/replay/worker_set.hpp"
 #include "lib/rules/limit_numbers.hpp"
 #include "lib/rules/origins.hpp"
+#include "lib/rules/load_overrides.hpp"
 
 #include "control/cli/terminal.hpp"
 #include "control/list_folder.hpp"
@@ -77,6 +79,7 @@ std::optional<CompiledRules> replay_rules(const Options& options) {
             rule.mode = Mode::Enforce;
         }
     }
+    load_overrides(compiled->set, kReplaySecret);
     number_limits(compiled->set);
     if (const Result<Done> mapped = map_origins(compiled->set); !mapped) {
         say_error(mapped.error().what);

@@ -105,6 +105,9 @@ Json summary_json(const ReplaySummary& summary) {
                                  {"admitted", row.totals.admitted},
                                  {"exceeded", row.totals.exceeded},
                                  {"skipped", row.totals.skipped}});
+        if (row.totals.exempted != 0) {
+            json["rules"].back()["exempted"] = row.totals.exempted;
+        }
     }
     return json;
 }

@@ -12,7 +12,6 @@ constexpr std::size_t kBuckets = std::size_t{1} << 20;  // of each worker
 constexpr std::size_t kPoolLines = std::size_t{1} << 20;
 // What the longest debt may be added to.
 constexpr Nanoseconds kLongestReplay{std::int64_t{1} << 56};
-constexpr HashSecret kSecret{0x736C'7569'6365'2D74, 0x6162'6C65'2D6B'6579};
 
 std::unique_ptr<TextScratch> texts_for(const RuleSet& rules) {
     Result<std::unique_ptr<TextScratch>> texts = TextScratch::make(rules.classifier.texts());
@@ -27,7 +26,7 @@ std::unique_ptr<TextScratch> texts_for(const RuleSet& rules) {
 WorkerSet::Worker::Worker(const PacketPolicy& policy, const RuleSet& rules)
     : texts{texts_for(rules)},
       core{.policy = policy,
-           .hash = KeyHasher{kSecret},
+           .hash = KeyHasher{kReplaySecret},
            .buckets = BucketStore{kBuckets, kPoolLines},
            .counters = counters,
            .texts = texts.get()} {}
@@ -97,6 +96,7 @@ RuleTotals WorkerSet::totals(const Rule& rule) const {
         totals.admitted += counters.admitted.read();
         totals.exceeded += counters.exceeded.read();
         totals.skipped += counters.skipped.read();
+        totals.exempted += counters.exempted.read();
     }
     return totals;
 }

@@ -11,6 +11,9 @@
 
 namespace sluice {
 
+// The same in every run, so that two of them say the same.
+inline constexpr HashSecret kReplaySecret{0x736C'7569'6365'2D74, 0x6162'6C65'2D6B'6579};
+
 // How a capture is judged, apart from the rules.
 struct ReplaySetup {
     PacketPolicy policy{.malformed = MalformedPolicy::Pass, .captured = true};
@@ -26,6 +29,7 @@ struct RuleTotals {
     std::uint64_t admitted = 0;
     std::uint64_t exceeded = 0;
     std::uint64_t skipped = 0;
+    std::uint64_t exempted = 0;  // of the admitted
 };
 
 // The workers of a box, run one after another in one thread, each with a table of its own.

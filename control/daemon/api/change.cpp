@@ -28,6 +28,8 @@ HttpResponse refused(const Refusal& refusal) {
             return problem_response(409, "superseded", refusal.what);
         case Refusal::Kind::NothingToConfirm:
             return problem_response(409, "nothing to confirm", refusal.what);
+        case Refusal::Kind::NothingSet:
+            return problem_response(404, "nothing set", refusal.what);
         case Refusal::Kind::NothingBefore:
             return problem_response(409, "nothing to go back to", refusal.what);
         case Refusal::Kind::NoDataplane:
@@ -53,6 +55,23 @@ HttpResponse changed(const Change& change) {
                           {"rules", change.rules},
                           {"warnings", to_json(change.warnings)},
                           {"unconfirmed", unconfirmed_json(change.unconfirmed)}});
+}
+
+bool has_ended(const KeySetting& setting) {
+    return setting.until != 0 && setting.until <= std::time(nullptr);
+}
+
+Json setting_json(const KeySetting& setting) {
+    return {
+        {"key", setting.key},
+        {"tier", setting.tier},
+        {"set", text_of(setting)},
+        {"until", setting.until == 0
+                      ? Json()
+                      : Json(fmt::format("{:%Y-%m-%dT%H:%M:%SZ}",
+                                         fmt::gmtime(static_cast<std::time_t>(setting.until))))},
+        {"reason", setting.reason},
+        {"by", setting.set_by}};
 }
 
 Json unconfirmed_json(const std::optional<Unconfirmed>& unconfirmed) {

@@ -20,6 +20,11 @@ void record(Services& services, const HttpRequest& request, const std::string& c
 // {"generation":…,"rules":…,"warnings":[…],"unconfirmed":…}
 [[nodiscard]] HttpResponse changed(const Change& change);
 
+// {"key":…,"tier":…,"set":"1: rate 5/s","until":"2026-…Z","reason":…,"by":…}
+[[nodiscard]] Json setting_json(const KeySetting& setting);
+// By the wall clock; it is forgotten with the next change.
+[[nodiscard]] bool has_ended(const KeySetting& setting);
+
 // {"seconds_left":…,"until":"2026-…Z","goes_back_to":…}, or null when all is confirmed.
 [[nodiscard]] Json unconfirmed_json(const std::optional<Unconfirmed>& unconfirmed);
 

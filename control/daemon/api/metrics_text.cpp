@@ -95,6 +95,11 @@ void put_rules(Text& text, const std::vector<RuleStats>& rules) {
         text.sample({{"rule", rule.id}, {"outcome", "exceeded"}}, rule.exceeded);
         text.sample({{"rule", rule.id}, {"outcome", "skipped"}}, rule.skipped);
     }
+    text.family("sluice_rule_exempted_packets_total", "counter",
+                "Of the packets that a rule admitted, those whose key is exempt.");
+    for (const RuleStats& rule : rules) {
+        text.sample({{"rule", rule.id}}, rule.exempted);
+    }
 }
 
 struct PortFamily {

@@ -23,6 +23,8 @@ constexpr auto kRoutes = std::to_array<Route>({
     {"GET", "/v1/rules/source", get_source},
     {"POST", "/v1/rules/diff", post_diff, kMaxBody},
     {"PUT", "/v1/rules/*/mode", put_mode},
+    {"GET", "/v1/rules/*/key", get_key},
+    {"POST", "/v1/rules/*/key", post_key},
     {"POST", "/v1/confirm", post_confirm},
     {"POST", "/v1/rollback", post_rollback},
     {"GET", "/v1/stats", get_stats},

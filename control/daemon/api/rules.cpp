@@ -20,6 +20,17 @@ Json limits_json(const std::vector<LimitSummary>& limits) {
     return list;
 }
 
+// What was said of single keys of a rule at run time.
+Json keys_json(const std::string& rule, const KeySettings& settings) {
+    Json list = Json::array();
+    for (const KeySetting& setting : settings) {
+        if (setting.rule == rule && !has_ended(setting)) {
+            list.push_back(setting_json(setting));
+        }
+    }
+    return list;
+}
+
 // When a rule ends or has ended; null: it has no ttl.
 Json end_json(const RuleSummary& rule, const RuleLives& lives) {
     const std::optional<std::int64_t> end = end_of(rule, lives);
@@ -51,6 +62,7 @@ HttpResponse get_rules(const HttpRequest&, Services& services) {
                          {"key", rule.key},
                          {"action", rule.action},
                          {"limits", limits_json(rule.limits)},
+                         {"keys_set", keys_json(rule.id, view->keys)},
                          {"memory", rule.memory}});
     }
     Json document{{"generation", generation_text(view->generation)},

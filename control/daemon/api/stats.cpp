@@ -14,7 +14,8 @@ ordered_json rule_json(const RuleSummary& rule, const RuleStats& counted) {
             {"matched", counted.admitted + counted.exceeded + counted.skipped},
             {"admitted", counted.admitted},
             {"exceeded", counted.exceeded},
-            {"skipped", counted.skipped}};
+            {"skipped", counted.skipped},
+            {"exempted", counted.exempted}};
 }
 
 }  // namespace

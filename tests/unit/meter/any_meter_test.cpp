@@ -362,6 +362,35 @@ TEST_P(EveryAlgorithm, LeavesAtMostWhatItIsTold) {
     }
 }
 
+// What was given back can be spent again, and a bucket gets no fuller than a fresh one. A weighted
+// counter gives back whole units, at most one too few.
+TEST_P(EveryAlgorithm, GivesBackWhatItIsTold) {
+    const std::uint64_t full = fresh_units(GetParam().limit);
+    for (std::uint64_t seed = 1; seed <= 60; ++seed) {
+        std::mt19937_64 random{seed};
+        Used bucket{GetParam(), seed};
+        for (int i = 0; i < 4; ++i) {
+            const std::uint64_t before = bucket.left(bucket.limit);
+            const std::uint64_t units = random() % (GetParam().largest_cost + 1);
+            const std::uint64_t expected = std::min(full, before + units);
+            give_back(bucket.cell, bucket.limit, bucket.pool, bucket.now, Units{units});
+            const std::uint64_t after = bucket.left(bucket.limit);
+            if (std::holds_alternative<SlidingWindowLimit>(bucket.limit)) {
+                ASSERT_LE(after, expected);
+                ASSERT_GE(after + 1, expected);
+            } else if (!std::holds_alternative<ColorLimit>(bucket.limit)) {
+                ASSERT_EQ(after, expected);
+            } else {
+                ASSERT_GE(after, before);
+            }
+        }
+        give_back(bucket.cell, bucket.limit, bucket.pool, bucket.now, Units{kMostCount});
+        ASSERT_EQ(bucket.left(bucket.limit), full);
+        ASSERT_TRUE(std::holds_alternative<SlidingWindowLimit>(bucket.limit) ||
+                    bucket.cell.fresh_from <= bucket.now.at);
+    }
+}
+
 // remaining += new - old, clamped to [0, new]; colour meters do so for each bucket and have a test
 // of their own.
 TEST_P(EveryAlgorithm, KeepsWhatWasUsedWhenItsNumbersChange) {

@@ -97,6 +97,55 @@ TEST(FindFault, NamesWhatIsWrong) {
     }
 }
 
+// One key with numbers for one limit.
+std::shared_ptr<Overrides> an_override() {
+    auto all = std::make_shared<Overrides>();
+    all->numbers.push_back({.limit = 1, .numbers = TokenBucketLimit{ten_per_second()}});
+    all->plans.push_back({.first = 0, .count = 1});
+    all->keys.push_back({.bytes = {std::byte{1}, std::byte{2}}, .rows = {{.end = 2, .plan = 0}}});
+    return all;
+}
+
+TEST(FindFault, LooksIntoOverrides) {
+    using Break = void (*)(Overrides&);
+    const Break breaks[] = {
+        [](Overrides& o) { o.keys.clear(); },
+        [](Overrides& o) { o.keys.emplace_back(); },
+        [](Overrides& o) { o.keys[0].rows[0].end = 1; },
+        [](Overrides& o) { o.keys[0].rows[0].end = 3; },
+        [](Overrides& o) { o.keys[0].rows[0].plan = 1; },
+        [](Overrides& o) { o.keys[0].rows.push_back({1, 0}); },
+        [](Overrides& o) { o.plans[0].count = 2; },
+        [](Overrides& o) { o.plans[0].first = 2; },
+        [](Overrides& o) { o.numbers[0].limit = 2; },
+        [](Overrides& o) { o.numbers[0].numbers = LeakyBucketLimit{ten_per_second()}; },
+        [](Overrides& o) { o.numbers[0].numbers = SlidingLogLimit{}; },
+        [](Overrides& o) {
+            o.keys[0].bytes.resize(kMaxKeySize + 1);
+            o.keys[0].rows[0].end = kMaxKeySize + 1;
+        },
+    };
+    RuleSet set = example();
+    set.rules[0].overrides = an_override();
+    EXPECT_EQ(find_fault(set), std::nullopt);
+    for (const Break& break_it : breaks) {
+        const std::shared_ptr<Overrides> broken = an_override();
+        break_it(*broken);
+        set.rules[0].overrides = broken;
+        const std::optional<std::string> fault = find_fault(set);
+        ASSERT_TRUE(fault.has_value());
+        EXPECT_NE(fault->find("overrides are not sound"), std::string::npos) << *fault;
+    }
+    // Another window is another schema.
+    set.rules[0].limits[1].limit = SlidingLogLimit{{.count = 1, .window = 7}};
+    const std::shared_ptr<Overrides> window = an_override();
+    window->numbers[0].numbers = SlidingLogLimit{{.count = 9, .window = 7}};
+    set.rules[0].overrides = window;
+    EXPECT_EQ(find_fault(set), std::nullopt);
+    window->numbers[0].numbers = SlidingLogLimit{{.count = 9, .window = 8}};
+    EXPECT_NE(find_fault(set), std::nullopt);
+}
+
 TEST(FindFault, BoundsTheNumberOfRulesAndLimits) {
     RuleSet set;
     for (std::size_t i = 0; i <= kMaxRules; ++i) {

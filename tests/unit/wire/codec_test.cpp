@@ -87,6 +87,24 @@ void spell(Fields& out, const Rule& rule) {
         add_all(out, limit.identity, limit.name, limit.key, limit.per);
         std::visit([&out](const auto& numbers) { spell_numbers(out, numbers); }, limit.limit);
     }
+    add(out, rule.overrides != nullptr);
+    if (rule.overrides == nullptr) {
+        return;
+    }
+    for (const LimitOverride& numbers : rule.overrides->numbers) {
+        add_all(out, numbers.limit, numbers.until.count());
+        std::visit([&out](const auto& one) { spell_numbers(out, one); }, numbers.numbers);
+    }
+    for (const OverridePlan& plan : rule.overrides->plans) {
+        add_all(out, plan.exempt, plan.exempt_until.count(), plan.banned, plan.banned_until.count(),
+                plan.first, plan.count);
+    }
+    for (const KeyOverrides& keys : rule.overrides->keys) {
+        add(out, keys.bytes.size());
+        for (const KeyOverrides::Row& row : keys.rows) {
+            add_all(out, row.end, row.plan);
+        }
+    }
 }
 template <typename T>
 void add_list(Fields& out, const std::vector<T>& list) {
@@ -144,6 +162,21 @@ void spell(Fields& out, const TryRules& m) {
 void spell(Fields& out, const KeepRules& m) {
     add(out, m.generation);
 }
+void spell(Fields& out, const AskKey& m) {
+    add_all(out, m.action, m.generation, m.rule, m.key, m.bytes.size(), m.limit, m.units);
+}
+void spell(Fields& out, const KeyState& m) {
+    add_list(out, m.limits);
+    add(out, m.workers.size());
+    for (const KeyOnWorker& worker : m.workers) {
+        add_all(out, worker.lcore, worker.answered, worker.exempt, worker.banned, worker.begun,
+                worker.limits.size());
+        for (const KeyBucketState& bucket : worker.limits) {
+            add_all(out, bucket.limit, bucket.own, bucket.overridden, bucket.step, bucket.before,
+                    bucket.remaining, bucket.most, bucket.wait_ns);
+        }
+    }
+}
 void spell(Fields& out, const Welcome& m) {
     add_all(out, m.version, m.pid, m.generation);
 }
@@ -184,7 +217,7 @@ void spell(Fields& out, const Stats& m) {
     add_all(out, m.generation, m.uptime_ns, m.panic, m.rules.size(), m.ports.size(),
             m.workers.size());
     for (const RuleStats& rule : m.rules) {
-        add_all(out, rule.id, rule.admitted, rule.exceeded, rule.skipped);
+        add_all(out, rule.id, rule.admitted, rule.exceeded, rule.skipped, rule.exempted);
     }
     for (const PortStats& port : m.ports) {
         spell(out, port);

@@ -24,7 +24,10 @@ public:
                 SetPanic{flag()},
                 TryRules{{rule_set(), text(), text()}},
                 KeepRules{number<std::uint64_t>()},
-                GetTop{text(), static_cast<TopOrder>(below(3)), number<std::uint32_t>()}};
+                GetTop{text(), static_cast<TopOrder>(below(3)), number<std::uint32_t>()},
+                AskKey{static_cast<KeyAction>(below(3)), number<std::uint64_t>(), text(),
+                       number<std::uint8_t>(), std::vector<std::byte>(below(kMaxKeySize + 1)),
+                       text(), number<std::uint64_t>()}};
     }
     std::vector<Reply> replies() {
         return {Welcome{number<std::uint32_t>(), number<std::uint32_t>(), number<std::uint64_t>()},
@@ -33,7 +36,8 @@ public:
                 stats(),
                 PanicSet{flag()},
                 Failure{text()},
-                top()};
+                top(),
+                key_state()};
     }
 
     RuleSet rule_set() {
@@ -94,6 +98,9 @@ private:
             action.verdict = flag() ? Verdict::Drop : Verdict::Tag;
             action.tag.dscp = static_cast<std::uint8_t>(below(64));
         }
+        if (!out.limits.empty() && flag()) {
+            out.overrides = overrides(out);
+        }
         (void)fill_coarser(out);
         return out;
     }
@@ -140,6 +147,40 @@ private:
         }
     }
 
+    KeyState key_state() {
+        KeyState out;
+        for (std::size_t i = below(3); i > 0; --i) {
+            out.limits.push_back(text());
+            out.workers.push_back({number<std::uint32_t>(), flag(), flag(), flag(), flag(), {}});
+            for (std::size_t j = below(3); j > 0; --j) {
+                out.workers.back().limits.push_back(
+                    {number<std::uint8_t>(), flag(), flag(), number<std::uint8_t>(),
+                     number<std::uint64_t>(), number<std::uint64_t>(), number<std::uint64_t>(),
+                     static_cast<std::int64_t>(number<std::uint64_t>())});
+            }
+        }
+        return out;
+    }
+    std::shared_ptr<const Overrides> overrides(const Rule& rule) {
+        auto all = std::make_shared<Overrides>();
+        const std::size_t limit = below(rule.limits.size());
+        if (algorithm_of(rule.limits[limit].limit) != Algorithm::ColorMeter) {
+            all->numbers.push_back({static_cast<std::uint8_t>(limit),
+                                    Nanoseconds{static_cast<std::int64_t>(random_())},
+                                    rule.limits[limit].limit});
+        }
+        all->plans.push_back({flag(), Nanoseconds{static_cast<std::int64_t>(random_())}, flag(),
+                              Nanoseconds{static_cast<std::int64_t>(random_())}, 0,
+                              static_cast<std::uint32_t>(all->numbers.size())});
+        all->keys.resize(rule.keys.size());
+        for (KeyOverrides& keys : all->keys) {
+            for (std::size_t i = below(4); i > 0; --i) {
+                keys.bytes.resize(keys.bytes.size() + below(20), std::byte{7});
+                keys.rows.push_back({static_cast<std::uint32_t>(keys.bytes.size()), 0});
+            }
+        }
+        return all;
+    }
     PortStats port() {
         PortStats out{.pair = text(),
                       .side = text(),
@@ -182,7 +223,7 @@ private:
         out.panic = flag();
         for (std::size_t i = below(4); i > 0; --i) {
             out.rules.push_back({text(), number<std::uint64_t>(), number<std::uint64_t>(),
-                                 number<std::uint64_t>()});
+                                 number<std::uint64_t>(), number<std::uint64_t>()});
             out.ports.push_back(port());
             out.workers.push_back(worker());
         }

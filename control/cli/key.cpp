@@ -1,0 +1,91 @@
+#include "control/cli/commands.hpp"
+#include "control/cli/daemon.hpp"
+#include "control/cli/key_text.hpp"
+#include "control/cli/terminal.hpp"
+
+#include <fmt/format.h>
+
+namespace sluice {
+namespace {
+
+HttpRequest request_of(const Options& options) {
+    const std::string resource = fmt::format("/v1/rules/{}/key", url_escape(options.rule));
+    if (options.word == "show") {
+        std::string query = "?key=" + url_escape(options.key);
+        query += options.limit.empty() ? "" : "&limit=" + url_escape(options.limit);
+        query += options.tier == 0 ? "" : fmt::format("&tier={}", options.tier);
+        return {.target = resource + query};
+    }
+    Json body{{"key", options.key}, {"action", options.word}};
+    if (!options.limit.empty()) {
+        body["limit"] = options.limit;
+    }
+    if (options.tier != 0) {
+        body["tier"] = options.tier;
+    }
+    const auto say = [&](const char* name, const std::string& value) {
+        if (!value.empty()) {
+            body[name] = value;
+        }
+    };
+    say("units", options.units);
+    say("rate", options.rate);
+    say("burst", options.burst);
+    say("count", options.amount);
+    say("for", options.lasts);
+    say("reason", options.reason);
+    if (options.exempt) {
+        body["exempt"] = true;
+    }
+    return {.method = "POST",
+            .target = resource,
+            .content_type = "application/json",
+            .body = body.dump()};
+}
+
+// What is wrong with the words, before anybody is asked. Empty: nothing.
+std::string wrong_usage(const Options& options) {
+    const bool sets = options.word == "set";
+    const bool lasts = sets || options.word == "ban";
+    const bool numbers = !options.rate.empty() || !options.burst.empty() || !options.amount.empty();
+    if ((options.word == "grant") == options.units.empty()) {
+        return options.units.empty()
+                   ? "`key grant RULE KEY UNITS` says how many, such as 200 or 64KiB"
+                   : "only `key grant` takes a number of units";
+    }
+    if (!sets && (numbers || options.exempt)) {
+        return "--rate, --burst, --count and --exempt are of `key set`";
+    }
+    if (sets && numbers == options.exempt) {
+        return "`key set` takes --rate, --burst or --count, or else --exempt";
+    }
+    return !lasts && (!options.lasts.empty() || !options.reason.empty())
+               ? "--for and --reason are of `key set` and `key ban`"
+               : "";
+}
+
+std::string text_of(const Json& document) {
+    return document.contains("limits") ? key_text(document) : setting_text(document);
+}
+
+bool all_answered(const Json& document) {
+    return !document.contains("unanswered") || document.at("unanswered").empty();
+}
+
+}  // namespace
+
+ExitCode run_key(const Options& options) {
+    if (const std::string wrong = wrong_usage(options); !wrong.empty()) {
+        say_error(wrong);
+        return ExitCode::Usage;
+    }
+    const auto answer = ask(options, request_of(options));
+    if (const auto* refusal = std::get_if<Refusal>(&answer)) {
+        return report(*refusal);
+    }
+    const Json& document = std::get<Json>(answer);
+    print(options.json ? dump_line(document) : text_of(document));
+    return all_answered(document) ? ExitCode::Done : ExitCode::Refused;
+}
+
+}  // namespace sluice

@@ -1,0 +1,120 @@
+#include "control/cli/key_text.hpp"
+
+#include "control/cli/table.hpp"
+
+#include <fmt/format.h>
+
+namespace sluice {
+namespace {
+
+std::string wait_text(const Json& wait) {
+    if (wait.is_null()) {
+        return "never";
+    }
+    const auto ns = wait.get<std::int64_t>();
+    if (ns == 0) {
+        return "0";
+    }
+    if (ns < 1'000'000) {
+        return fmt::format("{:.1f} us", static_cast<double>(ns) / 1e3);
+    }
+    return ns < 1'000'000'000 ? fmt::format("{:.1f} ms", static_cast<double>(ns) / 1e6)
+                              : fmt::format("{:.1f} s", static_cast<double>(ns) / 1e9);
+}
+
+// Where what is left comes from.
+std::string bucket_text(const Json& worker) {
+    const std::string numbers =
+        worker.at("overridden").get<bool>() ? ", other numbers for this key" : "";
+    if (worker.at("bucket").get<bool>()) {
+        return "its own" + numbers;
+    }
+    const auto step = worker.at("step").get<unsigned>();
+    return (step == 0 ? "none yet" : fmt::format("none, a wider one owes (step {})", step)) +
+           numbers;
+}
+
+bool has_something(const Json& worker) {
+    return worker.at("bucket").get<bool>() || worker.at("step").get<unsigned>() != 0 ||
+           worker.at("before") != worker.at("remaining");
+}
+
+void add_rows(const Json& limit, bool changed, Table& table) {
+    bool shown = false;
+    const Json& workers = limit.at("workers");
+    for (const Json& worker : workers) {
+        // A key that no worker knows is told once.
+        const bool last = &worker == &workers.back();
+        if (!has_something(worker) && (shown || !last)) {
+            continue;
+        }
+        std::vector<std::string> cells{
+            shown ? "" : limit.at("name").get<std::string>(),
+            shown ? "" : limit.at("text").get<std::string>(),
+            has_something(worker) ? grouped(worker.at("lcore").get<std::uint64_t>()) : "all"};
+        if (changed) {
+            cells.push_back(grouped(worker.at("before").get<std::uint64_t>()));
+        }
+        cells.push_back(grouped(worker.at("remaining").get<std::uint64_t>()));
+        cells.push_back(grouped(worker.at("most").get<std::uint64_t>()));
+        cells.push_back(wait_text(worker.at("wait_ns")));
+        cells.push_back(bucket_text(worker));
+        table.row(std::move(cells));
+        shown = true;
+    }
+}
+
+// "set: 1: rate 5/s until 2026-…Z, because …"
+std::string settings_text(const Json& list) {
+    std::string text;
+    for (const Json& one : list) {
+        text += "set: " + one.at("set").get<std::string>();
+        text += one.at("until").is_null() ? "" : " until " + one.at("until").get<std::string>();
+        const auto reason = one.at("reason").get<std::string>();
+        text += (reason.empty() ? "" : ", because: " + reason) + "\n";
+    }
+    return text;
+}
+
+std::string head(const Json& document) {
+    return fmt::format("rule {}, key {}", document.at("rule").get<std::string>(),
+                       document.at("key").get<std::string>());
+}
+
+}  // namespace
+
+std::string key_text(const Json& document) {
+    constexpr auto kRight = Table::Align::Right;
+    const bool changed = document.at("action") != "show";
+    std::vector<Table::Column> columns{{"LIMIT"}, {"NUMBERS"}, {"LCORE", kRight}};
+    if (changed) {
+        columns.push_back({"BEFORE", kRight});
+    }
+    for (const Table::Column& column :
+         {Table::Column{"LEFT", kRight}, {"OF", kRight}, {"WAIT", kRight}, {"BUCKET"}}) {
+        columns.push_back(column);
+    }
+    Table table{std::move(columns)};
+    for (const Json& limit : document.at("limits")) {
+        add_rows(limit, changed, table);
+    }
+    const std::string fate = document.at("banned").get<bool>()   ? ": banned"
+                             : document.at("exempt").get<bool>() ? ": exempt"
+                                                                 : "";
+    std::string text = fmt::format("{}{}\n{}\n{}", head(document), fate,
+                                   settings_text(document.at("set")), table.text());
+    for (const Json& worker : document.at("unanswered")) {
+        text += fmt::format("\nthe worker on lcore {} has not answered{}",
+                            worker.at("lcore").get<std::uint64_t>(),
+                            worker.at("begun").get<bool>() ? ", and may have done it" : "");
+    }
+    return text + (document.at("unanswered").empty() ? "" : "\n");
+}
+
+std::string setting_text(const Json& document) {
+    const Json& set = document.at("set");
+    return head(document) + "\n" +
+           (set.empty() ? "nothing is set; the rule's numbers count\n" : settings_text(set));
+}
+
+}  // namespace sluice

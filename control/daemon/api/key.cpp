@@ -1,0 +1,193 @@
+#include "control/daemon/api/change.hpp"
+#include "control/daemon/api/key_words.hpp"
+#include "lib/policy/units_text.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <charconv>
+#include <limits>
+
+// What one key of a rule has left, and what an operator does to its buckets.
+namespace sluice {
+namespace {
+
+std::string rule_in(const std::string& path) {
+    constexpr std::string_view kBefore = "/v1/rules/";
+    constexpr std::string_view kAfter = "/key";
+    return path.substr(kBefore.size(), path.size() - kBefore.size() - kAfter.size());
+}
+
+Json wait_json(std::int64_t wait_ns) {
+    return wait_ns == std::numeric_limits<std::int64_t>::max() ? Json() : Json(wait_ns);
+}
+
+Json bucket_json(std::uint32_t lcore, const KeyBucketState& bucket) {
+    return {{"lcore", lcore},          {"bucket", bucket.own},
+            {"before", bucket.before}, {"remaining", bucket.remaining},
+            {"most", bucket.most},     {"wait_ns", wait_json(bucket.wait_ns)},
+            {"step", bucket.step},     {"overridden", bucket.overridden}};
+}
+
+bool any_worker(const KeyState& state, bool KeyOnWorker::* flag) {
+    return std::any_of(state.workers.begin(), state.workers.end(),
+                       [flag](const KeyOnWorker& worker) { return worker.*flag; });
+}
+
+// {"rule":…,"key":…,"action":…,"limits":[{"name":…,"text":…,"workers":[…]}],"unanswered":[…]}
+Json key_json(const FoundKey& found, const KeyState& state, Json set) {
+    Json limits = Json::array();
+    for (std::size_t i = 0; i < state.limits.size(); ++i) {
+        Json workers = Json::array();
+        for (const KeyOnWorker& worker : state.workers) {
+            for (const KeyBucketState& bucket : worker.limits) {
+                if (bucket.limit == i) {
+                    workers.push_back(bucket_json(worker.lcore, bucket));
+                }
+            }
+        }
+        if (!workers.empty()) {
+            limits.push_back(
+                {{"name", state.limits[i]},
+                 {"text", i < found.rule->limits.size() ? found.rule->limits[i].text : ""},
+                 {"workers", std::move(workers)}});
+        }
+    }
+    Json unanswered = Json::array();
+    for (const KeyOnWorker& worker : state.workers) {
+        if (!worker.answered) {
+            unanswered.push_back({{"lcore", worker.lcore}, {"begun", worker.begun}});
+        }
+    }
+    return {{"rule", found.ask.rule},
+            {"key", found.text},
+            {"tier", found.ask.key + 1},
+            {"action", kKeyActionNames[static_cast<std::size_t>(found.ask.action)]},
+            {"exempt", any_worker(state, &KeyOnWorker::exempt)},
+            {"banned", any_worker(state, &KeyOnWorker::banned)},
+            {"set", std::move(set)},
+            {"limits", std::move(limits)},
+            {"unanswered", std::move(unanswered)}};
+}
+
+// For the audit: "1 on lcore 1: 3 of 10".
+std::string left_text(const KeyState& state, std::uint64_t KeyBucketState::* left) {
+    std::string text;
+    for (const KeyOnWorker& worker : state.workers) {
+        for (const KeyBucketState& bucket : worker.limits) {
+            const std::string name =
+                bucket.limit < state.limits.size() ? state.limits[bucket.limit] : "?";
+            text += fmt::format("{}{} on lcore {}: {} of {}", text.empty() ? "" : ", ", name,
+                                worker.lcore, bucket.*left, bucket.most);
+        }
+    }
+    return text;
+}
+
+bool all_answered(const KeyState& state) {
+    return std::all_of(state.workers.begin(), state.workers.end(),
+                       [](const KeyOnWorker& worker) { return worker.answered; });
+}
+
+void record(Services& services, const HttpRequest& request, const FoundKey& found,
+            const Result<Reply>& reply) {
+    const auto* state = reply ? std::get_if<KeyState>(&*reply) : nullptr;
+    const std::string_view action = kKeyActionNames[static_cast<std::size_t>(found.ask.action)];
+    std::string call = fmt::format("key {} {} {}", action, found.ask.rule, found.text);
+    if (found.ask.action == KeyAction::Grant) {
+        call += fmt::format(" {}", found.ask.units);
+    }
+    services.audit.write(
+        {.who = request.peer,
+         .call = std::move(call),
+         .before = state != nullptr ? left_text(*state, &KeyBucketState::before) : "",
+         .after = state != nullptr ? left_text(*state, &KeyBucketState::remaining) : "",
+         .outcome = !reply                 ? "refused: " + reply.error().what
+                    : state == nullptr     ? "refused"
+                    : all_answered(*state) ? "done"
+                                           : "done, but not every worker has answered"});
+}
+
+HttpResponse ask_key(const KeyWords& words, const HttpRequest& request, Services& services) {
+    const std::shared_ptr<const RuleView> view = services.rules.view();
+    const Found found = find_key(words, *view);
+    if (const auto* refusal = std::get_if<HttpResponse>(&found)) {
+        return *refusal;
+    }
+    const auto& key = std::get<FoundKey>(found);
+    const Result<Reply> reply = services.link.call(key.ask);
+    if (words.action != KeyAction::Show) {
+        record(services, request, key, reply);
+    }
+    if (!reply) {
+        return no_dataplane(reply.error());
+    }
+    const auto* state = std::get_if<KeyState>(&*reply);
+    return state != nullptr ? json_response(key_json(key, *state,
+                                                     settings_json(key.ask.rule, key.text,
+                                                                   key.ask.key + 1U, view->keys)))
+                            : problem_response(502, "refused by the dataplane",
+                                               "the dataplane answered something else");
+}
+
+HttpResponse bad_request(const std::string& what) {
+    return problem_response(400, "bad request", what);
+}
+
+// `200`, `4K`, `64KiB`.
+std::optional<std::uint64_t> read_units(const std::string& text) {
+    Result<Units> units = parse_count(text);
+    if (!units) {
+        units = parse_size(text);
+    }
+    return units && *units != Units{0} ? std::optional{units->count()} : std::nullopt;
+}
+
+}  // namespace
+
+HttpResponse get_key(const HttpRequest& request, Services& services) {
+    KeyWords words{.rule = rule_in(request.path), .limit = argument(request, "limit", "")};
+    const auto key = request.query.find("key");
+    if (key == request.query.end()) {
+        return bad_request("`key` is missing; it is part|part");
+    }
+    words.key = key->second;
+    const std::string tier = argument(request, "tier", "");
+    const auto [end, error] = std::from_chars(tier.data(), tier.data() + tier.size(), words.tier);
+    if (!tier.empty() && (error != std::errc{} || end != tier.data() + tier.size())) {
+        return bad_request("`tier` is a number");
+    }
+    return ask_key(words, request, services);
+}
+
+HttpResponse post_key(const HttpRequest& request, Services& services) {
+    const Json body = Json::parse(request.body, nullptr, false);
+    KeyWords words{.rule = rule_in(request.path)};
+    std::string action;
+    if (!body.is_object() || !body.contains("key") || !read_text(body, "key", words.key) ||
+        !read_text(body, "action", action) || !read_text(body, "limit", words.limit) ||
+        (body.contains("tier") && !body["tier"].is_number_unsigned())) {
+        return bad_request(
+            R"(the body is {"key":"part|part","action":"reset"}, or grant, set, unset, ban, unban)");
+    }
+    words.tier = body.contains("tier") ? body["tier"].get<std::size_t>() : 0;
+    const auto found = std::find(kKeyActionNames.begin(), kKeyActionNames.end(), action);
+    if (found == kKeyActionNames.end() || *found == "show") {
+        return change_setting(action, words, body, request, services);
+    }
+    words.action = static_cast<KeyAction>(found - kKeyActionNames.begin());
+    std::string units;
+    if (words.action == KeyAction::Grant) {
+        const bool is_text = read_text(body, "units", units);
+        const std::optional<std::uint64_t> read = is_text ? read_units(units) : std::nullopt;
+        if (!read) {
+            return problem_response(
+                422, "nothing to grant",
+                "`units` is how many, such as 200, 4K or 64KiB; found `" + units + "`");
+        }
+        words.units = *read;
+    }
+    return ask_key(words, request, services);
+}
+
+}  // namespace sluice

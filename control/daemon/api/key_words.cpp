@@ -1,0 +1,65 @@
+#include "control/daemon/api/key_words.hpp"
+
+#include "control/daemon/api/change.hpp"
+#include "lib/policy/keys/key_text.hpp"
+
+#include <algorithm>
+
+namespace sluice {
+
+Found find_key(const KeyWords& words, const RuleView& view) {
+    const auto rule = std::find_if(view.rules.begin(), view.rules.end(),
+                                   [&](const RuleSummary& one) { return one.id == words.rule; });
+    if (rule == view.rules.end()) {
+        return problem_response(404, "no such rule", "there is no rule " + words.rule);
+    }
+    if (rule->mode == Mode::Off) {
+        return problem_response(409, "the rule is off", "a rule that is off has no buckets");
+    }
+    const std::optional<std::size_t> tier =
+        words.tier == 0 ? std::nullopt : std::optional{words.tier};
+    const Result<ReadKey> key = read_key_of_rule(rule->keys, rule->missing_key, words.key, tier);
+    if (!key) {
+        return problem_response(422, "no key of this rule", key.error().what);
+    }
+    const auto named = [&](const LimitSummary& limit) { return limit.name == words.limit; };
+    if (!words.limit.empty() && std::none_of(rule->limits.begin(), rule->limits.end(), named)) {
+        return problem_response(404, "no such limit",
+                                "the rule " + words.rule + " has no limit " + words.limit);
+    }
+    const ByteView bytes = key->bytes.view();
+    return FoundKey{{.action = words.action,
+                     .generation = view.generation,
+                     .rule = rule->id,
+                     .key = key->index,
+                     .bytes = {bytes.begin(), bytes.end()},
+                     .limit = words.limit,
+                     .units = words.units},
+                    key->text,
+                    &*rule};
+}
+
+bool read_text(const Json& body, const char* name, std::string& text) {
+    if (!body.contains(name)) {
+        return true;
+    }
+    if (!body[name].is_string()) {
+        return false;
+    }
+    text = body[name];
+    return true;
+}
+
+Json settings_json(const std::string& rule, const std::string& key, std::size_t tier,
+                   const KeySettings& settings) {
+    Json list = Json::array();
+    for (const KeySetting& setting : settings) {
+        if (setting.rule == rule && setting.key == key && setting.tier == tier &&
+            !has_ended(setting)) {
+            list.push_back(setting_json(setting));
+        }
+    }
+    return list;
+}
+
+}  // namespace sluice

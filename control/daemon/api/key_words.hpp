@@ -1,0 +1,47 @@
+#pragma once
+#include "control/daemon/api/api.hpp"
+#include "control/json.hpp"
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <variant>
+
+// What the calls about single keys share.
+namespace sluice {
+
+// What a caller says, before it is looked at.
+struct KeyWords {
+    std::string rule;
+    std::string key;
+    std::size_t tier = 0;  // 0: not said
+    std::string limit;
+    KeyAction action = KeyAction::Show;
+    std::uint64_t units = 0;
+};
+
+// A key of the rules that run, found.
+struct FoundKey {
+    AskKey ask;
+    std::string text;  // in one spelling
+    const RuleSummary* rule = nullptr;
+};
+
+using Found = std::variant<FoundKey, HttpResponse>;
+
+[[nodiscard]] Found find_key(const KeyWords& words, const RuleView& view);
+
+// A member that must be text where it is given. False: it is something else.
+[[nodiscard]] bool read_text(const Json& body, const char* name, std::string& text);
+
+// What operators have said of a key.
+[[nodiscard]] Json settings_json(const std::string& rule, const std::string& key, std::size_t tier,
+                                 const KeySettings& settings);
+
+// Sets and unsets numbers, `exempt` and bans: `action` is set, unset, ban or unban, and `body` has
+// what belongs to it.
+[[nodiscard]] HttpResponse change_setting(const std::string& action, const KeyWords& words,
+                                          const Json& body, const HttpRequest& request,
+                                          Services& services);
+
+}  // namespace sluice

@@ -1,0 +1,125 @@
+#include "control/daemon/key_settings.hpp"
+
+#include <nlohmann/json.hpp>
+
+#include <algorithm>
+#include <array>
+#include <string_view>
+
+namespace sluice {
+namespace {
+
+using nlohmann::json;
+using What = KeySetting::What;
+
+constexpr auto kWhatNames = std::to_array<std::string_view>({"numbers", "exempt", "banned"});
+
+bool of_one_key(const KeySetting& a, const KeySetting& b) {
+    return a.rule == b.rule && a.key == b.key && a.tier == b.tier;
+}
+
+// Whether `next` leaves nothing of `before`: a ban stands beside the others, exempt and numbers
+// take each other's place.
+bool replaces(const KeySetting& next, const KeySetting& before) {
+    if (!of_one_key(next, before) || (next.what == What::Banned) != (before.what == What::Banned)) {
+        return false;
+    }
+    return next.what != What::Numbers || before.what != What::Numbers || next.limit == before.limit;
+}
+
+// Whatever is there, of the right type or as if it were not.
+std::string text_in(const json& object, const char* name) {
+    return object.contains(name) && object[name].is_string() ? object[name].get<std::string>()
+                                                             : std::string{};
+}
+template <typename T>
+T number_in(const json& object, const char* name) {
+    return object.contains(name) && object[name].is_number_integer() ? object[name].get<T>() : T{};
+}
+
+json setting_json(const KeySetting& setting) {
+    return {
+        {"rule", setting.rule},     {"key", setting.key},
+        {"tier", setting.tier},     {"what", kWhatNames[static_cast<std::size_t>(setting.what)]},
+        {"limit", setting.limit},   {"rate", setting.rate},
+        {"burst", setting.burst},   {"count", setting.count},
+        {"until", setting.until},   {"reason", setting.reason},
+        {"set_at", setting.set_at}, {"set_by", setting.set_by}};
+}
+
+}  // namespace
+
+bool put_setting(KeySettings& settings, KeySetting next) {
+    std::erase_if(settings, [&](const KeySetting& before) { return replaces(next, before); });
+    if (settings.size() >= kMaxKeySettings) {
+        return false;
+    }
+    settings.push_back(std::move(next));
+    return true;
+}
+
+bool remove_settings(KeySettings& settings, const SettingChoice& choice) {
+    return std::erase_if(settings, [&](const KeySetting& one) {
+               return one.rule == choice.rule && one.key == choice.key && one.tier == choice.tier &&
+                      (one.what == What::Banned) == choice.bans &&
+                      (choice.limit.empty() || choice.limit == one.limit);
+           }) != 0;
+}
+
+void forget_ended(KeySettings& settings, std::int64_t now) {
+    std::erase_if(settings,
+                  [&](const KeySetting& one) { return one.until != 0 && one.until <= now; });
+}
+
+void forget_other_rules(KeySettings& settings, const std::vector<RuleSummary>& rules) {
+    std::erase_if(settings, [&](const KeySetting& one) {
+        return std::none_of(rules.begin(), rules.end(),
+                            [&](const RuleSummary& rule) { return rule.id == one.rule; });
+    });
+}
+
+json settings_to_json(const KeySettings& settings) {
+    json list = json::array();
+    for (const KeySetting& setting : settings) {
+        list.push_back(setting_json(setting));
+    }
+    return list;
+}
+
+KeySettings settings_from_json(const json& list) {
+    KeySettings settings;
+    for (const json& one : list) {
+        if (!one.is_object() || settings.size() == kMaxKeySettings) {
+            continue;
+        }
+        const std::string what = text_in(one, "what");
+        const auto found = std::find(kWhatNames.begin(), kWhatNames.end(), what);
+        if (found != kWhatNames.end()) {
+            settings.push_back({.rule = text_in(one, "rule"),
+                                .key = text_in(one, "key"),
+                                .tier = number_in<std::size_t>(one, "tier"),
+                                .what = static_cast<What>(found - kWhatNames.begin()),
+                                .limit = text_in(one, "limit"),
+                                .rate = text_in(one, "rate"),
+                                .burst = text_in(one, "burst"),
+                                .count = text_in(one, "count"),
+                                .until = number_in<std::int64_t>(one, "until"),
+                                .reason = text_in(one, "reason"),
+                                .set_at = number_in<std::int64_t>(one, "set_at"),
+                                .set_by = number_in<std::uint32_t>(one, "set_by")});
+        }
+    }
+    return settings;
+}
+
+std::string text_of(const KeySetting& setting) {
+    if (setting.what != What::Numbers) {
+        return std::string{kWhatNames[static_cast<std::size_t>(setting.what)]};
+    }
+    std::string text = setting.limit + ":";
+    text += setting.rate.empty() ? "" : " rate " + setting.rate;
+    text += setting.burst.empty() ? "" : " burst " + setting.burst;
+    return text + (setting.count.empty() ? "" : " count " + setting.count);
+}
+
+}  // namespace sluice

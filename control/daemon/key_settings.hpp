@@ -1,0 +1,40 @@
+#pragma once
+#include "lib/policy/compile.hpp"
+#include "lib/policy/keys/key_setting.hpp"
+
+#include <nlohmann/json_fwd.hpp>
+
+#include <cstdint>
+#include <string>
+
+namespace sluice {
+
+// What operators have said of single keys, as sluiced keeps it: at most one thing of a key's
+// numbers for each limit, or that it is exempt, and whether it is banned.
+
+// Takes the place of what was said before. False: there are kMaxKeySettings already.
+[[nodiscard]] bool put_setting(KeySettings& settings, KeySetting next);
+
+// Which settings of a key are meant: its ban, or the others, all or those of one limit.
+struct SettingChoice {
+    std::string rule;
+    std::string key;
+    std::size_t tier = 1;
+    bool bans = false;
+    std::string limit{};  // empty: all
+};
+// False: there were none.
+[[nodiscard]] bool remove_settings(KeySettings& settings, const SettingChoice& choice);
+
+// Forgets what has ended by `now` (UTC, seconds), and, where given, what is of none of the rules.
+void forget_ended(KeySettings& settings, std::int64_t now);
+void forget_other_rules(KeySettings& settings, const std::vector<RuleSummary>& rules);
+
+[[nodiscard]] nlohmann::json settings_to_json(const KeySettings& settings);
+// What is no setting is left out.
+[[nodiscard]] KeySettings settings_from_json(const nlohmann::json& list);
+
+// For people: "numbers of 1: rate 5/s", "exempt", "banned".
+[[nodiscard]] std::string text_of(const KeySetting& setting);
+
+}  // namespace sluice

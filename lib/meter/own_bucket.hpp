@@ -1,0 +1,65 @@
+#pragma once
+#include "lib/meter/any_limit.hpp"
+#include "lib/meter/cell.hpp"
+#include "lib/meter/gcra.hpp"
+#include "lib/meter/line_pool.hpp"
+
+#include <cstdint>
+
+// A token or leaky bucket of a key with numbers of its own. Its state means nothing without them,
+// and the limit's entries say nothing of them, so both lie in a line of the pool: whoever meets the
+// entry can read it, bring it under other numbers, and tell when it may be forgotten. Window
+// algorithms need none of this: they keep what was used, whatever the count.
+namespace sluice {
+
+// Numbers that a key has in place of its limit's.
+struct OwnNumbers {
+    const AnyLimit* numbers = nullptr;       // nullptr: none, the limit's count
+    Nanoseconds until = Nanoseconds::max();  // UTC; from then on the limit's
+};
+
+// Plain data that fits a pool line.
+struct OwnBucket {
+    Gcra state;
+    // Of the Limit, which is more than fits.
+    std::uint64_t period = 1;
+    std::uint64_t burst = 1;
+    std::uint32_t parts = 1;
+    std::int64_t until = 0;  // ns of UTC
+
+    [[nodiscard]] Limit limit() const noexcept {
+        return *Limit::make({Units{parts}, Nanoseconds{static_cast<std::int64_t>(period)}},
+                            Units{burst});
+    }
+    [[nodiscard]] bool has(const Limit& limit) const noexcept {
+        return period == limit.period() && burst == limit.burst() && parts == limit.parts();
+    }
+    void set(const Limit& limit, Nanoseconds ends) noexcept {
+        period = limit.period();
+        burst = limit.burst();
+        parts = limit.parts();
+        until = ends.count();
+    }
+};
+static_assert(sizeof(OwnBucket) <= kLineBytes);
+
+// The Limit of a token or leaky bucket; nullptr: another algorithm.
+[[nodiscard]] inline const Limit* gcra_of(const AnyLimit& limit) noexcept {
+    if (const auto* token = std::get_if<TokenBucketLimit>(&limit)) {
+        return &token->gcra;
+    }
+    const auto* leaky = std::get_if<LeakyBucketLimit>(&limit);
+    return leaky != nullptr ? &leaky->gcra : nullptr;
+}
+
+// From when on a bucket equals a fresh one, if its own numbers end at `ends` and `base` counts from
+// then on.
+[[nodiscard]] inline Instant fresh_from(const Gcra& state, const Limit& own, const Limit& base,
+                                        Instant ends) noexcept {
+    if (state.fresh_from <= ends) {
+        return state.fresh_from;
+    }
+    return owing(renumbered_debt(debt_of(state, own, ends), own, base), base, ends).fresh_from;
+}
+
+}  // namespace sluice

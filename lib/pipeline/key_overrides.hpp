@@ -1,0 +1,27 @@
+#pragma once
+#include "lib/pipeline/look_at.hpp"
+#include "lib/pipeline/scratch.hpp"
+
+#include <cstdint>
+#include <span>
+
+namespace sluice {
+
+// What becomes of a packet by what is said of its keys, before any limit is asked.
+enum class KeyFate : std::uint8_t { Judged, Exempt, Banned };
+
+// Finds what the keys of a packet have in place of a rule's numbers, and notes it in the looks. One
+// key that is banned, else one that is exempt, decides for all; the looks then ask for nothing.
+[[nodiscard]] KeyFate fate_of(const Rule& rule, std::span<Look> looks,
+                              const Judging& judging) noexcept;
+[[nodiscard]] KeyFate fate_of(const OverridePlan& plan, Now now) noexcept;
+
+// What a key has; nullptr: nothing of its own.
+[[nodiscard]] const OverridePlan* plan_of_key(const Rule& rule, std::uint8_t key, ByteView bytes,
+                                              const KeyHasher& hash) noexcept;
+
+// What one limit has for a key at an instant; nullptr: nothing of its own.
+[[nodiscard]] const LimitOverride* override_of(const OverridePlan& plan, const Overrides& all,
+                                               std::uint8_t limit, Now now) noexcept;
+
+}  // namespace sluice

@@ -1,0 +1,156 @@
+#include "lib/pipeline/key_question.hpp"
+
+#include "lib/meter/any_meter.hpp"
+#include "lib/pipeline/adopt.hpp"
+#include "lib/pipeline/key_overrides.hpp"
+#include "lib/pipeline/packet.hpp"
+#include "lib/rules/coarse_key.hpp"
+
+#include <algorithm>
+
+namespace sluice {
+namespace {
+
+class Asked {
+public:
+    Asked(const KeyQuestion& question, const RuleSet& set, CoreState& core, Now now) noexcept
+        : question_{question},
+          rule_{set.rules[question.rule]},
+          core_{core},
+          tenants_{core.buckets.tenants},
+          now_{now},
+          plan_{plan_of_key(rule_, question.key, question.bytes.view(), core.hash)} {}
+
+    [[nodiscard]] KeyFate fate() const noexcept {
+        return plan_ == nullptr ? KeyFate::Judged : fate_of(*plan_, now_);
+    }
+
+    KeyBucket answer(std::uint8_t index) noexcept {
+        const MeteredLimit& limit = rule_.limits[index];
+        const OwnNumbers own = own_numbers(index);
+        const AnyLimit& numbers = own.numbers != nullptr ? *own.numbers : limit.limit;
+        KeyBucket bucket{
+            .limit = index, .overridden = own.numbers != nullptr, .most = most_of(numbers)};
+        Entry* entry = core_.buckets.keys.find(filed(limit, question_.bytes));
+        const bool had_one = entry != nullptr;
+        if (had_one) {
+            tenants_.update(*entry, now_);
+            if (limit.overridden && !tenants_.bring_under(*entry, own, now_)) {
+                // No memory for its own numbers: none of its packets can be judged by it either.
+                tenants_.forget(*entry);
+            }
+            entry = entry->empty() ? nullptr : entry;
+        }
+        if (entry != nullptr) {
+            bucket.before = left_in(*entry, numbers);
+            entry = act(*entry, numbers);
+        }
+        bucket.own = entry != nullptr;
+        if (bucket.own) {
+            describe(*entry, numbers, bucket);
+        } else {
+            describe_new(limit, bucket);
+        }
+        bucket.before = had_one ? bucket.before : bucket.remaining;
+        return bucket;
+    }
+
+private:
+    [[nodiscard]] FiledKey filed(const MeteredLimit& limit, const KeyBytes& key) const noexcept {
+        return {core_.hash(limit.identity, key.view()), limit.slot};
+    }
+    [[nodiscard]] Units left_in(const Entry& entry, const AnyLimit& numbers) const noexcept {
+        return remaining(tenants_.cell_of(entry), numbers, tenants_.pool(), now_);
+    }
+
+    // The entry afterwards; nullptr: it is gone.
+    Entry* act(Entry& entry, const AnyLimit& numbers) noexcept {
+        if (question_.action == KeyAction::Reset) {
+            tenants_.forget(entry);
+            return nullptr;
+        }
+        if (question_.action == KeyAction::Grant) {
+            Cell cell = tenants_.cell_of(entry);
+            give_back(cell, numbers, tenants_.pool(), now_, question_.units);
+            tenants_.write(entry, cell, now_);
+        }
+        return &entry;
+    }
+
+    void describe(const Entry& entry, const AnyLimit& numbers, KeyBucket& bucket) const noexcept {
+        bucket.remaining = left_in(entry, numbers);
+        bucket.wait = wait_in(entry, numbers);
+    }
+    // What the key has in place of the limit's numbers.
+    [[nodiscard]] OwnNumbers own_numbers(std::uint8_t limit) const noexcept {
+        const LimitOverride* own =
+            plan_ == nullptr ? nullptr : override_of(*plan_, *rule_.overrides, limit, now_);
+        return own == nullptr ? OwnNumbers{} : OwnNumbers{&own->numbers, own->until};
+    }
+    [[nodiscard]] Nanoseconds wait_in(const Entry& entry, const AnyLimit& numbers) const noexcept {
+        return wait(tenants_.cell_of(entry), numbers, tenants_.pool(), now_, {Units{rule_.cost}})
+            .value_or(kNever);
+    }
+
+    // A bucket that the key would get now is full, less what wider keys owe on its behalf.
+    void describe_new(const MeteredLimit& limit, KeyBucket& bucket) noexcept {
+        bucket.remaining = bucket.most;
+        bucket.wait = Units{rule_.cost} > bucket.most ? kNever : Nanoseconds{0};
+        if (core_.buckets.coarsened(now_.at)) {
+            std::uint8_t step = 0;
+            const CoarseKeys wider{question_.bytes.view()};
+            for (const KeyBytes& key : wider.keys()) {
+                ++step;
+                weigh_parent(core_.buckets.parents.find(filed(limit, key)), step, limit, bucket);
+            }
+            Entry& whole = core_.buckets.rule_entry(limit.slot);
+            weigh_parent(whole.empty() ? nullptr : &whole, rule_step(rule_.keys[limit.key]), limit,
+                         bucket);
+        }
+    }
+    void weigh_parent(Entry* parent, std::uint8_t step, const MeteredLimit& limit,
+                      KeyBucket& bucket) noexcept {
+        if (parent == nullptr) {
+            return;
+        }
+        tenants_.update(*parent, now_);
+        const AnyLimit* numbers = numbers_at(limit.limit, limit.coarser, parent->stamp().step);
+        if (numbers == nullptr || parent->idle(now_.at)) {
+            return;
+        }
+        bucket.step = bucket.step == 0 ? step : bucket.step;
+        bucket.remaining = std::min(bucket.remaining, left_in(*parent, *numbers));
+        bucket.wait = std::max(bucket.wait, wait_in(*parent, *numbers));
+    }
+
+    const KeyQuestion& question_;
+    const Rule& rule_;
+    CoreState& core_;
+    Tenants& tenants_;
+    Now now_;
+    const OverridePlan* plan_;
+};
+
+}  // namespace
+
+KeyAnswer answer_key(const KeyQuestion& question, const RuleSet& set, CoreState& core,
+                     Now now) noexcept {
+    KeyAnswer answer;
+    if (question.load != set.load || question.rule >= set.rules.size()) {
+        return answer;
+    }
+    answer.known = true;
+    adopt(set, core, now);
+    Asked asked{question, set, core, now};
+    answer.exempt = asked.fate() == KeyFate::Exempt;
+    answer.banned = asked.fate() == KeyFate::Banned;
+    const std::vector<MeteredLimit>& limits = set.rules[question.rule].limits;
+    for (std::size_t i = 0; i < limits.size() && answer.count < answer.buckets.size(); ++i) {
+        if (limits[i].key == question.key && ((question.limits >> i) & 1U) != 0) {
+            answer.buckets[answer.count++] = asked.answer(static_cast<std::uint8_t>(i));
+        }
+    }
+    return answer;
+}
+
+}  // namespace sluice

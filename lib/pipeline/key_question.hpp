@@ -1,0 +1,57 @@
+#pragma once
+#include "lib/pipeline/core_state.hpp"
+#include "lib/rules/group.hpp"
+#include "lib/rules/key_action.hpp"
+#include "lib/rules/rule_set.hpp"
+
+#include <array>
+#include <cstdint>
+#include <span>
+
+// What an operator asks a worker about one key of a rule, and has done to it. The worker answers
+// between two bursts, since nobody else may touch its buckets.
+namespace sluice {
+
+struct KeyQuestion {
+    KeyAction action = KeyAction::Show;
+    std::uint64_t load = 0;         // of the set that `rule` is meant in
+    std::uint32_t rule = 0;         // index in it
+    std::uint8_t key = 0;           // of the rule's keys
+    KeyBytes bytes;                 // the key
+    std::uint16_t limits = 0xFFFF;  // a bit for each limit of the rule that is meant
+    Units units;                    // of Grant
+};
+static_assert(kMaxLimitsPerRule <= 16);
+
+// One limit's bucket of the key.
+struct KeyBucket {
+    std::uint8_t limit = 0;   // index in the rule
+    bool own = false;         // the key has a bucket here; else it would get one
+    bool overridden = false;  // the key has numbers of its own
+    // 0: no wider key owes anything that counts against this one. Else the nearest that does: its
+    // network, the one after that, or the rule itself.
+    std::uint8_t step = 0;
+    Units before;      // what would have been admitted
+    Units remaining;   // what would be admitted now
+    Units most;        // of a full bucket
+    Nanoseconds wait;  // until what one thing costs is admitted; kNever
+};
+
+struct KeyAnswer {
+    bool known = false;  // the worker acts on that set
+    // The key is: nothing below is asked of its packets.
+    bool exempt = false;
+    bool banned = false;
+    std::uint8_t count = 0;
+    std::array<KeyBucket, kMaxLimitsPerRule> buckets{};
+
+    [[nodiscard]] std::span<const KeyBucket> limits() const noexcept {
+        return std::span{buckets}.first(count);
+    }
+};
+
+// To be called between bursts, by the owner of `core`.
+[[nodiscard]] KeyAnswer answer_key(const KeyQuestion& question, const RuleSet& set, CoreState& core,
+                                   Now now) noexcept;
+
+}  // namespace sluice

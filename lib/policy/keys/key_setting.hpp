@@ -1,0 +1,36 @@
+#pragma once
+#include "lib/base/units.hpp"
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace sluice {
+
+inline constexpr std::size_t kMaxKeySettings = 10'000;
+
+// What an operator has said of one key at run time. It wins over what the rule file says.
+struct KeySetting {
+    enum class What : std::uint8_t { Numbers, Exempt, Banned };
+
+    std::string rule;
+    std::string key;       // part|part, in one spelling
+    std::size_t tier = 1;  // of the rule's keys, from 1 on
+    What what = What::Numbers;
+    std::string limit{};  // of Numbers: its name, and its numbers; empty: as the limit has them
+    std::string rate{};
+    std::string burst{};
+    std::string count{};
+    std::int64_t until = 0;  // UTC, seconds; 0: for good
+    std::string reason{};
+    std::int64_t set_at = 0;  // UTC, seconds
+    std::uint32_t set_by = 0;
+    bool is_new = false;  // what is wrong with it is an error, else a warning
+
+    [[nodiscard]] bool operator==(const KeySetting&) const = default;
+};
+
+using KeySettings = std::vector<KeySetting>;
+
+}  // namespace sluice

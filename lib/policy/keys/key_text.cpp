@@ -1,0 +1,235 @@
+#include "lib/policy/keys/key_text.hpp"
+
+#include "lib/packet/field_text.hpp"
+#include "lib/policy/nearest.hpp"
+#include "lib/policy/network_text.hpp"
+#include "lib/policy/units_text.hpp"
+
+#include <algorithm>
+#include <charconv>
+#include <vector>
+
+namespace sluice {
+namespace {
+
+constexpr std::size_t kMaxKeyText = 4096;
+
+Error wrong(const KeyPart& part, const std::string& what) {
+    return {Errc::BadSyntax, std::string{row_of(part.field).name} + ": " + what};
+}
+
+int hex_digit(char c) noexcept {
+    if (c >= '0' && c <= '9') {
+        return c - '0';
+    }
+    const char lower = static_cast<char>(c | 0x20);
+    return lower >= 'a' && lower <= 'f' ? lower - 'a' + 10 : -1;
+}
+
+// The bytes that `\xNN` stands for. nullopt: a backslash begins something else.
+std::optional<std::string> unescaped(std::string_view text) {
+    std::string bytes;
+    for (std::size_t i = 0; i < text.size(); ++i) {
+        if (text[i] != '\\') {
+            bytes += text[i];
+            continue;
+        }
+        const bool whole = i + 3 < text.size() && text[i + 1] == 'x';
+        const int high = whole ? hex_digit(text[i + 2]) : -1;
+        const int low = whole ? hex_digit(text[i + 3]) : -1;
+        if (high < 0 || low < 0) {
+            return std::nullopt;
+        }
+        bytes += static_cast<char>(high * 16 + low);
+        i += 3;
+    }
+    return bytes;
+}
+
+std::vector<std::string_view> split(std::string_view text) {
+    std::vector<std::string_view> parts;
+    for (;;) {
+        const std::size_t bar = text.find('|');
+        parts.push_back(text.substr(0, bar));
+        if (bar == std::string_view::npos) {
+            return parts;
+        }
+        text.remove_prefix(bar + 1);
+    }
+}
+
+std::string quoted(std::string_view text) {
+    return "`" + std::string{text} + "`";
+}
+
+// A part that has been read goes into the key.
+using Wrong = std::optional<Error>;
+
+Wrong read_address_part(const KeyPart& part, std::string_view text, ReadKey& key) {
+    const Result<IpPrefix> network = parse_network(text);
+    if (!network) {
+        return wrong(part, network.error().what);
+    }
+    const unsigned whole = network->version == IpVersion::V4 ? 32 : 128;
+    const unsigned length = part.length(network->version);
+    const bool has_length = text.find('/') != std::string_view::npos;
+    if (has_length && network->length != length) {
+        return wrong(part, quoted(text) + " is no key of this rule: it groups by " +
+                               (length == whole ? "single addresses"
+                                                : "networks of /" + std::to_string(length)));
+    }
+    const VersionedAddress address{network->version, masked(network->address, length)};
+    key.bytes.append_address(part, address);
+    key.text += to_text(address.version, address.address);
+    key.text += length == whole ? "" : "/" + std::to_string(length);
+    return std::nullopt;
+}
+
+Result<std::uint64_t> read_number_text(std::string_view text, std::uint64_t max) {
+    if (!text.starts_with("0x")) {
+        return parse_number(text, max);
+    }
+    std::uint64_t value = 0;
+    const char* last = text.data() + text.size();
+    const auto [end, error] = std::from_chars(text.data() + 2, last, value, 16);
+    if (text.size() == 2 || error != std::errc{} || end != last || value > max) {
+        return Error{Errc::BadSyntax,
+                     quoted(text) + " is no hexadecimal number up to " + std::to_string(max)};
+    }
+    return value;
+}
+
+Result<std::uint64_t> read_mac(std::string_view text) {
+    std::uint64_t mac = 0;
+    bool good = text.size() == 17;
+    for (std::size_t i = 0; good && i < text.size(); i += 3) {
+        const int high = hex_digit(text[i]);
+        const int low = hex_digit(text[i + 1]);
+        good = high >= 0 && low >= 0 && (i + 2 == text.size() || text[i + 2] == ':');
+        mac = mac << 8 | static_cast<unsigned>((high & 0xF) * 16 + (low & 0xF));
+    }
+    return good ? Result{mac}
+                : Error{Errc::BadSyntax, quoted(text) + " is no address such as 02:00:00:00:00:01"};
+}
+
+Result<std::uint64_t> read_word(std::string_view text, std::span<const std::string_view> words) {
+    const auto found = std::find(words.begin(), words.end(), text);
+    return found != words.end()
+               ? Result{static_cast<std::uint64_t>(found - words.begin())}
+               : Error{Errc::BadSyntax, quoted(text) + " is none of " + list_of(words)};
+}
+
+Result<std::uint64_t> read_name(Field field, std::string_view text) {
+    if (field == Field::Dir) {
+        return read_word(text, kDirWords);
+    }
+    if (field == Field::IpFrag) {
+        return read_word(text, kFragWords);
+    }
+    return text.empty() ? Result<std::uint64_t>{Error{Errc::BadSyntax, "a name is missing"}}
+                        : Result{port_name(text)};
+}
+
+Result<std::uint64_t> read_value(Field field, std::string_view text) {
+    switch (row_of(field).kind) {
+        case FieldKind::Mac:
+            return read_mac(text);
+        case FieldKind::Name:
+            return read_name(field, text);
+        default:
+            return read_number_text(text, row_of(field).max);
+    }
+}
+
+Wrong read_part(const KeyPart& part, std::string_view text, ReadKey& key) {
+    const std::optional<std::string> bytes = unescaped(text);
+    if (!bytes) {
+        return wrong(part, "a `\\` begins \\xNN, two hexadecimal digits, in " + quoted(text));
+    }
+    if (row_of(part.field).kind == FieldKind::Address) {
+        return read_address_part(part, *bytes, key);
+    }
+    const Result<std::uint64_t> value = read_value(part.field, *bytes);
+    if (!value) {
+        return wrong(part, value.error().what);
+    }
+    key.bytes.append_number(part.field, *value);
+    key.text += value_text(part.field, *value, text);
+    return std::nullopt;
+}
+
+std::string lengths_text(const KeyPart& part) {
+    const std::string v4 = std::to_string(part.v4_length);
+    return part.v6_length == 128 ? v4 : v4 + "|" + std::to_string(part.v6_length);
+}
+
+}  // namespace
+
+std::string shape_of(const GroupingKey& key) {
+    std::string text;
+    for (const KeyPart& part : key) {
+        const std::string name{row_of(part.field).name};
+        const bool cut = row_of(part.field).kind == FieldKind::Address &&
+                         (part.v4_length < 32 || part.v6_length < 128);
+        text += (text.empty() ? "" : "|") +
+                (cut ? "prefix(" + name + ", " + lengths_text(part) + ")" : name);
+    }
+    return text.empty() ? "[]" : text;
+}
+
+Result<ReadKey> read_key_text(const GroupingKey& key, std::string_view text) {
+    ReadKey read;
+    if (text.size() > kMaxKeyText) {
+        return Error{Errc::BadSyntax,
+                     "a key has at most " + std::to_string(kMaxKeyText) + " bytes"};
+    }
+    const std::vector<std::string_view> parts =
+        key.empty() && text.empty() ? std::vector<std::string_view>{} : split(text);
+    if (parts.size() != key.size()) {
+        return Error{Errc::BadSyntax, quoted(text) + " has " + std::to_string(parts.size()) +
+                                          (parts.size() == 1 ? " part" : " parts") +
+                                          ", and the key " + shape_of(key) + " has " +
+                                          std::to_string(key.size())};
+    }
+    for (std::size_t i = 0; i < parts.size(); ++i) {
+        read.text += i == 0 ? "" : "|";
+        if (const Wrong fault = read_part(key[i], parts[i], read)) {
+            return *fault;
+        }
+    }
+    return read;
+}
+
+Result<ReadKey> read_key_of_rule(std::span<const GroupingKey> keys, MissingKey missing,
+                                 std::string_view text, std::optional<std::size_t> tier) {
+    if (tier && (*tier < 1 || *tier > keys.size())) {
+        return Error{Errc::OutOfRange, "there is no tier " + std::to_string(*tier) +
+                                           "; the rule has " + std::to_string(keys.size())};
+    }
+    std::optional<ReadKey> found;
+    Error first{Errc::BadSyntax, "a rule that decides on sight has no keys"};
+    for (std::size_t i = 0; i < keys.size(); ++i) {
+        if (tier && *tier != i + 1) {
+            continue;
+        }
+        Result<ReadKey> read = read_key_text(keys[i], text);
+        if (!read && text.empty() && missing == MissingKey::Share) {
+            read = ReadKey{};
+            read->bytes.append_shared();
+        }
+        if (!read) {
+            first = i == 0 || tier ? read.error() : first;
+            continue;
+        }
+        if (found) {
+            return Error{Errc::BadSyntax, quoted(text) + " can be a key of tier " +
+                                              std::to_string(found->index + 1) + " and of tier " +
+                                              std::to_string(i + 1) + "; say which with --tier"};
+        }
+        read->index = static_cast<std::uint8_t>(i);
+        found = *std::move(read);
+    }
+    return found ? Result<ReadKey>{*std::move(found)} : Result<ReadKey>{first};
+}
+
+}  // namespace sluice

@@ -1,0 +1,36 @@
+#pragma once
+#include "lib/base/result.hpp"
+#include "lib/rules/group.hpp"
+#include "lib/rules/rule_set.hpp"
+
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+
+// A key as people write it, `part|part` in the fields' text forms, turned into the bytes that the
+// pipeline makes of a packet: 192.0.2.7|443, 2001:db8::/64, aa:bb:cc:dd:ee:ff, in. `\xNN` stands
+// for a byte that would end a part or a line.
+namespace sluice {
+
+struct ReadKey {
+    std::uint8_t index = 0;  // of the rule's keys
+    KeyBytes bytes;
+    std::string text;  // in one spelling
+};
+
+// BadSyntax, OutOfRange: what is wrong, and with which part. An address without a length, where the
+// key has networks, means the network it lies in.
+[[nodiscard]] Result<ReadKey> read_key_text(const GroupingKey& key, std::string_view text);
+
+// Of a rule's keys the one that the text can be. `tier`, from 1 on, names it; without, a text that
+// could be more than one is refused. With `missing` as Share the empty text stands for the packets
+// that lack a part.
+[[nodiscard]] Result<ReadKey> read_key_of_rule(std::span<const GroupingKey> keys,
+                                               MissingKey missing, std::string_view text,
+                                               std::optional<std::size_t> tier = std::nullopt);
+
+// `ip.src|l4.dport`, `prefix(ip.src, 24|64)`: what a text of this key looks like.
+[[nodiscard]] std::string shape_of(const GroupingKey& key);
+
+}  // namespace sluice

@@ -1,0 +1,254 @@
+#include "lib/policy/overrides/override_builder.hpp"
+
+#include "lib/policy/keys/key_text.hpp"
+#include "lib/policy/nearest.hpp"
+#include "lib/policy/overrides/until_text.hpp"
+
+#include <algorithm>
+#include <cstring>
+
+namespace sluice {
+namespace {
+
+constexpr std::size_t kMostTold = 20;  // keys that are there twice
+
+bool less(ByteView a, ByteView b) noexcept {
+    const int order = std::memcmp(a.data(), b.data(), std::min(a.size(), b.size()));
+    return order != 0 ? order < 0 : a.size() < b.size();
+}
+
+bool same(ByteView a, ByteView b) noexcept {
+    return a.size() == b.size() && std::memcmp(a.data(), b.data(), a.size()) == 0;
+}
+
+// What a piece is known by: everything but the key.
+std::string text_of(const OverrideText& text, std::uint8_t key) {
+    std::string all{static_cast<char>(key)};
+    all += text.banned ? "banned " : "";
+    all += text.until_at == kForever ? "" : std::to_string(text.until_at.count());
+    for (const std::string_view part :
+         {text.limit, text.numbers.rate, text.numbers.burst, text.numbers.count, text.until}) {
+        all += part;
+        all += '\n';
+    }
+    return all;
+}
+
+OverrideFault::Word word_of(NumberWord word) noexcept {
+    switch (word) {
+        case NumberWord::Rate:
+            return OverrideFault::Word::Rate;
+        case NumberWord::Burst:
+            return OverrideFault::Word::Burst;
+        default:
+            return OverrideFault::Word::Count;
+    }
+}
+
+std::string no_such_limit(std::string_view name, const Rule& rule) {
+    std::vector<std::string_view> names{kExempt};
+    for (const MeteredLimit& limit : rule.limits) {
+        names.push_back(limit.name);
+    }
+    return "the rule has no limit `" + std::string{name} + "`" + did_you_mean(name, names);
+}
+
+}  // namespace
+
+std::optional<std::size_t> OverrideBuilder::tier_of(std::string_view limit) const {
+    if (rule_.keys.size() == 1) {
+        return 0;
+    }
+    std::optional<std::size_t> tier;
+    for (const MeteredLimit& one : rule_.limits) {
+        if (one.name == limit) {
+            if (tier && *tier != one.key) {
+                return std::nullopt;
+            }
+            tier = one.key;
+        }
+    }
+    return tier;
+}
+
+std::optional<std::uint8_t> OverrideBuilder::limit_in(std::string_view name,
+                                                      std::uint8_t key) const {
+    for (std::size_t i = 0; i < rule_.limits.size(); ++i) {
+        if (rule_.limits[i].key == key && rule_.limits[i].name == name) {
+            return static_cast<std::uint8_t>(i);
+        }
+    }
+    return std::nullopt;
+}
+
+std::optional<OverrideFault> OverrideBuilder::read_piece(const OverrideText& text,
+                                                         std::uint8_t limit, Piece& piece) const {
+    piece.numbers.until = text.until_at;
+    if (!text.until.empty()) {
+        const Result<Nanoseconds> until = parse_until(text.until);
+        if (!until) {
+            return OverrideFault{OverrideFault::Word::Until, until.error().what};
+        }
+        piece.numbers.until = *until;
+    }
+    if (!piece.has_numbers()) {
+        const NumbersText& numbers = text.numbers;
+        if (!numbers.rate.empty() || !numbers.burst.empty() || !numbers.count.empty()) {
+            return OverrideFault{OverrideFault::Word::Limit, "a key that is exempt has no numbers"};
+        }
+        return std::nullopt;
+    }
+    NumbersFault fault;
+    const std::optional<AnyLimit> numbers = with_numbers(rule_.limits[limit], text.numbers, fault);
+    if (!numbers) {
+        return OverrideFault{word_of(fault.word), std::move(fault.what)};
+    }
+    piece.numbers.limit = limit;
+    piece.numbers.numbers = *numbers;
+    return std::nullopt;
+}
+
+std::optional<OverrideFault> OverrideBuilder::add(const OverrideText& text, OverridePlace place) {
+    const bool exempt = !text.banned && text.limit == kExempt;
+    const bool named_limit = !exempt && !text.banned;
+    const auto named = [&](const MeteredLimit& limit) { return limit.name == text.limit; };
+    if (named_limit && std::none_of(rule_.limits.begin(), rule_.limits.end(), named)) {
+        return OverrideFault{OverrideFault::Word::Limit, no_such_limit(text.limit, rule_)};
+    }
+    std::optional<std::size_t> tier = text.tier;
+    if (const std::optional<std::size_t> of_limit = tier_of(text.limit); !tier && of_limit) {
+        tier = *of_limit + 1;
+    }
+    const Result<ReadKey> key = read_key_of_rule(rule_.keys, rule_.missing_key, text.key, tier);
+    if (!key) {
+        return OverrideFault{OverrideFault::Word::Key, key.error().what};
+    }
+    const std::optional<std::uint8_t> limit = limit_in(text.limit, key->index);
+    if (named_limit && !limit) {
+        return OverrideFault{
+            OverrideFault::Word::Key,
+            "the limit `" + std::string{text.limit} + "` does not count by a key of this shape"};
+    }
+    const auto [known, is_new] = known_pieces_.try_emplace(
+        text_of(text, key->index), static_cast<std::uint32_t>(pieces_.size()));
+    if (is_new) {
+        Piece piece{.exempt = exempt,
+                    .banned = text.banned,
+                    .numbers = {0, kForever, rule_.limits.front().limit}};
+        if (std::optional<OverrideFault> fault = read_piece(text, limit.value_or(0), piece)) {
+            known_pieces_.erase(known);
+            return fault;
+        }
+        pieces_.push_back(piece);
+    }
+    const ByteView bytes = key->bytes.view();
+    const auto begin = static_cast<std::uint32_t>(bytes_.size());
+    bytes_.insert(bytes_.end(), bytes.begin(), bytes.end());
+    rows_.push_back(
+        {begin, static_cast<std::uint32_t>(bytes_.size()), known->second, place, key->index});
+    return std::nullopt;
+}
+
+// Numbers that an operator has set take the place of the files' for that limit, and of `exempt`.
+void OverrideBuilder::let_run_time_win(Group& group) const {
+    const auto is_beaten = [&](const Row* row) {
+        const Piece& piece = pieces_[row->piece];
+        const auto beats = [&](const Row* other) {
+            const Piece& set = pieces_[other->piece];
+            return other->place.source == OverrideSource::RunTime && set.has_numbers() &&
+                   (piece.exempt || piece.numbers.limit == set.numbers.limit);
+        };
+        return row->place.source != OverrideSource::RunTime &&
+               std::any_of(group.begin(), group.end(), beats);
+    };
+    Group kept;
+    for (const Row* row : group) {
+        if (!is_beaten(row)) {
+            kept.push_back(row);
+        }
+    }
+    group = std::move(kept);
+}
+
+// Of one limit a key has one thing only, and beside `exempt` nothing has a meaning.
+void OverrideBuilder::check_group(const Group& group, std::vector<OverrideTwice>& twice) const {
+    for (std::size_t i = 1; i < group.size() && twice.size() < kMostTold; ++i) {
+        const Piece& second = pieces_[group[i]->piece];
+        for (std::size_t j = 0; j < i; ++j) {
+            const Piece& first = pieces_[group[j]->piece];
+            if (first.banned || second.banned ||
+                group[i]->place.source == OverrideSource::RunTime ||
+                group[j]->place.source == OverrideSource::RunTime) {
+                continue;  // what an operator says stands beside, or has taken the other's place
+            }
+            if (first.exempt || second.exempt || first.numbers.limit == second.numbers.limit) {
+                twice.push_back({group[j]->place, group[i]->place,
+                                 first.exempt || second.exempt
+                                     ? "the key is exempt, and has numbers or is so twice"
+                                     : "the key has the limit `" +
+                                           rule_.limits[second.numbers.limit].name + "` twice"});
+                break;
+            }
+        }
+    }
+}
+
+std::uint32_t OverrideBuilder::plan_of(const Group& group, Overrides& overrides) {
+    std::string pieces;
+    for (const Row* row : group) {
+        pieces.append(reinterpret_cast<const char*>(&row->piece), sizeof(row->piece));
+    }
+    const auto [known, is_new] = known_plans_.try_emplace(
+        std::move(pieces), static_cast<std::uint32_t>(overrides.plans.size()));
+    if (is_new) {
+        OverridePlan plan{.first = static_cast<std::uint32_t>(overrides.numbers.size())};
+        for (const Row* row : group) {
+            const Piece& piece = pieces_[row->piece];
+            if (piece.banned) {
+                plan.banned = true;
+                plan.banned_until = piece.numbers.until;
+            } else if (piece.exempt) {
+                plan.exempt = true;
+                plan.exempt_until = piece.numbers.until;
+            } else {
+                overrides.numbers.push_back(piece.numbers);
+                ++plan.count;
+            }
+        }
+        overrides.plans.push_back(plan);
+    }
+    return known->second;
+}
+
+std::shared_ptr<const Overrides> OverrideBuilder::finish(std::vector<OverrideTwice>& twice) {
+    std::sort(rows_.begin(), rows_.end(), [this](const Row& a, const Row& b) {
+        if (a.key != b.key) {
+            return a.key < b.key;
+        }
+        const ByteView first = bytes_of(a);
+        const ByteView second = bytes_of(b);
+        return same(first, second) ? a.begin < b.begin : less(first, second);
+    });
+    auto overrides = std::make_shared<Overrides>();
+    overrides->keys.resize(rule_.keys.size());
+    Group group;
+    for (std::size_t at = 0; at < rows_.size();) {
+        const Row& first = rows_[at];
+        group.clear();
+        for (; at < rows_.size() && rows_[at].key == first.key &&
+               same(bytes_of(rows_[at]), bytes_of(first));
+             ++at) {
+            group.push_back(&rows_[at]);
+        }
+        let_run_time_win(group);
+        check_group(group, twice);
+        KeyOverrides& keys = overrides->keys[first.key];
+        const ByteView bytes = bytes_of(first);
+        keys.bytes.insert(keys.bytes.end(), bytes.begin(), bytes.end());
+        keys.rows.push_back(
+            {static_cast<std::uint32_t>(keys.bytes.size()), plan_of(group, *overrides)});
+    }
+    return rows_.empty() || !twice.empty() ? nullptr : overrides;
+}
+
+}  // namespace sluice

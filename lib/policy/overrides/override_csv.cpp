@@ -1,0 +1,153 @@
+#include "lib/policy/overrides/override_csv.hpp"
+
+#include "lib/policy/text_check.hpp"
+
+#include <array>
+#include <optional>
+
+namespace sluice {
+namespace {
+
+constexpr std::string_view kHeader = "key,limit,rate,burst,count,expires,reason";
+constexpr std::size_t kColumns = 7;
+constexpr std::string_view kByteOrderMark = "\xEF\xBB\xBF";
+
+struct Cell {
+    std::string_view text;
+    std::uint32_t column = 0;  // where it begins, from 1 on
+};
+
+// One line, cut into its cells. `room` keeps what had quotes inside.
+struct Line {
+    std::array<Cell, kColumns> cells;
+    std::size_t count = 0;
+    std::array<std::string, kColumns> room;
+};
+
+using Fault = std::optional<CsvFault>;
+
+Fault fault_at(std::uint32_t line, std::size_t column, std::string what) {
+    return CsvFault{{line, static_cast<std::uint32_t>(column)}, std::move(what)};
+}
+
+// The cell that begins with a quote at `at`; afterwards `at` is behind it.
+std::optional<std::string> read_quoted(std::string_view line, std::size_t& at) {
+    std::string text;
+    for (std::size_t i = at + 1; i < line.size(); ++i) {
+        if (line[i] != '"') {
+            text += line[i];
+        } else if (i + 1 < line.size() && line[i + 1] == '"') {
+            text += line[i++];
+        } else {
+            at = i + 1;
+            return text;
+        }
+    }
+    return std::nullopt;
+}
+
+Fault read_cells(std::string_view line, std::uint32_t number, std::size_t skipped, Line& cells) {
+    cells.count = 0;
+    for (std::size_t at = 0;;) {
+        const std::size_t begin = at;
+        if (cells.count == kColumns) {
+            return fault_at(number, begin + skipped + 1,
+                            "a line has seven fields: " + std::string{kHeader});
+        }
+        Cell& cell = cells.cells[cells.count];
+        cell.column = static_cast<std::uint32_t>(begin + skipped + 1);
+        if (at < line.size() && line[at] == '"') {
+            std::optional<std::string> text = read_quoted(line, at);
+            if (!text || (at < line.size() && line[at] != ',')) {
+                return fault_at(number, begin + skipped + 1,
+                                "a field in quotes ends with a quote and a comma, on its line");
+            }
+            cells.room[cells.count] = *std::move(text);
+            cell.text = cells.room[cells.count];
+        } else {
+            at = std::min(line.find(',', begin), line.size());
+            cell.text = line.substr(begin, at - begin);
+            if (cell.text.find('"') != std::string_view::npos) {
+                return fault_at(number, begin + skipped + 1 + cell.text.find('"'),
+                                "a quote stands at the beginning of a field, or doubled in one");
+            }
+        }
+        ++cells.count;
+        if (at == line.size()) {
+            return std::nullopt;
+        }
+        ++at;
+    }
+}
+
+std::size_t column_of(OverrideFault::Word word) noexcept {
+    return static_cast<std::size_t>(word);
+}
+static_assert(static_cast<std::size_t>(OverrideFault::Word::Until) == 5, "as in kHeader");
+
+Fault add_line(std::string_view text, std::uint32_t number, Line& cells, OverrideBuilder& builder) {
+    if (const std::optional<TextFault> bad = find_text_fault(text)) {
+        return fault_at(number, bad->offset + 1, std::string{bad->what});
+    }
+    if (Fault fault = read_cells(text, number, 0, cells)) {
+        return fault;
+    }
+    if (cells.count != kColumns) {
+        return fault_at(number, text.size() + 1,
+                        "the line has " + std::to_string(cells.count) +
+                            " fields, and seven belong to it: " + std::string{kHeader});
+    }
+    if (builder.is_full()) {
+        return fault_at(number, 1,
+                        "a rule has at most " + std::to_string(kMaxOverrides) + " overrides");
+    }
+    const auto cell = [&](std::size_t column) { return cells.cells[column].text; };
+    const std::optional<OverrideFault> fault =
+        builder.add({.key = cell(0),
+                     .limit = cell(1),
+                     .numbers = {.rate = cell(2), .burst = cell(3), .count = cell(4)},
+                     .until = cell(5)},
+                    {OverrideSource::CsvFile, number});
+    return fault ? fault_at(number, cells.cells[column_of(fault->word)].column, fault->what)
+                 : std::nullopt;
+}
+
+}  // namespace
+
+OverrideCsv read_override_csv(std::string_view text, OverrideBuilder& builder) {
+    OverrideCsv csv;
+    const auto note = [&](Fault fault) {
+        if (fault && ++csv.fault_count <= OverrideCsv::kMaxFaults) {
+            csv.faults.push_back(*std::move(fault));
+        }
+    };
+    std::size_t skipped = text.starts_with(kByteOrderMark) ? kByteOrderMark.size() : 0;
+    text.remove_prefix(skipped);
+    Line cells;
+    bool has_header = false;
+    for (std::uint32_t number = 1; !text.empty(); ++number) {
+        const std::size_t end = std::min(text.find('\n'), text.size());
+        std::string_view line = text.substr(0, end);
+        if (line.ends_with('\r')) {
+            line.remove_suffix(1);
+        }
+        text.remove_prefix(std::min(end + 1, text.size()));
+        if (!has_header) {
+            has_header = line == kHeader;
+            if (!has_header) {
+                note(fault_at(number, skipped + 1,
+                              "the first line of an override file is " + std::string{kHeader}));
+                return csv;
+            }
+        } else if (!line.empty()) {
+            ++csv.rows;
+            note(add_line(line, number, cells, builder));
+        }
+    }
+    if (!has_header) {
+        note(fault_at(1, 1, "the first line of an override file is " + std::string{kHeader}));
+    }
+    return csv;
+}
+
+}  // namespace sluice

@@ -1,0 +1,30 @@
+#pragma once
+#include "lib/policy/overrides/override_builder.hpp"
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+// An override file: CSV with the header `key,limit,rate,burst,count,expires,reason`, one key and
+// one limit a line. A field that holds a comma or a quote stands in quotes, with quotes inside
+// doubled; it ends on its line. Empty lines, CRLF and a byte order mark are taken without a word.
+namespace sluice {
+
+struct CsvFault {
+    Position at;
+    std::string what;
+};
+
+struct OverrideCsv {
+    static constexpr std::size_t kMaxFaults = 20;
+
+    std::size_t rows = 0;
+    std::vector<CsvFault> faults;  // the first of them
+    std::size_t fault_count = 0;
+};
+
+// Adds what the text says.
+[[nodiscard]] OverrideCsv read_override_csv(std::string_view text, OverrideBuilder& builder);
+
+}  // namespace sluice

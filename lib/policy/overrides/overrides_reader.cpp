@@ -1,0 +1,272 @@
+#include "lib/policy/overrides/overrides_reader.hpp"
+
+#include "lib/policy/overrides/override_builder.hpp"
+#include "lib/policy/overrides/override_csv.hpp"
+
+#include <array>
+
+namespace sluice {
+namespace {
+
+constexpr auto kKeys = std::to_array<KeyRow>({{"file"}, {"inline"}});
+constexpr auto kItemKeys = std::to_array<KeyRow>({{"key"}, {"limits"}, {"exempt"}, {"until"}});
+constexpr auto kNumberKeys = std::to_array<KeyRow>({{"rate"}, {"burst"}, {"queue"}, {"count"}});
+
+constexpr OverrideSource kInline = OverrideSource::RuleFile;
+constexpr OverrideSource kFile = OverrideSource::CsvFile;
+
+std::string_view text_of(const YamlNode* node) noexcept {
+    return node != nullptr && node->is_scalar() ? std::string_view{node->text} : std::string_view{};
+}
+
+// Parts stand alone here: what would end one in a text is spelled otherwise.
+std::string spelled(const std::string& part) {
+    std::string out;
+    for (const char c : part) {
+        out += c == '|' ? "\\x7c" : c == '\\' ? "\\x5c" : std::string(1, c);
+    }
+    return out;
+}
+
+class OverridesReader {
+public:
+    OverridesReader(const YamlNode& node, const ReadContext& context, OverrideBuilder* builder)
+        : map_{node, kKeys, context, "`overrides`"}, context_{context}, builder_{builder} {}
+
+    void read_inline() {
+        const YamlNode* list = map_.find("inline");
+        if (list == nullptr) {
+            return;
+        }
+        if (!list->is_list()) {
+            context_.problems.error(list->at,
+                                    "`inline` is a list of overrides, found " + kind_name(*list));
+            return;
+        }
+        for (const YamlNode& item : list->items) {
+            read_item(item);
+        }
+    }
+
+    void read_file(const ListReader* files) {
+        const std::optional<std::string> path = map_.text("file");
+        if (!path) {
+            return;
+        }
+        const Position at = map_.find("file")->at;
+        if (path->empty() || path->find('\0') != std::string::npos) {
+            context_.problems.error(at, "`file` is the path of a file");
+            return;
+        }
+        const Result<ListFile> file =
+            files != nullptr
+                ? (*files)(*path)
+                : Error{Errc::Unreachable, "cannot read " + *path + ": there is no folder"};
+        if (!file) {
+            if (context_.strict || file.error().code == Errc::TooMany) {
+                context_.problems.error(at, file.error().what);
+            } else {
+                context_.problems.warning(at, file.error().what);
+            }
+            return;
+        }
+        file_ = file->name;
+        report(read_override_csv(*file->text, *builder_), at);
+    }
+
+    [[nodiscard]] const std::string& file() const noexcept { return file_; }
+
+private:
+    void report(const OverrideCsv& csv, Position at) {
+        for (const CsvFault& fault : csv.faults) {
+            context_.problems.error_in(file_, fault.at, fault.what);
+        }
+        if (csv.fault_count > csv.faults.size()) {
+            context_.problems.error_in(
+                file_, {},
+                "and " + std::to_string(csv.fault_count - csv.faults.size()) + " more such lines");
+        }
+        if (csv.rows == 0 && csv.fault_count == 0) {
+            context_.problems.warning(at, file_ + " has no override");
+        }
+    }
+
+    void read_item(const YamlNode& item) {
+        const MapReader map{item, kItemKeys, context_, "an override"};
+        if (!map.is_map()) {
+            return;
+        }
+        const std::optional<std::string> key = read_key(map);
+        const std::optional<std::string> until = map.text("until");
+        const bool exempt = map.flag("exempt").value_or(false);
+        const YamlNode* limits = map.find("limits");
+        if (exempt == (limits != nullptr)) {
+            context_.problems.error(item.at, "an override has `limits` or is `exempt: true`");
+            return;
+        }
+        if (!key) {
+            return;
+        }
+        if (exempt) {
+            add({.key = *key, .limit = kExempt, .numbers = {}, .until = until.value_or("")}, map,
+                *map.find("exempt"));
+        } else if (!limits->is_map() || limits->entries.empty()) {
+            context_.problems.error(limits->at,
+                                    "`limits` is a map of names of limits to their numbers");
+        } else {
+            for (const YamlEntry& entry : limits->entries) {
+                read_numbers(entry, *key, until.value_or(""), map);
+            }
+        }
+    }
+
+    // nullopt: reported.
+    std::optional<std::string> read_key(const MapReader& map) {
+        const YamlNode* key = map.find("key");
+        if (key == nullptr) {
+            context_.problems.error(map.node().at, "an override needs a `key`");
+            return std::nullopt;
+        }
+        if (key->is_scalar()) {
+            return key->text;
+        }
+        std::string text;
+        for (const YamlNode& part : key->items) {
+            if (!part.is_scalar()) {
+                context_.problems.error(part.at,
+                                        "a part of a key is one value, found " + kind_name(part));
+                return std::nullopt;
+            }
+            text += (&part == key->items.data() ? "" : "|") + spelled(part.text);
+        }
+        if (!key->is_list()) {
+            context_.problems.error(key->at,
+                                    "`key` is a list of the key's parts, found " + kind_name(*key));
+            return std::nullopt;
+        }
+        return text;
+    }
+
+    void read_numbers(const YamlEntry& entry, const std::string& key, const std::string& until,
+                      const MapReader& item) {
+        const MapReader numbers{entry.value, kNumberKeys, context_, "an override's limit"};
+        if (!numbers.is_map()) {
+            return;
+        }
+        const YamlNode* burst =
+            numbers.find("burst") != nullptr ? numbers.find("burst") : numbers.find("queue");
+        if (numbers.find("burst") != nullptr && numbers.find("queue") != nullptr) {
+            context_.problems.error(entry.value.at, "`burst` and `queue` are one number");
+            return;
+        }
+        add({.key = key,
+             .limit = entry.key.text,
+             .numbers = {.rate = text_of(numbers.find("rate")),
+                         .burst = text_of(burst),
+                         .count = text_of(numbers.find("count"))},
+             .until = until},
+            item, entry.value);
+    }
+
+    void add(const OverrideText& text, const MapReader& item, const YamlNode& limit) {
+        if (builder_ == nullptr) {
+            return;
+        }
+        const std::optional<OverrideFault> fault =
+            builder_->add(text, {kInline, item.node().at.line});
+        if (!fault) {
+            return;
+        }
+        using Word = OverrideFault::Word;
+        const YamlNode* of_key = item.find("key");
+        const YamlNode* of_until = item.find("until");
+        const Position at = fault->word == Word::Key     ? of_key->at
+                            : fault->word == Word::Until ? of_until->at
+                                                         : limit.at;
+        context_.problems.error(at, fault->what);
+    }
+
+    MapReader map_;
+    const ReadContext& context_;
+    OverrideBuilder* builder_;
+    std::string file_;
+};
+
+void report_twice(const std::vector<OverrideTwice>& twice, const std::string& file,
+                  const ReadContext& context) {
+    for (const OverrideTwice& one : twice) {
+        const bool one_text = one.first.source == one.second.source;
+        const std::string where = one_text                    ? ""
+                                  : one.first.source == kFile ? " of " + file
+                                                              : " of the rule file";
+        const std::string what =
+            one.what + "; the first is on line " + std::to_string(one.first.line) + where;
+        if (one.second.source == kFile) {
+            context.problems.error_in(file, {one.second.line, 1}, what);
+        } else {
+            context.problems.error({one.second.line, 1}, what);
+        }
+    }
+}
+
+// What no longer fits the rule is said, and does nothing.
+void add_settings(const Rule& rule, const OverrideSources& sources, OverrideBuilder& builder,
+                  const ReadContext& context) {
+    for (const KeySetting& set : *sources.set) {
+        if (set.rule != rule.id) {
+            continue;
+        }
+        const std::optional<OverrideFault> fault = builder.add(
+            {.key = set.key,
+             .limit = set.what == KeySetting::What::Exempt ? kExempt : std::string_view{set.limit},
+             .numbers = {.rate = set.rate, .burst = set.burst, .count = set.count},
+             .until = {},
+             .until_at = set.until == 0 ? kForever : Nanoseconds{std::chrono::seconds{set.until}},
+             .banned = set.what == KeySetting::What::Banned,
+             .tier = set.tier},
+            {OverrideSource::RunTime, 0});
+        if (fault && set.is_new) {
+            context.problems.error(sources.rule, fault->what);
+        } else if (fault) {
+            context.problems.warning(sources.rule,
+                                     "what was set for the key " + set.key +
+                                         " does not fit the rule any more: " + fault->what);
+        }
+    }
+}
+
+}  // namespace
+
+std::shared_ptr<const Overrides> read_overrides(const YamlNode* node, const Rule& rule,
+                                                const OverrideSources& sources,
+                                                const ReadContext& context) {
+    OverrideBuilder builder{rule};
+    std::string file;
+    if (node != nullptr) {
+        OverridesReader reader{*node, context, &builder};
+        reader.read_inline();
+        reader.read_file(sources.files);
+        file = reader.file();
+    }
+    if (sources.set != nullptr) {
+        add_settings(rule, sources, builder, context);
+    }
+    std::vector<OverrideTwice> twice;
+    std::shared_ptr<const Overrides> overrides = builder.finish(twice);
+    report_twice(twice, file, context);
+    return overrides;
+}
+
+void check_overrides(const YamlNode& node, const ReadContext& context) {
+    OverridesReader{node, context, nullptr}.read_inline();
+}
+
+std::size_t overridden_keys(const Overrides& overrides) noexcept {
+    std::size_t keys = 0;
+    for (const KeyOverrides& one : overrides.keys) {
+        keys += one.rows.size();
+    }
+    return keys;
+}
+
+}  // namespace sluice

@@ -1,0 +1,35 @@
+#pragma once
+#include "lib/policy/keys/key_setting.hpp"
+#include "lib/policy/lists/list_reader.hpp"
+#include "lib/policy/map_reader.hpp"
+#include "lib/rules/rule_set.hpp"
+
+#include <cstddef>
+#include <memory>
+
+namespace sluice {
+
+// What is said of single keys of a rule beside its own text.
+struct OverrideSources {
+    const ListReader* files = nullptr;  // nullptr: none can be read
+    const KeySettings* set = nullptr;   // at run time, of all rules; nullptr: nothing
+    Position rule;                      // where the rule stands
+};
+
+// Reads `overrides` of a rule, its file included: {file: FILE, inline: [{key: [part, ...], limits:
+// {NAME: {rate, burst, count}}, exempt, until}]}, and adds what was set at run time. `node` is
+// nullptr where the rule has none. The rule has its keys and limits already. A file that is missing
+// is a warning, or an error where the context is strict. nullptr: there are none, or what is wrong
+// has been reported.
+[[nodiscard]] std::shared_ptr<const Overrides> read_overrides(const YamlNode* node,
+                                                              const Rule& rule,
+                                                              const OverrideSources& sources,
+                                                              const ReadContext& context);
+
+// Only what is wrong inside the rule file itself, for a rule whose keys or limits are not built.
+void check_overrides(const YamlNode& node, const ReadContext& context);
+
+// How many keys there are.
+[[nodiscard]] std::size_t overridden_keys(const Overrides& overrides) noexcept;
+
+}  // namespace sluice

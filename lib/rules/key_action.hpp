@@ -1,0 +1,16 @@
+#pragma once
+#include <array>
+#include <cstdint>
+#include <string_view>
+
+namespace sluice {
+
+// What can be done to the buckets of one key of a rule.
+enum class KeyAction : std::uint8_t {
+    Show,   // changes nothing
+    Reset,  // forgets what the key owes
+    Grant,  // gives units back, at most as many as are missing
+};
+inline constexpr auto kKeyActionNames = std::to_array<std::string_view>({"show", "reset", "grant"});
+
+}  // namespace sluice

@@ -1,0 +1,60 @@
+#pragma once
+#include "lib/base/bytes.hpp"
+#include "lib/base/units.hpp"
+#include "lib/meter/any_limit.hpp"
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+// Other numbers, or none at all, for single keys of a rule: plain data, as it crosses the socket.
+namespace sluice {
+
+inline constexpr std::size_t kMaxOverrides = std::size_t{1} << 21;  // keys of a rule
+inline constexpr Nanoseconds kForever = Nanoseconds::max();
+
+// One limit's numbers for a key.
+struct LimitOverride {
+    std::uint8_t limit = 0;        // index in the rule
+    Nanoseconds until = kForever;  // UTC; from then on the limit's own count again
+    AnyLimit numbers;              // same algorithm and schema as the limit's
+};
+
+// What a key meets instead of the rule's numbers. Many keys may share one.
+struct OverridePlan {
+    bool exempt = false;                  // packets of the key pass the rule uncharged
+    Nanoseconds exempt_until = kForever;  // UTC
+    bool banned = false;                  // each of them meets the rule's on_exceed
+    Nanoseconds banned_until = kForever;  // UTC
+    std::uint32_t first = 0;              // its numbers in Overrides::numbers
+    std::uint32_t count = 0;
+};
+
+// The overridden keys of one of a rule's grouping keys, by their canonical bytes, in their order.
+struct KeyOverrides {
+    struct Row {
+        std::uint32_t end = 0;  // of its bytes
+        std::uint32_t plan = 0;
+    };
+    std::vector<std::byte> bytes;  // one after the other
+    std::vector<Row> rows;
+
+    [[nodiscard]] ByteView key(std::size_t row) const noexcept {
+        const std::size_t begin = row == 0 ? 0 : rows[row - 1].end;
+        return ByteView{bytes}.subspan(begin, rows[row].end - begin);
+    }
+};
+
+struct Overrides {
+    std::vector<LimitOverride> numbers;
+    std::vector<OverridePlan> plans;
+    std::vector<KeyOverrides> keys;  // by index of the rule's keys
+
+    [[nodiscard]] std::span<const LimitOverride> numbers_of(
+        const OverridePlan& plan) const noexcept {
+        return std::span{numbers}.subspan(plan.first, plan.count);
+    }
+};
+
+}  // namespace sluice

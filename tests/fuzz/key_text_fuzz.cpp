@@ -1,0 +1,34 @@
+#include "lib/policy/keys/key_text.hpp"
+
+#include <algorithm>
+#include <cstdint>
+#include <cstdlib>
+
+// Any text as a key of any fields: what is read spells itself, and reads the same again. The first
+// byte says how many parts the key has, and the bytes after it name their fields.
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+    using namespace sluice;
+    GroupingKey key;
+    const std::size_t parts = size == 0 ? 0 : data[0] % 4;
+    if (size < 1 + parts) {
+        return 0;
+    }
+    for (std::size_t i = 1; i <= parts; ++i) {
+        key.push_back({static_cast<Field>(data[i] % kFieldCount),
+                       static_cast<std::uint8_t>(data[i] % 33),
+                       static_cast<std::uint8_t>(data[i] % 129)});
+    }
+    const std::string_view text{reinterpret_cast<const char*>(data) + 1 + parts, size - 1 - parts};
+    const Result<ReadKey> read = read_key_text(key, text);
+    if (!read) {
+        return read.error().what.empty() ? std::abort(), 0 : 0;
+    }
+    const bool has_pair = std::any_of(
+        key.begin(), key.end(), [](const KeyPart& part) { return part.field == Field::Port; });
+    const Result<ReadKey> again = read_key_text(key, read->text);
+    if (!again || (!has_pair && again->text != read->text) ||
+        !std::ranges::equal(again->bytes.view(), read->bytes.view())) {
+        std::abort();
+    }
+    return 0;
+}

@@ -1,0 +1,192 @@
+#include "lib/pipeline/key_question.hpp"
+
+#include "lib/policy/keys/key_text.hpp"
+#include "tests/packets/box.hpp"
+#include "tests/packets/frame.hpp"
+
+#include <gtest/gtest.h>
+
+#include <map>
+#include <random>
+#include <string>
+
+// What is said about single keys while packets come.
+namespace sluice {
+namespace {
+
+using namespace std::chrono_literals;
+using test::Box;
+using test::udp;
+
+constexpr Instant kStart{1h};
+
+#define RULE "version: 1\nrules:\n  - id: r\n    mode: enforce\n"
+#define BUCKET "    limits: [{algorithm: token_bucket, rate: 1/s, burst: 5}]\n"
+
+Decision send(Box& box, const std::string& source, Instant now) {
+    return box.judge(udp().src(source).bytes(), now);
+}
+
+KeyAnswer ask(Box& box, KeyAction action, const std::string& key, Instant now,
+              std::uint64_t units = 0) {
+    const Result<ReadKey> read = box.read_key(key);
+    if (!read) {
+        throw std::runtime_error(read.error().what);
+    }
+    return box.ask({.action = action,
+                    .load = box.set().load,
+                    .rule = 0,
+                    .key = read->index,
+                    .bytes = read->bytes,
+                    .units = Units{units}},
+                   now);
+}
+
+TEST(KeyQuestion, ShowsResetsAndGrants) {
+    Box box{RULE "    key: [ip.src]\n" BUCKET};
+    KeyAnswer answer = ask(box, KeyAction::Show, "10.0.0.1", kStart);
+    ASSERT_TRUE(answer.known);
+    ASSERT_EQ(answer.count, 1);
+    EXPECT_FALSE(answer.buckets[0].own);
+    EXPECT_EQ(answer.buckets[0].remaining, Units{5});
+    for (int i = 0; i < 5; ++i) {
+        EXPECT_EQ(send(box, "10.0.0.1", kStart).verdict, Verdict::Pass);
+    }
+    EXPECT_EQ(send(box, "10.0.0.1", kStart).verdict, Verdict::Drop);
+    answer = ask(box, KeyAction::Show, "10.0.0.1", kStart + 500ms);
+    EXPECT_TRUE(answer.buckets[0].own);
+    EXPECT_EQ(answer.buckets[0].remaining, Units{0});
+    EXPECT_EQ(answer.buckets[0].most, Units{5});
+    EXPECT_EQ(answer.buckets[0].wait, 500ms);
+    answer = ask(box, KeyAction::Grant, "10.0.0.1", kStart + 500ms, 2);
+    EXPECT_EQ(answer.buckets[0].before, Units{0});
+    EXPECT_EQ(answer.buckets[0].remaining, Units{2});
+    EXPECT_EQ(send(box, "10.0.0.1", kStart + 500ms).verdict, Verdict::Pass);
+    EXPECT_EQ(send(box, "10.0.0.1", kStart + 500ms).verdict, Verdict::Pass);
+    EXPECT_EQ(send(box, "10.0.0.1", kStart + 500ms).verdict, Verdict::Drop);
+    answer = ask(box, KeyAction::Reset, "10.0.0.1", kStart + 500ms);
+    EXPECT_FALSE(answer.buckets[0].own);
+    EXPECT_EQ(answer.buckets[0].before, Units{0});
+    EXPECT_EQ(answer.buckets[0].remaining, Units{5});
+    EXPECT_EQ(box.buckets().tenants.entries_of(1).read(), 0U);
+    for (int i = 0; i < 5; ++i) {
+        EXPECT_EQ(send(box, "10.0.0.1", kStart + 500ms).verdict, Verdict::Pass);
+    }
+    EXPECT_EQ(send(box, "10.0.0.1", kStart + 500ms).verdict, Verdict::Drop);
+}
+
+// No more than full, however much is granted; other keys do not notice.
+TEST(KeyQuestion, AGrantFillsAtMost) {
+    Box box{RULE "    key: [ip.src]\n" BUCKET};
+    EXPECT_EQ(send(box, "10.0.0.1", kStart).verdict, Verdict::Pass);
+    EXPECT_EQ(send(box, "10.0.0.2", kStart).verdict, Verdict::Pass);
+    const KeyAnswer answer =
+        ask(box, KeyAction::Grant, "10.0.0.1", kStart, std::numeric_limits<std::uint64_t>::max());
+    EXPECT_EQ(answer.buckets[0].remaining, Units{5});
+    EXPECT_EQ(ask(box, KeyAction::Show, "10.0.0.2", kStart).buckets[0].remaining, Units{4});
+}
+
+TEST(KeyQuestion, OfAnotherSetNothingIsKnown) {
+    Box box{RULE "    key: [ip.src]\n" BUCKET};
+    EXPECT_FALSE(box.ask({.load = box.set().load + 1}, kStart).known);
+    EXPECT_FALSE(box.ask({.load = box.set().load, .rule = 1}, kStart).known);
+}
+
+TEST(KeyQuestion, EachTierHasItsLimitsAndOneCanBeMeant) {
+    Box box{RULE
+            "    tiers:\n"
+            "      - {key: [ip.src], limits: [{algorithm: token_bucket, rate: 1/s, burst: 5}]}\n"
+            "      - {key: [l4.dport], limits: [{algorithm: token_bucket, rate: 1/s, burst: 7}, "
+            "{algorithm: sliding_log, count: 9, window: 1m}]}\n"};
+    EXPECT_EQ(box.judge(udp().src("10.0.0.1").dport(53).bytes(), kStart).verdict, Verdict::Pass);
+    KeyAnswer answer = ask(box, KeyAction::Show, "53", kStart);
+    ASSERT_EQ(answer.count, 2);
+    EXPECT_EQ(answer.buckets[0].limit, 1);
+    EXPECT_EQ(answer.buckets[0].remaining, Units{6});
+    EXPECT_EQ(answer.buckets[1].remaining, Units{8});
+    const Result<ReadKey> read = box.read_key("53");
+    answer = box.ask({.action = KeyAction::Reset,
+                      .load = box.set().load,
+                      .rule = 0,
+                      .key = 1,
+                      .bytes = read->bytes,
+                      .limits = 1U << 2},
+                     kStart);
+    ASSERT_EQ(answer.count, 1);
+    answer = ask(box, KeyAction::Show, "53", kStart);
+    EXPECT_EQ(answer.buckets[0].remaining, Units{6});
+    EXPECT_FALSE(answer.buckets[1].own);
+}
+
+// A key without a place of its own tells what wider keys owe for it.
+TEST(KeyQuestion, ACoarsenedKeyTellsItsStep) {
+    Box box{RULE
+            "    key: [ip.src]\n    on_full: {coarsen: {factor: 4}}\n"
+            "    limits: [{algorithm: token_bucket, rate: 1/d, burst: 2}]\n",
+            {},
+            1};
+    for (int i = 1; i <= 5; ++i) {
+        (void)send(box, "192.0." + std::to_string(i) + ".1", kStart);
+    }
+    const KeyAnswer own = ask(box, KeyAction::Show, "192.0.1.1", kStart);
+    EXPECT_TRUE(own.buckets[0].own);
+    for (int i = 0; i < 6; ++i) {
+        EXPECT_EQ(send(box, "192.0.5.2", kStart).verdict, Verdict::Pass);
+    }
+    const KeyAnswer parent = ask(box, KeyAction::Show, "192.0.5.1", kStart);
+    EXPECT_FALSE(parent.buckets[0].own);
+    EXPECT_EQ(parent.buckets[0].step, 1);
+    EXPECT_EQ(parent.buckets[0].remaining, Units{1});  // 8 in all, 7 spent
+    const KeyAnswer other = ask(box, KeyAction::Show, "192.0.9.1", kStart);
+    EXPECT_EQ(other.buckets[0].step, 0);
+}
+
+// Reloads, traffic and commands at random, against a map of keys that counts in whole units: with a
+// rate of 1/s and instants on whole seconds nothing is lost in between.
+TEST(KeyQuestion, AgreesWithAMapOfKeys) {
+    struct Account {
+        std::uint64_t owes = 0;
+        std::int64_t at = 0;
+    };
+    Box box{RULE "    key: [ip.src]\n" BUCKET, {}, 64};
+    std::map<int, Account> accounts;
+    std::mt19937_64 random{11};
+    std::int64_t second = 0;
+    int drops = 0;
+    for (int round = 0; round < 60'000; ++round) {
+        second += static_cast<std::int64_t>(random() % 9 == 0);
+        const Instant now = kStart + std::chrono::seconds{second};
+        const int host = static_cast<int>(random() % 12);
+        const std::string name = "10.0.0." + std::to_string(host);
+        Account& account = accounts[host];
+        const auto paid = static_cast<std::uint64_t>(second - account.at);
+        account.owes -= std::min(account.owes, paid);
+        account.at = second;
+        const std::uint64_t units = random() % 7;
+        switch (random() % 40) {
+            case 0:
+                (void)ask(box, KeyAction::Reset, name, now);
+                account.owes = 0;
+                break;
+            case 1:
+                (void)ask(box, KeyAction::Grant, name, now, units);
+                account.owes -= std::min(account.owes, units);
+                break;
+            case 2:
+            case 3:
+                ASSERT_EQ(ask(box, KeyAction::Show, name, now).buckets[0].remaining,
+                          Units{5 - account.owes});
+                break;
+            default: {
+                const bool passes = account.owes < 5;
+                ASSERT_EQ(send(box, name, now).verdict == Verdict::Pass, passes) << round;
+                account.owes += passes ? 1 : 0;
+                drops += passes ? 0 : 1;
+            }
+        }
+    }
+    EXPECT_GT(drops, 1000);
+}
+
+}  // namespace
+}  // namespace sluice

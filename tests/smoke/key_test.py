@@ -1,0 +1,147 @@
+"""What is said about single keys, with the real programs.
+
+    key_test.py DATAPLANE SLUICED SLUICECTL
+"""
+import json
+import sys
+import unittest
+
+from programs import Box, wait_until
+
+PROGRAMS = []
+NULL = ("net_null0,size=64,copy=1", "net_null1,size=64,copy=1")
+# The frames of net_null are no IP: the rule without a key meets all of them, the other none.
+RULES = """version: 1
+rules:
+  - {id: all, mode: enforce, key: [], limits: [{algorithm: token_bucket, rate: 1/d, burst: 500}]}
+  - id: hosts
+    mode: enforce
+    tiers:
+      - {key: [ip.src, l4.dport], limits: [{algorithm: token_bucket, rate: 1/s, burst: 5}]}
+      - {key: ["prefix(ip.src, 24)"], limits: [{algorithm: sliding_log, count: 9, window: 1m}]}
+      - {key: [ip.dst], limits: [{algorithm: token_bucket, rate: 1/s, burst: 6}]}
+"""
+
+
+class Keys(unittest.TestCase):
+    def setUp(self):
+        self.box = Box(*PROGRAMS)
+        self.addCleanup(self.box.close)
+        self.box.start_dataplane(*NULL)
+        self.box.start_sluiced()
+        self.assertEqual(self.box.apply(RULES).returncode, 0)
+
+    def key(self, *words, exit=0):
+        done = self.box.ctl("key", *words)
+        self.assertEqual(done.returncode, exit, done.stdout + done.stderr)
+        return done.stdout if exit == 0 else done.stderr
+
+    def left(self, *words):
+        document = json.loads(self.key("show", *words, "--json"))
+        return [worker["remaining"] for limit in document["limits"] for worker in limit["workers"]]
+
+    def passed(self):
+        return self.box.stats()["verdicts"]["pass"]
+
+    def test_what_a_key_has_left_and_gets_back(self):
+        wait_until("the bucket to be empty", lambda: self.left("all", "") == [0])
+        self.assertIn("token_bucket 1/d burst 500", self.key("show", "all", ""))
+        before = self.passed()
+        document = json.loads(self.key("grant", "all", "", "40", "--json"))
+        worker = document["limits"][0]["workers"][0]
+        self.assertEqual((worker["before"], worker["remaining"]), (0, 40))
+        wait_until("the grant to be spent", lambda: self.left("all", "") == [0])
+        wait_until("what was granted to have passed", lambda: self.passed() == before + 40)
+        document = json.loads(self.key("reset", "all", "", "--json"))
+        worker = document["limits"][0]["workers"][0]
+        self.assertEqual((worker["before"], worker["remaining"]), (0, 500))
+        wait_until("a whole burst to have passed", lambda: self.passed() == before + 540)
+        audit = [json.loads(line) for line in self.box.log("policy/audit.log").splitlines()]
+        self.assertEqual([(line["call"], line["before"], line["after"], line["outcome"])
+                          for line in audit[1:]],
+                         [("key grant all  40", "1 on lcore 1: 0 of 500", "1 on lcore 1: 40 of 500",
+                           "done"),
+                          ("key reset all ", "1 on lcore 1: 0 of 500", "1 on lcore 1: 500 of 500",
+                           "done")])
+
+    def test_a_key_is_read_as_the_pipeline_reads_it(self):
+        self.assertEqual(self.left("hosts", "192.0.2.1|53"), [5])
+        self.assertEqual(self.left("hosts", "192.0.2.0/24"), [9])
+        self.assertEqual(self.left("hosts", "192.0.2.1", "--tier", "3"), [6])
+        self.assertIn("--tier", self.key("show", "hosts", "192.0.2.1", exit=1))
+        self.assertIn("l4.dport: ", self.key("show", "hosts", "192.0.2.1|x", "--tier", "1", exit=1))
+        self.assertIn("no rule none", self.key("show", "none", "192.0.2.1", exit=1))
+        self.assertIn("no limit x", self.key("show", "all", "", "--limit", "x", exit=1))
+
+    def test_numbers_of_a_key_are_set_and_unset(self):
+        wait_until("the bucket to be empty", lambda: self.left("all", "") == [0])
+        before = self.passed()
+        out = self.key("set", "all", "", "--burst", "540", "--reason", "contract 17", "--for", "1h")
+        self.assertIn("1: burst 540 until ", out)
+        self.assertIn("because: contract 17", out)
+        wait_until("40 more to have passed", lambda: self.passed() == before + 40)
+        shown = json.loads(self.key("show", "all", "", "--json"))
+        worker = shown["limits"][0]["workers"][0]
+        self.assertEqual((worker["most"], worker["overridden"]), (540, True))
+        self.assertEqual(shown["set"][0]["reason"], "contract 17")
+        self.assertIn("(1 set)", self.box.ctl("rules").stdout)
+        # Over a restart of sluiced, of the dataplane, and another file.
+        self.box.kill(self.box.sluiced)
+        self.box.start_sluiced()
+        self.assertEqual(json.loads(self.key("show", "all", "", "--json"))["set"], shown["set"])
+        self.assertEqual(self.box.apply(RULES.replace("9,", "8,")).returncode, 0)
+        self.assertEqual(json.loads(self.key("show", "all", "", "--json"))["set"], shown["set"])
+        self.assertEqual(self.box.ctl("rollback").returncode, 0)
+        self.assertEqual(json.loads(self.key("show", "all", "", "--json"))["set"], shown["set"])
+        self.key("unset", "all", "")
+        self.assertEqual(json.loads(self.key("show", "all", "", "--json"))["set"], [])
+        self.assertIn("nothing was set", self.key("unset", "all", "", exit=1))
+        audit = [json.loads(line) for line in self.box.log("policy/audit.log").splitlines()]
+        self.assertIn("key set all : 1: burst 540 (contract 17)", [line["call"] for line in audit])
+
+    def test_an_exempt_key_passes_and_a_banned_one_does_not(self):
+        wait_until("the bucket to be empty", lambda: self.left("all", "") == [0])
+        self.key("set", "all", "", "--exempt")
+        before = self.passed()
+        wait_until("packets to pass", lambda: self.passed() > before + 1000)
+        self.assertIn("key : exempt", self.key("show", "all", ""))
+        self.key("ban", "all", "", "--for", "1h", "--reason", "abuse")
+        self.assertIn("key : banned", self.key("show", "all", ""))
+        wait_until("packets to be dropped for it",
+                   lambda: self.box.stats()["reasons"].get("banned", 0) > 1000)
+        self.key("unban", "all", "")
+        before = self.passed()
+        wait_until("packets to pass", lambda: self.passed() > before + 1000)
+        self.key("unset", "all", "")
+        self.assertIn("not banned", self.key("unban", "all", "", exit=1))
+
+    def test_a_setting_ends_by_itself(self):
+        self.key("set", "all", "", "--exempt", "--for", "2s")
+        wait_until("its end", lambda: "exempt" not in self.key("show", "all", ""))
+
+    def test_what_does_not_fit_is_not_set(self):
+        for words, says in ((["--count", "5"], "has `rate` and `burst`"), (["--rate", "5"], "5"),
+                            (["--exempt", "--for", "soon"], "duration")):
+            self.assertIn(says, self.key("set", "all", "", *words, exit=1))
+        self.assertIn("several limits", self.key("set", "hosts", "192.0.2.1", "--tier", "3",
+                                                 "--rate", "5/s", exit=1))
+        self.key("set", "hosts", "192.0.2.1", "--tier", "3", "--limit", "t3.1", "--rate", "5/s")
+        self.key("set", "all", "", exit=2)
+        self.key("set", "all", "", "--exempt", "--rate", "5/s", exit=2)
+        self.key("reset", "all", "", "--rate", "5/s", exit=2)
+        self.key("unban", "all", "", "--for", "5s", exit=2)
+
+    def test_wrong_usage(self):
+        self.key("grant", "all", "", exit=2)
+        self.key("show", "all", "", "7", exit=2)
+        self.key("forget", "all", "", exit=2)
+        self.assertIn("how many", self.key("grant", "all", "", "much", exit=1))
+
+    def test_without_a_dataplane(self):
+        self.box.kill(self.box.dataplane)
+        self.key("show", "all", "", exit=3)
+
+
+if __name__ == "__main__":
+    PROGRAMS.extend(sys.argv[1:4])
+    unittest.main(argv=[sys.argv[0], *sys.argv[4:]], verbosity=2)

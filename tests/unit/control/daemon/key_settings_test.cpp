@@ -1,0 +1,79 @@
+#include "control/daemon/key_settings.hpp"
+
+#include <gtest/gtest.h>
+#include <nlohmann/json.hpp>
+
+namespace sluice {
+namespace {
+
+using What = KeySetting::What;
+
+KeySetting setting(const std::string& key, What what, const std::string& limit = "") {
+    return {.rule = "r", .key = key, .what = what, .limit = limit, .rate = "5/s"};
+}
+
+TEST(KeySettings, OneThingForEachLimitAndABanBesideIt) {
+    KeySettings all;
+    EXPECT_TRUE(put_setting(all, setting("a", What::Numbers, "1")));
+    EXPECT_TRUE(put_setting(all, setting("a", What::Numbers, "2")));
+    EXPECT_TRUE(put_setting(all, setting("a", What::Banned)));
+    EXPECT_TRUE(put_setting(all, setting("b", What::Exempt)));
+    EXPECT_EQ(all.size(), 4U);
+    EXPECT_TRUE(put_setting(all, setting("a", What::Numbers, "1")));
+    EXPECT_TRUE(put_setting(all, setting("a", What::Banned)));
+    EXPECT_EQ(all.size(), 4U);
+    EXPECT_TRUE(put_setting(all, setting("a", What::Exempt)));
+    EXPECT_EQ(all.size(), 3U);  // in place of the numbers of both limits
+    EXPECT_TRUE(put_setting(all, setting("a", What::Numbers, "1")));
+    EXPECT_EQ(all.size(), 3U);
+    EXPECT_FALSE(remove_settings(all, {.rule = "r", .key = "c"}));
+    EXPECT_FALSE(remove_settings(all, {.rule = "r", .key = "b", .bans = true}));
+    EXPECT_FALSE(remove_settings(all, {.rule = "r", .key = "a", .tier = 2}));
+    EXPECT_FALSE(remove_settings(all, {.rule = "r", .key = "a", .limit = "2"}));
+    EXPECT_TRUE(remove_settings(all, {.rule = "r", .key = "a", .bans = true}));
+    EXPECT_TRUE(remove_settings(all, {.rule = "r", .key = "a"}));
+    ASSERT_EQ(all.size(), 1U);
+    EXPECT_EQ(all[0].key, "b");
+}
+
+TEST(KeySettings, AreBounded) {
+    KeySettings all;
+    for (std::size_t i = 0; i < kMaxKeySettings; ++i) {
+        all.push_back(setting(std::to_string(i), What::Exempt));
+    }
+    EXPECT_FALSE(put_setting(all, setting("one more", What::Exempt)));
+    EXPECT_TRUE(put_setting(all, setting("7", What::Numbers, "1")));
+    EXPECT_EQ(all.size(), kMaxKeySettings);
+}
+
+TEST(KeySettings, EndAndGoWithTheirRules) {
+    KeySettings all{setting("a", What::Exempt), setting("b", What::Exempt),
+                    setting("c", What::Exempt)};
+    all[0].until = 100;
+    all[1].until = 101;
+    forget_ended(all, 100);
+    ASSERT_EQ(all.size(), 2U);
+    EXPECT_EQ(all[0].key, "b");
+    all[1].rule = "s";
+    RuleSummary rule;
+    rule.id = "s";
+    forget_other_rules(all, {rule});
+    ASSERT_EQ(all.size(), 1U);
+    EXPECT_EQ(all[0].key, "c");
+}
+
+TEST(KeySettings, ComeBackFromTheDisk) {
+    KeySettings all{setting("a", What::Numbers, "1"), setting("b", What::Exempt),
+                    setting("c", What::Banned)};
+    all[0].until = 12;
+    all[0].reason = "why";
+    all[0].tier = 3;
+    all[0].set_at = 5;
+    all[0].set_by = 1000;
+    EXPECT_EQ(settings_from_json(settings_to_json(all)), all);
+    EXPECT_TRUE(settings_from_json(nlohmann::json::parse(R"([1, {}, {"what": "x"}])")).empty());
+    EXPECT_TRUE(settings_from_json(nlohmann::json::parse("7")).empty());
+}
+
+}  // namespace
+}  // namespace sluice

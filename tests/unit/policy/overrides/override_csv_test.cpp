@@ -1,0 +1,180 @@
+#include "lib/policy/overrides/override_csv.hpp"
+
+#include "lib/policy/compile.hpp"
+
+#include <gtest/gtest.h>
+
+#include <chrono>
+
+namespace sluice {
+namespace {
+
+using namespace std::chrono_literals;
+
+#define HEADER "key,limit,rate,burst,count,expires,reason\n"
+
+// A rule with a bucket and a window, both by source and port.
+std::string rules(const std::string& overrides) {
+    return "version: 1\nrules:\n  - id: r\n    mode: enforce\n    key: [ip.src, l4.dport]\n"
+           "    limits:\n"
+           "      - {algorithm: token_bucket, rate: 50/s, burst: 200}\n"
+           "      - {algorithm: sliding_window, count: 10, window: 1h}\n"
+           "    overrides: " +
+           overrides + "\n";
+}
+
+struct Compiled {
+    std::optional<CompiledRules> rules;
+    std::vector<Problem> problems;
+};
+
+Compiled compile(const std::string& csv, const std::string& overrides = "{file: o.csv}",
+                 Purpose purpose = Purpose::Enforce) {
+    Problems problems{"rules"};
+    const ListReader files = [&](const std::string& path) -> Result<ListFile> {
+        if (path != "o.csv") {
+            return Error{Errc::Unreachable, "cannot read " + path};
+        }
+        return ListFile{"/etc/o.csv", std::make_shared<const std::string>(csv)};
+    };
+    const std::string text = rules(overrides);
+    auto compiled = compile_rules({"rules", text, &files}, purpose, {}, problems);
+    return {std::move(compiled), problems.list()};
+}
+
+TEST(OverrideCsv, OneLineForEachLimitOfAKey) {
+    const Compiled done = compile(HEADER
+                                  "192.0.2.1|53,1,500/s,2000,,2027-12-31,contract 17\n"
+                                  "192.0.2.1|53,2,,,5000000,2027-12-31T12:00:00Z,\r\n"
+                                  "\n"
+                                  "192.0.2.2|53,exempt,,,,,\"says \"\"yes\"\", twice\"\n"
+                                  "192.0.2.3|53,1,,300,,,\n");
+    ASSERT_TRUE(done.rules) << done.problems.front().message;
+    const Overrides& all = *done.rules->set.rules[0].overrides;
+    ASSERT_EQ(all.keys.size(), 1U);
+    ASSERT_EQ(all.keys[0].rows.size(), 3U);
+    const auto plan = [&](std::size_t row) { return all.plans[all.keys[0].rows[row].plan]; };
+    ASSERT_EQ(plan(0).count, 2U);
+    const auto numbers = all.numbers_of(plan(0));
+    const auto day = std::chrono::sys_days{std::chrono::year{2027} / 12 / 31};
+    EXPECT_EQ(numbers[0].until, Nanoseconds{(day + std::chrono::days{1}).time_since_epoch()});
+    EXPECT_EQ(numbers[1].until, Nanoseconds{day.time_since_epoch() + 12h});
+    EXPECT_EQ(std::get<TokenBucketLimit>(numbers[0].numbers).gcra,
+              *Limit::make({Units{500}, 1s}, Units{2000}));
+    EXPECT_EQ(std::get<SlidingWindowLimit>(numbers[1].numbers).numbers,
+              *make_window_numbers(Units{5'000'000}, 1h));
+    EXPECT_TRUE(plan(1).exempt);
+    EXPECT_EQ(plan(1).exempt_until, kForever);
+    EXPECT_EQ(std::get<TokenBucketLimit>(all.numbers_of(plan(2))[0].numbers).gcra,
+              *Limit::make({Units{50}, 1s}, Units{300}));
+    EXPECT_EQ(done.rules->rules[0].settings.back().value, "3 keys");
+}
+
+struct Bad {
+    std::string csv;
+    std::uint32_t line;
+    std::uint32_t column;
+    std::string says;
+};
+
+TEST(OverrideCsv, SaysWhichLineAndColumnIsWrong) {
+    const Bad rows[] = {
+        {"", 1, 1, "the first line of an override file is key,limit"},
+        {"key,limit\n", 1, 1, "the first line of an override file is"},
+        {HEADER "192.0.2.1|53,1,5/s\n", 2, 19, "has 3 fields"},
+        {HEADER "192.0.2.1|53,1,5/s,,,,,\n", 2, 24, "seven fields"},
+        {HEADER "192.0.2.1,1,5/s,,,,\n", 2, 1, "has 1 part"},
+        {HEADER "192.0.2.1|x,1,5/s,,,,\n", 2, 1, "l4.dport: "},
+        {HEADER "\n192.0.2.1|53,3,5/s,,,,\n", 3, 14, "no limit `3`"},
+        {HEADER "192.0.2.1|53,exemt,,,,,\n", 2, 14, "did you mean exempt?"},
+        {HEADER "192.0.2.1|53,exempt,5/s,,,,\n", 2, 14, "exempt has no numbers"},
+        {HEADER "192.0.2.1|53,1,5,,,,\n", 2, 16, "5"},
+        {HEADER "192.0.2.1|53,1,,2000000000000000000000,,,\n", 2, 17, ""},
+        {HEADER "192.0.2.1|53,1,,,7,,\n", 2, 18, "it has `rate` and `burst`"},
+        {HEADER "192.0.2.1|53,1,,,,,\n", 2, 16, "needs a `rate`"},
+        {HEADER "192.0.2.1|53,2,5/s,,,,\n", 2, 16, "it has a `count`"},
+        {HEADER "192.0.2.1|53,2,,,,,\n", 2, 18, "needs a `count`"},
+        {HEADER "192.0.2.1|53,2,,,0,,\n", 2, 18, ""},
+        {HEADER "192.0.2.1|53,2,,,7,soon,\n", 2, 20, "expected a day"},
+        {HEADER "192.0.2.1|53,2,,,7,2027-02-30,\n", 2, 20, "expected a day"},
+        {HEADER "192.0.2.1|53,2,,,7,2027-02-20T24:00:00Z,\n", 2, 20, "expected a day"},
+        {HEADER "192.0.2.1|53,2,,,7,,\"half\n", 2, 21, "ends with a quote"},
+        {HEADER "192.0.2.1|53,2,,,7,,a\"b\"\n", 2, 22, "at the beginning of a field"},
+        {HEADER "192.0.2.1|53,2,,,7,,\x01\n", 2, 21, ""},
+        {HEADER "192.0.2.1|53,2,,,7,,\n192.0.2.1|53,2,,,8,,\n", 3, 1,
+         "the limit `2` twice; the first is on line 2"},
+        {HEADER "192.0.2.1|53,exempt,,,,,\n192.0.2.1|53,2,,,8,,\n", 3, 1,
+         "the key is exempt, and has numbers or is so twice; the first is on line 2"},
+        {HEADER "192.0.2.1|53,exempt,,,,,\n192.0.2.1|0x35,exempt,,,,,\n", 3, 1, "twice"},
+    };
+    for (const Bad& row : rows) {
+        const Compiled done = compile(row.csv);
+        ASSERT_FALSE(done.rules) << row.csv;
+        const Problem& first = done.problems.front();
+        EXPECT_EQ(first.file, "/etc/o.csv") << row.csv;
+        EXPECT_EQ(first.at.line, row.line) << row.csv << first.message;
+        EXPECT_EQ(first.at.column, row.column) << row.csv << first.message;
+        EXPECT_NE(first.message.find(row.says), std::string::npos) << row.csv << first.message;
+    }
+}
+
+TEST(OverrideCsv, TheSameKeyInTheRuleFileIsTwiceToo) {
+    const Compiled done =
+        compile(HEADER "192.0.2.1|53,1,5/s,,,,\n",
+                "{file: o.csv, inline: [{key: [192.0.2.1, 53], limits: {\"1\": {rate: 7/s}}}]}");
+    ASSERT_FALSE(done.rules);
+    EXPECT_EQ(done.problems.front().at.line, 2U);
+    EXPECT_NE(done.problems.front().message.find("of the rule file"), std::string::npos)
+        << done.problems.front().message;
+}
+
+TEST(OverrideCsv, AMissingFileIsAWarningForCheckAndAnErrorForApply) {
+    const Compiled strict = compile("", "{file: none.csv}");
+    EXPECT_FALSE(strict.rules);
+    const Compiled check = compile("", "{file: none.csv}", Purpose::Check);
+    EXPECT_TRUE(check.rules);
+    ASSERT_EQ(check.problems.size(), 1U);
+    EXPECT_EQ(check.problems[0].severity, Severity::Warning);
+}
+
+struct BadInline {
+    std::string overrides;
+    std::string says;
+};
+
+TEST(OverrideCsv, WhatStandsInTheRuleFileIsReadAsStrictly) {
+    const BadInline rows[] = {
+        {"{inline: 7}", "`inline` is a list of overrides"},
+        {"{inlin: []}", "inline"},
+        {"{inline: [{exempt: true}]}", "an override needs a `key`"},
+        {"{inline: [{key: [192.0.2.1, 53]}]}", "has `limits` or is `exempt: true`"},
+        {"{inline: [{key: [192.0.2.1, 53], exempt: true, limits: {\"1\": {rate: 1/s}}}]}",
+         "has `limits` or is `exempt: true`"},
+        {"{inline: [{key: [192.0.2.1], exempt: true}]}", "has 1 part"},
+        {"{inline: [{key: [192.0.2.1, 53], limits: {\"1\": {rte: 1/s}}}]}", "rte"},
+        {"{inline: [{key: [192.0.2.1, 53], limits: {\"1\": {rate: 1}}}]}", "rate"},
+        {"{inline: [{key: [192.0.2.1, 53], limits: {one: {rate: 1/s}}}]}", "no limit `one`"},
+        {"{inline: [{key: [192.0.2.1, 53], exempt: true, until: soon}]}", "expected a day"},
+    };
+    for (const BadInline& row : rows) {
+        const Compiled done = compile("", row.overrides);
+        ASSERT_FALSE(done.rules) << row.overrides;
+        EXPECT_EQ(done.problems.front().at.line, 9U) << row.overrides;
+        EXPECT_NE(done.problems.front().message.find(row.says), std::string::npos)
+            << row.overrides << ": " << done.problems.front().message;
+    }
+}
+
+TEST(OverrideCsv, OfManyFaultsTheFirstAreTold) {
+    std::string csv = HEADER;
+    for (int i = 0; i < 100; ++i) {
+        csv += "x,1,1/s,,,,\n";
+    }
+    const Compiled done = compile(csv);
+    ASSERT_FALSE(done.rules);
+    ASSERT_EQ(done.problems.size(), OverrideCsv::kMaxFaults + 1);
+    EXPECT_EQ(done.problems.back().message, "and 80 more such lines");
+}
+
+}  // namespace
+}  // namespace sluice
