@@ -284,5 +284,5 @@ class Changed(Case):
 
 
 if __name__ == "__main__":
-    PROGRAMS[:] = sys.argv[1:4]
+    PROGRAMS[:] = map(os.path.abspath, sys.argv[1:4])
     unittest.main(argv=sys.argv[:1] + sys.argv[4:], verbosity=2)

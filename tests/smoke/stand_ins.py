@@ -2,12 +2,16 @@
 import http.server
 import json
 import os
+import pathlib
+import re
 import socket
 import socketserver
 import struct
 import threading
 
-VERSION = 6  # of the dataplane's protocol
+# Of the dataplane's protocol.
+VERSION = int(re.search(r"kWireVersion = (\d+)", (
+    pathlib.Path(__file__).parents[2] / "lib" / "wire" / "message.hpp").read_text())[1])
 
 
 class UnixHttpServer(socketserver.ThreadingMixIn, socketserver.UnixStreamServer):
