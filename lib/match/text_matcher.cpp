@@ -34,6 +34,7 @@ public:
     template <typename Bits>
     [[nodiscard]] Lists<Bits> lists(std::size_t tests) const {
         std::vector<std::pair<std::uint32_t, Bits>> sorted;
+        sorted.reserve(bits_.size());
         for (const auto& [where, bits] : bits_) {
             sorted.push_back({where.first, Bits{where.second, bits}});
         }
@@ -111,12 +112,14 @@ void TextMatcher::list_tests(const TextParts& parts) {
         for (const std::uint32_t entry : parts.tests[test].entries) {
             tests_of.emplace_back(entry, test);
         }
-        if (parts.tests[test].entries.empty()) {
-            for (FieldTexts& texts : fields_) {
-                if (texts.field == parts.tests[test].field) {
-                    texts.presence = test;
-                }
-            }
+    }
+    for (FieldTexts& texts : fields_) {
+        const auto asks_presence = [&](const TextTestParts& test) {
+            return test.field == texts.field && test.entries.empty();
+        };
+        const auto test = std::find_if(parts.tests.begin(), parts.tests.end(), asks_presence);
+        if (test != parts.tests.end()) {
+            texts.presence = static_cast<std::uint32_t>(test - parts.tests.begin());
         }
     }
     std::sort(tests_of.begin(), tests_of.end());
@@ -164,8 +167,9 @@ void TextMatcher::list_clauses(const TextParts& parts, std::size_t clauses) {
                      [&](std::uint32_t test) { return test != *rarest; });
         together.push_back({*rarest, {first, static_cast<std::uint32_t>(others_.size()), clause}});
     }
-    std::stable_sort(together.begin(), together.end(),
-                     [](const auto& a, const auto& b) { return a.first < b.first; });
+    std::sort(together.begin(), together.end(), [](const auto& a, const auto& b) {
+        return std::pair{a.first, a.second.clause} < std::pair{b.first, b.second.clause};
+    });
     opens_ = opens.lists<Bits>(tests_);
     closes_ = closes.lists<Bits>(tests_);
     together_ = {tests_, together};

@@ -138,6 +138,7 @@ PatternCache::Made PatternCache::make(std::vector<TextEntry> patterns) {
         ids.push_back(static_cast<unsigned>(ids.size()));
     }
     std::vector<const char*> texts;
+    texts.reserve(expressions.size());
     for (const std::string& expression : expressions) {
         texts.push_back(expression.c_str());
     }
