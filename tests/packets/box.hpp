@@ -32,12 +32,12 @@ public:
     }
 
     // Other rules from now on, as a running box takes them.
-    [[nodiscard]] Result<Done> reload(std::string_view rules) {
-        CompiledRules next = compile(rules);
+    [[nodiscard]] Result<Done> reload(std::string_view rules, const ListReader* lists = nullptr) {
+        CompiledRules next = compile(rules, lists);
         for (std::uint32_t row = 0; Rule & rule : next.set.rules) {
             rule.counters = row++;
         }
-        (void)map_origins(next.set);
+        (void)map_origins(next.set, &compiled_.set);
         const Result<Done> fits = slots_.assign(next.set);
         if (fits) {
             compiled_ = std::move(next);
@@ -88,6 +88,7 @@ public:
     [[nodiscard]] std::uint64_t counted(TableEvent event) const {
         return counters_.by_table_event[static_cast<std::size_t>(event)].read();
     }
+    [[nodiscard]] const RuleSet& set() const { return compiled_.set; }
     [[nodiscard]] BucketStore& buckets() { return core_.buckets; }
 
 private:
