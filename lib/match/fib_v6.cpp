@@ -166,12 +166,10 @@ void FibV6::find_each(std::span<const Wide> keys, std::uint32_t* values) const n
     std::uint32_t inside = 0;  // keys that are not at a value yet
     for (std::size_t i = 0; i < keys.size(); ++i) {
         values[i] = *slots[i];
+        __builtin_prefetch(at(values[i]));  // of a value: somewhere, and nobody waits for it
         inside |= (values[i] > kMaxValue ? 1U : 0U) << i;
     }
     while (inside != 0) {
-        for (std::uint32_t left = inside; left != 0; left &= left - 1) {
-            __builtin_prefetch(at(values[std::countr_zero(left)]));
-        }
         std::uint32_t in_tables = 0;
         for (std::uint32_t left = inside; left != 0; left &= left - 1) {
             const auto i = static_cast<unsigned>(std::countr_zero(left));
@@ -187,6 +185,7 @@ void FibV6::find_each(std::span<const Wide> keys, std::uint32_t* values) const n
         for (std::uint32_t left = in_tables; left != 0; left &= left - 1) {
             const auto i = static_cast<unsigned>(std::countr_zero(left));
             values[i] = *slots[i];
+            __builtin_prefetch(at(values[i]));
             inside |= (values[i] > kMaxValue ? 1U : 0U) << i;
         }
     }
