@@ -281,7 +281,7 @@ Reply Dataplane::keep(const KeepRules& request) {
 
 Reply Dataplane::take(ApplyRules request, Keep keep) {
     request.rules.generation = generation_of(request.rules);
-    if (const Result<Done> mapped = map_origins(request.rules); !mapped) {
+    if (const Result<Done> mapped = map_origins(request.rules, &current_.rules); !mapped) {
         return Failure{mapped.error().what};
     }
     load_overrides(request.rules, secret_);

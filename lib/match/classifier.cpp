@@ -26,27 +26,48 @@ public:
     }
     [[nodiscard]] Key last() const noexcept { return keys_[count_ - 1]; }
 
-    void find(const RangeTrie<Key>& trie, std::span<const Step<Key>> steps,
+    template <typename Fib>
+    void find(const Fib* fib, const RangeTrie<Key>& trie, std::span<const Step<Key>> steps,
               std::uint32_t* rows) const noexcept {
-        if (!trie.is_large()) {
+        std::array<std::uint32_t, kMaxSubjects> found;
+        const std::span<const Key> keys = std::span{keys_}.first(count_);
+        if (fib != nullptr) {
+            fib->find_each(keys, found.data());
+        } else if (trie.is_large()) {
+            trie.find_each(keys, steps, found.data());
+        } else {
             for (std::size_t i = 0; i < count_; ++i) {
                 rows[subjects_[i]] = trie.find(keys_[i], steps);
             }
             return;
         }
-        std::array<std::uint32_t, kMaxSubjects> found;
-        trie.find_each(std::span{keys_}.first(count_), steps, found.data());
         for (std::size_t i = 0; i < count_; ++i) {
             rows[subjects_[i]] = found[i];
         }
     }
 
 private:
-    static_assert(kMaxSubjects <= RangeTrie<Key>::kMaxKeys);
+    static_assert(kMaxSubjects <= RangeTrie<Key>::kMaxKeys && kMaxSubjects <= FibV4::kMaxKeys &&
+                  kMaxSubjects <= FibV6::kMaxKeys);
     std::array<Key, kMaxSubjects> keys_;
     std::array<std::uint32_t, kMaxSubjects> subjects_;
     std::size_t count_ = 0;
 };
+
+// From so many steps on, a table of 64 MiB costs a packet less than a trie whose nodes and steps no
+// cache holds; the one for IPv6 grows with its steps.
+constexpr std::size_t kManySteps = std::size_t{1} << 17;
+constexpr std::size_t kManyWideSteps = std::size_t{1} << 13;
+
+// nullptr: there are few steps, or their table would take more memory than there is for it.
+template <typename Fib, typename Key>
+std::shared_ptr<const Fib> fib_for(const std::vector<Step<Key>>& steps, std::size_t many) {
+    if (steps.size() < many) {
+        return nullptr;
+    }
+    Result<Fib> fib = Fib::make(steps);
+    return fib ? std::make_shared<const Fib>(*std::move(fib)) : nullptr;
+}
 
 std::vector<std::uint16_t> table_of(const DimensionParts& parts) {
     std::vector<std::uint16_t> table(std::size_t{1} << key_bits(parts.field));
@@ -65,8 +86,12 @@ std::vector<std::uint16_t> table_of(const DimensionParts& parts) {
 Dimension::Dimension(const DimensionParts& parts)
     : field_{parts.field}, place_{place_of(parts.field)}, absent_row_{parts.absent_row} {
     if (row_of(field_).kind == FieldKind::Address) {
-        trie_ = {parts.steps, kV4Bits};
-        v6_trie_ = {parts.v6_steps, kV6Bits};
+        fib_ = fib_for<FibV4>(parts.steps, kManySteps);
+        v6_fib_ = fib_for<FibV6>(parts.v6_steps, kManyWideSteps);
+        trie_ = fib_ != nullptr ? RangeTrie<std::uint64_t>{}
+                                : RangeTrie<std::uint64_t>{parts.steps, kV4Bits};
+        v6_trie_ =
+            v6_fib_ != nullptr ? RangeTrie<Wide>{} : RangeTrie<Wide>{parts.v6_steps, kV6Bits};
     } else if (key_bits(field_) <= kMaxTableBits) {
         table_ = table_of(parts);
     } else {
@@ -75,7 +100,8 @@ Dimension::Dimension(const DimensionParts& parts)
 }
 
 std::size_t Dimension::bytes() const noexcept {
-    return table_.size() * sizeof(table_.front()) + trie_.bytes() + v6_trie_.bytes();
+    return table_.size() * sizeof(table_.front()) + trie_.bytes() + v6_trie_.bytes() +
+           (fib_ != nullptr ? fib_->bytes() : 0) + (v6_fib_ != nullptr ? v6_fib_->bytes() : 0);
 }
 
 void Dimension::find_rows(std::span<const Subject> subjects, const DimensionParts& parts,
@@ -124,14 +150,20 @@ void Dimension::find_address(std::span<const Subject> subjects, const DimensionP
         const VersionedAddress address = address_of(field_, subjects[at]);
         if (address.version == IpVersion::V4) [[likely]] {
             v4.add(v4_key(address.address), at);
-            trie_.prefetch(v4.last());
+            if (fib_ != nullptr) {
+                fib_->prefetch(static_cast<std::uint32_t>(v4.last()));
+            } else {
+                trie_.prefetch(v4.last());
+            }
         } else if (address.version == IpVersion::V6) {
             v6.add(v6_key(address.address), at);
-            v6_trie_.prefetch(v6.last());
+            if (v6_fib_ == nullptr) {
+                v6_trie_.prefetch(v6.last());
+            }
         }
     }
-    v4.find(trie_, parts.steps, rows);
-    v6.find(v6_trie_, parts.v6_steps, rows);
+    v4.find(fib_.get(), trie_, std::span{parts.steps}, rows);
+    v6.find(v6_fib_.get(), v6_trie_, std::span{parts.v6_steps}, rows);
 }
 
 Classifier::Classifier(ClassifierParts parts)

@@ -1,6 +1,8 @@
 #pragma once
 #include "lib/match/bit_plane.hpp"
 #include "lib/match/classifier_parts.hpp"
+#include "lib/match/fib_v4.hpp"
+#include "lib/match/fib_v6.hpp"
 #include "lib/match/field_place.hpp"
 #include "lib/match/range_trie.hpp"
 #include "lib/match/rule_bits.hpp"
@@ -10,6 +12,7 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <span>
 #include <vector>
 
@@ -40,6 +43,9 @@ private:
     std::vector<std::uint16_t> table_;  // by number, when there are few enough
     RangeTrie<std::uint64_t> trie_;     // numbers, or IPv4 addresses
     RangeTrie<Wide> v6_trie_;
+    // In the place of a trie, when there are many steps; copies of a dimension share them.
+    std::shared_ptr<const FibV4> fib_;
+    std::shared_ptr<const FibV6> v6_fib_;
 };
 
 // Which rules match a packet, at a cost that hardly depends on how many there are. Every dimension

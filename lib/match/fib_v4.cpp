@@ -105,9 +105,6 @@ void FibV4::fill_whole(const Divided& divided, Steps steps, std::size_t at) noex
 
 void FibV4::find_each(std::span<const std::uint64_t> addresses,
                       std::uint32_t* values) const noexcept {
-    for (const std::uint64_t address : addresses) {
-        __builtin_prefetch(&table()[address >> 8]);
-    }
     bool divided = false;
     for (std::size_t i = 0; i < addresses.size(); ++i) {
         const auto address = static_cast<std::uint32_t>(addresses[i]);

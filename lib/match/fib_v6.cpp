@@ -149,35 +149,44 @@ Result<FibV6> FibV6::make(Steps steps, std::size_t most) {
                                     std::to_string(most >> 20) + " MiB as a table"};
 }
 
+// How many levels a key takes is beyond prediction: what is left is counted in bits, not branched
+// on.
 void FibV6::find_each(std::span<const Wide> keys, std::uint32_t* values) const noexcept {
-    // A place, or a slot that has been asked for and not read.
-    std::array<const std::uint32_t*, kMaxKeys> slots;
-    bool inside = root_ > kMaxValue;
-    for (std::size_t i = 0; i < keys.size(); ++i) {
-        values[i] = root_;
-        slots[i] = nullptr;
-        if (inside && root_ < kLine) {
-            slots[i] = slot_of(table_at(root_), keys[i]);
-            __builtin_prefetch(slots[i]);
-        }
-    }
-    while (inside) {
-        inside = false;
+    if (!is_table(root_)) {
         for (std::size_t i = 0; i < keys.size(); ++i) {
-            if (slots[i] != nullptr) {
-                values[i] = *std::exchange(slots[i], nullptr);
-            } else if (values[i] >= kLine) {
-                values[i] = line_at(values[i]).find(keys[i]);
-            } else if (values[i] > kMaxValue) {
+            values[i] = find(keys[i]);
+        }
+        return;
+    }
+    std::array<const std::uint32_t*, kMaxKeys> slots;
+    for (std::size_t i = 0; i < keys.size(); ++i) {
+        slots[i] = slot_of(table_at(root_), keys[i]);
+        __builtin_prefetch(slots[i]);
+    }
+    std::uint32_t inside = 0;  // keys that are not at a value yet
+    for (std::size_t i = 0; i < keys.size(); ++i) {
+        values[i] = *slots[i];
+        __builtin_prefetch(at(values[i]));  // of a value: somewhere, and nobody waits for it
+        inside |= (values[i] > kMaxValue ? 1U : 0U) << i;
+    }
+    while (inside != 0) {
+        std::uint32_t in_tables = 0;
+        for (std::uint32_t left = inside; left != 0; left &= left - 1) {
+            const auto i = static_cast<unsigned>(std::countr_zero(left));
+            if (is_table(values[i])) {
                 slots[i] = slot_of(table_at(values[i]), keys[i]);
                 __builtin_prefetch(slots[i]);
-                inside = true;
-                continue;
+                in_tables |= 1U << i;
+            } else {
+                values[i] = line_at(values[i]).find(keys[i]);
             }
-            if (values[i] > kMaxValue) {
-                __builtin_prefetch(at(values[i]));
-                inside = true;
-            }
+        }
+        inside = 0;
+        for (std::uint32_t left = in_tables; left != 0; left &= left - 1) {
+            const auto i = static_cast<unsigned>(std::countr_zero(left));
+            values[i] = *slots[i];
+            __builtin_prefetch(at(values[i]));
+            inside |= (values[i] > kMaxValue ? 1U : 0U) << i;
         }
     }
 }

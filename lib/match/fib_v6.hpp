@@ -87,6 +87,9 @@ private:
     // While it is built.
     class Builder;
 
+    [[nodiscard]] static bool is_table(std::uint32_t place) noexcept {
+        return place - kTable < kLine - kTable;
+    }
     [[nodiscard]] const std::byte* at(std::uint32_t place) const noexcept {
         return static_cast<const std::byte*>(lines_.data()) +
                std::size_t{place & kMaxValue} * kLineSize;

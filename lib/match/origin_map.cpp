@@ -46,6 +46,7 @@ void OriginMap::fill_end(std::span<Flow* const> flows, const End& end) const noe
         }
         if (flow->ip_version == IpVersion::V4) {
             v4_keys[v4] = v4_key(flow->*end.value);
+            v4_.prefetch(static_cast<std::uint32_t>(v4_keys[v4]));
             v4_flows[v4++] = flow;
         } else {
             v6_keys[v6] = v6_key(flow->*end.value);

@@ -25,6 +25,8 @@ struct OriginParts {
     std::vector<Step<std::uint64_t>> steps;  // of IPv4 addresses
     std::vector<Step<Wide>> v6_steps;
     std::vector<Origin> origins;
+
+    [[nodiscard]] bool operator==(const OriginParts&) const noexcept = default;
 };
 
 // What bounds the tables, whatever came over a socket: four times the networks that the largest

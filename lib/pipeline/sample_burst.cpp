@@ -42,10 +42,13 @@ std::uint64_t remaining_of(const Sampled& sampled, std::size_t limit) noexcept {
         look.entry->stamp().step != 0) {
         return KeySample::kUnknown;
     }
-    // Keys may have numbers of their own; then nothing took the short way, which notes none.
+    // Where keys may have numbers of their own nothing takes the short way, which notes none.
+    const bool own_numbers = sampled.rule().overrides != nullptr;
+    if (own_numbers && !look.asked) {
+        return KeySample::kUnknown;
+    }
     Tenants& tenants = sampled.core.buckets.tenants;
-    const AnyLimit* numbers =
-        sampled.rule().overrides != nullptr ? look.numbers : &sampled.rule().limits[limit].limit;
+    const AnyLimit* numbers = own_numbers ? look.numbers : &sampled.rule().limits[limit].limit;
     return remaining(tenants.cell_of(*look.entry), *numbers, tenants.pool(), sampled.now).count();
 }
 

@@ -86,6 +86,9 @@ Leaf leaf_of(const Operand& operand, Op op, ValueSet values) {
         leaf.numbers = ordered(op, values.numbers.front().first, max);
         return leaf;
     }
+    if (op == Op::Ne && operand.kind == OperandKind::Country) {
+        values.numbers.push_back({0, 0});  // that is none
+    }
     normalise(values.numbers);
     leaf.numbers = op == Op::Ne ? complement(values.numbers, max) : std::move(values.numbers);
     return leaf;

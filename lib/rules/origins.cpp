@@ -4,9 +4,14 @@
 
 namespace sluice {
 
-Result<Done> map_origins(RuleSet& set) {
+Result<Done> map_origins(RuleSet& set, const RuleSet* before) {
     set.origin_map = nullptr;
     if (set.origins == nullptr) {
+        return Done{};
+    }
+    if (before != nullptr && before->origin_map != nullptr && *before->origins == *set.origins) {
+        set.origins = before->origins;
+        set.origin_map = before->origin_map;
         return Done{};
     }
     Result<OriginMap> map = OriginMap::make(*set.origins);

@@ -6,7 +6,8 @@ namespace sluice {
 
 // Makes the tables that give packets the countries and ASNs that the rules of a set ask for. To be
 // called once, by whoever has packets. The origins of the set are sound: find_fault() says so.
-// TooMany: they would take too much memory; the set has none then.
-[[nodiscard]] Result<Done> map_origins(RuleSet& set);
+// Where `before`, a set with its tables, has the same origins, the tables are shared. TooMany: they
+// would take too much memory; the set has none then.
+[[nodiscard]] Result<Done> map_origins(RuleSet& set, const RuleSet* before = nullptr);
 
 }  // namespace sluice

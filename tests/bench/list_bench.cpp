@@ -8,26 +8,11 @@
 
 #include <cstdlib>
 #include <cstring>
-#include <ctime>
 
 // A list of a million prefixes: what it takes to read, compile and load it, and what it costs a
 // packet beside a list of ten and one random access to memory (`roof`), all prefetched in bursts.
 namespace sluice::bench {
 namespace {
-
-// Time that this thread ran, ns, for each of `count` operations: what others do on the machine
-// tells less in it than in wall time.
-template <typename Work>
-double cpu_ns_per(std::size_t count, Work&& work) {
-    const auto now = [] {
-        timespec time{};
-        (void)::clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time);
-        return static_cast<double>(time.tv_sec) * 1e9 + static_cast<double>(time.tv_nsec);
-    };
-    const double start = now();
-    work();
-    return (now() - start) / static_cast<double>(count);
-}
 
 constexpr std::size_t kEntries = 1'000'000;
 constexpr std::string_view kRules = R"yaml(version: 1

@@ -20,9 +20,9 @@ std::size_t bytes_taken() {
     return stats.heap_allocsz_bytes;
 }
 
-void expect(bool good, const char* what) {
+void expect(bool good, const char* what, int error = 0) {
     if (!good) {
-        std::fprintf(stderr, "%s failed\n", what);
+        std::fprintf(stderr, "%s failed (%d)\n", what, error);
         std::exit(1);
     }
 }
@@ -35,21 +35,23 @@ std::array<std::uint8_t, 16> bytes_of(Wide key) {
     return bytes;
 }
 
-// Groups of 256 places that prefixes longer than /24 need, and a few more.
+// Groups of 256 places for prefixes longer than /24. rte_fib6 sets one aside for each level of each
+// prefix, shared or not.
 template <typename Key>
 std::uint32_t groups_for(const std::vector<Prefix<Key>>& prefixes) {
-    constexpr unsigned kWidth = std::is_same_v<Key, Wide> ? 128 : 32;
-    std::vector<Key> groups;
+    std::uint32_t groups = 1024;
+    std::uint64_t last = 0;
     for (const Prefix<Key>& prefix : prefixes) {
-        for (unsigned bits = 24; bits < prefix.length; bits += 8) {
-            // Where it stands, and the level, which keeps groups of different levels apart.
-            const Key top = prefix.first >> (kWidth - bits);
-            groups.push_back(top << 8 | Key{bits});
+        if constexpr (std::is_same_v<Key, Wide>) {
+            groups += prefix.length > 24 ? (prefix.length - 24 + 7) / 8 : 0;
+        } else {
+            if (prefix.length > 24 && prefix.first >> 8 != last) {
+                last = prefix.first >> 8;
+                ++groups;
+            }
         }
     }
-    std::sort(groups.begin(), groups.end());
-    const auto end = std::unique(groups.begin(), groups.end());
-    return static_cast<std::uint32_t>(end - groups.begin()) + 1024;
+    return groups;
 }
 
 }  // namespace
@@ -69,9 +71,9 @@ struct RteFib<Key>::State {
         v4 = rte_fib_create("reference", 0, &conf);
         expect(v4 != nullptr, "rte_fib_create");
         for (const auto& prefix : prefixes) {
-            expect(rte_fib_add(v4, static_cast<std::uint32_t>(prefix.first),
-                               static_cast<std::uint8_t>(prefix.length), prefix.value) == 0,
-                   "rte_fib_add");
+            const int error = rte_fib_add(v4, static_cast<std::uint32_t>(prefix.first),
+                                          static_cast<std::uint8_t>(prefix.length), prefix.value);
+            expect(error == 0, "rte_fib_add", error);
         }
     }
     void add(const std::vector<Prefix<Wide>>& prefixes) {
@@ -84,9 +86,9 @@ struct RteFib<Key>::State {
         expect(v6 != nullptr, "rte_fib6_create");
         for (const auto& prefix : prefixes) {
             const auto address = bytes_of(prefix.first);
-            expect(rte_fib6_add(v6, address.data(), static_cast<std::uint8_t>(prefix.length),
-                                prefix.value) == 0,
-                   "rte_fib6_add");
+            const int error = rte_fib6_add(v6, address.data(),
+                                           static_cast<std::uint8_t>(prefix.length), prefix.value);
+            expect(error == 0, "rte_fib6_add", error);
         }
     }
 };

@@ -37,12 +37,16 @@ public:
     }
 
     // Other rules from now on, as a running box takes them.
-    [[nodiscard]] Result<Done> reload(std::string_view rules, const KeySettings& keys = {}) {
-        CompiledRules next = compile(rules, nullptr, &keys);
+    [[nodiscard]] Result<Done> reload(std::string_view rules, const KeySettings& keys) {
+        return reload(rules, nullptr, &keys);
+    }
+    [[nodiscard]] Result<Done> reload(std::string_view rules, const ListReader* lists = nullptr,
+                                      const KeySettings* keys = nullptr) {
+        CompiledRules next = compile(rules, lists, keys);
         for (std::uint32_t row = 0; Rule & rule : next.set.rules) {
             rule.counters = row++;
         }
-        (void)map_origins(next.set);
+        (void)map_origins(next.set, &compiled_.set);
         load_overrides(next.set, kSecret);
         const Result<Done> fits = slots_.assign(next.set);
         if (fits) {
@@ -111,8 +115,8 @@ public:
     [[nodiscard]] std::uint64_t counted(TableEvent event) const {
         return counters_.by_table_event[static_cast<std::size_t>(event)].read();
     }
+    [[nodiscard]] const RuleSet& set() const { return compiled_.set; }
     [[nodiscard]] BucketStore& buckets() { return core_.buckets; }
-    [[nodiscard]] const RuleSet& rules() const { return compiled_.set; }
     // Tells it who its rules count.
     void watch(KeySampler& sampler) { core_.sampler = &sampler; }
 

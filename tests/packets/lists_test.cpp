@@ -164,9 +164,13 @@ rules: [{id: a, mode: enforce, when: ip.src in $l, on_match: drop}]
     }
 }
 
-// A hundred thousand networks: one address of each is found, and others where a scan finds them.
-TEST(Lists, LargeOnesHoldWhatTheyList) {
-    const bench::LargeList list{100'000, 5};
+// Thousands of networks, and so many that other tables hold them: one address of each is found, and
+// others where a scan finds them.
+class LargeLists : public testing::TestWithParam<std::size_t> {};
+INSTANTIATE_TEST_SUITE_P(Sizes, LargeLists, testing::Values(8'000, 250'000));
+
+TEST_P(LargeLists, HoldWhatTheyList) {
+    const bench::LargeList list{GetParam(), 5};
     const ListReader lists = lists_of({{"l", list.text()}});
     Problems problems{"r"};
     const auto compiled = compile_rules({"r", R"yaml(version: 1

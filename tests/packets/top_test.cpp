@@ -28,7 +28,7 @@ struct Watched {
 
     explicit Watched(std::string_view rules) : box{rules} {
         box.watch(sampler);
-        top.adopt(box.rules());
+        top.adopt(box.set());
     }
     void send(const test::Frame& frame, Instant now) {
         (void)box.judge(frame.bytes(), now);

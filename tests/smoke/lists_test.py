@@ -8,6 +8,7 @@ import subprocess
 import sys
 import unittest
 
+import mmdb_writer
 from daemon_box import DaemonBox, requests_of, wait_until
 
 PROGRAMS = []
@@ -176,6 +177,58 @@ class Applied(Case):
         self.assertNotIn("192.0.2", answer.stderr)
         self.list.chmod(0o644)
         self.assertEqual(self.apply(**group).returncode, 0)
+
+
+class Databases(Case):
+    """What conditions say of countries comes from a database beside the rules."""
+
+    def setUp(self):
+        super().setUp()
+        self.rules.write_text("""version: 1
+data: {country_db: country.mmdb}
+rules: [{id: nl, mode: enforce, when: 'ip.src.country eq "NL"', on_match: drop}]
+""")
+        self.write_database("10.0.0.0/8")
+
+    def write_database(self, network):
+        database = mmdb_writer.Database("Test-Country")
+        database.add(network, mmdb_writer.country("NL"))
+        new = self.etc / "country.new"
+        new.write_bytes(database.bytes())
+        new.rename(self.etc / "country.mmdb")
+
+    def test_another_database_comes_into_force_and_a_broken_one_does_not(self):
+        self.start()
+        before = self.applied()
+        self.write_database("10.0.0.0/9")
+        wait_until("another generation", lambda: self.box.generation() != before)
+        after = self.box.generation()
+        (self.etc / "country.mmdb").write_bytes(b"no database")
+        wait_until("it to be noticed",
+                   lambda: self.box.get("/v1/rules").json().get("list_problem", ""))
+        self.assertIn("country.mmdb is no good MMDB file",
+                      self.box.get("/v1/rules").json()["list_problem"])
+        self.assertEqual(self.box.generation(), after)
+        self.write_database("10.0.0.0/8")
+        wait_until("the first again", lambda: self.box.generation() == before)
+
+    def test_a_restart_needs_none(self):
+        self.start()
+        generation = self.applied()
+        self.box.stop(self.sluiced)
+        (self.etc / "country.mmdb").unlink()
+        self.box.start_sluiced()
+        self.assertEqual(self.box.generation(), generation)
+        self.assertEqual(self.box.put_mode("nl", "monitor").status, 200, "the copy serves")
+
+    def test_a_missing_one_is_refused_and_diff_reads_it(self):
+        self.start()
+        generation = self.applied()
+        same = self.ctl("diff", "etc/rules.yaml", "--json", "--socket", self.box.socket,
+                        cwd=self.box.folder)
+        self.assertEqual(json.loads(same.stdout)["to"], generation)
+        (self.etc / "country.mmdb").rename(self.etc / "away")
+        self.refused(self.apply(), "etc/rules.yaml:2:20: error: cannot read", "country.mmdb")
 
 
 class Changed(Case):

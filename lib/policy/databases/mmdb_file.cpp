@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <optional>
 #include <string>
 #include <system_error>
 #include <utility>
@@ -21,12 +22,23 @@ Error broken(const std::string& why) {
     return {Errc::BadSyntax, "is no good MMDB file: " + why};
 }
 
-// What the file says of itself is read by libmaxminddb, which follows whatever it says.
+bool holds_texts(const MmdbSection& section, const MmdbValue& map, std::string_view key) {
+    const std::optional<MmdbValue> value = section.find(map, key);
+    return !value || section.holds_texts(*value);
+}
+
+// What the file says of itself is read by libmaxminddb, which follows whatever it says, and loses
+// memory when it finds something else among texts.
 bool has_harmless_metadata(std::string_view bytes) {
     const std::string_view end = bytes.substr(bytes.size() - std::min(bytes.size(), kMaxMetadata));
     const std::size_t marker = end.rfind(kMarker);
-    return marker != std::string_view::npos &&
-           MmdbSection{end.substr(marker + kMarker.size())}.is_simple(0);
+    if (marker == std::string_view::npos) {
+        return false;
+    }
+    const MmdbSection section{end.substr(marker + kMarker.size())};
+    const std::optional<MmdbValue> map = section.value_at(0);
+    return section.is_simple(0) && map && holds_texts(section, *map, "languages") &&
+           holds_texts(section, *map, "description");
 }
 
 // Memory that has a path; goes with its last mapping.

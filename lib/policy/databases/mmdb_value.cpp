@@ -193,4 +193,18 @@ bool MmdbSection::is_simple(std::size_t offset) const noexcept {
     return false;
 }
 
+bool MmdbSection::holds_texts(const MmdbValue& value) const noexcept {
+    const std::size_t count = values_within(value);
+    std::size_t at = value.at;
+    for (std::size_t i = 0; i < count; ++i) {
+        const std::optional<MmdbValue> written = read(at);
+        const std::optional<MmdbValue> text = value_at(at);
+        if (!written || !text || text->type != Type::Text) {
+            return false;
+        }
+        at = written->at + bytes_of(*written);
+    }
+    return true;
+}
+
 }  // namespace sluice

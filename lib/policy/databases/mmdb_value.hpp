@@ -57,6 +57,9 @@ public:
     // only.
     [[nodiscard]] bool is_simple(std::size_t offset) const noexcept;
 
+    // Whether an array or a map holds texts alone.
+    [[nodiscard]] bool holds_texts(const MmdbValue& value) const noexcept;
+
 private:
     [[nodiscard]] std::optional<MmdbValue> read(std::size_t offset) const noexcept;
     [[nodiscard]] std::optional<std::uint64_t> big_endian(std::size_t offset,

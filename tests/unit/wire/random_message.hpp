@@ -48,6 +48,7 @@ public:
             set.rules.push_back(rule(i));
         }
         set.classifier = Classifier{test::RandomParts{random_(), 9}.make(rules)};
+        set.origins = flag() ? origins() : nullptr;
         return set;
     }
     std::size_t below(std::size_t bound) { return random_() % bound; }
@@ -181,6 +182,24 @@ private:
         }
         return all;
     }
+    std::shared_ptr<const OriginParts> origins() {
+        auto parts = std::make_shared<OriginParts>();
+        parts->asked.add(flag() ? Field::IpSrcCountry : Field::IpDstAsn);
+        if (flag()) {
+            parts->asked.add(Field::IpDstCountry);
+        }
+        parts->steps = {{0, 0}};
+        parts->v6_steps = {{0, 0}};
+        parts->origins = {{0, 0}};
+        for (std::uint32_t i = 1; i <= below(4); ++i) {
+            parts->origins.push_back({number<std::uint32_t>(), i});
+            const auto row = static_cast<std::uint32_t>(below(i + 1));
+            parts->steps.push_back({i * 0x1000'0000ULL + below(1000), row});
+            parts->v6_steps.push_back({Wide{i} << 120 | number<std::uint32_t>(), row});
+        }
+        return parts;
+    }
+
     PortStats port() {
         PortStats out{.pair = text(),
                       .side = text(),

@@ -170,6 +170,17 @@ TEST(Databases, CheckWarnsOfAFileThatIsNotThere) {
     EXPECT_FALSE(checked.rules->databases.front().known);
 }
 
+TEST(Databases, OtherThanOneCountryIsEveryOther) {
+    const Compiled compiled = compile(kBoth + rule(R"(ip.src.country ne "NL")"));
+    ASSERT_TRUE(compiled.rules) << compiled.all();
+    const std::vector<NumberRange>& ranges = compiled.rules->rules.front().condition.leaf.numbers;
+    ASSERT_EQ(ranges.size(), 2U);
+    EXPECT_EQ(country_text(static_cast<std::uint16_t>(ranges[0].first)), "AA");
+    EXPECT_EQ(country_text(static_cast<std::uint16_t>(ranges[0].last)), "NK");
+    EXPECT_EQ(country_text(static_cast<std::uint16_t>(ranges[1].first)), "NM");
+    EXPECT_EQ(country_text(static_cast<std::uint16_t>(ranges[1].last)), "ZZ");
+}
+
 TEST(Databases, OneThatNobodyAsksIsSaid) {
     const Compiled compiled = compile(kBoth + rule(R"(ip.src.country eq "NL")"));
     EXPECT_EQ(compiled.all(), "2:28: warning: no rule asks `asn_db`\n");

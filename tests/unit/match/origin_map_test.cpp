@@ -1,0 +1,119 @@
+#include "lib/match/origin_map.hpp"
+
+#include "lib/packet/country.hpp"
+
+#include <gtest/gtest.h>
+
+#include <functional>
+#include <vector>
+
+namespace sluice {
+namespace {
+
+OriginParts sound() {
+    OriginParts parts;
+    parts.asked.add(Field::IpSrcCountry);
+    parts.steps = {{0, 0}, {0x0A00'0000, 1}, {0x0A00'0080, 2}, {0x0B00'0000, 0}};
+    parts.v6_steps = {{0, 0}, {Wide{0x2001'0db8} << 96, 2}, {Wide{0x2001'0db9} << 96, 0}};
+    parts.origins = {{0, 0}, {64'500, country_number("NL")}, {0, country_number("DE")}};
+    return parts;
+}
+
+Flow from(const char* source, const char* destination) {
+    Flow flow;
+    const VersionedAddress src = parse_address(source).value();
+    flow.ip_version = src.version;
+    flow.src = src.address;
+    flow.dst = parse_address(destination).value().address;
+    flow.fields.add(Field::IpSrc);
+    flow.fields.add(Field::IpDst);
+    return flow;
+}
+
+TEST(OriginParts, OnlySoundOnesAreTaken) {
+    EXPECT_TRUE(are_sound(sound()));
+    const std::vector<std::function<void(OriginParts&)>> faults{
+        [](OriginParts& parts) { parts.asked = {}; },
+        [](OriginParts& parts) { parts.asked.add(Field::IpSrc); },
+        [](OriginParts& parts) { parts.asked.add(Field::PayloadLen); },
+        [](OriginParts& parts) { parts.steps.clear(); },
+        [](OriginParts& parts) { parts.v6_steps.clear(); },
+        [](OriginParts& parts) { parts.origins.pop_back(); },
+        [](OriginParts& parts) { parts.steps.front().first = 1; },
+        [](OriginParts& parts) { parts.steps.push_back({0x1'0000'0000, 0}); },
+        [](OriginParts& parts) { std::swap(parts.steps[1], parts.steps[2]); },
+        [](OriginParts& parts) { parts.steps[2].first = parts.steps[1].first; },
+        [](OriginParts& parts) { parts.v6_steps[2].first = parts.v6_steps[1].first; },
+        [](OriginParts& parts) { parts.v6_steps[1].row = 3; },
+        [](OriginParts& parts) { parts.origins[1].country = kMaxCountry + 1; },
+        [](OriginParts& parts) { parts.origins.resize(kMaxOrigins + 1); },
+    };
+    for (std::size_t i = 0; i < faults.size(); ++i) {
+        OriginParts parts = sound();
+        faults[i](parts);
+        EXPECT_FALSE(are_sound(parts)) << i;
+    }
+}
+
+// Only what is asked is filled in, at the end that is asked.
+TEST(OriginMap, FillsInWhatIsAsked) {
+    struct Case {
+        std::vector<Field> asked;
+        std::vector<Field> found;  // from 10.0.0.1 to 10.0.0.200
+    };
+    const std::vector<Case> cases{
+        {{Field::IpSrcCountry}, {Field::IpSrcCountry}},
+        {{Field::IpDstCountry}, {Field::IpDstCountry}},
+        {{Field::IpSrcAsn}, {Field::IpSrcAsn}},
+        {{Field::IpDstAsn}, {}},
+        {{Field::IpSrcAsn, Field::IpDstCountry}, {Field::IpSrcAsn, Field::IpDstCountry}},
+        {{Field::IpSrcCountry, Field::IpSrcAsn}, {Field::IpSrcCountry, Field::IpSrcAsn}},
+    };
+    for (const Case& one : cases) {
+        OriginParts parts = sound();
+        parts.asked = {};
+        for (const Field field : one.asked) {
+            parts.asked.add(field);
+        }
+        const Result<OriginMap> map = OriginMap::make(parts);
+        ASSERT_TRUE(map.has_value());
+        Flow flow = from("10.0.0.1", "10.0.0.200");
+        FieldSet expected = flow.fields;
+        for (const Field field : one.found) {
+            expected.add(field);
+        }
+        Flow* flows[] = {&flow};
+        map->fill(flows);
+        EXPECT_EQ(flow.fields, expected);
+    }
+}
+
+TEST(OriginMap, GivesEachPacketItsOwn) {
+    const Result<OriginMap> map = OriginMap::make(sound());
+    ASSERT_TRUE(map.has_value());
+    std::vector<Flow> flows;
+    std::vector<const char*> expected;
+    const std::pair<const char*, const char*> packets[] = {
+        {"10.0.0.127", "NL"}, {"10.0.0.128", "DE"}, {"10.255.255.255", "DE"}, {"11.0.0.0", ""},
+        {"2001:db8::", "DE"}, {"2001:db9::", ""},   {"9.255.255.255", ""},    {"::a00:1", ""}};
+    for (std::size_t i = 0; i < OriginMap::kMaxFlows; ++i) {
+        const auto& [address, country] = packets[i % std::size(packets)];
+        flows.push_back(from(address, address));
+        expected.push_back(country);
+    }
+    flows.front().fields = {};  // no IP
+    expected.front() = "";
+    std::vector<Flow*> pointers;
+    for (Flow& flow : flows) {
+        pointers.push_back(&flow);
+    }
+    map->fill(pointers);
+    for (std::size_t i = 0; i < flows.size(); ++i) {
+        const bool has = flows[i].fields.has(Field::IpSrcCountry);
+        EXPECT_EQ(has ? country_text(flows[i].src_country) : "", expected[i]) << i;
+    }
+    map->fill({});
+}
+
+}  // namespace
+}  // namespace sluice
