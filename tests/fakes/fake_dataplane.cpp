@@ -227,7 +227,7 @@ void FakeDataplane::receive(Client& client) {
 }
 
 Reply FakeDataplane::answer(const Request& request) {
-    static constexpr std::array<const char*, 7> kWords{"hello", "apply", "rules", "stats",
+    static constexpr std::array<const char*, 8> kWords{"hello", "apply", "rules", "stats",
                                                        "panic", "try",   "keep",  "key"};
     if (asked_) {
         asked_(kWords.at(request.index()));

@@ -371,8 +371,8 @@ TEST(Codec, ARuleSetThatIsNotSoundIsRefused) {
 // 7 in 3 s is not reduced as 14 in 6 s: only one spelling of a limit is taken.
 TEST(Codec, ALimitThatBreaksItsInvariantIsRefused) {
     const Payload good = encode(Request{ApplyRules{one_rule(), "", ""}});
-    // period, parts and burst stand before the two empty texts.
-    const std::size_t burst = good.size() - 8 - 8;
+    // period, parts and burst stand before a flag (no overrides) and the two empty texts.
+    const std::size_t burst = good.size() - 8 - 1 - 8;
     const std::size_t parts = burst - 4;
     const std::size_t period = parts - 8;
     for (const std::size_t at : {burst, parts, period}) {
