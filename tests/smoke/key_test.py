@@ -40,6 +40,11 @@ class Keys(unittest.TestCase):
         document = json.loads(self.key("show", *words, "--json"))
         return [worker["remaining"] for limit in document["limits"] for worker in limit["workers"]]
 
+    def most(self, *words):
+        done = self.box.ctl("key", "show", *words, "--json")
+        return [worker["most"] for limit in json.loads(done.stdout or '{"limits": []}')["limits"]
+                for worker in limit["workers"]]
+
     def passed(self):
         return self.box.stats()["verdicts"]["pass"]
 
@@ -93,6 +98,18 @@ class Keys(unittest.TestCase):
         self.assertEqual(json.loads(self.key("show", "all", "", "--json"))["set"], shown["set"])
         self.assertEqual(self.box.ctl("rollback").returncode, 0)
         self.assertEqual(json.loads(self.key("show", "all", "", "--json"))["set"], shown["set"])
+        # What is said while a set is on trial stays when it goes.
+        self.assertEqual(self.box.apply(RULES.replace("9,", "8,"), "--confirm", "60s").returncode, 0)
+        self.key("ban", "all", "")
+        self.assertEqual(self.box.ctl("rollback").returncode, 0)
+        document = json.loads(self.key("show", "all", "", "--json"))
+        self.assertEqual((len(document["set"]), document["banned"]), (2, True))
+        self.key("unban", "all", "")
+        # A dataplane that starts anew has it from its own disk.
+        self.box.kill(self.box.dataplane)
+        self.box.start_dataplane(*NULL)
+        self.box.wait_for_link(True)
+        wait_until("its numbers", lambda: self.most("all", "") == [540])
         self.key("unset", "all", "")
         self.assertEqual(json.loads(self.key("show", "all", "", "--json"))["set"], [])
         self.assertIn("nothing was set", self.key("unset", "all", "", exit=1))

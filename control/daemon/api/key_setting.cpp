@@ -96,6 +96,19 @@ HttpResponse tell(const SettingCall& call, const Change& change, const HttpReque
          {"generation", generation_text(change.after)}});
 }
 
+// A bucket is brought under its key's numbers when it is looked at: at once, so that none is
+// forgotten before.
+void look_at(const FoundKey& key, const Change& change, Services& services) {
+    if (change.refusal) {
+        return;
+    }
+    AskKey ask = key.ask;
+    ask.action = KeyAction::Show;
+    ask.generation = change.after;
+    ask.limit.clear();
+    (void)services.link.call(ask);
+}
+
 HttpResponse set_key(const std::string& action, const FoundKey& key, const Json& body,
                      const HttpRequest& request, Services& services) {
     Result<KeySetting> setting = read_setting(action, body, key);
@@ -113,6 +126,7 @@ HttpResponse set_key(const std::string& action, const FoundKey& key, const Json&
         action, setting->rule, setting->key, setting->tier,
         ": " + text_of(*setting) + (setting->reason.empty() ? "" : " (" + setting->reason + ")")};
     const Change change = services.rules.set_key(*std::move(setting), request.peer.uid);
+    look_at(key, change, services);
     return tell(call, change, request, services);
 }
 
@@ -143,6 +157,9 @@ HttpResponse change_setting(const std::string& action, const KeyWords& words, co
                                                     .bans = action == "unban",
                                                     .limit = words.limit},
                                                    request.peer.uid);
+    if (key != nullptr) {
+        look_at(*key, change, services);
+    }
     return key == nullptr && change.refusal ? std::get<HttpResponse>(found)
                                             : tell(call, change, request, services);
 }

@@ -382,8 +382,9 @@ TEST(Codec, ARuleSetThatIsNotSoundIsRefused) {
 // 7 in 3 s is not reduced as 14 in 6 s: only one spelling of a limit is taken.
 TEST(Codec, ALimitThatBreaksItsInvariantIsRefused) {
     const Payload good = encode(Request{ApplyRules{one_rule(), "", ""}});
-    // period, parts and burst stand before the count of no databases and the two empty texts.
-    const std::size_t burst = good.size() - 8 - 4 - 8;
+    // period, parts and burst stand before a flag (no overrides), the count of no databases and the
+    // two empty texts.
+    const std::size_t burst = good.size() - 8 - 4 - 1 - 8;
     const std::size_t parts = burst - 4;
     const std::size_t period = parts - 8;
     for (const std::size_t at : {burst, parts, period}) {

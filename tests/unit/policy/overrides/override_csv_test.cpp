@@ -86,7 +86,7 @@ TEST(OverrideCsv, SaysWhichLineAndColumnIsWrong) {
         {HEADER "192.0.2.1,1,5/s,,,,\n", 2, 1, "has 1 part"},
         {HEADER "192.0.2.1|x,1,5/s,,,,\n", 2, 1, "l4.dport: "},
         {HEADER "\n192.0.2.1|53,3,5/s,,,,\n", 3, 14, "no limit `3`"},
-        {HEADER "192.0.2.1|53,exemt,,,,,\n", 2, 14, "did you mean exempt?"},
+        {HEADER "192.0.2.1|53,exemt,,,,,\n", 2, 14, "did you mean `exempt`?"},
         {HEADER "192.0.2.1|53,exempt,5/s,,,,\n", 2, 14, "exempt has no numbers"},
         {HEADER "192.0.2.1|53,1,5,,,,\n", 2, 16, "5"},
         {HEADER "192.0.2.1|53,1,,2000000000000000000000,,,\n", 2, 17, ""},
