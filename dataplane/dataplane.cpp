@@ -3,8 +3,8 @@
 #include "dataplane/device.hpp"
 #include "dataplane/pool.hpp"
 #include "lib/base/log.hpp"
-#include "lib/rules/origins.hpp"
 #include "lib/rules/load_overrides.hpp"
+#include "lib/rules/origins.hpp"
 #include "lib/rules/slots.hpp"
 #include "lib/wire/codec.hpp"
 

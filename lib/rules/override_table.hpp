@@ -1,6 +1,6 @@
 #pragma once
-#include "lib/meter/group_key.hpp"
 #include "lib/base/line_memory.hpp"
+#include "lib/meter/group_key.hpp"
 #include "lib/rules/overrides.hpp"
 
 #include <cstddef>

@@ -2,8 +2,8 @@
 
 #include "control/cli/replay/worker_set.hpp"
 #include "lib/rules/limit_numbers.hpp"
-#include "lib/rules/origins.hpp"
 #include "lib/rules/load_overrides.hpp"
+#include "lib/rules/origins.hpp"
 
 #include "control/cli/terminal.hpp"
 #include "control/list_folder.hpp"
