@@ -115,7 +115,6 @@ public:
     [[nodiscard]] std::uint64_t counted(TableEvent event) const {
         return counters_.by_table_event[static_cast<std::size_t>(event)].read();
     }
-    [[nodiscard]] const RuleSet& set() const { return compiled_.set; }
     [[nodiscard]] BucketStore& buckets() { return core_.buckets; }
     // Tells it who its rules count.
     void watch(KeySampler& sampler) { core_.sampler = &sampler; }
