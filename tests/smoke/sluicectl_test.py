@@ -56,7 +56,7 @@ class Check(Case):
         out, err = self.ctl("check", rules, "--json")
         self.assertEqual(err, "")
         document = json.loads(out)
-        self.assertEqual(list(document), ["ok", "problems", "rules", "lists"])
+        self.assertEqual(list(document), ["ok", "problems", "rules", "lists", "databases"])
         self.assertEqual((document["ok"], document["problems"]), (True, []))
         entry = document["rules"][0]
         self.assertEqual(list(entry), ["id", "limits", "memory"])
