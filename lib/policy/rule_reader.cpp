@@ -310,11 +310,11 @@ private:
             }
             return;
         }
-        rule.overrides =
+        ReadOverrides read =
             sluice::read_overrides(node, rule, {file_.files, file_.keys, map_.node().at}, context_);
+        rule.overrides = std::move(read.overrides);
         if (rule.overrides != nullptr) {
-            read_.summary.settings.push_back(
-                {"overrides", std::to_string(overridden_keys(*rule.overrides)) + " keys"});
+            read_.summary.settings.push_back({"overrides", std::move(read.text)});
         }
     }
 

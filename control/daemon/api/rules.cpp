@@ -62,8 +62,10 @@ HttpResponse get_rules(const HttpRequest&, Services& services) {
                          {"key", rule.key},
                          {"action", rule.action},
                          {"limits", limits_json(rule.limits)},
-                         {"keys_set", keys_json(rule.id, view->keys)},
                          {"memory", rule.memory}});
+        if (Json set = keys_json(rule.id, view->keys); !set.empty()) {
+            rules.back()["keys_set"] = std::move(set);
+        }
     }
     Json document{{"generation", generation_text(view->generation)},
                   {"file", view->file},

@@ -9,13 +9,16 @@ namespace {
 using nlohmann::ordered_json;
 
 ordered_json rule_json(const RuleSummary& rule, const RuleStats& counted) {
-    return {{"id", rule.id},
-            {"mode", kModeNames[static_cast<std::size_t>(rule.mode)]},
-            {"matched", counted.admitted + counted.exceeded + counted.skipped},
-            {"admitted", counted.admitted},
-            {"exceeded", counted.exceeded},
-            {"skipped", counted.skipped},
-            {"exempted", counted.exempted}};
+    ordered_json json{{"id", rule.id},
+                      {"mode", kModeNames[static_cast<std::size_t>(rule.mode)]},
+                      {"matched", counted.admitted + counted.exceeded + counted.skipped},
+                      {"admitted", counted.admitted},
+                      {"exceeded", counted.exceeded},
+                      {"skipped", counted.skipped}};
+    if (counted.exempted != 0) {
+        json["exempted"] = counted.exempted;
+    }
+    return json;
 }
 
 }  // namespace

@@ -34,6 +34,15 @@ std::string text_of(const OverrideText& text, std::uint8_t key) {
     return all;
 }
 
+// FNV-1a, to tell one text from another.
+std::uint64_t add_to_sum(std::uint64_t sum, ByteView bytes) noexcept {
+    for (const std::byte byte : bytes) {
+        sum = (sum ^ std::to_integer<std::uint64_t>(byte)) * 0x0000'0100'0000'01B3;
+    }
+    return sum;
+}
+constexpr std::uint64_t kEmptySum = 0xCBF2'9CE4'8422'2325;
+
 OverrideFault::Word word_of(NumberWord word) noexcept {
     switch (word) {
         case NumberWord::Rate:
@@ -140,6 +149,7 @@ std::optional<OverrideFault> OverrideBuilder::add(const OverrideText& text, Over
             return fault;
         }
         pieces_.push_back(piece);
+        piece_sums_.push_back(add_to_sum(kEmptySum, sluice::bytes_of(known->first)));
     }
     const ByteView bytes = key->bytes.view();
     const auto begin = static_cast<std::uint32_t>(bytes_.size());
@@ -231,6 +241,7 @@ std::shared_ptr<const Overrides> OverrideBuilder::finish(std::vector<OverrideTwi
     });
     auto overrides = std::make_shared<Overrides>();
     overrides->keys.resize(rule_.keys.size());
+    sum_ = kEmptySum;
     Group group;
     for (std::size_t at = 0; at < rows_.size();) {
         const Row& first = rows_[at];
@@ -242,6 +253,10 @@ std::shared_ptr<const Overrides> OverrideBuilder::finish(std::vector<OverrideTwi
         }
         let_run_time_win(group);
         check_group(group, twice);
+        sum_ = add_to_sum(sum_, bytes_of(first));
+        for (const Row* row : group) {
+            sum_ = add_to_sum(sum_, std::as_bytes(std::span{&piece_sums_[row->piece], 1}));
+        }
         KeyOverrides& keys = overrides->keys[first.key];
         const ByteView bytes = bytes_of(first);
         keys.bytes.insert(keys.bytes.end(), bytes.begin(), bytes.end());

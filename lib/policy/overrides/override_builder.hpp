@@ -55,6 +55,9 @@ public:
     [[nodiscard]] std::optional<OverrideFault> add(const OverrideText& text, OverridePlace place);
     [[nodiscard]] bool is_full() const noexcept { return rows_.size() >= kMaxOverrides; }
 
+    // A sum over everything that was said and counts: another when anything is another.
+    [[nodiscard]] std::uint64_t sum() const noexcept { return sum_; }
+
     // nullptr: nothing was said, or something twice; then `twice` has the first places of that.
     [[nodiscard]] std::shared_ptr<const Overrides> finish(std::vector<OverrideTwice>& twice);
 
@@ -93,6 +96,8 @@ private:
     std::vector<std::byte> bytes_;  // of the keys, one after the other
     std::vector<Row> rows_;
     std::vector<Piece> pieces_;
+    std::vector<std::uint64_t> piece_sums_;
+    std::uint64_t sum_ = 0;                                        // once finished
     std::unordered_map<std::string, std::uint32_t> known_pieces_;  // by their text
     std::unordered_map<std::string, std::uint32_t> known_plans_;   // by their pieces
 };

@@ -4,6 +4,7 @@
 #include "lib/policy/overrides/override_csv.hpp"
 
 #include <array>
+#include <cstdio>
 
 namespace sluice {
 namespace {
@@ -209,6 +210,16 @@ void report_twice(const std::vector<OverrideTwice>& twice, const std::string& fi
     }
 }
 
+std::string text_of(const Overrides& overrides, std::uint64_t sum) {
+    std::size_t keys = 0;
+    for (const KeyOverrides& one : overrides.keys) {
+        keys += one.rows.size();
+    }
+    char digits[17] = {};
+    (void)std::snprintf(digits, sizeof(digits), "%016llx", static_cast<unsigned long long>(sum));
+    return std::to_string(keys) + (keys == 1 ? " key, sum " : " keys, sum ") + digits;
+}
+
 // What no longer fits the rule is said, and does nothing.
 void add_settings(const Rule& rule, const OverrideSources& sources, OverrideBuilder& builder,
                   const ReadContext& context) {
@@ -237,9 +248,8 @@ void add_settings(const Rule& rule, const OverrideSources& sources, OverrideBuil
 
 }  // namespace
 
-std::shared_ptr<const Overrides> read_overrides(const YamlNode* node, const Rule& rule,
-                                                const OverrideSources& sources,
-                                                const ReadContext& context) {
+ReadOverrides read_overrides(const YamlNode* node, const Rule& rule, const OverrideSources& sources,
+                             const ReadContext& context) {
     OverrideBuilder builder{rule};
     std::string file;
     if (node != nullptr) {
@@ -254,19 +264,14 @@ std::shared_ptr<const Overrides> read_overrides(const YamlNode* node, const Rule
     std::vector<OverrideTwice> twice;
     std::shared_ptr<const Overrides> overrides = builder.finish(twice);
     report_twice(twice, file, context);
-    return overrides;
+    if (overrides == nullptr) {
+        return {};
+    }
+    return {overrides, text_of(*overrides, builder.sum())};
 }
 
 void check_overrides(const YamlNode& node, const ReadContext& context) {
     OverridesReader{node, context, nullptr}.read_inline();
-}
-
-std::size_t overridden_keys(const Overrides& overrides) noexcept {
-    std::size_t keys = 0;
-    for (const KeyOverrides& one : overrides.keys) {
-        keys += one.rows.size();
-    }
-    return keys;
 }
 
 }  // namespace sluice

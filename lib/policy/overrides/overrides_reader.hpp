@@ -4,8 +4,8 @@
 #include "lib/policy/map_reader.hpp"
 #include "lib/rules/rule_set.hpp"
 
-#include <cstddef>
 #include <memory>
+#include <string>
 
 namespace sluice {
 
@@ -16,20 +16,20 @@ struct OverrideSources {
     Position rule;                      // where the rule stands
 };
 
+struct ReadOverrides {
+    std::shared_ptr<const Overrides> overrides;  // nullptr: none, or what is wrong was reported
+    std::string text;  // "3 keys, sum 0123456789abcdef": another when anything is another
+};
+
 // Reads `overrides` of a rule, its file included: {file: FILE, inline: [{key: [part, ...], limits:
 // {NAME: {rate, burst, count}}, exempt, until}]}, and adds what was set at run time. `node` is
 // nullptr where the rule has none. The rule has its keys and limits already. A file that is missing
-// is a warning, or an error where the context is strict. nullptr: there are none, or what is wrong
-// has been reported.
-[[nodiscard]] std::shared_ptr<const Overrides> read_overrides(const YamlNode* node,
-                                                              const Rule& rule,
-                                                              const OverrideSources& sources,
-                                                              const ReadContext& context);
+// is a warning, or an error where the context is strict.
+[[nodiscard]] ReadOverrides read_overrides(const YamlNode* node, const Rule& rule,
+                                           const OverrideSources& sources,
+                                           const ReadContext& context);
 
 // Only what is wrong inside the rule file itself, for a rule whose keys or limits are not built.
 void check_overrides(const YamlNode& node, const ReadContext& context);
-
-// How many keys there are.
-[[nodiscard]] std::size_t overridden_keys(const Overrides& overrides) noexcept;
 
 }  // namespace sluice

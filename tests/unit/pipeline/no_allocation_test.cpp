@@ -4,6 +4,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cstdlib>
 #include <new>
 
@@ -57,9 +58,17 @@ rules:
     tiers:
       - {key: [ip.src, l4.sport], limits: [{algorithm: sliding_log, count: 2, window: 1s}]}
       - {key: ["prefix(ip.src, 24|64)"], limits: [{algorithm: token_bucket, rate: 9/s, burst: 9}]}
+  - id: overridden
+    key: [ip.src]
+    limits: [{algorithm: token_bucket, rate: 10/s, burst: 2}]
+    overrides:
+      inline:
+        - {key: [10.0.0.1], limits: {"1": {rate: 7/s}}, until: 1970-01-01}
+        - {key: ["2001:db8::1"], exempt: true}
 )yaml"},
                                                           Purpose::Enforce, {}, problems);
     ASSERT_TRUE(compiled.has_value());
+    load_overrides(compiled->set, {1, 2});
     number_limits(compiled->set);
     for (std::uint32_t row = 0; Rule & rule : compiled->set.rules) {
         rule.counters = row++;
@@ -82,6 +91,11 @@ rules:
                                       : test::Frame{4}.carries(test::tcp().packet()).bytes());
     }
     Burst burst;
+    const Result<ReadKey> key = read_key_text(compiled->set.rules[3].keys[0], "10.0.0.1");
+    ASSERT_TRUE(key);
+    KeyQuestion question{.action = KeyAction::Grant, .rule = 3, .bytes = key->bytes};
+    question.units = Units{1};
+    Units granted;
     allocations = 0;
     for (int round = 0; round < 100; ++round) {
         burst.clear();
@@ -89,6 +103,9 @@ rules:
             (void)burst.add({frame, static_cast<std::uint32_t>(frame.size())}, Direction::In, 7);
         }
         run_burst(burst, compiled->set, core, {Instant{1h} + round * 1ms, {}});
+        const KeyAnswer answer =
+            answer_key(question, compiled->set, core, {Instant{1h} + round * 1ms, {}});
+        granted = std::max(granted, answer.buckets[0].remaining);
     }
     EXPECT_EQ(allocations, 0U);
     EXPECT_GT(counters.rules[0].exceeded.read(), 0U);
@@ -96,6 +113,7 @@ rules:
     sampler.ring().drain([&](const KeySample&) { ++sampled; });
     EXPECT_GT(sampled, 0U);
     EXPECT_GT(counters.rules[1].exceeded.read(), 0U);
+    EXPECT_GT(granted, Units{0});
 }
 
 }  // namespace

@@ -67,7 +67,24 @@ TEST(OverrideCsv, OneLineForEachLimitOfAKey) {
     EXPECT_EQ(plan(1).exempt_until, kForever);
     EXPECT_EQ(std::get<TokenBucketLimit>(all.numbers_of(plan(2))[0].numbers).gcra,
               *Limit::make({Units{50}, 1s}, Units{300}));
-    EXPECT_EQ(done.rules->rules[0].settings.back().value, "3 keys");
+    EXPECT_TRUE(done.rules->rules[0].settings.back().value.starts_with("3 keys, sum "));
+}
+
+// What `diff` compares: the order of lines and the reasons mean nothing, all else does.
+TEST(OverrideCsv, TheSumIsThatOfWhatCounts) {
+    const auto sum = [](const std::string& lines) {
+        const Compiled done = compile(HEADER + lines);
+        return done.rules ? done.rules->rules[0].settings.back().value : "";
+    };
+    const std::string before = sum("192.0.2.1|53,1,5/s,,,,\n192.0.2.2|53,exempt,,,,,\n");
+    EXPECT_NE(before, "");
+    EXPECT_EQ(sum("192.0.2.2|53,exempt,,,,,why\n192.0.2.1|0x35,1,5/s,,,,\n"), before);
+    for (const char* other : {"192.0.2.1|53,1,6/s,,,,\n192.0.2.2|53,exempt,,,,,\n",
+                              "192.0.2.1|54,1,5/s,,,,\n192.0.2.2|53,exempt,,,,,\n",
+                              "192.0.2.1|53,1,5/s,,,2027-01-01,\n192.0.2.2|53,exempt,,,,,\n",
+                              "192.0.2.2|53,1,5/s,,,,\n192.0.2.1|53,exempt,,,,,\n"}) {
+        EXPECT_NE(sum(other), before) << other;
+    }
 }
 
 struct Bad {
