@@ -37,7 +37,6 @@ struct Options {
     std::string rule;
     unsigned keys = 20;       // of top
     std::string by = "hits";  // the order of top
-    std::string word;         // a mode, pass or resume, a shell
     std::string key;          // of `key`, as `part|part`
     std::string limit;        // of `key`: its name; empty: all
     std::size_t tier = 0;     // of `key`: from 1 on; 0: whichever the key can be of

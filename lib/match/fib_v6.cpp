@@ -145,8 +145,11 @@ Result<FibV6> FibV6::make(Steps steps, std::size_t most) {
     if (std::optional<FibV6> made = Builder{steps, most}.run()) {
         return *std::move(made);
     }
-    return Error{Errc::TooMany, "the IPv6 networks would take more than " +
-                                    std::to_string(most >> 20) + " MiB as a table"};
+    // Put together step by step: GCC 12 sees an overflow in the sum of texts that is not there.
+    std::string what = "the IPv6 networks would take more than ";
+    what += std::to_string(most >> 20);
+    what += " MiB as a table";
+    return Error{Errc::TooMany, std::move(what)};
 }
 
 // How many levels a key takes is beyond prediction: what is left is counted in bits, not branched
