@@ -33,7 +33,7 @@ void Databases::read(const MapReader& data, const ListReader* files, const ReadC
         if (node == nullptr) {
             continue;
         }
-        Database& database = databases_[index_of(kind)].emplace();
+        Database& database = databases_[index_of(kind)].emplace(Database{});
         database.at = data.place_of_key(key);
         database.file_at = node->at;
         database.file = data.text(key).value_or("");

@@ -1,5 +1,6 @@
 #include "lib/policy/keys/key_text.hpp"
 
+#include "lib/packet/country.hpp"
 #include "lib/packet/field_text.hpp"
 #include "lib/policy/nearest.hpp"
 #include "lib/policy/network_text.hpp"
@@ -130,12 +131,21 @@ Result<std::uint64_t> read_name(Field field, std::string_view text) {
                         : Result{port_name(text)};
 }
 
+Result<std::uint64_t> read_country(std::string_view text) {
+    const std::uint16_t number = country_number(text);
+    return number != 0 ? Result<std::uint64_t>{number}
+                       : Error{Errc::BadSyntax,
+                               quoted(text) + " is no code of two capital letters, such as NL"};
+}
+
 Result<std::uint64_t> read_value(Field field, std::string_view text) {
     switch (row_of(field).kind) {
         case FieldKind::Mac:
             return read_mac(text);
         case FieldKind::Name:
             return read_name(field, text);
+        case FieldKind::Country:
+            return read_country(text);
         default:
             return read_number_text(text, row_of(field).max);
     }

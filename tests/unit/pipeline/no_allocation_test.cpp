@@ -91,9 +91,9 @@ rules:
                                       : test::Frame{4}.carries(test::tcp().packet()).bytes());
     }
     Burst burst;
-    const Result<ReadKey> key = read_key_text(compiled->set.rules[3].keys[0], "10.0.0.1");
+    const Result<ReadKey> key = read_key_text(compiled->set.rules[4].keys[0], "10.0.0.1");
     ASSERT_TRUE(key);
-    KeyQuestion question{.action = KeyAction::Grant, .rule = 3, .bytes = key->bytes};
+    KeyQuestion question{.action = KeyAction::Grant, .rule = 4, .bytes = key->bytes};
     question.units = Units{1};
     Units granted;
     allocations = 0;

@@ -39,6 +39,8 @@ TEST(KeyText, ReadsEveryKindOfField) {
         {"direction", {{Field::Dir}}, "out", "out"},
         {"fragment", {{Field::IpFrag}}, "later", "later"},
         {"pair", {{Field::Port}}, "uplink", "uplink"},
+        {"country", {{Field::IpSrcCountry}}, "NL", "NL"},
+        {"asn", {{Field::IpSrcAsn}}, "64496", "64496"},
         {"pair with a bar", {{Field::Port}, kPort}, "up\\x7clink|53", "up\\x7clink|53"},
         {"no parts", {}, "", ""},
     };
@@ -72,6 +74,7 @@ TEST(KeyText, SaysWhatIsWrongAndWithWhichPart) {
         {{{Field::EthSrc}}, "aa:bb:cc", "eth.src: "},
         {{{Field::EthSrc}}, "aa-bb-cc-00-11-22", "eth.src: "},
         {{{Field::Port}}, "a\\b", "port: a `\\` begins \\xNN"},
+        {{{Field::IpSrcCountry}}, "nl", "`nl` is no code of two capital letters"},
         {{}, "x", "has 1 part, and the key [] has 0"},
     };
     for (const Bad& row : rows) {
