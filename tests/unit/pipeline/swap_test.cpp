@@ -6,6 +6,7 @@
 
 #include <gtest/gtest.h>
 
+#include <atomic>
 #include <string>
 #include <thread>
 
@@ -14,17 +15,17 @@ namespace sluice {
 // The worker has passed a burst boundary when it has counted one burst more than was under way.
 class QuiesceBoard {
 public:
-    void quiescent() { bursts_.add(1); }
+    void quiescent() { bursts_.fetch_add(1, std::memory_order_release); }
     [[nodiscard]] GracePeriod wait() const {
-        const std::uint64_t mark = bursts_.read() + 2;
-        while (bursts_.read() < mark) {
+        const std::uint64_t mark = bursts_.load(std::memory_order_acquire) + 2;
+        while (bursts_.load(std::memory_order_acquire) < mark) {
             std::this_thread::yield();
         }
         return {};
     }
 
 private:
-    Counter bursts_;
+    std::atomic<std::uint64_t> bursts_{0};
 };
 
 namespace {

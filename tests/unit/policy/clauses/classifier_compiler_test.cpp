@@ -263,7 +263,7 @@ struct Load {
 // From a rule or two to what needs several blocks, and two words of summary.
 TEST(CompileClauses, AgreesWithTheTrees) {
     const Load loads[] = {
-        {1, 4, 300, 20}, {7, 4, 60, 40}, {150, 3, 6, 100}, {1200, 2, 2, 150}, {12'000, 3, 1, 60}};
+        {1, 4, 120, 20}, {7, 4, 30, 40}, {150, 3, 4, 100}, {1200, 2, 2, 150}, {12'000, 3, 1, 60}};
     std::size_t matched = 0;
     for (const Load& load : loads) {
         for (std::size_t set = 0; set < load.sets; ++set) {
