@@ -1,6 +1,5 @@
 #include "lib/policy/bypass_reader.hpp"
 
-#include "lib/policy/condition_reader.hpp"
 #include "lib/policy/limit_list_reader.hpp"
 #include "lib/rules/limit_numbers.hpp"
 
@@ -24,7 +23,10 @@ public:
     ReadRule run() {
         read_head();
         if (map_.is_map()) {
-            read_when();
+            if (map_.find("when") == nullptr) {
+                file_.problems.error(map_.node().at, "an item of `bypass` needs `when`");
+            }
+            read_when(map_, file_, context_, read_);
             read_limit();
         }
         return std::move(read_);
@@ -42,23 +44,6 @@ private:
         read_.summary.mode = Mode::Enforce;
         read_.summary.line = map_.node().at.line;
         read_.summary.action = "pass before any rule; what is beyond it meets the rules";
-    }
-
-    void read_when() {
-        const std::optional<std::string> text = map_.text("when");
-        if (!text) {
-            if (map_.find("when") == nullptr) {
-                file_.problems.error(map_.node().at, "an item of `bypass` needs `when`");
-            }
-            return;
-        }
-        read_.everything = false;
-        read_.summary.when = *text;
-        if (std::optional<ParsedExpression> when =
-                read_condition(*map_.find("when"), file_.lists, context_)) {
-            read_.when_is_whole = when->not_built.empty() && !when->has_unknown_list;
-            read_.when = std::move(when->tree);
-        }
     }
 
     void read_limit() {

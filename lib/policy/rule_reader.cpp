@@ -140,7 +140,7 @@ public:
 
     ReadRule run() {
         read_head();
-        read_when();
+        read_when(map_, file_, context_, read_);
         report_what_is_not_built();
         if (map_.find("on_match") != nullptr) {
             read_on_match();
@@ -213,20 +213,6 @@ private:
         read_.summary.line = map_.node().at.line;
         read_.summary.ttl = read_ttl(map_, context_);
         read_.summary.description = map_.text("description").value_or("");
-    }
-
-    void read_when() {
-        const std::optional<std::string> text = map_.text("when");
-        if (!text) {
-            return;
-        }
-        read_.everything = false;
-        read_.summary.when = *text;
-        if (std::optional<ParsedExpression> when =
-                read_condition(*map_.find("when"), file_.lists, context_)) {
-            read_.when_is_whole = when->not_built.empty() && !when->has_unknown_list;
-            read_.when = std::move(when->tree);
-        }
     }
 
     // Keys whose default alone is built: said aloud, it changes nothing.
@@ -358,6 +344,21 @@ private:
 };
 
 }  // namespace
+
+void read_when(const MapReader& map, const FileContext& file, const ReadContext& context,
+               ReadRule& read) {
+    const std::optional<std::string> text = map.text("when");
+    if (!text) {
+        return;
+    }
+    read.everything = false;
+    read.summary.when = *text;
+    if (std::optional<ParsedExpression> when =
+            read_condition(*map.find("when"), file.lists, context)) {
+        read.when_is_whole = when->not_built.empty() && !when->has_unknown_list;
+        read.when = std::move(when->tree);
+    }
+}
 
 RuleDefaults read_defaults(const YamlNode& node, const ReadContext& context) {
     RuleDefaults defaults;

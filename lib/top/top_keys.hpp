@@ -43,7 +43,6 @@ public:
     // Now and then, in order: lets the past fade.
     void pass(Instant now);
 
-    [[nodiscard]] bool knows(const std::string& rule) const { return rules_.contains(rule); }
     // The first `count` keys, of one rule or (empty) of all.
     [[nodiscard]] std::vector<TopKey> list(const std::string& rule, TopOrder order,
                                            std::size_t count) const;

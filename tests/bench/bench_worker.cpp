@@ -2,6 +2,7 @@
 
 #include "lib/rules/limit_numbers.hpp"
 #include "lib/rules/origins.hpp"
+#include "tests/bench/mill_burst.hpp"
 
 #include <cstdio>
 #include <cstdlib>
@@ -9,7 +10,6 @@
 #include <string>
 
 #include <rte_cycles.h>
-#include <rte_mbuf.h>
 
 namespace sluice::bench {
 namespace {
@@ -122,29 +122,11 @@ double BenchWorker::matches_per_packet() const noexcept {
 
 void BenchWorker::take(Burst& burst) {
     now_.at += kPerBurst;
-    PacketMill::Frames frames;
-    mill_.receive(frames);
-    burst.clear();
-    for (rte_mbuf* frame : frames) {
-        (void)burst.add(
-            {{rte_pktmbuf_mtod(frame, const std::byte*), frame->data_len}, frame->pkt_len},
-            Direction::In, 1, frame);
-    }
+    take_burst(mill_, burst);
 }
 
-// As the dataplane does: every frame is counted under its verdict and reason.
 void BenchWorker::give(const Burst& burst) {
-    if (burst.size() == 0) {
-        return;
-    }
-    PacketMill::Frames frames;
-    std::size_t count = 0;
-    for (const Packet& packet : burst.packets()) {
-        frames[count++] = static_cast<rte_mbuf*>(packet.buffer);
-        counters_.by_verdict[static_cast<std::size_t>(packet.decision.verdict)].add(1);
-        counters_.by_reason[static_cast<std::size_t>(packet.decision.reason)].add(1);
-    }
-    mill_.send(frames);
+    give_burst(mill_, burst, counters_);
 }
 
 }  // namespace sluice::bench

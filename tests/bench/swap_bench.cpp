@@ -7,6 +7,7 @@
 #include "lib/rules/slots.hpp"
 #include "lib/share/core.hpp"
 #include "lib/wire/codec.hpp"
+#include "tests/bench/mill_burst.hpp"
 #include "tests/bench/packet_mill.hpp"
 #include "tests/bench/rounds.hpp"
 #include "tests/bench/rte_reference.hpp"
@@ -23,7 +24,6 @@
 
 #include <pthread.h>
 #include <rte_cycles.h>
-#include <rte_mbuf.h>
 
 // R1: a set of a thousand rules, all of whose numbers and conditions change, is swapped every
 // second under a worker that judges without a pause; quiet and swapping seconds alternate. The
@@ -127,28 +127,11 @@ private:
 
     void take(Burst& burst) {
         now_.at += kPerBurst;
-        PacketMill::Frames frames;
-        mill_.receive(frames);
-        burst.clear();
-        for (rte_mbuf* frame : frames) {
-            (void)burst.add(
-                {{rte_pktmbuf_mtod(frame, const std::byte*), frame->data_len}, frame->pkt_len},
-                Direction::In, 1, frame);
-        }
+        take_burst(mill_, burst);
     }
 
     void give(const Burst& burst) {
-        if (burst.size() == 0) {
-            return;
-        }
-        PacketMill::Frames frames;
-        std::size_t count = 0;
-        for (const Packet& packet : burst.packets()) {
-            frames[count++] = static_cast<rte_mbuf*>(packet.buffer);
-            counters_.by_verdict[static_cast<std::size_t>(packet.decision.verdict)].add(1);
-            counters_.by_reason[static_cast<std::size_t>(packet.decision.reason)].add(1);
-        }
-        mill_.send(frames);
+        give_burst(mill_, burst, counters_);
         seen_.packets.add(burst.size());
     }
 
