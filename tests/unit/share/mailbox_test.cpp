@@ -70,6 +70,7 @@ TEST(Mailbox, BothSidesAgreeAcrossThreads) {
                 ++done;
                 return asked + 1;
             });
+            std::this_thread::yield();
         }
     }};
     std::uint64_t answered = 0;
