@@ -31,6 +31,13 @@ Octets padded(Octets frame) {
     return frame;
 }
 
+// What may be set of a source's number. In an IPv6 frame it lands in the middle of the address and
+// so makes another source of the same number: those are few, that there be 2^20 in all.
+std::uint32_t most_sources(const std::uint8_t* bytes) noexcept {
+    constexpr std::uint32_t kFew = PacketMill::kSources / 64 - 1;
+    return bytes[12] == 0x86 ? kFew : ~std::uint32_t{0};
+}
+
 // One in twenty is not the common shape.
 Octets frame_of(std::size_t number) {
     switch (number % 80) {
@@ -104,24 +111,24 @@ void PacketMill::send_each(const Frames& frames, Write write) noexcept {
     rte_mbuf** ahead = &fifo_[(at_ + 2 * kBurst) % kMbufs];
     for (rte_mbuf* frame : frames) {
         __builtin_prefetch(*ahead++, 1);
-        // What stands there in frames of other shapes does not matter.
         auto* bytes = rte_pktmbuf_mtod(frame, std::uint8_t*);
-        write(bytes + kIpAt + (bytes[12] == 0x81 ? 4 : 0));
+        write(bytes + kIpAt + (bytes[12] == 0x81 ? 4 : 0), most_sources(bytes));
     }
     at_ = at_ + kBurst == kMbufs ? 0 : at_ + kBurst;
 }
 
-void PacketMill::write_source(std::uint8_t* ip) noexcept {
-    const auto source = static_cast<std::uint32_t>(random_.below(kSources)) | 0x0A00'0000U;
+void PacketMill::write_source(std::uint8_t* ip, std::uint32_t most) noexcept {
+    const auto number = static_cast<std::uint32_t>(random_.below(kSources)) & most;
+    const std::uint32_t source = number | 0x0A00'0000U;
     const std::uint32_t ordered = __builtin_bswap32(source);
     std::memcpy(ip + kSourceAt, &ordered, sizeof(ordered));
 }
 
-void PacketMill::write_flow(std::uint8_t* ip) noexcept {
+void PacketMill::write_flow(std::uint8_t* ip, std::uint32_t most) noexcept {
     std::uint64_t random = random_();
     auto source = static_cast<std::uint32_t>(random >> 32);
     if (headers_ == Headers::PerSource) {
-        source = source % kSources | 0x0A00'0000U;
+        source = (source % kSources & most) | 0x0A00'0000U;
         random = source * 0x9E37'79B9'7F4A'7C15;
         random ^= random >> 29;
         random *= 0xBF58'476D'1CE4'E5B9;
@@ -138,9 +145,9 @@ void PacketMill::write_flow(std::uint8_t* ip) noexcept {
 
 void PacketMill::send(const Frames& frames) noexcept {
     if (headers_ == Headers::Source) {
-        send_each(frames, [this](std::uint8_t* ip) { write_source(ip); });
+        send_each(frames, [this](auto... frame) { write_source(frame...); });
     } else {
-        send_each(frames, [this](std::uint8_t* ip) { write_flow(ip); });
+        send_each(frames, [this](auto... frame) { write_flow(frame...); });
     }
 }
 

@@ -38,8 +38,8 @@ public:
     void send(const Frames& frames) noexcept;
 
 private:
-    void write_source(std::uint8_t* ip) noexcept;
-    void write_flow(std::uint8_t* ip) noexcept;
+    void write_source(std::uint8_t* ip, std::uint32_t most) noexcept;
+    void write_flow(std::uint8_t* ip, std::uint32_t most) noexcept;
     template <typename Write>
     void send_each(const Frames& frames, Write write) noexcept;
 
