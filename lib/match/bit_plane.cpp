@@ -53,10 +53,10 @@ void BitPlane::add_product(const BitPlane& left, std::uint32_t left_row, const B
             Block both;
             both.words.fill(~std::uint64_t{0});
             if (left.asks(block)) {
-                narrow(both, pool[left.block_of(left_row, block)]);
+                narrow(both, pool[*left.reference(left_row, block)]);
             }
             if (right.asks(block)) {
-                narrow(both, pool[right.block_of(right_row, block)]);
+                narrow(both, pool[*right.reference(right_row, block)]);
             }
             if (both == Block{}) {
                 row.open &= ~(std::uint64_t{1} << (block % 64));

@@ -43,13 +43,14 @@ public:
     [[nodiscard]] std::uint64_t open(std::uint32_t row, std::size_t word) const noexcept {
         return rows_[row * used_.size() + word].open;
     }
-    // Where the bits of an open block that asks() stand in the pool.
-    [[nodiscard]] std::uint32_t block_of(std::uint32_t row, std::size_t block) const noexcept {
+    // Says where the bits of an open block that asks() stand in the pool.
+    [[nodiscard]] const std::uint32_t* reference(std::uint32_t row,
+                                                 std::size_t block) const noexcept {
         const std::size_t word = block / 64;
         const RowWord& of = rows_[row * used_.size() + word];
         const std::uint64_t below = (std::uint64_t{1} << (block % 64)) - 1;
         const auto before = std::popcount(of.open & used_[word] & below);
-        return references_[of.first + static_cast<unsigned>(before)];
+        return &references_[of.first + static_cast<unsigned>(before)];
     }
 
 private:

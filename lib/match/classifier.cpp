@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <bit>
 
+#include <immintrin.h>
+
 namespace sluice {
 namespace {
 
@@ -81,6 +83,18 @@ std::vector<std::uint16_t> table_of(const DimensionParts& parts) {
     return table;
 }
 
+constexpr Block kFullBlock = [] {
+    Block block;
+    block.words.fill(~std::uint64_t{0});
+    return block;
+}();
+
+// One bit per word.
+std::uint32_t zero_words(__m256i words) noexcept {
+    const __m256i zero = _mm256_cmpeq_epi64(words, _mm256_setzero_si256());
+    return static_cast<std::uint32_t>(_mm256_movemask_pd(_mm256_castsi256_pd(zero)));
+}
+
 }  // namespace
 
 Dimension::Dimension(const DimensionParts& parts)
@@ -104,24 +118,48 @@ std::size_t Dimension::bytes() const noexcept {
            (fib_ != nullptr ? fib_->bytes() : 0) + (v6_fib_ != nullptr ? v6_fib_->bytes() : 0);
 }
 
-void Dimension::find_rows(std::span<const Subject> subjects, const DimensionParts& parts,
-                          std::uint32_t* rows) const noexcept {
-    if (!table_.empty()) {
-        find_in_table(subjects, rows);
-    } else if (row_of(field_).kind == FieldKind::Address) {
-        find_address(subjects, parts, rows);
-    } else {
-        find_number(subjects, parts, rows);
+void Dimension::set_stride(std::uint32_t stride) {
+    stride_ = stride;
+    for (std::uint16_t& row : table_) {
+        row = static_cast<std::uint16_t>(row * stride);
     }
 }
 
+template <Dimension::To kTo>
+void Dimension::find_rows(std::span<const Subject> subjects, const DimensionParts& parts,
+                          std::uint32_t* rows) const noexcept {
+    if (!table_.empty()) {
+        find_in_table<kTo>(subjects, rows);
+        return;
+    }
+    std::array<std::uint32_t, kMaxSubjects> found;
+    if (row_of(field_).kind == FieldKind::Address) {
+        find_address(subjects, parts, found.data());
+    } else {
+        find_number(subjects, parts, found.data());
+    }
+    for (std::size_t i = 0; i < subjects.size(); ++i) {
+        rows[i] = (kTo == To::Add ? rows[i] : 0) + found[i] * stride_;
+    }
+}
+
+template <Dimension::To kTo>
 void Dimension::find_in_table(std::span<const Subject> subjects,
                               std::uint32_t* rows) const noexcept {
+    // Nothing that is written changes what is read, which the compiler cannot know.
+    const std::uint16_t* const table = table_.data();
+    const FieldPlace place = place_;
+    const Field field = field_;
+    const std::uint32_t absent = absent_row_ * stride_;
+    const std::size_t count = subjects.size();
     // What a field cannot hold is kept inside the table all the same.
     const std::uint64_t inside = table_.size() - 1;
-    for (const Subject& subject : subjects) {
-        const std::uint32_t row = table_[place_.read(*subject.flow) & inside];
-        *rows++ = subject.flow->fields.has(field_) ? row : absent_row_;
+    for (std::size_t i = 0; i < count; ++i) {
+        const Flow& flow = *subjects[i].flow;
+        const std::uint32_t row = table[place.read(flow) & inside];
+        // Without a branch: which packets have a field is as random as the packets.
+        const std::uint32_t there = 0U - static_cast<std::uint32_t>(flow.fields.has(field));
+        rows[i] = (kTo == To::Add ? rows[i] : 0) + ((row & there) | (absent & ~there));
     }
 }
 
@@ -199,6 +237,11 @@ void Classifier::list_planes() {
         planes_.erase(planes_.end() - 2, planes_.end());
         planes_.push_back(std::move(product));
     }
+    for (const BitPlane& plane : planes_) {
+        for (const BitPlane::Factor& factor : plane.factors()) {
+            dimensions_[factor.dimension].set_stride(factor.stride);
+        }
+    }
     blocks_ = pool.take();
 }
 
@@ -238,80 +281,118 @@ std::size_t Classifier::bytes() const noexcept {
 }
 
 void Classifier::find_rows(std::span<const Subject> subjects, Rows& rows) const noexcept {
-    // NOLINTNEXTLINE(cppcoreguidelines-pro-type-member-init): as many as are read are written.
-    Rows by_dimension;
-    for (std::size_t i = 0; i < dimensions_.size(); ++i) {
-        dimensions_[i].find_rows(subjects, parts_.dimensions[i], by_dimension[i].data());
-    }
     for (std::size_t plane = 0; plane < planes_.size(); ++plane) {
-        std::array<std::uint32_t, kMaxSubjects>& row = rows[plane];
-        row.fill(0);
-        for (const BitPlane::Factor& factor : planes_[plane].factors()) {
-            const auto& of = by_dimension[factor.dimension];
-            for (std::size_t i = 0; i < subjects.size(); ++i) {
-                row[i] += of[i] * factor.stride;
+        std::uint32_t* const to = rows[plane].data();
+        const std::span<const BitPlane::Factor> factors = planes_[plane].factors();
+        const std::uint32_t first = factors.front().dimension;
+        dimensions_[first].find_rows<Dimension::To::Set>(subjects, parts_.dimensions[first], to);
+        for (const BitPlane::Factor& factor : factors.subspan(1)) {
+            const std::uint32_t other = factor.dimension;
+            dimensions_[other].find_rows<Dimension::To::Add>(subjects, parts_.dimensions[other],
+                                                             to);
+        }
+    }
+}
+
+void Classifier::match(std::span<const Subject> subjects, TextScratch* texts,
+                       FoundRules& found) const noexcept {
+    // NOLINTBEGIN(cppcoreguidelines-pro-type-member-init): as many as are read are written.
+    Rows rows;
+    Summaries summaries;
+    OpenBlocks open;
+    // NOLINTEND(cppcoreguidelines-pro-type-member-init)
+    std::array<std::size_t, kMaxSubjects> ends;  // of each subject's open blocks
+    if (!asks_text()) [[likely]] {
+        texts = nullptr;
+    }
+    find_rows(subjects, rows);
+    find_summaries(rows, subjects.size(), summaries);
+    found.clear();
+    for (std::size_t next = 0; next < subjects.size();) {
+        const std::size_t first = next;
+        open.clear();
+        for (; next < subjects.size() && open.has_room(asked_.size()); ++next) {
+            list_open(rows, summaries, next, open);
+            ends[next] = open.count();
+        }
+        open.fetch(blocks_.data());
+        for (std::size_t at = 0, number = first; number < next; ++number) {
+            for (const std::uint32_t rule : parts_.always) {
+                found.add(rule);
+            }
+            if (texts != nullptr) [[unlikely]] {
+                TextMatcher::begin(*texts);
+            }
+            for (; at < ends[number]; ++at) {
+                Block both;
+                std::uint32_t words = satisfied_in(open, at, both);
+                if (texts != nullptr) [[unlikely]] {
+                    texts_.narrow(both, open.block(at), subjects[number], *texts);
+                    words = (1U << both.words.size()) - 1;
+                }
+                add_rules(both, words, open.block(at), found);
+            }
+            found.end_packet();
+        }
+    }
+}
+
+void Classifier::find_summaries(const Rows& rows, std::size_t subjects,
+                                Summaries& summaries) const noexcept {
+    for (std::size_t word = 0; word < summary_; ++word) {
+        std::array<std::uint64_t, kMaxSubjects>& open = summaries[word];
+        open.fill(blocks_there_are_[word]);
+        for (std::size_t i = 0; i < planes_.size(); ++i) {
+            for (std::size_t number = 0; number < subjects; ++number) {
+                open[number] &= planes_[i].open(rows[i][number], word);
             }
         }
     }
 }
 
-void Classifier::mark(const Rows& rows, std::size_t number, RuleBits& found) const noexcept {
-    mark_blocks(rows, number, found, [](Block& /*both*/, std::size_t /*block*/) {});
-}
-
-void Classifier::mark(const Rows& rows, std::size_t number, const Subject& subject,
-                      TextScratch& scratch, RuleBits& found) const noexcept {
-    TextMatcher::begin(scratch);
-    mark_blocks(rows, number, found, [&](Block& both, std::size_t block) {
-        texts_.narrow(both, static_cast<std::uint32_t>(block), subject, scratch);
-    });
-}
-
-template <typename Narrow>
-void Classifier::mark_blocks(const Rows& rows, std::size_t number, RuleBits& found,
-                             Narrow&& narrow) const noexcept {
-    for (const std::uint32_t rule : parts_.always) {
-        found.mark(rule);
-    }
+void Classifier::list_open(const Rows& rows, const Summaries& summaries, std::size_t number,
+                           OpenBlocks& open) const noexcept {
+    const BitPlane* const planes = planes_.data();
     for (std::size_t word = 0; word < summary_; ++word) {
-        std::uint64_t open = blocks_there_are_[word];
-        for (std::size_t i = 0; i < planes_.size(); ++i) {
-            open &= planes_[i].open(rows[i][number], word);
-        }
-        for (; open != 0; open &= open - 1) {
-            const std::size_t block = word * 64 + static_cast<unsigned>(std::countr_zero(open));
-            Block both = satisfied_in(rows, number, block);
-            narrow(both, block);
-            mark_clauses(both, block, found);
+        for (std::uint64_t bits = summaries[word][number]; bits != 0; bits &= bits - 1) {
+            const std::size_t block = word * 64 + static_cast<unsigned>(std::countr_zero(bits));
+            const std::uint8_t* plane = &asked_[asked_from_[block]];
+            const std::uint8_t* const end = &asked_[asked_from_[block + 1]];
+            const std::uint32_t** row = open.add(block, static_cast<std::size_t>(end - plane));
+            for (; plane != end; ++plane) {
+                *row++ = planes[*plane].reference(rows[*plane][number], block);
+            }
         }
     }
 }
 
-// The clauses of one block whose fields have what they ask.
-Block Classifier::satisfied_in(const Rows& rows, std::size_t number,
-                               std::size_t block) const noexcept {
-    Block both;
-    if (block + 2 == asked_from_.size()) {
-        both = last_;
-    } else {
-        both.words.fill(~std::uint64_t{0});
+// The clauses of an open block whose fields have what they ask. Gives a bit for each word that is
+// not zero: most are, and which are not is as random as the packets.
+std::uint32_t Classifier::satisfied_in(const OpenBlocks& open, std::size_t at,
+                                       Block& both) const noexcept {
+    const auto halves = [](const Block& block) {
+        return reinterpret_cast<const __m256i*>(block.words.data());
+    };
+    const Block& there_are = open.block(at) + 2 == asked_from_.size() ? last_ : kFullBlock;
+    __m256i low = _mm256_load_si256(halves(there_are));
+    __m256i high = _mm256_load_si256(halves(there_are) + 1);
+    for (const Block* satisfied : open.rows(at)) {
+        low = _mm256_and_si256(low, _mm256_load_si256(halves(*satisfied)));
+        high = _mm256_and_si256(high, _mm256_load_si256(halves(*satisfied) + 1));
     }
-    for (std::uint32_t at = asked_from_[block]; at < asked_from_[block + 1]; ++at) {
-        const std::size_t plane = asked_[at];
-        const Block& satisfied = blocks_[planes_[plane].block_of(rows[plane][number], block)];
-        for (std::size_t w = 0; w < both.words.size(); ++w) {
-            both.words[w] &= satisfied.words[w];
-        }
-    }
-    return both;
+    auto* const to = reinterpret_cast<__m256i*>(both.words.data());
+    _mm256_store_si256(to, low);
+    _mm256_store_si256(to + 1, high);
+    return ~(zero_words(low) | zero_words(high) << 4) & 0xFF;
 }
 
-void Classifier::mark_clauses(const Block& satisfied, std::size_t block,
-                              RuleBits& found) const noexcept {
+void Classifier::add_rules(const Block& satisfied, std::uint32_t words, std::size_t block,
+                           FoundRules& found) const noexcept {
     const std::uint32_t* rules = &parts_.rule_of[block * kBlockBits];
-    for (std::size_t w = 0; w < satisfied.words.size(); ++w) {
+    for (; words != 0; words &= words - 1) {
+        const auto w = static_cast<unsigned>(std::countr_zero(words));
         for (std::uint64_t bits = satisfied.words[w]; bits != 0; bits &= bits - 1) {
-            found.mark(rules[w * 64 + static_cast<unsigned>(std::countr_zero(bits))]);
+            found.add(rules[w * 64 + static_cast<unsigned>(std::countr_zero(bits))]);
         }
     }
 }

@@ -4,8 +4,9 @@
 #include "lib/match/fib_v4.hpp"
 #include "lib/match/fib_v6.hpp"
 #include "lib/match/field_place.hpp"
+#include "lib/match/found_rules.hpp"
+#include "lib/match/open_blocks.hpp"
 #include "lib/match/range_trie.hpp"
-#include "lib/match/rule_bits.hpp"
 #include "lib/match/subject.hpp"
 #include "lib/match/text_matcher.hpp"
 
@@ -23,13 +24,19 @@ class Dimension {
 public:
     explicit Dimension(const DimensionParts& parts);
 
-    // The row of each subject. `parts`: those it was made from.
+    // What becomes of the row of each subject, times the stride.
+    enum class To : std::uint8_t { Set, Add };
+    // `parts`: those it was made from.
+    template <To kTo>
     void find_rows(std::span<const Subject> subjects, const DimensionParts& parts,
                    std::uint32_t* rows) const noexcept;
+    // What a row counts for: 1, until this is said.
+    void set_stride(std::uint32_t stride);
 
     [[nodiscard]] std::size_t bytes() const noexcept;
 
 private:
+    template <To kTo>
     void find_in_table(std::span<const Subject> subjects, std::uint32_t* rows) const noexcept;
     void find_number(std::span<const Subject> subjects, const DimensionParts& parts,
                      std::uint32_t* rows) const noexcept;
@@ -40,7 +47,8 @@ private:
     Field field_;
     FieldPlace place_;
     std::uint32_t absent_row_;
-    std::vector<std::uint16_t> table_;  // by number, when there are few enough
+    std::uint32_t stride_ = 1;
+    std::vector<std::uint16_t> table_;  // rows times the stride, by number, when there are few
     RangeTrie<std::uint64_t> trie_;     // numbers, or IPv4 addresses
     RangeTrie<Wide> v6_trie_;
     // In the place of a trie, when there are many steps; copies of a dimension share them.
@@ -70,17 +78,16 @@ public:
     [[nodiscard]] bool asks_nothing() const noexcept {
         return dimensions_.empty() && texts_.asks_nothing();
     }
-    // Whether a rule asks a text, so that mark() wants the subject and a scratch.
+    // Whether a rule asks a text, so that match() wants a scratch.
     [[nodiscard]] bool asks_text() const noexcept { return !texts_.asks_nothing(); }
     [[nodiscard]] const TextMatcher& texts() const noexcept { return texts_; }
 
     void find_rows(std::span<const Subject> subjects, Rows& rows) const noexcept;
-    // Marks the rules that match subject `number` of those that find_rows() was given.
-    // No rule asks a text.
-    void mark(const Rows& rows, std::size_t number, RuleBits& found) const noexcept;
-    // Its texts are looked at only if a clause that asks them has all else it asks.
-    void mark(const Rows& rows, std::size_t number, const Subject& subject, TextScratch& scratch,
-              RuleBits& found) const noexcept;
+    // The rules that match each subject. Its texts are looked at only if a clause that asks them
+    // has all else it asks; `texts` may be nullptr when no rule
+    // asks one.
+    void match(std::span<const Subject> subjects, TextScratch* texts,
+               FoundRules& found) const noexcept;
 
     // What it was made from.
     [[nodiscard]] const ClassifierParts& parts() const noexcept { return parts_; }
@@ -89,12 +96,17 @@ public:
 private:
     void list_planes();
     void list_blocks();
-    template <typename Narrow>
-    void mark_blocks(const Rows& rows, std::size_t number, RuleBits& found,
-                     Narrow&& narrow) const noexcept;
-    [[nodiscard]] Block satisfied_in(const Rows& rows, std::size_t number,
-                                     std::size_t block) const noexcept;
-    void mark_clauses(const Block& satisfied, std::size_t block, RuleBits& found) const noexcept;
+    // By word of the summary, of each subject: the blocks that it may satisfy.
+    using Summaries = std::array<std::array<std::uint64_t, kMaxSubjects>, kMaxSummary>;
+
+    void find_summaries(const Rows& rows, std::size_t subjects,
+                        Summaries& summaries) const noexcept;
+    void list_open(const Rows& rows, const Summaries& summaries, std::size_t number,
+                   OpenBlocks& open) const noexcept;
+    [[nodiscard]] std::uint32_t satisfied_in(const OpenBlocks& open, std::size_t at,
+                                             Block& both) const noexcept;
+    void add_rules(const Block& satisfied, std::uint32_t words, std::size_t block,
+                   FoundRules& found) const noexcept;
 
     ClassifierParts parts_;
     std::vector<Dimension> dimensions_;

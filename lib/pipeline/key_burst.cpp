@@ -2,6 +2,7 @@
 #include "lib/rules/group.hpp"
 #include "lib/rules/units_of.hpp"
 
+#include <array>
 #include <cstring>
 
 namespace sluice {
@@ -23,20 +24,37 @@ struct Looks {
     }
 };
 
-// The common case: the key is an IPv4 address of the packet, and one limit counts it. False:
-// nothing has been done.
+// The canonical key of an address under a mask, hashed.
+template <typename Hash>
+[[gnu::always_inline]] inline std::uint64_t hash_v4(const QuickRule& rule, const IpAddress& address,
+                                                    const Hash& hash) noexcept {
+    std::uint32_t word;
+    std::memcpy(&word, &address, sizeof(word));
+    return hash.of_word(rule.v4_header | std::uint64_t{word & rule.v4_mask} << 32);
+}
+template <typename Hash>
+[[gnu::always_inline]] inline std::uint64_t hash_v6(const QuickRule& rule, const IpAddress& address,
+                                                    const Hash& hash) noexcept {
+    std::array<std::uint64_t, 2> words;
+    std::memcpy(&words, &address, sizeof(words));
+    return hash.of_headed_words(rule.v6_header, words[0] & rule.v6_mask[0],
+                                words[1] & rule.v6_mask[1]);
+}
+
+// The common case: the key is an address of the packet, and one limit counts it. False: nothing
+// has been done.
 template <typename Hash>
 [[gnu::always_inline]] inline bool look_for_address(const QuickRule& rule, const Flow& flow,
                                                     const Hash& hash, Looks& looks) noexcept {
     const bool source = rule.key == QuickRule::Key::Source;
-    if (rule.key == QuickRule::Key::Other || flow.ip_version != IpVersion::V4 ||
+    if (rule.key == QuickRule::Key::Other ||
         !flow.fields.has(source ? Field::IpSrc : Field::IpDst)) {
         return false;
     }
-    std::uint32_t address;
-    std::memcpy(&address, source ? &flow.src : &flow.dst, sizeof(address));
-    const std::uint64_t word = rule.v4_header | std::uint64_t{address & rule.v4_mask} << 32;
-    looks.add(KeyHasher::filed_under(rule.identity, hash.of_word(word)), rule.slot,
+    const IpAddress& address = source ? flow.src : flow.dst;
+    const std::uint64_t digest = flow.ip_version == IpVersion::V4 ? hash_v4(rule, address, hash)
+                                                                  : hash_v6(rule, address, hash);
+    looks.add(KeyHasher::filed_under(rule.identity, digest), rule.slot,
               Units{rule.per_byte ? flow.byte_units : 1U});
     return true;
 }
@@ -89,8 +107,9 @@ template <typename Hash>
     return looks;
 }
 
-// The matches of a burst lie one after the other, packet by packet.
-template <typename Hash>
+// The matches of a burst lie one after the other, packet by packet. kMany: what will be counted of
+// a rule is asked for.
+template <bool kMany, typename Hash>
 [[gnu::always_inline]] inline void key_all(Burst& burst, const RuleSet& set, const CoreState& core,
                                            const Hash& hash) noexcept {
     Scratch& scratch = burst.scratch();
@@ -101,6 +120,9 @@ template <typename Hash>
     for (const Packet& packet : burst.packets()) {
         for (const Match* const end = match + span++->count; match != end; ++match) {
             match->first = looks.count;
+            if constexpr (kMany) {
+                __builtin_prefetch(&core.counters.rules[quick[match->rule].counters], 1);
+            }
             if (!look_for_address(quick[match->rule], packet.flow, hash, looks)) [[unlikely]] {
                 looks = look_slow(*match, set.rules[match->rule], packet, hash, looks);
             }
@@ -111,7 +133,11 @@ template <typename Hash>
 
 SLUICE_AES void key_all_aes(Burst& burst, const RuleSet& set, const CoreState& core,
                             const AesHash& hash) noexcept {
-    key_all(burst, set, core, hash);
+    if (set.has_many_rules()) {
+        key_all<true>(burst, set, core, hash);
+    } else {
+        key_all<false>(burst, set, core, hash);
+    }
 }
 
 struct PortableHash {
@@ -123,6 +149,14 @@ struct PortableHash {
     [[nodiscard]] std::uint64_t of_word(std::uint64_t word) const noexcept {
         return hasher.digest(std::as_bytes(std::span{&word, 1}));
     }
+    [[nodiscard]] std::uint64_t of_headed_words(std::uint32_t head, std::uint64_t low,
+                                                std::uint64_t high) const noexcept {
+        std::array<std::byte, sizeof(head) + 2 * sizeof(low)> key;
+        std::memcpy(key.data(), &head, sizeof(head));
+        std::memcpy(key.data() + sizeof(head), &low, sizeof(low));
+        std::memcpy(key.data() + sizeof(head) + sizeof(low), &high, sizeof(high));
+        return hasher.digest(key);
+    }
 };
 
 }  // namespace
@@ -131,7 +165,7 @@ void key_burst(Burst& burst, const RuleSet& set, const CoreState& core) noexcept
     if (const AesHash* aes = core.hash.aes()) [[likely]] {
         key_all_aes(burst, set, core, *aes);
     } else {
-        key_all(burst, set, core, PortableHash{core.hash});
+        key_all<true>(burst, set, core, PortableHash{core.hash});
     }
 }
 

@@ -43,9 +43,8 @@ Subjects subjects_of(const Burst& burst) noexcept {
     return subjects;
 }
 
-// `mark(number)` marks the rules of the packet of that number, malformed ones not counted.
-template <typename Mark>
-void note_matches(const Burst& burst, Scratch& scratch, Mark&& mark) noexcept {
+// Gives how many matches there are.
+std::uint32_t note_matches(const Burst& burst, Scratch& scratch) noexcept {
     std::uint32_t next = 0;
     std::size_t row = 0;
     std::size_t number = 0;
@@ -55,10 +54,21 @@ void note_matches(const Burst& burst, Scratch& scratch, Mark&& mark) noexcept {
         if (is_malformed(packet.flow.parsed)) {
             continue;
         }
-        mark(number++);
-        scratch.found.drain(
-            [&](std::uint32_t rule) { scratch.matches[next++] = Match{.rule = rule}; });
+        for (const std::uint32_t rule : scratch.found.of(number++)) {
+            scratch.matches[next++] = Match{.rule = rule};
+        }
         span.count = next - span.first;
+    }
+    return next;
+}
+
+// Asks for what the next stages read of the rules that match.
+void prefetch_rules(const Scratch& scratch, std::uint32_t matches, const RuleSet& set) noexcept {
+    for (std::uint32_t i = 0; i < matches; ++i) {
+        const auto* const lines =
+            reinterpret_cast<const std::byte*>(&set.quick[scratch.matches[i].rule]);
+        __builtin_prefetch(lines);
+        __builtin_prefetch(lines + sizeof(QuickRule) / 2);
     }
 }
 
@@ -72,16 +82,11 @@ void match_burst(Burst& burst, const RuleSet& set, const CoreState& core) noexce
         return;
     }
     const Subjects subjects = subjects_of(burst);
-    Classifier::Rows rows;  // NOLINT(cppcoreguidelines-pro-type-member-init): the same
-    classifier.find_rows(std::span{subjects.rows}.first(subjects.count), rows);
-    if (classifier.asks_text()) [[unlikely]] {
-        note_matches(burst, scratch, [&](std::size_t number) {
-            classifier.mark(rows, number, subjects.rows[number], *core.texts, scratch.found);
-        });
-        return;
+    classifier.match(std::span{subjects.rows}.first(subjects.count), core.texts, scratch.found);
+    const std::uint32_t matches = note_matches(burst, scratch);
+    if (set.has_many_rules()) {
+        prefetch_rules(scratch, matches, set);
     }
-    note_matches(burst, scratch,
-                 [&](std::size_t number) { classifier.mark(rows, number, scratch.found); });
 }
 
 }  // namespace sluice

@@ -1,5 +1,5 @@
 #pragma once
-#include "lib/match/rule_bits.hpp"
+#include "lib/match/found_rules.hpp"
 #include "lib/meter/any_meter.hpp"
 #include "lib/meter/entry.hpp"
 #include "lib/pipeline/packet.hpp"
@@ -54,7 +54,7 @@ struct Scratch {
     std::unique_ptr<Look*[]> missed =
         std::make_unique_for_overwrite<Look*[]>(kMaxBurst * kMaxLimits);
     std::size_t miss_count = 0;
-    RuleBits found;  // of one packet; empty between packets
+    FoundRules found;
 
     // A burst without packets has nothing to be located.
     void forget() noexcept {

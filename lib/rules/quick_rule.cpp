@@ -28,6 +28,9 @@ void fill_key(const Rule& rule, QuickRule& quick) noexcept {
     const MeteredLimit& limit = rule.limits.front();
     quick.v4_header = address_header(part, IpVersion::V4);
     quick.v4_mask = static_cast<std::uint32_t>(kFirstBits[part.v4_length]);
+    quick.v6_header = address_header(part, IpVersion::V6);
+    quick.v6_mask = {kFirstBits[std::min<unsigned>(part.v6_length, 64)],
+                     kFirstBits[part.v6_length < 64 ? 0 : part.v6_length - 64]};
     quick.identity = limit.identity;
     quick.slot = limit.slot;
     quick.per_byte = limit.per == Per::Byte;
@@ -45,7 +48,9 @@ QuickRule quick_rule(const Rule& rule) noexcept {
     const auto* bucket = std::get_if<TokenBucketLimit>(&rule.limits.front().limit);
     quick.version = rule.limits.front().version;
     quick.plain = rule.mode == Mode::Enforce && !rule.rejected_spend && bucket != nullptr;
-    quick.limit = quick.plain ? &bucket->gcra : nullptr;
+    if (quick.plain) {
+        quick.limit = bucket->gcra;
+    }
     quick.on_exceed = rule.on_exceed;
     quick.counters = rule.counters;
     quick.tag = &rule.tag;

@@ -3,16 +3,18 @@
 #include "lib/meter/limit.hpp"
 #include "lib/rules/verdict.hpp"
 
+#include <array>
 #include <cstdint>
+#include <optional>
 
 namespace sluice {
 
 struct RuleSet;
 struct TagValues;
 
-// What the stages need of a rule of the common kind, in one cache line: one address of the packet
-// is the key of one limit, which counts packets or bytes at a cost of 1. Everything here follows
-// from the rule itself.
+// What the stages need of a rule of the common kind, in two cache lines side by side: one address
+// of the packet is the key of one limit, which counts packets or bytes at a cost of 1. Everything
+// here follows from the rule itself.
 struct alignas(64) QuickRule {
     enum class Key : std::uint8_t { Other, Source, Destination };
 
@@ -21,6 +23,9 @@ struct alignas(64) QuickRule {
     // network byte order).
     std::uint32_t v4_header = 0;
     std::uint32_t v4_mask = 0;
+    // And of an IPv6 address.
+    std::array<std::uint64_t, 2> v6_mask{};
+    std::uint32_t v6_header = 0;
     LimitSlot slot = 0;
     Key key = Key::Other;  // Other: nothing above is filled in
     bool per_byte = false;
@@ -30,10 +35,10 @@ struct alignas(64) QuickRule {
     bool plain = false;
     Verdict on_exceed = Verdict::Drop;
     std::uint32_t counters = 0;
-    const Limit* limit = nullptr;
     const TagValues* tag = nullptr;
+    std::optional<Limit> limit;  // a copy: ten thousand rules lie on as many pages
 };
-static_assert(sizeof(QuickRule) == 64, "one line per match");
+static_assert(sizeof(QuickRule) == 128, "two lines per match");
 
 // Fills set.quick; to be called again when slots or counters have been given out anew. The set may
 // be moved afterwards, not copied.

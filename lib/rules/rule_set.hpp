@@ -136,6 +136,10 @@ struct RuleSet {
     Nanoseconds longest_debt{};
     std::uint64_t load = 0;     // no two sets that a worker meets have the same
     std::uint64_t changes = 0;  // loads that changed numbers, up to this one
+
+    // Whether what packets read of rules may lie beyond the nearest caches, so that it is worth
+    // asking for it beforehand.
+    [[nodiscard]] bool has_many_rules() const noexcept { return rules.size() > 64; }
 };
 
 // Whether every index, range and number is what the workers rely on. nullopt: it is; else what is

@@ -82,12 +82,10 @@ std::vector<Sample> samples(std::mt19937_64& random) {
 std::size_t matched = 0;
 
 void match_all(const Classifier& classifier, const std::vector<Sample>& all, TextScratch& scratch) {
-    Classifier::Rows rows;
-    RuleBits found;
+    FoundRules found;
     for (const Sample& sample : all) {
-        classifier.find_rows(std::span{&sample.subject, 1}, rows);
-        classifier.mark(rows, 0, sample.subject, scratch, found);
-        found.drain([](std::uint32_t /*rule*/) { ++matched; });
+        classifier.match(std::span{&sample.subject, 1}, &scratch, found);
+        matched += found.of(0).size();
     }
 }
 

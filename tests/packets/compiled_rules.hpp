@@ -38,18 +38,10 @@ inline std::optional<Classifier> compile_conditions(std::span<const Expression> 
 inline std::vector<std::uint32_t> rules_for(const Classifier& classifier, const Flow& flow,
                                             ByteView frame) {
     const Subject subject{&flow, frame};
-    Classifier::Rows rows;
-    RuleBits found;
-    classifier.find_rows(std::span{&subject, 1}, rows);
-    if (classifier.asks_text()) {
-        const auto scratch = TextScratch::make(classifier.texts());
-        classifier.mark(rows, 0, subject, **scratch, found);
-    } else {
-        classifier.mark(rows, 0, found);
-    }
-    std::vector<std::uint32_t> rules;
-    found.drain([&](std::uint32_t rule) { rules.push_back(rule); });
-    return rules;
+    FoundRules found;
+    const auto scratch = TextScratch::make(classifier.texts());
+    classifier.match(std::span{&subject, 1}, scratch->get(), found);
+    return {found.of(0).begin(), found.of(0).end()};
 }
 
 // Whether one condition matches.

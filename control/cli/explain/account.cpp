@@ -30,15 +30,9 @@ std::vector<std::uint32_t> matching_rules(const Scene& scene) {
     }
     const Classifier& classifier = scene.compiled.set.classifier;
     const Subject subject{&scene.flow, scene.frame};
-    Classifier::Rows rows;
-    RuleBits found;
-    classifier.find_rows(std::span{&subject, 1}, rows);
-    if (classifier.asks_text()) {
-        classifier.mark(rows, 0, subject, *scene.core.texts, found);
-    } else {
-        classifier.mark(rows, 0, found);
-    }
-    found.drain([&](std::uint32_t rule) { rules.push_back(rule); });
+    FoundRules found;
+    classifier.match(std::span{&subject, 1}, scene.core.texts, found);
+    rules.assign(found.of(0).begin(), found.of(0).end());
     return rules;
 }
 

@@ -37,9 +37,8 @@ bool is_broad(Field field, const DomainSet& set) {
     return share_of(set.numbers, largest(field)) || (address && share_of(set.v6, ~Wide{0}));
 }
 
-// By what a clause is sorted.
-struct Place {
-    std::uint64_t narrow = 0;  // one bit per field, in the order of their weight
+// The narrow terms of a clause in some fields.
+struct NarrowTerms {
     struct Bounds {
         Wide first = 0;
         Wide last = 0;
@@ -47,12 +46,13 @@ struct Place {
 
         [[nodiscard]] bool operator==(const Bounds&) const noexcept = default;
     };
-    std::vector<Bounds> bounds;  // of the narrow fields, in the same order
-    std::size_t from = 0;        // where it stood
+    std::uint64_t fields = 0;    // one bit per field, in the order of their weight
+    std::vector<Bounds> bounds;  // of those fields, in the same order
 
-    [[nodiscard]] bool operator<(const Place& other) const noexcept {
-        if (narrow != other.narrow) {
-            return narrow > other.narrow;
+    [[nodiscard]] bool operator==(const NarrowTerms&) const noexcept = default;
+    [[nodiscard]] bool operator<(const NarrowTerms& other) const noexcept {
+        if (fields != other.fields) {
+            return fields > other.fields;
         }
         for (std::size_t i = 0; i < bounds.size(); ++i) {
             const Bounds& a = bounds[i];
@@ -63,27 +63,54 @@ struct Place {
                                             : a.last > b.last;  // the wider first
             }
         }
-        return from < other.from;
+        return false;
     }
 };
 
-Place::Bounds bounds_of(const DomainSet& set) {
+// By what a clause is sorted.
+struct Place {
+    NarrowTerms heavy;
+    NarrowTerms light;
+    std::size_t from = 0;  // where it stood
+
+    [[nodiscard]] bool operator<(const Place& other) const noexcept {
+        if (!(heavy == other.heavy)) {
+            return heavy < other.heavy;
+        }
+        return light == other.light ? from < other.from : light < other.light;
+    }
+};
+
+NarrowTerms::Bounds bounds_of(const DomainSet& set) {
     if (!set.numbers.empty()) {
         return {set.numbers.front().first, set.numbers.back().last, false};
     }
-    return set.v6.empty() ? Place::Bounds{}
-                          : Place::Bounds{set.v6.front().first, set.v6.back().last, true};
+    return set.v6.empty() ? NarrowTerms::Bounds{}
+                          : NarrowTerms::Bounds{set.v6.front().first, set.v6.back().last, true};
 }
 
-Place place_of(const Clause& clause, const std::vector<Field>& by_weight, const SetPool& pool) {
+// A field that is asked for a handful of sets: what is sorted by it first lies in as many places.
+constexpr std::size_t kHandful = 16;
+
+struct SortFields {
+    std::vector<Field> by_weight;
+    Weights weights{};
+
+    [[nodiscard]] bool is_heavy(Field field) const noexcept {
+        return weights[static_cast<std::size_t>(field)] > kHandful;
+    }
+};
+
+Place place_of(const Clause& clause, const SortFields& fields, const SetPool& pool) {
     Place place;
-    for (std::size_t i = 0; i < by_weight.size(); ++i) {
-        const auto term =
-            std::find_if(clause.fields.begin(), clause.fields.end(),
-                         [&](const ClauseTerm& t) { return t.field == by_weight[i]; });
-        if (term != clause.fields.end() && !is_broad(term->field, pool[term->set])) {
-            place.narrow |= std::uint64_t{1} << (63 - i);
-            place.bounds.push_back(bounds_of(pool[term->set]));
+    for (std::size_t i = 0; i < fields.by_weight.size(); ++i) {
+        const Field field = fields.by_weight[i];
+        const auto term = std::find_if(clause.fields.begin(), clause.fields.end(),
+                                       [&](const ClauseTerm& t) { return t.field == field; });
+        if (term != clause.fields.end() && !is_broad(field, pool[term->set])) {
+            NarrowTerms& terms = fields.is_heavy(field) ? place.heavy : place.light;
+            terms.fields |= std::uint64_t{1} << (63 - i);
+            terms.bounds.push_back(bounds_of(pool[term->set]));
         }
     }
     return place;
@@ -107,7 +134,8 @@ std::vector<Field> fields_by_weight(const Weights& weights) {
 }  // namespace
 
 void sort_for_summary(std::vector<RuleClause>& clauses, const SetPool& pool) {
-    const std::vector<Field> fields = fields_by_weight(weights_of(clauses));
+    SortFields fields{.by_weight = {}, .weights = weights_of(clauses)};
+    fields.by_weight = fields_by_weight(fields.weights);
     std::vector<Place> places;
     places.reserve(clauses.size());
     for (std::size_t i = 0; i < clauses.size(); ++i) {

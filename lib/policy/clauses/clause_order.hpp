@@ -13,7 +13,9 @@ struct RuleClause {
 };
 
 // Puts clauses side by side that the same packets satisfy: by the fields that they ask narrowly,
-// then by what they ask, addresses first. So the summary, one bit per 512, is seldom set.
+// then by what they ask, addresses first. Fields of which only a handful of things is asked come
+// after all that: they would scatter what the others bring together. So the summary, one bit per
+// 512, is seldom set.
 void sort_for_summary(std::vector<RuleClause>& clauses, const SetPool& pool);
 
 }  // namespace sluice

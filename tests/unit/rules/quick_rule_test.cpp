@@ -35,8 +35,7 @@ QuickRule quick_of(const Rule& rule) {
     set.rules = {rule};
     list_quick_rules(set);
     QuickRule quick = set.quick.at(0);
-    quick.limit = nullptr;  // they point into the set
-    quick.tag = nullptr;
+    quick.tag = nullptr;  // it points into the set
     return quick;
 }
 
@@ -130,7 +129,7 @@ TEST(QuickRule, MovesWithItsSet) {
     const RuleSet set = std::move(first);
     for (std::size_t i = 0; i < set.rules.size(); ++i) {
         EXPECT_EQ(set.quick[i].limit,
-                  &std::get<TokenBucketLimit>(set.rules[i].limits[0].limit).gcra);
+                  std::get<TokenBucketLimit>(set.rules[i].limits[0].limit).gcra);
         EXPECT_EQ(set.quick[i].tag, &set.rules[i].tag);
         EXPECT_EQ(set.quick[i].slot, set.rules[i].limits[0].slot);
     }

@@ -297,14 +297,11 @@ TEST(CompileClauses, ABurstIsItsPackets) {
     for (const Seen& seen : packets) {
         subjects.push_back({&seen.flow, seen.frame});
     }
-    Classifier::Rows rows;
-    RuleBits found;
+    FoundRules found;
     const auto scratch = TextScratch::make(classifier.texts());
-    classifier.find_rows(subjects, rows);
+    classifier.match(subjects, scratch->get(), found);
     for (std::size_t i = 0; i < packets.size(); ++i) {
-        classifier.mark(rows, i, subjects[i], **scratch, found);
-        std::vector<std::uint32_t> got;
-        found.drain([&](std::uint32_t rule) { got.push_back(rule); });
+        const std::vector<std::uint32_t> got{found.of(i).begin(), found.of(i).end()};
         EXPECT_EQ(got, rules_by_tree(trees, packets[i]));
     }
 }
