@@ -52,8 +52,8 @@ public:
     // Of four bytes and the sixteen of two words behind them.
     SLUICE_AES [[nodiscard]] std::uint64_t of_headed_words(std::uint32_t head, std::uint64_t low,
                                                            std::uint64_t high) const noexcept {
-        const __m128i start = _mm_xor_si128(
-            load_key(keys_[0]), words(sizeof(head) + 2 * sizeof(low), 0));
+        const __m128i start =
+            _mm_xor_si128(load_key(keys_[0]), words(sizeof(head) + 2 * sizeof(low), 0));
         const __m128i first = words(head | low << 32, low >> 32 | high << 32);
         const __m128i state = four_rounds(_mm_xor_si128(start, first), keys_);
         const __m128i rest = words(high >> 32, 0);

@@ -61,7 +61,8 @@ Gcra owing(std::uint64_t debt, const Limit& limit, Instant now) noexcept {
 }
 
 void renumber(Gcra& bucket, const Limit& from, const Limit& to, Instant changed) noexcept {
-    bucket = owing(renumbered_debt(debt_of(bucket, from, changed), from, to), to, changed);
+    const std::uint64_t debt = debt_of(bucket, from, changed);
+    bucket = debt == 0 ? Gcra{changed, 0} : owing(renumbered_debt(debt, from, to), to, changed);
 }
 
 }  // namespace sluice

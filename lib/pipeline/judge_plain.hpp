@@ -28,12 +28,19 @@ struct PlainMatch {
     PlainMatch(const Match& of, const PlainJudging& judging) noexcept
         : rule{judging.set.quick[of.rule]}, match{of}, look{judging.scratch.looks[of.first]} {}
 
-    // Whether the rule is of that kind, counts this packet and has its bucket at hand, written
-    // under the numbers in force.
+    // Whether the rule is of that kind, counts this packet and has its bucket at hand, which is
+    // then written under the numbers in force.
     [[nodiscard]] bool is_plain(const PlainJudging& judging) const noexcept {
         return rule.plain && !match.skipped && look.entry != nullptr &&
                look.entry->filed() == look.key.filed && look.cost != Units{0} &&
-               (!judging.stale || look.entry->stamp().version == rule.version);
+               (!judging.stale || is_current(judging));
+    }
+    [[nodiscard]] bool is_current(const PlainJudging& judging) const noexcept {
+        if (look.entry->stamp().version == rule.version) {
+            return true;
+        }
+        judging.core.buckets.tenants.update(*look.entry, judging.now);
+        return look.entry->stamp().version == rule.version;
     }
     [[nodiscard]] RuleCounters& counters(const PlainJudging& judging) const noexcept {
         return judging.core.counters.rules[rule.counters];

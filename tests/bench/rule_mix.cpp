@@ -17,11 +17,11 @@ std::string dotted(std::uint32_t address) {
 }
 
 // Ports [0, 65536) in `parts` ranges of nearly one size: the condition of each.
-std::vector<std::string> port_ranges(const std::string& field, std::size_t parts) {
+std::vector<std::string> port_ranges(const std::string& field, std::size_t parts, unsigned shift) {
     std::vector<std::string> ranges;
     for (std::size_t i = 0; i < parts; ++i) {
-        const std::size_t first = 65536 * i / parts;
-        const std::size_t last = 65536 * (i + 1) / parts - 1;
+        const std::size_t first = i == 0 ? 0 : 65536 * i / parts + shift;
+        const std::size_t last = i + 1 == parts ? 65535 : 65536 * (i + 1) / parts + shift - 1;
         ranges.push_back(field + " ge " + std::to_string(first) + " and " + field + " le " +
                          std::to_string(last));
     }
@@ -30,15 +30,16 @@ std::vector<std::string> port_ranges(const std::string& field, std::size_t parts
 
 // What holds of every packet of the mill, so that it narrows nothing and must be asked all the
 // same.
-std::string decoration(std::mt19937_64& random) {
+std::string decoration(std::mt19937_64& random, unsigned shift) {
     static const auto kAlways = std::to_array<std::string>(
         {"", "", " and ip.len lt 1400", " and ip.ttl gt 1", " and not tcp.flags.rst",
          " and payload.len le 1000", " and ip.frag eq \"none\"", " and ip.dscp lt 60"});
-    return kAlways[random() % kAlways.size()];
+    return kAlways[(random() + shift) % kAlways.size()];
 }
 
 // By destination network and port; IPv6 has a rule of its own.
-std::vector<std::string> by_destination(std::size_t count, std::mt19937_64& random) {
+std::vector<std::string> by_destination(std::size_t count, std::mt19937_64& random,
+                                        unsigned shift) {
     std::size_t bits = 3;
     while ((std::size_t{1} << (bits + 1)) * 8 <= count - 1) {
         ++bits;
@@ -50,24 +51,25 @@ std::vector<std::string> by_destination(std::size_t count, std::mt19937_64& rand
                                             << (kDestinationBits - bits);
         // The rules that are left over go to the first networks.
         const std::size_t parts = (count - 1) / networks + (network < (count - 1) % networks);
-        for (const std::string& ports : port_ranges("l4.dport", parts)) {
+        for (const std::string& ports : port_ranges("l4.dport", parts, shift)) {
             conditions.push_back("ip.dst in {" + dotted(address) + "/" +
                                  std::to_string(32 - kDestinationBits + bits) + "} and " + ports +
-                                 decoration(random));
+                                 decoration(random, shift));
         }
     }
     return conditions;
 }
 
 // By protocol and source port.
-std::vector<std::string> by_source_port(std::size_t count, std::mt19937_64& random) {
+std::vector<std::string> by_source_port(std::size_t count, std::mt19937_64& random,
+                                        unsigned shift) {
     const std::size_t tcp = count / 16;
     std::vector<std::string> conditions;
-    for (const std::string& ports : port_ranges("l4.sport", tcp)) {
-        conditions.push_back("ip.proto eq 6 and " + ports + decoration(random));
+    for (const std::string& ports : port_ranges("l4.sport", tcp, shift)) {
+        conditions.push_back("ip.proto eq 6 and " + ports + decoration(random, shift));
     }
-    for (const std::string& ports : port_ranges("l4.sport", count - tcp)) {
-        conditions.push_back("ip.proto eq 17 and " + ports + decoration(random));
+    for (const std::string& ports : port_ranges("l4.sport", count - tcp, shift)) {
+        conditions.push_back("ip.proto eq 17 and " + ports + decoration(random, shift));
     }
     return conditions;
 }
@@ -81,10 +83,11 @@ void add_rule(std::string& file, std::size_t number, const std::string& when,
 
 }  // namespace
 
-std::string mixed_rules(std::size_t count, const std::string& limits, std::uint64_t seed) {
+std::string mixed_rules(std::size_t count, const std::string& limits, std::uint64_t seed,
+                        unsigned shift) {
     std::mt19937_64 random{seed};
-    std::vector<std::string> conditions = by_destination(count / 2, random);
-    const std::vector<std::string> others = by_source_port(count - count / 2, random);
+    std::vector<std::string> conditions = by_destination(count / 2, random, shift);
+    const std::vector<std::string> others = by_source_port(count - count / 2, random, shift);
     conditions.insert(conditions.end(), others.begin(), others.end());
     std::shuffle(conditions.begin(), conditions.end(), random);
     std::string file = "version: 1\nrules:\n";
