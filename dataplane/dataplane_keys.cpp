@@ -37,6 +37,11 @@ public:
             result_.answered = answer.known;
             result_.exempt = answer.exempt;
             result_.banned = answer.banned;
+            result_.refusals = answer.box.refusals.count();
+            result_.after = answer.box.after.count();
+            result_.ban_left_ns = answer.box.left.count();
+            result_.lifted = answer.box.lifted;
+            result_.ban_step = answer.box.step;
             for (const KeyBucket& bucket : answer.limits()) {
                 result_.limits.push_back(state_of(bucket));
             }
@@ -85,7 +90,10 @@ KeyQuestion question_of(const AskKey& request, std::uint64_t load, std::size_t r
                          .rule = static_cast<std::uint32_t>(rule),
                          .key = request.key,
                          .bytes = {},
-                         .units = Units{request.units}};
+                         .with_ban = request.limit.empty(),
+                         .units = Units{request.units},
+                         // No more than any limit counts.
+                         .cost = Units{std::min(request.cost, kMostCount)}};
     question.bytes.append(request.bytes);
     return question;
 }

@@ -132,6 +132,53 @@ class Keys(unittest.TestCase):
         self.key("unset", "all", "")
         self.assertIn("not banned", self.key("unban", "all", "", exit=1))
 
+    def test_the_penalty_box(self):
+        rules = RULES.replace("burst: 500}]", "burst: 500}], "
+                              "ban: {after: 1000, within: 1m, for: 1h}")
+        path = self.box.folder / "next.yaml"
+        path.write_text(rules)
+        self.assertIn("after 1000 refusals within 1m", self.box.ctl("diff", str(path)).stdout)
+        self.assertEqual(self.box.apply(rules).returncode, 0)
+        self.assertIn("ban after 1000 refusals within 1m, for 1h: drop",
+                      self.box.ctl("rules").stdout)
+
+        def counted(rule="all"):
+            document = json.loads(self.box.ctl("stats", "--json").stdout)
+            return next(one for one in document["rules"] if one["id"] == rule)
+
+        wait_until("packets to meet the ban", lambda: counted()["banned"] > 1000)
+        self.assertEqual(counted()["bans"], 1)
+        self.assertGreater(self.box.stats()["reasons"]["banned"], 1000)
+        self.assertIn("banned", self.key("show", "all", ""))
+        ban = json.loads(self.key("show", "all", "", "--json"))["ban"]
+        self.assertEqual((ban["after"], ban["workers"][0]["lifted"]), (1000, False))
+        left = ban["workers"][0]["left_ns"]
+        self.assertTrue(3500e9 < left <= 3600e9, left)
+        # Another file keeps it, and so does what is refused meanwhile.
+        self.assertEqual(self.box.apply(rules.replace("for: 1h", "for: 1s")).returncode, 0)
+        again = json.loads(self.key("show", "all", "", "--json"))["ban"]["workers"][0]["left_ns"]
+        self.assertTrue(left - 300e9 < again < left, (left, again))
+        self.assertEqual(counted()["bans"], 1)
+        # Exempt goes before it; what an operator bans goes before that.
+        self.key("set", "all", "", "--exempt")
+        before = self.passed()
+        wait_until("packets to pass", lambda: self.passed() > before + 1000)
+        self.key("ban", "all", "", "--for", "1h")
+        self.key("unset", "all", "")
+        # Both are ended at once. It is refused again, and so banned again.
+        out = json.loads(self.key("unban", "all", "", "--json"))
+        self.assertEqual((out["lifted"], out["unanswered_workers"], out["set"]), (1, 0, []))
+        wait_until("a second ban", lambda: counted()["bans"] >= 2)
+        self.key("reset", "all", "")
+        metrics = self.box.api("GET", "/v1/metrics")[1]
+        metrics = metrics.decode() if isinstance(metrics, bytes) else metrics
+        self.assertIn('sluice_rule_bans_total{rule="all"} ', metrics)
+        self.assertIn('sluice_rule_banned_packets_total{rule="all"} ', metrics)
+        self.assertEqual(self.box.apply(RULES).returncode, 0)
+        self.assertIn("not banned", self.key("unban", "all", "", exit=1))
+        calls = [json.loads(line)["call"] for line in self.box.log("policy/audit.log").splitlines()]
+        self.assertIn("key unban all : lifted on 1", calls)
+
     def test_a_setting_ends_by_itself(self):
         self.key("set", "all", "", "--exempt", "--for", "2s")
         wait_until("its end", lambda: "exempt" not in self.key("show", "all", ""))
