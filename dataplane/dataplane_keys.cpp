@@ -111,7 +111,7 @@ Reply Dataplane::ask_key(const AskKey& request) {
         return Failure{"the rule " + rule->id + " has no such key"};
     }
     KeyQuestion question =
-        question_of(request, published_, static_cast<std::size_t>(rule - rules.begin()));
+        question_of(request, loads_, static_cast<std::size_t>(rule - rules.begin()));
     question.limits = limits_of(request, *rule);
     if (question.limits == 0) {
         return Failure{"the rule " + rule->id + " has no limit " + request.limit +
