@@ -179,6 +179,32 @@ class Keys(unittest.TestCase):
         calls = [json.loads(line)["call"] for line in self.box.log("policy/audit.log").splitlines()]
         self.assertIn("key unban all : lifted on 1", calls)
 
+    def test_a_packet_is_explained_by_what_the_box_has(self):
+        def account():
+            done = self.box.ctl("explain", "--json", "--src", "10.0.0.1", "--dst", "192.0.2.1",
+                                "--dport", "53")
+            self.assertEqual(done.returncode, 0, done.stderr)
+            return json.loads(done.stdout)
+
+        wait_until("the bucket to be empty", lambda: self.left("all", "") == [0])
+        told = account()
+        self.assertEqual((told["verdict"], told["reason"], told["rule"], told["lcore"]),
+                         ("drop", "over_limit", "all", 1))
+        one_a_day = 86_400_000_000_000
+        self.assertTrue(0 < told["wait_ns"] <= one_a_day, told["wait_ns"])
+        everyone, hosts = told["rules"]
+        self.assertEqual((everyone["limits"][0]["before"]["remaining"],
+                          everyone["limits"][0]["before"]["wait_ns"]), (0, told["wait_ns"]))
+        self.assertEqual([limit["before"]["remaining"] for limit in hosts["limits"]], [5, 9, 6])
+        # Numbers that were set for the key, and what the file says where it is exempt.
+        self.key("set", "hosts", "10.0.0.1|53", "--limit", "t1.1", "--burst", "2")
+        limit = account()["rules"][1]["limits"][0]
+        self.assertEqual((limit["before"]["remaining"], limit["overridden"]), (2, True))
+        self.key("set", "all", "", "--exempt")
+        told = account()
+        self.assertEqual((told["verdict"], told["rules"][0]["limits"][0]["fate"]),
+                         ("pass", "exempt"))
+
     def test_a_setting_ends_by_itself(self):
         self.key("set", "all", "", "--exempt", "--for", "2s")
         wait_until("its end", lambda: "exempt" not in self.key("show", "all", ""))
