@@ -170,7 +170,7 @@ void Dataplane::load_rules() {
     rows_.assign(current_.rules);
     load_overrides(current_.rules, secret_);
     (void)slots_.assign(current_.rules);  // the first set: every slot is free
-    publish(*std::move(texts));
+    load(*std::move(texts));
     log_info("took up the saved rule set with " + std::to_string(current_.rules.rules.size()) +
              " rules");
 }
@@ -227,20 +227,27 @@ Result<TextScratches> Dataplane::scratches_for(const RuleSet& rules) const {
     return texts;
 }
 
-// Swaps what the workers act on. The old set is freed once all have let go of it.
-void Dataplane::publish(TextScratches texts) {
+// The rules that are current from now on, for the workers.
+void Dataplane::load(TextScratches texts) {
+    auto next = std::make_shared<Loaded>();
+    next->rules = current_.rules;
+    next->texts = std::move(texts);
+    list_slots(next->rules);
+    // What workers hold of a set points into it, and the next one may lie at the same address.
+    next->rules.load = ++loads_;
+    take_samples();
+    top_.adopt(next->rules);
+    loaded_ = std::move(next);
+    publish();
+}
+
+// Swaps what the workers act on. The old is freed once all have let go of it.
+void Dataplane::publish() {
     auto next = std::make_unique<Running>();
     next->state = panic_                           ? Running::State::Panic
                   : current_.rules.generation == 0 ? Running::State::NoRules
                                                    : Running::State::Enforce;
-    next->rules = current_.rules;
-    next->texts = std::move(texts);
-    list_slots(next->rules);
-    // A number of its own, also for the same rules after a panic: what workers hold of a set points
-    // into it, and the next one may lie at the same address.
-    next->rules.load = ++published_;
-    take_samples();
-    top_.adopt(next->rules);
+    next->loaded = loaded_;
     Retired<Running> old = running_.publish(std::move(next));
     const std::uint64_t mark = board_.mark();
     if (std::optional<GracePeriod> proof = board_.wait_for(mark, kGraceTimeout)) {
@@ -302,18 +309,14 @@ Reply Dataplane::take(ApplyRules request, Keep keep) {
     slots_ = std::move(slots);
     rows_.assign(request.rules);
     current_ = std::move(request);
-    publish(*std::move(texts));
+    load(*std::move(texts));
     log_info("applied a rule set with " + std::to_string(current_.rules.rules.size()) + " rules");
     return Applied{current_.rules.generation};
 }
 
 Reply Dataplane::set_panic(bool pass) {
-    Result<TextScratches> texts = scratches_for(current_.rules);
-    if (!texts && !pass) {
-        return Failure{texts.error().what};
-    }
     panic_ = pass;
-    publish(texts ? *std::move(texts) : TextScratches{});
+    publish();
     log_warn(pass ? "panic pass: forwarding everything unjudged" : "panic is over: judging again");
     return PanicSet{pass};
 }

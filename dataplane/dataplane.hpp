@@ -56,7 +56,8 @@ private:
     [[nodiscard]] Reply take(ApplyRules request, Keep keep);
     // For the texts of a set, allocated here so that workers never do.
     [[nodiscard]] Result<TextScratches> scratches_for(const RuleSet& rules) const;
-    void publish(TextScratches texts);
+    void load(TextScratches texts);
+    void publish();
     void reclaim();
     void take_samples();
     [[nodiscard]] std::string pair_called(std::uint64_t name) const;
@@ -80,7 +81,8 @@ private:
     HashSecret secret_;
     RuleRows rows_;
     LimitSlots slots_;
-    std::uint64_t published_ = 0;
+    std::uint64_t loads_ = 0;
+    std::shared_ptr<const Loaded> loaded_ = std::make_shared<const Loaded>();
     ApplyRules current_;
     bool panic_ = false;
     Published<Running> running_;

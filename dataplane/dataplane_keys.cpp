@@ -37,6 +37,11 @@ public:
             result_.answered = answer.known;
             result_.exempt = answer.exempt;
             result_.banned = answer.banned;
+            result_.refusals = answer.box.refusals.count();
+            result_.after = answer.box.after.count();
+            result_.ban_left_ns = answer.box.left.count();
+            result_.lifted = answer.box.lifted;
+            result_.ban_step = answer.box.step;
             for (const KeyBucket& bucket : answer.limits()) {
                 result_.limits.push_back(state_of(bucket));
             }
@@ -85,7 +90,10 @@ KeyQuestion question_of(const AskKey& request, std::uint64_t load, std::size_t r
                          .rule = static_cast<std::uint32_t>(rule),
                          .key = request.key,
                          .bytes = {},
-                         .units = Units{request.units}};
+                         .with_ban = request.limit.empty(),
+                         .units = Units{request.units},
+                         // No more than any limit counts.
+                         .cost = Units{std::min(request.cost, kMostCount)}};
     question.bytes.append(request.bytes);
     return question;
 }
@@ -103,7 +111,7 @@ Reply Dataplane::ask_key(const AskKey& request) {
         return Failure{"the rule " + rule->id + " has no such key"};
     }
     KeyQuestion question =
-        question_of(request, published_, static_cast<std::size_t>(rule - rules.begin()));
+        question_of(request, loads_, static_cast<std::size_t>(rule - rules.begin()));
     question.limits = limits_of(request, *rule);
     if (question.limits == 0) {
         return Failure{"the rule " + rule->id + " has no limit " + request.limit +

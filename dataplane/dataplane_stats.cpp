@@ -13,6 +13,8 @@ RuleTotals Dataplane::read_row(std::uint32_t row) const {
         totals.exceeded += counters.rules[row].exceeded.read();
         totals.skipped += counters.rules[row].skipped.read();
         totals.exempted += counters.rules[row].exempted.read();
+        totals.banned += counters.bans[row].met.read();
+        totals.bans += counters.bans[row].begun.read();
     }
     return totals;
 }
@@ -99,8 +101,8 @@ Stats Dataplane::stats() const {
     stats.panic = panic_;
     for (const Rule& rule : current_.rules.rules) {
         const RuleTotals totals = rows_.totals(rule);
-        stats.rules.push_back(
-            {rule.id, totals.admitted, totals.exceeded, totals.skipped, totals.exempted});
+        stats.rules.push_back({rule.id, totals.admitted, totals.exceeded, totals.skipped,
+                               totals.exempted, totals.banned, totals.bans});
     }
     for (const auto& pair : pairs_) {
         stats.ports.push_back(port_stats(pair->outside));

@@ -44,7 +44,8 @@ RuleTotals RuleRows::totals(const Rule& rule) const {
     const RuleTotals now = read_(row->second.index);
     const RuleTotals& before = row->second.before;
     return {now.admitted - before.admitted, now.exceeded - before.exceeded,
-            now.skipped - before.skipped, now.exempted - before.exempted};
+            now.skipped - before.skipped,   now.exempted - before.exempted,
+            now.banned - before.banned,     now.bans - before.bans};
 }
 
 }  // namespace sluice

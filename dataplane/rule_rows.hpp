@@ -15,6 +15,8 @@ struct RuleTotals {
     std::uint64_t exceeded = 0;
     std::uint64_t skipped = 0;
     std::uint64_t exempted = 0;
+    std::uint64_t banned = 0;
+    std::uint64_t bans = 0;
 };
 
 // Which row of the workers' rule counters belongs to which rule id. A rule keeps its row over

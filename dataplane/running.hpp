@@ -11,7 +11,15 @@ namespace sluice {
 // By worker, which alone touches its own: what the texts of a rule set are looked at with.
 using TextScratches = std::vector<std::unique_ptr<TextScratch>>;
 
-// What all workers act on, adopted at the top of a burst. Never changed once published.
+// Rules, ready for workers.
+struct Loaded {
+    RuleSet rules;
+    TextScratches texts;  // for the rules; none before there are any
+};
+
+// What all workers act on, adopted at the top of a burst. Never changed once published. The same
+// rules may be published again in another state: panic is in force without their being copied, and
+// is over without their being made again.
 struct Running {
     enum class State : std::uint8_t {
         NoRules,  // none was ever loaded: everything is forwarded unjudged
@@ -19,8 +27,9 @@ struct Running {
         Panic,  // forwarded unjudged, whatever the rules say
     };
     State state = State::NoRules;
-    RuleSet rules;
-    TextScratches texts;  // for the rules; none before there are any
+    std::shared_ptr<const Loaded> loaded = std::make_shared<const Loaded>();
+
+    [[nodiscard]] const RuleSet& rules() const noexcept { return loaded->rules; }
 };
 
 }  // namespace sluice

@@ -55,7 +55,8 @@ void Worker::run() noexcept {
 // way.
 std::size_t Worker::turn() noexcept {
     const Running& running = setup_.running.adopt();
-    core_.texts = running.texts.empty() ? nullptr : running.texts[me_.index()].get();
+    const TextScratches& texts = running.loaded->texts;
+    core_.texts = texts.empty() ? nullptr : texts[me_.index()].get();
     std::size_t frames = 0;
     for (unsigned rounds = 0; rounds < kRoundsPerTurn; ++rounds) {
         const std::size_t came = round(running);
@@ -68,13 +69,13 @@ std::size_t Worker::turn() noexcept {
     coming_->clear();
     advance(running, nullptr);
     keys_.serve([&](const KeyQuestion& question) {
-        return answer_key(question, running.rules, core_, now());
+        return answer_key(question, running.rules(), core_, now());
     });
     return frames;
 }
 
 std::size_t Worker::round(const Running& running) noexcept {
-    const Reach reach = running.rules.classifier.asks_text() ? Reach::Everything : Reach::Headers;
+    const Reach reach = running.rules().classifier.asks_text() ? Reach::Everything : Reach::Headers;
     std::size_t frames = 0;
     for (DpdkIo& lane : lanes_) {
         const std::size_t came = lane.receive(*coming_, reach);
@@ -90,7 +91,7 @@ std::size_t Worker::round(const Running& running) noexcept {
 void Worker::advance(const Running& running, DpdkIo* lane) noexcept {
     switch (running.state) {
         case Running::State::Enforce:
-            run_overlapped(*coming_, *going_, running.rules, core_, now());
+            run_overlapped(*coming_, *going_, running.rules(), core_, now());
             break;
         case Running::State::Panic:
             pass_all(*going_, Reason::Panic);

@@ -85,14 +85,18 @@ void packet_arguments(CLI::App& app, PacketWords& packet) {
         ->delimiter(',')
         ->expected(1)
         ->take_all();
-    add("--length", packet.length, "bytes of the IP packet; default no payload");
+    add("--length", packet.length, "bytes of the IP packet; default no more than its payload");
+    add("--payload", packet.payload, "its payload: a text with \\xNN, or hex: and digits");
+    add("--http", packet.http, "an HTTP request as its payload, such as 'GET /x'; TCP");
+    add("--host", packet.host, "of --http");
     add("--ttl", packet.ttl, "hop limit")->capture_default_str();
     add("--dscp", packet.dscp, "differentiated services")->check(CLI::Range(0, 63));
     add("--vlan", packet.vlan, "VLAN")->check(CLI::Range(1, 4094));
 }
 
 void explain_arguments(CLI::App& app, Options& options) {
-    rules_argument(app, options);
+    app.add_option("RULES", options.rules_file,
+                   "rule file; without one, the rules and buckets of the running box");
     app.add_option("--pcap", options.pcap_file, "pcap or pcapng file, Ethernet; - for stdin");
     app.add_option("--frame", options.frame, "number of the frame in it, from 1 on")
         ->check(CLI::PositiveNumber);

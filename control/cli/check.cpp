@@ -70,11 +70,16 @@ void print_rules(const std::vector<RuleSummary>& rules) {
             table.row({cells[0], cells[1], cells[2], limit.name, limit.scope, limit.bound});
             cells = {"", "", ""};
         }
+        if (!rule.ban.empty()) {
+            table.row({"", "", "", "ban", "", rule.ban});
+        }
     }
     print(table.text());
     print(
         "memory is that of the compiled rule; each live key takes 16 bytes per limit and worker "
-        "of the bucket table beside it, windows, logs and colour meters 64 or more besides\n");
+        "of the bucket table beside it, windows, logs and colour meters 64 or more besides; one "
+        "that "
+        "is banned 16, and while its refusals are counted 80 and 64 for each three of them\n");
 }
 
 void print_lists(const std::vector<ListSummary>& lists) {
@@ -143,6 +148,9 @@ Json rules_json(const std::vector<RuleSummary>& rules) {
                               {"bound", limit.bound}});
         }
         list.push_back({{"id", rule.id}, {"limits", limits}, {"memory", rule.memory}});
+        if (!rule.ban.empty()) {
+            list.back()["ban"] = rule.ban;
+        }
     }
     return list;
 }

@@ -76,6 +76,31 @@ std::string settings_text(const Json& list) {
     return text;
 }
 
+// What the rule's ban has to do with the key: "ban on lcore 1: for another 59.0 s\n".
+std::string ban_text(const Json& document) {
+    if (!document.contains("ban")) {
+        return "";
+    }
+    const Json& ban = document.at("ban");
+    std::string text;
+    for (const Json& worker : ban.at("workers")) {
+        const auto lcore = worker.at("lcore").get<std::uint64_t>();
+        if (worker.at("left_ns").get<std::int64_t>() != 0) {
+            const auto step = worker.at("step").get<unsigned>();
+            text += fmt::format(
+                "ban on lcore {}: {} {}{}\n", lcore,
+                worker.at("lifted").get<bool>() ? "lifted; it would have lasted" : "for another",
+                wait_text(worker.at("left_ns")),
+                step == 0 ? "" : fmt::format(", of a wider key (step {})", step));
+        } else if (worker.at("refusals").get<std::uint64_t>() != 0) {
+            text += fmt::format("ban on lcore {}: {} of {} refusals\n", lcore,
+                                grouped(worker.at("refusals").get<std::uint64_t>()),
+                                grouped(ban.at("after").get<std::uint64_t>()));
+        }
+    }
+    return text;
+}
+
 std::string head(const Json& document) {
     return fmt::format("rule {}, key {}", document.at("rule").get<std::string>(),
                        document.at("key").get<std::string>());
@@ -101,8 +126,9 @@ std::string key_text(const Json& document) {
     const std::string fate = document.at("banned").get<bool>()   ? ": banned"
                              : document.at("exempt").get<bool>() ? ": exempt"
                                                                  : "";
-    std::string text = fmt::format("{}{}\n{}\n{}", head(document), fate,
-                                   settings_text(document.at("set")), table.text());
+    std::string text =
+        fmt::format("{}{}\n{}\n{}", head(document), fate,
+                    settings_text(document.at("set")) + ban_text(document), table.text());
     for (const Json& worker : document.at("unanswered")) {
         text += fmt::format("\nthe worker on lcore {} has not answered{}",
                             worker.at("lcore").get<std::uint64_t>(),
@@ -113,7 +139,14 @@ std::string key_text(const Json& document) {
 
 std::string setting_text(const Json& document) {
     const Json& set = document.at("set");
-    return head(document) + "\n" +
+    std::string lifted;
+    if (document.contains("lifted")) {
+        const auto unanswered = document.at("unanswered_workers").get<std::uint64_t>();
+        lifted =
+            fmt::format("ban lifted on {} workers{}\n", document.at("lifted").get<std::uint64_t>(),
+                        unanswered == 0 ? "" : fmt::format("; {} have not answered", unanswered));
+    }
+    return head(document) + "\n" + lifted +
            (set.empty() ? "nothing is set; the rule's numbers count\n" : settings_text(set));
 }
 

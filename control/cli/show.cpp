@@ -66,7 +66,8 @@ std::string rules_text(const Json& document) {
             when.begin(), when.end(), [](char c) { return c == '\n' || c == '\t'; }, ' ');
         std::vector<std::string> cells{text_of(rule, "id"), mode_cell(rule),
                                        when.empty() ? "every packet" : when, text_of(rule, "key")};
-        const std::string action = text_of(rule, "action");
+        const std::string ban = rule.contains("ban") ? ", ban " + text_of(rule, "ban") : "";
+        const std::string action = text_of(rule, "action") + ban;
         std::string key;
         if (rule.at("limits").empty()) {
             table.row({cells[0], cells[1], cells[2], cells[3], "", "", action});

@@ -74,6 +74,9 @@ struct RuleView {
     KeySettings keys{};            // said of single keys
     std::optional<Unconfirmed> unconfirmed;
     std::set<std::string> list_files{};  // where its lists lie
+    ListTexts lists{};                   // as they are in force
+    std::string directory{};             // that their paths begin in
+    uid_t applied_by = 0;                // with whose rights they are read
     std::string list_problem{};  // why lists that have changed are not in force; empty: they are
     std::uint64_t returns = 0;   // how often a set of before came back, with the lists it had
     std::uint64_t reverts = 0;   // sets that went again by themselves since sluiced started

@@ -104,6 +104,7 @@ RuleDiff diff_rule(const RuleSummary& before, const RuleSummary& after) {
     note("when", before.when, after.when);
     note("key", before.key, after.key);
     note("action", before.action, after.action);
+    note("ban", before.ban, after.ban);
     note("ttl", ttl_text(before.ttl), ttl_text(after.ttl));
     // A rule that decides on sight has none of these.
     if (!before.settings.empty() && !after.settings.empty()) {

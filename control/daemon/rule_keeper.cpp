@@ -265,6 +265,9 @@ void RuleKeeper::show(std::vector<RuleSummary> summaries) {
                   .lives = rules.lives,
                   .keys = rules.keys,
                   .unconfirmed = unconfirmed(),
+                  .lists = rules.lists,
+                  .directory = rules.directory,
+                  .applied_by = rules.applied_by,
                   .list_problem = list_problem_,
                   .returns = returns_,
                   .reverts = reverts_};

@@ -129,7 +129,14 @@ private:
     [[nodiscard]] bool is_over(const Trial& trial) const;
     [[nodiscard]] std::optional<Unconfirmed> unconfirmed() const;
     [[nodiscard]] std::size_t show_confirmed();
-    [[nodiscard]] Change give_up_trial();
+    // What a rollback comes to.
+    struct Return {
+        StoredRules rules;
+        std::optional<History::Former> former{};  // that it is; nullopt: the one before the trial
+    };
+    [[nodiscard]] Result<Return> way_back(uid_t from) const;
+    [[nodiscard]] Change go_back(Return back, Compiled compiled);
+    [[nodiscard]] Change give_up_trial(StoredRules old, Compiled compiled);
     void end_trial(const std::string& why);
     void forget_trial();
     void tell_of_revert();

@@ -83,36 +83,61 @@ std::size_t RuleKeeper::show_confirmed() {
     return static_cast<std::size_t>(on);
 }
 
+// What is gone back to is compiled with no lock held, like what is applied; if anything else has
+// come into force or was said of a key meanwhile, it is looked for again.
 Change RuleKeeper::rollback(uid_t from) {
-    const std::lock_guard lock{changing_};
+    for (;;) {
+        std::unique_lock lock{changing_};
+        Result<Return> back = way_back(from);
+        if (!back) {
+            return refused(generation(), {Refusal::Kind::NothingBefore, back.error().what, {}});
+        }
+        const std::uint64_t left = generation();
+        lock.unlock();
+        Compiled compiled = compile_at(back->rules, now_());
+        lock.lock();
+        const bool same = generation() == left && trial_.has_value() == !back->former;
+        if (same && keeps_keys(back->rules)) {
+            return back->former ? go_back(*std::move(back), std::move(compiled))
+                                : give_up_trial(std::move(back->rules), std::move(compiled));
+        }
+    }
+}
+
+// Of a trial, the set that was kept before it; else the newest of the history.
+Result<RuleKeeper::Return> RuleKeeper::way_back(uid_t from) const {
+    Return back;
     if (trial_) {
-        return give_up_trial();
+        back.rules = kept_.value_or(no_rules());
+        (void)keeps_keys(back.rules);
+        return back;
     }
     Result<std::optional<History::Former>> former = store_.history().newest_but(generation());
     if (!former) {
-        return refused(generation(),
-                       {Refusal::Kind::NothingBefore,
-                        former.error().what + "; another rollback goes to the one before it",
-                        {}});
+        return Error{former.error().code,
+                     former.error().what + "; another rollback goes to the one before it"};
     }
     if (!*former) {
-        return refused(generation(), {Refusal::Kind::NothingBefore,
-                                      "there are no earlier rules to go back to; at most " +
-                                          std::to_string(History::kMost) + " are kept",
-                                      {}});
+        return Error{Errc::OutOfRange, "there are no earlier rules to go back to; at most " +
+                                           std::to_string(History::kMost) + " are kept"};
     }
-    StoredRules next = (*former)->rules;
+    back.rules = (*former)->rules;
+    back.former = *std::move(former);
     RuleLives lives = known_lives();
-    lives.insert(next.lives.begin(), next.lives.end());  // of what is not known any more
-    next.lives = std::move(lives);
-    next.changed_at = now_();
-    next.changed_by = from;
-    (void)keeps_keys(next);
-    Compiled compiled = compile_at(next, now_());
+    lives.insert(back.rules.lives.begin(),
+                 back.rules.lives.end());  // of what is not known any more
+    back.rules.lives = std::move(lives);
+    back.rules.changed_at = now_();
+    back.rules.changed_by = from;
+    (void)keeps_keys(back.rules);
+    return back;
+}
+
+Change RuleKeeper::go_back(Return back, Compiled compiled) {
     ++returns_;
-    Change change = push(std::move(next), std::move(compiled), {.force = true});
+    Change change = push(std::move(back.rules), std::move(compiled), {.force = true});
     if (!change.refusal) {
-        if (const Result<Done> done = store_.history().take_out(**former); !done) {
+        if (const Result<Done> done = store_.history().take_out(*back.former); !done) {
             spdlog::error("{}", done.error().what);
         }
         store_.drop_old_lists();
@@ -122,10 +147,7 @@ Change RuleKeeper::rollback(uid_t from) {
 }
 
 // When the dataplane does not take the old set, the trial goes on, and its deadline holds.
-Change RuleKeeper::give_up_trial() {
-    StoredRules old = kept_.value_or(no_rules());
-    (void)keeps_keys(old);
-    Compiled compiled = compile_at(old, now_());
+Change RuleKeeper::give_up_trial(StoredRules old, Compiled compiled) {
     if (!compiled.rules) {
         return refused(generation(), does_not_compile(std::move(compiled.problems)));
     }

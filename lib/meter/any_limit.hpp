@@ -1,6 +1,7 @@
 #pragma once
 #include "lib/meter/color_limit.hpp"
 #include "lib/meter/limit.hpp"
+#include "lib/meter/penalty_limit.hpp"
 #include "lib/meter/window_limit.hpp"
 
 #include <array>
@@ -22,10 +23,11 @@ struct LeakyBucketLimit {
     [[nodiscard]] bool operator==(const LeakyBucketLimit&) const noexcept = default;
 };
 
-// The numbers of a limit, whatever its algorithm.
+// The numbers of a limit, whatever its algorithm; or those of a rule's penalty box, whose state is
+// kept like that of a limit.
 using AnyLimit =
     std::variant<TokenBucketLimit, LeakyBucketLimit, FixedWindowLimit, SlidingWindowLimit,
-                 SlidingCountersLimit, SlidingLogLimit, ColorLimit>;
+                 SlidingCountersLimit, SlidingLogLimit, ColorLimit, PenaltyLimit>;
 
 // Its index in AnyLimit.
 enum class Algorithm : std::uint8_t {
@@ -36,6 +38,7 @@ enum class Algorithm : std::uint8_t {
     SlidingCounters,
     SlidingLog,
     ColorMeter,
+    Penalty,
 };
 inline constexpr std::size_t kAlgorithmCount = std::variant_size_v<AnyLimit>;
 static_assert(std::is_trivially_copyable_v<AnyLimit>);

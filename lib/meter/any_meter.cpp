@@ -3,6 +3,7 @@
 #include "lib/meter/color_meter.hpp"
 #include "lib/meter/fixed_window.hpp"
 #include "lib/meter/gcra.hpp"
+#include "lib/meter/penalty.hpp"
 #include "lib/meter/sliding_counters.hpp"
 #include "lib/meter/sliding_log.hpp"
 #include "lib/meter/sliding_window.hpp"
@@ -282,6 +283,9 @@ OnManyLines<LogSlots, SlidingLogLimit> meter_of(const SlidingLogLimit& limit) no
 OfColors meter_of(const ColorLimit& limit) noexcept {
     return {limit};
 }
+PenaltyMeter meter_of(const PenaltyLimit& limit) noexcept {
+    return PenaltyMeter{limit};
+}
 
 }  // namespace
 
@@ -302,6 +306,9 @@ void close_bucket(const Cell& cell, Algorithm algorithm, LinePool& pool) noexcep
             return;
         case Algorithm::SlidingLog:
             OnManyLines<LogSlots, SlidingLogLimit>::close(cell, pool);
+            return;
+        case Algorithm::Penalty:
+            PenaltyMeter::close(cell, pool);
             return;
         default:
             close_line(cell, pool);

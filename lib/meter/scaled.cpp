@@ -57,6 +57,15 @@ Result<AnyLimit> times(const AnyGcraLimit& limit, std::uint64_t factor) {
     return AnyLimit{AnyGcraLimit{*made}};
 }
 
+Result<AnyLimit> times(PenaltyLimit limit, std::uint64_t factor) {
+    const std::uint64_t most = kMostCount / limit.after;
+    if (factor > most) {
+        return too_large("`after`", most);
+    }
+    limit.after *= factor;
+    return AnyLimit{limit};
+}
+
 // What counts in windows.
 template <typename WindowLimit>
     requires requires(WindowLimit limit) { limit.numbers.count; }

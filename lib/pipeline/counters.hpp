@@ -20,6 +20,12 @@ struct RuleCounters {
     Counter exempted;
 };
 
+// Of a rule with a ban, or with keys that operators have banned. Apart, since most rules have none.
+struct BanCounters {
+    Counter begun;  // keys that went to the penalty box
+    Counter met;    // of the exceeded, those whose key was banned
+};
+
 // What one worker counts. Written by it alone, read by anyone.
 struct WorkerCounters {
     static constexpr bool kReadableAnywhere = true;
@@ -30,6 +36,7 @@ struct WorkerCounters {
     Counter sweeps;  // of every entry of its tables
     Counter bursts;  // also the heartbeat: it grows while the worker runs
     std::unique_ptr<RuleCounters[]> rules = std::make_unique<RuleCounters[]>(kMaxRules);
+    std::unique_ptr<BanCounters[]> bans = std::make_unique<BanCounters[]>(kMaxRules);  // by rule
 };
 
 }  // namespace sluice

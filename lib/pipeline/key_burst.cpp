@@ -59,9 +59,15 @@ template <typename Hash>
     return true;
 }
 
-void prefetch_override(const Rule& rule, std::uint8_t key, std::uint64_t digest) noexcept {
+// What the rule has for the key beside its limits.
+void prefetch_key(const Rule& rule, std::uint8_t key, std::uint64_t digest,
+                  const BucketTable& table) noexcept {
     if (!rule.override_tables.empty() && rule.override_tables[key] != nullptr) {
         rule.override_tables[key]->prefetch(digest);
+    }
+    if (rule.bans()) {
+        const MeteredLimit& box = rule.ban.boxes[key];
+        (void)table.prefetch_first({KeyHasher::filed_under(box.identity, digest), box.slot});
     }
 }
 
@@ -82,7 +88,9 @@ bool look_for_keys(const Rule& rule, const Packet& packet, const Hash& hash,
                              key) != KeyOutcome::Missing;
             digest = has_key ? hash(key.view()) : 0;
             applies |= has_key;
-            prefetch_override(rule, limit.key, digest);
+            if (rule.asks_keys) {
+                prefetch_key(rule, limit.key, digest, *looks.table);
+            }
         }
         const Units cost = has_key ? cost_of(rule, limit.per, packet.flow) : Units{0};
         // What is not judged asks for one line, always the same: no packet waits for it.

@@ -23,6 +23,16 @@ const OverridePlan* plan_of(const Rule& rule, std::uint8_t key, std::uint64_t di
     return table->find(digest, again);
 }
 
+// One key that is banned, else one that is exempt, decides for all.
+void weigh(const OverridePlan* plan, std::uint8_t key, Now now, Fate& fate) noexcept {
+    const KeyFate what = plan == nullptr ? KeyFate::Judged : fate_of(*plan, now);
+    fate.what = std::max(fate.what, what);
+    if (what == KeyFate::Banned && ban_left(*plan, now) > fate.left) {
+        fate.left = ban_left(*plan, now);
+        fate.key = key;
+    }
+}
+
 }  // namespace
 
 const LimitOverride* override_of(const OverridePlan& plan, const Overrides& all, std::uint8_t limit,
@@ -50,8 +60,12 @@ KeyFate fate_of(const OverridePlan& plan, Now now) noexcept {
     return plan.exempt && now.utc() < plan.exempt_until ? KeyFate::Exempt : KeyFate::Judged;
 }
 
-KeyFate fate_of(const Rule& rule, std::span<Look> looks, const Judging& judging) noexcept {
-    KeyFate fate = KeyFate::Judged;
+Nanoseconds ban_left(const OverridePlan& plan, Now now) noexcept {
+    return plan.banned_until == kForever ? kNever : plan.banned_until - now.utc();
+}
+
+Fate fate_of(const Rule& rule, std::span<Look> looks, const Judging& judging) noexcept {
+    Fate fate;
     const OverridePlan* plan = nullptr;
     std::size_t keys = 0;
     for (std::size_t i = 0; i < looks.size(); ++i) {
@@ -61,13 +75,13 @@ KeyFate fate_of(const Rule& rule, std::span<Look> looks, const Judging& judging)
             ++keys;
             // What lacks a part has no digest, and no key has that.
             plan = plan_of(rule, key, look.digest, judging);
-            fate = plan == nullptr ? fate : std::max(fate, fate_of(*plan, judging.now));
+            weigh(plan, key, judging.now, fate);
         }
         look.own = plan == nullptr ? nullptr
                                    : override_of(*plan, *rule.overrides,
                                                  static_cast<std::uint8_t>(i), judging.now);
     }
-    for (std::size_t i = 0; fate != KeyFate::Judged && i < looks.size(); ++i) {
+    for (std::size_t i = 0; fate.what != KeyFate::Judged && i < looks.size(); ++i) {
         looks[i].asked = false;
     }
     return fate;

@@ -10,11 +10,21 @@ namespace sluice {
 // What becomes of a packet by what is said of its keys, before any limit is asked.
 enum class KeyFate : std::uint8_t { Judged, Exempt, Banned };
 
+// The same of all keys of a packet.
+struct Fate {
+    KeyFate what = KeyFate::Judged;
+    Nanoseconds left{};    // of the ban; kNever
+    std::uint8_t key = 0;  // the key that is banned, the first of equals
+};
+
 // Finds what the keys of a packet have in place of a rule's numbers, and notes it in the looks. One
 // key that is banned, else one that is exempt, decides for all; the looks then ask for nothing.
-[[nodiscard]] KeyFate fate_of(const Rule& rule, std::span<Look> looks,
-                              const Judging& judging) noexcept;
+[[nodiscard]] Fate fate_of(const Rule& rule, std::span<Look> looks,
+                           const Judging& judging) noexcept;
 [[nodiscard]] KeyFate fate_of(const OverridePlan& plan, Now now) noexcept;
+
+// The rest of a ban that is in force.
+[[nodiscard]] Nanoseconds ban_left(const OverridePlan& plan, Now now) noexcept;
 
 // What a key has; nullptr: nothing of its own.
 [[nodiscard]] const OverridePlan* plan_of_key(const Rule& rule, std::uint8_t key, ByteView bytes,

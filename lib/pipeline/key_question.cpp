@@ -1,6 +1,7 @@
 #include "lib/pipeline/key_question.hpp"
 
 #include "lib/meter/any_meter.hpp"
+#include "lib/meter/penalty.hpp"
 #include "lib/pipeline/adopt.hpp"
 #include "lib/pipeline/key_overrides.hpp"
 #include "lib/pipeline/packet.hpp"
@@ -55,7 +56,67 @@ public:
         return bucket;
     }
 
+    KeyBox box() noexcept {
+        if (!rule_.bans()) {
+            return {};
+        }
+        const MeteredLimit& limit = rule_.ban.boxes[question_.key];
+        KeyBox box{.after = most_of(limit.limit)};
+        if (Entry* own = core_.buckets.keys.find(filed(limit, question_.bytes))) {
+            tenants_.update(*own, now_);
+            const Units left = remaining(own->cell(), limit.limit, tenants_.pool(), now_);
+            box.refusals = Units{box.after.count() - std::min(left, box.after).count()};
+            meet(*own, 0, box);
+            if (lifts_bans()) {
+                tenants_.forget(*own);
+            }
+        } else if (core_.buckets.coarsened(now_.at) && !has_bucket()) {
+            meet_wider(limit, box);
+        }
+        return box;
+    }
+
 private:
+    [[nodiscard]] Units cost() const noexcept {
+        return question_.cost == Units{0} ? Units{rule_.cost} : question_.cost;
+    }
+    // A reset of single limits leaves bans alone.
+    [[nodiscard]] bool lifts_bans() const noexcept {
+        return question_.action == KeyAction::Unban ||
+               (question_.action == KeyAction::Reset && question_.with_ban);
+    }
+    [[nodiscard]] bool has_bucket() const noexcept {
+        return std::any_of(rule_.limits.begin(), rule_.limits.end(), [&](const auto& limit) {
+            return limit.key == question_.key &&
+                   core_.buckets.keys.find(filed(limit, question_.bytes)) != nullptr;
+        });
+    }
+    void meet(const Entry& entry, std::uint8_t step, KeyBox& box) const noexcept {
+        const Cell cell = entry.cell();
+        if (PenaltyMeter::banned(cell, now_.at) && cell.fresh_from - now_.at > box.left) {
+            box.left = cell.fresh_from - now_.at;
+            box.step = step;
+            box.lifted = lifts_bans();
+            box.refusals = Units{0};
+        }
+    }
+    // The bans of networks that the key would be charged to.
+    void meet_wider(const MeteredLimit& limit, KeyBox& box) noexcept {
+        const CoarseKeys wider{question_.bytes.view()};
+        std::uint8_t step = 0;
+        for (const KeyBytes& key : wider.keys()) {
+            ++step;
+            Entry* entry = core_.buckets.parents.find(filed(limit, key));
+            if (entry == nullptr) {
+                continue;
+            }
+            tenants_.update(*entry, now_);
+            meet(*entry, step, box);
+            if (question_.action == KeyAction::Unban) {
+                tenants_.forget(*entry);
+            }
+        }
+    }
     [[nodiscard]] FiledKey filed(const MeteredLimit& limit, const KeyBytes& key) const noexcept {
         return {core_.hash(limit.identity, key.view()), limit.slot};
     }
@@ -88,14 +149,14 @@ private:
         return own == nullptr ? OwnNumbers{} : OwnNumbers{&own->numbers, own->until};
     }
     [[nodiscard]] Nanoseconds wait_in(const Entry& entry, const AnyLimit& numbers) const noexcept {
-        return wait(tenants_.cell_of(entry), numbers, tenants_.pool(), now_, {Units{rule_.cost}})
+        return wait(tenants_.cell_of(entry), numbers, tenants_.pool(), now_, {cost()})
             .value_or(kNever);
     }
 
     // A bucket that the key would get now is full, less what wider keys owe on its behalf.
     void describe_new(const MeteredLimit& limit, KeyBucket& bucket) noexcept {
         bucket.remaining = bucket.most;
-        bucket.wait = Units{rule_.cost} > bucket.most ? kNever : Nanoseconds{0};
+        bucket.wait = cost() > bucket.most ? kNever : Nanoseconds{0};
         if (core_.buckets.coarsened(now_.at)) {
             std::uint8_t step = 0;
             const CoarseKeys wider{question_.bytes.view()};
@@ -144,6 +205,7 @@ KeyAnswer answer_key(const KeyQuestion& question, const RuleSet& set, CoreState&
     Asked asked{question, set, core, now};
     answer.exempt = asked.fate() == KeyFate::Exempt;
     answer.banned = asked.fate() == KeyFate::Banned;
+    answer.box = asked.box();
     const std::vector<MeteredLimit>& limits = set.rules[question.rule].limits;
     for (std::size_t i = 0; i < limits.size() && answer.count < answer.buckets.size(); ++i) {
         if (limits[i].key == question.key && ((question.limits >> i) & 1U) != 0) {

@@ -19,7 +19,9 @@ struct KeyQuestion {
     std::uint8_t key = 0;           // of the rule's keys
     KeyBytes bytes;                 // the key
     std::uint16_t limits = 0xFFFF;  // a bit for each limit of the rule that is meant
+    bool with_ban = true;           // Reset: the key's ban is meant too
     Units units;                    // of Grant
+    Units cost;                     // that waits are told for; 0: what one thing costs in the rule
 };
 static_assert(kMaxLimitsPerRule <= 16);
 
@@ -34,7 +36,16 @@ struct KeyBucket {
     Units before;      // what would have been admitted
     Units remaining;   // what would be admitted now
     Units most;        // of a full bucket
-    Nanoseconds wait;  // until what one thing costs is admitted; kNever
+    Nanoseconds wait;  // until the cost is admitted; kNever
+};
+
+// Its place in the rule's penalty box.
+struct KeyBox {
+    Units refusals;      // that count now
+    Units after;         // so many are a ban; 0: the rule has none
+    Nanoseconds left{};  // of the ban that its packets meet, before anything was done; 0: none
+    bool lifted = false;
+    std::uint8_t step = 0;  // of the wider network whose ban it is; 0: its own
 };
 
 struct KeyAnswer {
@@ -42,6 +53,7 @@ struct KeyAnswer {
     // The key is: nothing below is asked of its packets.
     bool exempt = false;
     bool banned = false;
+    KeyBox box;
     std::uint8_t count = 0;
     std::array<KeyBucket, kMaxLimitsPerRule> buckets{};
 

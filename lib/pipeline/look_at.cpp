@@ -76,6 +76,15 @@ public:
         return false;
     }
 
+    // At this step or nowhere.
+    bool at_step(std::uint8_t step) noexcept {
+        if (step == 0) {
+            return new_entry();
+        }
+        const std::span<const KeyBytes> wider = coarse_keys();
+        return step <= wider.size() && parent_entry(filed_key(wider[step - 1U]), step);
+    }
+
     bool parent() noexcept {
         std::uint8_t step = 0;
         for (const KeyBytes& key : coarse_keys()) {
@@ -114,9 +123,9 @@ private:
             return false;
         }
         std::uint64_t entries = 0;
-        for (const MeteredLimit& limit : rule_.limits) {
+        for_each_state(rule_, [&](const MeteredLimit& limit) {
             entries += tenants_.entries_of(limit.slot).read();
-        }
+        });
         return entries >= store_.keys.slots() * rule_.table_share / kWholeTable;
     }
 
@@ -310,6 +319,29 @@ void look_at(Look& look, const MeteredLimit& limit, const Rule& rule,
     if (look.judgement == Judgement::NoRoom) [[unlikely]] {
         no_room_slow(look, limit, rule, judging);
     }
+}
+
+bool look_at_step(Look& look, const MeteredLimit& limit, const Rule& rule, const Judging& judging,
+                  std::uint8_t step) noexcept {
+    BucketStore& store = judging.core.buckets;
+    look.entry = step == 0 ? store.keys.find(look.key) : nullptr;
+    if (look.entry != nullptr) {
+        store.tenants.update(*look.entry, judging.now);
+        look.entry->hold();
+        look.numbers = &limit.limit;
+    } else if (!Placing{look, limit, rule, judging}.at_step(step)) {
+        look.entry = nullptr;
+    }
+    if (look.entry != nullptr) {
+        look.judgement = ask(look, judging);
+        if (look.judgement != Judgement::NoRoom) {
+            return true;
+        }
+        count(judging, TableEvent::PoolFull);
+        look.entry->release();
+    }
+    count(judging, rule.on_full == OnFull::Open ? TableEvent::Open : TableEvent::Closed);
+    return false;
 }
 
 void settle(Look& look, const Judging& judging, bool spends, bool rejected) noexcept {

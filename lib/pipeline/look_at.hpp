@@ -21,6 +21,11 @@ struct Judging {
 void look_at(Look& look, const MeteredLimit& limit, const Rule& rule,
              const Judging& judging) noexcept;
 
+// The same for a bucket of the given step (0: the key's own), and no other: what finds no place
+// there is counted as on_full says. False: it found none.
+[[nodiscard]] bool look_at_step(Look& look, const MeteredLimit& limit, const Rule& rule,
+                                const Judging& judging, std::uint8_t step) noexcept;
+
 // Charges a look that was admitted, or, when `rejected`, whatever fits of its cost; both end the
 // hold.
 void settle(Look& look, const Judging& judging, bool spends, bool rejected) noexcept;

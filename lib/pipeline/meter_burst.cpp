@@ -2,6 +2,7 @@
 #include "lib/pipeline/judge_plain.hpp"
 #include "lib/pipeline/key_overrides.hpp"
 #include "lib/pipeline/look_at.hpp"
+#include "lib/pipeline/penalty_box.hpp"
 #include "lib/pipeline/sample_burst.hpp"
 #include "lib/pipeline/stages.hpp"
 
@@ -33,6 +34,9 @@ struct Judged {
     }
     [[nodiscard]] RuleCounters& counters(const Match& match) const noexcept {
         return judging.core.counters.rules[rule(match).counters];
+    }
+    [[nodiscard]] BanCounters& bans(const Match& match) const noexcept {
+        return judging.core.counters.bans[rule(match).counters];
     }
     [[nodiscard]] std::span<Look> looks(const Match& match) const noexcept {
         return {&all_looks[match.first], rule(match).limits.size()};
@@ -85,8 +89,8 @@ struct Outcome {
     bool banned = false;         // the key is: no limit was asked
     bool colored = false;        // on_color applies
     Color color = Color::Green;  // the worst of its colour meters
-    Nanoseconds wait{};          // the longest of the refusing limits
-    std::uint8_t key = 0;        // of the limit with that wait, the first of equals
+    Nanoseconds wait{};          // the longest of the refusing limits, or the rest of the ban
+    std::uint8_t key = 0;        // of the limit with that wait, the first of equals; or the banned
 };
 
 void note_refusal(const Look& look, const MeteredLimit& limit, const Judging& judging,
@@ -136,28 +140,24 @@ void look_at_limit(Look& look, const MeteredLimit& limit, const Rule& rule, cons
 }
 
 // A rule whose limits are not asked, since a key is exempt or banned.
-[[gnu::noinline]] Outcome fated_slow(KeyFate fate, RuleCounters& counters) noexcept {
+Outcome fated(const Fate& fate, const Match& match, const Judged& judged) noexcept {
     Outcome outcome;
-    if (fate == KeyFate::Exempt) {
-        counters.exempted.add(1);
+    if (fate.what == KeyFate::Exempt) {
+        judged.counters(match).exempted.add(1);
         return outcome;
     }
+    judged.bans(match).met.add(1);
     outcome.judged = true;
     outcome.refused = true;
     outcome.exceeded = true;
     outcome.banned = true;
+    outcome.wait = fate.left;
+    outcome.key = fate.key;
     return outcome;
 }
 
-Outcome look_at_rule(const Match& match, const Judged& judged) noexcept {
-    const Rule& rule = judged.rule(match);
+Outcome look_at_limits(const Match& match, const Rule& rule, const Judged& judged) noexcept {
     Outcome outcome;
-    if (rule.overrides != nullptr) [[unlikely]] {
-        const KeyFate fate = fate_of(rule, judged.looks(match), judged.judging);
-        if (fate != KeyFate::Judged) {
-            return fated_slow(fate, judged.counters(match));
-        }
-    }
     std::size_t at = 0;
     for (Look& look : judged.looks(match)) {
         look_at_limit(look, rule.limits[at++], rule, judged, outcome);
@@ -168,6 +168,51 @@ Outcome look_at_rule(const Match& match, const Judged& judged) noexcept {
         outcome.over_limit |= !forwards(action.verdict);
     }
     return outcome;
+}
+
+// What is said of the keys by name goes first, then who is in the penalty box.
+Outcome look_at_banning(const Match& match, const Rule& rule, const Judged& judged) noexcept {
+    const std::span<Look> looks = judged.looks(match);
+    const PenaltyBoxes boxes{rule, looks, judged.judging};
+    Fate fate;
+    if (rule.overrides != nullptr) {
+        fate = fate_of(rule, looks, judged.judging);
+    }
+    if (fate.what == KeyFate::Judged) {
+        if (const std::optional<PenaltyBoxes::Sentence> sentence = boxes.sentence()) {
+            fate = {KeyFate::Banned, sentence->left, sentence->key};
+            for (Look& look : looks) {
+                look.asked = false;
+            }
+        }
+    }
+    if (fate.what != KeyFate::Judged) {
+        return fated(fate, match, judged);
+    }
+    const Outcome outcome = look_at_limits(match, rule, judged);
+    if (outcome.over_limit) {
+        const bool yellow = outcome.colored && !forwards(rule.on_color[1].verdict);
+        judged.bans(match).begun.add(boxes.note(looks, yellow));
+    }
+    return outcome;
+}
+
+[[gnu::noinline]] Outcome look_at_keys_slow(const Match& match, const Rule& rule,
+                                            const Judged& judged) noexcept {
+    if (rule.bans()) {
+        return look_at_banning(match, rule, judged);
+    }
+    const Fate fate = fate_of(rule, judged.looks(match), judged.judging);
+    return fate.what != KeyFate::Judged ? fated(fate, match, judged)
+                                        : look_at_limits(match, rule, judged);
+}
+
+Outcome look_at_rule(const Match& match, const Judged& judged) noexcept {
+    const Rule& rule = judged.rule(match);
+    if (rule.asks_keys) [[unlikely]] {
+        return look_at_keys_slow(match, rule, judged);
+    }
+    return look_at_limits(match, rule, judged);
 }
 
 struct Weight {
@@ -200,7 +245,9 @@ void decide(const Match& match, const Rule& rule, const Outcome& outcome,
     } else if (outcome.judged && decision.rule == kNoRule) {
         decision.reason = Reason::WithinLimits;
     }
-    if (outcome.exceeded) {
+    if (outcome.banned && rule.bans()) [[unlikely]] {
+        weigh(match, {rule.ban.action, &rule.ban.tag, refusal, outcome.key}, decision);
+    } else if (outcome.exceeded) {
         weigh(match, {rule.on_exceed, &rule.tag, refusal, outcome.key}, decision);
     }
     if (outcome.colored) [[unlikely]] {

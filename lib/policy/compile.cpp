@@ -48,7 +48,8 @@ std::uint64_t size_of(const Rule& rule) {
     for (const GroupingKey& key : rule.keys) {
         keys += sizeof(GroupingKey) + key.size() * sizeof(KeyPart);
     }
-    return sizeof(Rule) + rule.id.size() + keys + rule.limits.size() * sizeof(MeteredLimit) +
+    return sizeof(Rule) + rule.id.size() + keys +
+           (rule.limits.size() + rule.ban.boxes.size()) * sizeof(MeteredLimit) +
            (rule.overrides != nullptr ? size_of(*rule.overrides) : 0);
 }
 
@@ -203,7 +204,7 @@ private:
     }
 
     void check_names(const YamlNode& node, const Rule& rule) {
-        limit_count_ += rule.limits.size();
+        limit_count_ += rule.limits.size() + rule.ban.boxes.size();
         if (rule.id.empty()) {
             return;
         }
@@ -212,13 +213,13 @@ private:
                                  "two rules are called `" + rule.id + "`");
             return;
         }
-        for (const MeteredLimit& limit : rule.limits) {
+        for_each_state(rule, [&](const MeteredLimit& limit) {
             if (!identities_.insert(limit.identity).second) {
                 file_.problems.error(node.at,
                                      "the names of this rule's limits hash like another's; "
                                      "choose another id");
             }
-        }
+        });
     }
 
     // A rule that is off is checked like the others, and leaves nothing in the set.

@@ -56,6 +56,7 @@ struct RuleSummary {
     // How else it limits: missing_key, on_full, table_share, rejected_spend, cost.
     std::vector<NamedText> settings;
     std::vector<LimitSummary> limits;
+    std::string ban;                 // "after 3 refusals within 10m, for 1h: drop"; empty: none
     std::optional<Nanoseconds> ttl;  // how long after it was first applied it ends
     std::uint64_t memory = 0;        // bytes: the compiled rule, without its buckets
 };

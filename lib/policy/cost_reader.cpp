@@ -32,6 +32,7 @@ struct MostAtOnce {
         return limit.variant() == ColorVariant::Rfc2698 ? second
                                                         : std::max(limit.first().burst(), second);
     }
+    std::uint64_t operator()(const PenaltyLimit& limit) const { return limit.after; }
     std::uint64_t operator()(const auto& window) const { return window.numbers.count; }
 };
 

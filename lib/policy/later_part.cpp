@@ -24,7 +24,6 @@ struct Shape {
 };
 using enum Shape::Kind;
 
-constexpr auto kBan = std::to_array<Shape>({{"after"}, {"within"}, {"for"}, {"action"}});
 constexpr auto kColors = std::to_array<Shape>({{"green", Any}, {"yellow", Any}, {"red", Any}});
 constexpr auto kDynamic = std::to_array<Shape>({{"source"}, {"ttl"}, {"floor"}, {"ceiling"}});
 constexpr auto kClusterSync =
@@ -53,7 +52,6 @@ constexpr auto kCluster =
 
 constexpr auto kParts = std::to_array<Shape>({
     // of a rule
-    {"ban", Map, kBan},
     {"on_color", Map, kColors},
     {"dynamic", Map, kDynamic},
     {"cluster_sync", Map, kClusterSync},

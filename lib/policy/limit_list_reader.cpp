@@ -1,22 +1,21 @@
 #include "lib/policy/limit_list_reader.hpp"
 
+#include "lib/policy/state_identity.hpp"
+
 namespace sluice {
 namespace {
 
-// FNV-1a over what a bucket's state belongs to, in one spelling.
-std::uint64_t identity_of(std::string_view rule, const std::string& name, const KeyText& key,
-                          const LimitText& limit) {
+std::uint64_t identity_of_limit(std::string_view rule, const std::string& name, const KeyText& key,
+                                const LimitText& limit) {
     std::string schema;
     for (const NamedText& part : limit.schema) {
         schema += (schema.empty() ? "" : " ") + part.value;
     }
-    const std::string text = std::string{rule} + "\n" + name + "\n" + key.schema + "\n" + schema +
-                             "\n" + std::string{name_of(limit.per)};
-    std::uint64_t hash = 0xCBF2'9CE4'8422'2325;
-    for (const char c : text) {
-        hash = (hash ^ static_cast<unsigned char>(c)) * 0x0000'0100'0000'01B3;
-    }
-    return hash;
+    return identity_of({.rule = rule,
+                        .name = name,
+                        .key = key.schema,
+                        .schema = schema,
+                        .per = name_of(limit.per)});
 }
 
 LimitSummary summary_of(const std::string& name, const LimitText& limit, const KeyText& key,
@@ -77,7 +76,7 @@ void LimitListReader::read_one(const YamlNode& item, const std::string& name, co
         changed = owner_.changes->change(name, *node);
     }
     const LimitText limit = read_limit(changed ? *changed : *node, owner_.per, context_);
-    const std::uint64_t identity = identity_of(owner_.rule, name, tier.key, limit);
+    const std::uint64_t identity = identity_of_limit(owner_.rule, name, tier.key, limit);
     if (!limits.identities.insert(identity).second) {
         context_.problems.error(item.at, "the limit `" + name + "` is listed twice" +
                                              (tier.position.empty() ? "" : " with one key"));

@@ -1,6 +1,7 @@
 #include "lib/policy/rule_reader.hpp"
 
 #include "lib/policy/action_reader.hpp"
+#include "lib/policy/ban_reader.hpp"
 #include "lib/policy/candidate_reader.hpp"
 #include "lib/policy/condition_reader.hpp"
 #include "lib/policy/cost_reader.hpp"
@@ -35,7 +36,7 @@ constexpr auto kRuleKeys = std::to_array<KeyRow>({
     {"table_share"},
     {"scope"},  // only box
     {"on_color"},
-    {"ban", false},
+    {"ban"},
     {"overrides"},
     {"candidates"},
     {"dynamic", false},
@@ -281,6 +282,11 @@ private:
         read_.summary.key = std::move(tiers.text);
         read_.summary.limits = std::move(tiers.limits.summaries);
         keys_are_whole_ = tiers.whole;
+        if (const YamlNode* node = map_.find("ban")) {
+            ReadBan read = read_ban(*node, rule.id, tiers.ban_keys, context_);
+            rule.ban = std::move(read.ban);
+            read_.summary.ban = std::move(read.text);
+        }
     }
 
     void read_overrides() {

@@ -56,6 +56,7 @@ private:
             key.text = "[]";  // among others it must be seen
         }
         const auto index = static_cast<std::uint8_t>(read_.keys.size());
+        read_.ban_keys.push_back({key.schema, position});
         limits_.read(map, {key, index, std::move(position)}, read_.limits);
         read_.text += (read_.keys.empty() ? "" : "; ") + key.text;
         read_.whole = read_.whole && key.whole;

@@ -1,4 +1,5 @@
 #pragma once
+#include "lib/policy/ban_reader.hpp"
 #include "lib/policy/limit_list_reader.hpp"
 
 #include <string>
@@ -11,7 +12,8 @@ struct ReadTiers {
     std::vector<GroupingKey> keys;
     std::string text;  // "ip.src, l4.dport"; of tiers one after the other: "ip.src; ip.dst"
     ReadLimits limits;
-    bool whole = true;  // every key is built
+    std::vector<BanKey> ban_keys;  // of each key
+    bool whole = true;             // every key is built
 };
 
 // `key` and `limits` of a rule, or its `tiers`.

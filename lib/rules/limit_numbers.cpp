@@ -13,10 +13,10 @@ constexpr std::size_t kSteps = 3;
 
 bool fill_coarser(Rule& rule) {
     bool all_fit = true;
-    for (MeteredLimit& limit : rule.limits) {
+    for_each_state(rule, [&](MeteredLimit& limit) {
         limit.coarser.clear();
         if (rule.on_full != OnFull::Coarsen) {
-            continue;
+            return;
         }
         AnyLimit numbers = limit.limit;
         for (std::size_t step = 0; step < kSteps; ++step) {
@@ -25,16 +25,14 @@ bool fill_coarser(Rule& rule) {
             numbers = wider ? *wider : numbers;
             limit.coarser.push_back(numbers);
         }
-    }
+    });
     return all_fit;
 }
 
 void number_limits(RuleSet& set) {
     std::uint16_t slot = 0;
     for (Rule& rule : set.rules) {
-        for (MeteredLimit& limit : rule.limits) {
-            limit.slot = ++slot;
-        }
+        for_each_state(rule, [&](MeteredLimit& limit) { limit.slot = ++slot; });
     }
     list_slots(set);
 }

@@ -20,15 +20,14 @@ bool same_numbers(const MeteredLimit& before, const MeteredLimit& after) {
 }
 
 bool changes_numbers(const RuleSet& set, const auto& limits) {
+    bool changes = false;
     for (const Rule& rule : set.rules) {
-        for (const MeteredLimit& limit : rule.limits) {
+        for_each_state(rule, [&](const MeteredLimit& limit) {
             const auto old = limits.find(limit.identity);
-            if (old != limits.end() && !same_numbers(old->second.limit, limit)) {
-                return true;
-            }
-        }
+            changes = changes || (old != limits.end() && !same_numbers(old->second.limit, limit));
+        });
     }
-    return false;
+    return changes;
 }
 
 }  // namespace
@@ -53,10 +52,10 @@ Result<Done> LimitSlots::assign(RuleSet& set) {
         kept.in_rules = false;
     }
     for (Rule& rule : set.rules) {
-        for (MeteredLimit& limit : rule.limits) {
+        for_each_state(rule, [&](MeteredLimit& limit) {
             limit = limits_.insert_or_assign(limit.identity, take_over(limit, changes_))
                         .first->second.limit;
-        }
+        });
     }
     set.gone.clear();
     for (const auto& [identity, kept] : limits_) {
@@ -73,16 +72,20 @@ Result<Done> LimitSlots::assign(RuleSet& set) {
 Result<Done> LimitSlots::check(const RuleSet& set) const {
     std::size_t added = 0;
     for (const Rule& rule : set.rules) {
-        for (const MeteredLimit& limit : rule.limits) {
+        bool too_often = false;
+        for_each_state(rule, [&](const MeteredLimit& limit) {
             const auto old = limits_.find(limit.identity);
             if (old == limits_.end()) {
                 ++added;
-            } else if (old->second.limit.former.size() + 1 >= kNumberVersions &&
-                       !same_numbers(old->second.limit, limit)) {
-                return Error{Errc::TooMany, "the numbers of rule " + rule.id +
-                                                " have changed too often in a short time: buckets "
-                                                "are still being rewritten; try again in a second"};
+            } else {
+                too_often |= old->second.limit.former.size() + 1 >= kNumberVersions &&
+                             !same_numbers(old->second.limit, limit);
             }
+        });
+        if (too_often) {
+            return Error{Errc::TooMany, "the numbers of rule " + rule.id +
+                                            " have changed too often in a short time: buckets "
+                                            "are still being rewritten; try again in a second"};
         }
     }
     if (added > free_.size()) {

@@ -38,7 +38,8 @@ void fill_key(const Rule& rule, QuickRule& quick) noexcept {
 
 QuickRule quick_rule(const Rule& rule) noexcept {
     QuickRule quick;
-    if (rule.on_match != OnMatch::Meter || rule.limits.size() != 1 || rule.overrides != nullptr) {
+    if (rule.on_match != OnMatch::Meter || rule.limits.size() != 1 || rule.overrides != nullptr ||
+        rule.bans()) {
         return quick;
     }
     quick.key = key_of(rule);

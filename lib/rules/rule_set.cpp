@@ -76,12 +76,29 @@ struct SameSchema {
     bool operator()(const TokenBucketLimit&) const noexcept { return true; }
     bool operator()(const LeakyBucketLimit&) const noexcept { return true; }
     bool operator()(const ColorLimit&) const noexcept { return false; }
+    bool operator()(const PenaltyLimit&) const noexcept { return false; }
     bool operator()(auto window) const noexcept {
         const auto& limit = std::get<decltype(window)>(other);
         window.numbers.count = limit.numbers.count;
         return window == limit;
     }
 };
+
+// A box for each key or none at all, and penalties nowhere else.
+bool ban_holds(const Rule& rule) noexcept {
+    const auto is_penalty = [](const MeteredLimit& limit) {
+        return algorithm_of(limit.limit) == Algorithm::Penalty;
+    };
+    std::size_t key = 0;
+    return acts(rule.ban.action) && tag_holds(rule.ban.tag) &&
+           (!rule.bans() ||
+            (rule.on_match == OnMatch::Meter && rule.ban.boxes.size() == rule.keys.size())) &&
+           std::all_of(rule.ban.boxes.begin(), rule.ban.boxes.end(),
+                       [&](const MeteredLimit& box) {
+                           return is_penalty(box) && box.key == key++ && box.per == Per::Packet;
+                       }) &&
+           std::none_of(rule.limits.begin(), rule.limits.end(), is_penalty);
+}
 
 bool numbers_hold(const LimitOverride& numbers, const Rule& rule) noexcept {
     if (numbers.limit >= rule.limits.size()) {
@@ -137,6 +154,9 @@ Fault fault_of(const Rule& rule) {
     if (!limits_follow_keys(rule)) {
         return "rule " + rule.id + ": its limits do not follow its keys";
     }
+    if (!ban_holds(rule)) {
+        return "rule " + rule.id + ": its ban is not sound";
+    }
     if (!overrides_hold(rule)) {
         return "rule " + rule.id + ": its overrides are not sound";
     }
@@ -173,12 +193,14 @@ std::optional<std::string> find_fault(const RuleSet& set) {
         if (!ids.insert(rule.id).second) {
             return "two rules are called " + rule.id;
         }
-        for (const MeteredLimit& limit : rule.limits) {
-            if (!identities.insert(limit.identity).second) {
-                return "two limits have one identity";
-            }
+        bool different = true;
+        for_each_state(rule, [&](const MeteredLimit& limit) {
+            different = identities.insert(limit.identity).second && different;
+        });
+        if (!different) {
+            return "two limits have one identity";
         }
-        limits += rule.limits.size();
+        limits += rule.limits.size() + rule.ban.boxes.size();
     }
     if (limits > kMaxLimits) {
         return "more than " + std::to_string(kMaxLimits) + " limits";

@@ -89,6 +89,15 @@ struct ColorAction {
     TagValues tag;                    // read when verdict is Tag
 };
 
+// What becomes of keys that are refused again and again. Each key of a rule has a penalty box of
+// its own, whose state is kept in the tables as a limit's is: `limit` is a PenaltyLimit, `name`
+// "ban".
+struct Ban {
+    Verdict action = Verdict::Drop;   // what all packets of a banned key meet: Drop, Tag or Pass
+    TagValues tag;                    // read when action is Tag
+    std::vector<MeteredLimit> boxes;  // one for each key, in their order; none: the rule has no ban
+};
+
 struct Rule {
     std::string id;
     Mode mode = Mode::Monitor;
@@ -109,15 +118,29 @@ struct Rule {
     // that whoever goes through them meets each key once.
     std::vector<GroupingKey> keys;
     std::vector<MeteredLimit> limits;
+    Ban ban;
     // Keys with other numbers; nullptr: none. Shared, since there may be a million of them.
     std::shared_ptr<const Overrides> overrides;
     // The same for the packet path, by key; given out on loading.
     std::vector<std::shared_ptr<const OverrideTable>> override_tables;
+    bool asks_keys = false;  // has overrides or a ban; given out on loading
 
+    [[nodiscard]] bool bans() const noexcept { return !ban.boxes.empty(); }
     [[nodiscard]] bool has_limits() const noexcept {
         return on_match == OnMatch::Meter || on_match == OnMatch::Bypass;
     }
 };
+
+// All of a rule that keeps a state for each key: its limits, then its penalty boxes.
+template <typename AnyRule, typename Take>
+void for_each_state(AnyRule& rule, Take&& take) {
+    for (auto& limit : rule.limits) {
+        take(limit);
+    }
+    for (auto& box : rule.ban.boxes) {
+        take(box);
+    }
+}
 
 // Rules in the order of the file; rules that are off are left out.
 struct RuleSet {

@@ -23,6 +23,9 @@ struct LongestDebt {
         return debt_of(limit.numbers);
     }
     Nanoseconds operator()(const SlidingLogLimit& limit) const { return debt_of(limit.numbers); }
+    Nanoseconds operator()(const PenaltyLimit& limit) const {
+        return Nanoseconds{std::max(limit.within, limit.lasts)};
+    }
     Nanoseconds operator()(const ColorLimit& limit) const {
         return debt_of(limit.first()) + debt_of(limit.second());
     }
@@ -55,10 +58,9 @@ void list_slots(RuleSet& set) {
     for (const MeteredLimit& limit : set.gone) {
         list_limit(set, limit);
     }
-    for (const Rule& rule : set.rules) {
-        for (const MeteredLimit& limit : rule.limits) {
-            list_limit(set, limit);
-        }
+    for (Rule& rule : set.rules) {
+        rule.asks_keys = rule.overrides != nullptr || rule.bans();
+        for_each_state(rule, [&](const MeteredLimit& limit) { list_limit(set, limit); });
     }
     list_quick_rules(set);
 }

@@ -73,7 +73,7 @@ inline constexpr auto kReasons = std::to_array<ReasonRow>({
     {Reason::NoMemory, "no_memory", "no buffer to rewrite the frame in"},
     {Reason::LinkDown, "link_down", "the other port is down"},
     {Reason::TooLong, "too_long", "longer than the other port can send"},
-    {Reason::Banned, "banned", "the key is banned; the rule's on_exceed decided"},
+    {Reason::Banned, "banned", "the key is banned; the rule's `ban`, else its on_exceed, decided"},
 });
 inline constexpr std::size_t kReasonCount = kReasons.size();
 

@@ -33,6 +33,11 @@ void put_key_on_worker(Writer& out, const KeyOnWorker& m) {
     out.number<std::uint8_t>(m.exempt ? 1 : 0);
     out.number<std::uint8_t>(m.banned ? 1 : 0);
     out.number<std::uint8_t>(m.begun ? 1 : 0);
+    out.number(m.refusals);
+    out.number(m.after);
+    out.number(m.ban_left_ns);
+    out.number<std::uint8_t>(m.lifted ? 1 : 0);
+    out.number(m.ban_step);
     out.list(m.limits, put_key_bucket);
 }
 KeyOnWorker get_key_on_worker(Reader& in) {
@@ -43,6 +48,11 @@ KeyOnWorker get_key_on_worker(Reader& in) {
     m.exempt = in.flag();
     m.banned = in.flag();
     m.begun = in.flag();
+    m.refusals = in.number<std::uint64_t>();
+    m.after = in.number<std::uint64_t>();
+    m.ban_left_ns = in.number<std::int64_t>();
+    m.lifted = in.flag();
+    m.ban_step = in.number<std::uint8_t>();
     m.limits = in.list<KeyBucketState>(kBucketSize, get_key_bucket);
     return m;
 }
@@ -85,6 +95,7 @@ void put_ask_key(Writer& out, const AskKey& m) {
     out.bytes(m.bytes);
     out.text(m.limit);
     out.number(m.units);
+    out.number(m.cost);
 }
 
 AskKey get_ask_key(Reader& in) {
@@ -96,7 +107,8 @@ AskKey get_ask_key(Reader& in) {
     m.bytes = in.bytes();
     m.limit = in.text();
     m.units = in.number<std::uint64_t>();
-    if (m.action > KeyAction::Grant || m.bytes.size() > kMaxKeySize) {
+    m.cost = in.number<std::uint64_t>();
+    if (m.action > KeyAction::Unban || m.bytes.size() > kMaxKeySize) {
         in.fail();
     }
     return m;
@@ -108,7 +120,7 @@ void put_key_state(Writer& out, const KeyState& m) {
 }
 
 KeyState get_key_state(Reader& in) {
-    constexpr std::size_t kWorkerSize = 12;
+    constexpr std::size_t kWorkerSize = 38;
     KeyState m;
     m.limits = in.list<std::string>(4, [](Reader& i) { return i.text(); });
     m.workers = in.list<KeyOnWorker>(kWorkerSize, get_key_on_worker);

@@ -72,6 +72,11 @@ struct Put {
         out.word(limit.edge);
     }
     void operator()(const SlidingLogLimit& limit) const { put(out, limit.numbers); }
+    void operator()(const PenaltyLimit& limit) const {
+        out.number(limit.after);
+        out.number(static_cast<std::uint64_t>(limit.within));
+        out.number(static_cast<std::uint64_t>(limit.lasts));
+    }
     void operator()(const ColorLimit& limit) const {
         out.word(limit.variant());
         out.word(limit.mode());
@@ -97,6 +102,16 @@ AnyLimit get_sliding_counters(Reader& in) {
     const auto edge = in.word<Edge>();
     const Result<SlidingCountersLimit> limit = make_sliding_counters(numbers, buckets, edge);
     if (!limit || edge > Edge::Lenient) {
+        return failed(in);
+    }
+    return *limit;
+}
+
+AnyLimit get_penalty(Reader& in) {
+    const Units after{in.number<std::uint64_t>()};
+    const Nanoseconds within = get_time(in);
+    const Result<PenaltyLimit> limit = make_penalty(after, within, get_time(in));
+    if (!limit) {
         return failed(in);
     }
     return *limit;
@@ -140,6 +155,8 @@ AnyLimit get_numbers(Reader& in) {
             return SlidingLogLimit{get_window(in)};
         case Algorithm::ColorMeter:
             return get_color(in);
+        case Algorithm::Penalty:
+            return get_penalty(in);
     }
     return failed(in);
 }

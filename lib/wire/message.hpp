@@ -19,7 +19,7 @@
 // and lists with a 32-bit count in front.
 namespace sluice {
 
-inline constexpr std::uint32_t kWireVersion = 12;
+inline constexpr std::uint32_t kWireVersion = 13;
 // A compiled set (kMaxCompiledSize in lib/policy, and its texts and patterns) and the text of its
 // file.
 inline constexpr std::uint32_t kMaxMessageSize = 320U << 20;
@@ -66,6 +66,7 @@ struct AskKey {
     std::vector<std::byte> bytes;  // its canonical bytes, at most kMaxKeySize
     std::string limit;             // its name; empty: all of this key
     std::uint64_t units = 0;       // of Grant
+    std::uint64_t cost = 0;        // that waits are told for; 0: what one thing costs in the rule
 };
 
 // Replies.
@@ -89,6 +90,8 @@ struct RuleStats {
     std::uint64_t exceeded = 0;
     std::uint64_t skipped = 0;
     std::uint64_t exempted = 0;  // of the admitted
+    std::uint64_t banned = 0;    // of the exceeded: their key was
+    std::uint64_t bans = 0;      // keys that went to the penalty box
 };
 struct PortStats {
     std::string pair;
@@ -153,6 +156,12 @@ struct KeyOnWorker {
     bool exempt = false;    // the key is
     bool banned = false;    // likewise
     bool begun = false;     // it did not answer, but had begun: what was asked may be done
+    // Its place in the penalty box; see KeyBox in lib/pipeline.
+    std::uint64_t refusals = 0;
+    std::uint64_t after = 0;
+    std::int64_t ban_left_ns = 0;
+    bool lifted = false;
+    std::uint8_t ban_step = 0;
     std::vector<KeyBucketState> limits;
 };
 struct KeyState {

@@ -12,7 +12,7 @@ namespace {
 constexpr std::size_t kKeyPartSize = 3;
 constexpr std::size_t kKeySize = 4;
 constexpr std::size_t kLimitSize = 31;
-constexpr std::size_t kRuleSize = 50;
+constexpr std::size_t kRuleSize = 59;
 constexpr std::size_t kOverrideRowSize = 8;
 constexpr std::size_t kOverrideSize = 25;
 constexpr std::size_t kPlanSize = 26;
@@ -80,6 +80,18 @@ void put_tag(Writer& out, const TagValues& tag) {
 TagValues get_tag(Reader& in) {
     const std::optional<std::uint8_t> dscp = get_optional(in);
     return {dscp, get_optional(in)};
+}
+
+void put_ban(Writer& out, const Ban& ban) {
+    out.word(ban.action);
+    put_tag(out, ban.tag);
+    out.list(ban.boxes, put_limit);
+}
+
+Ban get_ban(Reader& in) {
+    const auto action = in.word<Verdict>();
+    const TagValues tag = get_tag(in);
+    return {action, tag, in.list<MeteredLimit>(kLimitSize, get_limit)};
 }
 
 void put_override(Writer& out, const LimitOverride& numbers) {
@@ -170,6 +182,7 @@ void put_rule(Writer& out, const Rule& rule) {
     }
     out.list(rule.keys, put_key);
     out.list(rule.limits, put_limit);
+    put_ban(out, rule.ban);
     put_overrides(out, rule.overrides.get());
 }
 
@@ -192,6 +205,7 @@ Rule get_rule(Reader& in) {
     }
     rule.keys = in.list<GroupingKey>(kKeySize, get_key);
     rule.limits = in.list<MeteredLimit>(kLimitSize, get_limit);
+    rule.ban = get_ban(in);
     rule.overrides = get_overrides(in);
     (void)fill_coarser(rule);
     return rule;

@@ -9,6 +9,8 @@ void put_rule_stats(Writer& out, const RuleStats& m) {
     out.number(m.exceeded);
     out.number(m.skipped);
     out.number(m.exempted);
+    out.number(m.banned);
+    out.number(m.bans);
 }
 RuleStats get_rule_stats(Reader& in) {
     RuleStats m;
@@ -17,6 +19,8 @@ RuleStats get_rule_stats(Reader& in) {
     m.exceeded = in.number<std::uint64_t>();
     m.skipped = in.number<std::uint64_t>();
     m.exempted = in.number<std::uint64_t>();
+    m.banned = in.number<std::uint64_t>();
+    m.bans = in.number<std::uint64_t>();
     return m;
 }
 

@@ -92,7 +92,7 @@ public:
 
 private:
     void turn() {
-        const RuleSet& rules = running_.adopt().rules;
+        const RuleSet& rules = running_.adopt().rules();
         const bool adopts = seen_.adopted.read() != rules.load;
         Burst& coming = bursts_[0];
         Burst& going = bursts_[1];
@@ -165,16 +165,18 @@ public:
     // Ends the program if the set is refused, or the worker does not take it up in time.
     void swap(const std::vector<std::byte>& message) {
         Result<Request> request = decode_request(message);
-        auto next = std::make_unique<Running>();
-        next->state = Running::State::Enforce;
-        next->rules = std::move(std::get<ApplyRules>(*request).rules);
-        if (const Result<Done> fits = slots_->assign(next->rules); !fits) {
+        auto loaded = std::make_shared<Loaded>();
+        loaded->rules = std::move(std::get<ApplyRules>(*request).rules);
+        if (const Result<Done> fits = slots_->assign(loaded->rules); !fits) {
             std::fprintf(stderr, "%s\n", fits.error().what.c_str());
             std::exit(1);
         }
-        rows_->assign(next->rules);
-        list_slots(next->rules);
-        next->rules.load = ++loads_;
+        rows_->assign(loaded->rules);
+        list_slots(loaded->rules);
+        loaded->rules.load = ++loads_;
+        auto next = std::make_unique<Running>();
+        next->state = Running::State::Enforce;
+        next->loaded = std::move(loaded);
         Retired<Running> old = running_.publish(std::move(next));
         std::optional<GracePeriod> proof = board_.wait_for(board_.mark(), kGraceTimeout);
         if (!proof) {

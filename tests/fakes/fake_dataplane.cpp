@@ -83,7 +83,8 @@ Top top_of(const GetTop& request) {
     top.keys.resize(std::min<std::size_t>(top.keys.size(), request.count));
     return top;
 }
-// Every limit has 3 of 10 left; the second worker never answers.
+// Every limit has 3 of 10 left, every key is banned where a rule bans; the second worker never
+// answers.
 Reply key_state_of(const AskKey& ask, const ApplyRules& running) {
     const std::vector<Rule>& rules = running.rules.rules;
     const auto rule = std::find_if(rules.begin(), rules.end(),
@@ -92,11 +93,17 @@ Reply key_state_of(const AskKey& ask, const ApplyRules& running) {
         return Failure{"other rules run than those that were asked about"};
     }
     KeyState state;
+    const bool lifts = ask.action == KeyAction::Reset || ask.action == KeyAction::Unban;
     KeyOnWorker first{.lcore = 1,
                       .answered = true,
                       .exempt = false,
                       .banned = false,
                       .begun = false,
+                      .refusals = 0,
+                      .after = rule->bans() ? 3U : 0U,
+                      .ban_left_ns = rule->bans() ? 90'000'000'000 : 0,
+                      .lifted = rule->bans() && lifts,
+                      .ban_step = 0,
                       .limits = {}};
     for (std::size_t i = 0; i < rule->limits.size(); ++i) {
         state.limits.push_back(rule->limits[i].name);
@@ -120,6 +127,11 @@ Reply key_state_of(const AskKey& ask, const ApplyRules& running) {
                       .exempt = false,
                       .banned = false,
                       .begun = true,
+                      .refusals = 0,
+                      .after = 0,
+                      .ban_left_ns = 0,
+                      .lifted = false,
+                      .ban_step = 0,
                       .limits = {}}};
     return state;
 }

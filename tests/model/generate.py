@@ -93,7 +93,16 @@ class RuleMaker:
         lines += [f"      - {limit}" for limit in limits]
         if any("tcm" in limit for limit in limits) and self.chance(70):
             lines.append(self.on_color())
+        if self.chance(25):
+            lines.append(self.ban())
         return lines + [f"    on_exceed: {{action: {action}}}"] * (not self.chance(15))
+
+    def ban(self):
+        action = self.dice.choice(("", "", ", action: drop", ", action: tag, dscp: cs1",
+                                   ", action: pass"))
+        return (f"    ban: {{after: {self.dice.choice((1, 2, 3, 5, 20))}, "
+                f"within: {self.dice.choice(WINDOW_LENGTHS)}, "
+                f"for: {self.dice.choice(WINDOW_LENGTHS)}{action}}}")
 
     def key(self):
         return ", ".join(self.key_part() for _ in range(self.dice.choice((0, 1, 1, 1, 2, 2, 3))))

@@ -18,8 +18,8 @@ SYN, ACK = 0x02, 0x10
 class Charge:
     """One limit that judges the packet at hand, which has this key in its tier."""
 
-    def __init__(self, bucket, key, cost, came):
-        self.bucket, self.key, self.cost = bucket, key, cost
+    def __init__(self, bucket, tier, key, cost, came):
+        self.bucket, self.tier, self.key, self.cost = bucket, tier, key, cost
         self.color = bucket.color(cost, came) if isinstance(bucket, Meter) else None
         self.wait = bucket.wait(cost) if self.color is None else bucket.wait(cost, came)
         self.refused = self.wait > 0
@@ -49,11 +49,38 @@ class Judged:
         colors = [charge.color for charge in charges if charge.color]
         color = max(colors, key=COLORS.index) if colors else None
         exceeded = any(charge.refused for charge in charges if charge.color is None)
+        self.refusing_tiers = {charge.tier for charge in charges if charge.refused or
+                               charge.color and rule.on_color[charge.color] == "drop"
+                               and charge.color != "green"}
         self.refused = exceeded or color == RED or rule.on_color.get(color) == "drop"
         reason = "over_limit" if self.refused else "within_limits"
         self.votes = [Vote(self, rule.action, "over_limit")] * exceeded
         if color and (self.refused or rule.on_color[color] != "pass"):
             self.votes.append(Vote(self, rule.on_color[color], reason))
+
+
+class Banned:
+    """One rule that matched the packet at hand, a key of which is in the penalty box."""
+
+    def __init__(self, rule, key, left):
+        self.rule, self.key, self.charges = rule, key, []
+        self.wait, self.refused = left, True
+        self.votes = [Vote(self, rule.ban.action, "banned")]
+
+
+class PenaltyBox:
+    """All refusals of a key since its last ban, and until when that lasts."""
+
+    def __init__(self):
+        self.refusals, self.until = [], 0
+
+    def note(self, now, ban):
+        """True: that was the one that bans."""
+        self.refusals.append(now)
+        if len([one for one in self.refusals if now < one + ban.within]) < ban.after:
+            return False
+        self.refusals, self.until = [], now + ban.lasts
+        return True
 
 
 class Vote:
@@ -76,6 +103,7 @@ class Limiter:
         self.acting = {rule.id for rule in self.rules if enforce or rule.mode == "enforce"}
         self.first, self.now = None, 0  # nanoseconds since the first frame
         self.buckets = {}
+        self.boxes = {}
         self.counts = {rule.id: dict(matched=0, admitted=0, exceeded=0, skipped=0)
                        for rule in rules}
         self.verdicts = {member: 0 for member in COUNTED_AS.values()}
@@ -138,13 +166,37 @@ class Limiter:
             if rule.missing_key == "skip" and not any(key is not None for key in keys):
                 self._count(rule, "skipped")
                 continue
+            banned = self._banned(rule, keys)
+            if banned:
+                self._count(rule, "exceeded")
+                self._count_ban(rule, "banned")
+                judged.append(banned)
+                continue
             charges = [charge for number, key in enumerate(keys)
                        if key is not None or rule.missing_key == "share"
                        for charge in self._charges(rule, number, key, packet)]
             one = Judged(rule, keys[0], charges)
             self._count(rule, "exceeded" if one.refused else "admitted")
             judged.append(one)
+            for tier in one.refusing_tiers if rule.ban else ():
+                if self._box(rule, tier, keys[tier]).note(self.now, rule.ban):
+                    self._count_ban(rule, "bans")
         return judged
+
+    def _count_ban(self, rule, what):
+        self.counts[rule.id] = {"banned": 0, "bans": 0, **self.counts[rule.id]}
+        self.counts[rule.id][what] += 1
+
+    def _box(self, rule, tier, key):
+        place = (rule.id, tier, None if key is None else tuple(key))
+        return self.boxes.setdefault(place, PenaltyBox())
+
+    def _banned(self, rule, keys):
+        """Whose ban lasts longest says so; max() keeps the first. None: nobody is banned."""
+        left = [(self._box(rule, tier, key).until - self.now, key) for tier, key in enumerate(keys)
+                if rule.ban and (key is not None or rule.missing_key == "share")]
+        longest = max(left, key=lambda one: one[0], default=(0, None))
+        return Banned(rule, longest[1], longest[0]) if longest[0] > 0 else None
 
     @staticmethod
     def _key(tier, packet):
@@ -164,7 +216,7 @@ class Limiter:
                 self.buckets[place] = meter(limit, self.now, self.first)
             self.buckets[place].at(self.now)
             came = color_of(packet.fields.get("ip.dscp"))
-            charges.append(Charge(self.buckets[place], key, cost, came))
+            charges.append(Charge(self.buckets[place], number, key, cost, came))
         return charges
 
 

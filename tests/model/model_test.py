@@ -50,6 +50,28 @@ class Buckets(unittest.TestCase):
             self.assertEqual((verdict.action, verdict.wait), wanted, time)
         return limiter
 
+    def test_bans(self):
+        # Two pass, then each is refused; the third refusal within a second bans for two.
+        drop = ("drop", str(3600 * SECOND - 1))
+        limiter = self.run_trace("""
+rules:
+  - id: a
+    mode: enforce
+    key: []
+    limits: [{algorithm: sliding_log, count: 1, window: 1h}]
+    ban: {after: 3, within: 1s, for: 2s}
+""", [(0, packet(), ("pass", "0")), (1, packet(), drop),
+            (2, packet(), ("drop", str(3600 * SECOND - 2))),
+            (SECOND + 1, packet(), ("drop", str(3599 * SECOND - 1))),
+            (SECOND + 2, packet(), ("drop", str(3599 * SECOND - 2))),
+            (SECOND + 3, packet(), ("drop", str(3599 * SECOND - 3))),
+            (SECOND + 4, packet(), ("drop", str(2 * SECOND - 1))),
+            (3 * SECOND + 2, packet(), ("drop", "1")),
+            (3 * SECOND + 3, packet(), ("drop", str(3597 * SECOND - 3)))])
+        self.assertEqual(limiter.summary()["rules"][0],
+                         {"id": "a", "matched": 9, "admitted": 1, "exceeded": 8, "skipped": 0,
+                          "banned": 2, "bans": 1})
+
     def test_packets(self):
         # A unit is 100 ms; three at one instant.
         self.run_trace("""

@@ -53,12 +53,19 @@ class Rule:
         self.rejected_spend = entry.get("rejected_spend") == "true"
         self.cost = int(entry.get("cost", 1))
         self.missing_key = entry.get("missing_key", defaults.get("missing_key", "skip"))
+        self.ban = Ban(entry["ban"]) if "ban" in entry else None
         per = entry.get("per", "packet")
         if "tiers" in entry:
             self.tiers = [Tier(tier, per, named, f"t{number}.")
                           for number, tier in enumerate(entry["tiers"], 1)]
         else:
             self.tiers = [] if self.on_match else [Tier(entry, per, named)]
+
+
+class Ban:
+    def __init__(self, what):
+        self.after, self.action = int(what["after"]), what.get("action", "drop")
+        self.within, self.lasts = parse_duration(what["within"]), parse_duration(what["for"])
 
 
 class Tier:

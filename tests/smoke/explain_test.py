@@ -50,6 +50,33 @@ class Described(Explain):
                           for limit in each["limits"] + dns["limits"]],
                          [(1, 3, 2), (1, 2, 1), (80, 100, 20)])
 
+    def test_payloads(self):
+        rules = self.write("payloads.yaml", r"""version: 1
+rules:
+  - {id: hello, mode: enforce, when: 'starts_with(payload, "\x16\x03")', on_match: drop}
+  - {id: admin, mode: enforce, when: 'payload contains "GET /admin" and l4.dport eq 80',
+     on_match: drop}
+  - {id: host, mode: enforce, when: 'payload matches "Host: [^\r]*example"', on_match: drop}
+""")
+        packet = ("--src", "10.0.0.1", "--dst", "192.0.2.1", "--dport", "80")
+        for words, rule, size in (
+                (("--payload", "\\x16\\x03\\x01"), "hello", 3),
+                (("--payload", "hex:16 03 01"), "hello", 3),
+                (("--payload", "a GET /admin"), "admin", 12),
+                (("--payload", "\\\\x16", "--flags", "ack"), "", 4),
+                (("--http", "GET /admin", "--host", "x"), "admin", 32),
+                (("--http", "GET /", "--host", "www.example.org"), "host", 41),
+                (("--http", "GET /"), "", 18),
+                (("--payload", "abc", "--length", "60"), "", 32)):
+            out, _ = self.ctl("explain", rules, "--json", *packet, *words)
+            account = json.loads(out)
+            self.assertEqual((account["rule"], account["fields"]["payload.len"]), (rule, str(size)))
+        for words in (("--payload", "\\y"), ("--payload", "hex:1"), ("--payload", "hex:zz"),
+                      ("--http", "GET"), ("--http", "GET /\r\nx"), ("--host", "x"),
+                      ("--http", "GET /", "--payload", "x"), ("--http", "GET /", "--proto", "udp"),
+                      ("--payload", "abc", "--length", "30")):
+            self.ctl("explain", rules, *packet, *words, exit=2)
+
     def test_a_cost_that_never_fits(self):
         account = self.explain("--src", "10.0.0.1", "--dst", "192.0.2.1", "--dport", "53",
                                "--length", "101")
@@ -83,6 +110,7 @@ rules:
     def test_wrong_questions(self):
         capture = self.write("in.pcap", pcap([(0, udp())]))
         packet = ("--src", "10.0.0.1", "--dst", "192.0.2.1")
+        self.ctl("explain", "--socket", "/nowhere", *packet, exit=3)
         for arguments in ((), ("--src", "10.0.0.1"), ("--pcap", capture), ("--frame", "1"),
                           ("--pcap", capture, "--frame", "0"), packet + ("--frame", "1"),
                           packet + ("--pcap", capture, "--frame", "1"),

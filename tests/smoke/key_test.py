@@ -132,6 +132,79 @@ class Keys(unittest.TestCase):
         self.key("unset", "all", "")
         self.assertIn("not banned", self.key("unban", "all", "", exit=1))
 
+    def test_the_penalty_box(self):
+        rules = RULES.replace("burst: 500}]", "burst: 500}], "
+                              "ban: {after: 1000, within: 1m, for: 1h}")
+        path = self.box.folder / "next.yaml"
+        path.write_text(rules)
+        self.assertIn("after 1000 refusals within 1m", self.box.ctl("diff", str(path)).stdout)
+        self.assertEqual(self.box.apply(rules).returncode, 0)
+        self.assertIn("ban after 1000 refusals within 1m, for 1h: drop",
+                      self.box.ctl("rules").stdout)
+
+        def counted(rule="all"):
+            document = json.loads(self.box.ctl("stats", "--json").stdout)
+            return next(one for one in document["rules"] if one["id"] == rule)
+
+        wait_until("packets to meet the ban", lambda: counted()["banned"] > 1000)
+        self.assertEqual(counted()["bans"], 1)
+        self.assertGreater(self.box.stats()["reasons"]["banned"], 1000)
+        self.assertIn("banned", self.key("show", "all", ""))
+        ban = json.loads(self.key("show", "all", "", "--json"))["ban"]
+        self.assertEqual((ban["after"], ban["workers"][0]["lifted"]), (1000, False))
+        left = ban["workers"][0]["left_ns"]
+        self.assertTrue(3500e9 < left <= 3600e9, left)
+        # Another file keeps it, and so does what is refused meanwhile.
+        self.assertEqual(self.box.apply(rules.replace("for: 1h", "for: 1s")).returncode, 0)
+        again = json.loads(self.key("show", "all", "", "--json"))["ban"]["workers"][0]["left_ns"]
+        self.assertTrue(left - 300e9 < again < left, (left, again))
+        self.assertEqual(counted()["bans"], 1)
+        # Exempt goes before it; what an operator bans goes before that.
+        self.key("set", "all", "", "--exempt")
+        before = self.passed()
+        wait_until("packets to pass", lambda: self.passed() > before + 1000)
+        self.key("ban", "all", "", "--for", "1h")
+        self.key("unset", "all", "")
+        # Both are ended at once. It is refused again, and so banned again.
+        out = json.loads(self.key("unban", "all", "", "--json"))
+        self.assertEqual((out["lifted"], out["unanswered_workers"], out["set"]), (1, 0, []))
+        wait_until("a second ban", lambda: counted()["bans"] >= 2)
+        self.key("reset", "all", "")
+        metrics = self.box.api("GET", "/v1/metrics")[1]
+        metrics = metrics.decode() if isinstance(metrics, bytes) else metrics
+        self.assertIn('sluice_rule_bans_total{rule="all"} ', metrics)
+        self.assertIn('sluice_rule_banned_packets_total{rule="all"} ', metrics)
+        self.assertEqual(self.box.apply(RULES).returncode, 0)
+        self.assertIn("not banned", self.key("unban", "all", "", exit=1))
+        calls = [json.loads(line)["call"] for line in self.box.log("policy/audit.log").splitlines()]
+        self.assertIn("key unban all : lifted on 1", calls)
+
+    def test_a_packet_is_explained_by_what_the_box_has(self):
+        def account():
+            done = self.box.ctl("explain", "--json", "--src", "10.0.0.1", "--dst", "192.0.2.1",
+                                "--dport", "53")
+            self.assertEqual(done.returncode, 0, done.stderr)
+            return json.loads(done.stdout)
+
+        wait_until("the bucket to be empty", lambda: self.left("all", "") == [0])
+        told = account()
+        self.assertEqual((told["verdict"], told["reason"], told["rule"], told["lcore"]),
+                         ("drop", "over_limit", "all", 1))
+        one_a_day = 86_400_000_000_000
+        self.assertTrue(0 < told["wait_ns"] <= one_a_day, told["wait_ns"])
+        everyone, hosts = told["rules"]
+        self.assertEqual((everyone["limits"][0]["before"]["remaining"],
+                          everyone["limits"][0]["before"]["wait_ns"]), (0, told["wait_ns"]))
+        self.assertEqual([limit["before"]["remaining"] for limit in hosts["limits"]], [5, 9, 6])
+        # Numbers that were set for the key, and what the file says where it is exempt.
+        self.key("set", "hosts", "10.0.0.1|53", "--limit", "t1.1", "--burst", "2")
+        limit = account()["rules"][1]["limits"][0]
+        self.assertEqual((limit["before"]["remaining"], limit["overridden"]), (2, True))
+        self.key("set", "all", "", "--exempt")
+        told = account()
+        self.assertEqual((told["verdict"], told["rules"][0]["limits"][0]["fate"]),
+                         ("pass", "exempt"))
+
     def test_a_setting_ends_by_itself(self):
         self.key("set", "all", "", "--exempt", "--for", "2s")
         wait_until("its end", lambda: "exempt" not in self.key("show", "all", ""))

@@ -179,6 +179,44 @@ class Applied(Case):
         self.assertEqual(self.apply(**group).returncode, 0)
 
 
+class ExplainedAsInForce(Case):
+    def explain(self, source, exit=0):
+        done = self.ctl("explain", "--json", "--src", source, "--dst", "198.51.100.1", "--socket",
+                        self.box.socket)
+        self.assertEqual(done.returncode, exit, done.stderr)
+        return json.loads(done.stdout) if exit == 0 else done.stderr
+
+    def test_by_the_lists_that_are_in_force(self):
+        self.assertIn("sluiced", self.explain("192.0.2.1", exit=3))
+        self.start()
+        self.assertIn("no rules", self.explain("192.0.2.1", exit=1))
+        generation = self.applied()
+        friend, other = self.explain("192.0.2.1"), self.explain("203.0.113.1")
+        self.assertEqual((friend["verdict"], friend["rule"], friend["notes"]),
+                         ("pass", "friends", []))
+        self.assertEqual((other["verdict"], other["rule"]), ("drop", "rest"))
+        self.assertEqual((friend["generation"], friend["lcore"], friend["others"]),
+                         (generation, None, []))
+        # What cannot come into force is not what a packet meets.
+        self.write_list("nonsense\n")
+        friend = self.explain("192.0.2.1")
+        self.assertEqual(friend["rule"], "friends")
+        self.assertEqual(len(friend["notes"]), 1)
+        self.assertIn("lists/friends.txt", friend["notes"][0])
+        self.assertIn("it has changed", friend["notes"][0])
+        self.list.unlink()
+        friend = self.explain("192.0.2.1")
+        self.assertEqual(friend["rule"], "friends")
+        self.assertIn("No such file", friend["notes"][0])
+
+    def test_modes_that_were_set(self):
+        self.start()
+        self.applied()
+        self.assertEqual(self.ctl("mode", "rest", "monitor", "--socket", self.box.socket).returncode,
+                         0)
+        self.assertEqual(self.explain("203.0.113.1")["verdict"], "pass")
+
+
 class Databases(Case):
     """What conditions say of countries comes from a database beside the rules."""
 

@@ -304,6 +304,100 @@ class Http(Case):
                     json.loads(done.stdout)
 
 
+# The stand-in says of every bucket that 3 of 10 are left, of every key under a ban that it is banned
+# for 90 s, and its second worker says nothing.
+EXPLAINED = """version: 1
+rules:
+  - id: few
+    mode: enforce
+    key: [ip.src]
+    limits: [{algorithm: token_bucket, rate: 1/s, burst: 10}]
+  - id: bytes
+    mode: enforce
+    when: l4.dport eq 53
+    tiers:
+      - {key: [ip.src], limits: [{algorithm: sliding_log, count: 10B, window: 1m, per: byte}]}
+      - {key: [ip.dst, l4.dport], limits: [{algorithm: token_bucket, rate: 1/s, burst: 10}]}
+  - id: boxed
+    mode: enforce
+    when: l4.dport eq 99
+    key: [ip.src]
+    limits: [{algorithm: token_bucket, rate: 1/s, burst: 10}]
+    ban: {after: 3, within: 10s, for: 2m, action: tag, dscp: cs1}
+"""
+
+
+class Explained(Case):
+    def ctl(self, *words):
+        return subprocess.run([PROGRAMS[2], *words, "--socket", self.box.socket],
+                              capture_output=True, text=True, timeout=60)
+
+    def explain(self, *words, exit=0):
+        done = self.ctl("explain", "--src", "10.0.0.1", "--dst", "192.0.2.1", *words)
+        self.assertEqual(done.returncode, exit, done.stdout + done.stderr)
+        return done.stdout if exit == 0 else done.stderr
+
+    def account(self, *words):
+        return json.loads(self.explain("--json", *words))
+
+    @staticmethod
+    def rule(account, name):
+        return next(rule for rule in account["rules"] if rule["id"] == name)
+
+    def test_what_the_workers_have(self):
+        self.start(EXPLAINED)
+        account = self.account("--dport", "80")
+        self.assertEqual((account["verdict"], account["reason"], account["lcore"]),
+                         ("pass", "within_limits", 1))
+        self.assertEqual((account["generation"], account["others"]), (self.applied, []))
+        self.assertIn("lcore 2 has not answered", account["notes"][0])
+        limit = self.rule(account, "few")["limits"][0]
+        self.assertEqual((limit["key"], limit["before"]["remaining"], limit["after"]["remaining"]),
+                         ("10.0.0.1", 3, 2))
+        account = self.account("--dport", "53")
+        self.assertEqual((account["verdict"], account["rule"]), ("drop", "bytes"))
+        first, second = self.rule(account, "bytes")["limits"]
+        self.assertEqual((first["cost"], first["admitted"], first["after"]["remaining"]),
+                         (28, False, 3))
+        self.assertEqual((second["key"], second["admitted"], second["after"]["remaining"]),
+                         ("192.0.2.1|53", True, 3))
+
+    def test_bans(self):
+        self.start(EXPLAINED)
+        account = self.account("--dport", "99")
+        self.assertEqual((account["verdict"], account["reason"], account["rule"]),
+                         ("tag", "banned", "boxed"))
+        rule = self.rule(account, "boxed")
+        self.assertEqual(rule["ban"]["text"], "after 3 refusals within 10s, for 2m: tag dscp cs1")
+        self.assertEqual(rule["ban"]["keys"],
+                         [{"key": "10.0.0.1",
+                           "before": {"refusals_left": 0, "banned_ns": 90_000_000_000},
+                           "after": {"refusals_left": 0, "banned_ns": 90_000_000_000}}])
+        text = self.explain("--dport", "99")
+        for line in ("the running box, generation " + self.applied, "on the worker of lcore 1",
+                     "      ban: after 3 refusals within 10s, for 2m: tag dscp cs1",
+                     "        the key is banned"):
+            self.assertIn(line, text)
+        # It was let out, and exempt: the stand-in knows only the first, sluiced the second.
+        done = self.ctl("key", "unban", "boxed", "10.0.0.1", "--json")
+        self.assertEqual(json.loads(done.stdout)["lifted"], 1)
+        self.assertEqual(self.ctl("key", "set", "boxed", "10.0.0.1", "--exempt").returncode, 0)
+        account = self.account("--dport", "99")
+        self.assertEqual((account["verdict"], account["reason"]), ("pass", "within_limits"))
+
+    def test_what_cannot_be_told(self):
+        self.start(EXPLAINED)
+        self.explain("--enforce", exit=2)
+        self.explain("--pcap", "x", "--frame", "1", exit=2)
+        self.ctl("panic", "pass")
+        self.assertIn("panic pass", self.account("--dport", "80")["notes"][0])
+        self.dataplane.kill()
+        self.dataplane.wait()
+        wait_until("sluiced to notice",
+                   lambda: not self.box.get("/v1/health").json()["dataplane"]["connected"])
+        self.explain("--dport", "80", exit=3)
+
+
 class WhenThingsEnd(Case):
     def test_without_a_dataplane(self):
         self.box.start_sluiced()
@@ -457,6 +551,20 @@ class WhileOthersCompile(Case):
         self.good(self.box.put_mode("a", "monitor"))
         self.assertFalse(self.is_answered(slow), "it is still compiled")
         self.good(Answer(slow.getresponse()))
+
+    def test_nobody_else_waits_for_a_rollback(self):
+        self.start()
+        slow = self.good(self.box.put_rules(slow_rules()))["generation"]
+        self.good(self.box.put_rules(RULES))
+        connection = UnixConnection(self.box.socket)
+        self.addCleanup(connection.close)
+        connection.request("POST", "/v1/rollback")
+        time.sleep(0.1)
+        self.good(self.box.put_mode("a", "monitor"))
+        self.assertFalse(self.is_answered(connection), "it is still compiled")
+        # It goes back from what is in force by then.
+        self.good(Answer(connection.getresponse()))
+        self.assertEqual(self.box.generation(), slow)
 
 
 class Process(Case):

@@ -51,6 +51,9 @@ const OverridePlan* plan_of(const Asked& asked, ByteView key, const Scene& scene
 
 OwnNumbers own_numbers(const Asked& asked, ByteView key, const Scene& scene) {
     const OverridePlan* plan = plan_of(asked, key, scene);
+    if (algorithm_of(asked.limit.limit) == Algorithm::Penalty) {
+        return {};
+    }
     const auto index = static_cast<std::uint8_t>(&asked.limit - asked.rule.limits.data());
     const LimitOverride* own =
         plan == nullptr ? nullptr : override_of(*plan, *asked.rule.overrides, index, scene.now);
@@ -110,10 +113,31 @@ void describe_limits(const Rule& rule, const RuleSummary& summary, const Scene& 
     }
 }
 
+// A key in the box is asked about no limit, unless it is exempt.
+void describe_bans(const Rule& rule, const RuleSummary& summary, const Scene& scene,
+                   RuleAccount& account) {
+    account.ban = summary.ban;
+    bool banned = false;
+    for (const MeteredLimit& box : rule.ban.boxes) {
+        const Asked asked{rule, box};
+        BanAccount& ban = account.bans.emplace_back();
+        ban.key = key_text(asked.parts(), scene.flow, scene.frame, scene.pair);
+        ban.before = view(asked, scene);
+        banned |= ban.before && ban.before->wait != Nanoseconds{0};
+    }
+    const bool exempt =
+        std::any_of(account.limits.begin(), account.limits.end(),
+                    [](const LimitAccount& limit) { return limit.fate == KeyFate::Exempt; });
+    for (LimitAccount& limit : account.limits) {
+        limit.fate = banned && !exempt ? KeyFate::Banned : limit.fate;
+    }
+}
+
 void describe_match(const Rule& rule, const RuleSummary& summary, const Scene& scene,
                     RuleAccount& account) {
     if (rule.has_limits()) {
         describe_limits(rule, summary, scene, account);
+        describe_bans(rule, summary, scene, account);
     } else {
         account.part = RuleAccount::Part::OnSight;
     }
@@ -146,6 +170,9 @@ void look_after(const Scene& scene, std::vector<RuleAccount>& accounts) {
         }
         for (std::size_t i = 0; i < account.limits.size(); ++i) {
             account.limits[i].after = view({*rule, rule->limits[i]}, scene);
+        }
+        for (std::size_t i = 0; i < account.bans.size(); ++i) {
+            account.bans[i].after = view({*rule, rule->ban.boxes[i]}, scene);
         }
         ++rule;
     }

@@ -24,6 +24,14 @@ struct LimitAccount {
     bool admitted = false;
 };
 
+// The penalty box of one key of a rule. Of the views, `remaining` is how many refusals are left
+// until a ban, `wait` how long a ban still lasts.
+struct BanAccount {
+    std::string key;
+    std::optional<BucketView> before;
+    std::optional<BucketView> after;
+};
+
 // What one rule had to do with it.
 struct RuleAccount {
     enum class Part : std::uint8_t { Off, NoMatch, Skipped, OnSight, Metered };
@@ -32,6 +40,8 @@ struct RuleAccount {
     Part part = Part::Off;
     std::string because;  // what of the condition decided
     std::vector<LimitAccount> limits;
+    std::string ban;               // as RuleSummary has it
+    std::vector<BanAccount> bans;  // by key; those that the packet has
 };
 
 // One packet, and everything that led to its verdict.

@@ -57,6 +57,29 @@ void add_limit(std::string& text, const LimitAccount& limit) {
     text += "        " + asked_text(limit) + "\n";
 }
 
+std::string box_text(const std::optional<BucketView>& view) {
+    if (!view) {
+        return "no room";
+    }
+    if (view->wait != Nanoseconds{0}) {
+        return fmt::format("banned for another {} ns", view->wait.value_or(kNever).count());
+    }
+    const std::uint64_t left = view->remaining.count();
+    return fmt::format("{} refusal{} left", left, left == 1 ? "" : "s");
+}
+
+void add_bans(std::string& text, const RuleAccount& rule) {
+    if (rule.bans.empty()) {
+        return;
+    }
+    text += "      ban: " + rule.ban + "\n";
+    for (const BanAccount& ban : rule.bans) {
+        text += ban.key.empty() ? "" : "        key " + ban.key + "\n";
+        text += fmt::format("        before: {}; after: {}\n", box_text(ban.before),
+                            box_text(ban.after));
+    }
+}
+
 void add_rule(std::string& text, const RuleAccount& rule) {
     text += fmt::format("  {} ({}) {}", rule.id, kModeNames[static_cast<std::size_t>(rule.mode)],
                         kPartTexts[static_cast<std::size_t>(rule.part)]);
@@ -64,6 +87,7 @@ void add_rule(std::string& text, const RuleAccount& rule) {
     for (const LimitAccount& limit : rule.limits) {
         add_limit(text, limit);
     }
+    add_bans(text, rule);
 }
 
 std::string verdict_text(const PacketAccount& account, std::string_view rule) {
@@ -108,6 +132,23 @@ Json view_json(const std::optional<BucketView>& view) {
     return json;
 }
 
+Json box_json(const std::optional<BucketView>& view) {
+    if (!view) {
+        return nullptr;
+    }
+    return {{"refusals_left", view->remaining.count()},
+            {"banned_ns", view->wait.value_or(kNever).count()}};
+}
+
+Json bans_json(const RuleAccount& rule) {
+    Json keys = Json::array();
+    for (const BanAccount& ban : rule.bans) {
+        keys.push_back(
+            {{"key", ban.key}, {"before", box_json(ban.before)}, {"after", box_json(ban.after)}});
+    }
+    return {{"text", rule.ban}, {"keys", std::move(keys)}};
+}
+
 Json rule_json(const RuleAccount& rule) {
     Json json{{"id", rule.id},
               {"mode", kModeNames[static_cast<std::size_t>(rule.mode)]},
@@ -128,6 +169,9 @@ Json rule_json(const RuleAccount& rule) {
         if (limit.fate != KeyFate::Judged) {
             json["limits"].back()["fate"] = limit.fate == KeyFate::Exempt ? "exempt" : "banned";
         }
+    }
+    if (!rule.bans.empty()) {
+        json["ban"] = bans_json(rule);
     }
     return json;
 }

@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <array>
+#include <charconv>
 #include <optional>
 #include <span>
 
@@ -29,6 +30,10 @@ public:
         u8(value >> 8 & 0xFF);
         u8(value & 0xFF);
     }
+    void text(std::string_view text) {
+        const ByteView bytes = std::as_bytes(std::span{text});
+        bytes_.insert(bytes_.end(), bytes.begin(), bytes.end());
+    }
     void zeroes(std::size_t count) { bytes_.resize(bytes_.size() + count); }
     void address(const VersionedAddress& value) {
         const std::size_t size = value.version == IpVersion::V4 ? 4 : 16;
@@ -48,6 +53,7 @@ struct Described {
     std::uint8_t proto = kProtoUdp;
     std::uint8_t flags = 0;
     std::uint32_t length = 0;
+    std::string payload;
 
     [[nodiscard]] bool is_v4() const noexcept { return src.version == IpVersion::V4; }
     [[nodiscard]] std::uint32_t ip_header() const noexcept { return is_v4() ? 20 : 40; }
@@ -82,7 +88,7 @@ Result<Done> read_addresses(const PacketWords& words, Described& packet) {
 
 Result<Done> read_proto(const PacketWords& words, Described& packet) {
     if (words.proto.empty()) {
-        packet.proto = words.flags.empty() ? kProtoUdp : kProtoTcp;
+        packet.proto = words.flags.empty() && words.http.empty() ? kProtoUdp : kProtoTcp;
     } else if (words.proto == "tcp") {
         packet.proto = kProtoTcp;
     } else if (words.proto == "udp") {
@@ -113,11 +119,89 @@ Result<Done> read_flags(const PacketWords& words, Described& packet) {
     return Done{};
 }
 
+// `hex:` and digits, blanks between them allowed.
+std::optional<std::string> from_hex(std::string_view text) {
+    std::string digits{text};
+    std::erase(digits, ' ');
+    std::string bytes;
+    for (std::size_t i = 0; i < digits.size(); i += 2) {
+        unsigned value = 0;
+        const char* const first = digits.data() + i;
+        const auto [end, error] =
+            std::from_chars(first, first + std::min<std::size_t>(2, digits.size() - i), value, 16);
+        if (error != std::errc{} || end != first + 2) {
+            return std::nullopt;
+        }
+        bytes.push_back(static_cast<char>(value));
+    }
+    return bytes;
+}
+
+// A text in which `\\` is a backslash and `\xNN` a byte.
+std::optional<std::string> from_text(std::string_view text) {
+    std::string bytes;
+    for (std::size_t i = 0; i < text.size(); ++i) {
+        if (text[i] != '\\') {
+            bytes.push_back(text[i]);
+        } else if (text.substr(i, 2) == "\\\\") {
+            bytes.push_back('\\');
+            ++i;
+        } else {
+            const std::optional<std::string> byte =
+                text.substr(i, 2) == "\\x" ? from_hex(text.substr(i + 2, 2)) : std::nullopt;
+            if (!byte || byte->size() != 1) {
+                return std::nullopt;
+            }
+            bytes += *byte;
+            i += 3;
+        }
+    }
+    return bytes;
+}
+
+Result<Done> read_http(const PacketWords& words, Described& packet) {
+    const bool one_line = (words.http + words.host).find_first_of("\r\n") == std::string::npos;
+    const std::size_t blank = words.http.find(' ');
+    if (!one_line || blank == 0 || blank == std::string::npos || blank + 1 == words.http.size()) {
+        return wrong("--http is a method and a target, such as 'GET /x', found `" + words.http +
+                     "`");
+    }
+    if (packet.proto != kProtoTcp || !words.payload.empty()) {
+        return wrong("--http is the payload of a TCP packet, and excludes --payload");
+    }
+    packet.payload = words.http + " HTTP/1.1\r\n";
+    packet.payload += words.host.empty() ? "" : "Host: " + words.host + "\r\n";
+    packet.payload += "\r\n";
+    return Done{};
+}
+
+Result<Done> read_payload(const PacketWords& words, Described& packet) {
+    if (!words.http.empty()) {
+        return read_http(words, packet);
+    }
+    if (!words.host.empty()) {
+        return wrong("--host belongs to --http");
+    }
+    constexpr std::string_view kHex = "hex:";
+    const bool hex = words.payload.starts_with(kHex);
+    const std::optional<std::string> bytes =
+        hex ? from_hex(std::string_view{words.payload}.substr(kHex.size()))
+            : from_text(words.payload);
+    if (!bytes) {
+        return wrong(
+            "--payload is a text with \\xNN for bytes and \\\\ for a backslash, or hex: and "
+            "pairs of digits");
+    }
+    packet.payload = *bytes;
+    return Done{};
+}
+
 Result<Done> read_length(const PacketWords& words, Described& packet) {
-    const std::uint32_t headers = packet.ip_header() + packet.transport_header();
-    packet.length = words.length == 0 ? headers : words.length;
-    if (packet.length < headers || packet.length > kLongest) {
-        return wrong("--length: an IP packet of this kind is from " + std::to_string(headers) +
+    const std::size_t least =
+        packet.ip_header() + packet.transport_header() + packet.payload.size();
+    packet.length = words.length == 0 ? static_cast<std::uint32_t>(least) : words.length;
+    if (packet.length < least || packet.length > kLongest) {
+        return wrong("--length: an IP packet of this kind is from " + std::to_string(least) +
                      " to " + std::to_string(kLongest) + " bytes long");
     }
     return Done{};
@@ -125,7 +209,7 @@ Result<Done> read_length(const PacketWords& words, Described& packet) {
 
 Result<Described> read_words(const PacketWords& words) {
     Described packet;
-    for (const auto read : {read_addresses, read_proto, read_flags, read_length}) {
+    for (const auto read : {read_addresses, read_proto, read_flags, read_payload, read_length}) {
         const Result<Done> done = read(words, packet);
         if (!done) {
             return done.error();
@@ -178,7 +262,9 @@ void write_transport(Writer& out, const PacketWords& words, const Described& pac
     } else {
         out.zeroes(packet.transport_header());
     }
-    out.zeroes(packet.length - packet.ip_header() - packet.transport_header());
+    out.text(packet.payload);
+    out.zeroes(packet.length - packet.ip_header() - packet.transport_header() -
+               packet.payload.size());
 }
 
 }  // namespace

@@ -1,5 +1,6 @@
 #include "control/cli/explain/account_text.hpp"
 #include "control/cli/explain/described_frame.hpp"
+#include "control/cli/explain/explain_running.hpp"
 
 #include "control/cli/capture_end.hpp"
 #include "control/cli/commands.hpp"
@@ -68,6 +69,12 @@ std::optional<std::string> wrong_question(const Options& options) {
         return captured ? "--pcap and a described packet exclude each other"
                         : "say which packet: --pcap FILE --frame N, or --src A --dst B ...";
     }
+    if (captured && options.rules_file.empty()) {
+        return "a capture is judged by a rule file; of the running box, describe a packet";
+    }
+    if (options.rules_file.empty() && (options.enforce || options.workers != 1)) {
+        return "--enforce and --workers are for rule files";
+    }
     if (captured != (options.frame != 0)) {
         return "--frame N, from 1 on, belongs to --pcap";
     }
@@ -84,6 +91,9 @@ ExitCode run_explain(const Options& options) {
     const auto setup = replay_setup(options);
     if (const auto* exit = std::get_if<ExitCode>(&setup)) {
         return *exit;
+    }
+    if (options.rules_file.empty()) {
+        return explain_running(options, std::get<ReplaySetup>(setup));
     }
     const std::optional<CompiledRules> compiled = replay_rules(options);
     if (!compiled) {

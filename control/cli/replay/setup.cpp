@@ -72,20 +72,26 @@ std::optional<CompiledRules> replay_rules(const Options& options) {
     if (!compiled) {
         return std::nullopt;
     }
-    std::uint32_t next = 0;
     for (Rule& rule : compiled->set.rules) {
-        rule.counters = next++;
         if (options.enforce && rule.mode == Mode::Monitor) {
             rule.mode = Mode::Enforce;
         }
     }
-    load_overrides(compiled->set, kReplaySecret);
-    number_limits(compiled->set);
-    if (const Result<Done> mapped = map_origins(compiled->set); !mapped) {
-        say_error(mapped.error().what);
+    if (const Result<Done> ready = make_ready(*compiled); !ready) {
+        say_error(ready.error().what);
         return std::nullopt;
     }
     return compiled;
+}
+
+Result<Done> make_ready(CompiledRules& compiled) {
+    std::uint32_t next = 0;
+    for (Rule& rule : compiled.set.rules) {
+        rule.counters = next++;
+    }
+    load_overrides(compiled.set, kReplaySecret);
+    number_limits(compiled.set);
+    return map_origins(compiled.set);
 }
 
 }  // namespace sluice

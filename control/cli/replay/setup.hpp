@@ -16,4 +16,7 @@ namespace sluice {
 // The rule file, ready to run. What is wrong with it is said on standard error.
 [[nodiscard]] std::optional<CompiledRules> replay_rules(const Options& options);
 
+// What compiled rules need before packets meet them, in a process that loads them once.
+[[nodiscard]] Result<Done> make_ready(CompiledRules& compiled);
+
 }  // namespace sluice

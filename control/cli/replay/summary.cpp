@@ -108,6 +108,10 @@ Json summary_json(const ReplaySummary& summary) {
         if (row.totals.exempted != 0) {
             json["rules"].back()["exempted"] = row.totals.exempted;
         }
+        if (row.totals.bans != 0 || row.totals.banned != 0) {
+            json["rules"].back()["banned"] = row.totals.banned;
+            json["rules"].back()["bans"] = row.totals.bans;
+        }
     }
     return json;
 }

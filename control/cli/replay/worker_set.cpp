@@ -97,6 +97,8 @@ RuleTotals WorkerSet::totals(const Rule& rule) const {
         totals.exceeded += counters.exceeded.read();
         totals.skipped += counters.skipped.read();
         totals.exempted += counters.exempted.read();
+        totals.banned += worker->counters.bans[rule.counters].met.read();
+        totals.bans += worker->counters.bans[rule.counters].begun.read();
     }
     return totals;
 }

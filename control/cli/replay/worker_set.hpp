@@ -30,6 +30,8 @@ struct RuleTotals {
     std::uint64_t exceeded = 0;
     std::uint64_t skipped = 0;
     std::uint64_t exempted = 0;  // of the admitted
+    std::uint64_t banned = 0;    // of the exceeded: their key was
+    std::uint64_t bans = 0;      // keys that went to the penalty box
 };
 
 // The workers of a box, run one after another in one thread, each with a table of its own.

@@ -19,6 +19,8 @@ struct Services {
 // The resources, one file each.
 [[nodiscard]] HttpResponse get_rules(const HttpRequest& request, Services& services);
 [[nodiscard]] HttpResponse get_source(const HttpRequest& request, Services& services);
+[[nodiscard]] HttpResponse get_held(const HttpRequest& request, Services& services);
+[[nodiscard]] HttpResponse get_held_list(const HttpRequest& request, Services& services);
 [[nodiscard]] HttpResponse put_rules(const HttpRequest& request, Services& services);
 [[nodiscard]] HttpResponse post_confirm(const HttpRequest& request, Services& services);
 [[nodiscard]] HttpResponse post_rollback(const HttpRequest& request, Services& services);

@@ -34,6 +34,28 @@ bool any_worker(const KeyState& state, bool KeyOnWorker::* flag) {
                        [flag](const KeyOnWorker& worker) { return worker.*flag; });
 }
 
+// {"after":3,"workers":[…]}: the key's place in the penalty box; null: the rule has none.
+Json ban_json(const KeyState& state) {
+    Json json;
+    for (const KeyOnWorker& worker : state.workers) {
+        if (worker.after != 0) {
+            json["after"] = worker.after;
+            json["workers"].push_back({{"lcore", worker.lcore},
+                                       {"refusals", worker.refusals},
+                                       {"left_ns", worker.ban_left_ns},
+                                       {"lifted", worker.lifted},
+                                       {"step", worker.ban_step}});
+        }
+    }
+    return json;
+}
+
+bool is_boxed(const KeyState& state) {
+    return std::any_of(state.workers.begin(), state.workers.end(), [](const KeyOnWorker& worker) {
+        return worker.ban_left_ns != 0 && !worker.lifted;
+    });
+}
+
 // {"rule":…,"key":…,"action":…,"limits":[{"name":…,"text":…,"workers":[…]}],"unanswered":[…]}
 Json key_json(const FoundKey& found, const KeyState& state, Json set) {
     Json limits = Json::array();
@@ -59,15 +81,19 @@ Json key_json(const FoundKey& found, const KeyState& state, Json set) {
             unanswered.push_back({{"lcore", worker.lcore}, {"begun", worker.begun}});
         }
     }
-    return {{"rule", found.ask.rule},
-            {"key", found.text},
-            {"tier", found.ask.key + 1},
-            {"action", kKeyActionNames[static_cast<std::size_t>(found.ask.action)]},
-            {"exempt", any_worker(state, &KeyOnWorker::exempt)},
-            {"banned", any_worker(state, &KeyOnWorker::banned)},
-            {"set", std::move(set)},
-            {"limits", std::move(limits)},
-            {"unanswered", std::move(unanswered)}};
+    Json json{{"rule", found.ask.rule},
+              {"key", found.text},
+              {"tier", found.ask.key + 1},
+              {"action", kKeyActionNames[static_cast<std::size_t>(found.ask.action)]},
+              {"exempt", any_worker(state, &KeyOnWorker::exempt)},
+              {"banned", any_worker(state, &KeyOnWorker::banned) || is_boxed(state)},
+              {"set", std::move(set)},
+              {"limits", std::move(limits)},
+              {"unanswered", std::move(unanswered)}};
+    if (Json ban = ban_json(state); !ban.is_null()) {
+        json["ban"] = std::move(ban);
+    }
+    return json;
 }
 
 // For the audit: "1 on lcore 1: 3 of 10".
@@ -143,6 +169,13 @@ std::optional<std::uint64_t> read_units(const std::string& text) {
     return units && *units != Units{0} ? std::optional{units->count()} : std::nullopt;
 }
 
+// A number of the query, if it is there. False: it is none.
+bool read_number(const HttpRequest& request, const std::string& name, auto& number) {
+    const std::string text = argument(request, name, "");
+    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
+    return text.empty() || (error == std::errc{} && end == text.data() + text.size());
+}
+
 }  // namespace
 
 HttpResponse get_key(const HttpRequest& request, Services& services) {
@@ -152,10 +185,8 @@ HttpResponse get_key(const HttpRequest& request, Services& services) {
         return bad_request("`key` is missing; it is part|part");
     }
     words.key = key->second;
-    const std::string tier = argument(request, "tier", "");
-    const auto [end, error] = std::from_chars(tier.data(), tier.data() + tier.size(), words.tier);
-    if (!tier.empty() && (error != std::errc{} || end != tier.data() + tier.size())) {
-        return bad_request("`tier` is a number");
+    if (!read_number(request, "tier", words.tier) || !read_number(request, "cost", words.cost)) {
+        return bad_request("`tier` and `cost` are numbers");
     }
     return ask_key(words, request, services);
 }
@@ -172,7 +203,7 @@ HttpResponse post_key(const HttpRequest& request, Services& services) {
     }
     words.tier = body.contains("tier") ? body["tier"].get<std::size_t>() : 0;
     const auto found = std::find(kKeyActionNames.begin(), kKeyActionNames.end(), action);
-    if (found == kKeyActionNames.end() || *found == "show") {
+    if (found == kKeyActionNames.end() || *found == "show" || *found == "unban") {
         return change_setting(action, words, body, request, services);
     }
     words.action = static_cast<KeyAction>(found - kKeyActionNames.begin());

@@ -67,7 +67,8 @@ struct SettingCall {
     std::string rule;
     std::string key;
     std::size_t tier = 1;
-    std::string more{};  // for the audit: what was set, and why
+    std::string more{};          // for the audit: what was set, and why
+    Json told = Json::object();  // to whoever asks, beside what is set
 };
 
 // What does not fit the rule is found out when it is compiled.
@@ -87,13 +88,14 @@ HttpResponse tell(const SettingCall& call, const Change& change, const HttpReque
     if (change.refusal) {
         return refused_setting(*change.refusal);
     }
-    return json_response(
-        {{"rule", call.rule},
-         {"key", call.key},
-         {"tier", call.tier},
-         {"action", call.action},
-         {"set", settings_json(call.rule, call.key, call.tier, services.rules.view()->keys)},
-         {"generation", generation_text(change.after)}});
+    Json json{{"rule", call.rule},
+              {"key", call.key},
+              {"tier", call.tier},
+              {"action", call.action},
+              {"set", settings_json(call.rule, call.key, call.tier, services.rules.view()->keys)},
+              {"generation", generation_text(change.after)}};
+    json.update(call.told);
+    return json_response(json);
 }
 
 // A bucket is brought under its key's numbers when it is looked at: at once, so that none is
@@ -107,6 +109,46 @@ void look_at(const FoundKey& key, const Change& change, Services& services) {
     ask.generation = change.after;
     ask.limit.clear();
     (void)services.link.call(ask);
+}
+
+// What came of letting a key out of the workers' penalty boxes.
+struct Lifted {
+    std::size_t workers = 0;     // on which it was banned
+    std::size_t unanswered = 0;  // of which nothing is known
+};
+
+Lifted lift(const FoundKey& key, Services& services) {
+    AskKey ask = key.ask;
+    ask.action = KeyAction::Unban;
+    ask.generation = services.rules.view()->generation;
+    ask.limit.clear();
+    const Result<Reply> reply = services.link.call(ask);
+    Lifted lifted;
+    if (const auto* state = reply ? std::get_if<KeyState>(&*reply) : nullptr) {
+        for (const KeyOnWorker& worker : state->workers) {
+            lifted.workers += worker.lifted ? 1U : 0U;
+            lifted.unanswered += worker.answered ? 0U : 1U;
+        }
+    }
+    return lifted;
+}
+
+// Ends what was said by name, and what the rule itself has done.
+HttpResponse unban_key(SettingCall call, const FoundKey& key, const HttpRequest& request,
+                       Services& services) {
+    Change change = services.rules.unset_key(
+        {.rule = call.rule, .key = call.key, .tier = call.tier, .bans = true, .limit = {}},
+        request.peer.uid);
+    const bool named = !change.refusal;
+    if ((named || change.refusal->kind == Refusal::Kind::NothingSet) && !key.rule->ban.empty()) {
+        const Lifted lifted = lift(key, services);
+        call.told = {{"lifted", lifted.workers}, {"unanswered_workers", lifted.unanswered}};
+        call.more = lifted.workers == 0 ? "" : fmt::format(": lifted on {}", lifted.workers);
+        if (lifted.workers != 0) {
+            change.refusal.reset();
+        }
+    }
+    return tell(call, change, request, services);
 }
 
 HttpResponse set_key(const std::string& action, const FoundKey& key, const Json& body,
@@ -150,6 +192,9 @@ HttpResponse change_setting(const std::string& action, const KeyWords& words, co
     SettingCall call{action, words.rule, words.key, std::max<std::size_t>(words.tier, 1)};
     if (key != nullptr) {
         call = {action, key->ask.rule, key->text, key->ask.key + 1U};
+    }
+    if (key != nullptr && action == "unban") {
+        return unban_key(call, *key, request, services);
     }
     const Change change = services.rules.unset_key({.rule = call.rule,
                                                     .key = call.key,

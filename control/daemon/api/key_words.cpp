@@ -34,7 +34,8 @@ Found find_key(const KeyWords& words, const RuleView& view) {
                      .key = key->index,
                      .bytes = {bytes.begin(), bytes.end()},
                      .limit = words.limit,
-                     .units = words.units},
+                     .units = words.units,
+                     .cost = words.cost},
                     key->text,
                     &*rule};
 }

@@ -18,6 +18,7 @@ struct KeyWords {
     std::string limit;
     KeyAction action = KeyAction::Show;
     std::uint64_t units = 0;
+    std::uint64_t cost = 0;  // that waits are told for; 0: what one thing costs
 };
 
 // A key of the rules that run, found.

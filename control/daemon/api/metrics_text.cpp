@@ -100,6 +100,16 @@ void put_rules(Text& text, const std::vector<RuleStats>& rules) {
     for (const RuleStats& rule : rules) {
         text.sample({{"rule", rule.id}}, rule.exempted);
     }
+    text.family("sluice_rule_banned_packets_total", "counter",
+                "Of the packets that exceeded a rule, those whose key is banned.");
+    for (const RuleStats& rule : rules) {
+        text.sample({{"rule", rule.id}}, rule.banned);
+    }
+    text.family("sluice_rule_bans_total", "counter",
+                "How often a rule has put a key into its penalty box.");
+    for (const RuleStats& rule : rules) {
+        text.sample({{"rule", rule.id}}, rule.bans);
+    }
 }
 
 struct PortFamily {

@@ -21,6 +21,8 @@ constexpr auto kRoutes = std::to_array<Route>({
     {"GET", "/v1/rules", get_rules},
     {"PUT", "/v1/rules", put_rules, kMaxBody},
     {"GET", "/v1/rules/source", get_source},
+    {"GET", "/v1/rules/held", get_held},
+    {"GET", "/v1/rules/held/list", get_held_list},
     {"POST", "/v1/rules/diff", post_diff, kMaxBody},
     {"PUT", "/v1/rules/*/mode", put_mode},
     {"GET", "/v1/rules/*/key", get_key},

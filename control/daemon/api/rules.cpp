@@ -63,6 +63,9 @@ HttpResponse get_rules(const HttpRequest&, Services& services) {
                          {"action", rule.action},
                          {"limits", limits_json(rule.limits)},
                          {"memory", rule.memory}});
+        if (!rule.ban.empty()) {
+            rules.back()["ban"] = rule.ban;
+        }
         if (Json set = keys_json(rule.id, view->keys); !set.empty()) {
             rules.back()["keys_set"] = std::move(set);
         }

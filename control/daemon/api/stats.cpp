@@ -18,6 +18,10 @@ ordered_json rule_json(const RuleSummary& rule, const RuleStats& counted) {
     if (counted.exempted != 0) {
         json["exempted"] = counted.exempted;
     }
+    if (!rule.ban.empty() || counted.banned != 0) {
+        json["banned"] = counted.banned;
+        json["bans"] = counted.bans;
+    }
     return json;
 }
 

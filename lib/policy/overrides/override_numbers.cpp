@@ -24,6 +24,9 @@ public:
         return fail(NumberWord::Rate,
                     "a colour meter has no numbers for single keys; a key can be exempt");
     }
+    std::optional<AnyLimit> operator()(const PenaltyLimit&) {
+        return fail(NumberWord::Count, "a ban has no numbers for single keys");
+    }
     std::optional<AnyLimit> operator()(const auto& window) {
         if (!text_.rate.empty() || !text_.burst.empty()) {
             return fail(text_.rate.empty() ? NumberWord::Burst : NumberWord::Rate,

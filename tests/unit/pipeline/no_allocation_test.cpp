@@ -65,6 +65,7 @@ rules:
       inline:
         - {key: [10.0.0.1], limits: {"1": {rate: 7/s}}, until: 1970-01-01}
         - {key: ["2001:db8::1"], exempt: true}
+    ban: {after: 3, within: 1s, for: 10ms}
 )yaml"},
                                                           Purpose::Enforce, {}, problems);
     ASSERT_TRUE(compiled.has_value());
@@ -114,6 +115,7 @@ rules:
     EXPECT_GT(sampled, 0U);
     EXPECT_GT(counters.rules[1].exceeded.read(), 0U);
     EXPECT_GT(granted, Units{0});
+    EXPECT_GT(counters.bans[4].begun.read(), 1U);
 }
 
 }  // namespace

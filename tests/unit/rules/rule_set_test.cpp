@@ -146,6 +146,37 @@ TEST(FindFault, LooksIntoOverrides) {
     EXPECT_NE(find_fault(set), std::nullopt);
 }
 
+TEST(FindFault, KnowsABanThatIsNotSound) {
+    const auto make = [] {
+        RuleSet set;
+        Rule rule;
+        rule.id = "r";
+        rule.keys.emplace_back();
+        rule.limits.push_back(
+            {.identity = 1, .name = {}, .limit = TokenBucketLimit{ten_per_second()}});
+        rule.ban.boxes.push_back(
+            {.identity = 2, .name = "ban", .limit = PenaltyLimit{3, 1'000'000'000, 1'000'000'000}});
+        set.rules.push_back(rule);
+        return set;
+    };
+    EXPECT_EQ(find_fault(make()), std::nullopt);
+    const std::vector<void (*)(Rule&)> breaks{
+        [](Rule& r) { r.ban.action = Verdict::Reply; },
+        [](Rule& r) { r.ban.tag.dscp = 64; },
+        [](Rule& r) { r.ban.boxes[0].key = 1; },
+        [](Rule& r) { r.ban.boxes.push_back(r.ban.boxes[0]); },
+        [](Rule& r) { r.ban.boxes[0].limit = r.limits[0].limit; },
+        [](Rule& r) { r.limits[0].limit = r.ban.boxes[0].limit; },
+        [](Rule& r) { r.ban.boxes[0].identity = 1; },
+        [](Rule& r) { r.ban.boxes[0].per = Per::Byte; },
+    };
+    for (const auto& break_it : breaks) {
+        RuleSet set = make();
+        break_it(set.rules[0]);
+        EXPECT_NE(find_fault(set), std::nullopt) << (&break_it - breaks.data());
+    }
+}
+
 TEST(FindFault, BoundsTheNumberOfRulesAndLimits) {
     RuleSet set;
     for (std::size_t i = 0; i <= kMaxRules; ++i) {

@@ -65,6 +65,10 @@ void spell_numbers(Fields& out, const ColorLimit& limit) {
     spell_numbers(out, limit.second());
 }
 
+void spell_numbers(Fields& out, const PenaltyLimit& limit) {
+    add_all(out, 7, limit.after, limit.within, limit.lasts);
+}
+
 void spell(Fields& out, const Rule& rule) {
     add_all(out, rule.id, rule.mode, rule.on_match, rule.missing_key, rule.on_full, rule.on_exceed);
     add_optional(out, rule.tag.dscp);
@@ -82,11 +86,13 @@ void spell(Fields& out, const Rule& rule) {
             add_all(out, part.field, part.v4_length, part.v6_length);
         }
     }
-    add(out, rule.limits.size());
-    for (const MeteredLimit& limit : rule.limits) {
+    add_all(out, rule.limits.size(), rule.ban.boxes.size(), rule.ban.action);
+    add_optional(out, rule.ban.tag.dscp);
+    add_optional(out, rule.ban.tag.pcp);
+    for_each_state(rule, [&out](const MeteredLimit& limit) {
         add_all(out, limit.identity, limit.name, limit.key, limit.per);
         std::visit([&out](const auto& numbers) { spell_numbers(out, numbers); }, limit.limit);
-    }
+    });
     add(out, rule.overrides != nullptr);
     if (rule.overrides == nullptr) {
         return;
@@ -163,13 +169,14 @@ void spell(Fields& out, const KeepRules& m) {
     add(out, m.generation);
 }
 void spell(Fields& out, const AskKey& m) {
-    add_all(out, m.action, m.generation, m.rule, m.key, m.bytes.size(), m.limit, m.units);
+    add_all(out, m.action, m.generation, m.rule, m.key, m.bytes.size(), m.limit, m.units, m.cost);
 }
 void spell(Fields& out, const KeyState& m) {
     add_list(out, m.limits);
     add(out, m.workers.size());
     for (const KeyOnWorker& worker : m.workers) {
         add_all(out, worker.lcore, worker.answered, worker.exempt, worker.banned, worker.begun,
+                worker.refusals, worker.after, worker.ban_left_ns, worker.lifted, worker.ban_step,
                 worker.limits.size());
         for (const KeyBucketState& bucket : worker.limits) {
             add_all(out, bucket.limit, bucket.own, bucket.overridden, bucket.step, bucket.before,
@@ -217,7 +224,8 @@ void spell(Fields& out, const Stats& m) {
     add_all(out, m.generation, m.uptime_ns, m.panic, m.rules.size(), m.ports.size(),
             m.workers.size());
     for (const RuleStats& rule : m.rules) {
-        add_all(out, rule.id, rule.admitted, rule.exceeded, rule.skipped, rule.exempted);
+        add_all(out, rule.id, rule.admitted, rule.exceeded, rule.skipped, rule.exempted,
+                rule.banned, rule.bans);
     }
     for (const PortStats& port : m.ports) {
         spell(out, port);
@@ -382,9 +390,9 @@ TEST(Codec, ARuleSetThatIsNotSoundIsRefused) {
 // 7 in 3 s is not reduced as 14 in 6 s: only one spelling of a limit is taken.
 TEST(Codec, ALimitThatBreaksItsInvariantIsRefused) {
     const Payload good = encode(Request{ApplyRules{one_rule(), "", ""}});
-    // period, parts and burst stand before a flag (no overrides), the count of no databases and the
-    // two empty texts.
-    const std::size_t burst = good.size() - 8 - 4 - 1 - 8;
+    // period, parts and burst stand before no ban (an action, no tag, no boxes), a flag (no
+    // overrides), the count of no databases and the two empty texts.
+    const std::size_t burst = good.size() - 8 - 4 - 1 - 9 - 8;
     const std::size_t parts = burst - 4;
     const std::size_t period = parts - 8;
     for (const std::size_t at : {burst, parts, period}) {

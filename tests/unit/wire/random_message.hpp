@@ -25,9 +25,9 @@ public:
                 TryRules{{rule_set(), text(), text()}},
                 KeepRules{number<std::uint64_t>()},
                 GetTop{text(), static_cast<TopOrder>(below(3)), number<std::uint32_t>()},
-                AskKey{static_cast<KeyAction>(below(3)), number<std::uint64_t>(), text(),
+                AskKey{static_cast<KeyAction>(below(4)), number<std::uint64_t>(), text(),
                        number<std::uint8_t>(), std::vector<std::byte>(below(kMaxKeySize + 1)),
-                       text(), number<std::uint64_t>()}};
+                       text(), number<std::uint64_t>(), number<std::uint64_t>()}};
     }
     std::vector<Reply> replies() {
         return {Welcome{number<std::uint32_t>(), number<std::uint32_t>(), number<std::uint64_t>()},
@@ -102,7 +102,24 @@ private:
         if (!out.limits.empty() && flag()) {
             out.overrides = overrides(out);
         }
+        if (!out.limits.empty() && flag()) {
+            out.ban = ban(index, out.keys.size());
+        }
         (void)fill_coarser(out);
+        return out;
+    }
+
+    Ban ban(std::size_t rule, std::size_t keys) {
+        Ban out{.action = flag() ? Verdict::Drop : Verdict::Tag,
+                .tag = {std::nullopt, static_cast<std::uint8_t>(below(8))}};
+        for (std::size_t i = 0; i < keys; ++i) {
+            out.boxes.push_back({.identity = (rule << 8) + 0x80 + i,
+                                 .name = text(),
+                                 .key = static_cast<std::uint8_t>(i),
+                                 .limit = *make_penalty(Units{1 + below(1000)},
+                                                        std::chrono::milliseconds{1 + below(1000)},
+                                                        std::chrono::seconds{1 + below(1000)})});
+        }
         return out;
     }
 
@@ -125,7 +142,7 @@ private:
                                     std::chrono::milliseconds{1 + below(100'000)});
     }
     AnyLimit numbers() {
-        switch (below(kAlgorithmCount)) {
+        switch (below(kAlgorithmCount - 1)) {  // a penalty is none of a limit
             case 0:
                 return TokenBucketLimit{bucket()};
             case 1:
@@ -152,7 +169,17 @@ private:
         KeyState out;
         for (std::size_t i = below(3); i > 0; --i) {
             out.limits.push_back(text());
-            out.workers.push_back({number<std::uint32_t>(), flag(), flag(), flag(), flag(), {}});
+            out.workers.push_back({number<std::uint32_t>(),
+                                   flag(),
+                                   flag(),
+                                   flag(),
+                                   flag(),
+                                   number<std::uint64_t>(),
+                                   number<std::uint64_t>(),
+                                   static_cast<std::int64_t>(number<std::uint64_t>()),
+                                   flag(),
+                                   number<std::uint8_t>(),
+                                   {}});
             for (std::size_t j = below(3); j > 0; --j) {
                 out.workers.back().limits.push_back(
                     {number<std::uint8_t>(), flag(), flag(), number<std::uint8_t>(),

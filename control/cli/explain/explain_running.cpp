@@ -1,0 +1,236 @@
+#include "control/cli/explain/explain_running.hpp"
+
+#include "control/cli/explain/account_text.hpp"
+#include "control/cli/explain/box_states.hpp"
+#include "control/cli/explain/described_frame.hpp"
+#include "control/cli/explain/running_rules.hpp"
+#include "control/cli/explain/seed.hpp"
+#include "control/cli/replay/frame_source.hpp"
+#include "control/cli/terminal.hpp"
+#include "lib/pipeline/adopt.hpp"
+#include "lib/rules/group.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <chrono>
+
+// The rules as sluiced holds them, the buckets as the workers have them, and the packet judged here
+// by the same pipeline, with tables that hold as much for its keys as there:
+//
+//   what keys has it?  ->  what is left for them, on each worker?  ->  what is its verdict there?
+namespace sluice {
+namespace {
+
+// What one worker would make of the packet.
+struct Told {
+    std::optional<std::uint32_t> lcore;  // nullopt: whichever it comes to
+    PacketAccount account;
+};
+
+class Explainer {
+public:
+    Explainer(const ReplaySetup& setup, const RunningRules& rules, std::vector<std::byte> bytes)
+        : setup_{setup}, rules_{rules} {
+        frame_.keep(
+            {.number = 1, .bytes = bytes, .wire_size = static_cast<std::uint32_t>(bytes.size())});
+    }
+
+    // With buckets that nobody has used.
+    [[nodiscard]] PacketAccount fresh() {
+        WorkerSet workers{setup_, rules_.compiled.set};
+        return judge(workers);
+    }
+    [[nodiscard]] PacketAccount on(std::uint32_t lcore, const BoxStates& states) {
+        WorkerSet workers{setup_, rules_.compiled.set};
+        seed(lcore, states, workers);
+        PacketAccount account = judge(workers);
+        tell_waits(lcore, states, account);
+        return account;
+    }
+
+private:
+    [[nodiscard]] PacketAccount judge(WorkerSet& workers) {
+        KeptFrame frame = frame_;
+        frame.keep(frame_.frame());
+        return account_of(frame, now_, workers, rules_.compiled, setup_.pair);
+    }
+
+    // The rules that are not off, with their places in accounts.
+    template <typename Take>
+    void each_rule(Take&& take) const {
+        std::size_t place = 0;
+        auto rule = rules_.compiled.set.rules.begin();
+        for (const RuleSummary& summary : rules_.compiled.rules) {
+            if (summary.mode != Mode::Off) {
+                take(place, *rule++);
+            }
+            ++place;
+        }
+    }
+
+    void seed(std::uint32_t lcore, const BoxStates& states, WorkerSet& workers) {
+        const WorkerSet::Place at = workers.place_of(frame_.frame());
+        const Now now = workers.time_of(now_);
+        adopt(rules_.compiled.set, at.core, now);
+        each_rule([&](std::size_t place, const Rule& rule) {
+            for (std::size_t i = 0; i < rule.limits.size(); ++i) {
+                const auto found = states.buckets.find({place, i});
+                KeyBytes key;
+                if (found != states.buckets.end() && found->second.contains(lcore) &&
+                    has_key(rule, rule.limits[i].key, at.flow, key)) {
+                    seed_bucket(at.core,
+                                {.rule = rule,
+                                 .limit = static_cast<std::uint8_t>(i),
+                                 .key = key.view(),
+                                 .remaining = Units{found->second.at(lcore).remaining}},
+                                now);
+                }
+            }
+            for (const MeteredLimit& box : rule.ban.boxes) {
+                const auto found = states.bans.find({place, box.key});
+                KeyBytes key;
+                if (found != states.bans.end() && found->second.contains(lcore) &&
+                    has_key(rule, box.key, at.flow, key)) {
+                    const BoxStates::Ban& ban = found->second.at(lcore);
+                    seed_box(at.core, {box, key.view(), ban.refusals, ban.left}, now);
+                }
+            }
+        });
+    }
+    [[nodiscard]] bool has_key(const Rule& rule, std::uint8_t key, const Flow& flow,
+                               KeyBytes& bytes) const {
+        return key_of(rule.keys[key], rule.missing_key, flow, frame_.frame().bytes, bytes) !=
+               KeyOutcome::Missing;
+    }
+
+    // What is left decides; how long it takes to refill only the box knows to the nanosecond.
+    void tell_waits(std::uint32_t lcore, const BoxStates& states, PacketAccount& account) const {
+        Nanoseconds longest{0};
+        each_rule([&](std::size_t place, const Rule& rule) {
+            RuleAccount& told = account.rules[place];
+            for (std::size_t i = 0; i < told.limits.size(); ++i) {
+                LimitAccount& limit = told.limits[i];
+                const auto found = states.buckets.find({place, i});
+                if (found == states.buckets.end() || !found->second.contains(lcore) ||
+                    !limit.before || limit.cost == Units{0}) {
+                    continue;
+                }
+                const Nanoseconds wait = found->second.at(lcore).wait;
+                limit.before->wait = wait == kNever ? std::nullopt : std::optional{wait};
+                const bool refuses = limit.fate == KeyFate::Judged && !limit.admitted;
+                if (refuses && rule.mode == Mode::Enforce) {
+                    longest = std::max(longest, wait);
+                }
+            }
+        });
+        if (account.decision.reason == Reason::OverLimit && longest != Nanoseconds{0}) {
+            account.decision.wait = longest;
+        }
+    }
+
+    const ReplaySetup& setup_;
+    const RunningRules& rules_;
+    KeptFrame frame_;
+    Instant now_{std::chrono::duration_cast<Nanoseconds>(
+        std::chrono::system_clock::now().time_since_epoch())};
+};
+
+// The packet comes to one worker, and from here it cannot be said to which: those that know one of
+// its keys are asked, or, when none does, all are alike.
+std::vector<Told> tell_all(Explainer& explainer, const BoxStates& states, PacketAccount fresh) {
+    std::vector<Told> told;
+    for (const std::uint32_t lcore : states.knowing) {
+        told.push_back({lcore, explainer.on(lcore, states)});
+    }
+    if (told.empty()) {
+        told.push_back({std::nullopt, std::move(fresh)});
+    }
+    return told;
+}
+
+std::vector<std::string> notes_of(const RunningRules& rules, const BoxStates& states, bool panic) {
+    std::vector<std::string> notes = rules.notes;
+    if (panic) {
+        notes.insert(notes.begin(),
+                     "`panic pass` is on: the box forwards every packet unjudged; this is what it "
+                     "would do without");
+    }
+    for (const std::uint32_t lcore : states.silent) {
+        notes.push_back(fmt::format(
+            "the worker on lcore {} has not answered; what it would do is not told", lcore));
+    }
+    if (states.knowing.size() > 1) {
+        notes.push_back(
+            "several workers know keys of this packet; it comes to one of them, as the port's RSS "
+            "spreads packets");
+    }
+    return notes;
+}
+
+void show(const std::vector<Told>& told, const RunningRules& rules,
+          const std::vector<std::string>& notes, const Options& options, std::string_view pair) {
+    if (options.json) {
+        const auto one = [&](const Told& worker) {
+            Json json = account_json(worker.account, pair);
+            json["lcore"] = worker.lcore ? Json(*worker.lcore) : Json();
+            return json;
+        };
+        Json json = one(told.front());
+        json["generation"] = rules.generation;
+        json["file"] = rules.file;
+        json["notes"] = notes;
+        json["others"] = Json::array();
+        for (std::size_t i = 1; i < told.size(); ++i) {
+            json["others"].push_back(one(told[i]));
+        }
+        print(dump_line(json));
+        return;
+    }
+    print(fmt::format("the running box, generation {}, from {}\n", rules.generation, rules.file));
+    for (const std::string& note : notes) {
+        print("note: " + note + "\n");
+    }
+    for (const Told& worker : told) {
+        if (worker.lcore) {
+            print(fmt::format("on the worker of lcore {}\n", *worker.lcore));
+        }
+        print(account_text(worker.account, pair));
+    }
+}
+
+}  // namespace
+
+ExitCode explain_running(const Options& options, const ReplaySetup& setup) {
+    Result<std::vector<std::byte>> bytes = described_frame(options.packet);
+    if (!bytes) {
+        say_error(bytes.error().what);
+        return ExitCode::Usage;
+    }
+    auto rules = running_rules(options);
+    if (const auto* refusal = std::get_if<Refusal>(&rules)) {
+        return report(*refusal);
+    }
+    const auto& running = std::get<RunningRules>(rules);
+    Explainer explainer{setup, running, *std::move(bytes)};
+    PacketAccount fresh = explainer.fresh();
+    const auto states = box_states(options, fresh, running.compiled);
+    if (const auto* refusal = std::get_if<Refusal>(&states)) {
+        return report(*refusal);
+    }
+    const auto stats = ask(options, {.target = "/v1/stats"});
+    if (const auto* refusal = std::get_if<Refusal>(&stats)) {
+        return report(*refusal);
+    }
+    const Json& now = std::get<Json>(stats);
+    if (now.at("generation") != running.generation) {
+        say_error("the rules have changed meanwhile; ask again");
+        return ExitCode::Refused;
+    }
+    const auto& known = std::get<BoxStates>(states);
+    const std::vector<std::string> notes = notes_of(running, known, now.at("panic").get<bool>());
+    show(tell_all(explainer, known, std::move(fresh)), running, notes, options, setup.pair);
+    return ExitCode::Done;
+}
+
+}  // namespace sluice

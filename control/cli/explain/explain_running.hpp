@@ -1,0 +1,12 @@
+#pragma once
+#include "control/cli/exit_code.hpp"
+#include "control/cli/options.hpp"
+#include "control/cli/replay/worker_set.hpp"
+
+namespace sluice {
+
+// explain without a rule file: what would become of the described packet on the running box now.
+// Nothing is spent there.
+[[nodiscard]] ExitCode explain_running(const Options& options, const ReplaySetup& setup);
+
+}  // namespace sluice

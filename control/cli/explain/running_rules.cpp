@@ -1,0 +1,107 @@
+#include "control/cli/explain/running_rules.hpp"
+
+#include "control/cli/replay/setup.hpp"
+#include "control/list_folder.hpp"
+
+#include <algorithm>
+#include <memory>
+
+namespace sluice {
+namespace {
+
+ModeOverrides modes_from(const Json& modes) {
+    ModeOverrides overrides;
+    for (const auto& [rule, word] : modes.items()) {
+        const auto mode = std::find(kModeNames.begin(), kModeNames.end(), word.get<std::string>());
+        if (mode != kModeNames.end()) {
+            overrides[rule] = static_cast<Mode>(mode - kModeNames.begin());
+        }
+    }
+    return overrides;
+}
+
+KeySettings keys_from(const Json& list) {
+    KeySettings keys;
+    for (const Json& one : list) {
+        keys.push_back({.rule = one.at("rule"),
+                        .key = one.at("key"),
+                        .tier = one.at("tier"),
+                        .what = static_cast<KeySetting::What>(one.at("what").get<unsigned>()),
+                        .limit = one.at("limit"),
+                        .rate = one.at("rate"),
+                        .burst = one.at("burst"),
+                        .count = one.at("count"),
+                        .until = one.at("until")});
+    }
+    return keys;
+}
+
+// A list as sluiced holds it.
+Result<ListFile> held_list(const Options& options, const std::string& folder,
+                           const std::string& path) {
+    Result<HttpReply> reply =
+        http_call(options.socket, {.target = "/v1/rules/held/list?path=" + url_escape(path)});
+    if (!reply) {
+        return reply.error();
+    }
+    if (reply->status == 403) {
+        return Error{Errc::Unreachable, "the list " + path +
+                                            " as it is in force is told only to root and to who "
+                                            "applied the rules"};
+    }
+    if (reply->status != 200) {
+        return Error{Errc::Unreachable, "sluiced does not hold the list " + path};
+    }
+    return ListFile{list_path(folder, path),
+                    std::make_shared<const std::string>(std::move(reply->body))};
+}
+
+std::vector<std::string> notes_of(const Json& lists) {
+    std::vector<std::string> notes;
+    for (const Json& list : lists) {
+        const auto state = list.at("file").get<std::string>();
+        if (state != "same") {
+            notes.push_back("the list " + list.at("path").get<std::string>() +
+                            " is judged by as it is in force; its file is not that: " +
+                            (state == "changed" ? "it has changed" : state));
+        }
+    }
+    return notes;
+}
+
+}  // namespace
+
+std::variant<RunningRules, Refusal> running_rules(const Options& options) {
+    const auto answer = ask(options, {.target = "/v1/rules/held"});
+    if (const auto* refusal = std::get_if<Refusal>(&answer)) {
+        return *refusal;
+    }
+    const Json& held = std::get<Json>(answer);
+    RunningRules rules{.compiled = {},
+                       .generation = held.at("generation"),
+                       .file = held.at("file"),
+                       .notes = notes_of(held.at("lists"))};
+    const auto text = held.at("text").get<std::string>();
+    const KeySettings keys = keys_from(held.at("keys"));
+    const ListReader lists = [&](const std::string& path) {
+        return held_list(options, held.at("directory"), path);
+    };
+    Problems problems{rules.file};
+    std::optional<CompiledRules> compiled =
+        compile_rules({rules.file, text, &lists, nullptr, &keys}, Purpose::Enforce,
+                      modes_from(held.at("modes")), problems);
+    if (!compiled) {
+        return Refusal{ExitCode::Refused,
+                       "the rules in force cannot be compiled here; are sluicectl and sluiced of "
+                       "one version? " +
+                           render(problems.list().front(), text),
+                       {}};
+    }
+    rules.compiled = *std::move(compiled);
+    if (const Result<Done> ready = make_ready(rules.compiled); !ready) {
+        return Refusal{ExitCode::Refused, ready.error().what, {}};
+    }
+    return rules;
+}
+
+}  // namespace sluice

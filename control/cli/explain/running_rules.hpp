@@ -1,0 +1,22 @@
+#pragma once
+#include "control/cli/daemon.hpp"
+#include "lib/policy/compile.hpp"
+
+#include <string>
+#include <variant>
+#include <vector>
+
+namespace sluice {
+
+// The rules in force on a box, compiled again from what sluiced holds: the text as applied, with
+// the modes and what was said of single keys since, and the lists as they were read.
+struct RunningRules {
+    CompiledRules compiled;  // ready to run
+    std::string generation;
+    std::string file;
+    std::vector<std::string> notes;  // where the files of lists are not what is in force
+};
+
+[[nodiscard]] std::variant<RunningRules, Refusal> running_rules(const Options& options);
+
+}  // namespace sluice

@@ -1,0 +1,80 @@
+#include "control/cli/explain/seed.hpp"
+
+#include "lib/meter/any_meter.hpp"
+#include "lib/pipeline/key_overrides.hpp"
+
+#include <optional>
+
+namespace sluice {
+namespace {
+
+// A new entry for the key; nullptr: it has one, or there is no room.
+Entry* file(CoreState& core, const MeteredLimit& limit, ByteView key, const Cell& cell, Now now) {
+    const FiledKey filed{core.hash(limit.identity, key), limit.slot};
+    Tenants& tenants = core.buckets.tenants;
+    Entry* entry = core.buckets.keys.find(filed) == nullptr
+                       ? core.buckets.keys.make_place(filed, tenants, now)
+                       : nullptr;
+    if (entry != nullptr) {
+        entry->file(cell, filed.filed, {limit.version, 0});
+        entry->release();
+        tenants.came(limit.slot);
+    }
+    return entry;
+}
+
+std::optional<Cell> opened(CoreState& core, const MeteredLimit& limit, ByteView key, Now now) {
+    Cell cell;
+    const GroupKey hash = core.hash(limit.identity, key);
+    const bool open = open_bucket(cell, limit.limit, core.buckets.tenants.pool(), hash, now);
+    return open ? std::optional{cell} : std::nullopt;
+}
+
+OwnNumbers own_numbers(const SeedBucket& seed, const CoreState& core, Now now) {
+    const std::uint8_t key = seed.rule.limits[seed.limit].key;
+    const OverridePlan* plan = plan_of_key(seed.rule, key, seed.key, core.hash);
+    const LimitOverride* own =
+        plan == nullptr ? nullptr : override_of(*plan, *seed.rule.overrides, seed.limit, now);
+    return own == nullptr ? OwnNumbers{} : OwnNumbers{&own->numbers, own->until};
+}
+
+}  // namespace
+
+void seed_bucket(CoreState& core, const SeedBucket& seed, Now now) {
+    const MeteredLimit& limit = seed.rule.limits[seed.limit];
+    const OwnNumbers own = own_numbers(seed, core, now);
+    const AnyLimit& numbers = own.numbers != nullptr ? *own.numbers : limit.limit;
+    if (seed.remaining >= most_of(numbers)) {
+        return;  // as good as new
+    }
+    Tenants& tenants = core.buckets.tenants;
+    const std::optional<Cell> fresh = opened(core, limit, seed.key, now);
+    Entry* entry = fresh ? file(core, limit, seed.key, *fresh, now) : nullptr;
+    if (entry == nullptr || (limit.overridden && !tenants.bring_under(*entry, own, now))) {
+        return;
+    }
+    Cell cell = tenants.cell_of(*entry);
+    leave_at_most(cell, numbers, tenants.pool(), now, seed.remaining);
+    tenants.write(*entry, cell, now);
+}
+
+void seed_box(CoreState& core, const SeedBox& seed, Now now) {
+    LinePool& pool = core.buckets.tenants.pool();
+    if (seed.left != Nanoseconds{0}) {
+        (void)file(core, seed.box, seed.key, {now.at + seed.left, kNoLine}, now);
+        return;
+    }
+    std::optional<Cell> cell =
+        seed.refusals == 0 ? std::nullopt : opened(core, seed.box, seed.key, now);
+    if (!cell) {
+        return;
+    }
+    for (std::uint64_t i = 0; i < seed.refusals; ++i) {
+        if (look(*cell, seed.box.limit, pool, now, {Units{1}}) == Judgement::Green) {
+            charge(*cell, seed.box.limit, pool, now, {Units{1}});
+        }
+    }
+    (void)file(core, seed.box, seed.key, *cell, now);
+}
+
+}  // namespace sluice

@@ -1,0 +1,82 @@
+#include "control/daemon/api/change.hpp"
+#include "control/daemon/rule_compile.hpp"
+#include "control/json.hpp"
+
+// What is in force, as sluiced holds it, for whoever compiles it again to look into it (explain):
+// the text, what was said at run time, and the lists as they were read.
+namespace sluice {
+namespace {
+
+// Whether a list's file is still what is in force: "same", "changed", or why it cannot be read.
+std::string state_of(const RuleView& view, const std::string& path, const std::string& text) {
+    StoredRules rules;
+    rules.directory = view.directory;
+    rules.applied_by = view.applied_by;
+    const Result<ListFile> file = read_list(rules, path);
+    if (!file) {
+        return file.error().what;
+    }
+    return *file->text == text ? "same" : "changed";
+}
+
+Json key_json(const KeySetting& setting) {
+    return {{"rule", setting.rule},   {"key", setting.key},
+            {"tier", setting.tier},   {"what", static_cast<unsigned>(setting.what)},
+            {"limit", setting.limit}, {"rate", setting.rate},
+            {"burst", setting.burst}, {"count", setting.count},
+            {"until", setting.until}};
+}
+
+HttpResponse no_rules() {
+    return problem_response(404, "no rules", "no rules were ever applied");
+}
+
+}  // namespace
+
+HttpResponse get_held(const HttpRequest&, Services& services) {
+    const std::shared_ptr<const RuleView> view = services.rules.view();
+    if (view->generation == 0) {
+        return no_rules();
+    }
+    Json modes = Json::object();
+    for (std::size_t i = 0; i < view->rules.size(); ++i) {
+        const RuleSummary& rule = view->rules[i];
+        if (rule.mode != view->file_modes[i] && rule.kind == RuleKind::Rule) {
+            modes[rule.id] = kModeNames[static_cast<std::size_t>(rule.mode)];
+        }
+    }
+    Json keys = Json::array();
+    for (const KeySetting& setting : view->keys) {
+        if (!has_ended(setting)) {
+            keys.push_back(key_json(setting));
+        }
+    }
+    Json lists = Json::array();
+    for (const auto& [path, text] : view->lists) {
+        lists.push_back({{"path", path}, {"file", state_of(*view, path, *text)}});
+    }
+    return json_response({{"generation", generation_text(view->generation)},
+                          {"file", view->file},
+                          {"directory", view->directory},
+                          {"text", view->text},
+                          {"modes", std::move(modes)},
+                          {"keys", std::move(keys)},
+                          {"lists", std::move(lists)}});
+}
+
+// One list, by the path that the rule file gives it. It was read with the rights of whoever applied
+// the file, and nobody reads more through sluiced than alone.
+HttpResponse get_held_list(const HttpRequest& request, Services& services) {
+    const std::shared_ptr<const RuleView> view = services.rules.view();
+    if (request.peer.uid != 0 && request.peer.uid != view->applied_by) {
+        return problem_response(403, "not yours to read",
+                                "lists are told to root and to who applied the rules");
+    }
+    const auto list = view->lists.find(argument(request, "path", ""));
+    if (list == view->lists.end()) {
+        return problem_response(404, "no such list", "the rules in force read no such list");
+    }
+    return {.status = 200, .type = "application/octet-stream", .body = *list->second, .allow = {}};
+}
+
+}  // namespace sluice

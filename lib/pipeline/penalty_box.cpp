@@ -1,0 +1,96 @@
+#include "lib/pipeline/penalty_box.hpp"
+
+#include "lib/meter/penalty.hpp"
+#include "lib/rules/coarse_key.hpp"
+
+#include <algorithm>
+
+namespace sluice {
+
+PenaltyBoxes::PenaltyBoxes(const Rule& rule, std::span<const Look> looks,
+                           const Judging& judging) noexcept
+    : rule_{rule}, judging_{judging} {
+    for (std::size_t i = 0; i < looks.size(); ++i) {
+        digests_[rule.limits[i].key] = looks[i].digest;
+    }
+}
+
+Nanoseconds PenaltyBoxes::left_in(Entry* entry) const noexcept {
+    if (entry == nullptr) {
+        return Nanoseconds{0};
+    }
+    judging_.core.buckets.tenants.update(*entry, judging_.now);
+    const Cell cell = entry->cell();
+    return PenaltyMeter::banned(cell, judging_.now.at) ? cell.fresh_from - judging_.now.at
+                                                       : Nanoseconds{0};
+}
+
+// Whether one of the limits under the key has a place for it.
+bool PenaltyBoxes::has_bucket(std::uint8_t key) const noexcept {
+    return std::any_of(rule_.limits.begin(), rule_.limits.end(), [&](const MeteredLimit& limit) {
+        return limit.key == key && judging_.core.buckets.keys.find(filed(limit)) != nullptr;
+    });
+}
+
+Nanoseconds PenaltyBoxes::left_of(const MeteredLimit& box) const noexcept {
+    BucketStore& store = judging_.core.buckets;
+    Entry* const own = store.keys.find(filed(box));
+    const bool asks_wider =
+        own == nullptr && rule_.on_full == OnFull::Coarsen && store.coarsened(judging_.now.at);
+    if (!asks_wider || has_bucket(box.key)) {
+        return left_in(own);
+    }
+    Nanoseconds left{0};
+    const CoarseKeys wider{rule_.keys[box.key], rule_.missing_key, judging_.packet.flow,
+                           judging_.packet.frame.bytes};
+    for (const KeyBytes& key : wider.keys()) {
+        const GroupKey hashed = judging_.core.hash(box.identity, key.view());
+        left = std::max(left, left_in(store.parents.find({hashed, box.slot})));
+    }
+    return left;
+}
+
+std::optional<PenaltyBoxes::Sentence> PenaltyBoxes::sentence() const noexcept {
+    Sentence sentence;
+    for (const MeteredLimit& box : rule_.ban.boxes) {
+        const Nanoseconds left = digests_[box.key] == 0 ? Nanoseconds{0} : left_of(box);
+        if (left > sentence.left) {
+            sentence = {left, box.key};
+        }
+    }
+    return sentence.left == Nanoseconds{0} ? std::nullopt : std::optional{sentence};
+}
+
+// One refusal; whether it is the one that bans.
+bool PenaltyBoxes::bans_now(const MeteredLimit& box, std::uint8_t step) const noexcept {
+    Look look{.key = filed(box), .cost = Units{1}};
+    if (!look_at_step(look, box, rule_, judging_, step)) {
+        return false;
+    }
+    const bool counts = look.judgement == Judgement::Green;
+    settle(look, judging_, true, false);
+    return counts && PenaltyMeter::banned(look.entry->cell(), judging_.now.at);
+}
+
+unsigned PenaltyBoxes::note(std::span<const Look> looks, bool yellow) const noexcept {
+    unsigned begun = 0;
+    std::uint32_t noted = 0;  // a bit for each key
+    for (std::size_t i = 0; i < looks.size(); ++i) {
+        const Look& look = looks[i];
+        const std::uint8_t key = rule_.limits[i].key;
+        const bool refused =
+            look.asked && look.entry != nullptr &&
+            (look.judgement == Judgement::Red || (yellow && look.judgement == Judgement::Yellow));
+        if (!refused || ((noted >> key) & 1U) != 0) {
+            continue;
+        }
+        const std::uint8_t step = look.entry->stamp().step;
+        if (step < rule_step(rule_.keys[key])) {
+            noted |= 1U << key;
+            begun += bans_now(rule_.ban.boxes[key], step) ? 1U : 0U;
+        }
+    }
+    return begun;
+}
+
+}  // namespace sluice

@@ -1,0 +1,51 @@
+#pragma once
+#include "lib/pipeline/look_at.hpp"
+#include "lib/pipeline/scratch.hpp"
+
+#include <array>
+#include <cstdint>
+#include <optional>
+#include <span>
+
+namespace sluice {
+
+// The penalty boxes of a rule with a ban, for one packet. Who is refused is noted where the bucket
+// lies that refused it:
+//
+//   the key's own bucket     the key's own box
+//   a wider key's (on_full)  that network's box, with `after` times the factor
+//   the rule's               nowhere: no rule bans everybody at once
+//
+// A key meets its own ban, or, as long as it has no bucket of its own, that of a network which it
+// would be charged to.
+class PenaltyBoxes {
+public:
+    // The looks still have the digests of their keys.
+    PenaltyBoxes(const Rule& rule, std::span<const Look> looks, const Judging& judging) noexcept;
+
+    struct Sentence {
+        Nanoseconds left{};    // of the longest ban
+        std::uint8_t key = 0;  // that has it, the first of equals
+    };
+    // nullopt: no key of the packet is banned.
+    [[nodiscard]] std::optional<Sentence> sentence() const noexcept;
+
+    // Notes, once for each key, what the limits have just refused; `yellow` says whether their
+    // second colour is a refusal. How many bans began by that.
+    [[nodiscard]] unsigned note(std::span<const Look> looks, bool yellow) const noexcept;
+
+private:
+    [[nodiscard]] FiledKey filed(const MeteredLimit& limit) const noexcept {
+        return {KeyHasher::filed_under(limit.identity, digests_[limit.key]), limit.slot};
+    }
+    [[nodiscard]] Nanoseconds left_in(Entry* entry) const noexcept;
+    [[nodiscard]] Nanoseconds left_of(const MeteredLimit& box) const noexcept;
+    [[nodiscard]] bool has_bucket(std::uint8_t key) const noexcept;
+    [[nodiscard]] bool bans_now(const MeteredLimit& box, std::uint8_t step) const noexcept;
+
+    const Rule& rule_;
+    const Judging& judging_;
+    std::array<std::uint64_t, kMaxLimitsPerRule> digests_{};  // by key; 0: it lacks a part
+};
+
+}  // namespace sluice
