@@ -61,12 +61,20 @@ constexpr std::size_t kManyWideSteps = std::size_t{1} << 13;
 
 // nullptr: there are few steps, or their table would take more memory than there is for it.
 template <typename Fib, typename Key>
-std::shared_ptr<const Fib> fib_for(const std::vector<Step<Key>>& steps, std::size_t many) {
-    if (steps.size() < many) {
+std::shared_ptr<const Fib> fib_for(const std::vector<Step<Key>>& steps, std::size_t many,
+                                   Lookups lookups) {
+    if (steps.size() < many || lookups == Lookups::Slim) {
         return nullptr;
     }
     Result<Fib> fib = Fib::make(steps);
     return fib ? std::make_shared<const Fib>(*std::move(fib)) : nullptr;
+}
+
+template <typename Fib, typename Key>
+std::size_t bytes_when_fast(const std::vector<Step<Key>>& steps, const RangeTrie<Key>& trie,
+                            std::size_t many) noexcept {
+    const std::size_t bytes = steps.size() < many ? Fib::kMostBytes + 1 : Fib::bytes_for(steps);
+    return bytes <= Fib::kMostBytes ? bytes : trie.bytes();
 }
 
 std::vector<std::uint16_t> table_of(const DimensionParts& parts) {
@@ -83,11 +91,11 @@ std::vector<std::uint16_t> table_of(const DimensionParts& parts) {
 
 }  // namespace
 
-Dimension::Dimension(const DimensionParts& parts)
+Dimension::Dimension(const DimensionParts& parts, Lookups lookups)
     : field_{parts.field}, place_{place_of(parts.field)}, absent_row_{parts.absent_row} {
     if (row_of(field_).kind == FieldKind::Address) {
-        fib_ = fib_for<FibV4>(parts.steps, kManySteps);
-        v6_fib_ = fib_for<FibV6>(parts.v6_steps, kManyWideSteps);
+        fib_ = fib_for<FibV4>(parts.steps, kManySteps, lookups);
+        v6_fib_ = fib_for<FibV6>(parts.v6_steps, kManyWideSteps, lookups);
         trie_ = fib_ != nullptr ? RangeTrie<std::uint64_t>{}
                                 : RangeTrie<std::uint64_t>{parts.steps, kV4Bits};
         v6_trie_ =
@@ -99,9 +107,13 @@ Dimension::Dimension(const DimensionParts& parts)
     }
 }
 
-std::size_t Dimension::bytes() const noexcept {
-    return table_.size() * sizeof(table_.front()) + trie_.bytes() + v6_trie_.bytes() +
-           (fib_ != nullptr ? fib_->bytes() : 0) + (v6_fib_ != nullptr ? v6_fib_->bytes() : 0);
+std::size_t Dimension::bytes(const DimensionParts& parts) const noexcept {
+    std::size_t bytes = table_.size() * sizeof(table_.front());
+    if (row_of(field_).kind != FieldKind::Address) {
+        return bytes + trie_.bytes();
+    }
+    bytes += bytes_when_fast<FibV4>(parts.steps, trie_, kManySteps);
+    return bytes + bytes_when_fast<FibV6>(parts.v6_steps, v6_trie_, kManyWideSteps);
 }
 
 void Dimension::find_rows(std::span<const Subject> subjects, const DimensionParts& parts,
@@ -166,14 +178,20 @@ void Dimension::find_address(std::span<const Subject> subjects, const DimensionP
     v6.find(v6_fib_.get(), v6_trie_, std::span{parts.v6_steps}, rows);
 }
 
-Classifier::Classifier(ClassifierParts parts)
+Classifier::Classifier(ClassifierParts parts, Lookups lookups)
     : parts_{std::move(parts)}, summary_{summary_for(parts_.rule_of.size())} {
     for (const DimensionParts& dimension : parts_.dimensions) {
-        dimensions_.emplace_back(dimension);
+        dimensions_.emplace_back(dimension, lookups);
     }
     list_planes();
     list_blocks();
     texts_ = TextMatcher{parts_.texts, parts_.rule_of.size()};
+}
+
+void Classifier::make_fast() {
+    for (std::size_t i = 0; i < dimensions_.size(); ++i) {
+        dimensions_[i] = Dimension{parts_.dimensions[i], Lookups::Fast};
+    }
 }
 
 // Multiplies the two smallest planes out as long as that stays small. Those of many rows come
@@ -226,7 +244,7 @@ std::size_t Classifier::bytes() const noexcept {
                         (parts_.rule_of.size() + parts_.always.size()) * sizeof(std::uint32_t);
     for (std::size_t i = 0; i < dimensions_.size(); ++i) {
         const DimensionParts& dimension = parts_.dimensions[i];
-        bytes += dimensions_[i].bytes() + dimension.open.size() * sizeof(std::uint64_t) +
+        bytes += dimensions_[i].bytes(dimension) + dimension.open.size() * sizeof(std::uint64_t) +
                  dimension.references.size() * sizeof(std::uint32_t) +
                  dimension.steps.size() * sizeof(dimension.steps.front()) +
                  dimension.v6_steps.size() * sizeof(dimension.v6_steps.front());

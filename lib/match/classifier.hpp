@@ -18,16 +18,21 @@
 
 namespace sluice {
 
+// How addresses are looked up among many networks. Slim: the same answers from less memory and more
+// slowly, for whoever looks up a packet now and then, or none.
+enum class Lookups : std::uint8_t { Fast, Slim };
+
 // From the value of one field to the row of clauses that it satisfies.
 class Dimension {
 public:
-    explicit Dimension(const DimensionParts& parts);
+    Dimension(const DimensionParts& parts, Lookups lookups);
 
     // The row of each subject. `parts`: those it was made from.
     void find_rows(std::span<const Subject> subjects, const DimensionParts& parts,
                    std::uint32_t* rows) const noexcept;
 
-    [[nodiscard]] std::size_t bytes() const noexcept;
+    // With fast look-ups, whichever it has.
+    [[nodiscard]] std::size_t bytes(const DimensionParts& parts) const noexcept;
 
 private:
     void find_in_table(std::span<const Subject> subjects, std::uint32_t* rows) const noexcept;
@@ -53,13 +58,16 @@ private:
 // AND of the rows is the answer; dimensions of few rows are multiplied out beforehand. A summary,
 // one bit per 512 clauses, says first where the AND can be anything but zero. (Lakshman and
 // Stiliadis, SIGCOMM 1998; with aggregation, Baboescu and Varghese, SIGCOMM 2001.) Never changed
-// once made.
+// once it is used.
 class Classifier {
 public:
     // For no rules at all.
     Classifier() = default;
     // The parts are sound: see are_sound().
-    explicit Classifier(ClassifierParts parts);
+    explicit Classifier(ClassifierParts parts, Lookups lookups = Lookups::Fast);
+
+    // Before packets come in numbers. Takes as long, and the memory, that it takes.
+    void make_fast();
 
     // For each plane, the row of each subject of a burst.
     using Rows = std::array<std::array<std::uint32_t, kMaxSubjects>, kFieldCount>;
@@ -84,6 +92,7 @@ public:
 
     // What it was made from.
     [[nodiscard]] const ClassifierParts& parts() const noexcept { return parts_; }
+    // With fast look-ups, whichever it has.
     [[nodiscard]] std::size_t bytes() const noexcept;
 
 private:

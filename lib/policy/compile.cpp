@@ -278,7 +278,8 @@ private:
             file_.problems.error(place_of(rules, *refusal), refusal->what);
             return;
         }
-        compiled_.set.classifier = Classifier{*std::move(parts)};
+        // Whoever has packets makes it fast.
+        compiled_.set.classifier = Classifier{*std::move(parts), Lookups::Slim};
         share_memory();
     }
 

@@ -79,6 +79,7 @@ std::optional<CompiledRules> replay_rules(const Options& options) {
             rule.mode = Mode::Enforce;
         }
     }
+    compiled->set.classifier.make_fast();
     load_overrides(compiled->set, kReplaySecret);
     number_limits(compiled->set);
     if (const Result<Done> mapped = map_origins(compiled->set); !mapped) {
