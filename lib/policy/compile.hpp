@@ -86,6 +86,7 @@ struct CompiledRules {
     std::vector<RuleSummary> rules;
     std::vector<ListSummary> lists;
     std::vector<DatabaseSummary> databases;
+    ClientView client;  // what client.ip is
 };
 
 class PatternCache;
