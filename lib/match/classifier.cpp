@@ -61,20 +61,33 @@ constexpr std::size_t kManyWideSteps = std::size_t{1} << 13;
 
 // nullptr: there are few steps, or their table would take more memory than there is for it.
 template <typename Fib, typename Key>
-std::shared_ptr<const Fib> fib_for(const std::vector<Step<Key>>& steps, std::size_t many,
-                                   Lookups lookups) {
-    if (steps.size() < many || lookups == Lookups::Slim) {
+std::shared_ptr<const Fib> fib_for(const std::vector<Step<Key>>& steps, std::size_t many) {
+    if (steps.size() < many) {
         return nullptr;
     }
     Result<Fib> fib = Fib::make(steps);
     return fib ? std::make_shared<const Fib>(*std::move(fib)) : nullptr;
 }
 
+// The row of the last step that begins at the key or before it; the first begins at 0.
+template <typename Key>
+std::uint32_t row_by_halving(const std::vector<Step<Key>>& steps, Key key) noexcept {
+    const auto next = std::upper_bound(
+        steps.begin(), steps.end(), key,
+        [](const Key& wanted, const Step<Key>& step) { return wanted < step.first; });
+    return (next - 1)->row;
+}
+
 template <typename Fib, typename Key>
 std::size_t bytes_when_fast(const std::vector<Step<Key>>& steps, const RangeTrie<Key>& trie,
                             std::size_t many) noexcept {
     const std::size_t bytes = steps.size() < many ? Fib::kMostBytes + 1 : Fib::bytes_for(steps);
-    return bytes <= Fib::kMostBytes ? bytes : trie.bytes();
+    if (bytes <= Fib::kMostBytes) {
+        return bytes;
+    }
+    return trie.bytes() != 0
+               ? trie.bytes()
+               : RangeTrie<Key>{steps, sizeof(Key) == sizeof(Wide) ? kV6Bits : kV4Bits}.bytes();
 }
 
 std::vector<std::uint16_t> table_of(const DimensionParts& parts) {
@@ -93,9 +106,14 @@ std::vector<std::uint16_t> table_of(const DimensionParts& parts) {
 
 Dimension::Dimension(const DimensionParts& parts, Lookups lookups)
     : field_{parts.field}, place_{place_of(parts.field)}, absent_row_{parts.absent_row} {
+    const bool many = parts.steps.size() >= kManySteps || parts.v6_steps.size() >= kManyWideSteps;
+    is_slim_ = row_of(field_).kind == FieldKind::Address && many && lookups == Lookups::Slim;
+    if (is_slim_) {
+        return;
+    }
     if (row_of(field_).kind == FieldKind::Address) {
-        fib_ = fib_for<FibV4>(parts.steps, kManySteps, lookups);
-        v6_fib_ = fib_for<FibV6>(parts.v6_steps, kManyWideSteps, lookups);
+        fib_ = fib_for<FibV4>(parts.steps, kManySteps);
+        v6_fib_ = fib_for<FibV6>(parts.v6_steps, kManyWideSteps);
         trie_ = fib_ != nullptr ? RangeTrie<std::uint64_t>{}
                                 : RangeTrie<std::uint64_t>{parts.steps, kV4Bits};
         v6_trie_ =
@@ -120,6 +138,8 @@ void Dimension::find_rows(std::span<const Subject> subjects, const DimensionPart
                           std::uint32_t* rows) const noexcept {
     if (!table_.empty()) {
         find_in_table(subjects, rows);
+    } else if (is_slim_) [[unlikely]] {
+        find_by_halving(subjects, parts, rows);
     } else if (row_of(field_).kind == FieldKind::Address) {
         find_address(subjects, parts, rows);
     } else {
@@ -147,6 +167,23 @@ void Dimension::find_number(std::span<const Subject> subjects, const DimensionPa
     for (const Subject& subject : subjects) {
         *rows++ = subject.flow->fields.has(field_) ? trie_.find(number_of(subject), parts.steps)
                                                    : absent_row_;
+    }
+}
+
+void Dimension::find_by_halving(std::span<const Subject> subjects, const DimensionParts& parts,
+                                std::uint32_t* rows) const noexcept {
+    for (const Subject& subject : subjects) {
+        std::uint32_t& row = *rows++;
+        row = absent_row_;
+        if (!subject.flow->fields.has(field_)) {
+            continue;
+        }
+        const VersionedAddress address = address_of(field_, subject);
+        if (address.version == IpVersion::V4) {
+            row = row_by_halving(parts.steps, v4_key(address.address));
+        } else if (address.version == IpVersion::V6) {
+            row = row_by_halving(parts.v6_steps, v6_key(address.address));
+        }
     }
 }
 
