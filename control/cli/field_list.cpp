@@ -31,7 +31,6 @@ constexpr auto kLaterFields = std::to_array<std::string_view>({
     "dns.qr",
     "dns.qname",
     "dns.qtype",
-    "client.ip",
     "proto.l7",
     "proto.scheme",
 });

@@ -71,6 +71,27 @@ std::shared_ptr<const Fib> fib_for(const std::vector<Step<Key>>& steps, std::siz
     return fib ? std::make_shared<const Fib>(*std::move(fib)) : nullptr;
 }
 
+// The row of the last step that begins at the key or before it; the first begins at 0.
+template <typename Key>
+std::uint32_t row_by_halving(const std::vector<Step<Key>>& steps, Key key) noexcept {
+    const auto next = std::upper_bound(
+        steps.begin(), steps.end(), key,
+        [](const Key& wanted, const Step<Key>& step) { return wanted < step.first; });
+    return (next - 1)->row;
+}
+
+template <typename Fib, typename Key>
+std::size_t bytes_when_fast(const std::vector<Step<Key>>& steps, const RangeTrie<Key>& trie,
+                            std::size_t many) noexcept {
+    const std::size_t bytes = steps.size() < many ? Fib::kMostBytes + 1 : Fib::bytes_for(steps);
+    if (bytes <= Fib::kMostBytes) {
+        return bytes;
+    }
+    return trie.bytes() != 0
+               ? trie.bytes()
+               : RangeTrie<Key>{steps, sizeof(Key) == sizeof(Wide) ? kV6Bits : kV4Bits}.bytes();
+}
+
 std::vector<std::uint16_t> table_of(const DimensionParts& parts) {
     std::vector<std::uint16_t> table(std::size_t{1} << key_bits(parts.field));
     for (auto step = parts.steps.begin(); step != parts.steps.end(); ++step) {
@@ -97,8 +118,13 @@ std::uint32_t zero_words(__m256i words) noexcept {
 
 }  // namespace
 
-Dimension::Dimension(const DimensionParts& parts)
+Dimension::Dimension(const DimensionParts& parts, Lookups lookups)
     : field_{parts.field}, place_{place_of(parts.field)}, absent_row_{parts.absent_row} {
+    const bool many = parts.steps.size() >= kManySteps || parts.v6_steps.size() >= kManyWideSteps;
+    is_slim_ = row_of(field_).kind == FieldKind::Address && many && lookups == Lookups::Slim;
+    if (is_slim_) {
+        return;
+    }
     if (row_of(field_).kind == FieldKind::Address) {
         fib_ = fib_for<FibV4>(parts.steps, kManySteps);
         v6_fib_ = fib_for<FibV6>(parts.v6_steps, kManyWideSteps);
@@ -113,9 +139,13 @@ Dimension::Dimension(const DimensionParts& parts)
     }
 }
 
-std::size_t Dimension::bytes() const noexcept {
-    return table_.size() * sizeof(table_.front()) + trie_.bytes() + v6_trie_.bytes() +
-           (fib_ != nullptr ? fib_->bytes() : 0) + (v6_fib_ != nullptr ? v6_fib_->bytes() : 0);
+std::size_t Dimension::bytes(const DimensionParts& parts) const noexcept {
+    std::size_t bytes = table_.size() * sizeof(table_.front());
+    if (row_of(field_).kind != FieldKind::Address) {
+        return bytes + trie_.bytes();
+    }
+    bytes += bytes_when_fast<FibV4>(parts.steps, trie_, kManySteps);
+    return bytes + bytes_when_fast<FibV6>(parts.v6_steps, v6_trie_, kManyWideSteps);
 }
 
 void Dimension::set_stride(std::uint32_t stride) {
@@ -133,7 +163,9 @@ void Dimension::find_rows(std::span<const Subject> subjects, const DimensionPart
         return;
     }
     std::array<std::uint32_t, kMaxSubjects> found;
-    if (row_of(field_).kind == FieldKind::Address) {
+    if (is_slim_) [[unlikely]] {
+        find_by_halving(subjects, parts, found.data());
+    } else if (row_of(field_).kind == FieldKind::Address) {
         find_address(subjects, parts, found.data());
     } else {
         find_number(subjects, parts, found.data());
@@ -176,6 +208,23 @@ void Dimension::find_number(std::span<const Subject> subjects, const DimensionPa
     }
 }
 
+void Dimension::find_by_halving(std::span<const Subject> subjects, const DimensionParts& parts,
+                                std::uint32_t* rows) const noexcept {
+    for (const Subject& subject : subjects) {
+        std::uint32_t& row = *rows++;
+        row = absent_row_;
+        if (!subject.flow->fields.has(field_)) {
+            continue;
+        }
+        const VersionedAddress address = address_of(field_, subject);
+        if (address.version == IpVersion::V4) {
+            row = row_by_halving(parts.steps, v4_key(address.address));
+        } else if (address.version == IpVersion::V6) {
+            row = row_by_halving(parts.v6_steps, v6_key(address.address));
+        }
+    }
+}
+
 void Dimension::find_address(std::span<const Subject> subjects, const DimensionParts& parts,
                              std::uint32_t* rows) const noexcept {
     Keys<std::uint64_t> v4;
@@ -204,14 +253,29 @@ void Dimension::find_address(std::span<const Subject> subjects, const DimensionP
     v6.find(v6_fib_.get(), v6_trie_, std::span{parts.v6_steps}, rows);
 }
 
-Classifier::Classifier(ClassifierParts parts)
+Classifier::Classifier(ClassifierParts parts, Lookups lookups)
     : parts_{std::move(parts)}, summary_{summary_for(parts_.rule_of.size())} {
     for (const DimensionParts& dimension : parts_.dimensions) {
-        dimensions_.emplace_back(dimension);
+        dimensions_.emplace_back(dimension, lookups);
     }
     list_planes();
     list_blocks();
     texts_ = TextMatcher{parts_.texts, parts_.rule_of.size()};
+}
+
+void Classifier::make_fast() {
+    for (std::size_t i = 0; i < dimensions_.size(); ++i) {
+        dimensions_[i] = Dimension{parts_.dimensions[i], Lookups::Fast};
+    }
+    set_strides();
+}
+
+void Classifier::set_strides() {
+    for (const BitPlane& plane : planes_) {
+        for (const BitPlane::Factor& factor : plane.factors()) {
+            dimensions_[factor.dimension].set_stride(factor.stride);
+        }
+    }
 }
 
 // Multiplies the two smallest planes out as long as that stays small. Those of many rows come
@@ -237,11 +301,7 @@ void Classifier::list_planes() {
         planes_.erase(planes_.end() - 2, planes_.end());
         planes_.push_back(std::move(product));
     }
-    for (const BitPlane& plane : planes_) {
-        for (const BitPlane::Factor& factor : plane.factors()) {
-            dimensions_[factor.dimension].set_stride(factor.stride);
-        }
-    }
+    set_strides();
     blocks_ = pool.take();
 }
 
@@ -269,7 +329,7 @@ std::size_t Classifier::bytes() const noexcept {
                         (parts_.rule_of.size() + parts_.always.size()) * sizeof(std::uint32_t);
     for (std::size_t i = 0; i < dimensions_.size(); ++i) {
         const DimensionParts& dimension = parts_.dimensions[i];
-        bytes += dimensions_[i].bytes() + dimension.open.size() * sizeof(std::uint64_t) +
+        bytes += dimensions_[i].bytes(dimension) + dimension.open.size() * sizeof(std::uint64_t) +
                  dimension.references.size() * sizeof(std::uint32_t) +
                  dimension.steps.size() * sizeof(dimension.steps.front()) +
                  dimension.v6_steps.size() * sizeof(dimension.v6_steps.front());

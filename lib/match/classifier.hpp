@@ -19,10 +19,14 @@
 
 namespace sluice {
 
+// How addresses are looked up among many networks. Slim: the same answers by halving, without any
+// table, for whoever looks up a packet now and then, or none.
+enum class Lookups : std::uint8_t { Fast, Slim };
+
 // From the value of one field to the row of clauses that it satisfies.
 class Dimension {
 public:
-    explicit Dimension(const DimensionParts& parts);
+    Dimension(const DimensionParts& parts, Lookups lookups);
 
     // What becomes of the row of each subject, times the stride.
     enum class To : std::uint8_t { Set, Add };
@@ -33,7 +37,8 @@ public:
     // What a row counts for: 1, until this is said.
     void set_stride(std::uint32_t stride);
 
-    [[nodiscard]] std::size_t bytes() const noexcept;
+    // With fast look-ups, whichever it has.
+    [[nodiscard]] std::size_t bytes(const DimensionParts& parts) const noexcept;
 
 private:
     template <To kTo>
@@ -42,6 +47,8 @@ private:
                      std::uint32_t* rows) const noexcept;
     void find_address(std::span<const Subject> subjects, const DimensionParts& parts,
                       std::uint32_t* rows) const noexcept;
+    void find_by_halving(std::span<const Subject> subjects, const DimensionParts& parts,
+                         std::uint32_t* rows) const noexcept;
     [[nodiscard]] std::uint64_t number_of(const Subject& subject) const noexcept;
 
     Field field_;
@@ -54,6 +61,7 @@ private:
     // In the place of a trie, when there are many steps; copies of a dimension share them.
     std::shared_ptr<const FibV4> fib_;
     std::shared_ptr<const FibV6> v6_fib_;
+    bool is_slim_ = false;  // many steps, and nothing but these
 };
 
 // Which rules match a packet, at a cost that hardly depends on how many there are. Every dimension
@@ -61,13 +69,16 @@ private:
 // AND of the rows is the answer; dimensions of few rows are multiplied out beforehand. A summary,
 // one bit per 512 clauses, says first where the AND can be anything but zero. (Lakshman and
 // Stiliadis, SIGCOMM 1998; with aggregation, Baboescu and Varghese, SIGCOMM 2001.) Never changed
-// once made.
+// once it is used.
 class Classifier {
 public:
     // For no rules at all.
     Classifier() = default;
     // The parts are sound: see are_sound().
-    explicit Classifier(ClassifierParts parts);
+    explicit Classifier(ClassifierParts parts, Lookups lookups = Lookups::Fast);
+
+    // Before packets come in numbers. Takes as long, and the memory, that it takes.
+    void make_fast();
 
     // For each plane, the row of each subject of a burst.
     using Rows = std::array<std::array<std::uint32_t, kMaxSubjects>, kFieldCount>;
@@ -91,10 +102,12 @@ public:
 
     // What it was made from.
     [[nodiscard]] const ClassifierParts& parts() const noexcept { return parts_; }
+    // With fast look-ups, whichever it has.
     [[nodiscard]] std::size_t bytes() const noexcept;
 
 private:
     void list_planes();
+    void set_strides();
     void list_blocks();
     // By word of the summary, of each subject: the blocks that it may satisfy.
     using Summaries = std::array<std::array<std::uint64_t, kMaxSubjects>, kMaxSummary>;

@@ -44,11 +44,20 @@ void FibV4::walk(Steps steps, OnDivided on_divided, OnSame on_same) {
     }
 }
 
-Result<FibV4> FibV4::make(Steps steps, std::size_t most) {
+std::size_t FibV4::count_lines(Steps steps) {
     std::size_t lines = 0;
     walk(
         steps, [&](const Divided& divided) { lines += lines_for(divided.inside); },
         [](std::size_t, std::size_t, std::uint32_t) {});
+    return lines;
+}
+
+std::size_t FibV4::bytes_for(Steps steps) {
+    return kSlots * sizeof(std::uint32_t) + count_lines(steps) * kLineSize;
+}
+
+Result<FibV4> FibV4::make(Steps steps, std::size_t most) {
+    const std::size_t lines = count_lines(steps);
     const std::size_t bytes = kSlots * sizeof(std::uint32_t) + lines * kLineSize;
     if (bytes > most || lines > kMaxValue) {
         return Error{Errc::TooMany, "the IPv4 networks would take " + std::to_string(bytes >> 20) +

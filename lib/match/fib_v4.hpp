@@ -32,6 +32,9 @@ public:
     // kMaxValue. TooMany: it would take more than `most` bytes; nothing has been allocated then.
     [[nodiscard]] static Result<FibV4> make(Steps steps, std::size_t most = kMostBytes);
 
+    // What it would take; nothing is allocated.
+    [[nodiscard]] static std::size_t bytes_for(Steps steps);
+
     [[nodiscard]] std::uint32_t find(std::uint32_t address) const noexcept {
         const std::uint32_t place = table()[address >> 8];
         return place <= kMaxValue ? place : find_in_line(place, address);
@@ -85,6 +88,7 @@ private:
     // the slots between.
     template <typename OnDivided, typename OnSame>
     static void walk(Steps steps, OnDivided on_divided, OnSame on_same);
+    [[nodiscard]] static std::size_t count_lines(Steps steps);
     [[nodiscard]] static std::size_t lines_for(std::size_t inside) noexcept {
         return inside < Line::kRanges ? 1 : kLinesOfWhole;
     }

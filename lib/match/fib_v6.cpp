@@ -21,17 +21,15 @@ constexpr std::size_t kMostSlots = std::size_t{1} << 20;
 // are pieces again.
 class FibV6::Builder {
 public:
-    Builder(Steps steps, std::size_t most) : steps_{steps}, most_{most / kLineSize} {}
+    enum class For : std::uint8_t { Use, Count };
+    Builder(Steps steps, std::size_t most, For what = For::Use)
+        : steps_{steps}, most_{most / kLineSize}, counts_{what == For::Count} {}
 
     // nullopt: more lines than there may be.
     std::optional<FibV6> run() {
         const std::uint32_t root = place_for({0, steps_.size() - 1});
-        for (std::size_t next = 0; next < tables_.size(); ++next) {
-            const Pending table = tables_[next];
-            fill(table);
-            if (lines_.size() > most_) {
-                return std::nullopt;
-            }
+        if (!fill_all()) {
+            return std::nullopt;
         }
         LineMemory memory{std::max<std::size_t>(lines_.size(), 1) * kLineSize};
         if (!lines_.empty()) {
@@ -40,7 +38,26 @@ public:
         return FibV6{root, std::move(memory)};
     }
 
+    // In bytes.
+    std::size_t count() {
+        (void)place_for({0, steps_.size() - 1});
+        (void)fill_all();
+        return std::max<std::size_t>(line_count_, 1) * kLineSize;
+    }
+
 private:
+    // False: more lines than there may be.
+    bool fill_all() {
+        for (std::size_t next = 0; next < tables_.size(); ++next) {
+            const Pending table = tables_[next];
+            fill(table);
+            if (line_count_ > most_) {
+                return false;
+            }
+        }
+        return true;
+    }
+
     // Keys in a row: the step that holds the first, and the steps that begin behind it.
     struct Piece {
         std::size_t step = 0;
@@ -60,10 +77,20 @@ private:
     }
 
     std::uint32_t add_lines(std::size_t count) {
-        const std::size_t place = lines_.size();
+        const std::size_t place = line_count_;
+        line_count_ += count;
         // What is beyond the bound is noticed before the next table, and never looked at.
-        lines_.resize(place + count);
+        if (!counts_) {
+            lines_.resize(line_count_);
+        }
         return static_cast<std::uint32_t>(place & kMaxValue);
+    }
+
+    void write(std::uint32_t line, std::size_t offset, const auto& value) {
+        if (!counts_) {
+            std::memcpy(reinterpret_cast<std::byte*>(&lines_[line]) + offset, &value,
+                        sizeof(value));
+        }
     }
 
     // What a piece becomes; a table is noted as to be filled.
@@ -77,7 +104,7 @@ private:
         const Table table = table_over(piece);
         const std::size_t bytes = kTableSlotsAt + table.count * sizeof(std::uint32_t);
         const std::uint32_t place = add_lines((bytes + kLineSize - 1) / kLineSize);
-        std::memcpy(&lines_[place], &table, sizeof(table));
+        write(place, 0, table);
         tables_.push_back({place, piece, table});
         return kTable | place;
     }
@@ -92,7 +119,7 @@ private:
             line.value[i] = row(piece, i);
         }
         const std::uint32_t place = add_lines(1);
-        std::memcpy(&lines_[place], &line, sizeof(line));
+        write(place, 0, line);
         return place;
     }
 
@@ -128,18 +155,22 @@ private:
                 ++piece.inside;
             }
             const std::uint32_t place = place_for(piece);
-            std::memcpy(reinterpret_cast<std::byte*>(&lines_[pending.place]) + kTableSlotsAt +
-                            slot * sizeof(place),
-                        &place, sizeof(place));
+            write(pending.place, kTableSlotsAt + slot * sizeof(place), place);
             step += piece.inside;
         }
     }
 
     Steps steps_;
     std::size_t most_;  // lines
+    bool counts_;       // them, and keeps none
+    std::size_t line_count_ = 0;
     std::vector<Line> lines_;
     std::vector<Pending> tables_;
 };
+
+std::size_t FibV6::bytes_for(Steps steps, std::size_t most) {
+    return Builder{steps, most, Builder::For::Count}.count();
+}
 
 Result<FibV6> FibV6::make(Steps steps, std::size_t most) {
     if (std::optional<FibV6> made = Builder{steps, most}.run()) {

@@ -34,6 +34,9 @@ public:
     // kMaxValue. TooMany: it would take more than `most` bytes.
     [[nodiscard]] static Result<FibV6> make(Steps steps, std::size_t most = kMostBytes);
 
+    // What it would take, or something above `most`; little is allocated for that.
+    [[nodiscard]] static std::size_t bytes_for(Steps steps, std::size_t most = kMostBytes);
+
     [[nodiscard]] std::uint32_t find(Wide key) const noexcept {
         std::uint32_t place = root_;
         while (place > kMaxValue) {

@@ -45,6 +45,7 @@ enum class Field : std::uint8_t {
     IcmpType,
     IcmpCode,
     PayloadLen,
+    ClientIp,  // as it came: ip.src. What client_ip makes of it: client_address.hpp
 };
 
 // What a field's value is, for the type checks of the rule language.
@@ -98,6 +99,7 @@ inline constexpr auto kFields = std::to_array<FieldRow>({
     {Field::IcmpType, "icmp.type", FieldKind::Number, 0xFF},
     {Field::IcmpCode, "icmp.code", FieldKind::Number, 0xFF},
     {Field::PayloadLen, "payload.len", FieldKind::Number, 0xFFFF'FFFF},
+    {Field::ClientIp, "client.ip", FieldKind::Address, 0},
 });
 inline constexpr std::size_t kFieldCount = kFields.size();
 

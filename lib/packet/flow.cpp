@@ -122,6 +122,7 @@ std::uint64_t read_number(Field field, const Flow& flow, ByteView frame) noexcep
 VersionedAddress read_address(Field field, const Flow& flow, ByteView frame) noexcept {
     switch (field) {
         case Field::IpSrc:
+        case Field::ClientIp:
             return {flow.ip_version, flow.src};
         case Field::IpDst:
             return {flow.ip_version, flow.dst};

@@ -27,6 +27,15 @@ std::string to_text(IpVersion version, const IpAddress& address) {
     return text;
 }
 
+std::string to_text(const IpPrefix& prefix) {
+    const unsigned whole = prefix.version == IpVersion::V4 ? 32 : 128;
+    std::string text = to_text(prefix.version, prefix.address);
+    if (prefix.length < whole) {
+        text += "/" + std::to_string(prefix.length);
+    }
+    return text;
+}
+
 std::optional<VersionedAddress> parse_address(std::string_view text) {
     if (text.find('\0') != std::string_view::npos) {
         return std::nullopt;

@@ -57,6 +57,9 @@ struct IpPrefix {
 // RFC 5952 text, as inet_ntop writes it.
 [[nodiscard]] std::string to_text(IpVersion version, const IpAddress& address);
 
+// `address/length`; the address alone when all of its bits count.
+[[nodiscard]] std::string to_text(const IpPrefix& prefix);
+
 // Strict: dotted quad without leading zeroes, RFC 4291 text; no zone, no prefix length.
 [[nodiscard]] std::optional<VersionedAddress> parse_address(std::string_view text);
 

@@ -7,7 +7,7 @@ namespace sluice {
 inline constexpr FieldSet kIpFields = [] {
     FieldSet set;
     for (const Field field : {Field::IpVersion, Field::IpSrc, Field::IpDst, Field::IpTtl,
-                              Field::IpDscp, Field::IpLen}) {
+                              Field::IpDscp, Field::IpLen, Field::ClientIp}) {
         set.add(field);
     }
     return set;

@@ -79,6 +79,9 @@ Leaf leaf_of(const Operand& operand, Op op, ValueSet values) {
         leaf.v6 = std::move(values.v6);
         normalise(leaf.v4);
         normalise(leaf.v6);
+        if (operand.is_client()) {
+            leaf.client = {operand.v4_length, operand.v6_length, operand.unwrapping};
+        }
         return leaf;
     }
     const std::uint64_t max = row_of(*operand.field).max;
@@ -108,16 +111,38 @@ bool check_operator(TokenReader& reader, const Operand& operand, Op op, const To
     return true;
 }
 
-std::optional<Expression> finish(const Operand& operand, Op op, std::optional<ValueSet> values) {
+// Of lists alone: what stands in { } is an error there.
+void warn_of_finer(TokenReader& reader, const Operand& operand, const Leaf& leaf) {
+    const auto warn = [&](IpVersion version, const std::vector<AddressRange>& ranges) {
+        const std::uint8_t length = leaf.client.length(version);
+        const AddressRange* finer = first_finer(version, ranges, length);
+        if (finer != nullptr) {
+            reader.warn(operand.offset,
+                        "client.ip is a network of /" + std::to_string(length) +
+                            " here, and is in a list only as a whole: the list holds " +
+                            to_text(version, finer->first) + " to " +
+                            to_text(version, finer->last));
+        }
+    };
+    warn(IpVersion::V4, leaf.v4);
+    warn(IpVersion::V6, leaf.v6);
+}
+
+std::optional<Expression> finish(TokenReader& reader, const Operand& operand, Op op,
+                                 std::optional<ValueSet> values) {
     if (!values) {
         return std::nullopt;
     }
     if (!operand.field || values->not_built) {
         return never();
     }
-    return Expression{.kind = Expression::Kind::Leaf,
-                      .leaf = leaf_of(operand, op, *std::move(values)),
-                      .parts = {}};
+    Expression comparison{.kind = Expression::Kind::Leaf,
+                          .leaf = leaf_of(operand, op, *std::move(values)),
+                          .parts = {}};
+    if (operand.is_client()) {
+        warn_of_finer(reader, operand, comparison.leaf);
+    }
+    return comparison;
 }
 
 std::optional<Expression> flag_alone(TokenReader& reader, const Operand& operand) {
@@ -189,9 +214,9 @@ std::optional<Expression> parse_comparison(TokenReader& reader) {
         return text_test(reader, *operand, *op);
     }
     if (*op == Op::In) {
-        return finish(*operand, *op, parse_set(reader, *operand));
+        return finish(reader, *operand, *op, parse_set(reader, *operand));
     }
-    return finish(*operand, *op, parse_value(reader, *operand));
+    return finish(reader, *operand, *op, parse_value(reader, *operand));
 }
 
 }  // namespace sluice

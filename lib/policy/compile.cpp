@@ -26,7 +26,7 @@ constexpr auto kTopKeys = std::to_array<KeyRow>({
     {"limits"},
     {"rules"},
     {"data"},
-    {"client_ip", false},
+    {"client_ip"},
     {"bypass"},
 });
 constexpr auto kDataKeys = std::to_array<KeyRow>({{"country_db"}, {"asn_db"}, {"lists"}});
@@ -77,6 +77,10 @@ public:
         read_version(top);
         if (const YamlNode* defaults = top.find("defaults")) {
             file_.defaults = read_defaults(*defaults, context_);
+        }
+        if (const YamlNode* client = top.find("client_ip")) {
+            file_.client_ip = read_client_ip(*client, relaxed_);
+            compiled_.client = file_.client_ip.view;
         }
         if (const YamlNode* data = top.find("data")) {
             read_data(*data);
@@ -185,7 +189,7 @@ private:
         note_asked(read.when);
         for (const GroupingKey& key : read.rule.keys) {
             for (const KeyPart& part : key) {
-                note_asked(part.field);
+                note_asked(part.field);  // a text has none that is asked for
             }
         }
     }
@@ -279,7 +283,8 @@ private:
             file_.problems.error(place_of(rules, *refusal), refusal->what);
             return;
         }
-        compiled_.set.classifier = Classifier{*std::move(parts)};
+        // Whoever has packets makes it fast.
+        compiled_.set.classifier = Classifier{*std::move(parts), Lookups::Slim};
         share_memory();
     }
 

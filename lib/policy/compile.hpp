@@ -87,6 +87,7 @@ struct CompiledRules {
     std::vector<RuleSummary> rules;
     std::vector<ListSummary> lists;
     std::vector<DatabaseSummary> databases;
+    ClientView client;  // what client.ip is
 };
 
 class PatternCache;

@@ -8,7 +8,8 @@ namespace {
 // or-expression: and-expression { "or" and-expression }, and so on: not binds closest, then and.
 class ExpressionParser {
 public:
-    ExpressionParser(std::string_view text, NamedLists* lists) : reader_{text, lists} {}
+    ExpressionParser(std::string_view text, NamedLists* lists, const ClientView& client)
+        : reader_{text, lists, client} {}
 
     std::variant<ParsedExpression, Remark> run() {
         std::optional<Expression> tree = parse_or(0);
@@ -18,8 +19,12 @@ public:
         if (reader_.error()) {
             return *reader_.error();
         }
-        return ParsedExpression{*std::move(tree), std::move(reader_.not_built()),
-                                reader_.has_unknown_list(), std::move(reader_.from_databases())};
+        return ParsedExpression{*std::move(tree),
+                                std::move(reader_.not_built()),
+                                reader_.has_unknown_list(),
+                                std::move(reader_.from_databases()),
+                                std::move(reader_.clients()),
+                                std::move(reader_.warnings())};
     }
 
 private:
@@ -82,8 +87,9 @@ private:
 
 }  // namespace
 
-std::variant<ParsedExpression, Remark> parse_expression(std::string_view text, NamedLists* lists) {
-    return ExpressionParser{text, lists}.run();
+std::variant<ParsedExpression, Remark> parse_expression(std::string_view text, NamedLists* lists,
+                                                        const ClientView& client) {
+    return ExpressionParser{text, lists, client}.run();
 }
 
 }  // namespace sluice

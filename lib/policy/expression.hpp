@@ -1,4 +1,5 @@
 #pragma once
+#include "lib/packet/client_address.hpp"
 #include "lib/packet/field.hpp"
 #include "lib/policy/texts/text_test.hpp"
 #include "lib/policy/value_range.hpp"
@@ -19,6 +20,7 @@ struct Leaf {
     std::vector<NumberRange> numbers;  // sorted, disjoint
     std::vector<AddressRange> v4;
     std::vector<AddressRange> v6;
+    ClientView client{};  // of client.ip: its network has to lie in the set
 };
 
 struct Expression {
@@ -46,14 +48,16 @@ struct ParsedExpression {
     std::vector<Remark> not_built;  // parts of the language that are not enforced yet
     bool has_unknown_list = false;  // it names a list whose file could not be read
     std::vector<FieldUse> from_databases;
+    std::vector<std::size_t> clients;  // where it asks for client.ip
+    std::vector<Remark> warnings;
 };
 
 inline constexpr std::size_t kMaxExpressionDepth = 64;
 
 class NamedLists;
 
-// Either the tree, or the first error. `lists`: what `$name` can be.
-[[nodiscard]] std::variant<ParsedExpression, Remark> parse_expression(std::string_view text,
-                                                                      NamedLists* lists = nullptr);
+// Either the tree, or the first error. `lists`: what `$name` can be. `client`: what client.ip is.
+[[nodiscard]] std::variant<ParsedExpression, Remark> parse_expression(
+    std::string_view text, NamedLists* lists = nullptr, const ClientView& client = {});
 
 }  // namespace sluice

@@ -1,6 +1,7 @@
 #include "lib/policy/finding.hpp"
 
 #include "lib/packet/field_text.hpp"
+#include "lib/policy/clauses/domain_set.hpp"
 #include "lib/policy/texts/text_finding.hpp"
 #include "lib/policy/value_set.hpp"
 
@@ -86,7 +87,16 @@ bool is_in_set(const Leaf& leaf, const Looked& packet) {
         return has_value(leaf.numbers, read_number(leaf.field, packet.flow, packet.frame));
     }
     const VersionedAddress value = read_address(leaf.field, packet.flow, packet.frame);
+    if (leaf.field == Field::ClientIp) {
+        return contains(set_of(leaf), value) != leaf.negated;
+    }
     return has_value(value.version == IpVersion::V4 ? leaf.v4 : leaf.v6, value.address);
+}
+
+std::string value_of(const Leaf& leaf, const Looked& packet) {
+    return leaf.field == Field::ClientIp
+               ? to_text(leaf.client.of(read_address(leaf.field, packet.flow, packet.frame)))
+               : field_text(leaf.field, packet.flow, packet.frame, packet.pair);
 }
 
 // Names of pairs are known by their hashes alone.
@@ -100,7 +110,7 @@ Finding examine_leaf(const Leaf& leaf, const Looked& packet) {
         return {false, field + " is absent"};
     }
     const bool inside = is_in_set(leaf, packet);
-    const std::string value = field_text(leaf.field, packet.flow, packet.frame, packet.pair);
+    const std::string value = value_of(leaf, packet);
     std::string because = field + " is " + value;
     if (!can_be_written(leaf.field)) {
         return {inside != leaf.negated, because};

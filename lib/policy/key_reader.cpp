@@ -1,11 +1,43 @@
 #include "lib/policy/key_reader.hpp"
 
+#include "lib/policy/client_ip_reader.hpp"
 #include "lib/policy/databases/database_use.hpp"
 #include "lib/policy/operand_parser.hpp"
 #include "lib/policy/scalar_places.hpp"
+#include "lib/rules/text_part.hpp"
 
 namespace sluice {
 namespace {
+
+KeyPart part_of(const Operand& operand) {
+    if (operand.text) {
+        return {.text = operand.text, .lower = operand.lower};
+    }
+    return {.field = *operand.field,
+            .v4_length = operand.v4_length,
+            .v6_length = operand.v6_length,
+            .unwrapping = operand.unwrapping};
+}
+
+std::string schema_of(const KeyPart& part) {
+    const std::string name{part.name()};
+    if (part.text) {
+        return (part.lower ? "lower(" + name + ")" : name) + ";";
+    }
+    std::string schema =
+        name + "/" + std::to_string(part.v4_length) + "/" + std::to_string(part.v6_length);
+    for (const WrappingRow& row : kWrappings) {
+        schema += part.unwrapping.has(row.wrapping) ? "/" + std::string{row.name} : "";
+    }
+    return schema + ";";
+}
+
+// RSS on the source address keeps such a key on one worker. Where addresses are unwrapped several
+// of them are one key.
+bool stays_with_source(const KeyPart& part) noexcept {
+    return !part.text && (part.field == Field::IpSrc || part.field == Field::ClientIp) &&
+           part.v4_length == 32 && part.v6_length == 128 && part.unwrapping == Unwrapping{};
+}
 
 void read_part(const YamlNode& item, KeyText& key, const ReadContext& context) {
     if (!item.is_scalar()) {
@@ -15,7 +47,7 @@ void read_part(const YamlNode& item, KeyText& key, const ReadContext& context) {
         return;
     }
     key.text += (key.text.empty() ? "" : ", ") + item.text;
-    TokenReader reader{item.text};
+    TokenReader reader{item.text, nullptr, client_view(context)};
     const std::optional<Operand> operand = parse_operand(reader);
     if (operand && reader.peek().kind != Token::Kind::End) {
         (void)reader.fail_here("the end of the key part");
@@ -29,20 +61,17 @@ void read_part(const YamlNode& item, KeyText& key, const ReadContext& context) {
     for (const Remark& remark : reader.not_built()) {
         context.not_enforced(places[remark.offset], remark.text);
     }
-    if (operand->text) {
-        context.not_enforced(places[operand->offset], "the field " + operand->name + " in a key");
-    }
     report_uses(reader.from_databases(), places, context);
-    if (!operand->field) {
+    report_clients(reader.clients(), places, context);
+    if (!operand->field && !operand->text) {
         key.whole = false;
         return;
     }
     key.whole = key.whole && reader.not_built().empty();
-    key.parts.push_back({*operand->field, operand->v4_length, operand->v6_length});
-    key.schema += operand->name + "/" + std::to_string(operand->v4_length) + "/" +
-                  std::to_string(operand->v6_length) + ";";
-    key.has_source |=
-        *operand->field == Field::IpSrc && operand->v4_length == 32 && operand->v6_length == 128;
+    const KeyPart part = part_of(*operand);
+    key.parts.push_back(part);
+    key.schema += schema_of(part);
+    key.has_source |= stays_with_source(part);
 }
 
 }  // namespace
@@ -62,6 +91,7 @@ KeyText read_key(const YamlNode& node, const ReadContext& context) {
     for (const YamlNode& item : node.items) {
         read_part(item, key, context);
     }
+    give_room(key.parts);
     return key;
 }
 

@@ -31,12 +31,6 @@ constexpr auto kClusterSync =
 constexpr auto kEvents =
     std::to_array<Shape>({{"limit_start"}, {"limit_end"}, {"refill"}, {"ban"}});
 constexpr auto kCoarsen = std::to_array<Shape>({{"factor"}});
-constexpr auto kFrom = std::to_array<Shape>({{"header"}, {"hops_from_right"}});
-constexpr auto kClientIp = std::to_array<Shape>({{"trusted_proxies", Any},
-                                                 {"from", Map, kFrom},
-                                                 {"ipv4_prefix"},
-                                                 {"ipv6_prefix"},
-                                                 {"unwrap", Any}});
 
 constexpr auto kMerge = std::to_array<Shape>({{"interval"}});
 constexpr auto kSnapshot = std::to_array<Shape>({{"file"}, {"every"}});
@@ -58,8 +52,6 @@ constexpr auto kParts = std::to_array<Shape>({
     {"events", Words, kEvents},
     {"coarsen", Map, kCoarsen},
     {"max_unsynced"},
-    // of a rule file
-    {"client_ip", Map, kClientIp},
     // of sluice.yaml
     {"merge", Map, kMerge},
     {"snapshot", Map, kSnapshot},

@@ -13,6 +13,7 @@
 namespace sluice {
 
 class Databases;
+struct ClientIp;
 
 // How far a key of a map is built.
 struct KeyRow {
@@ -29,7 +30,8 @@ struct ReadContext {
     const LineIndex& lines;  // the whole file
     Problems& problems;
     bool strict = false;
-    Databases* databases = nullptr;  // that fields are from; nullptr: nobody asks
+    Databases* databases = nullptr;       // that fields are from; nullptr: nobody asks
+    const ClientIp* client_ip = nullptr;  // what client.ip is; nullptr: ip.src
 
     void not_enforced(Position at, const std::string& what) const;
 };

@@ -39,7 +39,6 @@ inline constexpr auto kLaterFields = std::to_array<LaterField>({
     {"dns.qr", OperandKind::Number},
     {"dns.qname", OperandKind::Text},
     {"dns.qtype", OperandKind::Number},
-    {"client.ip", OperandKind::Address},
     {"proto.l7", OperandKind::Text},
     {"proto.scheme", OperandKind::Text},
 });

@@ -45,10 +45,17 @@ std::optional<Operand> parse_field(TokenReader& reader) {
         if (is_from_database(*field)) {
             reader.note_from_database(token.offset, *field);
         }
-        return Operand{.kind = operand_kind(row_of(*field).kind),
-                       .field = field,
-                       .name = token.text,
-                       .offset = token.offset};
+        Operand operand{.kind = operand_kind(row_of(*field).kind),
+                        .field = field,
+                        .name = token.text,
+                        .offset = token.offset};
+        if (operand.is_client()) {
+            reader.note_client(token.offset);
+            operand.v4_length = reader.client().v4_length;
+            operand.v6_length = reader.client().v6_length;
+            operand.unwrapping = reader.client().unwrapping;
+        }
+        return operand;
     }
     if (const std::optional<TextField> text = find_text_field(token.text)) {
         return Operand{
@@ -80,6 +87,14 @@ std::optional<std::uint64_t> parse_length(TokenReader& reader, std::uint64_t max
     return std::nullopt;
 }
 
+// What client.ip has cut off stays off.
+void cut(Operand& operand, std::uint64_t v4_length, std::uint64_t v6_length) {
+    const std::uint64_t v4 = operand.is_client() ? operand.v4_length : 32;
+    const std::uint64_t v6 = operand.is_client() ? operand.v6_length : 128;
+    operand.v4_length = static_cast<std::uint8_t>(std::min(v4, v4_length));
+    operand.v6_length = static_cast<std::uint8_t>(std::min(v6, v6_length));
+}
+
 bool parse_prefix_lengths(TokenReader& reader, Operand& operand) {
     const std::size_t at = reader.peek().offset;
     const std::optional<std::uint64_t> first = parse_length(reader, 128, "a prefix length");
@@ -87,8 +102,7 @@ bool parse_prefix_lengths(TokenReader& reader, Operand& operand) {
         return false;
     }
     if (!reader.accept(Token::Kind::Symbol, "|")) {
-        operand.v6_length = static_cast<std::uint8_t>(*first);
-        operand.v4_length = static_cast<std::uint8_t>(std::min<std::uint64_t>(*first, 32));
+        cut(operand, *first, *first);
         return true;
     }
     if (*first > 32) {
@@ -98,8 +112,7 @@ bool parse_prefix_lengths(TokenReader& reader, Operand& operand) {
     if (!second) {
         return false;
     }
-    operand.v4_length = static_cast<std::uint8_t>(*first);
-    operand.v6_length = static_cast<std::uint8_t>(*second);
+    cut(operand, *first, *second);
     return true;
 }
 

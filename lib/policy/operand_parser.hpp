@@ -1,4 +1,5 @@
 #pragma once
+#include "lib/packet/client_address.hpp"
 #include "lib/policy/expression.hpp"
 #include "lib/policy/operand.hpp"
 #include "lib/policy/token.hpp"
@@ -16,8 +17,9 @@ class NamedLists;
 // A walk over tokens that notes the first error and everything that is not built yet.
 class TokenReader {
 public:
-    explicit TokenReader(std::string_view text, NamedLists* lists = nullptr)
-        : tokens_{split_into_tokens(text)}, lists_{lists} {}
+    explicit TokenReader(std::string_view text, NamedLists* lists = nullptr,
+                         const ClientView& client = {})
+        : tokens_{split_into_tokens(text)}, lists_{lists}, client_{client} {}
 
     [[nodiscard]] const Token& peek() const noexcept { return tokens_[at_]; }
     const Token& next() noexcept {
@@ -50,6 +52,16 @@ public:
     void note_unknown_list() noexcept { unknown_list_ = true; }
     [[nodiscard]] bool has_unknown_list() const noexcept { return unknown_list_; }
 
+    // What client.ip makes of an address, and where it is asked for.
+    [[nodiscard]] const ClientView& client() const noexcept { return client_; }
+    void note_client(std::size_t offset) { clients_.push_back(offset); }
+    [[nodiscard]] std::vector<std::size_t>& clients() noexcept { return clients_; }
+
+    void warn(std::size_t offset, std::string text) {
+        warnings_.push_back({offset, std::move(text)});
+    }
+    [[nodiscard]] std::vector<Remark>& warnings() noexcept { return warnings_; }
+
     void note_from_database(std::size_t offset, Field field) {
         from_databases_.push_back({offset, field});
     }
@@ -66,6 +78,9 @@ private:
     std::vector<FieldUse> from_databases_;
     NamedLists* lists_ = nullptr;
     bool unknown_list_ = false;
+    ClientView client_;
+    std::vector<std::size_t> clients_;
+    std::vector<Remark> warnings_;
 };
 
 // The left side of a comparison, or a part of a key: a field, maybe inside a function.
@@ -79,6 +94,9 @@ struct Operand {
     bool prefix = false;  // prefix(field, v4_length|v6_length)
     std::uint8_t v4_length = 32;
     std::uint8_t v6_length = 128;
+    Unwrapping unwrapping{};  // of client.ip
+
+    [[nodiscard]] bool is_client() const noexcept { return field == Field::ClientIp; }
 };
 
 // field | prefix(field, n) | prefix(field, n|m) | lower(field) | path_prefix(field, n) |

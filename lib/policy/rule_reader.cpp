@@ -151,6 +151,9 @@ public:
         if (candidate_ != nullptr) {
             become_candidate();
         }
+        if (asks_for_client(read_.asks_client, read_.rule.keys)) {
+            note_client(file_.client_ip.view, read_.summary.settings);
+        }
         return std::move(read_);
     }
 
@@ -192,7 +195,7 @@ private:
     }
     static ReadContext context_of(const FileContext& file, Mode mode) {
         return {file.lines, file.problems, file.purpose == Purpose::Enforce && mode != Mode::Off,
-                &file.databases};
+                &file.databases, &file.client_ip};
     }
 
     void read_head() {
@@ -361,6 +364,7 @@ void read_when(const MapReader& map, const FileContext& file, const ReadContext&
     read.summary.when = *text;
     if (std::optional<ParsedExpression> when =
             read_condition(*map.find("when"), file.lists, context)) {
+        read.asks_client = !when->clients.empty();
         read.when_is_whole = when->not_built.empty() && !when->has_unknown_list;
         read.when = std::move(when->tree);
     }

@@ -1,4 +1,5 @@
 #pragma once
+#include "lib/policy/client_ip_reader.hpp"
 #include "lib/policy/compile.hpp"
 #include "lib/policy/expression.hpp"
 #include "lib/policy/lists/named_lists.hpp"
@@ -36,6 +37,7 @@ struct FileContext {
     Databases& databases;
     const ListReader* files = nullptr;  // nullptr: none can be read
     const KeySettings* keys = nullptr;  // set at run time; nullptr: none
+    ClientIp client_ip{};
 };
 
 struct ReadRule {
@@ -43,6 +45,7 @@ struct ReadRule {
     Expression when;
     bool everything = true;      // no `when`
     bool when_is_whole = false;  // it has been read, and all of it is built
+    bool asks_client = false;    // its condition asks for client.ip
     RuleSummary summary;
 };
 

@@ -85,6 +85,21 @@ std::optional<IpPrefix> read_network(TokenReader& reader, const Token& token,
     return std::nullopt;
 }
 
+// client.ip is a network where client_ip cuts it; one alone stands for itself.
+bool fits_client(TokenReader& reader, const Token& token, const Operand& operand,
+                 IpPrefix& network) {
+    const std::uint8_t length =
+        network.version == IpVersion::V4 ? operand.v4_length : operand.v6_length;
+    const bool address_alone = token.text.find('/') == std::string::npos;
+    if (address_alone && masked(network.address, length) == network.address) {
+        network.length = length;
+    }
+    return network.length <= length ||
+           reader.fail(token.offset, "client.ip is a network of /" + std::to_string(length) +
+                                         " here (`client_ip`); `" + token.text +
+                                         "` is finer, so it never matches");
+}
+
 bool add_address(TokenReader& reader, const Token& token, const Operand& operand,
                  ValueSet& values) {
     std::optional<IpPrefix> network = read_network(reader, token, operand);
@@ -103,6 +118,9 @@ bool add_address(TokenReader& reader, const Token& token, const Operand& operand
                                                  "` is none, so it never matches");
         }
         network->length = length;
+    }
+    if (operand.is_client() && !operand.prefix && !fits_client(reader, token, operand, *network)) {
+        return false;
     }
     (network->version == IpVersion::V4 ? values.v4 : values.v6).push_back(range_of(*network));
     return true;

@@ -1,5 +1,8 @@
 #include "lib/policy/value_set.hpp"
 
+#include "lib/base/wide.hpp"
+#include "lib/match/address_key.hpp"
+
 #include <algorithm>
 #include <limits>
 
@@ -84,6 +87,25 @@ std::vector<NumberRange> complement(const std::vector<NumberRange>& ranges, std:
     }
     rest.push_back({first, max});
     return rest;
+}
+
+const AddressRange* first_finer(IpVersion version, const std::vector<AddressRange>& ranges,
+                                std::uint8_t length) {
+    const auto key = [version](const IpAddress& address) {
+        return version == IpVersion::V4 ? Wide{v4_key(address)} : v6_key(address);
+    };
+    const unsigned free = (version == IpVersion::V4 ? 32U : 128U) - length;
+    const Wide inside = free == 128 ? ~Wide{0} : (Wide{1} << free) - 1;
+    for (std::size_t i = 0; i < ranges.size(); ++i) {
+        const Wide first = key(ranges[i].first);
+        const Wide last = key(ranges[i].last);
+        const bool goes_on = i + 1 < ranges.size() && key(ranges[i + 1].first) == last + 1;
+        const bool went_on = i > 0 && key(ranges[i - 1].last) + 1 == first;
+        if (((first & inside) != 0 && !went_on) || ((last & inside) != inside && !goes_on)) {
+            return &ranges[i];
+        }
+    }
+    return nullptr;
 }
 
 AddressRange range_of(const IpPrefix& prefix) {

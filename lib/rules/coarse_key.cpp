@@ -12,10 +12,6 @@ struct Widening {
 };
 constexpr std::array<Widening, CoarseKeys::kMost> kWidenings{{{24, 64}, {24, 48}}};
 
-bool is_address(const KeyPart& part) noexcept {
-    return row_of(part.field).kind == FieldKind::Address;
-}
-
 bool same(ByteView a, ByteView b) noexcept {
     return a.size() == b.size() && std::memcmp(a.data(), b.data(), a.size()) == 0;
 }
@@ -69,7 +65,7 @@ std::uint8_t rule_step(const GroupingKey& key) noexcept {
     std::uint8_t first = 0;
     std::uint8_t second = 0;
     for (const KeyPart& part : key) {
-        if (is_address(part)) {
+        if (part.is_address()) {
             v4 = part.v4_length > kWidenings[0].v4 ? 1 : v4;
             first = part.v6_length > kWidenings[0].v6 ? 1 : first;
             second = part.v6_length > kWidenings[1].v6 ? 1 : second;

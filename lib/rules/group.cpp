@@ -1,6 +1,7 @@
 #include "lib/rules/group.hpp"
 
 #include "lib/packet/field_text.hpp"
+#include "lib/rules/text_part.hpp"
 
 #include <cstring>
 
@@ -15,33 +16,47 @@ ByteView bytes_of_value(const T& value) noexcept {
     return std::as_bytes(std::span{&value, 1});
 }
 
-bool has_all_parts(std::span<const KeyPart> parts, const Flow& flow) noexcept {
+bool has_all_parts(std::span<const KeyPart> parts, const Flow& flow, ByteView frame) noexcept {
     for (const KeyPart& part : parts) {
-        if (!flow.fields.has(part.field)) {
+        if (part.text ? !read_text(*part.text, flow, frame) : !flow.fields.has(part.field)) {
             return false;
         }
     }
     return true;
 }
 
-// `value` has no bits beyond the prefix.
-std::string prefix_text(const VersionedAddress& value, unsigned length) {
-    const unsigned whole = value.version == IpVersion::V4 ? 32 : 128;
-    std::string text = to_text(value.version, value.address);
-    if (length < whole) {
-        text += "/" + std::to_string(length);
-    }
-    return text;
+VersionedAddress address_of(const KeyPart& part, const Flow& flow, ByteView frame) noexcept {
+    return unwrapped(read_address(part.field, flow, frame), part.unwrapping);
 }
 
+std::string escaped(std::string_view text) {
+    std::string out;
+    append_escaped(out, text);
+    return out;
+}
+
+// The caller has checked that it is there.
 std::string part_text(const KeyPart& part, const Flow& flow, ByteView frame,
                       std::string_view pair) {
-    if (row_of(part.field).kind != FieldKind::Address) {
-        return field_text(part.field, flow, frame, pair);
+    if (part.text) {
+        const TextValue value = text_value(part, *read_text(*part.text, flow, frame));
+        return text_of_value(value.view(), value.has_digest);
     }
-    const VersionedAddress value = read_address(part.field, flow, frame);
-    const unsigned length = part.length(value.version);
-    return prefix_text({value.version, masked(value.address, length)}, length);
+    if (!part.is_address()) {
+        return escaped(field_text(part.field, flow, frame, pair));
+    }
+    const VersionedAddress value = address_of(part, flow, frame);
+    const std::uint8_t length = part.length(value.version);
+    return to_text(IpPrefix{value.version, masked(value.address, length), length});
+}
+
+std::optional<std::string> text_of(const KeyPartHeader& header, ByteView value) {
+    const bool has_digest = (header.prefix_length & kDigestMark) != 0;
+    if ((header.field & ~kTextMark) >= static_cast<int>(kTextFieldCount) ||
+        (has_digest && value.size() < kTextDigestSize)) {
+        return std::nullopt;
+    }
+    return text_of_value(value, has_digest);
 }
 
 // Takes the first part off canonical bytes; nullopt: they do not begin with one.
@@ -53,39 +68,33 @@ std::optional<std::string> take_part(ByteView& key,
     }
     std::memcpy(&header, key.data(), sizeof(header));
     key = key.subspan(sizeof(header));
-    if (header.field >= kFieldCount || header.size > key.size()) {
+    if (header.size > key.size()) {
         return std::nullopt;
     }
     const ByteView value = key.first(header.size);
     key = key.subspan(header.size);
+    if ((header.field & kTextMark) != 0) {
+        return text_of(header, value);
+    }
+    if (header.field >= kFieldCount) {
+        return std::nullopt;
+    }
     const auto field = static_cast<Field>(header.field);
     if (row_of(field).kind == FieldKind::Address) {
         const auto version = static_cast<IpVersion>(header.version);
         if (header.size != (version == IpVersion::V4 ? 4U : 16U)) {
             return std::nullopt;
         }
-        VersionedAddress address{version, {}};
-        std::memcpy(address.address.bytes.data(), value.data(), value.size());
-        return prefix_text(address, header.prefix_length);
+        IpPrefix prefix{version, {}, header.prefix_length};
+        std::memcpy(prefix.address.bytes.data(), value.data(), value.size());
+        return to_text(prefix);
     }
     std::uint64_t number = 0;
     if (value.size() != sizeof(number)) {
         return std::nullopt;
     }
     std::memcpy(&number, value.data(), sizeof(number));
-    return value_text(field, number, field == Field::Port ? pair_of(number) : "");
-}
-
-void append_escaped(std::string& out, std::string_view part) {
-    constexpr std::string_view kHex = "0123456789abcdef";
-    for (const char c : part) {
-        const auto byte = static_cast<unsigned char>(c);
-        if (byte < 0x20 || byte >= 0x7F || c == '|' || c == '\\') {
-            out += {'\\', 'x', kHex[byte >> 4], kHex[byte & 0xF]};
-        } else {
-            out += c;
-        }
-    }
+    return escaped(value_text(field, number, field == Field::Port ? pair_of(number) : ""));
 }
 
 }  // namespace
@@ -102,6 +111,14 @@ void KeyBytes::append_number(Field field, std::uint64_t value) noexcept {
     append(bytes_of_value(value));
 }
 
+void KeyBytes::append_text(const KeyPart& part, const TextValue& value) noexcept {
+    const KeyPartHeader header{
+        static_cast<std::uint8_t>(kTextMark | static_cast<std::uint8_t>(*part.text)), 0,
+        value.has_digest ? kDigestMark : std::uint8_t{0}, value.size};
+    append(bytes_of_value(header));
+    append(value.view());
+}
+
 void KeyBytes::append_shared() noexcept {
     append(ByteView{&kSharedKey, 1});
 }
@@ -109,7 +126,7 @@ void KeyBytes::append_shared() noexcept {
 KeyOutcome key_of(std::span<const KeyPart> parts, MissingKey missing, const Flow& flow,
                   ByteView frame, KeyBytes& key) noexcept {
     key.clear();
-    if (!has_all_parts(parts, flow)) {
+    if (!has_all_parts(parts, flow, frame)) {
         if (missing == MissingKey::Skip) {
             return KeyOutcome::Missing;
         }
@@ -117,8 +134,10 @@ KeyOutcome key_of(std::span<const KeyPart> parts, MissingKey missing, const Flow
         return KeyOutcome::Shared;
     }
     for (const KeyPart& part : parts) {
-        if (row_of(part.field).kind == FieldKind::Address) {
-            key.append_address(part, read_address(part.field, flow, frame));
+        if (part.text) {
+            key.append_text(part, text_value(part, *read_text(*part.text, flow, frame)));
+        } else if (part.is_address()) {
+            key.append_address(part, address_of(part, flow, frame));
         } else {
             key.append_number(part.field, read_number(part.field, flow, frame));
         }
@@ -128,7 +147,7 @@ KeyOutcome key_of(std::span<const KeyPart> parts, MissingKey missing, const Flow
 
 std::string key_text(std::span<const KeyPart> parts, const Flow& flow, ByteView frame,
                      std::string_view pair) {
-    if (!has_all_parts(parts, flow)) {
+    if (!has_all_parts(parts, flow, frame)) {
         return {};
     }
     std::string text;
@@ -136,7 +155,7 @@ std::string key_text(std::span<const KeyPart> parts, const Flow& flow, ByteView 
         if (&part != parts.data()) {
             text += '|';
         }
-        append_escaped(text, part_text(part, flow, frame, pair));
+        text += part_text(part, flow, frame, pair);
     }
     return text;
 }
@@ -148,8 +167,7 @@ std::string text_of_key(ByteView key, const std::function<std::string(std::uint6
         if (!part) {
             return {};
         }
-        text += first ? "" : "|";
-        append_escaped(text, *part);
+        text += (first ? "" : "|") + *part;
     }
     return text;
 }

@@ -18,10 +18,10 @@ namespace sluice {
 
 // What stands before the value of each part of a key.
 struct KeyPartHeader {
-    std::uint8_t field;
-    std::uint8_t version;  // 4 or 6 for an address, else 0
-    std::uint8_t prefix_length;
-    std::uint8_t size;  // of the value that follows
+    std::uint8_t field;          // or kTextMark and the text
+    std::uint8_t version;        // 4 or 6 for an address, else 0
+    std::uint8_t prefix_length;  // of an address; of a text kDigestMark, or 0
+    std::uint8_t size;           // of the value that follows
 };
 static_assert(sizeof(KeyPartHeader) == 4);
 
@@ -31,8 +31,11 @@ static_assert(sizeof(KeyPartHeader) == 4);
         part.length(version), static_cast<std::uint8_t>(version == IpVersion::V4 ? 4 : 16)});
 }
 
+struct TextValue;
+
 // The canonical bytes of a grouping key: for each part its field, prefix lengths, value length and
-// value, so that a|bc is never ab|c and 1.2.3.4 is never the number 16909060.
+// value, so that a|bc is never ab|c and 1.2.3.4 is never the number 16909060. A text is in
+// text_part.hpp.
 // One is made per match and only written bytes are read, so nothing is cleared beforehand.
 // NOLINTNEXTLINE(cppcoreguidelines-pro-type-member-init)
 class KeyBytes {
@@ -40,13 +43,16 @@ public:
     static constexpr std::size_t kMaxPartSize = sizeof(KeyPartHeader) + 16;
     static constexpr std::size_t kMaxSize = kMaxKeySize;
     static_assert(kMaxSize == kMaxKeyParts * kMaxPartSize);
+    static_assert(kMaxPartSize == sizeof(KeyPartHeader) + kLeastTextRoom);
 
     [[nodiscard]] ByteView view() const noexcept { return ByteView{bytes_}.first(size_); }
     void clear() noexcept { size_ = 0; }
     void append(ByteView bytes) noexcept;
     void append_number(Field field, std::uint64_t value) noexcept;
+    void append_text(const KeyPart& part, const TextValue& value) noexcept;
     // The whole key when a part is missing and all such packets share one.
     void append_shared() noexcept;
+    // As the part has it: what it unwraps has been unwrapped.
     void append_address(const KeyPart& part, const VersionedAddress& value) noexcept {
         SLUICE_CHECK(size_ + kMaxPartSize <= bytes_.size());
         append_block(address_header(part, value.version),

@@ -9,12 +9,13 @@ namespace sluice {
 namespace {
 
 QuickRule::Key key_of(const Rule& rule) noexcept {
-    if (rule.keys.front().size() != 1 || rule.limits.front().per == Per::Connection ||
-        rule.cost != 1) {
+    if (rule.keys.front().size() != 1 || rule.keys.front().front().text ||
+        rule.limits.front().per == Per::Connection || rule.cost != 1) {
         return QuickRule::Key::Other;
     }
     switch (rule.keys.front().front().field) {
         case Field::IpSrc:
+        case Field::ClientIp:  // of an IPv4 address the same; only these are quick
             return QuickRule::Key::Source;
         case Field::IpDst:
             return QuickRule::Key::Destination;

@@ -1,5 +1,7 @@
 #include "lib/rules/rule_set.hpp"
 
+#include "lib/rules/text_part.hpp"
+
 #include <algorithm>
 #include <unordered_set>
 
@@ -43,17 +45,22 @@ bool full_holds(const Rule& rule) noexcept {
            rule.table_share > 0 && rule.table_share <= kWholeTable;
 }
 
+bool part_holds(const KeyPart& part) noexcept {
+    if (part.text && (static_cast<std::size_t>(*part.text) >= kTextFieldCount ||
+                      part.room < kLeastTextRoom || part.field != Field{})) {
+        return false;
+    }
+    return static_cast<std::size_t>(part.field) < kFieldCount && part.v4_length <= 32 &&
+           part.v6_length <= 128 && part.unwrapping.bits() <= Unwrapping::kAll &&
+           (part.unwrapping == Unwrapping{} || part.field == Field::ClientIp) &&
+           (part.text || (part.room == 0 && !part.lower));
+}
+
 bool key_holds(const GroupingKey& key) noexcept {
     if (key.size() > kMaxKeyParts) {
         return false;
     }
-    for (const KeyPart& part : key) {
-        if (static_cast<std::size_t>(part.field) >= kFieldCount || part.v4_length > 32 ||
-            part.v6_length > 128) {
-            return false;
-        }
-    }
-    return true;
+    return std::all_of(key.begin(), key.end(), part_holds) && most_bytes(key) <= kMaxKeySize;
 }
 
 // Every key has limits, and they come key by key.

@@ -3,6 +3,8 @@
 #include "lib/match/origin_map.hpp"
 #include "lib/meter/any_limit.hpp"
 #include "lib/meter/slot_row.hpp"
+#include "lib/packet/client_address.hpp"
+#include "lib/packet/text_field.hpp"
 #include "lib/rules/override_table.hpp"
 #include "lib/rules/overrides.hpp"
 #include "lib/rules/quick_rule.hpp"
@@ -25,6 +27,9 @@ inline constexpr std::size_t kMaxRules = RuleBits::kSize;
 inline constexpr std::size_t kMaxRuleIdSize = 128;
 inline constexpr std::size_t kMaxKeyParts = 16;
 inline constexpr std::size_t kMaxKeySize = kMaxKeyParts * 20;  // bytes of a key
+// Bytes of a text in a key: what each has room for at least, and at most.
+inline constexpr std::size_t kLeastTextRoom = 16;
+inline constexpr std::size_t kMostTextRoom = 255;
 inline constexpr std::size_t kMaxLimitsPerRule = 16;
 inline constexpr std::size_t kMaxLimits =
     32'767;  // in all rules of a set together; slots have 15 bits
@@ -45,14 +50,26 @@ enum class MissingKey : std::uint8_t { Skip, Share };
 enum class OnFull : std::uint8_t { Open, Closed, Coarsen };
 enum class Per : std::uint8_t { Packet, Byte, Connection };
 
-// One part of a grouping key. For an address, only the first `v4` or `v6` bits count.
+// One part of a grouping key: a field, or a text. For an address, only the first `v4` or `v6` bits
+// count.
 struct KeyPart {
     Field field{};
     std::uint8_t v4_length = 32;
     std::uint8_t v6_length = 128;
+    Unwrapping unwrapping{};  // of client.ip
+    std::optional<TextField> text{};
+    bool lower = false;  // the text in small letters
+    std::uint8_t room =
+        0;  // bytes of the text that the key holds; a longer one is told by a digest
 
     [[nodiscard]] std::uint8_t length(IpVersion version) const noexcept {
         return version == IpVersion::V4 ? v4_length : v6_length;
+    }
+    [[nodiscard]] bool is_address() const noexcept {
+        return !text && row_of(field).kind == FieldKind::Address;
+    }
+    [[nodiscard]] std::string_view name() const noexcept {
+        return text ? row_of(*text).name : row_of(field).name;
     }
 };
 

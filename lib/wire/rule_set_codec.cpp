@@ -9,7 +9,7 @@ namespace sluice {
 namespace {
 
 // The least bytes an item takes on the wire: bounds what a count can make us allocate.
-constexpr std::size_t kKeyPartSize = 3;
+constexpr std::size_t kKeyPartSize = 7;
 constexpr std::size_t kKeySize = 4;
 constexpr std::size_t kLimitSize = 31;
 constexpr std::size_t kRuleSize = 59;
@@ -36,12 +36,25 @@ void put_part(Writer& out, const KeyPart& part) {
     out.word(part.field);
     out.number(part.v4_length);
     out.number(part.v6_length);
+    out.number(part.unwrapping.bits());
+    out.number(part.text ? static_cast<std::uint8_t>(1 + static_cast<unsigned>(*part.text))
+                         : std::uint8_t{0});
+    out.number<std::uint8_t>(part.lower ? 1 : 0);
+    out.number(part.room);
 }
 
 KeyPart get_part(Reader& in) {
-    const auto field = in.word<Field>();
-    const auto v4_length = in.number<std::uint8_t>();
-    return {field, v4_length, in.number<std::uint8_t>()};
+    KeyPart part;
+    part.field = in.word<Field>();
+    part.v4_length = in.number<std::uint8_t>();
+    part.v6_length = in.number<std::uint8_t>();
+    part.unwrapping = Unwrapping{in.number<std::uint8_t>()};
+    if (const auto text = in.number<std::uint8_t>(); text != 0) {
+        part.text = static_cast<TextField>(text - 1);
+    }
+    part.lower = in.flag();
+    part.room = in.number<std::uint8_t>();
+    return part;
 }
 
 void put_key(Writer& out, const GroupingKey& key) {

@@ -42,6 +42,7 @@ BenchWorker::BenchWorker(PacketMill& mill, std::string_view rules, std::size_t k
     for (std::uint32_t row = 0; Rule & rule : compiled_.set.rules) {
         rule.counters = row++;
     }
+    compiled_.set.classifier.make_fast();
     (void)map_origins(compiled_.set);
     number_limits(compiled_.set);
     texts_ = *TextScratch::make(compiled_.set.classifier.texts());

@@ -32,7 +32,11 @@ static void check(const sluice::Expression& tree, const sluice::Classifier& clas
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
     using namespace sluice;
     const std::string_view text{reinterpret_cast<const char*>(data), size};
-    const auto parsed = parse_expression(text);
+    // client.ip in some of its settings.
+    const ClientView client{static_cast<std::uint8_t>(32 - size % 9),
+                            static_cast<std::uint8_t>(128 - 8 * (size % 11)),
+                            Unwrapping{static_cast<std::uint8_t>(size % 4)}};
+    const auto parsed = parse_expression(text, nullptr, client);
     if (const auto* error = std::get_if<Remark>(&parsed)) {
         if (error->offset > size || error->text.empty()) {
             std::abort();

@@ -1,4 +1,5 @@
 #include "lib/policy/keys/key_text.hpp"
+#include "lib/rules/text_part.hpp"
 
 #include <algorithm>
 #include <cstdint>
@@ -14,10 +15,18 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
         return 0;
     }
     for (std::size_t i = 1; i <= parts; ++i) {
+        if (data[i] >= 0xF0) {
+            key.push_back({.text = TextField::Payload, .lower = data[i] % 2 == 1});
+            continue;
+        }
         key.push_back({static_cast<Field>(data[i] % kFieldCount),
                        static_cast<std::uint8_t>(data[i] % 33),
                        static_cast<std::uint8_t>(data[i] % 129)});
     }
+    for (KeyPart& part : key) {
+        part.unwrapping = Unwrapping{part.field == Field::ClientIp ? data[0] : std::uint8_t{0}};
+    }
+    give_room(key);
     const std::string_view text{reinterpret_cast<const char*>(data) + 1 + parts, size - 1 - parts};
     const Result<ReadKey> read = read_key_text(key, text);
     if (!read) {

@@ -7,7 +7,7 @@ import ipaddress
 import operator
 import re
 
-FIELD = r"(?:dir|port|eth|vlan|ip|outer|l4|tcp|icmp|payload)(?:\.[a-z_0-9]+)*"
+FIELD = r"(?:dir|port|eth|vlan|ip|outer|client|l4|tcp|icmp|payload)(?:\.[a-z_0-9]+)*"
 OPERATOR = r"==|!=|<=|>=|<|>|\b(?:eq|ne|le|ge|lt|gt)\b"
 VALUE = r'"[^"]*"|[0-9A-Za-z:.]+(?:/\d+)?'
 OPERAND = rf"(?:prefix\s*\(\s*{FIELD}\s*,\s*\d+\s*(?:\|\s*\d+\s*)?\)|{FIELD})"
@@ -92,6 +92,8 @@ def value_of(operand, fields):
         return None
     bits = min(int(call[3] if call[3] and address.version == 6 else call[2]),
                address.max_prefixlen)
+    if isinstance(address, (ipaddress.IPv4Network, ipaddress.IPv6Network)):  # client.ip
+        bits, address = min(bits, address.prefixlen), address.network_address
     if bits == address.max_prefixlen:
         return address
     return ipaddress.ip_network((address, bits), strict=False)

@@ -248,7 +248,7 @@ class _Walk:
         self.fields["tcp.flags"] = word & 0x0FFF
         for name, bit in FLAG_BITS.items():
             self.fields["tcp.flags." + name] = 1 if word & bit else 0
-        self.fields["payload.len"] = self.end - at - header
+        self.payload(at + header, self.end - at - header)
 
     def options_fit(self, header_end):
         """Who claims no more than came contradicts himself; what only ended early is truncated."""
@@ -262,7 +262,7 @@ class _Walk:
         length, behind = self.number(at + 4, 2), self.end - at - 8
         if 0 < length < 8:
             raise Malformed("bad_l4_header")
-        self.fields["payload.len"] = min(behind, length - 8) if length else behind
+        self.payload(at + 8, min(behind, length - 8) if length else behind)
         if self.fields["l4.dport"] == 4789 and "vxlan" in self.tunnels:
             self.vxlan(at + 8)
 
@@ -270,7 +270,13 @@ class _Walk:
         self.need(at, 8, "truncated_l4")
         both = self.number(at, 2)
         self.fields["icmp.type"], self.fields["icmp.code"] = both >> 8, both & 0xFF
-        self.fields["payload.len"] = self.end - at - 8
+        self.payload(at + 8, self.end - at - 8)
+
+    def payload(self, at, size):
+        """The text is what the capture has of it: nothing at all is no text."""
+        self.fields["payload.len"] = size
+        if size == 0 or at < len(self.data):
+            self.fields["payload"] = self.data[at:at + size]
 
     # Tunnels.
 

@@ -5,6 +5,7 @@ import struct
 SOURCES4 = ["192.0.2.1", "192.0.2.77", "192.0.3.5", "10.1.2.3", "10.1.2.4", "198.51.100.9",
             "0.0.0.0", "255.255.255.255"]
 SOURCES6 = ["2001:db8::1", "2001:db8::2", "2001:db8:0:1::9", "fe80::1:0:0:1", "::ffff:192.0.2.1",
+            "64:ff9b::192.0.2.1", "64:ff9b::10.1.2.99",
             "::", "2001:db8:1:1:1:1:1:1"]
 PORTS = [0, 53, 80, 443, 123, 4789, 65535]
 MACS = ["02:00:00:00:00:01", "02:00:00:00:00:fe", "ff:ff:ff:ff:ff:ff"]
@@ -126,6 +127,8 @@ class FrameMaker:
         if self.tunnels and depth < 5 and self.chance(55 if depth else 25):
             return self.tunnel(depth + 1)
         data = bytes(self.dice.choice((0, 1, 6, 18, 40, 200, 900)))
+        if self.chance(20):
+            data = self.dice.choice((b"GET /", b"get /", b"a|b\\\xff", b"A" * 300, b"a" * 300))
         makers = [self.udp] * 5 + [self.tcp] * 4 + [self.icmp] * 2 + [self.ports, self.other]
         return self.dice.choice(makers)(version, data)
 

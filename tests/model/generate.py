@@ -21,7 +21,7 @@ NUMBERS = {
 }
 ADDRESSES = ["ip.src", "ip.dst"]
 OUTER = ["outer.ip.src", "outer.ip.dst"]
-KEYS = list(NUMBERS) + ADDRESSES * 4 + FLAGS + ["dir", "eth.src", "eth.dst", "ip.frag"]
+KEYS = list(NUMBERS) + ["client.ip", "payload", "lower(payload)"] + ADDRESSES * 4 + FLAGS + ["dir", "eth.src", "eth.dst", "ip.frag"]
 NETWORKS4 = ["192.0.2.0/24", "10.0.0.0/8", "192.0.2.0/23", "0.0.0.0/0", "10.1.2.4/32"]
 NETWORKS6 = ["2001:db8::/32", "2001:db8::/64", "::/0", "fe80::/10", "::ffff:0.0.0.0/96"]
 PACKET_RATES = ["1/d", "7/h", "1/h", "3/m", "300/m", "1/s", "3/s", "7/s", "10/s", "333/s", "1K/s",
@@ -50,6 +50,7 @@ class RuleMaker:
     def __init__(self, dice, tunnels=False, named_port=False):
         self.dice = dice
         self.addresses = ADDRESSES + (OUTER if tunnels else [])
+        self.client = (32, 128)  # bits of client.ip
         self.keys = KEYS + (OUTER if tunnels else []) + (["port"] if named_port else [])
 
     def chance(self, percent):
@@ -60,11 +61,29 @@ class RuleMaker:
         if self.chance(40):
             lines.append(f"defaults: {{mode: {self.dice.choice(('enforce', 'monitor'))}, "
                          f"missing_key: {self.dice.choice(('skip', 'share'))}}}")
+        if self.chance(50):
+            lines.append(self.client_ip())
         lines += ["limits:", f"  common: {self.limit(True)}", f"  bytes: {self.limit(False)}",
                   "rules:"]
         for number in range(self.dice.randint(1, 8)):
             lines += self.rule(number)
         return "\n".join(lines) + "\n"
+
+    def client_ip(self):
+        self.client = (self.dice.choice((32, 32, 24, 20)), self.dice.choice((128, 128, 64, 56)))
+        unwrap = self.dice.choice(("", "nat64", "v4mapped", "nat64, v4mapped"))
+        return (f"client_ip: {{ipv4_prefix: {self.client[0]}, ipv6_prefix: {self.client[1]}, "
+                f"unwrap: [{unwrap}]}}")
+
+    def of_client(self):
+        """What is finer than client.ip can never be it, which is an error."""
+        v4, v6 = self.client
+        values = [value for value in NETWORKS4 if int(value.split("/")[1]) <= v4]
+        values += [value for value in NETWORKS6 if int(value.split("/")[1]) <= v6]
+        values += SOURCES4 * (v4 == 32) + SOURCES6 * (v6 == 128)
+        if self.chance(30):
+            return f"client.ip {self.dice.choice(('eq', 'ne'))} {self.dice.choice(values)}"
+        return f"client.ip in {{{' '.join(self.dice.sample(values, self.dice.randint(1, 4)))}}}"
 
     def rule(self, number):
         lines = [f"  - id: r{number}"]
@@ -159,7 +178,7 @@ class RuleMaker:
 
     def key_part(self):
         if self.chance(30):
-            field = self.dice.choice(self.addresses)
+            field = self.dice.choice(self.addresses + ["client.ip"])
             bits = self.dice.choice(PREFIX_LENGTHS)
             return f'"prefix({field}, {bits})"'
         return self.dice.choice(self.keys)
@@ -191,6 +210,8 @@ class RuleMaker:
         return f"{name} {self.dice.choice(COMPARISONS)} {self.dice.choice(values)}"
 
     def of_address(self):
+        if self.chance(20):
+            return self.of_client()
         name = self.dice.choice(self.addresses)
         if self.chance(15):
             networks = "192.0.2.0/24 10.1.2.0/24 2001:db8::/64 ::/64"

@@ -3,7 +3,9 @@
 A bucket is full when first asked for and never forgotten (meters.py). Nothing here is fast, rounded
 or bounded.
 """
+import hashlib
 import ipaddress
+import re
 
 from colors import COLORS, RED, Meter, color_of
 from expression import value_of
@@ -13,6 +15,8 @@ STRICTNESS = {"pass": 1, "tag": 2, "drop": 3}
 COUNTED_AS = {"pass": "passed", "tag": "tagged", "shape": "shaped", "drop": "dropped",
               "reply": "replied", "reset": "reset", "decoy": "decoyed"}
 SYN, ACK = 0x02, 0x10
+TEXT = re.compile(r"payload|lower\(\s*payload\s*\)")
+ADDRESS = re.compile(r"ip\.src|ip\.dst|client\.ip")
 
 
 class Charge:
@@ -123,6 +127,8 @@ class Limiter:
         if packet.malformed:
             return Verdict(self.malformed, packet.malformed,
                            wait="0" if self.malformed == "pass" else "")
+        if self.rules and "ip.src" in packet.fields:
+            packet.fields["client.ip"] = self.rules[0].client.of(packet.fields["ip.src"])
         return self._decide_on_sight(packet) or self._decide_by_limits(packet)
 
     def _count(self, rule, how):
@@ -201,7 +207,7 @@ class Limiter:
     @staticmethod
     def _key(tier, packet):
         """None: a part is missing."""
-        key = [part_text(part, packet.fields) for part in tier.key]
+        key = [part_text(part, packet.fields, tier.key) for part in tier.key]
         return None if None in key else key
 
     def _charges(self, rule, number, key, packet):
@@ -243,10 +249,34 @@ def _spend(one):
             charge.spend()
 
 
-def part_text(part, fields):
+class Written(str):
+    """A part that needs no escapes any more."""
+
+
+def part_text(part, fields, key=()):
     """A key part as people read it, or None where the packet does not have it."""
+    text = TEXT.fullmatch(part)
+    if text:
+        value = fields.get("payload")
+        lower = part.startswith("lower")
+        return None if value is None else long_text(value.lower() if lower else value, room_in(key))
     value = value_of(part, fields)
     return None if value is None else text_of(part, value)
+
+
+def room_in(key):
+    """Bytes of each text in a key of these parts: they share what is left of 320."""
+    texts = sum(bool(TEXT.fullmatch(part)) for part in key)
+    fixed = sum(20 if ADDRESS.search(part) else 12 for part in key if not TEXT.fullmatch(part))
+    return min(255, (320 - 4 * texts - fixed) // texts)
+
+
+def long_text(value, room):
+    """What does not fit is its beginning and a digest of the whole."""
+    if len(value) <= room:
+        return Written(escape_bytes(value))
+    digest = hashlib.blake2b(value, digest_size=16).hexdigest()
+    return Written(escape_bytes(value[:min(48, room - 16)]) + "\\h" + digest)
 
 
 def text_of(name, value):
@@ -270,5 +300,9 @@ def _ipv6_text(address):
 
 
 def escape(part):
+    return part if isinstance(part, Written) else escape_bytes(part.encode())
+
+
+def escape_bytes(octets):
     return "".join(chr(octet) if 0x20 <= octet < 0x7F and octet not in b"|\\"
-                   else f"\\x{octet:02x}" for octet in part.encode())
+                   else f"\\x{octet:02x}" for octet in octets)

@@ -12,8 +12,8 @@ import pcap  # noqa: E402
 from expression import BadExpression, compile_condition  # noqa: E402
 from frame import Packet, dissect  # noqa: E402
 from generate import Scenario  # noqa: E402
-from limiter import Limiter, escape, text_of  # noqa: E402
-from rules import parse_rate, parse_size, read_rules  # noqa: E402
+from limiter import Limiter, escape, part_text, room_in, text_of  # noqa: E402
+from rules import Client, parse_rate, parse_size, read_rules  # noqa: E402
 
 MS = 1_000_000
 SECOND = 1000 * MS
@@ -286,6 +286,37 @@ class Conditions(unittest.TestCase):
             compile_condition("l4.dport resembles 5")
 
 
+class Keys(unittest.TestCase):
+    def test_client(self):
+        for settings, source, wanted in (
+                ({}, "192.0.2.7", "192.0.2.7"), ({}, "64:ff9b::c000:207", "64:ff9b::c000:207"),
+                ({"unwrap": ["nat64"]}, "64:ff9b::c000:207", "192.0.2.7"),
+                ({"unwrap": ["nat64"]}, "::ffff:192.0.2.7", "::ffff:192.0.2.7"),
+                ({"unwrap": ["v4mapped"], "ipv4_prefix": "24"}, "::ffff:192.0.2.7", "192.0.2.0/24"),
+                ({"ipv6_prefix": "64"}, "2001:db8::7", "2001:db8::/64")):
+            self.assertEqual(text_of("", Client(settings).of(ipaddress.ip_address(source))), wanted)
+
+    def test_client_in_a_condition_and_in_prefix(self):
+        fields = {"client.ip": ipaddress.ip_network("192.0.2.0/24")}
+        for text, wanted in (("client.ip in {192.0.0.0/16}", True), ("client.ip eq 192.0.3.0", False),
+                             ("client.ip ne 192.0.2.0", False),
+                             ("prefix(client.ip, 16) eq 192.0.0.0/16", True)):
+            self.assertEqual(compile_condition(text)(fields), wanted, text)
+        self.assertEqual(part_text("prefix(client.ip, 28)", fields), "192.0.2.0/24")
+
+    def test_texts(self):
+        fields = {"payload": b"Ab|\0"}
+        self.assertEqual(escape(part_text("payload", fields, ["payload"])), "Ab\\x7c\\x00")
+        self.assertEqual(part_text("lower( payload )", fields, ["lower( payload )"]), "ab\\x7c\\x00")
+        self.assertIsNone(part_text("payload", {}, ["payload"]))
+        self.assertEqual([room_in(["payload"] * texts + ["ip.src"] * addresses)
+                          for texts, addresses in ((1, 0), (1, 1), (2, 1), (16, 0))],
+                         [255, 255, 146, 16])
+        # As b2sum -l 128 has it.
+        self.assertEqual(part_text("payload", {"payload": b"x" * 300}, ["payload"]),
+                         "x" * 48 + "\\hc2f093e41879e412280bfcc0ed6533e4")
+
+
 class Frames(unittest.TestCase):
     def test_udp_in_a_tag(self):
         frame = octets(ENDS + "88a8 2005 8100 0006" + IPV4.format("0020", "0000", "11") +
@@ -293,6 +324,7 @@ class Frames(unittest.TestCase):
         seen = dissect(frame, len(frame))
         self.assertIsNone(seen.malformed)
         self.assertEqual(seen.units, 32)
+        self.assertEqual(seen.fields.pop("payload"), b"abc")
         self.assertEqual({name: text_of(name, value) for name, value in seen.fields.items()}, {
             "eth.dst": "02:00:00:00:00:01", "eth.src": "02:00:00:00:00:02", "eth.type": "0x0800",
             "vlan.id": "5", "vlan.inner_id": "6", "ip.version": "4", "ip.dscp": "46",

@@ -3,6 +3,7 @@
 Everything in the file stays text (YAML's own guesses would read `off` as false) until a unit is
 known.
 """
+import ipaddress
 import re
 from fractions import Fraction
 
@@ -40,9 +41,28 @@ class Limit:
             self.buckets, self.edge = int(what.get("buckets", 60)), what.get("edge", "strict")
 
 
+class Client:
+    """`client_ip`: what client.ip is."""
+
+    INSIDE = {"nat64": ipaddress.ip_network("64:ff9b::/96"),
+              "v4mapped": ipaddress.ip_network("::ffff:0:0/96")}
+
+    def __init__(self, entry):
+        self.lengths = {4: int(entry.get("ipv4_prefix", 32)), 6: int(entry.get("ipv6_prefix", 128))}
+        self.undone = [self.INSIDE[word] for word in entry.get("unwrap", [])]
+
+    def of(self, source):
+        """An address, or the network that is left of one."""
+        if source.version == 6 and any(source in network for network in self.undone):
+            source = ipaddress.IPv4Address(int(source) & 0xFFFFFFFF)
+        bits = self.lengths[source.version]
+        return source if bits == source.max_prefixlen else ipaddress.ip_network((source, bits),
+                                                                                 strict=False)
+
+
 class Rule:
-    def __init__(self, entry, defaults, named):
-        self.id = entry["id"]
+    def __init__(self, entry, defaults, named, client):
+        self.id, self.client = entry["id"], client
         self.mode = entry.get("mode", defaults.get("mode", "monitor"))
         self.condition = compile_condition(entry["when"]) if "when" in entry else lambda _: True
         self.on_match = entry.get("on_match")
@@ -81,7 +101,8 @@ def read_rules(path):
     with open(path, encoding="utf-8") as file:
         tree = yaml.load(file, Loader=yaml.BaseLoader)
     defaults, named = tree.get("defaults") or {}, tree.get("limits") or {}
-    return [Rule(entry, defaults, named) for entry in tree["rules"]]
+    client = Client(tree.get("client_ip") or {})
+    return [Rule(entry, defaults, named, client) for entry in tree["rules"]]
 
 
 def _limit(what, position, per, named):

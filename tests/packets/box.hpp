@@ -30,6 +30,7 @@ public:
         for (std::uint32_t row = 0; Rule & rule : compiled_.set.rules) {
             rule.counters = row++;
         }
+        compiled_.set.classifier.make_fast();
         (void)map_origins(compiled_.set);
         load_overrides(compiled_.set, kSecret);
         (void)slots_.assign(compiled_.set);
@@ -46,6 +47,7 @@ public:
         for (std::uint32_t row = 0; Rule & rule : next.set.rules) {
             rule.counters = row++;
         }
+        next.set.classifier.make_fast();
         (void)map_origins(next.set, &compiled_.set);
         load_overrides(next.set, kSecret);
         const Result<Done> fits = slots_.assign(next.set);

@@ -19,12 +19,14 @@ inline Flow seen(const Octets& bytes, Tunnels tunnels = {}, std::size_t wire_siz
     return flow;
 }
 
-// All fields but dir and the MAC addresses, as `name=value `, in the order of the table.
+// All fields but dir, the MAC addresses and client.ip, which is ip.src again, as `name=value `, in
+// the order of the table.
 inline std::string show(const Octets& bytes, const Flow& flow) {
     std::string out;
     for (const FieldRow& row : kFields) {
-        const bool mac = row.kind == FieldKind::Mac;
-        if (flow.fields.has(row.field) && row.field != Field::Dir && !mac) {
+        const bool left_out =
+            row.kind == FieldKind::Mac || row.field == Field::Dir || row.field == Field::ClientIp;
+        if (flow.fields.has(row.field) && !left_out) {
             out += std::string{row.name} + "=" + field_text(row.field, flow, bytes, "") + " ";
         }
     }

@@ -1,4 +1,5 @@
 #pragma once
+#include "lib/base/wide.hpp"
 #include "lib/packet/flow.hpp"
 #include "lib/policy/expression.hpp"
 
@@ -7,6 +8,7 @@
 #include <cstdlib>
 #include <string>
 #include <string_view>
+#include <utility>
 
 #define PCRE2_CODE_UNIT_WIDTH 8
 #include <pcre2.h>
@@ -50,9 +52,54 @@ inline bool regex_says(const TextTest& test, const std::string& asked, const std
     return found >= 0;
 }
 
+// client.ip, address by address: the IPv4 address inside where there is one, its network, and every
+// end of a range in that network asked whether the next address is in the set too.
+inline bool client_says(const Leaf& leaf, const VersionedAddress& source) {
+    const auto number = [](const IpAddress& address, std::size_t size) {
+        Wide value = 0;
+        for (std::size_t i = 0; i < size; ++i) {
+            value = value * 256 + std::to_integer<unsigned>(address.bytes[i]);
+        }
+        return value;
+    };
+    bool four = source.version == IpVersion::V4;
+    auto value = number(source.address, four ? 4 : 16);
+    const auto nat64 = (static_cast<Wide>(0x0064'FF9B) << 64);
+    const std::pair<bool, Wide> wrappings[] = {{(leaf.client.unwrapping.bits() & 1) != 0, nat64},
+                                               {(leaf.client.unwrapping.bits() & 2) != 0, 0xFFFF}};
+    for (const auto& [undone, prefix] : wrappings) {
+        if (!four && undone && value >> 32 == prefix) {
+            four = true;
+            value &= 0xFFFF'FFFF;
+        }
+    }
+    const unsigned free = four ? 32U - leaf.client.v4_length : 128U - leaf.client.v6_length;
+    const auto first = free == 128 ? 0 : value >> free << free;
+    const auto last =
+        free == 128 ? ~static_cast<Wide>(0) : first + ((static_cast<Wide>(1) << free) - 1);
+    auto at = first;
+    for (bool moved = true; moved;) {
+        moved = false;
+        for (const AddressRange& range : four ? leaf.v4 : leaf.v6) {
+            const auto end = number(range.last, four ? 4 : 16);
+            if (number(range.first, four ? 4 : 16) <= at && at <= end) {
+                if (end >= last) {
+                    return true;
+                }
+                at = end + 1;
+                moved = true;
+            }
+        }
+    }
+    return false;
+}
+
 inline bool leaf_says(const Leaf& leaf, const Flow& flow, ByteView frame) {
     if (!flow.fields.has(leaf.field)) {
         return false;
+    }
+    if (leaf.field == Field::ClientIp) {
+        return client_says(leaf, read_address(leaf.field, flow, frame)) != leaf.negated;
     }
     if (row_of(leaf.field).kind == FieldKind::Address) {
         const VersionedAddress value = read_address(leaf.field, flow, frame);

@@ -85,6 +85,30 @@ rules:
         # A monitoring rule whose limit refuses spends nothing.
         self.assertEqual(self.rule(account, "dns")["limits"][0]["after"]["remaining"], 2)
 
+    def test_what_the_client_is(self):
+        rules = self.write("clients.yaml", """version: 1
+client_ip: {ipv4_prefix: 24, ipv6_prefix: 64, unwrap: [nat64]}
+rules:
+  - {id: near, when: "client.ip in {192.0.2.0/23}", key: [client.ip, payload],
+     limits: [{algorithm: token_bucket, rate: 1/s, burst: 9}]}
+  - {id: far, when: client.ip eq 198.51.100.0, key: [ip.src],
+     limits: [{algorithm: token_bucket, rate: 1/s, burst: 9}]}
+""")
+        out, _ = self.ctl("explain", rules, "--json", "--src", "64:ff9b::c000:207", "--dst",
+                          "2001:db8::1", "--dport", "53")
+        account = json.loads(out)
+        self.assertEqual(account["fields"]["client.ip"], "192.0.2.0/24")
+        self.assertEqual(account["fields"]["ip.src"], "64:ff9b::c000:207")
+        near, far = self.rule(account, "near"), self.rule(account, "far")
+        self.assertEqual(near["because"], "client.ip is 192.0.2.0/24, in 192.0.2.0/23")
+        self.assertEqual(near["limits"][0]["key"].split("|")[0], "192.0.2.0/24")
+        self.assertEqual(far["because"],
+                         "client.ip is 192.0.2.0/24, not 198.51.100.0/24")
+        self.assertEqual((near["outcome"], far["outcome"]), ("metered", "no_match"))
+        # Without settings it is ip.src, and nothing is said of it.
+        self.assertNotIn("client.ip", self.explain("--src", "10.0.0.1", "--dst", "192.0.2.1",
+                                                   "--dport", "53")["fields"])
+
     def test_tiers_and_costs(self):
         rules = self.write("tiers.yaml", """version: 1
 rules:

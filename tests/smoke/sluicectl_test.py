@@ -47,6 +47,13 @@ ANSWERS = {
 
 
 class Check(Case):
+    def test_patterns_that_take_too_long(self):
+        rules = "version: 1\nrules:\n" + "".join(
+            f"  - {{id: r{number}, on_match: drop, when: 'payload matches "
+            f"\"x.{{1,4900}}y.{{1,{4800 + number}}}z\"'}}\n" for number in range(8))
+        _, err = self.ctl("check", self.write("slow.yaml", rules), exit=1)
+        self.assertRegex(err, r"slow.yaml:\d+:\d+: error: this regular expression takes too long")
+
     def test_good(self):
         rules = self.write("rules.yaml", RULES)
         out, err = self.ctl("check", rules)

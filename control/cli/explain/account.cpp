@@ -188,7 +188,8 @@ PacketAccount account_of(KeptFrame& frame, Instant now, WorkerSet& workers,
     PacketAccount account{.number = captured.number,
                           .flow = place.flow,
                           .frame = {captured.bytes.begin(), captured.bytes.end()},
-                          .rules = look_before(scene)};
+                          .rules = look_before(scene),
+                          .client = compiled.client};
     account.decision = workers.judge(std::span{&frame, 1}, now).front()->decision;
     look_after(scene, account.rules);
     return account;

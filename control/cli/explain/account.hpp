@@ -51,6 +51,7 @@ struct PacketAccount {
     std::vector<std::byte> frame;
     Decision decision;
     std::vector<RuleAccount> rules;  // all of the file, in its order
+    ClientView client;               // what client.ip is
 };
 
 // Judges the frame with the workers as they stand, by the pipeline that enforces, and looks at the

@@ -114,10 +114,25 @@ std::string_view deciding_rule(const PacketAccount& account) {
     return {};
 }
 
+// What client_ip makes of it; where that is nothing, ip.src says it already.
+template <typename Take>
+void tell_client(const PacketAccount& account, Take take) {
+    if (!account.client.changes_nothing()) {
+        take(
+            row_of(Field::ClientIp),
+            to_text(account.client.of(read_address(Field::ClientIp, account.flow, account.frame))));
+    }
+}
+
 template <typename Take>
 void for_each_field(const PacketAccount& account, std::string_view pair, Take take) {
     for (const FieldRow& row : kFields) {
-        if (account.flow.fields.has(row.field)) {
+        if (!account.flow.fields.has(row.field)) {
+            continue;
+        }
+        if (row.field == Field::ClientIp) {
+            tell_client(account, take);
+        } else {
             take(row, field_text(row.field, account.flow, account.frame, pair));
         }
     }

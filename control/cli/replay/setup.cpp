@@ -85,6 +85,7 @@ std::optional<CompiledRules> replay_rules(const Options& options) {
 }
 
 Result<Done> make_ready(CompiledRules& compiled) {
+    compiled.set.classifier.make_fast();
     std::uint32_t next = 0;
     for (Rule& rule : compiled.set.rules) {
         rule.counters = next++;

@@ -144,13 +144,14 @@ public:
 
 private:
     std::vector<Clause> make_leaf(const Leaf& leaf, bool inverted) {
+        const Field field = asked_field(leaf);
         const DomainSet set = set_of(leaf);
-        const SetId id = pool_.add(leaf.field, inverted ? complement(leaf.field, set) : set);
+        const SetId id = pool_.add(field, inverted ? complement(field, set) : set);
         if (pool_[id].empty()) {
             return {};
         }
         return pool_.is_everything(id) ? std::vector<Clause>{{}}
-                                       : std::vector<Clause>{Clause{{{leaf.field, id}}, {}}};
+                                       : std::vector<Clause>{Clause{{{field, id}}, {}}};
     }
 
     std::vector<Clause> make_text(const TextTest& test, bool inverted) {

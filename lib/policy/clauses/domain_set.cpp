@@ -1,5 +1,6 @@
 #include "lib/policy/clauses/domain_set.hpp"
 
+#include "lib/match/address_key.hpp"
 #include "lib/match/classifier_parts.hpp"
 
 #include <algorithm>
@@ -66,6 +67,51 @@ Ranges unite(const Ranges& a, const Ranges& b) {
     return merged(sorted);
 }
 
+// What of the ranges is made of whole networks whose last `free` bits are any.
+Ranges whole_networks(const Ranges& ranges, unsigned free) {
+    const Wide inside = free >= 128 ? kLargestV6 : (Wide{1} << free) - 1;
+    Ranges whole;
+    for (WideRange range : ranges) {
+        if ((range.first & inside) != 0) {
+            range.first |= inside;  // the last address of a network that is not all there
+            if (range.first >= range.last) {
+                continue;
+            }
+            ++range.first;
+        }
+        if ((range.last & inside) != inside) {
+            range.last &= ~inside;
+            if (range.last <= range.first) {
+                continue;
+            }
+            --range.last;
+        }
+        whole.push_back(range);
+    }
+    return whole;
+}
+
+// From the networks of clients to the addresses that are seen: those of IPv4 also as they stand
+// inside IPv6, and what stands there is no address of IPv6.
+DomainSet sources_of(const DomainSet& clients, const ClientView& view) {
+    DomainSet sources{.absent = clients.absent,
+                      .numbers = whole_networks(clients.numbers, kV4Bits - view.v4_length),
+                      .v6 = whole_networks(clients.v6, kV6Bits - view.v6_length)};
+    for (const WrappingRow& row : kWrappings) {
+        if (!view.unwrapping.has(row.wrapping)) {
+            continue;
+        }
+        const Wide base = v6_key(row.prefix);
+        Ranges inside;
+        for (const WideRange& range : sources.numbers) {
+            inside.push_back({base + range.first, base + range.last});
+        }
+        const Ranges outside = complement({{base, base + UINT32_MAX}}, kLargestV6);
+        sources.v6 = unite(intersection(sources.v6, outside), inside);
+    }
+    return sources;
+}
+
 Wide key_of(const IpAddress& address, std::size_t size) noexcept {
     Wide key = 0;
     for (std::size_t i = 0; i < size; ++i) {
@@ -107,6 +153,19 @@ DomainSet everything(Field field) {
     return set;
 }
 
+Field asked_field(const Leaf& leaf) noexcept {
+    return leaf.field == Field::ClientIp ? Field::IpSrc : leaf.field;
+}
+
+bool contains(const DomainSet& set, const VersionedAddress& address) noexcept {
+    const bool v4 = address.version == IpVersion::V4;
+    const Wide key = v4 ? Wide{v4_key(address.address)} : v6_key(address.address);
+    const Ranges& ranges = v4 ? set.numbers : set.v6;
+    return std::any_of(ranges.begin(), ranges.end(), [key](const WideRange& range) {
+        return range.first <= key && key <= range.last;
+    });
+}
+
 DomainSet set_of(const Leaf& leaf) {
     DomainSet set;
     if (!has_addresses(leaf.field)) {
@@ -120,6 +179,9 @@ DomainSet set_of(const Leaf& leaf) {
     constexpr std::size_t kV6Bytes = 16;
     set.numbers = keys_of(leaf.v4, kV4Bytes);
     set.v6 = keys_of(leaf.v6, kV6Bytes);
+    if (leaf.field == Field::ClientIp) {
+        set = sources_of(set, leaf.client);
+    }
     if (leaf.negated) {
         set = complement(leaf.field, set);
         set.absent = false;

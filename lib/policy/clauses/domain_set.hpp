@@ -1,6 +1,7 @@
 #pragma once
 #include "lib/base/wide.hpp"
 #include "lib/packet/field.hpp"
+#include "lib/packet/ip_address.hpp"
 #include "lib/policy/expression.hpp"
 
 #include <cstddef>
@@ -30,7 +31,11 @@ struct DomainSet {
 [[nodiscard]] Wide largest(Field field) noexcept;
 
 [[nodiscard]] DomainSet everything(Field field);
+// The field whose value a leaf's set is about: its own, or ip.src in the place of client.ip.
+[[nodiscard]] Field asked_field(const Leaf& leaf) noexcept;
+// Of asked_field(): for client.ip every source address whose client's network lies in the set.
 [[nodiscard]] DomainSet set_of(const Leaf& leaf);
+[[nodiscard]] bool contains(const DomainSet& set, const VersionedAddress& address) noexcept;
 [[nodiscard]] DomainSet complement(Field field, const DomainSet& set);
 [[nodiscard]] DomainSet intersection(const DomainSet& a, const DomainSet& b);
 [[nodiscard]] DomainSet unite(const DomainSet& a, const DomainSet& b);

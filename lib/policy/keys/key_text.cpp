@@ -5,6 +5,7 @@
 #include "lib/policy/nearest.hpp"
 #include "lib/policy/network_text.hpp"
 #include "lib/policy/units_text.hpp"
+#include "lib/rules/text_part.hpp"
 
 #include <algorithm>
 #include <charconv>
@@ -13,10 +14,10 @@
 namespace sluice {
 namespace {
 
-constexpr std::size_t kMaxKeyText = 4096;
+constexpr std::size_t kMaxKeyText = 16384;
 
 Error wrong(const KeyPart& part, const std::string& what) {
-    return {Errc::BadSyntax, std::string{row_of(part.field).name} + ": " + what};
+    return {Errc::BadSyntax, std::string{part.name()} + ": " + what};
 }
 
 int hex_digit(char c) noexcept {
@@ -59,6 +60,18 @@ std::vector<std::string_view> split(std::string_view text) {
     }
 }
 
+// Two hexadecimal digits a byte, and nothing else.
+bool read_digest(std::string_view text, TextDigest& digest) {
+    bool good = text.size() == 2 * digest.size();
+    for (std::size_t i = 0; good && i < digest.size(); ++i) {
+        const int high = hex_digit(text[2 * i]);
+        const int low = hex_digit(text[2 * i + 1]);
+        good = high >= 0 && low >= 0;
+        digest[i] = static_cast<std::byte>((high & 0xF) * 16 + (low & 0xF));
+    }
+    return good;
+}
+
 std::string quoted(std::string_view text) {
     return "`" + std::string{text} + "`";
 }
@@ -79,10 +92,45 @@ Wrong read_address_part(const KeyPart& part, std::string_view text, ReadKey& key
                                (length == whole ? "single addresses"
                                                 : "networks of /" + std::to_string(length)));
     }
-    const VersionedAddress address{network->version, masked(network->address, length)};
+    // A network that has addresses beside those that are unwrapped is one of these.
+    const bool unwraps = network->length >= kWrappingBits;
+    const VersionedAddress named{network->version, network->address};
+    const VersionedAddress inside = unwraps ? unwrapped(named, part.unwrapping) : named;
+    if (inside != named && network->length < 128) {
+        return wrong(part, quoted(text) + " is written as the IPv4 network inside it");
+    }
+    const std::uint8_t bits = part.length(inside.version);
+    const VersionedAddress address{inside.version, masked(inside.address, bits)};
     key.bytes.append_address(part, address);
-    key.text += to_text(address.version, address.address);
-    key.text += length == whole ? "" : "/" + std::to_string(length);
+    key.text += to_text(IpPrefix{address.version, address.address, bits});
+    return std::nullopt;
+}
+
+void append(const KeyPart& part, const TextValue& value, ReadKey& key) {
+    key.bytes.append_text(part, value);
+    key.text += text_of_value(value.view(), value.has_digest);
+}
+
+// A text, or the beginning of a long one, \h and the digest of the whole.
+Wrong read_text_part(const KeyPart& part, std::string_view text, ReadKey& key) {
+    constexpr std::size_t kDigits = 2 * kTextDigestSize;
+    const std::size_t mark = text.find("\\h");
+    const std::optional<std::string> bytes = unescaped(text.substr(0, mark));
+    if (!bytes) {
+        return wrong(part, "a `\\` begins \\xNN, two hexadecimal digits, in " + quoted(text));
+    }
+    if (mark == std::string_view::npos) {
+        append(part, text_value(part, bytes_of(*bytes)), key);
+        return std::nullopt;
+    }
+    TextDigest digest;
+    if (!read_digest(text.substr(mark + 2), digest) || bytes->size() != kept_of_long_text(part)) {
+        return wrong(part, "a text longer than " + std::to_string(part.room) +
+                               " bytes is its first " + std::to_string(kept_of_long_text(part)) +
+                               ", \\h and " + std::to_string(kDigits) +
+                               " hexadecimal digits; found " + quoted(text));
+    }
+    append(part, long_text_value(part, bytes_of(*bytes), digest), key);
     return std::nullopt;
 }
 
@@ -152,11 +200,14 @@ Result<std::uint64_t> read_value(Field field, std::string_view text) {
 }
 
 Wrong read_part(const KeyPart& part, std::string_view text, ReadKey& key) {
+    if (part.text) {
+        return read_text_part(part, text, key);
+    }
     const std::optional<std::string> bytes = unescaped(text);
     if (!bytes) {
         return wrong(part, "a `\\` begins \\xNN, two hexadecimal digits, in " + quoted(text));
     }
-    if (row_of(part.field).kind == FieldKind::Address) {
+    if (part.is_address()) {
         return read_address_part(part, *bytes, key);
     }
     const Result<std::uint64_t> value = read_value(part.field, *bytes);
@@ -173,16 +224,21 @@ std::string lengths_text(const KeyPart& part) {
     return part.v6_length == 128 ? v4 : v4 + "|" + std::to_string(part.v6_length);
 }
 
+std::string shape_of(const KeyPart& part) {
+    const std::string name{part.name()};
+    if (part.text) {
+        return part.lower ? "lower(" + name + ")" : name;
+    }
+    const bool cut = part.is_address() && (part.v4_length < 32 || part.v6_length < 128);
+    return cut ? "prefix(" + name + ", " + lengths_text(part) + ")" : name;
+}
+
 }  // namespace
 
 std::string shape_of(const GroupingKey& key) {
     std::string text;
     for (const KeyPart& part : key) {
-        const std::string name{row_of(part.field).name};
-        const bool cut = row_of(part.field).kind == FieldKind::Address &&
-                         (part.v4_length < 32 || part.v6_length < 128);
-        text += (text.empty() ? "" : "|") +
-                (cut ? "prefix(" + name + ", " + lengths_text(part) + ")" : name);
+        text += (text.empty() ? "" : "|") + shape_of(part);
     }
     return text.empty() ? "[]" : text;
 }
@@ -223,7 +279,8 @@ Result<ReadKey> read_key_of_rule(std::span<const GroupingKey> keys, MissingKey m
             continue;
         }
         Result<ReadKey> read = read_key_text(keys[i], text);
-        if (!read && text.empty() && missing == MissingKey::Share) {
+        // An empty text could be that of a packet too.
+        if (text.empty() && !keys[i].empty() && missing == MissingKey::Share) {
             read = ReadKey{};
             read->bytes.append_shared();
         }

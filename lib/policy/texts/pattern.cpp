@@ -1,5 +1,7 @@
 #include "lib/policy/texts/pattern.hpp"
 
+#include "lib/policy/texts/pattern_cost.hpp"
+
 #include <array>
 #include <charconv>
 #include <cstdlib>
@@ -113,6 +115,18 @@ std::optional<PatternFault> find_fault(std::string_view regex, bool ignore_case)
     }
     if (regex.starts_with("(*")) {
         return PatternFault{"settings such as (*UTF8) have no meaning here: a text is bytes", 0};
+    }
+    const PatternCost cost = cost_of(regex);
+    if (cost.places > kMostPlaces) {
+        return PatternFault{
+            "this repeat makes the regular expression too large: written out it is " +
+                std::to_string(cost.places) + " places, and at most " +
+                std::to_string(kMostPlaces) + " can be held",
+            cost.beyond_at};
+    }
+    // Others are looked into where they are compiled.
+    if (!is_quick_to_read(cost)) {
+        return std::nullopt;
     }
     const std::string expression{regex};
     std::string key = expression + (ignore_case ? "i" : "c");

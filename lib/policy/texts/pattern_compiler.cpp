@@ -1,18 +1,9 @@
 #include "lib/policy/texts/pattern_compiler.hpp"
 
-#include "lib/policy/texts/pattern.hpp"
-
 #include <algorithm>
-#include <array>
-#include <cstdlib>
-#include <cstring>
 #include <iterator>
 #include <memory>
 #include <utility>
-
-#include <hs_common.h>
-
-#include <hs_compile.h>
 
 namespace sluice {
 namespace {
@@ -20,14 +11,6 @@ namespace {
 // So many patterns at most are put into a database beside the base; beyond that, and when less
 // than half of the base is still asked for, all are compiled anew.
 constexpr std::size_t kMostBeside = 64;
-
-struct Free {
-    void operator()(hs_database_t* database) const noexcept { (void)hs_free_database(database); }
-    void operator()(char* bytes) const noexcept { std::free(bytes); }
-    void operator()(hs_compile_error_t* error) const noexcept {
-        (void)hs_free_compile_error(error);
-    }
-};
 
 std::vector<TextEntry> difference(const std::vector<TextEntry>& of,
                                   const std::vector<TextEntry>& without) {
@@ -129,42 +112,13 @@ void PatternCache::keep(TextField field, const Pair& pair, std::size_t compiled)
 }
 
 PatternCache::Made PatternCache::make(std::vector<TextEntry> patterns) {
-    std::vector<std::string> expressions;
-    std::vector<unsigned> flags;
-    std::vector<unsigned> ids;
-    for (const TextEntry& pattern : patterns) {
-        expressions.push_back(expression_of(pattern));
-        flags.push_back(flags_of(pattern));
-        ids.push_back(static_cast<unsigned>(ids.size()));
+    CompiledPatterns compiled = compile_patterns(patterns);
+    if (auto* refusal = std::get_if<PatternRefusal>(&compiled)) {
+        return std::move(*refusal);
     }
-    std::vector<const char*> texts;
-    texts.reserve(expressions.size());
-    for (const std::string& expression : expressions) {
-        texts.push_back(expression.c_str());
-    }
-    hs_database_t* database = nullptr;
-    hs_compile_error_t* error = nullptr;
-    const hs_error_t code =
-        hs_compile_multi(texts.data(), flags.data(), ids.data(), static_cast<unsigned>(ids.size()),
-                         HS_MODE_BLOCK, nullptr, &database, &error);
-    const std::unique_ptr<hs_database_t, Free> made{database};
-    const std::unique_ptr<hs_compile_error_t, Free> why{error};
-    if (code != HS_SUCCESS) {
-        PatternRefusal refusal{fault_of(why ? why->message : "no memory").what, {}};
-        if (why && why->expression >= 0) {
-            refusal.pattern = patterns[static_cast<std::size_t>(why->expression)];
-        }
-        return refusal;
-    }
-    char* bytes = nullptr;
-    std::size_t size = 0;
-    if (hs_serialize_database(made.get(), &bytes, &size) != HS_SUCCESS) {
-        return PatternRefusal{"there is no memory for the patterns", {}};
-    }
-    const std::unique_ptr<char, Free> written{bytes};
-    const ByteView view = std::as_bytes(std::span{bytes, size});
-    return std::make_shared<const Kept>(
-        Kept{std::move(patterns), {view.begin(), view.end()}, checksum_of(view)});
+    auto& bytes = std::get<std::vector<std::byte>>(compiled);
+    const std::uint64_t checksum = checksum_of(bytes);
+    return std::make_shared<const Kept>(Kept{std::move(patterns), std::move(bytes), checksum});
 }
 
 std::size_t PatternCache::compiled() const {

@@ -1,5 +1,6 @@
 #pragma once
 #include "lib/match/text_parts.hpp"
+#include "lib/policy/texts/pattern_process.hpp"
 
 #include <array>
 #include <cstddef>
@@ -12,12 +13,6 @@
 #include <vector>
 
 namespace sluice {
-
-// What went wrong in making the databases.
-struct PatternRefusal {
-    std::string what;
-    std::optional<TextEntry> pattern;  // that it is about
-};
 
 // Databases that were made before, so that rules whose patterns are the same need no other, and
 // those in which a few have changed only a small one beside it. Any thread may use it.

@@ -219,6 +219,9 @@ TEST(Fib, MoreThanItMayTakeIsRefused) {
     EXPECT_TRUE(FibV4::make(steps, (std::size_t{64} << 20) + 64 * 1000).has_value());
     EXPECT_EQ(FibV6::make(v6_steps, 1000).error().code, Errc::TooMany);
     EXPECT_TRUE(FibV6::make(v6_steps, 1'000'000).has_value());
+    EXPECT_EQ(FibV4::bytes_for(steps), FibV4::make(steps)->bytes());
+    EXPECT_EQ(FibV6::bytes_for(v6_steps), FibV6::make(v6_steps)->bytes());
+    EXPECT_GT(FibV6::bytes_for(v6_steps, 1000), 1000U);
 }
 
 }  // namespace

@@ -69,6 +69,7 @@ rules:
 )yaml"},
                                                           Purpose::Enforce, {}, problems);
     ASSERT_TRUE(compiled.has_value());
+    compiled->set.classifier.make_fast();
     load_overrides(compiled->set, {1, 2});
     number_limits(compiled->set);
     for (std::uint32_t row = 0; Rule & rule : compiled->set.rules) {

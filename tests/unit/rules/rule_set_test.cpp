@@ -60,6 +60,21 @@ const Broken kBroken[] = {
     {"key", [](RuleSet& s) { s.rules[0].keys[0][0].field = Field{99}; }},
     {"key", [](RuleSet& s) { s.rules[0].keys[0][0].v4_length = 33; }},
     {"key", [](RuleSet& s) { s.rules[0].keys[0][0].v6_length = 129; }},
+    {"key", [](RuleSet& s) { s.rules[0].keys[0][0].unwrapping = Unwrapping{1}; }},
+    {"key",
+     [](RuleSet& s) {
+         s.rules[0].keys[0][0].field = Field::ClientIp;
+         s.rules[0].keys[0][0].unwrapping = Unwrapping{4};
+     }},
+    {"key", [](RuleSet& s) { s.rules[0].keys[0][0].room = 16; }},
+    {"key", [](RuleSet& s) { s.rules[0].keys[0][0].lower = true; }},
+    {"key", [](RuleSet& s) { s.rules[0].keys[0][0] = {.text = TextField::Payload, .room = 15}; }},
+    {"key",
+     [](RuleSet& s) {
+         s.rules[0].keys[0][0] = {.text = static_cast<TextField>(kTextFieldCount), .room = 16};
+     }},
+    {"key",
+     [](RuleSet& s) { s.rules[0].keys[0].assign(2, {.text = TextField::Payload, .room = 157}); }},
     // A key without limits, limits without a key, and limits that come in another order.
     {"follow its keys", [](RuleSet& s) { s.rules[0].keys.clear(); }},
     {"follow its keys", [](RuleSet& s) { s.rules[0].keys.emplace_back(); }},

@@ -83,7 +83,8 @@ void spell(Fields& out, const Rule& rule) {
     for (const GroupingKey& key : rule.keys) {
         add(out, key.size());
         for (const KeyPart& part : key) {
-            add_all(out, part.field, part.v4_length, part.v6_length);
+            add_all(out, part.field, part.v4_length, part.v6_length, part.unwrapping.bits(),
+                    part.text.has_value(), part.text.value_or(TextField{}), part.lower, part.room);
         }
     }
     add_all(out, rule.limits.size(), rule.ban.boxes.size(), rule.ban.action);

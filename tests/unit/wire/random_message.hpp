@@ -126,9 +126,18 @@ private:
     GroupingKey key() {
         GroupingKey out;
         for (std::size_t i = below(3); i > 0; --i) {
-            out.push_back({static_cast<Field>(below(kFieldCount)),
-                           static_cast<std::uint8_t>(below(33)),
-                           static_cast<std::uint8_t>(below(129))});
+            if (below(4) == 0) {
+                out.push_back({.text = static_cast<TextField>(below(kTextFieldCount)),
+                               .lower = below(2) == 0,
+                               .room = static_cast<std::uint8_t>(16 + below(100))});
+                continue;
+            }
+            KeyPart& part = out.emplace_back(KeyPart{static_cast<Field>(below(kFieldCount)),
+                                                     static_cast<std::uint8_t>(below(33)),
+                                                     static_cast<std::uint8_t>(below(129))});
+            if (part.field == Field::ClientIp) {
+                part.unwrapping = Unwrapping{static_cast<std::uint8_t>(below(4))};
+            }
         }
         return out;
     }

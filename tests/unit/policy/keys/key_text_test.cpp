@@ -16,6 +16,11 @@ const KeyPart kSource{Field::IpSrc};
 const KeyPart kNetwork{Field::IpSrc, 24, 64};
 const KeyPart kPort{Field::L4Dport};
 
+const KeyPart kClient{Field::ClientIp, 24, 64, Unwrapping{1}};
+const KeyPart kText{.text = TextField::Payload, .room = 100};
+const KeyPart kLower{.text = TextField::Payload, .lower = true, .room = 100};
+const std::string kDigestOf101 = "9c543fd357ad2f0a833eb0a7d0c9cd90";
+
 struct Good {
     std::string what;
     GroupingKey key;
@@ -43,6 +48,19 @@ TEST(KeyText, ReadsEveryKindOfField) {
         {"asn", {{Field::IpSrcAsn}}, "64496", "64496"},
         {"pair with a bar", {{Field::Port}, kPort}, "up\\x7clink|53", "up\\x7clink|53"},
         {"no parts", {}, "", ""},
+        {"client", {kClient}, "192.0.2.7", "192.0.2.0/24"},
+        {"client as it is wrapped", {kClient}, "64:ff9b::c000:207", "192.0.2.0/24"},
+        {"what lies beside wrapped addresses", {kClient}, "64:ff9b::/64", "64:ff9b::/64"},
+        {"client in a way that is not undone", {kClient}, "::ffff:192.0.2.7", "::/64"},
+        {"text", {kText}, "a b\\x00\\x7c\\xff", "a b\\x00\\x7c\\xff"},
+        {"text in small letters", {kLower, kPort}, "ABc|53", "abc|53"},
+        {"no text", {kText}, "", ""},
+        {"as long as there is room", {kText}, std::string(100, 'x'), std::string(100, 'x')},
+        {"longer", {kText}, std::string(101, 'x'), std::string(48, 'x') + "\\h" + kDigestOf101},
+        {"its digest",
+         {kText},
+         std::string(48, 'x') + "\\h" + kDigestOf101,
+         std::string(48, 'x') + "\\h" + kDigestOf101},
     };
     for (const Good& row : rows) {
         const Result<ReadKey> read = read_key_text(row.key, row.text);
@@ -76,6 +94,14 @@ TEST(KeyText, SaysWhatIsWrongAndWithWhichPart) {
         {{{Field::Port}}, "a\\b", "port: a `\\` begins \\xNN"},
         {{{Field::IpSrcCountry}}, "nl", "`nl` is no code of two capital letters"},
         {{}, "x", "has 1 part, and the key [] has 0"},
+        {{KeyPart{Field::ClientIp, 24, 112, Unwrapping{1}}},
+         "64:ff9b::c000:0/112",
+         "written as the IPv4 network inside it"},
+        {{kText}, "a\\y", "payload: a `\\` begins \\xNN"},
+        {{kText}, "abc\\h" + kDigestOf101, "is its first 48, \\h and 32 hexadecimal digits"},
+        {{kText}, std::string(48, 'x') + "\\h12", "32 hexadecimal digits"},
+        {{kText}, std::string(48, 'x') + "\\h" + kDigestOf101 + "0", "32 hexadecimal digits"},
+        {{kLower, kPort}, "a", "has 1 part, and the key lower(payload)|l4.dport has 2"},
     };
     for (const Bad& row : rows) {
         const Result<ReadKey> read = read_key_text(row.key, row.text);

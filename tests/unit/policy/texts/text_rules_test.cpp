@@ -106,13 +106,57 @@ TEST(TextRules, OnesThatAreOffLeaveNothing) {
     EXPECT_EQ(entries(compile(kHead + off + on)), entries(compile(kHead + on)));
 }
 
-TEST(TextRules, ATextIsNoPartOfAKeyYet) {
-    const Outcome outcome = compile(
-        "version: 1\nrules:\n  - {id: a, mode: enforce, key: [payload], limits: [{algorithm: "
-        "token_bucket, rate: 1/s, burst: 1}]}\n");
-    EXPECT_FALSE(outcome.rules);
-    EXPECT_NE(outcome.problems.front().message.find("the field payload in a key"),
-              std::string::npos);
+TEST(TextRules, ATextIsAPartOfAKey) {
+    const auto identity = [](const std::string& key) {
+        const Outcome outcome =
+            compile("version: 1\nrules:\n  - {id: a, mode: enforce, key: [" + key +
+                    "], limits: [{algorithm: token_bucket, rate: 1/s, burst: 1}]}\n");
+        return outcome.rules ? outcome.rules->set.rules[0].limits[0].identity : 0;
+    };
+    EXPECT_NE(identity("payload"), 0U);
+    EXPECT_NE(identity("payload"), identity("lower(payload)"));
+    EXPECT_NE(identity("payload"), identity("ip.src, payload"));
+    EXPECT_EQ(identity("http.host"), 0U);
+}
+
+// They are short, and take Hyperscan seconds or minutes: no more than its share of the time is
+// spent on any of them, and the error is where it stands.
+TEST(TextRules, PatternsThatTakeTooLongAreRefused) {
+    const Row rows[] = {
+        {"'payload matches \".{1,32000}x.{1,32000}\"'", 3, 70, "written out it is 64001 places"},
+        {"'payload matches \"a(b{1,200}){1,200}\"'", 3, 80, "written out it is 40001 places"},
+        {"'payload matches \"((((x{9}){9}){9}){9}){9}\"'", 3, 90, "59049 places"},
+        {"'payload matches \"(a|b|ab)*c(d|e|f.){300}\"'", 3, 68, "too large"},
+    };
+    for (const Row& row : rows) {
+        const Outcome outcome = compile(kHead + rule(0, row.when));
+        EXPECT_FALSE(outcome.rules) << row.when;
+        ASSERT_FALSE(outcome.problems.empty()) << row.when;
+        const Problem& problem = outcome.problems.front();
+        EXPECT_NE(problem.message.find(row.says), std::string::npos) << problem.message;
+        EXPECT_EQ(problem.at.line, row.line) << row.when;
+        EXPECT_EQ(problem.at.column, row.column) << row.when;
+    }
+}
+
+// Each of eight takes seconds: one of them is named, and without them the others are as they were.
+TEST(TextRules, OneThatTakesTooLongIsNamed) {
+    std::string text = kHead;
+    for (std::size_t number = 0; number < 80; ++number) {
+        text += rule(number, "'payload matches \"a.{0,20}b" + std::to_string(number) + "[cd]+\"'");
+    }
+    EXPECT_TRUE(compile(text).rules);
+    for (std::size_t number = 80; number < 88; ++number) {
+        text += rule(
+            number, "'payload matches \"x.{1,4900}y.{1," + std::to_string(4800 + number) + "}z\"'");
+    }
+    const Outcome outcome = compile(text);
+    ASSERT_FALSE(outcome.rules);
+    const Problem& problem = outcome.problems.front();
+    EXPECT_GE(problem.at.line, 83U);
+    EXPECT_LE(problem.at.line, 90U);
+    EXPECT_EQ(problem.at.column, 69U);
+    EXPECT_NE(problem.message.find("takes too long"), std::string::npos) << problem.message;
 }
 
 }  // namespace

@@ -1,0 +1,29 @@
+#pragma once
+#include "lib/match/text_parts.hpp"
+
+#include <cstddef>
+#include <optional>
+#include <string>
+#include <variant>
+#include <vector>
+
+// Hyperscan's compiler takes milliseconds for a thousand patterns, and may take minutes for one of
+// thirty bytes; nothing stops it. Whatever might be slow is compiled in a process of its own, which
+// the kernel ends when it has used up its time: whoever asks gets an answer, and other threads have
+// never waited.
+namespace sluice {
+
+// What went wrong in making the databases.
+struct PatternRefusal {
+    std::string what;
+    std::optional<TextEntry> pattern;  // that it is about
+};
+
+// A database of these patterns as Hyperscan writes it, or why there is none.
+using CompiledPatterns = std::variant<std::vector<std::byte>, PatternRefusal>;
+[[nodiscard]] CompiledPatterns compile_patterns(const std::vector<TextEntry>& patterns);
+
+// The same, in this process, however long it takes.
+[[nodiscard]] CompiledPatterns compile_here(const std::vector<TextEntry>& patterns);
+
+}  // namespace sluice

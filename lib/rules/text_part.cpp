@@ -1,0 +1,119 @@
+#include "lib/rules/text_part.hpp"
+
+#include "lib/rules/group.hpp"
+
+#include <algorithm>
+#include <cstring>
+
+namespace sluice {
+namespace {
+
+constexpr std::string_view kHex = "0123456789abcdef";
+
+// Copies a text that may have to be in small letters.
+void copy(ByteView from, bool lower, std::byte* to) noexcept {
+    for (const std::byte byte : from) {
+        const auto c = std::to_integer<unsigned>(byte);
+        *to++ = lower && c >= 'A' && c <= 'Z' ? static_cast<std::byte>(c | 0x20) : byte;
+    }
+}
+
+Blake2b::Digest digest_of(ByteView text, bool lower) noexcept {
+    Blake2b hash;
+    std::array<std::byte, Blake2b::kBlock> block;
+    while (!text.empty()) {
+        const ByteView now = text.first(std::min(block.size(), text.size()));
+        copy(now, lower, block.data());
+        hash.add(ByteView{block}.first(now.size()));
+        text = text.subspan(now.size());
+    }
+    return hash.digest();
+}
+
+std::size_t most_bytes(const KeyPart& part) noexcept {
+    constexpr std::size_t kNumber = sizeof(std::uint64_t);
+    constexpr std::size_t kAddress = 16;
+    if (part.text) {
+        return sizeof(KeyPartHeader) + part.room;
+    }
+    return sizeof(KeyPartHeader) +
+           (row_of(part.field).kind == FieldKind::Address ? kAddress : kNumber);
+}
+
+std::string_view chars_of(ByteView bytes) noexcept {
+    return {reinterpret_cast<const char*>(bytes.data()), bytes.size()};
+}
+
+}  // namespace
+
+TextValue text_value(const KeyPart& part, ByteView text) noexcept {
+    if (text.size() > part.room) {
+        return long_text_value(part, text.first(kept_of_long_text(part)),
+                               digest_of(text, part.lower));
+    }
+    // NOLINTNEXTLINE(cppcoreguidelines-pro-type-member-init): as many as are read are written.
+    TextValue value;
+    copy(text, part.lower, value.bytes.data());
+    value.size = static_cast<std::uint8_t>(text.size());
+    value.has_digest = false;
+    return value;
+}
+
+TextValue long_text_value(const KeyPart& part, ByteView begin, const TextDigest& digest) noexcept {
+    // NOLINTNEXTLINE(cppcoreguidelines-pro-type-member-init): as many as are read are written.
+    TextValue value;
+    copy(begin, part.lower, value.bytes.data());
+    std::memcpy(value.bytes.data() + begin.size(), digest.data(), digest.size());
+    value.size = static_cast<std::uint8_t>(begin.size() + digest.size());
+    value.has_digest = true;
+    return value;
+}
+
+void append_escaped(std::string& out, std::string_view text) {
+    for (const char c : text) {
+        const auto byte = static_cast<unsigned char>(c);
+        if (byte < 0x20 || byte >= 0x7F || c == '|' || c == '\\') {
+            out += {'\\', 'x', kHex[byte >> 4], kHex[byte & 0xF]};
+        } else {
+            out += c;
+        }
+    }
+}
+
+std::string text_of_value(ByteView value, bool has_digest) {
+    std::string text;
+    const std::size_t kept = value.size() - (has_digest ? kTextDigestSize : 0);
+    append_escaped(text, chars_of(value.first(kept)));
+    if (has_digest) {
+        text += "\\h";
+        for (const std::byte byte : value.subspan(kept)) {
+            const auto bits = std::to_integer<unsigned>(byte);
+            text += {kHex[bits >> 4], kHex[bits & 0xF]};
+        }
+    }
+    return text;
+}
+
+void give_room(GroupingKey& key) noexcept {
+    const auto texts = static_cast<std::size_t>(
+        std::count_if(key.begin(), key.end(), [](const KeyPart& part) { return part.text; }));
+    std::size_t room = kMaxKeySize;
+    for (const KeyPart& part : key) {
+        room -= part.text ? sizeof(KeyPartHeader) : most_bytes(part);
+    }
+    for (KeyPart& part : key) {
+        if (part.text) {
+            part.room = static_cast<std::uint8_t>(std::min(kMostTextRoom, room / texts));
+        }
+    }
+}
+
+std::size_t most_bytes(const GroupingKey& key) noexcept {
+    std::size_t bytes = 0;
+    for (const KeyPart& part : key) {
+        bytes += most_bytes(part);
+    }
+    return bytes;
+}
+
+}  // namespace sluice

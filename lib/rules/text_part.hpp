@@ -1,0 +1,60 @@
+#pragma once
+#include "lib/base/bytes.hpp"
+#include "lib/meter/blake2b.hpp"
+#include "lib/rules/rule_set.hpp"
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+
+// A text as a part of a key. Texts have any length and keys have room for so many bytes: what is
+// longer is its beginning, for people, and a digest of the whole, so that two texts never are one
+// key because they begin alike.
+namespace sluice {
+
+// In the place of KeyPartHeader::field: a text and not a field.
+inline constexpr std::uint8_t kTextMark = 0x80;
+// In the place of KeyPartHeader::prefix_length: the value ends in a digest.
+inline constexpr std::uint8_t kDigestMark = 1;
+using TextDigest = Blake2b::Digest;
+inline constexpr std::size_t kTextDigestSize = sizeof(TextDigest);
+// Of a long text so many bytes stand before its digest, if the key has room for them.
+inline constexpr std::size_t kMostOfLongText = 48;
+
+static_assert(kLeastTextRoom >= kTextDigestSize);
+
+// The value of a part, made of a text.
+struct TextValue {
+    std::array<std::byte, kMostTextRoom> bytes;
+    std::uint8_t size;
+    bool has_digest;
+
+    [[nodiscard]] ByteView view() const noexcept { return ByteView{bytes}.first(size); }
+};
+[[nodiscard]] TextValue text_value(const KeyPart& part, ByteView text) noexcept;
+// Of a long text what is known of it: its first kept_of_long_text() bytes, and its digest.
+[[nodiscard]] TextValue long_text_value(const KeyPart& part, ByteView begin,
+                                        const TextDigest& digest) noexcept;
+
+// As people read it: bytes that would break a line or a part as \xNN, a digest as \h and 32
+// hexadecimal digits.
+[[nodiscard]] std::string text_of_value(ByteView value, bool has_digest);
+
+// The same for any text.
+void append_escaped(std::string& out, std::string_view text);
+
+// So many bytes of a long text stand before its digest.
+[[nodiscard]] constexpr std::size_t kept_of_long_text(const KeyPart& part) noexcept {
+    const std::size_t most = part.room - kTextDigestSize;
+    return most < kMostOfLongText ? most : kMostOfLongText;
+}
+
+// Shares the room that a key has among its texts.
+void give_room(GroupingKey& key) noexcept;
+// The bytes that a key of these parts takes at most.
+[[nodiscard]] std::size_t most_bytes(const GroupingKey& key) noexcept;
+
+}  // namespace sluice
