@@ -14,6 +14,7 @@ import os
 import pathlib
 import subprocess
 import sys
+import threading
 import time
 
 sys.path.insert(0, str(pathlib.Path(__file__).parent))
@@ -75,19 +76,38 @@ def show(test, result, output, seconds):
         print("\n".join("      | " + line for line in output.splitlines()[-TAIL:]), flush=True)
 
 
+def run_batch(tests, workers, run, done):
+    """Those of higher priority begin first; `done` is told of each as it ends."""
+    with concurrent.futures.ThreadPoolExecutor(max_workers=workers) as pool:
+        tests = sorted(tests, key=lambda test: -test["priority"])
+        running = {pool.submit(run, test): test for test in tests}
+        for future in concurrent.futures.as_completed(running):
+            done(running[future], *future.result())
+
+
 def run_all(tests, build, label):
     reports = build / "test-reports"
     reports.mkdir(exist_ok=True)
-    total = outcomes.Outcome()
+    total, one_at_a_time = outcomes.Outcome(), threading.Lock()
+
+    def run(test):
+        return run_test(test, build, reports)
+
+    def done(test, result, output, seconds):
+        with one_at_a_time:
+            show(test, result, output, seconds)
+            total.add(as_whole(result, label, test["name"]) if label else result)
+
+    beside = [test for test in tests if test["is_parallel"]]
+    waiting = [test for test in beside if "waits" in suites_of(test)]
+    busy = [test for test in beside if "waits" not in suites_of(test)]
+    with concurrent.futures.ThreadPoolExecutor(max_workers=2) as batches:
+        # What mostly waits takes no processor from the others.
+        for batch in [batches.submit(run_batch, waiting, max(1, len(waiting)), run, done),
+                      batches.submit(run_batch, busy, os.cpu_count() or 1, run, done)]:
+            batch.result()
     # What must not run beside another comes last, one at a time.
-    for parallel, workers in ((True, os.cpu_count() or 1), (False, 1)):
-        batch = [test for test in tests if test["is_parallel"] == parallel]
-        with concurrent.futures.ThreadPoolExecutor(max_workers=workers) as pool:
-            running = {pool.submit(run_test, test, build, reports): test for test in batch}
-            for future in concurrent.futures.as_completed(running):
-                test, (result, output, seconds) = running[future], future.result()
-                show(test, result, output, seconds)
-                total.add(as_whole(result, label, test["name"]) if label else result)
+    run_batch([test for test in tests if not test["is_parallel"]], 1, run, done)
     return total
 
 

@@ -3,6 +3,7 @@
 #include "lib/policy/expression.hpp"
 #include "tests/packets/compiled_rules.hpp"
 #include "tests/packets/frame.hpp"
+#include "tests/rounds.hpp"
 
 #include <gtest/gtest.h>
 
@@ -172,7 +173,7 @@ TEST(Comparison, OfAddressesIsBitByBit) {
             const VersionedAddress has = present ? read_address(row.field, seen.flow, seen.frame)
                                                  : VersionedAddress{IpVersion::V4, {}};
             const unsigned bits = has.version == IpVersion::V4 ? 32 : 128;
-            for (int i = 0; i < 60; ++i) {
+            for (int i = 0; i < test::rounds(60); ++i) {
                 const VersionedAddress other = neighbour(has, random);
                 const auto length = static_cast<unsigned>(random() % (bits + 1));
                 const std::string network = to_text(other.version, masked(other.address, length)) +

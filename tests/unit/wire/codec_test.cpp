@@ -1,6 +1,7 @@
 #include "lib/wire/codec.hpp"
 
 #include "random_message.hpp"
+#include "tests/rounds.hpp"
 
 #include <gtest/gtest.h>
 
@@ -313,8 +314,8 @@ TEST(Codec, BytesAfterTheMessageAreAnError) {
 
 // What survives a wrong byte is a message like any other: every message has one encoding.
 TEST(Codec, AWrongByteIsAnErrorOrAnotherMessage) {
-    for (std::uint64_t seed = 0; seed < 3; ++seed) {
-        for (const Encoded& message : encoded_messages(seed)) {
+    for (int seed = 0; seed < test::rounds(3); ++seed) {
+        for (const Encoded& message : encoded_messages(static_cast<std::uint64_t>(seed))) {
             for (std::size_t at = 0; at < message.bytes.size(); ++at) {
                 for (const int flip : {0x01, 0x80, 0xFF}) {
                     Payload bytes = message.bytes;
