@@ -40,13 +40,9 @@ bool matches(const Classifier& classifier, const VersionedAddress& source) {
     flow.ip_version = source.version;
     flow.src = source.address;
     const Subject subject{&flow, {}};
-    Classifier::Rows rows;
-    RuleBits found;
-    classifier.find_rows(std::span{&subject, 1}, rows);
-    classifier.mark(rows, 0, found);
-    bool any = false;
-    found.drain([&](std::uint32_t) { any = true; });
-    return any;
+    FoundRules found;
+    classifier.match(std::span{&subject, 1}, nullptr, found);
+    return !found.of(0).empty();
 }
 
 template <typename Key>
