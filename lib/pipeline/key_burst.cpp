@@ -52,8 +52,14 @@ template <typename Hash>
         return false;
     }
     const IpAddress& address = source ? flow.src : flow.dst;
-    const std::uint64_t digest = flow.ip_version == IpVersion::V4 ? hash_v4(rule, address, hash)
-                                                                  : hash_v6(rule, address, hash);
+    std::uint64_t digest;
+    if (flow.ip_version == IpVersion::V4) [[likely]] {
+        digest = hash_v4(rule, address, hash);
+    } else if (rule.v6_header != 0) {
+        digest = hash_v6(rule, address, hash);
+    } else {
+        return false;
+    }
     looks.add(KeyHasher::filed_under(rule.identity, digest), rule.slot,
               Units{rule.per_byte ? flow.byte_units : 1U});
     return true;

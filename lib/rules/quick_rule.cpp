@@ -3,6 +3,7 @@
 #include "lib/rules/group.hpp"
 #include "lib/rules/rule_set.hpp"
 
+#include <algorithm>
 #include <variant>
 
 namespace sluice {
@@ -15,7 +16,7 @@ QuickRule::Key key_of(const Rule& rule) noexcept {
     }
     switch (rule.keys.front().front().field) {
         case Field::IpSrc:
-        case Field::ClientIp:  // of an IPv4 address the same; only these are quick
+        case Field::ClientIp:  // of an IPv4 address the same
             return QuickRule::Key::Source;
         case Field::IpDst:
             return QuickRule::Key::Destination;
@@ -29,9 +30,11 @@ void fill_key(const Rule& rule, QuickRule& quick) noexcept {
     const MeteredLimit& limit = rule.limits.front();
     quick.v4_header = address_header(part, IpVersion::V4);
     quick.v4_mask = static_cast<std::uint32_t>(kFirstBits[part.v4_length]);
-    quick.v6_header = address_header(part, IpVersion::V6);
-    quick.v6_mask = {kFirstBits[std::min<unsigned>(part.v6_length, 64)],
-                     kFirstBits[part.v6_length < 64 ? 0 : part.v6_length - 64]};
+    if (part.field != Field::ClientIp) {  // which may have another address inside
+        quick.v6_header = address_header(part, IpVersion::V6);
+        quick.v6_mask = {kFirstBits[std::min<unsigned>(part.v6_length, 64)],
+                         kFirstBits[part.v6_length < 64 ? 0 : part.v6_length - 64]};
+    }
     quick.identity = limit.identity;
     quick.slot = limit.slot;
     quick.per_byte = limit.per == Per::Byte;

@@ -23,7 +23,7 @@ struct alignas(64) QuickRule {
     // network byte order).
     std::uint32_t v4_header = 0;
     std::uint32_t v4_mask = 0;
-    // And of an IPv6 address.
+    // And of an IPv6 address; no header: those take the long way.
     std::array<std::uint64_t, 2> v6_mask{};
     std::uint32_t v6_header = 0;
     LimitSlot slot = 0;

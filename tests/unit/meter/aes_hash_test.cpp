@@ -156,6 +156,11 @@ SLUICE_AES void expect_words_are_bytes(std::mt19937_64& random) {
         const std::span<const std::byte> bytes = std::as_bytes(std::span{words});
         ASSERT_EQ(hash.of_word(words[0]), hash(bytes.first(8)));
         ASSERT_EQ(hash.of_words(words[0], words[1]), hash(bytes));
+        std::array<std::byte, 20> headed;
+        const std::uint32_t head = static_cast<std::uint32_t>(words[0] >> 7) * 3;
+        std::memcpy(headed.data(), &head, sizeof(head));
+        std::memcpy(headed.data() + sizeof(head), words.data(), sizeof(words));
+        ASSERT_EQ(hash.of_headed_words(head, words[0], words[1]), hash(headed));
     }
 }
 

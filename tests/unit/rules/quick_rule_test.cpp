@@ -119,6 +119,40 @@ TEST(QuickRule, ItsKeyIsTheCanonicalOne) {
     }
 }
 
+// The same of IPv6: header and masked words are the bytes that key_of() writes.
+TEST(QuickRule, HasTheCanonicalKeyOfAnIpv6Address) {
+    for (unsigned length = 0; length <= 128; ++length) {
+        Rule rule = common_rule();
+        rule.keys[0][0].v6_length = static_cast<std::uint8_t>(length);
+        Flow flow;
+        flow.ip_version = IpVersion::V6;
+        flow.fields.add(Field::IpSrc);
+        flow.src.bytes.fill(std::byte{0xAB});
+        std::array<std::uint64_t, 2> words;
+        std::memcpy(&words, &flow.src, sizeof(words));
+
+        const QuickRule quick = quick_of(rule);
+        std::array<std::byte, 20> bytes;
+        const std::array<std::uint64_t, 2> masked{words[0] & quick.v6_mask[0],
+                                                  words[1] & quick.v6_mask[1]};
+        std::memcpy(bytes.data(), &quick.v6_header, 4);
+        std::memcpy(bytes.data() + 4, &masked, sizeof(masked));
+        KeyBytes key;
+        ASSERT_EQ(key_of(rule.keys[0], rule.missing_key, flow, {}, key), KeyOutcome::Complete);
+        ASSERT_EQ(key.view().size(), bytes.size());
+        EXPECT_EQ(std::memcmp(key.view().data(), bytes.data(), bytes.size()), 0) << length;
+    }
+}
+
+// An address that may hide another one takes the long way.
+TEST(QuickRule, HasNoIpv6KeyOfAClient) {
+    Rule rule = common_rule();
+    rule.keys[0][0].field = Field::ClientIp;
+    const QuickRule quick = quick_of(rule);
+    EXPECT_EQ(quick.key, Key::Source);
+    EXPECT_EQ(quick.v6_header, 0U);
+}
+
 // Its pointers lead into the set it stands in, also after that was moved.
 TEST(QuickRule, MovesWithItsSet) {
     RuleSet first;

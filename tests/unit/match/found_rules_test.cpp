@@ -1,0 +1,57 @@
+#include "lib/match/found_rules.hpp"
+
+#include <gtest/gtest.h>
+
+#include <random>
+#include <set>
+#include <vector>
+
+namespace sluice {
+namespace {
+
+std::vector<std::uint32_t> of(const FoundRules& found, std::size_t number) {
+    return {found.of(number).begin(), found.of(number).end()};
+}
+
+TEST(FoundRules, GivesEachPacketsInOrderAndOnce) {
+    std::mt19937_64 generator{5};
+    const auto random = [&] { return static_cast<std::uint32_t>(generator() >> 32); };
+    FoundRules found;
+    for (int burst = 0; burst < 200; ++burst) {
+        found.clear();
+        std::vector<std::set<std::uint32_t>> wanted(kMaxSubjects);
+        for (std::set<std::uint32_t>& rules : wanted) {
+            // None, one, two that may be one, a few, and more than are kept as they come.
+            const unsigned count = random() % 4 == 0 ? random() % 60 : random() % 4;
+            const unsigned most = random() % 2 == 0 ? 3U : std::uint32_t{RuleBits::kSize};
+            for (unsigned i = 0; i < count; ++i) {
+                const std::uint32_t rule = random() % most;
+                rules.insert(rule);
+                found.add(rule);
+            }
+            found.end_packet();
+        }
+        ASSERT_EQ(found.packets(), wanted.size());
+        for (std::size_t i = 0; i < wanted.size(); ++i) {
+            ASSERT_EQ(of(found, i), std::vector<std::uint32_t>(wanted[i].begin(), wanted[i].end()));
+        }
+    }
+}
+
+TEST(FoundRules, HasRoomForAllRulesOfAllPackets) {
+    FoundRules found;
+    for (std::size_t packet = 0; packet < kMaxSubjects; ++packet) {
+        for (std::uint32_t rule = RuleBits::kSize; rule-- > 0;) {
+            found.add(rule);
+        }
+        found.end_packet();
+    }
+    for (std::size_t packet = 0; packet < kMaxSubjects; ++packet) {
+        ASSERT_EQ(found.of(packet).size(), RuleBits::kSize);
+        EXPECT_EQ(found.of(packet).front(), 0U);
+        EXPECT_EQ(found.of(packet).back(), RuleBits::kSize - 1);
+    }
+}
+
+}  // namespace
+}  // namespace sluice
