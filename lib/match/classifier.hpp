@@ -1,12 +1,9 @@
 #pragma once
 #include "lib/match/bit_plane.hpp"
 #include "lib/match/classifier_parts.hpp"
-#include "lib/match/fib_v4.hpp"
-#include "lib/match/fib_v6.hpp"
-#include "lib/match/field_place.hpp"
+#include "lib/match/dimension.hpp"
 #include "lib/match/found_rules.hpp"
 #include "lib/match/open_blocks.hpp"
-#include "lib/match/range_trie.hpp"
 #include "lib/match/subject.hpp"
 #include "lib/match/text_matcher.hpp"
 
@@ -18,51 +15,6 @@
 #include <vector>
 
 namespace sluice {
-
-// How addresses are looked up among many networks. Slim: the same answers by halving, without any
-// table, for whoever looks up a packet now and then, or none.
-enum class Lookups : std::uint8_t { Fast, Slim };
-
-// From the value of one field to the row of clauses that it satisfies.
-class Dimension {
-public:
-    Dimension(const DimensionParts& parts, Lookups lookups);
-
-    // What becomes of the row of each subject, times the stride.
-    enum class To : std::uint8_t { Set, Add };
-    // `parts`: those it was made from.
-    template <To kTo>
-    void find_rows(std::span<const Subject> subjects, const DimensionParts& parts,
-                   std::uint32_t* rows) const noexcept;
-    // What a row counts for: 1, until this is said.
-    void set_stride(std::uint32_t stride);
-
-    // With fast look-ups, whichever it has.
-    [[nodiscard]] std::size_t bytes(const DimensionParts& parts) const noexcept;
-
-private:
-    template <To kTo>
-    void find_in_table(std::span<const Subject> subjects, std::uint32_t* rows) const noexcept;
-    void find_number(std::span<const Subject> subjects, const DimensionParts& parts,
-                     std::uint32_t* rows) const noexcept;
-    void find_address(std::span<const Subject> subjects, const DimensionParts& parts,
-                      std::uint32_t* rows) const noexcept;
-    void find_by_halving(std::span<const Subject> subjects, const DimensionParts& parts,
-                         std::uint32_t* rows) const noexcept;
-    [[nodiscard]] std::uint64_t number_of(const Subject& subject) const noexcept;
-
-    Field field_;
-    FieldPlace place_;
-    std::uint32_t absent_row_;
-    std::uint32_t stride_ = 1;
-    std::vector<std::uint16_t> table_;  // rows times the stride, by number, when there are few
-    RangeTrie<std::uint64_t> trie_;     // numbers, or IPv4 addresses
-    RangeTrie<Wide> v6_trie_;
-    // In the place of a trie, when there are many steps; copies of a dimension share them.
-    std::shared_ptr<const FibV4> fib_;
-    std::shared_ptr<const FibV6> v6_fib_;
-    bool is_slim_ = false;  // many steps, and nothing but these
-};
 
 // Which rules match a packet, at a cost that hardly depends on how many there are. Every dimension
 // that a rule asks is looked up once per packet and leads to a row of bits, one per clause; the

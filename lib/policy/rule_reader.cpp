@@ -56,48 +56,13 @@ constexpr auto kMissingKeyWords = std::to_array<std::string_view>({"skip", "shar
 constexpr auto kScopeWords = std::to_array<std::string_view>({"box", "cluster"});
 constexpr auto kColorWords = std::to_array<std::string_view>({"green", "yellow", "red"});
 constexpr auto kOnColorKeys = std::to_array<KeyRow>({{"green"}, {"yellow"}, {"red"}});
-constexpr auto kOnFullWords = std::to_array<std::string_view>({"open", "closed"});
 constexpr auto kDefaultsKeys = std::to_array<KeyRow>({{"mode"}, {"missing_key"}, {"on_full"}});
 
-std::optional<WhenFull> read_coarsen(const YamlNode& node, const ReadContext& context) {
-    constexpr auto kKeys = std::to_array<KeyRow>({{"coarsen"}});
-    constexpr auto kFactorKeys = std::to_array<KeyRow>({{"factor"}});
-    const MapReader map{node, kKeys, context, "on_full"};
-    const YamlNode* coarsen = map.find("coarsen");
-    if (coarsen == nullptr || !coarsen->is_map()) {
-        context.problems.error(node.at, "`on_full` is open, closed or {coarsen: {factor: N}}");
-        return std::nullopt;
-    }
-    const MapReader inner{*coarsen, kFactorKeys, context, "coarsen"};
-    const std::uint64_t factor = inner.number("factor", kMaxCoarsenFactor).value_or(16);
-    if (factor < 2) {
-        context.problems.error(inner.find("factor")->at,
-                               "`factor` is from 2 to " + std::to_string(kMaxCoarsenFactor));
-        return std::nullopt;
-    }
-    return WhenFull{OnFull::Coarsen, static_cast<std::uint32_t>(factor)};
-}
-
-std::optional<WhenFull> read_on_full(const MapReader& map, const ReadContext& context) {
-    const YamlNode* value = map.find("on_full");
-    if (value != nullptr && value->is_map()) {
-        return read_coarsen(*value, context);
-    }
-    const std::optional<std::size_t> index = map.word("on_full", kOnFullWords);
-    if (!index) {
-        return std::nullopt;
-    }
-    return WhenFull{*index == 0 ? OnFull::Open : OnFull::Closed, 16};
-}
-
 std::vector<NamedText> settings_of(const Rule& rule) {
-    const std::string coarsen = "coarsen by " + std::to_string(rule.coarsen_factor);
     const std::string share = std::to_string(rule.table_share / (kWholeTable / 100)) + "%";
     return {
         {"missing_key", std::string{kMissingKeyWords[static_cast<std::size_t>(rule.missing_key)]}},
-        {"on_full", rule.on_full == OnFull::Coarsen
-                        ? coarsen
-                        : std::string{kOnFullWords[static_cast<std::size_t>(rule.on_full)]}},
+        {"on_full", text_of(WhenFull{rule.on_full, rule.coarsen_factor})},
         {"table_share", share},
         {"rejected_spend", rule.rejected_spend ? "true" : "false"},
         {"cost", std::to_string(rule.cost)}};

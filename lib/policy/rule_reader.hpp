@@ -5,17 +5,12 @@
 #include "lib/policy/lists/named_lists.hpp"
 #include "lib/policy/map_reader.hpp"
 #include "lib/policy/named_limits.hpp"
+#include "lib/policy/on_full_reader.hpp"
 #include "lib/rules/rule_set.hpp"
 
 namespace sluice {
 
 class Databases;
-
-// What a new key meets in a full table.
-struct WhenFull {
-    OnFull on_full = OnFull::Coarsen;
-    std::uint32_t factor = 16;
-};
 
 // `defaults` of the file.
 struct RuleDefaults {

@@ -1,0 +1,245 @@
+#include "lib/match/dimension.hpp"
+
+#include "lib/match/address_key.hpp"
+
+#include <algorithm>
+#include <array>
+
+namespace sluice {
+namespace {
+
+[[nodiscard]] VersionedAddress address_of(Field field, const Subject& subject) noexcept {
+    return read_address(field, *subject.flow, subject.frame);
+}
+
+// The keys of one version in a burst, and whose each is.
+template <typename Key>
+class Keys {
+public:
+    void add(Key key, std::uint32_t subject) noexcept {
+        keys_[count_] = key;
+        subjects_[count_++] = subject;
+    }
+    [[nodiscard]] Key last() const noexcept { return keys_[count_ - 1]; }
+
+    template <typename Fib>
+    void find(const Fib* fib, const RangeTrie<Key>& trie, std::span<const Step<Key>> steps,
+              std::uint32_t* rows) const noexcept {
+        std::array<std::uint32_t, kMaxSubjects> found;
+        const std::span<const Key> keys = std::span{keys_}.first(count_);
+        if (fib != nullptr) {
+            fib->find_each(keys, found.data());
+        } else if (trie.is_large()) {
+            trie.find_each(keys, steps, found.data());
+        } else {
+            for (std::size_t i = 0; i < count_; ++i) {
+                rows[subjects_[i]] = trie.find(keys_[i], steps);
+            }
+            return;
+        }
+        for (std::size_t i = 0; i < count_; ++i) {
+            rows[subjects_[i]] = found[i];
+        }
+    }
+
+private:
+    static_assert(kMaxSubjects <= RangeTrie<Key>::kMaxKeys && kMaxSubjects <= FibV4::kMaxKeys &&
+                  kMaxSubjects <= FibV6::kMaxKeys);
+    std::array<Key, kMaxSubjects> keys_;
+    std::array<std::uint32_t, kMaxSubjects> subjects_;
+    std::size_t count_ = 0;
+};
+
+// From so many steps on, a table of 64 MiB costs a packet less than a trie whose nodes and steps no
+// cache holds; the one for IPv6 grows with its steps.
+constexpr std::size_t kManySteps = std::size_t{1} << 17;
+constexpr std::size_t kManyWideSteps = std::size_t{1} << 13;
+
+// nullptr: there are few steps, or their table would take more memory than there is for it.
+template <typename Fib, typename Key>
+std::shared_ptr<const Fib> fib_for(const std::vector<Step<Key>>& steps, std::size_t many) {
+    if (steps.size() < many) {
+        return nullptr;
+    }
+    Result<Fib> fib = Fib::make(steps);
+    return fib ? std::make_shared<const Fib>(*std::move(fib)) : nullptr;
+}
+
+// The row of the last step that begins at the key or before it; the first begins at 0.
+template <typename Key>
+std::uint32_t row_by_halving(const std::vector<Step<Key>>& steps, Key key) noexcept {
+    const auto next = std::upper_bound(
+        steps.begin(), steps.end(), key,
+        [](const Key& wanted, const Step<Key>& step) { return wanted < step.first; });
+    return (next - 1)->row;
+}
+
+template <typename Fib, typename Key>
+std::size_t bytes_when_fast(const std::vector<Step<Key>>& steps, const RangeTrie<Key>& trie,
+                            std::size_t many) noexcept {
+    const std::size_t bytes = steps.size() < many ? Fib::kMostBytes + 1 : Fib::bytes_for(steps);
+    if (bytes <= Fib::kMostBytes) {
+        return bytes;
+    }
+    return trie.bytes() != 0
+               ? trie.bytes()
+               : RangeTrie<Key>{steps, sizeof(Key) == sizeof(Wide) ? kV6Bits : kV4Bits}.bytes();
+}
+
+std::vector<std::uint16_t> table_of(const DimensionParts& parts) {
+    std::vector<std::uint16_t> table(std::size_t{1} << key_bits(parts.field));
+    for (auto step = parts.steps.begin(); step != parts.steps.end(); ++step) {
+        const auto next = step + 1;
+        const auto last = next == parts.steps.end() ? table.size() : next->first;
+        std::fill(table.begin() + static_cast<std::ptrdiff_t>(step->first),
+                  table.begin() + static_cast<std::ptrdiff_t>(last),
+                  static_cast<std::uint16_t>(step->row));
+    }
+    return table;
+}
+
+}  // namespace
+
+Dimension::Dimension(const DimensionParts& parts, Lookups lookups)
+    : field_{parts.field}, place_{place_of(parts.field)}, absent_row_{parts.absent_row} {
+    const bool many = parts.steps.size() >= kManySteps || parts.v6_steps.size() >= kManyWideSteps;
+    is_slim_ = row_of(field_).kind == FieldKind::Address && many && lookups == Lookups::Slim;
+    if (is_slim_) {
+        return;
+    }
+    if (row_of(field_).kind == FieldKind::Address) {
+        fib_ = fib_for<FibV4>(parts.steps, kManySteps);
+        v6_fib_ = fib_for<FibV6>(parts.v6_steps, kManyWideSteps);
+        trie_ = fib_ != nullptr ? RangeTrie<std::uint64_t>{}
+                                : RangeTrie<std::uint64_t>{parts.steps, kV4Bits};
+        v6_trie_ =
+            v6_fib_ != nullptr ? RangeTrie<Wide>{} : RangeTrie<Wide>{parts.v6_steps, kV6Bits};
+    } else if (key_bits(field_) <= kMaxTableBits) {
+        table_ = table_of(parts);
+    } else {
+        trie_ = {parts.steps, key_bits(field_)};
+    }
+}
+
+std::size_t Dimension::bytes(const DimensionParts& parts) const noexcept {
+    std::size_t bytes = table_.size() * sizeof(table_.front());
+    if (row_of(field_).kind != FieldKind::Address) {
+        return bytes + trie_.bytes();
+    }
+    bytes += bytes_when_fast<FibV4>(parts.steps, trie_, kManySteps);
+    return bytes + bytes_when_fast<FibV6>(parts.v6_steps, v6_trie_, kManyWideSteps);
+}
+
+void Dimension::set_stride(std::uint32_t stride) {
+    stride_ = stride;
+    for (std::uint16_t& row : table_) {
+        row = static_cast<std::uint16_t>(row * stride);
+    }
+}
+
+template <Dimension::To kTo>
+void Dimension::find_rows(std::span<const Subject> subjects, const DimensionParts& parts,
+                          std::uint32_t* rows) const noexcept {
+    if (!table_.empty()) {
+        find_in_table<kTo>(subjects, rows);
+        return;
+    }
+    std::array<std::uint32_t, kMaxSubjects> found;
+    if (is_slim_) [[unlikely]] {
+        find_by_halving(subjects, parts, found.data());
+    } else if (row_of(field_).kind == FieldKind::Address) {
+        find_address(subjects, parts, found.data());
+    } else {
+        find_number(subjects, parts, found.data());
+    }
+    for (std::size_t i = 0; i < subjects.size(); ++i) {
+        rows[i] = (kTo == To::Add ? rows[i] : 0) + found[i] * stride_;
+    }
+}
+
+template <Dimension::To kTo>
+void Dimension::find_in_table(std::span<const Subject> subjects,
+                              std::uint32_t* rows) const noexcept {
+    // Nothing that is written changes what is read, which the compiler cannot know.
+    const std::uint16_t* const table = table_.data();
+    const FieldPlace place = place_;
+    const Field field = field_;
+    const std::uint32_t absent = absent_row_ * stride_;
+    const std::size_t count = subjects.size();
+    // What a field cannot hold is kept inside the table all the same.
+    const std::uint64_t inside = table_.size() - 1;
+    for (std::size_t i = 0; i < count; ++i) {
+        const Flow& flow = *subjects[i].flow;
+        const std::uint32_t row = table[place.read(flow) & inside];
+        // Without a branch: which packets have a field is as random as the packets.
+        const std::uint32_t there = 0U - static_cast<std::uint32_t>(flow.fields.has(field));
+        rows[i] = (kTo == To::Add ? rows[i] : 0) + ((row & there) | (absent & ~there));
+    }
+}
+
+std::uint64_t Dimension::number_of(const Subject& subject) const noexcept {
+    return place_.mask != 0 ? place_.read(*subject.flow)
+                            : read_number(field_, *subject.flow, subject.frame);
+}
+
+void Dimension::find_number(std::span<const Subject> subjects, const DimensionParts& parts,
+                            std::uint32_t* rows) const noexcept {
+    for (const Subject& subject : subjects) {
+        *rows++ = subject.flow->fields.has(field_) ? trie_.find(number_of(subject), parts.steps)
+                                                   : absent_row_;
+    }
+}
+
+void Dimension::find_by_halving(std::span<const Subject> subjects, const DimensionParts& parts,
+                                std::uint32_t* rows) const noexcept {
+    for (const Subject& subject : subjects) {
+        std::uint32_t& row = *rows++;
+        row = absent_row_;
+        if (!subject.flow->fields.has(field_)) {
+            continue;
+        }
+        const VersionedAddress address = address_of(field_, subject);
+        if (address.version == IpVersion::V4) {
+            row = row_by_halving(parts.steps, v4_key(address.address));
+        } else if (address.version == IpVersion::V6) {
+            row = row_by_halving(parts.v6_steps, v6_key(address.address));
+        }
+    }
+}
+
+void Dimension::find_address(std::span<const Subject> subjects, const DimensionParts& parts,
+                             std::uint32_t* rows) const noexcept {
+    Keys<std::uint64_t> v4;
+    Keys<Wide> v6;
+    for (std::uint32_t at = 0; at < subjects.size(); ++at) {
+        rows[at] = absent_row_;
+        if (!subjects[at].flow->fields.has(field_)) {
+            continue;
+        }
+        const VersionedAddress address = address_of(field_, subjects[at]);
+        if (address.version == IpVersion::V4) [[likely]] {
+            v4.add(v4_key(address.address), at);
+            if (fib_ != nullptr) {
+                fib_->prefetch(static_cast<std::uint32_t>(v4.last()));
+            } else {
+                trie_.prefetch(v4.last());
+            }
+        } else if (address.version == IpVersion::V6) {
+            v6.add(v6_key(address.address), at);
+            if (v6_fib_ == nullptr) {
+                v6_trie_.prefetch(v6.last());
+            }
+        }
+    }
+    v4.find(fib_.get(), trie_, std::span{parts.steps}, rows);
+    v6.find(v6_fib_.get(), v6_trie_, std::span{parts.v6_steps}, rows);
+}
+
+template void Dimension::find_rows<Dimension::To::Set>(std::span<const Subject>,
+                                                       const DimensionParts&,
+                                                       std::uint32_t*) const noexcept;
+template void Dimension::find_rows<Dimension::To::Add>(std::span<const Subject>,
+                                                       const DimensionParts&,
+                                                       std::uint32_t*) const noexcept;
+
+}  // namespace sluice
