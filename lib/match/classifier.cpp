@@ -189,8 +189,8 @@ void Classifier::list_open(const Rows& rows, const Summaries& summaries, std::si
     for (std::size_t word = 0; word < summary_; ++word) {
         for (std::uint64_t bits = summaries[word][number]; bits != 0; bits &= bits - 1) {
             const std::size_t block = word * 64 + static_cast<unsigned>(std::countr_zero(bits));
-            const std::uint8_t* plane = &asked_[asked_from_[block]];
-            const std::uint8_t* const end = &asked_[asked_from_[block + 1]];
+            const std::uint8_t* plane = asked_.data() + asked_from_[block];
+            const std::uint8_t* const end = asked_.data() + asked_from_[block + 1];
             const std::uint32_t** row = open.add(block, static_cast<std::size_t>(end - plane));
             for (; plane != end; ++plane) {
                 *row++ = planes[*plane].reference(rows[*plane][number], block);
