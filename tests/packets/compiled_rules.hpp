@@ -4,6 +4,8 @@
 #include "lib/policy/expression.hpp"
 #include "lib/policy/texts/pattern_compiler.hpp"
 
+#include <gtest/gtest.h>
+
 #include <cstdint>
 #include <optional>
 #include <span>
@@ -28,7 +30,11 @@ inline std::optional<Classifier> compile_conditions(std::span<const Expression> 
     }
     std::optional<ClassifierParts> parts = compile_clauses(std::move(all), sets);
     PatternCache patterns;
-    if (!parts || patterns.compile(parts->texts)) {
+    if (!parts) {
+        return std::nullopt;
+    }
+    if (const auto fault = patterns.compile(parts->texts)) {
+        ADD_FAILURE() << fault->what;
         return std::nullopt;
     }
     return Classifier{*std::move(parts)};
@@ -38,7 +44,7 @@ inline std::optional<Classifier> compile_conditions(std::span<const Expression> 
 inline std::vector<std::uint32_t> rules_for(const Classifier& classifier, const Flow& flow,
                                             ByteView frame) {
     const Subject subject{&flow, frame};
-    FoundRules found;
+    static FoundRules found;  // of much memory: made once
     const auto scratch = TextScratch::make(classifier.texts());
     classifier.match(std::span{&subject, 1}, scratch->get(), found);
     return {found.of(0).begin(), found.of(0).end()};

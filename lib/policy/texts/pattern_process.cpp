@@ -27,7 +27,7 @@ namespace {
 // Of processor time: for one pattern, and for all of them.
 constexpr std::uint64_t kMicrosForOne = 1'000'000;
 constexpr std::uint64_t kMicrosForAll = 1'500'000;
-constexpr std::uint64_t kMicrosForEach = 10'000;  // as much more for all
+constexpr std::uint64_t kMicrosForEach = 50'000;  // as much more for all
 // In real time, ten times as much: for a compiler that waits and does nothing.
 constexpr std::uint64_t kPatience = 10;
 // So many that each are quick are quick together.
