@@ -4,6 +4,7 @@
 #include "tests/packets/list_files.hpp"
 #include "tests/packets/tree_oracle.hpp"
 #include "tests/packets/verdict_case.hpp"
+#include "tests/rounds.hpp"
 
 #include <gtest/gtest.h>
 
@@ -185,7 +186,10 @@ rules: [{id: a, mode: enforce, when: ip.src in $l, on_match: drop}]
     std::mt19937_64 random{9};
     const auto expect_all = [&](IpVersion version, const std::vector<IpAddress>& inside,
                                 const std::vector<AddressRange>& ranges) {
-        for (std::size_t i = 0; i < inside.size(); ++i) {
+        // Each of them; under a sanitizer one of several.
+        const auto all = static_cast<int>(inside.size());
+        const auto step = static_cast<std::size_t>(all / std::max(rounds(all), 1));
+        for (std::size_t i = 0; i < inside.size(); i += step) {
             Flow flow;
             flow.ip_version = version;
             flow.src = inside[i];
