@@ -53,19 +53,6 @@ public:
         return lines;
     }
 
-    // The same for whoever expects to find it, in its first line most likely.
-    [[nodiscard]] Lines prefetch_likely(const FiledKey& key) const noexcept {
-        const Lines lines = lines_of(key);
-        __builtin_prefetch(lines.first, 1);
-        return lines;
-    }
-    // Asks for the second line after all if the first, which has come, does not have the key.
-    static void prefetch_unlikely(const Lines& lines, const FiledKey& key) noexcept {
-        if (hits_in(as_line(lines.first), key.filed) == 0) {
-            __builtin_prefetch(lines.second, 1);
-        }
-    }
-
     // The key's entry if it lies in the line; nullptr else.
     [[nodiscard]] Entry* in_first(const FiledKey& key) noexcept {
         return in_line(line(first_of(key)), key.filed);

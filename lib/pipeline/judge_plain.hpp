@@ -33,9 +33,10 @@ struct PlainMatch {
     [[nodiscard]] bool is_plain(const PlainJudging& judging) const noexcept {
         return rule.plain && !match.skipped && look.entry != nullptr &&
                look.entry->filed() == look.key.filed && look.cost != Units{0} &&
-               (!judging.stale || is_current(judging));
+               (!judging.stale || make_current(judging));
     }
-    [[nodiscard]] bool is_current(const PlainJudging& judging) const noexcept {
+    // Writes the bucket under the numbers in force, if it is not.
+    [[nodiscard]] bool make_current(const PlainJudging& judging) const noexcept {
         if (look.entry->stamp().version == rule.version) {
             return true;
         }

@@ -188,8 +188,7 @@ void AgedTable::fill_up() {
     }
 }
 
-// Both lines of the key are asked for and one of its parent's: who floods a full table has his
-// parent charged, who was there before.
+// Four lines are asked for: who floods a full table has his parent charged.
 SLUICE_AES void AgedTable::ask_new_aes(std::span<NewWork> burst, Random& random,
                                        std::uint64_t networks) noexcept {
     const AesHash& aes = *hash_.aes();
@@ -199,7 +198,7 @@ SLUICE_AES void AgedTable::ask_new_aes(std::span<NewWork> burst, Random& random,
         work.key = filed_by(aes, key.number);
         work.parent = filed_by(aes, key.network);
         work.lines = store_.keys.prefetch_both(work.key);
-        work.parent_lines = store_.parents.prefetch_likely(work.parent);
+        work.parent_lines = store_.parents.prefetch_both(work.parent);
     }
     random = numbers;
 }
@@ -214,13 +213,7 @@ void AgedTable::ask_new(std::span<NewWork> burst, Random& random, std::uint64_t 
         work.key = filed(key.number);
         work.parent = filed(key.network);
         work.lines = store_.keys.prefetch_both(work.key);
-        work.parent_lines = store_.parents.prefetch_likely(work.parent);
-    }
-}
-
-void AgedTable::seek_parents(std::span<const NewWork> burst) noexcept {
-    for (const NewWork& work : burst) {
-        BucketTable::prefetch_unlikely(work.parent_lines, work.parent);
+        work.parent_lines = store_.parents.prefetch_both(work.parent);
     }
 }
 
@@ -262,12 +255,9 @@ void AgedTable::run_new_keys(std::size_t bursts, Random& random, std::uint64_t n
     for (std::size_t burst = 0; burst < bursts; ++burst) {
         now_.at += kPerBurst;
         (void)store_.begin_burst(now_);
-        const std::span going{work[burst % 2]};
-        const std::span coming{work[(burst + 1) % 2]};
         for (std::size_t at = 0; at < kBurst; at += kTurn) {
-            ask_new(coming.subspan(at, kTurn), random, networks);
-            seek_parents(at == 0 ? going.last(kTurn) : coming.subspan(at - kTurn, kTurn));
-            decide_new(going.subspan(at, kTurn));
+            ask_new(std::span{work[(burst + 1) % 2]}.subspan(at, kTurn), random, networks);
+            decide_new(std::span{work[burst % 2]}.subspan(at, kTurn));
         }
     }
 }

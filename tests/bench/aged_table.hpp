@@ -61,7 +61,6 @@ private:
     void ask_new(std::span<NewWork> burst, Random& random, std::uint64_t networks) noexcept;
     void ask_new_aes(std::span<NewWork> burst, Random& random, std::uint64_t networks) noexcept;
     void decide_new(std::span<const NewWork> burst) noexcept;
-    static void seek_parents(std::span<const NewWork> burst) noexcept;
     void charge_parent(const NewWork& work) noexcept;
 
     std::size_t keys_;
