@@ -80,8 +80,12 @@ class Case(unittest.TestCase):
         self.assertFalse((self.box.folder / "policy" / "rules.unconfirmed.json").exists())
 
     def wait_for(self, generation, seconds=20):
-        wait_until(f"generation {generation}", lambda: self.in_dataplane() == generation
-                   and (self.box.stats() or {}).get("generation") == generation, seconds)
+        """Until the box holds this generation for good."""
+        def holds():
+            shown = self.box.stats() or {}
+            return (self.in_dataplane(), shown.get("generation"), shown.get("unconfirmed")) == (
+                generation, generation, None)
+        wait_until(f"generation {generation}", holds, seconds)
 
 
 class Trial(Case):
@@ -165,7 +169,7 @@ class Trial(Case):
         self.assertIn("no dataplane", self.ctl("confirm", exit=3))
         self.box.start_dataplane(*NULL)
         self.assertEqual(self.in_dataplane(), self.old)
-        self.box.wait_for_link(True)
+        self.wait_for(self.old)
         self.expect_kept(self.old)
         self.assertEqual(self.audit()[-1]["call"], "revert")
 
