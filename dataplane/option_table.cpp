@@ -6,16 +6,12 @@
 namespace sluice {
 namespace {
 
-Error bad(const std::string& what) {
-    return {Errc::BadSyntax, what};
-}
-
 Result<std::uint64_t> number(const std::string& text, std::uint64_t least, std::uint64_t most) {
     std::uint64_t value = 0;
     const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
     if (error != std::errc{} || end != text.data() + text.size() || value < least || value > most) {
-        return bad("`" + text + "` is not a number from " + std::to_string(least) + " to " +
-                   std::to_string(most));
+        return bad_option("`" + text + "` is not a number from " + std::to_string(least) + " to " +
+                          std::to_string(most));
     }
     return value;
 }
@@ -33,7 +29,7 @@ Result<Done> store(T& into, const std::string& text, std::uint64_t least, std::u
 
 Result<PairOptions*> last_pair(DataplaneOptions& options) {
     if (options.pairs.empty()) {
-        return bad("--pair NAME must come before what describes the pair");
+        return bad_option("--pair NAME must come before what describes the pair");
     }
     return &options.pairs.back();
 }
@@ -50,11 +46,11 @@ Result<Done> with_pair(DataplaneOptions& options, Fn&& fn) {
 Result<Done> add_pair(DataplaneOptions& options, const std::string& name) {
     for (const PairOptions& pair : options.pairs) {
         if (pair.name == name) {
-            return bad("two pairs are called " + name);
+            return bad_option("two pairs are called " + name);
         }
     }
     if (name.empty()) {
-        return bad("a pair needs a name");
+        return bad_option("a pair needs a name");
     }
     options.pairs.push_back({.name = name});
     return Done{};
@@ -62,7 +58,7 @@ Result<Done> add_pair(DataplaneOptions& options, const std::string& name) {
 
 Result<Done> set_device(SideOptions& side, const std::string& device) {
     if (device.empty() || !side.device.empty()) {
-        return bad("each side of a pair has one device");
+        return bad_option("each side of a pair has one device");
     }
     side.device = device;
     return Done{};
@@ -86,7 +82,7 @@ Result<Done> set_rss(SideOptions& side, const std::string& text) {
             return Done{};
         }
     }
-    return bad("rss is source, destination, symmetric or five_tuple, not `" + text + "`");
+    return bad_option("rss is source, destination, symmetric or five_tuple, not `" + text + "`");
 }
 
 Result<Done> set_mtu(PairOptions& pair, const std::string& text) {
@@ -106,14 +102,14 @@ Result<Done> set_huge_pages(DataplaneOptions& options, const std::string& text) 
     } else if (text == "none") {
         options.huge_pages = HugePages::None;
     } else {
-        return bad("--hugepages is auto, required or none, not `" + text + "`");
+        return bad_option("--hugepages is auto, required or none, not `" + text + "`");
     }
     return Done{};
 }
 
 Result<Done> set_malformed(DataplaneOptions& options, const std::string& text) {
     if (text != "drop" && text != "pass") {
-        return bad("--malformed is drop or pass, not `" + text + "`");
+        return bad_option("--malformed is drop or pass, not `" + text + "`");
     }
     options.policy.malformed = text == "drop" ? MalformedPolicy::Drop : MalformedPolicy::Pass;
     return Done{};
@@ -130,7 +126,7 @@ Result<Done> set_tunnels(DataplaneOptions& options, const std::string& text) {
         } else if (word == "ipip") {
             options.policy.tunnels.ipip = true;
         } else {
-            return bad("--tunnels is a list of gre, vxlan and ipip, not `" + word + "`");
+            return bad_option("--tunnels is a list of gre, vxlan and ipip, not `" + word + "`");
         }
         at = end + 1;
     }
@@ -141,7 +137,7 @@ Result<Done> set_socket_mode(DataplaneOptions& options, const std::string& text)
     unsigned mode = 0;
     const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), mode, 8);
     if (error != std::errc{} || end != text.data() + text.size() || mode > 0777) {
-        return bad("--socket-mode is octal, such as 0660, not `" + text + "`");
+        return bad_option("--socket-mode is octal, such as 0660, not `" + text + "`");
     }
     options.socket.mode = mode;
     return Done{};
@@ -155,7 +151,7 @@ Result<Done> set_log_word(DataplaneOptions& options, const std::string& text) {
             return Done{};
         }
     }
-    return bad("--log-level is debug, info, warn or error, not `" + text + "`");
+    return bad_option("--log-level is debug, info, warn or error, not `" + text + "`");
 }
 
 Result<Done> set_milliseconds(std::chrono::milliseconds& into, const std::string& text) {
@@ -255,6 +251,10 @@ constexpr auto kOptions = std::to_array<OptionRow>({
 });
 
 }  // namespace
+
+Error bad_option(const std::string& what) {
+    return {Errc::BadSyntax, what};
+}
 
 std::span<const OptionRow> all_options() noexcept {
     return kOptions;

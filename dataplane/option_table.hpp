@@ -16,6 +16,7 @@ struct OptionRow {
     Result<Done> (*apply)(DataplaneOptions&, const std::string& value);
 };
 
+[[nodiscard]] Error bad_option(const std::string& what);
 [[nodiscard]] std::span<const OptionRow> all_options() noexcept;
 [[nodiscard]] const OptionRow* find_option(std::string_view name) noexcept;
 

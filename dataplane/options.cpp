@@ -7,10 +7,6 @@
 namespace sluice {
 namespace {
 
-Error bad(const std::string& what) {
-    return {Errc::BadSyntax, what};
-}
-
 // An argument `--name value`, `--name=value` or `--name`.
 struct Argument {
     std::string name;
@@ -19,7 +15,7 @@ struct Argument {
 
 Result<Argument> split_argument(const std::string& text) {
     if (!text.starts_with("--")) {
-        return bad("`" + text + "` is no option; see --help");
+        return bad_option("`" + text + "` is no option; see --help");
     }
     const std::size_t equals = text.find('=');
     if (equals == std::string::npos) {
@@ -30,7 +26,7 @@ Result<Argument> split_argument(const std::string& text) {
 
 Result<Done> check(const DataplaneOptions& options) {
     if (options.pairs.empty()) {
-        return bad(
+        return bad_option(
             "there is no port pair: give --pair NAME --outside DEVICE --inside DEVICE, or "
             "--config FILE");
     }
@@ -38,10 +34,10 @@ Result<Done> check(const DataplaneOptions& options) {
     for (const PairOptions& pair : options.pairs) {
         for (const SideOptions* side : {&pair.outside, &pair.inside}) {
             if (side->device.empty()) {
-                return bad("pair " + pair.name + " needs --outside and --inside");
+                return bad_option("pair " + pair.name + " needs --outside and --inside");
             }
             if (!devices.insert(side->device.substr(0, side->device.find(','))).second) {
-                return bad("device " + side->device + " is given twice");
+                return bad_option("device " + side->device + " is given twice");
             }
         }
     }
@@ -56,16 +52,16 @@ Result<Done> apply_argument(const std::vector<std::string>& arguments, std::size
     }
     const OptionRow* row = find_option(argument->name);
     if (row == nullptr) {
-        return bad("there is no option --" + argument->name + "; see --help");
+        return bad_option("there is no option --" + argument->name + "; see --help");
     }
     if (!row->value.empty() && !argument->value) {
         if (at + 1 == arguments.size()) {
-            return bad("--" + argument->name + " needs a value, " + std::string{row->value});
+            return bad_option("--" + argument->name + " needs a value, " + std::string{row->value});
         }
         argument->value = arguments[++at];
     }
     const Result<Done> done = row->apply(options, argument->value.value_or(""));
-    return done ? done : Result<Done>{bad("--" + argument->name + ": " + done.error().what)};
+    return done ? done : Result<Done>{bad_option("--" + argument->name + ": " + done.error().what)};
 }
 
 // --config FILE, wherever it stands: everything else goes behind what the file says.
@@ -108,7 +104,7 @@ Result<CommandLine> parse_command_line(const std::vector<std::string>& arguments
             return line;
         }
         if (arguments[at] == "--config") {
-            return bad("--config needs a value, FILE");
+            return bad_option("--config needs a value, FILE");
         }
         if (arguments[at] == "--") {
             line.options.eal.assign(arguments.begin() + static_cast<std::ptrdiff_t>(at) + 1,

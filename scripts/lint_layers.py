@@ -10,7 +10,6 @@ import sys
 # A layer may include itself and what stands here.
 MAY_INCLUDE = {
     "lib/base": [],
-    "lib/pch": [],
     "lib/share": ["lib/base"],
     "lib/packet": ["lib/base"],
     "lib/match": ["lib/base", "lib/packet"],

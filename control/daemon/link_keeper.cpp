@@ -10,7 +10,7 @@
 namespace sluice {
 namespace {
 
-constexpr std::chrono::seconds kRetry{5};  // when the dataplane is there but takes no rules
+constexpr std::chrono::seconds kRetryRules{5};  // when the dataplane is there but takes no rules
 
 void log_problems(const std::vector<Problem>& problems) {
     for (const Problem& problem : problems) {
@@ -53,7 +53,7 @@ void LinkKeeper::load_first_rules(const std::string& path) {
 void LinkKeeper::tick(Clock::time_point now) {
     if (!rules_.keep_deadline()) {
         agreed_ = false;
-        retry_at_ = now + kRetry;
+        retry_at_ = now + kRetryRules;
     }
     if (link_.check() && (agreed_ || now < retry_at_)) {
         return;
@@ -67,7 +67,7 @@ void LinkKeeper::tick(Clock::time_point now) {
         return;
     }
     told_ = false;
-    retry_at_ = now + kRetry;
+    retry_at_ = now + kRetryRules;
     agreed_ = rules_.meet(*welcome);
     if (agreed_ && welcome->generation == 0 && rules_.view()->generation == 0) {
         agreed_ = apply_first_rules();

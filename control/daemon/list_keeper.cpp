@@ -8,7 +8,7 @@
 namespace sluice {
 namespace {
 
-constexpr std::chrono::seconds kRetry{5};  // when the dataplane does not take them
+constexpr std::chrono::seconds kRetryLists{5};  // when the dataplane does not take them
 
 }  // namespace
 
@@ -33,7 +33,7 @@ void ListKeeper::tick(Clock::time_point now) {
         spdlog::error("the changed lists or databases are not in force: {}; trying again",
                       change->refusal->what);
         due_ = true;
-        retry_at_ = now + kRetry;
+        retry_at_ = now + kRetryLists;
     }
 }
 

@@ -8,7 +8,7 @@
 namespace sluice {
 namespace {
 
-constexpr std::int64_t kRetry = 5;  // s, when a rule could not be taken out
+constexpr std::int64_t kRetryEnd = 5;  // s, when a rule could not be taken out
 
 }  // namespace
 
@@ -60,7 +60,7 @@ void RuleKeeper::end_due() {
              {.force = true, .end = trial_ ? std::optional{trial_->end} : std::nullopt});
     if (change.refusal) {
         // Whoever connects next is brought what is left; who refuses is asked again.
-        end_again_at_ = now_() + kRetry;
+        end_again_at_ = now_() + kRetryEnd;
         spdlog::warn("a rule whose ttl has run out is still there: {}", change.refusal->what);
     }
 }

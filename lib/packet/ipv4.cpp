@@ -10,7 +10,7 @@ namespace {
 constexpr std::uint16_t kMoreFragments = 0x2000;
 constexpr std::uint16_t kOffsetMask = 0x1FFF;
 
-Fragment fragment_of(std::uint16_t flags_and_offset) noexcept {
+Fragment ipv4_fragment(std::uint16_t flags_and_offset) noexcept {
     if ((flags_and_offset & kOffsetMask) != 0) {
         return Fragment::Later;
     }
@@ -31,7 +31,7 @@ Parsed parse_ipv4(Cursor& cursor, Flow& flow) noexcept {
     }
     flow.ip_version = IpVersion::V4;
     flow.dscp = cursor.u8(1) >> 2;
-    flow.frag = fragment_of(cursor.be16(6));
+    flow.frag = ipv4_fragment(cursor.be16(6));
     flow.ttl = cursor.u8(8);
     flow.proto = cursor.u8(9);
     flow.ip_len = total;

@@ -44,7 +44,7 @@ std::uint32_t extension_size(std::uint8_t kind, std::uint8_t length) noexcept {
     return kind == kAuthentication ? (length + 2U) * 4 : (length + 1U) * 8;
 }
 
-Fragment fragment_of(std::uint16_t offset_and_flags) noexcept {
+Fragment ipv6_fragment(std::uint16_t offset_and_flags) noexcept {
     if ((offset_and_flags >> 3) != 0) {
         return Fragment::Later;
     }
@@ -67,7 +67,7 @@ Parsed step_over_extensions(Cursor& cursor, Flow& flow) noexcept {
         }
         if (next == kFragmentHeader) {
             // One header that fragments is enough: an atomic one behind it does not undo it.
-            flow.frag = std::max(flow.frag, fragment_of(cursor.be16(2)));
+            flow.frag = std::max(flow.frag, ipv6_fragment(cursor.be16(2)));
         }
         next = cursor.u8(0);
         flow.proto = next;

@@ -20,7 +20,7 @@ std::optional<InnerPacket> inner_ethernet(Cursor cursor) noexcept {
 std::optional<InnerPacket> inside_gre(Cursor cursor) noexcept {
     constexpr std::uint32_t kBaseSize = 4;
     constexpr std::uint16_t kChecksum = 0x8000;
-    constexpr std::uint16_t kRouting = 0x4000;
+    constexpr std::uint16_t kGreRouting = 0x4000;
     constexpr std::uint16_t kKey = 0x2000;
     constexpr std::uint16_t kSequence = 0x1000;
     constexpr std::uint16_t kVersion = 0x0007;
@@ -29,7 +29,7 @@ std::optional<InnerPacket> inside_gre(Cursor cursor) noexcept {
     }
     const std::uint16_t flags = cursor.be16(0);
     const std::uint16_t protocol = cursor.be16(2);
-    if ((flags & (kRouting | kVersion)) != 0) {
+    if ((flags & (kGreRouting | kVersion)) != 0) {
         return std::nullopt;
     }
     cursor.at += kBaseSize;

@@ -26,7 +26,7 @@ bool is_position(std::string_view name) noexcept {
     return !name.empty() && std::all_of(name.begin(), name.end(), is_digit);
 }
 
-bool is_name(std::string_view name) noexcept {
+bool is_limit_name(std::string_view name) noexcept {
     const auto good = [](char c) {
         return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || is_digit(c) || c == '-' ||
                c == '_' || c == '.';
@@ -57,7 +57,7 @@ void NamedLimits::read(const YamlNode& limits, const ReadContext& context) {
         return;
     }
     for (const YamlEntry& entry : limits.entries) {
-        if (!is_name(entry.key.text)) {
+        if (!is_limit_name(entry.key.text)) {
             context.problems.error(entry.key.at,
                                    "a limit's name has 1 to 128 letters, digits, `-`, `_` and "
                                    "`.`, and is no position such as 1 or t2.1");

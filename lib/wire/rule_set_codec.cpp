@@ -65,7 +65,7 @@ GroupingKey get_key(Reader& in) {
     return in.list<KeyPart>(kKeyPartSize, get_part);
 }
 
-void put_limit(Writer& out, const MeteredLimit& limit) {
+void put_metered(Writer& out, const MeteredLimit& limit) {
     out.number(limit.identity);
     out.text(limit.name);
     out.number(limit.key);
@@ -73,7 +73,7 @@ void put_limit(Writer& out, const MeteredLimit& limit) {
     put_numbers(out, limit.limit);
 }
 
-MeteredLimit get_limit(Reader& in) {
+MeteredLimit get_metered(Reader& in) {
     const auto identity = in.number<std::uint64_t>();
     std::string name = in.text();
     const auto key = in.number<std::uint8_t>();
@@ -98,13 +98,13 @@ TagValues get_tag(Reader& in) {
 void put_ban(Writer& out, const Ban& ban) {
     out.word(ban.action);
     put_tag(out, ban.tag);
-    out.list(ban.boxes, put_limit);
+    out.list(ban.boxes, put_metered);
 }
 
 Ban get_ban(Reader& in) {
     const auto action = in.word<Verdict>();
     const TagValues tag = get_tag(in);
-    return {action, tag, in.list<MeteredLimit>(kLimitSize, get_limit)};
+    return {action, tag, in.list<MeteredLimit>(kLimitSize, get_metered)};
 }
 
 void put_override(Writer& out, const LimitOverride& numbers) {
@@ -194,7 +194,7 @@ void put_rule(Writer& out, const Rule& rule) {
         put_tag(out, action.tag);
     }
     out.list(rule.keys, put_key);
-    out.list(rule.limits, put_limit);
+    out.list(rule.limits, put_metered);
     put_ban(out, rule.ban);
     put_overrides(out, rule.overrides.get());
 }
@@ -217,7 +217,7 @@ Rule get_rule(Reader& in) {
         action.tag = get_tag(in);
     }
     rule.keys = in.list<GroupingKey>(kKeySize, get_key);
-    rule.limits = in.list<MeteredLimit>(kLimitSize, get_limit);
+    rule.limits = in.list<MeteredLimit>(kLimitSize, get_metered);
     rule.ban = get_ban(in);
     rule.overrides = get_overrides(in);
     (void)fill_coarser(rule);

@@ -4,8 +4,6 @@
 root=$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd)
 # Nothing is written outside the build folders, the compiler cache included.
 export CCACHE_DIR=${CCACHE_DIR:-$root/build/.ccache}
-# Without this the cache passes by whatever reads a precompiled header.
-export CCACHE_SLOPPINESS=${CCACHE_SLOPPINESS:-pch_defines,time_macros}
 export LC_ALL=C.UTF-8
 export PYTHONDONTWRITEBYTECODE=1
 # Debian's own: another python3 first in PATH may lack what the packages bring.

@@ -13,12 +13,10 @@ import pathlib
 import re
 import subprocess
 import sys
-import tempfile
 
 TIDY = "clang-tidy-19"
 CHECKED = ("lib", "dataplane", "control")
 INCLUDE = re.compile(rb'^\s*#\s*include\s*"([^"]+)"', re.M)
-PRECOMPILED = re.compile(r" -fpch-preprocess -include \S+")
 # g++ knows warnings that clang does not.
 EXTRA = ["--extra-arg=-Wno-unknown-warning-option", "--extra-arg=-Wno-ignored-optimization-argument"]
 
@@ -40,14 +38,6 @@ def fingerprint(root, path, command, settings):
     for name in reach(root, path):
         digest.update(name.encode() + b"\0" + (root / name).read_bytes())
     return digest.hexdigest()
-
-
-def read_commands(build):
-    """What is compiled how, but for precompiled headers: a source must do without, and clang cannot
-    read GCC's."""
-    commands = json.loads((build / "compile_commands.json").read_text())
-    return [{**entry, "command": PRECOMPILED.sub("", entry["command"])} for entry in commands
-            if not entry["file"].endswith(".hpp")]
 
 
 def check_one(commands, path):
@@ -106,12 +96,10 @@ def main():
     settings = version + (root / ".clang-tidy").read_bytes() + " ".join(EXTRA).encode()
     keyed = functools.partial(fingerprint, root)
     cache = Cache(build / ".tidy")
-    commands = read_commands(build)
+    commands = json.loads((build / "compile_commands.json").read_text())
     everything = [(path, keyed(path, command, settings)) for path, command in units(root, commands)]
     todo = [(path, key) for path, key in everything if not cache.knows(key)]
-    with tempfile.TemporaryDirectory() as folder:
-        (pathlib.Path(folder) / "compile_commands.json").write_text(json.dumps(commands))
-        failed = check_all(root, folder, todo, cache)
+    failed = check_all(root, build, todo, cache)
     cache.prune()
     print(f"clang-tidy: {len(everything)} sources, {len(todo)} of them looked at again, "
           f"{failed} with findings")

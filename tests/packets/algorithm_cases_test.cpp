@@ -1,7 +1,7 @@
 #include "tests/packets/verdict_case.hpp"
 
 // Every algorithm of the language, through a rule file and packets: one row a packet.
-namespace sluice {
+namespace sluice::algorithm_cases_test {
 namespace {
 
 using namespace std::chrono_literals;
@@ -167,4 +167,7 @@ TEST_P(AlgorithmCase, Holds) {
 INSTANTIATE_TEST_SUITE_P(All, AlgorithmCase, testing::ValuesIn(kCases));
 
 }  // namespace
-}  // namespace sluice
+}  // namespace sluice::algorithm_cases_test
+
+#undef RULE
+#undef TWO_A_SECOND

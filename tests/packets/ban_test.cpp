@@ -9,7 +9,7 @@
 #include <string>
 
 // The penalty box: keys that are refused again and again.
-namespace sluice {
+namespace sluice::ban_test {
 namespace {
 
 using namespace std::chrono_literals;
@@ -297,4 +297,4 @@ TEST(Ban, ANetworkIsBannedForThoseWithoutAPlace) {
 }
 
 }  // namespace
-}  // namespace sluice
+}  // namespace sluice::ban_test

@@ -4,7 +4,7 @@
 
 // Budgets of `bypass`: what is within one goes through before any rule; what is beyond it meets the
 // rules as if there were none.
-namespace sluice {
+namespace sluice::bypass_cases_test {
 namespace {
 
 using namespace std::chrono_literals;
@@ -120,4 +120,9 @@ TEST(Bypass, KeepsItsBudgetOverAReload) {
 }
 
 }  // namespace
-}  // namespace sluice
+}  // namespace sluice::bypass_cases_test
+
+#undef BUCKET
+#undef ARP
+#undef BGP
+#undef DROP

@@ -7,7 +7,7 @@
 #include <random>
 
 // Candidates: limits judged beside a rule's own, counted, never enforced.
-namespace sluice {
+namespace sluice::candidate_cases_test {
 namespace {
 
 using namespace std::chrono_literals;
@@ -115,4 +115,7 @@ TEST(Candidates, AreOffWithTheirRule) {
 }
 
 }  // namespace
-}  // namespace sluice
+}  // namespace sluice::candidate_cases_test
+
+#undef BUCKET
+#undef RULE

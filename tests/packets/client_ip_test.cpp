@@ -10,7 +10,7 @@
 #include <string_view>
 
 // What client.ip is, in conditions and in keys.
-namespace sluice::test {
+namespace sluice::test::client_ip_test {
 namespace {
 
 using namespace std::chrono_literals;
@@ -233,4 +233,4 @@ TEST(ClientIp, ACutAddressIsInAListAsAWholeOnly) {
 }
 
 }  // namespace
-}  // namespace sluice::test
+}  // namespace sluice::test::client_ip_test

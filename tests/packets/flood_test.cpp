@@ -9,7 +9,7 @@
 
 // A hundred million sources through a table of a million, by the way that enforces. Without
 // sanitizers it takes seconds; it is a suite of its own, so that it runs only so.
-namespace sluice {
+namespace sluice::flood_test {
 namespace {
 
 using namespace std::chrono_literals;
@@ -147,4 +147,4 @@ TEST(Flood, MayTakeThePlacesOfTheIdle) {
 }
 
 }  // namespace
-}  // namespace sluice
+}  // namespace sluice::flood_test

@@ -7,7 +7,7 @@
 #include <string>
 
 // What a new key meets when its places are held by live entries (rules, section 6).
-namespace sluice {
+namespace sluice::full_table_test {
 namespace {
 
 using namespace std::chrono_literals;
@@ -190,4 +190,7 @@ TEST(FullTable, AFullPoolIsAFullTable) {
 }
 
 }  // namespace
-}  // namespace sluice
+}  // namespace sluice::full_table_test
+
+#undef RULES
+#undef ONCE_A_DAY

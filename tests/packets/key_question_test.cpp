@@ -11,7 +11,7 @@
 #include <string>
 
 // What is said about single keys while packets come.
-namespace sluice {
+namespace sluice::key_question_test {
 namespace {
 
 using namespace std::chrono_literals;
@@ -189,4 +189,7 @@ TEST(KeyQuestion, AgreesWithAMapOfKeys) {
 }
 
 }  // namespace
-}  // namespace sluice
+}  // namespace sluice::key_question_test
+
+#undef RULE
+#undef BUCKET

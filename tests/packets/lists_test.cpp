@@ -11,7 +11,7 @@
 #include <random>
 #include <string>
 
-namespace sluice::test {
+namespace sluice::test::lists_test {
 namespace {
 
 constexpr std::string_view kRules = R"yaml(version: 1
@@ -214,4 +214,4 @@ rules: [{id: a, mode: enforce, when: ip.src in $l, on_match: drop}]
 }
 
 }  // namespace
-}  // namespace sluice::test
+}  // namespace sluice::test::lists_test

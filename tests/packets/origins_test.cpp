@@ -5,7 +5,7 @@
 
 #include <gtest/gtest.h>
 
-namespace sluice::test {
+namespace sluice::test::origins_test {
 namespace {
 
 using namespace std::chrono_literals;
@@ -167,4 +167,4 @@ TEST(Origins, BurstsOfBothVersionsAreJudgedOneByOne) {
 }
 
 }  // namespace
-}  // namespace sluice::test
+}  // namespace sluice::test::origins_test

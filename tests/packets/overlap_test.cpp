@@ -7,7 +7,7 @@
 #include <vector>
 
 // Two bursts in flight decide what one after the other would have decided.
-namespace sluice {
+namespace sluice::overlap_test {
 namespace {
 
 using namespace std::chrono_literals;
@@ -134,4 +134,4 @@ TEST(Overlap, AnEmptiedBurstIsNotLocatedAgain) {
 }
 
 }  // namespace
-}  // namespace sluice
+}  // namespace sluice::overlap_test

@@ -9,7 +9,7 @@
 #include <string>
 
 // Other numbers, or none, for single keys.
-namespace sluice {
+namespace sluice::overrides_test {
 namespace {
 
 using namespace std::chrono_literals;
@@ -320,4 +320,4 @@ TEST(Overrides, AgreeWithAMapOfKeys) {
 }
 
 }  // namespace
-}  // namespace sluice
+}  // namespace sluice::overrides_test

@@ -7,7 +7,7 @@
 #include <string>
 
 // What a reload keeps (rules, section 1.5).
-namespace sluice {
+namespace sluice::reload_test {
 namespace {
 
 using namespace std::chrono_literals;
@@ -139,4 +139,4 @@ TEST(Reload, ARuleThatComesBackStillOwes) {
 }
 
 }  // namespace
-}  // namespace sluice
+}  // namespace sluice::reload_test

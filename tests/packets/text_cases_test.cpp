@@ -6,7 +6,7 @@
 #include <string_view>
 
 // What the rule language says of texts, one row a packet: whether the condition holds.
-namespace sluice {
+namespace sluice::text_cases_test {
 namespace {
 
 using namespace std::string_literals;
@@ -183,4 +183,4 @@ TEST(Texts, AreLookedAtUnderNewRulesToo) {
 }
 
 }  // namespace
-}  // namespace sluice
+}  // namespace sluice::text_cases_test

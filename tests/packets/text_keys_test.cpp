@@ -8,7 +8,7 @@
 #include <string>
 
 // Texts as parts of keys.
-namespace sluice::test {
+namespace sluice::test::text_keys_test {
 namespace {
 
 using namespace std::string_literals;
@@ -172,4 +172,4 @@ TEST(TextKeys, OfPacketsWithoutOneCanBeShared) {
 }
 
 }  // namespace
-}  // namespace sluice::test
+}  // namespace sluice::test::text_keys_test

@@ -12,7 +12,7 @@
 
 // Rules over texts on their way to the dataplane: what arrives decides the same, and a database
 // that cannot be used is refused with the reason.
-namespace sluice {
+namespace sluice::text_wire_test {
 namespace {
 
 CompiledRules compiled(const std::string& text, PatternCache* cache = nullptr) {
@@ -162,4 +162,4 @@ TEST(PatternCache, CompilesOnlyWhatIsNew) {
 }
 
 }  // namespace
-}  // namespace sluice
+}  // namespace sluice::text_wire_test

@@ -1,7 +1,7 @@
 #include "tests/packets/verdict_case.hpp"
 
 // Several keys in one rule, fine and coarse: all limits of all of them must admit.
-namespace sluice {
+namespace sluice::tier_cases_test {
 namespace {
 
 using namespace std::chrono_literals;
@@ -170,4 +170,7 @@ TEST(Tiers, KeepTheirBucketsOverAReload) {
 }
 
 }  // namespace
-}  // namespace sluice
+}  // namespace sluice::tier_cases_test
+
+#undef RULE
+#undef BUCKET

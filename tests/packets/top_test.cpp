@@ -8,7 +8,7 @@
 #include <random>
 
 // Who `top` lists, from packets to text.
-namespace sluice {
+namespace sluice::top_test {
 namespace {
 
 using namespace std::chrono_literals;
@@ -130,4 +130,6 @@ TEST(Top, EstimatesWithinItsError) {
 }
 
 }  // namespace
-}  // namespace sluice
+}  // namespace sluice::top_test
+
+#undef BUCKET

@@ -5,7 +5,7 @@
 #include <gtest/gtest.h>
 
 // What the rule language promises about verdicts and spending (rules, section 1), one row a packet.
-namespace sluice {
+namespace sluice::verdict_cases_test {
 namespace {
 
 using namespace std::chrono_literals;
@@ -253,4 +253,7 @@ TEST(Monitor, SpendsWhenItsOwnLimitsAdmitAndTheOthersForward) {
 }
 
 }  // namespace
-}  // namespace sluice
+}  // namespace sluice::verdict_cases_test
+
+#undef RULES
+#undef LIMIT

@@ -18,10 +18,6 @@ namespace {
 constexpr std::string_view kMarker = "\xAB\xCD\xEFMaxMind.com";
 constexpr std::size_t kMaxMetadata = std::size_t{128} << 10;  // where libmaxminddb looks for it
 
-Error broken(const std::string& why) {
-    return {Errc::BadSyntax, "is no good MMDB file: " + why};
-}
-
 bool holds_texts(const MmdbSection& section, const MmdbValue& map, std::string_view key) {
     const std::optional<MmdbValue> value = section.find(map, key);
     return !value || section.holds_texts(*value);
@@ -79,9 +75,13 @@ bool PathedMemory::write_all(std::string_view bytes) const {
 
 }  // namespace
 
+Error broken_mmdb(const std::string& why) {
+    return {Errc::BadSyntax, "is no good MMDB file: " + why};
+}
+
 Result<MmdbFile> MmdbFile::open(std::string_view bytes) {
     if (!has_harmless_metadata(bytes)) {
-        return broken("it does not end in metadata as such files do");
+        return broken_mmdb("it does not end in metadata as such files do");
     }
     const PathedMemory copy;
     if (!copy.take(bytes)) {
@@ -91,7 +91,7 @@ Result<MmdbFile> MmdbFile::open(std::string_view bytes) {
     MMDB_s mmdb{};
     const int status = MMDB_open(copy.path().c_str(), MMDB_MODE_MMAP, &mmdb);
     if (status != MMDB_SUCCESS) {
-        return broken(MMDB_strerror(status));
+        return broken_mmdb(MMDB_strerror(status));
     }
     return MmdbFile{mmdb};
 }

@@ -7,6 +7,8 @@
 
 namespace sluice {
 
+[[nodiscard]] Error broken_mmdb(const std::string& why);
+
 // A file in MaxMind's format (MMDB), open in libmaxminddb. That takes files by their path only: the
 // bytes lie in memory of their own, so that a file that others cut short meanwhile ends nothing.
 class MmdbFile {

@@ -18,10 +18,6 @@ constexpr unsigned kV4Bits = 32;
 constexpr unsigned kV6Bits = 128;
 constexpr unsigned kBitsBeforeV4 = 96;
 
-Error broken(const std::string& why) {
-    return {Errc::BadSyntax, "is no good MMDB file: " + why};
-}
-
 // What is looked for, by where its record stands: few records for many networks.
 class Values {
 public:
@@ -89,7 +85,7 @@ public:
         const bool has_v6 = file_->metadata.ip_version == 6;
         const std::optional<Target> v4 = has_v6 ? v4_root() : Target{};
         if (!v4) {
-            return broken("its tree is damaged");
+            return broken_mmdb("its tree is damaged");
         }
         DatabaseNetworks networks;
         if (!walk(*v4, kV4Bits, nullptr, networks.steps, kMaxOriginSteps)) {
@@ -166,7 +162,7 @@ private:
                 value = values_.at(branch.target.record);
             }
             if (!value) {
-                return fail(broken("a network leads to no value"));
+                return fail(broken_mmdb("a network leads to no value"));
             }
             if (steps.empty() || steps.back().row != *value) {
                 steps.push_back({static_cast<Key>(branch.first), *value});
@@ -183,7 +179,7 @@ private:
         Target left;
         Target right;
         if (branch.bits == width || !children_of(branch.target.node, left, right)) {
-            return fail(broken("its tree is damaged"));
+            return fail(broken_mmdb("its tree is damaged"));
         }
         if (++nodes_ > kMaxNodes) {
             return fail({Errc::TooMany, "has more networks than can be held"});

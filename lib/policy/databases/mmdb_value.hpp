@@ -16,7 +16,7 @@ struct MmdbValue {
         Pointer = 1,
         Text = 2,
         Double = 3,
-        Bytes = 4,
+        ByteArray = 4,
         Uint16 = 5,
         Uint32 = 6,
         Map = 7,

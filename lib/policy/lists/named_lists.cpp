@@ -11,7 +11,7 @@ constexpr auto kListKeys = std::to_array<KeyRow>({{"type"}, {"file"}});
 constexpr std::size_t kMaxName = 128;
 
 // What may stand behind a `$`, as token.cpp reads it.
-bool is_name(std::string_view name) noexcept {
+bool is_list_name(std::string_view name) noexcept {
     const auto good = [](char c) {
         return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
                c == '-' || c == '_' || c == '.';
@@ -91,7 +91,7 @@ void NamedLists::read(const YamlNode& lists, const ListReader* files, const Read
         return;
     }
     for (const YamlEntry& entry : lists.entries) {
-        if (!is_name(entry.key.text)) {
+        if (!is_list_name(entry.key.text)) {
             context.problems.error(entry.key.at,
                                    "a list's name has 1 to 128 letters, digits, `-`, `_` and `.`");
         }

@@ -5,7 +5,7 @@
 
 #include <gtest/gtest.h>
 
-namespace sluice {
+namespace sluice::tag_test {
 namespace {
 
 using test::checksum_of;
@@ -148,4 +148,4 @@ TEST(TagFrame, LeavesAloneWhatHasNoPlaceForIt) {
 }
 
 }  // namespace
-}  // namespace sluice
+}  // namespace sluice::tag_test

@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-namespace sluice {
+namespace sluice::result_test {
 namespace {
 
 Result<int> half(int n) {
@@ -24,4 +24,4 @@ TEST(Result, IsFalseWhenItHoldsAnError) {
 }
 
 }  // namespace
-}  // namespace sluice
+}  // namespace sluice::result_test

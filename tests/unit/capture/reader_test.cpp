@@ -6,7 +6,7 @@
 
 #include <array>
 
-namespace sluice {
+namespace sluice::reader_test {
 namespace {
 
 using test::add_record;
@@ -147,4 +147,4 @@ TEST(CaptureReader, ReadsPcapngInBothByteOrders) {
 }
 
 }  // namespace
-}  // namespace sluice
+}  // namespace sluice::reader_test

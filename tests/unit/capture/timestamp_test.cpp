@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-namespace sluice {
+namespace sluice::timestamp_test {
 namespace {
 
 TEST(CaptureInstant, IsExactToTheNanosecond) {
@@ -26,4 +26,4 @@ TEST(CaptureInstant, IsClampedToWhatThePipelineCanHold) {
 }
 
 }  // namespace
-}  // namespace sluice
+}  // namespace sluice::timestamp_test

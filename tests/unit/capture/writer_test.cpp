@@ -7,7 +7,7 @@
 #include <cstdlib>
 #include <filesystem>
 
-namespace sluice {
+namespace sluice::writer_test {
 namespace {
 
 using test::text_of;
@@ -48,4 +48,4 @@ TEST(CaptureWriter, SaysWhatItCannotWrite) {
 }
 
 }  // namespace
-}  // namespace sluice
+}  // namespace sluice::writer_test

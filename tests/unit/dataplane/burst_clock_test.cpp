@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-namespace sluice {
+namespace sluice::burst_clock_test {
 namespace {
 
 using namespace std::chrono_literals;
@@ -58,4 +58,4 @@ TEST(UtcLead, NeverTakesUtcBack) {
 }
 
 }  // namespace
-}  // namespace sluice
+}  // namespace sluice::burst_clock_test

@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-namespace sluice {
+namespace sluice::device_test {
 namespace {
 
 TEST(DeviceArgument, IsFoundByItsWholeName) {
@@ -21,4 +21,4 @@ TEST(DeviceName, IsHowDpdkCallsIt) {
 }
 
 }  // namespace
-}  // namespace sluice
+}  // namespace sluice::device_test

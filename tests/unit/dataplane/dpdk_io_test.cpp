@@ -17,7 +17,7 @@
 
 // Real mbufs through a port made of two rings: what is put into one comes in, what is sent is taken
 // out of the other.
-namespace sluice {
+namespace sluice::dpdk_io_test {
 namespace {
 
 using test::Octets;
@@ -289,4 +289,4 @@ TEST_F(DpdkIoTest, SeesWholeFramesWhereTextsAreAsked) {
 }
 
 }  // namespace
-}  // namespace sluice
+}  // namespace sluice::dpdk_io_test

@@ -4,7 +4,7 @@
 
 #include <algorithm>
 
-namespace sluice {
+namespace sluice::eal_test {
 namespace {
 
 DataplaneOptions with_devices(const std::string& outside, const std::string& inside) {
@@ -80,4 +80,4 @@ TEST(CountLcores, ReadsDpdkLists) {
 }
 
 }  // namespace
-}  // namespace sluice
+}  // namespace sluice::eal_test

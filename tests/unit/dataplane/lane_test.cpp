@@ -5,7 +5,7 @@
 #include <set>
 #include <tuple>
 
-namespace sluice {
+namespace sluice::lane_test {
 namespace {
 
 TEST(AssignLanes, EveryQueueHasExactlyOneOwner) {
@@ -40,4 +40,4 @@ TEST(AssignLanes, APairWithSingleQueuesIsOneWorkers) {
 }
 
 }  // namespace
-}  // namespace sluice
+}  // namespace sluice::lane_test

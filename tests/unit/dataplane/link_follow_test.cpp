@@ -4,7 +4,7 @@
 
 #include <random>
 
-namespace sluice {
+namespace sluice::link_follow_test {
 namespace {
 
 using Action = LinkFollow::Action;
@@ -91,4 +91,4 @@ TEST(LinkFollow, NeverLocksItself) {
 }
 
 }  // namespace
-}  // namespace sluice
+}  // namespace sluice::link_follow_test

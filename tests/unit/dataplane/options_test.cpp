@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-namespace sluice {
+namespace sluice::options_test {
 namespace {
 
 using Words = std::vector<std::string>;
@@ -126,4 +126,4 @@ TEST(Usage, NamesEveryOption) {
 }
 
 }  // namespace
-}  // namespace sluice
+}  // namespace sluice::options_test

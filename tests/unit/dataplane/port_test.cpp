@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-namespace sluice {
+namespace sluice::port_test {
 namespace {
 
 struct Row {
@@ -55,4 +55,4 @@ TEST(ChooseMtu, OneForBothPorts) {
 }
 
 }  // namespace
-}  // namespace sluice
+}  // namespace sluice::port_test

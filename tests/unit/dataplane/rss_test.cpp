@@ -7,7 +7,7 @@
 #include <set>
 #include <vector>
 
-namespace sluice {
+namespace sluice::rss_test {
 namespace {
 
 TEST(RssKey, IsNeverTheSameNorDegenerate) {
@@ -49,4 +49,4 @@ TEST(RssFunctions, AsksForNothingThePortLacks) {
 }
 
 }  // namespace
-}  // namespace sluice
+}  // namespace sluice::rss_test

@@ -4,7 +4,7 @@
 
 #include <vector>
 
-namespace sluice {
+namespace sluice::rule_rows_test {
 namespace {
 
 RuleSet set_of(std::initializer_list<const char*> ids) {
@@ -74,4 +74,4 @@ TEST_F(Rows, AnUnknownRuleHasCountedNothing) {
 }
 
 }  // namespace
-}  // namespace sluice
+}  // namespace sluice::rule_rows_test

@@ -5,7 +5,7 @@
 #include <filesystem>
 #include <fstream>
 
-namespace sluice {
+namespace sluice::rules_store_test {
 namespace {
 
 class RulesStoreTest : public testing::Test {
@@ -60,4 +60,4 @@ TEST_F(RulesStoreTest, SaysWhenItCannotSave) {
 }
 
 }  // namespace
-}  // namespace sluice
+}  // namespace sluice::rules_store_test

@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-namespace sluice {
+namespace sluice::watchdog_test {
 namespace {
 
 using namespace std::chrono_literals;
@@ -30,4 +30,4 @@ TEST(Watchdog, AWorkerThatNeverBeganCounts) {
 }
 
 }  // namespace
-}  // namespace sluice
+}  // namespace sluice::watchdog_test

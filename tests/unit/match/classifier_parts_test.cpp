@@ -7,7 +7,7 @@
 #include <string_view>
 #include <utility>
 
-namespace sluice {
+namespace sluice::classifier_parts_test {
 namespace {
 
 // Two clauses over ports and sources, for rules 0 and 1.
@@ -91,4 +91,4 @@ TEST(AreSound, RefusesWhatWouldMisleadAWorker) {
 }
 
 }  // namespace
-}  // namespace sluice
+}  // namespace sluice::classifier_parts_test

@@ -5,7 +5,7 @@
 #include <map>
 #include <random>
 
-namespace sluice {
+namespace sluice::classifier_test {
 namespace {
 
 // One dimension of random steps that lead to row 0 or 1 in turn.
@@ -92,4 +92,4 @@ TEST(Classifier, SlimAndFastSayTheSame) {
 }
 
 }  // namespace
-}  // namespace sluice
+}  // namespace sluice::classifier_test

@@ -10,7 +10,7 @@
 #include <span>
 #include <vector>
 
-namespace sluice {
+namespace sluice::fib_test {
 namespace {
 
 // A prefix, and the value of the addresses that no longer one holds.
@@ -225,4 +225,4 @@ TEST(Fib, MoreThanItMayTakeIsRefused) {
 }
 
 }  // namespace
-}  // namespace sluice
+}  // namespace sluice::fib_test

@@ -6,7 +6,7 @@
 #include <set>
 #include <vector>
 
-namespace sluice {
+namespace sluice::found_rules_test {
 namespace {
 
 std::vector<std::uint32_t> of(const FoundRules& found, std::size_t number) {
@@ -54,4 +54,4 @@ TEST(FoundRules, HasRoomForAllRulesOfAllPackets) {
 }
 
 }  // namespace
-}  // namespace sluice
+}  // namespace sluice::found_rules_test

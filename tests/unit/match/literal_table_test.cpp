@@ -7,7 +7,7 @@
 #include <set>
 #include <string>
 
-namespace sluice {
+namespace sluice::literal_table_test {
 namespace {
 
 std::string lowered(std::string text) {
@@ -69,4 +69,4 @@ TEST(LiteralTable, FindsWhatALineOfComparisonsFinds) {
 }
 
 }  // namespace
-}  // namespace sluice
+}  // namespace sluice::literal_table_test

@@ -7,7 +7,7 @@
 #include <functional>
 #include <vector>
 
-namespace sluice {
+namespace sluice::origin_map_test {
 namespace {
 
 OriginParts sound() {
@@ -116,4 +116,4 @@ TEST(OriginMap, GivesEachPacketItsOwn) {
 }
 
 }  // namespace
-}  // namespace sluice
+}  // namespace sluice::origin_map_test

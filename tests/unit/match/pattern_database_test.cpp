@@ -16,7 +16,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-namespace sluice {
+namespace sluice::pattern_database_test {
 namespace {
 
 // Patterns of the kinds that rules have, as Hyperscan writes them.
@@ -211,4 +211,4 @@ TEST(PaddingBuffer, CopiesOnlyWhatHasTooLittleBehindIt) {
 }
 
 }  // namespace
-}  // namespace sluice
+}  // namespace sluice::pattern_database_test

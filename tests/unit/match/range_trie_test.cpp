@@ -8,7 +8,7 @@
 #include <set>
 #include <span>
 
-namespace sluice {
+namespace sluice::range_trie_test {
 namespace {
 
 template <typename Key>
@@ -156,4 +156,4 @@ TEST(RangeTrie, MemoryFollowsTheSteps) {
 }
 
 }  // namespace
-}  // namespace sluice
+}  // namespace sluice::range_trie_test

@@ -6,7 +6,7 @@
 #include <set>
 #include <vector>
 
-namespace sluice {
+namespace sluice::rule_bits_test {
 namespace {
 
 TEST(RuleBits, GivesInOrderAndOnceWhatWasMarkedAndIsEmptyThen) {
@@ -33,4 +33,4 @@ TEST(RuleBits, GivesInOrderAndOnceWhatWasMarkedAndIsEmptyThen) {
 }
 
 }  // namespace
-}  // namespace sluice
+}  // namespace sluice::rule_bits_test

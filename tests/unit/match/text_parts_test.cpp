@@ -5,7 +5,7 @@
 #include <functional>
 #include <string_view>
 
-namespace sluice {
+namespace sluice::text_parts_test {
 namespace {
 
 TextParts example() {
@@ -62,4 +62,4 @@ TEST(TextParts, AreSoundOnlyWhenEveryIndexHolds) {
 }
 
 }  // namespace
-}  // namespace sluice
+}  // namespace sluice::text_parts_test

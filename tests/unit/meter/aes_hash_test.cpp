@@ -8,7 +8,7 @@
 #include <random>
 #include <vector>
 
-namespace sluice {
+namespace sluice::aes_hash_test {
 namespace {
 
 using Block = std::array<std::uint8_t, 16>;
@@ -173,4 +173,4 @@ TEST(AesHash, AWordIsItsBytes) {
 }
 
 }  // namespace
-}  // namespace sluice
+}  // namespace sluice::aes_hash_test

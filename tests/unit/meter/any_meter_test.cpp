@@ -10,7 +10,7 @@
 #include <vector>
 
 // Every algorithm, through the one interface, against its oracle.
-namespace sluice {
+namespace sluice::any_meter_test {
 namespace {
 
 using namespace std::chrono_literals;
@@ -468,4 +468,4 @@ TEST_P(EveryAlgorithm, PaysNothingForAClockThatStepsBack) {
 }
 
 }  // namespace
-}  // namespace sluice
+}  // namespace sluice::any_meter_test

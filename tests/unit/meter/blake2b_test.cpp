@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-namespace sluice {
+namespace sluice::blake2b_test {
 namespace {
 
 std::string hex(const Blake2b::Digest& digest) {
@@ -56,4 +56,4 @@ TEST(Blake2b, IsThatOfRfc7693InAnyPieces) {
 }
 
 }  // namespace
-}  // namespace sluice
+}  // namespace sluice::blake2b_test

@@ -9,7 +9,7 @@
 
 // The most that each algorithm admits in any window, against an adversary that knows every edge,
 // waits exactly as long as it must and takes all it can get.
-namespace sluice {
+namespace sluice::bounds_test {
 namespace {
 
 using namespace std::chrono_literals;
@@ -169,4 +169,4 @@ INSTANTIATE_TEST_SUITE_P(All, Bound, testing::ValuesIn(rows()),
                          [](const auto& param_info) { return param_info.param.name; });
 
 }  // namespace
-}  // namespace sluice
+}  // namespace sluice::bounds_test

@@ -13,7 +13,7 @@
 #include <thread>
 #include <vector>
 
-namespace sluice {
+namespace sluice::bucket_table_test {
 namespace {
 
 using namespace std::chrono_literals;
@@ -375,4 +375,4 @@ TEST(BucketTable, AnotherThreadMayScanIt) {
 }
 
 }  // namespace
-}  // namespace sluice
+}  // namespace sluice::bucket_table_test

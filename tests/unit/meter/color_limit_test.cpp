@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-namespace sluice {
+namespace sluice::color_limit_test {
 namespace {
 
 using namespace std::chrono_literals;
@@ -49,4 +49,4 @@ TEST(ColorLimit, TakesWhatTheRfcsAllowAndNamesWhatFits) {
 }
 
 }  // namespace
-}  // namespace sluice
+}  // namespace sluice::color_limit_test

@@ -4,7 +4,7 @@
 
 #include <random>
 
-namespace sluice {
+namespace sluice::color_meter_test {
 namespace {
 
 using namespace std::chrono_literals;
@@ -216,4 +216,4 @@ TEST(ColorMeter, LeavesAtMostInEitherBucket) {
 }
 
 }  // namespace
-}  // namespace sluice
+}  // namespace sluice::color_meter_test

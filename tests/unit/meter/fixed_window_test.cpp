@@ -4,7 +4,7 @@
 
 #include <set>
 
-namespace sluice {
+namespace sluice::fixed_window_test {
 namespace {
 
 using namespace std::chrono_literals;
@@ -100,4 +100,4 @@ TEST(FixedWindow, ACostAboveTheCountNeverFits) {
 }
 
 }  // namespace
-}  // namespace sluice
+}  // namespace sluice::fixed_window_test

@@ -8,7 +8,7 @@
 #include <random>
 #include <vector>
 
-namespace sluice {
+namespace sluice::gcra_test {
 namespace {
 
 using namespace std::chrono_literals;
@@ -277,4 +277,4 @@ TEST(Gcra, RenumberingReadsTheInstantOfTheChange) {
 }
 
 }  // namespace
-}  // namespace sluice
+}  // namespace sluice::gcra_test

@@ -4,7 +4,7 @@
 
 #include <set>
 
-namespace sluice {
+namespace sluice::group_key_test {
 namespace {
 
 TEST(KeyHasher, SecretIdentityKeyAndLengthAllCount) {
@@ -28,4 +28,4 @@ TEST(KeyHasher, ADigestServesAllLimitsOfAKey) {
 }
 
 }  // namespace
-}  // namespace sluice
+}  // namespace sluice::group_key_test

@@ -4,7 +4,7 @@
 
 #include <random>
 
-namespace sluice {
+namespace sluice::limit_test {
 namespace {
 
 using namespace std::chrono_literals;
@@ -101,4 +101,4 @@ TEST(Limit, TheTimeOfAsManyUnitsAsThereArePartsIsWhole) {
 }
 
 }  // namespace
-}  // namespace sluice
+}  // namespace sluice::limit_test

@@ -6,7 +6,7 @@
 #include <set>
 #include <vector>
 
-namespace sluice {
+namespace sluice::line_pool_test {
 namespace {
 
 using Words = std::array<std::uint32_t, 16>;
@@ -83,4 +83,4 @@ TEST(LinePool, MayBeEmpty) {
 }
 
 }  // namespace
-}  // namespace sluice
+}  // namespace sluice::line_pool_test

@@ -7,7 +7,7 @@
 #include <deque>
 #include <random>
 
-namespace sluice {
+namespace sluice::penalty_test {
 namespace {
 
 using namespace std::chrono_literals;
@@ -161,4 +161,4 @@ TEST(Penalty, NumbersThatDoNotFitAreNamed) {
 }
 
 }  // namespace
-}  // namespace sluice
+}  // namespace sluice::penalty_test

@@ -6,7 +6,7 @@
 
 // What sliding counters and a sliding log do with the pool: memory follows use, and what look() has
 // admitted can be charged.
-namespace sluice {
+namespace sluice::recent_units_test {
 namespace {
 
 using namespace std::chrono_literals;
@@ -206,4 +206,4 @@ TEST(RecentUnits, AChargeBeforeTheNewestLeavesWithIt) {
 }
 
 }  // namespace
-}  // namespace sluice
+}  // namespace sluice::recent_units_test

@@ -7,7 +7,7 @@
 #include <set>
 #include <vector>
 
-namespace sluice {
+namespace sluice::record_queue_test {
 namespace {
 
 struct Three {
@@ -85,4 +85,4 @@ TYPED_TEST(RecordQueueOf, RoomThatWasMadeStays) {
 }
 
 }  // namespace
-}  // namespace sluice
+}  // namespace sluice::record_queue_test

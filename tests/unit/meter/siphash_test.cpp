@@ -5,7 +5,7 @@
 #include <numeric>
 #include <vector>
 
-namespace sluice {
+namespace sluice::siphash_test {
 namespace {
 
 struct Vector {
@@ -29,4 +29,4 @@ TEST(SipHash, AgreesWithAnotherImplementation) {
 }
 
 }  // namespace
-}  // namespace sluice
+}  // namespace sluice::siphash_test

@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-namespace sluice {
+namespace sluice::sliding_window_test {
 namespace {
 
 using namespace std::chrono_literals;
@@ -41,4 +41,4 @@ TEST(SlidingWindow, FewerUnitsThanWereUsed) {
 }
 
 }  // namespace
-}  // namespace sluice
+}  // namespace sluice::sliding_window_test

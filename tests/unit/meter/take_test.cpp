@@ -4,7 +4,7 @@
 
 #include <random>
 
-namespace sluice {
+namespace sluice::take_test {
 namespace {
 
 using namespace std::chrono_literals;
@@ -86,4 +86,4 @@ TEST(Take, ReachesAsFarAsAnEntryDoes) {
 }
 
 }  // namespace
-}  // namespace sluice
+}  // namespace sluice::take_test

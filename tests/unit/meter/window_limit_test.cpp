@@ -4,7 +4,7 @@
 
 #include <optional>
 
-namespace sluice {
+namespace sluice::window_limit_test {
 namespace {
 
 using namespace std::chrono_literals;
@@ -73,4 +73,4 @@ TEST(SlidingCountersNumbers, NameTheMostBucketsThatFit) {
 }
 
 }  // namespace
-}  // namespace sluice
+}  // namespace sluice::window_limit_test

@@ -7,7 +7,7 @@
 #include <random>
 #include <vector>
 
-namespace sluice {
+namespace sluice::common_shape_test {
 namespace {
 
 using test::Frame;
@@ -127,4 +127,4 @@ TEST(CommonShape, AgreesWithTheWalkOnMutatedFrames) {
 }
 
 }  // namespace
-}  // namespace sluice
+}  // namespace sluice::common_shape_test

@@ -4,7 +4,7 @@
 
 #include <gtest/gtest.h>
 
-namespace sluice {
+namespace sluice::ethernet_test {
 namespace {
 
 using test::arp;
@@ -116,4 +116,4 @@ TEST(ParseEthernet, FindsIpBehindEverything) {
 }
 
 }  // namespace
-}  // namespace sluice
+}  // namespace sluice::ethernet_test

@@ -4,7 +4,7 @@
 
 #include <gtest/gtest.h>
 
-namespace sluice {
+namespace sluice::field_text_test {
 namespace {
 
 using test::Frame;
@@ -102,4 +102,4 @@ TEST(ReadAddress, KeepsTheVersionOfTheOuterHeader) {
 }
 
 }  // namespace
-}  // namespace sluice
+}  // namespace sluice::field_text_test

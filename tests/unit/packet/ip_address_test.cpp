@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-namespace sluice {
+namespace sluice::ip_address_test {
 namespace {
 
 TEST(ParseAddress, TakesWhatItWrites) {
@@ -59,4 +59,4 @@ TEST(Masked, ZeroesWhatIsBehindTheLength) {
 }
 
 }  // namespace
-}  // namespace sluice
+}  // namespace sluice::ip_address_test

@@ -4,7 +4,7 @@
 
 #include <gtest/gtest.h>
 
-namespace sluice {
+namespace sluice::ipv6_test {
 namespace {
 
 using test::extension;
@@ -140,4 +140,4 @@ TEST(ParseIpv6, ACutExtensionLeavesWhatComesAfterItUnknown) {
 }
 
 }  // namespace
-}  // namespace sluice
+}  // namespace sluice::ipv6_test

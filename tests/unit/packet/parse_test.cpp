@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-namespace sluice {
+namespace sluice::parse_test {
 namespace {
 
 using test::arp;
@@ -460,4 +460,4 @@ TEST(ParseFrame, StepsOverAsManyTagsAsFitAndNoFurther) {
 }
 
 }  // namespace
-}  // namespace sluice
+}  // namespace sluice::parse_test

@@ -4,7 +4,7 @@
 
 #include <gtest/gtest.h>
 
-namespace sluice {
+namespace sluice::transport_test {
 namespace {
 
 using test::Frame;
@@ -146,4 +146,4 @@ TEST(ParseTransport, WhatTheCaptureHoldsOfAHeader) {
 }
 
 }  // namespace
-}  // namespace sluice
+}  // namespace sluice::transport_test

@@ -4,7 +4,7 @@
 
 #include <gtest/gtest.h>
 
-namespace sluice {
+namespace sluice::tunnel_test {
 namespace {
 
 using test::arp;
@@ -194,4 +194,4 @@ TEST(LookInside, ACaptureCutInsideKeepsTheOuterFields) {
 }
 
 }  // namespace
-}  // namespace sluice
+}  // namespace sluice::tunnel_test

@@ -33,7 +33,7 @@ thread_local std::size_t allocations = 0;
     std::free(memory);
 }
 
-namespace sluice {
+namespace sluice::no_allocation_test {
 namespace {
 
 using namespace std::chrono_literals;
@@ -120,4 +120,4 @@ rules:
 }
 
 }  // namespace
-}  // namespace sluice
+}  // namespace sluice::no_allocation_test

@@ -28,6 +28,9 @@ private:
     std::atomic<std::uint64_t> bursts_{0};
 };
 
+}  // namespace sluice
+
+namespace sluice::swap_test {
 namespace {
 
 using namespace std::chrono_literals;
@@ -168,4 +171,4 @@ TEST(Swap, NoPacketIsJudgedByHalfASet) {
 }
 
 }  // namespace
-}  // namespace sluice
+}  // namespace sluice::swap_test

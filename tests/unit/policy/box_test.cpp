@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-namespace sluice {
+namespace sluice::box_test {
 namespace {
 
 using namespace std::chrono_literals;
@@ -175,4 +175,7 @@ TEST(ReadBox, WhatIsNotBuiltIsAWarningForCheck) {
 }
 
 }  // namespace
-}  // namespace sluice
+}  // namespace sluice::box_test
+
+#undef HEAD
+#undef PAIR

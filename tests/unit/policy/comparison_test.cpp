@@ -10,7 +10,7 @@
 #include <array>
 #include <random>
 
-namespace sluice {
+namespace sluice::comparison_test {
 namespace {
 
 using test::arp;
@@ -195,4 +195,4 @@ TEST(Comparison, OfAddressesIsBitByBit) {
 }
 
 }  // namespace
-}  // namespace sluice
+}  // namespace sluice::comparison_test

@@ -8,7 +8,7 @@
 
 #include <string>
 
-namespace sluice {
+namespace sluice::compile_test {
 namespace {
 
 struct Outcome {
@@ -618,4 +618,8 @@ TEST(CompileRules, HostileNestingIsAnErrorAndNoCrash) {
 }
 
 }  // namespace
-}  // namespace sluice
+}  // namespace sluice::compile_test
+
+#undef HEAD
+#undef LIMITS
+#undef LIMIT

@@ -9,7 +9,7 @@
 #include <fstream>
 #include <iterator>
 
-namespace sluice {
+namespace sluice::examples_test {
 namespace {
 
 // $SLUICE_SHARED, which scripts/test sets to the folder beside the repository.
@@ -61,4 +61,4 @@ TEST(Examples, TheConfigurationPassesCheck) {
 }
 
 }  // namespace
-}  // namespace sluice
+}  // namespace sluice::examples_test

@@ -10,7 +10,7 @@
 
 #include <random>
 
-namespace sluice {
+namespace sluice::expression_test {
 namespace {
 
 using test::arp;
@@ -318,4 +318,4 @@ TEST(Expression, NotesWhatIsNotBuiltYet) {
 }
 
 }  // namespace
-}  // namespace sluice
+}  // namespace sluice::expression_test

@@ -8,7 +8,7 @@
 
 #include <random>
 
-namespace sluice {
+namespace sluice::finding_test {
 namespace {
 
 using test::arp;
@@ -141,4 +141,4 @@ TEST(Examine, AgreesWithTheOracle) {
 }
 
 }  // namespace
-}  // namespace sluice
+}  // namespace sluice::finding_test

@@ -6,7 +6,7 @@
 
 #include <array>
 
-namespace sluice {
+namespace sluice::nearest_test {
 namespace {
 
 struct Row {
@@ -51,4 +51,4 @@ TEST(DidYouMean, SaysNothingRatherThanNonsense) {
 }
 
 }  // namespace
-}  // namespace sluice
+}  // namespace sluice::nearest_test

@@ -6,7 +6,7 @@
 #include <string_view>
 #include <vector>
 
-namespace sluice {
+namespace sluice::overlaps_test {
 namespace {
 
 #define BUCKET(rate) "{algorithm: token_bucket, rate: " rate ", burst: 5}"
@@ -138,4 +138,9 @@ TEST(Overlaps, AreNotGuessed) {
 }
 
 }  // namespace
-}  // namespace sluice
+}  // namespace sluice::overlaps_test
+
+#undef BUCKET
+#undef METER
+#undef DROP
+#undef ALLOW

@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-namespace sluice {
+namespace sluice::problem_test {
 namespace {
 
 struct Rendered {
@@ -101,4 +101,4 @@ TEST(Problems, ListAndMessagesAreBounded) {
 }
 
 }  // namespace
-}  // namespace sluice
+}  // namespace sluice::problem_test

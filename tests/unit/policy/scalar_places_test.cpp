@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-namespace sluice {
+namespace sluice::scalar_places_test {
 namespace {
 
 // In each file the scalar under `k` has `find` once; so has the file, at the place expected.
@@ -93,4 +93,4 @@ TEST(LineIndex, TurnsPlacesIntoOffsetsAndBack) {
 }
 
 }  // namespace
-}  // namespace sluice
+}  // namespace sluice::scalar_places_test

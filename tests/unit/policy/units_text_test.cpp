@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-namespace sluice {
+namespace sluice::units_text_test {
 namespace {
 
 using namespace std::chrono_literals;
@@ -117,4 +117,4 @@ TEST(ParseUtcOffset, HasASignHoursAndMinutes) {
 }
 
 }  // namespace
-}  // namespace sluice
+}  // namespace sluice::units_text_test

@@ -4,7 +4,7 @@
 
 #include <gtest/gtest.h>
 
-namespace sluice {
+namespace sluice::yaml_tree_test {
 namespace {
 
 struct Refusal {
@@ -104,4 +104,4 @@ TEST(ReadYaml, KeepsTextAsWritten) {
 }
 
 }  // namespace
-}  // namespace sluice
+}  // namespace sluice::yaml_tree_test

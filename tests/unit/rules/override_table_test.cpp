@@ -6,7 +6,7 @@
 #include <random>
 #include <string>
 
-namespace sluice {
+namespace sluice::override_table_test {
 namespace {
 
 constexpr HashSecret kSecret{3, 4};
@@ -67,4 +67,4 @@ TEST(OverrideTable, AMeetingOfDigestsIsNotEnough) {
 }
 
 }  // namespace
-}  // namespace sluice
+}  // namespace sluice::override_table_test

@@ -8,7 +8,7 @@
 
 #include <utility>
 
-namespace sluice {
+namespace sluice::quick_rule_test {
 namespace {
 
 using namespace std::chrono_literals;
@@ -170,4 +170,4 @@ TEST(QuickRule, MovesWithItsSet) {
 }
 
 }  // namespace
-}  // namespace sluice
+}  // namespace sluice::quick_rule_test

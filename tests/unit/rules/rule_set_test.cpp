@@ -4,7 +4,7 @@
 
 #include <string_view>
 
-namespace sluice {
+namespace sluice::rule_set_test {
 namespace {
 
 Limit ten_per_second() {
@@ -217,4 +217,4 @@ TEST(FindFault, BoundsTheNumberOfRulesAndLimits) {
 }
 
 }  // namespace
-}  // namespace sluice
+}  // namespace sluice::rule_set_test

@@ -4,7 +4,7 @@
 
 #include <thread>
 
-namespace sluice {
+namespace sluice::core_test {
 namespace {
 
 TEST(PerCore, EachCoreWritesItsOwnAndAnyoneAddsUp) {
@@ -38,4 +38,4 @@ TEST(Counter, ReaderBesideTheWriterSeesItGrowAndNeverShrink) {
 }
 
 }  // namespace
-}  // namespace sluice
+}  // namespace sluice::core_test

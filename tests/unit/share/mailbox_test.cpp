@@ -6,7 +6,7 @@
 #include <cstdint>
 #include <thread>
 
-namespace sluice {
+namespace sluice::mailbox_test {
 namespace {
 
 using Doubler = Mailbox<std::uint64_t, std::uint64_t>;
@@ -92,4 +92,4 @@ TEST(Mailbox, BothSidesAgreeAcrossThreads) {
 }
 
 }  // namespace
-}  // namespace sluice
+}  // namespace sluice::mailbox_test

@@ -7,7 +7,7 @@
 #include <thread>
 #include <vector>
 
-namespace sluice {
+namespace sluice::record_ring_test {
 namespace {
 
 void put(RecordRing<int>& ring, int value) {
@@ -87,4 +87,4 @@ TEST(RecordRing, ReaderBesideTheWriter) {
 }
 
 }  // namespace
-}  // namespace sluice
+}  // namespace sluice::record_ring_test

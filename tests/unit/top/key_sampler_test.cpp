@@ -4,7 +4,7 @@
 
 #include <array>
 
-namespace sluice {
+namespace sluice::key_sampler_test {
 namespace {
 
 using namespace std::chrono_literals;
@@ -79,4 +79,4 @@ TEST(KeySampler, CountsWhatNobodyReads) {
 }
 
 }  // namespace
-}  // namespace sluice
+}  // namespace sluice::key_sampler_test

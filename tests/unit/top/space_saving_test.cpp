@@ -7,7 +7,7 @@
 #include <random>
 #include <string>
 
-namespace sluice {
+namespace sluice::space_saving_test {
 namespace {
 
 // A few keys that come often among very many that do not.
@@ -74,4 +74,4 @@ TEST(SpaceSaving, ForgetsWhatWasByAndBy) {
 }
 
 }  // namespace
-}  // namespace sluice
+}  // namespace sluice::space_saving_test

@@ -5,7 +5,7 @@
 #include <cstring>
 #include <string_view>
 
-namespace sluice {
+namespace sluice::top_keys_test {
 namespace {
 
 using namespace std::chrono_literals;
@@ -156,4 +156,4 @@ TEST(TopKeys, HoldsSoManyKeysAtMost) {
 }
 
 }  // namespace
-}  // namespace sluice
+}  // namespace sluice::top_keys_test

@@ -7,7 +7,7 @@
 
 #include <functional>
 
-namespace sluice {
+namespace sluice::codec_test {
 namespace {
 
 using Payload = std::vector<std::byte>;
@@ -436,4 +436,4 @@ TEST(Generation, BelongsToWhatTheWorkersActOn) {
 }
 
 }  // namespace
-}  // namespace sluice
+}  // namespace sluice::codec_test

@@ -12,7 +12,7 @@
 #include <poll.h>
 #include <sys/socket.h>
 
-namespace sluice {
+namespace sluice::dataplane_client_test {
 namespace {
 
 using namespace std::chrono_literals;
@@ -241,4 +241,4 @@ TEST(DataplaneClient, KnowsWhenTheOtherEndIsGone) {
 }
 
 }  // namespace
-}  // namespace sluice
+}  // namespace sluice::dataplane_client_test

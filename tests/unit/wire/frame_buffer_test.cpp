@@ -4,7 +4,7 @@
 
 #include <gtest/gtest.h>
 
-namespace sluice {
+namespace sluice::frame_buffer_test {
 namespace {
 
 using Bytes = std::vector<std::byte>;
@@ -90,4 +90,4 @@ TEST(FrameBuffer, BreaksBehindAGoodMessageToo) {
 }
 
 }  // namespace
-}  // namespace sluice
+}  // namespace sluice::frame_buffer_test

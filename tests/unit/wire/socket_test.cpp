@@ -15,7 +15,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-namespace sluice {
+namespace sluice::socket_test {
 namespace {
 
 class Sockets : public testing::Test {
@@ -197,4 +197,4 @@ TEST_F(Sockets, AMemberOfTheGroupMaySpeakBySupplementaryMembershipToo) {
 }
 
 }  // namespace
-}  // namespace sluice
+}  // namespace sluice::socket_test

@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-namespace sluice {
+namespace sluice::box_arguments_test {
 namespace {
 
 using Arguments = std::vector<std::string>;
@@ -98,4 +98,4 @@ TEST(BoxArguments, RefuseLineBreaks) {
 }
 
 }  // namespace
-}  // namespace sluice
+}  // namespace sluice::box_arguments_test

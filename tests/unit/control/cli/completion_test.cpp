@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-namespace sluice {
+namespace sluice::completion_test {
 namespace {
 
 TEST(BashCompletion, OffersCommandsAndTheirOptions) {
@@ -14,4 +14,4 @@ TEST(BashCompletion, OffersCommandsAndTheirOptions) {
 }
 
 }  // namespace
-}  // namespace sluice
+}  // namespace sluice::completion_test

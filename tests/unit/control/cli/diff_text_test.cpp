@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-namespace sluice {
+namespace sluice::diff_text_test {
 namespace {
 
 Json nothing() {
@@ -45,4 +45,4 @@ TEST(DiffText, Everything) {
 }
 
 }  // namespace
-}  // namespace sluice
+}  // namespace sluice::diff_text_test

@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-namespace sluice {
+namespace sluice::field_list_test {
 namespace {
 
 FieldFault fault(const std::string& name) {
@@ -63,4 +63,4 @@ TEST(TunnelList, MeansAllWhenEmpty) {
 }
 
 }  // namespace
-}  // namespace sluice
+}  // namespace sluice::field_list_test

@@ -4,7 +4,7 @@
 
 #include <gtest/gtest.h>
 
-namespace sluice {
+namespace sluice::frame_source_test {
 namespace {
 
 struct Seen {
@@ -61,4 +61,4 @@ TEST(FrameSource, KeepsEachFrameOfABatchApart) {
 }
 
 }  // namespace
-}  // namespace sluice
+}  // namespace sluice::frame_source_test

@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-namespace sluice {
+namespace sluice::http_client_test {
 namespace {
 
 TEST(UrlEscape, LeavesOnlyUnreservedCharacters) {
@@ -19,4 +19,4 @@ TEST(HttpCall, SaysWhereNobodyListens) {
 }
 
 }  // namespace
-}  // namespace sluice
+}  // namespace sluice::http_client_test

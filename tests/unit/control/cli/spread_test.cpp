@@ -5,7 +5,7 @@
 #include <array>
 #include <set>
 
-namespace sluice {
+namespace sluice::spread_test {
 namespace {
 
 Flow udp_flow(const std::string& src, const std::string& dst) {
@@ -98,4 +98,4 @@ TEST(RssInputs, HaveTheNamesOfTheBoxFile) {
 }
 
 }  // namespace
-}  // namespace sluice
+}  // namespace sluice::spread_test

@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-namespace sluice {
+namespace sluice::stats_text_test {
 namespace {
 
 Json stats(std::uint64_t passed, std::uint64_t dropped, bool panic = false) {
@@ -53,4 +53,4 @@ TEST(StatsText, ShowsPanicLoudly) {
 }
 
 }  // namespace
-}  // namespace sluice
+}  // namespace sluice::stats_text_test

@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-namespace sluice {
+namespace sluice::summary_test {
 namespace {
 
 TEST(ReplaySummary, IsTheDocumentedObjectInTheDocumentedOrder) {
@@ -50,4 +50,4 @@ TEST(ReplaySummary, ListsRulesThatAreOffWithZeros) {
 }
 
 }  // namespace
-}  // namespace sluice
+}  // namespace sluice::summary_test

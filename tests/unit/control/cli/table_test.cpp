@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-namespace sluice {
+namespace sluice::table_test {
 namespace {
 
 TEST(Table, AlignsColumnsByTheirWidestCell) {
@@ -37,4 +37,4 @@ TEST(MemoryText, NamesTheLargestUnitThatFits) {
 }
 
 }  // namespace
-}  // namespace sluice
+}  // namespace sluice::table_test

@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-namespace sluice {
+namespace sluice::unconfirmed_text_test {
 namespace {
 
 Json answer(double seconds, const std::string& back = "00000000000000ab") {
@@ -26,4 +26,4 @@ TEST(UnconfirmedText, SaysWhatComesBackAndWhen) {
 }
 
 }  // namespace
-}  // namespace sluice
+}  // namespace sluice::unconfirmed_text_test

@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-namespace sluice {
+namespace sluice::verdict_writer_test {
 namespace {
 
 RuleSet one_rule() {
@@ -72,4 +72,4 @@ TEST(VerdictWriter, SaysWhatItCannotWrite) {
 }
 
 }  // namespace
-}  // namespace sluice
+}  // namespace sluice::verdict_writer_test

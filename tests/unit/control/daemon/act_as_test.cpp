@@ -8,7 +8,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-namespace sluice {
+namespace sluice::act_as_test {
 namespace {
 
 constexpr uid_t kSomebody = 65'534;
@@ -63,4 +63,4 @@ TEST(ListFolder, OnlyRegularFilesAreRead) {
 }
 
 }  // namespace
-}  // namespace sluice
+}  // namespace sluice::act_as_test

@@ -9,7 +9,7 @@
 
 #include <sys/stat.h>
 
-namespace sluice {
+namespace sluice::audit_test {
 namespace {
 
 TEST(Audit, OneLineForEachChange) {
@@ -59,4 +59,4 @@ TEST(Audit, NeverFillsTheDisk) {
 }
 
 }  // namespace
-}  // namespace sluice
+}  // namespace sluice::audit_test

@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-namespace sluice {
+namespace sluice::boot_time_test {
 namespace {
 
 using namespace std::chrono_literals;
@@ -26,4 +26,4 @@ TEST(BootTime, WhatIsLeft) {
 }
 
 }  // namespace
-}  // namespace sluice
+}  // namespace sluice::boot_time_test

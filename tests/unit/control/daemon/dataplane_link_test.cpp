@@ -8,7 +8,7 @@
 #include <atomic>
 #include <thread>
 
-namespace sluice {
+namespace sluice::dataplane_link_test {
 namespace {
 
 using namespace std::chrono_literals;
@@ -59,4 +59,4 @@ TEST_F(Link, NobodyWaitsForHisTurnLongerThanForAnAnswer) {
 }
 
 }  // namespace
-}  // namespace sluice
+}  // namespace sluice::dataplane_link_test

@@ -6,7 +6,7 @@
 
 #include <sys/socket.h>
 
-namespace sluice {
+namespace sluice::deadlines_test {
 namespace {
 
 using namespace std::chrono_literals;
@@ -48,4 +48,4 @@ TEST(Deadlines, CloseWhoOwesTooLong) {
 }
 
 }  // namespace
-}  // namespace sluice
+}  // namespace sluice::deadlines_test

@@ -6,7 +6,7 @@
 
 #include <filesystem>
 
-namespace sluice {
+namespace sluice::history_test {
 namespace {
 
 // A folder with one file in force, whose generations come and go.
@@ -81,4 +81,4 @@ TEST_F(Past, WhatIsDamagedIsKeptAsideAndReportedOnce) {
 }
 
 }  // namespace
-}  // namespace sluice
+}  // namespace sluice::history_test

@@ -3,7 +3,7 @@
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
 
-namespace sluice {
+namespace sluice::key_settings_test {
 namespace {
 
 using What = KeySetting::What;
@@ -76,4 +76,4 @@ TEST(KeySettings, ComeBackFromTheDisk) {
 }
 
 }  // namespace
-}  // namespace sluice
+}  // namespace sluice::key_settings_test

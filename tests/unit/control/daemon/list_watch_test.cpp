@@ -6,7 +6,7 @@
 
 #include <filesystem>
 
-namespace sluice {
+namespace sluice::list_watch_test {
 namespace {
 
 class Watched : public testing::Test {
@@ -111,4 +111,4 @@ TEST_F(Watched, NothingIsNeverChanged) {
 }
 
 }  // namespace
-}  // namespace sluice
+}  // namespace sluice::list_watch_test

@@ -5,7 +5,7 @@
 #include <spdlog/formatter.h>
 #include <nlohmann/json.hpp>
 
-namespace sluice {
+namespace sluice::log_test {
 namespace {
 
 std::string line(const std::string& format, spdlog::level::level_enum level,
@@ -34,4 +34,4 @@ TEST(Log, OneMessageIsOneLine) {
 }
 
 }  // namespace
-}  // namespace sluice
+}  // namespace sluice::log_test

@@ -9,7 +9,7 @@
 #include <set>
 #include <sstream>
 
-namespace sluice {
+namespace sluice::metrics_text_test {
 namespace {
 
 Stats example() {
@@ -110,4 +110,4 @@ TEST(Metrics, EveryLineIsOfTheFormat) {
 }
 
 }  // namespace
-}  // namespace sluice
+}  // namespace sluice::metrics_text_test

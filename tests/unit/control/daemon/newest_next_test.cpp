@@ -8,7 +8,7 @@
 #include <thread>
 #include <vector>
 
-namespace sluice {
+namespace sluice::newest_next_test {
 namespace {
 
 using namespace std::chrono_literals;
@@ -89,4 +89,4 @@ TEST(NewestNext, NeverTwoInsideAndTheLastIsNeverLost) {
 }
 
 }  // namespace
-}  // namespace sluice
+}  // namespace sluice::newest_next_test

@@ -3,7 +3,7 @@
 #include <gtest/gtest.h>
 
 // What `diff` says of a change (rules, section 1.5).
-namespace sluice {
+namespace sluice::rule_diff_test {
 namespace {
 
 std::vector<RuleSummary> rules_of(const std::string& rules) {
@@ -204,4 +204,4 @@ TEST(Diff, ARuleThatDecidesOnSightNow) {
 }
 
 }  // namespace
-}  // namespace sluice
+}  // namespace sluice::rule_diff_test

@@ -3,7 +3,7 @@
 #include <gtest/gtest.h>
 
 // Rules with a ttl.
-namespace sluice {
+namespace sluice::rule_ends_test {
 namespace {
 
 using Ends = Keeper;
@@ -260,4 +260,4 @@ TEST_F(EndsAndRollback, NoRuleComesBackToLife) {
 }
 
 }  // namespace
-}  // namespace sluice
+}  // namespace sluice::rule_ends_test

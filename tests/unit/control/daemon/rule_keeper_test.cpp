@@ -6,7 +6,7 @@
 
 #include <filesystem>
 
-namespace sluice {
+namespace sluice::rule_keeper_test {
 namespace {
 
 TEST_F(Keeper, AppliesAFile) {
@@ -261,4 +261,4 @@ TEST_F(Keeper, FirstRulesThatCannotBeAreLeftOut) {
 }
 
 }  // namespace
-}  // namespace sluice
+}  // namespace sluice::rule_keeper_test

@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-namespace sluice {
+namespace sluice::rule_life_test {
 namespace {
 
 using namespace std::chrono_literals;
@@ -46,4 +46,4 @@ TEST(RuleLife, WhatHasEndedIsOffWhateverElseWasSaid) {
 }
 
 }  // namespace
-}  // namespace sluice
+}  // namespace sluice::rule_life_test

@@ -5,7 +5,7 @@
 #include <filesystem>
 
 // Lists beside trials, rollback and restarts.
-namespace sluice {
+namespace sluice::rule_lists_test {
 namespace {
 
 const std::string kFriends = R"(version: 1
@@ -159,4 +159,4 @@ TEST_F(Lists, APreviewReadsThemAndChangesNothing) {
 }
 
 }  // namespace
-}  // namespace sluice
+}  // namespace sluice::rule_lists_test

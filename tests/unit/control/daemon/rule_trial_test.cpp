@@ -6,7 +6,7 @@
 #include <fstream>
 
 // `apply --confirm`, `confirm` and `rollback`, with deaths in between.
-namespace sluice {
+namespace sluice::rule_trial_test {
 namespace {
 
 const std::string kThree = R"(version: 1
@@ -421,4 +421,4 @@ TEST_F(Rollback, AHalfReplacedSetIsNoStep) {
 }
 
 }  // namespace
-}  // namespace sluice
+}  // namespace sluice::rule_trial_test

@@ -4,7 +4,7 @@
 
 #include <gtest/gtest.h>
 
-namespace sluice {
+namespace sluice::settings_test {
 namespace {
 
 struct Read {
@@ -128,4 +128,4 @@ TEST(Settings, WhatEndsTheProcess) {
 }
 
 }  // namespace
-}  // namespace sluice
+}  // namespace sluice::settings_test

@@ -11,7 +11,7 @@
 
 #include <sys/stat.h>
 
-namespace sluice {
+namespace sluice::store_test {
 namespace {
 
 StoredRules example() {
@@ -228,4 +228,4 @@ TEST(Notes, AsJsonAndBack) {
 }
 
 }  // namespace
-}  // namespace sluice
+}  // namespace sluice::store_test

@@ -10,7 +10,7 @@
 #include <random>
 #include <string>
 
-namespace sluice {
+namespace sluice::classifier_compiler_test {
 namespace {
 
 struct Seen {
@@ -341,4 +341,4 @@ TEST(CompileClauses, IsRefusedWhenItWouldBeTooLarge) {
 }
 
 }  // namespace
-}  // namespace sluice
+}  // namespace sluice::classifier_compiler_test

@@ -5,7 +5,7 @@
 #include <deque>
 #include <random>
 
-namespace sluice {
+namespace sluice::clause_cover_test {
 namespace {
 
 constexpr Field kFieldsUsed[] = {Field::IpProto, Field::IpSrc, Field::L4Dport};
@@ -116,4 +116,4 @@ TEST(ClauseCover, FindsSetsOfManyRanges) {
 }
 
 }  // namespace
-}  // namespace sluice
+}  // namespace sluice::clause_cover_test

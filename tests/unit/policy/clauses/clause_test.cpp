@@ -4,7 +4,7 @@
 
 #include <string>
 
-namespace sluice {
+namespace sluice::clause_test {
 namespace {
 
 Expression tree_of(const std::string& text) {
@@ -105,4 +105,4 @@ TEST(Clauses, CountWhatTheyWouldBe) {
 }
 
 }  // namespace
-}  // namespace sluice
+}  // namespace sluice::clause_test

@@ -4,7 +4,7 @@
 
 #include <random>
 
-namespace sluice {
+namespace sluice::domain_set_test {
 namespace {
 
 // Sets over the 64 values of ip.dscp and `absent`, beside one bit per value.
@@ -63,4 +63,4 @@ TEST(DomainSet, AddressesHaveTwoSpaces) {
 }
 
 }  // namespace
-}  // namespace sluice
+}  // namespace sluice::domain_set_test

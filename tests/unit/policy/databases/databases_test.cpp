@@ -7,7 +7,7 @@
 
 #include <gtest/gtest.h>
 
-namespace sluice {
+namespace sluice::databases_test {
 namespace {
 
 namespace mmdb = test::mmdb;
@@ -202,4 +202,4 @@ TEST(Databases, ListsOfCodesAndNumbersFit) {
 }
 
 }  // namespace
-}  // namespace sluice
+}  // namespace sluice::databases_test

@@ -12,7 +12,7 @@
 #include <algorithm>
 #include <random>
 
-namespace sluice {
+namespace sluice::mmdb_networks_test {
 namespace {
 
 namespace mmdb = test::mmdb;
@@ -297,4 +297,4 @@ TEST(MmdbNetworks, DamageIsAnErrorOrOrderly) {
 }
 
 }  // namespace
-}  // namespace sluice
+}  // namespace sluice::mmdb_networks_test

@@ -7,7 +7,7 @@
 
 #include <random>
 
-namespace sluice {
+namespace sluice::key_text_test {
 namespace {
 
 using test::Frame;
@@ -174,4 +174,4 @@ TEST(KeyText, ComesBackAsThePipelineHasIt) {
 }
 
 }  // namespace
-}  // namespace sluice
+}  // namespace sluice::key_text_test

@@ -4,7 +4,7 @@
 
 #include <string>
 
-namespace sluice {
+namespace sluice::list_text_test {
 namespace {
 
 using enum ListType;
@@ -120,4 +120,4 @@ TEST(ListText, ATextIsBounded) {
 }
 
 }  // namespace
-}  // namespace sluice
+}  // namespace sluice::list_text_test

@@ -7,7 +7,7 @@
 #include <map>
 #include <string>
 
-namespace sluice {
+namespace sluice::named_lists_test {
 namespace {
 
 // Files that lie nowhere.
@@ -229,4 +229,4 @@ TEST(NamedLists, NoReaderIsNoList) {
 }
 
 }  // namespace
-}  // namespace sluice
+}  // namespace sluice::named_lists_test

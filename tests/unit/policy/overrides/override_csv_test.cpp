@@ -6,7 +6,7 @@
 
 #include <chrono>
 
-namespace sluice {
+namespace sluice::override_csv_test {
 namespace {
 
 using namespace std::chrono_literals;
@@ -194,4 +194,6 @@ TEST(OverrideCsv, OfManyFaultsTheFirstAreTold) {
 }
 
 }  // namespace
-}  // namespace sluice
+}  // namespace sluice::override_csv_test
+
+#undef HEADER

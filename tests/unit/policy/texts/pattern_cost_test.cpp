@@ -4,7 +4,7 @@
 
 #include <string>
 
-namespace sluice {
+namespace sluice::pattern_cost_test {
 namespace {
 
 TEST(PatternCost, CountsWhatRepeatsWriteOut) {
@@ -76,4 +76,4 @@ TEST(PatternCost, TellsQuickOnesFromOthers) {
 }
 
 }  // namespace
-}  // namespace sluice
+}  // namespace sluice::pattern_cost_test

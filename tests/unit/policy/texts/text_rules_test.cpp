@@ -5,7 +5,7 @@
 #include <string>
 
 // Rule files whose conditions ask texts: what `check` and `apply` say of them.
-namespace sluice {
+namespace sluice::text_rules_test {
 namespace {
 
 struct Outcome {
@@ -160,4 +160,4 @@ TEST(TextRules, OneThatTakesTooLongIsNamed) {
 }
 
 }  // namespace
-}  // namespace sluice
+}  // namespace sluice::text_rules_test

@@ -7,7 +7,7 @@
 
 #include <string>
 
-namespace sluice {
+namespace sluice::described_frame_test {
 namespace {
 
 PacketWords with(void (*change)(PacketWords&)) {
@@ -101,4 +101,4 @@ TEST(DescribedFrame, SaysWhatCannotBe) {
 }
 
 }  // namespace
-}  // namespace sluice
+}  // namespace sluice::described_frame_test

@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-namespace sluice {
+namespace sluice::course_words_test {
 namespace {
 
 using namespace std::chrono_literals;
@@ -54,4 +54,4 @@ TEST(CourseWords, SayWhatIsWrong) {
 }
 
 }  // namespace
-}  // namespace sluice
+}  // namespace sluice::course_words_test

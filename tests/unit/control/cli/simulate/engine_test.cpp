@@ -7,7 +7,7 @@
 #include <map>
 #include <numeric>
 
-namespace sluice {
+namespace sluice::engine_test {
 namespace {
 
 using namespace std::chrono_literals;
@@ -213,4 +213,4 @@ TEST(Simulation, ARunWithoutADurationIsCutAtTheMostBars) {
 }
 
 }  // namespace
-}  // namespace sluice
+}  // namespace sluice::engine_test

@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-namespace sluice {
+namespace sluice::limit_words_test {
 namespace {
 
 using namespace std::chrono_literals;
@@ -114,4 +114,4 @@ TEST(LimitWords, SayWhatIsWrong) {
 }
 
 }  // namespace
-}  // namespace sluice
+}  // namespace sluice::limit_words_test

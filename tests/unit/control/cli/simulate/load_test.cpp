@@ -4,7 +4,7 @@
 
 #include <vector>
 
-namespace sluice {
+namespace sluice::load_test {
 namespace {
 
 using namespace std::chrono_literals;
@@ -105,4 +105,4 @@ TEST(Load, SaysWhatIsWrong) {
 }
 
 }  // namespace
-}  // namespace sluice
+}  // namespace sluice::load_test

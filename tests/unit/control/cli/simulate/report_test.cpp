@@ -5,7 +5,7 @@
 
 #include <gtest/gtest.h>
 
-namespace sluice {
+namespace sluice::report_test {
 namespace {
 
 using namespace std::chrono_literals;
@@ -77,4 +77,4 @@ TEST(Plot, TellsGnuplotWhatIsInTheBars) {
 }
 
 }  // namespace
-}  // namespace sluice
+}  // namespace sluice::report_test
