@@ -173,7 +173,7 @@ void BucketTable::sweep_line(Line& line, Tenants& tenants, Now now) noexcept {
     for (Entry& entry : line.entries) {
         if (!entry.empty()) {
             tenants.update(entry, now);
-            (void)tenants.forget_if_idle(entry, now);
+            tenants.forget_if_left(entry, now);
         }
     }
 }

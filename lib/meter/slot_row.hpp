@@ -30,6 +30,9 @@ struct SlotRow {
     std::span<const FormerNumbers> former;  // latest first
     std::uint8_t version = 0;
     bool overridden = false;  // keys may have other numbers
+    // How long an entry may lie idle before the sweep empties it. Whoever needs its place takes it
+    // at once.
+    Nanoseconds linger{};
 };
 
 // The numbers at a step; nullptr: the limit does not coarsen so far.

@@ -41,6 +41,13 @@ public:
     [[nodiscard]] bool forget_if_idle(Entry& entry, Now now) noexcept {
         return entry.idle(now.at) && forget_slow(entry, now);
     }
+    // The same where nobody needs the place: who has only just become idle may come again.
+    void forget_if_left(Entry& entry, Now now) noexcept {
+        const LimitSlot slot = entry.slot();
+        if (slot >= rows_.size() || entry.idle(now.at - rows_[slot].linger)) {
+            (void)forget_if_idle(entry, now);
+        }
+    }
 
     // What an entry holds, and a new state for it under the same numbers.
     [[nodiscard]] Cell cell_of(const Entry& entry) const noexcept {

@@ -5,6 +5,8 @@
 namespace sluice {
 namespace {
 
+using namespace std::chrono_literals;
+
 Nanoseconds debt_of(const Limit& limit) noexcept {
     return Nanoseconds{static_cast<std::int64_t>(limit.full() / limit.parts()) + 1};
 }
@@ -31,7 +33,19 @@ struct LongestDebt {
     }
 };
 
-void list_limit(RuleSet& set, const MeteredLimit& limit) {
+// A source that is refused most of the time is idle for the short while before each packet that it
+// may send: emptying its entry then, and filing it anew, takes longer than to judge it.
+constexpr Nanoseconds kLinger = 1s;
+
+// Not where idle entries keep others out: from a share of the table, or from the pool.
+Nanoseconds linger_of(const Rule& rule, const MeteredLimit& limit) {
+    const Algorithm algorithm = algorithm_of(limit.limit);
+    const bool in_cell = algorithm == Algorithm::TokenBucket || algorithm == Algorithm::LeakyBucket;
+    return in_cell && !limit.overridden && rule.table_share == kWholeTable ? kLinger
+                                                                           : Nanoseconds{0};
+}
+
+void list_limit(RuleSet& set, const MeteredLimit& limit, Nanoseconds linger) {
     if (set.slots.size() <= limit.slot) {
         set.slots.resize(limit.slot + std::size_t{1});
     }
@@ -39,7 +53,8 @@ void list_limit(RuleSet& set, const MeteredLimit& limit) {
                              .coarser = limit.coarser,
                              .former = limit.former,
                              .version = limit.version,
-                             .overridden = limit.overridden};
+                             .overridden = limit.overridden,
+                             .linger = linger};
     set.longest_debt = std::max(set.longest_debt, longest_debt(limit.limit));
     for (const AnyLimit& coarser : limit.coarser) {
         set.longest_debt = std::max(set.longest_debt, longest_debt(coarser));
@@ -56,11 +71,13 @@ void list_slots(RuleSet& set) {
     set.slots.clear();
     set.longest_debt = Nanoseconds{0};
     for (const MeteredLimit& limit : set.gone) {
-        list_limit(set, limit);
+        list_limit(set, limit, Nanoseconds{0});
     }
     for (Rule& rule : set.rules) {
         rule.asks_keys = rule.overrides != nullptr || rule.bans();
-        for_each_state(rule, [&](const MeteredLimit& limit) { list_limit(set, limit); });
+        for_each_state(rule, [&](const MeteredLimit& limit) {
+            list_limit(set, limit, linger_of(rule, limit));
+        });
     }
     list_quick_rules(set);
 }

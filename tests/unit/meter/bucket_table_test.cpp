@@ -330,6 +330,19 @@ TEST(BucketTable, TheSweepCountsOutWhatIsIdle) {
     EXPECT_EQ(core.live(), 0U);
 }
 
+// Where the limit says so, what is idle stays for a while: until then its place is anybody's.
+TEST(BucketTable, TheSweepLeavesWhoMayComeAgain) {
+    Core core{1000};
+    core.rows[kSlot].linger = 3s;
+    for (std::uint64_t n = 0; n < 500; ++n) {
+        (void)core.take(key(n), kStart, 1);
+    }
+    core.table.sweep(core.table.lines(), core.tenants, at(kStart + 4s - Nanoseconds{1}));
+    EXPECT_EQ(core.live(), 500U);
+    core.table.sweep(core.table.lines(), core.tenants, at(kStart + 4s));
+    EXPECT_EQ(core.live(), 0U);
+}
+
 // Random traffic over few keys against a table that never forgets and has room for all.
 TEST(BucketTable, AgreesWithAMapThatNeverForgets) {
     Core core{600};
