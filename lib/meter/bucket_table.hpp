@@ -35,10 +35,15 @@ public:
     [[nodiscard]] std::size_t bytes() const noexcept { return memory_.bytes(); }
     [[nodiscard]] std::size_t page_size() const noexcept { return memory_.page_size(); }
 
-    // Asks for the first line of a key; locate() wants to be told where it is.
+    // Where a line is asked to. A core has few buffers for lines on their way to its first cache,
+    // and who asks for one more waits: what is not needed for some hundred ns goes to the second.
+    enum class Into : std::uint8_t { FirstCache, SecondCache };
+
+    // Asks for the first line of a key; probe_first() wants to be told where it is.
+    template <Into kInto = Into::SecondCache>
     [[nodiscard]] Entry* prefetch_first(const FiledKey& key) const noexcept {
         Line& first = line(first_of(key));
-        __builtin_prefetch(&first, 1);
+        __builtin_prefetch(&first, 0, kInto == Into::FirstCache ? 3 : 2);
         return first.entries;
     }
     // Asks for both lines that a key may lie in, for whoever expects not to find it.
@@ -48,8 +53,8 @@ public:
     };
     [[nodiscard]] Lines prefetch_both(const FiledKey& key) const noexcept {
         const Lines lines = lines_of(key);
-        __builtin_prefetch(lines.first, 1);
-        __builtin_prefetch(lines.second, 1);
+        __builtin_prefetch(lines.first, 0, 2);
+        __builtin_prefetch(lines.second, 0, 2);
         return lines;
     }
 

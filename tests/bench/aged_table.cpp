@@ -98,7 +98,7 @@ SLUICE_AES void AgedTable::ask_aes(std::span<Work> burst, Random& random) noexce
     const std::size_t keys = keys_;
     for (Work& work : burst) {
         work.key = filed_by(aes, first + numbers.below(keys));
-        work.entry = store_.keys.prefetch_first(work.key);
+        work.entry = store_.keys.prefetch_first<BucketTable::Into::FirstCache>(work.key);
     }
     random = numbers;
 }
@@ -110,7 +110,7 @@ void AgedTable::ask(std::span<Work> burst, Random& random) noexcept {
     }
     for (Work& work : burst) {
         work.key = filed(first_ + random.below(keys_));
-        work.entry = store_.keys.prefetch_first(work.key);
+        work.entry = store_.keys.prefetch_first<BucketTable::Into::FirstCache>(work.key);
     }
 }
 
