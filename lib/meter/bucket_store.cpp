@@ -11,6 +11,8 @@ constexpr std::size_t kSweptParents = 1;
 // So many times that after numbers have changed: rules may be changed every second, and until every
 // entry has been seen again their former numbers are to be remembered.
 constexpr unsigned kHurry = 16;
+// Entries of a line of memory, and some bursts for it to come.
+constexpr std::size_t kRulesAhead = 8;
 
 }  // namespace
 
@@ -59,6 +61,8 @@ bool BucketStore::sweep_on(Now now) noexcept {
 void BucketStore::sweep_rules(Now now) noexcept {
     Entry& rule = rule_entry(static_cast<LimitSlot>(swept_rule_));
     swept_rule_ = (swept_rule_ + 1) % kSlots;
+    // One entry a burst: long enough apart that no processor foresees it.
+    __builtin_prefetch(&rule_entry(static_cast<LimitSlot>((swept_rule_ + kRulesAhead) % kSlots)));
     if (!rule.empty()) [[unlikely]] {
         tenants.update(rule, now);
         (void)tenants.forget_if_idle(rule, now);

@@ -12,19 +12,35 @@ namespace sluice {
 
 // For limits whose time per unit is a whole number of ns. An entry's time word, as a number, is the
 // instant times 64 and what else stands there below, so the arithmetic is done on the word.
+struct WholeTake {
+    static constexpr std::int64_t kBelow = (std::int64_t{1} << kInstantShift) - 1;
+    std::int64_t word;
+    std::int64_t fresh_from;
+    std::int64_t at;
+
+    WholeTake(const Entry& entry, Instant now) noexcept
+        : word{static_cast<std::int64_t>(entry.time)},
+          fresh_from{word & ~kBelow},
+          at{now.time_since_epoch().count() << kInstantShift} {}
+
+    [[nodiscard]] bool fits(const Limit& limit, Units cost) const noexcept {
+        const auto tolerated = static_cast<std::int64_t>(tolerance(limit, cost) << kInstantShift);
+        return cost.count() <= limit.burst() && fresh_from <= at + tolerated;
+    }
+    [[nodiscard]] std::uint64_t after(const Limit& limit, Units cost) const noexcept {
+        const auto added =
+            static_cast<std::int64_t>((cost.count() * limit.period()) << kInstantShift);
+        return static_cast<std::uint64_t>(std::max(fresh_from, at) + added + (word & kBelow));
+    }
+};
+
 [[nodiscard]] inline bool take_whole(Entry& entry, const Limit& limit, Instant now,
                                      Units cost) noexcept {
-    constexpr std::int64_t kBelow = (std::int64_t{1} << kInstantShift) - 1;
-    const std::int64_t word = static_cast<std::int64_t>(entry.time);
-    const std::int64_t fresh_from = word & ~kBelow;
-    const std::int64_t at = now.time_since_epoch().count() << kInstantShift;
-    const auto tolerated = static_cast<std::int64_t>(tolerance(limit, cost) << kInstantShift);
-    if (cost.count() > limit.burst() || fresh_from > at + tolerated) {
+    const WholeTake take{entry, now};
+    if (!take.fits(limit, cost)) {
         return false;
     }
-    const auto added = static_cast<std::int64_t>((cost.count() * limit.period()) << kInstantShift);
-    store_word(entry.time,
-               static_cast<std::uint64_t>(std::max(fresh_from, at) + added + (word & kBelow)));
+    store_word(entry.time, take.after(limit, cost));
     return true;
 }
 
@@ -46,8 +62,23 @@ namespace sluice {
 // Whether take() would admit; changes nothing.
 [[nodiscard]] inline bool fits(const Entry& entry, const Limit& limit, Instant now,
                                Units cost) noexcept {
+    if (limit.parts() == 1) [[likely]] {
+        return WholeTake{entry, now}.fits(limit, cost);
+    }
     const Cell cell = entry.cell();
     return admits(Gcra{cell.fresh_from, cell.rest}, limit, now, cost);
+}
+
+// Takes what fits() has just said would fit.
+inline void take_fitting(Entry& entry, const Limit& limit, Instant now, Units cost) noexcept {
+    if (limit.parts() == 1) [[likely]] {
+        store_word(entry.time, WholeTake{entry, now}.after(limit, cost));
+        return;
+    }
+    const Cell cell = entry.cell();
+    Gcra bucket{cell.fresh_from, cell.rest};
+    charge(bucket, limit, now, cost);
+    entry.write({bucket.fresh_from, bucket.below});
 }
 
 }  // namespace sluice

@@ -92,7 +92,7 @@ inline void refuse(Packet& packet, const PlainMatch& by, const PlainJudging& jud
     }
     for (const Match& match : matches) {
         const PlainMatch by{match, judging};
-        (void)take(*by.look.entry, *by.rule.limit, judging.now.at, by.look.cost);
+        take_fitting(*by.look.entry, *by.rule.limit, judging.now.at, by.look.cost);
         by.counters(judging).admitted.add(1);
     }
     packet.decision = {.reason = Reason::WithinLimits};

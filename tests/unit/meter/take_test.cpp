@@ -55,8 +55,12 @@ TEST_P(Take, IsAdmitsAndCharge) {
         const Units cost{1 + random() % (n.largest_cost + (i % 64 == 0 ? n.burst : 0))};
         const bool admitted_it = admits(bucket, limit, now, cost);
         ASSERT_EQ(fits(entry, limit, now, cost), admitted_it) << i;
+        Entry other = entry;
         ASSERT_EQ(take(entry, limit, now, cost), admitted_it) << i;
         if (admitted_it) {
+            take_fitting(other, limit, now, cost);
+            ASSERT_EQ(other.time, entry.time) << i;
+            ASSERT_EQ(other.key, entry.key) << i;
             charge(bucket, limit, now, cost);
         }
         (admitted_it ? admitted : refused) += 1;
