@@ -83,11 +83,13 @@ Judgement ColorMeter::look(const ColorLimit& limit, Instant now, Demand demand) 
 
 void ColorMeter::charge(const ColorLimit& limit, Instant now, Spending spending) noexcept {
     const bool green = spending.judgement == Judgement::Green;
-    if (green) {
-        charge_in_order(first_, limit.first(), now, spending.cost);
-    }
+    // The second before the first: of two that are coupled it never owes less than the first.
     if (!green || coupled(limit) || has_peak(limit)) {
         charge_in_order(second_, limit.second(), now, spending.cost);
+        keep_store_order();
+    }
+    if (green) {
+        charge_in_order(first_, limit.first(), now, spending.cost);
     }
 }
 
