@@ -21,9 +21,6 @@ namespace sluice {
 namespace {
 
 constexpr std::chrono::milliseconds kGraceTimeout{200};
-// Lines of 64 bytes for states that do not fit an entry, as a share of the table's keys. Memory
-// that no rule asks for is never touched.
-constexpr std::size_t kPoolShare = 2;
 
 std::vector<unsigned> worker_lcores() {
     std::vector<unsigned> lcores;
@@ -34,12 +31,12 @@ std::vector<unsigned> worker_lcores() {
     return lcores;
 }
 
-HashSecret random_secret() {
-    HashSecret secret{};
-    if (::getrandom(secret.data(), sizeof(secret), 0) != static_cast<ssize_t>(sizeof(secret))) {
-        std::abort();  // a guessable secret would let anybody aim collisions
+std::uint64_t random_number() {
+    std::uint64_t number = 0;
+    if (::getrandom(&number, sizeof(number), 0) != static_cast<ssize_t>(sizeof(number))) {
+        std::abort();
     }
-    return secret;
+    return number;
 }
 
 Result<PortOffer> attach(Port& port, const PairOptions& pair, const SideOptions& side,
@@ -57,31 +54,39 @@ Result<PortOffer> attach(Port& port, const PairOptions& pair, const SideOptions&
 
 }  // namespace
 
-Dataplane::Dataplane(const DataplaneOptions& options)
+Dataplane::Dataplane(const DataplaneOptions& options, std::vector<unsigned> lcores, BoxState state)
     : options_{options},
-      lcores_{worker_lcores()},
+      lcores_{std::move(lcores)},
       counters_(lcores_.size()),
       watchdogs_(lcores_.size(), Watchdog{options.watchdog_stall}),
       store_{options.state_dir},
-      secret_{random_secret()},
+      state_{std::move(state)},
       rows_{[this](std::uint32_t row) { return read_row(row); }},
-      slots_{{[this](LimitSlot slot) { return entries_of(slot); }, [this] { return sweeps(); }}},
+      slots_{table_view(), state_.slots()},
       running_{std::make_unique<const Running>()},
       board_{lcores_.size()},
       started_{std::chrono::steady_clock::now()} {}
 
 Result<std::unique_ptr<Dataplane>> Dataplane::make(const DataplaneOptions& options) {
-    std::unique_ptr<Dataplane> dataplane{new Dataplane{options}};
-    if (dataplane->lcores_.empty()) {
+    std::vector<unsigned> lcores = worker_lcores();
+    if (lcores.empty()) {
         return Error{Errc::OutOfRange,
                      "no lcore is left for a worker; give --lcores at least two, "
                      "such as 0@0,1@1"};
     }
+    Result<BoxState> state = BoxState::open(options, lcores.size());
+    if (!state) {
+        return state.error();
+    }
+    std::unique_ptr<Dataplane> dataplane{
+        new Dataplane{options, std::move(lcores), *std::move(state)}};
+    // No port receives before the rules and the buckets are there.
+    if (const Result<Done> done = dataplane->load_rules(); !done) {
+        return done.error();
+    }
     if (const Result<Done> done = dataplane->start_ports(); !done) {
         return done.error();
     }
-    // Ports receive from here on, but nothing is taken from them before the rules are there.
-    dataplane->load_rules();
     dataplane->start_workers();
     return dataplane;
 }
@@ -135,7 +140,7 @@ Result<Done> Dataplane::start_pair(const PairOptions& options) {
     }
     pair.pool = *pool;
     const auto start = [&](Port& port, const SideOptions& side) {
-        return start_port(port, {queues, *mtu, side.rss, *pool});
+        return start_port(port, {queues, *mtu, side.rss, state_.secrets().rss, *pool});
     };
     if (const Result<Done> done = start(pair.outside, options.outside); !done) {
         return done.error();
@@ -145,34 +150,6 @@ Result<Done> Dataplane::start_pair(const PairOptions& options) {
     }
     queues_.push_back({options.name, pair.outside.id, pair.inside.id, queues});
     return Done{};
-}
-
-void Dataplane::load_rules() {
-    Result<std::optional<ApplyRules>> saved = store_.load();
-    if (!saved) {
-        log_error(saved.error().what);
-        return;
-    }
-    if (!*saved) {
-        log_info("no rule set was saved: forwarding unjudged until one is applied");
-        return;
-    }
-    Result<TextScratches> texts = scratches_for((*saved)->rules);
-    if (!texts) {
-        log_error("the saved rule set cannot be used: " + texts.error().what);
-        return;
-    }
-    current_ = **std::move(saved);
-    current_.rules.generation = generation_of(current_.rules);
-    if (const Result<Done> mapped = map_origins(current_.rules); !mapped) {
-        log_error("no rule that asks for a country or an ASN matches: " + mapped.error().what);
-    }
-    rows_.assign(current_.rules);
-    load_overrides(current_.rules, secret_);
-    (void)slots_.assign(current_.rules);  // the first set: every slot is free
-    load(*std::move(texts));
-    log_info("took up the saved rule set with " + std::to_string(current_.rules.rules.size()) +
-             " rules");
 }
 
 const PortPair& Dataplane::pair_of(const Lane& lane) const {
@@ -196,16 +173,18 @@ void Dataplane::start_workers() {
         }
         PacketPolicy policy = options_.policy;
         policy.tell_wait = false;
-        samplers_.push_back(std::make_unique<KeySampler>(random_secret()[0]));
+        samplers_.push_back(std::make_unique<KeySampler>(random_number()));
         workers_.push_back(std::make_unique<Worker>(
-            roster.enlist(), WorkerSetup{running_, board_, stop_, options_.idle_sleep},
+            roster.enlist(),
+            WorkerSetup{running_, board_, stop_, options_.idle_sleep, state_.clock_lead()},
             CoreState{.policy = policy,
-                      .hash = KeyHasher{secret_},
-                      .buckets = BucketStore{options_.table_keys, options_.table_keys / kPoolShare},
+                      .hash = KeyHasher{state_.secrets().hash},
+                      .buckets = state_.store(worker, current_.rules.slots),
                       .counters = counters_[worker],
                       .sampler = samplers_.back().get()},
             std::move(io)));
     }
+    report_found();
     const auto run = [](void* worker) {
         static_cast<Worker*>(worker)->run();
         return 0;
@@ -291,7 +270,7 @@ Reply Dataplane::take(ApplyRules request, Keep keep) {
     if (const Result<Done> mapped = map_origins(request.rules, &current_.rules); !mapped) {
         return Failure{mapped.error().what};
     }
-    load_overrides(request.rules, secret_);
+    load_overrides(request.rules, state_.secrets().hash);
     // The copy: if the rules cannot be saved, nothing has changed.
     LimitSlots slots = slots_;
     if (const Result<Done> fits = slots.assign(request.rules); !fits) {
@@ -301,8 +280,13 @@ Reply Dataplane::take(ApplyRules request, Keep keep) {
     if (!texts) {
         return Failure{texts.error().what};
     }
+    // No entry is filed by slots that the next process could not read.
+    if (const Result<Done> kept = state_.keep(slots); !kept) {
+        return Failure{kept.error().what};
+    }
     if (keep == Keep::Yes) {
         if (const Result<Done> saved = store_.save(request); !saved) {
+            (void)state_.keep(slots_);
             return Failure{saved.error().what};
         }
     }

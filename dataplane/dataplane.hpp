@@ -1,4 +1,5 @@
 #pragma once
+#include "dataplane/box_state.hpp"
 #include "dataplane/lane.hpp"
 #include "dataplane/link_watch.hpp"
 #include "dataplane/options.hpp"
@@ -18,6 +19,7 @@
 
 #include <chrono>
 #include <memory>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -46,10 +48,13 @@ public:
     void keep_house();
 
 private:
-    explicit Dataplane(const DataplaneOptions& options);
+    Dataplane(const DataplaneOptions& options, std::vector<unsigned> lcores, BoxState state);
     [[nodiscard]] Result<Done> start_ports();
     [[nodiscard]] Result<Done> start_pair(const PairOptions& options);
-    void load_rules();
+    [[nodiscard]] Result<Done> load_rules();
+    [[nodiscard]] TableView table_view();
+    [[nodiscard]] std::optional<ApplyRules> saved_rules();
+    void report_found() const;
     void start_workers();
     [[nodiscard]] const PortPair& pair_of(const Lane& lane) const;
     enum class Keep : bool { No, Yes };  // for the next start too
@@ -78,7 +83,7 @@ private:
     std::vector<std::unique_ptr<Worker>> workers_;
     std::vector<Watchdog> watchdogs_;
     RulesStore store_;
-    HashSecret secret_;
+    BoxState state_;
     RuleRows rows_;
     LimitSlots slots_;
     std::uint64_t loads_ = 0;

@@ -19,6 +19,10 @@ RuleTotals Dataplane::read_row(std::uint32_t row) const {
     return totals;
 }
 
+TableView Dataplane::table_view() {
+    return {[this](LimitSlot slot) { return entries_of(slot); }, [this] { return sweeps(); }};
+}
+
 std::uint64_t Dataplane::entries_of(LimitSlot slot) const {
     std::uint64_t entries = 0;
     for (const auto& worker : workers_) {

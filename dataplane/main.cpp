@@ -2,6 +2,7 @@
 #include "dataplane/launcher.hpp"
 #include "dataplane/options.hpp"
 #include "dataplane/serve.hpp"
+#include "dataplane/state_folder.hpp"
 #include "lib/base/log.hpp"
 
 #include <csignal>
@@ -31,6 +32,16 @@ int run(const DataplaneOptions& options) {
     return served ? 0 : fail(kRefused, served.error());
 }
 
+// Rules, buckets and secrets; not while a dataplane has them.
+int forget(const DataplaneOptions& options) {
+    const Result<StateFolder> folder = StateFolder::open(options.state_dir);
+    if (!folder) {
+        return fail(kRefused, folder.error());
+    }
+    const Result<Done> done = folder->forget();
+    return done ? 0 : fail(kRefused, done.error());
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
@@ -46,6 +57,8 @@ int main(int argc, char** argv) {
             return std::fputs(usage().c_str(), stdout) < 0 ? kRefused : 0;
         case CommandLine::Kind::Version:
             return std::puts("sluice-dataplane " SLUICE_VERSION) < 0 ? kRefused : 0;
+        case CommandLine::Kind::Forget:
+            return forget(line->options);
         default:
             return run(line->options);
     }

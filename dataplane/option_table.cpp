@@ -238,7 +238,7 @@ constexpr auto kOptions = std::to_array<OptionRow>({
          o.socket.group = v;
          return Done{};
      }},
-    {"state-dir", "DIR", "where the last rule set is kept",
+    {"state-dir", "DIR", "where the last rule set and all buckets are kept",
      [](Options& o, Text v) -> Result<Done> {
          o.state_dir = v;
          return Done{};

@@ -103,6 +103,10 @@ Result<CommandLine> parse_command_line(const std::vector<std::string>& arguments
             line.kind = CommandLine::Kind::Version;
             return line;
         }
+        if (arguments[at] == "--forget") {
+            line.kind = CommandLine::Kind::Forget;
+            continue;
+        }
         if (arguments[at] == "--config") {
             return bad_option("--config needs a value, FILE");
         }
@@ -114,6 +118,9 @@ Result<CommandLine> parse_command_line(const std::vector<std::string>& arguments
         if (const Result<Done> done = apply_argument(arguments, at, line.options); !done) {
             return done.error();
         }
+    }
+    if (line.kind == CommandLine::Kind::Forget) {
+        return line;
     }
     if (const Result<Done> done = check(line.options); !done) {
         return done.error();
@@ -134,6 +141,7 @@ std::string usage() {
     }
     return text +
            "  --config FILE             ports, cores, memory and sockets from sluice.yaml\n"
+           "  --forget                  removes what is kept in the state directory, and ends\n"
            "  --version\n";
 }
 

@@ -47,7 +47,7 @@ struct DataplaneOptions {
 
 // What the command line asks for.
 struct CommandLine {
-    enum class Kind : std::uint8_t { Run, Help, Version, Config };
+    enum class Kind : std::uint8_t { Run, Help, Version, Config, Forget };
     Kind kind = Kind::Run;
     DataplaneOptions options;
     std::string config;             // of Config: the file that --config names

@@ -42,15 +42,16 @@ struct RssKey {
     std::uint8_t size = 0;
 };
 
-void set_rss(Port& port, Rss how, const rte_eth_dev_info& info, rte_eth_conf& conf, RssKey& key) {
-    const std::uint64_t functions = choose_functions(port, how, info.flow_type_rss_offloads);
+void set_rss(Port& port, const PortPlan& plan, const rte_eth_dev_info& info, rte_eth_conf& conf,
+             RssKey& key) {
+    const std::uint64_t functions = choose_functions(port, plan.rss, info.flow_type_rss_offloads);
     if (functions == 0) {
         return;
     }
     constexpr std::uint8_t kUsualKey = 40;
     key.size = info.hash_key_size == 0 ? kUsualKey
                                        : std::min<std::uint8_t>(info.hash_key_size, kMaxRssKey);
-    make_rss_key(how, std::span{key.bytes}.first(key.size));
+    make_rss_key(plan.rss, plan.rss_secret, std::span{key.bytes}.first(key.size));
     conf.rxmode.mq_mode = RTE_ETH_MQ_RX_RSS;
     conf.rx_adv_conf.rss_conf = {
         .rss_key = key.bytes.data(), .rss_key_len = key.size, .rss_hf = functions};
@@ -77,7 +78,7 @@ Result<Done> configure(Port& port, const PortPlan& plan, const rte_eth_dev_info&
     conf.txmode.offloads = info.tx_offload_capa & RTE_ETH_TX_OFFLOAD_MULTI_SEGS;
     RssKey key;
     if (plan.queues > 1) {
-        set_rss(port, plan.rss, info, conf, key);
+        set_rss(port, plan, info, conf, key);
     }
     const int failed = rte_eth_dev_configure(port.id, plan.queues, plan.queues, &conf);
     if (failed != 0) {

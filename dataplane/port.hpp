@@ -8,6 +8,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <span>
 #include <string>
 
 struct rte_mempool;
@@ -56,6 +57,7 @@ struct PortPlan {
     std::uint16_t queues = 1;
     std::uint16_t mtu = 1500;
     Rss rss = Rss::Source;
+    std::span<const std::uint8_t> rss_secret;  // at least kMaxRssKey bytes
     rte_mempool* pool = nullptr;
 };
 

@@ -2,10 +2,8 @@
 
 #include <algorithm>
 #include <bit>
-#include <cstdlib>
 
 #include <rte_ethdev.h>
-#include <sys/random.h>
 
 namespace sluice {
 namespace {
@@ -15,12 +13,6 @@ constexpr std::uint64_t kL3 = RTE_ETH_RSS_IPV4 | RTE_ETH_RSS_FRAG_IPV4 |
                               RTE_ETH_RSS_FRAG_IPV6 | RTE_ETH_RSS_NONFRAG_IPV6_OTHER;
 constexpr std::uint64_t kL4 = RTE_ETH_RSS_NONFRAG_IPV4_TCP | RTE_ETH_RSS_NONFRAG_IPV4_UDP |
                               RTE_ETH_RSS_NONFRAG_IPV6_TCP | RTE_ETH_RSS_NONFRAG_IPV6_UDP;
-
-void fill_random(std::span<std::uint8_t> bytes) noexcept {
-    if (::getrandom(bytes.data(), bytes.size(), 0) != static_cast<ssize_t>(bytes.size())) {
-        std::abort();  // without randomness there is no key worth having
-    }
-}
 
 }  // namespace
 
@@ -33,18 +25,17 @@ bool is_degenerate(std::span<const std::uint8_t> key) noexcept {
     return ones < bits / 4 || ones > bits - bits / 4;
 }
 
-void make_rss_key(Rss how, std::span<std::uint8_t> key) noexcept {
-    do {
-        if (how == Rss::Symmetric) {
-            std::array<std::uint8_t, 2> pattern{};
-            fill_random(pattern);
-            for (std::size_t i = 0; i < key.size(); ++i) {
-                key[i] = pattern[i % pattern.size()];
-            }
-        } else {
-            fill_random(key);
+void make_rss_key(Rss how, std::span<const std::uint8_t> secret,
+                  std::span<std::uint8_t> key) noexcept {
+    const std::size_t period = how == Rss::Symmetric ? 2 : key.size();
+    for (std::size_t from = 0; from + period <= secret.size(); ++from) {
+        for (std::size_t i = 0; i < key.size(); ++i) {
+            key[i] = secret[from + i % period];
         }
-    } while (is_degenerate(key));
+        if (!is_degenerate(key)) {
+            return;
+        }
+    }
 }
 
 std::uint64_t rss_functions(Rss how, std::uint64_t offered) noexcept {

@@ -10,10 +10,12 @@ namespace sluice {
 
 inline constexpr std::size_t kMaxRssKey = 64;
 
-// A random Toeplitz key, so that nobody outside can aim a flood at one worker. For Rss::Symmetric
-// it repeats 16 bits, which makes both directions of a flow hash alike (Woo, Park 2012). Keys with
-// so few or so many ones that flows would bunch are rejected.
-void make_rss_key(Rss how, std::span<std::uint8_t> key) noexcept;
+// A Toeplitz key out of random bytes, twice as many as the key has at least, so that nobody outside
+// can aim a flood at one worker: the same for the same bytes. For Rss::Symmetric it repeats 16
+// bits, which makes both directions of a flow hash alike (Woo, Park 2012). Keys with so few or so
+// many ones that flows would bunch are passed over.
+void make_rss_key(Rss how, std::span<const std::uint8_t> secret,
+                  std::span<std::uint8_t> key) noexcept;
 
 // Whether a key spreads flows: neither nearly empty nor nearly full of ones.
 [[nodiscard]] bool is_degenerate(std::span<const std::uint8_t> key) noexcept;

@@ -118,7 +118,7 @@ Now Worker::now() noexcept {
 
 // Once a second (through the vDSO, not by system calls).
 void Worker::read_clocks(std::uint64_t ticks) noexcept {
-    const Nanoseconds boot = read_clock(CLOCK_BOOTTIME);
+    const Nanoseconds boot = read_clock(CLOCK_BOOTTIME) + setup_.clock_lead;
     time_.anchor(ticks, Instant{boot});
     utc_.set(read_clock(CLOCK_REALTIME) - boot);
 }

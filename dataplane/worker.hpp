@@ -21,6 +21,7 @@ struct WorkerSetup {
     QuiesceBoard& board;
     const Signal& stop;
     std::chrono::microseconds idle_sleep;
+    Nanoseconds clock_lead;  // of instants over CLOCK_BOOTTIME
 };
 
 // One lcore: its lanes, its table, its counters. Everything it writes is a member or its own.

@@ -49,7 +49,7 @@ LineMemory::LineMemory(std::size_t bytes) : bytes_{bytes} {
 }
 
 LineMemory::~LineMemory() {
-    if (data_ != nullptr) {
+    if (data_ != nullptr && mapped_ != 0) {
         (void)::munmap(data_, mapped_);
     }
 }

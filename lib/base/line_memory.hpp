@@ -9,6 +9,9 @@ namespace sluice {
 class LineMemory {
 public:
     explicit LineMemory(std::size_t bytes);
+    // Memory of somebody else, who keeps it for longer: what lies in it stays as it is.
+    LineMemory(void* data, std::size_t bytes, std::size_t page_size) noexcept
+        : data_{data}, bytes_{bytes}, page_size_{page_size} {}
     ~LineMemory();
     LineMemory(LineMemory&& other) noexcept;
     LineMemory(const LineMemory&) = delete;
@@ -23,7 +26,7 @@ public:
 private:
     void* data_ = nullptr;
     std::size_t bytes_;
-    std::size_t mapped_ = 0;
+    std::size_t mapped_ = 0;  // 0: somebody else's
     std::size_t page_size_ = 4096;
 };
 

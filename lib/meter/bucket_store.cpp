@@ -14,14 +14,26 @@ constexpr unsigned kHurry = 16;
 // Entries of a line of memory, and some bursts for it to come.
 constexpr std::size_t kRulesAhead = 8;
 
+std::size_t round_of(const BucketTable& keys, const BucketTable& parents) noexcept {
+    return std::max({keys.lines() / kSweptLines, parents.lines() / kSweptParents, kSlots}) + 1;
+}
+
 }  // namespace
 
 BucketStore::BucketStore(std::size_t key_count, std::size_t pool_lines)
     : keys{key_count},
-      parents{std::max<std::size_t>(key_count / kParentShare, 1)},
+      parents{parents_for(key_count)},
       tenants{pool_lines},
       rules_{kSlots * sizeof(Entry)},
-      round_{std::max({keys.lines() / kSweptLines, parents.lines() / kSweptParents, kSlots}) + 1} {}
+      round_{round_of(keys, parents)} {}
+
+BucketStore::BucketStore(const StoreMemory& memory)
+    : keys{memory.tables(memory.layout.keys_at(), memory.layout.keys_bytes())},
+      parents{memory.tables(memory.layout.parents_at(), memory.layout.parents_bytes())},
+      tenants{memory.notes(),
+              LinePool{memory.at(memory.layout.pool_at()), memory.layout.pool_lines()}},
+      rules_{memory.tables(memory.layout.rules_at(), memory.layout.rules_bytes())},
+      round_{round_of(keys, parents)} {}
 
 void BucketStore::adopt(std::span<const SlotRow> rows, std::uint64_t changes,
                         Nanoseconds longest_debt, Now now) noexcept {

@@ -1,5 +1,6 @@
 #pragma once
 #include "lib/meter/bucket_table.hpp"
+#include "lib/meter/store_layout.hpp"
 #include "lib/meter/tenants.hpp"
 
 #include <algorithm>
@@ -12,14 +13,24 @@
 //   to rules     one bucket per limit, always there: the last step
 namespace sluice {
 
-// How much of the pool is kept for parents, as a divisor.
-inline constexpr std::size_t kParentShare = 16;
-
 class BucketStore {
 public:
     // Room for `keys` live keys, and `pool_lines` lines of 64 bytes for states that do not fit an
     // entry. Aborts if there is no memory.
     BucketStore(std::size_t keys, std::size_t pool_lines);
+    // In memory of somebody else that holds what an earlier process left, or zeroes.
+    explicit BucketStore(const StoreMemory& memory);
+
+    // What was found of an earlier process.
+    struct Found {
+        std::uint64_t live = 0;     // entries that go on
+        std::uint64_t mended = 0;   // that a change had been half done to
+        std::uint64_t unknown = 0;  // of limits that nobody knows: forgotten
+    };
+    // Before the first burst, and before anybody else looks: makes whole what an earlier process
+    // left at any instant, and counts it in. `rows` are the limits of the set that will be adopted
+    // first. One pass over all memory.
+    [[nodiscard]] Found take_up(std::span<const SlotRow> rows);
 
     // The limits of the rule set in force, from the top of a burst on; `rows` outlives its use.
     // No bucket that the set's limits write is in debt for longer than `longest_debt`.
@@ -46,6 +57,7 @@ public:
     Tenants tenants;
 
 private:
+    friend class StoreWalk;
     [[nodiscard]] bool sweep_on(Now now) noexcept;
     void sweep_rules(Now now) noexcept;
 

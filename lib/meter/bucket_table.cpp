@@ -66,8 +66,14 @@ struct BucketTable::Path {
     std::size_t last;
 };
 
-BucketTable::BucketTable(std::size_t keys)
-    : lines_{lines_for(keys, kEntries)}, memory_{lines_ * sizeof(Line)} {}
+BucketTable::BucketTable(std::size_t keys) : BucketTable{LineMemory{bytes_for(keys)}} {}
+
+BucketTable::BucketTable(LineMemory memory) noexcept
+    : lines_{memory.bytes() / sizeof(Line)}, memory_{std::move(memory)} {}
+
+std::size_t BucketTable::bytes_for(std::size_t keys) noexcept {
+    return lines_for(keys, kEntries) * sizeof(Line);
+}
 
 void BucketTable::begin_burst() noexcept {
     if (++bursts_ % kCalmBursts == 0 && reluctance_ != 0) {
@@ -141,6 +147,7 @@ Entry* BucketTable::move_along(const Path& path, Entry* idle, Tenants& tenants, 
 
 void BucketTable::move(Entry& from, Entry& to, Tenants& tenants, Now now) noexcept {
     tenants.update(from, now);
+    // It is there twice for a moment, never not at all.
     store_word(to.time, from.time);
     store_word(to.key, from.key);
     from.clear();
@@ -176,6 +183,19 @@ void BucketTable::sweep_line(Line& line, Tenants& tenants, Now now) noexcept {
             tenants.forget_if_left(entry, now);
         }
     }
+}
+
+Entry* BucketTable::twin_of(std::size_t position) noexcept {
+    const Entry& entry = at(position);
+    const std::size_t here = position / kEntries;
+    for (const std::size_t index : {here, other_of(here, entry.filed())}) {
+        for (Entry& other : line(index).entries) {
+            if (&other != &entry && other.filed() == entry.filed()) {
+                return &other;
+            }
+        }
+    }
+    return nullptr;
 }
 
 Entry BucketTable::read(std::size_t position) const noexcept {

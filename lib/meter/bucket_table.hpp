@@ -29,6 +29,9 @@ class BucketTable {
 public:
     // Room for at least `keys` live keys. Aborts if there is no memory.
     explicit BucketTable(std::size_t keys);
+    // In memory that is at hand, of whole lines; what lies in it stays.
+    explicit BucketTable(LineMemory memory) noexcept;
+    [[nodiscard]] static std::size_t bytes_for(std::size_t keys) noexcept;
 
     [[nodiscard]] std::size_t lines() const noexcept { return lines_; }
     [[nodiscard]] std::size_t slots() const noexcept { return lines_ * kEntries; }
@@ -132,6 +135,13 @@ public:
     // For readers on other threads: the entry at a position below slots(), as two words that
     // belong together. A scan may miss or repeat an entry that is being moved.
     [[nodiscard]] Entry read(std::size_t position) const noexcept;
+
+    // For the walk over what an earlier process left: an entry by its position below slots(), and
+    // another entry that is filed as the same key, if there is one; nullptr else.
+    [[nodiscard]] Entry& at(std::size_t position) noexcept {
+        return line(position / kEntries).entries[position % kEntries];
+    }
+    [[nodiscard]] Entry* twin_of(std::size_t position) noexcept;
 
     // How many searches found no place.
     [[nodiscard]] std::uint64_t failed_searches() const noexcept { return failed_searches_; }

@@ -1,5 +1,7 @@
 #include "lib/meter/color_meter.hpp"
 
+#include "lib/share/word.hpp"
+
 #include <algorithm>
 
 namespace sluice {
@@ -22,6 +24,15 @@ void take_down_to(Gcra& bucket, const Limit& numbers, Instant now, std::uint64_t
     if (units != 0) {
         charge(bucket, numbers, now, Units{units});
     }
+}
+
+// Whoever takes the memory over in between finds a debt that is not smaller than it was.
+void charge_in_order(Gcra& bucket, const Limit& limit, Instant now, Units cost) noexcept {
+    Gcra charged = bucket;
+    charge(charged, limit, now, cost);
+    bucket.fresh_from = charged.fresh_from;
+    keep_store_order();
+    bucket.below = charged.below;
 }
 
 std::uint64_t above(Units have, Units most) noexcept {
@@ -72,11 +83,13 @@ Judgement ColorMeter::look(const ColorLimit& limit, Instant now, Demand demand) 
 
 void ColorMeter::charge(const ColorLimit& limit, Instant now, Spending spending) noexcept {
     const bool green = spending.judgement == Judgement::Green;
-    if (green) {
-        sluice::charge(first_, limit.first(), now, spending.cost);
-    }
+    // The second before the first: of two that are coupled it never owes less than the first.
     if (!green || coupled(limit) || has_peak(limit)) {
-        sluice::charge(second_, limit.second(), now, spending.cost);
+        charge_in_order(second_, limit.second(), now, spending.cost);
+        keep_store_order();
+    }
+    if (green) {
+        charge_in_order(first_, limit.first(), now, spending.cost);
     }
 }
 

@@ -96,9 +96,24 @@ struct Entry {
         store_word(time, (ns << kInstantShift) | (time & kLow));
         store_word(key, (std::uint64_t{cell.rest} << kRestShift) | filed());
     }
-    void set_version(std::uint8_t version) noexcept {
-        constexpr std::uint64_t kVersion = std::uint64_t{7} << kVersionShift;
-        store_word(time, (time & ~kVersion) | (std::uint64_t{version} << kVersionShift));
+    // A new state of a token or leaky bucket under other numbers. In between it owes less than a ns
+    // more, and its rest, which counts in parts of the numbers, is never read under the others.
+    void write_under(std::uint8_t version, const Cell& cell) noexcept {
+        store_word(key, filed());
+        write_time(version, cell.fresh_from);
+        store_word(key, (std::uint64_t{cell.rest} << kRestShift) | filed());
+    }
+    // The same where the state lies in a line, which stays.
+    void write_time(std::uint8_t version, Instant fresh) noexcept {
+        constexpr std::uint64_t kStay = (std::uint64_t{3} << kStepShift) | kHeld;
+        const auto ns = static_cast<std::uint64_t>(fresh.time_since_epoch().count());
+        store_word(time, (ns << kInstantShift) | (std::uint64_t{version} << kVersionShift) |
+                             (time & kStay));
+    }
+    // As it was: what an earlier process left half done is taken back.
+    void put_back(const Entry& before) noexcept {
+        store_word(time, before.time);
+        store_word(key, before.key);
     }
     void hold() noexcept { store_word(time, time | kHeld); }
     void release() noexcept { store_word(time, time & ~kHeld); }

@@ -1,10 +1,12 @@
 #pragma once
 #include "lib/base/check.hpp"
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
 #include <type_traits>
+#include <vector>
 
 // Memory for the states that do not fit a table's entry: lines of 64 bytes, handed out one by one
 // from a free list that lies in the free lines themselves. Fixed size, one owner.
@@ -22,6 +24,15 @@ public:
     // `lines` up to kMostLines. Pages are touched as they are handed out. Aborts if there is no
     // memory.
     explicit LinePool(std::size_t lines);
+    // In memory of somebody else, bytes_for(lines) of it, whatever it holds. If lines are in use
+    // already, take_up() has to be told.
+    LinePool(void* memory, std::size_t lines) noexcept;
+    [[nodiscard]] static constexpr std::size_t bytes_for(std::size_t lines) noexcept {
+        return (std::min(lines, kMostLines) + 1) * kLineBytes;
+    }
+
+    // Only these lines are in use, by index: for memory that an earlier process left behind.
+    void take_up(const std::vector<bool>& used) noexcept;
 
     // A zeroed line; kNoLine when all are taken.
     [[nodiscard]] PoolLine take() noexcept;
@@ -50,7 +61,7 @@ private:
         std::byte bytes[kLineBytes];
     };
     struct Unmap {
-        std::size_t size;  // bytes
+        std::size_t size;  // bytes; 0: somebody else's
         void operator()(Line* lines) const noexcept;
     };
 

@@ -64,7 +64,7 @@ public:
                 return;
             }
         }
-        close(cell, pool);
+        give_back_log(cell, pool);
         cell = {now.at + Nanoseconds{limit_.lasts}, kNoLine};
     }
     static void close(const Cell& cell, LinePool& pool) noexcept {
@@ -124,6 +124,13 @@ private:
         return {{.count = count, .window = limit.within}};
     }
     [[nodiscard]] bool bans_at_once() const noexcept { return limit_.after == 1; }
+    // The log keeps its refusals until the table says that its key is banned.
+    static void give_back_log(const Cell& cell, LinePool& pool) noexcept {
+        if (cell.rest != kNoLine) {
+            SlidingLog(pool.at<SlidingLog>(cell.rest)).close(pool);
+            pool.give_back(cell.rest);
+        }
+    }
     [[nodiscard]] static bool take_log(Cell& cell, LinePool& pool) noexcept {
         cell.rest = pool.take();
         return cell.rest != kNoLine;

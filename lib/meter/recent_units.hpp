@@ -2,6 +2,7 @@
 #include "lib/base/units.hpp"
 #include "lib/meter/line_pool.hpp"
 #include "lib/meter/record_queue.hpp"
+#include "lib/share/word.hpp"
 
 #include <algorithm>
 #include <cstdint>
@@ -71,7 +72,9 @@ public:
         } else if (slot > newest_) {
             if (queue_.has_room()) {
                 queue_.push(pool, Slots::pack(newest_, newest_units_));
+                keep_store_order();
                 newest_units_ = 0;
+                keep_store_order();
             }
             newest_ = slot;
         }
@@ -138,6 +141,16 @@ public:
     }
 
     void close(LinePool& pool) noexcept { queue_.close(pool); }
+
+    // For memory that another process left, at any instant, as RecordQueue has it.
+    template <typename Claim>
+    void mend(LinePool& pool, Claim&& claim) noexcept {
+        queue_.mend(pool, claim);
+        total_ = newest_units_;
+        for (auto at = queue_.begin(); !at.at_end(); queue_.step(at, pool)) {
+            total_ += Slots::units_in(queue_.at(at, pool));
+        }
+    }
 
 private:
     [[nodiscard]] std::uint64_t slot_of(const Record& record) const noexcept {

@@ -1,15 +1,19 @@
 #pragma once
 #include "lib/meter/line_pool.hpp"
+#include "lib/share/word.hpp"
 
+#include <algorithm>
 #include <array>
 #include <cstdint>
+#include <cstring>
 
 // A first-in first-out queue of small records in a chain of pool lines, so that its memory follows
 // what is in it:
 //
 //   first --> [ next | r r r ] --> [ next | r r r ] --> [ next | r . . ] <-- last
 //
-// Plain data: it lies in a pool line itself, and zeroes are an empty queue.
+// Plain data: it lies in a pool line itself, and zeroes are an empty queue. Its stores are in such
+// an order that mend() finds every record, also if the process ends between two of them.
 namespace sluice {
 
 template <typename Record>
@@ -39,8 +43,10 @@ public:
         if (has_room()) {
             return true;
         }
-        spare_ = pool.take();
-        return spare_ != kNoLine;
+        const PoolLine taken = pool.take();
+        keep_store_order();
+        spare_ = taken;
+        return taken != kNoLine;
     }
     [[nodiscard]] bool has_room() const noexcept {
         return spare_ != kNoLine || (!empty() && last_size_ < Line::kRecords);
@@ -51,7 +57,9 @@ public:
         if (empty() || last_size_ == Line::kRecords) {
             append_spare(pool);
         }
-        pool.at<Line>(last_).records[last_size_++] = record;
+        pool.at<Line>(last_).records[last_size_] = record;
+        keep_store_order();
+        ++last_size_;
     }
 
     // Only when it is not empty.
@@ -65,20 +73,26 @@ public:
             return;
         }
         const PoolLine done = first_;
-        first_ = emptied ? kNoLine : pool.at<Line>(done).next;
-        last_ = emptied ? kNoLine : last_;
-        first_at_ = 0;
+        const PoolLine next = emptied ? kNoLine : pool.at<Line>(done).next;
         --lines_;
+        first_at_ = 0;
+        keep_store_order();
+        first_ = next;
+        last_ = emptied ? kNoLine : last_;
+        keep_store_order();
         pool.give_back(done);
     }
     // All at once, however many there are.
     void clear(LinePool& pool) noexcept {
-        if (!empty()) {
-            pool.give_back_chain(first_, last_, lines_);
-        }
-        const PoolLine spare = spare_;
+        const RecordQueue was = *this;
+        lines_ = 0;
+        keep_store_order();
         *this = RecordQueue{};
-        spare_ = spare;
+        spare_ = was.spare_;
+        keep_store_order();
+        if (!was.empty()) {
+            pool.give_back_chain(was.first_, was.last_, was.lines_);
+        }
     }
     // Also gives back the line held for the next push.
     void close(LinePool& pool) noexcept {
@@ -86,6 +100,38 @@ public:
         if (spare_ != kNoLine) {
             pool.give_back(spare_);
             spare_ = kNoLine;
+        }
+    }
+
+    // For memory that another process left, at any instant: makes the queue whole again. Asks
+    // `claim` for each of its lines; what it does not get ends the queue.
+    template <typename Claim>
+    void mend(LinePool& pool, Claim&& claim) noexcept {
+        first_at_ = first_at_ < Line::kRecords ? first_at_ : std::uint16_t{0};
+        last_size_ = std::min<std::uint16_t>(last_size_, Line::kRecords);
+        PoolLine before = kNoLine;
+        PoolLine dropped = kNoLine;
+        PoolLine at = lines_ == 0 ? kNoLine : first_;
+        lines_ = 0;
+        for (; at != kNoLine && claim(at); at = pool.at<Line>(at).next) {
+            ++lines_;
+            if (at == last_) {
+                break;
+            }
+            before = at;
+        }
+        if (lines_ == 0) {
+            forget_all();
+        } else if (at != last_) {
+            last_ = before;
+            last_size_ = Line::kRecords;
+        } else {
+            dropped = trim(pool, before);
+        }
+        if (spare_ != kNoLine && spare_ != dropped) {
+            spare_ = claim(spare_) ? spare_ : dropped;
+        } else {
+            spare_ = dropped;
         }
     }
 
@@ -110,16 +156,49 @@ public:
 
 private:
     void append_spare(LinePool& pool) noexcept {
-        if (empty()) {
+        const bool first = empty();
+        if (first) {
             first_ = spare_;
             first_at_ = 0;
         } else {
             pool.at<Line>(last_).next = spare_;
         }
+        keep_store_order();
+        // Until its size is right as well, the new line is taken for full of empty records.
         last_ = spare_;
+        keep_store_order();
         last_size_ = 0;
+        keep_store_order();
         ++lines_;
         spare_ = kNoLine;
+    }
+
+    void forget_all() noexcept {
+        first_ = last_ = kNoLine;
+        first_at_ = last_size_ = 0;
+    }
+
+    // Without the empty records that a last line ends in which had just been appended. A line that
+    // has none but those is left out, and returned.
+    PoolLine trim(LinePool& pool, PoolLine before) noexcept {
+        const Record none{};
+        const auto& records = pool.at<Line>(last_).records;
+        while (last_size_ != 0 &&
+               std::memcmp(&records[last_size_ - 1U], &none, sizeof(none)) == 0) {
+            --last_size_;
+        }
+        if (last_size_ > (first_ == last_ ? first_at_ : 0)) {
+            return kNoLine;
+        }
+        const PoolLine dropped = last_;
+        --lines_;
+        if (before == kNoLine) {
+            forget_all();
+        } else {
+            last_ = before;
+            last_size_ = Line::kRecords;
+        }
+        return dropped;
     }
 
     PoolLine first_ = kNoLine;

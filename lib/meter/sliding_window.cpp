@@ -1,5 +1,7 @@
 #include "lib/meter/sliding_window.hpp"
 
+#include "lib/share/word.hpp"
+
 #include "lib/base/wide.hpp"
 
 #include <algorithm>
@@ -28,6 +30,16 @@ SlidingWindow SlidingWindow::moved_to(const SlidingWindowLimit& limit, Instant n
     return moved;
 }
 
+// The counters leave their places last: in between, units count twice.
+void SlidingWindow::move_to(const SlidingWindowLimit& limit, Instant now) noexcept {
+    const SlidingWindow moved = moved_to(limit, now);
+    index_ = moved.index_;
+    keep_store_order();
+    previous_ = moved.previous_;
+    keep_store_order();
+    current_ = moved.current_;
+}
+
 std::uint64_t SlidingWindow::left(const SlidingWindowLimit& limit, Instant now) const noexcept {
     const std::int64_t into = now.time_since_epoch().count() - index_ * limit.numbers.window;
     return static_cast<std::uint64_t>(limit.numbers.window - std::max<std::int64_t>(into, 0));
@@ -46,7 +58,7 @@ bool SlidingWindow::admits(const SlidingWindowLimit& limit, Instant now,
 }
 
 void SlidingWindow::charge(const SlidingWindowLimit& limit, Instant now, Units cost) noexcept {
-    *this = moved_to(limit, now);
+    move_to(limit, now);
     current_ += cost.count();
 }
 
@@ -82,7 +94,7 @@ std::optional<Nanoseconds> SlidingWindow::wait(const SlidingWindowLimit& limit, 
 }
 
 void SlidingWindow::give_back(const SlidingWindowLimit& limit, Instant now, Units units) noexcept {
-    *this = moved_to(limit, now);
+    move_to(limit, now);
     const std::uint64_t from_current = std::min(current_, units.count());
     current_ -= from_current;
     // A unit of the window before weighs no more than its share that is left.
@@ -92,7 +104,7 @@ void SlidingWindow::give_back(const SlidingWindowLimit& limit, Instant now, Unit
 }
 
 void SlidingWindow::renumber(const SlidingWindowLimit& to, Instant changed) noexcept {
-    *this = moved_to(to, changed);
+    move_to(to, changed);
     current_ = std::min(current_, to.numbers.count);
     const auto length = static_cast<Wide>(to.numbers.window);
     const Wide share = left(to, changed);

@@ -35,6 +35,7 @@ private:
     // The same counters as the current window has them.
     [[nodiscard]] SlidingWindow moved_to(const SlidingWindowLimit& limit,
                                          Instant now) const noexcept;
+    void move_to(const SlidingWindowLimit& limit, Instant now) noexcept;
     // W - e: how much of the window before the current one still counts, in ns.
     [[nodiscard]] std::uint64_t left(const SlidingWindowLimit& limit, Instant now) const noexcept;
 

@@ -1,22 +1,32 @@
 #include "lib/meter/tenants.hpp"
 
 #include <algorithm>
+#include <optional>
+#include <utility>
 
 namespace sluice {
 
 Tenants::Tenants(std::size_t pool_lines)
-    : live_{std::make_unique<Counter[]>(kSlots)}, pool_{pool_lines} {}
+    : live_{std::make_unique<Counter[]>(kSlots)},
+      pool_{pool_lines},
+      own_notes_{std::make_unique<StoreNotes>()},
+      notes_{own_notes_.get()} {}
 
+Tenants::Tenants(StoreNotes& notes, LinePool pool)
+    : live_{std::make_unique<Counter[]>(kSlots)}, pool_{std::move(pool)}, notes_{&notes} {}
+
+// The instants come before the number of changes: a process that ends in between adopts them again.
 void Tenants::adopt(std::span<const SlotRow> rows, std::uint64_t changes, Instant now) noexcept {
     rows_ = rows;
     adopted_ = now;
+    ChangeTimes& changed = notes_->changed;
     // Changes that came and went between two bursts were never judged by.
-    const std::uint64_t missed = std::min<std::uint64_t>(changes - changes_, changed_.size());
+    const std::uint64_t missed = std::min<std::uint64_t>(changes - notes_->changes, changed.size());
     for (std::uint64_t i = 0; i < missed; ++i) {
-        changed_[(changes - i) % changed_.size()] = now;
+        changed[(changes - i) % changed.size()] = now;
     }
     stale_ = stale_ || missed != 0;
-    changes_ = changes;
+    store_word(notes_->changes, changes);
 }
 
 void Tenants::update_slow(Entry& entry, Now now) noexcept {
@@ -53,12 +63,16 @@ bool Tenants::forget_slow(Entry& entry, Now now) noexcept {
 void Tenants::evict(Entry& entry) noexcept {
     const LimitSlot slot = entry.slot();
     live_[slot].set(live_[slot].read() - 1);
-    if (entry.has_own_numbers()) {
-        pool_.give_back(entry.cell().rest);
-    } else if (slot < rows_.size() && rows_[slot].limit != nullptr) {
-        close_bucket(entry.cell(), algorithm_of(*rows_[slot].limit), pool_);
-    }
+    const Cell cell = entry.cell();
+    const bool own = entry.has_own_numbers();
+    // The entry first: no entry leads to a line that is free.
     entry.clear();
+    keep_store_order();
+    if (own) {
+        pool_.give_back(cell.rest);
+    } else if (slot < rows_.size() && rows_[slot].limit != nullptr) {
+        close_bucket(cell, algorithm_of(*rows_[slot].limit), pool_);
+    }
 }
 
 // Step by step through the numbers that were in force since the entry was written.
@@ -69,6 +83,11 @@ void Tenants::renumber_entry(Entry& entry, const SlotRow& row, Now now) noexcept
         ++at;
     }
     Cell cell = entry.cell();
+    // Others are cut to the new numbers, which may be done twice.
+    std::optional<Change> change;
+    if (algorithm_of(*row.limit) == Algorithm::ColorMeter) {
+        change.emplace(notes_->undo, entry, cell.rest, pool_);
+    }
     const AnyLimit* from = nullptr;
     Instant ended{};
     for (std::size_t i = std::min(at + 1, row.former.size()); i-- > 0;) {
@@ -78,14 +97,17 @@ void Tenants::renumber_entry(Entry& entry, const SlotRow& row, Now now) noexcept
             renumber(cell, *from, *numbers, pool_, {ended, now.utc_ahead});
         }
         from = numbers != nullptr ? numbers : from;
-        ended = changed_[former.change % changed_.size()];
+        ended = notes_->changed[former.change % notes_->changed.size()];
     }
     const AnyLimit* to = numbers_at(*row.limit, row.coarser, step);
     if (from != nullptr && to != nullptr) {
         renumber(cell, *from, *to, pool_, {ended, now.utc_ahead});
     }
-    entry.write(cell);
-    entry.set_version(row.version);
+    if (gcra_of(*row.limit) != nullptr) {
+        entry.write_under(row.version, cell);
+    } else {
+        entry.write_time(row.version, cell.fresh_from);
+    }
 }
 
 Cell Tenants::own_cell(const Entry& entry) const noexcept {
@@ -96,7 +118,9 @@ Cell Tenants::own_cell(const Entry& entry) const noexcept {
 void Tenants::write_own(Entry& entry, const Cell& cell, Now now) noexcept {
     const PoolLine line = entry.cell().rest;
     OwnBucket& bucket = pool_.at<OwnBucket>(line);
-    bucket.state = {cell.fresh_from, cell.rest};
+    bucket.state.fresh_from = cell.fresh_from;
+    keep_store_order();
+    bucket.state.below = cell.rest;
     Instant fresh = cell.fresh_from;
     if (bucket.until != Nanoseconds::max().count()) {
         const Instant ends{Nanoseconds{bucket.until} - now.utc_ahead};
@@ -117,15 +141,24 @@ void Tenants::give_up_own(Entry& entry, const Limit& base, std::uint8_t version,
     const OwnBucket& bucket = pool_.at<OwnBucket>(line);
     Gcra state = bucket.state;
     renumber(state, bucket.limit(), base, changed_at(bucket, now));
+    {
+        const Change change{notes_->undo, entry, line, pool_};
+        entry.write_time(version, state.fresh_from);
+        entry.write({state.fresh_from, state.below});
+    }
     pool_.give_back(line);
-    entry.write({state.fresh_from, state.below});
-    entry.set_version(version);
 }
 
 bool Tenants::take_own(Entry& entry, const Limit& base, const OwnNumbers& own, Now now) noexcept {
     const Limit& limit = *gcra_of(*own.numbers);
     PoolLine line = entry.cell().rest;
-    if (!entry.has_own_numbers()) {
+    const bool has_line = entry.has_own_numbers();
+    if (has_line && pool_.at<OwnBucket>(line).has(limit) &&
+        pool_.at<OwnBucket>(line).until == own.until.count()) {
+        return true;
+    }
+    const Change change{notes_->undo, entry, has_line ? line : kNoLine, pool_};
+    if (!has_line) {
         const Cell cell = entry.cell();
         line = pool_.take();
         if (line == kNoLine) {
@@ -135,16 +168,14 @@ bool Tenants::take_own(Entry& entry, const Limit& base, const OwnNumbers& own, N
         bucket.state = {cell.fresh_from, cell.rest};
         renumber(bucket.state, base, limit, std::min(adopted_, now.at));
         bucket.set(limit, own.until);
+        entry.write_time(kOwnNumbers, cell.fresh_from);
         entry.write({cell.fresh_from, line});
-        entry.set_version(kOwnNumbers);
-    } else if (OwnBucket& bucket = pool_.at<OwnBucket>(line);
-               !bucket.has(limit) || bucket.until != own.until.count()) {
+    } else {
+        OwnBucket& bucket = pool_.at<OwnBucket>(line);
         if (!bucket.has(limit)) {
             renumber(bucket.state, bucket.limit(), limit, changed_at(bucket, now));
         }
         bucket.set(limit, own.until);
-    } else {
-        return true;
     }
     const Gcra state = pool_.at<OwnBucket>(line).state;
     write_own(entry, {state.fresh_from, state.below}, now);

@@ -4,6 +4,7 @@
 #include "lib/meter/line_pool.hpp"
 #include "lib/meter/own_bucket.hpp"
 #include "lib/meter/slot_row.hpp"
+#include "lib/meter/store_notes.hpp"
 #include "lib/share/core.hpp"
 
 #include <memory>
@@ -16,6 +17,12 @@ namespace sluice {
 class Tenants {
 public:
     explicit Tenants(std::size_t pool_lines);
+    // In memory of somebody else, who may have kept it from an earlier process.
+    Tenants(StoreNotes& notes, LinePool pool);
+
+    // Entries were found that other processes have filed: nothing is known of when they were last
+    // brought up to date.
+    void take_up() noexcept { stale_ = true; }
 
     // The limits of the rule set in force; `rows` outlives its use. A set that changed numbers
     // names its change; buckets are read in the old numbers up to `now`.
@@ -26,6 +33,7 @@ public:
 
     [[nodiscard]] LinePool& pool() noexcept { return pool_; }
     [[nodiscard]] const SlotRow& row(LimitSlot slot) const noexcept { return rows_[slot]; }
+    [[nodiscard]] StoreNotes& notes() noexcept { return *notes_; }
 
     // Rewrites an entry that still carries former numbers under those in force.
     void update(Entry& entry, Now now) noexcept {
@@ -86,8 +94,8 @@ private:
     std::span<const SlotRow> rows_;
     std::unique_ptr<Counter[]> live_;
     LinePool pool_;
-    ChangeTimes changed_{};
-    std::uint64_t changes_ = 0;
+    std::unique_ptr<StoreNotes> own_notes_;  // nullptr: they lie beside the tables
+    StoreNotes* notes_;
     Instant adopted_{};  // the set in force
     bool stale_ = false;
 };

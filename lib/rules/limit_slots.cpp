@@ -38,6 +38,52 @@ LimitSlots::LimitSlots(TableView view) : view_{std::move(view)} {
     }
 }
 
+bool SlotsImage::is_sound() const {
+    std::set<std::uint16_t> slots;
+    std::set<std::uint64_t> identities;
+    return std::all_of(limits.begin(), limits.end(), [&](const MeteredLimit& limit) {
+        const bool versions =
+            limit.version < kNumberVersions && limit.former.size() < kNumberVersions &&
+            std::all_of(
+                limit.former.begin(), limit.former.end(),
+                [](const FormerNumbers& former) {
+                    return former.version < kNumberVersions && former.change < kRememberedChanges;
+                });
+        return versions && limit.slot != 0 && limit.slot < kSlots &&
+               slots.insert(limit.slot).second && identities.insert(limit.identity).second;
+    });
+}
+
+LimitSlots::LimitSlots(TableView view, const SlotsImage& image)
+    : view_{std::move(view)}, changes_{image.changes} {
+    std::set<LimitSlot> taken;
+    std::set<std::uint64_t> pending;
+    for (const MeteredLimit& limit : image.limits) {
+        limits_.emplace(limit.identity, Kept{limit, true});
+        taken.insert(limit.slot);
+        for (const FormerNumbers& former : limit.former) {
+            // The latest change that it can be.
+            pending.insert(changes_ - (changes_ - former.change) % kRememberedChanges);
+        }
+    }
+    for (const std::uint64_t change : pending) {
+        pending_.push_back({change, view_.sweeps() + kScansToSettle});
+    }
+    for (std::size_t slot = 1; slot < kSlots; ++slot) {
+        if (!taken.contains(static_cast<LimitSlot>(slot))) {
+            free_.push_back(static_cast<LimitSlot>(slot));
+        }
+    }
+}
+
+SlotsImage LimitSlots::image() const {
+    SlotsImage image{.changes = changes_, .limits = {}};
+    for (const auto& [identity, kept] : limits_) {
+        image.limits.push_back(kept.limit);
+    }
+    return image;
+}
+
 Result<Done> LimitSlots::assign(RuleSet& set) {
     forget_settled_changes();
     free_what_ended();

@@ -7,6 +7,7 @@
 #include <deque>
 #include <functional>
 #include <map>
+#include <vector>
 
 namespace sluice {
 
@@ -18,12 +19,28 @@ struct TableView {
     std::function<std::uint64_t()> sweeps;
 };
 
+// What the slots, versions and changes in entries mean, for whoever finds entries that another
+// process has written.
+struct SlotsImage {
+    std::uint64_t changes = 0;
+    // Identity, numbers (`limit`, `coarser`, `former`), slot, version and `overridden`; no more.
+    std::vector<MeteredLimit> limits;
+
+    // Whether every limit has a slot of its own, and versions and changes are what they can be.
+    [[nodiscard]] bool is_sound() const;
+};
+
 // Which slot of the tables' entries belongs to which limit, and what numbers it had while there may
 // still be entries written under them. A limit keeps its slot, and so its buckets, over reloads;
 // one that left the rules keeps it until its last entry has ended.
 class LimitSlots {
 public:
     explicit LimitSlots(TableView view);
+    // As an earlier process had them, whose entries may still lie in the tables: is_sound().
+    LimitSlots(TableView view, const SlotsImage& image);
+
+    // What the next process needs to read the tables' entries as this one does.
+    [[nodiscard]] SlotsImage image() const;
 
     // Gives every limit of the set its slot, version and former numbers, and lists what the workers
     // need of them. Refused (TooMany) when no slot is free, or when numbers have changed again so

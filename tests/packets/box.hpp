@@ -22,10 +22,14 @@ class Box {
 public:
     explicit Box(std::string_view rules, PacketPolicy policy = {}, std::size_t keys = 4096,
                  const ListReader* lists = nullptr)
+        : Box{rules, BucketStore{keys, keys}, policy, lists} {}
+    // With buckets that lie somewhere else.
+    Box(std::string_view rules, BucketStore buckets, PacketPolicy policy = {},
+        const ListReader* lists = nullptr)
         : compiled_{compile(rules, lists)},
           core_{.policy = policy,
                 .hash = KeyHasher{kSecret},
-                .buckets = BucketStore{keys, keys},
+                .buckets = std::move(buckets),
                 .counters = counters_} {
         for (std::uint32_t row = 0; Rule & rule : compiled_.set.rules) {
             rule.counters = row++;
@@ -90,6 +94,7 @@ public:
         return read_key_of_rule(rule.keys, rule.missing_key, text);
     }
     [[nodiscard]] const RuleSet& set() const { return compiled_.set; }
+    [[nodiscard]] SlotsImage slots() const { return slots_.image(); }
 
     // Several packets at one instant, in one burst.
     std::vector<Decision> judge_burst(const std::vector<std::vector<std::byte>>& frames,
@@ -121,8 +126,9 @@ public:
     // Tells it who its rules count.
     void watch(KeySampler& sampler) { core_.sampler = &sampler; }
 
-private:
     static constexpr HashSecret kSecret{1, 2};
+
+private:
     static CompiledRules compile(std::string_view text, const ListReader* lists = nullptr,
                                  const KeySettings* keys = nullptr) {
         Problems problems{"rules"};

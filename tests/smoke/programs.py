@@ -46,12 +46,13 @@ class Box:
         self.api_socket = str(self.folder / "sluiced.sock")
         self.running = []
         self.dataplane = self.sluiced = None
+        self.dataplane_state = "state"
 
     def start_dataplane(self, outside, inside, *more, wait=True, netns=None):
         command = ["ip", "netns", "exec", netns] if netns else []
         command += [self.dataplane_program, "--pair", "lab", "--outside", outside, "--inside", inside,
                     "--hugepages", "none", "--socket", self.dataplane_socket, "--state-dir",
-                    str(self.folder / "state"), "--table-keys", "4096", "--idle-sleep", "100", *more]
+                    str(self.folder / self.dataplane_state), "--table-keys", "4096", "--idle-sleep", "100", *more]
         self.dataplane = self.start(command, "dataplane.log")
         if wait:
             wait_until("the dataplane's socket", lambda: self.answers(self.dataplane_socket))
@@ -116,6 +117,12 @@ class Box:
         path.write_text(rules)
         return self.ctl("apply", str(path), *more)
 
+    def forget(self):
+        """What a dataplane keeps lies outside the folder too: in memory that outlives it."""
+        return subprocess.run([self.dataplane_program, "--forget", "--state-dir",
+                               str(self.folder / self.dataplane_state)], capture_output=True,
+                              text=True, timeout=PATIENCE)
+
     def close(self):
         for process in self.running:
             if process.poll() is None:
@@ -126,6 +133,8 @@ class Box:
             except subprocess.TimeoutExpired:
                 process.kill()
                 process.wait()
+        if (self.folder / self.dataplane_state).exists():
+            self.forget()
         shutil.rmtree(self.folder, ignore_errors=True)
 
 

@@ -92,6 +92,9 @@ class Box:
     def stop(self):
         for process in reversed(self.processes):
             process.stop()
+        # The buckets lie in memory that outlives the process, outside the folder.
+        subprocess.run([str(self.programs.dataplane), "--forget", "--state-dir", str(self.state)],
+                       stdin=subprocess.DEVNULL, capture_output=True, start_new_session=True)
 
 
 def usable_cpus():

@@ -4,25 +4,48 @@
 
 #include <rte_ethdev.h>
 
+#include <algorithm>
+#include <random>
 #include <set>
 #include <vector>
 
 namespace sluice::rss_test {
 namespace {
 
+std::vector<std::uint8_t> random_bytes(int seed) {
+    std::mt19937 random{static_cast<unsigned>(seed)};
+    std::vector<std::uint8_t> bytes(128);
+    std::generate(bytes.begin(), bytes.end(), [&] { return static_cast<std::uint8_t>(random()); });
+    return bytes;
+}
+
 TEST(RssKey, IsNeverTheSameNorDegenerate) {
     std::set<std::vector<std::uint8_t>> seen;
     for (int i = 0; i < 100; ++i) {
         std::vector<std::uint8_t> key(40);
-        make_rss_key(Rss::Source, key);
+        const std::vector<std::uint8_t> secret = random_bytes(i);
+        make_rss_key(Rss::Source, secret, key);
         EXPECT_FALSE(is_degenerate(key));
         EXPECT_TRUE(seen.insert(key).second);
+        std::vector<std::uint8_t> again(40);
+        make_rss_key(Rss::Source, secret, again);
+        EXPECT_EQ(key, again);
+    }
+}
+
+TEST(RssKey, PassesOverBytesThatWouldBunch) {
+    std::vector<std::uint8_t> secret = random_bytes(1);
+    std::fill_n(secret.begin(), 42, std::uint8_t{0});
+    for (const Rss how : {Rss::Source, Rss::Symmetric}) {
+        std::vector<std::uint8_t> key(40);
+        make_rss_key(how, secret, key);
+        EXPECT_FALSE(is_degenerate(key));
     }
 }
 
 TEST(RssKey, SymmetricOnesRepeatSixteenBits) {
     std::vector<std::uint8_t> key(40);
-    make_rss_key(Rss::Symmetric, key);
+    make_rss_key(Rss::Symmetric, random_bytes(7), key);
     for (std::size_t i = 2; i < key.size(); ++i) {
         EXPECT_EQ(key[i], key[i - 2]);
     }

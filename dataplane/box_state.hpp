@@ -1,0 +1,56 @@
+#pragma once
+#include "dataplane/options.hpp"
+#include "dataplane/slots_store.hpp"
+#include "dataplane/state_folder.hpp"
+#include "dataplane/state_region.hpp"
+#include "lib/meter/bucket_store.hpp"
+#include "lib/rules/limit_slots.hpp"
+
+#include <cstdint>
+#include <optional>
+#include <string>
+
+namespace sluice {
+
+// What a dataplane finds of the one before it, and leaves to the one after it.
+class BoxState {
+public:
+    // Takes hold of the state directory. An Error if another process has it. Without room for
+    // tables that survive the box goes on with others, and says so.
+    [[nodiscard]] static Result<BoxState> open(const DataplaneOptions& options,
+                                               std::size_t workers);
+
+    [[nodiscard]] const StateSecrets& secrets() const noexcept { return secrets_; }
+    [[nodiscard]] Nanoseconds clock_lead() const noexcept {
+        return region_ ? region_->clock_lead() : Nanoseconds{0};
+    }
+    // What the slots in the tables' entries mean.
+    [[nodiscard]] const SlotsImage& slots() const noexcept { return slots_; }
+    // From now on they mean this; before the first entry is filed by it.
+    [[nodiscard]] Result<Done> keep(const LimitSlots& slots) const;
+    // The buckets of one worker, as they were left: `rows` are the limits of the set that it will
+    // judge by first.
+    [[nodiscard]] BucketStore store(std::size_t worker, std::span<const SlotRow> rows);
+    // Nothing that was found can be read by the rules that there are.
+    void begin_anew(const std::string& why);
+
+    // Whether buckets survive this process.
+    [[nodiscard]] bool survives() const noexcept { return region_.has_value(); }
+    [[nodiscard]] const BucketStore::Found& found() const noexcept { return found_; }
+
+private:
+    BoxState(StateFolder folder, const StateShape& shape)
+        : folder_{std::move(folder)}, store_{folder_.path()}, shape_{shape} {}
+    void open_region();
+    void read_slots();
+
+    StateFolder folder_;
+    SlotsStore store_;
+    StateShape shape_;
+    StateSecrets secrets_;
+    std::optional<StateRegion> region_;
+    SlotsImage slots_;
+    BucketStore::Found found_;
+};
+
+}  // namespace sluice

@@ -1,0 +1,25 @@
+#pragma once
+#include "lib/base/result.hpp"
+#include "lib/wire/slots_codec.hpp"
+
+#include <optional>
+#include <string>
+
+namespace sluice {
+
+// What the entries of the tables mean, kept in the state directory: written before the workers file
+// the first entry by it, so that it never lies behind them.
+class SlotsStore {
+public:
+    explicit SlotsStore(const std::string& directory) : path_{directory + "/slots.bin"} {}
+
+    // Written whole, then renamed. It need not outlive the machine: the tables do not.
+    [[nodiscard]] Result<Done> save(const KeptSlots& slots) const;
+    // nullopt: there are none for these tables.
+    [[nodiscard]] Result<std::optional<SlotsImage>> load(std::uint64_t region) const;
+
+private:
+    std::string path_;
+};
+
+}  // namespace sluice

@@ -1,0 +1,42 @@
+#pragma once
+#include "lib/base/result.hpp"
+#include "lib/wire/fd.hpp"
+
+#include <cstddef>
+#include <string>
+
+namespace sluice {
+
+// The state directory, held by one process at a time. What must be durable lies in it; the tables,
+// which are memory that outlives the process, lie in its `tables`:
+//
+//   ruleset.bin, slots.bin   the last rule set, and what the tables' entries mean
+//   tables/                  a folder, where the directory is memory itself (tmpfs, hugetlbfs)
+//   tables -> ...            else a link to a folder in a mounted hugetlbfs, or in /dev/shm
+//   tables.bad-...           tables that could not be read, kept aside; the latest only
+//   lock
+class StateFolder {
+public:
+    // Takes hold of the directory, which is made if there is none. An Error if another dataplane
+    // has it.
+    [[nodiscard]] static Result<StateFolder> open(const std::string& directory);
+
+    // The folder for tables, made where `bytes` will find room if there is none.
+    [[nodiscard]] Result<std::string> tables(std::size_t bytes, bool huge_pages) const;
+    // Puts the tables aside, under a name that is returned; the next call of tables() makes new
+    // ones.
+    [[nodiscard]] Result<std::string> put_aside() const;
+    // Removes all that a dataplane keeps here.
+    [[nodiscard]] Result<Done> forget() const;
+
+    [[nodiscard]] const std::string& path() const noexcept { return directory_; }
+
+private:
+    StateFolder(std::string directory, Fd lock) noexcept
+        : directory_{std::move(directory)}, lock_{std::move(lock)} {}
+
+    std::string directory_;
+    Fd lock_;
+};
+
+}  // namespace sluice

@@ -1,0 +1,111 @@
+#pragma once
+#include "dataplane/state_folder.hpp"
+#include "lib/meter/siphash.hpp"
+#include "lib/meter/store_layout.hpp"
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <string>
+#include <vector>
+
+namespace sluice {
+
+// What must stay the same for as long as buckets are to be found again.
+struct StateSecrets {
+    HashSecret hash{};
+    std::array<std::uint8_t, 128> rss{};  // what RSS keys are made of
+};
+
+// How large the tables are.
+struct StateShape {
+    std::size_t workers = 1;
+    std::size_t keys = 0;  // for each worker
+    std::size_t pool_lines = 0;
+    bool huge_pages = true;
+
+    [[nodiscard]] StoreLayout layout() const noexcept { return {keys, pool_lines}; }
+    [[nodiscard]] std::size_t bytes() const noexcept { return workers * layout().bytes(); }
+};
+
+// A file that is mapped, for as long as this lives.
+class Mapping {
+public:
+    // Made with that size, all of it there, or as it is. An Error says why not.
+    [[nodiscard]] static Result<Mapping> make(const std::string& path, std::size_t bytes);
+    [[nodiscard]] static Result<Mapping> open(const std::string& path, std::size_t bytes);
+    Mapping(Mapping&& other) noexcept
+        : data_{std::exchange(other.data_, nullptr)}, bytes_{other.bytes_}, page_{other.page_} {}
+    Mapping(const Mapping&) = delete;
+    Mapping& operator=(const Mapping&) = delete;
+    Mapping& operator=(Mapping&&) = delete;
+    ~Mapping();
+
+    [[nodiscard]] void* data() const noexcept { return data_; }
+    [[nodiscard]] std::size_t page_size() const noexcept { return page_; }
+
+private:
+    Mapping(void* data, std::size_t bytes, std::size_t page) noexcept
+        : data_{data}, bytes_{bytes}, page_{page} {}
+    [[nodiscard]] static Result<Mapping> map(const std::string& path, int fd, std::size_t bytes);
+
+    void* data_;
+    std::size_t bytes_;
+    std::size_t page_;
+};
+
+// Memory that outlives this process, in named files: a header, and one file for each worker.
+class StateRegion {
+public:
+    // What an earlier process left, if it can be read and has that shape; else a new one, after
+    // what there was has been put aside and reported. The secrets stay as long as they can be read.
+    [[nodiscard]] static Result<StateRegion> open(const StateFolder& folder,
+                                                  const StateShape& shape);
+    // A new one in any case, where nothing lies any more.
+    [[nodiscard]] static Result<StateRegion> make_new(const StateFolder& folder,
+                                                      const StateShape& shape,
+                                                      const StateSecrets& secrets);
+    [[nodiscard]] static StateSecrets fresh_secrets() noexcept;
+
+    [[nodiscard]] const StateSecrets& secrets() const noexcept { return header().secrets; }
+    [[nodiscard]] std::uint64_t id() const noexcept { return header().id; }
+    [[nodiscard]] bool taken_up() const noexcept { return taken_up_; }
+    // How far instants are ahead of CLOCK_BOOTTIME.
+    [[nodiscard]] Nanoseconds clock_lead() const noexcept { return Nanoseconds{header().lead}; }
+    [[nodiscard]] StoreMemory worker(std::size_t worker) const noexcept {
+        return {workers_[worker].data(), shape_.layout(), workers_[worker].page_size()};
+    }
+
+private:
+    struct Header {
+        std::array<char, 8> magic;
+        std::uint32_t layout;
+        std::uint32_t workers;
+        std::array<char, 40> boot_id;
+        std::uint64_t id;  // of the worker files that belong to it
+        std::uint64_t keys;
+        std::uint64_t pool_lines;
+        std::int64_t lead;
+        StateSecrets secrets;
+    };
+
+    StateRegion(Mapping header, const StateShape& shape, bool taken_up) noexcept
+        : header_{std::move(header)}, shape_{shape}, taken_up_{taken_up} {}
+    [[nodiscard]] const Header& header() const noexcept {
+        return *static_cast<const Header*>(header_.data());
+    }
+    [[nodiscard]] static Result<StateRegion> take_up(const std::string& place,
+                                                     const StateShape& shape);
+    [[nodiscard]] static Result<StateRegion> make(const std::string& place, const StateShape& shape,
+                                                  const StateSecrets& secrets);
+    [[nodiscard]] static bool is_readable(const Header& header) noexcept;
+
+    Mapping header_;
+    StateShape shape_;
+    bool taken_up_;
+    std::vector<Mapping> workers_;
+};
+
+}  // namespace sluice

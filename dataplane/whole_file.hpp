@@ -1,0 +1,14 @@
+#pragma once
+#include "lib/base/bytes.hpp"
+#include "lib/base/result.hpp"
+
+#include <string>
+
+namespace sluice {
+
+// Replaces a file as a whole: written beside it and renamed, so that it is there as it was or as it
+// is to be. Durable: on the disk, and not only in this machine's memory, before this returns.
+enum class Durable : bool { No, Yes };
+[[nodiscard]] Result<Done> replace_file(const std::string& path, ByteView bytes, Durable durable);
+
+}  // namespace sluice

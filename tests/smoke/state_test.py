@@ -1,0 +1,228 @@
+"""What survives a dataplane that is killed: a client gets no second burst.
+
+    state_test.py DATAPLANE SLUICED SLUICECTL
+"""
+import os
+import pathlib
+import signal
+import subprocess
+import sys
+import unittest
+
+from programs import Box, Hosts, wait_until
+
+PROGRAMS = []
+NULL = ("net_null0,size=64,copy=1", "net_null1,size=64,copy=1")
+
+
+def rules(limits, key="port, dir", when="", more=""):
+    when = f"    when: {when}\n" if when else ""
+    return (f"version: 1\nrules:\n  - id: flood\n    mode: enforce\n{when}    key: [{key}]\n"
+            f"    limits: [{limits}]\n{more}")
+
+
+LIMITS = {
+    "token bucket": "{algorithm: token_bucket, rate: 1/d, burst: 500}",
+    "fixed window": "{algorithm: fixed_window, count: 500, window: 20d, phase: first}",
+    "sliding window": "{algorithm: sliding_window, count: 500, window: 20d}",
+    "sub-windows": "{algorithm: sliding_counters, count: 500, window: 20d, buckets: 8}",
+    "log": "{algorithm: sliding_log, count: 500, window: 20d}",
+}
+
+
+class Case(unittest.TestCase):
+    def setUp(self):
+        self.box = Box(*PROGRAMS)
+        self.addCleanup(self.box.close)
+        self.state = self.box.folder / "state"
+
+    def apply(self, text):
+        done = self.box.apply(text)
+        self.assertEqual(done.returncode, 0, done.stderr)
+
+    def rule(self):
+        return self.box.stats()["rules"][0]
+
+    def flood_until_refused(self, refused=10000):
+        wait_until("the flood to be refused", lambda: self.rule()["exceeded"] > refused)
+        return self.rule()
+
+
+class Killed(Case):
+    """Ports that bring frames without end: the process is always in the middle of some."""
+
+    def test_no_second_burst_whatever_the_algorithm(self):
+        self.box.start_dataplane(*NULL)
+        self.box.start_sluiced()
+        for name, limit in LIMITS.items():
+            with self.subTest(name):
+                self.apply(rules(limit))
+                self.assertEqual(self.flood_until_refused()["admitted"], 1000)  # both directions
+                for _ in range(3):
+                    self.box.kill(self.box.dataplane)
+                    self.box.start_dataplane(*NULL)
+                    self.box.wait_for_link(True)
+                    self.assertEqual(self.flood_until_refused()["admitted"], 0)
+                self.apply("version: 1\nrules: [{id: none, on_match: drop}]\n")
+
+    def test_sluiced_dead_too(self):
+        self.box.start_dataplane(*NULL)
+        sluiced = self.box.start_sluiced()
+        self.apply(rules(LIMITS["token bucket"]))
+        self.flood_until_refused()
+        self.box.kill(sluiced)
+        self.box.kill(self.box.dataplane)
+        self.box.start_dataplane(*NULL)
+        self.box.start_sluiced()
+        self.assertEqual(self.flood_until_refused()["admitted"], 0)
+
+    def test_numbers_changed_in_between_keep_what_was_used(self):
+        self.box.start_dataplane(*NULL)
+        self.box.start_sluiced()
+        self.apply(rules("{algorithm: token_bucket, rate: 1/d, burst: 500}"))
+        self.flood_until_refused()
+        self.apply(rules("{algorithm: token_bucket, rate: 1/d, burst: 700}"))
+        self.box.kill(self.box.dataplane)
+        self.box.start_dataplane(*NULL)
+        self.box.wait_for_link(True)
+        # 200 more for each direction, given before the kill or after it, and not twice.
+        self.assertLessEqual(self.flood_until_refused()["admitted"], 400)
+        self.apply(rules("{algorithm: token_bucket, rate: 1/d, burst: 800}"))
+        before = self.rule()["admitted"]
+        wait_until("the rest", lambda: self.rule()["admitted"] == before + 200)
+
+    def test_a_rule_that_left_is_still_owed_when_it_comes_back(self):
+        text = rules(LIMITS["token bucket"])
+        self.box.start_dataplane(*NULL)
+        self.box.start_sluiced()
+        self.apply(text)
+        self.flood_until_refused()
+        self.apply("version: 1\nrules: [{id: none, on_match: drop}]\n")
+        self.box.kill(self.box.dataplane)
+        self.box.start_dataplane(*NULL)
+        self.box.wait_for_link(True)
+        self.apply(text)
+        self.assertEqual(self.flood_until_refused()["admitted"], 0)
+
+    def test_a_stop_keeps_as_much_as_a_kill(self):
+        self.box.start_dataplane(*NULL)
+        self.box.start_sluiced()
+        self.apply(rules(LIMITS["token bucket"]))
+        self.flood_until_refused()
+        self.assertEqual(self.box.kill(self.box.dataplane, signal.SIGTERM), 0)
+        self.box.start_dataplane(*NULL)
+        self.box.wait_for_link(True)
+        self.assertEqual(self.flood_until_refused()["admitted"], 0)
+
+
+class Folder(Case):
+    def tables(self):
+        return pathlib.Path(os.path.realpath(self.state / "tables"))
+
+    def refused_start(self):
+        process = self.box.start_dataplane(*NULL, "--socket", str(self.box.folder / "other.sock"),
+                                           wait=False)
+        self.assertEqual(process.wait(20), 1)
+
+    def test_nobody_else_reads_it(self):
+        self.box.start_dataplane(*NULL)
+        for path in (self.tables(), *self.tables().iterdir()):
+            self.assertEqual(path.stat().st_mode & 0o077, 0, path)
+
+    def test_two_dataplanes_on_one_directory(self):
+        first = self.box.start_dataplane(*NULL)
+        self.refused_start()
+        self.assertIn("another sluice-dataplane has the state directory", self.box.log("dataplane.log"))
+        forget = self.box.forget()
+        self.assertEqual(forget.returncode, 1)
+        self.assertIn("another sluice-dataplane", forget.stderr)
+        self.assertIsNone(first.poll())
+
+    def test_forget_removes_everything(self):
+        self.box.start_dataplane(*NULL)
+        self.box.start_sluiced()
+        self.apply(rules(LIMITS["token bucket"]))
+        tables = self.tables()
+        self.assertTrue((tables / "header").exists())
+        self.box.kill(self.box.dataplane)
+        self.assertEqual(self.box.forget().returncode, 0)
+        self.assertFalse(tables.exists())
+        self.assertEqual(list(self.state.iterdir()), [])
+
+    def test_what_cannot_be_read_is_kept_aside(self):
+        for damage in ("header", "worker", "slots"):
+            with self.subTest(damage):
+                first = self.box.start_dataplane(*NULL)
+                self.box.start_sluiced()
+                self.apply(rules(LIMITS["token bucket"]))
+                self.flood_until_refused()
+                self.box.kill(first)
+                before = self.tables()
+                if damage == "header":
+                    with open(before / "header", "r+b") as header:
+                        header.write(b"?")
+                elif damage == "worker":
+                    next(before.glob("worker-*")).unlink()
+                else:
+                    (self.state / "slots.bin").write_bytes(b"?")
+                self.box.start_dataplane(*NULL)
+                self.box.wait_for_link(True)
+                self.assertNotEqual(self.tables(), before)
+                aside = list(self.state.glob("tables.bad-*"))
+                self.assertEqual([os.path.realpath(path) for path in aside], [str(before)])
+                self.assertIn("cannot be used", self.box.log("dataplane.log"))
+                self.assertEqual(self.flood_until_refused()["admitted"], 1000)
+                self.box.kill(self.box.sluiced)
+                self.box.kill(self.box.dataplane)
+
+
+class Network(Case):
+    """A client in a network of its own, which sends more than it may before and after the kill."""
+
+    def setUp(self):
+        super().setUp()
+        self.hosts = Hosts()
+        self.addCleanup(self.hosts.close)
+        self.hosts.open()
+
+    def start(self):
+        return self.box.start_dataplane("net_af_packet0,iface=o", "net_af_packet1,iface=i",
+                                        netns=self.hosts.box)
+
+    def arrived(self, flood_port, count):
+        """Sends `count` datagrams and says how many came; others are not limited and mark the end."""
+        hear = ("import socket,sys\ns=socket.socket(socket.AF_INET,socket.SOCK_DGRAM)\n"
+                f"s.bind(('10.78.0.2',{flood_port}))\ns.settimeout(20)\n"
+                "e=socket.socket(socket.AF_INET,socket.SOCK_DGRAM)\ne.bind(('10.78.0.2',7))\n"
+                "e.settimeout(20)\nd,a=e.recvfrom(99)\ne.sendto(d,a)\n"
+                "while d!=b'end': d,a=e.recvfrom(99)\n"
+                "s.setblocking(False)\nn=0\ntry:\n while True: s.recv(99); n+=1\n"
+                "except BlockingIOError: pass\nprint(n)\n")
+        send = ("import socket\ns=socket.socket(socket.AF_INET,socket.SOCK_DGRAM)\ns.settimeout(0.3)\n"
+                "for _ in range(60):\n s.sendto(b'begin',('10.78.0.2',7))\n"
+                " try: s.recvfrom(99); break\n except OSError: pass\n"
+                f"for _ in range({count}): s.sendto(b'x',('10.78.0.2',{flood_port}))\n"
+                "for _ in range(3): s.sendto(b'end',('10.78.0.2',7))\n")
+        ears = subprocess.Popen(["ip", "netns", "exec", self.hosts.inside, sys.executable, "-c", hear],
+                                stdout=subprocess.PIPE, text=True)
+        done = subprocess.run(["ip", "netns", "exec", self.hosts.outside, sys.executable, "-c", send],
+                              timeout=60)
+        self.assertEqual(done.returncode, 0)
+        return int(ears.communicate(timeout=60)[0])
+
+    def test_a_client_gets_no_second_burst(self):
+        self.start()
+        sluiced = self.box.start_sluiced()
+        self.apply(rules("{algorithm: token_bucket, rate: 1/d, burst: 20}", "ip.src",
+                         'dir eq "in" and ip.proto eq 17 and l4.dport eq 9'))
+        self.assertEqual(self.arrived(9, 200), 20)
+        self.box.kill(sluiced)  # nobody is there to help
+        self.box.kill(self.box.dataplane)
+        self.start()
+        self.assertEqual(self.arrived(9, 200), 0)
+        self.assertGreater(self.arrived(10, 200), 0)
+
+
+if __name__ == "__main__":
+    PROGRAMS.extend(sys.argv[1:4])
+    unittest.main(argv=[sys.argv[0], *sys.argv[4:]], verbosity=2)
