@@ -1,11 +1,8 @@
 #include "dataplane/rss.hpp"
 
-#include <algorithm>
 #include <bit>
-#include <cstdlib>
 
 #include <rte_ethdev.h>
-#include <sys/random.h>
 
 namespace sluice {
 namespace {
@@ -15,12 +12,6 @@ constexpr std::uint64_t kL3 = RTE_ETH_RSS_IPV4 | RTE_ETH_RSS_FRAG_IPV4 |
                               RTE_ETH_RSS_FRAG_IPV6 | RTE_ETH_RSS_NONFRAG_IPV6_OTHER;
 constexpr std::uint64_t kL4 = RTE_ETH_RSS_NONFRAG_IPV4_TCP | RTE_ETH_RSS_NONFRAG_IPV4_UDP |
                               RTE_ETH_RSS_NONFRAG_IPV6_TCP | RTE_ETH_RSS_NONFRAG_IPV6_UDP;
-
-void fill_random(std::span<std::uint8_t> bytes) noexcept {
-    if (::getrandom(bytes.data(), bytes.size(), 0) != static_cast<ssize_t>(bytes.size())) {
-        std::abort();  // without randomness there is no key worth having
-    }
-}
 
 }  // namespace
 
@@ -33,20 +24,6 @@ bool is_degenerate(std::span<const std::uint8_t> key) noexcept {
     return ones < bits / 4 || ones > bits - bits / 4;
 }
 
-void make_rss_key(Rss how, std::span<std::uint8_t> key) noexcept {
-    do {
-        if (how == Rss::Symmetric) {
-            std::array<std::uint8_t, 2> pattern{};
-            fill_random(pattern);
-            for (std::size_t i = 0; i < key.size(); ++i) {
-                key[i] = pattern[i % pattern.size()];
-            }
-        } else {
-            fill_random(key);
-        }
-    } while (is_degenerate(key));
-}
-
 std::uint64_t rss_functions(Rss how, std::uint64_t offered) noexcept {
     const std::uint64_t wanted = kL3 & offered;
     if (wanted == 0) {
@@ -54,6 +31,7 @@ std::uint64_t rss_functions(Rss how, std::uint64_t offered) noexcept {
     }
     switch (how) {
         case Rss::Source:
+        case Rss::SourcePrefix:
             return (offered & RTE_ETH_RSS_L3_SRC_ONLY) == 0 ? 0 : wanted | RTE_ETH_RSS_L3_SRC_ONLY;
         case Rss::Destination:
             return (offered & RTE_ETH_RSS_L3_DST_ONLY) == 0 ? 0 : wanted | RTE_ETH_RSS_L3_DST_ONLY;

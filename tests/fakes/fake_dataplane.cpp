@@ -42,6 +42,7 @@ PortStats port(const std::string& side, const std::string& device) {
             .rx_queues = 2,
             .tx_queues = 2,
             .rss = true,
+            .hashes = "source",
             .rx_packets = 1000,
             .rx_bytes = 64'000,
             .tx_packets = 900,
