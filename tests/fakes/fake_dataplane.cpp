@@ -285,7 +285,8 @@ Reply FakeDataplane::answer(const Request& request) {
     if (const auto* top = std::get_if<GetTop>(&request)) {
         return top_of(*top);
     }
-    return Welcome{kWireVersion, static_cast<std::uint32_t>(::getpid()), running_.rules.generation};
+    return Welcome{kWireVersion, static_cast<std::uint32_t>(::getpid()), running_.rules.generation,
+                   usual_spread()};
 }
 
 Reply FakeDataplane::keep(const KeepRules& request) {

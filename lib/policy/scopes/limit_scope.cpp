@@ -163,7 +163,7 @@ bool is_local(const ScopeQuestion& asked, const BoxSpread& box) {
         }
         seen.push_back(&port);
     }
-    return true;
+    return !box.ports.empty();
 }
 
 void set_scopes(std::vector<RuleSummary>& rules, const BoxSpread& box) {

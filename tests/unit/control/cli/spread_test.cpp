@@ -56,6 +56,19 @@ TEST(WorkerOf, UsesEveryWorker) {
     }
 }
 
+TEST(WorkerOf, KeepsAPrefixTogether) {
+    const auto of = [](const std::string& src) {
+        return worker_of(udp_flow(src, "198.51.100.7"), Rss::SourcePrefix, 64);
+    };
+    std::set<std::size_t> used;
+    for (int net = 0; net < 100; ++net) {
+        const std::string prefix = "10.0." + std::to_string(net) + ".";
+        EXPECT_EQ(of(prefix + "1"), of(prefix + "200"));
+        used.insert(of(prefix + "1"));
+    }
+    EXPECT_GT(used.size(), 30U);
+}
+
 TEST(WorkerOf, KeepsFragmentsWithTheirFlow) {
     Flow first = udp_flow("192.0.2.1", "198.51.100.7");
     first.frag = Fragment::First;

@@ -81,6 +81,7 @@ TEST(LimitScope, Table) {
         {"more than the source", "", kPair, source, true},
         {"nothing", "", {}, source, false},
         {"nothing, one worker", "", {}, one, true},
+        {"no port is known", "", kSrc, BoxSpread{}, false},
         {"destination", "", kDst, source, false},
         {"a prefix", "", kSrc24, source, false},
         {"client.ip as it came", "", kClient, source, true},
