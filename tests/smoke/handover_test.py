@@ -54,7 +54,7 @@ for number in range(count):
 TAKE = """
 import collections, json, socket, struct
 s = socket.socket(socket.AF_PACKET, socket.SOCK_RAW, socket.htons(0x0800))
-s.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUFFORCE, 64 << 20)
+s.setsockopt(socket.SOL_SOCKET, 33, 64 << 20)  # SO_RCVBUFFORCE
 s.bind(("eth0", 0x0800))
 print("ready", flush=True)
 came = collections.defaultdict(list)

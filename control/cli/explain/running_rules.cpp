@@ -86,13 +86,13 @@ void take_scopes(const Options& options, std::vector<RuleSummary>& rules) {
 
 }  // namespace
 
-std::variant<RunningRules, Refusal> running_rules(const Options& options) {
+std::variant<HeldRules, Refusal> running_rules(const Options& options) {
     const auto answer = ask(options, {.target = "/v1/rules/held"});
     if (const auto* refusal = std::get_if<Refusal>(&answer)) {
         return *refusal;
     }
     const Json& held = std::get<Json>(answer);
-    RunningRules rules{.compiled = {},
+    HeldRules rules{.compiled = {},
                        .generation = held.at("generation"),
                        .file = held.at("file"),
                        .notes = notes_of(held.at("lists"))};
