@@ -188,7 +188,8 @@ Reply ControlServer::handle(Client& client, Request request) {
     if (const auto* top = std::get_if<GetTop>(&request)) {
         return dataplane_->top(*top);
     }
-    return Welcome{kWireVersion, static_cast<std::uint32_t>(::getpid()), dataplane_->generation()};
+    return Welcome{kWireVersion, static_cast<std::uint32_t>(::getpid()), dataplane_->generation(),
+                   dataplane_->spread()};
 }
 
 void ControlServer::send(Client& client) {

@@ -1,7 +1,5 @@
 #include "dataplane/dataplane.hpp"
 
-#include "dataplane/device.hpp"
-#include "dataplane/pool.hpp"
 #include "lib/base/log.hpp"
 #include "lib/rules/load_overrides.hpp"
 #include "lib/rules/origins.hpp"
@@ -12,9 +10,7 @@
 #include <cstdlib>
 
 #include <rte_ethdev.h>
-#include <rte_launch.h>
 #include <rte_lcore.h>
-#include <rte_mbuf.h>
 #include <sys/random.h>
 
 namespace sluice {
@@ -31,6 +27,8 @@ std::vector<unsigned> worker_lcores() {
     return lcores;
 }
 
+}  // namespace
+
 std::uint64_t random_number() {
     std::uint64_t number = 0;
     if (::getrandom(&number, sizeof(number), 0) != static_cast<ssize_t>(sizeof(number))) {
@@ -39,21 +37,6 @@ std::uint64_t random_number() {
     return number;
 }
 
-Result<PortOffer> attach(Port& port, const PairOptions& pair, const SideOptions& side,
-                         std::string_view name) {
-    port.pair = pair.name;
-    port.side = name;
-    port.device = side.device;
-    const Result<std::uint16_t> id = attach_device(side.device);
-    if (!id) {
-        return id.error();
-    }
-    port.id = *id;
-    return ask_port(port);
-}
-
-}  // namespace
-
 Dataplane::Dataplane(const DataplaneOptions& options, std::vector<unsigned> lcores, BoxState state)
     : options_{options},
       lcores_{std::move(lcores)},
@@ -61,6 +44,9 @@ Dataplane::Dataplane(const DataplaneOptions& options, std::vector<unsigned> lcor
       watchdogs_(lcores_.size(), Watchdog{options.watchdog_stall}),
       store_{options.state_dir},
       state_{std::move(state)},
+      rss_keys_{load_rss_keys(options.state_dir)},
+      hash_{rss_keys_.of(Rss::Source).first<Toeplitz::kKeySize>()},
+      symmetric_hash_{rss_keys_.of(Rss::Symmetric).first<Toeplitz::kKeySize>()},
       rows_{[this](std::uint32_t row) { return read_row(row); }},
       slots_{table_view(), state_.slots()},
       running_{std::make_unique<const Running>()},
@@ -107,91 +93,6 @@ Dataplane::~Dataplane() {
     }
 }
 
-Result<Done> Dataplane::start_ports() {
-    for (const PairOptions& pair : options_.pairs) {
-        if (const Result<Done> done = start_pair(pair); !done) {
-            return done.error();
-        }
-    }
-    return Done{};
-}
-
-Result<Done> Dataplane::start_pair(const PairOptions& options) {
-    pairs_.push_back(std::make_unique<PortPair>());
-    PortPair& pair = *pairs_.back();
-    pair.link_follow = options.link_follow;
-    const Result<PortOffer> outside = attach(pair.outside, options, options.outside, "outside");
-    if (!outside) {
-        return outside.error();
-    }
-    const Result<PortOffer> inside = attach(pair.inside, options, options.inside, "inside");
-    if (!inside) {
-        return inside.error();
-    }
-    const Result<std::uint16_t> mtu = choose_mtu(options, *outside, *inside);
-    if (!mtu) {
-        return mtu.error();
-    }
-    const std::uint16_t queues = choose_queues(options, *outside, *inside, lcores_.size());
-    const Result<rte_mempool*> pool = make_pool(plan_pool(options_, queues, lcores_.size(), *mtu),
-                                                options.name, pair.outside.id, outside->socket);
-    if (!pool) {
-        return pool.error();
-    }
-    pair.pool = *pool;
-    const auto start = [&](Port& port, const SideOptions& side) {
-        return start_port(port, {queues, *mtu, side.rss, state_.secrets().rss, *pool});
-    };
-    if (const Result<Done> done = start(pair.outside, options.outside); !done) {
-        return done.error();
-    }
-    if (const Result<Done> done = start(pair.inside, options.inside); !done) {
-        return done.error();
-    }
-    queues_.push_back({options.name, pair.outside.id, pair.inside.id, queues});
-    return Done{};
-}
-
-const PortPair& Dataplane::pair_of(const Lane& lane) const {
-    const auto has = [&](const std::unique_ptr<PortPair>& pair) {
-        return pair->outside.id == lane.tx_port || pair->inside.id == lane.tx_port;
-    };
-    return **std::find_if(pairs_.begin(), pairs_.end(), has);
-}
-
-void Dataplane::start_workers() {
-    lanes_ = assign_lanes(queues_, lcores_.size());
-    CoreRoster roster;
-    for (std::size_t worker = 0; worker < lcores_.size(); ++worker) {
-        tx_full_.emplace_back(lanes_[worker].size());
-        std::vector<DpdkIo> io;
-        for (std::size_t i = 0; i < lanes_[worker].size(); ++i) {
-            const Lane& lane = lanes_[worker][i];
-            const PortPair& pair = pair_of(lane);
-            const Port& out = lane.dir == Direction::In ? pair.inside : pair.outside;
-            io.emplace_back(lane, TxSide{out.up, tx_full_[worker][i], out.takes}, pair.pool);
-        }
-        PacketPolicy policy = options_.policy;
-        policy.tell_wait = false;
-        samplers_.push_back(std::make_unique<KeySampler>(random_number()));
-        workers_.push_back(std::make_unique<Worker>(
-            roster.enlist(),
-            WorkerSetup{running_, board_, stop_, options_.idle_sleep, state_.clock_lead()},
-            CoreState{.policy = policy,
-                      .hash = KeyHasher{state_.secrets().hash},
-                      .buckets = state_.store(worker, current_.rules.slots),
-                      .counters = counters_[worker],
-                      .sampler = samplers_.back().get()},
-            std::move(io)));
-    }
-    report_found();
-    const auto run = [](void* worker) {
-        static_cast<Worker*>(worker)->run();
-        return 0;
-    };
-    for (std::size_t worker = 0; worker < lcores_.size(); ++worker) {
-        (void)rte_eal_remote_launch(run, workers_[worker].get(), lcores_[worker]);
-    }
 }
 
 Result<TextScratches> Dataplane::scratches_for(const RuleSet& rules) const {

@@ -1,12 +1,17 @@
 #pragma once
 #include "dataplane/box_state.hpp"
+#include "dataplane/dpdk_io.hpp"
+#include "dataplane/handover.hpp"
 #include "dataplane/lane.hpp"
+#include "dataplane/lane_rings.hpp"
 #include "dataplane/link_watch.hpp"
 #include "dataplane/options.hpp"
 #include "dataplane/quiesce.hpp"
+#include "dataplane/rss_keys.hpp"
 #include "dataplane/rule_rows.hpp"
 #include "dataplane/rules_store.hpp"
 #include "dataplane/running.hpp"
+#include "dataplane/tx_desk.hpp"
 #include "dataplane/watchdog.hpp"
 #include "dataplane/worker.hpp"
 #include "lib/pipeline/counters.hpp"
@@ -26,6 +31,9 @@
 
 namespace sluice {
 
+// Of the kernel; for what nobody may guess.
+[[nodiscard]] std::uint64_t random_number();
+
 // The whole running dataplane, as the main lcore holds it: ports, workers, what they act on.
 class Dataplane {
 public:
@@ -42,6 +50,8 @@ public:
     [[nodiscard]] RunningRules running_rules() const;
     [[nodiscard]] Stats stats() const;
     [[nodiscard]] Top top(const GetTop& request);
+    // How frames come to workers, for whoever compiles rules.
+    [[nodiscard]] BoxSpread spread() const;
     [[nodiscard]] std::uint64_t generation() const noexcept { return current_.rules.generation; }
 
     // What is due about every 100 ms: links, watchdogs, samples, old rule sets.
@@ -57,6 +67,10 @@ private:
     void report_found() const;
     void start_workers();
     [[nodiscard]] const PortPair& pair_of(const Lane& lane) const;
+    [[nodiscard]] TxSide tx_side(std::size_t worker, std::size_t lane);
+    [[nodiscard]] LaneHandover* handover_of(std::size_t worker, std::size_t lane);
+    [[nodiscard]] std::vector<DpdkIo> lanes_of(std::size_t worker);
+    [[nodiscard]] std::vector<TxDesk> desks_of(std::size_t worker);
     enum class Keep : bool { No, Yes };  // for the next start too
     [[nodiscard]] Reply take(ApplyRules request, Keep keep);
     // For the texts of a set, allocated here so that workers never do.
@@ -76,14 +90,20 @@ private:
     std::vector<unsigned> lcores_;  // of the workers
     std::vector<std::unique_ptr<PortPair>> pairs_;
     std::vector<PairQueues> queues_;
-    std::vector<std::vector<Lane>> lanes_;               // by worker
-    std::vector<std::vector<Counter>> tx_full_;          // by worker and lane
+    std::vector<std::vector<Lane>> lanes_;       // by worker
+    std::vector<std::vector<Counter>> tx_full_;  // by worker and lane
+    std::vector<std::vector<SentCounts>> sent_;  // by who sent, and for whom
+    LaneRings rings_;
+    std::vector<std::unique_ptr<LaneHandover>> handovers_;
     std::vector<WorkerCounters> counters_;               // by worker
     std::vector<std::unique_ptr<KeySampler>> samplers_;  // by worker
     std::vector<std::unique_ptr<Worker>> workers_;
     std::vector<Watchdog> watchdogs_;
     RulesStore store_;
     BoxState state_;
+    RssKeys rss_keys_;
+    Toeplitz hash_;
+    Toeplitz symmetric_hash_;
     RuleRows rows_;
     LimitSlots slots_;
     std::uint64_t loads_ = 0;

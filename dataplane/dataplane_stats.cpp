@@ -52,7 +52,11 @@ PortStats Dataplane::port_stats(const Port& port) const {
     stats.mtu = port.mtu;
     stats.rx_queues = port.queues;
     stats.tx_queues = port.queues;
-    stats.rss = port.rss;
+    stats.rss = port.hashes.has_value();
+    if (port.handed || port.hashes) {
+        stats.hashes = name_of(port.handed ? port.asked : *port.hashes);
+    }
+    stats.handed_over = port.handed;
     stats.rx_packets = counted.ipackets;
     stats.rx_bytes = counted.ibytes;
     stats.tx_packets = counted.opackets;
@@ -82,10 +86,17 @@ WorkerStats Dataplane::worker_stats(std::size_t worker) const {
     stats.stalls = watchdogs_[worker].stalls();
     for (std::size_t i = 0; i < kVerdictCount; ++i) {
         stats.by_verdict[i] = counters.by_verdict[i].read();
+        for (const auto& sender : sent_) {
+            stats.by_verdict[i] += sender[worker].by_verdict[i].read();
+        }
     }
     for (std::size_t i = 0; i < kReasonCount; ++i) {
         stats.by_reason[i] = counters.by_reason[i].read();
+        for (const auto& sender : sent_) {
+            stats.by_reason[i] += sender[worker].by_reason[i].read();
+        }
     }
+    stats.handed_over = counters.handed_over.read();
     for (std::size_t i = 0; i < kTableEventCount; ++i) {
         stats.by_table_event[i] = counters.by_table_event[i].read();
     }

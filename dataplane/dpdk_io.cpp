@@ -1,5 +1,6 @@
 #include "dataplane/dpdk_io.hpp"
 
+#include "dataplane/tx_desk.hpp"
 #include "lib/act/tag.hpp"
 
 #include <algorithm>
@@ -40,15 +41,26 @@ bool is_ours(const rte_mbuf* frame) noexcept {
     return true;
 }
 
+void count_one(const Packet& packet, WorkerCounters& counters) noexcept {
+    counters.by_verdict[static_cast<std::size_t>(packet.decision.verdict)].add(1);
+    counters.by_reason[static_cast<std::size_t>(packet.decision.reason)].add(1);
+}
+
 }  // namespace
 
-FrameView DpdkIo::view_of(rte_mbuf* frame, std::size_t row) noexcept {
-    if (frame->nb_segs == 1 || frame->data_len >= kHeadSize) [[likely]] {
-        return {{data_of(frame), frame->data_len}, frame->pkt_len};
+std::uint16_t send_frames(const Lane& lane, bool up, rte_mbuf** frames,
+                          std::uint16_t count) noexcept {
+    std::uint16_t sent = 0;
+    for (int tries = 0; up && sent < count && tries <= kSendRetries; ++tries) {
+        sent = static_cast<std::uint16_t>(
+            sent + rte_eth_tx_burst(lane.tx_port, lane.tx_queue, frames + sent,
+                                    static_cast<std::uint16_t>(count - sent)));
     }
-    const auto size = static_cast<std::uint32_t>(std::min<std::size_t>(kHeadSize, frame->pkt_len));
-    const void* head = rte_pktmbuf_read(frame, 0, size, heads_[newest_][row].data());
-    return {{static_cast<const std::byte*>(head), size}, frame->pkt_len};
+    return sent;
+}
+
+FrameView DpdkIo::view_of(rte_mbuf* frame, std::size_t row) noexcept {
+    return heads_[newest_][row].view_of(frame);
 }
 
 // All of it, and how much may be read behind it.
@@ -68,18 +80,26 @@ std::size_t DpdkIo::receive(Burst& burst, Reach reach) noexcept {
     newest_ ^= 1U;
     // NOLINTNEXTLINE(cppcoreguidelines-pro-type-member-init): filled by the driver
     std::array<rte_mbuf*, kMaxBurst> frames;
-    const std::uint16_t count =
-        rte_eth_rx_burst(lane_.rx_port, lane_.rx_queue, frames.data(), kMaxBurst);
+    std::uint16_t count = 0;
+    std::uint16_t came = 0;
+    if (handover_ == nullptr) [[likely]] {
+        count = rte_eth_rx_burst(lane_.rx_port, lane_.rx_queue, frames.data(), kMaxBurst);
+        came = count;
+    } else {
+        const LaneHandover::Came handed = handover_->receive(frames.data());
+        count = handed.ours;
+        came = handed.all;
+    }
     if (reach == Reach::Everything) [[unlikely]] {
         for (std::uint16_t row = 0; row < count; ++row) {
             (void)burst.add(whole_view_of(frames[row], row), lane_.dir, lane_.pair, frames[row]);
         }
-        return count;
+        return came;
     }
     for (std::uint16_t row = 0; row < count; ++row) {
         (void)burst.add(view_of(frames[row], row), lane_.dir, lane_.pair, frames[row]);
     }
-    return count;
+    return came;
 }
 
 bool DpdkIo::tag(Packet& packet, const TagValues& values) noexcept {
@@ -122,12 +142,7 @@ void DpdkIo::transmit(Burst& burst, std::array<std::uint16_t, kMaxBurst>& rows,
         out[i] = frame_of(burst.packets()[rows[i]]);
     }
     const bool up = tx_.up.raised();
-    std::uint16_t sent = 0;
-    for (int tries = 0; up && sent < count && tries <= kSendRetries; ++tries) {
-        sent = static_cast<std::uint16_t>(
-            sent + rte_eth_tx_burst(lane_.tx_port, lane_.tx_queue, out.data() + sent,
-                                    static_cast<std::uint16_t>(count - sent)));
-    }
+    const std::uint16_t sent = send_frames(lane_, up, out.data(), count);
     if (sent == count) [[likely]] {
         return;
     }
@@ -162,12 +177,40 @@ void DpdkIo::send(Burst& burst, WorkerCounters& counters) noexcept {
     if (drops != 0) {
         rte_pktmbuf_free_bulk(dropped.data(), drops);
     }
+    if (handover_ != nullptr && handover_->sends_back()) [[unlikely]] {
+        send_back(burst, forwarded, count, counters);
+        return;
+    }
     if (count != 0) {
         transmit(burst, forwarded, count);
     }
     for (const Packet& packet : burst.packets()) {
-        counters.by_verdict[static_cast<std::size_t>(packet.decision.verdict)].add(1);
-        counters.by_reason[static_cast<std::size_t>(packet.decision.reason)].add(1);
+        count_one(packet, counters);
+    }
+}
+
+void DpdkIo::send_back(Burst& burst, const std::array<std::uint16_t, kMaxBurst>& rows,
+                       std::uint16_t count, WorkerCounters& counters) noexcept {
+    for (const Packet& packet : burst.packets()) {
+        if (!forwards(packet.decision.verdict)) {
+            count_one(packet, counters);
+        }
+    }
+    std::array<rte_mbuf*, kMaxBurst> out{};
+    for (std::uint16_t i = 0; i < count; ++i) {
+        const Packet& packet = burst.packets()[rows[i]];
+        out[i] = frame_of(packet);
+        note_decision(*out[i], packet.decision.verdict, packet.decision.reason);
+    }
+    const unsigned put = handover_->send_back(out.data(), count);
+    if (put == count) [[likely]] {
+        return;
+    }
+    rte_pktmbuf_free_bulk(out.data() + put, count - put);
+    for (unsigned i = put; i < count; ++i) {
+        Packet& packet = burst.packets()[rows[i]];
+        packet.decision = {.verdict = Verdict::Drop, .reason = Reason::RingFull};
+        count_one(packet, counters);
     }
 }
 

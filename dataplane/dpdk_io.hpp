@@ -1,6 +1,8 @@
 #pragma once
 #include "dataplane/burst_clock.hpp"
 #include "dataplane/frame_bounds.hpp"
+#include "dataplane/frame_head.hpp"
+#include "dataplane/handover.hpp"
 #include "dataplane/lane.hpp"
 #include "lib/pipeline/burst.hpp"
 #include "lib/pipeline/counters.hpp"
@@ -17,10 +19,9 @@ struct rte_mempool;
 
 namespace sluice {
 
-// How much of a frame that spans several mbuf segments is made contiguous for the parser.
-inline constexpr std::size_t kHeadSize = 512;
-// The same where rules ask for texts: any frame that a port may receive (the largest MTU that a
-// pool has room for, and what stands around it), and what a scan reads behind its end.
+// How much of a frame is made contiguous where rules ask for texts: any frame that a port may
+// receive (the largest MTU that a pool has room for, and what stands around it), and what a scan
+// reads behind its end.
 inline constexpr std::size_t kWholeSize = 10'240;
 
 // What of a frame the rules look at.
@@ -33,14 +34,22 @@ struct TxSide {
     FrameBounds takes;
 };
 
+// Sends frames through the lane's transmit queue, with a few tries. How many it took; the first
+// ones.
+std::uint16_t send_frames(const Lane& lane, bool up, rte_mbuf** frames,
+                          std::uint16_t count) noexcept;
+
 // The queues of one lane. A burst that was received must be sent before the one after the next is
 // received into.
 class DpdkIo {
 public:
-    DpdkIo(const Lane& lane, const TxSide& tx, rte_mempool* pool) noexcept
-        : lane_{lane}, tx_{tx}, pool_{pool} {}
+    // `handover`: nullptr where the port gives every worker its own frames.
+    DpdkIo(const Lane& lane, const TxSide& tx, rte_mempool* pool,
+           LaneHandover* handover = nullptr) noexcept
+        : lane_{lane}, tx_{tx}, pool_{pool}, handover_{handover} {}
 
     // Fills `burst` from the receive queue; its rows' buffers are the mbufs. 0 when nothing came.
+    // Of what is handed over it may hold less than came, or nothing.
     std::size_t receive(Burst& burst, Reach reach = Reach::Headers) noexcept;
 
     // Frees what was dropped, tags what was tagged, sends the rest, and counts every frame under
@@ -54,14 +63,18 @@ private:
     [[nodiscard]] bool tag(Packet& packet, const TagValues& values) noexcept;
     // Whether the port can send the frame, made contiguous if it must be.
     [[nodiscard]] bool fits(rte_mbuf* frame) const noexcept;
+    // Hands what goes on to the worker that sends, which counts it.
+    void send_back(Burst& burst, const std::array<std::uint16_t, kMaxBurst>& rows,
+                   std::uint16_t count, WorkerCounters& counters) noexcept;
     void transmit(Burst& burst, std::array<std::uint16_t, kMaxBurst>& rows,
                   std::uint16_t count) noexcept;
 
     const Lane& lane_;
     TxSide tx_;
     rte_mempool* pool_;
+    LaneHandover* handover_;
     // What was made contiguous, of the last two bursts.
-    std::array<std::array<std::array<std::byte, kHeadSize>, kMaxBurst>, 2> heads_{};
+    std::array<std::array<FrameHead, kMaxBurst>, 2> heads_;
     // The same for whole frames. Its pages are touched when a frame in segments comes.
     std::unique_ptr<std::byte[]> wholes_ =
         std::make_unique_for_overwrite<std::byte[]>(2 * kMaxBurst * kWholeSize);

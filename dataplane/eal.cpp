@@ -5,7 +5,6 @@
 #include "lib/share/core.hpp"
 
 #include <algorithm>
-#include <cctype>
 #include <charconv>
 #include <filesystem>
 #include <fstream>
@@ -49,20 +48,6 @@ void add_memory(std::uint64_t megabytes, std::vector<std::string>& arguments) {
                      {"--no-huge", "--no-shconf", "-m", std::to_string(megabytes)});
 }
 
-// How many numbers `7` or `2-5` stands for.
-std::size_t count_range(std::string_view text) {
-    unsigned from = 0;
-    unsigned to = 0;
-    const char* const last = text.data() + text.size();
-    const auto first = std::from_chars(text.data(), last, from);
-    if (first.ec != std::errc{} || first.ptr == last) {
-        return first.ec == std::errc{} ? 1 : 0;
-    }
-    const auto second = std::from_chars(first.ptr + 1, last, to);
-    const bool good = *first.ptr == '-' && second.ec == std::errc{} && second.ptr == last;
-    return good && to >= from ? to - from + 1 : 0;
-}
-
 std::uint64_t megabytes_for(const DataplaneOptions& options, const std::string& lcores) {
     if (options.memory_mb != 0) {
         return options.memory_mb;
@@ -87,35 +72,6 @@ void add_devices(const DataplaneOptions& options, std::vector<std::string>& argu
 }
 
 }  // namespace
-
-bool is_pci(const std::string& device) {
-    const std::string address = device.substr(0, device.find(','));
-    const bool letters = std::all_of(address.begin(), address.end(), [](char c) {
-        return std::isxdigit(static_cast<unsigned char>(c)) != 0 || c == ':' || c == '.';
-    });
-    return letters && address.find(':') != std::string::npos &&
-           address.find('.') != std::string::npos;
-}
-
-// What stands behind an @, where the lcores run, does not count.
-std::size_t count_lcores(std::string_view list) {
-    std::size_t count = 0;
-    bool group = false;
-    bool place = false;
-    std::string_view word;
-    for (std::size_t at = 0; at <= list.size(); ++at) {
-        const char c = at < list.size() ? list[at] : ',';
-        if (c == '@' || c == ',' || c == '(' || c == ')') {
-            count += place ? 0 : count_range(word);
-            word = {};
-            group = c == '(' || (group && c != ')');
-            place = c == '@' || (place && (group || c != ','));
-        } else {
-            word = list.substr(at - word.size(), word.size() + 1);
-        }
-    }
-    return count;
-}
 
 Result<std::vector<std::string>> eal_arguments(const DataplaneOptions& options,
                                                std::uint64_t free_huge) {

@@ -1,20 +1,13 @@
 #pragma once
 #include "dataplane/options.hpp"
+#include "lib/base/device_text.hpp"
 #include "lib/base/result.hpp"
 
-#include <cstddef>
 #include <cstdint>
 #include <string>
-#include <string_view>
 #include <vector>
 
 namespace sluice {
-
-// Whether a device is a PCI address (bus:device.function), which the EAL itself must probe.
-[[nodiscard]] bool is_pci(const std::string& device);
-
-// How many lcores a list in DPDK's syntax names, such as `0@0,(1-3)@(4-6)`; 0: it is no such list.
-[[nodiscard]] std::size_t count_lcores(std::string_view list);
 
 // The EAL's arguments for these options. `free_huge` is what the host has free in huge pages, in
 // bytes: with HugePages::Auto they are used if they are enough.

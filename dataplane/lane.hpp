@@ -1,6 +1,7 @@
 #pragma once
 #include "lib/packet/flow.hpp"
 
+#include <cstddef>
 #include <cstdint>
 #include <span>
 #include <string>
@@ -9,7 +10,8 @@
 namespace sluice {
 
 // The way of packets through one worker: from one receive queue to one transmit queue. Every queue
-// belongs to exactly one lane, every lane to exactly one worker, so nothing is shared.
+// belongs to exactly one lane, every lane to exactly one worker, so nothing is shared. Where frames
+// are handed over (handover.hpp), workers without a queue have lanes too.
 struct Lane {
     std::uint16_t rx_port = 0;
     std::uint16_t rx_queue = 0;
@@ -18,6 +20,9 @@ struct Lane {
     Direction dir = Direction::In;
     std::uint64_t pair = 0;  // port_name() of the pair
     std::string name;        // "uplink in q0", for people
+    bool handed = false;     // its frames are spread over all workers
+    bool owns = true;        // both queues; else it finds its frames in rings, and `sender` sends
+    std::size_t sender = 0;  // the worker that owns the transmit queue
 };
 
 // A pair of started ports.
@@ -26,25 +31,20 @@ struct PairQueues {
     std::uint16_t outside_port = 0;
     std::uint16_t inside_port = 0;
     std::uint16_t queues = 1;  // of each port, in each direction
+    bool in_handed = false;    // what comes in outside is handed over between workers
+    bool out_handed = false;
 };
 
-// Lanes by worker. Both directions of queue q of pair p go to worker (p + q) mod workers, so that a
-// pair with single queues is one worker's, and its limits are exact.
-[[nodiscard]] inline std::vector<std::vector<Lane>> assign_lanes(std::span<const PairQueues> pairs,
-                                                                 std::size_t workers) {
-    std::vector<std::vector<Lane>> lanes(workers);
-    for (std::size_t p = 0; p < pairs.size(); ++p) {
-        const PairQueues& pair = pairs[p];
-        for (std::uint16_t q = 0; q < pair.queues; ++q) {
-            std::vector<Lane>& mine = lanes[(p + q) % workers];
-            const std::string queue = " q" + std::to_string(q);
-            mine.push_back({pair.outside_port, q, pair.inside_port, q, Direction::In,
-                            port_name(pair.name), pair.name + " in" + queue});
-            mine.push_back({pair.inside_port, q, pair.outside_port, q, Direction::Out,
-                            port_name(pair.name), pair.name + " out" + queue});
-        }
-    }
-    return lanes;
+// The worker of queue q of pair p. With a queue for each worker they are numbered alike, so that
+// what hashes alike meets the same worker whichever pair it comes from.
+[[nodiscard]] inline std::size_t owner_of(std::size_t p, const PairQueues& pair, std::size_t q,
+                                          std::size_t workers) {
+    return pair.queues == workers ? q : (p + q) % workers;
 }
+
+// Lanes by worker. Both directions of a queue go to one worker, so that a pair with single queues
+// is one worker's unless its frames are handed over.
+[[nodiscard]] std::vector<std::vector<Lane>> assign_lanes(std::span<const PairQueues> pairs,
+                                                          std::size_t workers);
 
 }  // namespace sluice

@@ -74,15 +74,14 @@ Result<Done> set_queues(SideOptions& side, const std::string& text) {
 }
 
 Result<Done> set_rss(SideOptions& side, const std::string& text) {
-    constexpr std::array<std::string_view, 4> kWords{"source", "destination", "symmetric",
-                                                     "five_tuple"};
-    for (std::size_t i = 0; i < kWords.size(); ++i) {
-        if (text == kWords[i]) {
-            side.rss = static_cast<Rss>(i);
-            return Done{};
-        }
+    const std::optional<Rss> how = find_rss(text);
+    if (!how) {
+        return bad_option(
+            "rss is source, source_prefix, destination, symmetric or five_tuple, not `" + text +
+            "`");
     }
-    return bad_option("rss is source, destination, symmetric or five_tuple, not `" + text + "`");
+    side.rss = *how;
+    return Done{};
 }
 
 Result<Done> set_mtu(PairOptions& pair, const std::string& text) {
@@ -193,7 +192,7 @@ constexpr auto kOptions = std::to_array<OptionRow>({
      [](Options& o, Text v) {
          return with_pair(o, [&](PairOptions& p) { return set_queues(p.inside, v); });
      }},
-    {"rss-outside", "HOW", "  source, destination, symmetric or five_tuple",
+    {"rss-outside", "HOW", "  source, source_prefix, destination, symmetric, five_tuple",
      [](Options& o, Text v) {
          return with_pair(o, [&](PairOptions& p) { return set_rss(p.outside, v); });
      }},
@@ -205,6 +204,13 @@ constexpr auto kOptions = std::to_array<OptionRow>({
      [](Options& o, Text) {
          return with_pair(o, [](PairOptions& p) -> Result<Done> {
              p.link_follow = false;
+             return Done{};
+         });
+     }},
+    {"no-hand-over", "", "  workers pass no frames on: whoever receives one judges it",
+     [](Options& o, Text) {
+         return with_pair(o, [](PairOptions& p) -> Result<Done> {
+             p.hand_over = false;
              return Done{};
          });
      }},

@@ -1,6 +1,7 @@
 #pragma once
 #include "lib/base/log.hpp"
 #include "lib/base/result.hpp"
+#include "lib/packet/rss.hpp"
 #include "lib/pipeline/core_state.hpp"
 #include "lib/wire/socket.hpp"
 
@@ -12,7 +13,6 @@
 
 namespace sluice {
 
-enum class Rss : std::uint8_t { Source, Destination, Symmetric, FiveTuple };
 enum class HugePages : std::uint8_t { Auto, Required, None };
 
 struct SideOptions {
@@ -27,6 +27,7 @@ struct PairOptions {
     SideOptions inside;
     std::optional<std::uint16_t> mtu;
     bool link_follow = true;
+    bool hand_over = true;  // between workers, where the ports do not spread frames as asked
 };
 
 struct DataplaneOptions {

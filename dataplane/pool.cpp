@@ -1,5 +1,7 @@
 #include "dataplane/pool.hpp"
 
+#include "dataplane/eal.hpp"
+#include "dataplane/frame_ring.hpp"
 #include "lib/pipeline/burst.hpp"
 
 #include <algorithm>
@@ -22,6 +24,18 @@ constexpr std::uint64_t kPerPort = std::uint64_t{4} << 20;  // rings, statistics
 constexpr std::uint64_t kBase = std::uint64_t{64} << 20;
 constexpr std::uint16_t kLikelyMtu = 3542;  // the most a port has that was given none
 
+// What rings between workers may hold when few of them stand still.
+std::size_t in_rings(const PoolUsers& users) noexcept {
+    constexpr std::size_t kMostFull = 16;
+    const std::size_t rings = users.queues == users.workers ? 2 : 4;  // there, and back
+    return rings * std::min(users.workers - 1, kMostFull) * FrameRing::kSize;
+}
+
+// Virtual ports have no RSS.
+bool may_need_rings(const SideOptions& side, std::size_t workers) noexcept {
+    return workers > 1 && (!is_pci(side.device) || side.rss == Rss::SourcePrefix);
+}
+
 std::uint16_t room_for(std::uint16_t mtu) noexcept {
     const std::uint32_t room =
         RTE_PKTMBUF_HEADROOM + std::uint32_t{mtu} + kLinkHeaders + kSpareBytes;
@@ -35,10 +49,11 @@ std::uint64_t PoolPlan::bytes() const noexcept {
     return buffers * (room + kBookkeeping);
 }
 
-PoolPlan plan_pool(const DataplaneOptions& options, std::size_t queues, std::size_t workers,
+PoolPlan plan_pool(const DataplaneOptions& options, const PoolUsers& users,
                    std::uint16_t mtu) noexcept {
-    const std::size_t needed =
-        2 * queues * kDescriptorsPerQueue + workers * kInFlightPerWorker + kReserve;
+    const std::size_t needed = 2 * users.queues * kDescriptorsPerQueue +
+                               users.workers * kInFlightPerWorker + kReserve +
+                               (users.rings ? in_rings(users) : 0);
     const std::size_t share = options.mbufs / std::max<std::size_t>(options.pairs.size(), 1);
     return {static_cast<std::uint32_t>(options.mbufs != 0 ? share : needed), room_for(mtu)};
 }
@@ -48,7 +63,10 @@ std::uint64_t memory_needed(const DataplaneOptions& options, std::size_t workers
     for (const PairOptions& pair : options.pairs) {
         const std::size_t queues = std::min<std::size_t>(
             {pair.outside.queues.value_or(workers), pair.inside.queues.value_or(workers), workers});
-        bytes += plan_pool(options, queues, workers, pair.mtu.value_or(kLikelyMtu)).bytes();
+        const bool rings = pair.hand_over && (may_need_rings(pair.outside, workers) ||
+                                              may_need_rings(pair.inside, workers));
+        bytes +=
+            plan_pool(options, {queues, workers, rings}, pair.mtu.value_or(kLikelyMtu)).bytes();
         bytes += 2 * kPerPort;
     }
     return bytes;

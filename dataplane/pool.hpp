@@ -20,9 +20,15 @@ struct PoolPlan {
     [[nodiscard]] std::uint64_t bytes() const noexcept;
 };
 
-// `queues` of each port; frames of `mtu` bytes fit into one buffer, as far as one can be so long.
-[[nodiscard]] PoolPlan plan_pool(const DataplaneOptions& options, std::size_t queues,
-                                 std::size_t workers, std::uint16_t mtu) noexcept;
+// Who holds buffers of a pair.
+struct PoolUsers {
+    std::size_t queues = 1;  // of each port
+    std::size_t workers = 1;
+    bool rings = false;  // between workers
+};
+// Frames of `mtu` bytes fit into one buffer, as far as one can be so long.
+[[nodiscard]] PoolPlan plan_pool(const DataplaneOptions& options, const PoolUsers& users,
+                                 std::uint16_t mtu) noexcept;
 
 // What all pools and the ports together may need, before the ports can be asked.
 [[nodiscard]] std::uint64_t memory_needed(const DataplaneOptions& options,

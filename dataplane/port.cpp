@@ -15,47 +15,53 @@ namespace {
 
 constexpr std::uint16_t kDescriptors = 1024;
 
-std::string name_of(const Port& port) {
+std::string title_of(const Port& port) {
     return "port " + port.device + " (" + port.pair + " " + port.side + ")";
 }
 
 Error refuses(const Port& port, const std::string& what, int code) {
     return {Errc::NotSupported,
-            name_of(port) + " refuses " + what + ": " + rte_strerror(code < 0 ? -code : code)};
+            title_of(port) + " refuses " + what + ": " + rte_strerror(code < 0 ? -code : code)};
 }
 
-// A port that has RSS but not the input asked for falls back to both addresses, and says so.
-std::uint64_t choose_functions(const Port& port, Rss how, std::uint64_t offered) {
-    const std::uint64_t exact = rss_functions(how, offered);
-    if (exact != 0 || offered == 0) {
-        return exact;
-    }
-    const std::uint64_t fallback = rss_functions(Rss::Symmetric, offered);
-    if (fallback != 0) {
-        log_warn(name_of(port) + " cannot hash what was asked for; it hashes both addresses");
-    }
-    return fallback;
-}
-
-struct RssKey {
-    std::array<std::uint8_t, kMaxRssKey> bytes{};
-    std::uint8_t size = 0;
+struct Hashing {
+    Rss how;
+    std::uint64_t functions;
 };
 
+// A port that has RSS but not the input asked for falls back to both addresses, and says so.
+std::optional<Hashing> choose_hashing(const Port& port, Rss asked, std::uint64_t offered) {
+    const Rss how = asked == Rss::SourcePrefix ? Rss::Source : asked;
+    if (const std::uint64_t exact = rss_functions(how, offered); exact != 0) {
+        return Hashing{how, exact};
+    }
+    const std::uint64_t fallback = rss_functions(Rss::Symmetric, offered);
+    if (fallback == 0) {
+        return std::nullopt;
+    }
+    log_warn(title_of(port) + " cannot hash what was asked for; it hashes both addresses");
+    return Hashing{Rss::Symmetric, fallback};
+}
+
+using KeyRoom = std::array<std::uint8_t, kMaxRssKey>;
+
 void set_rss(Port& port, const PortPlan& plan, const rte_eth_dev_info& info, rte_eth_conf& conf,
-             RssKey& key) {
-    const std::uint64_t functions = choose_functions(port, plan.rss, info.flow_type_rss_offloads);
-    if (functions == 0) {
+             KeyRoom& room) {
+    const std::optional<Hashing> hashing =
+        choose_hashing(port, plan.rss, info.flow_type_rss_offloads);
+    if (!hashing) {
         return;
     }
     constexpr std::uint8_t kUsualKey = 40;
-    key.size = info.hash_key_size == 0 ? kUsualKey
-                                       : std::min<std::uint8_t>(info.hash_key_size, kMaxRssKey);
-    make_rss_key(plan.rss, plan.rss_secret, std::span{key.bytes}.first(key.size));
+    const std::uint8_t size = info.hash_key_size == 0
+                                  ? kUsualKey
+                                  : std::min<std::uint8_t>(info.hash_key_size, kMaxRssKey);
+    std::ranges::copy(plan.keys->of(hashing->how), room.begin());
     conf.rxmode.mq_mode = RTE_ETH_MQ_RX_RSS;
     conf.rx_adv_conf.rss_conf = {
-        .rss_key = key.bytes.data(), .rss_key_len = key.size, .rss_hf = functions};
-    port.rss = true;
+        .rss_key = room.data(), .rss_key_len = size, .rss_hf = hashing->functions};
+    port.hashes = hashing->how;
+    port.table = info.reta_size;
 }
 
 constexpr std::uint32_t kNoBound = UINT32_MAX;   // of max_rx_pktlen
@@ -76,7 +82,7 @@ Result<Done> configure(Port& port, const PortPlan& plan, const rte_eth_dev_info&
     conf.rxmode.mtu = std::min<std::uint32_t>(plan.mtu, largest_mtu(info));
     conf.rxmode.offloads = info.rx_offload_capa & RTE_ETH_RX_OFFLOAD_SCATTER;
     conf.txmode.offloads = info.tx_offload_capa & RTE_ETH_TX_OFFLOAD_MULTI_SEGS;
-    RssKey key;
+    KeyRoom key{};
     if (plan.queues > 1) {
         set_rss(port, plan, info, conf, key);
     }
@@ -96,7 +102,7 @@ Result<Done> set_mtu(Port& port, std::uint16_t mtu, const rte_eth_dev_info& info
         return Done{};
     }
     if (refused != 0 && mtu > largest_mtu(info)) {
-        return Error{Errc::NotSupported, name_of(port) + " cannot carry an MTU of " +
+        return Error{Errc::NotSupported, title_of(port) + " cannot carry an MTU of " +
                                              std::to_string(mtu) + "; the most is " +
                                              std::to_string(largest_mtu(info)) +
                                              ": give --mtu, or another kind of port"};
@@ -173,6 +179,10 @@ std::uint16_t choose_queues(const PairOptions& pair, const PortOffer& outside,
     return static_cast<std::uint16_t>(std::clamp<std::size_t>(queues, 1, workers));
 }
 
+bool hands_over(const Port& port, std::size_t workers) noexcept {
+    return workers > 1 && (!port.hashes || port.asked == Rss::SourcePrefix);
+}
+
 Result<Done> start_port(Port& port, const PortPlan& plan) {
     rte_eth_dev_info info{};
     const int failed = rte_eth_dev_info_get(port.id, &info);
@@ -182,6 +192,7 @@ Result<Done> start_port(Port& port, const PortPlan& plan) {
     port.driver = info.driver_name == nullptr ? "" : info.driver_name;
     port.netdev = find_netdev(info.if_index);
     port.queues = plan.queues;
+    port.asked = plan.rss;
     if (const Result<Done> done = configure(port, plan, info); !done) {
         return done.error();
     }

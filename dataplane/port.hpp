@@ -3,6 +3,7 @@
 #include "dataplane/link_follow.hpp"
 #include "dataplane/netdev.hpp"
 #include "dataplane/options.hpp"
+#include "dataplane/rss_keys.hpp"
 #include "lib/base/result.hpp"
 #include "lib/share/core.hpp"
 
@@ -26,8 +27,11 @@ struct Port {
     std::string driver;
     std::uint16_t mtu = 0;
     std::uint16_t queues = 0;
-    bool rss = false;
-    Netdev netdev;  // the kernel's interface behind it
+    std::optional<Rss> hashes;  // what its RSS hashes; nullopt: it has none at work
+    Rss asked = Rss::Source;    // what it was to hash
+    bool handed = false;        // workers spread what it receives among themselves
+    std::uint64_t table = 0;    // how many entries lead from its hash to queues
+    Netdev netdev;              // the kernel's interface behind it
     FrameBounds takes;
     Signal up;  // whether frames can leave here
     LinkSettling settling;
@@ -53,12 +57,16 @@ struct PortOffer {
 [[nodiscard]] std::uint16_t choose_queues(const PairOptions& pair, const PortOffer& outside,
                                           const PortOffer& inside, std::size_t workers);
 
+// Whether workers have to spread a started port's frames among themselves: it gives them to fewer
+// than all, or nobody knows how, or it cannot hash what was asked for.
+[[nodiscard]] bool hands_over(const Port& port, std::size_t workers) noexcept;
+
 struct PortPlan {
     std::uint16_t queues = 1;
     std::uint16_t mtu = 1500;
     Rss rss = Rss::Source;
-    std::span<const std::uint8_t> rss_secret;  // at least kMaxRssKey bytes
     rte_mempool* pool = nullptr;
+    const RssKeys* keys = nullptr;
 };
 
 // Configures and starts `port`. Errors say what the port cannot do.

@@ -1,6 +1,5 @@
 #include "dataplane/rss.hpp"
 
-#include <algorithm>
 #include <bit>
 
 #include <rte_ethdev.h>
@@ -25,19 +24,6 @@ bool is_degenerate(std::span<const std::uint8_t> key) noexcept {
     return ones < bits / 4 || ones > bits - bits / 4;
 }
 
-void make_rss_key(Rss how, std::span<const std::uint8_t> secret,
-                  std::span<std::uint8_t> key) noexcept {
-    const std::size_t period = how == Rss::Symmetric ? 2 : key.size();
-    for (std::size_t from = 0; from + period <= secret.size(); ++from) {
-        for (std::size_t i = 0; i < key.size(); ++i) {
-            key[i] = secret[from + i % period];
-        }
-        if (!is_degenerate(key)) {
-            return;
-        }
-    }
-}
-
 std::uint64_t rss_functions(Rss how, std::uint64_t offered) noexcept {
     const std::uint64_t wanted = kL3 & offered;
     if (wanted == 0) {
@@ -45,6 +31,7 @@ std::uint64_t rss_functions(Rss how, std::uint64_t offered) noexcept {
     }
     switch (how) {
         case Rss::Source:
+        case Rss::SourcePrefix:
             return (offered & RTE_ETH_RSS_L3_SRC_ONLY) == 0 ? 0 : wanted | RTE_ETH_RSS_L3_SRC_ONLY;
         case Rss::Destination:
             return (offered & RTE_ETH_RSS_L3_DST_ONLY) == 0 ? 0 : wanted | RTE_ETH_RSS_L3_DST_ONLY;

@@ -1,5 +1,6 @@
 #include "dataplane/state_folder.hpp"
 
+#include "dataplane/state_files.hpp"
 #include "lib/base/log.hpp"
 
 #include <cerrno>
@@ -189,7 +190,8 @@ Result<Done> StateFolder::forget() const {
     std::error_code error;
     for (const fs::directory_entry& entry : fs::directory_iterator{directory_, error}) {
         const std::string file = entry.path().filename().string();
-        if (file.starts_with("ruleset.bin") || file.starts_with("slots.bin")) {
+        if (file.starts_with("ruleset.bin") || file.starts_with("slots.bin") ||
+            file.starts_with(kRssKeyFile)) {
             std::error_code failed;
             fs::remove(entry.path(), failed);
             all = all && !failed;

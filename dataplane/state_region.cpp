@@ -110,7 +110,6 @@ Mapping::~Mapping() {
 StateSecrets StateRegion::fresh_secrets() noexcept {
     StateSecrets secrets;
     fill_with_randomness(secrets.hash);
-    fill_with_randomness(secrets.rss);
     return secrets;
 }
 

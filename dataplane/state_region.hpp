@@ -16,7 +16,6 @@ namespace sluice {
 // What must stay the same for as long as buckets are to be found again.
 struct StateSecrets {
     HashSecret hash{};
-    std::array<std::uint8_t, 128> rss{};  // what RSS keys are made of
 };
 
 // How large the tables are.

@@ -30,11 +30,13 @@ void pass_all(Burst& burst, Reason reason) noexcept {
 
 }  // namespace
 
-Worker::Worker(CoreToken me, const WorkerSetup& setup, CoreState core, std::vector<DpdkIo> lanes)
+Worker::Worker(CoreToken me, const WorkerSetup& setup, CoreState core, std::vector<DpdkIo> lanes,
+               std::vector<TxDesk> desks)
     : me_{std::move(me)},
       setup_{setup},
       core_{std::move(core)},
       lanes_{std::move(lanes)},
+      desks_{std::move(desks)},
       time_{rte_get_tsc_hz()} {}
 
 void Worker::run() noexcept {
@@ -83,6 +85,9 @@ std::size_t Worker::round(const Running& running) noexcept {
             frames += came;
             advance(running, &lane);
         }
+    }
+    for (TxDesk& desk : desks_) {
+        frames += desk.send();
     }
     return frames;
 }

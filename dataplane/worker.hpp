@@ -3,6 +3,7 @@
 #include "dataplane/dpdk_io.hpp"
 #include "dataplane/quiesce.hpp"
 #include "dataplane/running.hpp"
+#include "dataplane/tx_desk.hpp"
 #include "lib/pipeline/core_state.hpp"
 #include "lib/pipeline/key_question.hpp"
 #include "lib/share/core.hpp"
@@ -27,7 +28,8 @@ struct WorkerSetup {
 // One lcore: its lanes, its table, its counters. Everything it writes is a member or its own.
 class Worker {
 public:
-    Worker(CoreToken me, const WorkerSetup& setup, CoreState core, std::vector<DpdkIo> lanes);
+    Worker(CoreToken me, const WorkerSetup& setup, CoreState core, std::vector<DpdkIo> lanes,
+           std::vector<TxDesk> desks = {});
 
     void run() noexcept;
 
@@ -52,6 +54,7 @@ private:
     WorkerSetup setup_;
     CoreState core_;
     std::vector<DpdkIo> lanes_;
+    std::vector<TxDesk> desks_;  // where it sends for others
     // Two bursts on their way: the lines that one needs arrive while the other is worked on.
     std::unique_ptr<Burst> coming_ = std::make_unique<Burst>();
     std::unique_ptr<Burst> going_ = std::make_unique<Burst>();

@@ -37,6 +37,9 @@ void add_pair(Arguments& into, const BoxPair& pair) {
     if (!pair.link_follow) {
         into.emplace_back("--no-link-follow");
     }
+    if (!pair.hand_over) {
+        into.emplace_back("--no-hand-over");
+    }
 }
 
 std::string tunnel_list(const Box& box) {

@@ -6,6 +6,7 @@
 #include "control/text_file.hpp"
 #include "lib/policy/box.hpp"
 #include "lib/policy/compile.hpp"
+#include "lib/policy/scopes/box_spread.hpp"
 
 #include <fmt/format.h>
 
@@ -67,7 +68,7 @@ void print_rules(const std::vector<RuleSummary>& rules) {
             table.row({cells[0], cells[1], cells[2], "", "", ""});
         }
         for (const LimitSummary& limit : rule.limits) {
-            table.row({cells[0], cells[1], cells[2], limit.name, limit.scope, limit.bound});
+            table.row({cells[0], cells[1], cells[2], limit.name, limit.scope, bound_text(limit)});
             cells = {"", "", ""};
         }
         if (!rule.ban.empty()) {
@@ -145,7 +146,7 @@ Json rules_json(const std::vector<RuleSummary>& rules) {
             limits.push_back({{"name", limit.name},
                               {"key", limit.key},
                               {"scope", limit.scope},
-                              {"bound", limit.bound}});
+                              {"bound", bound_text(limit)}});
         }
         list.push_back({{"id", rule.id}, {"limits", limits}, {"memory", rule.memory}});
         if (!rule.ban.empty()) {
@@ -174,17 +175,22 @@ void print_json(const std::vector<Checked>& files, bool ok, const CompiledRules&
 ExitCode run_check(const Options& options) {
     std::vector<Checked> files;
     CompiledRules rules;
+    BoxSpread box = usual_spread();
     if (!options.config_file.empty()) {
-        files.push_back(check_file(
-            options.config_file, options.strict, [](const RuleText& source, Problems& problems) {
-                static_cast<void>(read_box(source, Purpose::Check, problems));
-            }));
+        files.push_back(check_file(options.config_file, options.strict,
+                                   [&box](const RuleText& source, Problems& problems) {
+                                       if (const auto read =
+                                               read_box(source, Purpose::Check, problems)) {
+                                           box = spread_of(*read);
+                                       }
+                                   }));
     }
     files.push_back(check_file(
         options.rules_file, options.strict, [&](const RuleText& source, Problems& problems) {
             const ListReader lists = lists_beside(options.rules_file);
-            auto compiled =
-                compile_rules({source.file, source.text, &lists}, Purpose::Check, {}, problems);
+            auto compiled = compile_rules(
+                {.file = source.file, .text = source.text, .lists = &lists, .box = &box},
+                Purpose::Check, {}, problems);
             if (compiled) {
                 rules = *std::move(compiled);
             }

@@ -86,6 +86,13 @@ std::string rules_text(const Json& document) {
     return text + table.text();
 }
 
+// What decides which worker gets a frame, and who works it out.
+std::string spread_text(const Json& port) {
+    const std::string hashes = text_of(port, "hashes");
+    const bool handed = port.at("handed_over").get<bool>();
+    return handed ? hashes + ", handed over" : hashes;
+}
+
 std::string ports_text(const Json& document) {
     constexpr auto kRight = Table::Align::Right;
     Table table{{{"PAIR"},
@@ -94,6 +101,7 @@ std::string ports_text(const Json& document) {
                  {"LINK"},
                  {"MTU", kRight},
                  {"QUEUES", kRight},
+                 {"SPREAD BY"},
                  {"RX PACKETS", kRight},
                  {"TX PACKETS", kRight},
                  {"MISSED", kRight},
@@ -106,7 +114,7 @@ std::string ports_text(const Json& document) {
         const bool held = port.at("held_down").get<bool>();
         table.row({text_of(port, "pair"), text_of(port, "side"), text_of(port, "device"),
                    held ? "held down" : (up ? "up" : "down"), count_of(port, "mtu"),
-                   count_of(port, "rx_queues"), count_of(port, "rx_packets"),
+                   count_of(port, "rx_queues"), spread_text(port), count_of(port, "rx_packets"),
                    count_of(port, "tx_packets"), count_of(port, "rx_missed"),
                    count_of(port, "rx_no_mbuf"), count_of(port, "rx_errors"),
                    count_of(port, "tx_errors"), count_of(port, "tx_full")});
@@ -126,6 +134,7 @@ std::string workers_text(const Json& document) {
                  {"STALLS", kRight},
                  {"PACKETS", kRight},
                  {"DROPPED", kRight},
+                 {"HANDED OVER", kRight},
                  {"TABLE FULL", kRight},
                  {"TABLE SLOTS", kRight},
                  {"RECEIVES"}}};
@@ -136,7 +145,8 @@ std::string workers_text(const Json& document) {
         }
         table.row({count_of(worker, "lcore"), worker_state(worker), count_of(worker, "stalls"),
                    count_of(worker, "packets"), count_of(worker.at("verdicts"), "drop"),
-                   count_of(worker, "table_full"), count_of(worker, "table_slots"), lanes});
+                   count_of(worker, "handed_over"), count_of(worker, "table_full"),
+                   count_of(worker, "table_slots"), lanes});
     }
     return table.text();
 }

@@ -38,6 +38,10 @@ Result<Welcome> DataplaneLink::connect() {
     }
     client_.emplace(*std::move(client));
     set({true, client_->welcome().pid});
+    {
+        const std::lock_guard seeing{seeing_};
+        spread_ = client_->welcome().spread;
+    }
     return client_->welcome();
 }
 
@@ -51,6 +55,11 @@ bool DataplaneLink::check() {
         set({});
     }
     return client_.has_value();
+}
+
+BoxSpread DataplaneLink::spread() const {
+    const std::lock_guard lock{seeing_};
+    return spread_;
 }
 
 DataplaneLink::Status DataplaneLink::status() const {

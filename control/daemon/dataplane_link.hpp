@@ -33,6 +33,9 @@ public:
         std::uint32_t pid = 0;
     };
     [[nodiscard]] Status status() const;
+    // How frames come to the workers of the dataplane that was connected last; before that, as they
+    // do on most.
+    [[nodiscard]] BoxSpread spread() const;
 
 private:
     void set(Status status);
@@ -42,7 +45,8 @@ private:
     std::timed_mutex calling_;
     std::optional<DataplaneClient> client_;  // behind calling_
     mutable std::mutex seeing_;
-    Status status_;  // behind seeing_, so that it can be asked during a call
+    Status status_;                      // behind seeing_, so that it can be asked during a call
+    BoxSpread spread_ = usual_spread();  // likewise
 };
 
 }  // namespace sluice

@@ -26,7 +26,7 @@ PatternCache& pattern_cache() {
     return cache;
 }
 
-Compiled compile(StoredRules& rules) {
+Compiled compile(StoredRules& rules, const BoxSpread& box) {
     Problems problems{rules.file};
     const ListReader lists = [&rules](const std::string& path) -> Result<ListFile> {
         const auto kept = rules.lists.find(path);
@@ -40,21 +40,21 @@ Compiled compile(StoredRules& rules) {
         return fresh;
     };
     std::optional<CompiledRules> compiled =
-        compile_rules({rules.file, rules.text, &lists, &pattern_cache(), &rules.keys},
+        compile_rules({rules.file, rules.text, &lists, &pattern_cache(), &rules.keys, &box},
                       Purpose::Enforce, modes_in_force(rules.modes, rules.lives), problems);
     return {std::move(compiled), problems.list()};
 }
 
 // Only the rules themselves say which of them have a ttl, so that this may take two times.
-Compiled compile_at(StoredRules& rules, std::int64_t now) {
-    Compiled compiled = compile(rules);
+Compiled compile_at(StoredRules& rules, std::int64_t now, const BoxSpread& box) {
+    Compiled compiled = compile(rules, box);
     if (!compiled.rules) {
         return compiled;
     }
     const RuleLives before = std::move(rules.lives);
     rules.lives = renewed(before, compiled.rules->rules, now);
     return same_ends(compiled.rules->rules, before, rules.lives) ? std::move(compiled)
-                                                                 : compile(rules);
+                                                                 : compile(rules, box);
 }
 
 }  // namespace sluice

@@ -53,11 +53,15 @@ std::vector<LimitDiff> diff_limits(const RuleSummary& before, const RuleSummary&
             continue;
         }
         std::vector<std::string_view> because = reasons(*old, limit);
-        if (because.empty() && old->text == limit.text) {
+        const bool same_scope = old->scope == limit.scope;
+        if (because.empty() && old->text == limit.text && same_scope) {
             continue;
         }
         const auto kind = because.empty() ? LimitDiff::Kind::Changed : LimitDiff::Kind::Reset;
-        list.push_back({limit.name, kind, old->text, limit.text, std::move(because)});
+        const auto shown = [same_scope](const LimitSummary& one) {
+            return same_scope ? one.text : one.text + ", " + one.scope;
+        };
+        list.push_back({limit.name, kind, shown(*old), shown(limit), std::move(because)});
     }
     for (const LimitSummary& limit : before.limits) {
         if (find_limit(after, limit.name) == nullptr) {

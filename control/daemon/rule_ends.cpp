@@ -50,7 +50,7 @@ void RuleKeeper::end_due() {
     }
     StoredRules next = *current();
     lock.unlock();
-    Compiled compiled = compile_at(next, now_());
+    Compiled compiled = compile_at(next, now_(), link_.spread());
     lock.lock();
     if (!is_in_force(next) || !goes_on(next, compiled)) {
         return;  // other rules came meanwhile, and are looked at next

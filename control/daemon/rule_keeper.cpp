@@ -51,7 +51,7 @@ RuleKeeper::RuleKeeper(Store store, DataplaneLink& link, Audit& audit, BootClock
         return;
     }
     warn_of_lost_lists(*current());
-    Compiled compiled = compile(trial_ ? trial_->rules : *kept_);
+    Compiled compiled = compile(trial_ ? trial_->rules : *kept_, link_.spread());
     if (!compiled.rules) {
         spdlog::error("the stored rules do not compile any more; the dataplane keeps what it has");
     }
@@ -89,7 +89,7 @@ Change RuleKeeper::apply(RuleFile file) {
     const Terms terms{.force = file.force, .remember = true, .confirm = file.confirm};
     StoredRules next = as_applied(std::move(file));
     for (;;) {
-        Compiled compiled = compile_at(next, now_());
+        Compiled compiled = compile_at(next, now_(), link_.spread());
         const std::lock_guard lock{changing_};
         if (keeps_keys(next) && goes_on(next, compiled)) {
             if (compiled.rules) {
@@ -107,7 +107,7 @@ Change RuleKeeper::apply(RuleFile file) {
 
 Compiled RuleKeeper::preview(RuleFile file) const {
     StoredRules next = as_applied(std::move(file));
-    return compile_at(next, now_());
+    return compile_at(next, now_(), link_.spread());
 }
 
 StoredRules RuleKeeper::as_applied(RuleFile file) const {
@@ -140,7 +140,7 @@ Change RuleKeeper::set_mode(const std::string& rule, Mode mode, uid_t from) {
         next->changed_at = now_();
         next->changed_by = from;
         lock.unlock();
-        Compiled compiled = compile_at(*next, now_());
+        Compiled compiled = compile_at(*next, now_(), link_.spread());
         lock.lock();
         if (is_in_force(*next) && goes_on(*next, compiled)) {
             return push(*std::move(next), std::move(compiled),
@@ -275,6 +275,7 @@ void RuleKeeper::show(std::vector<RuleSummary> summaries) {
         next.list_files.insert(list_path(rules.directory, path));
     }
     for (RuleSummary& rule : next.rules) {
+        rule.sees_all = true;
         rule.condition = {};  // nobody here asks, and with a large list it is large
     }
     Problems ignored{rules.file};

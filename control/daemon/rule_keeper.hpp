@@ -98,6 +98,7 @@ private:
                 bool remember);
     void remember_before(std::uint64_t next);
     void show(std::vector<RuleSummary> summaries);
+    void show_for(const BoxSpread& box);
     [[nodiscard]] const StoredRules* current() const;
     [[nodiscard]] std::uint64_t generation() const;
     [[nodiscard]] bool is_in_force(const StoredRules& rules) const;
@@ -156,6 +157,8 @@ private:
     std::uint64_t returns_ = 0;
     std::string list_problem_;
     std::int64_t end_again_at_ = 0;  // when a rule could not be taken out
+
+    BoxSpread shown_for_ = usual_spread();  // the box whose local and merged limits are shown
 
     mutable std::mutex looking_;  // of what stands below
     std::vector<EndedRule> ended_;

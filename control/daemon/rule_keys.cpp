@@ -51,7 +51,7 @@ Change RuleKeeper::change_keys(uid_t from,
         next.changed_at = now_();
         next.changed_by = from;
         lock.unlock();
-        Compiled compiled = compile_at(next, now_());
+        Compiled compiled = compile_at(next, now_(), link_.spread());
         for (KeySetting& setting : next.keys) {
             setting.is_new = false;
         }

@@ -50,7 +50,7 @@ std::optional<Change> RuleKeeper::reload_lists() {
         Compiled compiled;
         if (changed && *changed) {
             next.changed_at = now_();
-            compiled = compile_at(next, now_());
+            compiled = compile_at(next, now_(), link_.spread());
         }
         lock.lock();
         if (!is_in_force(next) || !goes_on(next, compiled)) {

@@ -37,8 +37,21 @@ void RuleKeeper::load() {
     }
 }
 
+// Which limits are local depends on the box; nothing else of the rules does.
+void RuleKeeper::show_for(const BoxSpread& box) {
+    if (current() == nullptr || shown_for_ == box) {
+        return;
+    }
+    StoredRules rules = *current();
+    if (Compiled compiled = compile(rules, box); compiled.rules) {
+        show(std::move(compiled.rules->rules));
+        shown_for_ = box;
+    }
+}
+
 bool RuleKeeper::meet(const Welcome& dataplane) {
     const std::lock_guard lock{changing_};
+    show_for(dataplane.spread);
     if (trial_ && dataplane.generation != trial_->rules.generation) {
         end_trial("is not what the dataplane runs any more");
     } else if (trial_ && is_over(*trial_)) {
@@ -61,7 +74,7 @@ bool RuleKeeper::meet(const Welcome& dataplane) {
 // A trial ended, and the dataplane runs what was kept before it already.
 void RuleKeeper::follow_revert() {
     if (revert_) {
-        Compiled compiled = compile(*kept_);
+        Compiled compiled = compile(*kept_, link_.spread());
         show(compiled.rules ? std::move(compiled.rules->rules) : std::vector<RuleSummary>{});
         tell_of_revert();
     }
@@ -70,7 +83,7 @@ void RuleKeeper::follow_revert() {
 // False: worth another try.
 bool RuleKeeper::bring_kept() {
     StoredRules rules = *kept_;
-    Compiled compiled = compile_at(rules, now_());
+    Compiled compiled = compile_at(rules, now_(), link_.spread());
     std::optional<Refusal> refusal;
     if (compiled.rules) {
         refusal = bring(std::move(rules), compiled.rules->set);
@@ -131,7 +144,7 @@ bool RuleKeeper::adopt(const Welcome& dataplane) {
                       .changed_at = now_(),
                       .applied_by = ::geteuid() == 0 ? kNobody : ::geteuid(),
                       .keys = keys_from_json(running->modes)};
-    Compiled compiled = compile(rules);
+    Compiled compiled = compile(rules, link_.spread());
     if (!compiled.rules) {
         spdlog::error("dataplane {} runs rules that do not compile here; it keeps them",
                       dataplane.pid);

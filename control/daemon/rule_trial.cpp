@@ -94,7 +94,7 @@ Change RuleKeeper::rollback(uid_t from) {
         }
         const std::uint64_t left = generation();
         lock.unlock();
-        Compiled compiled = compile_at(back->rules, now_());
+        Compiled compiled = compile_at(back->rules, now_(), link_.spread());
         lock.lock();
         const bool same = generation() == left && trial_.has_value() == !back->former;
         if (same && keeps_keys(back->rules)) {

@@ -16,7 +16,7 @@ namespace sluice {
 struct BoxPort {
     std::string device;              // DPDK device: PCI address or vdev with its arguments
     std::optional<unsigned> queues;  // nullopt: auto
-    std::string rss = "source";      // source | destination | symmetric | five_tuple
+    std::string rss = "source";  // source | source_prefix | destination | symmetric | five_tuple
 };
 struct BoxPair {
     std::string name;
@@ -24,6 +24,7 @@ struct BoxPair {
     BoxPort inside;
     std::optional<std::uint16_t> mtu;  // nullopt: leave the ports' own
     bool link_follow = true;           // a side that goes down takes the other down
+    bool hand_over = true;  // workers pass frames on where the ports do not spread them as asked
 };
 struct BoxSocket {
     std::string path;

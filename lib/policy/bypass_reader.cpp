@@ -65,6 +65,7 @@ private:
         }
         read_.summary.key = key.text;
         read_.rule.keys = {key.parts};
+        read_.summary.keys = read_.rule.keys;
         (void)fill_coarser(read_.rule);
     }
 

@@ -8,6 +8,7 @@
 #include "lib/policy/overlaps.hpp"
 #include "lib/policy/rule_reader.hpp"
 #include "lib/policy/scalar_places.hpp"
+#include "lib/policy/scopes/limit_scope.hpp"
 #include "lib/policy/text_check.hpp"
 #include "lib/policy/texts/pattern_compiler.hpp"
 #include "lib/policy/texts/text_terms.hpp"
@@ -176,6 +177,7 @@ private:
             note_asked(read);
         }
         read.summary.memory = size_of(read.rule);
+        read.summary.sees_all = read.everything || !read.when_is_whole;
         read.summary.condition = std::move(read.when);
         compiled_.rules.push_back(std::move(read.summary));
         nodes_.push_back(&node);
@@ -339,6 +341,11 @@ private:
 
 }  // namespace
 
+std::string bound_text(const LimitSummary& limit) {
+    const bool doubled = limit.scope == kMergedScope && !limit.bound.empty();
+    return doubled ? limit.bound + ", for each worker" : limit.bound;
+}
+
 std::optional<CompiledRules> compile_rules(const RuleText& source, Purpose purpose,
                                            const ModeOverrides& modes, Problems& problems) {
     if (source.text.size() > kMaxTextSize) {
@@ -348,7 +355,11 @@ std::optional<CompiledRules> compile_rules(const RuleText& source, Purpose purpo
     try {
         const LineIndex lines{source.text};
         if (const std::optional<YamlNode> root = read_yaml(lines, problems)) {
-            return FileReader{lines, source, purpose, modes, problems}.run(*root);
+            auto compiled = FileReader{lines, source, purpose, modes, problems}.run(*root);
+            if (compiled) {
+                set_scopes(compiled->rules, source.box == nullptr ? usual_spread() : *source.box);
+            }
+            return compiled;
         }
     } catch (const std::exception& error) {
         problems.error({}, error.what());

@@ -5,6 +5,7 @@
 #include "lib/policy/lists/list_reader.hpp"
 #include "lib/policy/named_text.hpp"
 #include "lib/policy/problem.hpp"
+#include "lib/rules/port_spread.hpp"
 #include "lib/rules/rule_set.hpp"
 
 #include <array>
@@ -26,10 +27,11 @@ using ModeOverrides = std::map<std::string, Mode>;
 
 struct LimitSummary {
     std::string name;
-    std::string key;    // that of its rule or tier: "ip.src, l4.dport"
-    std::string text;   // "token_bucket 50/s burst 200 per packet"
-    std::string scope;  // "local": exact on any number of workers, or "merged"
-    std::string bound;  // the most it admits in any window W: "200 packets + 50/s * W"
+    std::string key;        // that of its rule or tier: "ip.src, l4.dport"
+    std::string text;       // "token_bucket 50/s burst 200 per packet"
+    std::uint8_t tier = 0;  // its key in the rule
+    std::string scope;      // "local": all packets of a key meet one worker; or "merged"
+    std::string bound;      // the most it admits in any window W: "200 packets + 50/s * W"
     // What its state belongs to beside rule and name: key, algorithm, window, ..., per. When one of
     // them is another, the limit starts anew.
     std::vector<NamedText> schema;
@@ -49,6 +51,7 @@ struct RuleSummary {
     std::uint32_t line = 0;
     std::string when;                 // as written; empty: every packet
     Expression condition;             // the same as a tree; of no use when `when` is empty
+    bool sees_all = true;             // it has none, or one that is not known whole
     std::vector<GroupingKey> keys{};  // as the pipeline has them
     MissingKey missing_key = MissingKey::Skip;
     std::string key;  // "ip.src, l4.dport"; of tiers one after the other: "ip.src; ip.dst"
@@ -98,7 +101,12 @@ struct RuleText {
     const ListReader* lists = nullptr;  // nullptr: none can be read
     PatternCache* patterns = nullptr;   // what was compiled before; nullptr: nothing was
     const KeySettings* keys = nullptr;  // set at run time; nullptr: none
+    const BoxSpread* box = nullptr;     // that they are for; nullptr: as most are
 };
+
+// The bound as it is to be shown: until workers share a ledger, each that sees the key of a merged
+// limit holds a bucket of its own.
+[[nodiscard]] std::string bound_text(const LimitSummary& limit);
 
 // Rule file -> rule set. nullopt if there is an error; `problems` then says where and what, and
 // holds warnings otherwise. Throws nothing.

@@ -32,13 +32,6 @@ std::string schema_of(const KeyPart& part) {
     return schema + ";";
 }
 
-// RSS on the source address keeps such a key on one worker. Where addresses are unwrapped several
-// of them are one key.
-bool stays_with_source(const KeyPart& part) noexcept {
-    return !part.text && (part.field == Field::IpSrc || part.field == Field::ClientIp) &&
-           part.v4_length == 32 && part.v6_length == 128 && part.unwrapping == Unwrapping{};
-}
-
 void read_part(const YamlNode& item, KeyText& key, const ReadContext& context) {
     if (!item.is_scalar()) {
         context.problems.error(
@@ -71,7 +64,6 @@ void read_part(const YamlNode& item, KeyText& key, const ReadContext& context) {
     const KeyPart part = part_of(*operand);
     key.parts.push_back(part);
     key.schema += schema_of(part);
-    key.has_source |= stays_with_source(part);
 }
 
 }  // namespace

@@ -9,10 +9,9 @@ namespace sluice {
 
 struct KeyText {
     std::vector<KeyPart> parts;
-    std::string schema;       // canonical, one spelling for one meaning: what state belongs to
-    std::string text;         // as written: "ip.src, l4.dport"
-    bool whole = true;        // all of it is built, and in parts
-    bool has_source = false;  // RSS on the source keeps such a key on one worker
+    std::string schema;  // canonical, one spelling for one meaning: what state belongs to
+    std::string text;    // as written: "ip.src, l4.dport"
+    bool whole = true;   // all of it is built, and in parts
 };
 
 [[nodiscard]] KeyText read_key(const YamlNode& node, const ReadContext& context);

@@ -18,13 +18,15 @@ std::uint64_t identity_of_limit(std::string_view rule, const std::string& name, 
                         .per = name_of(limit.per)});
 }
 
-LimitSummary summary_of(const std::string& name, const LimitText& limit, const KeyText& key,
+LimitSummary summary_of(const std::string& name, const LimitText& limit, const LimitTier& tier,
                         std::uint32_t cost) {
+    const KeyText& key = tier.key;
     LimitSummary summary{
         .name = name,
         .key = key.text,
         .text = limit.text + " per " + std::string{name_of(limit.per)},
-        .scope = key.has_source ? "local" : "merged",
+        .tier = tier.index,
+        .scope = {},  // set_scopes() writes it when all is read
         .bound = "",
         .schema = limit.schema,
     };
@@ -35,8 +37,6 @@ LimitSummary summary_of(const std::string& name, const LimitText& limit, const K
     if (limit.numbers) {
         summary.bound = limit.bound;
         summary.bound += cost == 1 ? "" : ", each counted " + times + " times";
-        // Until workers share a ledger, each that sees the key holds a bucket of its own.
-        summary.bound += key.has_source ? "" : ", for each worker";
     }
     return summary;
 }
@@ -82,7 +82,7 @@ void LimitListReader::read_one(const YamlNode& item, const std::string& name, co
                                              (tier.position.empty() ? "" : " with one key"));
         return;
     }
-    limits.summaries.push_back(summary_of(name, limit, tier.key, owner_.cost));
+    limits.summaries.push_back(summary_of(name, limit, tier, owner_.cost));
     if (limit.numbers) {
         limits.limits.push_back({.identity = identity,
                                  .name = name,

@@ -1,5 +1,7 @@
 #include "lib/policy/port_pair_reader.hpp"
 
+#include "lib/packet/rss.hpp"
+
 #include <array>
 #include <set>
 #include <string>
@@ -7,13 +9,9 @@
 namespace sluice {
 namespace {
 
-constexpr auto kPairKeys =
-    std::to_array<KeyRow>({{"name"}, {"outside"}, {"inside"}, {"mtu"}, {"link_follow"}});
+constexpr auto kPairKeys = std::to_array<KeyRow>(
+    {{"name"}, {"outside"}, {"inside"}, {"mtu"}, {"link_follow"}, {"hand_over"}});
 constexpr auto kPortKeys = std::to_array<KeyRow>({{"device"}, {"queues"}, {"rss"}});
-
-constexpr auto kRssWords = std::to_array<std::string_view>(
-    {"source", "destination", "symmetric", "five_tuple", "source_prefix"});
-constexpr std::size_t kSourcePrefix = 4;
 
 constexpr std::uint64_t kMaxQueues = 64;
 constexpr std::uint64_t kSmallestMtu = 68;  // RFC 791
@@ -37,6 +35,7 @@ public:
         pair.inside = read_side(map, "inside");
         pair.mtu = read_mtu(map);
         pair.link_follow = map.flag("link_follow").value_or(true);
+        pair.hand_over = map.flag("hand_over").value_or(true);
         return pair;
     }
 
@@ -89,11 +88,8 @@ private:
     }
 
     std::string read_rss(const MapReader& map) {
-        const std::optional<std::size_t> rss = map.word("rss", kRssWords);
-        if (rss == kSourcePrefix) {
-            context_.not_enforced(map.find("rss")->at, "rss: source_prefix");
-        }
-        return rss ? std::string{kRssWords[*rss]} : BoxPort{}.rss;
+        const std::optional<std::size_t> rss = map.word("rss", kRssNames);
+        return rss ? std::string{kRssNames[*rss]} : BoxPort{}.rss;
     }
 
     const ReadContext& context_;

@@ -3,6 +3,7 @@
 #include "lib/wire/bytes_io.hpp"
 #include "lib/wire/key_codec.hpp"
 #include "lib/wire/rule_set_codec.hpp"
+#include "lib/wire/spread_codec.hpp"
 #include "lib/wire/stats_codec.hpp"
 
 #include <limits>
@@ -46,6 +47,7 @@ void put(Writer& out, const Welcome& m) {
     out.number(m.version);
     out.number(m.pid);
     out.number(m.generation);
+    put_spread(out, m.spread);
 }
 void put(Writer& out, const Applied& m) {
     out.number(m.generation);
@@ -93,6 +95,7 @@ Welcome get_welcome(Reader& in) {
     m.version = in.number<std::uint32_t>();
     m.pid = in.number<std::uint32_t>();
     m.generation = in.number<std::uint64_t>();
+    m.spread = get_spread(in);
     return m;
 }
 RunningRules get_running(Reader& in) {

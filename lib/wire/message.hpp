@@ -1,6 +1,7 @@
 #pragma once
 #include "lib/base/bytes.hpp"
 #include "lib/rules/key_action.hpp"
+#include "lib/rules/port_spread.hpp"
 #include "lib/rules/rule_set.hpp"
 #include "lib/rules/table_event.hpp"
 #include "lib/rules/verdict.hpp"
@@ -19,7 +20,7 @@
 // and lists with a 32-bit count in front.
 namespace sluice {
 
-inline constexpr std::uint32_t kWireVersion = 14;
+inline constexpr std::uint32_t kWireVersion = 15;
 // A compiled set (kMaxCompiledSize in lib/policy, and its texts and patterns) and the text of its
 // file.
 inline constexpr std::uint32_t kMaxMessageSize = 320U << 20;
@@ -75,6 +76,7 @@ struct Welcome {
     std::uint32_t version = kWireVersion;
     std::uint32_t pid = 0;
     std::uint64_t generation = 0;  // 0: no rule set
+    BoxSpread spread{};            // how frames come to workers
 };
 struct Applied {
     std::uint64_t generation = 0;
@@ -104,6 +106,8 @@ struct PortStats {
     std::uint16_t rx_queues = 0;
     std::uint16_t tx_queues = 0;
     bool rss = false;
+    std::string hashes;        // what decides which worker gets a frame; empty: nothing does
+    bool handed_over = false;  // workers spread its frames among themselves
     std::uint64_t rx_packets = 0;
     std::uint64_t rx_bytes = 0;
     std::uint64_t tx_packets = 0;
@@ -123,6 +127,7 @@ struct WorkerStats {
     std::array<std::uint64_t, kReasonCount> by_reason{};
     std::array<std::uint64_t, kTableEventCount> by_table_event{};
     std::uint64_t table_slots = 0;
+    std::uint64_t handed_over = 0;   // frames that it received for other workers
     std::vector<std::string> lanes;  // "uplink in q0": what it receives
 };
 struct Stats {

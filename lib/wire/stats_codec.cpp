@@ -45,6 +45,8 @@ void put_port(Writer& out, const PortStats& m) {
     out.number(m.rx_queues);
     out.number(m.tx_queues);
     out.number<std::uint8_t>(m.rss ? 1 : 0);
+    out.text(m.hashes);
+    out.number<std::uint8_t>(m.handed_over ? 1 : 0);
     each_counter(m, [&](std::uint64_t value) { out.number(value); });
 }
 PortStats get_port(Reader& in) {
@@ -59,6 +61,8 @@ PortStats get_port(Reader& in) {
     m.rx_queues = in.number<std::uint16_t>();
     m.tx_queues = in.number<std::uint16_t>();
     m.rss = in.flag();
+    m.hashes = in.text();
+    m.handed_over = in.flag();
     each_counter(m, [&](std::uint64_t& value) { value = in.number<std::uint64_t>(); });
     return m;
 }
@@ -78,6 +82,7 @@ void put_worker(Writer& out, const WorkerStats& m) {
         out.number(count);
     }
     out.number(m.table_slots);
+    out.number(m.handed_over);
     out.list(m.lanes, [](Writer& o, const std::string& lane) { o.text(lane); });
 }
 WorkerStats get_worker(Reader& in) {
@@ -96,6 +101,7 @@ WorkerStats get_worker(Reader& in) {
         count = in.number<std::uint64_t>();
     }
     m.table_slots = in.number<std::uint64_t>();
+    m.handed_over = in.number<std::uint64_t>();
     m.lanes = in.list<std::string>(4, [](Reader& i) { return i.text(); });
     return m;
 }
@@ -113,8 +119,8 @@ void put_stats(Writer& out, const Stats& m) {
 
 Stats get_stats(Reader& in) {
     constexpr std::size_t kRuleStatsSize = 36;
-    constexpr std::size_t kPortSize = 97;
-    constexpr std::size_t kWorkerSize = 48 + 8 * (kVerdictCount + kReasonCount);
+    constexpr std::size_t kPortSize = 102;
+    constexpr std::size_t kWorkerSize = 56 + 8 * (kVerdictCount + kReasonCount);
     Stats m;
     m.generation = in.number<std::uint64_t>();
     m.uptime_ns = in.number<std::uint64_t>();

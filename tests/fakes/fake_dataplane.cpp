@@ -42,6 +42,7 @@ PortStats port(const std::string& side, const std::string& device) {
             .rx_queues = 2,
             .tx_queues = 2,
             .rss = true,
+            .hashes = "source",
             .rx_packets = 1000,
             .rx_bytes = 64'000,
             .tx_packets = 900,
@@ -284,7 +285,8 @@ Reply FakeDataplane::answer(const Request& request) {
     if (const auto* top = std::get_if<GetTop>(&request)) {
         return top_of(*top);
     }
-    return Welcome{kWireVersion, static_cast<std::uint32_t>(::getpid()), running_.rules.generation};
+    return Welcome{kWireVersion, static_cast<std::uint32_t>(::getpid()), running_.rules.generation,
+                   usual_spread()};
 }
 
 Reply FakeDataplane::keep(const KeepRules& request) {

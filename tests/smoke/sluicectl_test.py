@@ -24,12 +24,12 @@ RUNNING = {"generation": "00000000000000ab", "file": "/etc/rules.yaml", "rules":
      "limits": [{"name": "1", "key": "ip.src", "text": "token_bucket 1/s burst 2", "scope": "local",
                  "bound": "2 packets + 1/s * W"}], "memory": 100}]}
 PORT = {"pair": "uplink", "side": "outside", "device": "net_tap0", "driver": "net_tap",
-        "link_up": True, "held_down": False, "mtu": 1500, "rx_queues": 1, "tx_queues": 1,
+        "link_up": True, "held_down": False, "mtu": 1500, "rx_queues": 1, "tx_queues": 1, "hashes": "source", "handed_over": False,
         "rss": False, "rx_packets": 1234567, "rx_bytes": 1, "tx_packets": 2, "tx_bytes": 3,
         "rx_missed": 4, "rx_no_mbuf": 5, "rx_errors": 6, "tx_errors": 7, "tx_full": 8}
 WORKER = {"lcore": 1, "bursts": 9, "stalled_ms": 0, "stalls": 0, "packets": 3,
           "verdicts": {"pass": 2, "drop": 1}, "reasons": {"over_limit": 1}, "table_full": 0,
-          "table_slots": 1048576, "lanes": ["uplink in q0"]}
+          "table_slots": 1048576, "handed_over": 0, "lanes": ["uplink in q0"]}
 ANSWERS = {
     ("GET", "/v1/rules"): (200, RUNNING),
     ("PUT", "/v1/rules"): (200, {"generation": "00000000000000ab", "rules": 1, "warnings": []}),

@@ -212,13 +212,13 @@ class Resources(Case):
         self.assertEqual([port["side"] for port in ports], ["outside", "inside"])
         self.assertEqual(list(ports[0]), [
             "pair", "side", "device", "driver", "link_up", "held_down", "mtu", "rx_queues",
-            "tx_queues", "rss", "rx_packets", "rx_bytes", "tx_packets", "tx_bytes", "rx_missed",
+            "tx_queues", "rss", "hashes", "handed_over", "rx_packets", "rx_bytes", "tx_packets", "tx_bytes", "rx_missed",
             "rx_no_mbuf", "rx_errors", "tx_errors", "tx_full"])
         workers = self.good(self.box.get("/v1/workers"))["workers"]
         self.assertEqual([worker["lcore"] for worker in workers], [1, 2])
         self.assertEqual(list(workers[0]), ["lcore", "bursts", "stalled_ms", "stalls", "packets",
                                             "verdicts", "reasons", "table_full", "table", "table_slots",
-                                            "lanes"])
+                                            "handed_over", "lanes"])
         self.assertEqual((workers[0]["packets"], workers[0]["lanes"]), (100, ["uplink in q0"]))
 
     def test_panic(self):

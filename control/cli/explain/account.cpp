@@ -83,11 +83,12 @@ RuleAccount describe(const RuleSummary& summary, const Scene& scene) {
     return account;
 }
 
-LimitAccount describe_limit(const Asked& asked, const std::string& text, const Scene& scene) {
+LimitAccount describe_limit(const Asked& asked, const LimitSummary& summary, const Scene& scene) {
     KeyBytes key;
     LimitAccount account;
     account.name = asked.limit.name;
-    account.text = text;
+    account.text = summary.text;
+    account.scope = summary.scope;
     account.missing_key = key_of(asked.parts(), asked.rule.missing_key, scene.flow, scene.frame,
                                  key) == KeyOutcome::Missing;
     account.key = key_text(asked.parts(), scene.flow, scene.frame, scene.pair);
@@ -105,8 +106,7 @@ void describe_limits(const Rule& rule, const RuleSummary& summary, const Scene& 
                      RuleAccount& account) {
     account.part = RuleAccount::Part::Skipped;
     for (std::size_t i = 0; i < rule.limits.size(); ++i) {
-        account.limits.push_back(
-            describe_limit({rule, rule.limits[i]}, summary.limits[i].text, scene));
+        account.limits.push_back(describe_limit({rule, rule.limits[i]}, summary.limits[i], scene));
         if (!account.limits.back().missing_key) {
             account.part = RuleAccount::Part::Metered;
         }

@@ -13,8 +13,9 @@ namespace sluice {
 // What one limit had to do with a packet.
 struct LimitAccount {
     std::string name;
-    std::string text;  // its numbers
-    std::string key;   // empty also where the whole rule has one bucket
+    std::string text;     // its numbers
+    std::string scope{};  // "local" or "merged"
+    std::string key;      // empty also where the whole rule has one bucket
     bool missing_key = false;
     KeyFate fate = KeyFate::Judged;  // else nothing is asked
     bool overridden = false;         // the key has numbers of its own

@@ -49,7 +49,7 @@ std::string asked_text(const LimitAccount& limit) {
 }
 
 void add_limit(std::string& text, const LimitAccount& limit) {
-    text += fmt::format("      {}: {}\n", limit.name, limit.text);
+    text += fmt::format("      {}: {}, {}\n", limit.name, limit.text, limit.scope);
     if (!limit.key.empty()) {
         text += "        key " + limit.key +
                 (limit.overridden ? ", which has numbers of its own\n" : "\n");
@@ -173,6 +173,7 @@ Json rule_json(const RuleAccount& rule) {
     for (const LimitAccount& limit : rule.limits) {
         json["limits"].push_back({{"name", limit.name},
                                   {"text", limit.text},
+                                  {"scope", limit.scope},
                                   {"key", limit.key},
                                   {"cost", limit.cost.count()},
                                   {"admitted", limit.admitted},

@@ -30,7 +30,7 @@ struct Told {
 
 class Explainer {
 public:
-    Explainer(const ReplaySetup& setup, const RunningRules& rules, std::vector<std::byte> bytes)
+    Explainer(const ReplaySetup& setup, const HeldRules& rules, std::vector<std::byte> bytes)
         : setup_{setup}, rules_{rules} {
         frame_.keep(
             {.number = 1, .bytes = bytes, .wire_size = static_cast<std::uint32_t>(bytes.size())});
@@ -130,7 +130,7 @@ private:
     }
 
     const ReplaySetup& setup_;
-    const RunningRules& rules_;
+    const HeldRules& rules_;
     KeptFrame frame_;
     Instant now_{std::chrono::duration_cast<Nanoseconds>(
         std::chrono::system_clock::now().time_since_epoch())};
@@ -149,7 +149,7 @@ std::vector<Told> tell_all(Explainer& explainer, const BoxStates& states, Packet
     return told;
 }
 
-std::vector<std::string> notes_of(const RunningRules& rules, const BoxStates& states, bool panic) {
+std::vector<std::string> notes_of(const HeldRules& rules, const BoxStates& states, bool panic) {
     std::vector<std::string> notes = rules.notes;
     if (panic) {
         notes.insert(notes.begin(),
@@ -168,7 +168,7 @@ std::vector<std::string> notes_of(const RunningRules& rules, const BoxStates& st
     return notes;
 }
 
-void show(const std::vector<Told>& told, const RunningRules& rules,
+void show(const std::vector<Told>& told, const HeldRules& rules,
           const std::vector<std::string>& notes, const Options& options, std::string_view pair) {
     if (options.json) {
         const auto one = [&](const Told& worker) {
@@ -211,7 +211,7 @@ ExitCode explain_running(const Options& options, const ReplaySetup& setup) {
     if (const auto* refusal = std::get_if<Refusal>(&rules)) {
         return report(*refusal);
     }
-    const auto& running = std::get<RunningRules>(rules);
+    const auto& running = std::get<HeldRules>(rules);
     Explainer explainer{setup, running, *std::move(bytes)};
     PacketAccount fresh = explainer.fresh();
     const auto states = box_states(options, fresh, running.compiled);

@@ -69,15 +69,30 @@ std::vector<std::string> notes_of(const Json& lists) {
     return notes;
 }
 
+// Which limits are local on the box: what is asked there, since sluicectl knows none of its ports.
+void take_scopes(const Options& options, std::vector<RuleSummary>& rules) {
+    const auto answer = ask(options, {.target = "/v1/rules"});
+    if (std::holds_alternative<Refusal>(answer)) {
+        return;
+    }
+    const Json& shown = std::get<Json>(answer).at("rules");
+    for (std::size_t i = 0; i < rules.size() && i < shown.size(); ++i) {
+        const Json& limits = shown[i].at("limits");
+        for (std::size_t j = 0; j < rules[i].limits.size() && j < limits.size(); ++j) {
+            rules[i].limits[j].scope = limits[j].at("scope").get<std::string>();
+        }
+    }
+}
+
 }  // namespace
 
-std::variant<RunningRules, Refusal> running_rules(const Options& options) {
+std::variant<HeldRules, Refusal> running_rules(const Options& options) {
     const auto answer = ask(options, {.target = "/v1/rules/held"});
     if (const auto* refusal = std::get_if<Refusal>(&answer)) {
         return *refusal;
     }
     const Json& held = std::get<Json>(answer);
-    RunningRules rules{.compiled = {},
+    HeldRules rules{.compiled = {},
                        .generation = held.at("generation"),
                        .file = held.at("file"),
                        .notes = notes_of(held.at("lists"))};
@@ -98,6 +113,7 @@ std::variant<RunningRules, Refusal> running_rules(const Options& options) {
                        {}};
     }
     rules.compiled = *std::move(compiled);
+    take_scopes(options, rules.compiled.rules);
     if (const Result<Done> ready = make_ready(rules.compiled); !ready) {
         return Refusal{ExitCode::Refused, ready.error().what, {}};
     }

@@ -10,13 +10,13 @@ namespace sluice {
 
 // The rules in force on a box, compiled again from what sluiced holds: the text as applied, with
 // the modes and what was said of single keys since, and the lists as they were read.
-struct RunningRules {
+struct HeldRules {
     CompiledRules compiled;  // ready to run
     std::string generation;
     std::string file;
     std::vector<std::string> notes;  // where the files of lists are not what is in force
 };
 
-[[nodiscard]] std::variant<RunningRules, Refusal> running_rules(const Options& options);
+[[nodiscard]] std::variant<HeldRules, Refusal> running_rules(const Options& options);
 
 }  // namespace sluice

@@ -9,6 +9,7 @@
 #include "control/list_folder.hpp"
 #include "control/text_file.hpp"
 #include "lib/policy/box.hpp"
+#include "lib/policy/scopes/box_spread.hpp"
 
 namespace sluice {
 namespace {
@@ -21,8 +22,9 @@ void adopt_box(const Box& box, ReplaySetup& setup) {
     if (!box.pairs.empty()) {
         const BoxPair& pair = box.pairs.front();
         setup.pair = pair.name;
-        setup.rss_outside = rss_input(pair.outside.rss).value_or(RssInput::Source);
-        setup.rss_inside = rss_input(pair.inside.rss).value_or(RssInput::Source);
+        setup.rss_outside = find_rss(pair.outside.rss).value_or(Rss::Source);
+        setup.spread = spread_of(box);
+        setup.rss_inside = find_rss(pair.inside.rss).value_or(Rss::Source);
     }
 }
 

@@ -11,9 +11,6 @@ namespace {
 // Any fixed one will do: a capture is no attacker, and runs must be repeatable.
 constexpr HashSecret kSecret{0x736C'7569'6365'2D72, 0x6570'6C61'792D'7273};
 
-constexpr auto kInputNames =
-    std::to_array<std::string_view>({"source", "destination", "symmetric", "five_tuple"});
-
 // Both addresses, the protocol and both ports.
 struct HashInput {
     IpAddress first;
@@ -24,16 +21,20 @@ struct HashInput {
 };
 static_assert(sizeof(HashInput) == 48, "hashed as bytes: no padding");
 
-HashInput input_of(const Flow& outer, RssInput input) {
+HashInput input_of(const Flow& outer, Rss input) {
     switch (input) {
-        case RssInput::Source:
+        case Rss::Source:
             return {.first = outer.src, .second = {}};
-        case RssInput::Destination:
+        case Rss::Destination:
             return {.first = outer.dst, .second = {}};
-        case RssInput::Symmetric:
+        case Rss::Symmetric:
             return {.first = std::min(outer.src, outer.dst),
                     .second = std::max(outer.src, outer.dst)};
-        case RssInput::FiveTuple:
+        case Rss::SourcePrefix:
+            return {.first = masked(
+                        outer.src, outer.ip_version == IpVersion::V4 ? kRssPrefixV4 : kRssPrefixV6),
+                    .second = {}};
+        default:
             break;
     }
     HashInput whole{.first = outer.src, .second = outer.dst};
@@ -46,15 +47,7 @@ HashInput input_of(const Flow& outer, RssInput input) {
 
 }  // namespace
 
-std::optional<RssInput> rss_input(std::string_view name) {
-    const auto* const found = std::find(kInputNames.begin(), kInputNames.end(), name);
-    if (found == kInputNames.end()) {
-        return std::nullopt;
-    }
-    return static_cast<RssInput>(found - kInputNames.begin());
-}
-
-std::size_t worker_of(const Flow& outer, RssInput input, std::size_t workers) {
+std::size_t worker_of(const Flow& outer, Rss input, std::size_t workers) {
     if (workers == 1 || !outer.fields.has(Field::IpSrc)) {
         return 0;
     }

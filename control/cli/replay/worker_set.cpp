@@ -42,7 +42,7 @@ WorkerSet::Route WorkerSet::route_of(const CapturedFrame& frame) const {
     Flow outer;
     parse_frame({frame.bytes, frame.wire_size}, Tunnels{}, outer);
     const Direction dir = direction_of(outer, setup_.inside);
-    const RssInput rss = dir == Direction::In ? setup_.rss_outside : setup_.rss_inside;
+    const Rss rss = dir == Direction::In ? setup_.rss_outside : setup_.rss_inside;
     return {*workers_[worker_of(outer, rss, workers_.size())], dir};
 }
 

@@ -2,6 +2,7 @@
 #include "control/cli/replay/frame_source.hpp"
 #include "control/cli/replay/spread.hpp"
 #include "lib/pipeline/core_state.hpp"
+#include "lib/rules/port_spread.hpp"
 #include "lib/rules/rule_set.hpp"
 
 #include <memory>
@@ -18,10 +19,11 @@ inline constexpr HashSecret kReplaySecret{0x736C'7569'6365'2D74, 0x6162'6C65'2D6
 struct ReplaySetup {
     PacketPolicy policy{.malformed = MalformedPolicy::Pass, .captured = true};
     std::string pair;  // the name that `port` has
-    RssInput rss_outside = RssInput::Source;
-    RssInput rss_inside = RssInput::Source;
+    Rss rss_outside = Rss::Source;
+    Rss rss_inside = Rss::Source;
     std::vector<IpPrefix> inside;
     std::size_t workers = 1;
+    std::optional<BoxSpread> spread{};  // of the box that a file describes
 };
 
 // What the workers counted for one rule.

@@ -145,6 +145,9 @@ void put_ports(Text& text, const std::vector<PortStats>& ports) {
     text.family("sluice_port_held_down", "gauge",
                 "Whether the port is down because the other side of its pair is.");
     each([](const PortStats& port) { return port.held_down ? 1 : 0; });
+    text.family("sluice_port_handed_over", "gauge",
+                "Whether workers spread the port's frames among themselves.");
+    each([](const PortStats& port) { return port.handed_over ? 1 : 0; });
     text.family("sluice_port_mtu_bytes", "gauge", "The port's MTU.");
     each([](const PortStats& port) { return port.mtu; });
     for (const PortFamily& family : kPortFamilies) {
@@ -167,6 +170,9 @@ void put_workers(Text& text, const std::vector<WorkerStats>& workers) {
     each([](const WorkerStats& worker) { return static_cast<double>(worker.stalled_ms) / 1000; });
     text.family("sluice_worker_stalls_total", "counter", "How often a worker was seen to stall.");
     each([](const WorkerStats& worker) { return worker.stalls; });
+    text.family("sluice_worker_handed_over_total", "counter",
+                "Frames that a worker received and passed on to the worker they belong to.");
+    each([](const WorkerStats& worker) { return worker.handed_over; });
     text.family("sluice_worker_table_full_total", "counter",
                 "New keys that found no place in a worker's bucket table.");
     each([](const WorkerStats& worker) { return no_place(worker.by_table_event); });

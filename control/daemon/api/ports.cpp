@@ -21,6 +21,8 @@ HttpResponse get_ports(const HttpRequest&, Services& services) {
                          {"rx_queues", port.rx_queues},
                          {"tx_queues", port.tx_queues},
                          {"rss", port.rss},
+                         {"hashes", port.hashes},
+                         {"handed_over", port.handed_over},
                          {"rx_packets", port.rx_packets},
                          {"rx_bytes", port.rx_bytes},
                          {"tx_packets", port.tx_packets},

@@ -15,7 +15,7 @@ Json limits_json(const std::vector<LimitSummary>& limits) {
                         {"key", limit.key},
                         {"text", limit.text},
                         {"scope", limit.scope},
-                        {"bound", limit.bound}});
+                        {"bound", bound_text(limit)}});
     }
     return list;
 }

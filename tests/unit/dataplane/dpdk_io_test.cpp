@@ -4,10 +4,10 @@
 #include "lib/match/padded_text.hpp"
 #include "lib/packet/parse.hpp"
 #include "tests/packets/frame.hpp"
+#include "tests/unit/dataplane/eal_once.hpp"
 
 #include <gtest/gtest.h>
 
-#include <rte_eal.h>
 #include <rte_eth_ring.h>
 #include <rte_ethdev.h>
 #include <rte_mbuf.h>
@@ -34,21 +34,10 @@ struct Wire {
     std::uint16_t port = 0;
 };
 
-// The EAL starts once a process.
 const Wire& wire() {
     static const Wire kWire = [] {
-        char program[] = "test";
-        char lcores[] = "-l0";
-        char no_huge[] = "--no-huge";
-        char memory[] = "-m64";
-        char no_pci[] = "--no-pci";
-        char no_conf[] = "--no-shconf";
-        char no_telemetry[] = "--no-telemetry";
-        char* argv[] = {program, lcores, no_huge, memory, no_pci, no_conf, no_telemetry};
+        test::start_eal_once();
         Wire made;
-        if (rte_eal_init(7, argv) < 0) {
-            throw std::runtime_error("no EAL");
-        }
         made.pool = rte_pktmbuf_pool_create("io", kPoolSize, 0, 0, 1024, 0);
         made.in = rte_ring_create("in", 256, 0, RING_F_SP_ENQ | RING_F_SC_DEQ);
         made.out = rte_ring_create("out", kTxRing, 0, RING_F_SP_ENQ | RING_F_SC_DEQ);

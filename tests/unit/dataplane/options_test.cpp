@@ -16,10 +16,27 @@ Words with_pair(const Words& more) {
 }
 
 TEST(ParseCommandLine, ReadsPairsInOrder) {
-    const Result<CommandLine> line = parse_command_line(
-        {"--pair", "a", "--outside", "0000:3b:00.0", "--inside=0000:3b:00.1", "--mtu", "9000",
-         "--queues-outside", "4", "--rss-inside", "destination", "--no-link-follow", "--pair", "b",
-         "--outside", "net_tap0,iface=x", "--inside", "net_tap1"});
+    const Result<CommandLine> line = parse_command_line({"--pair",
+                                                         "a",
+                                                         "--outside",
+                                                         "0000:3b:00.0",
+                                                         "--inside=0000:3b:00.1",
+                                                         "--mtu",
+                                                         "9000",
+                                                         "--queues-outside",
+                                                         "4",
+                                                         "--rss-inside",
+                                                         "destination",
+                                                         "--no-link-follow",
+                                                         "--no-hand-over",
+                                                         "--pair",
+                                                         "b",
+                                                         "--outside",
+                                                         "net_tap0,iface=x",
+                                                         "--inside",
+                                                         "net_tap1",
+                                                         "--rss-outside",
+                                                         "source_prefix"});
     ASSERT_TRUE(line.has_value()) << line.error().what;
     const DataplaneOptions& options = line->options;
     ASSERT_EQ(options.pairs.size(), 2U);
@@ -29,8 +46,11 @@ TEST(ParseCommandLine, ReadsPairsInOrder) {
     EXPECT_EQ(options.pairs[0].inside.queues, std::nullopt);
     EXPECT_EQ(options.pairs[0].inside.rss, Rss::Destination);
     EXPECT_FALSE(options.pairs[0].link_follow);
+    EXPECT_FALSE(options.pairs[0].hand_over);
     EXPECT_EQ(options.pairs[1].outside.device, "net_tap0,iface=x");
     EXPECT_TRUE(options.pairs[1].link_follow);
+    EXPECT_TRUE(options.pairs[1].hand_over);
+    EXPECT_EQ(options.pairs[1].outside.rss, Rss::SourcePrefix);
 }
 
 TEST(ParseCommandLine, ReadsTheBox) {

@@ -34,6 +34,18 @@ TEST(ChooseQueues, NoMoreThanEitherPortOffers) {
     }
 }
 
+TEST(HandsOver, WhereThePortDoesNotSpreadAsAsked) {
+    Port port;
+    EXPECT_FALSE(hands_over(port, 1)) << "there is nobody to hand frames to";
+    EXPECT_TRUE(hands_over(port, 2)) << "no RSS";
+    port.hashes = Rss::Source;
+    EXPECT_FALSE(hands_over(port, 2));
+    port.asked = Rss::Destination;
+    EXPECT_FALSE(hands_over(port, 2)) << "it fell back to another input, and says so";
+    port.asked = Rss::SourcePrefix;
+    EXPECT_TRUE(hands_over(port, 2)) << "no port hashes prefixes";
+}
+
 TEST(ChooseMtu, OneForBothPorts) {
     const PortOffer small{.mtu = 1500};
     const PortOffer jumbo{.mtu = 9000};

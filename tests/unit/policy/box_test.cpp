@@ -25,6 +25,7 @@ ports:
     inside: {device: "net_tap0,iface=a", queues: 4, rss: destination}
     mtu: 9000
     link_follow: false
+    hand_over: false
   - name: lab
     outside: {device: a}
     inside: {device: b}
@@ -56,8 +57,10 @@ TEST(ReadBox, KeepsEverythingTheFileSays) {
     EXPECT_EQ(box.pairs[0].inside.rss, "destination");
     EXPECT_EQ(box.pairs[0].mtu, 9000);
     EXPECT_FALSE(box.pairs[0].link_follow);
+    EXPECT_FALSE(box.pairs[0].hand_over);
     EXPECT_EQ(box.pairs[1].mtu, std::nullopt);
     EXPECT_TRUE(box.pairs[1].link_follow);
+    EXPECT_TRUE(box.pairs[1].hand_over);
     EXPECT_EQ(box.pairs[1].inside.rss, "source");
     EXPECT_EQ(box.lcores, "2@1,3@1");
     EXPECT_EQ(box.watchdog_stall, 250ms);
@@ -112,7 +115,7 @@ const Wrong kWrong[] = {
     {PAIR "    inside: {device: y, queues: 65}\n", 5, 33, "largest, 64"},
     {PAIR "    inside: {device: y, queues: \"4\"}\n", 5, 33, "must be a number"},
     {PAIR "    inside: {device: y, rss: sauce}\n", 5, 30, "did you mean `source`?"},
-    {PAIR "    inside: {device: y, rss: source_prefix}\n", 5, 30, "not enforced yet"},
+    {PAIR "    inside: {device: y}\n    hand_over: 1\n", 6, 16, "true or false"},
     {PAIR "    inside: {device: y}\n    mtu: 67\n", 6, 10, "68"},
     {PAIR "    inside: {device: y}\n    mtu: 65536\n", 6, 10, "largest, 65535"},
     {PAIR "    inside: {device: y}\n    link_follow: yes\n", 6, 18, "true or false"},

@@ -465,7 +465,7 @@ TEST(CompileRules, TiersKeepTheirKeysAndNumberTheirLimits) {
     EXPECT_EQ(shown.limits[1].key, "ip.src, l4.dport");
     EXPECT_EQ(shown.limits[1].scope, "local");
     EXPECT_EQ(shown.limits[2].key, "[]");
-    EXPECT_EQ(shown.limits[2].bound, "1 connections + 1/s * W, for each worker");
+    EXPECT_EQ(bound_text(shown.limits[2]), "1 connections + 1/s * W, for each worker");
 }
 
 // State belongs to the key of the tier, not to those beside it.

@@ -187,7 +187,10 @@ void spell(Fields& out, const KeyState& m) {
     }
 }
 void spell(Fields& out, const Welcome& m) {
-    add_all(out, m.version, m.pid, m.generation);
+    add_all(out, m.version, m.pid, m.generation, m.spread.tunnels, m.spread.ports.size());
+    for (const PortSpread& port : m.spread.ports) {
+        add_all(out, port.pair, port.dir, port.by, port.rss, port.way);
+    }
 }
 void spell(Fields& out, const Applied& m) {
     add(out, m.generation);
@@ -203,11 +206,11 @@ void spell(Fields& out, const Failure& m) {
 }
 void spell(Fields& out, const PortStats& m) {
     add_all(out, m.pair, m.side, m.device, m.driver, m.link_up, m.held_down, m.mtu, m.rx_queues,
-            m.tx_queues, m.rss, m.rx_packets, m.rx_bytes, m.tx_packets, m.tx_bytes, m.rx_missed,
-            m.rx_no_mbuf, m.rx_errors, m.tx_errors, m.tx_full);
+            m.tx_queues, m.rss, m.hashes, m.handed_over, m.rx_packets, m.rx_bytes, m.tx_packets,
+            m.tx_bytes, m.rx_missed, m.rx_no_mbuf, m.rx_errors, m.tx_errors, m.tx_full);
 }
 void spell(Fields& out, const WorkerStats& m) {
-    add_all(out, m.lcore, m.bursts, m.stalled_ms, m.stalls, m.table_slots);
+    add_all(out, m.lcore, m.bursts, m.stalled_ms, m.stalls, m.table_slots, m.handed_over);
     for (const std::uint64_t count : m.by_table_event) {
         add(out, count);
     }

@@ -30,7 +30,8 @@ public:
                        text(), number<std::uint64_t>(), number<std::uint64_t>()}};
     }
     std::vector<Reply> replies() {
-        return {Welcome{number<std::uint32_t>(), number<std::uint32_t>(), number<std::uint64_t>()},
+        return {Welcome{number<std::uint32_t>(), number<std::uint32_t>(), number<std::uint64_t>(),
+                        spread()},
                 Applied{number<std::uint64_t>()},
                 RunningRules{number<std::uint64_t>(), text(), text()},
                 stats(),
@@ -236,6 +237,17 @@ private:
         return parts;
     }
 
+    BoxSpread spread() {
+        BoxSpread out{.ports = {}, .tunnels = flag()};
+        for (std::size_t i = below(4); i > 0; --i) {
+            out.ports.push_back({.pair = text(),
+                                 .dir = static_cast<Direction>(below(2)),
+                                 .by = static_cast<PortSpread::By>(below(4)),
+                                 .rss = static_cast<Rss>(below(kRssNames.size())),
+                                 .way = number<std::uint64_t>()});
+        }
+        return out;
+    }
     PortStats port() {
         PortStats out{.pair = text(),
                       .side = text(),
@@ -246,7 +258,9 @@ private:
                       .mtu = number<std::uint16_t>(),
                       .rx_queues = number<std::uint16_t>(),
                       .tx_queues = number<std::uint16_t>(),
-                      .rss = flag()};
+                      .rss = flag(),
+                      .hashes = text(),
+                      .handed_over = flag()};
         for (auto* counter :
              {&out.rx_packets, &out.rx_bytes, &out.tx_packets, &out.tx_bytes, &out.rx_missed,
               &out.rx_no_mbuf, &out.rx_errors, &out.tx_errors, &out.tx_full}) {
@@ -257,7 +271,8 @@ private:
     WorkerStats worker() {
         WorkerStats out;
         out.lcore = number<std::uint32_t>();
-        for (auto* counter : {&out.bursts, &out.stalled_ms, &out.stalls, &out.table_slots}) {
+        for (auto* counter :
+             {&out.bursts, &out.stalled_ms, &out.stalls, &out.table_slots, &out.handed_over}) {
             *counter = number<std::uint64_t>();
         }
         std::generate(out.by_verdict.begin(), out.by_verdict.end(),

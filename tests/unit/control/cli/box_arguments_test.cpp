@@ -34,7 +34,8 @@ TEST(BoxArguments, SayEverythingThatIsGiven) {
                          .outside = {.device = "0000:3b:00.0", .queues = 4, .rss = "five_tuple"},
                          .inside = {.device = "0000:3b:00.1", .queues = 2, .rss = "destination"},
                          .mtu = 9'000,
-                         .link_follow = false});
+                         .link_follow = false,
+                         .hand_over = false});
     box.lcores = "2@1,3@1";
     box.hugepages = "required";
     box.mbufs = 262'144;
@@ -62,6 +63,7 @@ TEST(BoxArguments, SayEverythingThatIsGiven) {
                                               "--rss-inside",
                                               "destination",
                                               "--no-link-follow",
+                                              "--no-hand-over",
                                               "--lcores",
                                               "2@1,3@1",
                                               "--hugepages",

@@ -31,15 +31,14 @@ TEST(WorkerOf, DependsOnNothingButTheInput) {
         const Flow other_dst = udp_flow("192.0.2.1", "198.51.100.8");
         const Flow other_src = udp_flow("192.0.2.9", "198.51.100.7");
         const Flow back = udp_flow("198.51.100.7", "192.0.2.1");
-        EXPECT_EQ(worker_of(one, RssInput::Source, workers),
-                  worker_of(other_dst, RssInput::Source, workers));
-        EXPECT_EQ(worker_of(one, RssInput::Destination, workers),
-                  worker_of(other_src, RssInput::Destination, workers));
-        EXPECT_EQ(worker_of(one, RssInput::Symmetric, workers),
-                  worker_of(back, RssInput::Symmetric, workers));
-        EXPECT_EQ(worker_of(one, RssInput::Symmetric, workers),
-                  worker_of(other_port, RssInput::Symmetric, workers));
-        EXPECT_LT(worker_of(one, RssInput::FiveTuple, workers), workers);
+        EXPECT_EQ(worker_of(one, Rss::Source, workers), worker_of(other_dst, Rss::Source, workers));
+        EXPECT_EQ(worker_of(one, Rss::Destination, workers),
+                  worker_of(other_src, Rss::Destination, workers));
+        EXPECT_EQ(worker_of(one, Rss::Symmetric, workers),
+                  worker_of(back, Rss::Symmetric, workers));
+        EXPECT_EQ(worker_of(one, Rss::Symmetric, workers),
+                  worker_of(other_port, Rss::Symmetric, workers));
+        EXPECT_LT(worker_of(one, Rss::FiveTuple, workers), workers);
     }
 }
 
@@ -49,12 +48,25 @@ TEST(WorkerOf, UsesEveryWorker) {
         const std::string last = std::to_string(host);
         const Flow flow = udp_flow("192.0.2." + last, "198.51.100." + last);
         for (std::size_t input = 0; input < used.size(); ++input) {
-            used[input].insert(worker_of(flow, static_cast<RssInput>(input), 4));
+            used[input].insert(worker_of(flow, static_cast<Rss>(input), 4));
         }
     }
     for (const auto& workers : used) {
         EXPECT_EQ(workers.size(), 4U);
     }
+}
+
+TEST(WorkerOf, KeepsAPrefixTogether) {
+    const auto of = [](const std::string& src) {
+        return worker_of(udp_flow(src, "198.51.100.7"), Rss::SourcePrefix, 64);
+    };
+    std::set<std::size_t> used;
+    for (int net = 0; net < 100; ++net) {
+        const std::string prefix = "10.0." + std::to_string(net) + ".";
+        EXPECT_EQ(of(prefix + "1"), of(prefix + "200"));
+        used.insert(of(prefix + "1"));
+    }
+    EXPECT_GT(used.size(), 30U);
 }
 
 TEST(WorkerOf, KeepsFragmentsWithTheirFlow) {
@@ -65,8 +77,8 @@ TEST(WorkerOf, KeepsFragmentsWithTheirFlow) {
     later.fields = FieldSet{};
     later.fields.add(Field::IpSrc);
     later.sport = later.dport = 0;
-    EXPECT_EQ(worker_of(first, RssInput::FiveTuple, 64), worker_of(later, RssInput::FiveTuple, 64));
-    EXPECT_EQ(worker_of(first, RssInput::Source, 64), worker_of(later, RssInput::Source, 64));
+    EXPECT_EQ(worker_of(first, Rss::FiveTuple, 64), worker_of(later, Rss::FiveTuple, 64));
+    EXPECT_EQ(worker_of(first, Rss::Source, 64), worker_of(later, Rss::Source, 64));
 }
 
 TEST(WorkerOf, SendsWhatIsNotIpToTheFirst) {
@@ -89,12 +101,6 @@ TEST(Prefixes, AreRefusedWithTheReason) {
     EXPECT_NE(parse_prefixes({"10.0.0.1/8"}).error().what.find("bits"), std::string::npos);
     EXPECT_FALSE(parse_prefixes({"10.0.0.0/8", "x"}));
     EXPECT_TRUE(parse_prefixes({})->empty());
-}
-
-TEST(RssInputs, HaveTheNamesOfTheBoxFile) {
-    EXPECT_EQ(rss_input("source"), RssInput::Source);
-    EXPECT_EQ(rss_input("five_tuple"), RssInput::FiveTuple);
-    EXPECT_FALSE(rss_input("Source"));
 }
 
 }  // namespace

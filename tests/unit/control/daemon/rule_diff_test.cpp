@@ -183,7 +183,11 @@ TEST(Diff, Settings) {
                  "rejected_spend: true" +
                  limits));
     ASSERT_EQ(diff.changed.size(), 1U);
-    EXPECT_TRUE(diff.changed[0].limits.empty());
+    // Packets without a source share one bucket now, whichever worker they meet.
+    ASSERT_EQ(diff.changed[0].limits.size(), 1U);
+    EXPECT_EQ(diff.changed[0].limits[0].kind, LimitDiff::Kind::Changed);
+    EXPECT_EQ(diff.changed[0].limits[0].from, "token_bucket 1/s burst 2 per packet, local");
+    EXPECT_EQ(diff.changed[0].limits[0].to, "token_bucket 1/s burst 2 per packet, merged");
     std::vector<std::string> seen;
     for (const SettingDiff& setting : diff.changed[0].settings) {
         seen.push_back(std::string{setting.what} + ": " + setting.from + " -> " + setting.to);

@@ -1,0 +1,63 @@
+#pragma once
+#include "dataplane/frame_ring.hpp"
+#include "dataplane/frame_spread.hpp"
+#include "dataplane/lane.hpp"
+#include "lib/pipeline/counters.hpp"
+#include "lib/pipeline/scratch.hpp"
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+namespace sluice {
+
+// The rings of one worker's lane.
+struct HandoverEnds {
+    std::vector<FrameRing*> to;  // by worker, nullptr for oneself; empty: it receives from no port
+    std::vector<FrameRing*> from;  // what others receive for it
+    FrameRing* back = nullptr;     // to the worker that sends; nullptr: it has a queue of its own
+};
+
+// A lane whose frames are spread over the workers by our hash, as one worker has it. Where a queue
+// of the port is this worker's, it receives there, keeps what is its own and hands the rest over;
+// the others find theirs in rings. Nobody waits for anybody: what a ring has no room for is
+// dropped and counted. A flow has one receiver and one worker, so its frames stay in order.
+class LaneHandover {
+public:
+    LaneHandover(const Lane& lane, const FrameSpread& spread, HandoverEnds ends,
+                 WorkerCounters& counters);
+
+    // How many frames came from the port or a ring, and how many of them are this worker's.
+    struct Came {
+        std::uint16_t ours = 0;
+        std::uint16_t all = 0;
+    };
+    [[nodiscard]] Came receive(rte_mbuf** frames) noexcept;
+
+    [[nodiscard]] bool sends_back() const noexcept { return ends_.back != nullptr; }
+    // How many were taken, from the first on.
+    [[nodiscard]] unsigned send_back(rte_mbuf* const* frames, unsigned count) noexcept {
+        return ends_.back->put(frames, count);
+    }
+
+private:
+    [[nodiscard]] Came receive_from_port(rte_mbuf** ours) noexcept;
+    void flush(std::size_t worker) noexcept;
+
+    // What is on its way to one worker, of one burst.
+    struct Outbox {
+        std::array<rte_mbuf*, kMaxBurst> frames;
+        unsigned count = 0;
+    };
+
+    const Lane& lane_;
+    FrameSpread spread_;
+    HandoverEnds ends_;
+    WorkerCounters& counters_;
+    std::vector<Outbox> outboxes_;  // by worker
+    std::size_t next_ = 0;          // who is asked first: the port, or one of the rings
+};
+
+}  // namespace sluice

@@ -1,0 +1,30 @@
+#pragma once
+#include "dataplane/frame_ring.hpp"
+#include "dataplane/handover.hpp"
+#include "dataplane/lane.hpp"
+
+#include <cstddef>
+#include <memory>
+#include <vector>
+
+namespace sluice {
+
+// A ring to the worker that sends what another has judged.
+struct BackRing {
+    std::size_t from = 0;    // worker
+    std::size_t sender = 0;  // worker
+    std::size_t lane = 0;    // of the sender: it owns the queue
+    FrameRing* ring = nullptr;
+};
+
+// The rings between workers, for lanes whose frames are handed over. One writer and one reader
+// each.
+struct LaneRings {
+    std::vector<std::unique_ptr<FrameRing>> rings;
+    std::vector<std::vector<HandoverEnds>> ends;  // by worker and lane
+    std::vector<BackRing> backs;
+};
+
+[[nodiscard]] LaneRings connect_lanes(const std::vector<std::vector<Lane>>& lanes);
+
+}  // namespace sluice

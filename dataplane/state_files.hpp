@@ -1,0 +1,8 @@
+#pragma once
+
+// What lies in --state-dir beside the rule set (rules_store.hpp).
+namespace sluice {
+
+inline constexpr const char* kRssKeyFile = "rss-key";
+
+}  // namespace sluice

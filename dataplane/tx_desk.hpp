@@ -1,0 +1,47 @@
+#pragma once
+#include "dataplane/dpdk_io.hpp"
+#include "dataplane/frame_ring.hpp"
+#include "lib/rules/verdict.hpp"
+#include "lib/share/core.hpp"
+
+#include <array>
+#include <cstdint>
+#include <vector>
+
+struct rte_mbuf;
+
+namespace sluice {
+
+// What one worker sent of another's frames, as that one had judged them. The sender writes it, so
+// that a frame is counted once, for what became of it.
+struct SentCounts {
+    std::array<Counter, kVerdictCount> by_verdict;
+    std::array<Counter, kReasonCount> by_reason;
+};
+
+// A frame's verdict and reason, written into its mbuf for the worker that sends it.
+void note_decision(rte_mbuf& frame, Verdict verdict, Reason reason) noexcept;
+
+// A transmit queue's way out for the workers that have none of their own: it sends what they have
+// put into their rings.
+class TxDesk {
+public:
+    struct Client {
+        FrameRing* ring;
+        SentCounts* counts;
+    };
+    TxDesk(const Lane& lane, const TxSide& tx, std::vector<Client> clients)
+        : lane_{lane}, tx_{tx}, clients_{std::move(clients)} {}
+
+    // One burst of each ring; how many frames there were.
+    std::size_t send() noexcept;
+
+private:
+    void send(rte_mbuf** frames, std::uint16_t count, SentCounts& counts) noexcept;
+
+    const Lane& lane_;
+    TxSide tx_;
+    std::vector<Client> clients_;
+};
+
+}  // namespace sluice

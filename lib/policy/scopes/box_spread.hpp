@@ -1,0 +1,11 @@
+#pragma once
+#include "lib/policy/box.hpp"
+#include "lib/rules/port_spread.hpp"
+
+namespace sluice {
+
+// How frames will come to the workers of a box, as far as sluice.yaml tells: what PCI devices can
+// hash is known only where they are.
+[[nodiscard]] BoxSpread spread_of(const Box& box);
+
+}  // namespace sluice

@@ -1,0 +1,23 @@
+#pragma once
+#include "lib/policy/expression.hpp"
+
+#include <cstdint>
+#include <optional>
+
+namespace sluice {
+
+// What is known of a packet before it comes.
+struct KnownFacts {
+    std::optional<std::uint64_t> dir{};
+    std::optional<std::uint64_t> port{};  // port_name() of the pair
+    std::optional<std::uint64_t> frag{};
+    std::optional<std::uint64_t> version{};
+    std::optional<std::uint64_t> proto{};
+    bool proto_has_no_hashed_ports = false;  // it is neither TCP nor UDP
+};
+
+// Whether a packet of which this is known might match. Whatever else a condition asks for might
+// hold and might not, so true may be wrong, and false is not.
+[[nodiscard]] bool may_match(const Expression& condition, const KnownFacts& facts);
+
+}  // namespace sluice
