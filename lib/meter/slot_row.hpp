@@ -29,7 +29,8 @@ struct SlotRow {
     std::span<const AnyLimit> coarser;      // its numbers by step - 1
     std::span<const FormerNumbers> former;  // latest first
     std::uint8_t version = 0;
-    bool overridden = false;  // keys may have other numbers
+    bool overridden = false;         // keys may have other numbers
+    std::uint64_t max_unsynced = 0;  // of a limit that workers share (lib/ledger); 0: they do not
 };
 
 // The numbers at a step; nullptr: the limit does not coarsen so far.
