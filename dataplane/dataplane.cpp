@@ -1,5 +1,7 @@
 #include "dataplane/dataplane.hpp"
 
+#include "lib/pipeline/shared_limits.hpp"
+
 #include "dataplane/device.hpp"
 #include "dataplane/pool.hpp"
 #include "lib/base/log.hpp"
@@ -24,6 +26,8 @@ constexpr std::chrono::milliseconds kGraceTimeout{200};
 // Lines of 64 bytes for states that do not fit an entry, as a share of the table's keys. Memory
 // that no rule asks for is never touched.
 constexpr std::size_t kPoolShare = 2;
+// Accounts of which a worker may have something unsynced at once, likewise.
+constexpr std::size_t kRecordShare = 8;
 
 std::vector<unsigned> worker_lcores() {
     std::vector<unsigned> lcores;
@@ -61,6 +65,7 @@ Dataplane::Dataplane(const DataplaneOptions& options)
     : options_{options},
       lcores_{worker_lcores()},
       counters_(lcores_.size()),
+      ledger_lanes_{lcores_.size(), lane_size(lcores_.size())},
       watchdogs_(lcores_.size(), Watchdog{options.watchdog_stall}),
       store_{options.state_dir},
       secret_{random_secret()},
@@ -185,6 +190,7 @@ const PortPair& Dataplane::pair_of(const Lane& lane) const {
 void Dataplane::start_workers() {
     lanes_ = assign_lanes(queues_, lcores_.size());
     CoreRoster roster;
+    const std::size_t records = lcores_.size() > 1 ? options_.table_keys / kRecordShare + 1 : 0;
     for (std::size_t worker = 0; worker < lcores_.size(); ++worker) {
         tx_full_.emplace_back(lanes_[worker].size());
         std::vector<DpdkIo> io;
@@ -198,7 +204,8 @@ void Dataplane::start_workers() {
         policy.tell_wait = false;
         samplers_.push_back(std::make_unique<KeySampler>(random_secret()[0]));
         workers_.push_back(std::make_unique<Worker>(
-            roster.enlist(), WorkerSetup{running_, board_, stop_, options_.idle_sleep},
+            roster.enlist(),
+            WorkerSetup{running_, board_, stop_, options_.idle_sleep, ledger_lanes_, records},
             CoreState{.policy = policy,
                       .hash = KeyHasher{secret_},
                       .buckets = BucketStore{options_.table_keys, options_.table_keys / kPoolShare},
@@ -232,6 +239,8 @@ void Dataplane::load(TextScratches texts) {
     auto next = std::make_shared<Loaded>();
     next->rules = current_.rules;
     next->texts = std::move(texts);
+    next->merge_interval = options_.merge_interval;
+    share_limits(next->rules, {lcores_.size(), options_.merge_interval});
     list_slots(next->rules);
     // What workers hold of a set points into it, and the next one may lie at the same address.
     next->rules.load = ++loads_;

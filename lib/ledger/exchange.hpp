@@ -12,7 +12,7 @@ namespace sluice {
 // totals that came before have been taken: so the mark is read first, and used last.
 template <Books B>
 void Ledger::take_totals(std::size_t owner, B& books, Now now) noexcept {
-    Lane& lane = lanes_.between(me_, owner);
+    AmountLane& lane = lanes_.between(me_, owner);
     const std::uint64_t done = lane.amounts.acknowledged();
     const std::size_t count = lane.totals.waiting(kBatch);
     for (std::size_t i = 0; i < count; ++i) {
@@ -30,7 +30,7 @@ void Ledger::take_totals(std::size_t owner, B& books, Now now) noexcept {
 }
 
 template <Books B>
-void Ledger::take_total(Lane& lane, std::size_t owner, const Total& total, B& books,
+void Ledger::take_total(AmountLane& lane, std::size_t owner, const Total& total, B& books,
                         Now now) noexcept {
     if (total.number < std::max(lane.amounts.retired(), first_own_[owner])) {
         return;
@@ -38,7 +38,7 @@ void Ledger::take_total(Lane& lane, std::size_t owner, const Total& total, B& bo
     settle_below(lane, owner, total.number);
     const Amount amount = lane.amounts.kept(total.number);
     lane.amounts.retire(total.number + 1);
-    counters_.taken.add(1);
+    counters_.count(LedgerEvent::Taken);
     const std::uint64_t others = total.kind == Total::Kind::Applied
                                      ? records_.at(amount.record).unsynced() - amount.units
                                      : 0;
@@ -47,7 +47,7 @@ void Ledger::take_total(Lane& lane, std::size_t owner, const Total& total, B& bo
         books.raise(amount.account, {total.bucket, total.version}, others, now)) {
         records_.note_contained(amount.record, amount.units);
     } else {
-        counters_.returned.add(1);
+        counters_.count(LedgerEvent::Returned);
         records_.note_returned(amount.record, amount.units, now.at);
     }
 }
@@ -55,7 +55,7 @@ void Ledger::take_total(Lane& lane, std::size_t owner, const Total& total, B& bo
 // As the owner. Stops where the sender could not be answered: the amount stays where it is.
 template <Books B>
 void Ledger::serve(std::size_t sender, B& books, Now now) noexcept {
-    Lane& lane = lanes_.between(sender, me_);
+    AmountLane& lane = lanes_.between(sender, me_);
     const std::size_t count = lane.amounts.waiting(kBatch);
     if (count == 0) {
         return;
@@ -67,7 +67,7 @@ void Ledger::serve(std::size_t sender, B& books, Now now) noexcept {
     // One at a time, so that who is stopped in between has at most one to apply again.
     for (std::size_t i = 0; i < count; ++i) {
         if (!serve_one(lane, lane.amounts.first_waiting(), lane.amounts.peek(0), books, now)) {
-            counters_.held_back.add(1);
+            counters_.count(LedgerEvent::HeldBack);
             return;
         }
         lane.amounts.done(1);
@@ -76,20 +76,20 @@ void Ledger::serve(std::size_t sender, B& books, Now now) noexcept {
 
 // The answer goes before the mark that says that the amount is done with.
 template <Books B>
-bool Ledger::serve_one(Lane& lane, std::uint64_t number, const Amount& amount, B& books,
+bool Ledger::serve_one(AmountLane& lane, std::uint64_t number, const Amount& amount, B& books,
                        Now now) noexcept {
     if (lane.totals.next() == nullptr) {
         return false;
     }
     if (!books.apply(amount, now)) {
-        counters_.no_place.add(1);
+        counters_.count(LedgerEvent::NoPlace);
         answer(lane, number, Total::Kind::Later, {});
         return true;
     }
-    counters_.applied.add(1);
+    counters_.count(LedgerEvent::Applied);
     const Stand total = books.copy_of(amount.account, now);
     if (total.version != amount.version || owes_more(total.bucket, amount.held)) {
-        counters_.answered.add(1);
+        counters_.count(LedgerEvent::Answered);
         answer(lane, number, Total::Kind::Applied, total);
     }
     return true;
@@ -108,7 +108,7 @@ void Ledger::send_due(std::size_t owner, B& books, Now now) noexcept {
     for (std::size_t i = 0; i < count; ++i) {
         const Account account = records_.at(due[i]).account();
         if (!books.shares(account)) {
-            counters_.dropped.add(1);
+            counters_.count(LedgerEvent::Dropped);
             records_.drop_unsent(due[i]);
         } else if (!send(due[i], books.copy_of(account, now), now)) {
             return;

@@ -4,10 +4,10 @@ namespace sluice {
 
 bool Ledger::send(std::uint32_t record, const Stand& copy, Now now) noexcept {
     const Account account = records_.at(record).account();
-    Lane& lane = lanes_.between(me_, owner_of(account, lanes_.workers()));
+    AmountLane& lane = lanes_.between(me_, owner_of(account, lanes_.workers()));
     Amount* amount = lane.amounts.next();
     if (amount == nullptr) {
-        counters_.ring_full.add(1);
+        counters_.count(LedgerEvent::RingFull);
         return false;
     }
     *amount = {.account = account,
@@ -18,12 +18,12 @@ bool Ledger::send(std::uint32_t record, const Stand& copy, Now now) noexcept {
                .held = copy.bucket};
     lane.amounts.commit();
     records_.note_sent(record);
-    counters_.sent.add(1);
+    counters_.count(LedgerEvent::Sent);
     return true;
 }
 
 // What is contained in the copies held here without a word.
-void Ledger::settle_below(Lane& lane, std::size_t owner, std::uint64_t number) noexcept {
+void Ledger::settle_below(AmountLane& lane, std::size_t owner, std::uint64_t number) noexcept {
     for (std::uint64_t at = lane.amounts.retired(); at < number; ++at) {
         const Amount& amount = lane.amounts.kept(at);
         if (at >= first_own_[owner]) {
@@ -35,7 +35,7 @@ void Ledger::settle_below(Lane& lane, std::size_t owner, std::uint64_t number) n
     }
 }
 
-void Ledger::answer(Lane& lane, std::uint64_t number, Total::Kind kind,
+void Ledger::answer(AmountLane& lane, std::uint64_t number, Total::Kind kind,
                     const Stand& stand) noexcept {
     *lane.totals.next() = {
         .number = number, .kind = kind, .version = stand.version, .bucket = stand.bucket};

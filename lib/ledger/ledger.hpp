@@ -1,7 +1,7 @@
 #pragma once
 #include "lib/base/now.hpp"
+#include "lib/ledger/amount_lane.hpp"
 #include "lib/ledger/counters.hpp"
-#include "lib/ledger/lane.hpp"
 #include "lib/ledger/record_pool.hpp"
 
 #include <concepts>
@@ -48,7 +48,7 @@ public:
 
     // `memory` is zeroes, or what the ledger of this worker left there; more than a process has
     // at once is not needed, since whoever finds no record is told so.
-    Ledger(std::size_t me, Lanes& lanes, std::span<Record> memory, Instant now)
+    Ledger(std::size_t me, AmountLanes& lanes, std::span<Record> memory, Instant now)
         : me_{me}, lanes_{lanes}, records_{memory, lanes.workers(), now} {
         for (std::size_t owner = 0; owner < lanes.workers(); ++owner) {
             first_own_.push_back(owner == me ? 0 : lanes.between(me, owner).amounts.written());
@@ -83,10 +83,20 @@ public:
         return before + units <= max_unsynced ? Credit::Enough : Credit::UsedUp;
     }
 
-    // Before the copy is charged, so that who is killed in between has noted too much.
-    std::uint32_t note(const Account& account, std::uint32_t units, Now now) noexcept {
-        const std::uint32_t record = records_.add(account, units, now.at);
-        SLUICE_CHECK(record != kNoRecord);
+    // A charge that credit() did not allow.
+    void count(Credit missing) noexcept {
+        counters_.count(missing == Credit::UsedUp ? LedgerEvent::UsedUp : LedgerEvent::NoRecord);
+    }
+
+    // Before the copy is charged, so that who is killed in between has noted too much. kNoRecord:
+    // without credit, more cannot be noted.
+    std::uint32_t note(const Account& account, std::uint64_t units, Now now) noexcept {
+        const Record* before = records_.find(account);
+        if (units + (before == nullptr ? 0 : before->unsynced()) > kMostUnsynced) {
+            return kNoRecord;
+        }
+        const std::uint32_t record =
+            records_.add(account, static_cast<std::uint32_t>(units), now.at);
         counters_.in_use.set(records_.in_use());
         return record;
     }
@@ -126,18 +136,19 @@ public:
 
 private:
     template <Books B>
-    void take_total(Lane& lane, std::size_t owner, const Total& total, B& books, Now now) noexcept;
+    void take_total(AmountLane& lane, std::size_t owner, const Total& total, B& books,
+                    Now now) noexcept;
     template <Books B>
-    [[nodiscard]] bool serve_one(Lane& lane, std::uint64_t number, const Amount& amount, B& books,
-                                 Now now) noexcept;
+    [[nodiscard]] bool serve_one(AmountLane& lane, std::uint64_t number, const Amount& amount,
+                                 B& books, Now now) noexcept;
 
     [[nodiscard]] bool send(std::uint32_t record, const Stand& copy, Now now) noexcept;
-    void settle_below(Lane& lane, std::size_t owner, std::uint64_t number) noexcept;
-    static void answer(Lane& lane, std::uint64_t number, Total::Kind kind,
+    void settle_below(AmountLane& lane, std::size_t owner, std::uint64_t number) noexcept;
+    static void answer(AmountLane& lane, std::uint64_t number, Total::Kind kind,
                        const Stand& stand) noexcept;
 
     std::size_t me_;
-    Lanes& lanes_;
+    AmountLanes& lanes_;
     RecordPool records_;
     // Amounts before these were sent in an earlier life: their answers are nobody's.
     std::vector<std::uint64_t> first_own_;

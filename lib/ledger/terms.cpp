@@ -8,8 +8,6 @@
 namespace sluice {
 namespace {
 
-// What one record notes, twice over.
-constexpr std::uint64_t kMostMaxUnsynced = std::uint64_t{1} << 30;
 // Debts of up to two bursts must fit a table's entry.
 constexpr std::uint64_t kLongestBurst = std::uint64_t{1} << 55;  // ns
 

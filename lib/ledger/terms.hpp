@@ -7,6 +7,15 @@
 // Whether and how a limit whose keys are spent on several workers is shared by them.
 namespace sluice {
 
+// What a record notes, and as much on its way.
+inline constexpr std::uint64_t kMostMaxUnsynced = std::uint64_t{1} << 30;
+
+// What one packet may be charged at most: a thing, or the bytes of the longest frame.
+[[nodiscard]] constexpr std::uint64_t largest_cost(bool bytes, std::uint64_t cost) noexcept {
+    constexpr std::uint64_t kLongestFrame = 16'384;
+    return bytes ? kLongestFrame * cost : cost;
+}
+
 enum class Sharing : std::uint8_t {
     Merged,   // amounts out, totals back; `max_unsynced` says how far workers may go ahead
     AtOwner,  // would be silly: its packets belong to the worker that owns the key

@@ -1,5 +1,6 @@
 #include "lib/policy/limit_list_reader.hpp"
 
+#include "lib/policy/merging.hpp"
 #include "lib/policy/state_identity.hpp"
 
 namespace sluice {
@@ -19,7 +20,8 @@ std::uint64_t identity_of_limit(std::string_view rule, const std::string& name, 
 }
 
 LimitSummary summary_of(const std::string& name, const LimitText& limit, const KeyText& key,
-                        std::uint32_t cost) {
+                        const LimitOwner& owner) {
+    const std::uint32_t cost = owner.cost;
     LimitSummary summary{
         .name = name,
         .key = key.text,
@@ -35,8 +37,7 @@ LimitSummary summary_of(const std::string& name, const LimitText& limit, const K
     if (limit.numbers) {
         summary.bound = limit.bound;
         summary.bound += cost == 1 ? "" : ", each counted " + times + " times";
-        // Until workers share a ledger, each that sees the key holds a bucket of its own.
-        summary.bound += key.has_source ? "" : ", for each worker";
+        summary.bound += key.has_source ? "" : merged_bound(*limit.numbers, owner, limit.per);
     }
     return summary;
 }
@@ -82,13 +83,15 @@ void LimitListReader::read_one(const YamlNode& item, const std::string& name, co
                                              (tier.position.empty() ? "" : " with one key"));
         return;
     }
-    limits.summaries.push_back(summary_of(name, limit, tier.key, owner_.cost));
+    limits.summaries.push_back(summary_of(name, limit, tier.key, owner_));
     if (limit.numbers) {
         limits.limits.push_back({.identity = identity,
                                  .name = name,
                                  .key = tier.index,
                                  .per = counted(limit.per).value_or(Per::Packet),
-                                 .limit = *limit.numbers});
+                                 .limit = *limit.numbers,
+                                 .merged = !tier.key.has_source,
+                                 .max_unsynced = owner_.max_unsynced});
     }
 }
 

@@ -39,7 +39,8 @@ void list_limit(RuleSet& set, const MeteredLimit& limit) {
                              .coarser = limit.coarser,
                              .former = limit.former,
                              .version = limit.version,
-                             .overridden = limit.overridden};
+                             .overridden = limit.overridden,
+                             .max_unsynced = limit.shared};
     set.longest_debt = std::max(set.longest_debt, longest_debt(limit.limit));
     for (const AnyLimit& coarser : limit.coarser) {
         set.longest_debt = std::max(set.longest_debt, longest_debt(coarser));
@@ -55,12 +56,16 @@ Nanoseconds longest_debt(const AnyLimit& limit) noexcept {
 void list_slots(RuleSet& set) {
     set.slots.clear();
     set.longest_debt = Nanoseconds{0};
+    set.shared_limits = 0;
     for (const MeteredLimit& limit : set.gone) {
         list_limit(set, limit);
     }
     for (Rule& rule : set.rules) {
         rule.asks_keys = rule.overrides != nullptr || rule.bans();
-        for_each_state(rule, [&](const MeteredLimit& limit) { list_limit(set, limit); });
+        for_each_state(rule, [&](const MeteredLimit& limit) {
+            list_limit(set, limit);
+            set.shared_limits += limit.shared != 0 ? 1 : 0;
+        });
     }
     list_quick_rules(set);
 }

@@ -44,6 +44,7 @@ enum class Reason : std::uint8_t {
     LinkDown,
     TooLong,
     Banned,
+    NoCredit,
 };
 
 struct ReasonRow {
@@ -74,6 +75,8 @@ inline constexpr auto kReasons = std::to_array<ReasonRow>({
     {Reason::LinkDown, "link_down", "the other port is down"},
     {Reason::TooLong, "too_long", "longer than the other port can send"},
     {Reason::Banned, "banned", "the key is banned; the rule's `ban`, else its on_exceed, decided"},
+    {Reason::NoCredit, "no_credit",
+     "max_unsynced was used up and the key's owner has not answered"},
 });
 inline constexpr std::size_t kReasonCount = kReasons.size();
 

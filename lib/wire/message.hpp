@@ -1,5 +1,6 @@
 #pragma once
 #include "lib/base/bytes.hpp"
+#include "lib/ledger/counters.hpp"
 #include "lib/rules/key_action.hpp"
 #include "lib/rules/rule_set.hpp"
 #include "lib/rules/table_event.hpp"
@@ -19,7 +20,7 @@
 // and lists with a 32-bit count in front.
 namespace sluice {
 
-inline constexpr std::uint32_t kWireVersion = 14;
+inline constexpr std::uint32_t kWireVersion = 15;
 // A compiled set (kMaxCompiledSize in lib/policy, and its texts and patterns) and the text of its
 // file.
 inline constexpr std::uint32_t kMaxMessageSize = 320U << 20;
@@ -92,6 +93,10 @@ struct RuleStats {
     std::uint64_t exempted = 0;  // of the admitted
     std::uint64_t banned = 0;    // of the exceeded: their key was
     std::uint64_t bans = 0;      // keys that went to the penalty box
+    // Of its limit that came closest to what is promised; all 0: workers share none of them.
+    std::uint64_t max_unsynced = 0;
+    std::uint64_t promised_overshoot = 0;  // units beyond the limit's own bound
+    std::uint64_t measured_overshoot = 0;  // since the start
 };
 struct PortStats {
     std::string pair;
@@ -123,6 +128,7 @@ struct WorkerStats {
     std::array<std::uint64_t, kReasonCount> by_reason{};
     std::array<std::uint64_t, kTableEventCount> by_table_event{};
     std::uint64_t table_slots = 0;
+    std::array<std::uint64_t, kLedgerEventCount> by_ledger_event{};
     std::vector<std::string> lanes;  // "uplink in q0": what it receives
 };
 struct Stats {

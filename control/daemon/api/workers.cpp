@@ -20,6 +20,7 @@ HttpResponse get_workers(const HttpRequest&, Services& services) {
                            {"table_full", no_place(worker.by_table_event)},
                            {"table", table_events_json(worker.by_table_event)},
                            {"table_slots", worker.table_slots},
+                           {"ledger", ledger_json(worker.by_ledger_event)},
                            {"lanes", worker.lanes}});
     }
     return json_response({{"workers", std::move(workers)}});

@@ -110,7 +110,7 @@ public:
                 ++restarts_;
                 break;
             case Step::Kind::RestartAll:
-                lanes_ = Lanes{ledgers_.size(), 2};
+                lanes_ = AmountLanes{ledgers_.size(), 2};
                 for (std::size_t i = 0; i < ledgers_.size(); ++i) {
                     restart(i);
                 }
@@ -192,7 +192,7 @@ public:
 
 private:
     template <typename Add, typename AddBucket>
-    static void add_lane(Lane& lane, Add& add, AddBucket& add_bucket) {
+    static void add_lane(AmountLane& lane, Add& add, AddBucket& add_bucket) {
         add(lane.amounts.written() - lane.amounts.retired());
         add(lane.amounts.written() - lane.amounts.acknowledged());
         for (std::uint64_t i = lane.amounts.retired(); i < lane.amounts.written(); ++i) {
@@ -229,7 +229,7 @@ private:
     Account account_{.hash = 1, .slot = 1, .step = 0};
     std::vector<std::vector<Record>> memory_;
     std::vector<OneBook> books_;
-    Lanes lanes_;
+    AmountLanes lanes_;
     std::vector<std::unique_ptr<Ledger>> ledgers_;
     Now now_{.at = Instant{std::chrono::seconds{1}}};
     Gcra exact_;

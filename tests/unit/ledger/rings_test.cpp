@@ -47,7 +47,7 @@ TEST(LedgerThreads, NothingIsLostBetweenThreads) {
     std::vector<SlotRow> rows(kSharedSlot + 1);
     rows[kSharedSlot].limit = &limit;
     rows[kSharedSlot].max_unsynced = 20;
-    Lanes lanes{kWorkers, 8};
+    AmountLanes lanes{kWorkers, 8};
     std::vector<std::vector<Record>> memory(kWorkers, std::vector<Record>(64));
     std::vector<std::array<std::uint64_t, kKeys>> spent(kWorkers);
     std::vector<std::unique_ptr<BucketStore>> stores;

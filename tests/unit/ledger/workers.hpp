@@ -77,7 +77,7 @@ public:
     }
     // All of them, and nothing that was on its way arrives.
     void restart_all(Instant now) {
-        lanes_ = Lanes{size_.workers, size_.ring};
+        lanes_ = AmountLanes{size_.workers, size_.ring};
         for (std::size_t i = 0; i < size_.workers; ++i) {
             restart(i, now);
         }
@@ -161,10 +161,10 @@ public:
         return worst;
     }
     // Over all workers.
-    [[nodiscard]] std::uint64_t sum(Counter LedgerCounters::* counter) const {
+    [[nodiscard]] std::uint64_t sum(LedgerEvent event) const {
         std::uint64_t sum = 0;
         for (const Worker& worker : workers_) {
-            sum += (worker.ledger->counters().*counter).read();
+            sum += worker.ledger->counters().read(event);
         }
         return sum;
     }
@@ -195,7 +195,7 @@ private:
     SharedLimit shared_;
     WorkersSize size_;
     std::vector<SlotRow> rows_;
-    Lanes lanes_;
+    AmountLanes lanes_;
     std::vector<Worker> workers_;
     std::map<std::uint64_t, ExactBucket> exact_;
     Wide worst_debt_ = 0;

@@ -211,6 +211,9 @@ void spell(Fields& out, const WorkerStats& m) {
     for (const std::uint64_t count : m.by_table_event) {
         add(out, count);
     }
+    for (const std::uint64_t count : m.by_ledger_event) {
+        add(out, count);
+    }
     for (const std::uint64_t count : m.by_verdict) {
         add(out, count);
     }
@@ -227,7 +230,8 @@ void spell(Fields& out, const Stats& m) {
             m.workers.size());
     for (const RuleStats& rule : m.rules) {
         add_all(out, rule.id, rule.admitted, rule.exceeded, rule.skipped, rule.exempted,
-                rule.banned, rule.bans);
+                rule.banned, rule.bans, rule.max_unsynced, rule.promised_overshoot,
+                rule.measured_overshoot);
     }
     for (const PortStats& port : m.ports) {
         spell(out, port);

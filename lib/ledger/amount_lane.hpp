@@ -9,31 +9,31 @@
 namespace sluice {
 
 // From one worker to one owner: amounts there, totals back.
-struct Lane {
-    explicit Lane(std::size_t size) : amounts{size}, totals{size} {}
+struct AmountLane {
+    explicit AmountLane(std::size_t size) : amounts{size}, totals{size} {}
 
     KeptRing<Amount> amounts;
     KeptRing<Total> totals;
 };
 
 // One lane for each ordered pair of workers.
-class Lanes {
+class AmountLanes {
 public:
-    Lanes(std::size_t workers, std::size_t ring_size) : workers_{workers} {
+    AmountLanes(std::size_t workers, std::size_t ring_size) : workers_{workers} {
         for (std::size_t i = 0; i < workers * workers; ++i) {
             const bool own = i / workers == i % workers;
-            lanes_.push_back(own ? nullptr : std::make_unique<Lane>(ring_size));
+            lanes_.push_back(own ? nullptr : std::make_unique<AmountLane>(ring_size));
         }
     }
 
     [[nodiscard]] std::size_t workers() const noexcept { return workers_; }
-    [[nodiscard]] Lane& between(std::size_t sender, std::size_t owner) noexcept {
+    [[nodiscard]] AmountLane& between(std::size_t sender, std::size_t owner) noexcept {
         return *lanes_[sender * workers_ + owner];
     }
 
 private:
     std::size_t workers_;
-    std::vector<std::unique_ptr<Lane>> lanes_;
+    std::vector<std::unique_ptr<AmountLane>> lanes_;
 };
 
 // Messages a lane holds: much for few workers, and for many no more memory than for few.
