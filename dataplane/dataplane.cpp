@@ -1,6 +1,7 @@
 #include "dataplane/dataplane.hpp"
 
 #include "lib/base/log.hpp"
+#include "lib/pipeline/shared_limits.hpp"
 #include "lib/rules/load_overrides.hpp"
 #include "lib/rules/origins.hpp"
 #include "lib/rules/slots.hpp"
@@ -41,6 +42,7 @@ Dataplane::Dataplane(const DataplaneOptions& options, std::vector<unsigned> lcor
     : options_{options},
       lcores_{std::move(lcores)},
       counters_(lcores_.size()),
+      ledger_lanes_{lcores_.size(), lane_size(lcores_.size())},
       watchdogs_(lcores_.size(), Watchdog{options.watchdog_stall}),
       store_{options.state_dir},
       state_{std::move(state)},
@@ -112,6 +114,8 @@ void Dataplane::load(TextScratches texts) {
     auto next = std::make_shared<Loaded>();
     next->rules = current_.rules;
     next->texts = std::move(texts);
+    next->merge_interval = options_.merge_interval;
+    share_limits(next->rules, {lcores_.size(), options_.merge_interval});
     list_slots(next->rules);
     // What workers hold of a set points into it, and the next one may lie at the same address.
     next->rules.load = ++loads_;

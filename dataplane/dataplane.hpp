@@ -80,6 +80,7 @@ private:
     void reclaim();
     void take_samples();
     [[nodiscard]] std::string pair_called(std::uint64_t name) const;
+    void add_overshoot(const Rule& rule, RuleStats& stats) const;
     [[nodiscard]] RuleTotals read_row(std::uint32_t row) const;
     [[nodiscard]] std::uint64_t entries_of(LimitSlot slot) const;
     [[nodiscard]] std::uint64_t sweeps() const;
@@ -97,6 +98,7 @@ private:
     std::vector<std::unique_ptr<LaneHandover>> handovers_;
     std::vector<WorkerCounters> counters_;               // by worker
     std::vector<std::unique_ptr<KeySampler>> samplers_;  // by worker
+    AmountLanes ledger_lanes_;
     std::vector<std::unique_ptr<Worker>> workers_;
     std::vector<Watchdog> watchdogs_;
     RulesStore store_;

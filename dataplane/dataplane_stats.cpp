@@ -101,10 +101,33 @@ WorkerStats Dataplane::worker_stats(std::size_t worker) const {
         stats.by_table_event[i] = counters.by_table_event[i].read();
     }
     stats.table_slots = workers_[worker]->table_slots();
+    for (std::size_t i = 0; i < kLedgerEventCount; ++i) {
+        stats.by_ledger_event[i] = workers_[worker]->ledger().read(static_cast<LedgerEvent>(i));
+    }
     for (const Lane& lane : lanes_[worker]) {
         stats.lanes.push_back(lane.name);
     }
     return stats;
+}
+
+// How far workers went ahead of each other, as the owners of the keys have seen it.
+void Dataplane::add_overshoot(const Rule& rule, RuleStats& stats) const {
+    for (const MeteredLimit& limit : rule.limits) {
+        if (limit.shared == 0) {
+            continue;
+        }
+        std::uint64_t measured = 0;
+        for (const auto& worker : workers_) {
+            measured = std::max(measured, worker->books().worst_excess(limit.slot).read());
+        }
+        const std::uint64_t promised = (workers_.size() - 1) * limit.shared;
+        if (stats.max_unsynced == 0 || static_cast<Wide>(measured) * stats.promised_overshoot >
+                                           static_cast<Wide>(stats.measured_overshoot) * promised) {
+            stats.max_unsynced = limit.shared;
+            stats.promised_overshoot = promised;
+            stats.measured_overshoot = measured;
+        }
+    }
 }
 
 Stats Dataplane::stats() const {
@@ -114,10 +137,11 @@ Stats Dataplane::stats() const {
         std::chrono::duration_cast<Nanoseconds>(std::chrono::steady_clock::now() - started_)
             .count());
     stats.panic = panic_;
-    for (const Rule& rule : current_.rules.rules) {
+    for (const Rule& rule : loaded_->rules.rules) {
         const RuleTotals totals = rows_.totals(rule);
         stats.rules.push_back({rule.id, totals.admitted, totals.exceeded, totals.skipped,
                                totals.exempted, totals.banned, totals.bans});
+        add_overshoot(rule, stats.rules.back());
     }
     for (const auto& pair : pairs_) {
         stats.ports.push_back(port_stats(pair->outside));

@@ -93,6 +93,15 @@ Result<Done> set_mtu(PairOptions& pair, const std::string& text) {
     return done;
 }
 
+Result<Done> set_merge_interval(DataplaneOptions& options, const std::string& text) {
+    std::uint64_t microseconds = 0;
+    const Result<Done> done = store(microseconds, text, 10, 1'000'000);
+    if (done) {
+        options.merge_interval = std::chrono::microseconds{microseconds};
+    }
+    return done;
+}
+
 Result<Done> set_huge_pages(DataplaneOptions& options, const std::string& text) {
     if (text == "auto") {
         options.huge_pages = HugePages::Auto;
@@ -251,6 +260,9 @@ constexpr auto kOptions = std::to_array<OptionRow>({
      }},
     {"watchdog-stall", "MS", "a worker without a burst for so long is reported",
      [](Options& o, Text v) { return set_milliseconds(o.watchdog_stall, v); }},
+    {"merge-interval", "US",
+     "how old an amount may get before a key's owner is told (default 1000)",
+     [](Options& o, Text v) { return set_merge_interval(o, v); }},
     {"idle-sleep", "US", "sleep when idle, for cores that are shared",
      [](Options& o, Text v) { return set_microseconds(o.idle_sleep, v); }},
     {"log-level", "LEVEL", "debug, info, warn or error", set_log_word},

@@ -34,9 +34,10 @@ struct DataplaneOptions {
     std::vector<PairOptions> pairs;
     std::string lcores;  // DPDK's --lcores; empty: main on CPU 0, one worker on the next
     HugePages huge_pages = HugePages::Auto;
-    unsigned memory_mb = 0;                         // 0: what pools and rings need
-    std::uint32_t mbufs = 0;                        // 0: what the queues need
-    std::size_t table_keys = std::size_t{1} << 20;  // per worker
+    unsigned memory_mb = 0;                          // 0: what pools and rings need
+    std::uint32_t mbufs = 0;                         // 0: what the queues need
+    std::size_t table_keys = std::size_t{1} << 20;   // per worker
+    std::chrono::microseconds merge_interval{1000};  // how old an amount may get before it is sent
     PacketPolicy policy;
     SocketOptions socket{"/run/sluice/dataplane.sock", 0660, "", ""};
     std::string state_dir = "/var/lib/sluice";

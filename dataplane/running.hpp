@@ -14,7 +14,8 @@ using TextScratches = std::vector<std::unique_ptr<TextScratch>>;
 // Rules, ready for workers.
 struct Loaded {
     RuleSet rules;
-    TextScratches texts;  // for the rules; none before there are any
+    TextScratches texts;           // for the rules; none before there are any
+    Nanoseconds merge_interval{};  // for limits that workers share
 };
 
 // What all workers act on, adopted at the top of a burst. Never changed once published. The same

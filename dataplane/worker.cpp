@@ -1,8 +1,10 @@
 #include "dataplane/worker.hpp"
 
+#include "lib/pipeline/adopt.hpp"
 #include "lib/pipeline/run_burst.hpp"
 
 #include <ctime>
+#include <span>
 #include <utility>
 
 #include <rte_cycles.h>
@@ -35,9 +37,17 @@ Worker::Worker(CoreToken me, const WorkerSetup& setup, CoreState core, std::vect
     : me_{std::move(me)},
       setup_{setup},
       core_{std::move(core)},
+      books_{core_.buckets},
+      records_{setup.ledger_records * sizeof(Record)},
+      ledger_{me_.index(), setup.ledger_lanes,
+              std::span{static_cast<Record*>(records_.data()), setup.ledger_records}, Instant{}},
       lanes_{std::move(lanes)},
       desks_{std::move(desks)},
-      time_{rte_get_tsc_hz()} {}
+      time_{rte_get_tsc_hz()} {
+    if (setup.ledger_lanes.workers() > 1) {
+        core_.ledger = &ledger_;
+    }
+}
 
 void Worker::run() noexcept {
     setup_.board.join(me_.index());
@@ -59,6 +69,9 @@ std::size_t Worker::turn() noexcept {
     const Running& running = setup_.running.adopt();
     const TextScratches& texts = running.loaded->texts;
     core_.texts = texts.empty() ? nullptr : texts[me_.index()].get();
+    if (running.rules().shared_limits != 0 || ledger_.records().in_use() != 0) [[unlikely]] {
+        exchange(running);
+    }
     std::size_t frames = 0;
     for (unsigned rounds = 0; rounds < kRoundsPerTurn; ++rounds) {
         const std::size_t came = round(running);
@@ -110,6 +123,15 @@ void Worker::advance(const Running& running, DpdkIo* lane) noexcept {
     }
     std::swap(coming_, going_);
     going_lane_ = lane;
+}
+
+// What other workers have charged, and what they are to know.
+void Worker::exchange(const Running& running) noexcept {
+    const Now at = now();
+    // The rows that its books point to may be gone.
+    adopt(running.rules(), core_, at);
+    ledger_.set(running.loaded->merge_interval, running.rules().shared_limits);
+    ledger_.exchange(books_, at);
 }
 
 Now Worker::now() noexcept {

@@ -4,6 +4,7 @@
 #include "dataplane/quiesce.hpp"
 #include "dataplane/running.hpp"
 #include "dataplane/tx_desk.hpp"
+#include "lib/ledger/bucket_books.hpp"
 #include "lib/pipeline/core_state.hpp"
 #include "lib/pipeline/key_question.hpp"
 #include "lib/share/core.hpp"
@@ -23,6 +24,8 @@ struct WorkerSetup {
     const Signal& stop;
     std::chrono::microseconds idle_sleep;
     Nanoseconds clock_lead;  // of instants over CLOCK_BOOTTIME
+    AmountLanes& ledger_lanes;
+    std::size_t ledger_records;
 };
 
 // One lcore: its lanes, its table, its counters. Everything it writes is a member or its own.
@@ -39,6 +42,8 @@ public:
 
     // Fixed from the start, so anyone may ask.
     [[nodiscard]] const BucketStore& buckets() const noexcept { return core_.buckets; }
+    [[nodiscard]] const LedgerCounters& ledger() const noexcept { return ledger_.counters(); }
+    [[nodiscard]] const BucketBooks& books() const noexcept { return books_; }
     [[nodiscard]] std::size_t table_slots() const noexcept { return core_.buckets.keys.slots(); }
 
 private:
@@ -46,6 +51,7 @@ private:
     [[nodiscard]] std::size_t turn() noexcept;
     [[nodiscard]] std::size_t round(const Running& running) noexcept;
     void advance(const Running& running, DpdkIo* lane) noexcept;
+    void exchange(const Running& running) noexcept;
     [[nodiscard]] Now now() noexcept;
     void read_clocks(std::uint64_t ticks) noexcept;
     void rest(unsigned idle_turns) const noexcept;
@@ -53,6 +59,9 @@ private:
     CoreToken me_;
     WorkerSetup setup_;
     CoreState core_;
+    BucketBooks books_;
+    LineMemory records_;
+    Ledger ledger_;
     std::vector<DpdkIo> lanes_;
     std::vector<TxDesk> desks_;  // where it sends for others
     // Two bursts on their way: the lines that one needs arrive while the other is worked on.

@@ -75,6 +75,10 @@ void add_socket(Arguments& into, const BoxSocket& socket) {
 
 Result<std::vector<std::string>> box_arguments(const Box& box) {
     Arguments list;
+    constexpr std::chrono::microseconds kUsual{1000};
+    if (box.merge_interval != kUsual) {
+        add(list, "--merge-interval", std::to_string(box.merge_interval.count()));
+    }
     for (const BoxPair& pair : box.pairs) {
         add_pair(list, pair);
     }

@@ -29,7 +29,8 @@ struct SlotRow {
     std::span<const AnyLimit> coarser;      // its numbers by step - 1
     std::span<const FormerNumbers> former;  // latest first
     std::uint8_t version = 0;
-    bool overridden = false;  // keys may have other numbers
+    bool overridden = false;         // keys may have other numbers
+    std::uint64_t max_unsynced = 0;  // of a limit that workers share (lib/ledger); 0: they do not
     // How long an entry may lie idle before the sweep empties it. Whoever needs its place takes it
     // at once.
     Nanoseconds linger{};

@@ -34,6 +34,10 @@ public:
     [[nodiscard]] LinePool& pool() noexcept { return pool_; }
     [[nodiscard]] const SlotRow& row(LimitSlot slot) const noexcept { return rows_[slot]; }
     [[nodiscard]] StoreNotes& notes() noexcept { return *notes_; }
+    // Whether a slot is that of a limit in force.
+    [[nodiscard]] bool knows(LimitSlot slot) const noexcept {
+        return slot < rows_.size() && rows_[slot].limit != nullptr;
+    }
 
     // Rewrites an entry that still carries former numbers under those in force.
     void update(Entry& entry, Now now) noexcept {

@@ -1,4 +1,5 @@
 #pragma once
+#include "lib/ledger/ledger.hpp"
 #include "lib/meter/bucket_store.hpp"
 #include "lib/meter/group_key.hpp"
 #include "lib/packet/parse.hpp"
@@ -33,6 +34,8 @@ struct CoreState {
     KeySampler* sampler = nullptr;
     // For the texts of the rule set it judges by; needed when its classifier asks_text().
     TextScratch* texts = nullptr;
+    // For limits that workers share; nullptr: there is one worker.
+    Ledger* ledger = nullptr;
     // The rule set whose limits `buckets` knows.
     const RuleSet* known = nullptr;
     std::uint64_t known_load = 0;

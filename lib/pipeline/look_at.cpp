@@ -1,6 +1,7 @@
 #include "lib/pipeline/look_at.hpp"
 
 #include "lib/meter/gcra.hpp"
+#include "lib/pipeline/shared_charge.hpp"
 #include "lib/rules/coarse_key.hpp"
 
 #include <algorithm>
@@ -214,6 +215,7 @@ private:
     }
 
     bool parent_entry(const FiledKey& key, std::uint8_t step) noexcept {
+        look_.key = limit_.shared != 0 ? key : look_.key;
         Entry* entry = store_.parents.find(key);
         if (entry != nullptr) {
             return use(*entry, step);
@@ -225,6 +227,7 @@ private:
     bool whole_rule() noexcept {
         Entry& entry = store_.rule_entry(limit_.slot);
         const std::uint8_t step = rule_step(grouping());
+        look_.key = limit_.shared != 0 ? FiledKey{GroupKey{}, limit_.slot} : look_.key;
         if (!entry.empty()) {
             return use(entry, step);
         }
@@ -319,6 +322,9 @@ void look_at(Look& look, const MeteredLimit& limit, const Rule& rule,
     if (look.judgement == Judgement::NoRoom) [[unlikely]] {
         no_room_slow(look, limit, rule, judging);
     }
+    if (limit.shared != 0 && look.judgement == Judgement::Green) {
+        look.judgement = ask_ledger(look, rule, judging);
+    }
 }
 
 bool look_at_step(Look& look, const MeteredLimit& limit, const Rule& rule, const Judging& judging,
@@ -348,7 +354,13 @@ void settle(Look& look, const Judging& judging, bool spends, bool rejected) noex
     Entry& entry = *look.entry;
     BucketStore& store = judging.core.buckets;
     const bool admitted = look.judgement == Judgement::Green || look.judgement == Judgement::Yellow;
-    if ((spends && admitted) || rejected) {
+    if (!(spends && admitted) && !rejected) {
+        entry.release();
+        return;
+    }
+    if (is_shared(entry, judging)) [[unlikely]] {
+        settle_shared(look, judging, rejected);
+    } else {
         Cell cell = store.tenants.cell_of(entry);
         const auto* token = std::get_if<TokenBucketLimit>(look.numbers);
         if (rejected) {
@@ -362,9 +374,9 @@ void settle(Look& look, const Judging& judging, bool spends, bool rejected) noex
                    {look.cost, look.judgement});
         }
         store.tenants.write(entry, cell, judging.now);
-        if (entry.stamp().step != 0) [[unlikely]] {
-            store.note_parent(entry);
-        }
+    }
+    if (entry.stamp().step != 0) [[unlikely]] {
+        store.note_parent(entry);
     }
     entry.release();
 }

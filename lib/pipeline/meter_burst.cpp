@@ -85,6 +85,7 @@ struct Outcome {
     bool judged = false;         // at least one limit counts this packet
     bool refused = false;        // by a limit, or by what its colour means
     bool over_limit = false;     // refused by a limit, not for want of a place
+    bool no_credit = false;      // refused since this worker is too far ahead of the key's owner
     bool exceeded = false;       // on_exceed applies
     bool banned = false;         // the key is: no limit was asked
     bool colored = false;        // on_color applies
@@ -100,6 +101,7 @@ void note_refusal(const Look& look, const MeteredLimit& limit, const Judging& ju
     }
     outcome.refused = true;
     if (look.entry == nullptr || look.judgement == Judgement::NoRoom) {
+        outcome.no_credit |= look.entry != nullptr && limit.shared != 0;
         return;
     }
     outcome.over_limit = true;
@@ -239,6 +241,7 @@ void decide(const Match& match, const Rule& rule, const Outcome& outcome,
             Decision& decision) noexcept {
     const Reason refusal = outcome.banned       ? Reason::Banned
                            : outcome.over_limit ? Reason::OverLimit
+                           : outcome.no_credit  ? Reason::NoCredit
                                                 : Reason::TableFull;
     if (outcome.refused) {
         decision.wait = std::max(decision.wait, outcome.wait);

@@ -23,10 +23,11 @@ constexpr auto kTopKeys = std::to_array<KeyRow>({
     {"sockets"},
     {"rules"},
     {"log"},
-    {"merge", false},
+    {"merge"},
     {"api", false},
     {"cluster", false},
 });
+constexpr auto kMergeKeys = std::to_array<KeyRow>({{"interval"}});
 constexpr auto kWorkerKeys = std::to_array<KeyRow>({{"lcores"}, {"watchdog"}});
 constexpr auto kWatchdogKeys = std::to_array<KeyRow>({{"stall"}, {"action"}});
 constexpr auto kMemoryKeys = std::to_array<KeyRow>({{"hugepages"}, {"mbufs"}, {"tables"}});
@@ -95,6 +96,7 @@ public:
             box_.pairs = read_port_pairs(*ports, context_);
         }
         section(top, "workers", &BoxReader::read_workers);
+        section(top, "merge", &BoxReader::read_merge);
         section(top, "memory", &BoxReader::read_memory);
         section(top, "packets", &BoxReader::read_packets);
         section(top, "sockets", &BoxReader::read_sockets);
@@ -133,6 +135,22 @@ private:
         }
         if (dog.word("action", kWatchdogWords).value_or(0) != 0) {
             context_.not_enforced(dog.find("action")->at, "watchdog action restart");
+        }
+    }
+
+    void read_merge(const YamlNode& node) {
+        const MapReader map{node, kMergeKeys, context_, "merge"};
+        const YamlNode* text = map.find("interval");
+        if (text == nullptr) {
+            return;
+        }
+        const Result<Nanoseconds> interval = parse_duration(text->is_scalar() ? text->text : "");
+        if (!text->plain || !interval || *interval < std::chrono::microseconds{10} ||
+            *interval > std::chrono::seconds{1}) {
+            context_.problems.error(text->at,
+                                    "`interval` is a duration from 10us to 1s, such as 1ms");
+        } else {
+            box_.merge_interval = std::chrono::duration_cast<std::chrono::microseconds>(*interval);
         }
     }
 

@@ -36,6 +36,7 @@ struct Box {
     std::vector<BoxPair> pairs;
     std::string lcores = "auto";
     std::chrono::milliseconds watchdog_stall{1000};
+    std::chrono::microseconds merge_interval{1000};
     std::string hugepages = "auto";      // auto | required | none
     std::uint64_t mbufs = 0;             // 0: as many as the queues need
     std::uint64_t table_keys = 1 << 20;  // per worker

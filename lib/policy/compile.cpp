@@ -342,8 +342,7 @@ private:
 }  // namespace
 
 std::string bound_text(const LimitSummary& limit) {
-    const bool doubled = limit.scope == kMergedScope && !limit.bound.empty();
-    return doubled ? limit.bound + ", for each worker" : limit.bound;
+    return limit.scope == kMergedScope ? limit.bound + limit.merged_bound : limit.bound;
 }
 
 std::optional<CompiledRules> compile_rules(const RuleText& source, Purpose purpose,
@@ -358,6 +357,7 @@ std::optional<CompiledRules> compile_rules(const RuleText& source, Purpose purpo
             auto compiled = FileReader{lines, source, purpose, modes, problems}.run(*root);
             if (compiled) {
                 set_scopes(compiled->rules, source.box == nullptr ? usual_spread() : *source.box);
+                merge_limits(compiled->rules, compiled->set);
             }
             return compiled;
         }

@@ -32,6 +32,8 @@ struct LimitSummary {
     std::uint8_t tier = 0;  // its key in the rule
     std::string scope;      // "local": all packets of a key meet one worker; or "merged"
     std::string bound;      // the most it admits in any window W: "200 packets + 50/s * W"
+    // What is to be added where it is merged: ", + 100 for each worker beyond the first".
+    std::string merged_bound;
     // What its state belongs to beside rule and name: key, algorithm, window, ..., per. When one of
     // them is another, the limit starts anew.
     std::vector<NamedText> schema;

@@ -32,7 +32,6 @@ constexpr auto kEvents =
     std::to_array<Shape>({{"limit_start"}, {"limit_end"}, {"refill"}, {"ban"}});
 constexpr auto kCoarsen = std::to_array<Shape>({{"factor"}});
 
-constexpr auto kMerge = std::to_array<Shape>({{"interval"}});
 constexpr auto kSnapshot = std::to_array<Shape>({{"file"}, {"every"}});
 constexpr auto kFragments = std::to_array<Shape>({{"policy"}, {"table"}, {"timeout"}});
 constexpr auto kConnections =
@@ -51,9 +50,7 @@ constexpr auto kParts = std::to_array<Shape>({
     {"cluster_sync", Map, kClusterSync},
     {"events", Words, kEvents},
     {"coarsen", Map, kCoarsen},
-    {"max_unsynced"},
     // of sluice.yaml
-    {"merge", Map, kMerge},
     {"snapshot", Map, kSnapshot},
     {"fragments", Map, kFragments},
     {"connections", Map, kConnections},

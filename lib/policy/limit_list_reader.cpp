@@ -1,5 +1,6 @@
 #include "lib/policy/limit_list_reader.hpp"
 
+#include "lib/policy/merging.hpp"
 #include "lib/policy/state_identity.hpp"
 
 namespace sluice {
@@ -19,8 +20,9 @@ std::uint64_t identity_of_limit(std::string_view rule, const std::string& name, 
 }
 
 LimitSummary summary_of(const std::string& name, const LimitText& limit, const LimitTier& tier,
-                        std::uint32_t cost) {
+                        const LimitOwner& owner) {
     const KeyText& key = tier.key;
+    const std::uint32_t cost = owner.cost;
     LimitSummary summary{
         .name = name,
         .key = key.text,
@@ -28,6 +30,7 @@ LimitSummary summary_of(const std::string& name, const LimitText& limit, const L
         .tier = tier.index,
         .scope = {},  // set_scopes() writes it when all is read
         .bound = "",
+        .merged_bound = "",
         .schema = limit.schema,
     };
     summary.schema.insert(summary.schema.begin(), {"key", key.schema});
@@ -37,6 +40,7 @@ LimitSummary summary_of(const std::string& name, const LimitText& limit, const L
     if (limit.numbers) {
         summary.bound = limit.bound;
         summary.bound += cost == 1 ? "" : ", each counted " + times + " times";
+        summary.merged_bound = merged_bound(*limit.numbers, owner, limit.per);
     }
     return summary;
 }
@@ -82,13 +86,14 @@ void LimitListReader::read_one(const YamlNode& item, const std::string& name, co
                                              (tier.position.empty() ? "" : " with one key"));
         return;
     }
-    limits.summaries.push_back(summary_of(name, limit, tier, owner_.cost));
+    limits.summaries.push_back(summary_of(name, limit, tier, owner_));
     if (limit.numbers) {
         limits.limits.push_back({.identity = identity,
                                  .name = name,
                                  .key = tier.index,
                                  .per = counted(limit.per).value_or(Per::Packet),
-                                 .limit = *limit.numbers});
+                                 .limit = *limit.numbers,
+                                 .max_unsynced = owner_.max_unsynced});
     }
 }
 

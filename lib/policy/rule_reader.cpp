@@ -5,6 +5,7 @@
 #include "lib/policy/candidate_reader.hpp"
 #include "lib/policy/condition_reader.hpp"
 #include "lib/policy/cost_reader.hpp"
+#include "lib/policy/merging.hpp"
 #include "lib/policy/nearest.hpp"
 #include "lib/policy/overrides/overrides_reader.hpp"
 #include "lib/policy/rule_id.hpp"
@@ -40,7 +41,7 @@ constexpr auto kRuleKeys = std::to_array<KeyRow>({
     {"overrides"},
     {"candidates"},
     {"dynamic", false},
-    {"max_unsynced", false},
+    {"max_unsynced"},
     {"cluster_sync", false},
     {"events", false},
     {"ttl"},
@@ -49,7 +50,7 @@ constexpr auto kRuleKeys = std::to_array<KeyRow>({
 // What a rule that decides on sight does not have.
 constexpr auto kNotOnSight = std::to_array<std::string_view>(
     {"key", "limits", "on_exceed", "tiers", "per", "missing_key", "on_full", "on_color", "cost",
-     "ban", "overrides", "candidates"});
+     "ban", "overrides", "candidates", "max_unsynced"});
 
 constexpr auto kOnMatchWords = std::to_array<std::string_view>({"drop", "allow"});
 constexpr auto kMissingKeyWords = std::to_array<std::string_view>({"skip", "share"});
@@ -242,6 +243,8 @@ private:
         const LimitOwner owner{.rule = rule.id,
                                .per = read_per(map_, context_),
                                .cost = rule.cost,
+                               .max_unsynced = read_max_unsynced(map_, rule.cost, context_),
+                               .overridden = map_.find("overrides") != nullptr,
                                .changes = candidate_ == nullptr ? nullptr : &candidate_->limits};
         ReadTiers tiers = read_tiers(map_, owner, file_.limits, context_);
         rule.keys = std::move(tiers.keys);

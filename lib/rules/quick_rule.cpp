@@ -52,7 +52,8 @@ QuickRule quick_rule(const Rule& rule) noexcept {
     }
     const auto* bucket = std::get_if<TokenBucketLimit>(&rule.limits.front().limit);
     quick.version = rule.limits.front().version;
-    quick.plain = rule.mode == Mode::Enforce && !rule.rejected_spend && bucket != nullptr;
+    quick.plain = rule.mode == Mode::Enforce && !rule.rejected_spend && bucket != nullptr &&
+                  rule.limits.front().shared == 0;
     if (quick.plain) {
         quick.limit = bucket->gcra;
     }

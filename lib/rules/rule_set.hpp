@@ -84,6 +84,10 @@ struct MeteredLimit {
     std::uint8_t key = 0;  // index of its key in the rule
     Per per = Per::Packet;
     AnyLimit limit;
+    // Whether a key may be spent on several workers, which then share it (lib/ledger), and how far
+    // they may go ahead of each other; 0: as the numbers suggest.
+    bool merged = false;
+    std::uint64_t max_unsynced = 0;
     // When the rule coarsens: the limit with its numbers times factor, factor^2, factor^3.
     std::vector<AnyLimit> coarser;
 
@@ -91,6 +95,7 @@ struct MeteredLimit {
     std::uint16_t slot = 0;             // names the limit in a table's entries; from 1 on
     std::uint8_t version = 0;           // of its numbers, modulo kNumberVersions
     bool overridden = false;            // keys may have other numbers
+    std::uint64_t shared = 0;           // max_unsynced in force; 0: each worker has its own buckets
     std::vector<FormerNumbers> former;  // latest first
 };
 
@@ -174,8 +179,9 @@ struct RuleSet {
     std::shared_ptr<const OriginMap> origin_map;  // nullptr: no rule asks
     std::vector<MeteredLimit> gone;
     Nanoseconds longest_debt{};
-    std::uint64_t load = 0;     // no two sets that a worker meets have the same
-    std::uint64_t changes = 0;  // loads that changed numbers, up to this one
+    std::size_t shared_limits = 0;  // how many are shared by workers
+    std::uint64_t load = 0;         // no two sets that a worker meets have the same
+    std::uint64_t changes = 0;      // loads that changed numbers, up to this one
 
     // Whether what packets read of rules may lie beyond the nearest caches, so that it is worth
     // asking for it beforehand.

@@ -54,6 +54,7 @@ void list_limit(RuleSet& set, const MeteredLimit& limit, Nanoseconds linger) {
                              .former = limit.former,
                              .version = limit.version,
                              .overridden = limit.overridden,
+                             .max_unsynced = limit.shared,
                              .linger = linger};
     set.longest_debt = std::max(set.longest_debt, longest_debt(limit.limit));
     for (const AnyLimit& coarser : limit.coarser) {
@@ -70,6 +71,7 @@ Nanoseconds longest_debt(const AnyLimit& limit) noexcept {
 void list_slots(RuleSet& set) {
     set.slots.clear();
     set.longest_debt = Nanoseconds{0};
+    set.shared_limits = 0;
     for (const MeteredLimit& limit : set.gone) {
         list_limit(set, limit, Nanoseconds{0});
     }
@@ -77,6 +79,7 @@ void list_slots(RuleSet& set) {
         rule.asks_keys = rule.overrides != nullptr || rule.bans();
         for_each_state(rule, [&](const MeteredLimit& limit) {
             list_limit(set, limit, linger_of(rule, limit));
+            set.shared_limits += limit.shared != 0 ? 1 : 0;
         });
     }
     list_quick_rules(set);

@@ -6,7 +6,8 @@
 
 namespace sluice {
 
-// What a key met that had no bucket and found no place for one.
+// What a key met that had no bucket and found no place for one; or whose worker was ahead of the
+// key's owner by as much as it may be.
 enum class TableEvent : std::uint8_t {
     TableFull,
     ShareFull,
@@ -16,6 +17,8 @@ enum class TableEvent : std::uint8_t {
     CoarsenedToRule,
     Open,
     Closed,
+    CreditOpen,
+    CreditClosed,
 };
 
 struct TableEventRow {
@@ -34,6 +37,8 @@ inline constexpr auto kTableEvents = std::to_array<TableEventRow>({
     {TableEvent::CoarsenedToRule, "coarsened_to_rule", "charged to the rule as a whole"},
     {TableEvent::Open, "full_open", "admitted uncounted, as on_full says"},
     {TableEvent::Closed, "full_closed", "refused, as on_full says or for want of any place"},
+    {TableEvent::CreditOpen, "credit_open", "beyond max_unsynced, admitted as on_full: open says"},
+    {TableEvent::CreditClosed, "credit_closed", "beyond max_unsynced, refused"},
 });
 inline constexpr std::size_t kTableEventCount = kTableEvents.size();
 

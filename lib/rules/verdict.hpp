@@ -45,6 +45,7 @@ enum class Reason : std::uint8_t {
     TooLong,
     Banned,
     RingFull,
+    NoCredit,
 };
 
 struct ReasonRow {
@@ -76,6 +77,8 @@ inline constexpr auto kReasons = std::to_array<ReasonRow>({
     {Reason::TooLong, "too_long", "longer than the other port can send"},
     {Reason::Banned, "banned", "the key is banned; the rule's `ban`, else its on_exceed, decided"},
     {Reason::RingFull, "ring_full", "a worker had no room for a frame that another handed over"},
+    {Reason::NoCredit, "no_credit",
+     "max_unsynced was used up and the key's owner has not answered"},
 });
 inline constexpr std::size_t kReasonCount = kReasons.size();
 

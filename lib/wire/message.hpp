@@ -1,5 +1,6 @@
 #pragma once
 #include "lib/base/bytes.hpp"
+#include "lib/ledger/counters.hpp"
 #include "lib/rules/key_action.hpp"
 #include "lib/rules/port_spread.hpp"
 #include "lib/rules/rule_set.hpp"
@@ -94,6 +95,10 @@ struct RuleStats {
     std::uint64_t exempted = 0;  // of the admitted
     std::uint64_t banned = 0;    // of the exceeded: their key was
     std::uint64_t bans = 0;      // keys that went to the penalty box
+    // Of its limit that came closest to what is promised; all 0: workers share none of them.
+    std::uint64_t max_unsynced = 0;
+    std::uint64_t promised_overshoot = 0;  // units beyond the limit's own bound
+    std::uint64_t measured_overshoot = 0;  // since the start
 };
 struct PortStats {
     std::string pair;
@@ -128,6 +133,7 @@ struct WorkerStats {
     std::array<std::uint64_t, kTableEventCount> by_table_event{};
     std::uint64_t table_slots = 0;
     std::uint64_t handed_over = 0;   // frames that it received for other workers
+    std::array<std::uint64_t, kLedgerEventCount> by_ledger_event{};
     std::vector<std::string> lanes;  // "uplink in q0": what it receives
 };
 struct Stats {

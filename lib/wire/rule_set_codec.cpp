@@ -11,7 +11,7 @@ namespace {
 // The least bytes an item takes on the wire: bounds what a count can make us allocate.
 constexpr std::size_t kKeyPartSize = 7;
 constexpr std::size_t kKeySize = 4;
-constexpr std::size_t kLimitSize = 31;
+constexpr std::size_t kLimitSize = 40;
 constexpr std::size_t kRuleSize = 59;
 constexpr std::size_t kOverrideRowSize = 8;
 constexpr std::size_t kOverrideSize = 25;
@@ -70,6 +70,8 @@ void put_metered(Writer& out, const MeteredLimit& limit) {
     out.text(limit.name);
     out.number(limit.key);
     out.word(limit.per);
+    out.number<std::uint8_t>(limit.merged ? 1 : 0);
+    out.number(limit.max_unsynced);
     put_numbers(out, limit.limit);
 }
 
@@ -78,11 +80,15 @@ MeteredLimit get_metered(Reader& in) {
     std::string name = in.text();
     const auto key = in.number<std::uint8_t>();
     const auto per = in.word<Per>();
+    const bool merged = in.flag();
+    const auto max_unsynced = in.number<std::uint64_t>();
     return {.identity = identity,
             .name = std::move(name),
             .key = key,
             .per = per,
-            .limit = get_numbers(in)};
+            .limit = get_numbers(in),
+            .merged = merged,
+            .max_unsynced = max_unsynced};
 }
 
 void put_tag(Writer& out, const TagValues& tag) {

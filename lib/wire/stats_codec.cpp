@@ -11,6 +11,9 @@ void put_rule_stats(Writer& out, const RuleStats& m) {
     out.number(m.exempted);
     out.number(m.banned);
     out.number(m.bans);
+    out.number(m.max_unsynced);
+    out.number(m.promised_overshoot);
+    out.number(m.measured_overshoot);
 }
 RuleStats get_rule_stats(Reader& in) {
     RuleStats m;
@@ -21,6 +24,9 @@ RuleStats get_rule_stats(Reader& in) {
     m.exempted = in.number<std::uint64_t>();
     m.banned = in.number<std::uint64_t>();
     m.bans = in.number<std::uint64_t>();
+    m.max_unsynced = in.number<std::uint64_t>();
+    m.promised_overshoot = in.number<std::uint64_t>();
+    m.measured_overshoot = in.number<std::uint64_t>();
     return m;
 }
 
@@ -83,6 +89,9 @@ void put_worker(Writer& out, const WorkerStats& m) {
     }
     out.number(m.table_slots);
     out.number(m.handed_over);
+    for (const std::uint64_t count : m.by_ledger_event) {
+        out.number(count);
+    }
     out.list(m.lanes, [](Writer& o, const std::string& lane) { o.text(lane); });
 }
 WorkerStats get_worker(Reader& in) {
@@ -102,6 +111,9 @@ WorkerStats get_worker(Reader& in) {
     }
     m.table_slots = in.number<std::uint64_t>();
     m.handed_over = in.number<std::uint64_t>();
+    for (std::uint64_t& count : m.by_ledger_event) {
+        count = in.number<std::uint64_t>();
+    }
     m.lanes = in.list<std::string>(4, [](Reader& i) { return i.text(); });
     return m;
 }
@@ -118,7 +130,7 @@ void put_stats(Writer& out, const Stats& m) {
 }
 
 Stats get_stats(Reader& in) {
-    constexpr std::size_t kRuleStatsSize = 36;
+    constexpr std::size_t kRuleStatsSize = 76;
     constexpr std::size_t kPortSize = 102;
     constexpr std::size_t kWorkerSize = 56 + 8 * (kVerdictCount + kReasonCount);
     Stats m;

@@ -196,6 +196,34 @@ class Control(Case):
         self.assertEqual(self.box.ctl("top", "--rule", "nobody").returncode, 1)
         self.assertEqual(self.box.ctl("top", "--by", "name").returncode, 2)
 
+    def test_workers_share_a_limit(self):
+        self.box.start_dataplane(*NULL, "--lcores", "0@0,1@0,2@1", "--queues-outside", "2",
+                                 "--queues-inside", "2", "--merge-interval", "500")
+        self.box.start_sluiced()
+        begun = time.monotonic()
+        self.apply("version: 1\nrules:\n  - id: all\n    mode: enforce\n    key: []\n"
+                   "    limits: [{algorithm: token_bucket, rate: 1000/s, burst: 500}]\n")
+
+        def rule():
+            return self.box.stats()["rules"][0]
+
+        # With a bucket for each of the two, it would be twice as much.
+        wait_until("two seconds' worth", lambda: rule()["admitted"] >= 2500)
+        counted = rule()
+        passed = time.monotonic() - begun
+        merged = counted["merged"]
+        self.assertEqual(merged["max_unsynced"], 3)  # 1000/s for four intervals, and one
+        self.assertEqual(merged["promised_overshoot"], 3)
+        self.assertLessEqual(merged["measured_overshoot"], merged["promised_overshoot"])
+        self.assertLessEqual(counted["admitted"], 500 + 1000 * passed + 1 + 3)
+        _, text = self.box.api("GET", "/v1/metrics")
+        self.assertIn(b'sluice_rule_promised_overshoot_units{rule="all"} 3', text)
+        workers = self.box.workers()
+        self.assertEqual(len(workers), 2)
+        for event in ("sent", "applied"):
+            self.assertGreater(sum(worker["ledger"][event] for worker in workers), 0)
+        self.assertTrue(all(worker["packets"] for worker in workers))
+
     def test_what_is_refused_changes_nothing(self):
         self.box.start_dataplane(*NULL)
         self.box.start_sluiced()

@@ -112,6 +112,40 @@ void put_rules(Text& text, const std::vector<RuleStats>& rules) {
     }
 }
 
+// Rules whose keys several workers share.
+void put_merged_rules(Text& text, const std::vector<RuleStats>& rules) {
+    const auto each = [&](std::uint64_t RuleStats::* number) {
+        for (const RuleStats& rule : rules) {
+            if (rule.max_unsynced != 0) {
+                text.sample({{"rule", rule.id}}, rule.*number);
+            }
+        }
+    };
+    text.family("sluice_rule_max_unsynced_units", "gauge",
+                "What a worker may have charged beyond the last total it holds of a key.");
+    each(&RuleStats::max_unsynced);
+    text.family("sluice_rule_promised_overshoot_units", "gauge",
+                "What a key may be admitted beyond its limit, at most, since workers share it.");
+    each(&RuleStats::promised_overshoot);
+    text.family("sluice_rule_measured_overshoot_units", "gauge",
+                "The most by which the total of a key was seen beyond its limit.");
+    each(&RuleStats::measured_overshoot);
+}
+
+void put_ledger(Text& text, const std::vector<WorkerStats>& workers) {
+    std::string help = "What workers told each other of the keys they share:";
+    for (const LedgerEventRow& row : kLedgerEvents) {
+        help += fmt::format(" {} ({})", row.name, row.help);
+    }
+    text.family("sluice_worker_ledger_events_total", "counter", help + ".");
+    for (const WorkerStats& worker : workers) {
+        for (std::size_t i = 0; i < kLedgerEventCount; ++i) {
+            text.sample({{"lcore", std::to_string(worker.lcore)}, {"event", kLedgerEvents[i].name}},
+                        worker.by_ledger_event[i]);
+        }
+    }
+}
+
 struct PortFamily {
     std::string_view name;
     std::string_view help;
@@ -206,8 +240,10 @@ std::string metrics_text(const std::optional<Stats>& stats, const RuleView& rule
     put_packets(text, total_of(stats->workers));
     put_table_events(text, total_of(stats->workers));
     put_rules(text, stats->rules);
+    put_merged_rules(text, stats->rules);
     put_ports(text, stats->ports);
     put_workers(text, stats->workers);
+    put_ledger(text, stats->workers);
     return text.take();
 }
 

@@ -27,6 +27,14 @@ nlohmann::ordered_json table_events_json(
     return object;
 }
 
+nlohmann::ordered_json ledger_json(const std::array<std::uint64_t, kLedgerEventCount>& counts) {
+    nlohmann::ordered_json object = nlohmann::ordered_json::object();
+    for (std::size_t i = 0; i < kLedgerEventCount; ++i) {
+        object[std::string{kLedgerEvents[i].name}] = counts[i];
+    }
+    return object;
+}
+
 std::uint64_t no_place(const std::array<std::uint64_t, kTableEventCount>& counts) {
     std::uint64_t total = 0;
     for (const TableEvent event :

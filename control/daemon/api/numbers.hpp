@@ -13,6 +13,8 @@ namespace sluice {
 [[nodiscard]] nlohmann::ordered_json reasons_json(
     const std::array<std::uint64_t, kReasonCount>& counts);
 
+[[nodiscard]] nlohmann::ordered_json ledger_json(
+    const std::array<std::uint64_t, kLedgerEventCount>& counts);
 [[nodiscard]] nlohmann::ordered_json table_events_json(
     const std::array<std::uint64_t, kTableEventCount>& counts);
 

@@ -22,6 +22,11 @@ ordered_json rule_json(const RuleSummary& rule, const RuleStats& counted) {
         json["banned"] = counted.banned;
         json["bans"] = counted.bans;
     }
+    if (counted.max_unsynced != 0) {
+        json["merged"] = {{"max_unsynced", counted.max_unsynced},
+                          {"promised_overshoot", counted.promised_overshoot},
+                          {"measured_overshoot", counted.measured_overshoot}};
+    }
     return json;
 }
 

@@ -21,6 +21,7 @@ HttpResponse get_workers(const HttpRequest&, Services& services) {
                            {"table", table_events_json(worker.by_table_event)},
                            {"table_slots", worker.table_slots},
                            {"handed_over", worker.handed_over},
+                           {"ledger", ledger_json(worker.by_ledger_event)},
                            {"lanes", worker.lanes}});
     }
     return json_response({{"workers", std::move(workers)}});

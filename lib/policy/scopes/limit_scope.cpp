@@ -3,6 +3,8 @@
 #include "lib/policy/scopes/may_match.hpp"
 
 #include <algorithm>
+#include <set>
+#include <tuple>
 
 namespace sluice {
 namespace {
@@ -177,6 +179,22 @@ void set_scopes(std::vector<RuleSummary>& rules, const BoxSpread& box) {
                 .missing_key = rule.missing_key,
             };
             limit.scope = is_local(asked, box) ? kLocalScope : kMergedScope;
+        }
+    }
+}
+
+void merge_limits(const std::vector<RuleSummary>& rules, RuleSet& set) {
+    std::set<std::tuple<std::string_view, std::string_view, std::uint8_t>> local;
+    for (const RuleSummary& rule : rules) {
+        for (const LimitSummary& limit : rule.limits) {
+            if (limit.scope == kLocalScope) {
+                local.emplace(rule.id, limit.name, limit.tier);
+            }
+        }
+    }
+    for (Rule& rule : set.rules) {
+        for (MeteredLimit& limit : rule.limits) {
+            limit.merged = !local.contains({rule.id, limit.name, limit.key});
         }
     }
 }

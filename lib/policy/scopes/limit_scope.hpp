@@ -28,4 +28,7 @@ struct ScopeQuestion {
 // Writes into each limit's summary whether it is local or merged.
 void set_scopes(std::vector<RuleSummary>& rules, const BoxSpread& box);
 
+// Tells the compiled limits which of them are merged, as their summaries have it. Doubt is yes.
+void merge_limits(const std::vector<RuleSummary>& rules, RuleSet& set);
+
 }  // namespace sluice

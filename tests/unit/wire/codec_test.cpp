@@ -214,6 +214,9 @@ void spell(Fields& out, const WorkerStats& m) {
     for (const std::uint64_t count : m.by_table_event) {
         add(out, count);
     }
+    for (const std::uint64_t count : m.by_ledger_event) {
+        add(out, count);
+    }
     for (const std::uint64_t count : m.by_verdict) {
         add(out, count);
     }
@@ -230,7 +233,8 @@ void spell(Fields& out, const Stats& m) {
             m.workers.size());
     for (const RuleStats& rule : m.rules) {
         add_all(out, rule.id, rule.admitted, rule.exceeded, rule.skipped, rule.exempted,
-                rule.banned, rule.bans);
+                rule.banned, rule.bans, rule.max_unsynced, rule.promised_overshoot,
+                rule.measured_overshoot);
     }
     for (const PortStats& port : m.ports) {
         spell(out, port);

@@ -98,7 +98,7 @@ TEST(Settings, TheCommandLineWins) {
 TEST(Settings, WhatEndsTheProcess) {
     const TemporaryFolder folder;
     folder.write("bad.yaml", "version: 1\nprots: []\n");
-    folder.write("later.yaml", "version: 1\nmerge: {interval: 1ms}\n");
+    folder.write("later.yaml", "version: 1\ncluster: {node: scrub-1}\n");
     struct Row {
         std::vector<std::string> words;
         int exit_code;

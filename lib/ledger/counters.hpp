@@ -1,0 +1,73 @@
+#pragma once
+#include "lib/share/core.hpp"
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <string_view>
+
+namespace sluice {
+
+// What a worker's ledger did.
+enum class LedgerEvent : std::uint8_t {
+    Sent,
+    Applied,
+    Answered,
+    Taken,
+    RingFull,
+    HeldBack,
+    NoPlace,
+    Returned,
+    Dropped,
+    UsedUp,
+    NoRecord,
+};
+
+struct LedgerEventRow {
+    LedgerEvent event;
+    std::string_view name;  // as the API and the metrics print it
+    std::string_view help;
+};
+
+// The one list.
+inline constexpr auto kLedgerEvents = std::to_array<LedgerEventRow>({
+    {LedgerEvent::Sent, "sent", "amounts told to the owners of their keys"},
+    {LedgerEvent::Applied, "applied", "amounts of other workers added to totals here"},
+    {LedgerEvent::Answered, "answered", "totals told to other workers"},
+    {LedgerEvent::Taken, "taken", "totals of other workers, taken here"},
+    {LedgerEvent::RingFull, "ring_full", "put off, an owner has not read what was sent before"},
+    {LedgerEvent::HeldBack, "held_back", "put off, a sender has not read earlier answers"},
+    {LedgerEvent::NoPlace, "no_place", "amounts of keys that found no place at their owner"},
+    {LedgerEvent::Returned, "returned", "amounts to be sent again"},
+    {LedgerEvent::Dropped, "dropped", "amounts of limits that are gone"},
+    {LedgerEvent::UsedUp, "used_up", "charges beyond max_unsynced"},
+    {LedgerEvent::NoRecord, "no_record", "charges with no memory to note them in"},
+});
+inline constexpr std::size_t kLedgerEventCount = kLedgerEvents.size();
+
+constexpr bool ledger_events_in_enum_order() noexcept {
+    for (std::size_t i = 0; i < kLedgerEvents.size(); ++i) {
+        if (static_cast<std::size_t>(kLedgerEvents[i].event) != i) {
+            return false;
+        }
+    }
+    return true;
+}
+static_assert(ledger_events_in_enum_order(), "kLedgerEvents is indexed by LedgerEvent");
+
+// Written by the worker, read by anyone.
+class LedgerCounters {
+public:
+    static constexpr bool kReadableAnywhere = true;
+
+    void count(LedgerEvent event) noexcept { events_[static_cast<std::size_t>(event)].add(1); }
+    [[nodiscard]] std::uint64_t read(LedgerEvent event) const noexcept {
+        return events_[static_cast<std::size_t>(event)].read();
+    }
+    Counter in_use;  // records, now
+
+private:
+    std::array<Counter, kLedgerEventCount> events_;
+};
+
+}  // namespace sluice

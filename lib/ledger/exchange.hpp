@@ -1,0 +1,119 @@
+#pragma once
+#include "lib/ledger/ledger.hpp"
+#include "lib/ledger/stand.hpp"
+
+#include <algorithm>
+#include <array>
+
+// The parts of Ledger::exchange().
+namespace sluice {
+
+// As the sender. An amount that the owner is done with is contained in what is held here, once the
+// totals that came before have been taken: so the mark is read first, and used last.
+template <Books B>
+void Ledger::take_totals(std::size_t owner, B& books, Now now) noexcept {
+    AmountLane& lane = lanes_.between(me_, owner);
+    const std::uint64_t done = lane.amounts.acknowledged();
+    const std::size_t count = lane.totals.waiting(kBatch);
+    for (std::size_t i = 0; i < count; ++i) {
+        const Amount& amount = lane.amounts.kept(lane.totals.peek(i).number);
+        books.prefetch(amount.account);
+        records_.prefetch(amount.record);
+    }
+    for (std::size_t i = 0; i < count; ++i) {
+        take_total(lane, owner, lane.totals.peek(i), books, now);
+    }
+    lane.totals.done(count);
+    if (count < kBatch) {
+        settle_below(lane, owner, done);
+    }
+}
+
+template <Books B>
+void Ledger::take_total(AmountLane& lane, std::size_t owner, const Total& total, B& books,
+                        Now now) noexcept {
+    if (total.number < std::max(lane.amounts.retired(), first_own_[owner])) {
+        return;
+    }
+    settle_below(lane, owner, total.number);
+    const Amount amount = lane.amounts.kept(total.number);
+    lane.amounts.retire(total.number + 1);
+    counters_.count(LedgerEvent::Taken);
+    const std::uint64_t others = total.kind == Total::Kind::Applied
+                                     ? records_.at(amount.record).unsynced() - amount.units
+                                     : 0;
+    // The copy first: what it does not contain stays unsynced.
+    if (total.kind == Total::Kind::Applied &&
+        books.raise(amount.account, {total.bucket, total.version}, others, now)) {
+        records_.note_contained(amount.record, amount.units);
+    } else {
+        counters_.count(LedgerEvent::Returned);
+        records_.note_returned(amount.record, amount.units, now.at);
+    }
+}
+
+// As the owner. Stops where the sender could not be answered: the amount stays where it is.
+template <Books B>
+void Ledger::serve(std::size_t sender, B& books, Now now) noexcept {
+    AmountLane& lane = lanes_.between(sender, me_);
+    const std::size_t count = lane.amounts.waiting(kBatch);
+    if (count == 0) {
+        return;
+    }
+    lane.totals.retire(lane.totals.acknowledged());
+    for (std::size_t i = 0; i < count; ++i) {
+        books.prefetch(lane.amounts.peek(i).account);
+    }
+    // One at a time, so that who is stopped in between has at most one to apply again.
+    for (std::size_t i = 0; i < count; ++i) {
+        if (!serve_one(lane, lane.amounts.first_waiting(), lane.amounts.peek(0), books, now)) {
+            counters_.count(LedgerEvent::HeldBack);
+            return;
+        }
+        lane.amounts.done(1);
+    }
+}
+
+// The answer goes before the mark that says that the amount is done with.
+template <Books B>
+bool Ledger::serve_one(AmountLane& lane, std::uint64_t number, const Amount& amount, B& books,
+                       Now now) noexcept {
+    if (lane.totals.next() == nullptr) {
+        return false;
+    }
+    if (!books.apply(amount, now)) {
+        counters_.count(LedgerEvent::NoPlace);
+        answer(lane, number, Total::Kind::Later, {});
+        return true;
+    }
+    counters_.count(LedgerEvent::Applied);
+    const Stand total = books.copy_of(amount.account, now);
+    if (total.version != amount.version || owes_more(total.bucket, amount.held)) {
+        counters_.count(LedgerEvent::Answered);
+        answer(lane, number, Total::Kind::Applied, total);
+    }
+    return true;
+}
+
+template <Books B>
+void Ledger::send_due(std::size_t owner, B& books, Now now) noexcept {
+    std::array<std::uint32_t, kBatch> due;
+    std::size_t count = 0;
+    for (std::uint32_t at = records_.oldest(owner);
+         at != kNoRecord && count < kBatch && records_.age(at, now.at) >= interval_;
+         at = records_.next_oldest(at)) {
+        books.prefetch(records_.at(at).account());
+        due[count++] = at;
+    }
+    for (std::size_t i = 0; i < count; ++i) {
+        const Account account = records_.at(due[i]).account();
+        if (!books.shares(account)) {
+            counters_.count(LedgerEvent::Dropped);
+            records_.drop_unsent(due[i]);
+        } else if (!send(due[i], books.copy_of(account, now), now)) {
+            return;
+        }
+    }
+}
+
+}  // namespace sluice

@@ -1,0 +1,162 @@
+#pragma once
+#include "lib/base/now.hpp"
+#include "lib/ledger/amount_lane.hpp"
+#include "lib/ledger/counters.hpp"
+#include "lib/ledger/record_pool.hpp"
+
+#include <concepts>
+#include <cstddef>
+#include <cstdint>
+#include <span>
+
+// One limit over many workers, as one of them sees it: amounts out, totals back.
+//
+//      worker                            owner of the account
+//   charge own copy
+//   unsynced += cost   -- Amount -->   total += amount
+//   copy = max(copy,                   done with the amount, and, if the
+//     total + unsynced) <-- Total --   sender's copy owes less: the total
+//   unsynced -= amount
+//
+// What is promised, and why, is in README.md. No clock, no thread, no packet: driven by exchange().
+namespace sluice {
+
+// Where the buckets are kept.
+template <typename B>
+concept Books = requires(B& books, const B& fixed, const Account& account, const Amount& amount,
+                         const Stand& stand, Now now) {
+    fixed.prefetch(account);
+    // Whether the limit is one that workers share, under the rules in force.
+    { fixed.shares(account) } -> std::same_as<bool>;
+    // The worker's own copy; one that has been forgotten is as good as fresh.
+    { books.copy_of(account, now) } -> std::same_as<Stand>;
+    // Charges an amount to the total. False: there is no place for it, or the limit is not known.
+    { books.apply(amount, now) } -> std::same_as<bool>;
+    // The copy owes at least what a total says and `units` more. False: there is no place for it,
+    // or the total was written under other numbers.
+    { books.raise(account, stand, std::uint64_t{}, now) } -> std::same_as<bool>;
+};
+
+enum class Credit : std::uint8_t { Enough, UsedUp, NoRecord };
+
+class Ledger {
+public:
+    // Messages of one kind from one worker that one exchange() handles.
+    static constexpr std::size_t kBatch = 32;
+    // What the policy `open` adds to without credit stays below this.
+    static constexpr std::uint64_t kMostUnsynced = std::uint64_t{1} << 31;
+
+    // `memory` is zeroes, or what the ledger of this worker left there; more than a process has
+    // at once is not needed, since whoever finds no record is told so.
+    Ledger(std::size_t me, AmountLanes& lanes, std::span<Record> memory, Instant now)
+        : me_{me}, lanes_{lanes}, records_{memory, lanes.workers(), now} {
+        for (std::size_t owner = 0; owner < lanes.workers(); ++owner) {
+            first_own_.push_back(owner == me ? 0 : lanes.between(me, owner).amounts.written());
+        }
+    }
+
+    // The owner's copy is the total: it is charged, and that is all.
+    [[nodiscard]] bool owns(const Account& account) const noexcept {
+        return owner_of(account, lanes_.workers()) == me_;
+    }
+
+    // How long an amount may wait before it is sent; every account has at least as many records as
+    // one packet may ask for kept for it.
+    void set(Nanoseconds merge_interval, std::size_t records_per_packet) noexcept {
+        interval_ = merge_interval;
+        reserve_ = records_per_packet;
+    }
+
+    // Of an account that another worker owns.
+
+    void prefetch(const Account& account) const noexcept { records_.prefetch(account); }
+
+    // Whether `units` may be charged, if at most `max_unsynced` may be unsynced. What one packet
+    // is told is good for all its charges together.
+    [[nodiscard]] Credit credit(const Account& account, std::uint64_t units,
+                                std::uint64_t max_unsynced) const noexcept {
+        const Record* record = records_.find(account);
+        if (record == nullptr && records_.free() < reserve_) {
+            return Credit::NoRecord;
+        }
+        const std::uint64_t before = record == nullptr ? 0 : record->unsynced();
+        return before + units <= max_unsynced ? Credit::Enough : Credit::UsedUp;
+    }
+
+    // A charge that credit() did not allow.
+    void count(Credit missing) noexcept {
+        counters_.count(missing == Credit::UsedUp ? LedgerEvent::UsedUp : LedgerEvent::NoRecord);
+    }
+
+    // Before the copy is charged, so that who is killed in between has noted too much. kNoRecord:
+    // without credit, more cannot be noted.
+    std::uint32_t note(const Account& account, std::uint64_t units, Now now) noexcept {
+        const Record* before = records_.find(account);
+        if (units + (before == nullptr ? 0 : before->unsynced()) > kMostUnsynced) {
+            return kNoRecord;
+        }
+        const std::uint32_t record =
+            records_.add(account, static_cast<std::uint32_t>(units), now.at);
+        counters_.in_use.set(records_.in_use());
+        return record;
+    }
+    // After that: tells the owner if half of what may be unsynced is not even sent.
+    void send_if_much(std::uint32_t record, std::uint64_t max_unsynced, const Stand& copy,
+                      Now now) noexcept {
+        if (record != kNoRecord &&
+            2 * std::uint64_t{records_.at(record).unsent()} >= max_unsynced) {
+            (void)send(record, copy, now);
+        }
+    }
+
+    // Now and then, between bursts: takes what others have sent, and sends what is due. Bounded.
+    template <Books B>
+    void exchange(B& books, Now now) noexcept {
+        for (std::size_t other = 0; other < lanes_.workers(); ++other) {
+            if (other != me_) {
+                take_totals(other, books, now);
+                serve(other, books, now);
+                send_due(other, books, now);
+            }
+        }
+        counters_.in_use.set(records_.in_use());
+    }
+
+    // Its parts, one other worker at a time.
+    template <Books B>
+    void take_totals(std::size_t owner, B& books, Now now) noexcept;
+    template <Books B>
+    void serve(std::size_t sender, B& books, Now now) noexcept;
+    template <Books B>
+    void send_due(std::size_t owner, B& books, Now now) noexcept;
+
+    [[nodiscard]] const RecordPool& records() const noexcept { return records_; }
+    [[nodiscard]] LedgerCounters& counters() noexcept { return counters_; }
+    [[nodiscard]] const LedgerCounters& counters() const noexcept { return counters_; }
+
+private:
+    template <Books B>
+    void take_total(AmountLane& lane, std::size_t owner, const Total& total, B& books,
+                    Now now) noexcept;
+    template <Books B>
+    [[nodiscard]] bool serve_one(AmountLane& lane, std::uint64_t number, const Amount& amount,
+                                 B& books, Now now) noexcept;
+
+    [[nodiscard]] bool send(std::uint32_t record, const Stand& copy, Now now) noexcept;
+    void settle_below(AmountLane& lane, std::size_t owner, std::uint64_t number) noexcept;
+    static void answer(AmountLane& lane, std::uint64_t number, Total::Kind kind,
+                       const Stand& stand) noexcept;
+
+    std::size_t me_;
+    AmountLanes& lanes_;
+    RecordPool records_;
+    // Amounts before these were sent in an earlier life: their answers are nobody's.
+    std::vector<std::uint64_t> first_own_;
+    Nanoseconds interval_{1'000'000};
+    std::size_t reserve_ = 1;
+    LedgerCounters counters_;
+};
+
+}  // namespace sluice
+
+#include "lib/ledger/exchange.hpp"

@@ -1,0 +1,33 @@
+#include "lib/ledger/stand.hpp"
+
+#include "lib/base/wide.hpp"
+
+#include <algorithm>
+
+namespace sluice {
+
+Gcra charged(const Gcra& bucket, const Limit& limit, const Spent& spent, Instant now) noexcept {
+    const Instant base = spent.at;
+    const auto delay = static_cast<std::uint64_t>(std::max(now - base, Nanoseconds{0}).count());
+    Wide debt = static_cast<Wide>(spent.units) * limit.period();
+    if (bucket.fresh_from > base) {
+        const auto whole = static_cast<std::uint64_t>((bucket.fresh_from - base).count());
+        debt += static_cast<Wide>(whole) * limit.parts() - bucket.below;
+    }
+    const Wide most =
+        static_cast<Wide>(limit.full()) * 2 + static_cast<Wide>(delay) * limit.parts();
+    debt = std::min(debt, most);
+    const auto whole = static_cast<std::int64_t>(debt / limit.parts());
+    const auto rest = static_cast<std::uint32_t>(debt % limit.parts());
+    return {base + Nanoseconds{whole + (rest == 0 ? 0 : 1)}, rest == 0 ? 0 : limit.parts() - rest};
+}
+
+std::uint64_t excess_of(const Gcra& bucket, const Limit& limit, Instant at) noexcept {
+    const std::uint64_t debt = debt_of(bucket, limit, at);
+    if (debt <= limit.full()) {
+        return 0;
+    }
+    return (debt - limit.full() + limit.period() - 1) / limit.period();
+}
+
+}  // namespace sluice

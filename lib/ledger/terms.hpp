@@ -1,0 +1,47 @@
+#pragma once
+#include "lib/meter/any_limit.hpp"
+
+#include <cstddef>
+#include <cstdint>
+
+// Whether and how a limit whose keys are spent on several workers is shared by them.
+namespace sluice {
+
+// What a record notes, and as much on its way.
+inline constexpr std::uint64_t kMostMaxUnsynced = std::uint64_t{1} << 30;
+
+// What one packet may be charged at most: a thing, or the bytes of the longest frame.
+[[nodiscard]] constexpr std::uint64_t largest_cost(bool bytes, std::uint64_t cost) noexcept {
+    constexpr std::uint64_t kLongestFrame = 16'384;
+    return bytes ? kLongestFrame * cost : cost;
+}
+
+enum class Sharing : std::uint8_t {
+    Merged,   // amounts out, totals back; `max_unsynced` says how far workers may go ahead
+    AtOwner,  // would be silly: its packets belong to the worker that owns the key
+};
+
+struct SharingQuestion {
+    const AnyLimit& limit;
+    std::uint64_t largest_cost;  // units that one packet may be charged
+    std::size_t workers;
+    Nanoseconds merge_interval;
+    std::uint64_t max_unsynced = 0;  // as asked for; 0: derived
+};
+
+struct SharingTerms {
+    Sharing sharing = Sharing::AtOwner;
+    std::uint64_t max_unsynced = 0;  // U
+    std::uint64_t overshoot = 0;     // (workers - 1) * U, the most that is admitted beyond the rest
+    const char* why = nullptr;       // of AtOwner
+};
+
+// rate * 4 merge intervals + one largest cost: twice what is spent while an amount is on its way
+// there and back, each of which is seen after one interval at the latest.
+[[nodiscard]] std::uint64_t default_max_unsynced(const SharingQuestion& question) noexcept;
+
+// Token and leaky buckets are merged if the overshoot is at most half of their burst, and every
+// number that comes up fits.
+[[nodiscard]] SharingTerms terms_for(const SharingQuestion& question) noexcept;
+
+}  // namespace sluice

@@ -1,0 +1,18 @@
+#pragma once
+#include "lib/rules/rule_set.hpp"
+
+#include <cstddef>
+
+namespace sluice {
+
+struct Sharers {
+    std::size_t workers = 1;
+    Nanoseconds merge_interval{};
+};
+
+// How far these workers may go ahead of each other under each limit that is to be merged: what the
+// rule says, or what follows from its numbers. Under limits that cannot be merged, each worker has
+// buckets of its own.
+void share_limits(RuleSet& set, const Sharers& sharers);
+
+}  // namespace sluice

@@ -1,0 +1,244 @@
+#include "lib/ledger/bucket_books.hpp"
+#include "lib/pipeline/adopt.hpp"
+#include "lib/pipeline/shared_limits.hpp"
+#include "lib/rules/slots.hpp"
+#include "tests/packets/box.hpp"
+#include "tests/packets/frame.hpp"
+
+#include <gtest/gtest.h>
+
+#include <memory>
+#include <vector>
+
+// Several workers with one rule set: what they admit of a key together.
+namespace sluice::merged_test {
+namespace {
+
+using namespace std::chrono_literals;
+
+constexpr Instant kStart{1h};
+constexpr HashSecret kSecret{1, 2};
+
+class Workers {
+public:
+    Workers(std::string_view rules, std::size_t workers, std::size_t keys = 4096,
+            std::size_t records = 64)
+        : lanes_{workers, 64}, compiled_{compile(rules)} {
+        for (std::uint32_t row = 0; Rule & rule : compiled_.set.rules) {
+            rule.counters = row++;
+        }
+        compiled_.set.classifier.make_fast();
+        (void)map_origins(compiled_.set);
+        load_overrides(compiled_.set, kSecret);
+        (void)slots_.assign(compiled_.set);
+        share_limits(compiled_.set, {workers, 1ms});
+        list_slots(compiled_.set);
+        for (std::size_t i = 0; i < workers; ++i) {
+            auto worker = std::make_unique<Worker>(keys, records);
+            worker->ledger = std::make_unique<Ledger>(i, lanes_, worker->records, kStart);
+            worker->ledger->set(1ms, compiled_.set.shared_limits);
+            worker->core.ledger = worker->ledger.get();
+            workers_.push_back(std::move(worker));
+        }
+    }
+
+    Decision judge(std::size_t worker, const std::vector<std::byte>& frame, Instant now) {
+        Worker& me = *workers_[worker];
+        me.burst.clear();
+        (void)me.burst.add({frame, static_cast<std::uint32_t>(frame.size())}, Direction::In,
+                           port_name("lab"));
+        run_burst(me.burst, compiled_.set, me.core, {now, {}});
+        return me.burst.packets()[0].decision;
+    }
+    // Of `packets`, each at the next worker, how many pass.
+    std::uint64_t pass(std::uint64_t packets, const std::vector<std::byte>& frame, Instant now) {
+        std::uint64_t passed = 0;
+        for (std::uint64_t i = 0; i < packets; ++i) {
+            passed += judge(i % workers_.size(), frame, now).verdict == Verdict::Pass ? 1 : 0;
+        }
+        return passed;
+    }
+    void turn(std::size_t worker, Instant now) {
+        Worker& me = *workers_[worker];
+        adopt(compiled_.set, me.core, {now, {}});
+        me.ledger->exchange(me.books, {now, {}});
+    }
+    void turns(Instant now) {
+        for (int round = 0; round < 3; ++round) {
+            for (std::size_t worker = 0; worker < workers_.size(); ++worker) {
+                turn(worker, now);
+            }
+        }
+    }
+    [[nodiscard]] const MeteredLimit& limit() const {
+        return compiled_.set.rules.front().limits.front();
+    }
+    [[nodiscard]] std::uint64_t counted(TableEvent event) const {
+        std::uint64_t sum = 0;
+        for (const auto& worker : workers_) {
+            sum += worker->counters.by_table_event[static_cast<std::size_t>(event)].read();
+        }
+        return sum;
+    }
+
+private:
+    struct Worker {
+        Worker(std::size_t keys, std::size_t record_count)
+            : records(record_count),
+              core{.policy = {},
+                   .hash = KeyHasher{kSecret},
+                   .buckets = BucketStore{keys, keys},
+                   .counters = counters},
+              books{core.buckets} {}
+        WorkerCounters counters;
+        std::vector<Record> records;
+        CoreState core;
+        BucketBooks books;
+        std::unique_ptr<Ledger> ledger;
+        Burst burst;
+    };
+
+    static CompiledRules compile(std::string_view text) {
+        Problems problems{"rules"};
+        std::optional<CompiledRules> compiled =
+            compile_rules({"rules", text}, Purpose::Enforce, {}, problems);
+        if (!compiled) {
+            throw std::runtime_error(render(problems.list().front(), text));
+        }
+        return *std::move(compiled);
+    }
+
+    AmountLanes lanes_;
+    CompiledRules compiled_;
+    LimitSlots slots_{
+        {[](LimitSlot) { return std::uint64_t{0}; }, [] { return std::uint64_t{0}; }}};
+    std::vector<std::unique_ptr<Worker>> workers_;
+};
+
+#define RULE "version: 1\nrules:\n  - id: r\n    mode: enforce\n    key: [ip.dst]\n"
+#define LIMIT(rate, burst) \
+    "    limits: [{algorithm: token_bucket, rate: " rate ", burst: " burst "}]\n"
+
+std::vector<std::byte> frame() {
+    return test::udp().src("10.0.0.1").dst("192.0.2.1").dport(53).bytes();
+}
+
+TEST(Merged, OneBurstForAllWorkersWithinThePromise) {
+    Workers workers{RULE LIMIT("100/s", "200"), 4};
+    const std::uint64_t ahead = workers.limit().shared;
+    EXPECT_EQ(ahead, 2U);  // 100/s for 4 ms, rounded up, and one
+    std::uint64_t passed = 0;
+    Instant now = kStart;
+    for (int i = 0; i < 300; ++i, now += 10us) {
+        passed += workers.pass(4, frame(), now);
+        workers.turns(now);
+    }
+    // Three milliseconds give none.
+    EXPECT_GE(passed, 200U);
+    EXPECT_LE(passed, 201U + 3 * ahead);
+    // And over a long time the rate.
+    for (int i = 0; i < 10'000; ++i, now += 1ms) {
+        passed += workers.pass(4, frame(), now);
+        workers.turns(now);
+    }
+    EXPECT_LE(passed, 201U + 1'001 + 3 * ahead);
+    EXPECT_GE(passed, 1'190U);
+}
+
+TEST(Merged, WhatTheOwnerDoesNotAnswerEndsAndIsSaid) {
+    Workers workers{RULE "    max_unsynced: 5\n" LIMIT("1/s", "100"), 2};
+    std::uint64_t passed = 0;
+    Decision last;
+    for (std::size_t worker = 0; worker < 2; ++worker) {
+        for (int i = 0; i < 150; ++i) {
+            last = workers.judge(worker, frame(), kStart);
+            passed += last.verdict == Verdict::Pass ? 1 : 0;
+            if (passed == 5 && last.verdict == Verdict::Drop) {
+                EXPECT_EQ(last.reason, Reason::NoCredit);
+            }
+        }
+    }
+    // The owner had all of the bucket.
+    EXPECT_EQ(passed, 105U);
+    EXPECT_EQ(workers.counted(TableEvent::CreditClosed), 145U);
+    // Once they have talked, nobody has more.
+    workers.turns(kStart + 2ms);
+    EXPECT_EQ(workers.pass(20, frame(), kStart + 2ms), 0U);
+}
+
+TEST(Merged, OnFullOpenLetsTheCopyDecide) {
+    Workers workers{RULE "    max_unsynced: 5\n    on_full: open\n" LIMIT("1/s", "100"), 2};
+    EXPECT_EQ(workers.pass(400, frame(), kStart), 200U);
+    EXPECT_EQ(workers.counted(TableEvent::CreditOpen), 95U);
+    workers.turns(kStart + 2ms);
+    // Every unit is owed: nothing for a hundred seconds.
+    EXPECT_EQ(workers.pass(20, frame(), kStart + 90s), 0U);
+}
+
+// Keys that found no place are charged to wider ones, which workers share as well.
+TEST(Merged, WiderKeysAreSharedToo) {
+    Workers workers{RULE
+                    "    on_full: {coarsen: {factor: 2}}\n    max_unsynced: 5\n" LIMIT("1/h", "20"),
+                    2, 16, 4096};
+    std::uint64_t passed = 0;
+    Instant now = kStart;
+    for (unsigned host = 0; host < 250; ++host) {
+        const auto packet =
+            test::udp().src("10.0.0.1").dst("192.0.2." + std::to_string(host)).dport(53).bytes();
+        for (int i = 0; i < 30; ++i, now += 1us) {
+            passed += workers.pass(2, packet, now);
+            workers.turns(now);
+        }
+        now += 1ms;
+        workers.turns(now);
+    }
+    // At most what all entries of either table, the wider keys and the rule hold, and U for each.
+    EXPECT_GT(workers.counted(TableEvent::Coarsened1), 0U);
+    EXPECT_LE(passed, (2 * 20 + 40 + 80 + 160) * 25U);
+    EXPECT_GT(passed, 16 * 20U);
+}
+
+TEST(Merged, LimitsThatCannotBeMergedAreForEachWorker) {
+    EXPECT_EQ((Workers{RULE LIMIT("100/s", "10"), 4}.limit().shared), 0U);
+    EXPECT_EQ((Workers{RULE "    limits: [{algorithm: fixed_window, count: 10, window: 1h}]\n", 2}
+                   .limit()
+                   .shared),
+              0U);
+    Workers workers{RULE LIMIT("1/h", "2"), 2};
+    EXPECT_EQ(workers.limit().shared, 0U);
+    EXPECT_EQ(workers.pass(20, frame(), kStart), 4U);
+}
+
+// Local rules ask no ledger.
+TEST(Merged, ALocalRuleIsAsItWas) {
+    Workers workers{
+        "version: 1\nrules:\n  - id: r\n    mode: enforce\n    key: [ip.src]\n" LIMIT("1/h", "200"),
+        2};
+    EXPECT_EQ(workers.limit().shared, 0U);
+    EXPECT_EQ(workers.pass(600, frame(), kStart), 400U);
+}
+
+// What is refused may spend as well, no more than there is.
+TEST(Merged, RejectedSpendIsShared) {
+    Workers workers{
+        RULE "    rejected_spend: true\n    max_unsynced: 10\n    cost: 10\n" LIMIT("10/s", "105"),
+        2};
+    Instant now = kStart;
+    std::uint64_t passed = 0;
+    for (int i = 0; i < 50; ++i) {
+        passed += workers.pass(2, frame(), now);
+        workers.turns(now);
+        now += 1ms;
+    }
+    EXPECT_GE(passed, 10U);
+    EXPECT_LE(passed, 12U);
+    // Refused again and again, it never gets a tenth of a second's worth together.
+    for (int i = 0; i < 200; ++i) {
+        EXPECT_EQ(workers.pass(2, frame(), now), 0U);
+        workers.turns(now);
+        now += 10ms;
+    }
+}
+
+}  // namespace
+}  // namespace sluice::merged_test

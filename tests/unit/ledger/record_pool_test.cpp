@@ -1,0 +1,149 @@
+#include "lib/ledger/record_pool.hpp"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <map>
+#include <random>
+#include <vector>
+
+namespace sluice::record_pool_test {
+namespace {
+
+using namespace std::chrono_literals;
+
+constexpr Instant kStart{1s};
+
+Account account(std::uint64_t number) {
+    return {.hash = number * 0x9E37'79B9'7F4A'7C15,
+            .slot = static_cast<LimitSlot>(1 + number % 3),
+            .step = static_cast<std::uint8_t>(number % 2)};
+}
+
+TEST(RecordPool, KeepsWhatIsUnsyncedUntilItIsContained) {
+    std::vector<Record> memory(4);
+    RecordPool pool{memory, 2, kStart};
+    const std::uint32_t record = pool.add(account(1), 5, kStart);
+    EXPECT_EQ(pool.add(account(1), 2, kStart), record);
+    EXPECT_EQ(pool.at(record).unsent(), 7U);
+    pool.note_sent(record);
+    EXPECT_EQ(pool.add(account(1), 1, kStart), record);
+    EXPECT_EQ(pool.at(record).unsent(), 1U);
+    EXPECT_EQ(pool.at(record).sent(), 7U);
+    pool.note_returned(record, 3, kStart);
+    EXPECT_EQ(pool.at(record).unsent(), 4U);
+    pool.note_contained(record, 4);
+    EXPECT_EQ(pool.at(record).unsynced(), 4U);
+    pool.note_sent(record);
+    EXPECT_EQ(pool.in_use(), 1U);
+    pool.note_contained(record, 4);
+    EXPECT_EQ(pool.in_use(), 0U);
+    EXPECT_EQ(pool.find(account(1)), nullptr);
+}
+
+TEST(RecordPool, IsBounded) {
+    std::vector<Record> memory(2);
+    RecordPool pool{memory, 2, kStart};
+    EXPECT_NE(pool.add(account(1), 1, kStart), kNoRecord);
+    EXPECT_NE(pool.add(account(2), 1, kStart), kNoRecord);
+    EXPECT_EQ(pool.free(), 0U);
+    EXPECT_EQ(pool.add(account(3), 1, kStart), kNoRecord);
+    EXPECT_NE(pool.add(account(2), 1, kStart), kNoRecord);
+}
+
+TEST(RecordPool, ListsTheOldestFirst) {
+    std::vector<Record> memory(8);
+    RecordPool pool{memory, 1, kStart};
+    std::vector<std::uint32_t> records;
+    for (std::uint64_t i = 0; i < 4; ++i) {
+        records.push_back(pool.add(account(i), 1, kStart + i * 1ms));
+    }
+    (void)pool.add(account(0), 1, kStart + 9ms);
+    EXPECT_EQ(pool.oldest(0), records[0]);
+    EXPECT_NEAR(static_cast<double>(pool.age(records[0], kStart + 10ms).count()), 10e6, 1024.0);
+    pool.note_sent(records[1]);
+    EXPECT_EQ(pool.next_oldest(records[0]), records[2]);
+    pool.note_sent(records[0]);
+    EXPECT_EQ(pool.oldest(0), records[2]);
+    (void)pool.add(account(0), 1, kStart + 11ms);
+    EXPECT_EQ(pool.next_oldest(records[3]), records[0]);
+    EXPECT_EQ(pool.next_oldest(records[0]), kNoRecord);
+    pool.drop_unsent(records[2]);
+    EXPECT_EQ(pool.oldest(0), records[3]);
+}
+
+// Whatever was noted is found again by a pool that begins over the same memory, as unsent.
+TEST(RecordPool, BeginsAnewWithWhatWasUnsynced) {
+    std::vector<Record> memory(4);
+    {
+        RecordPool pool{memory, 2, kStart};
+        pool.note_sent(pool.add(account(1), 5, kStart));
+        (void)pool.add(account(1), 2, kStart);
+        (void)pool.add(account(2), 1, kStart);
+        const std::uint32_t gone = pool.add(account(3), 1, kStart);
+        pool.note_sent(gone);
+        pool.note_contained(gone, 1);
+    }
+    const RecordPool pool{memory, 2, kStart};
+    EXPECT_EQ(pool.in_use(), 2U);
+    ASSERT_NE(pool.find(account(1)), nullptr);
+    EXPECT_EQ(pool.find(account(1))->unsent(), 7U);
+    EXPECT_EQ(pool.find(account(1))->sent(), 0U);
+    EXPECT_EQ(pool.find(account(2))->unsent(), 1U);
+}
+
+// Against a map, with as many accounts as collide.
+TEST(RecordPool, IsAMapOfAmounts) {
+    std::vector<Record> memory(64);
+    RecordPool pool{memory, 3, kStart};
+    std::map<std::uint64_t, std::pair<std::uint64_t, std::uint64_t>> model;  // unsent, sent
+    std::mt19937_64 random{7};
+    for (int i = 0; i < 200'000; ++i) {
+        const std::uint64_t number = random() % 100;
+        const std::uint32_t units = 1 + static_cast<std::uint32_t>(random() % 9);
+        const std::uint32_t index = pool.index_of(account(number));
+        ASSERT_EQ(index != kNoRecord, model.contains(number));
+        auto& [unsent, sent] = model[number];
+        switch (random() % 3) {
+            case 0:
+                if (pool.add(account(number), units, kStart) != kNoRecord) {
+                    unsent += units;
+                }
+                break;
+            case 1:
+                if (index != kNoRecord && unsent != 0) {
+                    pool.note_sent(index);
+                    sent += unsent;
+                    unsent = 0;
+                }
+                break;
+            default:
+                if (index != kNoRecord) {
+                    const auto part = static_cast<std::uint32_t>(random() % (sent + 1));
+                    pool.note_contained(index, part);
+                    sent -= part;
+                }
+        }
+        if (unsent + sent == 0) {
+            model.erase(number);
+            ASSERT_EQ(pool.find(account(number)), nullptr);
+        } else {
+            ASSERT_EQ(pool.find(account(number))->unsent(), unsent);
+            ASSERT_EQ(pool.find(account(number))->sent(), sent);
+        }
+        ASSERT_EQ(pool.in_use(), model.size());
+    }
+    std::size_t listed = 0;
+    for (std::size_t owner = 0; owner < 3; ++owner) {
+        for (std::uint32_t at = pool.oldest(owner); at != kNoRecord; at = pool.next_oldest(at)) {
+            EXPECT_EQ(owner_of(pool.at(at).account(), 3), owner);
+            ++listed;
+        }
+    }
+    EXPECT_EQ(listed, static_cast<std::size_t>(
+                          std::count_if(model.begin(), model.end(),
+                                        [](const auto& row) { return row.second.first != 0; })));
+}
+
+}  // namespace
+}  // namespace sluice::record_pool_test

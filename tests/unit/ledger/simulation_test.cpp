@@ -1,0 +1,260 @@
+#include "tests/unit/ledger/workers.hpp"
+
+#include <gtest/gtest.h>
+
+#include <functional>
+#include <random>
+#include <string>
+
+// The promise of README.md, held at every charge, whatever arrives where and whoever stalls.
+namespace sluice::simulation_test {
+namespace {
+
+using namespace std::chrono_literals;
+
+Limit limit_of(std::uint64_t units, Nanoseconds period, std::uint64_t burst) {
+    return *Limit::make({Units{units}, period}, Units{burst});
+}
+
+struct Course {
+    std::string name;
+    std::size_t workers;
+    std::size_t ring = 64;
+    std::size_t records = 256;
+    std::uint64_t keys = 3;
+    bool fractional = false;
+    std::size_t stalled = 0;  // workers that take no turn for long times
+    std::size_t slow = 1;     // the last worker takes every so-manieth turn
+    bool restarts = false;    // processes are killed
+};
+
+// Arrivals made to hurt: which worker meets how many packets of which key.
+class Adversary {
+public:
+    Adversary(Workers& workers, const Course& course, std::uint64_t seed)
+        : workers_{workers}, course_{course}, random_{seed} {}
+
+    // One step of a few us at most.
+    void step() {
+        now_ += Nanoseconds{below(1, 40'000)};
+        switch (below(0, 5)) {
+            case 0:
+                rotate(static_cast<unsigned>(below(1, 2 * course_.workers)));
+                break;
+            case 1:
+                burst(below(0, course_.workers - 1), below(1, 200));
+                break;
+            case 2:  // all at once, just before amounts are due
+                now_ += Nanoseconds{1'000'000 - now_.time_since_epoch().count() % 1'000'000 - 1};
+                for (std::size_t worker = 0; worker < course_.workers; ++worker) {
+                    burst(worker, 20);
+                }
+                break;
+            default:
+                rotate(1);
+        }
+        turns();
+        if (course_.restarts && below(0, 40) == 0) {
+            below(0, 1) == 0 ? workers_.restart_all(now_)
+                             : workers_.restart(below(0, course_.workers - 1), now_);
+        }
+    }
+    void wait(Nanoseconds time) { now_ += time; }
+    [[nodiscard]] Instant now() const { return now_; }
+
+private:
+    std::uint64_t below(std::uint64_t least, std::uint64_t most) {
+        return std::uniform_int_distribution<std::uint64_t>{least, most}(random_);
+    }
+    void rotate(unsigned packets) {
+        for (unsigned i = 0; i < packets; ++i) {
+            rotated_ = (rotated_ + 1) % course_.workers;
+            offer(rotated_, below(0, course_.keys - 1));
+        }
+    }
+    void burst(std::size_t worker, std::uint64_t packets) {
+        const std::uint64_t key = below(0, course_.keys - 1);
+        for (std::uint64_t i = 0; i < packets; ++i) {
+            offer(worker, key);
+        }
+    }
+    void offer(std::size_t worker, std::uint64_t key) {
+        (void)workers_.offer(worker, key, static_cast<std::uint32_t>(below(1, 3)), now_);
+        ASSERT_LE(workers_.most_unsynced(key), kMaxUnsynced);
+        ASSERT_TRUE(workers_.worst_debt() <= workers_.promised_debt()) << course_.name;
+    }
+    void turns() {
+        ++turn_;
+        for (std::size_t worker = 0; worker < course_.workers; ++worker) {
+            const bool stalls = worker < course_.stalled && (turn_ >> 7) % 2 == 1;
+            const bool late = worker + 1 == course_.workers && turn_ % course_.slow != 0;
+            if (!stalls && !late && below(0, 3) != 0) {
+                workers_.turn(worker, now_);
+            }
+        }
+    }
+
+public:
+    static constexpr std::uint64_t kMaxUnsynced = 9;
+
+private:
+    Workers& workers_;
+    Course course_;
+    std::mt19937_64 random_;
+    Instant now_{1s};
+    std::size_t rotated_ = 0;
+    std::size_t turn_ = 0;
+};
+
+Workers workers_of(const Course& course, std::uint64_t burst) {
+    const Limit limit =
+        course.fractional ? limit_of(70'001, 997ms, burst) : limit_of(20'000, 1s, burst);
+    return {{.limit = TokenBucketLimit{limit}, .max_unsynced = Adversary::kMaxUnsynced},
+            {.workers = course.workers, .ring = course.ring, .records = course.records}};
+}
+
+// Until every amount is contained somewhere.
+void settle(Workers& workers, const Course& course, Instant& now) {
+    for (int i = 0; i < 2'000 && !workers.synced(); ++i) {
+        now += 1ms;
+        for (std::size_t worker = 0; worker < course.workers; ++worker) {
+            workers.turn(worker, now);
+        }
+    }
+}
+
+class Simulation : public testing::TestWithParam<Course> {};
+
+TEST_P(Simulation, NoWindowIsBeyondThePromiseAndNoAmountIsLost) {
+    const Course course = GetParam();
+    const std::uint64_t burst = std::max<std::uint64_t>(2 * 9 * course.workers, 64);
+    for (std::uint64_t seed = 1; seed <= (course.workers > 16 ? 2U : 6U); ++seed) {
+        Workers workers = workers_of(course, burst);
+        Adversary adversary{workers, course, seed};
+        for (int step = 0; step < 3'000; ++step) {
+            adversary.step();
+            if (testing::Test::HasFatalFailure()) {
+                FAIL() << course.name << " seed " << seed << " step " << step;
+            }
+        }
+        Instant now = adversary.now();
+        settle(workers, course, now);
+        ASSERT_TRUE(workers.synced());
+        for (const auto& [key, exact] : workers.exact()) {
+            EXPECT_TRUE(workers.debt_at(workers.owner(key), key, now) >=
+                        exact.debt_at(workers.limit(), now));
+        }
+    }
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    Courses, Simulation,
+    testing::Values(
+        Course{.name = "alone", .workers = 1}, Course{.name = "two", .workers = 2},
+        Course{.name = "three_fractional", .workers = 3, .fractional = true},
+        Course{.name = "four", .workers = 4}, Course{.name = "seven", .workers = 7},
+        Course{.name = "sixteen", .workers = 16}, Course{.name = "sixty_four", .workers = 64},
+        Course{.name = "one_key", .workers = 4, .keys = 1},
+        Course{.name = "stalls", .workers = 4, .stalled = 2},
+        Course{.name = "all_but_one_stall", .workers = 8, .keys = 8, .stalled = 7},
+        Course{.name = "slow", .workers = 4, .slow = 50},
+        Course{.name = "full_rings", .workers = 4, .ring = 2, .keys = 40},
+        Course{.name = "full_rings_and_stalls", .workers = 5, .ring = 1, .keys = 60, .stalled = 2},
+        Course{.name = "few_records", .workers = 4, .records = 3, .keys = 50},
+        Course{.name = "killed", .workers = 3, .restarts = true},
+        Course{.name = "killed_with_full_rings",
+               .workers = 4,
+               .ring = 2,
+               .records = 16,
+               .keys = 20,
+               .fractional = true,
+               .restarts = true}),
+    [](const auto& course) { return course.param.name; });
+
+// Offered steadily, worker after worker. From the beginning on, at every packet: what was admitted
+// is no less than the rate gives or than was offered.
+struct Steady {
+    std::size_t workers;
+    std::uint64_t gap_ns;   // between packets
+    unsigned stay;          // packets in a row at one worker
+    std::uint64_t turn_ns;  // between turns
+};
+
+void offer_steadily(const Steady& steady, const Limit& limit, std::uint64_t max_unsynced) {
+    Workers workers{{.limit = TokenBucketLimit{limit}, .max_unsynced = max_unsynced},
+                    {.workers = steady.workers}};
+    const Instant start{1s};
+    Instant turned = start;
+    std::uint64_t admitted = 0;
+    for (std::uint64_t i = 0; i < 60'000; ++i) {
+        const Instant now = start + Nanoseconds{static_cast<std::int64_t>(i * steady.gap_ns)};
+        for (; turned <= now; turned += Nanoseconds{static_cast<std::int64_t>(steady.turn_ns)}) {
+            for (std::size_t worker = 0; worker < steady.workers; ++worker) {
+                workers.turn(worker, turned);
+            }
+        }
+        admitted += workers.offer((i / steady.stay) % steady.workers, 0, 1, now) ? 1 : 0;
+        const std::uint64_t earned = i * steady.gap_ns * limit.parts() / limit.period();
+        ASSERT_GE(admitted + 1, std::min(i + 1, earned)) << "packet " << i;
+        ASSERT_TRUE(workers.worst_debt() <= workers.promised_debt());
+    }
+}
+
+TEST(SimulationSteady, AdmitsWhatTheRateGives) {
+    const Limit limit = limit_of(100'000, 1s, 4'000);
+    // There and back takes a merge interval and two turns.
+    const std::uint64_t max_unsynced = 2 * 100'000 * 11 / 10 / 1'000 + 1;
+    for (const std::size_t workers : {1U, 2U, 4U, 8U}) {
+        for (const std::uint64_t gap : {2'000U, 9'000U, 10'000U, 11'000U, 20'000U}) {
+            for (const unsigned stay : {1U, 7U, 500U, 60'000U}) {
+                SCOPED_TRACE(testing::Message()
+                             << workers << " workers, " << gap << " ns, " << stay);
+                offer_steadily({workers, gap, stay, 20'000}, limit, max_unsynced);
+            }
+        }
+    }
+}
+
+// What is refused for want of credit alone, a worker whose owner stalls says, and goes on when the
+// owner does.
+TEST(SimulationStall, CreditEndsAndComesBack) {
+    Workers workers{{.limit = TokenBucketLimit{limit_of(1'000, 1s, 1'000)}, .max_unsynced = 10},
+                    {.workers = 2}};
+    const std::uint64_t key = 0;
+    const std::size_t owner = workers.owner(key);
+    const std::size_t other = 1 - owner;
+    const Instant now{1s};
+    for (int i = 0; i < 10; ++i) {
+        EXPECT_TRUE(workers.offer(other, key, 1, now));
+        workers.turn(other, now);
+    }
+    EXPECT_FALSE(workers.offer(other, key, 1, now + 1ms));
+    EXPECT_EQ(workers.refused_for_credit(), 1U);
+    workers.turn(other, now + 2ms);
+    workers.turn(owner, now + 2ms);
+    workers.turn(other, now + 2ms);
+    EXPECT_TRUE(workers.offer(other, key, 10, now + 2ms));
+    EXPECT_FALSE(workers.offer(other, key, 1, now + 2ms));
+}
+
+// With the policy `open` the copy alone decides, and what it admits is still told.
+TEST(SimulationStall, OpenGoesOnAndOwes) {
+    Workers workers{
+        {.limit = TokenBucketLimit{limit_of(1, 1s, 100)}, .max_unsynced = 10, .open = true},
+        {.workers = 2}};
+    const std::size_t other = 1 - workers.owner(0);
+    Instant now{1s};
+    for (int i = 0; i < 100; ++i) {
+        EXPECT_TRUE(workers.offer(other, 0, 1, now));
+    }
+    EXPECT_FALSE(workers.offer(other, 0, 1, now));
+    for (int i = 0; i < 10; ++i, now += 1ms) {
+        workers.turn(other, now);
+        workers.turn(1 - other, now);
+    }
+    EXPECT_TRUE(workers.synced());
+    EXPECT_FALSE(workers.offer(1 - other, 0, 1, now));
+}
+
+}  // namespace
+}  // namespace sluice::simulation_test
