@@ -95,8 +95,6 @@ Dataplane::~Dataplane() {
     }
 }
 
-}
-
 Result<TextScratches> Dataplane::scratches_for(const RuleSet& rules) const {
     TextScratches texts;
     for (std::size_t worker = 0; worker < lcores_.size(); ++worker) {
