@@ -161,6 +161,7 @@ const PortPair& Dataplane::pair_of(const Lane& lane) const {
 
 void Dataplane::start_workers() {
     lanes_ = assign_lanes(queues_, lcores_.size());
+    state_.open_former(current_.rules.slots);
     CoreRoster roster;
     for (std::size_t worker = 0; worker < lcores_.size(); ++worker) {
         tx_full_.emplace_back(lanes_[worker].size());
@@ -324,6 +325,9 @@ void Dataplane::keep_house() {
     }
     take_samples();
     reclaim();
+    if (state_.former() != nullptr && state_.former()->is_let_go(lcores_.size())) {
+        state_.end_former();
+    }
 }
 
 void Dataplane::take_samples() {

@@ -1,5 +1,6 @@
 #include "lib/pipeline/look_at.hpp"
 
+#include "lib/meter/former_tables.hpp"
 #include "lib/meter/gcra.hpp"
 #include "lib/rules/coarse_key.hpp"
 
@@ -155,7 +156,7 @@ private:
         if (own.numbers == nullptr) {
             return true;
         }
-        const bool owed_for = store_.coarsened(judging_.now.at);
+        const bool owed_for = store_.coarsened(judging_.now.at) || store_.former() != nullptr;
         const Units left = remaining(entry.cell(), limit_.limit, tenants_.pool(), judging_.now);
         if (!tenants_.bring_under(entry, own, judging_.now)) {
             entry.release();
@@ -182,6 +183,9 @@ private:
         if (store_.coarsened(judging_.now.at)) {
             take_over(cell, *numbers, step);
         }
+        if (store_.former() != nullptr) [[unlikely]] {
+            take_over_former(cell, *numbers, key, step);
+        }
         entry.file(cell, key.filed, {limit_.version, step});
         tenants_.came(limit_.slot);
         look_.entry = &entry;
@@ -201,6 +205,43 @@ private:
         Entry& whole = store_.rule_entry(limit_.slot);
         if (!whole.empty() && step < rule_step(grouping())) {
             leave_what_is_left(cell, numbers, whole);
+        }
+    }
+
+    // What it owes in tables that were in use before this process, or its parents do.
+    void take_over_former(Cell& cell, const AnyLimit& numbers, const FiledKey& key,
+                          std::uint8_t step) noexcept {
+        const FormerTables& former = *store_.former();
+        const Now now = judging_.now;
+        const std::uint8_t to_rule = rule_step(grouping());
+        owe(cell, numbers,
+            step == to_rule ? former.used_by_rule(limit_.slot, tenants_, now)
+                            : former.used(key, step, tenants_, now));
+        if (!former.coarsened(now.at) || step == to_rule) {
+            return;
+        }
+        std::uint8_t above = 0;
+        for (const KeyBytes& wider : coarse_keys()) {
+            if (++above > step) {
+                owe(cell, numbers, former.used(filed_key(wider), above, tenants_, now));
+            }
+        }
+        owe(cell, numbers, former.used_by_rule(limit_.slot, tenants_, now));
+    }
+
+    void owe(Cell& cell, const AnyLimit& numbers, Units used) noexcept {
+        const std::uint64_t most = most_of(numbers).count();
+        if (algorithm_of(numbers) == Algorithm::Penalty) {
+            // Refusals come one by one.
+            for (std::uint64_t i = 0; i < std::min(used.count(), most); ++i) {
+                if (look(cell, numbers, tenants_.pool(), judging_.now, {Units{1}}) ==
+                    Judgement::Green) {
+                    charge(cell, numbers, tenants_.pool(), judging_.now, {Units{1}});
+                }
+            }
+        } else if (used.count() != 0) {
+            leave_at_most(cell, numbers, tenants_.pool(), judging_.now,
+                          Units{most - std::min(most, used.count())});
         }
     }
 

@@ -87,8 +87,8 @@ class Killed(Case):
         self.box.wait_for_link(True)
         # 200 more for each direction, given before the kill or after it, and not twice.
         self.assertLessEqual(self.flood_until_refused()["admitted"], 400)
-        self.apply(rules("{algorithm: token_bucket, rate: 1/d, burst: 800}"))
         before = self.rule()["admitted"]
+        self.apply(rules("{algorithm: token_bucket, rate: 1/d, burst: 800}"))
         wait_until("the rest", lambda: self.rule()["admitted"] == before + 200)
 
     def test_a_rule_that_left_is_still_owed_when_it_comes_back(self):
@@ -113,6 +113,53 @@ class Killed(Case):
         self.box.start_dataplane(*NULL)
         self.box.wait_for_link(True)
         self.assertEqual(self.flood_until_refused()["admitted"], 0)
+
+
+class OtherShape(Case):
+    """What keys owe is taken over from tables of another size, once."""
+
+    def restart(self, *more):
+        self.box.kill(self.box.dataplane)
+        self.box.start_dataplane(*NULL, *more)
+        self.box.wait_for_link(True)
+
+    def test_another_size_and_number_of_workers(self):
+        self.box.start_dataplane(*NULL)
+        self.box.start_sluiced()
+        for name, limit in LIMITS.items():
+            with self.subTest(name):
+                self.apply(rules(limit))
+                self.flood_until_refused()
+                for more in (("--table-keys", "10000"), ("--lcores", "0@0,1@0,2@0"), (),
+                             ("--rss-outside", "destination")):
+                    self.restart(*more)
+                    self.assertEqual(self.flood_until_refused()["admitted"], 0, more)
+                    self.assertIn("have another size", self.box.log("dataplane.log"))
+                self.restart("--rss-outside", "destination")
+                self.assertEqual(self.flood_until_refused()["admitted"], 0)
+                self.apply("version: 1\nrules: [{id: none, on_match: drop}]\n")
+                self.restart()
+
+    def test_a_ban_goes_on(self):
+        self.box.start_dataplane(*NULL)
+        self.box.start_sluiced()
+        self.apply(rules("{algorithm: token_bucket, rate: 100/s, burst: 10}",
+                         more="    ban: {after: 50, within: 10s, for: 1d}\n"))
+        wait_until("the bans", lambda: self.box.stats()["reasons"]["banned"] > 1000)
+        self.restart("--table-keys", "10000")
+        wait_until("the bans", lambda: self.box.stats()["reasons"]["banned"] > 1000)
+        self.assertEqual(self.rule()["admitted"], 0)
+
+    def test_former_tables_go_when_nothing_is_owed_any_more(self):
+        self.box.start_dataplane(*NULL)
+        self.box.start_sluiced()
+        self.apply(rules("{algorithm: token_bucket, rate: 100/s, burst: 100}"))
+        self.flood_until_refused()
+        self.restart("--table-keys", "10000")
+        wait_until("the former tables to go", lambda: "former tables are gone"
+                   in self.box.log("dataplane.log"))
+        names = sorted(path.name.split("-")[0] for path in (self.state / "tables").iterdir())
+        self.assertEqual(names, ["header", "worker"])
 
 
 class Folder(Case):
