@@ -41,7 +41,8 @@ bool hold(PortPair& pair, Port& port, const Port& lost) {
     const Result<Done> done = set_link(port, false);
     if (done) {
         port.held_down = true;
-        log_warn("link down on " + name_of_watched(lost) + ": taking " + name_of_watched(port) + " down too");
+        log_warn("link down on " + name_of_watched(lost) + ": taking " + name_of_watched(port) +
+                 " down too");
         return true;
     }
     if (!pair.told_unsupported) {
@@ -59,7 +60,8 @@ bool free_again(Port& port, const Port& returned) {
     }
     port.held_down = false;
     port.settling.begin(LinkSettling::Clock::now());
-    log_info("link up on " + name_of_watched(returned) + ": " + name_of_watched(port) + " is up again");
+    log_info("link up on " + name_of_watched(returned) + ": " + name_of_watched(port) +
+             " is up again");
     return true;
 }
 

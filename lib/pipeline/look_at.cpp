@@ -2,6 +2,7 @@
 
 #include "lib/meter/former_tables.hpp"
 #include "lib/meter/gcra.hpp"
+#include "lib/pipeline/former_debt.hpp"
 #include "lib/rules/coarse_key.hpp"
 
 #include <algorithm>
@@ -208,41 +209,27 @@ private:
         }
     }
 
-    // What it owes in tables that were in use before this process, or its parents do.
+    // What it or its parents owe in tables of earlier processes.
     void take_over_former(Cell& cell, const AnyLimit& numbers, const FiledKey& key,
                           std::uint8_t step) noexcept {
         const FormerTables& former = *store_.former();
         const Now now = judging_.now;
-        const std::uint8_t to_rule = rule_step(grouping());
-        owe(cell, numbers,
-            step == to_rule ? former.used_by_rule(limit_.slot, tenants_, now)
-                            : former.used(key, step, tenants_, now));
-        if (!former.coarsened(now.at) || step == to_rule) {
-            return;
+        const auto owe = [&](Units used) {
+            owe_what_was_used(cell, numbers, used, tenants_.pool(), now);
+        };
+        if (step != rule_step(grouping())) {
+            owe(former.used(key, step, tenants_, now));
+            if (!former.coarsened(now.at)) {
+                return;
+            }
         }
         std::uint8_t above = 0;
         for (const KeyBytes& wider : coarse_keys()) {
             if (++above > step) {
-                owe(cell, numbers, former.used(filed_key(wider), above, tenants_, now));
+                owe(former.used(filed_key(wider), above, tenants_, now));
             }
         }
-        owe(cell, numbers, former.used_by_rule(limit_.slot, tenants_, now));
-    }
-
-    void owe(Cell& cell, const AnyLimit& numbers, Units used) noexcept {
-        const std::uint64_t most = most_of(numbers).count();
-        if (algorithm_of(numbers) == Algorithm::Penalty) {
-            // Refusals come one by one.
-            for (std::uint64_t i = 0; i < std::min(used.count(), most); ++i) {
-                if (look(cell, numbers, tenants_.pool(), judging_.now, {Units{1}}) ==
-                    Judgement::Green) {
-                    charge(cell, numbers, tenants_.pool(), judging_.now, {Units{1}});
-                }
-            }
-        } else if (used.count() != 0) {
-            leave_at_most(cell, numbers, tenants_.pool(), judging_.now,
-                          Units{most - std::min(most, used.count())});
-        }
+        owe(former.used_by_rule(limit_.slot, tenants_, now));
     }
 
     void leave_what_is_left(Cell& cell, const AnyLimit& numbers, Entry& parent) noexcept {

@@ -2,11 +2,14 @@
 
     state_test.py DATAPLANE SLUICED SLUICECTL
 """
+import mmap
 import os
 import pathlib
 import signal
+import struct
 import subprocess
 import sys
+import time
 import unittest
 
 from programs import Box, Hosts, wait_until
@@ -113,6 +116,32 @@ class Killed(Case):
         self.box.start_dataplane(*NULL)
         self.box.wait_for_link(True)
         self.assertEqual(self.flood_until_refused()["admitted"], 0)
+
+
+def live_entries(tables, keys):
+    """What another process sees that only reads: entries of the keys' table that still owe."""
+    worker = next(path for path in tables.iterdir() if path.name.startswith("worker-0-"))
+    lines = -(-keys * 100 // (94 * 4))
+    begin = 4096 + (1 << 15) * 16
+    now = time.clock_gettime_ns(time.CLOCK_BOOTTIME)
+    with open(worker, "rb") as file, \
+            mmap.mmap(file.fileno(), 0, prot=mmap.PROT_READ, flags=mmap.MAP_SHARED) as memory:
+        entries = struct.iter_unpack("<qQ", memory[begin:begin + lines * 64])
+        return sum(1 for when, key in entries if (key >> 25) & 0x7FFF and when >> 6 > now)
+
+
+class Reader(Case):
+    def test_another_process_counts_while_the_worker_goes_on(self):
+        self.box.start_dataplane(*NULL)
+        self.box.start_sluiced()
+        self.apply(rules(LIMITS["token bucket"]))
+        self.flood_until_refused()
+        before = self.box.workers()[0]["bursts"]
+        tables = pathlib.Path(os.path.realpath(self.state / "tables"))
+        for _ in range(50):
+            self.assertEqual(live_entries(tables, 4096), 2)  # one for each direction
+        wait_until("the worker to go on", lambda: self.box.workers()[0]["bursts"] > before + 1000)
+        self.assertEqual(self.rule()["admitted"], 1000)
 
 
 class OtherShape(Case):
