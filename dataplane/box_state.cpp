@@ -2,6 +2,7 @@
 
 #include "lib/base/log.hpp"
 
+#include <algorithm>
 #include <utility>
 
 namespace sluice {
@@ -9,6 +10,36 @@ namespace {
 
 // Lines of 64 bytes for states that do not fit an entry, as a share of the table's keys.
 constexpr std::size_t kPoolShare = 2;
+
+// A number for how flows come to workers, as far as it is configured: if it changes, keys may come
+// to others.
+std::uint64_t spread_of(const DataplaneOptions& options) {
+    std::string text;
+    for (const PairOptions& pair : options.pairs) {
+        text += pair.name;
+        for (const SideOptions* side : {&pair.outside, &pair.inside}) {
+            text += '/' + std::to_string(static_cast<unsigned>(side->rss)) + '/' +
+                    std::to_string(side->queues.value_or(0));
+        }
+        text += '\n';
+    }
+    return siphash_1_3(HashSecret{}, bytes_of(text));
+}
+
+// When the last debt of a store ends.
+Instant last_debt(const BucketStore& store) {
+    Instant last{};
+    for (std::size_t position = 0; position < store.keys.slots(); ++position) {
+        last = std::max(last, store.keys.read(position).fresh_from());
+    }
+    for (std::size_t position = 0; position < store.parents.slots(); ++position) {
+        last = std::max(last, store.parents.read(position).fresh_from());
+    }
+    for (std::size_t slot = 0; slot < kSlots; ++slot) {
+        last = std::max(last, store.rule_entry(static_cast<LimitSlot>(slot)).fresh_from());
+    }
+    return last;
+}
 
 }  // namespace
 
@@ -21,7 +52,8 @@ Result<BoxState> BoxState::open(const DataplaneOptions& options, std::size_t wor
                    {.workers = workers,
                     .keys = options.table_keys,
                     .pool_lines = options.table_keys / kPoolShare,
-                    .huge_pages = options.huge_pages != HugePages::None}};
+                    .huge_pages = options.huge_pages != HugePages::None,
+                    .spread = spread_of(options)}};
     state.open_region();
     state.read_slots();
     return state;
@@ -44,7 +76,7 @@ void BoxState::read_slots() {
     if (!region_ || !region_->taken_up()) {
         return;
     }
-    Result<std::optional<SlotsImage>> slots = store_.load(region_->id());
+    Result<std::optional<SlotsImage>> slots = store_.load(region_->lineage());
     if (slots && *slots) {
         slots_ = **std::move(slots);
         return;
@@ -56,15 +88,15 @@ void BoxState::begin_anew(const std::string& why) {
     if (!region_) {
         return;
     }
-    const StateSecrets secrets = secrets_;
     region_.reset();
     const Result<std::string> aside = folder_.put_aside();
     log_error("the tables of an earlier dataplane cannot be used: " + why + "; " +
               (aside ? "they are kept as " + *aside : aside.error().what) +
               ", and all buckets begin anew");
     slots_ = {};
-    Result<StateRegion> region = StateRegion::make_new(folder_, shape_, secrets);
+    Result<StateRegion> region = StateRegion::make_new(folder_, shape_);
     if (region) {
+        secrets_ = region->secrets();
         region_.emplace(*std::move(region));
     } else {
         log_error(region.error().what + "; buckets will not survive this process");
@@ -72,7 +104,37 @@ void BoxState::begin_anew(const std::string& why) {
 }
 
 Result<Done> BoxState::keep(const LimitSlots& slots) const {
-    return region_ ? store_.save({region_->id(), slots.image()}) : Done{};
+    return region_ ? store_.save({region_->lineage(), slots.image()}) : Done{};
+}
+
+void BoxState::open_former(std::span<const SlotRow> rows) {
+    if (!region_) {
+        return;
+    }
+    former_regions_ = StateRegion::open_former(folder_);
+    std::vector<FormerTables::Store> stores;
+    std::size_t process = 0;
+    Instant until{};
+    for (const StateRegion& region : former_regions_) {
+        for (std::size_t worker = 0; worker < region.workers(); ++worker) {
+            stores.push_back({BucketStore{region.worker(worker)}, process});
+            (void)stores.back().buckets.take_up(rows);
+            until = std::max(until, last_debt(stores.back().buckets));
+        }
+        ++process;
+    }
+    if (!stores.empty()) {
+        former_ = std::make_unique<FormerTables>(std::move(stores), until);
+    }
+}
+
+void BoxState::end_former() {
+    former_.reset();
+    for (const StateRegion& region : former_regions_) {
+        region.remove(folder_);
+    }
+    former_regions_.clear();
+    log_info("the former tables are gone: nothing in them was owed any more");
 }
 
 BucketStore BoxState::store(std::size_t worker, std::span<const SlotRow> rows) {
@@ -84,6 +146,7 @@ BucketStore BoxState::store(std::size_t worker, std::span<const SlotRow> rows) {
     found_.live += found.live;
     found_.mended += found.mended;
     found_.unknown += found.unknown;
+    store.look_into(former_.get(), worker);
     return store;
 }
 

@@ -4,11 +4,15 @@
 #include "dataplane/state_folder.hpp"
 #include "dataplane/state_region.hpp"
 #include "lib/meter/bucket_store.hpp"
+#include "lib/meter/former_tables.hpp"
 #include "lib/rules/limit_slots.hpp"
 
 #include <cstdint>
+#include <memory>
 #include <optional>
+#include <span>
 #include <string>
+#include <vector>
 
 namespace sluice {
 
@@ -31,6 +35,11 @@ public:
     // The buckets of one worker, as they were left: `rows` are the limits of the set that it will
     // judge by first.
     [[nodiscard]] BucketStore store(std::size_t worker, std::span<const SlotRow> rows);
+    // Tables of another shape that were found: workers look into them from then on. nullptr: none.
+    void open_former(std::span<const SlotRow> rows);
+    [[nodiscard]] const FormerTables* former() const noexcept { return former_.get(); }
+    // Once all workers have let go of them.
+    void end_former();
     // Nothing that was found can be read by the rules that there are.
     void begin_anew(const std::string& why);
 
@@ -49,6 +58,8 @@ private:
     StateShape shape_;
     StateSecrets secrets_;
     std::optional<StateRegion> region_;
+    std::vector<StateRegion> former_regions_;
+    std::unique_ptr<FormerTables> former_;  // in their memory
     SlotsImage slots_;
     BucketStore::Found found_;
 };

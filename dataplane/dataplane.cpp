@@ -227,6 +227,9 @@ void Dataplane::keep_house() {
     }
     take_samples();
     reclaim();
+    if (state_.former() != nullptr && state_.former()->is_let_go(lcores_.size())) {
+        state_.end_former();
+    }
 }
 
 void Dataplane::take_samples() {

@@ -139,6 +139,7 @@ std::vector<TxDesk> Dataplane::desks_of(std::size_t worker) {
 void Dataplane::start_workers() {
     lanes_ = assign_lanes(queues_, lcores_.size());
     rings_ = connect_lanes(lanes_);
+    state_.open_former(current_.rules.slots);
     for (std::size_t worker = 0; worker < lcores_.size(); ++worker) {
         tx_full_.emplace_back(lanes_[worker].size());
         sent_.emplace_back(lcores_.size());

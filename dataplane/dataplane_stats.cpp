@@ -24,7 +24,7 @@ TableView Dataplane::table_view() {
 }
 
 std::uint64_t Dataplane::entries_of(LimitSlot slot) const {
-    std::uint64_t entries = 0;
+    std::uint64_t entries = state_.former() == nullptr ? 0 : state_.former()->entries_of(slot);
     for (const auto& worker : workers_) {
         entries += worker->buckets().tenants.entries_of(slot).read();
     }
@@ -32,6 +32,9 @@ std::uint64_t Dataplane::entries_of(LimitSlot slot) const {
 }
 
 std::uint64_t Dataplane::sweeps() const {
+    if (state_.former() != nullptr) {
+        return 0;  // nobody brings the entries in them up to date
+    }
     std::uint64_t least = UINT64_MAX;
     for (std::size_t worker = 0; worker < workers_.size(); ++worker) {
         least = std::min(least, counters_[worker].sweeps.read());

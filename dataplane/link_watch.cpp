@@ -32,7 +32,7 @@ Result<Done> set_link(const Port& port, bool up) {
     return Done{};
 }
 
-std::string name_of(const Port& port) {
+std::string name_of_watched(const Port& port) {
     return port.pair + " " + port.side + " (" + port.device + ")";
 }
 
@@ -41,11 +41,12 @@ bool hold(PortPair& pair, Port& port, const Port& lost) {
     const Result<Done> done = set_link(port, false);
     if (done) {
         port.held_down = true;
-        log_warn("link down on " + name_of(lost) + ": taking " + name_of(port) + " down too");
+        log_warn("link down on " + name_of_watched(lost) + ": taking " + name_of_watched(port) +
+                 " down too");
         return true;
     }
     if (!pair.told_unsupported) {
-        log_warn("link down on " + name_of(lost) + ", but " + name_of(port) +
+        log_warn("link down on " + name_of_watched(lost) + ", but " + name_of_watched(port) +
                  " cannot be taken down: " + done.error().what);
         pair.told_unsupported = true;
     }
@@ -54,12 +55,13 @@ bool hold(PortPair& pair, Port& port, const Port& lost) {
 
 bool free_again(Port& port, const Port& returned) {
     if (const Result<Done> done = set_link(port, true); !done) {
-        log_error("cannot bring " + name_of(port) + " up again: " + done.error().what);
+        log_error("cannot bring " + name_of_watched(port) + " up again: " + done.error().what);
         return false;
     }
     port.held_down = false;
     port.settling.begin(LinkSettling::Clock::now());
-    log_info("link up on " + name_of(returned) + ": " + name_of(port) + " is up again");
+    log_info("link up on " + name_of_watched(returned) + ": " + name_of_watched(port) +
+             " is up again");
     return true;
 }
 

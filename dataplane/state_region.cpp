@@ -47,14 +47,59 @@ std::string name_of_header(const std::string& place) {
     return place + "/header";
 }
 
-// Files of regions that never came to be, or are no more.
-void remove_others(const std::string& place, std::uint64_t id) {
+std::string name_of_former(const std::string& place, std::uint64_t id) {
+    return place + "/former-" + std::to_string(id);
+}
+
+// The files whose names begin like that.
+std::vector<std::string> files_of(const std::string& place, std::string_view beginning) {
+    std::vector<std::string> found;
     std::error_code error;
     for (const auto& entry : std::filesystem::directory_iterator{place, error}) {
-        const std::string file = entry.path().filename().string();
-        if (file.starts_with("worker-") && !file.ends_with("-" + std::to_string(id))) {
-            std::error_code ignored;
-            std::filesystem::remove(entry.path(), ignored);
+        if (entry.path().filename().string().starts_with(beginning)) {
+            found.push_back(entry.path().string());
+        }
+    }
+    return found;
+}
+
+// The workers' files of a region.
+void remove_workers(const std::string& place, const std::string& id) {
+    for (const std::string& file : files_of(place, "worker-")) {
+        if (file.ends_with("-" + id)) {
+            (void)::unlink(file.c_str());
+        }
+    }
+}
+
+// Those that are looked into, each of which costs memory and time; the oldest of too many are given
+// up, which is said.
+std::vector<std::string> latest_former(const std::string& place) {
+    constexpr std::size_t kMostFormer = 8;
+    std::vector<std::string> names = files_of(place, "former-");
+    std::sort(names.begin(), names.end(), [](const std::string& a, const std::string& b) {
+        std::error_code error;
+        return std::filesystem::last_write_time(a, error) >
+               std::filesystem::last_write_time(b, error);
+    });
+    while (names.size() > kMostFormer) {
+        const std::string& oldest = names.back();
+        log_error("the tables had other shapes too often: what is owed in " + oldest +
+                  " is forgotten");
+        const std::string id = oldest.substr(oldest.rfind('-') + 1);
+        (void)::unlink(oldest.c_str());
+        remove_workers(place, id);
+        names.pop_back();
+    }
+    return names;
+}
+
+// Files of regions that never came to be: neither in use nor former.
+void remove_unfinished(const std::string& place, std::uint64_t in_use) {
+    for (const std::string& file : files_of(place, "worker-")) {
+        const std::string id = file.substr(file.rfind('-') + 1);
+        if (id != std::to_string(in_use) && !std::filesystem::exists(place + "/former-" + id)) {
+            (void)::unlink(file.c_str());
         }
     }
 }
@@ -117,14 +162,20 @@ bool StateRegion::is_readable(const Header& header) noexcept {
     return header.magic == kMagic && header.layout == kLayoutVersion;
 }
 
+StateRegion::Heritage StateRegion::nothing() noexcept {
+    Heritage heritage{.secrets = fresh_secrets()};
+    fill_with_randomness(heritage.lineage);
+    return heritage;
+}
+
 Result<StateRegion> StateRegion::make(const std::string& place, const StateShape& shape,
-                                      const StateSecrets& secrets) {
+                                      const Heritage& heritage) {
     std::uint64_t id = 0;
     fill_with_randomness(id);
     const std::string name = name_of_header(place);
     const std::string temporary = name + ".new";
     (void)::unlink(temporary.c_str());
-    remove_others(place, 0);
+    remove_unfinished(place, id);
     Result<Mapping> mapped = Mapping::make(temporary, sizeof(Header));
     if (!mapped) {
         return mapped.error();
@@ -137,15 +188,17 @@ Result<StateRegion> StateRegion::make(const std::string& place, const StateShape
         .id = id,
         .keys = shape.keys,
         .pool_lines = shape.pool_lines,
-        .lead = 0,
-        .secrets = secrets,
+        .spread = shape.spread,
+        .lineage = heritage.lineage,
+        .lead = heritage.lead,
+        .secrets = heritage.secrets,
     };
-    StateRegion region{*std::move(mapped), shape, false};
+    StateRegion region{*std::move(mapped), shape, heritage.taken_up};
     for (std::size_t worker = 0; worker < shape.workers; ++worker) {
         Result<Mapping> file =
             Mapping::make(name_of_worker(place, id, worker), shape.layout().bytes());
         if (!file) {
-            remove_others(place, 0);
+            remove_workers(place, std::to_string(id));
             return file.error();
         }
         region.workers_.push_back(*std::move(file));
@@ -157,8 +210,8 @@ Result<StateRegion> StateRegion::make(const std::string& place, const StateShape
     return region;
 }
 
-Result<StateRegion> StateRegion::take_up(const std::string& place, const StateShape& shape) {
-    Result<Mapping> mapped = Mapping::open(name_of_header(place), sizeof(Header));
+Result<Mapping> StateRegion::read_header(const std::string& name) {
+    Result<Mapping> mapped = Mapping::open(name, sizeof(Header));
     if (!mapped) {
         return mapped.error();
     }
@@ -169,15 +222,15 @@ Result<StateRegion> StateRegion::take_up(const std::string& place, const StateSh
     if (header.boot_id != this_boot()) {
         return Error{Errc::BadSyntax, "they are of an earlier boot"};
     }
-    if (header.workers != shape.workers || header.keys != shape.keys ||
-        header.pool_lines != shape.pool_lines) {
-        return Error{Errc::BadSyntax, "they are of another size"};
-    }
-    StateRegion region{*std::move(mapped), shape, true};
-    remove_others(place, region.id());
+    return mapped;
+}
+
+Result<StateRegion> StateRegion::open_files(Mapping header, const std::string& place,
+                                            const StateShape& shape) {
+    StateRegion region{std::move(header), shape, true};
     for (std::size_t worker = 0; worker < shape.workers; ++worker) {
-        Result<Mapping> file =
-            Mapping::open(name_of_worker(place, region.id(), worker), shape.layout().bytes());
+        Result<Mapping> file = Mapping::open(name_of_worker(place, region.header().id, worker),
+                                             shape.layout().bytes());
         if (!file) {
             return file.error();
         }
@@ -186,35 +239,96 @@ Result<StateRegion> StateRegion::take_up(const std::string& place, const StateSh
     return region;
 }
 
-Result<StateRegion> StateRegion::make_new(const StateFolder& folder, const StateShape& shape,
-                                          const StateSecrets& secrets) {
+// What is there with this shape; with another, it becomes former and is succeeded.
+Result<StateRegion> StateRegion::take_up(const std::string& place, const StateShape& shape) {
+    Result<Mapping> mapped = read_header(name_of_header(place));
+    if (!mapped) {
+        return mapped.error();
+    }
+    const Header& header = *static_cast<const Header*>(mapped->data());
+    if (header.has_shape(shape)) {
+        remove_unfinished(place, header.id);
+        return open_files(*std::move(mapped), place, shape);
+    }
+    if (::rename(name_of_header(place).c_str(), name_of_former(place, header.id).c_str()) != 0) {
+        return mapping_failed("rename", name_of_header(place));
+    }
+    return succeed(place, shape);
+}
+
+// A region after former ones, whose secrets and slots it goes on with.
+Result<StateRegion> StateRegion::succeed(const std::string& place, const StateShape& shape) {
+    const Result<Mapping> mapped = read_header(latest_former(place).front());
+    if (!mapped) {
+        return mapped.error();
+    }
+    const Header& header = *static_cast<const Header*>(mapped->data());
+    log_info(
+        "the tables have another size, number of workers or spreading of flows than before; what "
+        "keys owe is taken over as they come");
+    return make(place, shape, {header.secrets, header.lineage, header.lead, true});
+}
+
+std::vector<StateRegion> StateRegion::open_former(const StateFolder& folder) {
+    std::vector<StateRegion> regions;
+    const Result<std::string> place = folder.tables(0, false);
+    if (!place) {
+        return regions;
+    }
+    for (const std::string& name : latest_former(*place)) {
+        Result<Mapping> mapped = read_header(name);
+        if (!mapped) {
+            log_error("the former tables " + name + " cannot be used: " + mapped.error().what);
+            continue;
+        }
+        const Header& header = *static_cast<const Header*>(mapped->data());
+        const StateShape shape{.workers = header.workers,
+                               .keys = header.keys,
+                               .pool_lines = header.pool_lines,
+                               .spread = header.spread};
+        Result<StateRegion> region = open_files(*std::move(mapped), *place, shape);
+        if (region) {
+            regions.push_back(*std::move(region));
+        } else {
+            log_error("the former tables " + name + " cannot be used: " + region.error().what);
+        }
+    }
+    return regions;
+}
+
+void StateRegion::remove(const StateFolder& folder) const {
+    if (const Result<std::string> place = folder.tables(0, false)) {
+        (void)::unlink(name_of_former(*place, header().id).c_str());
+        remove_workers(*place, std::to_string(header().id));
+    }
+}
+
+Result<StateRegion> StateRegion::make_new(const StateFolder& folder, const StateShape& shape) {
     const Result<std::string> place = folder.tables(shape.bytes(), shape.huge_pages);
-    return place ? make(*place, shape, secrets) : place.error();
+    return place ? make(*place, shape, nothing()) : place.error();
 }
 
 Result<StateRegion> StateRegion::open(const StateFolder& folder, const StateShape& shape) {
-    Result<std::string> place = folder.tables(shape.bytes(), shape.huge_pages);
+    const Result<std::string> place = folder.tables(shape.bytes(), shape.huge_pages);
     if (!place) {
         return place.error();
     }
-    StateSecrets secrets = fresh_secrets();
-    if (std::filesystem::exists(name_of_header(*place))) {
-        Result<StateRegion> found = take_up(*place, shape);
-        if (found) {
-            return found;
-        }
-        if (Result<Mapping> old = Mapping::open(name_of_header(*place), sizeof(Header))) {
-            const Header& header = *static_cast<const Header*>(old->data());
-            secrets = is_readable(header) ? header.secrets : secrets;
-        }
-        const Result<std::string> aside = folder.put_aside();
-        if (!aside) {
-            return aside.error();
-        }
-        log_error("the tables of an earlier dataplane cannot be used: " + found.error().what +
-                  "; they are kept as " + *aside + ", and all buckets begin anew");
+    const bool is_there = std::filesystem::exists(name_of_header(*place));
+    if (!is_there && files_of(*place, "former-").empty()) {
+        return make_new(folder, shape);
     }
-    return make_new(folder, shape, secrets);
+    // Without a header, a process was killed while it made one.
+    Result<StateRegion> found = is_there ? take_up(*place, shape) : succeed(*place, shape);
+    if (found) {
+        return found;
+    }
+    const Result<std::string> aside = folder.put_aside();
+    if (!aside) {
+        return aside.error();
+    }
+    log_error("the tables of an earlier dataplane cannot be used: " + found.error().what +
+              "; they are kept as " + *aside + ", and all buckets begin anew");
+    return make_new(folder, shape);
 }
 
 }  // namespace sluice

@@ -24,6 +24,7 @@ struct StateShape {
     std::size_t keys = 0;  // for each worker
     std::size_t pool_lines = 0;
     bool huge_pages = true;
+    std::uint64_t spread = 0;  // how flows are spread over the workers
 
     [[nodiscard]] StoreLayout layout() const noexcept { return {keys, pool_lines}; }
     [[nodiscard]] std::size_t bytes() const noexcept { return workers * layout().bytes(); }
@@ -64,13 +65,18 @@ public:
                                                   const StateShape& shape);
     // A new one in any case, where nothing lies any more.
     [[nodiscard]] static Result<StateRegion> make_new(const StateFolder& folder,
-                                                      const StateShape& shape,
-                                                      const StateSecrets& secrets);
+                                                      const StateShape& shape);
+    // Those that had another shape, as long as they are there, and the end of one of them.
+    [[nodiscard]] static std::vector<StateRegion> open_former(const StateFolder& folder);
+    void remove(const StateFolder& folder) const;
     [[nodiscard]] static StateSecrets fresh_secrets() noexcept;
 
     [[nodiscard]] const StateSecrets& secrets() const noexcept { return header().secrets; }
-    [[nodiscard]] std::uint64_t id() const noexcept { return header().id; }
+    // Of all regions that share secrets and the meaning of slots.
+    [[nodiscard]] std::uint64_t lineage() const noexcept { return header().lineage; }
+    // Whether there was one before, of this shape or another.
     [[nodiscard]] bool taken_up() const noexcept { return taken_up_; }
+    [[nodiscard]] std::size_t workers() const noexcept { return workers_.size(); }
     // How far instants are ahead of CLOCK_BOOTTIME.
     [[nodiscard]] Nanoseconds clock_lead() const noexcept { return Nanoseconds{header().lead}; }
     [[nodiscard]] StoreMemory worker(std::size_t worker) const noexcept {
@@ -86,8 +92,15 @@ private:
         std::uint64_t id;  // of the worker files that belong to it
         std::uint64_t keys;
         std::uint64_t pool_lines;
+        std::uint64_t spread;
+        std::uint64_t lineage;
         std::int64_t lead;
         StateSecrets secrets;
+
+        [[nodiscard]] bool has_shape(const StateShape& shape) const noexcept {
+            return workers == shape.workers && keys == shape.keys &&
+                   pool_lines == shape.pool_lines && spread == shape.spread;
+        }
     };
 
     StateRegion(Mapping header, const StateShape& shape, bool taken_up) noexcept
@@ -95,10 +108,23 @@ private:
     [[nodiscard]] const Header& header() const noexcept {
         return *static_cast<const Header*>(header_.data());
     }
+    // What a new region goes on with.
+    struct Heritage {
+        StateSecrets secrets;
+        std::uint64_t lineage = 0;
+        std::int64_t lead = 0;
+        bool taken_up = false;
+    };
+    [[nodiscard]] static Heritage nothing() noexcept;
     [[nodiscard]] static Result<StateRegion> take_up(const std::string& place,
                                                      const StateShape& shape);
+    [[nodiscard]] static Result<StateRegion> succeed(const std::string& place,
+                                                     const StateShape& shape);
+    [[nodiscard]] static Result<Mapping> read_header(const std::string& name);
+    [[nodiscard]] static Result<StateRegion> open_files(Mapping header, const std::string& place,
+                                                        const StateShape& shape);
     [[nodiscard]] static Result<StateRegion> make(const std::string& place, const StateShape& shape,
-                                                  const StateSecrets& secrets);
+                                                  const Heritage& heritage);
     [[nodiscard]] static bool is_readable(const Header& header) noexcept;
 
     Mapping header_;

@@ -1,6 +1,9 @@
 #include "lib/meter/bucket_store.hpp"
 
+#include "lib/meter/former_tables.hpp"
+
 #include <algorithm>
+#include <utility>
 
 namespace sluice {
 namespace {
@@ -39,6 +42,9 @@ void BucketStore::adopt(std::span<const SlotRow> rows, std::uint64_t changes,
                         Nanoseconds longest_debt, Now now) noexcept {
     tenants.adopt(rows, changes, now.at);
     rounds_since_change_ = tenants.stale() ? 0 : rounds_since_change_;
+    if (former_ != nullptr) {
+        former_until_ = std::max(former_until_, now.at + longest_debt);
+    }
     if (coarsened(now.at)) {
         // Slower numbers may make what parents owe last longer.
         coarse_until_ = std::max(coarse_until_, now.at + longest_debt);
@@ -67,7 +73,21 @@ bool BucketStore::sweep_on(Now now) noexcept {
     if (++rounds_since_change_ >= 2) {
         tenants.settled();
     }
+    leave_former(now);
     return true;
+}
+
+void BucketStore::look_into(FormerTables* former, std::size_t core) noexcept {
+    former_ = former;
+    former_until_ = former == nullptr ? Instant{} : former->until();
+    core_ = core;
+}
+
+// Once in a round is often enough.
+void BucketStore::leave_former(Now now) noexcept {
+    if (former_ != nullptr && former_until_ <= now.at) {
+        std::exchange(former_, nullptr)->let_go(core_);
+    }
 }
 
 void BucketStore::sweep_rules(Now now) noexcept {

@@ -13,6 +13,8 @@
 //   to rules     one bucket per limit, always there: the last step
 namespace sluice {
 
+class FormerTables;
+
 class BucketStore {
 public:
     // Room for `keys` live keys, and `pool_lines` lines of 64 bytes for states that do not fit an
@@ -51,6 +53,14 @@ public:
     [[nodiscard]] Entry& rule_entry(LimitSlot slot) noexcept {
         return static_cast<Entry*>(rules_.data())[slot];
     }
+    [[nodiscard]] const Entry& rule_entry(LimitSlot slot) const noexcept {
+        return static_cast<const Entry*>(rules_.data())[slot];
+    }
+
+    // Tables of earlier processes that new keys are to be looked up in; nullptr: none, or no more.
+    // This store is that core's.
+    void look_into(FormerTables* former, std::size_t core) noexcept;
+    [[nodiscard]] const FormerTables* former() const noexcept { return former_; }
 
     BucketTable keys;
     BucketTable parents;
@@ -60,6 +70,7 @@ private:
     friend class StoreWalk;
     [[nodiscard]] bool sweep_on(Now now) noexcept;
     void sweep_rules(Now now) noexcept;
+    void leave_former(Now now) noexcept;
 
     LineMemory rules_;
     std::size_t round_;  // steps it takes to see every entry
@@ -67,6 +78,9 @@ private:
     std::uint32_t rounds_since_change_ = 0;
     std::size_t steps_ = 0;  // since every entry was last seen
     Instant coarse_until_{};
+    FormerTables* former_ = nullptr;
+    Instant former_until_{};
+    std::size_t core_ = 0;
 };
 
 }  // namespace sluice

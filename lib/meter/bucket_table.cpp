@@ -198,6 +198,30 @@ Entry* BucketTable::twin_of(std::size_t position) noexcept {
     return nullptr;
 }
 
+// Word by word, since another thread may end it meanwhile.
+Entry* BucketTable::last_of(const FiledKey& key) const noexcept {
+    const Lines lines = lines_of(key);
+    for (Entry* first : {lines.first, lines.second}) {
+        for (Entry& entry : as_line(first).entries) {
+            if ((load_word(entry.key) & kFiledMask) == key.filed) {
+                return &entry;
+            }
+        }
+    }
+    return nullptr;
+}
+
+Entry BucketTable::read(const FiledKey& key) const noexcept {
+    const Entry* entry = last_of(key);
+    return entry == nullptr ? Entry{} : Entry{load_word(entry->time), load_word(entry->key)};
+}
+
+void BucketTable::end(const FiledKey& key) const noexcept {
+    if (Entry* entry = last_of(key)) {
+        store_word(entry->time, 0);
+    }
+}
+
 Entry BucketTable::read(std::size_t position) const noexcept {
     const Entry& entry = line(position / kEntries).entries[position % kEntries];
     Entry seen;

@@ -135,6 +135,10 @@ public:
     // For readers on other threads: the entry at a position below slots(), as two words that
     // belong together. A scan may miss or repeat an entry that is being moved.
     [[nodiscard]] Entry read(std::size_t position) const noexcept;
+    // For tables that nobody files keys in any more: a key's entry, empty if there is none; and its
+    // end, which any thread may say.
+    [[nodiscard]] Entry read(const FiledKey& key) const noexcept;
+    void end(const FiledKey& key) const noexcept;
 
     // For the walk over what an earlier process left: an entry by its position below slots(), and
     // another entry that is filed as the same key, if there is one; nullptr else.
@@ -228,6 +232,7 @@ private:
         const unsigned hits = hits_in(line, filed);
         return hits == 0 ? nullptr : entry_of(line, hits);
     }
+    [[nodiscard]] Entry* last_of(const FiledKey& key) const noexcept;
     static void sweep_line(Line& line, Tenants& tenants, Now now) noexcept;
     [[nodiscard]] Entry* idle_in(std::size_t index, Tenants& tenants, Now now) noexcept;
     // A search that had to stop early says nothing, so none is begun that cannot be finished.

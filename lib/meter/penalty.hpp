@@ -79,6 +79,15 @@ public:
                           Units /*cost*/) const noexcept {}
     void leave_at_most(Cell& /*cell*/, LinePool& /*pool*/, Now /*now*/,
                        Units /*most*/) const noexcept {}
+    // A fresh log with refusals that were noted elsewhere, as of now: all but the one that bans.
+    void owe(Cell& cell, LinePool& pool, Now now, Units refusals) const noexcept {
+        const Units noted = std::min(refusals, Units{limit_.after - 1});
+        if (cell.rest != kNoLine && noted != Units{0}) {
+            SlidingLog& log = pool.at<SlidingLog>(cell.rest);
+            log.charge(before_last_, pool, now.at, noted);
+            cell.fresh_from = log.fresh_from(before_last_, now.at);
+        }
+    }
     // Forgets the oldest refusals. A ban ends by itself, or is lifted as a whole.
     void give_back(Cell& cell, LinePool& pool, Now now, Units units) const noexcept {
         if (cell.rest != kNoLine) {

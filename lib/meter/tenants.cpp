@@ -75,39 +75,81 @@ void Tenants::evict(Entry& entry) noexcept {
     }
 }
 
-// Step by step through the numbers that were in force since the entry was written.
-void Tenants::renumber_entry(Entry& entry, const SlotRow& row, Now now) noexcept {
-    const auto [version, step] = entry.stamp();
+// Step by step through the numbers that were in force since an entry was written.
+template <typename Convert>
+void Tenants::follow_changes(Stamp stamp, const SlotRow& row, Convert&& convert) const noexcept {
     std::size_t at = 0;
-    while (at < row.former.size() && row.former[at].version != version) {
+    while (at < row.former.size() && row.former[at].version != stamp.version) {
         ++at;
     }
+    const AnyLimit* from = nullptr;
+    Instant ended{};
+    for (std::size_t i = std::min(at + 1, row.former.size()); i-- > 0;) {
+        const FormerNumbers& former = row.former[i];
+        const AnyLimit* numbers = numbers_at(former.limit, former.coarser, stamp.step);
+        if (from != nullptr && numbers != nullptr) {
+            convert(*from, *numbers, ended);
+        }
+        from = numbers != nullptr ? numbers : from;
+        ended = notes_->changed[former.change % notes_->changed.size()];
+    }
+    const AnyLimit* to = numbers_at(*row.limit, row.coarser, stamp.step);
+    if (from != nullptr && to != nullptr) {
+        convert(*from, *to, ended);
+    }
+}
+
+void Tenants::renumber_entry(Entry& entry, const SlotRow& row, Now now) noexcept {
     Cell cell = entry.cell();
     // Others are cut to the new numbers, which may be done twice.
     std::optional<Change> change;
     if (algorithm_of(*row.limit) == Algorithm::ColorMeter) {
         change.emplace(notes_->undo, entry, cell.rest, pool_);
     }
-    const AnyLimit* from = nullptr;
-    Instant ended{};
-    for (std::size_t i = std::min(at + 1, row.former.size()); i-- > 0;) {
-        const FormerNumbers& former = row.former[i];
-        const AnyLimit* numbers = numbers_at(former.limit, former.coarser, step);
-        if (from != nullptr && numbers != nullptr) {
-            renumber(cell, *from, *numbers, pool_, {ended, now.utc_ahead});
-        }
-        from = numbers != nullptr ? numbers : from;
-        ended = notes_->changed[former.change % notes_->changed.size()];
-    }
-    const AnyLimit* to = numbers_at(*row.limit, row.coarser, step);
-    if (from != nullptr && to != nullptr) {
-        renumber(cell, *from, *to, pool_, {ended, now.utc_ahead});
-    }
+    follow_changes(entry.stamp(), row,
+                   [&](const AnyLimit& from, const AnyLimit& to, Instant ended) {
+                       renumber(cell, from, to, pool_, {ended, now.utc_ahead});
+                   });
     if (gcra_of(*row.limit) != nullptr) {
         entry.write_under(row.version, cell);
     } else {
         entry.write_time(row.version, cell.fresh_from);
     }
+}
+
+// Of a bucket that cannot be converted here only what was used is of interest, which the counting
+// algorithms keep whatever their numbers are.
+Units Tenants::used_of(const Entry& entry, const LinePool& pool, Now now) const noexcept {
+    const LimitSlot slot = entry.slot();
+    if (slot >= rows_.size() || rows_[slot].limit == nullptr) {
+        return Units{0};
+    }
+    const SlotRow& row = rows_[slot];
+    if (entry.has_own_numbers()) {
+        const OwnBucket& bucket = pool.at<OwnBucket>(entry.cell().rest);
+        const Limit own = bucket.limit();
+        return Units{own.burst() - remaining(bucket.state, own, now.at).count()};
+    }
+    const AnyLimit* numbers = numbers_at(*row.limit, row.coarser, entry.stamp().step);
+    if (numbers == nullptr) {
+        return Units{0};
+    }
+    Cell cell = entry.cell();
+    const bool current = entry.stamp().version == row.version;
+    if (!current && gcra_of(*numbers) != nullptr) {
+        follow_changes(entry.stamp(), row,
+                       [&](const AnyLimit& from, const AnyLimit& to, Instant ended) {
+                           Gcra bucket{cell.fresh_from, cell.rest};
+                           renumber(bucket, *gcra_of(from), *gcra_of(to), ended);
+                           cell = {bucket.fresh_from, bucket.below};
+                       });
+    } else if (!current && algorithm_of(*numbers) == Algorithm::ColorMeter) {
+        for (const FormerNumbers& former : row.former) {
+            numbers = former.version == entry.stamp().version ? &former.limit : numbers;
+        }
+    }
+    const Units most = most_of(*numbers);
+    return Units{most.count() - std::min(most, remaining(cell, *numbers, pool, now)).count()};
 }
 
 Cell Tenants::own_cell(const Entry& entry) const noexcept {

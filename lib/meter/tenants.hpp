@@ -32,6 +32,7 @@ public:
     [[nodiscard]] const Counter& entries_of(LimitSlot slot) const noexcept { return live_[slot]; }
 
     [[nodiscard]] LinePool& pool() noexcept { return pool_; }
+    [[nodiscard]] const LinePool& pool() const noexcept { return pool_; }
     [[nodiscard]] const SlotRow& row(LimitSlot slot) const noexcept { return rows_[slot]; }
     [[nodiscard]] StoreNotes& notes() noexcept { return *notes_; }
     // Whether a slot is that of a limit in force.
@@ -78,6 +79,10 @@ public:
     // has no line for it, and nothing has changed.
     [[nodiscard]] bool bring_under(Entry& entry, const OwnNumbers& own, Now now) noexcept;
 
+    // What an entry of another table has used, of the limits that are known here; `pool` is that
+    // table's. Its limit's numbers may have changed since.
+    [[nodiscard]] Units used_of(const Entry& entry, const LinePool& pool, Now now) const noexcept;
+
     // Empties an entry that is not held, whatever it owes: its key begins anew.
     void forget(Entry& entry) noexcept { evict(entry); }
 
@@ -92,6 +97,8 @@ private:
     [[nodiscard]] Instant changed_at(const OwnBucket& bucket, Now now) const noexcept;
     void update_slow(Entry& entry, Now now) noexcept;
     void renumber_entry(Entry& entry, const SlotRow& row, Now now) noexcept;
+    template <typename Convert>
+    void follow_changes(Stamp stamp, const SlotRow& row, Convert&& convert) const noexcept;
     [[nodiscard]] bool forget_slow(Entry& entry, Now now) noexcept;
     void evict(Entry& entry) noexcept;
 

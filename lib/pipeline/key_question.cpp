@@ -1,6 +1,7 @@
 #include "lib/pipeline/key_question.hpp"
 
 #include "lib/meter/any_meter.hpp"
+#include "lib/meter/former_tables.hpp"
 #include "lib/meter/penalty.hpp"
 #include "lib/pipeline/adopt.hpp"
 #include "lib/pipeline/key_overrides.hpp"
@@ -51,6 +52,7 @@ public:
             describe(*entry, numbers, bucket);
         } else {
             describe_new(limit, bucket);
+            ask_former(limit, bucket);
         }
         bucket.before = had_one ? bucket.before : bucket.remaining;
         return bucket;
@@ -70,6 +72,8 @@ public:
             if (lifts_bans()) {
                 tenants_.forget(*own);
             }
+        } else if (former_ban(limit, box)) {
+            // Of a key that has had no place here yet.
         } else if (core_.buckets.coarsened(now_.at) && !has_bucket()) {
             meet_wider(limit, box);
         }
@@ -116,6 +120,33 @@ private:
                 tenants_.forget(*entry);
             }
         }
+    }
+    // What the key owes in the tables of an earlier process, which its first packet takes over.
+    void ask_former(const MeteredLimit& limit, KeyBucket& bucket) const noexcept {
+        const FormerTables* former = core_.buckets.former();
+        if (former == nullptr) {
+            return;
+        }
+        const FiledKey key = filed(limit, question_.bytes);
+        if (question_.action == KeyAction::Reset) {
+            former->forget(key, 0);
+        }
+        const Units used = former->used(key, 0, tenants_, now_);
+        const std::uint64_t left = bucket.most.count() - std::min(bucket.most, used).count();
+        bucket.remaining = std::min(bucket.remaining, Units{left});
+    }
+    [[nodiscard]] bool former_ban(const MeteredLimit& limit, KeyBox& box) const noexcept {
+        const FormerTables* former = core_.buckets.former();
+        const FiledKey key = filed(limit, question_.bytes);
+        box.left = former == nullptr ? box.left : former->ban_left(key, now_.at);
+        if (box.left == Nanoseconds{0}) {
+            return false;
+        }
+        box.lifted = lifts_bans();
+        if (box.lifted) {
+            former->forget(key, 0);
+        }
+        return true;
     }
     [[nodiscard]] FiledKey filed(const MeteredLimit& limit, const KeyBytes& key) const noexcept {
         return {core_.hash(limit.identity, key.view()), limit.slot};

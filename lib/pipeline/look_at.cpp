@@ -1,6 +1,8 @@
 #include "lib/pipeline/look_at.hpp"
 
+#include "lib/meter/former_tables.hpp"
 #include "lib/meter/gcra.hpp"
+#include "lib/pipeline/former_debt.hpp"
 #include "lib/pipeline/shared_charge.hpp"
 #include "lib/rules/coarse_key.hpp"
 
@@ -156,7 +158,7 @@ private:
         if (own.numbers == nullptr) {
             return true;
         }
-        const bool owed_for = store_.coarsened(judging_.now.at);
+        const bool owed_for = store_.coarsened(judging_.now.at) || store_.former() != nullptr;
         const Units left = remaining(entry.cell(), limit_.limit, tenants_.pool(), judging_.now);
         if (!tenants_.bring_under(entry, own, judging_.now)) {
             entry.release();
@@ -183,6 +185,9 @@ private:
         if (store_.coarsened(judging_.now.at)) {
             take_over(cell, *numbers, step);
         }
+        if (store_.former() != nullptr) [[unlikely]] {
+            take_over_former(cell, *numbers, key, step);
+        }
         entry.file(cell, key.filed, {limit_.version, step});
         tenants_.came(limit_.slot);
         look_.entry = &entry;
@@ -203,6 +208,29 @@ private:
         if (!whole.empty() && step < rule_step(grouping())) {
             leave_what_is_left(cell, numbers, whole);
         }
+    }
+
+    // What it or its parents owe in tables of earlier processes.
+    void take_over_former(Cell& cell, const AnyLimit& numbers, const FiledKey& key,
+                          std::uint8_t step) noexcept {
+        const FormerTables& former = *store_.former();
+        const Now now = judging_.now;
+        const auto owe = [&](Units used) {
+            owe_what_was_used(cell, numbers, used, tenants_.pool(), now);
+        };
+        if (step != rule_step(grouping())) {
+            owe(former.used(key, step, tenants_, now));
+            if (!former.coarsened(now.at)) {
+                return;
+            }
+        }
+        std::uint8_t above = 0;
+        for (const KeyBytes& wider : coarse_keys()) {
+            if (++above > step) {
+                owe(former.used(filed_key(wider), above, tenants_, now));
+            }
+        }
+        owe(former.used_by_rule(limit_.slot, tenants_, now));
     }
 
     void leave_what_is_left(Cell& cell, const AnyLimit& numbers, Entry& parent) noexcept {

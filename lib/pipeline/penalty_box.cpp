@@ -1,5 +1,6 @@
 #include "lib/pipeline/penalty_box.hpp"
 
+#include "lib/meter/former_tables.hpp"
 #include "lib/meter/penalty.hpp"
 #include "lib/rules/coarse_key.hpp"
 
@@ -52,8 +53,12 @@ Nanoseconds PenaltyBoxes::left_of(const MeteredLimit& box) const noexcept {
 
 std::optional<PenaltyBoxes::Sentence> PenaltyBoxes::sentence() const noexcept {
     Sentence sentence;
+    const FormerTables* former = judging_.core.buckets.former();
     for (const MeteredLimit& box : rule_.ban.boxes) {
-        const Nanoseconds left = digests_[box.key] == 0 ? Nanoseconds{0} : left_of(box);
+        Nanoseconds left = digests_[box.key] == 0 ? Nanoseconds{0} : left_of(box);
+        if (former != nullptr && digests_[box.key] != 0) [[unlikely]] {
+            left = std::max(left, former->ban_left(filed(box), judging_.now.at));
+        }
         if (left > sentence.left) {
             sentence = {left, box.key};
         }

@@ -2,11 +2,14 @@
 
     state_test.py DATAPLANE SLUICED SLUICECTL
 """
+import mmap
 import os
 import pathlib
 import signal
+import struct
 import subprocess
 import sys
+import time
 import unittest
 
 from programs import Box, Hosts, wait_until
@@ -87,8 +90,8 @@ class Killed(Case):
         self.box.wait_for_link(True)
         # 200 more for each direction, given before the kill or after it, and not twice.
         self.assertLessEqual(self.flood_until_refused()["admitted"], 400)
-        self.apply(rules("{algorithm: token_bucket, rate: 1/d, burst: 800}"))
         before = self.rule()["admitted"]
+        self.apply(rules("{algorithm: token_bucket, rate: 1/d, burst: 800}"))
         wait_until("the rest", lambda: self.rule()["admitted"] == before + 200)
 
     def test_a_rule_that_left_is_still_owed_when_it_comes_back(self):
@@ -113,6 +116,79 @@ class Killed(Case):
         self.box.start_dataplane(*NULL)
         self.box.wait_for_link(True)
         self.assertEqual(self.flood_until_refused()["admitted"], 0)
+
+
+def live_entries(tables, keys):
+    """What another process sees that only reads: entries of the keys' table that still owe."""
+    worker = next(path for path in tables.iterdir() if path.name.startswith("worker-0-"))
+    lines = -(-keys * 100 // (94 * 4))
+    begin = 4096 + (1 << 15) * 16
+    now = time.clock_gettime_ns(time.CLOCK_BOOTTIME)
+    with open(worker, "rb") as file, \
+            mmap.mmap(file.fileno(), 0, prot=mmap.PROT_READ, flags=mmap.MAP_SHARED) as memory:
+        entries = struct.iter_unpack("<qQ", memory[begin:begin + lines * 64])
+        return sum(1 for when, key in entries if (key >> 25) & 0x7FFF and when >> 6 > now)
+
+
+class Reader(Case):
+    def test_another_process_counts_while_the_worker_goes_on(self):
+        self.box.start_dataplane(*NULL)
+        self.box.start_sluiced()
+        self.apply(rules(LIMITS["token bucket"]))
+        self.flood_until_refused()
+        before = self.box.workers()[0]["bursts"]
+        tables = pathlib.Path(os.path.realpath(self.state / "tables"))
+        for _ in range(50):
+            self.assertEqual(live_entries(tables, 4096), 2)  # one for each direction
+        wait_until("the worker to go on", lambda: self.box.workers()[0]["bursts"] > before + 1000)
+        self.assertEqual(self.rule()["admitted"], 1000)
+
+
+class OtherShape(Case):
+    """What keys owe is taken over from tables of another size, once."""
+
+    def restart(self, *more):
+        self.box.kill(self.box.dataplane)
+        self.box.start_dataplane(*NULL, *more)
+        self.box.wait_for_link(True)
+
+    def test_another_size_and_number_of_workers(self):
+        self.box.start_dataplane(*NULL)
+        self.box.start_sluiced()
+        for name, limit in LIMITS.items():
+            with self.subTest(name):
+                self.apply(rules(limit))
+                self.flood_until_refused()
+                for more in (("--table-keys", "10000"), ("--lcores", "0@0,1@0,2@0"), (),
+                             ("--rss-outside", "destination")):
+                    self.restart(*more)
+                    self.assertEqual(self.flood_until_refused()["admitted"], 0, more)
+                    self.assertIn("have another size", self.box.log("dataplane.log"))
+                self.restart("--rss-outside", "destination")
+                self.assertEqual(self.flood_until_refused()["admitted"], 0)
+                self.apply("version: 1\nrules: [{id: none, on_match: drop}]\n")
+                self.restart()
+
+    def test_a_ban_goes_on(self):
+        self.box.start_dataplane(*NULL)
+        self.box.start_sluiced()
+        self.apply(rules("{algorithm: token_bucket, rate: 100/s, burst: 10}",
+                         more="    ban: {after: 50, within: 10s, for: 1d}\n"))
+        wait_until("the bans", lambda: self.box.stats()["reasons"]["banned"] > 1000)
+        self.restart("--table-keys", "10000")
+        wait_until("the bans", lambda: self.box.stats()["reasons"]["banned"] > 1000)
+        self.assertEqual(self.rule()["admitted"], 0)
+
+    def test_former_tables_go_when_nothing_is_owed_any_more(self):
+        self.box.start_dataplane(*NULL)
+        self.box.start_sluiced()
+        self.apply(rules("{algorithm: token_bucket, rate: 100/s, burst: 100}"))
+        self.flood_until_refused()
+        self.restart("--table-keys", "10000")
+        wait_until("the former tables to go", lambda: "former tables are gone"
+                   in self.box.log("dataplane.log"))
+        names = sorted(path.name.split("-")[0] for path in (self.state / "tables").iterdir())
+        self.assertEqual(names, ["header", "worker"])
 
 
 class Folder(Case):
