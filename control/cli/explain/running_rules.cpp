@@ -93,9 +93,9 @@ std::variant<HeldRules, Refusal> running_rules(const Options& options) {
     }
     const Json& held = std::get<Json>(answer);
     HeldRules rules{.compiled = {},
-                       .generation = held.at("generation"),
-                       .file = held.at("file"),
-                       .notes = notes_of(held.at("lists"))};
+                    .generation = held.at("generation"),
+                    .file = held.at("file"),
+                    .notes = notes_of(held.at("lists"))};
     const auto text = held.at("text").get<std::string>();
     const KeySettings keys = keys_from(held.at("keys"));
     const ListReader lists = [&](const std::string& path) {

@@ -4,6 +4,7 @@
 
 #include <gtest/gtest.h>
 
+#include <array>
 #include <set>
 #include <tuple>
 
@@ -68,7 +69,7 @@ TEST(AssignLanes, WhatIsHandedOverComesToEveryWorker) {
 
 // Each ring has one writer and one reader, and nobody hands frames to himself.
 TEST(ConnectLanes, FromEveryReceiverToEveryOtherAndBack) {
-    for (const std::uint16_t queues : {1, 2, 4}) {
+    for (const std::uint16_t queues : std::to_array<std::uint16_t>({1, 2, 4})) {
         const PairQueues pairs[] = {{"a", 0, 1, queues, true, true}, {"b", 2, 3, 1}};
         const auto lanes = assign_lanes(pairs, 4);
         const LaneRings rings = connect_lanes(lanes);
