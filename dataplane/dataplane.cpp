@@ -190,7 +190,7 @@ const PortPair& Dataplane::pair_of(const Lane& lane) const {
 void Dataplane::start_workers() {
     lanes_ = assign_lanes(queues_, lcores_.size());
     CoreRoster roster;
-    const std::size_t records = lcores_.size() > 1 ? options_.table_keys / kRecordShare + 1 : 0;
+    const std::size_t records = lcores_.size() > 1 ? options_.table_keys / kRecordShare + 1 : 1;
     for (std::size_t worker = 0; worker < lcores_.size(); ++worker) {
         tx_full_.emplace_back(lanes_[worker].size());
         std::vector<DpdkIo> io;
