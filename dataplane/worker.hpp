@@ -59,6 +59,7 @@ private:
     BucketBooks books_;
     LineMemory records_;
     Ledger ledger_;
+    bool shares_ = false;  // whether any rule set so far had limits that workers share
     std::vector<DpdkIo> lanes_;
     // Two bursts on their way: the lines that one needs arrive while the other is worked on.
     std::unique_ptr<Burst> coming_ = std::make_unique<Burst>();

@@ -220,7 +220,7 @@ const Wrong kWrong[] = {
      "not enforced yet: the field http.host"},
     {HEAD "    key: []\n    cost: 10\n    max_unsynced: 9\n" LIMITS, 6, 19,
      "what one packet costs"},
-    {HEAD "    key: []\n    max_unsynced: lots\n" LIMITS, 5, 19, "must be a number"},
+    {HEAD "    key: []\n    max_unsynced: lots\n" LIMITS, 5, 19, "not a decimal number"},
     {HEAD "    on_match: drop\n    max_unsynced: 9\n", 5, 5, "no meaning beside `on_match`"},
     {HEAD "    key: []\n    per: request\n" LIMITS, 5, 10, "not enforced yet: per: request"},
     {HEAD "    key: []\n    per: conection\n" LIMITS, 5, 10, "did you mean `connection`?"},
