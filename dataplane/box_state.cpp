@@ -16,7 +16,7 @@ constexpr std::size_t kPoolShare = 2;
 std::uint64_t spread_of(const DataplaneOptions& options) {
     std::string text;
     for (const PairOptions& pair : options.pairs) {
-        text += pair.name;
+        text += pair.name + (pair.hand_over ? "/handed" : "");
         for (const SideOptions* side : {&pair.outside, &pair.inside}) {
             text += '/' + std::to_string(static_cast<unsigned>(side->rss)) + '/' +
                     std::to_string(side->queues.value_or(0));

@@ -145,7 +145,7 @@ void Dataplane::start_workers() {
         sent_.emplace_back(lcores_.size());
     }
     CoreRoster roster;
-    const std::size_t records = lcores_.size() > 1 ? options_.table_keys / kRecordShare + 1 : 0;
+    const std::size_t records = lcores_.size() > 1 ? options_.table_keys / kRecordShare + 1 : 1;
     for (std::size_t worker = 0; worker < lcores_.size(); ++worker) {
         PacketPolicy policy = options_.policy;
         policy.tell_wait = false;

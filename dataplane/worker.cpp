@@ -69,7 +69,9 @@ std::size_t Worker::turn() noexcept {
     const Running& running = setup_.running.adopt();
     const TextScratches& texts = running.loaded->texts;
     core_.texts = texts.empty() ? nullptr : texts[me_.index()].get();
-    if (running.rules().shared_limits != 0 || ledger_.records().in_use() != 0) [[unlikely]] {
+    // From the first shared limit on: others may still wait for an answer when the last has gone.
+    shares_ |= running.rules().shared_limits != 0;
+    if (shares_) [[unlikely]] {
         exchange(running);
     }
     std::size_t frames = 0;

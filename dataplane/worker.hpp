@@ -62,6 +62,7 @@ private:
     BucketBooks books_;
     LineMemory records_;
     Ledger ledger_;
+    bool shares_ = false;  // whether any rule set so far had limits that workers share
     std::vector<DpdkIo> lanes_;
     std::vector<TxDesk> desks_;  // where it sends for others
     // Two bursts on their way: the lines that one needs arrive while the other is worked on.

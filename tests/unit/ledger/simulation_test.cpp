@@ -237,6 +237,33 @@ TEST(SimulationStall, CreditEndsAndComesBack) {
     EXPECT_FALSE(workers.offer(other, key, 1, now + 2ms));
 }
 
+// What comes back is the total and what has been spent here since: no more, and no less.
+TEST(SimulationStall, ACopyOwesTheTotalAndWhatIsUnsynced) {
+    Workers workers{{.limit = TokenBucketLimit{limit_of(1'000, 1s, 100)}, .max_unsynced = 10},
+                    {.workers = 2}};
+    const std::size_t owner = workers.owner(0);
+    const std::size_t other = 1 - owner;
+    const Instant now{1s};
+    EXPECT_TRUE(workers.offer(other, 0, 5, now));  // half of what may be unsynced: sent
+    EXPECT_TRUE(workers.offer(owner, 0, 20, now));
+    EXPECT_TRUE(workers.offer(other, 0, 2, now));
+    workers.turn(owner, now);
+    EXPECT_EQ(workers.debt_at(owner, 0, now), 25 * workers.limit().period());
+    EXPECT_EQ(workers.debt_at(other, 0, now), 7 * workers.limit().period());
+    workers.turn(other, now);
+    EXPECT_EQ(workers.debt_at(other, 0, now), 27 * workers.limit().period());
+    EXPECT_EQ(workers.most_unsynced(0), 2U);
+    // Nobody else has spent: the mark is enough, and no total is told.
+    EXPECT_EQ(workers.sum(LedgerEvent::Answered), 1U);
+    for (int i = 1; i < 4; ++i) {
+        workers.turn(other, now + i * 2ms);
+        workers.turn(owner, now + i * 2ms);
+    }
+    EXPECT_EQ(workers.sum(LedgerEvent::Applied), 2U);
+    EXPECT_EQ(workers.sum(LedgerEvent::Answered), 1U);
+    EXPECT_TRUE(workers.synced());
+}
+
 // With the policy `open` the copy alone decides, and what it admits is still told.
 TEST(SimulationStall, OpenGoesOnAndOwes) {
     Workers workers{

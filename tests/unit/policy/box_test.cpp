@@ -89,6 +89,8 @@ TEST(ReadBox, DefaultsNeedOnlyAVersion) {
     EXPECT_TRUE(outcome.box->pairs.empty());
     EXPECT_EQ(outcome.box->malformed, "drop");
     EXPECT_EQ(outcome.box->watchdog_stall, 1s);
+    EXPECT_EQ(outcome.box->merge_interval, 1ms);
+    EXPECT_EQ(read("version: 1\nmerge: {interval: 250us}\n").box->merge_interval, 250us);
 }
 
 struct Wrong {
@@ -146,6 +148,10 @@ const Wrong kWrong[] = {
     {HEAD "log: {level: verbose}\n", 2, 14, "debug, info, warn, error"},
     {HEAD "api: {listen: 127.0.0.1:1}\n", 2, 1, "not enforced yet: `api`"},
     {HEAD "merge: {intervall: 1ms}\n", 2, 9, "did you mean `interval`?"},
+    {HEAD "merge: {interval: 1}\n", 2, 19, "such as 1ms"},
+    {HEAD "merge: {interval: 2s}\n", 2, 19, "from 10us to 1s"},
+    {HEAD "merge: {interval: 5us}\n", 2, 19, "from 10us to 1s"},
+    {HEAD "merge: 1ms\n", 2, 8, "must be a map"},
     {HEAD "cluster: {store: {tpye: redis}}\n", 2, 19, "did you mean `type`?"},
     {HEAD "cluster: redis\n", 2, 10, "must be a map"},
 };

@@ -83,6 +83,39 @@ TEST(CompileRules, KeepsEverythingTheFileSays) {
     EXPECT_EQ(outcome.rules->rules[2].limits[0].bound, "1MB + 1MB/s * W");
 }
 
+// How far workers may go ahead of each other under a limit whose key they share.
+TEST(CompileRules, WhatWorkersShareSaysByHowMuch) {
+    const auto first = [](const std::string& rule) {
+        const Outcome outcome =
+            compile("version: 1\nrules:\n  - id: a\n    mode: enforce\n" + rule);
+        EXPECT_TRUE(outcome.rules.has_value());
+        return std::pair{outcome.rules->set.rules[0].limits[0],
+                         outcome.rules->rules[0].limits[0].bound};
+    };
+    const std::string limit = "    limits: [{algorithm: token_bucket, rate: 1000/s, burst: 100}]\n";
+    const auto [merged, bound] = first("    key: [ip.dst]\n" + limit);
+    EXPECT_TRUE(merged.merged);
+    EXPECT_EQ(merged.max_unsynced, 0U);
+    EXPECT_EQ(
+        bound,
+        "100 packets + 1000/s * W, + 5 for each worker beyond the first (max_unsynced 5; with "
+        "more than 11: for each worker)");
+    EXPECT_EQ(first("    key: [ip.dst]\n    max_unsynced: 20\n" + limit).first.max_unsynced, 20U);
+    EXPECT_TRUE(first("    key: [ip.dst]\n    max_unsynced: 51\n" + limit)
+                    .second.ends_with("W, for each worker"));
+    const auto [local, exact] = first("    key: [ip.src]\n" + limit);
+    EXPECT_FALSE(local.merged);
+    EXPECT_EQ(exact, "100 packets + 1000/s * W");
+    // Whose keys have numbers of their own, the owner of a key cannot tell.
+    EXPECT_TRUE(first("    key: [ip.dst]\n    overrides: {inline: [{key: \"192.0.2.1\", exempt: "
+                      "true}]}\n" +
+                      limit)
+                    .second.ends_with("W, for each worker"));
+    EXPECT_TRUE(
+        first("    key: []\n    limits: [{algorithm: fixed_window, count: 9, window: 1s}]\n")
+            .second.ends_with(", for each worker"));
+}
+
 std::uint64_t identity(std::string_view from, std::string_view to) {
     std::string text{kGood};
     text.replace(text.find(from), from.size(), to);
@@ -185,6 +218,10 @@ const Wrong kWrong[] = {
     // What is not built yet is refused where it would have to be enforced.
     {HEAD "    when: http.host eq \"x\"\n    on_match: drop\n", 4, 11,
      "not enforced yet: the field http.host"},
+    {HEAD "    key: []\n    cost: 10\n    max_unsynced: 9\n" LIMITS, 6, 19,
+     "what one packet costs"},
+    {HEAD "    key: []\n    max_unsynced: lots\n" LIMITS, 5, 19, "not a decimal number"},
+    {HEAD "    on_match: drop\n    max_unsynced: 9\n", 5, 5, "no meaning beside `on_match`"},
     {HEAD "    key: []\n    per: request\n" LIMITS, 5, 10, "not enforced yet: per: request"},
     {HEAD "    key: []\n    per: conection\n" LIMITS, 5, 10, "did you mean `connection`?"},
     {HEAD "    key: []\n    per: connection\n"
