@@ -28,7 +28,7 @@ constexpr std::uint16_t kLikelyMtu = 3542;  // the most a port has that was give
 std::size_t in_rings(const PoolUsers& users) noexcept {
     constexpr std::size_t kMostFull = 16;
     const std::size_t rings = users.queues == users.workers ? 2 : 4;  // there, and back
-    return rings * std::min(users.workers - 1, kMostFull) * FrameRing::kSize;
+    return rings * std::min(users.workers - 1, kMostFull) * kFrameRingSize;
 }
 
 // Virtual ports have no RSS.

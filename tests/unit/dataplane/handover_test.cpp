@@ -243,7 +243,7 @@ TEST_F(HandoverTest, AFullRingDropsAndCounts) {
     for (const auto& [source, numbers] : take()) {
         left += numbers.size();
     }
-    EXPECT_EQ(left + lost + FrameRing::kSize - 1, kFrames) << "the rest waits for worker 2";
+    EXPECT_EQ(left + lost + kFrameRingSize, kFrames) << "the rest waits for worker 2";
     while (round(2) != 0 || round(0) != 0) {
     }
     EXPECT_EQ(counted(Reason::WithinLimits), kFrames - lost);
