@@ -311,19 +311,19 @@ TEST(Explorer, TwoWorkers) {
     const std::size_t states = explore({.workers = 2, .depth = 13 - kShorter, .most_restarts = 1});
     RecordProperty("states", static_cast<int>(states));
     std::printf("%zu states\n", states);
-    EXPECT_GT(states, kShorter == 0 ? 10'000U : 300U);
+    EXPECT_GT(states, kShorter == 0 ? 10'000U : 100U);
 }
 
 TEST(Explorer, ThreeWorkers) {
     const std::size_t states = explore({.workers = 3, .depth = 8 - kShorter, .most_restarts = 1});
     std::printf("%zu states\n", states);
-    EXPECT_GT(states, kShorter == 0 ? 10'000U : 300U);
+    EXPECT_GT(states, kShorter == 0 ? 10'000U : 100U);
 }
 
 TEST(Explorer, FourWorkersWithoutRestarts) {
     const std::size_t states = explore({.workers = 4, .depth = 6 - kShorter, .most_restarts = 0});
     std::printf("%zu states\n", states);
-    EXPECT_GT(states, kShorter == 0 ? 10'000U : 300U);
+    EXPECT_GT(states, kShorter == 0 ? 10'000U : 100U);
 }
 
 }  // namespace
