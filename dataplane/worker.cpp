@@ -43,11 +43,7 @@ Worker::Worker(CoreToken me, const WorkerSetup& setup, CoreState core, std::vect
               std::span{static_cast<Record*>(records_.data()), setup.ledger_records}, Instant{}},
       lanes_{std::move(lanes)},
       desks_{std::move(desks)},
-      time_{rte_get_tsc_hz()} {
-    if (setup.ledger_lanes.workers() > 1) {
-        core_.ledger = &ledger_;
-    }
-}
+      time_{rte_get_tsc_hz()} {}
 
 void Worker::run() noexcept {
     setup_.board.join(me_.index());
@@ -70,7 +66,9 @@ std::size_t Worker::turn() noexcept {
     const TextScratches& texts = running.loaded->texts;
     core_.texts = texts.empty() ? nullptr : texts[me_.index()].get();
     // From the first shared limit on: others may still wait for an answer when the last has gone.
-    shares_ |= running.rules().shared_limits != 0;
+    const bool shares = running.rules().shared_limits != 0;
+    core_.ledger = shares ? &ledger_ : nullptr;
+    shares_ |= shares;
     if (shares_) [[unlikely]] {
         exchange(running);
     }

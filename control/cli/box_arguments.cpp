@@ -75,10 +75,6 @@ void add_socket(Arguments& into, const BoxSocket& socket) {
 
 Result<std::vector<std::string>> box_arguments(const Box& box) {
     Arguments list;
-    constexpr std::chrono::microseconds kUsual{1000};
-    if (box.merge_interval != kUsual) {
-        add(list, "--merge-interval", std::to_string(box.merge_interval.count()));
-    }
     for (const BoxPair& pair : box.pairs) {
         add_pair(list, pair);
     }
@@ -91,6 +87,9 @@ Result<std::vector<std::string>> box_arguments(const Box& box) {
     add_socket(list, box.dataplane);
     add_given(list, "--state-dir", box.state_dir);
     add(list, "--watchdog-stall", std::to_string(box.watchdog_stall.count()));
+    if (box.merge_interval != Box{}.merge_interval) {
+        add(list, "--merge-interval", std::to_string(box.merge_interval.count()));
+    }
     add(list, "--log-level", box.log_level);
     for (const std::string& argument : list) {
         if (argument.find_first_of(std::string_view{"\n\r\0", 3}) != std::string::npos) {

@@ -34,7 +34,7 @@ struct CoreState {
     KeySampler* sampler = nullptr;
     // For the texts of the rule set it judges by; needed when its classifier asks_text().
     TextScratch* texts = nullptr;
-    // For limits that workers share; nullptr: there is one worker.
+    // For limits that workers share; nullptr: the rule set has none.
     Ledger* ledger = nullptr;
     // The rule set whose limits `buckets` knows.
     const RuleSet* known = nullptr;

@@ -1,4 +1,4 @@
-"""T1 to T4, P1 to P4, L1, L2, R1, X1 and G1: programs of tests/bench, which measure in process and
+"""T1 to T4, P1 to P4, L1, L2, M2, R1, X1 and G1: programs of tests/bench, which measure in process and
 print a JSON object a line. Each has its references in the same run."""
 import json
 import subprocess
@@ -20,6 +20,8 @@ BARS = {
 }
 # Of figures without a reference that stand for themselves.
 CASE_BARS = {"gap between bursts when a set is adopted, the longest": (100, 20)}
+# Of M2, by unit.
+M2_BARS = {"of the promise": (1.0, 0.5), "of the rate": (0.99, 1.0)}
 T3_BARS = {"2^20": (0.6, 0.85), "2^23": (0.5, 0.65)}
 LESS_IS_BETTER = ("P2", "T4", "L1", "L2", "X1", "G1")
 
@@ -27,13 +29,15 @@ LESS_IS_BETTER = ("P2", "T4", "L1", "L2", "X1", "G1")
 def bars_of(row):
     if row["id"] == "T3":
         return next((bars for size, bars in T3_BARS.items() if size in row["case"]), (None, None))
+    if row["id"] == "M2":
+        return M2_BARS.get(row["unit"], (None, None))
     if row["case"] in CASE_BARS:
         return CASE_BARS[row["case"]]
     return BARS.get((row["id"], row.get("reference")), (None, None))
 
 
 def is_less_better(row):
-    return row["id"] in LESS_IS_BETTER or row["unit"] == "us"
+    return row["id"] in LESS_IS_BETTER or row["unit"] in ("us", "of the promise", "of the burst")
 
 
 def run(bench, program, *arguments):
@@ -82,6 +86,7 @@ BENCHES = {**{name: table(name) for name in ("T1", "T2", "T3", "T4")},
            **{name: pipeline(name) for name in ("P1", "P2")},
            **{name: pipeline(name, "rules_bench") for name in ("P3", "P4")},
            **{name: large_list(name) for name in ("L1", "L2")},
+           "M2": lambda bench: run(bench, "overshoot_bench"),
            "R1": swap,
            "X1": texts,
            "G1": lambda bench: run(bench, "fib_bench")}

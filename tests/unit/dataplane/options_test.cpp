@@ -78,6 +78,8 @@ TEST(ParseCommandLine, ReadsTheBox) {
                                                                    "/d",
                                                                    "--watchdog-stall",
                                                                    "250",
+                                                                   "--merge-interval",
+                                                                   "250",
                                                                    "--idle-sleep",
                                                                    "50",
                                                                    "--log-level",
@@ -95,6 +97,7 @@ TEST(ParseCommandLine, ReadsTheBox) {
     EXPECT_EQ(o.socket.mode, 0600U);
     EXPECT_EQ(o.watchdog_stall, std::chrono::milliseconds{250});
     EXPECT_EQ(o.idle_sleep, std::chrono::microseconds{50});
+    EXPECT_EQ(o.merge_interval, std::chrono::microseconds{250});
     EXPECT_EQ(o.eal, Words{"--foo"});
 }
 

@@ -1,3 +1,4 @@
+#include "tests/rounds.hpp"
 #include "tests/unit/ledger/workers.hpp"
 
 #include <gtest/gtest.h>
@@ -131,7 +132,7 @@ TEST_P(Simulation, NoWindowIsBeyondThePromiseAndNoAmountIsLost) {
     for (std::uint64_t seed = 1; seed <= (course.workers > 16 ? 2U : 6U); ++seed) {
         Workers workers = workers_of(course, burst);
         Adversary adversary{workers, course, seed};
-        for (int step = 0; step < 3'000; ++step) {
+        for (int step = 0; step < test::rounds(3'000); ++step) {
             adversary.step();
             if (testing::Test::HasFatalFailure()) {
                 FAIL() << course.name << " seed " << seed << " step " << step;
@@ -186,7 +187,7 @@ void offer_steadily(const Steady& steady, const Limit& limit, std::uint64_t max_
     const Instant start{1s};
     Instant turned = start;
     std::uint64_t admitted = 0;
-    for (std::uint64_t i = 0; i < 60'000; ++i) {
+    for (std::uint64_t i = 0; i < static_cast<std::uint64_t>(test::rounds(60'000)); ++i) {
         const Instant now = start + Nanoseconds{static_cast<std::int64_t>(i * steady.gap_ns)};
         for (; turned <= now; turned += Nanoseconds{static_cast<std::int64_t>(steady.turn_ns)}) {
             for (std::size_t worker = 0; worker < steady.workers; ++worker) {

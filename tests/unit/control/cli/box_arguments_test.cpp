@@ -45,6 +45,7 @@ TEST(BoxArguments, SayEverythingThatIsGiven) {
     box.dataplane = {"/tmp/d.sock", 0600, "root", "sluice"};
     box.state_dir = "/tmp/state";
     box.watchdog_stall = std::chrono::milliseconds{250};
+    box.merge_interval = std::chrono::microseconds{500};
     box.log_level = "debug";
     EXPECT_EQ(*box_arguments(box), (Arguments{"--pair",
                                               "lab",
@@ -88,6 +89,8 @@ TEST(BoxArguments, SayEverythingThatIsGiven) {
                                               "/tmp/state",
                                               "--watchdog-stall",
                                               "250",
+                                              "--merge-interval",
+                                              "500",
                                               "--log-level",
                                               "debug"}));
 }

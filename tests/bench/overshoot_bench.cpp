@@ -1,0 +1,141 @@
+#include "tests/unit/ledger/workers.hpp"
+
+#include <cstdio>
+#include <cstring>
+#include <string>
+
+// M2: what several workers together admit of one key, beside what the ledger promises, on a virtual
+// clock: nothing here depends on the machine. Two arrivals, over workers, merge intervals and U:
+//
+//   at once   every millisecond each worker meets a whole bucket of packets at one instant, just
+//             before amounts are due, and the bucket fills again now and then
+//   rotating  three times the rate, each packet at the next worker
+namespace sluice::bench {
+namespace {
+
+using namespace std::chrono_literals;
+
+constexpr std::uint64_t kRate = 100'000;  // units a second
+constexpr Nanoseconds kTurn{20'000};
+
+struct Case {
+    std::size_t workers;
+    Nanoseconds interval;
+    std::uint64_t intervals_ahead;  // U = rate * so many merge intervals + one cost
+
+    [[nodiscard]] std::uint64_t ahead() const {
+        const auto ns = static_cast<std::uint64_t>(interval.count()) * intervals_ahead;
+        return kRate * ns / 1'000'000'000 + 1;
+    }
+    // As small as may be merged.
+    [[nodiscard]] std::uint64_t burst() const {
+        return std::max<std::uint64_t>(2 * (workers - 1) * ahead(), 1'000);
+    }
+    [[nodiscard]] std::string text() const {
+        return std::to_string(workers) + " workers, interval " +
+               std::to_string(interval.count() / 1'000) + " us, U " + std::to_string(ahead());
+    }
+};
+
+struct Measured {
+    double of_promise = 0;
+    double of_burst = 0;
+    double admitted = 0;  // of what the rate gives
+};
+
+class Run {
+public:
+    explicit Run(const Case& what)
+        : what_{what},
+          limit_{*Limit::make({Units{kRate}, 1s}, Units{what.burst()})},
+          workers_{{.limit = TokenBucketLimit{limit_}, .max_unsynced = what.ahead()},
+                   {.workers = what.workers, .interval = what.interval}} {}
+
+    void at_once(int milliseconds) {
+        for (int i = 0; i < milliseconds; ++i) {
+            for (; now_ < start_ + (i + 1) * 1ms; now_ += kTurn) {
+                turns();
+            }
+            for (std::size_t worker = 0; worker < what_.workers; ++worker) {
+                for (std::uint64_t k = 0; k < what_.burst(); ++k) {
+                    (void)workers_.offer((worker + static_cast<std::size_t>(i)) % what_.workers, 0,
+                                         1, now_);
+                }
+            }
+            if (i % 20 == 19) {
+                now_ += 10s;  // full again
+                start_ += 10s;
+            }
+        }
+    }
+    double rotating(int milliseconds) {
+        std::uint64_t admitted = 0;
+        const Nanoseconds gap{1'000'000'000 / (3 * kRate)};
+        const auto packets = static_cast<std::uint64_t>(milliseconds * 1'000'000LL / gap.count());
+        Instant turned = now_;
+        for (std::uint64_t i = 0; i < packets; ++i, now_ += gap) {
+            for (; turned <= now_; turned += kTurn) {
+                turns();
+            }
+            admitted += workers_.offer(i % what_.workers, 0, 1, now_) ? 1 : 0;
+        }
+        return static_cast<double>(admitted) * 1'000 / static_cast<double>(kRate * milliseconds);
+    }
+    [[nodiscard]] Measured measured() const {
+        const Wide full = limit_.full();
+        const Wide over = workers_.worst_debt() > full ? workers_.worst_debt() - full : 0;
+        const double units = static_cast<double>(over) / static_cast<double>(limit_.period());
+        const auto promised = static_cast<double>((what_.workers - 1) * what_.ahead());
+        return {units / promised, units / static_cast<double>(what_.burst())};
+    }
+
+private:
+    void turns() {
+        for (std::size_t worker = 0; worker < what_.workers; ++worker) {
+            workers_.turn(worker, now_);
+        }
+    }
+
+    Instant start_{1s};
+    Case what_;
+    Limit limit_;
+    Workers workers_;
+    Instant now_{1s};
+};
+
+void show(const std::string& what, double value, const char* unit) {
+    std::printf("{\"id\": \"M2\", \"case\": \"%s\", \"value\": %.4f, \"unit\": \"%s\"}\n",
+                what.c_str(), value, unit);
+    std::fflush(stdout);
+}
+
+void measure(const Case& what, bool quick) {
+    Run bursts{what};
+    bursts.at_once(quick ? 40 : 200);
+    const Measured at_once = bursts.measured();
+    show("all at once, " + what.text(), at_once.of_promise, "of the promise");
+    show("all at once, " + what.text(), at_once.of_burst, "of the burst");
+    Run flood{what};
+    const double admitted = flood.rotating(quick ? 500 : 3'000);
+    const Measured rotating = flood.measured();
+    show("rotating, " + what.text(), rotating.of_promise, "of the promise");
+    show("rotating, " + what.text(), admitted, "of the rate");
+}
+
+}  // namespace
+}  // namespace sluice::bench
+
+int main(int count, char** arguments) {
+    using namespace std::chrono_literals;
+    const bool quick = count > 1 && std::strcmp(arguments[1], "--quick") == 0;
+    for (const std::size_t workers : {2U, 4U, 16U, 64U}) {
+        sluice::bench::measure({workers, 1ms, 4}, quick);
+    }
+    for (const sluice::Nanoseconds interval : {250'000ns, 4'000'000ns}) {
+        sluice::bench::measure({4, interval, 4}, quick);
+    }
+    for (const std::uint64_t ahead : {1U, 2U, 8U}) {
+        sluice::bench::measure({4, 1ms, ahead}, quick);
+    }
+    return 0;
+}
