@@ -33,7 +33,6 @@ constexpr auto kEvents =
 constexpr auto kCoarsen = std::to_array<Shape>({{"factor"}});
 
 constexpr auto kMerge = std::to_array<Shape>({{"interval"}});
-constexpr auto kSnapshot = std::to_array<Shape>({{"file"}, {"every"}});
 constexpr auto kFragments = std::to_array<Shape>({{"policy"}, {"table"}, {"timeout"}});
 constexpr auto kConnections =
     std::to_array<Shape>({{"max"}, {"head_bytes"}, {"timeout"}, {"when_full"}});
@@ -54,7 +53,6 @@ constexpr auto kParts = std::to_array<Shape>({
     {"max_unsynced"},
     // of sluice.yaml
     {"merge", Map, kMerge},
-    {"snapshot", Map, kSnapshot},
     {"fragments", Map, kFragments},
     {"connections", Map, kConnections},
     {"quic_initials", Map, kQuicInitials},
