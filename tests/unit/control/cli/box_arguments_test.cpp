@@ -43,6 +43,8 @@ TEST(BoxArguments, SayEverythingThatIsGiven) {
     box.tunnel_gre = box.tunnel_ipip = true;
     box.dataplane = {"/tmp/d.sock", 0600, "root", "sluice"};
     box.state_dir = "/tmp/state";
+    box.snapshot_file = "/tmp/snapshot";
+    box.snapshot_every = std::chrono::seconds{3};
     box.watchdog_stall = std::chrono::milliseconds{250};
     box.log_level = "debug";
     EXPECT_EQ(*box_arguments(box), (Arguments{"--pair",
@@ -84,6 +86,10 @@ TEST(BoxArguments, SayEverythingThatIsGiven) {
                                               "sluice",
                                               "--state-dir",
                                               "/tmp/state",
+                                              "--snapshot-file",
+                                              "/tmp/snapshot",
+                                              "--snapshot-every",
+                                              "3000",
                                               "--watchdog-stall",
                                               "250",
                                               "--log-level",
