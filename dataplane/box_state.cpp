@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <utility>
 
+#include <unistd.h>
+
 namespace sluice {
 namespace {
 
@@ -54,9 +56,52 @@ Result<BoxState> BoxState::open(const DataplaneOptions& options, std::size_t wor
                     .pool_lines = options.table_keys / kPoolShare,
                     .huge_pages = options.huge_pages != HugePages::None,
                     .spread = spread_of(options)}};
+    state.snapshot_file_ = options.snapshot_file;
+    state.snapshot_every_ = options.snapshot_every;
+    state.restore_snapshot();
     state.open_region();
     state.read_slots();
     return state;
+}
+
+// After a reboot, which has taken the tables away.
+void BoxState::restore_snapshot() {
+    if (snapshot_file_.empty() || StateRegion::is_there(folder_) ||
+        ::access(snapshot_file_.c_str(), F_OK) != 0) {
+        return;
+    }
+    const Result<Done> restored = StateRegion::restore(folder_, snapshot_file_, shape_.huge_pages);
+    if (!restored) {
+        const std::string aside = snapshot_file_ + ".bad";
+        (void)::rename(snapshot_file_.c_str(), aside.c_str());
+        log_error(restored.error().what + "; it is kept as " + aside);
+        (void)folder_.put_aside();
+    }
+}
+
+void BoxState::write_snapshot() const {
+    if (const Result<Done> done = region_->write_snapshot(folder_, snapshot_file_); !done) {
+        log_error(done.error().what);
+    }
+}
+
+void BoxState::keep_snapshot(std::chrono::steady_clock::time_point now) {
+    if (snapshot_file_.empty() || !region_ || now < next_snapshot_ ||
+        (snapshot_.valid() &&
+         snapshot_.wait_for(std::chrono::seconds{0}) != std::future_status::ready)) {
+        return;
+    }
+    next_snapshot_ = now + snapshot_every_;
+    snapshot_ = std::async(std::launch::async, [this] { write_snapshot(); });
+}
+
+void BoxState::end_snapshots() {
+    if (snapshot_.valid()) {
+        snapshot_.wait();
+    }
+    if (!snapshot_file_.empty() && region_) {
+        write_snapshot();
+    }
 }
 
 void BoxState::open_region() {

@@ -7,7 +7,9 @@
 #include "lib/meter/former_tables.hpp"
 #include "lib/rules/limit_slots.hpp"
 
+#include <chrono>
 #include <cstdint>
+#include <future>
 #include <memory>
 #include <optional>
 #include <span>
@@ -40,6 +42,9 @@ public:
     [[nodiscard]] const FormerTables* former() const noexcept { return former_.get(); }
     // Once all workers have let go of them.
     void end_former();
+    // Writes one if it is time, beside the caller; and the last one, when no worker runs any more.
+    void keep_snapshot(std::chrono::steady_clock::time_point now);
+    void end_snapshots();
     // Nothing that was found can be read by the rules that there are.
     void begin_anew(const std::string& why);
 
@@ -51,6 +56,8 @@ private:
     BoxState(StateFolder folder, const StateShape& shape)
         : folder_{std::move(folder)}, store_{folder_.path()}, shape_{shape} {}
     void open_region();
+    void restore_snapshot();
+    void write_snapshot() const;
     void read_slots();
 
     StateFolder folder_;
@@ -62,6 +69,10 @@ private:
     std::unique_ptr<FormerTables> former_;  // in their memory
     SlotsImage slots_;
     BucketStore::Found found_;
+    std::string snapshot_file_;  // empty: none is wanted
+    std::chrono::milliseconds snapshot_every_{};
+    std::chrono::steady_clock::time_point next_snapshot_{};
+    std::future<void> snapshot_;
 };
 
 }  // namespace sluice

@@ -83,6 +83,7 @@ Dataplane::~Dataplane() {
     stop_.raise(true);
     rte_eal_mp_wait_lcore();
     workers_.clear();
+    state_.end_snapshots();
     for (auto& [mark, old] : retired_) {
         if (std::optional<GracePeriod> proof = board_.passed(mark)) {
             std::move(old).reclaim(*proof);
@@ -227,6 +228,7 @@ void Dataplane::keep_house() {
     }
     take_samples();
     reclaim();
+    state_.keep_snapshot(std::chrono::steady_clock::now());
     if (state_.former() != nullptr && state_.former()->is_let_go(lcores_.size())) {
         state_.end_former();
     }

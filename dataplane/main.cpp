@@ -8,6 +8,8 @@
 #include <csignal>
 #include <cstdio>
 
+#include <unistd.h>
+
 namespace {
 
 using namespace sluice;
@@ -39,6 +41,11 @@ int forget(const DataplaneOptions& options) {
         return fail(kRefused, folder.error());
     }
     const Result<Done> done = folder->forget();
+    if (done && !options.snapshot_file.empty()) {
+        for (const char* ending : {"", ".new", ".bad"}) {
+            (void)::unlink((options.snapshot_file + ending).c_str());
+        }
+    }
     return done ? 0 : fail(kRefused, done.error());
 }
 

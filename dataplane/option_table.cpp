@@ -258,6 +258,13 @@ constexpr auto kOptions = std::to_array<OptionRow>({
          o.state_dir = v;
          return Done{};
      }},
+    {"snapshot-file", "FILE", "a copy of all buckets on a disk, for the next boot",
+     [](Options& o, Text v) -> Result<Done> {
+         o.snapshot_file = v;
+         return Done{};
+     }},
+    {"snapshot-every", "MS", "how often it is written",
+     [](Options& o, Text v) { return set_milliseconds(o.snapshot_every, v); }},
     {"watchdog-stall", "MS", "a worker without a burst for so long is reported",
      [](Options& o, Text v) { return set_milliseconds(o.watchdog_stall, v); }},
     {"merge-interval", "US",

@@ -41,6 +41,8 @@ struct DataplaneOptions {
     PacketPolicy policy;
     SocketOptions socket{"/run/sluice/dataplane.sock", 0660, "", ""};
     std::string state_dir = "/var/lib/sluice";
+    std::string snapshot_file;  // empty: nothing survives a reboot
+    std::chrono::milliseconds snapshot_every{10'000};
     std::chrono::milliseconds watchdog_stall{1000};
     std::chrono::microseconds idle_sleep{0};  // 0: workers poll without pause
     LogLevel log_level = LogLevel::Info;

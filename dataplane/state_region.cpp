@@ -39,10 +39,6 @@ std::array<char, 40> this_boot() {
     return id;
 }
 
-std::string name_of_worker(const std::string& place, std::uint64_t id, std::size_t worker) {
-    return place + "/worker-" + std::to_string(worker) + "-" + std::to_string(id);
-}
-
 std::string name_of_header(const std::string& place) {
     return place + "/header";
 }
@@ -150,6 +146,11 @@ Mapping::~Mapping() {
     if (data_ != nullptr) {
         (void)::munmap(data_, bytes_);
     }
+}
+
+std::string StateRegion::name_of_worker(const std::string& place, std::uint64_t id,
+                                        std::size_t worker) {
+    return place + "/worker-" + std::to_string(worker) + "-" + std::to_string(id);
 }
 
 StateSecrets StateRegion::fresh_secrets() noexcept {
@@ -306,6 +307,19 @@ void StateRegion::remove(const StateFolder& folder) const {
 Result<StateRegion> StateRegion::make_new(const StateFolder& folder, const StateShape& shape) {
     const Result<std::string> place = folder.tables(shape.bytes(), shape.huge_pages);
     return place ? make(*place, shape, nothing()) : place.error();
+}
+
+// What cannot be read is not to be replaced: open() reports it and keeps it aside.
+bool StateRegion::is_there(const StateFolder& folder) {
+    const std::string place = folder.path() + "/tables";
+    const std::vector<std::string> former = files_of(place, "former-");
+    const std::string name = former.empty() ? name_of_header(place) : former.front();
+    if (!std::filesystem::exists(name)) {
+        return false;
+    }
+    const Result<Mapping> mapped = Mapping::open(name, sizeof(Header));
+    const Header* header = mapped ? static_cast<const Header*>(mapped->data()) : nullptr;
+    return header == nullptr || !is_readable(*header) || header->boot_id == this_boot();
 }
 
 Result<StateRegion> StateRegion::open(const StateFolder& folder, const StateShape& shape) {

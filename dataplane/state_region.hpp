@@ -63,6 +63,15 @@ public:
     // what there was has been put aside and reported. The secrets stay as long as they can be read.
     [[nodiscard]] static Result<StateRegion> open(const StateFolder& folder,
                                                   const StateShape& shape);
+    // A copy for the next boot, written beside what workers do; and such a copy made the region
+    // that open() finds, its instants as much later as UTC is.
+    [[nodiscard]] Result<Done> write_snapshot(const StateFolder& folder,
+                                              const std::string& path) const;
+    [[nodiscard]] static Result<Done> restore(const StateFolder& folder, const std::string& path,
+                                              bool huge_pages);
+    // Whether a region lies there that an earlier boot has not left.
+    [[nodiscard]] static bool is_there(const StateFolder& folder);
+
     // A new one in any case, where nothing lies any more.
     [[nodiscard]] static Result<StateRegion> make_new(const StateFolder& folder,
                                                       const StateShape& shape);
@@ -84,6 +93,8 @@ public:
     }
 
 private:
+    struct SnapshotHead;
+    static constexpr std::size_t kMostSlots = std::size_t{64} << 20;
     struct Header {
         std::array<char, 8> magic;
         std::uint32_t layout;
@@ -126,6 +137,8 @@ private:
     [[nodiscard]] static Result<StateRegion> make(const std::string& place, const StateShape& shape,
                                                   const Heritage& heritage);
     [[nodiscard]] static bool is_readable(const Header& header) noexcept;
+    [[nodiscard]] static std::string name_of_worker(const std::string& place, std::uint64_t id,
+                                                    std::size_t worker);
 
     Mapping header_;
     StateShape shape_;

@@ -86,6 +86,10 @@ Result<std::vector<std::string>> box_arguments(const Box& box) {
     add_given(list, "--tunnels", tunnel_list(box));
     add_socket(list, box.dataplane);
     add_given(list, "--state-dir", box.state_dir);
+    if (!box.snapshot_file.empty()) {
+        add(list, "--snapshot-file", box.snapshot_file);
+        add(list, "--snapshot-every", std::to_string(box.snapshot_every.count()));
+    }
     add(list, "--watchdog-stall", std::to_string(box.watchdog_stall.count()));
     if (box.merge_interval != Box{}.merge_interval) {
         add(list, "--merge-interval", std::to_string(box.merge_interval.count()));

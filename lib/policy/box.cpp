@@ -31,7 +31,8 @@ constexpr auto kMergeKeys = std::to_array<KeyRow>({{"interval"}});
 constexpr auto kWorkerKeys = std::to_array<KeyRow>({{"lcores"}, {"watchdog"}});
 constexpr auto kWatchdogKeys = std::to_array<KeyRow>({{"stall"}, {"action"}});
 constexpr auto kMemoryKeys = std::to_array<KeyRow>({{"hugepages"}, {"mbufs"}, {"tables"}});
-constexpr auto kTableKeys = std::to_array<KeyRow>({{"keys"}, {"state_dir"}, {"snapshot", false}});
+constexpr auto kTableKeys = std::to_array<KeyRow>({{"keys"}, {"state_dir"}, {"snapshot"}});
+constexpr auto kSnapshotKeys = std::to_array<KeyRow>({{"file"}, {"every"}});
 constexpr auto kPacketKeys = std::to_array<KeyRow>({{"malformed"},
                                                     {"tunnels"},
                                                     {"fragments", false},
@@ -162,6 +163,30 @@ private:
             const MapReader table{*tables, kTableKeys, context_, "tables"};
             box_.table_keys = read_amount(table, "keys", context_).value_or(box_.table_keys);
             box_.state_dir = table.text("state_dir").value_or(box_.state_dir);
+            if (const YamlNode* snapshot = table.find("snapshot")) {
+                read_snapshot(*snapshot);
+            }
+        }
+    }
+
+    void read_snapshot(const YamlNode& node) {
+        const MapReader map{node, kSnapshotKeys, context_, "`snapshot`"};
+        if (!map.is_map()) {
+            return;
+        }
+        box_.snapshot_file = map.text("file").value_or("");
+        if (box_.snapshot_file.empty()) {
+            context_.problems.error(node.at, "`snapshot` needs a `file`");
+        }
+        if (const YamlNode* text = map.find("every")) {
+            const Result<Nanoseconds> every = parse_duration(text->text);
+            if (!text->plain || !every || *every < std::chrono::milliseconds{100} ||
+                *every > std::chrono::hours{1}) {
+                context_.problems.error(text->at,
+                                        "`every` is a duration from 100ms to 1h, such as 10s");
+            } else {
+                box_.snapshot_every = std::chrono::duration_cast<std::chrono::milliseconds>(*every);
+            }
         }
     }
 

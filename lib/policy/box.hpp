@@ -41,6 +41,8 @@ struct Box {
     std::uint64_t mbufs = 0;             // 0: as many as the queues need
     std::uint64_t table_keys = 1 << 20;  // per worker
     std::string state_dir = "/var/lib/sluice";
+    std::string snapshot_file;  // empty: none is written
+    std::chrono::milliseconds snapshot_every{10'000};
     std::string malformed = "drop";  // drop | pass
     bool tunnel_gre = false;
     bool tunnel_vxlan = false;

@@ -32,7 +32,6 @@ constexpr auto kEvents =
     std::to_array<Shape>({{"limit_start"}, {"limit_end"}, {"refill"}, {"ban"}});
 constexpr auto kCoarsen = std::to_array<Shape>({{"factor"}});
 
-constexpr auto kSnapshot = std::to_array<Shape>({{"file"}, {"every"}});
 constexpr auto kFragments = std::to_array<Shape>({{"policy"}, {"table"}, {"timeout"}});
 constexpr auto kConnections =
     std::to_array<Shape>({{"max"}, {"head_bytes"}, {"timeout"}, {"when_full"}});
@@ -51,7 +50,6 @@ constexpr auto kParts = std::to_array<Shape>({
     {"events", Words, kEvents},
     {"coarsen", Map, kCoarsen},
     // of sluice.yaml
-    {"snapshot", Map, kSnapshot},
     {"fragments", Map, kFragments},
     {"connections", Map, kConnections},
     {"quic_initials", Map, kQuicInitials},

@@ -5,6 +5,7 @@
 import mmap
 import os
 import pathlib
+import shutil
 import signal
 import struct
 import subprocess
@@ -189,6 +190,55 @@ class OtherShape(Case):
                    in self.box.log("dataplane.log"))
         names = sorted(path.name.split("-")[0] for path in (self.state / "tables").iterdir())
         self.assertEqual(names, ["header", "worker"])
+
+
+class Reboot(Case):
+    """What is in memory is gone; a snapshot was written beside the traffic."""
+
+    def setUp(self):
+        super().setUp()
+        self.snapshot = self.box.folder / "snapshot"
+        self.more = ("--snapshot-file", str(self.snapshot), "--snapshot-every", "200")
+
+    def run_and_lose_the_memory(self, number):
+        self.box.start_dataplane(*NULL, *self.more)
+        self.box.start_sluiced()
+        self.apply(rules(LIMITS["log"]))
+        self.flood_until_refused()
+        written = self.snapshot.stat().st_mtime_ns if self.snapshot.exists() else 0
+        for _ in range(2):
+            wait_until("a snapshot", lambda: self.snapshot.exists()
+                       and self.snapshot.stat().st_mtime_ns > written)
+            written = self.snapshot.stat().st_mtime_ns
+        self.box.kill(self.box.dataplane, number)
+        shutil.rmtree(os.path.realpath(self.state / "tables"))
+
+    def start(self):
+        self.box.start_dataplane(*NULL, *self.more)
+        self.box.wait_for_link(True)
+        return self.flood_until_refused()["admitted"]
+
+    def test_a_snapshot_is_taken_up(self):
+        for number in (signal.SIGKILL, signal.SIGTERM):
+            with self.subTest(number):
+                self.run_and_lose_the_memory(number)
+                self.assertEqual(self.snapshot.stat().st_mode & 0o077, 0)
+                self.assertEqual(self.start(), 0)
+                self.assertIn("took up a snapshot", self.box.log("dataplane.log"))
+                self.box.kill(self.box.sluiced)
+                self.box.kill(self.box.dataplane)
+
+    def test_a_broken_snapshot_is_kept_aside(self):
+        self.run_and_lose_the_memory(signal.SIGKILL)
+        self.snapshot.write_bytes(self.snapshot.read_bytes()[:-20])
+        self.assertEqual(self.start(), 1000)
+        self.assertIn("cannot be read; it is kept as", self.box.log("dataplane.log"))
+        self.assertTrue((self.box.folder / "snapshot.bad").exists())
+
+    def test_without_one_all_begins_anew(self):
+        self.run_and_lose_the_memory(signal.SIGKILL)
+        self.snapshot.unlink()
+        self.assertEqual(self.start(), 1000)
 
 
 class Folder(Case):

@@ -33,7 +33,7 @@ workers: {lcores: "2@1,3@1", watchdog: {stall: 250ms, action: report}}
 memory:
   hugepages: none
   mbufs: 256k
-  tables: {keys: 4M, state_dir: /x}
+  tables: {keys: 4M, state_dir: /x, snapshot: {file: /y, every: 3s}}
 packets: {malformed: pass, tunnels: [gre, ipip]}
 sockets:
   control: {path: /a.sock, mode: "0600", owner: o, group: g}
@@ -68,6 +68,8 @@ TEST(ReadBox, KeepsEverythingTheFileSays) {
     EXPECT_EQ(box.mbufs, 256'000U);
     EXPECT_EQ(box.table_keys, 4'000'000U);
     EXPECT_EQ(box.state_dir, "/x");
+    EXPECT_EQ(box.snapshot_file, "/y");
+    EXPECT_EQ(box.snapshot_every, std::chrono::seconds{3});
     EXPECT_EQ(box.malformed, "pass");
     EXPECT_TRUE(box.tunnel_gre);
     EXPECT_FALSE(box.tunnel_vxlan);
@@ -134,7 +136,9 @@ const Wrong kWrong[] = {
     {HEAD "memory: {mbufs: 0}\n", 2, 17, "256k"},
     {HEAD "memory: {mbufs: 5G}\n", 2, 17, "256k"},
     {HEAD "memory: {tables: {keys: 010}}\n", 2, 25, "`010`"},
-    {HEAD "memory: {tables: {snapshot: {file: /x, every: 10s}}}\n", 2, 19, "not enforced yet"},
+    {HEAD "memory: {tables: {snapshot: {every: 10s}}}\n", 2, 29, "needs a `file`"},
+    {HEAD "memory: {tables: {snapshot: {file: /x, every: 10}}}\n", 2, 47, "such as 10s"},
+    {HEAD "memory: {tables: {snapshot: {file: /x, every: 1ms}}}\n", 2, 47, "from 100ms"},
     {HEAD "memory: {tables: {snapshot: {fiel: /x}}}\n", 2, 30, "did you mean `file`?"},
     {HEAD "packets: {malformed: keep}\n", 2, 22, "drop, pass"},
     {HEAD "packets: {tunnels: gre}\n", 2, 20, "list of gre"},

@@ -44,6 +44,8 @@ TEST(BoxArguments, SayEverythingThatIsGiven) {
     box.tunnel_gre = box.tunnel_ipip = true;
     box.dataplane = {"/tmp/d.sock", 0600, "root", "sluice"};
     box.state_dir = "/tmp/state";
+    box.snapshot_file = "/tmp/snapshot";
+    box.snapshot_every = std::chrono::seconds{3};
     box.watchdog_stall = std::chrono::milliseconds{250};
     box.merge_interval = std::chrono::microseconds{500};
     box.log_level = "debug";
@@ -87,6 +89,10 @@ TEST(BoxArguments, SayEverythingThatIsGiven) {
                                               "sluice",
                                               "--state-dir",
                                               "/tmp/state",
+                                              "--snapshot-file",
+                                              "/tmp/snapshot",
+                                              "--snapshot-every",
+                                              "3000",
                                               "--watchdog-stall",
                                               "250",
                                               "--merge-interval",
