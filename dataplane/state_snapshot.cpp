@@ -51,12 +51,15 @@ Error snapshot_failed(const std::string& what, const std::string& path) {
 
 bool put_part(std::FILE* to, const PartHead& head, const void* bytes) {
     return std::fwrite(&head, sizeof(head), 1, to) == 1 &&
-           (head.size == 0 || std::fwrite(bytes, head.size, 1, to) == 1);
+           (bytes == nullptr || head.size == 0 || std::fwrite(bytes, head.size, 1, to) == 1);
 }
 
 // Through the file and not through the mapping: nobody else may touch that.
 bool put_worker(std::FILE* to, const std::string& path, std::uint32_t worker) {
     const Fd file{::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NOFOLLOW)};
+    if (!file.is_open()) {
+        return false;
+    }
     std::array<char, kSnapshotPage> page{};
     constexpr std::array<char, kSnapshotPage> kZeroes{};
     std::uint64_t offset = 0;

@@ -98,7 +98,7 @@ private:
                 bool remember);
     void remember_before(std::uint64_t next);
     void show(std::vector<RuleSummary> summaries);
-    void show_for(const BoxSpread& box);
+    [[nodiscard]] bool show_for(const BoxSpread& box);
     [[nodiscard]] const StoredRules* current() const;
     [[nodiscard]] std::uint64_t generation() const;
     [[nodiscard]] bool is_in_force(const StoredRules& rules) const;

@@ -37,21 +37,25 @@ void RuleKeeper::load() {
     }
 }
 
-// Which limits are local depends on the box; nothing else of the rules does.
-void RuleKeeper::show_for(const BoxSpread& box) {
+// Which limits are local depends on the box; nothing else of the rules does. False: for this one
+// they are others than those in force.
+bool RuleKeeper::show_for(const BoxSpread& box) {
     if (current() == nullptr || shown_for_ == box) {
-        return;
+        return true;
     }
     StoredRules rules = *current();
-    if (Compiled compiled = compile(rules, box); compiled.rules) {
-        show(std::move(compiled.rules->rules));
-        shown_for_ = box;
+    Compiled compiled = compile(rules, box);
+    if (!compiled.rules) {
+        return true;
     }
+    show(std::move(compiled.rules->rules));
+    shown_for_ = box;
+    return generation_of(compiled.rules->set) == rules.generation;
 }
 
 bool RuleKeeper::meet(const Welcome& dataplane) {
     const std::lock_guard lock{changing_};
-    show_for(dataplane.spread);
+    const bool fits = show_for(dataplane.spread);
     if (trial_ && dataplane.generation != trial_->rules.generation) {
         end_trial("is not what the dataplane runs any more");
     } else if (trial_ && is_over(*trial_)) {
@@ -60,14 +64,15 @@ bool RuleKeeper::meet(const Welcome& dataplane) {
     if (current() == nullptr) {
         return dataplane.generation == 0 || adopt(dataplane);
     }
-    if (dataplane.generation == generation()) {
+    // Rules on trial stay as they were tried.
+    if (dataplane.generation == generation() && (fits || trial_)) {
         spdlog::info("re-attached to dataplane {}: it runs generation {:016x}", dataplane.pid,
                      dataplane.generation);
         follow_revert();
         return true;
     }
-    spdlog::info("dataplane {} runs generation {:016x}; bringing it ours", dataplane.pid,
-                 dataplane.generation);
+    spdlog::info("dataplane {} runs generation {:016x}; bringing it ours{}", dataplane.pid,
+                 dataplane.generation, fits ? "" : ", for ports that spread frames in another way");
     return bring_kept();
 }
 

@@ -106,8 +106,7 @@ struct RuleText {
     const BoxSpread* box = nullptr;     // that they are for; nullptr: as most are
 };
 
-// The bound as it is to be shown: until workers share a ledger, each that sees the key of a merged
-// limit holds a bucket of its own.
+// The bound as it is to be shown: of a merged limit with what workers may be ahead of each other.
 [[nodiscard]] std::string bound_text(const LimitSummary& limit);
 
 // Rule file -> rule set. nullopt if there is an error; `problems` then says where and what, and
