@@ -132,7 +132,7 @@ struct WorkerStats {
     std::array<std::uint64_t, kReasonCount> by_reason{};
     std::array<std::uint64_t, kTableEventCount> by_table_event{};
     std::uint64_t table_slots = 0;
-    std::uint64_t handed_over = 0;   // frames that it received for other workers
+    std::uint64_t handed_over = 0;  // frames that it received for other workers
     std::array<std::uint64_t, kLedgerEventCount> by_ledger_event{};
     std::vector<std::string> lanes;  // "uplink in q0": what it receives
 };
