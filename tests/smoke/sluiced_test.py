@@ -218,7 +218,7 @@ class Resources(Case):
         self.assertEqual([worker["lcore"] for worker in workers], [1, 2])
         self.assertEqual(list(workers[0]), ["lcore", "bursts", "stalled_ms", "stalls", "packets",
                                             "verdicts", "reasons", "table_full", "table", "table_slots",
-                                            "handed_over", "lanes"])
+                                            "handed_over", "ledger", "lanes"])
         self.assertEqual((workers[0]["packets"], workers[0]["lanes"]), (100, ["uplink in q0"]))
 
     def test_panic(self):

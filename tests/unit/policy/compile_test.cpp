@@ -90,7 +90,7 @@ TEST(CompileRules, WhatWorkersShareSaysByHowMuch) {
             compile("version: 1\nrules:\n  - id: a\n    mode: enforce\n" + rule);
         EXPECT_TRUE(outcome.rules.has_value());
         return std::pair{outcome.rules->set.rules[0].limits[0],
-                         outcome.rules->rules[0].limits[0].bound};
+                         bound_text(outcome.rules->rules[0].limits[0])};
     };
     const std::string limit = "    limits: [{algorithm: token_bucket, rate: 1000/s, burst: 100}]\n";
     const auto [merged, bound] = first("    key: [ip.dst]\n" + limit);
