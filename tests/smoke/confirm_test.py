@@ -54,7 +54,7 @@ class Case(unittest.TestCase):
             client.settimeout(10)
             client.connect(self.box.dataplane_socket)
             send(client, b"\0" + struct.pack("<II", VERSION, 4) + b"test")
-            return f"{struct.unpack("<IIQ", receive(client)[1:17])[2]:016x}"
+            return f"{struct.unpack('<IIQ', receive(client)[1:17])[2]:016x}"
 
     def rules(self):
         return json.loads(self.box.api("GET", "/v1/rules")[1])
