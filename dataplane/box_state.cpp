@@ -182,6 +182,14 @@ void BoxState::end_former() {
     log_info("the former tables are gone: nothing in them was owed any more");
 }
 
+std::span<Record> BoxState::records(std::size_t worker) {
+    if (region_) {
+        return region_->records(worker);
+    }
+    const LineMemory& memory = records_.emplace_back(shape_.records() * sizeof(Record));
+    return {static_cast<Record*>(memory.data()), shape_.records()};
+}
+
 BucketStore BoxState::store(std::size_t worker, std::span<const SlotRow> rows) {
     if (!region_) {
         return BucketStore{shape_.keys, shape_.pool_lines};

@@ -45,6 +45,8 @@ public:
     // Writes one if it is time, beside the caller; and the last one, when no worker runs any more.
     void keep_snapshot(std::chrono::steady_clock::time_point now);
     void end_snapshots();
+    // What it has not told the others yet, as it was left.
+    [[nodiscard]] std::span<Record> records(std::size_t worker);
     // Nothing that was found can be read by the rules that there are.
     void begin_anew(const std::string& why);
 
@@ -69,7 +71,8 @@ private:
     std::unique_ptr<FormerTables> former_;  // in their memory
     SlotsImage slots_;
     BucketStore::Found found_;
-    std::string snapshot_file_;  // empty: none is wanted
+    std::vector<LineMemory> records_;  // where none survive
+    std::string snapshot_file_;        // empty: none is wanted
     std::chrono::milliseconds snapshot_every_{};
     std::chrono::steady_clock::time_point next_snapshot_{};
     std::future<void> snapshot_;

@@ -11,10 +11,6 @@
 namespace sluice {
 namespace {
 
-// Accounts of which a worker may have something unsynced at once, as a share of the table's keys.
-// Memory that no rule asks for is never touched.
-constexpr std::size_t kRecordShare = 8;
-
 Result<PortOffer> attach(Port& port, const PairOptions& pair, const SideOptions& side,
                          std::string_view name) {
     port.pair = pair.name;
@@ -145,7 +141,6 @@ void Dataplane::start_workers() {
         sent_.emplace_back(lcores_.size());
     }
     CoreRoster roster;
-    const std::size_t records = lcores_.size() > 1 ? options_.table_keys / kRecordShare + 1 : 1;
     for (std::size_t worker = 0; worker < lcores_.size(); ++worker) {
         PacketPolicy policy = options_.policy;
         policy.tell_wait = false;
@@ -153,13 +148,13 @@ void Dataplane::start_workers() {
         workers_.push_back(std::make_unique<Worker>(
             roster.enlist(),
             WorkerSetup{running_, board_, stop_, options_.idle_sleep, state_.clock_lead(),
-                        ledger_lanes_, records},
+                        ledger_lanes_},
             CoreState{.policy = policy,
                       .hash = KeyHasher{state_.secrets().hash},
                       .buckets = state_.store(worker, current_.rules.slots),
                       .counters = counters_[worker],
                       .sampler = samplers_.back().get()},
-            lanes_of(worker), desks_of(worker)));
+            state_.records(worker), lanes_of(worker), desks_of(worker)));
     }
     report_found();
     const auto run = [](void* worker) {

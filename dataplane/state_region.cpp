@@ -197,7 +197,7 @@ Result<StateRegion> StateRegion::make(const std::string& place, const StateShape
     StateRegion region{*std::move(mapped), shape, heritage.taken_up};
     for (std::size_t worker = 0; worker < shape.workers; ++worker) {
         Result<Mapping> file =
-            Mapping::make(name_of_worker(place, id, worker), shape.layout().bytes());
+            Mapping::make(name_of_worker(place, id, worker), shape.worker_bytes());
         if (!file) {
             remove_workers(place, std::to_string(id));
             return file.error();
@@ -230,8 +230,8 @@ Result<StateRegion> StateRegion::open_files(Mapping header, const std::string& p
                                             const StateShape& shape) {
     StateRegion region{std::move(header), shape, true};
     for (std::size_t worker = 0; worker < shape.workers; ++worker) {
-        Result<Mapping> file = Mapping::open(name_of_worker(place, region.header().id, worker),
-                                             shape.layout().bytes());
+        Result<Mapping> file =
+            Mapping::open(name_of_worker(place, region.header().id, worker), shape.worker_bytes());
         if (!file) {
             return file.error();
         }

@@ -1,5 +1,6 @@
 #pragma once
 #include "dataplane/state_folder.hpp"
+#include "lib/ledger/record.hpp"
 #include "lib/meter/siphash.hpp"
 #include "lib/meter/store_layout.hpp"
 
@@ -27,7 +28,24 @@ struct StateShape {
     std::uint64_t spread = 0;  // how flows are spread over the workers
 
     [[nodiscard]] StoreLayout layout() const noexcept { return {keys, pool_lines}; }
-    [[nodiscard]] std::size_t bytes() const noexcept { return workers * layout().bytes(); }
+    // Accounts of which a worker may have something unsynced at once (lib/ledger). Memory that no
+    // rule asks for is never touched.
+    [[nodiscard]] std::size_t records() const noexcept {
+        return workers > 1 ? keys / kRecordShare + 1 : 1;
+    }
+    // Their place in a worker's memory: behind its buckets.
+    [[nodiscard]] std::size_t records_at() const noexcept { return whole_pages(layout().bytes()); }
+    [[nodiscard]] std::size_t worker_bytes() const noexcept {
+        return records_at() + whole_pages(records() * sizeof(Record));
+    }
+    [[nodiscard]] std::size_t bytes() const noexcept { return workers * worker_bytes(); }
+
+private:
+    static constexpr std::size_t kRecordShare = 8;
+    [[nodiscard]] static std::size_t whole_pages(std::size_t bytes) noexcept {
+        constexpr std::size_t kPage = 4096;
+        return (bytes + kPage - 1) / kPage * kPage;
+    }
 };
 
 // A file that is mapped, for as long as this lives.
@@ -90,6 +108,10 @@ public:
     [[nodiscard]] Nanoseconds clock_lead() const noexcept { return Nanoseconds{header().lead}; }
     [[nodiscard]] StoreMemory worker(std::size_t worker) const noexcept {
         return {workers_[worker].data(), shape_.layout(), workers_[worker].page_size()};
+    }
+    [[nodiscard]] std::span<Record> records(std::size_t worker) const noexcept {
+        auto* memory = static_cast<std::byte*>(workers_[worker].data()) + shape_.records_at();
+        return {reinterpret_cast<Record*>(memory), shape_.records()};
     }
 
 private:

@@ -161,8 +161,8 @@ Result<Done> StateRegion::restore(const StateFolder& folder, const std::string& 
         }
         std::vector<std::byte> bytes(std::min<std::size_t>(part.size, kMostSlots));
         const bool is_page = part.worker < shape.workers && part.size == kSnapshotPage &&
-                             part.offset <= shape.layout().bytes() &&
-                             part.size <= shape.layout().bytes() - part.offset;
+                             part.offset <= shape.worker_bytes() &&
+                             part.size <= shape.worker_bytes() - part.offset;
         const bool is_slots = part.worker == kSlotsPart && part.size == bytes.size();
         if ((!is_page && !is_slots) ||
             (!bytes.empty() && std::fread(bytes.data(), bytes.size(), 1, file.get()) != 1)) {

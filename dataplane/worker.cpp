@@ -32,15 +32,13 @@ void pass_all(Burst& burst, Reason reason) noexcept {
 
 }  // namespace
 
-Worker::Worker(CoreToken me, const WorkerSetup& setup, CoreState core, std::vector<DpdkIo> lanes,
-               std::vector<TxDesk> desks)
+Worker::Worker(CoreToken me, const WorkerSetup& setup, CoreState core, std::span<Record> records,
+               std::vector<DpdkIo> lanes, std::vector<TxDesk> desks)
     : me_{std::move(me)},
       setup_{setup},
       core_{std::move(core)},
       books_{core_.buckets},
-      records_{setup.ledger_records * sizeof(Record)},
-      ledger_{me_.index(), setup.ledger_lanes,
-              std::span{static_cast<Record*>(records_.data()), setup.ledger_records}, Instant{}},
+      ledger_{me_.index(), setup.ledger_lanes, records, Instant{}},
       lanes_{std::move(lanes)},
       desks_{std::move(desks)},
       time_{rte_get_tsc_hz()} {}

@@ -13,6 +13,7 @@
 
 #include <chrono>
 #include <memory>
+#include <span>
 #include <vector>
 
 namespace sluice {
@@ -25,14 +26,14 @@ struct WorkerSetup {
     std::chrono::microseconds idle_sleep;
     Nanoseconds clock_lead;  // of instants over CLOCK_BOOTTIME
     AmountLanes& ledger_lanes;
-    std::size_t ledger_records;
 };
 
 // One lcore: its lanes, its table, its counters. Everything it writes is a member or its own.
 class Worker {
 public:
-    Worker(CoreToken me, const WorkerSetup& setup, CoreState core, std::vector<DpdkIo> lanes,
-           std::vector<TxDesk> desks = {});
+    // `records` outlive it.
+    Worker(CoreToken me, const WorkerSetup& setup, CoreState core, std::span<Record> records,
+           std::vector<DpdkIo> lanes, std::vector<TxDesk> desks = {});
 
     void run() noexcept;
 
@@ -60,7 +61,6 @@ private:
     WorkerSetup setup_;
     CoreState core_;
     BucketBooks books_;
-    LineMemory records_;
     Ledger ledger_;
     bool shares_ = false;  // whether any rule set so far had limits that workers share
     std::vector<DpdkIo> lanes_;

@@ -42,12 +42,14 @@ TEST_F(StateRegionTest, IsFoundAgainWithItsSecretsAndMemory) {
         EXPECT_FALSE(region->taken_up());
         secrets = region->secrets();
         mark(*region, 1) = 77;
+        region->records(1).back().set(7, 9);
     }
     const auto again = StateRegion::open(*folder, shape(2, 100));
     ASSERT_TRUE(again.has_value());
     EXPECT_TRUE(again->taken_up());
     EXPECT_EQ(again->secrets().hash, secrets.hash);
     EXPECT_EQ(mark(*again, 1), 77U);
+    EXPECT_EQ(again->records(1).back().unsynced(), 16U);
     EXPECT_EQ(mark(*again, 0), 0U);
 }
 
@@ -84,6 +86,7 @@ TEST_F(StateRegionTest, ASnapshotBringsItBackOnceTheMemoryIsGone) {
         const auto region = StateRegion::open(*folder, shape(2, 1000));
         lineage = region->lineage();
         mark(*region, 1) = 123;
+        region->records(1).back().set(1, 2);
         ASSERT_TRUE(region->write_snapshot(*folder, snapshot).has_value());
     }
     EXPECT_TRUE(StateRegion::is_there(*folder));
@@ -94,6 +97,7 @@ TEST_F(StateRegionTest, ASnapshotBringsItBackOnceTheMemoryIsGone) {
     ASSERT_TRUE(back.has_value());
     EXPECT_EQ(back->lineage(), lineage);
     EXPECT_EQ(mark(*back, 1), 123U);
+    EXPECT_EQ(back->records(1).back().unsynced(), 3U);
     // The same boot: the instants go on as they were, but for what the clocks differ by.
     EXPECT_LT(std::chrono::abs(back->clock_lead()), std::chrono::seconds{1});
 }
