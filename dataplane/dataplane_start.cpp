@@ -154,7 +154,7 @@ void Dataplane::start_workers() {
                       .buckets = state_.store(worker, current_.rules.slots),
                       .counters = counters_[worker],
                       .sampler = samplers_.back().get()},
-            state_.records(worker), lanes_of(worker), desks_of(worker)));
+            state_.records(worker), WorkerLanes{lanes_of(worker), desks_of(worker)}));
     }
     report_found();
     const auto run = [](void* worker) {

@@ -33,14 +33,14 @@ void pass_all(Burst& burst, Reason reason) noexcept {
 }  // namespace
 
 Worker::Worker(CoreToken me, const WorkerSetup& setup, CoreState core, std::span<Record> records,
-               std::vector<DpdkIo> lanes, std::vector<TxDesk> desks)
+               WorkerLanes lanes)
     : me_{std::move(me)},
       setup_{setup},
       core_{std::move(core)},
       books_{core_.buckets},
       ledger_{me_.index(), setup.ledger_lanes, records, Instant{}},
-      lanes_{std::move(lanes)},
-      desks_{std::move(desks)},
+      lanes_{std::move(lanes.lanes)},
+      desks_{std::move(lanes.desks)},
       time_{rte_get_tsc_hz()} {}
 
 void Worker::run() noexcept {

@@ -28,12 +28,18 @@ struct WorkerSetup {
     AmountLanes& ledger_lanes;
 };
 
+// Where a worker's frames come from and go to.
+struct WorkerLanes {
+    std::vector<DpdkIo> lanes;
+    std::vector<TxDesk> desks;  // where it sends for others
+};
+
 // One lcore: its lanes, its table, its counters. Everything it writes is a member or its own.
 class Worker {
 public:
     // `records` outlive it.
     Worker(CoreToken me, const WorkerSetup& setup, CoreState core, std::span<Record> records,
-           std::vector<DpdkIo> lanes, std::vector<TxDesk> desks = {});
+           WorkerLanes lanes);
 
     void run() noexcept;
 
@@ -64,7 +70,7 @@ private:
     Ledger ledger_;
     bool shares_ = false;  // whether any rule set so far had limits that workers share
     std::vector<DpdkIo> lanes_;
-    std::vector<TxDesk> desks_;  // where it sends for others
+    std::vector<TxDesk> desks_;
     // Two bursts on their way: the lines that one needs arrive while the other is worked on.
     std::unique_ptr<Burst> coming_ = std::make_unique<Burst>();
     std::unique_ptr<Burst> going_ = std::make_unique<Burst>();
