@@ -2,6 +2,7 @@
 
 #include "dataplane/tx_desk.hpp"
 #include "lib/act/tag.hpp"
+#include "lib/pipeline/decision_tally.hpp"
 
 #include <algorithm>
 #include <cstring>
@@ -41,11 +42,6 @@ bool is_ours(const rte_mbuf* frame) noexcept {
     return true;
 }
 
-void count_one(const Packet& packet, WorkerCounters& counters) noexcept {
-    counters.by_verdict[static_cast<std::size_t>(packet.decision.verdict)].add(1);
-    counters.by_reason[static_cast<std::size_t>(packet.decision.reason)].add(1);
-}
-
 }  // namespace
 
 std::uint16_t send_frames(const Lane& lane, bool up, rte_mbuf** frames,
@@ -76,7 +72,6 @@ FrameView DpdkIo::whole_view_of(rte_mbuf* frame, std::size_t row) noexcept {
 }
 
 std::size_t DpdkIo::receive(Burst& burst, Reach reach) noexcept {
-    burst.clear();
     newest_ ^= 1U;
     // NOLINTNEXTLINE(cppcoreguidelines-pro-type-member-init): filled by the driver
     std::array<rte_mbuf*, kMaxBurst> frames;
@@ -90,14 +85,12 @@ std::size_t DpdkIo::receive(Burst& burst, Reach reach) noexcept {
         count = handed.ours;
         came = handed.all;
     }
-    if (reach == Reach::Everything) [[unlikely]] {
-        for (std::uint16_t row = 0; row < count; ++row) {
-            (void)burst.add(whole_view_of(frames[row], row), lane_.dir, lane_.pair, frames[row]);
-        }
-        return came;
-    }
-    for (std::uint16_t row = 0; row < count; ++row) {
-        (void)burst.add(view_of(frames[row], row), lane_.dir, lane_.pair, frames[row]);
+    std::uint16_t row = 0;
+    for (Packet& packet : burst.take_rows(count)) {
+        rte_mbuf* frame = frames[row];
+        packet.come(reach == Reach::Headers ? view_of(frame, row) : whole_view_of(frame, row),
+                    lane_.dir, lane_.pair, frame);
+        ++row;
     }
     return came;
 }
@@ -184,16 +177,21 @@ void DpdkIo::send(Burst& burst, WorkerCounters& counters) noexcept {
     if (count != 0) {
         transmit(burst, forwarded, count);
     }
+    DecisionTally tally;
+    std::size_t noted = 0;
     for (const Packet& packet : burst.packets()) {
-        count_one(packet, counters);
+        tally.note(noted++, packet.decision);
     }
+    tally.count(noted, counters);
 }
 
 void DpdkIo::send_back(Burst& burst, const std::array<std::uint16_t, kMaxBurst>& rows,
                        std::uint16_t count, WorkerCounters& counters) noexcept {
+    DecisionTally tally;  // the sender counts what it sends
+    std::size_t noted = 0;
     for (const Packet& packet : burst.packets()) {
         if (!forwards(packet.decision.verdict)) {
-            count_one(packet, counters);
+            tally.note(noted++, packet.decision);
         }
     }
     std::array<rte_mbuf*, kMaxBurst> out{};
@@ -203,14 +201,14 @@ void DpdkIo::send_back(Burst& burst, const std::array<std::uint16_t, kMaxBurst>&
         note_decision(*out[i], packet.decision.verdict, packet.decision.reason);
     }
     const unsigned put = handover_->send_back(out.data(), count);
-    if (put == count) [[likely]] {
-        return;
-    }
-    rte_pktmbuf_free_bulk(out.data() + put, count - put);
     for (unsigned i = put; i < count; ++i) {
         Packet& packet = burst.packets()[rows[i]];
         packet.decision = {.verdict = Verdict::Drop, .reason = Reason::RingFull};
-        count_one(packet, counters);
+        tally.note(noted++, packet.decision);
+    }
+    tally.count(noted, counters);
+    if (put != count) [[unlikely]] {
+        rte_pktmbuf_free_bulk(out.data() + put, count - put);
     }
 }
 

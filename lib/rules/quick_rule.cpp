@@ -1,5 +1,6 @@
 #include "lib/rules/quick_rule.hpp"
 
+#include "lib/meter/group_key.hpp"
 #include "lib/rules/group.hpp"
 #include "lib/rules/rule_set.hpp"
 
@@ -35,12 +36,12 @@ void fill_key(const Rule& rule, QuickRule& quick) noexcept {
         quick.v6_mask = {kFirstBits[std::min<unsigned>(part.v6_length, 64)],
                          kFirstBits[part.v6_length < 64 ? 0 : part.v6_length - 64]};
     }
-    quick.identity = limit.identity;
+    quick.start = KeyHasher::start_of(limit.identity);
     quick.slot = limit.slot;
     quick.per_byte = limit.per == Per::Byte;
 }
 
-QuickRule quick_rule(const Rule& rule) noexcept {
+QuickRule quick_rule(const Rule& rule, std::uint32_t index) noexcept {
     QuickRule quick;
     if (rule.on_match != OnMatch::Meter || rule.limits.size() != 1 || rule.overrides != nullptr ||
         rule.bans()) {
@@ -57,9 +58,9 @@ QuickRule quick_rule(const Rule& rule) noexcept {
     if (quick.plain) {
         quick.limit = bucket->gcra;
     }
-    quick.on_exceed = rule.on_exceed;
     quick.counters = rule.counters;
-    quick.tag = &rule.tag;
+    quick.refusal = {
+        .verdict = rule.on_exceed, .reason = Reason::OverLimit, .rule = index, .tag = &rule.tag};
     return quick;
 }
 
@@ -68,7 +69,7 @@ QuickRule quick_rule(const Rule& rule) noexcept {
 void list_quick_rules(RuleSet& set) {
     set.quick.clear();
     for (const Rule& rule : set.rules) {
-        set.quick.push_back(quick_rule(rule));
+        set.quick.push_back(quick_rule(rule, static_cast<std::uint32_t>(set.quick.size())));
     }
 }
 

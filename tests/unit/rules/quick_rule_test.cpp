@@ -1,5 +1,6 @@
 #include "lib/rules/quick_rule.hpp"
 
+#include "lib/meter/group_key.hpp"
 #include "lib/rules/group.hpp"
 #include "lib/rules/rule_set.hpp"
 #include "lib/rules/slots.hpp"
@@ -35,7 +36,7 @@ QuickRule quick_of(const Rule& rule) {
     set.rules = {rule};
     list_quick_rules(set);
     QuickRule quick = set.quick.at(0);
-    quick.tag = nullptr;  // it points into the set
+    quick.refusal.tag = nullptr;  // it points into the set
     return quick;
 }
 
@@ -90,11 +91,11 @@ TEST(QuickRule, SaysWhatItsRuleSays) {
     rule.limits[0].per = Per::Byte;
     rule.on_exceed = Verdict::Tag;
     const QuickRule quick = quick_of(rule);
-    EXPECT_EQ(quick.identity, 7U);
+    EXPECT_EQ(quick.start, KeyHasher::start_of(7));
     EXPECT_EQ(quick.slot, 3U);
     EXPECT_EQ(quick.counters, 5U);
     EXPECT_TRUE(quick.per_byte);
-    EXPECT_EQ(quick.on_exceed, Verdict::Tag);
+    EXPECT_EQ(quick.refusal.verdict, Verdict::Tag);
 }
 
 // Header and masked address, put together, are the canonical key.
@@ -164,7 +165,8 @@ TEST(QuickRule, MovesWithItsSet) {
     for (std::size_t i = 0; i < set.rules.size(); ++i) {
         EXPECT_EQ(set.quick[i].limit,
                   std::get<TokenBucketLimit>(set.rules[i].limits[0].limit).gcra);
-        EXPECT_EQ(set.quick[i].tag, &set.rules[i].tag);
+        EXPECT_EQ(set.quick[i].refusal.tag, &set.rules[i].tag);
+        EXPECT_EQ(set.quick[i].refusal.rule, i);
         EXPECT_EQ(set.quick[i].slot, set.rules[i].limits[0].slot);
     }
 }
