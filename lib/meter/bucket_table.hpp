@@ -44,7 +44,7 @@ public:
 
     // Asks for the first line of a key; probe_first() wants to be told where it is.
     template <Into kInto = Into::SecondCache>
-    [[nodiscard]] Entry* prefetch_first(const FiledKey& key) const noexcept {
+    [[nodiscard, gnu::always_inline]] inline Entry* prefetch_first(const FiledKey& key) const noexcept {
         Line& first = line(first_of(key));
         __builtin_prefetch(&first, 0, kInto == Into::FirstCache ? 3 : 2);
         return first.entries;
@@ -54,7 +54,7 @@ public:
         Entry* first = nullptr;
         Entry* second = nullptr;
     };
-    [[nodiscard]] Lines prefetch_both(const FiledKey& key) const noexcept {
+    [[nodiscard, gnu::always_inline]] Lines prefetch_both(const FiledKey& key) const noexcept {
         const Lines lines = lines_of(key);
         __builtin_prefetch(lines.first, 0, 2);
         __builtin_prefetch(lines.second, 0, 2);

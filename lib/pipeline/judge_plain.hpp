@@ -28,12 +28,15 @@ struct PlainMatch {
     PlainMatch(const Match& of, const PlainJudging& judging) noexcept
         : rule{judging.set.quick[of.rule]}, match{of}, look{judging.scratch.looks[of.first]} {}
 
-    // Whether the rule is of that kind, counts this packet and has its bucket at hand, which is
-    // then written under the numbers in force.
+    // Whether the rule is of that kind and its bucket at hand.
     [[nodiscard]] bool is_plain(const PlainJudging& judging) const noexcept {
-        return rule.plain && !match.skipped && look.entry != nullptr &&
-               look.entry->filed() == look.key.filed && look.cost != Units{0} &&
-               (!judging.stale || make_current(judging));
+        return rule.plain && is_at_hand(judging);
+    }
+    // Whether the rule counts this packet and has its bucket at hand, which is
+    // then written under the numbers in force.
+    [[nodiscard]] bool is_at_hand(const PlainJudging& judging) const noexcept {
+        return !match.skipped && look.entry != nullptr && look.entry->filed() == look.key.filed &&
+               look.cost != Units{0} && (!judging.stale || make_current(judging));
     }
     // Writes the bucket under the numbers in force, if it is not.
     [[nodiscard]] bool make_current(const PlainJudging& judging) const noexcept {

@@ -366,6 +366,11 @@ void locate_burst(Burst& burst, const CoreState& core) noexcept {
     Scratch& scratch = burst.scratch();
     const std::span<Look> looks{scratch.looks.get(), scratch.look_count};
     scratch.miss_count = core.buckets.keys.probe_first(looks, scratch.missed.get());
+    if (core.ledger != nullptr) [[unlikely]] {
+        for (const Look& look : looks) {
+            core.ledger->prefetch_record({look.key.hash, slot_of(look.key), 0});
+        }
+    }
 }
 
 // What changes before a packet is judged, look_at() finds out.
@@ -381,6 +386,9 @@ void meter_burst(Burst& burst, const RuleSet& set, CoreState& core, Now now) noe
         Match* first = &scratch.matches[span->first];
         const std::uint32_t count = span++->count;
         if (judge_plain(packet, {first, count}, plain)) [[likely]] {
+            continue;
+        }
+        if (core.ledger != nullptr && count == 1 && judge_shared(packet, *first, plain)) {
             continue;
         }
         judge_slow(packet, {.judging = {.set = set, .core = core, .now = now, .packet = packet},

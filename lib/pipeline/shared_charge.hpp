@@ -1,4 +1,5 @@
 #pragma once
+#include "lib/pipeline/judge_plain.hpp"
 #include "lib/pipeline/look_at.hpp"
 
 // Charges under limits whose keys several workers spend: each asks its ledger how far it may go
@@ -9,6 +10,11 @@ namespace sluice {
     return judging.core.ledger != nullptr &&
            judging.core.buckets.tenants.row(entry.slot()).max_unsynced != 0;
 }
+
+// The short way for one enforcing rule of one token bucket that workers share, as judge_plain() is
+// for others. False: nothing has been done, and the long way is to be taken.
+[[nodiscard]] bool judge_shared(Packet& packet, const Match& match,
+                                const PlainJudging& judging) noexcept;
 
 // What becomes of a look that the copy here admits: the same, or NoRoom.
 [[nodiscard]] Judgement ask_ledger(const Look& look, const Rule& rule,

@@ -52,10 +52,11 @@ QuickRule quick_rule(const Rule& rule) noexcept {
     }
     const auto* bucket = std::get_if<TokenBucketLimit>(&rule.limits.front().limit);
     quick.version = rule.limits.front().version;
-    quick.plain = rule.mode == Mode::Enforce && !rule.rejected_spend && bucket != nullptr &&
-                  rule.limits.front().shared == 0;
-    if (quick.plain) {
+    if (rule.mode == Mode::Enforce && !rule.rejected_spend && bucket != nullptr) {
+        const std::uint64_t shared = rule.limits.front().shared;
         quick.limit = bucket->gcra;
+        quick.plain = shared == 0;
+        quick.max_unsynced = static_cast<std::uint32_t>(shared);  // at most 2^30
     }
     quick.on_exceed = rule.on_exceed;
     quick.counters = rule.counters;

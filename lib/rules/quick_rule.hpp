@@ -33,6 +33,8 @@ struct alignas(64) QuickRule {
 
     // The rule enforces, its one limit is a token bucket, and what it refuses spends nothing.
     bool plain = false;
+    // The same, but workers share its limit, and how far each may go ahead; 0: it is not like that.
+    std::uint32_t max_unsynced = 0;
     Verdict on_exceed = Verdict::Drop;
     std::uint32_t counters = 0;
     const TagValues* tag = nullptr;

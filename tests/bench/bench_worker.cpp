@@ -62,9 +62,11 @@ void BenchWorker::share(AmountLanes& lanes, std::size_t me) {
     const Nanoseconds interval = Box{}.merge_interval;
     share_limits(compiled_.set, {lanes.workers(), interval});
     number_limits(compiled_.set);
-    records_.resize(core_.buckets.keys.slots() / kKeysPerRecord);
+    const std::size_t records = core_.buckets.keys.slots() / kKeysPerRecord;
+    records_.emplace(records * sizeof(Record));
     books_ = std::make_unique<BucketBooks>(core_.buckets);
-    ledger_ = std::make_unique<Ledger>(me, lanes, records_, now_.at);
+    ledger_ = std::make_unique<Ledger>(
+        me, lanes, std::span{static_cast<Record*>(records_->data()), records}, now_.at);
     ledger_->set(interval, compiled_.set.shared_limits);
     core_.ledger = ledger_.get();
 }
@@ -74,6 +76,7 @@ void BenchWorker::exchange() {
     if (ledger_ != nullptr) {
         adopt(compiled_.set, core_, now_);
         ledger_->exchange(*books_, now_);
+        ledger_->ask(*books_);
     }
 }
 

@@ -9,6 +9,7 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string_view>
 #include <utility>
 #include <vector>
@@ -63,7 +64,7 @@ private:
     std::array<Burst, 2> bursts_;  // on their way
     Now now_;
     std::function<void(Instant)> told_;
-    std::vector<Record> records_;
+    std::optional<LineMemory> records_;
     std::unique_ptr<BucketBooks> books_;
     std::unique_ptr<Ledger> ledger_;  // nullptr: its keys are its own
     std::uint64_t ticks_[7]{};

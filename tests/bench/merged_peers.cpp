@@ -16,8 +16,10 @@ MergedPeers::Peer::Peer(const PeerSetup& setup, std::size_t index)
     : me{index},
       store{setup.keys, 16},
       books{store},
-      records(store.keys.slots() / kKeysPerRecord),
-      ledger{me, setup.lanes, records, Instant{}} {
+      records{store.keys.slots() / kKeysPerRecord * sizeof(Record)},
+      ledger{me, setup.lanes,
+             std::span{static_cast<Record*>(records.data()), records.bytes() / sizeof(Record)},
+             Instant{}} {
     store.adopt(setup.rows, 0, Nanoseconds{0}, {});
     ledger.set(setup.interval, 1);
 }
@@ -45,7 +47,7 @@ double MergedPeers::follow(Instant now) noexcept {
         return 0;
     }
     return cpu_ns_per(1, [&] {
-        while (begun - followed_.load(std::memory_order_acquire) >= kFarBehind) {
+        while (begun - followed_.load(std::memory_order_acquire) > kCloseBy) {
             _mm_pause();
         }
     });
@@ -91,6 +93,7 @@ void MergedPeers::burst(Peer& peer, Now now) noexcept {
     ask_for(peer);
     (void)peer.store.begin_burst(now);
     peer.ledger.exchange(peer.books, now);
+    peer.ledger.ask(peer.books);
     for (const Account& account : charged_) {
         charge_one(peer, account, now);
     }

@@ -48,11 +48,12 @@ private:
         std::size_t me;
         BucketStore store;
         BucketBooks books;
-        std::vector<Record> records;
+        LineMemory records;
         Ledger ledger;
     };
-    static constexpr std::uint64_t kFarBehind = 32;  // bursts
-    static constexpr std::size_t kPackets = 32;      // of a burst
+    static constexpr std::uint64_t kFarBehind = 64;  // bursts
+    static constexpr std::uint64_t kCloseBy = 4;
+    static constexpr std::size_t kPackets = 32;  // of a burst
 
     void run() noexcept;
     void burst(Peer& peer, Now now) noexcept;
