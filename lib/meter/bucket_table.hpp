@@ -44,7 +44,8 @@ public:
 
     // Asks for the first line of a key; probe_first() wants to be told where it is.
     template <Into kInto = Into::SecondCache>
-    [[nodiscard, gnu::always_inline]] inline Entry* prefetch_first(const FiledKey& key) const noexcept {
+    [[nodiscard, gnu::always_inline]] inline Entry* prefetch_first(
+        const FiledKey& key) const noexcept {
         Line& first = line(first_of(key));
         __builtin_prefetch(&first, 0, kInto == Into::FirstCache ? 3 : 2);
         return first.entries;

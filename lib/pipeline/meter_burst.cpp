@@ -1,9 +1,9 @@
 #include "lib/pipeline/adopt.hpp"
-#include "lib/pipeline/judge_plain.hpp"
 #include "lib/pipeline/key_overrides.hpp"
 #include "lib/pipeline/look_at.hpp"
 #include "lib/pipeline/penalty_box.hpp"
 #include "lib/pipeline/sample_burst.hpp"
+#include "lib/pipeline/shared_charge.hpp"
 #include "lib/pipeline/stages.hpp"
 
 #include <algorithm>
@@ -367,9 +367,7 @@ void locate_burst(Burst& burst, const CoreState& core) noexcept {
     const std::span<Look> looks{scratch.looks.get(), scratch.look_count};
     scratch.miss_count = core.buckets.keys.probe_first(looks, scratch.missed.get());
     if (core.ledger != nullptr) [[unlikely]] {
-        for (const Look& look : looks) {
-            core.ledger->prefetch_record({look.key.hash, slot_of(look.key), 0});
-        }
+        prefetch_records(looks, *core.ledger);
     }
 }
 
@@ -385,10 +383,8 @@ void meter_burst(Burst& burst, const RuleSet& set, CoreState& core, Now now) noe
     for (Packet& packet : burst.packets()) {
         Match* first = &scratch.matches[span->first];
         const std::uint32_t count = span++->count;
-        if (judge_plain(packet, {first, count}, plain)) [[likely]] {
-            continue;
-        }
-        if (core.ledger != nullptr && count == 1 && judge_shared(packet, *first, plain)) {
+        if (judge_plain(packet, {first, count}, plain) ||
+            (core.ledger != nullptr && count == 1 && judge_shared(packet, *first, plain))) {
             continue;
         }
         judge_slow(packet, {.judging = {.set = set, .core = core, .now = now, .packet = packet},

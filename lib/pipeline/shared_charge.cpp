@@ -43,7 +43,6 @@ bool take_ahead(const PlainMatch& by, const PlainJudging& judging) noexcept {
     if (ahead.record == kNoRecord) {
         return false;
     }
-    keep_store_order();
     take_fitting(entry, *by.rule.limit, judging.now.at, by.look.cost);
     const Cell cell = entry.cell();
     ledger.tell(ahead, account, {{cell.fresh_from, cell.rest}, by.rule.version}, judging.now);

@@ -11,6 +11,14 @@ namespace sluice {
            judging.core.buckets.tenants.row(entry.slot()).max_unsynced != 0;
 }
 
+// Asks for the records of a burst's keys, once the places where they are found have come.
+[[gnu::always_inline]] inline void prefetch_records(std::span<const Look> looks,
+                                                    const Ledger& ledger) noexcept {
+    for (const Look& look : looks) {
+        ledger.prefetch_record({look.key.hash, slot_of(look.key), 0});
+    }
+}
+
 // The short way for one enforcing rule of one token bucket that workers share, as judge_plain() is
 // for others. False: nothing has been done, and the long way is to be taken.
 [[nodiscard]] bool judge_shared(Packet& packet, const Match& match,

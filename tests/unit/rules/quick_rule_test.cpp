@@ -39,6 +39,17 @@ QuickRule quick_of(const Rule& rule) {
     return quick;
 }
 
+TEST(QuickRule, SaysHowFarWorkersMayGoAhead) {
+    Rule rule = common_rule();
+    EXPECT_EQ(quick_of(rule).max_unsynced, 0U);
+    rule.limits[0].shared = 7;
+    EXPECT_EQ(quick_of(rule).max_unsynced, 7U);
+    EXPECT_FALSE(quick_of(rule).plain);
+    EXPECT_EQ(quick_of(rule).limit, ten_per_second());
+    rule.mode = Mode::Monitor;
+    EXPECT_EQ(quick_of(rule).max_unsynced, 0U) << "takes the long way";
+}
+
 struct Case {
     const char* name;
     void (*change)(Rule&);
