@@ -46,7 +46,8 @@ public:
 
     // Asks for the first line of a key; probe_first() wants to be told where it is.
     template <Into kInto = Into::SecondCache>
-    [[nodiscard]] Entry* prefetch_first(const FiledKey& key) const noexcept {
+    [[nodiscard, gnu::always_inline]] inline Entry* prefetch_first(
+        const FiledKey& key) const noexcept {
         return first_lines().prefetch<kInto>(key);
     }
     // The same by value: whoever asks for the lines of a burst keeps in registers where they lie.
@@ -71,7 +72,7 @@ public:
         Entry* first = nullptr;
         Entry* second = nullptr;
     };
-    [[nodiscard]] Lines prefetch_both(const FiledKey& key) const noexcept {
+    [[nodiscard, gnu::always_inline]] Lines prefetch_both(const FiledKey& key) const noexcept {
         const Lines lines = lines_of(key);
         __builtin_prefetch(lines.first, 0, 2);
         __builtin_prefetch(lines.second, 0, 2);

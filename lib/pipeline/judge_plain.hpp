@@ -44,11 +44,16 @@ struct PlainMatch {
           counters{judging.counters[rule.counters]},
           skipped{of.skipped} {}
 
-    // Whether the rule is of that kind, counts this packet and has its bucket at hand, which is
-    // then written under the numbers in force.
+    // Whether the rule is of that kind and its bucket at hand.
     [[nodiscard]] [[gnu::always_inline]] bool is_plain(const PlainJudging& judging) const noexcept {
-        return rule.plain && !skipped && look.entry != nullptr &&
-               look.entry->filed() == look.key.filed && look.cost != Units{0} &&
+        return rule.plain && is_at_hand(judging);
+    }
+    // Whether the rule counts this packet and has its bucket at hand, which is then written under
+    // the numbers in force.
+    [[nodiscard]] [[gnu::always_inline]] bool is_at_hand(
+        const PlainJudging& judging) const noexcept {
+        return !skipped && look.entry != nullptr && look.entry->filed() == look.key.filed &&
+               look.cost != Units{0} &&
                (!judging.stale || make_current(*look.entry, rule.version, judging));
     }
     // Writes the bucket under the numbers in force, if it is not. (Of no object, so that none need
@@ -72,6 +77,19 @@ struct PlainMatch {
 
 inline constexpr Decision kWithinLimits{.reason = Reason::WithinLimits};
 
+// What a rule says to a packet that its bucket has no room for.
+[[gnu::always_inline]] inline void refuse(Packet& packet, std::uint32_t rule, const PlainMatch& by,
+                                          const PlainJudging& judging) noexcept {
+    by.counters.exceeded.add(1);
+    packet.decision = {.verdict = by.rule.on_exceed,
+                       .reason = Reason::OverLimit,
+                       .rule = rule,
+                       .tag = by.rule.tag};
+    if (judging.tell_wait && !forwards(by.rule.on_exceed)) [[unlikely]] {
+        packet.decision.wait = wait_for(by.look, *by.rule.limit, judging.now.at);
+    }
+}
+
 // One rule: whatever it says.
 [[nodiscard]] [[gnu::always_inline]] inline bool judge_one(Packet& packet, const Match& match,
                                                            const PlainJudging& judging) noexcept {
@@ -84,11 +102,7 @@ inline constexpr Decision kWithinLimits{.reason = Reason::WithinLimits};
         packet.decision = kWithinLimits;
         return true;
     }
-    by.counters.exceeded.add(1);
-    packet.decision = by.rule.refusal;
-    if (judging.tell_wait && !forwards(packet.decision.verdict)) [[unlikely]] {
-        packet.decision.wait = wait_for(by.look, *by.rule.limit, judging.now.at);
-    }
+    refuse(packet, match.rule, by, judging);
     return true;
 }
 

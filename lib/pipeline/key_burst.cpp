@@ -177,11 +177,29 @@ struct PortableHash {
 
 }  // namespace
 
+namespace {
+
+// Where the records of what workers share would be found.
+[[gnu::always_inline]] inline void prefetch_shared(const Scratch& scratch, const RuleSet& set,
+                                                   const Ledger& ledger) noexcept {
+    for (const Look& look : std::span{scratch.looks.get(), scratch.look_count}) {
+        const LimitSlot slot = slot_of(look.key);
+        if (set.slots[slot].max_unsynced != 0) {
+            ledger.prefetch({look.key.hash, slot, 0});
+        }
+    }
+}
+
+}  // namespace
+
 void key_burst(Burst& burst, const RuleSet& set, const CoreState& core) noexcept {
     if (const AesHash* aes = core.hash.aes()) [[likely]] {
         key_all_aes(burst, set, core, *aes);
     } else {
         key_all<true>(burst, set, core, PortableHash{core.hash});
+    }
+    if (core.ledger != nullptr) [[unlikely]] {
+        prefetch_shared(burst.scratch(), set, *core.ledger);
     }
 }
 

@@ -1,9 +1,9 @@
 #include "lib/pipeline/adopt.hpp"
-#include "lib/pipeline/judge_plain.hpp"
 #include "lib/pipeline/key_overrides.hpp"
 #include "lib/pipeline/look_at.hpp"
 #include "lib/pipeline/penalty_box.hpp"
 #include "lib/pipeline/sample_burst.hpp"
+#include "lib/pipeline/shared_charge.hpp"
 #include "lib/pipeline/stages.hpp"
 
 #include <algorithm>
@@ -363,6 +363,10 @@ bool pass_by(Judged& judged, Decision& decision) noexcept {
         Match* first = matches + span->first;
         const std::uint32_t count = span++->count;
         if (judge_plain(packet, {first, count}, plain)) [[likely]] {
+            continue;
+        }
+        if (core.ledger != nullptr && count == 1 &&
+            judge_shared(packet, *first, plain, *core.ledger)) {
             continue;
         }
         judge_slow(packet, {.judging = {.set = set, .core = core, .now = now, .packet = packet},

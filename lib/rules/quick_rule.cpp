@@ -41,7 +41,7 @@ void fill_key(const Rule& rule, QuickRule& quick) noexcept {
     quick.per_byte = limit.per == Per::Byte;
 }
 
-QuickRule quick_rule(const Rule& rule, std::uint32_t index) noexcept {
+QuickRule quick_rule(const Rule& rule) noexcept {
     QuickRule quick;
     if (rule.on_match != OnMatch::Meter || rule.limits.size() != 1 || rule.overrides != nullptr ||
         rule.bans()) {
@@ -53,14 +53,15 @@ QuickRule quick_rule(const Rule& rule, std::uint32_t index) noexcept {
     }
     const auto* bucket = std::get_if<TokenBucketLimit>(&rule.limits.front().limit);
     quick.version = rule.limits.front().version;
-    quick.plain = rule.mode == Mode::Enforce && !rule.rejected_spend && bucket != nullptr &&
-                  rule.limits.front().shared == 0;
-    if (quick.plain) {
+    if (rule.mode == Mode::Enforce && !rule.rejected_spend && bucket != nullptr) {
+        const std::uint64_t shared = rule.limits.front().shared;
         quick.limit = bucket->gcra;
+        quick.plain = shared == 0;
+        quick.max_unsynced = static_cast<std::uint32_t>(shared);  // at most 2^30
     }
     quick.counters = rule.counters;
-    quick.refusal = {
-        .verdict = rule.on_exceed, .reason = Reason::OverLimit, .rule = index, .tag = &rule.tag};
+    quick.on_exceed = rule.on_exceed;
+    quick.tag = &rule.tag;
     return quick;
 }
 
@@ -69,7 +70,7 @@ QuickRule quick_rule(const Rule& rule, std::uint32_t index) noexcept {
 void list_quick_rules(RuleSet& set) {
     set.quick.clear();
     for (const Rule& rule : set.rules) {
-        set.quick.push_back(quick_rule(rule, static_cast<std::uint32_t>(set.quick.size())));
+        set.quick.push_back(quick_rule(rule));
     }
 }
 

@@ -2,7 +2,7 @@
 #include "lib/meter/entry.hpp"
 #include "lib/meter/limit.hpp"
 #include "lib/packet/flow.hpp"
-#include "lib/rules/decision.hpp"
+#include "lib/rules/verdict.hpp"
 
 #include <array>
 #include <cstddef>
@@ -12,6 +12,7 @@
 namespace sluice {
 
 struct RuleSet;
+struct TagValues;
 
 // What the stages need of a rule of the common kind, in two cache lines side by side: one address
 // of the packet is the key of one limit, which counts packets or bytes at a cost of 1. Everything
@@ -39,8 +40,11 @@ struct alignas(64) QuickRule {
 
     // The rule enforces, its one limit is a token bucket, and what it refuses spends nothing.
     bool plain = false;
+    // The same, but workers share its limit, and how far each may go ahead; 0: it is not like that.
+    std::uint32_t max_unsynced = 0;
+    Verdict on_exceed = Verdict::Drop;
     std::uint32_t counters = 0;
-    Decision refusal;            // of a packet that has no room
+    const TagValues* tag = nullptr;
     std::optional<Limit> limit;  // a copy: ten thousand rules lie on as many pages
 
     // Whether the flow has that address.

@@ -36,8 +36,19 @@ QuickRule quick_of(const Rule& rule) {
     set.rules = {rule};
     list_quick_rules(set);
     QuickRule quick = set.quick.at(0);
-    quick.refusal.tag = nullptr;  // it points into the set
+    quick.tag = nullptr;  // it points into the set
     return quick;
+}
+
+TEST(QuickRule, SaysHowFarWorkersMayGoAhead) {
+    Rule rule = common_rule();
+    EXPECT_EQ(quick_of(rule).max_unsynced, 0U);
+    rule.limits[0].shared = 7;
+    EXPECT_EQ(quick_of(rule).max_unsynced, 7U);
+    EXPECT_FALSE(quick_of(rule).plain);
+    EXPECT_EQ(quick_of(rule).limit, ten_per_second());
+    rule.mode = Mode::Monitor;
+    EXPECT_EQ(quick_of(rule).max_unsynced, 0U) << "takes the long way";
 }
 
 struct Case {
@@ -95,7 +106,7 @@ TEST(QuickRule, SaysWhatItsRuleSays) {
     EXPECT_EQ(quick.slot, 3U);
     EXPECT_EQ(quick.counters, 5U);
     EXPECT_TRUE(quick.per_byte);
-    EXPECT_EQ(quick.refusal.verdict, Verdict::Tag);
+    EXPECT_EQ(quick.on_exceed, Verdict::Tag);
 }
 
 // Header and masked address, put together, are the canonical key.
@@ -165,8 +176,7 @@ TEST(QuickRule, MovesWithItsSet) {
     for (std::size_t i = 0; i < set.rules.size(); ++i) {
         EXPECT_EQ(set.quick[i].limit,
                   std::get<TokenBucketLimit>(set.rules[i].limits[0].limit).gcra);
-        EXPECT_EQ(set.quick[i].refusal.tag, &set.rules[i].tag);
-        EXPECT_EQ(set.quick[i].refusal.rule, i);
+        EXPECT_EQ(set.quick[i].tag, &set.rules[i].tag);
         EXPECT_EQ(set.quick[i].slot, set.rules[i].limits[0].slot);
     }
 }
