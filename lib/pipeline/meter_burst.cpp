@@ -362,11 +362,9 @@ bool pass_by(Judged& judged, Decision& decision) noexcept {
     for (Packet& packet : burst.packets()) {
         Match* first = matches + span->first;
         const std::uint32_t count = span++->count;
-        if (judge_plain(packet, {first, count}, plain)) [[likely]] {
-            continue;
-        }
-        if (core.ledger != nullptr && count == 1 &&
-            judge_shared(packet, *first, plain, *core.ledger)) {
+        if (judge_plain(packet, {first, count}, plain) ||
+            (core.ledger != nullptr && count == 1 &&
+             judge_shared(packet, *first, plain, *core.ledger))) {
             continue;
         }
         judge_slow(packet, {.judging = {.set = set, .core = core, .now = now, .packet = packet},
