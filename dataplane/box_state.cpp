@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <utility>
 
+#include <sys/stat.h>
 #include <unistd.h>
 
 namespace sluice {
@@ -26,6 +27,12 @@ std::uint64_t spread_of(const DataplaneOptions& options) {
         text += '\n';
     }
     return siphash_1_3(HashSecret{}, bytes_of(text));
+}
+
+std::uint64_t steady_ns() {
+    return static_cast<std::uint64_t>(std::chrono::duration_cast<std::chrono::nanoseconds>(
+                                          std::chrono::steady_clock::now().time_since_epoch())
+                                          .count());
 }
 
 // When the last debt of a store ends.
@@ -82,7 +89,31 @@ void BoxState::restore_snapshot() {
 void BoxState::write_snapshot() const {
     if (const Result<Done> done = region_->write_snapshot(folder_, snapshot_file_); !done) {
         log_error(done.error().what);
+        snapshot_counts_->failed.add(1);
+        return;
     }
+    struct stat file{};
+    (void)::stat(snapshot_file_.c_str(), &file);
+    snapshot_counts_->bytes.set(static_cast<std::uint64_t>(file.st_size));
+    snapshot_counts_->at.set(steady_ns());
+    snapshot_counts_->done.add(1);
+}
+
+StateStats BoxState::stats() const {
+    StateStats stats{.survives = survives(),
+                     .kept = found_.live,
+                     .mended = found_.mended,
+                     .unknown = found_.unknown,
+                     .former_tables = former_ == nullptr ? 0 : former_regions_.size(),
+                     .put_aside = folder_.times_put_aside(),
+                     .snapshots = !snapshot_file_.empty() && region_,
+                     .snapshots_done = snapshot_counts_->done.read(),
+                     .snapshots_failed = snapshot_counts_->failed.read()};
+    if (stats.snapshots_done != 0) {
+        stats.snapshot_bytes = snapshot_counts_->bytes.read();
+        stats.snapshot_age_ns = steady_ns() - snapshot_counts_->at.read();
+    }
+    return stats;
 }
 
 void BoxState::keep_snapshot(std::chrono::steady_clock::time_point now) {

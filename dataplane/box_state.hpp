@@ -6,6 +6,7 @@
 #include "lib/meter/bucket_store.hpp"
 #include "lib/meter/former_tables.hpp"
 #include "lib/rules/limit_slots.hpp"
+#include "lib/wire/message.hpp"
 
 #include <chrono>
 #include <cstdint>
@@ -53,6 +54,8 @@ public:
     // Whether buckets survive this process.
     [[nodiscard]] bool survives() const noexcept { return region_.has_value(); }
     [[nodiscard]] const BucketStore::Found& found() const noexcept { return found_; }
+    // For whoever asks how it is; all but the debts that workers took over.
+    [[nodiscard]] StateStats stats() const;
 
 private:
     BoxState(StateFolder folder, const StateShape& shape)
@@ -61,6 +64,14 @@ private:
     void restore_snapshot();
     void write_snapshot() const;
     void read_slots();
+
+    // Written by whoever writes snapshots, one after the other.
+    struct SnapshotCounts {
+        Counter done;
+        Counter failed;
+        Counter bytes;
+        Counter at;  // of the steady clock, ns
+    };
 
     StateFolder folder_;
     SlotsStore store_;
@@ -75,6 +86,7 @@ private:
     std::string snapshot_file_;        // empty: none is wanted
     std::chrono::milliseconds snapshot_every_{};
     std::chrono::steady_clock::time_point next_snapshot_{};
+    std::unique_ptr<SnapshotCounts> snapshot_counts_ = std::make_unique<SnapshotCounts>();
     std::future<void> snapshot_;
 };
 

@@ -173,6 +173,10 @@ Reply ControlServer::handle(Client& client, Request request) {
         log_warn(who(client.peer) + " sets panic");
         return dataplane_->set_panic(panic->pass);
     }
+    if (const auto* merge = std::get_if<SetMergeInterval>(&request)) {
+        log_info(who(client.peer) + " sets the merge interval");
+        return dataplane_->set_merge_interval(*merge);
+    }
     if (const auto* ask = std::get_if<AskKey>(&request)) {
         if (ask->action != KeyAction::Show) {
             log_info(who(client.peer) + " changes a bucket of rule " + ask->rule);

@@ -45,6 +45,7 @@ public:
     [[nodiscard]] Reply try_rules(TryRules request);
     [[nodiscard]] Reply keep(const KeepRules& request);
     [[nodiscard]] Reply set_panic(bool pass);
+    [[nodiscard]] Reply set_merge_interval(const SetMergeInterval& request);
     // Waits for the workers' answers, 200 ms at most.
     [[nodiscard]] Reply ask_key(const AskKey& request);
     [[nodiscard]] RunningRules running_rules() const;
@@ -85,6 +86,7 @@ private:
     [[nodiscard]] std::uint64_t entries_of(LimitSlot slot) const;
     [[nodiscard]] std::uint64_t sweeps() const;
     [[nodiscard]] PortStats port_stats(const Port& port) const;
+    [[nodiscard]] StateStats state_stats() const;
     [[nodiscard]] WorkerStats worker_stats(std::size_t worker) const;
 
     DataplaneOptions options_;

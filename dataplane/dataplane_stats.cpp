@@ -133,6 +133,14 @@ void Dataplane::add_overshoot(const Rule& rule, RuleStats& stats) const {
     }
 }
 
+StateStats Dataplane::state_stats() const {
+    StateStats stats = state_.stats();
+    for (const WorkerCounters& counters : counters_) {
+        stats.former_debts += counters.former_debts.read();
+    }
+    return stats;
+}
+
 Stats Dataplane::stats() const {
     Stats stats;
     stats.generation = current_.rules.generation;
@@ -140,6 +148,8 @@ Stats Dataplane::stats() const {
         std::chrono::duration_cast<Nanoseconds>(std::chrono::steady_clock::now() - started_)
             .count());
     stats.panic = panic_;
+    stats.merge_interval_ns = static_cast<std::uint64_t>(loaded_->merge_interval.count());
+    stats.state = state_stats();
     for (const Rule& rule : loaded_->rules.rules) {
         const RuleTotals totals = rows_.totals(rule);
         stats.rules.push_back({rule.id, totals.admitted, totals.exceeded, totals.skipped,

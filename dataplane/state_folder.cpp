@@ -179,6 +179,7 @@ Result<std::string> StateFolder::put_aside() const {
     if (::rename(name.c_str(), aside.c_str()) != 0) {
         return cannot("put aside", name);
     }
+    put_aside_->add(1);
     return aside;
 }
 

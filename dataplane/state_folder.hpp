@@ -1,8 +1,11 @@
 #pragma once
 #include "lib/base/result.hpp"
+#include "lib/share/core.hpp"
 #include "lib/wire/fd.hpp"
 
 #include <cstddef>
+#include <cstdint>
+#include <memory>
 #include <string>
 
 namespace sluice {
@@ -30,6 +33,9 @@ public:
     // Removes all that a dataplane keeps here.
     [[nodiscard]] Result<Done> forget() const;
 
+    // How often tables were put aside since it was opened.
+    [[nodiscard]] std::uint64_t times_put_aside() const noexcept { return put_aside_->read(); }
+
     [[nodiscard]] const std::string& path() const noexcept { return directory_; }
 
 private:
@@ -38,6 +44,7 @@ private:
 
     std::string directory_;
     Fd lock_;
+    std::unique_ptr<Counter> put_aside_ = std::make_unique<Counter>();
 };
 
 }  // namespace sluice

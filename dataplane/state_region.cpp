@@ -160,7 +160,10 @@ StateSecrets StateRegion::fresh_secrets() noexcept {
 }
 
 bool StateRegion::is_readable(const Header& header) noexcept {
-    return header.magic == kMagic && header.layout == kLayoutVersion;
+    // Sizes that others wrote: what follows from them must not overflow, and be found in files.
+    return header.magic == kMagic && header.layout == kLayoutVersion && header.workers != 0 &&
+           header.workers <= kMaxCores && header.keys != 0 && header.keys <= kMostKeys &&
+           header.pool_lines <= kMostKeys;
 }
 
 StateRegion::Heritage StateRegion::nothing() noexcept {

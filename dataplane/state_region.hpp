@@ -117,6 +117,7 @@ public:
 private:
     struct SnapshotHead;
     static constexpr std::size_t kMostSlots = std::size_t{64} << 20;
+    static constexpr std::uint64_t kMostKeys = std::uint64_t{1} << 32;
     struct Header {
         std::array<char, 8> magic;
         std::uint32_t layout;

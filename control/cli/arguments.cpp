@@ -224,21 +224,28 @@ void panic_arguments(CLI::App& app, Options& options) {
         ->capture_default_str();
 }
 
+void merge_interval_arguments(CLI::App& app, Options& options) {
+    app.add_option("INTERVAL", options.word, "from 10us to 1s, until the dataplane ends")
+        ->required();
+}
+
 using AddArguments = void (*)(CLI::App&, Options&);
 const std::map<std::string_view, AddArguments>& arguments_of_commands() {
-    static const std::map<std::string_view, AddArguments> table{{"check", check_arguments},
-                                                                {"inspect", inspect_arguments},
-                                                                {"replay", replay_arguments},
-                                                                {"simulate", simulate_arguments},
-                                                                {"box-options", box_arguments_of},
-                                                                {"apply", apply_arguments},
-                                                                {"diff", rules_argument},
-                                                                {"stats", stats_arguments},
-                                                                {"mode", mode_arguments},
-                                                                {"panic", panic_arguments},
-                                                                {"explain", explain_arguments},
-                                                                {"top", top_arguments},
-                                                                {"key", key_arguments}};
+    static const std::map<std::string_view, AddArguments> table{
+        {"check", check_arguments},
+        {"inspect", inspect_arguments},
+        {"replay", replay_arguments},
+        {"simulate", simulate_arguments},
+        {"box-options", box_arguments_of},
+        {"apply", apply_arguments},
+        {"diff", rules_argument},
+        {"stats", stats_arguments},
+        {"mode", mode_arguments},
+        {"panic", panic_arguments},
+        {"merge-interval", merge_interval_arguments},
+        {"explain", explain_arguments},
+        {"top", top_arguments},
+        {"key", key_arguments}};
     return table;
 }
 

@@ -27,6 +27,7 @@ ExitCode run_key(const Options& options);
 ExitCode run_ports(const Options& options);
 ExitCode run_workers(const Options& options);
 ExitCode run_panic(const Options& options);
+ExitCode run_merge_interval(const Options& options);
 ExitCode run_health(const Options& options);
 
 struct Command {
@@ -54,6 +55,8 @@ inline constexpr auto kCommands = std::to_array<Command>({
     {"ports", "show the ports", run_ports},
     {"workers", "show the workers", run_workers},
     {"panic", "forward everything unjudged (pass), or judge again (resume)", run_panic},
+    {"merge-interval", "how often workers that share limits tell each other, from now on",
+     run_merge_interval},
     {"health", "show whether sluiced has its dataplane", run_health},
 });
 

@@ -33,9 +33,10 @@ struct WorkerCounters {
     std::array<Counter, kVerdictCount> by_verdict;
     std::array<Counter, kReasonCount> by_reason;  // packets, forwarded or not
     std::array<Counter, kTableEventCount> by_table_event;
-    Counter handed_over;  // frames that it received for other workers
-    Counter sweeps;       // of every entry of its tables
-    Counter bursts;       // also the heartbeat: it grows while the worker runs
+    Counter handed_over;   // frames that it received for other workers
+    Counter former_debts;  // that it took over from tables of earlier processes
+    Counter sweeps;        // of every entry of its tables
+    Counter bursts;        // also the heartbeat: it grows while the worker runs
     std::unique_ptr<RuleCounters[]> rules = std::make_unique<RuleCounters[]>(kMaxRules);
     std::unique_ptr<BanCounters[]> bans = std::make_unique<BanCounters[]>(kMaxRules);  // by rule
 };

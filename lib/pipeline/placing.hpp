@@ -198,6 +198,7 @@ private:
         const FormerTables& former = *store_.former();
         const Now now = judging_.now;
         const auto owe = [&](Units used) {
+            judging_.core.counters.former_debts.add(used == Units{0} ? 0 : 1);
             owe_what_was_used(cell, numbers, used, tenants_.pool(), now);
         };
         if (step != rule_step(grouping())) {

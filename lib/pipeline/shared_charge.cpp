@@ -32,7 +32,7 @@ Units what_fits(const Look& look, const Gcra& bucket, const Judging& judging) no
 // False: this worker may not go so far ahead, and nothing has been done.
 bool take_ahead(const PlainMatch& by, const PlainJudging& judging, Ledger& ledger) noexcept {
     Entry& entry = *by.look.entry;
-    const Account account{by.look.key.hash, by.rule.slot, 0};
+    const Account account{by.look.key.hash, slot_of(by.look.key), 0};
     if (ledger.owns(account)) {
         take_fitting(entry, *by.rule.limit, judging.now.at, by.look.cost);
         return true;

@@ -43,6 +43,13 @@ void put(Writer& out, const GetTop& m) {
 void put(Writer& out, const AskKey& m) {
     put_ask_key(out, m);
 }
+void put(Writer& out, const SetMergeInterval& m) {
+    out.number(m.interval_ns);
+}
+void put(Writer& out, const MergeIntervalSet& m) {
+    out.number(m.interval_ns);
+    out.number(m.shared_limits);
+}
 void put(Writer& out, const Welcome& m) {
     out.number(m.version);
     out.number(m.pid);
@@ -98,6 +105,12 @@ Welcome get_welcome(Reader& in) {
     m.spread = get_spread(in);
     return m;
 }
+MergeIntervalSet get_merge_interval(Reader& in) {
+    MergeIntervalSet m;
+    m.interval_ns = in.number<std::uint64_t>();
+    m.shared_limits = in.number<std::uint64_t>();
+    return m;
+}
 RunningRules get_running(Reader& in) {
     RunningRules m;
     m.generation = in.number<std::uint64_t>();
@@ -125,6 +138,8 @@ Request get_request(Reader& in) {
             return get_get_top(in);
         case 8:
             return get_ask_key(in);
+        case 9:
+            return SetMergeInterval{in.number<std::uint64_t>()};
         default:
             in.fail();
             return GetRules{};
@@ -157,6 +172,8 @@ Reply get_reply(Reader& in) {
             return get_top(in);
         case 7:
             return get_key_state(in);
+        case 8:
+            return get_merge_interval(in);
         default:
             in.fail();
             return Failure{};

@@ -21,7 +21,7 @@
 // and lists with a 32-bit count in front.
 namespace sluice {
 
-inline constexpr std::uint32_t kWireVersion = 15;
+inline constexpr std::uint32_t kWireVersion = 16;
 // A compiled set (kMaxCompiledSize in lib/policy, and its texts and patterns) and the text of its
 // file.
 inline constexpr std::uint32_t kMaxMessageSize = 320U << 20;
@@ -69,6 +69,12 @@ struct AskKey {
     std::string limit;             // its name; empty: all of this key
     std::uint64_t units = 0;       // of Grant
     std::uint64_t cost = 0;        // that waits are told for; 0: what one thing costs in the rule
+};
+
+// How old an amount may get before workers that share a limit tell each other of it, until the
+// dataplane ends. Refused where a limit that is merged could not be any more.
+struct SetMergeInterval {
+    std::uint64_t interval_ns = 0;
 };
 
 // Replies.
@@ -136,10 +142,27 @@ struct WorkerStats {
     std::array<std::uint64_t, kLedgerEventCount> by_ledger_event{};
     std::vector<std::string> lanes;  // "uplink in q0": what it receives
 };
+// What this dataplane found of those before it, and what it keeps for the next one.
+struct StateStats {
+    bool survives = false;             // whether buckets outlive the process
+    std::uint64_t kept = 0;            // buckets that were found and go on
+    std::uint64_t mended = 0;          // of these, made whole again
+    std::uint64_t unknown = 0;         // buckets of limits that nobody knows: forgotten
+    std::uint64_t former_tables = 0;   // of other shapes, that new keys are looked up in
+    std::uint64_t former_debts = 0;    // debts that were taken over from these
+    std::uint64_t put_aside = 0;       // times that tables could not be read and were kept aside
+    bool snapshots = false;            // whether there are to be any
+    std::uint64_t snapshots_done = 0;  // written since the start
+    std::uint64_t snapshots_failed = 0;
+    std::uint64_t snapshot_bytes = 0;   // of the latest
+    std::uint64_t snapshot_age_ns = 0;  // likewise
+};
 struct Stats {
     std::uint64_t generation = 0;
     std::uint64_t uptime_ns = 0;
     bool panic = false;
+    std::uint64_t merge_interval_ns = 0;
+    StateStats state;
     std::vector<RuleStats> rules;
     std::vector<PortStats> ports;
     std::vector<WorkerStats> workers;
@@ -179,6 +202,10 @@ struct KeyState {
     std::vector<std::string> limits;  // names of the rule's limits, by index
     std::vector<KeyOnWorker> workers;
 };
+struct MergeIntervalSet {
+    std::uint64_t interval_ns = 0;
+    std::uint64_t shared_limits = 0;  // that follow it
+};
 struct PanicSet {
     bool pass = false;
 };
@@ -187,7 +214,8 @@ struct Failure {
 };
 
 using Request = std::variant<Hello, ApplyRules, GetRules, GetStats, SetPanic, TryRules, KeepRules,
-                             GetTop, AskKey>;
-using Reply = std::variant<Welcome, Applied, RunningRules, Stats, PanicSet, Failure, Top, KeyState>;
+                             GetTop, AskKey, SetMergeInterval>;
+using Reply = std::variant<Welcome, Applied, RunningRules, Stats, PanicSet, Failure, Top, KeyState,
+                           MergeIntervalSet>;
 
 }  // namespace sluice

@@ -118,12 +118,36 @@ WorkerStats get_worker(Reader& in) {
     return m;
 }
 
+void put_state(Writer& out, const StateStats& m) {
+    out.number<std::uint8_t>(m.survives ? 1 : 0);
+    out.number<std::uint8_t>(m.snapshots ? 1 : 0);
+    for (const std::uint64_t number :
+         {m.kept, m.mended, m.unknown, m.former_tables, m.former_debts, m.put_aside,
+          m.snapshots_done, m.snapshots_failed, m.snapshot_bytes, m.snapshot_age_ns}) {
+        out.number(number);
+    }
+}
+
+StateStats get_state(Reader& in) {
+    StateStats m;
+    m.survives = in.flag();
+    m.snapshots = in.flag();
+    for (std::uint64_t* number :
+         {&m.kept, &m.mended, &m.unknown, &m.former_tables, &m.former_debts, &m.put_aside,
+          &m.snapshots_done, &m.snapshots_failed, &m.snapshot_bytes, &m.snapshot_age_ns}) {
+        *number = in.number<std::uint64_t>();
+    }
+    return m;
+}
+
 }  // namespace
 
 void put_stats(Writer& out, const Stats& m) {
     out.number(m.generation);
     out.number(m.uptime_ns);
     out.number<std::uint8_t>(m.panic ? 1 : 0);
+    out.number(m.merge_interval_ns);
+    put_state(out, m.state);
     out.list(m.rules, put_rule_stats);
     out.list(m.ports, put_port);
     out.list(m.workers, put_worker);
@@ -137,6 +161,8 @@ Stats get_stats(Reader& in) {
     m.generation = in.number<std::uint64_t>();
     m.uptime_ns = in.number<std::uint64_t>();
     m.panic = in.flag();
+    m.merge_interval_ns = in.number<std::uint64_t>();
+    m.state = get_state(in);
     m.rules = in.list<RuleStats>(kRuleStatsSize, get_rule_stats);
     m.ports = in.list<PortStats>(kPortSize, get_port);
     m.workers = in.list<WorkerStats>(kWorkerSize, get_worker);

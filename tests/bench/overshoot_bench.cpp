@@ -128,13 +128,13 @@ void measure(const Case& what, bool quick) {
 int main(int count, char** arguments) {
     using namespace std::chrono_literals;
     const bool quick = count > 1 && std::strcmp(arguments[1], "--quick") == 0;
-    for (const std::size_t workers : {2U, 4U, 16U, 64U}) {
+    for (const std::size_t workers : {2U, 4U, 8U, 16U, 64U}) {
         sluice::bench::measure({workers, 1ms, 4}, quick);
     }
-    for (const sluice::Nanoseconds interval : {250'000ns, 4'000'000ns}) {
+    for (const sluice::Nanoseconds interval : {250'000ns, 500'000ns, 2'000'000ns, 4'000'000ns}) {
         sluice::bench::measure({4, interval, 4}, quick);
     }
-    for (const std::uint64_t ahead : {1U, 2U, 8U}) {
+    for (const std::uint64_t ahead : {1U, 2U, 8U, 16U}) {
         sluice::bench::measure({4, 1ms, ahead}, quick);
     }
     return 0;

@@ -198,6 +198,19 @@ Stats FakeDataplane::stats_of(const ApplyRules& running, bool panic) {
     stats.generation = running.rules.generation;
     stats.uptime_ns = 2'500'000'000;
     stats.panic = panic;
+    stats.merge_interval_ns = 1'000'000;
+    stats.state = {.survives = true,
+                   .kept = 17,
+                   .mended = 2,
+                   .unknown = 3,
+                   .former_tables = 1,
+                   .former_debts = 4,
+                   .put_aside = 5,
+                   .snapshots = true,
+                   .snapshots_done = 6,
+                   .snapshots_failed = 7,
+                   .snapshot_bytes = 8'192,
+                   .snapshot_age_ns = 1'500'000'000};
     for (const Rule& rule : running.rules.rules) {
         stats.rules.push_back({rule.id, 30, 20, 10});
     }
@@ -254,8 +267,8 @@ void FakeDataplane::receive(Client& client) {
 }
 
 Reply FakeDataplane::answer(const Request& request) {
-    static constexpr std::array<const char*, 9> kWords{"hello", "apply", "rules", "stats", "panic",
-                                                       "try",   "keep",  "top",   "key"};
+    static constexpr std::array<const char*, 10> kWords{
+        "hello", "apply", "rules", "stats", "panic", "try", "keep", "top", "key", "merge"};
     if (asked_) {
         asked_(kWords.at(request.index()));
     }
@@ -272,6 +285,9 @@ Reply FakeDataplane::answer(const Request& request) {
     if (const auto* panic = std::get_if<SetPanic>(&request)) {
         panic_ = panic->pass;
         return PanicSet{panic_};
+    }
+    if (const auto* merge = std::get_if<SetMergeInterval>(&request)) {
+        return MergeIntervalSet{merge->interval_ns, 0};
     }
     if (const auto* ask = std::get_if<AskKey>(&request)) {
         return key_state_of(*ask, running_);

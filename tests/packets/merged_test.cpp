@@ -51,10 +51,12 @@ public:
         return me.burst.packets()[0].decision;
     }
     // Of `packets`, each at the next worker, how many pass.
-    std::uint64_t pass(std::uint64_t packets, const std::vector<std::byte>& frame, Instant now) {
+    std::uint64_t pass(std::uint64_t packets, const std::vector<std::byte>& frame, Instant now,
+                       std::size_t first = 0) {
         std::uint64_t passed = 0;
         for (std::uint64_t i = 0; i < packets; ++i) {
-            passed += judge(i % workers_.size(), frame, now).verdict == Verdict::Pass ? 1 : 0;
+            passed +=
+                judge((first + i) % workers_.size(), frame, now).verdict == Verdict::Pass ? 1 : 0;
         }
         return passed;
     }
@@ -69,6 +71,13 @@ public:
                 turn(worker, now);
             }
         }
+    }
+    [[nodiscard]] std::uint64_t told() const {
+        std::uint64_t applied = 0;
+        for (const auto& worker : workers_) {
+            applied += worker->ledger->counters().read(LedgerEvent::Applied);
+        }
+        return applied;
     }
     [[nodiscard]] const MeteredLimit& limit() const {
         return compiled_.set.rules.front().limits.front();
@@ -121,6 +130,24 @@ private:
 
 std::vector<std::byte> frame() {
     return test::udp().src("10.0.0.1").dst("192.0.2.1").dport(53).bytes();
+}
+
+// Whatever the key is made of: some have a short way, and some a slot in the quick rule.
+TEST(Merged, AnyKeyIsShared) {
+    for (const char* key : {"[]", "[ip.dst]", "[ip.dst, l4.dport]", "[l4.dport]"}) {
+        const std::string rules =
+            "version: 1\nrules:\n  - id: r\n    mode: enforce\n    key: " + std::string{key} +
+            "\n" LIMIT("100/s", "200");
+        Workers workers{rules, 4};
+        std::uint64_t passed = 0;
+        for (int i = 0; i < 300; ++i) {
+            passed += workers.pass(1, frame(), kStart, static_cast<std::size_t>(i));
+            workers.turns(kStart);
+        }
+        EXPECT_GE(passed, 200U) << key;
+        EXPECT_LE(passed, 200U + 3 * workers.limit().shared) << key;
+        EXPECT_GT(workers.told(), 0U) << key;
+    }
 }
 
 TEST(Merged, OneBurstForAllWorkersWithinThePromise) {

@@ -461,6 +461,17 @@ class Workers(Replay):
         self.assertEqual(self.verdicts(rules, [(0, udp())] * 99, "--workers", "4").count("pass"), 5)
         self.assertEqual(self.verdicts(rules, [(0, arp())] * 99, "--workers", "4").count("pass"), 5)
 
+    def test_workers_share_what_is_merged(self):
+        rules = rule("""
+  - {id: all, mode: enforce, key: [], limits: [{algorithm: token_bucket, rate: 1/d, burst: 50}]}
+""")
+        for gap in (0, 2_000_000, 1_000_000_000):  # ns
+            frames = [(gap * i, udp(src=f"192.0.2.{i}")) for i in range(200)]
+            self.assertEqual(self.verdicts(rules, frames).count("pass"), 50)
+            passed = self.verdicts(rules, frames, "--workers", "4").count("pass")
+            self.assertGreaterEqual(passed, 50)
+            self.assertLessEqual(passed, 50 + 3 * 2)  # (workers - 1) * max_unsynced
+
     def test_out_keeps_the_order(self):
         frames = [(i // 40, udp(src=f"192.0.2.{i % 50}", sport=i)) for i in range(500)]
         self.replay(NOTHING_LIMITED, pcap(frames), "--workers", "5", "--out",

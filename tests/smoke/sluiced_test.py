@@ -195,7 +195,10 @@ class Resources(Case):
         self.start()
         stats = self.good(self.box.get("/v1/stats"))
         self.assertEqual(list(stats), ["generation", "unconfirmed", "uptime_s", "panic", "packets", "verdicts",
-                                       "reasons", "table_full", "table", "rules"])
+                                       "reasons", "table_full", "table", "merge_interval_us", "state", "rules"])
+        self.assertEqual(stats["state"], {"survives": True, "kept": 17, "mended": 2, "unknown": 3,
+                                          "former_tables": 1, "former_debts": 4, "put_aside": 5,
+                                          "snapshot": {"done": 6, "failed": 7, "bytes": 8192, "age_s": 1.5}})
         self.assertEqual((stats["generation"], stats["packets"], stats["panic"],
                           stats["table_full"], stats["uptime_s"]),
                          (self.applied, 200, False, 14, 2.5))
@@ -229,6 +232,15 @@ class Resources(Case):
             self.assertEqual(self.good(self.box.get("/v1/stats"))["panic"], wanted)
         for body in ("", "{}", '{"pass":"yes"}', "[true]"):
             self.refused(self.box.ask("POST", "/v1/panic", body), 400)
+
+    def test_merge_interval(self):
+        self.start()
+        answer = self.box.ask("POST", "/v1/merge", json.dumps({"interval": "2ms"}))
+        self.assertEqual(self.good(answer), {"interval_us": 2000, "merged_limits": 0})
+        for body, status in (("", 400), ("{}", 400), ('{"interval":2}', 400), ('{"interval":"soon"}', 422),
+                             ('{"interval":"-1ms"}', 422)):
+            self.refused(self.box.ask("POST", "/v1/merge", body), status)
+        self.assertEqual(self.box.audit()[-1]["call"], "merge-interval 2ms")
 
     def test_health(self):
         self.start()
@@ -296,7 +308,7 @@ class Http(Case):
                           ("rollback",), ("diff", rules), ("rules",), ("stats",),
                           ("mode", "a", "monitor"),
                           ("ports",), ("workers",), ("panic", "pass"), ("panic", "resume"),
-                          ("health",)):
+                          ("merge-interval", "2ms"), ("health",)):
                 done = subprocess.run([self.box.programs["sluicectl"], "--socket", self.box.socket,
                                        *words, *more], capture_output=True, text=True)
                 self.assertEqual(done.returncode, 0, done.stderr)

@@ -14,7 +14,7 @@
 namespace sluice {
 namespace {
 
-ExitCode fail(const Error& error) {
+ExitCode not_replayed(const Error& error) {
     say_error(error.what);
     return ExitCode::Refused;
 }
@@ -50,24 +50,25 @@ ExitCode run_replay(const Options& options) {
     if (const auto* exit = std::get_if<ExitCode>(&setup)) {
         return *exit;
     }
-    const std::optional<CompiledRules> compiled = replay_rules(options);
+    std::optional<CompiledRules> compiled = replay_rules(options);
     if (!compiled) {
         return ExitCode::Refused;
     }
+    share_between_workers(*compiled, std::get<ReplaySetup>(setup));
     Result<CaptureReader> reader = CaptureReader::open(options.pcap_file);
     if (!reader) {
-        return fail(reader.error());
+        return not_replayed(reader.error());
     }
     Result<ReplayOutputs> outputs = ReplayOutputs::create(options);
     if (!outputs) {
-        return fail(outputs.error());
+        return not_replayed(outputs.error());
     }
     FrameSource source{*reader};
     const ReplaySummary summary =
         judge_all(source, std::get<ReplaySetup>(setup), *compiled, *outputs);
     const Result<Done> written = outputs->finish();
     if (!written) {
-        return fail(written.error());
+        return not_replayed(written.error());
     }
     const ExitCode end = report_end(source.end(), *reader, options.pcap_file);
     if (end == ExitCode::Done) {

@@ -1,6 +1,7 @@
 #include "control/cli/replay/setup.hpp"
 
 #include "control/cli/replay/worker_set.hpp"
+#include "lib/pipeline/shared_limits.hpp"
 #include "lib/rules/limit_numbers.hpp"
 #include "lib/rules/load_overrides.hpp"
 #include "lib/rules/origins.hpp"
@@ -10,6 +11,7 @@
 #include "control/text_file.hpp"
 #include "lib/policy/box.hpp"
 #include "lib/policy/scopes/box_spread.hpp"
+#include "lib/policy/scopes/limit_scope.hpp"
 
 namespace sluice {
 namespace {
@@ -24,6 +26,7 @@ void adopt_box(const Box& box, ReplaySetup& setup) {
         setup.pair = pair.name;
         setup.rss_outside = find_rss(pair.outside.rss).value_or(Rss::Source);
         setup.spread = spread_of(box);
+        setup.merge_interval = box.merge_interval;
         setup.rss_inside = find_rss(pair.inside.rss).value_or(Rss::Source);
     }
 }
@@ -84,6 +87,13 @@ std::optional<CompiledRules> replay_rules(const Options& options) {
         return std::nullopt;
     }
     return compiled;
+}
+
+void share_between_workers(CompiledRules& compiled, const ReplaySetup& setup) {
+    set_scopes(compiled.rules, setup.spread.value_or(usual_spread()));
+    merge_limits(compiled.rules, compiled.set);
+    share_limits(compiled.set, {setup.workers, setup.merge_interval});
+    number_limits(compiled.set);
 }
 
 Result<Done> make_ready(CompiledRules& compiled) {

@@ -1,5 +1,6 @@
 #include "control/cli/replay/worker_set.hpp"
 
+#include "lib/pipeline/adopt.hpp"
 #include "lib/pipeline/run_burst.hpp"
 
 #include <algorithm>
@@ -9,6 +10,7 @@ namespace sluice {
 namespace {
 
 constexpr std::size_t kBuckets = std::size_t{1} << 20;  // of each worker
+constexpr std::size_t kRecords = kBuckets / 8;
 constexpr std::size_t kPoolLines = std::size_t{1} << 20;
 // What the longest debt may be added to.
 constexpr Nanoseconds kLongestReplay{std::int64_t{1} << 56};
@@ -36,6 +38,41 @@ WorkerSet::WorkerSet(const ReplaySetup& setup, const RuleSet& rules)
     for (std::size_t i = 0; i < setup.workers; ++i) {
         workers_.push_back(std::make_unique<Worker>(setup.policy, rules));
     }
+    if (rules.shared_limits != 0 && workers_.size() > 1) {
+        share_limits_between();
+    }
+}
+
+void WorkerSet::share_limits_between() {
+    lanes_ = std::make_unique<AmountLanes>(workers_.size(), lane_size(workers_.size()));
+    for (std::size_t i = 0; i < workers_.size(); ++i) {
+        Worker& worker = *workers_[i];
+        worker.records.resize(kRecords);
+        worker.books = std::make_unique<BucketBooks>(worker.core.buckets);
+        worker.ledger = std::make_unique<Ledger>(i, *lanes_, worker.records, Instant{});
+        worker.ledger->set(setup_.merge_interval, rules_.shared_limits);
+        worker.core.ledger = worker.ledger.get();
+    }
+}
+
+// What the workers of a box would have told each other by then. They never rest, so what was
+// charged at the last frames was told a merge interval later, however long nothing has come since.
+void WorkerSet::exchange(Now now) {
+    const auto round = [this](Now at) {
+        for (const auto& worker : workers_) {
+            adopt(rules_, worker->core, at);
+            worker->ledger->exchange(*worker->books, at);
+        }
+    };
+    const Instant due = exchanged_.at + setup_.merge_interval;
+    if (due < now.at) {
+        // Amounts go out, totals back, and the last of them is settled.
+        for (int i = 0; i < 3; ++i) {
+            round({due, now.utc_ahead});
+        }
+    }
+    round(now);
+    exchanged_ = now;
 }
 
 WorkerSet::Route WorkerSet::route_of(const CapturedFrame& frame) const {
@@ -67,6 +104,9 @@ const std::vector<const Packet*>& WorkerSet::judge(std::span<KeptFrame> frames, 
     const Now time = time_of(now);
     for (const auto& worker : workers_) {
         worker->burst.clear();
+    }
+    if (lanes_ != nullptr) {
+        exchange(time);
     }
     for (const KeptFrame& kept : frames) {
         rows_.push_back(receive(kept.frame()));

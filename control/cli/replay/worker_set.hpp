@@ -1,6 +1,7 @@
 #pragma once
 #include "control/cli/replay/frame_source.hpp"
 #include "control/cli/replay/spread.hpp"
+#include "lib/ledger/bucket_books.hpp"
 #include "lib/pipeline/core_state.hpp"
 #include "lib/rules/port_spread.hpp"
 #include "lib/rules/rule_set.hpp"
@@ -24,6 +25,7 @@ struct ReplaySetup {
     std::vector<IpPrefix> inside;
     std::size_t workers = 1;
     std::optional<BoxSpread> spread{};  // of the box that a file describes
+    Nanoseconds merge_interval{1'000'000};
 };
 
 // What the workers counted for one rule.
@@ -65,6 +67,10 @@ private:
         std::unique_ptr<TextScratch> texts;
         CoreState core;
         Burst burst;
+        // Where limits are shared.
+        std::vector<Record> records;
+        std::unique_ptr<BucketBooks> books;
+        std::unique_ptr<Ledger> ledger;
     };
     // The worker that a port's RSS would choose, and the side of the pair.
     struct Route {
@@ -73,11 +79,15 @@ private:
     };
     [[nodiscard]] Route route_of(const CapturedFrame& frame) const;
     [[nodiscard]] const Packet* receive(const CapturedFrame& frame);
+    void share_limits_between();
+    void exchange(Now now);
 
     const ReplaySetup& setup_;
     const RuleSet& rules_;
     std::uint64_t port_;
     std::optional<Instant> first_;
+    std::unique_ptr<AmountLanes> lanes_;  // nullptr: no limit is shared
+    Now exchanged_{};
     std::vector<std::unique_ptr<Worker>> workers_;
     std::vector<const Packet*> rows_;
 };

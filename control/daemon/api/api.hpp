@@ -32,6 +32,7 @@ struct Services {
 [[nodiscard]] HttpResponse get_top(const HttpRequest& request, Services& services);
 [[nodiscard]] HttpResponse get_ports(const HttpRequest& request, Services& services);
 [[nodiscard]] HttpResponse get_workers(const HttpRequest& request, Services& services);
+[[nodiscard]] HttpResponse post_merge(const HttpRequest& request, Services& services);
 [[nodiscard]] HttpResponse post_panic(const HttpRequest& request, Services& services);
 [[nodiscard]] HttpResponse get_health(const HttpRequest& request, Services& services);
 [[nodiscard]] HttpResponse get_metrics(const HttpRequest& request, Services& services);

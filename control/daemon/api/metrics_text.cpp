@@ -146,6 +146,51 @@ void put_ledger(Text& text, const std::vector<WorkerStats>& workers) {
     }
 }
 
+struct StateFamily {
+    std::string_view name;
+    std::string_view type;
+    std::string_view help;
+    std::uint64_t StateStats::* number;
+};
+constexpr auto kStateFamilies = std::to_array<StateFamily>({
+    {"sluice_state_buckets_kept", "gauge",
+     "Buckets of the dataplane before this one that were found and go on.", &StateStats::kept},
+    {"sluice_state_buckets_mended", "gauge", "Of these, made whole again.", &StateStats::mended},
+    {"sluice_state_buckets_unknown", "gauge",
+     "Buckets that were found, of limits that nobody knows.", &StateStats::unknown},
+    {"sluice_state_former_tables", "gauge",
+     "Tables of other shapes that new keys are looked up in.", &StateStats::former_tables},
+    {"sluice_state_former_debts_total", "counter", "Debts that were taken over from such tables.",
+     &StateStats::former_debts},
+    {"sluice_state_put_aside_total", "counter",
+     "Times that tables could not be read and were kept aside.", &StateStats::put_aside},
+});
+
+void put_snapshots(Text& text, const StateStats& state) {
+    text.family("sluice_snapshots_total", "counter", "Snapshots of the tables, by outcome.");
+    text.sample({{"outcome", "done"}}, state.snapshots_done);
+    text.sample({{"outcome", "failed"}}, state.snapshots_failed);
+    if (state.snapshots_done == 0) {
+        return;
+    }
+    text.family("sluice_snapshot_bytes", "gauge", "Size of the latest snapshot.");
+    text.sample({}, state.snapshot_bytes);
+    text.family("sluice_snapshot_age_seconds", "gauge", "Since when the latest snapshot is there.");
+    text.sample({}, static_cast<double>(state.snapshot_age_ns) / 1e9);
+}
+
+void put_state(Text& text, const StateStats& state) {
+    text.family("sluice_state_survives", "gauge", "Whether buckets outlive the dataplane.");
+    text.sample({}, state.survives ? 1 : 0);
+    for (const StateFamily& family : kStateFamilies) {
+        text.family(family.name, family.type, family.help);
+        text.sample({}, state.*family.number);
+    }
+    if (state.snapshots) {
+        put_snapshots(text, state);
+    }
+}
+
 struct PortFamily {
     std::string_view name;
     std::string_view help;
@@ -244,6 +289,10 @@ std::string metrics_text(const std::optional<Stats>& stats, const RuleView& rule
     put_ports(text, stats->ports);
     put_workers(text, stats->workers);
     put_ledger(text, stats->workers);
+    text.family("sluice_merge_interval_seconds", "gauge",
+                "How old an amount may get before workers tell each other of it.");
+    text.sample({}, static_cast<double>(stats->merge_interval_ns) / 1e9);
+    put_state(text, stats->state);
     return text.take();
 }
 

@@ -33,6 +33,7 @@ constexpr auto kRoutes = std::to_array<Route>({
     {"GET", "/v1/top", get_top},
     {"GET", "/v1/ports", get_ports},
     {"GET", "/v1/workers", get_workers},
+    {"POST", "/v1/merge", post_merge},
     {"POST", "/v1/panic", post_panic},
     {"GET", "/v1/health", get_health},
     {"GET", "/v1/metrics", get_metrics},

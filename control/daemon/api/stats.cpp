@@ -30,6 +30,26 @@ ordered_json rule_json(const RuleSummary& rule, const RuleStats& counted) {
     return json;
 }
 
+ordered_json state_json(const StateStats& state) {
+    ordered_json json{{"survives", state.survives},
+                      {"kept", state.kept},
+                      {"mended", state.mended},
+                      {"unknown", state.unknown},
+                      {"former_tables", state.former_tables},
+                      {"former_debts", state.former_debts},
+                      {"put_aside", state.put_aside},
+                      {"snapshot", nullptr}};
+    if (state.snapshots) {
+        ordered_json snapshot{{"done", state.snapshots_done}, {"failed", state.snapshots_failed}};
+        if (state.snapshots_done != 0) {
+            snapshot["bytes"] = state.snapshot_bytes;
+            snapshot["age_s"] = static_cast<double>(state.snapshot_age_ns) / 1e9;
+        }
+        json["snapshot"] = std::move(snapshot);
+    }
+    return json;
+}
+
 }  // namespace
 
 HttpResponse get_stats(const HttpRequest&, Services& services) {
@@ -56,6 +76,8 @@ HttpResponse get_stats(const HttpRequest&, Services& services) {
                           {"reasons", reasons_json(totals.by_reason)},
                           {"table_full", no_place(totals.by_table_event)},
                           {"table", table_events_json(totals.by_table_event)},
+                          {"merge_interval_us", stats->merge_interval_ns / 1'000},
+                          {"state", state_json(stats->state)},
                           {"rules", std::move(rules)}};
     if (!view->list_problem.empty()) {
         document["list_problem"] = view->list_problem;

@@ -72,12 +72,28 @@ TEST(LedgerThreads, NothingIsLostBetweenThreads) {
             const Now now{.at = Instant{Nanoseconds{clock.fetch_add(1'000)}}};
             (void)stores[me]->begin_burst(now);
             ledger.exchange(*books[me], now);
+            if (me != 0) {
+                ledger.ask(*books[me]);  // as the dataplane's workers do
+            }
             const std::uint64_t key = (static_cast<std::uint64_t>(turn) * (me + 1)) % kKeys;
             const Account account = Workers::account_of(key);
             const Gcra copy = books[me]->copy_of(account, now).bucket;
             const bool own = ledger.owns(account);
-            if (!admits(copy, *gcra_of(limit), now.at, Units{1}) ||
-                (!own && ledger.credit(account, 1, 20) != Credit::Enough)) {
+            if (!admits(copy, *gcra_of(limit), now.at, Units{1})) {
+                continue;
+            }
+            if (me == 1 && !own) {  // the way that most packets go
+                const Ledger::Ahead ahead = ledger.go_ahead(account, 1, 20, now);
+                if (ahead.record != kNoRecord) {
+                    Stand total;
+                    ASSERT_TRUE(books[me]->apply({.account = account, .units = 1, .at = now.at},
+                                                 now, total));
+                    ledger.tell(ahead, account, total, now);
+                    ++spent[me][key];
+                }
+                continue;
+            }
+            if (!own && ledger.credit(account, 1, 20) != Credit::Enough) {
                 continue;
             }
             const std::uint32_t record = own ? kNoRecord : ledger.note(account, 1, now);

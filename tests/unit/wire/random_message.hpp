@@ -27,7 +27,8 @@ public:
                 GetTop{text(), static_cast<TopOrder>(below(3)), number<std::uint32_t>()},
                 AskKey{static_cast<KeyAction>(below(4)), number<std::uint64_t>(), text(),
                        number<std::uint8_t>(), std::vector<std::byte>(below(kMaxKeySize + 1)),
-                       text(), number<std::uint64_t>(), number<std::uint64_t>()}};
+                       text(), number<std::uint64_t>(), number<std::uint64_t>()},
+                SetMergeInterval{number<std::uint64_t>()}};
     }
     std::vector<Reply> replies() {
         return {Welcome{number<std::uint32_t>(), number<std::uint32_t>(), number<std::uint64_t>(),
@@ -38,7 +39,8 @@ public:
                 PanicSet{flag()},
                 Failure{text()},
                 top(),
-                key_state()};
+                key_state(),
+                MergeIntervalSet{number<std::uint64_t>(), number<std::uint64_t>()}};
     }
 
     RuleSet rule_set() {
@@ -291,6 +293,15 @@ private:
         out.generation = number<std::uint64_t>();
         out.uptime_ns = number<std::uint64_t>();
         out.panic = flag();
+        out.merge_interval_ns = number<std::uint64_t>();
+        out.state.survives = flag();
+        out.state.snapshots = flag();
+        for (std::uint64_t* count :
+             {&out.state.kept, &out.state.mended, &out.state.unknown, &out.state.former_tables,
+              &out.state.former_debts, &out.state.put_aside, &out.state.snapshots_done,
+              &out.state.snapshots_failed, &out.state.snapshot_bytes, &out.state.snapshot_age_ns}) {
+            *count = number<std::uint64_t>();
+        }
         for (std::size_t i = below(4); i > 0; --i) {
             out.rules.push_back({text(), number<std::uint64_t>(), number<std::uint64_t>(),
                                  number<std::uint64_t>(), number<std::uint64_t>()});

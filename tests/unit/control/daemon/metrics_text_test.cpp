@@ -47,6 +47,30 @@ TEST(Metrics, RulesOnTrialAndThoseThatWent) {
     EXPECT_EQ(value_of(text, "sluice_rules_reverts_total"), "3");
 }
 
+TEST(Metrics, StateThatSurvives) {
+    Stats stats = example();
+    stats.merge_interval_ns = 250'000;
+    stats.state = {.survives = true, .kept = 17, .former_debts = 4, .put_aside = 5};
+    const std::string without = metrics_text(stats, {});
+    EXPECT_EQ(value_of(without, "sluice_merge_interval_seconds"), "0.00025");
+    EXPECT_EQ(value_of(without, "sluice_state_survives"), "1");
+    EXPECT_EQ(value_of(without, "sluice_state_buckets_kept"), "17");
+    EXPECT_EQ(value_of(without, "sluice_state_former_debts_total"), "4");
+    EXPECT_EQ(value_of(without, "sluice_state_put_aside_total"), "5");
+    EXPECT_EQ(without.find("sluice_snapshot"), std::string::npos);
+    stats.state.snapshots = true;
+    stats.state.snapshots_failed = 7;
+    const std::string none_yet = metrics_text(stats, {});
+    EXPECT_EQ(value_of(none_yet, R"(sluice_snapshots_total{outcome="failed"})"), "7");
+    EXPECT_EQ(none_yet.find("sluice_snapshot_age"), std::string::npos);
+    stats.state.snapshots_done = 1;
+    stats.state.snapshot_bytes = 8'192;
+    stats.state.snapshot_age_ns = 1'500'000'000;
+    const std::string text = metrics_text(stats, {});
+    EXPECT_EQ(value_of(text, "sluice_snapshot_bytes"), "8192");
+    EXPECT_EQ(value_of(text, "sluice_snapshot_age_seconds"), "1.5");
+}
+
 TEST(Metrics, Values) {
     const std::string text = metrics_text(example(), {});
     const std::map<std::string, std::string> wanted{

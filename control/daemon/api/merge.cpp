@@ -1,0 +1,44 @@
+#include "control/daemon/api/api.hpp"
+#include "lib/policy/units_text.hpp"
+
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+namespace sluice {
+namespace {
+
+std::string in_us(std::uint64_t ns) {
+    return fmt::format("{}us", ns / 1'000);
+}
+
+}  // namespace
+
+HttpResponse post_merge(const HttpRequest& request, Services& services) {
+    const auto body = nlohmann::json::parse(request.body, nullptr, false);
+    if (!body.is_object() || !body.contains("interval") || !body["interval"].is_string()) {
+        return problem_response(400, "bad request", R"(the body is {"interval":"1ms"})");
+    }
+    const std::string text = body["interval"];
+    const Result<Nanoseconds> interval = parse_duration(text);
+    if (!interval || interval->count() < 0) {
+        return problem_response(422, "no interval", "`" + text + "` is no duration, such as 1ms");
+    }
+    const auto ns = static_cast<std::uint64_t>(interval->count());
+    const Result<Stats> before = ask_stats(services);
+    const Result<Reply> reply = services.link.call(SetMergeInterval{ns});
+    services.audit.write({.who = request.peer,
+                          .call = "merge-interval " + text,
+                          .before = before ? in_us(before->merge_interval_ns) : "",
+                          .after = reply ? in_us(ns) : "",
+                          .outcome = reply ? "done" : "refused: " + reply.error().what});
+    if (!reply) {
+        return reply.error().code == Errc::Unreachable
+                   ? no_dataplane(reply.error())
+                   : problem_response(422, "refused by the dataplane", reply.error().what);
+    }
+    const auto* set = std::get_if<MergeIntervalSet>(&*reply);
+    return json_response(nlohmann::ordered_json{
+        {"interval_us", ns / 1'000}, {"merged_limits", set == nullptr ? 0 : set->shared_limits}});
+}
+
+}  // namespace sluice
