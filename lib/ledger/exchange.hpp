@@ -39,12 +39,9 @@ void Ledger::take_total(AmountLane& lane, std::size_t owner, const Total& total,
     const Amount amount = lane.amounts.kept(total.number);
     lane.amounts.retire(total.number + 1);
     counters_.count(LedgerEvent::Taken);
-    const std::uint64_t others = total.kind == Total::Kind::Applied
-                                     ? records_.at(amount.record).unsynced() - amount.units
-                                     : 0;
     // The copy first: what it does not contain stays unsynced.
     if (total.kind == Total::Kind::Applied &&
-        books.raise(amount.account, {total.bucket, total.version}, others, now)) {
+        books.raise(amount.account, total.stand, more_than(total.stand, amount), now)) {
         records_.note_contained(amount.record, amount.units);
     } else {
         counters_.count(LedgerEvent::Returned);
@@ -86,9 +83,10 @@ bool Ledger::serve_one(AmountLane& lane, std::uint64_t number, const Amount& amo
         answer(lane, number, Total::Kind::Later, {});
         return true;
     }
-    counters_.count(LedgerEvent::Applied);
     const Stand total = books.copy_of(amount.account, now);
-    if (total.version != amount.version || owes_more(total.bucket, amount.held)) {
+    const bool late = total.lasts != 0 && is_over(amount.epoch, total.counts, total.lasts);
+    counters_.count(late ? LedgerEvent::Expired : LedgerEvent::Applied);
+    if (owes_more(total, amount.held)) {
         counters_.count(LedgerEvent::Answered);
         answer(lane, number, Total::Kind::Applied, total);
     }
@@ -110,7 +108,13 @@ void Ledger::send_due(std::size_t owner, B& books, Now now) noexcept {
         if (!books.shares(account)) {
             counters_.count(LedgerEvent::Dropped);
             records_.drop_unsent(due[i]);
-        } else if (!send(due[i], books.copy_of(account, now), now)) {
+            continue;
+        }
+        const Stand copy = books.copy_of(account, now);
+        if (is_late(account, copy)) {
+            counters_.count(LedgerEvent::Expired);
+            records_.drop_unsent(due[i]);
+        } else if (!send(due[i], copy, now)) {
             return;
         }
     }

@@ -11,15 +11,33 @@ bool Ledger::send(std::uint32_t record, const Stand& copy, Now now) noexcept {
         return false;
     }
     *amount = {.account = account,
-               .version = copy.version,
                .units = records_.at(record).unsent(),
                .record = record,
                .at = now.at,
-               .held = copy.bucket};
+               .held = copy};
+    if (copy.lasts != 0) {
+        amount->epoch = epoch_of(account.turn, copy.counts.epoch);
+    }
     lane.amounts.commit();
     records_.note_sent(record);
     counters_.count(LedgerEvent::Sent);
     return true;
+}
+
+// What a total that has come with the answer to an amount does not contain: of a bucket, all that
+// is unsynced but that amount; of windows, of each what is unsynced of it.
+More Ledger::more_than(const Stand& total, const Amount& amount) const noexcept {
+    const auto rest = [&](const Account& account) {
+        const Record* record = records_.find(account);
+        const std::uint64_t units = record == nullptr ? 0 : record->unsynced();
+        return account == amount.account ? units - amount.units : units;
+    };
+    if (total.lasts == 0) {
+        return {rest(amount.account), 0};
+    }
+    const std::int64_t epoch = total.counts.epoch;
+    return {rest(amount.account.in(turn_of(epoch))),
+            total.lasts == 2 ? rest(amount.account.in(turn_of(epoch - 1))) : 0};
 }
 
 // What is contained in the copies held here without a word.
@@ -37,8 +55,7 @@ void Ledger::settle_below(AmountLane& lane, std::size_t owner, std::uint64_t num
 
 void Ledger::answer(AmountLane& lane, std::uint64_t number, Total::Kind kind,
                     const Stand& stand) noexcept {
-    *lane.totals.next() = {
-        .number = number, .kind = kind, .version = stand.version, .bucket = stand.bucket};
+    *lane.totals.next() = {.number = number, .kind = kind, .stand = stand};
     lane.totals.commit();
 }
 

@@ -30,11 +30,12 @@ concept Books = requires(B& books, const B& fixed, const Account& account, const
     { fixed.shares(account) } -> std::same_as<bool>;
     // The worker's own copy; one that has been forgotten is as good as fresh.
     { books.copy_of(account, now) } -> std::same_as<Stand>;
-    // Charges an amount to the total. False: there is no place for it, or the limit is not known.
+    // Charges an amount to the total, if its window counts still. False: there is no place for it,
+    // or the limit is not known.
     { books.apply(amount, now) } -> std::same_as<bool>;
-    // The copy owes at least what a total says and `units` more. False: there is no place for it,
-    // or the total was written under other numbers.
-    { books.raise(account, stand, std::uint64_t{}, now) } -> std::same_as<bool>;
+    // The copy owes at least what a total says and `more`. False: there is no place for it, or
+    // the total was written under other numbers.
+    { books.raise(account, stand, More{}, now) } -> std::same_as<bool>;
 };
 
 enum class Credit : std::uint8_t { Enough, UsedUp, NoRecord };
@@ -75,12 +76,10 @@ public:
     // is told is good for all its charges together.
     [[nodiscard]] Credit credit(const Account& account, std::uint64_t units,
                                 std::uint64_t max_unsynced) const noexcept {
-        const Record* record = records_.find(account);
-        if (record == nullptr && records_.free() < reserve_) {
+        if (records_.free() < reserve_ && records_.find(account) == nullptr) {
             return Credit::NoRecord;
         }
-        const std::uint64_t before = record == nullptr ? 0 : record->unsynced();
-        return before + units <= max_unsynced ? Credit::Enough : Credit::UsedUp;
+        return records_.unsynced(account) + units <= max_unsynced ? Credit::Enough : Credit::UsedUp;
     }
 
     // A charge that credit() did not allow.
@@ -91,8 +90,7 @@ public:
     // Before the copy is charged, so that who is killed in between has noted too much. kNoRecord:
     // without credit, more cannot be noted.
     std::uint32_t note(const Account& account, std::uint64_t units, Now now) noexcept {
-        const Record* before = records_.find(account);
-        if (units + (before == nullptr ? 0 : before->unsynced()) > kMostUnsynced) {
+        if (units + records_.unsynced(account) > kMostUnsynced) {
             return kNoRecord;
         }
         const std::uint32_t record =
@@ -142,6 +140,7 @@ private:
     [[nodiscard]] bool serve_one(AmountLane& lane, std::uint64_t number, const Amount& amount,
                                  B& books, Now now) noexcept;
 
+    [[nodiscard]] More more_than(const Stand& total, const Amount& amount) const noexcept;
     [[nodiscard]] bool send(std::uint32_t record, const Stand& copy, Now now) noexcept;
     void settle_below(AmountLane& lane, std::size_t owner, std::uint64_t number) noexcept;
     static void answer(AmountLane& lane, std::uint64_t number, Total::Kind kind,

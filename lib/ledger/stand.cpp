@@ -6,6 +6,18 @@
 
 namespace sluice {
 
+Stand stand_of(const Cell& cell, const AnyLimit& limit, const LinePool& pool, Now now) noexcept {
+    Stand stand;
+    const unsigned lasts = windows_counted(limit);
+    if (lasts == 0) {
+        stand.bucket = {cell.fresh_from, cell.rest};
+    } else {
+        stand.counts = counts_of(cell, limit, pool, now);
+        stand.lasts = static_cast<std::uint8_t>(lasts);
+    }
+    return stand;
+}
+
 Gcra charged(const Gcra& bucket, const Limit& limit, const Spent& spent, Instant now) noexcept {
     const Instant base = spent.at;
     const auto delay = static_cast<std::uint64_t>(std::max(now - base, Nanoseconds{0}).count());

@@ -82,11 +82,9 @@ public:
         return static_cast<double>(admitted) * 1'000 / static_cast<double>(kRate * milliseconds);
     }
     [[nodiscard]] Measured measured() const {
-        const Wide full = limit_.full();
-        const Wide over = workers_.worst_debt() > full ? workers_.worst_debt() - full : 0;
-        const double units = static_cast<double>(over) / static_cast<double>(limit_.period());
-        const auto promised = static_cast<double>((what_.workers - 1) * what_.ahead());
-        return {units / promised, units / static_cast<double>(what_.burst())};
+        const auto units = static_cast<double>(workers_.worst_overshoot());
+        return {units / static_cast<double>(workers_.promised_overshoot()),
+                units / static_cast<double>(what_.burst())};
     }
 
 private:

@@ -37,7 +37,7 @@ struct OneBook {
     static void prefetch(const Account&) noexcept {}
     [[nodiscard]] static bool shares(const Account&) noexcept { return true; }
     Stand copy_of(const Account&, Now now) noexcept {
-        return {bucket.fresh_from <= now.at ? Gcra{} : bucket, 0};
+        return {.bucket = bucket.fresh_from <= now.at ? Gcra{} : bucket};
     }
     bool apply(const Amount& amount, Now now) noexcept {
         if (bucket.fresh_from <= now.at && !has_place) {
@@ -46,9 +46,10 @@ struct OneBook {
         bucket = charged(bucket, limit(), {amount.at, amount.units}, now.at);
         return true;
     }
-    bool raise(const Account&, const Stand& total, std::uint64_t units, Now now) noexcept {
+    bool raise(const Account&, const Stand& total, const More& more, Now now) noexcept {
         const Instant before = total.bucket.fresh_from - Nanoseconds{1};
-        const Gcra owed = charged(total.bucket, limit(), {std::min(now.at, before), units}, now.at);
+        const Gcra owed =
+            charged(total.bucket, limit(), {std::min(now.at, before), more.current}, now.at);
         if (owed.fresh_from > now.at && bucket.fresh_from <= now.at && !has_place) {
             return false;
         }
@@ -198,7 +199,7 @@ private:
         add(lane.amounts.written() - lane.amounts.acknowledged());
         for (std::uint64_t i = lane.amounts.retired(); i < lane.amounts.written(); ++i) {
             add(lane.amounts.kept(i).units);
-            add_bucket(lane.amounts.kept(i).held);
+            add_bucket(lane.amounts.kept(i).held.bucket);
             add_bucket({lane.amounts.kept(i).at, 0});
         }
         const std::size_t waiting = lane.totals.waiting(2);
@@ -206,7 +207,7 @@ private:
         for (std::size_t i = 0; i < waiting; ++i) {
             add(lane.totals.peek(i).number - lane.amounts.retired());
             add(static_cast<std::uint64_t>(lane.totals.peek(i).kind));
-            add_bucket(lane.totals.peek(i).bucket);
+            add_bucket(lane.totals.peek(i).stand.bucket);
         }
     }
     void restart(std::size_t worker) {
@@ -224,7 +225,7 @@ private:
         const std::uint32_t record = worker == 0 ? kNoRecord : ledger.note(account_, 1, now_);
         charge(book.bucket, limit(), now_.at, Units{1});
         exact_ = charged(exact_, limit(), {now_.at, 1}, now_.at);
-        ledger.send_if_much(record, kMaxUnsynced, {book.bucket, 0}, now_);
+        ledger.send_if_much(record, kMaxUnsynced, {.bucket = book.bucket}, now_);
     }
 
     Account account_{.hash = 1, .slot = 1, .step = 0};
