@@ -98,5 +98,134 @@ INSTANTIATE_TEST_SUITE_P(
                    .edge = kWindow})),
     name_of);
 
+// Offered steadily, worker after worker: at the end of each window, what was admitted is no less
+// than the count gives or than was offered, but for one in a hundred.
+struct Steady {
+    std::size_t workers;
+    Nanoseconds gap;  // between packets
+    unsigned stay;    // packets in a row at one worker
+};
+
+void offer_steadily(const Steady& steady, Kind kind) {
+    constexpr std::uint64_t kCount = 4'000;
+    constexpr Nanoseconds kLong = 40ms;
+    constexpr Nanoseconds kTurn = 20us;
+    // As in simulation_test: there and back takes a merge interval and two turns.
+    constexpr std::uint64_t kMaxUnsynced = 2 * 100'000 * 11 / 10 / 1'000 + 1;
+    Workers workers{{.limit = limit_of(kind, kCount, kLong), .max_unsynced = kMaxUnsynced},
+                    {.workers = steady.workers}};
+    const Instant start{1s};  // a window begins
+    const auto windows = static_cast<std::uint64_t>(test::rounds(12));
+    Instant turned = start;
+    std::uint64_t offered = 0;
+    std::uint64_t passed = 1;
+    for (Instant now = start; passed <= windows; now += steady.gap, ++offered) {
+        for (; turned <= now; turned += kTurn) {
+            for (std::size_t worker = 0; worker < steady.workers; ++worker) {
+                workers.turn(worker, turned);
+            }
+        }
+        if (now >= start + static_cast<std::int64_t>(passed) * kLong) {
+            const std::uint64_t due = std::min(offered, kCount * passed);
+            ASSERT_GE(workers.admitted() * 100, due * 99) << "window " << passed;
+            ++passed;
+        }
+        (void)workers.offer((offered / steady.stay) % steady.workers, 0, 1, now);
+        ASSERT_LE(workers.worst_overshoot(), workers.promised_overshoot());
+    }
+}
+
+TEST(WindowSimulationSteady, AdmitsWhatTheCountGives) {
+    for (const Kind kind : {Kind::ByClock, Kind::PerKey, Kind::Sliding}) {
+        for (const std::size_t workers : {1U, 2U, 4U, 8U}) {
+            for (const Nanoseconds gap : {2us, 10us, 20us}) {
+                for (const unsigned stay : {1U, 500U, 60'000U}) {
+                    SCOPED_TRACE(testing::Message()
+                                 << static_cast<int>(kind) << ": " << workers << " workers, "
+                                 << gap.count() << " ns, " << stay);
+                    offer_steadily({workers, gap, stay}, kind);
+                }
+            }
+        }
+    }
+}
+
+// An amount of a window that is over is neither lost in the old one nor found in the new one.
+TEST(WindowSimulationTurn, AnOldAmountIsNotMergedIntoANewWindow) {
+    Workers workers{{.limit = limit_of(Kind::ByClock, 100), .max_unsynced = 20}, {.workers = 2}};
+    const std::size_t owner = workers.owner(0);
+    const std::size_t other = 1 - owner;
+    const Instant end = Instant{1s} + kWindow;
+    EXPECT_TRUE(workers.offer(other, 0, 20, end - 2ns));  // sent at once
+    EXPECT_TRUE(workers.offer(owner, 0, 30, end - 1ns));
+    EXPECT_TRUE(workers.offer(owner, 0, 7, end));
+    EXPECT_FALSE(workers.offer(other, 0, 1, end));  // no credit before the old amount is done with
+    workers.turn(owner, end);
+    EXPECT_EQ(workers.copy_of(owner, 0, end).counts.current, 7U);
+    EXPECT_EQ(workers.sum(LedgerEvent::Expired), 1U);
+    workers.turn(other, end);
+    EXPECT_EQ(workers.copy_of(other, 0, end).counts.current, 7U);
+    EXPECT_TRUE(workers.synced());
+}
+
+TEST(WindowSimulationTurn, AnOldAmountCountsInTheWindowBefore) {
+    Workers workers{{.limit = limit_of(Kind::Sliding, 100), .max_unsynced = 20}, {.workers = 2}};
+    const std::size_t owner = workers.owner(0);
+    const std::size_t other = 1 - owner;
+    const Instant end = Instant{1s} + kWindow;
+    EXPECT_TRUE(workers.offer(other, 0, 12, end - 2ns));
+    EXPECT_TRUE(workers.offer(owner, 0, 30, end - 1ns));
+    EXPECT_TRUE(workers.offer(other, 0, 8, end));
+    workers.turn(other, end + 2ms);
+    workers.turn(owner, end + 2ms);
+    workers.turn(other, end + 2ms);
+    for (const std::size_t worker : {owner, other}) {
+        EXPECT_EQ(workers.copy_of(worker, 0, end).counts.previous, 42U);
+        EXPECT_EQ(workers.copy_of(worker, 0, end).counts.current, 8U);
+    }
+    EXPECT_EQ(workers.sum(LedgerEvent::Applied), 2U);
+    EXPECT_TRUE(workers.synced());
+}
+
+// A worker whose clock is behind learns from the owner that its window is over.
+TEST(WindowSimulationTurn, ATotalOpensTheNextWindow) {
+    Workers workers{{.limit = limit_of(Kind::ByClock, 100), .max_unsynced = 20},
+                    {.workers = 2, .skew = 10us}};
+    std::uint64_t key = 0;
+    while (workers.owner(key) != 1) {
+        ++key;
+    }
+    const Instant end = Instant{1s} + kWindow - 5us;  // for the owner, but not for the other
+    EXPECT_TRUE(workers.offer(0, key, 20, end));
+    workers.turn(1, end);
+    workers.turn(0, end);
+    EXPECT_TRUE(workers.synced());
+    EXPECT_EQ(workers.copy_of(0, key, end).counts.epoch, workers.copy_of(1, key, end).counts.epoch);
+    EXPECT_EQ(workers.copy_of(0, key, end).counts.current, 0U);
+    EXPECT_TRUE(workers.offer(0, key, 3, end));
+    workers.turn(0, end + 1us);
+    EXPECT_EQ(workers.copy_of(0, key, end + 1us).counts.current, 3U);
+}
+
+// The owner that has no line for a key's windows says so, and is asked again.
+TEST(WindowSimulationTurn, AnOwnerWithoutALineAnswersLater) {
+    Workers workers{{.limit = limit_of(Kind::Sliding, 100, 10s), .max_unsynced = 20},
+                    {.workers = 2, .lines = 32}};
+    Instant now{1s};
+    std::uint64_t offered = 0;
+    for (std::uint64_t key = 0; offered < 200; ++key, ++offered) {
+        (void)workers.offer(1 - workers.owner(key), key, 1, now);
+        now += 100us;
+        workers.turn(0, now);
+        workers.turn(1, now);
+    }
+    EXPECT_GT(workers.sum(LedgerEvent::NoPlace), 0U);
+    EXPECT_GT(workers.sum(LedgerEvent::Returned), 0U);
+    for (std::uint64_t key = 0; key < offered; ++key) {
+        EXPECT_TRUE(workers.nothing_lost(key, now)) << key;
+    }
+    EXPECT_FALSE(workers.synced());
+}
+
 }  // namespace
 }  // namespace sluice::window_simulation_test
