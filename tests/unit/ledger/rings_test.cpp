@@ -151,7 +151,7 @@ TEST(LedgerThreads, NothingIsLostBetweenThreads) {
 TEST(LedgerThreads, WindowsTurnBetweenThreads) {
     constexpr Nanoseconds kWindow = 2s;
     constexpr int kTurns = 20'000;
-    // Instants at which it began and may have ended, far within the windows that follow.
+    // It begins 20 ms before the end of a window, and ends within the next.
     const AnyLimit limit =
         *make_fixed_window(*make_window_numbers(Units{kMost}, kWindow), WindowPhase::Clock, 980ms);
     std::array<std::array<std::array<std::uint64_t, 2>, kKeys>, kWorkers> spent{};
@@ -170,10 +170,9 @@ TEST(LedgerThreads, WindowsTurnBetweenThreads) {
         }
         EXPECT_LE(units[0], kMost + (kWorkers - 1) * kMaxUnsynced);
         EXPECT_LE(units[1], kMost + (kWorkers - 1) * kMaxUnsynced);
-        EXPECT_GT(units[0], 100U);
         EXPECT_EQ(threads.total_of(key, now).counts.epoch, 1);
         EXPECT_EQ(threads.total_of(key, now).counts.current, units[1]);
-        EXPECT_GT(units[1], 100U);
+        EXPECT_GT(units[0] + units[1], 1'000U);  // in which of them, the threads' pace decides
     }
 }
 
