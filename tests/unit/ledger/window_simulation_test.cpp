@@ -150,6 +150,24 @@ TEST(WindowSimulationSteady, AdmitsWhatTheCountGives) {
     }
 }
 
+// What comes back is the total and what has been spent here since: no more, and no less.
+TEST(WindowSimulationTurn, ACopyHasTheTotalAndWhatIsUnsynced) {
+    for (const Kind kind : {Kind::ByClock, Kind::PerKey, Kind::Sliding}) {
+        Workers workers{{.limit = limit_of(kind, 100, 10s), .max_unsynced = 10}, {.workers = 2}};
+        const std::size_t owner = workers.owner(0);
+        const std::size_t other = 1 - owner;
+        const Instant now{1s};
+        EXPECT_TRUE(workers.offer(other, 0, 5, now));  // half of what may be unsynced: sent
+        EXPECT_TRUE(workers.offer(owner, 0, 20, now));
+        EXPECT_TRUE(workers.offer(other, 0, 2, now));
+        workers.turn(owner, now);
+        workers.turn(other, now);
+        EXPECT_EQ(workers.copy_of(owner, 0, now).counts.current, 25U);
+        EXPECT_EQ(workers.copy_of(other, 0, now).counts.current, 27U);
+        EXPECT_EQ(workers.most_unsynced(0), 2U);
+    }
+}
+
 // An amount of a window that is over is neither lost in the old one nor found in the new one.
 TEST(WindowSimulationTurn, AnOldAmountIsNotMergedIntoANewWindow) {
     Workers workers{{.limit = limit_of(Kind::ByClock, 100), .max_unsynced = 20}, {.workers = 2}};
