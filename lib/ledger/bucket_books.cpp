@@ -32,7 +32,7 @@ const AnyLimit* BucketBooks::limit_of(const Account& account) const noexcept {
     const SlotRow& row = store_.tenants.row(account.slot);
     const AnyLimit* limit = numbers_at(*row.limit, row.coarser, account.step);
     const bool merged = row.max_unsynced != 0 && limit != nullptr &&
-                        (gcra_of(*limit) != nullptr || windows_counted(*limit) != 0);
+                        (gcra_of(*limit) != nullptr || lasts_of(*limit) != 0);
     return merged ? limit : nullptr;
 }
 
@@ -71,7 +71,7 @@ Entry* BucketBooks::idle_place(const Account& account, bool pooled, Now now) noe
 
 // A fresh bucket there.
 Entry* BucketBooks::place(const Account& account, const AnyLimit& limit, Now now) noexcept {
-    Entry* entry = idle_place(account, windows_counted(limit) != 0, now);
+    Entry* entry = idle_place(account, lasts_of(limit) != 0, now);
     Cell cell;
     if (entry == nullptr ||
         !open_bucket(cell, limit, store_.tenants.pool(), GroupKey{account.hash}, now)) {
@@ -109,9 +109,13 @@ Stand BucketBooks::copy_of(const Account& account, Now now) noexcept {
     Stand stand;
     if (const Entry* entry = find(account, now)) {
         stand = stand_of(entry->cell(), *limit, store_.tenants.pool(), now);
-    } else if (const unsigned lasts = windows_counted(*limit); lasts != 0) {
-        stand.counts = fresh_counts(*limit, GroupKey{account.hash}, now);
-        stand.lasts = static_cast<std::uint8_t>(lasts);
+    } else {
+        stand.lasts = lasts_of(*limit);
+        if (stand.has_counts()) {
+            stand.counts = fresh_counts(*limit, GroupKey{account.hash}, now);
+        } else if (stand.has_tally()) {
+            stand.tally = {};
+        }
     }
     stand.version = store_.tenants.row(account.slot).version;
     return stand;
@@ -119,11 +123,12 @@ Stand BucketBooks::copy_of(const Account& account, Now now) noexcept {
 
 bool BucketBooks::apply(const Amount& amount, Now now) noexcept {
     const AnyLimit* limit = limit_of(amount.account);
-    if (limit == nullptr || windows_counted(*limit) != amount.held.lasts) {
+    if (limit == nullptr || lasts_of(*limit) != amount.held.lasts) {
         return false;
     }
     if (amount.held.lasts != 0) {
-        return apply_counts(amount, *limit, now);
+        return amount.held.has_tally() ? apply_tallied(amount, *limit, now)
+                                       : apply_counts(amount, *limit, now);
     }
     Entry* entry = find_or_place(amount.account, *limit, now);
     if (entry == nullptr) {
@@ -158,8 +163,11 @@ bool BucketBooks::apply_counts(const Amount& amount, const AnyLimit& limit, Now 
 bool BucketBooks::raise(const Account& account, const Stand& total, const More& more,
                         Now now) noexcept {
     const AnyLimit* limit = limit_of(account);
-    if (limit == nullptr || windows_counted(*limit) != total.lasts) {
+    if (limit == nullptr || lasts_of(*limit) != total.lasts) {
         return false;
+    }
+    if (total.has_tally()) {
+        return raise_tallied(account, {total.tally, more.current, more.newest, false}, now);
     }
     if (total.lasts != 0) {
         return raise_counts(account, *limit,
@@ -207,6 +215,60 @@ bool BucketBooks::raise_counts(const Account& account, const AnyLimit& limit,
         write(*entry, cell);
     }
     return true;
+}
+
+bool BucketBooks::apply_tallied(const Amount& amount, const AnyLimit& limit, Now now) noexcept {
+    Entry* entry = find_or_place(amount.account, limit, now);
+    if (entry == nullptr) {
+        return false;
+    }
+    Cell cell = entry->cell();
+    LinePool& pool = store_.tenants.pool();
+    add_tallied(cell, limit, pool, now, {amount.at, Units{amount.units}});
+    write(*entry, cell);
+    note_excess(amount.account.slot, excess_of(cell, limit, pool, now));
+    return true;
+}
+
+bool BucketBooks::raise_tallied(const Account& account, const TallyTotal& to, Now now) noexcept {
+    const AnyLimit* limit = limit_of(account);
+    if (limit == nullptr || !is_tallied(*limit)) {
+        return false;
+    }
+    Entry* entry = find(account, now);
+    if (entry == nullptr && to.total.sum + to.more == 0) {
+        return true;
+    }
+    entry = entry != nullptr ? entry : place(account, *limit, now);
+    if (entry == nullptr) {
+        return false;
+    }
+    Cell cell = entry->cell();
+    raise_tally(cell, *limit, store_.tenants.pool(), now, to);
+    write(*entry, cell);
+    return true;
+}
+
+std::uint64_t BucketBooks::newest(const Account& account, Now now) noexcept {
+    const AnyLimit* limit = limit_of(account);
+    const Entry* entry = limit == nullptr || !is_tallied(*limit) ? nullptr : find(account, now);
+    return entry == nullptr ? 0 : newest_of(entry->cell(), store_.tenants.pool());
+}
+
+std::size_t BucketBooks::earlier(const Account& account, std::span<SubWindow> places,
+                                 Now now) noexcept {
+    const AnyLimit* limit = limit_of(account);
+    const Entry* entry = limit == nullptr || !is_tallied(*limit) ? nullptr : find(account, now);
+    return entry == nullptr ? 0
+                            : earlier_of(entry->cell(), *limit, store_.tenants.pool(), now, places);
+}
+
+void BucketBooks::move_back(const Account& account, const SubWindow& earlier, Now now) noexcept {
+    const AnyLimit* limit = limit_of(account);
+    const Entry* entry = limit == nullptr || !is_tallied(*limit) ? nullptr : find(account, now);
+    if (entry != nullptr) {
+        move_tally_back(entry->cell(), store_.tenants.pool(), earlier);
+    }
 }
 
 }  // namespace sluice

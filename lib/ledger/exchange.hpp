@@ -37,11 +37,21 @@ void Ledger::take_total(AmountLane& lane, std::size_t owner, const Total& total,
     }
     settle_below(lane, owner, total.number);
     const Amount amount = lane.amounts.kept(total.number);
+    if constexpr (TallyBooks<B>) {
+        if (total.kind == Total::Kind::Refresh) {
+            (void)books.renew(amount.account, total.stand, more_than(total, amount), now);
+            return;
+        }
+        if (total.kind == Total::Kind::Earlier) {
+            books.move_back(amount.account, total.earlier, now);
+            return;
+        }
+    }
     lane.amounts.retire(total.number + 1);
     counters_.count(LedgerEvent::Taken);
     // The copy first: what it does not contain stays unsynced.
     if (total.kind == Total::Kind::Applied &&
-        books.raise(amount.account, total.stand, more_than(total.stand, amount), now)) {
+        books.raise(amount.account, total.stand, more_than(total, amount), now)) {
         records_.note_contained(amount.record, amount.units);
     } else {
         counters_.count(LedgerEvent::Returned);
@@ -80,17 +90,48 @@ bool Ledger::serve_one(AmountLane& lane, std::uint64_t number, const Amount& amo
     }
     if (!books.apply(amount, now)) {
         counters_.count(LedgerEvent::NoPlace);
-        answer(lane, number, Total::Kind::Later, {});
+        answer(lane, {.number = number, .kind = Total::Kind::Later, .stand = {}, .earlier = {}});
         return true;
     }
     const Stand total = books.copy_of(amount.account, now);
-    const bool late = total.lasts != 0 && is_over(amount.epoch, total.counts, total.lasts);
+    const bool late = total.has_counts() && is_over(amount.epoch, total.counts, total.lasts);
     counters_.count(late ? LedgerEvent::Expired : LedgerEvent::Applied);
     if (owes_more(total, amount.held)) {
         counters_.count(LedgerEvent::Answered);
-        answer(lane, number, Total::Kind::Applied, total);
+        Total answered{
+            .number = number, .kind = Total::Kind::Applied, .stand = total, .earlier = {}};
+        if constexpr (TallyBooks<B>) {
+            if (total.has_tally()) {
+                answered.earlier.slot = books.newest(amount.account, now);
+            }
+            if (lacks_much(total, amount.held)) {
+                tell_all(lane, answered, amount.account, books, now);
+            }
+        }
+        answer(lane, answered);
     }
     return true;
+}
+
+// What a total of sub-windows is made of, as far as the ring has room for it.
+template <Books B>
+void Ledger::tell_all(AmountLane& lane, const Total& total, const Account& account, B& books,
+                      Now now) noexcept {
+    std::array<SubWindow, kBatch> earlier;
+    const std::size_t room = lane.totals.room();
+    if (room < 3) {
+        return;  // the total itself says enough, and less exactly
+    }
+    const std::size_t count =
+        books.earlier(account, std::span{earlier}.first(std::min(earlier.size(), room - 2)), now);
+    Total part = total;
+    part.kind = Total::Kind::Refresh;
+    answer(lane, part);
+    part.kind = Total::Kind::Earlier;
+    for (std::size_t i = 0; i < count; ++i) {
+        part.earlier = earlier[i];
+        answer(lane, part);
+    }
 }
 
 template <Books B>

@@ -15,7 +15,7 @@ bool Ledger::send(std::uint32_t record, const Stand& copy, Now now) noexcept {
                .record = record,
                .at = now.at,
                .held = copy};
-    if (copy.lasts != 0) {
+    if (copy.has_counts()) {
         amount->epoch = epoch_of(account.turn, copy.counts.epoch);
     }
     lane.amounts.commit();
@@ -26,18 +26,18 @@ bool Ledger::send(std::uint32_t record, const Stand& copy, Now now) noexcept {
 
 // What a total that has come with the answer to an amount does not contain: of a bucket, all that
 // is unsynced but that amount; of windows, of each what is unsynced of it.
-More Ledger::more_than(const Stand& total, const Amount& amount) const noexcept {
+More Ledger::more_than(const Total& total, const Amount& amount) const noexcept {
     const auto rest = [&](const Account& account) {
         const Record* record = records_.find(account);
         const std::uint64_t units = record == nullptr ? 0 : record->unsynced();
         return account == amount.account ? units - amount.units : units;
     };
-    if (total.lasts == 0) {
-        return {rest(amount.account), 0};
+    if (!total.stand.has_counts()) {
+        return {rest(amount.account), 0, total.earlier.slot};
     }
-    const std::int64_t epoch = total.counts.epoch;
+    const std::int64_t epoch = total.stand.counts.epoch;
     return {rest(amount.account.in(turn_of(epoch))),
-            total.lasts == 2 ? rest(amount.account.in(turn_of(epoch - 1))) : 0};
+            total.stand.lasts == 2 ? rest(amount.account.in(turn_of(epoch - 1))) : 0};
 }
 
 // What is contained in the copies held here without a word.
@@ -53,9 +53,8 @@ void Ledger::settle_below(AmountLane& lane, std::size_t owner, std::uint64_t num
     }
 }
 
-void Ledger::answer(AmountLane& lane, std::uint64_t number, Total::Kind kind,
-                    const Stand& stand) noexcept {
-    *lane.totals.next() = {.number = number, .kind = kind, .stand = stand};
+void Ledger::answer(AmountLane& lane, const Total& total) noexcept {
+    *lane.totals.next() = total;
     lane.totals.commit();
 }
 

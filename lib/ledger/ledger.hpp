@@ -38,6 +38,18 @@ concept Books = requires(B& books, const B& fixed, const Account& account, const
     { books.raise(account, stand, More{}, now) } -> std::same_as<bool>;
 };
 
+// And books of limits that count in sub-windows.
+template <typename B>
+concept TallyBooks = requires(B& books, const Account& account, const Stand& stand, Now now) {
+    // What the total is made of: the newest sub-window, and all others; how many places are filled.
+    { books.newest(account, now) } -> std::same_as<std::uint64_t>;
+    { books.earlier(account, std::span<SubWindow>{}, now) } -> std::same_as<std::size_t>;
+    // The copy is the total and `more`, all of it as if spent now; then, from the oldest on, what
+    // was spent earlier.
+    { books.renew(account, stand, More{}, now) } -> std::same_as<bool>;
+    books.move_back(account, SubWindow{}, now);
+};
+
 enum class Credit : std::uint8_t { Enough, UsedUp, NoRecord };
 
 class Ledger {
@@ -140,11 +152,13 @@ private:
     [[nodiscard]] bool serve_one(AmountLane& lane, std::uint64_t number, const Amount& amount,
                                  B& books, Now now) noexcept;
 
-    [[nodiscard]] More more_than(const Stand& total, const Amount& amount) const noexcept;
+    template <Books B>
+    void tell_all(AmountLane& lane, const Total& total, const Account& account, B& books,
+                  Now now) noexcept;
+    [[nodiscard]] More more_than(const Total& total, const Amount& amount) const noexcept;
     [[nodiscard]] bool send(std::uint32_t record, const Stand& copy, Now now) noexcept;
     void settle_below(AmountLane& lane, std::size_t owner, std::uint64_t number) noexcept;
-    static void answer(AmountLane& lane, std::uint64_t number, Total::Kind kind,
-                       const Stand& stand) noexcept;
+    static void answer(AmountLane& lane, const Total& total) noexcept;
 
     std::size_t me_;
     AmountLanes& lanes_;

@@ -26,11 +26,15 @@ static_assert(sizeof(Amount) == 64);
 struct Total {
     enum class Kind : std::uint8_t {
         Applied,  // here is the total
+        Refresh,  // of sub-windows, before it: here is the total, and what it is made of follows
+        Earlier,  // so much of it was spent in an earlier sub-window
         Later,    // the owner had no place for it, or does not know the limit yet: not applied
     };
     std::uint64_t number = 0;  // of the amount in its ring
     Kind kind = Kind::Applied;
     Stand stand;
+    SubWindow earlier;  // of the others that are not Earlier: the newest
 };
+static_assert(sizeof(Total) == 64);
 
 }  // namespace sluice

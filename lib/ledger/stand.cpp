@@ -8,12 +8,13 @@ namespace sluice {
 
 Stand stand_of(const Cell& cell, const AnyLimit& limit, const LinePool& pool, Now now) noexcept {
     Stand stand;
-    const unsigned lasts = windows_counted(limit);
-    if (lasts == 0) {
-        stand.bucket = {cell.fresh_from, cell.rest};
-    } else {
+    stand.lasts = lasts_of(limit);
+    if (stand.has_counts()) {
         stand.counts = counts_of(cell, limit, pool, now);
-        stand.lasts = static_cast<std::uint8_t>(lasts);
+    } else if (stand.has_tally()) {
+        stand.tally = tally_of(cell, limit, pool, now);
+    } else {
+        stand.bucket = {cell.fresh_from, cell.rest};
     }
     return stand;
 }

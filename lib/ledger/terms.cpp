@@ -13,6 +13,9 @@ namespace {
 constexpr std::uint64_t kLongestBurst = std::uint64_t{1} << 55;  // ns
 
 const WindowNumbers* window_of(const AnyLimit& limit) noexcept {
+    if (const auto* counters = std::get_if<SlidingCountersLimit>(&limit)) {
+        return &counters->numbers;
+    }
     if (windows_counted(limit) == 0) {
         return nullptr;
     }
@@ -60,6 +63,9 @@ std::uint64_t most_at_once(const AnyLimit& limit) noexcept {
 }
 
 unsigned windows_touched(const AnyLimit& limit) noexcept {
+    if (const auto* counters = std::get_if<SlidingCountersLimit>(&limit)) {
+        return counters->edge == Edge::Strict ? 1 : 2;
+    }
     return windows_counted(limit) == 0 ? 1 : 2;
 }
 

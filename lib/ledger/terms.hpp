@@ -48,8 +48,9 @@ struct SharingTerms {
 // each window that any W can touch.
 [[nodiscard]] unsigned windows_touched(const AnyLimit& limit) noexcept;
 
-// Token and leaky buckets, fixed windows (but for phase first) and sliding windows are merged if
-// the overshoot is at most half of their burst or count, and every number that comes up fits.
+// Token and leaky buckets, fixed windows (but for phase first), sliding windows and sub-windows are
+// merged if the overshoot is at most half of their burst or count, and every number that comes up
+// fits.
 [[nodiscard]] SharingTerms terms_for(const SharingQuestion& question) noexcept;
 
 }  // namespace sluice

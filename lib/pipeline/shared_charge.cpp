@@ -76,6 +76,9 @@ void settle_shared(const Look& look, const Judging& judging, bool rejected) noex
         cell = {bucket.fresh_from, bucket.below};
     } else {
         charge(cell, *look.numbers, tenants.pool(), judging.now, {units});
+        if (record == kNoRecord && !ledger.owns(account)) [[unlikely]] {
+            disown(cell, *look.numbers, tenants.pool(), units);
+        }
     }
     tenants.write(entry, cell, judging.now);
     if (record != kNoRecord) {

@@ -27,6 +27,10 @@ public:
         const std::uint64_t at = written();
         return at - retired_ > mask_ ? nullptr : &records_[at & mask_];
     }
+    // How many can be written before it is.
+    [[nodiscard]] std::size_t room() const noexcept {
+        return mask_ + 1 - static_cast<std::size_t>(written() - retired_);
+    }
     // What next() gave is filled.
     void commit() noexcept { written_.store(written() + 1, std::memory_order_release); }
 

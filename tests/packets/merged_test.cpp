@@ -256,6 +256,26 @@ TEST(Merged, ASlidingWindowCountsWhatWasBefore) {
                 static_cast<double>(6 * ahead));
 }
 
+// Of a sliding window with sub-windows: within W, not above the count and what workers are ahead;
+// and no less than one worker alone would admit with a sub-window more.
+TEST(Merged, SubWindowsAreAddedUp) {
+    Workers workers{RULE WINDOW("sliding_counters, buckets: 20", "400"), 4};
+    const std::uint64_t ahead = workers.limit().shared;
+    EXPECT_EQ(ahead, 17U);
+    std::uint64_t all = 0;
+    for (const std::uint64_t passed : passed_by_window(workers, 20)) {
+        all += passed;
+        EXPECT_LE(passed, 400U + 3 * ahead);
+    }
+    EXPECT_GE(all, 20 * 400U * 20 / 22);
+    // One that comes back to the key is told when it was spent.
+    const Instant later = kStart + 3s;
+    EXPECT_GE(workers.pass(2'000, frame(), later), 400U);
+    workers.turns(later + 2ms);
+    EXPECT_EQ(workers.pass(2'000, frame(), later + 100ms), 0U);
+    EXPECT_GE(workers.pass(2'000, frame(), later + 110ms), 400U);
+}
+
 // Without a word from the owner: no more than U, window after window.
 TEST(Merged, WindowsEndWhereTheOwnerDoesNotAnswer) {
     Workers workers{RULE "    max_unsynced: 5\n" WINDOW("fixed_window", "100"), 2};

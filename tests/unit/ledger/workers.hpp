@@ -4,6 +4,7 @@
 #include "lib/ledger/terms.hpp"
 #include "lib/meter/any_meter.hpp"
 #include "lib/meter/own_bucket.hpp"
+#include "lib/meter/sliding_counters.hpp"
 #include "tests/unit/ledger/exact.hpp"
 
 #include <algorithm>
@@ -145,6 +146,9 @@ public:
     // Of windows: whether what counts still, for any worker, is in the owner's total or unsynced.
     [[nodiscard]] bool nothing_lost(std::uint64_t key, Instant now) {
         const Stand total = copy_of(owner(key), key, now);
+        if (total.has_tally()) {
+            return total.tally.sum + unsynced_of(key, 0) >= exact_sum(exact_[key], now);
+        }
         std::int64_t epoch = total.counts.epoch;
         for (std::size_t worker = 0; worker < size_.workers; ++worker) {
             epoch = std::max(epoch, copy_of(worker, key, now).counts.epoch);
@@ -197,23 +201,36 @@ private:
         std::unique_ptr<Ledger> ledger;
     };
 
+    // What counts of all charges, in sub-windows.
+    [[nodiscard]] std::uint64_t exact_sum(const Exact& exact, Instant now) const {
+        const auto& numbers = std::get<SlidingCountersLimit>(shared_.limit);
+        const auto slot = static_cast<std::int64_t>(SubWindowSlots{numbers}.of(now));
+        std::uint64_t sum = 0;
+        for (std::int64_t k = slot - numbers.buckets + (numbers.edge == Edge::Strict ? 0 : 1);
+             k <= slot; ++k) {
+            sum += exact.windows.in(k);
+        }
+        return sum;
+    }
     // By all workers, of one window.
     [[nodiscard]] std::uint64_t unsynced_in(std::uint64_t key, std::int64_t epoch) const {
+        return unsynced_of(key, turn_of(epoch));
+    }
+    [[nodiscard]] std::uint64_t unsynced_of(std::uint64_t key, Turn turn) const {
         std::uint64_t units = 0;
         for (const Worker& worker : workers_) {
-            const Record* record =
-                worker.ledger->records().find(account_of(key).in(turn_of(epoch)));
+            const Record* record = worker.ledger->records().find(account_of(key).in(turn));
             units += record == nullptr ? 0 : record->unsynced();
         }
         return units;
     }
-    [[nodiscard]] bool windowed() const { return gcra_of(shared_.limit) == nullptr; }
+    [[nodiscard]] bool windowed() const { return windows_counted(shared_.limit) != 0; }
     [[nodiscard]] Now time_at(std::size_t worker, Instant now) const {
         return {.at = now, .utc_ahead = static_cast<std::int64_t>(worker) * size_.skew};
     }
     static Account charged_in(const Stand& copy, std::uint64_t key) {
         const Account account = account_of(key);
-        return copy.lasts == 0 ? account : account.in(turn_of(copy.counts.epoch));
+        return !copy.has_counts() ? account : account.in(turn_of(copy.counts.epoch));
     }
     void note_exactly(Exact& exact, const Stand& copy, Instant now, std::uint64_t cost) {
         Wide over = 0;
@@ -222,6 +239,11 @@ private:
             const Wide debt = exact.bucket.charge(limit(), now, cost);
             unit = limit().period();
             over = debt > limit().full() ? debt - limit().full() : 0;
+        } else if (copy.has_tally()) {
+            const auto& numbers = std::get<SlidingCountersLimit>(shared_.limit);
+            exact.windows.charge(static_cast<std::int64_t>(SubWindowSlots{numbers}.of(now)), cost);
+            const Wide used = exact_sum(exact, now);
+            over = used > numbers.numbers.count ? used - numbers.numbers.count : 0;
         } else {
             exact.windows.charge(copy.counts.epoch, cost);
             const std::uint64_t most = most_at_once(shared_.limit);

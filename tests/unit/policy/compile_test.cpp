@@ -115,6 +115,9 @@ TEST(CompileRules, WhatWorkersShareSaysByHowMuch) {
     EXPECT_EQ(of_windows("fixed_window"), "2 * 100 packets in any 1s" + twice);
     EXPECT_EQ(of_windows("fixed_window, phase: per_key"), "2 * 100 packets in any 1s" + twice);
     EXPECT_EQ(of_windows("sliding_window"), "under 2 * 100 packets in any 1s" + twice);
+    EXPECT_TRUE(of_windows("sliding_counters").starts_with("100 packets in any 1s, + 2 for each"));
+    EXPECT_TRUE(of_windows("sliding_counters, edge: lenient")
+                    .starts_with("2 * 100 packets in any 1s, + 2 * 2 for each"));
     EXPECT_EQ(of_windows("fixed_window, phase: first"),
               "2 * 100 packets in any 1s, for each worker");
     EXPECT_EQ(of_windows("sliding_log"), "100 packets in any 1s, for each worker");
