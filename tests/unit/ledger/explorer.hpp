@@ -50,7 +50,7 @@ public:
     explicit World(std::size_t workers)
         : memory_(workers, std::vector<Record>(Model::kRecords)),
           books_(workers),
-          lanes_{workers, 2} {
+          lanes_{workers, Model::kRing} {
         // Worker 0 is the owner.
         while (owner_of(account_, workers) != 0) {
             ++account_.hash;
@@ -84,7 +84,7 @@ public:
                 ++restarts_;
                 break;
             case Step::Kind::RestartAll:
-                lanes_ = AmountLanes{ledgers_.size(), 2};
+                lanes_ = AmountLanes{ledgers_.size(), Model::kRing};
                 for (std::size_t i = 0; i < ledgers_.size(); ++i) {
                     restart(i);
                 }
@@ -181,7 +181,7 @@ private:
             add(lane.amounts.kept(i).record);
             Model::add_message(add, lane.amounts.kept(i), now_);
         }
-        const std::size_t waiting = lane.totals.waiting(2);
+        const std::size_t waiting = lane.totals.waiting(Model::kRing);
         add(waiting);
         for (std::size_t i = 0; i < waiting; ++i) {
             add(lane.totals.peek(i).number - lane.amounts.retired());

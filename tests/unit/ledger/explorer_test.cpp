@@ -60,6 +60,7 @@ struct Bucket {
     Gcra exact;
 
     static constexpr std::size_t kRecords = 1;
+    static constexpr std::size_t kRing = 2;
 
     static std::uint64_t age_of(const Account& /*account*/, Now /*now*/) { return 0; }
     static Now time_of(std::size_t /*worker*/, Now now) { return now; }

@@ -82,6 +82,7 @@ struct Windows {
     using Book = OneWindow<kLasts>;
     static constexpr std::uint64_t kMaxUnsynced = 2;
     static constexpr std::size_t kRecords = 2;
+    static constexpr std::size_t kRing = 2;
     std::map<std::int64_t, std::uint64_t> units;
     std::uint64_t latest = 0;  // what counted at the latest charge
 
