@@ -8,15 +8,35 @@
 
 namespace sluice {
 
-// What amounts are charged to: a key under a limit, or a wider key that it coarsens to.
+// Which window of a limit that has windows, as far as a record can tell; 0: the limit has none.
+using Turn = std::uint16_t;
+inline constexpr std::int64_t kTurns = (std::int64_t{1} << 15) - 1;
+
+// What amounts are charged to: a key under a limit, or a wider key that it coarsens to; and, where
+// units are counted window by window, in which of them.
 struct Account {
     std::uint64_t hash = 0;
     LimitSlot slot = 0;
     std::uint8_t step = 0;
+    Turn turn = 0;
 
     [[nodiscard]] FiledKey filed() const noexcept { return {GroupKey{hash}, slot}; }
+    // The same in any window.
+    [[nodiscard]] bool has_key_of(const Account& other) const noexcept {
+        return hash == other.hash && slot == other.slot && step == other.step;
+    }
+    [[nodiscard]] Account in(Turn other) const noexcept { return {hash, slot, step, other}; }
     [[nodiscard]] bool operator==(const Account&) const noexcept = default;
 };
+
+// The turn of a window by its number, and back again: the latest window of that turn that is at
+// most the one after `current`.
+[[nodiscard]] constexpr Turn turn_of(std::int64_t epoch) noexcept {
+    return static_cast<Turn>(1 + ((epoch % kTurns) + kTurns) % kTurns);
+}
+[[nodiscard]] constexpr std::int64_t epoch_of(Turn turn, std::int64_t current) noexcept {
+    return current + 1 - (turn_of(current + 1) - turn + kTurns) % kTurns;
+}
 
 // The bits of the hash, mixed once more: tables and RSS use them as they are.
 [[nodiscard]] inline std::uint64_t mixed(const Account& account) noexcept {
@@ -26,7 +46,7 @@ struct Account {
     return static_cast<std::uint64_t>(product) ^ static_cast<std::uint64_t>(product >> 64);
 }
 
-// Which of `workers` keeps the total of an account; the same on all of them.
+// Which of `workers` keeps the total of an account; the same on all of them and in all windows.
 [[nodiscard]] inline std::size_t owner_of(const Account& account, std::size_t workers) noexcept {
     return static_cast<std::size_t>((static_cast<Wide>(mixed(account)) * workers) >> 64);
 }

@@ -1,14 +1,16 @@
 #include "lib/ledger/bucket_books.hpp"
 
 #include "lib/ledger/stand.hpp"
+#include "lib/meter/any_meter.hpp"
+#include "lib/meter/own_bucket.hpp"
+#include "lib/meter/store_layout.hpp"
 
 #include <algorithm>
 
 namespace sluice {
 namespace {
 
-Gcra bucket_in(const Entry& entry) noexcept {
-    const Cell cell = entry.cell();
+Gcra bucket_in(const Cell& cell) noexcept {
     return {cell.fresh_from, cell.rest};
 }
 
@@ -23,13 +25,15 @@ BucketBooks::BucketBooks(BucketStore& store)
     : store_{store}, worst_{std::make_unique<Counter[]>(kSlots)} {}
 
 // nullptr: it is not shared, or not under the rules in force.
-const Limit* BucketBooks::limit_of(const Account& account) const noexcept {
+const AnyLimit* BucketBooks::limit_of(const Account& account) const noexcept {
     if (!store_.tenants.knows(account.slot)) {
         return nullptr;
     }
     const SlotRow& row = store_.tenants.row(account.slot);
-    const AnyLimit* numbers = numbers_at(*row.limit, row.coarser, account.step);
-    return row.max_unsynced == 0 || numbers == nullptr ? nullptr : gcra_of(*numbers);
+    const AnyLimit* limit = numbers_at(*row.limit, row.coarser, account.step);
+    const bool merged = row.max_unsynced != 0 && limit != nullptr &&
+                        (gcra_of(*limit) != nullptr || lasts_of(*limit) != 0);
+    return merged ? limit : nullptr;
 }
 
 Entry* BucketBooks::find(const Account& account, Now now) noexcept {
@@ -51,86 +55,225 @@ Entry* BucketBooks::find(const Account& account, Now now) noexcept {
     return entry;
 }
 
-// A fresh bucket for a key that has none here.
-Entry* BucketBooks::place(const Account& account, Now now) noexcept {
-    const SlotRow& row = store_.tenants.row(account.slot);
-    Entry* entry = nullptr;
+// A place for a key that has none here.
+Entry* BucketBooks::idle_place(const Account& account, bool pooled, Now now) noexcept {
+    const LinePool& pool = store_.tenants.pool();
     if (account.step == 0) {
-        entry = store_.keys.make_place(account.filed(), store_.tenants, now);
-    } else if (is_rule_step(row, account.step)) {
-        entry = &store_.rule_entry(account.slot);
-    } else {
-        entry = store_.parents.make_place(account.filed(), store_.tenants, now);
+        // The last lines are for wider keys.
+        const bool kept_back = pooled && pool.free() <= pool.size() / kParentShare;
+        return kept_back ? nullptr : store_.keys.make_place(account.filed(), store_.tenants, now);
     }
-    if (entry != nullptr) {
-        entry->file({now.at, 0}, account.filed().filed, {row.version, account.step});
-        entry->release();
-        store_.tenants.came(account.slot);
+    if (is_rule_step(store_.tenants.row(account.slot), account.step)) {
+        return &store_.rule_entry(account.slot);
     }
+    return store_.parents.make_place(account.filed(), store_.tenants, now);
+}
+
+// A fresh bucket there.
+Entry* BucketBooks::place(const Account& account, const AnyLimit& limit, Now now) noexcept {
+    Entry* entry = idle_place(account, lasts_of(limit) != 0, now);
+    Cell cell;
+    if (entry == nullptr ||
+        !open_bucket(cell, limit, store_.tenants.pool(), GroupKey{account.hash}, now)) {
+        return nullptr;
+    }
+    entry->file(cell, account.filed().filed,
+                {store_.tenants.row(account.slot).version, account.step});
+    entry->release();
+    store_.tenants.came(account.slot);
     return entry;
 }
 
-void BucketBooks::write(Entry& entry, const Gcra& bucket, Now /*now*/) noexcept {
-    entry.write({bucket.fresh_from, bucket.below});
+Entry* BucketBooks::find_or_place(const Account& account, const AnyLimit& limit, Now now) noexcept {
+    Entry* entry = find(account, now);
+    return entry != nullptr ? entry : place(account, limit, now);
+}
+
+void BucketBooks::write(Entry& entry, const Cell& cell) noexcept {
+    entry.write(cell);
     if (entry.stamp().step != 0) {
         store_.note_parent(entry);
     }
 }
 
+void BucketBooks::note_excess(LimitSlot slot, std::uint64_t excess) noexcept {
+    Counter& worst = worst_[slot];
+    worst.set(std::max(worst.read(), excess));
+}
+
 Stand BucketBooks::copy_of(const Account& account, Now now) noexcept {
-    if (limit_of(account) == nullptr) {
+    const AnyLimit* limit = limit_of(account);
+    if (limit == nullptr) {
         return {};
     }
-    const Entry* entry = find(account, now);
-    return {entry == nullptr ? Gcra{} : bucket_in(*entry),
-            store_.tenants.row(account.slot).version};
+    Stand stand;
+    if (const Entry* entry = find(account, now)) {
+        stand = stand_of(entry->cell(), *limit, store_.tenants.pool(), now);
+    } else {
+        stand.lasts = lasts_of(*limit);
+        if (stand.has_counts()) {
+            stand.counts = fresh_counts(*limit, GroupKey{account.hash}, now);
+        } else if (stand.has_tally()) {
+            stand.tally = {};
+        }
+    }
+    stand.version = store_.tenants.row(account.slot).version;
+    return stand;
 }
 
 bool BucketBooks::apply(const Amount& amount, Now now, Stand& told) noexcept {
-    const Limit* limit = limit_of(amount.account);
-    if (limit == nullptr) {
+    const AnyLimit* limit = limit_of(amount.account);
+    if (limit == nullptr || lasts_of(*limit) != amount.held.lasts) {
         return false;
     }
-    Entry* entry = find(amount.account, now);
-    if (entry == nullptr) {
-        entry = place(amount.account, now);
+    if (amount.held.lasts != 0) {
+        const bool applied = amount.held.has_tally() ? apply_tallied(amount, *limit, now)
+                                                     : apply_counts(amount, *limit, now);
+        told = applied ? copy_of(amount.account, now) : Stand{};
+        return applied;
     }
+    Entry* entry = find_or_place(amount.account, *limit, now);
     if (entry == nullptr) {
         return false;
     }
-    const Gcra total = charged(bucket_in(*entry), *limit, {amount.at, amount.units}, now.at);
-    write(*entry, total, now);
-    told = {total, store_.tenants.row(amount.account.slot).version};
-    Counter& worst = worst_[amount.account.slot];
-    if (const std::uint64_t excess = excess_of(total, *limit, now.at); excess > worst.read()) {
-        worst.set(excess);
+    const Limit& gcra = *gcra_of(*limit);
+    const Gcra total = charged(bucket_in(entry->cell()), gcra, {amount.at, amount.units}, now.at);
+    write(*entry, {total.fresh_from, total.below});
+    told.bucket = total;
+    told.version = store_.tenants.row(amount.account.slot).version;
+    told.lasts = 0;
+    note_excess(amount.account.slot, excess_of(total, gcra, now.at));
+    return true;
+}
+
+// What is over is not placed for.
+bool BucketBooks::apply_counts(const Amount& amount, const AnyLimit& limit, Now now) noexcept {
+    const Stand before = copy_of(amount.account, now);
+    if (is_over(amount.epoch, before.counts, before.lasts)) {
+        return true;
+    }
+    Entry* entry = find_or_place(amount.account, limit, now);
+    if (entry == nullptr) {
+        return false;
+    }
+    Cell cell = entry->cell();
+    LinePool& pool = store_.tenants.pool();
+    set_counts(cell, limit, pool, now,
+               added(before.counts, amount.epoch, amount.units, before.lasts));
+    write(*entry, cell);
+    note_excess(amount.account.slot, excess_of(cell, limit, pool, now));
+    return true;
+}
+
+bool BucketBooks::raise(const Account& account, const Stand& total, const More& more,
+                        Now now) noexcept {
+    const AnyLimit* limit = limit_of(account);
+    if (limit == nullptr || lasts_of(*limit) != total.lasts) {
+        return false;
+    }
+    if (total.has_tally()) {
+        return raise_tallied(account, {total.tally, more.current, more.newest, false}, now);
+    }
+    if (total.lasts != 0) {
+        return raise_counts(account, *limit,
+                            {total.counts.epoch, total.counts.current + more.current,
+                             total.counts.previous + more.previous},
+                            now);
+    }
+    if (total.version != store_.tenants.row(account.slot).version) {
+        return false;
+    }
+    // What is owed by then, whether that is still to come or has passed.
+    const Limit& gcra = *gcra_of(*limit);
+    const Instant just_before = total.bucket.fresh_from - Nanoseconds{1};
+    const Gcra owed =
+        charged(total.bucket, gcra, {std::min(now.at, just_before), more.current}, now.at);
+    if (owed.fresh_from <= now.at) {
+        return true;
+    }
+    Entry* entry = find_or_place(account, *limit, now);
+    if (entry == nullptr) {
+        return false;
+    }
+    if (owes_more(owed, bucket_in(entry->cell()))) {
+        write(*entry, {owed.fresh_from, owed.below});
     }
     return true;
 }
 
-bool BucketBooks::raise(const Account& account, const Stand& total, std::uint64_t units,
-                        Now now) noexcept {
-    const Limit* limit = limit_of(account);
-    if (limit == nullptr || total.version != store_.tenants.row(account.slot).version) {
-        return false;
-    }
-    // What is owed by then, whether that is still to come or has passed.
-    const Instant just_before = total.bucket.fresh_from - Nanoseconds{1};
-    const Gcra owed = charged(total.bucket, *limit, {std::min(now.at, just_before), units}, now.at);
-    if (owed.fresh_from <= now.at) {
+// The later window and the larger counts. A key that is not here needs no place for nothing.
+bool BucketBooks::raise_counts(const Account& account, const AnyLimit& limit,
+                               const WindowCounts& total, Now now) noexcept {
+    const Stand before = copy_of(account, now);
+    const WindowCounts counts = larger(before.counts, total, before.lasts);
+    Entry* entry = find(account, now);
+    if (entry == nullptr && counts.current == 0 && counts.previous == 0) {
         return true;
     }
-    Entry* entry = find(account, now);
-    if (entry == nullptr) {
-        entry = place(account, now);
-    }
+    entry = entry != nullptr ? entry : place(account, limit, now);
     if (entry == nullptr) {
         return false;
     }
-    if (owes_more(owed, bucket_in(*entry))) {
-        write(*entry, owed, now);
+    if (counts != before.counts) {
+        Cell cell = entry->cell();
+        set_counts(cell, limit, store_.tenants.pool(), now, counts);
+        write(*entry, cell);
     }
     return true;
+}
+
+bool BucketBooks::apply_tallied(const Amount& amount, const AnyLimit& limit, Now now) noexcept {
+    Entry* entry = find_or_place(amount.account, limit, now);
+    if (entry == nullptr) {
+        return false;
+    }
+    Cell cell = entry->cell();
+    LinePool& pool = store_.tenants.pool();
+    add_tallied(cell, limit, pool, now, {amount.at, Units{amount.units}});
+    write(*entry, cell);
+    note_excess(amount.account.slot, excess_of(cell, limit, pool, now));
+    return true;
+}
+
+bool BucketBooks::raise_tallied(const Account& account, const TallyTotal& to, Now now) noexcept {
+    const AnyLimit* limit = limit_of(account);
+    if (limit == nullptr || !is_tallied(*limit)) {
+        return false;
+    }
+    Entry* entry = find(account, now);
+    if (entry == nullptr && to.total.sum + to.more == 0) {
+        return true;
+    }
+    entry = entry != nullptr ? entry : place(account, *limit, now);
+    if (entry == nullptr) {
+        return false;
+    }
+    Cell cell = entry->cell();
+    raise_tally(cell, *limit, store_.tenants.pool(), now, to);
+    write(*entry, cell);
+    return true;
+}
+
+std::uint64_t BucketBooks::newest(const Account& account, Now now) noexcept {
+    const AnyLimit* limit = limit_of(account);
+    const Entry* entry = limit == nullptr || !is_tallied(*limit) ? nullptr : find(account, now);
+    return entry == nullptr ? 0 : newest_of(entry->cell(), store_.tenants.pool());
+}
+
+std::size_t BucketBooks::earlier(const Account& account, std::span<SubWindow> places,
+                                 Now now) noexcept {
+    const AnyLimit* limit = limit_of(account);
+    const Entry* entry = limit == nullptr || !is_tallied(*limit) ? nullptr : find(account, now);
+    return entry == nullptr ? 0
+                            : earlier_of(entry->cell(), *limit, store_.tenants.pool(), now, places);
+}
+
+void BucketBooks::move_back(const Account& account, const SubWindow& earlier, Now now) noexcept {
+    const AnyLimit* limit = limit_of(account);
+    const Entry* entry = limit == nullptr || !is_tallied(*limit) ? nullptr : find(account, now);
+    if (entry != nullptr) {
+        move_tally_back(entry->cell(), store_.tenants.pool(), earlier);
+    }
 }
 
 }  // namespace sluice

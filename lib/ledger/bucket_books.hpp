@@ -3,11 +3,12 @@
 #include "lib/meter/bucket_store.hpp"
 
 #include <memory>
+#include <span>
 
 namespace sluice {
 
-// The buckets of a core as the ledger sees them: token and leaky buckets, those of keys and those
-// that full rules coarsen to.
+// The buckets of a core as the ledger sees them: token and leaky buckets, windows and
+// sub-windows, those of keys and those that full rules coarsen to.
 class BucketBooks {
 public:
     explicit BucketBooks(BucketStore& store);
@@ -22,20 +23,40 @@ public:
     }
     [[nodiscard]] Stand copy_of(const Account& account, Now now) noexcept;
     [[nodiscard]] bool apply(const Amount& amount, Now now, Stand& total) noexcept;
-    [[nodiscard]] bool raise(const Account& account, const Stand& total, std::uint64_t units,
+    [[nodiscard]] bool raise(const Account& account, const Stand& total, const More& more,
                              Now now) noexcept;
 
-    // By how many units, at most, totals kept here were ever beyond a full bucket when an amount
-    // had been added: what was measured of what README.md promises. By slot.
+    [[nodiscard]] bool renew(const Account& account, const Stand& total, const More& more,
+                             Now now) noexcept {
+        return raise_tallied(account, {total.tally, more.current, more.newest, true}, now);
+    }
+    [[nodiscard]] std::uint64_t newest(const Account& account, Now now) noexcept;
+    [[nodiscard]] std::size_t earlier(const Account& account, std::span<SubWindow> places,
+                                      Now now) noexcept;
+    void move_back(const Account& account, const SubWindow& earlier, Now now) noexcept;
+
+    // By how many units, at most, totals kept here were ever beyond a full bucket, or beyond the
+    // count, when an amount had been added: what was measured of what README.md promises. By slot.
     [[nodiscard]] const Counter& worst_excess(LimitSlot slot) const noexcept {
         return worst_[slot];
     }
 
 private:
-    [[nodiscard]] const Limit* limit_of(const Account& account) const noexcept;
+    [[nodiscard]] const AnyLimit* limit_of(const Account& account) const noexcept;
     [[nodiscard]] Entry* find(const Account& account, Now now) noexcept;
-    [[nodiscard]] Entry* place(const Account& account, Now now) noexcept;
-    void write(Entry& entry, const Gcra& bucket, Now now) noexcept;
+    [[nodiscard]] Entry* find_or_place(const Account& account, const AnyLimit& limit,
+                                       Now now) noexcept;
+    [[nodiscard]] Entry* place(const Account& account, const AnyLimit& limit, Now now) noexcept;
+    [[nodiscard]] Entry* idle_place(const Account& account, bool pooled, Now now) noexcept;
+    void write(Entry& entry, const Cell& cell) noexcept;
+    void note_excess(LimitSlot slot, std::uint64_t excess) noexcept;
+
+    [[nodiscard]] bool apply_counts(const Amount& amount, const AnyLimit& limit, Now now) noexcept;
+    [[nodiscard]] bool apply_tallied(const Amount& amount, const AnyLimit& limit, Now now) noexcept;
+    [[nodiscard]] bool raise_tallied(const Account& account, const TallyTotal& to,
+                                     Now now) noexcept;
+    [[nodiscard]] bool raise_counts(const Account& account, const AnyLimit& limit,
+                                    const WindowCounts& total, Now now) noexcept;
 
     BucketStore& store_;
     std::unique_ptr<Counter[]> worst_;

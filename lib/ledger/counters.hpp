@@ -19,6 +19,7 @@ enum class LedgerEvent : std::uint8_t {
     NoPlace,
     Returned,
     Dropped,
+    Expired,
     UsedUp,
     NoRecord,
 };
@@ -40,6 +41,7 @@ inline constexpr auto kLedgerEvents = std::to_array<LedgerEventRow>({
     {LedgerEvent::NoPlace, "no_place", "amounts of keys that found no place at their owner"},
     {LedgerEvent::Returned, "returned", "amounts to be sent again"},
     {LedgerEvent::Dropped, "dropped", "amounts of limits that are gone"},
+    {LedgerEvent::Expired, "expired", "amounts of windows that were over"},
     {LedgerEvent::UsedUp, "used_up", "charges beyond max_unsynced"},
     {LedgerEvent::NoRecord, "no_record", "charges with no memory to note them in"},
 });

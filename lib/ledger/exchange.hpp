@@ -112,14 +112,21 @@ void Ledger::take_total(AmountLane& lane, std::size_t owner, const Total& total,
     }
     settle_below(lane, owner, total.number);
     const Amount amount = lane.amounts.kept(total.number);
+    if constexpr (TallyBooks<B>) {
+        if (total.kind == Total::Kind::Refresh) {
+            (void)books.renew(amount.account, total.stand, more_than(total, amount), now);
+            return;
+        }
+        if (total.kind == Total::Kind::Earlier) {
+            books.move_back(amount.account, total.earlier, now);
+            return;
+        }
+    }
     lane.amounts.retire(total.number + 1);
     counters_.count(LedgerEvent::Taken);
-    const std::uint64_t others = total.kind == Total::Kind::Applied
-                                     ? records_.at(amount.record).unsynced() - amount.units
-                                     : 0;
     // The copy first: what it does not contain stays unsynced.
     if (total.kind == Total::Kind::Applied &&
-        books.raise(amount.account, {total.bucket, total.version}, others, now)) {
+        books.raise(amount.account, total.stand, more_than(total, amount), now)) {
         records_.note_contained(amount.record, amount.units);
     } else {
         counters_.count(LedgerEvent::Returned);
@@ -162,15 +169,47 @@ bool Ledger::serve_one(AmountLane& lane, std::uint64_t number, const Amount& amo
     Stand total;
     if (!books.apply(amount, now, total)) {
         counters_.count(LedgerEvent::NoPlace);
-        answer(lane, number, Total::Kind::Later, {});
+        answer(lane, {.number = number, .kind = Total::Kind::Later, .stand = {}, .earlier = {}});
         return true;
     }
-    counters_.count(LedgerEvent::Applied);
-    if (total.version != amount.version || owes_more(total.bucket, amount.held)) {
+    const bool late = total.has_counts() && is_over(amount.epoch, total.counts, total.lasts);
+    counters_.count(late ? LedgerEvent::Expired : LedgerEvent::Applied);
+    if (owes_more(total, amount.held)) {
         counters_.count(LedgerEvent::Answered);
-        answer(lane, number, Total::Kind::Applied, total);
+        Total answered{
+            .number = number, .kind = Total::Kind::Applied, .stand = total, .earlier = {}};
+        if constexpr (TallyBooks<B>) {
+            if (total.has_tally()) {
+                answered.earlier.slot = books.newest(amount.account, now);
+            }
+            if (lacks_much(total, amount.held)) {
+                tell_all(lane, answered, amount.account, books, now);
+            }
+        }
+        answer(lane, answered);
     }
     return true;
+}
+
+// What a total of sub-windows is made of, as far as the ring has room for it.
+template <Books B>
+void Ledger::tell_all(AmountLane& lane, const Total& total, const Account& account, B& books,
+                      Now now) noexcept {
+    std::array<SubWindow, kBatch> earlier;
+    const std::size_t room = lane.totals.room();
+    if (room < 3) {
+        return;  // the total itself says enough, and less exactly
+    }
+    const std::size_t count =
+        books.earlier(account, std::span{earlier}.first(std::min(earlier.size(), room - 2)), now);
+    Total part = total;
+    part.kind = Total::Kind::Refresh;
+    answer(lane, part);
+    part.kind = Total::Kind::Earlier;
+    for (std::size_t i = 0; i < count; ++i) {
+        part.earlier = earlier[i];
+        answer(lane, part);
+    }
 }
 
 template <Books B>
@@ -188,7 +227,13 @@ void Ledger::send_due(std::size_t owner, B& books, Now now) noexcept {
         if (!books.shares(account)) {
             counters_.count(LedgerEvent::Dropped);
             records_.drop_unsent(due[i]);
-        } else if (!send(due[i], books.copy_of(account, now), now)) {
+            continue;
+        }
+        const Stand copy = books.copy_of(account, now);
+        if (is_late(account, copy)) {
+            counters_.count(LedgerEvent::Expired);
+            records_.drop_unsent(due[i]);
+        } else if (!send(due[i], copy, now)) {
             break;
         }
     }

@@ -11,11 +11,13 @@ bool Ledger::send(std::uint32_t record, const Stand& copy, Now now) noexcept {
         return false;
     }
     *amount = {.account = account,
-               .version = copy.version,
                .units = records_.at(record).unsent(),
                .record = record,
                .at = now.at,
-               .held = copy.bucket};
+               .held = copy};
+    if (copy.has_counts()) {
+        amount->epoch = epoch_of(account.turn, copy.counts.epoch);
+    }
     lane.amounts.commit();
     records_.note_sent(record);
     counters_.count(LedgerEvent::Sent);
@@ -49,13 +51,28 @@ void Ledger::tell(const Ahead& ahead, const Account& account, const Stand& copy,
     }
     AmountLane& lane = lanes_.between(me_, owner_of(account, lanes_.workers()));
     *lane.amounts.next() = {.account = account,
-                            .version = copy.version,
                             .units = ahead.units,
                             .record = ahead.record,
                             .at = now.at,
-                            .held = copy.bucket};
+                            .held = copy};
     lane.amounts.commit();
     counters_.count(LedgerEvent::Sent);
+}
+
+// What a total that has come with the answer to an amount does not contain: of a bucket, all that
+// is unsynced but that amount; of windows, of each what is unsynced of it.
+More Ledger::more_than(const Total& total, const Amount& amount) const noexcept {
+    const auto rest = [&](const Account& account) {
+        const Record* record = records_.find(account);
+        const std::uint64_t units = record == nullptr ? 0 : record->unsynced();
+        return account == amount.account ? units - amount.units : units;
+    };
+    if (!total.stand.has_counts()) {
+        return {rest(amount.account), 0, total.earlier.slot};
+    }
+    const std::int64_t epoch = total.stand.counts.epoch;
+    return {rest(amount.account.in(turn_of(epoch))),
+            total.stand.lasts == 2 ? rest(amount.account.in(turn_of(epoch - 1))) : 0};
 }
 
 // What is contained in the copies held here without a word.
@@ -71,10 +88,8 @@ void Ledger::settle_below(AmountLane& lane, std::size_t owner, std::uint64_t num
     }
 }
 
-void Ledger::answer(AmountLane& lane, std::uint64_t number, Total::Kind kind,
-                    const Stand& stand) noexcept {
-    *lane.totals.next() = {
-        .number = number, .kind = kind, .version = stand.version, .bucket = stand.bucket};
+void Ledger::answer(AmountLane& lane, const Total& total) noexcept {
+    *lane.totals.next() = total;
     lane.totals.commit();
 }
 

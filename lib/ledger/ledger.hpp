@@ -30,12 +30,24 @@ concept Books = requires(B& books, const B& fixed, const Account& account, const
     { fixed.shares(account) } -> std::same_as<bool>;
     // The worker's own copy; one that has been forgotten is as good as fresh.
     { books.copy_of(account, now) } -> std::same_as<Stand>;
-    // Charges an amount to the total, which is told. False: there is no place for it, or the limit
-    // is not known.
+    // Charges an amount to the total, if its window counts still, and tells the total. False: there
+    // is no place for it, or the limit is not known.
     { books.apply(amount, now, total) } -> std::same_as<bool>;
-    // The copy owes at least what a total says and `units` more. False: there is no place for it,
-    // or the total was written under other numbers.
-    { books.raise(account, stand, std::uint64_t{}, now) } -> std::same_as<bool>;
+    // The copy owes at least what a total says and `more`. False: there is no place for it, or
+    // the total was written under other numbers.
+    { books.raise(account, stand, More{}, now) } -> std::same_as<bool>;
+};
+
+// And books of limits that count in sub-windows.
+template <typename B>
+concept TallyBooks = requires(B& books, const Account& account, const Stand& stand, Now now) {
+    // What the total is made of: the newest sub-window, and all others; how many places are filled.
+    { books.newest(account, now) } -> std::same_as<std::uint64_t>;
+    { books.earlier(account, std::span<SubWindow>{}, now) } -> std::same_as<std::size_t>;
+    // The copy is the total and `more`, all of it as if spent now; then, from the oldest on, what
+    // was spent earlier.
+    { books.renew(account, stand, More{}, now) } -> std::same_as<bool>;
+    books.move_back(account, SubWindow{}, now);
 };
 
 enum class Credit : std::uint8_t { Enough, UsedUp, NoRecord };
@@ -89,12 +101,10 @@ public:
     // is told is good for all its charges together.
     [[nodiscard]] Credit credit(const Account& account, std::uint64_t units,
                                 std::uint64_t max_unsynced) const noexcept {
-        const Record* record = records_.find(account);
-        if (record == nullptr && records_.free() < reserve_) {
+        if (records_.free() < reserve_ && records_.find(account) == nullptr) {
             return Credit::NoRecord;
         }
-        const std::uint64_t before = record == nullptr ? 0 : record->unsynced();
-        return before + units <= max_unsynced ? Credit::Enough : Credit::UsedUp;
+        return records_.unsynced(account) + units <= max_unsynced ? Credit::Enough : Credit::UsedUp;
     }
 
     // A charge that credit() did not allow.
@@ -105,8 +115,7 @@ public:
     // Before the copy is charged, so that who is killed in between has noted too much. kNoRecord:
     // without credit, more cannot be noted.
     std::uint32_t note(const Account& account, std::uint64_t units, Now now) noexcept {
-        const Record* before = records_.find(account);
-        if (units + (before == nullptr ? 0 : before->unsynced()) > kMostUnsynced) {
+        if (units + records_.unsynced(account) > kMostUnsynced) {
             return kNoRecord;
         }
         const std::uint32_t record =
@@ -203,10 +212,13 @@ private:
             }
         }
     }
+    template <Books B>
+    void tell_all(AmountLane& lane, const Total& total, const Account& account, B& books,
+                  Now now) noexcept;
+    [[nodiscard]] More more_than(const Total& total, const Amount& amount) const noexcept;
     [[nodiscard]] bool send(std::uint32_t record, const Stand& copy, Now now) noexcept;
     void settle_below(AmountLane& lane, std::size_t owner, std::uint64_t number) noexcept;
-    static void answer(AmountLane& lane, std::uint64_t number, Total::Kind kind,
-                       const Stand& stand) noexcept;
+    static void answer(AmountLane& lane, const Total& total) noexcept;
 
     std::size_t me_;
     AmountLanes& lanes_;

@@ -22,7 +22,7 @@ struct Record {
     std::uint64_t since : 32 = 0;  // when the oldest unsent unit was charged, in 2^10 ns
     std::uint64_t slot : 15 = 0;
     std::uint64_t step : 2 = 0;
-    std::uint64_t : 15;
+    std::uint64_t turn : 15 = 0;
 
     [[nodiscard]] std::uint32_t unsent() const noexcept {
         return static_cast<std::uint32_t>(amounts);
@@ -37,7 +37,8 @@ struct Record {
         store_word(amounts, (sent << 32) | unsent);
     }
     [[nodiscard]] Account account() const noexcept {
-        return {hash, static_cast<LimitSlot>(slot), static_cast<std::uint8_t>(step)};
+        return {hash, static_cast<LimitSlot>(slot), static_cast<std::uint8_t>(step),
+                static_cast<Turn>(turn)};
     }
 };
 static_assert(sizeof(Record) == 32, "two to a line");

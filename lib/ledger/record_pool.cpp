@@ -38,6 +38,23 @@ std::uint32_t RecordPool::index_of(const Account& account) const noexcept {
     return index;
 }
 
+// One chain has them all; without windows there is but one.
+std::uint64_t RecordPool::unsynced(const Account& account) const noexcept {
+    std::uint64_t units = 0;
+    std::uint32_t index = heads_[head_of(account)];
+    while (index != kNoRecord) {
+        const Record& record = records_[index];
+        if (record.account().has_key_of(account)) {
+            units += record.unsynced();
+            if (account.turn == 0) {
+                break;
+            }
+        }
+        index = static_cast<std::uint32_t>(record.chain);
+    }
+    return units;
+}
+
 std::uint32_t RecordPool::add(const Account& account, std::uint32_t units, Instant now) noexcept {
     return add_to(index_of(account), account, units, now);
 }
@@ -115,6 +132,7 @@ std::uint32_t RecordPool::open(const Account& account) noexcept {
     record.hash = account.hash;
     record.slot = account.slot & 0x7FFFU;
     record.step = account.step & 3U;
+    record.turn = account.turn & 0x7FFFU;
     chain(index);
     return index;
 }

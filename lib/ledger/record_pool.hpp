@@ -46,6 +46,8 @@ public:
     }
     [[nodiscard]] const Record& at(std::uint32_t index) const noexcept { return records_[index]; }
     [[nodiscard]] std::uint32_t index_of(const Account& account) const noexcept;
+    // Of an account in this window and all others.
+    [[nodiscard]] std::uint64_t unsynced(const Account& account) const noexcept;
     [[nodiscard]] std::size_t free() const noexcept { return free_count_; }
     [[nodiscard]] std::size_t in_use() const noexcept { return records_.size() - free_count_; }
 

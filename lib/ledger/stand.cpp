@@ -22,6 +22,19 @@ Lapse in_ns(Wide debt, std::uint32_t parts) noexcept {
 
 }  // namespace
 
+Stand stand_of(const Cell& cell, const AnyLimit& limit, const LinePool& pool, Now now) noexcept {
+    Stand stand;
+    stand.lasts = lasts_of(limit);
+    if (stand.has_counts()) {
+        stand.counts = counts_of(cell, limit, pool, now);
+    } else if (stand.has_tally()) {
+        stand.tally = tally_of(cell, limit, pool, now);
+    } else {
+        stand.bucket = {cell.fresh_from, cell.rest};
+    }
+    return stand;
+}
+
 Gcra charged(const Gcra& bucket, const Limit& limit, const Spent& spent, Instant now) noexcept {
     const Instant base = spent.at;
     const auto delay = static_cast<std::uint64_t>(std::max(now - base, Nanoseconds{0}).count());

@@ -32,16 +32,25 @@ struct SharingQuestion {
 struct SharingTerms {
     Sharing sharing = Sharing::AtOwner;
     std::uint64_t max_unsynced = 0;  // U
-    std::uint64_t overshoot = 0;     // (workers - 1) * U, the most that is admitted beyond the rest
-    const char* why = nullptr;       // of AtOwner
+    // (workers - 1) * U, the most that is admitted beyond the rest; of windows, in each of them.
+    std::uint64_t overshoot = 0;
+    const char* why = nullptr;  // of AtOwner
 };
 
 // rate * 4 merge intervals + one largest cost: twice what is spent while an amount is on its way
 // there and back, each of which is seen after one interval at the latest.
 [[nodiscard]] std::uint64_t default_max_unsynced(const SharingQuestion& question) noexcept;
 
-// Token and leaky buckets are merged if the overshoot is at most half of their burst, and every
-// number that comes up fits.
+// The burst, or the count of a window; 0: not an algorithm that is merged.
+[[nodiscard]] std::uint64_t most_at_once(const AnyLimit& limit) noexcept;
+
+// How often the overshoot may come together in the span that the limit's bound is said of: once for
+// each window that any W can touch.
+[[nodiscard]] unsigned windows_touched(const AnyLimit& limit) noexcept;
+
+// Token and leaky buckets, fixed windows (but for phase first), sliding windows and sub-windows are
+// merged if the overshoot is at most half of their burst or count, and every number that comes up
+// fits.
 [[nodiscard]] SharingTerms terms_for(const SharingQuestion& question) noexcept;
 
 }  // namespace sluice

@@ -155,7 +155,11 @@ struct OnManyLines {
     const RecentLimit& limit;
 
     static bool open(Cell& cell, LinePool& pool, GroupKey /*key*/, Now now) noexcept {
-        return take_line(cell, pool, now);  // zeroes are a fresh state
+        if (!take_line(cell, pool, now)) {
+            return false;
+        }
+        pool.at<State>(cell.rest).begin(now.at);  // zeroes are fresh else
+        return true;
     }
     static void close(const Cell& cell, LinePool& pool) noexcept {
         if (cell.rest != kNoLine) {

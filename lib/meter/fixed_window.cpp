@@ -1,5 +1,7 @@
 #include "lib/meter/fixed_window.hpp"
 
+#include "lib/share/word.hpp"
+
 #include <algorithm>
 
 namespace sluice {
@@ -51,14 +53,13 @@ bool FixedWindow::admits(const FixedWindowLimit& limit, Now now, Units cost) con
 }
 
 void FixedWindow::charge(const FixedWindowLimit& limit, Now now, Units cost) noexcept {
-    if (used_ == 0 || over(limit, now)) {
+    if (limit.phase == WindowPhase::First && (used_ == 0 || over(limit, now))) {
         used_ = 0;
-        if (limit.phase == WindowPhase::First) {
-            offset_ = -time_of(limit.phase, now);
-            index_ = 0;
-        } else {
-            index_ = index_at(limit, now);
-        }
+        offset_ = -time_of(limit.phase, now);
+        index_ = 0;
+    } else if (over(limit, now)) {
+        used_ = 0;
+        index_ = index_at(limit, now);
     }
     used_ += cost.count();
 }
@@ -85,8 +86,27 @@ void FixedWindow::renumber(const FixedWindowLimit& to, Now changed) noexcept {
     used_ = std::min(used_at(to, changed), to.numbers.count);
 }
 
+WindowCounts FixedWindow::counts(const FixedWindowLimit& limit, Now now) const noexcept {
+    return {std::max(index_, index_at(limit, now)), used_at(limit, now), 0};
+}
+
+// Empty before it is another window: nothing of one counts in the next.
+void FixedWindow::set_counts(const WindowCounts& counts) noexcept {
+    if (counts.epoch != index_) {
+        used_ = 0;
+        keep_store_order();
+        index_ = counts.epoch;
+        keep_store_order();
+    }
+    used_ = counts.current;
+}
+
 Instant FixedWindow::fresh_from(const FixedWindowLimit& limit, Now now) const noexcept {
-    return used_at(limit, now) == 0 ? now.at : now.at + until_end(limit, now);
+    if (used_at(limit, now) != 0) {
+        return now.at + until_end(limit, now);
+    }
+    const bool ahead = index_ > index_at(limit, now);
+    return ahead ? now.at + until_end(limit, now) - Nanoseconds{limit.numbers.window} : now.at;
 }
 
 }  // namespace sluice

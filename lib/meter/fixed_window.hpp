@@ -1,9 +1,11 @@
 #pragma once
 #include "lib/base/now.hpp"
 #include "lib/meter/group_key.hpp"
+#include "lib/meter/window_counts.hpp"
 #include "lib/meter/window_limit.hpp"
 
 #include <cstdint>
+#include <limits>
 #include <optional>
 
 namespace sluice {
@@ -29,7 +31,11 @@ public:
     void give_back(const FixedWindowLimit& limit, Now now, Units units) noexcept;
     // What was used stays used, at most the new count.
     void renumber(const FixedWindowLimit& to, Now changed) noexcept;
-    // The end of its window.
+    // What the current window has; not for phase first, whose windows have no common numbers.
+    [[nodiscard]] WindowCounts counts(const FixedWindowLimit& limit, Now now) const noexcept;
+    // No earlier and no smaller than what there is.
+    void set_counts(const WindowCounts& counts) noexcept;
+    // The end of its window; of one that has nothing yet but is ahead of the clock, its beginning.
     [[nodiscard]] Instant fresh_from(const FixedWindowLimit& limit, Now now) const noexcept;
 
 private:
@@ -39,7 +45,8 @@ private:
     [[nodiscard]] Nanoseconds until_end(const FixedWindowLimit& limit, Now now) const noexcept;
 
     std::uint64_t used_ = 0;
-    std::int64_t index_ = 0;   // of the window that `used_` belongs to; never goes back
+    // Of the window that `used_` belongs to; never goes back.
+    std::int64_t index_ = std::numeric_limits<std::int64_t>::min();
     std::int64_t offset_ = 0;  // ns
 };
 

@@ -2,11 +2,13 @@
 #include "lib/base/units.hpp"
 #include "lib/meter/line_pool.hpp"
 #include "lib/meter/record_queue.hpp"
+#include "lib/meter/tally.hpp"
 #include "lib/share/word.hpp"
 
 #include <algorithm>
 #include <cstdint>
 #include <optional>
+#include <span>
 
 namespace sluice {
 
@@ -57,29 +59,15 @@ public:
     }
     // Whether a charge at this instant has room; takes a line for it if it needs one.
     [[nodiscard]] bool make_room(const Slots& slots, LinePool& pool, Instant now) noexcept {
-        return total_ == 0 || slots.of(now) <= newest_ || queue_.make_room(pool);
+        return make_room_in(pool, slots.of(now));
     }
 
     // What admits() or what_fits() has just said. Without room, the newest slot's units are taken
     // as spent now as well: they leave later than they should, never earlier.
     void charge(const Slots& slots, LinePool& pool, Instant now, Units cost) noexcept {
-        if (cost.count() == 0) {
-            return;
+        if (cost.count() != 0) {
+            charge_in(pool, slots.of(now), cost);
         }
-        const std::uint64_t slot = slots.of(now);
-        if (total_ == 0) {
-            newest_ = slot;
-        } else if (slot > newest_) {
-            if (queue_.has_room()) {
-                queue_.push(pool, Slots::pack(newest_, newest_units_));
-                keep_store_order();
-                newest_units_ = 0;
-                keep_store_order();
-            }
-            newest_ = slot;
-        }
-        newest_units_ += cost.count();
-        total_ += cost.count();
     }
 
     [[nodiscard]] Units remaining(const Slots& slots, const LinePool& pool,
@@ -142,6 +130,95 @@ public:
 
     void close(LinePool& pool) noexcept { queue_.close(pool); }
 
+    // For workers that add up what each of them has counted (lib/ledger).
+
+    void begin(Instant now) noexcept { born_ = now.time_since_epoch().count(); }
+    [[nodiscard]] Tally tally(const Slots& slots, const LinePool& pool,
+                              Instant now) const noexcept {
+        return {total_ - left_by(slots, pool, now), ever_, born_};
+    }
+    // What another worker has spent: counted from then or from now on, whichever is later, if it
+    // counts still.
+    void add(const Slots& slots, LinePool& pool, Instant now, const SpentBefore& spent) noexcept {
+        make_way(slots, pool, now, Units{0});
+        if (slots.leaves(slots.of(spent.at)) <= now) {
+            ever_ += spent.units.count();
+            return;
+        }
+        const std::uint64_t slot = slots.of(std::max(now, spent.at));
+        (void)make_room_in(pool, slot);
+        charge_in(pool, slot, spent.units);
+    }
+    [[nodiscard]] std::uint64_t newest() const noexcept { return total_ == 0 ? 0 : newest_; }
+    // A charge that nobody is told of them: what others spend is not to be taken for them.
+    void disown(Units units) noexcept { ever_ -= units.count(); }
+    // At least what a total says. What has been spent since the one before is taken as spent now;
+    // then the oldest units above the sum are forgotten.
+    void raise(const Slots& slots, LinePool& pool, Instant now, const TallyTotal& to) noexcept {
+        const std::uint64_t most = to.total.sum + to.more;
+        const std::uint64_t ever = to.total.ever + to.more;
+        const std::uint64_t slot = std::max(slots.of(now), to.newest);
+        if (to.anew || to.total.born != born_) {
+            renew(pool, slot, most);
+            ever_ = ever;
+        } else {
+            make_way(slots, pool, now, Units{0});
+            const Units meanwhile{std::min(ever - std::min(ever, ever_), most)};
+            if (meanwhile.count() != 0) {
+                (void)make_room_in(pool, slot);
+                charge_in(pool, slot, meanwhile);
+            }
+            cut_to(most, pool);
+            ever_ = std::max(ever_, ever);
+        }
+        keep_store_order();
+        born_ = to.total.born;
+    }
+    // So many units and nothing else, all of them as spent in that slot or later.
+    void renew(LinePool& pool, std::uint64_t slot, std::uint64_t units) noexcept {
+        newest_ = total_ == 0 ? slot : std::max(newest_, slot);
+        newest_units_ = units;
+        keep_store_order();
+        queue_.clear(pool);
+        total_ = units;
+    }
+    // Of units that renew() took as spent now: these were spent in an earlier slot. To be told from
+    // the oldest on, and before another slot begins; else they stay what they are.
+    void move_back(LinePool& pool, const SubWindow& earlier) noexcept {
+        const bool in_order =
+            earlier.slot < newest_ && (queue_.empty() || slot_of(queue_.back(pool)) < earlier.slot);
+        if (!in_order || earlier.units > newest_units_ || !queue_.make_room(pool)) {
+            return;
+        }
+        queue_.push(pool, Slots::pack(earlier.slot, earlier.units));
+        keep_store_order();
+        newest_units_ -= earlier.units;
+    }
+    // What counts still but for the newest slot, oldest first, several slots in one where there are
+    // more of them than places. Returns how many places are filled.
+    [[nodiscard]] std::size_t earlier(const Slots& slots, const LinePool& pool, Instant now,
+                                      std::span<SubWindow> places) const noexcept {
+        std::size_t count = 0;
+        for (auto at = queue_.begin(); !at.at_end(); queue_.step(at, pool)) {
+            count += slots.leaves(slot_of(queue_.at(at, pool))) > now ? 1 : 0;
+        }
+        if (count == 0 || places.empty()) {
+            return 0;
+        }
+        const std::size_t together = (count + places.size() - 1) / places.size();
+        std::size_t seen = 0;
+        for (auto at = queue_.begin(); !at.at_end(); queue_.step(at, pool)) {
+            const Record& record = queue_.at(at, pool);
+            if (slots.leaves(slot_of(record)) > now) {
+                SubWindow& place = places[seen / together];
+                const std::uint64_t before = seen % together == 0 ? 0 : place.units;
+                place = {slot_of(record), before + Slots::units_in(record)};
+                ++seen;
+            }
+        }
+        return (count + together - 1) / together;
+    }
+
     // For memory that another process left, at any instant, as RecordQueue has it.
     template <typename Claim>
     void mend(LinePool& pool, Claim&& claim) noexcept {
@@ -155,6 +232,27 @@ public:
 private:
     [[nodiscard]] std::uint64_t slot_of(const Record& record) const noexcept {
         return Slots::slot_in(record, newest_);
+    }
+
+    void charge_in(LinePool& pool, std::uint64_t slot, Units cost) noexcept {
+        ever_ += cost.count();
+        keep_store_order();
+        if (total_ == 0) {
+            newest_ = slot;
+        } else if (slot > newest_) {
+            if (queue_.has_room()) {
+                queue_.push(pool, Slots::pack(newest_, newest_units_));
+                keep_store_order();
+                newest_units_ = 0;
+                keep_store_order();
+            }
+            newest_ = slot;
+        }
+        newest_units_ += cost.count();
+        total_ += cost.count();
+    }
+    [[nodiscard]] bool make_room_in(LinePool& pool, std::uint64_t slot) noexcept {
+        return total_ == 0 || slot <= newest_ || queue_.make_room(pool);
     }
 
     // Units that have left and have not been dropped yet.
@@ -177,6 +275,8 @@ private:
     std::uint64_t total_ = 0;  // in the queue and the newest slot
     std::uint64_t newest_ = 0;
     std::uint64_t newest_units_ = 0;
+    std::uint64_t ever_ = 0;  // units since `born_`, and those of other workers that are known of
+    std::int64_t born_ = 0;   // ns
     RecordQueue<Record> queue_;
 };
 

@@ -66,6 +66,9 @@ public:
     [[nodiscard]] Record& front(LinePool& pool) const noexcept {
         return pool.at<Line>(first_).records[first_at_];
     }
+    [[nodiscard]] const Record& back(const LinePool& pool) const noexcept {
+        return pool.at<Line>(last_).records[last_size_ - 1U];
+    }
     void pop(LinePool& pool) noexcept {
         ++first_at_;
         const bool emptied = first_ == last_ && first_at_ == last_size_;

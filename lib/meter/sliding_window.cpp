@@ -30,14 +30,22 @@ SlidingWindow SlidingWindow::moved_to(const SlidingWindowLimit& limit, Instant n
     return moved;
 }
 
-// The counters leave their places last: in between, units count twice.
 void SlidingWindow::move_to(const SlidingWindowLimit& limit, Instant now) noexcept {
+    set_counts(counts(limit, now));
+}
+
+WindowCounts SlidingWindow::counts(const SlidingWindowLimit& limit, Instant now) const noexcept {
     const SlidingWindow moved = moved_to(limit, now);
-    index_ = moved.index_;
+    return {moved.index_, moved.current_, moved.previous_};
+}
+
+// The counters leave their places last: in between, units count twice.
+void SlidingWindow::set_counts(const WindowCounts& counts) noexcept {
+    index_ = counts.epoch;
     keep_store_order();
-    previous_ = moved.previous_;
+    previous_ = counts.previous;
     keep_store_order();
-    current_ = moved.current_;
+    current_ = counts.current;
 }
 
 std::uint64_t SlidingWindow::left(const SlidingWindowLimit& limit, Instant now) const noexcept {
@@ -62,13 +70,16 @@ void SlidingWindow::charge(const SlidingWindowLimit& limit, Instant now, Units c
     current_ += cost.count();
 }
 
-Units SlidingWindow::remaining(const SlidingWindowLimit& limit, Instant now) const noexcept {
+std::uint64_t SlidingWindow::used(const SlidingWindowLimit& limit, Instant now) const noexcept {
     const SlidingWindow moved = moved_to(limit, now);
     const auto length = static_cast<Wide>(limit.numbers.window);
     const Wide earlier = static_cast<Wide>(moved.previous_) * moved.left(limit, now);
     const Wide used = moved.current_ + (earlier + length - 1) / length;
-    return Units{
-        used >= limit.numbers.count ? 0 : limit.numbers.count - static_cast<std::uint64_t>(used)};
+    return static_cast<std::uint64_t>(std::min<Wide>(used, UINT64_MAX));
+}
+
+Units SlidingWindow::remaining(const SlidingWindowLimit& limit, Instant now) const noexcept {
+    return Units{limit.numbers.count - std::min(used(limit, now), limit.numbers.count)};
 }
 
 std::optional<Nanoseconds> SlidingWindow::wait(const SlidingWindowLimit& limit, Instant now,

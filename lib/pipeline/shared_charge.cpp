@@ -1,5 +1,6 @@
 #include "lib/pipeline/shared_charge.hpp"
 
+#include "lib/meter/any_meter.hpp"
 #include "lib/meter/own_bucket.hpp"
 
 #include <algorithm>
@@ -8,9 +9,15 @@ namespace sluice {
 namespace {
 
 // What is charged, and what the key's owner knows it by. `look.key` is that of the entry, also
-// where it stands for a wider key.
-Account account_of(const Look& look) noexcept {
-    return {look.key.hash, look.entry->slot(), look.entry->stamp().step};
+// where it stands for a wider key. Of windows, the one that a charge would be counted in now.
+Account account_of(const Look& look, const Judging& judging) noexcept {
+    Account account{look.key.hash, look.entry->slot(), look.entry->stamp().step};
+    if (windows_counted(*look.numbers) != 0) {
+        const Tenants& tenants = judging.core.buckets.tenants;
+        account.turn = turn_of(
+            counts_of(look.entry->cell(), *look.numbers, tenants.pool(), judging.now).epoch);
+    }
+    return account;
 }
 
 std::uint64_t max_unsynced(const Look& look, const Judging& judging) noexcept {
@@ -18,11 +25,11 @@ std::uint64_t max_unsynced(const Look& look, const Judging& judging) noexcept {
 }
 
 // Of what was refused: no more than there is, here and of what may be unsynced.
-Units what_fits(const Look& look, const Gcra& bucket, const Judging& judging) noexcept {
+Units what_fits(const Look& look, const Account& account, const Judging& judging) noexcept {
     const Ledger& ledger = *judging.core.ledger;
-    const Account account = account_of(look);
-    const Units fits =
-        std::min(look.cost, remaining(bucket, *gcra_of(*look.numbers), judging.now.at));
+    const Tenants& tenants = judging.core.buckets.tenants;
+    const Units fits = std::min(look.cost, remaining(tenants.cell_of(*look.entry), *look.numbers,
+                                                     tenants.pool(), judging.now));
     const bool told =
         ledger.owns(account) ||
         ledger.credit(account, fits.count(), max_unsynced(look, judging)) == Credit::Enough;
@@ -73,7 +80,7 @@ Judgement ask_ledger(const Look& look, const Rule& rule, const Judging& judging)
         return look.judgement;
     }
     Ledger& ledger = *judging.core.ledger;
-    const Account account = account_of(look);
+    const Account account = account_of(look, judging);
     if (ledger.owns(account)) {
         return look.judgement;
     }
@@ -91,20 +98,31 @@ Judgement ask_ledger(const Look& look, const Rule& rule, const Judging& judging)
 void settle_shared(const Look& look, const Judging& judging, bool rejected) noexcept {
     Entry& entry = *look.entry;
     Tenants& tenants = judging.core.buckets.tenants;
-    const Cell cell = tenants.cell_of(entry);
-    Gcra bucket{cell.fresh_from, cell.rest};
-    const Units units = rejected ? what_fits(look, bucket, judging) : look.cost;
+    const Account account = account_of(look, judging);
+    const Units units = rejected ? what_fits(look, account, judging) : look.cost;
     if (units == Units{0}) {
         return;
     }
     Ledger& ledger = *judging.core.ledger;
-    const Account account = account_of(look);
     const std::uint32_t record =
         ledger.owns(account) ? kNoRecord : ledger.note(account, units.count(), judging.now);
-    charge(bucket, *gcra_of(*look.numbers), judging.now.at, units);
-    tenants.write(entry, {bucket.fresh_from, bucket.below}, judging.now);
-    ledger.send_if_much(record, max_unsynced(look, judging), {bucket, entry.stamp().version},
-                        judging.now);
+    Cell cell = tenants.cell_of(entry);
+    if (const Limit* gcra = gcra_of(*look.numbers)) [[likely]] {
+        Gcra bucket{cell.fresh_from, cell.rest};
+        charge(bucket, *gcra, judging.now.at, units);
+        cell = {bucket.fresh_from, bucket.below};
+    } else {
+        charge(cell, *look.numbers, tenants.pool(), judging.now, {units});
+        if (record == kNoRecord && !ledger.owns(account)) [[unlikely]] {
+            disown(cell, *look.numbers, tenants.pool(), units);
+        }
+    }
+    tenants.write(entry, cell, judging.now);
+    if (record != kNoRecord) {
+        Stand copy = stand_of(cell, *look.numbers, tenants.pool(), judging.now);
+        copy.version = entry.stamp().version;
+        ledger.send_if_much(record, max_unsynced(look, judging), copy, judging.now);
+    }
 }
 
 }  // namespace sluice

@@ -1,7 +1,6 @@
 #include "lib/policy/merging.hpp"
 
 #include "lib/ledger/terms.hpp"
-#include "lib/meter/own_bucket.hpp"
 
 namespace sluice {
 namespace {
@@ -36,9 +35,11 @@ std::string merged_bound(const AnyLimit& limit, const LimitOwner& owner, PerWord
         return ", for each worker";
     }
     const std::string ahead = std::to_string(terms.max_unsynced);
-    const std::uint64_t most = gcra_of(limit)->burst() / 2 / terms.max_unsynced + 1;
-    return ", + " + ahead + " for each worker beyond the first (max_unsynced " + ahead +
-           "; with more than " + std::to_string(most) + ": for each worker)";
+    const std::uint64_t most = most_at_once(limit) / 2 / terms.max_unsynced + 1;
+    const unsigned windows = windows_touched(limit);
+    return ", + " + (windows > 1 ? std::to_string(windows) + " * " : "") + ahead +
+           " for each worker beyond the first (max_unsynced " + ahead + "; with more than " +
+           std::to_string(most) + ": for each worker)";
 }
 
 }  // namespace sluice

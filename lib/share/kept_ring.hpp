@@ -55,6 +55,10 @@ public:
             written_.store(filled_, std::memory_order_release);
         }
     }
+    // How many can be written before it is.
+    [[nodiscard]] std::size_t room() const noexcept {
+        return mask_ + 1 - static_cast<std::size_t>(filled_ - retired_);
+    }
 
     // How many records have ever been written, published or not.
     [[nodiscard]] std::uint64_t written() const noexcept { return filled_; }

@@ -1,5 +1,6 @@
 #include "tests/unit/ledger/workers.hpp"
 
+#include <array>
 #include <cstdio>
 #include <cstring>
 #include <string>
@@ -10,6 +11,8 @@
 //   at once   every millisecond each worker meets a whole bucket of packets at one instant, just
 //             before amounts are due, and the bucket fills again now and then
 //   rotating  three times the rate, each packet at the next worker
+//
+// The same for windows: a bucket is a count, and a window as long as it takes the rate to give it.
 namespace sluice::bench {
 namespace {
 
@@ -18,10 +21,13 @@ using namespace std::chrono_literals;
 constexpr std::uint64_t kRate = 100'000;  // units a second
 constexpr Nanoseconds kTurn{20'000};
 
+enum class What : std::uint8_t { Bucket, FixedWindow, SlidingWindow };
+
 struct Case {
     std::size_t workers;
     Nanoseconds interval;
     std::uint64_t intervals_ahead;  // U = rate * so many merge intervals + one cost
+    What what = What::Bucket;
 
     [[nodiscard]] std::uint64_t ahead() const {
         const auto ns = static_cast<std::uint64_t>(interval.count()) * intervals_ahead;
@@ -31,9 +37,21 @@ struct Case {
     [[nodiscard]] std::uint64_t burst() const {
         return std::max<std::uint64_t>(2 * (workers - 1) * ahead(), 1'000);
     }
+    [[nodiscard]] AnyLimit limit() const {
+        if (what == What::Bucket) {
+            return TokenBucketLimit{*Limit::make({Units{kRate}, 1s}, Units{burst()})};
+        }
+        const auto window = static_cast<std::int64_t>(burst() * 1'000'000'000 / kRate);
+        const WindowNumbers numbers{.count = burst(), .window = window};
+        return what == What::FixedWindow ? AnyLimit{FixedWindowLimit{.numbers = numbers}}
+                                         : AnyLimit{SlidingWindowLimit{.numbers = numbers}};
+    }
     [[nodiscard]] std::string text() const {
-        return std::to_string(workers) + " workers, interval " +
-               std::to_string(interval.count() / 1'000) + " us, U " + std::to_string(ahead());
+        static constexpr std::array<const char*, 3> kNames = {"", "fixed window, ",
+                                                              "sliding window, "};
+        return kNames[static_cast<std::size_t>(what)] + std::to_string(workers) +
+               " workers, interval " + std::to_string(interval.count() / 1'000) + " us, U " +
+               std::to_string(ahead());
     }
 };
 
@@ -47,8 +65,7 @@ class Run {
 public:
     explicit Run(const Case& what)
         : what_{what},
-          limit_{*Limit::make({Units{kRate}, 1s}, Units{what.burst()})},
-          workers_{{.limit = TokenBucketLimit{limit_}, .max_unsynced = what.ahead()},
+          workers_{{.limit = what.limit(), .max_unsynced = what.ahead()},
                    {.workers = what.workers, .interval = what.interval}} {}
 
     void at_once(int milliseconds) {
@@ -82,11 +99,9 @@ public:
         return static_cast<double>(admitted) * 1'000 / static_cast<double>(kRate * milliseconds);
     }
     [[nodiscard]] Measured measured() const {
-        const Wide full = limit_.full();
-        const Wide over = workers_.worst_debt() > full ? workers_.worst_debt() - full : 0;
-        const double units = static_cast<double>(over) / static_cast<double>(limit_.period());
-        const auto promised = static_cast<double>((what_.workers - 1) * what_.ahead());
-        return {units / promised, units / static_cast<double>(what_.burst())};
+        const auto units = static_cast<double>(workers_.worst_overshoot());
+        return {units / static_cast<double>(workers_.promised_overshoot()),
+                units / static_cast<double>(what_.burst())};
     }
 
 private:
@@ -98,7 +113,6 @@ private:
 
     Instant start_{1s};
     Case what_;
-    Limit limit_;
     Workers workers_;
     Instant now_{1s};
 };
@@ -136,6 +150,11 @@ int main(int count, char** arguments) {
     }
     for (const std::uint64_t ahead : {1U, 2U, 8U, 16U}) {
         sluice::bench::measure({4, 1ms, ahead}, quick);
+    }
+    for (const auto what : {sluice::bench::What::FixedWindow, sluice::bench::What::SlidingWindow}) {
+        for (const std::size_t workers : {2U, 4U, 16U}) {
+            sluice::bench::measure({workers, 1ms, 4, what}, quick);
+        }
     }
     return 0;
 }

@@ -227,13 +227,91 @@ TEST(Merged, WiderKeysAreSharedToo) {
 
 TEST(Merged, LimitsThatCannotBeMergedAreForEachWorker) {
     EXPECT_EQ((Workers{RULE LIMIT("100/s", "10"), 4}.limit().shared), 0U);
-    EXPECT_EQ((Workers{RULE "    limits: [{algorithm: fixed_window, count: 10, window: 1h}]\n", 2}
-                   .limit()
-                   .shared),
-              0U);
+    for (const char* numbers : {"fixed_window, phase: first", "sliding_log"}) {
+        const std::string rules = std::string{RULE} +
+                                  "    limits: [{count: 10, window: 1h, algorithm: " + numbers +
+                                  "}]\n";
+        EXPECT_EQ((Workers{rules, 2}.limit().shared), 0U) << numbers;
+    }
     Workers workers{RULE LIMIT("1/h", "2"), 2};
     EXPECT_EQ(workers.limit().shared, 0U);
     EXPECT_EQ(workers.pass(20, frame(), kStart), 4U);
+}
+
+#define WINDOW(algorithm, count) \
+    "    limits: [{algorithm: " algorithm ", count: " count ", window: 100ms}]\n"
+
+// What is admitted in each of some windows when workers take turns at ten times the count.
+std::vector<std::uint64_t> passed_by_window(Workers& workers, std::size_t windows) {
+    std::vector<std::uint64_t> passed;
+    Instant now = kStart;
+    for (std::size_t window = 0; window < windows; ++window) {
+        passed.push_back(0);
+        for (std::size_t i = 0; i < 500; ++i, now += 200us) {
+            passed.back() += workers.pass(4, frame(), now);
+            workers.turn(i % 4, now);
+        }
+    }
+    return passed;
+}
+
+TEST(Merged, EachFixedWindowHasItsCount) {
+    Workers workers{RULE WINDOW("fixed_window", "200"), 4};
+    const std::uint64_t ahead = workers.limit().shared;
+    EXPECT_EQ(ahead, 9U);  // 2000/s for 4 ms, and one
+    for (const std::uint64_t passed : passed_by_window(workers, 20)) {
+        EXPECT_GE(passed, 200U);
+        EXPECT_LE(passed, 200U + 3 * ahead);
+    }
+}
+
+TEST(Merged, ASlidingWindowCountsWhatWasBefore) {
+    Workers workers{RULE WINDOW("sliding_window", "200"), 4};
+    const std::uint64_t ahead = workers.limit().shared;
+    std::uint64_t all = 0;
+    for (const std::uint64_t passed : passed_by_window(workers, 20)) {
+        all += passed;
+        EXPECT_LE(passed, 200U + 3 * ahead);
+    }
+    EXPECT_LE(all, 20 * 200U + 20 * 3 * ahead);
+    EXPECT_GE(all, 20 * 198U);
+    // All of the last window's still count at the beginning of the next, and half of it at half.
+    const Instant next = kStart + 2s;
+    EXPECT_LE(workers.pass(400, frame(), next), 3 * ahead);
+    workers.turns(next + 50ms);
+    EXPECT_NEAR(static_cast<double>(workers.pass(400, frame(), next + 50ms)), 100.0,
+                static_cast<double>(6 * ahead));
+}
+
+// Of a sliding window with sub-windows: within W, not above the count and what workers are ahead;
+// and no less than one worker alone would admit with a sub-window more.
+TEST(Merged, SubWindowsAreAddedUp) {
+    Workers workers{RULE WINDOW("sliding_counters, buckets: 20", "400"), 4};
+    const std::uint64_t ahead = workers.limit().shared;
+    EXPECT_EQ(ahead, 17U);
+    std::uint64_t all = 0;
+    for (const std::uint64_t passed : passed_by_window(workers, 20)) {
+        all += passed;
+        EXPECT_LE(passed, 400U + 3 * ahead);
+    }
+    EXPECT_GE(all, 20 * 400U * 20 / 22);
+    // One that comes back to the key is told when it was spent.
+    const Instant later = kStart + 3s;
+    EXPECT_GE(workers.pass(2'000, frame(), later), 400U);
+    workers.turns(later + 2ms);
+    EXPECT_EQ(workers.pass(2'000, frame(), later + 100ms), 0U);
+    EXPECT_GE(workers.pass(2'000, frame(), later + 110ms), 400U);
+}
+
+// Without a word from the owner: no more than U, window after window.
+TEST(Merged, WindowsEndWhereTheOwnerDoesNotAnswer) {
+    Workers workers{RULE "    max_unsynced: 5\n" WINDOW("fixed_window", "100"), 2};
+    EXPECT_EQ(workers.pass(400, frame(), kStart), 105U);
+    EXPECT_EQ(workers.pass(400, frame(), kStart + 100ms), 100U);  // none is done with yet
+    workers.turns(kStart + 200ms);
+    EXPECT_EQ(workers.pass(400, frame(), kStart + 200ms), 105U);
+    workers.turns(kStart + 202ms);
+    EXPECT_EQ(workers.pass(400, frame(), kStart + 203ms), 0U);
 }
 
 // Local rules ask no ledger.

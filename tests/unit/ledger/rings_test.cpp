@@ -42,99 +42,169 @@ TEST(KeptRing, KeepsWhatIsReadUntilItIsRetired) {
     EXPECT_EQ(ring.peek(1), 2);
 }
 
-// Charges by all of them at once, each at its own pace; afterwards the owner knows every unit, and
-// nobody was ever admitted more than the promise. Time is one counter that all of them push on.
-TEST(LedgerThreads, NothingIsLostBetweenThreads) {
-    constexpr std::size_t kWorkers = 3;
-    constexpr std::uint64_t kKeys = 5;
-    constexpr int kTurns = 20'000;
-    // No debt is paid within the test, so that what is owed is what was spent.
-    const AnyLimit limit = TokenBucketLimit{*Limit::make({Units{1}, 1h}, Units{4'000})};
-    std::vector<SlotRow> rows(kSharedSlot + 1);
-    rows[kSharedSlot].limit = &limit;
-    rows[kSharedSlot].max_unsynced = 20;
-    AmountLanes lanes{kWorkers, 8};
-    std::vector<std::vector<Record>> memory(kWorkers, std::vector<Record>(64));
-    std::vector<std::array<std::uint64_t, kKeys>> spent(kWorkers);
-    std::vector<std::unique_ptr<BucketStore>> stores;
-    std::vector<std::unique_ptr<BucketBooks>> books;
-    std::vector<std::unique_ptr<Ledger>> ledgers;
-    for (std::size_t i = 0; i < kWorkers; ++i) {
-        stores.push_back(std::make_unique<BucketStore>(256, 16));
-        stores[i]->adopt(rows, 0, Nanoseconds{0}, {});
-        books.push_back(std::make_unique<BucketBooks>(*stores[i]));
-        ledgers.push_back(std::make_unique<Ledger>(i, lanes, memory[i], Instant{1s}));
-    }
-    std::atomic<std::int64_t> clock{1'000'000'000};
-    const auto work = [&](std::size_t me) {
-        Ledger& ledger = *ledgers[me];
-        for (int turn = 0; turn < kTurns; ++turn) {
-            const Now now{.at = Instant{Nanoseconds{clock.fetch_add(1'000)}}};
-            (void)stores[me]->begin_burst(now);
-            ledger.exchange(*books[me], now);
-            if (me != 0) {
-                ledger.ask(*books[me]);  // as the dataplane's workers do
-            }
-            const std::uint64_t key = (static_cast<std::uint64_t>(turn) * (me + 1)) % kKeys;
-            const Account account = Workers::account_of(key);
-            const Gcra copy = books[me]->copy_of(account, now).bucket;
-            const bool own = ledger.owns(account);
-            if (!admits(copy, *gcra_of(limit), now.at, Units{1})) {
-                continue;
-            }
-            if (me == 1 && !own) {  // the way that most packets go
-                const Ledger::Ahead ahead = ledger.go_ahead(account, 1, 20, now);
-                if (ahead.record != kNoRecord) {
-                    Stand total;
-                    ASSERT_TRUE(books[me]->apply({.account = account, .units = 1, .at = now.at},
-                                                 now, total));
-                    ledger.tell(ahead, account, total, now);
-                    ++spent[me][key];
-                }
-                continue;
-            }
-            if (!own && ledger.credit(account, 1, 20) != Credit::Enough) {
-                continue;
-            }
-            const std::uint32_t record = own ? kNoRecord : ledger.note(account, 1, now);
-            Stand total;
-            ASSERT_TRUE(
-                books[me]->apply({.account = account, .units = 1, .at = now.at}, now, total));
-            ledger.send_if_much(record, 20, books[me]->copy_of(account, now), now);
-            ++spent[me][key];
-        }
-    };
-    std::vector<std::thread> threads;
-    for (std::size_t i = 0; i < kWorkers; ++i) {
-        threads.emplace_back(work, i);
-    }
-    for (std::thread& thread : threads) {
-        thread.join();
-    }
-    Now now{.at = Instant{Nanoseconds{clock.load()}}};
-    for (int i = 0; i < 1'000; ++i) {
-        now.at += 1ms;
-        for (std::size_t worker = 0; worker < kWorkers; ++worker) {
-            ledgers[worker]->exchange(*books[worker], now);
+constexpr std::size_t kWorkers = 3;
+constexpr std::uint64_t kKeys = 5;
+constexpr std::uint64_t kMaxUnsynced = 20;
+constexpr std::uint64_t kMost = 4'000;  // burst or count
+
+// Workers that charge at once, each at its own pace. Time is one counter that all of them push on.
+class Threads {
+public:
+    explicit Threads(const AnyLimit& limit) : limit_{limit}, rows_(kSharedSlot + 1) {
+        rows_[kSharedSlot].limit = &limit_;
+        rows_[kSharedSlot].max_unsynced = kMaxUnsynced;
+        for (std::size_t i = 0; i < kWorkers; ++i) {
+            stores_.push_back(std::make_unique<BucketStore>(256, 256));
+            stores_[i]->adopt(rows_, 0, Nanoseconds{0}, {});
+            books_.push_back(std::make_unique<BucketBooks>(*stores_[i]));
+            ledgers_.push_back(std::make_unique<Ledger>(i, lanes_, memory_[i], Instant{1s}));
         }
     }
-    for (std::uint64_t key = 0; key < kKeys; ++key) {
+
+    // `judge` says of a copy whether one more unit is admitted, and notes it.
+    template <typename Judge>
+    Now run(int turns, Judge&& judge) {
+        std::vector<std::thread> threads;
+        for (std::size_t i = 0; i < kWorkers; ++i) {
+            threads.emplace_back([this, i, turns, &judge] { work(i, turns, judge); });
+        }
+        for (std::thread& thread : threads) {
+            thread.join();
+        }
+        Now now{.at = Instant{Nanoseconds{clock_.load()}}};
+        for (int i = 0; i < 1'000; ++i) {
+            now.at += 1ms;
+            for (std::size_t worker = 0; worker < kWorkers; ++worker) {
+                ledgers_[worker]->exchange(*books_[worker], now);
+            }
+        }
+        for (const auto& ledger : ledgers_) {
+            EXPECT_EQ(ledger->records().in_use(), 0U);
+        }
+        return now;
+    }
+    [[nodiscard]] Stand total_of(std::uint64_t key, Now now) {
         const Account account = Workers::account_of(key);
+        return books_[owner_of(account, kWorkers)]->copy_of(account, now);
+    }
+
+private:
+    template <typename Judge>
+    void work(std::size_t me, int turns, Judge& judge) {
+        for (int turn = 0; turn < turns; ++turn) {
+            const Now now{.at = Instant{Nanoseconds{clock_.fetch_add(1'000)}}};
+            (void)stores_[me]->begin_burst(now);
+            ledgers_[me]->exchange(*books_[me], now);
+            if (me != 0) {
+                ledgers_[me]->ask(*books_[me]);  // as the dataplane's workers do
+            }
+            charge(me, (static_cast<std::uint64_t>(turn) * (me + 1)) % kKeys, now, judge);
+        }
+    }
+    template <typename Judge>
+    void charge(std::size_t me, std::uint64_t key, Now now, Judge& judge) {
+        Ledger& ledger = *ledgers_[me];
+        Account account = Workers::account_of(key);
+        const Stand copy = books_[me]->copy_of(account, now);
+        account.turn = copy.lasts == 0 ? Turn{0} : turn_of(copy.counts.epoch);
+        const bool own = ledger.owns(account);
+        if (me == 1 && !own && copy.lasts == 0) {
+            charge_quickly(account, key, now, judge);
+            return;
+        }
+        if ((!own && ledger.credit(account, 1, kMaxUnsynced) != Credit::Enough) ||
+            !judge(me, key, copy, now)) {
+            return;
+        }
+        const std::uint32_t record = own ? kNoRecord : ledger.note(account, 1, now);
+        Amount amount{.account = account, .units = 1, .at = now.at, .held = copy};
+        if (copy.lasts != 0) {
+            amount.epoch = copy.counts.epoch;
+        }
+        Stand total;
+        ASSERT_TRUE(books_[me]->apply(amount, now, total));
+        ledger.send_if_much(record, kMaxUnsynced, books_[me]->copy_of(account, now), now);
+    }
+    // The way that most packets go.
+    template <typename Judge>
+    void charge_quickly(const Account& account, std::uint64_t key, Now now, Judge& judge) {
+        Ledger& ledger = *ledgers_[1];
+        const Stand copy = books_[1]->copy_of(account, now);
+        if (!admits(copy.bucket, *gcra_of(limit_), now.at, Units{1})) {
+            return;
+        }
+        const Ledger::Ahead ahead = ledger.go_ahead(account, 1, kMaxUnsynced, now);
+        if (ahead.record == kNoRecord) {
+            return;
+        }
+        ASSERT_TRUE(judge(1, key, copy, now));
+        Stand total;
+        ASSERT_TRUE(books_[1]->apply({.account = account, .units = 1, .at = now.at, .held = copy},
+                                     now, total));
+        ledger.tell(ahead, account, total, now);
+    }
+
+    AnyLimit limit_;
+    std::vector<SlotRow> rows_;
+    AmountLanes lanes_{kWorkers, 8};
+    std::vector<std::vector<Record>> memory_{kWorkers, std::vector<Record>(64)};
+    std::vector<std::unique_ptr<BucketStore>> stores_;
+    std::vector<std::unique_ptr<BucketBooks>> books_;
+    std::vector<std::unique_ptr<Ledger>> ledgers_;
+    std::atomic<std::int64_t> clock_{1'000'000'000};
+};
+
+// Afterwards the owner knows every unit, and nobody was ever admitted more than the promise.
+TEST(LedgerThreads, NothingIsLostBetweenThreads) {
+    // No debt is paid within the test, so that what is owed is what was spent.
+    const Limit limit = *Limit::make({Units{1}, 1h}, Units{kMost});
+    std::array<std::array<std::uint64_t, kKeys>, kWorkers> spent{};
+    Threads threads{TokenBucketLimit{limit}};
+    const Now now =
+        threads.run(20'000, [&](std::size_t me, std::uint64_t key, const Stand& copy, Now at) {
+            const bool fits = admits(copy.bucket, limit, at.at, Units{1});
+            spent[me][key] += fits ? 1 : 0;
+            return fits;
+        });
+    for (std::uint64_t key = 0; key < kKeys; ++key) {
         std::uint64_t units = 0;
         for (const auto& of_worker : spent) {
             units += of_worker[key];
         }
-        EXPECT_LE(units, 4'000U + 1 + (kWorkers - 1) * 20);
-        const std::size_t owner = owner_of(account, kWorkers);
-        const Gcra total = books[owner]->copy_of(account, now).bucket;
-        const std::uint64_t owed = debt_of(total, *gcra_of(limit), now.at);
+        EXPECT_LE(units, kMost + 1 + (kWorkers - 1) * kMaxUnsynced);
+        const std::uint64_t owed = debt_of(threads.total_of(key, now).bucket, limit, now.at);
         // Less than one unit has been paid back.
-        const std::uint64_t period = gcra_of(limit)->period();
-        EXPECT_EQ((owed + period - 1) / period, units);
+        EXPECT_EQ((owed + limit.period() - 1) / limit.period(), units);
         EXPECT_GT(units, 1'000U);
     }
-    for (const auto& ledger : ledgers) {
-        EXPECT_EQ(ledger->records().in_use(), 0U);
+}
+
+// Windows turn while they charge; the last one is still there afterwards.
+TEST(LedgerThreads, WindowsTurnBetweenThreads) {
+    constexpr Nanoseconds kWindow = 2s;
+    constexpr int kTurns = 20'000;
+    // It begins 20 ms before the end of a window, and ends within the next.
+    const AnyLimit limit =
+        *make_fixed_window(*make_window_numbers(Units{kMost}, kWindow), WindowPhase::Clock, 980ms);
+    std::array<std::array<std::array<std::uint64_t, 2>, kKeys>, kWorkers> spent{};
+    Threads threads{limit};
+    const Now now =
+        threads.run(kTurns, [&](std::size_t me, std::uint64_t key, const Stand& copy, Now) {
+            const bool fits = copy.counts.current < kMost;
+            spent[me][key][static_cast<std::size_t>(copy.counts.epoch)] += fits ? 1 : 0;
+            return fits;
+        });
+    for (std::uint64_t key = 0; key < kKeys; ++key) {
+        std::array<std::uint64_t, 2> units{};
+        for (const auto& of_worker : spent) {
+            units[0] += of_worker[key][0];
+            units[1] += of_worker[key][1];
+        }
+        EXPECT_LE(units[0], kMost + (kWorkers - 1) * kMaxUnsynced);
+        EXPECT_LE(units[1], kMost + (kWorkers - 1) * kMaxUnsynced);
+        EXPECT_EQ(threads.total_of(key, now).counts.epoch, 1);
+        EXPECT_EQ(threads.total_of(key, now).counts.current, units[1]);
+        EXPECT_GT(units[0] + units[1], 1'000U);  // in which of them, the threads' pace decides
     }
 }
 

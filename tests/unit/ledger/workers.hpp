@@ -1,7 +1,11 @@
 #pragma once
-#include "lib/base/wide.hpp"
 #include "lib/ledger/bucket_books.hpp"
 #include "lib/ledger/ledger.hpp"
+#include "lib/ledger/terms.hpp"
+#include "lib/meter/any_meter.hpp"
+#include "lib/meter/own_bucket.hpp"
+#include "lib/meter/sliding_counters.hpp"
+#include "tests/unit/ledger/exact.hpp"
 
 #include <algorithm>
 #include <array>
@@ -10,8 +14,8 @@
 #include <memory>
 #include <vector>
 
-// Workers on a virtual clock: the production ledger over the production tables, and beside them a
-// bucket that knows of every charge at once, in wider integers than any of them.
+// Workers on a virtual clock: the production ledger over the production tables, and beside them
+// what is exact.
 namespace sluice {
 
 inline constexpr LimitSlot kSharedSlot = 1;
@@ -27,29 +31,9 @@ struct WorkersSize {
     std::size_t ring = 64;
     std::size_t records = 256;
     std::size_t keys = 1024;
+    std::size_t lines = 256;
     Nanoseconds interval{1'000'000};
-};
-
-// What all workers together have admitted for one key, exactly.
-class ExactBucket {
-public:
-    // In 1/parts ns, after the charge.
-    Wide charge(const Limit& limit, Instant now, std::uint64_t units) {
-        debt_ = debt_at(limit, now) + static_cast<Wide>(units) * limit.period();
-        at_ = now;
-        admitted_ += units;
-        return debt_;
-    }
-    [[nodiscard]] Wide debt_at(const Limit& limit, Instant now) const {
-        const Wide passed = static_cast<Wide>((now - at_).count()) * limit.parts();
-        return debt_ > passed ? debt_ - passed : 0;
-    }
-    [[nodiscard]] std::uint64_t admitted() const { return admitted_; }
-
-private:
-    Wide debt_ = 0;
-    Instant at_{};
-    std::uint64_t admitted_ = 0;
+    Nanoseconds skew{0};  // how much further each worker's UTC is ahead than that of the one before
 };
 
 class Workers {
@@ -60,7 +44,7 @@ public:
         rows_[kSharedSlot].max_unsynced = shared_.max_unsynced;
         for (std::size_t i = 0; i < size.workers; ++i) {
             Worker worker;
-            worker.store = std::make_unique<BucketStore>(size.keys, 16);
+            worker.store = std::make_unique<BucketStore>(size.keys, size.lines);
             worker.store->adopt(rows_, 0, Nanoseconds{0}, {});
             worker.books = std::make_unique<BucketBooks>(*worker.store);
             worker.memory = std::make_unique<std::vector<Record>>(size.records);
@@ -85,8 +69,9 @@ public:
 
     // A packet of a key comes to a worker, as the pipeline would judge it.
     bool offer(std::size_t worker, std::uint64_t key, std::uint32_t cost, Instant now) {
-        const Account account = account_of(key);
+        const Now time = time_at(worker, now);
         Worker& me = workers_[worker];
+        const Account account = charged_in(me.books->copy_of(account_of(key), time), key);
         const bool own = me.ledger->owns(account);
         if (!own && me.ledger->credit(account, cost, shared_.max_unsynced) != Credit::Enough &&
             !shared_.open) {
@@ -95,29 +80,32 @@ public:
         }
         Entry* entry = me.store->keys.find(account.filed());
         if (entry == nullptr) {
-            entry = fresh(me, account, now);
+            entry = fresh(me, account, time);
         }
         if (entry == nullptr) {
             return false;
         }
-        const Cell cell = entry->cell();
-        Gcra bucket{cell.fresh_from, cell.rest};
-        if (!admits(bucket, limit(), now, Units{cost})) {
+        Cell cell = entry->cell();
+        LinePool& pool = me.store->tenants.pool();
+        if (look(cell, shared_.limit, pool, time, {Units{cost}}) != Judgement::Green) {
             return false;
         }
-        const std::uint32_t record = own ? kNoRecord : me.ledger->note(account, cost, {.at = now});
-        charge(bucket, limit(), now, Units{cost});
-        entry->write({bucket.fresh_from, bucket.below});
-        me.ledger->send_if_much(record, shared_.max_unsynced, {bucket, 0}, {.at = now});
-        worst_debt_ = std::max(worst_debt_, exact_[key].charge(limit(), now, cost));
+        const std::uint32_t record = own ? kNoRecord : me.ledger->note(account, cost, time);
+        charge(cell, shared_.limit, pool, time, {Units{cost}});
+        entry->write(cell);
+        const Stand copy = stand_of(cell, shared_.limit, pool, time);
+        me.ledger->send_if_much(record, shared_.max_unsynced, copy, time);
+        admitted_ += cost;
+        note_exactly(exact_[key], copy, now, cost);
         return true;
     }
 
     // The top of a worker's turn.
     void turn(std::size_t worker, Instant now) {
         Worker& me = workers_[worker];
-        (void)me.store->begin_burst({.at = now});
-        me.ledger->exchange(*me.books, Now{.at = now});
+        const Now time = time_at(worker, now);
+        (void)me.store->begin_burst(time);
+        me.ledger->exchange(*me.books, time);
     }
 
     // Whether no worker has an amount that is not contained in what it holds.
@@ -130,8 +118,8 @@ public:
     [[nodiscard]] std::uint64_t most_unsynced(std::uint64_t key) const {
         std::uint64_t most = 0;
         for (const Worker& worker : workers_) {
-            const Record* record = worker.ledger->records().find(account_of(key));
-            most = std::max(most, record == nullptr ? 0 : record->unsynced());
+            most = std::max(most, worker.ledger->records().unsynced(
+                                      account_of(key).in(windowed() ? Turn{1} : Turn{0})));
         }
         return most;
     }
@@ -143,15 +131,46 @@ public:
     [[nodiscard]] std::size_t owner(std::uint64_t key) const {
         return owner_of(account_of(key), size_.workers);
     }
-    [[nodiscard]] const ExactBucket& exact(std::uint64_t key) { return exact_[key]; }
-    [[nodiscard]] const std::map<std::uint64_t, ExactBucket>& exact() const { return exact_; }
-    [[nodiscard]] Wide worst_debt() const { return worst_debt_; }
+    [[nodiscard]] Stand copy_of(std::size_t worker, std::uint64_t key, Instant now) {
+        return workers_[worker].books->copy_of(account_of(key), time_at(worker, now));
+    }
+    // Whether the owners' totals have all that was admitted and counts still.
+    [[nodiscard]] bool owners_know_all(Instant now) {
+        return std::all_of(exact_.begin(), exact_.end(), [&](const auto& each) {
+            const Stand total = copy_of(owner(each.first), each.first, now);
+            return total.lasts == 0 ? debt_of(total.bucket, limit(), now) >=
+                                          each.second.bucket.debt_at(limit(), now)
+                                    : nothing_lost(each.first, now);
+        });
+    }
+    // Of windows: whether what counts still, for any worker, is in the owner's total or unsynced.
+    [[nodiscard]] bool nothing_lost(std::uint64_t key, Instant now) {
+        const Stand total = copy_of(owner(key), key, now);
+        if (total.has_tally()) {
+            return total.tally.sum + unsynced_of(key, 0) >= exact_sum(exact_[key], now);
+        }
+        std::int64_t epoch = total.counts.epoch;
+        for (std::size_t worker = 0; worker < size_.workers; ++worker) {
+            epoch = std::max(epoch, copy_of(worker, key, now).counts.epoch);
+        }
+        const WindowCounts known = moved_to(total.counts, epoch, total.lasts);
+        return known.current + unsynced_in(key, epoch) >= exact_[key].windows.in(epoch) &&
+               (total.lasts < 2 ||
+                known.previous + unsynced_in(key, epoch - 1) >= exact_[key].windows.in(epoch - 1));
+    }
+    struct Exact {
+        ExactBucket bucket;
+        ExactWindows windows;
+    };
+    [[nodiscard]] const std::map<std::uint64_t, Exact>& exact() const { return exact_; }
+    [[nodiscard]] std::uint64_t admitted() const { return admitted_; }
     [[nodiscard]] std::uint64_t refused_for_credit() const { return refused_for_credit_; }
     [[nodiscard]] const Limit& limit() const { return *gcra_of(shared_.limit); }
-    // Beyond which no window may go, as a debt.
-    [[nodiscard]] Wide promised_debt() const {
-        return limit().full() +
-               static_cast<Wide>(size_.workers - 1) * shared_.max_unsynced * limit().period();
+    // What all charges together are above what one bucket or count would have admitted, at worst,
+    // in units and rounded up; and what is promised of it.
+    [[nodiscard]] std::uint64_t worst_overshoot() const { return worst_; }
+    [[nodiscard]] std::uint64_t promised_overshoot() const {
+        return (size_.workers - 1) * shared_.max_unsynced;
     }
     [[nodiscard]] std::uint64_t worst_excess() const {
         std::uint64_t worst = 0;
@@ -182,13 +201,71 @@ private:
         std::unique_ptr<Ledger> ledger;
     };
 
-    static Entry* fresh(Worker& me, const Account& account, Instant now) {
-        Entry* entry = me.store->keys.make_place(account.filed(), me.store->tenants, {.at = now});
-        if (entry != nullptr) {
-            entry->file({now, 0}, account.filed().filed, {});
-            entry->release();
-            me.store->tenants.came(account.slot);
+    // What counts of all charges, in sub-windows.
+    [[nodiscard]] std::uint64_t exact_sum(const Exact& exact, Instant now) const {
+        const auto& numbers = std::get<SlidingCountersLimit>(shared_.limit);
+        const auto slot = static_cast<std::int64_t>(SubWindowSlots{numbers}.of(now));
+        std::uint64_t sum = 0;
+        for (std::int64_t k = slot - numbers.buckets + (numbers.edge == Edge::Strict ? 0 : 1);
+             k <= slot; ++k) {
+            sum += exact.windows.in(k);
         }
+        return sum;
+    }
+    // By all workers, of one window.
+    [[nodiscard]] std::uint64_t unsynced_in(std::uint64_t key, std::int64_t epoch) const {
+        return unsynced_of(key, turn_of(epoch));
+    }
+    [[nodiscard]] std::uint64_t unsynced_of(std::uint64_t key, Turn turn) const {
+        std::uint64_t units = 0;
+        for (const Worker& worker : workers_) {
+            const Record* record = worker.ledger->records().find(account_of(key).in(turn));
+            units += record == nullptr ? 0 : record->unsynced();
+        }
+        return units;
+    }
+    [[nodiscard]] bool windowed() const { return windows_counted(shared_.limit) != 0; }
+    [[nodiscard]] Now time_at(std::size_t worker, Instant now) const {
+        return {.at = now, .utc_ahead = static_cast<std::int64_t>(worker) * size_.skew};
+    }
+    static Account charged_in(const Stand& copy, std::uint64_t key) {
+        const Account account = account_of(key);
+        return !copy.has_counts() ? account : account.in(turn_of(copy.counts.epoch));
+    }
+    void note_exactly(Exact& exact, const Stand& copy, Instant now, std::uint64_t cost) {
+        Wide over = 0;
+        Wide unit = 1;
+        if (copy.lasts == 0) {
+            const Wide debt = exact.bucket.charge(limit(), now, cost);
+            unit = limit().period();
+            over = debt > limit().full() ? debt - limit().full() : 0;
+        } else if (copy.has_tally()) {
+            const auto& numbers = std::get<SlidingCountersLimit>(shared_.limit);
+            exact.windows.charge(static_cast<std::int64_t>(SubWindowSlots{numbers}.of(now)), cost);
+            const Wide used = exact_sum(exact, now);
+            over = used > numbers.numbers.count ? used - numbers.numbers.count : 0;
+        } else {
+            exact.windows.charge(copy.counts.epoch, cost);
+            const std::uint64_t most = most_at_once(shared_.limit);
+            Wide used = exact.windows.in(copy.counts.epoch);
+            if (const auto* sliding = std::get_if<SlidingWindowLimit>(&shared_.limit)) {
+                unit = static_cast<Wide>(sliding->numbers.window);
+                used = exact.windows.slid(sliding->numbers, copy.counts.epoch, now);
+            }
+            over = used > most * unit ? used - most * unit : 0;
+        }
+        worst_ = std::max(worst_, static_cast<std::uint64_t>((over + unit - 1) / unit));
+    }
+    Entry* fresh(Worker& me, const Account& account, Now now) {
+        Cell cell;
+        Entry* entry = me.store->keys.make_place(account.filed(), me.store->tenants, now);
+        if (entry == nullptr || !open_bucket(cell, shared_.limit, me.store->tenants.pool(),
+                                             GroupKey{account.hash}, now)) {
+            return nullptr;
+        }
+        entry->file(cell, account.filed().filed, {});
+        entry->release();
+        me.store->tenants.came(account.slot);
         return entry;
     }
 
@@ -197,8 +274,9 @@ private:
     std::vector<SlotRow> rows_;
     AmountLanes lanes_;
     std::vector<Worker> workers_;
-    std::map<std::uint64_t, ExactBucket> exact_;
-    Wide worst_debt_ = 0;
+    std::map<std::uint64_t, Exact> exact_;
+    std::uint64_t admitted_ = 0;
+    std::uint64_t worst_ = 0;
     std::uint64_t refused_for_credit_ = 0;
 };
 

@@ -103,6 +103,24 @@ TEST(CompileRules, WhatWorkersShareSaysByHowMuch) {
     EXPECT_EQ(first("    key: [ip.dst]\n    max_unsynced: 20\n" + limit).first.max_unsynced, 20U);
     EXPECT_TRUE(first("    key: [ip.dst]\n    max_unsynced: 51\n" + limit)
                     .second.ends_with("W, for each worker"));
+    // Any second touches two windows.
+    const auto of_windows = [&](const std::string& numbers) {
+        return first("    key: [ip.dst]\n    limits: [{count: 100, window: 1s, algorithm: " +
+                     numbers + "}]\n")
+            .second;
+    };
+    const std::string twice =
+        ", + 2 * 2 for each worker beyond the first (max_unsynced 2; with more than 26: for each "
+        "worker)";
+    EXPECT_EQ(of_windows("fixed_window"), "2 * 100 packets in any 1s" + twice);
+    EXPECT_EQ(of_windows("fixed_window, phase: per_key"), "2 * 100 packets in any 1s" + twice);
+    EXPECT_EQ(of_windows("sliding_window"), "under 2 * 100 packets in any 1s" + twice);
+    EXPECT_TRUE(of_windows("sliding_counters").starts_with("100 packets in any 1s, + 2 for each"));
+    EXPECT_TRUE(of_windows("sliding_counters, edge: lenient")
+                    .starts_with("2 * 100 packets in any 1s, + 2 * 2 for each"));
+    EXPECT_EQ(of_windows("fixed_window, phase: first"),
+              "2 * 100 packets in any 1s, for each worker");
+    EXPECT_EQ(of_windows("sliding_log"), "100 packets in any 1s, for each worker");
     const auto [local, exact] = first("    key: [ip.src]\n" + limit);
     EXPECT_FALSE(local.merged);
     EXPECT_EQ(exact, "100 packets + 1000/s * W");
@@ -111,9 +129,8 @@ TEST(CompileRules, WhatWorkersShareSaysByHowMuch) {
                       "true}]}\n" +
                       limit)
                     .second.ends_with("W, for each worker"));
-    EXPECT_TRUE(
-        first("    key: []\n    limits: [{algorithm: fixed_window, count: 9, window: 1s}]\n")
-            .second.ends_with(", for each worker"));
+    EXPECT_TRUE(first("    key: []\n    limits: [{algorithm: sliding_log, count: 9, window: 1s}]\n")
+                    .second.ends_with(", for each worker"));
 }
 
 std::uint64_t identity(std::string_view from, std::string_view to) {

@@ -1,0 +1,312 @@
+#pragma once
+#include "lib/ledger/ledger.hpp"
+#include "tests/rounds.hpp"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <array>
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <unordered_set>
+#include <utility>
+#include <vector>
+
+// Everything that a few workers and one account can do in so many steps, in every order: packets
+// come, time passes, messages wait as long as they like (those of one pair stay in order), owners
+// find no place, workers and whole processes are killed and begin again. The production ledger over
+// a Model of what is counted, which is as simple as can be:
+//
+//   Book                      one account's state at one worker: Books, and admits() and charge()
+//   charge(), is_beyond()     what all workers together have admitted, exactly
+//   has_lost()                whether a unit is neither in the owner's total nor unsynced
+//   add_state() and so on     what any later step depends on
+namespace sluice {
+
+inline constexpr Nanoseconds kTick{1'024'000};  // no less than a merge interval
+
+struct Step {
+    enum class Kind : std::uint8_t {
+        Offer,
+        Totals,
+        Serve,
+        Send,
+        Place,
+        Restart,
+        RestartAll,
+        Tick,
+        End
+    };
+    Kind kind;
+    std::uint8_t worker = 0;
+};
+
+template <typename Model>
+class World {
+    using Book = typename Model::Book;
+
+public:
+    explicit World(std::size_t workers)
+        : memory_(workers, std::vector<Record>(Model::kRecords)),
+          books_(workers),
+          lanes_{workers, Model::kRing} {
+        // Worker 0 is the owner.
+        while (owner_of(account_, workers) != 0) {
+            ++account_.hash;
+        }
+        ledgers_.resize(workers);
+        for (std::size_t i = 0; i < workers; ++i) {
+            restart(i);
+        }
+    }
+
+    void take(Step step) {
+        const std::size_t worker = step.worker;
+        switch (step.kind) {
+            case Step::Kind::Offer:
+                offer(worker);
+                break;
+            case Step::Kind::Totals:
+                ledgers_[worker]->take_totals(0, books_[worker], time_of(worker));
+                break;
+            case Step::Kind::Serve:
+                ledgers_[0]->serve(worker, books_[0], time_of(0));
+                break;
+            case Step::Kind::Send:
+                ledgers_[worker]->send_due(0, books_[worker], time_of(worker));
+                break;
+            case Step::Kind::Place:
+                books_[worker].has_place = !books_[worker].has_place;
+                break;
+            case Step::Kind::Restart:
+                restart(worker);
+                ++restarts_;
+                break;
+            case Step::Kind::RestartAll:
+                lanes_ = AmountLanes{ledgers_.size(), Model::kRing};
+                for (std::size_t i = 0; i < ledgers_.size(); ++i) {
+                    restart(i);
+                }
+                ++restarts_;
+                break;
+            default:
+                now_.at += kTick;
+        }
+    }
+
+    // nullptr: all is as promised.
+    [[nodiscard]] const char* fault() {
+        if (model_.is_beyond(ledgers_.size() - 1, now_)) {
+            return "more was admitted than promised";
+        }
+        for (const auto& ledger : ledgers_) {
+            if (ledger->records().unsynced(books_[0].charged_in(account_, now_)) >
+                Model::kMaxUnsynced) {
+                return "more is unsynced than allowed";
+            }
+        }
+        const auto unsynced = [this](Turn turn) {
+            std::uint64_t units = 0;
+            for (const auto& ledger : ledgers_) {
+                const Record* record = ledger->records().find(account_.in(turn));
+                units += record == nullptr ? 0 : record->unsynced();
+            }
+            return units;
+        };
+        return model_.has_lost(books_, unsynced, now_) ? "an amount is lost" : nullptr;
+    }
+
+    // What any later step depends on.
+    [[nodiscard]] std::string state() {
+        std::string text;
+        const auto add = [&](std::uint64_t value) {
+            text.append(reinterpret_cast<const char*>(&value), sizeof value);
+        };
+        model_.add_state(add, now_);
+        add(restarts_);
+        for (std::size_t i = 0; i < ledgers_.size(); ++i) {
+            books_[i].add_state(add, now_);
+            add(books_[i].has_place ? 1 : 0);
+            for (std::uint32_t at = 0; at < memory_[i].size(); ++at) {
+                add_record(ledgers_[i]->records(), at, add);
+            }
+            if (i != 0) {
+                add_lane(lanes_.between(i, 0), add);
+            }
+        }
+        return text;
+    }
+
+    // Whether all amounts come to rest in the owner's total, if nobody is in their way.
+    [[nodiscard]] bool settles() {
+        for (Book& book : books_) {
+            book.has_place = true;
+        }
+        for (int i = 0; i < 12; ++i) {
+            now_.at += kTick;
+            for (std::size_t worker = 1; worker < ledgers_.size(); ++worker) {
+                ledgers_[worker]->exchange(books_[worker], time_of(worker));
+            }
+            ledgers_[0]->exchange(books_[0], time_of(0));
+        }
+        for (const auto& ledger : ledgers_) {
+            if (ledger->records().in_use() != 0) {
+                return false;
+            }
+        }
+        return fault() == nullptr;
+    }
+    [[nodiscard]] unsigned restarts() const { return restarts_; }
+
+private:
+    [[nodiscard]] Now time_of(std::size_t worker) const { return Model::time_of(worker, now_); }
+    template <typename Add>
+    void add_record(const RecordPool& records, std::uint32_t at, Add& add) const {
+        const Record& record = records.at(at);
+        add(record.amounts);
+        if (record.amounts != 0) {
+            add(Model::age_of(record.account(), now_));
+        }
+        if (record.unsent() != 0) {
+            add(records.age(at, now_.at) == Nanoseconds{0} ? 0 : 1);
+        }
+    }
+    template <typename Add>
+    void add_lane(AmountLane& lane, Add& add) const {
+        add(lane.amounts.written() - lane.amounts.retired());
+        add(lane.amounts.written() - lane.amounts.acknowledged());
+        for (std::uint64_t i = lane.amounts.retired(); i < lane.amounts.written(); ++i) {
+            add(lane.amounts.kept(i).units);
+            add(lane.amounts.kept(i).record);
+            Model::add_message(add, lane.amounts.kept(i), now_);
+        }
+        const std::size_t waiting = lane.totals.waiting(Model::kRing);
+        add(waiting);
+        for (std::size_t i = 0; i < waiting; ++i) {
+            add(lane.totals.peek(i).number - lane.amounts.retired());
+            add(static_cast<std::uint64_t>(lane.totals.peek(i).kind));
+            Model::add_total(add, lane.totals.peek(i).stand, now_);
+        }
+    }
+    void restart(std::size_t worker) {
+        ledgers_[worker] = std::make_unique<Ledger>(worker, lanes_, memory_[worker], now_.at);
+    }
+    // The way that most packets go.
+    void offer_quickly(const Account& account, Now now) {
+        Ledger& ledger = *ledgers_[1];
+        Book& book = books_[1];
+        const Ledger::Ahead ahead = ledger.go_ahead(account, 1, Model::kMaxUnsynced, now);
+        if (ahead.record == kNoRecord) {
+            return;
+        }
+        book.charge(now);
+        model_.charge(book, now);
+        ledger.tell(ahead, account, book.copy_of(account, now), now);
+        lanes_.between(1, 0).amounts.publish();
+    }
+    void offer(std::size_t worker) {
+        Ledger& ledger = *ledgers_[worker];
+        Book& book = books_[worker];
+        const Now now = time_of(worker);
+        const Account account = book.charged_in(account_, now);
+        if (!book.admits(now)) {
+            return;
+        }
+        if constexpr (requires { Book::kQuick; }) {
+            if (worker == 1) {
+                offer_quickly(account, now);
+                return;
+            }
+        }
+        if (worker != 0 && ledger.credit(account, 1, Model::kMaxUnsynced) != Credit::Enough) {
+            return;
+        }
+        const std::uint32_t record = worker == 0 ? kNoRecord : ledger.note(account, 1, now);
+        book.charge(now);
+        model_.charge(book, now);
+        ledger.send_if_much(record, Model::kMaxUnsynced, book.copy_of(account, now), now);
+    }
+
+    Account account_{.hash = 1, .slot = 1, .step = 0};
+    std::vector<std::vector<Record>> memory_;
+    std::vector<Book> books_;
+    AmountLanes lanes_;
+    std::vector<std::unique_ptr<Ledger>> ledgers_;
+    Now now_{.at = Instant{std::chrono::seconds{1}}};
+    Model model_;
+    unsigned restarts_ = 0;
+};
+
+inline std::vector<Step> steps_of(std::size_t workers) {
+    std::vector<Step> steps{{Step::Kind::Offer, 0},
+                            {Step::Kind::Restart, 0},
+                            {Step::Kind::Place, 0},
+                            {Step::Kind::RestartAll},
+                            {Step::Kind::Tick}};
+    for (std::uint8_t worker = 1; worker < workers; ++worker) {
+        for (const Step::Kind kind : {Step::Kind::Offer, Step::Kind::Totals, Step::Kind::Serve,
+                                      Step::Kind::Send, Step::Kind::Place, Step::Kind::Restart}) {
+            steps.push_back({kind, worker});
+        }
+    }
+    return steps;
+}
+
+inline std::string text_of(const std::vector<Step>& path) {
+    static constexpr std::array<const char*, 9> kNames = {
+        "offer", "totals", "serve", "send", "place", "restart", "restart all", "tick", "end"};
+    std::string text;
+    for (const Step& step : path) {
+        text += std::string{kNames[static_cast<std::size_t>(step.kind)]} + " " +
+                std::to_string(step.worker) + "; ";
+    }
+    return text;
+}
+
+struct Exploration {
+    std::size_t workers;
+    std::size_t depth;
+    unsigned most_restarts;
+};
+
+// Breadth first, so that the first fault is told by a shortest way to it.
+template <typename Model>
+std::size_t explore(const Exploration& exploration) {
+    std::unordered_set<std::string> seen;
+    std::vector<std::vector<Step>> level{{}};
+    const std::vector<Step> steps = steps_of(exploration.workers);
+    for (std::size_t depth = 0; depth < exploration.depth; ++depth) {
+        std::vector<std::vector<Step>> next;
+        for (const std::vector<Step>& path : level) {
+            for (const Step& step : steps) {
+                std::vector<Step> longer = path;
+                longer.push_back(step);
+                auto world = std::make_unique<World<Model>>(exploration.workers);
+                for (const Step& earlier : longer) {
+                    world->take(earlier);
+                }
+                if (world->restarts() > exploration.most_restarts ||
+                    !seen.insert(world->state()).second) {
+                    continue;
+                }
+                if (const char* fault = world->fault()) {
+                    ADD_FAILURE() << fault << ": " << text_of(longer);
+                    return seen.size();
+                }
+                if (seen.size() % 16 == 0 && !world->settles()) {
+                    ADD_FAILURE() << "does not settle: " << text_of(longer);
+                    return seen.size();
+                }
+                next.push_back(std::move(longer));
+            }
+        }
+        level = std::move(next);
+    }
+    return seen.size();
+}
+
+// A sanitizer sees in short courses what it would see in long ones.
+inline constexpr std::size_t kShorter = test::rounds(6) == 6 ? 0 : 3;
+
+}  // namespace sluice
