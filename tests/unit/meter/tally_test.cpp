@@ -73,6 +73,16 @@ TEST_F(Tallies, TheOldestAboveTheSumAreForgotten) {
     EXPECT_EQ(sum(copy_, 15), 0U);
 }
 
+// What has been spent meanwhile is added whole, even if the sum says that nothing is missing.
+TEST_F(Tallies, WhatIsForgottenIsNeverTheNewest) {
+    spend(owner_, 0, 30);
+    tell(4, 0, false);  // all as spent in part 4
+    spend(owner_, 11, 5);
+    tell(11, 0, false);
+    EXPECT_EQ(sum(copy_, 11), 5U);
+    EXPECT_EQ(sum(copy_, 15), 5U);
+}
+
 TEST_F(Tallies, AnewWithAllThatTheTotalIsMadeOf) {
     for (int part = 0; part < 8; ++part) {
         spend(owner_, part, static_cast<std::uint64_t>(part) + 1);
