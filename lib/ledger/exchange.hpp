@@ -196,6 +196,7 @@ template <Books B>
 void Ledger::tell_all(AmountLane& lane, const Total& total, const Account& account, B& books,
                       Now now) noexcept {
     std::array<SubWindow, kBatch> earlier;
+    lane.totals.retire(lane.totals.acknowledged());
     const std::size_t room = lane.totals.room();
     if (room < 3) {
         return;  // the total itself says enough, and less exactly
