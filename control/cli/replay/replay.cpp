@@ -50,7 +50,8 @@ ExitCode run_replay(const Options& options) {
     if (const auto* exit = std::get_if<ExitCode>(&setup)) {
         return *exit;
     }
-    const std::optional<CompiledRules> compiled = replay_rules(options);
+    const std::optional<CompiledRules> compiled =
+        replay_rules(options, std::get<ReplaySetup>(setup));
     if (!compiled) {
         return ExitCode::Refused;
     }

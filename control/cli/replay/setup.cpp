@@ -1,6 +1,7 @@
 #include "control/cli/replay/setup.hpp"
 
 #include "control/cli/replay/worker_set.hpp"
+#include "lib/pipeline/owner_burst.hpp"
 #include "lib/rules/limit_numbers.hpp"
 #include "lib/rules/load_overrides.hpp"
 #include "lib/rules/origins.hpp"
@@ -43,6 +44,18 @@ bool read_config(const std::string& path, ReplaySetup& setup) {
     return box.has_value();
 }
 
+// Several workers get frames as WorkerSet spreads them. Of one, what is told is how the box would.
+BoxSpread box_of(const ReplaySetup& setup) {
+    BoxSpread box = setup.spread.value_or(usual_spread());
+    if (setup.workers > 1) {
+        constexpr auto kBy = PortSpread::By::Handover;
+        box.ports = {{setup.pair, Direction::In, kBy, setup.rss_outside},
+                     {setup.pair, Direction::Out, kBy, setup.rss_inside}};
+        box.workers = setup.workers;
+    }
+    return box;
+}
+
 }  // namespace
 
 std::variant<ReplaySetup, ExitCode> replay_setup(const Options& options) {
@@ -60,7 +73,7 @@ std::variant<ReplaySetup, ExitCode> replay_setup(const Options& options) {
     return setup;
 }
 
-std::optional<CompiledRules> replay_rules(const Options& options) {
+std::optional<CompiledRules> replay_rules(const Options& options, const ReplaySetup& setup) {
     const Result<std::string> text = read_text_file(options.rules_file);
     if (!text) {
         say_error(text.error().what);
@@ -68,7 +81,8 @@ std::optional<CompiledRules> replay_rules(const Options& options) {
     }
     Problems problems{options.rules_file};
     const ListReader lists = lists_beside(options.rules_file);
-    const RuleText source{options.rules_file, *text, &lists};
+    const BoxSpread box = box_of(setup);
+    const RuleText source{.file = options.rules_file, .text = *text, .lists = &lists, .box = &box};
     auto compiled = compile_rules(source, Purpose::Enforce, {}, problems);
     say_problems(problems.list(), source);
     if (!compiled) {
@@ -83,6 +97,7 @@ std::optional<CompiledRules> replay_rules(const Options& options) {
         say_error(ready.error().what);
         return std::nullopt;
     }
+    list_owner_rules(compiled->set, setup.workers);
     return compiled;
 }
 

@@ -66,12 +66,15 @@ private:
         CoreState core;
         Burst burst;
     };
-    // The worker that a port's RSS would choose, and the side of the pair.
+    // The worker that a frame meets, by the port's RSS or as the owner of its keys; and the side of
+    // the pair.
     struct Route {
         Worker& worker;
         Direction dir;
     };
     [[nodiscard]] Route route_of(const CapturedFrame& frame) const;
+    [[nodiscard]] Worker& owner_of(const CapturedFrame& frame, Worker& receiver,
+                                   Direction dir) const;
     [[nodiscard]] const Packet* receive(const CapturedFrame& frame);
 
     const ReplaySetup& setup_;
@@ -79,6 +82,7 @@ private:
     std::uint64_t port_;
     std::optional<Instant> first_;
     std::vector<std::unique_ptr<Worker>> workers_;
+    std::unique_ptr<Burst> looking_ = std::make_unique<Burst>();  // at one frame by itself
     std::vector<const Packet*> rows_;
 };
 

@@ -80,7 +80,7 @@ void spell(Fields& out, const Rule& rule) {
         add_optional(out, action.tag.dscp);
         add_optional(out, action.tag.pcp);
     }
-    add(out, rule.keys.size());
+    add_all(out, rule.owner_group, rule.keys.size());
     for (const GroupingKey& key : rule.keys) {
         add(out, key.size());
         for (const KeyPart& part : key) {
@@ -151,6 +151,9 @@ void spell(Fields& out, const RuleSet& set) {
     for (const Rule& rule : set.rules) {
         spell(out, rule);
     }
+    for (const OwnerGroup& group : set.owner_groups) {
+        add_all(out, group.parts.size(), group.salt);
+    }
 }
 void spell(Fields& out, const Hello& m) {
     add_all(out, m.version, m.program);
@@ -187,7 +190,8 @@ void spell(Fields& out, const KeyState& m) {
     }
 }
 void spell(Fields& out, const Welcome& m) {
-    add_all(out, m.version, m.pid, m.generation, m.spread.tunnels, m.spread.ports.size());
+    add_all(out, m.version, m.pid, m.generation, m.spread.tunnels, m.spread.workers,
+            m.spread.merge_interval.count(), m.spread.ports.size());
     for (const PortSpread& port : m.spread.ports) {
         add_all(out, port.pair, port.dir, port.by, port.rss, port.way);
     }
