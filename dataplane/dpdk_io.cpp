@@ -8,6 +8,7 @@
 
 #include <rte_ethdev.h>
 #include <rte_mbuf.h>
+#include <rte_prefetch.h>
 
 namespace sluice {
 namespace {
@@ -75,31 +76,59 @@ FrameView DpdkIo::whole_view_of(rte_mbuf* frame, std::size_t row) noexcept {
     return {{static_cast<const std::byte*>(bytes), size}, frame->pkt_len, behind};
 }
 
-std::size_t DpdkIo::receive(Burst& burst, Reach reach) noexcept {
+void DpdkIo::begin(Burst& burst) noexcept {
     burst.clear();
     newest_ ^= 1U;
+}
+
+void DpdkIo::add(Burst& burst, rte_mbuf* const* frames, std::uint16_t count, Reach reach) noexcept {
+    const std::size_t first = burst.size();
+    if (reach == Reach::Everything) [[unlikely]] {
+        for (std::uint16_t i = 0; i < count; ++i) {
+            (void)burst.add(whole_view_of(frames[i], first + i), lane_.dir, lane_.pair, frames[i]);
+        }
+        return;
+    }
+    for (std::uint16_t i = 0; i < count; ++i) {
+        (void)burst.add(view_of(frames[i], first + i), lane_.dir, lane_.pair, frames[i]);
+    }
+}
+
+std::size_t DpdkIo::receive(Burst& burst, Reach reach) noexcept {
+    begin(burst);
     // NOLINTNEXTLINE(cppcoreguidelines-pro-type-member-init): filled by the driver
     std::array<rte_mbuf*, kMaxBurst> frames;
     std::uint16_t count = 0;
     std::uint16_t came = 0;
-    if (handover_ == nullptr) [[likely]] {
+    if (ways_.handover == nullptr) [[likely]] {
         count = rte_eth_rx_burst(lane_.rx_port, lane_.rx_queue, frames.data(), kMaxBurst);
         came = count;
     } else {
-        const LaneHandover::Came handed = handover_->receive(frames.data());
+        const LaneHandover::Came handed = ways_.handover->receive(frames.data());
         count = handed.ours;
         came = handed.all;
     }
-    if (reach == Reach::Everything) [[unlikely]] {
-        for (std::uint16_t row = 0; row < count; ++row) {
-            (void)burst.add(whole_view_of(frames[row], row), lane_.dir, lane_.pair, frames[row]);
-        }
-        return came;
-    }
-    for (std::uint16_t row = 0; row < count; ++row) {
-        (void)burst.add(view_of(frames[row], row), lane_.dir, lane_.pair, frames[row]);
-    }
+    add(burst, frames.data(), count, reach);
     return came;
+}
+
+// Of several rings, each in turn first, until the burst is full.
+std::size_t DpdkIo::receive_owned(Burst& burst, Reach reach) noexcept {
+    begin(burst);
+    const std::size_t rings = ways_.owned.from.size();
+    for (std::size_t asked = 0; asked < rings && burst.size() < kMaxBurst; ++asked) {
+        FrameRing& ring = *ways_.owned.from[next_];
+        next_ = next_ + 1 == rings ? 0 : next_ + 1;
+        // NOLINTNEXTLINE(cppcoreguidelines-pro-type-member-init): filled from the ring
+        std::array<rte_mbuf*, kMaxBurst> frames;
+        const auto room = static_cast<unsigned>(kMaxBurst - burst.size());
+        const auto count = static_cast<std::uint16_t>(ring.take(frames.data(), room));
+        for (std::uint16_t i = 0; i < count; ++i) {
+            rte_prefetch0(frames[i]);
+        }
+        add(burst, frames.data(), count, reach);
+    }
+    return burst.size();
 }
 
 bool DpdkIo::tag(Packet& packet, const TagValues& values) noexcept {
@@ -177,7 +206,7 @@ void DpdkIo::send(Burst& burst, WorkerCounters& counters) noexcept {
     if (drops != 0) {
         rte_pktmbuf_free_bulk(dropped.data(), drops);
     }
-    if (handover_ != nullptr && handover_->sends_back()) [[unlikely]] {
+    if (ways_.back != nullptr) [[unlikely]] {
         send_back(burst, forwarded, count, counters);
         return;
     }
@@ -202,7 +231,7 @@ void DpdkIo::send_back(Burst& burst, const std::array<std::uint16_t, kMaxBurst>&
         out[i] = frame_of(packet);
         note_decision(*out[i], packet.decision.verdict, packet.decision.reason);
     }
-    const unsigned put = handover_->send_back(out.data(), count);
+    const unsigned put = ways_.back->put(out.data(), count);
     if (put == count) [[likely]] {
         return;
     }

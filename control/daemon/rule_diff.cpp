@@ -59,7 +59,7 @@ std::vector<LimitDiff> diff_limits(const RuleSummary& before, const RuleSummary&
         }
         const auto kind = because.empty() ? LimitDiff::Kind::Changed : LimitDiff::Kind::Reset;
         const auto shown = [same_scope](const LimitSummary& one) {
-            return same_scope ? one.text : one.text + ", " + one.scope;
+            return same_scope ? one.text : one.text + ", " + one.scope + one.scope_note;
         };
         list.push_back({limit.name, kind, shown(*old), shown(limit), std::move(because)});
     }

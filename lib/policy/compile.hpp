@@ -102,8 +102,7 @@ struct CompiledRules {
     std::vector<ListSummary> lists;
     std::vector<DatabaseSummary> databases;
     ClientView client;  // what client.ip is
-    // Rules all of whose packets, or all of a key's that they have in common with others, one
-    // worker judges although the box has several. For people.
+    // Of each rule whose packets one worker judges although the box has several, why. For people.
     std::vector<std::string> one_worker_notes;
 };
 
