@@ -63,7 +63,9 @@ void print_owners(const CompiledRules& compiled) {
     if (std::any_of(compiled.rules.begin(), compiled.rules.end(), has_owner)) {
         print(
             "owner: every packet of the rule goes to the worker that owns its key, which is exact; "
-            "most of them pass a ring between two workers, and are parsed and matched twice\n");
+            "most of them pass a ring between two workers, and are parsed and matched twice; where "
+            "it is full they are dropped as ring_full, or judged without that limit if on_full is "
+            "open\n");
     }
     for (const std::string& note : compiled.one_worker_notes) {
         print("note: " + note + "\n");

@@ -25,9 +25,9 @@ rules:
 """
 WATCH_ALL = """version: 1
 rules:
-  - {id: watch, key: [ip.src], limits: [{algorithm: token_bucket, rate: 1/s, burst: 1}]}
-  - {id: together, key: [], limits: [{algorithm: token_bucket, rate: 1/s, burst: 1}]}
-  - {id: there, when: dir eq "out", key: [ip.dst], limits: [{algorithm: token_bucket, rate: 1/s, burst: 1}]}
+  - {id: watch, key: [ip.src], limits: [{algorithm: token_bucket, rate: 1/s, burst: 1000}]}
+  - {id: together, key: [], limits: [{algorithm: token_bucket, rate: 1/s, burst: 1000}]}
+  - {id: there, when: dir eq "out", key: [ip.dst], limits: [{algorithm: token_bucket, rate: 1/s, burst: 1000}]}
 """
 
 
@@ -135,7 +135,7 @@ class Case(unittest.TestCase):
         self.assertIn(", local -> ", diff)
         self.assertIn(", merged", diff)
         told = self.box.ctl("explain", "--src", "192.0.2.7", "--dst", "198.51.100.1", "--proto", "udp")
-        self.assertIn("burst 1 per packet, merged", told.stdout, told.stderr)
+        self.assertIn("burst 1000 per packet, merged", told.stdout, told.stderr)
 
 
 if __name__ == "__main__":

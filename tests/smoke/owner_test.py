@@ -76,7 +76,10 @@ class Case(unittest.TestCase):
         # Those that receive from no port hand over to owners alone.
         for count in handed[1:]:
             self.assertGreater(count, 0, handed)
-        self.assertIn("packets handed to the owner of their ip.dst", self.box.ctl("rules").stdout)
+        self.assertIn(f"host, limit 1: at most {MOST} packets in any 1h, packets handed to the owner of their "
+                      "ip.dst: its algorithm is not merged\n", self.box.ctl("rules").stdout)
+        told = self.box.ctl("explain", "--src", "192.0.2.7", "--dst", "198.51.100.1", "--proto", "udp")
+        self.assertIn("owner, packets handed to the owner of their ip.dst", told.stdout, told.stderr)
 
     def test_frames_that_one_worker_receives_and_sends(self):
         # The ways of two pairs differ, so a host may meet two workers.
@@ -101,9 +104,14 @@ class Case(unittest.TestCase):
         # Every frame that any limit refuses spends nothing elsewhere, so the hosts fill up.
         self.assertEqual(by_host, {host: MOST for host in range(HOSTS)})
         self.assertLessEqual(max(by_source.values()), 8)
-        text = self.box.ctl("rules").stdout
-        self.assertIn("handed to the owner of all of its rule's packets", text)
-        self.assertIn("not local, since packets are handed over for `host`", text)
+        self.assertIn("handed to the owner of all of its rule's packets",
+                      self.box.ctl("rules").stdout)
+        bounds = {rule["id"]: rule["limits"][0]["bound"]
+                  for rule in json.loads(self.box.api("GET", "/v1/rules")[1])["rules"]}
+        self.assertIn("not local, since packets are handed over for `host`", bounds["beside"])
+        changed = self.box.folder / "next.yaml"
+        changed.write_text("version: 1\nrules: [" + BOTH[BOTH.index("{id: beside"):].strip() + "]\n")
+        self.assertRegex(self.box.ctl("diff", str(changed)).stdout, "merged.* -> .*local")
 
 
 if __name__ == "__main__":

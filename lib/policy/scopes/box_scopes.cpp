@@ -105,9 +105,8 @@ private:
         if (group != nullptr && group->parts.empty()) {
             compiled_.one_worker_notes.push_back(
                 rule.summary.id +
-                ": one worker judges all of its packets, since the keys of this " +
-                "rule and of those at owners that may judge the same packets tell nothing in "
-                "common");
+                ": one worker judges all of its packets, since its keys at owners, and those of "
+                "rules that may judge the same packets, have nothing in common");
         }
     }
 

@@ -1,5 +1,6 @@
 #include "lib/policy/scopes/owner_groups.hpp"
 
+#include "lib/policy/clauses/clause_neighbours.hpp"
 #include "lib/policy/scopes/common_parts.hpp"
 
 #include <algorithm>
@@ -56,8 +57,9 @@ bool OwnerGroups::may_meet(const ScopedRule& a, const ScopedRule& b) {
            overlap_.may_meet(*a.clauses, *b.clauses);
 }
 
-std::size_t OwnerGroups::root_of(std::size_t rule) const {
+std::size_t OwnerGroups::root_of(std::size_t rule) {
     while (rules_[rule].group != rule) {
+        rules_[rule].group = rules_[rules_[rule].group].group;
         rule = rules_[rule].group;
     }
     return rule;
@@ -85,23 +87,37 @@ void OwnerGroups::spread() {
             handed_.push_back(i);
         }
     }
+    if (handed_.empty()) {
+        return;
+    }
+    std::vector<const std::vector<Clause>*> clauses;
+    for (const ScopedRule& rule : rules_) {
+        clauses.push_back(rule.clauses);
+    }
+    const ClauseNeighbours neighbours{clauses, pool_};
     // The list grows while it is gone through.
     for (std::size_t next = 0; next < handed_.size(); ++next) {
-        const std::size_t from = handed_[next];
-        for (std::size_t i = 0; i < rules_.size(); ++i) {
-            ScopedRule& other = rules_[i];
-            const bool owned = other.has(LimitScope::Owner);
-            if (other.rule == nullptr || !(owned || other.has(LimitScope::Local)) ||
-                (owned && !other.has(LimitScope::Local) && root_of(i) == root_of(from)) ||
-                !may_meet(rules_[from], other)) {
-                continue;
-            }
-            meet(rules_[from], other);
-            if (other.has(LimitScope::Owner)) {
-                unite(from, i);
-                if (!owned) {
-                    handed_.push_back(i);
-                }
+        spread_from(handed_[next], neighbours.of(handed_[next]));
+    }
+}
+
+void OwnerGroups::spread_from(std::size_t handed, const std::vector<std::size_t>& others) {
+    for (const std::size_t i : others) {
+        ScopedRule& other = rules_[i];
+        if (other.rule == nullptr) {
+            continue;
+        }
+        const bool owned = other.has(LimitScope::Owner);
+        const bool local = other.has(LimitScope::Local);
+        const bool united = owned && root_of(i) == root_of(handed);
+        if (!(local || (owned && !united)) || !may_meet(rules_[handed], other)) {
+            continue;
+        }
+        meet(rules_[handed], other);
+        if (other.has(LimitScope::Owner)) {
+            unite(handed, i);
+            if (!owned) {
+                handed_.push_back(i);
             }
         }
     }

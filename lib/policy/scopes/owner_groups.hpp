@@ -35,7 +35,7 @@ struct ScopedRule {
 class OwnerGroups {
 public:
     OwnerGroups(std::vector<ScopedRule>& rules, const SetPool& pool)
-        : rules_{rules}, overlap_{pool} {}
+        : rules_{rules}, pool_{pool}, overlap_{pool} {}
 
     // Limits that are local no more are merged, or at owners too.
     void spread();
@@ -46,10 +46,13 @@ public:
 private:
     void meet(ScopedRule& handed, ScopedRule& other);
     void unite(std::size_t a, std::size_t b);
-    [[nodiscard]] std::size_t root_of(std::size_t rule) const;
+    [[nodiscard]] std::size_t root_of(std::size_t rule);
     [[nodiscard]] bool may_meet(const ScopedRule& a, const ScopedRule& b);
 
+    void spread_from(std::size_t handed, const std::vector<std::size_t>& others);
+
     std::vector<ScopedRule>& rules_;
+    const SetPool& pool_;
     ClauseOverlap overlap_;
     std::vector<std::size_t> handed_;  // rules with limits at owners, in the order they were found
 };

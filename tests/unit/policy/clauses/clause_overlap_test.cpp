@@ -1,7 +1,10 @@
 #include "lib/policy/clauses/clause_overlap.hpp"
 
+#include "lib/policy/clauses/clause_neighbours.hpp"
+
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <random>
 #include <string_view>
 
@@ -77,6 +80,47 @@ TEST(ClauseOverlap, SetsHaveInCommonWhatTheirIntersectionSays) {
         const DomainSet b = set();
         EXPECT_EQ(have_common(a, b), !intersection(a, b).empty()) << round;
     }
+}
+
+// Whoever may meet by their clauses is a neighbour.
+TEST(ClauseNeighbours, LeaveNobodyOut) {
+    std::mt19937 random{5};
+    std::size_t left_out = 0;
+    for (int round = 0; round < 200; ++round) {
+        SetPool pool;
+        std::vector<std::vector<Clause>> all;
+        for (int i = 0; i < 12; ++i) {
+            const auto net = [&random]() -> std::string {
+                if (random() % 5 == 0) {
+                    return "2001:db8::" + std::to_string(random() % 3 * 2) + "/127";
+                }
+                return random() % 5 == 0 ? "10.0.0.0/23"
+                                         : "10.0." + std::to_string(random() % 4) + ".0/24";
+            };
+            std::string text = random() % 6 == 0 ? "ip.proto eq 6" : "ip.dst in {" + net() + "}";
+            text += random() % 4 == 0 ? " or ip.dst in {" + net() + "}" : "";
+            text += random() % 4 == 0 ? " and l4.dport eq 53" : "";
+            all.push_back(random() % 10 == 0 ? std::vector{Clause{}} : clauses(text, pool));
+        }
+        std::vector<const std::vector<Clause>*> listed{nullptr};
+        for (const std::vector<Clause>& one : all) {
+            listed.push_back(&one);
+        }
+        const ClauseNeighbours neighbours{listed, pool};
+        ClauseOverlap overlap{pool};
+        for (std::size_t a = 1; a < listed.size(); ++a) {
+            const std::vector<std::size_t> near = neighbours.of(a);
+            EXPECT_TRUE(std::ranges::is_sorted(near));
+            EXPECT_TRUE(std::ranges::binary_search(near, 0U)) << "of which nothing is known";
+            for (std::size_t b = 1; b < listed.size(); ++b) {
+                const bool is_near = std::ranges::binary_search(near, b);
+                EXPECT_TRUE(is_near || !overlap.may_meet(*listed[a], *listed[b]));
+                left_out += is_near ? 0 : 1;
+            }
+        }
+        EXPECT_EQ(neighbours.of(0).size(), listed.size());
+    }
+    EXPECT_GT(left_out, 5'000U);
 }
 
 // Beyond what is paid for, everything may meet.

@@ -173,6 +173,20 @@ TEST(BoxScopes, SaysWhatItCosts) {
         << bound_text(compiled.rules[0].limits[0]);
 }
 
+// Thousands of rules for a network each stay as many groups.
+TEST(BoxScopes, ManyRulesAreToldApart) {
+    std::string rules;
+    constexpr int kRules = 3'000;
+    for (int i = 0; i < kRules; ++i) {
+        const std::string net = "10." + std::to_string(i / 250) + "." + std::to_string(i % 250);
+        rules += "  - {id: r" + std::to_string(i) + ", when: \"ip.dst in {" + net +
+                 ".0/24}\", key: [" + (i % 2 == 0 ? "ip.dst" : "l4.dport") + "], " LOG "}\n";
+    }
+    const CompiledRules compiled = compile(rules, usual_spread());
+    EXPECT_EQ(compiled.set.owner_groups.size(), std::size_t{kRules});
+    EXPECT_TRUE(compiled.one_worker_notes.empty());
+}
+
 // A rule that is off is shown as it would be by itself.
 TEST(BoxScopes, OffIsShownToo) {
     const CompiledRules compiled =
