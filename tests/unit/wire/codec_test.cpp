@@ -373,6 +373,10 @@ const Unsound kUnsound[] = {
     {"a key too many", [](RuleSet& s) { s.rules[0].keys.emplace_back(); }},
     {"a key that is not there", [](RuleSet& s) { s.rules[0].limits[0].key = 1; }},
     {"no limit", [](RuleSet& s) { s.rules[0].limits.clear(); }},
+    {"scope", [](RuleSet& s) { s.rules[0].limits[0].scope = LimitScope{3}; }},
+    {"an owner group that is not there", [](RuleSet& s) { s.rules[0].owner_group = 1; }},
+    {"more owner groups than rules", [](RuleSet& s) { s.owner_groups.resize(2); }},
+    {"what owners go by", [](RuleSet& s) { s.owner_groups = {{.parts = {{.field = Field{99}}}}}; }},
     {"two of a name", [](RuleSet& s) { s.rules.push_back(s.rules[0]); }},
 };
 
@@ -404,8 +408,8 @@ TEST(Codec, ARuleSetThatIsNotSoundIsRefused) {
 TEST(Codec, ALimitThatBreaksItsInvariantIsRefused) {
     const Payload good = encode(Request{ApplyRules{one_rule(), "", ""}});
     // period, parts and burst stand before no ban (an action, no tag, no boxes), a flag (no
-    // overrides), the count of no databases and the two empty texts.
-    const std::size_t burst = good.size() - 8 - 4 - 1 - 9 - 8;
+    // overrides), the counts of no owner groups and no databases, and the two empty texts.
+    const std::size_t burst = good.size() - 8 - 4 - 4 - 1 - 9 - 8;
     const std::size_t parts = burst - 4;
     const std::size_t period = parts - 8;
     for (const std::size_t at : {burst, parts, period}) {
