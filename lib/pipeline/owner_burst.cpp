@@ -47,11 +47,32 @@ std::uint16_t group_of(std::span<const Match> matches, const RuleSet& set) noexc
     return group;
 }
 
+// The common case: an address of the packet. False: it takes the long way.
+bool is_address_of_packet(const GroupingKey& parts) noexcept {
+    return parts.size() == 1 && !parts.front().text &&
+           (parts.front().field == Field::IpSrc || parts.front().field == Field::IpDst);
+}
+
+// What decides on the owner. False: the packet lacks a part of it.
+bool take_key(const GroupingKey& parts, const Packet& packet, KeyBytes& key) noexcept {
+    const Flow& flow = packet.flow;
+    if (!is_address_of_packet(parts)) {
+        return key_of(parts, MissingKey::Skip, flow, packet.frame.bytes, key) !=
+               KeyOutcome::Missing;
+    }
+    const Field field = parts.front().field;
+    if (!flow.fields.has(field)) {
+        return false;
+    }
+    key.append_address(parts.front(),
+                       {flow.ip_version, field == Field::IpSrc ? flow.src : flow.dst});
+    return true;
+}
+
 std::uint8_t owner_of(const OwnerGroup& group, const Packet& packet, const CoreState& core,
                       std::size_t workers) noexcept {
     KeyBytes key;
-    if (key_of(group.parts, MissingKey::Skip, packet.flow, packet.frame.bytes, key) ==
-        KeyOutcome::Missing) {
+    if (!take_key(group.parts, packet, key)) {
         return kStays;  // it has none of the keys
     }
     const Wide hash = core.hash(group.salt, key.view()).hash;
