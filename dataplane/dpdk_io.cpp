@@ -2,6 +2,7 @@
 
 #include "dataplane/tx_desk.hpp"
 #include "lib/act/tag.hpp"
+#include "lib/pipeline/decision_tally.hpp"
 
 #include <algorithm>
 #include <cstring>
@@ -42,11 +43,6 @@ bool is_ours(const rte_mbuf* frame) noexcept {
     return true;
 }
 
-void count_one(const Packet& packet, WorkerCounters& counters) noexcept {
-    counters.by_verdict[static_cast<std::size_t>(packet.decision.verdict)].add(1);
-    counters.by_reason[static_cast<std::size_t>(packet.decision.reason)].add(1);
-}
-
 }  // namespace
 
 std::uint16_t send_frames(const Lane& lane, bool up, rte_mbuf** frames,
@@ -76,26 +72,19 @@ FrameView DpdkIo::whole_view_of(rte_mbuf* frame, std::size_t row) noexcept {
     return {{static_cast<const std::byte*>(bytes), size}, frame->pkt_len, behind};
 }
 
-void DpdkIo::begin(Burst& burst) noexcept {
-    burst.clear();
+void DpdkIo::fill(Burst& burst, rte_mbuf* const* frames, std::uint16_t count,
+                  Reach reach) noexcept {
     newest_ ^= 1U;
-}
-
-void DpdkIo::add(Burst& burst, rte_mbuf* const* frames, std::uint16_t count, Reach reach) noexcept {
-    const std::size_t first = burst.size();
-    if (reach == Reach::Everything) [[unlikely]] {
-        for (std::uint16_t i = 0; i < count; ++i) {
-            (void)burst.add(whole_view_of(frames[i], first + i), lane_.dir, lane_.pair, frames[i]);
-        }
-        return;
-    }
-    for (std::uint16_t i = 0; i < count; ++i) {
-        (void)burst.add(view_of(frames[i], first + i), lane_.dir, lane_.pair, frames[i]);
+    std::uint16_t row = 0;
+    for (Packet& packet : burst.take_rows(count)) {
+        rte_mbuf* frame = frames[row];
+        packet.come(reach == Reach::Headers ? view_of(frame, row) : whole_view_of(frame, row),
+                    lane_.dir, lane_.pair, frame);
+        ++row;
     }
 }
 
 std::size_t DpdkIo::receive(Burst& burst, Reach reach) noexcept {
-    begin(burst);
     // NOLINTNEXTLINE(cppcoreguidelines-pro-type-member-init): filled by the driver
     std::array<rte_mbuf*, kMaxBurst> frames;
     std::uint16_t count = 0;
@@ -108,27 +97,26 @@ std::size_t DpdkIo::receive(Burst& burst, Reach reach) noexcept {
         count = handed.ours;
         came = handed.all;
     }
-    add(burst, frames.data(), count, reach);
+    fill(burst, frames.data(), count, reach);
     return came;
 }
 
 // Of several rings, each in turn first, until the burst is full.
 std::size_t DpdkIo::receive_owned(Burst& burst, Reach reach) noexcept {
-    begin(burst);
+    // NOLINTNEXTLINE(cppcoreguidelines-pro-type-member-init): filled from the rings
+    std::array<rte_mbuf*, kMaxBurst> frames;
+    unsigned count = 0;
     const std::size_t rings = ways_.owned.from.size();
-    for (std::size_t asked = 0; asked < rings && burst.size() < kMaxBurst; ++asked) {
+    for (std::size_t asked = 0; asked < rings && count < kMaxBurst; ++asked) {
         FrameRing& ring = *ways_.owned.from[next_];
         next_ = next_ + 1 == rings ? 0 : next_ + 1;
-        // NOLINTNEXTLINE(cppcoreguidelines-pro-type-member-init): filled from the ring
-        std::array<rte_mbuf*, kMaxBurst> frames;
-        const auto room = static_cast<unsigned>(kMaxBurst - burst.size());
-        const auto count = static_cast<std::uint16_t>(ring.take(frames.data(), room));
-        for (std::uint16_t i = 0; i < count; ++i) {
-            rte_prefetch0(frames[i]);
-        }
-        add(burst, frames.data(), count, reach);
+        count += ring.take(frames.data() + count, static_cast<unsigned>(kMaxBurst) - count);
     }
-    return burst.size();
+    for (unsigned i = 0; i < count; ++i) {
+        rte_prefetch0(frames[i]);
+    }
+    fill(burst, frames.data(), static_cast<std::uint16_t>(count), reach);
+    return count;
 }
 
 bool DpdkIo::tag(Packet& packet, const TagValues& values) noexcept {
@@ -213,16 +201,21 @@ void DpdkIo::send(Burst& burst, WorkerCounters& counters) noexcept {
     if (count != 0) {
         transmit(burst, forwarded, count);
     }
+    DecisionTally tally;
+    std::size_t noted = 0;
     for (const Packet& packet : burst.packets()) {
-        count_one(packet, counters);
+        tally.note(noted++, packet.decision);
     }
+    tally.count(noted, counters);
 }
 
 void DpdkIo::send_back(Burst& burst, const std::array<std::uint16_t, kMaxBurst>& rows,
                        std::uint16_t count, WorkerCounters& counters) noexcept {
+    DecisionTally tally;  // the sender counts what it sends
+    std::size_t noted = 0;
     for (const Packet& packet : burst.packets()) {
         if (!forwards(packet.decision.verdict)) {
-            count_one(packet, counters);
+            tally.note(noted++, packet.decision);
         }
     }
     std::array<rte_mbuf*, kMaxBurst> out{};
@@ -232,14 +225,14 @@ void DpdkIo::send_back(Burst& burst, const std::array<std::uint16_t, kMaxBurst>&
         note_decision(*out[i], packet.decision.verdict, packet.decision.reason);
     }
     const unsigned put = ways_.back->put(out.data(), count);
-    if (put == count) [[likely]] {
-        return;
-    }
-    rte_pktmbuf_free_bulk(out.data() + put, count - put);
     for (unsigned i = put; i < count; ++i) {
         Packet& packet = burst.packets()[rows[i]];
         packet.decision = {.verdict = Verdict::Drop, .reason = Reason::RingFull};
-        count_one(packet, counters);
+        tally.note(noted++, packet.decision);
+    }
+    tally.count(noted, counters);
+    if (put != count) [[unlikely]] {
+        rte_pktmbuf_free_bulk(out.data() + put, count - put);
     }
 }
 

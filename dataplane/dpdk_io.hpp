@@ -70,8 +70,7 @@ public:
     void send(Burst& burst, WorkerCounters& counters) noexcept;
 
 private:
-    void begin(Burst& burst) noexcept;
-    void add(Burst& burst, rte_mbuf* const* frames, std::uint16_t count, Reach reach) noexcept;
+    void fill(Burst& burst, rte_mbuf* const* frames, std::uint16_t count, Reach reach) noexcept;
     [[nodiscard]] FrameView view_of(rte_mbuf* frame, std::size_t row) noexcept;
     [[nodiscard]] FrameView whole_view_of(rte_mbuf* frame, std::size_t row) noexcept;
     // Writes the rule's tag into the frame. False: there was no buffer to do it in.

@@ -67,9 +67,6 @@ std::size_t Worker::turn() noexcept {
     const bool shares = running.rules().shared_limits != 0;
     core_.ledger = shares ? &ledger_ : nullptr;
     shares_ |= shares;
-    if (shares_) [[unlikely]] {
-        exchange(running);
-    }
     // From the first such rule set on: others may still bring what they had under the last one.
     owns_ |= !running.rules().handing.empty();
     std::size_t frames = 0;
@@ -137,8 +134,13 @@ std::size_t Worker::take_owned(const Running& running, DpdkIo& lane, Reach reach
     return frames;
 }
 
-// Sends the burst that came before, and keeps the one that has come from `lane` on its way.
+// Sends the burst that came before, and keeps the one that has come from `lane` on its way. Workers
+// that share limits hear each other between any two bursts, and at least once a turn: what that
+// takes is spread over bursts, and no ring fills in a long turn.
 void Worker::advance(const Running& running, DpdkIo* lane, From from) noexcept {
+    if (shares_) [[unlikely]] {
+        exchange(running);
+    }
     const RuleSet& rules = running.rules();
     switch (running.state) {
         case Running::State::Enforce:
@@ -169,6 +171,7 @@ void Worker::exchange(const Running& running) noexcept {
     adopt(running.rules(), core_, at);
     ledger_.set(running.loaded->merge_interval, running.rules().shared_limits);
     ledger_.exchange(books_, at);
+    ledger_.ask(books_);
 }
 
 Now Worker::now() noexcept {

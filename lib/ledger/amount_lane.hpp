@@ -8,9 +8,11 @@
 
 namespace sluice {
 
-// From one worker to one owner: amounts there, totals back.
+// From one worker to one owner: amounts there, totals back. What both tell of it lies with what
+// they tell of the lane between them the other way round.
 struct AmountLane {
-    explicit AmountLane(std::size_t size) : amounts{size}, totals{size} {}
+    AmountLane(std::size_t size, RingMarks& sender, RingMarks& owner)
+        : amounts{size, sender, owner, 0}, totals{size, owner, sender, 1} {}
 
     KeptRing<Amount> amounts;
     KeptRing<Total> totals;
@@ -19,10 +21,15 @@ struct AmountLane {
 // One lane for each ordered pair of workers.
 class AmountLanes {
 public:
-    AmountLanes(std::size_t workers, std::size_t ring_size) : workers_{workers} {
+    AmountLanes(std::size_t workers, std::size_t ring_size)
+        : workers_{workers}, marks_{std::make_unique<RingMarks[]>(workers * workers)} {
         for (std::size_t i = 0; i < workers * workers; ++i) {
-            const bool own = i / workers == i % workers;
-            lanes_.push_back(own ? nullptr : std::make_unique<AmountLane>(ring_size));
+            const std::size_t sender = i / workers;
+            const std::size_t owner = i % workers;
+            lanes_.push_back(sender == owner ? nullptr
+                                             : std::make_unique<AmountLane>(
+                                                   ring_size, marks_between(sender, owner),
+                                                   marks_between(owner, sender)));
         }
     }
 
@@ -30,9 +37,14 @@ public:
     [[nodiscard]] AmountLane& between(std::size_t sender, std::size_t owner) noexcept {
         return *lanes_[sender * workers_ + owner];
     }
+    // What one of them tells the other, of both lanes between them.
+    [[nodiscard]] RingMarks& marks_between(std::size_t from, std::size_t to) noexcept {
+        return marks_[from * workers_ + to];
+    }
 
 private:
     std::size_t workers_;
+    std::unique_ptr<RingMarks[]> marks_;
     std::vector<std::unique_ptr<AmountLane>> lanes_;
 };
 

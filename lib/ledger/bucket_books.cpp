@@ -86,7 +86,7 @@ Stand BucketBooks::copy_of(const Account& account, Now now) noexcept {
             store_.tenants.row(account.slot).version};
 }
 
-bool BucketBooks::apply(const Amount& amount, Now now) noexcept {
+bool BucketBooks::apply(const Amount& amount, Now now, Stand& told) noexcept {
     const Limit* limit = limit_of(amount.account);
     if (limit == nullptr) {
         return false;
@@ -100,8 +100,11 @@ bool BucketBooks::apply(const Amount& amount, Now now) noexcept {
     }
     const Gcra total = charged(bucket_in(*entry), *limit, {amount.at, amount.units}, now.at);
     write(*entry, total, now);
+    told = {total, store_.tenants.row(amount.account.slot).version};
     Counter& worst = worst_[amount.account.slot];
-    worst.set(std::max(worst.read(), excess_of(total, *limit, now.at)));
+    if (const std::uint64_t excess = excess_of(total, *limit, now.at); excess > worst.read()) {
+        worst.set(excess);
+    }
     return true;
 }
 

@@ -12,7 +12,7 @@ class BucketBooks {
 public:
     explicit BucketBooks(BucketStore& store);
 
-    void prefetch(const Account& account) const noexcept {
+    [[gnu::always_inline]] void prefetch(const Account& account) const noexcept {
         if (account.step == 0) {
             (void)store_.keys.prefetch_both(account.filed());
         }
@@ -21,7 +21,7 @@ public:
         return limit_of(account) != nullptr;
     }
     [[nodiscard]] Stand copy_of(const Account& account, Now now) noexcept;
-    [[nodiscard]] bool apply(const Amount& amount, Now now) noexcept;
+    [[nodiscard]] bool apply(const Amount& amount, Now now, Stand& total) noexcept;
     [[nodiscard]] bool raise(const Account& account, const Stand& total, std::uint64_t units,
                              Now now) noexcept;
 

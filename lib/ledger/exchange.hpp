@@ -8,25 +8,100 @@
 // The parts of Ledger::exchange().
 namespace sluice {
 
+// A message takes three turns: its line is asked for, then what it will touch, then it is taken.
+template <Books B>
+void Ledger::ask(B& books) noexcept {
+    std::size_t other = next_other_;
+    for (std::size_t i = 0; i < others_at_once(); ++i) {
+        other = after(other);
+        lanes_.marks_between(other, me_).prefetch();
+    }
+    other = next_other_;
+    for (std::size_t i = 0; i < others_at_once(); ++i) {
+        other = after(other);
+        ask_for_totals(lanes_.between(me_, other), coming_[other].totals, books);
+        ask_for_amounts(lanes_.between(other, me_), coming_[other].amounts, books);
+    }
+    asked_ = true;
+}
+
+template <Books B>
+void Ledger::ask_for_totals(AmountLane& lane, Coming& coming, B& books) noexcept {
+    for (std::size_t i = coming.asked; i < coming.seen; ++i) {
+        const Amount& amount = lane.amounts.kept(lane.totals.peek(i).number);
+        books.prefetch(amount.account);
+    }
+    // The records of all that the owner is done with, whether it has said something or not.
+    const std::uint64_t first = lane.amounts.retired();
+    const std::uint64_t end = std::min(coming.done_seen, first + kBatch);
+    for (std::uint64_t at = first; at < end; ++at) {
+        const Amount& amount = lane.amounts.kept(at);
+        records_.prefetch(amount.account);
+        records_.prefetch(amount.record);
+    }
+    coming.asked = coming.seen;
+    coming.done_asked = coming.done_seen;
+    coming.done_seen = lane.amounts.acknowledged();
+    const std::size_t there = lane.totals.waiting(kBatch);
+    coming.seen = static_cast<std::uint32_t>(there);
+    if (there == kBatch) {
+        coming.done_seen = coming.done_asked;  // more totals may have come before that mark
+    }
+    for (std::size_t i = coming.asked; i < coming.seen; ++i) {
+        lane.totals.prefetch(i);
+    }
+}
+
+template <Books B>
+void Ledger::ask_for_amounts(AmountLane& lane, Coming& coming, B& books) noexcept {
+    for (std::size_t i = coming.asked; i < coming.seen; ++i) {
+        books.prefetch(lane.amounts.peek(i).account);
+    }
+    coming.asked = coming.seen;
+    coming.seen = static_cast<std::uint32_t>(lane.amounts.waiting(kBatch));
+    for (std::size_t i = coming.asked; i < coming.seen; ++i) {
+        lane.amounts.prefetch(i);
+    }
+}
+
+template <Books B>
+void Ledger::exchange(B& books, Now now) noexcept {
+    if (!asked_) {
+        // Nobody has: all that is there, at once.
+        ask(books);
+        ask(books);
+    }
+    asked_ = false;
+    for (std::size_t i = 0; i < others_at_once(); ++i) {
+        next_other_ = after(next_other_);
+        Both& coming = coming_[next_other_];
+        take(next_other_, coming.totals, books, now);
+        coming.totals.took();
+        serve_first(coming.amounts.asked, next_other_, books, now);
+        coming.amounts.took();
+        send_due(next_other_, books, now);
+    }
+    counters_.in_use.set(records_.in_use());
+}
+
 // As the sender. An amount that the owner is done with is contained in what is held here, once the
 // totals that came before have been taken: so the mark is read first, and used last.
 template <Books B>
 void Ledger::take_totals(std::size_t owner, B& books, Now now) noexcept {
     AmountLane& lane = lanes_.between(me_, owner);
     const std::uint64_t done = lane.amounts.acknowledged();
-    const std::size_t count = lane.totals.waiting(kBatch);
-    for (std::size_t i = 0; i < count; ++i) {
-        const Amount& amount = lane.amounts.kept(lane.totals.peek(i).number);
-        books.prefetch(amount.account);
-        records_.prefetch(amount.record);
-    }
-    for (std::size_t i = 0; i < count; ++i) {
+    const auto count = static_cast<std::uint32_t>(lane.totals.waiting(kBatch));
+    take(owner, {.asked = count, .done_asked = count < kBatch ? done : 0}, books, now);
+}
+
+template <Books B>
+void Ledger::take(std::size_t owner, const Coming& coming, B& books, Now now) noexcept {
+    AmountLane& lane = lanes_.between(me_, owner);
+    for (std::size_t i = 0; i < coming.asked; ++i) {
         take_total(lane, owner, lane.totals.peek(i), books, now);
     }
-    lane.totals.done(count);
-    if (count < kBatch) {
-        settle_below(lane, owner, done);
-    }
+    lane.totals.done(coming.asked);
+    settle_below(lane, owner, coming.done_asked);
 }
 
 template <Books B>
@@ -55,39 +130,42 @@ void Ledger::take_total(AmountLane& lane, std::size_t owner, const Total& total,
 // As the owner. Stops where the sender could not be answered: the amount stays where it is.
 template <Books B>
 void Ledger::serve(std::size_t sender, B& books, Now now) noexcept {
-    AmountLane& lane = lanes_.between(sender, me_);
-    const std::size_t count = lane.amounts.waiting(kBatch);
-    if (count == 0) {
-        return;
-    }
-    lane.totals.retire(lane.totals.acknowledged());
-    for (std::size_t i = 0; i < count; ++i) {
-        books.prefetch(lane.amounts.peek(i).account);
-    }
-    // One at a time, so that who is stopped in between has at most one to apply again.
-    for (std::size_t i = 0; i < count; ++i) {
-        if (!serve_one(lane, lane.amounts.first_waiting(), lane.amounts.peek(0), books, now)) {
-            counters_.count(LedgerEvent::HeldBack);
-            return;
-        }
-        lane.amounts.done(1);
-    }
+    serve_first(lanes_.between(sender, me_).amounts.waiting(kBatch), sender, books, now);
 }
 
-// The answer goes before the mark that says that the amount is done with.
+template <Books B>
+void Ledger::serve_first(std::size_t count, std::size_t sender, B& books, Now now) noexcept {
+    AmountLane& lane = lanes_.between(sender, me_);
+    // Who is stopped in between has all of them to apply again: counting twice is allowed.
+    std::size_t served = 0;
+    while (served < count && serve_one(lane, lane.amounts.first_waiting() + served,
+                                       lane.amounts.peek(served), books, now)) {
+        ++served;
+    }
+    if (served < count) {
+        counters_.count(LedgerEvent::HeldBack);
+    }
+    // Answers before the mark that says that amounts are done with.
+    lane.totals.publish();
+    lane.amounts.done(served);
+}
+
 template <Books B>
 bool Ledger::serve_one(AmountLane& lane, std::uint64_t number, const Amount& amount, B& books,
                        Now now) noexcept {
     if (lane.totals.next() == nullptr) {
-        return false;
+        lane.totals.retire(lane.totals.acknowledged());
+        if (lane.totals.next() == nullptr) {
+            return false;
+        }
     }
-    if (!books.apply(amount, now)) {
+    Stand total;
+    if (!books.apply(amount, now, total)) {
         counters_.count(LedgerEvent::NoPlace);
         answer(lane, number, Total::Kind::Later, {});
         return true;
     }
     counters_.count(LedgerEvent::Applied);
-    const Stand total = books.copy_of(amount.account, now);
     if (total.version != amount.version || owes_more(total.bucket, amount.held)) {
         counters_.count(LedgerEvent::Answered);
         answer(lane, number, Total::Kind::Applied, total);
@@ -111,9 +189,10 @@ void Ledger::send_due(std::size_t owner, B& books, Now now) noexcept {
             counters_.count(LedgerEvent::Dropped);
             records_.drop_unsent(due[i]);
         } else if (!send(due[i], books.copy_of(account, now), now)) {
-            return;
+            break;
         }
     }
+    lanes_.between(me_, owner).amounts.publish();
 }
 
 }  // namespace sluice

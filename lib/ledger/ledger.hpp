@@ -24,14 +24,15 @@ namespace sluice {
 // Where the buckets are kept.
 template <typename B>
 concept Books = requires(B& books, const B& fixed, const Account& account, const Amount& amount,
-                         const Stand& stand, Now now) {
+                         const Stand& stand, Now now, Stand& total) {
     fixed.prefetch(account);
     // Whether the limit is one that workers share, under the rules in force.
     { fixed.shares(account) } -> std::same_as<bool>;
     // The worker's own copy; one that has been forgotten is as good as fresh.
     { books.copy_of(account, now) } -> std::same_as<Stand>;
-    // Charges an amount to the total. False: there is no place for it, or the limit is not known.
-    { books.apply(amount, now) } -> std::same_as<bool>;
+    // Charges an amount to the total, which is told. False: there is no place for it, or the limit
+    // is not known.
+    { books.apply(amount, now, total) } -> std::same_as<bool>;
     // The copy owes at least what a total says and `units` more. False: there is no place for it,
     // or the total was written under other numbers.
     { books.raise(account, stand, std::uint64_t{}, now) } -> std::same_as<bool>;
@@ -43,13 +44,19 @@ class Ledger {
 public:
     // Messages of one kind from one worker that one exchange() handles.
     static constexpr std::size_t kBatch = 32;
+    // Workers that one exchange() hears.
+    static constexpr std::size_t kOthersAtOnce = 8;
     // What the policy `open` adds to without credit stays below this.
     static constexpr std::uint64_t kMostUnsynced = std::uint64_t{1} << 31;
 
     // `memory` is zeroes, or what the ledger of this worker left there; more than a process has
     // at once is not needed, since whoever finds no record is told so.
     Ledger(std::size_t me, AmountLanes& lanes, std::span<Record> memory, Instant now)
-        : me_{me}, lanes_{lanes}, records_{memory, lanes.workers(), now} {
+        : me_{me},
+          lanes_{lanes},
+          records_{memory, lanes.workers(), now},
+          coming_(lanes.workers()),
+          next_other_{me} {
         for (std::size_t owner = 0; owner < lanes.workers(); ++owner) {
             first_own_.push_back(owner == me ? 0 : lanes.between(me, owner).amounts.written());
         }
@@ -69,7 +76,14 @@ public:
 
     // Of an account that another worker owns.
 
-    void prefetch(const Account& account) const noexcept { records_.prefetch(account); }
+    // What a charge will touch: first where its record would be found, then, once that has come,
+    // the record.
+    [[gnu::always_inline]] void prefetch(const Account& account) const noexcept {
+        records_.prefetch(account);
+    }
+    [[gnu::always_inline]] void prefetch_record(const Account& account) const noexcept {
+        records_.prefetch_record(account);
+    }
 
     // Whether `units` may be charged, if at most `max_unsynced` may be unsynced. What one packet
     // is told is good for all its charges together.
@@ -105,24 +119,34 @@ public:
                       Now now) noexcept {
         if (record != kNoRecord &&
             2 * std::uint64_t{records_.at(record).unsent()} >= max_unsynced) {
-            (void)send(record, copy, now);
-        }
-    }
-
-    // Now and then, between bursts: takes what others have sent, and sends what is due. Bounded.
-    template <Books B>
-    void exchange(B& books, Now now) noexcept {
-        for (std::size_t other = 0; other < lanes_.workers(); ++other) {
-            if (other != me_) {
-                take_totals(other, books, now);
-                serve(other, books, now);
-                send_due(other, books, now);
+            if (send(record, copy, now)) {
+                lanes_.between(me_, owner_of(records_.at(record).account(), lanes_.workers()))
+                    .amounts.publish();
             }
         }
-        counters_.in_use.set(records_.in_use());
     }
 
-    // Its parts, one other worker at a time.
+    // credit(), note() and send_if_much() for the many that have credit. Before the copy is
+    // charged:
+    struct Ahead {
+        std::uint32_t record = kNoRecord;  // kNoRecord: nothing has been done, credit() says why
+        std::uint32_t units = 0;           // that are to be told now; 0: none
+    };
+    [[nodiscard]] Ahead go_ahead(const Account& account, std::uint64_t units,
+                                 std::uint64_t max_unsynced, Now now) noexcept;
+    // And after that; the owner sees it at the next exchange().
+    void tell(const Ahead& ahead, const Account& account, const Stand& copy, Now now) noexcept;
+
+    // Now and then, between bursts: takes what others have sent, and sends what is due. Bounded: of
+    // many workers, the next few.
+    template <Books B>
+    void exchange(B& books, Now now) noexcept;
+    // Asks for the lines that coming ones need. Whoever calls it a burst before each exchange()
+    // finds them there, and hears of a message two bursts later.
+    template <Books B>
+    void ask(B& books) noexcept;
+
+    // Parts of an exchange, one other worker at a time.
     template <Books B>
     void take_totals(std::size_t owner, B& books, Now now) noexcept;
     template <Books B>
@@ -142,6 +166,43 @@ private:
     [[nodiscard]] bool serve_one(AmountLane& lane, std::uint64_t number, const Amount& amount,
                                  B& books, Now now) noexcept;
 
+    // Of the messages of a ring: how many have been seen, and for how many of these what they touch
+    // has been asked for. With totals, the mark that was read before each of these: the amounts
+    // that their owner was done with.
+    struct Coming {
+        std::uint32_t seen = 0;
+        std::uint32_t asked = 0;
+        std::uint64_t done_seen = 0;
+        std::uint64_t done_asked = 0;
+
+        void took() noexcept {
+            seen -= asked;
+            asked = 0;
+        }
+    };
+    struct Both {
+        Coming totals;
+        Coming amounts;
+    };
+    template <Books B>
+    void ask_for_totals(AmountLane& lane, Coming& coming, B& books) noexcept;
+    template <Books B>
+    void ask_for_amounts(AmountLane& lane, Coming& coming, B& books) noexcept;
+    template <Books B>
+    void take(std::size_t owner, const Coming& coming, B& books, Now now) noexcept;
+    template <Books B>
+    void serve_first(std::size_t count, std::size_t sender, B& books, Now now) noexcept;
+    [[nodiscard]] std::size_t others_at_once() const noexcept {
+        return std::min(lanes_.workers() - 1, kOthersAtOnce);
+    }
+    [[nodiscard]] std::size_t after(std::size_t other) const noexcept {
+        for (;;) {
+            other = other + 1 == lanes_.workers() ? 0 : other + 1;
+            if (other != me_) {
+                return other;
+            }
+        }
+    }
     [[nodiscard]] bool send(std::uint32_t record, const Stand& copy, Now now) noexcept;
     void settle_below(AmountLane& lane, std::size_t owner, std::uint64_t number) noexcept;
     static void answer(AmountLane& lane, std::uint64_t number, Total::Kind kind,
@@ -154,6 +215,9 @@ private:
     std::vector<std::uint64_t> first_own_;
     Nanoseconds interval_{1'000'000};
     std::size_t reserve_ = 1;
+    std::vector<Both> coming_;  // by other worker
+    std::size_t next_other_;    // that the latest exchange() heard last
+    bool asked_ = false;        // for what the next one needs
     LedgerCounters counters_;
 };
 

@@ -14,7 +14,7 @@ struct Stand {
     std::uint8_t version = 0;
 };
 
-struct Amount {
+struct alignas(64) Amount {
     Account account;
     std::uint8_t version = 0;  // that `held` was written under
     std::uint32_t units = 0;
@@ -26,7 +26,7 @@ struct Amount {
 // Says that the owner has applied an amount and that others have spent too, so that the sender's
 // copy owes less than the total. An amount that is done with and has no answer is contained in what
 // the sender holds already.
-struct Total {
+struct alignas(32) Total {
     enum class Kind : std::uint8_t {
         Applied,  // here is the total
         Later,    // the owner had no place for it, or does not know the limit yet: not applied

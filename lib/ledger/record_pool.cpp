@@ -9,8 +9,11 @@ namespace sluice {
 
 RecordPool::RecordPool(std::span<Record> memory, std::size_t workers, Instant now)
     : records_{memory.first(std::min<std::size_t>(memory.size(), kMostRecords))},
-      heads_(std::bit_ceil(std::max<std::size_t>(2 * records_.size(), 2)), kNoRecord),
+      head_count_{std::bit_ceil(std::max<std::size_t>(2 * records_.size(), 2))},
+      head_memory_{head_count_ * sizeof(std::uint32_t)},
+      heads_{static_cast<std::uint32_t*>(head_memory_.data())},
       lists_(workers) {
+    std::fill_n(heads_, head_count_, kNoRecord);
     for (std::size_t i = records_.size(); i-- > 0;) {
         const auto index = static_cast<std::uint32_t>(i);
         Record& record = records_[i];
@@ -36,7 +39,11 @@ std::uint32_t RecordPool::index_of(const Account& account) const noexcept {
 }
 
 std::uint32_t RecordPool::add(const Account& account, std::uint32_t units, Instant now) noexcept {
-    std::uint32_t index = index_of(account);
+    return add_to(index_of(account), account, units, now);
+}
+
+std::uint32_t RecordPool::add_to(std::uint32_t index, const Account& account, std::uint32_t units,
+                                 Instant now) noexcept {
     if (index == kNoRecord) {
         index = open(account);
         if (index == kNoRecord) {
@@ -49,6 +56,21 @@ std::uint32_t RecordPool::add(const Account& account, std::uint32_t units, Insta
     if (!listed) {
         enlist(index, now);
     }
+    return index;
+}
+
+std::uint32_t RecordPool::add_sent(std::uint32_t index, const Account& account,
+                                   std::uint32_t units) noexcept {
+    if (index == kNoRecord) {
+        index = open(account);
+        if (index == kNoRecord) {
+            return kNoRecord;
+        }
+    } else if (records_[index].unsent() != 0) {
+        delist(index);
+    }
+    Record& record = records_[index];
+    record.set(0, record.unsynced() + units);
     return index;
 }
 

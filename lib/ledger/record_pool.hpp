@@ -1,4 +1,5 @@
 #pragma once
+#include "lib/base/line_memory.hpp"
 #include "lib/base/units.hpp"
 #include "lib/ledger/record.hpp"
 
@@ -23,10 +24,21 @@ public:
     // unsent again, as of `now`.
     RecordPool(std::span<Record> memory, std::size_t workers, Instant now);
 
-    void prefetch(const Account& account) const noexcept {
+    // (Inline whatever happens: GCC takes a function that only prefetches for one without effect,
+    // and drops the call.)
+    [[gnu::always_inline]] void prefetch(const Account& account) const noexcept {
         __builtin_prefetch(&heads_[head_of(account)]);
     }
-    void prefetch(std::uint32_t index) const noexcept { __builtin_prefetch(&records_[index], 1); }
+    [[gnu::always_inline]] void prefetch(std::uint32_t index) const noexcept {
+        __builtin_prefetch(&records_[index], 1);
+    }
+    // The account's own record, once the chain that it is in has come.
+    [[gnu::always_inline]] void prefetch_record(const Account& account) const noexcept {
+        const std::uint32_t index = heads_[head_of(account)];
+        if (index != kNoRecord) {
+            prefetch(index);
+        }
+    }
 
     [[nodiscard]] const Record* find(const Account& account) const noexcept {
         const std::uint32_t index = index_of(account);
@@ -39,6 +51,12 @@ public:
 
     // Adds to what is unsent of an account; kNoRecord: there is no record left.
     std::uint32_t add(const Account& account, std::uint32_t units, Instant now) noexcept;
+    // The same for whoever has looked for its record: what index_of() said, or a new one.
+    std::uint32_t add_to(std::uint32_t index, const Account& account, std::uint32_t units,
+                         Instant now) noexcept;
+    // And for an amount that is sent at once, with what was unsent before.
+    std::uint32_t add_sent(std::uint32_t index, const Account& account,
+                           std::uint32_t units) noexcept;
     // All that is unsent is on its way.
     void note_sent(std::uint32_t index) noexcept;
     // So much of what was sent has come back in a total.
@@ -73,7 +91,7 @@ private:
         return static_cast<std::uint32_t>(at.time_since_epoch().count() >> kTickShift);
     }
     [[nodiscard]] std::size_t head_of(const Account& account) const noexcept {
-        return mixed(account) & (heads_.size() - 1);
+        return mixed(account) & (head_count_ - 1);
     }
     [[nodiscard]] List& list_of(const Record& record) noexcept {
         return lists_[owner_of(record.account(), lists_.size())];
@@ -85,7 +103,9 @@ private:
     void chain(std::uint32_t index) noexcept;
 
     std::span<Record> records_;
-    std::vector<std::uint32_t> heads_;
+    std::size_t head_count_;
+    LineMemory head_memory_;
+    std::uint32_t* heads_;
     std::vector<List> lists_;
     std::uint32_t free_ = kNoRecord;
     std::size_t free_count_ = 0;

@@ -5,6 +5,22 @@
 #include <algorithm>
 
 namespace sluice {
+namespace {
+
+// Of so many 1/parts ns. A division of 128 bits takes many times as long as one of 64, and most
+// limits need none.
+Lapse in_ns(Wide debt, std::uint32_t parts) noexcept {
+    if (parts == 1) [[likely]] {
+        return {static_cast<std::uint64_t>(debt), 0};
+    }
+    if (debt >> 64 == 0) [[likely]] {
+        const auto low = static_cast<std::uint64_t>(debt);
+        return {low / parts, static_cast<std::uint32_t>(low % parts)};
+    }
+    return {static_cast<std::uint64_t>(debt / parts), static_cast<std::uint32_t>(debt % parts)};
+}
+
+}  // namespace
 
 Gcra charged(const Gcra& bucket, const Limit& limit, const Spent& spent, Instant now) noexcept {
     const Instant base = spent.at;
@@ -17,8 +33,8 @@ Gcra charged(const Gcra& bucket, const Limit& limit, const Spent& spent, Instant
     const Wide most =
         static_cast<Wide>(limit.full()) * 2 + static_cast<Wide>(delay) * limit.parts();
     debt = std::min(debt, most);
-    const auto whole = static_cast<std::int64_t>(debt / limit.parts());
-    const auto rest = static_cast<std::uint32_t>(debt % limit.parts());
+    const auto [owed, rest] = in_ns(debt, limit.parts());
+    const auto whole = static_cast<std::int64_t>(owed);
     return {base + Nanoseconds{whole + (rest == 0 ? 0 : 1)}, rest == 0 ? 0 : limit.parts() - rest};
 }
 

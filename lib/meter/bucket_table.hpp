@@ -26,6 +26,8 @@
 namespace sluice {
 
 class BucketTable {
+    struct Line;
+
 public:
     // Room for at least `keys` live keys. Aborts if there is no memory.
     explicit BucketTable(std::size_t keys);
@@ -44,17 +46,33 @@ public:
 
     // Asks for the first line of a key; probe_first() wants to be told where it is.
     template <Into kInto = Into::SecondCache>
-    [[nodiscard]] Entry* prefetch_first(const FiledKey& key) const noexcept {
-        Line& first = line(first_of(key));
-        __builtin_prefetch(&first, 0, kInto == Into::FirstCache ? 3 : 2);
-        return first.entries;
+    [[nodiscard, gnu::always_inline]] inline Entry* prefetch_first(
+        const FiledKey& key) const noexcept {
+        return first_lines().prefetch<kInto>(key);
     }
+    // The same by value: whoever asks for the lines of a burst keeps in registers where they lie.
+    class FirstLines {
+    public:
+        template <Into kInto = Into::SecondCache>
+        [[nodiscard]] Entry* prefetch(const FiledKey& key) const noexcept {
+            Line& first = lines_[line_of(key, count_)];
+            __builtin_prefetch(&first, 0, kInto == Into::FirstCache ? 3 : 2);
+            return first.entries;
+        }
+
+    private:
+        friend class BucketTable;
+        FirstLines(Line* lines, std::size_t count) noexcept : lines_{lines}, count_{count} {}
+        Line* lines_;
+        std::size_t count_;
+    };
+    [[nodiscard]] FirstLines first_lines() const noexcept { return {&line(0), lines_}; }
     // Asks for both lines that a key may lie in, for whoever expects not to find it.
     struct Lines {
         Entry* first = nullptr;
         Entry* second = nullptr;
     };
-    [[nodiscard]] Lines prefetch_both(const FiledKey& key) const noexcept {
+    [[nodiscard, gnu::always_inline]] Lines prefetch_both(const FiledKey& key) const noexcept {
         const Lines lines = lines_of(key);
         __builtin_prefetch(lines.first, 0, 2);
         __builtin_prefetch(lines.second, 0, 2);
@@ -91,9 +109,10 @@ public:
             missed[misses] = &look;
             misses += hits == 0 ? 1U : 0U;
         }
+        Line* const lines = &line(0);
         for (std::size_t i = 0; i < misses; ++i) {
             Look& look = *missed[i];
-            Line& second = line(other_of(first_of(look.key), look.key.filed));
+            Line& second = lines[other_of(first_of(look.key), look.key.filed)];
             __builtin_prefetch(&second, 1);
             look.entry = second.entries;
         }
@@ -173,9 +192,12 @@ private:
         return {line(first).entries, line(other_of(first, key.filed)).entries};
     }
     // The low bits of the hash; the tag takes the top ones.
-    [[nodiscard]] std::size_t first_of(const FiledKey& key) const noexcept {
+    [[nodiscard]] static std::size_t line_of(const FiledKey& key, std::size_t lines) noexcept {
         constexpr std::uint64_t kLow = (std::uint64_t{1} << 39) - 1;
-        return static_cast<std::size_t>(((key.hash & kLow) * lines_) >> 39);
+        return static_cast<std::size_t>(((key.hash & kLow) * lines) >> 39);
+    }
+    [[nodiscard]] std::size_t first_of(const FiledKey& key) const noexcept {
+        return line_of(key, lines_);
     }
     // An involution: either line of an entry leads to the other.
     [[nodiscard]] std::size_t other_of(std::size_t from, std::uint64_t filed) const noexcept {

@@ -53,6 +53,10 @@ struct FiledKey {
           filed{(std::uint64_t{slot} << kTagBits) | (key.hash >> (64 - kTagBits))} {}
 };
 
+[[nodiscard]] constexpr LimitSlot slot_of(const FiledKey& key) noexcept {
+    return static_cast<LimitSlot>(key.filed >> kTagBits);
+}
+
 struct Entry {
     std::uint64_t time = 0;
     std::uint64_t key = 0;

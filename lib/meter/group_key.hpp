@@ -36,8 +36,14 @@ public:
     // One key's places under different limits have nothing to do with each other.
     [[nodiscard]] static GroupKey filed_under(std::uint64_t identity,
                                               std::uint64_t digest) noexcept {
-        constexpr std::uint64_t kOdd = 0x9E37'79B9'7F4A'7C15;
-        const Wide product = static_cast<Wide>(digest + identity * kOdd) * kOdd;
+        return filed_from(start_of(identity), digest);
+    }
+    // The same in two steps: the first is a limit's, for all its keys.
+    [[nodiscard]] static std::uint64_t start_of(std::uint64_t identity) noexcept {
+        return identity * kOdd;
+    }
+    [[nodiscard]] static GroupKey filed_from(std::uint64_t start, std::uint64_t digest) noexcept {
+        const Wide product = static_cast<Wide>(digest + start) * kOdd;
         return {static_cast<std::uint64_t>(product) ^ static_cast<std::uint64_t>(product >> 64)};
     }
 
@@ -46,6 +52,8 @@ public:
     }
 
 private:
+    static constexpr std::uint64_t kOdd = 0x9E37'79B9'7F4A'7C15;
+
     bool has_aes_;
     AesHash aes_;
     HashSecret secret_;

@@ -34,8 +34,9 @@ struct WholeTake {
     }
 };
 
-[[nodiscard]] inline bool take_whole(Entry& entry, const Limit& limit, Instant now,
-                                     Units cost) noexcept {
+// By a branch: whoever computes where to write makes what is read next wait for what was read here.
+[[nodiscard, gnu::always_inline]] inline bool take_whole(Entry& entry, const Limit& limit,
+                                                         Instant now, Units cost) noexcept {
     const WholeTake take{entry, now};
     if (!take.fits(limit, cost)) {
         return false;
@@ -44,11 +45,9 @@ struct WholeTake {
     return true;
 }
 
-// False: refused, and nothing has changed.
-[[nodiscard]] inline bool take(Entry& entry, const Limit& limit, Instant now, Units cost) noexcept {
-    if (limit.parts() == 1) [[likely]] {
-        return take_whole(entry, limit, now, cost);
-    }
+// The same for all other limits.
+[[nodiscard, gnu::noinline]] inline bool take_parts(Entry& entry, const Limit& limit, Instant now,
+                                                    Units cost) noexcept {
     const Cell cell = entry.cell();
     Gcra bucket{cell.fresh_from, cell.rest};
     if (!admits(bucket, limit, now, cost)) {
@@ -57,6 +56,15 @@ struct WholeTake {
     charge(bucket, limit, now, cost);
     entry.write({bucket.fresh_from, bucket.below});
     return true;
+}
+
+// False: refused, and nothing has changed.
+[[nodiscard, gnu::always_inline]] inline bool take(Entry& entry, const Limit& limit, Instant now,
+                                                   Units cost) noexcept {
+    if (limit.parts() == 1) [[likely]] {
+        return take_whole(entry, limit, now, cost);
+    }
+    return take_parts(entry, limit, now, cost);
 }
 
 // Whether take() would admit; changes nothing.

@@ -7,17 +7,26 @@
 #include "lib/packet/transport.hpp"
 
 #include <algorithm>
-#include <array>
-#include <bit>
 #include <cstring>
+
+#include <immintrin.h>
 
 namespace sluice {
 namespace {
 
 constexpr std::uint32_t kL3At = kEthernetSize;
-constexpr std::uint8_t kPlainIpv4 = 0x45;      // version 4, no options
-constexpr std::uint16_t kIsFragment = 0x3FFF;  // more to come, or an offset
 constexpr std::uint32_t kLeastFrame = kL3At + kIpv4MinSize + kUdpSize;
+
+// The EtherType and the first two bytes of what follows, as one word.
+constexpr std::uint32_t kTypeAt = 12;
+constexpr std::uint32_t kPlainIpv4 = std::uint32_t{kTypeIpv4} << 8 | 0x45;  // no options
+constexpr unsigned kAfterIhl = 8;
+constexpr std::uint32_t kAnyIpv6 = std::uint32_t{kTypeIpv6} << 4 | 6;
+constexpr unsigned kAfterVersion = 12;
+
+// Flags and fragment offset, TTL and protocol of an IPv4 header, as one word.
+constexpr std::uint32_t kFlagsAt = kL3At + 6;
+constexpr std::uint32_t kIsFragment = 0x3FFF'0000;  // more to come, or an offset
 
 constexpr FieldSet with(FieldSet set, std::initializer_list<Field> more) {
     for (const Field field : more) {
@@ -89,19 +98,21 @@ bool fill(ByteView bytes, std::uint32_t claimed, Flow& flow) noexcept {
     if (header == 0) [[unlikely]] {
         return false;
     }
-    fill_constants<kShape>(flow);
-    flow.ip_len = claimed;
-    flow.byte_units = byte_units(claimed, held - kL3At, held);
-    flow.sport = load_be16(bytes, kShape.l4_at());
-    flow.dport = load_be16(bytes, kShape.l4_at() + 2U);
-    flow.payload_at = static_cast<std::uint16_t>(kShape.l4_at() + header);
-    flow.payload_len = room - header;
+    std::uint32_t payload = room - header;
     if constexpr (kShape.proto == kProtoUdp) {
         const std::uint32_t length = load_be16(bytes, kShape.l4_at() + 4U);
-        flow.payload_len = std::min(flow.payload_len, length == 0 ? held : length - kUdpSize);
+        payload = std::min(payload, length == 0 ? held : length - kUdpSize);
     } else {
         flow.tcp_flags = load_be16(bytes, kShape.l4_at() + 12U) & 0xFFF;
     }
+    fill_constants<kShape>(flow);
+    flow.ip_len = claimed;
+    flow.byte_units = byte_units(claimed, held - kL3At, held);
+    flow.payload_len = payload;
+    flow.payload_at = static_cast<std::uint16_t>(kShape.l4_at() + header);
+    const std::uint32_t ports = load_be32(bytes, kShape.l4_at());
+    flow.sport = static_cast<std::uint16_t>(ports >> 16);
+    flow.dport = static_cast<std::uint16_t>(ports);
     return true;
 }
 
@@ -109,44 +120,50 @@ bool may_hide_tunnel(std::uint8_t proto, Tunnels tunnels) noexcept {
     return proto == kProtoUdp && tunnels.vxlan;
 }
 
-IpAddress load_ipv4(ByteView bytes, std::size_t at) noexcept {
+// With zeroes behind it, in one store.
+void store_ipv4(ByteView bytes, std::size_t at, IpAddress& address) noexcept {
     std::uint32_t word;
     std::memcpy(&word, bytes.data() + at, sizeof(word));
-    return {std::bit_cast<std::array<std::byte, 16>>(std::array<std::uint64_t, 2>{word, 0})};
+    _mm_storeu_si128(reinterpret_cast<__m128i*>(address.bytes.data()),
+                     _mm_cvtsi32_si128(static_cast<int>(word)));
 }
 
-bool parse_plain_ipv4(ByteView bytes, Tunnels tunnels, Flow& flow) noexcept {
+// `start`: what stands at kTypeAt.
+bool parse_plain_ipv4(ByteView bytes, std::uint32_t start, Tunnels tunnels, Flow& flow) noexcept {
     const std::uint32_t total = load_be16(bytes, kL3At + 2);
-    const std::uint8_t proto = load_u8(bytes, kL3At + 9);
-    if (load_u8(bytes, kL3At) != kPlainIpv4 || (load_be16(bytes, kL3At + 6) & kIsFragment) != 0 ||
-        total < kIpv4MinSize + kUdpSize || total > bytes.size() - kL3At ||
+    const std::uint32_t flags = load_be32(bytes, kFlagsAt);
+    const auto proto = static_cast<std::uint8_t>(flags);
+    constexpr std::uint32_t kLeast = kIpv4MinSize + kUdpSize;
+    const auto most = static_cast<std::uint32_t>(bytes.size()) - kL3At;
+    // One compare for both ends of the range: what is below the least wraps round.
+    if ((flags & kIsFragment) != 0 || total - kLeast > most - kLeast ||
         may_hide_tunnel(proto, tunnels)) {
         return false;
     }
-    flow.src = load_ipv4(bytes, kL3At + kIpv4SrcAt);
-    flow.dst = load_ipv4(bytes, kL3At + kIpv4DstAt);
-    flow.ttl = load_u8(bytes, kL3At + 8);
-    flow.dscp = load_u8(bytes, kL3At + 1) >> 2;
-    if (proto == kProtoUdp) {
+    store_ipv4(bytes, kL3At + kIpv4SrcAt, flow.src);
+    store_ipv4(bytes, kL3At + kIpv4DstAt, flow.dst);
+    flow.ttl = static_cast<std::uint8_t>(flags >> 8);
+    flow.dscp = static_cast<std::uint8_t>(start) >> 2;
+    if (proto == kProtoUdp) [[likely]] {
         return fill<kIpv4Udp>(bytes, total, flow);
     }
     return proto == kProtoTcp && fill<kIpv4Tcp>(bytes, total, flow);
 }
 
-bool parse_plain_ipv6(ByteView bytes, Tunnels tunnels, Flow& flow) noexcept {
+bool parse_plain_ipv6(ByteView bytes, std::uint32_t start, Tunnels tunnels, Flow& flow) noexcept {
     if (bytes.size() < kL3At + kIpv6Size + kUdpSize) {
         return false;
     }
     const std::uint32_t payload = load_be16(bytes, kL3At + 4);
     const std::uint8_t proto = load_u8(bytes, kL3At + 6);
-    if (load_u8(bytes, kL3At) >> 4 != 6 || payload < kUdpSize ||
-        payload > bytes.size() - kL3At - kIpv6Size || may_hide_tunnel(proto, tunnels)) {
+    if (payload < kUdpSize || payload > bytes.size() - kL3At - kIpv6Size ||
+        may_hide_tunnel(proto, tunnels)) {
         return false;
     }
     std::memcpy(flow.src.bytes.data(), bytes.data() + kL3At + kIpv6SrcAt, 16);
     std::memcpy(flow.dst.bytes.data(), bytes.data() + kL3At + kIpv6DstAt, 16);
     flow.ttl = load_u8(bytes, kL3At + 7);
-    flow.dscp = static_cast<std::uint8_t>((load_be16(bytes, kL3At) >> 6) & 0x3F);
+    flow.dscp = static_cast<std::uint8_t>((start >> 6) & 0x3F);
     if (proto == kProtoUdp) {
         return fill<kIpv6Udp>(bytes, kIpv6Size + payload, flow);
     }
@@ -158,17 +175,14 @@ bool parse_plain_ipv6(ByteView bytes, Tunnels tunnels, Flow& flow) noexcept {
 bool parse_common_shape(const FrameView& frame, Tunnels tunnels, Flow& flow) noexcept {
     const ByteView bytes = frame.bytes;
     // Offsets in Flow are 16 bits, and a frame that is not all at hand is the walk's business.
-    if (bytes.size() < kLeastFrame || bytes.size() > 0xFFFF || frame.wire_size > bytes.size()) {
+    if (bytes.size() - kLeastFrame > 0xFFFF - kLeastFrame || frame.wire_size > bytes.size()) {
         return false;
     }
-    switch (load_be16(bytes, 12)) {
-        case kTypeIpv4:
-            return parse_plain_ipv4(bytes, tunnels, flow);
-        case kTypeIpv6:
-            return parse_plain_ipv6(bytes, tunnels, flow);
-        default:
-            return false;
+    const std::uint32_t start = load_be32(bytes, kTypeAt);
+    if (start >> kAfterIhl == kPlainIpv4) [[likely]] {
+        return parse_plain_ipv4(bytes, start, tunnels, flow);
     }
+    return start >> kAfterVersion == kAnyIpv6 && parse_plain_ipv6(bytes, start, tunnels, flow);
 }
 
 }  // namespace sluice

@@ -116,7 +116,7 @@ constexpr bool fields_in_enum_order() noexcept {
     return true;
 }
 static_assert(fields_in_enum_order(), "kFields is indexed by Field");
-static_assert(kFieldCount <= 64, "FieldSet is one word");
+static_assert(kFieldCount < 64, "FieldSet is one word, and has a bit to spare");
 
 [[nodiscard]] constexpr const FieldRow& row_of(Field field) noexcept {
     return kFields[static_cast<std::size_t>(field)];
@@ -133,6 +133,10 @@ public:
     constexpr void add(Field field) noexcept { bits_ |= bit(field); }
     [[nodiscard]] constexpr bool has(Field field) const noexcept {
         return (bits_ & bit(field)) != 0;
+    }
+    // The same of a number from 0 to 63, that of a field or of none.
+    [[nodiscard]] constexpr bool has_number(unsigned number) const noexcept {
+        return (bits_ >> number & 1U) != 0;
     }
     constexpr void add_all(FieldSet other) noexcept { bits_ |= other.bits_; }
     [[nodiscard]] constexpr bool operator==(const FieldSet&) const noexcept = default;

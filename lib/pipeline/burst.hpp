@@ -12,17 +12,19 @@ namespace sluice {
 // Packets that go through the stages together, and what the stages note of them for one another.
 class Burst {
 public:
-    // Where a frame came in: the side of the pair, and port_name() of the pair.
-    bool add(FrameView frame, Direction dir, std::uint64_t port, void* buffer = nullptr) noexcept {
+    bool add(const FrameView& frame, Direction dir, std::uint64_t port,
+             void* buffer = nullptr) noexcept {
         if (size_ == kMaxBurst) {
             return false;
         }
-        Packet& row = rows_[size_++];
-        row.frame = frame;
-        row.buffer = buffer;
-        row.flow.dir = dir;
-        row.flow.port = port;
+        rows_[size_++].come(frame, dir, port, buffer);
         return true;
+    }
+    // The same for so many at once, at most kMaxBurst: whoever asks for these rows fills them.
+    [[nodiscard]] std::span<Packet> take_rows(std::size_t count) noexcept {
+        clear();
+        size_ = count;
+        return packets();
     }
     void clear() noexcept {
         size_ = 0;

@@ -10,71 +10,99 @@
 // are where they were seen. Decides and charges in one step, so nothing need be held.
 namespace sluice {
 
-// What the packets of a burst are judged with.
+// What the packets of a burst are judged with. By value, and passed on by value to what is not
+// inlined: so that a worker keeps it in registers, whatever it writes.
 struct PlainJudging {
-    const RuleSet& set;
-    Scratch& scratch;
-    CoreState& core;
+    const QuickRule* rules;
+    RuleCounters* counters;
+    const Look* looks;
+    Tenants* tenants;
     Now now;
     bool stale;  // entries may carry former numbers: theirs are looked at
+    bool tell_wait;
+
+    PlainJudging(const RuleSet& set, CoreState& core, const Scratch& scratch, Now at) noexcept
+        : rules{set.quick.data()},
+          counters{core.counters.rules.get()},
+          looks{scratch.looks.get()},
+          tenants{&core.buckets.tenants},
+          now{at},
+          stale{core.buckets.tenants.stale()},
+          tell_wait{core.policy.tell_wait} {}
 };
 
 // A rule that matches, and its one look.
 struct PlainMatch {
     const QuickRule& rule;
-    const Match& match;
     const Look& look;
+    RuleCounters& counters;
+    bool skipped;
 
-    PlainMatch(const Match& of, const PlainJudging& judging) noexcept
-        : rule{judging.set.quick[of.rule]}, match{of}, look{judging.scratch.looks[of.first]} {}
+    [[gnu::always_inline]] PlainMatch(const Match& of, const PlainJudging& judging) noexcept
+        : rule{judging.rules[of.rule]},
+          look{judging.looks[of.first]},
+          counters{judging.counters[rule.counters]},
+          skipped{of.skipped} {}
 
-    // Whether the rule is of that kind, counts this packet and has its bucket at hand, which is
-    // then written under the numbers in force.
-    [[nodiscard]] bool is_plain(const PlainJudging& judging) const noexcept {
-        return rule.plain && !match.skipped && look.entry != nullptr &&
-               look.entry->filed() == look.key.filed && look.cost != Units{0} &&
-               (!judging.stale || make_current(judging));
+    // Whether the rule is of that kind and its bucket at hand.
+    [[nodiscard]] [[gnu::always_inline]] bool is_plain(const PlainJudging& judging) const noexcept {
+        return rule.plain && is_at_hand(judging);
     }
-    // Writes the bucket under the numbers in force, if it is not.
-    [[nodiscard]] bool make_current(const PlainJudging& judging) const noexcept {
-        if (look.entry->stamp().version == rule.version) {
+    // Whether the rule counts this packet and has its bucket at hand, which is then written under
+    // the numbers in force.
+    [[nodiscard]] [[gnu::always_inline]] bool is_at_hand(
+        const PlainJudging& judging) const noexcept {
+        return !skipped && look.entry != nullptr && look.entry->filed() == look.key.filed &&
+               look.cost != Units{0} &&
+               (!judging.stale || make_current(*look.entry, rule.version, judging));
+    }
+    // Writes the bucket under the numbers in force, if it is not. (Of no object, so that none need
+    // lie in memory.)
+    [[nodiscard, gnu::noinline]] static bool make_current(Entry& entry, std::uint8_t version,
+                                                          PlainJudging judging) noexcept {
+        if (entry.stamp().version == version) {
             return true;
         }
-        judging.core.buckets.tenants.update(*look.entry, judging.now);
-        return look.entry->stamp().version == rule.version;
-    }
-    [[nodiscard]] RuleCounters& counters(const PlainJudging& judging) const noexcept {
-        return judging.core.counters.rules[rule.counters];
+        judging.tenants->update(entry, judging.now);
+        return entry.stamp().version == version;
     }
 };
 
-inline void refuse(Packet& packet, const PlainMatch& by, const PlainJudging& judging) noexcept {
-    by.counters(judging).exceeded.add(1);
+// How long a packet that it refuses would have to wait.
+[[nodiscard, gnu::noinline]] inline Nanoseconds wait_for(const Look& look, const Limit& limit,
+                                                         Instant now) noexcept {
+    const Cell cell = look.entry->cell();
+    return wait(Gcra{cell.fresh_from, cell.rest}, limit, now, look.cost).value_or(kNever);
+}
+
+inline constexpr Decision kWithinLimits{.reason = Reason::WithinLimits};
+
+// What a rule says to a packet that its bucket has no room for.
+[[gnu::always_inline]] inline void refuse(Packet& packet, std::uint32_t rule, const PlainMatch& by,
+                                          const PlainJudging& judging) noexcept {
+    by.counters.exceeded.add(1);
     packet.decision = {.verdict = by.rule.on_exceed,
                        .reason = Reason::OverLimit,
-                       .rule = by.match.rule,
+                       .rule = rule,
                        .tag = by.rule.tag};
-    if (judging.core.policy.tell_wait && !forwards(by.rule.on_exceed)) {
-        const Cell cell = by.look.entry->cell();
-        packet.decision.wait =
-            wait(Gcra{cell.fresh_from, cell.rest}, *by.rule.limit, judging.now.at, by.look.cost)
-                .value_or(kNever);
+    if (judging.tell_wait && !forwards(by.rule.on_exceed)) [[unlikely]] {
+        packet.decision.wait = wait_for(by.look, *by.rule.limit, judging.now.at);
     }
 }
 
 // One rule: whatever it says.
-[[nodiscard]] inline bool judge_one(Packet& packet, const Match& match,
-                                    const PlainJudging& judging) noexcept {
+[[nodiscard]] [[gnu::always_inline]] inline bool judge_one(Packet& packet, const Match& match,
+                                                           const PlainJudging& judging) noexcept {
     const PlainMatch by{match, judging};
-    if (!by.is_plain(judging)) {
+    if (!by.is_plain(judging)) [[unlikely]] {
         return false;
     }
-    if (!take(*by.look.entry, *by.rule.limit, judging.now.at, by.look.cost)) {
-        refuse(packet, by, judging);
+    if (take(*by.look.entry, *by.rule.limit, judging.now.at, by.look.cost)) {
+        by.counters.admitted.add(1);
+        packet.decision = kWithinLimits;
         return true;
     }
-    by.counters(judging).admitted.add(1);
-    packet.decision = {.reason = Reason::WithinLimits};
+    refuse(packet, match.rule, by, judging);
     return true;
 }
 
@@ -82,7 +110,7 @@ inline void refuse(Packet& packet, const PlainMatch& by, const PlainJudging& jud
 // miss.
 [[nodiscard, gnu::noinline]] inline bool judge_several(Packet& packet,
                                                        std::span<const Match> matches,
-                                                       const PlainJudging& judging) noexcept {
+                                                       PlainJudging judging) noexcept {
     for (const Match& match : matches) {
         const PlainMatch by{match, judging};
         if (!by.is_plain(judging) ||
@@ -93,15 +121,16 @@ inline void refuse(Packet& packet, const PlainMatch& by, const PlainJudging& jud
     for (const Match& match : matches) {
         const PlainMatch by{match, judging};
         take_fitting(*by.look.entry, *by.rule.limit, judging.now.at, by.look.cost);
-        by.counters(judging).admitted.add(1);
+        by.counters.admitted.add(1);
     }
-    packet.decision = {.reason = Reason::WithinLimits};
+    packet.decision = kWithinLimits;
     return true;
 }
 
 // False: nothing has been done, and the long way is to be taken.
-[[nodiscard]] inline bool judge_plain(Packet& packet, std::span<const Match> matches,
-                                      const PlainJudging& judging) noexcept {
+[[nodiscard]] [[gnu::always_inline]] inline bool judge_plain(Packet& packet,
+                                                             std::span<const Match> matches,
+                                                             const PlainJudging& judging) noexcept {
     if (matches.size() == 1) [[likely]] {
         return judge_one(packet, matches.front(), judging);
     }

@@ -8,35 +8,27 @@
 namespace sluice {
 namespace {
 
-// Where the looks of a burst come one after the other, and the table they will be found in.
-struct Looks {
-    const BucketTable* table;
-    Look* next;
-    std::uint32_t count = 0;
-
-    void add(GroupKey key, LimitSlot slot, Units cost) noexcept {
-        const FiledKey filed{key, slot};
-        next->key = filed;
-        next->cost = cost;
-        next->entry = table->prefetch_first(filed);
-        ++next;
-        ++count;
-    }
-};
+// Fills a look, and asks for the line its bucket should lie in.
+[[gnu::always_inline]] inline void look_for(Look& look, const FiledKey& key, Units cost,
+                                            const BucketTable::FirstLines& lines) noexcept {
+    look.key = key;
+    look.cost = cost;
+    look.entry = lines.prefetch(key);
+}
 
 // The canonical key of an address under a mask, hashed.
 template <typename Hash>
-[[gnu::always_inline]] inline std::uint64_t hash_v4(const QuickRule& rule, const IpAddress& address,
+[[gnu::always_inline]] inline std::uint64_t hash_v4(const QuickRule& rule, const std::byte* address,
                                                     const Hash& hash) noexcept {
     std::uint32_t word;
-    std::memcpy(&word, &address, sizeof(word));
+    std::memcpy(&word, address, sizeof(word));
     return hash.of_word(rule.v4_header | std::uint64_t{word & rule.v4_mask} << 32);
 }
 template <typename Hash>
-[[gnu::always_inline]] inline std::uint64_t hash_v6(const QuickRule& rule, const IpAddress& address,
+[[gnu::always_inline]] inline std::uint64_t hash_v6(const QuickRule& rule, const std::byte* address,
                                                     const Hash& hash) noexcept {
     std::array<std::uint64_t, 2> words;
-    std::memcpy(&words, &address, sizeof(words));
+    std::memcpy(&words, address, sizeof(words));
     return hash.of_headed_words(rule.v6_header, words[0] & rule.v6_mask[0],
                                 words[1] & rule.v6_mask[1]);
 }
@@ -45,13 +37,13 @@ template <typename Hash>
 // has been done.
 template <typename Hash>
 [[gnu::always_inline]] inline bool look_for_address(const QuickRule& rule, const Flow& flow,
-                                                    const Hash& hash, Looks& looks) noexcept {
-    const bool source = rule.key == QuickRule::Key::Source;
-    if (rule.key == QuickRule::Key::Other ||
-        !flow.fields.has(source ? Field::IpSrc : Field::IpDst)) {
+                                                    const Hash& hash,
+                                                    const BucketTable::FirstLines& lines,
+                                                    Look& look) noexcept {
+    if (!rule.finds_key(flow)) [[unlikely]] {
         return false;
     }
-    const IpAddress& address = source ? flow.src : flow.dst;
+    const std::byte* address = rule.address_in(flow);
     std::uint64_t digest;
     if (flow.ip_version == IpVersion::V4) [[likely]] {
         digest = hash_v4(rule, address, hash);
@@ -60,8 +52,8 @@ template <typename Hash>
     } else {
         return false;
     }
-    looks.add(KeyHasher::filed_under(rule.identity, digest), rule.slot,
-              Units{rule.per_byte ? flow.byte_units : 1U});
+    look_for(look, {KeyHasher::filed_from(rule.start, digest), rule.slot},
+             Units{rule.per_byte ? flow.byte_units : 1U}, lines);
     return true;
 }
 
@@ -77,16 +69,22 @@ void prefetch_key(const Rule& rule, std::uint8_t key, std::uint64_t digest,
     }
 }
 
-// Any keys and any number of limits. False: each key lacks a part, so the rule does not apply, and
-// has no looks.
+// The table that keys are looked for in, and where the next looks lie.
+struct LookRoom {
+    const BucketTable& table;
+    Look* looks;
+};
+
+// Any keys and any number of limits: a look for each of them, from `looks` on. How many; 0: each
+// key lacks a part, so the rule does not apply.
 template <typename Hash>
-bool look_for_keys(const Rule& rule, const Packet& packet, const Hash& hash,
-                   Looks& looks) noexcept {
-    Look* const first = looks.next;
+std::uint32_t look_for_keys(const Rule& rule, const Packet& packet, const Hash& hash,
+                            const LookRoom& room) noexcept {
     std::uint64_t digest = 0;
     std::size_t keys = 0;  // gone through
     bool has_key = false;  // the latest of them
     bool applies = false;
+    Look* next = room.looks;
     for (const MeteredLimit& limit : rule.limits) {
         if (limit.key == keys) {
             KeyBytes key;
@@ -95,54 +93,58 @@ bool look_for_keys(const Rule& rule, const Packet& packet, const Hash& hash,
             digest = has_key ? hash(key.view()) : 0;
             applies |= has_key;
             if (rule.asks_keys) {
-                prefetch_key(rule, limit.key, digest, *looks.table);
+                prefetch_key(rule, limit.key, digest, room.table);
             }
         }
         const Units cost = has_key ? cost_of(rule, limit.per, packet.flow) : Units{0};
         // What is not judged asks for one line, always the same: no packet waits for it.
         const GroupKey filed =
             cost == Units{0} ? GroupKey{} : KeyHasher::filed_under(limit.identity, digest);
-        looks.add(filed, limit.slot, cost);
-        looks.next[-1].digest = digest;
+        look_for(*next, {filed, limit.slot}, cost, room.table.first_lines());
+        next->digest = digest;
+        ++next;
     }
-    if (!applies) {
-        looks.count -= static_cast<std::uint32_t>(looks.next - first);
-        looks.next = first;
-    }
-    return applies;
+    return applies ? static_cast<std::uint32_t>(next - room.looks) : 0;
 }
 
-// Whatever is not of the common case, out of its way. Takes and gives `looks` by value: the caller
-// keeps them in registers.
+// Whatever is not of the common case, out of its way. How many looks.
 template <typename Hash>
-[[gnu::noinline]] Looks look_slow(Match& match, const Rule& rule, const Packet& packet,
-                                  const Hash& hash, Looks looks) noexcept {
-    match.skipped = rule.has_limits() && !look_for_keys(rule, packet, hash, looks);
-    return looks;
+[[gnu::noinline]] std::uint32_t look_slow(Match& match, const Rule& rule, const Packet& packet,
+                                          const Hash& hash, const LookRoom& room) noexcept {
+    const std::uint32_t count = rule.has_limits() ? look_for_keys(rule, packet, hash, room) : 0;
+    match.skipped = rule.has_limits() && count == 0;
+    return count;
 }
 
-// The matches of a burst lie one after the other, packet by packet. kMany: what will be counted of
-// a rule is asked for.
+// Looks lie one after the other, match by match. kMany: what will be counted of a rule is asked
+// for.
 template <bool kMany, typename Hash>
 [[gnu::always_inline]] inline void key_all(Burst& burst, const RuleSet& set, const CoreState& core,
                                            const Hash& hash) noexcept {
     Scratch& scratch = burst.scratch();
-    Looks looks{&core.buckets.keys, scratch.looks.get()};
+    const BucketTable& table = core.buckets.keys;
+    const BucketTable::FirstLines lines = table.first_lines();
+    const Packet* const packets = burst.packets().data();
     const QuickRule* const quick = set.quick.data();
-    const MatchSpan* span = scratch.spans.data();
+    const RuleCounters* const counters = core.counters.rules.get();
+    Look* const looks = scratch.looks.get();
+    std::uint32_t count = 0;
     Match* match = scratch.matches.get();
-    for (const Packet& packet : burst.packets()) {
-        for (const Match* const end = match + span++->count; match != end; ++match) {
-            match->first = looks.count;
-            if constexpr (kMany) {
-                __builtin_prefetch(&core.counters.rules[quick[match->rule].counters], 1);
-            }
-            if (!look_for_address(quick[match->rule], packet.flow, hash, looks)) [[unlikely]] {
-                looks = look_slow(*match, set.rules[match->rule], packet, hash, looks);
-            }
+    for (const Match* const end = match + scratch.match_count; match != end; ++match) {
+        const QuickRule& rule = quick[match->rule];
+        const Packet& packet = packets[match->packet];
+        match->first = count;
+        if constexpr (kMany) {
+            __builtin_prefetch(&counters[rule.counters], 1);
+        }
+        if (look_for_address(rule, packet.flow, hash, lines, looks[count])) [[likely]] {
+            ++count;
+        } else {
+            count +=
+                look_slow(*match, set.rules[match->rule], packet, hash, {table, looks + count});
         }
     }
-    scratch.look_count = looks.count;
+    scratch.look_count = count;
 }
 
 SLUICE_AES void key_all_aes(Burst& burst, const RuleSet& set, const CoreState& core,
@@ -175,11 +177,29 @@ struct PortableHash {
 
 }  // namespace
 
+namespace {
+
+// Where the records of what workers share would be found.
+[[gnu::always_inline]] inline void prefetch_shared(const Scratch& scratch, const RuleSet& set,
+                                                   const Ledger& ledger) noexcept {
+    for (const Look& look : std::span{scratch.looks.get(), scratch.look_count}) {
+        const LimitSlot slot = slot_of(look.key);
+        if (set.slots[slot].max_unsynced != 0) {
+            ledger.prefetch({look.key.hash, slot, 0});
+        }
+    }
+}
+
+}  // namespace
+
 void key_burst(Burst& burst, const RuleSet& set, const CoreState& core) noexcept {
     if (const AesHash* aes = core.hash.aes()) [[likely]] {
         key_all_aes(burst, set, core, *aes);
     } else {
         key_all<true>(burst, set, core, PortableHash{core.hash});
+    }
+    if (core.ledger != nullptr) [[unlikely]] {
+        prefetch_shared(burst.scratch(), set, *core.ledger);
     }
 }
 

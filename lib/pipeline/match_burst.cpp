@@ -9,21 +9,27 @@ namespace {
 
 static_assert(kMaxSubjects >= kMaxBurst);
 
-// Every packet meets the same rules.
-void match_always(const Burst& burst, const Classifier& classifier, Scratch& scratch) noexcept {
+// Every packet meets the same rules. A malformed one's are written too, and then written over: so
+// nothing branches on what a packet is. kOne: there is one such rule.
+template <bool kOne>
+void match_always(const Burst& burst, std::span<const std::uint32_t> rules,
+                  Scratch& scratch) noexcept {
+    const std::uint32_t count = kOne ? 1 : static_cast<std::uint32_t>(rules.size());
+    const std::uint32_t first = rules.empty() ? 0 : rules.front();
+    MatchSpan* const spans = scratch.spans.data();
+    Match* const matches = scratch.matches.get();
     std::uint32_t next = 0;
-    std::size_t row = 0;
+    std::uint8_t row = 0;
     for (const Packet& packet : burst.packets()) {
-        MatchSpan& span = scratch.spans[row++];
-        span = {next, 0};
-        if (is_malformed(packet.flow.parsed)) {
-            continue;
+        const std::uint32_t met = is_malformed(packet.flow.parsed) ? 0 : count;
+        matches[next] = Match{.rule = first, .packet = row};
+        for (std::uint32_t i = 1; !kOne && i < count; ++i) {
+            matches[next + i] = Match{.rule = rules[i], .packet = row};
         }
-        for (const std::uint32_t rule : classifier.always()) {
-            scratch.matches[next++] = Match{.rule = rule};
-        }
-        span.count = next - span.first;
+        spans[row++] = {next, met};
+        next += met;
     }
+    scratch.match_count = next;
 }
 
 struct Subjects {
@@ -53,23 +59,29 @@ Subjects subjects_of(const Burst& burst) noexcept {
 // kMany: there are so many rules that those that match are asked for.
 template <bool kMany>
 void note_matches(const Burst& burst, const RuleSet& set, Scratch& scratch) noexcept {
+    const QuickRule* const quick = set.quick.data();
+    MatchSpan* const spans = scratch.spans.data();
+    Match* const matches = scratch.matches.get();
     std::uint32_t next = 0;
-    std::size_t row = 0;
     std::size_t number = 0;
+    std::uint8_t row = 0;
     for (const Packet& packet : burst.packets()) {
-        MatchSpan& span = scratch.spans[row++];
+        MatchSpan& span = spans[row];
         span = {next, 0};
         if (is_malformed(packet.flow.parsed)) {
+            ++row;
             continue;
         }
         for (const std::uint32_t rule : scratch.found.of(number++)) {
-            scratch.matches[next++] = Match{.rule = rule};
+            matches[next++] = Match{.rule = rule, .packet = row};
             if constexpr (kMany) {
-                prefetch_rule(set.quick[rule]);
+                prefetch_rule(quick[rule]);
             }
         }
         span.count = next - span.first;
+        ++row;
     }
+    scratch.match_count = next;
 }
 
 }  // namespace
@@ -78,7 +90,9 @@ void match_burst(Burst& burst, const RuleSet& set, const CoreState& core) noexce
     Scratch& scratch = burst.scratch();
     const Classifier& classifier = set.classifier;
     if (classifier.asks_nothing()) {
-        match_always(burst, classifier, scratch);
+        const std::span<const std::uint32_t> rules = classifier.always();
+        rules.size() == 1 ? match_always<true>(burst, rules, scratch)
+                          : match_always<false>(burst, rules, scratch);
         return;
     }
     const Subjects subjects = subjects_of(burst);

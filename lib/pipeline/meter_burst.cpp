@@ -1,9 +1,9 @@
 #include "lib/pipeline/adopt.hpp"
-#include "lib/pipeline/judge_plain.hpp"
 #include "lib/pipeline/key_overrides.hpp"
 #include "lib/pipeline/look_at.hpp"
 #include "lib/pipeline/penalty_box.hpp"
 #include "lib/pipeline/sample_burst.hpp"
+#include "lib/pipeline/shared_charge.hpp"
 #include "lib/pipeline/stages.hpp"
 
 #include <algorithm>
@@ -353,6 +353,26 @@ bool pass_by(Judged& judged, Decision& decision) noexcept {
     settle_all(judged, packet.decision);
 }
 
+// A function of its own, so that its registers are its own.
+[[gnu::noinline]] void judge_all(Burst& burst, const RuleSet& set, CoreState& core,
+                                 Now now) noexcept {
+    const PlainJudging plain{set, core, burst.scratch(), now};
+    const MatchSpan* span = burst.scratch().spans.data();
+    Match* const matches = burst.scratch().matches.get();
+    for (Packet& packet : burst.packets()) {
+        Match* first = matches + span->first;
+        const std::uint32_t count = span++->count;
+        if (judge_plain(packet, {first, count}, plain) ||
+            (core.ledger != nullptr && count == 1 &&
+             judge_shared(packet, *first, plain, *core.ledger))) {
+            continue;
+        }
+        judge_slow(packet, {.judging = {.set = set, .core = core, .now = now, .packet = packet},
+                            .matches = {first, count},
+                            .all_looks = burst.scratch().looks.get()});
+    }
+}
+
 // What the tables do once per burst.
 void tend(CoreState& core, Now now) noexcept {
     if (core.buckets.begin_burst(now)) [[unlikely]] {
@@ -362,12 +382,6 @@ void tend(CoreState& core, Now now) noexcept {
 
 }  // namespace
 
-void locate_burst(Burst& burst, const CoreState& core) noexcept {
-    Scratch& scratch = burst.scratch();
-    const std::span<Look> looks{scratch.looks.get(), scratch.look_count};
-    scratch.miss_count = core.buckets.keys.probe_first(looks, scratch.missed.get());
-}
-
 // What changes before a packet is judged, look_at() finds out.
 void meter_burst(Burst& burst, const RuleSet& set, CoreState& core, Now now) noexcept {
     adopt(set, core, now);
@@ -375,18 +389,7 @@ void meter_burst(Burst& burst, const RuleSet& set, CoreState& core, Now now) noe
     Scratch& scratch = burst.scratch();
     core.buckets.keys.probe_second(std::span<Look* const>{scratch.missed.get(), scratch.miss_count},
                                    core.buckets.tenants, now);
-    const PlainJudging plain{set, scratch, core, now, core.buckets.tenants.stale()};
-    const MatchSpan* span = scratch.spans.data();
-    for (Packet& packet : burst.packets()) {
-        Match* first = &scratch.matches[span->first];
-        const std::uint32_t count = span++->count;
-        if (judge_plain(packet, {first, count}, plain)) [[likely]] {
-            continue;
-        }
-        judge_slow(packet, {.judging = {.set = set, .core = core, .now = now, .packet = packet},
-                            .matches = {first, count},
-                            .all_looks = scratch.looks.get()});
-    }
+    judge_all(burst, set, core, now);
     const std::size_t packets = burst.packets().size();
     if (core.sampler != nullptr && core.sampler->is_due(packets, now.at)) [[unlikely]] {
         sample_burst(burst, set, core, now);

@@ -79,13 +79,20 @@ std::uint8_t owner_of(const OwnerGroup& group, const Packet& packet, const CoreS
     return static_cast<std::uint8_t>(hash * workers >> 64);
 }
 
+// Where the rules of one packet go.
+struct MatchPlace {
+    Match* matches;
+    std::uint8_t row;
+};
+
 // Both lists stay without gaps, as the next stage goes through them.
-std::uint32_t keep_matches(std::span<const Match> matches, Match* to, bool owned_too,
+std::uint32_t keep_matches(std::span<const Match> matches, MatchPlace to, bool owned_too,
                            const RuleSet& set) noexcept {
     std::uint32_t kept = 0;
     for (const Match& match : matches) {
         if (owned_too || !is_owned(set.handing[match.rule])) {
-            to[kept++] = match;
+            to.matches[kept] = match;
+            to.matches[kept++].packet = to.row;
         }
     }
     return kept;
@@ -140,8 +147,9 @@ void split_burst(Burst& burst, const BurstSplit& split, const RuleSet& set) noex
         if ((split.gone & bit) != 0) {
             continue;
         }
-        const std::uint32_t count = keep_matches(matches_of(scratch, row), &scratch.matches[next],
-                                                 (split.unowned & bit) == 0, set);
+        const std::uint32_t count = keep_matches(
+            matches_of(scratch, row), {&scratch.matches[next], static_cast<std::uint8_t>(kept)},
+            (split.unowned & bit) == 0, set);
         scratch.spans[kept] = {next, count};
         if (kept != row) {
             rows[kept] = rows[row];
@@ -149,6 +157,7 @@ void split_burst(Burst& burst, const BurstSplit& split, const RuleSet& set) noex
         next += count;
         ++kept;
     }
+    scratch.match_count = next;
     burst.shrink(kept);
 }
 

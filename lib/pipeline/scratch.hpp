@@ -15,12 +15,13 @@ namespace sluice {
 struct Match {
     std::uint32_t rule = 0;   // index in the rule set
     std::uint32_t first = 0;  // its first look in Scratch::looks
+    std::uint8_t packet = 0;  // its row
     bool skipped = false;     // a key part is missing, so the rule does not apply
     bool refused = false;     // one of its limits did not admit the packet
 };
 
-// One limit looked at for one packet.
-struct Look {
+// One limit looked at for one packet. A line each.
+struct alignas(64) Look {
     FiledKey key;
     Units cost;
     const AnyLimit* numbers = nullptr;  // that it is judged by: the limit's own, or coarser ones
@@ -46,8 +47,10 @@ struct MatchSpan {
 // never allocate. Pages that no rule set needs are never touched.
 struct Scratch {
     std::array<MatchSpan, kMaxBurst> spans{};
+    // One after the other, packet by packet.
     std::unique_ptr<Match[]> matches =
         std::make_unique_for_overwrite<Match[]>(kMaxBurst * kMaxRules);
+    std::uint32_t match_count = 0;  // of the burst
     std::unique_ptr<Look[]> looks = std::make_unique_for_overwrite<Look[]>(kMaxBurst * kMaxLimits);
     std::uint32_t look_count = 0;  // of the burst
     // Looks whose keys are not in their first lines.
@@ -58,6 +61,7 @@ struct Scratch {
 
     // A burst without packets has nothing to be located.
     void forget() noexcept {
+        match_count = 0;
         look_count = 0;
         miss_count = 0;
     }

@@ -1,4 +1,5 @@
 #pragma once
+#include "lib/pipeline/judge_plain.hpp"
 #include "lib/pipeline/look_at.hpp"
 
 // Charges under limits whose keys several workers spend: each asks its ledger how far it may go
@@ -9,6 +10,19 @@ namespace sluice {
     return judging.core.ledger != nullptr &&
            judging.core.buckets.tenants.row(entry.slot()).max_unsynced != 0;
 }
+
+// Asks for the records of a burst's keys, once the places where they are found have come.
+[[gnu::always_inline]] inline void prefetch_records(std::span<const Look> looks,
+                                                    const Ledger& ledger) noexcept {
+    for (const Look& look : looks) {
+        ledger.prefetch_record({look.key.hash, slot_of(look.key), 0});
+    }
+}
+
+// The short way for one enforcing rule of one token bucket that workers share, as judge_plain() is
+// for others. False: nothing has been done, and the long way is to be taken.
+[[nodiscard]] bool judge_shared(Packet& packet, const Match& match, PlainJudging judging,
+                                Ledger& ledger) noexcept;
 
 // What becomes of a look that the copy here admits: the same, or NoRoom.
 [[nodiscard]] Judgement ask_ledger(const Look& look, const Rule& rule,

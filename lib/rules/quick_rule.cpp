@@ -1,5 +1,6 @@
 #include "lib/rules/quick_rule.hpp"
 
+#include "lib/meter/group_key.hpp"
 #include "lib/rules/group.hpp"
 #include "lib/rules/rule_set.hpp"
 
@@ -35,7 +36,7 @@ void fill_key(const Rule& rule, QuickRule& quick) noexcept {
         quick.v6_mask = {kFirstBits[std::min<unsigned>(part.v6_length, 64)],
                          kFirstBits[part.v6_length < 64 ? 0 : part.v6_length - 64]};
     }
-    quick.identity = limit.identity;
+    quick.start = KeyHasher::start_of(limit.identity);
     quick.slot = limit.slot;
     quick.per_byte = limit.per == Per::Byte;
 }
@@ -52,13 +53,14 @@ QuickRule quick_rule(const Rule& rule) noexcept {
     }
     const auto* bucket = std::get_if<TokenBucketLimit>(&rule.limits.front().limit);
     quick.version = rule.limits.front().version;
-    quick.plain = rule.mode == Mode::Enforce && !rule.rejected_spend && bucket != nullptr &&
-                  rule.limits.front().shared == 0;
-    if (quick.plain) {
+    if (rule.mode == Mode::Enforce && !rule.rejected_spend && bucket != nullptr) {
+        const std::uint64_t shared = rule.limits.front().shared;
         quick.limit = bucket->gcra;
+        quick.plain = shared == 0;
+        quick.max_unsynced = static_cast<std::uint32_t>(shared);  // at most 2^30
     }
-    quick.on_exceed = rule.on_exceed;
     quick.counters = rule.counters;
+    quick.on_exceed = rule.on_exceed;
     quick.tag = &rule.tag;
     return quick;
 }

@@ -18,6 +18,13 @@ inline void store_word(std::uint64_t& word, std::uint64_t value) noexcept {
 }
 static_assert(std::atomic_ref<std::uint64_t>::is_always_lock_free);
 
+// Asks for a line that another core has in its cache, to write it: a prefetch that only reads would
+// leave the other's copy there, and the write would wait for its end. (The compiler has this only
+// for machines that are sure to know it; others take it for no operation.)
+[[gnu::always_inline]] inline void prefetch_to_write(const void* line) noexcept {
+    asm volatile("prefetchw %0" : : "m"(*static_cast<const char*>(line)));
+}
+
 // What is written before it is in memory before what is written after it, for whoever reads that
 // memory once this process has been killed. The machine keeps stores in order, so this costs no
 // instruction; only the compiler is told.

@@ -1,5 +1,8 @@
 #include "tests/bench/bench_worker.hpp"
 
+#include "lib/pipeline/adopt.hpp"
+#include "lib/pipeline/shared_limits.hpp"
+#include "lib/policy/box.hpp"
 #include "lib/rules/limit_numbers.hpp"
 #include "lib/rules/origins.hpp"
 #include "tests/bench/mill_burst.hpp"
@@ -17,6 +20,7 @@ namespace {
 using namespace std::chrono_literals;
 
 constexpr Nanoseconds kPerBurst{1000};
+constexpr std::size_t kKeysPerRecord = 8;  // as in the dataplane
 
 CompiledRules compile(std::string_view text) {
     Problems problems{"bench"};
@@ -49,10 +53,38 @@ BenchWorker::BenchWorker(PacketMill& mill, std::string_view rules, std::size_t k
     core_.texts = texts_.get();
 }
 
+void BenchWorker::share(AmountLanes& lanes, std::size_t me) {
+    for (Rule& rule : compiled_.set.rules) {
+        for (MeteredLimit& limit : rule.limits) {
+            limit.merged = true;
+        }
+    }
+    const Nanoseconds interval = Box{}.merge_interval;
+    share_limits(compiled_.set, {lanes.workers(), interval});
+    number_limits(compiled_.set);
+    const std::size_t records = core_.buckets.keys.slots() / kKeysPerRecord;
+    records_.emplace(records * sizeof(Record));
+    books_ = std::make_unique<BucketBooks>(core_.buckets);
+    ledger_ = std::make_unique<Ledger>(
+        me, lanes, std::span{static_cast<Record*>(records_->data()), records}, now_.at);
+    ledger_->set(interval, compiled_.set.shared_limits);
+    core_.ledger = ledger_.get();
+}
+
+// As the dataplane's worker does between two bursts.
+void BenchWorker::exchange() {
+    if (ledger_ != nullptr) {
+        adopt(compiled_.set, core_, now_);
+        ledger_->exchange(*books_, now_);
+        ledger_->ask(*books_);
+    }
+}
+
 void BenchWorker::run(std::size_t bursts) {
     for (std::size_t i = 0; i < bursts; ++i) {
         take(bursts_[i % 2]);
         Burst& going = bursts_[(i + 1) % 2];
+        exchange();
         run_overlapped(bursts_[i % 2], going, compiled_.set, core_, now_);
         give(going);
     }
@@ -75,6 +107,8 @@ void BenchWorker::run_in_stages(std::size_t bursts) {
         Burst& going = bursts_[(i + 1) % 2];
         take(coming);
         lap(0);
+        exchange();
+        lap(6);
         parse_burst(coming, core_);
         origin_burst(coming, compiled_.set);
         lap(1);
@@ -93,7 +127,7 @@ void BenchWorker::run_in_stages(std::size_t bursts) {
 }
 
 void BenchWorker::print_stages(const char* name) const {
-    constexpr const char* kStages[] = {"rx", "parse", "match", "key", "meter", "tx"};
+    constexpr const char* kStages[] = {"rx", "parse", "match", "key", "meter", "tx", "exchange"};
     std::printf("{\"id\": \"P\", \"case\": \"cycles per packet, %s\"", name);
     for (std::size_t i = 0; i < std::size(kStages); ++i) {
         std::printf(", \"%s\": %.1f", kStages[i],
@@ -123,6 +157,9 @@ double BenchWorker::matches_per_packet() const noexcept {
 
 void BenchWorker::take(Burst& burst) {
     now_.at += kPerBurst;
+    if (told_) {
+        told_(now_.at);
+    }
     take_burst(mill_, burst);
 }
 

@@ -1,4 +1,5 @@
 #pragma once
+#include "lib/ledger/bucket_books.hpp"
 #include "lib/pipeline/run_burst.hpp"
 #include "lib/policy/compile.hpp"
 #include "tests/bench/packet_mill.hpp"
@@ -6,8 +7,12 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <memory>
+#include <optional>
 #include <string_view>
+#include <utility>
+#include <vector>
 
 namespace sluice::bench {
 
@@ -18,6 +23,13 @@ public:
 
     // With room for `keys` buckets, four fifths full then. Ends the program if the rules are wrong.
     BenchWorker(PacketMill& mill, std::string_view rules, std::size_t keys);
+
+    // Shares its limits with the other workers of these lanes, of which it is worker `me`; before
+    // the first packet.
+    void share(AmountLanes& lanes, std::size_t me);
+    // Told of every burst that comes, and when.
+    void before_burst(std::function<void(Instant)> told) { told_ = std::move(told); }
+    [[nodiscard]] const Ledger* ledger() const noexcept { return ledger_.get(); }
 
     void run(std::size_t bursts);
     // The same, stage by stage, with the time-stamp counter read between them.
@@ -31,11 +43,16 @@ public:
     // Rules that matched a packet, of those that are not malformed.
     [[nodiscard]] double matches_per_packet() const noexcept;
     [[nodiscard]] const RuleSet& rules() const noexcept { return compiled_.set; }
+    // That its keys are hashed with.
+    [[nodiscard]] const KeyHasher& hash() const noexcept { return core_.hash; }
+    // Its clock, which goes on by the burst.
+    [[nodiscard]] Now now() const noexcept { return now_; }
 
 private:
     [[nodiscard]] std::uint64_t judged_as(Reason reason) const noexcept {
         return counters_.by_reason[static_cast<std::size_t>(reason)].read();
     }
+    void exchange();
     void take(Burst& burst);
     void give(const Burst& burst);
 
@@ -46,7 +63,11 @@ private:
     CoreState core_;
     std::array<Burst, 2> bursts_;  // on their way
     Now now_;
-    std::uint64_t ticks_[6]{};
+    std::function<void(Instant)> told_;
+    std::optional<LineMemory> records_;
+    std::unique_ptr<BucketBooks> books_;
+    std::unique_ptr<Ledger> ledger_;  // nullptr: its keys are its own
+    std::uint64_t ticks_[7]{};
     std::uint64_t packets_in_stages_ = 0;
 };
 

@@ -1,6 +1,7 @@
 #pragma once
 #include "lib/pipeline/burst.hpp"
 #include "lib/pipeline/counters.hpp"
+#include "lib/pipeline/decision_tally.hpp"
 #include "tests/bench/packet_mill.hpp"
 
 #include <cstddef>
@@ -13,11 +14,11 @@ namespace sluice::bench {
 inline void take_burst(PacketMill& mill, Burst& burst) {
     PacketMill::Frames frames;
     mill.receive(frames);
-    burst.clear();
-    for (rte_mbuf* frame : frames) {
-        (void)burst.add(
-            {{rte_pktmbuf_mtod(frame, const std::byte*), frame->data_len}, frame->pkt_len},
-            Direction::In, 1, frame);
+    std::size_t row = 0;
+    for (Packet& packet : burst.take_rows(frames.size())) {
+        rte_mbuf* frame = frames[row++];
+        packet.come({{rte_pktmbuf_mtod(frame, const std::byte*), frame->data_len}, frame->pkt_len},
+                    Direction::In, 1, frame);
     }
 }
 
@@ -27,12 +28,13 @@ inline void give_burst(PacketMill& mill, const Burst& burst, WorkerCounters& cou
         return;
     }
     PacketMill::Frames frames;
+    DecisionTally tally;
     std::size_t count = 0;
     for (const Packet& packet : burst.packets()) {
+        tally.note(count, packet.decision);
         frames[count++] = static_cast<rte_mbuf*>(packet.buffer);
-        counters.by_verdict[static_cast<std::size_t>(packet.decision.verdict)].add(1);
-        counters.by_reason[static_cast<std::size_t>(packet.decision.reason)].add(1);
     }
+    tally.count(count, counters);
     mill.send(frames);
 }
 

@@ -101,7 +101,7 @@ void match_all(Burst& burst, const RuleSet& set) {
     for (std::size_t row = 0; row < burst.size(); ++row) {
         scratch.spans[row] = {next, static_cast<std::uint32_t>(set.rules.size())};
         for (std::uint32_t rule = 0; rule < set.rules.size(); ++rule) {
-            scratch.matches[next++] = Match{.rule = rule};
+            scratch.matches[next++] = Match{.rule = rule, .packet = static_cast<std::uint8_t>(row)};
         }
     }
 }

@@ -14,11 +14,16 @@ namespace {
 using namespace std::chrono_literals;
 
 TEST(KeptRing, KeepsWhatIsReadUntilItIsRetired) {
-    KeptRing<int> ring{2};
+    RingMarks writer;
+    RingMarks reader;
+    KeptRing<int> ring{2, writer, reader, 0};
     for (int i = 0; i < 2; ++i) {
         *ring.next() = i;
         ring.commit();
     }
+    EXPECT_EQ(ring.waiting(8), 0U);
+    EXPECT_EQ(ring.written(), 2U);
+    ring.publish();
     EXPECT_EQ(ring.next(), nullptr);
     EXPECT_EQ(ring.waiting(8), 2U);
     EXPECT_EQ(ring.waiting(1), 1U);
@@ -31,6 +36,7 @@ TEST(KeptRing, KeepsWhatIsReadUntilItIsRetired) {
     ASSERT_NE(ring.next(), nullptr);
     *ring.next() = 2;
     ring.commit();
+    ring.publish();
     EXPECT_EQ(ring.first_waiting(), 1U);
     EXPECT_EQ(ring.peek(0), 1);
     EXPECT_EQ(ring.peek(1), 2);
@@ -75,7 +81,9 @@ TEST(LedgerThreads, NothingIsLostBetweenThreads) {
                 continue;
             }
             const std::uint32_t record = own ? kNoRecord : ledger.note(account, 1, now);
-            ASSERT_TRUE(books[me]->apply({.account = account, .units = 1, .at = now.at}, now));
+            Stand total;
+            ASSERT_TRUE(
+                books[me]->apply({.account = account, .units = 1, .at = now.at}, now, total));
             ledger.send_if_much(record, 20, books[me]->copy_of(account, now), now);
             ++spent[me][key];
         }

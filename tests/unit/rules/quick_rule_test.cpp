@@ -1,5 +1,6 @@
 #include "lib/rules/quick_rule.hpp"
 
+#include "lib/meter/group_key.hpp"
 #include "lib/rules/group.hpp"
 #include "lib/rules/rule_set.hpp"
 #include "lib/rules/slots.hpp"
@@ -37,6 +38,17 @@ QuickRule quick_of(const Rule& rule) {
     QuickRule quick = set.quick.at(0);
     quick.tag = nullptr;  // it points into the set
     return quick;
+}
+
+TEST(QuickRule, SaysHowFarWorkersMayGoAhead) {
+    Rule rule = common_rule();
+    EXPECT_EQ(quick_of(rule).max_unsynced, 0U);
+    rule.limits[0].shared = 7;
+    EXPECT_EQ(quick_of(rule).max_unsynced, 7U);
+    EXPECT_FALSE(quick_of(rule).plain);
+    EXPECT_EQ(quick_of(rule).limit, ten_per_second());
+    rule.mode = Mode::Monitor;
+    EXPECT_EQ(quick_of(rule).max_unsynced, 0U) << "takes the long way";
 }
 
 struct Case {
@@ -90,7 +102,7 @@ TEST(QuickRule, SaysWhatItsRuleSays) {
     rule.limits[0].per = Per::Byte;
     rule.on_exceed = Verdict::Tag;
     const QuickRule quick = quick_of(rule);
-    EXPECT_EQ(quick.identity, 7U);
+    EXPECT_EQ(quick.start, KeyHasher::start_of(7));
     EXPECT_EQ(quick.slot, 3U);
     EXPECT_EQ(quick.counters, 5U);
     EXPECT_TRUE(quick.per_byte);

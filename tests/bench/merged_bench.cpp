@@ -1,0 +1,157 @@
+#include "lib/policy/box.hpp"
+#include "tests/bench/bench_worker.hpp"
+#include "tests/bench/cpus.hpp"
+#include "tests/bench/merged_peers.hpp"
+#include "tests/bench/rounds.hpp"
+#include "tests/bench/rte_reference.hpp"
+
+#include <array>
+#include <cstdio>
+#include <cstring>
+#include <string>
+
+// M1: the pipeline of one worker whose keys three others spend too, each key at the next one,
+// beside the same pipeline with keys of its own. The others run on another core. Prints one JSON
+// object a line.
+namespace sluice::bench {
+namespace {
+
+constexpr std::size_t kWorkers = 4;
+
+// As P1's: every bucket stays live, and none is exhausted.
+const char* const kRule = R"yaml(version: 1
+rules:
+  - id: per-source
+    mode: enforce
+    key: [ip.src]
+    limits: [{algorithm: token_bucket, rate: 10/s, burst: 1M}]
+)yaml";
+
+// The keys of the mill's sources, by owner.
+std::vector<std::vector<Account>> accounts_of(const BenchWorker& worker) {
+    const QuickRule& rule = worker.rules().quick.front();
+    std::vector<std::vector<Account>> accounts(kWorkers);
+    for (std::uint32_t number = 0; number < PacketMill::kSources; ++number) {
+        const std::uint32_t source = __builtin_bswap32(number | 0x0A00'0000U);
+        const std::uint64_t key = rule.v4_header | std::uint64_t{source} << 32;
+        const std::uint64_t digest = worker.hash().digest(std::as_bytes(std::span{&key, 1}));
+        const Account account{KeyHasher::filed_from(rule.start, digest).hash, rule.slot, 0};
+        accounts[owner_of(account, kWorkers)].push_back(account);
+    }
+    return accounts;
+}
+
+// Of one worker, by event.
+using Counts = std::array<std::uint64_t, kLedgerEventCount>;
+Counts counts_of(const Ledger& ledger) {
+    Counts counts;
+    for (const LedgerEventRow& row : kLedgerEvents) {
+        counts[static_cast<std::size_t>(row.event)] = ledger.counters().read(row.event);
+    }
+    return counts;
+}
+
+void print_counts(const Counts& before, const Counts& after, std::uint64_t packets) {
+    std::printf("{\"id\": \"M1\", \"case\": \"ledger, for each packet\"");
+    for (const LedgerEventRow& row : kLedgerEvents) {
+        const auto at = static_cast<std::size_t>(row.event);
+        std::printf(", \"%s\": %.4f", std::string{row.name}.c_str(),
+                    static_cast<double>(after[at] - before[at]) / static_cast<double>(packets));
+    }
+    std::printf("}\n");
+}
+
+class Bench {
+public:
+    explicit Bench(std::size_t packets)
+        : packets_{packets}, merged_{mill_, kRule, PacketMill::kSources} {
+        merged_.share(lanes_, 0);
+    }
+
+    void run(int peer_cpu) {
+        MergedPeers peers{{.lanes = lanes_,
+                           .rows = merged_.rules().slots,
+                           .limit = *gcra_of(merged_.rules().rules.front().limits.front().limit),
+                           .interval = Box{}.merge_interval,
+                           .accounts = accounts_of(merged_),
+                           .keys = PacketMill::kSources * 94 / 80},
+                          peer_cpu};
+        merged_.before_burst([&](Instant now) { waited_ += peers.follow(now); });
+        const std::size_t bursts = packets_ / PacketMill::kBurst;
+        // Every source has its bucket, with everybody.
+        local_.run(bursts);
+        merged_.run(bursts);
+        const Counts before = counts_of(*merged_.ledger());
+        std::vector<Side> sides{
+            {"merged", [&] { return merged_ns(bursts); }},
+            {"local", [&] { return cpu_ns_per(packets_, [&] { local_.run(bursts); }); }}};
+        run_rounds(sides, kRounds);
+        const Counts after = counts_of(*merged_.ledger());
+        print(sides);
+        print_counts(before, after, packets_ * kRounds);
+        print_others(peers);
+        local_.run_in_stages(bursts / 4);
+        merged_.run_in_stages(bursts / 4);
+        local_.print_stages("local");
+        merged_.print_stages("merged");
+    }
+
+private:
+    static constexpr int kRounds = 5;
+
+    // Without the time that the others were waited for: they share their core with whoever else
+    // runs on this machine.
+    double merged_ns(std::size_t bursts) {
+        waited_ = 0;
+        const double ns = cpu_ns_per(1, [&] { merged_.run(bursts); });
+        waited_share_.push_back(waited_ / ns);
+        return (ns - waited_) / static_cast<double>(packets_);
+    }
+    static void print(const std::vector<Side>& sides) {
+        const double merged = 1000 / sides[0].median();
+        const double local = 1000 / sides[1].median();
+        std::printf(
+            "{\"id\": \"M1\", \"case\": \"4 workers, 2^20 keys\", \"value\": %.3f, \"unit\": "
+            "\"Mpps\", \"reference\": \"local keys\", \"reference_value\": %.3f, \"ratio\": %.3f, "
+            "\"rounds\": %s, \"reference_rounds\": %s}\n",
+            merged, local, merged / local, list_of(sides[0].rounds).c_str(),
+            list_of(sides[1].rounds).c_str());
+    }
+    void print_others(const MergedPeers& peers) const {
+        std::printf(
+            "{\"id\": \"M1\", \"case\": \"the others\", \"refused\": %lu, \"ring_full\": %lu, "
+            "\"held_back\": %lu, \"dropped_here\": %.6f, \"waited_for\": %s}\n",
+            peers.refused(), peers.counted(LedgerEvent::RingFull),
+            peers.counted(LedgerEvent::HeldBack), merged_.dropped(),
+            list_of(waited_share_).c_str());
+    }
+
+    std::size_t packets_;
+    AmountLanes lanes_{kWorkers, lane_size(kWorkers)};
+    PacketMill mill_;
+    BenchWorker local_{mill_, kRule, PacketMill::kSources};
+    BenchWorker merged_;
+    double waited_ = 0;
+    std::vector<double> waited_share_;
+};
+
+int run(bool quick) {
+    const std::vector<int> cpus = usable_cpus();
+    if (cpus.size() < 2) {
+        std::fprintf(stderr, "two cores are needed, so that lines cross between them\n");
+        return 1;
+    }
+    if (!start_eal()) {
+        return 1;
+    }
+    pin_to(cpus.back());
+    Bench{quick ? std::size_t{1} << 23 : std::size_t{1} << 25}.run(cpus.front());
+    return 0;
+}
+
+}  // namespace
+}  // namespace sluice::bench
+
+int main(int count, char** arguments) {
+    return sluice::bench::run(count > 1 && std::strcmp(arguments[count - 1], "--quick") == 0);
+}

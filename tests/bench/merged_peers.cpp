@@ -1,0 +1,130 @@
+#include "tests/bench/merged_peers.hpp"
+
+#include "tests/bench/cpus.hpp"
+#include "tests/bench/rounds.hpp"
+
+#include <immintrin.h>
+
+namespace sluice::bench {
+namespace {
+
+constexpr std::size_t kKeysPerRecord = 8;
+
+}  // namespace
+
+MergedPeers::Peer::Peer(const PeerSetup& setup, std::size_t index)
+    : me{index},
+      store{setup.keys, 16},
+      books{store},
+      records{store.keys.slots() / kKeysPerRecord * sizeof(Record)},
+      ledger{me, setup.lanes,
+             std::span{static_cast<Record*>(records.data()), records.bytes() / sizeof(Record)},
+             Instant{}} {
+    store.adopt(setup.rows, 0, Nanoseconds{0}, {});
+    ledger.set(setup.interval, 1);
+}
+
+MergedPeers::MergedPeers(PeerSetup setup, int cpu) : setup_{std::move(setup)} {
+    for (std::size_t i = 1; i < setup_.lanes.workers(); ++i) {
+        peers_.push_back(std::make_unique<Peer>(setup_, i));
+    }
+    thread_ = std::thread{[this, cpu] {
+        pin_to(cpu);
+        run();
+    }};
+}
+
+MergedPeers::~MergedPeers() {
+    stop_.store(true, std::memory_order_release);
+    thread_.join();
+}
+
+double MergedPeers::follow(Instant now) noexcept {
+    now_.store(now.time_since_epoch().count(), std::memory_order_relaxed);
+    const std::uint64_t begun = begun_.load(std::memory_order_relaxed) + 1;
+    begun_.store(begun, std::memory_order_release);
+    if (begun - followed_.load(std::memory_order_acquire) < kFarBehind) [[likely]] {
+        return 0;
+    }
+    return cpu_ns_per(1, [&] {
+        while (begun - followed_.load(std::memory_order_acquire) > kCloseBy) {
+            _mm_pause();
+        }
+    });
+}
+
+std::uint64_t MergedPeers::counted(LedgerEvent event) const noexcept {
+    std::uint64_t sum = 0;
+    for (const auto& peer : peers_) {
+        sum += peer->ledger.counters().read(event);
+    }
+    return sum;
+}
+
+void MergedPeers::run() noexcept {
+    while (!stop_.load(std::memory_order_acquire)) {
+        const std::uint64_t begun = begun_.load(std::memory_order_acquire);
+        const std::uint64_t followed = followed_.load(std::memory_order_relaxed);
+        if (followed == begun) {
+            _mm_pause();
+            continue;
+        }
+        const Now now{Instant{Nanoseconds{now_.load(std::memory_order_relaxed)}}, {}};
+        for (const auto& peer : peers_) {
+            burst(*peer, now);
+        }
+        followed_.store(followed + 1, std::memory_order_release);
+    }
+}
+
+// Of a burst whose keys are anybody's, as many as are worker 0's; and for the keys of this worker
+// what it and the others, but worker 0, have.
+void MergedPeers::ask_for(Peer& peer) noexcept {
+    const std::size_t first = kPackets / setup_.lanes.workers();
+    for (std::size_t i = 0; i < kPackets; ++i) {
+        const std::vector<Account>& accounts = setup_.accounts[i < first ? 0 : peer.me];
+        charged_[i] = accounts[random_.below(accounts.size())];
+        (void)peer.store.keys.prefetch_both(charged_[i].filed());
+        peer.ledger.prefetch(charged_[i]);
+    }
+}
+
+void MergedPeers::burst(Peer& peer, Now now) noexcept {
+    ask_for(peer);
+    (void)peer.store.begin_burst(now);
+    peer.ledger.exchange(peer.books, now);
+    peer.ledger.ask(peer.books);
+    for (const Account& account : charged_) {
+        charge_one(peer, account, now);
+    }
+}
+
+void MergedPeers::charge_one(Peer& peer, const Account& account, Now now) noexcept {
+    const std::uint64_t ahead = setup_.rows[account.slot].max_unsynced;
+    Entry* entry = peer.store.keys.find(account.filed());
+    if (entry == nullptr) {
+        entry = peer.store.keys.make_place(account.filed(), peer.store.tenants, now);
+        if (entry != nullptr) {
+            entry->file({now.at, 0}, account.filed().filed, {});
+            entry->release();
+            peer.store.tenants.came(account.slot);
+        }
+    }
+    const bool own = peer.ledger.owns(account);
+    if (entry == nullptr || (!own && peer.ledger.credit(account, 1, ahead) != Credit::Enough)) {
+        refused_.add(1);
+        return;
+    }
+    const Cell cell = entry->cell();
+    Gcra bucket{cell.fresh_from, cell.rest};
+    if (!admits(bucket, setup_.limit, now.at, Units{1})) {
+        refused_.add(1);
+        return;
+    }
+    const std::uint32_t record = own ? kNoRecord : peer.ledger.note(account, 1, now);
+    charge(bucket, setup_.limit, now.at, Units{1});
+    entry->write({bucket.fresh_from, bucket.below});
+    peer.ledger.send_if_much(record, ahead, {bucket, entry->stamp().version}, now);
+}
+
+}  // namespace sluice::bench

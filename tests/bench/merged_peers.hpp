@@ -1,0 +1,75 @@
+#pragma once
+#include "lib/ledger/bucket_books.hpp"
+#include "lib/ledger/ledger.hpp"
+#include "tests/bench/roof.hpp"
+
+#include <array>
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <thread>
+#include <vector>
+
+namespace sluice::bench {
+
+// What a worker's peers share with it, and what is theirs to charge.
+struct PeerSetup {
+    AmountLanes& lanes;
+    std::span<const SlotRow> rows;
+    const Limit& limit;
+    Nanoseconds interval;
+    std::vector<std::vector<Account>> accounts;  // by owner
+    std::size_t keys;                            // each of them has room for
+};
+
+// The other workers of a box whose worker 0 is measured, on a thread of their own: they own most of
+// the keys that it charges, and charge those that it owns, as much as if every key rotated over all
+// workers. They meet no packets, and what they would tell one another each owner charges by itself.
+class MergedPeers {
+public:
+    MergedPeers(PeerSetup setup, int cpu);
+    ~MergedPeers();
+    MergedPeers(const MergedPeers&) = delete;
+    MergedPeers& operator=(const MergedPeers&) = delete;
+
+    // Worker 0 is about to begin a burst at `now`: they do as much. Waits for them if they are
+    // far behind; the CPU time of that, ns.
+    [[nodiscard]] double follow(Instant now) noexcept;
+    // Over all of them.
+    [[nodiscard]] std::uint64_t counted(LedgerEvent event) const noexcept;
+    [[nodiscard]] std::uint64_t refused() const noexcept { return refused_.read(); }
+
+private:
+    struct Peer {
+        explicit Peer(const PeerSetup& setup, std::size_t index);
+
+        std::size_t me;
+        BucketStore store;
+        BucketBooks books;
+        LineMemory records;
+        Ledger ledger;
+    };
+    static constexpr std::uint64_t kFarBehind = 64;  // bursts
+    static constexpr std::uint64_t kCloseBy = 4;
+    static constexpr std::size_t kPackets = 32;  // of a burst
+
+    void run() noexcept;
+    void burst(Peer& peer, Now now) noexcept;
+    void ask_for(Peer& peer) noexcept;
+    void charge_one(Peer& peer, const Account& account, Now now) noexcept;
+
+    PeerSetup setup_;
+    std::vector<std::unique_ptr<Peer>> peers_;
+    Random random_{5};
+    std::array<Account, kPackets> charged_;  // in a burst
+    Counter refused_;
+    std::atomic<std::int64_t> now_{0};
+    std::atomic<std::uint64_t> begun_{0};     // bursts of worker 0
+    std::atomic<std::uint64_t> followed_{0};  // of theirs
+    std::atomic<bool> stop_{false};
+    std::thread thread_;
+};
+
+}  // namespace sluice::bench
