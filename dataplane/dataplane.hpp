@@ -70,8 +70,8 @@ private:
     [[nodiscard]] const PortPair& pair_of(const Lane& lane) const;
     [[nodiscard]] TxSide tx_side(std::size_t worker, std::size_t lane);
     [[nodiscard]] LaneHandover* handover_of(std::size_t worker, std::size_t lane);
-    [[nodiscard]] std::vector<DpdkIo> lanes_of(std::size_t worker);
-    [[nodiscard]] std::vector<TxDesk> desks_of(std::size_t worker);
+    [[nodiscard]] WorkerLanes lanes_of(std::size_t worker);
+    void add_desks(std::size_t worker, WorkerLanes& io);
     enum class Keep : bool { No, Yes };  // for the next start too
     [[nodiscard]] Reply take(ApplyRules request, Keep keep);
     // For the texts of a set, allocated here so that workers never do.

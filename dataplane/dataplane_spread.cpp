@@ -26,7 +26,10 @@ PortSpread::By who_spreads(const Port& port, std::size_t workers) {
 BoxSpread Dataplane::spread() const {
     const std::size_t workers = lcores_.size();
     const Tunnels& tunnels = options_.policy.tunnels;
-    BoxSpread spread{.ports = {}, .tunnels = tunnels.gre || tunnels.vxlan || tunnels.ipip};
+    BoxSpread spread{.ports = {},
+                     .tunnels = tunnels.gre || tunnels.vxlan || tunnels.ipip,
+                     .workers = workers,
+                     .merge_interval = options_.merge_interval};
     for (std::size_t p = 0; p < pairs_.size(); ++p) {
         const auto add = [&](const Port& port, Direction dir) {
             PortSpread one{.pair = port.pair, .dir = dir, .by = who_spreads(port, workers)};

@@ -100,24 +100,28 @@ LaneHandover* Dataplane::handover_of(std::size_t worker, std::size_t i) {
     const PortPair& pair = pair_of(lane);
     const Rss how = lane.dir == Direction::In ? pair.outside.asked : pair.inside.asked;
     const Toeplitz& hash = how == Rss::Symmetric ? symmetric_hash_ : hash_;
-    handovers_.push_back(
-        std::make_unique<LaneHandover>(lane, FrameSpread{hash, how, lcores_.size(), worker},
-                                       std::move(rings_.ends[worker][i]), counters_[worker]));
+    handovers_.push_back(std::make_unique<LaneHandover>(
+        lane, FrameSpread{hash, how, lcores_.size(), worker},
+        std::move(rings_.ends[worker][i].spread), counters_[worker]));
     return handovers_.back().get();
 }
 
-std::vector<DpdkIo> Dataplane::lanes_of(std::size_t worker) {
-    std::vector<DpdkIo> io;
+WorkerLanes Dataplane::lanes_of(std::size_t worker) {
+    WorkerLanes io;
     for (std::size_t i = 0; i < lanes_[worker].size(); ++i) {
-        io.emplace_back(lanes_[worker][i], tx_side(worker, i), pair_of(lanes_[worker][i]).pool,
-                        handover_of(worker, i));
+        const Lane& lane = lanes_[worker][i];
+        LaneEnds& ends = rings_.ends[worker][i];
+        auto& lanes = lane.for_owner_only() ? io.owner_lanes : io.lanes;
+        lanes.emplace_back(lane, tx_side(worker, i), pair_of(lane).pool,
+                           LaneWays{handover_of(worker, i), std::move(ends.owned), ends.back});
     }
+    add_desks(worker, io);
     return io;
 }
 
-// One for each of the worker's transmit queues that others use.
-std::vector<TxDesk> Dataplane::desks_of(std::size_t worker) {
-    std::vector<TxDesk> desks;
+// One for each of the worker's transmit queues that others use. Where frames are not spread by us,
+// they use it for those whose keys they own only.
+void Dataplane::add_desks(std::size_t worker, WorkerLanes& io) {
     for (std::size_t i = 0; i < lanes_[worker].size(); ++i) {
         std::vector<TxDesk::Client> clients;
         for (const BackRing& back : rings_.backs) {
@@ -126,10 +130,10 @@ std::vector<TxDesk> Dataplane::desks_of(std::size_t worker) {
             }
         }
         if (!clients.empty()) {
+            auto& desks = lanes_[worker][i].handed ? io.desks : io.owner_desks;
             desks.emplace_back(lanes_[worker][i], tx_side(worker, i), std::move(clients));
         }
     }
-    return desks;
 }
 
 void Dataplane::start_workers() {
@@ -148,13 +152,13 @@ void Dataplane::start_workers() {
         workers_.push_back(std::make_unique<Worker>(
             roster.enlist(),
             WorkerSetup{running_, board_, stop_, options_.idle_sleep, state_.clock_lead(),
-                        ledger_lanes_},
+                        ledger_lanes_, lcores_.size()},
             CoreState{.policy = policy,
                       .hash = KeyHasher{state_.secrets().hash},
                       .buckets = state_.store(worker, current_.rules.slots),
                       .counters = counters_[worker],
                       .sampler = samplers_.back().get()},
-            state_.records(worker), WorkerLanes{lanes_of(worker), desks_of(worker)}));
+            state_.records(worker), lanes_of(worker)));
     }
     report_found();
     const auto run = [](void* worker) {

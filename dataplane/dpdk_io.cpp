@@ -9,6 +9,7 @@
 
 #include <rte_ethdev.h>
 #include <rte_mbuf.h>
+#include <rte_prefetch.h>
 
 namespace sluice {
 namespace {
@@ -71,20 +72,9 @@ FrameView DpdkIo::whole_view_of(rte_mbuf* frame, std::size_t row) noexcept {
     return {{static_cast<const std::byte*>(bytes), size}, frame->pkt_len, behind};
 }
 
-std::size_t DpdkIo::receive(Burst& burst, Reach reach) noexcept {
+void DpdkIo::fill(Burst& burst, rte_mbuf* const* frames, std::uint16_t count,
+                  Reach reach) noexcept {
     newest_ ^= 1U;
-    // NOLINTNEXTLINE(cppcoreguidelines-pro-type-member-init): filled by the driver
-    std::array<rte_mbuf*, kMaxBurst> frames;
-    std::uint16_t count = 0;
-    std::uint16_t came = 0;
-    if (handover_ == nullptr) [[likely]] {
-        count = rte_eth_rx_burst(lane_.rx_port, lane_.rx_queue, frames.data(), kMaxBurst);
-        came = count;
-    } else {
-        const LaneHandover::Came handed = handover_->receive(frames.data());
-        count = handed.ours;
-        came = handed.all;
-    }
     std::uint16_t row = 0;
     for (Packet& packet : burst.take_rows(count)) {
         rte_mbuf* frame = frames[row];
@@ -92,7 +82,41 @@ std::size_t DpdkIo::receive(Burst& burst, Reach reach) noexcept {
                     lane_.dir, lane_.pair, frame);
         ++row;
     }
+}
+
+std::size_t DpdkIo::receive(Burst& burst, Reach reach) noexcept {
+    // NOLINTNEXTLINE(cppcoreguidelines-pro-type-member-init): filled by the driver
+    std::array<rte_mbuf*, kMaxBurst> frames;
+    std::uint16_t count = 0;
+    std::uint16_t came = 0;
+    if (ways_.handover == nullptr) [[likely]] {
+        count = rte_eth_rx_burst(lane_.rx_port, lane_.rx_queue, frames.data(), kMaxBurst);
+        came = count;
+    } else {
+        const LaneHandover::Came handed = ways_.handover->receive(frames.data());
+        count = handed.ours;
+        came = handed.all;
+    }
+    fill(burst, frames.data(), count, reach);
     return came;
+}
+
+// Of several rings, each in turn first, until the burst is full.
+std::size_t DpdkIo::receive_owned(Burst& burst, Reach reach) noexcept {
+    // NOLINTNEXTLINE(cppcoreguidelines-pro-type-member-init): filled from the rings
+    std::array<rte_mbuf*, kMaxBurst> frames;
+    unsigned count = 0;
+    const std::size_t rings = ways_.owned.from.size();
+    for (std::size_t asked = 0; asked < rings && count < kMaxBurst; ++asked) {
+        FrameRing& ring = *ways_.owned.from[next_];
+        next_ = next_ + 1 == rings ? 0 : next_ + 1;
+        count += ring.take(frames.data() + count, static_cast<unsigned>(kMaxBurst) - count);
+    }
+    for (unsigned i = 0; i < count; ++i) {
+        rte_prefetch0(frames[i]);
+    }
+    fill(burst, frames.data(), static_cast<std::uint16_t>(count), reach);
+    return count;
 }
 
 bool DpdkIo::tag(Packet& packet, const TagValues& values) noexcept {
@@ -170,7 +194,7 @@ void DpdkIo::send(Burst& burst, WorkerCounters& counters) noexcept {
     if (drops != 0) {
         rte_pktmbuf_free_bulk(dropped.data(), drops);
     }
-    if (handover_ != nullptr && handover_->sends_back()) [[unlikely]] {
+    if (ways_.back != nullptr) [[unlikely]] {
         send_back(burst, forwarded, count, counters);
         return;
     }
@@ -200,7 +224,7 @@ void DpdkIo::send_back(Burst& burst, const std::array<std::uint16_t, kMaxBurst>&
         out[i] = frame_of(packet);
         note_decision(*out[i], packet.decision.verdict, packet.decision.reason);
     }
-    const unsigned put = handover_->send_back(out.data(), count);
+    const unsigned put = ways_.back->put(out.data(), count);
     for (unsigned i = put; i < count; ++i) {
         Packet& packet = burst.packets()[rows[i]];
         packet.decision = {.verdict = Verdict::Drop, .reason = Reason::RingFull};

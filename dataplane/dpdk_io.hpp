@@ -2,6 +2,7 @@
 #include "dataplane/burst_clock.hpp"
 #include "dataplane/frame_bounds.hpp"
 #include "dataplane/frame_head.hpp"
+#include "dataplane/frame_ring.hpp"
 #include "dataplane/handover.hpp"
 #include "dataplane/lane.hpp"
 #include "lib/pipeline/burst.hpp"
@@ -13,6 +14,8 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <span>
+#include <utility>
 
 struct rte_mbuf;
 struct rte_mempool;
@@ -34,6 +37,13 @@ struct TxSide {
     FrameBounds takes;
 };
 
+// What a lane has beside its queues.
+struct LaneWays {
+    LaneHandover* handover = nullptr;  // nullptr where the port gives every worker its own frames
+    HandoverEnds owned{};              // frames for the owners of their keys
+    FrameRing* back = nullptr;         // to the worker that sends; nullptr: it has its own queue
+};
+
 // Sends frames through the lane's transmit queue, with a few tries. How many it took; the first
 // ones.
 std::uint16_t send_frames(const Lane& lane, bool up, rte_mbuf** frames,
@@ -43,20 +53,24 @@ std::uint16_t send_frames(const Lane& lane, bool up, rte_mbuf** frames,
 // received into.
 class DpdkIo {
 public:
-    // `handover`: nullptr where the port gives every worker its own frames.
-    DpdkIo(const Lane& lane, const TxSide& tx, rte_mempool* pool,
-           LaneHandover* handover = nullptr) noexcept
-        : lane_{lane}, tx_{tx}, pool_{pool}, handover_{handover} {}
+    DpdkIo(const Lane& lane, const TxSide& tx, rte_mempool* pool, LaneWays ways = {}) noexcept
+        : lane_{lane}, tx_{tx}, pool_{pool}, ways_{std::move(ways)} {}
 
     // Fills `burst` from the receive queue; its rows' buffers are the mbufs. 0 when nothing came.
     // Of what is handed over it may hold less than came, or nothing.
     std::size_t receive(Burst& burst, Reach reach = Reach::Headers) noexcept;
+
+    // The same from the workers that have handed frames to this one as the owner of their keys.
+    std::size_t receive_owned(Burst& burst, Reach reach) noexcept;
+    // The rings to owners, by worker.
+    [[nodiscard]] std::span<FrameRing* const> owners() const noexcept { return ways_.owned.to; }
 
     // Frees what was dropped, tags what was tagged, sends the rest, and counts every frame under
     // the one verdict and reason that it had in the end.
     void send(Burst& burst, WorkerCounters& counters) noexcept;
 
 private:
+    void fill(Burst& burst, rte_mbuf* const* frames, std::uint16_t count, Reach reach) noexcept;
     [[nodiscard]] FrameView view_of(rte_mbuf* frame, std::size_t row) noexcept;
     [[nodiscard]] FrameView whole_view_of(rte_mbuf* frame, std::size_t row) noexcept;
     // Writes the rule's tag into the frame. False: there was no buffer to do it in.
@@ -72,7 +86,8 @@ private:
     const Lane& lane_;
     TxSide tx_;
     rte_mempool* pool_;
-    LaneHandover* handover_;
+    LaneWays ways_;
+    std::size_t next_ = 0;  // whose frames for this owner are taken first
     // What was made contiguous, of the last two bursts.
     std::array<std::array<FrameHead, kMaxBurst>, 2> heads_;
     // The same for whole frames. Its pages are touched when a frame in segments comes.

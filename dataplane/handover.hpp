@@ -13,11 +13,10 @@
 
 namespace sluice {
 
-// The rings of one worker's lane.
+// Rings by which one worker's lane hands frames to the others, and gets theirs.
 struct HandoverEnds {
-    std::vector<FrameRing*> to;  // by worker, nullptr for oneself; empty: it receives from no port
-    std::vector<FrameRing*> from;  // what others receive for it
-    FrameRing* back = nullptr;     // to the worker that sends; nullptr: it has a queue of its own
+    std::vector<FrameRing*> to;    // by worker, nullptr for oneself; empty: it hands over nothing
+    std::vector<FrameRing*> from;  // what others hand to it
 };
 
 // A lane whose frames are spread over the workers by our hash, as one worker has it. Where a queue
@@ -35,12 +34,6 @@ public:
         std::uint16_t all = 0;
     };
     [[nodiscard]] Came receive(rte_mbuf** frames) noexcept;
-
-    [[nodiscard]] bool sends_back() const noexcept { return ends_.back != nullptr; }
-    // How many were taken, from the first on.
-    [[nodiscard]] unsigned send_back(rte_mbuf* const* frames, unsigned count) noexcept {
-        return ends_.back->put(frames, count);
-    }
 
 private:
     [[nodiscard]] Came receive_from_port(rte_mbuf** ours) noexcept;

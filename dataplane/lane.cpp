@@ -20,8 +20,9 @@ Lane lane_of(const PairQueues& pair, Direction dir, std::size_t q) {
 // Of workers beyond those that own a queue.
 Lane ringed_lane(const PairQueues& pair, Direction dir, std::size_t q) {
     Lane lane = lane_of(pair, dir, q);
-    lane.name = pair.name + (dir == Direction::In ? " in" : " out") + " handed over";
     lane.owns = false;
+    lane.name = pair.name + (dir == Direction::In ? " in" : " out") +
+                (lane.handed ? " handed over" : " as owner");
     return lane;
 }
 
@@ -43,8 +44,7 @@ std::vector<std::vector<Lane>> assign_lanes(std::span<const PairQueues> pairs,
         }
         for (std::size_t worker = 0; worker < workers; ++worker) {
             for (const Direction dir : {Direction::In, Direction::Out}) {
-                const bool handed = dir == Direction::In ? pair.in_handed : pair.out_handed;
-                if (handed && !owns[worker]) {
+                if (!owns[worker]) {
                     const std::size_t q = worker % pair.queues;
                     lanes[worker].push_back(ringed_lane(pair, dir, q));
                     lanes[worker].back().sender = owner_of(p, pair, q, workers);

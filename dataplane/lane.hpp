@@ -10,8 +10,9 @@
 namespace sluice {
 
 // The way of packets through one worker: from one receive queue to one transmit queue. Every queue
-// belongs to exactly one lane, every lane to exactly one worker, so nothing is shared. Where frames
-// are handed over (handover.hpp), workers without a queue have lanes too.
+// belongs to exactly one lane, every lane to exactly one worker, so nothing is shared. Workers
+// without a queue of a pair have lanes too: for frames that are handed over (handover.hpp), or for
+// those whose keys they own (owner_handover.hpp).
 struct Lane {
     std::uint16_t rx_port = 0;
     std::uint16_t rx_queue = 0;
@@ -23,6 +24,9 @@ struct Lane {
     bool handed = false;     // its frames are spread over all workers
     bool owns = true;        // both queues; else it finds its frames in rings, and `sender` sends
     std::size_t sender = 0;  // the worker that owns the transmit queue
+
+    // Nothing comes in here but what others hand to the owner of its key.
+    [[nodiscard]] bool for_owner_only() const noexcept { return !owns && !handed; }
 };
 
 // A pair of started ports.
@@ -43,7 +47,7 @@ struct PairQueues {
 }
 
 // Lanes by worker. Both directions of a queue go to one worker, so that a pair with single queues
-// is one worker's unless its frames are handed over.
+// is one worker's unless its frames are handed over. Every worker has one for each direction.
 [[nodiscard]] std::vector<std::vector<Lane>> assign_lanes(std::span<const PairQueues> pairs,
                                                           std::size_t workers);
 

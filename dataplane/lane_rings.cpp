@@ -18,7 +18,10 @@ public:
             for (std::size_t i = 0; i < lanes_[worker].size(); ++i) {
                 const Lane& lane = lanes_[worker][i];
                 if (lane.handed && lane.owns) {
-                    give_to_all(worker, i);
+                    give_to_all(worker, i, &LaneEnds::spread);
+                }
+                if (!lane.for_owner_only() && lanes_.size() > 1) {
+                    give_to_all(worker, i, &LaneEnds::owned);
                 }
                 if (!lane.owns) {
                     send_back(worker, i);
@@ -30,7 +33,8 @@ public:
 
 private:
     FrameRing* ring() {
-        made_.rings.push_back(std::make_unique<FrameRing>());
+        // Pages of rings that no rules need are never touched.
+        made_.rings.push_back(std::make_unique_for_overwrite<FrameRing>());
         return made_.rings.back().get();
     }
 
@@ -44,14 +48,14 @@ private:
         return static_cast<std::size_t>(found - others.begin());
     }
 
-    void give_to_all(std::size_t from, std::size_t lane) {
-        std::vector<FrameRing*>& to = made_.ends[from][lane].to;
+    void give_to_all(std::size_t from, std::size_t lane, HandoverEnds LaneEnds::* which) {
+        std::vector<FrameRing*>& to = (made_.ends[from][lane].*which).to;
         to.resize(lanes_.size());
         for (std::size_t worker = 0; worker < lanes_.size(); ++worker) {
             if (worker != from) {
                 to[worker] = ring();
                 const std::size_t theirs = same_way(lanes_[from][lane], worker);
-                made_.ends[worker][theirs].from.push_back(to[worker]);
+                (made_.ends[worker][theirs].*which).from.push_back(to[worker]);
             }
         }
     }

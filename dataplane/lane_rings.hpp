@@ -9,6 +9,13 @@
 
 namespace sluice {
 
+// The rings of one worker's lane.
+struct LaneEnds {
+    HandoverEnds spread;        // where its frames are spread over all workers by our hash
+    HandoverEnds owned;         // frames for the owners of their keys
+    FrameRing* back = nullptr;  // to the worker that sends; nullptr: it has a queue of its own
+};
+
 // A ring to the worker that sends what another has judged.
 struct BackRing {
     std::size_t from = 0;    // worker
@@ -17,11 +24,10 @@ struct BackRing {
     FrameRing* ring = nullptr;
 };
 
-// The rings between workers, for lanes whose frames are handed over. One writer and one reader
-// each.
+// The rings between workers. One writer and one reader each.
 struct LaneRings {
     std::vector<std::unique_ptr<FrameRing>> rings;
-    std::vector<std::vector<HandoverEnds>> ends;  // by worker and lane
+    std::vector<std::vector<LaneEnds>> ends;  // by worker and lane
     std::vector<BackRing> backs;
 };
 

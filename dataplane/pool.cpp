@@ -28,7 +28,10 @@ constexpr std::uint16_t kLikelyMtu = 3542;  // the most a port has that was give
 std::size_t in_rings(const PoolUsers& users) noexcept {
     constexpr std::size_t kMostFull = 16;
     const std::size_t rings = users.queues == users.workers ? 2 : 4;  // there, and back
-    return rings * std::min(users.workers - 1, kMostFull) * kFrameRingSize;
+    // Those to owners are there in any case: one that stands still has one from each of the others
+    // for either direction.
+    const std::size_t all = 2 + (users.rings ? rings : 0);
+    return all * std::min(users.workers - 1, kMostFull) * kFrameRingSize;
 }
 
 // Virtual ports have no RSS.
@@ -52,8 +55,7 @@ std::uint64_t PoolPlan::bytes() const noexcept {
 PoolPlan plan_pool(const DataplaneOptions& options, const PoolUsers& users,
                    std::uint16_t mtu) noexcept {
     const std::size_t needed = 2 * users.queues * kDescriptorsPerQueue +
-                               users.workers * kInFlightPerWorker + kReserve +
-                               (users.rings ? in_rings(users) : 0);
+                               users.workers * kInFlightPerWorker + kReserve + in_rings(users);
     const std::size_t share = options.mbufs / std::max<std::size_t>(options.pairs.size(), 1);
     return {static_cast<std::uint32_t>(options.mbufs != 0 ? share : needed), room_for(mtu)};
 }

@@ -39,8 +39,8 @@ Worker::Worker(CoreToken me, const WorkerSetup& setup, CoreState core, std::span
       core_{std::move(core)},
       books_{core_.buckets},
       ledger_{me_.index(), setup.ledger_lanes, records, Instant{}},
-      lanes_{std::move(lanes.lanes)},
-      desks_{std::move(lanes.desks)},
+      owners_{me_.index(), setup.workers},
+      io_{std::move(lanes)},
       time_{rte_get_tsc_hz()} {}
 
 void Worker::run() noexcept {
@@ -67,6 +67,8 @@ std::size_t Worker::turn() noexcept {
     const bool shares = running.rules().shared_limits != 0;
     core_.ledger = shares ? &ledger_ : nullptr;
     shares_ |= shares;
+    // From the first such rule set on: others may still bring what they had under the last one.
+    owns_ |= !running.rules().handing.empty();
     std::size_t frames = 0;
     for (unsigned rounds = 0; rounds < kRoundsPerTurn; ++rounds) {
         const std::size_t came = round(running);
@@ -87,15 +89,47 @@ std::size_t Worker::turn() noexcept {
 std::size_t Worker::round(const Running& running) noexcept {
     const Reach reach = running.rules().classifier.asks_text() ? Reach::Everything : Reach::Headers;
     std::size_t frames = 0;
-    for (DpdkIo& lane : lanes_) {
+    for (DpdkIo& lane : io_.lanes) {
         const std::size_t came = lane.receive(*coming_, reach);
         if (came != 0) {
             frames += came;
             advance(running, &lane);
         }
     }
-    for (TxDesk& desk : desks_) {
+    for (TxDesk& desk : io_.desks) {
         frames += desk.send();
+    }
+    return owns_ ? frames + owned_round(running, reach) : frames;
+}
+
+// What others have handed to this worker as the owner of its keys, and what this one sends of
+// theirs.
+std::size_t Worker::owned_round(const Running& running, Reach reach) noexcept {
+    std::size_t frames = 0;
+    for (DpdkIo& lane : io_.lanes) {
+        frames += take_owned(running, lane, reach);
+    }
+    for (DpdkIo& lane : io_.owner_lanes) {
+        frames += take_owned(running, lane, reach);
+    }
+    for (TxDesk& desk : io_.owner_desks) {
+        frames += desk.send();
+    }
+    return frames;
+}
+
+// As many bursts as there are others at most: each of them may have brought a whole one.
+std::size_t Worker::take_owned(const Running& running, DpdkIo& lane, Reach reach) noexcept {
+    std::size_t frames = 0;
+    for (std::size_t bursts = 1; bursts < setup_.workers; ++bursts) {
+        const std::size_t came = lane.receive_owned(*coming_, reach);
+        if (came != 0) {
+            frames += came;
+            advance(running, &lane, From::Worker);
+        }
+        if (came < kMaxBurst) {
+            break;
+        }
     }
     return frames;
 }
@@ -103,13 +137,18 @@ std::size_t Worker::round(const Running& running) noexcept {
 // Sends the burst that came before, and keeps the one that has come from `lane` on its way. Workers
 // that share limits hear each other between any two bursts, and at least once a turn: what that
 // takes is spread over bursts, and no ring fills in a long turn.
-void Worker::advance(const Running& running, DpdkIo* lane) noexcept {
+void Worker::advance(const Running& running, DpdkIo* lane, From from) noexcept {
     if (shares_) [[unlikely]] {
         exchange(running);
     }
+    const RuleSet& rules = running.rules();
     switch (running.state) {
         case Running::State::Enforce:
-            run_overlapped(*coming_, *going_, running.rules(), core_, now());
+            match_overlapped(*coming_, *going_, rules, core_);
+            if (!rules.handing.empty() && from == From::Port && lane != nullptr) [[unlikely]] {
+                owners_.run(*coming_, rules, core_, lane->owners());
+            }
+            meter_overlapped(*coming_, *going_, rules, core_, now());
             break;
         case Running::State::Panic:
             pass_all(*going_, Reason::Panic);

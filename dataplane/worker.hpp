@@ -1,6 +1,7 @@
 #pragma once
 #include "dataplane/burst_clock.hpp"
 #include "dataplane/dpdk_io.hpp"
+#include "dataplane/owner_handover.hpp"
 #include "dataplane/quiesce.hpp"
 #include "dataplane/running.hpp"
 #include "dataplane/tx_desk.hpp"
@@ -26,12 +27,16 @@ struct WorkerSetup {
     std::chrono::microseconds idle_sleep;
     Nanoseconds clock_lead;  // of instants over CLOCK_BOOTTIME
     AmountLanes& ledger_lanes;
+    std::size_t workers;
 };
 
 // Where a worker's frames come from and go to.
 struct WorkerLanes {
     std::vector<DpdkIo> lanes;
     std::vector<TxDesk> desks;  // where it sends for others
+    // Of use under rules whose packets are handed to the owners of their keys alone.
+    std::vector<DpdkIo> owner_lanes;
+    std::vector<TxDesk> owner_desks;
 };
 
 // One lcore: its lanes, its table, its counters. Everything it writes is a member or its own.
@@ -57,7 +62,12 @@ private:
     // Rounds over all lanes until nothing comes, or enough have; the number of frames that came.
     [[nodiscard]] std::size_t turn() noexcept;
     [[nodiscard]] std::size_t round(const Running& running) noexcept;
-    void advance(const Running& running, DpdkIo* lane) noexcept;
+    [[nodiscard]] std::size_t owned_round(const Running& running, Reach reach) noexcept;
+    [[nodiscard]] std::size_t take_owned(const Running& running, DpdkIo& lane,
+                                         Reach reach) noexcept;
+    // Who has handed the burst to this worker; what comes as to the owner goes no further.
+    enum class From : std::uint8_t { Port, Worker };
+    void advance(const Running& running, DpdkIo* lane, From from = From::Port) noexcept;
     void exchange(const Running& running) noexcept;
     [[nodiscard]] Now now() noexcept;
     void read_clocks(std::uint64_t ticks) noexcept;
@@ -69,8 +79,9 @@ private:
     BucketBooks books_;
     Ledger ledger_;
     bool shares_ = false;  // whether any rule set so far had limits that workers share
-    std::vector<DpdkIo> lanes_;
-    std::vector<TxDesk> desks_;
+    OwnerHandover owners_;
+    bool owns_ = false;  // whether any rule set so far had packets handed to owners
+    WorkerLanes io_;
     // Two bursts on their way: the lines that one needs arrive while the other is worked on.
     std::unique_ptr<Burst> coming_ = std::make_unique<Burst>();
     std::unique_ptr<Burst> going_ = std::make_unique<Burst>();

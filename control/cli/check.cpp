@@ -54,7 +54,26 @@ Checked check_file(const std::string& path, bool strict, Look look) {
     return file;
 }
 
-void print_rules(const std::vector<RuleSummary>& rules) {
+// What limits cost whose packets are handed to the owners of their keys.
+void print_owners(const CompiledRules& compiled) {
+    const auto has_owner = [](const RuleSummary& rule) {
+        return std::any_of(rule.limits.begin(), rule.limits.end(),
+                           [](const LimitSummary& limit) { return limit.scope == "owner"; });
+    };
+    if (std::any_of(compiled.rules.begin(), compiled.rules.end(), has_owner)) {
+        print(
+            "owner: every packet of the rule goes to the worker that owns its key, which is exact; "
+            "most of them pass a ring between two workers, and are parsed and matched twice; where "
+            "it is full they are dropped as ring_full, or judged without that limit if on_full is "
+            "open\n");
+    }
+    for (const std::string& note : compiled.one_worker_notes) {
+        print("note: " + note + "\n");
+    }
+}
+
+void print_rules(const CompiledRules& compiled) {
+    const std::vector<RuleSummary>& rules = compiled.rules;
     Table table{{{"RULE"},
                  {"MODE"},
                  {"MEMORY", Table::Align::Right},
@@ -81,6 +100,7 @@ void print_rules(const std::vector<RuleSummary>& rules) {
         "of the bucket table beside it, windows, logs and colour meters 64 or more besides; one "
         "that "
         "is banned 16, and while its refusals are counted 80 and 64 for each three of them\n");
+    print_owners(compiled);
 }
 
 void print_lists(const std::vector<ListSummary>& lists) {
@@ -206,7 +226,7 @@ ExitCode run_check(const Options& options) {
     if (ok) {
         print("ok\n");
         if (!rules.rules.empty()) {
-            print_rules(rules.rules);
+            print_rules(rules);
         }
         if (!rules.lists.empty()) {
             print_lists(rules.lists);

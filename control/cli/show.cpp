@@ -54,6 +54,20 @@ std::string keys_set_text(const Json& rule) {
     return set == 0 ? "" : fmt::format(" ({} set)", set);
 }
 
+// Why packets of a limit are handed to the owners of its keys, and by what.
+std::string owners_text(const Json& document) {
+    std::string text;
+    for (const Json& rule : document.at("rules")) {
+        for (const Json& limit : rule.at("limits")) {
+            if (text_of(limit, "scope") == "owner") {
+                text += fmt::format("{}, limit {}: at most {}\n", text_of(rule, "id"),
+                                    text_of(limit, "name"), text_of(limit, "bound"));
+            }
+        }
+    }
+    return text;
+}
+
 std::string rules_text(const Json& document) {
     const std::string text =
         fmt::format("generation {}{}\n{}\n", text_of(document, "generation"),
@@ -83,7 +97,7 @@ std::string rules_text(const Json& document) {
             key = of_limit;
         }
     }
-    return text + table.text();
+    return text + table.text() + owners_text(document);
 }
 
 // What decides which worker gets a frame, and who works it out.

@@ -44,6 +44,13 @@ const LimitSummary* find_limit(const RuleSummary& rule, const std::string& name)
     return found == rule.limits.end() ? nullptr : &*found;
 }
 
+// Whether the packets of a key meet as they did. Another owner begins anew with what it owns.
+bool meet_alike(const LimitSummary& before, const LimitSummary& after) {
+    constexpr auto kOwner = kLimitScopeNames[static_cast<std::size_t>(LimitScope::Owner)];
+    return before.scope == after.scope &&
+           (before.scope != kOwner || before.scope_note == after.scope_note);
+}
+
 std::vector<LimitDiff> diff_limits(const RuleSummary& before, const RuleSummary& after) {
     std::vector<LimitDiff> list;
     for (const LimitSummary& limit : after.limits) {
@@ -53,13 +60,13 @@ std::vector<LimitDiff> diff_limits(const RuleSummary& before, const RuleSummary&
             continue;
         }
         std::vector<std::string_view> because = reasons(*old, limit);
-        const bool same_scope = old->scope == limit.scope;
+        const bool same_scope = meet_alike(*old, limit);
         if (because.empty() && old->text == limit.text && same_scope) {
             continue;
         }
         const auto kind = because.empty() ? LimitDiff::Kind::Changed : LimitDiff::Kind::Reset;
         const auto shown = [same_scope](const LimitSummary& one) {
-            return same_scope ? one.text : one.text + ", " + one.scope;
+            return same_scope ? one.text : one.text + ", " + one.scope + one.scope_note;
         };
         list.push_back({limit.name, kind, shown(*old), shown(limit), std::move(because)});
     }

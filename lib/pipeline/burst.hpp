@@ -35,7 +35,10 @@ public:
     [[nodiscard]] std::span<const Packet> packets() const noexcept {
         return std::span{rows_}.first(size_);
     }
+    // Only the first ones stay.
+    void shrink(std::size_t size) noexcept { size_ = size; }
     [[nodiscard]] Scratch& scratch() noexcept { return scratch_; }
+    [[nodiscard]] const Scratch& scratch() const noexcept { return scratch_; }
 
 private:
     std::array<Packet, kMaxBurst> rows_{};

@@ -15,14 +15,23 @@ inline void run_burst(Burst& burst, const RuleSet& set, CoreState& core, Now now
 
 // The same for two bursts: the first half of one that has come, and the second half of the one
 // before it, whose lines arrive from memory meanwhile. Either may be empty. Both under one set.
-inline void run_overlapped(Burst& coming, Burst& going, const RuleSet& set, CoreState& core,
-                           Now now) noexcept {
+// Between the two steps, the burst that has come may lose packets.
+inline void match_overlapped(Burst& coming, Burst& going, const RuleSet& set,
+                             CoreState& core) noexcept {
     parse_burst(coming, core);
     locate_burst(going, core);
     origin_burst(coming, set);
     match_burst(coming, set, core);
+}
+inline void meter_overlapped(Burst& coming, Burst& going, const RuleSet& set, CoreState& core,
+                             Now now) noexcept {
     key_burst(coming, set, core);
     meter_burst(going, set, core, now);
+}
+inline void run_overlapped(Burst& coming, Burst& going, const RuleSet& set, CoreState& core,
+                           Now now) noexcept {
+    match_overlapped(coming, going, set, core);
+    meter_overlapped(coming, going, set, core, now);
 }
 
 }  // namespace sluice

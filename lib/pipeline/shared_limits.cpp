@@ -1,14 +1,16 @@
 #include "lib/pipeline/shared_limits.hpp"
 
 #include "lib/ledger/terms.hpp"
+#include "lib/pipeline/owner_burst.hpp"
 
 namespace sluice {
 
 void share_limits(RuleSet& set, const Sharers& sharers) {
+    list_owner_rules(set, sharers.workers);
     for (Rule& rule : set.rules) {
         for (MeteredLimit& limit : rule.limits) {
             limit.shared = 0;
-            if (sharers.workers < 2 || !limit.merged || limit.overridden) {
+            if (sharers.workers < 2 || limit.scope != LimitScope::Merged || limit.overridden) {
                 continue;
             }
             const SharingTerms terms =

@@ -11,8 +11,9 @@ struct Sharers {
 };
 
 // How far these workers may go ahead of each other under each limit that is to be merged: what the
-// rule says, or what follows from its numbers. Under limits that cannot be merged, each worker has
-// buckets of its own.
+// rule says, or what follows from its numbers; and which rules' packets are handed to owners. Rules
+// were compiled for so many workers: under limits that as many as there are now cannot merge, each
+// worker has buckets of its own until they are compiled again.
 void share_limits(RuleSet& set, const Sharers& sharers);
 
 }  // namespace sluice

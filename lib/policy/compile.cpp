@@ -8,7 +8,7 @@
 #include "lib/policy/overlaps.hpp"
 #include "lib/policy/rule_reader.hpp"
 #include "lib/policy/scalar_places.hpp"
-#include "lib/policy/scopes/limit_scope.hpp"
+#include "lib/policy/scopes/box_scopes.hpp"
 #include "lib/policy/text_check.hpp"
 #include "lib/policy/texts/pattern_compiler.hpp"
 #include "lib/policy/texts/text_terms.hpp"
@@ -65,6 +65,7 @@ public:
                const ModeOverrides& modes, Problems& problems)
         : list_files_{source.lists},
           patterns_{source.patterns},
+          box_{source.box == nullptr ? usual_spread() : *source.box},
           context_{lines, problems, purpose == Purpose::Enforce, &databases_},
           relaxed_{lines, problems, false, &databases_},
           file_{lines,   problems, purpose,    modes,        {},
@@ -98,6 +99,7 @@ public:
         if (!file_.problems.has_errors()) {
             warn_of_overlaps(compiled_, placed_, sets_, file_.problems);
             databases_.warn_of_unused(relaxed_);
+            decide_scopes(compiled_, placed_, sets_, box_);
             compile_conditions(*top.find("rules"));
             compiled_.set.origins = databases_.origins(asked_, file_.problems);
         }
@@ -179,10 +181,20 @@ private:
         read.summary.memory = size_of(read.rule);
         read.summary.sees_all = read.everything || !read.when_is_whole;
         read.summary.condition = std::move(read.when);
+        note_overridden(read);
         compiled_.rules.push_back(std::move(read.summary));
         nodes_.push_back(&node);
         if (read.rule.mode != Mode::Off) {
             compiled_.set.rules.push_back(std::move(read.rule));
+        }
+    }
+
+    // By the file, or by what was said of single keys at run time.
+    static void note_overridden(ReadRule& read) {
+        for (LimitSummary& limit : read.summary.limits) {
+            if (limit.numbers) {
+                limit.numbers->overridden |= read.rule.overrides != nullptr;
+            }
         }
     }
 
@@ -322,6 +334,7 @@ private:
 
     const ListReader* list_files_;
     PatternCache* patterns_;
+    const BoxSpread box_;
     ReadContext context_;
     ReadContext relaxed_;
     NamedLimits limits_;
@@ -342,7 +355,7 @@ private:
 }  // namespace
 
 std::string bound_text(const LimitSummary& limit) {
-    return limit.scope == kMergedScope ? limit.bound + limit.merged_bound : limit.bound;
+    return limit.bound + limit.scope_note;
 }
 
 std::optional<CompiledRules> compile_rules(const RuleText& source, Purpose purpose,
@@ -354,12 +367,7 @@ std::optional<CompiledRules> compile_rules(const RuleText& source, Purpose purpo
     try {
         const LineIndex lines{source.text};
         if (const std::optional<YamlNode> root = read_yaml(lines, problems)) {
-            auto compiled = FileReader{lines, source, purpose, modes, problems}.run(*root);
-            if (compiled) {
-                set_scopes(compiled->rules, source.box == nullptr ? usual_spread() : *source.box);
-                merge_limits(compiled->rules, compiled->set);
-            }
-            return compiled;
+            return FileReader{lines, source, purpose, modes, problems}.run(*root);
         }
     } catch (const std::exception& error) {
         problems.error({}, error.what());

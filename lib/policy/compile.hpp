@@ -25,15 +25,24 @@ enum class Purpose : std::uint8_t { Check, Enforce };
 // Modes set at run time; they win over the file's.
 using ModeOverrides = std::map<std::string, Mode>;
 
+// What of a limit decides whether workers can share it.
+struct SharedNumbers {
+    AnyLimit limit;
+    std::uint64_t largest_cost = 1;  // units that one packet may be charged
+    std::uint64_t max_unsynced = 0;  // as given; 0: derived
+    bool overridden = false;         // keys have numbers of their own
+};
+
 struct LimitSummary {
     std::string name;
     std::string key;        // that of its rule or tier: "ip.src, l4.dport"
     std::string text;       // "token_bucket 50/s burst 200 per packet"
     std::uint8_t tier = 0;  // its key in the rule
-    std::string scope;      // "local": all packets of a key meet one worker; or "merged"
+    std::string scope;      // where the packets of a key meet: "local", "merged" or "owner"
     std::string bound;      // the most it admits in any window W: "200 packets + 50/s * W"
-    // What is to be added where it is merged: ", + 100 for each worker beyond the first".
-    std::string merged_bound;
+    // What is to be added for its scope: ", + 100 for each worker beyond the first".
+    std::string scope_note;
+    std::optional<SharedNumbers> numbers;  // nullopt: its algorithm is not built
     // What its state belongs to beside rule and name: key, algorithm, window, ..., per. When one of
     // them is another, the limit starts anew.
     std::vector<NamedText> schema;
@@ -93,6 +102,8 @@ struct CompiledRules {
     std::vector<ListSummary> lists;
     std::vector<DatabaseSummary> databases;
     ClientView client;  // what client.ip is
+    // Of each rule whose packets one worker judges although the box has several, why. For people.
+    std::vector<std::string> one_worker_notes;
 };
 
 class PatternCache;
@@ -106,7 +117,7 @@ struct RuleText {
     const BoxSpread* box = nullptr;     // that they are for; nullptr: as most are
 };
 
-// The bound as it is to be shown: of a merged limit with what workers may be ahead of each other.
+// The bound as it is to be shown: with what its scope adds.
 [[nodiscard]] std::string bound_text(const LimitSummary& limit);
 
 // Rule file -> rule set. nullopt if there is an error; `problems` then says where and what, and

@@ -28,9 +28,10 @@ LimitSummary summary_of(const std::string& name, const LimitText& limit, const L
         .key = key.text,
         .text = limit.text + " per " + std::string{name_of(limit.per)},
         .tier = tier.index,
-        .scope = {},  // set_scopes() writes it when all is read
+        .scope = {},  // decide_scopes() writes it when all is read
         .bound = "",
-        .merged_bound = "",
+        .scope_note = "",
+        .numbers = std::nullopt,
         .schema = limit.schema,
     };
     summary.schema.insert(summary.schema.begin(), {"key", key.schema});
@@ -40,7 +41,7 @@ LimitSummary summary_of(const std::string& name, const LimitText& limit, const L
     if (limit.numbers) {
         summary.bound = limit.bound;
         summary.bound += cost == 1 ? "" : ", each counted " + times + " times";
-        summary.merged_bound = merged_bound(*limit.numbers, owner, limit.per);
+        summary.numbers = shared_numbers(*limit.numbers, owner, limit.per);
     }
     return summary;
 }

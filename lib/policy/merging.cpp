@@ -1,15 +1,9 @@
 #include "lib/policy/merging.hpp"
 
 #include "lib/ledger/terms.hpp"
+#include "lib/meter/own_bucket.hpp"
 
 namespace sluice {
-namespace {
-
-// Where sluice.yaml says nothing else.
-constexpr Nanoseconds kUsualInterval = std::chrono::milliseconds{1};
-
-}  // namespace
-
 std::uint64_t read_max_unsynced(const MapReader& rule, std::uint32_t cost,
                                 const ReadContext& context) {
     const std::optional<std::uint64_t> number = rule.number("max_unsynced", kMostMaxUnsynced);
@@ -22,24 +16,32 @@ std::uint64_t read_max_unsynced(const MapReader& rule, std::uint32_t cost,
     return number.value_or(0);
 }
 
-std::string merged_bound(const AnyLimit& limit, const LimitOwner& owner, PerWord per) {
+SharedNumbers shared_numbers(const AnyLimit& limit, const LimitOwner& owner, PerWord per) {
     const bool bytes = counted(per) == Per::Byte;
-    const SharingTerms terms = owner.overridden
-                                   ? SharingTerms{}
-                                   : terms_for({.limit = limit,
-                                                .largest_cost = largest_cost(bytes, owner.cost),
-                                                .workers = 2,
-                                                .merge_interval = kUsualInterval,
-                                                .max_unsynced = owner.max_unsynced});
-    if (terms.sharing != Sharing::Merged) {
-        return ", for each worker";
+    return {.limit = limit,
+            .largest_cost = largest_cost(bytes, owner.cost),
+            .max_unsynced = owner.max_unsynced,
+            .overridden = owner.overridden};
+}
+
+SharingTerms terms_for(const SharedNumbers& numbers, const BoxSpread& box) {
+    if (numbers.overridden) {
+        return {.why = "its keys may have numbers of their own"};
     }
+    return terms_for({.limit = numbers.limit,
+                      .largest_cost = numbers.largest_cost,
+                      .workers = box.workers,
+                      .merge_interval = box.merge_interval,
+                      .max_unsynced = numbers.max_unsynced});
+}
+
+std::string merged_note(const SharedNumbers& numbers, const SharingTerms& terms) {
     const std::string ahead = std::to_string(terms.max_unsynced);
-    const std::uint64_t most = most_at_once(limit) / 2 / terms.max_unsynced + 1;
-    const unsigned windows = windows_touched(limit);
+    const std::uint64_t most = most_at_once(numbers.limit) / 2 / terms.max_unsynced + 1;
+    const unsigned windows = windows_touched(numbers.limit);
     return ", + " + (windows > 1 ? std::to_string(windows) + " * " : "") + ahead +
            " for each worker beyond the first (max_unsynced " + ahead + "; with more than " +
-           std::to_string(most) + ": for each worker)";
+           std::to_string(most) + " workers: at the owners of its keys)";
 }
 
 }  // namespace sluice

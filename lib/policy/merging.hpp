@@ -1,4 +1,5 @@
 #pragma once
+#include "lib/ledger/terms.hpp"
 #include "lib/policy/limit_list_reader.hpp"
 
 #include <cstdint>
@@ -11,7 +12,13 @@ namespace sluice {
 [[nodiscard]] std::uint64_t read_max_unsynced(const MapReader& rule, std::uint32_t cost,
                                               const ReadContext& context);
 
+[[nodiscard]] SharedNumbers shared_numbers(const AnyLimit& limit, const LimitOwner& owner,
+                                           PerWord per);
+
+// Whether the workers of a box can share it, and if not, why.
+[[nodiscard]] SharingTerms terms_for(const SharedNumbers& numbers, const BoxSpread& box);
+
 // What is admitted beyond the limit's own bound because several workers charge it.
-[[nodiscard]] std::string merged_bound(const AnyLimit& limit, const LimitOwner& owner, PerWord per);
+[[nodiscard]] std::string merged_note(const SharedNumbers& numbers, const SharingTerms& terms);
 
 }  // namespace sluice

@@ -1,7 +1,9 @@
 #pragma once
+#include "lib/base/units.hpp"
 #include "lib/packet/flow.hpp"
 #include "lib/packet/rss.hpp"
 
+#include <cstddef>
 #include <cstdint>
 #include <string>
 #include <vector>
@@ -30,11 +32,14 @@ struct PortSpread {
 struct BoxSpread {
     std::vector<PortSpread> ports;
     bool tunnels = false;  // ip.* may be those of a packet inside another
+    // What limits that workers share depend on.
+    std::size_t workers = 2;
+    Nanoseconds merge_interval = std::chrono::milliseconds{1};
 
     [[nodiscard]] bool operator==(const BoxSpread&) const = default;
 };
 
-// Of a box that nothing is known of: several workers, every port hashes the source.
+// Of a box that nothing is known of: several workers, two at least; every port hashes the source.
 [[nodiscard]] inline BoxSpread usual_spread() {
     return {.ports = {{.pair = "", .dir = Direction::In}, {.pair = "", .dir = Direction::Out}}};
 }

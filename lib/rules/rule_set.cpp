@@ -168,11 +168,21 @@ Fault fault_of(const Rule& rule) {
         return "rule " + rule.id + ": its overrides are not sound";
     }
     for (const MeteredLimit& limit : rule.limits) {
-        if (!within(limit.per, Per::Connection)) {
+        if (!within(limit.per, Per::Connection) || !within(limit.scope, LimitScope::Owner)) {
             return "rule " + rule.id + ": a limit counts something unknown";
         }
     }
     return std::nullopt;
+}
+
+bool groups_hold(const RuleSet& set) noexcept {
+    return set.owner_groups.size() <= set.rules.size() &&
+           std::all_of(set.owner_groups.begin(), set.owner_groups.end(),
+                       [](const OwnerGroup& group) { return key_holds(group.parts); }) &&
+           std::all_of(set.rules.begin(), set.rules.end(), [&](const Rule& rule) {
+               return rule.owner_group <= set.owner_groups.size() &&
+                      (rule.owner_group == 0 || rule.has_limits());
+           });
 }
 
 }  // namespace
@@ -189,6 +199,9 @@ std::optional<std::string> find_fault(const RuleSet& set) {
     }
     if (set.origins != nullptr && !are_sound(*set.origins)) {
         return "the countries and ASNs of addresses are not sound";
+    }
+    if (!groups_hold(set)) {
+        return "the owners of keys are not sound";
     }
     std::unordered_set<std::string> ids;
     std::unordered_set<std::uint64_t> identities;

@@ -49,6 +49,11 @@ enum class MissingKey : std::uint8_t { Skip, Share };
 // charged to a parent, whose addresses are wider, and at last to the rule itself.
 enum class OnFull : std::uint8_t { Open, Closed, Coarsen };
 enum class Per : std::uint8_t { Packet, Byte, Connection };
+// Which workers of the box spend a key. Local: one, to which all of its packets come. Merged:
+// several, that share it (lib/ledger). Owner: one, to which the others hand its packets over.
+enum class LimitScope : std::uint8_t { Local, Merged, Owner };
+inline constexpr auto kLimitScopeNames =
+    std::to_array<std::string_view>({"local", "merged", "owner"});
 
 // One part of a grouping key: a field, or a text. For an address, only the first `v4` or `v6` bits
 // count.
@@ -62,6 +67,7 @@ struct KeyPart {
     std::uint8_t room =
         0;  // bytes of the text that the key holds; a longer one is told by a digest
 
+    [[nodiscard]] bool operator==(const KeyPart&) const noexcept = default;
     [[nodiscard]] std::uint8_t length(IpVersion version) const noexcept {
         return version == IpVersion::V4 ? v4_length : v6_length;
     }
@@ -84,9 +90,8 @@ struct MeteredLimit {
     std::uint8_t key = 0;  // index of its key in the rule
     Per per = Per::Packet;
     AnyLimit limit;
-    // Whether a key may be spent on several workers, which then share it (lib/ledger), and how far
-    // they may go ahead of each other; 0: as the numbers suggest.
-    bool merged = false;
+    LimitScope scope = LimitScope::Local;
+    // How far workers may go ahead of each other where it is merged; 0: as the numbers suggest.
     std::uint64_t max_unsynced = 0;
     // When the rule coarsens: the limit with its numbers times factor, factor^2, factor^3.
     std::vector<AnyLimit> coarser;
@@ -120,6 +125,17 @@ struct Ban {
     std::vector<MeteredLimit> boxes;  // one for each key, in their order; none: the rule has no ban
 };
 
+// Rules with limits at the owners of their keys, one and the same packet of which several may
+// judge: it has one owner for all of them.
+struct OwnerGroup {
+    // What the keys of all those limits have in common: it decides on the owner. Packets without it
+    // have none of the keys. Empty: one worker owns all of them.
+    GroupingKey parts;
+    std::uint64_t salt = 0;  // tells groups without parts apart
+
+    [[nodiscard]] bool operator==(const OwnerGroup&) const = default;
+};
+
 struct Rule {
     std::string id;
     Mode mode = Mode::Monitor;
@@ -135,6 +151,9 @@ struct Rule {
     // By Color; read when a limit of the rule is a colour meter.
     std::array<ColorAction, 3> on_color{ColorAction{}, ColorAction{},
                                         ColorAction{Verdict::Drop, {}}};
+    // Which of the set's owner groups it is of, counted from 1 on; 0: none, so that nobody hands
+    // packets over on its account.
+    std::uint16_t owner_group = 0;
     std::uint32_t counters = 0;  // row in the workers' rule counters; given out on loading
     // One key, or one for each tier; none where on_match decides. The limits come key by key, so
     // that whoever goes through them meets each key once.
@@ -171,6 +190,7 @@ struct RuleSet {
     // Where addresses come from; nullptr: no rule asks.
     std::shared_ptr<const OriginParts> origins;
     std::vector<Rule> rules;
+    std::vector<OwnerGroup> owner_groups;
 
     // Given out on loading, not part of what crosses the wire: by slot, every limit of the set and
     // those of earlier sets that may still have entries.
@@ -178,6 +198,9 @@ struct RuleSet {
     std::vector<QuickRule> quick;                 // of each rule
     std::shared_ptr<const OriginMap> origin_map;  // nullptr: no rule asks
     std::vector<MeteredLimit> gone;
+    // Of each rule, what it means for the owner of a packet (lib/pipeline/owner_burst); empty: no
+    // packet is handed over.
+    std::vector<std::uint16_t> handing;
     Nanoseconds longest_debt{};
     std::size_t shared_limits = 0;  // how many are shared by workers
     std::uint64_t load = 0;         // no two sets that a worker meets have the same

@@ -7,7 +7,7 @@
 namespace sluice {
 
 // What a key met that had no bucket and found no place for one; or whose worker was ahead of the
-// key's owner by as much as it may be.
+// key's owner by as much as it may be, or could not hand a packet to it.
 enum class TableEvent : std::uint8_t {
     TableFull,
     ShareFull,
@@ -19,6 +19,7 @@ enum class TableEvent : std::uint8_t {
     Closed,
     CreditOpen,
     CreditClosed,
+    OwnerOpen,
 };
 
 struct TableEventRow {
@@ -39,6 +40,8 @@ inline constexpr auto kTableEvents = std::to_array<TableEventRow>({
     {TableEvent::Closed, "full_closed", "refused, as on_full says or for want of any place"},
     {TableEvent::CreditOpen, "credit_open", "beyond max_unsynced, admitted as on_full: open says"},
     {TableEvent::CreditClosed, "credit_closed", "beyond max_unsynced, refused"},
+    {TableEvent::OwnerOpen, "owner_open",
+     "its owner took no more: judged without the limits there, as on_full: open says"},
 });
 inline constexpr std::size_t kTableEventCount = kTableEvents.size();
 

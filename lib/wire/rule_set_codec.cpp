@@ -12,7 +12,8 @@ namespace {
 constexpr std::size_t kKeyPartSize = 7;
 constexpr std::size_t kKeySize = 4;
 constexpr std::size_t kLimitSize = 40;
-constexpr std::size_t kRuleSize = 59;
+constexpr std::size_t kRuleSize = 61;
+constexpr std::size_t kGroupSize = 12;
 constexpr std::size_t kOverrideRowSize = 8;
 constexpr std::size_t kOverrideSize = 25;
 constexpr std::size_t kPlanSize = 26;
@@ -70,7 +71,7 @@ void put_metered(Writer& out, const MeteredLimit& limit) {
     out.text(limit.name);
     out.number(limit.key);
     out.word(limit.per);
-    out.number<std::uint8_t>(limit.merged ? 1 : 0);
+    out.word(limit.scope);
     out.number(limit.max_unsynced);
     put_numbers(out, limit.limit);
 }
@@ -80,14 +81,14 @@ MeteredLimit get_metered(Reader& in) {
     std::string name = in.text();
     const auto key = in.number<std::uint8_t>();
     const auto per = in.word<Per>();
-    const bool merged = in.flag();
+    const auto scope = in.word<LimitScope>();
     const auto max_unsynced = in.number<std::uint64_t>();
     return {.identity = identity,
             .name = std::move(name),
             .key = key,
             .per = per,
             .limit = get_numbers(in),
-            .merged = merged,
+            .scope = scope,
             .max_unsynced = max_unsynced};
 }
 
@@ -199,6 +200,7 @@ void put_rule(Writer& out, const Rule& rule) {
         out.word(action.verdict);
         put_tag(out, action.tag);
     }
+    out.number(rule.owner_group);
     out.list(rule.keys, put_key);
     out.list(rule.limits, put_metered);
     put_ban(out, rule.ban);
@@ -222,12 +224,23 @@ Rule get_rule(Reader& in) {
         action.verdict = in.word<Verdict>();
         action.tag = get_tag(in);
     }
+    rule.owner_group = in.number<std::uint16_t>();
     rule.keys = in.list<GroupingKey>(kKeySize, get_key);
     rule.limits = in.list<MeteredLimit>(kLimitSize, get_metered);
     rule.ban = get_ban(in);
     rule.overrides = get_overrides(in);
     (void)fill_coarser(rule);
     return rule;
+}
+
+void put_group(Writer& out, const OwnerGroup& group) {
+    put_key(out, group.parts);
+    out.number(group.salt);
+}
+
+OwnerGroup get_group(Reader& in) {
+    GroupingKey parts = get_key(in);
+    return {std::move(parts), in.number<std::uint64_t>()};
 }
 
 }  // namespace
@@ -242,6 +255,7 @@ void put_rules(Writer& out, const RuleSet& set) {
     put_classifier(out, set.classifier.parts());
     put_origins(out, set.origins);
     out.list(set.rules, put_rule);
+    out.list(set.owner_groups, put_group);
 }
 
 RuleSet get_rule_set(Reader& in) {
@@ -250,6 +264,7 @@ RuleSet get_rule_set(Reader& in) {
     ClassifierParts parts = get_classifier(in);
     set.origins = get_origins(in);
     set.rules = in.list<Rule>(kRuleSize, get_rule);
+    set.owner_groups = in.list<OwnerGroup>(kGroupSize, get_group);
     get_databases(in, parts);
     if (in.ok() && are_sound(parts, set.rules.size())) {
         set.classifier = Classifier{std::move(parts)};

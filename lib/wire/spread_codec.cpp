@@ -37,6 +37,8 @@ PortSpread get_port_spread(Reader& in) {
 void put_spread(Writer& out, const BoxSpread& spread) {
     out.list(spread.ports, put_port_spread);
     out.number<std::uint8_t>(spread.tunnels ? 1 : 0);
+    out.number(static_cast<std::uint32_t>(spread.workers));
+    out.number<std::int64_t>(spread.merge_interval.count());
 }
 
 BoxSpread get_spread(Reader& in) {
@@ -44,6 +46,8 @@ BoxSpread get_spread(Reader& in) {
     BoxSpread spread;
     spread.ports = in.list<PortSpread>(kPortSize, get_port_spread);
     spread.tunnels = in.flag();
+    spread.workers = in.number<std::uint32_t>();
+    spread.merge_interval = Nanoseconds{in.number<std::int64_t>()};
     return spread;
 }
 

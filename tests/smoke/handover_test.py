@@ -3,13 +3,11 @@
     handover_test.py DATAPLANE SLUICED SLUICECTL
 """
 import json
-import pathlib
 import signal
-import subprocess
 import sys
 import unittest
 
-import capture_files as frames
+from numbered_frames import Sending, send_numbered
 from programs import Box, Hosts, wait_until
 
 PROGRAMS = []
@@ -27,48 +25,9 @@ rules:
 """
 WATCH_ALL = """version: 1
 rules:
-  - {id: watch, key: [ip.src], limits: [{algorithm: token_bucket, rate: 1/s, burst: 1}]}
-  - {id: together, key: [], limits: [{algorithm: token_bucket, rate: 1/s, burst: 1}]}
-  - {id: there, when: dir eq "out", key: [ip.dst], limits: [{algorithm: token_bucket, rate: 1/s, burst: 1}]}
-"""
-
-# Sends COUNT numbered frames of each of SOURCES hosts, all hosts in turn, at RATE a second.
-SEND = """
-import socket, struct, sys, time
-import capture_files as frames
-count, sources, rate = (int(x) for x in sys.argv[1:4])
-out = socket.socket(socket.AF_PACKET, socket.SOCK_RAW)
-out.bind(("eth0", 0))
-begin, sent = time.monotonic(), 0
-for number in range(count):
-    for source in range(sources):
-        payload = struct.pack("!II", source, number)
-        udp = frames.udp_header(1000 + source, 9, payload)
-        packet = frames.ipv4(f"10.78.{1 + source // 200}.{1 + source % 200}", "10.78.0.2", 17, udp)
-        while time.monotonic() < begin + sent / rate:
-            time.sleep(0.0005)
-        out.send(frames.ethernet(packet, 0x0800))
-        sent += 1
-"""
-# Prints the numbers that came in, by host and in order, once nothing has come for a second.
-TAKE = """
-import collections, json, socket, struct
-s = socket.socket(socket.AF_PACKET, socket.SOCK_RAW, socket.htons(0x0800))
-s.setsockopt(socket.SOL_SOCKET, 33, 64 << 20)  # SO_RCVBUFFORCE
-s.bind(("eth0", 0x0800))
-print("ready", flush=True)
-came = collections.defaultdict(list)
-s.settimeout(30)
-while True:
-    try:
-        frame = s.recv(2048)
-    except OSError:
-        break
-    if frame[23] == 17 and frame[26:28] == bytes([10, 78]) and frame[28] != 0:
-        source, number = struct.unpack_from("!II", frame, 42)
-        came[source].append(number)
-        s.settimeout(1.5)
-print(json.dumps(came))
+  - {id: watch, key: [ip.src], limits: [{algorithm: token_bucket, rate: 1/s, burst: 1000}]}
+  - {id: together, key: [], limits: [{algorithm: token_bucket, rate: 1/s, burst: 1000}]}
+  - {id: there, when: dir eq "out", key: [ip.dst], limits: [{algorithm: token_bucket, rate: 1/s, burst: 1000}]}
 """
 
 
@@ -92,14 +51,8 @@ class Case(unittest.TestCase):
 
     def send(self, count, rate):
         """What came through to the inside, by host."""
-        inside = ["ip", "netns", "exec", self.hosts.inside, sys.executable, "-c", TAKE]
-        folder = str(pathlib.Path(frames.__file__).parent)
-        with subprocess.Popen(inside, stdout=subprocess.PIPE, text=True) as taker:
-            self.assertEqual(taker.stdout.readline(), "ready\n")
-            subprocess.run(["ip", "netns", "exec", self.hosts.outside, sys.executable, "-c", SEND,
-                            str(count), str(SOURCES), str(rate)], check=True, timeout=60, cwd=folder)
-            came = json.loads(taker.stdout.read())
-        return {int(source): numbers for source, numbers in came.items()}
+        return {source: numbers for (source, _), numbers in
+                send_numbered(self.hosts, Sending(count, SOURCES, rate)).items()}
 
     def packets(self):
         return [worker["packets"] for worker in self.box.workers()]
@@ -182,7 +135,7 @@ class Case(unittest.TestCase):
         self.assertIn(", local -> ", diff)
         self.assertIn(", merged", diff)
         told = self.box.ctl("explain", "--src", "192.0.2.7", "--dst", "198.51.100.1", "--proto", "udp")
-        self.assertIn("burst 1 per packet, merged", told.stdout, told.stderr)
+        self.assertIn("burst 1000 per packet, merged", told.stdout, told.stderr)
 
 
 if __name__ == "__main__":

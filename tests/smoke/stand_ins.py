@@ -77,7 +77,7 @@ class Dataplane:
         with self.listener.accept()[0] as client:
             hello = receive(client)
             assert hello[0] == 0, hello
-            send(client, b"\0" + hello[1:5] + struct.pack("<IQIB", os.getpid(), 7, 0, 0))
+            send(client, b"\0" + hello[1:5] + struct.pack("<IQIBIq", os.getpid(), 7, 0, 0, 2, 1_000_000))
             request = receive(client)
             assert request[0] == 4 and len(request) == 2, request
             self.panic = request[1] == 1

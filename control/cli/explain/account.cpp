@@ -89,6 +89,7 @@ LimitAccount describe_limit(const Asked& asked, const LimitSummary& summary, con
     account.name = asked.limit.name;
     account.text = summary.text;
     account.scope = summary.scope;
+    account.scope_note = summary.scope_note;
     account.missing_key = key_of(asked.parts(), asked.rule.missing_key, scene.flow, scene.frame,
                                  key) == KeyOutcome::Missing;
     account.key = key_text(asked.parts(), scene.flow, scene.frame, scene.pair);

@@ -13,9 +13,10 @@ namespace sluice {
 // What one limit had to do with a packet.
 struct LimitAccount {
     std::string name;
-    std::string text;     // its numbers
-    std::string scope{};  // "local" or "merged"
-    std::string key;      // empty also where the whole rule has one bucket
+    std::string text;          // its numbers
+    std::string scope{};       // "local", "merged" or "owner"
+    std::string scope_note{};  // what that adds to its bound: ", packets handed to ..."
+    std::string key;           // empty also where the whole rule has one bucket
     bool missing_key = false;
     KeyFate fate = KeyFate::Judged;  // else nothing is asked
     bool overridden = false;         // the key has numbers of its own

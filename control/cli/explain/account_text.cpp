@@ -49,7 +49,8 @@ std::string asked_text(const LimitAccount& limit) {
 }
 
 void add_limit(std::string& text, const LimitAccount& limit) {
-    text += fmt::format("      {}: {}, {}\n", limit.name, limit.text, limit.scope);
+    text +=
+        fmt::format("      {}: {}, {}{}\n", limit.name, limit.text, limit.scope, limit.scope_note);
     if (!limit.key.empty()) {
         text += "        key " + limit.key +
                 (limit.overridden ? ", which has numbers of its own\n" : "\n");

@@ -7,7 +7,6 @@
 #include "control/cli/replay/setup.hpp"
 #include "control/cli/terminal.hpp"
 #include "lib/capture/reader.hpp"
-#include "lib/policy/scopes/limit_scope.hpp"
 
 // explain: why one packet met its verdict. The frames before it in a capture are judged first, so
 // that the buckets stand as they stood when it came.
@@ -96,11 +95,10 @@ ExitCode run_explain(const Options& options) {
     if (options.rules_file.empty()) {
         return explain_running(options, std::get<ReplaySetup>(setup));
     }
-    std::optional<CompiledRules> compiled = replay_rules(options);
+    std::optional<CompiledRules> compiled = replay_rules(options, std::get<ReplaySetup>(setup));
     if (!compiled) {
         return ExitCode::Refused;
     }
-    set_scopes(compiled->rules, std::get<ReplaySetup>(setup).spread.value_or(usual_spread()));
     const auto explain = options.pcap_file.empty() ? explain_described : explain_captured;
     return explain(options, std::get<ReplaySetup>(setup), *compiled);
 }

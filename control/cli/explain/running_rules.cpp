@@ -79,7 +79,10 @@ void take_scopes(const Options& options, std::vector<RuleSummary>& rules) {
     for (std::size_t i = 0; i < rules.size() && i < shown.size(); ++i) {
         const Json& limits = shown[i].at("limits");
         for (std::size_t j = 0; j < rules[i].limits.size() && j < limits.size(); ++j) {
-            rules[i].limits[j].scope = limits[j].at("scope").get<std::string>();
+            LimitSummary& limit = rules[i].limits[j];
+            const auto bound = limits[j].at("bound").get<std::string>();
+            limit.scope = limits[j].at("scope").get<std::string>();
+            limit.scope_note = bound.substr(std::min(limit.bound.size(), bound.size()));
         }
     }
 }

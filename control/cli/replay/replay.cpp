@@ -50,11 +50,11 @@ ExitCode run_replay(const Options& options) {
     if (const auto* exit = std::get_if<ExitCode>(&setup)) {
         return *exit;
     }
-    std::optional<CompiledRules> compiled = replay_rules(options);
+    const std::optional<CompiledRules> compiled =
+        replay_rules(options, std::get<ReplaySetup>(setup));
     if (!compiled) {
         return ExitCode::Refused;
     }
-    share_between_workers(*compiled, std::get<ReplaySetup>(setup));
     Result<CaptureReader> reader = CaptureReader::open(options.pcap_file);
     if (!reader) {
         return not_replayed(reader.error());

@@ -46,6 +46,19 @@ bool read_config(const std::string& path, ReplaySetup& setup) {
     return box.has_value();
 }
 
+// Several workers get frames as WorkerSet spreads them. Of one, what is told is how the box would.
+BoxSpread box_of(const ReplaySetup& setup) {
+    BoxSpread box = setup.spread.value_or(usual_spread());
+    if (setup.workers > 1) {
+        constexpr auto kBy = PortSpread::By::Handover;
+        box.ports = {{setup.pair, Direction::In, kBy, setup.rss_outside},
+                     {setup.pair, Direction::Out, kBy, setup.rss_inside}};
+        box.workers = setup.workers;
+        box.merge_interval = setup.merge_interval;
+    }
+    return box;
+}
+
 }  // namespace
 
 std::variant<ReplaySetup, ExitCode> replay_setup(const Options& options) {
@@ -63,7 +76,7 @@ std::variant<ReplaySetup, ExitCode> replay_setup(const Options& options) {
     return setup;
 }
 
-std::optional<CompiledRules> replay_rules(const Options& options) {
+std::optional<CompiledRules> replay_rules(const Options& options, const ReplaySetup& setup) {
     const Result<std::string> text = read_text_file(options.rules_file);
     if (!text) {
         say_error(text.error().what);
@@ -71,7 +84,8 @@ std::optional<CompiledRules> replay_rules(const Options& options) {
     }
     Problems problems{options.rules_file};
     const ListReader lists = lists_beside(options.rules_file);
-    const RuleText source{options.rules_file, *text, &lists};
+    const BoxSpread box = box_of(setup);
+    const RuleText source{.file = options.rules_file, .text = *text, .lists = &lists, .box = &box};
     auto compiled = compile_rules(source, Purpose::Enforce, {}, problems);
     say_problems(problems.list(), source);
     if (!compiled) {
@@ -86,14 +100,9 @@ std::optional<CompiledRules> replay_rules(const Options& options) {
         say_error(ready.error().what);
         return std::nullopt;
     }
+    share_limits(compiled->set, {setup.workers, setup.merge_interval});
+    number_limits(compiled->set);
     return compiled;
-}
-
-void share_between_workers(CompiledRules& compiled, const ReplaySetup& setup) {
-    set_scopes(compiled.rules, setup.spread.value_or(usual_spread()));
-    merge_limits(compiled.rules, compiled.set);
-    share_limits(compiled.set, {setup.workers, setup.merge_interval});
-    number_limits(compiled.set);
 }
 
 Result<Done> make_ready(CompiledRules& compiled) {

@@ -13,11 +13,9 @@ namespace sluice {
 // error and the exit code of the command comes back.
 [[nodiscard]] std::variant<ReplaySetup, ExitCode> replay_setup(const Options& options);
 
-// The rule file, ready to run. What is wrong with it is said on standard error.
-[[nodiscard]] std::optional<CompiledRules> replay_rules(const Options& options);
-
-// Limits whose keys several workers of that box meet are shared by them, as they would be there.
-void share_between_workers(CompiledRules& compiled, const ReplaySetup& setup);
+// The rule file, ready to run by so many workers. What is wrong with it is said on standard error.
+[[nodiscard]] std::optional<CompiledRules> replay_rules(const Options& options,
+                                                        const ReplaySetup& setup);
 
 // What compiled rules need before packets meet them, in a process that loads them once.
 [[nodiscard]] Result<Done> make_ready(CompiledRules& compiled);

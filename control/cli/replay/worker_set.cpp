@@ -1,6 +1,7 @@
 #include "control/cli/replay/worker_set.hpp"
 
 #include "lib/pipeline/adopt.hpp"
+#include "lib/pipeline/owner_burst.hpp"
 #include "lib/pipeline/run_burst.hpp"
 
 #include <algorithm>
@@ -80,7 +81,22 @@ WorkerSet::Route WorkerSet::route_of(const CapturedFrame& frame) const {
     parse_frame({frame.bytes, frame.wire_size}, Tunnels{}, outer);
     const Direction dir = direction_of(outer, setup_.inside);
     const Rss rss = dir == Direction::In ? setup_.rss_outside : setup_.rss_inside;
-    return {*workers_[worker_of(outer, rss, workers_.size())], dir};
+    Worker& receiver = *workers_[worker_of(outer, rss, workers_.size())];
+    return {rules_.handing.empty() ? receiver : owner_of(frame, receiver, dir), dir};
+}
+
+// The worker that its receiver hands a frame to, or the receiver.
+WorkerSet::Worker& WorkerSet::owner_of(const CapturedFrame& frame, Worker& receiver,
+                                       Direction dir) const {
+    Burst& alone = *looking_;
+    alone.clear();
+    alone.add({frame.bytes, frame.wire_size}, dir, port_);
+    parse_burst(alone, receiver.core);
+    origin_burst(alone, rules_);
+    match_burst(alone, rules_, receiver.core);
+    BurstOwners owners;
+    return find_owners(alone, rules_, receiver.core, workers_.size(), owners) ? *workers_[owners[0]]
+                                                                              : receiver;
 }
 
 const Packet* WorkerSet::receive(const CapturedFrame& frame) {

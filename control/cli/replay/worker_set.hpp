@@ -72,12 +72,15 @@ private:
         std::unique_ptr<BucketBooks> books;
         std::unique_ptr<Ledger> ledger;
     };
-    // The worker that a port's RSS would choose, and the side of the pair.
+    // The worker that a frame meets, by the port's RSS or as the owner of its keys; and the side of
+    // the pair.
     struct Route {
         Worker& worker;
         Direction dir;
     };
     [[nodiscard]] Route route_of(const CapturedFrame& frame) const;
+    [[nodiscard]] Worker& owner_of(const CapturedFrame& frame, Worker& receiver,
+                                   Direction dir) const;
     [[nodiscard]] const Packet* receive(const CapturedFrame& frame);
     void share_limits_between();
     void exchange(Now now);
@@ -89,6 +92,7 @@ private:
     std::unique_ptr<AmountLanes> lanes_;  // nullptr: no limit is shared
     Now exchanged_{};
     std::vector<std::unique_ptr<Worker>> workers_;
+    std::unique_ptr<Burst> looking_ = std::make_unique<Burst>();  // at one frame by itself
     std::vector<const Packet*> rows_;
 };
 

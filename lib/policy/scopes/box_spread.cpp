@@ -40,13 +40,17 @@ PortSpread spread_of(const BoxPair& pair, Direction dir, std::size_t workers, st
 
 BoxSpread spread_of(const Box& box) {
     const std::size_t workers = workers_of(box);
-    BoxSpread spread{.ports = {}, .tunnels = box.tunnel_gre || box.tunnel_vxlan || box.tunnel_ipip};
+    BoxSpread spread{.ports = {},
+                     .tunnels = box.tunnel_gre || box.tunnel_vxlan || box.tunnel_ipip,
+                     .workers = workers,
+                     .merge_interval = box.merge_interval};
     for (std::size_t place = 0; place < box.pairs.size(); ++place) {
         for (const Direction dir : {Direction::In, Direction::Out}) {
             spread.ports.push_back(spread_of(box.pairs[place], dir, workers, place));
         }
     }
-    return spread.ports.empty() ? usual_spread() : spread;
+    spread.ports = spread.ports.empty() ? usual_spread().ports : spread.ports;
+    return spread;
 }
 
 }  // namespace sluice

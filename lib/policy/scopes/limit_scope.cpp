@@ -3,8 +3,7 @@
 #include "lib/policy/scopes/may_match.hpp"
 
 #include <algorithm>
-#include <set>
-#include <tuple>
+#include <vector>
 
 namespace sluice {
 namespace {
@@ -166,37 +165,6 @@ bool is_local(const ScopeQuestion& asked, const BoxSpread& box) {
         seen.push_back(&port);
     }
     return !box.ports.empty();
-}
-
-void set_scopes(std::vector<RuleSummary>& rules, const BoxSpread& box) {
-    for (RuleSummary& rule : rules) {
-        for (LimitSummary& limit : rule.limits) {
-            const bool known = limit.tier < rule.keys.size();
-            const ScopeQuestion asked{
-                .condition = rule.sees_all ? nullptr : &rule.condition,
-                .key = known ? std::span<const KeyPart>{rule.keys[limit.tier]}
-                             : std::span<const KeyPart>{},
-                .missing_key = rule.missing_key,
-            };
-            limit.scope = is_local(asked, box) ? kLocalScope : kMergedScope;
-        }
-    }
-}
-
-void merge_limits(const std::vector<RuleSummary>& rules, RuleSet& set) {
-    std::set<std::tuple<std::string_view, std::string_view, std::uint8_t>> local;
-    for (const RuleSummary& rule : rules) {
-        for (const LimitSummary& limit : rule.limits) {
-            if (limit.scope == kLocalScope) {
-                local.emplace(rule.id, limit.name, limit.tier);
-            }
-        }
-    }
-    for (Rule& rule : set.rules) {
-        for (MeteredLimit& limit : rule.limits) {
-            limit.merged = !local.contains({rule.id, limit.name, limit.key});
-        }
-    }
 }
 
 }  // namespace sluice

@@ -108,9 +108,10 @@ protected:
     void make_worker(std::size_t worker) {
         handovers.push_back(std::make_unique<LaneHandover>(
             lanes[worker][0], FrameSpread{hash, Rss::Source, kWorkers, worker},
-            std::move(rings.ends[worker][0]), counters[worker]));
-        io.push_back(std::make_unique<DpdkIo>(lanes[worker][0], TxSide{up, tx_full, {}},
-                                              wires().pool, handovers.back().get()));
+            std::move(rings.ends[worker][0].spread), counters[worker]));
+        io.push_back(std::make_unique<DpdkIo>(
+            lanes[worker][0], TxSide{up, tx_full, {}}, wires().pool,
+            LaneWays{handovers.back().get(), {}, rings.ends[worker][0].back}));
     }
     // A worker's round; how many frames it met.
     std::size_t round(std::size_t worker) {

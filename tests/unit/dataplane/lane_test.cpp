@@ -35,14 +35,20 @@ TEST(AssignLanes, EveryQueueHasExactlyOneOwner) {
 TEST(AssignLanes, APairWithSingleQueuesIsOneWorkers) {
     const PairQueues pairs[] = {{"a", 0, 1, 1}, {"b", 2, 3, 1}, {"c", 4, 5, 1}};
     const auto lanes = assign_lanes(pairs, 2);
-    ASSERT_EQ(lanes[0].size(), 4U);
-    ASSERT_EQ(lanes[1].size(), 2U);
-    EXPECT_EQ(lanes[1][0].name, "b in q0");
-    EXPECT_EQ(lanes[1][0].rx_port, 2);
-    EXPECT_EQ(lanes[1][0].tx_port, 3);
-    EXPECT_EQ(lanes[1][1].name, "b out q0");
-    EXPECT_EQ(lanes[1][1].dir, Direction::Out);
-    EXPECT_EQ(lanes[1][1].pair, port_name("b"));
+    ASSERT_EQ(lanes[0].size(), 6U);
+    ASSERT_EQ(lanes[1].size(), 6U);
+    // The other has only the way out of what it owns.
+    EXPECT_EQ(lanes[1][0].name, "a in as owner");
+    EXPECT_TRUE(lanes[1][0].for_owner_only());
+    EXPECT_EQ(lanes[1][0].sender, 0U);
+    EXPECT_EQ(lanes[1][2].name, "b in q0");
+    EXPECT_EQ(lanes[1][2].rx_port, 2);
+    EXPECT_EQ(lanes[1][2].tx_port, 3);
+    EXPECT_FALSE(lanes[1][2].for_owner_only());
+    EXPECT_EQ(lanes[1][3].name, "b out q0");
+    EXPECT_EQ(lanes[1][3].dir, Direction::Out);
+    EXPECT_EQ(lanes[1][3].pair, port_name("b"));
+    EXPECT_EQ(assign_lanes(pairs, 1)[0].size(), 6U);
 }
 
 TEST(AssignLanes, WithAQueueForEachWorkerPairsAreNumberedAlike) {
@@ -59,13 +65,29 @@ TEST(AssignLanes, WhatIsHandedOverComesToEveryWorker) {
     const PairQueues pairs[] = {{"x", 8, 9, 1}, {"a", 0, 1, 1, true, true}};
     const auto lanes = assign_lanes(pairs, 3);
     EXPECT_EQ(lanes[0].size(), 4U);
-    ASSERT_EQ(lanes[2].size(), 2U);
-    EXPECT_EQ(lanes[2][0].name, "a in handed over");
-    EXPECT_FALSE(lanes[2][0].owns);
-    EXPECT_EQ(lanes[2][0].sender, 1U);
-    EXPECT_TRUE(lanes[1][0].owns);
-    EXPECT_TRUE(lanes[1][0].handed);
+    ASSERT_EQ(lanes[2].size(), 4U);
+    EXPECT_EQ(lanes[2][2].name, "a in handed over");
+    EXPECT_FALSE(lanes[2][2].owns);
+    EXPECT_FALSE(lanes[2][2].for_owner_only());
+    EXPECT_EQ(lanes[2][2].sender, 1U);
+    EXPECT_TRUE(lanes[1][2].owns);
+    EXPECT_TRUE(lanes[1][2].handed);
 }
+
+struct Ends {
+    std::multiset<const FrameRing*> written;
+    std::multiset<const FrameRing*> read;
+
+    void add(const HandoverEnds& ends, std::size_t worker) {
+        read.insert(ends.from.begin(), ends.from.end());
+        for (std::size_t to = 0; to < ends.to.size(); ++to) {
+            EXPECT_EQ(ends.to[to] == nullptr, to == worker);
+            if (ends.to[to] != nullptr) {
+                written.insert(ends.to[to]);
+            }
+        }
+    }
+};
 
 // Each ring has one writer and one reader, and nobody hands frames to himself.
 TEST(ConnectLanes, FromEveryReceiverToEveryOtherAndBack) {
@@ -74,25 +96,29 @@ TEST(ConnectLanes, FromEveryReceiverToEveryOtherAndBack) {
         const auto lanes = assign_lanes(pairs, 4);
         const LaneRings rings = connect_lanes(lanes);
         const std::size_t there = std::size_t{2} * queues * 3;
-        const std::size_t back = queues == 4 ? 0 : std::size_t{2} * (4 - queues);
-        EXPECT_EQ(rings.rings.size(), there + back);
+        // From every worker that meets frames of a port: of `a` all, of `b` one.
+        const std::size_t to_owners = std::size_t{2} * (4 + 1) * 3;
+        const std::size_t back = std::size_t{2} * (4 - queues) + 2 * 3;
+        EXPECT_EQ(rings.rings.size(), there + to_owners + back);
         EXPECT_EQ(rings.backs.size(), back);
-        std::multiset<const FrameRing*> written;
-        std::multiset<const FrameRing*> read;
+        Ends spread;
+        Ends owned;
         for (std::size_t worker = 0; worker < 4; ++worker) {
             for (std::size_t i = 0; i < lanes[worker].size(); ++i) {
-                const HandoverEnds& ends = rings.ends[worker][i];
+                const LaneEnds& ends = rings.ends[worker][i];
                 EXPECT_EQ(ends.back == nullptr, lanes[worker][i].owns);
-                read.insert(ends.from.begin(), ends.from.end());
-                for (std::size_t to = 0; to < ends.to.size(); ++to) {
-                    EXPECT_EQ(ends.to[to] == nullptr, to == worker);
-                    written.insert(ends.to[to]);
-                }
+                EXPECT_EQ(ends.owned.to.empty(), lanes[worker][i].for_owner_only());
+                // Nobody else meets the frames of `b`.
+                EXPECT_EQ(ends.owned.from.empty(),
+                          lanes[worker][i].rx_port >= 2 && lanes[worker][i].owns);
+                spread.add(ends.spread, worker);
+                owned.add(ends.owned, worker);
             }
         }
-        written.erase(nullptr);
-        EXPECT_EQ(written, read);
-        EXPECT_EQ(written.size(), there);
+        EXPECT_EQ(spread.written, spread.read);
+        EXPECT_EQ(spread.written.size(), there);
+        EXPECT_EQ(owned.written, owned.read);
+        EXPECT_EQ(owned.written.size(), to_owners);
         for (const BackRing& one : rings.backs) {
             EXPECT_TRUE(lanes[one.sender][one.lane].owns);
             EXPECT_NE(one.from, one.sender);

@@ -1,3 +1,4 @@
+#include "lib/pipeline/owner_burst.hpp"
 #include "lib/rules/limit_numbers.hpp"
 #include "tests/packets/box.hpp"
 #include "tests/packets/frame.hpp"
@@ -98,6 +99,9 @@ rules:
     KeyQuestion question{.action = KeyAction::Grant, .rule = 4, .bytes = key->bytes};
     question.units = Units{1};
     Units granted;
+    constexpr std::size_t kWorkers = 4;
+    list_owner_rules(compiled->set, kWorkers);
+    std::size_t owned = 0;
     allocations = 0;
     for (int round = 0; round < 100; ++round) {
         burst.clear();
@@ -108,7 +112,15 @@ rules:
         const KeyAnswer answer =
             answer_key(question, compiled->set, core, {Instant{1h} + round * 1ms, {}});
         granted = std::max(granted, answer.buckets[0].remaining);
+        BurstOwners owners;
+        match_burst(burst, compiled->set, core);
+        owned += find_owners(burst, compiled->set, core, kWorkers, owners) ? 1 : 0;
+        split_burst(burst,
+                    {.gone = 0x0F0F, .unowned = may_go_on(burst, 1, compiled->set) ? 2U : 0U},
+                    compiled->set);
     }
+    EXPECT_EQ(owned, 100U);
+    EXPECT_EQ(burst.size(), kMaxBurst - 8);
     EXPECT_EQ(allocations, 0U);
     EXPECT_GT(counters.rules[0].exceeded.read(), 0U);
     std::size_t sampled = 0;

@@ -94,15 +94,16 @@ TEST(CompileRules, WhatWorkersShareSaysByHowMuch) {
     };
     const std::string limit = "    limits: [{algorithm: token_bucket, rate: 1000/s, burst: 100}]\n";
     const auto [merged, bound] = first("    key: [ip.dst]\n" + limit);
-    EXPECT_TRUE(merged.merged);
+    EXPECT_EQ(merged.scope, LimitScope::Merged);
     EXPECT_EQ(merged.max_unsynced, 0U);
     EXPECT_EQ(
         bound,
         "100 packets + 1000/s * W, + 5 for each worker beyond the first (max_unsynced 5; with "
-        "more than 11: for each worker)");
+        "more than 11 workers: at the owners of its keys)");
     EXPECT_EQ(first("    key: [ip.dst]\n    max_unsynced: 20\n" + limit).first.max_unsynced, 20U);
     EXPECT_TRUE(first("    key: [ip.dst]\n    max_unsynced: 51\n" + limit)
-                    .second.ends_with("W, for each worker"));
+                    .second.ends_with("W, packets handed to the owner of their ip.dst: (workers - "
+                                      "1) * max_unsynced would be over half of its burst"));
     // Any second touches two windows.
     const auto of_windows = [&](const std::string& numbers) {
         return first("    key: [ip.dst]\n    limits: [{count: 100, window: 1s, algorithm: " +
@@ -110,27 +111,35 @@ TEST(CompileRules, WhatWorkersShareSaysByHowMuch) {
             .second;
     };
     const std::string twice =
-        ", + 2 * 2 for each worker beyond the first (max_unsynced 2; with more than 26: for each "
-        "worker)";
+        ", + 2 * 2 for each worker beyond the first (max_unsynced 2; with more than 26 "
+        "workers: at the owners of its keys)";
     EXPECT_EQ(of_windows("fixed_window"), "2 * 100 packets in any 1s" + twice);
     EXPECT_EQ(of_windows("fixed_window, phase: per_key"), "2 * 100 packets in any 1s" + twice);
     EXPECT_EQ(of_windows("sliding_window"), "under 2 * 100 packets in any 1s" + twice);
     EXPECT_TRUE(of_windows("sliding_counters").starts_with("100 packets in any 1s, + 2 for each"));
     EXPECT_TRUE(of_windows("sliding_counters, edge: lenient")
                     .starts_with("2 * 100 packets in any 1s, + 2 * 2 for each"));
-    EXPECT_EQ(of_windows("fixed_window, phase: first"),
-              "2 * 100 packets in any 1s, for each worker");
-    EXPECT_EQ(of_windows("sliding_log"), "100 packets in any 1s, for each worker");
+    EXPECT_EQ(
+        of_windows("fixed_window, phase: first"),
+        "2 * 100 packets in any 1s, packets handed to the owner of their ip.dst: its algorithm "
+        "is not merged");
+    EXPECT_EQ(
+        of_windows("sliding_log"),
+        "100 packets in any 1s, packets handed to the owner of their ip.dst: its algorithm is "
+        "not merged");
     const auto [local, exact] = first("    key: [ip.src]\n" + limit);
-    EXPECT_FALSE(local.merged);
+    EXPECT_EQ(local.scope, LimitScope::Local);
     EXPECT_EQ(exact, "100 packets + 1000/s * W");
     // Whose keys have numbers of their own, the owner of a key cannot tell.
     EXPECT_TRUE(first("    key: [ip.dst]\n    overrides: {inline: [{key: \"192.0.2.1\", exempt: "
                       "true}]}\n" +
                       limit)
-                    .second.ends_with("W, for each worker"));
-    EXPECT_TRUE(first("    key: []\n    limits: [{algorithm: sliding_log, count: 9, window: 1s}]\n")
-                    .second.ends_with(", for each worker"));
+                    .second.ends_with("W, packets handed to the owner of their ip.dst: its keys "
+                                      "may have numbers of their own"));
+    EXPECT_TRUE(
+        first("    key: []\n    limits: [{algorithm: sliding_log, count: 9, window: 1s}]\n")
+            .second.ends_with(", packets handed to the owner of all of its rule's packets: its "
+                              "algorithm is not merged"));
 }
 
 std::uint64_t identity(std::string_view from, std::string_view to) {
@@ -517,9 +526,13 @@ TEST(CompileRules, TiersKeepTheirKeysAndNumberTheirLimits) {
     const RuleSummary& shown = outcome.rules->rules[0];
     EXPECT_EQ(shown.key, "ip.src, l4.dport; []");
     EXPECT_EQ(shown.limits[1].key, "ip.src, l4.dport");
-    EXPECT_EQ(shown.limits[1].scope, "local");
+    // One worker judges the second tier, and so the first.
+    EXPECT_EQ(shown.limits[1].scope, "owner");
     EXPECT_EQ(shown.limits[2].key, "[]");
-    EXPECT_EQ(bound_text(shown.limits[2]), "1 connections + 1/s * W, for each worker");
+    EXPECT_EQ(bound_text(shown.limits[2]),
+              "1 connections + 1/s * W, packets handed to the owner of all of its rule's packets: "
+              "(workers - 1) * max_unsynced would be over half of its burst; not local, since "
+              "packets are handed over for `a`");
 }
 
 // State belongs to the key of the tier, not to those beside it.

@@ -80,7 +80,7 @@ void spell(Fields& out, const Rule& rule) {
         add_optional(out, action.tag.dscp);
         add_optional(out, action.tag.pcp);
     }
-    add(out, rule.keys.size());
+    add_all(out, rule.owner_group, rule.keys.size());
     for (const GroupingKey& key : rule.keys) {
         add(out, key.size());
         for (const KeyPart& part : key) {
@@ -151,6 +151,9 @@ void spell(Fields& out, const RuleSet& set) {
     for (const Rule& rule : set.rules) {
         spell(out, rule);
     }
+    for (const OwnerGroup& group : set.owner_groups) {
+        add_all(out, group.parts.size(), group.salt);
+    }
 }
 void spell(Fields& out, const Hello& m) {
     add_all(out, m.version, m.program);
@@ -187,7 +190,8 @@ void spell(Fields& out, const KeyState& m) {
     }
 }
 void spell(Fields& out, const Welcome& m) {
-    add_all(out, m.version, m.pid, m.generation, m.spread.tunnels, m.spread.ports.size());
+    add_all(out, m.version, m.pid, m.generation, m.spread.tunnels, m.spread.workers,
+            m.spread.merge_interval.count(), m.spread.ports.size());
     for (const PortSpread& port : m.spread.ports) {
         add_all(out, port.pair, port.dir, port.by, port.rss, port.way);
     }
@@ -379,6 +383,10 @@ const Unsound kUnsound[] = {
     {"a key too many", [](RuleSet& s) { s.rules[0].keys.emplace_back(); }},
     {"a key that is not there", [](RuleSet& s) { s.rules[0].limits[0].key = 1; }},
     {"no limit", [](RuleSet& s) { s.rules[0].limits.clear(); }},
+    {"scope", [](RuleSet& s) { s.rules[0].limits[0].scope = LimitScope{3}; }},
+    {"an owner group that is not there", [](RuleSet& s) { s.rules[0].owner_group = 1; }},
+    {"more owner groups than rules", [](RuleSet& s) { s.owner_groups.resize(2); }},
+    {"what owners go by", [](RuleSet& s) { s.owner_groups = {{.parts = {{.field = Field{99}}}}}; }},
     {"two of a name", [](RuleSet& s) { s.rules.push_back(s.rules[0]); }},
 };
 
@@ -410,8 +418,8 @@ TEST(Codec, ARuleSetThatIsNotSoundIsRefused) {
 TEST(Codec, ALimitThatBreaksItsInvariantIsRefused) {
     const Payload good = encode(Request{ApplyRules{one_rule(), "", ""}});
     // period, parts and burst stand before no ban (an action, no tag, no boxes), a flag (no
-    // overrides), the count of no databases and the two empty texts.
-    const std::size_t burst = good.size() - 8 - 4 - 1 - 9 - 8;
+    // overrides), the counts of no owner groups and no databases, and the two empty texts.
+    const std::size_t burst = good.size() - 8 - 4 - 4 - 1 - 9 - 8;
     const std::size_t parts = burst - 4;
     const std::size_t period = parts - 8;
     for (const std::size_t at : {burst, parts, period}) {

@@ -52,6 +52,13 @@ public:
         }
         set.classifier = Classifier{test::RandomParts{random_(), 9}.make(rules)};
         set.origins = flag() ? origins() : nullptr;
+        for (std::size_t i = 0; i < rules && flag(); ++i) {
+            set.owner_groups.push_back({key(), number<std::uint64_t>()});
+        }
+        for (Rule& rule : set.rules) {
+            rule.owner_group = static_cast<std::uint16_t>(
+                rule.has_limits() ? below(set.owner_groups.size() + 1) : 0);
+        }
         return set;
     }
     std::size_t below(std::size_t bound) { return random_() % bound; }
@@ -91,7 +98,8 @@ private:
                                   .name = text(),
                                   .key = static_cast<std::uint8_t>(out.keys.size() - 1),
                                   .per = static_cast<Per>(below(3)),
-                                  .limit = numbers()});
+                                  .limit = numbers(),
+                                  .scope = static_cast<LimitScope>(below(3))});
         }
         out.on_full = static_cast<OnFull>(below(3));
         out.coarsen_factor = static_cast<std::uint32_t>(2 + below(15));
@@ -240,7 +248,10 @@ private:
     }
 
     BoxSpread spread() {
-        BoxSpread out{.ports = {}, .tunnels = flag()};
+        BoxSpread out{.ports = {},
+                      .tunnels = flag(),
+                      .workers = number<std::uint32_t>(),
+                      .merge_interval = Nanoseconds{static_cast<std::int64_t>(random_() >> 1)}};
         for (std::size_t i = below(4); i > 0; --i) {
             out.ports.push_back({.pair = text(),
                                  .dir = static_cast<Direction>(below(2)),

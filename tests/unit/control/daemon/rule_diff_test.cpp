@@ -174,8 +174,24 @@ TEST(Diff, LimitsThatComeAndGo) {
     EXPECT_EQ(less.changed.at(0).limits.at(0).kind, LimitDiff::Kind::Removed);
 }
 
+// What another worker owns from then on begins anew there.
+TEST(Diff, AnotherOwner) {
+    const std::string log = ", limits: [{algorithm: sliding_log, count: 2, window: 1s}]}\n";
+    const std::string hosts = "  - {id: a, key: [ip.dst]" + log;
+    const SetDiff diff =
+        diff_of(rules_of(hosts), rules_of(hosts + "  - {id: b, key: [ip.proto]" + log));
+    ASSERT_EQ(diff.changed.size(), 1U);
+    ASSERT_EQ(diff.changed[0].limits.size(), 1U);
+    EXPECT_EQ(diff.changed[0].limits[0].kind, LimitDiff::Kind::Changed);
+    EXPECT_NE(diff.changed[0].limits[0].from.find("to the owner of their ip.dst"),
+              std::string::npos);
+    EXPECT_NE(diff.changed[0].limits[0].to.find("to the owner of all of its rule's packets"),
+              std::string::npos);
+    EXPECT_TRUE(diff_of(rules_of(hosts), rules_of(hosts)).changed.empty());
+}
+
 TEST(Diff, Settings) {
-    const std::string limits = ", limits: [{algorithm: token_bucket, rate: 1/s, burst: 2}]}\n";
+    const std::string limits = ", limits: [{algorithm: token_bucket, rate: 1/s, burst: 20}]}\n";
     const SetDiff diff = diff_of(
         rules_of("  - {id: a, key: [ip.src]" + limits),
         rules_of("  - {id: a, description: x, mode: enforce, when: ip.proto eq 6, key: [ip.src], "
@@ -186,8 +202,9 @@ TEST(Diff, Settings) {
     // Packets without a source share one bucket now, whichever worker they meet.
     ASSERT_EQ(diff.changed[0].limits.size(), 1U);
     EXPECT_EQ(diff.changed[0].limits[0].kind, LimitDiff::Kind::Changed);
-    EXPECT_EQ(diff.changed[0].limits[0].from, "token_bucket 1/s burst 2 per packet, local");
-    EXPECT_EQ(diff.changed[0].limits[0].to, "token_bucket 1/s burst 2 per packet, merged");
+    EXPECT_EQ(diff.changed[0].limits[0].from, "token_bucket 1/s burst 20 per packet, local");
+    EXPECT_TRUE(diff.changed[0].limits[0].to.starts_with(
+        "token_bucket 1/s burst 20 per packet, merged, + 2 for each worker"));
     std::vector<std::string> seen;
     for (const SettingDiff& setting : diff.changed[0].settings) {
         seen.push_back(std::string{setting.what} + ": " + setting.from + " -> " + setting.to);

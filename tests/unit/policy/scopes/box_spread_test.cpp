@@ -73,11 +73,11 @@ TEST(CompileRules, ScopesAreThoseOfTheBox) {
         }
         return text;
     };
-    EXPECT_EQ(scopes(nullptr), "local merged* local merged* ");
+    EXPECT_EQ(scopes(nullptr), "owner* owner* owner* owner* ");
     const BoxSpread one = spread_of(box_of("auto", "net_tap0", "net_tap1"));
     EXPECT_EQ(scopes(&one), "local local local local ");
     const BoxSpread client = spread_of(box_of("0-2", "net_tap0", "net_tap1, rss: destination"));
-    EXPECT_EQ(scopes(&client), "merged* merged* merged* local ");
+    EXPECT_EQ(scopes(&client), "owner* owner* owner* owner* ");
 }
 
 }  // namespace

@@ -1,0 +1,15 @@
+#pragma once
+#include "lib/rules/rule_set.hpp"
+
+#include <string>
+
+namespace sluice {
+
+// What two keys tell both: packets that differ in it differ in either key. Of an address, the
+// shorter prefix; of a text, small letters if one of them has it so.
+[[nodiscard]] GroupingKey common_parts(const GroupingKey& a, const GroupingKey& b);
+
+// As a rule file has it: "prefix(ip.src, 24|64), l4.dport".
+[[nodiscard]] std::string parts_text(const GroupingKey& parts);
+
+}  // namespace sluice

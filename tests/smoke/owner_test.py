@@ -1,0 +1,119 @@
+"""Limits whose packets are handed to the owners of their keys: the real dataplane, sluiced, sluicectl.
+
+    owner_test.py DATAPLANE SLUICED SLUICECTL
+"""
+import collections
+import json
+import sys
+import unittest
+
+from numbered_frames import Sending, send_numbered
+from programs import Box, Hosts
+
+PROGRAMS = []
+WORKERS = ("--lcores", "0@0,1@1,2@1,3@0,4@1")
+SOURCES = 40
+HOSTS = 5
+MOST = 50
+
+LOG = f"{{algorithm: sliding_log, count: {MOST}, window: 1h}}"
+BY_HOST = f"""version: 1
+defaults: {{mode: enforce}}
+rules:
+  - {{id: host, when: 'dir eq "in" and ip.proto eq 17', key: [ip.dst], limits: [{LOG}]}}
+"""
+BOTH = BY_HOST + f"""  - {{id: source, when: ip.proto eq 17, key: [ip.src], limits: [{LOG.replace(str(MOST), "8")}]}}
+  - {{id: beside, when: 'ip.proto eq 17', key: [ip.src], limits: [{{algorithm: token_bucket, rate: 1000/s, burst: 1000}}]}}
+"""
+
+
+class Case(unittest.TestCase):
+    def setUp(self):
+        self.box = Box(*PROGRAMS)
+        self.addCleanup(self.box.close)
+        self.hosts = Hosts()
+        self.addCleanup(self.hosts.close)
+        self.hosts.open()
+
+    def start(self, *more):
+        self.box.start_dataplane("net_af_packet0,iface=o,framecnt=4096,blocksz=1048576",
+                                 "net_af_packet1,iface=i,framecnt=4096,blocksz=1048576",
+                                 *WORKERS, *more, netns=self.hosts.box)
+        self.box.start_sluiced()
+
+    def apply(self, rules):
+        done = self.box.apply(rules)
+        self.assertEqual(done.returncode, 0, done.stderr)
+
+    def scopes(self):
+        return {rule["id"]: rule["limits"][0]["scope"]
+                for rule in json.loads(self.box.api("GET", "/v1/rules")[1])["rules"]}
+
+    def send(self):
+        came = send_numbered(self.hosts, Sending(20, SOURCES, 3000, HOSTS))
+        for (source, host), numbers in came.items():
+            self.assertEqual(numbers, sorted(numbers), f"from {source} to {host}")
+        return came
+
+    def expect_each_host_its_count(self):
+        by_host = collections.Counter()
+        for (_, host), numbers in self.send().items():
+            by_host[host] += len(numbers)
+        self.assertEqual(by_host, {host: MOST for host in range(HOSTS)})
+        rule = self.box.stats()["rules"][0]
+        offered = SOURCES * 20
+        self.assertEqual((rule["admitted"], rule["exceeded"]),
+                         (MOST * HOSTS, offered - MOST * HOSTS))
+        for reason in ("ring_full", "tx_full", "no_memory"):
+            self.assertEqual(self.box.stats()["reasons"][reason], 0, reason)
+        return [worker["handed_over"] for worker in self.box.workers()]
+
+    def test_a_log_is_exact_over_sources_of_all_workers(self):
+        self.start()
+        self.apply(BY_HOST)
+        self.assertEqual(self.scopes(), {"host": "owner"})
+        handed = self.expect_each_host_its_count()
+        # Those that receive from no port hand over to owners alone.
+        for count in handed[1:]:
+            self.assertGreater(count, 0, handed)
+        self.assertIn(f"host, limit 1: at most {MOST} packets in any 1h, packets handed to the owner of their "
+                      "ip.dst: its algorithm is not merged\n", self.box.ctl("rules").stdout)
+        told = self.box.ctl("explain", "--src", "192.0.2.7", "--dst", "198.51.100.1", "--proto", "udp")
+        self.assertIn("owner, packets handed to the owner of their ip.dst", told.stdout, told.stderr)
+
+    def test_frames_that_one_worker_receives_and_sends(self):
+        # The ways of two pairs differ, so a host may meet two workers.
+        self.start("--no-hand-over", "--pair", "more", "--outside", "net_null0,no-rx=1",
+                   "--inside", "net_null1,no-rx=1")
+        self.apply(BY_HOST)
+        self.assertEqual(self.scopes(), {"host": "owner"})
+        handed = self.expect_each_host_its_count()
+        self.assertGreater(handed[0], SOURCES * 20 / 10)
+        self.assertEqual(sum(handed[1:]), 0)
+        self.assertIn("lab in as owner", self.box.workers()[2]["lanes"])
+
+    def test_rules_that_have_nothing_in_common_meet_at_one_worker(self):
+        self.start()
+        self.apply(BOTH)
+        self.assertEqual(self.scopes(), {"host": "owner", "source": "owner", "beside": "merged"})
+        by_source = collections.Counter()
+        by_host = collections.Counter()
+        for (source, host), numbers in self.send().items():
+            by_source[source] += len(numbers)
+            by_host[host] += len(numbers)
+        # Every frame that any limit refuses spends nothing elsewhere, so the hosts fill up.
+        self.assertEqual(by_host, {host: MOST for host in range(HOSTS)})
+        self.assertLessEqual(max(by_source.values()), 8)
+        self.assertIn("handed to the owner of all of its rule's packets",
+                      self.box.ctl("rules").stdout)
+        bounds = {rule["id"]: rule["limits"][0]["bound"]
+                  for rule in json.loads(self.box.api("GET", "/v1/rules")[1])["rules"]}
+        self.assertIn("not local, since packets are handed over for `host`", bounds["beside"])
+        changed = self.box.folder / "next.yaml"
+        changed.write_text("version: 1\nrules: [" + BOTH[BOTH.index("{id: beside"):].strip() + "]\n")
+        self.assertRegex(self.box.ctl("diff", str(changed)).stdout, "merged.* -> .*local")
+
+
+if __name__ == "__main__":
+    PROGRAMS.extend(sys.argv[1:4])
+    unittest.main(argv=[sys.argv[0], *sys.argv[4:]], verbosity=2)
