@@ -1,7 +1,9 @@
 #include "lib/base/line_memory.hpp"
 
+#include <algorithm>
 #include <cstdint>
 #include <cstdlib>
+#include <cstring>
 #include <utility>
 
 #include <sys/mman.h>
@@ -11,6 +13,8 @@ namespace {
 
 constexpr std::size_t kHugePage = std::size_t{2} << 20;
 constexpr std::size_t kSmallPage = 4096;
+constexpr std::size_t kCacheLine = 64;
+constexpr std::size_t kSmall = 16 * kSmallPage;
 
 std::size_t round_up(std::size_t bytes, std::size_t page) noexcept {
     return (bytes + page - 1) / page * page;
@@ -25,6 +29,16 @@ void* map(std::size_t bytes, int flags) noexcept {
 }  // namespace
 
 LineMemory::LineMemory(std::size_t bytes) : bytes_{bytes} {
+    if (bytes <= kSmall) {
+        const std::size_t size = std::max(round_up(bytes, kCacheLine), kCacheLine);
+        data_ = std::aligned_alloc(kCacheLine, size);
+        if (data_ == nullptr) {
+            std::abort();
+        }
+        std::memset(data_, 0, size);
+        from_heap_ = true;
+        return;
+    }
     if (bytes >= kHugePage) {
         mapped_ = round_up(bytes, kHugePage);
         data_ = map(mapped_, MAP_HUGETLB | MAP_POPULATE);
@@ -49,7 +63,9 @@ LineMemory::LineMemory(std::size_t bytes) : bytes_{bytes} {
 }
 
 LineMemory::~LineMemory() {
-    if (data_ != nullptr && mapped_ != 0) {
+    if (from_heap_) {
+        std::free(data_);
+    } else if (data_ != nullptr && mapped_ != 0) {
         (void)::munmap(data_, mapped_);
     }
 }
@@ -58,6 +74,7 @@ LineMemory::LineMemory(LineMemory&& other) noexcept
     : data_{std::exchange(other.data_, nullptr)},
       bytes_{other.bytes_},
       mapped_{other.mapped_},
+      from_heap_{other.from_heap_},
       page_size_{other.page_size_} {}
 
 }  // namespace sluice

@@ -4,8 +4,9 @@
 namespace sluice {
 
 // Zeroed memory in whole pages, for tables: huge pages reserved for this purpose if there are any,
-// else transparent ones asked for, else what the kernel gives. All of it is touched at once. Aborts
-// if there is no memory.
+// else transparent ones asked for, else what the kernel gives; what is small is not worth pages of
+// its own, and begins with a cache line. All of it is touched at once. Aborts if there is no
+// memory.
 class LineMemory {
 public:
     explicit LineMemory(std::size_t bytes);
@@ -26,7 +27,8 @@ public:
 private:
     void* data_ = nullptr;
     std::size_t bytes_;
-    std::size_t mapped_ = 0;  // 0: somebody else's
+    std::size_t mapped_ = 0;  // 0: from the heap, or somebody else's
+    bool from_heap_ = false;
     std::size_t page_size_ = 4096;
 };
 

@@ -119,10 +119,9 @@ TEST(CompileRules, WhatWorkersShareSaysByHowMuch) {
     EXPECT_TRUE(of_windows("sliding_counters").starts_with("100 packets in any 1s, + 2 for each"));
     EXPECT_TRUE(of_windows("sliding_counters, edge: lenient")
                     .starts_with("2 * 100 packets in any 1s, + 2 * 2 for each"));
-    EXPECT_EQ(
-        of_windows("fixed_window, phase: first"),
-        "2 * 100 packets in any 1s, packets handed to the owner of their ip.dst: its algorithm "
-        "is not merged");
+    EXPECT_EQ(of_windows("fixed_window, phase: first"),
+              "2 * 100 packets in any 1s, packets handed to the owner of their ip.dst: each key's "
+              "windows begin with its first unit");
     EXPECT_EQ(
         of_windows("sliding_log"),
         "100 packets in any 1s, packets handed to the owner of their ip.dst: its algorithm is "
