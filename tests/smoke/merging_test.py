@@ -40,7 +40,7 @@ for number in range(rounds):
     for source in range(sources):
         hot = (source + number) % 2 == 0
         host = "10.78.0.2" if hot else f"10.79.0.{1 + (number * sources + source) // 2 % 100}"
-        packet = frames.ipv4(f"10.78.1.{1 + source}", host, 17, frames.udp_header(1000, 9, b"x" * 8))
+        packet = frames.ipv4(f"10.78.{1 + source * 37 % 251}.{1 + source * 101 % 251}", host, 17, frames.udp_header(1000, 9, b"x" * 8))
         while time.monotonic() < begin + sent / rate:
             time.sleep(0.0005)
         out.send(frames.ethernet(packet, 0x0800))
@@ -60,7 +60,7 @@ while True:
         frame = s.recv(2048)
     except OSError:
         break
-    if frame[23] == 17 and frame[26:29] == bytes([10, 78, 1]):
+    if frame[23] == 17 and frame[26:28] == bytes([10, 78]) and frame[28] != 0:
         hot += frame[30:32] == bytes([10, 78])
         others += frame[30:32] == bytes([10, 79])
         s.settimeout(1.5)
