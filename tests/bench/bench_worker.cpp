@@ -56,7 +56,7 @@ BenchWorker::BenchWorker(PacketMill& mill, std::string_view rules, std::size_t k
 void BenchWorker::share(AmountLanes& lanes, std::size_t me) {
     for (Rule& rule : compiled_.set.rules) {
         for (MeteredLimit& limit : rule.limits) {
-            limit.merged = true;
+            limit.scope = LimitScope::Merged;
         }
     }
     const Nanoseconds interval = Box{}.merge_interval;
