@@ -130,7 +130,7 @@ Result<Done> StateRegion::restore(const StateFolder& folder, const std::string& 
     }
     const Error broken{Errc::BadSyntax, "the snapshot " + path + " cannot be read"};
     if (std::fread(&head, sizeof(head), 1, file.get()) != 1 || head.magic != kSnapshotMagic ||
-        !is_readable(head.header)) {
+        head.utc < 0 || !is_readable(head.header)) {
         return broken;
     }
     const std::int64_t age = std::max<std::int64_t>(clock_now(CLOCK_REALTIME) - head.utc, 0);
