@@ -76,10 +76,10 @@ void DpdkIo::fill(Burst& burst, rte_mbuf* const* frames, std::uint16_t count,
                   Reach reach) noexcept {
     newest_ ^= 1U;
     std::uint16_t row = 0;
-    for (Packet& packet : burst.take_rows(count)) {
+    for (Packet& packet : burst.take_rows(count, lane_.dir, lane_.pair)) {
         rte_mbuf* frame = frames[row];
         packet.come(reach == Reach::Headers ? view_of(frame, row) : whole_view_of(frame, row),
-                    lane_.dir, lane_.pair, frame);
+                    frame);
         ++row;
     }
 }

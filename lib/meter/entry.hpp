@@ -51,6 +51,12 @@ struct FiledKey {
     constexpr FiledKey(GroupKey key, LimitSlot slot) noexcept
         : hash{key.hash},
           filed{(std::uint64_t{slot} << kTagBits) | (key.hash >> (64 - kTagBits))} {}
+    // Of no entry, not even an empty one.
+    [[nodiscard]] static constexpr FiledKey nobody() noexcept {
+        FiledKey key;
+        key.filed = ~std::uint64_t{0};
+        return key;
+    }
 };
 
 [[nodiscard]] constexpr LimitSlot slot_of(const FiledKey& key) noexcept {

@@ -45,6 +45,32 @@ struct WholeTake {
     return true;
 }
 
+// take_whole() of one unit each, for whoever does so many times: what does not depend on the entry
+// is worked out beforehand.
+class TakeOne {
+public:
+    TakeOne(const Limit& limit, Instant now) noexcept
+        : at_{now.time_since_epoch().count() << kInstantShift},
+          latest_{at_ + static_cast<std::int64_t>(tolerance(limit, Units{1}) << kInstantShift)},
+          added_{static_cast<std::int64_t>(limit.period() << kInstantShift)} {}
+
+    [[nodiscard, gnu::always_inline]] bool operator()(Entry& entry) const noexcept {
+        const auto word = static_cast<std::int64_t>(entry.time);
+        const std::int64_t fresh_from = word & ~WholeTake::kBelow;
+        if (fresh_from > latest_) {
+            return false;
+        }
+        const std::int64_t after = std::max(fresh_from, at_) + added_;
+        store_word(entry.time, static_cast<std::uint64_t>(after + (word & WholeTake::kBelow)));
+        return true;
+    }
+
+private:
+    std::int64_t at_;
+    std::int64_t latest_;
+    std::int64_t added_;
+};
+
 // The same for all other limits.
 [[nodiscard, gnu::noinline]] inline bool take_parts(Entry& entry, const Limit& limit, Instant now,
                                                     Units cost) noexcept {

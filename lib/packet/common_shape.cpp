@@ -6,7 +6,7 @@
 #include "lib/packet/parse.hpp"
 #include "lib/packet/transport.hpp"
 
-#include <algorithm>
+#include <cstddef>
 #include <cstring>
 
 #include <immintrin.h>
@@ -58,66 +58,73 @@ constexpr Shape kIpv4Tcp{kTypeIpv4, IpVersion::V4, kIpv4MinSize, kProtoTcp};
 constexpr Shape kIpv6Udp{kTypeIpv6, IpVersion::V6, kIpv6Size, kProtoUdp};
 constexpr Shape kIpv6Tcp{kTypeIpv6, IpVersion::V6, kIpv6Size, kProtoTcp};
 
-// The header's size by its own word; 0: it is not the common shape. `room` is what the IP packet
-// has for it.
+// What all flows of one shape have in common.
 template <Shape kShape>
-std::uint32_t transport_size(ByteView bytes, std::uint32_t room) noexcept {
-    if constexpr (kShape.proto == kProtoUdp) {
-        const std::uint32_t length = load_be16(bytes, kShape.l4_at() + 4U);
-        return length == 0 || length >= kUdpSize ? kUdpSize : 0;
-    }
-    if (room < kTcpMinSize) {
-        return 0;
-    }
-    const std::uint32_t size = (load_u8(bytes, kShape.l4_at() + 12U) >> 4) * 4U;
-    return size >= kTcpMinSize && size <= room ? size : 0;
-}
+inline constexpr Flow kLike{.l3_at = kL3At,
+                            .outer_l3_at = kL3At,
+                            .l4_at = kShape.l4_at(),
+                            .payload_at = kShape.l4_at() + kUdpSize,
+                            .eth_type = kShape.type,
+                            .ip_version = kShape.version,
+                            .outer_version = kShape.version,
+                            .proto = kShape.proto};
 
 template <Shape kShape>
 void fill_constants(Flow& flow) noexcept {
     constexpr FieldSet kWithPort = with(kShape.fields(), {Field::Port});
+    constexpr std::size_t kAt = offsetof(Flow, l3_at);
     flow.fields = flow.port != 0 ? kWithPort : kShape.fields();
-    flow.l3_at = kL3At;
-    flow.outer_l3_at = kL3At;
-    flow.l4_at = kShape.l4_at();
-    flow.eth_type = kShape.type;
-    flow.ip_version = kShape.version;
-    flow.outer_version = kShape.version;
-    flow.proto = kShape.proto;
-    flow.frag = Fragment::None;
-    flow.parsed = Parsed::Ok;
+    std::memcpy(reinterpret_cast<std::byte*>(&flow) + kAt,
+                reinterpret_cast<const std::byte*>(&kLike<kShape>) + kAt, kFlowConstants);
+}
+
+// The header's own words; false: it is not the common shape. `room` is what the IP packet has for
+// it, a UDP header at least.
+template <Shape kShape>
+bool fill_udp(ByteView bytes, std::uint32_t room, Flow& flow) noexcept {
+    const std::uint32_t length = load_be16(bytes, kShape.l4_at() + 4U);
+    // One compare for both ends of the range, as below.
+    if (length - kUdpSize > room - kUdpSize) [[unlikely]] {
+        return false;
+    }
+    fill_constants<kShape>(flow);
+    flow.payload_len = length - kUdpSize;
+    return true;
+}
+template <Shape kShape>
+bool fill_tcp(ByteView bytes, std::uint32_t room, Flow& flow) noexcept {
+    if (room < kTcpMinSize) {
+        return false;
+    }
+    const std::uint16_t words = load_be16(bytes, kShape.l4_at() + 12U);
+    const std::uint32_t size = (words >> 12) * 4U;
+    if (size < kTcpMinSize || size > room) {
+        return false;
+    }
+    fill_constants<kShape>(flow);
+    flow.tcp_flags = words & 0xFFF;
+    flow.payload_len = room - size;
+    flow.payload_at = static_cast<std::uint16_t>(kShape.l4_at() + size);
+    return true;
 }
 
 // `claimed`: the length of the IP packet by its header, which lies within the frame and holds a UDP
 // header at least.
 template <Shape kShape>
 bool fill(ByteView bytes, std::uint32_t claimed, Flow& flow) noexcept {
-    const auto held = static_cast<std::uint32_t>(bytes.size());
     const std::uint32_t room = claimed - kShape.ip_size;
-    const std::uint32_t header = transport_size<kShape>(bytes, room);
-    if (header == 0) [[unlikely]] {
+    const bool is_common = kShape.proto == kProtoUdp ? fill_udp<kShape>(bytes, room, flow)
+                                                     : fill_tcp<kShape>(bytes, room, flow);
+    if (!is_common) [[unlikely]] {
         return false;
     }
-    std::uint32_t payload = room - header;
-    if constexpr (kShape.proto == kProtoUdp) {
-        const std::uint32_t length = load_be16(bytes, kShape.l4_at() + 4U);
-        payload = std::min(payload, length == 0 ? held : length - kUdpSize);
-    } else {
-        flow.tcp_flags = load_be16(bytes, kShape.l4_at() + 12U) & 0xFFF;
-    }
-    fill_constants<kShape>(flow);
+    const auto held = static_cast<std::uint32_t>(bytes.size());
     flow.ip_len = claimed;
-    flow.byte_units = byte_units(claimed, held - kL3At, held);
-    flow.payload_len = payload;
-    flow.payload_at = static_cast<std::uint16_t>(kShape.l4_at() + header);
+    flow.byte_units = sound_byte_units(claimed, held - kL3At, held);
     const std::uint32_t ports = load_be32(bytes, kShape.l4_at());
-    flow.sport = static_cast<std::uint16_t>(ports >> 16);
-    flow.dport = static_cast<std::uint16_t>(ports);
+    static_assert(offsetof(Flow, sport) == offsetof(Flow, dport) + sizeof(Flow::dport));
+    std::memcpy(reinterpret_cast<std::byte*>(&flow) + offsetof(Flow, dport), &ports, sizeof(ports));
     return true;
-}
-
-bool may_hide_tunnel(std::uint8_t proto, Tunnels tunnels) noexcept {
-    return proto == kProtoUdp && tunnels.vxlan;
 }
 
 // With zeroes behind it, in one store.
@@ -136,8 +143,7 @@ bool parse_plain_ipv4(ByteView bytes, std::uint32_t start, Tunnels tunnels, Flow
     constexpr std::uint32_t kLeast = kIpv4MinSize + kUdpSize;
     const auto most = static_cast<std::uint32_t>(bytes.size()) - kL3At;
     // One compare for both ends of the range: what is below the least wraps round.
-    if ((flags & kIsFragment) != 0 || total - kLeast > most - kLeast ||
-        may_hide_tunnel(proto, tunnels)) {
+    if ((flags & kIsFragment) != 0 || total - kLeast > most - kLeast) {
         return false;
     }
     store_ipv4(bytes, kL3At + kIpv4SrcAt, flow.src);
@@ -145,7 +151,7 @@ bool parse_plain_ipv4(ByteView bytes, std::uint32_t start, Tunnels tunnels, Flow
     flow.ttl = static_cast<std::uint8_t>(flags >> 8);
     flow.dscp = static_cast<std::uint8_t>(start) >> 2;
     if (proto == kProtoUdp) [[likely]] {
-        return fill<kIpv4Udp>(bytes, total, flow);
+        return !tunnels.vxlan && fill<kIpv4Udp>(bytes, total, flow);
     }
     return proto == kProtoTcp && fill<kIpv4Tcp>(bytes, total, flow);
 }
@@ -156,8 +162,7 @@ bool parse_plain_ipv6(ByteView bytes, std::uint32_t start, Tunnels tunnels, Flow
     }
     const std::uint32_t payload = load_be16(bytes, kL3At + 4);
     const std::uint8_t proto = load_u8(bytes, kL3At + 6);
-    if (payload < kUdpSize || payload > bytes.size() - kL3At - kIpv6Size ||
-        may_hide_tunnel(proto, tunnels)) {
+    if (payload < kUdpSize || payload > bytes.size() - kL3At - kIpv6Size) {
         return false;
     }
     std::memcpy(flow.src.bytes.data(), bytes.data() + kL3At + kIpv6SrcAt, 16);
@@ -165,7 +170,7 @@ bool parse_plain_ipv6(ByteView bytes, std::uint32_t start, Tunnels tunnels, Flow
     flow.ttl = load_u8(bytes, kL3At + 7);
     flow.dscp = static_cast<std::uint8_t>((start >> 6) & 0x3F);
     if (proto == kProtoUdp) {
-        return fill<kIpv6Udp>(bytes, kIpv6Size + payload, flow);
+        return !tunnels.vxlan && fill<kIpv6Udp>(bytes, kIpv6Size + payload, flow);
     }
     return proto == kProtoTcp && fill<kIpv6Tcp>(bytes, kIpv6Size + payload, flow);
 }
@@ -175,7 +180,9 @@ bool parse_plain_ipv6(ByteView bytes, std::uint32_t start, Tunnels tunnels, Flow
 bool parse_common_shape(const FrameView& frame, Tunnels tunnels, Flow& flow) noexcept {
     const ByteView bytes = frame.bytes;
     // Offsets in Flow are 16 bits, and a frame that is not all at hand is the walk's business.
-    if (bytes.size() - kLeastFrame > 0xFFFF - kLeastFrame || frame.wire_size > bytes.size()) {
+    const std::size_t size = bytes.size();
+    if (size - kLeastFrame > 0xFFFF - kLeastFrame ||
+        frame.wire_size > static_cast<std::uint32_t>(size)) {
         return false;
     }
     const std::uint32_t start = load_be32(bytes, kTypeAt);

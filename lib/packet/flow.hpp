@@ -3,6 +3,7 @@
 #include "lib/packet/field.hpp"
 #include "lib/packet/ip_address.hpp"
 
+#include <cstddef>
 #include <cstdint>
 
 namespace sluice {
@@ -47,31 +48,31 @@ struct Flow {
     IpAddress dst;
     std::uint64_t port = 0;  // port_name() of the pair; set by who received the frame
 
-    // Side by side, what all frames of one shape have in common.
+    // Side by side, what all frames of one shape have in common: kFlowConstants bytes.
     std::uint16_t l3_at = 0;        // offset of the IP header that ip.* refers to; 0 = not IP
     std::uint16_t outer_l3_at = 0;  // offset of the outermost IP header; 0 = not IP
     std::uint16_t l4_at = 0;
+    std::uint16_t payload_at = 0;
     std::uint16_t eth_type = 0;
     IpVersion ip_version = IpVersion::None;
     IpVersion outer_version = IpVersion::None;
     std::uint8_t proto = 0;
     Fragment frag = Fragment::None;
     Parsed parsed = Parsed::Ok;
+    std::uint8_t icmp_type = 0;
 
-    std::uint8_t ttl = 0;
-    std::uint8_t dscp = 0;
-    Direction dir = Direction::In;
     std::uint32_t ip_len = 0;       // IPv4 total length; IPv6 40 + payload length; as claimed
     std::uint32_t byte_units = 0;   // what `per: byte` charges (always set)
     std::uint32_t payload_len = 0;  // after the TCP, UDP or ICMP header, by the IP length
-    std::uint16_t payload_at = 0;
+    std::uint16_t dport = 0;        // the ports as a frame has them, read as one number
+    std::uint16_t sport = 0;
     std::uint16_t vlan_id = 0;
     std::uint16_t vlan_inner_id = 0;
-    std::uint16_t sport = 0;
-    std::uint16_t dport = 0;
+    std::uint8_t ttl = 0;
+    std::uint8_t dscp = 0;
     std::uint16_t tcp_flags = 0;  // 12 bits, as Wireshark's tcp.flags (with NS and reserved)
-    std::uint8_t icmp_type = 0;
     std::uint8_t icmp_code = 0;
+    Direction dir = Direction::In;
 
     // Of `src` and `dst`; OriginMap fills them in.
     std::uint16_t src_country = 0;  // country_number()
@@ -82,6 +83,8 @@ struct Flow {
     [[nodiscard]] bool operator==(const Flow&) const noexcept = default;
 };
 static_assert(sizeof(Flow) <= 128, "two cache lines");
+inline constexpr std::size_t kFlowConstants = 16;
+static_assert(offsetof(Flow, ip_len) == offsetof(Flow, l3_at) + kFlowConstants);
 
 // The value of a Number, Flag, Mac or Name field. The caller has checked that it is there.
 // `frame` gives the MAC addresses, which Flow does not copy.

@@ -8,6 +8,9 @@
 #include "lib/packet/tunnel.hpp"
 
 #include <algorithm>
+#include <cstddef>
+
+#include <immintrin.h>
 
 namespace sluice {
 namespace {
@@ -72,6 +75,29 @@ bool may_be_tunnel(const Flow& flow, Tunnels tunnels) noexcept {
            (tunnels.ipip && (flow.proto == kProtoIpip || flow.proto == kProtoIpv6));
 }
 
+// The outermost IP header and what is in it.
+void walk_outer(Cursor& cursor, IpVersion version, std::uint32_t frame_size, Flow& flow) noexcept {
+    flow.parsed = parse_ip(cursor, version, frame_size, flow);
+    flow.outer_l3_at = flow.l3_at;
+    flow.outer_version = flow.ip_version;
+}
+
+// All but where the frame came in becomes zero, as in a new Flow. In stores that overlap: GCC would
+// zero so few bytes by `rep stos`, which takes as long as a short header.
+void forget_frame(Flow& flow) noexcept {
+    const std::uint64_t port = flow.port;
+    const Direction dir = flow.dir;
+    auto* const bytes = reinterpret_cast<std::byte*>(&flow);
+    constexpr std::size_t kWide = sizeof(__m256i);
+    constexpr std::size_t kLast = sizeof(Flow) - kWide;
+    static_assert(kLast > 2 * kWide && kLast <= 3 * kWide);
+    for (const std::size_t at : {std::size_t{0}, kWide, 2 * kWide, kLast}) {
+        _mm256_storeu_si256(reinterpret_cast<__m256i*>(bytes + at), _mm256_setzero_si256());
+    }
+    flow.port = port;
+    flow.dir = dir;
+}
+
 }  // namespace
 
 Parsed walk_frame(const FrameView& frame, Tunnels tunnels, Flow& flow) noexcept {
@@ -80,7 +106,7 @@ Parsed walk_frame(const FrameView& frame, Tunnels tunnels, Flow& flow) noexcept 
     Cursor cursor{
         .bytes = frame.bytes.first(held), .at = 0, .end = std::max(frame.wire_size, held)};
     const std::uint32_t frame_size = cursor.end;
-    flow = Flow{.port = flow.port, .dir = flow.dir};
+    forget_frame(flow);
     flow.fields.add(Field::Dir);
     if (flow.port != 0) {
         flow.fields.add(Field::Port);
@@ -91,13 +117,14 @@ Parsed walk_frame(const FrameView& frame, Tunnels tunnels, Flow& flow) noexcept 
     if (link.parsed != Parsed::Ok) {
         return flow.parsed = link.parsed;
     }
-    const bool tunnelled = tunnels.gre || tunnels.vxlan || tunnels.ipip;
-    const Flow after_link = tunnelled ? flow : Flow{};
-    flow.parsed = parse_ip(cursor, link.version, frame_size, flow);
-    flow.outer_l3_at = flow.l3_at;
-    flow.outer_version = flow.ip_version;
-    if (has_all_headers(flow.parsed) && may_be_tunnel(flow, tunnels)) [[unlikely]] {
-        flow.parsed = parse_tunnels_slow(cursor, tunnels, frame_size, after_link, flow);
+    if (tunnels.gre || tunnels.vxlan || tunnels.ipip) {
+        const Flow after_link = flow;
+        walk_outer(cursor, link.version, frame_size, flow);
+        if (has_all_headers(flow.parsed) && may_be_tunnel(flow, tunnels)) [[unlikely]] {
+            flow.parsed = parse_tunnels_slow(cursor, tunnels, frame_size, after_link, flow);
+        }
+    } else {
+        walk_outer(cursor, link.version, frame_size, flow);
     }
     if (is_malformed(flow.parsed)) [[unlikely]] {
         flow.byte_units = behind_tags;  // a broken packet's own length is worth nothing

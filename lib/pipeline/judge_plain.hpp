@@ -54,16 +54,17 @@ struct PlainMatch {
         const PlainJudging& judging) const noexcept {
         return !skipped && look.entry != nullptr && look.entry->filed() == look.key.filed &&
                look.cost != Units{0} &&
-               (!judging.stale || make_current(*look.entry, rule.version, judging));
+               (!judging.stale ||
+                make_current(*look.entry, rule.version, *judging.tenants, judging.now));
     }
     // Writes the bucket under the numbers in force, if it is not. (Of no object, so that none need
     // lie in memory.)
     [[nodiscard, gnu::noinline]] static bool make_current(Entry& entry, std::uint8_t version,
-                                                          PlainJudging judging) noexcept {
+                                                          Tenants& tenants, Now now) noexcept {
         if (entry.stamp().version == version) {
             return true;
         }
-        judging.tenants->update(entry, judging.now);
+        tenants.update(entry, now);
         return entry.stamp().version == version;
     }
 };

@@ -40,14 +40,11 @@ template <typename Hash>
                                                     const Hash& hash,
                                                     const BucketTable::FirstLines& lines,
                                                     Look& look) noexcept {
-    if (!rule.finds_key(flow)) [[unlikely]] {
-        return false;
-    }
     const std::byte* address = rule.address_in(flow);
     std::uint64_t digest;
-    if (flow.ip_version == IpVersion::V4) [[likely]] {
+    if (flow.ip_version == rule.v4) [[likely]] {
         digest = hash_v4(rule, address, hash);
-    } else if (rule.v6_header != 0) {
+    } else if (flow.ip_version == rule.v6) {
         digest = hash_v6(rule, address, hash);
     } else {
         return false;
@@ -147,9 +144,47 @@ template <bool kMany, typename Hash>
     scratch.look_count = count;
 }
 
+// A packet of the only rule that is not keyed quickly, or not at all. Where there is nothing to
+// count, its look finds nobody's entry.
+template <typename Hash>
+[[gnu::noinline]] void look_only_slow(Burst& burst, std::size_t row, const RuleSet& set,
+                                      const Hash& hash, const BucketTable& table) noexcept {
+    Look& look = burst.scratch().looks[row];
+    look.cost = Units{0};
+    if (const std::span<Match> met = burst.only_match(row); !met.empty()) {
+        (void)look_slow(met.front(), set.rules.front(), burst.packets()[row], hash, {table, &look});
+    }
+    if (look.cost == Units{0}) {
+        look_for(look, FiledKey::nobody(), Units{0}, table.first_lines());
+    }
+}
+
+// One rule for all packets, which is held by value, so that no store can change it. The look of a
+// row has its number.
+template <typename Hash>
+[[gnu::always_inline]] inline void key_only(Burst& burst, const RuleSet& set, const CoreState& core,
+                                            const Hash& hash) noexcept {
+    const BucketTable& table = core.buckets.keys;
+    const BucketTable::FirstLines lines = table.first_lines();
+    const QuickRule rule = set.quick.front();
+    const std::span<Packet> packets = burst.packets();
+    Look* look = burst.scratch().looks.get();
+    for (const Packet& packet : packets) {
+        if (is_malformed(packet.flow.parsed) ||
+            !look_for_address(rule, packet.flow, hash, lines, *look)) [[unlikely]] {
+            look_only_slow(burst, static_cast<std::size_t>(&packet - packets.data()), set, hash,
+                           table);
+        }
+        ++look;
+    }
+    burst.scratch().look_count = static_cast<std::uint32_t>(packets.size());
+}
+
 SLUICE_AES void key_all_aes(Burst& burst, const RuleSet& set, const CoreState& core,
                             const AesHash& hash) noexcept {
-    if (set.has_many_rules()) {
+    if (set.has_one_way()) {
+        key_only(burst, set, core, hash);
+    } else if (set.has_many_rules()) {
         key_all<true>(burst, set, core, hash);
     } else {
         key_all<false>(burst, set, core, hash);
@@ -195,6 +230,8 @@ namespace {
 void key_burst(Burst& burst, const RuleSet& set, const CoreState& core) noexcept {
     if (const AesHash* aes = core.hash.aes()) [[likely]] {
         key_all_aes(burst, set, core, *aes);
+    } else if (set.has_one_way()) {
+        key_only(burst, set, core, PortableHash{core.hash});
     } else {
         key_all<true>(burst, set, core, PortableHash{core.hash});
     }

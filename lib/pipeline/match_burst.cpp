@@ -89,6 +89,9 @@ void note_matches(const Burst& burst, const RuleSet& set, Scratch& scratch) noex
 void match_burst(Burst& burst, const RuleSet& set, const CoreState& core) noexcept {
     Scratch& scratch = burst.scratch();
     const Classifier& classifier = set.classifier;
+    if (set.has_one_way()) {
+        return;  // only_match() tells of whoever is asked for
+    }
     if (classifier.asks_nothing()) {
         const std::span<const std::uint32_t> rules = classifier.always();
         rules.size() == 1 ? match_always<true>(burst, rules, scratch)

@@ -1,375 +1,80 @@
 #include "lib/pipeline/adopt.hpp"
-#include "lib/pipeline/key_overrides.hpp"
-#include "lib/pipeline/look_at.hpp"
-#include "lib/pipeline/penalty_box.hpp"
+#include "lib/pipeline/judge_only.hpp"
+#include "lib/pipeline/judge_slow.hpp"
 #include "lib/pipeline/sample_burst.hpp"
 #include "lib/pipeline/shared_charge.hpp"
 #include "lib/pipeline/stages.hpp"
 
-#include <algorithm>
-#include <array>
-#include <optional>
 #include <span>
 
-// The verdict, exactly as the rule language defines it:
-//
-//   malformed?  -> the box's policy
-//   bypass?     -> the first budget that matches and has room
-//   on_match?   -> the first such enforcing rule that matches
-//   else        -> look at every limit of every matching rule, take the strictest refusal,
-//                  and if the packet goes on, charge every limit that admitted it
-//
-// Packet by packet, in arrival order: what one packet spends, the next one sees.
 namespace sluice {
 namespace {
 
-// The rules that match one packet, and where their looks lie.
-struct Judged {
-    Judging judging;
-    std::span<Match> matches;
-    Look* all_looks;  // of the burst
+// What all packets of a burst have in common for judge_slow().
+struct BurstJudging {
+    Burst& burst;
+    const RuleSet& set;
+    CoreState& core;
+    Now now;
 
-    [[nodiscard]] const Rule& rule(const Match& match) const noexcept {
-        return judging.set.rules[match.rule];
-    }
-    [[nodiscard]] RuleCounters& counters(const Match& match) const noexcept {
-        return judging.core.counters.rules[rule(match).counters];
-    }
-    [[nodiscard]] BanCounters& bans(const Match& match) const noexcept {
-        return judging.core.counters.bans[rule(match).counters];
-    }
-    [[nodiscard]] std::span<Look> looks(const Match& match) const noexcept {
-        return {&all_looks[match.first], rule(match).limits.size()};
-    }
-};
-
-Reason malformed_reason(Parsed parsed) noexcept {
-    switch (parsed) {
-        case Parsed::TruncatedL2:
-            return Reason::TruncatedL2;
-        case Parsed::TruncatedL3:
-            return Reason::TruncatedL3;
-        case Parsed::TruncatedL4:
-            return Reason::TruncatedL4;
-        case Parsed::BadIpHeader:
-            return Reason::BadIpHeader;
-        case Parsed::BadL4Header:
-            return Reason::BadL4Header;
-        default:
-            return Reason::TooDeep;
-    }
-}
-
-// Whether a rule with on_match has decided. Monitor ones only count.
-bool decide_on_sight(const Judged& judged, Decision& decision) noexcept {
-    for (const Match& match : judged.matches) {
-        const Rule& rule = judged.rule(match);
-        if (rule.on_match == OnMatch::Meter) {
-            continue;
-        }
-        const bool allow = rule.on_match == OnMatch::Allow;
-        RuleCounters& counters = judged.counters(match);
-        (allow ? counters.admitted : counters.exceeded).add(1);
-        if (rule.mode == Mode::Enforce) {
-            decision = {.verdict = allow ? Verdict::Pass : Verdict::Drop,
-                        .reason = allow ? Reason::AllowRule : Reason::DenyRule,
-                        .rule = match.rule};
-            return true;
-        }
-    }
-    return false;
-}
-
-// What the limits of one rule said.
-struct Outcome {
-    bool judged = false;         // at least one limit counts this packet
-    bool refused = false;        // by a limit, or by what its colour means
-    bool over_limit = false;     // refused by a limit, not for want of a place
-    bool no_credit = false;      // refused since this worker is too far ahead of the key's owner
-    bool exceeded = false;       // on_exceed applies
-    bool banned = false;         // the key is: no limit was asked
-    bool colored = false;        // on_color applies
-    Color color = Color::Green;  // the worst of its colour meters
-    Nanoseconds wait{};          // the longest of the refusing limits, or the rest of the ban
-    std::uint8_t key = 0;        // of the limit with that wait, the first of equals; or the banned
-};
-
-void note_refusal(const Look& look, const MeteredLimit& limit, const Judging& judging,
-                  Outcome& outcome) noexcept {
-    if (!outcome.refused) {
-        outcome.key = limit.key;
-    }
-    outcome.refused = true;
-    if (look.entry == nullptr || look.judgement == Judgement::NoRoom) {
-        outcome.no_credit |= look.entry != nullptr && limit.shared != 0;
-        return;
-    }
-    outcome.over_limit = true;
-    if (!judging.core.policy.tell_wait) {
-        return;
-    }
-    const Demand demand{look.cost, color_of(judging.packet.flow)};
-    const std::optional<Nanoseconds> needed =
-        wait(judging.core.buckets.tenants.cell_of(*look.entry), *look.numbers,
-             judging.core.buckets.tenants.pool(), judging.now, demand);
-    if (needed.value_or(kNever) > outcome.wait) {
-        outcome.wait = needed.value_or(kNever);
-        outcome.key = limit.key;
-    }
-}
-
-void look_at_limit(Look& look, const MeteredLimit& limit, const Rule& rule, const Judged& judged,
-                   Outcome& outcome) noexcept {
-    look.asked = look.cost != Units{0};
-    if (!look.asked) {
-        return;  // nothing to count: not judged, and nothing to spend
-    }
-    outcome.judged = true;
-    look_at(look, limit, rule, judged.judging);
-    const bool refused = look.judgement == Judgement::Red || look.judgement == Judgement::NoRoom;
-    if (refused) {
-        note_refusal(look, limit, judged.judging, outcome);
-    }
-    if (algorithm_of(limit.limit) == Algorithm::ColorMeter) [[unlikely]] {
-        const Color color = refused                               ? Color::Red
-                            : look.judgement == Judgement::Yellow ? Color::Yellow
-                                                                  : Color::Green;
-        outcome.color = std::max(outcome.color, color);
-        outcome.colored = true;
-    } else {
-        outcome.exceeded |= refused;
-    }
-}
-
-// A rule whose limits are not asked, since a key is exempt or banned.
-Outcome fated(const Fate& fate, const Match& match, const Judged& judged) noexcept {
-    Outcome outcome;
-    if (fate.what == KeyFate::Exempt) {
-        judged.counters(match).exempted.add(1);
-        return outcome;
-    }
-    judged.bans(match).met.add(1);
-    outcome.judged = true;
-    outcome.refused = true;
-    outcome.exceeded = true;
-    outcome.banned = true;
-    outcome.wait = fate.left;
-    outcome.key = fate.key;
-    return outcome;
-}
-
-Outcome look_at_limits(const Match& match, const Rule& rule, const Judged& judged) noexcept {
-    Outcome outcome;
-    std::size_t at = 0;
-    for (Look& look : judged.looks(match)) {
-        look_at_limit(look, rule.limits[at++], rule, judged, outcome);
-    }
-    if (outcome.colored) [[unlikely]] {
-        const ColorAction& action = rule.on_color[static_cast<std::size_t>(outcome.color)];
-        outcome.refused |= !forwards(action.verdict);
-        outcome.over_limit |= !forwards(action.verdict);
-    }
-    return outcome;
-}
-
-// What is said of the keys by name goes first, then who is in the penalty box.
-Outcome look_at_banning(const Match& match, const Rule& rule, const Judged& judged) noexcept {
-    const std::span<Look> looks = judged.looks(match);
-    const PenaltyBoxes boxes{rule, looks, judged.judging};
-    Fate fate;
-    if (rule.overrides != nullptr) {
-        fate = fate_of(rule, looks, judged.judging);
-    }
-    if (fate.what == KeyFate::Judged) {
-        if (const std::optional<PenaltyBoxes::Sentence> sentence = boxes.sentence()) {
-            fate = {KeyFate::Banned, sentence->left, sentence->key};
-            for (Look& look : looks) {
-                look.asked = false;
-            }
-        }
-    }
-    if (fate.what != KeyFate::Judged) {
-        return fated(fate, match, judged);
-    }
-    const Outcome outcome = look_at_limits(match, rule, judged);
-    if (outcome.over_limit) {
-        const bool yellow = outcome.colored && !forwards(rule.on_color[1].verdict);
-        judged.bans(match).begun.add(boxes.note(looks, yellow));
-    }
-    return outcome;
-}
-
-[[gnu::noinline]] Outcome look_at_keys_slow(const Match& match, const Rule& rule,
-                                            const Judged& judged) noexcept {
-    if (rule.bans()) {
-        return look_at_banning(match, rule, judged);
-    }
-    const Fate fate = fate_of(rule, judged.looks(match), judged.judging);
-    return fate.what != KeyFate::Judged ? fated(fate, match, judged)
-                                        : look_at_limits(match, rule, judged);
-}
-
-Outcome look_at_rule(const Match& match, const Judged& judged) noexcept {
-    const Rule& rule = judged.rule(match);
-    if (rule.asks_keys) [[unlikely]] {
-        return look_at_keys_slow(match, rule, judged);
-    }
-    return look_at_limits(match, rule, judged);
-}
-
-struct Weight {
-    Verdict verdict;
-    const TagValues* tag;
-    Reason reason;
-    std::uint8_t key;
-};
-
-// The strictest decides, the first of equals.
-void weigh(const Match& match, const Weight& weight, Decision& decision) noexcept {
-    if (decision.rule != kNoRule && decision.verdict >= weight.verdict) {
-        return;
-    }
-    decision.verdict = weight.verdict;
-    decision.reason = weight.reason;
-    decision.key = weight.key;
-    decision.rule = match.rule;
-    decision.tag = weight.tag;
-}
-
-// What an enforcing rule makes of a packet.
-void decide(const Match& match, const Rule& rule, const Outcome& outcome,
-            Decision& decision) noexcept {
-    const Reason refusal = outcome.banned       ? Reason::Banned
-                           : outcome.over_limit ? Reason::OverLimit
-                           : outcome.no_credit  ? Reason::NoCredit
-                                                : Reason::TableFull;
-    if (outcome.refused) {
-        decision.wait = std::max(decision.wait, outcome.wait);
-    } else if (outcome.judged && decision.rule == kNoRule) {
-        decision.reason = Reason::WithinLimits;
-    }
-    if (outcome.banned && rule.bans()) [[unlikely]] {
-        weigh(match, {rule.ban.action, &rule.ban.tag, refusal, outcome.key}, decision);
-    } else if (outcome.exceeded) {
-        weigh(match, {rule.on_exceed, &rule.tag, refusal, outcome.key}, decision);
-    }
-    if (outcome.colored) [[unlikely]] {
-        const ColorAction& action = rule.on_color[static_cast<std::size_t>(outcome.color)];
-        // A colour that only passes is no refusal; a tag, or red, is this rule's doing.
-        if (action.verdict != Verdict::Pass || outcome.refused) {
-            const Reason reason = outcome.refused ? refusal : Reason::WithinLimits;
-            weigh(match, {action.verdict, &action.tag, reason, outcome.key}, decision);
-        }
-    }
-}
-
-void look_at_all(const Judged& judged, Decision& decision) noexcept {
-    for (Match& match : judged.matches) {
-        const Rule& rule = judged.rule(match);
-        if (rule.on_match != OnMatch::Meter) {
-            continue;
-        }
-        if (match.skipped) {
-            judged.counters(match).skipped.add(1);
-            continue;
-        }
-        const Outcome outcome = look_at_rule(match, judged);
-        match.refused = outcome.refused;
-        (outcome.refused ? judged.counters(match).exceeded : judged.counters(match).admitted)
-            .add(1);
-        if (rule.mode == Mode::Enforce) {
-            decide(match, rule, outcome, decision);
-        }
-    }
-    if (forwards(decision.verdict)) {
-        decision.wait = Nanoseconds{0};
-    }
-}
-
-// Ends what look_at_rule() began.
-void settle_rule(const Match& match, const Judged& judged, bool spends) noexcept {
-    const bool empties = !spends && judged.rule(match).rejected_spend;
-    for (Look& look : judged.looks(match)) {
-        if (look.asked && look.entry != nullptr) {
-            settle(look, judged.judging, spends, empties);
-        }
-    }
-}
-
-void settle_all(const Judged& judged, const Decision& decision) noexcept {
-    const bool forwarded = forwards(decision.verdict);
-    for (const Match& match : judged.matches) {
-        const Rule& rule = judged.rule(match);
-        if (rule.on_match != OnMatch::Meter || match.skipped) {
-            continue;
-        }
-        // A monitoring rule spends as it would if it enforced: not when it would have refused.
-        settle_rule(match, judged, forwarded && (rule.mode == Mode::Enforce || !match.refused));
-    }
-}
-
-// Whether the packet is within that budget, which is then charged.
-bool is_within(Match& budget, const Judged& judged) noexcept {
-    RuleCounters& counters = judged.counters(budget);
-    const Outcome outcome = budget.skipped ? Outcome{} : look_at_rule(budget, judged);
-    if (!outcome.judged) {
-        counters.skipped.add(1);
-        return false;
-    }
-    budget.refused = outcome.refused;
-    settle_rule(budget, judged, !outcome.refused);
-    (outcome.refused ? counters.exceeded : counters.admitted).add(1);
-    return !outcome.refused;
-}
-
-// Budgets come before all rules. True: the packet is within one. False: it meets the rules, and
-// `judged` has no budgets any more.
-bool pass_by(Judged& judged, Decision& decision) noexcept {
-    while (!judged.matches.empty() &&
-           judged.rule(judged.matches.front()).on_match == OnMatch::Bypass) {
-        Match& budget = judged.matches.front();
-        if (is_within(budget, judged)) {
-            decision = {.reason = Reason::Bypass, .rule = budget.rule};
-            return true;
-        }
-        judged.matches = judged.matches.subspan(1);
-    }
-    return false;
-}
-
-// The long way, for whatever comes.
-[[gnu::noinline]] void judge_slow(Packet& packet, Judged judged) noexcept {
-    packet.decision = Decision{};
-    if (is_malformed(packet.flow.parsed)) {
-        const bool drop = judged.judging.core.policy.malformed == MalformedPolicy::Drop;
-        packet.decision = {.verdict = drop ? Verdict::Drop : Verdict::Pass,
-                           .reason = malformed_reason(packet.flow.parsed)};
-        return;
-    }
-    if (pass_by(judged, packet.decision) || decide_on_sight(judged, packet.decision)) {
-        return;
-    }
-    look_at_all(judged, packet.decision);
-    settle_all(judged, packet.decision);
-}
-
-// A function of its own, so that its registers are its own.
-[[gnu::noinline]] void judge_all(Burst& burst, const RuleSet& set, CoreState& core,
-                                 Now now) noexcept {
-    const PlainJudging plain{set, core, burst.scratch(), now};
-    const MatchSpan* span = burst.scratch().spans.data();
-    Match* const matches = burst.scratch().matches.get();
-    for (Packet& packet : burst.packets()) {
-        Match* first = matches + span->first;
-        const std::uint32_t count = span++->count;
-        if (judge_plain(packet, {first, count}, plain) ||
-            (core.ledger != nullptr && count == 1 &&
-             judge_shared(packet, *first, plain, *core.ledger))) {
-            continue;
-        }
+    void judge_slow_at(std::size_t row, std::span<Match> matches) const noexcept {
+        Packet& packet = burst.packets()[row];
         judge_slow(packet, {.judging = {.set = set, .core = core, .now = now, .packet = packet},
-                            .matches = {first, count},
+                            .matches = matches,
                             .all_looks = burst.scratch().looks.get()});
+    }
+};
+
+// Functions of their own, so that their registers are their own.
+[[gnu::noinline]] void judge_all(const BurstJudging& in) noexcept {
+    const PlainJudging plain{in.set, in.core, in.burst.scratch(), in.now};
+    const MatchSpan* span = in.burst.scratch().spans.data();
+    const Match* const matches = in.burst.scratch().matches.get();
+    std::size_t row = 0;
+    for (Packet& packet : in.burst.packets()) {
+        if (!judge_plain(packet, {matches + span->first, span->count}, plain)) [[unlikely]] {
+            in.judge_slow_at(row, in.burst.matches_of(row));
+        }
+        ++span;
+        ++row;
+    }
+}
+// Where workers share limits.
+[[gnu::noinline]] void judge_all_shared(const BurstJudging& in) noexcept {
+    const PlainJudging plain{in.set, in.core, in.burst.scratch(), in.now};
+    const MatchSpan* span = in.burst.scratch().spans.data();
+    const Match* const matches = in.burst.scratch().matches.get();
+    std::size_t row = 0;
+    for (Packet& packet : in.burst.packets()) {
+        const std::span<const Match> met{matches + span->first, span->count};
+        ++span;
+        if (!judge_plain(packet, met, plain) &&
+            !(met.size() == 1 && judge_shared(packet, met.front(), plain, *in.core.ledger)))
+            [[unlikely]] {
+            in.judge_slow_at(row, in.burst.matches_of(row));
+        }
+        ++row;
+    }
+}
+// Where all packets meet one rule.
+template <typename Take>
+[[gnu::noinline]] void judge_only(const BurstJudging& in) noexcept {
+    JudgeOnly<Take> quick{in.burst, in.set, in.core, in.now};
+    const std::size_t packets = in.burst.size();
+    for (std::size_t row = 0; (row = quick.go_on(row)) != packets; ++row) {
+        in.judge_slow_at(row, in.burst.only_match(row));
+    }
+}
+
+void judge(const BurstJudging& in) noexcept {
+    if (in.set.has_one_way()) {
+        const QuickRule& rule = in.set.quick.front();
+        const bool by_one = !rule.per_byte && rule.limit->parts() == 1;
+        by_one ? judge_only<OneUnit>(in) : judge_only<AnyUnits>(in);
+    } else if (in.core.ledger != nullptr) [[unlikely]] {
+        judge_all_shared(in);
+    } else {
+        judge_all(in);
     }
 }
 
@@ -389,7 +94,7 @@ void meter_burst(Burst& burst, const RuleSet& set, CoreState& core, Now now) noe
     Scratch& scratch = burst.scratch();
     core.buckets.keys.probe_second(std::span<Look* const>{scratch.missed.get(), scratch.miss_count},
                                    core.buckets.tenants, now);
-    judge_all(burst, set, core, now);
+    judge({burst, set, core, now});
     const std::size_t packets = burst.packets().size();
     if (core.sampler != nullptr && core.sampler->is_due(packets, now.at)) [[unlikely]] {
         sample_burst(burst, set, core, now);

@@ -4,9 +4,6 @@
 namespace sluice {
 
 void parse_burst(Burst& burst, const CoreState& core) noexcept {
-    for (const Packet& packet : burst.packets()) {
-        __builtin_prefetch(packet.frame.bytes.data());
-    }
     const Tunnels tunnels = core.policy.tunnels;
     for (Packet& packet : burst.packets()) {
         const Parsed parsed = parse_frame(packet.frame, tunnels, packet.flow);

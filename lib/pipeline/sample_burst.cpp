@@ -78,9 +78,9 @@ void tell(const Sampled& sampled, std::size_t limit, std::uint32_t weight) noexc
 void sample_burst(Burst& burst, const RuleSet& set, CoreState& core, Now now) noexcept {
     const KeySampler::Pick pick = core.sampler->pick(burst.size(), now.at);
     Scratch& scratch = burst.scratch();
-    const MatchSpan span = scratch.spans[pick.packet];
-    for (std::uint32_t i = 0; i < span.count; ++i) {
-        const Match& match = scratch.matches[span.first + i];
+    const std::span<const Match> met =
+        set.has_one_way() ? burst.only_match(pick.packet) : burst.matches_of(pick.packet);
+    for (const Match& match : met) {
         const Sampled sampled{
             set, burst.packets()[pick.packet], match, &scratch.looks[match.first], core, now};
         if (match.skipped || !sampled.asked()) {

@@ -58,12 +58,14 @@ struct Scratch {
         std::make_unique_for_overwrite<Look*[]>(kMaxBurst * kMaxLimits);
     std::size_t miss_count = 0;
     FoundRules found;
+    std::uint32_t noted = 0;  // rows of which Burst::only_match() has noted what they met
 
     // A burst without packets has nothing to be located.
     void forget() noexcept {
         match_count = 0;
         look_count = 0;
         miss_count = 0;
+        noted = 0;
     }
 };
 

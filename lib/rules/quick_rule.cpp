@@ -5,33 +5,38 @@
 #include "lib/rules/rule_set.hpp"
 
 #include <algorithm>
+#include <cstddef>
+#include <optional>
 #include <variant>
 
 namespace sluice {
 namespace {
 
-QuickRule::Key key_of(const Rule& rule) noexcept {
+// Which of a flow's addresses is the key, by where it stands.
+std::optional<std::uint8_t> address_of(const Rule& rule) noexcept {
     if (rule.keys.front().size() != 1 || rule.keys.front().front().text ||
         rule.limits.front().per == Per::Connection || rule.cost != 1) {
-        return QuickRule::Key::Other;
+        return std::nullopt;
     }
     switch (rule.keys.front().front().field) {
         case Field::IpSrc:
         case Field::ClientIp:  // of an IPv4 address the same
-            return QuickRule::Key::Source;
+            return offsetof(Flow, src);
         case Field::IpDst:
-            return QuickRule::Key::Destination;
+            return offsetof(Flow, dst);
         default:
-            return QuickRule::Key::Other;
+            return std::nullopt;
     }
 }
 
 void fill_key(const Rule& rule, QuickRule& quick) noexcept {
     const KeyPart& part = rule.keys.front().front();
     const MeteredLimit& limit = rule.limits.front();
+    quick.v4 = IpVersion::V4;
     quick.v4_header = address_header(part, IpVersion::V4);
     quick.v4_mask = static_cast<std::uint32_t>(kFirstBits[part.v4_length]);
     if (part.field != Field::ClientIp) {  // which may have another address inside
+        quick.v6 = IpVersion::V6;
         quick.v6_header = address_header(part, IpVersion::V6);
         quick.v6_mask = {kFirstBits[std::min<unsigned>(part.v6_length, 64)],
                          kFirstBits[part.v6_length < 64 ? 0 : part.v6_length - 64]};
@@ -47,8 +52,8 @@ QuickRule quick_rule(const Rule& rule) noexcept {
         rule.bans()) {
         return quick;
     }
-    quick.key = key_of(rule);
-    if (quick.key != QuickRule::Key::Other) {
+    if (const std::optional<std::uint8_t> address = address_of(rule)) {
+        quick.address_at = *address;
         fill_key(rule, quick);
     }
     const auto* bucket = std::get_if<TokenBucketLimit>(&rule.limits.front().limit);
@@ -72,6 +77,9 @@ void list_quick_rules(RuleSet& set) {
     for (const Rule& rule : set.rules) {
         set.quick.push_back(quick_rule(rule));
     }
+    set.only_quick = set.quick.size() == 1 && set.quick.front().plain &&
+                     set.quick.front().v4 == IpVersion::V4 && set.classifier.asks_nothing() &&
+                     set.classifier.always().size() == 1;
 }
 
 }  // namespace sluice

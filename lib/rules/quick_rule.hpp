@@ -18,23 +18,21 @@ struct TagValues;
 // of the packet is the key of one limit, which counts packets or bytes at a cost of 1. Everything
 // here follows from the rule itself.
 struct alignas(64) QuickRule {
-    // Which of a flow's two addresses is the key, so that neither is asked for by name.
-    enum class Key : std::uint8_t {
-        Source,
-        Destination,
-        Other = 63 - static_cast<int>(Field::IpSrc)
-    };
+    static constexpr IpVersion kNoPacket{0xFF};
 
     std::uint64_t start = 0;  // KeyHasher::start_of() the limit
     // The canonical key of an IPv4 address is this header and the address under this mask (in
     // network byte order).
     std::uint32_t v4_header = 0;
     std::uint32_t v4_mask = 0;
-    // And of an IPv6 address; no header: those take the long way.
+    // And of an IPv6 address.
     std::array<std::uint64_t, 2> v6_mask{};
     std::uint32_t v6_header = 0;
     LimitSlot slot = 0;
-    Key key = Key::Other;  // Other: nothing above is filled in
+    // The versions whose packets are keyed so, or kNoPacket: those take the long way.
+    IpVersion v4 = kNoPacket;
+    IpVersion v6 = kNoPacket;
+    std::uint8_t address_at = 0;  // where the key's address stands in a Flow
     bool per_byte = false;
     std::uint8_t version = 0;  // of the limit's numbers
 
@@ -47,23 +45,15 @@ struct alignas(64) QuickRule {
     const TagValues* tag = nullptr;
     std::optional<Limit> limit;  // a copy: ten thousand rules lie on as many pages
 
-    // Whether the flow has that address.
-    [[nodiscard]] bool finds_key(const Flow& flow) const noexcept {
-        static_assert(Field::IpDst == Field{static_cast<int>(Field::IpSrc) + 1});
-        return flow.fields.has_number(static_cast<unsigned>(Field::IpSrc) +
-                                      static_cast<unsigned>(key));
-    }
-    // Where it is.
+    // Of a flow of these versions: whoever has an IP version has both addresses.
     [[nodiscard]] const std::byte* address_in(const Flow& flow) const noexcept {
-        static_assert(offsetof(Flow, dst) == offsetof(Flow, src) + sizeof(IpAddress));
-        return reinterpret_cast<const std::byte*>(&flow) + offsetof(Flow, src) +
-               static_cast<std::size_t>(key) * sizeof(IpAddress);
+        return reinterpret_cast<const std::byte*>(&flow) + address_at;
     }
 };
 static_assert(sizeof(QuickRule) == 128, "two lines per match");
 
-// Fills set.quick; to be called again when slots or counters have been given out anew. The set may
-// be moved afterwards, not copied.
+// Fills set.quick and set.only_quick; to be called again when slots or counters have been given out
+// anew. The set may be moved afterwards, not copied.
 void list_quick_rules(RuleSet& set);
 
 }  // namespace sluice

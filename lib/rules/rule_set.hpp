@@ -195,7 +195,8 @@ struct RuleSet {
     // Given out on loading, not part of what crosses the wire: by slot, every limit of the set and
     // those of earlier sets that may still have entries.
     std::vector<SlotRow> slots;
-    std::vector<QuickRule> quick;                 // of each rule
+    std::vector<QuickRule> quick;  // of each rule
+    bool only_quick = false;       // there is one rule: plain, of every packet, keyed by an address
     std::shared_ptr<const OriginMap> origin_map;  // nullptr: no rule asks
     std::vector<MeteredLimit> gone;
     // Of each rule, what it means for the owner of a packet (lib/pipeline/owner_burst); empty: no
@@ -206,6 +207,8 @@ struct RuleSet {
     std::uint64_t load = 0;         // no two sets that a worker meets have the same
     std::uint64_t changes = 0;      // loads that changed numbers, up to this one
 
+    // Whether all packets of a worker meet one rule, and nobody else's do.
+    [[nodiscard]] bool has_one_way() const noexcept { return only_quick && handing.empty(); }
     // Whether what packets read of rules may lie beyond the nearest caches, so that it is worth
     // asking for it beforehand.
     [[nodiscard]] bool has_many_rules() const noexcept { return rules.size() > 64; }

@@ -15,10 +15,10 @@ inline void take_burst(PacketMill& mill, Burst& burst) {
     PacketMill::Frames frames;
     mill.receive(frames);
     std::size_t row = 0;
-    for (Packet& packet : burst.take_rows(frames.size())) {
+    for (Packet& packet : burst.take_rows(frames.size(), Direction::In, 1)) {
         rte_mbuf* frame = frames[row++];
         packet.come({{rte_pktmbuf_mtod(frame, const std::byte*), frame->data_len}, frame->pkt_len},
-                    Direction::In, 1, frame);
+                    frame);
     }
 }
 

@@ -1,0 +1,89 @@
+#pragma once
+#include "lib/pipeline/judge_plain.hpp"
+
+#include <cstddef>
+#include <cstdint>
+
+// judge_plain() where all packets meet one rule (RuleSet::has_one_way()): what it says is held by
+// value, and what it counts is counted once for a burst. Matches are not asked: where there is
+// nothing to count, a look has found nobody's entry.
+namespace sluice {
+
+// What the rule's one limit costs a packet.
+class OneUnit {
+public:
+    OneUnit(const QuickRule& rule, Instant now) noexcept : take_{*rule.limit, now} {}
+    [[nodiscard, gnu::always_inline]] bool operator()(const Look& look) const noexcept {
+        return take_(*look.entry);
+    }
+
+private:
+    TakeOne take_;
+};
+class AnyUnits {
+public:
+    AnyUnits(const QuickRule& rule, Instant now) noexcept : limit_{*rule.limit}, now_{now} {}
+    [[nodiscard, gnu::always_inline]] bool operator()(const Look& look) const noexcept {
+        return take(*look.entry, limit_, now_, look.cost);
+    }
+
+private:
+    Limit limit_;
+    Instant now_;
+};
+
+// The packets of a burst from the first on. Whoever meets one that takes the long way goes on
+// behind it.
+template <typename Take>
+class JudgeOnly {
+public:
+    JudgeOnly(Burst& burst, const RuleSet& set, CoreState& core, Now now) noexcept
+        : burst_{burst}, rule_{set.quick.front()}, core_{core}, now_{now}, take_{rule_, now.at} {}
+
+    // Judges up to the first packet that takes the long way, and says its row; the number of
+    // packets: there is none.
+    [[nodiscard]] std::size_t go_on(std::size_t row) noexcept {
+        const std::span<Packet> packets = burst_.packets();
+        const Look* const looks = burst_.scratch().looks.get();
+        const bool stale = core_.buckets.tenants.stale();
+        const Decision refused{
+            .verdict = rule_.on_exceed, .reason = Reason::OverLimit, .rule = 0, .tag = rule_.tag};
+        const bool tell_wait = core_.policy.tell_wait && !forwards(rule_.on_exceed);
+        std::uint64_t admitted = 0;
+        std::uint64_t exceeded = 0;
+        for (; row != packets.size(); ++row) {
+            const Look& look = looks[row];
+            if (look.entry == nullptr || look.entry->filed() != look.key.filed ||
+                (stale && !is_current(*look.entry))) [[unlikely]] {
+                break;
+            }
+            if (take_(look)) {
+                ++admitted;
+                packets[row].decision = kWithinLimits;
+            } else {
+                ++exceeded;
+                packets[row].decision = refused;
+                if (tell_wait) [[unlikely]] {
+                    packets[row].decision.wait = wait_for(look, *rule_.limit, now_.at);
+                }
+            }
+        }
+        RuleCounters& counters = core_.counters.rules[rule_.counters];
+        counters.admitted.add(admitted);
+        counters.exceeded.add(exceeded);
+        return row;
+    }
+
+private:
+    [[nodiscard]] bool is_current(Entry& entry) noexcept {
+        return PlainMatch::make_current(entry, rule_.version, core_.buckets.tenants, now_);
+    }
+
+    Burst& burst_;
+    const QuickRule& rule_;
+    CoreState& core_;
+    const Now now_;
+    const Take take_;
+};
+
+}  // namespace sluice

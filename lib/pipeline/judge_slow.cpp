@@ -1,0 +1,332 @@
+#include "lib/pipeline/judge_slow.hpp"
+
+#include "lib/pipeline/key_overrides.hpp"
+#include "lib/pipeline/penalty_box.hpp"
+
+#include <algorithm>
+#include <optional>
+
+// The verdict, exactly as the rule language defines it:
+//
+//   malformed?  -> the box's policy
+//   bypass?     -> the first budget that matches and has room
+//   on_match?   -> the first such enforcing rule that matches
+//   else        -> look at every limit of every matching rule, take the strictest refusal,
+//                  and if the packet goes on, charge every limit that admitted it
+//
+// Packet by packet, in arrival order: what one packet spends, the next one sees.
+namespace sluice {
+namespace {
+
+Reason malformed_reason(Parsed parsed) noexcept {
+    switch (parsed) {
+        case Parsed::TruncatedL2:
+            return Reason::TruncatedL2;
+        case Parsed::TruncatedL3:
+            return Reason::TruncatedL3;
+        case Parsed::TruncatedL4:
+            return Reason::TruncatedL4;
+        case Parsed::BadIpHeader:
+            return Reason::BadIpHeader;
+        case Parsed::BadL4Header:
+            return Reason::BadL4Header;
+        default:
+            return Reason::TooDeep;
+    }
+}
+
+// Whether a rule with on_match has decided. Monitor ones only count.
+bool decide_on_sight(const Judged& judged, Decision& decision) noexcept {
+    for (const Match& match : judged.matches) {
+        const Rule& rule = judged.rule(match);
+        if (rule.on_match == OnMatch::Meter) {
+            continue;
+        }
+        const bool allow = rule.on_match == OnMatch::Allow;
+        RuleCounters& counters = judged.counters(match);
+        (allow ? counters.admitted : counters.exceeded).add(1);
+        if (rule.mode == Mode::Enforce) {
+            decision = {.verdict = allow ? Verdict::Pass : Verdict::Drop,
+                        .reason = allow ? Reason::AllowRule : Reason::DenyRule,
+                        .rule = match.rule};
+            return true;
+        }
+    }
+    return false;
+}
+
+// What the limits of one rule said.
+struct Outcome {
+    bool judged = false;         // at least one limit counts this packet
+    bool refused = false;        // by a limit, or by what its colour means
+    bool over_limit = false;     // refused by a limit, not for want of a place
+    bool no_credit = false;      // refused since this worker is too far ahead of the key's owner
+    bool exceeded = false;       // on_exceed applies
+    bool banned = false;         // the key is: no limit was asked
+    bool colored = false;        // on_color applies
+    Color color = Color::Green;  // the worst of its colour meters
+    Nanoseconds wait{};          // the longest of the refusing limits, or the rest of the ban
+    std::uint8_t key = 0;        // of the limit with that wait, the first of equals; or the banned
+};
+
+void note_refusal(const Look& look, const MeteredLimit& limit, const Judging& judging,
+                  Outcome& outcome) noexcept {
+    if (!outcome.refused) {
+        outcome.key = limit.key;
+    }
+    outcome.refused = true;
+    if (look.entry == nullptr || look.judgement == Judgement::NoRoom) {
+        outcome.no_credit |= look.entry != nullptr && limit.shared != 0;
+        return;
+    }
+    outcome.over_limit = true;
+    if (!judging.core.policy.tell_wait) {
+        return;
+    }
+    const Demand demand{look.cost, color_of(judging.packet.flow)};
+    const std::optional<Nanoseconds> needed =
+        wait(judging.core.buckets.tenants.cell_of(*look.entry), *look.numbers,
+             judging.core.buckets.tenants.pool(), judging.now, demand);
+    if (needed.value_or(kNever) > outcome.wait) {
+        outcome.wait = needed.value_or(kNever);
+        outcome.key = limit.key;
+    }
+}
+
+void look_at_limit(Look& look, const MeteredLimit& limit, const Rule& rule, const Judged& judged,
+                   Outcome& outcome) noexcept {
+    look.asked = look.cost != Units{0};
+    if (!look.asked) {
+        return;  // nothing to count: not judged, and nothing to spend
+    }
+    outcome.judged = true;
+    look_at(look, limit, rule, judged.judging);
+    const bool refused = look.judgement == Judgement::Red || look.judgement == Judgement::NoRoom;
+    if (refused) {
+        note_refusal(look, limit, judged.judging, outcome);
+    }
+    if (algorithm_of(limit.limit) == Algorithm::ColorMeter) [[unlikely]] {
+        const Color color = refused                               ? Color::Red
+                            : look.judgement == Judgement::Yellow ? Color::Yellow
+                                                                  : Color::Green;
+        outcome.color = std::max(outcome.color, color);
+        outcome.colored = true;
+    } else {
+        outcome.exceeded |= refused;
+    }
+}
+
+// A rule whose limits are not asked, since a key is exempt or banned.
+Outcome fated(const Fate& fate, const Match& match, const Judged& judged) noexcept {
+    Outcome outcome;
+    if (fate.what == KeyFate::Exempt) {
+        judged.counters(match).exempted.add(1);
+        return outcome;
+    }
+    judged.bans(match).met.add(1);
+    outcome.judged = true;
+    outcome.refused = true;
+    outcome.exceeded = true;
+    outcome.banned = true;
+    outcome.wait = fate.left;
+    outcome.key = fate.key;
+    return outcome;
+}
+
+Outcome look_at_limits(const Match& match, const Rule& rule, const Judged& judged) noexcept {
+    Outcome outcome;
+    std::size_t at = 0;
+    for (Look& look : judged.looks(match)) {
+        look_at_limit(look, rule.limits[at++], rule, judged, outcome);
+    }
+    if (outcome.colored) [[unlikely]] {
+        const ColorAction& action = rule.on_color[static_cast<std::size_t>(outcome.color)];
+        outcome.refused |= !forwards(action.verdict);
+        outcome.over_limit |= !forwards(action.verdict);
+    }
+    return outcome;
+}
+
+// What is said of the keys by name goes first, then who is in the penalty box.
+Outcome look_at_banning(const Match& match, const Rule& rule, const Judged& judged) noexcept {
+    const std::span<Look> looks = judged.looks(match);
+    const PenaltyBoxes boxes{rule, looks, judged.judging};
+    Fate fate;
+    if (rule.overrides != nullptr) {
+        fate = fate_of(rule, looks, judged.judging);
+    }
+    if (fate.what == KeyFate::Judged) {
+        if (const std::optional<PenaltyBoxes::Sentence> sentence = boxes.sentence()) {
+            fate = {KeyFate::Banned, sentence->left, sentence->key};
+            for (Look& look : looks) {
+                look.asked = false;
+            }
+        }
+    }
+    if (fate.what != KeyFate::Judged) {
+        return fated(fate, match, judged);
+    }
+    const Outcome outcome = look_at_limits(match, rule, judged);
+    if (outcome.over_limit) {
+        const bool yellow = outcome.colored && !forwards(rule.on_color[1].verdict);
+        judged.bans(match).begun.add(boxes.note(looks, yellow));
+    }
+    return outcome;
+}
+
+[[gnu::noinline]] Outcome look_at_keys_slow(const Match& match, const Rule& rule,
+                                            const Judged& judged) noexcept {
+    if (rule.bans()) {
+        return look_at_banning(match, rule, judged);
+    }
+    const Fate fate = fate_of(rule, judged.looks(match), judged.judging);
+    return fate.what != KeyFate::Judged ? fated(fate, match, judged)
+                                        : look_at_limits(match, rule, judged);
+}
+
+Outcome look_at_rule(const Match& match, const Judged& judged) noexcept {
+    const Rule& rule = judged.rule(match);
+    if (rule.asks_keys) [[unlikely]] {
+        return look_at_keys_slow(match, rule, judged);
+    }
+    return look_at_limits(match, rule, judged);
+}
+
+struct Weight {
+    Verdict verdict;
+    const TagValues* tag;
+    Reason reason;
+    std::uint8_t key;
+};
+
+// The strictest decides, the first of equals.
+void weigh(const Match& match, const Weight& weight, Decision& decision) noexcept {
+    if (decision.rule != kNoRule && decision.verdict >= weight.verdict) {
+        return;
+    }
+    decision.verdict = weight.verdict;
+    decision.reason = weight.reason;
+    decision.key = weight.key;
+    decision.rule = match.rule;
+    decision.tag = weight.tag;
+}
+
+// What an enforcing rule makes of a packet.
+void decide(const Match& match, const Rule& rule, const Outcome& outcome,
+            Decision& decision) noexcept {
+    const Reason refusal = outcome.banned       ? Reason::Banned
+                           : outcome.over_limit ? Reason::OverLimit
+                           : outcome.no_credit  ? Reason::NoCredit
+                                                : Reason::TableFull;
+    if (outcome.refused) {
+        decision.wait = std::max(decision.wait, outcome.wait);
+    } else if (outcome.judged && decision.rule == kNoRule) {
+        decision.reason = Reason::WithinLimits;
+    }
+    if (outcome.banned && rule.bans()) [[unlikely]] {
+        weigh(match, {rule.ban.action, &rule.ban.tag, refusal, outcome.key}, decision);
+    } else if (outcome.exceeded) {
+        weigh(match, {rule.on_exceed, &rule.tag, refusal, outcome.key}, decision);
+    }
+    if (outcome.colored) [[unlikely]] {
+        const ColorAction& action = rule.on_color[static_cast<std::size_t>(outcome.color)];
+        // A colour that only passes is no refusal; a tag, or red, is this rule's doing.
+        if (action.verdict != Verdict::Pass || outcome.refused) {
+            const Reason reason = outcome.refused ? refusal : Reason::WithinLimits;
+            weigh(match, {action.verdict, &action.tag, reason, outcome.key}, decision);
+        }
+    }
+}
+
+void look_at_all(const Judged& judged, Decision& decision) noexcept {
+    for (Match& match : judged.matches) {
+        const Rule& rule = judged.rule(match);
+        if (rule.on_match != OnMatch::Meter) {
+            continue;
+        }
+        if (match.skipped) {
+            judged.counters(match).skipped.add(1);
+            continue;
+        }
+        const Outcome outcome = look_at_rule(match, judged);
+        match.refused = outcome.refused;
+        (outcome.refused ? judged.counters(match).exceeded : judged.counters(match).admitted)
+            .add(1);
+        if (rule.mode == Mode::Enforce) {
+            decide(match, rule, outcome, decision);
+        }
+    }
+    if (forwards(decision.verdict)) {
+        decision.wait = Nanoseconds{0};
+    }
+}
+
+// Ends what look_at_rule() began.
+void settle_rule(const Match& match, const Judged& judged, bool spends) noexcept {
+    const bool empties = !spends && judged.rule(match).rejected_spend;
+    for (Look& look : judged.looks(match)) {
+        if (look.asked && look.entry != nullptr) {
+            settle(look, judged.judging, spends, empties);
+        }
+    }
+}
+
+void settle_all(const Judged& judged, const Decision& decision) noexcept {
+    const bool forwarded = forwards(decision.verdict);
+    for (const Match& match : judged.matches) {
+        const Rule& rule = judged.rule(match);
+        if (rule.on_match != OnMatch::Meter || match.skipped) {
+            continue;
+        }
+        // A monitoring rule spends as it would if it enforced: not when it would have refused.
+        settle_rule(match, judged, forwarded && (rule.mode == Mode::Enforce || !match.refused));
+    }
+}
+
+// Whether the packet is within that budget, which is then charged.
+bool is_within(Match& budget, const Judged& judged) noexcept {
+    RuleCounters& counters = judged.counters(budget);
+    const Outcome outcome = budget.skipped ? Outcome{} : look_at_rule(budget, judged);
+    if (!outcome.judged) {
+        counters.skipped.add(1);
+        return false;
+    }
+    budget.refused = outcome.refused;
+    settle_rule(budget, judged, !outcome.refused);
+    (outcome.refused ? counters.exceeded : counters.admitted).add(1);
+    return !outcome.refused;
+}
+
+// Budgets come before all rules. True: the packet is within one. False: it meets the rules, and
+// `judged` has no budgets any more.
+bool pass_by(Judged& judged, Decision& decision) noexcept {
+    while (!judged.matches.empty() &&
+           judged.rule(judged.matches.front()).on_match == OnMatch::Bypass) {
+        Match& budget = judged.matches.front();
+        if (is_within(budget, judged)) {
+            decision = {.reason = Reason::Bypass, .rule = budget.rule};
+            return true;
+        }
+        judged.matches = judged.matches.subspan(1);
+    }
+    return false;
+}
+
+}  // namespace
+
+void judge_slow(Packet& packet, Judged judged) noexcept {
+    packet.decision = Decision{};
+    if (is_malformed(packet.flow.parsed)) {
+        const bool drop = judged.judging.core.policy.malformed == MalformedPolicy::Drop;
+        packet.decision = {.verdict = drop ? Verdict::Drop : Verdict::Pass,
+                           .reason = malformed_reason(packet.flow.parsed)};
+        return;
+    }
+    if (pass_by(judged, packet.decision) || decide_on_sight(judged, packet.decision)) {
+        return;
+    }
+    look_at_all(judged, packet.decision);
+    settle_all(judged, packet.decision);
+}
+
+}  // namespace sluice
