@@ -82,12 +82,14 @@ void BucketTable::begin_burst() noexcept {
     credit_ = std::min(credit_ + (kCreditPerBurst >> reluctance_), kMostCredit);
 }
 
-Entry* BucketTable::make_place_slow(const FiledKey& key, Tenants& tenants, Now now) noexcept {
+Entry* BucketTable::make_place_at_hand(const FiledKey& key, Tenants& tenants, Now now) noexcept {
     const std::size_t first = first_of(key);
-    if (Entry* idle = idle_in(first, tenants, now)) {
-        return idle;
-    }
-    if (Entry* idle = idle_in(other_of(first, key.filed), tenants, now)) {
+    Entry* idle = idle_in(first, tenants, now);
+    return idle != nullptr ? idle : idle_in(other_of(first, key.filed), tenants, now);
+}
+
+Entry* BucketTable::make_place_slow(const FiledKey& key, Tenants& tenants, Now now) noexcept {
+    if (Entry* idle = make_place_at_hand(key, tenants, now)) {
         return idle;
     }
     return may_search() ? search_slow(key, tenants, now) : nullptr;

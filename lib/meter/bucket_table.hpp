@@ -136,6 +136,9 @@ public:
     [[nodiscard]] Entry* make_place(const FiledKey& key, Tenants& tenants, Now now) noexcept {
         return make_place_in(lines_of(key), key, tenants, now);
     }
+    // The same in the key's own lines only: nothing is moved for it.
+    [[nodiscard]] Entry* make_place_at_hand(const FiledKey& key, Tenants& tenants,
+                                            Now now) noexcept;
     // The same for whoever has the key's lines at hand: a flood of new keys meets a full table
     // here, packet after packet.
     [[nodiscard]] Entry* make_place_in(const Lines& lines, const FiledKey& key, Tenants& tenants,

@@ -71,6 +71,45 @@ private:
     std::int64_t added_;
 };
 
+// And where the time per unit is no whole number of ns: the latest that a bucket may stand at is
+// `latest_` less `least_below_` parts of a ns.
+class TakeOneInParts {
+public:
+    TakeOneInParts(const Limit& limit, Instant now) noexcept
+        : at_{now.time_since_epoch().count() << kInstantShift},
+          parts_{limit.parts()},
+          added_{limit.time_of(Units{1})} {
+        const std::uint64_t tolerated = tolerance(limit, Units{1});
+        const auto rest = static_cast<std::uint32_t>(tolerated % parts_);
+        latest_ = at_ + (static_cast<std::int64_t>(tolerated / parts_ + 1) << kInstantShift);
+        least_below_ = parts_ - rest;
+    }
+
+    [[nodiscard, gnu::always_inline]] bool operator()(Entry& entry) const noexcept {
+        const auto word = static_cast<std::int64_t>(entry.time);
+        const std::int64_t fresh_from = word & ~WholeTake::kBelow;
+        const auto below = static_cast<std::uint32_t>(entry.key >> kRestShift);
+        if (fresh_from > latest_ || (fresh_from == latest_ && below < least_below_)) {
+            return false;
+        }
+        const std::uint32_t counts = fresh_from > at_ ? below : 0;
+        const bool next = added_.rest > counts;
+        const auto whole = static_cast<std::int64_t>(added_.whole + (next ? 1U : 0U));
+        const std::int64_t after = std::max(fresh_from, at_) + (whole << kInstantShift);
+        const std::uint64_t rest = counts - added_.rest + (next ? parts_ : 0U);
+        store_word(entry.time, static_cast<std::uint64_t>(after + (word & WholeTake::kBelow)));
+        store_word(entry.key, rest << kRestShift | (entry.key & kFiledMask));
+        return true;
+    }
+
+private:
+    std::int64_t at_;
+    std::int64_t latest_;
+    std::uint32_t least_below_;
+    std::uint32_t parts_;
+    Lapse added_;
+};
+
 // The same for all other limits.
 [[nodiscard, gnu::noinline]] inline bool take_parts(Entry& entry, const Limit& limit, Instant now,
                                                     Units cost) noexcept {

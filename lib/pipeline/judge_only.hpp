@@ -1,5 +1,6 @@
 #pragma once
 #include "lib/pipeline/judge_plain.hpp"
+#include "lib/pipeline/judge_slow.hpp"
 
 #include <cstddef>
 #include <cstdint>
@@ -9,7 +10,8 @@
 // nothing to count, a look has found nobody's entry.
 namespace sluice {
 
-// What the rule's one limit costs a packet.
+// What the rule's one limit takes for a packet: one unit, by TakeOne or TakeOneInParts.
+template <typename Take>
 class OneUnit {
 public:
     OneUnit(const QuickRule& rule, Instant now) noexcept : take_{*rule.limit, now} {}
@@ -18,7 +20,7 @@ public:
     }
 
 private:
-    TakeOne take_;
+    Take take_;
 };
 class AnyUnits {
 public:
@@ -44,7 +46,7 @@ public:
     // packets: there is none.
     [[nodiscard]] std::size_t go_on(std::size_t row) noexcept {
         const std::span<Packet> packets = burst_.packets();
-        const Look* const looks = burst_.scratch().looks.get();
+        Look* const looks = burst_.scratch().looks.get();
         const bool stale = core_.buckets.tenants.stale();
         const Decision refused{
             .verdict = rule_.on_exceed, .reason = Reason::OverLimit, .rule = 0, .tag = rule_.tag};
@@ -52,9 +54,18 @@ public:
         std::uint64_t admitted = 0;
         std::uint64_t exceeded = 0;
         for (; row != packets.size(); ++row) {
-            const Look& look = looks[row];
-            if (look.entry == nullptr || look.entry->filed() != look.key.filed ||
-                (stale && !is_current(*look.entry))) [[unlikely]] {
+            Look& look = looks[row];
+            if (look.entry == nullptr) [[unlikely]] {
+                if (is_malformed(packets[row].flow.parsed)) {
+                    packets[row].decision =
+                        decide_malformed(packets[row].flow.parsed, core_.policy);
+                    continue;
+                }
+                if (!open_plain(look, rule_, core_.buckets, now_)) {
+                    break;
+                }
+            } else if (look.entry->filed() != look.key.filed || (stale && !is_current(*look.entry)))
+                [[unlikely]] {
                 break;
             }
             if (take_(look)) {

@@ -2,6 +2,7 @@
 #include "lib/meter/take.hpp"
 #include "lib/pipeline/burst.hpp"
 #include "lib/pipeline/core_state.hpp"
+#include "lib/pipeline/open_plain.hpp"
 #include "lib/rules/rule_set.hpp"
 
 #include <span>
@@ -15,8 +16,8 @@ namespace sluice {
 struct PlainJudging {
     const QuickRule* rules;
     RuleCounters* counters;
-    const Look* looks;
-    Tenants* tenants;
+    Look* looks;
+    BucketStore* buckets;
     Now now;
     bool stale;  // entries may carry former numbers: theirs are looked at
     bool tell_wait;
@@ -25,7 +26,7 @@ struct PlainJudging {
         : rules{set.quick.data()},
           counters{core.counters.rules.get()},
           looks{scratch.looks.get()},
-          tenants{&core.buckets.tenants},
+          buckets{&core.buckets},
           now{at},
           stale{core.buckets.tenants.stale()},
           tell_wait{core.policy.tell_wait} {}
@@ -34,7 +35,7 @@ struct PlainJudging {
 // A rule that matches, and its one look.
 struct PlainMatch {
     const QuickRule& rule;
-    const Look& look;
+    Look& look;
     RuleCounters& counters;
     bool skipped;
 
@@ -55,7 +56,7 @@ struct PlainMatch {
         return !skipped && look.entry != nullptr && look.entry->filed() == look.key.filed &&
                look.cost != Units{0} &&
                (!judging.stale ||
-                make_current(*look.entry, rule.version, *judging.tenants, judging.now));
+                make_current(*look.entry, rule.version, judging.buckets->tenants, judging.now));
     }
     // Writes the bucket under the numbers in force, if it is not. (Of no object, so that none need
     // lie in memory.)
@@ -96,7 +97,10 @@ inline constexpr Decision kWithinLimits{.reason = Reason::WithinLimits};
                                                            const PlainJudging& judging) noexcept {
     const PlainMatch by{match, judging};
     if (!by.is_plain(judging)) [[unlikely]] {
-        return false;
+        if (by.skipped || !by.rule.plain || by.look.entry != nullptr ||
+            !open_plain(by.look, by.rule, *judging.buckets, judging.now)) {
+            return false;
+        }
     }
     if (take(*by.look.entry, *by.rule.limit, judging.now.at, by.look.cost)) {
         by.counters.admitted.add(1);

@@ -314,12 +314,15 @@ bool pass_by(Judged& judged, Decision& decision) noexcept {
 
 }  // namespace
 
+Decision decide_malformed(Parsed parsed, const PacketPolicy& policy) noexcept {
+    const bool drop = policy.malformed == MalformedPolicy::Drop;
+    return {.verdict = drop ? Verdict::Drop : Verdict::Pass, .reason = malformed_reason(parsed)};
+}
+
 void judge_slow(Packet& packet, Judged judged) noexcept {
     packet.decision = Decision{};
     if (is_malformed(packet.flow.parsed)) {
-        const bool drop = judged.judging.core.policy.malformed == MalformedPolicy::Drop;
-        packet.decision = {.verdict = drop ? Verdict::Drop : Verdict::Pass,
-                           .reason = malformed_reason(packet.flow.parsed)};
+        packet.decision = decide_malformed(packet.flow.parsed, judged.judging.core.policy);
         return;
     }
     if (pass_by(judged, packet.decision) || decide_on_sight(judged, packet.decision)) {

@@ -28,6 +28,9 @@ struct Judged {
     }
 };
 
+// What becomes of a malformed packet, which no rule sees.
+[[nodiscard]] Decision decide_malformed(Parsed parsed, const PacketPolicy& policy) noexcept;
+
 // The long way, for whatever comes: fills in packet.decision and charges.
 void judge_slow(Packet& packet, Judged judged) noexcept;
 

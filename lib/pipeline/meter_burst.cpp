@@ -69,8 +69,13 @@ template <typename Take>
 void judge(const BurstJudging& in) noexcept {
     if (in.set.has_one_way()) {
         const QuickRule& rule = in.set.quick.front();
-        const bool by_one = !rule.per_byte && rule.limit->parts() == 1;
-        by_one ? judge_only<OneUnit>(in) : judge_only<AnyUnits>(in);
+        if (rule.per_byte) {
+            judge_only<AnyUnits>(in);
+        } else if (rule.limit->parts() != 1) {
+            judge_only<OneUnit<TakeOneInParts>>(in);
+        } else {
+            judge_only<OneUnit<TakeOne>>(in);
+        }
     } else if (in.core.ledger != nullptr) [[unlikely]] {
         judge_all_shared(in);
     } else {

@@ -64,6 +64,7 @@ QuickRule quick_rule(const Rule& rule) noexcept {
         quick.plain = shared == 0;
         quick.max_unsynced = static_cast<std::uint32_t>(shared);  // at most 2^30
     }
+    quick.has_share = rule.table_share != kWholeTable;
     quick.counters = rule.counters;
     quick.on_exceed = rule.on_exceed;
     quick.tag = &rule.tag;

@@ -38,6 +38,7 @@ struct alignas(64) QuickRule {
 
     // The rule enforces, its one limit is a token bucket, and what it refuses spends nothing.
     bool plain = false;
+    bool has_share = false;  // of the table, which it may not go beyond
     // The same, but workers share its limit, and how far each may go ahead; 0: it is not like that.
     std::uint32_t max_unsynced = 0;
     Verdict on_exceed = Verdict::Drop;

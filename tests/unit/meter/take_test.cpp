@@ -31,6 +31,10 @@ const Numbers kNumbers[] = {
 
 constexpr int kAsked = 20'000;
 
+bool take_one(Entry& entry, const Limit& limit, Instant now) {
+    return limit.parts() == 1 ? TakeOne{limit, now}(entry) : TakeOneInParts{limit, now}(entry);
+}
+
 class Take : public testing::TestWithParam<Numbers> {};
 
 // In one step on the entry, or in two on a bucket: the same answers and the same state, and what
@@ -55,6 +59,14 @@ TEST_P(Take, IsAdmitsAndCharge) {
         const Units cost{1 + random() % (n.largest_cost + (i % 64 == 0 ? n.burst : 0))};
         const bool admitted_it = admits(bucket, limit, now, cost);
         ASSERT_EQ(fits(entry, limit, now, cost), admitted_it) << i;
+        if (cost == Units{1}) {
+            Entry one = entry;
+            Entry same = entry;
+            ASSERT_EQ(take_one(one, limit, now), admitted_it) << i;
+            ASSERT_EQ(take(same, limit, now, cost), admitted_it) << i;
+            ASSERT_EQ(one.time, same.time) << i;
+            ASSERT_EQ(one.key, same.key) << i;
+        }
         Entry other = entry;
         ASSERT_EQ(take(entry, limit, now, cost), admitted_it) << i;
         if (admitted_it) {
@@ -72,6 +84,37 @@ TEST_P(Take, IsAdmitsAndCharge) {
     EXPECT_TRUE(entry.held());
     EXPECT_GT(admitted, 20U);
     EXPECT_GT(refused, 20U);
+}
+
+// Around the latest state that still admits, where random states hardly ever are.
+TEST_P(Take, OneUnitEndsWhereTheToleranceDoes) {
+    const Numbers& n = GetParam();
+    const Limit limit = *Limit::make({Units{n.units}, n.period}, Units{n.burst});
+    const Instant now{1h};
+    const std::uint64_t tolerated = tolerance(limit, Units{1});
+    const auto whole = static_cast<std::int64_t>(tolerated / limit.parts());
+    const auto rest = static_cast<std::uint32_t>(limit.parts() - tolerated % limit.parts());
+    std::size_t admitted = 0;
+    std::size_t asked = 0;
+    for (std::int64_t ns = -1; ns <= 2; ++ns) {
+        for (const std::uint32_t below : {0U, 1U, rest - 1, rest, rest + 1, limit.parts() - 1}) {
+            if (below >= limit.parts()) {
+                continue;
+            }
+            Entry entry;
+            entry.file({now + Nanoseconds{whole + ns}, below}, 7, {.version = 2});
+            Entry same = entry;
+            ASSERT_EQ(take_one(entry, limit, now), take(same, limit, now, Units{1}))
+                << ns << " " << below;
+            ASSERT_EQ(entry.time, same.time);
+            ASSERT_EQ(entry.key, same.key);
+            admitted +=
+                entry.time != Entry{}.time && entry.fresh_from() > now + Nanoseconds{whole + ns};
+            ++asked;
+        }
+    }
+    EXPECT_GT(admitted, 0U);
+    EXPECT_LT(admitted, asked);
 }
 
 INSTANTIATE_TEST_SUITE_P(Rates, Take, testing::ValuesIn(kNumbers));
