@@ -14,18 +14,22 @@
 namespace sluice {
 namespace {
 
-constexpr std::uint32_t kL3At = kEthernetSize;
-constexpr std::uint32_t kLeastFrame = kL3At + kIpv4MinSize + kUdpSize;
+// Where the IP header is: without a tag, and behind one.
+constexpr std::uint16_t kPlain = kEthernetSize;
+constexpr std::uint16_t kTagged = kEthernetSize + kVlanTagSize;
+constexpr std::uint32_t kLeastIpv4 = kIpv4MinSize + kUdpSize;
+constexpr std::uint32_t kLeastFrame = kPlain + kLeastIpv4;
 
 // The EtherType and the first two bytes of what follows, as one word.
-constexpr std::uint32_t kTypeAt = 12;
+constexpr std::uint32_t kBehindType = 2;
+constexpr unsigned kAfterType = 16;
 constexpr std::uint32_t kPlainIpv4 = std::uint32_t{kTypeIpv4} << 8 | 0x45;  // no options
 constexpr unsigned kAfterIhl = 8;
 constexpr std::uint32_t kAnyIpv6 = std::uint32_t{kTypeIpv6} << 4 | 6;
 constexpr unsigned kAfterVersion = 12;
 
 // Flags and fragment offset, TTL and protocol of an IPv4 header, as one word.
-constexpr std::uint32_t kFlagsAt = kL3At + 6;
+constexpr std::uint32_t kFlagsAt = 6;
 constexpr std::uint32_t kIsFragment = 0x3FFF'0000;  // more to come, or an offset
 
 constexpr FieldSet with(FieldSet set, std::initializer_list<Field> more) {
@@ -43,25 +47,29 @@ constexpr FieldSet kTcpShape =
 
 // Offsets of one shape, and the fields it has.
 struct Shape {
+    std::uint16_t l3_at;
     std::uint16_t type;
     IpVersion version;
     std::uint16_t ip_size;
     std::uint8_t proto;
 
-    [[nodiscard]] constexpr std::uint16_t l4_at() const { return kL3At + ip_size; }
+    [[nodiscard]] constexpr std::uint16_t l4_at() const { return l3_at + ip_size; }
     [[nodiscard]] constexpr FieldSet fields() const {
-        return proto == kProtoUdp ? kUdpShape : kTcpShape;
+        const FieldSet behind_tags = proto == kProtoUdp ? kUdpShape : kTcpShape;
+        return l3_at == kTagged ? with(behind_tags, {Field::VlanId}) : behind_tags;
     }
 };
-constexpr Shape kIpv4Udp{kTypeIpv4, IpVersion::V4, kIpv4MinSize, kProtoUdp};
-constexpr Shape kIpv4Tcp{kTypeIpv4, IpVersion::V4, kIpv4MinSize, kProtoTcp};
-constexpr Shape kIpv6Udp{kTypeIpv6, IpVersion::V6, kIpv6Size, kProtoUdp};
-constexpr Shape kIpv6Tcp{kTypeIpv6, IpVersion::V6, kIpv6Size, kProtoTcp};
+constexpr Shape ipv4(std::uint16_t l3_at, std::uint8_t proto) {
+    return {l3_at, kTypeIpv4, IpVersion::V4, kIpv4MinSize, proto};
+}
+constexpr Shape ipv6(std::uint16_t l3_at, std::uint8_t proto) {
+    return {l3_at, kTypeIpv6, IpVersion::V6, kIpv6Size, proto};
+}
 
 // What all flows of one shape have in common.
 template <Shape kShape>
-inline constexpr Flow kLike{.l3_at = kL3At,
-                            .outer_l3_at = kL3At,
+inline constexpr Flow kLike{.l3_at = kShape.l3_at,
+                            .outer_l3_at = kShape.l3_at,
                             .l4_at = kShape.l4_at(),
                             .payload_at = kShape.l4_at() + kUdpSize,
                             .eth_type = kShape.type,
@@ -120,7 +128,7 @@ bool fill(ByteView bytes, std::uint32_t claimed, Flow& flow) noexcept {
     }
     const auto held = static_cast<std::uint32_t>(bytes.size());
     flow.ip_len = claimed;
-    flow.byte_units = sound_byte_units(claimed, held - kL3At, held);
+    flow.byte_units = sound_byte_units(claimed, held - kShape.l3_at, held);
     const std::uint32_t ports = load_be32(bytes, kShape.l4_at());
     static_assert(offsetof(Flow, sport) == offsetof(Flow, dport) + sizeof(Flow::dport));
     std::memcpy(reinterpret_cast<std::byte*>(&flow) + offsetof(Flow, dport), &ports, sizeof(ports));
@@ -135,44 +143,62 @@ void store_ipv4(ByteView bytes, std::size_t at, IpAddress& address) noexcept {
                      _mm_cvtsi32_si128(static_cast<int>(word)));
 }
 
-// `start`: what stands at kTypeAt.
+// `start`: the type and what is behind it.
+template <std::uint16_t kAt>
 bool parse_plain_ipv4(ByteView bytes, std::uint32_t start, Tunnels tunnels, Flow& flow) noexcept {
-    const std::uint32_t total = load_be16(bytes, kL3At + 2);
-    const std::uint32_t flags = load_be32(bytes, kFlagsAt);
+    const std::uint32_t total = load_be16(bytes, kAt + 2);
+    const std::uint32_t flags = load_be32(bytes, kAt + kFlagsAt);
     const auto proto = static_cast<std::uint8_t>(flags);
-    constexpr std::uint32_t kLeast = kIpv4MinSize + kUdpSize;
-    const auto most = static_cast<std::uint32_t>(bytes.size()) - kL3At;
+    const auto most = static_cast<std::uint32_t>(bytes.size()) - kAt;
     // One compare for both ends of the range: what is below the least wraps round.
-    if ((flags & kIsFragment) != 0 || total - kLeast > most - kLeast) {
+    if ((flags & kIsFragment) != 0 || total - kLeastIpv4 > most - kLeastIpv4) {
         return false;
     }
-    store_ipv4(bytes, kL3At + kIpv4SrcAt, flow.src);
-    store_ipv4(bytes, kL3At + kIpv4DstAt, flow.dst);
+    store_ipv4(bytes, kAt + kIpv4SrcAt, flow.src);
+    store_ipv4(bytes, kAt + kIpv4DstAt, flow.dst);
     flow.ttl = static_cast<std::uint8_t>(flags >> 8);
     flow.dscp = static_cast<std::uint8_t>(start) >> 2;
     if (proto == kProtoUdp) [[likely]] {
-        return !tunnels.vxlan && fill<kIpv4Udp>(bytes, total, flow);
+        return !tunnels.vxlan && fill<ipv4(kAt, kProtoUdp)>(bytes, total, flow);
     }
-    return proto == kProtoTcp && fill<kIpv4Tcp>(bytes, total, flow);
+    return proto == kProtoTcp && fill<ipv4(kAt, kProtoTcp)>(bytes, total, flow);
 }
 
+template <std::uint16_t kAt>
 bool parse_plain_ipv6(ByteView bytes, std::uint32_t start, Tunnels tunnels, Flow& flow) noexcept {
-    if (bytes.size() < kL3At + kIpv6Size + kUdpSize) {
+    if (bytes.size() < kAt + kIpv6Size + kUdpSize) {
         return false;
     }
-    const std::uint32_t payload = load_be16(bytes, kL3At + 4);
-    const std::uint8_t proto = load_u8(bytes, kL3At + 6);
-    if (payload < kUdpSize || payload > bytes.size() - kL3At - kIpv6Size) {
+    const std::uint32_t payload = load_be16(bytes, kAt + 4);
+    const std::uint8_t proto = load_u8(bytes, kAt + 6);
+    if (payload < kUdpSize || payload > bytes.size() - kAt - kIpv6Size) {
         return false;
     }
-    std::memcpy(flow.src.bytes.data(), bytes.data() + kL3At + kIpv6SrcAt, 16);
-    std::memcpy(flow.dst.bytes.data(), bytes.data() + kL3At + kIpv6DstAt, 16);
-    flow.ttl = load_u8(bytes, kL3At + 7);
+    std::memcpy(flow.src.bytes.data(), bytes.data() + kAt + kIpv6SrcAt, 16);
+    std::memcpy(flow.dst.bytes.data(), bytes.data() + kAt + kIpv6DstAt, 16);
+    flow.ttl = load_u8(bytes, kAt + 7);
     flow.dscp = static_cast<std::uint8_t>((start >> 6) & 0x3F);
     if (proto == kProtoUdp) {
-        return !tunnels.vxlan && fill<kIpv6Udp>(bytes, kIpv6Size + payload, flow);
+        return !tunnels.vxlan && fill<ipv6(kAt, kProtoUdp)>(bytes, kIpv6Size + payload, flow);
     }
-    return proto == kProtoTcp && fill<kIpv6Tcp>(bytes, kIpv6Size + payload, flow);
+    return proto == kProtoTcp && fill<ipv6(kAt, kProtoTcp)>(bytes, kIpv6Size + payload, flow);
+}
+
+template <std::uint16_t kAt>
+bool parse_ip_shape(ByteView bytes, std::uint32_t start, Tunnels tunnels, Flow& flow) noexcept {
+    if (start >> kAfterIhl == kPlainIpv4) [[likely]] {
+        return parse_plain_ipv4<kAt>(bytes, start, tunnels, flow);
+    }
+    return start >> kAfterVersion == kAnyIpv6 && parse_plain_ipv6<kAt>(bytes, start, tunnels, flow);
+}
+
+// A frame with a tag. Not inlined: what most frames are shall have the registers.
+[[gnu::noinline]] bool parse_tagged(ByteView bytes, Tunnels tunnels, Flow& flow) noexcept {
+    if (bytes.size() < kTagged + kLeastIpv4) {
+        return false;
+    }
+    flow.vlan_id = load_be16(bytes, kPlain) & 0xFFF;
+    return parse_ip_shape<kTagged>(bytes, load_be32(bytes, kTagged - kBehindType), tunnels, flow);
 }
 
 }  // namespace
@@ -185,11 +211,12 @@ bool parse_common_shape(const FrameView& frame, Tunnels tunnels, Flow& flow) noe
         frame.wire_size > static_cast<std::uint32_t>(size)) {
         return false;
     }
-    const std::uint32_t start = load_be32(bytes, kTypeAt);
-    if (start >> kAfterIhl == kPlainIpv4) [[likely]] {
-        return parse_plain_ipv4(bytes, start, tunnels, flow);
+    const std::uint32_t start = load_be32(bytes, kPlain - kBehindType);
+    if (start >> kAfterIhl != kPlainIpv4 &&
+        is_vlan_type(static_cast<std::uint16_t>(start >> kAfterType))) [[unlikely]] {
+        return parse_tagged(bytes, tunnels, flow);
     }
-    return start >> kAfterVersion == kAnyIpv6 && parse_plain_ipv6(bytes, start, tunnels, flow);
+    return parse_ip_shape<kPlain>(bytes, start, tunnels, flow);
 }
 
 }  // namespace sluice
