@@ -180,14 +180,26 @@ template <typename Hash>
     burst.scratch().look_count = static_cast<std::uint32_t>(packets.size());
 }
 
-SLUICE_AES void key_all_aes(Burst& burst, const RuleSet& set, const CoreState& core,
-                            const AesHash& hash) noexcept {
+// Functions of their own, so that their registers are their own.
+template <bool kMany>
+SLUICE_AES [[gnu::noinline]] void key_all_aes(Burst& burst, const RuleSet& set,
+                                              const CoreState& core, const AesHash& hash) noexcept {
+    key_all<kMany>(burst, set, core, hash);
+}
+SLUICE_AES [[gnu::noinline]] void key_only_aes(Burst& burst, const RuleSet& set,
+                                               const CoreState& core,
+                                               const AesHash& hash) noexcept {
+    key_only(burst, set, core, hash);
+}
+
+void key_by_aes(Burst& burst, const RuleSet& set, const CoreState& core,
+                const AesHash& hash) noexcept {
     if (set.has_one_way()) {
-        key_only(burst, set, core, hash);
+        key_only_aes(burst, set, core, hash);
     } else if (set.has_many_rules()) {
-        key_all<true>(burst, set, core, hash);
+        key_all_aes<true>(burst, set, core, hash);
     } else {
-        key_all<false>(burst, set, core, hash);
+        key_all_aes<false>(burst, set, core, hash);
     }
 }
 
@@ -229,7 +241,7 @@ namespace {
 
 void key_burst(Burst& burst, const RuleSet& set, const CoreState& core) noexcept {
     if (const AesHash* aes = core.hash.aes()) [[likely]] {
-        key_all_aes(burst, set, core, *aes);
+        key_by_aes(burst, set, core, *aes);
     } else if (set.has_one_way()) {
         key_only(burst, set, core, PortableHash{core.hash});
     } else {
