@@ -168,7 +168,7 @@ void BucketTable::move(Entry& from, Entry& to, Tenants& tenants, Now now) noexce
 void BucketTable::sweep(std::size_t lines, Tenants& tenants, Now now) noexcept {
     for (std::size_t i = 0; i < lines; ++i) {
         Line& here = line(swept_);
-        if (tenants.stale() || has_idle(here, now.at)) {
+        if (tenants.stale() ? empty_in(here) != kAllEntries : has_idle(here, now.at)) {
             sweep_line(here, tenants, now);
         }
         swept_ = swept_ + 1 == lines_ ? 0 : swept_ + 1;

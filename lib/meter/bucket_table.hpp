@@ -172,6 +172,7 @@ public:
 
 private:
     static constexpr std::size_t kEntries = 4;
+    static constexpr unsigned kAllEntries = (1U << kEntries) - 1;
     static constexpr std::size_t kSearchedLines = 512;
     struct alignas(64) Line {
         Entry entries[kEntries];
