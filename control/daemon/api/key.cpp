@@ -23,10 +23,15 @@ Json wait_json(std::int64_t wait_ns) {
 }
 
 Json bucket_json(std::uint32_t lcore, const KeyBucketState& bucket) {
-    return {{"lcore", lcore},          {"bucket", bucket.own},
-            {"before", bucket.before}, {"remaining", bucket.remaining},
-            {"most", bucket.most},     {"wait_ns", wait_json(bucket.wait_ns)},
-            {"step", bucket.step},     {"overridden", bucket.overridden}};
+    return {{"lcore", lcore},
+            {"bucket", bucket.own},
+            {"before", bucket.before},
+            {"remaining", bucket.remaining},
+            {"most", bucket.most},
+            {"wait_ns", wait_json(bucket.wait_ns)},
+            {"step", bucket.step},
+            {"overridden", bucket.overridden},
+            {"given_wider", bucket.given_wider}};
 }
 
 bool any_worker(const KeyState& state, bool KeyOnWorker::* flag) {
