@@ -12,10 +12,9 @@ namespace {
 constexpr std::size_t kSweptLines = 2;
 constexpr std::size_t kSweptParents = 1;
 // So many times that after numbers have changed: rules may be changed every second, and until every
-// entry has been seen again their former numbers are to be remembered. Some of them can be: the
-// more there are, the greater the hurry.
-constexpr std::size_t kHurry = 4;
-constexpr std::size_t kMostHurry = 16;
+// entry has been seen again their former numbers are to be remembered. What the sweep rewrites is
+// one line after the other; what a packet finds first has to be rewritten before it is judged.
+constexpr std::size_t kHurry = 16;
 // Entries of a line of memory, and some bursts for it to come.
 constexpr std::size_t kRulesAhead = 8;
 
@@ -59,7 +58,7 @@ void BucketStore::adopt(std::span<const SlotRow> rows, std::uint64_t changes,
 bool BucketStore::begin_burst(Now now) noexcept {
     keys.begin_burst();
     parents.begin_burst();
-    const std::size_t steps = steps_of_burst();
+    const std::size_t steps = tenants.stale() ? kHurry : 1;
     keys.sweep(steps * kSweptLines, tenants, now);
     parents.sweep(steps * kSweptParents, tenants, now);
     for (std::size_t i = 0; i < steps; ++i) {
@@ -71,14 +70,6 @@ bool BucketStore::begin_burst(Now now) noexcept {
     }
     end_round(now);
     return true;
-}
-
-std::size_t BucketStore::steps_of_burst() const noexcept {
-    if (!tenants.stale()) [[likely]] {
-        return 1;
-    }
-    const std::uint64_t unsettled = tenants.changes() - settled_;
-    return std::min<std::uint64_t>(std::max<std::uint64_t>(unsettled, 1) * kHurry, kMostHurry);
 }
 
 void BucketStore::begin_round() noexcept {

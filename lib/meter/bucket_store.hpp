@@ -72,7 +72,6 @@ private:
     friend class StoreWalk;
     void begin_round() noexcept;
     void end_round(Now now) noexcept;
-    [[nodiscard]] std::size_t steps_of_burst() const noexcept;
     void sweep_rules(Now now) noexcept;
     void leave_former(Now now) noexcept;
 

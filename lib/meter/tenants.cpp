@@ -31,8 +31,7 @@ void Tenants::adopt(std::span<const SlotRow> rows, std::uint64_t changes, Instan
 
 void Tenants::update_slow(Entry& entry, Now now) noexcept {
     const LimitSlot slot = entry.slot();
-    const bool known = slot < rows_.size() && rows_[slot].limit != nullptr;
-    if (!known || update_latest(entry)) {
+    if (slot >= rows_.size() || update_latest(entry) || rows_[slot].limit == nullptr) {
         return;
     }
     if (entry.has_own_numbers()) {

@@ -46,6 +46,12 @@ public:
             update_slow(entry, now);
         }
     }
+    // Asks for what update() needs to know of the entry's limit, right after a change.
+    void ask_for_row(const Entry& entry) const noexcept {
+        if (entry.slot() < rows_.size()) {
+            __builtin_prefetch(&rows_[entry.slot()].latest);
+        }
+    }
     // Whether entries may carry former numbers: from a change of numbers until settled().
     [[nodiscard]] bool stale() const noexcept { return stale_; }
     void settled() noexcept { stale_ = false; }
