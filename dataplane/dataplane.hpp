@@ -84,7 +84,7 @@ private:
     void add_overshoot(const Rule& rule, RuleStats& stats) const;
     [[nodiscard]] RuleTotals read_row(std::uint32_t row) const;
     [[nodiscard]] std::uint64_t entries_of(LimitSlot slot) const;
-    [[nodiscard]] std::uint64_t sweeps() const;
+    [[nodiscard]] std::uint64_t settled() const;
     [[nodiscard]] PortStats port_stats(const Port& port) const;
     [[nodiscard]] StateStats state_stats() const;
     [[nodiscard]] WorkerStats worker_stats(std::size_t worker) const;

@@ -18,7 +18,8 @@ KeyBucketState state_of(const KeyBucket& bucket) {
             .before = bucket.before.count(),
             .remaining = bucket.remaining.count(),
             .most = bucket.most.count(),
-            .wait_ns = bucket.wait.count()};
+            .wait_ns = bucket.wait.count(),
+            .given_wider = bucket.given_wider.count()};
 }
 
 // One question on its way to a worker. A worker that still works on an earlier one, or acts on

@@ -20,7 +20,7 @@ RuleTotals Dataplane::read_row(std::uint32_t row) const {
 }
 
 TableView Dataplane::table_view() {
-    return {[this](LimitSlot slot) { return entries_of(slot); }, [this] { return sweeps(); }};
+    return {[this](LimitSlot slot) { return entries_of(slot); }, [this] { return settled(); }};
 }
 
 std::uint64_t Dataplane::entries_of(LimitSlot slot) const {
@@ -31,13 +31,13 @@ std::uint64_t Dataplane::entries_of(LimitSlot slot) const {
     return entries;
 }
 
-std::uint64_t Dataplane::sweeps() const {
+std::uint64_t Dataplane::settled() const {
     if (state_.former() != nullptr) {
         return 0;  // nobody brings the entries in them up to date
     }
     std::uint64_t least = UINT64_MAX;
     for (std::size_t worker = 0; worker < workers_.size(); ++worker) {
-        least = std::min(least, counters_[worker].sweeps.read());
+        least = std::min(least, counters_[worker].settled.read());
     }
     return workers_.empty() ? 0 : least;
 }

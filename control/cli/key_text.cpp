@@ -30,12 +30,14 @@ std::string bucket_text(const Json& worker) {
         return "its own" + numbers;
     }
     const auto step = worker.at("step").get<unsigned>();
+    const auto given = worker.at("given_wider").get<std::uint64_t>();
     return (step == 0 ? "none yet" : fmt::format("none, a wider one owes (step {})", step)) +
-           numbers;
+           (given == 0 ? "" : fmt::format(", {} given back to it", grouped(given))) + numbers;
 }
 
 bool has_something(const Json& worker) {
     return worker.at("bucket").get<bool>() || worker.at("step").get<unsigned>() != 0 ||
+           worker.at("given_wider").get<std::uint64_t>() != 0 ||
            worker.at("before") != worker.at("remaining");
 }
 

@@ -66,9 +66,21 @@ bool remove_settings(KeySettings& settings, const SettingChoice& choice) {
            }) != 0;
 }
 
+namespace {
+
+bool has_ended(const KeySetting& setting, std::int64_t now) {
+    return setting.until != 0 && setting.until <= now;
+}
+
+}  // namespace
+
+bool any_ended(const KeySettings& settings, std::int64_t now) {
+    return std::any_of(settings.begin(), settings.end(),
+                       [now](const KeySetting& one) { return has_ended(one, now); });
+}
+
 void forget_ended(KeySettings& settings, std::int64_t now) {
-    std::erase_if(settings,
-                  [&](const KeySetting& one) { return one.until != 0 && one.until <= now; });
+    std::erase_if(settings, [now](const KeySetting& one) { return has_ended(one, now); });
 }
 
 void forget_other_rules(KeySettings& settings, const std::vector<RuleSummary>& rules) {

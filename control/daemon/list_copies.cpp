@@ -5,6 +5,8 @@
 #include "lib/policy/lists/list_text.hpp"
 
 #include <filesystem>
+#include <mutex>
+#include <vector>
 
 namespace sluice {
 namespace {
@@ -16,7 +18,57 @@ bool is_sum(const std::string& text) {
     return text.size() == 16 && text.find_first_not_of("0123456789abcdef") == std::string::npos;
 }
 
+// Sums of the texts that are still held by somebody.
+class KnownSums {
+public:
+    std::string of(const std::shared_ptr<const std::string>& text) {
+        const std::lock_guard lock{mutex_};
+        std::erase_if(known_, [](const Known& known) { return known.text.expired(); });
+        for (const Known& known : known_) {
+            if (known.text.lock() == text) {
+                return known.sum;
+            }
+        }
+        return known_.emplace_back(Known{text, sum_of(*text)}).sum;
+    }
+
+private:
+    struct Known {
+        std::weak_ptr<const std::string> text;
+        std::string sum;
+    };
+    std::mutex mutex_;
+    std::vector<Known> known_;
+};
+
+// Copies that this process has written or read whole.
+class KnownCopies {
+public:
+    void add(const std::string& path) {
+        const std::lock_guard lock{mutex_};
+        paths_.insert(path);
+    }
+    [[nodiscard]] bool has(const std::string& path) {
+        const std::lock_guard lock{mutex_};
+        return paths_.contains(path);
+    }
+
+private:
+    std::mutex mutex_;
+    std::set<std::string> paths_;
+};
+
+KnownCopies& known_copies() {
+    static KnownCopies copies;
+    return copies;
+}
+
 }  // namespace
+
+std::string sum_of_list(const std::shared_ptr<const std::string>& text) {
+    static KnownSums sums;
+    return sums.of(text);
+}
 
 std::string ListCopies::path_of(const std::string& sum) const {
     return directory_ + "/" + sum;
@@ -29,8 +81,8 @@ Result<Done> ListCopies::add(const ListTexts& lists) const {
     std::error_code error;
     fs::create_directories(directory_, error);
     for (const auto& [path, text] : lists) {
-        const std::string sum = sum_of(*text);
-        if (find(sum) != nullptr) {
+        const std::string sum = sum_of_list(text);
+        if (has(sum, text->size())) {
             continue;
         }
         // A name without its whole text would be taken for damage, and the copy be lost.
@@ -39,8 +91,22 @@ Result<Done> ListCopies::add(const ListTexts& lists) const {
         if (!done) {
             return done;
         }
+        known_copies().add(path_of(sum));
     }
     return Done{};
+}
+
+// What has been written or read once is not read again each time that it is asked for.
+bool ListCopies::has(const std::string& sum, std::size_t size) const {
+    if (known_copies().has(path_of(sum))) {
+        std::error_code error;
+        return fs::file_size(path_of(sum), error) == size && !error;
+    }
+    if (find(sum) == nullptr) {
+        return false;
+    }
+    known_copies().add(path_of(sum));
+    return true;
 }
 
 std::shared_ptr<const std::string> ListCopies::find(const std::string& sum) const {

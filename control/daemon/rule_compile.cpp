@@ -2,6 +2,7 @@
 
 #include "control/daemon/act_as.hpp"
 #include "control/list_folder.hpp"
+#include "lib/policy/overrides/override_cache.hpp"
 #include "lib/policy/texts/pattern_compiler.hpp"
 
 namespace sluice {
@@ -26,6 +27,11 @@ PatternCache& pattern_cache() {
     return cache;
 }
 
+OverrideCache& override_cache() {
+    static OverrideCache cache;
+    return cache;
+}
+
 Compiled compile(StoredRules& rules, const BoxSpread& box) {
     Problems problems{rules.file};
     const ListReader lists = [&rules](const std::string& path) -> Result<ListFile> {
@@ -39,9 +45,9 @@ Compiled compile(StoredRules& rules, const BoxSpread& box) {
         }
         return fresh;
     };
-    std::optional<CompiledRules> compiled =
-        compile_rules({rules.file, rules.text, &lists, &pattern_cache(), &rules.keys, &box},
-                      Purpose::Enforce, modes_in_force(rules.modes, rules.lives), problems);
+    std::optional<CompiledRules> compiled = compile_rules(
+        {rules.file, rules.text, &lists, &pattern_cache(), &rules.keys, &box, &override_cache()},
+        Purpose::Enforce, modes_in_force(rules.modes, rules.lives), problems);
     return {std::move(compiled), problems.list()};
 }
 

@@ -12,6 +12,8 @@
 
 namespace sluice {
 
+class OverrideCache;
+
 // A set as it was compiled; without rules, the problems say why.
 struct Compiled {
     std::optional<CompiledRules> rules;
@@ -24,6 +26,9 @@ struct Compiled {
 // Of the whole process: whatever is compiled next has mostly the patterns of what was compiled
 // before.
 [[nodiscard]] PatternCache& pattern_cache();
+
+// The same of override files.
+[[nodiscard]] OverrideCache& override_cache();
 
 // With its lists as they were read; those that were not yet are read, and kept from now on. As its
 // lives have it: what has ended is off. `box`: that it is for.

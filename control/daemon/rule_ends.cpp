@@ -4,7 +4,8 @@
 
 #include <utility>
 
-// Rules with a ttl: what is known of their lives, and taking them out when their time has run out.
+// Rules with a ttl: what is known of their lives, and taking them out when their time has run out;
+// so it is with what was said of a key for a while.
 namespace sluice {
 namespace {
 
@@ -34,8 +35,9 @@ bool RuleKeeper::goes_on(StoredRules& rules, const Compiled& compiled) const {
 
 std::vector<EndedRule> RuleKeeper::end_rules() {
     const std::shared_ptr<const RuleView> shown = view();
+    const std::int64_t now = now_();
     const std::optional<std::int64_t> due = next_end(shown->rules, shown->lives);
-    if (due && *due <= now_() && link_.status().connected) {
+    if (((due && *due <= now) || any_ended(shown->keys, now)) && link_.status().connected) {
         end_due();  // and else nobody was waited for
     }
     const std::lock_guard lock{looking_};
@@ -49,10 +51,13 @@ void RuleKeeper::end_due() {
         return;
     }
     StoredRules next = *current();
+    const KeySettings before = next.keys;
+    // What the dataplane does not heed any more: what the files say of the key counts again.
+    forget_ended(next.keys, now_());
     lock.unlock();
     Compiled compiled = compile_at(next, now_(), link_.spread());
     lock.lock();
-    if (!is_in_force(next) || !goes_on(next, compiled)) {
+    if (!is_in_force(next) || current()->keys != before || !goes_on(next, compiled)) {
         return;  // other rules came meanwhile, and are looked at next
     }
     const Change change =
@@ -61,7 +66,8 @@ void RuleKeeper::end_due() {
     if (change.refusal) {
         // Whoever connects next is brought what is left; who refuses is asked again.
         end_again_at_ = now_() + kRetryEnd;
-        spdlog::warn("a rule whose ttl has run out is still there: {}", change.refusal->what);
+        spdlog::warn("a rule or a setting whose time has run out is still there: {}",
+                     change.refusal->what);
     }
 }
 

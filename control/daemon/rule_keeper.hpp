@@ -59,7 +59,8 @@ public:
     // old set, and is worth another meeting.
     [[nodiscard]] bool keep_deadline();
 
-    // To be called often: takes out the rules whose ttl has run out. -> those that have ended since
+    // To be called often: takes out the rules whose ttl has run out, and what was said of keys for
+    // a while. -> those that have ended since
     // it was last called, in this way or another.
     [[nodiscard]] std::vector<EndedRule> end_rules();
 

@@ -67,7 +67,7 @@ RuleLives lives_of(const json& object) {
 json sums_json(const ListTexts& lists) {
     json object = json::object();
     for (const auto& [path, text] : lists) {
-        object[path] = sum_of(*text);
+        object[path] = sum_of_list(text);
     }
     return object;
 }

@@ -12,8 +12,9 @@ namespace {
 constexpr std::size_t kSweptLines = 2;
 constexpr std::size_t kSweptParents = 1;
 // So many times that after numbers have changed: rules may be changed every second, and until every
-// entry has been seen again their former numbers are to be remembered.
-constexpr unsigned kHurry = 16;
+// entry has been seen again their former numbers are to be remembered. What the sweep rewrites is
+// one line after the other; what a packet finds first has to be rewritten before it is judged.
+constexpr std::size_t kHurry = 16;
 // Entries of a line of memory, and some bursts for it to come.
 constexpr std::size_t kRulesAhead = 8;
 
@@ -40,8 +41,11 @@ BucketStore::BucketStore(const StoreMemory& memory)
 
 void BucketStore::adopt(std::span<const SlotRow> rows, std::uint64_t changes,
                         Nanoseconds longest_debt, Now now) noexcept {
+    const bool was_stale = tenants.stale();
     tenants.adopt(rows, changes, now.at);
-    rounds_since_change_ = tenants.stale() ? 0 : rounds_since_change_;
+    if (tenants.stale() && (!was_stale || steps_ == 0)) {
+        begin_round();
+    }
     if (former_ != nullptr) {
         former_until_ = std::max(former_until_, now.at + longest_debt);
     }
@@ -54,27 +58,32 @@ void BucketStore::adopt(std::span<const SlotRow> rows, std::uint64_t changes,
 bool BucketStore::begin_burst(Now now) noexcept {
     keys.begin_burst();
     parents.begin_burst();
-    bool all_seen = false;
-    for (unsigned steps = tenants.stale() ? kHurry : 1; steps != 0; --steps) {
-        all_seen |= sweep_on(now);
+    const std::size_t steps = tenants.stale() ? kHurry : 1;
+    keys.sweep(steps * kSweptLines, tenants, now);
+    parents.sweep(steps * kSweptParents, tenants, now);
+    for (std::size_t i = 0; i < steps; ++i) {
+        sweep_rules(now);
     }
-    return all_seen;
-}
-
-bool BucketStore::sweep_on(Now now) noexcept {
-    keys.sweep(kSweptLines, tenants, now);
-    parents.sweep(kSweptParents, tenants, now);
-    sweep_rules(now);
-    if (++steps_ < round_) {
+    steps_ += steps;
+    if (steps_ < round_) {
         return false;
     }
+    end_round(now);
+    return true;
+}
+
+void BucketStore::begin_round() noexcept {
     steps_ = 0;
-    // The round in which the numbers changed had begun before.
-    if (++rounds_since_change_ >= 2) {
+    settling_ = tenants.changes();
+}
+
+void BucketStore::end_round(Now now) noexcept {
+    settled_ = settling_;
+    if (settled_ == tenants.changes()) {
         tenants.settled();
     }
+    begin_round();
     leave_former(now);
-    return true;
 }
 
 void BucketStore::look_into(FormerTables* former, std::size_t core) noexcept {

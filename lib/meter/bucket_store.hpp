@@ -40,8 +40,10 @@ public:
                Now now) noexcept;
 
     // Once per burst, before its first look. True when every entry has been seen once more since it
-    // last was: what was written before then has been brought up to date.
+    // last was.
     [[nodiscard]] bool begin_burst(Now now) noexcept;
+    // How many of the changes of numbers every entry has been brought under.
+    [[nodiscard]] std::uint64_t settled_changes() const noexcept { return settled_; }
 
     // Whether any parent may still owe something: only then must a new key ask them.
     [[nodiscard]] bool coarsened(Instant now) const noexcept { return now < coarse_until_; }
@@ -68,15 +70,17 @@ public:
 
 private:
     friend class StoreWalk;
-    [[nodiscard]] bool sweep_on(Now now) noexcept;
+    void begin_round() noexcept;
+    void end_round(Now now) noexcept;
     void sweep_rules(Now now) noexcept;
     void leave_former(Now now) noexcept;
 
     LineMemory rules_;
     std::size_t round_;  // steps it takes to see every entry
     std::size_t swept_rule_ = 0;
-    std::uint32_t rounds_since_change_ = 0;
-    std::size_t steps_ = 0;  // since every entry was last seen
+    std::size_t steps_ = 0;       // since every entry was last seen
+    std::uint64_t settling_ = 0;  // changes there were when the round began
+    std::uint64_t settled_ = 0;
     Instant coarse_until_{};
     FormerTables* former_ = nullptr;
     Instant former_until_{};

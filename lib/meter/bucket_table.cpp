@@ -13,6 +13,8 @@ constexpr std::uint32_t kCreditPerBurst = 4096;
 constexpr std::uint32_t kMostCredit = 8192;
 constexpr std::uint32_t kMostReluctance = 12;
 constexpr std::uint32_t kCalmBursts = 1024;
+// Lines of a sweep that brings entries under other numbers: some hundred ns.
+constexpr std::size_t kRowsAhead = 3;
 
 std::size_t lines_for(std::size_t keys, std::size_t entries) noexcept {
     return std::max<std::size_t>(
@@ -170,11 +172,23 @@ void BucketTable::move(Entry& from, Entry& to, Tenants& tenants, Now now) noexce
 void BucketTable::sweep(std::size_t lines, Tenants& tenants, Now now) noexcept {
     for (std::size_t i = 0; i < lines; ++i) {
         Line& here = line(swept_);
-        if (tenants.stale() || has_idle(here, now.at)) {
+        if (tenants.stale()) [[unlikely]] {
+            ask_for_rows(swept_ + kRowsAhead, tenants);
+        }
+        if (tenants.stale() ? empty_in(here) != kAllEntries : has_idle(here, now.at)) {
             sweep_line(here, tenants, now);
         }
         swept_ = swept_ + 1 == lines_ ? 0 : swept_ + 1;
         __builtin_prefetch(&line(swept_ + lines < lines_ ? swept_ + lines - 1 : 0));
+    }
+}
+
+// There are more limits than the nearest cache holds.
+void BucketTable::ask_for_rows(std::size_t index, const Tenants& tenants) const noexcept {
+    if (index < lines_) {
+        for (const Entry& entry : line(index).entries) {
+            tenants.ask_for_row(entry);
+        }
     }
 }
 

@@ -175,6 +175,7 @@ public:
 
 private:
     static constexpr std::size_t kEntries = 4;
+    static constexpr unsigned kAllEntries = (1U << kEntries) - 1;
     static constexpr std::size_t kSearchedLines = 512;
     struct alignas(64) Line {
         Entry entries[kEntries];
@@ -259,6 +260,7 @@ private:
     }
     [[nodiscard]] Entry* last_of(const FiledKey& key) const noexcept;
     static void sweep_line(Line& line, Tenants& tenants, Now now) noexcept;
+    void ask_for_rows(std::size_t index, const Tenants& tenants) const noexcept;
     [[nodiscard]] Entry* idle_in(std::size_t index, Tenants& tenants, Now now) noexcept;
     // A search that had to stop early says nothing, so none is begun that cannot be finished.
     [[nodiscard]] bool may_search() const noexcept { return credit_ >= kSearchedLines; }

@@ -1,6 +1,7 @@
 #pragma once
 #include "lib/base/units.hpp"
 #include "lib/meter/any_limit.hpp"
+#include "lib/meter/number_change.hpp"
 
 #include <array>
 #include <cstddef>
@@ -23,6 +24,17 @@ struct FormerNumbers {
     std::uint8_t change = 0;   // which change of the rules ended it: index in ChangeTimes
 };
 
+// What brings an entry of step 0 from the last former numbers of a token or leaky bucket under
+// those in force, in one line of memory: right after a change most entries are like that.
+struct alignas(64) LatestChange {
+    static constexpr std::uint8_t kNone = 0xFF;
+    std::uint8_t from = kNone;  // the version that such entries carry; kNone: there are none
+    std::uint8_t to = 0;        // in force
+    std::uint8_t change = 0;    // as FormerNumbers has it
+    NumberChange numbers;
+};
+static_assert(sizeof(LatestChange) == 64);
+
 // What must be known of a limit to handle its entries without its rule at hand.
 struct SlotRow {
     const AnyLimit* limit = nullptr;        // nullptr: no limit has this slot
@@ -34,7 +46,9 @@ struct SlotRow {
     // How long an entry may lie idle before the sweep empties it. Whoever needs its place takes it
     // at once.
     Nanoseconds linger{};
+    LatestChange latest{};
 };
+static_assert(sizeof(SlotRow) == 128, "two lines, of which a change of numbers needs one");
 
 // The numbers at a step; nullptr: the limit does not coarsen so far.
 [[nodiscard]] inline const AnyLimit* numbers_at(const AnyLimit& limit,

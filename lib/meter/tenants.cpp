@@ -31,8 +31,7 @@ void Tenants::adopt(std::span<const SlotRow> rows, std::uint64_t changes, Instan
 
 void Tenants::update_slow(Entry& entry, Now now) noexcept {
     const LimitSlot slot = entry.slot();
-    const bool known = slot < rows_.size() && rows_[slot].limit != nullptr;
-    if (!known) {
+    if (slot >= rows_.size() || update_latest(entry) || rows_[slot].limit == nullptr) {
         return;
     }
     if (entry.has_own_numbers()) {
@@ -43,6 +42,23 @@ void Tenants::update_slow(Entry& entry, Now now) noexcept {
     } else if (entry.stamp().version != rows_[slot].version) {
         renumber_entry(entry, rows_[slot], now);
     }
+}
+
+// What most entries want after a change. False: an entry of another kind.
+bool Tenants::update_latest(Entry& entry) noexcept {
+    const LatestChange& latest = rows_[entry.slot()].latest;
+    const Stamp stamp = entry.stamp();
+    if (latest.from == LatestChange::kNone || stamp.step != 0) {
+        return false;
+    }
+    if (stamp.version == latest.from) {
+        const Cell cell = entry.cell();
+        const Instant changed = notes_->changed[latest.change % notes_->changed.size()];
+        const Gcra bucket = latest.numbers.of({cell.fresh_from, cell.rest}, changed);
+        entry.write_under(latest.to, {bucket.fresh_from, bucket.below});
+        return true;
+    }
+    return stamp.version == latest.to;
 }
 
 bool Tenants::forget_slow(Entry& entry, Now now) noexcept {

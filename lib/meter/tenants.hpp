@@ -46,9 +46,17 @@ public:
             update_slow(entry, now);
         }
     }
+    // Asks for what update() needs to know of the entry's limit, right after a change.
+    void ask_for_row(const Entry& entry) const noexcept {
+        if (entry.slot() < rows_.size()) {
+            __builtin_prefetch(&rows_[entry.slot()].latest);
+        }
+    }
     // Whether entries may carry former numbers: from a change of numbers until settled().
     [[nodiscard]] bool stale() const noexcept { return stale_; }
     void settled() noexcept { stale_ = false; }
+    // How often numbers have changed, as far as this core has adopted it.
+    [[nodiscard]] std::uint64_t changes() const noexcept { return notes_->changes; }
 
     // Empties an entry whose bucket equals a fresh one. False: it does not, or it is held.
     [[nodiscard]] bool forget_if_idle(Entry& entry, Now now) noexcept {
@@ -56,9 +64,9 @@ public:
     }
     // The same where nobody needs the place: who has only just become idle may come again.
     void forget_if_left(Entry& entry, Now now) noexcept {
-        const LimitSlot slot = entry.slot();
-        if (slot >= rows_.size() || entry.idle(now.at - rows_[slot].linger)) {
-            (void)forget_if_idle(entry, now);
+        if (entry.idle(now.at) &&
+            (entry.slot() >= rows_.size() || entry.idle(now.at - rows_[entry.slot()].linger))) {
+            (void)forget_slow(entry, now);
         }
     }
 
@@ -96,6 +104,7 @@ private:
                                 Now now) noexcept;
     [[nodiscard]] Instant changed_at(const OwnBucket& bucket, Now now) const noexcept;
     void update_slow(Entry& entry, Now now) noexcept;
+    [[nodiscard]] bool update_latest(Entry& entry) noexcept;
     void renumber_entry(Entry& entry, const SlotRow& row, Now now) noexcept;
     template <typename Convert>
     void follow_changes(Stamp stamp, const SlotRow& row, Convert&& convert) const noexcept;

@@ -35,7 +35,7 @@ struct WorkerCounters {
     std::array<Counter, kTableEventCount> by_table_event;
     Counter handed_over;   // frames that it received for other workers
     Counter former_debts;  // that it took over from tables of earlier processes
-    Counter sweeps;        // of every entry of its tables
+    Counter settled;       // changes of numbers that every entry of its tables is written under
     Counter bursts;        // also the heartbeat: it grows while the worker runs
     std::unique_ptr<RuleCounters[]> rules = std::make_unique<RuleCounters[]>(kMaxRules);
     std::unique_ptr<BanCounters[]> bans = std::make_unique<BanCounters[]>(kMaxRules);  // by rule

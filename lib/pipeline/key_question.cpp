@@ -50,11 +50,15 @@ public:
         bucket.own = entry != nullptr;
         if (bucket.own) {
             describe(*entry, numbers, bucket);
-        } else {
-            describe_new(limit, bucket);
-            ask_former(limit, bucket);
+            return bucket;
         }
-        bucket.before = had_one ? bucket.before : bucket.remaining;
+        describe_new(limit, bucket);
+        bucket.before = had_one ? bucket.before : left_anew(limit, bucket);
+        if (question_.action == KeyAction::Reset || question_.action == KeyAction::Grant) {
+            give_wider(limit, bucket);
+            describe_new(limit, bucket);
+        }
+        bucket.remaining = left_anew(limit, bucket);
         return bucket;
     }
 
@@ -121,19 +125,17 @@ private:
             }
         }
     }
-    // What the key owes in the tables of an earlier process, which its first packet takes over.
-    void ask_former(const MeteredLimit& limit, KeyBucket& bucket) const noexcept {
+    // What a new bucket of the key would admit: less what the key owes in the tables of an earlier
+    // process, too, which its first packet takes over.
+    [[nodiscard]] Units left_anew(const MeteredLimit& limit,
+                                  const KeyBucket& bucket) const noexcept {
         const FormerTables* former = core_.buckets.former();
         if (former == nullptr) {
-            return;
+            return bucket.remaining;
         }
-        const FiledKey key = filed(limit, question_.bytes);
-        if (question_.action == KeyAction::Reset) {
-            former->forget(key, 0);
-        }
-        const Units used = former->used(key, 0, tenants_, now_);
+        const Units used = former->used(filed(limit, question_.bytes), 0, tenants_, now_);
         const std::uint64_t left = bucket.most.count() - std::min(bucket.most, used).count();
-        bucket.remaining = std::min(bucket.remaining, Units{left});
+        return std::min(bucket.remaining, Units{left});
     }
     [[nodiscard]] bool former_ban(const MeteredLimit& limit, KeyBox& box) const noexcept {
         const FormerTables* former = core_.buckets.former();
@@ -188,31 +190,60 @@ private:
     void describe_new(const MeteredLimit& limit, KeyBucket& bucket) noexcept {
         bucket.remaining = bucket.most;
         bucket.wait = cost() > bucket.most ? kNever : Nanoseconds{0};
-        if (core_.buckets.coarsened(now_.at)) {
-            std::uint8_t step = 0;
-            const CoarseKeys wider{question_.bytes.view()};
-            for (const KeyBytes& key : wider.keys()) {
-                ++step;
-                weigh_parent(core_.buckets.parents.find(filed(limit, key)), step, limit, bucket);
-            }
-            Entry& whole = core_.buckets.rule_entry(limit.slot);
-            weigh_parent(whole.empty() ? nullptr : &whole, rule_step(rule_.keys[limit.key]), limit,
-                         bucket);
-        }
+        bucket.step = 0;
+        for_each_wider(limit, [&](const Entry& parent, const AnyLimit& numbers, std::uint8_t step) {
+            bucket.step = bucket.step == 0 ? step : bucket.step;
+            bucket.remaining = std::min(bucket.remaining, left_in(parent, numbers));
+            bucket.wait = std::max(bucket.wait, wait_in(parent, numbers));
+        });
     }
-    void weigh_parent(Entry* parent, std::uint8_t step, const MeteredLimit& limit,
-                      KeyBucket& bucket) noexcept {
-        if (parent == nullptr) {
+    // Whose each unit is that a wider key owes is not known. So that this one gets what it is
+    // promised, each of them is given back as much as that is short of, and no more: its neighbours
+    // may spend it as well, but all of them together no more than this key was to have.
+    void give_wider(const MeteredLimit& limit, KeyBucket& bucket) noexcept {
+        const bool all = question_.action == KeyAction::Reset;
+        const Units missing{bucket.most.count() - bucket.remaining.count()};
+        const Units wanted =
+            all ? bucket.most
+                : Units{bucket.remaining.count() + std::min(question_.units, missing).count()};
+        if (const FormerTables* former = core_.buckets.former(); former != nullptr && all) {
+            former->forget(filed(limit, question_.bytes), 0);
+        }
+        for_each_wider(limit, [&](Entry& parent, const AnyLimit& numbers, std::uint8_t) {
+            const Units left = left_in(parent, numbers);
+            if (left < wanted) {
+                const Units given{wanted.count() - left.count()};
+                Cell cell = tenants_.cell_of(parent);
+                give_back(cell, numbers, tenants_.pool(), now_, given);
+                tenants_.write(parent, cell, now_);
+                bucket.given_wider = std::max(bucket.given_wider, given);
+            }
+        });
+    }
+    // Those that owe anything, nearest first: `take` gets the entry, its numbers and the step.
+    template <typename Take>
+    void for_each_wider(const MeteredLimit& limit, Take&& take) noexcept {
+        if (!core_.buckets.coarsened(now_.at)) {
             return;
         }
-        tenants_.update(*parent, now_);
-        const AnyLimit* numbers = numbers_at(limit.limit, limit.coarser, parent->stamp().step);
-        if (numbers == nullptr || parent->idle(now_.at)) {
-            return;
+        std::uint8_t step = 0;
+        const auto visit = [&](Entry* parent) {
+            ++step;
+            if (parent == nullptr || parent->empty()) {
+                return;
+            }
+            tenants_.update(*parent, now_);
+            const AnyLimit* numbers = numbers_at(limit.limit, limit.coarser, parent->stamp().step);
+            if (numbers != nullptr && !parent->idle(now_.at)) {
+                take(*parent, *numbers, step);
+            }
+        };
+        const CoarseKeys wider{question_.bytes.view()};
+        for (const KeyBytes& key : wider.keys()) {
+            visit(core_.buckets.parents.find(filed(limit, key)));
         }
-        bucket.step = bucket.step == 0 ? step : bucket.step;
-        bucket.remaining = std::min(bucket.remaining, left_in(*parent, *numbers));
-        bucket.wait = std::max(bucket.wait, wait_in(*parent, *numbers));
+        step = static_cast<std::uint8_t>(rule_step(rule_.keys[limit.key]) - 1);
+        visit(&core_.buckets.rule_entry(limit.slot));
     }
 
     const KeyQuestion& question_;

@@ -33,10 +33,11 @@ struct KeyBucket {
     // 0: no wider key owes anything that counts against this one. Else the nearest that does: its
     // network, the one after that, or the rule itself.
     std::uint8_t step = 0;
-    Units before;      // what would have been admitted
-    Units remaining;   // what would be admitted now
-    Units most;        // of a full bucket
-    Nanoseconds wait;  // until the cost is admitted; kNever
+    Units before;       // what would have been admitted
+    Units remaining;    // what would be admitted now
+    Units most;         // of a full bucket
+    Units given_wider;  // back to wider keys on this one's behalf: the most to any of them
+    Nanoseconds wait;   // until the cost is admitted; kNever
 };
 
 // Its place in the rule's penalty box.

@@ -86,7 +86,7 @@ void judge(const BurstJudging& in) noexcept {
 // What the tables do once per burst.
 void tend(CoreState& core, Now now) noexcept {
     if (core.buckets.begin_burst(now)) [[unlikely]] {
-        core.counters.sweeps.add(1);
+        core.counters.settled.set(core.buckets.settled_changes());
     }
 }
 

@@ -106,15 +106,17 @@ struct CompiledRules {
     std::vector<std::string> one_worker_notes;
 };
 
+class OverrideCache;
 class PatternCache;
 
 struct RuleText {
     std::string_view file;  // name for messages
     std::string_view text;
-    const ListReader* lists = nullptr;  // nullptr: none can be read
-    PatternCache* patterns = nullptr;   // what was compiled before; nullptr: nothing was
-    const KeySettings* keys = nullptr;  // set at run time; nullptr: none
-    const BoxSpread* box = nullptr;     // that they are for; nullptr: as most are
+    const ListReader* lists = nullptr;   // nullptr: none can be read
+    PatternCache* patterns = nullptr;    // what was compiled before; nullptr: nothing was
+    const KeySettings* keys = nullptr;   // set at run time; nullptr: none
+    const BoxSpread* box = nullptr;      // that they are for; nullptr: as most are
+    OverrideCache* overrides = nullptr;  // of files that were read before; nullptr: none
 };
 
 // The bound as it is to be shown: with what its scope adds.

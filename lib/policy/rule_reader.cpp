@@ -273,8 +273,8 @@ private:
             }
             return;
         }
-        ReadOverrides read =
-            sluice::read_overrides(node, rule, {file_.files, file_.keys, map_.node().at}, context_);
+        ReadOverrides read = sluice::read_overrides(
+            node, rule, {file_.files, file_.keys, map_.node().at, file_.overrides}, context_);
         rule.overrides = std::move(read.overrides);
         if (rule.overrides != nullptr) {
             read_.summary.settings.push_back({"overrides", std::move(read.text)});

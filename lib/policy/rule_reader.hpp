@@ -11,6 +11,7 @@
 namespace sluice {
 
 class Databases;
+class OverrideCache;
 
 // `defaults` of the file.
 struct RuleDefaults {
@@ -30,8 +31,9 @@ struct FileContext {
     NamedLimits& limits;
     NamedLists& lists;
     Databases& databases;
-    const ListReader* files = nullptr;  // nullptr: none can be read
-    const KeySettings* keys = nullptr;  // set at run time; nullptr: none
+    const ListReader* files = nullptr;   // nullptr: none can be read
+    const KeySettings* keys = nullptr;   // set at run time; nullptr: none
+    OverrideCache* overrides = nullptr;  // of files that were read before; nullptr: none
     ClientIp client_ip{};
 };
 

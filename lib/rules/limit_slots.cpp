@@ -9,10 +9,6 @@
 namespace sluice {
 namespace {
 
-// A worker adopts a set in the middle of a scan, so the second scan it finishes is the first whole
-// one.
-constexpr std::uint64_t kScansToSettle = 2;
-
 // Buckets under other numbers of their keys are brought back like those under former numbers.
 bool same_numbers(const MeteredLimit& before, const MeteredLimit& after) {
     return before.limit == after.limit && before.coarser == after.coarser &&
@@ -67,7 +63,7 @@ LimitSlots::LimitSlots(TableView view, const SlotsImage& image)
         }
     }
     for (const std::uint64_t change : pending) {
-        pending_.push_back({change, view_.sweeps() + kScansToSettle});
+        pending_.push_back(change);
     }
     for (std::size_t slot = 1; slot < kSlots; ++slot) {
         if (!taken.contains(static_cast<LimitSlot>(slot))) {
@@ -92,7 +88,7 @@ Result<Done> LimitSlots::assign(RuleSet& set) {
     }
     if (changes_numbers(set, limits_)) {
         ++changes_;
-        pending_.push_back({changes_, view_.sweeps() + kScansToSettle});
+        pending_.push_back(changes_);
     }
     for (auto& [identity, kept] : limits_) {
         kept.in_rules = false;
@@ -149,8 +145,8 @@ Result<Done> LimitSlots::check(const RuleSet& set) const {
 
 // Former numbers that no entry can carry any more.
 void LimitSlots::forget_settled_changes() {
-    const std::uint64_t sweeps = view_.sweeps();
-    while (!pending_.empty() && pending_.front().settled_at <= sweeps) {
+    const std::uint64_t settled = view_.settled();
+    while (!pending_.empty() && pending_.front() <= settled) {
         pending_.pop_front();
     }
     for (auto& [identity, kept] : limits_) {
@@ -160,8 +156,8 @@ void LimitSlots::forget_settled_changes() {
 }
 
 bool LimitSlots::is_pending(std::uint8_t change) const noexcept {
-    return std::any_of(pending_.begin(), pending_.end(), [change](const Change& pending) {
-        return pending.number % kRememberedChanges == change;
+    return std::any_of(pending_.begin(), pending_.end(), [change](std::uint64_t pending) {
+        return pending % kRememberedChanges == change;
     });
 }
 

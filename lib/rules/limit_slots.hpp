@@ -15,8 +15,8 @@ namespace sluice {
 struct TableView {
     // Live entries of a limit.
     std::function<std::uint64_t(LimitSlot)> entries;
-    // How many scans of its whole table the slowest worker has finished.
-    std::function<std::uint64_t()> sweeps;
+    // How many of the changes of numbers the slowest worker has brought all of its entries under.
+    std::function<std::uint64_t()> settled;
 };
 
 // What the slots, versions and changes in entries mean, for whoever finds entries that another
@@ -48,10 +48,6 @@ public:
     [[nodiscard]] Result<Done> assign(RuleSet& set);
 
 private:
-    struct Change {
-        std::uint64_t number = 0;
-        std::uint64_t settled_at = 0;  // sweeps: from then on no entry is older than the change
-    };
     struct Kept {
         MeteredLimit limit;
         bool in_rules = true;
@@ -67,7 +63,7 @@ private:
     TableView view_;
     Limits limits_;
     std::deque<LimitSlot> free_;
-    std::deque<Change> pending_;  // changes of numbers that may not have reached every entry
+    std::deque<std::uint64_t> pending_;  // changes of numbers that may not have reached every entry
     std::uint64_t changes_ = 0;
     std::uint64_t loads_ = 0;
 };

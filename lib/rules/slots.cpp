@@ -1,5 +1,7 @@
 #include "lib/rules/slots.hpp"
 
+#include "lib/meter/own_bucket.hpp"
+
 #include <algorithm>
 
 namespace sluice {
@@ -45,6 +47,19 @@ Nanoseconds linger_of(const Rule& rule, const MeteredLimit& limit) {
                                                                            : Nanoseconds{0};
 }
 
+LatestChange latest_change(const MeteredLimit& limit) {
+    LatestChange latest;
+    const Limit* to = gcra_of(limit.limit);
+    const Limit* from = limit.former.empty() ? nullptr : gcra_of(limit.former.front().limit);
+    if (from != nullptr && to != nullptr) {
+        latest = {.from = limit.former.front().version,
+                  .to = limit.version,
+                  .change = limit.former.front().change,
+                  .numbers = {*from, *to}};
+    }
+    return latest;
+}
+
 void list_limit(RuleSet& set, const MeteredLimit& limit, Nanoseconds linger) {
     if (set.slots.size() <= limit.slot) {
         set.slots.resize(limit.slot + std::size_t{1});
@@ -55,7 +70,8 @@ void list_limit(RuleSet& set, const MeteredLimit& limit, Nanoseconds linger) {
                              .version = limit.version,
                              .overridden = limit.overridden,
                              .max_unsynced = limit.shared,
-                             .linger = linger};
+                             .linger = linger,
+                             .latest = latest_change(limit)};
     set.longest_debt = std::max(set.longest_debt, longest_debt(limit.limit));
     for (const AnyLimit& coarser : limit.coarser) {
         set.longest_debt = std::max(set.longest_debt, longest_debt(coarser));

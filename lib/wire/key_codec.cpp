@@ -14,6 +14,7 @@ void put_key_bucket(Writer& out, const KeyBucketState& m) {
     out.number(m.remaining);
     out.number(m.most);
     out.number(m.wait_ns);
+    out.number(m.given_wider);
 }
 KeyBucketState get_key_bucket(Reader& in) {
     KeyBucketState m;
@@ -25,6 +26,7 @@ KeyBucketState get_key_bucket(Reader& in) {
     m.remaining = in.number<std::uint64_t>();
     m.most = in.number<std::uint64_t>();
     m.wait_ns = in.number<std::int64_t>();
+    m.given_wider = in.number<std::uint64_t>();
     return m;
 }
 void put_key_on_worker(Writer& out, const KeyOnWorker& m) {
@@ -41,7 +43,7 @@ void put_key_on_worker(Writer& out, const KeyOnWorker& m) {
     out.list(m.limits, put_key_bucket);
 }
 KeyOnWorker get_key_on_worker(Reader& in) {
-    constexpr std::size_t kBucketSize = 36;
+    constexpr std::size_t kBucketSize = 44;
     KeyOnWorker m;
     m.lcore = in.number<std::uint32_t>();
     m.answered = in.flag();

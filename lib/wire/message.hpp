@@ -21,7 +21,7 @@
 // and lists with a 32-bit count in front.
 namespace sluice {
 
-inline constexpr std::uint32_t kWireVersion = 16;
+inline constexpr std::uint32_t kWireVersion = 17;
 // A compiled set (kMaxCompiledSize in lib/policy, and its texts and patterns) and the text of its
 // file.
 inline constexpr std::uint32_t kMaxMessageSize = 320U << 20;
@@ -182,7 +182,8 @@ struct KeyBucketState {
     std::uint64_t before = 0;
     std::uint64_t remaining = 0;
     std::uint64_t most = 0;
-    std::int64_t wait_ns = 0;  // the largest number: never
+    std::int64_t wait_ns = 0;       // the largest number: never
+    std::uint64_t given_wider = 0;  // see KeyBucket in lib/pipeline
 };
 struct KeyOnWorker {
     std::uint32_t lcore = 0;

@@ -24,6 +24,7 @@
 
 #include <pthread.h>
 #include <rte_cycles.h>
+#include <sys/resource.h>
 
 // R1: a set of a thousand rules, all of whose numbers and conditions change, is swapped every
 // second under a worker that judges without a pause; quiet and swapping seconds alternate. The
@@ -159,7 +160,7 @@ public:
         });
         slots_ = std::make_unique<LimitSlots>(TableView{
             [&worker](LimitSlot slot) { return worker.buckets().tenants.entries_of(slot).read(); },
-            [&worker] { return worker.counters().sweeps.read(); }});
+            [&worker] { return worker.counters().settled.read(); }});
     }
 
     // Ends the program if the set is refused, or the worker does not take it up in time.
@@ -210,36 +211,67 @@ double microseconds(std::uint64_t ticks) {
     return static_cast<double>(ticks) * 1e6 / static_cast<double>(rte_get_tsc_hz());
 }
 
+double micros_of(clockid_t clock) {
+    timespec now{};
+    (void)::clock_gettime(clock, &now);
+    return static_cast<double>(now.tv_sec) * 1e6 + static_cast<double>(now.tv_nsec) / 1e3;
+}
+
+// What a swap takes of the thread that makes it.
+struct Cost {
+    double cpu_us = 0;
+    double faults = 0;  // pages that the kernel had to find
+};
+
+Cost spent() {
+    rusage used{};
+    (void)::getrusage(RUSAGE_THREAD, &used);
+    return {micros_of(CLOCK_THREAD_CPUTIME_ID), static_cast<double>(used.ru_minflt)};
+}
+
+void print_median(const char* name, const char* unit, std::vector<double> values) {
+    std::sort(values.begin(), values.end());
+    std::printf("{\"id\": \"R1\", \"case\": \"%s\", \"value\": %.1f, \"unit\": \"%s\"}\n", name,
+                values[values.size() / 2], unit);
+}
+
 void print_gap(const char* name, std::vector<double> gaps) {
     std::sort(gaps.begin(), gaps.end());
     std::printf(
         "{\"id\": \"R1\", \"case\": \"%s, the longest\", \"value\": %.1f, \"unit\": \"us\"}\n",
         name, gaps.back());
-    std::printf(
-        "{\"id\": \"R1\", \"case\": \"%s, the median\", \"value\": %.1f, \"unit\": \"us\"}\n", name,
-        gaps[gaps.size() / 2]);
+    print_median((std::string{name} + ", the median").c_str(), "us", std::move(gaps));
 }
 
-// A second as `body` fills it; packets each second, in millions.
+// Seconds, in millions of packets.
+struct Seconds {
+    std::vector<double> by_clock;
+    std::vector<double> by_cpu;  // of CPU time that the worker had: others on the machine tell less
+};
+
+// A second as `body` fills it.
 template <typename Body>
-double second(SwapWorker& worker, Body&& body) {
+void second(SwapWorker& worker, clockid_t cpu, Seconds& seconds, Body&& body) {
     const auto begin = std::chrono::steady_clock::now();
-    const std::uint64_t packets = worker.seen().packets.read();
+    const double cpu_begin = micros_of(cpu);
+    const std::uint64_t before = worker.seen().packets.read();
     body();
     std::this_thread::sleep_until(begin + 1s);
     const std::chrono::duration<double, std::micro> took = std::chrono::steady_clock::now() - begin;
-    return static_cast<double>(worker.seen().packets.read() - packets) / took.count();
+    const auto packets = static_cast<double>(worker.seen().packets.read() - before);
+    seconds.by_clock.push_back(packets / took.count());
+    seconds.by_cpu.push_back(packets / (micros_of(cpu) - cpu_begin));
 }
 
-void print_case(const char* name, const std::vector<double>& quiet,
+void print_case(const char* name, const char* reference, const std::vector<double>& quiet,
                 const std::vector<double>& swapping) {
     const Side still{"quiet", {}, quiet};
     const Side moving{"swapping", {}, swapping};
     std::printf(
         "{\"id\": \"R1\", \"case\": \"%s\", \"value\": %.3f, \"unit\": \"Mpps\", "
-        "\"reference\": \"the same set undisturbed\", \"reference_value\": %.3f, \"ratio\": %.3f, "
+        "\"reference\": \"%s\", \"reference_value\": %.3f, \"ratio\": %.3f, "
         "\"rounds\": %s}\n",
-        name, moving.median(), still.median(), moving.median() / still.median(),
+        name, moving.median(), reference, still.median(), moving.median() / still.median(),
         list_of(swapping).c_str());
 }
 
@@ -256,31 +288,42 @@ void measure(const Case& each, PacketMill& mill, bool quick) {
         std::this_thread::sleep_for(10ms);  // until every bucket is filed
     }
 
-    std::vector<double> quiet;
-    std::vector<double> swapping;
+    Seconds quiet;
+    Seconds swapping;
+    clockid_t worker_cpu{};
+    (void)::pthread_getcpuclockid(thread.native_handle(), &worker_cpu);
     std::vector<double> adopting;
     std::vector<double> loading;
     std::vector<double> quiet_gaps;
+    std::vector<double> cpu;
+    std::vector<double> faults;
     // Each set has as many quiet seconds as swapping ones.
     for (int round = 0; round < (quick ? 10 : 30); ++round) {
         worker.seen().longest_gap.set(0);
-        quiet.push_back(second(worker, [] {}));
+        second(worker, worker_cpu, quiet, [] {});
         quiet_gaps.push_back(microseconds(worker.seen().longest_gap.read()));
-        swapping.push_back(second(worker, [&] {
+        second(worker, worker_cpu, swapping, [&] {
             const auto begin = std::chrono::steady_clock::now();
+            const Cost before = spent();
             loader.swap(each.sets[(round + 1) % 2]);
+            const Cost after = spent();
+            cpu.push_back(after.cpu_us - before.cpu_us);
+            faults.push_back(after.faults - before.faults);
             const std::chrono::duration<double, std::micro> took =
                 std::chrono::steady_clock::now() - begin;
             loading.push_back(took.count());
-        }));
+        });
         adopting.push_back(microseconds(worker.seen().adopting_gap.read()));
     }
     stop.raise(true);
     thread.join();
-    print_case(each.name, quiet, swapping);
+    print_case(each.name, "the same set undisturbed", quiet.by_clock, swapping.by_clock);
+    print_case(each.name, "the same, both by the worker's CPU time", quiet.by_cpu, swapping.by_cpu);
     print_gap("gap between bursts when a set is adopted", adopting);
     print_gap("gap between bursts in a quiet second", quiet_gaps);
     print_gap("from message to the old set freed", loading);
+    print_median("CPU time of the thread that swaps, each swap", "us", cpu);
+    print_median("page faults of the thread that swaps, each swap", "faults", faults);
 }
 
 int run(bool quick) {

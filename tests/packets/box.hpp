@@ -152,7 +152,7 @@ private:
     CoreState core_;
     LimitSlots slots_{
         {[this](LimitSlot slot) { return core_.buckets.tenants.entries_of(slot).read(); },
-         [this] { return counters_.sweeps.read(); }}};
+         [this] { return counters_.settled.read(); }}};
 };
 
 }  // namespace sluice::test

@@ -141,6 +141,105 @@ TEST(KeyQuestion, ACoarsenedKeyTellsItsStep) {
     EXPECT_EQ(other.buckets[0].step, 0);
 }
 
+// Four keys fill the table; each of `count` packets is of a new key of 192.0.5.0/24.
+void fill_and_coarsen(Box& box, int count) {
+    for (int i = 1; i <= 4; ++i) {
+        (void)send(box, "192.0." + std::to_string(i) + ".1", kStart);
+    }
+    for (int i = 0; i < count; ++i) {
+        (void)send(box, "192.0.5." + std::to_string(100 + i), kStart);
+    }
+}
+
+int passed(Box& box, const std::string& source, int packets) {
+    int count = 0;
+    for (int i = 0; i < packets; ++i) {
+        count += send(box, source, kStart).verdict == Verdict::Pass ? 1 : 0;
+    }
+    return count;
+}
+
+// The key itself gets what it was promised, and its network no more than that.
+TEST(KeyQuestion, AResetOfACoarsenedKeyGivesItsNetworkWhatTheKeyIsShortOf) {
+    for (const char* limit : {"{algorithm: token_bucket, rate: 1/d, burst: 2}",
+                              "{algorithm: leaky_bucket, rate: 1/d, queue: 2}",
+                              "{algorithm: fixed_window, count: 2, window: 1d, phase: first}",
+                              "{algorithm: sliding_window, count: 2, window: 1d}",
+                              "{algorithm: sliding_counters, count: 2, window: 1d, buckets: 4}",
+                              "{algorithm: sliding_log, count: 2, window: 1d}"}) {
+        SCOPED_TRACE(limit);
+        Box box{RULE "    key: [ip.src]\n    on_full: {coarsen: {factor: 4}}\n    limits: [" +
+                    std::string{limit} + "]\n",
+                BucketStore{1, 64}};
+        fill_and_coarsen(box, 20);  // 8 of them pass
+        ASSERT_EQ(passed(box, "192.0.5.1", 1), 0);
+        const KeyBucket reset = ask(box, KeyAction::Reset, "192.0.5.1", kStart).buckets[0];
+        EXPECT_FALSE(reset.own);
+        EXPECT_EQ(reset.step, 1);
+        EXPECT_EQ(reset.before, Units{0});
+        EXPECT_EQ(reset.remaining, Units{2});
+        EXPECT_EQ(reset.given_wider, Units{2});
+        EXPECT_EQ(passed(box, "192.0.5.1", 5), 2);
+        EXPECT_EQ(passed(box, "192.0.5.2", 5), 0);
+    }
+}
+
+TEST(KeyQuestion, AResetTwiceOverGivesNothingTwice) {
+    Box box{RULE
+            "    key: [ip.src]\n    on_full: {coarsen: {factor: 4}}\n"
+            "    limits: [{algorithm: token_bucket, rate: 1/d, burst: 2}]\n",
+            {},
+            1};
+    fill_and_coarsen(box, 8);
+    EXPECT_EQ(ask(box, KeyAction::Reset, "192.0.5.1", kStart).buckets[0].given_wider, Units{2});
+    EXPECT_EQ(ask(box, KeyAction::Reset, "192.0.5.1", kStart).buckets[0].given_wider, Units{0});
+    EXPECT_EQ(ask(box, KeyAction::Reset, "192.0.5.7", kStart).buckets[0].given_wider, Units{0});
+    EXPECT_EQ(ask(box, KeyAction::Show, "192.0.5.1", kStart).buckets[0].remaining, Units{2});
+    EXPECT_EQ(passed(box, "192.0.5.1", 9), 2);
+}
+
+// As many units as were asked for, and no more than full.
+TEST(KeyQuestion, AGrantToACoarsenedKeyGoesToItsNetwork) {
+    Box box{RULE
+            "    key: [ip.src]\n    on_full: {coarsen: {factor: 4}}\n"
+            "    limits: [{algorithm: token_bucket, rate: 1/d, burst: 2}]\n",
+            {},
+            1};
+    fill_and_coarsen(box, 8);
+    KeyBucket granted = ask(box, KeyAction::Grant, "192.0.5.1", kStart, 1).buckets[0];
+    EXPECT_EQ(granted.before, Units{0});
+    EXPECT_EQ(granted.remaining, Units{1});
+    EXPECT_EQ(granted.given_wider, Units{1});
+    EXPECT_EQ(passed(box, "192.0.5.1", 5), 1);
+    granted = ask(box, KeyAction::Grant, "192.0.5.1", kStart, 1'000'000).buckets[0];
+    EXPECT_EQ(granted.remaining, Units{2});
+    EXPECT_EQ(granted.given_wider, Units{2});
+    EXPECT_EQ(passed(box, "192.0.5.1", 5), 2);
+}
+
+// A key with a bucket of its own is not charged to its network, but begins anew under it.
+TEST(KeyQuestion, AResetOfAKeyWithItsOwnBucketIsNotTakenBackByItsNetwork) {
+    Box box{RULE
+            "    key: [ip.src]\n    on_full: {coarsen: {factor: 4}}\n"
+            "    limits: [{algorithm: token_bucket, rate: 1/d, burst: 2}]\n",
+            {},
+            1};
+    (void)passed(box, "192.0.5.1", 2);
+    for (int i = 1; i <= 3; ++i) {
+        (void)send(box, "192.0." + std::to_string(i) + ".1", kStart);
+    }
+    for (int i = 0; i < 20; ++i) {
+        (void)send(box, "192.0.5." + std::to_string(100 + i), kStart);
+    }
+    ASSERT_EQ(passed(box, "192.0.5.1", 1), 0);
+    const KeyBucket reset = ask(box, KeyAction::Reset, "192.0.5.1", kStart).buckets[0];
+    EXPECT_EQ(reset.before, Units{0});
+    EXPECT_EQ(reset.remaining, Units{2});
+    EXPECT_EQ(reset.given_wider, Units{2});
+    EXPECT_EQ(passed(box, "192.0.5.1", 5), 2);
+    EXPECT_TRUE(ask(box, KeyAction::Show, "192.0.5.1", kStart).buckets[0].own);
+}
+
 // Reloads, traffic and commands at random, against a map of keys that counts in whole units: with a
 // rate of 1/s and instants on whole seconds nothing is lost in between.
 TEST(KeyQuestion, AgreesWithAMapOfKeys) {

@@ -4,6 +4,7 @@
 
 #include <gtest/gtest.h>
 
+#include <random>
 #include <string>
 
 // What a reload keeps (rules, section 1.5).
@@ -119,12 +120,48 @@ TEST(Reload, TheSweepMakesRoomForMoreChanges) {
         ASSERT_TRUE(
             box.reload(rules_with("{algorithm: token_bucket, rate: 1/d, burst: " + burst + "}")))
             << i;
-        const std::uint64_t before = box.counters().sweeps.read();
-        while (box.counters().sweeps.read() < before + 2) {
+        while (box.counters().settled.read() < static_cast<std::uint64_t>(i)) {
             (void)box.judge(test::arp().bytes(), kStart);
         }
     }
     EXPECT_EQ(passed(box, 100, kStart), reloads);
+}
+
+// Whatever instant numbers change at, and again: what is said to be settled is.
+TEST(Reload, WhatHasSettledIsWrittenUnderTheNumbersInForce) {
+    Box box{rules_with("{algorithm: token_bucket, rate: 1/d, burst: 10}"), {}, 512};
+    for (int i = 0; i < 400; ++i) {
+        const std::string source =
+            "10.1." + std::to_string(i / 250) + "." + std::to_string(i % 250);
+        ASSERT_EQ(box.judge(udp().src(source).bytes(), kStart).verdict, Verdict::Pass);
+    }
+    std::mt19937_64 random{3};
+    std::uint64_t changes = 0;
+    std::uint64_t settled = 0;
+    int times = 0;
+    for (int round = 0; round < test::rounds(30); ++round) {
+        const std::string burst = std::to_string(20 + round);
+        changes +=
+            box.reload(rules_with("{algorithm: token_bucket, rate: 1/d, burst: " + burst + "}"))
+                ? 1
+                : 0;
+        for (std::size_t bursts = random() % 30'000; bursts != 0; --bursts) {
+            box.idle(kStart);
+            const std::uint64_t now = box.counters().settled.read();
+            ASSERT_LE(now, changes);
+            if (now == settled || now != changes) {
+                continue;
+            }
+            settled = now;
+            ++times;
+            const SlotRow& row = box.set().slots[1];
+            for (std::size_t at = 0; at < box.buckets().keys.slots(); ++at) {
+                const Entry& entry = box.buckets().keys.at(at);
+                ASSERT_TRUE(entry.empty() || entry.stamp().version == row.version);
+            }
+        }
+    }
+    EXPECT_GT(times, 1);
 }
 
 // A rule that was away while its buckets were in debt still owes when it comes back.

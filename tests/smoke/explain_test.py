@@ -135,6 +135,7 @@ rules:
         capture = self.write("in.pcap", pcap([(0, udp())]))
         packet = ("--src", "10.0.0.1", "--dst", "192.0.2.1")
         self.ctl("explain", "--socket", "/nowhere", *packet, exit=3)
+        self.ctl("explain", "--socket", "/nowhere", "--pcap", capture, "--frame", "1", exit=3)
         for arguments in ((), ("--src", "10.0.0.1"), ("--pcap", capture), ("--frame", "1"),
                           ("--pcap", capture, "--frame", "0"), packet + ("--frame", "1"),
                           packet + ("--pcap", capture, "--frame", "1"),

@@ -6,6 +6,7 @@ import json
 import sys
 import unittest
 
+from capture_files import arp, pcap, udp
 from programs import Box, wait_until
 
 PROGRAMS = []
@@ -205,9 +206,41 @@ class Keys(unittest.TestCase):
         self.assertEqual((told["verdict"], told["rules"][0]["limits"][0]["fate"]),
                          ("pass", "exempt"))
 
+    def test_a_frame_of_a_capture_is_explained_by_what_the_box_has(self):
+        capture = self.box.folder / "in.pcap"
+        capture.write_bytes(pcap([(0, udp(src="10.0.0.9")), (1, udp(src="10.0.0.1")), (2, arp())]))
+        wait_until("the bucket to be empty", lambda: self.left("all", "") == [0])
+        self.key("set", "hosts", "10.0.0.1|53", "--limit", "t1.1", "--burst", "2")
+
+        def account(frame, exit=0):
+            done = self.box.ctl("explain", "--json", "--pcap", str(capture), "--frame", str(frame))
+            self.assertEqual(done.returncode, exit, done.stderr)
+            return json.loads(done.stdout) if exit == 0 else done.stderr
+
+        for frame, burst in ((1, 5), (2, 2)):
+            told = account(frame)
+            self.assertEqual((told["frame"], told["verdict"], told["reason"], told["rule"], told["lcore"]),
+                             (frame, "drop", "over_limit", "all", 1))
+            self.assertEqual([limit["before"]["remaining"] for limit in told["rules"][1]["limits"]],
+                             [burst, 9, 6])
+        self.assertEqual(account(3)["rule"], "all")  # no IP: of the other rule it has no key
+        self.assertIn("has no frame 4", account(4, exit=1))
+        # Nothing was spent there.
+        self.assertEqual(self.left("hosts", "10.0.0.9|53"), [5])
+
     def test_a_setting_ends_by_itself(self):
         self.key("set", "all", "", "--exempt", "--for", "2s")
         wait_until("its end", lambda: "exempt" not in self.key("show", "all", ""))
+
+    def test_what_a_file_says_of_a_key_counts_again_after_a_setting(self):
+        said = RULES.replace("burst: 500}]}", "burst: 500}], overrides: {inline: "
+                             "[{key: [], limits: {'1': {burst: 520}}}]}}")
+        self.assertEqual(self.box.apply(said).returncode, 0)
+        self.assertEqual(self.most("all", ""), [520])
+        self.key("set", "all", "", "--burst", "540", "--for", "3s")
+        self.assertEqual(self.most("all", ""), [540])
+        wait_until("the file's numbers", lambda: self.most("all", "") == [520])
+        self.assertEqual(json.loads(self.key("show", "all", "", "--json"))["set"], [])
 
     def test_what_does_not_fit_is_not_set(self):
         for words, says in ((["--count", "5"], "has `rate` and `burst`"), (["--rate", "5"], "5"),

@@ -1,8 +1,7 @@
 #include "control/cli/explain/account_text.hpp"
-#include "control/cli/explain/described_frame.hpp"
+#include "control/cli/explain/asked_frame.hpp"
 #include "control/cli/explain/explain_running.hpp"
 
-#include "control/cli/capture_end.hpp"
 #include "control/cli/commands.hpp"
 #include "control/cli/replay/setup.hpp"
 #include "control/cli/terminal.hpp"
@@ -13,11 +12,6 @@
 namespace sluice {
 namespace {
 
-ExitCode fail(const Error& error, ExitCode exit = ExitCode::Refused) {
-    say_error(error.what);
-    return exit;
-}
-
 void show(const PacketAccount& account, const Options& options, std::string_view pair) {
     print(options.json ? dump_line(account_json(account, pair)) : account_text(account, pair));
 }
@@ -26,7 +20,8 @@ ExitCode explain_captured(const Options& options, const ReplaySetup& setup,
                           const CompiledRules& compiled) {
     Result<CaptureReader> reader = CaptureReader::open(options.pcap_file);
     if (!reader) {
-        return fail(reader.error());
+        say_error(reader.error().what);
+        return ExitCode::Refused;
     }
     FrameSource source{*reader};
     WorkerSet workers{setup, compiled.set};
@@ -42,21 +37,18 @@ ExitCode explain_captured(const Options& options, const ReplaySetup& setup,
              setup.pair);
         return ExitCode::Done;
     }
-    const ExitCode end = report_end(source.end(), *reader, options.pcap_file);
-    say_error(options.pcap_file + " has no frame " + std::to_string(options.frame));
-    return end == ExitCode::Done ? ExitCode::Refused : end;
+    return no_such_frame(options, *reader, source.end());
 }
 
 ExitCode explain_described(const Options& options, const ReplaySetup& setup,
                            const CompiledRules& compiled) {
-    const Result<std::vector<std::byte>> bytes = described_frame(options.packet);
-    if (!bytes) {
-        return fail(bytes.error(), ExitCode::Usage);
+    auto asked = asked_frame(options);
+    if (const auto* exit = std::get_if<ExitCode>(&asked)) {
+        return *exit;
     }
-    WorkerSet workers{setup, compiled.set};
     KeptFrame frame;
-    frame.keep(
-        {.number = 1, .bytes = *bytes, .wire_size = static_cast<std::uint32_t>(bytes->size())});
+    frame.keep(std::get<KeptFrame>(asked).frame());
+    WorkerSet workers{setup, compiled.set};
     show(account_of(frame, Instant{}, workers, compiled, setup.pair), options, setup.pair);
     return ExitCode::Done;
 }
@@ -68,9 +60,6 @@ std::optional<std::string> wrong_question(const Options& options) {
     if (captured == described) {
         return captured ? "--pcap and a described packet exclude each other"
                         : "say which packet: --pcap FILE --frame N, or --src A --dst B ...";
-    }
-    if (captured && options.rules_file.empty()) {
-        return "a capture is judged by a rule file; of the running box, describe a packet";
     }
     if (options.rules_file.empty() && (options.enforce || options.workers != 1)) {
         return "--enforce and --workers are for rule files";

@@ -1,8 +1,8 @@
 #include "control/cli/explain/explain_running.hpp"
 
 #include "control/cli/explain/account_text.hpp"
+#include "control/cli/explain/asked_frame.hpp"
 #include "control/cli/explain/box_states.hpp"
-#include "control/cli/explain/described_frame.hpp"
 #include "control/cli/explain/running_rules.hpp"
 #include "control/cli/explain/seed.hpp"
 #include "control/cli/replay/frame_source.hpp"
@@ -30,10 +30,9 @@ struct Told {
 
 class Explainer {
 public:
-    Explainer(const ReplaySetup& setup, const HeldRules& rules, std::vector<std::byte> bytes)
+    Explainer(const ReplaySetup& setup, const HeldRules& rules, const KeptFrame& frame)
         : setup_{setup}, rules_{rules} {
-        frame_.keep(
-            {.number = 1, .bytes = bytes, .wire_size = static_cast<std::uint32_t>(bytes.size())});
+        frame_.keep(frame.frame());
     }
 
     // With buckets that nobody has used.
@@ -202,17 +201,16 @@ void show(const std::vector<Told>& told, const HeldRules& rules,
 }  // namespace
 
 ExitCode explain_running(const Options& options, const ReplaySetup& setup) {
-    Result<std::vector<std::byte>> bytes = described_frame(options.packet);
-    if (!bytes) {
-        say_error(bytes.error().what);
-        return ExitCode::Usage;
+    const auto frame = asked_frame(options);
+    if (const auto* exit = std::get_if<ExitCode>(&frame)) {
+        return *exit;
     }
     auto rules = running_rules(options);
     if (const auto* refusal = std::get_if<Refusal>(&rules)) {
         return report(*refusal);
     }
     const auto& running = std::get<HeldRules>(rules);
-    Explainer explainer{setup, running, *std::move(bytes)};
+    Explainer explainer{setup, running, std::get<KeptFrame>(frame)};
     PacketAccount fresh = explainer.fresh();
     const auto states = box_states(options, fresh, running.compiled);
     if (const auto* refusal = std::get_if<Refusal>(&states)) {

@@ -5,7 +5,8 @@
 
 namespace sluice {
 
-// explain without a rule file: what would become of the described packet on the running box now.
+// explain without a rule file: what would become of a packet, described or of a capture, on the
+// running box now.
 // Nothing is spent there.
 [[nodiscard]] ExitCode explain_running(const Options& options, const ReplaySetup& setup);
 

@@ -6,7 +6,9 @@
 
 #include <algorithm>
 #include <charconv>
+#include <chrono>
 #include <limits>
+#include <thread>
 
 // What one key of a rule has left, and what an operator does to its buckets.
 namespace sluice {
@@ -23,10 +25,15 @@ Json wait_json(std::int64_t wait_ns) {
 }
 
 Json bucket_json(std::uint32_t lcore, const KeyBucketState& bucket) {
-    return {{"lcore", lcore},          {"bucket", bucket.own},
-            {"before", bucket.before}, {"remaining", bucket.remaining},
-            {"most", bucket.most},     {"wait_ns", wait_json(bucket.wait_ns)},
-            {"step", bucket.step},     {"overridden", bucket.overridden}};
+    return {{"lcore", lcore},
+            {"bucket", bucket.own},
+            {"before", bucket.before},
+            {"remaining", bucket.remaining},
+            {"most", bucket.most},
+            {"wait_ns", wait_json(bucket.wait_ns)},
+            {"step", bucket.step},
+            {"overridden", bucket.overridden},
+            {"given_wider", bucket.given_wider}};
 }
 
 bool any_worker(const KeyState& state, bool KeyOnWorker::* flag) {
@@ -134,6 +141,20 @@ void record(Services& services, const HttpRequest& request, const FoundKey& foun
                                            : "done, but not every worker has answered"});
 }
 
+// The dataplane has new rules a moment before they are shown here, and answers nothing about the
+// old ones: then they are waited for. False: there are none.
+bool shows_others(const RuleView& view, const Services& services) {
+    constexpr std::chrono::milliseconds kPause{20};
+    constexpr int kPauses = 50;
+    for (int i = 0; i < kPauses; ++i) {
+        if (services.rules.view()->generation != view.generation) {
+            return true;
+        }
+        std::this_thread::sleep_for(kPause);
+    }
+    return false;
+}
+
 HttpResponse ask_key(const KeyWords& words, const HttpRequest& request, Services& services) {
     const std::shared_ptr<const RuleView> view = services.rules.view();
     const Found found = find_key(words, *view);
@@ -142,6 +163,9 @@ HttpResponse ask_key(const KeyWords& words, const HttpRequest& request, Services
     }
     const auto& key = std::get<FoundKey>(found);
     const Result<Reply> reply = services.link.call(key.ask);
+    if (!reply && reply.error().code == Errc::Refused && shows_others(*view, services)) {
+        return ask_key(words, request, services);  // nothing has been done
+    }
     if (words.action != KeyAction::Show) {
         record(services, request, key, reply);
     }

@@ -12,11 +12,6 @@ namespace {
 
 constexpr std::size_t kMostTold = 20;  // keys that are there twice
 
-bool less(ByteView a, ByteView b) noexcept {
-    const int order = std::memcmp(a.data(), b.data(), std::min(a.size(), b.size()));
-    return order != 0 ? order < 0 : a.size() < b.size();
-}
-
 bool same(ByteView a, ByteView b) noexcept {
     return a.size() == b.size() && std::memcmp(a.data(), b.data(), a.size()) == 0;
 }
@@ -139,7 +134,7 @@ std::optional<OverrideFault> OverrideBuilder::add(const OverrideText& text, Over
             "the limit `" + std::string{text.limit} + "` does not count by a key of this shape"};
     }
     const auto [known, is_new] = known_pieces_.try_emplace(
-        text_of(text, key->index), static_cast<std::uint32_t>(pieces_.size()));
+        text_of(text, key->index), static_cast<std::uint32_t>(said_.pieces.size()));
     if (is_new) {
         Piece piece{.exempt = exempt,
                     .banned = text.banned,
@@ -148,23 +143,23 @@ std::optional<OverrideFault> OverrideBuilder::add(const OverrideText& text, Over
             known_pieces_.erase(known);
             return fault;
         }
-        pieces_.push_back(piece);
-        piece_sums_.push_back(add_to_sum(kEmptySum, sluice::bytes_of(known->first)));
+        said_.pieces.push_back(piece);
+        said_.piece_sums.push_back(add_to_sum(kEmptySum, sluice::bytes_of(known->first)));
     }
     const ByteView bytes = key->bytes.view();
-    const auto begin = static_cast<std::uint32_t>(bytes_.size());
-    bytes_.insert(bytes_.end(), bytes.begin(), bytes.end());
-    rows_.push_back(
-        {begin, static_cast<std::uint32_t>(bytes_.size()), known->second, place, key->index});
+    const auto begin = static_cast<std::uint32_t>(said_.bytes.size());
+    said_.bytes.insert(said_.bytes.end(), bytes.begin(), bytes.end());
+    said_.rows.push_back(
+        {begin, static_cast<std::uint32_t>(said_.bytes.size()), known->second, place, key->index});
     return std::nullopt;
 }
 
 // Numbers that an operator has set take the place of the files' for that limit, and of `exempt`.
 void OverrideBuilder::let_run_time_win(Group& group) const {
     const auto is_beaten = [&](const Row* row) {
-        const Piece& piece = pieces_[row->piece];
+        const Piece& piece = said_.pieces[row->piece];
         const auto beats = [&](const Row* other) {
-            const Piece& set = pieces_[other->piece];
+            const Piece& set = said_.pieces[other->piece];
             return other->place.source == OverrideSource::RunTime && set.has_numbers() &&
                    (piece.exempt || piece.numbers.limit == set.numbers.limit);
         };
@@ -183,9 +178,9 @@ void OverrideBuilder::let_run_time_win(Group& group) const {
 // Of one limit a key has one thing only, and beside `exempt` nothing has a meaning.
 void OverrideBuilder::check_group(const Group& group, std::vector<OverrideTwice>& twice) const {
     for (std::size_t i = 1; i < group.size() && twice.size() < kMostTold; ++i) {
-        const Piece& second = pieces_[group[i]->piece];
+        const Piece& second = said_.pieces[group[i]->piece];
         for (std::size_t j = 0; j < i; ++j) {
-            const Piece& first = pieces_[group[j]->piece];
+            const Piece& first = said_.pieces[group[j]->piece];
             if (first.banned || second.banned ||
                 group[i]->place.source == OverrideSource::RunTime ||
                 group[j]->place.source == OverrideSource::RunTime) {
@@ -204,66 +199,76 @@ void OverrideBuilder::check_group(const Group& group, std::vector<OverrideTwice>
 }
 
 std::uint32_t OverrideBuilder::plan_of(const Group& group, Overrides& overrides) {
+    if (group.size() == 1) {  // most are
+        plan_of_piece_.resize(said_.pieces.size());
+        std::uint32_t& plan = plan_of_piece_[group.front()->piece];
+        plan = plan != 0 ? plan : add_plan(group, overrides) + 1;
+        return plan - 1;
+    }
     std::string pieces;
     for (const Row* row : group) {
         pieces.append(reinterpret_cast<const char*>(&row->piece), sizeof(row->piece));
     }
-    const auto [known, is_new] = known_plans_.try_emplace(
-        std::move(pieces), static_cast<std::uint32_t>(overrides.plans.size()));
+    const auto [known, is_new] = known_plans_.try_emplace(std::move(pieces), 0);
     if (is_new) {
-        OverridePlan plan{.first = static_cast<std::uint32_t>(overrides.numbers.size())};
-        for (const Row* row : group) {
-            const Piece& piece = pieces_[row->piece];
-            if (piece.banned) {
-                plan.banned = true;
-                plan.banned_until = piece.numbers.until;
-            } else if (piece.exempt) {
-                plan.exempt = true;
-                plan.exempt_until = piece.numbers.until;
-            } else {
-                overrides.numbers.push_back(piece.numbers);
-                ++plan.count;
-            }
-        }
-        overrides.plans.push_back(plan);
+        known->second = add_plan(group, overrides);
     }
     return known->second;
 }
 
-std::shared_ptr<const Overrides> OverrideBuilder::finish(std::vector<OverrideTwice>& twice) {
-    std::sort(rows_.begin(), rows_.end(), [this](const Row& a, const Row& b) {
-        if (a.key != b.key) {
-            return a.key < b.key;
+std::uint32_t OverrideBuilder::add_plan(const Group& group, Overrides& overrides) const {
+    OverridePlan plan{.first = static_cast<std::uint32_t>(overrides.numbers.size())};
+    for (const Row* row : group) {
+        const Piece& piece = said_.pieces[row->piece];
+        if (piece.banned) {
+            plan.banned = true;
+            plan.banned_until = piece.numbers.until;
+        } else if (piece.exempt) {
+            plan.exempt = true;
+            plan.exempt_until = piece.numbers.until;
+        } else {
+            overrides.numbers.push_back(piece.numbers);
+            ++plan.count;
         }
-        const ByteView first = bytes_of(a);
-        const ByteView second = bytes_of(b);
-        return same(first, second) ? a.begin < b.begin : less(first, second);
-    });
+    }
+    overrides.plans.push_back(plan);
+    return static_cast<std::uint32_t>(overrides.plans.size() - 1);
+}
+
+const OverrideRows& OverrideBuilder::sorted_rows() {
+    said_.sort();
+    return said_;
+}
+
+std::shared_ptr<const Overrides> OverrideBuilder::finish(std::vector<OverrideTwice>& twice) {
+    const std::vector<Row>& rows = sorted_rows().rows;
     auto overrides = std::make_shared<Overrides>();
     overrides->keys.resize(rule_.keys.size());
     sum_ = kEmptySum;
     Group group;
-    for (std::size_t at = 0; at < rows_.size();) {
-        const Row& first = rows_[at];
+    for (std::size_t at = 0; at < rows.size();) {
+        const Row& first = rows[at];
+        const ByteView bytes = said_.bytes_of(first);
         group.clear();
-        for (; at < rows_.size() && rows_[at].key == first.key &&
-               same(bytes_of(rows_[at]), bytes_of(first));
+        for (;
+             at < rows.size() && rows[at].key == first.key && same(said_.bytes_of(rows[at]), bytes);
              ++at) {
-            group.push_back(&rows_[at]);
+            group.push_back(&rows[at]);
         }
-        let_run_time_win(group);
-        check_group(group, twice);
-        sum_ = add_to_sum(sum_, bytes_of(first));
+        if (group.size() > 1) {
+            let_run_time_win(group);
+            check_group(group, twice);
+        }
+        sum_ = add_to_sum(sum_, bytes);
         for (const Row* row : group) {
-            sum_ = add_to_sum(sum_, std::as_bytes(std::span{&piece_sums_[row->piece], 1}));
+            sum_ = add_to_sum(sum_, std::as_bytes(std::span{&said_.piece_sums[row->piece], 1}));
         }
         KeyOverrides& keys = overrides->keys[first.key];
-        const ByteView bytes = bytes_of(first);
         keys.bytes.insert(keys.bytes.end(), bytes.begin(), bytes.end());
         keys.rows.push_back(
             {static_cast<std::uint32_t>(keys.bytes.size()), plan_of(group, *overrides)});
     }
-    return rows_.empty() || !twice.empty() ? nullptr : overrides;
+    return rows.empty() || !twice.empty() ? nullptr : overrides;
 }
 
 }  // namespace sluice

@@ -1,5 +1,6 @@
 #pragma once
 #include "lib/policy/overrides/override_numbers.hpp"
+#include "lib/policy/overrides/override_rows.hpp"
 #include "lib/policy/problem.hpp"
 #include "lib/rules/overrides.hpp"
 #include "lib/rules/rule_set.hpp"
@@ -33,12 +34,6 @@ struct OverrideFault {
     std::string what;
 };
 
-// Where an override was said: which text, and its line there.
-enum class OverrideSource : std::uint8_t { RuleFile, CsvFile, RunTime };
-struct OverridePlace {
-    OverrideSource source{};
-    std::uint32_t line = 0;
-};
 struct OverrideTwice {
     OverridePlace first;
     OverridePlace second;
@@ -53,7 +48,12 @@ public:
 
     // nullopt: taken.
     [[nodiscard]] std::optional<OverrideFault> add(const OverrideText& text, OverridePlace place);
-    [[nodiscard]] bool is_full() const noexcept { return rows_.size() >= kMaxOverrides; }
+    [[nodiscard]] bool is_full() const noexcept { return said_.rows.size() >= kMaxOverrides; }
+
+    // What has been said so far, in order; and the same again, in the place of reading it: to be
+    // called before anything else is said.
+    [[nodiscard]] const OverrideRows& sorted_rows();
+    void begin_with(const OverrideRows& rows) { said_ = rows; }
 
     // A sum over everything that was said and counts: another when anything is another.
     [[nodiscard]] std::uint64_t sum() const noexcept { return sum_; }
@@ -62,21 +62,8 @@ public:
     [[nodiscard]] std::shared_ptr<const Overrides> finish(std::vector<OverrideTwice>& twice);
 
 private:
-    // What is said of one limit, or that the key is exempt.
-    struct Piece {
-        bool exempt = false;
-        bool banned = false;
-        LimitOverride numbers;  // of the others only `until`
-
-        [[nodiscard]] bool has_numbers() const noexcept { return !exempt && !banned; }
-    };
-    struct Row {
-        std::uint32_t begin = 0;  // of its key in bytes_
-        std::uint32_t end = 0;
-        std::uint32_t piece = 0;
-        OverridePlace place;
-        std::uint8_t key = 0;
-    };
+    using Piece = OverrideRows::Piece;
+    using Row = OverrideRows::Row;
     using Group = std::vector<const Row*>;
 
     [[nodiscard]] std::optional<OverrideFault> read_piece(const OverrideText& text,
@@ -85,21 +72,17 @@ private:
     [[nodiscard]] std::optional<std::size_t> tier_of(std::string_view limit) const;
     [[nodiscard]] std::optional<std::uint8_t> limit_in(std::string_view name,
                                                        std::uint8_t key) const;
-    [[nodiscard]] ByteView bytes_of(const Row& row) const noexcept {
-        return ByteView{bytes_}.subspan(row.begin, row.end - row.begin);
-    }
     [[nodiscard]] std::uint32_t plan_of(const Group& group, Overrides& overrides);
+    [[nodiscard]] std::uint32_t add_plan(const Group& group, Overrides& overrides) const;
     void let_run_time_win(Group& group) const;
     void check_group(const Group& group, std::vector<OverrideTwice>& twice) const;
 
     const Rule& rule_;
-    std::vector<std::byte> bytes_;  // of the keys, one after the other
-    std::vector<Row> rows_;
-    std::vector<Piece> pieces_;
-    std::vector<std::uint64_t> piece_sums_;
+    OverrideRows said_;
     std::uint64_t sum_ = 0;                                        // once finished
     std::unordered_map<std::string, std::uint32_t> known_pieces_;  // by their text
-    std::unordered_map<std::string, std::uint32_t> known_plans_;   // by their pieces
+    std::unordered_map<std::string, std::uint32_t> known_plans_;   // by their pieces, of several
+    std::vector<std::uint32_t> plan_of_piece_;                     // alone, + 1; 0: none yet
 };
 
 }  // namespace sluice

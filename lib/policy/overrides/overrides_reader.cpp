@@ -1,6 +1,7 @@
 #include "lib/policy/overrides/overrides_reader.hpp"
 
 #include "lib/policy/overrides/override_builder.hpp"
+#include "lib/policy/overrides/override_cache.hpp"
 #include "lib/policy/overrides/override_csv.hpp"
 
 #include <array>
@@ -49,7 +50,8 @@ public:
         }
     }
 
-    void read_file(const ListReader* files) {
+    // To be called before read_inline().
+    void read_file(const ListReader* files, const Rule& rule, OverrideCache* cache) {
         const std::optional<std::string> path = map_.text("file");
         if (!path) {
             return;
@@ -72,7 +74,15 @@ public:
             return;
         }
         file_ = file->name;
-        report(read_override_csv(*file->text, *builder_), at);
+        if (const auto known = cache != nullptr ? cache->find(rule, file->text) : nullptr) {
+            builder_->begin_with(*known);
+            return;
+        }
+        const OverrideCsv csv = read_override_csv(*file->text, *builder_);
+        report(csv, at);
+        if (cache != nullptr && csv.rows != 0 && csv.fault_count == 0) {
+            cache->keep(rule, file->text, std::make_shared<OverrideRows>(builder_->sorted_rows()));
+        }
     }
 
     [[nodiscard]] const std::string& file() const noexcept { return file_; }
@@ -254,8 +264,8 @@ ReadOverrides read_overrides(const YamlNode* node, const Rule& rule, const Overr
     std::string file;
     if (node != nullptr) {
         OverridesReader reader{*node, context, &builder};
+        reader.read_file(sources.files, rule, sources.cache);
         reader.read_inline();
-        reader.read_file(sources.files);
         file = reader.file();
     }
     if (sources.set != nullptr) {

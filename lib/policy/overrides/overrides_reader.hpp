@@ -9,11 +9,14 @@
 
 namespace sluice {
 
+class OverrideCache;
+
 // What is said of single keys of a rule beside its own text.
 struct OverrideSources {
     const ListReader* files = nullptr;  // nullptr: none can be read
     const KeySettings* set = nullptr;   // at run time, of all rules; nullptr: nothing
     Position rule;                      // where the rule stands
+    OverrideCache* cache = nullptr;     // of files that were read before; nullptr: none was
 };
 
 struct ReadOverrides {

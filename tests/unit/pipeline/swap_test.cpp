@@ -134,7 +134,7 @@ TEST(Swap, NoPacketIsJudgedByHalfASet) {
     const Worker* watched = nullptr;
     LimitSlots slots{
         {[&](LimitSlot slot) { return watched->core.buckets.tenants.entries_of(slot).read(); },
-         [&] { return watched == nullptr ? 0 : watched->counters.sweeps.read(); }}};
+         [&] { return watched == nullptr ? 0 : watched->counters.settled.read(); }}};
     std::uint64_t loads = 0;
     const auto next = [&] {
         auto set = std::make_unique<RuleSet>(sets[loads % 2]);

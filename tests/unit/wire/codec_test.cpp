@@ -185,7 +185,7 @@ void spell(Fields& out, const KeyState& m) {
                 worker.limits.size());
         for (const KeyBucketState& bucket : worker.limits) {
             add_all(out, bucket.limit, bucket.own, bucket.overridden, bucket.step, bucket.before,
-                    bucket.remaining, bucket.most, bucket.wait_ns);
+                    bucket.remaining, bucket.most, bucket.wait_ns, bucket.given_wider);
         }
     }
 }

@@ -86,6 +86,34 @@ TEST_F(Ends, AnEndOutlastsEveryRestart) {
     EXPECT_TRUE(rules().view()->lives.at("a").ended);
 }
 
+TEST_F(Ends, WhatWasSaidOfAKeyForAWhileGivesWayToTheFile) {
+    start_dataplane();
+    start_daemon();
+    const std::uint64_t before = apply(R"(version: 1
+rules:
+  - id: r
+    mode: enforce
+    key: [ip.src]
+    limits: [{algorithm: token_bucket, rate: 1/s, burst: 5}]
+    overrides: {inline: [{key: [10.0.0.1], limits: {'1': {burst: 7}}}]}
+)")
+                                     .after;
+    const KeySetting set{
+        .rule = "r", .key = "10.0.0.1", .limit = "1", .burst = "9", .until = wall_ + 60};
+    ASSERT_FALSE(rules().set_key(set, 0).refusal);
+    const std::uint64_t meanwhile = in_dataplane();
+    EXPECT_NE(meanwhile, before);
+    wall_ += 59;
+    EXPECT_EQ(ids_of(rules().end_rules()), Ids{});
+    expect_all(meanwhile);
+    wall_ += 1;
+    EXPECT_EQ(ids_of(rules().end_rules()), Ids{});
+    expect_all(before);
+    EXPECT_TRUE(rules().view()->keys.empty());
+    EXPECT_EQ(ids_of(rules().end_rules()), Ids{});
+    EXPECT_EQ(dataplane().times_applied(), 3U) << "once";
+}
+
 TEST_F(Ends, AnEndWaitsForADataplane) {
     start_dataplane();
     start_daemon();

@@ -1,0 +1,18 @@
+#pragma once
+#include "control/cli/exit_code.hpp"
+#include "control/cli/options.hpp"
+#include "control/cli/replay/frame_source.hpp"
+
+#include <variant>
+
+namespace sluice {
+
+// The packet that is asked about, by itself: frame N of a capture, or the one that is described.
+// What is wrong has been said.
+[[nodiscard]] std::variant<KeptFrame, ExitCode> asked_frame(const Options& options);
+
+// Says that the capture has no such frame, which has been read up to its end.
+[[nodiscard]] ExitCode no_such_frame(const Options& options, const CaptureReader& reader,
+                                     CaptureReader::Next end);
+
+}  // namespace sluice

@@ -1,0 +1,32 @@
+#include "lib/policy/overrides/override_rows.hpp"
+
+#include <algorithm>
+#include <cstring>
+
+namespace sluice {
+
+// Files mostly are in order, and what is said beside them is little.
+void OverrideRows::sort() {
+    const auto before = [this](const Row& a, const Row& b) {
+        if (a.key != b.key) {
+            return a.key < b.key;
+        }
+        const ByteView first = bytes_of(a);
+        const ByteView second = bytes_of(b);
+        const int order =
+            std::memcmp(first.data(), second.data(), std::min(first.size(), second.size()));
+        if (order != 0 || first.size() != second.size()) {
+            return order != 0 ? order < 0 : first.size() < second.size();
+        }
+        return a.place.source != b.place.source ? a.place.source < b.place.source
+                                                : a.begin < b.begin;
+    };
+    const auto middle = rows.begin() + static_cast<std::ptrdiff_t>(sorted);
+    if (!std::is_sorted(middle, rows.end(), before)) {
+        std::sort(middle, rows.end(), before);
+    }
+    std::inplace_merge(rows.begin(), middle, rows.end(), before);
+    sorted = rows.size();
+}
+
+}  // namespace sluice

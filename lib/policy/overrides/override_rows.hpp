@@ -1,0 +1,48 @@
+#pragma once
+#include "lib/rules/overrides.hpp"
+
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+namespace sluice {
+
+// Where an override was said: which text, and its line there.
+enum class OverrideSource : std::uint8_t { RuleFile, CsvFile, RunTime };
+struct OverridePlace {
+    OverrideSource source{};
+    std::uint32_t line = 0;
+};
+
+// What is said of single keys of a rule, read but not put together yet.
+struct OverrideRows {
+    // What is said of one limit, or that the key is exempt or banned. Many rows may share one.
+    struct Piece {
+        bool exempt = false;
+        bool banned = false;
+        LimitOverride numbers;  // of the others only `until`
+
+        [[nodiscard]] bool has_numbers() const noexcept { return !exempt && !banned; }
+    };
+    struct Row {
+        std::uint32_t begin = 0;  // of its key in `bytes`
+        std::uint32_t end = 0;
+        std::uint32_t piece = 0;
+        OverridePlace place;
+        std::uint8_t key = 0;  // of the rule's
+    };
+
+    [[nodiscard]] ByteView bytes_of(const Row& row) const noexcept {
+        return ByteView{bytes}.subspan(row.begin, row.end - row.begin);
+    }
+    // By key and its bytes; of the same key by source, and in the order in which it was said.
+    void sort();
+
+    std::vector<std::byte> bytes;  // of the keys, one after the other
+    std::vector<Row> rows;
+    std::size_t sorted = 0;  // so many of them are, from the first on
+    std::vector<Piece> pieces;
+    std::vector<std::uint64_t> piece_sums;
+};
+
+}  // namespace sluice

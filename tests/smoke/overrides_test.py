@@ -1,0 +1,102 @@
+"""Many keys with numbers of their own, and keys of a full table, with the real programs.
+
+    overrides_test.py DATAPLANE SLUICED SLUICECTL
+"""
+import json
+import sys
+import unittest
+
+from capture_files import pcap, udp
+from programs import Box, wait_until
+
+PROGRAMS = []
+KEYS = 50_000
+MANY = """version: 1
+rules:
+  - id: hosts
+    mode: enforce
+    key: [ip.src]
+    limits: [{algorithm: token_bucket, rate: 1M/s, burst: 1M}]
+    overrides: {file: keys.csv}
+"""
+COARSE = """version: 1
+rules:
+  - id: hosts
+    mode: enforce
+    key: [ip.src]
+    on_full: {coarsen: {factor: 4}}
+    limits: [{algorithm: token_bucket, rate: 1/d, burst: 3}]
+"""
+
+
+def address(number):
+    return f"10.{number >> 16}.{number >> 8 & 255}.{number & 255}"
+
+
+class Running(unittest.TestCase):
+    """The frames of a capture, again and again."""
+
+    def start(self, sources, *more):
+        self.box = Box(*PROGRAMS)
+        self.addCleanup(self.box.close)
+        capture = self.box.folder / "in.pcap"
+        capture.write_bytes(pcap([(at, udp(src=source)) for at, source in enumerate(sources)]))
+        devices = [f"net_pcap{port},rx_pcap={capture},infinite_rx=1" for port in (0, 1)]
+        self.box.start_dataplane(*devices, "--mbufs", "32768", *more)
+        self.box.start_sluiced()
+
+    def key(self, *words):
+        done = self.box.ctl("key", *words)
+        self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
+        return done.stdout
+
+    def on_worker(self, *words):
+        return json.loads(self.key(*words, "--json"))["limits"][0]["workers"][0]
+
+    def dropped(self):
+        return self.box.stats()["verdicts"]["drop"]
+
+
+class ManyKeys(Running):
+    def test_each_has_its_numbers_and_one_can_be_changed(self):
+        self.start([address(KEYS - 1), address(KEYS + 1)])
+        with open(self.box.folder / "keys.csv", "w", encoding="ascii") as out:
+            out.write("key,limit,rate,burst,count,expires,reason\n")
+            for number in range(KEYS):
+                out.write(f"{address(number)},1,1/d,{5 + number % 100},,,contract {number}\n")
+        done = self.box.apply(MANY)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        wait_until("the last key's numbers to be enforced", self.dropped)
+        for number in (0, 1, 99, KEYS // 2, KEYS - 1):
+            self.assertEqual(self.on_worker("show", "hosts", address(number))["most"], 5 + number % 100)
+        self.assertEqual(self.on_worker("show", "hosts", address(KEYS))["most"], 1_000_000)
+        # One of them, for a while: then the file's numbers count again.
+        last = address(KEYS - 1)
+        self.key("set", "hosts", last, "--limit", "1", "--burst", "7", "--for", "3s")
+        self.assertEqual(self.on_worker("show", "hosts", last)["most"], 7)
+        wait_until("the file's numbers",
+                   lambda: self.on_worker("show", "hosts", last)["most"] == 5 + (KEYS - 1) % 100)
+
+
+class FullTable(Running):
+    def test_a_key_without_a_place_is_reset_through_its_network(self):
+        self.start([address(number) for number in range(0x1F0)], "--table-keys", "64")
+        self.assertEqual(self.box.apply(COARSE).returncode, 0)
+        # Of a network that is in the capture, and is not itself.
+        key = address(0x1FA)
+        wait_until("its network to have spent everything",
+                   lambda: self.on_worker("show", "hosts", key)["remaining"] == 0)
+        told = self.on_worker("reset", "hosts", key)
+        self.assertEqual((told["bucket"], told["step"], told["before"], told["remaining"],
+                          told["given_wider"]), (False, 1, 0, 3, 3))
+        wait_until("its neighbours to have spent it",
+                   lambda: self.on_worker("show", "hosts", key)["remaining"] == 0)
+        told = self.on_worker("grant", "hosts", key, "2")
+        self.assertEqual((told["before"], told["remaining"], told["given_wider"]), (0, 2, 2))
+        wait_until("and that", lambda: self.on_worker("show", "hosts", key)["remaining"] == 0)
+        self.assertIn("a wider one owes (step 1), 3 given back to it", self.key("reset", "hosts", key))
+
+
+if __name__ == "__main__":
+    PROGRAMS.extend(sys.argv[1:4])
+    unittest.main(argv=[sys.argv[0], *sys.argv[4:]], verbosity=2)
