@@ -74,7 +74,11 @@ std::uint64_t default_max_unsynced(const SharingQuestion& question) noexcept {
         return question.largest_cost;
     }
     const auto interval = static_cast<std::uint64_t>(question.merge_interval.count());
-    const Wide units = given_in(interval * 4, question.limit) + question.largest_cost;
+    const Wide on_its_way = given_in(interval * 4, question.limit) + question.largest_cost;
+    const std::uint64_t part = most_at_once(question.limit) / kOvershootPart /
+                               windows_touched(question.limit) /
+                               std::max<std::size_t>(question.workers - 1, 1);
+    const Wide units = std::max<Wide>(on_its_way, std::min(part, kMostMaxUnsynced));
     return static_cast<std::uint64_t>(std::min<Wide>(units, UINT64_MAX));
 }
 

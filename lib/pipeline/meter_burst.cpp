@@ -1,4 +1,5 @@
 #include "lib/pipeline/adopt.hpp"
+#include "lib/pipeline/judge_shared.hpp"
 #include "lib/pipeline/key_overrides.hpp"
 #include "lib/pipeline/look_at.hpp"
 #include "lib/pipeline/penalty_box.hpp"
@@ -353,7 +354,9 @@ bool pass_by(Judged& judged, Decision& decision) noexcept {
     settle_all(judged, packet.decision);
 }
 
-// A function of its own, so that its registers are its own.
+// A function of its own, so that its registers are its own. kShared: there are limits that workers
+// share.
+template <bool kShared>
 [[gnu::noinline]] void judge_all(Burst& burst, const RuleSet& set, CoreState& core,
                                  Now now) noexcept {
     const PlainJudging plain{set, core, burst.scratch(), now};
@@ -362,10 +365,13 @@ bool pass_by(Judged& judged, Decision& decision) noexcept {
     for (Packet& packet : burst.packets()) {
         Match* first = matches + span->first;
         const std::uint32_t count = span++->count;
-        if (judge_plain(packet, {first, count}, plain) ||
-            (core.ledger != nullptr && count == 1 &&
-             judge_shared(packet, *first, plain, *core.ledger))) {
+        if (judge_plain(packet, {first, count}, plain)) {
             continue;
+        }
+        if constexpr (kShared) {
+            if (count == 1 && judge_shared(packet, *first, plain, *core.ledger)) {
+                continue;
+            }
         }
         judge_slow(packet, {.judging = {.set = set, .core = core, .now = now, .packet = packet},
                             .matches = {first, count},
@@ -389,7 +395,11 @@ void meter_burst(Burst& burst, const RuleSet& set, CoreState& core, Now now) noe
     Scratch& scratch = burst.scratch();
     core.buckets.keys.probe_second(std::span<Look* const>{scratch.missed.get(), scratch.miss_count},
                                    core.buckets.tenants, now);
-    judge_all(burst, set, core, now);
+    if (core.ledger == nullptr) [[likely]] {
+        judge_all<false>(burst, set, core, now);
+    } else {
+        judge_all<true>(burst, set, core, now);
+    }
     const std::size_t packets = burst.packets().size();
     if (core.sampler != nullptr && core.sampler->is_due(packets, now.at)) [[unlikely]] {
         sample_burst(burst, set, core, now);

@@ -20,7 +20,7 @@ namespace {
 using namespace std::chrono_literals;
 
 constexpr Nanoseconds kPerBurst{1000};
-constexpr std::size_t kKeysPerRecord = 8;  // as in the dataplane
+constexpr std::size_t kKeysPerRecord = 1;  // as in the dataplane
 
 CompiledRules compile(std::string_view text) {
     Problems problems{"bench"};

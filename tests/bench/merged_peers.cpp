@@ -8,7 +8,7 @@
 namespace sluice::bench {
 namespace {
 
-constexpr std::size_t kKeysPerRecord = 8;
+constexpr std::size_t kKeysPerRecord = 1;
 
 }  // namespace
 
@@ -121,7 +121,8 @@ void MergedPeers::charge_one(Peer& peer, const Account& account, Now now) noexce
         refused_.add(1);
         return;
     }
-    const std::uint32_t record = own ? kNoRecord : peer.ledger.note(account, 1, now);
+    const Due due = due_of(bucket, setup_.limit, now.at, Units{1});
+    const std::uint32_t record = own ? kNoRecord : peer.ledger.note(account, 1, now, due);
     charge(bucket, setup_.limit, now.at, Units{1});
     entry->write({bucket.fresh_from, bucket.below});
     peer.ledger.send_if_much(record, ahead, {bucket, entry->stamp().version}, now);
