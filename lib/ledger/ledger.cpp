@@ -44,16 +44,14 @@ Ledger::Ahead Ledger::open_ahead(std::uint32_t index, const Account& account,
     return {records_.add_sent(index, account, more), static_cast<std::uint32_t>(unsent)};
 }
 
-void Ledger::tell(const Ahead& ahead, const Account& account, const Stand& copy, Instant now) noexcept {
+void Ledger::tell(const Ahead& ahead, const Account& account, const Stand& copy,
+                  Instant now) noexcept {
     if (ahead.units == 0) {
         return;
     }
     AmountLane& lane = lanes_.between(me_, owner_of(account, lanes_.workers()));
-    *lane.amounts.next() = {.account = account,
-                            .units = ahead.units,
-                            .record = ahead.record,
-                            .at = now,
-                            .held = copy};
+    *lane.amounts.next() = {
+        .account = account, .units = ahead.units, .record = ahead.record, .at = now, .held = copy};
     lane.amounts.commit();
     counters_.count(LedgerEvent::Sent);
 }

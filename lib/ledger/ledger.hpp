@@ -146,8 +146,7 @@ public:
         std::uint32_t units = 0;           // that are to be told now; 0: none
     };
     [[nodiscard]] Ahead go_ahead(const Account& account, std::uint64_t units,
-                                 std::uint64_t max_unsynced, Instant now,
-                                 Due due) noexcept {
+                                 std::uint64_t max_unsynced, Instant now, Due due) noexcept {
         const std::uint32_t index = records_.index_of(account);
         if (index != kNoRecord) {
             const Record& record = records_.at(index);
@@ -232,8 +231,8 @@ private:
     template <Books B>
     void tell_all(AmountLane& lane, const Total& total, const Account& account, B& books,
                   Now now) noexcept;
-    // Of what this worker owns, always the same place, which is there: without a branch, since nobody
-    // can tell one from the other.
+    // Of what this worker owns, always the same place, which is there: without a branch, since
+    // nobody can tell one from the other.
     [[nodiscard]] [[gnu::always_inline]] Account if_others(const Account& account) const noexcept {
         const std::uint64_t mask = owns(account) ? 0 : ~std::uint64_t{0};
         return {account.hash & mask, account.slot, account.step, account.turn};

@@ -127,8 +127,7 @@ private:
 
     [[nodiscard]] Place place_of(const Account& account) const noexcept {
         const std::uint64_t bits = mixed(account);
-        return {bits & (head_count_ - 1),
-                static_cast<std::uint32_t>(bits >> 32) << kIndexBits};
+        return {bits & (head_count_ - 1), static_cast<std::uint32_t>(bits >> 32) << kIndexBits};
     }
     // The record that the account has if it has one, but for what is rare; kNoRecord: it has none.
     [[nodiscard]] std::uint32_t likeliest(const Place& place) const noexcept {

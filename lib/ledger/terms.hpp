@@ -34,7 +34,8 @@ struct SharingTerms {
     std::uint64_t max_unsynced = 0;  // U
     // (workers - 1) * U, the most that is admitted beyond the rest; of windows, in each of them.
     std::uint64_t overshoot = 0;
-    const char* why = nullptr;  // of AtOwner
+    std::size_t most_workers = 0;  // with more than these it would not be merged
+    const char* why = nullptr;     // of AtOwner
 };
 
 // The part of a burst or count that all workers together may go beyond it by default, if that is

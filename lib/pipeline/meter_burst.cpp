@@ -4,7 +4,6 @@
 #include "lib/pipeline/look_at.hpp"
 #include "lib/pipeline/penalty_box.hpp"
 #include "lib/pipeline/sample_burst.hpp"
-#include "lib/pipeline/shared_charge.hpp"
 #include "lib/pipeline/stages.hpp"
 
 #include <algorithm>
@@ -354,8 +353,7 @@ bool pass_by(Judged& judged, Decision& decision) noexcept {
     settle_all(judged, packet.decision);
 }
 
-// A function of its own, so that its registers are its own. kShared: there are limits that workers
-// share.
+// A function of its own, so that its registers are its own. kShared: workers share limits.
 template <bool kShared>
 [[gnu::noinline]] void judge_all(Burst& burst, const RuleSet& set, CoreState& core,
                                  Now now) noexcept {
@@ -365,13 +363,9 @@ template <bool kShared>
     for (Packet& packet : burst.packets()) {
         Match* first = matches + span->first;
         const std::uint32_t count = span++->count;
-        if (judge_plain(packet, {first, count}, plain)) {
+        if (judge_plain(packet, {first, count}, plain) ||
+            (kShared && count == 1 && judge_shared(packet, *first, plain, *core.ledger))) {
             continue;
-        }
-        if constexpr (kShared) {
-            if (count == 1 && judge_shared(packet, *first, plain, *core.ledger)) {
-                continue;
-            }
         }
         judge_slow(packet, {.judging = {.set = set, .core = core, .now = now, .packet = packet},
                             .matches = {first, count},
@@ -395,11 +389,8 @@ void meter_burst(Burst& burst, const RuleSet& set, CoreState& core, Now now) noe
     Scratch& scratch = burst.scratch();
     core.buckets.keys.probe_second(std::span<Look* const>{scratch.missed.get(), scratch.miss_count},
                                    core.buckets.tenants, now);
-    if (core.ledger == nullptr) [[likely]] {
-        judge_all<false>(burst, set, core, now);
-    } else {
-        judge_all<true>(burst, set, core, now);
-    }
+    const auto judge = core.ledger == nullptr ? judge_all<false> : judge_all<true>;
+    judge(burst, set, core, now);
     const std::size_t packets = burst.packets().size();
     if (core.sampler != nullptr && core.sampler->is_due(packets, now.at)) [[unlikely]] {
         sample_burst(burst, set, core, now);

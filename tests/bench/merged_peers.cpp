@@ -6,17 +6,12 @@
 #include <immintrin.h>
 
 namespace sluice::bench {
-namespace {
-
-constexpr std::size_t kKeysPerRecord = 1;
-
-}  // namespace
 
 MergedPeers::Peer::Peer(const PeerSetup& setup, std::size_t index)
     : me{index},
       store{setup.keys, 16},
       books{store},
-      records{store.keys.slots() / kKeysPerRecord * sizeof(Record)},
+      records{(setup.keys + 1) * sizeof(Record)},  // as in the dataplane
       ledger{me, setup.lanes,
              std::span{static_cast<Record*>(records.data()), records.bytes() / sizeof(Record)},
              Instant{}} {

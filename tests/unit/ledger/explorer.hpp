@@ -206,8 +206,7 @@ private:
     void offer_quickly(const Account& account, Now now, Due due) {
         Ledger& ledger = *ledgers_[1];
         Book& book = books_[1];
-        const Ledger::Ahead ahead = 
-            ledger.go_ahead(account, 1, Model::kMaxUnsynced, now.at, due);
+        const Ledger::Ahead ahead = ledger.go_ahead(account, 1, Model::kMaxUnsynced, now.at, due);
         if (ahead.record == kNoRecord) {
             return;
         }
@@ -233,8 +232,7 @@ private:
         if (worker != 0 && ledger.credit(account, 1, Model::kMaxUnsynced) != Credit::Enough) {
             return;
         }
-        const std::uint32_t record =
-            worker == 0 ? kNoRecord : ledger.note(account, 1, now, due);
+        const std::uint32_t record = worker == 0 ? kNoRecord : ledger.note(account, 1, now, due);
         book.charge(now);
         model_.charge(book, now);
         ledger.send_if_much(record, Model::kMaxUnsynced, book.copy_of(account, now), now);
@@ -270,7 +268,8 @@ inline std::vector<Step> steps_of(std::size_t workers, bool late) {
 
 inline std::string text_of(const std::vector<Step>& path) {
     static constexpr std::array<const char*, 10> kNames = {
-        "offer", "offer late", "totals", "serve", "send", "place", "restart", "restart all", "tick", "end"};
+        "offer", "offer late", "totals",      "serve", "send",
+        "place", "restart",    "restart all", "tick",  "end"};
     std::string text;
     for (const Step& step : path) {
         text += std::string{kNames[static_cast<std::size_t>(step.kind)]} + " " +

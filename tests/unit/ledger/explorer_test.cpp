@@ -115,8 +115,8 @@ TEST(Explorer, AmountsThatMayWait) {
 }
 
 TEST(Explorer, AmountsThatMayWaitButRecordsAreFew) {
-    const std::size_t states = explore<Bucket>(
-        {.workers = 2, .depth = 9 - kShorter, .most_restarts = 1, .late = true});
+    const std::size_t states =
+        explore<Bucket>({.workers = 2, .depth = 9 - kShorter, .most_restarts = 1, .late = true});
     std::printf("%zu states\n", states);
     EXPECT_GT(states, kShorter == 0 ? 1'000U : 100U);
 }

@@ -61,8 +61,7 @@ INSTANTIATE_TEST_SUITE_P(
         Course{.name = "waits", .workers = 4, .longest = 3ms},
         Course{.name = "many_wait", .workers = 3, .records = 64, .keys = 60, .longest = 3ms},
         Course{.name = "killed", .workers = 3, .restarts = true},
-        Course{
-            .name = "killed_while_it_waits", .workers = 3, .restarts = true, .longest = 3ms},
+        Course{.name = "killed_while_it_waits", .workers = 3, .restarts = true, .longest = 3ms},
         Course{.name = "killed_with_full_rings",
                .workers = 4,
                .ring = 2,
@@ -156,11 +155,9 @@ TEST(SimulationStall, ACopyOwesTheTotalAndWhatIsUnsynced) {
     EXPECT_EQ(workers.most_unsynced(0), 2U);
     // Nobody else has spent: the mark is enough, and no total is told.
     EXPECT_EQ(workers.sum(LedgerEvent::Answered), 1U);
-    for (int i = 1; i < 4; ++i) {
-        workers.turn(other, now + i * 502ms);
-        workers.turn(owner, now + i * 502ms);
-    }
-    workers.turn(other, now + 1600ms);
+    EXPECT_TRUE(workers.offer(other, 0, 3, now));  // half again, with the two
+    workers.turn(owner, now);
+    workers.turn(other, now);
     EXPECT_EQ(workers.sum(LedgerEvent::Applied), 2U);
     EXPECT_EQ(workers.sum(LedgerEvent::Answered), 1U);
     EXPECT_TRUE(workers.synced());
@@ -198,7 +195,8 @@ TEST(SimulationWait, WhileItIsFarFromItsLimit) {
     turns(100ms);
     EXPECT_EQ(workers.sum(LedgerEvent::Applied), 2U);
     EXPECT_TRUE(workers.offer(owner, 0, 40, now));
-    EXPECT_TRUE(workers.offer(other, 0, 15, now)) << "half of U: it is told what the owner has spent";
+    EXPECT_TRUE(workers.offer(other, 0, 15, now))
+        << "half of U: it is told what the owner has spent";
     turns(3ms);
     EXPECT_TRUE(workers.offer(other, 0, 1, now)) << "near now";
     turns(3ms);
