@@ -4,6 +4,7 @@
 #include "lib/meter/siphash.hpp"
 #include "lib/meter/store_layout.hpp"
 
+#include <algorithm>
 #include <array>
 #include <cstddef>
 #include <cstdint>
@@ -28,10 +29,10 @@ struct StateShape {
     std::uint64_t spread = 0;  // how flows are spread over the workers
 
     [[nodiscard]] StoreLayout layout() const noexcept { return {keys, pool_lines}; }
-    // Accounts of which a worker may have something unsynced at once (lib/ledger). Memory that no
-    // rule asks for is never touched.
+    // Accounts of which a worker may have something unsynced at once (lib/ledger): as many as it
+    // may have keys, since what is far from its limit waits long; at most two million.
     [[nodiscard]] std::size_t records() const noexcept {
-        return workers > 1 ? keys / kRecordShare + 1 : 1;
+        return workers > 1 ? std::min<std::size_t>(keys + 1, kMostRecords) : 1;
     }
     // Their place in a worker's memory: behind its buckets.
     [[nodiscard]] std::size_t records_at() const noexcept { return whole_pages(layout().bytes()); }
@@ -41,7 +42,6 @@ struct StateShape {
     [[nodiscard]] std::size_t bytes() const noexcept { return workers * worker_bytes(); }
 
 private:
-    static constexpr std::size_t kRecordShare = 8;
     [[nodiscard]] static std::size_t whole_pages(std::size_t bytes) noexcept {
         constexpr std::size_t kPage = 4096;
         return (bytes + kPage - 1) / kPage * kPage;

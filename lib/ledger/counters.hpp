@@ -11,6 +11,7 @@ namespace sluice {
 // What a worker's ledger did.
 enum class LedgerEvent : std::uint8_t {
     Sent,
+    Early,
     Applied,
     Answered,
     Taken,
@@ -33,6 +34,7 @@ struct LedgerEventRow {
 // The one list.
 inline constexpr auto kLedgerEvents = std::to_array<LedgerEventRow>({
     {LedgerEvent::Sent, "sent", "amounts told to the owners of their keys"},
+    {LedgerEvent::Early, "early", "of those that could have waited, told since records were few"},
     {LedgerEvent::Applied, "applied", "amounts of other workers added to totals here"},
     {LedgerEvent::Answered, "answered", "totals told to other workers"},
     {LedgerEvent::Taken, "taken", "totals of other workers, taken here"},

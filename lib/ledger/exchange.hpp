@@ -215,30 +215,40 @@ void Ledger::tell_all(AmountLane& lane, const Total& total, const Account& accou
 
 template <Books B>
 void Ledger::send_due(std::size_t owner, B& books, Now now) noexcept {
-    std::array<std::uint32_t, kBatch> due;
+    send_old(owner, Due::Soon, interval_, books, now);
+    send_old(owner, Due::Late, records_.is_crowded() ? interval_ : longest_, books, now);
+    lanes_.between(me_, owner).amounts.publish();
+}
+
+// Those that have been unsent for `least`.
+template <Books B>
+void Ledger::send_old(std::size_t owner, Due due, Nanoseconds least, B& books, Now now) noexcept {
+    std::array<std::uint32_t, kBatch> old;
     std::size_t count = 0;
-    for (std::uint32_t at = records_.oldest(owner);
-         at != kNoRecord && count < kBatch && records_.age(at, now.at) >= interval_;
+    for (std::uint32_t at = records_.oldest(owner, due);
+         at != kNoRecord && count < kBatch && records_.age(at, now.at) >= least;
          at = records_.next_oldest(at)) {
         books.prefetch(records_.at(at).account());
-        due[count++] = at;
+        old[count++] = at;
     }
     for (std::size_t i = 0; i < count; ++i) {
-        const Account account = records_.at(due[i]).account();
+        const Account account = records_.at(old[i]).account();
         if (!books.shares(account)) {
             counters_.count(LedgerEvent::Dropped);
-            records_.drop_unsent(due[i]);
+            records_.drop_unsent(old[i]);
             continue;
         }
         const Stand copy = books.copy_of(account, now);
         if (is_late(account, copy)) {
             counters_.count(LedgerEvent::Expired);
-            records_.drop_unsent(due[i]);
-        } else if (!send(due[i], copy, now)) {
+            records_.drop_unsent(old[i]);
+        } else if (!send(old[i], copy, now)) {
             break;
         }
+        if (due == Due::Late && least < longest_) [[unlikely]] {
+            counters_.count(LedgerEvent::Early);
+        }
     }
-    lanes_.between(me_, owner).amounts.publish();
 }
 
 }  // namespace sluice

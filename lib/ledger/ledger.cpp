@@ -24,37 +24,34 @@ bool Ledger::send(std::uint32_t record, const Stand& copy, Now now) noexcept {
     return true;
 }
 
-Ledger::Ahead Ledger::go_ahead(const Account& account, std::uint64_t units,
-                               std::uint64_t max_unsynced, Now now) noexcept {
-    const std::uint32_t index = records_.index_of(account);
+Ledger::Ahead Ledger::open_ahead(std::uint32_t index, const Account& account,
+                                 const Spending& spending, Instant now) noexcept {
     if (index == kNoRecord && records_.free() < reserve_) {
         return {};
     }
     const Record none;
     const Record& before = index == kNoRecord ? none : records_.at(index);
-    if (before.unsynced() + units > std::min(max_unsynced, kMostUnsynced)) {
+    if (before.unsynced() + spending.units > std::min(spending.max_unsynced, kMostUnsynced)) {
         return {};
     }
-    const auto more = static_cast<std::uint32_t>(units);
-    const std::uint64_t unsent = before.unsent() + units;
+    const auto more = static_cast<std::uint32_t>(spending.units);
+    const std::uint64_t unsent = before.unsent() + spending.units;
     AmountLane& lane = lanes_.between(me_, owner_of(account, lanes_.workers()));
-    if (2 * unsent < max_unsynced || lane.amounts.next() == nullptr) {
-        return {records_.add_to(index, account, more, now.at), 0};
+    if (2 * unsent < spending.max_unsynced || lane.amounts.next() == nullptr) {
+        return {records_.add_to(index, account, more, now, spending.due), 0};
     }
     // Sent as soon as the copy is charged, which nobody sees in between.
     return {records_.add_sent(index, account, more), static_cast<std::uint32_t>(unsent)};
 }
 
-void Ledger::tell(const Ahead& ahead, const Account& account, const Stand& copy, Now now) noexcept {
+void Ledger::tell(const Ahead& ahead, const Account& account, const Stand& copy,
+                  Instant now) noexcept {
     if (ahead.units == 0) {
         return;
     }
     AmountLane& lane = lanes_.between(me_, owner_of(account, lanes_.workers()));
-    *lane.amounts.next() = {.account = account,
-                            .units = ahead.units,
-                            .record = ahead.record,
-                            .at = now.at,
-                            .held = copy};
+    *lane.amounts.next() = {
+        .account = account, .units = ahead.units, .record = ahead.record, .at = now, .held = copy};
     lane.amounts.commit();
     counters_.count(LedgerEvent::Sent);
 }

@@ -60,6 +60,8 @@ public:
     static constexpr std::size_t kOthersAtOnce = 8;
     // What the policy `open` adds to without credit stays below this.
     static constexpr std::uint64_t kMostUnsynced = std::uint64_t{1} << 31;
+    // For how long what is due late may wait.
+    static constexpr Nanoseconds kLongestWait{1'000'000'000};
 
     // `memory` is zeroes, or what the ledger of this worker left there; more than a process has
     // at once is not needed, since whoever finds no record is told so.
@@ -79,10 +81,12 @@ public:
         return owner_of(account, lanes_.workers()) == me_;
     }
 
-    // How long an amount may wait before it is sent; every account has at least as many records as
-    // one packet may ask for kept for it.
-    void set(Nanoseconds merge_interval, std::size_t records_per_packet) noexcept {
+    // How long an amount may wait before it is sent, if it is due soon; every account has at least
+    // as many records as one packet may ask for kept for it.
+    void set(Nanoseconds merge_interval, std::size_t records_per_packet,
+             Nanoseconds longest_wait = kLongestWait) noexcept {
         interval_ = merge_interval;
+        longest_ = std::max(longest_wait, merge_interval);
         reserve_ = records_per_packet;
     }
 
@@ -91,10 +95,10 @@ public:
     // What a charge will touch: first where its record would be found, then, once that has come,
     // the record.
     [[gnu::always_inline]] void prefetch(const Account& account) const noexcept {
-        records_.prefetch(account);
+        records_.prefetch(if_others(account));
     }
     [[gnu::always_inline]] void prefetch_record(const Account& account) const noexcept {
-        records_.prefetch_record(account);
+        records_.prefetch_record(if_others(account));
     }
 
     // Whether `units` may be charged, if at most `max_unsynced` may be unsynced. What one packet
@@ -114,12 +118,12 @@ public:
 
     // Before the copy is charged, so that who is killed in between has noted too much. kNoRecord:
     // without credit, more cannot be noted.
-    std::uint32_t note(const Account& account, std::uint64_t units, Now now) noexcept {
+    std::uint32_t note(const Account& account, std::uint64_t units, Now now, Due due) noexcept {
         if (units + records_.unsynced(account) > kMostUnsynced) {
             return kNoRecord;
         }
         const std::uint32_t record =
-            records_.add(account, static_cast<std::uint32_t>(units), now.at);
+            records_.add(account, static_cast<std::uint32_t>(units), now.at, due);
         counters_.in_use.set(records_.in_use());
         return record;
     }
@@ -142,9 +146,21 @@ public:
         std::uint32_t units = 0;           // that are to be told now; 0: none
     };
     [[nodiscard]] Ahead go_ahead(const Account& account, std::uint64_t units,
-                                 std::uint64_t max_unsynced, Now now) noexcept;
+                                 std::uint64_t max_unsynced, Instant now, Due due) noexcept {
+        const std::uint32_t index = records_.index_of(account);
+        if (index != kNoRecord) {
+            const Record& record = records_.at(index);
+            const std::uint64_t unsent = record.unsent() + units;
+            if (record.unsent() != 0 && record.due() <= due && 2 * unsent < max_unsynced &&
+                unsent + record.sent() <= std::min(max_unsynced, kMostUnsynced)) [[likely]] {
+                records_.add_more(index, static_cast<std::uint32_t>(units));
+                return {index, 0};
+            }
+        }
+        return open_ahead(index, account, {units, max_unsynced, due}, now);
+    }
     // And after that; the owner sees it at the next exchange().
-    void tell(const Ahead& ahead, const Account& account, const Stand& copy, Now now) noexcept;
+    void tell(const Ahead& ahead, const Account& account, const Stand& copy, Instant now) noexcept;
 
     // Now and then, between bursts: takes what others have sent, and sends what is due. Bounded: of
     // many workers, the next few.
@@ -215,6 +231,21 @@ private:
     template <Books B>
     void tell_all(AmountLane& lane, const Total& total, const Account& account, B& books,
                   Now now) noexcept;
+    // Of what this worker owns, always the same place, which is there: without a branch, since
+    // nobody can tell one from the other.
+    [[nodiscard]] [[gnu::always_inline]] Account if_others(const Account& account) const noexcept {
+        const std::uint64_t mask = owns(account) ? 0 : ~std::uint64_t{0};
+        return {account.hash & mask, account.slot, account.step, account.turn};
+    }
+    struct Spending {
+        std::uint64_t units;
+        std::uint64_t max_unsynced;
+        Due due;
+    };
+    [[nodiscard]] Ahead open_ahead(std::uint32_t index, const Account& account,
+                                   const Spending& spending, Instant now) noexcept;
+    template <Books B>
+    void send_old(std::size_t owner, Due due, Nanoseconds least, B& books, Now now) noexcept;
     [[nodiscard]] More more_than(const Total& total, const Amount& amount) const noexcept;
     [[nodiscard]] bool send(std::uint32_t record, const Stand& copy, Now now) noexcept;
     void settle_below(AmountLane& lane, std::size_t owner, std::uint64_t number) noexcept;
@@ -226,6 +257,7 @@ private:
     // Amounts before these were sent in an earlier life: their answers are nobody's.
     std::vector<std::uint64_t> first_own_;
     Nanoseconds interval_{1'000'000};
+    Nanoseconds longest_{kLongestWait};
     std::size_t reserve_ = 1;
     std::vector<Both> coming_;  // by other worker
     std::size_t next_other_;    // that the latest exchange() heard last

@@ -9,11 +9,11 @@ namespace sluice {
 
 RecordPool::RecordPool(std::span<Record> memory, std::size_t workers, Instant now)
     : records_{memory.first(std::min<std::size_t>(memory.size(), kMostRecords))},
-      head_count_{std::bit_ceil(std::max<std::size_t>(2 * records_.size(), 2))},
-      head_memory_{head_count_ * sizeof(std::uint32_t)},
-      heads_{static_cast<std::uint32_t*>(head_memory_.data())},
+      head_count_{std::bit_ceil(std::max<std::size_t>(records_.size(), 2))},
+      head_memory_{head_count_ * sizeof(Head)},
+      heads_{static_cast<Head*>(head_memory_.data())},
       lists_(workers) {
-    std::fill_n(heads_, head_count_, kNoRecord);
+    std::fill_n(heads_, head_count_, Head{});
     for (std::size_t i = records_.size(); i-- > 0;) {
         const auto index = static_cast<std::uint32_t>(i);
         Record& record = records_[i];
@@ -26,52 +26,71 @@ RecordPool::RecordPool(std::span<Record> memory, std::size_t workers, Instant no
         // Nobody knows what became of what was sent: counting twice is allowed, losing is not.
         record.set(std::min<std::uint64_t>(record.unsynced(), UINT32_MAX), 0);
         chain(index);
-        enlist(index, now);
+        enlist(index, now, Due::Soon);
     }
 }
 
-std::uint32_t RecordPool::index_of(const Account& account) const noexcept {
-    std::uint32_t index = heads_[head_of(account)];
-    while (index != kNoRecord && records_[index].account() != account) {
+// The first may be of another account with the same tag.
+std::uint32_t RecordPool::index_in(const Head& head, const Account& account) const noexcept {
+    const std::uint32_t first = head.first & kMostRecords;
+    if (first != kNoRecord && records_[first].is_of(account)) {
+        return first;
+    }
+    std::uint32_t index = head.others;
+    while (index != kNoRecord && !records_[index].is_of(account)) {
         index = static_cast<std::uint32_t>(records_[index].chain);
     }
     return index;
 }
 
-// One chain has them all; without windows there is but one.
-std::uint64_t RecordPool::unsynced(const Account& account) const noexcept {
-    std::uint64_t units = 0;
-    std::uint32_t index = heads_[head_of(account)];
-    while (index != kNoRecord) {
-        const Record& record = records_[index];
-        if (record.account().has_key_of(account)) {
-            units += record.unsynced();
-            if (account.turn == 0) {
-                break;
-            }
-        }
-        index = static_cast<std::uint32_t>(record.chain);
+template <typename Fn>
+void RecordPool::each_at(const Account& account, Fn&& fn) const noexcept {
+    const Head& head = heads_[place_of(account).head];
+    if (const std::uint32_t first = head.first & kMostRecords; first != kNoRecord) {
+        fn(first);
     }
+    for (std::uint32_t at = head.others; at != kNoRecord;
+         at = static_cast<std::uint32_t>(records_[at].chain)) {
+        fn(at);
+    }
+}
+
+// All windows of an account begin at one head; without windows there is but one record.
+std::uint64_t RecordPool::unsynced(const Account& account) const noexcept {
+    if (account.turn == 0) {
+        const Record* record = find(account);
+        return record == nullptr ? 0 : record->unsynced();
+    }
+    std::uint64_t units = 0;
+    each_at(account, [&](std::uint32_t at) {
+        const Record& record = records_[at];
+        units += record.account().has_key_of(account) ? record.unsynced() : 0;
+    });
     return units;
 }
 
-std::uint32_t RecordPool::add(const Account& account, std::uint32_t units, Instant now) noexcept {
-    return add_to(index_of(account), account, units, now);
+std::uint32_t RecordPool::add(const Account& account, std::uint32_t units, Instant now,
+                              Due due) noexcept {
+    return add_to(index_of(account), account, units, now, due);
 }
 
 std::uint32_t RecordPool::add_to(std::uint32_t index, const Account& account, std::uint32_t units,
-                                 Instant now) noexcept {
+                                 Instant now, Due due) noexcept {
     if (index == kNoRecord) {
+        if (account.turn != 0) {
+            hurry_earlier_windows(account, now);
+        }
         index = open(account);
         if (index == kNoRecord) {
             return kNoRecord;
         }
     }
-    Record& record = records_[index];
-    const bool listed = record.unsent() != 0;
-    record.set(std::uint64_t{record.unsent()} + units, record.sent());
+    const bool listed = records_[index].unsent() != 0;
+    add_more(index, units);
     if (!listed) {
-        enlist(index, now);
+        enlist(index, now, due);
+    } else if (due == Due::Soon && records_[index].late != 0) {
+        hurry(index, now);
     }
     return index;
 }
@@ -110,7 +129,7 @@ void RecordPool::note_returned(std::uint32_t index, std::uint32_t units, Instant
     const bool listed = record.unsent() != 0;
     record.set(std::uint64_t{record.unsent()} + units, record.sent() - units);
     if (!listed) {
-        enlist(index, now);
+        enlist(index, now, Due::Soon);
     }
 }
 
@@ -129,10 +148,10 @@ std::uint32_t RecordPool::open(const Account& account) noexcept {
     Record& record = records_[index];
     free_ = static_cast<std::uint32_t>(record.chain);
     --free_count_;
+    // What was there before is nobody's before it has another name.
+    keep_store_order();
     record.hash = account.hash;
-    record.slot = account.slot & 0x7FFFU;
-    record.step = account.step & 3U;
-    record.turn = account.turn & 0x7FFFU;
+    record.name = name_of(account);
     chain(index);
     return index;
 }
@@ -142,29 +161,41 @@ void RecordPool::close_if_done(std::uint32_t index) noexcept {
     if (record.amounts != 0) {
         return;
     }
-    std::uint32_t& head = heads_[head_of(record.account())];
-    if (head == index) {
-        head = static_cast<std::uint32_t>(record.chain);
-    } else {
-        std::uint32_t at = head;
-        while (records_[at].chain != index) {
-            at = static_cast<std::uint32_t>(records_[at].chain);
-        }
-        records_[at].chain = record.chain;
-    }
+    unchain(index);
     record.chain = free_ & kMostRecords;
     free_ = index;
     ++free_count_;
 }
 
 void RecordPool::chain(std::uint32_t index) noexcept {
-    std::uint32_t& head = heads_[head_of(records_[index].account())];
-    records_[index].chain = head & kMostRecords;
-    head = index;
+    const Place place = place_of(records_[index].account());
+    Head& head = heads_[place.head];
+    if (head.first == kNoRecord) {
+        head.first = place.tag | index;
+        return;
+    }
+    records_[index].chain = head.others & kMostRecords;
+    head.others = index;
 }
 
-void RecordPool::enlist(std::uint32_t index, Instant now) noexcept {
+void RecordPool::unchain(std::uint32_t index) noexcept {
+    Head& head = heads_[place_of(records_[index].account()).head];
+    if ((head.first & kMostRecords) == index) {
+        head.first = kNoRecord;
+    } else if (head.others == index) {
+        head.others = static_cast<std::uint32_t>(records_[index].chain);
+    } else {
+        std::uint32_t at = head.others;
+        while (records_[at].chain != index) {
+            at = static_cast<std::uint32_t>(records_[at].chain);
+        }
+        records_[at].chain = records_[index].chain;
+    }
+}
+
+void RecordPool::enlist(std::uint32_t index, Instant now, Due due) noexcept {
     Record& record = records_[index];
+    record.late = due == Due::Late ? 1 : 0;
     List& list = list_of(record);
     record.since = tick(now);
     record.before = list.last & kMostRecords;
@@ -192,6 +223,24 @@ void RecordPool::delist(std::uint32_t index) noexcept {
     } else {
         records_[after].before = before & kMostRecords;
     }
+}
+
+// A whole merge interval is left: what is sent much later than it was charged need not be sent at
+// once when it matters.
+void RecordPool::hurry(std::uint32_t index, Instant now) noexcept {
+    delist(index);
+    enlist(index, now, Due::Soon);
+}
+
+// U is for all windows of an account together, so that what lies in one that has ended would be
+// missing in the next.
+void RecordPool::hurry_earlier_windows(const Account& account, Instant now) noexcept {
+    each_at(account, [&](std::uint32_t at) {
+        const Record& record = records_[at];
+        if (record.account().has_key_of(account) && record.unsent() != 0 && record.late != 0) {
+            hurry(at, now);
+        }
+    });
 }
 
 }  // namespace sluice

@@ -3,6 +3,7 @@
 #include "lib/base/units.hpp"
 #include "lib/ledger/record.hpp"
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <span>
@@ -10,12 +11,13 @@
 
 // The records of one worker, by account:
 //
-//   heads   [ . ][ 7 ][ . ]...     hash to a chain; mostly empty, one line looked at
+//   heads   [..][7.][..][3,8]...   hash to a record, and to a chain of others; mostly empty
 //   records [r][r][r][r]...        in memory that may outlive the process
-//   lists   for each owner, those with something unsent, oldest first
+//   lists   for each owner, those with something unsent, oldest first: one of those that are due
+//           soon, one of those that are due late
 //
 // What is not in use is taken last given back, first: the lines in use stay few. A record is in use
-// as long as it has an amount, and in its owner's list as long as it has an unsent one.
+// as long as it has an amount, and in a list of its owner as long as it has an unsent one.
 namespace sluice {
 
 class RecordPool {
@@ -27,17 +29,16 @@ public:
     // (Inline whatever happens: GCC takes a function that only prefetches for one without effect,
     // and drops the call.)
     [[gnu::always_inline]] void prefetch(const Account& account) const noexcept {
-        __builtin_prefetch(&heads_[head_of(account)]);
+        __builtin_prefetch(&heads_[place_of(account).head]);
     }
     [[gnu::always_inline]] void prefetch(std::uint32_t index) const noexcept {
         __builtin_prefetch(&records_[index], 1);
     }
-    // The account's own record, once the chain that it is in has come.
+    // The account's own record, once the head of its chain has come. (Without a branch: where there
+    // is none, that line is there anyway.)
     [[gnu::always_inline]] void prefetch_record(const Account& account) const noexcept {
-        const std::uint32_t index = heads_[head_of(account)];
-        if (index != kNoRecord) {
-            prefetch(index);
-        }
+        const std::uint32_t index = likeliest(place_of(account));
+        prefetch(index == kNoRecord ? 0 : index);
     }
 
     [[nodiscard]] const Record* find(const Account& account) const noexcept {
@@ -45,17 +46,35 @@ public:
         return index == kNoRecord ? nullptr : &records_[index];
     }
     [[nodiscard]] const Record& at(std::uint32_t index) const noexcept { return records_[index]; }
-    [[nodiscard]] std::uint32_t index_of(const Account& account) const noexcept;
+    [[nodiscard]] [[gnu::always_inline]] std::uint32_t index_of(
+        const Account& account) const noexcept {
+        const Place place = place_of(account);
+        const std::uint32_t index = likeliest(place);
+        if (index == kNoRecord || records_[index].is_of(account)) [[likely]] {
+            return index;
+        }
+        return index_in(heads_[place.head], account);
+    }
     // Of an account in this window and all others.
     [[nodiscard]] std::uint64_t unsynced(const Account& account) const noexcept;
     [[nodiscard]] std::size_t free() const noexcept { return free_count_; }
     [[nodiscard]] std::size_t in_use() const noexcept { return records_.size() - free_count_; }
+    // So few are left that nothing is to lie in them for long.
+    [[nodiscard]] bool is_crowded() const noexcept { return free_count_ < records_.size() / 4; }
 
-    // Adds to what is unsent of an account; kNoRecord: there is no record left.
-    std::uint32_t add(const Account& account, std::uint32_t units, Instant now) noexcept;
+    // Adds to what is unsent of an account; kNoRecord: there is no record left. What is unsent
+    // already is due no later than it was. Once a window has turned, what is left of the one before
+    // is due soon.
+    std::uint32_t add(const Account& account, std::uint32_t units, Instant now,
+                      Due due = Due::Soon) noexcept;
     // The same for whoever has looked for its record: what index_of() said, or a new one.
     std::uint32_t add_to(std::uint32_t index, const Account& account, std::uint32_t units,
-                         Instant now) noexcept;
+                         Instant now, Due due = Due::Soon) noexcept;
+    // Adds to a record that has something unsent already, which is due as it was.
+    void add_more(std::uint32_t index, std::uint32_t units) noexcept {
+        Record& record = records_[index];
+        record.set(std::uint64_t{record.unsent()} + units, record.sent());
+    }
     // And for an amount that is sent at once, with what was unsent before.
     std::uint32_t add_sent(std::uint32_t index, const Account& account,
                            std::uint32_t units) noexcept;
@@ -68,16 +87,17 @@ public:
     // What is unsent will not be sent any more.
     void drop_unsent(std::uint32_t index) noexcept;
 
-    // The record with the oldest unsent amount for an owner; kNoRecord: none.
-    [[nodiscard]] std::uint32_t oldest(std::size_t owner) const noexcept {
-        return lists_[owner].first;
+    // The record with the oldest unsent amount for an owner, of those that are due then; kNoRecord:
+    // none.
+    [[nodiscard]] std::uint32_t oldest(std::size_t owner, Due due) const noexcept {
+        return lists_[owner][static_cast<std::size_t>(due)].first;
     }
     [[nodiscard]] std::uint32_t next_oldest(std::uint32_t index) const noexcept {
         return static_cast<std::uint32_t>(records_[index].after);
     }
     // For how long something of it has been unsent.
     [[nodiscard]] Nanoseconds age(std::uint32_t index, Instant now) const noexcept {
-        const std::uint32_t ticks = tick(now) - static_cast<std::uint32_t>(records_[index].since);
+        const std::uint32_t ticks = tick(now) - records_[index].since;
         return Nanoseconds{std::int64_t{ticks} << kTickShift};
     }
 
@@ -92,23 +112,50 @@ private:
     [[nodiscard]] static std::uint32_t tick(Instant at) noexcept {
         return static_cast<std::uint32_t>(at.time_since_epoch().count() >> kTickShift);
     }
-    [[nodiscard]] std::size_t head_of(const Account& account) const noexcept {
-        return mixed(account) & (head_count_ - 1);
+    // Where an account is looked for, and by which of its bits the first there is told from others.
+    struct Place {
+        std::size_t head;
+        std::uint32_t tag;
+    };
+    // The first record with its account's tag above the index, then a chain of all others. Two that
+    // meet are the rule when many records are in use, three are rare.
+    struct Head {
+        std::uint32_t first = kNoRecord;
+        std::uint32_t others = kNoRecord;
+    };
+    static constexpr unsigned kIndexBits = 21;
+
+    [[nodiscard]] Place place_of(const Account& account) const noexcept {
+        const std::uint64_t bits = mixed(account);
+        return {bits & (head_count_ - 1), static_cast<std::uint32_t>(bits >> 32) << kIndexBits};
     }
+    // The record that the account has if it has one, but for what is rare; kNoRecord: it has none.
+    [[nodiscard]] std::uint32_t likeliest(const Place& place) const noexcept {
+        const Head& head = heads_[place.head];
+        const bool is_first = (head.first ^ place.tag) < kNoRecord;
+        return is_first ? head.first & kMostRecords : head.others;
+    }
+    [[nodiscard]] std::uint32_t index_in(const Head& head, const Account& account) const noexcept;
+    // Of all windows of an account, and of others beside it.
+    template <typename Fn>
+    void each_at(const Account& account, Fn&& fn) const noexcept;
     [[nodiscard]] List& list_of(const Record& record) noexcept {
-        return lists_[owner_of(record.account(), lists_.size())];
+        return lists_[owner_of(record.account(), lists_.size())][record.late];
     }
     std::uint32_t open(const Account& account) noexcept;
     void close_if_done(std::uint32_t index) noexcept;
-    void enlist(std::uint32_t index, Instant now) noexcept;
+    void enlist(std::uint32_t index, Instant now, Due due) noexcept;
+    void hurry(std::uint32_t index, Instant now) noexcept;
+    void hurry_earlier_windows(const Account& account, Instant now) noexcept;
     void delist(std::uint32_t index) noexcept;
     void chain(std::uint32_t index) noexcept;
+    void unchain(std::uint32_t index) noexcept;
 
     std::span<Record> records_;
     std::size_t head_count_;
     LineMemory head_memory_;
-    std::uint32_t* heads_;
-    std::vector<List> lists_;
+    Head* heads_;
+    std::vector<std::array<List, 2>> lists_;  // by owner, then by Due
     std::uint32_t free_ = kNoRecord;
     std::size_t free_count_ = 0;
 };

@@ -1,6 +1,8 @@
 #include "lib/ledger/stand.hpp"
 
 #include "lib/base/wide.hpp"
+#include "lib/meter/any_meter.hpp"
+#include "lib/meter/own_bucket.hpp"
 
 #include <algorithm>
 
@@ -33,6 +35,19 @@ Stand stand_of(const Cell& cell, const AnyLimit& limit, const LinePool& pool, No
         stand.bucket = {cell.fresh_from, cell.rest};
     }
     return stand;
+}
+
+Due due_of(const Cell& cell, const AnyLimit& limit, const LinePool& pool, Now now,
+           Units cost) noexcept {
+    if (const Limit* gcra = gcra_of(limit)) {
+        return due_of(Gcra{cell.fresh_from, cell.rest}, *gcra, now.at, cost);
+    }
+    if (windows_counted(limit) == 0) {
+        return Due::Soon;
+    }
+    const WindowCounts counts = counts_of(cell, limit, pool, now);
+    const std::uint64_t used = counts.current + counts.previous + cost.count();
+    return used <= most_of(limit).count() / 2 ? Due::Late : Due::Soon;
 }
 
 Gcra charged(const Gcra& bucket, const Limit& limit, const Spent& spent, Instant now) noexcept {

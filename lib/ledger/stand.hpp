@@ -1,5 +1,6 @@
 #pragma once
 #include "lib/ledger/account.hpp"
+#include "lib/ledger/record.hpp"
 #include "lib/meter/counted_windows.hpp"
 #include "lib/meter/gcra.hpp"
 
@@ -46,6 +47,18 @@ struct More {
 // How the bucket in a cell stands; of a limit that is merged.
 [[nodiscard]] Stand stand_of(const Cell& cell, const AnyLimit& limit, const LinePool& pool,
                              Now now) noexcept;
+
+// When what is charged is due at the key's owner, by the copy that is charged `cost`: late, while
+// at least half of the burst or count is left then, which is no less than others may have unsynced.
+// What sub-windows count is due soon, since it counts from when it is told.
+[[nodiscard]] Due due_of(const Cell& cell, const AnyLimit& limit, const LinePool& pool, Now now,
+                         Units cost) noexcept;
+[[nodiscard]] inline Due due_of(const Gcra& bucket, const Limit& limit, Instant now,
+                                Units cost) noexcept {
+    const std::uint64_t half = limit.full() / 2;
+    const std::uint64_t debt = debt_of(bucket, limit, now);
+    return debt <= half && cost.count() * limit.period() <= half - debt ? Due::Late : Due::Soon;
+}
 
 // Whether the window of an account's turn counts no more.
 [[nodiscard]] inline bool is_late(const Account& account, const Stand& copy) noexcept {

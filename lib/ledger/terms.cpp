@@ -33,6 +33,12 @@ Wide given_in(std::uint64_t ns, const AnyLimit& limit) noexcept {
     return (static_cast<Wide>(ns) * numbers.count + window - 1) / window;
 }
 
+// What is spent while an amount is on its way, and one largest cost.
+Wide on_its_way(const SharingQuestion& question) noexcept {
+    const auto interval = static_cast<std::uint64_t>(question.merge_interval.count());
+    return given_in(interval * 4, question.limit) + question.largest_cost;
+}
+
 const char* why_not(const SharingQuestion& question, std::uint64_t max_unsynced) noexcept {
     if (max_unsynced < question.largest_cost) {
         return "max_unsynced is below the largest cost";
@@ -73,8 +79,10 @@ std::uint64_t default_max_unsynced(const SharingQuestion& question) noexcept {
     if (most_at_once(question.limit) == 0) {
         return question.largest_cost;
     }
-    const auto interval = static_cast<std::uint64_t>(question.merge_interval.count());
-    const Wide units = given_in(interval * 4, question.limit) + question.largest_cost;
+    const std::uint64_t part = most_at_once(question.limit) / kOvershootPart /
+                               windows_touched(question.limit) /
+                               std::max<std::size_t>(question.workers - 1, 1);
+    const Wide units = std::max<Wide>(on_its_way(question), std::min(part, kMostMaxUnsynced));
     return static_cast<std::uint64_t>(std::min<Wide>(units, UINT64_MAX));
 }
 
@@ -89,9 +97,13 @@ SharingTerms terms_for(const SharingQuestion& question) noexcept {
     if (const char* why = why_not(question, max_unsynced)) {
         return {.why = why};
     }
+    // By default each of more workers may go less far ahead.
+    const Wide least = question.max_unsynced != 0 ? question.max_unsynced : on_its_way(question);
+    const auto others = static_cast<std::size_t>(most_at_once(question.limit) / 2 / least);
     return {.sharing = Sharing::Merged,
             .max_unsynced = max_unsynced,
-            .overshoot = (question.workers - 1) * max_unsynced};
+            .overshoot = (question.workers - 1) * max_unsynced,
+            .most_workers = others + 1};
 }
 
 }  // namespace sluice

@@ -34,11 +34,19 @@ struct SharingTerms {
     std::uint64_t max_unsynced = 0;  // U
     // (workers - 1) * U, the most that is admitted beyond the rest; of windows, in each of them.
     std::uint64_t overshoot = 0;
-    const char* why = nullptr;  // of AtOwner
+    std::size_t most_workers = 0;  // with more than these it would not be merged
+    const char* why = nullptr;     // of AtOwner
 };
 
-// rate * 4 merge intervals + one largest cost: twice what is spent while an amount is on its way
-// there and back, each of which is seen after one interval at the latest.
+// The part of a burst or count that all workers together may go beyond it by default, if that is
+// enough to be told seldom.
+inline constexpr std::uint64_t kOvershootPart = 16;
+
+// The larger of:
+//   rate * 4 merge intervals + one largest cost: twice what is spent while an amount is on its way
+//   there and back, each of which is seen after one interval at the latest;
+//   what makes the overshoot of all of them 1/16 of the burst or count, in any window that the
+//   limit's bound is said of: the more a worker may go ahead, the less there is to be told.
 [[nodiscard]] std::uint64_t default_max_unsynced(const SharingQuestion& question) noexcept;
 
 // The burst, or the count of a window; 0: not an algorithm that is merged.

@@ -1,8 +1,8 @@
 #include "lib/pipeline/adopt.hpp"
 #include "lib/pipeline/judge_only.hpp"
+#include "lib/pipeline/judge_shared.hpp"
 #include "lib/pipeline/judge_slow.hpp"
 #include "lib/pipeline/sample_burst.hpp"
-#include "lib/pipeline/shared_charge.hpp"
 #include "lib/pipeline/stages.hpp"
 
 #include <span>
@@ -25,22 +25,9 @@ struct BurstJudging {
     }
 };
 
-// Functions of their own, so that their registers are their own.
+// Functions of their own, so that their registers are their own. kShared: workers share limits.
+template <bool kShared>
 [[gnu::noinline]] void judge_all(const BurstJudging& in) noexcept {
-    const PlainJudging plain{in.set, in.core, in.burst.scratch(), in.now};
-    const MatchSpan* span = in.burst.scratch().spans.data();
-    const Match* const matches = in.burst.scratch().matches.get();
-    std::size_t row = 0;
-    for (Packet& packet : in.burst.packets()) {
-        if (!judge_plain(packet, {matches + span->first, span->count}, plain)) [[unlikely]] {
-            in.judge_slow_at(row, in.burst.matches_of(row));
-        }
-        ++span;
-        ++row;
-    }
-}
-// Where workers share limits.
-[[gnu::noinline]] void judge_all_shared(const BurstJudging& in) noexcept {
     const PlainJudging plain{in.set, in.core, in.burst.scratch(), in.now};
     const MatchSpan* span = in.burst.scratch().spans.data();
     const Match* const matches = in.burst.scratch().matches.get();
@@ -49,8 +36,8 @@ struct BurstJudging {
         const std::span<const Match> met{matches + span->first, span->count};
         ++span;
         if (!judge_plain(packet, met, plain) &&
-            !(met.size() == 1 && judge_shared(packet, met.front(), plain, *in.core.ledger)))
-            [[unlikely]] {
+            !(kShared && met.size() == 1 &&
+              judge_shared(packet, met.front(), plain, *in.core.ledger))) [[unlikely]] {
             in.judge_slow_at(row, in.burst.matches_of(row));
         }
         ++row;
@@ -76,10 +63,10 @@ void judge(const BurstJudging& in) noexcept {
         } else {
             judge_only<OneUnit<TakeOne>>(in);
         }
-    } else if (in.core.ledger != nullptr) [[unlikely]] {
-        judge_all_shared(in);
+    } else if (in.core.ledger != nullptr) {
+        judge_all<true>(in);
     } else {
-        judge_all(in);
+        judge_all<false>(in);
     }
 }
 

@@ -36,44 +36,7 @@ Units what_fits(const Look& look, const Account& account, const Judging& judging
     return told ? fits : Units{0};
 }
 
-// False: this worker may not go so far ahead, and nothing has been done.
-bool take_ahead(const PlainMatch& by, const PlainJudging& judging, Ledger& ledger) noexcept {
-    Entry& entry = *by.look.entry;
-    const Account account{by.look.key.hash, slot_of(by.look.key), 0};
-    if (ledger.owns(account)) {
-        take_fitting(entry, *by.rule.limit, judging.now.at, by.look.cost);
-        return true;
-    }
-    const Ledger::Ahead ahead =
-        ledger.go_ahead(account, by.look.cost.count(), by.rule.max_unsynced, judging.now);
-    if (ahead.record == kNoRecord) {
-        return false;
-    }
-    take_fitting(entry, *by.rule.limit, judging.now.at, by.look.cost);
-    const Cell cell = entry.cell();
-    ledger.tell(ahead, account, {{cell.fresh_from, cell.rest}, by.rule.version}, judging.now);
-    return true;
-}
-
 }  // namespace
-
-bool judge_shared(Packet& packet, const Match& match, PlainJudging judging,
-                  Ledger& ledger) noexcept {
-    const PlainMatch by{match, judging};
-    if (by.rule.max_unsynced == 0 || !by.is_at_hand(judging)) {
-        return false;
-    }
-    if (!fits(*by.look.entry, *by.rule.limit, judging.now.at, by.look.cost)) {
-        refuse(packet, match.rule, by, judging);
-        return true;
-    }
-    if (!take_ahead(by, judging, ledger)) {
-        return false;
-    }
-    by.counters.admitted.add(1);
-    packet.decision = kWithinLimits;
-    return true;
-}
 
 Judgement ask_ledger(const Look& look, const Rule& rule, const Judging& judging) noexcept {
     if (look.entry == nullptr || !is_shared(*look.entry, judging)) {
@@ -104,9 +67,10 @@ void settle_shared(const Look& look, const Judging& judging, bool rejected) noex
         return;
     }
     Ledger& ledger = *judging.core.ledger;
-    const std::uint32_t record =
-        ledger.owns(account) ? kNoRecord : ledger.note(account, units.count(), judging.now);
     Cell cell = tenants.cell_of(entry);
+    const Due due = due_of(cell, *look.numbers, tenants.pool(), judging.now, units);
+    const std::uint32_t record =
+        ledger.owns(account) ? kNoRecord : ledger.note(account, units.count(), judging.now, due);
     if (const Limit* gcra = gcra_of(*look.numbers)) [[likely]] {
         Gcra bucket{cell.fresh_from, cell.rest};
         charge(bucket, *gcra, judging.now.at, units);

@@ -1,5 +1,4 @@
 #pragma once
-#include "lib/pipeline/judge_plain.hpp"
 #include "lib/pipeline/look_at.hpp"
 
 // Charges under limits whose keys several workers spend: each asks its ledger how far it may go
@@ -18,11 +17,6 @@ namespace sluice {
         ledger.prefetch_record({look.key.hash, slot_of(look.key), 0});
     }
 }
-
-// The short way for one enforcing rule of one token bucket that workers share, as judge_plain() is
-// for others. False: nothing has been done, and the long way is to be taken.
-[[nodiscard]] bool judge_shared(Packet& packet, const Match& match, PlainJudging judging,
-                                Ledger& ledger) noexcept;
 
 // What becomes of a look that the copy here admits: the same, or NoRoom.
 [[nodiscard]] Judgement ask_ledger(const Look& look, const Rule& rule,

@@ -37,11 +37,10 @@ SharingTerms terms_for(const SharedNumbers& numbers, const BoxSpread& box) {
 
 std::string merged_note(const SharedNumbers& numbers, const SharingTerms& terms) {
     const std::string ahead = std::to_string(terms.max_unsynced);
-    const std::uint64_t most = most_at_once(numbers.limit) / 2 / terms.max_unsynced + 1;
     const unsigned windows = windows_touched(numbers.limit);
     return ", + " + (windows > 1 ? std::to_string(windows) + " * " : "") + ahead +
            " for each worker beyond the first (max_unsynced " + ahead + "; with more than " +
-           std::to_string(most) + " workers: at the owners of its keys)";
+           std::to_string(terms.most_workers) + " workers: at the owners of its keys)";
 }
 
 }  // namespace sluice

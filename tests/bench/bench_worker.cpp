@@ -20,7 +20,6 @@ namespace {
 using namespace std::chrono_literals;
 
 constexpr Nanoseconds kPerBurst{1000};
-constexpr std::size_t kKeysPerRecord = 8;  // as in the dataplane
 
 CompiledRules compile(std::string_view text) {
     Problems problems{"bench"};
@@ -37,10 +36,11 @@ CompiledRules compile(std::string_view text) {
 
 BenchWorker::BenchWorker(PacketMill& mill, std::string_view rules, std::size_t keys)
     : mill_{mill},
+      keys_{keys * 94 / 80},
       compiled_{compile(rules)},
       core_{.policy = {.tell_wait = false},
             .hash = KeyHasher{{1, 2}},
-            .buckets = BucketStore{keys * 94 / 80, 16},
+            .buckets = BucketStore{keys_, 16},
             .counters = counters_},
       now_{Instant{1h}, {}} {
     for (std::uint32_t row = 0; Rule & rule : compiled_.set.rules) {
@@ -62,7 +62,7 @@ void BenchWorker::share(AmountLanes& lanes, std::size_t me) {
     const Nanoseconds interval = Box{}.merge_interval;
     share_limits(compiled_.set, {lanes.workers(), interval});
     number_limits(compiled_.set);
-    const std::size_t records = core_.buckets.keys.slots() / kKeysPerRecord;
+    const std::size_t records = keys_ + 1;  // as in the dataplane
     records_.emplace(records * sizeof(Record));
     books_ = std::make_unique<BucketBooks>(core_.buckets);
     ledger_ = std::make_unique<Ledger>(

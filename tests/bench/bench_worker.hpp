@@ -57,6 +57,7 @@ private:
     void give(const Burst& burst);
 
     PacketMill& mill_;
+    std::size_t keys_;  // that there is room for
     CompiledRules compiled_;
     std::unique_ptr<TextScratch> texts_;
     WorkerCounters counters_;

@@ -6,17 +6,12 @@
 #include <immintrin.h>
 
 namespace sluice::bench {
-namespace {
-
-constexpr std::size_t kKeysPerRecord = 8;
-
-}  // namespace
 
 MergedPeers::Peer::Peer(const PeerSetup& setup, std::size_t index)
     : me{index},
       store{setup.keys, 16},
       books{store},
-      records{store.keys.slots() / kKeysPerRecord * sizeof(Record)},
+      records{(setup.keys + 1) * sizeof(Record)},  // as in the dataplane
       ledger{me, setup.lanes,
              std::span{static_cast<Record*>(records.data()), records.bytes() / sizeof(Record)},
              Instant{}} {
@@ -121,7 +116,8 @@ void MergedPeers::charge_one(Peer& peer, const Account& account, Now now) noexce
         refused_.add(1);
         return;
     }
-    const std::uint32_t record = own ? kNoRecord : peer.ledger.note(account, 1, now);
+    const Due due = due_of(bucket, setup_.limit, now.at, Units{1});
+    const std::uint32_t record = own ? kNoRecord : peer.ledger.note(account, 1, now, due);
     charge(bucket, setup_.limit, now.at, Units{1});
     entry->write({bucket.fresh_from, bucket.below});
     peer.ledger.send_if_much(record, ahead, {bucket, entry->stamp().version}, now);

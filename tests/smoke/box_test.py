@@ -212,12 +212,12 @@ class Control(Case):
         counted = rule()
         passed = time.monotonic() - begun
         merged = counted["merged"]
-        self.assertEqual(merged["max_unsynced"], 3)  # 1000/s for four intervals, and one
-        self.assertEqual(merged["promised_overshoot"], 3)
+        self.assertEqual(merged["max_unsynced"], 31)  # 1/16 of the burst
+        self.assertEqual(merged["promised_overshoot"], 31)
         self.assertLessEqual(merged["measured_overshoot"], merged["promised_overshoot"])
-        self.assertLessEqual(counted["admitted"], 500 + 1000 * passed + 1 + 3)
+        self.assertLessEqual(counted["admitted"], 500 + 1000 * passed + 1 + 31)
         _, text = self.box.api("GET", "/v1/metrics")
-        self.assertIn(b'sluice_rule_promised_overshoot_units{rule="all"} 3', text)
+        self.assertIn(b'sluice_rule_promised_overshoot_units{rule="all"} 31', text)
         workers = self.box.workers()
         self.assertEqual(len(workers), 2)
         for event in ("sent", "applied"):

@@ -125,7 +125,8 @@ class Case(unittest.TestCase):
         longer = self.merged()
         self.assertEqual(self.box.stats()["merge_interval_us"], 10000)
         self.assertEqual((usual["max_unsynced"], longer["max_unsynced"]),
-                         (2, RATE * 4 * 10 // 1000 + 1))  # rate * 4 intervals, rounded up, and one
+                         (BURST // 16 // (WORKER_COUNT - 1),
+                          RATE * 4 * 10 // 1000 + 1))  # rate * 4 intervals, rounded up, and one
         hot, others, seconds = self.send()
         self.assertLessEqual(hot, RATE * seconds + BURST +
                              (WORKER_COUNT - 1) * longer["max_unsynced"])

@@ -11,7 +11,7 @@ namespace sluice {
 namespace {
 
 constexpr std::size_t kBuckets = std::size_t{1} << 20;  // of each worker
-constexpr std::size_t kRecords = kBuckets / 8;
+constexpr std::size_t kRecords = kBuckets;
 constexpr std::size_t kPoolLines = std::size_t{1} << 20;
 // What the longest debt may be added to.
 constexpr Nanoseconds kLongestReplay{std::int64_t{1} << 56};

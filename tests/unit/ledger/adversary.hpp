@@ -20,6 +20,7 @@ struct Course {
     std::size_t stalled = 0;  // workers that take no turn for long times
     std::size_t slow = 1;     // the last worker takes every so-manieth turn
     bool restarts = false;    // processes are killed
+    Nanoseconds longest{Ledger::kLongestWait};
     Nanoseconds edge{0};      // windows turn at its multiples
     Nanoseconds skew{0};      // from one worker's UTC to the next
     std::size_t lines = 256;  // for windows, at each worker

@@ -25,10 +25,12 @@
 namespace sluice {
 
 inline constexpr Nanoseconds kTick{1'024'000};  // no less than a merge interval
+inline constexpr int kLongestTicks = 3;         // for which what is due late waits
 
 struct Step {
     enum class Kind : std::uint8_t {
         Offer,
+        OfferLate,
         Totals,
         Serve,
         Send,
@@ -65,7 +67,10 @@ public:
         const std::size_t worker = step.worker;
         switch (step.kind) {
             case Step::Kind::Offer:
-                offer(worker);
+                offer(worker, Due::Soon);
+                break;
+            case Step::Kind::OfferLate:
+                offer(worker, Due::Late);
                 break;
             case Step::Kind::Totals:
                 ledgers_[worker]->take_totals(0, books_[worker], time_of(worker));
@@ -143,7 +148,7 @@ public:
         for (Book& book : books_) {
             book.has_place = true;
         }
-        for (int i = 0; i < 12; ++i) {
+        for (int i = 0; i < 12 + kLongestTicks; ++i) {
             now_.at += kTick;
             for (std::size_t worker = 1; worker < ledgers_.size(); ++worker) {
                 ledgers_[worker]->exchange(books_[worker], time_of(worker));
@@ -169,7 +174,11 @@ private:
             add(Model::age_of(record.account(), now_));
         }
         if (record.unsent() != 0) {
-            add(records.age(at, now_.at) == Nanoseconds{0} ? 0 : 1);
+            const bool late = record.due() == Due::Late;
+            const Nanoseconds age = records.age(at, now_.at);
+            add(late ? 1 : 0);
+            add(static_cast<std::uint64_t>(std::min<std::int64_t>(
+                age / kTick, late && !records.is_crowded() ? kLongestTicks : 1)));
         }
     }
     template <typename Add>
@@ -191,21 +200,22 @@ private:
     }
     void restart(std::size_t worker) {
         ledgers_[worker] = std::make_unique<Ledger>(worker, lanes_, memory_[worker], now_.at);
+        ledgers_[worker]->set(kTick, 1, kLongestTicks * kTick);
     }
     // The way that most packets go.
-    void offer_quickly(const Account& account, Now now) {
+    void offer_quickly(const Account& account, Now now, Due due) {
         Ledger& ledger = *ledgers_[1];
         Book& book = books_[1];
-        const Ledger::Ahead ahead = ledger.go_ahead(account, 1, Model::kMaxUnsynced, now);
+        const Ledger::Ahead ahead = ledger.go_ahead(account, 1, Model::kMaxUnsynced, now.at, due);
         if (ahead.record == kNoRecord) {
             return;
         }
         book.charge(now);
         model_.charge(book, now);
-        ledger.tell(ahead, account, book.copy_of(account, now), now);
+        ledger.tell(ahead, account, book.copy_of(account, now), now.at);
         lanes_.between(1, 0).amounts.publish();
     }
-    void offer(std::size_t worker) {
+    void offer(std::size_t worker, Due due) {
         Ledger& ledger = *ledgers_[worker];
         Book& book = books_[worker];
         const Now now = time_of(worker);
@@ -215,14 +225,14 @@ private:
         }
         if constexpr (requires { Book::kQuick; }) {
             if (worker == 1) {
-                offer_quickly(account, now);
+                offer_quickly(account, now, due);
                 return;
             }
         }
         if (worker != 0 && ledger.credit(account, 1, Model::kMaxUnsynced) != Credit::Enough) {
             return;
         }
-        const std::uint32_t record = worker == 0 ? kNoRecord : ledger.note(account, 1, now);
+        const std::uint32_t record = worker == 0 ? kNoRecord : ledger.note(account, 1, now, due);
         book.charge(now);
         model_.charge(book, now);
         ledger.send_if_much(record, Model::kMaxUnsynced, book.copy_of(account, now), now);
@@ -238,7 +248,7 @@ private:
     unsigned restarts_ = 0;
 };
 
-inline std::vector<Step> steps_of(std::size_t workers) {
+inline std::vector<Step> steps_of(std::size_t workers, bool late) {
     std::vector<Step> steps{{Step::Kind::Offer, 0},
                             {Step::Kind::Restart, 0},
                             {Step::Kind::Place, 0},
@@ -249,13 +259,17 @@ inline std::vector<Step> steps_of(std::size_t workers) {
                                       Step::Kind::Send, Step::Kind::Place, Step::Kind::Restart}) {
             steps.push_back({kind, worker});
         }
+        if (late) {
+            steps.push_back({Step::Kind::OfferLate, worker});
+        }
     }
     return steps;
 }
 
 inline std::string text_of(const std::vector<Step>& path) {
-    static constexpr std::array<const char*, 9> kNames = {
-        "offer", "totals", "serve", "send", "place", "restart", "restart all", "tick", "end"};
+    static constexpr std::array<const char*, 10> kNames = {
+        "offer", "offer late", "totals",      "serve", "send",
+        "place", "restart",    "restart all", "tick",  "end"};
     std::string text;
     for (const Step& step : path) {
         text += std::string{kNames[static_cast<std::size_t>(step.kind)]} + " " +
@@ -268,6 +282,7 @@ struct Exploration {
     std::size_t workers;
     std::size_t depth;
     unsigned most_restarts;
+    bool late = false;  // packets also come whose amounts may wait longer
 };
 
 // Breadth first, so that the first fault is told by a shortest way to it.
@@ -275,7 +290,7 @@ template <typename Model>
 std::size_t explore(const Exploration& exploration) {
     std::unordered_set<std::string> seen;
     std::vector<std::vector<Step>> level{{}};
-    const std::vector<Step> steps = steps_of(exploration.workers);
+    const std::vector<Step> steps = steps_of(exploration.workers, exploration.late);
     for (std::size_t depth = 0; depth < exploration.depth; ++depth) {
         std::vector<std::vector<Step>> next;
         for (const std::vector<Step>& path : level) {

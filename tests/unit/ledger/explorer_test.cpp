@@ -93,6 +93,34 @@ struct Bucket {
     }
 };
 
+// The same with so many records that they never are few: what may wait does.
+struct PatientBucket : Bucket {
+    static constexpr std::uint64_t kMaxUnsynced = 4;
+    static constexpr std::size_t kRecords = 8;
+    [[nodiscard]] bool is_beyond(std::size_t others, Now now) const {
+        return debt_of(exact, limit(), now.at) >
+               limit().full() + others * kMaxUnsynced * limit().period();
+    }
+};
+
+TEST(Explorer, AmountsThatMayWait) {
+    const std::size_t two = explore<PatientBucket>(
+        {.workers = 2, .depth = 11 - kShorter, .most_restarts = 1, .late = true});
+    std::printf("%zu states\n", two);
+    EXPECT_GT(two, kShorter == 0 ? 10'000U : 100U);
+    const std::size_t three = explore<PatientBucket>(
+        {.workers = 3, .depth = 7 - kShorter, .most_restarts = 1, .late = true});
+    std::printf("%zu states\n", three);
+    EXPECT_GT(three, kShorter == 0 ? 10'000U : 100U);
+}
+
+TEST(Explorer, AmountsThatMayWaitButRecordsAreFew) {
+    const std::size_t states =
+        explore<Bucket>({.workers = 2, .depth = 9 - kShorter, .most_restarts = 1, .late = true});
+    std::printf("%zu states\n", states);
+    EXPECT_GT(states, kShorter == 0 ? 1'000U : 100U);
+}
+
 TEST(Explorer, TwoWorkers) {
     const std::size_t states =
         explore<Bucket>({.workers = 2, .depth = 13 - kShorter, .most_restarts = 1});

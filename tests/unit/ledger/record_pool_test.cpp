@@ -59,17 +59,70 @@ TEST(RecordPool, ListsTheOldestFirst) {
         records.push_back(pool.add(account(i), 1, kStart + i * 1ms));
     }
     (void)pool.add(account(0), 1, kStart + 9ms);
-    EXPECT_EQ(pool.oldest(0), records[0]);
+    EXPECT_EQ(pool.oldest(0, Due::Soon), records[0]);
     EXPECT_NEAR(static_cast<double>(pool.age(records[0], kStart + 10ms).count()), 10e6, 1024.0);
     pool.note_sent(records[1]);
     EXPECT_EQ(pool.next_oldest(records[0]), records[2]);
     pool.note_sent(records[0]);
-    EXPECT_EQ(pool.oldest(0), records[2]);
+    EXPECT_EQ(pool.oldest(0, Due::Soon), records[2]);
     (void)pool.add(account(0), 1, kStart + 11ms);
     EXPECT_EQ(pool.next_oldest(records[3]), records[0]);
     EXPECT_EQ(pool.next_oldest(records[0]), kNoRecord);
     pool.drop_unsent(records[2]);
-    EXPECT_EQ(pool.oldest(0), records[3]);
+    EXPECT_EQ(pool.oldest(0, Due::Soon), records[3]);
+}
+
+// What is unsent is due as early as the earliest of it.
+TEST(RecordPool, WhatIsDueLateIsDueSoonOnceSoonIsAdded) {
+    std::vector<Record> memory(8);
+    RecordPool pool{memory, 1, kStart};
+    const std::uint32_t late = pool.add(account(1), 1, kStart, Due::Late);
+    const std::uint32_t soon = pool.add(account(2), 1, kStart, Due::Soon);
+    EXPECT_EQ(pool.oldest(0, Due::Late), late);
+    EXPECT_EQ(pool.oldest(0, Due::Soon), soon);
+    (void)pool.add(account(1), 1, kStart + 3ms, Due::Late);
+    EXPECT_GT(pool.age(late, kStart + 5ms), 4ms) << "its age is that of its oldest unit";
+    (void)pool.add(account(1), 1, kStart + 5ms, Due::Soon);
+    EXPECT_EQ(pool.oldest(0, Due::Late), kNoRecord);
+    EXPECT_EQ(pool.next_oldest(soon), late);
+    EXPECT_LT(pool.age(late, kStart + 6ms), 2ms) << "a merge interval is left from now on";
+    (void)pool.add(account(1), 1, kStart + 7ms, Due::Late);
+    EXPECT_EQ(pool.at(late).due(), Due::Soon);
+    EXPECT_EQ(pool.at(late).unsent(), 4U);
+    pool.note_sent(late);
+    (void)pool.add(account(1), 1, kStart + 8ms, Due::Late);
+    EXPECT_EQ(pool.oldest(0, Due::Late), late);
+    pool.note_returned(late, 2, kStart + 9ms);
+    EXPECT_EQ(pool.oldest(0, Due::Late), late);
+    pool.note_sent(late);
+    pool.note_returned(late, 1, kStart + 9ms);
+    EXPECT_EQ(pool.at(late).due(), Due::Soon) << "what comes back is sent again soon";
+}
+
+// What is left of a window that has ended is due soon, so that the next one has all of U.
+TEST(RecordPool, AnEarlierWindowIsDueSoon) {
+    std::vector<Record> memory(8);
+    RecordPool pool{memory, 1, kStart};
+    const std::uint32_t first = pool.add(account(1).in(3), 5, kStart, Due::Late);
+    const std::uint32_t other = pool.add(account(2).in(3), 5, kStart, Due::Late);
+    const std::uint32_t second = pool.add(account(1).in(4), 1, kStart + 1ms, Due::Late);
+    EXPECT_EQ(pool.at(first).due(), Due::Soon);
+    EXPECT_EQ(pool.oldest(0, Due::Soon), first);
+    EXPECT_EQ(pool.oldest(0, Due::Late), other);
+    EXPECT_EQ(pool.at(second).due(), Due::Late);
+    EXPECT_EQ(pool.unsynced(account(1).in(4)), 6U);
+}
+
+TEST(RecordPool, IsCrowdedWhenFewAreLeft) {
+    std::vector<Record> memory(8);
+    RecordPool pool{memory, 1, kStart};
+    for (std::uint64_t i = 0; i < 6; ++i) {
+        EXPECT_FALSE(pool.is_crowded());
+        (void)pool.add(account(i), 1, kStart, Due::Late);
+    }
+    EXPECT_FALSE(pool.is_crowded());
+    (void)pool.add(account(6), 1, kStart, Due::Late);
+    EXPECT_TRUE(pool.is_crowded());
 }
 
 // Whatever was noted is found again by a pool that begins over the same memory, as unsent.
@@ -106,7 +159,8 @@ TEST(RecordPool, IsAMapOfAmounts) {
         auto& [unsent, sent] = model[number];
         switch (random() % 3) {
             case 0:
-                if (pool.add(account(number), units, kStart) != kNoRecord) {
+                if (pool.add(account(number), units, kStart,
+                             random() % 2 == 0 ? Due::Late : Due::Soon) != kNoRecord) {
                     unsent += units;
                 }
                 break;
@@ -135,9 +189,13 @@ TEST(RecordPool, IsAMapOfAmounts) {
     }
     std::size_t listed = 0;
     for (std::size_t owner = 0; owner < 3; ++owner) {
-        for (std::uint32_t at = pool.oldest(owner); at != kNoRecord; at = pool.next_oldest(at)) {
-            EXPECT_EQ(owner_of(pool.at(at).account(), 3), owner);
-            ++listed;
+        for (const Due due : {Due::Soon, Due::Late}) {
+            for (std::uint32_t at = pool.oldest(owner, due); at != kNoRecord;
+                 at = pool.next_oldest(at)) {
+                EXPECT_EQ(owner_of(pool.at(at).account(), 3), owner);
+                EXPECT_EQ(pool.at(at).due(), due);
+                ++listed;
+            }
         }
     }
     EXPECT_EQ(listed, static_cast<std::size_t>(

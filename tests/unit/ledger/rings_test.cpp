@@ -116,7 +116,8 @@ private:
             !judge(me, key, copy, now)) {
             return;
         }
-        const std::uint32_t record = own ? kNoRecord : ledger.note(account, 1, now);
+        const Due due = now.at.time_since_epoch().count() / 1'000 % 2 == 0 ? Due::Late : Due::Soon;
+        const std::uint32_t record = own ? kNoRecord : ledger.note(account, 1, now, due);
         Amount amount{.account = account, .units = 1, .at = now.at, .held = copy};
         if (copy.lasts != 0) {
             amount.epoch = copy.counts.epoch;
@@ -133,7 +134,8 @@ private:
         if (!admits(copy.bucket, *gcra_of(limit_), now.at, Units{1})) {
             return;
         }
-        const Ledger::Ahead ahead = ledger.go_ahead(account, 1, kMaxUnsynced, now);
+        const Due due = due_of(copy.bucket, *gcra_of(limit_), now.at, Units{1});
+        const Ledger::Ahead ahead = ledger.go_ahead(account, 1, kMaxUnsynced, now.at, due);
         if (ahead.record == kNoRecord) {
             return;
         }
@@ -141,7 +143,7 @@ private:
         Stand total;
         ASSERT_TRUE(books_[1]->apply({.account = account, .units = 1, .at = now.at, .held = copy},
                                      now, total));
-        ledger.tell(ahead, account, total, now);
+        ledger.tell(ahead, account, total, now.at);
     }
 
     AnyLimit limit_;

@@ -17,7 +17,10 @@ Workers workers_of(const Course& course, std::uint64_t burst) {
     const Limit limit =
         course.fractional ? limit_of(70'001, 997ms, burst) : limit_of(20'000, 1s, burst);
     return {{.limit = TokenBucketLimit{limit}, .max_unsynced = Adversary::kMaxUnsynced},
-            {.workers = course.workers, .ring = course.ring, .records = course.records}};
+            {.workers = course.workers,
+             .ring = course.ring,
+             .records = course.records,
+             .longest = course.longest}};
 }
 
 class Simulation : public testing::TestWithParam<Course> {};
@@ -55,7 +58,10 @@ INSTANTIATE_TEST_SUITE_P(
         Course{.name = "full_rings", .workers = 4, .ring = 2, .keys = 40},
         Course{.name = "full_rings_and_stalls", .workers = 5, .ring = 1, .keys = 60, .stalled = 2},
         Course{.name = "few_records", .workers = 4, .records = 3, .keys = 50},
+        Course{.name = "waits", .workers = 4, .longest = 3ms},
+        Course{.name = "many_wait", .workers = 3, .records = 64, .keys = 60, .longest = 3ms},
         Course{.name = "killed", .workers = 3, .restarts = true},
+        Course{.name = "killed_while_it_waits", .workers = 3, .restarts = true, .longest = 3ms},
         Course{.name = "killed_with_full_rings",
                .workers = 4,
                .ring = 2,
@@ -149,13 +155,120 @@ TEST(SimulationStall, ACopyOwesTheTotalAndWhatIsUnsynced) {
     EXPECT_EQ(workers.most_unsynced(0), 2U);
     // Nobody else has spent: the mark is enough, and no total is told.
     EXPECT_EQ(workers.sum(LedgerEvent::Answered), 1U);
-    for (int i = 1; i < 4; ++i) {
-        workers.turn(other, now + i * 2ms);
-        workers.turn(owner, now + i * 2ms);
-    }
+    EXPECT_TRUE(workers.offer(other, 0, 3, now));  // half again, with the two
+    workers.turn(owner, now);
+    workers.turn(other, now);
     EXPECT_EQ(workers.sum(LedgerEvent::Applied), 2U);
     EXPECT_EQ(workers.sum(LedgerEvent::Answered), 1U);
     EXPECT_TRUE(workers.synced());
+}
+
+// What is far from its limit waits for half of U, or for a second; what comes near is told within a
+// merge interval, with what has waited.
+TEST(SimulationWait, WhileItIsFarFromItsLimit) {
+    Workers workers{{.limit = TokenBucketLimit{limit_of(1, 1s, 100)}, .max_unsynced = 40},
+                    {.workers = 2}};
+    const std::size_t owner = workers.owner(0);
+    const std::size_t other = 1 - owner;
+    Instant now{1s};
+    const auto turns = [&](Nanoseconds time) {
+        for (Nanoseconds passed{0}; passed < time; passed += 500us) {
+            now += 500us;
+            workers.turn(other, now);
+            workers.turn(owner, now);
+        }
+    };
+    EXPECT_TRUE(workers.offer(other, 0, 3, now));
+    turns(990ms);
+    EXPECT_TRUE(workers.offer(other, 0, 4, now)) << "which does not make it wait longer";
+    EXPECT_EQ(workers.sum(LedgerEvent::Sent), 0U);
+    turns(12ms);
+    EXPECT_EQ(workers.sum(LedgerEvent::Applied), 1U);
+    EXPECT_TRUE(workers.synced());
+    EXPECT_TRUE(workers.offer(other, 0, 19, now));
+    turns(100ms);
+    EXPECT_EQ(workers.sum(LedgerEvent::Applied), 1U);
+    EXPECT_TRUE(workers.offer(other, 0, 1, now)) << "half of U";
+    turns(1ms);
+    EXPECT_EQ(workers.sum(LedgerEvent::Applied), 2U);
+    EXPECT_TRUE(workers.offer(other, 0, 10, now));
+    turns(100ms);
+    EXPECT_EQ(workers.sum(LedgerEvent::Applied), 2U);
+    EXPECT_TRUE(workers.offer(owner, 0, 40, now));
+    EXPECT_TRUE(workers.offer(other, 0, 15, now))
+        << "half of U: it is told what the owner has spent";
+    turns(3ms);
+    EXPECT_TRUE(workers.offer(other, 0, 1, now)) << "near now";
+    turns(3ms);
+    EXPECT_EQ(workers.sum(LedgerEvent::Applied), 4U);
+    EXPECT_TRUE(workers.synced());
+    EXPECT_EQ(workers.sum(LedgerEvent::Early), 0U);
+    EXPECT_LE(workers.worst_overshoot(), 0U);
+}
+
+// What has waited is told within an interval once the same copy comes near.
+TEST(SimulationWait, UntilItComesNear) {
+    Workers workers{{.limit = TokenBucketLimit{limit_of(1, 1s, 20)}, .max_unsynced = 30},
+                    {.workers = 2}};
+    const std::size_t other = 1 - workers.owner(0);
+    Instant now{1s};
+    EXPECT_TRUE(workers.offer(other, 0, 9, now));
+    now += 50ms;
+    workers.turn(other, now);
+    EXPECT_EQ(workers.sum(LedgerEvent::Sent), 0U);
+    EXPECT_TRUE(workers.offer(other, 0, 2, now));
+    workers.turn(other, now + 500us);
+    EXPECT_EQ(workers.sum(LedgerEvent::Sent), 0U);
+    workers.turn(other, now + 1100us);
+    EXPECT_EQ(workers.sum(LedgerEvent::Sent), 1U);
+    workers.turn(1 - other, now + 1100us);
+    EXPECT_EQ(workers.debt_at(1 - other, 0, now + 1100us), 11 * workers.limit().period());
+}
+
+// When records get few, nothing waits longer than a merge interval, so nobody is refused for want
+// of one.
+TEST(SimulationWait, NotWhenRecordsAreFew) {
+    Workers workers{{.limit = TokenBucketLimit{limit_of(1, 1s, 1'000)}, .max_unsynced = 100},
+                    {.workers = 2, .records = 64}};
+    Instant now{1s};
+    for (std::uint64_t key = 0; key < 900; ++key) {
+        EXPECT_TRUE(workers.offer(1 - workers.owner(key), key, 1, now)) << key;
+        now += 100us;
+        workers.turn(0, now);
+        workers.turn(1, now);
+    }
+    EXPECT_EQ(workers.refused_for_credit(), 0U);
+    EXPECT_GT(workers.sum(LedgerEvent::Early), 500U);
+    EXPECT_TRUE(workers.owners_know_all(now + 10s)) << "or it is paid back";
+    Course course{.name = "", .workers = 2};
+    settle(workers, course, now);
+    EXPECT_TRUE(workers.synced());
+    EXPECT_TRUE(workers.owners_know_all(now));
+}
+
+// Whoever is killed while amounts wait has them told soon afterwards.
+TEST(SimulationWait, NotBeyondAKill) {
+    Workers workers{{.limit = TokenBucketLimit{limit_of(1, 1h, 1'000)}, .max_unsynced = 100},
+                    {.workers = 3}};
+    Instant now{1s};
+    for (std::uint64_t key = 0; key < 20; ++key) {
+        for (std::size_t worker = 0; worker < 3; ++worker) {
+            EXPECT_TRUE(workers.offer(worker, key, 7, now));
+        }
+    }
+    for (int i = 0; i < 100; ++i, now += 1ms) {
+        workers.turn(static_cast<std::size_t>(i) % 3, now);
+    }
+    EXPECT_EQ(workers.sum(LedgerEvent::Sent), 0U);
+    EXPECT_FALSE(workers.owners_know_all(now));
+    workers.restart_all(now);
+    for (int i = 0; i < 10; ++i, now += 1ms) {
+        for (std::size_t worker = 0; worker < 3; ++worker) {
+            workers.turn(worker, now);
+        }
+    }
+    EXPECT_TRUE(workers.synced());
+    EXPECT_TRUE(workers.owners_know_all(now));
 }
 
 // With the policy `open` the copy alone decides, and what it admits is still told.

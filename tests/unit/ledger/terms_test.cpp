@@ -1,6 +1,8 @@
 #include "lib/ledger/terms.hpp"
 
 #include "lib/ledger/stand.hpp"
+#include "lib/meter/own_bucket.hpp"
+#include "lib/meter/sliding_counters.hpp"
 
 #include <gtest/gtest.h>
 
@@ -20,13 +22,43 @@ TEST(Terms, UFollowsFromRateAndInterval) {
     const SharingTerms terms =
         terms_for({.limit = limit, .largest_cost = 1, .workers = 4, .merge_interval = 1ms});
     EXPECT_EQ(terms.sharing, Sharing::Merged);
-    EXPECT_EQ(terms.max_unsynced, 4'001U);
-    EXPECT_EQ(terms.overshoot, 12'003U);
+    EXPECT_EQ(terms.max_unsynced, 1'000'000U / 16 / 3);
+    EXPECT_LE(terms.overshoot, 1'000'000U / 16);
+    // Of a small burst, what is spent while an amount is on its way is more.
+    const AnyLimit small = bucket(1'000'000, 100'000);
+    EXPECT_EQ(terms_for({.limit = small, .largest_cost = 1, .workers = 4, .merge_interval = 1ms})
+                  .max_unsynced,
+              4'001U);
     // Part of a unit is a unit.
     const AnyLimit slow = bucket(20, 100);
     EXPECT_EQ(default_max_unsynced(
                   {.limit = slow, .largest_cost = 1, .workers = 4, .merge_interval = 1ms}),
               2U);
+}
+
+// Whatever the numbers: what may come together is at most 1/16 of the burst or count, or no more
+// than what is on its way; and half of it at most.
+TEST(Terms, TheDefaultIsSmallBesideTheBurst) {
+    for (const std::size_t workers : {2U, 3U, 4U, 16U, 64U}) {
+        for (const std::uint64_t most : {100U, 4'000U, 1'000'000U}) {
+            const WindowNumbers numbers = *make_window_numbers(Units{most}, 10s);
+            for (const AnyLimit& limit :
+                 {bucket(10, most), AnyLimit{SlidingWindowLimit{numbers}},
+                  AnyLimit{*make_fixed_window(numbers, WindowPhase::Clock, 0s)},
+                  AnyLimit{*make_sliding_counters(numbers, 10, Edge::Strict)}}) {
+                const SharingQuestion question{
+                    .limit = limit, .largest_cost = 1, .workers = workers, .merge_interval = 1ms};
+                const std::uint64_t ahead = default_max_unsynced(question);
+                const std::uint64_t overshoot = windows_touched(limit) * (workers - 1) * ahead;
+                const std::uint64_t rate = gcra_of(limit) != nullptr ? 10 : most / 10;
+                const std::uint64_t on_its_way = (rate * 4 + 999) / 1'000 + 1;
+                EXPECT_TRUE(overshoot <= most / 16 || ahead == on_its_way)
+                    << workers << " " << most << " " << ahead;
+                EXPECT_GE(ahead, on_its_way);
+                EXPECT_GE((ahead + 1) * windows_touched(limit) * (workers - 1), most / 16);
+            }
+        }
+    }
 }
 
 TEST(Terms, WhatIsAskedForCounts) {

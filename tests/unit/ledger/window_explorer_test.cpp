@@ -144,6 +144,20 @@ struct Windows {
     }
 };
 
+// The same with so many records that they never are few: what may wait does.
+template <unsigned kLasts>
+struct PatientWindows : Windows<kLasts> {
+    static constexpr std::size_t kRecords = 16;
+};
+
+template <unsigned kLasts>
+void explore_patient() {
+    const std::size_t states = explore<PatientWindows<kLasts>>(
+        {.workers = 2, .depth = 9 - kShorter, .most_restarts = 1, .late = true});
+    std::printf("%zu states\n", states);
+    EXPECT_GT(states, kShorter == 0 ? 10'000U : 100U);
+}
+
 template <unsigned kLasts>
 void explore_all() {
     const std::size_t two =
@@ -154,6 +168,11 @@ void explore_all() {
         explore<Windows<kLasts>>({.workers = 3, .depth = 8 - kShorter, .most_restarts = 1});
     std::printf("%zu states\n", three);
     EXPECT_GT(three, kShorter == 0 ? 10'000U : 100U);
+}
+
+TEST(WindowExplorer, AmountsThatMayWait) {
+    explore_patient<1>();
+    explore_patient<2>();
 }
 
 TEST(WindowExplorer, Fixed) {

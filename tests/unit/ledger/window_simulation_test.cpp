@@ -49,6 +49,7 @@ TEST_P(WindowSimulation, NoWindowIsBeyondThePromiseAndNothingIsLost) {
                          .ring = course.ring,
                          .records = course.records,
                          .lines = course.lines,
+                         .longest = course.longest,
                          .skew = course.skew}};
         Adversary adversary{workers, course, seed};
         for (int step = 0; step < test::rounds(1'000); ++step) {
@@ -98,6 +99,7 @@ INSTANTIATE_TEST_SUITE_P(
                    .edge = kWindow},
             Course{.name = "few_records", .workers = 4, .records = 3, .keys = 50, .edge = kWindow},
             Course{.name = "few_lines", .workers = 4, .keys = 50, .edge = kWindow, .lines = 20},
+            Course{.name = "waits", .workers = 4, .longest = 3ms, .edge = kWindow},
             Course{.name = "killed", .workers = 3, .restarts = true, .edge = kWindow, .skew = 1us},
             Course{.name = "killed_with_full_rings",
                    .workers = 4,
@@ -186,6 +188,25 @@ TEST(WindowSimulationTurn, ACopyHasTheTotalAndWhatIsUnsynced) {
     }
 }
 
+// What waits is told once the window has turned, and what comes then waits anew.
+TEST(WindowSimulationTurn, WhatWaitsIsToldWhenTheWindowHasTurned) {
+    Workers workers{{.limit = limit_of(Kind::Sliding, 100), .max_unsynced = 30}, {.workers = 2}};
+    const std::size_t owner = workers.owner(0);
+    const std::size_t other = 1 - owner;
+    const Instant end = Instant{1s} + kWindow;
+    EXPECT_TRUE(workers.offer(other, 0, 12, Instant{1s}));
+    workers.turn(other, end - 1ns);
+    EXPECT_EQ(workers.sum(LedgerEvent::Sent), 0U);
+    EXPECT_TRUE(workers.offer(other, 0, 3, end));
+    workers.turn(other, end + 1100us);
+    EXPECT_EQ(workers.sum(LedgerEvent::Sent), 1U);
+    workers.turn(owner, end + 1100us);
+    EXPECT_EQ(workers.copy_of(owner, 0, end + 1100us).counts.previous, 12U);
+    EXPECT_EQ(workers.copy_of(owner, 0, end + 1100us).counts.current, 0U);
+    workers.turn(other, end + 1100us);
+    EXPECT_EQ(workers.most_unsynced(0), 3U);
+}
+
 // An amount of a window that is over is neither lost in the old one nor found in the new one.
 TEST(WindowSimulationTurn, AnOldAmountIsNotMergedIntoANewWindow) {
     Workers workers{{.limit = limit_of(Kind::ByClock, 100), .max_unsynced = 20}, {.workers = 2}};
@@ -209,15 +230,15 @@ TEST(WindowSimulationTurn, AnOldAmountCountsInTheWindowBefore) {
     const std::size_t owner = workers.owner(0);
     const std::size_t other = 1 - owner;
     const Instant end = Instant{1s} + kWindow;
-    EXPECT_TRUE(workers.offer(other, 0, 12, end - 2ns));
-    EXPECT_TRUE(workers.offer(owner, 0, 30, end - 1ns));
-    EXPECT_TRUE(workers.offer(other, 0, 8, end));
+    EXPECT_TRUE(workers.offer(other, 0, 10, end - 2ns));
+    EXPECT_TRUE(workers.offer(owner, 0, 32, end - 1ns));
+    EXPECT_TRUE(workers.offer(other, 0, 10, end));
     workers.turn(other, end + 2ms);
     workers.turn(owner, end + 2ms);
     workers.turn(other, end + 2ms);
     for (const std::size_t worker : {owner, other}) {
         EXPECT_EQ(workers.copy_of(worker, 0, end).counts.previous, 42U);
-        EXPECT_EQ(workers.copy_of(worker, 0, end).counts.current, 8U);
+        EXPECT_EQ(workers.copy_of(worker, 0, end).counts.current, 10U);
     }
     EXPECT_EQ(workers.sum(LedgerEvent::Applied), 2U);
     EXPECT_TRUE(workers.synced());
@@ -250,7 +271,7 @@ TEST(WindowSimulationTurn, AnOwnerWithoutALineAnswersLater) {
     Instant now{1s};
     std::uint64_t offered = 0;
     for (std::uint64_t key = 0; offered < 200; ++key, ++offered) {
-        (void)workers.offer(1 - workers.owner(key), key, 1, now);
+        (void)workers.offer(1 - workers.owner(key), key, 10, now);  // half of U: told at once
         now += 100us;
         workers.turn(0, now);
         workers.turn(1, now);

@@ -33,6 +33,7 @@ struct WorkersSize {
     std::size_t keys = 1024;
     std::size_t lines = 256;
     Nanoseconds interval{1'000'000};
+    Nanoseconds longest{Ledger::kLongestWait};
     Nanoseconds skew{0};  // how much further each worker's UTC is ahead than that of the one before
 };
 
@@ -57,7 +58,7 @@ public:
     void restart(std::size_t worker, Instant now) {
         workers_[worker].ledger =
             std::make_unique<Ledger>(worker, lanes_, *workers_[worker].memory, now);
-        workers_[worker].ledger->set(size_.interval, 1);
+        workers_[worker].ledger->set(size_.interval, 1, size_.longest);
     }
     // All of them, and nothing that was on its way arrives.
     void restart_all(Instant now) {
@@ -90,7 +91,8 @@ public:
         if (look(cell, shared_.limit, pool, time, {Units{cost}}) != Judgement::Green) {
             return false;
         }
-        const std::uint32_t record = own ? kNoRecord : me.ledger->note(account, cost, time);
+        const Due due = due_of(cell, shared_.limit, pool, time, Units{cost});
+        const std::uint32_t record = own ? kNoRecord : me.ledger->note(account, cost, time, due);
         charge(cell, shared_.limit, pool, time, {Units{cost}});
         entry->write(cell);
         const Stand copy = stand_of(cell, shared_.limit, pool, time);

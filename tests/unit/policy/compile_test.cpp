@@ -98,7 +98,7 @@ TEST(CompileRules, WhatWorkersShareSaysByHowMuch) {
     EXPECT_EQ(merged.max_unsynced, 0U);
     EXPECT_EQ(
         bound,
-        "100 packets + 1000/s * W, + 5 for each worker beyond the first (max_unsynced 5; with "
+        "100 packets + 1000/s * W, + 6 for each worker beyond the first (max_unsynced 6; with "
         "more than 11 workers: at the owners of its keys)");
     EXPECT_EQ(first("    key: [ip.dst]\n    max_unsynced: 20\n" + limit).first.max_unsynced, 20U);
     EXPECT_TRUE(first("    key: [ip.dst]\n    max_unsynced: 51\n" + limit)
@@ -111,14 +111,14 @@ TEST(CompileRules, WhatWorkersShareSaysByHowMuch) {
             .second;
     };
     const std::string twice =
-        ", + 2 * 2 for each worker beyond the first (max_unsynced 2; with more than 26 "
+        ", + 2 * 3 for each worker beyond the first (max_unsynced 3; with more than 26 "
         "workers: at the owners of its keys)";
     EXPECT_EQ(of_windows("fixed_window"), "2 * 100 packets in any 1s" + twice);
     EXPECT_EQ(of_windows("fixed_window, phase: per_key"), "2 * 100 packets in any 1s" + twice);
     EXPECT_EQ(of_windows("sliding_window"), "under 2 * 100 packets in any 1s" + twice);
-    EXPECT_TRUE(of_windows("sliding_counters").starts_with("100 packets in any 1s, + 2 for each"));
+    EXPECT_TRUE(of_windows("sliding_counters").starts_with("100 packets in any 1s, + 6 for each"));
     EXPECT_TRUE(of_windows("sliding_counters, edge: lenient")
-                    .starts_with("2 * 100 packets in any 1s, + 2 * 2 for each"));
+                    .starts_with("2 * 100 packets in any 1s, + 2 * 3 for each"));
     EXPECT_EQ(of_windows("fixed_window, phase: first"),
               "2 * 100 packets in any 1s, packets handed to the owner of their ip.dst: each key's "
               "windows begin with its first unit");
