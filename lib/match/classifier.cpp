@@ -60,10 +60,10 @@ void Classifier::match(std::span<const Subject> subjects, TextScratch* texts,
     ClausePlanes::Search search;
     search.packets = subjects.size();
     find_rows(subjects, search.rows);
-    planes_.list_open(search);
     found.clear();
     FoundRules::Adder adder{found};
     if (asks_text() || planes_.planes().empty()) [[unlikely]] {
+        planes_.list_open(search);
         find_texts(search, subjects, texts, adder);
     } else {
         planes_.find(search, parts_.rule_of.data(), adder);

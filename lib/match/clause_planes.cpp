@@ -29,6 +29,7 @@ ClausePlanes::ClausePlanes(const ClassifierParts& parts)
     BlockPool pool;
     list_planes(parts, pool);
     list_questions(pool);
+    dense_ = DensePlanes{planes_, blocks_for(clauses_), pool};
     blocks_ = pool.take();
 }
 
@@ -69,7 +70,8 @@ void ClausePlanes::list_questions(BlockPool& pool) {
 }
 
 std::size_t ClausePlanes::bytes() const noexcept {
-    std::size_t bytes = blocks_.size() * sizeof(Block) + questions_.size() * sizeof(Question);
+    std::size_t bytes = blocks_.size() * sizeof(Block) + questions_.size() * sizeof(Question) +
+                        dense_.bytes();
     for (const BitPlane& plane : planes_) {
         bytes += plane.bytes();
     }
@@ -171,8 +173,13 @@ void ClausePlanes::find_in(const Narrowed& narrowed, std::span<const OpenBlocks:
     }
 }
 
-void ClausePlanes::find(const Search& search, const std::uint32_t* rule_of,
+void ClausePlanes::find(Search& search, const std::uint32_t* rule_of,
                         FoundRules::Adder& found) const noexcept {
+    if (!dense_.empty()) {
+        dense_.find(search.rows, search.packets, rule_of, found);
+        return;
+    }
+    list_open(search);
     Narrowed narrowed;
     for (std::span<const OpenBlocks::Open> rest = search.open.all(); !rest.empty();) {
         const auto open = rest.first(std::min(rest.size(), Narrowed::kMost));

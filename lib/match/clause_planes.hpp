@@ -1,6 +1,7 @@
 #pragma once
 #include "lib/match/bit_plane.hpp"
 #include "lib/match/classifier_parts.hpp"
+#include "lib/match/dense_planes.hpp"
 #include "lib/match/found_rules.hpp"
 #include "lib/match/open_blocks.hpp"
 #include "lib/match/subject.hpp"
@@ -19,8 +20,7 @@ namespace sluice {
 // comes while the others are looked at.
 class ClausePlanes {
 public:
-    // By plane, the row of each packet.
-    using Rows = std::array<std::array<std::uint32_t, kMaxSubjects>, kFieldCount>;
+    using Rows = DensePlanes::Rows;
 
     ClausePlanes() = default;
     // The parts are sound.
@@ -41,8 +41,9 @@ public:
         // NOLINTEND(cppcoreguidelines-pro-type-member-init)
     };
     void list_open(Search& search) const noexcept;
-    // Adds the rules of all clauses that are satisfied. There is a plane.
-    void find(const Search& search, const std::uint32_t* rule_of,
+    // Adds the rules of all clauses that are satisfied. There is a plane. Lists what is open
+    // itself, if it has to.
+    void find(Search& search, const std::uint32_t* rule_of,
               FoundRules::Adder& found) const noexcept;
     // The satisfied clauses of one of the open blocks.
     [[nodiscard]] Block satisfied(const Search& search, OpenBlocks::Open open) const noexcept;
@@ -73,6 +74,7 @@ private:
     std::vector<BitPlane> planes_;
     std::vector<Question> questions_;  // by block, by plane
     std::vector<Block> blocks_;        // that the planes refer to
+    DensePlanes dense_;                // when there are few clauses
 };
 
 }  // namespace sluice
