@@ -17,13 +17,14 @@
 namespace sluice {
 
 inline constexpr std::size_t kBlockBits = 512;
+inline constexpr unsigned kBlockWords = kBlockBits / 64;
 inline constexpr std::size_t kMaxClauses = 65'536;
 inline constexpr std::size_t kMaxBlocks = kMaxClauses / kBlockBits;
 inline constexpr std::size_t kMaxSummary = kMaxBlocks / 64;
 
 // One bit for each of 512 clauses.
 struct alignas(64) Block {
-    std::array<std::uint64_t, kBlockBits / 64> words{};
+    std::array<std::uint64_t, kBlockWords> words{};
 
     [[nodiscard]] constexpr bool operator==(const Block&) const noexcept = default;
 };
@@ -80,7 +81,8 @@ inline constexpr std::size_t kMaxTableRows = std::size_t{1} << 16;
     for (std::size_t word = 0; word < bits.words.size(); ++word) {
         const std::size_t first = block * kBlockBits + word * 64;
         const std::size_t there_are = clauses < first ? 0 : clauses - first;
-        bits.words[word] = there_are >= 64 ? ~std::uint64_t{0} : (std::uint64_t{1} << there_are) - 1;
+        bits.words[word] =
+            there_are >= 64 ? ~std::uint64_t{0} : (std::uint64_t{1} << there_are) - 1;
     }
     return bits;
 }

@@ -15,8 +15,6 @@ constexpr std::size_t kMaxJoinedWords = std::size_t{1} << 16;
 static_assert(kMaxDifferentBlocks + kFieldCount * kMaxJoinedWords + 2 < BlockReference::kMostBlocks,
               "every block has a number");
 
-constexpr unsigned kWordsOfBlock = kBlockBits / 64;
-
 // 64: there is none. (std::countr_zero() branches on that.)
 [[nodiscard]] unsigned lowest(std::uint64_t bits) noexcept {
     return static_cast<unsigned>(_tzcnt_u64(bits));
@@ -41,8 +39,8 @@ void ClausePlanes::list_planes(const ClassifierParts& parts, BlockPool& pool) {
     const auto has_more_rows = [](const BitPlane& a, const BitPlane& b) {
         return a.rows() > b.rows();
     };
-    const std::size_t most = std::min(
-        kMaxJoinedRows, kMaxJoinedWords / std::max<std::size_t>(blocks_for(clauses_), 1));
+    const std::size_t most =
+        std::min(kMaxJoinedRows, kMaxJoinedWords / std::max<std::size_t>(blocks_for(clauses_), 1));
     for (;;) {
         std::stable_sort(planes_.begin(), planes_.end(), has_more_rows);
         const std::size_t last = planes_.size();
@@ -62,16 +60,16 @@ void ClausePlanes::list_questions(BlockPool& pool) {
         const Block all = clauses_of(block, clauses_);
         const BlockReference otherwise{pool.add(all), all};
         for (const BitPlane& plane : planes_) {
-            questions_.push_back(plane.asks(block)
-                                     ? Question{plane.before(block), ~0U, std::bit_cast<BlockReference>(0U)}
-                                     : Question{plane.before(block), 0, otherwise});
+            questions_.push_back(plane.asks(block) ? Question{plane.before(block), ~0U,
+                                                              std::bit_cast<BlockReference>(0U)}
+                                                   : Question{plane.before(block), 0, otherwise});
         }
     }
 }
 
 std::size_t ClausePlanes::bytes() const noexcept {
-    std::size_t bytes = blocks_.size() * sizeof(Block) + questions_.size() * sizeof(Question) +
-                        dense_.bytes();
+    std::size_t bytes =
+        blocks_.size() * sizeof(Block) + questions_.size() * sizeof(Question) + dense_.bytes();
     for (const BitPlane& plane : planes_) {
         bytes += plane.bytes();
     }
@@ -113,14 +111,15 @@ struct ClausePlanes::Narrowed {
 
     // NOLINTBEGIN(cppcoreguidelines-pro-type-member-init): as many as are read are written.
     std::array<BlockReference, kMost * kFieldCount> references;  // by open block, by plane
-    std::array<Word, kMost * kWordsOfBlock + 1> words;           // that may not be zero
+    std::array<Word, kMost * kBlockWords + 1> words;             // that may not be zero
     // NOLINTEND(cppcoreguidelines-pro-type-member-init)
     std::size_t count = 0;  // of words
 };
 
+template <std::size_t kPlanes>
 void ClausePlanes::narrow(const Search& search, std::span<const OpenBlocks::Open> open,
                           Narrowed& narrowed) const noexcept {
-    const std::size_t planes = planes_.size();
+    const std::size_t planes = kPlanes != 0 ? kPlanes : planes_.size();
     const Question* const questions = questions_.data();
     BlockReference* reference = narrowed.references.data();
     Narrowed::Word* next = narrowed.words.data();
@@ -128,7 +127,9 @@ void ClausePlanes::narrow(const Search& search, std::span<const OpenBlocks::Open
     for (const OpenBlocks::Open& one : open) {
         const Question* question = questions + one.block * planes;
         const std::uint32_t* const* row = &search.row_words[one.block / 64][0][one.packet];
-        std::uint32_t words = (1U << kWordsOfBlock) - 1;
+        std::uint32_t words = (1U << kBlockWords) - 1;
+        // Four planes or five are the rule.
+#pragma GCC unroll 5
         for (std::size_t i = 0; i < planes; ++i) {
             const BlockReference asked = BitPlane::RowWord{*row}.reference(question->before);
             *reference = asked.or_else(question->otherwise, question->asks);
@@ -152,13 +153,15 @@ void ClausePlanes::narrow(const Search& search, std::span<const OpenBlocks::Open
     narrowed.count = static_cast<std::size_t>(next - narrowed.words.data());
 }
 
+template <std::size_t kPlanes>
 void ClausePlanes::find_in(const Narrowed& narrowed, std::span<const OpenBlocks::Open> open,
                            const std::uint32_t* rule_of, FoundRules::Adder& found) const noexcept {
-    const std::size_t planes = planes_.size();
+    const std::size_t planes = kPlanes != 0 ? kPlanes : planes_.size();
     const Block* const blocks = blocks_.data();
     for (const Narrowed::Word& at : std::span{narrowed.words}.first(narrowed.count)) {
         const BlockReference* const references = &narrowed.references[at.open * planes];
         std::uint64_t satisfied = blocks[references[0].at()].words[at.word];
+#pragma GCC unroll 5
         for (std::size_t i = 1; i < planes; ++i) {
             satisfied &= blocks[references[i].at()].words[at.word];
         }
@@ -173,6 +176,18 @@ void ClausePlanes::find_in(const Narrowed& narrowed, std::span<const OpenBlocks:
     }
 }
 
+template <std::size_t kPlanes>
+void ClausePlanes::find_open(const Search& search, const std::uint32_t* rule_of,
+                             FoundRules::Adder& found) const noexcept {
+    Narrowed narrowed;
+    for (std::span<const OpenBlocks::Open> rest = search.open.all(); !rest.empty();) {
+        const auto open = rest.first(std::min(rest.size(), Narrowed::kMost));
+        narrow<kPlanes>(search, open, narrowed);
+        find_in<kPlanes>(narrowed, open, rule_of, found);
+        rest = rest.subspan(open.size());
+    }
+}
+
 void ClausePlanes::find(Search& search, const std::uint32_t* rule_of,
                         FoundRules::Adder& found) const noexcept {
     if (!dense_.empty()) {
@@ -180,12 +195,19 @@ void ClausePlanes::find(Search& search, const std::uint32_t* rule_of,
         return;
     }
     list_open(search);
-    Narrowed narrowed;
-    for (std::span<const OpenBlocks::Open> rest = search.open.all(); !rest.empty();) {
-        const auto open = rest.first(std::min(rest.size(), Narrowed::kMost));
-        narrow(search, open, narrowed);
-        find_in(narrowed, open, rule_of, found);
-        rest = rest.subspan(open.size());
+    switch (planes_.size()) {
+        case 1:
+            return find_open<1>(search, rule_of, found);
+        case 2:
+            return find_open<2>(search, rule_of, found);
+        case 3:
+            return find_open<3>(search, rule_of, found);
+        case 4:
+            return find_open<4>(search, rule_of, found);
+        case 5:
+            return find_open<5>(search, rule_of, found);
+        default:
+            return find_open<0>(search, rule_of, found);
     }
 }
 
@@ -197,7 +219,7 @@ Block ClausePlanes::satisfied(const Search& search, OpenBlocks::Open open) const
         }
         const BitPlane::RowWord row{search.row_words[open.block / 64U][i][open.packet]};
         const Block& of = blocks_[row.reference(planes_[i].before(open.block)).at()];
-        for (std::size_t word = 0; word < kWordsOfBlock; ++word) {
+        for (std::size_t word = 0; word < kBlockWords; ++word) {
             both.words[word] &= of.words[word];
         }
     }

@@ -60,10 +60,16 @@ private:
     // Some of the open blocks, and where they may be anything but zero.
     struct Narrowed;
 
+    // kPlanes: how many there are; 0: more than there is code for, or none.
+    template <std::size_t kPlanes>
     void narrow(const Search& search, std::span<const OpenBlocks::Open> open,
                 Narrowed& narrowed) const noexcept;
+    template <std::size_t kPlanes>
     void find_in(const Narrowed& narrowed, std::span<const OpenBlocks::Open> open,
                  const std::uint32_t* rule_of, FoundRules::Adder& found) const noexcept;
+    template <std::size_t kPlanes>
+    void find_open(const Search& search, const std::uint32_t* rule_of,
+                   FoundRules::Adder& found) const noexcept;
 
     void list_planes(const ClassifierParts& parts, BlockPool& pool);
     void list_questions(BlockPool& pool);
