@@ -1,5 +1,6 @@
 #include "lib/match/classifier.hpp"
 
+#include <algorithm>
 #include <bit>
 
 namespace sluice {
@@ -8,7 +9,7 @@ Classifier::Classifier(ClassifierParts parts, Lookups lookups)
     for (const DimensionParts& dimension : parts_.dimensions) {
         dimensions_.emplace_back(dimension, lookups);
     }
-    set_strides();
+    take_dimensions();
     texts_ = TextMatcher{parts_.texts, parts_.rule_of.size()};
 }
 
@@ -16,10 +17,11 @@ void Classifier::make_fast() {
     for (std::size_t i = 0; i < dimensions_.size(); ++i) {
         dimensions_[i] = Dimension{parts_.dimensions[i], Lookups::Fast};
     }
-    set_strides();
+    take_dimensions();
 }
 
-void Classifier::set_strides() {
+void Classifier::take_dimensions() {
+    large_ = std::ranges::any_of(dimensions_, &Dimension::is_large);
     for (const BitPlane& plane : planes_.planes()) {
         for (const BitPlane::Factor& factor : plane.factors()) {
             dimensions_[factor.dimension].set_stride(factor.stride);
@@ -38,6 +40,14 @@ std::size_t Classifier::bytes() const noexcept {
                  dimension.v6_steps.size() * sizeof(dimension.v6_steps.front());
     }
     return bytes + planes_.bytes() + texts_.bytes();
+}
+
+void Classifier::prefetch(std::span<const Subject> subjects) const noexcept {
+    for (const Dimension& dimension : dimensions_) {
+        if (dimension.is_large()) {
+            dimension.prefetch(subjects);
+        }
+    }
 }
 
 void Classifier::find_rows(std::span<const Subject> subjects, Rows& rows) const noexcept {

@@ -27,7 +27,7 @@ ClausePlanes::ClausePlanes(const ClassifierParts& parts)
     BlockPool pool;
     list_planes(parts, pool);
     list_questions(pool);
-    dense_ = DensePlanes{planes_, blocks_for(clauses_), pool};
+    dense_ = DensePlanes{planes_, clauses_, pool};
     blocks_ = pool.take();
 }
 

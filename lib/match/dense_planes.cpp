@@ -41,9 +41,10 @@ private:
 
 }  // namespace
 
-DensePlanes::DensePlanes(std::span<const BitPlane> planes, std::size_t blocks,
+DensePlanes::DensePlanes(std::span<const BitPlane> planes, std::size_t clauses,
                          const BlockPool& pool)
-    : per_row_{blocks} {
+    : per_row_{blocks_for(clauses)} {
+    const std::size_t blocks = per_row_;
     std::size_t rows = 0;
     for (const BitPlane& plane : planes) {
         rows += plane.rows();
@@ -60,7 +61,7 @@ DensePlanes::DensePlanes(std::span<const BitPlane> planes, std::size_t blocks,
                 blocks_.push_back(!open ? Block{}
                                   : plane.asks(block)
                                       ? pool[row.reference(plane.before(block)).at()]
-                                      : kFullBlock);
+                                      : clauses_of(block, clauses));
             }
         }
     }

@@ -21,8 +21,8 @@ public:
     using Rows = std::array<std::array<std::uint32_t, kMaxSubjects>, kFieldCount>;
 
     DensePlanes() = default;
-    // Of so many blocks; holds nothing if they are too many, or their rows.
-    DensePlanes(std::span<const BitPlane> planes, std::size_t blocks, const BlockPool& pool);
+    // Of so many clauses; holds nothing if they are too many, or their rows.
+    DensePlanes(std::span<const BitPlane> planes, std::size_t clauses, const BlockPool& pool);
 
     [[nodiscard]] bool empty() const noexcept { return planes_.empty(); }
     [[nodiscard]] std::size_t bytes() const noexcept { return blocks_.size() * sizeof(Block); }

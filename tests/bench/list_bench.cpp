@@ -55,14 +55,23 @@ public:
             flow.fields.add(Field::IpSrc);
         }
     }
+    // Asked for a burst ahead, as by the pipeline, which locates another burst in between.
     void find(const Classifier& classifier) {
         Classifier::Rows rows;
-        std::array<Subject, kMaxSubjects> subjects;
-        for (std::size_t at = 0; at < kCount; at += kMaxSubjects) {
+        std::array<Subject, kMaxSubjects> bursts[2];
+        const auto take = [&](std::size_t at) {
+            std::array<Subject, kMaxSubjects>& subjects = bursts[at / kMaxSubjects % 2];
             for (std::size_t i = 0; i < kMaxSubjects; ++i) {
-                subjects[i].flow = &flows_[at + i];
+                subjects[i].flow = &flows_[(at + i) % kCount];
             }
-            classifier.find_rows(subjects, rows);
+            if (classifier.is_large()) {
+                classifier.prefetch(subjects);
+            }
+        };
+        take(0);
+        for (std::size_t at = 0; at < kCount; at += kMaxSubjects) {
+            take(at + kMaxSubjects);
+            classifier.find_rows(bursts[at / kMaxSubjects % 2], rows);
             for (std::size_t i = 0; i < kMaxSubjects; ++i) {
                 sum_ += rows[0][i];
             }
