@@ -1,6 +1,5 @@
 #include "lib/match/classifier.hpp"
 
-#include <algorithm>
 #include <bit>
 
 namespace sluice {
@@ -9,7 +8,7 @@ Classifier::Classifier(ClassifierParts parts, Lookups lookups)
     for (const DimensionParts& dimension : parts_.dimensions) {
         dimensions_.emplace_back(dimension, lookups);
     }
-    take_dimensions();
+    set_strides();
     texts_ = TextMatcher{parts_.texts, parts_.rule_of.size()};
 }
 
@@ -17,11 +16,10 @@ void Classifier::make_fast() {
     for (std::size_t i = 0; i < dimensions_.size(); ++i) {
         dimensions_[i] = Dimension{parts_.dimensions[i], Lookups::Fast};
     }
-    take_dimensions();
+    set_strides();
 }
 
-void Classifier::take_dimensions() {
-    large_ = std::ranges::any_of(dimensions_, &Dimension::is_large);
+void Classifier::set_strides() {
     for (const BitPlane& plane : planes_.planes()) {
         for (const BitPlane::Factor& factor : plane.factors()) {
             dimensions_[factor.dimension].set_stride(factor.stride);
@@ -40,14 +38,6 @@ std::size_t Classifier::bytes() const noexcept {
                  dimension.v6_steps.size() * sizeof(dimension.v6_steps.front());
     }
     return bytes + planes_.bytes() + texts_.bytes();
-}
-
-void Classifier::prefetch(std::span<const Subject> subjects) const noexcept {
-    for (const Dimension& dimension : dimensions_) {
-        if (dimension.is_large()) {
-            dimension.prefetch(subjects);
-        }
-    }
 }
 
 void Classifier::find_rows(std::span<const Subject> subjects, Rows& rows) const noexcept {
@@ -74,7 +64,7 @@ void Classifier::match(std::span<const Subject> subjects, TextScratch* texts,
     FoundRules::Adder adder{found};
     if (asks_text() || planes_.planes().empty()) [[unlikely]] {
         planes_.list_open(search);
-        find_texts(search, subjects, texts, adder);
+        find_texts(search, subjects, asks_text() ? texts : nullptr, adder);
     } else {
         planes_.find(search, parts_.rule_of.data(), adder);
     }

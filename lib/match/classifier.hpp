@@ -43,10 +43,6 @@ public:
     [[nodiscard]] bool asks_text() const noexcept { return !texts_.asks_nothing(); }
     [[nodiscard]] const TextMatcher& texts() const noexcept { return texts_; }
 
-    // Whether there are lists so large that prefetch() is worth its while.
-    [[nodiscard]] bool is_large() const noexcept { return large_; }
-    // Asks for what find_rows() will look at first, some time before it is called.
-    void prefetch(std::span<const Subject> subjects) const noexcept;
     void find_rows(std::span<const Subject> subjects, Rows& rows) const noexcept;
     // The rules that match each subject. Its texts are looked at only if a clause that asks them
     // has all else it asks; `texts` may be nullptr when no rule
@@ -60,8 +56,7 @@ public:
     [[nodiscard]] std::size_t bytes() const noexcept;
 
 private:
-    // What is to be said again of dimensions that have been made.
-    void take_dimensions();
+    void set_strides();
     void find_texts(const ClausePlanes::Search& search, std::span<const Subject> subjects,
                     TextScratch* texts, FoundRules::Adder& found) const noexcept;
 
@@ -69,7 +64,6 @@ private:
     std::vector<Dimension> dimensions_;
     ClausePlanes planes_;
     TextMatcher texts_;
-    bool large_ = false;
 };
 
 }  // namespace sluice

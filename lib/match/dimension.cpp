@@ -212,20 +212,6 @@ void Dimension::find_by_halving(std::span<const Subject> subjects, const Dimensi
     }
 }
 
-void Dimension::prefetch(std::span<const Subject> subjects) const noexcept {
-    for (const Subject& subject : subjects) {
-        if (!subject.flow->fields.has(field_)) {
-            continue;
-        }
-        const VersionedAddress address = address_of(field_, subject);
-        if (address.version == IpVersion::V4 && fib_ != nullptr) [[likely]] {
-            fib_->prefetch(static_cast<std::uint32_t>(v4_key(address.address)));
-        } else if (address.version == IpVersion::V6 && v6_fib_ != nullptr) {
-            v6_fib_->prefetch(v6_key(address.address));
-        }
-    }
-}
-
 // Among few networks, an address at a time: their tables are at hand.
 void Dimension::find_inner_address(std::span<const Subject> subjects, const DimensionParts& parts,
                                    std::uint32_t* rows) const noexcept {

@@ -29,9 +29,6 @@ public:
     template <To kTo>
     void find_rows(std::span<const Subject> subjects, const DimensionParts& parts,
                    std::uint32_t* rows) const noexcept;
-    // Whether find_rows() waits for memory that prefetch() asks for.
-    [[nodiscard]] bool is_large() const noexcept { return fib_ != nullptr || v6_fib_ != nullptr; }
-    void prefetch(std::span<const Subject> subjects) const noexcept;
     // What a row counts for: 1, until this is said.
     void set_stride(std::uint32_t stride);
 

@@ -45,13 +45,6 @@ public:
         return place;
     }
 
-    // Asks for what find_each() looks at first.
-    void prefetch(Wide key) const noexcept {
-        if (is_table(root_)) {
-            __builtin_prefetch(slot_of(table_at(root_), key));
-        }
-    }
-
     // The values of at most kMaxKeys keys, a level at a time, so that they wait for memory
     // together.
     void find_each(std::span<const Wide> keys, std::uint32_t* values) const noexcept;

@@ -89,11 +89,6 @@ void note_matches(const Burst& burst, const RuleSet& set, Scratch& scratch) noex
 
 }  // namespace
 
-void fetch_lists(const Burst& burst, const Classifier& classifier) noexcept {
-    const Subjects subjects = subjects_of(burst);
-    classifier.prefetch(std::span{subjects.rows}.first(subjects.count));
-}
-
 void match_burst(Burst& burst, const RuleSet& set, const CoreState& core) noexcept {
     Scratch& scratch = burst.scratch();
     const Classifier& classifier = set.classifier;

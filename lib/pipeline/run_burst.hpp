@@ -19,7 +19,6 @@ inline void run_burst(Burst& burst, const RuleSet& set, CoreState& core, Now now
 inline void match_overlapped(Burst& coming, Burst& going, const RuleSet& set,
                              CoreState& core) noexcept {
     parse_burst(coming, core);
-    prefetch_match(coming, set);
     locate_burst(going, core);
     origin_burst(coming, set);
     match_burst(coming, set, core);

@@ -16,14 +16,6 @@ inline void origin_burst(Burst& burst, const RuleSet& set) noexcept {
     }
 }
 
-// Asks for what matching will look at first: of large lists, whose memory no cache holds.
-void fetch_lists(const Burst& burst, const Classifier& classifier) noexcept;
-inline void prefetch_match(const Burst& burst, const RuleSet& set) noexcept {
-    if (set.classifier.is_large()) [[unlikely]] {
-        fetch_lists(burst, set.classifier);
-    }
-}
-
 // Notes, for each row that is not malformed, the rules that match, in the order of the file.
 void match_burst(Burst& burst, const RuleSet& set, const CoreState& core) noexcept;
 
