@@ -35,13 +35,9 @@ public:
         std::uint32_t* counts_;
     };
 
-    // Of one packet of the burst.
+    // Of one packet of the burst. Two more may be read behind them, whatever they are.
     [[nodiscard]] std::span<const std::uint32_t> of(std::size_t number) const noexcept {
         return {&rules_[begins_[number]], &rules_[begins_[number + 1]]};
-    }
-    // Of all of them, one after the other. One more may be read, whatever it is.
-    [[nodiscard]] std::span<const std::uint32_t> all() const noexcept {
-        return {rules_.get(), begins_[packets_]};
     }
     [[nodiscard]] std::size_t packets() const noexcept { return packets_; }
 
