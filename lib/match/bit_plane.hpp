@@ -1,11 +1,12 @@
 #pragma once
 #include "lib/match/block_pool.hpp"
+#include "lib/match/block_reference.hpp"
 #include "lib/match/classifier_parts.hpp"
 
-#include <array>
 #include <bit>
 #include <cstddef>
 #include <cstdint>
+#include <cstring>
 #include <span>
 #include <vector>
 
@@ -23,50 +24,79 @@ public:
         std::uint32_t stride = 1;
     };
 
-    // Of one dimension; `blocks` are those its references mean.
-    BitPlane(std::uint32_t dimension, const DimensionParts& parts, std::span<const Block> blocks,
-             BlockPool& pool);
+    // The part of a row that belongs to one word of the summary, in one piece of memory: the blocks
+    // in which it may satisfy a clause, and behind them the references of those that ask.
+    class RowWord {
+    public:
+        explicit RowWord(const std::uint32_t* at) noexcept : at_{at} {}
+
+        [[nodiscard]] std::uint64_t open() const noexcept {
+            std::uint64_t blocks = 0;
+            std::memcpy(&blocks, at_, sizeof(blocks));
+            return blocks;
+        }
+        // Of an open block that asks; `before`: the blocks before it that do.
+        [[nodiscard]] BlockReference reference(std::uint64_t before) const noexcept {
+            return std::bit_cast<BlockReference>(at_[kHead + std::popcount(open() & before)]);
+        }
+
+    private:
+        const std::uint32_t* at_;
+    };
+
+    // Of one dimension; rows have no bits but those of clauses.
+    BitPlane(std::uint32_t dimension, const ClassifierParts& parts, BlockPool& pool);
     // The product of two, over the same clauses.
     BitPlane(const BitPlane& left, const BitPlane& right, BlockPool& pool);
 
-    [[nodiscard]] std::size_t rows() const noexcept { return rows_.size() / used_.size(); }
+    [[nodiscard]] std::size_t rows() const noexcept { return row_at_.size() / used_.size(); }
     [[nodiscard]] std::span<const Factor> factors() const noexcept { return factors_; }
     [[nodiscard]] std::size_t bytes() const noexcept {
-        return rows_.size() * sizeof(RowWord) + references_.size() * sizeof(std::uint32_t);
+        return (row_at_.size() + words_.size()) * sizeof(std::uint32_t);
     }
 
     // Whether any clause of a block asks this.
     [[nodiscard]] bool asks(std::size_t block) const noexcept {
         return ((used_[block / 64] >> (block % 64)) & 1) != 0;
     }
-    // The blocks of one word of the summary in which a row may satisfy a clause.
-    [[nodiscard]] std::uint64_t open(std::uint32_t row, std::size_t word) const noexcept {
-        return rows_[row * used_.size() + word].open;
+    // The blocks that ask and stand before this one, within its word of the summary.
+    [[nodiscard]] std::uint64_t before(std::size_t block) const noexcept {
+        return used_[block / 64] & ((std::uint64_t{1} << (block % 64)) - 1);
     }
-    // Says where the bits of an open block that asks() stand in the pool.
-    [[nodiscard]] const std::uint32_t* reference(std::uint32_t row,
-                                                 std::size_t block) const noexcept {
-        const std::size_t word = block / 64;
-        const RowWord& of = rows_[row * used_.size() + word];
-        const std::uint64_t below = (std::uint64_t{1} << (block % 64)) - 1;
-        const auto before = std::popcount(of.open & used_[word] & below);
-        return &references_[of.first + static_cast<unsigned>(before)];
+    // Where the rows of one word of the summary stand, for whoever looks for many.
+    class Reader {
+    public:
+        Reader(const BitPlane& plane, std::size_t word) noexcept
+            : row_at_{plane.row_at_.data() + word},
+              summary_{plane.used_.size()},
+              words_{plane.words_.data()} {}
+        [[nodiscard]] const std::uint32_t* at(std::uint32_t row) const noexcept {
+            return words_ + row_at_[row * summary_];
+        }
+
+    private:
+        const std::uint32_t* row_at_;
+        std::size_t summary_;
+        const std::uint32_t* words_;
+    };
+    [[nodiscard]] Reader reader(std::size_t word) const noexcept { return {*this, word}; }
+    // One place may be read behind its references.
+    [[nodiscard]] RowWord row(std::uint32_t row, std::size_t word) const noexcept {
+        return RowWord{&words_[row_at_[row * used_.size() + word]]};
     }
 
 private:
-    // The part of a row that belongs to one word of the summary.
-    struct RowWord {
-        std::uint64_t open = 0;   // blocks that may match, unused ones among them
-        std::uint32_t first = 0;  // its first reference
-    };
+    static constexpr std::size_t kHead = 2;  // places of 32 bits that the open blocks take
 
+    void begin_row(std::uint64_t open);
+    void end_rows() { words_.push_back(0); }
     void add_product(const BitPlane& left, std::uint32_t left_row, const BitPlane& right,
                      std::uint32_t right_row, BlockPool& pool);
 
     std::vector<Factor> factors_;
-    std::vector<std::uint64_t> used_;  // by word of the summary: the blocks that ask
-    std::vector<RowWord> rows_;        // by row, by word of the summary
-    std::vector<std::uint32_t> references_;
+    std::vector<std::uint64_t> used_;    // by word of the summary: the blocks that ask
+    std::vector<std::uint32_t> row_at_;  // by row, by word of the summary: its place in words_
+    std::vector<std::uint32_t> words_;
 };
 
 }  // namespace sluice

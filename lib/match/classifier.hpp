@@ -1,13 +1,11 @@
 #pragma once
-#include "lib/match/bit_plane.hpp"
 #include "lib/match/classifier_parts.hpp"
+#include "lib/match/clause_planes.hpp"
 #include "lib/match/dimension.hpp"
 #include "lib/match/found_rules.hpp"
-#include "lib/match/open_blocks.hpp"
 #include "lib/match/subject.hpp"
 #include "lib/match/text_matcher.hpp"
 
-#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
@@ -33,7 +31,7 @@ public:
     void make_fast();
 
     // For each plane, the row of each subject of a burst.
-    using Rows = std::array<std::array<std::uint32_t, kMaxSubjects>, kFieldCount>;
+    using Rows = ClausePlanes::Rows;
 
     // The rules that every packet satisfies, in order.
     [[nodiscard]] std::span<const std::uint32_t> always() const noexcept { return parts_.always; }
@@ -58,30 +56,13 @@ public:
     [[nodiscard]] std::size_t bytes() const noexcept;
 
 private:
-    void list_planes();
     void set_strides();
-    void list_blocks();
-    // By word of the summary, of each subject: the blocks that it may satisfy.
-    using Summaries = std::array<std::array<std::uint64_t, kMaxSubjects>, kMaxSummary>;
-
-    void find_summaries(const Rows& rows, std::size_t subjects,
-                        Summaries& summaries) const noexcept;
-    void list_open(const Rows& rows, const Summaries& summaries, std::size_t number,
-                   OpenBlocks& open) const noexcept;
-    [[nodiscard]] std::uint32_t satisfied_in(const OpenBlocks& open, std::size_t at,
-                                             Block& both) const noexcept;
-    void add_rules(const Block& satisfied, std::uint32_t words, std::size_t block,
-                   FoundRules& found) const noexcept;
+    void find_texts(const ClausePlanes::Search& search, std::span<const Subject> subjects,
+                    TextScratch* texts, FoundRules::Adder& found) const noexcept;
 
     ClassifierParts parts_;
     std::vector<Dimension> dimensions_;
-    std::size_t summary_ = 0;                      // words of one bit per block
-    std::vector<std::uint64_t> blocks_there_are_;  // by word of the summary
-    std::vector<BitPlane> planes_;
-    std::vector<Block> blocks_;              // that the planes refer to
-    std::vector<std::uint8_t> asked_;        // planes that a block asks, block by block
-    std::vector<std::uint32_t> asked_from_;  // by block and one past: its first in `asked_`
-    Block last_;                             // the clauses there are of the last block
+    ClausePlanes planes_;
     TextMatcher texts_;
 };
 

@@ -67,7 +67,7 @@ bool dimension_holds(const DimensionParts& dimension, const ClassifierParts& par
 bool are_sound(const ClassifierParts& parts, std::size_t rules) {
     const auto is_rule = [&](std::uint32_t rule) { return rule < rules; };
     if (!are_sound(parts.texts, parts.rule_of.size()) || parts.rule_of.size() > kMaxClauses ||
-        parts.dimensions.size() > kFieldCount ||
+        parts.dimensions.size() > kFieldCount || parts.blocks.size() > kMaxDifferentBlocks ||
         !std::all_of(parts.rule_of.begin(), parts.rule_of.end(), is_rule) ||
         !std::all_of(parts.always.begin(), parts.always.end(), is_rule)) {
         return false;

@@ -17,16 +17,23 @@
 namespace sluice {
 
 inline constexpr std::size_t kBlockBits = 512;
+inline constexpr unsigned kBlockWords = kBlockBits / 64;
 inline constexpr std::size_t kMaxClauses = 65'536;
 inline constexpr std::size_t kMaxBlocks = kMaxClauses / kBlockBits;
 inline constexpr std::size_t kMaxSummary = kMaxBlocks / 64;
 
 // One bit for each of 512 clauses.
 struct alignas(64) Block {
-    std::array<std::uint64_t, kBlockBits / 64> words{};
+    std::array<std::uint64_t, kBlockWords> words{};
 
     [[nodiscard]] constexpr bool operator==(const Block&) const noexcept = default;
 };
+
+inline constexpr Block kFullBlock = [] {
+    Block block;
+    block.words.fill(~std::uint64_t{0});
+    return block;
+}();
 
 // One field. Rows are counted from 0; each is as many words of `open` as the clauses have words of
 // summary, and as many references as these have bits within `used`.
@@ -54,6 +61,8 @@ struct ClassifierParts {
 inline constexpr std::size_t kMaxSteps = std::size_t{1} << 22;
 inline constexpr std::size_t kMaxWideSteps = std::size_t{1} << 21;
 inline constexpr std::size_t kMaxRows = std::size_t{1} << 18;
+// Of bits that differ; those that fields multiplied out add to them still have a number.
+inline constexpr std::size_t kMaxDifferentBlocks = std::size_t{1} << 22;
 // Numbers of no more bits go through a table with a place for each.
 inline constexpr unsigned kMaxTableBits = 17;
 inline constexpr std::size_t kMaxTableRows = std::size_t{1} << 16;
@@ -64,6 +73,18 @@ inline constexpr std::size_t kMaxTableRows = std::size_t{1} << 16;
 }
 [[nodiscard]] constexpr std::size_t summary_for(std::size_t clauses) noexcept {
     return (blocks_for(clauses) + 63) / 64;
+}
+
+// The bits of a block that stand for one of so many clauses: of the last block not all.
+[[nodiscard]] constexpr Block clauses_of(std::size_t block, std::size_t clauses) noexcept {
+    Block bits;
+    for (std::size_t word = 0; word < bits.words.size(); ++word) {
+        const std::size_t first = block * kBlockBits + word * 64;
+        const std::size_t there_are = clauses < first ? 0 : clauses - first;
+        bits.words[word] =
+            there_are >= 64 ? ~std::uint64_t{0} : (std::uint64_t{1} << there_are) - 1;
+    }
+    return bits;
 }
 
 // The width of the keys of a field that is no address.

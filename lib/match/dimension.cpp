@@ -87,21 +87,26 @@ std::size_t bytes_when_fast(const std::vector<Step<Key>>& steps, const RangeTrie
 }
 
 std::vector<std::uint16_t> table_of(const DimensionParts& parts) {
-    std::vector<std::uint16_t> table(std::size_t{1} << key_bits(parts.field));
+    const std::size_t values = std::size_t{1} << key_bits(parts.field);
+    std::vector<std::uint16_t> table(values + 1);
     for (auto step = parts.steps.begin(); step != parts.steps.end(); ++step) {
         const auto next = step + 1;
-        const auto last = next == parts.steps.end() ? table.size() : next->first;
+        const auto last = next == parts.steps.end() ? values : next->first;
         std::fill(table.begin() + static_cast<std::ptrdiff_t>(step->first),
                   table.begin() + static_cast<std::ptrdiff_t>(last),
                   static_cast<std::uint16_t>(step->row));
     }
+    table.back() = static_cast<std::uint16_t>(parts.absent_row);
     return table;
 }
 
 }  // namespace
 
 Dimension::Dimension(const DimensionParts& parts, Lookups lookups)
-    : field_{parts.field}, place_{place_of(parts.field)}, absent_row_{parts.absent_row} {
+    : field_{parts.field},
+      place_{place_of(parts.field)},
+      absent_row_{parts.absent_row},
+      is_inner_{field_ == Field::IpSrc || field_ == Field::IpDst || field_ == Field::ClientIp} {
     const bool many = parts.steps.size() >= kManySteps || parts.v6_steps.size() >= kManyWideSteps;
     is_slim_ = row_of(field_).kind == FieldKind::Address && many && lookups == Lookups::Slim;
     if (is_slim_) {
@@ -162,18 +167,18 @@ void Dimension::find_in_table(std::span<const Subject> subjects,
                               std::uint32_t* rows) const noexcept {
     // Nothing that is written changes what is read, which the compiler cannot know.
     const std::uint16_t* const table = table_.data();
-    const FieldPlace place = place_;
-    const Field field = field_;
-    const std::uint32_t absent = absent_row_ * stride_;
     const std::size_t count = subjects.size();
-    // What a field cannot hold is kept inside the table all the same.
-    const std::uint64_t inside = table_.size() - 1;
+    // The last place is that of packets which lack the field. What a field cannot hold is kept
+    // inside the others all the same.
+    const std::uint64_t absent = table_.size() - 1;
+    const FieldPlace place{place_.word, place_.shift, place_.mask & (absent - 1)};
+    const Field field = field_;
     for (std::size_t i = 0; i < count; ++i) {
         const Flow& flow = *subjects[i].flow;
-        const std::uint32_t row = table[place.read(flow) & inside];
         // Without a branch: which packets have a field is as random as the packets.
-        const std::uint32_t there = 0U - static_cast<std::uint32_t>(flow.fields.has(field));
-        rows[i] = (kTo == To::Add ? rows[i] : 0) + ((row & there) | (absent & ~there));
+        const std::uint64_t there = 0 - static_cast<std::uint64_t>(flow.fields.has(field));
+        const std::uint64_t at = (place.read(flow) & there) | (absent & ~there);
+        rows[i] = (kTo == To::Add ? rows[i] : 0) + table[at];
     }
 }
 
@@ -207,8 +212,33 @@ void Dimension::find_by_halving(std::span<const Subject> subjects, const Dimensi
     }
 }
 
+// Among few networks, an address at a time: their tables are at hand.
+void Dimension::find_inner_address(std::span<const Subject> subjects, const DimensionParts& parts,
+                                   std::uint32_t* rows) const noexcept {
+    const std::span<const Step<std::uint64_t>> steps = parts.steps;
+    for (const Subject& subject : subjects) {
+        const Flow& flow = *subject.flow;
+        const IpAddress& address = field_ == Field::IpDst ? flow.dst : flow.src;
+        std::uint32_t& row = *rows++;
+        row = absent_row_;
+        if (!flow.fields.has(field_)) {
+            continue;
+        }
+        if (flow.ip_version == IpVersion::V4) [[likely]] {
+            row = trie_.find(v4_key(address), steps);
+        } else if (flow.ip_version == IpVersion::V6) {
+            row = v6_trie_.find(v6_key(address), parts.v6_steps);
+        }
+    }
+}
+
 void Dimension::find_address(std::span<const Subject> subjects, const DimensionParts& parts,
                              std::uint32_t* rows) const noexcept {
+    if (is_inner_ && fib_ == nullptr && v6_fib_ == nullptr && !trie_.is_large() &&
+        !v6_trie_.is_large()) {
+        find_inner_address(subjects, parts, rows);
+        return;
+    }
     Keys<std::uint64_t> v4;
     Keys<Wide> v6;
     for (std::uint32_t at = 0; at < subjects.size(); ++at) {

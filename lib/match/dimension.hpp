@@ -42,6 +42,8 @@ private:
                      std::uint32_t* rows) const noexcept;
     void find_address(std::span<const Subject> subjects, const DimensionParts& parts,
                       std::uint32_t* rows) const noexcept;
+    void find_inner_address(std::span<const Subject> subjects, const DimensionParts& parts,
+                            std::uint32_t* rows) const noexcept;
     void find_by_halving(std::span<const Subject> subjects, const DimensionParts& parts,
                          std::uint32_t* rows) const noexcept;
     [[nodiscard]] std::uint64_t number_of(const Subject& subject) const noexcept;
@@ -49,8 +51,9 @@ private:
     Field field_;
     FieldPlace place_;
     std::uint32_t absent_row_;
+    bool is_inner_;  // an address that Flow holds
     std::uint32_t stride_ = 1;
-    std::vector<std::uint16_t> table_;  // rows times the stride, by number, when there are few
+    std::vector<std::uint16_t> table_;  // rows times the stride, by number, and when it is absent
     RangeTrie<std::uint64_t> trie_;     // numbers, or IPv4 addresses
     RangeTrie<Wide> v6_trie_;
     // In the place of a trie, when there are many steps; copies of a dimension share them.

@@ -7,60 +7,62 @@
 #include <cstdint>
 #include <span>
 
+#include <immintrin.h>
+
 namespace sluice {
 
-// The blocks of clauses that some packets of a burst may satisfy, and for each the rows of bits to
-// AND. Listed for many packets before the first is looked at, so that what they wait for comes from
-// the caches at once.
+// The blocks of clauses that the packets of a burst may satisfy, packet by packet, one after the
+// other: so that what comes next is one loop over them all, however many there are of a packet.
 class OpenBlocks {
 public:
-    struct OpenBlock {
-        std::uint32_t block = 0;
-        std::uint32_t first = 0;  // its first row here
+    struct Open {
+        std::uint16_t block;
+        std::uint8_t packet;
+    };
+    // Writes them down, packet by packet. Nothing counts before done(): meanwhile where the next
+    // goes is kept in a register.
+    class Adder {
+    public:
+        explicit Adder(OpenBlocks& to) noexcept : to_{to}, next_{to.open_.data()} {}
+
+        // Of a packet; `bits` are blocks of one word of the summary. Few of them are written down
+        // without a branch: how many there are is as random as the packets.
+        void add(std::size_t packet, std::size_t word, std::uint64_t bits) noexcept {
+            const auto add_next = [&] {
+                *next_ = {static_cast<std::uint16_t>(word * 64 + lowest(bits)),
+                          static_cast<std::uint8_t>(packet)};
+                next_ += bits != 0 ? 1 : 0;
+                bits &= bits - 1;
+            };
+            for (int i = 0; i < kFew; ++i) {
+                add_next();
+            }
+            while (bits != 0) {
+                add_next();
+            }
+        }
+        void done() noexcept { to_.count_ = static_cast<std::size_t>(next_ - to_.open_.data()); }
+
+    private:
+        OpenBlocks& to_;
+        Open* next_;
     };
 
-    void clear() noexcept {
-        count_ = 0;
-        rows_ = 0;
-    }
-    // Whether another packet fits, whatever it satisfies; `asked` rows are asked by all blocks.
-    [[nodiscard]] bool has_room(std::size_t asked) const noexcept {
-        return count_ + kMaxBlocks <= kMost && rows_ + asked <= kMostRows;
-    }
-    // With so many rows. Gives room for what says where they lie in the pool.
-    [[nodiscard]] const std::uint32_t** add(std::size_t block, std::size_t rows) noexcept {
-        open_[count_++] = {static_cast<std::uint32_t>(block), static_cast<std::uint32_t>(rows_)};
-        const std::uint32_t** const room = &references_[rows_];
-        rows_ += rows;
-        return room;
-    }
-
-    // All have been added. Finds the rows in `pool` and asks for them.
-    void fetch(const Block* pool) noexcept {
-        const std::size_t rows = rows_;
-        for (std::size_t i = 0; i < rows; ++i) {
-            satisfied_[i] = pool + *references_[i];
-            __builtin_prefetch(satisfied_[i]);
-        }
-        open_[count_].first = static_cast<std::uint32_t>(rows_);
-    }
-
-    [[nodiscard]] std::size_t count() const noexcept { return count_; }
-    [[nodiscard]] std::uint32_t block(std::size_t at) const noexcept { return open_[at].block; }
-    [[nodiscard]] std::span<const Block* const> rows(std::size_t at) const noexcept {
-        return {&satisfied_[open_[at].first], &satisfied_[open_[at + 1].first]};
+    [[nodiscard]] std::span<const Open> all() const noexcept {
+        return std::span{open_}.first(count_);
     }
 
 private:
-    static constexpr std::size_t kMost = 2 * kMaxBlocks;
-    static constexpr std::size_t kMostRows = kMaxBlocks * kFieldCount + 1024;
+    static constexpr int kFew = 4;
+    // Without a branch where there is none.
+    [[nodiscard]] static unsigned lowest(std::uint64_t bits) noexcept {
+        return static_cast<unsigned>(_tzcnt_u64(bits));
+    }
 
-    // Only what has been written is read.
-    std::array<OpenBlock, kMost + 1> open_;
-    std::array<const std::uint32_t*, kMostRows> references_;
-    std::array<const Block*, kMostRows> satisfied_;
+    // Only what has been written is read; behind the last is room for one that does not count.
+    // NOLINTNEXTLINE(cppcoreguidelines-pro-type-member-init)
+    std::array<Open, kMaxSubjects * kMaxBlocks + 1> open_;
     std::size_t count_ = 0;
-    std::size_t rows_ = 0;
 };
 
 }  // namespace sluice

@@ -8,38 +8,53 @@ namespace {
 constexpr std::size_t kFew = 512;
 constexpr std::size_t kMany = std::size_t{1} << 16;
 
+// The table grows with the steps. 2^20 are 4 MiB: when there are many, four places for a step, so
+// that a run seldom has more than a few.
+constexpr unsigned table_bits_for(std::size_t steps) noexcept {
+    return steps >= kMany ? 20 : steps >= kFew ? 18 : 12;
+}
+
 }  // namespace
 
-// The table grows with the steps, in strides of a node, and so that keys of 64 and 128 bits are
-// used up exactly. Keys that leave bits over, such as IPv4 addresses, get four places for a step
-// when there are many: 4 MiB, so that a run seldom has more than a few.
+// As many slots as there may be, or the fewest that tell all steps apart; and one before them and
+// one behind them, if there are keys there. What nodes take off keys of 64 and 128 bits has to use
+// these up exactly: others leave bits over.
 template <typename Key>
-unsigned RangeTrie<Key>::table_bits_for(unsigned width, std::size_t steps) noexcept {
-    constexpr unsigned kMostBits = 20;
-    const bool has_room = width + kNodeBits <= kKeyBits;
-    unsigned bits = (has_room ? 0 : width % kNodeBits) + 2 * kNodeBits;
-    if (steps >= kFew && bits + kNodeBits <= kMostBits) {
-        bits += kNodeBits;
+void RangeTrie<Key>::span_table() {
+    if (steps_.size() < 2) {
+        return;
     }
-    if (steps >= kMany && has_room) {
-        bits = kMostBits;
+    const unsigned stride = width_ + kNodeBits <= kKeyBits ? 1 : kNodeBits;
+    const Key first = steps_[1].first;
+    const Key last = steps_.back().first;
+    const Key most = Key{1} << table_bits_for(steps_.size());
+    while ((last >> shift_) - (first >> shift_) >= most) {
+        shift_ += stride;
     }
-    return std::min(width, bits);
+    Key bits{};
+    for (const Step<Key>& step : steps_) {
+        bits |= step.first;
+    }
+    while (shift_ + stride < width_ && (bits & ((Key{1} << (shift_ + stride)) - 1)) == 0) {
+        shift_ += stride;
+    }
+    const Key largest = static_cast<Key>(~Key{0}) >> (kKeyBits - width_);
+    first_slot_ = std::max<Key>(first >> shift_, 1) - 1;
+    last_slot_ = std::min<Key>((last >> shift_) + 1, largest >> shift_);
 }
 
 template <typename Key>
 RangeTrie<Key>::RangeTrie(Steps steps, unsigned width)
-    : width_{width},
-      table_bits_{table_bits_for(width, steps.size())},
-      large_{steps.size() >= kFew},
-      steps_{steps} {
-    table_.resize(std::size_t{1} << table_bits_);
-    const Piece whole;
+    : width_{width}, large_{steps.size() >= kFew}, steps_{steps} {
+    span_table();
+    table_.resize(static_cast<std::size_t>(last_slot_ - first_slot_) + 1);
     std::size_t step = 0;
-    for (unsigned slot = 0; slot < table_.size(); ++slot) {
-        const Piece part = part_of(whole, slot, table_bits_, step);
-        step = part.step;
-        table_[slot] = place_for(part);
+    for (std::size_t slot = 0; slot < table_.size(); ++slot) {
+        const Key begin = static_cast<Key>((first_slot_ + slot) << shift_);
+        while (step + 1 < steps_.size() && steps_[step + 1].first <= begin) {
+            ++step;
+        }
+        table_[slot] = place_for({aligned(begin), width_ - shift_, step});
     }
     // Nodes that are filled add theirs at the end.
     for (std::size_t node = 0; node < pieces_.size(); ++node) {

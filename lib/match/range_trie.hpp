@@ -17,12 +17,13 @@ namespace sluice {
 //
 //   table, by the first bits --> nodes of 64 children --> a row, or a run of a few steps
 //
-// A bit per child of a node says whether it is a node, and one whether a leaf unlike the one before
-// begins: two population counts find the next (Asai and Ohara, "Poptrie", SIGCOMM 2015). Where no
-// more than eight steps are left, they are looked through as they stand (DXR, Zec, Rizzo and
-// Mikuc, CCR 2012): a list of a million prefixes is a table and a run for nearly every key, and an
-// address that stands alone costs no chain of nodes down to its last bit. The steps stay with
-// whoever made the trie, who hands them in.
+// The table spans the keys between the first step and the last, so that rules over one network, or
+// over short payloads, are told apart by it alone. A bit per child of a node says whether it is a
+// node, and one whether a leaf unlike the one before begins: two population counts find the next
+// (Asai and Ohara, "Poptrie", SIGCOMM 2015). Where no more than eight steps are left, they are
+// looked through as they stand (DXR, Zec, Rizzo and Mikuc, CCR 2012): a list of a million prefixes
+// is a table and a run for nearly every key, and an address that stands alone costs no chain of
+// nodes down to its last bit. The steps stay with whoever made the trie, who hands them in.
 template <typename Key>
 class RangeTrie {
 public:
@@ -34,7 +35,7 @@ public:
     // Keys of `width` bits. The steps are sorted, no two begin alike, and the first begins at 0.
     RangeTrie(Steps steps, unsigned width);
 
-    void prefetch(Key key) const noexcept { __builtin_prefetch(&table_[slot_of(aligned(key))]); }
+    void prefetch(Key key) const noexcept { __builtin_prefetch(&table_[slot_of(key)]); }
 
     // `steps`: those it was made from. A key has no bit above the width.
     [[nodiscard]] std::uint32_t find(Key key, Steps steps) const noexcept {
@@ -111,13 +112,15 @@ private:
         return static_cast<std::uint32_t>(std::popcount(word));
     }
     [[nodiscard]] Key aligned(Key key) const noexcept { return key << (kKeyBits - width_); }
-    [[nodiscard]] std::size_t slot_of(Key aligned_key) const noexcept {
-        return static_cast<std::size_t>(aligned_key >> (kKeyBits - table_bits_));
+    // Keys before the first slot, and behind the last, are as those of it: it is all one row.
+    [[nodiscard]] std::size_t slot_of(Key key) const noexcept {
+        const Key slot = std::min(std::max<Key>(key >> shift_, first_slot_), last_slot_);
+        return static_cast<std::size_t>(slot - first_slot_);
     }
 
     [[nodiscard]] Walk walk_of(Key key) const noexcept {
-        const Key rest = aligned(key);
-        return {static_cast<Key>(rest << table_bits_), table_[slot_of(rest)]};
+        // In two steps: no shift is as wide as the key.
+        return {static_cast<Key>(key << (kKeyBits - 1 - shift_) << 1), table_[slot_of(key)]};
     }
     // From a node to a child, or from a leaf to what it leads to.
     void advance(Walk& walk) const noexcept {
@@ -173,13 +176,16 @@ private:
     [[nodiscard]] std::uint32_t place_for(const Piece& piece);
     void fill(std::size_t node, const Piece& piece);
 
-    [[nodiscard]] static unsigned table_bits_for(unsigned width, std::size_t steps) noexcept;
+    void span_table();
 
     std::vector<std::uint32_t> table_;
     std::vector<Node> nodes_;
     std::vector<std::uint32_t> leaves_;
     unsigned width_ = 0;
-    unsigned table_bits_ = 0;
+    // Of keys that share all bits but the last `shift_`, the table has a slot.
+    unsigned shift_ = 0;
+    Key first_slot_{};
+    Key last_slot_{};
     bool large_ = false;
 
     // Only while it is built.

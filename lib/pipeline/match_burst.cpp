@@ -66,20 +66,23 @@ void note_matches(const Burst& burst, const RuleSet& set, Scratch& scratch) noex
     std::size_t number = 0;
     std::uint8_t row = 0;
     for (const Packet& packet : burst.packets()) {
-        MatchSpan& span = spans[row];
-        span = {next, 0};
-        if (is_malformed(packet.flow.parsed)) {
-            ++row;
-            continue;
-        }
-        for (const std::uint32_t rule : scratch.found.of(number++)) {
-            matches[next++] = Match{.rule = rule, .packet = row};
-            if constexpr (kMany) {
-                prefetch_rule(quick[rule]);
+        spans[row] = {next, 0};
+        if (!is_malformed(packet.flow.parsed)) {
+            const std::span<const std::uint32_t> rules = scratch.found.of(number++);
+            const auto count = static_cast<std::uint32_t>(rules.size());
+            // Up to two without a branch: how many there are is as random as the packets.
+            matches[next] = Match{.rule = rules.data()[0], .packet = row};
+            matches[next + 1] = Match{.rule = rules.data()[1], .packet = row};
+            for (std::uint32_t i = 2; i < count; ++i) {
+                matches[next + i] = Match{.rule = rules[i], .packet = row};
             }
+            spans[row].count = count;
+            next += count;
         }
-        span.count = next - span.first;
         ++row;
+    }
+    for (std::uint32_t i = 0; kMany && i < next; ++i) {
+        prefetch_rule(quick[matches[i].rule]);
     }
     scratch.match_count = next;
 }

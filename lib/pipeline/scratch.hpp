@@ -47,9 +47,9 @@ struct MatchSpan {
 // never allocate. Pages that no rule set needs are never touched.
 struct Scratch {
     std::array<MatchSpan, kMaxBurst> spans{};
-    // One after the other, packet by packet.
+    // One after the other, packet by packet; behind them is room for what does not count.
     std::unique_ptr<Match[]> matches =
-        std::make_unique_for_overwrite<Match[]>(kMaxBurst * kMaxRules);
+        std::make_unique_for_overwrite<Match[]>(kMaxBurst * kMaxRules + 2);
     std::uint32_t match_count = 0;  // of the burst
     std::unique_ptr<Look[]> looks = std::make_unique_for_overwrite<Look[]>(kMaxBurst * kMaxLimits);
     std::uint32_t look_count = 0;  // of the burst

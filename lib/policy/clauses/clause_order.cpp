@@ -1,5 +1,7 @@
 #include "lib/policy/clauses/clause_order.hpp"
 
+#include "lib/match/classifier_parts.hpp"
+
 #include <algorithm>
 #include <array>
 #include <set>
@@ -131,6 +133,14 @@ std::vector<Field> fields_by_weight(const Weights& weights) {
     return fields;
 }
 
+// Ends the last block with clauses that are empty, in the places of as many different rules: what
+// the compiled conditions take is told by rule. There is more than a block.
+void fill_block(std::vector<RuleClause>& clauses) {
+    while (clauses.size() % kBlockBits != 0) {
+        clauses.push_back({clauses[clauses.size() - kBlockBits].rule, {}});
+    }
+}
+
 }  // namespace
 
 void sort_for_summary(std::vector<RuleClause>& clauses, const SetPool& pool) {
@@ -145,8 +155,15 @@ void sort_for_summary(std::vector<RuleClause>& clauses, const SetPool& pool) {
     std::sort(places.begin(), places.end());
     std::vector<RuleClause> sorted;
     sorted.reserve(clauses.size());
-    for (const Place& place : places) {
-        sorted.push_back(std::move(clauses[place.from]));
+    std::size_t alike = 0;  // that ask the same fields, up to here
+    for (std::size_t i = 0; i < places.size(); ++i) {
+        const bool like_before = i > 0 && places[i].heavy.fields == places[i - 1].heavy.fields;
+        const bool fits = sorted.size() + places.size() - i + kBlockBits <= kMaxClauses;
+        if (!like_before && alike >= kBlockBits && places[i - 1].heavy.fields != 0 && fits) {
+            fill_block(sorted);
+        }
+        alike = like_before ? alike + 1 : 1;
+        sorted.push_back(std::move(clauses[places[i].from]));
     }
     clauses = std::move(sorted);
 }

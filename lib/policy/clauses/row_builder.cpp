@@ -26,6 +26,9 @@ RowBuilder::RowBuilder(Field field, std::span<const RuleClause> clauses, const S
         const std::size_t block = i / kBlockBits;
         const std::uint64_t bit = std::uint64_t{1} << (i % 64);
         const std::size_t word = i % kBlockBits / 64;
+        if (clauses[i].clause.empty()) {
+            continue;  // only there to fill a block
+        }
         const std::vector<ClauseTerm>& clause = clauses[i].clause.fields;
         const auto term = std::find_if(clause.begin(), clause.end(),
                                        [&](const ClauseTerm& t) { return t.field == field; });

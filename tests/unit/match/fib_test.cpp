@@ -208,11 +208,36 @@ TEST(FibV6, DenseHostsAndFarOnesAgree) {
     expect_longest_match(prefixes, random);
 }
 
+// As many steps within one /20 as its line holds ranges, fewer, and more; at its ends too.
+TEST(FibV4, NetworksWithAndWithoutRoomAgree) {
+    std::mt19937_64 random{8};
+    for (std::size_t count = 0; count < 24; ++count) {
+        const std::uint64_t network = (random() & 0xF'FFFF) << 12;
+        std::map<std::uint64_t, std::uint32_t> steps{{0, 1}};
+        steps.emplace(network, 2);
+        for (std::size_t i = 0; i < count; ++i) {
+            const std::uint64_t inside = i == 0 ? 1 : i == 1 ? 0xFFF : random() & 0xFFF;
+            steps.emplace(network + inside, FibV4::kMaxValue - static_cast<std::uint32_t>(i));
+        }
+        std::vector<Step<std::uint64_t>> sorted;
+        for (const auto& [first, row] : steps) {
+            sorted.push_back({first, row});
+        }
+        const auto fib = made(sorted);
+        ASSERT_TRUE(fib.has_value());
+        for (std::uint64_t address = network; address < network + 0x1000; ++address) {
+            const auto next = steps.upper_bound(address);
+            ASSERT_EQ(fib->find(static_cast<std::uint32_t>(address)), std::prev(next)->second)
+                << count << " steps, address " << address - network;
+        }
+    }
+}
+
 TEST(Fib, MoreThanItMayTakeIsRefused) {
     std::vector<Step<std::uint64_t>> steps{{0, 0}};
     std::vector<Step<Wide>> v6_steps{{0, 0}};
     for (std::uint32_t i = 1; i < 1000; ++i) {
-        steps.push_back({i * 1000, i});
+        steps.push_back({i * 100, i});
         v6_steps.push_back({Wide{i} << 80, i});
     }
     EXPECT_EQ(FibV4::make(steps, std::size_t{64} << 20).error().code, Errc::TooMany);

@@ -320,6 +320,38 @@ TEST(CompileClauses, SharesWhatIsEqual) {
     EXPECT_EQ(dimension.references.size(), 1000U);      // a row that satisfies one has one
 }
 
+// Clauses of two kinds, each of more than a block, do not meet in one: what fills the first kind's
+// last block no packet satisfies.
+TEST(CompileClauses, KindsOfClausesHaveBlocksOfTheirOwn) {
+    std::vector<Expression> trees;
+    for (int i = 0; i < 700; ++i) {
+        const std::string network = std::to_string(i / 250) + "." + std::to_string(i % 250);
+        for (const std::string& text :
+             {"ip.src in {10." + network + ".0/24}", "l4.sport eq " + std::to_string(i)}) {
+            trees.push_back(std::get<ParsedExpression>(parse_expression(text)).tree);
+        }
+    }
+    const Classifier classifier = test::compile_conditions(trees).value();
+    EXPECT_EQ(classifier.parts().rule_of.size(), 1024U + 700U);
+    const DimensionParts& sources = classifier.parts().dimensions.at(0);
+    const DimensionParts& ports = classifier.parts().dimensions.at(1);
+    EXPECT_EQ(sources.used, std::vector<std::uint64_t>{0b0011});
+    EXPECT_EQ(ports.used, std::vector<std::uint64_t>{0b1100});
+    Flow flow;
+    flow.ip_version = IpVersion::V4;
+    flow.fields.add(Field::IpSrc);
+    flow.fields.add(Field::L4Sport);
+    for (int i = 0; i < 720; ++i) {
+        flow.src.bytes = {std::byte{10}, static_cast<std::byte>(i / 250),
+                          static_cast<std::byte>(i % 250), std::byte{1}};
+        flow.sport = static_cast<std::uint16_t>(i);
+        const std::uint32_t first = 2 * static_cast<std::uint32_t>(i);
+        EXPECT_EQ(test::rules_for(classifier, flow, {}),
+                  i < 700 ? (std::vector<std::uint32_t>{first, first + 1})
+                          : std::vector<std::uint32_t>{});
+    }
+}
+
 // Ranges that overlap in every way need a row for each way.
 TEST(CompileClauses, IsRefusedWhenItWouldBeTooLarge) {
     SetPool sets;

@@ -1,0 +1,86 @@
+#pragma once
+#include "lib/match/bit_plane.hpp"
+#include "lib/match/classifier_parts.hpp"
+#include "lib/match/dense_planes.hpp"
+#include "lib/match/found_rules.hpp"
+#include "lib/match/open_blocks.hpp"
+#include "lib/match/subject.hpp"
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+namespace sluice {
+
+// From the rows of a burst's packets to the clauses that these satisfy: the AND of the planes, of
+// which only as much is looked at as may be anything but zero. Step by step over the whole burst,
+// with hardly a branch: what a packet satisfies nobody can predict, and what one packet waits for
+// comes while the others are looked at.
+class ClausePlanes {
+public:
+    using Rows = DensePlanes::Rows;
+
+    ClausePlanes() = default;
+    // The parts are sound.
+    explicit ClausePlanes(const ClassifierParts& parts);
+
+    [[nodiscard]] std::span<const BitPlane> planes() const noexcept { return planes_; }
+
+    // What the packets of one burst are looked for in.
+    struct Search {
+        // NOLINTBEGIN(cppcoreguidelines-pro-type-member-init): as many as are read are written.
+        Rows rows;
+        std::size_t packets = 0;
+        OpenBlocks open;  // list_open() fills it
+
+        // By word of the summary and plane.
+        using RowWords = std::array<std::array<const std::uint32_t*, kMaxSubjects>, kFieldCount>;
+        std::array<RowWords, kMaxSummary> row_words;
+        // NOLINTEND(cppcoreguidelines-pro-type-member-init)
+    };
+    void list_open(Search& search) const noexcept;
+    // Adds the rules of all clauses that are satisfied. There is a plane. Lists what is open
+    // itself, if it has to.
+    void find(Search& search, const std::uint32_t* rule_of,
+              FoundRules::Adder& found) const noexcept;
+    // The satisfied clauses of one of the open blocks.
+    [[nodiscard]] Block satisfied(const Search& search, OpenBlocks::Open open) const noexcept;
+
+    [[nodiscard]] std::size_t bytes() const noexcept;
+
+private:
+    // What one block asks of one plane.
+    struct Question {
+        std::uint64_t before = 0;  // the blocks before it that ask it too
+        std::uint32_t asks = 0;    // all bits or none
+        BlockReference otherwise;  // of a block that does not ask: all its clauses
+    };
+    // Some of the open blocks, and where they may be anything but zero.
+    struct Narrowed;
+
+    // kPlanes: how many there are; 0: more than there is code for, or none.
+    template <std::size_t kPlanes>
+    void narrow(const Search& search, std::span<const OpenBlocks::Open> open,
+                Narrowed& narrowed) const noexcept;
+    template <std::size_t kPlanes>
+    void find_in(const Narrowed& narrowed, std::span<const OpenBlocks::Open> open,
+                 const std::uint32_t* rule_of, FoundRules::Adder& found) const noexcept;
+    template <std::size_t kPlanes>
+    void find_open(const Search& search, const std::uint32_t* rule_of,
+                   FoundRules::Adder& found) const noexcept;
+
+    void list_planes(const ClassifierParts& parts, BlockPool& pool);
+    void list_questions(BlockPool& pool);
+
+    std::size_t clauses_ = 0;
+    std::size_t summary_ = 0;                      // words of one bit per block
+    std::vector<std::uint64_t> blocks_there_are_;  // by word of the summary
+    std::vector<BitPlane> planes_;
+    std::vector<Question> questions_;  // by block, by plane
+    std::vector<Block> blocks_;        // that the planes refer to
+    DensePlanes dense_;                // when there are few clauses
+};
+
+}  // namespace sluice
