@@ -39,6 +39,7 @@ Result<Done> Dataplane::load_rules() {
     }
     rows_.assign(current_.rules);
     load_overrides(current_.rules, state_.secrets().hash);
+    list_scopes(current_.rules);
     if (const Result<Done> fits = slots_.assign(current_.rules); !fits) {
         state_.begin_anew(fits.error().what);
         slots_ = LimitSlots{table_view()};

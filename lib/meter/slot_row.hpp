@@ -23,11 +23,25 @@ struct FormerNumbers {
     std::uint8_t change = 0;   // which change of the rules ended it: index in ChangeTimes
 };
 
+// What the tables of several workers hold of one key makes up what it owes: each has spent for
+// itself, or they have told each other (lib/ledger).
+enum class Combine : std::uint8_t { Sum, Most };
+
+// A slot that a limit had while the packets of its keys met other workers. Nobody charges its
+// entries any more: who files a key under the limit's own slot takes over what it owes there.
+struct MovedFrom {
+    std::uint16_t slot = 0;
+    Combine combine = Combine::Sum;
+
+    [[nodiscard]] bool operator==(const MovedFrom&) const noexcept = default;
+};
+
 // What must be known of a limit to handle its entries without its rule at hand.
 struct SlotRow {
     const AnyLimit* limit = nullptr;        // nullptr: no limit has this slot
     std::span<const AnyLimit> coarser;      // its numbers by step - 1
     std::span<const FormerNumbers> former;  // latest first
+    std::span<const MovedFrom> moved_from;  // latest first
     std::uint8_t version = 0;
     bool overridden = false;         // keys may have other numbers
     std::uint64_t max_unsynced = 0;  // of a limit that workers share (lib/ledger); 0: they do not

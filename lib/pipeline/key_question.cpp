@@ -1,6 +1,7 @@
 #include "lib/pipeline/key_question.hpp"
 
 #include "lib/meter/any_meter.hpp"
+#include "lib/meter/former_debt.hpp"
 #include "lib/meter/former_tables.hpp"
 #include "lib/meter/penalty.hpp"
 #include "lib/pipeline/adopt.hpp"
@@ -33,6 +34,7 @@ public:
         const AnyLimit& numbers = own.numbers != nullptr ? *own.numbers : limit.limit;
         KeyBucket bucket{
             .limit = index, .overridden = own.numbers != nullptr, .most = most_of(numbers)};
+        act_on_moved(limit);
         Entry* entry = core_.buckets.keys.find(filed(limit, question_.bytes));
         const bool had_one = entry != nullptr;
         if (had_one) {
@@ -53,6 +55,7 @@ public:
         } else {
             describe_new(limit, bucket);
             ask_former(limit, bucket);
+            ask_moved(limit, bucket);
         }
         bucket.before = had_one ? bucket.before : bucket.remaining;
         return bucket;
@@ -64,6 +67,9 @@ public:
         }
         const MeteredLimit& limit = rule_.ban.boxes[question_.key];
         KeyBox box{.after = most_of(limit.limit)};
+        if (lifts_bans()) {
+            forget_moved(limit);
+        }
         if (Entry* own = core_.buckets.keys.find(filed(limit, question_.bytes))) {
             tenants_.update(*own, now_);
             const Units left = remaining(own->cell(), limit.limit, tenants_.pool(), now_);
@@ -72,7 +78,7 @@ public:
             if (lifts_bans()) {
                 tenants_.forget(*own);
             }
-        } else if (former_ban(limit, box)) {
+        } else if (former_ban(limit, box) || moved_ban(limit, box)) {
             // Of a key that has had no place here yet.
         } else if (core_.buckets.coarsened(now_.at) && !has_bucket()) {
             meet_wider(limit, box);
@@ -147,6 +153,44 @@ private:
             former->forget(key, 0);
         }
         return true;
+    }
+    // What the key owes where its packets met until a reload: each worker acts on its own part.
+    void forget_moved(const MeteredLimit& limit) noexcept {
+        for_each_moved(limit, [this](Entry& entry) { tenants_.forget(entry); });
+    }
+    void act_on_moved(const MeteredLimit& limit) noexcept {
+        if (question_.action == KeyAction::Reset) {
+            forget_moved(limit);
+        } else if (question_.action == KeyAction::Grant) {
+            for_each_moved(limit, [&](Entry& entry) { (void)act(entry, limit.limit); });
+        }
+    }
+    template <typename Act>
+    void for_each_moved(const MeteredLimit& limit, Act&& act) noexcept {
+        for (const MovedFrom& moved : limit.moved_from) {
+            const FiledKey before = refiled(filed(limit, question_.bytes), moved.slot);
+            if (Entry* entry = core_.buckets.keys.find(before)) {
+                tenants_.update(*entry, now_);
+                act(*entry);
+            }
+        }
+    }
+    void ask_moved(const MeteredLimit& limit, KeyBucket& bucket) const noexcept {
+        if (!limit.moved_from.empty()) {
+            const Units used =
+                owed_before(core_.buckets, filed(limit, question_.bytes), 0, now_).used;
+            const std::uint64_t left = bucket.most.count() - std::min(bucket.most, used).count();
+            bucket.remaining = std::min(bucket.remaining, Units{left});
+        }
+    }
+    [[nodiscard]] bool moved_ban(const MeteredLimit& limit, KeyBox& box) const noexcept {
+        const PeerTables* peers = core_.buckets.peers();
+        if (peers == nullptr || (limit.moved_from.empty() && !limit.moving)) {
+            return false;
+        }
+        box.left = peers->ban_left(filed(limit, question_.bytes), tenants_, now_.at);
+        box.lifted = box.left != Nanoseconds{0} && lifts_bans();
+        return box.left != Nanoseconds{0};
     }
     [[nodiscard]] FiledKey filed(const MeteredLimit& limit, const KeyBytes& key) const noexcept {
         return {core_.hash(limit.identity, key.view()), limit.slot};

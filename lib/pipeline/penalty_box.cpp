@@ -1,6 +1,7 @@
 #include "lib/pipeline/penalty_box.hpp"
 
 #include "lib/meter/former_tables.hpp"
+#include "lib/meter/peer_tables.hpp"
 #include "lib/meter/penalty.hpp"
 #include "lib/rules/coarse_key.hpp"
 
@@ -51,6 +52,14 @@ Nanoseconds PenaltyBoxes::left_of(const MeteredLimit& box) const noexcept {
     return left;
 }
 
+// A ban that began where the packets of the key have met until a reload.
+Nanoseconds PenaltyBoxes::left_at_peers(const MeteredLimit& box) const noexcept {
+    const BucketStore& store = judging_.core.buckets;
+    return store.peers() == nullptr
+               ? Nanoseconds{0}
+               : store.peers()->ban_left(filed(box), store.tenants, judging_.now.at);
+}
+
 std::optional<PenaltyBoxes::Sentence> PenaltyBoxes::sentence() const noexcept {
     Sentence sentence;
     const FormerTables* former = judging_.core.buckets.former();
@@ -58,6 +67,9 @@ std::optional<PenaltyBoxes::Sentence> PenaltyBoxes::sentence() const noexcept {
         Nanoseconds left = digests_[box.key] == 0 ? Nanoseconds{0} : left_of(box);
         if (former != nullptr && digests_[box.key] != 0) [[unlikely]] {
             left = std::max(left, former->ban_left(filed(box), judging_.now.at));
+        }
+        if ((box.moving || !box.moved_from.empty()) && digests_[box.key] != 0) [[unlikely]] {
+            left = std::max(left, left_at_peers(box));
         }
         if (left > sentence.left) {
             sentence = {left, box.key};

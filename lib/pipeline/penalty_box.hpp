@@ -40,6 +40,7 @@ private:
     }
     [[nodiscard]] Nanoseconds left_in(Entry* entry) const noexcept;
     [[nodiscard]] Nanoseconds left_of(const MeteredLimit& box) const noexcept;
+    [[nodiscard]] Nanoseconds left_at_peers(const MeteredLimit& box) const noexcept;
     [[nodiscard]] bool has_bucket(std::uint8_t key) const noexcept;
     [[nodiscard]] bool bans_now(const MeteredLimit& box, std::uint8_t step) const noexcept;
 

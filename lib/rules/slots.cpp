@@ -52,6 +52,7 @@ void list_limit(RuleSet& set, const MeteredLimit& limit, Nanoseconds linger) {
     set.slots[limit.slot] = {.limit = &limit.limit,
                              .coarser = limit.coarser,
                              .former = limit.former,
+                             .moved_from = limit.moved_from,
                              .version = limit.version,
                              .overridden = limit.overridden,
                              .max_unsynced = limit.shared,
@@ -72,8 +73,10 @@ void list_slots(RuleSet& set) {
     set.slots.clear();
     set.longest_debt = Nanoseconds{0};
     set.shared_limits = 0;
+    set.syncs = false;
     for (const MeteredLimit& limit : set.gone) {
         list_limit(set, limit, Nanoseconds{0});
+        set.syncs = set.syncs || limit.shared != 0;
     }
     for (Rule& rule : set.rules) {
         rule.asks_keys = rule.overrides != nullptr || rule.bans();
@@ -82,6 +85,7 @@ void list_slots(RuleSet& set) {
             set.shared_limits += limit.shared != 0 ? 1 : 0;
         });
     }
+    set.syncs = set.syncs || set.shared_limits != 0;
     list_quick_rules(set);
 }
 

@@ -21,7 +21,7 @@
 // and lists with a 32-bit count in front.
 namespace sluice {
 
-inline constexpr std::uint32_t kWireVersion = 16;
+inline constexpr std::uint32_t kWireVersion = 17;
 // A compiled set (kMaxCompiledSize in lib/policy, and its texts and patterns) and the text of its
 // file.
 inline constexpr std::uint32_t kMaxMessageSize = 320U << 20;
@@ -150,6 +150,7 @@ struct StateStats {
     std::uint64_t unknown = 0;         // buckets of limits that nobody knows: forgotten
     std::uint64_t former_tables = 0;   // of other shapes, that new keys are looked up in
     std::uint64_t former_debts = 0;    // debts that were taken over from these
+    std::uint64_t moved_debts = 0;     // and from other workers, of keys that a reload moved
     std::uint64_t put_aside = 0;       // times that tables could not be read and were kept aside
     bool snapshots = false;            // whether there are to be any
     std::uint64_t snapshots_done = 0;  // written since the start
