@@ -11,7 +11,8 @@ namespace sluice {
 std::optional<ApplyRules> Dataplane::saved_rules() {
     Result<std::optional<ApplyRules>> saved = store_.load();
     if (!saved) {
-        log_error(saved.error().what);
+        log_error(saved.error().what + "; forwarding unjudged until rules are applied");
+        state_.note_put_aside();
         return std::nullopt;
     }
     if (!*saved) {

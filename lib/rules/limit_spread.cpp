@@ -15,7 +15,6 @@ namespace {
 // Of packets that are not handed to owners: the port decides, for one worker or for all.
 constexpr std::uint64_t kAtOneWorker = 0;
 constexpr std::uint64_t kByPort = 1;
-constexpr std::uint64_t kAnywhere = 2;
 
 class Words {
 public:
@@ -43,14 +42,14 @@ std::uint64_t hash_of(const OwnerGroup& group) {
         words.add(part.lower ? 1 : 0);
         words.add(part.room);
     }
-    return std::max(words.hash(), kAnywhere + 1);
+    return std::max(words.hash(), kSpreadAnywhere + 1);
 }
 
 std::uint64_t spread_of(LimitScope scope, const Rule& rule, const RuleSet& set) {
     if (scope == LimitScope::Owner && rule.owner_group != 0) {
         return hash_of(set.owner_groups[rule.owner_group - 1U]);
     }
-    return scope == LimitScope::Local ? kByPort : kAnywhere;
+    return scope == LimitScope::Local ? kByPort : kSpreadAnywhere;
 }
 
 // A key in the box is where its limits are.
@@ -68,8 +67,8 @@ void list_spreads(RuleSet& set, std::size_t workers) {
             limit.spread = workers < 2 ? kAtOneWorker : spread_of(limit.scope, rule, set);
         }
         for (MeteredLimit& box : rule.ban.boxes) {
-            box.scope = scope_of_box(rule, box.key);
-            box.spread = workers < 2 ? kAtOneWorker : spread_of(box.scope, rule, set);
+            box.spread =
+                workers < 2 ? kAtOneWorker : spread_of(scope_of_box(rule, box.key), rule, set);
         }
     }
 }

@@ -265,6 +265,44 @@ TEST(Moving, RefusalsGoAlong) {
     EXPECT_EQ(workers.judge(1, frame, kStart + 1s).reason, Reason::Banned);
 }
 
+// Where workers share a key, all refusals together are a ban, which holds at each of them at once,
+// and so does its end.
+TEST(Moving, WorkersThatShareAKeyBanItTogether) {
+    std::string text = at(Place::Merged, "{algorithm: token_bucket, rate: 1/h, burst: 40}");
+    text.insert(text.find("    key: [ip.src]\n"), "    ban: {after: 10, within: 10s, for: 1h}\n");
+    MovingWorkers workers{text, kWorkers};
+    ASSERT_GT(limit_of(workers).shared, 0U);
+    const auto frame = test::udp().src("10.0.0.1").dst("192.0.2.1").bytes();
+    (void)flood(workers, Place::Merged, 80, kStart);
+    ASSERT_EQ(workers.judge(0, frame, kStart).reason, Reason::Banned);
+    // Exhausted, and refused all over again: three at one worker, three at the next and so on.
+    const Instant later = kStart + 2h;
+    MovingWorkers fresh{text, kWorkers};
+    for (std::size_t i = 0; i < 44; ++i) {
+        fresh.turns(later);
+        (void)fresh.judge(i % 2, frame, later);
+    }
+    std::size_t refused = 0;
+    std::size_t i = 0;
+    for (; i < 40; ++i) {
+        fresh.turns(later);
+        const Decision decision = fresh.judge(i % kWorkers, frame, later);
+        refused += decision.reason == Reason::OverLimit ? 1 : 0;
+        if (decision.reason == Reason::Banned) {
+            break;
+        }
+    }
+    EXPECT_LE(refused, 10U);
+    EXPECT_LT(i, 40U);
+    for (std::size_t worker = 0; worker < kWorkers; ++worker) {
+        EXPECT_EQ(fresh.judge(worker, frame, later + 30min).reason, Reason::Banned) << worker;
+        EXPECT_EQ(fresh.judge(worker, test::udp().src("10.0.0.2").dst("192.0.2.1").bytes(), later)
+                      .verdict,
+                  Verdict::Pass);
+    }
+    EXPECT_NE(fresh.judge(3, frame, later + 61min).reason, Reason::Banned);
+}
+
 // Former slots go once nothing is owed in them, and the next process knows of them until then.
 TEST(Moving, SlotsAreGivenBack) {
     const std::string limit = "{algorithm: token_bucket, rate: 100/s, burst: 100}";

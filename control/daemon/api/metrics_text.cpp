@@ -166,7 +166,7 @@ constexpr auto kStateFamilies = std::to_array<StateFamily>({
      "Debts of keys that a reload moved to another worker, taken over by it.",
      &StateStats::moved_debts},
     {"sluice_state_put_aside_total", "counter",
-     "Times that tables could not be read and were kept aside.", &StateStats::put_aside},
+     "Times that tables or rules could not be read and were kept aside.", &StateStats::put_aside},
 });
 
 void put_snapshots(Text& text, const StateStats& state) {
