@@ -147,6 +147,13 @@ Units PeerTables::used_by_others(const FiledKey& key, Combine combine, const Buc
     return sum.owed().used;
 }
 
+bool PeerTables::others_have(const FiledKey& key, const BucketStore& mine) const noexcept {
+    prefetch(key, 0);
+    return std::any_of(stores_.begin(), stores_.end(), [&](const BucketStore* store) {
+        return store != &mine && !store->keys.peek(key).empty();
+    });
+}
+
 Nanoseconds PeerTables::ban_left(const FiledKey& key, const Tenants& tenants,
                                  Instant now) const noexcept {
     Nanoseconds left{0};

@@ -43,6 +43,8 @@ public:
     // While a key is moving: what others than `mine` hold under its own slot.
     [[nodiscard]] Units used_by_others(const FiledKey& key, Combine combine,
                                        const BucketStore& mine, Now now) const noexcept;
+    // Whether one of them has an entry of it.
+    [[nodiscard]] bool others_have(const FiledKey& key, const BucketStore& mine) const noexcept;
     // The rest of a ban of the key under its slot, or those before; 0: none.
     [[nodiscard]] Nanoseconds ban_left(const FiledKey& key, const Tenants& tenants,
                                        Instant now) const noexcept;

@@ -168,10 +168,10 @@ private:
         if (store_.coarsened(judging_.now.at)) {
             take_over(cell, *numbers, step);
         }
-        if (store_.former() != nullptr) [[unlikely]] {
+        if (store_.former() != nullptr && !is_taken_over(key)) [[unlikely]] {
             take_over_former(cell, *numbers, key, step);
         }
-        if (!limit_.moved_from.empty()) [[unlikely]] {
+        if (!limit_.moved_from.empty() && !is_taken_over(key)) [[unlikely]] {
             take_over_moved(cell, *numbers, key, step);
         }
         entry.file(cell, key.filed, {limit_.version, step});
@@ -218,6 +218,13 @@ private:
             }
         }
         owe(former.used_by_rule(limit_.slot, tenants_, now));
+    }
+
+    // While keys move, what several workers have of one adds up: one of them takes over what it
+    // owed before.
+    [[nodiscard]] bool is_taken_over(const FiledKey& key) const noexcept {
+        return limit_.moving == Combine::Sum && store_.peers() != nullptr &&
+               store_.peers()->others_have(key, store_);
     }
 
     // What it or its parents owe where the packets of these keys have met other workers.

@@ -140,6 +140,44 @@ TEST(Moving, WhatIsLeftIsLeft) {
     }
 }
 
+// However often it moves, and wherever its packets come meanwhile, each unit is counted once.
+TEST(Moving, AnyChainOfMovesAddsUp) {
+    for (const bool with_merged : {false, true}) {
+        for (unsigned seed = 1; seed <= 10; ++seed) {
+            std::mt19937 random{seed};
+            const auto place = [&] { return kPlaces[random() % 4]; };
+            const auto next = [&] {
+                Place to = place();
+                while (!with_merged && to == Place::Merged) {
+                    to = place();
+                }
+                return to;
+            };
+            Place now_at = next();
+            MovingWorkers workers{at(now_at, std::string{kBucket}), kWorkers};
+            std::uint64_t ahead = limit_of(workers).shared;
+            std::uint64_t passed = 0;
+            for (int i = 0; i < 60; ++i) {
+                passed += flood(workers, now_at, 6, kStart);
+                now_at = next();
+                ASSERT_TRUE(workers.begin_apply(at(now_at, std::string{kBucket})));
+                passed += flood(workers, now_at, random() % 5, kStart);
+                if (random() % 4 != 0) {  // else the next move begins before this one has ended
+                    workers.end_apply(kStart);
+                }
+                ahead = std::max(ahead, limit_of(workers).shared);
+            }
+            workers.end_apply(kStart);
+            for (int i = 0; i < 20; ++i) {
+                workers.turns(kStart);
+                passed += flood(workers, now_at, 10, kStart);
+            }
+            EXPECT_GE(passed, kBurst) << seed;
+            EXPECT_LE(passed, kBurst + (kWorkers - 1) * ahead) << seed;
+        }
+    }
+}
+
 class Chance {
 public:
     explicit Chance(unsigned seed) : random_{seed} {}

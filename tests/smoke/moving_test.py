@@ -19,11 +19,13 @@ defaults: {{mode: enforce}}
 rules:
   - {{id: hold, when: 'dir eq "in" and ip.proto eq 17', key: [ip.src], limits: [{{algorithm: token_bucket, rate: 1/d, burst: {BURST}}}]}}
 """
-# All of its packets are handed over for the other's keys, or some of them might be.
+# Of keys that may have numbers of their own packets are handed over; another rule's keys are none of its own.
+OWN = HOLD.replace("limits:", "overrides: {inline: [{key: 192.0.2.1, exempt: true}]}, limits:").replace(
+    'dir eq "in" and ', "")
 LOG = "limits: [{algorithm: sliding_log, count: 60000, window: 1h}]"
 RULES = {
     "local": HOLD,
-    "owner": HOLD + f"""  - {{id: host, when: 'dir eq "in" and ip.proto eq 17', key: [ip.dst], {LOG}}}\n""",
+    "owner": OWN + f"  - {{id: host, when: ip.proto eq 17, key: [ip.dst], {LOG}}}\n",
     "merged": HOLD + f"""  - {{id: host, when: 'dir eq "in" and l4.dport eq 7', key: [ip.dst], {LOG}}}\n""",
 }
 
