@@ -48,6 +48,8 @@ public:
     void end_snapshots();
     // What it has not told the others yet, as it was left.
     [[nodiscard]] std::span<Record> records(std::size_t worker);
+    // The saved rules could not be read.
+    void note_put_aside() const noexcept { folder_.note_put_aside(); }
     // Nothing that was found can be read by the rules that there are.
     void begin_anew(const std::string& why);
 

@@ -175,6 +175,7 @@ Reply Dataplane::take(ApplyRules request, Keep keep) {
         return Failure{mapped.error().what};
     }
     load_overrides(request.rules, state_.secrets().hash);
+    list_scopes(request.rules);
     // The copy: if the rules cannot be saved, nothing has changed.
     LimitSlots slots = slots_;
     if (const Result<Done> fits = slots.assign(request.rules); !fits) {
@@ -198,6 +199,7 @@ Reply Dataplane::take(ApplyRules request, Keep keep) {
     rows_.assign(request.rules);
     current_ = std::move(request);
     load(*std::move(texts));
+    await_moves();
     log_info("applied a rule set with " + std::to_string(current_.rules.rules.size()) + " rules");
     return Applied{current_.rules.generation};
 }
@@ -228,6 +230,7 @@ void Dataplane::keep_house() {
     }
     take_samples();
     reclaim();
+    settle_moves();
     state_.keep_snapshot(std::chrono::steady_clock::now());
     if (state_.former() != nullptr && state_.former()->is_let_go(lcores_.size())) {
         state_.end_former();

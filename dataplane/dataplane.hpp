@@ -14,6 +14,7 @@
 #include "dataplane/tx_desk.hpp"
 #include "dataplane/watchdog.hpp"
 #include "dataplane/worker.hpp"
+#include "lib/meter/peer_tables.hpp"
 #include "lib/pipeline/counters.hpp"
 #include "lib/rules/limit_slots.hpp"
 #include "lib/share/core.hpp"
@@ -77,6 +78,10 @@ private:
     // For the texts of a set, allocated here so that workers never do.
     [[nodiscard]] Result<TextScratches> scratches_for(const RuleSet& rules) const;
     void load(TextScratches texts);
+    void list_scopes(RuleSet& rules) const;
+    [[nodiscard]] std::chrono::steady_clock::time_point time_to_move() const;
+    void await_moves();
+    void settle_moves();
     void publish();
     void reclaim();
     void take_samples();
@@ -102,6 +107,7 @@ private:
     std::vector<std::unique_ptr<KeySampler>> samplers_;  // by worker
     AmountLanes ledger_lanes_;
     std::vector<std::unique_ptr<Worker>> workers_;
+    std::unique_ptr<PeerTables> peers_;  // the workers' tables
     std::vector<Watchdog> watchdogs_;
     RulesStore store_;
     BoxState state_;
@@ -120,6 +126,7 @@ private:
     std::vector<std::pair<std::uint64_t, Retired<Running>>> retired_;
     Signal stop_;
     std::chrono::steady_clock::time_point started_;
+    std::chrono::steady_clock::time_point moved_by_{};  // when keys that move have
 };
 
 }  // namespace sluice

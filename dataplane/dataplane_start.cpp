@@ -160,6 +160,14 @@ void Dataplane::start_workers() {
                       .sampler = samplers_.back().get()},
             state_.records(worker), lanes_of(worker)));
     }
+    std::vector<const BucketStore*> tables;
+    for (const auto& worker : workers_) {
+        tables.push_back(&worker->buckets());
+    }
+    peers_ = std::make_unique<PeerTables>(std::move(tables));
+    for (const auto& worker : workers_) {
+        worker->meet(*peers_);
+    }
     report_found();
     const auto run = [](void* worker) {
         static_cast<Worker*>(worker)->run();
@@ -168,6 +176,7 @@ void Dataplane::start_workers() {
     for (std::size_t worker = 0; worker < lcores_.size(); ++worker) {
         (void)rte_eal_remote_launch(run, workers_[worker].get(), lcores_[worker]);
     }
+    moved_by_ = time_to_move();
 }
 
 }  // namespace sluice

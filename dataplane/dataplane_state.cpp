@@ -11,7 +11,8 @@ namespace sluice {
 std::optional<ApplyRules> Dataplane::saved_rules() {
     Result<std::optional<ApplyRules>> saved = store_.load();
     if (!saved) {
-        log_error(saved.error().what);
+        log_error(saved.error().what + "; forwarding unjudged until rules are applied");
+        state_.note_put_aside();
         return std::nullopt;
     }
     if (!*saved) {
@@ -39,6 +40,7 @@ Result<Done> Dataplane::load_rules() {
     }
     rows_.assign(current_.rules);
     load_overrides(current_.rules, state_.secrets().hash);
+    list_scopes(current_.rules);
     if (const Result<Done> fits = slots_.assign(current_.rules); !fits) {
         state_.begin_anew(fits.error().what);
         slots_ = LimitSlots{table_view()};

@@ -24,6 +24,9 @@ TableView Dataplane::table_view() {
 }
 
 std::uint64_t Dataplane::entries_of(LimitSlot slot) const {
+    if (workers_.empty()) {
+        return 1;  // nobody has looked at what was found
+    }
     std::uint64_t entries = state_.former() == nullptr ? 0 : state_.former()->entries_of(slot);
     for (const auto& worker : workers_) {
         entries += worker->buckets().tenants.entries_of(slot).read();
@@ -137,6 +140,7 @@ StateStats Dataplane::state_stats() const {
     StateStats stats = state_.stats();
     for (const WorkerCounters& counters : counters_) {
         stats.former_debts += counters.former_debts.read();
+        stats.moved_debts += counters.moved_debts.read();
     }
     return stats;
 }

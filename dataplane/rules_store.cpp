@@ -1,5 +1,6 @@
 #include "dataplane/rules_store.hpp"
 
+#include "dataplane/file_head.hpp"
 #include "dataplane/whole_file.hpp"
 #include "lib/wire/codec.hpp"
 
@@ -9,13 +10,20 @@
 #include <iterator>
 
 namespace sluice {
+namespace {
+
+// As it crosses the wire, whose version is that of the file.
+constexpr FileKind kRulesFile{{'S', 'L', 'R', 'U', 'L', 'E', 'S', '\n'}, kWireVersion, "rule set"};
+
+}  // namespace
+
 RulesStore::RulesStore(std::string directory)
     : directory_{std::move(directory)}, path_{directory_ + "/ruleset.bin"} {}
 
 Result<Done> RulesStore::save(const ApplyRules& rules) const {
     std::error_code error;
     std::filesystem::create_directories(directory_, error);
-    return replace_file(path_, encode(Request{rules}), Durable::Yes);
+    return replace_file(path_, with_head(kRulesFile, encode(Request{rules})), Durable::Yes);
 }
 
 Result<std::optional<ApplyRules>> RulesStore::load() const {
@@ -24,7 +32,8 @@ Result<std::optional<ApplyRules>> RulesStore::load() const {
         return std::optional<ApplyRules>{};
     }
     const std::string text{std::istreambuf_iterator<char>{file}, std::istreambuf_iterator<char>{}};
-    Result<Request> request = decode_request(bytes_of(text));
+    const Result<ByteView> body = body_of(kRulesFile, bytes_of(text));
+    Result<Request> request = body ? decode_request(*body) : Result<Request>{body.error()};
     if (request) {
         if (auto* rules = std::get_if<ApplyRules>(&*request)) {
             return std::optional{std::move(*rules)};

@@ -16,7 +16,8 @@ public:
     // Written whole, then renamed.
     [[nodiscard]] Result<Done> save(const ApplyRules& rules) const;
 
-    // nullopt: nothing was ever saved. A file that cannot be read is put aside and reported.
+    // nullopt: nothing was ever saved. A file that cannot be read, since it is of another version
+    // or was cut off, is put aside and reported.
     [[nodiscard]] Result<std::optional<ApplyRules>> load() const;
 
 private:

@@ -15,7 +15,8 @@ public:
 
     // Written whole, then renamed. It need not outlive the machine: the tables do not.
     [[nodiscard]] Result<Done> save(const KeptSlots& slots) const;
-    // nullopt: there are none for these tables.
+    // nullopt: there are none for these tables. A file that cannot be read, since it is of another
+    // version or was cut off, is put aside and reported.
     [[nodiscard]] Result<std::optional<SlotsImage>> load(std::uint64_t region) const;
 
 private:

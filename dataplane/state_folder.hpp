@@ -33,7 +33,9 @@ public:
     // Removes all that a dataplane keeps here.
     [[nodiscard]] Result<Done> forget() const;
 
-    // How often tables were put aside since it was opened.
+    // Something else that could not be read was.
+    void note_put_aside() const noexcept { put_aside_->add(1); }
+    // How often something was put aside since it was opened.
     [[nodiscard]] std::uint64_t times_put_aside() const noexcept { return put_aside_->read(); }
 
     [[nodiscard]] const std::string& path() const noexcept { return directory_; }

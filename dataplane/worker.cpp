@@ -63,10 +63,9 @@ std::size_t Worker::turn() noexcept {
     const Running& running = setup_.running.adopt();
     const TextScratches& texts = running.loaded->texts;
     core_.texts = texts.empty() ? nullptr : texts[me_.index()].get();
+    core_.ledger = running.rules().shared_limits != 0 ? &ledger_ : nullptr;
     // From the first shared limit on: others may still wait for an answer when the last has gone.
-    const bool shares = running.rules().shared_limits != 0;
-    core_.ledger = shares ? &ledger_ : nullptr;
-    shares_ |= shares;
+    shares_ |= running.rules().syncs;
     // From the first such rule set on: others may still bring what they had under the last one.
     owns_ |= !running.rules().handing.empty();
     std::size_t frames = 0;

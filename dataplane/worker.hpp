@@ -46,6 +46,9 @@ public:
     Worker(CoreToken me, const WorkerSetup& setup, CoreState core, std::span<Record> records,
            WorkerLanes lanes);
 
+    // The tables of all workers, before it runs.
+    void meet(const PeerTables& peers) noexcept { core_.buckets.look_at_peers(&peers); }
+
     void run() noexcept;
 
     // Questions about keys, for the one thread that asks.

@@ -23,6 +23,10 @@ Result<Reply> DataplaneLink::call(const Request& request) {
         client_.reset();
         set({});
     }
+    if (const auto* merge = reply ? std::get_if<MergeIntervalSet>(&*reply) : nullptr) {
+        const std::lock_guard seeing{seeing_};
+        spread_.merge_interval = Nanoseconds{static_cast<std::int64_t>(merge->interval_ns)};
+    }
     return reply;
 }
 

@@ -33,8 +33,8 @@ public:
         std::uint32_t pid = 0;
     };
     [[nodiscard]] Status status() const;
-    // How frames come to the workers of the dataplane that was connected last; before that, as they
-    // do on most.
+    // How frames come to the workers of the dataplane that was connected last, and how often those
+    // tell each other, also as changed since; before that, as they do on most.
     [[nodiscard]] BoxSpread spread() const;
 
 private:

@@ -73,6 +73,11 @@ public:
     // it could not be done now, and is worth another try.
     [[nodiscard]] bool meet(const Welcome& dataplane);
 
+    // The dataplane that is connected has been told to share limits at another interval: the view
+    // shows what it makes of the rules then, and where other limits are local, merged or at owners,
+    // it is brought them anew. False: it has not taken them, and is worth another meeting.
+    [[nodiscard]] bool follow_box();
+
     // Never waits for a change that is under way.
     [[nodiscard]] std::shared_ptr<const RuleView> view() const;
 

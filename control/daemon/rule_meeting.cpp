@@ -53,6 +53,12 @@ bool RuleKeeper::show_for(const BoxSpread& box) {
     return generation_of(compiled.rules->set) == rules.generation;
 }
 
+bool RuleKeeper::follow_box() {
+    const std::lock_guard lock{changing_};
+    // Rules on trial stay as they were tried.
+    return show_for(link_.spread()) || trial_ || bring_kept();
+}
+
 bool RuleKeeper::meet(const Welcome& dataplane) {
     const std::lock_guard lock{changing_};
     const bool fits = show_for(dataplane.spread);

@@ -2,6 +2,8 @@
 
 #include "lib/ledger/stand.hpp"
 #include "lib/meter/any_meter.hpp"
+#include "lib/meter/former_debt.hpp"
+#include "lib/meter/former_tables.hpp"
 #include "lib/meter/own_bucket.hpp"
 #include "lib/meter/store_layout.hpp"
 
@@ -76,6 +78,9 @@ Entry* BucketBooks::place(const Account& account, const AnyLimit& limit, Now now
     if (entry == nullptr ||
         !open_bucket(cell, limit, store_.tenants.pool(), GroupKey{account.hash}, now)) {
         return nullptr;
+    }
+    if (!store_.tenants.row(account.slot).moved().empty() && account.step == 0) [[unlikely]] {
+        owe(cell, limit, owed_before(store_, account.filed(), 0, now), store_.tenants.pool(), now);
     }
     entry->file(cell, account.filed().filed,
                 {store_.tenants.row(account.slot).version, account.step});

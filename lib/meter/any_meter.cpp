@@ -51,8 +51,7 @@ struct InCell {
         keep(cell, bucket);
     }
     [[nodiscard]] Units most() const noexcept { return Units{limit.gcra.burst()}; }
-    [[nodiscard]] Units remaining(const Cell& cell, const LinePool& /*pool*/,
-                                  Now now) const noexcept {
+    [[nodiscard]] Units remaining(const Cell& cell, const auto& /*pool*/, Now now) const noexcept {
         return sluice::remaining(bucket(cell), limit.gcra, now.at);
     }
     [[nodiscard]] std::optional<Nanoseconds> wait(const Cell& cell, const LinePool& /*pool*/,
@@ -127,8 +126,8 @@ struct OnOneLine {
         cell.fresh_from = state.fresh_from(limit, time_for(limit, now));
     }
     [[nodiscard]] Units most() const noexcept { return Units{limit.numbers.count}; }
-    [[nodiscard]] Units remaining(const Cell& cell, const LinePool& pool, Now now) const noexcept {
-        return pool.at<State>(cell.rest).remaining(limit, time_for(limit, now));
+    [[nodiscard]] Units remaining(const Cell& cell, const auto& pool, Now now) const noexcept {
+        return pool.template at<State>(cell.rest).remaining(limit, time_for(limit, now));
     }
     [[nodiscard]] std::optional<Nanoseconds> wait(const Cell& cell, const LinePool& pool, Now now,
                                                   Demand demand) const noexcept {
@@ -200,8 +199,8 @@ struct OnManyLines {
         cell.fresh_from = state.fresh_from(slots, now.at);
     }
     [[nodiscard]] Units most() const noexcept { return Units{limit.numbers.count}; }
-    [[nodiscard]] Units remaining(const Cell& cell, const LinePool& pool, Now now) const noexcept {
-        return pool.at<State>(cell.rest).remaining(Slots{limit}, pool, now.at);
+    [[nodiscard]] Units remaining(const Cell& cell, const auto& pool, Now now) const noexcept {
+        return pool.template at<State>(cell.rest).remaining(Slots{limit}, pool, now.at);
     }
     [[nodiscard]] std::optional<Nanoseconds> wait(const Cell& cell, const LinePool& pool, Now now,
                                                   Demand demand) const noexcept {
@@ -246,8 +245,8 @@ struct OfColors {
         cell.fresh_from = meter.fresh_from();
     }
     [[nodiscard]] Units most() const noexcept { return ColorMeter{}.remaining(limit, Instant{}); }
-    [[nodiscard]] Units remaining(const Cell& cell, const LinePool& pool, Now now) const noexcept {
-        return pool.at<ColorMeter>(cell.rest).remaining(limit, now.at);
+    [[nodiscard]] Units remaining(const Cell& cell, const auto& pool, Now now) const noexcept {
+        return pool.template at<ColorMeter>(cell.rest).remaining(limit, now.at);
     }
     [[nodiscard]] std::optional<Nanoseconds> wait(const Cell& cell, const LinePool& pool, Now now,
                                                   Demand demand) const noexcept {
@@ -356,6 +355,12 @@ Units most_of(const AnyLimit& limit) noexcept {
 Units remaining(const Cell& cell, const AnyLimit& limit, const LinePool& pool, Now now) noexcept {
     return std::visit(
         [&](const auto& numbers) noexcept { return meter_of(numbers).remaining(cell, pool, now); },
+        limit);
+}
+
+Units remaining(const Cell& cell, const AnyLimit& limit, const PeerLines& lines, Now now) noexcept {
+    return std::visit(
+        [&](const auto& numbers) noexcept { return meter_of(numbers).remaining(cell, lines, now); },
         limit);
 }
 

@@ -4,6 +4,7 @@
 #include "lib/meter/cell.hpp"
 #include "lib/meter/group_key.hpp"
 #include "lib/meter/line_pool.hpp"
+#include "lib/meter/peer_lines.hpp"
 
 #include <cstdint>
 #include <optional>
@@ -40,6 +41,9 @@ void give_back(Cell& cell, const AnyLimit& limit, LinePool& pool, Now now, Units
 
 // The largest cost that would be admitted now, for a packet that comes as green.
 [[nodiscard]] Units remaining(const Cell& cell, const AnyLimit& limit, const LinePool& pool,
+                              Now now) noexcept;
+// The same of another core's bucket, which that core may be changing meanwhile.
+[[nodiscard]] Units remaining(const Cell& cell, const AnyLimit& limit, const PeerLines& lines,
                               Now now) noexcept;
 // The least time after which the demand would be admitted if nothing else came, exact to the ns;
 // nullopt: never.

@@ -51,7 +51,7 @@ void BucketStore::adopt(std::span<const SlotRow> rows, std::uint64_t changes,
     }
     if (coarsened(now.at)) {
         // Slower numbers may make what parents owe last longer.
-        coarse_until_ = std::max(coarse_until_, now.at + longest_debt);
+        coarsened_until(now.at + longest_debt);
     }
 }
 

@@ -2,6 +2,7 @@
 #include "lib/meter/bucket_table.hpp"
 #include "lib/meter/store_layout.hpp"
 #include "lib/meter/tenants.hpp"
+#include "lib/share/word.hpp"
 
 #include <algorithm>
 #include <cstddef>
@@ -14,6 +15,7 @@
 namespace sluice {
 
 class FormerTables;
+class PeerTables;
 
 class BucketStore {
 public:
@@ -46,10 +48,11 @@ public:
     [[nodiscard]] std::uint64_t settled_changes() const noexcept { return settled_; }
 
     // Whether any parent may still owe something: only then must a new key ask them.
-    [[nodiscard]] bool coarsened(Instant now) const noexcept { return now < coarse_until_; }
-    void note_parent(const Entry& parent) noexcept {
-        coarse_until_ = std::max(coarse_until_, parent.fresh_from());
+    // Anybody may ask.
+    [[nodiscard]] bool coarsened(Instant now) const noexcept {
+        return now.time_since_epoch().count() < static_cast<std::int64_t>(load_word(coarse_until_));
     }
+    void note_parent(const Entry& parent) noexcept { coarsened_until(parent.fresh_from()); }
 
     // The bucket that stands for the whole rule.
     [[nodiscard]] Entry& rule_entry(LimitSlot slot) noexcept {
@@ -64,6 +67,11 @@ public:
     void look_into(FormerTables* former, std::size_t core) noexcept;
     [[nodiscard]] const FormerTables* former() const noexcept { return former_; }
 
+    // Those of all workers of this process, this one's too: who files a key whose packets have come
+    // to another worker until now finds there what it owes. nullptr: there are no others.
+    void look_at_peers(const PeerTables* peers) noexcept { peers_ = peers; }
+    [[nodiscard]] const PeerTables* peers() const noexcept { return peers_; }
+
     BucketTable keys;
     BucketTable parents;
     Tenants tenants;
@@ -74,6 +82,10 @@ private:
     void end_round(Now now) noexcept;
     void sweep_rules(Now now) noexcept;
     void leave_former(Now now) noexcept;
+    void coarsened_until(Instant until) noexcept {
+        const auto ns = static_cast<std::uint64_t>(until.time_since_epoch().count());
+        store_word(coarse_until_, std::max(coarse_until_, ns));
+    }
 
     LineMemory rules_;
     std::size_t round_;  // steps it takes to see every entry
@@ -81,7 +93,8 @@ private:
     std::size_t steps_ = 0;       // since every entry was last seen
     std::uint64_t settling_ = 0;  // changes there were when the round began
     std::uint64_t settled_ = 0;
-    Instant coarse_until_{};
+    std::uint64_t coarse_until_ = 0;  // an instant
+    const PeerTables* peers_ = nullptr;
     FormerTables* former_ = nullptr;
     Instant former_until_{};
     std::size_t core_ = 0;

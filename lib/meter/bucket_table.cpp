@@ -232,6 +232,17 @@ Entry BucketTable::read(const FiledKey& key) const noexcept {
     return entry == nullptr ? Entry{} : Entry{load_word(entry->time), load_word(entry->key)};
 }
 
+Entry BucketTable::peek(const FiledKey& key) const noexcept {
+    // From the second line home: the first is looked at once more.
+    const Entry* entry = last_of(key);
+    entry = entry != nullptr ? entry : last_of(key);
+    if (entry == nullptr) {
+        return {};
+    }
+    const Entry seen = read_whole(*entry);
+    return seen.filed() == key.filed ? seen : Entry{};
+}
+
 void BucketTable::end(const FiledKey& key) const noexcept {
     if (Entry* entry = last_of(key)) {
         store_word(entry->time, 0);
@@ -239,13 +250,7 @@ void BucketTable::end(const FiledKey& key) const noexcept {
 }
 
 Entry BucketTable::read(std::size_t position) const noexcept {
-    const Entry& entry = line(position / kEntries).entries[position % kEntries];
-    Entry seen;
-    do {
-        seen.key = load_word(entry.key);
-        seen.time = load_word(entry.time);
-    } while (load_word(entry.key) != seen.key);
-    return seen;
+    return read_whole(line(position / kEntries).entries[position % kEntries]);
 }
 
 }  // namespace sluice

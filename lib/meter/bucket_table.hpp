@@ -160,6 +160,8 @@ public:
     // For tables that nobody files keys in any more: a key's entry, empty if there is none; and its
     // end, which any thread may say.
     [[nodiscard]] Entry read(const FiledKey& key) const noexcept;
+    // The same of a table that its owner goes on using; an entry that is just being moved is found.
+    [[nodiscard]] Entry peek(const FiledKey& key) const noexcept;
     void end(const FiledKey& key) const noexcept;
 
     // For the walk over what an earlier process left: an entry by its position below slots(), and

@@ -59,6 +59,11 @@ struct FiledKey {
     }
 };
 
+// The same key under another slot.
+[[nodiscard]] constexpr FiledKey refiled(const FiledKey& key, LimitSlot slot) noexcept {
+    return {GroupKey{key.hash}, slot};
+}
+
 [[nodiscard]] constexpr LimitSlot slot_of(const FiledKey& key) noexcept {
     return static_cast<LimitSlot>(key.filed >> kTagBits);
 }
@@ -133,5 +138,15 @@ struct Entry {
     }
 };
 static_assert(sizeof(Entry) == 16, "four to a 64-byte line");
+
+// Another core's entry, as two words that belong together.
+[[nodiscard]] inline Entry read_whole(const Entry& entry) noexcept {
+    Entry seen;
+    do {
+        seen.key = load_word(entry.key);
+        seen.time = load_word(entry.time);
+    } while (load_word(entry.key) != seen.key);
+    return seen;
+}
 
 }  // namespace sluice

@@ -27,9 +27,11 @@ struct OwnBucket {
     std::uint32_t parts = 1;
     std::int64_t until = 0;  // ns of UTC
 
-    [[nodiscard]] Limit limit() const noexcept {
-        return *Limit::make({Units{parts}, Nanoseconds{static_cast<std::int64_t>(period)}},
-                            Units{burst});
+    [[nodiscard]] Limit limit() const noexcept { return *checked_limit(); }
+    // Of a line that may just have become something else.
+    [[nodiscard]] Result<Limit> checked_limit() const noexcept {
+        return Limit::make({Units{parts}, Nanoseconds{static_cast<std::int64_t>(period)}},
+                           Units{burst});
     }
     [[nodiscard]] bool has(const Limit& limit) const noexcept {
         return period == limit.period() && burst == limit.burst() && parts == limit.parts();

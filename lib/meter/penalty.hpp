@@ -99,12 +99,12 @@ public:
 
     // Refusals: how many ban a fresh key, and how many are left until this one is banned.
     [[nodiscard]] Units most() const noexcept { return Units{limit_.after}; }
-    [[nodiscard]] Units remaining(const Cell& cell, const LinePool& pool, Now now) const noexcept {
+    [[nodiscard]] Units remaining(const Cell& cell, const auto& pool, Now now) const noexcept {
         if (banned(cell, now.at)) {
             return Units{0};
         }
         return cell.rest == kNoLine ? most()
-                                    : pool.at<SlidingLog>(cell.rest).remaining(
+                                    : pool.template at<SlidingLog>(cell.rest).remaining(
                                           LogSlots{log_of(limit_, limit_.after)}, pool, now.at);
     }
     // The rest of the ban.

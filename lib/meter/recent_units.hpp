@@ -70,9 +70,10 @@ public:
         }
     }
 
-    [[nodiscard]] Units remaining(const Slots& slots, const LinePool& pool,
+    [[nodiscard]] Units remaining(const Slots& slots, const auto& pool,
                                   Instant now) const noexcept {
-        const std::uint64_t used = total_ - left_by(slots, pool, now);
+        const std::uint64_t total = total_;  // of another core's, it may change meanwhile
+        const std::uint64_t used = total - std::min(total, left_by(slots, pool, now));
         return Units{slots.count() - std::min(used, slots.count())};
     }
 
@@ -256,7 +257,7 @@ private:
     }
 
     // Units that have left and have not been dropped yet.
-    [[nodiscard]] std::uint64_t left_by(const Slots& slots, const LinePool& pool,
+    [[nodiscard]] std::uint64_t left_by(const Slots& slots, const auto& pool,
                                         Instant now) const noexcept {
         if (total_ == 0 || slots.leaves(newest_) <= now) {
             return total_;

@@ -144,15 +144,17 @@ public:
         cursor.at_ = first_at_;
         return cursor;
     }
-    [[nodiscard]] const Record& at(const Cursor& cursor, const LinePool& pool) const noexcept {
-        return pool.at<Line>(cursor.line_).records[cursor.at_];
+    [[nodiscard]] const Record& at(const Cursor& cursor, const auto& pool) const noexcept {
+        // In bounds also where another core's queue is looked at while that core changes it.
+        const std::size_t at = std::min<std::size_t>(cursor.at_, Line::kRecords - 1);
+        return pool.template at<Line>(cursor.line_).records[at];
     }
-    void step(Cursor& cursor, const LinePool& pool) const noexcept {
+    void step(Cursor& cursor, const auto& pool) const noexcept {
         ++cursor.at_;
         if (cursor.line_ == last_ && cursor.at_ == last_size_) {
             cursor.line_ = kNoLine;
-        } else if (cursor.at_ == Line::kRecords) {
-            cursor.line_ = pool.at<Line>(cursor.line_).next;
+        } else if (cursor.at_ >= Line::kRecords) {
+            cursor.line_ = pool.template at<Line>(cursor.line_).next;
             cursor.at_ = 0;
         }
     }

@@ -35,18 +35,36 @@ struct alignas(64) LatestChange {
 };
 static_assert(sizeof(LatestChange) == 64);
 
+// What the tables of several workers hold of one key makes up what it owes: each has spent for
+// itself, or they have told each other (lib/ledger).
+enum class Combine : std::uint8_t { Sum, Most };
+
+// A slot that a limit had while the packets of its keys met other workers. Nobody charges its
+// entries any more: who files a key under the limit's own slot takes over what it owes there.
+struct MovedFrom {
+    std::uint16_t slot = 0;
+    Combine combine = Combine::Sum;
+
+    [[nodiscard]] bool operator==(const MovedFrom&) const noexcept = default;
+};
+
 // What must be known of a limit to handle its entries without its rule at hand.
 struct SlotRow {
-    const AnyLimit* limit = nullptr;        // nullptr: no limit has this slot
-    std::span<const AnyLimit> coarser;      // its numbers by step - 1
-    std::span<const FormerNumbers> former;  // latest first
+    const AnyLimit* limit = nullptr;                     // nullptr: no limit has this slot
+    std::span<const AnyLimit> coarser;                   // its numbers by step - 1
+    std::span<const FormerNumbers> former;               // latest first
+    const std::vector<MovedFrom>* moved_from = nullptr;  // latest first; nullptr: none
     std::uint8_t version = 0;
     bool overridden = false;         // keys may have other numbers
-    std::uint64_t max_unsynced = 0;  // of a limit that workers share (lib/ledger); 0: they do not
+    std::uint32_t max_unsynced = 0;  // of a limit that workers share (lib/ledger); 0: they do not
     // How long an entry may lie idle before the sweep empties it. Whoever needs its place takes it
     // at once.
     Nanoseconds linger{};
     LatestChange latest{};
+
+    [[nodiscard]] std::span<const MovedFrom> moved() const noexcept {
+        return moved_from == nullptr ? std::span<const MovedFrom>{} : *moved_from;
+    }
 };
 static_assert(sizeof(SlotRow) == 128, "two lines, of which a change of numbers needs one");
 

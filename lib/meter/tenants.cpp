@@ -133,18 +133,34 @@ void Tenants::renumber_entry(Entry& entry, const SlotRow& row, Now now) noexcept
     }
 }
 
+std::optional<Gcra> Tenants::bucket_of(const Entry& entry) const noexcept {
+    const SlotRow& row = rows_[entry.slot()];
+    const AnyLimit* numbers = numbers_at(*row.limit, row.coarser, entry.stamp().step);
+    if (numbers == nullptr || gcra_of(*numbers) == nullptr || entry.has_own_numbers()) {
+        return std::nullopt;
+    }
+    Gcra bucket{entry.cell().fresh_from, entry.cell().rest};
+    if (entry.stamp().version != row.version) {
+        follow_changes(entry.stamp(), row,
+                       [&](const AnyLimit& from, const AnyLimit& to, Instant ended) {
+                           renumber(bucket, *gcra_of(from), *gcra_of(to), ended);
+                       });
+    }
+    return bucket;
+}
+
 // Of a bucket that cannot be converted here only what was used is of interest, which the counting
 // algorithms keep whatever their numbers are.
-Units Tenants::used_of(const Entry& entry, const LinePool& pool, Now now) const noexcept {
+Units Tenants::used_in(const Entry& entry, const auto& pool, Now now) const noexcept {
     const LimitSlot slot = entry.slot();
-    if (slot >= rows_.size() || rows_[slot].limit == nullptr) {
+    if (!knows(slot)) {
         return Units{0};
     }
     const SlotRow& row = rows_[slot];
     if (entry.has_own_numbers()) {
-        const OwnBucket& bucket = pool.at<OwnBucket>(entry.cell().rest);
-        const Limit own = bucket.limit();
-        return Units{own.burst() - remaining(bucket.state, own, now.at).count()};
+        const OwnBucket bucket = pool.template at<OwnBucket>(entry.cell().rest);
+        const Result<Limit> own = bucket.checked_limit();
+        return own ? Units{own->burst() - remaining(bucket.state, *own, now.at).count()} : Units{0};
     }
     const AnyLimit* numbers = numbers_at(*row.limit, row.coarser, entry.stamp().step);
     if (numbers == nullptr) {
@@ -152,13 +168,8 @@ Units Tenants::used_of(const Entry& entry, const LinePool& pool, Now now) const 
     }
     Cell cell = entry.cell();
     const bool current = entry.stamp().version == row.version;
-    if (!current && gcra_of(*numbers) != nullptr) {
-        follow_changes(entry.stamp(), row,
-                       [&](const AnyLimit& from, const AnyLimit& to, Instant ended) {
-                           Gcra bucket{cell.fresh_from, cell.rest};
-                           renumber(bucket, *gcra_of(from), *gcra_of(to), ended);
-                           cell = {bucket.fresh_from, bucket.below};
-                       });
+    if (const std::optional<Gcra> bucket = bucket_of(entry)) {
+        cell = {bucket->fresh_from, bucket->below};
     } else if (!current && algorithm_of(*numbers) == Algorithm::ColorMeter) {
         for (const FormerNumbers& former : row.former) {
             numbers = former.version == entry.stamp().version ? &former.limit : numbers;
@@ -166,6 +177,14 @@ Units Tenants::used_of(const Entry& entry, const LinePool& pool, Now now) const 
     }
     const Units most = most_of(*numbers);
     return Units{most.count() - std::min(most, remaining(cell, *numbers, pool, now)).count()};
+}
+
+Units Tenants::used_of(const Entry& entry, const LinePool& pool, Now now) const noexcept {
+    return used_in(entry, pool, now);
+}
+
+Units Tenants::used_of(const Entry& entry, const PeerLines& lines, Now now) const noexcept {
+    return used_in(entry, lines, now);
 }
 
 Cell Tenants::own_cell(const Entry& entry) const noexcept {

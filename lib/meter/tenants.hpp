@@ -3,11 +3,13 @@
 #include "lib/meter/entry.hpp"
 #include "lib/meter/line_pool.hpp"
 #include "lib/meter/own_bucket.hpp"
+#include "lib/meter/peer_lines.hpp"
 #include "lib/meter/slot_row.hpp"
 #include "lib/meter/store_notes.hpp"
 #include "lib/share/core.hpp"
 
 #include <memory>
+#include <optional>
 #include <span>
 
 namespace sluice {
@@ -90,6 +92,10 @@ public:
     // What an entry of another table has used, of the limits that are known here; `pool` is that
     // table's. Its limit's numbers may have changed since.
     [[nodiscard]] Units used_of(const Entry& entry, const LinePool& pool, Now now) const noexcept;
+    [[nodiscard]] Units used_of(const Entry& entry, const PeerLines& lines, Now now) const noexcept;
+    // The same, exactly, of a token or leaky bucket without numbers of its own; nullopt: of any
+    // other.
+    [[nodiscard]] std::optional<Gcra> bucket_of(const Entry& entry) const noexcept;
 
     // Empties an entry that is not held, whatever it owes: its key begins anew.
     void forget(Entry& entry) noexcept { evict(entry); }
@@ -97,6 +103,7 @@ public:
     void came(LimitSlot slot) noexcept { live_[slot].add(1); }
 
 private:
+    [[nodiscard]] Units used_in(const Entry& entry, const auto& pool, Now now) const noexcept;
     [[nodiscard]] Cell own_cell(const Entry& entry) const noexcept;
     void write_own(Entry& entry, const Cell& cell, Now now) noexcept;
     void give_up_own(Entry& entry, const Limit& base, std::uint8_t version, Now now) noexcept;

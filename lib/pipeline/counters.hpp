@@ -35,6 +35,7 @@ struct WorkerCounters {
     std::array<Counter, kTableEventCount> by_table_event;
     Counter handed_over;   // frames that it received for other workers
     Counter former_debts;  // that it took over from tables of earlier processes
+    Counter moved_debts;   // and of keys that other workers had judged until a reload
     Counter settled;       // changes of numbers that every entry of its tables is written under
     Counter bursts;        // also the heartbeat: it grows while the worker runs
     std::unique_ptr<RuleCounters[]> rules = std::make_unique<RuleCounters[]>(kMaxRules);

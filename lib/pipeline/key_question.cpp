@@ -1,6 +1,7 @@
 #include "lib/pipeline/key_question.hpp"
 
 #include "lib/meter/any_meter.hpp"
+#include "lib/meter/former_debt.hpp"
 #include "lib/meter/former_tables.hpp"
 #include "lib/meter/penalty.hpp"
 #include "lib/pipeline/adopt.hpp"
@@ -50,10 +51,12 @@ public:
         bucket.own = entry != nullptr;
         if (bucket.own) {
             describe(*entry, numbers, bucket);
+            act_on_moved(limit);
             return bucket;
         }
         describe_new(limit, bucket);
         bucket.before = had_one ? bucket.before : left_anew(limit, bucket);
+        act_on_moved(limit);
         if (question_.action == KeyAction::Reset || question_.action == KeyAction::Grant) {
             give_wider(limit, bucket);
             describe_new(limit, bucket);
@@ -68,6 +71,9 @@ public:
         }
         const MeteredLimit& limit = rule_.ban.boxes[question_.key];
         KeyBox box{.after = most_of(limit.limit)};
+        if (lifts_bans()) {
+            forget_moved(limit);
+        }
         if (Entry* own = core_.buckets.keys.find(filed(limit, question_.bytes))) {
             tenants_.update(*own, now_);
             const Units left = remaining(own->cell(), limit.limit, tenants_.pool(), now_);
@@ -76,7 +82,7 @@ public:
             if (lifts_bans()) {
                 tenants_.forget(*own);
             }
-        } else if (former_ban(limit, box)) {
+        } else if (former_ban(limit, box) || moved_ban(limit, box)) {
             // Of a key that has had no place here yet.
         } else if (core_.buckets.coarsened(now_.at) && !has_bucket()) {
             meet_wider(limit, box);
@@ -129,11 +135,14 @@ private:
     // process, too, which its first packet takes over.
     [[nodiscard]] Units left_anew(const MeteredLimit& limit,
                                   const KeyBucket& bucket) const noexcept {
-        const FormerTables* former = core_.buckets.former();
-        if (former == nullptr) {
-            return bucket.remaining;
+        const FiledKey key = filed(limit, question_.bytes);
+        Units used{0};
+        if (const FormerTables* former = core_.buckets.former(); former != nullptr) {
+            used = former->used(key, 0, tenants_, now_);
         }
-        const Units used = former->used(filed(limit, question_.bytes), 0, tenants_, now_);
+        if (!limit.moved_from.empty()) {
+            used = std::max(used, owed_before(core_.buckets, key, 0, now_).used);
+        }
         const std::uint64_t left = bucket.most.count() - std::min(bucket.most, used).count();
         return std::min(bucket.remaining, Units{left});
     }
@@ -149,6 +158,36 @@ private:
             former->forget(key, 0);
         }
         return true;
+    }
+    // What the key owes where its packets met until a reload: each worker acts on its own part.
+    void forget_moved(const MeteredLimit& limit) noexcept {
+        for_each_moved(limit, [this](Entry& entry) { tenants_.forget(entry); });
+    }
+    void act_on_moved(const MeteredLimit& limit) noexcept {
+        if (question_.action == KeyAction::Reset) {
+            forget_moved(limit);
+        } else if (question_.action == KeyAction::Grant) {
+            for_each_moved(limit, [&](Entry& entry) { (void)act(entry, limit.limit); });
+        }
+    }
+    template <typename Act>
+    void for_each_moved(const MeteredLimit& limit, Act&& act) noexcept {
+        for (const MovedFrom& moved : limit.moved_from) {
+            const FiledKey before = refiled(filed(limit, question_.bytes), moved.slot);
+            if (Entry* entry = core_.buckets.keys.find(before)) {
+                tenants_.update(*entry, now_);
+                act(*entry);
+            }
+        }
+    }
+    [[nodiscard]] bool moved_ban(const MeteredLimit& limit, KeyBox& box) const noexcept {
+        const PeerTables* peers = core_.buckets.peers();
+        if (peers == nullptr || (limit.moved_from.empty() && !limit.moving)) {
+            return false;
+        }
+        box.left = peers->ban_left(filed(limit, question_.bytes), tenants_, now_.at);
+        box.lifted = box.left != Nanoseconds{0} && lifts_bans();
+        return box.left != Nanoseconds{0};
     }
     [[nodiscard]] FiledKey filed(const MeteredLimit& limit, const KeyBytes& key) const noexcept {
         return {core_.hash(limit.identity, key.view()), limit.slot};

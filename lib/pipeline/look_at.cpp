@@ -1,6 +1,7 @@
 #include "lib/pipeline/look_at.hpp"
 
 #include "lib/meter/gcra.hpp"
+#include "lib/meter/peer_tables.hpp"
 #include "lib/pipeline/placing.hpp"
 #include "lib/pipeline/shared_charge.hpp"
 
@@ -56,6 +57,25 @@ Judgement ask(Look& look, const Judging& judging) noexcept {
     return false;
 }
 
+// While keys move, a worker that judges one may be another than yesterday's: what others hold of it
+// counts as if it were held here.
+[[gnu::noinline, gnu::cold]] void weigh_others_slow(Look& look, const MeteredLimit& limit,
+                                                    const Judging& judging) noexcept {
+    const BucketStore& store = judging.core.buckets;
+    const bool admitted = look.judgement == Judgement::Green || look.judgement == Judgement::Yellow;
+    if (!admitted || look.entry == nullptr || look.entry->stamp().step != 0 ||
+        store.peers() == nullptr) {
+        return;
+    }
+    const Units others = store.peers()->used_by_others(look.key, *limit.moving, store, judging.now);
+    const Units left = remaining(store.tenants.cell_of(*look.entry), *look.numbers,
+                                 store.tenants.pool(), judging.now);
+    const Units most = *limit.moving == Combine::Sum ? left : most_of(*look.numbers);
+    if (others + look.cost > most) {
+        look.judgement = Judgement::Red;
+    }
+}
+
 }  // namespace
 
 Color color_of(const Flow& flow) noexcept {
@@ -90,6 +110,9 @@ void look_at(Look& look, const MeteredLimit& limit, const Rule& rule,
     look.judgement = ask(look, judging);
     if (look.judgement == Judgement::NoRoom) [[unlikely]] {
         no_room_slow(look, limit, rule, judging);
+    }
+    if (limit.moving && limit.shared == 0) [[unlikely]] {
+        weigh_others_slow(look, limit, judging);
     }
     if (limit.shared != 0 && look.judgement == Judgement::Green) {
         look.judgement = ask_ledger(look, rule, judging);

@@ -3,7 +3,7 @@
 namespace sluice {
 
 bool open_plain(Look& look, const QuickRule& rule, BucketStore& buckets, Now now) noexcept {
-    if (look.cost == Units{0} || rule.has_share || buckets.coarsened(now.at) ||
+    if (look.cost == Units{0} || !rule.opens_freely || buckets.coarsened(now.at) ||
         buckets.former() != nullptr) {
         return false;
     }

@@ -1,12 +1,23 @@
 #include "lib/pipeline/penalty_box.hpp"
 
 #include "lib/meter/former_tables.hpp"
+#include "lib/meter/peer_tables.hpp"
 #include "lib/meter/penalty.hpp"
 #include "lib/rules/coarse_key.hpp"
+#include "lib/rules/limit_spread.hpp"
 
 #include <algorithm>
 
 namespace sluice {
+namespace {
+
+// Whether other workers may have the key in the box: they share it, or its packets have come to
+// them.
+bool asks_peers(const MeteredLimit& box) noexcept {
+    return box.spread == kSpreadAnywhere || box.moving || !box.moved_from.empty();
+}
+
+}  // namespace
 
 PenaltyBoxes::PenaltyBoxes(const Rule& rule, std::span<const Look> looks,
                            const Judging& judging) noexcept
@@ -51,6 +62,14 @@ Nanoseconds PenaltyBoxes::left_of(const MeteredLimit& box) const noexcept {
     return left;
 }
 
+// A ban that began where else packets of the key meet, or have met until a reload.
+Nanoseconds PenaltyBoxes::left_at_peers(const MeteredLimit& box) const noexcept {
+    const BucketStore& store = judging_.core.buckets;
+    return store.peers() == nullptr
+               ? Nanoseconds{0}
+               : store.peers()->ban_left(filed(box), store.tenants, judging_.now.at);
+}
+
 std::optional<PenaltyBoxes::Sentence> PenaltyBoxes::sentence() const noexcept {
     Sentence sentence;
     const FormerTables* former = judging_.core.buckets.former();
@@ -59,11 +78,35 @@ std::optional<PenaltyBoxes::Sentence> PenaltyBoxes::sentence() const noexcept {
         if (former != nullptr && digests_[box.key] != 0) [[unlikely]] {
             left = std::max(left, former->ban_left(filed(box), judging_.now.at));
         }
+        if (asks_peers(box) && digests_[box.key] != 0) [[unlikely]] {
+            left = std::max(left, left_at_peers(box));
+        }
         if (left > sentence.left) {
             sentence = {left, box.key};
         }
     }
     return sentence.left == Nanoseconds{0} ? std::nullopt : std::optional{sentence};
+}
+
+// Whether this refusal and those that all workers have noted are a ban.
+bool PenaltyBoxes::is_last_of_all(const Look& look, const MeteredLimit& box) const noexcept {
+    const BucketStore& store = judging_.core.buckets;
+    if (store.peers() == nullptr) {
+        return false;
+    }
+    const Units others = store.peers()->used_by_others(look.key, Combine::Sum, store, judging_.now);
+    const Units left = remaining(look.entry->cell(), box.limit, store.tenants.pool(), judging_.now);
+    return others + Units{1} >= left;
+}
+
+void PenaltyBoxes::ban_now(Look& look, const MeteredLimit& box) const noexcept {
+    Tenants& tenants = judging_.core.buckets.tenants;
+    const Cell before = look.entry->cell();
+    look.entry->write(
+        {judging_.now.at + Nanoseconds{std::get<PenaltyLimit>(box.limit).lasts}, kNoLine});
+    // The log last: until then the table leads to it.
+    PenaltyMeter::close(before, tenants.pool());
+    look.entry->release();
 }
 
 // One refusal; whether it is the one that bans.
@@ -73,6 +116,10 @@ bool PenaltyBoxes::bans_now(const MeteredLimit& box, std::uint8_t step) const no
         return false;
     }
     const bool counts = look.judgement == Judgement::Green;
+    if (counts && step == 0 && box.spread == kSpreadAnywhere && is_last_of_all(look, box)) {
+        ban_now(look, box);
+        return true;
+    }
     settle(look, judging_, true, false);
     return counts && PenaltyMeter::banned(look.entry->cell(), judging_.now.at);
 }

@@ -16,6 +16,9 @@ namespace sluice {
 //   a wider key's (on_full)  that network's box, with `after` times the factor
 //   the rule's               nowhere: no rule bans everybody at once
 //
+// Where several workers share a key, each notes what it refuses in its own box, and looks into
+// those of the others: all refusals together are a ban, and it holds at all of them at once.
+//
 // A key meets its own ban, or, as long as it has no bucket of its own, that of a network which it
 // would be charged to.
 class PenaltyBoxes {
@@ -40,7 +43,10 @@ private:
     }
     [[nodiscard]] Nanoseconds left_in(Entry* entry) const noexcept;
     [[nodiscard]] Nanoseconds left_of(const MeteredLimit& box) const noexcept;
+    [[nodiscard]] Nanoseconds left_at_peers(const MeteredLimit& box) const noexcept;
     [[nodiscard]] bool has_bucket(std::uint8_t key) const noexcept;
+    [[nodiscard]] bool is_last_of_all(const Look& look, const MeteredLimit& box) const noexcept;
+    void ban_now(Look& look, const MeteredLimit& box) const noexcept;
     [[nodiscard]] bool bans_now(const MeteredLimit& box, std::uint8_t step) const noexcept;
 
     const Rule& rule_;

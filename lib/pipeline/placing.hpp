@@ -1,6 +1,6 @@
 #pragma once
+#include "lib/meter/former_debt.hpp"
 #include "lib/meter/former_tables.hpp"
-#include "lib/pipeline/former_debt.hpp"
 #include "lib/pipeline/look_at.hpp"
 #include "lib/rules/coarse_key.hpp"
 
@@ -140,7 +140,8 @@ private:
         if (own.numbers == nullptr) {
             return true;
         }
-        const bool owed_for = store_.coarsened(judging_.now.at) || store_.former() != nullptr;
+        const bool owed_for = store_.coarsened(judging_.now.at) || store_.former() != nullptr ||
+                              !limit_.moved_from.empty();
         const Units left = remaining(entry.cell(), limit_.limit, tenants_.pool(), judging_.now);
         if (!tenants_.bring_under(entry, own, judging_.now)) {
             entry.release();
@@ -167,8 +168,11 @@ private:
         if (store_.coarsened(judging_.now.at)) {
             take_over(cell, *numbers, step);
         }
-        if (store_.former() != nullptr) [[unlikely]] {
+        if (store_.former() != nullptr && !is_taken_over(key)) [[unlikely]] {
             take_over_former(cell, *numbers, key, step);
+        }
+        if (!limit_.moved_from.empty() && !is_taken_over(key)) [[unlikely]] {
+            take_over_moved(cell, *numbers, key, step);
         }
         entry.file(cell, key.filed, {limit_.version, step});
         tenants_.came(limit_.slot);
@@ -214,6 +218,38 @@ private:
             }
         }
         owe(former.used_by_rule(limit_.slot, tenants_, now));
+    }
+
+    // While keys move, what several workers have of one adds up: one of them takes over what it
+    // owed before.
+    [[nodiscard]] bool is_taken_over(const FiledKey& key) const noexcept {
+        return limit_.moving == Combine::Sum && store_.peers() != nullptr &&
+               store_.peers()->others_have(key, store_);
+    }
+
+    // What it or its parents owe where the packets of these keys have met other workers.
+    void take_over_moved(Cell& cell, const AnyLimit& numbers, const FiledKey& key,
+                         std::uint8_t step) noexcept {
+        const Now now = judging_.now;
+        const auto take = [&](const Owed& owed) {
+            judging_.core.counters.moved_debts.add(owed.used == Units{0} ? 0 : 1);
+            owe(cell, numbers, owed, tenants_.pool(), now);
+        };
+        if (step != rule_step(grouping())) {
+            take(owed_before(store_, key, step, now));
+        }
+        const PeerTables* peers = store_.peers();
+        if (peers == nullptr || !peers->coarsened(now.at)) {
+            return;
+        }
+        // In their units: what they owe is not this key's own.
+        std::uint8_t above = 0;
+        for (const KeyBytes& wider : coarse_keys()) {
+            if (++above > step) {
+                take({.used = owed_before(store_, filed_key(wider), above, now).used});
+            }
+        }
+        take({.used = peers->owed_by_rule_before(limit_.slot, tenants_, now).used});
     }
 
     void leave_what_is_left(Cell& cell, const AnyLimit& numbers, Entry& parent) noexcept {

@@ -3,23 +3,42 @@
 #include "lib/ledger/terms.hpp"
 #include "lib/pipeline/owner_burst.hpp"
 
+#include <algorithm>
+
 namespace sluice {
+namespace {
+
+// Until the keys of a limit have moved, workers go on to tell each other what they charge, or do
+// not begin to.
+void stay_as_it_was(MeteredLimit& limit, std::uint64_t largest) {
+    if (limit.moving == Combine::Sum) {
+        limit.shared = 0;
+    } else if (limit.moving == Combine::Most && limit.shared == 0) {
+        limit.shared = std::max<std::uint64_t>(2 * largest, 1);
+        limit.overridden = false;
+    }
+}
+
+}  // namespace
 
 void share_limits(RuleSet& set, const Sharers& sharers) {
     list_owner_rules(set, sharers.workers);
     for (Rule& rule : set.rules) {
         for (MeteredLimit& limit : rule.limits) {
             limit.shared = 0;
-            if (sharers.workers < 2 || limit.scope != LimitScope::Merged || limit.overridden) {
+            if (sharers.workers < 2) {
                 continue;
             }
-            const SharingTerms terms =
-                terms_for({.limit = limit.limit,
-                           .largest_cost = largest_cost(limit.per == Per::Byte, rule.cost),
-                           .workers = sharers.workers,
-                           .merge_interval = sharers.merge_interval,
-                           .max_unsynced = limit.max_unsynced});
-            limit.shared = terms.max_unsynced;
+            const std::uint64_t largest = largest_cost(limit.per == Per::Byte, rule.cost);
+            if (limit.scope == LimitScope::Merged && !limit.overridden) {
+                limit.shared = terms_for({.limit = limit.limit,
+                                          .largest_cost = largest,
+                                          .workers = sharers.workers,
+                                          .merge_interval = sharers.merge_interval,
+                                          .max_unsynced = limit.max_unsynced})
+                                   .max_unsynced;
+            }
+            stay_as_it_was(limit, largest);
         }
     }
 }

@@ -26,6 +26,33 @@ bool changes_numbers(const RuleSet& set, const auto& limits) {
     return changes;
 }
 
+// The numbers of `after` from now on; entries under those of `limit` are brought under them.
+void renumber(MeteredLimit& limit, const MeteredLimit& after, std::uint64_t change) {
+    if (same_numbers(limit, after)) {
+        return;
+    }
+    limit.former.insert(limit.former.begin(),
+                        {.limit = limit.limit,
+                         .coarser = limit.coarser,
+                         .version = limit.version,
+                         .change = static_cast<std::uint8_t>(change % kRememberedChanges)});
+    limit.version = static_cast<std::uint8_t>((limit.version + 1) % kNumberVersions);
+    limit.limit = after.limit;
+    limit.coarser = after.coarser;
+    limit.overridden = after.overridden;
+}
+
+bool is_sound(const MeteredLimit& limit) {
+    const bool versions =
+        limit.version < kNumberVersions && limit.former.size() < kNumberVersions &&
+        std::all_of(
+            limit.former.begin(), limit.former.end(),
+            [](const FormerNumbers& former) {
+                return former.version < kNumberVersions && former.change < kRememberedChanges;
+            });
+    return versions && limit.slot != 0 && limit.slot < kSlots;
+}
+
 }  // namespace
 
 LimitSlots::LimitSlots(TableView view) : view_{std::move(view)} {
@@ -37,16 +64,17 @@ LimitSlots::LimitSlots(TableView view) : view_{std::move(view)} {
 bool SlotsImage::is_sound() const {
     std::set<std::uint16_t> slots;
     std::set<std::uint64_t> identities;
+    for (const MeteredLimit& limit : moved) {
+        if (!sluice::is_sound(limit) || !slots.insert(limit.slot).second) {
+            return false;
+        }
+    }
+    const std::set<std::uint16_t> of_moved = slots;
     return std::all_of(limits.begin(), limits.end(), [&](const MeteredLimit& limit) {
-        const bool versions =
-            limit.version < kNumberVersions && limit.former.size() < kNumberVersions &&
-            std::all_of(
-                limit.former.begin(), limit.former.end(),
-                [](const FormerNumbers& former) {
-                    return former.version < kNumberVersions && former.change < kRememberedChanges;
-                });
-        return versions && limit.slot != 0 && limit.slot < kSlots &&
-               slots.insert(limit.slot).second && identities.insert(limit.identity).second;
+        return sluice::is_sound(limit) && slots.insert(limit.slot).second &&
+               identities.insert(limit.identity).second &&
+               std::all_of(limit.moved_from.begin(), limit.moved_from.end(),
+                           [&](const MovedFrom& from) { return of_moved.contains(from.slot); });
     });
 }
 
@@ -54,13 +82,20 @@ LimitSlots::LimitSlots(TableView view, const SlotsImage& image)
     : view_{std::move(view)}, changes_{image.changes} {
     std::set<LimitSlot> taken;
     std::set<std::uint64_t> pending;
-    for (const MeteredLimit& limit : image.limits) {
-        limits_.emplace(limit.identity, Kept{limit, true});
+    const auto take = [&](const MeteredLimit& limit) {
         taken.insert(limit.slot);
         for (const FormerNumbers& former : limit.former) {
             // The latest change that it can be.
             pending.insert(changes_ - (changes_ - former.change) % kRememberedChanges);
         }
+    };
+    for (const MeteredLimit& limit : image.limits) {
+        limits_.emplace(limit.identity, Kept{limit, true});
+        take(limit);
+    }
+    for (const MeteredLimit& limit : image.moved) {
+        moved_.emplace(limit.slot, limit);
+        take(limit);
     }
     for (const std::uint64_t change : pending) {
         pending_.push_back(change);
@@ -73,9 +108,12 @@ LimitSlots::LimitSlots(TableView view, const SlotsImage& image)
 }
 
 SlotsImage LimitSlots::image() const {
-    SlotsImage image{.changes = changes_, .limits = {}};
+    SlotsImage image{.changes = changes_, .limits = {}, .moved = {}};
     for (const auto& [identity, kept] : limits_) {
         image.limits.push_back(kept.limit);
+    }
+    for (const auto& [slot, limit] : moved_) {
+        image.moved.push_back(limit);
     }
     return image;
 }
@@ -99,13 +137,60 @@ Result<Done> LimitSlots::assign(RuleSet& set) {
                         .first->second.limit;
         });
     }
+    list_gone(set);
+    set.changes = changes_;
+    set.load = ++loads_;
+    list_slots(set);
+    return Done{};
+}
+
+void LimitSlots::list_gone(RuleSet& set) const {
     set.gone.clear();
     for (const auto& [identity, kept] : limits_) {
         if (!kept.in_rules) {
             set.gone.push_back(kept.limit);
         }
     }
-    set.changes = changes_;
+    for (const auto& [slot, limit] : moved_) {
+        set.gone.push_back(limit);
+    }
+}
+
+bool LimitSlots::is_moving() const {
+    return std::any_of(limits_.begin(), limits_.end(), [](const auto& item) {
+        return item.second.in_rules && item.second.limit.moving;
+    });
+}
+
+// The entries of the slot before say what they always said, also to the next process.
+Result<Done> LimitSlots::settle_moves(RuleSet& set) {
+    const auto moving = std::count_if(limits_.begin(), limits_.end(), [](const auto& item) {
+        return item.second.in_rules && item.second.limit.moving;
+    });
+    if (static_cast<std::size_t>(moving) > free_.size()) {
+        return Error{Errc::TooMany, "too many limits for their keys to move to other workers"};
+    }
+    for (Rule& rule : set.rules) {
+        for_each_state(rule, [&](MeteredLimit& limit) {
+            MeteredLimit& kept = limits_.at(limit.identity).limit;
+            if (!kept.moving) {
+                return;
+            }
+            const Combine combine = *kept.moving;
+            kept.moving.reset();
+            MeteredLimit before = kept;
+            before.moved_from.clear();
+            before.shared = combine == Combine::Most ? 1 : 0;
+            moved_.emplace(kept.slot, std::move(before));
+            kept.moved_from.insert(kept.moved_from.begin(), {kept.slot, combine});
+            kept.slot = free_.front();
+            free_.pop_front();
+            kept.version = 0;
+            kept.former.clear();
+            limit = kept;
+        });
+    }
+    list_gone(set);
     set.load = ++loads_;
     list_slots(set);
     return Done{};
@@ -120,8 +205,7 @@ Result<Done> LimitSlots::check(const RuleSet& set) const {
             if (old == limits_.end()) {
                 ++added;
             } else {
-                too_often |= old->second.limit.former.size() + 1 >= kNumberVersions &&
-                             !same_numbers(old->second.limit, limit);
+                too_often |= have_changed_too_often(old->second.limit, limit);
             }
         });
         if (too_often) {
@@ -143,15 +227,31 @@ Result<Done> LimitSlots::check(const RuleSet& set) const {
     return Done{};
 }
 
+bool LimitSlots::have_changed_too_often(const MeteredLimit& before,
+                                        const MeteredLimit& after) const {
+    const auto is_full = [&](const MeteredLimit& limit) {
+        return limit.former.size() + 1 >= kNumberVersions && !same_numbers(limit, after);
+    };
+    return is_full(before) ||
+           std::any_of(before.moved_from.begin(), before.moved_from.end(),
+                       [&](const MovedFrom& from) { return is_full(moved_.at(from.slot)); });
+}
+
 // Former numbers that no entry can carry any more.
 void LimitSlots::forget_settled_changes() {
     const std::uint64_t settled = view_.settled();
     while (!pending_.empty() && pending_.front() <= settled) {
         pending_.pop_front();
     }
-    for (auto& [identity, kept] : limits_) {
-        std::erase_if(kept.limit.former,
+    const auto forget = [this](MeteredLimit& limit) {
+        std::erase_if(limit.former,
                       [this](const FormerNumbers& former) { return !is_pending(former.change); });
+    };
+    for (auto& [identity, kept] : limits_) {
+        forget(kept.limit);
+    }
+    for (auto& [slot, limit] : moved_) {
+        forget(limit);
     }
 }
 
@@ -163,14 +263,30 @@ bool LimitSlots::is_pending(std::uint8_t change) const noexcept {
 
 // A limit that was already gone from the set before: no worker files entries for it any more.
 void LimitSlots::free_what_ended() {
+    free_moved();
     std::erase_if(limits_, [this](const auto& item) {
         const Kept& kept = item.second;
-        if (kept.in_rules || view_.entries(kept.limit.slot) != 0) {
+        if (kept.in_rules || !kept.limit.moved_from.empty() ||
+            view_.entries(kept.limit.slot) != 0) {
             return false;
         }
         free_.push_back(kept.limit.slot);
         return true;
     });
+}
+
+// Nobody files entries under these.
+void LimitSlots::free_moved() {
+    for (auto& [identity, kept] : limits_) {
+        std::erase_if(kept.limit.moved_from, [this](const MovedFrom& from) {
+            if (view_.entries(from.slot) != 0) {
+                return false;
+            }
+            moved_.erase(from.slot);
+            free_.push_back(from.slot);
+            return true;
+        });
+    }
 }
 
 LimitSlots::Kept LimitSlots::take_over(const MeteredLimit& limit, std::uint64_t change) {
@@ -184,19 +300,25 @@ LimitSlots::Kept LimitSlots::take_over(const MeteredLimit& limit, std::uint64_t 
         return next;
     }
     const MeteredLimit& before = old->second.limit;
-    next.limit.slot = before.slot;
-    next.limit.version = before.version;
-    next.limit.former = before.former;
-    if (!same_numbers(before, limit)) {
-        next.limit.former.insert(
-            next.limit.former.begin(),
-            {.limit = before.limit,
-             .coarser = before.coarser,
-             .version = before.version,
-             .change = static_cast<std::uint8_t>(change % kRememberedChanges)});
-        next.limit.version = static_cast<std::uint8_t>((before.version + 1) % kNumberVersions);
+    MeteredLimit now = before;
+    renumber(now, limit, change);
+    next.limit.slot = now.slot;
+    next.limit.version = now.version;
+    next.limit.former = std::move(now.former);
+    next.limit.moved_from = before.moved_from;
+    for (const MovedFrom& from : before.moved_from) {
+        renumber(moved_.at(from.slot), limit, change);
     }
+    move_if_spread(before, next.limit);
     return next;
+}
+
+// A limit that was away has its entries where they were.
+void LimitSlots::move_if_spread(const MeteredLimit& before, MeteredLimit& next) {
+    next.moving = before.moving;
+    if (before.spread != next.spread && !before.moving) {
+        next.moving = before.shared != 0 ? Combine::Most : Combine::Sum;
+    }
 }
 
 }  // namespace sluice

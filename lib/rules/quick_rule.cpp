@@ -61,10 +61,10 @@ QuickRule quick_rule(const Rule& rule) noexcept {
     if (rule.mode == Mode::Enforce && !rule.rejected_spend && bucket != nullptr) {
         const std::uint64_t shared = rule.limits.front().shared;
         quick.limit = bucket->gcra;
-        quick.plain = shared == 0;
+        quick.plain = shared == 0 && !rule.limits.front().moving;
         quick.max_unsynced = static_cast<std::uint32_t>(shared);  // at most 2^30
     }
-    quick.has_share = rule.table_share != kWholeTable;
+    quick.opens_freely = rule.table_share == kWholeTable && rule.limits.front().moved_from.empty();
     quick.counters = rule.counters;
     quick.on_exceed = rule.on_exceed;
     quick.tag = &rule.tag;

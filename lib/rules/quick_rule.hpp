@@ -38,7 +38,9 @@ struct alignas(64) QuickRule {
 
     // The rule enforces, its one limit is a token bucket, and what it refuses spends nothing.
     bool plain = false;
-    bool has_share = false;  // of the table, which it may not go beyond
+    // A new bucket depends on nothing else: no share of the table that the rule may not go beyond,
+    // no slot where keys may owe something from before they moved.
+    bool opens_freely = false;
     // The same, but workers share its limit, and how far each may go ahead; 0: it is not like that.
     std::uint32_t max_unsynced = 0;
     Verdict on_exceed = Verdict::Drop;

@@ -102,6 +102,12 @@ struct MeteredLimit {
     bool overridden = false;            // keys may have other numbers
     std::uint64_t shared = 0;           // max_unsynced in force; 0: each worker has its own buckets
     std::vector<FormerNumbers> former;  // latest first
+    // What tells which workers the packets of a key meet; where it changes, keys move.
+    std::uint64_t spread = 0;
+    // Keys are moving: other workers hold what they owe in entries of this very slot, and may not
+    // all know yet that they move. nullopt: they do not.
+    std::optional<Combine> moving{};
+    std::vector<MovedFrom> moved_from;  // latest first
 };
 
 // What `tag` writes; nullopt leaves the field as it came.
@@ -204,6 +210,7 @@ struct RuleSet {
     std::vector<std::uint16_t> handing;
     Nanoseconds longest_debt{};
     std::size_t shared_limits = 0;  // how many are shared by workers
+    bool syncs = false;             // some, or slots that such limits had before their keys moved
     std::uint64_t load = 0;         // no two sets that a worker meets have the same
     std::uint64_t changes = 0;      // loads that changed numbers, up to this one
 

@@ -64,14 +64,16 @@ void list_limit(RuleSet& set, const MeteredLimit& limit, Nanoseconds linger) {
     if (set.slots.size() <= limit.slot) {
         set.slots.resize(limit.slot + std::size_t{1});
     }
-    set.slots[limit.slot] = {.limit = &limit.limit,
-                             .coarser = limit.coarser,
-                             .former = limit.former,
-                             .version = limit.version,
-                             .overridden = limit.overridden,
-                             .max_unsynced = limit.shared,
-                             .linger = linger,
-                             .latest = latest_change(limit)};
+    set.slots[limit.slot] = {
+        .limit = &limit.limit,
+        .coarser = limit.coarser,
+        .former = limit.former,
+        .moved_from = &limit.moved_from,
+        .version = limit.version,
+        .overridden = limit.overridden,
+        .max_unsynced = static_cast<std::uint32_t>(limit.shared),  // at most 2^30
+        .linger = linger,
+        .latest = latest_change(limit)};
     set.longest_debt = std::max(set.longest_debt, longest_debt(limit.limit));
     for (const AnyLimit& coarser : limit.coarser) {
         set.longest_debt = std::max(set.longest_debt, longest_debt(coarser));
@@ -88,8 +90,10 @@ void list_slots(RuleSet& set) {
     set.slots.clear();
     set.longest_debt = Nanoseconds{0};
     set.shared_limits = 0;
+    set.syncs = false;
     for (const MeteredLimit& limit : set.gone) {
         list_limit(set, limit, Nanoseconds{0});
+        set.syncs = set.syncs || limit.shared != 0;
     }
     for (Rule& rule : set.rules) {
         rule.asks_keys = rule.overrides != nullptr || rule.bans();
@@ -98,6 +102,7 @@ void list_slots(RuleSet& set) {
             set.shared_limits += limit.shared != 0 ? 1 : 0;
         });
     }
+    set.syncs = set.syncs || set.shared_limits != 0;
     list_quick_rules(set);
 }
 

@@ -144,14 +144,16 @@ struct WorkerStats {
 };
 // What this dataplane found of those before it, and what it keeps for the next one.
 struct StateStats {
-    bool survives = false;             // whether buckets outlive the process
-    std::uint64_t kept = 0;            // buckets that were found and go on
-    std::uint64_t mended = 0;          // of these, made whole again
-    std::uint64_t unknown = 0;         // buckets of limits that nobody knows: forgotten
-    std::uint64_t former_tables = 0;   // of other shapes, that new keys are looked up in
-    std::uint64_t former_debts = 0;    // debts that were taken over from these
-    std::uint64_t put_aside = 0;       // times that tables could not be read and were kept aside
-    bool snapshots = false;            // whether there are to be any
+    bool survives = false;            // whether buckets outlive the process
+    std::uint64_t kept = 0;           // buckets that were found and go on
+    std::uint64_t mended = 0;         // of these, made whole again
+    std::uint64_t unknown = 0;        // buckets of limits that nobody knows: forgotten
+    std::uint64_t former_tables = 0;  // of other shapes, that new keys are looked up in
+    std::uint64_t former_debts = 0;   // debts that were taken over from these
+    std::uint64_t moved_debts = 0;    // and from other workers, of keys that a reload moved
+    std::uint64_t put_aside =
+        0;                   // times that tables or rules could not be read and were kept aside
+    bool snapshots = false;  // whether there are to be any
     std::uint64_t snapshots_done = 0;  // written since the start
     std::uint64_t snapshots_failed = 0;
     std::uint64_t snapshot_bytes = 0;   // of the latest

@@ -6,10 +6,11 @@
 namespace sluice {
 namespace {
 
-constexpr std::uint64_t kSlotsMagic = 0x31'53'54'4F'4C'53'4C'53;  // SLSLOTS1
+constexpr std::uint64_t kSlotsMagic = 0x32'53'54'4F'4C'53'4C'53;  // SLSLOTS2
 constexpr std::size_t kLeastNumbers = 2;
 constexpr std::size_t kLeastFormer = 8;
-constexpr std::size_t kLeastLimit = 20;
+constexpr std::size_t kLeastLimit = 34;
+constexpr std::size_t kLeastMoved = 3;
 
 void put_steps(Writer& out, const std::vector<AnyLimit>& steps) {
     out.list(steps, put_numbers);
@@ -33,6 +34,16 @@ FormerNumbers get_former(Reader& in) {
     return {.limit = limit, .coarser = get_steps(in), .version = version, .change = change};
 }
 
+void put_moved(Writer& out, const MovedFrom& moved) {
+    out.number(moved.slot);
+    out.number(static_cast<std::uint8_t>(moved.combine == Combine::Most));
+}
+
+MovedFrom get_moved(Reader& in) {
+    const auto slot = in.number<std::uint16_t>();
+    return {slot, in.flag() ? Combine::Most : Combine::Sum};
+}
+
 void put_slot(Writer& out, const MeteredLimit& limit) {
     out.number(limit.identity);
     out.number(limit.slot);
@@ -41,6 +52,10 @@ void put_slot(Writer& out, const MeteredLimit& limit) {
     put_numbers(out, limit.limit);
     put_steps(out, limit.coarser);
     out.list(limit.former, put_former);
+    out.number(static_cast<std::uint8_t>(limit.shared != 0));
+    out.number(limit.spread);
+    out.number(static_cast<std::uint8_t>(limit.moving ? 1 + static_cast<int>(*limit.moving) : 0));
+    out.list(limit.moved_from, put_moved);
 }
 
 MeteredLimit get_slot(Reader& in) {
@@ -54,6 +69,15 @@ MeteredLimit get_slot(Reader& in) {
     limit.version = version;
     limit.overridden = overridden;
     limit.former = in.list<FormerNumbers>(kLeastFormer, get_former);
+    limit.shared = in.flag() ? 1 : 0;
+    limit.spread = in.number<std::uint64_t>();
+    const auto moving = in.number<std::uint8_t>();
+    if (moving > 2) {
+        in.fail();
+    } else if (moving != 0) {
+        limit.moving = moving == 1 ? Combine::Sum : Combine::Most;
+    }
+    limit.moved_from = in.list<MovedFrom>(kLeastMoved, get_moved);
     return limit;
 }
 
@@ -65,6 +89,7 @@ std::vector<std::byte> encode(const KeptSlots& kept) {
     out.number(kept.region);
     out.number(kept.slots.changes);
     out.list(kept.slots.limits, put_slot);
+    out.list(kept.slots.moved, put_slot);
     return out.take();
 }
 
@@ -75,6 +100,7 @@ Result<KeptSlots> decode_slots(ByteView bytes) {
     kept.region = in.number<std::uint64_t>();
     kept.slots.changes = in.number<std::uint64_t>();
     kept.slots.limits = in.list<MeteredLimit>(kLeastLimit, get_slot);
+    kept.slots.moved = in.list<MeteredLimit>(kLeastLimit, get_slot);
     if (!ours || !in.finished() || !kept.slots.is_sound()) {
         return Error{Errc::BadSyntax, "these are no slots of limits"};
     }

@@ -122,7 +122,7 @@ void put_state(Writer& out, const StateStats& m) {
     out.number<std::uint8_t>(m.survives ? 1 : 0);
     out.number<std::uint8_t>(m.snapshots ? 1 : 0);
     for (const std::uint64_t number :
-         {m.kept, m.mended, m.unknown, m.former_tables, m.former_debts, m.put_aside,
+         {m.kept, m.mended, m.unknown, m.former_tables, m.former_debts, m.moved_debts, m.put_aside,
           m.snapshots_done, m.snapshots_failed, m.snapshot_bytes, m.snapshot_age_ns}) {
         out.number(number);
     }
@@ -132,9 +132,9 @@ StateStats get_state(Reader& in) {
     StateStats m;
     m.survives = in.flag();
     m.snapshots = in.flag();
-    for (std::uint64_t* number :
-         {&m.kept, &m.mended, &m.unknown, &m.former_tables, &m.former_debts, &m.put_aside,
-          &m.snapshots_done, &m.snapshots_failed, &m.snapshot_bytes, &m.snapshot_age_ns}) {
+    for (std::uint64_t* number : {&m.kept, &m.mended, &m.unknown, &m.former_tables, &m.former_debts,
+                                  &m.moved_debts, &m.put_aside, &m.snapshots_done,
+                                  &m.snapshots_failed, &m.snapshot_bytes, &m.snapshot_age_ns}) {
         *number = in.number<std::uint64_t>();
     }
     return m;

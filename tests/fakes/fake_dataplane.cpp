@@ -205,6 +205,7 @@ Stats FakeDataplane::stats_of(const ApplyRules& running, bool panic) {
                    .unknown = 3,
                    .former_tables = 1,
                    .former_debts = 4,
+                   .moved_debts = 6,
                    .put_aside = 5,
                    .snapshots = true,
                    .snapshots_done = 6,

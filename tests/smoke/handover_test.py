@@ -2,16 +2,12 @@
 
     handover_test.py DATAPLANE SLUICED SLUICECTL
 """
-import json
 import signal
-import sys
-import unittest
 
+import workers_case
 from numbered_frames import Sending, send_numbered
-from programs import Box, Hosts, wait_until
+from programs import wait_until
 
-PROGRAMS = []
-WORKERS = ("--lcores", "0@0,1@1,2@1,3@0")
 SOURCES = 60
 BURST = 25
 
@@ -31,23 +27,8 @@ rules:
 """
 
 
-class Case(unittest.TestCase):
-    def setUp(self):
-        self.box = Box(*PROGRAMS)
-        self.addCleanup(self.box.close)
-        self.hosts = Hosts()
-        self.addCleanup(self.hosts.close)
-        self.hosts.open()
-
-    def start(self, *more):
-        self.box.start_dataplane("net_af_packet0,iface=o,framecnt=4096,blocksz=1048576",
-                                 "net_af_packet1,iface=i,framecnt=4096,blocksz=1048576",
-                                 *WORKERS, *more, netns=self.hosts.box)
-        self.box.start_sluiced()
-
-    def apply(self, rules):
-        done = self.box.apply(rules)
-        self.assertEqual(done.returncode, 0, done.stderr)
+class Case(workers_case.WorkersCase):
+    LCORES = "0@0,1@1,2@1,3@0"
 
     def send(self, count, rate):
         """What came through to the inside, by host."""
@@ -58,9 +39,9 @@ class Case(unittest.TestCase):
         return [worker["packets"] for worker in self.box.workers()]
 
     def expect_nothing_lost(self):
-        stats = self.box.stats()
+        reasons = self.reasons()
         for reason in ("ring_full", "tx_full", "no_memory"):
-            self.assertEqual(stats["reasons"][reason], 0, reason)
+            self.assertEqual(reasons[reason], 0, reason)
 
     def test_every_frame_once_in_order_and_by_all_workers(self):
         self.start()
@@ -101,8 +82,7 @@ class Case(unittest.TestCase):
         self.box.kill(self.box.dataplane, signal.SIGKILL)
         key = self.box.folder / "state" / "rss-key"
         self.assertEqual(key.stat().st_mode & 0o777, 0o600)
-        self.box.start_dataplane("net_af_packet0,iface=o", "net_af_packet1,iface=i", *WORKERS,
-                                 netns=self.hosts.box)
+        self.start_dataplane()
         self.box.wait_for_link(True)
         # Whole hosts: 40 frames each, give or take what the kernels say to each other.
         for here, there in zip(first, judged()):
@@ -114,18 +94,12 @@ class Case(unittest.TestCase):
         self.apply(WATCH_ALL)
         ports = self.box.ctl("ports").stdout
         self.assertIn("source, handed over", ports)
-        limits = {rule["id"]: rule["limits"][0]["scope"]
-                  for rule in json.loads(self.box.api("GET", "/v1/rules")[1])["rules"]}
         # The one worker of `more` and those of `lab` do not agree on whose a source is.
-        self.assertEqual(limits, {"watch": "merged", "together": "merged", "there": "merged"})
+        self.assertEqual(self.scopes(), {"watch": "merged", "together": "merged", "there": "merged"})
         self.box.kill(self.box.dataplane, signal.SIGTERM)
-        self.box.start_dataplane("net_af_packet0,iface=o", "net_af_packet1,iface=i", *WORKERS,
-                                 "--rss-inside", "destination", netns=self.hosts.box)
+        self.start_dataplane("--rss-inside", "destination")
         self.box.wait_for_link(True)
-        wait_until("the scopes to be those of the box", lambda: {
-            rule["id"]: rule["limits"][0]["scope"] for rule in
-            json.loads(self.box.api("GET", "/v1/rules")[1])["rules"]}
-            == {"watch": "merged", "together": "merged", "there": "local"})
+        wait_until("the scopes to be those of the box", lambda: self.scopes() == {"watch": "merged", "together": "merged", "there": "local"})
         self.assertIn("HANDED OVER", self.box.ctl("workers").stdout)
         self.assertIn("sluice_worker_handed_over_total",
                       self.box.api("GET", "/v1/metrics")[1].decode())
@@ -139,5 +113,4 @@ class Case(unittest.TestCase):
 
 
 if __name__ == "__main__":
-    PROGRAMS.extend(sys.argv[1:4])
-    unittest.main(argv=[sys.argv[0], *sys.argv[4:]], verbosity=2)
+    workers_case.main()

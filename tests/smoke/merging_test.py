@@ -7,13 +7,10 @@ import pathlib
 import subprocess
 import sys
 import time
-import unittest
 
 import capture_files as frames
-from programs import Box, Hosts
+import workers_case
 
-PROGRAMS = []
-WORKERS = ("--lcores", "0@0,1@1,2@1,3@0,4@1")
 WORKER_COUNT = 4
 SOURCES = 60
 ROUNDS = 150
@@ -68,19 +65,11 @@ print(json.dumps([hot, others]))
 """
 
 
-class Case(unittest.TestCase):
+class Case(workers_case.WorkersCase):
     def setUp(self):
-        self.box = Box(*PROGRAMS)
-        self.addCleanup(self.box.close)
-        self.hosts = Hosts()
-        self.addCleanup(self.hosts.close)
-        self.hosts.open()
-        self.box.start_dataplane("net_af_packet0,iface=o,framecnt=4096,blocksz=1048576",
-                                 "net_af_packet1,iface=i,framecnt=4096,blocksz=1048576",
-                                 *WORKERS, netns=self.hosts.box)
-        self.box.start_sluiced()
-        done = self.box.apply(HOLD_EACH)
-        self.assertEqual(done.returncode, 0, done.stderr)
+        super().setUp()
+        self.start()
+        self.apply(HOLD_EACH)
 
     def send(self):
         """Frames that came through to the hot host and to the others, and the seconds it took."""
@@ -127,6 +116,13 @@ class Case(unittest.TestCase):
         self.assertEqual((usual["max_unsynced"], longer["max_unsynced"]),
                          (BURST // 16 // (WORKER_COUNT - 1),
                           RATE * 4 * 10 // 1000 + 1))  # rate * 4 intervals, rounded up, and one
+        # What sluiced says of the rules follows at once, and is the same to the next one.
+        ahead = f"(max_unsynced {longer['max_unsynced']};"
+        self.assertIn(ahead, json.dumps(self.rules()["hold"]))
+        self.box.kill(self.box.sluiced)
+        self.box.start_sluiced()
+        self.assertIn(ahead, json.dumps(self.rules()["hold"]))
+        self.assertEqual(self.merged()["max_unsynced"], longer["max_unsynced"])
         hot, others, seconds = self.send()
         self.assertLessEqual(hot, RATE * seconds + BURST +
                              (WORKER_COUNT - 1) * longer["max_unsynced"])
@@ -142,5 +138,4 @@ class Case(unittest.TestCase):
 
 
 if __name__ == "__main__":
-    PROGRAMS.extend(sys.argv[1:4])
-    unittest.main(argv=[sys.argv[0], *sys.argv[4:]], verbosity=2)
+    workers_case.main()

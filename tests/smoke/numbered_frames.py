@@ -30,24 +30,24 @@ for number in range(count):
         out.send(frames.ethernet(packet, 0x0800))
         sent += 1
 """
-# Prints the numbers that came in, by source and host and in order, once nothing has come for a second.
+# Prints the numbers that came in, by source and host and in order, once all has been sent (its input ends) and nothing
+# has come for a while.
 _TAKE = """
-import collections, json, socket, struct
+import collections, json, select, socket, struct, sys
 s = socket.socket(socket.AF_PACKET, socket.SOCK_RAW, socket.htons(0x0800))
 s.setsockopt(socket.SOL_SOCKET, 33, 64 << 20)  # SO_RCVBUFFORCE
 s.bind(("eth0", 0x0800))
 print("ready", flush=True)
 came = collections.defaultdict(list)
-s.settimeout(30)
-while True:
-    try:
-        frame = s.recv(2048)
-    except OSError:
-        break
+sources, patience = [s, sys.stdin], 60
+while ready := select.select(sources, [], [], patience)[0]:
+    if s not in ready:
+        sources, patience = [s], 1.5
+        continue
+    frame = s.recv(2048)
     if frame[23] == 17 and frame[26:28] == bytes([10, 78]) and frame[28] != 0:
         source, number = struct.unpack_from("!II", frame, 42)
         came[f"{source} {frame[33] - 2}"].append(number)
-        s.settimeout(1.5)
 print(json.dumps(came))
 """
 
@@ -65,9 +65,10 @@ def send_numbered(hosts, sending):
     inside = ["ip", "netns", "exec", hosts.inside, sys.executable, "-c", _TAKE]
     outside = ["ip", "netns", "exec", hosts.outside, sys.executable, "-c", _SEND]
     folder = str(pathlib.Path(frames.__file__).parent)
-    with subprocess.Popen(inside, stdout=subprocess.PIPE, text=True) as taker:
+    with subprocess.Popen(inside, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as taker:
         assert taker.stdout.readline() == "ready\n"
         subprocess.run([*outside, *(str(number) for number in dataclasses.astuple(sending))],
                        check=True, timeout=60, cwd=folder)
+        taker.stdin.close()
         came = json.loads(taker.stdout.read())
     return {tuple(int(part) for part in key.split()): numbers for key, numbers in came.items()}

@@ -4,14 +4,10 @@
 """
 import collections
 import json
-import sys
-import unittest
 
+import workers_case
 from numbered_frames import Sending, send_numbered
-from programs import Box, Hosts
 
-PROGRAMS = []
-WORKERS = ("--lcores", "0@0,1@1,2@1,3@0,4@1")
 SOURCES = 40
 HOSTS = 5
 MOST = 50
@@ -27,28 +23,7 @@ BOTH = BY_HOST + f"""  - {{id: source, when: ip.proto eq 17, key: [ip.src], limi
 """
 
 
-class Case(unittest.TestCase):
-    def setUp(self):
-        self.box = Box(*PROGRAMS)
-        self.addCleanup(self.box.close)
-        self.hosts = Hosts()
-        self.addCleanup(self.hosts.close)
-        self.hosts.open()
-
-    def start(self, *more):
-        self.box.start_dataplane("net_af_packet0,iface=o,framecnt=4096,blocksz=1048576",
-                                 "net_af_packet1,iface=i,framecnt=4096,blocksz=1048576",
-                                 *WORKERS, *more, netns=self.hosts.box)
-        self.box.start_sluiced()
-
-    def apply(self, rules):
-        done = self.box.apply(rules)
-        self.assertEqual(done.returncode, 0, done.stderr)
-
-    def scopes(self):
-        return {rule["id"]: rule["limits"][0]["scope"]
-                for rule in json.loads(self.box.api("GET", "/v1/rules")[1])["rules"]}
-
+class Case(workers_case.WorkersCase):
     def send(self):
         came = send_numbered(self.hosts, Sending(20, SOURCES, 3000, HOSTS))
         for (source, host), numbers in came.items():
@@ -65,7 +40,7 @@ class Case(unittest.TestCase):
         self.assertEqual((rule["admitted"], rule["exceeded"]),
                          (MOST * HOSTS, offered - MOST * HOSTS))
         for reason in ("ring_full", "tx_full", "no_memory"):
-            self.assertEqual(self.box.stats()["reasons"][reason], 0, reason)
+            self.assertEqual(self.reasons()[reason], 0, reason)
         return [worker["handed_over"] for worker in self.box.workers()]
 
     def test_a_log_is_exact_over_sources_of_all_workers(self):
@@ -115,5 +90,4 @@ class Case(unittest.TestCase):
 
 
 if __name__ == "__main__":
-    PROGRAMS.extend(sys.argv[1:4])
-    unittest.main(argv=[sys.argv[0], *sys.argv[4:]], verbosity=2)
+    workers_case.main()

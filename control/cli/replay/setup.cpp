@@ -3,6 +3,7 @@
 #include "control/cli/replay/worker_set.hpp"
 #include "lib/pipeline/shared_limits.hpp"
 #include "lib/rules/limit_numbers.hpp"
+#include "lib/rules/limit_spread.hpp"
 #include "lib/rules/load_overrides.hpp"
 #include "lib/rules/origins.hpp"
 
@@ -100,6 +101,7 @@ std::optional<CompiledRules> replay_rules(const Options& options, const ReplaySe
         say_error(ready.error().what);
         return std::nullopt;
     }
+    list_spreads(compiled->set, setup.workers);
     share_limits(compiled->set, {setup.workers, setup.merge_interval});
     number_limits(compiled->set);
     return compiled;

@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <stdexcept>
+#include <utility>
 
 namespace sluice {
 namespace {
@@ -38,6 +39,14 @@ WorkerSet::WorkerSet(const ReplaySetup& setup, const RuleSet& rules)
     : setup_{setup}, rules_{rules}, port_{setup.pair.empty() ? 0 : port_name(setup.pair)} {
     for (std::size_t i = 0; i < setup.workers; ++i) {
         workers_.push_back(std::make_unique<Worker>(setup.policy, rules));
+    }
+    std::vector<const BucketStore*> tables;
+    for (const auto& worker : workers_) {
+        tables.push_back(&worker->core.buckets);
+    }
+    peers_ = std::make_unique<PeerTables>(std::move(tables));
+    for (const auto& worker : workers_) {
+        worker->core.buckets.look_at_peers(peers_.get());
     }
     if (rules.shared_limits != 0 && workers_.size() > 1) {
         share_limits_between();

@@ -2,6 +2,7 @@
 #include "control/cli/replay/frame_source.hpp"
 #include "control/cli/replay/spread.hpp"
 #include "lib/ledger/bucket_books.hpp"
+#include "lib/meter/peer_tables.hpp"
 #include "lib/pipeline/core_state.hpp"
 #include "lib/rules/port_spread.hpp"
 #include "lib/rules/rule_set.hpp"
@@ -92,6 +93,7 @@ private:
     std::unique_ptr<AmountLanes> lanes_;  // nullptr: no limit is shared
     Now exchanged_{};
     std::vector<std::unique_ptr<Worker>> workers_;
+    std::unique_ptr<PeerTables> peers_;                           // theirs
     std::unique_ptr<Burst> looking_ = std::make_unique<Burst>();  // at one frame by itself
     std::vector<const Packet*> rows_;
 };

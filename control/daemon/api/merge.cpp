@@ -37,6 +37,12 @@ HttpResponse post_merge(const HttpRequest& request, Services& services) {
                    : problem_response(422, "refused by the dataplane", reply.error().what);
     }
     const auto* set = std::get_if<MergeIntervalSet>(&*reply);
+    if (!services.rules.follow_box()) {
+        return problem_response(
+            503, "not followed by the rules",
+            "the interval is in force, but the dataplane has not taken the rules "
+            "as it makes them; they are brought again at the next connection");
+    }
     return json_response(nlohmann::ordered_json{
         {"interval_us", ns / 1'000}, {"merged_limits", set == nullptr ? 0 : set->shared_limits}});
 }

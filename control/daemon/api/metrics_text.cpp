@@ -162,8 +162,11 @@ constexpr auto kStateFamilies = std::to_array<StateFamily>({
      "Tables of other shapes that new keys are looked up in.", &StateStats::former_tables},
     {"sluice_state_former_debts_total", "counter", "Debts that were taken over from such tables.",
      &StateStats::former_debts},
+    {"sluice_state_moved_debts_total", "counter",
+     "Debts of keys that a reload moved to another worker, taken over by it.",
+     &StateStats::moved_debts},
     {"sluice_state_put_aside_total", "counter",
-     "Times that tables could not be read and were kept aside.", &StateStats::put_aside},
+     "Times that tables or rules could not be read and were kept aside.", &StateStats::put_aside},
 });
 
 void put_snapshots(Text& text, const StateStats& state) {

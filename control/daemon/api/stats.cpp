@@ -37,6 +37,7 @@ ordered_json state_json(const StateStats& state) {
                       {"unknown", state.unknown},
                       {"former_tables", state.former_tables},
                       {"former_debts", state.former_debts},
+                      {"moved_debts", state.moved_debts},
                       {"put_aside", state.put_aside},
                       {"snapshot", nullptr}};
     if (state.snapshots) {

@@ -42,7 +42,7 @@ public:
     Workers(const SharedLimit& shared, const WorkersSize& size)
         : shared_{shared}, size_{size}, rows_(kSharedSlot + 1), lanes_{size.workers, size.ring} {
         rows_[kSharedSlot].limit = &shared_.limit;
-        rows_[kSharedSlot].max_unsynced = shared_.max_unsynced;
+        rows_[kSharedSlot].max_unsynced = static_cast<std::uint32_t>(shared_.max_unsynced);
         for (std::size_t i = 0; i < size.workers; ++i) {
             Worker worker;
             worker.store = std::make_unique<BucketStore>(size.keys, size.lines);

@@ -18,7 +18,15 @@ KeptSlots example() {
     limit.version = 2;
     limit.overridden = true;
     limit.former = {{.limit = token(4), .coarser = {token(40)}, .version = 1, .change = 9}};
-    return {.region = 42, .slots = {.changes = 73, .limits = {limit}}};
+    limit.shared = 1;
+    limit.spread = 77;
+    limit.moving = Combine::Most;
+    limit.moved_from = {{.slot = 9, .combine = Combine::Most}, {.slot = 4}};
+    MeteredLimit moved{.identity = 7, .name = {}, .limit = token(6)};
+    moved.slot = 9;
+    MeteredLimit earlier = moved;
+    earlier.slot = 4;
+    return {.region = 42, .slots = {.changes = 73, .limits = {limit}, .moved = {moved, earlier}}};
 }
 
 TEST(SlotsCodec, GivesBackWhatWasKept) {
@@ -30,6 +38,16 @@ TEST(SlotsCodec, GivesBackWhatWasKept) {
     EXPECT_EQ(kept->slots.limits[0].slot, 3);
     EXPECT_EQ(kept->slots.limits[0].former[0].change, 9);
     EXPECT_EQ(kept->slots.limits[0].limit, AnyLimit{token(5)});
+    EXPECT_EQ(kept->slots.limits[0].spread, 77U);
+    EXPECT_EQ(kept->slots.limits[0].moving, Combine::Most);
+    EXPECT_EQ(kept->slots.limits[0].moved_from, example().slots.limits[0].moved_from);
+    EXPECT_EQ(kept->slots.moved[1].slot, 4);
+}
+
+TEST(SlotsCodec, RefusesFormerSlotsThatNobodyKept) {
+    KeptSlots lost = example();
+    lost.slots.moved.pop_back();
+    EXPECT_FALSE(decode_slots(encode(lost)).has_value());
 }
 
 TEST(SlotsCodec, RefusesSlotsThatAreGivenTwiceOrCannotBe) {

@@ -36,6 +36,12 @@ TEST_F(Link, Calls) {
     EXPECT_TRUE(std::holds_alternative<Stats>(*reply));
 }
 
+TEST_F(Link, KnowsTheMergeIntervalThatWasSet) {
+    ASSERT_TRUE(link_.connect());
+    ASSERT_TRUE(link_.call(SetMergeInterval{7'000'000}));
+    EXPECT_EQ(link_.spread().merge_interval, 7ms);
+}
+
 // A call that hangs is given up in its time, and who waits behind it in his own.
 TEST_F(Link, NobodyWaitsForHisTurnLongerThanForAnAnswer) {
     ASSERT_TRUE(link_.connect());

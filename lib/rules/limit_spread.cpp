@@ -1,0 +1,76 @@
+#include "lib/rules/limit_spread.hpp"
+
+#include "lib/meter/siphash.hpp"
+
+#include <algorithm>
+#include <array>
+#include <bit>
+#include <cstddef>
+#include <cstring>
+#include <vector>
+
+namespace sluice {
+namespace {
+
+// Of packets that are not handed to owners: the port decides, for one worker or for all.
+constexpr std::uint64_t kAtOneWorker = 0;
+constexpr std::uint64_t kByPort = 1;
+
+class Words {
+public:
+    void add(std::uint64_t word) {
+        const auto bytes = std::bit_cast<std::array<std::byte, sizeof(word)>>(word);
+        bytes_.insert(bytes_.end(), bytes.begin(), bytes.end());
+    }
+    [[nodiscard]] std::uint64_t hash() const { return siphash_1_3(HashSecret{}, bytes_); }
+
+private:
+    std::vector<std::byte> bytes_;
+};
+
+std::uint64_t hash_of(const OwnerGroup& group) {
+    Words words;
+    words.add(group.salt);
+    for (const KeyPart& part : group.parts) {
+        words.add(part.text ? 1 + static_cast<std::uint64_t>(*part.text) : 0);
+        words.add(static_cast<std::uint64_t>(part.field));
+        words.add(part.v4_length);
+        words.add(part.v6_length);
+        for (std::size_t i = 0; i < kWrappings.size(); ++i) {
+            words.add(part.unwrapping.has(static_cast<Wrapping>(i)) ? 1 : 0);
+        }
+        words.add(part.lower ? 1 : 0);
+        words.add(part.room);
+    }
+    return std::max(words.hash(), kSpreadAnywhere + 1);
+}
+
+std::uint64_t spread_of(LimitScope scope, const Rule& rule, const RuleSet& set) {
+    if (scope == LimitScope::Owner && rule.owner_group != 0) {
+        return hash_of(set.owner_groups[rule.owner_group - 1U]);
+    }
+    return scope == LimitScope::Local ? kByPort : kSpreadAnywhere;
+}
+
+// A key in the box is where its limits are.
+LimitScope scope_of_box(const Rule& rule, std::uint8_t key) {
+    const auto limit = std::find_if(rule.limits.begin(), rule.limits.end(),
+                                    [key](const MeteredLimit& one) { return one.key == key; });
+    return limit == rule.limits.end() ? LimitScope::Local : limit->scope;
+}
+
+}  // namespace
+
+void list_spreads(RuleSet& set, std::size_t workers) {
+    for (Rule& rule : set.rules) {
+        for (MeteredLimit& limit : rule.limits) {
+            limit.spread = workers < 2 ? kAtOneWorker : spread_of(limit.scope, rule, set);
+        }
+        for (MeteredLimit& box : rule.ban.boxes) {
+            box.spread =
+                workers < 2 ? kAtOneWorker : spread_of(scope_of_box(rule, box.key), rule, set);
+        }
+    }
+}
+
+}  // namespace sluice

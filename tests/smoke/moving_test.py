@@ -1,0 +1,117 @@
+"""Reloads that bring the packets of a key to other workers: a client gets no second burst.
+
+    moving_test.py DATAPLANE SLUICED SLUICECTL
+"""
+import collections
+import threading
+import time
+
+import workers_case
+from numbered_frames import Sending, send_numbered
+from programs import wait_until
+
+SOURCES = 20
+BURST = 50
+WORKERS = 4
+
+HOLD = f"""version: 1
+defaults: {{mode: enforce}}
+rules:
+  - {{id: hold, when: 'dir eq "in" and ip.proto eq 17', key: [ip.src], limits: [{{algorithm: token_bucket, rate: 1/d, burst: {BURST}}}]}}
+"""
+# Of keys that may have numbers of their own packets are handed over; another rule's keys are none of its own.
+OWN = HOLD.replace("limits:", "overrides: {inline: [{key: 192.0.2.1, exempt: true}]}, limits:").replace(
+    'dir eq "in" and ', "")
+LOG = "limits: [{algorithm: sliding_log, count: 60000, window: 1h}]"
+RULES = {
+    "local": HOLD,
+    "owner": OWN + f"  - {{id: host, when: ip.proto eq 17, key: [ip.dst], {LOG}}}\n",
+    "merged": HOLD + f"""  - {{id: host, when: 'dir eq "in" and l4.dport eq 7', key: [ip.dst], {LOG}}}\n""",
+}
+
+
+class Case(workers_case.WorkersCase):
+    def apply_scope(self, scope):
+        self.apply(RULES[scope])
+        self.assertEqual(self.scopes()["hold"], scope)
+
+    def passed(self, count=30):
+        """How many frames came through, by source."""
+        by_source = collections.Counter()
+        for (source, _), numbers in send_numbered(self.hosts, Sending(count, SOURCES, 3000)).items():
+            by_source[source] += len(numbers)
+        return by_source
+
+    def test_an_exhausted_client_gets_nothing(self):
+        self.start()
+        self.apply_scope("local")
+        self.assertEqual(self.passed(2 * BURST), {source: BURST for source in range(SOURCES)})
+        ahead = 0
+        for scope in ("owner", "local", "merged", "owner", "merged", "local"):
+            with self.subTest(scope):
+                self.apply_scope(scope)
+                # What workers may be ahead of each other by, once in all.
+                ahead = max(ahead, (WORKERS - 1) * (self.box.stats()["rules"][0].get("merged") or {"max_unsynced": 0})["max_unsynced"])
+                self.assertLessEqual(max(self.passed().values(), default=0), ahead)
+        self.assertGreater(self.box.stats()["state"]["moved_debts"], SOURCES)
+        self.box.kill(self.box.dataplane)
+        self.start_dataplane()
+        self.box.wait_for_link(True)
+        self.assertEqual(self.passed(), {})
+        self.apply_scope("owner")
+        self.assertEqual(self.passed(), {})
+
+    def test_a_key_that_is_banned_by_hand_is_banned_at_every_worker(self):
+        self.start()
+        # A bucket for all hosts of a source's network, spent by every worker.
+        self.apply(HOLD.replace("[ip.src]", '["prefix(ip.src, 16)"]').replace(f"burst: {BURST}", "burst: 400"))
+        self.assertEqual(self.scopes()["hold"], "merged")
+        self.assertEqual(len(self.passed(10)), SOURCES)
+        done = self.box.ctl("key", "ban", "hold", "10.78.0.0/16", "--for", "1h")
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertEqual(self.passed(10), {})
+        done = self.box.ctl("key", "unban", "hold", "10.78.0.0/16")
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertEqual(len(self.passed(10)), SOURCES)
+
+    def test_refusals_at_all_workers_together_are_a_ban(self):
+        self.start()
+        self.apply(HOLD.replace("[ip.src]", '["prefix(ip.src, 16)"]').replace(
+            "limits:", "ban: {after: 100, within: 10m, for: 1h}, limits:"))
+        self.assertEqual(self.scopes()["hold"], "merged")
+        offered = 20 * SOURCES
+        passed = sum(self.passed(20).values())
+        rule = self.box.stats()["rules"][0]
+        self.assertLessEqual(passed, BURST + WORKERS)
+        # At most one refusal for each other worker more than it takes.
+        self.assertGreaterEqual(rule["banned"], offered - passed - 100 - WORKERS)
+        self.assertLess(rule["banned"], offered - passed)
+        self.assertEqual(self.passed(5), {})
+
+    def test_scopes_that_change_under_a_flood(self):
+        self.start()
+        self.apply_scope("local")
+        over = threading.Event()
+
+        def change():
+            while not over.is_set():
+                for scope in ("owner", "merged", "local"):
+                    self.box.apply(RULES[scope])
+                    time.sleep(0.05)
+
+        changing = threading.Thread(target=change)
+        changing.start()
+        try:
+            passed = self.passed(600)
+        finally:
+            over.set()
+            changing.join()
+        self.assertEqual(len(passed), SOURCES)
+        for source, count in passed.items():
+            self.assertLessEqual(count, BURST + WORKERS, source)
+            self.assertGreaterEqual(count, BURST - WORKERS, source)
+        wait_until("keys to have moved", lambda: self.box.stats()["state"]["moved_debts"] > SOURCES)
+
+
+if __name__ == "__main__":
+    workers_case.main()
