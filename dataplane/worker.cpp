@@ -168,7 +168,8 @@ void Worker::exchange(const Running& running) noexcept {
     const Now at = now();
     // The rows that its books point to may be gone.
     adopt(running.rules(), core_, at);
-    ledger_.set(running.loaded->merge_interval, running.rules().shared_limits);
+    ledger_.set(running.loaded->merge_interval, running.rules().shared_limits,
+                running.rules().hurries ? Ledger::kNoLonger : Ledger::kLongestWait);
     ledger_.exchange(books_, at);
     ledger_.ask(books_);
 }

@@ -60,8 +60,9 @@ public:
     static constexpr std::size_t kOthersAtOnce = 8;
     // What the policy `open` adds to without credit stays below this.
     static constexpr std::uint64_t kMostUnsynced = std::uint64_t{1} << 31;
-    // For how long what is due late may wait.
+    // For how long what is due late may wait; and what says that it waits no longer than the rest.
     static constexpr Nanoseconds kLongestWait{1'000'000'000};
+    static constexpr Nanoseconds kNoLonger{0};
 
     // `memory` is zeroes, or what the ledger of this worker left there; more than a process has
     // at once is not needed, since whoever finds no record is told so.

@@ -17,9 +17,9 @@ inline constexpr unsigned kMaxTunnelDepth = 4;
 // How many IPv6 extension headers are walked; one more is Parsed::TooDeep.
 inline constexpr unsigned kMaxIpv6Extensions = 16;
 
-// The short way for what most frames are: Ethernet with one tag at most, IPv4 without options or IPv6
-// without extension headers, no fragment, UDP or TCP, all of it at hand and nothing odd about its
-// lengths. True: `flow` is filled exactly as walk_frame() would fill it, but for values that
+// The short way for what most frames are: Ethernet with one tag at most, IPv4 without options or
+// IPv6 without extension headers, no fragment, UDP or TCP, all of it at hand and nothing odd about
+// its lengths. True: `flow` is filled exactly as walk_frame() would fill it, but for values that
 // `fields` does not name. False: `flow` is half filled.
 [[nodiscard]] bool parse_common_shape(const FrameView& frame, Tunnels tunnels, Flow& flow) noexcept;
 

@@ -211,6 +211,7 @@ struct RuleSet {
     Nanoseconds longest_debt{};
     std::size_t shared_limits = 0;  // how many are shared by workers
     bool syncs = false;             // some, or slots that such limits had before their keys moved
+    bool hurries = false;           // keys are moving: what workers are to tell does not wait
     std::uint64_t load = 0;         // no two sets that a worker meets have the same
     std::uint64_t changes = 0;      // loads that changed numbers, up to this one
 

@@ -91,6 +91,7 @@ void list_slots(RuleSet& set) {
     set.longest_debt = Nanoseconds{0};
     set.shared_limits = 0;
     set.syncs = false;
+    set.hurries = false;
     for (const MeteredLimit& limit : set.gone) {
         list_limit(set, limit, Nanoseconds{0});
         set.syncs = set.syncs || limit.shared != 0;
@@ -100,6 +101,7 @@ void list_slots(RuleSet& set) {
         for_each_state(rule, [&](const MeteredLimit& limit) {
             list_limit(set, limit, linger_of(rule, limit));
             set.shared_limits += limit.shared != 0 ? 1 : 0;
+            set.hurries = set.hurries || limit.moving.has_value();
         });
     }
     set.syncs = set.syncs || set.shared_limits != 0;

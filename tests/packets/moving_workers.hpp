@@ -107,7 +107,8 @@ public:
         for (int round = 0; round < 6; ++round) {
             for (const auto& worker : workers_) {
                 adopt(set(), worker->core, {now, {}});
-                worker->ledger->set(Nanoseconds{0}, set().shared_limits);
+                worker->ledger->set(Nanoseconds{0}, set().shared_limits,
+                                    set().hurries ? Ledger::kNoLonger : Ledger::kLongestWait);
                 worker->ledger->exchange(worker->books, {now, {}});
             }
         }
