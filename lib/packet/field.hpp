@@ -134,10 +134,6 @@ public:
     [[nodiscard]] constexpr bool has(Field field) const noexcept {
         return (bits_ & bit(field)) != 0;
     }
-    // The same of a number from 0 to 63, that of a field or of none.
-    [[nodiscard]] constexpr bool has_number(unsigned number) const noexcept {
-        return (bits_ >> number & 1U) != 0;
-    }
     constexpr void add_all(FieldSet other) noexcept { bits_ |= other.bits_; }
     [[nodiscard]] constexpr bool operator==(const FieldSet&) const noexcept = default;
 
