@@ -1,0 +1,124 @@
+"""A flood from many sources to many hosts that goes on until it is told otherwise, and what of it comes through."""
+import dataclasses
+import json
+import pathlib
+import signal
+import subprocess
+import sys
+
+import capture_files as frames
+
+# Sends to all hosts from a source, then from the next one, RATE frames a second, until its input ends; then says how
+# many. Who was stopped for a while does not make up for it.
+_SEND = """
+import select, socket, sys, time
+import capture_files as frames
+sources, hosts, rate = (int(x) for x in sys.argv[1:4])
+def frame(source, host):
+    # In many bits of the address: RSS is linear in them.
+    origin = f"10.78.{1 + source * 37 % 251}.{1 + source * 101 % 251}"
+    udp = frames.udp_header(1000 + source, 9, b"x" * 8)
+    return frames.ethernet(frames.ipv4(origin, f"10.79.{host >> 8}.{host & 255}", 17, udp), 0x0800)
+out = socket.socket(socket.AF_PACKET, socket.SOCK_RAW)
+out.bind(("eth0", 0))
+all_frames = [frame(source, host) for source in range(sources) for host in range(hosts)]
+print("ready", flush=True)
+begin, sent = time.monotonic(), 0
+while not select.select([sys.stdin], [], [], 0)[0]:
+    for frame in all_frames[sent % len(all_frames):][:20]:
+        out.send(frame)
+        sent += 1
+    behind = time.monotonic() - begin - sent / rate
+    if behind > 0.05:
+        begin += behind
+    elif behind < 0:
+        time.sleep(-behind)
+print(sent)
+"""
+# Answers each line with what came so far, by source and host; ends with its input.
+_TAKE = """
+import collections, json, select, socket, struct, sys
+s = socket.socket(socket.AF_PACKET, socket.SOCK_RAW, socket.htons(0x0800))
+s.setsockopt(socket.SOL_SOCKET, 33, 64 << 20)  # SO_RCVBUFFORCE
+s.bind(("eth0", 0x0800))
+s.setblocking(False)
+print("ready", flush=True)
+came = collections.Counter()
+def take():
+    try:
+        while True:
+            frame = s.recv(2048)
+            if frame[23] == 17 and frame[30:32] == bytes([10, 79]):
+                port, = struct.unpack_from("!H", frame, 34)
+                came[f"{port - 1000} {frame[32] << 8 | frame[33]}"] += 1
+    except BlockingIOError:
+        pass
+while True:
+    ready = select.select([s, sys.stdin], [], [])[0]
+    take()
+    if sys.stdin in ready:
+        if not sys.stdin.readline():
+            break
+        print(json.dumps(came), flush=True)
+"""
+
+
+@dataclasses.dataclass
+class Flow:
+    sources: int
+    hosts: int
+    rate: int  # frames a second
+
+
+class HostFlood:
+    """Begins with the first `with`, and stands still unless it is told to go."""
+
+    def __init__(self, hosts, flow):
+        self.hosts, self.flow = hosts, flow
+        self.sender = self.taker = None
+
+    def __enter__(self):
+        self.taker = self._start(self.hosts.inside, _TAKE)
+        self.sender = self._start(self.hosts.outside, _SEND, self.flow.sources, self.flow.hosts,
+                                  self.flow.rate)
+        return self
+
+    def __exit__(self, *_):
+        for process in (self.sender, self.taker):
+            if process is not None and process.poll() is None:
+                process.send_signal(signal.SIGCONT)
+                process.kill()
+                process.communicate()
+
+    @staticmethod
+    def _start(netns, program, *numbers):
+        process = subprocess.Popen(
+            ["ip", "netns", "exec", netns, sys.executable, "-c", program, *map(str, numbers)],
+            stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True,
+            cwd=pathlib.Path(frames.__file__).parent)
+        assert process.stdout.readline() == "ready\n"
+        return process
+
+    def pause(self):
+        self.sender.send_signal(signal.SIGSTOP)
+
+    def go_on(self):
+        self.sender.send_signal(signal.SIGCONT)
+
+    def came(self):
+        """Frames that came through so far, by source and host."""
+        self.taker.stdin.write("\n")
+        self.taker.stdin.flush()
+        counts = json.loads(self.taker.stdout.readline())
+        return {tuple(int(part) for part in key.split()): count for key, count in counts.items()}
+
+    def came_by_host(self):
+        by_host = dict.fromkeys(range(self.flow.hosts), 0)
+        for (_, host), count in self.came().items():
+            by_host[host] += count
+        return by_host
+
+    def end(self):
+        """Stops sending for good; how many frames were sent."""
+        self.go_on()
+        return int(self.sender.communicate("\n")[0])
