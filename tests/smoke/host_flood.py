@@ -112,11 +112,14 @@ class HostFlood:
         counts = json.loads(self.taker.stdout.readline())
         return {tuple(int(part) for part in key.split()): count for key, count in counts.items()}
 
+    def by_host(self, came):
+        counts = dict.fromkeys(range(self.flow.hosts), 0)
+        for (_, host), count in came.items():
+            counts[host] += count
+        return counts
+
     def came_by_host(self):
-        by_host = dict.fromkeys(range(self.flow.hosts), 0)
-        for (_, host), count in self.came().items():
-            by_host[host] += count
-        return by_host
+        return self.by_host(self.came())
 
     def end(self):
         """Stops sending for good; how many frames were sent."""
