@@ -235,9 +235,9 @@ private:
         return Slots::slot_in(record, newest_);
     }
 
+    // The units before `ever_`: who is killed in between takes for new once more what is told of
+    // them, where the other way round it would never count them.
     void charge_in(LinePool& pool, std::uint64_t slot, Units cost) noexcept {
-        ever_ += cost.count();
-        keep_store_order();
         if (total_ == 0) {
             newest_ = slot;
         } else if (slot > newest_) {
@@ -251,6 +251,8 @@ private:
         }
         newest_units_ += cost.count();
         total_ += cost.count();
+        keep_store_order();
+        ever_ += cost.count();
     }
     [[nodiscard]] bool make_room_in(LinePool& pool, std::uint64_t slot) noexcept {
         return total_ == 0 || slot <= newest_ || queue_.make_room(pool);

@@ -1,30 +1,26 @@
+#include "tests/guarded_memory.hpp"
 #include "tests/packets/box.hpp"
 #include "tests/packets/frame.hpp"
 #include "tests/rounds.hpp"
 
 #include <gtest/gtest.h>
 
-#include <csignal>
-#include <cstring>
 #include <functional>
 #include <memory>
 #include <random>
 #include <string>
 #include <vector>
 
-#include <sys/mman.h>
-#include <ucontext.h>
-
-// A worker is killed before every single store. Its buckets lie in memory that it may only read:
-// each store stops it, a copy of the memory as it is then is taken up as the next process would,
-// and every key must still owe what it owed before the packet that is being judged. Then the one
-// instruction is let through. The other side of the comparison is a box that has judged the packets
-// before, and then that one too.
+// A worker is killed before every single store to its buckets: a copy of the memory as it is then
+// is taken up as the next process would, and every key must still owe what it owed before the
+// packet that is being judged. The other side of the comparison is a box that has judged the
+// packets before, and then that one too.
 namespace sluice::kill_points_test {
 namespace {
 
 using namespace std::chrono_literals;
 using test::Box;
+using test::GuardedMemory;
 using test::udp;
 
 constexpr Instant kStart{1h};
@@ -65,71 +61,6 @@ std::vector<Event> events_of(const Scenario& scenario, int count) {
     }
     return events;
 }
-
-// Memory as a region's file is, with a guard that is called before each store to it.
-class GuardedStore {
-public:
-    explicit GuardedStore(const Scenario& scenario)
-        : layout_{scenario.keys, scenario.lines},
-          base_{::mmap(nullptr, layout_.bytes(), PROT_READ | PROT_WRITE,
-                       MAP_PRIVATE | MAP_ANONYMOUS, -1, 0)} {}
-    ~GuardedStore() { ::munmap(base_, layout_.bytes()); }
-    GuardedStore(const GuardedStore&) = delete;
-    GuardedStore& operator=(const GuardedStore&) = delete;
-
-    [[nodiscard]] StoreMemory memory() const { return {base_, layout_, 4096}; }
-    void copy_from(const GuardedStore& other) { std::memcpy(base_, other.base_, layout_.bytes()); }
-
-    void run_guarded(const std::function<void()>& work, const std::function<void()>& before_store) {
-        watched = this;
-        before_store_ = &before_store;
-        struct sigaction on_fault{};
-        on_fault.sa_flags = SA_SIGINFO;
-        on_fault.sa_sigaction = [](int, siginfo_t* fault, void* context) {
-            watched->stopped(fault->si_addr, *static_cast<ucontext_t*>(context));
-        };
-        struct sigaction on_step{};
-        on_step.sa_flags = SA_SIGINFO;
-        on_step.sa_sigaction = [](int, siginfo_t*, void* context) {
-            watched->stepped(*static_cast<ucontext_t*>(context));
-        };
-        struct sigaction fault_before{};
-        struct sigaction step_before{};
-        ::sigaction(SIGSEGV, &on_fault, &fault_before);
-        ::sigaction(SIGTRAP, &on_step, &step_before);
-        allow(PROT_READ);
-        work();
-        allow(PROT_READ | PROT_WRITE);
-        ::sigaction(SIGSEGV, &fault_before, nullptr);
-        ::sigaction(SIGTRAP, &step_before, nullptr);
-    }
-
-private:
-    static constexpr greg_t kOneStep = 0x100;  // the trap flag
-    static GuardedStore* watched;
-
-    void allow(int what) { ::mprotect(base_, layout_.bytes(), what); }
-    void stopped(void* address, ucontext_t& context) {
-        const auto into =
-            static_cast<std::size_t>(static_cast<char*>(address) - static_cast<char*>(base_));
-        if (into >= layout_.bytes()) {
-            (void)::signal(SIGSEGV, SIG_DFL);  // a fault of its own
-            return;
-        }
-        (*before_store_)();
-        allow(PROT_READ | PROT_WRITE);
-        context.uc_mcontext.gregs[REG_EFL] |= kOneStep;
-    }
-    void stepped(ucontext_t& context) {
-        allow(PROT_READ);
-        context.uc_mcontext.gregs[REG_EFL] &= ~kOneStep;
-    }
-
-    StoreLayout layout_;
-    void* base_;
-    const std::function<void()>* before_store_ = nullptr;
-};
-GuardedStore* GuardedStore::watched = nullptr;
 
 // What one key still has, limit by limit, and its place in the penalty box.
 struct Left {
@@ -219,7 +150,7 @@ private:
         WorkerCounters& counters = *counters_;
         CoreState core{.policy = {},
                        .hash = KeyHasher{Box::kSecret},
-                       .buckets = BucketStore{left_behind_.memory()},
+                       .buckets = BucketStore{in(left_behind_)},
                        .counters = counters};
         const BucketStore::Found found = core.buckets.take_up(box_.set().slots);
         const Everybody now = ask_all(box_, event.at, [&](const KeyQuestion& question, Instant at) {
@@ -249,17 +180,21 @@ private:
         }
     }
 
+    [[nodiscard]] StoreMemory in(const GuardedMemory& memory) const {
+        return {memory.base(), layout_, 4096};
+    }
     [[nodiscard]] std::string where(const Event& event) const {
         return " in event " + std::to_string(at_) + " of " + event.source + ", instant " +
                std::to_string(instants_);
     }
 
     const Scenario& scenario_;
-    GuardedStore store_{scenario_};        // of the worker that is killed
-    GuardedStore left_behind_{scenario_};  // as the next process finds it
-    GuardedStore plain_{scenario_};        // of the other box
-    Box worker_{scenario_.rules[0], BucketStore{store_.memory()}};
-    Box box_{scenario_.rules[0], BucketStore{plain_.memory()}};
+    StoreLayout layout_{scenario_.keys, scenario_.lines};
+    GuardedMemory store_{layout_.bytes()};        // of the worker that is killed
+    GuardedMemory left_behind_{layout_.bytes()};  // as the next process finds it
+    GuardedMemory plain_{layout_.bytes()};        // of the other box
+    Box worker_{scenario_.rules[0], BucketStore{in(store_)}};
+    Box box_{scenario_.rules[0], BucketStore{in(plain_)}};
     std::unique_ptr<WorkerCounters> counters_ = std::make_unique<WorkerCounters>();
     std::size_t in_force_ = 0;
     std::size_t at_ = 0;

@@ -9,9 +9,12 @@
 
 #include <algorithm>
 #include <array>
+#include <cstddef>
 #include <cstdint>
 #include <map>
 #include <memory>
+#include <span>
+#include <utility>
 #include <vector>
 
 // Workers on a virtual clock: the production ledger over the production tables, and beside them
@@ -40,24 +43,32 @@ struct WorkersSize {
 class Workers {
 public:
     Workers(const SharedLimit& shared, const WorkersSize& size)
+        : Workers{shared, size, nullptr, Instant{}} {}
+    // Over bytes_for(size) bytes of somebody else, which are zeroes or what other Workers of that
+    // size left there, at any instant.
+    Workers(const SharedLimit& shared, const WorkersSize& size, std::byte* memory, Instant now)
         : shared_{shared}, size_{size}, rows_(kSharedSlot + 1), lanes_{size.workers, size.ring} {
         rows_[kSharedSlot].limit = &shared_.limit;
         rows_[kSharedSlot].max_unsynced = static_cast<std::uint32_t>(shared_.max_unsynced);
         for (std::size_t i = 0; i < size.workers; ++i) {
-            Worker worker;
-            worker.store = std::make_unique<BucketStore>(size.keys, size.lines);
-            worker.store->adopt(rows_, 0, Nanoseconds{0}, {});
-            worker.books = std::make_unique<BucketBooks>(*worker.store);
-            worker.memory = std::make_unique<std::vector<Record>>(size.records);
-            workers_.push_back(std::move(worker));
-            restart(i, Instant{});
+            add_worker(memory == nullptr ? nullptr : memory + i * bytes_of_one(size), {.at = now});
+            restart(i, now);
         }
+    }
+    [[nodiscard]] static std::size_t bytes_for(const WorkersSize& size) {
+        return size.workers * bytes_of_one(size);
+    }
+    // What others are known to have admitted before.
+    void go_on_from(const Workers& others) {
+        exact_ = others.exact_;
+        admitted_ = others.admitted_;
+        worst_ = others.worst_;
     }
 
     // The ledger of a worker begins anew over the memory of the one before.
     void restart(std::size_t worker, Instant now) {
         workers_[worker].ledger =
-            std::make_unique<Ledger>(worker, lanes_, *workers_[worker].memory, now);
+            std::make_unique<Ledger>(worker, lanes_, workers_[worker].records, now);
         workers_[worker].ledger->set(size_.interval, 1, size_.longest);
     }
     // All of them, and nothing that was on its way arrives.
@@ -199,9 +210,34 @@ private:
     struct Worker {
         std::unique_ptr<BucketStore> store;
         std::unique_ptr<BucketBooks> books;
-        std::unique_ptr<std::vector<Record>> memory;
+        std::unique_ptr<std::vector<Record>> memory;  // nullptr: somebody else's
+        std::span<Record> records;
         std::unique_ptr<Ledger> ledger;
     };
+
+    // Buckets, then records.
+    [[nodiscard]] static std::size_t bytes_of_one(const WorkersSize& size) {
+        constexpr std::size_t kPage = 4096;
+        const std::size_t bytes =
+            StoreLayout{size.keys, size.lines}.bytes() + size.records * sizeof(Record);
+        return (bytes + kPage - 1) / kPage * kPage;
+    }
+    void add_worker(std::byte* memory, Now now) {
+        Worker worker;
+        if (memory == nullptr) {
+            worker.store = std::make_unique<BucketStore>(size_.keys, size_.lines);
+            worker.memory = std::make_unique<std::vector<Record>>(size_.records);
+            worker.records = *worker.memory;
+        } else {
+            const StoreLayout layout{size_.keys, size_.lines};
+            worker.store = std::make_unique<BucketStore>(StoreMemory{memory, layout, 4096});
+            (void)worker.store->take_up(rows_);
+            worker.records = {reinterpret_cast<Record*>(memory + layout.bytes()), size_.records};
+        }
+        worker.store->adopt(rows_, 0, Nanoseconds{0}, now);
+        worker.books = std::make_unique<BucketBooks>(*worker.store);
+        workers_.push_back(std::move(worker));
+    }
 
     // What counts of all charges, in sub-windows.
     [[nodiscard]] std::uint64_t exact_sum(const Exact& exact, Instant now) const {
