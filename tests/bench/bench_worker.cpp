@@ -164,6 +164,9 @@ void BenchWorker::take(Burst& burst) {
 }
 
 void BenchWorker::give(const Burst& burst) {
+    if (told_after_) {
+        told_after_(burst, now_.at);
+    }
     give_burst(mill_, burst, counters_);
 }
 

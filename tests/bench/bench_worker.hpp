@@ -29,6 +29,10 @@ public:
     void share(AmountLanes& lanes, std::size_t me);
     // Told of every burst that comes, and when.
     void before_burst(std::function<void(Instant)> told) { told_ = std::move(told); }
+    // And of every burst that has been judged, and when.
+    void after_burst(std::function<void(const Burst&, Instant)> told) {
+        told_after_ = std::move(told);
+    }
     [[nodiscard]] const Ledger* ledger() const noexcept { return ledger_.get(); }
 
     void run(std::size_t bursts);
@@ -65,6 +69,7 @@ private:
     std::array<Burst, 2> bursts_;  // on their way
     Now now_;
     std::function<void(Instant)> told_;
+    std::function<void(const Burst&, Instant)> told_after_;
     std::optional<LineMemory> records_;
     std::unique_ptr<BucketBooks> books_;
     std::unique_ptr<Ledger> ledger_;  // nullptr: its keys are its own

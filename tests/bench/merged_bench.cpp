@@ -4,6 +4,7 @@
 #include "tests/bench/merged_peers.hpp"
 #include "tests/bench/rounds.hpp"
 #include "tests/bench/rte_reference.hpp"
+#include "tests/bench/source_accounts.hpp"
 
 #include <array>
 #include <cstdio>
@@ -26,20 +27,6 @@ rules:
     key: [ip.src]
     limits: [{algorithm: token_bucket, rate: 10/s, burst: 1M}]
 )yaml";
-
-// The keys of the mill's sources, by owner.
-std::vector<std::vector<Account>> accounts_of(const BenchWorker& worker) {
-    const QuickRule& rule = worker.rules().quick.front();
-    std::vector<std::vector<Account>> accounts(kWorkers);
-    for (std::uint32_t number = 0; number < PacketMill::kSources; ++number) {
-        const std::uint32_t source = __builtin_bswap32(number | 0x0A00'0000U);
-        const std::uint64_t key = rule.v4_header | std::uint64_t{source} << 32;
-        const std::uint64_t digest = worker.hash().digest(std::as_bytes(std::span{&key, 1}));
-        const Account account{KeyHasher::filed_from(rule.start, digest).hash, rule.slot, 0};
-        accounts[owner_of(account, kWorkers)].push_back(account);
-    }
-    return accounts;
-}
 
 // Of one worker, by event.
 using Counts = std::array<std::uint64_t, kLedgerEventCount>;
@@ -73,7 +60,7 @@ public:
                            .rows = merged_.rules().slots,
                            .limit = *gcra_of(merged_.rules().rules.front().limits.front().limit),
                            .interval = Box{}.merge_interval,
-                           .accounts = accounts_of(merged_),
+                           .accounts = accounts_by_owner(merged_, kWorkers),
                            .keys = PacketMill::kSources * 94 / 80},
                           peer_cpu};
         merged_.before_burst([&](Instant now) { waited_ += peers.follow(now); });

@@ -48,6 +48,12 @@ double MergedPeers::follow(Instant now) noexcept {
     });
 }
 
+void MergedPeers::catch_up() const noexcept {
+    while (followed_.load(std::memory_order_acquire) != begun_.load(std::memory_order_relaxed)) {
+        _mm_pause();
+    }
+}
+
 std::uint64_t MergedPeers::counted(LedgerEvent event) const noexcept {
     std::uint64_t sum = 0;
     for (const auto& peer : peers_) {
@@ -76,9 +82,13 @@ void MergedPeers::run() noexcept {
 // what it and the others, but worker 0, have.
 void MergedPeers::ask_for(Peer& peer) noexcept {
     const std::size_t first = kPackets / setup_.lanes.workers();
+    const Account* one = one_.load(std::memory_order_acquire);
     for (std::size_t i = 0; i < kPackets; ++i) {
         const std::vector<Account>& accounts = setup_.accounts[i < first ? 0 : peer.me];
         charged_[i] = accounts[random_.below(accounts.size())];
+        if (one != nullptr && i % 2 != 0) {
+            charged_[i] = *one;
+        }
         (void)peer.store.keys.prefetch_both(charged_[i].filed());
         peer.ledger.prefetch(charged_[i]);
     }
@@ -89,12 +99,15 @@ void MergedPeers::burst(Peer& peer, Now now) noexcept {
     (void)peer.store.begin_burst(now);
     peer.ledger.exchange(peer.books, now);
     peer.ledger.ask(peer.books);
+    const Account* one = one_.load(std::memory_order_acquire);
     for (const Account& account : charged_) {
-        charge_one(peer, account, now);
+        if (charge_one(peer, account, now) && one != nullptr && account == *one) {
+            admitted_.note(now.at);
+        }
     }
 }
 
-void MergedPeers::charge_one(Peer& peer, const Account& account, Now now) noexcept {
+bool MergedPeers::charge_one(Peer& peer, const Account& account, Now now) noexcept {
     const std::uint64_t ahead = setup_.rows[account.slot].max_unsynced;
     Entry* entry = peer.store.keys.find(account.filed());
     if (entry == nullptr) {
@@ -108,19 +121,20 @@ void MergedPeers::charge_one(Peer& peer, const Account& account, Now now) noexce
     const bool own = peer.ledger.owns(account);
     if (entry == nullptr || (!own && peer.ledger.credit(account, 1, ahead) != Credit::Enough)) {
         refused_.add(1);
-        return;
+        return false;
     }
     const Cell cell = entry->cell();
     Gcra bucket{cell.fresh_from, cell.rest};
     if (!admits(bucket, setup_.limit, now.at, Units{1})) {
         refused_.add(1);
-        return;
+        return false;
     }
     const Due due = due_of(bucket, setup_.limit, now.at, Units{1});
     const std::uint32_t record = own ? kNoRecord : peer.ledger.note(account, 1, now, due);
     charge(bucket, setup_.limit, now.at, Units{1});
     entry->write({bucket.fresh_from, bucket.below});
     peer.ledger.send_if_much(record, ahead, {bucket, entry->stamp().version}, now);
+    return true;
 }
 
 }  // namespace sluice::bench

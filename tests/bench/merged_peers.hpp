@@ -1,6 +1,7 @@
 #pragma once
 #include "lib/ledger/bucket_books.hpp"
 #include "lib/ledger/ledger.hpp"
+#include "tests/bench/admitted_by_time.hpp"
 #include "tests/bench/roof.hpp"
 
 #include <array>
@@ -37,6 +38,15 @@ public:
     // Worker 0 is about to begin a burst at `now`: they do as much. Waits for them if they are
     // far behind; the CPU time of that, ns.
     [[nodiscard]] double follow(Instant now) noexcept;
+    // From now on every second packet of theirs is of this account, which outlives its use;
+    // nullptr: none is.
+    void flood(const Account* one) noexcept { one_.store(one, std::memory_order_release); }
+    // Before flood(): what is admitted of it is noted from then on, for so long.
+    void watch(Instant from, Nanoseconds lasts) { admitted_.begin(from, lasts); }
+    // Waits until they have done all that worker 0 has begun.
+    void catch_up() const noexcept;
+    // What was admitted of it, by when; after catch_up().
+    [[nodiscard]] const AdmittedByTime& admitted() const noexcept { return admitted_; }
     // Over all of them.
     [[nodiscard]] std::uint64_t counted(LedgerEvent event) const noexcept;
     [[nodiscard]] std::uint64_t refused() const noexcept { return refused_.read(); }
@@ -58,13 +68,16 @@ private:
     void run() noexcept;
     void burst(Peer& peer, Now now) noexcept;
     void ask_for(Peer& peer) noexcept;
-    void charge_one(Peer& peer, const Account& account, Now now) noexcept;
+    // Whether it was admitted.
+    bool charge_one(Peer& peer, const Account& account, Now now) noexcept;
 
     PeerSetup setup_;
     std::vector<std::unique_ptr<Peer>> peers_;
     Random random_{5};
     std::array<Account, kPackets> charged_;  // in a burst
     Counter refused_;
+    AdmittedByTime admitted_;
+    std::atomic<const Account*> one_{nullptr};
     std::atomic<std::int64_t> now_{0};
     std::atomic<std::uint64_t> begun_{0};     // bursts of worker 0
     std::atomic<std::uint64_t> followed_{0};  // of theirs

@@ -124,6 +124,14 @@ void PacketMill::write_source(std::uint8_t* ip, std::uint32_t most) noexcept {
     std::memcpy(ip + kSourceAt, &ordered, sizeof(ordered));
 }
 
+void PacketMill::write_half(std::uint8_t* ip, std::uint32_t most) noexcept {
+    const auto any = static_cast<std::uint32_t>(random_.below(kSources));
+    const auto is_any = static_cast<std::uint32_t>(random_() >> 63);
+    const std::uint32_t number = (any * is_any + one_ * (1 - is_any)) & most;
+    const std::uint32_t ordered = __builtin_bswap32(number | 0x0A00'0000U);
+    std::memcpy(ip + kSourceAt, &ordered, sizeof(ordered));
+}
+
 void PacketMill::write_flow(std::uint8_t* ip, std::uint32_t most) noexcept {
     std::uint64_t random = random_();
     auto source = static_cast<std::uint32_t>(random >> 32);
@@ -146,6 +154,8 @@ void PacketMill::write_flow(std::uint8_t* ip, std::uint32_t most) noexcept {
 void PacketMill::send(const Frames& frames) noexcept {
     if (headers_ == Headers::Source) {
         send_each(frames, [this](auto... frame) { write_source(frame...); });
+    } else if (headers_ == Headers::HalfOne) {
+        send_each(frames, [this](auto... frame) { write_half(frame...); });
     } else {
         send_each(frames, [this](auto... frame) { write_flow(frame...); });
     }

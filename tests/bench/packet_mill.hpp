@@ -25,6 +25,7 @@ public:
         Source,     // one of kSources addresses
         PerSource,  // destination and ports too, each source always with the same
         AnySource,  // all of them anything
+        HalfOne,    // as Source, and every second packet of one and the same
     };
 
     // Needs an initialised EAL.
@@ -33,17 +34,26 @@ public:
     PacketMill(const PacketMill&) = delete;
     PacketMill& operator=(const PacketMill&) = delete;
 
+    // From the next frames on, that is, for all of them once each has been sent; `one` is of
+    // HalfOne.
+    void change(Headers headers, std::uint32_t one = 0) noexcept {
+        headers_ = headers;
+        one_ = one;
+    }
+
     using Frames = std::array<rte_mbuf*, kBurst>;
     void receive(Frames& frames) noexcept;
     void send(const Frames& frames) noexcept;
 
 private:
     void write_source(std::uint8_t* ip, std::uint32_t most) noexcept;
+    void write_half(std::uint8_t* ip, std::uint32_t most) noexcept;
     void write_flow(std::uint8_t* ip, std::uint32_t most) noexcept;
     template <typename Write>
     void send_each(const Frames& frames, Write write) noexcept;
 
     Headers headers_;
+    std::uint32_t one_ = 0;
     rte_mempool* pool_ = nullptr;
     std::vector<rte_mbuf*> fifo_;
     std::vector<std::uint16_t> lengths_;  // of the frames of fifo_, as their descriptors tell
