@@ -63,7 +63,7 @@ public:
                 killed);
         }
         EXPECT_GT(instants_, events / 2);
-        EXPECT_GT(workers_.sum(LedgerEvent::Taken), 5U);
+        EXPECT_GT(workers_.sum(LedgerEvent::Taken), 2U);
         testing::Test::RecordProperty("instants", std::to_string(instants_));
     }
 
