@@ -13,7 +13,8 @@ constexpr std::uint32_t kCreditPerBurst = 4096;
 constexpr std::uint32_t kMostCredit = 8192;
 constexpr std::uint32_t kMostReluctance = 12;
 constexpr std::uint32_t kCalmBursts = 1024;
-// Lines of a sweep that brings entries under other numbers: some hundred ns.
+// Lines of a sweep that will ask for the limits of its entries: some hundred ns after a change of
+// numbers, else a burst.
 constexpr std::size_t kRowsAhead = 3;
 
 std::size_t lines_for(std::size_t keys, std::size_t entries) noexcept {
@@ -172,20 +173,26 @@ void BucketTable::move(Entry& from, Entry& to, Tenants& tenants, Now now) noexce
 void BucketTable::sweep(std::size_t lines, Tenants& tenants, Now now) noexcept {
     for (std::size_t i = 0; i < lines; ++i) {
         Line& here = line(swept_);
-        if (tenants.stale()) [[unlikely]] {
-            ask_for_rows(swept_ + kRowsAhead, tenants);
-        }
+        ask_for_rows(swept_ + kRowsAhead, tenants, now);
         if (tenants.stale() ? empty_in(here) != kAllEntries : has_idle(here, now.at)) {
             sweep_line(here, tenants, now);
         }
         swept_ = swept_ + 1 == lines_ ? 0 : swept_ + 1;
-        __builtin_prefetch(&line(swept_ + lines < lines_ ? swept_ + lines - 1 : 0));
+        __builtin_prefetch(
+            &line(swept_ + lines + kRowsAhead < lines_ ? swept_ + lines + kRowsAhead - 1 : 0));
     }
 }
 
 // There are more limits than the nearest cache holds.
-void BucketTable::ask_for_rows(std::size_t index, const Tenants& tenants) const noexcept {
-    if (index < lines_) {
+void BucketTable::ask_for_rows(std::size_t index, const Tenants& tenants, Now now) const noexcept {
+    if (index >= lines_) {
+        return;
+    }
+    if (tenants.stale()) [[unlikely]] {
+        for (const Entry& entry : line(index).entries) {
+            tenants.ask_for_change(entry);
+        }
+    } else if (has_idle(line(index), now.at)) {
         for (const Entry& entry : line(index).entries) {
             tenants.ask_for_row(entry);
         }

@@ -262,7 +262,7 @@ private:
     }
     [[nodiscard]] Entry* last_of(const FiledKey& key) const noexcept;
     static void sweep_line(Line& line, Tenants& tenants, Now now) noexcept;
-    void ask_for_rows(std::size_t index, const Tenants& tenants) const noexcept;
+    void ask_for_rows(std::size_t index, const Tenants& tenants, Now now) const noexcept;
     [[nodiscard]] Entry* idle_in(std::size_t index, Tenants& tenants, Now now) noexcept;
     // A search that had to stop early says nothing, so none is begun that cannot be finished.
     [[nodiscard]] bool may_search() const noexcept { return credit_ >= kSearchedLines; }

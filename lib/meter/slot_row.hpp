@@ -55,7 +55,10 @@ struct SlotRow {
     std::span<const FormerNumbers> former;               // latest first
     const std::vector<MovedFrom>* moved_from = nullptr;  // latest first; nullptr: none
     std::uint8_t version = 0;
-    bool overridden = false;         // keys may have other numbers
+    bool overridden = false;  // keys may have other numbers
+    // A bucket of the limit's numbers lies in its entry: who forgets it need not ask the limit,
+    // which lies on a page of its own.
+    bool in_entry = false;
     std::uint32_t max_unsynced = 0;  // of a limit that workers share (lib/ledger); 0: they do not
     // How long an entry may lie idle before the sweep empties it. Whoever needs its place takes it
     // at once.

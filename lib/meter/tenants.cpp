@@ -86,7 +86,7 @@ void Tenants::evict(Entry& entry) noexcept {
     keep_store_order();
     if (own) {
         pool_.give_back(cell.rest);
-    } else if (slot < rows_.size() && rows_[slot].limit != nullptr) {
+    } else if (slot < rows_.size() && !rows_[slot].in_entry && rows_[slot].limit != nullptr) {
         close_bucket(cell, algorithm_of(*rows_[slot].limit), pool_);
     }
 }

@@ -1,6 +1,7 @@
 #pragma once
 #include "lib/pipeline/judge_plain.hpp"
 #include "lib/pipeline/judge_slow.hpp"
+#include "lib/pipeline/take_ahead.hpp"
 
 #include <cstddef>
 #include <cstdint>
@@ -15,8 +16,8 @@ template <typename Take>
 class OneUnit {
 public:
     OneUnit(const QuickRule& rule, Instant now) noexcept : take_{*rule.limit, now} {}
-    [[nodiscard, gnu::always_inline]] bool operator()(const Look& look) const noexcept {
-        return take_(*look.entry);
+    [[nodiscard, gnu::always_inline]] Taken operator()(const Look& look) const noexcept {
+        return take_(*look.entry) ? Taken::All : Taken::Nothing;
     }
 
 private:
@@ -25,8 +26,8 @@ private:
 class AnyUnits {
 public:
     AnyUnits(const QuickRule& rule, Instant now) noexcept : limit_{*rule.limit}, now_{now} {}
-    [[nodiscard, gnu::always_inline]] bool operator()(const Look& look) const noexcept {
-        return take(*look.entry, limit_, now_, look.cost);
+    [[nodiscard, gnu::always_inline]] Taken operator()(const Look& look) const noexcept {
+        return take(*look.entry, limit_, now_, look.cost) ? Taken::All : Taken::Nothing;
     }
 
 private:
@@ -39,8 +40,8 @@ private:
 template <typename Take>
 class JudgeOnly {
 public:
-    JudgeOnly(Burst& burst, const RuleSet& set, CoreState& core, Now now) noexcept
-        : burst_{burst}, rule_{set.quick.front()}, core_{core}, now_{now}, take_{rule_, now.at} {}
+    JudgeOnly(Burst& burst, const RuleSet& set, CoreState& core, Now now, const Take& take) noexcept
+        : burst_{burst}, rule_{set.quick.front()}, core_{core}, now_{now}, take_{take} {}
 
     // Judges up to the first packet that takes the long way, and says its row; the number of
     // packets: there is none.
@@ -61,14 +62,18 @@ public:
                         decide_malformed(packets[row].flow.parsed, core_.policy);
                     continue;
                 }
-                if (!open_plain(look, rule_, core_.buckets, now_)) {
+                if (!rule_.plain || !open_plain(look, rule_, core_.buckets, now_)) {
                     break;
                 }
             } else if (look.entry->filed() != look.key.filed || (stale && !is_current(*look.entry)))
                 [[unlikely]] {
                 break;
             }
-            if (take_(look)) {
+            const Taken taken = take_(look);
+            if (taken == Taken::Unknown) [[unlikely]] {
+                break;
+            }
+            if (taken == Taken::All) {
                 ++admitted;
                 packets[row].decision = kWithinLimits;
             } else {

@@ -229,10 +229,10 @@ namespace {
 // Where the records of what workers share would be found.
 [[gnu::always_inline]] inline void prefetch_shared(const Scratch& scratch, const RuleSet& set,
                                                    const Ledger& ledger) noexcept {
+    const bool all = set.has_one_way();
     for (const Look& look : std::span{scratch.looks.get(), scratch.look_count}) {
-        const LimitSlot slot = slot_of(look.key);
-        if (set.slots[slot].max_unsynced != 0) {
-            ledger.prefetch({look.key.hash, slot, 0});
+        if (all || set.slots[slot_of(look.key)].max_unsynced != 0) {
+            ledger.prefetch({look.key.hash, slot_of(look.key), 0});
         }
     }
 }

@@ -45,24 +45,35 @@ template <bool kShared>
 }
 // Where all packets meet one rule.
 template <typename Take>
-[[gnu::noinline]] void judge_only(const BurstJudging& in) noexcept {
-    JudgeOnly<Take> quick{in.burst, in.set, in.core, in.now};
+[[gnu::noinline]] void judge_only(const BurstJudging& in, const Take& take) noexcept {
+    JudgeOnly<Take> quick{in.burst, in.set, in.core, in.now, take};
     const std::size_t packets = in.burst.size();
     for (std::size_t row = 0; (row = quick.go_on(row)) != packets; ++row) {
         in.judge_slow_at(row, in.burst.only_match(row));
     }
 }
 
+void judge_only_own(const BurstJudging& in, const QuickRule& rule) noexcept {
+    if (rule.per_byte) {
+        judge_only(in, AnyUnits{rule, in.now.at});
+    } else if (rule.limit->parts() != 1) {
+        judge_only(in, OneUnit<TakeOneInParts>{rule, in.now.at});
+    } else {
+        judge_only(in, OneUnit<TakeOne>{rule, in.now.at});
+    }
+}
+void judge_only_shared(const BurstJudging& in, const QuickRule& rule) noexcept {
+    if (rule.per_byte || rule.limit->parts() != 1) {
+        judge_only(in, TakeAhead{rule, in.now.at, *in.core.ledger});
+    } else {
+        judge_only(in, TakeOneAhead{rule, in.now.at, *in.core.ledger});
+    }
+}
+
 void judge(const BurstJudging& in) noexcept {
     if (in.set.has_one_way()) {
         const QuickRule& rule = in.set.quick.front();
-        if (rule.per_byte) {
-            judge_only<AnyUnits>(in);
-        } else if (rule.limit->parts() != 1) {
-            judge_only<OneUnit<TakeOneInParts>>(in);
-        } else {
-            judge_only<OneUnit<TakeOne>>(in);
-        }
+        rule.plain ? judge_only_own(in, rule) : judge_only_shared(in, rule);
     } else if (in.core.ledger != nullptr) {
         judge_all<true>(in);
     } else {

@@ -78,7 +78,8 @@ void list_quick_rules(RuleSet& set) {
     for (const Rule& rule : set.rules) {
         set.quick.push_back(quick_rule(rule));
     }
-    set.only_quick = set.quick.size() == 1 && set.quick.front().plain &&
+    set.only_quick = set.quick.size() == 1 &&
+                     (set.quick.front().plain || set.quick.front().max_unsynced != 0) &&
                      set.quick.front().v4 == IpVersion::V4 && set.classifier.asks_nothing() &&
                      set.classifier.always().size() == 1;
 }

@@ -39,12 +39,15 @@ struct LongestDebt {
 // may send: emptying its entry then, and filing it anew, takes longer than to judge it.
 constexpr Nanoseconds kLinger = 1s;
 
+bool is_in_entry(const MeteredLimit& limit) {
+    const Algorithm algorithm = algorithm_of(limit.limit);
+    return algorithm == Algorithm::TokenBucket || algorithm == Algorithm::LeakyBucket;
+}
+
 // Not where idle entries keep others out: from a share of the table, or from the pool.
 Nanoseconds linger_of(const Rule& rule, const MeteredLimit& limit) {
-    const Algorithm algorithm = algorithm_of(limit.limit);
-    const bool in_cell = algorithm == Algorithm::TokenBucket || algorithm == Algorithm::LeakyBucket;
-    return in_cell && !limit.overridden && rule.table_share == kWholeTable ? kLinger
-                                                                           : Nanoseconds{0};
+    const bool alone = !limit.overridden && rule.table_share == kWholeTable;
+    return alone && is_in_entry(limit) ? kLinger : Nanoseconds{0};
 }
 
 LatestChange latest_change(const MeteredLimit& limit) {
@@ -71,6 +74,7 @@ void list_limit(RuleSet& set, const MeteredLimit& limit, Nanoseconds linger) {
         .moved_from = &limit.moved_from,
         .version = limit.version,
         .overridden = limit.overridden,
+        .in_entry = is_in_entry(limit),
         .max_unsynced = static_cast<std::uint32_t>(limit.shared),  // at most 2^30
         .linger = linger,
         .latest = latest_change(limit)};

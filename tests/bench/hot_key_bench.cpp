@@ -73,7 +73,8 @@ public:
                            .accounts = accounts_by_owner(worker_, kWorkers),
                            .keys = PacketMill::kSources * 94 / 80},
                           peer_cpu};
-        worker_.before_burst([&](Instant now) { waited_ += peers.follow(now); });
+        worker_.before_burst(
+            [&](Instant now) { waited_ += peers.follow(now, MergedPeers::Charge::Everybodys); });
         if (what_.is_watched) {
             measure_overshoot(peers);
         }

@@ -63,15 +63,22 @@ public:
                            .accounts = accounts_by_owner(merged_, kWorkers),
                            .keys = PacketMill::kSources * 94 / 80},
                           peer_cpu};
-        merged_.before_burst([&](Instant now) { waited_ += peers.follow(now); });
+        merged_.before_burst(
+            [&](Instant now) { waited_ += peers.follow(now, MergedPeers::Charge::Everybodys); });
+        // The others stay at the time of the latest merged burst: there is one clock.
+        local_.before_burst([&](Instant) {
+            if (others_busy_) {
+                waited_ += peers.follow(merged_.now().at, MergedPeers::Charge::Own);
+            }
+        });
         const std::size_t bursts = packets_ / PacketMill::kBurst;
         // Every source has its bucket, with everybody.
         local_.run(bursts);
         merged_.run(bursts);
         const Counts before = counts_of(*merged_.ledger());
-        std::vector<Side> sides{
-            {"merged", [&] { return merged_ns(bursts); }},
-            {"local", [&] { return cpu_ns_per(packets_, [&] { local_.run(bursts); }); }}};
+        std::vector<Side> sides{{"merged", [&] { return ns_of(merged_, bursts, waited_merged_); }},
+                                {"local", [&] { return local_ns(bursts, true, waited_local_); }},
+                                {"idle", [&] { return local_ns(bursts, false, waited_idle_); }}};
         run_rounds(sides, kRounds);
         const Counts after = counts_of(*merged_.ledger());
         print(sides);
@@ -87,30 +94,42 @@ private:
     static constexpr int kRounds = 5;
 
     // Without the time that the others were waited for: they share their core with whoever else
-    // runs on this machine.
-    double merged_ns(std::size_t bursts) {
+    // runs on this machine. Its shares are noted.
+    double ns_of(BenchWorker& worker, std::size_t bursts, std::vector<double>& shares) {
         waited_ = 0;
-        const double ns = cpu_ns_per(1, [&] { merged_.run(bursts); });
-        waited_share_.push_back(waited_ / ns);
+        const double ns = cpu_ns_per(1, [&] { worker.run(bursts); });
+        shares.push_back(waited_ / ns);
         return (ns - waited_) / static_cast<double>(packets_);
     }
+    double local_ns(std::size_t bursts, bool others_busy, std::vector<double>& shares) {
+        others_busy_ = others_busy;
+        return ns_of(local_, bursts, shares);
+    }
+    // Both sides with the others at work: what they take of caches and memory is no cost of
+    // merging. And beside it, keys of its own while nobody else does anything.
     static void print(const std::vector<Side>& sides) {
-        const double merged = 1000 / sides[0].median();
-        const double local = 1000 / sides[1].median();
+        print_beside(sides[0], sides[1], "4 workers, 2^20 keys", "local keys, the others as busy");
+        print_beside(sides[0], sides[2], "the same beside an idle core",
+                     "local keys, nobody else at work");
+    }
+    static void print_beside(const Side& merged, const Side& local, const char* name,
+                             const char* reference) {
         std::printf(
-            "{\"id\": \"M1\", \"case\": \"4 workers, 2^20 keys\", \"value\": %.3f, \"unit\": "
-            "\"Mpps\", \"reference\": \"local keys\", \"reference_value\": %.3f, \"ratio\": %.3f, "
+            "{\"id\": \"M1\", \"case\": \"%s\", \"value\": %.3f, \"unit\": "
+            "\"Mpps\", \"reference\": \"%s\", \"reference_value\": %.3f, \"ratio\": %.3f, "
             "\"rounds\": %s, \"reference_rounds\": %s}\n",
-            merged, local, merged / local, list_of(sides[0].rounds).c_str(),
-            list_of(sides[1].rounds).c_str());
+            name, 1000 / merged.median(), reference, 1000 / local.median(),
+            local.median() / merged.median(), list_of(merged.rounds).c_str(),
+            list_of(local.rounds).c_str());
     }
     void print_others(const MergedPeers& peers) const {
         std::printf(
             "{\"id\": \"M1\", \"case\": \"the others\", \"refused\": %lu, \"ring_full\": %lu, "
-            "\"held_back\": %lu, \"dropped_here\": %.6f, \"waited_for\": %s}\n",
+            "\"held_back\": %lu, \"dropped_here\": %.6f, \"waited_for\": %s, "
+            "\"waited_for_by_local\": %s}\n",
             peers.refused(), peers.counted(LedgerEvent::RingFull),
             peers.counted(LedgerEvent::HeldBack), merged_.dropped(),
-            list_of(waited_share_).c_str());
+            list_of(waited_merged_).c_str(), list_of(waited_local_).c_str());
     }
 
     std::size_t packets_;
@@ -119,7 +138,10 @@ private:
     BenchWorker local_{mill_, kRule, PacketMill::kSources};
     BenchWorker merged_;
     double waited_ = 0;
-    std::vector<double> waited_share_;
+    bool others_busy_ = false;
+    std::vector<double> waited_merged_;  // shares of the rounds
+    std::vector<double> waited_local_;
+    std::vector<double> waited_idle_;
 };
 
 int run(bool quick) {

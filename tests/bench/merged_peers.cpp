@@ -30,26 +30,30 @@ MergedPeers::MergedPeers(PeerSetup setup, int cpu) : setup_{std::move(setup)} {
 }
 
 MergedPeers::~MergedPeers() {
-    stop_.store(true, std::memory_order_release);
+    told_.stop.store(true, std::memory_order_release);
     thread_.join();
 }
 
-double MergedPeers::follow(Instant now) noexcept {
-    now_.store(now.time_since_epoch().count(), std::memory_order_relaxed);
-    const std::uint64_t begun = begun_.load(std::memory_order_relaxed) + 1;
-    begun_.store(begun, std::memory_order_release);
-    if (begun - followed_.load(std::memory_order_acquire) < kFarBehind) [[likely]] {
+double MergedPeers::follow(Instant now, Charge charge) noexcept {
+    if (++bursts_ % kToldAt != 0) {
+        return 0;
+    }
+    told_.now.store(now.time_since_epoch().count(), std::memory_order_relaxed);
+    told_.charge.store(charge, std::memory_order_relaxed);
+    told_.begun.store(bursts_, std::memory_order_release);
+    if (bursts_ - done_.followed.load(std::memory_order_acquire) < kFarBehind) {
         return 0;
     }
     return cpu_ns_per(1, [&] {
-        while (begun - followed_.load(std::memory_order_acquire) > kCloseBy) {
+        while (bursts_ - done_.followed.load(std::memory_order_acquire) > kCloseBy) {
             _mm_pause();
         }
     });
 }
 
 void MergedPeers::catch_up() const noexcept {
-    while (followed_.load(std::memory_order_acquire) != begun_.load(std::memory_order_relaxed)) {
+    const std::uint64_t begun = told_.begun.load(std::memory_order_relaxed);
+    while (done_.followed.load(std::memory_order_acquire) != begun) {
         _mm_pause();
     }
 }
@@ -63,25 +67,25 @@ std::uint64_t MergedPeers::counted(LedgerEvent event) const noexcept {
 }
 
 void MergedPeers::run() noexcept {
-    while (!stop_.load(std::memory_order_acquire)) {
-        const std::uint64_t begun = begun_.load(std::memory_order_acquire);
-        const std::uint64_t followed = followed_.load(std::memory_order_relaxed);
-        if (followed == begun) {
-            _mm_pause();
-            continue;
+    std::uint64_t followed = 0;
+    while (!told_.stop.load(std::memory_order_acquire)) {
+        const std::uint64_t begun = told_.begun.load(std::memory_order_acquire);
+        const Now now{Instant{Nanoseconds{told_.now.load(std::memory_order_relaxed)}}, {}};
+        const Charge charge = told_.charge.load(std::memory_order_relaxed);
+        for (; followed != begun; ++followed) {
+            for (const auto& peer : peers_) {
+                burst(*peer, now, charge);
+            }
         }
-        const Now now{Instant{Nanoseconds{now_.load(std::memory_order_relaxed)}}, {}};
-        for (const auto& peer : peers_) {
-            burst(*peer, now);
-        }
-        followed_.store(followed + 1, std::memory_order_release);
+        done_.followed.store(followed, std::memory_order_release);
+        _mm_pause();
     }
 }
 
 // Of a burst whose keys are anybody's, as many as are worker 0's; and for the keys of this worker
 // what it and the others, but worker 0, have.
-void MergedPeers::ask_for(Peer& peer) noexcept {
-    const std::size_t first = kPackets / setup_.lanes.workers();
+void MergedPeers::ask_for(Peer& peer, Charge charge) noexcept {
+    const std::size_t first = charge == Charge::Own ? 0 : kPackets / setup_.lanes.workers();
     const Account* one = one_.load(std::memory_order_acquire);
     for (std::size_t i = 0; i < kPackets; ++i) {
         const std::vector<Account>& accounts = setup_.accounts[i < first ? 0 : peer.me];
@@ -94,8 +98,8 @@ void MergedPeers::ask_for(Peer& peer) noexcept {
     }
 }
 
-void MergedPeers::burst(Peer& peer, Now now) noexcept {
-    ask_for(peer);
+void MergedPeers::burst(Peer& peer, Now now, Charge charge) noexcept {
+    ask_for(peer, charge);
     (void)peer.store.begin_burst(now);
     peer.ledger.exchange(peer.books, now);
     peer.ledger.ask(peer.books);

@@ -1,6 +1,7 @@
 #pragma once
 #include "lib/ledger/bucket_books.hpp"
 #include "lib/ledger/ledger.hpp"
+#include "lib/share/core.hpp"
 #include "tests/bench/admitted_by_time.hpp"
 #include "tests/bench/roof.hpp"
 
@@ -35,15 +36,18 @@ public:
     MergedPeers(const MergedPeers&) = delete;
     MergedPeers& operator=(const MergedPeers&) = delete;
 
+    // Whose keys they charge: those that they own, or worker 0's too, which they tell it.
+    enum class Charge : std::uint8_t { Own, Everybodys };
+
     // Worker 0 is about to begin a burst at `now`: they do as much. Waits for them if they are
     // far behind; the CPU time of that, ns.
-    [[nodiscard]] double follow(Instant now) noexcept;
+    [[nodiscard]] double follow(Instant now, Charge charge) noexcept;
     // From now on every second packet of theirs is of this account, which outlives its use;
     // nullptr: none is.
     void flood(const Account* one) noexcept { one_.store(one, std::memory_order_release); }
     // Before flood(): what is admitted of it is noted from then on, for so long.
     void watch(Instant from, Nanoseconds lasts) { admitted_.begin(from, lasts); }
-    // Waits until they have done all that worker 0 has begun.
+    // Waits until they have done all that they were told of.
     void catch_up() const noexcept;
     // What was admitted of it, by when; after catch_up().
     [[nodiscard]] const AdmittedByTime& admitted() const noexcept { return admitted_; }
@@ -61,13 +65,16 @@ private:
         LineMemory records;
         Ledger ledger;
     };
-    static constexpr std::uint64_t kFarBehind = 64;  // bursts
-    static constexpr std::uint64_t kCloseBy = 4;
+    // In bursts. Nobody looks at what another core writes more often than it must: a line that
+    // crosses for each burst would be counted as a cost of merging.
+    static constexpr std::uint64_t kToldAt = 16;
+    static constexpr std::uint64_t kFarBehind = 256;
+    static constexpr std::uint64_t kCloseBy = 64;
     static constexpr std::size_t kPackets = 32;  // of a burst
 
     void run() noexcept;
-    void burst(Peer& peer, Now now) noexcept;
-    void ask_for(Peer& peer) noexcept;
+    void burst(Peer& peer, Now now, Charge charge) noexcept;
+    void ask_for(Peer& peer, Charge charge) noexcept;
     // Whether it was admitted.
     bool charge_one(Peer& peer, const Account& account, Now now) noexcept;
 
@@ -78,10 +85,20 @@ private:
     Counter refused_;
     AdmittedByTime admitted_;
     std::atomic<const Account*> one_{nullptr};
-    std::atomic<std::int64_t> now_{0};
-    std::atomic<std::uint64_t> begun_{0};     // bursts of worker 0
-    std::atomic<std::uint64_t> followed_{0};  // of theirs
-    std::atomic<bool> stop_{false};
+    std::uint64_t bursts_ = 0;  // of worker 0, which alone knows it
+    // Worker 0's to write: its bursts that are told of, and the instant of the last.
+    struct alignas(kCacheLine) Told {
+        std::atomic<std::int64_t> now{0};
+        std::atomic<Charge> charge{Charge::Own};
+        std::atomic<std::uint64_t> begun{0};
+        std::atomic<bool> stop{false};
+    };
+    // And theirs: bursts that they have done.
+    struct alignas(kCacheLine) Done {
+        std::atomic<std::uint64_t> followed{0};
+    };
+    Told told_;
+    Done done_;
     std::thread thread_;
 };
 
