@@ -1,16 +1,14 @@
 #pragma once
 #include "lib/pipeline/key_question.hpp"
 #include "lib/pipeline/run_burst.hpp"
-#include "lib/policy/compile.hpp"
 #include "lib/policy/keys/key_text.hpp"
 #include "lib/rules/limit_slots.hpp"
-#include "lib/rules/load_overrides.hpp"
-#include "lib/rules/origins.hpp"
+#include "tests/packets/arrivals.hpp"
+#include "tests/packets/ready_rules.hpp"
 
 #include <chrono>
 #include <cstddef>
-#include <optional>
-#include <stdexcept>
+#include <memory>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -26,17 +24,11 @@ public:
     // With buckets that lie somewhere else.
     Box(std::string_view rules, BucketStore buckets, PacketPolicy policy = {},
         const ListReader* lists = nullptr)
-        : compiled_{compile(rules, lists)},
+        : compiled_{ready_rules({.file = "rules", .text = rules, .lists = lists})},
           core_{.policy = policy,
-                .hash = KeyHasher{kSecret},
+                .hash = KeyHasher{kBoxSecret},
                 .buckets = std::move(buckets),
                 .counters = counters_} {
-        for (std::uint32_t row = 0; Rule & rule : compiled_.set.rules) {
-            rule.counters = row++;
-        }
-        compiled_.set.classifier.make_fast();
-        (void)map_origins(compiled_.set);
-        load_overrides(compiled_.set, kSecret);
         (void)slots_.assign(compiled_.set);
         fit_texts();
     }
@@ -47,13 +39,8 @@ public:
     }
     [[nodiscard]] Result<Done> reload(std::string_view rules, const ListReader* lists = nullptr,
                                       const KeySettings* keys = nullptr) {
-        CompiledRules next = compile(rules, lists, keys);
-        for (std::uint32_t row = 0; Rule & rule : next.set.rules) {
-            rule.counters = row++;
-        }
-        next.set.classifier.make_fast();
-        (void)map_origins(next.set, &compiled_.set);
-        load_overrides(next.set, kSecret);
+        CompiledRules next = ready_rules(
+            {.file = "rules", .text = rules, .lists = lists, .keys = keys}, &compiled_.set);
         const Result<Done> fits = slots_.assign(next.set);
         if (fits) {
             compiled_ = std::move(next);
@@ -99,11 +86,7 @@ public:
     // Several packets at one instant, in one burst.
     std::vector<Decision> judge_burst(const std::vector<std::vector<std::byte>>& frames,
                                       Instant now) {
-        burst_.clear();
-        for (const auto& frame : frames) {
-            (void)burst_.add({frame, static_cast<std::uint32_t>(frame.size())}, Direction::In,
-                             port_name("lab"));
-        }
+        fill(burst_, frames);
         run(burst_, now);
         std::vector<Decision> decisions;
         for (const Packet& packet : burst_.packets()) {
@@ -126,20 +109,7 @@ public:
     // Tells it who its rules count.
     void watch(KeySampler& sampler) { core_.sampler = &sampler; }
 
-    static constexpr HashSecret kSecret{1, 2};
-
 private:
-    static CompiledRules compile(std::string_view text, const ListReader* lists = nullptr,
-                                 const KeySettings* keys = nullptr) {
-        Problems problems{"rules"};
-        std::optional<CompiledRules> compiled =
-            compile_rules({"rules", text, lists, nullptr, keys}, Purpose::Enforce, {}, problems);
-        if (!compiled) {
-            throw std::runtime_error(render(problems.list().front(), text));
-        }
-        return *std::move(compiled);
-    }
-
     void fit_texts() {
         texts_ = *TextScratch::make(compiled_.set.classifier.texts());
         core_.texts = texts_.get();

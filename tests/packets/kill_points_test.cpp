@@ -149,7 +149,7 @@ private:
         left_behind_.copy_from(store_);
         WorkerCounters& counters = *counters_;
         CoreState core{.policy = {},
-                       .hash = KeyHasher{Box::kSecret},
+                       .hash = KeyHasher{test::kBoxSecret},
                        .buckets = BucketStore{in(left_behind_)},
                        .counters = counters};
         const BucketStore::Found found = core.buckets.take_up(box_.set().slots);

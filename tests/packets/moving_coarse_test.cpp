@@ -1,5 +1,5 @@
 #include "tests/packets/frame.hpp"
-#include "tests/packets/moving_workers.hpp"
+#include "tests/packets/workers.hpp"
 
 #include <gtest/gtest.h>
 
@@ -12,7 +12,7 @@ namespace sluice::moving_coarse_test {
 namespace {
 
 using namespace std::chrono_literals;
-using test::MovingWorkers;
+using test::Workers;
 
 constexpr Instant kStart{1h};
 constexpr std::size_t kWorkers = 4;
@@ -41,7 +41,7 @@ struct From {
 };
 
 // Five packets of each of thirty hosts: how many pass.
-std::uint64_t flood(MovingWorkers& workers, const From& from, Instant now = kStart) {
+std::uint64_t flood(Workers& workers, const From& from, Instant now = kStart) {
     std::uint64_t passed = 0;
     for (std::size_t i = 0; i < 150; ++i) {
         auto frame =
@@ -52,7 +52,7 @@ std::uint64_t flood(MovingWorkers& workers, const From& from, Instant now = kSta
     return passed;
 }
 
-void fill(MovingWorkers& workers, std::size_t worker) {
+void fill(Workers& workers, std::size_t worker) {
     for (int i = 1; i <= 4; ++i) {
         auto frame = test::udp().src("10.9." + std::to_string(worker) + "." + std::to_string(i));
         EXPECT_EQ(workers.judge(worker, frame.dst("192.0.2.1").bytes(), kStart).verdict,
@@ -61,7 +61,7 @@ void fill(MovingWorkers& workers, std::size_t worker) {
 }
 
 // The four places of each worker are taken, so the others of their networks have none either.
-void fill_all(MovingWorkers& workers) {
+void fill_all(Workers& workers) {
     for (std::size_t worker = 0; worker < kWorkers; ++worker) {
         fill(workers, worker);
     }
@@ -69,7 +69,7 @@ void fill_all(MovingWorkers& workers) {
 
 TEST(MovingCoarse, ANetworkThatIsExhaustedIsGivenNothing) {
     for (const bool full : {false, true}) {
-        MovingWorkers workers{rules(false), kWorkers, kOneLine};
+        Workers workers{rules(false), kWorkers, {.keys = kOneLine}};
         fill(workers, kHome);
         if (full) {
             fill_all(workers);
@@ -86,7 +86,7 @@ TEST(MovingCoarse, ANetworkThatIsExhaustedIsGivenNothing) {
 }
 
 TEST(MovingCoarse, WhatIsLeftOfANetworkIsLeft) {
-    MovingWorkers workers{rules(false), kWorkers, kOneLine};
+    Workers workers{rules(false), kWorkers, {.keys = kOneLine}};
     fill_all(workers);
     std::uint64_t passed = 0;
     for (int i = 1; i <= 25; ++i) {
@@ -100,7 +100,7 @@ TEST(MovingCoarse, WhatIsLeftOfANetworkIsLeft) {
 
 // More networks than have places: those beyond are charged to the rule as a whole.
 TEST(MovingCoarse, ARuleThatIsExhaustedIsGivenNothing) {
-    MovingWorkers workers{rules(false), kWorkers, kOneLine};
+    Workers workers{rules(false), kWorkers, {.keys = kOneLine}};
     fill_all(workers);
     std::uint64_t passed = 0;
     for (int net = 0; net < 30; ++net) {

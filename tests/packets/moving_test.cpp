@@ -1,5 +1,5 @@
 #include "tests/packets/frame.hpp"
-#include "tests/packets/moving_workers.hpp"
+#include "tests/packets/workers.hpp"
 #include "tests/rounds.hpp"
 
 #include <gtest/gtest.h>
@@ -14,7 +14,7 @@ namespace sluice::moving_test {
 namespace {
 
 using namespace std::chrono_literals;
-using test::MovingWorkers;
+using test::Workers;
 
 constexpr Instant kStart{1h};
 constexpr std::size_t kWorkers = 4;
@@ -55,7 +55,7 @@ std::string name_of(Place place) {
     return std::array{"local", "merged", "owner", "other owner"}[static_cast<std::size_t>(place)];
 }
 
-const MeteredLimit& limit_of(const MovingWorkers& workers) {
+const MeteredLimit& limit_of(const Workers& workers) {
     return workers.set().rules.front().limits.front();
 }
 
@@ -66,19 +66,19 @@ TEST(Moving, PlacesAreWhatTheyAreCalled) {
     const std::array scopes{LimitScope::Local, LimitScope::Merged, LimitScope::Owner,
                             LimitScope::Owner};
     for (const Place place : kPlaces) {
-        MovingWorkers workers{at(place, std::string{kBucket}), kWorkers};
+        Workers workers{at(place, std::string{kBucket}), kWorkers};
         EXPECT_EQ(limit_of(workers).scope, scopes[static_cast<std::size_t>(place)])
             << name_of(place);
     }
-    MovingWorkers owner{at(Place::Owner, std::string{kBucket}), kWorkers};
-    MovingWorkers other{at(Place::OtherOwner, std::string{kBucket}), kWorkers};
+    Workers owner{at(Place::Owner, std::string{kBucket}), kWorkers};
+    Workers other{at(Place::OtherOwner, std::string{kBucket}), kWorkers};
     EXPECT_NE(limit_of(owner).spread, limit_of(other).spread);
 }
 
 // What is local comes to one worker (not to the one that owns all that has nothing in common),
 // anything else to all; what is merged needs to be told, but for
 // the last few.
-std::uint64_t flood(MovingWorkers& workers, Place place, std::uint64_t packets, Instant now) {
+std::uint64_t flood(Workers& workers, Place place, std::uint64_t packets, Instant now) {
     const auto frame = test::udp().src("10.0.0.1").dst("192.0.2.1").bytes();
     std::uint64_t passed = 0;
     for (std::uint64_t i = 0; i < packets; ++i) {
@@ -95,7 +95,7 @@ TEST(Moving, AnExhaustedKeyIsGivenNothingByAReload) {
     for (const Place from : kPlaces) {
         for (const Place to : kPlaces) {
             SCOPED_TRACE(name_of(from) + " to " + name_of(to));
-            MovingWorkers workers{at(from, std::string{kBucket}), kWorkers};
+            Workers workers{at(from, std::string{kBucket}), kWorkers};
             std::uint64_t ahead = limit_of(workers).shared;
             std::uint64_t passed = flood(workers, from, 2 * kBurst, kStart);
             EXPECT_GE(passed, kBurst);
@@ -124,7 +124,7 @@ TEST(Moving, WhatIsLeftIsLeft) {
     for (const Place from : kPlaces) {
         for (const Place to : kPlaces) {
             SCOPED_TRACE(name_of(from) + " to " + name_of(to));
-            MovingWorkers workers{at(from, std::string{kBucket}), kWorkers};
+            Workers workers{at(from, std::string{kBucket}), kWorkers};
             std::uint64_t ahead = limit_of(workers).shared;
             EXPECT_EQ(flood(workers, from, kBurst / 2 + 3, kStart), kBurst / 2 + 3);
             workers.apply(at(to, std::string{kBucket}), kStart);
@@ -156,7 +156,7 @@ TEST(Moving, AnyChainOfMovesAddsUp) {
                 return to;
             };
             Place now_at = next();
-            MovingWorkers workers{at(now_at, std::string{kBucket}), kWorkers};
+            Workers workers{at(now_at, std::string{kBucket}), kWorkers};
             std::uint64_t ahead = limit_of(workers).shared;
             std::uint64_t passed = 0;
             for (int i = 0; i < 60; ++i) {
@@ -212,8 +212,8 @@ TEST(Moving, OwnersThatChangeAreExact) {
                 return at(kExact[chance.below(3)], std::string{limits[chance.below(2)]});
             };
             std::string now_in_force = text();
-            MovingWorkers workers{now_in_force, kWorkers};
-            MovingWorkers oracle{now_in_force, 1};
+            Workers workers{now_in_force, kWorkers};
+            Workers oracle{now_in_force, 1};
             Instant now = kStart;
             std::size_t moves = 0;
             for (int i = 0; i < test::rounds(1'500);
@@ -250,7 +250,7 @@ TEST(Moving, LogsAdmitNoMoreThanOneWorker) {
          "{algorithm: sliding_counters, count: 6, window: 800ms, buckets: 8}"});
     for (const std::string_view limit : kLimits) {
         Chance chance{7};
-        MovingWorkers workers{at(Place::Local, std::string{limit}), kWorkers};
+        Workers workers{at(Place::Local, std::string{limit}), kWorkers};
         std::vector<Instant> passed;
         Instant now = kStart;
         for (int i = 0; i < 4'000; ++i, now += Nanoseconds{chance.below(40'000'000)}) {
@@ -276,7 +276,7 @@ TEST(Moving, ABanGoesAlong) {
     };
     const auto frame = test::udp().src("10.0.0.1").dst("192.0.2.1").bytes();
     for (const Place to : {Place::Owner, Place::OtherOwner}) {
-        MovingWorkers workers{banning(Place::Local), kWorkers};
+        Workers workers{banning(Place::Local), kWorkers};
         (void)flood(workers, Place::Local, 8, kStart);
         EXPECT_EQ(workers.judge(1, frame, kStart + 10s).reason, Reason::Banned);
         ASSERT_TRUE(workers.begin_apply(banning(to)));
@@ -298,7 +298,7 @@ TEST(Moving, RefusalsGoAlong) {
         return text;
     };
     const auto frame = test::udp().src("10.0.0.1").dst("192.0.2.1").bytes();
-    MovingWorkers workers{banning(Place::Local), kWorkers};
+    Workers workers{banning(Place::Local), kWorkers};
     EXPECT_EQ(flood(workers, Place::Local, 5, kStart), 2U);  // three refusals
     workers.apply(banning(Place::Owner), kStart);
     EXPECT_EQ(workers.judge(1, frame, kStart + 1s).reason, Reason::OverLimit);
@@ -311,14 +311,14 @@ TEST(Moving, RefusalsGoAlong) {
 TEST(Moving, WorkersThatShareAKeyBanItTogether) {
     std::string text = at(Place::Merged, "{algorithm: token_bucket, rate: 1/h, burst: 40}");
     text.insert(text.find("    key: [ip.src]\n"), "    ban: {after: 10, within: 10s, for: 1h}\n");
-    MovingWorkers workers{text, kWorkers};
+    Workers workers{text, kWorkers};
     ASSERT_GT(limit_of(workers).shared, 0U);
     const auto frame = test::udp().src("10.0.0.1").dst("192.0.2.1").bytes();
     (void)flood(workers, Place::Merged, 80, kStart);
     ASSERT_EQ(workers.judge(0, frame, kStart).reason, Reason::Banned);
     // Exhausted, and refused all over again: three at one worker, three at the next and so on.
     const Instant later = kStart + 2h;
-    MovingWorkers fresh{text, kWorkers};
+    Workers fresh{text, kWorkers};
     for (std::size_t i = 0; i < 44; ++i) {
         fresh.turns(later);
         (void)fresh.judge(i % 2, frame, later);
@@ -347,7 +347,7 @@ TEST(Moving, WorkersThatShareAKeyBanItTogether) {
 // Former slots go once nothing is owed in them, and the next process knows of them until then.
 TEST(Moving, SlotsAreGivenBack) {
     const std::string limit = "{algorithm: token_bucket, rate: 100/s, burst: 100}";
-    MovingWorkers workers{at(Place::Local, limit), kWorkers};
+    Workers workers{at(Place::Local, limit), kWorkers};
     (void)flood(workers, Place::Local, 50, kStart);
     workers.apply(at(Place::Owner, limit), kStart);
     EXPECT_EQ(limit_of(workers).moved_from.size(), 1U);
@@ -370,7 +370,7 @@ TEST(Moving, SlotsAreGivenBack) {
 
 // A move that a process did not live to see the end of goes on in the next one.
 TEST(Moving, AMoveThatWasCutOffGoesOn) {
-    MovingWorkers workers{at(Place::Local, std::string{kBucket}), kWorkers};
+    Workers workers{at(Place::Local, std::string{kBucket}), kWorkers};
     (void)flood(workers, Place::Local, 50, kStart);
     ASSERT_TRUE(workers.begin_apply(at(Place::Owner, std::string{kBucket})));
     ASSERT_TRUE(workers.is_moving());

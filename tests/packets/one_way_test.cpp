@@ -93,14 +93,6 @@ Frames some_frames(std::mt19937_64& random) {
     return frames;
 }
 
-void fill(Burst& burst, const Frames& frames) {
-    burst.clear();
-    for (const Octets& frame : frames) {
-        (void)burst.add({frame, static_cast<std::uint32_t>(frame.size())}, Direction::In,
-                        port_name("lab"));
-    }
-}
-
 void expect_same(std::span<const Packet> alone, std::span<const Packet> beside) {
     ASSERT_EQ(alone.size(), beside.size());
     for (std::size_t i = 0; i < alone.size(); ++i) {
@@ -157,7 +149,7 @@ void run_both(const Row& row, PacketPolicy policy) {
         now += Nanoseconds{static_cast<std::int64_t>(random() % 3'000'000)};
         frames[i % 2] = some_frames(random);
         for (const int box : {0, 1}) {
-            fill(flying[box][i % 2], frames[i % 2]);
+            test::fill(flying[box][i % 2], frames[i % 2]);
             (box == 0 ? alone : beside)
                 .run_overlapped(flying[box][i % 2], flying[box][(i + 1) % 2], now);
         }

@@ -66,14 +66,6 @@ std::vector<Sent> some_bursts(std::size_t count) {
     return bursts;
 }
 
-void fill(Burst& burst, const Sent& sent) {
-    burst.clear();
-    for (const Octets& frame : sent.frames) {
-        (void)burst.add({frame, static_cast<std::uint32_t>(frame.size())}, Direction::In,
-                        port_name("lab"));
-    }
-}
-
 void expect_same(std::span<const Packet> one, std::span<const Packet> other, std::size_t burst) {
     ASSERT_EQ(one.size(), other.size());
     for (std::size_t i = 0; i < one.size(); ++i) {
@@ -95,7 +87,7 @@ TEST(Overlap, DecidesAsOneBurstAfterTheOther) {
         Burst& coming = flying[i % 2];
         Burst& going = flying[(i + 1) % 2];
         if (i < bursts.size()) {
-            fill(coming, bursts[i]);
+            test::fill(coming, bursts[i].frames);
         } else {
             coming.clear();
         }
@@ -103,7 +95,7 @@ TEST(Overlap, DecidesAsOneBurstAfterTheOther) {
         if (i == 0) {
             continue;
         }
-        fill(alone, bursts[i - 1]);
+        test::fill(alone, bursts[i - 1].frames);
         plain.run(alone, bursts[i - 1].at);
         expect_same(going.packets(), alone.packets(), i);
         ASSERT_FALSE(HasFailure());
@@ -125,7 +117,7 @@ TEST(Overlap, AnEmptiedBurstIsNotLocatedAgain) {
     const Sent sent = some_bursts(2).back();
     Burst coming;
     Burst going;
-    fill(coming, sent);
+    test::fill(coming, sent.frames);
     box.run(coming, sent.at);
     coming.clear();
     EXPECT_EQ(coming.scratch().look_count, 0U);

@@ -1,5 +1,5 @@
 #include "tests/packets/frame.hpp"
-#include "tests/packets/owner_workers.hpp"
+#include "tests/packets/workers.hpp"
 
 #include <gtest/gtest.h>
 
@@ -12,7 +12,7 @@ namespace sluice::owner_test {
 namespace {
 
 using namespace std::chrono_literals;
-using test::OwnerWorkers;
+using test::Workers;
 
 constexpr Instant kStart{1h};
 constexpr std::size_t kWorkers = 4;
@@ -79,9 +79,9 @@ struct Case {
     Arrival arrival;
     int packets;
 };
-void expect_as_one_worker(const Case& asked, OwnerWorkers& workers) {
+void expect_as_one_worker(const Case& asked, Workers& workers) {
     const auto& [text, seed, arrival, packets] = asked;
-    OwnerWorkers oracle{text, 1};
+    Workers oracle{text, 1};
     Chance chance{seed};
     Instant now = kStart;
     for (int i = 0; i < packets; ++i, now += Nanoseconds{chance.below(40'000'000)}) {
@@ -123,7 +123,7 @@ TEST(Owner, WhatCannotBeMergedIsExactWhereverPacketsCome) {
     };
     unsigned seed = 1;
     for (const std::string& one : list) {
-        OwnerWorkers workers{rules(one), kWorkers};
+        Workers workers{rules(one), kWorkers};
         expect_as_one_worker({rules(one), seed++, Arrival::Anywhere, 1'500}, workers);
         EXPECT_GT(workers.handed(), 700U) << one;
     }
@@ -133,8 +133,8 @@ TEST(Owner, ABurstIsJudgedInItsOrder) {
     const std::string text =
         rules("  - {id: log, when: ip.proto eq 17, key: [ip.dst], " + std::string{kLog} +
               "}\n  - {id: other, key: [ip.dst, l4.sport], " + std::string{kFew} + "}\n");
-    OwnerWorkers workers{text, kWorkers};
-    OwnerWorkers oracle{text, 1};
+    Workers workers{text, kWorkers};
+    Workers oracle{text, 1};
     Chance chance{5};
     Instant now = kStart;
     for (int round = 0; round < 300; ++round, now += 20ms) {
@@ -200,13 +200,13 @@ TEST(Owner, AnyRulesTogetherAreExact) {
                                "{algorithm: token_bucket, rate: 3/s, burst: 2}}]\n"
                              : "";
         const std::string text = rules(list) + budget;
-        OwnerWorkers workers{text, kWorkers};
-        for (const RuleSummary& rule : workers.compiled().rules) {
+        Workers workers{text, kWorkers};
+        for (const RuleSummary& rule : workers.summaries()) {
             for (const LimitSummary& limit : rule.limits) {
                 ++scopes[limit.scope];
             }
         }
-        for (const OwnerGroup& group : workers.compiled().set.owner_groups) {
+        for (const OwnerGroup& group : workers.set().owner_groups) {
             ++groups;
             told += group.parts.empty() ? 0 : 1;
         }
@@ -224,9 +224,9 @@ TEST(Owner, AnyRulesTogetherAreExact) {
 
 // What decides before any limit is asked is done where it came.
 TEST(Owner, ABlockListIsNotHandedOver) {
-    OwnerWorkers workers{rules("  - {id: log, key: [ip.dst], " + std::string{kLog} +
-                               "}\n  - {id: block, when: ip.src eq 10.0.0.9, on_match: drop}\n"),
-                         kWorkers};
+    Workers workers{rules("  - {id: log, key: [ip.dst], " + std::string{kLog} +
+                          "}\n  - {id: block, when: ip.src eq 10.0.0.9, on_match: drop}\n"),
+                    kWorkers};
     const auto blocked = test::udp().src("10.0.0.9").dst("192.0.2.1").bytes();
     for (std::size_t i = 0; i < 20; ++i) {
         EXPECT_EQ(workers.judge(i % kWorkers, blocked, kStart).reason, Reason::DenyRule);
@@ -242,8 +242,7 @@ TEST(Owner, ABlockListIsNotHandedOver) {
 
 // Keys are spread over the workers.
 TEST(Owner, EachWorkerOwnsItsPartOfTheKeys) {
-    OwnerWorkers workers{rules("  - {id: log, key: [ip.dst], " + std::string{kLog} + "}\n"),
-                         kWorkers};
+    Workers workers{rules("  - {id: log, key: [ip.dst], " + std::string{kLog} + "}\n"), kWorkers};
     constexpr std::uint64_t kKeys = 1'000;
     for (std::uint64_t i = 0; i < kKeys; ++i) {
         const auto frame =
@@ -259,7 +258,7 @@ TEST(Owner, EachWorkerOwnsItsPartOfTheKeys) {
 // What an owner takes no more of goes on only where nobody would be refused for want of counting.
 TEST(Owner, WhatFindsNoRoomFollowsOnFull) {
     const auto goes_on = [](const std::string& list) {
-        OwnerWorkers workers{rules(list), kWorkers};
+        Workers workers{rules(list), kWorkers};
         const auto frame = test::udp().src("10.0.0.1").dst("192.0.2.1").bytes();
         WorkerCounters counters;
         CoreState core{.policy = {},
@@ -268,7 +267,7 @@ TEST(Owner, WhatFindsNoRoomFollowsOnFull) {
                        .counters = counters};
         Burst burst;
         (void)burst.add({frame, static_cast<std::uint32_t>(frame.size())}, Direction::In, 0);
-        const RuleSet& set = workers.compiled().set;
+        const RuleSet& set = workers.set();
         parse_burst(burst, core);
         match_burst(burst, set, core);
         EXPECT_GT(burst.scratch().spans[0].count, 0U);

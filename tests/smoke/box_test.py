@@ -11,13 +11,11 @@ import struct
 import subprocess
 import sys
 import time
-import unittest
 
 import capture_files as frames
-from programs import Box, Hosts, ip, wait_until
+from box_case import NULL, BoxCase, HostsCase, main
+from programs import ip, wait_until
 
-PROGRAMS = []
-NULL = ("net_null0,size=64,copy=1", "net_null1,size=64,copy=1")
 
 LIMIT_THREE = """version: 1
 rules:
@@ -69,15 +67,7 @@ def read_pcap(path):
     return packets
 
 
-class Case(unittest.TestCase):
-    def setUp(self):
-        self.box = Box(*PROGRAMS)
-        self.addCleanup(self.box.close)
-
-    def apply(self, rules, *more):
-        done = self.box.apply(rules, *more)
-        self.assertEqual(done.returncode, 0, done.stderr)
-
+class Case(BoxCase):
     def through_pcap(self, outside, inside=()):
         """Runs frames through a dataplane that starts with the rules it has; what came out."""
         files = {name: str(self.box.folder / f"{name}.pcap") for name in ("a", "b", "to_a", "to_b")}
@@ -339,7 +329,7 @@ class Failures(Case):
 
 class WrongStart(Case):
     def refused(self, *arguments):
-        return subprocess.run([PROGRAMS[0], *arguments], capture_output=True, text=True, timeout=20)
+        return subprocess.run([self.programs[0], *arguments], capture_output=True, text=True, timeout=20)
 
     def test_usage(self):
         for arguments, says in ((["--frob"], "no option --frob"), ([], "no port pair"),
@@ -365,23 +355,13 @@ class WrongStart(Case):
         config.write_text(config.read_text().replace("devise", "device")
                           + f"sockets: {{dataplane: {{path: {self.box.dataplane_socket}}}}}\n"
                           + f"memory: {{hugepages: none, tables: {{state_dir: {self.box.folder}/s}}}}\n")
-        self.box.start([PROGRAMS[0], "--config", str(config), "--idle-sleep", "100"], "dataplane.log")
+        self.box.start([self.programs[0], "--config", str(config), "--idle-sleep", "100"], "dataplane.log")
         wait_until("the dataplane's socket", lambda: self.box.answers(self.box.dataplane_socket))
         self.box.dataplane_state = "s"
 
 
-class Network(Case):
+class Network(HostsCase):
     """Kernel-backed ports between two hosts."""
-
-    def setUp(self):
-        super().setUp()
-        self.hosts = Hosts()
-        self.addCleanup(self.hosts.close)
-        self.hosts.open()
-
-    def start(self, driver, *more, **options):
-        return self.box.start_dataplane(f"net_{driver}0,iface=o", f"net_{driver}1,iface=i", *more,
-                                        netns=self.hosts.box, **options)
 
     def reaches(self, count=3):
         """UDP from the outside host to the inside one and back."""
@@ -401,7 +381,7 @@ class Network(Case):
         return asked.returncode == 0
 
     def test_af_packet_forwards_and_follows_links(self):
-        self.start("af_packet")
+        self.start_between("af_packet")
         self.box.start_sluiced()
         self.apply(MONITOR_ALL)
         self.assertTrue(self.reaches())
@@ -417,19 +397,18 @@ class Network(Case):
     def test_restart_after_a_kill_under_traffic(self):
         for driver in ("af_packet", "af_xdp"):
             with self.subTest(driver):
-                self.start(driver)
+                self.start_between(driver)
                 self.assertTrue(self.reaches(), self.box.log("dataplane.log"))
                 self.box.kill(self.box.dataplane)
-                self.start(driver)
+                self.start_between(driver)
                 self.assertTrue(self.reaches(), self.box.log("dataplane.log"))
                 self.assertEqual(self.box.kill(self.box.dataplane, signal.SIGTERM), 0)
 
     def test_an_mtu_that_a_port_cannot_carry_is_refused(self):
-        process = self.start("af_xdp", "--mtu", "9000", wait=False)
+        process = self.start_between("af_xdp", "--mtu", "9000", wait=False)
         self.assertEqual(process.wait(20), 1)
         self.assertIn("cannot carry an MTU of 9000", self.box.log("dataplane.log"))
 
 
 if __name__ == "__main__":
-    PROGRAMS.extend(sys.argv[1:4])
-    unittest.main(argv=[sys.argv[0], *sys.argv[4:]], verbosity=2)
+    main()

@@ -7,15 +7,12 @@ import random
 import socket
 import struct
 import subprocess
-import sys
 import time
-import unittest
 
-from programs import Box, wait_until
+from box_case import NULL, BoxCase, main
+from programs import wait_until
 from stand_ins import VERSION, receive, send
 
-PROGRAMS = []
-NULL = ("net_null0,size=64,copy=1", "net_null1,size=64,copy=1")
 # Five hundred packets a day are soon spent: whoever refills the bucket is seen.
 OLD = """version: 1
 rules:
@@ -25,10 +22,9 @@ NEW = OLD + "  - {id: more, mode: monitor, on_match: drop}\n"
 NEWER = OLD + "  - {id: most, mode: monitor, on_match: drop}\n"
 
 
-class Case(unittest.TestCase):
+class Case(BoxCase):
     def setUp(self):
-        self.box = Box(*PROGRAMS)
-        self.addCleanup(self.box.close)
+        super().setUp()
         self.box.start_dataplane(*NULL)
         self.box.start_sluiced()
 
@@ -280,5 +276,4 @@ class Rollback(Case):
 
 
 if __name__ == "__main__":
-    PROGRAMS.extend(sys.argv[1:4])
-    unittest.main(argv=[sys.argv[0], *sys.argv[4:]], verbosity=2)
+    main()

@@ -3,14 +3,11 @@
     key_test.py DATAPLANE SLUICED SLUICECTL
 """
 import json
-import sys
-import unittest
 
+from box_case import NULL, BoxCase, main
 from capture_files import arp, pcap, udp
-from programs import Box, wait_until
+from programs import wait_until
 
-PROGRAMS = []
-NULL = ("net_null0,size=64,copy=1", "net_null1,size=64,copy=1")
 # The frames of net_null are no IP: the rule without a key meets all of them, the other none.
 RULES = """version: 1
 rules:
@@ -24,13 +21,12 @@ rules:
 """
 
 
-class Keys(unittest.TestCase):
+class Keys(BoxCase):
     def setUp(self):
-        self.box = Box(*PROGRAMS)
-        self.addCleanup(self.box.close)
+        super().setUp()
         self.box.start_dataplane(*NULL)
         self.box.start_sluiced()
-        self.assertEqual(self.box.apply(RULES).returncode, 0)
+        self.apply(RULES)
 
     def key(self, *words, exit=0):
         done = self.box.ctl("key", *words)
@@ -266,5 +262,4 @@ class Keys(unittest.TestCase):
 
 
 if __name__ == "__main__":
-    PROGRAMS.extend(sys.argv[1:4])
-    unittest.main(argv=[sys.argv[0], *sys.argv[4:]], verbosity=2)
+    main()

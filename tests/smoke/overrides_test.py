@@ -3,13 +3,11 @@
     overrides_test.py DATAPLANE SLUICED SLUICECTL
 """
 import json
-import sys
-import unittest
 
+from box_case import BoxCase, main
 from capture_files import pcap, udp
-from programs import Box, wait_until
+from programs import wait_until
 
-PROGRAMS = []
 KEYS = 50_000
 MANY = """version: 1
 rules:
@@ -33,12 +31,10 @@ def address(number):
     return f"10.{number >> 16}.{number >> 8 & 255}.{number & 255}"
 
 
-class Running(unittest.TestCase):
+class Running(BoxCase):
     """The frames of a capture, again and again."""
 
     def start(self, sources, *more):
-        self.box = Box(*PROGRAMS)
-        self.addCleanup(self.box.close)
         capture = self.box.folder / "in.pcap"
         capture.write_bytes(pcap([(at, udp(src=source)) for at, source in enumerate(sources)]))
         devices = [f"net_pcap{port},rx_pcap={capture},infinite_rx=1" for port in (0, 1)]
@@ -98,5 +94,4 @@ class FullTable(Running):
 
 
 if __name__ == "__main__":
-    PROGRAMS.extend(sys.argv[1:4])
-    unittest.main(argv=[sys.argv[0], *sys.argv[4:]], verbosity=2)
+    main()

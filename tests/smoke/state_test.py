@@ -11,12 +11,10 @@ import struct
 import subprocess
 import sys
 import time
-import unittest
 
-from programs import Box, Hosts, wait_until
+from box_case import NULL, BoxCase, HostsCase, main
+from programs import wait_until
 
-PROGRAMS = []
-NULL = ("net_null0,size=64,copy=1", "net_null1,size=64,copy=1")
 
 
 def rules(limits, key="port, dir", when="", more=""):
@@ -34,15 +32,10 @@ LIMITS = {
 }
 
 
-class Case(unittest.TestCase):
+class Case(BoxCase):
     def setUp(self):
-        self.box = Box(*PROGRAMS)
-        self.addCleanup(self.box.close)
+        super().setUp()
         self.state = self.box.folder / "state"
-
-    def apply(self, text):
-        done = self.box.apply(text)
-        self.assertEqual(done.returncode, 0, done.stderr)
 
     def rule(self):
         return self.box.stats()["rules"][0]
@@ -302,18 +295,8 @@ class Folder(Case):
                 self.box.kill(self.box.dataplane)
 
 
-class Network(Case):
+class Network(HostsCase):
     """A client in a network of its own, which sends more than it may before and after the kill."""
-
-    def setUp(self):
-        super().setUp()
-        self.hosts = Hosts()
-        self.addCleanup(self.hosts.close)
-        self.hosts.open()
-
-    def start(self):
-        return self.box.start_dataplane("net_af_packet0,iface=o", "net_af_packet1,iface=i",
-                                        netns=self.hosts.box)
 
     def arrived(self, flood_port, count):
         """Sends `count` datagrams and says how many came; others are not limited and mark the end."""
@@ -337,18 +320,17 @@ class Network(Case):
         return int(ears.communicate(timeout=60)[0])
 
     def test_a_client_gets_no_second_burst(self):
-        self.start()
+        self.start_between("af_packet")
         sluiced = self.box.start_sluiced()
         self.apply(rules("{algorithm: token_bucket, rate: 1/d, burst: 20}", "ip.src",
                          'dir eq "in" and ip.proto eq 17 and l4.dport eq 9'))
         self.assertEqual(self.arrived(9, 200), 20)
         self.box.kill(sluiced)  # nobody is there to help
         self.box.kill(self.box.dataplane)
-        self.start()
+        self.start_between("af_packet")
         self.assertEqual(self.arrived(9, 200), 0)
         self.assertGreater(self.arrived(10, 200), 0)
 
 
 if __name__ == "__main__":
-    PROGRAMS.extend(sys.argv[1:4])
-    unittest.main(argv=[sys.argv[0], *sys.argv[4:]], verbosity=2)
+    main()

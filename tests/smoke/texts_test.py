@@ -4,12 +4,11 @@
 """
 import json
 import sys
-import unittest
 
+from box_case import BoxCase, main
 from capture_files import Case, arp, ethernet, ipv4, pcap, udp, udp_header
-from programs import Box, wait_until
+from programs import wait_until
 
-PROGRAMS = []
 
 
 def carrying(payload):
@@ -55,20 +54,15 @@ class Alone(Case):
         self.ctl("check", self.write("rules.yaml", RULES))
 
 
-class Live(unittest.TestCase):
+class Live(BoxCase):
     def setUp(self):
-        self.box = Box(*PROGRAMS)
-        self.addCleanup(self.box.close)
+        super().setUp()
         capture = self.box.folder / "in.pcap"
         capture.write_bytes(pcap([(number, frame) for number, (frame, _) in enumerate(FRAMES)]))
         self.ports = [f"net_pcap{side},rx_pcap={capture},infinite_rx=1" for side in (0, 1)]
         # A capture in a loop takes a buffer for each frame and queue it holds.
         self.box.start_dataplane(*self.ports, "--mbufs", "8192")
         self.box.start_sluiced()
-
-    def apply(self, text):
-        done = self.box.apply(text, "--json")
-        self.assertEqual(done.returncode, 0, done.stderr)
 
     def dropped(self):
         return {rule["id"]: rule["exceeded"] > 0 for rule in self.box.stats()["rules"]}
@@ -97,6 +91,5 @@ class Live(unittest.TestCase):
 
 
 if __name__ == "__main__":
-    PROGRAMS.extend(sys.argv[1:4])
-    Case.sluicectl = PROGRAMS[2]
-    unittest.main(argv=[sys.argv[0], *sys.argv[4:]], verbosity=2)
+    Case.sluicectl = sys.argv[3]
+    main()

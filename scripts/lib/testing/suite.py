@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Runs the tests that a build folder declares to meson, and counts their single cases.
 
-suite.py BUILD RESULTS [--suite A,B] [--name PATTERN]... [--whole LABEL] [--list-targets]
+suite.py BUILD RESULTS [--suite A,B] [--without A,B] [--name PATTERN]... [--whole LABEL] [--list-targets]
 
 meson's own runner counts programs; this one reads what each program reports. With --whole each
 program counts as one: the same cases under a sanitizer are no further cases.
@@ -37,8 +37,9 @@ def suites_of(test):
 
 def chosen(tests, arguments):
     wanted = set(arguments.suite.split(",")) if arguments.suite else None
+    unwanted = set(arguments.without.split(","))
     for test in tests:
-        if wanted and not wanted & suites_of(test):
+        if wanted and not wanted & suites_of(test) or unwanted & suites_of(test):
             continue
         if arguments.name and not any(fnmatch.fnmatch(test["name"], p) for p in arguments.name):
             continue
@@ -116,6 +117,7 @@ def main():
     parser.add_argument("build", type=pathlib.Path)
     parser.add_argument("results", type=pathlib.Path, help="file to append the counts to")
     parser.add_argument("--suite", help="only these suites")
+    parser.add_argument("--without", default="", help="not these suites")
     parser.add_argument("--name", action="append", help="only tests of this name, * allowed")
     parser.add_argument("--whole", help="each program counts as one, named with this label")
     parser.add_argument("--list-targets", action="store_true", help="what to build, and no more")

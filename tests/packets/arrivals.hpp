@@ -1,0 +1,25 @@
+#pragma once
+#include "lib/packet/field.hpp"
+#include "lib/pipeline/burst.hpp"
+
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+namespace sluice::test {
+
+// A frame comes in from outside. `buffer` is whatever its packet is to carry.
+inline void arrive(Burst& burst, const std::vector<std::byte>& frame, void* buffer = nullptr) {
+    (void)burst.add({frame, static_cast<std::uint32_t>(frame.size())}, Direction::In,
+                    port_name("lab"), buffer);
+}
+
+// These frames, and no others.
+inline void fill(Burst& burst, const std::vector<std::vector<std::byte>>& frames) {
+    burst.clear();
+    for (const std::vector<std::byte>& frame : frames) {
+        arrive(burst, frame);
+    }
+}
+
+}  // namespace sluice::test

@@ -1,0 +1,298 @@
+#pragma once
+#include "lib/ledger/bucket_books.hpp"
+#include "lib/meter/peer_tables.hpp"
+#include "lib/pipeline/adopt.hpp"
+#include "lib/pipeline/owner_burst.hpp"
+#include "lib/pipeline/run_burst.hpp"
+#include "lib/pipeline/shared_limits.hpp"
+#include "lib/rules/limit_slots.hpp"
+#include "lib/rules/limit_spread.hpp"
+#include "lib/rules/slots.hpp"
+#include "tests/packets/arrivals.hpp"
+#include "tests/packets/ready_rules.hpp"
+
+#include <algorithm>
+#include <deque>
+#include <memory>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+namespace sluice::test {
+
+// What each worker has.
+struct WorkerParts {
+    std::size_t keys = 1024;  // that its table has room for, and as many coarsened ones
+    std::size_t records = 256;
+    // How long an amount that is due soon waits for others before it is sent.
+    Nanoseconds merge_interval{0};
+};
+
+// Several workers that hand packets to owners, share limits and take over rules whose keys meet
+// other workers than before, step by step as a box does it. With one worker it is the oracle.
+class Workers {
+public:
+    using Frame = std::vector<std::byte>;
+
+    Workers(std::string_view rules, std::size_t workers, const WorkerParts& parts = {})
+        : merge_interval_{parts.merge_interval}, lanes_{workers, 64} {
+        std::vector<const BucketStore*> tables;
+        for (std::size_t i = 0; i < workers; ++i) {
+            workers_.push_back(std::make_unique<Worker>(parts));
+            tables.push_back(&workers_.back()->core.buckets);
+        }
+        peers_ = std::make_unique<PeerTables>(std::move(tables));
+        for (std::size_t i = 0; i < workers; ++i) {
+            Worker& worker = *workers_[i];
+            worker.core.buckets.look_at_peers(peers_.get());
+            worker.ledger = std::make_unique<Ledger>(i, lanes_, worker.records, Instant{});
+        }
+        (void)begin_apply(rules);
+    }
+
+    // Other rules: workers adopt them as they come to judge.
+    [[nodiscard]] Result<Done> begin_apply(std::string_view rules) {
+        BoxSpread box = usual_spread();
+        box.workers = workers_.size();
+        CompiledRules next = ready_rules({.file = "rules", .text = rules, .box = &box});
+        list_spreads(next.set, workers_.size());
+        share_limits(next.set, sharers());
+        if (const Result<Done> fits = slots_.assign(next.set); !fits) {
+            return fits;
+        }
+        current_ = std::move(next);
+        load();
+        return Done{};
+    }
+    // Once workers have told each other what they had to.
+    void end_apply(Instant now) {
+        turns(now);
+        if (slots_.is_moving()) {
+            RuleSet next = current_.set;
+            (void)slots_.settle_moves(next).has_value();
+            current_.set = std::move(next);
+            load();
+        }
+    }
+    void apply(std::string_view rules, Instant now) {
+        (void)begin_apply(rules).has_value();
+        end_apply(now);
+    }
+
+    // Frames that come to one worker together. Their decisions, once all owners have judged them.
+    std::vector<Decision> judge(std::size_t at, const std::vector<Frame>& frames, Instant now) {
+        std::vector<Decision> decisions(frames.size());
+        burst_.clear();
+        for (std::size_t i = 0; i < frames.size(); ++i) {
+            arrive(burst_, frames[i], &decisions[i]);
+        }
+        begin(*workers_[at]);
+        hand_over(at);
+        end(*workers_[at], now);
+        for (const auto& worker : workers_) {
+            if (!worker->inbox.empty()) {
+                receive(*worker, now);
+            }
+        }
+        on_their_way_.clear();
+        return decisions;
+    }
+    Decision judge(std::size_t at, const Frame& frame, Instant now) {
+        return judge(at, std::vector<Frame>{frame}, now).front();
+    }
+    // So many packets, each at the next worker: how many pass.
+    std::uint64_t pass(std::uint64_t packets, const Frame& frame, Instant now,
+                       std::size_t first = 0) {
+        std::uint64_t passed = 0;
+        for (std::uint64_t i = 0; i < packets; ++i) {
+            const std::size_t at = (first + i) % workers_.size();
+            passed += judge(at, frame, now).verdict == Verdict::Pass ? 1 : 0;
+        }
+        return passed;
+    }
+
+    // A worker hears the others, and tells them.
+    void turn(std::size_t at, Instant now) {
+        Worker& worker = *workers_[at];
+        adopt(set(), worker.core, {now, {}});
+        worker.ledger->set(merge_interval_, set().shared_limits,
+                           set().hurries ? Ledger::kNoLonger : Ledger::kLongestWait);
+        worker.ledger->exchange(worker.books, {now, {}});
+    }
+    // All workers do, until nobody has anything to say.
+    void turns(Instant now) {
+        for (int round = 0; round < 6; ++round) {
+            for (std::size_t at = 0; at < workers_.size(); ++at) {
+                turn(at, now);
+            }
+        }
+    }
+    // Their tables are swept all over, several times.
+    void sweep(Instant now) {
+        for (const auto& worker : workers_) {
+            adopt(set(), worker->core, {now, {}});
+            sweep(*worker, now);
+        }
+    }
+    // The same where entries may have former numbers.
+    void settle_numbers(Instant now) {
+        for (const auto& worker : workers_) {
+            adopt(set(), worker->core, {now, {}});
+            if (worker->core.buckets.tenants.stale()) {
+                sweep(*worker, now);
+            }
+        }
+    }
+
+    [[nodiscard]] const RuleSet& set() const { return *loaded_.back(); }
+    // Of the first rule.
+    [[nodiscard]] const MeteredLimit& limit() const { return set().rules.front().limits.front(); }
+    [[nodiscard]] const std::vector<RuleSummary>& summaries() const { return current_.rules; }
+    [[nodiscard]] bool is_moving() const { return slots_.is_moving(); }
+    [[nodiscard]] SlotsImage slots() const { return slots_.image(); }
+    [[nodiscard]] std::size_t size() const { return workers_.size(); }
+    // Packets that owners were given.
+    [[nodiscard]] std::uint64_t handed() const { return handed_; }
+    // Amounts that owners have charged.
+    [[nodiscard]] std::uint64_t told() const {
+        return sum([](const Worker& worker) {
+            return worker.ledger->counters().read(LedgerEvent::Applied);
+        });
+    }
+    [[nodiscard]] std::uint64_t counted(TableEvent event) const {
+        return sum([event](const Worker& worker) {
+            return worker.counters.by_table_event[static_cast<std::size_t>(event)].read();
+        });
+    }
+    [[nodiscard]] std::uint64_t moved_debts() const {
+        return sum([](const Worker& worker) { return worker.counters.moved_debts.read(); });
+    }
+    [[nodiscard]] std::uint64_t live_entries(LimitSlot slot) const {
+        return sum([slot](const Worker& worker) {
+            return worker.core.buckets.tenants.entries_of(slot).read();
+        });
+    }
+    // Records of what is not yet in any total.
+    [[nodiscard]] std::uint64_t unsynced() const {
+        return sum([](const Worker& worker) { return worker.ledger->records().in_use(); });
+    }
+
+private:
+    struct Waiting {
+        const Frame* frame;
+        Decision* decision;
+    };
+    struct Worker {
+        explicit Worker(const WorkerParts& parts)
+            : records(parts.records),
+              core{.policy = {},
+                   .hash = KeyHasher{kBoxSecret},
+                   .buckets = BucketStore{parts.keys, parts.keys},
+                   .counters = counters},
+              books{core.buckets} {}
+        WorkerCounters counters;
+        std::vector<Record> records;
+        std::unique_ptr<TextScratch> texts;
+        CoreState core;
+        BucketBooks books;
+        std::unique_ptr<Ledger> ledger;
+        std::vector<Waiting> inbox;
+    };
+
+    template <typename Read>
+    [[nodiscard]] std::uint64_t sum(const Read& read) const {
+        std::uint64_t all = 0;
+        for (const auto& worker : workers_) {
+            all += read(*worker);
+        }
+        return all;
+    }
+    [[nodiscard]] Sharers sharers() const {
+        return {workers_.size(), std::chrono::milliseconds{1}};
+    }
+
+    void load() {
+        loaded_.push_back(std::make_unique<RuleSet>(current_.set));
+        RuleSet& next = *loaded_.back();
+        share_limits(next, sharers());
+        list_slots(next);
+        next.load = loaded_.size();
+        for (const auto& worker : workers_) {
+            worker->core.ledger = next.shared_limits != 0 ? worker->ledger.get() : nullptr;
+            worker->texts = *TextScratch::make(next.classifier.texts());
+            worker->core.texts = worker->texts.get();
+        }
+    }
+    static void sweep(Worker& worker, Instant now) {
+        constexpr int kRounds = 3;
+        for (int rounds = 0; rounds < kRounds;) {
+            const bool all_seen = worker.core.buckets.begin_burst({now, {}});
+            worker.counters.settled.set(worker.core.buckets.settled_changes());
+            rounds += all_seen ? 1 : 0;
+        }
+    }
+
+    void begin(Worker& me) {
+        parse_burst(burst_, me.core);
+        origin_burst(burst_, set());
+        match_burst(burst_, set(), me.core);
+    }
+    void hand_over(std::size_t at) {
+        BurstOwners owners;
+        if (set().handing.empty() ||
+            !find_owners(burst_, set(), workers_[at]->core, workers_.size(), owners)) {
+            return;
+        }
+        BurstSplit split;
+        for (std::size_t row = 0; row < burst_.size(); ++row) {
+            const Packet& packet = burst_.packets()[row];
+            if (owners[row] == kStays || owners[row] == at) {
+                continue;
+            }
+            auto* decision = static_cast<Decision*>(packet.buffer);
+            on_their_way_.emplace_back(packet.frame.bytes.begin(), packet.frame.bytes.end());
+            workers_[owners[row]]->inbox.push_back({&on_their_way_.back(), decision});
+            split.gone |= std::uint32_t{1} << row;
+            ++handed_;
+        }
+        split_burst(burst_, split, set());
+    }
+    void end(Worker& me, Instant now) {
+        key_burst(burst_, set(), me.core);
+        locate_burst(burst_, me.core);
+        meter_burst(burst_, set(), me.core, {now, {}});
+        for (const Packet& packet : burst_.packets()) {
+            *static_cast<Decision*>(packet.buffer) = packet.decision;
+        }
+    }
+    void receive(Worker& me, Instant now) {
+        burst_.clear();
+        for (const Waiting& waiting : me.inbox) {
+            arrive(burst_, *waiting.frame, waiting.decision);
+        }
+        me.inbox.clear();
+        begin(me);
+        end(me, now);
+    }
+
+    // One for all workers, which take turns, of all tests: its memory is large.
+    static inline Burst burst_;
+    Nanoseconds merge_interval_;
+    AmountLanes lanes_;
+    std::vector<std::unique_ptr<Worker>> workers_;
+    std::unique_ptr<PeerTables> peers_;
+    LimitSlots slots_{{[this](LimitSlot slot) { return live_entries(slot); },
+                       [this] {
+                           std::uint64_t least = UINT64_MAX;
+                           for (const auto& worker : workers_) {
+                               least = std::min(least, worker->counters.settled.read());
+                           }
+                           return workers_.empty() ? 0 : least;
+                       }}};
+    CompiledRules current_;
+    std::vector<std::unique_ptr<RuleSet>> loaded_;
+    std::deque<Frame> on_their_way_;
+    std::uint64_t handed_ = 0;
+};
+
+}  // namespace sluice::test
