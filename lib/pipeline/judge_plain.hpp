@@ -5,6 +5,7 @@
 #include "lib/pipeline/open_plain.hpp"
 #include "lib/rules/rule_set.hpp"
 
+#include <algorithm>
 #include <span>
 
 // The short way for what most packets meet: enforcing rules of one token bucket each, whose entries
@@ -92,15 +93,19 @@ inline constexpr Decision kWithinLimits{.reason = Reason::WithinLimits};
     }
 }
 
+// A bucket for a plain rule's key that has none yet.
+[[nodiscard]] [[gnu::always_inline]] inline bool opens(const PlainMatch& by,
+                                                       const PlainJudging& judging) noexcept {
+    return !by.skipped && by.rule.plain && by.look.entry == nullptr &&
+           open_plain(by.look, by.rule, *judging.buckets, judging.now);
+}
+
 // One rule: whatever it says.
 [[nodiscard]] [[gnu::always_inline]] inline bool judge_one(Packet& packet, const Match& match,
                                                            const PlainJudging& judging) noexcept {
     const PlainMatch by{match, judging};
-    if (!by.is_plain(judging)) [[unlikely]] {
-        if (by.skipped || !by.rule.plain || by.look.entry != nullptr ||
-            !open_plain(by.look, by.rule, *judging.buckets, judging.now)) {
-            return false;
-        }
+    if (!by.is_plain(judging) && !opens(by, judging)) [[unlikely]] {
+        return false;
     }
     if (take(*by.look.entry, *by.rule.limit, judging.now.at, by.look.cost)) {
         by.counters.admitted.add(1);
@@ -111,17 +116,36 @@ inline constexpr Decision kWithinLimits{.reason = Reason::WithinLimits};
     return true;
 }
 
+// Whether the buckets of all are still there: one that was opened may have taken the place of
+// another that was idle.
+[[nodiscard, gnu::noinline]] inline bool all_at_hand(std::span<const Match> matches,
+                                                     PlainJudging judging) noexcept {
+    return std::all_of(matches.begin(), matches.end(), [&](const Match& match) {
+        const Look& look = judging.looks[match.first];
+        return look.entry->filed() == look.key.filed;
+    });
+}
+
 // Several rules that all admit: each has a bucket of its own, so what one takes the others do not
 // miss.
 [[nodiscard, gnu::noinline]] inline bool judge_several(Packet& packet,
                                                        std::span<const Match> matches,
                                                        PlainJudging judging) noexcept {
+    bool opened = false;
     for (const Match& match : matches) {
         const PlainMatch by{match, judging};
-        if (!by.is_plain(judging) ||
-            !fits(*by.look.entry, *by.rule.limit, judging.now.at, by.look.cost)) {
+        if (!by.is_plain(judging)) [[unlikely]] {
+            if (!opens(by, judging)) {
+                return false;
+            }
+            opened = true;
+        }
+        if (!fits(*by.look.entry, *by.rule.limit, judging.now.at, by.look.cost)) {
             return false;
         }
+    }
+    if (opened && !all_at_hand(matches, judging)) [[unlikely]] {
+        return false;
     }
     for (const Match& match : matches) {
         const PlainMatch by{match, judging};

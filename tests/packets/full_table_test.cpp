@@ -60,6 +60,30 @@ TEST(FullTable, OpenAndClosedAreTheRulesChoice) {
     }
 }
 
+// Buckets that are opened for one packet do not take each other's place, though none owes anything
+// before all rules have admitted it.
+TEST(FullTable, TheNewKeysOfAPacketHaveAPlaceEach) {
+    Box box{RULES
+            "  - {id: from, mode: enforce, key: [ip.src], on_full: closed, "
+            "limits: [{algorithm: token_bucket, rate: 10/s, burst: 1}]}\n"
+            "  - {id: to, mode: enforce, key: [ip.dst], on_full: closed, "
+            "limits: [{algorithm: token_bucket, rate: 10/s, burst: 1}]}\n",
+            {},
+            kOneLine};
+    const auto reason = [&](int from, int to, Instant now) {
+        auto frame = udp().src("10.0.0." + std::to_string(from));
+        return box.judge(frame.dst("192.0.2." + std::to_string(to)).bytes(), now).reason;
+    };
+    Instant now = kStart;
+    for (int i = 0; i < 200; ++i, now += 150ms) {
+        const int from = 1 + i * 7 % 20;
+        const int to = 1 + i * 3 % 23;
+        ASSERT_EQ(reason(from, to, now), Reason::WithinLimits) << i;
+        ASSERT_EQ(reason(from, 200, now), Reason::OverLimit) << i;
+        ASSERT_EQ(reason(200, to, now), Reason::OverLimit) << i;
+    }
+}
+
 // A flood without a place is held to factor times the limit for each network, then, the
 // parents' one line of four being full as well, to factor^3 for the rule as a whole: an IPv6 source
 // would have had two networks before that.
