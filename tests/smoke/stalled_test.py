@@ -64,6 +64,7 @@ class Case(workers_case.WorkersCase):
             self.assertEqual(self.stalled()["bursts"], bursts)
             came = meanwhile()
         wait_until("it to go on", lambda: self.stalled()["stalled_ms"] == 0)
+        time.sleep(0.3)  # for the frames that had waited for it, which are nobody's of the next time
         return came
 
     def hosts_held_back(self, flood, came):
