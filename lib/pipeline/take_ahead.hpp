@@ -21,46 +21,35 @@ enum class Taken : std::uint8_t {
     return {look.key.hash, slot_of(look.key), 0};
 }
 
-// Charges by `charge` what the bucket has room for. False: Taken::Unknown.
-template <typename Charge>
-[[nodiscard, gnu::always_inline]] inline bool charge_ahead(const Look& look, const QuickRule& rule,
-                                                           Due due, Instant now, Ledger& ledger,
-                                                           Charge&& charge) noexcept {
-    const Account account = account_of(look);
-    if (ledger.owns(account)) {
-        charge();
-        return true;
-    }
-    const Ledger::Ahead ahead =
-        ledger.go_ahead(account, look.cost.count(), rule.max_unsynced, now, due);
-    if (ahead.record == kNoRecord) [[unlikely]] {
-        return false;
-    }
-    charge();
-    if (ahead.units != 0) [[unlikely]] {
-        const Cell cell = look.entry->cell();
-        ledger.tell(ahead, account, {{cell.fresh_from, cell.rest}, rule.version}, now);
-    }
-    return true;
-}
-
-// Whatever the limit and its cost.
-class TakeAhead {
+// Notes what is charged to a bucket that has room for it, and tells its owner.
+class ChargeAhead {
 public:
-    TakeAhead(const QuickRule& rule, Instant now, Ledger& ledger) noexcept
+    ChargeAhead(const QuickRule& rule, Instant now, Ledger& ledger) noexcept
         : rule_{rule}, now_{now}, ledger_{ledger} {}
 
-    [[nodiscard, gnu::always_inline]] Taken operator()(const Look& look) const noexcept {
-        Entry& entry = *look.entry;
-        const Limit& limit = *rule_.limit;
-        if (!fits(entry, limit, now_, look.cost)) {
-            return Taken::Nothing;
+    [[nodiscard]] const QuickRule& rule() const noexcept { return rule_; }
+    [[nodiscard]] Instant now() const noexcept { return now_; }
+
+    // `charge` charges the copy.
+    template <typename Charge>
+    [[nodiscard, gnu::always_inline]] Taken operator()(const Look& look, Due due,
+                                                       Charge&& charge) const noexcept {
+        const Account account = account_of(look);
+        if (ledger_.owns(account)) {
+            charge();
+            return Taken::All;
         }
-        const Cell before = entry.cell();
-        const Due due = due_of(Gcra{before.fresh_from, before.rest}, limit, now_, look.cost);
-        const bool charged = charge_ahead(look, rule_, due, now_, ledger_,
-                                          [&] { take_fitting(entry, limit, now_, look.cost); });
-        return charged ? Taken::All : Taken::Unknown;
+        const Ledger::Ahead ahead =
+            ledger_.go_ahead(account, look.cost.count(), rule_.max_unsynced, now_, due);
+        if (ahead.record == kNoRecord) [[unlikely]] {
+            return Taken::Unknown;
+        }
+        charge();
+        if (ahead.units != 0) [[unlikely]] {
+            const Cell cell = look.entry->cell();
+            ledger_.tell(ahead, account, {{cell.fresh_from, cell.rest}, rule_.version}, now_);
+        }
+        return Taken::All;
     }
 
 private:
@@ -69,14 +58,34 @@ private:
     Ledger& ledger_;
 };
 
+// Whatever the limit and its cost.
+class TakeAhead {
+public:
+    TakeAhead(const QuickRule& rule, Instant now, Ledger& ledger) noexcept
+        : ahead_{rule, now, ledger} {}
+
+    [[nodiscard, gnu::always_inline]] Taken operator()(const Look& look) const noexcept {
+        Entry& entry = *look.entry;
+        const Limit& limit = *ahead_.rule().limit;
+        const Instant now = ahead_.now();
+        if (!fits(entry, limit, now, look.cost)) {
+            return Taken::Nothing;
+        }
+        const Cell before = entry.cell();
+        const Due due = due_of(Gcra{before.fresh_from, before.rest}, limit, now, look.cost);
+        return ahead_(look, due, [&] { take_fitting(entry, limit, now, look.cost); });
+    }
+
+private:
+    ChargeAhead ahead_;
+};
+
 // One unit each of a limit whose time per unit is a whole number of ns, for whoever takes many:
 // what does not depend on the bucket is worked out beforehand, as TakeOne has it.
 class TakeOneAhead {
 public:
     TakeOneAhead(const QuickRule& rule, Instant now, Ledger& ledger) noexcept
-        : rule_{rule},
-          now_{now},
-          ledger_{ledger},
+        : ahead_{rule, now, ledger},
           at_{now.time_since_epoch().count() << kInstantShift},
           latest_{at_ + word_of(tolerance(*rule.limit, Units{1}))},
           added_{word_of(rule.limit->period())} {
@@ -96,10 +105,8 @@ public:
         }
         const Due due = fresh_from <= latest_late_ ? Due::Late : Due::Soon;
         const std::int64_t after = std::max(fresh_from, at_) + added_ + (word & WholeTake::kBelow);
-        const bool charged = charge_ahead(look, rule_, due, now_, ledger_, [&] {
-            store_word(entry.time, static_cast<std::uint64_t>(after));
-        });
-        return charged ? Taken::All : Taken::Unknown;
+        return ahead_(look, due,
+                      [&] { store_word(entry.time, static_cast<std::uint64_t>(after)); });
     }
 
 private:
@@ -107,9 +114,7 @@ private:
         return static_cast<std::int64_t>(ns << kInstantShift);
     }
 
-    const QuickRule& rule_;
-    Instant now_;
-    Ledger& ledger_;
+    ChargeAhead ahead_;
     std::int64_t at_;
     std::int64_t latest_;
     std::int64_t latest_late_ = INT64_MIN;
