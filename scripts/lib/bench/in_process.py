@@ -15,7 +15,7 @@ BARS = {
     ("P3", "two rules that always match"): (0.4, 0.6),
     ("P4", "two rules that always match"): (0.2, 0.35),
     ("L1", "one roof access"): (1.5, 1),
-    ("M1", "local keys"): (0.5, 0.8),
+    ("M1", "local keys, the others as busy"): (0.5, 0.8),
     ("M3", "uniform keys"): (0.9, 1),
     ("T4", None): (18, 16.7),
     ("R1", "the same set undisturbed"): (0.95, 0.98),
