@@ -1,5 +1,6 @@
 #include "lib/pipeline/adopt.hpp"
 #include "lib/pipeline/judge_only.hpp"
+#include "lib/pipeline/judge_overridden.hpp"
 #include "lib/pipeline/judge_shared.hpp"
 #include "lib/pipeline/judge_slow.hpp"
 #include "lib/pipeline/sample_burst.hpp"
@@ -26,7 +27,8 @@ struct BurstJudging {
 };
 
 // Functions of their own, so that their registers are their own. kShared: workers share limits.
-template <bool kShared>
+// kOverridden: keys of some rules have overrides.
+template <bool kShared, bool kOverridden>
 [[gnu::noinline]] void judge_all(const BurstJudging& in) noexcept {
     const PlainJudging plain{in.set, in.core, in.burst.scratch(), in.now};
     const MatchSpan* span = in.burst.scratch().spans.data();
@@ -37,16 +39,18 @@ template <bool kShared>
         ++span;
         if (!judge_plain(packet, met, plain) &&
             !(kShared && met.size() == 1 &&
-              judge_shared(packet, met.front(), plain, *in.core.ledger))) [[unlikely]] {
+              judge_shared(packet, met.front(), plain, *in.core.ledger)) &&
+            !(kOverridden && met.size() == 1 && judge_overridden(packet, met.front(), plain)))
+            [[unlikely]] {
             in.judge_slow_at(row, in.burst.matches_of(row));
         }
         ++row;
     }
 }
 // Where all packets meet one rule.
-template <typename Take>
+template <typename Quick>
 [[gnu::noinline]] void judge_only(const BurstJudging& in) noexcept {
-    JudgeOnly<Take> quick{in.burst, in.set, in.core, in.now};
+    Quick quick{in.burst, in.set, in.core, in.now};
     const std::size_t packets = in.burst.size();
     for (std::size_t row = 0; (row = quick.go_on(row)) != packets; ++row) {
         in.judge_slow_at(row, in.burst.only_match(row));
@@ -56,17 +60,28 @@ template <typename Take>
 void judge(const BurstJudging& in) noexcept {
     if (in.set.has_one_way()) {
         const QuickRule& rule = in.set.quick.front();
-        if (rule.per_byte) {
-            judge_only<AnyUnits>(in);
+        if (rule.overrides != nullptr) {
+            judge_only<JudgeOnlyOverridden>(in);
+        } else if (rule.per_byte) {
+            judge_only<JudgeOnly<AnyUnits>>(in);
         } else if (rule.limit->parts() != 1) {
-            judge_only<OneUnit<TakeOneInParts>>(in);
+            judge_only<JudgeOnly<OneUnit<TakeOneInParts>>>(in);
         } else {
-            judge_only<OneUnit<TakeOne>>(in);
+            judge_only<JudgeOnly<OneUnit<TakeOne>>>(in);
         }
-    } else if (in.core.ledger != nullptr) {
-        judge_all<true>(in);
+    } else if (in.set.has_overrides) {
+        in.core.ledger != nullptr ? judge_all<true, true>(in) : judge_all<false, true>(in);
     } else {
-        judge_all<false>(in);
+        in.core.ledger != nullptr ? judge_all<true, false>(in) : judge_all<false, false>(in);
+    }
+}
+
+// Asks for the lines of buckets that lay in their second lines and have numbers of their own.
+void prefetch_own(std::span<Look* const> looks, const LinePool& pool) noexcept {
+    for (const Look* look : looks) {
+        if (look->entry != nullptr && look->entry->has_own_numbers()) {
+            pool.prefetch(look->entry->cell().rest);
+        }
     }
 }
 
@@ -86,6 +101,10 @@ void meter_burst(Burst& burst, const RuleSet& set, CoreState& core, Now now) noe
     Scratch& scratch = burst.scratch();
     core.buckets.keys.probe_second(std::span<Look* const>{scratch.missed.get(), scratch.miss_count},
                                    core.buckets.tenants, now);
+    if (scratch.overridden != nullptr) [[unlikely]] {
+        prefetch_own(std::span<Look* const>{scratch.missed.get(), scratch.miss_count},
+                     core.buckets.tenants.pool());
+    }
     judge({burst, set, core, now});
     const std::size_t packets = burst.packets().size();
     if (core.sampler != nullptr && core.sampler->is_due(packets, now.at)) [[unlikely]] {

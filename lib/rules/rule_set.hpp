@@ -202,6 +202,7 @@ struct RuleSet {
     // those of earlier sets that may still have entries.
     std::vector<SlotRow> slots;
     std::vector<QuickRule> quick;  // of each rule
+    bool has_overrides = false;    // keys of some, by a short way
     bool only_quick = false;       // there is one rule: plain, of every packet, keyed by an address
     std::shared_ptr<const OriginMap> origin_map;  // nullptr: no rule asks
     std::vector<MeteredLimit> gone;
