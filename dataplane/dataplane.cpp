@@ -108,10 +108,10 @@ Result<TextScratches> Dataplane::scratches_for(const RuleSet& rules) const {
     return texts;
 }
 
-// The rules that are current from now on, for the workers.
-void Dataplane::load(TextScratches texts) {
+// The rules that are in force from now on.
+void Dataplane::load(RuleSet rules, TextScratches texts) {
     auto next = std::make_shared<Loaded>();
-    next->rules = current_.rules;
+    next->rules = std::move(rules);
     next->texts = std::move(texts);
     next->merge_interval = options_.merge_interval;
     share_limits(next->rules, {lcores_.size(), options_.merge_interval});
@@ -127,9 +127,9 @@ void Dataplane::load(TextScratches texts) {
 // Swaps what the workers act on. The old is freed once all have let go of it.
 void Dataplane::publish() {
     auto next = std::make_unique<Running>();
-    next->state = panic_                           ? Running::State::Panic
-                  : current_.rules.generation == 0 ? Running::State::NoRules
-                                                   : Running::State::Enforce;
+    next->state = panic_              ? Running::State::Panic
+                  : generation() == 0 ? Running::State::NoRules
+                                      : Running::State::Enforce;
     next->loaded = loaded_;
     Retired<Running> old = running_.publish(std::move(next));
     const std::uint64_t mark = board_.mark();
@@ -160,18 +160,19 @@ Reply Dataplane::try_rules(TryRules request) {
 }
 
 Reply Dataplane::keep(const KeepRules& request) {
-    if (request.generation != current_.rules.generation) {
+    if (request.generation != generation()) {
         return Failure{"other rules run than those that are to be kept"};
     }
-    if (const Result<Done> saved = store_.save(current_); !saved) {
+    if (const Result<Done> saved = store_.save(RulesInForce{loaded_->rules, source_, modes_});
+        !saved) {
         return Failure{saved.error().what};
     }
-    return Applied{current_.rules.generation};
+    return Applied{generation()};
 }
 
 Reply Dataplane::take(ApplyRules request, Keep keep) {
     request.rules.generation = generation_of(request.rules);
-    if (const Result<Done> mapped = map_origins(request.rules, &current_.rules); !mapped) {
+    if (const Result<Done> mapped = map_origins(request.rules, &loaded_->rules); !mapped) {
         return Failure{mapped.error().what};
     }
     load_overrides(request.rules, state_.secrets().hash);
@@ -197,11 +198,12 @@ Reply Dataplane::take(ApplyRules request, Keep keep) {
     }
     slots_ = std::move(slots);
     rows_.assign(request.rules);
-    current_ = std::move(request);
-    load(*std::move(texts));
+    source_ = std::move(request.source);
+    modes_ = std::move(request.modes);
+    load(std::move(request.rules), *std::move(texts));
     await_moves();
-    log_info("applied a rule set with " + std::to_string(current_.rules.rules.size()) + " rules");
-    return Applied{current_.rules.generation};
+    log_info("applied a rule set with " + std::to_string(loaded_->rules.rules.size()) + " rules");
+    return Applied{generation()};
 }
 
 Reply Dataplane::set_panic(bool pass) {
@@ -212,7 +214,7 @@ Reply Dataplane::set_panic(bool pass) {
 }
 
 RunningRules Dataplane::running_rules() const {
-    return {current_.rules.generation, current_.source, current_.modes};
+    return {generation(), source_, modes_};
 }
 
 void Dataplane::keep_house() {

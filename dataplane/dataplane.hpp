@@ -54,7 +54,7 @@ public:
     [[nodiscard]] Top top(const GetTop& request);
     // How frames come to workers, for whoever compiles rules.
     [[nodiscard]] BoxSpread spread() const;
-    [[nodiscard]] std::uint64_t generation() const noexcept { return current_.rules.generation; }
+    [[nodiscard]] std::uint64_t generation() const noexcept { return loaded_->rules.generation; }
 
     // What is due about every 100 ms: links, watchdogs, samples, old rule sets.
     void keep_house();
@@ -77,7 +77,7 @@ private:
     [[nodiscard]] Reply take(ApplyRules request, Keep keep);
     // For the texts of a set, allocated here so that workers never do.
     [[nodiscard]] Result<TextScratches> scratches_for(const RuleSet& rules) const;
-    void load(TextScratches texts);
+    void load(RuleSet rules, TextScratches texts);
     void list_scopes(RuleSet& rules) const;
     [[nodiscard]] std::chrono::steady_clock::time_point time_to_move() const;
     void await_moves();
@@ -117,8 +117,10 @@ private:
     RuleRows rows_;
     LimitSlots slots_;
     std::uint64_t loads_ = 0;
+    // The rules in force, which the workers share with this core, and what came with them.
     std::shared_ptr<const Loaded> loaded_ = std::make_shared<const Loaded>();
-    ApplyRules current_;
+    std::string source_;
+    std::string modes_;
     bool panic_ = false;
     Published<Running> running_;
     TopKeys top_;

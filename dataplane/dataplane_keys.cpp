@@ -102,10 +102,10 @@ KeyQuestion question_of(const AskKey& request, std::uint64_t load, std::size_t r
 }  // namespace
 
 Reply Dataplane::ask_key(const AskKey& request) {
-    const std::vector<Rule>& rules = current_.rules.rules;
+    const std::vector<Rule>& rules = loaded_->rules.rules;
     const auto rule = std::find_if(rules.begin(), rules.end(),
                                    [&](const Rule& one) { return one.id == request.rule; });
-    if (request.generation != current_.rules.generation || rule == rules.end()) {
+    if (request.generation != generation() || rule == rules.end()) {
         return Failure{"other rules run than those that were asked about"};
     }
     if (request.key >= rule->keys.size()) {

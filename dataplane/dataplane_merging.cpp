@@ -38,7 +38,7 @@ Reply Dataplane::set_merge_interval(const SetMergeInterval& request) {
         interval % microseconds{1} != Nanoseconds{0}) {
         return Failure{"a merge interval is from 10us to 1s, in whole us"};
     }
-    RuleSet next = current_.rules;
+    RuleSet next = loaded_->rules;
     share_limits(next, {lcores_.size(), interval});
     if (const std::string lost = lost_in(loaded_->rules, next); !lost.empty()) {
         return Failure{
@@ -46,12 +46,12 @@ Reply Dataplane::set_merge_interval(const SetMergeInterval& request) {
             " could not be merged any more: (workers - 1) * max_unsynced would be over half "
             "of its burst; nothing has changed"};
     }
-    Result<TextScratches> texts = scratches_for(current_.rules);
+    Result<TextScratches> texts = scratches_for(next);
     if (!texts) {
         return Failure{texts.error().what};
     }
     options_.merge_interval = std::chrono::duration_cast<microseconds>(interval);
-    load(*std::move(texts));
+    load(std::move(next), *std::move(texts));
     log_info("amounts are merged at the latest after " +
              std::to_string(options_.merge_interval.count()) + " us");
     return MergeIntervalSet{request.interval_ns, loaded_->rules.shared_limits};

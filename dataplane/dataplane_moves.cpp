@@ -58,7 +58,7 @@ void Dataplane::settle_moves() {
         return;
     }
     LimitSlots slots = slots_;
-    RuleSet rules = current_.rules;
+    RuleSet rules = loaded_->rules;
     if (const Result<Done> settled = slots.settle_moves(rules); !settled) {
         log_warn(settled.error().what);
         moved_by_ = std::chrono::steady_clock::now() + 1s;
@@ -72,8 +72,7 @@ void Dataplane::settle_moves() {
         return;
     }
     slots_ = std::move(slots);
-    current_.rules = std::move(rules);
-    load(*std::move(texts));
+    load(std::move(rules), *std::move(texts));
     log_info("keys have moved to other workers");
 }
 

@@ -30,30 +30,33 @@ std::optional<ApplyRules> Dataplane::saved_rules() {
 
 // The saved rules and, also where there are none, the limits whose buckets were left behind.
 Result<Done> Dataplane::load_rules() {
+    RuleSet rules;
     if (std::optional<ApplyRules> saved = saved_rules()) {
-        current_ = *std::move(saved);
-        log_info("took up the saved rule set with " + std::to_string(current_.rules.rules.size()) +
+        rules = std::move(saved->rules);
+        source_ = std::move(saved->source);
+        modes_ = std::move(saved->modes);
+        log_info("took up the saved rule set with " + std::to_string(rules.rules.size()) +
                  " rules");
     }
-    if (const Result<Done> mapped = map_origins(current_.rules); !mapped) {
+    if (const Result<Done> mapped = map_origins(rules); !mapped) {
         log_error("no rule that asks for a country or an ASN matches: " + mapped.error().what);
     }
-    rows_.assign(current_.rules);
-    load_overrides(current_.rules, state_.secrets().hash);
-    list_scopes(current_.rules);
-    if (const Result<Done> fits = slots_.assign(current_.rules); !fits) {
+    rows_.assign(rules);
+    load_overrides(rules, state_.secrets().hash);
+    list_scopes(rules);
+    if (const Result<Done> fits = slots_.assign(rules); !fits) {
         state_.begin_anew(fits.error().what);
         slots_ = LimitSlots{table_view()};
-        (void)slots_.assign(current_.rules);  // every slot is free
+        (void)slots_.assign(rules);  // every slot is free
     }
     if (const Result<Done> kept = state_.keep(slots_); !kept) {
         return kept.error();
     }
-    Result<TextScratches> texts = scratches_for(current_.rules);
+    Result<TextScratches> texts = scratches_for(rules);
     if (!texts) {
         return texts.error();
     }
-    load(*std::move(texts));
+    load(std::move(rules), *std::move(texts));
     return Done{};
 }
 

@@ -147,7 +147,7 @@ StateStats Dataplane::state_stats() const {
 
 Stats Dataplane::stats() const {
     Stats stats;
-    stats.generation = current_.rules.generation;
+    stats.generation = generation();
     stats.uptime_ns = static_cast<std::uint64_t>(
         std::chrono::duration_cast<Nanoseconds>(std::chrono::steady_clock::now() - started_)
             .count());

@@ -20,10 +20,10 @@ constexpr FileKind kRulesFile{{'S', 'L', 'R', 'U', 'L', 'E', 'S', '\n'}, kWireVe
 RulesStore::RulesStore(std::string directory)
     : directory_{std::move(directory)}, path_{directory_ + "/ruleset.bin"} {}
 
-Result<Done> RulesStore::save(const ApplyRules& rules) const {
+Result<Done> RulesStore::save(const RulesInForce& rules) const {
     std::error_code error;
     std::filesystem::create_directories(directory_, error);
-    return replace_file(path_, with_head(kRulesFile, encode(Request{rules})), Durable::Yes);
+    return replace_file(path_, with_head(kRulesFile, encode(rules)), Durable::Yes);
 }
 
 Result<std::optional<ApplyRules>> RulesStore::load() const {

@@ -14,7 +14,10 @@ public:
     explicit RulesStore(std::string directory);
 
     // Written whole, then renamed.
-    [[nodiscard]] Result<Done> save(const ApplyRules& rules) const;
+    [[nodiscard]] Result<Done> save(const RulesInForce& rules) const;
+    [[nodiscard]] Result<Done> save(const ApplyRules& rules) const {
+        return save(RulesInForce{rules.rules, rules.source, rules.modes});
+    }
 
     // nullopt: nothing was ever saved. A file that cannot be read, since it is of another version
     // or was cut off, is put aside and reported.

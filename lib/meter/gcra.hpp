@@ -29,13 +29,17 @@ struct Gcra {
 
 // What was taken and has not come back yet, in 1/parts ns. Below 2^63: a debt never exceeds
 // burst * T.
-[[nodiscard]] inline std::uint64_t debt_of(const Gcra& bucket, const Limit& limit,
-                                           Instant now) noexcept {
+[[nodiscard]] inline std::uint64_t debt_in_parts(const Gcra& bucket, std::uint32_t parts,
+                                                 Instant now) noexcept {
     if (bucket.fresh_from <= now) {
         return 0;
     }
     const auto whole = static_cast<std::uint64_t>((bucket.fresh_from - now).count());
-    return whole * limit.parts() - bucket.below;
+    return whole * parts - bucket.below;
+}
+[[nodiscard]] inline std::uint64_t debt_of(const Gcra& bucket, const Limit& limit,
+                                           Instant now) noexcept {
+    return debt_in_parts(bucket, limit.parts(), now);
 }
 
 // The debt at which `cost`, at most the burst, still fits, in 1/parts ns.
@@ -49,16 +53,20 @@ struct Gcra {
     return cost.count() <= limit.burst() && debt_of(bucket, limit, now) <= tolerance(limit, cost);
 }
 
-// Takes `cost`, which admits() has just admitted at the same instant.
-inline void charge(Gcra& bucket, const Limit& limit, Instant now, Units cost) noexcept {
+// The bucket once `added` more is owed: TAT' = from + added.whole + (added.rest - below) / parts.
+[[nodiscard]] inline Gcra later_by(Lapse added, const Gcra& bucket, std::uint32_t parts,
+                                   Instant now) noexcept {
     const bool idle = bucket.fresh_from <= now;
     const Instant from = idle ? now : bucket.fresh_from;
     const std::uint32_t below = idle ? 0 : bucket.below;
-    const Lapse added = limit.time_of(cost);
-    // TAT' = from + added.whole + (added.rest - below) / parts
     const bool next = added.rest > below;
-    bucket = {from + Nanoseconds{static_cast<std::int64_t>(added.whole + (next ? 1 : 0))},
-              below - added.rest + (next ? limit.parts() : 0)};
+    return {from + Nanoseconds{static_cast<std::int64_t>(added.whole + (next ? 1 : 0))},
+            below - added.rest + (next ? parts : 0)};
+}
+
+// Takes `cost`, which admits() has just admitted at the same instant.
+inline void charge(Gcra& bucket, const Limit& limit, Instant now, Units cost) noexcept {
+    bucket = later_by(limit.time_of(cost), bucket, limit.parts(), now);
 }
 
 // Takes `cost`, or what there is if that is less.

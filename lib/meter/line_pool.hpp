@@ -44,6 +44,8 @@ public:
     [[nodiscard]] std::size_t free() const noexcept { return free_; }
     [[nodiscard]] std::size_t size() const noexcept { return size_; }
 
+    // To be asked for.
+    [[nodiscard]] const void* line_for(PoolLine line) const noexcept { return &lines_[line]; }
     void prefetch(PoolLine line) const noexcept { __builtin_prefetch(&lines_[line], 1); }
 
     // The line's bytes as a T, which is trivially copyable and at most a line.

@@ -5,6 +5,7 @@
 #include "lib/meter/line_pool.hpp"
 
 #include <cstdint>
+#include <optional>
 
 // A token or leaky bucket of a key with numbers of its own. Its state means nothing without them,
 // and the limit's entries say nothing of them, so both lie in a line of the pool: whoever meets the
@@ -25,7 +26,11 @@ struct OwnBucket {
     std::uint64_t period = 1;
     std::uint64_t burst = 1;
     std::uint32_t parts = 1;
+    // Of the digest of the key that these numbers were found to be said of, and by whom: who finds
+    // both again need not ask what is said of the key. 0: nobody has found it.
+    std::uint32_t digest = 0;
     std::int64_t until = 0;  // ns of UTC
+    std::uint64_t said_by = 0;
 
     [[nodiscard]] Limit limit() const noexcept { return *checked_limit(); }
     // Of a line that may just have become something else.
@@ -37,10 +42,21 @@ struct OwnBucket {
         return period == limit.period() && burst == limit.burst() && parts == limit.parts();
     }
     void set(const Limit& limit, Nanoseconds ends) noexcept {
+        said_by = 0;
         period = limit.period();
         burst = limit.burst();
         parts = limit.parts();
         until = ends.count();
+    }
+    // What it holds once it has admitted `cost`; nullopt: it does not.
+    [[nodiscard]] std::optional<Gcra> after(Units cost, Instant now) const noexcept {
+        const std::uint64_t added = cost.count() * period;
+        if (cost.count() > burst || debt_in_parts(state, parts, now) > burst * period - added) {
+            return std::nullopt;
+        }
+        // Keys have any numbers, so nobody could predict where a division is to be saved.
+        const Lapse lapse{added / parts, static_cast<std::uint32_t>(added % parts)};
+        return later_by(lapse, state, parts, now);
     }
 };
 static_assert(sizeof(OwnBucket) <= kLineBytes);

@@ -29,23 +29,8 @@ void Tenants::adopt(std::span<const SlotRow> rows, std::uint64_t changes, Instan
     store_word(notes_->changes, changes);
 }
 
-void Tenants::update_slow(Entry& entry, Now now) noexcept {
-    const LimitSlot slot = entry.slot();
-    if (slot >= rows_.size() || update_latest(entry) || rows_[slot].limit == nullptr) {
-        return;
-    }
-    if (entry.has_own_numbers()) {
-        // Which numbers it has now only its key tells, as long as any may have some.
-        if (!rows_[slot].overridden) {
-            give_up_own(entry, *gcra_of(*rows_[slot].limit), rows_[slot].version, now);
-        }
-    } else if (entry.stamp().version != rows_[slot].version) {
-        renumber_entry(entry, rows_[slot], now);
-    }
-}
-
 // What most entries want after a change. False: an entry of another kind.
-bool Tenants::update_latest(Entry& entry) noexcept {
+[[gnu::always_inline]] inline bool Tenants::update_latest(Entry& entry) noexcept {
     const LatestChange& latest = rows_[entry.slot()].latest;
     const Stamp stamp = entry.stamp();
     if (latest.from == LatestChange::kNone || stamp.step != 0) {
@@ -59,6 +44,28 @@ bool Tenants::update_latest(Entry& entry) noexcept {
         return true;
     }
     return stamp.version == latest.to;
+}
+
+void Tenants::update_slow(Entry& entry, Now now) noexcept {
+    if (entry.slot() < rows_.size() && !update_latest(entry)) [[unlikely]] {
+        update_rare_slow(entry, now);
+    }
+}
+
+// Apart, so that what most entries want keeps to few registers.
+void Tenants::update_rare_slow(Entry& entry, Now now) noexcept {
+    const LimitSlot slot = entry.slot();
+    if (rows_[slot].limit == nullptr) {
+        return;
+    }
+    if (entry.has_own_numbers()) {
+        // Which numbers it has now only its key tells, as long as any may have some.
+        if (!rows_[slot].overridden) {
+            give_up_own(entry, *gcra_of(*rows_[slot].limit), rows_[slot].version, now);
+        }
+    } else if (entry.stamp().version != rows_[slot].version) {
+        renumber_entry(entry, rows_[slot], now);
+    }
 }
 
 bool Tenants::forget_slow(Entry& entry, Now now) noexcept {

@@ -119,6 +119,7 @@ private:
                                 Now now) noexcept;
     [[nodiscard]] Instant changed_at(const OwnBucket& bucket, Now now) const noexcept;
     void update_slow(Entry& entry, Now now) noexcept;
+    [[gnu::noinline]] void update_rare_slow(Entry& entry, Now now) noexcept;
     [[nodiscard]] bool update_latest(Entry& entry) noexcept;
     void renumber_entry(Entry& entry, const SlotRow& row, Now now) noexcept;
     template <typename Convert>

@@ -49,8 +49,7 @@ public:
         const std::span<Packet> packets = burst_.packets();
         Look* const looks = burst_.scratch().looks.get();
         const bool stale = core_.buckets.tenants.stale();
-        const Decision refused{
-            .verdict = rule_.on_exceed, .reason = Reason::OverLimit, .rule = 0, .tag = rule_.tag};
+        const Decision refused = refusal_by(rule_, 0);
         const bool tell_wait = core_.policy.tell_wait && !forwards(rule_.on_exceed);
         std::uint64_t admitted = 0;
         std::uint64_t exceeded = 0;

@@ -80,14 +80,17 @@ struct PlainMatch {
 
 inline constexpr Decision kWithinLimits{.reason = Reason::WithinLimits};
 
+// What a rule says to a packet that a bucket of its has no room for, but for the wait.
+[[nodiscard, gnu::always_inline]] inline Decision refusal_by(const QuickRule& rule,
+                                                             std::uint32_t index) noexcept {
+    return {.verdict = rule.on_exceed, .reason = Reason::OverLimit, .rule = index, .tag = rule.tag};
+}
+
 // What a rule says to a packet that its bucket has no room for.
 [[gnu::always_inline]] inline void refuse(Packet& packet, std::uint32_t rule, const PlainMatch& by,
                                           const PlainJudging& judging) noexcept {
     by.counters.exceeded.add(1);
-    packet.decision = {.verdict = by.rule.on_exceed,
-                       .reason = Reason::OverLimit,
-                       .rule = rule,
-                       .tag = by.rule.tag};
+    packet.decision = refusal_by(by.rule, rule);
     if (judging.tell_wait && !forwards(by.rule.on_exceed)) [[unlikely]] {
         packet.decision.wait = wait_for(by.look, *by.rule.limit, judging.now.at);
     }

@@ -34,20 +34,23 @@ template <typename Hash>
 }
 
 // The common case: the key is an address of the packet, and one limit counts it. False: nothing
-// has been done.
-template <typename Hash>
+// has been done. kOverridden: of rules of which keys have overrides.
+template <bool kOverridden, typename Hash>
 [[gnu::always_inline]] inline bool look_for_address(const QuickRule& rule, const Flow& flow,
                                                     const Hash& hash,
                                                     const BucketTable::FirstLines& lines,
                                                     Look& look) noexcept {
     const std::byte* address = rule.address_in(flow);
     std::uint64_t digest;
-    if (flow.ip_version == rule.v4) [[likely]] {
+    if (flow.ip_version == (kOverridden ? rule.overridden_v4 : rule.v4)) [[likely]] {
         digest = hash_v4(rule, address, hash);
-    } else if (flow.ip_version == rule.v6) {
+    } else if (flow.ip_version == (kOverridden ? rule.overridden_v6 : rule.v6)) {
         digest = hash_v6(rule, address, hash);
     } else {
         return false;
+    }
+    if constexpr (kOverridden) {
+        look.digest = digest;
     }
     look_for(look, {KeyHasher::filed_from(rule.start, digest), rule.slot},
              Units{rule.per_byte ? flow.byte_units : 1U}, lines);
@@ -106,8 +109,14 @@ std::uint32_t look_for_keys(const Rule& rule, const Packet& packet, const Hash& 
 
 // Whatever is not of the common case, out of its way. How many looks.
 template <typename Hash>
-[[gnu::noinline]] std::uint32_t look_slow(Match& match, const Rule& rule, const Packet& packet,
+[[gnu::noinline]] std::uint32_t look_slow(Match& match, const RuleSet& set, const Packet& packet,
                                           const Hash& hash, const LookRoom& room) noexcept {
+    const QuickRule& quick = set.quick[match.rule];
+    if (quick.overrides != nullptr &&
+        look_for_address<true>(quick, packet.flow, hash, room.table.first_lines(), *room.looks)) {
+        return 1;
+    }
+    const Rule& rule = set.rules[match.rule];
     const std::uint32_t count = rule.has_limits() ? look_for_keys(rule, packet, hash, room) : 0;
     match.skipped = rule.has_limits() && count == 0;
     return count;
@@ -134,11 +143,10 @@ template <bool kMany, typename Hash>
         if constexpr (kMany) {
             __builtin_prefetch(&counters[rule.counters], 1);
         }
-        if (look_for_address(rule, packet.flow, hash, lines, looks[count])) [[likely]] {
+        if (look_for_address<false>(rule, packet.flow, hash, lines, looks[count])) [[likely]] {
             ++count;
         } else {
-            count +=
-                look_slow(*match, set.rules[match->rule], packet, hash, {table, looks + count});
+            count += look_slow(*match, set, packet, hash, {table, looks + count});
         }
     }
     scratch.look_count = count;
@@ -152,7 +160,7 @@ template <typename Hash>
     Look& look = burst.scratch().looks[row];
     look.cost = Units{0};
     if (const std::span<Match> met = burst.only_match(row); !met.empty()) {
-        (void)look_slow(met.front(), set.rules.front(), burst.packets()[row], hash, {table, &look});
+        (void)look_slow(met.front(), set, burst.packets()[row], hash, {table, &look});
     }
     if (look.cost == Units{0}) {
         look_for(look, FiledKey::nobody(), Units{0}, table.first_lines());
@@ -161,7 +169,7 @@ template <typename Hash>
 
 // One rule for all packets, which is held by value, so that no store can change it. The look of a
 // row has its number.
-template <typename Hash>
+template <bool kOverridden, typename Hash>
 [[gnu::always_inline]] inline void key_only(Burst& burst, const RuleSet& set, const CoreState& core,
                                             const Hash& hash) noexcept {
     const BucketTable& table = core.buckets.keys;
@@ -171,7 +179,7 @@ template <typename Hash>
     Look* look = burst.scratch().looks.get();
     for (const Packet& packet : packets) {
         if (is_malformed(packet.flow.parsed) ||
-            !look_for_address(rule, packet.flow, hash, lines, *look)) [[unlikely]] {
+            !look_for_address<kOverridden>(rule, packet.flow, hash, lines, *look)) [[unlikely]] {
             look_only_slow(burst, static_cast<std::size_t>(&packet - packets.data()), set, hash,
                            table);
         }
@@ -186,16 +194,18 @@ SLUICE_AES [[gnu::noinline]] void key_all_aes(Burst& burst, const RuleSet& set,
                                               const CoreState& core, const AesHash& hash) noexcept {
     key_all<kMany>(burst, set, core, hash);
 }
+template <bool kOverridden>
 SLUICE_AES [[gnu::noinline]] void key_only_aes(Burst& burst, const RuleSet& set,
                                                const CoreState& core,
                                                const AesHash& hash) noexcept {
-    key_only(burst, set, core, hash);
+    key_only<kOverridden>(burst, set, core, hash);
 }
 
 void key_by_aes(Burst& burst, const RuleSet& set, const CoreState& core,
                 const AesHash& hash) noexcept {
     if (set.has_one_way()) {
-        key_only_aes(burst, set, core, hash);
+        set.has_overrides ? key_only_aes<true>(burst, set, core, hash)
+                          : key_only_aes<false>(burst, set, core, hash);
     } else if (set.has_many_rules()) {
         key_all_aes<true>(burst, set, core, hash);
     } else {
@@ -243,10 +253,13 @@ void key_burst(Burst& burst, const RuleSet& set, const CoreState& core) noexcept
     if (const AesHash* aes = core.hash.aes()) [[likely]] {
         key_by_aes(burst, set, core, *aes);
     } else if (set.has_one_way()) {
-        key_only(burst, set, core, PortableHash{core.hash});
+        const PortableHash hash{core.hash};
+        set.has_overrides ? key_only<true>(burst, set, core, hash)
+                          : key_only<false>(burst, set, core, hash);
     } else {
         key_all<true>(burst, set, core, PortableHash{core.hash});
     }
+    burst.scratch().overridden = set.has_overrides ? &set : nullptr;
     if (core.ledger != nullptr) [[unlikely]] {
         prefetch_shared(burst.scratch(), set, *core.ledger);
     }

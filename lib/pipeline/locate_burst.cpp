@@ -1,14 +1,51 @@
 #include "lib/pipeline/shared_charge.hpp"
 #include "lib/pipeline/stages.hpp"
+#include "lib/rules/override_table.hpp"
 
 #include <span>
 
 namespace sluice {
+namespace {
+
+// Asks for the one line that a key is looked up in beside its bucket's: where its entry has numbers
+// of its own theirs, else that of the table of overrides. Without a branch: who has some is as
+// random as the packets.
+[[gnu::always_inline]] inline void ask_for(const Look& look, const OverrideTable& overrides,
+                                           const LinePool& pool) noexcept {
+    const Entry& entry = *look.entry;
+    const bool is_own = entry.filed() == look.key.filed && entry.has_own_numbers();
+    const void* const own = pool.line_for(is_own ? entry.cell().rest : kNoLine);
+    __builtin_prefetch(is_own ? own : overrides.line_for(look.digest), 0, 2);
+}
+
+// Nothing is known yet of the entries that lie in second lines: theirs are asked for when they have
+// come (meter_burst), as if nothing were said of them.
+void ask_for_overrides(const Scratch& scratch, const RuleSet& set, const LinePool& pool) noexcept {
+    Look* const looks = scratch.looks.get();
+    if (set.has_one_way()) {
+        const OverrideTable& overrides = *set.quick.front().overrides;
+        for (const Look& look : std::span{looks, scratch.look_count}) {
+            ask_for(look, overrides, pool);
+        }
+        return;
+    }
+    for (const Match& match : std::span{scratch.matches.get(), scratch.match_count}) {
+        const OverrideTable* overrides = set.quick[match.rule].overrides;
+        if (overrides != nullptr && !match.skipped) {
+            ask_for(looks[match.first], *overrides, pool);
+        }
+    }
+}
+
+}  // namespace
 
 void locate_burst(Burst& burst, const CoreState& core) noexcept {
     Scratch& scratch = burst.scratch();
     const std::span<Look> looks{scratch.looks.get(), scratch.look_count};
     scratch.miss_count = core.buckets.keys.probe_first(looks, scratch.missed.get());
+    if (scratch.overridden != nullptr) [[unlikely]] {
+        ask_for_overrides(scratch, *scratch.overridden, core.buckets.tenants.pool());
+    }
     if (core.ledger != nullptr) [[unlikely]] {
         prefetch_records(looks, *core.ledger);
     }

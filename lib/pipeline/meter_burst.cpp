@@ -1,5 +1,6 @@
 #include "lib/pipeline/adopt.hpp"
 #include "lib/pipeline/judge_only.hpp"
+#include "lib/pipeline/judge_overridden.hpp"
 #include "lib/pipeline/judge_shared.hpp"
 #include "lib/pipeline/judge_slow.hpp"
 #include "lib/pipeline/sample_burst.hpp"
@@ -26,7 +27,8 @@ struct BurstJudging {
 };
 
 // Functions of their own, so that their registers are their own. kShared: workers share limits.
-template <bool kShared>
+// kOverridden: keys of some rules have overrides.
+template <bool kShared, bool kOverridden>
 [[gnu::noinline]] void judge_all(const BurstJudging& in) noexcept {
     const PlainJudging plain{in.set, in.core, in.burst.scratch(), in.now};
     const MatchSpan* span = in.burst.scratch().spans.data();
@@ -37,47 +39,67 @@ template <bool kShared>
         ++span;
         if (!judge_plain(packet, met, plain) &&
             !(kShared && met.size() == 1 &&
-              judge_shared(packet, met.front(), plain, *in.core.ledger))) [[unlikely]] {
+              judge_shared(packet, met.front(), plain, *in.core.ledger)) &&
+            !(kOverridden && met.size() == 1 && judge_overridden(packet, met.front(), plain)))
+            [[unlikely]] {
             in.judge_slow_at(row, in.burst.matches_of(row));
         }
         ++row;
     }
 }
 // Where all packets meet one rule.
-template <typename Take>
-[[gnu::noinline]] void judge_only(const BurstJudging& in, const Take& take) noexcept {
-    JudgeOnly<Take> quick{in.burst, in.set, in.core, in.now, take};
+template <typename Quick, typename... How>
+[[gnu::noinline]] void judge_only(const BurstJudging& in, const How&... how) noexcept {
+    Quick quick{in.burst, in.set, in.core, in.now, how...};
     const std::size_t packets = in.burst.size();
     for (std::size_t row = 0; (row = quick.go_on(row)) != packets; ++row) {
         in.judge_slow_at(row, in.burst.only_match(row));
     }
 }
 
+template <typename Take>
+void judge_with(const BurstJudging& in, const Take& take) noexcept {
+    judge_only<JudgeOnly<Take>>(in, take);
+}
+
 void judge_only_own(const BurstJudging& in, const QuickRule& rule) noexcept {
     if (rule.per_byte) {
-        judge_only(in, AnyUnits{rule, in.now.at});
+        judge_with(in, AnyUnits{rule, in.now.at});
     } else if (rule.limit->parts() != 1) {
-        judge_only(in, OneUnit<TakeOneInParts>{rule, in.now.at});
+        judge_with(in, OneUnit<TakeOneInParts>{rule, in.now.at});
     } else {
-        judge_only(in, OneUnit<TakeOne>{rule, in.now.at});
+        judge_with(in, OneUnit<TakeOne>{rule, in.now.at});
     }
 }
 void judge_only_shared(const BurstJudging& in, const QuickRule& rule) noexcept {
     if (rule.per_byte || rule.limit->parts() != 1) {
-        judge_only(in, TakeAhead{rule, in.now.at, *in.core.ledger});
+        judge_with(in, TakeAhead{rule, in.now.at, *in.core.ledger});
     } else {
-        judge_only(in, TakeOneAhead{rule, in.now.at, *in.core.ledger});
+        judge_with(in, TakeOneAhead{rule, in.now.at, *in.core.ledger});
     }
 }
 
 void judge(const BurstJudging& in) noexcept {
     if (in.set.has_one_way()) {
         const QuickRule& rule = in.set.quick.front();
-        rule.plain ? judge_only_own(in, rule) : judge_only_shared(in, rule);
-    } else if (in.core.ledger != nullptr) {
-        judge_all<true>(in);
+        if (rule.overrides != nullptr) {
+            judge_only<JudgeOnlyOverridden>(in);
+        } else {
+            rule.plain ? judge_only_own(in, rule) : judge_only_shared(in, rule);
+        }
+    } else if (in.set.has_overrides) {
+        in.core.ledger != nullptr ? judge_all<true, true>(in) : judge_all<false, true>(in);
     } else {
-        judge_all<false>(in);
+        in.core.ledger != nullptr ? judge_all<true, false>(in) : judge_all<false, false>(in);
+    }
+}
+
+// Asks for the lines of buckets that lay in their second lines and have numbers of their own.
+void prefetch_own(std::span<Look* const> looks, const LinePool& pool) noexcept {
+    for (const Look* look : looks) {
+        if (look->entry != nullptr && look->entry->has_own_numbers()) {
+            pool.prefetch(look->entry->cell().rest);
+        }
     }
 }
 
@@ -97,6 +119,10 @@ void meter_burst(Burst& burst, const RuleSet& set, CoreState& core, Now now) noe
     Scratch& scratch = burst.scratch();
     core.buckets.keys.probe_second(std::span<Look* const>{scratch.missed.get(), scratch.miss_count},
                                    core.buckets.tenants, now);
+    if (scratch.overridden != nullptr) [[unlikely]] {
+        prefetch_own(std::span<Look* const>{scratch.missed.get(), scratch.miss_count},
+                     core.buckets.tenants.pool());
+    }
     judge({burst, set, core, now});
     const std::size_t packets = burst.packets().size();
     if (core.sampler != nullptr && core.sampler->is_due(packets, now.at)) [[unlikely]] {

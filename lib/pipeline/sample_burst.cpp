@@ -42,13 +42,17 @@ std::uint64_t remaining_of(const Sampled& sampled, std::size_t limit) noexcept {
         look.entry->stamp().step != 0) {
         return KeySample::kUnknown;
     }
-    // Where keys may have numbers of their own nothing takes the short way, which notes none.
-    const bool own_numbers = sampled.rule().overrides != nullptr;
-    if (own_numbers && !look.asked) {
+    const bool may_be_own = sampled.rule().overrides != nullptr;
+    if (may_be_own && !look.asked) {
         return KeySample::kUnknown;
     }
     Tenants& tenants = sampled.core.buckets.tenants;
-    const AnyLimit* numbers = own_numbers ? look.numbers : &sampled.rule().limits[limit].limit;
+    if (may_be_own && look.numbers == nullptr && look.entry->has_own_numbers()) {
+        const OwnBucket& bucket = tenants.pool().at<OwnBucket>(look.entry->cell().rest);
+        return remaining(bucket.state, bucket.limit(), sampled.now.at).count();
+    }
+    const AnyLimit* numbers =
+        may_be_own && look.numbers != nullptr ? look.numbers : &sampled.rule().limits[limit].limit;
     return remaining(tenants.cell_of(*look.entry), *numbers, tenants.pool(), sampled.now).count();
 }
 

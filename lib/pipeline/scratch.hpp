@@ -28,7 +28,7 @@ struct alignas(64) Look {
     // Where its bucket lies. Held from the look to the charge; before the look only a guess, since
     // an earlier packet may have moved it.
     Entry* entry = nullptr;
-    // Only where the rule has overrides.
+    // Only where the rule has overrides; `numbers` may be nullptr then: as its bucket says.
     union {
         std::uint64_t digest = 0;  // of its key; once the packet is judged:
         const LimitOverride* own;  // the numbers that the key has; nullptr: the limit's
@@ -57,6 +57,8 @@ struct Scratch {
     std::unique_ptr<Look*[]> missed =
         std::make_unique_for_overwrite<Look*[]>(kMaxBurst * kMaxLimits);
     std::size_t miss_count = 0;
+    // Under which the looks were made, if keys of its rules have overrides; nullptr: none have.
+    const RuleSet* overridden = nullptr;
     FoundRules found;
     std::uint32_t noted = 0;  // rows of which Burst::only_match() has noted what they met
 

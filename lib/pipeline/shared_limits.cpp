@@ -26,6 +26,7 @@ void share_limits(RuleSet& set, const Sharers& sharers) {
     for (Rule& rule : set.rules) {
         for (MeteredLimit& limit : rule.limits) {
             limit.shared = 0;
+            limit.overridden = limit.overridden || !rule.override_tables.empty();
             if (sharers.workers < 2) {
                 continue;
             }

@@ -1,16 +1,56 @@
 #include "lib/rules/override_table.hpp"
 
+#include "lib/meter/own_bucket.hpp"
+
 #include <algorithm>
+#include <array>
+#include <span>
 
 namespace sluice {
 namespace {
 
-// Half full: of the keys that are in none, one in seven meets a full line, and hardly any two.
+// Half full: one key in twenty that is in none meets a line that others had to pass.
 constexpr std::size_t kKeysPerLine = 2;
 
 HashSecret other_secret(const HashSecret& secret) {
     constexpr std::uint64_t kWord = 0x6F76'6572'7269'6465;
     return {secret[0] ^ kWord, secret[1] ^ ~kWord};
+}
+
+OverrideTable::Kind kind_of(const OverridePlan& plan, const Overrides& all) {
+    using Kind = OverrideTable::Kind;
+    if (plan.banned) {
+        return Kind::Other;
+    }
+    if (plan.exempt) {
+        return plan.exempt_until == kForever ? Kind::Exempt : Kind::Other;
+    }
+    const bool is_simple = plan.count == 1 && all.numbers[plan.first].limit == 0 &&
+                           all.numbers[plan.first].until == kForever &&
+                           gcra_of(all.numbers[plan.first].numbers) != nullptr;
+    return is_simple ? Kind::Numbers : Kind::Other;
+}
+
+// Goes on with a keyed hash.
+std::uint64_t hashed_on(std::uint64_t name, const KeyHasher& hash, std::uint64_t low,
+                        std::uint64_t high) {
+    const std::array<std::uint64_t, 3> words{name, low, high};
+    return hash.digest(std::as_bytes(std::span{words}));
+}
+
+// Of what is said of those keys of which it is said in short.
+std::uint64_t name_of(const Overrides& all, const KeyHasher& hash) {
+    std::uint64_t name = 0;
+    for (const OverridePlan& plan : all.plans) {
+        const OverrideTable::Kind kind = kind_of(plan, all);
+        name = hashed_on(name, hash, static_cast<std::uint64_t>(kind), 0);
+        if (kind == OverrideTable::Kind::Numbers) {
+            const Limit& limit = *gcra_of(all.numbers[plan.first].numbers);
+            name = hashed_on(name, hash, limit.period(), limit.parts());
+            name = hashed_on(name, hash, limit.burst(), 0);
+        }
+    }
+    return name;
 }
 
 }  // namespace
@@ -22,20 +62,27 @@ OverrideTable::OverrideTable(const KeyOverrides& keys, const Overrides& all,
       memory_{lines_ * sizeof(Line)},
       check_{other_secret(secret)} {
     const KeyHasher hash{secret};
+    std::uint64_t name = name_of(all, check_);
     for (std::size_t row = 0; row < keys.rows.size(); ++row) {
         const ByteView key = keys.key(row);
-        add(hash.digest(key), check_of(key), keys.rows[row].plan);
+        const std::uint32_t plan = keys.rows[row].plan;
+        const auto kind = static_cast<std::uint32_t>(kind_of(all.plans[plan], all));
+        const std::uint64_t digest = hash.digest(key);
+        add(digest, check_of(key), kind << kKindShift | (plan + 1));
+        name = hashed_on(name, check_, digest, plan);
     }
+    name_ = name | 1;
 }
 
-void OverrideTable::add(std::uint64_t digest, std::uint32_t check, std::uint32_t plan) noexcept {
-    for (std::size_t at = line_at(digest);; at = at + 1 == lines_ ? 0 : at + 1) {
+void OverrideTable::add(std::uint64_t digest, std::uint32_t check, std::uint32_t said) noexcept {
+    for (std::size_t at = line_at(digest);; at = next(at)) {
         for (Slot& slot : line(at).slots) {
-            if (slot.plan == kEmpty) {
-                slot = {digest, check, plan + 1};
+            if (slot.said == kEmpty) {
+                slot = {digest, check, said};  // nobody was passed on before the line was full
                 return;
             }
         }
+        line(at).pass_on(digest);
     }
 }
 

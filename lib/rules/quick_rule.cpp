@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <cstddef>
 #include <optional>
+#include <utility>
 #include <variant>
 
 namespace sluice {
@@ -46,10 +47,20 @@ void fill_key(const Rule& rule, QuickRule& quick) noexcept {
     quick.per_byte = limit.per == Per::Byte;
 }
 
+// What is as it would be without overrides is asked for behind them.
+void set_apart(const Rule& rule, QuickRule& quick) noexcept {
+    const bool is_known =
+        quick.plain && rule.limits.front().overridden && !rule.override_tables.empty();
+    quick.overrides = is_known ? rule.override_tables.front().get() : nullptr;
+    quick.overridden_v4 = std::exchange(quick.v4, QuickRule::kNoPacket);
+    quick.overridden_v6 = std::exchange(quick.v6, QuickRule::kNoPacket);
+    quick.plain = false;
+    quick.max_unsynced = 0;
+}
+
 QuickRule quick_rule(const Rule& rule) noexcept {
     QuickRule quick;
-    if (rule.on_match != OnMatch::Meter || rule.limits.size() != 1 || rule.overrides != nullptr ||
-        rule.bans()) {
+    if (rule.on_match != OnMatch::Meter || rule.limits.size() != 1 || rule.bans()) {
         return quick;
     }
     if (const std::optional<std::uint8_t> address = address_of(rule)) {
@@ -68,20 +79,30 @@ QuickRule quick_rule(const Rule& rule) noexcept {
     quick.counters = rule.counters;
     quick.on_exceed = rule.on_exceed;
     quick.tag = &rule.tag;
+    if (rule.overrides != nullptr) {
+        set_apart(rule, quick);
+    }
     return quick;
+}
+
+// By which every packet of an IPv4 address goes.
+bool has_short_way(const QuickRule& quick) noexcept {
+    const bool is_quick = quick.plain || quick.max_unsynced != 0;
+    return (is_quick && quick.v4 == IpVersion::V4) ||
+           (quick.overrides != nullptr && quick.overridden_v4 == IpVersion::V4);
 }
 
 }  // namespace
 
 void list_quick_rules(RuleSet& set) {
     set.quick.clear();
+    set.has_overrides = false;
     for (const Rule& rule : set.rules) {
-        set.quick.push_back(quick_rule(rule));
+        const QuickRule& quick = set.quick.emplace_back(quick_rule(rule));
+        set.has_overrides = set.has_overrides || quick.overrides != nullptr;
     }
-    set.only_quick = set.quick.size() == 1 &&
-                     (set.quick.front().plain || set.quick.front().max_unsynced != 0) &&
-                     set.quick.front().v4 == IpVersion::V4 && set.classifier.asks_nothing() &&
-                     set.classifier.always().size() == 1;
+    set.only_quick = set.quick.size() == 1 && has_short_way(set.quick.front()) &&
+                     set.classifier.asks_nothing() && set.classifier.always().size() == 1;
 }
 
 }  // namespace sluice

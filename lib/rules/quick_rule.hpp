@@ -11,6 +11,7 @@
 
 namespace sluice {
 
+class OverrideTable;
 struct RuleSet;
 struct TagValues;
 
@@ -38,12 +39,18 @@ struct alignas(64) QuickRule {
 
     // The rule enforces, its one limit is a token bucket, and what it refuses spends nothing.
     bool plain = false;
+    // The same, but keys have overrides: its packets take a way of their own (judge_overridden),
+    // and of these versions they are keyed as above.
+    IpVersion overridden_v4 = kNoPacket;
+    IpVersion overridden_v6 = kNoPacket;
     // A new bucket depends on nothing else: no share of the table that the rule may not go beyond,
     // no slot where keys may owe something from before they moved.
     bool opens_freely = false;
-    // The same, but workers share its limit, and how far each may go ahead; 0: it is not like that.
-    std::uint32_t max_unsynced = 0;
     Verdict on_exceed = Verdict::Drop;
+    const OverrideTable* overrides = nullptr;  // nullptr: it is not like that
+    // The same as `plain`, but workers share its limit, and how far each may go ahead; 0: it is not
+    // like that.
+    std::uint32_t max_unsynced = 0;
     std::uint32_t counters = 0;
     const TagValues* tag = nullptr;
     std::optional<Limit> limit;  // a copy: ten thousand rules lie on as many pages
@@ -55,8 +62,8 @@ struct alignas(64) QuickRule {
 };
 static_assert(sizeof(QuickRule) == 128, "two lines per match");
 
-// Fills set.quick and set.only_quick; to be called again when slots or counters have been given out
-// anew. The set may be moved afterwards, not copied.
+// Fills set.quick, set.has_overrides and set.only_quick; to be called again when slots or counters
+// have been given out anew. The set may be moved afterwards, not copied.
 void list_quick_rules(RuleSet& set);
 
 }  // namespace sluice

@@ -202,7 +202,9 @@ struct RuleSet {
     // those of earlier sets that may still have entries.
     std::vector<SlotRow> slots;
     std::vector<QuickRule> quick;  // of each rule
-    bool only_quick = false;  // one rule: plain or shared so, of every packet, keyed by an address
+    bool has_overrides = false;    // keys of some, by a short way
+    // One rule: plain, shared so or with overrides, of every packet, keyed by an address.
+    bool only_quick = false;
     std::shared_ptr<const OriginMap> origin_map;  // nullptr: no rule asks
     std::vector<MeteredLimit> gone;
     // Of each rule, what it means for the owner of a packet (lib/pipeline/owner_burst); empty: no

@@ -21,10 +21,13 @@ void put(Writer& out, const Hello& m) {
     out.number(m.version);
     out.text(m.program);
 }
-void put(Writer& out, const ApplyRules& m) {
+void put(Writer& out, const RulesInForce& m) {
     put_rule_set(out, m.rules);
     out.text(m.source);
     out.text(m.modes);
+}
+void put(Writer& out, const ApplyRules& m) {
+    put(out, RulesInForce{m.rules, m.source, m.modes});
 }
 void put(Writer&, const GetRules&) {}
 void put(Writer&, const GetStats&) {}
@@ -196,6 +199,13 @@ std::vector<std::byte> encode(const Request& request) {
 
 std::vector<std::byte> encode(const Reply& reply) {
     return encode_any(reply);
+}
+
+std::vector<std::byte> encode(const RulesInForce& rules) {
+    Writer out;
+    put_tag(out, Request{ApplyRules{}});
+    put(out, rules);
+    return out.take();
 }
 
 std::vector<std::byte> encode(const RuleSet& rules) {

@@ -14,6 +14,8 @@ namespace sluice {
 // Without the 32-bit length that goes before it on the socket.
 [[nodiscard]] std::vector<std::byte> encode(const Request& request);
 [[nodiscard]] std::vector<std::byte> encode(const Reply& reply);
+// As the ApplyRules that would say the same.
+[[nodiscard]] std::vector<std::byte> encode(const RulesInForce& rules);
 [[nodiscard]] Result<Request> decode_request(ByteView payload);
 [[nodiscard]] Result<Reply> decode_reply(ByteView payload);
 

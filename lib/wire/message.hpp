@@ -40,6 +40,12 @@ struct ApplyRules {
     std::string source;
     std::string modes;  // JSON object: rule id -> mode set at run time, and when rules end
 };
+// The same of rules that somebody else holds.
+struct RulesInForce {
+    const RuleSet& rules;
+    const std::string& source;
+    const std::string& modes;
+};
 struct GetRules {};
 struct GetStats {};
 struct SetPanic {

@@ -4,6 +4,7 @@
 #include "lib/pipeline/shared_limits.hpp"
 #include "lib/policy/box.hpp"
 #include "lib/rules/limit_numbers.hpp"
+#include "lib/rules/load_overrides.hpp"
 #include "lib/rules/origins.hpp"
 #include "tests/bench/mill_burst.hpp"
 
@@ -21,12 +22,14 @@ using namespace std::chrono_literals;
 
 constexpr Nanoseconds kPerBurst{1000};
 
-CompiledRules compile(std::string_view text) {
+constexpr HashSecret kSecret{1, 2};
+
+CompiledRules compile(const BenchRules& rules) {
     Problems problems{"bench"};
     std::optional<CompiledRules> compiled =
-        compile_rules({"bench", text}, Purpose::Enforce, {}, problems);
+        compile_rules({"bench", rules.text, rules.files}, Purpose::Enforce, {}, problems);
     if (!compiled) {
-        std::fprintf(stderr, "%s\n", render(problems.list().front(), text).c_str());
+        std::fprintf(stderr, "%s\n", render(problems.list().front(), rules.text).c_str());
         std::exit(1);
     }
     return *std::move(compiled);
@@ -34,13 +37,13 @@ CompiledRules compile(std::string_view text) {
 
 }  // namespace
 
-BenchWorker::BenchWorker(PacketMill& mill, std::string_view rules, std::size_t keys)
+BenchWorker::BenchWorker(PacketMill& mill, const BenchRules& rules, std::size_t keys)
     : mill_{mill},
       keys_{keys * 94 / 80},
       compiled_{compile(rules)},
       core_{.policy = {.tell_wait = false},
-            .hash = KeyHasher{{1, 2}},
-            .buckets = BucketStore{keys_, 16},
+            .hash = KeyHasher{kSecret},
+            .buckets = BucketStore{keys_, rules.pool_lines},
             .counters = counters_},
       now_{Instant{1h}, {}} {
     for (std::uint32_t row = 0; Rule & rule : compiled_.set.rules) {
@@ -48,6 +51,7 @@ BenchWorker::BenchWorker(PacketMill& mill, std::string_view rules, std::size_t k
     }
     compiled_.set.classifier.make_fast();
     (void)map_origins(compiled_.set);
+    load_overrides(compiled_.set, kSecret);
     number_limits(compiled_.set);
     texts_ = *TextScratch::make(compiled_.set.classifier.texts());
     core_.texts = texts_.get();

@@ -16,13 +16,22 @@
 
 namespace sluice::bench {
 
+// A rule file, what else it reads, and room for states that do not fit an entry.
+struct BenchRules {
+    std::string_view text;
+    const ListReader* files = nullptr;
+    std::size_t pool_lines = 16;
+};
+
 // One worker with rules, and the frames of a mill that go through it.
 class BenchWorker {
 public:
     static constexpr std::size_t kBurst = PacketMill::kBurst;
 
     // With room for `keys` buckets, four fifths full then. Ends the program if the rules are wrong.
-    BenchWorker(PacketMill& mill, std::string_view rules, std::size_t keys);
+    BenchWorker(PacketMill& mill, std::string_view rules, std::size_t keys)
+        : BenchWorker(mill, BenchRules{.text = rules}, keys) {}
+    BenchWorker(PacketMill& mill, const BenchRules& rules, std::size_t keys);
 
     // Shares its limits with the other workers of these lanes, of which it is worker `me`; before
     // the first packet.
@@ -46,6 +55,14 @@ public:
     [[nodiscard]] std::uint64_t refused() const noexcept { return judged_as(Reason::OverLimit); }
     // Rules that matched a packet, of those that are not malformed.
     [[nodiscard]] double matches_per_packet() const noexcept;
+    // Packets of keys that are exempt of the first rule.
+    [[nodiscard]] std::uint64_t exempted() const noexcept {
+        return counters_.rules[0].exempted.read();
+    }
+    // Lines of the pool that are in use.
+    [[nodiscard]] std::size_t pooled() const noexcept {
+        return core_.buckets.tenants.pool().size() - core_.buckets.tenants.pool().free();
+    }
     [[nodiscard]] const RuleSet& rules() const noexcept { return compiled_.set; }
     // That its keys are hashed with.
     [[nodiscard]] const KeyHasher& hash() const noexcept { return core_.hash; }

@@ -1,7 +1,9 @@
 #include "lib/meter/take.hpp"
+#include "lib/meter/own_bucket.hpp"
 
 #include <gtest/gtest.h>
 
+#include <optional>
 #include <random>
 
 namespace sluice::take_test {
@@ -67,6 +69,11 @@ TEST_P(Take, IsAdmitsAndCharge) {
             ASSERT_EQ(one.time, same.time) << i;
             ASSERT_EQ(one.key, same.key) << i;
         }
+        OwnBucket own;
+        own.set(limit, Nanoseconds::max());
+        own.state = bucket;
+        const std::optional<Gcra> after = own.after(cost, now);
+        ASSERT_EQ(after.has_value(), admitted_it) << i;
         Entry other = entry;
         ASSERT_EQ(take(entry, limit, now, cost), admitted_it) << i;
         if (admitted_it) {
@@ -74,6 +81,7 @@ TEST_P(Take, IsAdmitsAndCharge) {
             ASSERT_EQ(other.time, entry.time) << i;
             ASSERT_EQ(other.key, entry.key) << i;
             charge(bucket, limit, now, cost);
+            ASSERT_EQ(*after, bucket) << i;
         }
         (admitted_it ? admitted : refused) += 1;
         ASSERT_EQ(entry.fresh_from(), bucket.fresh_from) << i;

@@ -66,5 +66,41 @@ TEST(OverrideTable, AMeetingOfDigestsIsNotEnough) {
     EXPECT_FALSE(asked) << "nobody else's bytes are hashed twice";
 }
 
+// Of each plan what is said in short, and who is told from whom by the name.
+TEST(OverrideTable, SaysInShortWhatIsSimple) {
+    Overrides all = overrides_of({{"exempt", 0}, {"until", 1}, {"numbers", 2}, {"banned", 3}});
+    const Limit limit = *Limit::make({Units{7}, std::chrono::seconds{1}}, Units{9});
+    all.numbers.push_back({.limit = 0, .numbers = TokenBucketLimit{limit}});
+    all.plans[0].exempt = true;
+    all.plans[1] = {.exempt = true, .exempt_until = Nanoseconds{5}};
+    all.plans[2] = {.first = 0, .count = 1};
+    all.plans[3].banned = true;
+    using Kind = OverrideTable::Kind;
+    const auto brief = [](const OverrideTable& table, const char* key) {
+        return table.brief(KeyHasher{kSecret}.digest(bytes_of(key)), [&] { return bytes_of(key); });
+    };
+    const OverrideTable table{all.keys[0], all, kSecret};
+    EXPECT_EQ(brief(table, "exempt").kind, Kind::Exempt);
+    EXPECT_EQ(brief(table, "until").kind, Kind::Other);
+    EXPECT_EQ(brief(table, "numbers").kind, Kind::Numbers);
+    EXPECT_EQ(brief(table, "banned").kind, Kind::Other);
+    EXPECT_EQ(brief(table, "stranger").kind, Kind::None);
+    EXPECT_EQ(std::get<TokenBucketLimit>(table.numbers_of(brief(table, "numbers")).numbers).gcra,
+              limit);
+
+    EXPECT_NE(table.name(), 0U);
+    EXPECT_EQ(table.name(), (OverrideTable{all.keys[0], all, kSecret}.name()));
+    Overrides other = all;
+    other.numbers[0].numbers =
+        TokenBucketLimit{*Limit::make({Units{7}, std::chrono::seconds{1}}, Units{10})};
+    EXPECT_NE(table.name(), (OverrideTable{other.keys[0], other, kSecret}.name()));
+    other = all;
+    other.keys[0].rows[1].plan = 5;
+    EXPECT_NE(table.name(), (OverrideTable{other.keys[0], other, kSecret}.name()));
+    other = all;
+    other.plans[0].exempt = false;
+    EXPECT_NE(table.name(), (OverrideTable{other.keys[0], other, kSecret}.name()));
+}
+
 }  // namespace
 }  // namespace sluice::override_table_test

@@ -173,6 +173,30 @@ TEST(QuickRule, HasNoIpv6KeyOfAClient) {
     EXPECT_EQ(quick.v6, QuickRule::kNoPacket);
 }
 
+// A rule with overrides is set apart: nobody takes it for one of the common kind.
+TEST(QuickRule, IsApartWhereKeysHaveOverrides) {
+    auto all = std::make_shared<Overrides>();
+    all->plans.push_back({.exempt = true});
+    all->keys.push_back({.bytes = {std::byte{1}}, .rows = {{.end = 1, .plan = 0}}});
+    Rule rule = common_rule();
+    rule.overrides = all;
+    rule.limits[0].overridden = true;
+    rule.override_tables = {
+        std::make_shared<const OverrideTable>(all->keys[0], *all, HashSecret{1, 2})};
+    const QuickRule quick = quick_of(rule);
+    EXPECT_EQ(quick.overrides, rule.override_tables[0].get());
+    EXPECT_EQ(quick.overridden_v4, IpVersion::V4);
+    EXPECT_EQ(quick.overridden_v6, IpVersion::V6);
+    EXPECT_FALSE(quick.plain);
+    EXPECT_EQ(key_of(quick), Key::Other);
+    rule.mode = Mode::Monitor;
+    EXPECT_EQ(quick_of(rule).overrides, nullptr) << "takes the long way";
+    rule.mode = Mode::Enforce;
+    rule.limits[0].shared = 7;
+    EXPECT_EQ(quick_of(rule).overrides, nullptr);
+    EXPECT_EQ(quick_of(rule).max_unsynced, 0U);
+}
+
 // Its pointers lead into the set it stands in, also after that was moved.
 TEST(QuickRule, MovesWithItsSet) {
     RuleSet first;
