@@ -99,7 +99,7 @@ public:
         (void)offer_until(begin, gap);
         const std::uint64_t times = !quick ? 100 : std::min<std::uint64_t>(25, 400 / what_.workers);
         const Nanoseconds least =
-            std::max(given_in(100 * workers_.promised_overshoot()), Nanoseconds{500ms});
+            std::max(given_in(times * workers_.promised_overshoot()), Nanoseconds{500ms});
         const Nanoseconds lasts{(least.count() / whole + 1) * whole};
         const auto admitted = static_cast<double>(offer_until(begin + lasts, gap));
         const double offered =
