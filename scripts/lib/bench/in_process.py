@@ -14,7 +14,7 @@ BARS = {
     ("P2", "one roof access"): (5, 2.5),
     ("P3", "two rules that always match"): (0.4, 0.6),
     ("P4", "two rules that always match"): (0.2, 0.35),
-    ("L1", "one roof access"): (1.5, 1),
+    ("L1", "one roof access"): (1, 1),
     ("L3", "one roof access"): (1, 1),
     ("M1", "local keys, the others as busy"): (0.5, 0.8),
     ("M3", "uniform keys"): (0.9, 1),
