@@ -2,6 +2,7 @@
 
 #include "lib/ledger/stand.hpp"
 #include "lib/meter/any_meter.hpp"
+#include "lib/meter/bucket_in.hpp"
 #include "lib/meter/former_debt.hpp"
 #include "lib/meter/former_tables.hpp"
 #include "lib/meter/own_bucket.hpp"
@@ -12,10 +13,6 @@
 namespace sluice {
 namespace {
 
-Gcra bucket_in(const Cell& cell) noexcept {
-    return {cell.fresh_from, cell.rest};
-}
-
 // The last step of a limit that coarsens is the bucket of the whole rule.
 bool is_rule_step(const SlotRow& row, std::uint8_t step) noexcept {
     return step != 0 && step == row.coarser.size();
@@ -25,6 +22,40 @@ bool is_rule_step(const SlotRow& row, std::uint8_t step) noexcept {
 
 BucketBooks::BucketBooks(BucketStore& store)
     : store_{store}, worst_{std::make_unique<Counter[]>(kSlots)} {}
+
+// The entry of a key whose bucket may have a lease; nullptr: there is none.
+Entry* BucketBooks::leasable(const Account& account) const noexcept {
+    if (account.step != 0 || !store_.tenants.knows(account.slot)) {
+        return nullptr;
+    }
+    const Limit* gcra = gcra_of(*store_.tenants.row(account.slot).limit);
+    Entry* entry =
+        gcra == nullptr || gcra->parts() != 1 ? nullptr : store_.keys.find(account.filed());
+    return entry == nullptr || entry->has_own_numbers() ? nullptr : entry;
+}
+
+// Also where the limit is not shared any more: no lease must be found later without what was noted
+// of it.
+std::uint64_t BucketBooks::recall(const Account& account) noexcept {
+    Entry* entry = leasable(account);
+    if (entry == nullptr || entry->lease() == 0) {
+        return 0;
+    }
+    const std::uint32_t lease = entry->lease();
+    entry->set_lease(0);
+    return entry->stamp().version == store_.tenants.row(account.slot).version ? lease : 0;
+}
+
+Leasing BucketBooks::leasing(const Account& account) const noexcept {
+    const Entry* entry = leasable(account);
+    const SlotRow& row = store_.tenants.row(account.slot);
+    const bool is_current = entry != nullptr && entry->stamp().version == row.version;
+    return is_current ? Leasing{row.max_unsynced, entry->fresh_from()} : Leasing{};
+}
+
+void BucketBooks::grant(const Account& account, std::uint32_t units) noexcept {
+    leasable(account)->set_lease(units);
+}
 
 // nullptr: it is not shared, or not under the rules in force.
 const AnyLimit* BucketBooks::limit_of(const Account& account) const noexcept {
@@ -142,7 +173,8 @@ bool BucketBooks::apply(const Amount& amount, Now now, Stand& told) noexcept {
         return false;
     }
     const Limit& gcra = *gcra_of(*limit);
-    const Gcra total = charged(bucket_in(entry->cell()), gcra, {amount.at, amount.units}, now.at);
+    const Gcra total =
+        charged(bucket_in(entry->cell(), gcra), gcra, {amount.at, amount.units}, now.at);
     write(*entry, {total.fresh_from, total.below});
     told.bucket = total;
     told.version = store_.tenants.row(amount.account.slot).version;
@@ -200,7 +232,7 @@ bool BucketBooks::raise(const Account& account, const Stand& total, const More& 
     if (entry == nullptr) {
         return false;
     }
-    if (owes_more(owed, bucket_in(entry->cell()))) {
+    if (owes_more(owed, bucket_in(entry->cell(), gcra))) {
         write(*entry, {owed.fresh_from, owed.below});
     }
     return true;

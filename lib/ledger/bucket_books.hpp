@@ -18,6 +18,9 @@ public:
             (void)store_.keys.prefetch_both(account.filed());
         }
     }
+    [[nodiscard]] std::uint64_t recall(const Account& account) noexcept;
+    [[nodiscard]] Leasing leasing(const Account& account) const noexcept;
+    void grant(const Account& account, std::uint32_t units) noexcept;
     [[nodiscard]] bool shares(const Account& account) const noexcept {
         return limit_of(account) != nullptr;
     }
@@ -43,6 +46,7 @@ public:
 
 private:
     [[nodiscard]] const AnyLimit* limit_of(const Account& account) const noexcept;
+    [[nodiscard]] Entry* leasable(const Account& account) const noexcept;
     [[nodiscard]] Entry* find(const Account& account, Now now) noexcept;
     [[nodiscard]] Entry* find_or_place(const Account& account, const AnyLimit& limit,
                                        Now now) noexcept;

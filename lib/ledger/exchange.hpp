@@ -79,7 +79,7 @@ void Ledger::exchange(B& books, Now now) noexcept {
         coming.totals.took();
         serve_first(coming.amounts.asked, next_other_, books, now);
         coming.amounts.took();
-        send_due(next_other_, books, now);
+        send_some_due(next_other_, books, now);
     }
     counters_.in_use.set(records_.in_use());
 }
@@ -124,9 +124,17 @@ void Ledger::take_total(AmountLane& lane, std::size_t owner, const Total& total,
     }
     lane.amounts.retire(total.number + 1);
     counters_.count(LedgerEvent::Taken);
+    // What a lease has left was not charged; it goes on.
+    const std::uint64_t left = books.recall(amount.account);
+    More more = more_than(total, amount);
+    more.current -= std::min(more.current, left);
     // The copy first: what it does not contain stays unsynced.
-    if (total.kind == Total::Kind::Applied &&
-        books.raise(amount.account, total.stand, more_than(total, amount), now)) {
+    const bool raised =
+        total.kind == Total::Kind::Applied && books.raise(amount.account, total.stand, more, now);
+    if (left != 0) {
+        books.grant(amount.account, static_cast<std::uint32_t>(left));
+    }
+    if (raised) {
         records_.note_contained(amount.record, amount.units);
     } else {
         counters_.count(LedgerEvent::Returned);
@@ -215,39 +223,89 @@ void Ledger::tell_all(AmountLane& lane, const Total& total, const Account& accou
 
 template <Books B>
 void Ledger::send_due(std::size_t owner, B& books, Now now) noexcept {
-    send_old(owner, Due::Soon, interval_, books, now);
-    send_old(owner, Due::Late, records_.is_crowded() ? interval_ : longest_, books, now);
+    for (std::size_t list = 0; list < RecordPool::kLists; ++list) {
+        send_list(owner, list, books, now);
+    }
     lanes_.between(me_, owner).amounts.publish();
 }
 
-// Those that have been unsent for `least`.
+// What is due soon, and of what is due late one list after the other.
 template <Books B>
-void Ledger::send_old(std::size_t owner, Due due, Nanoseconds least, B& books, Now now) noexcept {
+void Ledger::send_some_due(std::size_t owner, B& books, Now now) noexcept {
+    std::size_t& late = coming_[owner].late_list;
+    late = late % RecordPool::kLateLists + 1;
+    send_list(owner, 0, books, now);
+    send_list(owner, late, books, now);
+    lanes_.between(me_, owner).amounts.publish();
+}
+
+template <Books B>
+void Ledger::send_list(std::size_t owner, std::size_t list, B& books, Now now) noexcept {
+    const bool waits = list != 0 && !records_.is_crowded();
+    send_old(owner, list, waits ? wait_of(list) : interval_, books, now);
+}
+
+// Those of a list that have been unsent for `least`.
+template <Books B>
+void Ledger::send_old(std::size_t owner, std::size_t list, Nanoseconds least, B& books,
+                      Now now) noexcept {
     std::array<std::uint32_t, kBatch> old;
     std::size_t count = 0;
-    for (std::uint32_t at = records_.oldest(owner, due);
+    for (std::uint32_t at = records_.oldest(owner, list);
          at != kNoRecord && count < kBatch && records_.age(at, now.at) >= least;
          at = records_.next_oldest(at)) {
         books.prefetch(records_.at(at).account());
         old[count++] = at;
     }
     for (std::size_t i = 0; i < count; ++i) {
-        const Account account = records_.at(old[i]).account();
-        if (!books.shares(account)) {
-            counters_.count(LedgerEvent::Dropped);
-            records_.drop_unsent(old[i]);
-            continue;
-        }
-        const Stand copy = books.copy_of(account, now);
-        if (is_late(account, copy)) {
-            counters_.count(LedgerEvent::Expired);
-            records_.drop_unsent(old[i]);
-        } else if (!send(old[i], copy, now)) {
+        if (!send_one(old[i], books, now)) {
             break;
         }
-        if (due == Due::Late && least < longest_) [[unlikely]] {
+        if (list != 0 && least < wait_of(list)) [[unlikely]] {
             counters_.count(LedgerEvent::Early);
         }
+    }
+    if (count != 0) {
+        records_.ask_behind_oldest(owner, list,
+                                   [&](const Account& account) { books.prefetch(account); });
+    }
+}
+
+// False: there is no room for it.
+template <Books B>
+bool Ledger::send_one(std::uint32_t index, B& books, Now now) noexcept {
+    const Account account = records_.at(index).account();
+    const std::uint64_t left = books.recall(account);
+    give_back(index, left);
+    if (records_.at(index).unsent() == 0) {
+        return true;  // all of it was a lease
+    }
+    if (!books.shares(account)) {
+        counters_.count(LedgerEvent::Dropped);
+        records_.drop_unsent(index);
+        return true;
+    }
+    const Stand copy = books.copy_of(account, now);
+    if (is_late(account, copy)) {
+        counters_.count(LedgerEvent::Expired);
+        records_.drop_unsent(index);
+        return true;
+    }
+    if (!send(index, copy, now)) {
+        return false;
+    }
+    if (left != 0) {
+        renew_lease(index, account, books, now);
+    }
+    return true;
+}
+
+// Who has used one goes on without a question.
+template <Books B>
+void Ledger::renew_lease(std::uint32_t index, const Account& account, B& books, Now now) noexcept {
+    const std::uint32_t units = lend(index, books.leasing(account), now.at);
+    if (units != 0) {
+        books.grant(account, units);
     }
 }
 

@@ -36,12 +36,57 @@ Ledger::Ahead Ledger::open_ahead(std::uint32_t index, const Account& account,
     }
     const auto more = static_cast<std::uint32_t>(spending.units);
     const std::uint64_t unsent = before.unsent() + spending.units;
+    const bool again = before.unsent() != 0;
     AmountLane& lane = lanes_.between(me_, owner_of(account, lanes_.workers()));
     if (2 * unsent < spending.max_unsynced || lane.amounts.next() == nullptr) {
-        return {records_.add_to(index, account, more, now, spending.due), 0};
+        return {records_.add_to(index, account, more, now, spending.due), 0, again};
     }
     // Sent as soon as the copy is charged, which nobody sees in between.
-    return {records_.add_sent(index, account, more), static_cast<std::uint32_t>(unsent)};
+    return {records_.add_sent(index, account, more), static_cast<std::uint32_t>(unsent), again};
+}
+
+// No lease lasts longer than an amount waits, so at any time there are twice as many at most.
+bool Ledger::may_lend(Instant fresh_from, Instant now) noexcept {
+    constexpr std::size_t kShare = 4;  // of the keys that a worker may have
+    if (fresh_from - now >= longest_) {
+        return true;
+    }
+    if (now - lent_since_ >= longest_) {
+        lent_since_ = now;
+        lent_ = 0;
+    }
+    return lent_++ < records_.size() / kShare;
+}
+
+// With all of it spent, what is unsent would still be below half of what may be unsynced.
+std::uint32_t Ledger::lend(std::uint32_t index, const Leasing& to, Instant now) noexcept {
+    const Record& record = records_.at(index);
+    const std::uint64_t most_unsynced = std::min(to.max_unsynced, kMostUnsynced);
+    const std::uint64_t most_unsent = most_unsynced == 0 ? 0 : (most_unsynced - 1) / 2;
+    const bool is_soon = record.unsent() != 0 && record.due() == Due::Soon;
+    if (is_soon || record.unsent() >= most_unsent || record.unsynced() >= most_unsynced ||
+        !may_lend(to.fresh_from, now)) {
+        return 0;
+    }
+    const auto units = static_cast<std::uint32_t>(
+        std::min({most_unsent - record.unsent(), most_unsynced - record.unsynced(),
+                  std::uint64_t{kMostLease}}));
+    (void)records_.add_to(index, record.account(), units, now, Due::Late);
+    return units;
+}
+
+void Ledger::give_back(const Account& account, std::uint64_t units) noexcept {
+    if (units != 0) {
+        give_back(records_.index_of(account), units);
+    }
+}
+
+// (Two accounts may have one bucket, if their tags and lines are the same: the lease is that of
+// either.)
+void Ledger::give_back(std::uint32_t index, std::uint64_t units) noexcept {
+    if (units != 0 && index != kNoRecord && records_.at(index).unsent() >= units) {
+        records_.take_back(index, units);
+    }
 }
 
 void Ledger::tell(const Ahead& ahead, const Account& account, const Stand& copy,

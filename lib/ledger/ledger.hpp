@@ -21,11 +21,22 @@
 // What is promised, and why, is in README.md. No clock, no thread, no packet: driven by exchange().
 namespace sluice {
 
+// What a lease on a copy depends on.
+struct Leasing {
+    std::uint64_t max_unsynced = 0;  // 0: it may have none
+    Instant fresh_from{};
+};
+
 // Where the buckets are kept.
 template <typename B>
 concept Books = requires(B& books, const B& fixed, const Account& account, const Amount& amount,
                          const Stand& stand, Now now, Stand& total) {
     fixed.prefetch(account);
+    // What a lease on the worker's own copy has left, which ends; whether it may have another one;
+    // and that it has.
+    { books.recall(account) } -> std::same_as<std::uint64_t>;
+    { books.leasing(account) } -> std::same_as<Leasing>;
+    books.grant(account, std::uint32_t{});
     // Whether the limit is one that workers share, under the rules in force.
     { fixed.shares(account) } -> std::same_as<bool>;
     // The worker's own copy; one that has been forgotten is as good as fresh.
@@ -61,7 +72,7 @@ public:
     // What the policy `open` adds to without credit stays below this.
     static constexpr std::uint64_t kMostUnsynced = std::uint64_t{1} << 31;
     // For how long what is due late may wait; and what says that it waits no longer than the rest.
-    static constexpr Nanoseconds kLongestWait{1'000'000'000};
+    static constexpr Nanoseconds kLongestWait{4'000'000'000};
     static constexpr Nanoseconds kNoLonger{0};
 
     // `memory` is zeroes, or what the ledger of this worker left there; more than a process has
@@ -145,6 +156,7 @@ public:
     struct Ahead {
         std::uint32_t record = kNoRecord;  // kNoRecord: nothing has been done, credit() says why
         std::uint32_t units = 0;           // that are to be told now; 0: none
+        bool again = false;                // something of the account was unsent already
     };
     [[nodiscard]] Ahead go_ahead(const Account& account, std::uint64_t units,
                                  std::uint64_t max_unsynced, Instant now, Due due) noexcept {
@@ -155,13 +167,21 @@ public:
             if (record.unsent() != 0 && record.due() <= due && 2 * unsent < max_unsynced &&
                 unsent + record.sent() <= std::min(max_unsynced, kMostUnsynced)) [[likely]] {
                 records_.add_more(index, static_cast<std::uint32_t>(units));
-                return {index, 0};
+                return {index, 0, true};
             }
         }
         return open_ahead(index, account, {units, max_unsynced, due}, now);
     }
     // And after that; the owner sees it at the next exchange().
     void tell(const Ahead& ahead, const Account& account, const Stand& copy, Instant now) noexcept;
+
+    // A lease: units that are noted now, as if they were unsent, and may be charged later without a
+    // word, as long as all together need not be told at once. 0: there is none to be had, as where
+    // amounts are due soon. A bucket is not forgotten while it has one, so of those that would be
+    // fresh before (`fresh_from`) only few get one.
+    [[nodiscard]] std::uint32_t lend(std::uint32_t record, const Leasing& to, Instant now) noexcept;
+    // What a lease has left has not been charged.
+    void give_back(const Account& account, std::uint64_t units) noexcept;
 
     // Now and then, between bursts: takes what others have sent, and sends what is due. Bounded: of
     // many workers, the next few.
@@ -209,6 +229,7 @@ private:
     struct Both {
         Coming totals;
         Coming amounts;
+        std::size_t late_list = 0;  // of the amounts for it, that was looked at last
     };
     template <Books B>
     void ask_for_totals(AmountLane& lane, Coming& coming, B& books) noexcept;
@@ -246,10 +267,26 @@ private:
     [[nodiscard]] Ahead open_ahead(std::uint32_t index, const Account& account,
                                    const Spending& spending, Instant now) noexcept;
     template <Books B>
-    void send_old(std::size_t owner, Due due, Nanoseconds least, B& books, Now now) noexcept;
+    void send_old(std::size_t owner, std::size_t list, Nanoseconds least, B& books,
+                  Now now) noexcept;
+    // For how long what is in a list of those that are due late waits: half as long to all of it.
+    [[nodiscard]] Nanoseconds wait_of(std::size_t list) const noexcept {
+        return longest_ / (2 * RecordPool::kLateLists) *
+               static_cast<std::int64_t>(RecordPool::kLateLists + list);
+    }
+    void give_back(std::uint32_t record, std::uint64_t units) noexcept;
     [[nodiscard]] More more_than(const Total& total, const Amount& amount) const noexcept;
     [[nodiscard]] bool send(std::uint32_t record, const Stand& copy, Now now) noexcept;
     void settle_below(AmountLane& lane, std::size_t owner, std::uint64_t number) noexcept;
+    [[nodiscard]] bool may_lend(Instant fresh_from, Instant now) noexcept;
+    template <Books B>
+    void send_some_due(std::size_t owner, B& books, Now now) noexcept;
+    template <Books B>
+    void send_list(std::size_t owner, std::size_t list, B& books, Now now) noexcept;
+    template <Books B>
+    [[nodiscard]] bool send_one(std::uint32_t index, B& books, Now now) noexcept;
+    template <Books B>
+    void renew_lease(std::uint32_t index, const Account& account, B& books, Now now) noexcept;
     static void answer(AmountLane& lane, const Total& total) noexcept;
 
     std::size_t me_;
@@ -260,6 +297,9 @@ private:
     Nanoseconds interval_{1'000'000};
     Nanoseconds longest_{kLongestWait};
     std::size_t reserve_ = 1;
+    // Leases lent to buckets that might be forgotten before they end, since `lent_since_`.
+    std::size_t lent_ = 0;
+    Instant lent_since_{};
     std::vector<Both> coming_;  // by other worker
     std::size_t next_other_;    // that the latest exchange() heard last
     bool asked_ = false;        // for what the next one needs

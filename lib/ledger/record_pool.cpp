@@ -14,6 +14,12 @@ RecordPool::RecordPool(std::span<Record> memory, std::size_t workers, Instant no
       heads_{static_cast<Head*>(head_memory_.data())},
       lists_(workers) {
     std::fill_n(heads_, head_count_, Head{});
+    for (auto& lists : lists_) {
+        for (List& list : lists) {
+            list.order.resize(std::bit_ceil(records_.size() / workers / kLateLists + 2 * kAhead));
+            list.mask = list.order.size() - 1;
+        }
+    }
     for (std::size_t i = records_.size(); i-- > 0;) {
         const auto index = static_cast<std::uint32_t>(i);
         Record& record = records_[i];
@@ -108,6 +114,16 @@ std::uint32_t RecordPool::add_sent(std::uint32_t index, const Account& account,
     Record& record = records_[index];
     record.set(0, record.unsynced() + units);
     return index;
+}
+
+void RecordPool::take_back(std::uint32_t index, std::uint64_t units) noexcept {
+    Record& record = records_[index];
+    SLUICE_CHECK(units <= record.unsent());
+    if (units == record.unsent()) {
+        drop_unsent(index);
+    } else {
+        record.set(record.unsent() - units, record.sent());
+    }
 }
 
 void RecordPool::note_sent(std::uint32_t index) noexcept {
@@ -206,6 +222,19 @@ void RecordPool::enlist(std::uint32_t index, Instant now, Due due) noexcept {
         records_[list.last].after = index & kMostRecords;
     }
     list.last = index;
+    list.order[list.put++ & list.mask] = index;
+}
+
+void RecordPool::catch_up(List& list) const noexcept {
+    constexpr std::size_t kSteps = 64;
+    if (list.put - list.taken > list.order.size()) {
+        list.taken = list.put - list.order.size();
+    }
+    for (std::size_t i = 0;
+         i < kSteps && list.taken < list.put && list.order[list.taken & list.mask] != list.first;
+         ++i) {
+        ++list.taken;
+    }
 }
 
 void RecordPool::delist(std::uint32_t index) noexcept {

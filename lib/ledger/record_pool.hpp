@@ -1,4 +1,5 @@
 #pragma once
+#include "lib/base/check.hpp"
 #include "lib/base/line_memory.hpp"
 #include "lib/base/units.hpp"
 #include "lib/ledger/record.hpp"
@@ -14,7 +15,8 @@
 //   heads   [..][7.][..][3,8]...   hash to a record, and to a chain of others; mostly empty
 //   records [r][r][r][r]...        in memory that may outlive the process
 //   lists   for each owner, those with something unsent, oldest first: one of those that are due
-//           soon, one of those that are due late
+//           soon, and some of those that are due late, by hash, each of which waits for a time of
+//           its own: so that what began together is not told together for ever
 //
 // What is not in use is taken last given back, first: the lines in use stay few. A record is in use
 // as long as it has an amount, and in a list of its owner as long as it has an unsent one.
@@ -57,6 +59,7 @@ public:
     }
     // Of an account in this window and all others.
     [[nodiscard]] std::uint64_t unsynced(const Account& account) const noexcept;
+    [[nodiscard]] std::size_t size() const noexcept { return records_.size(); }
     [[nodiscard]] std::size_t free() const noexcept { return free_count_; }
     [[nodiscard]] std::size_t in_use() const noexcept { return records_.size() - free_count_; }
     // So few are left that nothing is to lie in them for long.
@@ -75,6 +78,8 @@ public:
         Record& record = records_[index];
         record.set(std::uint64_t{record.unsent()} + units, record.sent());
     }
+    // So much of what is unsent has not been charged after all.
+    void take_back(std::uint32_t index, std::uint64_t units) noexcept;
     // And for an amount that is sent at once, with what was unsent before.
     std::uint32_t add_sent(std::uint32_t index, const Account& account,
                            std::uint32_t units) noexcept;
@@ -87,13 +92,29 @@ public:
     // What is unsent will not be sent any more.
     void drop_unsent(std::uint32_t index) noexcept;
 
-    // The record with the oldest unsent amount for an owner, of those that are due then; kNoRecord:
-    // none.
-    [[nodiscard]] std::uint32_t oldest(std::size_t owner, Due due) const noexcept {
-        return lists_[owner][static_cast<std::size_t>(due)].first;
+    // The lists of an owner: 0 has those that are due soon, the others those that are due late.
+    static constexpr std::size_t kLateLists = 8;
+    static constexpr std::size_t kLists = 1 + kLateLists;
+    // The record with the oldest unsent amount of a list; kNoRecord: none.
+    [[nodiscard]] std::uint32_t oldest(std::size_t owner, std::size_t list) const noexcept {
+        return lists_[owner][list].first;
     }
     [[nodiscard]] std::uint32_t next_oldest(std::uint32_t index) const noexcept {
         return static_cast<std::uint32_t>(records_[index].after);
+    }
+    // Asks for the records behind the oldest, as far as can be told without reading them, and calls
+    // `come` with the accounts of those that were asked for the last time.
+    template <typename Come>
+    void ask_behind_oldest(std::size_t owner, std::size_t of, Come&& come) noexcept {
+        List& list = lists_[owner][of];
+        catch_up(list);
+        for (std::size_t i = 1; i <= kAhead; ++i) {
+            if (const std::uint32_t index = list.order[(list.taken + i) & list.mask];
+                list.taken + i < list.put && records_[index].unsent() != 0) {
+                come(records_[index].account());
+            }
+            prefetch(list.order[(list.taken + i + kAhead) & list.mask]);
+        }
     }
     // For how long something of it has been unsent.
     [[nodiscard]] Nanoseconds age(std::uint32_t index, Instant now) const noexcept {
@@ -104,10 +125,18 @@ public:
     static constexpr unsigned kTickShift = 10;
 
 private:
+    // In `order` is which record came after which, for whoever asks for them before he reads them;
+    // some have left meanwhile, and where more came than it has room for the latest count.
     struct List {
         std::uint32_t first = kNoRecord;
         std::uint32_t last = kNoRecord;
+        std::vector<std::uint32_t> order;
+        std::uint64_t mask = 0;
+        std::uint64_t put = 0;
+        std::uint64_t taken = 0;  // where `first` stands, or further ahead
     };
+    static constexpr std::size_t kAhead = 8;
+    void catch_up(List& list) const noexcept;
 
     [[nodiscard]] static std::uint32_t tick(Instant at) noexcept {
         return static_cast<std::uint32_t>(at.time_since_epoch().count() >> kTickShift);
@@ -140,7 +169,8 @@ private:
     template <typename Fn>
     void each_at(const Account& account, Fn&& fn) const noexcept;
     [[nodiscard]] List& list_of(const Record& record) noexcept {
-        return lists_[owner_of(record.account(), lists_.size())][record.late];
+        const std::size_t late = 1 + mixed(record.account()) % kLateLists;
+        return lists_[owner_of(record.account(), lists_.size())][record.late != 0 ? late : 0];
     }
     std::uint32_t open(const Account& account) noexcept;
     void close_if_done(std::uint32_t index) noexcept;
@@ -155,7 +185,7 @@ private:
     std::size_t head_count_;
     LineMemory head_memory_;
     Head* heads_;
-    std::vector<std::array<List, 2>> lists_;  // by owner, then by Due
+    std::vector<std::array<List, kLists>> lists_;  // by owner
     std::uint32_t free_ = kNoRecord;
     std::size_t free_count_ = 0;
 };

@@ -2,6 +2,7 @@
 
 #include "lib/base/wide.hpp"
 #include "lib/meter/any_meter.hpp"
+#include "lib/meter/bucket_in.hpp"
 #include "lib/meter/own_bucket.hpp"
 
 #include <algorithm>
@@ -32,7 +33,7 @@ Stand stand_of(const Cell& cell, const AnyLimit& limit, const LinePool& pool, No
     } else if (stand.has_tally()) {
         stand.tally = tally_of(cell, limit, pool, now);
     } else {
-        stand.bucket = {cell.fresh_from, cell.rest};
+        stand.bucket = bucket_in(cell, *gcra_of(limit));
     }
     return stand;
 }
@@ -40,7 +41,7 @@ Stand stand_of(const Cell& cell, const AnyLimit& limit, const LinePool& pool, No
 Due due_of(const Cell& cell, const AnyLimit& limit, const LinePool& pool, Now now,
            Units cost) noexcept {
     if (const Limit* gcra = gcra_of(limit)) {
-        return due_of(Gcra{cell.fresh_from, cell.rest}, *gcra, now.at, cost);
+        return due_of(bucket_in(cell, *gcra), *gcra, now.at, cost);
     }
     if (windows_counted(limit) == 0) {
         return Due::Soon;

@@ -1,5 +1,6 @@
 #include "lib/meter/any_meter.hpp"
 
+#include "lib/meter/bucket_in.hpp"
 #include "lib/meter/color_meter.hpp"
 #include "lib/meter/fixed_window.hpp"
 #include "lib/meter/gcra.hpp"
@@ -21,7 +22,9 @@ template <typename AnyGcraLimit>
 struct InCell {
     const AnyGcraLimit& limit;
 
-    static Gcra bucket(const Cell& cell) noexcept { return {cell.fresh_from, cell.rest}; }
+    [[nodiscard]] Gcra bucket(const Cell& cell) const noexcept {
+        return bucket_in(cell, limit.gcra);
+    }
     static void keep(Cell& cell, const Gcra& bucket) noexcept {
         cell = {bucket.fresh_from, bucket.below};
     }
@@ -60,7 +63,7 @@ struct InCell {
     }
     void renumber(Cell& cell, const AnyGcraLimit& from, LinePool& /*pool*/,
                   Now changed) const noexcept {
-        Gcra bucket = this->bucket(cell);
+        Gcra bucket = bucket_in(cell, from.gcra);
         sluice::renumber(bucket, from.gcra, limit.gcra, changed.at);
         keep(cell, bucket);
     }

@@ -10,7 +10,7 @@
 // One bucket's place in a table: 16 bytes, four to a line.
 //
 //   time   fresh from, ns: 58 | version: 3 | step: 2 | held: 1
-//   key    rest: 24 | slot: 15 | tag: 25
+//   key    rest, or a lease: 24 | slot: 15 | tag: 25
 //
 // The instant stands on top, so that one signed compare of `time` tells whether the entry may be
 // forgotten, whatever its algorithm. The slot names the limit: who meets an idle entry knows whose
@@ -34,6 +34,7 @@ inline constexpr std::size_t kSlots = std::size_t{1} << kSlotBits;
 using LimitSlot = std::uint16_t;
 
 inline constexpr std::uint8_t kOwnNumbers = 7;
+inline constexpr std::uint32_t kMostLease = (std::uint32_t{1} << (64 - kRestShift)) - 1;
 
 // The numbers an entry was written under.
 struct Stamp {
@@ -130,6 +131,16 @@ struct Entry {
         store_word(time, before.time);
         store_word(key, before.key);
     }
+    // A lease (lib/ledger/charge_ahead.hpp) lies where parts of a ns would: only a bucket whose
+    // limit has none (bucket_in()) may have one. Whoever writes another state ends it.
+    [[nodiscard]] std::uint32_t lease() const noexcept {
+        return static_cast<std::uint32_t>(key >> kRestShift);
+    }
+    void set_lease(std::uint32_t units) noexcept {
+        store_word(key, (std::uint64_t{units} << kRestShift) | filed());
+    }
+    // At most lease() units.
+    void spend_lease(std::uint64_t units) noexcept { store_word(key, key - (units << kRestShift)); }
     void hold() noexcept { store_word(time, time | kHeld); }
     void release() noexcept { store_word(time, time & ~kHeld); }
     void clear() noexcept {

@@ -59,6 +59,8 @@ struct SlotRow {
     // A bucket of the limit's numbers lies in its entry: who forgets it need not ask the limit,
     // which lies on a page of its own.
     bool in_entry = false;
+    // Its keys' buckets may have leases (Entry::lease()).
+    bool leases = false;
     std::uint32_t max_unsynced = 0;  // of a limit that workers share (lib/ledger); 0: they do not
     // How long an entry may lie idle before the sweep empties it. Whoever needs its place takes it
     // at once.

@@ -119,12 +119,21 @@ private:
         if (entry.held()) {
             entry.release();
         }
+        end_lease(entry);
         store_.tenants.came(slot);
         if (entry.stamp().step != 0) {
             store_.note_parent(entry);
         }
         ++found_.live;
         return true;
+    }
+
+    // All that was noted of it counts as spent.
+    void end_lease(Entry& entry) noexcept {
+        const Limit* gcra = gcra_of(*rows_[entry.slot()].limit);
+        if (gcra != nullptr && gcra->parts() == 1 && !entry.has_own_numbers()) {
+            entry.set_lease(0);
+        }
     }
 
     [[nodiscard]] bool claim(std::uint64_t line) {

@@ -1,5 +1,7 @@
 #include "lib/meter/tenants.hpp"
 
+#include "lib/meter/bucket_in.hpp"
+
 #include <algorithm>
 #include <optional>
 #include <utility>
@@ -39,7 +41,8 @@ void Tenants::adopt(std::span<const SlotRow> rows, std::uint64_t changes, Instan
     if (stamp.version == latest.from) {
         const Cell cell = entry.cell();
         const Instant changed = notes_->changed[latest.change % notes_->changed.size()];
-        const Gcra bucket = latest.numbers.of({cell.fresh_from, cell.rest}, changed);
+        const std::uint32_t below = latest.numbers.from_parts == 1 ? 0 : cell.rest;  // no lease
+        const Gcra bucket = latest.numbers.of({cell.fresh_from, below}, changed);
         entry.write_under(latest.to, {bucket.fresh_from, bucket.below});
         return true;
     }
@@ -76,7 +79,7 @@ bool Tenants::forget_slow(Entry& entry, Now now) noexcept {
         return true;
     }
     update(entry, now);
-    if (!entry.idle(now.at)) {
+    if (!entry.idle(now.at) || is_leased(entry)) {
         return false;
     }
     evict(entry);
@@ -146,13 +149,16 @@ std::optional<Gcra> Tenants::bucket_of(const Entry& entry) const noexcept {
     if (numbers == nullptr || gcra_of(*numbers) == nullptr || entry.has_own_numbers()) {
         return std::nullopt;
     }
-    Gcra bucket{entry.cell().fresh_from, entry.cell().rest};
-    if (entry.stamp().version != row.version) {
-        follow_changes(entry.stamp(), row,
-                       [&](const AnyLimit& from, const AnyLimit& to, Instant ended) {
-                           renumber(bucket, *gcra_of(from), *gcra_of(to), ended);
-                       });
+    const Cell cell = entry.cell();
+    if (entry.stamp().version == row.version) {
+        return bucket_in(cell, *gcra_of(*numbers));
     }
+    Gcra bucket{cell.fresh_from, cell.rest};
+    follow_changes(entry.stamp(), row,
+                   [&](const AnyLimit& from, const AnyLimit& to, Instant ended) {
+                       bucket = bucket_in({bucket.fresh_from, bucket.below}, *gcra_of(from));
+                       renumber(bucket, *gcra_of(from), *gcra_of(to), ended);
+                   });
     return bucket;
 }
 
@@ -249,7 +255,7 @@ bool Tenants::take_own(Entry& entry, const Limit& base, const OwnNumbers& own, N
             return false;
         }
         OwnBucket& bucket = pool_.at<OwnBucket>(line);
-        bucket.state = {cell.fresh_from, cell.rest};
+        bucket.state = bucket_in(cell, base);
         renumber(bucket.state, base, limit, std::min(adopted_, now.at));
         bucket.set(limit, own.until);
         entry.write_time(kOwnNumbers, cell.fresh_from);

@@ -68,7 +68,8 @@ public:
     // How often numbers have changed, as far as this core has adopted it.
     [[nodiscard]] std::uint64_t changes() const noexcept { return notes_->changes; }
 
-    // Empties an entry whose bucket equals a fresh one. False: it does not, or it is held.
+    // Empties an entry whose bucket equals a fresh one. False: it does not, or it is held, or
+    // nobody would know what had been spent of its lease.
     [[nodiscard]] bool forget_if_idle(Entry& entry, Now now) noexcept {
         return entry.idle(now.at) && forget_slow(entry, now);
     }
@@ -124,6 +125,10 @@ private:
     void renumber_entry(Entry& entry, const SlotRow& row, Now now) noexcept;
     template <typename Convert>
     void follow_changes(Stamp stamp, const SlotRow& row, Convert&& convert) const noexcept;
+    [[nodiscard]] bool is_leased(const Entry& entry) const noexcept {
+        return entry.lease() != 0 && entry.slot() < rows_.size() && rows_[entry.slot()].leases &&
+               entry.stamp().step == 0 && !entry.has_own_numbers();
+    }
     [[nodiscard]] bool forget_slow(Entry& entry, Now now) noexcept;
     void evict(Entry& entry) noexcept;
 

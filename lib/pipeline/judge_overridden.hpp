@@ -88,7 +88,7 @@ public:
         const Limit limit = entry.has_own_numbers()
                                 ? buckets_.tenants.pool().at<OwnBucket>(entry.cell().rest).limit()
                                 : *rule_.limit;
-        return wait(Gcra{cell.fresh_from, cell.rest}, limit, now_.at, look.cost).value_or(kNever);
+        return wait(bucket_in(cell, limit), limit, now_.at, look.cost).value_or(kNever);
     }
 
 private:

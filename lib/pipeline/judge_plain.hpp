@@ -1,4 +1,5 @@
 #pragma once
+#include "lib/meter/bucket_in.hpp"
 #include "lib/meter/take.hpp"
 #include "lib/pipeline/burst.hpp"
 #include "lib/pipeline/core_state.hpp"
@@ -75,7 +76,7 @@ struct PlainMatch {
 [[nodiscard, gnu::noinline]] inline Nanoseconds wait_for(const Look& look, const Limit& limit,
                                                          Instant now) noexcept {
     const Cell cell = look.entry->cell();
-    return wait(Gcra{cell.fresh_from, cell.rest}, limit, now, look.cost).value_or(kNever);
+    return wait(bucket_in(cell, limit), limit, now, look.cost).value_or(kNever);
 }
 
 inline constexpr Decision kWithinLimits{.reason = Reason::WithinLimits};

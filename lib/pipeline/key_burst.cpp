@@ -234,20 +234,20 @@ struct PortableHash {
 
 }  // namespace
 
-namespace {
-
 // Where the records of what workers share would be found.
-[[gnu::always_inline]] inline void prefetch_shared(const Scratch& scratch, const RuleSet& set,
-                                                   const Ledger& ledger) noexcept {
+void prefetch_shared(Scratch& scratch, const RuleSet& set, const Ledger& ledger) noexcept {
     const bool all = set.has_one_way();
+    scratch.leases = all && set.slots[set.quick.front().slot].leases;
+    scratch.asks_early = !scratch.leases || 2 * scratch.unleased_count > scratch.look_count;
+    if (!scratch.asks_early) {
+        return;
+    }
     for (const Look& look : std::span{scratch.looks.get(), scratch.look_count}) {
         if (all || set.slots[slot_of(look.key)].max_unsynced != 0) {
             ledger.prefetch({look.key.hash, slot_of(look.key), 0});
         }
     }
 }
-
-}  // namespace
 
 void key_burst(Burst& burst, const RuleSet& set, const CoreState& core) noexcept {
     if (const AesHash* aes = core.hash.aes()) [[likely]] {

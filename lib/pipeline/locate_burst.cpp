@@ -37,6 +37,38 @@ void ask_for_overrides(const Scratch& scratch, const RuleSet& set, const LinePoo
     }
 }
 
+// Lists the looks whose buckets have no lease. What lies in a second line has not come yet. Without
+// a branch: which lie there is as random as the keys.
+void list_unleased(Scratch& scratch) noexcept {
+    static constexpr Entry kNone{};
+    std::size_t count = 0;
+    std::size_t missed = 0;
+    scratch.missed[scratch.miss_count] = nullptr;
+    for (Look& look : std::span{scratch.looks.get(), scratch.look_count}) {
+        const bool is_missed = scratch.missed[missed] == &look;
+        missed += is_missed ? 1U : 0U;
+        const Entry& entry = *(is_missed ? &kNone : look.entry);
+        const bool leased = scratch.leases & (look.cost.count() <= entry.lease());
+        scratch.unleased[count] = &look;
+        count += is_missed | leased ? 0U : 1U;
+    }
+    scratch.unleased_count = count;
+}
+
+// Of whoever has no lease, where the record would be found; the record itself, if that has come.
+void ask_for_records(Scratch& scratch, const Ledger& ledger) noexcept {
+    list_unleased(scratch);
+    if (scratch.asks_early) {
+        for (const Look& look : std::span{scratch.looks.get(), scratch.look_count}) {
+            ledger.prefetch_record({look.key.hash, slot_of(look.key), 0});
+        }
+        return;
+    }
+    for (const Look* look : std::span{scratch.unleased.get(), scratch.unleased_count}) {
+        ledger.prefetch({look->key.hash, slot_of(look->key), 0});
+    }
+}
+
 }  // namespace
 
 void locate_burst(Burst& burst, const CoreState& core) noexcept {
@@ -47,7 +79,7 @@ void locate_burst(Burst& burst, const CoreState& core) noexcept {
         ask_for_overrides(scratch, *scratch.overridden, core.buckets.tenants.pool());
     }
     if (core.ledger != nullptr) [[unlikely]] {
-        prefetch_records(looks, *core.ledger);
+        ask_for_records(scratch, *core.ledger);
     }
 }
 

@@ -1,5 +1,6 @@
 #include "lib/pipeline/look_at.hpp"
 
+#include "lib/meter/bucket_in.hpp"
 #include "lib/meter/gcra.hpp"
 #include "lib/meter/peer_tables.hpp"
 #include "lib/pipeline/placing.hpp"
@@ -12,7 +13,7 @@ Judgement ask(Look& look, const Judging& judging) noexcept {
     Tenants& tenants = judging.core.buckets.tenants;
     if (const auto* token = std::get_if<TokenBucketLimit>(look.numbers)) [[likely]] {
         const Cell cell = tenants.cell_of(*look.entry);
-        return admits(Gcra{cell.fresh_from, cell.rest}, token->gcra, judging.now.at, look.cost)
+        return admits(bucket_in(cell, token->gcra), token->gcra, judging.now.at, look.cost)
                    ? Judgement::Green
                    : Judgement::Red;
     }
@@ -158,7 +159,7 @@ void settle(Look& look, const Judging& judging, bool spends, bool rejected) noex
         if (rejected) {
             charge_what_fits(cell, *look.numbers, store.tenants.pool(), judging.now, look.cost);
         } else if (token != nullptr) [[likely]] {
-            Gcra bucket{cell.fresh_from, cell.rest};
+            Gcra bucket = bucket_in(cell, token->gcra);
             charge(bucket, token->gcra, judging.now.at, look.cost);
             cell = {bucket.fresh_from, bucket.below};
         } else {

@@ -4,6 +4,7 @@
 #include "lib/pipeline/judge_shared.hpp"
 #include "lib/pipeline/judge_slow.hpp"
 #include "lib/pipeline/sample_burst.hpp"
+#include "lib/pipeline/shared_charge.hpp"
 #include "lib/pipeline/stages.hpp"
 
 #include <span>
@@ -122,6 +123,9 @@ void meter_burst(Burst& burst, const RuleSet& set, CoreState& core, Now now) noe
     if (scratch.overridden != nullptr) [[unlikely]] {
         prefetch_own(std::span<Look* const>{scratch.missed.get(), scratch.miss_count},
                      core.buckets.tenants.pool());
+    }
+    if (core.ledger != nullptr && !scratch.asks_early) [[unlikely]] {
+        prefetch_records(scratch, *core.ledger);
     }
     judge({burst, set, core, now});
     const std::size_t packets = burst.packets().size();

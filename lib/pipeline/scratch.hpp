@@ -53,10 +53,18 @@ struct Scratch {
     std::uint32_t match_count = 0;  // of the burst
     std::unique_ptr<Look[]> looks = std::make_unique_for_overwrite<Look[]>(kMaxBurst * kMaxLimits);
     std::uint32_t look_count = 0;  // of the burst
-    // Looks whose keys are not in their first lines.
+    // Looks whose keys are not in their first lines; and room for an end.
     std::unique_ptr<Look*[]> missed =
-        std::make_unique_for_overwrite<Look*[]>(kMaxBurst * kMaxLimits);
+        std::make_unique_for_overwrite<Look*[]>(kMaxBurst * kMaxLimits + 1);
     std::size_t miss_count = 0;
+    // Where workers share limits: whether buckets may have leases, which spare the ledger a
+    // question; whether most of the last burst had none, so that the ledger's lines are asked for
+    // early; and looks that it is asked about, as far as can be told before they are judged.
+    bool leases = false;
+    bool asks_early = false;
+    std::unique_ptr<Look*[]> unleased =
+        std::make_unique_for_overwrite<Look*[]>(kMaxBurst * kMaxLimits);
+    std::size_t unleased_count = 0;
     // Under which the looks were made, if keys of its rules have overrides; nullptr: none have.
     const RuleSet* overridden = nullptr;
     FoundRules found;
@@ -67,6 +75,7 @@ struct Scratch {
         match_count = 0;
         look_count = 0;
         miss_count = 0;
+        unleased_count = 0;
         noted = 0;
     }
 };

@@ -1,6 +1,7 @@
 #include "lib/pipeline/shared_charge.hpp"
 
 #include "lib/meter/any_meter.hpp"
+#include "lib/meter/bucket_in.hpp"
 #include "lib/meter/own_bucket.hpp"
 
 #include <algorithm>
@@ -22,6 +23,15 @@ Account account_of(const Look& look, const Judging& judging) noexcept {
 
 std::uint64_t max_unsynced(const Look& look, const Judging& judging) noexcept {
     return judging.core.buckets.tenants.row(look.entry->slot()).max_unsynced;
+}
+
+// What a lease on the bucket has left goes back: who asks for credit sees what has been charged.
+void end_lease(const Look& look, const Account& account, const Judging& judging) noexcept {
+    Entry& entry = *look.entry;
+    if (account.step == 0 && judging.core.buckets.tenants.row(account.slot).leases) {
+        judging.core.ledger->give_back(account, entry.lease());
+        entry.set_lease(0);
+    }
 }
 
 // Of what was refused: no more than there is, here and of what may be unsynced.
@@ -47,6 +57,7 @@ Judgement ask_ledger(const Look& look, const Rule& rule, const Judging& judging)
     if (ledger.owns(account)) {
         return look.judgement;
     }
+    end_lease(look, account, judging);
     const Credit credit = ledger.credit(account, look.cost.count(), max_unsynced(look, judging));
     if (credit == Credit::Enough) [[likely]] {
         return look.judgement;
@@ -62,6 +73,7 @@ void settle_shared(const Look& look, const Judging& judging, bool rejected) noex
     Entry& entry = *look.entry;
     Tenants& tenants = judging.core.buckets.tenants;
     const Account account = account_of(look, judging);
+    end_lease(look, account, judging);
     const Units units = rejected ? what_fits(look, account, judging) : look.cost;
     if (units == Units{0}) {
         return;
@@ -72,7 +84,7 @@ void settle_shared(const Look& look, const Judging& judging, bool rejected) noex
     const std::uint32_t record =
         ledger.owns(account) ? kNoRecord : ledger.note(account, units.count(), judging.now, due);
     if (const Limit* gcra = gcra_of(*look.numbers)) [[likely]] {
-        Gcra bucket{cell.fresh_from, cell.rest};
+        Gcra bucket = bucket_in(cell, *gcra);
         charge(bucket, *gcra, judging.now.at, units);
         cell = {bucket.fresh_from, bucket.below};
     } else {

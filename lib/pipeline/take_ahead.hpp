@@ -1,6 +1,7 @@
 #pragma once
-#include "lib/ledger/ledger.hpp"
+#include "lib/ledger/charge_ahead.hpp"
 #include "lib/ledger/stand.hpp"
+#include "lib/meter/bucket_in.hpp"
 #include "lib/meter/take.hpp"
 #include "lib/pipeline/scratch.hpp"
 #include "lib/rules/quick_rule.hpp"
@@ -21,41 +22,30 @@ enum class Taken : std::uint8_t {
     return {look.key.hash, slot_of(look.key), 0};
 }
 
-// Notes what is charged to a bucket that has room for it, and tells its owner.
-class ChargeAhead {
+// The buckets of one rule's keys that a worker charges, and what they are charged by.
+class KeyCharges {
 public:
-    ChargeAhead(const QuickRule& rule, Instant now, Ledger& ledger) noexcept
-        : rule_{rule}, now_{now}, ledger_{ledger} {}
+    KeyCharges(const QuickRule& rule, Instant now, Ledger& ledger) noexcept
+        : rule_{rule}, now_{now}, ahead_{ledger, *rule.limit, rule.max_unsynced, now} {}
 
     [[nodiscard]] const QuickRule& rule() const noexcept { return rule_; }
     [[nodiscard]] Instant now() const noexcept { return now_; }
 
-    // `charge` charges the copy.
+    // `charge` charges the look's bucket, which has room for it.
     template <typename Charge>
     [[nodiscard, gnu::always_inline]] Taken operator()(const Look& look, Due due,
                                                        Charge&& charge) const noexcept {
-        const Account account = account_of(look);
-        if (ledger_.owns(account)) {
-            charge();
-            return Taken::All;
-        }
-        const Ledger::Ahead ahead =
-            ledger_.go_ahead(account, look.cost.count(), rule_.max_unsynced, now_, due);
-        if (ahead.record == kNoRecord) [[unlikely]] {
-            return Taken::Unknown;
-        }
-        charge();
-        if (ahead.units != 0) [[unlikely]] {
-            const Cell cell = look.entry->cell();
-            ledger_.tell(ahead, account, {{cell.fresh_from, cell.rest}, rule_.version}, now_);
-        }
-        return Taken::All;
+        const AheadCharge what{account_of(look), look.cost, due, *look.entry};
+        const bool done = ahead_(what, charge, [&]() -> Stand {
+            return {bucket_in(look.entry->cell(), *rule_.limit), rule_.version};
+        });
+        return done ? Taken::All : Taken::Unknown;
     }
 
 private:
     const QuickRule& rule_;
     Instant now_;
-    Ledger& ledger_;
+    ChargeAhead ahead_;
 };
 
 // Whatever the limit and its cost.
@@ -71,13 +61,12 @@ public:
         if (!fits(entry, limit, now, look.cost)) {
             return Taken::Nothing;
         }
-        const Cell before = entry.cell();
-        const Due due = due_of(Gcra{before.fresh_from, before.rest}, limit, now, look.cost);
+        const Due due = due_of(bucket_in(entry.cell(), limit), limit, now, look.cost);
         return ahead_(look, due, [&] { take_fitting(entry, limit, now, look.cost); });
     }
 
 private:
-    ChargeAhead ahead_;
+    KeyCharges ahead_;
 };
 
 // One unit each of a limit whose time per unit is a whole number of ns, for whoever takes many:
@@ -114,7 +103,7 @@ private:
         return static_cast<std::int64_t>(ns << kInstantShift);
     }
 
-    ChargeAhead ahead_;
+    KeyCharges ahead_;
     std::int64_t at_;
     std::int64_t latest_;
     std::int64_t latest_late_ = INT64_MIN;

@@ -63,6 +63,11 @@ LatestChange latest_change(const MeteredLimit& limit) {
     return latest;
 }
 
+bool has_leases(const MeteredLimit& limit) {
+    const Limit* gcra = gcra_of(limit.limit);
+    return limit.shared != 0 && gcra != nullptr && gcra->parts() == 1;
+}
+
 void list_limit(RuleSet& set, const MeteredLimit& limit, Nanoseconds linger) {
     if (set.slots.size() <= limit.slot) {
         set.slots.resize(limit.slot + std::size_t{1});
@@ -75,6 +80,7 @@ void list_limit(RuleSet& set, const MeteredLimit& limit, Nanoseconds linger) {
         .version = limit.version,
         .overridden = limit.overridden,
         .in_entry = is_in_entry(limit),
+        .leases = has_leases(limit),
         .max_unsynced = static_cast<std::uint32_t>(limit.shared),  // at most 2^30
         .linger = linger,
         .latest = latest_change(limit)};

@@ -1,5 +1,7 @@
 #include "tests/bench/merged_peers.hpp"
 
+#include "lib/meter/bucket_in.hpp"
+#include "lib/meter/take.hpp"
 #include "tests/bench/cpus.hpp"
 #include "tests/bench/rounds.hpp"
 
@@ -94,7 +96,6 @@ void MergedPeers::ask_for(Peer& peer, Charge charge) noexcept {
             charged_[i] = *one;
         }
         (void)peer.store.keys.prefetch_both(charged_[i].filed());
-        peer.ledger.prefetch(charged_[i]);
     }
 }
 
@@ -112,7 +113,6 @@ void MergedPeers::burst(Peer& peer, Now now, Charge charge) noexcept {
 }
 
 bool MergedPeers::charge_one(Peer& peer, const Account& account, Now now) noexcept {
-    const std::uint64_t ahead = setup_.rows[account.slot].max_unsynced;
     Entry* entry = peer.store.keys.find(account.filed());
     if (entry == nullptr) {
         entry = peer.store.keys.make_place(account.filed(), peer.store.tenants, now);
@@ -122,23 +122,25 @@ bool MergedPeers::charge_one(Peer& peer, const Account& account, Now now) noexce
             peer.store.tenants.came(account.slot);
         }
     }
-    const bool own = peer.ledger.owns(account);
-    if (entry == nullptr || (!own && peer.ledger.credit(account, 1, ahead) != Credit::Enough)) {
+    if (entry == nullptr || !charge_entry(peer, account, *entry, now)) {
         refused_.add(1);
         return false;
     }
-    const Cell cell = entry->cell();
-    Gcra bucket{cell.fresh_from, cell.rest};
-    if (!admits(bucket, setup_.limit, now.at, Units{1})) {
-        refused_.add(1);
-        return false;
-    }
-    const Due due = due_of(bucket, setup_.limit, now.at, Units{1});
-    const std::uint32_t record = own ? kNoRecord : peer.ledger.note(account, 1, now, due);
-    charge(bucket, setup_.limit, now.at, Units{1});
-    entry->write({bucket.fresh_from, bucket.below});
-    peer.ledger.send_if_much(record, ahead, {bucket, entry->stamp().version}, now);
     return true;
+}
+
+bool MergedPeers::charge_entry(Peer& peer, const Account& account, Entry& entry, Now now) noexcept {
+    const Gcra bucket = bucket_in(entry.cell(), setup_.limit);
+    if (!admits(bucket, setup_.limit, now.at, Units{1})) {
+        return false;
+    }
+    const ChargeAhead ahead{peer.ledger, setup_.limit, setup_.rows[account.slot].max_unsynced,
+                            now.at};
+    const Due due = due_of(bucket, setup_.limit, now.at, Units{1});
+    return ahead(
+        {account, Units{1}, due, entry},
+        [&] { take_fitting(entry, setup_.limit, now.at, Units{1}); },
+        [&]() -> Stand { return {bucket_in(entry.cell(), setup_.limit), entry.stamp().version}; });
 }
 
 }  // namespace sluice::bench

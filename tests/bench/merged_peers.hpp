@@ -1,5 +1,6 @@
 #pragma once
 #include "lib/ledger/bucket_books.hpp"
+#include "lib/ledger/charge_ahead.hpp"
 #include "lib/ledger/ledger.hpp"
 #include "lib/share/core.hpp"
 #include "tests/bench/admitted_by_time.hpp"
@@ -77,6 +78,7 @@ private:
     void ask_for(Peer& peer, Charge charge) noexcept;
     // Whether it was admitted.
     bool charge_one(Peer& peer, const Account& account, Now now) noexcept;
+    bool charge_entry(Peer& peer, const Account& account, Entry& entry, Now now) noexcept;
 
     PeerSetup setup_;
     std::vector<std::unique_ptr<Peer>> peers_;

@@ -116,7 +116,7 @@ private:
 // Until every amount is contained somewhere.
 inline void settle(Workers& workers, const Course& course, Instant& now) {
     for (int i = 0; i < 2'000 && !workers.synced(); ++i) {
-        now += Nanoseconds{1'000'000};
+        now += Nanoseconds{3'000'000};
         for (std::size_t worker = 0; worker < course.workers; ++worker) {
             workers.turn(worker, now);
         }

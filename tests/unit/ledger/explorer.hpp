@@ -1,5 +1,5 @@
 #pragma once
-#include "lib/ledger/ledger.hpp"
+#include "lib/ledger/charge_ahead.hpp"
 #include "tests/rounds.hpp"
 
 #include <gtest/gtest.h>
@@ -199,6 +199,9 @@ private:
         }
     }
     void restart(std::size_t worker) {
+        if constexpr (requires { books_[worker].begin_again(); }) {
+            books_[worker].begin_again();
+        }
         ledgers_[worker] = std::make_unique<Ledger>(worker, lanes_, memory_[worker], now_.at);
         ledgers_[worker]->set(kTick, 1, kLongestTicks * kTick);
     }
@@ -206,14 +209,18 @@ private:
     void offer_quickly(const Account& account, Now now, Due due) {
         Ledger& ledger = *ledgers_[1];
         Book& book = books_[1];
-        const Ledger::Ahead ahead = ledger.go_ahead(account, 1, Model::kMaxUnsynced, now.at, due);
-        if (ahead.record == kNoRecord) {
-            return;
+        book.max_unsynced = Model::kMaxUnsynced;
+        const ChargeAhead ahead{ledger, Book::limit_of(), Model::kMaxUnsynced, now.at};
+        const bool done = ahead(
+            {account, Units{1}, due, book.entry},
+            [&] {
+                book.charge(now);
+                model_.charge(book, now);
+            },
+            [&] { return book.copy_of(account, now); });
+        if (done) {
+            lanes_.between(1, 0).amounts.publish();
         }
-        book.charge(now);
-        model_.charge(book, now);
-        ledger.tell(ahead, account, book.copy_of(account, now), now.at);
-        lanes_.between(1, 0).amounts.publish();
     }
     void offer(std::size_t worker, Due due) {
         Ledger& ledger = *ledgers_[worker];

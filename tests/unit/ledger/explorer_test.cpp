@@ -17,8 +17,19 @@ const Limit& limit() {
 struct OneBucket {
     Gcra bucket;
     bool has_place = true;  // for a bucket that is not there
+    Entry entry;            // its lease
+    std::uint64_t max_unsynced = 0;
 
     static void prefetch(const Account&) noexcept {}
+    std::uint64_t recall(const Account&) noexcept {
+        const std::uint32_t units = entry.lease();
+        entry.set_lease(0);
+        return units;
+    }
+    [[nodiscard]] Leasing leasing(const Account&) const noexcept {
+        return {max_unsynced, bucket.fresh_from};
+    }
+    void grant(const Account&, std::uint32_t units) noexcept { entry.set_lease(units); }
     [[nodiscard]] static bool shares(const Account&) noexcept { return true; }
     Stand copy_of(const Account&, Now now) noexcept {
         return {.bucket = bucket.fresh_from <= now.at ? Gcra{} : bucket};
@@ -42,7 +53,8 @@ struct OneBucket {
         return true;
     }
 
-    static constexpr bool kQuick = true;  // go_ahead() is for such accounts
+    static constexpr bool kQuick = true;  // ChargeAhead is for such accounts
+    static const Limit& limit_of() { return limit(); }
     [[nodiscard]] static Account charged_in(const Account& account, Now) { return account; }
     [[nodiscard]] bool admits(Now now) const {
         return sluice::admits(bucket, limit(), now.at, Units{1});
@@ -51,7 +63,10 @@ struct OneBucket {
     template <typename Add>
     void add_state(Add& add, Now now) const {
         add(debt_of(bucket, limit(), now.at));
+        add(entry.lease());
     }
+    // A process that begins again finds that all of it counts as spent (take_up.cpp).
+    void begin_again() { entry.set_lease(0); }
 };
 static_assert(Books<OneBucket>);
 
@@ -102,6 +117,23 @@ struct PatientBucket : Bucket {
                limit().full() + others * kMaxUnsynced * limit().period();
     }
 };
+
+// And so much may be unsynced that who is charged again has a lease.
+struct LeasedBucket : Bucket {
+    static constexpr std::uint64_t kMaxUnsynced = 8;
+    static constexpr std::size_t kRecords = 64;
+    [[nodiscard]] bool is_beyond(std::size_t others, Now now) const {
+        return debt_of(exact, limit(), now.at) >
+               limit().full() + others * kMaxUnsynced * limit().period();
+    }
+};
+
+TEST(Explorer, Leases) {
+    const std::size_t two = explore<LeasedBucket>(
+        {.workers = 2, .depth = 11 - kShorter, .most_restarts = 1, .late = true});
+    std::printf("%zu states\n", two);
+    EXPECT_GT(two, kShorter == 0 ? 10'000U : 100U);
+}
 
 TEST(Explorer, AmountsThatMayWait) {
     const std::size_t two = explore<PatientBucket>(

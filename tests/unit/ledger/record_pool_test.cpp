@@ -20,6 +20,18 @@ Account account(std::uint64_t number) {
             .step = static_cast<std::uint8_t>(number % 2)};
 }
 
+constexpr std::size_t kSoon = 0;  // the list
+
+// Of owner 0, where there is but one.
+std::uint32_t oldest_late(const RecordPool& pool) {
+    for (std::size_t list = kSoon + 1; list < RecordPool::kLists; ++list) {
+        if (pool.oldest(0, list) != kNoRecord) {
+            return pool.oldest(0, list);
+        }
+    }
+    return kNoRecord;
+}
+
 TEST(RecordPool, KeepsWhatIsUnsyncedUntilItIsContained) {
     std::vector<Record> memory(4);
     RecordPool pool{memory, 2, kStart};
@@ -59,17 +71,17 @@ TEST(RecordPool, ListsTheOldestFirst) {
         records.push_back(pool.add(account(i), 1, kStart + i * 1ms));
     }
     (void)pool.add(account(0), 1, kStart + 9ms);
-    EXPECT_EQ(pool.oldest(0, Due::Soon), records[0]);
+    EXPECT_EQ(pool.oldest(0, kSoon), records[0]);
     EXPECT_NEAR(static_cast<double>(pool.age(records[0], kStart + 10ms).count()), 10e6, 1024.0);
     pool.note_sent(records[1]);
     EXPECT_EQ(pool.next_oldest(records[0]), records[2]);
     pool.note_sent(records[0]);
-    EXPECT_EQ(pool.oldest(0, Due::Soon), records[2]);
+    EXPECT_EQ(pool.oldest(0, kSoon), records[2]);
     (void)pool.add(account(0), 1, kStart + 11ms);
     EXPECT_EQ(pool.next_oldest(records[3]), records[0]);
     EXPECT_EQ(pool.next_oldest(records[0]), kNoRecord);
     pool.drop_unsent(records[2]);
-    EXPECT_EQ(pool.oldest(0, Due::Soon), records[3]);
+    EXPECT_EQ(pool.oldest(0, kSoon), records[3]);
 }
 
 // What is unsent is due as early as the earliest of it.
@@ -78,12 +90,12 @@ TEST(RecordPool, WhatIsDueLateIsDueSoonOnceSoonIsAdded) {
     RecordPool pool{memory, 1, kStart};
     const std::uint32_t late = pool.add(account(1), 1, kStart, Due::Late);
     const std::uint32_t soon = pool.add(account(2), 1, kStart, Due::Soon);
-    EXPECT_EQ(pool.oldest(0, Due::Late), late);
-    EXPECT_EQ(pool.oldest(0, Due::Soon), soon);
+    EXPECT_EQ(oldest_late(pool), late);
+    EXPECT_EQ(pool.oldest(0, kSoon), soon);
     (void)pool.add(account(1), 1, kStart + 3ms, Due::Late);
     EXPECT_GT(pool.age(late, kStart + 5ms), 4ms) << "its age is that of its oldest unit";
     (void)pool.add(account(1), 1, kStart + 5ms, Due::Soon);
-    EXPECT_EQ(pool.oldest(0, Due::Late), kNoRecord);
+    EXPECT_EQ(oldest_late(pool), kNoRecord);
     EXPECT_EQ(pool.next_oldest(soon), late);
     EXPECT_LT(pool.age(late, kStart + 6ms), 2ms) << "a merge interval is left from now on";
     (void)pool.add(account(1), 1, kStart + 7ms, Due::Late);
@@ -91,12 +103,55 @@ TEST(RecordPool, WhatIsDueLateIsDueSoonOnceSoonIsAdded) {
     EXPECT_EQ(pool.at(late).unsent(), 4U);
     pool.note_sent(late);
     (void)pool.add(account(1), 1, kStart + 8ms, Due::Late);
-    EXPECT_EQ(pool.oldest(0, Due::Late), late);
+    EXPECT_EQ(oldest_late(pool), late);
     pool.note_returned(late, 2, kStart + 9ms);
-    EXPECT_EQ(pool.oldest(0, Due::Late), late);
+    EXPECT_EQ(oldest_late(pool), late);
     pool.note_sent(late);
     pool.note_returned(late, 1, kStart + 9ms);
     EXPECT_EQ(pool.at(late).due(), Due::Soon) << "what comes back is sent again soon";
+}
+
+TEST(RecordPool, WhatWasNotChargedAfterAllIsTakenBack) {
+    std::vector<Record> memory(2);
+    RecordPool pool{memory, 1, kStart};
+    const std::uint32_t record = pool.add(account(1), 5, kStart, Due::Late);
+    pool.take_back(record, 3);
+    EXPECT_EQ(pool.unsynced(account(1)), 2U);
+    EXPECT_EQ(oldest_late(pool), record);
+    pool.take_back(record, 2);
+    EXPECT_EQ(oldest_late(pool), kNoRecord);
+    EXPECT_EQ(pool.in_use(), 0U);
+    // What is on its way stays.
+    (void)pool.add(account(1), 4, kStart);
+    pool.note_sent(pool.add(account(1), 1, kStart));
+    const std::uint32_t again = pool.add(account(1), 2, kStart);
+    pool.take_back(again, 2);
+    EXPECT_EQ(pool.unsynced(account(1)), 5U);
+    EXPECT_EQ(pool.in_use(), 1U);
+}
+
+// Which record comes after which is known without reading them, almost always, also after many have
+// left and others have come in their places.
+TEST(RecordPool, AsksForWhatComesAfterTheOldest) {
+    std::vector<Record> memory(4096);
+    RecordPool pool{memory, 1, kStart};
+    std::vector<std::uint64_t> asked;
+    const auto come = [&](const Account& of) { asked.push_back(of.hash); };
+    std::size_t right = 0;
+    for (std::uint64_t round = 0; round < 3; ++round) {
+        for (std::uint64_t i = 0; i < 1000; ++i) {
+            (void)pool.add(account(i), 1, kStart);
+        }
+        for (std::uint64_t i = 0; i < 1000; ++i) {
+            const std::uint32_t oldest = pool.oldest(0, kSoon);
+            ASSERT_EQ(pool.at(oldest).account(), account(i));
+            asked.clear();
+            pool.ask_behind_oldest(0, kSoon, come);
+            right += !asked.empty() && asked.front() == account(i + 1).hash ? 1 : 0;
+            pool.drop_unsent(oldest);
+        }
+    }
+    EXPECT_GT(right, 2'900U);
 }
 
 // What is left of a window that has ended is due soon, so that the next one has all of U.
@@ -107,8 +162,8 @@ TEST(RecordPool, AnEarlierWindowIsDueSoon) {
     const std::uint32_t other = pool.add(account(2).in(3), 5, kStart, Due::Late);
     const std::uint32_t second = pool.add(account(1).in(4), 1, kStart + 1ms, Due::Late);
     EXPECT_EQ(pool.at(first).due(), Due::Soon);
-    EXPECT_EQ(pool.oldest(0, Due::Soon), first);
-    EXPECT_EQ(pool.oldest(0, Due::Late), other);
+    EXPECT_EQ(pool.oldest(0, kSoon), first);
+    EXPECT_EQ(pool.at(other).due(), Due::Late);
     EXPECT_EQ(pool.at(second).due(), Due::Late);
     EXPECT_EQ(pool.unsynced(account(1).in(4)), 6U);
 }
@@ -189,11 +244,11 @@ TEST(RecordPool, IsAMapOfAmounts) {
     }
     std::size_t listed = 0;
     for (std::size_t owner = 0; owner < 3; ++owner) {
-        for (const Due due : {Due::Soon, Due::Late}) {
-            for (std::uint32_t at = pool.oldest(owner, due); at != kNoRecord;
+        for (std::size_t list = 0; list < RecordPool::kLists; ++list) {
+            for (std::uint32_t at = pool.oldest(owner, list); at != kNoRecord;
                  at = pool.next_oldest(at)) {
                 EXPECT_EQ(owner_of(pool.at(at).account(), 3), owner);
-                EXPECT_EQ(pool.at(at).due(), due);
+                EXPECT_EQ(pool.at(at).due(), list == kSoon ? Due::Soon : Due::Late);
                 ++listed;
             }
         }

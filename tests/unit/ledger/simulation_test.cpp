@@ -163,8 +163,8 @@ TEST(SimulationStall, ACopyOwesTheTotalAndWhatIsUnsynced) {
     EXPECT_TRUE(workers.synced());
 }
 
-// What is far from its limit waits for half of U, or for a second; what comes near is told within a
-// merge interval, with what has waited.
+// What is far from its limit waits for half of U, or for half of the longest wait and no longer
+// than that; what comes near is told within a merge interval, with what has waited.
 TEST(SimulationWait, WhileItIsFarFromItsLimit) {
     Workers workers{{.limit = TokenBucketLimit{limit_of(1, 1s, 100)}, .max_unsynced = 40},
                     {.workers = 2}};
@@ -179,12 +179,12 @@ TEST(SimulationWait, WhileItIsFarFromItsLimit) {
         }
     };
     EXPECT_TRUE(workers.offer(other, 0, 3, now));
-    turns(990ms);
+    turns(Ledger::kLongestWait / 2);
     EXPECT_TRUE(workers.offer(other, 0, 4, now)) << "which does not make it wait longer";
     EXPECT_EQ(workers.sum(LedgerEvent::Sent), 0U);
-    turns(12ms);
+    turns(Ledger::kLongestWait / 2 + 12ms);
     EXPECT_EQ(workers.sum(LedgerEvent::Applied), 1U);
-    EXPECT_TRUE(workers.synced());
+    EXPECT_TRUE(workers.owners_know_all(now));
     EXPECT_TRUE(workers.offer(other, 0, 19, now));
     turns(100ms);
     EXPECT_EQ(workers.sum(LedgerEvent::Applied), 1U);

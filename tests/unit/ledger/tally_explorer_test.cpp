@@ -56,6 +56,10 @@ struct OneTally {
     }
 
     static void prefetch(const Account&) noexcept {}
+    // Token and leaky buckets have leases.
+    static std::uint64_t recall(const Account&) noexcept { return 0; }
+    static Leasing leasing(const Account&) noexcept { return {}; }
+    static void grant(const Account&, std::uint32_t) noexcept {}
     [[nodiscard]] static bool shares(const Account&) noexcept { return true; }
     Stand copy_of(const Account&, Now now) noexcept {
         return {.tally = at(now), .lasts = kTallied};
