@@ -55,7 +55,7 @@ struct Core {
 };
 
 TEST(EndBesideOwner, ItsOwnerForgetsIt) {
-    Core core{4};
+    Core core{1};  // a line of four
     for (std::uint64_t n = 0; n < 4; ++n) {
         ASSERT_NE(core.exhaust(filed(n, kEnded)), nullptr);
     }

@@ -368,7 +368,7 @@ TEST(SpreadAtPorts, IsOneOnlyWhereKeysMeetTheSameWorkers) {
     Chance chance{8};
     int same = 0;
     int moved = 0;
-    for (int round = 0; round < 12'000; ++round) {
+    for (int round = 0; round < 30'000; ++round) {
         const BoxSpread made = random_box(chance);
         const GroupingKey key = random_key(chance);
         const Expression before = random_condition(chance, made, 2);
