@@ -110,8 +110,10 @@ Entry* BucketBooks::place(const Account& account, const AnyLimit& limit, Now now
         !open_bucket(cell, limit, store_.tenants.pool(), GroupKey{account.hash}, now)) {
         return nullptr;
     }
-    if (!store_.tenants.row(account.slot).moved().empty() && account.step == 0) [[unlikely]] {
-        owe(cell, limit, owed_before(store_, account.filed(), 0, now), store_.tenants.pool(), now);
+    const SlotRow& row = store_.tenants.row(account.slot);
+    if (!row.moved().empty()) [[unlikely]] {
+        const BucketAt at{account.filed(), account.step, is_rule_step(row, account.step)};
+        owe(cell, limit, owed_before(store_, at, now), store_.tenants.pool(), now);
     }
     entry->file(cell, account.filed().filed,
                 {store_.tenants.row(account.slot).version, account.step});

@@ -256,6 +256,20 @@ void BucketTable::end(const FiledKey& key) const noexcept {
     }
 }
 
+void BucketTable::end_beside_owner(const FiledKey& key) const noexcept {
+    constexpr int kTries = 3;
+    for (int left = kTries; left > 0; --left) {
+        Entry* entry = last_of(key);
+        if (entry == nullptr) {
+            return;
+        }
+        const Entry seen = read_whole(*entry);
+        if (seen.filed() == key.filed && end_if_same(*entry, seen)) {
+            return;
+        }
+    }
+}
+
 Entry BucketTable::read(std::size_t position) const noexcept {
     return read_whole(line(position / kEntries).entries[position % kEntries]);
 }

@@ -163,6 +163,9 @@ public:
     // The same of a table that its owner goes on using; an entry that is just being moved is found.
     [[nodiscard]] Entry peek(const FiledKey& key) const noexcept;
     void end(const FiledKey& key) const noexcept;
+    // Its end, in a table that its owner goes on using, of an entry that he charges no more. It may
+    // remain if he moves it, or writes it under other numbers, at that very instant.
+    void end_beside_owner(const FiledKey& key) const noexcept;
 
     // For the walk over what an earlier process left: an entry by its position below slots(), and
     // another entry that is filed as the same key, if there is one; nullptr else.

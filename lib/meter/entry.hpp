@@ -160,4 +160,13 @@ static_assert(sizeof(Entry) == 16, "four to a 64-byte line");
     return seen;
 }
 
+// Ends what another core's entry owes, if it is as it was seen: from then on it equals a fresh one,
+// and its owner forgets it. False: the owner has changed it meanwhile.
+[[nodiscard]] inline bool end_if_same(Entry& entry, const Entry& seen) noexcept {
+    // What says how to read the rest stays: it may lead to lines of a pool.
+    constexpr std::uint64_t kLow = (std::uint64_t{1} << kInstantShift) - 1;
+    return exchange_words(reinterpret_cast<WordPair&>(entry), {seen.time, seen.key},
+                          {seen.time & kLow, seen.key});
+}
+
 }  // namespace sluice

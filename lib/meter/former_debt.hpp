@@ -44,22 +44,48 @@ inline void owe(Cell& cell, const AnyLimit& numbers, const Owed& owed, LinePool&
     owe_what_was_used(cell, numbers, owed.used, pool, now);
 }
 
-// What a key that gets a place in `store` owes under the slots that its limit had before its keys
-// moved to other workers, in the tables of this process and of earlier ones.
-[[nodiscard]] inline Owed owed_before(const BucketStore& store, const FiledKey& key,
-                                      std::uint8_t step, Now now) noexcept {
+// What is owed elsewhere, in the tables of this process and of earlier ones, under the slots that
+// the limit had before its keys moved to other workers. `store` is that of who asks.
+[[nodiscard]] inline Owed owed_before(const BucketStore& store, const BucketAt& at,
+                                      Now now) noexcept {
     Owed owed;
     if (store.peers() != nullptr) {
-        owed = store.peers()->owed_before(key, step, store.tenants, now);
+        owed = store.peers()->owed_before(at, store.tenants, now);
     }
-    if (owed.found || store.former() == nullptr) {
+    const FormerTables* former = store.former();
+    if (owed.found || former == nullptr) {
         return owed;
     }
-    for (const MovedFrom& moved : store.tenants.row(slot_of(key)).moved()) {
-        owed.used = std::max(
-            owed.used, store.former()->used(refiled(key, moved.slot), step, store.tenants, now));
+    for (const MovedFrom& moved : store.tenants.row(slot_of(at.key)).moved()) {
+        const Units used =
+            at.of_rule ? former->used_by_rule(moved.slot, store.tenants, now)
+                       : former->used(refiled(at.key, moved.slot), at.step, store.tenants, now);
+        owed.used = std::max(owed.used, used);
     }
     return owed;
+}
+
+// All that a key without a place in `store` owes where it had one and nobody charges it any more.
+[[nodiscard]] inline Units owed_elsewhere(const BucketStore& store, const BucketAt& at,
+                                          Now now) noexcept {
+    const Units owed = owed_before(store, at, now).used;
+    return store.former() == nullptr
+               ? owed
+               : std::max(owed, store.former()->used(at.key, at.step, store.tenants, now));
+}
+
+// Nobody is to find that any more: it has been charged to a wider key.
+inline void end_elsewhere(const BucketStore& store, const BucketAt& at) noexcept {
+    if (store.peers() != nullptr) {
+        store.peers()->end_before(at, store.tenants);
+    }
+    if (store.former() == nullptr) {
+        return;
+    }
+    store.former()->forget(at.key, at.step);
+    for (const MovedFrom& moved : store.tenants.row(slot_of(at.key)).moved()) {
+        store.former()->forget(refiled(at.key, moved.slot), at.step);
+    }
 }
 
 }  // namespace sluice

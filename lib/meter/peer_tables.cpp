@@ -11,6 +11,15 @@ const BucketTable& table_of(const BucketStore& store, std::uint8_t step) noexcep
     return step == 0 ? store.keys : store.parents;
 }
 
+Entry entry_at(const BucketStore& store, const BucketAt& at) noexcept {
+    return at.of_rule ? read_whole(store.rule_entry(slot_of(at.key)))
+                      : table_of(store, at.step).peek(at.key);
+}
+
+BucketAt refiled(const BucketAt& at, LimitSlot slot) noexcept {
+    return {sluice::refiled(at.key, slot), at.step, at.of_rule};
+}
+
 bool is_one_line(const AnyLimit& limit) noexcept {
     const Algorithm algorithm = algorithm_of(limit);
     return algorithm == Algorithm::FixedWindow || algorithm == Algorithm::SlidingWindow ||
@@ -29,15 +38,13 @@ public:
     Sum(Combine combine, const Tenants& tenants, Now now) noexcept
         : combine_{combine}, tenants_{tenants}, now_{now} {}
 
-    // `entry_in` reads a key's entry in a store: again, if it was another's by the time that its
-    // line had been read.
-    template <typename EntryIn>
-    void add(const BucketStore& store, EntryIn&& entry_in) noexcept {
+    // The entry is read again if it was another's by the time that its line had been read.
+    void add(const BucketStore& store, const BucketAt& at) noexcept {
         constexpr int kTries = 3;
-        Entry entry = entry_in(store);
+        Entry entry = entry_at(store, at);
         for (int left = kTries; left > 0 && !entry.empty(); --left) {
             const Owed seen = owed_in(store, entry);
-            const Entry again = entry_in(store);
+            const Entry again = entry_at(store, at);
             if (again.key == entry.key || left == 1) {
                 add(seen);
                 return;
@@ -95,23 +102,24 @@ bool PeerTables::has_entries(LimitSlot slot) const noexcept {
 }
 
 // All lines are asked for before the first is read.
-void PeerTables::prefetch(const FiledKey& key, std::uint8_t step) const noexcept {
+void PeerTables::prefetch(const BucketAt& at) const noexcept {
     for (const BucketStore* store : stores_) {
-        (void)table_of(*store, step).prefetch_both(key);
+        if (!at.of_rule) {
+            (void)table_of(*store, at.step).prefetch_both(at.key);
+        }
     }
 }
 
-Owed PeerTables::owed_before(const FiledKey& key, std::uint8_t step, const Tenants& tenants,
-                             Now now) const noexcept {
-    for (const MovedFrom& moved : tenants.row(slot_of(key)).moved()) {
+Owed PeerTables::owed_before(const BucketAt& at, const Tenants& tenants, Now now) const noexcept {
+    for (const MovedFrom& moved : tenants.row(slot_of(at.key)).moved()) {
         if (!has_entries(moved.slot)) {
             continue;
         }
-        const FiledKey before = refiled(key, moved.slot);
-        prefetch(before, step);
+        const BucketAt before = refiled(at, moved.slot);
+        prefetch(before);
         Sum sum{moved.combine, tenants, now};
         for (const BucketStore* store : stores_) {
-            sum.add(*store, [&](const BucketStore& in) { return table_of(in, step).peek(before); });
+            sum.add(*store, before);
         }
         if (sum.owed().found) {
             return sum.owed();
@@ -120,37 +128,32 @@ Owed PeerTables::owed_before(const FiledKey& key, std::uint8_t step, const Tenan
     return {};
 }
 
-Owed PeerTables::owed_by_rule_before(LimitSlot slot, const Tenants& tenants,
-                                     Now now) const noexcept {
-    for (const MovedFrom& moved : tenants.row(slot).moved()) {
-        Sum sum{moved.combine, tenants, now};
+// Under all of them: one that took over from another may be forgotten first.
+void PeerTables::end_before(const BucketAt& at, const Tenants& tenants) const noexcept {
+    for (const MovedFrom& moved : tenants.row(slot_of(at.key)).moved()) {
+        const FiledKey before = sluice::refiled(at.key, moved.slot);
         for (const BucketStore* store : stores_) {
-            sum.add(*store,
-                    [&](const BucketStore& in) { return read_whole(in.rule_entry(moved.slot)); });
-        }
-        if (sum.owed().found) {
-            return sum.owed();
+            table_of(*store, at.step).end_beside_owner(before);
         }
     }
-    return {};
 }
 
-Units PeerTables::used_by_others(const FiledKey& key, Combine combine, const BucketStore& mine,
+Units PeerTables::used_by_others(const BucketAt& at, Combine combine, const BucketStore& mine,
                                  Now now) const noexcept {
-    prefetch(key, 0);
+    prefetch(at);
     Sum sum{combine, mine.tenants, now};
     for (const BucketStore* store : stores_) {
         if (store != &mine) {
-            sum.add(*store, [&](const BucketStore& in) { return in.keys.peek(key); });
+            sum.add(*store, at);
         }
     }
     return sum.owed().used;
 }
 
-bool PeerTables::others_have(const FiledKey& key, const BucketStore& mine) const noexcept {
-    prefetch(key, 0);
+bool PeerTables::others_have(const BucketAt& at, const BucketStore& mine) const noexcept {
+    prefetch(at);
     return std::any_of(stores_.begin(), stores_.end(), [&](const BucketStore* store) {
-        return store != &mine && !store->keys.peek(key).empty();
+        return store != &mine && !entry_at(*store, at).empty();
     });
 }
 
@@ -161,7 +164,7 @@ Nanoseconds PeerTables::ban_left(const FiledKey& key, const Tenants& tenants,
         if (!has_entries(slot_of(at))) {
             return;
         }
-        prefetch(at, 0);
+        prefetch({at});
         for (const BucketStore* store : stores_) {
             const Entry entry = store->keys.peek(at);
             const Cell cell = entry.cell();
@@ -172,7 +175,7 @@ Nanoseconds PeerTables::ban_left(const FiledKey& key, const Tenants& tenants,
     };
     look(key);
     for (const MovedFrom& moved : tenants.row(slot_of(key)).moved()) {
-        look(refiled(key, moved.slot));
+        look(sluice::refiled(key, moved.slot));
     }
     return left;
 }

@@ -141,7 +141,7 @@ private:
             used = former->used(key, 0, tenants_, now_);
         }
         if (!limit.moved_from.empty()) {
-            used = std::max(used, owed_before(core_.buckets, key, 0, now_).used);
+            used = std::max(used, owed_before(core_.buckets, {key}, now_).used);
         }
         const std::uint64_t left = bucket.most.count() - std::min(bucket.most, used).count();
         return std::min(bucket.remaining, Units{left});

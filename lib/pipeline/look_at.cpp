@@ -2,28 +2,13 @@
 
 #include "lib/meter/bucket_in.hpp"
 #include "lib/meter/gcra.hpp"
-#include "lib/meter/peer_tables.hpp"
+#include "lib/pipeline/ask_bucket.hpp"
+#include "lib/pipeline/debts_elsewhere.hpp"
 #include "lib/pipeline/placing.hpp"
 #include "lib/pipeline/shared_charge.hpp"
 
 namespace sluice {
 namespace {
-
-Judgement ask(Look& look, const Judging& judging) noexcept {
-    Tenants& tenants = judging.core.buckets.tenants;
-    if (const auto* token = std::get_if<TokenBucketLimit>(look.numbers)) [[likely]] {
-        const Cell cell = tenants.cell_of(*look.entry);
-        return admits(bucket_in(cell, token->gcra), token->gcra, judging.now.at, look.cost)
-                   ? Judgement::Green
-                   : Judgement::Red;
-    }
-    Cell cell = tenants.cell_of(*look.entry);
-    const Demand demand{look.cost, color_of(judging.packet.flow)};
-    const Judgement judgement =
-        sluice::look(cell, *look.numbers, tenants.pool(), judging.now, demand);
-    tenants.write(*look.entry, cell, judging.now);
-    return judgement;
-}
 
 [[gnu::noinline, gnu::cold]] bool place_slow(Look& look, const MeteredLimit& limit,
                                              const Rule& rule, const Judging& judging) noexcept {
@@ -37,7 +22,7 @@ Judgement ask(Look& look, const Judging& judging) noexcept {
     look.entry->release();
     look.entry = nullptr;
     if (rule.on_full == OnFull::Coarsen && Placing{look, limit, rule, judging}.parent()) {
-        look.judgement = ask(look, judging);
+        look.judgement = ask_bucket(look, judging);
         return;
     }
     const bool open = rule.on_full == OnFull::Open;
@@ -58,25 +43,6 @@ Judgement ask(Look& look, const Judging& judging) noexcept {
     return false;
 }
 
-// While keys move, a worker that judges one may be another than yesterday's: what others hold of it
-// counts as if it were held here.
-[[gnu::noinline, gnu::cold]] void weigh_others_slow(Look& look, const MeteredLimit& limit,
-                                                    const Judging& judging) noexcept {
-    const BucketStore& store = judging.core.buckets;
-    const bool admitted = look.judgement == Judgement::Green || look.judgement == Judgement::Yellow;
-    if (!admitted || look.entry == nullptr || look.entry->stamp().step != 0 ||
-        store.peers() == nullptr) {
-        return;
-    }
-    const Units others = store.peers()->used_by_others(look.key, *limit.moving, store, judging.now);
-    const Units left = remaining(store.tenants.cell_of(*look.entry), *look.numbers,
-                                 store.tenants.pool(), judging.now);
-    const Units most = *limit.moving == Combine::Sum ? left : most_of(*look.numbers);
-    if (others + look.cost > most) {
-        look.judgement = Judgement::Red;
-    }
-}
-
 }  // namespace
 
 Color color_of(const Flow& flow) noexcept {
@@ -92,6 +58,8 @@ Color color_of(const Flow& flow) noexcept {
 void look_at(Look& look, const MeteredLimit& limit, const Rule& rule,
              const Judging& judging) noexcept {
     BucketStore& store = judging.core.buckets;
+    const FiledKey own = look.key;
+    bool without_place = false;
     Entry* entry = look.entry;
     if (entry == nullptr || entry->filed() != look.key.filed) {
         entry = store.keys.find(look.key);
@@ -107,13 +75,19 @@ void look_at(Look& look, const MeteredLimit& limit, const Rule& rule,
     } else if (!place_slow(look, limit, rule, judging)) {
         look.entry = nullptr;
         return;
+    } else {
+        without_place = look.entry->stamp().step != 0;
     }
-    look.judgement = ask(look, judging);
+    look.judgement = ask_bucket(look, judging);
     if (look.judgement == Judgement::NoRoom) [[unlikely]] {
         no_room_slow(look, limit, rule, judging);
+        without_place = look.entry != nullptr && look.entry->stamp().step != 0;
     }
     if (limit.moving && limit.shared == 0) [[unlikely]] {
-        weigh_others_slow(look, limit, judging);
+        weigh_others(look, own, {limit, rule, judging});
+    }
+    if (without_place) [[unlikely]] {
+        bring_debts(look, own, {limit, rule, judging});
     }
     if (limit.shared != 0 && look.judgement == Judgement::Green) {
         look.judgement = ask_ledger(look, rule, judging);
@@ -132,7 +106,7 @@ bool look_at_step(Look& look, const MeteredLimit& limit, const Rule& rule, const
         look.entry = nullptr;
     }
     if (look.entry != nullptr) {
-        look.judgement = ask(look, judging);
+        look.judgement = ask_bucket(look, judging);
         if (look.judgement != Judgement::NoRoom) {
             return true;
         }

@@ -94,7 +94,8 @@ bool PenaltyBoxes::is_last_of_all(const Look& look, const MeteredLimit& box) con
     if (store.peers() == nullptr) {
         return false;
     }
-    const Units others = store.peers()->used_by_others(look.key, Combine::Sum, store, judging_.now);
+    const Units others =
+        store.peers()->used_by_others({look.key}, Combine::Sum, store, judging_.now);
     const Units left = remaining(look.entry->cell(), box.limit, store.tenants.pool(), judging_.now);
     return others + Units{1} >= left;
 }

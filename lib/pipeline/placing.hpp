@@ -168,10 +168,10 @@ private:
         if (store_.coarsened(judging_.now.at)) {
             take_over(cell, *numbers, step);
         }
-        if (store_.former() != nullptr && !is_taken_over(key)) [[unlikely]] {
+        if (store_.former() != nullptr && !is_taken_over(key, step)) [[unlikely]] {
             take_over_former(cell, *numbers, key, step);
         }
-        if (!limit_.moved_from.empty() && !is_taken_over(key)) [[unlikely]] {
+        if (!limit_.moved_from.empty() && !is_taken_over(key, step)) [[unlikely]] {
             take_over_moved(cell, *numbers, key, step);
         }
         entry.file(cell, key.filed, {limit_.version, step});
@@ -220,36 +220,44 @@ private:
         owe(former.used_by_rule(limit_.slot, tenants_, now));
     }
 
+    [[nodiscard]] BucketAt at(const FiledKey& key, std::uint8_t step) const noexcept {
+        return {key, step, step == rule_step(grouping())};
+    }
+
     // While keys move, what several workers have of one adds up: one of them takes over what it
     // owed before.
-    [[nodiscard]] bool is_taken_over(const FiledKey& key) const noexcept {
+    [[nodiscard]] bool is_taken_over(const FiledKey& key, std::uint8_t step) const noexcept {
         return limit_.moving == Combine::Sum && store_.peers() != nullptr &&
-               store_.peers()->others_have(key, store_);
+               store_.peers()->others_have(at(key, step), store_);
     }
 
     // What it or its parents owe where the packets of these keys have met other workers.
     void take_over_moved(Cell& cell, const AnyLimit& numbers, const FiledKey& key,
                          std::uint8_t step) noexcept {
         const Now now = judging_.now;
-        const auto take = [&](const Owed& owed) {
-            judging_.core.counters.moved_debts.add(owed.used == Units{0} ? 0 : 1);
-            owe(cell, numbers, owed, tenants_.pool(), now);
-        };
-        if (step != rule_step(grouping())) {
-            take(owed_before(store_, key, step, now));
-        }
+        take(cell, numbers, owed_before(store_, at(key, step), now));
         const PeerTables* peers = store_.peers();
         if (peers == nullptr || !peers->coarsened(now.at)) {
             return;
         }
         // In their units: what they owe is not this key's own.
+        const auto take_used = [&](const BucketAt& wider) {
+            take(cell, numbers, {.used = owed_before(store_, wider, now).used});
+        };
         std::uint8_t above = 0;
         for (const KeyBytes& wider : coarse_keys()) {
             if (++above > step) {
-                take({.used = owed_before(store_, filed_key(wider), above, now).used});
+                take_used(at(filed_key(wider), above));
             }
         }
-        take({.used = peers->owed_by_rule_before(limit_.slot, tenants_, now).used});
+        if (step < rule_step(grouping())) {
+            take_used(at(FiledKey{GroupKey{}, limit_.slot}, rule_step(grouping())));
+        }
+    }
+
+    void take(Cell& cell, const AnyLimit& numbers, const Owed& owed) noexcept {
+        judging_.core.counters.moved_debts.add(owed.used == Units{0} ? 0 : 1);
+        owe(cell, numbers, owed, tenants_.pool(), judging_.now);
     }
 
     void leave_what_is_left(Cell& cell, const AnyLimit& numbers, Entry& parent) noexcept {

@@ -69,6 +69,13 @@ Judgement ask_ledger(const Look& look, const Rule& rule, const Judging& judging)
     return open ? look.judgement : Judgement::NoRoom;
 }
 
+bool can_note(const Look& look, const Judging& judging) noexcept {
+    const Ledger& ledger = *judging.core.ledger;
+    const Account account = account_of(look, judging);
+    return ledger.owns(account) ||
+           ledger.credit(account, look.cost.count(), Ledger::kMostUnsynced) == Credit::Enough;
+}
+
 void settle_shared(const Look& look, const Judging& judging, bool rejected) noexcept {
     Entry& entry = *look.entry;
     Tenants& tenants = judging.core.buckets.tenants;

@@ -29,6 +29,9 @@ namespace sluice {
 [[nodiscard]] Judgement ask_ledger(const Look& look, const Rule& rule,
                                    const Judging& judging) noexcept;
 
+// Whether the ledger can note so much, be it more than this worker may go ahead by.
+[[nodiscard]] bool can_note(const Look& look, const Judging& judging) noexcept;
+
 // Charges a look that was admitted, or, when `rejected`, what fits of its cost.
 void settle_shared(const Look& look, const Judging& judging, bool rejected) noexcept;
 

@@ -12,9 +12,9 @@
 namespace sluice {
 namespace {
 
-// Of packets that are not handed to owners: the port decides, for one worker or for all.
 constexpr std::uint64_t kAtOneWorker = 0;
-constexpr std::uint64_t kByPort = 1;
+// What is below is a name of its own; hashes are beyond.
+constexpr std::uint64_t kLeastHash = kSpreadAnywhere + 1;
 
 class Words {
 public:
@@ -42,21 +42,23 @@ std::uint64_t hash_of(const OwnerGroup& group) {
         words.add(part.lower ? 1 : 0);
         words.add(part.room);
     }
-    return std::max(words.hash(), kSpreadAnywhere + 1);
+    return std::max(words.hash(), kLeastHash);
 }
 
-std::uint64_t spread_of(LimitScope scope, const Rule& rule, const RuleSet& set) {
-    if (scope == LimitScope::Owner && rule.owner_group != 0) {
+std::uint64_t spread_of(const MeteredLimit& limit, const Rule& rule, const RuleSet& set) {
+    if (limit.scope == LimitScope::Owner && rule.owner_group != 0) {
         return hash_of(set.owner_groups[rule.owner_group - 1U]);
     }
-    return scope == LimitScope::Local ? kByPort : kSpreadAnywhere;
+    // Its packets are not handed to owners: the ports decide.
+    return limit.scope == LimitScope::Local ? std::max(limit.spread_at_ports, kLeastHash)
+                                            : kSpreadAnywhere;
 }
 
 // A key in the box is where its limits are.
-LimitScope scope_of_box(const Rule& rule, std::uint8_t key) {
+std::uint64_t spread_of_box(std::uint8_t key, const Rule& rule, const RuleSet& set) {
     const auto limit = std::find_if(rule.limits.begin(), rule.limits.end(),
                                     [key](const MeteredLimit& one) { return one.key == key; });
-    return limit == rule.limits.end() ? LimitScope::Local : limit->scope;
+    return limit == rule.limits.end() ? kLeastHash : spread_of(*limit, rule, set);
 }
 
 }  // namespace
@@ -64,11 +66,10 @@ LimitScope scope_of_box(const Rule& rule, std::uint8_t key) {
 void list_spreads(RuleSet& set, std::size_t workers) {
     for (Rule& rule : set.rules) {
         for (MeteredLimit& limit : rule.limits) {
-            limit.spread = workers < 2 ? kAtOneWorker : spread_of(limit.scope, rule, set);
+            limit.spread = workers < 2 ? kAtOneWorker : spread_of(limit, rule, set);
         }
         for (MeteredLimit& box : rule.ban.boxes) {
-            box.spread =
-                workers < 2 ? kAtOneWorker : spread_of(scope_of_box(rule, box.key), rule, set);
+            box.spread = workers < 2 ? kAtOneWorker : spread_of_box(box.key, rule, set);
         }
     }
 }

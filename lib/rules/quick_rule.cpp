@@ -43,7 +43,6 @@ void fill_key(const Rule& rule, QuickRule& quick) noexcept {
                          kFirstBits[part.v6_length < 64 ? 0 : part.v6_length - 64]};
     }
     quick.start = KeyHasher::start_of(limit.identity);
-    quick.slot = limit.slot;
     quick.per_byte = limit.per == Per::Byte;
 }
 
@@ -69,6 +68,7 @@ QuickRule quick_rule(const Rule& rule) noexcept {
     }
     const auto* bucket = std::get_if<TokenBucketLimit>(&rule.limits.front().limit);
     quick.version = rule.limits.front().version;
+    quick.slot = rule.limits.front().slot;
     if (rule.mode == Mode::Enforce && !rule.rejected_spend && bucket != nullptr) {
         const std::uint64_t shared = rule.limits.front().shared;
         quick.limit = bucket->gcra;

@@ -91,6 +91,8 @@ struct MeteredLimit {
     Per per = Per::Packet;
     AnyLimit limit;
     LimitScope scope = LimitScope::Local;
+    // Where it is local: names how the ports that it sees spread packets (lib/policy/scopes).
+    std::uint64_t spread_at_ports = 0;
     // How far workers may go ahead of each other where it is merged; 0: as the numbers suggest.
     std::uint64_t max_unsynced = 0;
     // When the rule coarsens: the limit with its numbers times factor, factor^2, factor^3.

@@ -11,7 +11,7 @@ namespace {
 // The least bytes an item takes on the wire: bounds what a count can make us allocate.
 constexpr std::size_t kKeyPartSize = 7;
 constexpr std::size_t kKeySize = 4;
-constexpr std::size_t kLimitSize = 40;
+constexpr std::size_t kLimitSize = 48;
 constexpr std::size_t kRuleSize = 61;
 constexpr std::size_t kGroupSize = 12;
 constexpr std::size_t kOverrideRowSize = 8;
@@ -72,6 +72,7 @@ void put_metered(Writer& out, const MeteredLimit& limit) {
     out.number(limit.key);
     out.word(limit.per);
     out.word(limit.scope);
+    out.number(limit.spread_at_ports);
     out.number(limit.max_unsynced);
     put_numbers(out, limit.limit);
 }
@@ -82,6 +83,7 @@ MeteredLimit get_metered(Reader& in) {
     const auto key = in.number<std::uint8_t>();
     const auto per = in.word<Per>();
     const auto scope = in.word<LimitScope>();
+    const auto spread_at_ports = in.number<std::uint64_t>();
     const auto max_unsynced = in.number<std::uint64_t>();
     return {.identity = identity,
             .name = std::move(name),
@@ -89,6 +91,7 @@ MeteredLimit get_metered(Reader& in) {
             .per = per,
             .limit = get_numbers(in),
             .scope = scope,
+            .spread_at_ports = spread_at_ports,
             .max_unsynced = max_unsynced};
 }
 

@@ -8,10 +8,11 @@
 
 namespace sluice::test {
 
-// A frame comes in from outside. `buffer` is whatever its packet is to carry.
-inline void arrive(Burst& burst, const std::vector<std::byte>& frame, void* buffer = nullptr) {
-    (void)burst.add({frame, static_cast<std::uint32_t>(frame.size())}, Direction::In,
-                    port_name("lab"), buffer);
+// A frame comes in, mostly from outside. `buffer` is whatever its packet is to carry.
+inline void arrive(Burst& burst, const std::vector<std::byte>& frame, void* buffer = nullptr,
+                   Direction dir = Direction::In) {
+    (void)burst.add({frame, static_cast<std::uint32_t>(frame.size())}, dir, port_name("lab"),
+                    buffer);
 }
 
 // These frames, and no others.

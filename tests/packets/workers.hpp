@@ -23,9 +23,11 @@ namespace sluice::test {
 // What each worker has.
 struct WorkerParts {
     std::size_t keys = 1024;  // that its table has room for, and as many coarsened ones
+    std::size_t lines = 0;    // of the pool; 0: as many as keys
     std::size_t records = 256;
     // How long an amount that is due soon waits for others before it is sent.
     Nanoseconds merge_interval{0};
+    std::vector<PortSpread> ports{};  // none: all hash the source
 };
 
 // Several workers that hand packets to owners, share limits and take over rules whose keys meet
@@ -35,7 +37,9 @@ public:
     using Frame = std::vector<std::byte>;
 
     Workers(std::string_view rules, std::size_t workers, const WorkerParts& parts = {})
-        : merge_interval_{parts.merge_interval}, lanes_{workers, 64} {
+        : merge_interval_{parts.merge_interval}, box_{usual_spread()}, lanes_{workers, 64} {
+        box_.workers = workers;
+        box_.ports = parts.ports.empty() ? box_.ports : parts.ports;
         std::vector<const BucketStore*> tables;
         for (std::size_t i = 0; i < workers; ++i) {
             workers_.push_back(std::make_unique<Worker>(parts));
@@ -52,9 +56,7 @@ public:
 
     // Other rules: workers adopt them as they come to judge.
     [[nodiscard]] Result<Done> begin_apply(std::string_view rules) {
-        BoxSpread box = usual_spread();
-        box.workers = workers_.size();
-        CompiledRules next = ready_rules({.file = "rules", .text = rules, .box = &box});
+        CompiledRules next = ready_rules({.file = "rules", .text = rules, .box = &box_});
         list_spreads(next.set, workers_.size());
         share_limits(next.set, sharers());
         if (const Result<Done> fits = slots_.assign(next.set); !fits) {
@@ -79,12 +81,14 @@ public:
         end_apply(now);
     }
 
+    // Where frames come in from now on.
+    void come_from(Direction dir) { from_ = dir; }
     // Frames that come to one worker together. Their decisions, once all owners have judged them.
     std::vector<Decision> judge(std::size_t at, const std::vector<Frame>& frames, Instant now) {
         std::vector<Decision> decisions(frames.size());
         burst_.clear();
         for (std::size_t i = 0; i < frames.size(); ++i) {
-            arrive(burst_, frames[i], &decisions[i]);
+            arrive(burst_, frames[i], &decisions[i], from_);
         }
         begin(*workers_[at]);
         hand_over(at);
@@ -187,7 +191,7 @@ private:
             : records(parts.records),
               core{.policy = {},
                    .hash = KeyHasher{kBoxSecret},
-                   .buckets = BucketStore{parts.keys, parts.keys},
+                   .buckets = BucketStore{parts.keys, parts.lines != 0 ? parts.lines : parts.keys},
                    .counters = counters},
               books{core.buckets} {}
         WorkerCounters counters;
@@ -268,7 +272,7 @@ private:
     void receive(Worker& me, Instant now) {
         burst_.clear();
         for (const Waiting& waiting : me.inbox) {
-            arrive(burst_, *waiting.frame, waiting.decision);
+            arrive(burst_, *waiting.frame, waiting.decision, from_);
         }
         me.inbox.clear();
         begin(me);
@@ -278,6 +282,8 @@ private:
     // One for all workers, which take turns, of all tests: its memory is large.
     static inline Burst burst_;
     Nanoseconds merge_interval_;
+    BoxSpread box_;
+    Direction from_ = Direction::In;
     AmountLanes lanes_;
     std::vector<std::unique_ptr<Worker>> workers_;
     std::unique_ptr<PeerTables> peers_;

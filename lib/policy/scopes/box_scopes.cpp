@@ -88,6 +88,9 @@ private:
         limit.scope = local             ? LimitScope::Local
                       : limit.can_merge ? LimitScope::Merged
                                         : LimitScope::Owner;
+        if (limit.limit != nullptr) {
+            limit.limit->spread_at_ports = local ? spread_at_ports(asked, box_) : 0;
+        }
     }
 
     // Of all that was decided of one rule.

@@ -1,8 +1,12 @@
 #include "lib/policy/scopes/limit_scope.hpp"
 
+#include "lib/meter/siphash.hpp"
 #include "lib/policy/scopes/may_match.hpp"
 
 #include <algorithm>
+#include <set>
+#include <span>
+#include <string>
 #include <vector>
 
 namespace sluice {
@@ -147,6 +151,20 @@ bool spread_alike(const PortSpread& a, const PortSpread& b) {
     return a.by == b.by && a.way == b.way && (a.by == PortSpread::By::OneWorker || a.rss == b.rss);
 }
 
+// What of a port decides who gets a packet of a key, and what of the key says that it came there.
+std::string spread_text(const TellingKey& key, const PortSpread& port) {
+    const bool hashes = port.by != PortSpread::By::OneWorker;
+    std::string text;
+    for (const std::uint64_t word :
+         {static_cast<std::uint64_t>(port.by),
+          hashes ? 1 + static_cast<std::uint64_t>(port.rss) : 0, port.way,
+          key.dir ? 1 + static_cast<std::uint64_t>(port.dir) : 0,
+          key.port ? port.pair.size() : 0}) {
+        text += std::to_string(word) + ' ';
+    }
+    return key.port ? text + port.pair : text;
+}
+
 }  // namespace
 
 bool is_local(const ScopeQuestion& asked, const BoxSpread& box) {
@@ -165,6 +183,22 @@ bool is_local(const ScopeQuestion& asked, const BoxSpread& box) {
         seen.push_back(&port);
     }
     return !box.ports.empty();
+}
+
+// Ports that spread alike are one: a limit that sees one more of them has moved nowhere.
+std::uint64_t spread_at_ports(const ScopeQuestion& asked, const BoxSpread& box) {
+    const TellingKey key = telling(asked, box.tunnels);
+    std::set<std::string> seen;
+    for (const PortSpread& port : box.ports) {
+        if (may_see(asked.condition, facts_of(port))) {
+            seen.insert(spread_text(key, port));
+        }
+    }
+    std::string all;
+    for (const std::string& text : seen) {
+        all += text + '\n';
+    }
+    return std::max<std::uint64_t>(siphash_1_3(HashSecret{}, std::as_bytes(std::span{all})), 1);
 }
 
 }  // namespace sluice

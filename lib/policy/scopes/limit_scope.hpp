@@ -3,6 +3,7 @@
 #include "lib/rules/port_spread.hpp"
 #include "lib/rules/rule_set.hpp"
 
+#include <cstdint>
 #include <span>
 
 namespace sluice {
@@ -18,5 +19,9 @@ struct ScopeQuestion {
 // condition may see, what is hashed is a function of the key's parts, and the ports agree on what
 // is hashed and on who gets it. Doubt is no.
 [[nodiscard]] bool is_local(const ScopeQuestion& asked, const BoxSpread& box);
+
+// Of a local limit: a hash of how the ports that the condition may see spread packets, and of which
+// of them can share a key. Where it stays the same, keys stay with their workers. Never 0.
+[[nodiscard]] std::uint64_t spread_at_ports(const ScopeQuestion& asked, const BoxSpread& box);
 
 }  // namespace sluice

@@ -48,6 +48,15 @@ QuickRule quick_of(const Rule& rule) {
     return quick;
 }
 
+// Whoever files an entry counts it for its slot, whatever the key is.
+TEST(QuickRule, KnowsTheSlotOfAnyKey) {
+    Rule rule = common_rule();
+    EXPECT_EQ(quick_of(rule).slot, 3U);
+    rule.keys[0].push_back({.field = Field::IpDst});
+    EXPECT_EQ(key_of(quick_of(rule)), Key::Other);
+    EXPECT_EQ(quick_of(rule).slot, 3U);
+}
+
 TEST(QuickRule, SaysHowFarWorkersMayGoAhead) {
     Rule rule = common_rule();
     EXPECT_EQ(quick_of(rule).max_unsynced, 0U);

@@ -92,7 +92,8 @@ void spell(Fields& out, const Rule& rule) {
     add_optional(out, rule.ban.tag.dscp);
     add_optional(out, rule.ban.tag.pcp);
     for_each_state(rule, [&out](const MeteredLimit& limit) {
-        add_all(out, limit.identity, limit.name, limit.key, limit.per);
+        add_all(out, limit.identity, limit.name, limit.key, limit.per, limit.scope,
+                limit.max_unsynced, limit.spread_at_ports);
         std::visit([&out](const auto& numbers) { spell_numbers(out, numbers); }, limit.limit);
     });
     add(out, rule.overrides != nullptr);

@@ -99,7 +99,8 @@ private:
                                   .key = static_cast<std::uint8_t>(out.keys.size() - 1),
                                   .per = static_cast<Per>(below(3)),
                                   .limit = numbers(),
-                                  .scope = static_cast<LimitScope>(below(3))});
+                                  .scope = static_cast<LimitScope>(below(3)),
+                                  .spread_at_ports = below(9)});
         }
         out.on_full = static_cast<OnFull>(below(3));
         out.coarsen_factor = static_cast<std::uint32_t>(2 + below(15));

@@ -299,6 +299,30 @@ Goes goes(const Came& came, const BoxSpread& box) {
         port.by, port.way, static_cast<int>(port.rss), {bytes.view().begin(), bytes.view().end()}};
 }
 
+// Packets at random, of which those that a condition holds for are asked about.
+class Seen {
+public:
+    Seen(const GroupingKey& key, MissingKey missing, const BoxSpread& box)
+        : key_{key}, missing_{missing}, box_{box} {}
+
+    // False: one key has met two workers.
+    bool add(const Came& came) {
+        KeyBytes bytes;
+        if (key_of(key_, missing_, came.seen, came.frame, bytes) == KeyOutcome::Missing) {
+            return true;
+        }
+        const auto [at, fresh] =
+            seen_.insert({{bytes.view().begin(), bytes.view().end()}, goes(came, box_)});
+        return at->second == goes(came, box_);
+    }
+
+private:
+    const GroupingKey& key_;
+    MissingKey missing_;
+    const BoxSpread& box_;
+    std::map<std::vector<std::byte>, Goes> seen_;
+};
+
 TEST(LimitScope, NeverCallsLocalWhatMeetsSeveralWorkers) {
     Chance chance{7};
     int local = 0;
@@ -309,24 +333,63 @@ TEST(LimitScope, NeverCallsLocalWhatMeetsSeveralWorkers) {
         const Expression condition = random_condition(chance, made, 3);
         const MissingKey missing = chance.one_in(8) ? MissingKey::Share : MissingKey::Skip;
         const bool says = is_local({&condition, key, missing}, made);
-        std::map<std::vector<std::byte>, Goes> seen;
+        Seen seen{key, missing, made};
         bool spread = false;
         for (int i = 0; i < 150 && !spread; ++i) {
             const Came came = packet(chance, made);
-            KeyBytes bytes;
-            if (!holds(condition, came) ||
-                key_of(key, missing, came.seen, came.frame, bytes) == KeyOutcome::Missing) {
-                continue;
-            }
-            const auto [at, fresh] =
-                seen.insert({{bytes.view().begin(), bytes.view().end()}, goes(came, made)});
-            spread = at->second != goes(came, made);
+            spread = holds(condition, came) && !seen.add(came);
         }
         (says ? local : merged)++;
         ASSERT_FALSE(says && spread) << "round " << round << ", key of " << key.size() << " parts";
     }
     EXPECT_GT(local, 400);
     EXPECT_GT(merged, 400);
+}
+
+TEST(SpreadAtPorts, Table) {
+    BoxSpread client = box(Rss::Source, Rss::Destination);
+    client.ports.push_back({.pair = "b", .by = By::Handover, .rss = Rss::Source});
+    const auto of = [&](std::string_view when, const GroupingKey& key) {
+        const Expression condition = parsed(when);
+        return spread_at_ports({&condition, key}, client);
+    };
+    const std::uint64_t in = of("dir eq \"in\"", kPair);
+    EXPECT_NE(in, of("dir eq \"out\"", kPair));
+    EXPECT_EQ(in, of("port eq \"b\" and dir eq \"in\"", kPair));
+    EXPECT_EQ(in, of("dir eq \"in\" and ip.proto eq 17", kPair));
+    EXPECT_NE(in, of("ip.proto eq 17", with(kPair, Field::Dir)));
+    EXPECT_NE(in, 0U);
+    EXPECT_NE(of("ip.proto eq 17", with(kSrc, Field::Port)),
+              of("port eq \"b\"", with(kSrc, Field::Port)));
+}
+
+// Two conditions, one after the other: what one name says, all packets of both must do.
+TEST(SpreadAtPorts, IsOneOnlyWhereKeysMeetTheSameWorkers) {
+    Chance chance{8};
+    int same = 0;
+    int moved = 0;
+    for (int round = 0; round < 30'000; ++round) {
+        const BoxSpread made = random_box(chance);
+        const GroupingKey key = random_key(chance);
+        const Expression before = random_condition(chance, made, 2);
+        const Expression after = random_condition(chance, made, 2);
+        if (!is_local({&before, key}, made) || !is_local({&after, key}, made)) {
+            continue;
+        }
+        const bool says =
+            spread_at_ports({&before, key}, made) == spread_at_ports({&after, key}, made);
+        Seen seen{key, MissingKey::Skip, made};
+        bool moves = false;
+        for (int i = 0; i < 150 && !moves; ++i) {
+            const Came came = packet(chance, made);
+            moves = (holds(before, came) || holds(after, came)) && !seen.add(came);
+        }
+        same += says ? 1 : 0;
+        moved += moves ? 1 : 0;
+        ASSERT_FALSE(says && moves) << "round " << round << ", key of " << key.size() << " parts";
+    }
+    EXPECT_GT(same, 200);
+    EXPECT_GT(moved, 20);
 }
 
 }  // namespace

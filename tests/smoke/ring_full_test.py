@@ -1,0 +1,94 @@
+"""An owner of many keys stands still until the rings of amounts to it are full, and is flooded on: the others put off what
+they would tell it, and once it goes on everything is told, once.
+
+    ring_full_test.py DATAPLANE SLUICED SLUICECTL
+"""
+import time
+
+import workers_case
+from host_flood import Flow, HostFlood
+from one_thread import stopped, threads_named
+from programs import wait_until
+
+# It neither receives from the ports nor sends to them, so that the frames of others go on.
+STALLED = 2
+RING = 2048  # amounts from one worker to another, of four
+# A worker sends two amounts of a key, and is then as far ahead as it may be: a quarter of the keys must be many.
+SOURCES, HOSTS, FRAMES_PER_SECOND = 12, 8 * RING, 12000
+BURST = 16
+# The rate gives nothing while this runs.
+HOLD_EACH = f"""version: 1
+rules:
+  - id: hold
+    mode: enforce
+    when: dir eq "in" and ip.proto eq 17
+    key: [ip.dst]
+    limits: [{{algorithm: token_bucket, rate: 1/d, burst: {BURST}}}]
+"""
+
+
+class Case(workers_case.WorkersCase):
+    def setUp(self):
+        super().setUp()
+        self.start("--table-keys", str(2 * HOSTS), "--watchdog-stall", "300")
+        self.apply(HOLD_EACH)
+        self.assertEqual(self.scopes(), {"hold": "merged"})
+        self.promised = self.merged()["promised_overshoot"]
+
+    def merged(self):
+        return self.box.stats()["rules"][0]["merged"]
+
+    def ledgers(self, event):
+        return [worker["ledger"][event] for worker in self.box.workers()]
+
+    def ledger(self, event):
+        return sum(self.ledgers(event))
+
+    def fill_rings(self, flood):
+        """How often each worker has found its ring to the owner full."""
+        thread, = threads_named(self.box.dataplane, f"rte-worker-{self.box.workers()[STALLED]['lcore']}")
+        with stopped(thread):
+            flood.go_on()
+            wait_until("rings to be full, of two workers at least",
+                       lambda: sum(full > 0 for full in self.ledgers("ring_full")) >= 2, 90)
+            time.sleep(3)  # and some more that finds them so
+            flood.pause()
+            time.sleep(0.3)  # for what is on its way
+            unsent = self.ledger("sent") - self.ledger("applied")
+            full = self.ledgers("ring_full")
+        self.assertGreaterEqual(unsent, 2 * RING)
+        wait_until("it to go on", lambda: self.box.workers()[STALLED]["stalled_ms"] == 0)
+        return full
+
+    def flood_until_refused(self, flood):
+        flood.go_on()
+        before = None
+        while (now := flood.came_by_host()) != before:
+            before = now
+            time.sleep(2 * HOSTS / FRAMES_PER_SECOND)
+        return now
+
+    def expect_each_amount_once(self):
+        time.sleep(1.2)  # so that what may wait has been told as well
+        wait_until("all amounts to be with their owners", lambda: self.ledger("sent") == self.ledger("applied"))
+        for event in ("returned", "no_place", "no_record", "dropped", "expired"):
+            self.assertEqual(self.ledger(event), 0, event)
+
+    def test_rings_of_amounts_that_are_full(self):
+        with HostFlood(self.hosts, Flow(SOURCES, HOSTS, FRAMES_PER_SECOND)) as flood:
+            flood.pause()
+            full = self.fill_rings(flood)
+            self.expect_each_amount_once()
+            came = self.flood_until_refused(flood)
+        self.expect_each_amount_once()
+        for host, count in came.items():
+            self.assertLessEqual(count, BURST + self.promised, f"host {host}")
+            self.assertGreaterEqual(count, BURST, f"host {host}: what was used has been counted twice")
+        merged = self.merged()
+        self.assertLessEqual(merged["measured_overshoot"], merged["promised_overshoot"])
+        print(f"rings found full {full} times; of {BURST} and {self.promised} promised beyond: {min(came.values())} to "
+              f"{max(came.values())} at {HOSTS} hosts", flush=True)
+
+
+if __name__ == "__main__":
+    workers_case.main()
