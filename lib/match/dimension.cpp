@@ -44,14 +44,16 @@ public:
 
 private:
     static_assert(kMaxSubjects <= RangeTrie<Key>::kMaxKeys && kMaxSubjects <= FibV4::kMaxKeys &&
-                  kMaxSubjects <= FibV6::kMaxKeys);
+                  kMaxSubjects <= FibV6::kMaxKeys && kMaxSubjects <= PackedV4::kMaxKeys);
     std::array<Key, kMaxSubjects> keys_;
     std::array<std::uint32_t, kMaxSubjects> subjects_;
     std::size_t count_ = 0;
 };
 
-// From so many steps on, a table of 64 MiB costs a packet less than a trie whose nodes and steps no
-// cache holds; the one for IPv6 grows with its steps.
+// From so many steps on, a table costs a packet less than a trie whose nodes and steps no cache
+// holds: one of a MiB and three bytes for each step, where there are few rows; of 64 MiB, where
+// there are many; and the one for IPv6, which grows with its steps.
+constexpr std::size_t kManyPackedSteps = std::size_t{1} << 13;
 constexpr std::size_t kManySteps = std::size_t{1} << 17;
 constexpr std::size_t kManyWideSteps = std::size_t{1} << 13;
 
@@ -76,7 +78,7 @@ std::uint32_t row_by_halving(const std::vector<Step<Key>>& steps, Key key) noexc
 
 template <typename Fib, typename Key>
 std::size_t bytes_when_fast(const std::vector<Step<Key>>& steps, const RangeTrie<Key>& trie,
-                            std::size_t many) noexcept {
+                            std::size_t many) {
     const std::size_t bytes = steps.size() < many ? Fib::kMostBytes + 1 : Fib::bytes_for(steps);
     if (bytes <= Fib::kMostBytes) {
         return bytes;
@@ -84,6 +86,15 @@ std::size_t bytes_when_fast(const std::vector<Step<Key>>& steps, const RangeTrie
     return trie.bytes() != 0
                ? trie.bytes()
                : RangeTrie<Key>{steps, sizeof(Key) == sizeof(Wide) ? kV6Bits : kV4Bits}.bytes();
+}
+
+// The same for IPv4, of which there is one table more.
+std::size_t v4_bytes_when_fast(const std::vector<Step<std::uint64_t>>& steps,
+                               const RangeTrie<std::uint64_t>& trie) {
+    const std::size_t packed =
+        steps.size() < kManyPackedSteps ? PackedV4::kMostBytes + 1 : PackedV4::bytes_for(steps);
+    return packed <= PackedV4::kMostBytes ? packed
+                                          : bytes_when_fast<FibV4>(steps, trie, kManySteps);
 }
 
 std::vector<std::uint16_t> table_of(const DimensionParts& parts) {
@@ -107,16 +118,19 @@ Dimension::Dimension(const DimensionParts& parts, Lookups lookups)
       place_{place_of(parts.field)},
       absent_row_{parts.absent_row},
       is_inner_{field_ == Field::IpSrc || field_ == Field::IpDst || field_ == Field::ClientIp} {
-    const bool many = parts.steps.size() >= kManySteps || parts.v6_steps.size() >= kManyWideSteps;
+    const bool many =
+        parts.steps.size() >= kManyPackedSteps || parts.v6_steps.size() >= kManyWideSteps;
     is_slim_ = row_of(field_).kind == FieldKind::Address && many && lookups == Lookups::Slim;
     if (is_slim_) {
         return;
     }
     if (row_of(field_).kind == FieldKind::Address) {
-        fib_ = fib_for<FibV4>(parts.steps, kManySteps);
+        packed_ = fib_for<PackedV4>(parts.steps, kManyPackedSteps);
+        fib_ = packed_ != nullptr ? nullptr : fib_for<FibV4>(parts.steps, kManySteps);
         v6_fib_ = fib_for<FibV6>(parts.v6_steps, kManyWideSteps);
-        trie_ = fib_ != nullptr ? RangeTrie<std::uint64_t>{}
-                                : RangeTrie<std::uint64_t>{parts.steps, kV4Bits};
+        trie_ = packed_ != nullptr || fib_ != nullptr
+                    ? RangeTrie<std::uint64_t>{}
+                    : RangeTrie<std::uint64_t>{parts.steps, kV4Bits};
         v6_trie_ =
             v6_fib_ != nullptr ? RangeTrie<Wide>{} : RangeTrie<Wide>{parts.v6_steps, kV6Bits};
     } else if (key_bits(field_) <= kMaxTableBits) {
@@ -131,7 +145,7 @@ std::size_t Dimension::bytes(const DimensionParts& parts) const noexcept {
     if (row_of(field_).kind != FieldKind::Address) {
         return bytes + trie_.bytes();
     }
-    bytes += bytes_when_fast<FibV4>(parts.steps, trie_, kManySteps);
+    bytes += v4_bytes_when_fast(parts.steps, trie_);
     return bytes + bytes_when_fast<FibV6>(parts.v6_steps, v6_trie_, kManyWideSteps);
 }
 
@@ -234,8 +248,8 @@ void Dimension::find_inner_address(std::span<const Subject> subjects, const Dime
 
 void Dimension::find_address(std::span<const Subject> subjects, const DimensionParts& parts,
                              std::uint32_t* rows) const noexcept {
-    if (is_inner_ && fib_ == nullptr && v6_fib_ == nullptr && !trie_.is_large() &&
-        !v6_trie_.is_large()) {
+    if (is_inner_ && packed_ == nullptr && fib_ == nullptr && v6_fib_ == nullptr &&
+        !trie_.is_large() && !v6_trie_.is_large()) {
         find_inner_address(subjects, parts, rows);
         return;
     }
@@ -249,7 +263,9 @@ void Dimension::find_address(std::span<const Subject> subjects, const DimensionP
         const VersionedAddress address = address_of(field_, subjects[at]);
         if (address.version == IpVersion::V4) [[likely]] {
             v4.add(v4_key(address.address), at);
-            if (fib_ != nullptr) {
+            if (packed_ != nullptr) {
+                packed_->prefetch(static_cast<std::uint32_t>(v4.last()));
+            } else if (fib_ != nullptr) {
                 fib_->prefetch(static_cast<std::uint32_t>(v4.last()));
             } else {
                 trie_.prefetch(v4.last());
@@ -261,7 +277,11 @@ void Dimension::find_address(std::span<const Subject> subjects, const DimensionP
             }
         }
     }
-    v4.find(fib_.get(), trie_, std::span{parts.steps}, rows);
+    if (packed_ != nullptr) {
+        v4.find(packed_.get(), trie_, std::span{parts.steps}, rows);
+    } else {
+        v4.find(fib_.get(), trie_, std::span{parts.steps}, rows);
+    }
     v6.find(v6_fib_.get(), v6_trie_, std::span{parts.v6_steps}, rows);
 }
 

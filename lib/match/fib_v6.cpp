@@ -11,7 +11,9 @@
 namespace sluice {
 namespace {
 
-constexpr Wide kLargest = ~Wide{0};
+constexpr std::uint64_t kLargest = ~std::uint64_t{0};
+constexpr unsigned kKeyBits = 128;
+constexpr unsigned kComparedBits = 64;
 constexpr std::size_t kLeastSlots = 8;
 constexpr std::size_t kMostSlots = std::size_t{1} << 20;
 
@@ -23,11 +25,13 @@ class FibV6::Builder {
 public:
     enum class For : std::uint8_t { Use, Count };
     Builder(Steps steps, std::size_t most, For what = For::Use)
-        : steps_{steps}, most_{most / kLineSize}, counts_{what == For::Count} {}
+        : steps_{steps},
+          most_{std::min(most, kMostBytes) / kLineSize},
+          counts_{what == For::Count} {}
 
     // nullopt: more lines than there may be.
     std::optional<FibV6> run() {
-        const std::uint32_t root = place_for({0, steps_.size() - 1});
+        const std::uint32_t root = place_for({0, steps_.size() - 1}, kKeyBits);
         if (!fill_all()) {
             return std::nullopt;
         }
@@ -40,7 +44,7 @@ public:
 
     // In bytes.
     std::size_t count() {
-        (void)place_for({0, steps_.size() - 1});
+        (void)place_for({0, steps_.size() - 1}, kKeyBits);
         (void)fill_all();
         return std::max<std::size_t>(line_count_, 1) * kLineSize;
     }
@@ -83,7 +87,7 @@ private:
         if (!counts_) {
             lines_.resize(line_count_);
         }
-        return static_cast<std::uint32_t>(place & kMaxValue);
+        return static_cast<std::uint32_t>(place & kPlaceMask);
     }
 
     void write(std::uint32_t line, std::size_t offset, const auto& value) {
@@ -93,13 +97,25 @@ private:
         }
     }
 
-    // What a piece becomes; a table is noted as to be filled.
-    [[nodiscard]] std::uint32_t place_for(const Piece& piece) {
+    // Whether a line can say what the steps of a piece say, which compares no bits below these.
+    [[nodiscard]] bool fits_line(const Piece& piece, unsigned below) const {
+        const Wide others = (Wide{1} << below) - 1;
+        for (std::size_t i = 1; i <= piece.inside; ++i) {
+            if (i == Line::kRanges || (first(piece, i) & others) != 0) {
+                return false;
+            }
+        }
+        return true;
+    }
+
+    // What a piece of 2^bits keys becomes; a table is noted as to be filled.
+    [[nodiscard]] std::uint32_t place_for(const Piece& piece, unsigned bits) {
         if (piece.inside == 0) {
             return row(piece, 0);
         }
-        if (piece.inside < Line::kRanges) {
-            return kLine | add_line(piece);
+        const unsigned below = std::max(bits, kComparedBits) - kComparedBits;
+        if (fits_line(piece, below)) {
+            return kLine | below << kPlaceBits | add_line(piece, below);
         }
         const Table table = table_over(piece);
         const std::size_t bytes = kTableSlotsAt + table.count * sizeof(std::uint32_t);
@@ -109,13 +125,13 @@ private:
         return kTable | place;
     }
 
-    std::uint32_t add_line(const Piece& piece) {
+    std::uint32_t add_line(const Piece& piece, unsigned below) {
         Line line;
         line.first.fill(kLargest);
         line.value.fill(row(piece, piece.inside));
         line.value[0] = row(piece, 0);
         for (std::size_t i = 1; i <= piece.inside; ++i) {
-            line.first[i - 1] = first(piece, i);
+            line.first[i - 1] = static_cast<std::uint64_t>(first(piece, i) >> below);
             line.value[i] = row(piece, i);
         }
         const std::uint32_t place = add_lines(1);
@@ -154,7 +170,7 @@ private:
             while (step + piece.inside + 1 < end && steps_[step + piece.inside + 1].first <= last) {
                 ++piece.inside;
             }
-            const std::uint32_t place = place_for(piece);
+            const std::uint32_t place = place_for(piece, table.shift);
             write(pending.place, kTableSlotsAt + slot * sizeof(place), place);
             step += piece.inside;
         }
@@ -212,7 +228,7 @@ void FibV6::find_each(std::span<const Wide> keys, std::uint32_t* values) const n
                 __builtin_prefetch(slots[i]);
                 in_tables |= 1U << i;
             } else {
-                values[i] = line_at(values[i]).find(keys[i]);
+                values[i] = find_in_line(values[i], keys[i]);
             }
         }
         inside = 0;

@@ -12,12 +12,16 @@
 
 namespace sluice {
 
-// From an IPv6 address to a small number, in few accesses to memory: two or three for a million
+// From an IPv6 address to a small number, in few accesses to memory: one or two for a million
 // prefixes as they are met, one more for each that lie nested in one another.
 //
 //   a table over the keys in which steps begin --> a value
-//                                             `--> a line: up to four ranges, compared whole
+//                                             `--> a line: up to six ranges, by 64 bits of the key
 //                                             `--> a table again
+//
+// The 64 bits of a line are those behind what its slot's keys share: in a list of a million they
+// end far behind a /64. Where a range begins in between, as those of single addresses do, there is
+// a table instead, which for one address is a line too, and says the value at once.
 //
 // As many slots as steps, or twice, so that few steps are left in a slot, and only over the keys
 // between the first and the last of them, so that what lies far apart costs no levels: level and
@@ -40,7 +44,7 @@ public:
     [[nodiscard]] std::uint32_t find(Wide key) const noexcept {
         std::uint32_t place = root_;
         while (place > kMaxValue) {
-            place = place < kLine ? *slot_of(table_at(place), key) : line_at(place).find(key);
+            place = place < kLine ? *slot_of(table_at(place), key) : find_in_line(place, key);
         }
         return place;
     }
@@ -53,20 +57,27 @@ public:
 
 private:
     static constexpr std::size_t kLineSize = 64;
-    // What a slot leads to, by its highest two bits; without them, a value.
+    // What a slot leads to, by its highest two bits; without them, a value. Where it begins, in
+    // lines, and above that, of a line, how many bits are below those that it compares.
     static constexpr std::uint32_t kTable = 0x4000'0000;
     static constexpr std::uint32_t kLine = 0x8000'0000;
+    static constexpr unsigned kPlaceBits = 23;
+    static constexpr std::uint32_t kPlaceMask = (std::uint32_t{1} << kPlaceBits) - 1;
+    static constexpr std::uint32_t kBelowMask = 127;
+    static_assert(kMostBytes == (std::size_t{kPlaceMask} + 1) * kLineSize);
 
-    // Ranges that are not needed begin at the largest key, with the value of the last.
+    // Keys are compared by the 64 bits above the lowest `below`. Ranges that are not needed begin
+    // at the largest, with the value of the last.
     struct alignas(kLineSize) Line {
-        static constexpr std::size_t kRanges = 4;
-        std::array<Wide, kRanges - 1> first;  // but of the first, which begins wherever
+        static constexpr std::size_t kRanges = 6;
+        std::array<std::uint64_t, kRanges - 1> first;  // but of the first, which begins wherever
         std::array<std::uint32_t, kRanges> value;
 
-        [[nodiscard]] std::uint32_t find(Wide key) const noexcept {
+        [[nodiscard]] std::uint32_t find(Wide key, unsigned below) const noexcept {
+            const auto bits = static_cast<std::uint64_t>(key >> below);
             std::size_t begun = 0;
-            for (const Wide& one : first) {
-                begun += one <= key ? 1 : 0;
+            for (const std::uint64_t one : first) {
+                begun += one <= bits ? 1 : 0;
             }
             return value[begun];
         }
@@ -95,10 +106,11 @@ private:
     }
     [[nodiscard]] const std::byte* at(std::uint32_t place) const noexcept {
         return static_cast<const std::byte*>(lines_.data()) +
-               std::size_t{place & kMaxValue} * kLineSize;
+               std::size_t{place & kPlaceMask} * kLineSize;
     }
-    [[nodiscard]] const Line& line_at(std::uint32_t place) const noexcept {
-        return *reinterpret_cast<const Line*>(at(place));
+    [[nodiscard]] std::uint32_t find_in_line(std::uint32_t place, Wide key) const noexcept {
+        return reinterpret_cast<const Line*>(at(place))->find(key,
+                                                              place >> kPlaceBits & kBelowMask);
     }
     [[nodiscard]] const Table& table_at(std::uint32_t place) const noexcept {
         return *reinterpret_cast<const Table*>(at(place));

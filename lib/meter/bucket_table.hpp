@@ -118,6 +118,10 @@ public:
         }
         return misses;
     }
+    // For a look that it missed: the key's entry in the second line; nullptr if it is not there.
+    [[nodiscard]] static const Entry* in_asked(Entry* second, const FiledKey& key) noexcept {
+        return in_line(as_line(second), key.filed);
+    }
     // A key found in its second line moves home if there is an empty entry in the first: most looks
     // end at the first line. What is only idle stays: its key may come again.
     template <typename Look>

@@ -232,8 +232,6 @@ struct PortableHash {
     }
 };
 
-}  // namespace
-
 // Where the records of what workers share would be found.
 void prefetch_shared(Scratch& scratch, const RuleSet& set, const Ledger& ledger) noexcept {
     const bool all = set.has_one_way();
@@ -248,6 +246,8 @@ void prefetch_shared(Scratch& scratch, const RuleSet& set, const Ledger& ledger)
         }
     }
 }
+
+}  // namespace
 
 void key_burst(Burst& burst, const RuleSet& set, const CoreState& core) noexcept {
     if (const AesHash* aes = core.hash.aes()) [[likely]] {

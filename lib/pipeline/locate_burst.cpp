@@ -18,8 +18,8 @@ namespace {
     __builtin_prefetch(is_own ? own : overrides.line_for(look.digest), 0, 2);
 }
 
-// Nothing is known yet of the entries that lie in second lines: theirs are asked for when they have
-// come (meter_burst), as if nothing were said of them.
+// Nothing is known yet of the entries that lie in second lines: theirs are asked for as if nothing
+// were said of them, and locate_own() asks again.
 void ask_for_overrides(const Scratch& scratch, const RuleSet& set, const LinePool& pool) noexcept {
     Look* const looks = scratch.looks.get();
     if (set.has_one_way()) {
@@ -80,6 +80,20 @@ void locate_burst(Burst& burst, const CoreState& core) noexcept {
     }
     if (core.ledger != nullptr) [[unlikely]] {
         ask_for_records(scratch, *core.ledger);
+    }
+}
+
+void locate_own(const Burst& burst, const CoreState& core) noexcept {
+    const Scratch& scratch = burst.scratch();
+    if (scratch.overridden == nullptr) [[likely]] {
+        return;
+    }
+    const LinePool& pool = core.buckets.tenants.pool();
+    for (const Look* look : std::span{scratch.missed.get(), scratch.miss_count}) {
+        const Entry* entry = BucketTable::in_asked(look->entry, look->key);
+        if (entry != nullptr && entry->has_own_numbers()) {
+            __builtin_prefetch(pool.line_for(entry->cell().rest), 0, 2);
+        }
     }
 }
 

@@ -95,15 +95,6 @@ void judge(const BurstJudging& in) noexcept {
     }
 }
 
-// Asks for the lines of buckets that lay in their second lines and have numbers of their own.
-void prefetch_own(std::span<Look* const> looks, const LinePool& pool) noexcept {
-    for (const Look* look : looks) {
-        if (look->entry != nullptr && look->entry->has_own_numbers()) {
-            pool.prefetch(look->entry->cell().rest);
-        }
-    }
-}
-
 // What the tables do once per burst.
 void tend(CoreState& core, Now now) noexcept {
     if (core.buckets.begin_burst(now)) [[unlikely]] {
@@ -120,10 +111,6 @@ void meter_burst(Burst& burst, const RuleSet& set, CoreState& core, Now now) noe
     Scratch& scratch = burst.scratch();
     core.buckets.keys.probe_second(std::span<Look* const>{scratch.missed.get(), scratch.miss_count},
                                    core.buckets.tenants, now);
-    if (scratch.overridden != nullptr) [[unlikely]] {
-        prefetch_own(std::span<Look* const>{scratch.missed.get(), scratch.miss_count},
-                     core.buckets.tenants.pool());
-    }
     if (core.ledger != nullptr && !scratch.asks_early) [[unlikely]] {
         prefetch_records(scratch, *core.ledger);
     }

@@ -120,6 +120,8 @@ void BenchWorker::run_in_stages(std::size_t bursts) {
         lap(4);
         match_burst(coming, compiled_.set, core_);
         lap(2);
+        locate_own(going, core_);
+        lap(4);
         key_burst(coming, compiled_.set, core_);
         lap(3);
         meter_burst(going, compiled_.set, core_, now_);

@@ -1,5 +1,6 @@
 #include "lib/match/fib_v4.hpp"
 #include "lib/match/fib_v6.hpp"
+#include "lib/match/packed_v4.hpp"
 
 #include <gtest/gtest.h>
 
@@ -76,10 +77,9 @@ auto made(const std::vector<Step<Wide>>& steps) {
     return FibV6::make(steps);
 }
 
-template <typename Key>
-void expect_longest_match(const std::vector<Prefix<Key>>& prefixes, std::mt19937_64& random) {
-    const auto fib = made(steps_of(prefixes));
-    ASSERT_TRUE(fib.has_value());
+template <typename Key, typename Fib>
+void expect_longest_match_in(const Fib& fib, const std::vector<Prefix<Key>>& prefixes,
+                             std::mt19937_64& random) {
     std::vector<Key> keys{0, kLast<Key>, kLast<Key> / 2};
     for (const Prefix<Key>& prefix : prefixes) {
         const Key last = prefix.first | others<Key>(prefix.length);
@@ -96,18 +96,31 @@ void expect_longest_match(const std::vector<Prefix<Key>>& prefixes, std::mt19937
         const auto some =
             std::span<const Key>{keys}.subspan(from, std::min(FibV4::kMaxKeys, keys.size() - from));
         std::array<std::uint32_t, FibV4::kMaxKeys> values{};
-        fib->find_each(some, values.data());
+        fib.find_each(some, values.data());
         for (std::size_t i = 0; i < some.size(); ++i) {
             const std::uint32_t expected = longest_match(prefixes, some[i]);
             ASSERT_EQ(values[i], expected) << from + i << " of " << prefixes.size();
             if constexpr (sizeof(Key) == 8) {
-                ASSERT_EQ(fib->find(static_cast<std::uint32_t>(some[i])), expected);
+                ASSERT_EQ(fib.find(static_cast<std::uint32_t>(some[i])), expected);
             } else {
-                ASSERT_EQ(fib->find(some[i]), expected);
+                ASSERT_EQ(fib.find(some[i]), expected);
             }
         }
     }
-    fib->find_each({}, nullptr);
+    fib.find_each({}, nullptr);
+}
+
+template <typename Key>
+void expect_longest_match(const std::vector<Prefix<Key>>& prefixes, std::mt19937_64& random) {
+    const std::vector<Step<Key>> steps = steps_of(prefixes);
+    const auto fib = made(steps);
+    ASSERT_TRUE(fib.has_value());
+    expect_longest_match_in(*fib, prefixes, random);
+    if constexpr (sizeof(Key) == 8) {
+        const auto packed = PackedV4::make(steps);
+        ASSERT_TRUE(packed.has_value());
+        expect_longest_match_in(*packed, prefixes, random);
+    }
 }
 
 template <typename Key>
@@ -231,6 +244,55 @@ TEST(FibV4, NetworksWithAndWithoutRoomAgree) {
                 << count << " steps, address " << address - network;
         }
     }
+}
+
+// Of a list as feeds are, every step and its neighbours, also where a slot of the root, or a /24 in
+// it, has one step more than a record.
+TEST(PackedV4, FromOneStepInASlotToAllAgreesWithHalving) {
+    std::mt19937_64 random{9};
+    std::map<std::uint64_t, std::uint32_t> steps{{0, 255}};
+    for (std::uint64_t slot = 0; slot < 40; ++slot) {
+        for (std::uint64_t i = 0; i < slot; ++i) {
+            steps.emplace((slot + 100) << 14 | (random() & 0x3FFF), random() & 255);
+            steps.emplace((slot + 200) << 14 | (random() & 0xFF), random() & 255);
+        }
+    }
+    for (std::uint64_t address = 300ULL << 14; address < 301ULL << 14; ++address) {
+        steps.emplace(address, address & 1);
+    }
+    steps.emplace(0xFFFF'FFFF, 0);
+    std::vector<Step<std::uint64_t>> sorted;
+    for (const auto& [first, row] : steps) {
+        sorted.push_back({first, row});
+    }
+    const auto packed = PackedV4::make(sorted);
+    ASSERT_TRUE(packed.has_value());
+    EXPECT_EQ(packed->bytes(), PackedV4::bytes_for(sorted));
+    std::vector<std::uint64_t> addresses{0, 0xFFFF'FFFF};
+    for (std::uint64_t address = 99ULL << 14; address < 302ULL << 14; ++address) {
+        addresses.push_back(address);
+    }
+    std::shuffle(addresses.begin(), addresses.end(), random);
+    std::array<std::uint32_t, PackedV4::kMaxKeys> values{};
+    for (std::size_t from = 0; from < addresses.size(); from += values.size()) {
+        const auto some = std::span<const std::uint64_t>{addresses}.subspan(
+            from, std::min(values.size(), addresses.size() - from));
+        packed->find_each(some, values.data());
+        for (std::size_t i = 0; i < some.size(); ++i) {
+            const std::uint32_t expected = std::prev(steps.upper_bound(some[i]))->second;
+            ASSERT_EQ(values[i], expected) << some[i];
+            ASSERT_EQ(packed->find(static_cast<std::uint32_t>(some[i])), expected) << some[i];
+        }
+    }
+}
+
+TEST(PackedV4, MoreRowsThanAByteTellsApartAreRefused) {
+    const std::vector<Step<std::uint64_t>> steps{{0, 0}, {7, PackedV4::kMaxValue + 1}};
+    EXPECT_EQ(PackedV4::make(steps).error().code, Errc::TooMany);
+    EXPECT_GT(PackedV4::bytes_for(steps), PackedV4::kMostBytes);
+    const std::vector<Step<std::uint64_t>> few{{0, 0}, {7, PackedV4::kMaxValue}};
+    EXPECT_EQ(PackedV4::make(few, 1000).error().code, Errc::TooMany);
+    EXPECT_TRUE(PackedV4::make(few).has_value());
 }
 
 TEST(Fib, MoreThanItMayTakeIsRefused) {
