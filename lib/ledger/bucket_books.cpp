@@ -23,15 +23,19 @@ bool is_rule_step(const SlotRow& row, std::uint8_t step) noexcept {
 BucketBooks::BucketBooks(BucketStore& store)
     : store_{store}, worst_{std::make_unique<Counter[]>(kSlots)} {}
 
-// The entry of a key whose bucket may have a lease; nullptr: there is none.
+// The entry of a key whose bucket may have a lease, by the numbers it was written under, in force
+// or not; nullptr: there is none.
 Entry* BucketBooks::leasable(const Account& account) const noexcept {
-    if (account.step != 0 || !store_.tenants.knows(account.slot)) {
+    Entry* entry = account.step == 0 && store_.tenants.knows(account.slot)
+                       ? store_.keys.find(account.filed())
+                       : nullptr;
+    if (entry == nullptr || entry->has_own_numbers()) {
         return nullptr;
     }
-    const Limit* gcra = gcra_of(*store_.tenants.row(account.slot).limit);
-    Entry* entry =
-        gcra == nullptr || gcra->parts() != 1 ? nullptr : store_.keys.find(account.filed());
-    return entry == nullptr || entry->has_own_numbers() ? nullptr : entry;
+    const SlotRow& row = store_.tenants.row(account.slot);
+    const AnyLimit* numbers = numbers_of_version(row, entry->stamp().version);
+    const Limit* gcra = numbers == nullptr ? nullptr : gcra_of(*numbers);
+    return gcra == nullptr || gcra->parts() != 1 ? nullptr : entry;
 }
 
 // Also where the limit is not shared any more: no lease must be found later without what was noted
@@ -43,7 +47,7 @@ std::uint64_t BucketBooks::recall(const Account& account) noexcept {
     }
     const std::uint32_t lease = entry->lease();
     entry->set_lease(0);
-    return entry->stamp().version == store_.tenants.row(account.slot).version ? lease : 0;
+    return lease;
 }
 
 Leasing BucketBooks::leasing(const Account& account) const noexcept {
@@ -54,7 +58,9 @@ Leasing BucketBooks::leasing(const Account& account) const noexcept {
 }
 
 void BucketBooks::grant(const Account& account, std::uint32_t units) noexcept {
-    leasable(account)->set_lease(units);
+    if (Entry* entry = leasable(account)) {
+        entry->set_lease(units);
+    }
 }
 
 // nullptr: it is not shared, or not under the rules in force.

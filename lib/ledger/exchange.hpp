@@ -232,6 +232,10 @@ void Ledger::send_due(std::size_t owner, B& books, Now now) noexcept {
 // What is due soon, and of what is due late one list after the other.
 template <Books B>
 void Ledger::send_some_due(std::size_t owner, B& books, Now now) noexcept {
+    if (hurries()) {
+        send_due(owner, books, now);
+        return;
+    }
     std::size_t& late = coming_[owner].late_list;
     late = late % RecordPool::kLateLists + 1;
     send_list(owner, 0, books, now);

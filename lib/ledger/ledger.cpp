@@ -47,6 +47,9 @@ Ledger::Ahead Ledger::open_ahead(std::uint32_t index, const Account& account,
 
 // No lease lasts longer than an amount waits, so at any time there are twice as many at most.
 bool Ledger::may_lend(Instant fresh_from, Instant now) noexcept {
+    if (hurries() || records_.is_crowded()) {
+        return false;
+    }
     constexpr std::size_t kShare = 4;  // of the keys that a worker may have
     if (fresh_from - now >= longest_) {
         return true;

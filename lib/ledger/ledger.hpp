@@ -177,8 +177,8 @@ public:
 
     // A lease: units that are noted now, as if they were unsent, and may be charged later without a
     // word, as long as all together need not be told at once. 0: there is none to be had, as where
-    // amounts are due soon. A bucket is not forgotten while it has one, so of those that would be
-    // fresh before (`fresh_from`) only few get one.
+    // amounts are due soon or records are few. A bucket is not forgotten while it has one, so of
+    // those that would be fresh before (`fresh_from`) only few get one.
     [[nodiscard]] std::uint32_t lend(std::uint32_t record, const Leasing& to, Instant now) noexcept;
     // What a lease has left has not been charged.
     void give_back(const Account& account, std::uint64_t units) noexcept;
@@ -278,6 +278,9 @@ private:
     [[nodiscard]] More more_than(const Total& total, const Amount& amount) const noexcept;
     [[nodiscard]] bool send(std::uint32_t record, const Stand& copy, Now now) noexcept;
     void settle_below(AmountLane& lane, std::size_t owner, std::uint64_t number) noexcept;
+    // Keys move, so no amount waits longer than another, and none lies anywhere for what may never
+    // be charged.
+    [[nodiscard]] bool hurries() const noexcept { return longest_ <= interval_; }
     [[nodiscard]] bool may_lend(Instant fresh_from, Instant now) noexcept;
     template <Books B>
     void send_some_due(std::size_t owner, B& books, Now now) noexcept;

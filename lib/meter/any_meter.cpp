@@ -25,8 +25,8 @@ struct InCell {
     [[nodiscard]] Gcra bucket(const Cell& cell) const noexcept {
         return bucket_in(cell, limit.gcra);
     }
-    static void keep(Cell& cell, const Gcra& bucket) noexcept {
-        cell = {bucket.fresh_from, bucket.below};
+    void keep(Cell& cell, const Gcra& bucket) const noexcept {
+        put_bucket(cell, bucket, limit.gcra);
     }
 
     static bool open(Cell& cell, LinePool& /*pool*/, GroupKey /*key*/, Now now) noexcept {
@@ -65,7 +65,9 @@ struct InCell {
                   Now changed) const noexcept {
         Gcra bucket = bucket_in(cell, from.gcra);
         sluice::renumber(bucket, from.gcra, limit.gcra, changed.at);
-        keep(cell, bucket);
+        // What may be a lease goes on as one.
+        const bool leased = from.gcra.parts() == 1 && limit.gcra.parts() == 1;
+        cell = {bucket.fresh_from, leased ? cell.rest : bucket.below};
     }
     void leave_at_most(Cell& cell, LinePool& /*pool*/, Now now, Units most) const noexcept {
         Gcra bucket = this->bucket(cell);

@@ -11,4 +11,9 @@ namespace sluice {
     return {cell.fresh_from, limit.parts() == 1 ? 0 : cell.rest};
 }
 
+// Puts it there. What may be a lease stays.
+inline void put_bucket(Cell& cell, const Gcra& bucket, const Limit& limit) noexcept {
+    cell = {bucket.fresh_from, limit.parts() == 1 ? cell.rest : bucket.below};
+}
+
 }  // namespace sluice

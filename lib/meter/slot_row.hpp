@@ -83,6 +83,20 @@ static_assert(sizeof(SlotRow) == 128, "two lines, of which a change of numbers n
     return step <= coarser.size() ? &coarser[step - 1] : nullptr;
 }
 
+// The numbers of step 0 that entries of a version carry; nullptr: no entry does any more.
+[[nodiscard]] inline const AnyLimit* numbers_of_version(const SlotRow& row,
+                                                        std::uint8_t version) noexcept {
+    if (version == row.version) {
+        return row.limit;
+    }
+    for (const FormerNumbers& former : row.former) {
+        if (former.version == version) {
+            return &former.limit;
+        }
+    }
+    return nullptr;
+}
+
 // When a worker adopted each change of numbers: from then on it judged by the new ones.
 using ChangeTimes = std::array<Instant, kRememberedChanges>;
 

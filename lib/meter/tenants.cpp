@@ -41,9 +41,11 @@ void Tenants::adopt(std::span<const SlotRow> rows, std::uint64_t changes, Instan
     if (stamp.version == latest.from) {
         const Cell cell = entry.cell();
         const Instant changed = notes_->changed[latest.change % notes_->changed.size()];
-        const std::uint32_t below = latest.numbers.from_parts == 1 ? 0 : cell.rest;  // no lease
+        // What may be a lease goes on as one.
+        const bool leased = latest.numbers.from_parts == 1 && latest.numbers.to_parts == 1;
+        const std::uint32_t below = latest.numbers.from_parts == 1 ? 0 : cell.rest;
         const Gcra bucket = latest.numbers.of({cell.fresh_from, below}, changed);
-        entry.write_under(latest.to, {bucket.fresh_from, bucket.below});
+        entry.write_under(latest.to, {bucket.fresh_from, leased ? cell.rest : bucket.below});
         return true;
     }
     return stamp.version == latest.to;

@@ -7,6 +7,7 @@
 #include "lib/pipeline/adopt.hpp"
 #include "lib/pipeline/key_overrides.hpp"
 #include "lib/pipeline/packet.hpp"
+#include "lib/pipeline/shared_charge.hpp"
 #include "lib/rules/coarse_key.hpp"
 
 #include <algorithm>
@@ -46,6 +47,9 @@ public:
         }
         if (entry != nullptr) {
             bucket.before = left_in(*entry, numbers);
+            if (question_.action == KeyAction::Reset || question_.action == KeyAction::Grant) {
+                end_lease(*entry, filed(limit, question_.bytes), core_);
+            }
             entry = act(*entry, numbers);
         }
         bucket.own = entry != nullptr;

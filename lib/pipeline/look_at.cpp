@@ -135,7 +135,7 @@ void settle(Look& look, const Judging& judging, bool spends, bool rejected) noex
         } else if (token != nullptr) [[likely]] {
             Gcra bucket = bucket_in(cell, token->gcra);
             charge(bucket, token->gcra, judging.now.at, look.cost);
-            cell = {bucket.fresh_from, bucket.below};
+            put_bucket(cell, bucket, token->gcra);
         } else {
             charge(cell, *look.numbers, store.tenants.pool(), judging.now,
                    {look.cost, look.judgement});

@@ -25,15 +25,6 @@ std::uint64_t max_unsynced(const Look& look, const Judging& judging) noexcept {
     return judging.core.buckets.tenants.row(look.entry->slot()).max_unsynced;
 }
 
-// What a lease on the bucket has left goes back: who asks for credit sees what has been charged.
-void end_lease(const Look& look, const Account& account, const Judging& judging) noexcept {
-    Entry& entry = *look.entry;
-    if (account.step == 0 && judging.core.buckets.tenants.row(account.slot).leases) {
-        judging.core.ledger->give_back(account, entry.lease());
-        entry.set_lease(0);
-    }
-}
-
 // Of what was refused: no more than there is, here and of what may be unsynced.
 Units what_fits(const Look& look, const Account& account, const Judging& judging) noexcept {
     const Ledger& ledger = *judging.core.ledger;
@@ -48,6 +39,15 @@ Units what_fits(const Look& look, const Account& account, const Judging& judging
 
 }  // namespace
 
+void end_lease(Entry& entry, const FiledKey& key, CoreState& core) noexcept {
+    const Tenants& tenants = core.buckets.tenants;
+    if (core.ledger != nullptr && tenants.row(slot_of(key)).leases && entry.stamp().step == 0 &&
+        !entry.has_own_numbers()) {
+        core.ledger->give_back({key.hash, slot_of(key), 0}, entry.lease());
+        entry.set_lease(0);
+    }
+}
+
 Judgement ask_ledger(const Look& look, const Rule& rule, const Judging& judging) noexcept {
     if (look.entry == nullptr || !is_shared(*look.entry, judging)) {
         return look.judgement;
@@ -57,7 +57,7 @@ Judgement ask_ledger(const Look& look, const Rule& rule, const Judging& judging)
     if (ledger.owns(account)) {
         return look.judgement;
     }
-    end_lease(look, account, judging);
+    end_lease(*look.entry, look.key, judging.core);
     const Credit credit = ledger.credit(account, look.cost.count(), max_unsynced(look, judging));
     if (credit == Credit::Enough) [[likely]] {
         return look.judgement;
@@ -80,7 +80,7 @@ void settle_shared(const Look& look, const Judging& judging, bool rejected) noex
     Entry& entry = *look.entry;
     Tenants& tenants = judging.core.buckets.tenants;
     const Account account = account_of(look, judging);
-    end_lease(look, account, judging);
+    end_lease(*look.entry, look.key, judging.core);
     const Units units = rejected ? what_fits(look, account, judging) : look.cost;
     if (units == Units{0}) {
         return;

@@ -25,6 +25,10 @@ namespace sluice {
     }
 }
 
+// What a lease on a key's bucket has left goes back, so that what is noted is what has been
+// charged: for whoever asks for credit, or is about to write another state.
+void end_lease(Entry& entry, const FiledKey& key, CoreState& core) noexcept;
+
 // What becomes of a look that the copy here admits: the same, or NoRoom.
 [[nodiscard]] Judgement ask_ledger(const Look& look, const Rule& rule,
                                    const Judging& judging) noexcept;

@@ -221,25 +221,44 @@ TEST(ChargeAhead, ALeasedBucketIsNotForgotten) {
 
 // Buckets that would be forgotten before their leases end keep only so many places.
 TEST(ChargeAhead, FewShortDebtsHaveLeases) {
+    constexpr std::size_t kKeys = kRecords / 2;
     std::vector<Record> memory(kRecords);
     AmountLanes lanes{2, 64};
     Ledger ledger{1, lanes, memory, Instant{1h}};
     const auto lent_to = [&](Instant fresh_from, Instant now) {
         std::size_t lent = 0;
-        for (std::uint64_t i = 0; i < kRecords; ++i) {
+        for (std::uint64_t i = 0; i < kKeys; ++i) {
             Account of = account();
             of.hash += i << 32;
             const Ledger::Ahead ahead = ledger.go_ahead(of, 1, kMaxUnsynced, now, Due::Late);
-            lent += ledger.lend(ahead.record, {kMaxUnsynced, fresh_from}, now) != 0 ? 1 : 0;
-            ledger.give_back(of, 8);
+            const std::uint32_t units = ledger.lend(ahead.record, {kMaxUnsynced, fresh_from}, now);
+            ledger.give_back(of, units);
+            lent += units != 0 ? 1 : 0;
         }
         return lent;
     };
     const Instant now{1h};
     EXPECT_EQ(lent_to(now + 1s, now), kRecords / 4);
     EXPECT_EQ(lent_to(now + 1s, now + 1s), 0U);
-    EXPECT_EQ(lent_to(now + 1s + Ledger::kLongestWait, now + 1s), kRecords);
+    EXPECT_EQ(lent_to(now + 1s + Ledger::kLongestWait, now + 1s), kKeys);
     EXPECT_EQ(lent_to(now + 5s, now + Ledger::kLongestWait), kRecords / 4);
+}
+
+// Where records are few, none lies there for what may never be charged.
+TEST(ChargeAhead, WhereRecordsAreFewNobodyHasOne) {
+    std::vector<Record> memory(4);
+    AmountLanes lanes{2, 64};
+    const Instant now{1h};
+    Ledger ledger{1, lanes, memory, now};
+    std::size_t lent = 0;
+    for (std::uint64_t i = 0; i < 4; ++i) {
+        Account of = account();
+        of.hash += i << 32;
+        const Ledger::Ahead ahead = ledger.go_ahead(of, 1, kMaxUnsynced, now, Due::Late);
+        ASSERT_NE(ahead.record, kNoRecord);
+        lent += ledger.lend(ahead.record, {kMaxUnsynced, now + 1h}, now) != 0 ? 1 : 0;
+    }
+    EXPECT_EQ(lent, 3U);
 }
 
 // A process that begins again counts all of a lease as spent.
