@@ -22,12 +22,8 @@ template <typename AnyGcraLimit>
 struct InCell {
     const AnyGcraLimit& limit;
 
-    [[nodiscard]] Gcra bucket(const Cell& cell) const noexcept {
-        return bucket_in(cell, limit.gcra);
-    }
-    void keep(Cell& cell, const Gcra& bucket) const noexcept {
-        put_bucket(cell, bucket, limit.gcra);
-    }
+    [[nodiscard]] Gcra bucket(const Cell& at) const noexcept { return bucket_in(at, limit.gcra); }
+    void keep(Cell& at, const Gcra& state) const noexcept { put_bucket(at, state, limit.gcra); }
 
     static bool open(Cell& cell, LinePool& /*pool*/, GroupKey /*key*/, Now now) noexcept {
         cell = {now.at, 0};

@@ -23,9 +23,9 @@ constexpr std::uint64_t kMaxUnsynced = 20;  // told at 10 units
 constexpr Nanoseconds kInterval = 1ms;
 constexpr std::size_t kRecords = 64;
 
-// Of worker 1; worker 0 is the owner.
-Account account() {
-    Account of{.hash = 1, .slot = kSlot};
+// Worker 0 is the owner of them all.
+Account account(std::uint64_t number = 0) {
+    Account of{.hash = (number + 1) << 32, .slot = kSlot};
     while (owner_of(of, 2) != 0) {
         ++of.hash;
     }
@@ -228,8 +228,7 @@ TEST(ChargeAhead, FewShortDebtsHaveLeases) {
     const auto lent_to = [&](Instant fresh_from, Instant now) {
         std::size_t lent = 0;
         for (std::uint64_t i = 0; i < kKeys; ++i) {
-            Account of = account();
-            of.hash += i << 32;
+            const Account of = account(i);
             const Ledger::Ahead ahead = ledger.go_ahead(of, 1, kMaxUnsynced, now, Due::Late);
             const std::uint32_t units = ledger.lend(ahead.record, {kMaxUnsynced, fresh_from}, now);
             ledger.give_back(of, units);
@@ -252,8 +251,7 @@ TEST(ChargeAhead, WhereRecordsAreFewNobodyHasOne) {
     Ledger ledger{1, lanes, memory, now};
     std::size_t lent = 0;
     for (std::uint64_t i = 0; i < 4; ++i) {
-        Account of = account();
-        of.hash += i << 32;
+        const Account of = account(i);
         const Ledger::Ahead ahead = ledger.go_ahead(of, 1, kMaxUnsynced, now, Due::Late);
         ASSERT_NE(ahead.record, kNoRecord);
         lent += ledger.lend(ahead.record, {kMaxUnsynced, now + 1h}, now) != 0 ? 1 : 0;
