@@ -132,7 +132,8 @@ struct Entry {
         store_word(key, before.key);
     }
     // A lease (lib/ledger/charge_ahead.hpp) lies where parts of a ns would: only a bucket whose
-    // limit has none (bucket_in()) may have one. Whoever writes another state ends it.
+    // limit has none may have one. Who reads the bucket leaves it out (bucket_in()), and who writes
+    // another state leaves it there (put_bucket()).
     [[nodiscard]] std::uint32_t lease() const noexcept {
         return static_cast<std::uint32_t>(key >> kRestShift);
     }
