@@ -10,7 +10,7 @@
 // One bucket's place in a table: 16 bytes, four to a line.
 //
 //   time   fresh from, ns: 58 | version: 3 | step: 2 | held: 1
-//   key    rest, or a lease: 24 | slot: 15 | tag: 25
+//   key    rest, or a lease, or an edition: 24 | slot: 15 | tag: 25
 //
 // The instant stands on top, so that one signed compare of `time` tells whether the entry may be
 // forgotten, whatever its algorithm. The slot names the limit: who meets an idle entry knows whose
@@ -35,6 +35,7 @@ using LimitSlot = std::uint16_t;
 
 inline constexpr std::uint8_t kOwnNumbers = 7;
 inline constexpr std::uint32_t kMostLease = (std::uint32_t{1} << (64 - kRestShift)) - 1;
+inline constexpr std::uint32_t kMostEdition = kMostLease;
 
 // The numbers an entry was written under.
 struct Stamp {
@@ -142,6 +143,14 @@ struct Entry {
     }
     // At most lease() units.
     void spend_lease(std::uint64_t units) noexcept { store_word(key, key - (units << kRestShift)); }
+    // In the same place, where keys may have overrides: that nothing is said of this one in an
+    // edition of them (Tenants::edition()), so that it need not be looked up again.
+    [[nodiscard]] bool is_ordinary_in(std::uint32_t edition) const noexcept {
+        return key >> kRestShift == edition;
+    }
+    void note_ordinary_in(std::uint32_t edition) noexcept {
+        store_word(key, (std::uint64_t{edition} << kRestShift) | filed());
+    }
     void hold() noexcept { store_word(time, time | kHeld); }
     void release() noexcept { store_word(time, time & ~kHeld); }
     void clear() noexcept {

@@ -3,6 +3,7 @@
 #include "lib/meter/cell.hpp"
 #include "lib/meter/gcra.hpp"
 #include "lib/meter/line_pool.hpp"
+#include "lib/share/word.hpp"
 
 #include <cstdint>
 #include <optional>
@@ -48,8 +49,15 @@ struct OwnBucket {
         parts = limit.parts();
         until = ends.count();
     }
+    // A new state, in an order in which each store leaves at least what was owed before.
+    void keep(const Gcra& after) noexcept {
+        state.fresh_from = after.fresh_from;
+        keep_store_order();
+        state.below = after.below;
+    }
     // What it holds once it has admitted `cost`; nullopt: it does not.
-    [[nodiscard]] std::optional<Gcra> after(Units cost, Instant now) const noexcept {
+    [[nodiscard, gnu::always_inline]] std::optional<Gcra> after(Units cost,
+                                                                Instant now) const noexcept {
         const std::uint64_t added = cost.count() * period;
         if (cost.count() > burst || debt_in_parts(state, parts, now) > burst * period - added) {
             return std::nullopt;

@@ -1,5 +1,6 @@
 #include "lib/meter/peer_tables.hpp"
 
+#include "lib/base/prefetch.hpp"
 #include "lib/meter/penalty.hpp"
 
 #include <algorithm>
@@ -103,6 +104,7 @@ bool PeerTables::has_entries(LimitSlot slot) const noexcept {
 
 // All lines are asked for before the first is read.
 void PeerTables::prefetch(const BucketAt& at) const noexcept {
+    keep_prefetches();
     for (const BucketStore* store : stores_) {
         if (!at.of_rule) {
             (void)table_of(*store, at.step).prefetch_both(at.key);

@@ -21,6 +21,7 @@ Tenants::Tenants(StoreNotes& notes, LinePool pool)
 void Tenants::adopt(std::span<const SlotRow> rows, std::uint64_t changes, Instant now) noexcept {
     rows_ = rows;
     adopted_ = now;
+    edition_ = edition_ % kMostEdition + 1;
     ChangeTimes& changed = notes_->changed;
     // Changes that came and went between two bursts were never judged by.
     const std::uint64_t missed = std::min<std::uint64_t>(changes - notes_->changes, changed.size());
@@ -210,9 +211,7 @@ Cell Tenants::own_cell(const Entry& entry) const noexcept {
 void Tenants::write_own(Entry& entry, const Cell& cell, Now now) noexcept {
     const PoolLine line = entry.cell().rest;
     OwnBucket& bucket = pool_.at<OwnBucket>(line);
-    bucket.state.fresh_from = cell.fresh_from;
-    keep_store_order();
-    bucket.state.below = cell.rest;
+    bucket.keep({cell.fresh_from, cell.rest});
     Instant fresh = cell.fresh_from;
     if (bucket.until != Nanoseconds::max().count()) {
         const Instant ends{Nanoseconds{bucket.until} - now.utc_ahead};
@@ -241,7 +240,9 @@ void Tenants::give_up_own(Entry& entry, const Limit& base, std::uint8_t version,
     pool_.give_back(line);
 }
 
-bool Tenants::take_own(Entry& entry, const Limit& base, const OwnNumbers& own, Now now) noexcept {
+// `changed`: until when a bucket without numbers of its own is read under the limit's.
+bool Tenants::take_own(Entry& entry, const OwnNumbers& own, Instant changed, Now now) noexcept {
+    const Limit& base = *gcra_of(*rows_[entry.slot()].limit);
     const Limit& limit = *gcra_of(*own.numbers);
     PoolLine line = entry.cell().rest;
     const bool has_line = entry.has_own_numbers();
@@ -258,7 +259,7 @@ bool Tenants::take_own(Entry& entry, const Limit& base, const OwnNumbers& own, N
         }
         OwnBucket& bucket = pool_.at<OwnBucket>(line);
         bucket.state = bucket_in(cell, base);
-        renumber(bucket.state, base, limit, std::min(adopted_, now.at));
+        renumber(bucket.state, base, limit, changed);
         bucket.set(limit, own.until);
         entry.write_time(kOwnNumbers, cell.fresh_from);
         entry.write({cell.fresh_from, line});
@@ -285,12 +286,17 @@ bool Tenants::bring_under(Entry& entry, const OwnNumbers& own, Now now) noexcept
         return true;
     }
     if (own.numbers != nullptr) {
-        return take_own(entry, *base, own, now);
+        return take_own(entry, own, std::min(adopted_, now.at), now);
     }
     if (entry.has_own_numbers()) {
         give_up_own(entry, *base, row.version, now);
     }
     return true;
+}
+
+bool Tenants::bring_new_under(Entry& entry, const OwnNumbers& own, Now now) noexcept {
+    const bool in_line = own.numbers != nullptr && gcra_of(*own.numbers) != nullptr;
+    return in_line ? take_own(entry, own, now.at, now) : bring_under(entry, own, now);
 }
 
 }  // namespace sluice

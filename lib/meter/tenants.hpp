@@ -30,6 +30,11 @@ public:
     // names its change; buckets are read in the old numbers up to `now`.
     void adopt(std::span<const SlotRow> rows, std::uint64_t changes, Instant now) noexcept;
 
+    // Of what is said of keys beside their limits' numbers: another one with each set, from 1 on.
+    // An entry that is not asked for while sixteen million sets come and go would take one for
+    // another.
+    [[nodiscard]] std::uint32_t edition() const noexcept { return edition_; }
+
     // Live entries of a limit, as far as this core has seen them end.
     [[nodiscard]] const Counter& entries_of(LimitSlot slot) const noexcept { return live_[slot]; }
 
@@ -97,6 +102,8 @@ public:
     // its key has now. What was used until the change is read under the old ones. False: the pool
     // has no line for it, and nothing has changed.
     [[nodiscard]] bool bring_under(Entry& entry, const OwnNumbers& own, Now now) noexcept;
+    // The same of a bucket that has just been filed: what it owes, it owes now.
+    [[nodiscard]] bool bring_new_under(Entry& entry, const OwnNumbers& own, Now now) noexcept;
 
     // What an entry of another table has used, of the limits that are known here; `pool` is that
     // table's. Its limit's numbers may have changed since.
@@ -116,7 +123,7 @@ private:
     [[nodiscard]] Cell own_cell(const Entry& entry) const noexcept;
     void write_own(Entry& entry, const Cell& cell, Now now) noexcept;
     void give_up_own(Entry& entry, const Limit& base, std::uint8_t version, Now now) noexcept;
-    [[nodiscard]] bool take_own(Entry& entry, const Limit& base, const OwnNumbers& own,
+    [[nodiscard]] bool take_own(Entry& entry, const OwnNumbers& own, Instant changed,
                                 Now now) noexcept;
     [[nodiscard]] Instant changed_at(const OwnBucket& bucket, Now now) const noexcept;
     void update_slow(Entry& entry, Now now) noexcept;
@@ -138,6 +145,7 @@ private:
     std::unique_ptr<StoreNotes> own_notes_;  // nullptr: they lie beside the tables
     StoreNotes* notes_;
     Instant adopted_{};  // the set in force
+    std::uint32_t edition_ = 0;
     bool stale_ = false;
 };
 

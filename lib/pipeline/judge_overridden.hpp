@@ -15,6 +15,7 @@
 // locate_burst() has asked for:
 //
 //   its entry has numbers of its own --> their line, which remembers who said them of which key
+//   ... says that nothing is said    --> none
 //   else                             --> the table of overrides
 namespace sluice {
 
@@ -57,7 +58,11 @@ public:
     enum class Outcome : std::uint8_t { Admitted, Refused, Exempt, Long };
 
     OverriddenLooks(const QuickRule& rule, BucketStore& buckets, Now now) noexcept
-        : rule_{rule}, buckets_{buckets}, now_{now}, stale_{buckets.tenants.stale()} {}
+        : rule_{rule},
+          buckets_{buckets},
+          now_{now},
+          stale_{buckets.tenants.stale()},
+          edition_{rule.limit->parts() == 1 && !stale_ ? buckets.tenants.edition() : kNoEdition} {}
 
     [[nodiscard, gnu::always_inline]] Outcome judge(Look& look, const Flow& flow) const noexcept {
         const IpVersion version = flow.ip_version;
@@ -70,15 +75,10 @@ public:
         if (at_hand && entry->has_own_numbers()) {
             return judge_by_own(look, flow);
         }
-        switch (said_of(look, flow).kind) {
-            case OverrideTable::Kind::None:
-                return judge_by_rule(look, at_hand);
-            case OverrideTable::Kind::Exempt:
-                look.asked = false;
-                return Outcome::Exempt;
-            default:
-                return Outcome::Long;
+        if (at_hand && entry->is_ordinary_in(edition_)) {
+            return judge_by_rule(look, at_hand);
         }
+        return judge_by_table(look, flow, at_hand);
     }
 
     // How long a packet that was refused would have to wait.
@@ -98,6 +98,29 @@ private:
                                       [&]() noexcept { return AddressKey{rule_, flow}; });
     }
 
+    // A key that nobody has asked the table about in this edition, or that it says something of.
+    [[nodiscard, gnu::always_inline]] Outcome judge_by_table(Look& look, const Flow& flow,
+                                                             bool at_hand) const noexcept {
+        switch (said_of(look, flow).kind) {
+            case OverrideTable::Kind::None:
+                return judge_ordinary(look, at_hand);
+            case OverrideTable::Kind::Exempt:
+                look.asked = false;
+                return Outcome::Exempt;
+            default:
+                return Outcome::Long;
+        }
+    }
+
+    [[nodiscard, gnu::always_inline]] Outcome judge_ordinary(Look& look,
+                                                             bool at_hand) const noexcept {
+        const Outcome outcome = judge_by_rule(look, at_hand);
+        if (outcome != Outcome::Long && edition_ != kNoEdition) {
+            look.entry->note_ordinary_in(edition_);
+        }
+        return outcome;
+    }
+
     // A key of which nothing is said.
     [[nodiscard, gnu::always_inline]] Outcome judge_by_rule(Look& look,
                                                             bool at_hand) const noexcept {
@@ -115,7 +138,8 @@ private:
     [[nodiscard, gnu::always_inline]] Outcome judge_by_own(Look& look,
                                                            const Flow& flow) const noexcept {
         Entry& entry = *look.entry;
-        OwnBucket& bucket = buckets_.tenants.pool().at<OwnBucket>(entry.cell().rest);
+        const PoolLine line = entry.cell().rest;
+        OwnBucket& bucket = buckets_.tenants.pool().at<OwnBucket>(line);
         const bool is_known = bucket.said_by == rule_.overrides->name() &&
                               bucket.digest == static_cast<std::uint32_t>(look.digest);
         if (!is_known && !learn(bucket, look, flow)) [[unlikely]] {
@@ -123,7 +147,8 @@ private:
         }
         const std::optional<Gcra> after = bucket.after(look.cost, now_.at);
         if (after) {
-            buckets_.tenants.write(entry, {after->fresh_from, after->below}, now_);
+            bucket.keep(*after);
+            entry.write({after->fresh_from, line});
         }
         return noted(look, after.has_value());
     }
@@ -157,6 +182,9 @@ private:
     BucketStore& buckets_;
     const Now now_;
     const bool stale_;  // entries may carry former numbers
+    // Where parts of a ns lie in the entries, or may lie there still, nothing is noted there.
+    static constexpr std::uint32_t kNoEdition = kMostEdition + 1;
+    const std::uint32_t edition_;
 };
 
 // One such rule that matches, among others that do not. False: nothing has been done, and the long

@@ -1,3 +1,4 @@
+#include "lib/base/prefetch.hpp"
 #include "lib/pipeline/stages.hpp"
 #include "lib/rules/group.hpp"
 #include "lib/rules/units_of.hpp"
@@ -58,8 +59,9 @@ template <bool kOverridden, typename Hash>
 }
 
 // What the rule has for the key beside its limits.
-void prefetch_key(const Rule& rule, std::uint8_t key, std::uint64_t digest,
-                  const BucketTable& table) noexcept {
+[[gnu::always_inline]] inline void prefetch_key(const Rule& rule, std::uint8_t key,
+                                                std::uint64_t digest,
+                                                const BucketTable& table) noexcept {
     if (!rule.override_tables.empty() && rule.override_tables[key] != nullptr) {
         rule.override_tables[key]->prefetch(digest);
     }
@@ -247,6 +249,15 @@ void prefetch_shared(Scratch& scratch, const RuleSet& set, const Ledger& ledger)
     }
 }
 
+// Where most keys will be looked up.
+void prefetch_overrides(const Scratch& scratch, const RuleSet& set) noexcept {
+    keep_prefetches();
+    const OverrideTable& overrides = *set.quick.front().overrides;
+    for (const Look& look : std::span{scratch.looks.get(), scratch.look_count}) {
+        overrides.prefetch(look.digest);
+    }
+}
+
 }  // namespace
 
 void key_burst(Burst& burst, const RuleSet& set, const CoreState& core) noexcept {
@@ -259,9 +270,13 @@ void key_burst(Burst& burst, const RuleSet& set, const CoreState& core) noexcept
     } else {
         key_all<true>(burst, set, core, PortableHash{core.hash});
     }
-    burst.scratch().overridden = set.has_overrides ? &set : nullptr;
+    Scratch& scratch = burst.scratch();
+    scratch.overridden = set.has_overrides ? &set : nullptr;
+    if (set.has_overrides && set.has_one_way() && 2 * scratch.table_asks > scratch.look_count) {
+        prefetch_overrides(scratch, set);
+    }
     if (core.ledger != nullptr) [[unlikely]] {
-        prefetch_shared(burst.scratch(), set, *core.ledger);
+        prefetch_shared(scratch, set, *core.ledger);
     }
 }
 

@@ -143,7 +143,7 @@ private:
         const bool owed_for = store_.coarsened(judging_.now.at) || store_.former() != nullptr ||
                               !limit_.moved_from.empty();
         const Units left = remaining(entry.cell(), limit_.limit, tenants_.pool(), judging_.now);
-        if (!tenants_.bring_under(entry, own, judging_.now)) {
+        if (!tenants_.bring_new_under(entry, own, judging_.now)) {
             entry.release();
             tenants_.forget(entry);
             return false;

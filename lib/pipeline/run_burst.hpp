@@ -19,8 +19,8 @@ inline void run_burst(Burst& burst, const RuleSet& set, CoreState& core, Now now
 // Between the two steps, the burst that has come may lose packets.
 inline void match_overlapped(Burst& coming, Burst& going, const RuleSet& set,
                              CoreState& core) noexcept {
-    parse_burst(coming, core);
     locate_burst(going, core);
+    parse_burst(coming, core);
     origin_burst(coming, set);
     match_burst(coming, set, core);
 }

@@ -67,6 +67,9 @@ struct Scratch {
     std::size_t unleased_count = 0;
     // Under which the looks were made, if keys of its rules have overrides; nullptr: none have.
     const RuleSet* overridden = nullptr;
+    // Looks of the last burst that asked the table of overrides: where most do, as exempt keys and
+    // new ones, its lines are asked for early.
+    std::size_t table_asks = 0;
     FoundRules found;
     std::uint32_t noted = 0;  // rows of which Burst::only_match() has noted what they met
 

@@ -27,7 +27,7 @@ void locate_burst(Burst& burst, const CoreState& core) noexcept;
 
 // Looks into those second lines, which have come meanwhile, for buckets with numbers of their own,
 // and asks for these. Without it only somebody waits.
-void locate_own(const Burst& burst, const CoreState& core) noexcept;
+void locate_own(Burst& burst, const CoreState& core) noexcept;
 
 // Packet by packet, in arrival order: looks at all limits of all matching rules, decides, charges.
 void meter_burst(Burst& burst, const RuleSet& set, CoreState& core, Now now) noexcept;

@@ -216,5 +216,35 @@ TEST(OverrideWays, NumbersThatChangeAreSeenAtOnce) {
     EXPECT_EQ(admitted(box, Instant{1h}), 1);
 }
 
+// A bucket remembers that nothing was said of its key; whatever is said later is seen at once.
+TEST(OverrideWays, WhatIsSaidLaterIsSeenAtOnce) {
+    const auto rules = [](const std::string& said) {
+        return "version: 1\nrules:\n  - {id: r, mode: enforce, key: [ip.src], limits: "
+               "[{algorithm: token_bucket, rate: 1/h, burst: 5}], overrides: {inline: [" +
+               said + "{key: [10.0.0.9], exempt: true}]}}\n";
+    };
+    const auto admitted = [](Box& box) {
+        int count = 0;
+        for (int i = 0; i < 50; ++i) {
+            const Octets frame = udp().src("10.0.0.1").bytes();
+            count += box.judge(frame, Instant{1h}).verdict == Verdict::Pass ? 1 : 0;
+        }
+        return count;
+    };
+    const std::string nothing = rules("");
+    Box box{nothing};
+    EXPECT_EQ(admitted(box), 5);
+    ASSERT_TRUE(box.reload(rules("{key: [10.0.0.1], exempt: true}, ")));
+    EXPECT_EQ(admitted(box), 50);
+    ASSERT_TRUE(box.reload(nothing));
+    EXPECT_EQ(admitted(box), 0);
+    ASSERT_TRUE(box.reload(rules("{key: [10.0.0.1], limits: {\"1\": {burst: 7}}}, ")));
+    EXPECT_EQ(admitted(box), 2);
+    ASSERT_TRUE(box.reload(nothing));
+    EXPECT_EQ(admitted(box), 0);
+    ASSERT_TRUE(box.reload(rules("{key: [10.0.0.1], limits: {\"1\": {burst: 8}}}, ")));
+    EXPECT_EQ(admitted(box), 3);
+}
+
 }  // namespace
 }  // namespace sluice::override_ways_test

@@ -50,6 +50,14 @@ TEST(Overrides, AKeyHasItsOwnNumbersAndTheOthersTheRules) {
     EXPECT_EQ(admitted(box, "10.0.0.3", kStart + 1s), 1);
 }
 
+// However long after the rules were loaded: nothing was owed before it came.
+TEST(Overrides, AKeyThatComesLaterHasAFullBucketOfItsOwnNumbers) {
+    Box box{rules("{key: [10.0.0.1], limits: {\"1\": {rate: 10/s, burst: 20}}}")};
+    EXPECT_EQ(admitted(box, "10.0.0.3", kStart), 5);
+    EXPECT_EQ(admitted(box, "10.0.0.1", kStart + 3s), 20);
+    EXPECT_EQ(admitted(box, "10.0.0.1", kStart + 4s), 10);
+}
+
 TEST(Overrides, AnExemptKeyIsNotChargedAndCounted) {
     Box box{rules("{key: [10.0.0.1], exempt: true}")};
     EXPECT_EQ(admitted(box, "10.0.0.1", kStart), 50);
@@ -58,6 +66,15 @@ TEST(Overrides, AnExemptKeyIsNotChargedAndCounted) {
     EXPECT_EQ(box.counters(0).admitted.read(), 55U);
     EXPECT_EQ(box.counters(0).exceeded.read(), 45U);
     EXPECT_EQ(box.buckets().tenants.entries_of(1).read(), 1U);
+}
+
+TEST(Overrides, AnExemptKeyOwesNothingOnceItIsNoLonger) {
+    Box box{rules("{key: [10.0.0.1], exempt: true}")};
+    EXPECT_EQ(admitted(box, "10.0.0.1", kStart), 50);
+    ASSERT_TRUE(box.reload(rules("{key: [10.0.0.1], limits: {\"1\": {rate: 1/h, burst: 20}}}")));
+    EXPECT_EQ(admitted(box, "10.0.0.1", kStart + 1ms), 20);
+    ASSERT_TRUE(box.reload(rules("{key: [10.0.0.2], exempt: true}")));
+    EXPECT_EQ(admitted(box, "10.0.0.1", kStart + 1ms), 0);
 }
 
 TEST(Overrides, ExemptOfOneRuleIsNotExemptOfAnother) {
