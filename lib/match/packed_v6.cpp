@@ -14,6 +14,7 @@ constexpr std::size_t kLeastRootSlots = std::size_t{1} << 16;  // so that a slot
 constexpr std::size_t kMostRootSlots = std::size_t{1} << 18;
 constexpr unsigned kLeastRootShift = 66;  // so that differences of slots have a sign
 constexpr std::size_t kLeastSlots = 6;    // of which a table is one line
+constexpr std::size_t kStepsOfSlot = 8;   // half as many entries, and half of these on average
 constexpr std::size_t kMostSlots = std::size_t{1} << 20;
 
 }  // namespace
@@ -68,12 +69,13 @@ public:
                          [](const auto& step) { return step.row <= kMaxValue; })) {
             return false;
         }
-        const std::size_t slots =
-            std::clamp(std::bit_ceil(steps_.size()) / 2, kLeastRootSlots, kMostRootSlots);
+        const std::size_t slots = std::clamp(std::bit_ceil(steps_.size()) / kStepsOfSlot,
+                                             kLeastRootSlots, kMostRootSlots);
         add_table({0, steps_.size() - 1}, kLeastRootShift, slots, 0);
         const Table root = tables_.front().head;
+        const std::uint32_t around = most_frequent_row();
         root_ = {static_cast<std::uint64_t>(root.base) - 1, root.count + std::int64_t{1},
-                 root.shift};
+                 root.shift, around};
         for (std::size_t next = 0; next < tables_.size(); ++next) {
             const Pending table = tables_[next];
             if (!fill(table)) {
@@ -106,6 +108,15 @@ private:
         Piece piece;
         std::size_t slots_at = 0;  // counted in slots from the first of the root
     };
+    [[nodiscard]] std::uint32_t most_frequent_row() const {
+        std::array<std::size_t, kMaxValue + 1> counts{};
+        for (const Step<Wide>& step : steps_) {
+            ++counts[step.row];
+        }
+        return static_cast<std::uint32_t>(std::max_element(counts.begin(), counts.end()) -
+                                          counts.begin());
+    }
+
     [[nodiscard]] Lines::Words& words() noexcept { return lines_.words(); }
     [[nodiscard]] Wide first(const Piece& piece, std::size_t number) const {
         return steps_[piece.step + number].first;
@@ -185,7 +196,7 @@ private:
             return *place;
         }
         const std::size_t slots =
-            std::clamp(std::bit_ceil(piece.inside) / 2, kLeastSlots, kMostSlots);
+            std::clamp(std::bit_ceil(piece.inside) / kStepsOfSlot, kLeastSlots, kMostSlots);
         return kTable | word(add_table(piece, 0, slots, sizeof(Table) / sizeof(std::uint64_t)));
     }
     [[nodiscard]] std::uint32_t place_of_value(std::uint32_t value) {
@@ -203,10 +214,10 @@ private:
     [[nodiscard]] std::optional<std::uint32_t> add_records(const Piece& piece, const Range& slot) {
         for (unsigned split = 0; split <= std::min(kMostSplit, slot.bits); ++split) {
             const std::size_t parts = std::size_t{1} << split;
-            if (split != 0 && parts > piece.inside) {
+            if (split != 0 && 2 * parts > piece.inside) {
                 break;
             }
-            if (piece.inside <= parts * kLineWords && plan(piece, slot, split)) {
+            if (piece.inside <= 2 * parts * kLineWords && plan(piece, slot, split)) {
                 return write_records(split);
             }
         }
@@ -217,25 +228,26 @@ private:
     [[nodiscard]] bool plan(const Piece& piece, const Range& slot, unsigned split) {
         records_.clear();
         entries_ = 0;
-        tails_ = 0;
+        tail_ = 0;
         const unsigned bits = slot.bits - split;
         Piece part = piece;
         for (std::size_t i = 0; i < std::size_t{1} << split; ++i) {
             const Range range{slot.first + (Wide{i} << bits), bits};
             part = piece_of(range, part.step, piece.step + piece.inside + 1);
-            const std::optional<PackedRecord> record = PackedRecord::make(
-                steps_.subspan(part.step, part.inside + 1), range.last(), slot.bits);
+            const std::optional<PackedRecord> record =
+                PackedRecord::make(steps_.subspan(part.step, part.inside + 1),
+                                   {range.first, range.last(), slot.bits}, root_.around);
             if (!record) {
                 return false;
             }
             entries_ = std::max(entries_, record->entries());
-            tails_ = std::max(tails_, record->tails());
+            tail_ = std::max(tail_, record->tail());
             records_.push_back(*record);
         }
-        return entries_ + PackedRecord::kTailWords * tails_ <= kLineWords;
+        return entries_ + tail_ <= kLineWords;
     }
     [[nodiscard]] std::uint32_t write_records(unsigned split) {
-        const std::size_t size = entries_ + PackedRecord::kTailWords * tails_;
+        const std::size_t size = entries_ + tail_;
         const std::size_t at = split == 0 ? lines_.add(size) : lines_.add_lines(records_.size());
         for (std::size_t i = 0; i < records_.size(); ++i) {
             records_[i].write(&words()[at + i * kLineWords], entries_);
@@ -252,7 +264,7 @@ private:
     std::array<std::uint32_t, kMaxValue + 1> values_{};  // places of records that say one value
     std::vector<PackedRecord> records_;                  // of a slot that is looked at
     std::size_t entries_ = 0;                            // the most that one of them has
-    std::size_t tails_ = 0;
+    std::size_t tail_ = 0;
 };
 
 std::size_t PackedV6::bytes_for(Steps steps) {
@@ -282,14 +294,18 @@ void PackedV6::find_each(std::span<const Wide> keys, std::uint32_t* values) cons
     while (in_tables != 0) {
         in_tables = enter_each(in_tables, keys, spots);
     }
+    const std::uint64_t* const lines = words();
+    const std::uint32_t around = PackedRecord::code_of(root_.around);
     std::uint32_t in_tails = 0;
     for (std::size_t i = 0; i < count; ++i) {
-        values[i] = find_in_record(spots[i]);
-        in_tails |= (values[i] > kMaxValue ? 1U : 0U) << i;
+        const PackedRecord::Found found = PackedRecord::find(
+            lines, spots[i].record, entries_of(spots[i].place), spots[i].rest, around);
+        values[i] = found.value();
+        in_tails |= (found.is_in_tail() ? 1U : 0U) << i;
     }
     for (; in_tails != 0; in_tails &= in_tails - 1) {
         const auto i = static_cast<unsigned>(std::countr_zero(in_tails));
-        values[i] = find_in_tail(spots[i], values[i], keys[i]);
+        values[i] = find_in_tail(spots[i], keys[i]);
     }
 }
 

@@ -46,8 +46,8 @@ public:
         while (is_table(spot.place)) {
             spot = enter(spot.place, key);
         }
-        const std::uint32_t value = find_in_record(spot);
-        return value <= kMaxValue ? value : find_in_tail(spot, value, key);
+        const PackedRecord::Found found = find_in_record(spot);
+        return found.is_in_tail() ? find_in_tail(spot, key) : found.value();
     }
 
     void prefetch(Wide key) const noexcept { __builtin_prefetch(root_slot(key)); }
@@ -89,6 +89,7 @@ private:
         std::uint64_t base = 0;  // as Table's, less one
         std::int64_t last = 0;   // slot
         unsigned shift = 66;
+        std::uint32_t around = 0;  // the value that most steps lead to, of all records
     };
 
     // Where a key has come to, its record there, and its bits behind those asked so far, from the
@@ -142,14 +143,13 @@ private:
     [[nodiscard]] static unsigned entries_of(std::uint32_t place) noexcept {
         return (place >> kPlaceBits & 7) + 1;
     }
-    [[nodiscard]] std::uint32_t find_in_record(Spot spot) const noexcept {
-        return PackedRecord::find(words() + spot.record, spot.place % kLineWords,
-                                  entries_of(spot.place), spot.rest);
+    [[nodiscard]] PackedRecord::Found find_in_record(Spot spot) const noexcept {
+        return PackedRecord::find(words(), spot.record, entries_of(spot.place), spot.rest,
+                                  PackedRecord::code_of(root_.around));
     }
-    [[nodiscard]] std::uint32_t find_in_tail(Spot spot, std::uint32_t value,
-                                             Wide key) const noexcept {
-        return PackedRecord::find_in_tail(words() + spot.record, entries_of(spot.place), value,
-                                          key);
+    [[nodiscard]] std::uint32_t find_in_tail(Spot spot, Wide key) const noexcept {
+        return PackedRecord::find_in_tail(words() + spot.record, entries_of(spot.place),
+                                          find_in_record(spot), key, root_.around);
     }
 
     Root root_;
