@@ -55,8 +55,9 @@ private:
 };
 
 // From so many steps on, a table costs a packet less than a trie whose nodes and steps no cache
-// holds: one of a MiB and three bytes for each step, or nine for IPv6, where there are few rows; of
-// 64 MiB, where there are many; and the one for many rows of IPv6, which grows with its steps.
+// holds: one of a MiB and three bytes for each step, or half a MiB and five for IPv6, where there
+// are few rows; of 64 MiB, where there are many; and the one for many rows of IPv6, which grows
+// with its steps.
 constexpr std::size_t kManyPackedSteps = std::size_t{1} << 13;
 constexpr std::size_t kManySteps = std::size_t{1} << 17;
 constexpr std::size_t kManyWideSteps = std::size_t{1} << 13;
@@ -257,6 +258,24 @@ void Dimension::find_inner_address(std::span<const Subject> subjects, const Dime
     }
 }
 
+void Dimension::prefetch(std::uint64_t v4_key) const noexcept {
+    if (packed_ != nullptr) {
+        packed_->prefetch(static_cast<std::uint32_t>(v4_key));
+    } else if (fib_ != nullptr) {
+        fib_->prefetch(static_cast<std::uint32_t>(v4_key));
+    } else {
+        trie_.prefetch(v4_key);
+    }
+}
+
+void Dimension::prefetch(Wide v6_key) const noexcept {
+    if (v6_packed_ != nullptr) {
+        v6_packed_->prefetch(v6_key);
+    } else if (v6_fib_ == nullptr) {
+        v6_trie_.prefetch(v6_key);
+    }
+}
+
 void Dimension::find_address(std::span<const Subject> subjects, const DimensionParts& parts,
                              std::uint32_t* rows) const noexcept {
     if (is_inner_ && packed_ == nullptr && fib_ == nullptr && v6_packed_ == nullptr &&
@@ -266,28 +285,26 @@ void Dimension::find_address(std::span<const Subject> subjects, const DimensionP
     }
     Keys<std::uint64_t> v4;
     Keys<Wide> v6;
+    const auto add = [&](IpVersion version, const IpAddress& address, std::uint32_t at) {
+        if (version == IpVersion::V4) [[likely]] {
+            v4.add(v4_key(address), at);
+            prefetch(v4.last());
+        } else if (version == IpVersion::V6) {
+            v6.add(v6_key(address), at);
+            prefetch(v6.last());
+        }
+    };
     for (std::uint32_t at = 0; at < subjects.size(); ++at) {
+        const Flow& flow = *subjects[at].flow;
         rows[at] = absent_row_;
-        if (!subjects[at].flow->fields.has(field_)) {
+        if (!flow.fields.has(field_)) {
             continue;
         }
-        const VersionedAddress address = address_of(field_, subjects[at]);
-        if (address.version == IpVersion::V4) [[likely]] {
-            v4.add(v4_key(address.address), at);
-            if (packed_ != nullptr) {
-                packed_->prefetch(static_cast<std::uint32_t>(v4.last()));
-            } else if (fib_ != nullptr) {
-                fib_->prefetch(static_cast<std::uint32_t>(v4.last()));
-            } else {
-                trie_.prefetch(v4.last());
-            }
-        } else if (address.version == IpVersion::V6) {
-            v6.add(v6_key(address.address), at);
-            if (v6_packed_ != nullptr) {
-                v6_packed_->prefetch(v6.last());
-            } else if (v6_fib_ == nullptr) {
-                v6_trie_.prefetch(v6.last());
-            }
+        if (is_inner_) [[likely]] {
+            add(flow.ip_version, field_ == Field::IpDst ? flow.dst : flow.src, at);
+        } else {
+            const VersionedAddress address = address_of(field_, subjects[at]);
+            add(address.version, address.address, at);
         }
     }
     v4.find(packed_.get(), fib_.get(), trie_, std::span{parts.steps}, rows);

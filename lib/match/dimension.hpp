@@ -48,6 +48,9 @@ private:
                             std::uint32_t* rows) const noexcept;
     void find_by_halving(std::span<const Subject> subjects, const DimensionParts& parts,
                          std::uint32_t* rows) const noexcept;
+    // What the look-up of a key asks first.
+    void prefetch(std::uint64_t v4_key) const noexcept;
+    void prefetch(Wide v6_key) const noexcept;
     [[nodiscard]] std::uint64_t number_of(const Subject& subject) const noexcept;
 
     Field field_;

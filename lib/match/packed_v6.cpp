@@ -204,7 +204,7 @@ private:
         if (place == 0) {
             const std::size_t at = lines_.add(1);
             PackedRecord::of_value(value).write(&words()[at], 1);
-            place = word(at);
+            place = kMostSplit << kSplitAt | word(at);
         }
         return place;
     }
@@ -212,7 +212,7 @@ private:
     // A record of the slot, or as many as it takes until each lies in one line, but not so many
     // that a table would take less.
     [[nodiscard]] std::optional<std::uint32_t> add_records(const Piece& piece, const Range& slot) {
-        for (unsigned split = 0; split <= std::min(kMostSplit, slot.bits); ++split) {
+        for (unsigned split = 0; split < std::min(kMostSplit, slot.bits + 1); ++split) {
             const std::size_t parts = std::size_t{1} << split;
             if (split != 0 && 2 * parts > piece.inside) {
                 break;
@@ -252,8 +252,8 @@ private:
         for (std::size_t i = 0; i < records_.size(); ++i) {
             records_[i].write(&words()[at + i * kLineWords], entries_);
         }
-        return split << kSplitAt | static_cast<std::uint32_t>(entries_ - 1) << kPlaceBits |
-               word(at);
+        return (kMostSplit - split) << kSplitAt |
+               static_cast<std::uint32_t>(entries_ - 1) << kPlaceBits | word(at);
     }
 
     Steps steps_;
@@ -284,44 +284,49 @@ Result<PackedV6> PackedV6::make(Steps steps, std::size_t most) {
 // these are counted in bits, and looked up after all others.
 void PackedV6::find_each(std::span<const Wide> keys, std::uint32_t* values) const noexcept {
     const std::size_t count = keys.size();
-    std::array<Spot, kMaxKeys> spots;
+    Spots spots;
     std::uint32_t in_tables = 0;
     for (std::size_t i = 0; i < count; ++i) {
-        spots[i] = enter_root(keys[i]);
-        __builtin_prefetch(words() + spots[i].record);
-        in_tables |= (is_table(spots[i].place) ? 1U : 0U) << i;
+        const Spot spot = enter_root(keys[i]);
+        __builtin_prefetch(words() + spot.record);
+        spots.set(i, spot);
+        in_tables |= (is_table(spot.place) ? 1U : 0U) << i;
     }
     while (in_tables != 0) {
         in_tables = enter_each(in_tables, keys, spots);
     }
     const std::uint64_t* const lines = words();
     const std::uint32_t around = PackedRecord::code_of(root_.around);
+    std::array<std::uint32_t, kMaxKeys> codes;
     std::uint32_t in_tails = 0;
     for (std::size_t i = 0; i < count; ++i) {
-        const PackedRecord::Found found = PackedRecord::find(
-            lines, spots[i].record, entries_of(spots[i].place), spots[i].rest, around);
+        const Spot spot = spots.at(i);
+        const PackedRecord::Found found =
+            PackedRecord::find(lines, spot.record, entries_of(spot.place), spot.rest, around);
+        codes[i] = found.code;
         values[i] = found.value();
         in_tails |= (found.is_in_tail() ? 1U : 0U) << i;
     }
     for (; in_tails != 0; in_tails &= in_tails - 1) {
         const auto i = static_cast<unsigned>(std::countr_zero(in_tails));
-        values[i] = find_in_tail(spots[i], keys[i]);
+        values[i] = find_in_tail(spots.at(i), {codes[i]}, keys[i]);
     }
 }
 
 // One level on for the keys of these bits; those that are in tables still.
 std::uint32_t PackedV6::enter_each(std::uint32_t in_tables, std::span<const Wide> keys,
-                                   std::span<Spot, kMaxKeys> spots) const noexcept {
+                                   Spots& spots) const noexcept {
     for (std::uint32_t left = in_tables; left != 0; left &= left - 1) {
         const auto i = static_cast<unsigned>(std::countr_zero(left));
-        __builtin_prefetch(slot_in(spots[i].place, keys[i]));
+        __builtin_prefetch(slot_in(spots.place[i], keys[i]));
     }
     std::uint32_t still = 0;
     for (std::uint32_t left = in_tables; left != 0; left &= left - 1) {
         const auto i = static_cast<unsigned>(std::countr_zero(left));
-        spots[i] = enter(spots[i].place, keys[i]);
-        __builtin_prefetch(words() + spots[i].record);
-        still |= (is_table(spots[i].place) ? 1U : 0U) << i;
+        const Spot spot = enter(spots.place[i], keys[i]);
+        __builtin_prefetch(words() + spot.record);
+        spots.set(i, spot);
+        still |= (is_table(spot.place) ? 1U : 0U) << i;
     }
     return still;
 }

@@ -6,6 +6,7 @@
 #include "lib/match/step.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <span>
@@ -14,19 +15,17 @@
 namespace sluice {
 
 // From an IPv6 address to one of few rows, for lists of a million networks: what PackedV4 is for
-// IPv4. A third of the memory of FibV6, and one wait for memory for nearly every address.
+// IPv4. A seventh of the memory of FibV6, and one wait for memory for nearly every address.
 //
-//   table of 2^18, over the keys between the first step and the last
-//       --> a record: up to eight steps, by 56 bits of the key, all compared at once
+//   table of up to 2^18, over the keys between the first step and the last
+//       --> a record: up to eight networks, all compared at once
 //       --> up to 64 records of a line each, by the next bits of the key
 //       `-> a table of its own over the slot's steps, and so on
 //
 // A slot in which nothing begins leads to a record too, one that all those of its value share: so
-// nothing branches on what is met. Three networks in two slots, as in a list of a million, are
-// three steps in a slot, and one record in fourteen has more than a line holds.
-//
-// The 56 bits of a record end behind a /64. Steps further on, those of single addresses, stand
-// behind the others in the same line. Never changed once made.
+// nothing branches on what is met. With three networks in a slot, as a list of a million has them
+// in 2^17 slots of half a MiB, one slot in eighty has more than a line holds. Never changed once
+// made.
 class PackedV6 {
 public:
     using Steps = std::span<const Step<Wide>>;
@@ -47,7 +46,7 @@ public:
             spot = enter(spot.place, key);
         }
         const PackedRecord::Found found = find_in_record(spot);
-        return found.is_in_tail() ? find_in_tail(spot, key) : found.value();
+        return found.is_in_tail() ? find_in_tail(spot, found, key) : found.value();
     }
 
     void prefetch(Wide key) const noexcept { __builtin_prefetch(root_slot(key)); }
@@ -66,12 +65,12 @@ private:
     static constexpr std::uint32_t kLineWords = PackedRecord::kWords;  // of 64 bits
 
     // What a slot leads to: where it begins, in words of 64 bits; of records, above that, their
-    // entries less one, and by how many bits they are told apart.
+    // entries less one, and by how many bits they are told apart, less than seven.
     static constexpr std::uint32_t kTable = 0x8000'0000;
     static constexpr unsigned kPlaceBits = 24;
     static constexpr std::uint32_t kPlaceMask = (std::uint32_t{1} << kPlaceBits) - 1;
     static constexpr unsigned kSplitAt = 27;
-    static constexpr unsigned kMostSplit = 6;
+    static constexpr unsigned kMostSplit = 7;
     static_assert(kMostBytes == (std::size_t{kPlaceMask} + 1) * sizeof(std::uint64_t));
 
     // The head of a table; its slots follow at once, the first for keys before all others, the last
@@ -93,11 +92,26 @@ private:
     };
 
     // Where a key has come to, its record there, and its bits behind those asked so far, from the
-    // highest on. Nothing is written before that is known.
+    // highest on.
     struct Spot {
         std::uint32_t place;
         std::uint32_t record;
         std::uint64_t rest;
+    };
+    // Of a burst, each of these in a row; nothing is written before it is known.
+    struct Spots {
+        std::array<std::uint32_t, kMaxKeys> place;
+        std::array<std::uint32_t, kMaxKeys> record;
+        std::array<std::uint64_t, kMaxKeys> rest;
+
+        [[nodiscard]] Spot at(std::size_t i) const noexcept {
+            return {place[i], record[i], rest[i]};
+        }
+        void set(std::size_t i, Spot spot) noexcept {
+            place[i] = spot.place;
+            record[i] = spot.record;
+            rest[i] = spot.rest;
+        }
     };
 
     PackedV6(Root root, LineMemory memory) noexcept : root_{root}, memory_{std::move(memory)} {}
@@ -123,8 +137,9 @@ private:
                static_cast<std::uint32_t>(inside);
     }
     [[nodiscard]] static Spot spot_at(std::uint32_t place, std::uint64_t rest) noexcept {
-        const unsigned split = place >> kSplitAt & 7;
-        const auto part = static_cast<std::uint32_t>(rest >> 1 >> (63 - split));
+        // Of a table, more bits than there are.
+        const std::uint32_t part =
+            static_cast<std::uint32_t>(rest >> (64 - kMostSplit)) >> (place >> kSplitAt);
         return {place, (place & kPlaceMask) + part * kLineWords, rest};
     }
     [[nodiscard]] Spot enter_root(Wide key) const noexcept {
@@ -138,7 +153,7 @@ private:
         return spot_at(*slot_in(place, key), PackedRecord::rest_of(key, table->shift));
     }
     [[nodiscard]] std::uint32_t enter_each(std::uint32_t in_tables, std::span<const Wide> keys,
-                                           std::span<Spot, kMaxKeys> spots) const noexcept;
+                                           Spots& spots) const noexcept;
 
     [[nodiscard]] static unsigned entries_of(std::uint32_t place) noexcept {
         return (place >> kPlaceBits & 7) + 1;
@@ -147,9 +162,10 @@ private:
         return PackedRecord::find(words(), spot.record, entries_of(spot.place), spot.rest,
                                   PackedRecord::code_of(root_.around));
     }
-    [[nodiscard]] std::uint32_t find_in_tail(Spot spot, Wide key) const noexcept {
-        return PackedRecord::find_in_tail(words() + spot.record, entries_of(spot.place),
-                                          find_in_record(spot), key, root_.around);
+    [[nodiscard]] std::uint32_t find_in_tail(Spot spot, PackedRecord::Found found,
+                                             Wide key) const noexcept {
+        return PackedRecord::find_in_tail(words() + spot.record, entries_of(spot.place), found, key,
+                                          root_.around);
     }
 
     Root root_;

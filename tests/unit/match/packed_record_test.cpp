@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <array>
+#include <map>
 #include <random>
 #include <vector>
 
@@ -11,6 +12,8 @@ namespace sluice::packed_record_test {
 namespace {
 
 using Steps = std::vector<Step<Wide>>;
+
+constexpr std::uint32_t kAround = 3;
 
 // A record as it stands in a line, between others.
 class Line {
@@ -21,12 +24,12 @@ public:
         record.write(&words_[in_line], entries);
     }
     [[nodiscard]] std::uint32_t find(Wide key, unsigned bits) const {
-        const std::uint64_t* record = &words_[in_line_];
-        const std::uint32_t value =
-            PackedRecord::find(record, in_line_, entries_, PackedRecord::rest_of(key, bits));
-        return value <= PackedRecord::kMaxValue
-                   ? value
-                   : PackedRecord::find_in_tail(record, entries_, value, key);
+        const PackedRecord::Found found =
+            PackedRecord::find(words_.data(), in_line_, entries_, PackedRecord::rest_of(key, bits),
+                               PackedRecord::code_of(kAround));
+        return found.is_in_tail()
+                   ? PackedRecord::find_in_tail(&words_[in_line_], entries_, found, key, kAround)
+                   : found.value();
     }
 
 private:
@@ -34,6 +37,11 @@ private:
     std::size_t in_line_;
     unsigned entries_;
 };
+
+// The keys of a slot of 2^bits from here.
+PackedRecord::Range slot(Wide first, unsigned bits) {
+    return {first, first | ((Wide{1} << bits) - 1), bits};
+}
 
 std::uint32_t value_by_halving(const Steps& steps, Wide key) {
     const auto next =
@@ -43,21 +51,20 @@ std::uint32_t value_by_halving(const Steps& steps, Wide key) {
 }
 
 // Wherever in a line it fits, and with entries to spare.
-void expect_values(const Steps& steps, Wide first, unsigned bits, const PackedRecord& record) {
-    const Wide last = first | ((Wide{1} << bits) - 1);
-    const std::size_t tails = record.tails() * PackedRecord::kTailWords;
-    std::vector<Wide> keys{first, last};
+void expect_values(const Steps& steps, const PackedRecord::Range& range,
+                   const PackedRecord& record) {
+    std::vector<Wide> keys{range.first, range.last};
     for (const Step<Wide>& step : steps) {
         for (const Wide key : {step.first - 1, step.first, step.first + 1}) {
-            keys.push_back(std::clamp(key, first, last));
+            keys.push_back(std::clamp(key, range.first, range.last));
         }
     }
-    for (std::size_t entries = record.entries(); entries + tails <= PackedRecord::kWords;
+    for (std::size_t entries = record.entries(); entries + record.tail() <= PackedRecord::kWords;
          ++entries) {
-        for (std::size_t at = 0; at + entries + tails <= PackedRecord::kWords; ++at) {
+        for (std::size_t at = 0; at + entries + record.tail() <= PackedRecord::kWords; ++at) {
             const Line line{record, at, entries};
             for (const Wide key : keys) {
-                ASSERT_EQ(line.find(key, bits), value_by_halving(steps, key))
+                ASSERT_EQ(line.find(key, range.slot_bits), value_by_halving(steps, key))
                     << entries << " entries at " << at;
             }
         }
@@ -77,7 +84,7 @@ Steps random_steps(Wide first, unsigned bits, std::size_t count, std::mt19937_64
     std::sort(inside.begin(), inside.end());
     for (const Wide place : inside) {
         if (first + place != steps.back().first) {
-            steps.push_back({first + place, static_cast<std::uint32_t>(random() % 254)});
+            steps.push_back({first + place, static_cast<std::uint32_t>(random() % 256)});
         }
     }
     return steps;
@@ -90,52 +97,102 @@ TEST(PackedRecord, WhatItTakesItTellsAsHalvingDoes) {
         const auto bits = 1 + static_cast<unsigned>(random() % 112);
         const Wide first = (Wide{random()} << 64 | random()) >> bits << bits;
         const Steps steps = random_steps(first, bits, random() % 8, random);
-        const auto record = PackedRecord::make(steps, first | ((Wide{1} << bits) - 1), bits);
-        if (record) {
+        if (const auto record = PackedRecord::make(steps, slot(first, bits), kAround)) {
             ++taken;
-            expect_values(steps, first, bits, *record);
+            expect_values(steps, slot(first, bits), *record);
         }
     }
     EXPECT_GT(taken, 10'000U);
 }
 
-TEST(PackedRecord, OneOrNoStepIsOneOrTwoEntries) {
-    const Wide first = Wide{5} << 100;
-    const Wide last = first | ((Wide{1} << 100) - 1);
-    const auto none = PackedRecord::make(Steps{{first, 3}}, last, 100);
-    EXPECT_EQ(none->entries(), 1U);
-    EXPECT_EQ(PackedRecord::of_value(3).entries(), 1U);
-    EXPECT_EQ(Line(PackedRecord::of_value(3), 0, 1).find(first, 100), 3U);
-    // Around a network the value is the same, which takes no entry.
-    const Wide network = first + (Wide{1} << 80);
-    const Wide end = network + (Wide{1} << 80);
-    EXPECT_EQ(PackedRecord::make(Steps{{0, 3}, {network, 1}, {end, 3}}, last, 100)->entries(), 2U);
-    EXPECT_EQ(PackedRecord::make(Steps{{0, 3}, {network, 1}, {end, 2}}, last, 100)->entries(), 3U);
+// Networks of any size, in one another and side by side, also in a part of a slot.
+TEST(PackedRecord, NetworksItTakesItTellsAsHalvingDoes) {
+    std::mt19937_64 random{2};
+    std::size_t taken = 0;
+    for (int round = 0; round < 20'000; ++round) {
+        const auto bits = 50 + static_cast<unsigned>(random() % 63);
+        const Wide first = (Wide{random()} << 64 | random()) >> bits << bits;
+        const unsigned part = bits - static_cast<unsigned>(random() % 7);
+        std::map<Wide, std::uint32_t> map{{first, kAround}};
+        for (std::size_t i = 0; i < 1 + random() % 4; ++i) {
+            const Wide any = (Wide{random()} << 64 | random()) & ((Wide{1} << part) - 1);
+            const auto size = random() % part;
+            const Wide network = first | any >> size << size;
+            const Wide end = network + (Wide{1} << size);
+            const std::uint32_t behind = std::prev(map.upper_bound(end))->second;
+            map.erase(map.lower_bound(network), map.lower_bound(end));
+            map[network] = static_cast<std::uint32_t>(random() % 256);
+            if (end - first < Wide{1} << part) {
+                map.emplace(end, behind);
+            }
+        }
+        Steps steps;
+        for (const auto& [begin, row] : map) {
+            steps.push_back({begin, row});
+        }
+        const PackedRecord::Range range{first, first | ((Wide{1} << part) - 1), bits};
+        if (const auto record = PackedRecord::make(steps, range, kAround)) {
+            ++taken;
+            expect_values(steps, range, *record);
+        }
+    }
+    EXPECT_GT(taken, 10'000U);
 }
 
-TEST(PackedRecord, ASingleAddressIsATailAndAThirdIsTooMany) {
-    Steps steps{{0, 3}};
-    for (std::uint32_t i = 1; i <= 3; ++i) {
+TEST(PackedRecord, ANetworkIsOneEntry) {
+    const auto range = slot(Wide{5} << 100, 100);
+    const Wide network = range.first + (Wide{1} << 80);
+    const Wide end = network + (Wide{1} << 80);
+    const auto entries = [&](const Steps& steps) {
+        const auto record = PackedRecord::make(steps, range, kAround);
+        return record ? record->entries() : 0;
+    };
+    EXPECT_EQ(entries({{range.first, kAround}}), 1U);
+    EXPECT_EQ(entries({{0, kAround}, {network, 1}, {end, kAround}}), 1U);
+    EXPECT_EQ(entries({{0, kAround}, {network, 1}, {end, 2}}), 3U);  // endless, as the last is
+    EXPECT_EQ(entries({{0, 1}, {network, kAround}, {end, 2}}), 2U);
+    EXPECT_EQ(PackedRecord::of_value(7).entries(), 1U);
+    EXPECT_EQ(Line(PackedRecord::of_value(7), 0, 1).find(network, 100), 7U);
+}
+
+TEST(PackedRecord, ASingleAddressIsAWordMoreAndAFifthIsTooMany) {
+    Steps steps{{0, kAround}};
+    for (std::uint32_t i = 1; i <= 5; ++i) {
         const Wide address = (Wide{i} << 100) + 77;
-        steps.push_back({address, i});
-        steps.push_back({address + 1, 3});
-        const auto record = PackedRecord::make(steps, (Wide{1} << 110) - 1, 110);
-        ASSERT_EQ(record.has_value(), i <= PackedRecord::kMostTails);
+        steps.push_back({address, i + 10});
+        steps.push_back({address + 1, kAround});
+        const auto record = PackedRecord::make(steps, slot(0, 110), kAround);
+        ASSERT_EQ(record.has_value(), i <= PackedRecord::kWords / 2);
         if (record) {
-            EXPECT_EQ(record->tails(), i);
-            EXPECT_EQ(record->entries(), 2 * i);
+            EXPECT_EQ(record->tail(), i);
+            EXPECT_EQ(record->entries(), i);
+            expect_values(steps, slot(0, 110), *record);
         }
     }
 }
 
 TEST(PackedRecord, WhatIsFinerThanATailIsRefused) {
-    const Wide last = (Wide{1} << 113) - 1;
-    EXPECT_FALSE(PackedRecord::make(Steps{{0, 3}, {77, 1}}, last, 113).has_value());
-    EXPECT_TRUE(PackedRecord::make(Steps{{0, 3}, {Wide{77} << 57, 1}}, last, 113).has_value());
-    EXPECT_TRUE(PackedRecord::make(Steps{{0, 3}, {77, 1}}, last >> 1, 112).has_value());
-    // Three steps between two bounds.
-    EXPECT_FALSE(
-        PackedRecord::make(Steps{{0, 3}, {77, 1}, {79, 2}, {80, 3}}, last >> 1, 112).has_value());
+    const Steps address{{0, kAround}, {77, 1}, {78, kAround}};
+    EXPECT_FALSE(PackedRecord::make(address, slot(0, 113), kAround).has_value());
+    EXPECT_TRUE(PackedRecord::make(address, slot(0, 112), kAround).has_value());
+    EXPECT_TRUE(PackedRecord::make(Steps{{0, kAround}, {Wide{77} << 63, 1}}, slot(0, 113), kAround)
+                    .has_value());
+    const Steps no_network{{0, kAround}, {77, 1}, {79, kAround}};
+    EXPECT_FALSE(PackedRecord::make(no_network, slot(0, 112), kAround).has_value());
+    const Steps three{{0, kAround}, {77, 1}, {78, 2}, {79, kAround}};
+    EXPECT_FALSE(PackedRecord::make(three, slot(0, 112), kAround).has_value());
+}
+
+// Within a network of another value: that is one word more.
+TEST(PackedRecord, AnAddressWithinANetworkAgrees) {
+    const Wide network = Wide{9} << 70;
+    const Wide end = Wide{10} << 70;
+    const Steps steps{
+        {0, kAround}, {network, 1}, {network + 77, 2}, {network + 78, 1}, {end, kAround}};
+    const auto record = PackedRecord::make(steps, slot(0, 107), kAround);
+    ASSERT_TRUE(record.has_value());
+    EXPECT_EQ(record->tail(), 2U);
+    expect_values(steps, slot(0, 107), *record);
 }
 
 }  // namespace
