@@ -22,12 +22,15 @@ public:
     }
     [[nodiscard]] Key last() const noexcept { return keys_[count_ - 1]; }
 
-    template <typename Fib>
-    void find(const Fib* fib, const RangeTrie<Key>& trie, std::span<const Step<Key>> steps,
-              std::uint32_t* rows) const noexcept {
+    // In the first of these that there is.
+    template <typename Packed, typename Fib>
+    void find(const Packed* packed, const Fib* fib, const RangeTrie<Key>& trie,
+              std::span<const Step<Key>> steps, std::uint32_t* rows) const noexcept {
         std::array<std::uint32_t, kMaxSubjects> found;
         const std::span<const Key> keys = std::span{keys_}.first(count_);
-        if (fib != nullptr) {
+        if (packed != nullptr) {
+            packed->find_each(keys, found.data());
+        } else if (fib != nullptr) {
             fib->find_each(keys, found.data());
         } else if (trie.is_large()) {
             trie.find_each(keys, steps, found.data());
@@ -44,15 +47,17 @@ public:
 
 private:
     static_assert(kMaxSubjects <= RangeTrie<Key>::kMaxKeys && kMaxSubjects <= FibV4::kMaxKeys &&
-                  kMaxSubjects <= FibV6::kMaxKeys && kMaxSubjects <= PackedV4::kMaxKeys);
+                  kMaxSubjects <= FibV6::kMaxKeys && kMaxSubjects <= PackedV4::kMaxKeys &&
+                  kMaxSubjects <= PackedV6::kMaxKeys);
     std::array<Key, kMaxSubjects> keys_;
     std::array<std::uint32_t, kMaxSubjects> subjects_;
     std::size_t count_ = 0;
 };
 
 // From so many steps on, a table costs a packet less than a trie whose nodes and steps no cache
-// holds: one of a MiB and three bytes for each step, where there are few rows; of 64 MiB, where
-// there are many; and the one for IPv6, which grows with its steps.
+// holds: one of a MiB and three bytes for each step, or half a MiB and five for IPv6, where there
+// are few rows; of 64 MiB, where there are many; and the one for many rows of IPv6, which grows
+// with its steps.
 constexpr std::size_t kManyPackedSteps = std::size_t{1} << 13;
 constexpr std::size_t kManySteps = std::size_t{1} << 17;
 constexpr std::size_t kManyWideSteps = std::size_t{1} << 13;
@@ -76,25 +81,30 @@ std::uint32_t row_by_halving(const std::vector<Step<Key>>& steps, Key key) noexc
     return (next - 1)->row;
 }
 
-template <typename Fib, typename Key>
+// The least steps for a table of few rows, and for one of many.
+struct Many {
+    std::size_t packed;
+    std::size_t others;
+};
+constexpr Many kManyV4{kManyPackedSteps, kManySteps};
+constexpr Many kManyV6{kManyWideSteps, kManyWideSteps};
+
+template <typename Packed, typename Fib, typename Key>
 std::size_t bytes_when_fast(const std::vector<Step<Key>>& steps, const RangeTrie<Key>& trie,
-                            std::size_t many) {
-    const std::size_t bytes = steps.size() < many ? Fib::kMostBytes + 1 : Fib::bytes_for(steps);
+                            const Many& many) {
+    const std::size_t packed =
+        steps.size() < many.packed ? Packed::kMostBytes + 1 : Packed::bytes_for(steps);
+    if (packed <= Packed::kMostBytes) {
+        return packed;
+    }
+    const std::size_t bytes =
+        steps.size() < many.others ? Fib::kMostBytes + 1 : Fib::bytes_for(steps);
     if (bytes <= Fib::kMostBytes) {
         return bytes;
     }
     return trie.bytes() != 0
                ? trie.bytes()
                : RangeTrie<Key>{steps, sizeof(Key) == sizeof(Wide) ? kV6Bits : kV4Bits}.bytes();
-}
-
-// The same for IPv4, of which there is one table more.
-std::size_t v4_bytes_when_fast(const std::vector<Step<std::uint64_t>>& steps,
-                               const RangeTrie<std::uint64_t>& trie) {
-    const std::size_t packed =
-        steps.size() < kManyPackedSteps ? PackedV4::kMostBytes + 1 : PackedV4::bytes_for(steps);
-    return packed <= PackedV4::kMostBytes ? packed
-                                          : bytes_when_fast<FibV4>(steps, trie, kManySteps);
 }
 
 std::vector<std::uint16_t> table_of(const DimensionParts& parts) {
@@ -127,12 +137,14 @@ Dimension::Dimension(const DimensionParts& parts, Lookups lookups)
     if (row_of(field_).kind == FieldKind::Address) {
         packed_ = fib_for<PackedV4>(parts.steps, kManyPackedSteps);
         fib_ = packed_ != nullptr ? nullptr : fib_for<FibV4>(parts.steps, kManySteps);
-        v6_fib_ = fib_for<FibV6>(parts.v6_steps, kManyWideSteps);
+        v6_packed_ = fib_for<PackedV6>(parts.v6_steps, kManyWideSteps);
+        v6_fib_ = v6_packed_ != nullptr ? nullptr : fib_for<FibV6>(parts.v6_steps, kManyWideSteps);
         trie_ = packed_ != nullptr || fib_ != nullptr
                     ? RangeTrie<std::uint64_t>{}
                     : RangeTrie<std::uint64_t>{parts.steps, kV4Bits};
-        v6_trie_ =
-            v6_fib_ != nullptr ? RangeTrie<Wide>{} : RangeTrie<Wide>{parts.v6_steps, kV6Bits};
+        v6_trie_ = v6_packed_ != nullptr || v6_fib_ != nullptr
+                       ? RangeTrie<Wide>{}
+                       : RangeTrie<Wide>{parts.v6_steps, kV6Bits};
     } else if (key_bits(field_) <= kMaxTableBits) {
         table_ = table_of(parts);
     } else {
@@ -145,8 +157,8 @@ std::size_t Dimension::bytes(const DimensionParts& parts) const noexcept {
     if (row_of(field_).kind != FieldKind::Address) {
         return bytes + trie_.bytes();
     }
-    bytes += v4_bytes_when_fast(parts.steps, trie_);
-    return bytes + bytes_when_fast<FibV6>(parts.v6_steps, v6_trie_, kManyWideSteps);
+    return bytes + bytes_when_fast<PackedV4, FibV4>(parts.steps, trie_, kManyV4) +
+           bytes_when_fast<PackedV6, FibV6>(parts.v6_steps, v6_trie_, kManyV6);
 }
 
 void Dimension::set_stride(std::uint32_t stride) {
@@ -246,43 +258,57 @@ void Dimension::find_inner_address(std::span<const Subject> subjects, const Dime
     }
 }
 
+void Dimension::prefetch(std::uint64_t v4_key) const noexcept {
+    if (packed_ != nullptr) {
+        packed_->prefetch(static_cast<std::uint32_t>(v4_key));
+    } else if (fib_ != nullptr) {
+        fib_->prefetch(static_cast<std::uint32_t>(v4_key));
+    } else {
+        trie_.prefetch(v4_key);
+    }
+}
+
+void Dimension::prefetch(Wide v6_key) const noexcept {
+    if (v6_packed_ != nullptr) {
+        v6_packed_->prefetch(v6_key);
+    } else if (v6_fib_ == nullptr) {
+        v6_trie_.prefetch(v6_key);
+    }
+}
+
 void Dimension::find_address(std::span<const Subject> subjects, const DimensionParts& parts,
                              std::uint32_t* rows) const noexcept {
-    if (is_inner_ && packed_ == nullptr && fib_ == nullptr && v6_fib_ == nullptr &&
-        !trie_.is_large() && !v6_trie_.is_large()) {
+    if (is_inner_ && packed_ == nullptr && fib_ == nullptr && v6_packed_ == nullptr &&
+        v6_fib_ == nullptr && !trie_.is_large() && !v6_trie_.is_large()) {
         find_inner_address(subjects, parts, rows);
         return;
     }
     Keys<std::uint64_t> v4;
     Keys<Wide> v6;
+    const auto add = [&](IpVersion version, const IpAddress& address, std::uint32_t at) {
+        if (version == IpVersion::V4) [[likely]] {
+            v4.add(v4_key(address), at);
+            prefetch(v4.last());
+        } else if (version == IpVersion::V6) {
+            v6.add(v6_key(address), at);
+            prefetch(v6.last());
+        }
+    };
     for (std::uint32_t at = 0; at < subjects.size(); ++at) {
+        const Flow& flow = *subjects[at].flow;
         rows[at] = absent_row_;
-        if (!subjects[at].flow->fields.has(field_)) {
+        if (!flow.fields.has(field_)) {
             continue;
         }
-        const VersionedAddress address = address_of(field_, subjects[at]);
-        if (address.version == IpVersion::V4) [[likely]] {
-            v4.add(v4_key(address.address), at);
-            if (packed_ != nullptr) {
-                packed_->prefetch(static_cast<std::uint32_t>(v4.last()));
-            } else if (fib_ != nullptr) {
-                fib_->prefetch(static_cast<std::uint32_t>(v4.last()));
-            } else {
-                trie_.prefetch(v4.last());
-            }
-        } else if (address.version == IpVersion::V6) {
-            v6.add(v6_key(address.address), at);
-            if (v6_fib_ == nullptr) {
-                v6_trie_.prefetch(v6.last());
-            }
+        if (is_inner_) [[likely]] {
+            add(flow.ip_version, field_ == Field::IpDst ? flow.dst : flow.src, at);
+        } else {
+            const VersionedAddress address = address_of(field_, subjects[at]);
+            add(address.version, address.address, at);
         }
     }
-    if (packed_ != nullptr) {
-        v4.find(packed_.get(), trie_, std::span{parts.steps}, rows);
-    } else {
-        v4.find(fib_.get(), trie_, std::span{parts.steps}, rows);
-    }
-    v6.find(v6_fib_.get(), v6_trie_, std::span{parts.v6_steps}, rows);
+    v4.find(packed_.get(), fib_.get(), trie_, std::span{parts.steps}, rows);
+    v6.find(v6_packed_.get(), v6_fib_.get(), v6_trie_, std::span{parts.v6_steps}, rows);
 }
 
 template void Dimension::find_rows<Dimension::To::Set>(std::span<const Subject>,

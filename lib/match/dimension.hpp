@@ -4,6 +4,7 @@
 #include "lib/match/fib_v6.hpp"
 #include "lib/match/field_place.hpp"
 #include "lib/match/packed_v4.hpp"
+#include "lib/match/packed_v6.hpp"
 #include "lib/match/range_trie.hpp"
 #include "lib/match/subject.hpp"
 
@@ -47,6 +48,9 @@ private:
                             std::uint32_t* rows) const noexcept;
     void find_by_halving(std::span<const Subject> subjects, const DimensionParts& parts,
                          std::uint32_t* rows) const noexcept;
+    // What the look-up of a key asks first.
+    void prefetch(std::uint64_t v4_key) const noexcept;
+    void prefetch(Wide v6_key) const noexcept;
     [[nodiscard]] std::uint64_t number_of(const Subject& subject) const noexcept;
 
     Field field_;
@@ -58,7 +62,8 @@ private:
     RangeTrie<std::uint64_t> trie_;     // numbers, or IPv4 addresses
     RangeTrie<Wide> v6_trie_;
     // In the place of a trie, when there are many steps; copies of a dimension share them.
-    std::shared_ptr<const PackedV4> packed_;  // few rows
+    std::shared_ptr<const PackedV4> packed_;     // few rows
+    std::shared_ptr<const PackedV6> v6_packed_;  // the same
     std::shared_ptr<const FibV4> fib_;
     std::shared_ptr<const FibV6> v6_fib_;
     bool is_slim_ = false;  // many steps, and nothing but these

@@ -139,7 +139,7 @@ int run() {
     Packets v6{list.v6(), IpVersion::V6};
     const DimensionParts& parts = many.set.classifier.parts().dimensions.front();
     const std::size_t v4_bytes = PackedV4::bytes_for(parts.steps);
-    const std::size_t v6_bytes = FibV6::bytes_for(parts.v6_steps);
+    const std::size_t v6_bytes = PackedV6::bytes_for(parts.v6_steps);
     Roof roof{std::size_t{64} << 20};
     Roof v4_roof{v4_bytes};
     Roof v6_roof{v6_bytes};

@@ -1,6 +1,7 @@
 #include "lib/match/fib_v4.hpp"
 #include "lib/match/fib_v6.hpp"
 #include "lib/match/packed_v4.hpp"
+#include "lib/match/packed_v6.hpp"
 
 #include <gtest/gtest.h>
 
@@ -9,6 +10,7 @@
 #include <map>
 #include <random>
 #include <span>
+#include <type_traits>
 #include <vector>
 
 namespace sluice::fib_test {
@@ -116,9 +118,14 @@ void expect_longest_match(const std::vector<Prefix<Key>>& prefixes, std::mt19937
     const auto fib = made(steps);
     ASSERT_TRUE(fib.has_value());
     expect_longest_match_in(*fib, prefixes, random);
-    if constexpr (sizeof(Key) == 8) {
-        const auto packed = PackedV4::make(steps);
-        ASSERT_TRUE(packed.has_value());
+    using Packed = std::conditional_t<sizeof(Key) == 8, PackedV4, PackedV6>;
+    const auto packed = Packed::make(steps);
+    const bool has_few_rows = std::all_of(steps.begin(), steps.end(), [](const Step<Key>& step) {
+        return step.row <= Packed::kMaxValue;
+    });
+    ASSERT_EQ(packed.has_value(), has_few_rows);
+    if (has_few_rows) {
+        ASSERT_EQ(packed->bytes(), Packed::bytes_for(steps));
         expect_longest_match_in(*packed, prefixes, random);
     }
 }
