@@ -45,12 +45,7 @@ public:
         return place <= kMaxValue ? place : find_in_record(place, address);
     }
 
-    void prefetch(std::uint32_t address) const noexcept {
-        __builtin_prefetch(words() + (address >> kSlotBits));
-    }
-
-    // The values of at most kMaxKeys addresses that have been prefetched, and that wait for their
-    // records together.
+    // The values of at most kMaxKeys addresses, which wait for their records together.
     void find_each(std::span<const std::uint64_t> addresses, std::uint32_t* values) const noexcept;
 
     [[nodiscard]] std::size_t bytes() const noexcept { return memory_.bytes(); }

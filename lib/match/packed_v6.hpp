@@ -49,10 +49,7 @@ public:
         return found.is_in_tail() ? find_in_tail(spot, found, key) : found.value();
     }
 
-    void prefetch(Wide key) const noexcept { __builtin_prefetch(root_slot(key)); }
-
-    // The values of at most kMaxKeys keys that have been prefetched, and that wait for their
-    // records together.
+    // The values of at most kMaxKeys keys, which wait for their records together.
     void find_each(std::span<const Wide> keys, std::uint32_t* values) const noexcept;
 
     [[nodiscard]] std::size_t bytes() const noexcept { return memory_.bytes(); }

@@ -48,9 +48,6 @@ void expect_values(const PackedV6& packed, const StepMap& steps, std::span<const
     std::array<std::uint32_t, PackedV6::kMaxKeys> values{};
     for (std::size_t from = 0; from < keys.size(); from += values.size()) {
         const auto some = keys.subspan(from, std::min(values.size(), keys.size() - from));
-        for (const Wide key : some) {
-            packed.prefetch(key);
-        }
         packed.find_each(some, values.data());
         for (std::size_t i = 0; i < some.size(); ++i) {
             const std::uint32_t expected = std::prev(steps.upper_bound(some[i]))->second;
