@@ -1,4 +1,4 @@
-"""Many keys with numbers of their own, and keys of a full table, with the real programs.
+"""A million keys with numbers of their own, and keys of a full table, with the real programs.
 
     overrides_test.py DATAPLANE SLUICED SLUICECTL
 """
@@ -8,7 +8,7 @@ from box_case import BoxCase, main
 from capture_files import pcap, udp
 from programs import wait_until
 
-KEYS = 50_000
+KEYS = 1_000_000
 MANY = """version: 1
 rules:
   - id: hosts
