@@ -246,5 +246,26 @@ TEST(OverrideWays, WhatIsSaidLaterIsSeenAtOnce) {
     EXPECT_EQ(admitted(box), 3);
 }
 
+// Where that is remembered, parts of a ns may still stand right after numbers have changed.
+TEST(OverrideWays, PartsOfANanosecondAreNotTakenForIt) {
+    const auto rules = [](const std::string& rate, const std::string& said) {
+        return "version: 1\nrules:\n  - {id: r, mode: enforce, key: [ip.src], limits: "
+               "[{algorithm: token_bucket, rate: " +
+               rate + ", burst: 1}], overrides: {inline: [" + said +
+               "{key: [10.0.0.9], exempt: true}]}}\n";
+    };
+    const auto passes = [](Box& box) {
+        return box.judge(udp().src("10.0.0.1").bytes(), Instant{1h}).verdict == Verdict::Pass;
+    };
+    // A third of a s later is two thirds of a ns before a whole one; the second set says otherwise.
+    Box box{rules("3/s", "")};
+    EXPECT_TRUE(passes(box));
+    EXPECT_FALSE(passes(box));
+    ASSERT_TRUE(box.reload(rules("1/s", "{key: [10.0.0.1], exempt: true}, ")));
+    EXPECT_EQ(box.buckets().tenants.edition(), 1U);  // until the next burst
+    EXPECT_TRUE(passes(box));
+    EXPECT_EQ(box.buckets().tenants.edition(), 2U);
+}
+
 }  // namespace
 }  // namespace sluice::override_ways_test
