@@ -113,11 +113,11 @@ void BenchWorker::run_in_stages(std::size_t bursts) {
         lap(0);
         exchange();
         lap(6);
+        locate_burst(going, core_);
+        lap(4);
         parse_burst(coming, core_);
         origin_burst(coming, compiled_.set);
         lap(1);
-        locate_burst(going, core_);
-        lap(4);
         match_burst(coming, compiled_.set, core_);
         lap(2);
         locate_own(going, core_);
