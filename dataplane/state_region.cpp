@@ -20,7 +20,7 @@ namespace {
 
 constexpr std::array<char, 8> kMagic{'S', 'L', 'U', 'I', 'C', 'E', 'S', 'T'};
 // Raised whenever an entry, a line's state or anything before them changes its form.
-constexpr std::uint32_t kLayoutVersion = 2;
+constexpr std::uint32_t kLayoutVersion = 3;
 
 Error mapping_failed(const std::string& what, const std::string& path) {
     return {Errc::Unreachable, "cannot " + what + " " + path + ": " + std::strerror(errno)};

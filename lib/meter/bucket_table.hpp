@@ -55,9 +55,13 @@ public:
     public:
         template <Into kInto = Into::SecondCache>
         [[nodiscard]] Entry* prefetch(const FiledKey& key) const noexcept {
-            Line& first = lines_[line_of(key, count_)];
-            __builtin_prefetch(&first, 0, kInto == Into::FirstCache ? 3 : 2);
-            return first.entries;
+            Entry* const first = at(key);
+            __builtin_prefetch(first, 0, kInto == Into::FirstCache ? 3 : 2);
+            return first;
+        }
+        // Where it is, for whoever asks for it later, if at all.
+        [[nodiscard]] Entry* at(const FiledKey& key) const noexcept {
+            return lines_[line_of(key, count_)].entries;
         }
 
     private:
@@ -100,6 +104,15 @@ public:
     // Afterwards `entry` is the key's, or nullptr. `missed` has room for all looks.
     template <typename Look>
     [[nodiscard]] std::size_t probe_first(std::span<Look> looks, Look** missed) const noexcept {
+        const std::size_t misses = find_first(looks, missed);
+        ask_second(std::span<Look* const>{missed, misses});
+        return misses;
+    }
+    // The same in two steps, for whoever knows better of some looks: those that are missed have
+    // some entry of their first line until their second one is asked for.
+    template <typename Look>
+    [[nodiscard, gnu::always_inline]] static std::size_t find_first(std::span<Look> looks,
+                                                                    Look** missed) noexcept {
         std::size_t misses = 0;
         // Where a key lies is as random as the key, so nothing here branches on it.
         for (Look& look : looks) {
@@ -109,14 +122,16 @@ public:
             missed[misses] = &look;
             misses += hits == 0 ? 1U : 0U;
         }
-        Line* const lines = &line(0);
-        for (std::size_t i = 0; i < misses; ++i) {
-            Look& look = *missed[i];
-            Line& second = lines[other_of(first_of(look.key), look.key.filed)];
-            __builtin_prefetch(&second, 1);
-            look.entry = second.entries;
-        }
         return misses;
+    }
+    template <typename Look>
+    [[gnu::always_inline]] void ask_second(std::span<Look* const> missed) const noexcept {
+        Line* const lines = &line(0);
+        for (Look* const look : missed) {
+            Line& second = lines[other_of(first_of(look->key), look->key.filed)];
+            __builtin_prefetch(&second, 1);
+            look->entry = second.entries;
+        }
     }
     // For a look that it missed: the key's entry in the second line; nullptr if it is not there.
     [[nodiscard]] static const Entry* in_asked(Entry* second, const FiledKey& key) noexcept {

@@ -127,6 +127,12 @@ struct Entry {
         store_word(time, (ns << kInstantShift) | (std::uint64_t{version} << kVersionShift) |
                              (time & kStay));
     }
+    // And nothing else of it changes: of a bucket whose state lies in a line.
+    void write_instant(Instant fresh) noexcept {
+        constexpr std::uint64_t kLow = (std::uint64_t{1} << kInstantShift) - 1;
+        const auto ns = static_cast<std::uint64_t>(fresh.time_since_epoch().count());
+        store_word(time, (ns << kInstantShift) | (time & kLow));
+    }
     // As it was: what an earlier process left half done is taken back.
     void put_back(const Entry& before) noexcept {
         store_word(time, before.time);
@@ -148,8 +154,25 @@ struct Entry {
     [[nodiscard]] bool is_ordinary_in(std::uint32_t edition) const noexcept {
         return key >> kRestShift == edition;
     }
+    // What follows are numbers, 0 or 1, computed without a compare that GCC could make a branch of:
+    // for whoever asks of keys that come in any order.
+    [[nodiscard]] std::uint64_t own_bit() const noexcept {
+        return (((time >> kVersionShift) & 7U) + 1) >> 3U;  // of kOwnNumbers only
+    }
+    [[nodiscard]] std::uint64_t filed_bit(std::uint64_t filed_as) const noexcept {
+        return zero_bit(filed() ^ filed_as);
+    }
+    // Of the key that it has to be of, and nothing is said of it; a line's number may be any.
+    [[nodiscard]] std::uint64_t ordinary_bit(std::uint64_t filed_as,
+                                             std::uint32_t edition) const noexcept {
+        const std::uint64_t noted = (std::uint64_t{edition} << kRestShift) | filed_as;
+        return zero_bit((key ^ noted) | own_bit());
+    }
     void note_ordinary_in(std::uint32_t edition) noexcept {
         store_word(key, (std::uint64_t{edition} << kRestShift) | filed());
+    }
+    [[nodiscard]] static std::uint64_t zero_bit(std::uint64_t number) noexcept {
+        return (~number & (number - 1)) >> 63U;
     }
     void hold() noexcept { store_word(time, time | kHeld); }
     void release() noexcept { store_word(time, time & ~kHeld); }

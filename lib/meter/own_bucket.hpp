@@ -23,8 +23,9 @@ struct OwnNumbers {
 // Plain data that fits a pool line.
 struct OwnBucket {
     Gcra state;
-    // Of the Limit, which is more than fits.
-    std::uint64_t period = 1;
+    // Of the Limit, which is more than fits: a unit takes `whole` ns and `rest` of `parts` of one.
+    std::uint32_t rest = 0;
+    std::uint64_t whole = 1;
     std::uint64_t burst = 1;
     std::uint32_t parts = 1;
     // Of the digest of the key that these numbers were found to be said of, and by whom: who finds
@@ -36,15 +37,18 @@ struct OwnBucket {
     [[nodiscard]] Limit limit() const noexcept { return *checked_limit(); }
     // Of a line that may just have become something else.
     [[nodiscard]] Result<Limit> checked_limit() const noexcept {
-        return Limit::make({Units{parts}, Nanoseconds{static_cast<std::int64_t>(period)}},
+        return Limit::make({Units{parts}, Nanoseconds{static_cast<std::int64_t>(period())}},
                            Units{burst});
     }
+    // Of so many parts of a ns.
+    [[nodiscard]] std::uint64_t period() const noexcept { return whole * parts + rest; }
     [[nodiscard]] bool has(const Limit& limit) const noexcept {
-        return period == limit.period() && burst == limit.burst() && parts == limit.parts();
+        return period() == limit.period() && burst == limit.burst() && parts == limit.parts();
     }
     void set(const Limit& limit, Nanoseconds ends) noexcept {
         said_by = 0;
-        period = limit.period();
+        whole = limit.period() / limit.parts();
+        rest = static_cast<std::uint32_t>(limit.period() % limit.parts());
         burst = limit.burst();
         parts = limit.parts();
         until = ends.count();
@@ -58,13 +62,23 @@ struct OwnBucket {
     // What it holds once it has admitted `cost`; nullopt: it does not.
     [[nodiscard, gnu::always_inline]] std::optional<Gcra> after(Units cost,
                                                                 Instant now) const noexcept {
-        const std::uint64_t added = cost.count() * period;
-        if (cost.count() > burst || debt_in_parts(state, parts, now) > burst * period - added) {
+        if (cost == Units{1}) {
+            return after_one(now);
+        }
+        const std::uint64_t added = cost.count() * period();
+        if (cost.count() > burst || debt_in_parts(state, parts, now) > burst * period() - added) {
             return std::nullopt;
         }
         // Keys have any numbers, so nobody could predict where a division is to be saved.
         const Lapse lapse{added / parts, static_cast<std::uint32_t>(added % parts)};
         return later_by(lapse, state, parts, now);
+    }
+    // The same of one unit.
+    [[nodiscard, gnu::always_inline]] std::optional<Gcra> after_one(Instant now) const noexcept {
+        if (debt_in_parts(state, parts, now) > (burst - 1) * period()) {
+            return std::nullopt;
+        }
+        return later_by({whole, rest}, state, parts, now);
     }
 };
 static_assert(sizeof(OwnBucket) <= kLineBytes);

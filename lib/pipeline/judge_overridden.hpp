@@ -1,4 +1,5 @@
 #pragma once
+#include "lib/pipeline/address_key.hpp"
 #include "lib/pipeline/judge_plain.hpp"
 #include "lib/pipeline/judge_slow.hpp"
 #include "lib/rules/override_table.hpp"
@@ -19,38 +20,6 @@
 //   else                             --> the table of overrides
 namespace sluice {
 
-// The canonical bytes of a key that is an address, once more.
-class AddressKey {
-public:
-    AddressKey(const QuickRule& rule, const Flow& flow) noexcept {
-        const std::byte* address = rule.address_in(flow);
-        if (flow.ip_version == rule.overridden_v4) {
-            std::uint32_t word;
-            std::memcpy(&word, address, sizeof(word));
-            write(rule.v4_header | std::uint64_t{word & rule.v4_mask} << 32);
-        } else {
-            std::array<std::uint64_t, 2> words;
-            std::memcpy(&words, address, sizeof(words));
-            const std::uint64_t low = words[0] & rule.v6_mask[0];
-            const std::uint64_t high = words[1] & rule.v6_mask[1];
-            write(rule.v6_header | low << 32, low >> 32 | high << 32,
-                  static_cast<std::uint32_t>(high >> 32));
-        }
-    }
-    operator ByteView() const noexcept { return std::span{bytes_}.first(size_); }
-
-private:
-    // In words, as the hash reads them: a load that spans two stores waits for both.
-    void write(const auto&... pieces) noexcept {
-        ((std::memcpy(bytes_.data() + size_, &pieces, sizeof(pieces)), size_ += sizeof(pieces)),
-         ...);
-    }
-
-    // NOLINTNEXTLINE(cppcoreguidelines-pro-type-member-init): what is written is read.
-    std::array<std::byte, 20> bytes_;
-    std::size_t size_ = 0;
-};
-
 // Judges the looks of such a rule.
 class OverriddenLooks {
 public:
@@ -62,6 +31,7 @@ public:
           buckets_{buckets},
           now_{now},
           stale_{buckets.tenants.stale()},
+          said_by_{rule.overrides->name()},
           edition_{rule.limit->parts() == 1 && !stale_ ? buckets.tenants.edition() : kNoEdition} {}
 
     [[nodiscard, gnu::always_inline]] Outcome judge(Look& look, const Flow& flow) const noexcept {
@@ -89,6 +59,36 @@ public:
                                 ? buckets_.tenants.pool().at<OwnBucket>(entry.cell().rest).limit()
                                 : *rule_.limit;
         return wait(bucket_in(cell, limit), limit, now_.at, look.cost).value_or(kNever);
+    }
+
+    // Whether entries may say that nothing is said of their keys, and whether this one's does.
+    [[nodiscard]] bool knows_ordinary() const noexcept { return edition_ != kNoEdition; }
+    [[nodiscard, gnu::always_inline]] bool is_ordinary(const Look& look) const noexcept {
+        const Entry* const entry = look.entry;
+        return entry != nullptr && entry->ordinary_bit(look.key.filed, edition_) != 0;
+    }
+
+    // The same for a key that had numbers of its own when it was located. kOneUnit: that is what
+    // all packets cost.
+    template <bool kOneUnit>
+    [[nodiscard, gnu::always_inline]] Outcome judge_own(Look& look) const noexcept {
+        const Entry* const entry = look.entry;
+        if (entry == nullptr || (entry->filed_bit(look.key.filed) & entry->own_bit()) == 0)
+            [[unlikely]] {
+            return Outcome::Long;
+        }
+        OwnBucket& bucket = own_of(*entry);
+        return is_known(bucket, look) ? take_own(bucket, look,
+                                                 kOneUnit ? bucket.after_one(now_.at)
+                                                          : bucket.after(look.cost, now_.at))
+                                      : Outcome::Long;
+    }
+
+    // For whoever asks later (sample_burst): that it was judged, by whatever its bucket says.
+    [[nodiscard, gnu::always_inline]] static Outcome noted(Look& look, bool admitted) noexcept {
+        look.asked = true;
+        look.numbers = nullptr;
+        return admitted ? Outcome::Admitted : Outcome::Refused;
     }
 
 private:
@@ -137,18 +137,28 @@ private:
     // A bucket with numbers of its own.
     [[nodiscard, gnu::always_inline]] Outcome judge_by_own(Look& look,
                                                            const Flow& flow) const noexcept {
-        Entry& entry = *look.entry;
-        const PoolLine line = entry.cell().rest;
-        OwnBucket& bucket = buckets_.tenants.pool().at<OwnBucket>(line);
-        const bool is_known = bucket.said_by == rule_.overrides->name() &&
-                              bucket.digest == static_cast<std::uint32_t>(look.digest);
-        if (!is_known && !learn(bucket, look, flow)) [[unlikely]] {
+        OwnBucket& bucket = own_of(*look.entry);
+        if (!is_known(bucket, look) && !learn(bucket, look, flow)) [[unlikely]] {
             return Outcome::Long;
         }
-        const std::optional<Gcra> after = bucket.after(look.cost, now_.at);
+        return take_own(bucket, look, bucket.after(look.cost, now_.at));
+    }
+
+    [[nodiscard, gnu::always_inline]] OwnBucket& own_of(const Entry& entry) const noexcept {
+        return buckets_.tenants.pool().at<OwnBucket>(entry.cell().rest);
+    }
+    // Whether it has been found before that its numbers are those of the key.
+    [[nodiscard, gnu::always_inline]] bool is_known(const OwnBucket& bucket,
+                                                    const Look& look) const noexcept {
+        const std::uint64_t other = bucket.said_by ^ said_by_;
+        return (other | (bucket.digest ^ static_cast<std::uint32_t>(look.digest))) == 0;
+    }
+    // `after`: what it holds then, if it admits.
+    [[nodiscard, gnu::always_inline]] static Outcome take_own(
+        OwnBucket& bucket, Look& look, const std::optional<Gcra>& after) noexcept {
         if (after) {
             bucket.keep(*after);
-            entry.write({after->fresh_from, line});
+            look.entry->write_instant(after->fresh_from);
         }
         return noted(look, after.has_value());
     }
@@ -167,21 +177,15 @@ private:
         store_word(bucket.said_by, 0);
         keep_store_order();
         bucket.digest = static_cast<std::uint32_t>(look.digest);
-        store_word(bucket.said_by, rule_.overrides->name());
+        store_word(bucket.said_by, said_by_);
         return true;
-    }
-
-    // For whoever asks later (sample_burst): that it was judged, by whatever its bucket says.
-    [[nodiscard, gnu::always_inline]] static Outcome noted(Look& look, bool admitted) noexcept {
-        look.asked = true;
-        look.numbers = nullptr;
-        return admitted ? Outcome::Admitted : Outcome::Refused;
     }
 
     const QuickRule& rule_;
     BucketStore& buckets_;
     const Now now_;
     const bool stale_;  // entries may carry former numbers
+    const std::uint64_t said_by_;
     // Where parts of a ns lie in the entries, or may lie there still, nothing is noted there.
     static constexpr std::uint32_t kNoEdition = kMostEdition + 1;
     const std::uint32_t edition_;
@@ -218,52 +222,5 @@ private:
     }
     return false;
 }
-
-// The same where all packets meet this rule (RuleSet::has_one_way()), as JudgeOnly is for others.
-class JudgeOnlyOverridden {
-public:
-    JudgeOnlyOverridden(Burst& burst, const RuleSet& set, CoreState& core, Now now) noexcept
-        : burst_{burst}, rule_{set.quick.front()}, core_{core}, now_{now} {}
-
-    // As JudgeOnly::go_on().
-    [[nodiscard]] std::size_t go_on(std::size_t row) noexcept {
-        using Outcome = OverriddenLooks::Outcome;
-        const OverriddenLooks by{rule_, core_.buckets, now_};
-        const std::span<Packet> packets = burst_.packets();
-        Look* const looks = burst_.scratch().looks.get();
-        const bool tell_wait = core_.policy.tell_wait && !forwards(rule_.on_exceed);
-        std::array<std::uint64_t, 3> counts{};
-        for (; row != packets.size(); ++row) {
-            Packet& packet = packets[row];
-            Look& look = looks[row];
-            if (is_malformed(packet.flow.parsed)) [[unlikely]] {
-                packet.decision = decide_malformed(packet.flow.parsed, core_.policy);
-                continue;
-            }
-            const Outcome outcome = by.judge(look, packet.flow);
-            if (outcome == Outcome::Long) [[unlikely]] {
-                break;
-            }
-            ++counts[static_cast<std::size_t>(outcome)];
-            if (outcome == Outcome::Refused) {
-                packet.decision = refusal_by(rule_, 0);
-                packet.decision.wait = tell_wait ? by.wait_of(look) : Nanoseconds{};
-            } else {
-                packet.decision = outcome == Outcome::Admitted ? kWithinLimits : Decision{};
-            }
-        }
-        RuleCounters& counters = core_.counters.rules[rule_.counters];
-        counters.admitted.add(counts[0] + counts[2]);
-        counters.exceeded.add(counts[1]);
-        counters.exempted.add(counts[2]);
-        return row;
-    }
-
-private:
-    Burst& burst_;
-    const QuickRule rule_;
-    CoreState& core_;
-    const Now now_;
-};
 
 }  // namespace sluice

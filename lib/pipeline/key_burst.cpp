@@ -1,4 +1,3 @@
-#include "lib/base/prefetch.hpp"
 #include "lib/pipeline/stages.hpp"
 #include "lib/rules/group.hpp"
 #include "lib/rules/units_of.hpp"
@@ -9,12 +8,20 @@
 namespace sluice {
 namespace {
 
+// Whose line is asked for of a key that is an address.
+enum class Asks : std::uint8_t {
+    Buckets,
+    OverriddenBuckets,  // of a rule of which keys have overrides
+    Overrides,          // first: most keys are exempt, and have no bucket
+};
+
 // Fills a look, and asks for the line its bucket should lie in.
+template <Asks kAsks = Asks::Buckets>
 [[gnu::always_inline]] inline void look_for(Look& look, const FiledKey& key, Units cost,
                                             const BucketTable::FirstLines& lines) noexcept {
     look.key = key;
     look.cost = cost;
-    look.entry = lines.prefetch(key);
+    look.entry = kAsks == Asks::Overrides ? lines.at(key) : lines.prefetch(key);
 }
 
 // The canonical key of an address under a mask, hashed.
@@ -35,12 +42,13 @@ template <typename Hash>
 }
 
 // The common case: the key is an address of the packet, and one limit counts it. False: nothing
-// has been done. kOverridden: of rules of which keys have overrides.
-template <bool kOverridden, typename Hash>
+// has been done.
+template <Asks kAsks, typename Hash>
 [[gnu::always_inline]] inline bool look_for_address(const QuickRule& rule, const Flow& flow,
                                                     const Hash& hash,
                                                     const BucketTable::FirstLines& lines,
                                                     Look& look) noexcept {
+    constexpr bool kOverridden = kAsks != Asks::Buckets;
     const std::byte* address = rule.address_in(flow);
     std::uint64_t digest;
     if (flow.ip_version == (kOverridden ? rule.overridden_v4 : rule.v4)) [[likely]] {
@@ -53,8 +61,11 @@ template <bool kOverridden, typename Hash>
     if constexpr (kOverridden) {
         look.digest = digest;
     }
-    look_for(look, {KeyHasher::filed_from(rule.start, digest), rule.slot},
-             Units{rule.per_byte ? flow.byte_units : 1U}, lines);
+    if constexpr (kAsks == Asks::Overrides) {
+        rule.overrides->prefetch(digest);
+    }
+    look_for<kAsks>(look, {KeyHasher::filed_from(rule.start, digest), rule.slot},
+                    Units{rule.per_byte ? flow.byte_units : 1U}, lines);
     return true;
 }
 
@@ -115,7 +126,8 @@ template <typename Hash>
                                           const Hash& hash, const LookRoom& room) noexcept {
     const QuickRule& quick = set.quick[match.rule];
     if (quick.overrides != nullptr &&
-        look_for_address<true>(quick, packet.flow, hash, room.table.first_lines(), *room.looks)) {
+        look_for_address<Asks::OverriddenBuckets>(quick, packet.flow, hash,
+                                                  room.table.first_lines(), *room.looks)) {
         return 1;
     }
     const Rule& rule = set.rules[match.rule];
@@ -145,7 +157,8 @@ template <bool kMany, typename Hash>
         if constexpr (kMany) {
             __builtin_prefetch(&counters[rule.counters], 1);
         }
-        if (look_for_address<false>(rule, packet.flow, hash, lines, looks[count])) [[likely]] {
+        if (look_for_address<Asks::Buckets>(rule, packet.flow, hash, lines, looks[count]))
+            [[likely]] {
             ++count;
         } else {
             count += look_slow(*match, set, packet, hash, {table, looks + count});
@@ -166,12 +179,13 @@ template <typename Hash>
     }
     if (look.cost == Units{0}) {
         look_for(look, FiledKey::nobody(), Units{0}, table.first_lines());
+        look.digest = 0;
     }
 }
 
 // One rule for all packets, which is held by value, so that no store can change it. The look of a
 // row has its number.
-template <bool kOverridden, typename Hash>
+template <Asks kAsks, typename Hash>
 [[gnu::always_inline]] inline void key_only(Burst& burst, const RuleSet& set, const CoreState& core,
                                             const Hash& hash) noexcept {
     const BucketTable& table = core.buckets.keys;
@@ -181,7 +195,7 @@ template <bool kOverridden, typename Hash>
     Look* look = burst.scratch().looks.get();
     for (const Packet& packet : packets) {
         if (is_malformed(packet.flow.parsed) ||
-            !look_for_address<kOverridden>(rule, packet.flow, hash, lines, *look)) [[unlikely]] {
+            !look_for_address<kAsks>(rule, packet.flow, hash, lines, *look)) [[unlikely]] {
             look_only_slow(burst, static_cast<std::size_t>(&packet - packets.data()), set, hash,
                            table);
         }
@@ -196,18 +210,31 @@ SLUICE_AES [[gnu::noinline]] void key_all_aes(Burst& burst, const RuleSet& set,
                                               const CoreState& core, const AesHash& hash) noexcept {
     key_all<kMany>(burst, set, core, hash);
 }
-template <bool kOverridden>
+template <Asks kAsks>
 SLUICE_AES [[gnu::noinline]] void key_only_aes(Burst& burst, const RuleSet& set,
                                                const CoreState& core,
                                                const AesHash& hash) noexcept {
-    key_only<kOverridden>(burst, set, core, hash);
+    key_only<kAsks>(burst, set, core, hash);
 }
 
-void key_by_aes(Burst& burst, const RuleSet& set, const CoreState& core,
-                const AesHash& hash) noexcept {
+// What to ask for as a constant.
+template <typename Run>
+[[gnu::always_inline]] inline void as_constant(Asks asks, const Run& run) noexcept {
+    switch (asks) {
+        case Asks::Buckets:
+            return run.template operator()<Asks::Buckets>();
+        case Asks::OverriddenBuckets:
+            return run.template operator()<Asks::OverriddenBuckets>();
+        case Asks::Overrides:
+            return run.template operator()<Asks::Overrides>();
+    }
+}
+
+void key_by_aes(Burst& burst, const RuleSet& set, const CoreState& core, const AesHash& hash,
+                Asks asks) noexcept {
     if (set.has_one_way()) {
-        set.has_overrides ? key_only_aes<true>(burst, set, core, hash)
-                          : key_only_aes<false>(burst, set, core, hash);
+        as_constant(asks,
+                    [&]<Asks kAsks>() noexcept { key_only_aes<kAsks>(burst, set, core, hash); });
     } else if (set.has_many_rules()) {
         key_all_aes<true>(burst, set, core, hash);
     } else {
@@ -234,6 +261,15 @@ struct PortableHash {
     }
 };
 
+void key_by_other(Burst& burst, const RuleSet& set, const CoreState& core, Asks asks) noexcept {
+    const PortableHash hash{core.hash};
+    if (set.has_one_way()) {
+        as_constant(asks, [&]<Asks kAsks>() noexcept { key_only<kAsks>(burst, set, core, hash); });
+    } else {
+        key_all<true>(burst, set, core, hash);
+    }
+}
+
 // Where the records of what workers share would be found.
 void prefetch_shared(Scratch& scratch, const RuleSet& set, const Ledger& ledger) noexcept {
     const bool all = set.has_one_way();
@@ -249,34 +285,29 @@ void prefetch_shared(Scratch& scratch, const RuleSet& set, const Ledger& ledger)
     }
 }
 
-// Where most keys will be looked up.
-void prefetch_overrides(const Scratch& scratch, const RuleSet& set) noexcept {
-    keep_prefetches();
-    const OverrideTable& overrides = *set.quick.front().overrides;
-    for (const Look& look : std::span{scratch.looks.get(), scratch.look_count}) {
-        overrides.prefetch(look.digest);
+// Where most keys of the last burst were exempt, they are likely to be in the next.
+Asks asks_of(Burst& burst, const RuleSet& set) noexcept {
+    Scratch& scratch = burst.scratch();
+    scratch.overridden = set.has_overrides ? &set : nullptr;
+    scratch.overrides_first = false;
+    if (!set.has_overrides || !set.has_one_way()) {
+        return Asks::Buckets;
     }
+    scratch.overrides_first = 2 * scratch.exempt_count > burst.size();
+    return scratch.overrides_first ? Asks::Overrides : Asks::OverriddenBuckets;
 }
 
 }  // namespace
 
 void key_burst(Burst& burst, const RuleSet& set, const CoreState& core) noexcept {
+    const Asks asks = asks_of(burst, set);
     if (const AesHash* aes = core.hash.aes()) [[likely]] {
-        key_by_aes(burst, set, core, *aes);
-    } else if (set.has_one_way()) {
-        const PortableHash hash{core.hash};
-        set.has_overrides ? key_only<true>(burst, set, core, hash)
-                          : key_only<false>(burst, set, core, hash);
+        key_by_aes(burst, set, core, *aes, asks);
     } else {
-        key_all<true>(burst, set, core, PortableHash{core.hash});
-    }
-    Scratch& scratch = burst.scratch();
-    scratch.overridden = set.has_overrides ? &set : nullptr;
-    if (set.has_overrides && set.has_one_way() && 2 * scratch.table_asks > scratch.look_count) {
-        prefetch_overrides(scratch, set);
+        key_by_other(burst, set, core, asks);
     }
     if (core.ledger != nullptr) [[unlikely]] {
-        prefetch_shared(scratch, set, *core.ledger);
+        prefetch_shared(burst.scratch(), set, *core.ledger);
     }
 }
 

@@ -1,8 +1,10 @@
 #include "lib/pipeline/adopt.hpp"
 #include "lib/pipeline/judge_only.hpp"
+#include "lib/pipeline/judge_only_overridden.hpp"
 #include "lib/pipeline/judge_overridden.hpp"
 #include "lib/pipeline/judge_shared.hpp"
 #include "lib/pipeline/judge_slow.hpp"
+#include "lib/pipeline/locate_overridden.hpp"
 #include "lib/pipeline/sample_burst.hpp"
 #include "lib/pipeline/shared_charge.hpp"
 #include "lib/pipeline/stages.hpp"
@@ -58,6 +60,19 @@ template <typename Quick, typename... How>
     }
 }
 
+[[gnu::noinline]] void judge_only_overridden(const BurstJudging& in) noexcept {
+    Scratch& scratch = in.burst.scratch();
+    const Scratch::Seen late = ask_for_missed(scratch, in.set, in.core);
+    JudgeOnlyOverridden quick{in.burst, in.set, in.core, in.now};
+    quick.judge_seen(scratch.seen);
+    quick.judge_seen(late);
+    const std::size_t packets = in.burst.size();
+    for (std::size_t row = 0; (row = quick.go_on()) != packets;) {
+        in.judge_slow_at(row, in.burst.only_match(row));
+    }
+    scratch.exempt_count = quick.exempt_count();
+}
+
 template <typename Take>
 void judge_with(const BurstJudging& in, const Take& take) noexcept {
     judge_only<JudgeOnly<Take>>(in, take);
@@ -84,7 +99,7 @@ void judge(const BurstJudging& in) noexcept {
     if (in.set.has_one_way()) {
         const QuickRule& rule = in.set.quick.front();
         if (rule.overrides != nullptr) {
-            judge_only<JudgeOnlyOverridden>(in);
+            judge_only_overridden(in);
         } else {
             rule.plain ? judge_only_own(in, rule) : judge_only_shared(in, rule);
         }

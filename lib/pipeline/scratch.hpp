@@ -67,9 +67,20 @@ struct Scratch {
     std::size_t unleased_count = 0;
     // Under which the looks were made, if keys of its rules have overrides; nullptr: none have.
     const RuleSet* overridden = nullptr;
-    // Looks of the last burst that asked the table of overrides: where most do, as exempt keys and
-    // new ones, its lines are asked for early.
+    // Where that is one rule for all packets: what was seen of the rows' keys, a bit for each row.
+    // The others are looked up in the table of overrides.
+    struct Seen {
+        std::uint32_t ordinary = 0;  // nothing is said of them
+        std::uint32_t own = 0;       // they have numbers of their own
+        std::uint32_t exempt = 0;
+    };
+    Seen seen;
+    // How many of the last burst were looked up so, and how many of them were exempt: where most
+    // looks did, the table's lines are asked for beside those of buckets that are missed, and where
+    // most were exempt, before those of any bucket.
     std::size_t table_asks = 0;
+    std::size_t exempt_count = 0;
+    bool overrides_first = false;  // so it is with this burst
     FoundRules found;
     std::uint32_t noted = 0;  // rows of which Burst::only_match() has noted what they met
 
@@ -80,6 +91,7 @@ struct Scratch {
         miss_count = 0;
         unleased_count = 0;
         noted = 0;
+        seen = {};
     }
 };
 

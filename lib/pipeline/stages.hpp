@@ -26,10 +26,12 @@ void key_burst(Burst& burst, const RuleSet& set, const CoreState& core) noexcept
 void locate_burst(Burst& burst, const CoreState& core) noexcept;
 
 // Looks into those second lines, which have come meanwhile, for buckets with numbers of their own,
-// and asks for these. Without it only somebody waits.
+// and asks for these; where most keys are exempt, into the first ones.
 void locate_own(Burst& burst, const CoreState& core) noexcept;
 
 // Packet by packet, in arrival order: looks at all limits of all matching rules, decides, charges.
+// (Keys that have overrides go kind by kind, each key's packets in their order:
+// judge_only_overridden.hpp.)
 void meter_burst(Burst& burst, const RuleSet& set, CoreState& core, Now now) noexcept;
 
 }  // namespace sluice

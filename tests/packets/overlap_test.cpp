@@ -3,7 +3,9 @@
 
 #include <gtest/gtest.h>
 
+#include <bit>
 #include <random>
+#include <string>
 #include <vector>
 
 // Two bursts in flight decide what one after the other would have decided.
@@ -76,14 +78,19 @@ void expect_same(std::span<const Packet> one, std::span<const Packet> other, std
     }
 }
 
-TEST(Overlap, DecidesAsOneBurstAfterTheOther) {
-    Box plain{kRules};
-    Box overlapped{kRules};
-    const std::vector<Sent> bursts = some_bursts(3000);
+// Of the bursts of the overlapped one, once they were judged.
+struct Totals {
+    std::size_t refused = 0;
+    std::size_t missed = 0;           // looks that were not in their first lines
+    std::size_t overrides_first = 0;  // bursts
+    std::size_t seen_exempt = 0;      // before they were judged
+};
+
+Totals compare(Box& plain, Box& overlapped, const std::vector<Sent>& bursts) {
     Burst alone;
     Burst flying[2];
-    std::size_t refused = 0;
-    for (std::size_t i = 0; i <= bursts.size(); ++i) {
+    Totals totals;
+    for (std::size_t i = 0; i <= bursts.size() && !testing::Test::HasFailure(); ++i) {
         Burst& coming = flying[i % 2];
         Burst& going = flying[(i + 1) % 2];
         if (i < bursts.size()) {
@@ -98,17 +105,85 @@ TEST(Overlap, DecidesAsOneBurstAfterTheOther) {
         test::fill(alone, bursts[i - 1].frames);
         plain.run(alone, bursts[i - 1].at);
         expect_same(going.packets(), alone.packets(), i);
-        ASSERT_FALSE(HasFailure());
         for (const Packet& packet : going.packets()) {
-            refused += packet.decision.reason == Reason::OverLimit ? 1U : 0U;
+            totals.refused += packet.decision.reason == Reason::OverLimit ? 1U : 0U;
         }
+        const Scratch& scratch = going.scratch();
+        totals.missed += scratch.miss_count;
+        totals.overrides_first += scratch.overrides_first ? 1U : 0U;
+        totals.seen_exempt += static_cast<std::size_t>(std::popcount(scratch.seen.exempt));
     }
-    EXPECT_GT(refused, 1000U);
+    return totals;
+}
+
+TEST(Overlap, DecidesAsOneBurstAfterTheOther) {
+    Box plain{kRules};
+    Box overlapped{kRules};
+    EXPECT_GT(compare(plain, overlapped, some_bursts(3000)).refused, 1000U);
     for (std::size_t rule = 0; rule < 4; ++rule) {
         EXPECT_EQ(plain.counters(rule).admitted.read(), overlapped.counters(rule).admitted.read());
         EXPECT_EQ(plain.counters(rule).exceeded.read(), overlapped.counters(rule).exceeded.read());
         EXPECT_GT(plain.counters(rule).exceeded.read(), 100U);
     }
+}
+
+// Of 400 keys every fourth is exempt, and every fourth has numbers of its own; half of these are
+// swept away again and again, some between being located and being judged.
+constexpr std::uint64_t kKeys = 400;
+
+std::string address_of(std::uint64_t number) {
+    return "10.0." + std::to_string(number / 100) + "." + std::to_string(number % 100);
+}
+
+// `others`: limits that never refuse, with which packets take the long way.
+std::string overridden_rules(const std::string& others) {
+    std::string said;
+    for (std::uint64_t number = 0; number < kKeys; number += 2) {
+        said += "{key: [" + address_of(number) +
+                (number % 4 == 0   ? "], exempt: true}, "
+                 : number % 8 == 2 ? "], limits: {\"1\": {rate: 500/s, burst: 2}}}, "
+                                   : "], limits: {\"1\": {rate: " + std::to_string(100 + number) +
+                                         "/m, burst: 100}}}, ");
+    }
+    return "version: 1\nrules:\n  - {id: r, mode: enforce, key: [ip.src], limits: "
+           "[{algorithm: token_bucket, rate: 60/m, burst: 60}" +
+           others + "], overrides: {inline: [" + said + "]}}\n";
+}
+
+std::vector<Sent> bursts_of_keys(std::size_t count) {
+    std::mt19937_64 random{5};
+    std::vector<Sent> bursts(count);
+    Instant now{1h};
+    for (std::size_t i = 0; i < count; ++i) {
+        now += Nanoseconds{static_cast<std::int64_t>(random() % 3'000'000)};
+        bursts[i].at = now;
+        for (std::size_t left = i % 50 == 0 ? 0 : 1 + random() % kMaxBurst; left > 0; --left) {
+            // In every other stretch of time, of keys that are exempt for the most part.
+            const std::uint64_t number = random() % kKeys;
+            const bool mostly = i / 100 % 2 == 1 && random() % 4 != 0;
+            bursts[i].frames.push_back(
+                random() % 20 == 0
+                    ? test::arp().bytes()
+                    : udp().src(address_of(mostly ? number / 4 * 4 : number)).bytes());
+        }
+    }
+    return bursts;
+}
+
+// Keys that lie in second lines are seen later than others, and all but the exempt ones where most
+// are exempt.
+TEST(Overlap, OverridesAreJudgedTheSameWhereverBucketsLie) {
+    Box plain{overridden_rules(", {algorithm: token_bucket, rate: 100M/s, burst: 100M}")};
+    Box tight{overridden_rules(""), BucketStore{325, 4096}};
+    ASSERT_TRUE(tight.set().has_one_way());
+    ASSERT_FALSE(plain.set().has_one_way());
+    const Totals totals = compare(plain, tight, bursts_of_keys(6000));
+    EXPECT_GT(totals.refused, 1000U);
+    EXPECT_GT(totals.missed, 1000U);
+    EXPECT_GT(totals.overrides_first, 1000U);
+    EXPECT_GT(totals.seen_exempt, 10'000U);
+    EXPECT_EQ(plain.counters(0).exempted.read(), tight.counters(0).exempted.read());
+    EXPECT_EQ(plain.counters(0).exceeded.read(), tight.counters(0).exceeded.read());
 }
 
 // A burst that has been sent and holds no packets any more has nothing left to be looked for.

@@ -80,7 +80,11 @@ std::string rules_of(const Row& row, Way way, int turn) {
                 : "");
 }
 
-Octets some_frame(std::mt19937_64& random) {
+// `crowd`: most are of a key that is exempt.
+Octets some_frame(std::mt19937_64& random, bool crowd) {
+    if (crowd && random() % 5 != 0) {
+        return udp().src("10.0.0.1").dst("192.0.2.1").bytes();
+    }
     const std::string last = std::to_string(random() % 12);
     switch (random() % 10) {
         case 0:
@@ -161,7 +165,7 @@ void run_all(const Row& row, PacketPolicy policy) {
         now += Nanoseconds{static_cast<std::int64_t>(random() % 200'000'000)};
         std::vector<Octets> frames(random() % (kMaxBurst + 1));
         for (Octets& frame : frames) {
-            frame = some_frame(random);
+            frame = some_frame(random, i / 10 % 2 == 1);
         }
         for (Side& side : sides) {
             if (i % (kBursts / 3) == 0) {
