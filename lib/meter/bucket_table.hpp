@@ -124,6 +124,42 @@ public:
         }
         return misses;
     }
+    // The same of at most 32 looks, and what the entries that were found say, a bit for each look
+    // in their order: that nothing is said of the key in an edition, or that it has numbers of its
+    // own. An entry that is there twice may be told apart wrongly.
+    struct Kinds {
+        std::uint32_t found = 0;
+        std::uint32_t ordinary = 0;
+        std::uint32_t own = 0;
+    };
+    template <typename Look>
+    [[nodiscard, gnu::always_inline]] static Kinds find_kinds(std::span<Look> looks, Look** missed,
+                                                              std::uint32_t edition) noexcept {
+        const __m256i mask = _mm256_set1_epi64x(static_cast<long long>(kFiledMask));
+        const __m256i noted = _mm256_set1_epi64x(static_cast<long long>(edition) << kRestShift);
+        const __m256i version = _mm256_set1_epi64x(std::int64_t{kOwnNumbers} << kVersionShift);
+        Kinds kinds;
+        unsigned row = 0;
+        for (Look& look : looks) {
+            Line& first = as_line(look.entry);
+            const __m256i filed = _mm256_set1_epi64x(static_cast<long long>(look.key.filed));
+            const __m256i keys = keys_of(first);
+            const __m256i is_found = _mm256_cmpeq_epi64(_mm256_and_si256(keys, mask), filed);
+            const __m256i is_own =
+                _mm256_cmpeq_epi64(_mm256_and_si256(times_of(first), version), version);
+            const __m256i is_noted = _mm256_cmpeq_epi64(keys, _mm256_or_si256(filed, noted));
+            const unsigned hits = bits_of(is_found);
+            const std::uint32_t found = one_if_any(hits);
+            look.entry = entry_of(first, hits);
+            *missed = &look;
+            missed += 1 - found;
+            kinds.found |= found << row;
+            kinds.own |= one_if_any(bits_of(_mm256_and_si256(is_found, is_own))) << row;
+            kinds.ordinary |= one_if_any(bits_of(_mm256_andnot_si256(is_own, is_noted))) << row;
+            ++row;
+        }
+        return kinds;
+    }
     template <typename Look>
     [[gnu::always_inline]] void ask_second(std::span<Look* const> missed) const noexcept {
         Line* const lines = &line(0);
@@ -241,12 +277,23 @@ private:
         const auto* words = reinterpret_cast<const __m256i*>(&line);
         return _mm256_unpackhi_epi64(_mm256_load_si256(words), _mm256_load_si256(words + 1));
     }
+    [[nodiscard]] static __m256i times_of(const Line& line) noexcept {
+        const auto* words = reinterpret_cast<const __m256i*>(&line);
+        return _mm256_unpacklo_epi64(_mm256_load_si256(words), _mm256_load_si256(words + 1));
+    }
+    [[nodiscard]] static unsigned bits_of(__m256i lanes) noexcept {
+        return static_cast<unsigned>(_mm256_movemask_pd(_mm256_castsi256_pd(lanes)));
+    }
+    // Of few bits, without a compare that could become a branch.
+    [[nodiscard]] static std::uint32_t one_if_any(unsigned bits) noexcept {
+        return (0U - bits) >> 31;
+    }
     // A bit per entry, in the same order.
     [[nodiscard]] static unsigned hits_in(const Line& line, std::uint64_t filed) noexcept {
         const __m256i mask = _mm256_set1_epi64x(static_cast<long long>(kFiledMask));
         const __m256i hits = _mm256_cmpeq_epi64(_mm256_and_si256(keys_of(line), mask),
                                                 _mm256_set1_epi64x(static_cast<long long>(filed)));
-        return static_cast<unsigned>(_mm256_movemask_pd(_mm256_castsi256_pd(hits)));
+        return bits_of(hits);
     }
     // Whether an entry that is not empty may be forgotten, by its time alone.
     [[nodiscard]] static bool has_idle(const Line& line, Instant now) noexcept {
@@ -258,18 +305,14 @@ private:
             static_cast<long long>(kFiledMask & ~((std::uint64_t{1} << kTagBits) - 1)));
         const __m256i empty =
             _mm256_cmpeq_epi64(_mm256_and_si256(keys_of(line), slot), _mm256_setzero_si256());
-        return static_cast<unsigned>(_mm256_movemask_pd(_mm256_castsi256_pd(empty)));
+        return bits_of(empty);
     }
     // The entries whose times are not beyond `now`, a bit each, as hits_in() has them.
     [[nodiscard]] static unsigned ended_in(const Line& line, Instant now) noexcept {
         // An entry is idle if its time word, as a number, is below that of the next instant.
         const auto next = static_cast<std::uint64_t>((now.time_since_epoch().count() + 1));
         const __m256i bound = _mm256_set1_epi64x(static_cast<long long>(next << kInstantShift));
-        const auto* words = reinterpret_cast<const __m256i*>(&line);
-        const __m256i times =
-            _mm256_unpacklo_epi64(_mm256_load_si256(words), _mm256_load_si256(words + 1));
-        return static_cast<unsigned>(
-            _mm256_movemask_pd(_mm256_castsi256_pd(_mm256_cmpgt_epi64(bound, times))));
+        return bits_of(_mm256_cmpgt_epi64(bound, times_of(line)));
     }
     // Some entry of the line when there is no hit.
     [[nodiscard]] static Entry* entry_of(Line& line, unsigned hits) noexcept {

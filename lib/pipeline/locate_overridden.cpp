@@ -27,9 +27,12 @@ public:
     // Buckets first: whose first lines have been asked for.
     void find_buckets() noexcept {
         const bool most_ask = 2 * scratch_.table_asks > scratch_.look_count;
-        scratch_.miss_count = BucketTable::find_first(looks(), scratch_.missed.get());
-        scratch_.table_asks = 0;
-        sort_found();
+        const BucketTable::Kinds kinds =
+            BucketTable::find_kinds(looks(), scratch_.missed.get(), edition_);
+        scratch_.miss_count = looks().size() - static_cast<std::size_t>(std::popcount(kinds.found));
+        scratch_.seen = {.ordinary = kinds.ordinary, .own = kinds.own};
+        ask_for_own(kinds.own);
+        ask_table_for(kinds.found & ~(kinds.ordinary | kinds.own));
         keys_.ask_second(missed());
         for (std::size_t i = 0; most_ask && i < scratch_.miss_count; ++i) {
             rule_.overrides->prefetch(scratch_.missed[i]->digest);
@@ -71,33 +74,17 @@ private:
         return std::uint32_t{1} << (&look - scratch_.looks.get());
     }
 
-    // Nothing is known yet of those that were missed.
-    void sort_found() noexcept {
-        std::uint64_t ordinary = 0;
-        std::uint64_t own = 0;
-        std::uint64_t found = 0;
-        unsigned row = 0;
-        for (const Look& look : looks()) {
-            const Entry& entry = *look.entry;
-            const std::uint64_t is_found = entry.filed_bit(look.key.filed);
-            const std::uint64_t is_own = is_found & entry.own_bit();
-            // The line of nobody, unless it is its own.
-            const auto line = static_cast<PoolLine>(entry.cell().rest & (0 - is_own));
-            __builtin_prefetch(pool_.line_for(line), 1, 3);
-            found |= is_found << row;
-            own |= is_own << row;
-            ordinary |= entry.ordinary_bit(look.key.filed, edition_) << row;
-            ++row;
+    void ask_for_own(std::uint32_t rows) const noexcept {
+        for (; rows != 0; rows &= rows - 1) {
+            const Look& look = scratch_.looks[static_cast<std::size_t>(std::countr_zero(rows))];
+            __builtin_prefetch(pool_.line_for(look.entry->cell().rest), 1, 3);
         }
-        scratch_.seen.ordinary = static_cast<std::uint32_t>(ordinary);
-        scratch_.seen.own = static_cast<std::uint32_t>(own);
-        ask_table_for(static_cast<std::uint32_t>(found & ~(ordinary | own)));
     }
     void ask_table_for(std::uint32_t rows) noexcept {
+        scratch_.table_asks = static_cast<std::size_t>(std::popcount(rows));
         for (; rows != 0; rows &= rows - 1) {
             const Look& look = scratch_.looks[static_cast<std::size_t>(std::countr_zero(rows))];
             rule_.overrides->prefetch(look.digest);
-            ++scratch_.table_asks;
         }
     }
 
