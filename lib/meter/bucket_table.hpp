@@ -310,8 +310,8 @@ private:
     // The entries whose times are not beyond `now`, a bit each, as hits_in() has them.
     [[nodiscard]] static unsigned ended_in(const Line& line, Instant now) noexcept {
         // An entry is idle if its time word, as a number, is below that of the next instant.
-        const auto next = static_cast<std::uint64_t>((now.time_since_epoch().count() + 1));
-        const __m256i bound = _mm256_set1_epi64x(static_cast<long long>(next << kInstantShift));
+        const std::int64_t next = now.time_since_epoch().count() + 1;
+        const __m256i bound = _mm256_set1_epi64x(next << kInstantShift);
         return bits_of(_mm256_cmpgt_epi64(bound, times_of(line)));
     }
     // Some entry of the line when there is no hit.

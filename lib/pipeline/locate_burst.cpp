@@ -56,7 +56,7 @@ void list_unleased(Scratch& scratch) noexcept {
         const Entry& entry = *(is_missed ? &kNone : look.entry);
         const bool leased = scratch.leases & (look.cost.count() <= entry.lease());
         scratch.unleased[count] = &look;
-        count += is_missed | leased ? 0U : 1U;
+        count += (is_missed | leased) ? 0U : 1U;
     }
     scratch.unleased_count = count;
 }
@@ -95,7 +95,7 @@ void locate_burst(Burst& burst, const CoreState& core) noexcept {
 }
 
 void locate_own(Burst& burst, const CoreState& core) noexcept {
-    Scratch& scratch = burst.scratch();
+    const Scratch& scratch = burst.scratch();
     const RuleSet* const set = scratch.overridden;
     if (set == nullptr) [[likely]] {
         return;

@@ -11,6 +11,11 @@ namespace {
 
 constexpr Entry kNoEntry{};
 
+// The line of an entry with numbers of its own; nobody's where `is_own` is 0.
+const void* own_line_of(const Entry& entry, std::uint64_t is_own, const LinePool& pool) noexcept {
+    return pool.line_for(static_cast<PoolLine>(entry.cell().rest & (0 - is_own)));
+}
+
 // Of a key at most one line is asked for beside its bucket's: where its entry has numbers of its
 // own theirs, where it says that nothing is said of the key none, else that of the table. Which of
 // them is as random as the packets, so nothing here branches on it for one of them.
@@ -56,8 +61,8 @@ public:
         for (Look* look : missed()) {
             misses += BucketTable::find_first(std::span{look, 1}, scratch_.missed.get() + misses);
             const Entry& entry = *look->entry;
-            const bool is_own = (entry.filed() == look->key.filed) & entry.has_own_numbers();
-            __builtin_prefetch(pool_.line_for(is_own ? entry.cell().rest : kNoLine), 0, 2);
+            const std::uint64_t is_own = entry.filed_bit(look->key.filed) & entry.own_bit();
+            __builtin_prefetch(own_line_of(entry, is_own, pool_), 1, 3);
         }
         scratch_.miss_count = misses;
         keys_.ask_second(missed());
@@ -130,8 +135,8 @@ Scratch::Seen ask_for_missed(Scratch& scratch, const RuleSet& set, const CoreSta
         const Entry& entry = *(look->entry == nullptr ? &kNoEntry : look->entry);
         const std::uint64_t is_own = entry.own_bit();
         const std::uint64_t is_ordinary = entry.ordinary_bit(look->key.filed, tenants.edition());
-        const auto line = static_cast<PoolLine>(entry.cell().rest & (0 - is_own));
-        const void* const lines[] = {overrides.line_for(look->digest), pool.line_for(line)};
+        const void* const lines[] = {overrides.line_for(look->digest),
+                                     own_line_of(entry, is_own, pool)};
         __builtin_prefetch(lines[is_own | is_ordinary], 1, 3);
         const auto row = look - scratch.looks.get();
         ordinary |= is_ordinary << row;

@@ -123,7 +123,7 @@ void tend(CoreState& core, Now now) noexcept {
 void meter_burst(Burst& burst, const RuleSet& set, CoreState& core, Now now) noexcept {
     adopt(set, core, now);
     tend(core, now);
-    Scratch& scratch = burst.scratch();
+    const Scratch& scratch = burst.scratch();
     core.buckets.keys.probe_second(std::span<Look* const>{scratch.missed.get(), scratch.miss_count},
                                    core.buckets.tenants, now);
     if (core.ledger != nullptr && !scratch.asks_early) [[unlikely]] {

@@ -81,7 +81,7 @@ void tell(const Sampled& sampled, std::size_t limit, std::uint32_t weight) noexc
 
 void sample_burst(Burst& burst, const RuleSet& set, CoreState& core, Now now) noexcept {
     const KeySampler::Pick pick = core.sampler->pick(burst.size(), now.at);
-    Scratch& scratch = burst.scratch();
+    const Scratch& scratch = burst.scratch();
     const std::span<const Match> met =
         set.has_one_way() ? burst.only_match(pick.packet) : burst.matches_of(pick.packet);
     for (const Match& match : met) {

@@ -37,7 +37,7 @@ public:
                                                        Charge&& charge) const noexcept {
         const AheadCharge what{account_of(look), look.cost, due, *look.entry};
         const bool done = ahead_(what, charge, [&]() -> Stand {
-            return {bucket_in(look.entry->cell(), *rule_.limit), rule_.version};
+            return {{bucket_in(look.entry->cell(), *rule_.limit)}, rule_.version};
         });
         return done ? Taken::All : Taken::Unknown;
     }
