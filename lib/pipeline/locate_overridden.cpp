@@ -55,6 +55,7 @@ public:
             __builtin_prefetch(exempt ? static_cast<const void*>(&kNoEntry) : look.entry, 0, 2);
         }
         scratch_.miss_count = others;
+        scratch_.table_asks = 0;
     }
     void find_others() noexcept {
         std::size_t misses = 0;
@@ -79,7 +80,7 @@ private:
         return std::uint32_t{1} << (&look - scratch_.looks.get());
     }
 
-    void ask_for_own(std::uint32_t rows) const noexcept {
+    [[gnu::always_inline]] void ask_for_own(std::uint32_t rows) const noexcept {
         for (; rows != 0; rows &= rows - 1) {
             const Look& look = scratch_.looks[static_cast<std::size_t>(std::countr_zero(rows))];
             __builtin_prefetch(pool_.line_for(look.entry->cell().rest), 1, 3);
