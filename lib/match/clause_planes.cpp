@@ -144,8 +144,8 @@ void ClausePlanes::narrow(const Search& search, std::span<const OpenBlocks::Open
         };
         add_word();
         add_word();
-        // NOLINTNEXTLINE(bugprone-infinite-loop): add_word() changes them. With words as its
-        // argument g++ makes branches of the two before.
+        // With words as its argument g++ would make branches of the two before.
+        // NOLINTNEXTLINE(bugprone-infinite-loop): add_word() changes them.
         while (words != 0) {
             add_word();
         }

@@ -92,8 +92,8 @@ void DensePlanes::find_in(const Rows& rows, std::size_t packets, const std::uint
         };
         add_word();
         add_word();
-        // NOLINTNEXTLINE(bugprone-infinite-loop): add_word() changes them. With words as its
-        // argument g++ makes branches of the two before.
+        // With words as its argument g++ would make branches of the two before.
+        // NOLINTNEXTLINE(bugprone-infinite-loop): add_word() changes them.
         while (words != 0) {
             add_word();
         }
