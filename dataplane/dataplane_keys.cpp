@@ -119,6 +119,7 @@ Reply Dataplane::ask_key(const AskKey& request) {
                        " under this key"};
     }
     std::vector<Asking> asked;
+    asked.reserve(workers_.size());
     for (std::size_t worker = 0; worker < workers_.size(); ++worker) {
         asked.emplace_back(workers_[worker]->keys(), lcores_[worker], question);
     }

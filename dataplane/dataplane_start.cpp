@@ -161,6 +161,7 @@ void Dataplane::start_workers() {
             state_.records(worker), lanes_of(worker)));
     }
     std::vector<const BucketStore*> tables;
+    tables.reserve(workers_.size());
     for (const auto& worker : workers_) {
         tables.push_back(&worker->buckets());
     }

@@ -85,7 +85,6 @@ void DpdkIo::fill(Burst& burst, rte_mbuf* const* frames, std::uint16_t count,
 }
 
 std::size_t DpdkIo::receive(Burst& burst, Reach reach) noexcept {
-    // NOLINTNEXTLINE(cppcoreguidelines-pro-type-member-init): filled by the driver
     std::array<rte_mbuf*, kMaxBurst> frames;
     std::uint16_t count = 0;
     std::uint16_t came = 0;
@@ -103,7 +102,6 @@ std::size_t DpdkIo::receive(Burst& burst, Reach reach) noexcept {
 
 // Of several rings, each in turn first, until the burst is full.
 std::size_t DpdkIo::receive_owned(Burst& burst, Reach reach) noexcept {
-    // NOLINTNEXTLINE(cppcoreguidelines-pro-type-member-init): filled from the rings
     std::array<rte_mbuf*, kMaxBurst> frames;
     unsigned count = 0;
     const std::size_t rings = ways_.owned.from.size();
@@ -131,7 +129,6 @@ bool DpdkIo::tag(Packet& packet, const TagValues& values) noexcept {
         frame = copy;
     }
     // What the parser saw holds all that a tag touches; it may lie in several segments.
-    // NOLINTNEXTLINE(cppcoreguidelines-pro-type-member-init): filled below, per packet
     std::array<std::byte, kHeadSize> head;
     const auto size = static_cast<std::uint32_t>(
         std::min<std::size_t>({head.size(), packet.frame.bytes.size(), frame->pkt_len}));

@@ -27,7 +27,7 @@ public:
     }
 
 private:
-    // NOLINTNEXTLINE(cppcoreguidelines-pro-type-member-init): only what has been written is read
+    // Only what has been written is read.
     std::array<std::byte, kHeadSize> bytes_;
 };
 

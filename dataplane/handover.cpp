@@ -43,7 +43,6 @@ LaneHandover::Came LaneHandover::receive(rte_mbuf** frames) noexcept {
 }
 
 LaneHandover::Came LaneHandover::receive_from_port(rte_mbuf** ours) noexcept {
-    // NOLINTNEXTLINE(cppcoreguidelines-pro-type-member-init): filled by the driver
     std::array<rte_mbuf*, kMaxBurst> came;
     const std::uint16_t count =
         rte_eth_rx_burst(lane_.rx_port, lane_.rx_queue, came.data(), kMaxBurst);

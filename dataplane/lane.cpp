@@ -26,6 +26,15 @@ Lane ringed_lane(const PairQueues& pair, Direction dir, std::size_t q) {
     return lane;
 }
 
+// Both directions of a queue, for the worker that owns it or for one that owns none.
+void add_lanes(std::vector<Lane>& lanes, const PairQueues& pair, std::size_t q, std::size_t sender,
+               bool owns) {
+    for (const Direction dir : {Direction::In, Direction::Out}) {
+        lanes.push_back(owns ? lane_of(pair, dir, q) : ringed_lane(pair, dir, q));
+        lanes.back().sender = sender;
+    }
+}
+
 }  // namespace
 
 std::vector<std::vector<Lane>> assign_lanes(std::span<const PairQueues> pairs,
@@ -37,18 +46,12 @@ std::vector<std::vector<Lane>> assign_lanes(std::span<const PairQueues> pairs,
         for (std::size_t q = 0; q < pair.queues; ++q) {
             const std::size_t worker = owner_of(p, pair, q, workers);
             owns[worker] = true;
-            for (const Direction dir : {Direction::In, Direction::Out}) {
-                lanes[worker].push_back(lane_of(pair, dir, q));
-                lanes[worker].back().sender = worker;
-            }
+            add_lanes(lanes[worker], pair, q, worker, true);
         }
         for (std::size_t worker = 0; worker < workers; ++worker) {
-            for (const Direction dir : {Direction::In, Direction::Out}) {
-                if (!owns[worker]) {
-                    const std::size_t q = worker % pair.queues;
-                    lanes[worker].push_back(ringed_lane(pair, dir, q));
-                    lanes[worker].back().sender = owner_of(p, pair, q, workers);
-                }
+            if (!owns[worker]) {
+                const std::size_t q = worker % pair.queues;
+                add_lanes(lanes[worker], pair, q, owner_of(p, pair, q, workers), false);
             }
         }
     }

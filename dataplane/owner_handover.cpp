@@ -24,7 +24,6 @@ std::uint64_t OwnerHandover::sort(const Burst& burst, const BurstOwners& owners)
 
 void OwnerHandover::run(Burst& burst, const RuleSet& set, const CoreState& core,
                         std::span<FrameRing* const> to) noexcept {
-    // NOLINTNEXTLINE(cppcoreguidelines-pro-type-member-init): filled for each packet
     BurstOwners owners;
     if (!find_owners(burst, set, core, workers_, owners)) {
         return;

@@ -92,9 +92,10 @@ std::vector<std::string> latest_former(const std::string& place) {
 
 // Files of regions that never came to be: neither in use nor former.
 void remove_unfinished(const std::string& place, std::uint64_t in_use) {
+    const std::string former = place + "/former-";
     for (const std::string& file : files_of(place, "worker-")) {
         const std::string id = file.substr(file.rfind('-') + 1);
-        if (id != std::to_string(in_use) && !std::filesystem::exists(place + "/former-" + id)) {
+        if (id != std::to_string(in_use) && !std::filesystem::exists(former + id)) {
             (void)::unlink(file.c_str());
         }
     }

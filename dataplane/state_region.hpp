@@ -119,16 +119,16 @@ private:
     static constexpr std::size_t kMostSlots = std::size_t{64} << 20;
     static constexpr std::uint64_t kMostKeys = std::uint64_t{1} << 32;
     struct Header {
-        std::array<char, 8> magic;
-        std::uint32_t layout;
-        std::uint32_t workers;
-        std::array<char, 40> boot_id;
-        std::uint64_t id;  // of the worker files that belong to it
-        std::uint64_t keys;
-        std::uint64_t pool_lines;
-        std::uint64_t spread;
-        std::uint64_t lineage;
-        std::int64_t lead;
+        std::array<char, 8> magic{};
+        std::uint32_t layout = 0;
+        std::uint32_t workers = 0;
+        std::array<char, 40> boot_id{};
+        std::uint64_t id = 0;  // of the worker files that belong to it
+        std::uint64_t keys = 0;
+        std::uint64_t pool_lines = 0;
+        std::uint64_t spread = 0;
+        std::uint64_t lineage = 0;
+        std::int64_t lead = 0;
         StateSecrets secrets;
 
         [[nodiscard]] bool has_shape(const StateShape& shape) const noexcept {

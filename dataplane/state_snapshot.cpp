@@ -84,9 +84,9 @@ std::string whole_text(const std::string& path) {
 }  // namespace
 
 struct StateRegion::SnapshotHead {
-    std::array<char, 8> magic;
-    std::int64_t utc;
-    std::int64_t instant;
+    std::array<char, 8> magic{};
+    std::int64_t utc = 0;
+    std::int64_t instant = 0;
     Header header;
 };
 

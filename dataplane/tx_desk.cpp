@@ -24,7 +24,6 @@ void note_decision(rte_mbuf& frame, Verdict verdict, Reason reason) noexcept {
 std::size_t TxDesk::send() noexcept {
     std::size_t frames = 0;
     for (const Client& client : clients_) {
-        // NOLINTNEXTLINE(cppcoreguidelines-pro-type-member-init): filled from the ring
         std::array<rte_mbuf*, kMaxBurst> taken;
         const auto count =
             static_cast<std::uint16_t>(client.ring->take(taken.data(), taken.size()));
@@ -38,7 +37,6 @@ std::size_t TxDesk::send() noexcept {
 
 // The notes are read first: what has been sent is the driver's.
 void TxDesk::send(rte_mbuf** frames, std::uint16_t count, SentCounts& counts) noexcept {
-    // NOLINTNEXTLINE(cppcoreguidelines-pro-type-member-init): filled below
     std::array<std::uint32_t, kMaxBurst> noted;
     for (std::uint16_t i = 0; i < count; ++i) {
         noted[i] = frames[i]->hash.usr;

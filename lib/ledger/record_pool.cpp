@@ -238,7 +238,7 @@ void RecordPool::catch_up(List& list) const noexcept {
 }
 
 void RecordPool::delist(std::uint32_t index) noexcept {
-    Record& record = records_[index];
+    const Record& record = records_[index];
     List& list = list_of(record);
     const auto before = static_cast<std::uint32_t>(record.before);
     const auto after = static_cast<std::uint32_t>(record.after);

@@ -37,7 +37,8 @@ public:
         }
         // Of an open block that asks; `before`: the blocks before it that do.
         [[nodiscard]] BlockReference reference(std::uint64_t before) const noexcept {
-            return std::bit_cast<BlockReference>(at_[kHead + std::popcount(open() & before)]);
+            const auto asking = static_cast<std::size_t>(std::popcount(open() & before));
+            return std::bit_cast<BlockReference>(at_[kHead + asking]);
         }
 
     private:

@@ -33,7 +33,7 @@ private:
     static constexpr unsigned kWords = kBlockBits / 64;
     static_assert(kWords == 8, "a byte of them");
 
-    // NOLINTNEXTLINE(cppcoreguidelines-pro-type-member-init): arrays of them are written, then read
+    // Arrays of them are written, then read.
     std::uint32_t bits_;
 };
 

@@ -109,11 +109,10 @@ struct ClausePlanes::Narrowed {
         std::uint16_t word;
     };
 
-    // NOLINTBEGIN(cppcoreguidelines-pro-type-member-init): as many as are read are written.
+    // As many as are read are written.
     std::array<BlockReference, kMost * kFieldCount> references;  // by open block, by plane
     std::array<Word, kMost * kBlockWords + 1> words;             // that may not be zero
-    // NOLINTEND(cppcoreguidelines-pro-type-member-init)
-    std::size_t count = 0;  // of words
+    std::size_t count = 0;                                       // of words
 };
 
 template <std::size_t kPlanes>
@@ -145,6 +144,8 @@ void ClausePlanes::narrow(const Search& search, std::span<const OpenBlocks::Open
         };
         add_word();
         add_word();
+        // With words as its argument g++ would make branches of the two before.
+        // NOLINTNEXTLINE(bugprone-infinite-loop): add_word() changes them.
         while (words != 0) {
             add_word();
         }

@@ -30,7 +30,7 @@ public:
 
     // What the packets of one burst are looked for in.
     struct Search {
-        // NOLINTBEGIN(cppcoreguidelines-pro-type-member-init): as many as are read are written.
+        // As many as are read are written.
         Rows rows;
         std::size_t packets = 0;
         OpenBlocks open;  // list_open() fills it
@@ -38,7 +38,6 @@ public:
         // By word of the summary and plane.
         using RowWords = std::array<std::array<const std::uint32_t*, kMaxSubjects>, kFieldCount>;
         std::array<RowWords, kMaxSummary> row_words;
-        // NOLINTEND(cppcoreguidelines-pro-type-member-init)
     };
     void list_open(Search& search) const noexcept;
     // Adds the rules of all clauses that are satisfied. There is a plane. Lists what is open

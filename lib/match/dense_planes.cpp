@@ -71,10 +71,9 @@ template <std::size_t kPerRow>
 void DensePlanes::find_in(const Rows& rows, std::size_t packets, const std::uint32_t* rule_of,
                           FoundRules::Adder& found) const noexcept {
     constexpr std::size_t kWords = kBlockWords * kPerRow;
-    // NOLINTBEGIN(cppcoreguidelines-pro-type-member-init): as many as are read are written.
+    // As many as are read are written.
     alignas(64) std::array<std::uint64_t, kMaxSubjects * kWords> satisfied;
     std::array<std::uint16_t, kMaxSubjects * kWords + 1> not_zero;  // packet by packet
-    // NOLINTEND(cppcoreguidelines-pro-type-member-init)
     const Block* const blocks = blocks_.data();
     const std::size_t planes = planes_.size();
     const std::size_t* const first = planes_.data();
@@ -93,6 +92,8 @@ void DensePlanes::find_in(const Rows& rows, std::size_t packets, const std::uint
         };
         add_word();
         add_word();
+        // With words as its argument g++ would make branches of the two before.
+        // NOLINTNEXTLINE(bugprone-infinite-loop): add_word() changes them.
         while (words != 0) {
             add_word();
         }

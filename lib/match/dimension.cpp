@@ -153,7 +153,7 @@ Dimension::Dimension(const DimensionParts& parts, Lookups lookups)
 }
 
 std::size_t Dimension::bytes(const DimensionParts& parts) const noexcept {
-    std::size_t bytes = table_.size() * sizeof(table_.front());
+    const std::size_t bytes = table_.size() * sizeof(table_.front());
     if (row_of(field_).kind != FieldKind::Address) {
         return bytes + trie_.bytes();
     }

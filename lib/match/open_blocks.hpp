@@ -60,7 +60,6 @@ private:
     }
 
     // Only what has been written is read; behind the last is room for one that does not count.
-    // NOLINTNEXTLINE(cppcoreguidelines-pro-type-member-init)
     std::array<Open, kMaxSubjects * kMaxBlocks + 1> open_;
     std::size_t count_ = 0;
 };

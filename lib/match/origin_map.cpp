@@ -31,13 +31,12 @@ void OriginMap::fill(std::span<Flow* const> flows) const noexcept {
 }
 
 void OriginMap::fill_end(std::span<Flow* const> flows, const End& end) const noexcept {
-    // NOLINTBEGIN(cppcoreguidelines-pro-type-member-init): as many as are counted are read.
+    // As many as are counted are read.
     std::array<std::uint64_t, kMaxFlows> v4_keys;
     std::array<Wide, kMaxFlows> v6_keys;
     std::array<Flow*, kMaxFlows> v4_flows;
     std::array<Flow*, kMaxFlows> v6_flows;
     std::array<std::uint32_t, kMaxFlows> rows;
-    // NOLINTEND(cppcoreguidelines-pro-type-member-init)
     std::size_t v4 = 0;
     std::size_t v6 = 0;
     for (Flow* flow : flows) {

@@ -26,7 +26,7 @@ constexpr std::uint8_t kOrder[10][16] = {{0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 
 constexpr unsigned kRounds = 12;
 
 // The words of one column or diagonal.
-using Places = std::array<unsigned, 4>;
+using Places = std::array<std::size_t, 4>;
 
 void mix(Words& v, const Places& at, std::uint64_t x, std::uint64_t y) noexcept {
     auto& [a, b, c, d] = at;
@@ -41,10 +41,10 @@ void mix(Words& v, const Places& at, std::uint64_t x, std::uint64_t y) noexcept 
 }
 
 void mix_round(Words& v, const Words& m, const std::uint8_t (&order)[16]) noexcept {
-    for (unsigned i = 0; i < 4; ++i) {
+    for (std::size_t i = 0; i < 4; ++i) {
         mix(v, {i, 4 + i, 8 + i, 12 + i}, m[order[2 * i]], m[order[2 * i + 1]]);
     }
-    for (unsigned i = 0; i < 4; ++i) {
+    for (std::size_t i = 0; i < 4; ++i) {
         mix(v, {i, 4 + (i + 1) % 4, 8 + (i + 2) % 4, 12 + (i + 3) % 4}, m[order[8 + 2 * i]],
             m[order[9 + 2 * i]]);
     }
@@ -52,8 +52,7 @@ void mix_round(Words& v, const Words& m, const std::uint8_t (&order)[16]) noexce
 
 }  // namespace
 
-// NOLINTNEXTLINE(cppcoreguidelines-pro-type-member-init): of the block only what was filled is
-// read.
+// Of the block only what was filled is read.
 Blake2b::Blake2b() noexcept : state_{kStart} {
     constexpr std::uint64_t kNoKeyFanOutDepth = 0x0101'0000;
     state_[0] ^= kNoKeyFanOutDepth ^ sizeof(Digest);

@@ -31,8 +31,8 @@ struct BucketTable::Step {
     std::uint8_t entry;    // of the parent's line
 };
 
-// The lines of a search, breadth first. The first two steps have no parent.
-// NOLINTNEXTLINE(cppcoreguidelines-pro-type-member-init): only steps that were pushed are read.
+// The lines of a search, breadth first. The first two steps have no parent; only steps
+// that were pushed are read.
 class BucketTable::Search {
 public:
     static constexpr std::size_t kRoots = 2;

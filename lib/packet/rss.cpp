@@ -28,7 +28,6 @@ void RssBytes::add_port(std::uint16_t port) noexcept {
     bytes_[size_++] = static_cast<std::byte>(port & 0xFF);
 }
 
-// NOLINTNEXTLINE(cppcoreguidelines-pro-type-member-init): only what has been written is read
 RssBytes::RssBytes(const Flow& outer, Rss how) noexcept {
     if (!outer.fields.has(Field::IpSrc)) {
         return;

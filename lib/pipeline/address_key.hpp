@@ -39,7 +39,7 @@ private:
          ...);
     }
 
-    // NOLINTNEXTLINE(cppcoreguidelines-pro-type-member-init): what is written is read.
+    // Only what has been written is read.
     std::array<std::byte, 20> bytes_;
     std::size_t size_ = 0;
 };

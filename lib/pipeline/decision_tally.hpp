@@ -52,7 +52,7 @@ private:
         return half(0) | std::uint64_t{half(1)} << 32U;
     }
 
-    // NOLINTNEXTLINE(cppcoreguidelines-pro-type-member-init): as many as are counted are read.
+    // As many as are counted are read.
     alignas(32) std::array<std::uint16_t, kMaxBurst> noted_;
 };
 

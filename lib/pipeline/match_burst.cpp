@@ -33,7 +33,7 @@ void match_always(const Burst& burst, std::span<const std::uint32_t> rules,
 }
 
 struct Subjects {
-    // NOLINTNEXTLINE(cppcoreguidelines-pro-type-member-init): as many as are counted are read.
+    // As many as are counted are read.
     std::array<Subject, kMaxBurst> rows;
     std::size_t count = 0;
 };

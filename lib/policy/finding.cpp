@@ -47,10 +47,10 @@ unsigned bits_of(IpVersion version) noexcept {
 
 // A range that is a prefix is written as one.
 std::string range_text(IpVersion version, const AddressRange& range) {
-    const std::string first = to_text(version, range.first);
     if (range.first == range.last) {
-        return first;
+        return to_text(version, range.first);
     }
+    const std::string first = to_text(version, range.first);
     for (unsigned length = 0; length < bits_of(version); ++length) {
         if (range.first == masked(range.first, length) &&
             range.last ==

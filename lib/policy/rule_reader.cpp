@@ -137,6 +137,7 @@ private:
     }
     void check_name(const std::string& name, Position at) const {
         std::vector<std::string_view> names;
+        names.reserve(read_.summary.limits.size());
         for (const LimitSummary& limit : read_.summary.limits) {
             names.push_back(limit.name);
         }

@@ -37,7 +37,6 @@ struct TextValue;
 // value, so that a|bc is never ab|c and 1.2.3.4 is never the number 16909060. A text is in
 // text_part.hpp.
 // One is made per match and only written bytes are read, so nothing is cleared beforehand.
-// NOLINTNEXTLINE(cppcoreguidelines-pro-type-member-init)
 class KeyBytes {
 public:
     static constexpr std::size_t kMaxPartSize = sizeof(KeyPartHeader) + 16;

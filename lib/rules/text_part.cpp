@@ -51,7 +51,6 @@ TextValue text_value(const KeyPart& part, ByteView text) noexcept {
         return long_text_value(part, text.first(kept_of_long_text(part)),
                                digest_of(text, part.lower));
     }
-    // NOLINTNEXTLINE(cppcoreguidelines-pro-type-member-init): as many as are read are written.
     TextValue value;
     copy(text, part.lower, value.bytes.data());
     value.size = static_cast<std::uint8_t>(text.size());
@@ -60,7 +59,6 @@ TextValue text_value(const KeyPart& part, ByteView text) noexcept {
 }
 
 TextValue long_text_value(const KeyPart& part, ByteView begin, const TextDigest& digest) noexcept {
-    // NOLINTNEXTLINE(cppcoreguidelines-pro-type-member-init): as many as are read are written.
     TextValue value;
     copy(begin, part.lower, value.bytes.data());
     std::memcpy(value.bytes.data() + begin.size(), digest.data(), digest.size());

@@ -63,31 +63,45 @@ bool is_boxed(const KeyState& state) {
     });
 }
 
-// {"rule":…,"key":…,"action":…,"limits":[{"name":…,"text":…,"workers":[…]}],"unanswered":[…]}
-Json key_json(const FoundKey& found, const KeyState& state, Json set) {
-    Json limits = Json::array();
-    for (std::size_t i = 0; i < state.limits.size(); ++i) {
-        Json workers = Json::array();
-        for (const KeyOnWorker& worker : state.workers) {
-            for (const KeyBucketState& bucket : worker.limits) {
-                if (bucket.limit == i) {
-                    workers.push_back(bucket_json(worker.lcore, bucket));
-                }
+// The key's buckets of one limit, on all workers that have one.
+Json buckets_json(const KeyState& state, std::size_t limit) {
+    Json buckets = Json::array();
+    for (const KeyOnWorker& worker : state.workers) {
+        for (const KeyBucketState& bucket : worker.limits) {
+            if (bucket.limit == limit) {
+                buckets.push_back(bucket_json(worker.lcore, bucket));
             }
         }
-        if (!workers.empty()) {
+    }
+    return buckets;
+}
+
+// [{"name":…,"text":…,"workers":[…]}]: of the limits that have a bucket for the key.
+Json limits_json(const FoundKey& found, const KeyState& state) {
+    Json limits = Json::array();
+    for (std::size_t i = 0; i < state.limits.size(); ++i) {
+        if (Json buckets = buckets_json(state, i); !buckets.empty()) {
             limits.push_back(
                 {{"name", state.limits[i]},
                  {"text", i < found.rule->limits.size() ? found.rule->limits[i].text : ""},
-                 {"workers", std::move(workers)}});
+                 {"workers", std::move(buckets)}});
         }
     }
+    return limits;
+}
+
+Json unanswered_json(const KeyState& state) {
     Json unanswered = Json::array();
     for (const KeyOnWorker& worker : state.workers) {
         if (!worker.answered) {
             unanswered.push_back({{"lcore", worker.lcore}, {"begun", worker.begun}});
         }
     }
+    return unanswered;
+}
+
+// {"rule":…,"key":…,"action":…,"limits":[…],"unanswered":[…]}
+Json key_json(const FoundKey& found, const KeyState& state, Json set) {
     Json json{{"rule", found.ask.rule},
               {"key", found.text},
               {"tier", found.ask.key + 1},
@@ -95,8 +109,8 @@ Json key_json(const FoundKey& found, const KeyState& state, Json set) {
               {"exempt", any_worker(state, &KeyOnWorker::exempt)},
               {"banned", any_worker(state, &KeyOnWorker::banned) || is_boxed(state)},
               {"set", std::move(set)},
-              {"limits", std::move(limits)},
-              {"unanswered", std::move(unanswered)}};
+              {"limits", limits_json(found, state)},
+              {"unanswered", unanswered_json(state)}};
     if (Json ban = ban_json(state); !ban.is_null()) {
         json["ban"] = std::move(ban);
     }

@@ -1,6 +1,7 @@
 #include "lib/policy/clauses/clause_cover.hpp"
 
 #include <algorithm>
+#include <iterator>
 
 namespace sluice {
 namespace {
@@ -125,9 +126,10 @@ std::optional<std::uint32_t> ClauseCover::first_owner(const Clause& clause, std:
 }
 
 void ClauseCover::look(const std::vector<Listed>& lists, Wide value, const Clause& clause) {
-    auto at = std::partition_point(lists.begin(), lists.end(),
-                                   [&](const Listed& one) { return one.first <= value; });
-    while (at != lists.begin() && (--at)->furthest >= value) {
+    const auto behind = std::partition_point(lists.begin(), lists.end(),
+                                             [&](const Listed& one) { return one.first <= value; });
+    for (auto at = std::make_reverse_iterator(behind); at != lists.rend() && at->furthest >= value;
+         ++at) {
         if (at->last >= value) {
             try_one(at->kept, clause);
         }

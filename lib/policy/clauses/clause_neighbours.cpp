@@ -1,6 +1,7 @@
 #include "lib/policy/clauses/clause_neighbours.hpp"
 
 #include <algorithm>
+#include <iterator>
 #include <set>
 #include <tuple>
 
@@ -39,6 +40,7 @@ std::optional<ClauseNeighbours::Span> ClauseNeighbours::span_of(const std::vecto
 std::vector<std::optional<ClauseNeighbours::Span>> ClauseNeighbours::spans_of(
     const std::vector<const std::vector<Clause>*>& rules, Field field, const SetPool& pool) {
     std::vector<std::optional<Span>> spans;
+    spans.reserve(rules.size());
     for (const std::vector<Clause>* clauses : rules) {
         spans.push_back(clauses == nullptr ? std::nullopt : span_of(*clauses, field, pool));
     }
@@ -93,10 +95,12 @@ std::vector<std::size_t> ClauseNeighbours::of(std::size_t rule) const {
         return near;
     }
     // From the last that begins within it back to where none reaches it any more.
-    auto at = std::partition_point(listed_.begin(), listed_.end(), [&span](const Listed& one) {
-        return std::tie(one.span.v6, one.span.first) <= std::tie(span->v6, span->last);
-    });
-    while (at != listed_.begin() && (--at)->span.v6 == span->v6 && at->furthest >= span->first) {
+    const auto behind =
+        std::partition_point(listed_.begin(), listed_.end(), [&span](const Listed& one) {
+            return std::tie(one.span.v6, one.span.first) <= std::tie(span->v6, span->last);
+        });
+    for (auto at = std::make_reverse_iterator(behind);
+         at != listed_.rend() && at->span.v6 == span->v6 && at->furthest >= span->first; ++at) {
         if (at->span.last >= span->first) {
             near.push_back(at->rule);
         }

@@ -120,6 +120,7 @@ Place place_of(const Clause& clause, const SortFields& fields, const SetPool& po
 
 std::vector<Field> fields_by_weight(const Weights& weights) {
     std::vector<Field> fields;
+    fields.reserve(kFieldCount);
     for (const FieldRow& row : kFields) {
         fields.push_back(row.field);
     }

@@ -56,9 +56,9 @@ void merge(const Steps<Key>& countries, const Steps<Key>& systems, Rows& rows, S
 }
 
 const DatabaseNetworks& nothing() {
-    static const DatabaseNetworks kNothing{
+    static const DatabaseNetworks none{
         .steps = {{0, 0}}, .v6_steps = {{0, 0}}, .type = {}, .built_at = 0};
-    return kNothing;
+    return none;
 }
 
 }  // namespace

@@ -121,7 +121,7 @@ OverrideCsv read_override_csv(std::string_view text, OverrideBuilder& builder) {
             csv.faults.push_back(*std::move(fault));
         }
     };
-    std::size_t skipped = text.starts_with(kByteOrderMark) ? kByteOrderMark.size() : 0;
+    const std::size_t skipped = text.starts_with(kByteOrderMark) ? kByteOrderMark.size() : 0;
     text.remove_prefix(skipped);
     Line cells;
     bool has_header = false;

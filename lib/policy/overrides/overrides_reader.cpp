@@ -272,7 +272,7 @@ ReadOverrides read_overrides(const YamlNode* node, const Rule& rule, const Overr
         add_settings(rule, sources, builder, context);
     }
     std::vector<OverrideTwice> twice;
-    std::shared_ptr<const Overrides> overrides = builder.finish(twice);
+    const std::shared_ptr<const Overrides> overrides = builder.finish(twice);
     report_twice(twice, file, context);
     if (overrides == nullptr) {
         return {};

@@ -91,6 +91,7 @@ void OwnerGroups::spread() {
         return;
     }
     std::vector<const std::vector<Clause>*> clauses;
+    clauses.reserve(rules_.size());
     for (const ScopedRule& rule : rules_) {
         clauses.push_back(rule.clauses);
     }

@@ -12,7 +12,7 @@ namespace sluice {
 // One limit while scopes are decided.
 struct ScopedLimit {
     LimitSummary& summary;
-    MeteredLimit* limit;  // in the set; nullptr: its rule is off, or it is not built
+    MeteredLimit* limit = nullptr;  // in the set; nullptr: its rule is off, or it is not built
     LimitScope scope = LimitScope::Local;
     bool can_merge = false;
     const char* why = nullptr;  // it cannot be merged

@@ -133,6 +133,8 @@ int keep_only(int pipe) noexcept {
     return end;
 }
 
+// What is thrown (there is no memory) ends the process: nothing of the caller is unwound here.
+// NOLINTNEXTLINE(bugprone-exception-escape)
 [[noreturn]] void run_child(const std::vector<TextEntry>& patterns, int pipe) noexcept {
     leave_the_parent();
     const Teller teller{keep_only(pipe)};
@@ -217,16 +219,16 @@ CompiledPatterns listen(int pipe, const std::vector<TextEntry>& patterns) {
 
 CompiledPatterns compile_apart(const std::vector<TextEntry>& patterns) {
     std::array<int, 2> ends{};
-    const PatternRefusal none{"there is no process, or no memory, for compiling the patterns", {}};
+    CompiledPatterns made = PatternRefusal{
+        "there is no process, or no memory, for compiling the patterns", std::nullopt};
     if (pipe2(ends.data(), O_CLOEXEC) != 0) {
-        return none;
+        return made;
     }
     const pid_t child = fork();
     if (child == 0) {
         run_child(patterns, ends[1]);
     }
     (void)close(ends[1]);
-    CompiledPatterns made = none;
     if (child > 0) {
         made = listen(ends[0], patterns);
         (void)waitpid(child, nullptr, 0);
