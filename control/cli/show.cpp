@@ -34,7 +34,7 @@ std::string text_of(const Json& object, const char* member) {
 
 // What runs, what the file says if that is another, and until when.
 std::string mode_cell(const Json& rule) {
-    const std::string kind = text_of(rule, "kind");
+    std::string kind = text_of(rule, "kind");
     if (kind != "rule") {
         return kind;
     }

@@ -55,6 +55,16 @@ void ListWatch::watch_folders() {
     }
 }
 
+// It is another's now, or gone: look for the one of that name.
+void ListWatch::leave_folder(int left) {
+    for (auto& [folder, number] : folders_) {
+        if (number == left) {
+            (void)::inotify_rm_watch(events_.get(), number);
+            number = -1;
+        }
+    }
+}
+
 // Whether anything has happened in the folders.
 bool ListWatch::hear() {
     alignas(inotify_event) std::array<char, 16'384> bytes;
@@ -69,15 +79,8 @@ bool ListWatch::hear() {
             inotify_event event{};
             std::memcpy(&event, bytes.data() + at, sizeof(event));
             at += static_cast<ssize_t>(sizeof(event) + event.len);
-            if ((event.mask & (IN_IGNORED | IN_MOVE_SELF)) == 0) {
-                continue;
-            }
-            // The folder is another's now, or gone: look for the one of that name.
-            for (auto& [folder, number] : folders_) {
-                if (number == event.wd) {
-                    (void)::inotify_rm_watch(events_.get(), number);
-                    number = -1;
-                }
+            if ((event.mask & (IN_IGNORED | IN_MOVE_SELF)) != 0) {
+                leave_folder(event.wd);
             }
         }
     }

@@ -32,6 +32,7 @@ private:
 
     [[nodiscard]] bool hear();
     void watch_folders();
+    void leave_folder(int left);
     [[nodiscard]] Stamps look() const;
 
     Fd events_;

@@ -17,7 +17,8 @@ constexpr uid_t kNobody = 65'534;
 void RuleKeeper::load() {
     Result<std::optional<StoredRules>> kept = store_.load();
     Result<std::optional<Trial>> trial = store_.load_trial();
-    if (!kept) {
+    const bool is_lost = !kept;
+    if (is_lost) {
         spdlog::error("{}", kept.error().what);
     } else {
         kept_ = *std::move(kept);
@@ -27,7 +28,7 @@ void RuleKeeper::load() {
         return;
     }
     trial_ = *std::move(trial);
-    if (trial_ && !kept) {
+    if (trial_ && is_lost) {
         spdlog::error("the rules to go back to are lost: those on trial stay");
         forget_trial();
     } else if (trial_ && is_over(*trial_)) {
