@@ -139,6 +139,7 @@ private:
 // its keys are asked, or, when none does, all are alike.
 std::vector<Told> tell_all(Explainer& explainer, const BoxStates& states, PacketAccount fresh) {
     std::vector<Told> told;
+    told.reserve(states.knowing.size());
     for (const std::uint32_t lcore : states.knowing) {
         told.push_back({lcore, explainer.on(lcore, states)});
     }

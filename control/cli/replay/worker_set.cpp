@@ -41,6 +41,7 @@ WorkerSet::WorkerSet(const ReplaySetup& setup, const RuleSet& rules)
         workers_.push_back(std::make_unique<Worker>(setup.policy, rules));
     }
     std::vector<const BucketStore*> tables;
+    tables.reserve(workers_.size());
     for (const auto& worker : workers_) {
         tables.push_back(&worker->core.buckets);
     }

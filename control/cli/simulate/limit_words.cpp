@@ -52,8 +52,9 @@ public:
         });
     }
     // Index of the word given; 0 if none is.
-    template <std::size_t Size>
-    std::size_t choice(const std::string& name, const std::array<std::string_view, Size>& choices) {
+    template <std::size_t kSize>
+    std::size_t choice(const std::string& name,
+                       const std::array<std::string_view, kSize>& choices) {
         if (!has(name)) {
             return 0;
         }
