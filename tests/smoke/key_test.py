@@ -33,15 +33,32 @@ class Keys(BoxCase):
         self.assertEqual(done.returncode, exit, done.stdout + done.stderr)
         return done.stdout if exit == 0 else done.stderr
 
+    def shown(self, *words):
+        """What every worker says: beside other work one may not answer in time."""
+        document = {}
+
+        def answered():
+            done = self.box.ctl("key", "show", *words, "--json")
+            document.update(json.loads(done.stdout or '{"unanswered": [1]}'))
+            return not document["unanswered"]
+        wait_until("all workers to answer", answered)
+        return [worker for limit in document["limits"] for worker in limit["workers"]]
+
     def left(self, *words):
-        document = json.loads(self.key("show", *words, "--json"))
-        return [worker["remaining"] for limit in document["limits"] for worker in limit["workers"]]
+        return [worker["remaining"] for worker in self.shown(*words)]
 
     def most(self, *words):
-        """Of each limit; none while a worker does not answer."""
-        done = self.box.ctl("key", "show", *words, "--json")
-        return [worker["most"] for limit in json.loads(done.stdout or '{"limits": []}')["limits"]
-                for worker in limit["workers"]]
+        return [worker["most"] for worker in self.shown(*words)]
+
+    def explained(self, *words, exit=0):
+        said = []
+
+        def answered():
+            said.append(self.box.ctl("explain", "--json", *words))
+            return "has not answered" not in said[-1].stdout
+        wait_until("all workers to answer", answered)
+        self.assertEqual(said[-1].returncode, exit, said[-1].stderr)
+        return json.loads(said[-1].stdout) if exit == 0 else said[-1].stderr
 
     def passed(self):
         return self.box.stats()["verdicts"]["pass"]
@@ -179,10 +196,7 @@ class Keys(BoxCase):
 
     def test_a_packet_is_explained_by_what_the_box_has(self):
         def account():
-            done = self.box.ctl("explain", "--json", "--src", "10.0.0.1", "--dst", "192.0.2.1",
-                                "--dport", "53")
-            self.assertEqual(done.returncode, 0, done.stderr)
-            return json.loads(done.stdout)
+            return self.explained("--src", "10.0.0.1", "--dst", "192.0.2.1", "--dport", "53")
 
         wait_until("the bucket to be empty", lambda: self.left("all", "") == [0])
         told = account()
@@ -210,9 +224,7 @@ class Keys(BoxCase):
         self.key("set", "hosts", "10.0.0.1|53", "--limit", "t1.1", "--burst", "2")
 
         def account(frame, exit=0):
-            done = self.box.ctl("explain", "--json", "--pcap", str(capture), "--frame", str(frame))
-            self.assertEqual(done.returncode, exit, done.stderr)
-            return json.loads(done.stdout) if exit == 0 else done.stderr
+            return self.explained("--pcap", str(capture), "--frame", str(frame), exit=exit)
 
         for frame, burst in ((1, 5), (2, 2)):
             told = account(frame)
