@@ -154,6 +154,9 @@ struct Entry {
     [[nodiscard]] bool is_ordinary_in(std::uint32_t edition) const noexcept {
         return key >> kRestShift == edition;
     }
+    void note_ordinary_in(std::uint32_t edition) noexcept {
+        store_word(key, (std::uint64_t{edition} << kRestShift) | filed());
+    }
     // What follows are numbers, 0 or 1, computed without a compare that GCC could make a branch of:
     // for whoever asks of keys that come in any order.
     [[nodiscard]] std::uint64_t own_bit() const noexcept {
@@ -167,9 +170,6 @@ struct Entry {
                                              std::uint32_t edition) const noexcept {
         const std::uint64_t noted = (std::uint64_t{edition} << kRestShift) | filed_as;
         return zero_bit((key ^ noted) | own_bit());
-    }
-    void note_ordinary_in(std::uint32_t edition) noexcept {
-        store_word(key, (std::uint64_t{edition} << kRestShift) | filed());
     }
     [[nodiscard]] static std::uint64_t zero_bit(std::uint64_t number) noexcept {
         return (~number & (number - 1)) >> 63U;

@@ -9,7 +9,8 @@ namespace sluice {
 // by what is seen of their keys (Scratch::seen), so that they can be judged kind by kind.
 void locate_overridden(Burst& burst, const RuleSet& set, const CoreState& core) noexcept;
 
-// locate_own() of them, of bursts whose keys were looked up in the table first.
+// locate_own() of them: of bursts whose keys were looked up in the table first, where those lie
+// that are not exempt.
 void locate_others(Burst& burst, const RuleSet& set, const CoreState& core) noexcept;
 
 // What is seen of the keys that were not in their first lines, once the second ones have been

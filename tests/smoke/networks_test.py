@@ -57,9 +57,9 @@ class ManyNetworks(BoxCase):
             rule["matched"] > 1000 for rule in self.counted().values()))
         # Three frames of four are of the list.
         before = self.counted()
-        passes = sum(rule["matched"] for rule in before.values())
+        matched = sum(rule["matched"] for rule in before.values())
         for name, share in (("v4", 0.5), ("v6", 0.25), ("others", 0.25)):
-            self.assertAlmostEqual(before[name]["matched"] / passes, share, delta=0.02)
+            self.assertAlmostEqual(before[name]["matched"] / matched, share, delta=0.02)
 
         # The file alone changes: sluiced sees it and nobody applies anything.
         self.write(without={last4, last6})
