@@ -135,6 +135,9 @@ public:
         return (bits_ & bit(field)) != 0;
     }
     constexpr void add_all(FieldSet other) noexcept { bits_ |= other.bits_; }
+    [[nodiscard]] constexpr bool has_all(FieldSet other) const noexcept {
+        return (other.bits_ & ~bits_) == 0;
+    }
     [[nodiscard]] constexpr bool operator==(const FieldSet&) const noexcept = default;
 
 private:

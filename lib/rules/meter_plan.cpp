@@ -1,0 +1,135 @@
+#include "lib/rules/meter_plan.hpp"
+
+#include "lib/meter/group_key.hpp"
+#include "lib/rules/override_table.hpp"
+
+#include <algorithm>
+#include <variant>
+
+namespace sluice {
+namespace {
+
+std::uint32_t schema_of(MeterPlan& plan, const GroupingKey& parts, MissingKey missing) {
+    const auto same = [&](const KeySchema& schema) { return are_same_key(schema, parts, missing); };
+    const auto at = std::find_if(plan.schemas.begin(), plan.schemas.end(), same);
+    if (at != plan.schemas.end()) {
+        return static_cast<std::uint32_t>(at - plan.schemas.begin());
+    }
+    plan.schemas.push_back(make_key_schema(parts, missing));
+    return static_cast<std::uint32_t>(plan.schemas.size() - 1);
+}
+
+// The key's own numbers, or its exemption, decide: with one limit the fast path can tell.
+bool can_override_fast(const Rule& rule, const MeteredLimit& limit) noexcept {
+    return rule.limits.size() == 1 && limit.overridden && limit.shared == 0 &&
+           !rule.override_tables.empty() && rule.override_tables[limit.key] != nullptr &&
+           std::holds_alternative<TokenBucketLimit>(limit.limit);
+}
+
+bool passes_green(const Rule& rule) noexcept {
+    return rule.on_color[static_cast<std::size_t>(Color::Green)].verdict == Verdict::Pass;
+}
+
+FastMeter pooled_meter(const Rule& rule, const MeteredLimit& limit) noexcept {
+    const bool colored = algorithm_of(limit.limit) == Algorithm::ColorMeter;
+    return limit.shared != 0 || (colored && !passes_green(rule)) ? FastMeter::General
+                                                                 : FastMeter::Pooled;
+}
+
+FastMeter meter_of(const Rule& rule, const MeteredLimit& limit) noexcept {
+    if (limit.moving) {
+        return FastMeter::General;
+    }
+    if (rule.overrides != nullptr) {
+        return can_override_fast(rule, limit) ? FastMeter::Overridden : FastMeter::General;
+    }
+    const Limit* gcra = gcra_of(limit.limit);
+    if (gcra == nullptr) {
+        return pooled_meter(rule, limit);
+    }
+    if (limit.shared != 0) {
+        return std::holds_alternative<TokenBucketLimit>(limit.limit) ? FastMeter::Shared
+                                                                     : FastMeter::General;
+    }
+    return gcra->parts() == 1 ? FastMeter::Whole : FastMeter::Parts;
+}
+
+void fill_numbers(const MeteredLimit& limit, LimitPlan& plan) noexcept {
+    plan.numbers = &limit.limit;
+    plan.gcra = gcra_of(limit.limit);
+    if (plan.gcra == nullptr) {
+        return;
+    }
+    plan.burst = plan.gcra->burst();
+    if (plan.gcra->parts() == 1) {
+        plan.full_word = static_cast<std::int64_t>(plan.gcra->full() << kInstantShift);
+        plan.period_word = static_cast<std::int64_t>(plan.gcra->period() << kInstantShift);
+    }
+}
+
+LimitPlan limit_plan(MeterPlan& plan, const Rule& rule, const MeteredLimit& limit) {
+    LimitPlan made{.start = KeyHasher::start_of(limit.identity),
+                   .rule = static_cast<std::uint32_t>(plan.rules.size()),
+                   .cost = rule.cost,
+                   .max_unsynced = static_cast<std::uint32_t>(limit.shared),  // at most 2^30
+                   .schema = schema_of(plan, rule.keys[limit.key], rule.missing_key),
+                   .slot = limit.slot,
+                   .meter = meter_of(rule, limit),
+                   .per = limit.per,
+                   .version = limit.version};
+    fill_numbers(limit, made);
+    made.opens_freely = rule.table_share == kWholeTable && limit.moved_from.empty() &&
+                        made.gcra != nullptr && limit.shared == 0;
+    if (!rule.override_tables.empty()) {
+        made.overrides = rule.override_tables[limit.key].get();
+    }
+    return made;
+}
+
+LimitPlan box_plan(MeterPlan& plan, const Rule& rule, const MeteredLimit& box) {
+    LimitPlan made = limit_plan(plan, rule, box);
+    made.meter = FastMeter::Penalty;
+    made.per = Per::Packet;
+    made.cost = 1;
+    return made;
+}
+
+bool refuses_fast(const Rule& rule) noexcept {
+    return !rule.rejected_spend && !rule.bans() && rule.overrides == nullptr &&
+           std::none_of(rule.limits.begin(), rule.limits.end(), [](const MeteredLimit& limit) {
+               return algorithm_of(limit.limit) == Algorithm::ColorMeter;
+           });
+}
+
+void add_rule(MeterPlan& plan, const Rule& rule) {
+    RulePlan made{.first_limit = static_cast<std::uint32_t>(plan.limits.size()),
+                  .on_match = rule.on_match,
+                  .mode = rule.mode,
+                  .refuses_fast = refuses_fast(rule),
+                  .counters = rule.counters};
+    for (const MeteredLimit& limit : rule.limits) {
+        LimitPlan& added = plan.limits.emplace_back(limit_plan(plan, rule, limit));
+        added.index = static_cast<std::uint8_t>(made.limits++);
+        plan.has_pooled = plan.has_pooled || added.gcra == nullptr;
+        plan.has_shared = plan.has_shared || added.meter == FastMeter::Shared;
+        plan.has_overrides = plan.has_overrides || rule.overrides != nullptr;
+    }
+    for (const MeteredLimit& box : rule.ban.boxes) {
+        LimitPlan& added = plan.limits.emplace_back(box_plan(plan, rule, box));
+        added.index = static_cast<std::uint8_t>(made.boxes++);
+    }
+    plan.rules.push_back(made);
+}
+
+}  // namespace
+
+MeterPlan make_meter_plan(const RuleSet& set) {
+    MeterPlan plan;
+    plan.rules.reserve(set.rules.size());
+    for (const Rule& rule : set.rules) {
+        add_rule(plan, rule);
+    }
+    return plan;
+}
+
+}  // namespace sluice

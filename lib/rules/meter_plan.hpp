@@ -1,0 +1,78 @@
+#pragma once
+#include "lib/meter/entry.hpp"
+#include "lib/meter/limit.hpp"
+#include "lib/rules/key_schema.hpp"
+#include "lib/rules/rule_set.hpp"
+
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+// What the stages behind matching read of a rule set, side by side: derived from the rules when
+// they are loaded, in the order of the file. Nothing here depends on how many rules there are.
+namespace sluice {
+
+class OverrideTable;
+
+// How the fast path checks and charges a limit. General: only the general path can.
+enum class FastMeter : std::uint8_t {
+    General,
+    Whole,       // token or leaky bucket whose time per unit is a whole number of ns
+    Parts,       // and where it is not
+    Pooled,      // windows, logs and colour meters: a state in a line of the pool
+    Shared,      // token bucket that several workers spend (lib/ledger)
+    Overridden,  // token bucket, keys of which may have numbers of their own or be exempt
+    Penalty,     // the penalty box of a key: not a limit, but looked up beside its limits
+};
+
+// One limit, or one penalty box, of one rule.
+struct alignas(64) LimitPlan {
+    std::uint64_t start = 0;  // KeyHasher::start_of() the limit
+    // Of a token or leaky bucket, in the unit of an entry's time word (Entry, kInstantShift).
+    std::int64_t full_word = 0;    // burst * T
+    std::int64_t period_word = 0;  // T
+    std::uint64_t burst = 0;
+    const Limit* gcra = nullptr;       // nullptr: another algorithm
+    const AnyLimit* numbers = nullptr;  // in the rule set
+    const OverrideTable* overrides = nullptr;
+    std::uint32_t rule = 0;
+    std::uint32_t cost = 1;  // units for each thing counted
+    std::uint32_t max_unsynced = 0;
+    std::uint32_t schema = 0;
+    LimitSlot slot = 0;
+    FastMeter meter = FastMeter::General;
+    Per per = Per::Packet;
+    std::uint8_t version = 0;  // of its numbers
+    std::uint8_t index = 0;    // in the rule's limits, or boxes
+    // A new bucket depends on nothing but a place in the key's own lines: no table_share, no slot
+    // under which the key may owe something from before a migration.
+    bool opens_freely = false;
+};
+
+// One rule. Its limits are limits[first_limit, + limits), its penalty boxes come behind them.
+struct RulePlan {
+    std::uint32_t first_limit = 0;
+    std::uint16_t limits = 0;
+    std::uint16_t boxes = 0;
+    OnMatch on_match = OnMatch::Meter;
+    Mode mode = Mode::Monitor;
+    // What a refusal by a limit says can be decided by the fast path: nothing else is spent or noted
+    // for it.
+    bool refuses_fast = false;
+    std::uint32_t counters = 0;
+};
+
+struct MeterPlan {
+    std::vector<RulePlan> rules;
+    std::vector<LimitPlan> limits;
+    std::vector<KeySchema> schemas;
+    bool has_overrides = false;
+    bool has_pooled = false;
+    bool has_shared = false;
+};
+
+// The plan of a set whose slots, versions, counters and overrides have been given out; to be made
+// anew when they are. It points into the set, which may be moved afterwards, not copied.
+[[nodiscard]] MeterPlan make_meter_plan(const RuleSet& set);
+
+}  // namespace sluice
