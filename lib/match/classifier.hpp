@@ -50,6 +50,18 @@ public:
     void match(std::span<const Subject> subjects, TextScratch* texts,
                FoundRules& found) const noexcept;
 
+    // Matching a burst in columns, in two steps. First: which of `rows`, all of them well-formed,
+    // match which rules by their headers, and which rules are left to the texts. Small rule sets go
+    // clause by clause over whole columns, large ones through the index of bit sets: the cheaper by
+    // an estimate made with the tables, and the result is the same.
+    void match_headers(const HeaderColumns& columns, RowMask rows,
+                       RuleMatches& matches) const noexcept;
+    // Second, after match_headers() of the same columns: looks at the texts of those of `rows` in
+    // which a rule is pending, at each once, and adds the rules that they satisfy to matched().
+    // These rows are no longer pending.
+    void match_texts(const FrameColumns& frames, const HeaderColumns& columns, RowMask rows,
+                     TextScratch& scratch, RuleMatches& matches) const noexcept;
+
     // What it was made from.
     [[nodiscard]] const ClassifierParts& parts() const noexcept { return parts_; }
     // With fast look-ups, whichever it has.
