@@ -61,6 +61,23 @@ public:
             _mm_cvtsi128_si64(four_rounds(_mm_xor_si128(state, rest), keys_)));
     }
 
+    // Of `size` bytes that lie in words, of which word_at(i) is the i-th; what is left of the last
+    // one is zero. The same value as for these bytes side by side.
+    template <typename WordAt>
+    SLUICE_AES [[nodiscard]] std::uint64_t of_words_at(std::size_t size,
+                                                       WordAt&& word_at) const noexcept {
+        __m128i state = _mm_xor_si128(load_key(keys_[0]), words(size, 0));
+        if (size == 0) [[unlikely]] {
+            state = four_rounds(state, keys_);
+        }
+        for (std::size_t at = 0; at < size; at += kBlock) {
+            const std::size_t word = at / sizeof(std::uint64_t);
+            const std::uint64_t high = size - at > kBlock / 2 ? word_at(word + 1) : 0;
+            state = four_rounds(_mm_xor_si128(state, words(word_at(word), high)), keys_);
+        }
+        return static_cast<std::uint64_t>(_mm_cvtsi128_si64(state));
+    }
+
     // And of the sixteen bytes of two words.
     SLUICE_AES [[nodiscard]] std::uint64_t of_words(std::uint64_t low,
                                                     std::uint64_t high) const noexcept {

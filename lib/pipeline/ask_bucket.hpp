@@ -21,7 +21,7 @@ namespace sluice {
                    ? Judgement::Green
                    : Judgement::Red;
     }
-    const Demand demand{look.cost, color_of(judging.packet.flow)};
+    const Demand demand{look.cost, judging.color()};
     const Judgement judgement =
         sluice::look(cell, *look.numbers, tenants.pool(), judging.now, demand);
     tenants.write(*look.entry, cell, judging.now);

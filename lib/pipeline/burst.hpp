@@ -1,4 +1,6 @@
 #pragma once
+#include "lib/packet/frame_columns.hpp"
+#include "lib/packet/header_columns.hpp"
 #include "lib/pipeline/packet.hpp"
 #include "lib/pipeline/scratch.hpp"
 
@@ -9,71 +11,75 @@
 
 namespace sluice {
 
-// Packets that go through the stages together, and what the stages note of them for one another.
+// Packets that go through the stages together, as columns, and what the stages note of them for one
+// another.
 class Burst {
 public:
     // Where a frame came in: the side of the pair, and port_name() of the pair.
     bool add(const FrameView& frame, Direction dir, std::uint64_t port,
              void* buffer = nullptr) noexcept {
-        if (size_ == kMaxBurst) {
+        if (size() == kMaxBurst) {
             return false;
         }
-        Packet& row = rows_[size_++];
-        row.come(frame, buffer);
-        row.flow.dir = dir;
-        row.flow.port = port;
+        headers_.set_ingress(size(), dir, port);
         alike_ = false;
+        put(frame, buffer);
         return true;
     }
-    // The same for so many at once, at most kMaxBurst, that came in at one place: whoever asks for
-    // these rows lets them come(). Rows keep their place from burst to burst.
-    [[nodiscard]] std::span<Packet> take_rows(std::size_t count, Direction dir,
-                                              std::uint64_t port) noexcept {
+    // For frames that all come in at one place: begins a burst of them, each of which is put().
+    void begin(Direction dir, std::uint64_t port) noexcept {
         clear();
-        size_ = count;
-        if (!alike_ || dir != rows_[0].flow.dir || port != rows_[0].flow.port) [[unlikely]] {
-            for (Packet& row : rows_) {
-                row.flow.dir = dir;
-                row.flow.port = port;
-            }
+        if (!alike_ || dir != dir_ || port != port_) [[unlikely]] {
+            headers_.set_ingress(dir, port);
+            dir_ = dir;
+            port_ = port;
             alike_ = true;
         }
-        return packets();
+    }
+    // Prefetches the frame's headers. There are fewer than kMaxBurst.
+    void put(const FrameView& frame, void* buffer) noexcept {
+        __builtin_prefetch(frame.bytes.data());
+        packets_[frames_.size].buffer = buffer;
+        frames_.add(frame.bytes, frame.wire_size);
+        frames_.readable_behind = std::min(frames_.readable_behind, frame.readable_behind);
+        live_ = first_rows(frames_.size);
     }
     void clear() noexcept {
-        size_ = 0;
+        frames_.size = 0;
+        frames_.readable_behind = ~std::uint32_t{0};
+        live_ = 0;
         scratch_.forget();
     }
-    [[nodiscard]] std::size_t size() const noexcept { return size_; }
-    [[nodiscard]] std::span<Packet> packets() noexcept { return std::span{rows_}.first(size_); }
+
+    // Rows that were put; those of `live()` have not been taken out since.
+    [[nodiscard]] std::size_t size() const noexcept { return frames_.size; }
+    [[nodiscard]] RowMask live() const noexcept { return live_; }
+    // Another worker has these, or nobody: no later stage, nor the sender, sees them.
+    void take_out(RowMask rows) noexcept { live_ &= ~rows; }
+
+    [[nodiscard]] std::span<Packet> packets() noexcept { return std::span{packets_}.first(size()); }
     [[nodiscard]] std::span<const Packet> packets() const noexcept {
-        return std::span{rows_}.first(size_);
+        return std::span{packets_}.first(size());
     }
-    // Only the first ones stay.
-    void shrink(std::size_t size) noexcept { size_ = size; }
+    [[nodiscard]] FrameView frame(std::size_t row) const noexcept { return frames_.frame(row); }
+    [[nodiscard]] const FrameColumns& frames() const noexcept { return frames_; }
+    [[nodiscard]] HeaderColumns& headers() noexcept { return headers_; }
+    [[nodiscard]] const HeaderColumns& headers() const noexcept { return headers_; }
+    // All headers of one packet that has been parsed.
+    [[nodiscard]] const Flow& headers_of(std::size_t row) const noexcept {
+        return headers_.headers(row);
+    }
     [[nodiscard]] Scratch& scratch() noexcept { return scratch_; }
-    // The rules that a row has met. For match_burst(), which notes none where has_one_way().
-    [[nodiscard]] std::span<Match> matches_of(std::size_t row) noexcept {
-        const MatchSpan& span = scratch_.spans[row];
-        return {&scratch_.matches[span.first], span.count};
-    }
-    // The same where has_one_way(): noted when it is first asked for, since few ask.
-    [[nodiscard]] std::span<Match> only_match(std::size_t row) noexcept {
-        const std::uint32_t bit = std::uint32_t{1} << row;
-        if ((scratch_.noted & bit) == 0) {
-            const auto at = static_cast<std::uint32_t>(row);
-            scratch_.noted |= bit;
-            scratch_.matches[row] = {.first = at, .packet = static_cast<std::uint8_t>(row)};
-            scratch_.spans[row] = {at, is_malformed(rows_[row].flow.parsed) ? 0U : 1U};
-        }
-        return matches_of(row);
-    }
     [[nodiscard]] const Scratch& scratch() const noexcept { return scratch_; }
 
 private:
-    std::array<Packet, kMaxBurst> rows_{};
-    std::size_t size_{0};
-    bool alike_{false};  // all rows came in where the first did
+    FrameColumns frames_;
+    RowMask live_ = 0;
+    std::array<Packet, kMaxBurst> packets_{};
+    HeaderColumns headers_;
+    bool alike_ = false;  // all rows came in at one place: dir_, port_
+    Direction dir_ = Direction::In;
+    std::uint64_t port_ = 0;
     Scratch scratch_;
 };
 

@@ -70,8 +70,9 @@ private:
     }
     [[nodiscard]] std::span<const KeyBytes> wider_keys() noexcept {
         if (!wider_) {
-            const Packet& packet = asked_.judging.packet;
-            wider_.emplace(grouping(), asked_.rule.missing_key, packet.flow, packet.frame.bytes);
+            const Judging& judging = asked_.judging;
+            wider_.emplace(grouping(), asked_.rule.missing_key, judging.flow(),
+                           judging.frame());
         }
         return wider_->keys();
     }

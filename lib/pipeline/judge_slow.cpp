@@ -1,5 +1,6 @@
 #include "lib/pipeline/judge_slow.hpp"
 
+#include "lib/pipeline/decide_malformed.hpp"
 #include "lib/pipeline/key_overrides.hpp"
 #include "lib/pipeline/penalty_box.hpp"
 
@@ -8,7 +9,6 @@
 
 // The verdict, exactly as the rule language defines it:
 //
-//   malformed?  -> the box's policy
 //   bypass?     -> the first budget that matches and has room
 //   on_match?   -> the first such enforcing rule that matches
 //   else        -> look at every limit of every matching rule, take the strictest refusal,
@@ -17,23 +17,6 @@
 // Packet by packet, in arrival order: what one packet spends, the next one sees.
 namespace sluice {
 namespace {
-
-Reason malformed_reason(Parsed parsed) noexcept {
-    switch (parsed) {
-        case Parsed::TruncatedL2:
-            return Reason::TruncatedL2;
-        case Parsed::TruncatedL3:
-            return Reason::TruncatedL3;
-        case Parsed::TruncatedL4:
-            return Reason::TruncatedL4;
-        case Parsed::BadIpHeader:
-            return Reason::BadIpHeader;
-        case Parsed::BadL4Header:
-            return Reason::BadL4Header;
-        default:
-            return Reason::TooDeep;
-    }
-}
 
 // Whether a rule with on_match has decided. Monitor ones only count.
 bool decide_on_sight(const Judged& judged, Decision& decision) noexcept {
@@ -46,9 +29,7 @@ bool decide_on_sight(const Judged& judged, Decision& decision) noexcept {
         RuleCounters& counters = judged.counters(match);
         (allow ? counters.admitted : counters.exceeded).add(1);
         if (rule.mode == Mode::Enforce) {
-            decision = {.verdict = allow ? Verdict::Pass : Verdict::Drop,
-                        .reason = allow ? Reason::AllowRule : Reason::DenyRule,
-                        .rule = match.rule};
+            decision = decision_on_sight(match.rule, allow);
             return true;
         }
     }
@@ -83,7 +64,7 @@ void note_refusal(const Look& look, const MeteredLimit& limit, const Judging& ju
     if (!judging.core.policy.tell_wait) {
         return;
     }
-    const Demand demand{look.cost, color_of(judging.packet.flow)};
+    const Demand demand{look.cost, judging.color()};
     const std::optional<Nanoseconds> needed =
         wait(judging.core.buckets.tenants.cell_of(*look.entry), *look.numbers,
              judging.core.buckets.tenants.pool(), judging.now, demand);
@@ -314,22 +295,14 @@ bool pass_by(Judged& judged, Decision& decision) noexcept {
 
 }  // namespace
 
-Decision decide_malformed(Parsed parsed, const PacketPolicy& policy) noexcept {
-    const bool drop = policy.malformed == MalformedPolicy::Drop;
-    return {.verdict = drop ? Verdict::Drop : Verdict::Pass, .reason = malformed_reason(parsed)};
-}
-
-void judge_slow(Packet& packet, Judged judged) noexcept {
-    packet.decision = Decision{};
-    if (is_malformed(packet.flow.parsed)) {
-        packet.decision = decide_malformed(packet.flow.parsed, judged.judging.core.policy);
-        return;
+Decision judge_slow(Judged judged) noexcept {
+    Decision decision;
+    if (pass_by(judged, decision) || decide_on_sight(judged, decision)) {
+        return decision;
     }
-    if (pass_by(judged, packet.decision) || decide_on_sight(judged, packet.decision)) {
-        return;
-    }
-    look_at_all(judged, packet.decision);
-    settle_all(judged, packet.decision);
+    look_at_all(judged, decision);
+    settle_all(judged, decision);
+    return decision;
 }
 
 }  // namespace sluice

@@ -1,7 +1,7 @@
 #pragma once
 #include "lib/pipeline/core_state.hpp"
 #include "lib/pipeline/look_at.hpp"
-#include "lib/pipeline/scratch.hpp"
+#include "lib/pipeline/look.hpp"
 #include "lib/rules/rule_set.hpp"
 
 #include <span>
@@ -12,7 +12,7 @@ namespace sluice {
 struct Judged {
     Judging judging;
     std::span<Match> matches;
-    Look* all_looks;  // of the burst
+    Look* all_looks;
 
     [[nodiscard]] const Rule& rule(const Match& match) const noexcept {
         return judging.set.rules[match.rule];
@@ -28,10 +28,7 @@ struct Judged {
     }
 };
 
-// What becomes of a malformed packet, which no rule sees.
-[[nodiscard]] Decision decide_malformed(Parsed parsed, const PacketPolicy& policy) noexcept;
-
-// The long way, for whatever comes: fills in packet.decision and charges.
-void judge_slow(Packet& packet, Judged judged) noexcept;
+// The general path, for any packet that is well-formed: decides and charges.
+[[nodiscard]] Decision judge_slow(Judged judged) noexcept;
 
 }  // namespace sluice

@@ -1,313 +1,209 @@
+#include "lib/pipeline/key_digests.hpp"
 #include "lib/pipeline/stages.hpp"
-#include "lib/rules/group.hpp"
-#include "lib/rules/units_of.hpp"
 
 #include <array>
-#include <cstring>
+#include <bit>
+#include <numeric>
 
+#include <immintrin.h>
+
+// From rules to buckets, for the whole burst at once:
+//
+//   digest    each key schema that a matching rule has, over all rows that some rule wants it for
+//   count     how many look-ups each packet has, so that they can lie packet by packet
+//   place     limit by limit: the table key of each row, whose first line is prefetched
 namespace sluice {
 namespace {
 
-// Whose line is asked for of a key that is an address.
-enum class Asks : std::uint8_t {
-    Buckets,
-    OverriddenBuckets,  // of a rule of which keys have overrides
-    Overrides,          // first: most keys are exempt, and have no bucket
+// So many of each row.
+class RowCounts {
+public:
+    void add(RowMask rows) noexcept {
+        low_ = _mm256_sub_epi16(low_, lanes_of(rows & 0xFFFFU));
+        high_ = _mm256_sub_epi16(high_, lanes_of(rows >> 16));
+    }
+    // first[i]: of all rows before i.
+    void begins(std::array<std::uint32_t, kMaxBurst + 1>& first) const noexcept {
+        alignas(32) std::array<std::uint16_t, kMaxBurst> counts;
+        _mm256_store_si256(reinterpret_cast<__m256i*>(counts.data()), low_);
+        _mm256_store_si256(reinterpret_cast<__m256i*>(counts.data() + 16), high_);
+        std::uint32_t sum = 0;
+        for (std::size_t row = 0; row < kMaxBurst; ++row) {
+            first[row] = sum;
+            sum += counts[row];
+        }
+        first[kMaxBurst] = sum;
+    }
+
+private:
+    static_assert(kMaxLimits <= 0x7FFF, "a count fits a lane");
+    // All ones in the lanes of rows that are set.
+    [[nodiscard]] static __m256i lanes_of(std::uint32_t rows) noexcept {
+        const __m256i bits =
+            _mm256_setr_epi16(1, 2, 4, 8, 16, 32, 64, 128, 256, 512, 1024, 2048, 4096, 8192, 16384,
+                              static_cast<short>(0x8000));
+        const __m256i all = _mm256_set1_epi16(static_cast<short>(rows));
+        return _mm256_cmpeq_epi16(_mm256_and_si256(all, bits), bits);
+    }
+
+    __m256i low_ = _mm256_setzero_si256();
+    __m256i high_ = _mm256_setzero_si256();
 };
 
-// Fills a look, and asks for the line its bucket should lie in.
-template <Asks kAsks = Asks::Buckets>
-[[gnu::always_inline]] inline void look_for(Look& look, const FiledKey& key, Units cost,
-                                            const BucketTable::FirstLines& lines) noexcept {
-    look.key = key;
-    look.cost = cost;
-    look.entry = kAsks == Asks::Overrides ? lines.at(key) : lines.prefetch(key);
-}
+class Keying {
+public:
+    Keying(Burst& burst, const RuleSet& set, const CoreState& core) noexcept
+        : burst_{burst}, plan_{set.plan}, core_{core}, scratch_{burst.scratch()} {}
 
-// The canonical key of an address under a mask, hashed.
-template <typename Hash>
-[[gnu::always_inline]] inline std::uint64_t hash_v4(const QuickRule& rule, const std::byte* address,
-                                                    const Hash& hash) noexcept {
-    std::uint32_t word;
-    std::memcpy(&word, address, sizeof(word));
-    return hash.of_word(rule.v4_header | std::uint64_t{word & rule.v4_mask} << 32);
-}
-template <typename Hash>
-[[gnu::always_inline]] inline std::uint64_t hash_v6(const QuickRule& rule, const std::byte* address,
-                                                    const Hash& hash) noexcept {
-    std::array<std::uint64_t, 2> words;
-    std::memcpy(&words, address, sizeof(words));
-    return hash.of_headed_words(rule.v6_header, words[0] & rule.v6_mask[0],
-                                words[1] & rule.v6_mask[1]);
-}
+    void run() noexcept {
+        scratch_.plan = &plan_;
+        drop_rows_taken_out();
+        digest();
+        list_limits();
+        place();
+    }
 
-// The common case: the key is an address of the packet, and one limit counts it. False: nothing
-// has been done.
-template <Asks kAsks, typename Hash>
-[[gnu::always_inline]] inline bool look_for_address(const QuickRule& rule, const Flow& flow,
-                                                    const Hash& hash,
-                                                    const BucketTable::FirstLines& lines,
-                                                    Look& look) noexcept {
-    constexpr bool kOverridden = kAsks != Asks::Buckets;
-    const std::byte* address = rule.address_in(flow);
-    std::uint64_t digest;
-    if (flow.ip_version == (kOverridden ? rule.overridden_v4 : rule.v4)) [[likely]] {
-        digest = hash_v4(rule, address, hash);
-    } else if (flow.ip_version == (kOverridden ? rule.overridden_v6 : rule.v6)) {
-        digest = hash_v6(rule, address, hash);
-    } else {
-        return false;
+private:
+    [[nodiscard]] std::span<ActiveRule> rules() const noexcept {
+        return {scratch_.rules.get(), scratch_.rule_count};
     }
-    if constexpr (kOverridden) {
-        look.digest = digest;
+    [[nodiscard]] std::span<const LimitPlan> limits_of(const RulePlan& rule) const noexcept {
+        return {&plan_.limits[rule.first_limit], rule.limits + std::size_t{rule.boxes}};
     }
-    if constexpr (kAsks == Asks::Overrides) {
-        rule.overrides->prefetch(digest);
-    }
-    look_for<kAsks>(look, {KeyHasher::filed_from(rule.start, digest), rule.slot},
-                    Units{rule.per_byte ? flow.byte_units : 1U}, lines);
-    return true;
-}
 
-// What the rule has for the key beside its limits.
-[[gnu::always_inline]] inline void prefetch_key(const Rule& rule, std::uint8_t key,
-                                                std::uint64_t digest,
-                                                const BucketTable& table) noexcept {
-    if (!rule.override_tables.empty() && rule.override_tables[key] != nullptr) {
-        rule.override_tables[key]->prefetch(digest);
+    void drop_rows_taken_out() noexcept {
+        for (ActiveRule& active : rules()) {
+            active.rows &= burst_.live();
+        }
     }
-    if (rule.bans()) {
-        const MeteredLimit& box = rule.ban.boxes[key];
-        (void)table.prefetch_first({KeyHasher::filed_under(box.identity, digest), box.slot});
-    }
-}
 
-// The table that keys are looked for in, and where the next looks lie.
-struct LookRoom {
-    const BucketTable& table;
-    Look* looks;
-};
-
-// Any keys and any number of limits: a look for each of them, from `looks` on. How many; 0: each
-// key lacks a part, so the rule does not apply.
-template <typename Hash>
-std::uint32_t look_for_keys(const Rule& rule, const Packet& packet, const Hash& hash,
-                            const LookRoom& room) noexcept {
-    std::uint64_t digest = 0;
-    std::size_t keys = 0;  // gone through
-    bool has_key = false;  // the latest of them
-    bool applies = false;
-    Look* next = room.looks;
-    for (const MeteredLimit& limit : rule.limits) {
-        if (limit.key == keys) {
-            KeyBytes key;
-            has_key = key_of(rule.keys[keys++], rule.missing_key, packet.flow, packet.frame.bytes,
-                             key) != KeyOutcome::Missing;
-            digest = has_key ? hash(key.view()) : 0;
-            applies |= has_key;
-            if (rule.asks_keys) {
-                prefetch_key(rule, limit.key, digest, room.table);
+    // Of all rules that share a schema at once.
+    void digest() noexcept {
+        for (const ActiveRule& active : rules()) {
+            for (const LimitPlan& limit : limits_of(plan_.rules[active.rule])) {
+                scratch_.keyed[limit.schema] |= active.rows;
             }
         }
-        const Units cost = has_key ? cost_of(rule, limit.per, packet.flow) : Units{0};
-        // What is not judged asks for one line, always the same: no packet waits for it.
-        const GroupKey filed =
-            cost == Units{0} ? GroupKey{} : KeyHasher::filed_under(limit.identity, digest);
-        look_for(*next, {filed, limit.slot}, cost, room.table.first_lines());
-        next->digest = digest;
-        ++next;
-    }
-    return applies ? static_cast<std::uint32_t>(next - room.looks) : 0;
-}
-
-// Whatever is not of the common case, out of its way. How many looks.
-template <typename Hash>
-[[gnu::noinline]] std::uint32_t look_slow(Match& match, const RuleSet& set, const Packet& packet,
-                                          const Hash& hash, const LookRoom& room) noexcept {
-    const QuickRule& quick = set.quick[match.rule];
-    if (quick.overrides != nullptr &&
-        look_for_address<Asks::OverriddenBuckets>(quick, packet.flow, hash,
-                                                  room.table.first_lines(), *room.looks)) {
-        return 1;
-    }
-    const Rule& rule = set.rules[match.rule];
-    const std::uint32_t count = rule.has_limits() ? look_for_keys(rule, packet, hash, room) : 0;
-    match.skipped = rule.has_limits() && count == 0;
-    return count;
-}
-
-// Looks lie one after the other, match by match. kMany: what will be counted of a rule is asked
-// for.
-template <bool kMany, typename Hash>
-[[gnu::always_inline]] inline void key_all(Burst& burst, const RuleSet& set, const CoreState& core,
-                                           const Hash& hash) noexcept {
-    Scratch& scratch = burst.scratch();
-    const BucketTable& table = core.buckets.keys;
-    const BucketTable::FirstLines lines = table.first_lines();
-    const Packet* const packets = burst.packets().data();
-    const QuickRule* const quick = set.quick.data();
-    const RuleCounters* const counters = core.counters.rules.get();
-    Look* const looks = scratch.looks.get();
-    std::uint32_t count = 0;
-    Match* match = scratch.matches.get();
-    for (const Match* const end = match + scratch.match_count; match != end; ++match) {
-        const QuickRule& rule = quick[match->rule];
-        const Packet& packet = packets[match->packet];
-        match->first = count;
-        if constexpr (kMany) {
-            __builtin_prefetch(&counters[rule.counters], 1);
+        for (const ActiveRule& active : rules()) {
+            for (const LimitPlan& limit : limits_of(plan_.rules[active.rule])) {
+                if (const RowMask rows = scratch_.keyed[limit.schema]; rows != 0) {
+                    scratch_.keyed[limit.schema] = 0;
+                    scratch_.has_key[limit.schema] = digest_keys(
+                        plan_.schemas[limit.schema], burst_.frames(), burst_.headers(), rows,
+                        core_.hash, scratch_.digests[limit.schema]);
+                }
+            }
         }
-        if (look_for_address<Asks::Buckets>(rule, packet.flow, hash, lines, looks[count]))
-            [[likely]] {
-            ++count;
+    }
+
+    void list_limits() noexcept {
+        RowCounts counts;
+        for (ActiveRule& active : rules()) {
+            const RulePlan& rule = plan_.rules[active.rule];
+            RowMask keyed = 0;
+            for (const LimitPlan& limit : limits_of(rule)) {
+                const RowMask has_key = active.rows & scratch_.has_key[limit.schema];
+                const RowMask rows = has_key & rows_with_units(limit);
+                keyed |= has_key;
+                if (rows != 0) {
+                    const auto index = static_cast<std::uint32_t>(&limit - plan_.limits.data());
+                    scratch_.limits[scratch_.limit_count++] = {index, rows};
+                    counts.add(rows);
+                    const bool judges =
+                        rule.mode == Mode::Enforce && limit.meter != FastMeter::Penalty;
+                    scratch_.judged |= judges ? rows : 0;
+                }
+            }
+            active.skipped = rule.limits == 0 ? 0 : active.rows & ~keyed;
+        }
+        counts.begins(scratch_.first);
+    }
+
+    [[nodiscard]] RowMask rows_with_units(const LimitPlan& limit) noexcept {
+        switch (limit.per) {
+            case Per::Connection:
+                return opening_rows();
+            case Per::Byte:
+                return rows_with_bytes();
+            default:
+                return ~RowMask{0};
+        }
+    }
+    // A SYN without ACK, repeats included.
+    [[nodiscard]] RowMask opening_rows() noexcept {
+        if (!knows_opening_) {
+            knows_opening_ = true;
+            const HeaderColumns& headers = burst_.headers();
+            for_each_row(headers.present_rows(Field::TcpFlags), [&](std::size_t row) {
+                const bool opens = (headers.tcp_flags[row] & 0x012U) == 0x002U;
+                opening_ |= opens ? row_bit(row) : 0;
+            });
+        }
+        return opening_;
+    }
+    [[nodiscard]] RowMask rows_with_bytes() noexcept {
+        if (!knows_bytes_) {
+            knows_bytes_ = true;
+            for (std::size_t row = 0; row < kMaxBurst; ++row) {
+                with_bytes_ |= burst_.headers().byte_units[row] != 0 ? row_bit(row) : 0;
+            }
+        }
+        return with_bytes_;
+    }
+
+    void place() noexcept {
+        std::array<std::uint32_t, kMaxBurst> next;
+        std::copy_n(scratch_.first.begin(), kMaxBurst, next.begin());
+        for (const ActiveLimit& active : std::span{scratch_.limits.get(), scratch_.limit_count}) {
+            const LimitPlan& limit = plan_.limits[active.limit];
+            limit.per == Per::Byte ? place_limit<true>(active, limit, next)
+                                   : place_limit<false>(active, limit, next);
+        }
+    }
+
+    template <bool kPerByte>
+    void place_limit(const ActiveLimit& active, const LimitPlan& limit,
+                     std::array<std::uint32_t, kMaxBurst>& next) noexcept {
+        const RowDigests& digests = scratch_.digests[limit.schema];
+        const BucketTable::FirstLines lines = core_.buckets.keys.first_lines();
+        const std::uint64_t start = limit.start;
+        const LimitSlot slot = limit.slot;
+        const std::uint32_t index = active.limit;
+        BucketLookup* const lookups = scratch_.lookups.get();
+        const auto put = [&](std::size_t row) {
+            BucketLookup& lookup = lookups[next[row]++];
+            const FiledKey key{KeyHasher::filed_from(start, digests[row]), slot};
+            lookup.key = key;
+            lookup.entry = lines.prefetch(key);
+            lookup.limit = index;
+            lookup.units = kPerByte ? burst_.headers().byte_units[row] : 1U;
+        };
+        if (active.rows == ~RowMask{0}) {
+            for (std::size_t row = 0; row < kMaxBurst; ++row) {
+                put(row);
+            }
         } else {
-            count += look_slow(*match, set, packet, hash, {table, looks + count});
+            for (RowMask left = active.rows; left != 0; left &= left - 1) {
+                put(static_cast<std::size_t>(std::countr_zero(left)));
+            }
         }
     }
-    scratch.look_count = count;
-}
 
-// A packet of the only rule that is not keyed quickly, or not at all. Where there is nothing to
-// count, its look finds nobody's entry.
-template <typename Hash>
-[[gnu::noinline]] void look_only_slow(Burst& burst, std::size_t row, const RuleSet& set,
-                                      const Hash& hash, const BucketTable& table) noexcept {
-    Look& look = burst.scratch().looks[row];
-    look.cost = Units{0};
-    if (const std::span<Match> met = burst.only_match(row); !met.empty()) {
-        (void)look_slow(met.front(), set, burst.packets()[row], hash, {table, &look});
-    }
-    if (look.cost == Units{0}) {
-        look_for(look, FiledKey::nobody(), Units{0}, table.first_lines());
-        look.digest = 0;
-    }
-}
-
-// One rule for all packets, which is held by value, so that no store can change it. The look of a
-// row has its number.
-template <Asks kAsks, typename Hash>
-[[gnu::always_inline]] inline void key_only(Burst& burst, const RuleSet& set, const CoreState& core,
-                                            const Hash& hash) noexcept {
-    const BucketTable& table = core.buckets.keys;
-    const BucketTable::FirstLines lines = table.first_lines();
-    const QuickRule rule = set.quick.front();
-    const std::span<Packet> packets = burst.packets();
-    Look* look = burst.scratch().looks.get();
-    for (const Packet& packet : packets) {
-        if (is_malformed(packet.flow.parsed) ||
-            !look_for_address<kAsks>(rule, packet.flow, hash, lines, *look)) [[unlikely]] {
-            look_only_slow(burst, static_cast<std::size_t>(&packet - packets.data()), set, hash,
-                           table);
-        }
-        ++look;
-    }
-    burst.scratch().look_count = static_cast<std::uint32_t>(packets.size());
-}
-
-// Functions of their own, so that their registers are their own.
-template <bool kMany>
-SLUICE_AES [[gnu::noinline]] void key_all_aes(Burst& burst, const RuleSet& set,
-                                              const CoreState& core, const AesHash& hash) noexcept {
-    key_all<kMany>(burst, set, core, hash);
-}
-template <Asks kAsks>
-SLUICE_AES [[gnu::noinline]] void key_only_aes(Burst& burst, const RuleSet& set,
-                                               const CoreState& core,
-                                               const AesHash& hash) noexcept {
-    key_only<kAsks>(burst, set, core, hash);
-}
-
-// What to ask for as a constant.
-template <typename Run>
-[[gnu::always_inline]] inline void as_constant(Asks asks, const Run& run) noexcept {
-    switch (asks) {
-        case Asks::Buckets:
-            return run.template operator()<Asks::Buckets>();
-        case Asks::OverriddenBuckets:
-            return run.template operator()<Asks::OverriddenBuckets>();
-        case Asks::Overrides:
-            return run.template operator()<Asks::Overrides>();
-    }
-}
-
-void key_by_aes(Burst& burst, const RuleSet& set, const CoreState& core, const AesHash& hash,
-                Asks asks) noexcept {
-    if (set.has_one_way()) {
-        as_constant(asks,
-                    [&]<Asks kAsks>() noexcept { key_only_aes<kAsks>(burst, set, core, hash); });
-    } else if (set.has_many_rules()) {
-        key_all_aes<true>(burst, set, core, hash);
-    } else {
-        key_all_aes<false>(burst, set, core, hash);
-    }
-}
-
-struct PortableHash {
-    const KeyHasher& hasher;
-
-    [[nodiscard]] std::uint64_t operator()(ByteView key) const noexcept {
-        return hasher.digest(key);
-    }
-    [[nodiscard]] std::uint64_t of_word(std::uint64_t word) const noexcept {
-        return hasher.digest(std::as_bytes(std::span{&word, 1}));
-    }
-    [[nodiscard]] std::uint64_t of_headed_words(std::uint32_t head, std::uint64_t low,
-                                                std::uint64_t high) const noexcept {
-        std::array<std::byte, sizeof(head) + 2 * sizeof(low)> key;
-        std::memcpy(key.data(), &head, sizeof(head));
-        std::memcpy(key.data() + sizeof(head), &low, sizeof(low));
-        std::memcpy(key.data() + sizeof(head) + sizeof(low), &high, sizeof(high));
-        return hasher.digest(key);
-    }
+    Burst& burst_;
+    const MeterPlan& plan_;
+    const CoreState& core_;
+    Scratch& scratch_;
+    RowMask opening_ = 0;
+    RowMask with_bytes_ = 0;
+    bool knows_opening_ = false;
+    bool knows_bytes_ = false;
 };
-
-void key_by_other(Burst& burst, const RuleSet& set, const CoreState& core, Asks asks) noexcept {
-    const PortableHash hash{core.hash};
-    if (set.has_one_way()) {
-        as_constant(asks, [&]<Asks kAsks>() noexcept { key_only<kAsks>(burst, set, core, hash); });
-    } else {
-        key_all<true>(burst, set, core, hash);
-    }
-}
-
-// Where the records of what workers share would be found.
-void prefetch_shared(Scratch& scratch, const RuleSet& set, const Ledger& ledger) noexcept {
-    const bool all = set.has_one_way();
-    scratch.leases = all && set.slots[set.quick.front().slot].leases;
-    scratch.asks_early = !scratch.leases || 2 * scratch.unleased_count > scratch.look_count;
-    if (!scratch.asks_early) {
-        return;
-    }
-    for (const Look& look : std::span{scratch.looks.get(), scratch.look_count}) {
-        if (all || set.slots[slot_of(look.key)].max_unsynced != 0) {
-            ledger.prefetch({look.key.hash, slot_of(look.key), 0});
-        }
-    }
-}
-
-// Where most keys of the last burst were exempt, they are likely to be in the next.
-Asks asks_of(Burst& burst, const RuleSet& set) noexcept {
-    Scratch& scratch = burst.scratch();
-    scratch.overridden = set.has_overrides ? &set : nullptr;
-    scratch.overrides_first = false;
-    if (!set.has_overrides || !set.has_one_way()) {
-        return Asks::Buckets;
-    }
-    scratch.overrides_first = 2 * scratch.exempt_count > burst.size();
-    return scratch.overrides_first ? Asks::Overrides : Asks::OverriddenBuckets;
-}
 
 }  // namespace
 
 void key_burst(Burst& burst, const RuleSet& set, const CoreState& core) noexcept {
-    const Asks asks = asks_of(burst, set);
-    if (const AesHash* aes = core.hash.aes()) [[likely]] {
-        key_by_aes(burst, set, core, *aes, asks);
-    } else {
-        key_by_other(burst, set, core, asks);
-    }
-    if (core.ledger != nullptr) [[unlikely]] {
-        prefetch_shared(burst.scratch(), set, *core.ledger);
+    if (burst.size() != 0) {
+        Keying{burst, set, core}.run();
     }
 }
 

@@ -16,8 +16,8 @@ const OverridePlan* plan_of(const Rule& rule, std::uint8_t key, std::uint64_t di
     }
     KeyBytes bytes;
     const auto again = [&]() noexcept {
-        (void)key_of(rule.keys[key], rule.missing_key, judging.packet.flow,
-                     judging.packet.frame.bytes, bytes);
+        (void)key_of(rule.keys[key], rule.missing_key, judging.flow(),
+                     judging.frame(), bytes);
         return bytes.view();
     };
     return table->find(digest, again);

@@ -1,116 +1,112 @@
 #include "lib/base/prefetch.hpp"
-#include "lib/pipeline/locate_overridden.hpp"
-#include "lib/pipeline/shared_charge.hpp"
 #include "lib/pipeline/stages.hpp"
 #include "lib/rules/override_table.hpp"
 
 #include <span>
 
+// Finds the entries of all look-ups, whose first lines have come meanwhile, and prefetches whatever
+// else metering will touch: second lines of keys that are not there, lines of the pool, of the table
+// of overrides, and records of the ledger.
 namespace sluice {
 namespace {
 
-constexpr Entry kNone{};
+class Locating {
+public:
+    Locating(Burst& burst, const CoreState& core) noexcept
+        : scratch_{burst.scratch()}, plan_{*scratch_.plan}, core_{core} {}
 
-// The one line that a key is looked up in beside its bucket's (judge_overridden.hpp). Without a
-// branch: which it is is as random as the packets.
-[[gnu::always_inline]] inline const void* line_of(const Look& look, const Entry& entry,
-                                                  const OverrideTable& overrides,
-                                                  const Tenants& tenants) noexcept {
-    const bool is_found = entry.filed() == look.key.filed;
-    const bool is_own = is_found & entry.has_own_numbers();
-    const bool is_ordinary = is_found & entry.is_ordinary_in(tenants.edition());
-    const void* const own = tenants.pool().line_for(is_own ? entry.cell().rest : kNoLine);
-    const void* const lines[] = {overrides.line_for(look.digest), &entry, own, own};
-    return lines[(is_own ? 2U : 0U) | (is_ordinary ? 1U : 0U)];
-}
-
-// Of all looks, at once; locate_own() asks again for those that lie in second lines.
-void ask_for_overrides(const Scratch& scratch, const RuleSet& set,
-                       const Tenants& tenants) noexcept {
-    Look* const looks = scratch.looks.get();
-    const Look* const* missed = scratch.missed.get();
-    scratch.missed[scratch.miss_count] = looks + scratch.look_count;
-    for (const Match& match : std::span{scratch.matches.get(), scratch.match_count}) {
-        const OverrideTable* overrides = set.quick[match.rule].overrides;
-        if (overrides == nullptr || match.skipped) {
-            continue;
+    void find_in_first_lines() noexcept {
+        const std::span<BucketLookup> lookups = scratch_.all_lookups();
+        scratch_.miss_count = core_.buckets.keys.probe_first(lookups, scratch_.missed.get());
+        if (plan_.touches_more) {
+            for (const BucketLookup& lookup : lookups) {
+                prefetch_more(lookup, *lookup.entry);
+            }
         }
-        const Look& look = looks[match.first];
-        while (*missed < &look) {
-            ++missed;
-        }
-        const Entry& entry = *missed == &look ? kNone : *look.entry;
-        __builtin_prefetch(line_of(look, entry, *overrides, tenants), 0, 2);
     }
-}
 
-// Lists the looks whose buckets have no lease. What lies in a second line has not come yet. Without
-// a branch: which lie there is as random as the keys.
-void list_unleased(Scratch& scratch) noexcept {
-    std::size_t count = 0;
-    std::size_t missed = 0;
-    scratch.missed[scratch.miss_count] = nullptr;
-    for (Look& look : std::span{scratch.looks.get(), scratch.look_count}) {
-        const bool is_missed = scratch.missed[missed] == &look;
-        missed += is_missed ? 1U : 0U;
-        const Entry& entry = *(is_missed ? &kNone : look.entry);
-        const bool leased = scratch.leases & (look.cost.count() <= entry.lease());
-        scratch.unleased[count] = &look;
-        count += (is_missed | leased) ? 0U : 1U;
-    }
-    scratch.unleased_count = count;
-}
-
-// Of whoever has no lease, where the record would be found; the record itself, if that has come.
-void ask_for_records(Scratch& scratch, const Ledger& ledger) noexcept {
-    list_unleased(scratch);
-    if (scratch.asks_early) {
-        for (const Look& look : std::span{scratch.looks.get(), scratch.look_count}) {
-            ledger.prefetch_record({look.key.hash, slot_of(look.key), 0});
+    // Those that lie in second lines, which have come meanwhile too.
+    void find_in_second_lines() const noexcept {
+        for (const BucketLookup* lookup : std::span{scratch_.missed.get(), scratch_.miss_count}) {
+            const Entry* entry = BucketTable::in_asked(lookup->entry, lookup->key);
+            if (entry != nullptr) {
+                prefetch_more(*lookup, *entry);
+            }
         }
-        return;
     }
-    for (const Look* look : std::span{scratch.unleased.get(), scratch.unleased_count}) {
-        ledger.prefetch({look->key.hash, slot_of(look->key), 0});
+
+private:
+    // `entry`: the look-up's own, or another one, of which nothing is prefetched.
+    [[gnu::always_inline]] void prefetch_more(const BucketLookup& lookup,
+                                              const Entry& entry) const noexcept {
+        const LimitPlan& limit = plan_.limits[lookup.limit];
+        switch (limit.meter) {
+            case FastMeter::Pooled:
+            case FastMeter::General:
+                if (limit.gcra == nullptr && is_found(lookup, entry)) {
+                    prefetch_line(entry);
+                }
+                return;
+            case FastMeter::Overridden:
+                prefetch_overridden(limit, lookup, entry);
+                return;
+            case FastMeter::Shared:
+                prefetch_account(limit, lookup, entry);
+                return;
+            default:
+                return;
+        }
     }
-}
+
+    [[nodiscard]] static bool is_found(const BucketLookup& lookup, const Entry& entry) noexcept {
+        return entry.filed() == lookup.key.filed;
+    }
+    [[gnu::always_inline]] void prefetch_line(const Entry& entry) const noexcept {
+        const LinePool& pool = core_.buckets.tenants.pool();
+        __builtin_prefetch(pool.line_for(entry.cell().rest), 1, 3);
+    }
+
+    // One line at the most: of numbers of its own, or of the table of overrides; none of a key that
+    // is known to have none.
+    [[gnu::always_inline]] void prefetch_overridden(const LimitPlan& limit,
+                                                    const BucketLookup& lookup,
+                                                    const Entry& entry) const noexcept {
+        if (is_found(lookup, entry)) {
+            if (entry.has_own_numbers()) {
+                prefetch_line(entry);
+                return;
+            }
+            if (entry.is_ordinary_in(core_.buckets.tenants.edition())) {
+                return;
+            }
+        }
+        limit.overrides->prefetch(scratch_.digests[limit.schema][lookup.row]);
+    }
+
+    // An account whose bucket has a lease needs no record.
+    [[gnu::always_inline]] void prefetch_account(const LimitPlan& limit, const BucketLookup& lookup,
+                                                 const Entry& entry) const noexcept {
+        if (!is_found(lookup, entry) || lookup.units > entry.lease()) {
+            core_.ledger->prefetch({lookup.key.hash, limit.slot, 0});
+        }
+    }
+
+    Scratch& scratch_;
+    const MeterPlan& plan_;
+    const CoreState& core_;
+};
 
 }  // namespace
 
 void locate_burst(Burst& burst, const CoreState& core) noexcept {
-    Scratch& scratch = burst.scratch();
-    const RuleSet* const set = scratch.overridden;
-    if (set != nullptr && set->has_one_way()) [[unlikely]] {
-        locate_overridden(burst, *set, core);
-        return;
-    }
-    const std::span<Look> looks{scratch.looks.get(), scratch.look_count};
-    scratch.miss_count = core.buckets.keys.probe_first(looks, scratch.missed.get());
-    if (set != nullptr) [[unlikely]] {
-        ask_for_overrides(scratch, *set, core.buckets.tenants);
-    }
-    if (core.ledger != nullptr) [[unlikely]] {
-        ask_for_records(scratch, *core.ledger);
+    if (burst.scratch().first[kMaxBurst] != 0) {
+        Locating{burst, core}.find_in_first_lines();
     }
 }
 
-void locate_own(Burst& burst, const CoreState& core) noexcept {
-    const Scratch& scratch = burst.scratch();
-    const RuleSet* const set = scratch.overridden;
-    if (set == nullptr) [[likely]] {
-        return;
-    }
-    if (set->has_one_way()) {
-        locate_others(burst, *set, core);
-        return;
-    }
-    keep_prefetches();
-    const Tenants& tenants = core.buckets.tenants;
-    for (const Look* look : std::span{scratch.missed.get(), scratch.miss_count}) {
-        const Entry* entry = BucketTable::in_asked(look->entry, look->key);
-        if (entry != nullptr && entry->has_own_numbers()) {
-            __builtin_prefetch(tenants.pool().line_for(entry->cell().rest), 0, 2);
-        }
+void locate_second(Burst& burst, const CoreState& core) noexcept {
+    if (burst.scratch().miss_count != 0 && burst.scratch().plan->touches_more) {
+        Locating{burst, core}.find_in_second_lines();
     }
 }
 

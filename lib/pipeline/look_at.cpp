@@ -45,10 +45,10 @@ namespace {
 
 }  // namespace
 
-Color color_of(const Flow& flow) noexcept {
-    const unsigned af_class = flow.dscp >> 3;
-    const unsigned precedence = (flow.dscp >> 1) & 3U;
-    const bool assured = (flow.dscp & 1U) == 0 && af_class >= 1 && af_class <= 4;
+Color color_of(std::uint8_t dscp) noexcept {
+    const unsigned af_class = dscp >> 3;
+    const unsigned precedence = (dscp >> 1) & 3U;
+    const bool assured = (dscp & 1U) == 0 && af_class >= 1 && af_class <= 4;
     if (!assured || precedence <= 1) {
         return Color::Green;
     }

@@ -5,16 +5,26 @@
 
 namespace sluice {
 
+// The colour a packet comes with: the drop precedence of assured forwarding (RFC 2597), else green.
+[[nodiscard]] Color color_of(std::uint8_t dscp) noexcept;
+[[nodiscard]] inline Color color_of_row(const HeaderColumns& headers, std::size_t row) noexcept {
+    return has_row(headers.present_rows(Field::IpDscp), row) ? color_of(headers.dscp[row])
+                                                             : Color::Green;
+}
+
 // One packet being judged under one rule set.
 struct Judging {
     const RuleSet& set;
     CoreState& core;
     Now now;
-    const Packet& packet;
-};
+    const FrameColumns& frames;
+    const HeaderColumns& headers;
+    std::size_t row;
 
-// The colour a packet comes with: the drop precedence of assured forwarding (RFC 2597), else green.
-[[nodiscard]] Color color_of(const Flow& flow) noexcept;
+    [[nodiscard]] const Flow& flow() const noexcept { return headers.headers(row); }
+    [[nodiscard]] ByteView frame() const noexcept { return frames.frame(row).bytes; }
+    [[nodiscard]] Color color() const noexcept { return color_of_row(headers, row); }
+};
 
 // Finds or makes the bucket of a look and asks it. Afterwards look.entry is held until settled, or
 // is nullptr if the key found no place and the rule's on_full decided.

@@ -1,113 +1,148 @@
 #include "lib/match/classifier.hpp"
+#include "lib/pipeline/decide_malformed.hpp"
 #include "lib/pipeline/stages.hpp"
 
-#include <array>
 #include <span>
 
+// Which rules match, and what that alone decides:
+//
+//   malformed          the box's policy
+//   headers            all rules that ask nothing else
+//   on_match           the first enforcing one decides, before any limit
+//   later layers       only of packets that a rule there may still concern
+//
+// A packet that a budget of `bypass` matches is left to the general path whole: whether the budget
+// has room depends on the packets before it.
 namespace sluice {
 namespace {
 
-static_assert(kMaxSubjects >= kMaxBurst);
+class Matching {
+public:
+    Matching(Burst& burst, const RuleSet& set, const CoreState& core) noexcept
+        : burst_{burst}, set_{set}, core_{core}, scratch_{burst.scratch()} {}
 
-// Every packet meets the same rules. A malformed one's are written too, and then written over: so
-// nothing branches on what a packet is. kOne: there is one such rule.
-template <bool kOne>
-void match_always(const Burst& burst, std::span<const std::uint32_t> rules,
-                  Scratch& scratch) noexcept {
-    const std::uint32_t count = kOne ? 1 : static_cast<std::uint32_t>(rules.size());
-    const std::uint32_t first = rules.empty() ? 0 : rules.front();
-    MatchSpan* const spans = scratch.spans.data();
-    Match* const matches = scratch.matches.get();
-    std::uint32_t next = 0;
-    std::uint8_t row = 0;
-    for (const Packet& packet : burst.packets()) {
-        const std::uint32_t met = is_malformed(packet.flow.parsed) ? 0 : count;
-        matches[next] = Match{.rule = first, .packet = row};
-        for (std::uint32_t i = 1; !kOne && i < count; ++i) {
-            matches[next + i] = Match{.rule = rules[i], .packet = row};
+    void run() noexcept {
+        const RowMask rows = burst_.headers().well_formed() & burst_.live();
+        decide_malformed_rows();
+        set_.classifier.match_headers(burst_.headers(), rows, scratch_.matches);
+        if (scratch_.matches.pending_rows() != 0) [[unlikely]] {
+            match_later_layers();
         }
-        spans[row++] = {next, met};
-        next += met;
+        leave_to_general(rows);
+        decide_on_sight(rows & ~scratch_.general);
+        list_rules();
     }
-    scratch.match_count = next;
-}
 
-struct Subjects {
-    // As many as are counted are read.
-    std::array<Subject, kMaxBurst> rows;
-    std::size_t count = 0;
-};
-
-Subjects subjects_of(const Burst& burst) noexcept {
-    Subjects subjects;
-    for (const Packet& packet : burst.packets()) {
-        if (!is_malformed(packet.flow.parsed)) {
-            subjects.rows[subjects.count++] = {&packet.flow, packet.frame.bytes,
-                                               packet.frame.readable_behind};
-        }
+private:
+    [[nodiscard]] std::span<const RuleRows> matched() const noexcept {
+        return scratch_.matches.matched();
     }
-    return subjects;
-}
+    [[nodiscard]] const RulePlan& plan_of(std::uint32_t rule) const noexcept {
+        return set_.plan.rules[rule];
+    }
 
-// Asks for what the next stages read of a rule. (Inlined before GCC finds it to have no effect.)
-[[gnu::always_inline]] inline void prefetch_rule(const QuickRule& rule) noexcept {
-    const auto* const lines = reinterpret_cast<const std::byte*>(&rule);
-    __builtin_prefetch(lines);
-    __builtin_prefetch(lines + sizeof(rule) / 2);
-}
+    void decide_malformed_rows() noexcept {
+        const RowMask malformed = burst_.headers().malformed & burst_.live();
+        for_each_row(malformed, [&](std::size_t row) {
+            burst_.packets()[row].decision =
+                decide_malformed(burst_.headers().parsed[row], core_.policy);
+        });
+        scratch_.decided = malformed;
+    }
 
-// kMany: there are so many rules that those that match are asked for.
-template <bool kMany>
-void note_matches(const Burst& burst, const RuleSet& set, Scratch& scratch) noexcept {
-    const QuickRule* const quick = set.quick.data();
-    MatchSpan* const spans = scratch.spans.data();
-    Match* const matches = scratch.matches.get();
-    std::uint32_t next = 0;
-    std::size_t number = 0;
-    std::uint8_t row = 0;
-    for (const Packet& packet : burst.packets()) {
-        spans[row] = {next, 0};
-        if (!is_malformed(packet.flow.parsed)) {
-            const std::span<const std::uint32_t> rules = scratch.found.of(number++);
-            const auto count = static_cast<std::uint32_t>(rules.size());
-            // Up to two without a branch: how many there are is as random as the packets.
-            matches[next] = Match{.rule = rules.data()[0], .packet = row};
-            matches[next + 1] = Match{.rule = rules.data()[1], .packet = row};
-            for (std::uint32_t i = 2; i < count; ++i) {
-                matches[next + i] = Match{.rule = rules[i], .packet = row};
+    [[nodiscard]] bool is_on_sight(const RulePlan& rule) const noexcept {
+        return rule.on_match == OnMatch::Drop || rule.on_match == OnMatch::Allow;
+    }
+    [[nodiscard]] RowMask decided_by(const RuleRows& match) const noexcept {
+        const RulePlan& rule = plan_of(match.rule);
+        return is_on_sight(rule) && rule.mode == Mode::Enforce ? match.rows : 0;
+    }
+
+    // Texts are looked at only where they can still change a verdict, what is spent or what is
+    // counted: not in a row that an enforcing rule decides by headers, unless a rule that is pending
+    // there comes before it, and is a budget or decides on sight too.
+    void match_later_layers() noexcept {
+        RowMask decided = 0;
+        RowMask wanted = 0;
+        auto match = matched().begin();
+        const auto end = matched().end();
+        for (const RuleRows& pending : scratch_.matches.pending()) {
+            for (; match != end && match->rule < pending.rule; ++match) {
+                decided |= decided_by(*match);
             }
-            spans[row].count = count;
-            next += count;
+            const bool metered = plan_of(pending.rule).on_match == OnMatch::Meter;
+            wanted |= metered ? 0 : pending.rows & ~decided;
         }
-        ++row;
+        for (; match != end; ++match) {
+            decided |= decided_by(*match);
+        }
+        wanted |= scratch_.matches.pending_rows() & ~decided;
+        set_.classifier.match_texts(burst_.frames(), burst_.headers(), wanted, *core_.texts,
+                                    scratch_.matches);
     }
-    for (std::uint32_t i = 0; kMany && i < next; ++i) {
-        prefetch_rule(quick[matches[i].rule]);
+
+    void leave_to_general(RowMask rows) noexcept {
+        RowMask general = 0;
+        for (const RuleRows& match : matched()) {
+            if (plan_of(match.rule).on_match != OnMatch::Bypass) {
+                break;  // budgets stand before all rules
+            }
+            general |= match.rows;
+        }
+        scratch_.general = general & rows;
     }
-    scratch.match_count = next;
-}
+
+    void decide_on_sight(RowMask open) noexcept {
+        for (const RuleRows& match : matched()) {
+            const RulePlan& rule = plan_of(match.rule);
+            if (!is_on_sight(rule)) {
+                continue;
+            }
+            const RowMask rows = match.rows & open;
+            const bool allow = rule.on_match == OnMatch::Allow;
+            RuleCounters& counters = core_.counters.rules[rule.counters];
+            (allow ? counters.admitted : counters.exceeded)
+                .add(static_cast<std::uint64_t>(std::popcount(rows)));
+            if (rule.mode != Mode::Enforce || rows == 0) {
+                continue;
+            }
+            const Decision decision = decision_on_sight(match.rule, allow);
+            for_each_row(rows,
+                         [&](std::size_t row) { burst_.packets()[row].decision = decision; });
+            open &= ~rows;
+            scratch_.decided |= rows;
+        }
+    }
+
+    // Rules that metering may ask: those with limits, and all of what the general path decides.
+    void list_rules() noexcept {
+        const RowMask open = ~scratch_.decided;
+        std::uint32_t count = 0;
+        for (const RuleRows& match : matched()) {
+            const RulePlan& rule = plan_of(match.rule);
+            const bool metered =
+                rule.on_match == OnMatch::Meter || rule.on_match == OnMatch::Bypass;
+            const RowMask rows = match.rows & (metered ? open : scratch_.general);
+            scratch_.rules[count] = {.rule = match.rule, .rows = rows};
+            scratch_.active_of[match.rule] = count;
+            count += rows != 0 ? 1 : 0;
+        }
+        scratch_.rule_count = count;
+    }
+
+    Burst& burst_;
+    const RuleSet& set_;
+    const CoreState& core_;
+    Scratch& scratch_;
+};
 
 }  // namespace
 
 void match_burst(Burst& burst, const RuleSet& set, const CoreState& core) noexcept {
-    Scratch& scratch = burst.scratch();
-    const Classifier& classifier = set.classifier;
-    if (set.has_one_way()) {
-        return;  // only_match() tells of whoever is asked for
-    }
-    if (classifier.asks_nothing()) {
-        const std::span<const std::uint32_t> rules = classifier.always();
-        rules.size() == 1 ? match_always<true>(burst, rules, scratch)
-                          : match_always<false>(burst, rules, scratch);
+    if (burst.size() == 0) {
         return;
     }
-    const Subjects subjects = subjects_of(burst);
-    classifier.match(std::span{subjects.rows}.first(subjects.count), core.texts, scratch.found);
-    if (set.has_many_rules()) {
-        note_matches<true>(burst, set, scratch);
-    } else {
-        note_matches<false>(burst, set, scratch);
-    }
+    Matching{burst, set, core}.run();
 }
 
 }  // namespace sluice

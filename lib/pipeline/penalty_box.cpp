@@ -53,8 +53,8 @@ Nanoseconds PenaltyBoxes::left_of(const MeteredLimit& box) const noexcept {
         return left_in(own);
     }
     Nanoseconds left{0};
-    const CoarseKeys wider{rule_.keys[box.key], rule_.missing_key, judging_.packet.flow,
-                           judging_.packet.frame.bytes};
+    const CoarseKeys wider{rule_.keys[box.key], rule_.missing_key, judging_.flow(),
+                           judging_.frame()};
     for (const KeyBytes& key : wider.keys()) {
         const GroupKey hashed = judging_.core.hash(box.identity, key.view());
         left = std::max(left, left_in(store.parents.find({hashed, box.slot})));

@@ -92,8 +92,8 @@ private:
 
     [[nodiscard]] std::span<const KeyBytes> coarse_keys() noexcept {
         if (!coarse_) {
-            coarse_.emplace(grouping(), rule_.missing_key, judging_.packet.flow,
-                            judging_.packet.frame.bytes);
+            coarse_.emplace(grouping(), rule_.missing_key, judging_.flow(),
+                            judging_.frame());
         }
         return coarse_->keys();
     }

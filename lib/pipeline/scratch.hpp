@@ -1,9 +1,10 @@
 #pragma once
-#include "lib/match/found_rules.hpp"
-#include "lib/meter/any_meter.hpp"
+#include "lib/match/rule_matches.hpp"
 #include "lib/meter/entry.hpp"
-#include "lib/pipeline/packet.hpp"
-#include "lib/rules/rule_set.hpp"
+#include "lib/packet/row_mask.hpp"
+#include "lib/pipeline/key_digests.hpp"
+#include "lib/pipeline/look.hpp"
+#include "lib/rules/meter_plan.hpp"
 
 #include <array>
 #include <cstdint>
@@ -11,87 +12,90 @@
 
 namespace sluice {
 
-// One rule that matches one packet of the burst.
-struct Match {
-    std::uint32_t rule = 0;   // index in the rule set
-    std::uint32_t first = 0;  // its first look in Scratch::looks
-    std::uint8_t packet = 0;  // its row
-    bool skipped = false;     // a key part is missing, so the rule does not apply
-    bool refused = false;     // one of its limits did not admit the packet
+// A rule that some packet of the burst matches. A row is in `rows` if the rule's limits may be asked
+// for it, or, of rules that decide on sight, if the general path has yet to find out.
+struct ActiveRule {
+    std::uint32_t rule = 0;  // index in the rule set
+    RowMask rows = 0;
+    RowMask skipped = 0;  // none of the rule's keys is there, so it does not apply
+    RowMask refused = 0;  // by the fast path
+    RowMask exempt = 0;   // whose key is exempt, as the fast path found
 };
 
-// One limit looked at for one packet. A line each.
-struct alignas(64) Look {
+// A limit that some packet of the burst is to be charged to.
+struct ActiveLimit {
+    std::uint32_t limit = 0;  // index in MeterPlan::limits
+    RowMask rows = 0;
+};
+
+// The bucket of one packet under one limit, or its penalty box.
+struct BucketLookup {
     FiledKey key;
-    Units cost;
-    const AnyLimit* numbers = nullptr;  // that it is judged by: the limit's own, or coarser ones
-    // Where its bucket lies. Held from the look to the charge; before the look only a guess, since
-    // an earlier packet may have moved it.
+    // Where it lies: of look-ups that have been keyed its first line, then the entry itself, or
+    // nullptr. An earlier packet of the burst may have moved it since.
     Entry* entry = nullptr;
-    // Only where the rule has overrides; `numbers` may be nullptr then: as its bucket says.
-    union {
-        std::uint64_t digest = 0;  // of its key; once the packet is judged:
-        const LimitOverride* own;  // the numbers that the key has; nullptr: the limit's
-    };
-    Judgement judgement = Judgement::Red;
-    bool asked = false;  // the packet carries what this limit counts
+    std::uint32_t limit = 0;  // index in MeterPlan::limits
+    std::uint32_t units = 0;  // what the packet carries of what the limit counts, at least 1
 };
-
-// The rules of one packet: matches[first, first + count).
-struct MatchSpan {
-    std::uint32_t first = 0;
-    std::uint32_t count = 0;
-};
+static_assert(sizeof(BucketLookup) == 32, "two to a cache line");
 
 // Working memory of one burst, sized once for the largest rule set there can be, so that workers
 // never allocate. Pages that no rule set needs are never touched.
 struct Scratch {
-    std::array<MatchSpan, kMaxBurst> spans{};
-    // One after the other, packet by packet; behind them is room for what does not count.
-    std::unique_ptr<Match[]> matches =
-        std::make_unique_for_overwrite<Match[]>(kMaxBurst * kMaxRules + 2);
-    std::uint32_t match_count = 0;  // of the burst
-    std::unique_ptr<Look[]> looks = std::make_unique_for_overwrite<Look[]>(kMaxBurst * kMaxLimits);
-    std::uint32_t look_count = 0;  // of the burst
-    // Looks whose keys are not in their first lines; and room for an end.
-    std::unique_ptr<Look*[]> missed =
-        std::make_unique_for_overwrite<Look*[]>(kMaxBurst * kMaxLimits + 1);
+    template <typename T>
+    using Room = std::unique_ptr<T[]>;
+    template <typename T>
+    [[nodiscard]] static Room<T> room(std::size_t count) {
+        return std::make_unique_for_overwrite<T[]>(count);
+    }
+
+    RuleMatches matches;
+    // Rows that are decided already: malformed, or by a rule with on_match.
+    RowMask decided = 0;
+    // Rows that only the general path decides, since a budget of `bypass` comes first.
+    RowMask general = 0;
+    // Rows that a limit of an enforcing rule judges.
+    RowMask judged = 0;
+
+    Room<ActiveRule> rules = room<ActiveRule>(kMaxRules);
+    std::uint32_t rule_count = 0;
+    Room<std::uint32_t> active_of = room<std::uint32_t>(kMaxRules);  // by rule, of active ones
+    Room<ActiveLimit> limits = room<ActiveLimit>(kMaxLimits);
+    std::uint32_t limit_count = 0;
+
+    // Packet by packet, each one's in the order of the file: of row i they are [first[i],
+    // first[i + 1]).
+    Room<BucketLookup> lookups = room<BucketLookup>(kMaxBurst * kMaxLimits);
+    std::array<std::uint32_t, kMaxBurst + 1> first{};
+    // Those whose key is not in its first line; and room for an end.
+    Room<BucketLookup*> missed = room<BucketLookup*>(kMaxBurst * kMaxLimits + 1);
     std::size_t miss_count = 0;
-    // Where workers share limits: whether buckets may have leases, which spare the ledger a
-    // question; whether most of the last burst had none, so that the ledger's lines are asked for
-    // early; and looks that it is asked about, as far as can be told before they are judged.
-    bool leases = false;
-    bool asks_early = false;
-    std::unique_ptr<Look*[]> unleased =
-        std::make_unique_for_overwrite<Look*[]>(kMaxBurst * kMaxLimits);
-    std::size_t unleased_count = 0;
-    // Under which the looks were made, if keys of its rules have overrides; nullptr: none have.
-    const RuleSet* overridden = nullptr;
-    // Where that is one rule for all packets: what was seen of the rows' keys, a bit for each row.
-    // The others are looked up in the table of overrides.
-    struct Seen {
-        std::uint32_t ordinary = 0;  // nothing is said of them
-        std::uint32_t own = 0;       // they have numbers of their own
-        std::uint32_t exempt = 0;
-    };
-    Seen seen;
-    // How many of the last burst were looked up so, and how many of them were exempt: where most
-    // looks did, the table's lines are asked for beside those of buckets that are missed, and where
-    // most were exempt, before those of any bucket.
-    std::size_t table_asks = 0;
-    std::size_t exempt_count = 0;
-    bool overrides_first = false;  // so it is with this burst
-    FoundRules found;
-    std::uint32_t noted = 0;  // rows of which Burst::only_match() has noted what they met
+
+    // By schema: rows whose packets are keyed by it in this burst (0 between bursts), those that
+    // have the key, and its digests.
+    Room<RowMask> keyed = std::make_unique<RowMask[]>(kMaxLimits);
+    Room<RowMask> has_key = room<RowMask>(kMaxLimits);
+    Room<RowDigests> digests = room<RowDigests>(kMaxLimits);
+
+    // Of the one packet that the general path decides.
+    Room<Match> packet_matches = room<Match>(kMaxRules);
+    Room<Look> packet_looks = room<Look>(kMaxLimits);
+
+    // Under which the look-ups were made.
+    const MeterPlan* plan = nullptr;
 
     // A burst without packets has nothing to be located.
     void forget() noexcept {
-        match_count = 0;
-        look_count = 0;
+        rule_count = 0;
+        limit_count = 0;
+        first.fill(0);
         miss_count = 0;
-        unleased_count = 0;
-        noted = 0;
-        seen = {};
+        decided = 0;
+        general = 0;
+        judged = 0;
+    }
+    [[nodiscard]] std::span<BucketLookup> all_lookups() noexcept {
+        return {lookups.get(), first[kMaxBurst]};
     }
 };
 

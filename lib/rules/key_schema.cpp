@@ -13,14 +13,14 @@ bool is_own_address(const KeyPart& part) noexcept {
                           part.field == Field::ClientIp);
 }
 
-bool is_number_in_headers(const KeyPart& part) noexcept {
-    return !part.text && !part.is_address() && place_of(part.field).mask != 0;
+bool is_number(const KeyPart& part) noexcept {
+    return !part.text && !part.is_address();
 }
 
 KeySchemaPart address_part(const KeyPart& part) noexcept {
     const bool source = part.field != Field::IpDst;
     return {.kind = source ? KeySchemaPart::Kind::Source : KeySchemaPart::Kind::Destination,
-            .place = {},
+            .field = part.field,
             .header_v4 = address_header(part, IpVersion::V4),
             .header_v6 = address_header(part, IpVersion::V6),
             .mask_v4 = static_cast<std::uint32_t>(kFirstBits[part.v4_length]),
@@ -32,7 +32,7 @@ KeySchemaPart number_part(const KeyPart& part) noexcept {
     const auto header = std::bit_cast<std::uint32_t>(
         KeyPartHeader{static_cast<std::uint8_t>(part.field), 0, 0, sizeof(std::uint64_t)});
     return {.kind = KeySchemaPart::Kind::Number,
-            .place = place_of(part.field),
+            .field = part.field,
             .header_v4 = header,
             .header_v6 = header};
 }
@@ -42,7 +42,7 @@ KeySchemaPart number_part(const KeyPart& part) noexcept {
 KeySchema make_key_schema(const GroupingKey& parts, MissingKey missing) {
     KeySchema schema{.parts = &parts, .missing = missing};
     schema.is_fixed = std::all_of(parts.begin(), parts.end(), [](const KeyPart& part) {
-        return is_own_address(part) || is_number_in_headers(part);
+        return is_own_address(part) || is_number(part);
     });
     if (!schema.is_fixed) {
         return schema;
@@ -51,7 +51,6 @@ KeySchema make_key_schema(const GroupingKey& parts, MissingKey missing) {
         return part.unwrapping == Unwrapping{};
     });
     for (const KeyPart& part : parts) {
-        schema.needed.add(part.field);
         schema.fixed.push_back(part.is_address() ? address_part(part) : number_part(part));
     }
     schema.is_one_address = parts.size() == 1 && parts.front().is_address();

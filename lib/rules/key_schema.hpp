@@ -1,6 +1,5 @@
 #pragma once
-#include "lib/match/field_place.hpp"
-#include "lib/packet/flow.hpp"
+#include "lib/packet/field.hpp"
 #include "lib/rules/rule_set.hpp"
 
 #include <array>
@@ -15,7 +14,7 @@ namespace sluice {
 struct KeySchemaPart {
     enum class Kind : std::uint8_t { Source, Destination, Number };
     Kind kind = Kind::Number;
-    FieldPlace place;             // of a number
+    Field field{};                // of a number
     std::uint32_t header_v4 = 0;  // canonical header; of a number the same for both versions
     std::uint32_t header_v6 = 0;
     std::uint32_t mask_v4 = 0;  // network byte order
@@ -33,7 +32,6 @@ struct KeySchema {
     // The same for IPv6 packets: client.ip may have another address inside these.
     bool is_fixed_v6 = false;
     bool is_one_address = false;
-    FieldSet needed;  // of a fixed key: a packet that lacks one of these has no such key
     std::vector<KeySchemaPart> fixed;
 };
 

@@ -1,6 +1,7 @@
 #include "lib/rules/meter_plan.hpp"
 
 #include "lib/meter/group_key.hpp"
+#include "lib/rules/limit_spread.hpp"
 #include "lib/rules/override_table.hpp"
 
 #include <algorithm>
@@ -78,7 +79,7 @@ LimitPlan limit_plan(MeterPlan& plan, const Rule& rule, const MeteredLimit& limi
                    .per = limit.per,
                    .version = limit.version};
     fill_numbers(limit, made);
-    made.opens_freely = rule.table_share == kWholeTable && limit.moved_from.empty() &&
+    made.stands_alone = rule.table_share == kWholeTable && limit.moved_from.empty() &&
                         made.gcra != nullptr && limit.shared == 0;
     if (!rule.override_tables.empty()) {
         made.overrides = rule.override_tables[limit.key].get();
@@ -91,11 +92,15 @@ LimitPlan box_plan(MeterPlan& plan, const Rule& rule, const MeteredLimit& box) {
     made.meter = FastMeter::Penalty;
     made.per = Per::Packet;
     made.cost = 1;
+    made.stands_alone = box.spread != kSpreadAnywhere && !box.moving && box.moved_from.empty();
     return made;
 }
 
 bool refuses_fast(const Rule& rule) noexcept {
-    return !rule.rejected_spend && !rule.bans() && rule.overrides == nullptr &&
+    const bool is_overridden_fast =
+        rule.overrides != nullptr && can_override_fast(rule, rule.limits.front());
+    return !rule.rejected_spend && !rule.bans() &&
+           (rule.overrides == nullptr || is_overridden_fast) &&
            std::none_of(rule.limits.begin(), rule.limits.end(), [](const MeteredLimit& limit) {
                return algorithm_of(limit.limit) == Algorithm::ColorMeter;
            });
@@ -106,6 +111,7 @@ void add_rule(MeterPlan& plan, const Rule& rule) {
                   .on_match = rule.on_match,
                   .mode = rule.mode,
                   .refuses_fast = refuses_fast(rule),
+                  .rejected_spend = rule.rejected_spend,
                   .counters = rule.counters};
     for (const MeteredLimit& limit : rule.limits) {
         LimitPlan& added = plan.limits.emplace_back(limit_plan(plan, rule, limit));

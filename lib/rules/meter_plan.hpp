@@ -44,9 +44,9 @@ struct alignas(64) LimitPlan {
     Per per = Per::Packet;
     std::uint8_t version = 0;  // of its numbers
     std::uint8_t index = 0;    // in the rule's limits, or boxes
-    // A new bucket depends on nothing but a place in the key's own lines: no table_share, no slot
-    // under which the key may owe something from before a migration.
-    bool opens_freely = false;
+    // Whether a key's state depends on nothing but its entry: a new bucket on no table_share and on
+    // no slot under which the key may owe something, a penalty box on no other worker's.
+    bool stands_alone = false;
 };
 
 // One rule. Its limits are limits[first_limit, + limits), its penalty boxes come behind them.
@@ -59,6 +59,7 @@ struct RulePlan {
     // What a refusal by a limit says can be decided by the fast path: nothing else is spent or noted
     // for it.
     bool refuses_fast = false;
+    bool rejected_spend = false;
     std::uint32_t counters = 0;
 };
 

@@ -1,0 +1,437 @@
+#include "lib/pipeline/decide_fast.hpp"
+
+#include "lib/ledger/charge_ahead.hpp"
+#include "lib/ledger/stand.hpp"
+#include "lib/meter/any_meter.hpp"
+#include "lib/meter/bucket_in.hpp"
+#include "lib/meter/own_bucket.hpp"
+#include "lib/meter/penalty.hpp"
+#include "lib/meter/take.hpp"
+#include "lib/pipeline/look_at.hpp"
+#include "lib/rules/group.hpp"
+#include "lib/rules/override_table.hpp"
+
+#include <algorithm>
+#include <bit>
+
+namespace sluice {
+namespace {
+
+constexpr Decision kWithinLimits{.reason = Reason::WithinLimits};
+
+// Entries that no longer are what they were located as.
+bool all_at_hand(std::span<const BucketLookup> lookups) noexcept {
+    return std::all_of(lookups.begin(), lookups.end(), [](const BucketLookup& lookup) {
+        return lookup.entry == nullptr || lookup.entry->filed() == lookup.key.filed;
+    });
+}
+
+}  // namespace
+
+FastPath::FastPath(Burst& burst, const RuleSet& set, CoreState& core, Now now) noexcept
+    : burst_{burst},
+      scratch_{burst.scratch()},
+      set_{set},
+      limits_{set.plan.limits.data()},
+      core_{core},
+      store_{core.buckets},
+      now_{now},
+      now_word_{now.at.time_since_epoch().count() << kInstantShift},
+      stale_{core.buckets.tenants.stale()} {}
+
+bool FastPath::make_current(const LimitPlan& limit, Entry& entry) noexcept {
+    if (entry.stamp().version == limit.version) {
+        return true;
+    }
+    store_.tenants.update(entry, now_);
+    return entry.stamp().version == limit.version;
+}
+
+[[gnu::always_inline]] inline bool FastPath::is_at_hand(const LimitPlan& limit,
+                                                        const BucketLookup& lookup) noexcept {
+    return lookup.entry->filed() == lookup.key.filed &&
+           (!stale_ || make_current(limit, *lookup.entry));
+}
+
+// A bucket for a key that had none when its burst was located, where that is simple: there is a
+// place in the key's own lines, and nobody owes anything for it. What a flood of new keys comes to.
+[[gnu::noinline]] bool FastPath::open(const LimitPlan& limit, BucketLookup& lookup) noexcept {
+    if (!limit.stands_alone || store_.coarsened(now_.at) || store_.former() != nullptr) {
+        return false;
+    }
+    // An earlier packet of the burst may have brought it; whether that is current, nobody has seen.
+    if (store_.keys.find(lookup.key) != nullptr) {
+        return false;
+    }
+    Entry* const entry = store_.keys.make_place_at_hand(lookup.key, store_.tenants, now_);
+    if (entry == nullptr) {
+        return false;
+    }
+    entry->file({now_.at, 0}, lookup.key.filed, {.version = limit.version, .step = 0});
+    entry->release();
+    store_.tenants.came(limit.slot);
+    lookup.entry = entry;
+    return true;
+}
+
+[[gnu::noinline]] FastPath::Check FastPath::check_pooled(const LimitPlan& limit,
+                                                         const BucketLookup& lookup) noexcept {
+    Cell cell = lookup.entry->cell();
+    const Demand demand{cost_of(limit, lookup), color_of_row(burst_.headers(), row_)};
+    const Judgement judgement =
+        look(cell, *limit.numbers, store_.tenants.pool(), now_, demand);
+    store_.tenants.write(*lookup.entry, cell, now_);
+    switch (judgement) {
+        case Judgement::Green:
+            return Check::Fits;
+        case Judgement::Red:
+            return Check::Refused;
+        default:
+            return Check::General;
+    }
+}
+
+[[gnu::always_inline]] inline FastPath::Check FastPath::check_bucket(const LimitPlan& limit,
+                                                                     BucketLookup& lookup,
+                                                                     Findings& found) noexcept {
+    if (lookup.entry == nullptr) [[unlikely]] {
+        if (!open(limit, lookup)) {
+            return Check::General;
+        }
+        found.opened = true;
+    } else if (!is_at_hand(limit, lookup)) [[unlikely]] {
+        return Check::General;
+    }
+    const Units cost = cost_of(limit, lookup);
+    if (limit.meter == FastMeter::Whole) [[likely]] {
+        const auto tat = static_cast<std::int64_t>(lookup.entry->time) & ~WholeTake::kBelow;
+        const std::int64_t tolerance =
+            limit.full_word - static_cast<std::int64_t>(cost.count()) * limit.period_word;
+        const bool fits = (cost.count() <= limit.burst) & (tat <= now_word_ + tolerance);
+        return fits ? Check::Fits : Check::Refused;
+    }
+    if (limit.meter == FastMeter::Pooled) {
+        return check_pooled(limit, lookup);
+    }
+    return fits(*lookup.entry, *limit.gcra, now_.at, cost) ? Check::Fits : Check::Refused;
+}
+
+// A bucket with numbers of its own: they are known to be the key's if its line remembers so.
+FastPath::Check FastPath::check_own_numbers(const LimitPlan& limit,
+                                            const BucketLookup& lookup) noexcept {
+    const OwnBucket& bucket = store_.tenants.pool().at<OwnBucket>(lookup.entry->cell().rest);
+    const std::uint64_t digest = scratch_.digests[limit.schema][row_];
+    const std::uint64_t other = bucket.said_by ^ limit.overrides->name();
+    if ((other | (bucket.digest ^ static_cast<std::uint32_t>(digest))) != 0) {
+        return Check::General;
+    }
+    return bucket.after(cost_of(limit, lookup), now_.at) ? Check::Fits : Check::Refused;
+}
+
+FastPath::Check FastPath::check_overridden(const LimitPlan& limit, BucketLookup& lookup,
+                                           Findings& found) noexcept {
+    Entry* const entry = lookup.entry;
+    const bool at_hand = entry != nullptr && entry->filed() == lookup.key.filed;
+    if (at_hand && entry->has_own_numbers()) {
+        return check_own_numbers(limit, lookup);
+    }
+    const bool notes = limit.gcra->parts() == 1 && !stale_;
+    const std::uint32_t edition = store_.tenants.edition();
+    if (at_hand && notes && entry->is_ordinary_in(edition)) {
+        return check_bucket(limit, lookup, found);
+    }
+    const KeySchema& schema = set_.plan.schemas[limit.schema];
+    KeyBytes bytes;
+    const OverrideTable::Brief brief =
+        limit.overrides->brief(scratch_.digests[limit.schema][row_], [&]() noexcept {
+            (void)key_of(*schema.parts, schema.missing, burst_.headers_of(row_),
+                         burst_.frame(row_).bytes, bytes);
+            return bytes.view();
+        });
+    if (brief.kind == OverrideTable::Kind::Exempt) {
+        return Check::Exempt;
+    }
+    if (brief.kind != OverrideTable::Kind::None) {
+        return Check::General;
+    }
+    const Check checked = check_bucket(limit, lookup, found);
+    if (notes && checked != Check::General) {
+        lookup.entry->note_ordinary_in(edition);
+    }
+    return checked;
+}
+
+// Whether the key is not in its penalty box, as far as this worker's table alone can tell.
+FastPath::Check FastPath::check_penalty(const LimitPlan& limit,
+                                        const BucketLookup& lookup) const noexcept {
+    if (!limit.stands_alone || store_.coarsened(now_.at) || store_.former() != nullptr || stale_) {
+        return Check::General;
+    }
+    if (lookup.entry == nullptr) {
+        return Check::Fits;
+    }
+    const Cell cell = lookup.entry->cell();
+    return lookup.entry->filed() == lookup.key.filed && !PenaltyMeter::banned(cell, now_.at)
+               ? Check::Fits
+               : Check::General;
+}
+
+[[gnu::always_inline]] inline FastPath::Check FastPath::check(const LimitPlan& limit,
+                                                              BucketLookup& lookup,
+                                                              Findings& found) noexcept {
+    switch (limit.meter) {
+        case FastMeter::Whole:
+        case FastMeter::Parts:
+        case FastMeter::Pooled:
+            return check_bucket(limit, lookup, found);
+        case FastMeter::Shared:
+            ++found.shared;
+            return check_bucket(limit, lookup, found);
+        case FastMeter::Overridden:
+            return check_overridden(limit, lookup, found);
+        case FastMeter::Penalty:
+            return check_penalty(limit, lookup);
+        default:
+            return Check::General;
+    }
+}
+
+[[gnu::noinline]] void FastPath::commit_pooled(const LimitPlan& limit,
+                                               const BucketLookup& lookup) noexcept {
+    Cell cell = lookup.entry->cell();
+    charge(cell, *limit.numbers, store_.tenants.pool(), now_,
+           {cost_of(limit, lookup), Judgement::Green});
+    store_.tenants.write(*lookup.entry, cell, now_);
+}
+
+[[gnu::noinline]] void FastPath::commit_own_numbers(const LimitPlan& limit,
+                                                    const BucketLookup& lookup) noexcept {
+    OwnBucket& bucket = store_.tenants.pool().at<OwnBucket>(lookup.entry->cell().rest);
+    if (const std::optional<Gcra> after = bucket.after(cost_of(limit, lookup), now_.at)) {
+        bucket.keep(*after);
+        lookup.entry->write_instant(after->fresh_from);
+    }
+}
+
+[[gnu::always_inline]] inline void FastPath::commit(const LimitPlan& limit,
+                                                    const BucketLookup& lookup) noexcept {
+    Entry& entry = *lookup.entry;
+    switch (limit.meter) {
+        case FastMeter::Whole: {
+            const auto word = static_cast<std::int64_t>(entry.time);
+            const std::int64_t tat = std::max(word & ~WholeTake::kBelow, now_word_);
+            const std::int64_t added =
+                static_cast<std::int64_t>(cost_of(limit, lookup).count()) * limit.period_word;
+            store_word(entry.time,
+                       static_cast<std::uint64_t>(tat + added + (word & WholeTake::kBelow)));
+            return;
+        }
+        case FastMeter::Parts:
+            take_fitting(entry, *limit.gcra, now_.at, cost_of(limit, lookup));
+            return;
+        case FastMeter::Pooled:
+            commit_pooled(limit, lookup);
+            return;
+        case FastMeter::Overridden:
+            if (entry.has_own_numbers()) {
+                commit_own_numbers(limit, lookup);
+            } else {
+                take_fitting(entry, *limit.gcra, now_.at, cost_of(limit, lookup));
+            }
+            return;
+        default:
+            return;  // shared ones have been committed first; penalty boxes have nothing to commit
+    }
+}
+
+// The limit that several workers spend: it alone may find that this worker can go no further ahead
+// of the others, so it comes before all others. False: nothing has been done.
+[[gnu::noinline]] bool FastPath::commit_shared(std::span<const BucketLookup> lookups) noexcept {
+    for (const BucketLookup& lookup : lookups) {
+        const LimitPlan& limit = limit_of(lookup);
+        if (limit.meter != FastMeter::Shared) {
+            continue;
+        }
+        Entry& entry = *lookup.entry;
+        const Units cost = cost_of(limit, lookup);
+        const Due due = due_of(bucket_in(entry.cell(), *limit.gcra), *limit.gcra, now_.at, cost);
+        const ChargeAhead ahead{*core_.ledger, *limit.gcra, limit.max_unsynced, now_.at};
+        return ahead(
+            AheadCharge{{lookup.key.hash, limit.slot, 0}, cost, due, entry},
+            [&] { take_fitting(entry, *limit.gcra, now_.at, cost); },
+            [&]() -> Stand { return {{bucket_in(entry.cell(), *limit.gcra)}, limit.version}; });
+    }
+    return true;
+}
+
+[[gnu::always_inline]] inline void FastPath::commit_all(
+    std::span<const BucketLookup> lookups) noexcept {
+    for (const BucketLookup& lookup : lookups) {
+        commit(limit_of(lookup), lookup);
+    }
+}
+
+bool FastPath::decide(std::size_t row) noexcept {
+    const std::uint32_t first = scratch_.first[row];
+    const std::span<BucketLookup> lookups{&scratch_.lookups[first], scratch_.first[row + 1] - first};
+    if (lookups.size() > kMostLookups) [[unlikely]] {
+        return false;
+    }
+    row_ = row;
+    Findings found;
+    std::uint64_t bit = 1;
+    for (BucketLookup& lookup : lookups) {
+        switch (check(limit_of(lookup), lookup, found)) {
+            case Check::Fits:
+                break;
+            case Check::Refused:
+                found.refused |= bit;
+                break;
+            case Check::Exempt:
+                found.exempt |= bit;
+                break;
+            case Check::General:
+                return false;
+        }
+        bit <<= 1;
+    }
+    if ((found.opened && lookups.size() > 1 && !all_at_hand(lookups)) || found.shared > 1)
+        [[unlikely]] {
+        return false;
+    }
+    if ((found.refused | found.exempt) != 0) [[unlikely]] {
+        return decide_otherwise(row, lookups, found);
+    }
+    if (found.shared != 0 && !commit_shared(lookups)) {
+        return false;
+    }
+    commit_all(lookups);
+    admitted_ |= row_bit(row);
+    return true;
+}
+
+// The look-ups of one rule among those of a packet.
+struct FastPath::RuleFindings {
+    const RulePlan& plan;
+    std::uint32_t rule;
+    std::uint64_t bits;
+
+    [[nodiscard]] bool refused(const Findings& found) const noexcept {
+        return (found.refused & bits) != 0;
+    }
+    [[nodiscard]] bool exempt(const Findings& found) const noexcept {
+        return (found.exempt & bits) != 0;
+    }
+    [[nodiscard]] bool enforces() const noexcept { return plan.mode == Mode::Enforce; }
+};
+
+// Rule by rule, in the order of the file.
+template <typename Visit>
+[[gnu::always_inline]] inline void FastPath::each_rule(std::span<const BucketLookup> lookups,
+                                                       Visit&& visit) const noexcept {
+    for (std::size_t i = 0; i < lookups.size();) {
+        const std::uint32_t rule = limit_of(lookups[i]).rule;
+        std::uint64_t bits = 0;
+        for (; i < lookups.size() && limit_of(lookups[i]).rule == rule; ++i) {
+            bits |= std::uint64_t{1} << i;
+        }
+        visit(RuleFindings{set_.plan.rules[rule], rule, bits});
+    }
+}
+
+// What the strictest refusing rule says, the first of equals; and whether the fast path may say it.
+std::optional<Decision> FastPath::strictest(std::span<const BucketLookup> lookups,
+                                            const Findings& found) const noexcept {
+    Decision decision;
+    bool may_decide = true;
+    bool rejected_spend = false;
+    each_rule(lookups, [&](const RuleFindings& of) {
+        rejected_spend |= of.plan.rejected_spend;
+        const bool refused = of.refused(found);
+        may_decide &= !refused || of.plan.refuses_fast;
+        if (!of.enforces()) {
+            return;
+        }
+        const Rule& rule = set_.rules[of.rule];
+        if (!refused) {
+            const bool judged = !of.exempt(found) && decision.rule == kNoRule;
+            decision.reason = judged ? Reason::WithinLimits : decision.reason;
+        } else if (decision.rule == kNoRule || decision.verdict < rule.on_exceed) {
+            const auto first = static_cast<std::size_t>(std::countr_zero(found.refused & of.bits));
+            decision = {.verdict = rule.on_exceed,
+                        .reason = Reason::OverLimit,
+                        .key = rule.limits[limit_of(lookups[first]).index].key,
+                        .rule = of.rule,
+                        .tag = &rule.tag};
+        }
+    });
+    may_decide &= forwards(decision.verdict) || !(rejected_spend || core_.policy.tell_wait);
+    return may_decide ? std::optional{decision} : std::nullopt;
+}
+
+// Some limit has no room, or a key is exempt. What the packet spends if it is forwarded is what
+// limits admitted: of a monitoring rule nothing if another limit of it has refused.
+[[gnu::noinline]] bool FastPath::decide_otherwise(std::size_t row,
+                                                  std::span<const BucketLookup> lookups,
+                                                  const Findings& found) noexcept {
+    const std::optional<Decision> decision = strictest(lookups, found);
+    if (!decision) {
+        return false;
+    }
+    std::uint64_t spending = 0;
+    each_rule(lookups, [&](const RuleFindings& of) {
+        const bool spends = of.enforces() || !of.refused(found);
+        spending |= spends ? of.bits & ~(found.refused | found.exempt) : 0;
+    });
+    spending = forwards(decision->verdict) ? spending : 0;
+    if (found.shared != 0 && spends_shared(lookups, spending) && !commit_shared(lookups)) {
+        return false;
+    }
+    for (std::uint64_t left = spending; left != 0; left &= left - 1) {
+        const BucketLookup& lookup = lookups[static_cast<std::size_t>(std::countr_zero(left))];
+        commit(limit_of(lookup), lookup);
+    }
+    each_rule(lookups, [&](const RuleFindings& of) {
+        ActiveRule& active = scratch_.rules[scratch_.active_of[of.rule]];
+        active.refused |= of.refused(found) ? row_bit(row) : 0;
+        active.exempt |= of.exempt(found) ? row_bit(row) : 0;
+    });
+    burst_.packets()[row].decision = *decision;
+    otherwise_ |= row_bit(row);
+    return true;
+}
+
+bool FastPath::spends_shared(std::span<const BucketLookup> lookups,
+                             std::uint64_t spending) const noexcept {
+    for (; spending != 0; spending &= spending - 1) {
+        const BucketLookup& lookup = lookups[static_cast<std::size_t>(std::countr_zero(spending))];
+        if (limit_of(lookup).meter == FastMeter::Shared) {
+            return true;
+        }
+    }
+    return false;
+}
+
+void FastPath::finish() noexcept {
+    for_each_row(admitted_, [&](std::size_t row) {
+        burst_.packets()[row].decision =
+            has_row(scratch_.judged, row) ? kWithinLimits : Decision{};
+    });
+    const RowMask done = admitted_ | otherwise_;
+    const auto count = [](RowMask rows) { return static_cast<std::uint64_t>(std::popcount(rows)); };
+    for (const ActiveRule& active : std::span{scratch_.rules.get(), scratch_.rule_count}) {
+        const RowMask rows = active.rows & done;
+        if (rows == 0) {
+            continue;
+        }
+        RuleCounters& counters = core_.counters.rules[set_.plan.rules[active.rule].counters];
+        counters.admitted.add(count(rows & ~(active.skipped | active.refused)));
+        if ((active.refused | active.skipped | active.exempt) != 0) [[unlikely]] {
+            counters.exceeded.add(count(active.refused));
+            counters.skipped.add(count(rows & active.skipped));
+            counters.exempted.add(count(active.exempt));
+        }
+    }
+}
+
+}  // namespace sluice

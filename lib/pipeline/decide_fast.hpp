@@ -1,0 +1,96 @@
+#pragma once
+#include "lib/pipeline/burst.hpp"
+#include "lib/pipeline/core_state.hpp"
+#include "lib/rules/rule_set.hpp"
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <span>
+
+// The fast path to a decision, for packets of any rule set: all limits of one packet are checked
+// where their buckets were located, and if each has room, all of them are charged. It does the same
+// as the general path (judge_slow.hpp), and leaves to it, before anything has changed, every packet
+// that needs more than that: a bucket that is not where it was located, numbers that have just
+// changed, a key in the penalty box, a refusal that spends or notes something.
+namespace sluice {
+
+class FastPath {
+public:
+    FastPath(Burst& burst, const RuleSet& set, CoreState& core, Now now) noexcept;
+
+    // One packet, at its turn. False: nothing has been done, and the general path decides.
+    [[nodiscard]] bool decide(std::size_t row) noexcept;
+    // Counts and notes what decide() has made of all rows, once for the burst.
+    void finish() noexcept;
+
+private:
+    enum class Check : std::uint8_t {
+        Fits,
+        Refused,
+        Exempt,   // the key is: the rule's limits do not judge the packet
+        General,  // cannot be told here
+    };
+    // What the checks of one packet found; a bit for each look-up.
+    struct Findings {
+        std::uint64_t refused = 0;
+        std::uint64_t exempt = 0;
+        unsigned shared = 0;  // limits that several workers spend
+        bool opened = false;  // a bucket, which may have taken the place of another
+    };
+    static constexpr std::size_t kMostLookups = 64;
+
+    [[nodiscard]] Check check(const LimitPlan& limit, BucketLookup& lookup,
+                              Findings& found) noexcept;
+    [[nodiscard]] Check check_bucket(const LimitPlan& limit, BucketLookup& lookup,
+                                     Findings& found) noexcept;
+    [[nodiscard]] Check check_pooled(const LimitPlan& limit, const BucketLookup& lookup) noexcept;
+    [[nodiscard]] Check check_overridden(const LimitPlan& limit, BucketLookup& lookup,
+                                         Findings& found) noexcept;
+    [[nodiscard]] Check check_own_numbers(const LimitPlan& limit,
+                                          const BucketLookup& lookup) noexcept;
+    [[nodiscard]] Check check_penalty(const LimitPlan& limit,
+                                      const BucketLookup& lookup) const noexcept;
+    [[nodiscard]] bool is_at_hand(const LimitPlan& limit, const BucketLookup& lookup) noexcept;
+    [[nodiscard]] bool make_current(const LimitPlan& limit, Entry& entry) noexcept;
+    [[nodiscard]] bool open(const LimitPlan& limit, BucketLookup& lookup) noexcept;
+
+    void commit(const LimitPlan& limit, const BucketLookup& lookup) noexcept;
+    void commit_own_numbers(const LimitPlan& limit, const BucketLookup& lookup) noexcept;
+    void commit_pooled(const LimitPlan& limit, const BucketLookup& lookup) noexcept;
+    [[nodiscard]] bool commit_shared(std::span<const BucketLookup> lookups) noexcept;
+    void commit_all(std::span<const BucketLookup> lookups) noexcept;
+
+    struct RuleFindings;
+    template <typename Visit>
+    void each_rule(std::span<const BucketLookup> lookups, Visit&& visit) const noexcept;
+    [[nodiscard]] std::optional<Decision> strictest(std::span<const BucketLookup> lookups,
+                                                    const Findings& found) const noexcept;
+    [[nodiscard]] bool spends_shared(std::span<const BucketLookup> lookups,
+                                     std::uint64_t spending) const noexcept;
+    [[nodiscard]] bool decide_otherwise(std::size_t row, std::span<const BucketLookup> lookups,
+                                        const Findings& found) noexcept;
+
+    [[nodiscard]] const LimitPlan& limit_of(const BucketLookup& lookup) const noexcept {
+        return limits_[lookup.limit];
+    }
+    [[nodiscard]] static Units cost_of(const LimitPlan& limit,
+                                       const BucketLookup& lookup) noexcept {
+        return Units{std::uint64_t{lookup.units} * limit.cost};
+    }
+
+    Burst& burst_;
+    Scratch& scratch_;
+    const RuleSet& set_;
+    const LimitPlan* limits_;
+    CoreState& core_;
+    BucketStore& store_;
+    Now now_;
+    std::int64_t now_word_;  // in the unit of an entry's time word
+    bool stale_;             // entries may carry former numbers
+    std::size_t row_ = 0;  // of the packet at its turn
+    RowMask admitted_ = 0;
+    RowMask otherwise_ = 0;  // decided here, but not by all limits having room
+};
+
+}  // namespace sluice

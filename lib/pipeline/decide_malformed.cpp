@@ -1,0 +1,30 @@
+#include "lib/pipeline/decide_malformed.hpp"
+
+namespace sluice {
+namespace {
+
+Reason malformed_reason(Parsed parsed) noexcept {
+    switch (parsed) {
+        case Parsed::TruncatedL2:
+            return Reason::TruncatedL2;
+        case Parsed::TruncatedL3:
+            return Reason::TruncatedL3;
+        case Parsed::TruncatedL4:
+            return Reason::TruncatedL4;
+        case Parsed::BadIpHeader:
+            return Reason::BadIpHeader;
+        case Parsed::BadL4Header:
+            return Reason::BadL4Header;
+        default:
+            return Reason::TooDeep;
+    }
+}
+
+}  // namespace
+
+Decision decide_malformed(Parsed parsed, const PacketPolicy& policy) noexcept {
+    const bool drop = policy.malformed == MalformedPolicy::Drop;
+    return {.verdict = drop ? Verdict::Drop : Verdict::Pass, .reason = malformed_reason(parsed)};
+}
+
+}  // namespace sluice

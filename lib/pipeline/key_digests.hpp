@@ -1,0 +1,20 @@
+#pragma once
+#include "lib/meter/group_key.hpp"
+#include "lib/packet/header_columns.hpp"
+#include "lib/rules/key_schema.hpp"
+
+#include <array>
+#include <cstdint>
+
+namespace sluice {
+
+using RowDigests = std::array<std::uint64_t, kMaxBurst>;
+
+// Hashes the key of a schema in these rows of a burst, as KeyHasher::digest() hashes its canonical
+// bytes. Returned are the rows that have the key (with MissingKey::Share all of them); digests of
+// other rows are any number.
+[[nodiscard]] RowMask digest_keys(const KeySchema& schema, const FrameColumns& frames,
+                                  const HeaderColumns& headers, RowMask rows,
+                                  const KeyHasher& hasher, RowDigests& digests) noexcept;
+
+}  // namespace sluice
