@@ -1,6 +1,7 @@
 #pragma once
 #include "lib/base/units.hpp"
 #include "lib/packet/flow.hpp"
+#include "lib/packet/row_mask.hpp"
 #include "lib/rules/decision.hpp"
 
 #include <cstddef>
@@ -8,7 +9,6 @@
 
 namespace sluice {
 
-inline constexpr std::size_t kMaxBurst = 32;
 // A wait that never ends: the cost is above the burst.
 inline constexpr Nanoseconds kNever = Nanoseconds::max();
 
