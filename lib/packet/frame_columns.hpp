@@ -11,9 +11,10 @@ namespace sluice {
 // The frames of a burst: pointers, captured lengths and lengths on the wire, each side by side.
 struct alignas(64) FrameColumns {
     std::array<const std::byte*, kMaxBurst> at{};
-    std::array<std::uint32_t, kMaxBurst> length{};  // captured bytes: exactly those may be read
-    std::array<std::uint32_t, kMaxBurst> wire{};    // bytes on the wire, without FCS
-    std::uint32_t size = 0;                         // rows in use
+    alignas(32)
+        std::array<std::uint32_t, kMaxBurst> length{};  // captured bytes: exactly those may be read
+    alignas(32) std::array<std::uint32_t, kMaxBurst> wire{};  // bytes on the wire, without FCS
+    std::uint32_t size = 0;                                   // rows in use
     // Readable bytes behind the captured end of every frame of the burst; 0 where that is unknown.
     std::uint32_t readable_behind = 0;
 

@@ -16,47 +16,46 @@ using RowNumbers = std::array<std::uint64_t, kMaxBurst>;
 // compares, gathers and hashes. parse_columns() fills it. A value counts only where the presence
 // mask of its part has the row; elsewhere it is any number. Presence masks and `malformed` have no
 // bit of a row that is not in use.
-//
-// Each column begins at a multiple of 32 bytes.
 class alignas(64) HeaderColumns {
 public:
+    // Aligned for vector loads.
     template <typename T>
-    using Column = std::array<T, kMaxBurst>;
+    struct alignas(32) Column : std::array<T, kMaxBurst> {};
 
     // Addresses. IPv6 ones in rows of `v6`, IPv4 ones in all other rows that have an IP header: as
     // they stand in the packet, and as numbers.
-    Column<IpAddress> src6;
-    Column<IpAddress> dst6;
-    Column<std::uint32_t> src;
-    Column<std::uint32_t> dst;
-    Column<std::uint32_t> src_host;
-    Column<std::uint32_t> dst_host;
+    Column<IpAddress> src6{};
+    Column<IpAddress> dst6{};
+    Column<std::uint32_t> src{};
+    Column<std::uint32_t> dst{};
+    Column<std::uint32_t> src_host{};
+    Column<std::uint32_t> dst_host{};
 
-    Column<std::uint64_t> port;  // port_name() of the pair
-    Column<std::uint32_t> ip_len;
-    Column<std::uint32_t> payload_len;
-    Column<std::uint32_t> byte_units;  // what `per: byte` charges; every row has it
-    Column<std::uint32_t> src_asn;
-    Column<std::uint32_t> dst_asn;
-    Column<std::uint16_t> sport;
-    Column<std::uint16_t> dport;
-    Column<std::uint16_t> tcp_flags;
-    Column<std::uint16_t> vlan_id;
-    Column<std::uint16_t> src_country;
-    Column<std::uint16_t> dst_country;
-    Column<std::uint16_t> payload_at;  // where the payload begins in the frame
-    Column<std::uint8_t> proto;
-    Column<std::uint8_t> ttl;
-    Column<std::uint8_t> dscp;
-    Column<Fragment> frag;
-    Column<Direction> dir;
-    Column<IpVersion> ip_version;
-    Column<Parsed> parsed;  // every row has it
+    Column<std::uint64_t> port{};  // port_name() of the pair
+    Column<std::uint32_t> ip_len{};
+    Column<std::uint32_t> payload_len{};
+    Column<std::uint32_t> byte_units{};  // what `per: byte` charges; every row has it
+    Column<std::uint32_t> src_asn{};
+    Column<std::uint32_t> dst_asn{};
+    Column<std::uint16_t> sport{};
+    Column<std::uint16_t> dport{};
+    Column<std::uint16_t> tcp_flags{};
+    Column<std::uint16_t> vlan_id{};
+    Column<std::uint16_t> src_country{};
+    Column<std::uint16_t> dst_country{};
+    Column<std::uint16_t> payload_at{};  // where the payload begins in the frame
+    Column<std::uint8_t> proto{};
+    Column<std::uint8_t> ttl{};
+    Column<std::uint8_t> dscp{};
+    Column<Fragment> frag{};
+    Column<Direction> dir{};
+    Column<IpVersion> ip_version{};
+    Column<Parsed> parsed{};  // every row has it
 
     std::array<RowMask, kHeaderPartCount> present{};  // by HeaderPart
-    RowMask v6 = 0;         // rows whose innermost IP header is IPv6
-    RowMask malformed = 0;  // rows that no rule sees
-    RowMask common = 0;     // rows that were parsed eight at a time
+    RowMask v6 = 0;                                   // rows whose innermost IP header is IPv6
+    RowMask malformed = 0;                            // rows that no rule sees
+    RowMask common = 0;                               // rows that were parsed eight at a time
 
     // Where a frame came in: the side of the pair, and port_name() of the pair (0: it has none).
     // Said before parse_columns(), which keeps it; a row keeps it from burst to burst.
@@ -95,14 +94,15 @@ public:
 private:
     friend class ColumnParser;
 
-    void walk(std::size_t row) const noexcept;
+    Parsed walk(std::size_t row) const noexcept;
+    void add_origins(std::size_t row, Flow& flow) const noexcept;
 
     const FrameColumns* frames_ = nullptr;
     Tunnels tunnels_;
     RowMask named_ports_ = 0;  // rows whose pair has a name, in use or not
     // Made when they are needed: those of odd shape by parse_columns(), the others by headers().
     mutable RowMask walked_ = 0;
-    mutable std::array<Flow, kMaxBurst> flows_;
+    mutable std::array<Flow, kMaxBurst> flows_{};
 };
 
 }  // namespace sluice

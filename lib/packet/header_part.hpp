@@ -1,6 +1,7 @@
 #pragma once
 #include "lib/packet/field.hpp"
 
+#include <algorithm>
 #include <array>
 #include <cstddef>
 #include <cstdint>
@@ -80,13 +81,34 @@ inline constexpr std::size_t kHeaderPartCount = 17;
     }
 }
 
-// By part: one field that stands for all of it.
+// The bit of tcp.flags that a Flag field is; 0: it is none.
+[[nodiscard]] constexpr std::uint16_t tcp_flag(Field field) noexcept {
+    switch (field) {
+        case Field::TcpFin:
+            return 1U << 0;
+        case Field::TcpSyn:
+            return 1U << 1;
+        case Field::TcpRst:
+            return 1U << 2;
+        case Field::TcpPsh:
+            return 1U << 3;
+        case Field::TcpAck:
+            return 1U << 4;
+        case Field::TcpUrg:
+            return 1U << 5;
+        default:
+            return 0;
+    }
+}
+
+// By part: its first field, which stands for all of it.
 inline constexpr auto kPartFields = [] {
     std::array<Field, kHeaderPartCount> fields{};
-    for (const FieldRow& row : kFields) {
-        fields[static_cast<std::size_t>(part_of(row.field))] = row.field;
+    for (std::size_t i = kFieldCount; i-- > 0;) {
+        fields[static_cast<std::size_t>(part_of(kFields[i].field))] = kFields[i].field;
     }
     return fields;
 }();
+static_assert(std::is_sorted(kPartFields.begin(), kPartFields.end()), "parts are in field order");
 
 }  // namespace sluice

@@ -32,7 +32,7 @@ FastPath::FastPath(Burst& burst, const RuleSet& set, CoreState& core, Now now) n
     : burst_{burst},
       scratch_{burst.scratch()},
       set_{set},
-      limits_{set.plan.limits.data()},
+      limits_{set.meter_plan->limits.data()},
       core_{core},
       store_{core.buckets},
       now_{now},
@@ -140,7 +140,7 @@ FastPath::Check FastPath::check_overridden(const LimitPlan& limit, BucketLookup&
     if (at_hand && notes && entry->is_ordinary_in(edition)) {
         return check_bucket(limit, lookup, found);
     }
-    const KeySchema& schema = set_.plan.schemas[limit.schema];
+    const KeySchema& schema = set_.meter_plan->schemas[limit.schema];
     KeyBytes bytes;
     const OverrideTable::Brief brief =
         limit.overrides->brief(scratch_.digests[limit.schema][row_], [&]() noexcept {
@@ -335,7 +335,7 @@ template <typename Visit>
         for (; i < lookups.size() && limit_of(lookups[i]).rule == rule; ++i) {
             bits |= std::uint64_t{1} << i;
         }
-        visit(RuleFindings{set_.plan.rules[rule], rule, bits});
+        visit(RuleFindings{set_.meter_plan->rules[rule], rule, bits});
     }
 }
 
@@ -424,7 +424,7 @@ void FastPath::finish() noexcept {
         if (rows == 0) {
             continue;
         }
-        RuleCounters& counters = core_.counters.rules[set_.plan.rules[active.rule].counters];
+        RuleCounters& counters = core_.counters.rules[set_.meter_plan->rules[active.rule].counters];
         counters.admitted.add(count(rows & ~(active.skipped | active.refused)));
         if ((active.refused | active.skipped | active.exempt) != 0) [[unlikely]] {
             counters.exceeded.add(count(active.refused));

@@ -7,7 +7,7 @@ class Gathering {
 public:
     Gathering(Burst& burst, std::size_t row, const RuleSet& set) noexcept
         : scratch_{burst.scratch()},
-          plan_{set.plan},
+          plan_{*set.meter_plan},
           row_{row},
           next_{&scratch_.lookups[scratch_.first[row]]},
           end_{&scratch_.lookups[scratch_.first[row + 1]]} {}

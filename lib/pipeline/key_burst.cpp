@@ -53,7 +53,7 @@ private:
 class Keying {
 public:
     Keying(Burst& burst, const RuleSet& set, const CoreState& core) noexcept
-        : burst_{burst}, plan_{set.plan}, core_{core}, scratch_{burst.scratch()} {}
+        : burst_{burst}, plan_{*set.meter_plan}, core_{core}, scratch_{burst.scratch()} {}
 
     void run() noexcept {
         scratch_.plan = &plan_;

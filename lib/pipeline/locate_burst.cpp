@@ -17,27 +17,61 @@ public:
 
     void find_in_first_lines() noexcept {
         const std::span<BucketLookup> lookups = scratch_.all_lookups();
-        scratch_.miss_count = core_.buckets.keys.probe_first(lookups, scratch_.missed.get());
-        if (plan_.touches_more) {
-            for (const BucketLookup& lookup : lookups) {
-                prefetch_more(lookup, *lookup.entry);
-            }
+        BucketLookup** const missed = scratch_.missed.get();
+        scratch_.miss_count = core_.buckets.keys.probe_first(lookups, missed);
+        if (!plan_.touches_more) {
+            return;
         }
+        missed[scratch_.miss_count] = nullptr;
+        const BucketLookup* const* next_missed = missed;
+        for_each_lookup([&](std::size_t row, const BucketLookup& lookup) {
+            if (*next_missed == &lookup) {
+                ++next_missed;  // its second line is on its way
+            } else {
+                prefetch_more(row, lookup, *lookup.entry);
+            }
+        });
     }
 
     // Those that lie in second lines, which have come meanwhile too.
     void find_in_second_lines() const noexcept {
+        const BucketLookup* const lookups = scratch_.lookups.get();
+        std::size_t row = 0;
         for (const BucketLookup* lookup : std::span{scratch_.missed.get(), scratch_.miss_count}) {
+            while (lookup >= lookups + scratch_.first[row + 1]) {
+                ++row;
+            }
             const Entry* entry = BucketTable::in_asked(lookup->entry, lookup->key);
-            if (entry != nullptr) {
-                prefetch_more(*lookup, *entry);
+            prefetch_more(row, *lookup, entry == nullptr ? kNone : *entry);
+        }
+    }
+
+    // What leads to them has come meanwhile.
+    void prefetch_records() const noexcept {
+        for_each_lookup([&](std::size_t /*row*/, const BucketLookup& lookup) {
+            const LimitPlan& limit = plan_.limits[lookup.limit];
+            if (limit.meter == FastMeter::Shared) {
+                core_.ledger->prefetch_record({lookup.key.hash, limit.slot, 0});
+            }
+        });
+    }
+
+private:
+    static constexpr Entry kNone{};
+
+    template <typename Visit>
+    [[gnu::always_inline]] void for_each_lookup(Visit&& visit) const noexcept {
+        const BucketLookup* lookup = scratch_.lookups.get();
+        for (std::size_t row = 0; row < kMaxBurst; ++row) {
+            const BucketLookup* const end = scratch_.lookups.get() + scratch_.first[row + 1];
+            for (; lookup != end; ++lookup) {
+                visit(row, *lookup);
             }
         }
     }
 
-private:
-    // `entry`: the look-up's own, or another one, of which nothing is prefetched.
-    [[gnu::always_inline]] void prefetch_more(const BucketLookup& lookup,
+    // `entry`: the look-up's own, or another one if it has none.
+    [[gnu::always_inline]] void prefetch_more(std::size_t row, const BucketLookup& lookup,
                                               const Entry& entry) const noexcept {
         const LimitPlan& limit = plan_.limits[lookup.limit];
         switch (limit.meter) {
@@ -48,7 +82,7 @@ private:
                 }
                 return;
             case FastMeter::Overridden:
-                prefetch_overridden(limit, lookup, entry);
+                prefetch_overridden(limit, row, lookup, entry);
                 return;
             case FastMeter::Shared:
                 prefetch_account(limit, lookup, entry);
@@ -68,7 +102,7 @@ private:
 
     // One line at the most: of numbers of its own, or of the table of overrides; none of a key that
     // is known to have none.
-    [[gnu::always_inline]] void prefetch_overridden(const LimitPlan& limit,
+    [[gnu::always_inline]] void prefetch_overridden(const LimitPlan& limit, std::size_t row,
                                                     const BucketLookup& lookup,
                                                     const Entry& entry) const noexcept {
         if (is_found(lookup, entry)) {
@@ -80,7 +114,7 @@ private:
                 return;
             }
         }
-        limit.overrides->prefetch(scratch_.digests[limit.schema][lookup.row]);
+        limit.overrides->prefetch(scratch_.digests[limit.schema][row]);
     }
 
     // An account whose bucket has a lease needs no record.
@@ -105,8 +139,15 @@ void locate_burst(Burst& burst, const CoreState& core) noexcept {
 }
 
 void locate_second(Burst& burst, const CoreState& core) noexcept {
-    if (burst.scratch().miss_count != 0 && burst.scratch().plan->touches_more) {
-        Locating{burst, core}.find_in_second_lines();
+    const Scratch& scratch = burst.scratch();
+    if (scratch.first[kMaxBurst] == 0 || !scratch.plan->touches_more) {
+        return;
+    }
+    keep_prefetches();
+    const Locating locating{burst, core};
+    locating.find_in_second_lines();
+    if (scratch.plan->has_shared && core.ledger != nullptr) [[unlikely]] {
+        locating.prefetch_records();
     }
 }
 

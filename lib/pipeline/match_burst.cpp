@@ -38,7 +38,7 @@ private:
         return scratch_.matches.matched();
     }
     [[nodiscard]] const RulePlan& plan_of(std::uint32_t rule) const noexcept {
-        return set_.plan.rules[rule];
+        return set_.meter_plan->rules[rule];
     }
 
     void decide_malformed_rows() noexcept {

@@ -1,16 +1,10 @@
-#include "lib/packet/parse.hpp"
+#include "lib/packet/parse_columns.hpp"
 #include "lib/pipeline/stages.hpp"
 
 namespace sluice {
 
 void parse_burst(Burst& burst, const CoreState& core) noexcept {
-    const Tunnels tunnels = core.policy.tunnels;
-    for (Packet& packet : burst.packets()) {
-        const Parsed parsed = parse_frame(packet.frame, tunnels, packet.flow);
-        if (parsed == Parsed::Cut && !core.policy.captured) [[unlikely]] {
-            packet.flow.parsed = Parsed::TooDeep;
-        }
-    }
+    parse_columns(burst.frames(), {core.policy.tunnels, core.policy.captured}, burst.headers());
 }
 
 }  // namespace sluice

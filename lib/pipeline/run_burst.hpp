@@ -10,7 +10,7 @@ inline void run_burst(Burst& burst, const RuleSet& set, CoreState& core, Now now
     match_burst(burst, set, core);
     key_burst(burst, set, core);
     locate_burst(burst, core);
-    locate_own(burst, core);
+    locate_second(burst, core);
     meter_burst(burst, set, core, now);
 }
 
@@ -26,7 +26,7 @@ inline void match_overlapped(Burst& coming, Burst& going, const RuleSet& set,
 }
 inline void meter_overlapped(Burst& coming, Burst& going, const RuleSet& set, CoreState& core,
                              Now now) noexcept {
-    locate_own(going, core);
+    locate_second(going, core);
     key_burst(coming, set, core);
     meter_burst(going, set, core, now);
 }

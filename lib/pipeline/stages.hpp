@@ -5,10 +5,10 @@
 
 namespace sluice {
 
-// Fills each row's flow.
+// Fills the columns of headers.
 void parse_burst(Burst& burst, const CoreState& core) noexcept;
 
-// Adds to each row's flow that is not malformed the countries and ASNs that rules ask for.
+// Adds to each row that is not malformed the countries and ASNs that rules ask for.
 void fill_origins(Burst& burst, const OriginMap& origins) noexcept;
 inline void origin_burst(Burst& burst, const RuleSet& set) noexcept {
     if (set.origin_map != nullptr) [[unlikely]] {
@@ -16,22 +16,22 @@ inline void origin_burst(Burst& burst, const RuleSet& set) noexcept {
     }
 }
 
-// Notes, for each row that is not malformed, the rules that match, in the order of the file.
+// Finds the rules that match, and decides what that alone decides: malformed packets, and those of
+// enforcing rules with on_match.
 void match_burst(Burst& burst, const RuleSet& set, const CoreState& core) noexcept;
 
-// Hashes the keys of all matching rules and asks for the lines their buckets lie in.
+// Hashes the keys of all matching rules, lists each packet's buckets and prefetches their first
+// lines.
 void key_burst(Burst& burst, const RuleSet& set, const CoreState& core) noexcept;
 
-// Looks into those lines, and asks for the second line of each key that is not there.
+// Looks into those lines, and prefetches the second line of each key that is not there, and what
+// else the states of those that are lie in.
 void locate_burst(Burst& burst, const CoreState& core) noexcept;
 
-// Looks into those second lines, which have come meanwhile, for buckets with numbers of their own,
-// and asks for these; where most keys are exempt, into the first ones.
-void locate_own(Burst& burst, const CoreState& core) noexcept;
+// The same for keys in second lines, which have come meanwhile.
+void locate_second(Burst& burst, const CoreState& core) noexcept;
 
-// Packet by packet, in arrival order: looks at all limits of all matching rules, decides, charges.
-// (Keys that have overrides go kind by kind, each key's packets in their order:
-// judge_only_overridden.hpp.)
+// Packet by packet, in arrival order: checks all limits of all matching rules, decides, charges.
 void meter_burst(Burst& burst, const RuleSet& set, CoreState& core, Now now) noexcept;
 
 }  // namespace sluice

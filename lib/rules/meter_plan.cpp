@@ -116,9 +116,9 @@ void add_rule(MeterPlan& plan, const Rule& rule) {
     for (const MeteredLimit& limit : rule.limits) {
         LimitPlan& added = plan.limits.emplace_back(limit_plan(plan, rule, limit));
         added.index = static_cast<std::uint8_t>(made.limits++);
-        plan.has_pooled = plan.has_pooled || added.gcra == nullptr;
         plan.has_shared = plan.has_shared || added.meter == FastMeter::Shared;
-        plan.has_overrides = plan.has_overrides || rule.overrides != nullptr;
+        plan.touches_more = plan.touches_more || added.gcra == nullptr || plan.has_shared ||
+                            added.meter == FastMeter::Overridden;
     }
     for (const MeteredLimit& box : rule.ban.boxes) {
         LimitPlan& added = plan.limits.emplace_back(box_plan(plan, rule, box));

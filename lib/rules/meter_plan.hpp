@@ -67,9 +67,9 @@ struct MeterPlan {
     std::vector<RulePlan> rules;
     std::vector<LimitPlan> limits;
     std::vector<KeySchema> schemas;
-    bool has_overrides = false;
-    bool has_pooled = false;
     bool has_shared = false;
+    // Some limit's state lies in more than its entry.
+    bool touches_more = false;
 };
 
 // The plan of a set whose slots, versions, counters and overrides have been given out; to be made

@@ -7,7 +7,6 @@
 #include "lib/packet/text_field.hpp"
 #include "lib/rules/override_table.hpp"
 #include "lib/rules/overrides.hpp"
-#include "lib/rules/quick_rule.hpp"
 #include "lib/rules/verdict.hpp"
 
 #include <array>
@@ -22,6 +21,8 @@
 // What the compiler makes of a rule file and the workers adopt: plain data, never changed once
 // published. It crosses the socket as it stands (lib/wire), and check() is asked once on arrival.
 namespace sluice {
+
+struct MeterPlan;
 
 inline constexpr std::size_t kMaxRules = RuleBits::kSize;
 inline constexpr std::size_t kMaxRuleIdSize = 128;
@@ -203,10 +204,7 @@ struct RuleSet {
     // Given out on loading, not part of what crosses the wire: by slot, every limit of the set and
     // those of earlier sets that may still have entries.
     std::vector<SlotRow> slots;
-    std::vector<QuickRule> quick;  // of each rule
-    bool has_overrides = false;    // keys of some, by a short way
-    // One rule: plain, shared so or with overrides, of every packet, keyed by an address.
-    bool only_quick = false;
+    std::shared_ptr<const MeterPlan> meter_plan;
     std::shared_ptr<const OriginMap> origin_map;  // nullptr: no rule asks
     std::vector<MeteredLimit> gone;
     // Of each rule, what it means for the owner of a packet (lib/pipeline/owner_burst); empty: no
@@ -218,12 +216,6 @@ struct RuleSet {
     bool hurries = false;           // keys are moving: what workers are to tell does not wait
     std::uint64_t load = 0;         // no two sets that a worker meets have the same
     std::uint64_t changes = 0;      // loads that changed numbers, up to this one
-
-    // Whether all packets of a worker meet one rule, and nobody else's do.
-    [[nodiscard]] bool has_one_way() const noexcept { return only_quick && handing.empty(); }
-    // Whether what packets read of rules may lie beyond the nearest caches, so that it is worth
-    // asking for it beforehand.
-    [[nodiscard]] bool has_many_rules() const noexcept { return rules.size() > 64; }
 };
 
 // Whether every index, range and number is what the workers rely on. nullopt: it is; else what is

@@ -1,6 +1,7 @@
 #include "lib/rules/slots.hpp"
 
 #include "lib/meter/own_bucket.hpp"
+#include "lib/rules/meter_plan.hpp"
 
 #include <algorithm>
 
@@ -115,7 +116,7 @@ void list_slots(RuleSet& set) {
         });
     }
     set.syncs = set.syncs || set.shared_limits != 0;
-    list_quick_rules(set);
+    set.meter_plan = std::make_shared<const MeterPlan>(make_meter_plan(set));
 }
 
 }  // namespace sluice

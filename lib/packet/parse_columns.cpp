@@ -1,0 +1,442 @@
+#include "lib/packet/parse_columns.hpp"
+
+#include "lib/packet/byte_units.hpp"
+#include "lib/packet/ethernet.hpp"
+#include "lib/packet/ipv4.hpp"
+#include "lib/packet/ipv6.hpp"
+#include "lib/packet/transport.hpp"
+#include "lib/packet/tunnel.hpp"
+
+#include <bit>
+#include <cstring>
+
+#include <immintrin.h>
+
+namespace sluice {
+namespace {
+
+// One 32-bit word of each of eight frames, in the order of rows.
+using Words = __m256i;
+constexpr std::size_t kGroup = 8;
+
+// Offsets from where the Ethernet header would begin if there were no tag.
+constexpr std::size_t kTypeAt = 12;
+constexpr std::size_t kV4AddressesAt = kEthernetSize + kIpv4SrcAt;
+constexpr std::size_t kV6TailAt = kEthernetSize + kIpv6DstAt + 8;  // 8 bytes of it, then ports
+constexpr std::uint32_t kLeastV4 = kIpv4MinSize + kUdpSize;
+constexpr std::uint32_t kLeastV6 = kIpv6Size + kUdpSize;
+constexpr std::uint32_t kShortestFrame = kEthernetSize + kLeastV4;
+constexpr std::uint32_t kLongestFrame = 0xFFFF;  // offsets are 16 bits
+constexpr std::uint32_t kTcpOffsetAt = 12;
+
+// Read in the place of frames that are too short for it.
+alignas(64) constexpr std::array<std::byte, 128> kNoFrame{};
+
+Words all(std::uint32_t value) noexcept {
+    return _mm256_set1_epi32(static_cast<int>(value));
+}
+Words both(Words a, Words b) noexcept {
+    return _mm256_and_si256(a, b);
+}
+Words either(Words a, Words b) noexcept {
+    return _mm256_or_si256(a, b);
+}
+Words is_equal(Words a, Words b) noexcept {
+    return _mm256_cmpeq_epi32(a, b);
+}
+// Unsigned.
+Words at_most(Words a, Words b) noexcept {
+    return _mm256_cmpeq_epi32(_mm256_min_epu32(a, b), a);
+}
+// One compare for both ends: what is below the least wraps round.
+Words in_range(Words value, Words least, Words most) noexcept {
+    return at_most(_mm256_sub_epi32(value, least), _mm256_sub_epi32(most, least));
+}
+Words choose(Words where, Words yes, Words no) noexcept {
+    return _mm256_blendv_epi8(no, yes, where);
+}
+std::uint32_t mask_of(Words where) noexcept {
+    return static_cast<std::uint32_t>(_mm256_movemask_ps(_mm256_castsi256_ps(where)));
+}
+bool any(Words where) noexcept {
+    return _mm256_testz_si256(where, where) == 0;
+}
+Words from_big_endian(Words words) noexcept {
+    return _mm256_shuffle_epi8(words, _mm256_broadcastsi128_si256(_mm_setr_epi8(
+                                          3, 2, 1, 0, 7, 6, 5, 4, 11, 10, 9, 8, 15, 14, 13, 12)));
+}
+
+using Starts = std::array<const std::byte*, kGroup>;
+
+Words load_two(const std::byte* low, const std::byte* high) noexcept {
+    return _mm256_inserti128_si256(
+        _mm256_castsi128_si256(_mm_loadu_si128(reinterpret_cast<const __m128i*>(low))),
+        _mm_loadu_si128(reinterpret_cast<const __m128i*>(high)), 1);
+}
+
+// Sixteen bytes of each frame, as four words in network order.
+struct FourWords {
+    Words word[4];
+};
+FourWords transpose(const Starts& from, std::size_t at) noexcept {
+    const Words row04 = load_two(from[0] + at, from[4] + at);
+    const Words row15 = load_two(from[1] + at, from[5] + at);
+    const Words row26 = load_two(from[2] + at, from[6] + at);
+    const Words row37 = load_two(from[3] + at, from[7] + at);
+    const Words low01 = _mm256_unpacklo_epi32(row04, row15);
+    const Words low23 = _mm256_unpacklo_epi32(row26, row37);
+    const Words high01 = _mm256_unpackhi_epi32(row04, row15);
+    const Words high23 = _mm256_unpackhi_epi32(row26, row37);
+    return {{_mm256_unpacklo_epi64(low01, low23), _mm256_unpackhi_epi64(low01, low23),
+             _mm256_unpacklo_epi64(high01, high23), _mm256_unpackhi_epi64(high01, high23)}};
+}
+
+void store(std::uint32_t* to, Words words) noexcept {
+    _mm256_store_si256(reinterpret_cast<__m256i*>(to), words);
+}
+// Each word fits 16 bits.
+void store(std::uint16_t* to, Words words) noexcept {
+    _mm_store_si128(
+        reinterpret_cast<__m128i*>(to),
+        _mm_packus_epi32(_mm256_castsi256_si128(words), _mm256_extracti128_si256(words, 1)));
+}
+// Each word fits 8 bits.
+void store(std::uint8_t* to, Words words) noexcept {
+    const __m128i halves =
+        _mm_packus_epi32(_mm256_castsi256_si128(words), _mm256_extracti128_si256(words, 1));
+    _mm_storel_epi64(reinterpret_cast<__m128i*>(to), _mm_packus_epi16(halves, halves));
+}
+
+// Of `where` only: kNoFrame stands in for the others.
+Starts chosen(const Starts& starts, std::uint32_t where) noexcept {
+    Starts result;
+    for (std::size_t i = 0; i < kGroup; ++i) {
+        result[i] = (where >> i & 1) != 0 ? starts[i] : kNoFrame.data();
+    }
+    return result;
+}
+
+// Eight frames on their way through the headers. A row that turns out not to be of the common shape
+// is out of `fits`; whatever its words hold then is of no account.
+struct Group {
+    Starts starts;  // as if there were no tag
+    Words length;   // captured
+    Words l3_at;
+    Words after_type;  // the EtherType and the two bytes behind it
+    FourWords head;    // from the EtherType on
+    Words is_tagged;
+    Words fits;
+
+    Words is_v6;
+    Words claimed;  // the IP packet's own length
+    Words ip_size;
+    Words proto;
+    Words ttl;
+    Words dscp;
+    Words ports;  // source port above destination port
+    Words udp_length;
+
+    Words is_tcp;
+    Words payload_len;
+    Words l4_size;
+    Words tcp_flags;
+};
+
+}  // namespace
+
+// Fills the columns of one burst.
+class ColumnParser {
+public:
+    ColumnParser(const FrameColumns& frames, const ParseOptions& options,
+                 HeaderColumns& columns) noexcept
+        : frames_{frames}, options_{options}, columns_{columns} {}
+
+    void run() noexcept {
+        columns_.frames_ = &frames_;
+        columns_.tunnels_ = options_.tunnels;
+        columns_.walked_ = 0;
+        columns_.common = tcp_ = tagged_ = v6_ = 0;
+        for (std::size_t first = 0; first < frames_.size; first += kGroup) {
+            parse_group(first);
+        }
+        columns_.frag.fill(Fragment::None);
+        columns_.parsed.fill(Parsed::Ok);
+        set_presence();
+        for_each_row(frames_.rows() & ~columns_.common, [&](std::size_t row) { walk_odd(row); });
+    }
+
+private:
+    void parse_group(std::size_t first) noexcept;
+    void begin(std::size_t first, Group& group) const noexcept;
+    void step_over_tags(std::size_t first, Group& group) noexcept;
+    static void parse_v4(Group& group, FourWords& addresses) noexcept;
+    static void parse_v6(Group& group) noexcept;
+    void parse_udp(Group& group) const noexcept;
+    static void parse_tcp(Group& group) noexcept;
+    void store_group(std::size_t first, const Group& group) noexcept;
+    void copy_v6_addresses(std::size_t first, const Group& group) noexcept;
+
+    void set_presence() noexcept;
+    void walk_odd(std::size_t row) noexcept;
+    void scatter(std::size_t row, const Flow& flow) noexcept;
+
+    const FrameColumns& frames_;
+    const ParseOptions& options_;
+    HeaderColumns& columns_;
+    RowMask tcp_ = 0;
+    RowMask tagged_ = 0;
+    RowMask v6_ = 0;
+};
+
+void ColumnParser::begin(std::size_t first, Group& group) const noexcept {
+    const auto load = [&](const auto& column) {
+        return _mm256_load_si256(reinterpret_cast<const __m256i*>(&column[first]));
+    };
+    const Words number = _mm256_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7);
+    const Words in_use =
+        _mm256_cmpgt_epi32(all(frames_.size - static_cast<std::uint32_t>(first)), number);
+    group.length = load(frames_.length);
+    // A frame that is not all at hand is left to the walk.
+    group.fits = both(both(in_use, at_most(load(frames_.wire), group.length)),
+                      in_range(group.length, all(kShortestFrame), all(kLongestFrame)));
+    std::memcpy(group.starts.data(), &frames_.at[first], sizeof(group.starts));
+    group.starts = chosen(group.starts, mask_of(group.fits));
+    group.l3_at = all(kEthernetSize);
+    group.head = transpose(group.starts, kTypeAt);
+    group.after_type = from_big_endian(group.head.word[0]);
+}
+
+// At most one tag; a frame with more is left to the walk.
+void ColumnParser::step_over_tags(std::size_t first, Group& group) noexcept {
+    const Words type = _mm256_srli_epi32(group.after_type, 16);
+    group.is_tagged = either(either(is_equal(type, all(0x8100)), is_equal(type, all(0x88A8))),
+                             either(is_equal(type, all(0x9100)), is_equal(type, all(0x9200))));
+    group.is_tagged = both(
+        group.is_tagged,
+        both(group.fits, _mm256_cmpgt_epi32(group.length, all(kShortestFrame + kVlanTagSize - 1))));
+    if (!any(group.is_tagged)) [[likely]] {
+        return;
+    }
+    store(&columns_.vlan_id[first], both(group.after_type, all(0xFFF)));
+    const std::uint32_t tagged = mask_of(group.is_tagged);
+    for (std::size_t i = 0; i < kGroup; ++i) {
+        group.starts[i] += (tagged >> i & 1) * kVlanTagSize;
+    }
+    group.l3_at = _mm256_add_epi32(group.l3_at, both(group.is_tagged, all(kVlanTagSize)));
+    group.head = transpose(group.starts, kTypeAt);
+    group.after_type = from_big_endian(group.head.word[0]);
+}
+
+// The bytes behind the Ethernet header and its tag.
+Words behind_link(const Group& group) noexcept {
+    return _mm256_sub_epi32(group.length, group.l3_at);
+}
+
+// Without options and no fragment; what is no such IPv4 header fits no longer.
+void ColumnParser::parse_v4(Group& group, FourWords& addresses) noexcept {
+    constexpr std::uint32_t kNoOptions = std::uint32_t{kTypeIpv4} << 8 | 0x45;
+    constexpr std::uint32_t kIsFragment = 0x3FFF'0000;  // more to come, or an offset
+    addresses = transpose(group.starts, kV4AddressesAt);
+    const Words fragment = from_big_endian(group.head.word[2]);  // and TTL and protocol
+    group.claimed = _mm256_srli_epi32(from_big_endian(group.head.word[1]), 16);
+    group.fits =
+        both(both(group.fits, is_equal(_mm256_srli_epi32(group.after_type, 8), all(kNoOptions))),
+             both(is_equal(both(fragment, all(kIsFragment)), _mm256_setzero_si256()),
+                  in_range(group.claimed, all(kLeastV4), behind_link(group))));
+    group.is_v6 = _mm256_setzero_si256();
+    group.ip_size = all(kIpv4MinSize);
+    group.proto = both(fragment, all(0xFF));
+    group.ttl = both(_mm256_srli_epi32(fragment, 8), all(0xFF));
+    group.dscp = _mm256_srli_epi32(both(group.after_type, all(0xFF)), 2);
+    group.ports = from_big_endian(addresses.word[2]);
+    group.udp_length = _mm256_srli_epi32(from_big_endian(addresses.word[3]), 16);
+}
+
+// Rows that are IPv6 without extension headers take the place of what parse_v4() made of them.
+void ColumnParser::parse_v6(Group& group) noexcept {
+    const Words lengths = from_big_endian(group.head.word[1]);  // flow label, payload length
+    const Words next = from_big_endian(group.head.word[2]);     // next header, hop limit, address
+    const Words payload = both(lengths, all(0xFFFF));
+    const FourWords tail = transpose(chosen(group.starts, mask_of(group.is_v6)), kV6TailAt);
+    const Words room = _mm256_sub_epi32(behind_link(group), all(kIpv6Size));
+    const Words is_v6 = both(group.is_v6, in_range(payload, all(kUdpSize), room));
+    const auto replace = [&](Words& old, Words words) { old = choose(is_v6, words, old); };
+    group.fits = either(group.fits, is_v6);
+    group.is_v6 = is_v6;
+    replace(group.claimed, _mm256_add_epi32(payload, all(kIpv6Size)));
+    replace(group.ip_size, all(kIpv6Size));
+    replace(group.proto, _mm256_srli_epi32(next, 24));
+    replace(group.ttl, both(_mm256_srli_epi32(next, 16), all(0xFF)));
+    replace(group.dscp, both(_mm256_srli_epi32(group.after_type, 6), all(0x3F)));
+    replace(group.ports, from_big_endian(tail.word[2]));
+    replace(group.udp_length, _mm256_srli_epi32(from_big_endian(tail.word[3]), 16));
+}
+
+// UDP rows alone still fit.
+void ColumnParser::parse_udp(Group& group) const noexcept {
+    const Words room = _mm256_sub_epi32(group.claimed, group.ip_size);
+    Words is_udp = both(is_equal(group.proto, all(kProtoUdp)),
+                        in_range(group.udp_length, all(kUdpSize), room));
+    if (options_.tunnels.vxlan) [[unlikely]] {
+        is_udp =
+            _mm256_andnot_si256(is_equal(both(group.ports, all(0xFFFF)), all(kVxlanPort)), is_udp);
+    }
+    group.is_tcp = both(both(group.fits, is_equal(group.proto, all(kProtoTcp))),
+                        at_most(all(kTcpMinSize), room));
+    group.fits = both(group.fits, is_udp);
+    group.l4_size = all(kUdpSize);
+    group.payload_len = _mm256_sub_epi32(group.udp_length, all(kUdpSize));
+    group.tcp_flags = _mm256_setzero_si256();
+}
+
+// TCP rows fit too.
+void ColumnParser::parse_tcp(Group& group) noexcept {
+    const Starts starts = chosen(group.starts, mask_of(group.is_tcp));
+    const std::uint32_t v6 = mask_of(group.is_v6);
+    alignas(32) std::array<std::uint32_t, kGroup> words;
+    for (std::size_t i = 0; i < kGroup; ++i) {
+        const std::size_t ip_size = (v6 >> i & 1) != 0 ? kIpv6Size : kIpv4MinSize;
+        words[i] = load_be<std::uint16_t>(starts[i] + kEthernetSize + ip_size + kTcpOffsetAt);
+    }
+    const Words offset_and_flags = _mm256_load_si256(reinterpret_cast<const __m256i*>(&words));
+    const Words size = _mm256_slli_epi32(_mm256_srli_epi32(offset_and_flags, 12), 2);
+    const Words room = _mm256_sub_epi32(group.claimed, group.ip_size);
+    group.is_tcp = both(group.is_tcp, in_range(size, all(kTcpMinSize), room));
+    group.fits = either(group.fits, group.is_tcp);
+    group.l4_size = choose(group.is_tcp, size, group.l4_size);
+    group.payload_len = choose(group.is_tcp, _mm256_sub_epi32(room, size), group.payload_len);
+    group.tcp_flags = both(group.is_tcp, both(offset_and_flags, all(0xFFF)));
+}
+
+void ColumnParser::store_group(std::size_t first, const Group& group) noexcept {
+    const Words there = behind_link(group);
+    const Words padded = at_most(group.length, all(kLargestPaddedFrame));
+    store(&columns_.ip_len[first], group.claimed);
+    store(&columns_.payload_len[first], group.payload_len);
+    // As sound_byte_units().
+    store(&columns_.byte_units[first], choose(padded, group.claimed, there));
+    store(&columns_.sport[first], _mm256_srli_epi32(group.ports, 16));
+    store(&columns_.dport[first], both(group.ports, all(0xFFFF)));
+    store(&columns_.tcp_flags[first], group.tcp_flags);
+    store(&columns_.payload_at[first],
+          both(_mm256_add_epi32(_mm256_add_epi32(group.l3_at, group.ip_size), group.l4_size),
+               all(0xFFFF)));
+    store(&columns_.proto[first], group.proto);
+    store(&columns_.ttl[first], group.ttl);
+    store(&columns_.dscp[first], group.dscp);
+    const Words version = choose(group.is_v6, all(static_cast<std::uint32_t>(IpVersion::V6)),
+                                 all(static_cast<std::uint32_t>(IpVersion::V4)));
+    store(reinterpret_cast<std::uint8_t*>(&columns_.ip_version[first]), version);
+    columns_.common |= mask_of(group.fits) << first;
+    tcp_ |= mask_of(group.is_tcp) << first;
+    v6_ |= mask_of(group.is_v6) << first;
+    tagged_ |= mask_of(group.is_tagged) << first;
+}
+
+void ColumnParser::copy_v6_addresses(std::size_t first, const Group& group) noexcept {
+    for_each_row(mask_of(both(group.fits, group.is_v6)), [&](std::size_t i) {
+        const std::byte* const header = group.starts[i] + kEthernetSize;
+        std::memcpy(&columns_.src6[first + i], header + kIpv6SrcAt, sizeof(IpAddress));
+        std::memcpy(&columns_.dst6[first + i], header + kIpv6DstAt, sizeof(IpAddress));
+    });
+}
+
+void ColumnParser::parse_group(std::size_t first) noexcept {
+    constexpr std::uint32_t kVersion6 = std::uint32_t{kTypeIpv6} << 4 | 6;
+    Group group;
+    begin(first, group);
+    step_over_tags(first, group);
+    const Words may_be_v6 =
+        both(both(group.fits, is_equal(_mm256_srli_epi32(group.after_type, 12), all(kVersion6))),
+             at_most(all(kLeastV6), behind_link(group)));
+    FourWords addresses;
+    parse_v4(group, addresses);
+    store(&columns_.src[first], addresses.word[0]);
+    store(&columns_.dst[first], addresses.word[1]);
+    store(&columns_.src_host[first], from_big_endian(addresses.word[0]));
+    store(&columns_.dst_host[first], from_big_endian(addresses.word[1]));
+    const bool any_v6 = any(may_be_v6);
+    if (any_v6) {
+        group.is_v6 = may_be_v6;
+        parse_v6(group);
+    }
+    parse_udp(group);
+    if (any(group.is_tcp)) {
+        parse_tcp(group);
+    }
+    if (any_v6) {
+        copy_v6_addresses(first, group);
+    }
+    store_group(first, group);
+}
+
+// What the rows of the common shape have.
+void ColumnParser::set_presence() noexcept {
+    const RowMask rows = frames_.rows();
+    const RowMask common = columns_.common;
+    columns_.v6 = v6_ & common;
+    columns_.malformed = 0;
+    columns_.present.fill(0);
+    const auto set = [&](HeaderPart part, RowMask mask) { columns_.add_present(part, mask); };
+    set(HeaderPart::Frame, rows);
+    set(HeaderPart::Port, rows & columns_.named_ports_);
+    for (const HeaderPart part : {HeaderPart::Ethernet, HeaderPart::EtherType, HeaderPart::Ip,
+                                  HeaderPart::IpProto, HeaderPart::Ports, HeaderPart::Payload}) {
+        set(part, common);
+    }
+    set(HeaderPart::Vlan, common & tagged_);
+    set(HeaderPart::Tcp, common & tcp_);
+}
+
+void ColumnParser::walk_odd(std::size_t row) noexcept {
+    Flow& flow = columns_.flows_[row];
+    if (columns_.walk(row) == Parsed::Cut && !options_.captured) {
+        flow.parsed = Parsed::TooDeep;
+    }
+    if (is_malformed(flow.parsed)) {
+        columns_.malformed |= row_bit(row);
+    }
+    scatter(row, flow);
+}
+
+void ColumnParser::scatter(std::size_t row, const Flow& flow) noexcept {
+    constexpr std::uint64_t kParts = [] {
+        std::uint64_t bits = 0;
+        for (const Field field : kPartFields) {
+            bits |= std::uint64_t{1} << static_cast<unsigned>(field);
+        }
+        return bits;
+    }();
+    const std::uint64_t parts = _pext_u64(std::bit_cast<std::uint64_t>(flow.fields), kParts);
+    for (std::size_t part = 0; part < kHeaderPartCount; ++part) {
+        columns_.present[part] |= static_cast<RowMask>(parts >> part & 1) << row;
+    }
+    columns_.v6 |= flow.ip_version == IpVersion::V6 ? row_bit(row) : 0;
+    columns_.src6[row] = flow.src;
+    columns_.dst6[row] = flow.dst;
+    std::memcpy(&columns_.src[row], &flow.src, sizeof(columns_.src[row]));
+    std::memcpy(&columns_.dst[row], &flow.dst, sizeof(columns_.dst[row]));
+    columns_.src_host[row] = __builtin_bswap32(columns_.src[row]);
+    columns_.dst_host[row] = __builtin_bswap32(columns_.dst[row]);
+    columns_.ip_len[row] = flow.ip_len;
+    columns_.payload_len[row] = flow.payload_len;
+    columns_.byte_units[row] = flow.byte_units;
+    columns_.sport[row] = flow.sport;
+    columns_.dport[row] = flow.dport;
+    columns_.tcp_flags[row] = flow.tcp_flags;
+    columns_.vlan_id[row] = flow.vlan_id;
+    columns_.payload_at[row] = flow.payload_at;
+    columns_.proto[row] = flow.proto;
+    columns_.ttl[row] = flow.ttl;
+    columns_.dscp[row] = flow.dscp;
+    columns_.frag[row] = flow.frag;
+    columns_.ip_version[row] = flow.ip_version;
+    columns_.parsed[row] = flow.parsed;
+}
+
+void parse_columns(const FrameColumns& frames, const ParseOptions& options,
+                   HeaderColumns& columns) noexcept {
+    ColumnParser{frames, options, columns}.run();
+}
+
+}  // namespace sluice
