@@ -18,58 +18,54 @@ Result<OriginMap> OriginMap::make(const OriginParts& parts) {
     return OriginMap{*std::move(v4), *std::move(v6), parts};
 }
 
-void OriginMap::fill(std::span<Flow* const> flows) const noexcept {
-    static constexpr End kSource{Field::IpSrc, Field::IpSrcCountry, Field::IpSrcAsn,
-                                 &Flow::src,   &Flow::src_country,  &Flow::src_asn};
-    static constexpr End kDestination{Field::IpDst, Field::IpDstCountry, Field::IpDstAsn,
-                                      &Flow::dst,   &Flow::dst_country,  &Flow::dst_asn};
+void OriginMap::fill(HeaderColumns& headers, RowMask rows) const noexcept {
+    static constexpr End kSource{Field::IpSrcCountry,        Field::IpSrcAsn,
+                                 &HeaderColumns::src_host,   &HeaderColumns::src6,
+                                 &HeaderColumns::src_country, &HeaderColumns::src_asn};
+    static constexpr End kDestination{Field::IpDstCountry,        Field::IpDstAsn,
+                                      &HeaderColumns::dst_host,   &HeaderColumns::dst6,
+                                      &HeaderColumns::dst_country, &HeaderColumns::dst_asn};
     for (const End* end : {&kSource, &kDestination}) {
         if (asked_.has(end->country_field) || asked_.has(end->asn_field)) {
-            fill_end(flows, *end);
+            fill_end(headers, rows & headers.present_rows(HeaderPart::Ip), *end);
         }
     }
 }
 
-void OriginMap::fill_end(std::span<Flow* const> flows, const End& end) const noexcept {
+void OriginMap::fill_end(HeaderColumns& headers, RowMask rows, const End& end) const noexcept {
     // As many as are counted are read.
-    std::array<std::uint64_t, kMaxFlows> v4_keys;
-    std::array<Wide, kMaxFlows> v6_keys;
-    std::array<Flow*, kMaxFlows> v4_flows;
-    std::array<Flow*, kMaxFlows> v6_flows;
-    std::array<std::uint32_t, kMaxFlows> rows;
+    std::array<std::uint64_t, kMaxBurst> v4_keys;
+    std::array<Wide, kMaxBurst> v6_keys;
+    std::array<std::uint32_t, kMaxBurst> origins;
     std::size_t v4 = 0;
     std::size_t v6 = 0;
-    for (Flow* flow : flows) {
-        if (!flow->fields.has(end.address)) {
-            continue;
-        }
-        if (flow->ip_version == IpVersion::V4) {
-            v4_keys[v4] = v4_key(flow->*end.value);
-            v4_.prefetch(static_cast<std::uint32_t>(v4_keys[v4]));
-            v4_flows[v4++] = flow;
-        } else {
-            v6_keys[v6] = v6_key(flow->*end.value);
-            v6_flows[v6++] = flow;
-        }
-    }
-    v4_.find_each(std::span{v4_keys}.first(v4), rows.data());
-    v6_.find_each(std::span{v6_keys}.first(v6), rows.data() + v4);
+    for_each_row(rows & ~headers.v6, [&](std::size_t row) {
+        v4_keys[v4] = (headers.*end.v4_address)[row];
+        v4_.prefetch(static_cast<std::uint32_t>(v4_keys[v4++]));
+    });
+    for_each_row(rows & headers.v6, [&](std::size_t row) {
+        v6_keys[v6++] = v6_key((headers.*end.v6_address)[row]);
+    });
+    v4_.find_each(std::span{v4_keys}.first(v4), origins.data());
+    v6_.find_each(std::span{v6_keys}.first(v6), origins.data() + v4);
     for (std::size_t i = 0; i < v4 + v6; ++i) {
-        __builtin_prefetch(&origins_[rows[i]]);
+        __builtin_prefetch(&origins_[origins[i]]);
     }
-    for (std::size_t i = 0; i < v4 + v6; ++i) {
-        note(*(i < v4 ? v4_flows[i] : v6_flows[i - v4]), end, origins_[rows[i]]);
-    }
+    std::size_t next = 0;
+    const auto take = [&](std::size_t row) { note(headers, row, end, origins_[origins[next++]]); };
+    for_each_row(rows & ~headers.v6, take);
+    for_each_row(rows & headers.v6, take);
 }
 
-void OriginMap::note(Flow& flow, const End& end, const Origin& origin) const noexcept {
+void OriginMap::note(HeaderColumns& headers, std::size_t row, const End& end,
+                     const Origin& origin) const noexcept {
     if (origin.country != 0 && asked_.has(end.country_field)) {
-        flow.*end.country = static_cast<std::uint16_t>(origin.country);
-        flow.fields.add(end.country_field);
+        (headers.*end.country)[row] = static_cast<std::uint16_t>(origin.country);
+        headers.add_present(part_of(end.country_field), row_bit(row));
     }
     if (origin.asn != 0 && asked_.has(end.asn_field)) {
-        flow.*end.asn = origin.asn;
-        flow.fields.add(end.asn_field);
+        (headers.*end.asn)[row] = origin.asn;
+        headers.add_present(part_of(end.asn_field), row_bit(row));
     }
 }
 

@@ -4,6 +4,7 @@
 #include "lib/pipeline/packet.hpp"
 #include "lib/pipeline/scratch.hpp"
 
+#include <algorithm>
 #include <array>
 #include <cstddef>
 #include <cstdint>

@@ -427,7 +427,7 @@ void FastPath::finish() noexcept {
         RuleCounters& counters = core_.counters.rules[set_.meter_plan->rules[active.rule].counters];
         counters.admitted.add(count(rows & ~(active.skipped | active.refused)));
         if ((active.refused | active.skipped | active.exempt) != 0) [[unlikely]] {
-            counters.exceeded.add(count(active.refused));
+            counters.exceeded.add(count(rows & active.refused));
             counters.skipped.add(count(rows & active.skipped));
             counters.exempted.add(count(active.exempt));
         }

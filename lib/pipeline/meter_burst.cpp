@@ -21,6 +21,10 @@ namespace {
                                                             .row = row},
                                                 .matches = of.matches,
                                                 .all_looks = of.looks.data()});
+    Scratch& scratch = burst.scratch();
+    for (const Match& match : of.matches) {
+        scratch.rules[scratch.active_of[match.rule]].refused |= match.refused ? row_bit(row) : 0;
+    }
 }
 
 // Packet by packet, in arrival order: what one packet spends, the next one sees.

@@ -27,26 +27,6 @@ bool is_owned(std::uint16_t handing) noexcept {
     return handing != kNothing && handing != kDecides;
 }
 
-std::span<Match> matches_of(Scratch& scratch, std::size_t row) noexcept {
-    return {&scratch.matches[scratch.spans[row].first], scratch.spans[row].count};
-}
-
-// Of the rules that match one packet, the group at an owner; 0: none.
-std::uint16_t group_of(std::span<const Match> matches, const RuleSet& set) noexcept {
-    std::uint16_t group = 0;
-    for (const Match& match : matches) {
-        const std::uint16_t handing = set.handing[match.rule];
-        if (handing == kDecides) {
-            return 0;
-        }
-        if ((handing & kIsBudget) != 0) {
-            return handing & ~kIsBudget;
-        }
-        group = group == 0 ? handing : group;
-    }
-    return group;
-}
-
 // The common case: an address of the packet. False: it takes the long way.
 bool is_address_of_packet(const GroupingKey& parts) noexcept {
     return parts.size() == 1 && !parts.front().text &&
@@ -54,49 +34,64 @@ bool is_address_of_packet(const GroupingKey& parts) noexcept {
 }
 
 // What decides on the owner. False: the packet lacks a part of it.
-bool take_key(const GroupingKey& parts, const Packet& packet, KeyBytes& key) noexcept {
-    const Flow& flow = packet.flow;
+bool take_key(const GroupingKey& parts, const Burst& burst, std::size_t row,
+              KeyBytes& key) noexcept {
     if (!is_address_of_packet(parts)) {
-        return key_of(parts, MissingKey::Skip, flow, packet.frame.bytes, key) !=
-               KeyOutcome::Missing;
+        return key_of(parts, MissingKey::Skip, burst.headers_of(row), burst.frame(row).bytes,
+                      key) != KeyOutcome::Missing;
     }
     const Field field = parts.front().field;
-    if (!flow.fields.has(field)) {
+    if (!has_row(burst.headers().present_rows(field), row)) {
         return false;
     }
-    key.append_address(parts.front(),
-                       {flow.ip_version, field == Field::IpSrc ? flow.src : flow.dst});
+    key.append_address(parts.front(), burst.headers().address(field, row));
     return true;
 }
 
-std::uint8_t owner_of(const OwnerGroup& group, const Packet& packet, const CoreState& core,
-                      std::size_t workers) noexcept {
+std::uint8_t owner_of(const OwnerGroup& group, const Burst& burst, std::size_t row,
+                      const CoreState& core, std::size_t workers) noexcept {
     KeyBytes key;
-    if (!take_key(group.parts, packet, key)) {
+    if (!take_key(group.parts, burst, row, key)) {
         return kStays;  // it has none of the keys
     }
     const Wide hash = core.hash(group.salt, key.view()).hash;
     return static_cast<std::uint8_t>(hash * workers >> 64);
 }
 
-// Where the rules of one packet go.
-struct MatchPlace {
-    Match* matches;
-    std::uint8_t row;
-};
-
-// Both lists stay without gaps, as the next stage goes through them.
-std::uint32_t keep_matches(std::span<const Match> matches, MatchPlace to, bool owned_too,
-                           const RuleSet& set) noexcept {
-    std::uint32_t kept = 0;
-    for (const Match& match : matches) {
-        if (owned_too || !is_owned(set.handing[match.rule])) {
-            to.matches[kept] = match;
-            to.matches[kept++].packet = to.row;
+// Of the rules that match each packet, the group at an owner; 0: none.
+class RowGroups {
+public:
+    RowGroups(const Scratch& scratch, const RuleSet& set) noexcept {
+        RowMask open = ~RowMask{0};
+        for (const ActiveRule& active : std::span{scratch.rules.get(), scratch.rule_count}) {
+            const std::uint16_t handing = set.handing[active.rule];
+            const RowMask rows = active.rows & open;
+            if (handing == kDecides) {
+                put(rows, 0);
+                open &= ~rows;
+            } else if ((handing & kIsBudget) != 0) {
+                put(rows, handing & ~kIsBudget);
+                open &= ~rows;
+            } else if (handing != kNothing) {
+                put(rows & ~grouped_, handing);
+            }
         }
     }
-    return kept;
-}
+    // Rows that have one.
+    [[nodiscard]] RowMask rows() const noexcept { return grouped_; }
+    [[nodiscard]] std::uint16_t of(std::size_t row) const noexcept { return groups_[row]; }
+
+private:
+    void put(RowMask rows, unsigned group) noexcept {
+        for_each_row(rows, [&](std::size_t row) {
+            groups_[row] = static_cast<std::uint16_t>(group);
+        });
+        grouped_ = group == 0 ? grouped_ & ~rows : grouped_ | rows;
+    }
+
+    std::array<std::uint16_t, kMaxBurst> groups_{};
+    RowMask grouped_ = 0;
+};
 
 }  // namespace
 
@@ -113,52 +108,34 @@ void list_owner_rules(RuleSet& set, std::size_t workers) {
 bool find_owners(const Burst& burst, const RuleSet& set, const CoreState& core, std::size_t workers,
                  BurstOwners& owners) noexcept {
     static_assert(kMaxCores < kStays);
-    const Scratch& scratch = burst.scratch();
+    const RowGroups groups{burst.scratch(), set};
+    owners.fill(kStays);
     bool any = false;
-    std::size_t row = 0;
-    for (const Packet& packet : burst.packets()) {
-        const MatchSpan& span = scratch.spans[row];
-        const std::uint16_t group =
-            span.count == 0 ? 0 : group_of({&scratch.matches[span.first], span.count}, set);
+    for_each_row(groups.rows(), [&](std::size_t row) {
         owners[row] =
-            group == 0 ? kStays : owner_of(set.owner_groups[group - 1U], packet, core, workers);
+            owner_of(set.owner_groups[groups.of(row) - 1U], burst, row, core, workers);
         any |= owners[row] != kStays;
-        ++row;
-    }
+    });
     return any;
 }
 
-bool may_go_on(Burst& burst, std::size_t row, const RuleSet& set) noexcept {
-    const std::span<const Match> matches = matches_of(burst.scratch(), row);
-    return std::none_of(matches.begin(), matches.end(), [&set](const Match& match) {
+bool may_go_on(const Burst& burst, std::size_t row, const RuleSet& set) noexcept {
+    const Scratch& scratch = burst.scratch();
+    const std::span<const ActiveRule> active{scratch.rules.get(), scratch.rule_count};
+    return std::none_of(active.begin(), active.end(), [&](const ActiveRule& match) {
         const Rule& rule = set.rules[match.rule];
-        return rule.owner_group != 0 && rule.on_match == OnMatch::Meter &&
-               rule.mode == Mode::Enforce && rule.on_full != OnFull::Open;
+        return has_row(match.rows, row) && rule.owner_group != 0 &&
+               rule.on_match == OnMatch::Meter && rule.mode == Mode::Enforce &&
+               rule.on_full != OnFull::Open;
     });
 }
 
 void split_burst(Burst& burst, const BurstSplit& split, const RuleSet& set) noexcept {
+    burst.take_out(split.gone);
     Scratch& scratch = burst.scratch();
-    const std::span<Packet> rows = burst.packets();
-    std::uint32_t next = 0;
-    std::size_t kept = 0;
-    for (std::size_t row = 0; row < rows.size(); ++row) {
-        const std::uint32_t bit = std::uint32_t{1} << row;
-        if ((split.gone & bit) != 0) {
-            continue;
-        }
-        const std::uint32_t count = keep_matches(
-            matches_of(scratch, row), {&scratch.matches[next], static_cast<std::uint8_t>(kept)},
-            (split.unowned & bit) == 0, set);
-        scratch.spans[kept] = {next, count};
-        if (kept != row) {
-            rows[kept] = rows[row];
-        }
-        next += count;
-        ++kept;
+    for (ActiveRule& active : std::span{scratch.rules.get(), scratch.rule_count}) {
+        active.rows &= is_owned(set.handing[active.rule]) ? ~split.unowned : ~RowMask{0};
     }
-    scratch.match_count = next;
-    burst.shrink(kept);
 }
 
 }  // namespace sluice

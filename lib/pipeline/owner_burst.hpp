@@ -26,12 +26,12 @@ using BurstOwners = std::array<std::uint8_t, kMaxBurst>;
 
 // Whether a packet that its owner takes no more of may be judged without its rules at owners: none
 // of those would refuse what it cannot count (`on_full: open`, or a rule that only watches).
-[[nodiscard]] bool may_go_on(Burst& burst, std::size_t row, const RuleSet& set) noexcept;
+[[nodiscard]] bool may_go_on(const Burst& burst, std::size_t row, const RuleSet& set) noexcept;
 
 // What becomes of the packets of a burst that has been matched; a bit for each.
 struct BurstSplit {
-    std::uint32_t gone = 0;     // taken out: another worker has them, or nobody
-    std::uint32_t unowned = 0;  // stay, without their rules at owners
+    RowMask gone = 0;     // taken out: another worker has them, or nobody
+    RowMask unowned = 0;  // stay, without their rules at owners
 };
 void split_burst(Burst& burst, const BurstSplit& split, const RuleSet& set) noexcept;
 

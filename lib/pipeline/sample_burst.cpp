@@ -1,6 +1,8 @@
 #include "lib/pipeline/sample_burst.hpp"
 
 #include "lib/meter/any_meter.hpp"
+#include "lib/pipeline/judged_packet.hpp"
+#include "lib/pipeline/key_overrides.hpp"
 #include "lib/rules/group.hpp"
 
 #include <cstring>
@@ -11,56 +13,72 @@ namespace {
 // One rule that met the packet.
 struct Sampled {
     const RuleSet& set;
-    const Packet& packet;
+    const Burst& burst;
+    std::size_t row;
     const Match& match;
     const Look* looks;  // of the rule
     CoreState& core;
     Now now;
 
     [[nodiscard]] const Rule& rule() const noexcept { return set.rules[match.rule]; }
+    [[nodiscard]] const Decision& decision() const noexcept {
+        return burst.packets()[row].decision;
+    }
     // Whether the rule's limits were looked at: budgets in turn until one has room, rules unless it
     // was decided before them.
     [[nodiscard]] bool asked() const noexcept {
-        const Decision& decision = packet.decision;
+        const Decision& decision = this->decision();
         if (rule().on_match == OnMatch::Bypass) {
             return decision.reason != Reason::Bypass || match.rule <= decision.rule;
         }
         return rule().has_limits() && decision.reason != Reason::Bypass &&
                decision.reason != Reason::AllowRule && decision.reason != Reason::DenyRule;
     }
-    // The short way notes only what it made of the packet.
     [[nodiscard]] bool denied() const noexcept {
-        return match.refused ||
-               (packet.decision.rule == match.rule && packet.decision.reason == Reason::OverLimit);
+        const Scratch& scratch = burst.scratch();
+        return has_row(scratch.rules[scratch.active_of[match.rule]].refused, row);
     }
 };
 
-// Unknown also when a later packet of the burst has moved the bucket, or it is a coarser key's.
-std::uint64_t remaining_of(const Sampled& sampled, std::size_t limit) noexcept {
+// The numbers that count for a key; nullptr: none do, since it is exempt or banned by name.
+const AnyLimit* numbers_for(const Sampled& sampled, std::size_t limit, ByteView key) noexcept {
+    const Rule& rule = sampled.rule();
+    const MeteredLimit& metered = rule.limits[limit];
+    if (rule.overrides == nullptr) {
+        return &metered.limit;
+    }
+    const OverridePlan* plan = plan_of_key(rule, metered.key, key, sampled.core.hash);
+    if (plan == nullptr) {
+        return &metered.limit;
+    }
+    if (fate_of(*plan, sampled.now) != KeyFate::Judged) {
+        return nullptr;
+    }
+    const LimitOverride* own =
+        override_of(*plan, *rule.overrides, static_cast<std::uint8_t>(limit), sampled.now);
+    return own == nullptr ? &metered.limit : &own->numbers;
+}
+
+// Unknown of a key that has no bucket, or that of a wider key.
+std::uint64_t remaining_of(const Sampled& sampled, std::size_t limit, ByteView key) noexcept {
     const Look& look = sampled.looks[limit];
-    if (look.cost == Units{0} || look.entry == nullptr || look.entry->filed() != look.key.filed ||
-        look.entry->stamp().step != 0) {
+    const AnyLimit* numbers = numbers_for(sampled, limit, key);
+    if (look.cost == Units{0} || numbers == nullptr) {
         return KeySample::kUnknown;
     }
-    const bool may_be_own = sampled.rule().overrides != nullptr;
-    if (may_be_own && !look.asked) {
+    const Entry* entry = sampled.core.buckets.keys.find(look.key);
+    if (entry == nullptr || entry->stamp().step != 0) {
         return KeySample::kUnknown;
     }
     Tenants& tenants = sampled.core.buckets.tenants;
-    if (may_be_own && look.numbers == nullptr && look.entry->has_own_numbers()) {
-        const OwnBucket& bucket = tenants.pool().at<OwnBucket>(look.entry->cell().rest);
-        return remaining(bucket.state, bucket.limit(), sampled.now.at).count();
-    }
-    const AnyLimit* numbers =
-        may_be_own && look.numbers != nullptr ? look.numbers : &sampled.rule().limits[limit].limit;
-    return remaining(tenants.cell_of(*look.entry), *numbers, tenants.pool(), sampled.now).count();
+    return remaining(tenants.cell_of(*entry), *numbers, tenants.pool(), sampled.now).count();
 }
 
 void tell(const Sampled& sampled, std::size_t limit, std::uint32_t weight) noexcept {
     const Rule& rule = sampled.rule();
     KeyBytes key;
-    if (key_of(rule.keys[rule.limits[limit].key], rule.missing_key, sampled.packet.flow,
-               sampled.packet.frame.bytes, key) == KeyOutcome::Missing) {
+    if (key_of(rule.keys[rule.limits[limit].key], rule.missing_key, sampled.burst.headers_of(sampled.row),
+               sampled.burst.frame(sampled.row).bytes, key) == KeyOutcome::Missing) {
         return;
     }
     KeySample* record = sampled.core.sampler->next();
@@ -70,7 +88,7 @@ void tell(const Sampled& sampled, std::size_t limit, std::uint32_t weight) noexc
     record->load = sampled.set.load;
     record->rule = sampled.match.rule;
     record->weight = weight;
-    record->remaining = remaining_of(sampled, limit);
+    record->remaining = remaining_of(sampled, limit, key.view());
     record->denied = sampled.denied();
     record->size = static_cast<std::uint16_t>(key.view().size());
     std::memcpy(record->key.data(), key.view().data(), key.view().size());
@@ -81,12 +99,12 @@ void tell(const Sampled& sampled, std::size_t limit, std::uint32_t weight) noexc
 
 void sample_burst(Burst& burst, const RuleSet& set, CoreState& core, Now now) noexcept {
     const KeySampler::Pick pick = core.sampler->pick(burst.size(), now.at);
-    const Scratch& scratch = burst.scratch();
-    const std::span<const Match> met =
-        set.has_one_way() ? burst.only_match(pick.packet) : burst.matches_of(pick.packet);
-    for (const Match& match : met) {
-        const Sampled sampled{
-            set, burst.packets()[pick.packet], match, &scratch.looks[match.first], core, now};
+    if (!has_row(burst.live() & ~burst.headers().malformed, pick.packet)) {
+        return;
+    }
+    const PacketLooks of = looks_of_packet(burst, pick.packet, set);
+    for (const Match& match : of.matches) {
+        const Sampled sampled{set, burst, pick.packet, match, &of.looks[match.first], core, now};
         if (match.skipped || !sampled.asked()) {
             continue;
         }

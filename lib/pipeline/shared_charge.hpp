@@ -10,21 +10,6 @@ namespace sluice {
            judging.core.buckets.tenants.row(entry.slot()).max_unsynced != 0;
 }
 
-// Asks for the records of the few keys without a lease, once the places where they are found have
-// come; and for these places, of those whose bucket lay in its second line.
-[[gnu::always_inline]] inline void prefetch_records(const Scratch& scratch,
-                                                    const Ledger& ledger) noexcept {
-    for (const Look* look : std::span{scratch.unleased.get(), scratch.unleased_count}) {
-        ledger.prefetch_record({look->key.hash, slot_of(look->key), 0});
-    }
-    for (const Look* look : std::span{scratch.missed.get(), scratch.miss_count}) {
-        const Entry* entry = look->entry;
-        if (entry == nullptr || look->cost.count() > entry->lease()) {
-            ledger.prefetch({look->key.hash, slot_of(look->key), 0});
-        }
-    }
-}
-
 // What a lease on a key's bucket has left goes back, so that what is noted is what has been
 // charged: for whoever asks for credit, or is about to write another state.
 void end_lease(Entry& entry, const FiledKey& key, CoreState& core) noexcept;
