@@ -5,6 +5,7 @@
 #include "lib/pipeline/decision_tally.hpp"
 
 #include <algorithm>
+#include <bit>
 #include <cstring>
 
 #include <rte_ethdev.h>
@@ -75,12 +76,10 @@ FrameView DpdkIo::whole_view_of(rte_mbuf* frame, std::size_t row) noexcept {
 void DpdkIo::fill(Burst& burst, rte_mbuf* const* frames, std::uint16_t count,
                   Reach reach) noexcept {
     newest_ ^= 1U;
-    std::uint16_t row = 0;
-    for (Packet& packet : burst.take_rows(count, lane_.dir, lane_.pair)) {
+    burst.begin(lane_.dir, lane_.pair);
+    for (std::uint16_t row = 0; row < count; ++row) {
         rte_mbuf* frame = frames[row];
-        packet.come(reach == Reach::Headers ? view_of(frame, row) : whole_view_of(frame, row),
-                    frame);
-        ++row;
+        burst.put(reach == Reach::Headers ? view_of(frame, row) : whole_view_of(frame, row), frame);
     }
 }
 
@@ -117,7 +116,9 @@ std::size_t DpdkIo::receive_owned(Burst& burst, Reach reach) noexcept {
     return count;
 }
 
-bool DpdkIo::tag(Packet& packet, const TagValues& values) noexcept {
+bool DpdkIo::tag(Burst& burst, std::size_t row, const TagValues& values) noexcept {
+    Packet& packet = burst.packets()[row];
+    const Flow& headers = burst.headers_of(row);
     rte_mbuf* frame = frame_of(packet);
     if (!is_ours(frame)) {
         rte_mbuf* copy = rte_pktmbuf_copy(frame, pool_, 0, UINT32_MAX);
@@ -131,15 +132,15 @@ bool DpdkIo::tag(Packet& packet, const TagValues& values) noexcept {
     // What the parser saw holds all that a tag touches; it may lie in several segments.
     std::array<std::byte, kHeadSize> head;
     const auto size = static_cast<std::uint32_t>(
-        std::min<std::size_t>({head.size(), packet.frame.bytes.size(), frame->pkt_len}));
-    if (packet.flow.outer_l3_at + std::size_t{20} > size) {
+        std::min<std::size_t>({head.size(), burst.frame(row).bytes.size(), frame->pkt_len}));
+    if (headers.outer_l3_at + std::size_t{20} > size) {
         return true;  // tags so deep that the IP header lies beyond: nothing is written
     }
     const void* seen = rte_pktmbuf_read(frame, 0, size, head.data());
     if (seen != head.data()) {
         std::memcpy(head.data(), seen, size);
     }
-    tag_frame(MutableBytes{head}.first(size), packet.flow, values.dscp, values.pcp);
+    tag_frame(MutableBytes{head}.first(size), headers, values.dscp, values.pcp);
     write_head(frame, ByteView{head}.first(size));
     return true;
 }
@@ -173,10 +174,10 @@ void DpdkIo::send(Burst& burst, WorkerCounters& counters) noexcept {
     std::array<std::uint16_t, kMaxBurst> forwarded{};
     unsigned drops = 0;
     std::uint16_t count = 0;
-    const auto rows = static_cast<std::uint16_t>(burst.size());
-    for (std::uint16_t row = 0; row < rows; ++row) {
+    for (RowMask left = burst.live(); left != 0; left &= left - 1) {
+        const auto row = static_cast<std::uint16_t>(std::countr_zero(left));
         Packet& packet = burst.packets()[row];
-        if (packet.decision.verdict == Verdict::Tag && !tag(packet, *packet.decision.tag)) {
+        if (packet.decision.verdict == Verdict::Tag && !tag(burst, row, *packet.decision.tag)) {
             packet.decision = {.verdict = Verdict::Drop, .reason = Reason::NoMemory};
         }
         if (forwards(packet.decision.verdict) && !fits(frame_of(packet))) [[unlikely]] {
@@ -200,9 +201,9 @@ void DpdkIo::send(Burst& burst, WorkerCounters& counters) noexcept {
     }
     DecisionTally tally;
     std::size_t noted = 0;
-    for (const Packet& packet : burst.packets()) {
-        tally.note(noted++, packet.decision);
-    }
+    for_each_row(burst.live(), [&](std::size_t row) {
+        tally.note(noted++, burst.packets()[row].decision);
+    });
     tally.count(noted, counters);
 }
 
@@ -210,11 +211,12 @@ void DpdkIo::send_back(Burst& burst, const std::array<std::uint16_t, kMaxBurst>&
                        std::uint16_t count, WorkerCounters& counters) noexcept {
     DecisionTally tally;  // the sender counts what it sends
     std::size_t noted = 0;
-    for (const Packet& packet : burst.packets()) {
+    for_each_row(burst.live(), [&](std::size_t row) {
+        const Packet& packet = burst.packets()[row];
         if (!forwards(packet.decision.verdict)) {
             tally.note(noted++, packet.decision);
         }
-    }
+    });
     std::array<rte_mbuf*, kMaxBurst> out{};
     for (std::uint16_t i = 0; i < count; ++i) {
         const Packet& packet = burst.packets()[rows[i]];

@@ -74,7 +74,7 @@ private:
     [[nodiscard]] FrameView view_of(rte_mbuf* frame, std::size_t row) noexcept;
     [[nodiscard]] FrameView whole_view_of(rte_mbuf* frame, std::size_t row) noexcept;
     // Writes the rule's tag into the frame. False: there was no buffer to do it in.
-    [[nodiscard]] bool tag(Packet& packet, const TagValues& values) noexcept;
+    [[nodiscard]] bool tag(Burst& burst, std::size_t row, const TagValues& values) noexcept;
     // Whether the port can send the frame, made contiguous if it must be.
     [[nodiscard]] bool fits(rte_mbuf* frame) const noexcept;
     // Hands what goes on to the worker that sends, which counts it.

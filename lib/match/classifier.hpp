@@ -3,8 +3,6 @@
 #include "lib/match/clause_planes.hpp"
 #include "lib/match/dimension.hpp"
 #include "lib/match/found_rules.hpp"
-#include "lib/match/rule_matches.hpp"
-#include "lib/packet/header_columns.hpp"
 #include "lib/match/subject.hpp"
 #include "lib/match/text_matcher.hpp"
 

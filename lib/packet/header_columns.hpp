@@ -83,7 +83,6 @@ public:
     // still be as they were. Good until the next parse_columns().
     [[nodiscard]] const Flow& headers(std::size_t row) const noexcept;
 
-    ByteView frame_tmp(std::size_t row) const { return frames_->frame(row).bytes; }
     // The values of a Number, Flag, Mac, Name or Country field, of those of `rows` that have it:
     // these rows are returned, and numbers of other rows are any. For fields that have a column and
     // for those that have none.

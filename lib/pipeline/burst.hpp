@@ -84,4 +84,16 @@ private:
     Scratch scratch_;
 };
 
+// One packet of a burst that has been decided.
+struct BurstRow {
+    const Burst* burst = nullptr;
+    std::size_t row = 0;
+
+    [[nodiscard]] const Decision& decision() const noexcept {
+        return burst->packets()[row].decision;
+    }
+    [[nodiscard]] const Flow& headers() const noexcept { return burst->headers_of(row); }
+    [[nodiscard]] FrameView frame() const noexcept { return burst->frame(row); }
+};
+
 }  // namespace sluice

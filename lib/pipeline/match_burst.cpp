@@ -34,7 +34,7 @@ public:
     }
 
 private:
-    [[nodiscard]] std::span<const RuleRows> matched() const noexcept {
+    [[nodiscard]] std::span<const RuleMatch> matched() const noexcept {
         return scratch_.matches.matched();
     }
     [[nodiscard]] const RulePlan& plan_of(std::uint32_t rule) const noexcept {
@@ -53,7 +53,7 @@ private:
     [[nodiscard]] bool is_on_sight(const RulePlan& rule) const noexcept {
         return rule.on_match == OnMatch::Drop || rule.on_match == OnMatch::Allow;
     }
-    [[nodiscard]] RowMask decided_by(const RuleRows& match) const noexcept {
+    [[nodiscard]] RowMask decided_by(const RuleMatch& match) const noexcept {
         const RulePlan& rule = plan_of(match.rule);
         return is_on_sight(rule) && rule.mode == Mode::Enforce ? match.rows : 0;
     }
@@ -66,7 +66,7 @@ private:
         RowMask wanted = 0;
         auto match = matched().begin();
         const auto end = matched().end();
-        for (const RuleRows& pending : scratch_.matches.pending()) {
+        for (const RuleMatch& pending : scratch_.matches.pending()) {
             for (; match != end && match->rule < pending.rule; ++match) {
                 decided |= decided_by(*match);
             }
@@ -83,7 +83,7 @@ private:
 
     void leave_to_general(RowMask rows) noexcept {
         RowMask general = 0;
-        for (const RuleRows& match : matched()) {
+        for (const RuleMatch& match : matched()) {
             if (plan_of(match.rule).on_match != OnMatch::Bypass) {
                 break;  // budgets stand before all rules
             }
@@ -93,7 +93,7 @@ private:
     }
 
     void decide_on_sight(RowMask open) noexcept {
-        for (const RuleRows& match : matched()) {
+        for (const RuleMatch& match : matched()) {
             const RulePlan& rule = plan_of(match.rule);
             if (!is_on_sight(rule)) {
                 continue;
@@ -118,7 +118,7 @@ private:
     void list_rules() noexcept {
         const RowMask open = ~scratch_.decided;
         std::uint32_t count = 0;
-        for (const RuleRows& match : matched()) {
+        for (const RuleMatch& match : matched()) {
             const RulePlan& rule = plan_of(match.rule);
             const bool metered =
                 rule.on_match == OnMatch::Meter || rule.on_match == OnMatch::Bypass;

@@ -71,7 +71,7 @@ std::optional<BucketView> view(const Asked& asked, const Scene& scene) {
     return view_bucket(scene.core, {.limit = asked.limit,
                                     .own = own_numbers(asked, key.view(), scene),
                                     .key = key.view(),
-                                    .demand = {cost, color_of(scene.flow)},
+                                    .demand = {cost, color_of(scene.flow.dscp)},
                                     .now = scene.now});
 }
 

@@ -56,17 +56,17 @@ Result<ReplayOutputs> ReplayOutputs::create(const Options& options) {
     return outputs;
 }
 
-void ReplayOutputs::add(KeptFrame& kept, const Packet& packet, const RuleSet& rules,
+void ReplayOutputs::add(KeptFrame& kept, const BurstRow& packet, const RuleSet& rules,
                         std::string_view pair) {
     if (verdicts_) {
         verdicts_->write(verdict_line(kept.frame().number, packet, rules, pair));
     }
-    if (!frames_ || !forwards(packet.decision.verdict)) {
+    if (!frames_ || !forwards(packet.decision().verdict)) {
         return;
     }
-    if (packet.decision.verdict == Verdict::Tag) {
-        const TagValues& tag = rules.rules[packet.decision.rule].tag;
-        tag_frame(kept.bytes(), packet.flow, tag.dscp, tag.pcp);
+    if (packet.decision().verdict == Verdict::Tag) {
+        const TagValues& tag = rules.rules[packet.decision().rule].tag;
+        tag_frame(kept.bytes(), packet.headers(), tag.dscp, tag.pcp);
     }
     frames_->write(kept.frame());
 }

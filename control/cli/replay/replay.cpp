@@ -25,10 +25,10 @@ ReplaySummary judge_all(FrameSource& source, const ReplaySetup& setup,
     WorkerSet workers{setup, rules};
     ReplaySummary summary;
     for (auto frames = source.next_batch(); !frames.empty(); frames = source.next_batch()) {
-        const std::vector<const Packet*>& rows = workers.judge(frames, source.now());
+        const std::vector<BurstRow>& rows = workers.judge(frames, source.now());
         for (std::size_t i = 0; i < frames.size(); ++i) {
             summary.count(rows[i]->decision);
-            outputs.add(frames[i], *rows[i], rules, setup.pair);
+            outputs.add(frames[i], rows[i], rules, setup.pair);
         }
     }
     summary.collect(compiled, workers);

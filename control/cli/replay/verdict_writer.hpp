@@ -13,7 +13,7 @@ namespace sluice {
 
 // One frame's line of `replay --verdicts`, with its line break: frame number, verdict, reason, rule
 // that made the verdict, its key (of tiers, that of the one that refused), wait in ns.
-[[nodiscard]] std::string verdict_line(std::uint64_t number, const Packet& packet,
+[[nodiscard]] std::string verdict_line(std::uint64_t number, const BurstRow& packet,
                                        const RuleSet& rules, std::string_view pair);
 
 // The file of these lines.

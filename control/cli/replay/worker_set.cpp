@@ -109,11 +109,11 @@ WorkerSet::Worker& WorkerSet::owner_of(const CapturedFrame& frame, Worker& recei
                                                                               : receiver;
 }
 
-const Packet* WorkerSet::receive(const CapturedFrame& frame) {
+BurstRow WorkerSet::receive(const CapturedFrame& frame) {
     const Route route = route_of(frame);
     Burst& burst = route.worker.burst;
     burst.add({frame.bytes, frame.wire_size}, route.dir, port_);
-    return &burst.packets().back();
+    return {&burst, burst.size() - 1};
 }
 
 WorkerSet::Place WorkerSet::place_of(const CapturedFrame& frame) const {
@@ -122,10 +122,10 @@ WorkerSet::Place WorkerSet::place_of(const CapturedFrame& frame) const {
     alone.add({frame.bytes, frame.wire_size}, route.dir, port_);
     parse_burst(alone, route.worker.core);
     origin_burst(alone, rules_);
-    return {route.worker.core, alone.packets().front().flow};
+    return {route.worker.core, alone.headers_of(0)};
 }
 
-const std::vector<const Packet*>& WorkerSet::judge(std::span<KeptFrame> frames, Instant now) {
+const std::vector<BurstRow>& WorkerSet::judge(std::span<KeptFrame> frames, Instant now) {
     rows_.clear();
     const Now time = time_of(now);
     for (const auto& worker : workers_) {

@@ -77,7 +77,7 @@ public:
             parse_frame({frame.bytes, frame.wire_size}, Tunnels{}, flow);
             const Units cost = units_of(per_, flow);
             if (cost.count() != 0) {
-                return Arrival{latest_, cost, color_of(flow)};
+                return Arrival{latest_, cost, color_of(flow.dscp)};
             }
         }
         return std::nullopt;
