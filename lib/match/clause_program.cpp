@@ -138,7 +138,7 @@ RowMask ClauseProgram::Run::v6_holds(const ColumnTest& test, RowMask rows) noexc
     RowMask inside = 0;
     for_each_row(rows, [&](std::size_t row) {
         const Wide key = (Wide{keys.high[row]} << 64) | keys.low[row];
-        for (const AddressRange& range : test.v6_ranges) {
+        for (const V6Range& range : test.v6_ranges) {
             inside |= (key >= range.first && key <= range.last ? RowMask{1} : 0) << row;
         }
     });
@@ -152,11 +152,11 @@ RowMask ClauseProgram::Run::outer_address_holds(const ColumnTest& test) const no
         const bool is_inside =
             address.version == IpVersion::V4
                 ? std::ranges::any_of(test.ranges,
-                                      [key = v4_key(address.address)](const NumberRange& range) {
+                                      [key = v4_key(address.address)](const ColumnRange& range) {
                                           return key - range.first <= range.span;
                                       })
                 : std::ranges::any_of(test.v6_ranges,
-                                      [key = v6_key(address.address)](const AddressRange& range) {
+                                      [key = v6_key(address.address)](const V6Range& range) {
                                           return key >= range.first && key <= range.last;
                                       });
         inside |= is_inside ? row_bit(row) : 0;
@@ -224,8 +224,8 @@ std::size_t ClauseProgram::bytes() const noexcept {
                         terms_.size() * sizeof(terms_.front()) + clauses_.size() * sizeof(Clause) +
                         rules_.size() * sizeof(RuleClauses);
     for (const ColumnTest& test : tests_) {
-        bytes += (test.ranges.size() + test.v6_high_ranges.size()) * sizeof(NumberRange) +
-                 test.v6_ranges.size() * sizeof(AddressRange) + test.row_holds.size();
+        bytes += (test.ranges.size() + test.v6_high_ranges.size()) * sizeof(ColumnRange) +
+                 test.v6_ranges.size() * sizeof(V6Range) + test.row_holds.size();
     }
     return bytes;
 }

@@ -221,18 +221,18 @@ void ClauseProgramBuilder::make_ranges(const DimensionParts& dimension, const Ro
                               });
     each_range<Wide>(dimension.v6_steps, rows, ~Wide{0},
                      [&](Wide first, Wide last) { test.v6_ranges.push_back({first, last}); });
-    test.only_networks = std::ranges::all_of(test.v6_ranges, [](const AddressRange& range) {
+    test.only_networks = std::ranges::all_of(test.v6_ranges, [](const V6Range& range) {
         return static_cast<std::uint64_t>(range.first) == 0 &&
                static_cast<std::uint64_t>(range.last) == UINT64_MAX;
     });
-    for (const AddressRange& range : test.v6_ranges) {
+    for (const V6Range& range : test.v6_ranges) {
         const auto first = static_cast<std::uint64_t>(range.first >> 64);
         test.v6_high_ranges.push_back(
             {first, static_cast<std::uint64_t>(range.last >> 64) - first});
     }
-    const NumberRange all{0, largest};
+    const ColumnRange all{0, largest};
     const bool all_numbers = test.ranges == std::vector{all};
-    const bool all_v6 = !is_address || test.v6_ranges == std::vector{AddressRange{0, ~Wide{0}}};
+    const bool all_v6 = !is_address || test.v6_ranges == std::vector{V6Range{0, ~Wide{0}}};
     const bool none = test.ranges.empty() && test.v6_ranges.empty();
     if (none || (all_numbers && all_v6)) {
         test.kind = ColumnTest::Kind::Presence;

@@ -12,13 +12,13 @@
 namespace sluice {
 
 // first, first + 1 .. first + span.
-struct NumberRange {
+struct ColumnRange {
     std::uint64_t first = 0;
     std::uint64_t span = 0;
 
-    [[nodiscard]] constexpr bool operator==(const NumberRange&) const noexcept = default;
+    [[nodiscard]] constexpr bool operator==(const ColumnRange&) const noexcept = default;
 };
-using NumberRanges = std::span<const NumberRange>;
+using ColumnRanges = std::span<const ColumnRange>;
 
 namespace column_compare {
 
@@ -35,10 +35,10 @@ namespace column_compare {
 
 }  // namespace column_compare
 
-[[nodiscard]] inline RowMask rows_in(const std::uint8_t* column, NumberRanges ranges) noexcept {
+[[nodiscard]] inline RowMask rows_in(const std::uint8_t* column, ColumnRanges ranges) noexcept {
     const __m256i numbers = column_compare::load(column, 0);
     __m256i inside = _mm256_setzero_si256();
-    for (const NumberRange& range : ranges) {
+    for (const ColumnRange& range : ranges) {
         const __m256i above =
             _mm256_sub_epi8(numbers, _mm256_set1_epi8(static_cast<char>(range.first)));
         const __m256i span = _mm256_set1_epi8(static_cast<char>(range.span));
@@ -47,12 +47,12 @@ namespace column_compare {
     return column_compare::bytes_mask(inside);
 }
 
-[[nodiscard]] inline RowMask rows_in(const std::uint16_t* column, NumberRanges ranges) noexcept {
+[[nodiscard]] inline RowMask rows_in(const std::uint16_t* column, ColumnRanges ranges) noexcept {
     const __m256i low = column_compare::load(column, 0);
     const __m256i high = column_compare::load(column, 1);
     __m256i low_inside = _mm256_setzero_si256();
     __m256i high_inside = low_inside;
-    for (const NumberRange& range : ranges) {
+    for (const ColumnRange& range : ranges) {
         const __m256i first = _mm256_set1_epi16(static_cast<short>(range.first));
         const __m256i span = _mm256_set1_epi16(static_cast<short>(range.span));
         const __m256i low_above = _mm256_sub_epi16(low, first);
@@ -65,10 +65,10 @@ namespace column_compare {
     return column_compare::words_mask(low_inside, high_inside);
 }
 
-[[nodiscard]] inline RowMask rows_in(const std::uint32_t* column, NumberRanges ranges) noexcept {
+[[nodiscard]] inline RowMask rows_in(const std::uint32_t* column, ColumnRanges ranges) noexcept {
     constexpr std::size_t kParts = kMaxBurst / 8;
     __m256i inside[kParts] = {};
-    for (const NumberRange& range : ranges) {
+    for (const ColumnRange& range : ranges) {
         const __m256i first = _mm256_set1_epi32(static_cast<int>(range.first));
         const __m256i span = _mm256_set1_epi32(static_cast<int>(range.span));
         for (std::size_t i = 0; i < kParts; ++i) {
@@ -82,14 +82,14 @@ namespace column_compare {
         _mm256_permute4x64_epi64(_mm256_packs_epi32(inside[2], inside[3]), 0xD8));
 }
 
-[[nodiscard]] inline RowMask rows_in(const std::uint64_t* column, NumberRanges ranges) noexcept {
+[[nodiscard]] inline RowMask rows_in(const std::uint64_t* column, ColumnRanges ranges) noexcept {
     constexpr std::size_t kPerPart = 4;
     const __m256i sign = _mm256_set1_epi64x(INT64_MIN);  // makes a signed compare an unsigned one
     RowMask rows = 0;
     for (std::size_t i = 0; i < kMaxBurst / kPerPart; ++i) {
         const __m256i numbers = column_compare::load(column, i);
         __m256i inside = _mm256_setzero_si256();
-        for (const NumberRange& range : ranges) {
+        for (const ColumnRange& range : ranges) {
             const __m256i above =
                 _mm256_sub_epi64(numbers, _mm256_set1_epi64x(static_cast<long long>(range.first)));
             const __m256i span = _mm256_set1_epi64x(static_cast<long long>(range.span));

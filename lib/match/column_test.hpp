@@ -10,11 +10,11 @@
 namespace sluice {
 
 // IPv6 addresses from `first` up to `last`.
-struct AddressRange {
+struct V6Range {
     Wide first = 0;
     Wide last = 0;
 
-    [[nodiscard]] constexpr bool operator==(const AddressRange&) const noexcept = default;
+    [[nodiscard]] constexpr bool operator==(const V6Range&) const noexcept = default;
 };
 
 // Whether one field's value lies in a set: a condition that several clauses may share, which is
@@ -40,9 +40,9 @@ struct ColumnTest {
     bool only_networks = false;       // IPv6 ranges are of whole /64 networks
     std::uint16_t column = 0;         // offset in HeaderColumns
     std::uint32_t dimension = 0;      // LookUp
-    std::vector<NumberRange> ranges;  // numbers, or IPv4 addresses
-    std::vector<AddressRange> v6_ranges;
-    std::vector<NumberRange> v6_high_ranges;  // only_networks: of the first 64 bits
+    std::vector<ColumnRange> ranges;  // numbers, or IPv4 addresses
+    std::vector<V6Range> v6_ranges;
+    std::vector<ColumnRange> v6_high_ranges;  // only_networks: of the first 64 bits
     std::vector<std::uint8_t> row_holds;      // LookUp: by row times stride of the dimension
     std::uint32_t cost = 0;                   // CPU cycles for a burst, estimated
 };

@@ -13,11 +13,11 @@
 namespace sluice {
 
 // The packets of a burst that match one rule.
-struct RuleRows {
+struct RuleMatch {
     std::uint32_t rule = 0;
     RowMask rows = 0;
 
-    [[nodiscard]] constexpr bool operator==(const RuleRows&) const noexcept = default;
+    [[nodiscard]] constexpr bool operator==(const RuleMatch&) const noexcept = default;
 };
 
 // What Classifier::match_headers() and match_texts() find of a burst, and their working memory, all
@@ -25,14 +25,14 @@ struct RuleRows {
 class RuleMatches {
 public:
     // Every rule that some packet matches, once, by ascending number; none without a row.
-    [[nodiscard]] std::span<const RuleRows> matched() const noexcept {
+    [[nodiscard]] std::span<const RuleMatch> matched() const noexcept {
         return {matched_.get(), matched_count_};
     }
     // Rules that a text may still add, the same way. The rows are those in which a clause of the
     // rule has all that it asks of headers, less those that match it by another clause; in a large
     // rule set other rows of pending_rows() may be among them. match_texts() takes the rows that it
     // looks at out of it.
-    [[nodiscard]] std::span<const RuleRows> pending() const noexcept {
+    [[nodiscard]] std::span<const RuleMatch> pending() const noexcept {
         return {pending_.get(), pending_count_};
     }
     // The rows in which some rule is pending: those whose texts would be looked at.
@@ -73,10 +73,10 @@ private:
     void settle_texts(RowMask rows) noexcept;
 
     // Behind the last is room for one that does not count.
-    std::unique_ptr<RuleRows[]> matched_ =
-        std::make_unique_for_overwrite<RuleRows[]>(RuleBits::kSize + 1);
-    std::unique_ptr<RuleRows[]> pending_ =
-        std::make_unique_for_overwrite<RuleRows[]>(RuleBits::kSize + 1);
+    std::unique_ptr<RuleMatch[]> matched_ =
+        std::make_unique_for_overwrite<RuleMatch[]>(RuleBits::kSize + 1);
+    std::unique_ptr<RuleMatch[]> pending_ =
+        std::make_unique_for_overwrite<RuleMatch[]>(RuleBits::kSize + 1);
     std::unique_ptr<PendingClause[]> pending_clauses_ =
         std::make_unique_for_overwrite<PendingClause[]>(kMaxClauses + 1);
     std::size_t matched_count_ = 0;

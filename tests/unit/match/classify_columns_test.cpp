@@ -224,10 +224,10 @@ private:
 };
 
 // By rule, from the answer for one packet at a time.
-std::vector<RuleRows> expected(const Classifier& classifier, const RandomBurst& burst,
-                               RowMask rows) {
+std::vector<RuleMatch> expected(const Classifier& classifier, const RandomBurst& burst,
+                                RowMask rows) {
     static FoundRules found;  // of much memory: made once
-    std::vector<RuleRows> by_rule(kRules);
+    std::vector<RuleMatch> by_rule(kRules);
     for_each_row(rows, [&](std::size_t row) {
         const Subject subject{&burst.columns().headers(row), burst.frames().frame(row).bytes};
         classifier.match(std::span{&subject, 1}, nullptr, found);
@@ -236,12 +236,12 @@ std::vector<RuleRows> expected(const Classifier& classifier, const RandomBurst& 
             by_rule[rule].rows |= row_bit(row);
         }
     });
-    std::erase_if(by_rule, [](const RuleRows& one) { return one.rows == 0; });
+    std::erase_if(by_rule, [](const RuleMatch& one) { return one.rows == 0; });
     return by_rule;
 }
 
 void expect_matches(const Classifier& classifier, const RandomBurst& burst, RowMask rows,
-                    const std::vector<RuleRows>& wanted) {
+                    const std::vector<RuleMatch>& wanted) {
     static RuleMatches matches;
     classifier.match_headers(burst.columns(), rows, matches);
     EXPECT_EQ(std::vector(matches.matched().begin(), matches.matched().end()), wanted);
@@ -259,7 +259,7 @@ void check(Dice& dice, std::size_t clauses, const std::vector<Field>& fields,
     Classifier classifier{parts};
     const RowMask rows = burst.columns().well_formed() &
                          (dice.below(4) == 0 ? static_cast<RowMask>(dice.number()) : ~RowMask{0});
-    const std::vector<RuleRows> wanted = expected(classifier, burst, rows);
+    const std::vector<RuleMatch> wanted = expected(classifier, burst, rows);
     classifier.choose(Classifier::Way::ByIndex);
     ASSERT_FALSE(classifier.is_by_clause());
     expect_matches(classifier, burst, rows, wanted);
