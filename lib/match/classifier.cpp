@@ -8,15 +8,32 @@ Classifier::Classifier(ClassifierParts parts, Lookups lookups)
     for (const DimensionParts& dimension : parts_.dimensions) {
         dimensions_.emplace_back(dimension, lookups);
     }
-    set_strides();
+    finish_lookups(lookups);
     texts_ = TextMatcher{parts_.texts, parts_.rule_of.size()};
+    text_clauses_.resize(blocks_for(parts_.rule_of.size()));
+    for (const TextTermParts& term : parts_.texts.terms) {
+        text_clauses_[term.clause / kBlockBits].words[term.clause % kBlockBits / 64] |=
+            std::uint64_t{1} << (term.clause % 64);
+    }
 }
 
 void Classifier::make_fast() {
     for (std::size_t i = 0; i < dimensions_.size(); ++i) {
         dimensions_[i] = Dimension{parts_.dimensions[i], Lookups::Fast};
     }
+    finish_lookups(Lookups::Fast);
+}
+
+// Without fast look-ups packets come one at a time: that is the index's business.
+void Classifier::finish_lookups(Lookups lookups) {
     set_strides();
+    program_ =
+        lookups == Lookups::Fast ? ClauseProgram::make(parts_, dimensions_) : ClauseProgram{};
+}
+
+void Classifier::choose(Way way) {
+    program_ =
+        way == Way::ByClause ? ClauseProgram::make_anyway(parts_, dimensions_) : ClauseProgram{};
 }
 
 void Classifier::set_strides() {
@@ -37,7 +54,7 @@ std::size_t Classifier::bytes() const noexcept {
                  dimension.steps.size() * sizeof(dimension.steps.front()) +
                  dimension.v6_steps.size() * sizeof(dimension.v6_steps.front());
     }
-    return bytes + planes_.bytes() + texts_.bytes();
+    return bytes + planes_.bytes() + texts_.bytes() + text_clauses_.size() * sizeof(Block);
 }
 
 void Classifier::find_rows(std::span<const Subject> subjects, Rows& rows) const noexcept {

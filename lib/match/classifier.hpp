@@ -1,10 +1,14 @@
 #pragma once
 #include "lib/match/classifier_parts.hpp"
 #include "lib/match/clause_planes.hpp"
+#include "lib/match/clause_program.hpp"
 #include "lib/match/dimension.hpp"
 #include "lib/match/found_rules.hpp"
+#include "lib/match/rule_matches.hpp"
 #include "lib/match/subject.hpp"
 #include "lib/match/text_matcher.hpp"
+#include "lib/packet/frame_columns.hpp"
+#include "lib/packet/header_columns.hpp"
 
 #include <cstddef>
 #include <cstdint>
@@ -62,6 +66,13 @@ public:
     void match_texts(const FrameColumns& frames, const HeaderColumns& columns, RowMask rows,
                      TextScratch& scratch, RuleMatches& matches) const noexcept;
 
+    // Whether match_headers() goes clause by clause, and not through the index.
+    [[nodiscard]] bool is_by_clause() const noexcept { return !program_.empty(); }
+    // Goes this way from now on, whatever the estimate says, if the clauses are not too many: for
+    // tests and measurements.
+    enum class Way : std::uint8_t { ByClause, ByIndex };
+    void choose(Way way);
+
     // What it was made from.
     [[nodiscard]] const ClassifierParts& parts() const noexcept { return parts_; }
     // With fast look-ups, whichever it has.
@@ -69,6 +80,13 @@ public:
 
 private:
     void set_strides();
+    void finish_lookups(Lookups lookups);
+    void find_rows(const HeaderColumns& columns, RowMask valid, Rows& rows) const noexcept;
+    void match_by_index(const HeaderColumns& columns, RowMask valid,
+                        RuleMatches& matches) const noexcept;
+    void split_open(const ClausePlanes::Search& search, RowMask valid,
+                    RuleMatches& matches) const noexcept;
+    void list_pending(RuleMatches& matches) const noexcept;
     void find_texts(const ClausePlanes::Search& search, std::span<const Subject> subjects,
                     TextScratch* texts, FoundRules::Adder& found) const noexcept;
 
@@ -76,6 +94,8 @@ private:
     std::vector<Dimension> dimensions_;
     ClausePlanes planes_;
     TextMatcher texts_;
+    std::vector<Block> text_clauses_;  // by block: the clauses that ask a text
+    ClauseProgram program_;            // empty: the index is the cheaper way
 };
 
 }  // namespace sluice

@@ -1,6 +1,7 @@
 #include "lib/match/dimension.hpp"
 
 #include "lib/match/address_key.hpp"
+#include "lib/match/address_keys.hpp"
 
 #include <algorithm>
 #include <array>
@@ -11,48 +12,6 @@ namespace {
 [[nodiscard]] VersionedAddress address_of(Field field, const Subject& subject) noexcept {
     return read_address(field, *subject.flow, subject.frame);
 }
-
-// The keys of one version in a burst, and whose each is.
-template <typename Key>
-class Keys {
-public:
-    void add(Key key, std::uint32_t subject) noexcept {
-        keys_[count_] = key;
-        subjects_[count_++] = subject;
-    }
-    [[nodiscard]] Key last() const noexcept { return keys_[count_ - 1]; }
-
-    // In the first of these that there is.
-    template <typename Packed, typename Fib>
-    void find(const Packed* packed, const Fib* fib, const RangeTrie<Key>& trie,
-              std::span<const Step<Key>> steps, std::uint32_t* rows) const noexcept {
-        std::array<std::uint32_t, kMaxSubjects> found;
-        const std::span<const Key> keys = std::span{keys_}.first(count_);
-        if (packed != nullptr) {
-            packed->find_each(keys, found.data());
-        } else if (fib != nullptr) {
-            fib->find_each(keys, found.data());
-        } else if (trie.is_large()) {
-            trie.find_each(keys, steps, found.data());
-        } else {
-            for (std::size_t i = 0; i < count_; ++i) {
-                rows[subjects_[i]] = trie.find(keys_[i], steps);
-            }
-            return;
-        }
-        for (std::size_t i = 0; i < count_; ++i) {
-            rows[subjects_[i]] = found[i];
-        }
-    }
-
-private:
-    static_assert(kMaxSubjects <= RangeTrie<Key>::kMaxKeys && kMaxSubjects <= FibV4::kMaxKeys &&
-                  kMaxSubjects <= FibV6::kMaxKeys && kMaxSubjects <= PackedV4::kMaxKeys &&
-                  kMaxSubjects <= PackedV6::kMaxKeys);
-    std::array<Key, kMaxSubjects> keys_;
-    std::array<std::uint32_t, kMaxSubjects> subjects_;
-    std::size_t count_ = 0;
-};
 
 // From so many steps on, a table costs a packet less than a trie whose nodes and steps no cache
 // holds: one of a MiB and three bytes for each step, or half a MiB and five for IPv6, where there
@@ -70,15 +29,6 @@ std::shared_ptr<const Fib> fib_for(const std::vector<Step<Key>>& steps, std::siz
     }
     Result<Fib> fib = Fib::make(steps);
     return fib ? std::make_shared<const Fib>(*std::move(fib)) : nullptr;
-}
-
-// The row of the last step that begins at the key or before it; the first begins at 0.
-template <typename Key>
-std::uint32_t row_by_halving(const std::vector<Step<Key>>& steps, Key key) noexcept {
-    const auto next = std::upper_bound(
-        steps.begin(), steps.end(), key,
-        [](const Key& wanted, const Step<Key>& step) { return wanted < step.first; });
-    return (next - 1)->row;
 }
 
 // The least steps for a table of few rows, and for one of many.
@@ -231,9 +181,9 @@ void Dimension::find_by_halving(std::span<const Subject> subjects, const Dimensi
         }
         const VersionedAddress address = address_of(field_, subject);
         if (address.version == IpVersion::V4) {
-            row = row_by_halving(parts.steps, v4_key(address.address));
+            row = row_by_halving(std::span{parts.steps}, v4_key(address.address));
         } else if (address.version == IpVersion::V6) {
-            row = row_by_halving(parts.v6_steps, v6_key(address.address));
+            row = row_by_halving(std::span{parts.v6_steps}, v6_key(address.address));
         }
     }
 }
@@ -258,23 +208,6 @@ void Dimension::find_inner_address(std::span<const Subject> subjects, const Dime
     }
 }
 
-// Not of the packed ones: their first tables are small, and find_each() reads the slots of a burst
-// there without one waiting for another. (Inline whatever happens: GCC drops calls of what only
-// prefetches.)
-[[gnu::always_inline]] inline void Dimension::prefetch(std::uint64_t v4_key) const noexcept {
-    if (fib_ != nullptr) {
-        fib_->prefetch(static_cast<std::uint32_t>(v4_key));
-    } else if (packed_ == nullptr) {
-        trie_.prefetch(v4_key);
-    }
-}
-
-[[gnu::always_inline]] inline void Dimension::prefetch(Wide v6_key) const noexcept {
-    if (v6_fib_ == nullptr && v6_packed_ == nullptr) {
-        v6_trie_.prefetch(v6_key);
-    }
-}
-
 void Dimension::find_address(std::span<const Subject> subjects, const DimensionParts& parts,
                              std::uint32_t* rows) const noexcept {
     if (is_inner_ && packed_ == nullptr && fib_ == nullptr && v6_packed_ == nullptr &&
@@ -282,8 +215,8 @@ void Dimension::find_address(std::span<const Subject> subjects, const DimensionP
         find_inner_address(subjects, parts, rows);
         return;
     }
-    Keys<std::uint64_t> v4;
-    Keys<Wide> v6;
+    AddressKeys<std::uint64_t> v4;
+    AddressKeys<Wide> v6;
     const auto add = [&](IpVersion version, const IpAddress& address, std::uint32_t at) {
         if (version == IpVersion::V4) [[likely]] {
             v4.add(v4_key(address), at);

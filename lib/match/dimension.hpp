@@ -7,6 +7,7 @@
 #include "lib/match/packed_v6.hpp"
 #include "lib/match/range_trie.hpp"
 #include "lib/match/subject.hpp"
+#include "lib/packet/header_columns.hpp"
 
 #include <cstddef>
 #include <cstdint>
@@ -31,8 +32,14 @@ public:
     template <To kTo>
     void find_rows(std::span<const Subject> subjects, const DimensionParts& parts,
                    std::uint32_t* rows) const noexcept;
+    // The same of a burst in columns, by row of the burst: the row of each of `rows`; of other rows
+    // any that there is.
+    template <To kTo>
+    void find_rows(const HeaderColumns& columns, RowMask rows, const DimensionParts& parts,
+                   std::uint32_t* found) const noexcept;
     // What a row counts for: 1, until this is said.
     void set_stride(std::uint32_t stride);
+    [[nodiscard]] std::uint32_t stride() const noexcept { return stride_; }
 
     // With fast look-ups, whichever it has.
     [[nodiscard]] std::size_t bytes(const DimensionParts& parts) const noexcept;
@@ -48,9 +55,28 @@ private:
                             std::uint32_t* rows) const noexcept;
     void find_by_halving(std::span<const Subject> subjects, const DimensionParts& parts,
                          std::uint32_t* rows) const noexcept;
-    // What the look-up of a key asks first.
-    void prefetch(std::uint64_t v4_key) const noexcept;
-    void prefetch(Wide v6_key) const noexcept;
+    template <To kTo>
+    void find_in_table(const HeaderColumns& columns, RowMask rows,
+                       std::uint32_t* found) const noexcept;
+    void find_number(const HeaderColumns& columns, RowMask rows, const DimensionParts& parts,
+                     std::uint32_t* found) const noexcept;
+    void find_address(const HeaderColumns& columns, RowMask rows, const DimensionParts& parts,
+                      std::uint32_t* found) const noexcept;
+    // What the look-up of a key asks first. Not of the packed tables: their first levels are small,
+    // and find_each() reads the slots of a burst there without one waiting for another. (Inline
+    // whatever happens: GCC drops calls of what only prefetches.)
+    [[gnu::always_inline]] void prefetch(std::uint64_t v4_key) const noexcept {
+        if (fib_ != nullptr) {
+            fib_->prefetch(static_cast<std::uint32_t>(v4_key));
+        } else if (packed_ == nullptr) {
+            trie_.prefetch(v4_key);
+        }
+    }
+    [[gnu::always_inline]] void prefetch(Wide v6_key) const noexcept {
+        if (v6_fib_ == nullptr && v6_packed_ == nullptr) {
+            v6_trie_.prefetch(v6_key);
+        }
+    }
     [[nodiscard]] std::uint64_t number_of(const Subject& subject) const noexcept;
 
     Field field_;

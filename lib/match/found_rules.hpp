@@ -39,6 +39,17 @@ public:
     [[nodiscard]] std::span<const std::uint32_t> of(std::size_t number) const noexcept {
         return {&rules_[begins_[number]], &rules_[begins_[number + 1]]};
     }
+    // Calls use(packet, rule) for all that has been added since clear(), packet by packet, in any
+    // order otherwise and a rule more than once: in the place of settle().
+    template <typename Use>
+    void each_added(std::size_t packets, Use&& use) const noexcept {
+        const std::uint32_t* hit = hits_.get();
+        for (std::size_t packet = 0; packet < packets; ++packet) {
+            for (const std::uint32_t* const end = hit + counts_[packet]; hit != end; ++hit) {
+                use(packet, *hit);
+            }
+        }
+    }
     [[nodiscard]] std::size_t packets() const noexcept { return packets_; }
 
     // A new burst. One adder then adds.

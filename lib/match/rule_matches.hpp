@@ -1,9 +1,10 @@
 #pragma once
 #include "lib/match/found_rules.hpp"
 #include "lib/match/rule_bits.hpp"
+#include "lib/match/rule_hits.hpp"
+#include "lib/match/text_candidates.hpp"
 #include "lib/packet/row_mask.hpp"
 
-#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
@@ -12,11 +13,11 @@
 namespace sluice {
 
 // The packets of a burst that match one rule.
-struct RuleRows {
+struct RuleMatch {
     std::uint32_t rule = 0;
     RowMask rows = 0;
 
-    [[nodiscard]] constexpr bool operator==(const RuleRows&) const noexcept = default;
+    [[nodiscard]] constexpr bool operator==(const RuleMatch&) const noexcept = default;
 };
 
 // What Classifier::match_headers() and match_texts() find of a burst, and their working memory, all
@@ -24,30 +25,68 @@ struct RuleRows {
 class RuleMatches {
 public:
     // Every rule that some packet matches, once, by ascending number; none without a row.
-    [[nodiscard]] std::span<const RuleRows> matched() const noexcept {
+    [[nodiscard]] std::span<const RuleMatch> matched() const noexcept {
         return {matched_.get(), matched_count_};
     }
-    // Rules that only a text still decides, the same way: in these rows a clause has all that it
-    // asks of headers, and no other clause of the rule is satisfied. match_texts() takes the rows
-    // that it looks at out of it.
-    [[nodiscard]] std::span<const RuleRows> pending() const noexcept {
+    // Rules that a text may still add, the same way. The rows are those in which a clause of the
+    // rule has all that it asks of headers, less those that match it by another clause; in a large
+    // rule set other rows of pending_rows() may be among them. match_texts() takes the rows that it
+    // looks at out of it.
+    [[nodiscard]] std::span<const RuleMatch> pending() const noexcept {
         return {pending_.get(), pending_count_};
     }
-    // All rows of pending().
+    // The rows in which some rule is pending: those whose texts would be looked at.
     [[nodiscard]] RowMask pending_rows() const noexcept { return pending_rows_; }
 
 private:
     friend class Classifier;
     friend class ClauseProgram;
-    friend class TextCandidates;
 
-    using Rows = std::unique_ptr<RuleRows[]>;
+    // A clause of a ClauseProgram that a text decides.
+    struct PendingClause {
+        std::uint32_t number = 0;
+        RowMask rows = 0;
+    };
 
-    Rows matched_ = std::make_unique_for_overwrite<RuleRows[]>(RuleBits::kSize + 1);
-    Rows pending_ = std::make_unique_for_overwrite<RuleRows[]>(RuleBits::kSize + 1);
+    void clear() noexcept {
+        matched_count_ = pending_count_ = pending_clause_count_ = 0;
+        pending_rows_ = 0;
+        candidates_.clear();
+    }
+    void add_matched(std::uint32_t rule, RowMask rows) noexcept {
+        matched_[matched_count_] = {rule, rows};
+        matched_count_ += rows != 0 ? 1 : 0;
+    }
+    void add_pending(std::uint32_t rule, RowMask rows) noexcept {
+        pending_[pending_count_] = {rule, rows};
+        pending_count_ += rows != 0 ? 1 : 0;
+    }
+    void add_pending_clause(std::uint32_t number, RowMask rows) noexcept {
+        pending_clauses_[pending_clause_count_] = {number, rows};
+        pending_clause_count_ += rows != 0 ? 1 : 0;
+        pending_rows_ |= rows;
+    }
+    [[nodiscard]] std::span<const PendingClause> pending_clauses() const noexcept {
+        return {pending_clauses_.get(), pending_clause_count_};
+    }
+    // The rules of hits_ join matched(); the rows are pending no longer.
+    void settle_texts(RowMask rows) noexcept;
+
+    // Behind the last is room for one that does not count.
+    std::unique_ptr<RuleMatch[]> matched_ =
+        std::make_unique_for_overwrite<RuleMatch[]>(RuleBits::kSize + 1);
+    std::unique_ptr<RuleMatch[]> pending_ =
+        std::make_unique_for_overwrite<RuleMatch[]>(RuleBits::kSize + 1);
+    std::unique_ptr<PendingClause[]> pending_clauses_ =
+        std::make_unique_for_overwrite<PendingClause[]>(kMaxClauses + 1);
     std::size_t matched_count_ = 0;
     std::size_t pending_count_ = 0;
+    std::size_t pending_clause_count_ = 0;
     RowMask pending_rows_ = 0;
+    FoundRules found_;  // clauses that the index finds, packet by packet
+    RuleHits hits_;
+    RuleBits pending_marks_;
+    TextCandidates candidates_;
 };
 
 }  // namespace sluice
