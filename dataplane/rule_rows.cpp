@@ -1,5 +1,7 @@
 #include "dataplane/rule_rows.hpp"
 
+#include "lib/rules/meter_plan.hpp"
+
 #include <utility>
 
 namespace sluice {
@@ -33,7 +35,7 @@ void RuleRows::assign(RuleSet& set) {
         rule.counters = row->second.index;
     }
     by_id_ = std::move(next);
-    list_quick_rules(set);
+    set.meter_plan = std::make_shared<const MeterPlan>(make_meter_plan(set));
 }
 
 RuleTotals RuleRows::totals(const Rule& rule) const {

@@ -120,7 +120,7 @@ void BenchWorker::run_in_stages(std::size_t bursts) {
         lap(1);
         match_burst(coming, compiled_.set, core_);
         lap(2);
-        locate_own(going, core_);
+        locate_second(going, core_);
         lap(4);
         key_burst(coming, compiled_.set, core_);
         lap(3);

@@ -138,7 +138,7 @@ private:
         const auto units = static_cast<double>(worst) / static_cast<double>(limit().period());
         const double promised =
             static_cast<double>(kWorkers - 1) *
-            worker_.rules().slots[worker_.rules().quick.front().slot].max_unsynced;
+            worker_.rules().slots[worker_.rules().rules[0].limits[0].slot].max_unsynced;
         std::printf(
             "{\"id\": \"M3\", \"case\": \"overshoot of the one key, %s\", \"value\": %.4f, "
             "\"unit\": \"of the promise\", \"units\": %.1f, \"promised\": %.0f, \"admitted\": %lu, "

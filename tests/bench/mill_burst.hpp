@@ -14,11 +14,9 @@ namespace sluice::bench {
 inline void take_burst(PacketMill& mill, Burst& burst) {
     PacketMill::Frames frames;
     mill.receive(frames);
-    std::size_t row = 0;
-    for (Packet& packet : burst.take_rows(frames.size(), Direction::In, 1)) {
-        rte_mbuf* frame = frames[row++];
-        packet.come({{rte_pktmbuf_mtod(frame, const std::byte*), frame->data_len}, frame->pkt_len},
-                    frame);
+    burst.begin(Direction::In, 1);
+    for (rte_mbuf* frame : frames) {
+        burst.put({{rte_pktmbuf_mtod(frame, const std::byte*), frame->data_len}, frame->pkt_len}, frame);
     }
 }
 

@@ -3,7 +3,6 @@
 
 #include <gtest/gtest.h>
 
-#include <bit>
 #include <random>
 #include <string>
 #include <vector>
@@ -81,9 +80,7 @@ void expect_same(std::span<const Packet> one, std::span<const Packet> other, std
 // Of the bursts of the overlapped one, once they were judged.
 struct Totals {
     std::size_t refused = 0;
-    std::size_t missed = 0;           // looks that were not in their first lines
-    std::size_t overrides_first = 0;  // bursts
-    std::size_t seen_exempt = 0;      // before they were judged
+    std::size_t missed = 0;  // look-ups whose keys were not in their first lines
 };
 
 Totals compare(Box& plain, Box& overlapped, const std::vector<Sent>& bursts) {
@@ -110,8 +107,6 @@ Totals compare(Box& plain, Box& overlapped, const std::vector<Sent>& bursts) {
         }
         const Scratch& scratch = going.scratch();
         totals.missed += scratch.miss_count;
-        totals.overrides_first += scratch.overrides_first ? 1U : 0U;
-        totals.seen_exempt += static_cast<std::size_t>(std::popcount(scratch.seen.exempt));
     }
     return totals;
 }
@@ -170,18 +165,13 @@ std::vector<Sent> bursts_of_keys(std::size_t count) {
     return bursts;
 }
 
-// Keys that lie in second lines are seen later than others, and all but the exempt ones where most
-// are exempt.
+// Keys that lie in second lines are found later than others.
 TEST(Overlap, OverridesAreJudgedTheSameWhereverBucketsLie) {
     Box plain{overridden_rules(", {algorithm: token_bucket, rate: 100M/s, burst: 100M}")};
     Box tight{overridden_rules(""), BucketStore{325, 4096}};
-    ASSERT_TRUE(tight.set().has_one_way());
-    ASSERT_FALSE(plain.set().has_one_way());
     const Totals totals = compare(plain, tight, bursts_of_keys(6000));
     EXPECT_GT(totals.refused, 1000U);
     EXPECT_GT(totals.missed, 1000U);
-    EXPECT_GT(totals.overrides_first, 1000U);
-    EXPECT_GT(totals.seen_exempt, 10'000U);
     EXPECT_EQ(plain.counters(0).exempted.read(), tight.counters(0).exempted.read());
     EXPECT_EQ(plain.counters(0).exceeded.read(), tight.counters(0).exceeded.read());
 }
@@ -195,7 +185,7 @@ TEST(Overlap, AnEmptiedBurstIsNotLocatedAgain) {
     test::fill(coming, sent.frames);
     box.run(coming, sent.at);
     coming.clear();
-    EXPECT_EQ(coming.scratch().look_count, 0U);
+    EXPECT_TRUE(coming.scratch().all_lookups().empty());
     box.run_overlapped(going, coming, sent.at);
     EXPECT_EQ(coming.packets().size(), 0U);
 }

@@ -270,7 +270,7 @@ TEST(Owner, WhatFindsNoRoomFollowsOnFull) {
         const RuleSet& set = workers.set();
         parse_burst(burst, core);
         match_burst(burst, set, core);
-        EXPECT_GT(burst.scratch().spans[0].count, 0U);
+        EXPECT_GT(burst.scratch().rule_count, 0U);
         return may_go_on(burst, 0, set);
     };
     const std::string log{kLog};

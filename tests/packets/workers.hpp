@@ -254,7 +254,8 @@ private:
                 continue;
             }
             auto* decision = static_cast<Decision*>(packet.buffer);
-            on_their_way_.emplace_back(packet.frame.bytes.begin(), packet.frame.bytes.end());
+            const ByteView frame = burst_.frame(row).bytes;
+            on_their_way_.emplace_back(frame.begin(), frame.end());
             workers_[owners[row]]->inbox.push_back({&on_their_way_.back(), decision});
             split.gone |= std::uint32_t{1} << row;
             ++handed_;
@@ -264,10 +265,12 @@ private:
     void end(Worker& me, Instant now) {
         key_burst(burst_, set(), me.core);
         locate_burst(burst_, me.core);
+        locate_second(burst_, me.core);
         meter_burst(burst_, set(), me.core, {now, {}});
-        for (const Packet& packet : burst_.packets()) {
+        for_each_row(burst_.live(), [&](std::size_t row) {
+            const Packet& packet = burst_.packets()[row];
             *static_cast<Decision*>(packet.buffer) = packet.decision;
-        }
+        });
     }
     void receive(Worker& me, Instant now) {
         burst_.clear();

@@ -191,7 +191,7 @@ PacketAccount account_of(KeptFrame& frame, Instant now, WorkerSet& workers,
                           .frame = {captured.bytes.begin(), captured.bytes.end()},
                           .rules = look_before(scene),
                           .client = compiled.client};
-    account.decision = workers.judge(std::span{&frame, 1}, now).front()->decision;
+    account.decision = workers.judge(std::span{&frame, 1}, now).front().decision();
     look_after(scene, account.rules);
     return account;
 }

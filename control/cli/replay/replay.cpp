@@ -27,7 +27,7 @@ ReplaySummary judge_all(FrameSource& source, const ReplaySetup& setup,
     for (auto frames = source.next_batch(); !frames.empty(); frames = source.next_batch()) {
         const std::vector<BurstRow>& rows = workers.judge(frames, source.now());
         for (std::size_t i = 0; i < frames.size(); ++i) {
-            summary.count(rows[i]->decision);
+            summary.count(rows[i].decision());
             outputs.add(frames[i], rows[i], rules, setup.pair);
         }
     }

@@ -3,6 +3,7 @@
 #include "lib/act/tag.hpp"
 #include "lib/match/padded_text.hpp"
 #include "lib/packet/parse.hpp"
+#include "lib/packet/parse_columns.hpp"
 #include "tests/packets/frame.hpp"
 #include "tests/unit/dataplane/eal_once.hpp"
 
@@ -104,8 +105,8 @@ protected:
         return frames;
     }
     void decide_all(Verdict verdict) {
+        parse_columns(burst.frames(), {}, burst.headers());
         for (Packet& packet : burst.packets()) {
-            parse_frame(packet.frame, {}, packet.flow);
             packet.decision = {.verdict = verdict,
                                .reason = Reason::OverLimit,
                                .rule = 0,
@@ -137,11 +138,13 @@ TEST_F(DpdkIoTest, SegmentsDoNotChangeWhatIsSeen) {
         put(mbuf_of(frame, std::min(piece, std::size_t{800})));
         ASSERT_EQ(io.receive(burst), 1U);
         Packet& packet = burst.packets()[0];
-        EXPECT_EQ(packet.frame.wire_size, frame.size());
-        EXPECT_EQ(parse_frame(packet.frame, {}, packet.flow), whole.parsed) << piece;
-        EXPECT_EQ(packet.flow.dport, whole.dport);
-        EXPECT_EQ(packet.flow.payload_len, 700U);
-        EXPECT_EQ(packet.flow.byte_units, whole.byte_units);
+        EXPECT_EQ(burst.frame(0).wire_size, frame.size());
+        parse_columns(burst.frames(), {}, burst.headers());
+        const Flow& seen = burst.headers_of(0);
+        EXPECT_EQ(seen.parsed, whole.parsed) << piece;
+        EXPECT_EQ(seen.dport, whole.dport);
+        EXPECT_EQ(seen.payload_len, 700U);
+        EXPECT_EQ(seen.byte_units, whole.byte_units);
         packet.decision = {};
         io.send(burst, counters);
         EXPECT_EQ(take(), std::vector<Octets>{frame}) << piece;
@@ -267,7 +270,7 @@ TEST_F(DpdkIoTest, SeesWholeFramesWhereTextsAreAsked) {
         const Octets frame = udp().src("10.0.0.1").carries(payload).bytes();
         put(mbuf_of(frame, piece));
         ASSERT_EQ(io.receive(burst, Reach::Everything), 1U);
-        const FrameView seen = burst.packets()[0].frame;
+        const FrameView seen = burst.frame(0);
         EXPECT_TRUE(std::equal(seen.bytes.begin(), seen.bytes.end(), frame.begin(), frame.end()));
         EXPECT_EQ(seen.wire_size, frame.size());
         EXPECT_GE(seen.readable_behind, kTextPadding);

@@ -117,9 +117,9 @@ protected:
     std::size_t round(std::size_t worker) {
         Burst& burst = bursts[worker];
         const std::size_t came = io[worker]->receive(burst);
-        for (Packet& packet : burst.packets()) {
-            seen[worker][static_cast<std::uint8_t>(packet.frame.bytes[14 + 15])]++;
-            packet.decision = {.verdict = Verdict::Pass, .reason = Reason::WithinLimits};
+        for (std::size_t row = 0; row < burst.size(); ++row) {
+            seen[worker][static_cast<std::uint8_t>(burst.frame(row).bytes[14 + 15])]++;
+            burst.packets()[row].decision = {.verdict = Verdict::Pass, .reason = Reason::WithinLimits};
         }
         io[worker]->send(burst, counters[worker]);
         return came + (worker == 0 ? desk->send() : 0);

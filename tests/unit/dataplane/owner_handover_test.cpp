@@ -76,8 +76,8 @@ void put(std::uint8_t host, std::uint32_t number) {
                 bytes.size());
     ASSERT_EQ(rte_ring_enqueue(wires().outside_in, frame), 0);
 }
-std::uint8_t host_of(const Packet& packet) {
-    return static_cast<std::uint8_t>(packet.frame.bytes[14 + 19]);
+std::uint8_t host_of(const Burst& burst, std::size_t row) {
+    return static_cast<std::uint8_t>(burst.frame(row).bytes[14 + 19]);
 }
 
 // Two rules that every packet matches: the first at owners, the second anywhere.
@@ -97,12 +97,9 @@ RuleSet rules(OnFull on_full = OnFull::Closed) {
 
 void match_all(Burst& burst, const RuleSet& set) {
     Scratch& scratch = burst.scratch();
-    std::uint32_t next = 0;
-    for (std::size_t row = 0; row < burst.size(); ++row) {
-        scratch.spans[row] = {next, static_cast<std::uint32_t>(set.rules.size())};
-        for (std::uint32_t rule = 0; rule < set.rules.size(); ++rule) {
-            scratch.matches[next++] = Match{.rule = rule, .packet = static_cast<std::uint8_t>(row)};
-        }
+    scratch.rule_count = static_cast<std::uint32_t>(set.rules.size());
+    for (std::uint32_t rule = 0; rule < set.rules.size(); ++rule) {
+        scratch.rules[rule] = {.rule = rule, .rows = burst.live()};
     }
 }
 
@@ -148,13 +145,14 @@ protected:
     }
     void judge(std::size_t worker) {
         Me& me = *workers[worker];
-        for (std::size_t row = 0; row < me.burst.size(); ++row) {
-            Packet& packet = me.burst.packets()[row];
-            me.seen[host_of(packet)]++;
-            const MatchSpan& span = me.burst.scratch().spans[row];
-            me.unowned += span.count == 1 && me.burst.scratch().matches[span.first].rule == 1;
-            packet.decision = {.verdict = Verdict::Pass, .reason = Reason::WithinLimits};
-        }
+        const Scratch& scratch = me.burst.scratch();
+        for_each_row(me.burst.live(), [&](std::size_t row) {
+            me.seen[host_of(me.burst, row)]++;
+            me.unowned +=
+                !has_row(scratch.rules[0].rows, row) && has_row(scratch.rules[1].rows, row);
+            me.burst.packets()[row].decision = {.verdict = Verdict::Pass,
+                                                .reason = Reason::WithinLimits};
+        });
         io[worker]->send(me.burst, me.counters);
     }
     // A worker's round; how many frames it met.

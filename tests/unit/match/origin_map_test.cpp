@@ -4,6 +4,8 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <cstring>
 #include <functional>
 #include <vector>
 
@@ -19,15 +21,21 @@ OriginParts sound() {
     return parts;
 }
 
-Flow from(const char* source, const char* destination) {
-    Flow flow;
+// A row with these addresses.
+void put(HeaderColumns& headers, std::size_t row, const char* source, const char* destination) {
     const VersionedAddress src = parse_address(source).value();
-    flow.ip_version = src.version;
-    flow.src = src.address;
-    flow.dst = parse_address(destination).value().address;
-    flow.fields.add(Field::IpSrc);
-    flow.fields.add(Field::IpDst);
-    return flow;
+    const IpAddress dst = parse_address(destination).value().address;
+    headers.add_present(HeaderPart::Ip, row_bit(row));
+    if (src.version == IpVersion::V6) {
+        headers.v6 |= row_bit(row);
+        headers.src6[row] = src.address;
+        headers.dst6[row] = dst;
+        return;
+    }
+    std::memcpy(&headers.src_host[row], src.address.bytes.data(), 4);
+    std::memcpy(&headers.dst_host[row], dst.bytes.data(), 4);
+    headers.src_host[row] = __builtin_bswap32(headers.src_host[row]);
+    headers.dst_host[row] = __builtin_bswap32(headers.dst_host[row]);
 }
 
 TEST(OriginParts, OnlySoundOnesAreTaken) {
@@ -77,42 +85,39 @@ TEST(OriginMap, FillsInWhatIsAsked) {
         }
         const Result<OriginMap> map = OriginMap::make(parts);
         ASSERT_TRUE(map.has_value());
-        Flow flow = from("10.0.0.1", "10.0.0.200");
-        FieldSet expected = flow.fields;
-        for (const Field field : one.found) {
-            expected.add(field);
+        HeaderColumns headers;
+        put(headers, 0, "10.0.0.1", "10.0.0.200");
+        map->fill(headers, row_bit(0));
+        for (const Field field : {Field::IpSrcCountry, Field::IpDstCountry, Field::IpSrcAsn,
+                                  Field::IpDstAsn}) {
+            const bool found = std::find(one.found.begin(), one.found.end(), field) !=
+                               one.found.end();
+            EXPECT_EQ(headers.present_rows(field), found ? row_bit(0) : 0U);
         }
-        Flow* flows[] = {&flow};
-        map->fill(flows);
-        EXPECT_EQ(flow.fields, expected);
     }
 }
 
 TEST(OriginMap, GivesEachPacketItsOwn) {
     const Result<OriginMap> map = OriginMap::make(sound());
     ASSERT_TRUE(map.has_value());
-    std::vector<Flow> flows;
+    HeaderColumns headers;
     std::vector<const char*> expected;
     const std::pair<const char*, const char*> packets[] = {
         {"10.0.0.127", "NL"}, {"10.0.0.128", "DE"}, {"10.255.255.255", "DE"}, {"11.0.0.0", ""},
         {"2001:db8::", "DE"}, {"2001:db9::", ""},   {"9.255.255.255", ""},    {"::a00:1", ""}};
-    for (std::size_t i = 0; i < OriginMap::kMaxFlows; ++i) {
-        const auto& [address, country] = packets[i % std::size(packets)];
-        flows.push_back(from(address, address));
-        expected.push_back(country);
+    for (std::size_t row = 0; row < kMaxBurst; ++row) {
+        const auto& [address, country] = packets[row % std::size(packets)];
+        if (row != 0) {  // no IP
+            put(headers, row, address, address);
+        }
+        expected.push_back(row == 0 ? "" : country);
     }
-    flows.front().fields = {};  // no IP
-    expected.front() = "";
-    std::vector<Flow*> pointers;
-    for (Flow& flow : flows) {
-        pointers.push_back(&flow);
+    map->fill(headers, ~RowMask{0});
+    for (std::size_t row = 0; row < kMaxBurst; ++row) {
+        const bool has = has_row(headers.present_rows(Field::IpSrcCountry), row);
+        EXPECT_EQ(has ? country_text(headers.src_country[row]) : "", expected[row]) << row;
     }
-    map->fill(pointers);
-    for (std::size_t i = 0; i < flows.size(); ++i) {
-        const bool has = flows[i].fields.has(Field::IpSrcCountry);
-        EXPECT_EQ(has ? country_text(flows[i].src_country) : "", expected[i]) << i;
-    }
-    map->fill({});
+    map->fill(headers, 0);
 }
 
 }  // namespace

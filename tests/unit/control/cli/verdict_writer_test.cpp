@@ -1,5 +1,8 @@
 #include "control/cli/replay/verdict_writer.hpp"
 
+#include "lib/packet/parse_columns.hpp"
+#include "tests/packets/frame.hpp"
+
 #include <gtest/gtest.h>
 
 namespace sluice::verdict_writer_test {
@@ -23,13 +26,12 @@ struct Case {
 class VerdictLine : public testing::TestWithParam<Case> {};
 
 TEST_P(VerdictLine, HasSixColumns) {
-    Packet packet;
-    packet.flow.dport = 53;
-    packet.flow.sport = 99;
-    packet.flow.fields.add(Field::L4Dport);
-    packet.flow.fields.add(Field::L4Sport);
-    packet.decision = GetParam().decision;
-    EXPECT_EQ(verdict_line(9, packet, one_rule(), ""), GetParam().line);
+    const auto frame = test::udp().sport(99).dport(53).bytes();
+    Burst burst;
+    burst.add({frame, static_cast<std::uint32_t>(frame.size())}, Direction::In, 0);
+    parse_columns(burst.frames(), {}, burst.headers());
+    burst.packets()[0].decision = GetParam().decision;
+    EXPECT_EQ(verdict_line(9, {&burst, 0}, one_rule(), ""), GetParam().line);
 }
 
 INSTANTIATE_TEST_SUITE_P(
@@ -58,9 +60,10 @@ INSTANTIATE_TEST_SUITE_P(
 TEST(VerdictLine, HasNoKeyForARuleWithoutOne) {
     RuleSet rules = one_rule();
     rules.rules[0].keys.clear();
-    Packet packet;
-    packet.decision = {Verdict::Drop, Reason::DenyRule, 0, 0, {}};
-    EXPECT_EQ(verdict_line(1, packet, rules, ""), "1\tdrop\tdeny_rule\tper-source\t\t\n");
+    Burst burst;
+    burst.add({}, Direction::In, 0);
+    burst.packets()[0].decision = {Verdict::Drop, Reason::DenyRule, 0, 0, {}};
+    EXPECT_EQ(verdict_line(1, {&burst, 0}, rules, ""), "1\tdrop\tdeny_rule\tper-source\t\t\n");
 }
 
 TEST(VerdictWriter, SaysWhatItCannotWrite) {
