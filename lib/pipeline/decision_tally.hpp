@@ -1,4 +1,5 @@
 #pragma once
+#include "lib/packet/row_mask.hpp"
 #include "lib/pipeline/packet.hpp"
 #include "lib/share/core.hpp"
 
