@@ -36,10 +36,10 @@ void measure_one_rule(const PipelineRun& run) {
     const std::size_t packets = 2 * run.packets();
     const std::size_t bursts = packets / PacketMill::kBurst;
     std::vector<Side> sides{
-        {"MAC swap", [&] { return ns_per(packets, [&] { swap_addresses(mill, bursts); }); }},
+        {"MAC swap", [&] { return cpu_ns_per(packets, [&] { swap_addresses(mill, bursts); }); }},
         side_of("all admitted", admitting, bursts),
         side_of("90% dropped", refusing, bursts),
-        {"roof", [&] { return ns_per(packets, [&] { roof.within_bursts(bursts, random); }); }}};
+        {"roof", [&] { return cpu_ns_per(packets, [&] { roof.within_bursts(bursts, random); }); }}};
     // Every source has a bucket, and the clock of the refusing one has left its start.
     admitting.run(bursts);
     refusing.run(bursts);

@@ -34,7 +34,7 @@ std::unique_ptr<BenchWorker> warm_worker(PacketMill& mill, const BenchRules& rul
 
 Side side_of(std::string name, BenchWorker& worker, std::size_t bursts) {
     return {std::move(name), [&worker, bursts] {
-                return ns_per(bursts * PacketMill::kBurst, [&] { worker.run(bursts); });
+                return cpu_ns_per(bursts * PacketMill::kBurst, [&] { worker.run(bursts); });
             }};
 }
 

@@ -46,7 +46,7 @@ void measure_unjudged(const PipelineRun& run);
 // buckets that the mill's frames make in `bursts`, and has seen as many already.
 [[nodiscard]] std::unique_ptr<BenchWorker> warm_worker(PacketMill& mill, const BenchRules& rules,
                                                        std::size_t bursts);
-// One side of a comparison: what a packet costs this worker.
+// One side of a comparison: what a packet costs this worker, in time that its thread ran.
 [[nodiscard]] Side side_of(std::string name, BenchWorker& worker, std::size_t bursts);
 
 // A row in Mpps beside a reference in Mpps; both sides have been measured.

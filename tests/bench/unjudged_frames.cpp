@@ -35,7 +35,7 @@ void measure_unjudged(const PipelineRun& run) {
         worker.run(bursts / 4);
         std::vector<Side> sides{
             {"MAC swap",
-             [&] { return ns_per(run.packets(), [&] { swap_addresses(mill, bursts); }); }},
+             [&] { return cpu_ns_per(run.packets(), [&] { swap_addresses(mill, bursts); }); }},
             side_of(each.name, worker, bursts)};
         run_rounds(sides, kRounds);
         print_speed("P7", sides[1].name, sides[1], "MAC swap", mpps(sides[0]));
