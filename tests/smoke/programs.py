@@ -11,7 +11,7 @@ import subprocess
 import tempfile
 import time
 
-PATIENCE = 10.0  # seconds for something that takes well under one
+PATIENCE = 60.0  # seconds for something that takes well under one on an idle machine
 
 
 def wait_until(what, condition, seconds=PATIENCE):
