@@ -21,11 +21,13 @@ die() {
 
 # missing_packages GROUP...: the packages of those groups in packages.txt that are not installed.
 missing_packages() {
-    local package group installed
+    local package groups group installed wanted
     installed=" $(dpkg-query -W -f='${Package}=${db:Status-Status} ' 2>/dev/null || true)"
-    while read -r package group; do
+    while read -r package groups; do
         [[ $package == '#'* || -z $package ]] && continue
-        [[ " $* " == *" $group "* ]] || continue
+        wanted=
+        for group in $groups; do [[ " $* " == *" $group "* ]] && wanted=yes; done
+        [[ $wanted ]] || continue
         [[ $installed == *" $package=installed "* ]] || printf '%s\n' "$package"
     done <"$root/scripts/packages.txt"
 }

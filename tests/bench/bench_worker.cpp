@@ -20,7 +20,10 @@ namespace {
 
 using namespace std::chrono_literals;
 
-constexpr Nanoseconds kPerBurst{1000};
+// Of run_in_stages(), in the order of a burst's way.
+enum Stage : std::size_t { kRx, kParse, kMatch, kKey, kLocate, kMeter, kTx, kExchange };
+constexpr const char* kStageNames[] = {"rx",     "parse", "match", "key",
+                                       "locate", "meter", "tx",    "exchange"};
 
 constexpr HashSecret kSecret{1, 2};
 
@@ -102,7 +105,7 @@ void BenchWorker::run(std::size_t bursts) {
 void BenchWorker::run_in_stages(std::size_t bursts) {
     for (std::size_t i = 0; i < bursts; ++i) {
         std::uint64_t last = rte_rdtsc();
-        const auto lap = [&](std::size_t stage) {
+        const auto lap = [&](Stage stage) {
             const std::uint64_t ticks = rte_rdtsc();
             ticks_[stage] += ticks - last;
             last = ticks;
@@ -110,45 +113,63 @@ void BenchWorker::run_in_stages(std::size_t bursts) {
         Burst& coming = bursts_[i % 2];
         Burst& going = bursts_[(i + 1) % 2];
         take(coming);
-        lap(0);
+        lap(kRx);
         exchange();
-        lap(6);
+        lap(kExchange);
         locate_burst(going, core_);
-        lap(4);
+        lap(kLocate);
         parse_burst(coming, core_);
         origin_burst(coming, compiled_.set);
-        lap(1);
+        lap(kParse);
         match_burst(coming, compiled_.set, core_);
-        lap(2);
+        lap(kMatch);
         locate_second(going, core_);
-        lap(4);
+        lap(kLocate);
         key_burst(coming, compiled_.set, core_);
-        lap(3);
+        lap(kKey);
         meter_burst(going, compiled_.set, core_, now_);
-        lap(4);
+        lap(kMeter);
         give(going);
-        lap(5);
+        lap(kTx);
     }
     packets_in_stages_ += bursts * kBurst;
 }
 
-void BenchWorker::print_stages(const char* name) const {
-    constexpr const char* kStages[] = {"rx", "parse", "match", "key", "meter", "tx", "exchange"};
-    std::printf("{\"id\": \"P\", \"case\": \"cycles per packet, %s\"", name);
-    for (std::size_t i = 0; i < std::size(kStages); ++i) {
-        std::printf(", \"%s\": %.1f", kStages[i],
-                    static_cast<double>(ticks_[i]) / static_cast<double>(packets_in_stages_));
+void BenchWorker::print_stages(const char* id, const char* name) const {
+    static_assert(std::size(kStageNames) == kStages);
+    std::fprintf(stderr, "  %s cycles per packet, %s:", id, name);
+    double all = 0;
+    for (std::size_t i = 0; i < kStages; ++i) {
+        const double cycles =
+            static_cast<double>(ticks_[i]) / static_cast<double>(packets_in_stages_);
+        all += cycles;
+        std::fprintf(stderr, " %s %.1f", kStageNames[i], cycles);
     }
-    std::printf("}\n");
+    std::fprintf(stderr, ", together %.1f\n", all);
 }
 
-double BenchWorker::dropped() const noexcept {
+std::uint64_t BenchWorker::packets() const noexcept {
     std::uint64_t all = 0;
     for (const Counter& counter : counters_.by_verdict) {
         all += counter.read();
     }
-    const auto dropped = counters_.by_verdict[static_cast<std::size_t>(Verdict::Drop)].read();
-    return static_cast<double>(dropped) / static_cast<double>(all);
+    return all;
+}
+
+std::uint64_t BenchWorker::packets_dropped() const noexcept {
+    return counters_.by_verdict[static_cast<std::size_t>(Verdict::Drop)].read();
+}
+
+double BenchWorker::dropped() const noexcept {
+    return static_cast<double>(packets_dropped()) / static_cast<double>(packets());
+}
+
+std::size_t BenchWorker::live_keys() const noexcept {
+    std::size_t keys = 0;
+    for (std::size_t slot = 0; slot < kSlots; ++slot) {
+        keys += core_.buckets.tenants.entries_of(static_cast<LimitSlot>(slot)).read();
+    }
+    return keys;
 }
 
 double BenchWorker::matches_per_packet() const noexcept {
@@ -162,7 +183,10 @@ double BenchWorker::matches_per_packet() const noexcept {
 }
 
 void BenchWorker::take(Burst& burst) {
-    now_.at += kPerBurst;
+    unstepped_ += step_;
+    const Nanoseconds step{static_cast<std::int64_t>(unstepped_)};
+    unstepped_ -= static_cast<double>(step.count());
+    now_.at += step;
     if (told_) {
         told_(now_.at);
     }

@@ -44,13 +44,19 @@ public:
     }
     [[nodiscard]] const Ledger* ledger() const noexcept { return ledger_.get(); }
 
+    // How far its clock goes on with each burst; a microsecond unless said.
+    void set_step(double nanoseconds) noexcept { step_ = nanoseconds; }
+
     void run(std::size_t bursts);
     // The same, stage by stage, with the time-stamp counter read between them.
     void run_in_stages(std::size_t bursts);
-    void print_stages(const char* name) const;
+    // To standard error: the cycles of each stage, per packet.
+    void print_stages(const char* id, const char* name) const;
 
     // Of all packets since the start, the malformed ones too.
     [[nodiscard]] double dropped() const noexcept;
+    [[nodiscard]] std::uint64_t packets() const noexcept;
+    [[nodiscard]] std::uint64_t packets_dropped() const noexcept;
     // Packets that a limit has refused.
     [[nodiscard]] std::uint64_t refused() const noexcept { return judged_as(Reason::OverLimit); }
     // Rules that matched a packet, of those that are not malformed.
@@ -59,6 +65,8 @@ public:
     [[nodiscard]] std::uint64_t exempted() const noexcept {
         return counters_.rules[0].exempted.read();
     }
+    // Buckets that are in the table.
+    [[nodiscard]] std::size_t live_keys() const noexcept;
     // Lines of the pool that are in use.
     [[nodiscard]] std::size_t pooled() const noexcept {
         return core_.buckets.tenants.pool().size() - core_.buckets.tenants.pool().free();
@@ -73,6 +81,8 @@ private:
     [[nodiscard]] std::uint64_t judged_as(Reason reason) const noexcept {
         return counters_.by_reason[static_cast<std::size_t>(reason)].read();
     }
+    static constexpr std::size_t kStages = 8;
+
     void exchange();
     void take(Burst& burst);
     void give(const Burst& burst);
@@ -85,12 +95,14 @@ private:
     CoreState core_;
     std::array<Burst, 2> bursts_;  // on their way
     Now now_;
+    double step_ = 1000;
+    double unstepped_ = 0;  // ns that the clock has still to go on
     std::function<void(Instant)> told_;
     std::function<void(const Burst&, Instant)> told_after_;
     std::optional<LineMemory> records_;
     std::unique_ptr<BucketBooks> books_;
     std::unique_ptr<Ledger> ledger_;  // nullptr: its keys are its own
-    std::uint64_t ticks_[7]{};
+    std::uint64_t ticks_[kStages]{};
     std::uint64_t packets_in_stages_ = 0;
 };
 

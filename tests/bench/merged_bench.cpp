@@ -88,8 +88,8 @@ public:
         print_others(peers);
         local_.run_in_stages(bursts / 4);
         merged_.run_in_stages(bursts / 4);
-        local_.print_stages("local");
-        merged_.print_stages("merged");
+        local_.print_stages("M1", "local");
+        merged_.print_stages("M1", "merged");
     }
 
 private:

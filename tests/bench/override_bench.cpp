@@ -157,7 +157,7 @@ int run(bool quick) {
     }
     for (std::size_t i = 0; i < workers.size(); ++i) {
         workers[i]->run_in_stages(bursts / 4);
-        workers[i]->print_stages(i == 0 ? "no overrides" : kCases[i - 1].name);
+        workers[i]->print_stages("L3", i == 0 ? "no overrides" : kCases[i - 1].name);
     }
     return 0;
 }

@@ -31,15 +31,8 @@ Octets padded(Octets frame) {
     return frame;
 }
 
-// What may be set of a source's number. In an IPv6 frame it lands in the middle of the address and
-// so makes another source of the same number: those are few, that there be 2^20 in all.
-std::uint32_t most_sources(const std::uint8_t* bytes) noexcept {
-    constexpr std::uint32_t kFew = PacketMill::kSources / 64 - 1;
-    return bytes[12] == 0x86 ? kFew : ~std::uint32_t{0};
-}
-
 // One in twenty is not the common shape.
-Octets frame_of(std::size_t number) {
+Octets usual_frame(std::size_t number) {
     switch (number % 80) {
         case 19:
             return padded(test::udp().src("10.0.0.1").vlan(5).bytes());
@@ -54,9 +47,22 @@ Octets frame_of(std::size_t number) {
     }
 }
 
+Octets frame_of(PacketMill::Mix mix, std::size_t number) {
+    switch (mix) {
+        case PacketMill::Mix::Ipv6:
+            return padded(test::udp().src("2001:db8::1").dst("2001:db8::2").dport(53).bytes());
+        case PacketMill::Mix::NotIp:
+            return padded(test::udp().src("10.0.0.1").ether_type(0x88B5).bytes());
+        case PacketMill::Mix::Malformed:
+            return padded(test::udp().src("10.0.0.1").ihl(3).bytes());
+        default:
+            return usual_frame(number);
+    }
+}
+
 }  // namespace
 
-PacketMill::PacketMill(Headers headers) : headers_{headers} {
+PacketMill::PacketMill(Headers headers, Mix mix) : headers_{headers}, mix_{mix} {
     pool_ = rte_pktmbuf_pool_create(("mill" + std::to_string(pools++)).c_str(), kMbufs + 512, 0, 0,
                                     RTE_MBUF_DEFAULT_BUF_SIZE, -1);
     if (pool_ == nullptr) {
@@ -65,7 +71,7 @@ PacketMill::PacketMill(Headers headers) : headers_{headers} {
     }
     for (std::size_t i = 0; i < kMbufs; ++i) {
         rte_mbuf* frame = rte_pktmbuf_alloc(pool_);
-        const Octets bytes = frame_of(i);
+        const Octets bytes = frame_of(mix, i);
         std::memcpy(rte_pktmbuf_append(frame, static_cast<std::uint16_t>(bytes.size())),
                     bytes.data(), bytes.size());
         fifo_.push_back(frame);
@@ -106,13 +112,22 @@ void PacketMill::receive(Frames& frames) noexcept {
     }
 }
 
+// In an IPv6 frame the number lands in the middle of the address and so makes another source of the
+// same number. Where a few frames are IPv6, those are few, that there be 2^20 sources in all.
+std::uint32_t PacketMill::most_of_ipv6() const noexcept {
+    constexpr auto kFew = static_cast<std::uint32_t>(kSources / 64 - 1);
+    return mix_ == Mix::Ipv6 ? ~std::uint32_t{0} : kFew;
+}
+
 template <typename Write>
 void PacketMill::send_each(const Frames& frames, Write write) noexcept {
+    const std::uint32_t most = most_of_ipv6();
     rte_mbuf** ahead = &fifo_[(at_ + 2 * kBurst) % kMbufs];
     for (rte_mbuf* frame : frames) {
         __builtin_prefetch(*ahead++, 1);
         auto* bytes = rte_pktmbuf_mtod(frame, std::uint8_t*);
-        write(bytes + kIpAt + (bytes[12] == 0x81 ? 4 : 0), most_sources(bytes));
+        write(bytes + kIpAt + (bytes[12] == 0x81 ? 4 : 0),
+              bytes[12] == 0x86 ? most : ~std::uint32_t{0});
     }
     at_ = at_ + kBurst == kMbufs ? 0 : at_ + kBurst;
 }

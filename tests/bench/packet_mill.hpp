@@ -13,7 +13,7 @@ namespace sluice::bench {
 
 // Ports without a wire: real mbufs in a FIFO that was shuffled once. Receiving writes what a vector
 // driver writes, sending gives each frame its next source address and puts it back. 5 % of the
-// frames are VLAN, TCP, IPv6 or malformed, the rest UDP of 64 bytes.
+// frames of the usual mix are VLAN, TCP, IPv6 or malformed, the rest UDP of 64 bytes.
 class PacketMill {
 public:
     static constexpr std::size_t kBurst = 32;
@@ -28,8 +28,16 @@ public:
         HalfOne,    // as Source, and every second packet of one and the same
     };
 
+    // What kind of frames they are.
+    enum class Mix : std::uint8_t {
+        Usual,
+        Ipv6,       // UDP over IPv6
+        NotIp,      // of an EtherType for experiments (IEEE 802)
+        Malformed,  // IPv4 whose header claims less than its fixed part
+    };
+
     // Needs an initialised EAL.
-    explicit PacketMill(Headers headers = Headers::Source);
+    explicit PacketMill(Headers headers = Headers::Source, Mix mix = Mix::Usual);
     ~PacketMill();
     PacketMill(const PacketMill&) = delete;
     PacketMill& operator=(const PacketMill&) = delete;
@@ -52,7 +60,11 @@ private:
     template <typename Write>
     void send_each(const Frames& frames, Write write) noexcept;
 
+    // Bits of a source's number that an IPv6 frame of this mix may carry.
+    [[nodiscard]] std::uint32_t most_of_ipv6() const noexcept;
+
     Headers headers_;
+    Mix mix_;
     std::uint32_t one_ = 0;
     rte_mempool* pool_ = nullptr;
     std::vector<rte_mbuf*> fifo_;

@@ -99,7 +99,7 @@ void measure(const Case& each, bool quick) {
     for (std::size_t i = 0; i < workers.size(); ++i) {
         check_matches(*workers[i]);
         workers[i]->run_in_stages(bursts / 4);
-        workers[i]->print_stages((sides[i].name + ", " + each.name).c_str());
+        workers[i]->print_stages("P3, P4", (sides[i].name + ", " + each.name).c_str());
     }
 }
 

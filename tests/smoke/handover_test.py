@@ -76,6 +76,7 @@ class Case(workers_case.WorkersCase):
             before = self.packets()
             self.send(40, 4000)
             return [after - first for first, after in zip(before, self.packets())]
+        self.box.seeded_rss = False
         self.start()
         self.apply(WATCH_ALL)
         first = judged()

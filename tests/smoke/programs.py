@@ -3,6 +3,7 @@ import http.client
 import json
 import os
 import pathlib
+import random
 import shutil
 import signal
 import socket
@@ -10,7 +11,7 @@ import subprocess
 import tempfile
 import time
 
-PATIENCE = 10.0  # seconds for something that takes well under one
+PATIENCE = 60.0  # seconds for something that takes well under one on an idle machine
 
 
 def wait_until(what, condition, seconds=PATIENCE):
@@ -22,6 +23,29 @@ def wait_until(what, condition, seconds=PATIENCE):
             return value
         time.sleep(0.02)
     raise AssertionError(f"waited in vain for {what}")
+
+
+def wait_until_still(what, read, still=0.5, seconds=60):
+    """Until `read()` has given the same for so many seconds; what it gave."""
+    deadline = time.monotonic() + seconds
+    value, since = read(), time.monotonic()
+    while time.monotonic() - since < still:
+        if time.monotonic() > deadline:
+            raise AssertionError(f"waited in vain for {what} to stand still")
+        time.sleep(0.05)
+        if (now := read()) != value:
+            value, since = now, time.monotonic()
+    return value
+
+
+# What is drawn at random in a test is drawn from here: SLUICE_TEST_SEED=N repeats a run.
+SEED = int(os.environ.get("SLUICE_TEST_SEED", "1"))
+
+
+def dice(what):
+    """A source of its own for each use, its seed printed."""
+    print(f"{what}: SLUICE_TEST_SEED={SEED}", flush=True)
+    return random.Random(f"{SEED} {what}")
 
 
 class UnixConnection(http.client.HTTPConnection):
@@ -47,16 +71,26 @@ class Box:
         self.running = []
         self.dataplane = self.sluiced = None
         self.dataplane_state = "state"
+        self.seeded_rss = True  # the same spread over workers each time; False: the dataplane draws its key
 
     def start_dataplane(self, outside, inside, *more, wait=True, netns=None):
         command = ["ip", "netns", "exec", netns] if netns else []
         command += [self.dataplane_program, "--pair", "lab", "--outside", outside, "--inside", inside,
                     "--hugepages", "none", "--socket", self.dataplane_socket, "--state-dir",
                     str(self.folder / self.dataplane_state), "--table-keys", "4096", "--idle-sleep", "100", *more]
+        self.write_rss_key()
         self.dataplane = self.start(command, "dataplane.log")
         if wait:
             wait_until("the dataplane's socket", lambda: self.answers(self.dataplane_socket))
         return self.dataplane
+
+    def write_rss_key(self):
+        """Where there is none yet, in the form of dataplane/rss_keys.cpp."""
+        path = self.folder / self.dataplane_state / "rss-key"
+        if self.seeded_rss and not path.exists():
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.write_bytes(b"sluice rss key 1\n" + dice("RSS key").randbytes(66))
+            path.chmod(0o600)
 
     def start_sluiced(self, *more, state="policy", connected=True):
         self.sluiced = self.start(

@@ -8,7 +8,7 @@ import time
 import workers_case
 from host_flood import Flow, HostFlood
 from one_thread import stopped, threads_named
-from programs import wait_until
+from programs import wait_until, wait_until_still
 
 # It neither receives from the ports nor sends to them, so that the frames of others go on.
 STALLED = 2
@@ -51,9 +51,10 @@ class Case(workers_case.WorkersCase):
             flood.go_on()
             wait_until("rings to be full, of two workers at least",
                        lambda: sum(full > 0 for full in self.ledgers("ring_full")) >= 2, 90)
-            time.sleep(3)  # and some more that finds them so
+            found = self.ledger("ring_full")
+            wait_until("much more to find them so", lambda: self.ledger("ring_full") > 2 * found, 90)
             flood.pause()
-            time.sleep(0.3)  # for what is on its way
+            wait_until_still("what is on its way", lambda: [worker["packets"] for worker in self.box.workers()])
             unsent = self.ledger("sent") - self.ledger("applied")
             full = self.ledgers("ring_full")
         self.assertGreaterEqual(unsent, 2 * RING)
@@ -62,11 +63,8 @@ class Case(workers_case.WorkersCase):
 
     def flood_until_refused(self, flood):
         flood.go_on()
-        before = None
-        while (now := flood.came_by_host()) != before:
-            before = now
-            time.sleep(2 * HOSTS / FRAMES_PER_SECOND)
-        return now
+        # Each host is sent a frame in this time; all are refused once nothing comes for twice as long.
+        return wait_until_still("what comes through", flood.came_by_host, 2 * HOSTS / FRAMES_PER_SECOND, 300)
 
     def expect_each_amount_once(self):
         time.sleep(1.2)  # so that what may wait has been told as well

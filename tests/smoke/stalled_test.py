@@ -8,7 +8,7 @@ import time
 import workers_case
 from host_flood import Flow, HostFlood
 from one_thread import stopped, threads_named
-from programs import wait_until
+from programs import wait_until, wait_until_still
 
 WORKERS = 4
 # It neither receives from the ports nor sends to them, so that the frames of others go on.
@@ -58,13 +58,14 @@ class Case(workers_case.WorkersCase):
             wait_until("keys of others to get far more than the others may be ahead by", lambda: max(
                 flood.by_host(meanwhile()).values()) > 3 * self.promised, 60)
             flood.pause()
-            time.sleep(0.3)  # for what is on its way
+            wait_until_still("what is on its way", flood.came)
             self.assertEqual([worker["stalled_ms"] > 0 for worker in self.box.workers()],
                              [index == STALLED for index in range(WORKERS)])
             self.assertEqual(self.stalled()["bursts"], bursts)
             came = meanwhile()
         wait_until("it to go on", lambda: self.stalled()["stalled_ms"] == 0)
-        time.sleep(0.3)  # for the frames that had waited for it, which are nobody's of the next time
+        # The frames that had waited for it are nobody's of the next time.
+        wait_until_still("what had waited for it", flood.came)
         return came
 
     def hosts_held_back(self, flood, came):
@@ -88,11 +89,7 @@ class Case(workers_case.WorkersCase):
 
     def flood_until_refused(self, flood):
         flood.go_on()
-        before = None
-        while (now := flood.came_by_host()) != before:
-            before = now
-            time.sleep(1.5)
-        return now
+        return wait_until_still("what comes through", flood.came_by_host, 1.5, 300)
 
     def test_an_owner_that_stands_still(self):
         with HostFlood(self.hosts, Flow(SOURCES, HOSTS, FRAMES_PER_SECOND)) as flood:

@@ -9,12 +9,12 @@ import time
 
 import workers_case
 from host_flood import Flow, HostFlood
-from programs import wait_until
+from programs import wait_until, wait_until_still
 
 WORKERS = 4
 SOURCES, HOSTS, FRAMES_PER_SECOND = 60, 20, 6000
 BURST = 2400
-SECONDS_UNTIL_KILLED = 0.2
+FRAMES_UNTIL_KILLED = 1000
 TABLE_KEYS = 4096  # as Box starts it
 # The rate gives nothing while this runs. More than half of the burst is left until long after the last kill, so amounts
 # wait for up to a second.
@@ -59,8 +59,9 @@ class Case(workers_case.WorkersCase):
 
     def kill_under_flood(self, flood):
         """What was in flight, as amounts_left() has it; the next dataplane runs, and the flood stands still."""
+        before = sum(flood.came().values())
         flood.go_on()
-        time.sleep(SECONDS_UNTIL_KILLED)
+        wait_until("frames to come through", lambda: sum(flood.came().values()) - before >= FRAMES_UNTIL_KILLED, 60)
         self.box.kill(self.box.dataplane)
         flood.pause()
         left = amounts_left(pathlib.Path(os.path.realpath(self.box.folder / "state" / "tables")))
@@ -75,10 +76,7 @@ class Case(workers_case.WorkersCase):
 
     def flood_until_refused(self, flood):
         flood.go_on()
-        before = None
-        while (now := flood.came_by_host()) != before:
-            before = now
-            time.sleep(1.5)
+        now = wait_until_still("what comes through", flood.came_by_host, 1.5, 300)
         wait_until("refusals", lambda: self.box.stats()["rules"][0]["exceeded"] > HOSTS)
         return now
 

@@ -5,7 +5,8 @@ import pathlib
 import signal
 import sys
 
-sys.path[:0] = [str(pathlib.Path(__file__).parent), str(pathlib.Path(__file__).parent.parent / "lab")]
+HERE = pathlib.Path(__file__).resolve().parent
+sys.path[:0] = [str(HERE), str(HERE.parent / "lab")]
 from box import Programs  # noqa: E402
 from commands import LabError  # noqa: E402
 import applying  # noqa: E402
@@ -14,6 +15,9 @@ import in_process  # noqa: E402
 import rows  # noqa: E402
 
 BENCHES = {**in_process.BENCHES, **forwarding.BENCHES, **applying.BENCHES}
+TARGETS = {**in_process.TARGETS, **forwarding.TARGETS, **applying.TARGETS}
+# The rules of P5 and of a case of F1.
+SCRUBBING = HERE.parent.parent.parent / "tests/bench/rules/scrubbing.yaml"
 
 ROUNDS = 5
 SECONDS, QUICK_SECONDS = 3.0, 0.7
@@ -27,25 +31,50 @@ def machine():
     return "unknown processor"
 
 
-def main():
+def read_arguments():
     parser = argparse.ArgumentParser(prog="scripts/bench", description=__doc__)
     parser.add_argument("ids", nargs="*", metavar="ID", help=f"of {', '.join(BENCHES)}; default all")
-    parser.add_argument("--json", action="store_true", help="one row a line, as JSON")
-    parser.add_argument("--quick", action="store_true", help="under a minute per id, fewer rounds")
+    parser.add_argument("--json", action="store_true", help="rows alone on standard output, as JSON, one a line")
+    parser.add_argument("--quick", action="store_true", help="about a minute per id, fewer rounds")
+    parser.add_argument("--rules", metavar="FILE", type=pathlib.Path, default=SCRUBBING,
+                        help="another rule file for P5 and F1 (c)")
     parser.add_argument("--build", default="build", help=argparse.SUPPRESS)
+    # What scripts/bench has to build and install first.
+    parser.add_argument("--list-targets", action="store_true", help=argparse.SUPPRESS)
     arguments = parser.parse_args()
     unknown = [name for name in arguments.ids if name not in BENCHES]
     if unknown:
         parser.error(f"no benchmark is called {', '.join(unknown)}; there are {', '.join(BENCHES)}")
+    if not arguments.rules.is_file():
+        parser.error(f"there is no file {arguments.rules}")
+    arguments.ids = list(dict.fromkeys(arguments.ids)) or list(BENCHES)
+    return arguments
+
+
+def runs_of(ids):
+    """(measure, its ids): what one program measures is measured in one run."""
+    runs = {}
+    for name in ids:
+        runs.setdefault(BENCHES[name], []).append(name)
+    return runs.items()
+
+
+def main():
+    arguments = read_arguments()
+    if arguments.list_targets:
+        print("\n".join(dict.fromkeys(target for name in arguments.ids for target in TARGETS[name])))
+        return 0
     # However it ends, the forwarders end with it.
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))
     bench = forwarding.Bench(Programs(arguments.build), pathlib.Path(arguments.build).resolve(),
-                  QUICK_SECONDS if arguments.quick else SECONDS,
-                  QUICK_ROUNDS if arguments.quick else ROUNDS, arguments.quick)
+                             QUICK_SECONDS if arguments.quick else SECONDS,
+                             QUICK_ROUNDS if arguments.quick else ROUNDS, arguments.quick,
+                             arguments.rules.resolve())
     rows.note(f"{machine()}; release build, -O3 -march=x86-64-v3")
-    for name in arguments.ids or BENCHES:
-        for row in BENCHES[name](bench):
-            rows.show(row, arguments.json)
+    output = rows.Lines() if arguments.json else rows.Table()
+    for measure, ids in runs_of(arguments.ids):
+        for row in measure(bench, ids):
+            output.show(row)
     return 0
 
 

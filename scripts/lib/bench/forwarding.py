@@ -1,6 +1,7 @@
 """F1 and F2: packets a second of one worker, from port to port, beside dpdk-testpmd."""
 import contextlib
 import pathlib
+import random
 import shutil
 import struct
 import tempfile
@@ -24,26 +25,44 @@ REFERENCE = "dpdk-testpmd mac"
 OURS = "sluice-dataplane"
 
 
-def write_sources(path):
-    """64-byte UDP frames from so many sources."""
+def udp_frame(source, destination, sport, dport):
+    """64 bytes with the checksum at the end."""
+    udp = struct.pack("!HHHH", sport, dport, 26, 0) + bytes(18)
+    header = struct.pack("!BBHHHBBHII", 0x45, 0, 46, 0, 0x4000, 64, 17, 0, source, destination)
+    total = sum(struct.unpack("!10H", header))
+    while total >> 16:
+        total = (total & 0xFFFF) + (total >> 16)
+    return MAC + b"\x08\x00" + header[:10] + struct.pack("!H", ~total & 0xFFFF) + header[12:] + udp
+
+
+def write_capture(path, frames):
     with path.open("wb") as file:
         file.write(struct.pack("<IHHiIII", 0xA1B2C3D4, 2, 4, 0, 0, 65535, 1))
-        for source in range(SOURCES):
-            udp = struct.pack("!HHHH", 40000, 53, 26, 0) + bytes(18)
-            header = struct.pack("!BBHHHBBHI4s", 0x45, 0, 46, 0, 0x4000, 64, 17, 0,
-                                 0x0A000000 + source * 2654435761 % (1 << 24), bytes([10, 77, 0, 2]))
-            total = sum(struct.unpack("!10H", header))
-            while total >> 16:
-                total = (total & 0xFFFF) + (total >> 16)
-            frame = MAC + b"\x08\x00" + header[:10] + struct.pack("!H", ~total & 0xFFFF) + \
-                header[12:] + udp
+        for frame in frames:
             file.write(struct.pack("<IIII", 0, 0, len(frame), len(frame)) + frame)
 
 
+def source_of(number):
+    return 0x0A000000 + number * 2654435761 % (1 << 24)
+
+
+def from_sources():
+    """All to one service: only the source changes."""
+    return (udp_frame(source_of(number), 0x0A4D0002, 40000, 53) for number in range(SOURCES))
+
+
+def whole_flows():
+    """Each source with a destination and ports of its own, from the same seed each time."""
+    draw = random.Random(SOURCES)
+    return (udp_frame(source_of(number), 0xC6120000 + draw.randrange(1 << 17), draw.randrange(1 << 16),
+                      draw.randrange(1 << 16)) for number in range(SOURCES))
+
+
 class Bench:
-    def __init__(self, programs, build, seconds, rounds, quick):
+    def __init__(self, programs, build, seconds, rounds, quick, rules):
         self.programs, self.build = programs, build
         self.seconds, self.rounds, self.quick = seconds, rounds, quick
+        self.rules = rules  # file of P5 and F1 (c)
 
     @contextlib.contextmanager
     def folder(self):
@@ -53,14 +72,18 @@ class Bench:
         finally:
             shutil.rmtree(path, ignore_errors=True)
 
-    def sluice(self, folder, devices, key):
-        rules = folder / "rules.yaml"
-        rules.write_text(RULES.format(key=key))
+    def sluice(self, folder, devices, rules):
         return contextlib.closing(Stoppable(Sluice(self.programs, folder, devices, rules)))
 
     def testpmd(self, folder, devices):
         return contextlib.closing(Stoppable(Testpmd(
             folder, devices, cores(), huge_pages(), ["--forward-mode=mac", "--no-flush-rx"])))
+
+
+def one_rule(folder, key):
+    rules = folder / "rules.yaml"
+    rules.write_text(RULES.format(key=key))
+    return rules
 
 
 class Stoppable:
@@ -70,33 +93,43 @@ class Stoppable:
         self.inner, self.close = inner, inner.stop
 
 
-def between_fakes(bench):
+def null_ports(_):
+    return ["net_null0,size=64,copy=1", "net_null1,size=64,copy=1"]
+
+
+def looping_ports(frames):
+    def ports(folder):
+        write_capture(folder / "frames.pcap", frames())
+        return [f"net_pcap{index},rx_pcap={folder}/frames.pcap,infinite_rx=1" for index in (0, 1)]
+    return ports
+
+
+def between_fakes(bench, _):
     """F1: ports that make frames out of nothing and throw them away, so the worker is all there is."""
-    def null_ports(_):
-        return ["net_null0,size=64,copy=1", "net_null1,size=64,copy=1"]
+    def one(folder):
+        return one_rule(folder, "ip.src")
 
-    def capture_ports(folder):
-        write_sources(folder / "sources.pcap")
-        return [f"net_pcap{index},rx_pcap={folder}/sources.pcap,infinite_rx=1" for index in (0, 1)]
-
-    def ours(ports):
-        with bench.folder() as folder, bench.sluice(folder, ports(folder), "ip.src") as side:
+    def ours(ports, rules):
+        with bench.folder() as folder, bench.sluice(folder, ports(folder), rules(folder)) as side:
             return rate(side.inner, bench.seconds)
 
     def theirs(ports):
         with bench.folder() as folder, bench.testpmd(folder, ports(folder)) as side:
             return rate(side.inner, bench.seconds)
 
-    for case, ports in (("net_null, frames of zeros: no IP, no limit to charge", null_ports),
-                        (f"net_pcap in a loop, UDP from {SOURCES} sources, all admitted",
-                         capture_ports)):
+    for case, ports, rules, bars in (
+            (f"(a) one rule: net_pcap in a loop, UDP from {SOURCES} sources", looping_ports(from_sources),
+             one, (0.38, 0.5)),
+            ("(b) not IP: net_null, frames of zeros, one rule", null_ports, one, (0.45, 0.6)),
+            (f"(c) {bench.rules.name}: net_pcap in a loop, {SOURCES} whole flows", looping_ports(whole_flows),
+             lambda _: bench.rules, (0.2, 0.28))):
         rows.note(f"F1 {case}")
-        medians = rows.interleaved([(OURS, lambda: ours(ports)), (REFERENCE, lambda: theirs(ports))],
+        medians = rows.interleaved([(OURS, lambda: ours(ports, rules)), (REFERENCE, lambda: theirs(ports))],
                                    bench.rounds)
-        yield rows.compared("F1", case, medians, "Mpps per worker")
+        yield rows.compared("F1", case, medians, "Mpps per worker", bars)
 
 
-def between_processes(bench):
+def between_processes(bench, _):
     """F2: another process sends flowgen traffic over vhost on the first core and counts what
     comes back."""
     def generator(folder):
@@ -111,7 +144,8 @@ def between_processes(bench):
         return [f"net_vhost{index},iface={folder}/v{index}.sock,queues=1" for index in (0, 1)]
 
     def ours():
-        with bench.folder() as folder, bench.sluice(folder, ports(folder), "ip.dst"), \
+        with bench.folder() as folder, \
+                bench.sluice(folder, ports(folder), one_rule(folder, "ip.dst")), \
                 generator(folder) as side:
             return rate(side.inner, bench.seconds)
 
@@ -123,7 +157,9 @@ def between_processes(bench):
     case = "vhost between two processes, 1000 flows, both ways, all admitted"
     rows.note(f"F2 {case}")
     medians = rows.interleaved([(OURS, ours), (REFERENCE, theirs)], bench.rounds)
-    yield rows.compared("F2", case, medians, "Mpps forwarded")
+    yield rows.compared("F2", case, medians, "Mpps forwarded", (0.7, 0.9))
 
 
+PROGRAMS = ["dataplane/sluice-dataplane", "control/daemon/sluiced", "control/cli/sluicectl"]
+TARGETS = {"F1": PROGRAMS, "F2": PROGRAMS}
 BENCHES = {"F1": between_fakes, "F2": between_processes}

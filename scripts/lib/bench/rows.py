@@ -1,7 +1,9 @@
-"""Rounds of a benchmark and the row they end in. Every round is printed, none discarded."""
+"""Rounds of a benchmark and the row they end in. Every round is kept in the row, none discarded."""
 import json
 import statistics
 import sys
+
+COLUMNS = "{:<4} {:<66} {:>10} {:<22} {:>7} {:<46} {:>5} {:>5}"
 
 
 class BenchError(Exception):
@@ -23,20 +25,37 @@ def interleaved(sides, rounds):
     return {name: statistics.median(taken) for name, taken in values.items()}
 
 
-def compared(bench, case, medians, unit):
+def compared(bench, case, medians, unit, bars=(None, None)):
     """Row of a case where two sides, ours first, were measured in `medians`."""
     (_, value), (reference, reference_value) = medians.items()
     return {"id": bench, "case": case, "value": round(value, 3), "unit": unit,
             "reference": reference, "reference_value": round(reference_value, 3),
             "ratio": round(value / reference_value, 3) if reference_value else None,
-            "bar": None, "goal": None, "better": "higher"}
+            "bar": bars[0], "goal": bars[1], "better": "higher"}
 
 
-def show(row, as_json):
-    if as_json:
+def as_number(value):
+    return "" if value is None else f"{value:.3f}".rstrip("0").rstrip(".")
+
+
+class Table:
+    """Rows for people, as they come."""
+
+    def __init__(self):
+        self.has_head = False
+
+    def show(self, row):
+        if not self.has_head:
+            print(COLUMNS.format("id", "case", "value", "unit", "ratio", "beside", "bar", "goal").rstrip())
+            self.has_head = True
+        beside = f"{row['reference']}: {as_number(row['reference_value'])}" if row["reference"] else ""
+        print(COLUMNS.format(row["id"], row["case"], as_number(row["value"]), row["unit"],
+                             as_number(row["ratio"]), beside, as_number(row["bar"]),
+                             as_number(row["goal"])).rstrip(), flush=True)
+
+
+class Lines:
+    """Rows for programs, an object a line."""
+
+    def show(self, row):
         print(json.dumps(row), flush=True)
-        return
-    ratio = "" if row["ratio"] is None else f"  ratio {row['ratio']:.3f}"
-    beside = f"  ({row['reference']}: {row['reference_value']})" if row["reference"] else ""
-    bar = "" if row["bar"] is None else f"  [bar {row['bar']}, goal {row['goal']}]"
-    print(f"{row['id']}  {row['case']}: {row['value']} {row['unit']}{beside}{ratio}{bar}", flush=True)

@@ -16,7 +16,10 @@ using namespace std::chrono_literals;
 class Link : public testing::Test {
 protected:
     TemporaryFolder folder_;
-    FakeDataplane dataplane_{folder_ / "dp.sock"};
+    std::atomic<bool> asked_to_try_ = false;
+    FakeDataplane dataplane_{folder_ / "dp.sock", [this](const std::string& request) {
+                                 asked_to_try_ = asked_to_try_ || request == "try";
+                             }};
     DataplaneLink link_{folder_ / "dp.sock", 300ms};
 };
 
@@ -46,14 +49,13 @@ TEST_F(Link, KnowsTheMergeIntervalThatWasSet) {
 TEST_F(Link, NobodyWaitsForHisTurnLongerThanForAnAnswer) {
     ASSERT_TRUE(link_.connect());
     dataplane_.hang(true);
-    std::atomic<bool> first_is_done = false;
     std::thread first{[&] {
         EXPECT_FALSE(link_.call(TryRules{}));  // three times the patience
-        first_is_done = true;
     }};
-    std::this_thread::sleep_for(50ms);
+    while (!asked_to_try_) {
+        std::this_thread::yield();
+    }
     const Result<Reply> second = link_.call(GetStats{});
-    EXPECT_FALSE(first_is_done);
     ASSERT_FALSE(second);
     EXPECT_NE(second.error().what.find("busy"), std::string::npos) << second.error().what;
     EXPECT_TRUE(link_.check()) << "nor does a look wait";
