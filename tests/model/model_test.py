@@ -12,8 +12,9 @@ import pcap  # noqa: E402
 from expression import BadExpression, compile_condition  # noqa: E402
 from frame import Packet, dissect  # noqa: E402
 from generate import Scenario  # noqa: E402
-from limiter import Limiter, escape, part_text, room_in, text_of  # noqa: E402
+from limiter import Limiter, part_text  # noqa: E402
 from rules import Client, parse_rate, parse_size, read_rules  # noqa: E402
+from texts import escape, room_in, text_of  # noqa: E402
 
 MS = 1_000_000
 SECOND = 1000 * MS
