@@ -1,7 +1,7 @@
 #!/usr/bin/python3
 """`sluicectl replay` against the model: every line, every counter, every frame that goes on.
 
-    compare.py SLUICECTL [--seed FIRST] [--rounds N] [--frames N] [--keep FOLDER]
+    compare.py SLUICECTL [--seed FIRST] [--rounds N] [--frames N] [--keep FOLDER] [--full]
 
 Seed after seed. The first that differs is cut down to few frames and few lines of rules, which are
 left in FOLDER, and the command that shows them again is printed.
@@ -13,13 +13,14 @@ import re
 import subprocess
 import sys
 import tempfile
+import time
 
-from generate import FRAMES, Scenario
+from generate import FRAMES, FullTable, Scenario
 from pcap import read_capture
 from replay_model import replay
 
-TRIES = 150  # to make a case smaller
-SECONDS = 120  # one replay may take
+SMALLER = 60  # seconds for making a case smaller
+SECONDS = 120  # that one replay may take
 
 
 class Refused(Exception):
@@ -64,18 +65,21 @@ def summary_difference(seen, wanted):
 
 
 def show(frame):
-    time, data, wire = frame
-    return f"{time} ns, {wire} bytes, {data.hex()}"
+    when, data, wire = frame
+    return f"{when} ns, {wire} bytes, {data.hex()}"
 
 
 class Smaller:
     """Makes a scenario that differs smaller, as long as it differs."""
 
     def __init__(self, program, scenario, folder):
-        self.program, self.scenario, self.folder, self.left = program, scenario, folder, TRIES
+        self.program, self.scenario, self.folder = program, scenario, folder
+        self.end = time.monotonic() + SMALLER
+
+    def has_time(self):
+        return time.monotonic() < self.end
 
     def differs(self):
-        self.left -= 1
         try:
             options = self.scenario.write(self.folder)
             return difference(self.program, options, self.folder, self.scenario.box(),
@@ -95,7 +99,7 @@ class Smaller:
     def try_with(self, name, value):
         before = getattr(self.scenario, name)
         setattr(self.scenario, name, value)
-        good = self.left > 0 and self.differs()[0] is not None
+        good = self.has_time() and self.differs()[0] is not None
         if not good:
             setattr(self.scenario, name, before)
         return good
@@ -111,19 +115,19 @@ class Smaller:
     def without_frames(self):
         """The last one shows it; of those before, halves, quarters and so on."""
         size = max(1, len(self.scenario.frames) // 2)
-        while size > 0 and self.left > 0:
+        while size > 0 and self.has_time():
             at = 0
-            while at < len(self.scenario.frames) - 1 and self.left > 0:
+            while at < len(self.scenario.frames) - 1 and self.has_time():
                 frames = self.scenario.frames
                 shorter = frames[:at] + frames[min(at + size, len(frames) - 1):]
                 at += 0 if self.try_with("frames", shorter) else size
             size //= 2
 
 
-def compare_seed(program, seed, count, keep):
+def compare_seed(program, seed, count=FRAMES, kind=Scenario, keep=None):
     """-> (None or a report, the model's summary)"""
     with tempfile.TemporaryDirectory(prefix="sluice-model-") as folder:
-        scenario = Scenario(seed, count)
+        scenario = kind(seed, count)
         try:
             options = scenario.write(folder)
             text, _, model = difference(program, options, folder, scenario.box(), scenario.enforce)
@@ -139,7 +143,7 @@ def compare_seed(program, seed, count, keep):
     return (f"seed {seed} differs:\n{text}\n\nas few frames as still differ "
             f"({len(scenario.frames)}):\n{small}\n\n{scenario.rules}\nagain: {again}\n"
             f"all of it: tests/model/compare.py {program} --seed {seed} --rounds 1 "
-            f"--frames {count}"), model.summary
+            f"--frames {count}" + " --full" * (kind is FullTable)), model.summary
 
 
 def main():
@@ -150,10 +154,12 @@ def main():
     parser.add_argument("--frames", type=int, default=FRAMES)
     parser.add_argument("--keep")
     parser.add_argument("--go-on", action="store_true", help="past seeds that differ")
+    parser.add_argument("--full", action="store_true", help="more keys than a rule has places")
     options = parser.parse_args()
+    kind = FullTable if options.full else Scenario
     program, failed = os.path.abspath(options.program), 0
     for seed in range(options.seed, options.seed + options.rounds):
-        report, _ = compare_seed(program, seed, options.frames, options.keep)
+        report, _ = compare_seed(program, seed, options.frames, kind, options.keep)
         if report:
             print(report, flush=True)
             failed += 1

@@ -3,6 +3,7 @@
 A comparison is one operand: the tokenizer hands it over whole, and what is left to sort are
 `not`, `and`, `or` and parentheses. A condition is a list of postfix steps over a dict of fields.
 """
+import functools
 import ipaddress
 import operator
 import re
@@ -118,23 +119,31 @@ def _text_test(operand, how, quoted):
 
 
 def value_of(operand, fields):
-    """The value of a field, or of prefix() over one, or None where it is absent."""
-    call = PREFIX.match(operand)
+    """The value of a field, or of a function over one, or None where it is absent."""
+    return _reader_of(operand)(fields)
+
+
+@functools.cache
+def _reader_of(operand):
     if LOWER.match(operand):
-        text = fields.get("payload")
-        return None if text is None else Folded(text.lower())
+        return lambda fields: Folded(fields["payload"].lower()) if "payload" in fields else None
+    call = PREFIX.match(operand)
     if not call:
-        return fields.get(operand)
-    address = fields.get(call[1])
-    if address is None:
-        return None
-    bits = min(int(call[3] if call[3] and address.version == 6 else call[2]),
-               address.max_prefixlen)
+        return lambda fields: fields.get(operand)
+    lengths = {4: int(call[2]), 6: int(call[3] or call[2])}
+    return lambda fields: None if call[1] not in fields else _cut(fields[call[1]], lengths)
+
+
+@functools.lru_cache(1000)
+def _cut_whole(address, bits):
+    return ipaddress.ip_network((address, bits), strict=False)
+
+
+def _cut(address, lengths):
+    bits = min(lengths[address.version], address.max_prefixlen)
     if isinstance(address, (ipaddress.IPv4Network, ipaddress.IPv6Network)):  # client.ip
         bits, address = min(bits, address.prefixlen), address.network_address
-    if bits == address.max_prefixlen:
-        return address
-    return ipaddress.ip_network((address, bits), strict=False)
+    return address if bits == address.max_prefixlen else _cut_whole(address, bits)
 
 
 def _compare(value, kind, text):

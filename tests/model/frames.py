@@ -45,10 +45,10 @@ class FrameMaker:
             frame = frame[:self.dice.choice((self.dice.randrange(80), 14, 34, 42, 54))]
         return frame, wire
 
-    def sound_frame(self, number):
+    def sound_frame(self, number, sport=None):
         """One of a flood: a plain packet from the source of that number."""
         data = self.dice.choice((b"", b"x" * 18, *TEXTS[:2]))
-        sport, dport = 1024 + number % 7, self.dice.choice(PORTS[1:5])
+        sport, dport = sport or 1024 + number % 7, self.dice.choice(PORTS[1:5])
         if number % 3:
             kind, payload = 17, struct.pack("!HHHH", sport, dport, 8 + len(data), 0) + data
         else:

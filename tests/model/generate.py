@@ -12,6 +12,7 @@ sys.path.append(os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "
 import mmdb_writer  # noqa: E402
 from frames import FrameMaker  # noqa: E402
 from pcap import write_pcap, write_pcapng  # noqa: E402
+from places import PLACES  # noqa: E402
 from replay_model import Box  # noqa: E402
 from rule_maker import RuleMaker, databases, instants  # noqa: E402
 from traffic import Traffic  # noqa: E402
@@ -72,6 +73,60 @@ class Scenario:
                 file.write(content)
         return [os.path.join(folder, "rules.yaml"), "--pcap", os.path.join(folder, "in.pcap"),
                 *options]
+
+
+class FullTable(Scenario):
+    """A rule with a hundredth of the table meets more keys than that, and they come again.
+
+    No bucket is full again while it lasts, and every new one is charged at once: so it is known
+    who has a place."""
+
+    KEYS = ["ip.src", "ip.src, l4.dport", '"prefix(ip.src, 32|128)"', "l4.sport", "l4.sport, payload",
+            "ip.dst, ip.src", '"prefix(client.ip, 30|120)", ip.src']
+    LIMITS = ["algorithm: token_bucket, rate: 1/d, burst: {}",
+              "algorithm: leaky_bucket, rate: 7/d, queue: {}",
+              "algorithm: sliding_log, count: {}, window: 1d",
+              "algorithm: sliding_window, count: {}, window: 1h",
+              "algorithm: sliding_counters, count: {}, window: 1d, buckets: 7",
+              "algorithm: fixed_window, count: {}, window: 1d, phase: first"]
+    SHARE, BEYOND, BURST = PLACES // 100, 2000, 64
+
+    def make_frames(self, dice):
+        frames, time, maker = [], 1_700_000_000_000_000_000, FrameMaker(dice)
+        for number in range(1, self.SHARE + self.BEYOND):
+            frames.append((time, *maker.sound_frame(number, sport=number)))
+            if dice.randrange(4) == 0:  # near the end of the numbers are those without a place
+                old = dice.choice((number, dice.randint(1, number),
+                                   self.SHARE + dice.randint(-50, self.BEYOND)))
+                frames.append((time, *maker.sound_frame(old, sport=old)))
+            time += dice.randrange(10_000) if number % self.BURST == 0 else 0
+        return frames
+
+    def __init__(self, seed, count=FRAMES):
+        dice = random.Random(seed)
+        self.seed, self.tunnels, self.malformed, self.inside = seed, [], "pass", []
+        self.has_box, self.enforce, self.files = False, False, {}
+        self.frames, self.write_capture = self.make_frames(dice), write_pcap
+        on_full = dice.choice(("open", "closed", "{coarsen: {factor: 2}}",
+                               "{coarsen: {factor: 7}}", "{coarsen: {factor: 16}}"))
+        drops = dice.randrange(3) > 0
+        lines = ["version: 1", "rules:", "  - id: full", "    mode: enforce",
+                 f"    table_share: 1%\n    on_full: {on_full}",
+                 f"    on_exceed: {{action: {'drop' if drops else 'tag, dscp: cs1'}}}",
+                 f"    missing_key: {dice.choice(('skip', 'share'))}"]
+        keys = dice.sample(self.KEYS, 1 if drops else dice.choice((1, 2)))
+        lines.append("    tiers:")
+        lines += [f"      - {{key: [{key}], limits: [{self.limit(dice)}]}}" for key in keys]
+        if dice.randrange(2):
+            changes = "count: 7" if "count" in lines[-1] else \
+                "queue: 7" if "queue" in lines[-1] else "burst: 7"
+            lines.append(f'    candidates: [{{name: seven, limits: {{"t{len(keys)}.1": {{{changes}}}}}}}]')
+        lines += ["  - id: others", "    mode: monitor", "    key: [l4.dport, ip.version]",
+                  "    limits: [{algorithm: token_bucket, rate: 100/s, burst: 50}]"]
+        self.rules = "\n".join(lines) + "\n"
+
+    def limit(self, dice):
+        return f"{{{dice.choice(self.LIMITS).format(dice.choice((1, 1, 2, 5)))}}}"
 
 
 def main():

@@ -52,8 +52,8 @@ class Overrides:
         """The one with that limit; where several have it, or none is named, the one that fits."""
         tiers = list(enumerate(self.rule.tiers))
         named = [number for number, tier in tiers if any(one.name == limit for one in tier.limits)]
-        if len(named) == 1:
-            return named[0]
+        if len(named) == 1 or len(tiers) == 1:
+            return (named or [0])[0]
         return next(number for number, tier in tiers if len(tier.key) == len(key) and
                     (limit == EXEMPT or number in named))
 

@@ -8,7 +8,7 @@ import re
 from expression import value_of
 from texts import ADDRESS
 
-PLACES = 1_179_648  # in the table of a worker of `replay`
+PLACES = 1_115_512  # in the table of a worker of `replay`
 WIDENINGS = ({4: 24, 6: 64}, {4: 24, 6: 48})  # the steps of `coarsen` before the rule itself
 LENGTHS = re.compile(r"(\d+)\s*(?:\|\s*(\d+)\s*)?\)$")
 

@@ -156,7 +156,7 @@ class RuleMaker:
         return lines if len(lines) > 1 else []
 
     def change(self, name, limit, overridden):
-        if self.chance(25) and not overridden:
+        if self.chance(25) and not overridden and "tcm" not in limit:
             return f'"{name}": {self.limits.limit("per: byte" not in limit)}'
         numbers = self.limits.other_numbers(limit)
         inner = ", ".join(f"{one}: {text}" for one, text in numbers.items())
