@@ -31,8 +31,10 @@ TEXT_TESTS = ["payload {equal} \"{text}\"", "payload in {{\"{text}\" \"{other}\"
 
 
 class ConditionMaker:
-    def __init__(self, dice, tunnels, named_port, data):
-        self.dice, self.data = dice, data
+    """`local`: every key has the whole of ip.src, so that one worker meets all of its packets."""
+
+    def __init__(self, dice, tunnels, named_port, data, local=False):
+        self.dice, self.data, self.local = dice, data, local
         self.addresses = ADDRESSES + (OUTER if tunnels else [])
         self.client = (32, 128)  # bits of client.ip
         origins = ORIGINS * 2 if data else []
@@ -43,7 +45,8 @@ class ConditionMaker:
         return self.dice.randrange(100) < percent
 
     def key(self):
-        return ", ".join(self.key_part() for _ in range(self.dice.choice((0, 1, 1, 1, 1, 2, 2, 3))))
+        parts = [self.key_part() for _ in range(self.dice.choice((0, 1, 1, 1, 1, 2, 2, 3)))]
+        return ", ".join(parts[1:] + ["ip.src"] if self.local else parts)
 
     def key_part(self):
         if self.chance(30):

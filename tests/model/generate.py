@@ -34,6 +34,7 @@ class Scenario:
         self.has_box = bool(self.tunnels) or dice.randrange(4) == 0
         self.inside = dice.choice(([], [], ["10.0.0.0/8"], ["192.0.2.0/24", "2001:db8::/64"]))
         self.enforce = dice.randrange(6) == 0
+        self.workers = 1 if self.tunnels else dice.choice((1, 1, 1, 3))
         self.frames = Traffic(dice, FrameMaker(dice, bool(self.tunnels))).run(count)
         self.write_capture = dice.choice(CAPTURES)
         self.make_rules(dice)
@@ -42,7 +43,7 @@ class Scenario:
         seen = [self.box().see(*dice.choice(self.frames)[1:]) for _ in range(20)]
         until = instants([dice.choice(self.frames)[0] for _ in range(4)])
         maker = RuleMaker(dice, seen, until, tunnels=bool(self.tunnels), named_port=self.has_box,
-                          data=dice.randrange(3) == 0)
+                          data=dice.randrange(3) == 0, local=self.workers > 1)
         self.rules, self.files = maker.file(), maker.files
         if maker.has_data:
             self.files.update(databases(mmdb_writer, dice))
@@ -64,7 +65,7 @@ class Scenario:
         files = {**self.files, "rules.yaml": self.rules.encode(),
                  "in.pcap": self.write_capture(self.frames)}
         options = [word for prefix in self.inside for word in ("--inside", prefix)]
-        options += ["--enforce"] * self.enforce
+        options += ["--enforce"] * self.enforce + ["--workers", str(self.workers)]
         if self.has_box:
             files["sluice.yaml"] = self.box_file().encode()
             options += ["--config", os.path.join(folder, "sluice.yaml")]
@@ -105,7 +106,7 @@ class FullTable(Scenario):
     def __init__(self, seed, count=FRAMES):
         dice = random.Random(seed)
         self.seed, self.tunnels, self.malformed, self.inside = seed, [], "pass", []
-        self.has_box, self.enforce, self.files = False, False, {}
+        self.has_box, self.enforce, self.workers, self.files = False, False, 1, {}
         self.frames, self.write_capture = self.make_frames(dice), write_pcap
         on_full = dice.choice(("open", "closed", "{coarsen: {factor: 2}}",
                                "{coarsen: {factor: 7}}", "{coarsen: {factor: 16}}"))

@@ -34,6 +34,7 @@ class RuleMaker:
     def __init__(self, dice, packets, until, **about):
         self.dice, self.packets, self.until = dice, packets, until
         self.has_data = about["data"]
+        self.missing_key = ("skip",) if about["local"] else ("skip", "share")
         self.conditions, self.limits = ConditionMaker(dice, **about), LimitMaker(dice)
         self.files, self.client = {}, Client({})
 
@@ -44,7 +45,7 @@ class RuleMaker:
         lines = ["version: 1"]
         if self.chance(40):
             lines.append(f"defaults: {{mode: {self.dice.choice(('enforce', 'monitor'))}, "
-                         f"missing_key: {self.dice.choice(('skip', 'share'))}, "
+                         f"missing_key: {self.dice.choice(self.missing_key)}, "
                          f"on_full: {self.dice.choice(ON_FULL)}}}")
         if self.chance(50):
             lines.append(self.client_ip())
@@ -83,7 +84,7 @@ class RuleMaker:
         if on_match:
             return lines + [f"    on_match: {self.dice.choice(('drop', 'allow'))}"]
         if self.chance(40):
-            lines.append(f"    missing_key: {self.dice.choice(('skip', 'share'))}")
+            lines.append(f"    missing_key: {self.dice.choice(self.missing_key)}")
         if self.chance(15):
             lines.append("    rejected_spend: true")
         if self.chance(15):
