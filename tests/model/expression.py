@@ -3,20 +3,28 @@
 A comparison is one operand: the tokenizer hands it over whole, and what is left to sort are
 `not`, `and`, `or` and parentheses. A condition is a list of postfix steps over a dict of fields.
 """
+import functools
 import ipaddress
 import operator
 import re
 
+from texts import pattern_of, unquoted
+
 FIELD = r"(?:dir|port|eth|vlan|ip|outer|client|l4|tcp|icmp|payload)(?:\.[a-z_0-9]+)*"
 OPERATOR = r"==|!=|<=|>=|<|>|\b(?:eq|ne|le|ge|lt|gt)\b"
-VALUE = r'"[^"]*"|[0-9A-Za-z:.]+(?:/\d+)?'
-OPERAND = rf"(?:prefix\s*\(\s*{FIELD}\s*,\s*\d+\s*(?:\|\s*\d+\s*)?\)|{FIELD})"
+QUOTED = r'"(?:\\.|[^"\\])*"'
+VALUE = rf"{QUOTED}|[0-9A-Za-z:.]+(?:/\d+)?"
+TEXT = r"(?:lower\s*\(\s*payload\s*\)|payload)(?![.\w])"
+OPERAND = rf"(?:{TEXT}|prefix\s*\(\s*{FIELD}\s*,\s*\d+\s*(?:\|\s*\d+\s*)?\)|{FIELD})"
 TOKEN = re.compile(rf"""\s*(?:
     (?P<word>\b(?:and|or|not)\b | [()])
-  | (?P<member>{OPERAND}) \s+ in \s* \{{ (?P<set>[^}}]*) \}}
+  | (?P<end>starts|ends)_with \s* \( \s* (?P<whole>{TEXT}) \s* , \s* (?P<part>{QUOTED}) \s* \)
+  | (?P<text>{TEXT}) \s+ (?P<how>contains|matches) \s* (?P<sought>{QUOTED})
+  | (?P<member>{OPERAND}) \s+ in \s* (?: \$(?P<list>[\w-]+) | \{{ (?P<set>(?:{QUOTED}|[^}}"])*) \}} )
   | (?P<left>{OPERAND}) \s* (?P<operator>{OPERATOR}) \s* (?P<right>{VALUE})
   | (?P<flag>{OPERAND})
 )\s*""", re.VERBOSE)
+LOWER = re.compile(r"lower\s*\(\s*payload\s*\)$")
 PREFIX = re.compile(rf"prefix\s*\(\s*({FIELD})\s*,\s*(\d+)\s*(?:\|\s*(\d+)\s*)?\)$")
 
 SYNONYMS = {"==": "eq", "!=": "ne", "<": "lt", "<=": "le", ">": "gt", ">=": "ge"}
@@ -28,9 +36,13 @@ class BadExpression(Exception):
     pass
 
 
-def compile_condition(text):
-    """-> a function of a dict of fields."""
-    postfix = _postfix(text)
+class Folded(bytes):
+    """A text in lower case, which equals others whatever their case."""
+
+
+def compile_condition(text, lists=None):
+    """-> a function of a dict of fields; `lists`: name -> values as they would stand in a set."""
+    postfix = _postfix(text, lists or {})
 
     def condition(fields):
         stack = []
@@ -47,7 +59,7 @@ def compile_condition(text):
     return condition
 
 
-def _postfix(text):
+def _postfix(text, lists):
     out, waiting, at = [], [], 0
     while at < len(text):
         match = TOKEN.match(text, at)
@@ -56,7 +68,7 @@ def _postfix(text):
         at = match.end()
         word = match["word"]
         if word is None:
-            out.append(_test(match))
+            out.append(_test(match, lists))
         elif word in ("(", "not"):
             waiting.append(word)
         elif word == ")":
@@ -70,9 +82,14 @@ def _postfix(text):
     return out + waiting[::-1]
 
 
-def _test(match):
+def _test(match, lists):
+    if match["end"]:
+        return _text_test(match["whole"], match["end"], match["part"])
+    if match["text"]:
+        return _text_test(match["text"], match["how"], match["sought"])
     if match["member"]:
-        name, values = match["member"], re.findall(VALUE, match["set"])
+        name = match["member"]
+        values = lists[match["list"]] if match["list"] else re.findall(VALUE, match["set"])
         return lambda fields: any(_equal(value_of(name, fields), value) for value in values)
     if match["left"]:
         name, value = match["left"], match["right"]
@@ -82,21 +99,51 @@ def _test(match):
     return lambda fields: bool(value_of(name, fields))
 
 
+def _text_test(operand, how, quoted):
+    """Of a text: `starts`, `ends`, `contains`, `matches`."""
+    folded = bool(LOWER.match(operand))
+    if how == "matches":
+        holds = pattern_of(quoted, folded).search
+    else:
+        part = unquoted(quoted)
+        part = part.lower() if folded else part
+        holds = {"starts": lambda text: text.startswith(part),
+                 "ends": lambda text: text.endswith(part),
+                 "contains": lambda text: part in text}[how]
+
+    def test(fields):
+        text = value_of(operand, fields)
+        return text is not None and bool(holds(text))
+
+    return test
+
+
 def value_of(operand, fields):
-    """The value of a field, or of prefix() over one, or None where it is absent."""
+    """The value of a field, or of a function over one, or None where it is absent."""
+    return _reader_of(operand)(fields)
+
+
+@functools.cache
+def _reader_of(operand):
+    if LOWER.match(operand):
+        return lambda fields: Folded(fields["payload"].lower()) if "payload" in fields else None
     call = PREFIX.match(operand)
     if not call:
-        return fields.get(operand)
-    address = fields.get(call[1])
-    if address is None:
-        return None
-    bits = min(int(call[3] if call[3] and address.version == 6 else call[2]),
-               address.max_prefixlen)
+        return lambda fields: fields.get(operand)
+    lengths = {4: int(call[2]), 6: int(call[3] or call[2])}
+    return lambda fields: None if call[1] not in fields else _cut(fields[call[1]], lengths)
+
+
+@functools.lru_cache(1000)
+def _cut_whole(address, bits):
+    return ipaddress.ip_network((address, bits), strict=False)
+
+
+def _cut(address, lengths):
+    bits = min(lengths[address.version], address.max_prefixlen)
     if isinstance(address, (ipaddress.IPv4Network, ipaddress.IPv6Network)):  # client.ip
         bits, address = min(bits, address.prefixlen), address.network_address
-    if bits == address.max_prefixlen:
-        return address
-    return ipaddress.ip_network((address, bits), strict=False)
+    return address if bits == address.max_prefixlen else _cut_whole(address, bits)
 
 
 def _compare(value, kind, text):
@@ -112,9 +159,13 @@ def _compare(value, kind, text):
 def _equal(value, text):
     if value is None:
         return False
+    if isinstance(value, bytes):
+        wanted = unquoted(text)
+        return value == (wanted.lower() if isinstance(value, Folded) else wanted)
     text = text.strip('"')
     if isinstance(value, int):
-        return value == int(text, 0)
+        first, _, last = text.partition("..")
+        return int(first, 0) <= value <= int(last or first, 0)
     if isinstance(value, str):
         return value == text.lower() if ":" in text else value == text
     wanted = ipaddress.ip_network(text)

@@ -35,10 +35,11 @@ class NotATunnel(Exception):
 
 class Packet:
     """`fields`: name -> int, text or address. `malformed`: the reason, or None. `units`: bytes
-    that `per: byte` charges."""
+    that `per: byte` charges. `ip_at`: where the outermost IP header is, and its version."""
 
     def __init__(self):
         self.fields = {}
+        self.ip_at = None
         self.malformed = None
         self.units = 0
 
@@ -148,8 +149,9 @@ class _Walk:
         else:
             self.ipv6(at)
 
-    def begin_ip(self, at, length):
+    def begin_ip(self, at, length, version):
         """The header at `at`, which claims `length` bytes, is now the one that ip.* means."""
+        self.packet.ip_at = self.packet.ip_at or (at, version)
         if self.ip_headers == 2:
             for name in ("ip.src", "ip.dst"):
                 self.fields["outer." + name] = self.fields[name]
@@ -169,7 +171,7 @@ class _Walk:
         if first >> 4 != 4 or header < 20 or 0 < length < header:
             raise Malformed("bad_ip_header")
         self.need(at, header, "truncated_l3")
-        self.begin_ip(at, length)
+        self.begin_ip(at, length, 4)
         fragment = self.number(at + 6, 2)
         self.fields["ip.version"] = 4
         self.fields["ip.dscp"] = self.number(at + 1, 1) >> 2
@@ -186,7 +188,7 @@ class _Walk:
         if self.number(at, 1) >> 4 != 6:
             raise Malformed("bad_ip_header")
         claimed = self.number(at + 4, 2)
-        self.begin_ip(at, 40 + claimed)
+        self.begin_ip(at, 40 + claimed, 6)
         self.fields["ip.version"] = 6
         self.fields["ip.dscp"] = (self.number(at, 2) >> 6) & 0x3F
         self.fields["ip.ttl"] = self.number(at + 7, 1)

@@ -12,6 +12,8 @@ MACS = ["02:00:00:00:00:01", "02:00:00:00:00:fe", "ff:ff:ff:ff:ff:ff"]
 VLANS = [0, 5, 100, 4095]
 TPIDS = [0x8100, 0x88A8, 0x9100, 0x9200]
 DSCPS = [0, 10, 46, 63]
+TEXTS = [b"GET /", b"get /", b"GET / HTTP/1.1\r\nHost: a.example\r\n\r\n", b"a|b\\\xff", b"A" * 300,
+         b"a" * 300, b"abc\n", b"xyzabc", b"\x16\x03\x01\x02", b"aAaA", b"\"}\" a"]
 RARE_PAYLOADS = [
     (0x0806, b"\0\x01\x08\0\x06\x04\0\x01" + bytes(20)),  # ARP
     (0x0027, bytes(39)), (0x05FF, bytes(40)),  # 802.3
@@ -42,6 +44,27 @@ class FrameMaker:
         if self.chance(8):
             frame = frame[:self.dice.choice((self.dice.randrange(80), 14, 34, 42, 54))]
         return frame, wire
+
+    def sound_frame(self, number, sport=None):
+        """One of a flood: a plain packet from the source of that number."""
+        data = self.dice.choice((b"", b"x" * 18, *TEXTS[:2]))
+        sport, dport = sport or 1024 + number % 7, self.dice.choice(PORTS[1:5])
+        if number % 3:
+            kind, payload = 17, struct.pack("!HHHH", sport, dport, 8 + len(data), 0) + data
+        else:
+            kind, payload = 6, struct.pack("!HHIIHHHH", sport, dport, 1, 2, 0x5002, 9, 0, 0) + data
+        if number % 4 == 3:
+            source = ipaddress.IPv6Address(f"2001:db8:{number % 5:x}:{number % 11:x}::{number:x}")
+            head = struct.pack("!IHBB", 6 << 28, len(payload), kind, 64) + source.packed
+            frame = head + ipaddress.IPv6Address(SOURCES6[0]).packed + payload
+            ether_type = 0x86DD
+        else:
+            source = ipaddress.IPv4Address(0xC6120000 + number)
+            head = struct.pack("!BBHHHBBH", 0x45, 0, 20 + len(payload), 1, 0, 64, kind, 0)
+            frame = head + source.packed + ipaddress.IPv4Address(SOURCES4[0]).packed + payload
+            ether_type = 0x0800
+        frame = b"\x02\0\0\0\0\1\x02\0\0\0\0\xfe" + struct.pack("!H", ether_type) + frame
+        return frame, len(frame)
 
     def spoil(self, frame):
         """One byte of the first hundred, where the headers are, made something else."""
@@ -127,8 +150,8 @@ class FrameMaker:
         if self.tunnels and depth < 5 and self.chance(55 if depth else 25):
             return self.tunnel(depth + 1)
         data = bytes(self.dice.choice((0, 1, 6, 18, 40, 200, 900)))
-        if self.chance(20):
-            data = self.dice.choice((b"GET /", b"get /", b"a|b\\\xff", b"A" * 300, b"a" * 300))
+        if self.chance(30):
+            data = self.dice.choice(TEXTS)
         makers = [self.udp] * 5 + [self.tcp] * 4 + [self.icmp] * 2 + [self.ports, self.other]
         return self.dice.choice(makers)(version, data)
 

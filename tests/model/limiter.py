@@ -3,20 +3,16 @@
 A bucket is full when first asked for and never forgotten (meters.py). Nothing here is fast, rounded
 or bounded.
 """
-import hashlib
-import ipaddress
-import re
-
 from colors import COLORS, RED, Meter, color_of
 from expression import value_of
 from meters import METERS, NEVER
+from places import NoPlace, Places
+from texts import PAYLOAD, escape, payload_text, text_of
 
 STRICTNESS = {"pass": 1, "tag": 2, "drop": 3}
 COUNTED_AS = {"pass": "passed", "tag": "tagged", "shape": "shaped", "drop": "dropped",
               "reply": "replied", "reset": "reset", "decoy": "decoyed"}
 SYN, ACK = 0x02, 0x10
-TEXT = re.compile(r"payload|lower\(\s*payload\s*\)")
-ADDRESS = re.compile(r"ip\.src|ip\.dst|client\.ip")
 
 
 class Charge:
@@ -24,18 +20,22 @@ class Charge:
 
     def __init__(self, bucket, tier, key, cost, came):
         self.bucket, self.tier, self.key, self.cost = bucket, tier, key, cost
+        self.color, self.wait, self.has_place = None, 0, not isinstance(bucket, NoPlace)
+        if not self.has_place:
+            self.refused = not bucket.admits
+            return
         self.color = bucket.color(cost, came) if isinstance(bucket, Meter) else None
         self.wait = bucket.wait(cost) if self.color is None else bucket.wait(cost, came)
         self.refused = self.wait > 0
 
     def spend(self):
-        if self.color is None:
-            self.bucket.spend(self.cost)
-        else:
+        if self.color is not None:
             self.bucket.spend(self.cost, self.color)
+        elif self.has_place:
+            self.bucket.spend(self.cost)
 
     def spend_what_fits(self):
-        if self.color is None:  # colour meters commit only on forwarding
+        if self.color is None and self.has_place:  # colour meters commit only on forwarding
             self.bucket.spend_what_fits(self.cost)
 
 
@@ -52,14 +52,16 @@ class Judged:
             self.wait, self.key = longest.wait, longest.key
         colors = [charge.color for charge in charges if charge.color]
         color = max(colors, key=COLORS.index) if colors else None
+        drops = {one for one, action in rule.on_color.items() if action["action"] == "drop"}
         exceeded = any(charge.refused for charge in charges if charge.color is None)
-        self.refusing_tiers = {charge.tier for charge in charges if charge.refused or
-                               charge.color and rule.on_color[charge.color] == "drop"
-                               and charge.color != "green"}
-        self.refused = exceeded or color == RED or rule.on_color.get(color) == "drop"
-        reason = "over_limit" if self.refused else "within_limits"
-        self.votes = [Vote(self, rule.action, "over_limit")] * exceeded
-        if color and (self.refused or rule.on_color[color] != "pass"):
+        self.refusing_tiers = {charge.tier for charge in charges
+                               if charge.refused and charge.has_place or
+                               charge.color != "green" and charge.color in drops}
+        self.refused = exceeded or color == RED or color in drops
+        over_limit = color in drops or any(charge.has_place for charge in refused)
+        reason = "over_limit" if over_limit else "table_full" if self.refused else "within_limits"
+        self.votes = [Vote(self, rule.action, reason)] * exceeded
+        if color and (self.refused or rule.on_color[color]["action"] != "pass"):
             self.votes.append(Vote(self, rule.on_color[color], reason))
 
 
@@ -80,8 +82,8 @@ class PenaltyBox:
 
     def note(self, now, ban):
         """True: that was the one that bans."""
-        self.refusals.append(now)
-        if len([one for one in self.refusals if now < one + ban.within]) < ban.after:
+        self.refusals = [one for one in self.refusals if now < one + ban.within] + [now]
+        if len(self.refusals) < ban.after:
             return False
         self.refusals, self.until = [], now + ban.lasts
         return True
@@ -93,8 +95,11 @@ class Vote:
 
 
 class Verdict:
-    def __init__(self, action, reason, rule="", key="", wait="0"):
+    """`tag`: the action that decided, where that is one that tags."""
+
+    def __init__(self, action, reason, rule="", key="", wait="0", tag=None):
         self.action, self.reason, self.rule, self.key, self.wait = action, reason, rule, key, wait
+        self.tag = tag
 
     def columns(self):
         return [self.action, self.reason, self.rule, self.key, self.wait]
@@ -104,9 +109,10 @@ class Limiter:
     def __init__(self, rules, malformed="pass", enforce=False):
         self.rules = [rule for rule in rules if rule.mode != "off"]
         self.malformed = malformed
-        self.acting = {rule.id for rule in self.rules if enforce or rule.mode == "enforce"}
+        self.acting = {rule.id for rule in self.rules if not rule.never_acts and
+                       (enforce or rule.mode == "enforce")}
         self.first, self.now = None, 0  # nanoseconds since the first frame
-        self.buckets = {}
+        self.places = Places(self._bucket)
         self.boxes = {}
         self.counts = {rule.id: dict(matched=0, admitted=0, exceeded=0, skipped=0)
                        for rule in rules}
@@ -129,15 +135,40 @@ class Limiter:
                            wait="0" if self.malformed == "pass" else "")
         if self.rules and "ip.src" in packet.fields:
             packet.fields["client.ip"] = self.rules[0].client.of(packet.fields["ip.src"])
-        return self._decide_on_sight(packet) or self._decide_by_limits(packet)
+            packet.fields.update(self.rules[0].origins.fields(packet.fields))
+        return (self._pass_by(packet) or self._decide_on_sight(packet)
+                or self._decide_by_limits(packet))
 
     def _count(self, rule, how):
         self.counts[rule.id]["matched"] += 1
         self.counts[rule.id][how] += 1
 
+    def _count_also(self, rule, what):
+        """What the summary names only where it has happened."""
+        also = {"exempted": ["exempted"]}.get(what, ["banned", "bans"])
+        self.counts[rule.id] = {**dict.fromkeys(also, 0), **self.counts[rule.id]}
+        self.counts[rule.id][what] += 1
+
+    def _pass_by(self, packet):
+        """The first budget that counts the packet and has room lets it through untouched."""
+        for rule in self.rules:
+            if rule.on_match != "bypass" or not rule.condition(packet.fields):
+                continue
+            keys = self._keys(rule, packet)
+            charges = self._charges(rule, keys, packet) if keys else []
+            if not charges:
+                self._count(rule, "skipped")
+                continue
+            budget = Judged(rule, keys[0], charges)
+            self._count(rule, "exceeded" if budget.refused else "admitted")
+            if not budget.refused:
+                _spend(budget)
+                return Verdict("pass", "bypass", rule.id, key_text(budget.key))
+        return None
+
     def _decide_on_sight(self, packet):
         for rule in self.rules:
-            if not rule.on_match or not rule.condition(packet.fields):
+            if rule.on_match not in ("drop", "allow") or not rule.condition(packet.fields):
                 continue
             self._count(rule, "admitted" if rule.on_match == "allow" else "exceeded")
             if rule.id in self.acting:
@@ -168,30 +199,34 @@ class Limiter:
         for rule in self.rules:
             if rule.on_match or not rule.condition(packet.fields):
                 continue
-            keys = [self._key(tier, packet) for tier in rule.tiers]
-            if rule.missing_key == "skip" and not any(key is not None for key in keys):
+            keys = self._keys(rule, packet)
+            if keys is None:
                 self._count(rule, "skipped")
                 continue
-            banned = self._banned(rule, keys)
-            if banned:
-                self._count(rule, "exceeded")
-                self._count_ban(rule, "banned")
-                judged.append(banned)
-                continue
-            charges = [charge for number, key in enumerate(keys)
-                       if key is not None or rule.missing_key == "share"
-                       for charge in self._charges(rule, number, key, packet)]
-            one = Judged(rule, keys[0], charges)
+            one = self._fated(rule, keys)
+            if one is None:
+                one = Judged(rule, keys[0], self._charges(rule, keys, packet))
+                self._note_refusals(one, keys)
             self._count(rule, "exceeded" if one.refused else "admitted")
             judged.append(one)
-            for tier in one.refusing_tiers if rule.ban else ():
-                if self._box(rule, tier, keys[tier]).note(self.now, rule.ban):
-                    self._count_ban(rule, "bans")
         return judged
 
-    def _count_ban(self, rule, what):
-        self.counts[rule.id] = {"banned": 0, "bans": 0, **self.counts[rule.id]}
-        self.counts[rule.id][what] += 1
+    def _fated(self, rule, keys):
+        """Where no limit is asked: a key is exempt, else in the penalty box."""
+        utc = self.now + self.first
+        if rule.overrides and any(rule.overrides.exempts(tier, key, utc)
+                                  for tier, key in self._tiers(rule, keys)):
+            self._count_also(rule, "exempted")
+            return Judged(rule, keys[0], [])
+        banned = self._banned(rule, keys) if rule.ban else None
+        if banned:
+            self._count_also(rule, "banned")
+        return banned
+
+    def _note_refusals(self, one, keys):
+        for tier in one.refusing_tiers if one.rule.ban else ():
+            if self._box(one.rule, tier, keys[tier]).note(self.now, one.rule.ban):
+                self._count_also(one.rule, "bans")
 
     def _box(self, rule, tier, key):
         place = (rule.id, tier, None if key is None else tuple(key))
@@ -199,31 +234,50 @@ class Limiter:
 
     def _banned(self, rule, keys):
         """Whose ban lasts longest says so; max() keeps the first. None: nobody is banned."""
-        left = [(self._box(rule, tier, key).until - self.now, key) for tier, key in enumerate(keys)
-                if rule.ban and (key is not None or rule.missing_key == "share")]
+        left = [(self._box(rule, tier, key).until - self.now, key)
+                for tier, key in self._tiers(rule, keys)]
         longest = max(left, key=lambda one: one[0], default=(0, None))
         return Banned(rule, longest[1], longest[0]) if longest[0] > 0 else None
 
     @staticmethod
-    def _key(tier, packet):
-        """None: a part is missing."""
-        key = [part_text(part, packet.fields, tier.key) for part in tier.key]
-        return None if None in key else key
+    def _keys(rule, packet):
+        """One for each tier, None where a part is missing; None: the rule is skipped."""
+        keys = []
+        for tier in rule.tiers:
+            key = [part_text(part, packet.fields, tier.key) for part in tier.key]
+            keys.append(None if None in key else key)
+        skips = rule.missing_key == "skip" and not any(key is not None for key in keys)
+        return None if skips else keys
 
-    def _charges(self, rule, number, key, packet):
+    @staticmethod
+    def _tiers(rule, keys):
+        """(number, key) of the tiers that apply."""
+        return [(number, key) for number, key in enumerate(keys)
+                if key is not None or rule.missing_key == "share"]
+
+    def _charges(self, rule, keys, packet):
         charges = []
-        for limit in rule.tiers[number].limits:
-            cost = units_of(limit.per, packet) * rule.cost
-            if cost == 0:
-                continue
-            place = (rule.id, number, limit.name, None if key is None else tuple(key))
-            if place not in self.buckets:
-                meter = METERS.get(limit.algorithm, Meter)
-                self.buckets[place] = meter(limit, self.now, self.first)
-            self.buckets[place].at(self.now)
-            came = color_of(packet.fields.get("ip.dscp"))
-            charges.append(Charge(self.buckets[place], number, key, cost, came))
+        came = color_of(packet.fields.get("ip.dscp"))
+        for number, key in self._tiers(rule, keys):
+            for limit in rule.tiers[number].limits:
+                cost = units_of(limit.per, packet) * rule.cost
+                if cost == 0:
+                    continue
+                said = rule.overrides and rule.overrides.numbers(number, key, limit)
+                bucket = self.places.bucket(rule, number, limit, key, packet,
+                                            lambda: self._bucket(limit, said))
+                if not isinstance(bucket, NoPlace):
+                    bucket.at(self.now)
+                charges.append(Charge(bucket, number, key, cost, came))
         return charges
+
+    def _bucket(self, limit, said=None):
+        """A full one, under numbers of its own for as long as they hold."""
+        meter = METERS.get(limit.algorithm, Meter)
+        if not said or self.now + self.first >= said.until:
+            return meter(limit, self.now, self.first)
+        own = meter(limit.with_numbers(said.numbers), self.now, self.first)
+        return own.end(said.until - self.first, limit)
 
 
 def units_of(per, packet):
@@ -235,12 +289,12 @@ def units_of(per, packet):
 
 
 def _strictest(votes, longest):
-    first = max(votes, key=lambda vote: STRICTNESS[vote.action])  # max() keeps the first
-    wait = "0"
-    if first.action == "drop":
+    first = max(votes, key=lambda vote: STRICTNESS[vote.action["action"]])  # max() keeps the first
+    action, wait = first.action["action"], "0"
+    if action == "drop":
         wait = "never" if longest == NEVER else str(longest or "")  # no limit refused: a colour
-    key = "|".join(escape(part) for part in first.judged.key or [])
-    return Verdict(first.action, first.reason, first.judged.rule.id, key, wait)
+    return Verdict(action, first.reason, first.judged.rule.id, key_text(first.judged.key), wait,
+                   first.action if action == "tag" else None)
 
 
 def _spend(one):
@@ -249,60 +303,14 @@ def _spend(one):
             charge.spend()
 
 
-class Written(str):
-    """A part that needs no escapes any more."""
+def key_text(key):
+    return "|".join(escape(part) for part in key or [])
 
 
 def part_text(part, fields, key=()):
     """A key part as people read it, or None where the packet does not have it."""
-    text = TEXT.fullmatch(part)
-    if text:
-        value = fields.get("payload")
-        lower = part.startswith("lower")
-        return None if value is None else long_text(value.lower() if lower else value, room_in(key))
+    if PAYLOAD.fullmatch(part):
+        payload = fields.get("payload")
+        return None if payload is None else payload_text(part, payload, key)
     value = value_of(part, fields)
     return None if value is None else text_of(part, value)
-
-
-def room_in(key):
-    """Bytes of each text in a key of these parts: they share what is left of 320."""
-    texts = sum(bool(TEXT.fullmatch(part)) for part in key)
-    fixed = sum(20 if ADDRESS.search(part) else 12 for part in key if not TEXT.fullmatch(part))
-    return min(255, (320 - 4 * texts - fixed) // texts)
-
-
-def long_text(value, room):
-    """What does not fit is its beginning and a digest of the whole."""
-    if len(value) <= room:
-        return Written(escape_bytes(value))
-    digest = hashlib.blake2b(value, digest_size=16).hexdigest()
-    return Written(escape_bytes(value[:min(48, room - 16)]) + "\\h" + digest)
-
-
-def text_of(name, value):
-    if name == "eth.type":
-        return f"0x{value:04x}"
-    if isinstance(value, (ipaddress.IPv4Network, ipaddress.IPv6Network)):
-        whole = value.prefixlen == value.max_prefixlen
-        return text_of(name, value.network_address) + ("" if whole else f"/{value.prefixlen}")
-    if isinstance(value, ipaddress.IPv6Address):
-        return _ipv6_text(value)
-    return str(value)
-
-
-def _ipv6_text(address):
-    """RFC 5952; addresses that embed an IPv4 one (mapped, compatible) keep its dots (section 5)."""
-    if address.ipv4_mapped is not None:
-        return f"::ffff:{address.ipv4_mapped}"
-    if 0xFFFF < int(address) <= 0xFFFFFFFF:
-        return f"::{ipaddress.IPv4Address(int(address))}"
-    return str(address)
-
-
-def escape(part):
-    return part if isinstance(part, Written) else escape_bytes(part.encode())
-
-
-def escape_bytes(octets):
-    return "".join(chr(octet) if 0x20 <= octet < 0x7F and octet not in b"|\\"
-                   else f"\\x{octet:02x}" for octet in octets)

@@ -11,15 +11,49 @@ import math
 NEVER = math.inf
 
 
-class TokenBucket:
-    """Tokens that drip in at the limit's rate, up to its burst. A leaky bucket admits the same."""
+class Bucket:
+    """What all have in common: numbers that hold until an instant, and others from then on."""
 
-    def __init__(self, limit, now, _):
-        self.limit, self.tokens, self.now = limit, Fraction(limit.burst), now
+    def __init__(self, limit, now, utc):
+        self.limit, self.now, self.utc = limit, now, utc
+        self.ends, self.then = NEVER, None
+
+    def end(self, ends, then):
+        """From that instant on the numbers are those of another limit."""
+        self.ends, self.then = ends, then
+        return self
 
     def at(self, now):
+        if now >= self.ends:
+            self.go_on(self.ends)
+            self.change(self.then)
+            self.ends = NEVER
+        self.go_on(now)
+
+    def go_on(self, now):
+        self.now = now
+
+    def change(self, limit):
+        self.limit = limit
+
+
+class TokenBucket(Bucket):
+    """Tokens that drip in at the limit's rate, up to its burst. A leaky bucket admits the same."""
+
+    def __init__(self, limit, now, utc):
+        super().__init__(limit, now, utc)
+        self.tokens = Fraction(limit.burst)
+
+    def go_on(self, now):
         self.tokens = min(self.limit.burst, self.tokens + (now - self.now) * self.limit.rate)
         self.now = now
+
+    def change(self, limit):
+        """What was used stays used, in units rounded up to the parts of a ns that a rate of p units
+        in q ns has: q-ths of a unit. Nobody owes more than a burst."""
+        used, parts = self.limit.burst - self.tokens, limit.rate.denominator
+        used = Fraction(math.ceil(used * parts), parts)
+        self.limit, self.tokens = limit, max(Fraction(0), limit.burst - used)
 
     def wait(self, cost):
         if cost <= self.tokens:
@@ -35,14 +69,8 @@ class TokenBucket:
         self.tokens = max(Fraction(0), self.tokens - cost)
 
 
-class Counting:
+class Counting(Bucket):
     """What the counting algorithms share: whole units, the least wait by trying instants."""
-
-    def __init__(self, limit, now, utc):
-        self.limit, self.now, self.utc = limit, now, utc
-
-    def at(self, now):
-        self.now = now
 
     def wait(self, cost):
         if cost > self.limit.count:
@@ -51,7 +79,7 @@ class Counting:
                     if self.used(instant) + cost <= self.limit.count)
 
     def spend_what_fits(self, cost):
-        self.spend(min(cost, math.floor(self.limit.count - self.used(self.now))))
+        self.spend(max(0, min(cost, math.floor(self.limit.count - self.used(self.now)))))
 
 
 class FixedWindow(Counting):

@@ -1,7 +1,7 @@
 #!/usr/bin/python3
 """The slow model of `sluicectl replay`: the same options, the same lines.
 
-    replay_model.py RULES --pcap FILE [--verdicts FILE] [--enforce] [--tunnels gre,vxlan,ipip]
+    replay_model.py RULES --pcap FILE [--verdicts FILE] [--out FILE] [--enforce] [--tunnels gre,vxlan,ipip]
                     [--malformed drop] [--inside PREFIX] [--port NAME]
 """
 import argparse
@@ -11,8 +11,9 @@ import sys
 
 from frame import dissect
 from limiter import Limiter
-from pcap import BadCapture, read_capture
+from pcap import BadCapture, read_capture, write_pcap
 from rules import read_rules
+from tags import tagged
 
 
 class Box:
@@ -34,16 +35,25 @@ class Box:
         return packet
 
 
+class Replayed:
+    """`rows` of the verdict file, the JSON `summary`, `forwarded`: the frames of `--out`, `cut`:
+    whether the last record was."""
+
+    def __init__(self, limiter, box, capture):
+        self.rows, self.forwarded, self.cut = [], [], capture.cut
+        for number, (time, data, wire) in enumerate(capture.frames, 1):
+            packet = box.see(data, wire)
+            verdict = limiter.judge(time, packet)
+            self.rows.append([str(number)] + verdict.columns())
+            if verdict.action != "drop":
+                self.forwarded.append((time, tagged(data, packet, verdict.tag), max(wire, len(data))))
+        self.summary = limiter.summary()
+
+
 def replay(rules_path, capture_path, box=None, enforce=False):
-    """-> (rows of the verdict file, the JSON summary, whether the last record was cut)."""
     box = box or Box()
     limiter = Limiter(read_rules(rules_path), box.malformed, enforce)
-    capture = read_capture(capture_path)
-    rows = []
-    for number, (time, data, wire) in enumerate(capture.frames, 1):
-        verdict = limiter.judge(time, box.see(data, wire))
-        rows.append([str(number)] + verdict.columns())
-    return rows, limiter.summary(), capture.cut
+    return Replayed(limiter, box, read_capture(capture_path))
 
 
 def main():
@@ -51,6 +61,7 @@ def main():
     parser.add_argument("rules")
     parser.add_argument("--pcap", required=True)
     parser.add_argument("--verdicts")
+    parser.add_argument("--out")
     parser.add_argument("--enforce", action="store_true")
     parser.add_argument("--tunnels", type=lambda text: text.split(","))
     parser.add_argument("--malformed", choices=["pass", "drop"])
@@ -60,15 +71,18 @@ def main():
     box = Box(tunnels=options.tunnels, malformed=options.malformed, inside=options.inside,
               port=options.port)
     try:
-        rows, summary, cut = replay(options.rules, options.pcap, box, options.enforce)
+        done = replay(options.rules, options.pcap, box, options.enforce)
     except BadCapture as error:
         sys.exit(f"error: {error}")
-    if cut:
+    if done.cut:
         print("warning: the last record of the capture is cut", file=sys.stderr)
     if options.verdicts:
         with open(options.verdicts, "w", encoding="ascii") as file:
-            file.writelines("\t".join(row) + "\n" for row in rows)
-    print(json.dumps(summary, separators=(",", ":")))
+            file.writelines("\t".join(row) + "\n" for row in done.rows)
+    if options.out:
+        with open(options.out, "wb") as file:
+            file.write(write_pcap(done.forwarded))
+    print(json.dumps(done.summary, separators=(",", ":")))
 
 
 if __name__ == "__main__":

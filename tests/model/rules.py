@@ -3,13 +3,17 @@
 Everything in the file stays text (YAML's own guesses would read `off` as false) until a unit is
 known.
 """
+import copy
 import ipaddress
+import os
 import re
 from fractions import Fraction
 
 import yaml
 
 from expression import compile_condition
+from origins import Database, Origins
+from overrides import Overrides
 
 SECOND = 1_000_000_000
 PERIODS = {"s": 1, "m": 60, "h": 3600, "d": 86400}
@@ -40,6 +44,21 @@ class Limit:
             self.utc_offset = parse_utc_offset(what.get("utc_offset", "+00:00"))
             self.buckets, self.edge = int(what.get("buckets", 60)), what.get("edge", "strict")
 
+    def with_numbers(self, numbers):
+        """The same limit with other numbers, given as text."""
+        other = copy.copy(self)
+        for name, text in numbers.items():
+            setattr(other, {"queue": "burst"}.get(name, name),
+                    parse_rate(text) if name == "rate" else parse_size(text))
+        return other
+
+    def times(self, factor):
+        """The same limit for a wider key."""
+        other = copy.copy(self)
+        for name in {"rate", "burst", "count"} & set(vars(self)):
+            setattr(other, name, getattr(self, name) * factor)
+        return other
+
 
 class Client:
     """`client_ip`: what client.ip is."""
@@ -60,58 +79,118 @@ class Client:
                                                                                  strict=False)
 
 
+class File:
+    """What the rules of a file have in common."""
+
+    def __init__(self, tree, folder):
+        self.folder, self.defaults = folder, tree.get("defaults") or {}
+        self.limits, self.client = tree.get("limits") or {}, Client(tree.get("client_ip") or {})
+        data = tree.get("data") or {}
+        self.lists = {name: read_list(os.path.join(folder, one["file"]), one["type"])
+                      for name, one in (data.get("lists") or {}).items()}
+        self.origins = Origins(**{kind: self.database(data[kind])
+                                  for kind in ("country_db", "asn_db") if kind in data})
+
+    def database(self, path):
+        with open(os.path.join(self.folder, path), "rb") as file:
+            return Database(file.read())
+
+
 class Rule:
-    def __init__(self, entry, defaults, named, client):
-        self.id, self.client = entry["id"], client
+    """A rule; a candidate of one, which has other limits; or a budget of `bypass`."""
+
+    def __init__(self, entry, file, candidate=None):
+        defaults = file.defaults
+        self.id, self.client, self.origins = entry["id"], file.client, file.origins
         self.mode = entry.get("mode", defaults.get("mode", "monitor"))
-        self.condition = compile_condition(entry["when"]) if "when" in entry else lambda _: True
+        self.never_acts = candidate is not None
+        self.condition = (compile_condition(entry["when"], file.lists) if "when" in entry
+                          else lambda _: True)
         self.on_match = entry.get("on_match")
-        self.action = entry.get("on_exceed", {}).get("action", "drop")
-        self.on_color = {"green": "pass", "yellow": "pass", "red": "drop",
-                         **{color: action["action"]
-                            for color, action in entry.get("on_color", {}).items()}}
+        self.action = entry.get("on_exceed", {"action": "drop"})
+        self.on_color = {"green": {"action": "pass"}, "yellow": {"action": "pass"},
+                         "red": {"action": "drop"}, **entry.get("on_color", {})}
         self.rejected_spend = entry.get("rejected_spend") == "true"
         self.cost = int(entry.get("cost", 1))
         self.missing_key = entry.get("missing_key", defaults.get("missing_key", "skip"))
         self.ban = Ban(entry["ban"]) if "ban" in entry else None
+        self.share = int(entry.get("table_share", "100%").rstrip("%"))
+        self.on_full, self.factor = read_on_full(entry.get("on_full", defaults.get("on_full")))
+        self.read_limits(entry, file.limits, candidate)
+        self.overrides = (Overrides(self, entry["overrides"], file.folder)
+                          if "overrides" in entry else None)
+
+    def read_limits(self, entry, named, candidate):
+        changes = {}
+        if candidate:
+            self.id += "." + candidate["name"]
+            self.mode = "off" if self.mode == "off" else "monitor"
+            changes = candidate["limits"]
         per = entry.get("per", "packet")
         if "tiers" in entry:
-            self.tiers = [Tier(tier, per, named, f"t{number}.")
+            self.tiers = [Tier(tier, per, named, changes, f"t{number}.")
                           for number, tier in enumerate(entry["tiers"], 1)]
         else:
-            self.tiers = [] if self.on_match else [Tier(entry, per, named)]
+            self.tiers = [Tier(entry, per, named, changes)] if "limits" in entry else []
+
+
+def read_on_full(value):
+    """-> (`open`, `closed` or `coarsen`, the factor of a step)"""
+    if isinstance(value, str):
+        return value, 1
+    return "coarsen", int(((value or {}).get("coarsen") or {}).get("factor", 16))
 
 
 class Ban:
     def __init__(self, what):
-        self.after, self.action = int(what["after"]), what.get("action", "drop")
+        self.after, self.action = int(what["after"]), {"action": "drop", **what}
         self.within, self.lasts = parse_duration(what["within"]), parse_duration(what["for"])
 
 
 class Tier:
     """A key and the limits that count by it; a rule without `tiers` is one."""
 
-    def __init__(self, entry, per, named, before=""):
+    def __init__(self, entry, per, named, changes, before=""):
         self.key = entry.get("key") or []
-        self.limits = [_limit(limit, before + str(position), per, named)
+        self.limits = [_limit(limit, before + str(position), per, named, changes)
                        for position, limit in enumerate(entry["limits"], 1)]
 
 
 def read_rules(path):
+    """Budgets of `bypass` first, then the rules of the file, each before its candidates."""
     with open(path, encoding="utf-8") as file:
         tree = yaml.load(file, Loader=yaml.BaseLoader)
-    defaults, named = tree.get("defaults") or {}, tree.get("limits") or {}
-    client = Client(tree.get("client_ip") or {})
-    return [Rule(entry, defaults, named, client) for entry in tree["rules"]]
+    common = File(tree, os.path.dirname(os.path.abspath(path)))
+    rules = []
+    for number, budget in enumerate(tree.get("bypass") or [], 1):
+        rules.append(Rule({"id": f"bypass.{number}", "mode": "enforce", "on_match": "bypass",
+                           "when": budget["when"], "key": budget["key"],
+                           "limits": [budget["limit"]]}, common))
+    for entry in tree["rules"]:
+        rules += [Rule(entry, common, one) for one in [None, *entry.get("candidates", [])]]
+    return rules
 
 
-def _limit(what, position, per, named):
+def read_list(path, kind):
+    """The entries of a list, each as it would stand in a set."""
+    with open(path, encoding="utf-8") as file:
+        lines = [re.sub(r"(^|\s)#.*" if kind == "string" else "#.*", "", line).strip()
+                 for line in file]
+    entries = [line for line in lines if line]
+    if kind == "string":
+        return ['"' + entry.replace("\\", "\\\\").replace('"', '\\"') + '"' for entry in entries]
+    return [entry.replace("-", "..") for entry in entries]
+
+
+def _limit(what, position, per, named, changes):
     name = position
     if isinstance(what, str):
         name, what = what, named[what]
     name = what.get("name", name)
-    per = what.get("per", per)
-    return Limit(name, per, what)
+    if name in changes:
+        other = changes[name]
+        what = other if "algorithm" in other else {**what, **other}
+    return Limit(name, what.get("per", per), what)
 
 
 def parse_rate(text):

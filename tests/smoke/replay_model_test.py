@@ -1,25 +1,32 @@
 """sluicectl replay against the slow model in tests/model, line by line.
 
-Half of it is made from seeds; the other half are real captures, found through SLUICE_SHARED or in
-`../shared` beside the repository.
+Rules and captures are made from seeds; then real captures, found through SLUICE_SHARED or in
+`../shared` beside the repository. A seed that differs is cut down, and printed with the command that
+shows it again (tests/model/compare.py).
 """
 import glob
 import json
 import os
+import re
+import struct
 import sys
 import unittest
+from collections import Counter
 
-from capture_files import Case, main
+from capture_files import Case, main, pcap, udp
 
 ROOT = os.path.abspath(os.path.join(os.path.dirname(__file__), "..", ".."))
 MODEL = os.path.join(ROOT, "tests", "model")
 sys.path.insert(0, MODEL)
 
-from generate import Scenario  # noqa: E402
-from replay_model import Box, replay  # noqa: E402
+from compare import compare_seed, difference  # noqa: E402
+from generate import FullTable, Scenario  # noqa: E402
+from places import PLACES  # noqa: E402
+from replay_model import Box  # noqa: E402
 
-SEEDS = range(1, 81)
+SEEDS = range(1, 151)
 FRAMES = 400
+FULL_SEEDS = range(1, 6)
 SHARED = os.environ.get("SLUICE_SHARED") or os.path.join(ROOT, "..", "shared")
 CAPTURES = sorted(glob.glob(os.path.join(SHARED, "data", "pcaps", "*.pcap")))
 RULE_FILES = sorted(glob.glob(os.path.join(MODEL, "rules", "*.yaml")))
@@ -28,42 +35,100 @@ RULE_FILES = sorted(glob.glob(os.path.join(MODEL, "rules", "*.yaml")))
 class Against(Case):
     def compare(self, rules, capture, options=(), **model):
         """Runs both; the first line that differs is shown with its number. -> the JSON summary"""
-        out, _ = self.ctl("replay", rules, "--pcap", capture, "--json", "--verdicts",
-                          self.path("verdicts.tsv"), *options)
-        seen = [line.split("\t") for line in self.read("verdicts.tsv").decode().splitlines()]
-        wanted, summary, _ = replay(rules, capture, **model)
-        for has, wants in zip(seen, wanted):
-            self.assertEqual(has, wants, "sluicectl first, the model second")
-        self.assertEqual(len(seen), len(wanted))
-        self.assertEqual(json.loads(out), summary)
-        return summary
+        text, _, done = difference(self.sluicectl, [rules, "--pcap", capture, *options],
+                                   self.folder, model.pop("box", Box()), **model)
+        self.assertIsNone(text, text)
+        return done.summary
+
+    def compare_seeds(self, seeds, *how):
+        """-> what all summaries add up to, of verdicts and of what rules counted."""
+        total = Counter()
+        for seed in seeds:
+            with self.subTest(seed=seed):
+                report, summary = compare_seed(self.sluicectl, seed, *how)
+                self.assertIsNone(report, report)
+                for one in (summary, *summary["rules"]):
+                    total.update({name: count for name, count in one.items()
+                                  if isinstance(count, int)})
+                for rule in summary["rules"]:
+                    total["of bypass"] += rule["admitted"] * rule["id"].startswith("bypass.")
+                    total["of candidates"] += rule["exceeded"] * (".c" in rule["id"])
+        return total
 
 
 class Seeds(Against):
     def test_the_same_verdicts(self):
-        total = dict.fromkeys(("passed", "tagged", "dropped", "exceeded", "skipped"), 0)
-        for seed in SEEDS:
-            with self.subTest(seed=seed):
-                summary = self.compare_scenario(Scenario(seed, FRAMES))
-                for member in ("passed", "tagged", "dropped"):
-                    total[member] += summary[member]
-                for rule in summary["rules"]:
-                    total["exceeded"] += rule["exceeded"]
-                    total["skipped"] += rule["skipped"]
+        total = self.compare_seeds(SEEDS, FRAMES, Scenario)
         # The seeds are worth something: all happens, often.
-        self.assertGreater(min(total.values()), len(SEEDS) * FRAMES // 50, total)
+        often, seldom = len(SEEDS) * FRAMES // 50, len(SEEDS) * FRAMES // 200
+        for name in ("passed", "tagged", "dropped", "exceeded", "skipped"):
+            self.assertGreater(total[name], often, (name, total))
+        for name in ("banned", "exempted", "of bypass", "of candidates"):
+            self.assertGreater(total[name], seldom, (name, total))
 
-    def compare_scenario(self, scenario):
-        rules = self.write("rules.yaml", scenario.rules)
-        capture = self.write("in.pcap", scenario.capture)
-        options = [word for prefix in scenario.inside for word in ("--inside", prefix)]
-        options += ["--enforce"] * scenario.enforce
-        box = Box(inside=scenario.inside)
-        if scenario.has_box:
-            options += ["--config", self.write("sluice.yaml", scenario.box_file())]
-            box = Box(inside=scenario.inside, tunnels=scenario.tunnels,
-                      malformed=scenario.malformed, port="uplink")
-        return self.compare(rules, capture, options, box=box, enforce=scenario.enforce)
+    def test_the_same_verdicts_where_a_rule_has_no_more_places(self):
+        self.compare_seeds(FULL_SEEDS, FRAMES, FullTable)
+
+
+class FullTables(Case):
+    """More keys than the whole table holds: what is promised however keys find their places."""
+    KEYS = PLACES + PLACES // 20
+    PER_NETWORK = 250
+    FACTOR = 4
+
+    def capture(self):
+        """Each source once, then the first ones again."""
+        frame = bytearray(udp(src="10.0.0.0", dst="192.0.2.1"))
+        head = struct.pack("<IIII", 0, 0, len(frame), len(frame))
+        with open(self.path("in.pcap"), "wb") as file:
+            file.write(pcap([]))
+            for number in [*range(self.KEYS), *range(1000)]:
+                network, host = divmod(number, self.PER_NETWORK)
+                frame[26:30] = struct.pack("!I", 0x0A000000 + network * 256 + host)
+                file.write(head + frame)
+        return self.path("in.pcap")
+
+    def counts(self, capture, on_full):
+        """-> Counter of (verdict, reason), the same of the sources that came again, of the networks
+        that were refused, and standard error"""
+        rules = self.write("rules.yaml", "version: 1\nrules:\n  - {id: each, mode: enforce, "
+                           f"key: [ip.src], on_full: {on_full}, "
+                           "limits: [{algorithm: token_bucket, rate: 1/d, burst: 1}]}\n")
+        out, err = self.ctl("replay", rules, "--pcap", capture, "--json", "--verdicts",
+                            self.path("verdicts"))
+        first, again = Counter(), Counter()
+        with open(self.path("verdicts"), encoding="ascii") as lines:
+            for number, line in enumerate(lines):
+                (first if number < self.KEYS else again)[tuple(line.split("\t")[1:3])] += 1
+        summary = json.loads(out)
+        dropped = first["drop", "table_full"] + first["drop", "over_limit"] + \
+            again["drop", "table_full"] + again["drop", "over_limit"]
+        self.assertEqual(summary["packets"], self.KEYS + 1000)
+        self.assertEqual(summary["dropped"], dropped)
+        self.assertEqual(summary["rules"][0]["exceeded"] + summary["rules"][0]["admitted"],
+                         self.KEYS + 1000)
+        full = re.search(r"the table was full (\d+) times", err)
+        return first, again, int(full[1]) if full else 0
+
+    def test_on_full(self):
+        capture = self.capture()
+        first, again, full = self.counts(capture, "closed")
+        admitted = first["pass", "within_limits"]
+        self.assertLessEqual(admitted, PLACES)
+        self.assertGreater(admitted, PLACES * 9 // 10)
+        self.assertEqual(first["drop", "table_full"], self.KEYS - admitted)
+        self.assertEqual(first["drop", "over_limit"], 0)  # a new key has a full bucket
+        self.assertEqual(again["pass", "within_limits"], 0)  # and no key has two
+        self.assertEqual(full, self.KEYS - admitted + again["drop", "table_full"])
+        first, again, full = self.counts(capture, "open")
+        self.assertEqual(first["pass", "within_limits"], self.KEYS)
+        self.assertGreaterEqual(full, self.KEYS - PLACES)
+        first, again, full = self.counts(capture, f"{{coarsen: {{factor: {self.FACTOR}}}}}")
+        networks = -(-self.KEYS // self.PER_NETWORK)
+        admitted = first["pass", "within_limits"] + again["pass", "within_limits"]
+        self.assertLessEqual(admitted, PLACES + networks * self.FACTOR + self.FACTOR ** 3)
+        self.assertGreaterEqual(full, self.KEYS - PLACES)
+        self.assertEqual(first["drop", "table_full"], 0)
 
 
 @unittest.skipUnless(CAPTURES, "no captures: SLUICE_SHARED names no folder with data/pcaps")

@@ -1,0 +1,179 @@
+"""What the model says of budgets, candidates, overrides, origins, texts, tags and full tables, against
+numbers worked out by hand."""
+import ipaddress
+import os
+import sys
+import tempfile
+import unittest
+
+sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
+sys.path.append(os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "smoke"))
+
+import mmdb_writer  # noqa: E402
+import places  # noqa: E402
+from expression import compile_condition  # noqa: E402
+from frame import dissect  # noqa: E402
+from limiter import Limiter  # noqa: E402
+from model_test import ENDS, IPV4, SECOND, UDP, octets, packet  # noqa: E402
+from origins import Database, Origins  # noqa: E402
+from overrides import parse_until  # noqa: E402
+from rules import read_rules  # noqa: E402
+from tags import tagged  # noqa: E402
+
+BUCKET = "{{algorithm: token_bucket, rate: {}, burst: {}}}"
+
+
+def source(text, **fields):
+    return packet(**{"ip_src": ipaddress.ip_address(text), **fields})
+
+
+class Rules(unittest.TestCase):
+    def limiter(self, text, enforce=False, **files):
+        with tempfile.TemporaryDirectory() as folder:
+            for name, content in {"rules.yaml": "version: 1\n" + text, **files}.items():
+                mode = "wb" if isinstance(content, bytes) else "w"
+                with open(os.path.join(folder, name.replace("_", ".")), mode) as file:
+                    file.write(content)
+            return Limiter(read_rules(os.path.join(folder, "rules.yaml")), enforce=enforce)
+
+    def passed(self, limiter, time, what, offered=20):
+        verdicts = [limiter.judge(time, what()) for _ in range(offered)]
+        return sum(verdict.action == "pass" for verdict in verdicts)
+
+    def counts(self, limiter):
+        return {rule["id"]: (rule["admitted"], rule["exceeded"])
+                for rule in limiter.summary()["rules"]}
+
+    def test_budgets_of_bypass(self):
+        limiter = self.limiter(f"""
+bypass:
+  - {{when: l4.dport eq 53, key: [], limit: {BUCKET.format('10/s', 2)}}}
+  - {{when: ip.src eq 10.0.0.1, key: [ip.src], limit: {BUCKET.format('1/s', 1)}}}
+rules: [{{id: all, mode: enforce, on_match: drop}}]
+""")
+        seen = [limiter.judge(0, source("10.0.0.1", l4_dport=53)) for _ in range(4)]
+        self.assertEqual([(one.action, one.rule, one.key) for one in seen],
+                         [("pass", "bypass.1", ""), ("pass", "bypass.1", ""),
+                          ("pass", "bypass.2", "10.0.0.1"), ("drop", "all", "")])
+        self.assertEqual(self.counts(limiter), {"bypass.1": (2, 2), "bypass.2": (1, 1),
+                                                "all": (0, 1)})
+
+    def test_candidates_count_and_never_act(self):
+        text = f"""
+limits: {{a: {BUCKET.format('10/s', 4)}}}
+rules:
+  - id: r
+    mode: enforce
+    key: [ip.src]
+    limits: [a, {BUCKET.format('1000/s', 100)}]
+    candidates:
+      - {{name: few, limits: {{a: {{burst: 2}}}}}}
+      - {{name: second, limits: {{"2": {{burst: 3}}}}}}
+      - {{name: log, limits: {{a: {{algorithm: sliding_log, count: 1, window: 1s}}}}}}
+"""
+        for enforce in (False, True):
+            limiter = self.limiter(text, enforce)
+            self.assertEqual(self.passed(limiter, 0, lambda: source("10.0.0.1"), 10), 4)
+            self.assertEqual(self.counts(limiter), {"r": (4, 6), "r.few": (2, 8),
+                                                    "r.second": (3, 7), "r.log": (1, 9)})
+
+    def test_overrides_and_their_ends(self):
+        limiter = self.limiter(f"""
+rules:
+  - id: r
+    mode: enforce
+    key: [ip.src]
+    limits: [{BUCKET.format('1/s', 5)}]
+    overrides:
+      file: keys.csv
+      inline:
+        - {{key: [10.0.0.2], limits: {{"1": {{rate: 10/s, burst: 20}}}}, until: '1970-01-01T12:00:00Z'}}
+        - {{key: [10.0.0.3], exempt: true, until: 1970-01-01}}
+""", keys_csv="key,limit,rate,burst,count,expires,reason\n10.0.0.1,1,,9,,,a contract\n")
+        noon, midnight = 43_200 * SECOND, 86_400 * SECOND
+        self.assertEqual(self.passed(limiter, 0, lambda: source("10.0.0.1")), 9)
+        self.assertEqual(self.passed(limiter, 0, lambda: source("10.0.0.4")), 5)
+        self.assertEqual(self.passed(limiter, noon - SECOND, lambda: source("10.0.0.2"), 50), 20)
+        # Ten came back by the end; the ten that are still owed are more than the rule's burst.
+        self.assertEqual(self.passed(limiter, noon, lambda: source("10.0.0.2")), 0)
+        self.assertEqual(self.passed(limiter, noon + 3 * SECOND, lambda: source("10.0.0.2")), 3)
+        self.assertEqual(self.passed(limiter, midnight - 1, lambda: source("10.0.0.3")), 20)
+        self.assertEqual(self.passed(limiter, midnight, lambda: source("10.0.0.3")), 5)
+        self.assertEqual(limiter.counts["r"]["exempted"], 20)
+
+    def test_days_and_instants(self):
+        self.assertEqual(parse_until("1970-01-01"), 86_400 * SECOND)
+        self.assertEqual(parse_until("1970-01-02T00:00:01Z"), 86_401 * SECOND)
+
+    def test_a_share_of_the_table(self):
+        before, places.PLACES = places.PLACES, 300  # of which a rule has three
+        self.addCleanup(setattr, places, "PLACES", before)
+        rules = ("rules: [{{id: r, mode: enforce, key: [ip.src], table_share: 1%, on_full: {}, "
+                 "limits: [{}]}}]")
+        for on_full, wanted in (
+                ("open", ["pass"] * 10),
+                ("closed", ["pass"] * 3 + ["drop"] * 7),
+                # Four of a network, which the sources without a place share.
+                ("{coarsen: {factor: 4}}", ["pass"] * 7 + ["drop"] * 3)):
+            limiter = self.limiter(rules.format(on_full, BUCKET.format("1/d", 1)))
+            seen = [limiter.judge(0, source(f"10.0.0.{host}")) for host in range(10)]
+            self.assertEqual([one.action for one in seen], wanted)
+            self.assertEqual(limiter.judge(0, source("10.0.0.1")).reason, "over_limit")
+            if on_full == "closed":
+                self.assertEqual((seen[9].reason, seen[9].wait), ("table_full", ""))
+
+    def test_the_last_step_is_the_rule(self):
+        before, places.PLACES = places.PLACES, 100
+        self.addCleanup(setattr, places, "PLACES", before)
+        limiter = self.limiter("rules: [{id: r, mode: enforce, key: [l4.dport], table_share: 1%, "
+                               "on_full: {coarsen: {factor: 3}}, limits: ["
+                               + BUCKET.format("1/d", 1) + "]}]")
+        seen = [limiter.judge(0, packet(l4_dport=port)).action for port in range(6)]
+        self.assertEqual(seen, ["pass"] * 4 + ["drop"] * 2)
+
+
+class Origin(unittest.TestCase):
+    def test_of_addresses(self):
+        countries = mmdb_writer.Database("Test")
+        countries.add("10.0.0.0/8", mmdb_writer.country("NL"))
+        countries.add("10.1.0.0/16", mmdb_writer.country("DE"))
+        countries.add("2001:db8::/32", mmdb_writer.country("NO"))
+        countries.add_alias("2002::/16")
+        systems = mmdb_writer.Database("Test")
+        systems.add("10.1.2.3/32", mmdb_writer.asn(4_200_000_000))
+        origins = Origins(Database(countries.bytes()), Database(systems.bytes()))
+        for address, wanted in (("10.2.0.1", {"country": "NL"}),
+                                ("10.1.2.3", {"country": "DE", "asn": 4_200_000_000}),
+                                ("11.0.0.1", {}), ("2001:db8::1", {"country": "NO"}),
+                                ("2002:a01:203::1", {}), ("::10.1.2.3", {})):
+            self.assertEqual(origins.of(ipaddress.ip_address(address)), wanted, address)
+
+
+class Texts(unittest.TestCase):
+    def test_conditions(self):
+        fields = {"payload": b"GET /a}\"\xff\n", "l4.dport": 8005}
+        for text, wanted in ((r'payload contains "}\""', True), (r'payload eq "GET /a}\x22"', False),
+                             (r'lower(payload) contains "gEt"', True), ('payload contains "get"', False),
+                             (r'ends_with(payload, "\xff\x0a")', True), (r'payload matches "\xff$"', False),
+                             ('lower(payload) matches "^gEt [/]"', True),
+                             ('not starts_with(payload, "a") and l4.dport in $ports', True)):
+            condition = compile_condition(text, {"ports": ["53", "8000..8010"]})
+            self.assertEqual(condition(fields), wanted, text)
+            self.assertEqual(compile_condition(f'not ({text})', {"ports": ["1"]})({}), True, text)
+
+
+class Tags(unittest.TestCase):
+    def test_dscp_with_its_checksum_and_pcp(self):
+        inner = IPV4.format("001c", "0000", "11")[5:]
+        frame = octets(ENDS + "8100 2005 0800" + inner + UDP.format("0008"))
+        seen = tagged(frame, dissect(frame, len(frame)), {"dscp": "ef", "pcp": "5"})
+        self.assertEqual(seen[14:16].hex(), "a005")
+        self.assertEqual(seen[19], 46 << 2)
+        self.assertEqual(seen[28:30].hex(), "0000")  # 0x45b8 is EF already
+        seen = tagged(frame, dissect(frame, len(frame)), {"dscp": "0"})
+        self.assertEqual((seen[19], seen[28:30].hex()), (0, "00b8"))  # what the header lost
+        self.assertEqual(seen[14:16], frame[14:16])
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,89 @@
+"""`overrides` of a rule: numbers of their own, or none, for single keys, until an instant."""
+import csv
+import datetime
+import ipaddress
+import math
+import re
+
+from texts import ADDRESS, PAYLOAD, Written, long_text, room_in, text_of, unescape
+
+EXEMPT = "exempt"
+NUMBERS = ("rate", "burst", "queue", "count")
+FOREVER = math.inf
+
+
+class Said:
+    """What is said of one key: of one limit's numbers, or that it is exempt."""
+
+    def __init__(self, limit, numbers, until):
+        self.limit, self.until = limit, parse_until(until) if until else FOREVER
+        self.numbers = {name: value for name, value in numbers.items()
+                        if name in NUMBERS and value}
+
+
+class Overrides:
+    """By tier and key, as `Limiter` writes keys; a key of None lacks a part."""
+
+    def __init__(self, rule, entry, folder):
+        self.rule, self.said = rule, {}
+        if "file" in entry:
+            with open(f"{folder}/{entry['file']}", encoding="utf-8", newline="") as file:
+                for row in csv.DictReader(file):
+                    self.add(row["key"].split("|"), row["limit"], row, row["expires"])
+        for item in entry.get("inline", []):
+            key = item["key"]
+            if isinstance(key, list):  # its parts stand alone: nothing in them ends one
+                key = [part.replace("\\", r"\x5c").replace("|", r"\x7c") for part in key]
+            else:
+                key = key.split("|")
+            for limit, numbers in item.get("limits", {EXEMPT: {}}).items():
+                self.add(key, limit, numbers, item.get("until"))
+
+    def add(self, key, limit, numbers, until):
+        tier = self.tier_of(key, limit)
+        parts = self.rule.tiers[tier].key
+        if key in ([], [""]) and (not parts or self.rule.missing_key == "share"):
+            key = () if not parts else None
+        else:
+            key = tuple(spelled(part, text, parts) for part, text in zip(parts, key, strict=True))
+        self.said.setdefault((tier, key), []).append(Said(limit, numbers, until))
+
+    def tier_of(self, key, limit):
+        """The one with that limit; where several have it, or none is named, the one that fits."""
+        tiers = list(enumerate(self.rule.tiers))
+        named = [number for number, tier in tiers if any(one.name == limit for one in tier.limits)]
+        if len(named) == 1 or len(tiers) == 1:
+            return (named or [0])[0]
+        return next(number for number, tier in tiers if len(tier.key) == len(key) and
+                    (limit == EXEMPT or number in named))
+
+    def of(self, tier, key):
+        return self.said.get((tier, None if key is None else tuple(key)), [])
+
+    def exempts(self, tier, key, utc):
+        return any(one.limit == EXEMPT and utc < one.until for one in self.of(tier, key))
+
+    def numbers(self, tier, key, limit):
+        """What a limit has of its own for that key, whether still or not; None: nothing."""
+        return next((one for one in self.of(tier, key) if one.limit == limit.name), None)
+
+
+def spelled(part, text, parts):
+    """A part of a key as an operator may write it, in the one form in which packets have it."""
+    if PAYLOAD.fullmatch(part):
+        return Written(text) if "\\h" in text else long_text(unescape(text), room_in(parts))
+    text = unescape(text).decode()
+    if ADDRESS.search(part):
+        return text_of(part, ipaddress.ip_network(text))
+    if part in ("eth.src", "eth.dst"):
+        return text.lower()
+    return text_of(part, int(text, 0)) if re.fullmatch(r"\d+|0x[0-9A-Fa-f]+", text) else text
+
+
+def parse_until(text):
+    """Nanoseconds of UTC: the end of a day, or an instant."""
+    if "T" not in text:
+        day = datetime.date.fromisoformat(text) + datetime.timedelta(days=1)
+        return (day - datetime.date(1970, 1, 1)).days * 86_400 * 1_000_000_000
+    instant = datetime.datetime.strptime(text, "%Y-%m-%dT%H:%M:%SZ")
+    return int((instant - datetime.datetime(1970, 1, 1)).total_seconds()) * 1_000_000_000
