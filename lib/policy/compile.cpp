@@ -1,18 +1,18 @@
 #include "lib/policy/compile.hpp"
 
-#include "lib/policy/bypass_reader.hpp"
 #include "lib/policy/clauses/classifier_compiler.hpp"
+#include "lib/policy/clauses/overlaps.hpp"
 #include "lib/policy/databases/databases.hpp"
-#include "lib/policy/map_reader.hpp"
-#include "lib/policy/named_limits.hpp"
-#include "lib/policy/overlaps.hpp"
-#include "lib/policy/rule_reader.hpp"
-#include "lib/policy/scalar_places.hpp"
+#include "lib/policy/limits/named_limits.hpp"
+#include "lib/policy/rules/bypass_reader.hpp"
+#include "lib/policy/rules/rule_reader.hpp"
 #include "lib/policy/scopes/box_scopes.hpp"
-#include "lib/policy/text_check.hpp"
 #include "lib/policy/texts/pattern_compiler.hpp"
 #include "lib/policy/texts/text_terms.hpp"
-#include "lib/policy/yaml_tree.hpp"
+#include "lib/policy/yaml/map_reader.hpp"
+#include "lib/policy/yaml/scalar_places.hpp"
+#include "lib/policy/yaml/text_check.hpp"
+#include "lib/policy/yaml/yaml_tree.hpp"
 
 #include <array>
 #include <exception>

@@ -1,7 +1,7 @@
 #include "control/cli/simulate/limit_words.hpp"
 
-#include "lib/policy/nearest.hpp"
-#include "lib/policy/units_text.hpp"
+#include "lib/policy/problems/nearest.hpp"
+#include "lib/policy/values/units_text.hpp"
 
 #include <algorithm>
 #include <array>

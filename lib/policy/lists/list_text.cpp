@@ -1,9 +1,9 @@
 #include "lib/policy/lists/list_text.hpp"
 
-#include "lib/policy/network_text.hpp"
-#include "lib/policy/text_check.hpp"
-#include "lib/policy/units_text.hpp"
-#include "lib/policy/value_set.hpp"
+#include "lib/policy/values/network_text.hpp"
+#include "lib/policy/values/units_text.hpp"
+#include "lib/policy/values/value_set.hpp"
+#include "lib/policy/yaml/text_check.hpp"
 
 #include <algorithm>
 #include <charconv>

@@ -1,6 +1,6 @@
 #include "lib/policy/overrides/override_csv.hpp"
 
-#include "lib/policy/text_check.hpp"
+#include "lib/policy/yaml/text_check.hpp"
 
 #include <array>
 #include <optional>
