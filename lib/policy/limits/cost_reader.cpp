@@ -1,6 +1,7 @@
 #include "lib/policy/limits/cost_reader.hpp"
 
 #include "lib/meter/any_limit.hpp"
+#include "lib/policy/limits/limit_builder.hpp"
 
 #include <algorithm>
 #include <array>

@@ -1,12 +1,10 @@
 #include "lib/policy/limits/limit_reader.hpp"
 
-#include "lib/policy/limits/bucket_limit_reader.hpp"
-#include "lib/policy/limits/color_limit_reader.hpp"
-#include "lib/policy/limits/window_limit_reader.hpp"
+#include "lib/policy/limits/limit_algorithms.hpp"
+#include "lib/policy/limits/parameter_reader.hpp"
 #include "lib/policy/problems/nearest.hpp"
 
 #include <array>
-#include <span>
 
 namespace sluice {
 namespace {
@@ -14,53 +12,71 @@ namespace {
 constexpr auto kPerWords = std::to_array<std::string_view>(
     {"packet", "byte", "connection", "request", "query", "handshake"});
 
-constexpr auto kConcurrencyKeys =
-    std::to_array<KeyRow>({{"algorithm"}, {"per"}, {"count"}, {"idle"}});
-
-// Every algorithm of the language with its parameters. Without a reader it is known, so that a slip
-// in it is found, and not built yet.
-struct AlgorithmRow {
-    std::string_view name;
-    std::span<const KeyRow> keys;
-    void (*read)(const LimitNumbersReader& numbers, LimitText& limit);
-};
-constexpr auto kAlgorithms = std::to_array<AlgorithmRow>({
-    {"token_bucket", kTokenBucketKeys, read_token_bucket},
-    {"leaky_bucket", kLeakyBucketKeys, read_leaky_bucket},
-    {"fixed_window", kFixedWindowKeys, read_fixed_window},
-    {"sliding_window", kWindowKeys, read_sliding_window},
-    {"sliding_counters", kCountersKeys, read_sliding_counters},
-    {"sliding_log", kWindowKeys, read_sliding_log},
-    {"srtcm", kOneRateKeys, read_srtcm},
-    {"trtcm", kTwoRateKeys, read_trtcm},
-    {"concurrency", kConcurrencyKeys, nullptr},
-});
-
-constexpr auto kAlgorithmWords = [] {
-    std::array<std::string_view, kAlgorithms.size()> words;
-    for (std::size_t i = 0; i < words.size(); ++i) {
-        words[i] = kAlgorithms[i].name;
-    }
-    return words;
-}();
-
 // The algorithm a limit names; nullptr (reported) if it names none.
-const AlgorithmRow* find_algorithm(const YamlNode& limit, const ReadContext& context) {
+const LimitAlgorithm* find_algorithm(const YamlNode& limit, const ReadContext& context) {
+    std::vector<std::string_view> names;
     const YamlNode* named = value_of(limit, "algorithm");
-    if (named == nullptr) {
-        context.problems.error(limit.at,
-                               "a limit needs `algorithm` (" + list_of(kAlgorithmWords) + ")");
-        return nullptr;
-    }
-    for (const AlgorithmRow& row : kAlgorithms) {
-        if (named->is_scalar() && row.name == named->text) {
+    for (const LimitAlgorithm& row : limit_algorithms()) {
+        if (named != nullptr && named->is_scalar() && row.name == named->text) {
             return &row;
         }
+        names.push_back(row.name);
     }
-    context.problems.error(named->at, "`algorithm` is one of " + list_of(kAlgorithmWords) +
-                                          "; found " + kind_name(*named) +
-                                          did_you_mean(named->text, kAlgorithmWords));
+    if (named == nullptr) {
+        context.problems.error(limit.at, "a limit needs `algorithm` (" + list_of(names) + ")");
+    } else {
+        context.problems.error(named->at, "`algorithm` is one of " + list_of(names) + "; found " +
+                                              kind_name(*named) + did_you_mean(named->text, names));
+    }
     return nullptr;
+}
+
+std::vector<KeyRow> known_keys(const LimitAlgorithm& algorithm) {
+    std::vector<KeyRow> keys{{"algorithm"}, {"per"}};
+    for (const Parameter& parameter : algorithm.parameters) {
+        keys.push_back({parameter.name});
+    }
+    return keys;
+}
+
+// Those that are good. Without its `variant` it is open what a limit's parameters mean.
+ParameterValues read_parameters(const LimitAlgorithm& algorithm, const MapReader& map, Per per,
+                                const ReadContext& context) {
+    const ParameterReader reader{map, per, context, algorithm.name};
+    ParameterValues values;
+    for (const Parameter& parameter : algorithm.parameters) {
+        if (!has_meaning(parameter, values)) {
+            if (map.find(parameter.name) != nullptr) {
+                context.problems.error(map.place_of_key(parameter.name),
+                                       "`" + std::string{parameter.name} +
+                                           "` has no meaning with variant " +
+                                           values.at("variant").text);
+            }
+            continue;
+        }
+        if (std::optional<ParameterValue> value = reader.read(parameter)) {
+            values[parameter.name] = *std::move(value);
+        } else if (parameter.name == "variant") {
+            break;
+        }
+    }
+    return values;
+}
+
+BuiltLimit build(const LimitAlgorithm& algorithm, const MapReader& map, Per per,
+                 const ReadContext& context) {
+    const ParameterValues values = read_parameters(algorithm, map, per, context);
+    BuiltLimit built = build_limit(algorithm, values, per);
+    for (const LimitFault& fault : built.faults) {
+        const YamlNode* value = map.find(fault.parameter);
+        const Position at = value == nullptr ? map.node().at : value->at;
+        if (fault.severity == Severity::Error) {
+            context.problems.error(at, fault.error.what);
+        } else {
+            context.problems.warning(at, fault.error.what);
+        }
+    }
+    return built;
 }
 
 }  // namespace
@@ -101,22 +117,26 @@ LimitText read_limit(const YamlNode& node, std::optional<PerWord> rule_per,
         context.problems.error(node.at, "a limit must be a map, found " + kind_name(node));
         return limit;
     }
-    const AlgorithmRow* algorithm = find_algorithm(node, context);
+    const LimitAlgorithm* algorithm = find_algorithm(node, context);
     if (algorithm == nullptr) {
         return limit;
     }
-    const MapReader map{node, algorithm->keys, context, "a " + std::string{algorithm->name}};
-    limit.text = algorithm->name;
-    limit.schema = {{"algorithm", std::string{algorithm->name}}};
+    const std::string name{algorithm->name};
+    const MapReader map{node, known_keys(*algorithm), context, "a " + name};
+    limit.text = name;
+    limit.schema = {{"algorithm", name}};
     limit.per = read_per(map, context).value_or(rule_per.value_or(PerWord::Packet));
-    if (algorithm->read == nullptr) {
-        context.not_enforced(map.find("algorithm")->at, "the algorithm " + limit.text);
+    if (algorithm->build == nullptr) {
+        context.not_enforced(map.find("algorithm")->at, "the algorithm " + name);
         return limit;
     }
     const std::optional<Per> per = counted(limit.per);
-    algorithm->read({map, per.value_or(Per::Packet), context, algorithm->name}, limit);
-    if (!per) {
-        limit.numbers.reset();
+    BuiltLimit built = build(*algorithm, map, per.value_or(Per::Packet), context);
+    limit.text += " " + built.text;
+    limit.bound = std::move(built.bound);
+    limit.schema.insert(limit.schema.end(), built.schema.begin(), built.schema.end());
+    if (per) {
+        limit.numbers = built.numbers;
     }
     return limit;
 }

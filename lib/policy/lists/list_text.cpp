@@ -14,7 +14,6 @@ namespace sluice {
 namespace {
 
 constexpr std::string_view kBlanks = " \t";
-constexpr std::string_view kByteOrderMark = "\xEF\xBB\xBF";
 
 // Where the comment of a line begins, or its end.
 std::size_t comment_at(std::string_view line, ListType type) noexcept {

@@ -10,7 +10,6 @@ namespace {
 
 constexpr std::string_view kHeader = "key,limit,rate,burst,count,expires,reason";
 constexpr std::size_t kColumns = 7;
-constexpr std::string_view kByteOrderMark = "\xEF\xBB\xBF";
 
 struct Cell {
     std::string_view text;

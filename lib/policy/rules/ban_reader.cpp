@@ -1,6 +1,6 @@
 #include "lib/policy/rules/ban_reader.hpp"
 
-#include "lib/policy/limits/limit_numbers_reader.hpp"
+#include "lib/policy/limits/parameter_reader.hpp"
 #include "lib/policy/limits/state_identity.hpp"
 #include "lib/policy/rules/action_reader.hpp"
 
@@ -35,14 +35,14 @@ ActionText read_ban_action(const YamlNode& node, const ReadContext& context) {
 }
 
 std::optional<PenaltyLimit> read_numbers(const MapReader& map, const ReadContext& context) {
-    const LimitNumbersReader numbers{map, Per::Packet, context, "ban"};
+    const ParameterReader parameters{map, Per::Packet, context, "ban"};
     const std::optional<Units> after = read_after(map, context);
-    const std::optional<Nanoseconds> within = numbers.duration("within");
-    const std::optional<Nanoseconds> lasts = numbers.duration("for");
+    const auto within = parameters.read({"within", ParameterKind::Duration});
+    const auto lasts = parameters.read({"for", ParameterKind::Duration});
     if (!after || !within || !lasts) {
         return std::nullopt;
     }
-    const Result<PenaltyLimit> made = make_penalty(*after, *within, *lasts);
+    const Result<PenaltyLimit> made = make_penalty(*after, within->time, lasts->time);
     if (!made) {
         const bool of_ban = made.error().what.find("the ban") != std::string::npos;
         context.problems.error(map.find(of_ban ? "for" : "within")->at, made.error().what);

@@ -21,9 +21,6 @@ struct KeyRow {
     bool built = true;
 };
 
-// Bytes of IP that an Ethernet MTU carries.
-inline constexpr std::uint64_t kLargestUsualPacket = 1500;
-
 // What is read, and where problems go. `strict` is whether something that is not enforced yet is an
 // error (Purpose::Enforce, in a rule that is not off).
 struct ReadContext {

@@ -6,6 +6,7 @@
 namespace sluice {
 
 inline constexpr std::size_t kMaxTextSize = 64U << 20;
+inline constexpr std::string_view kByteOrderMark = "\xEF\xBB\xBF";
 
 // The YAML reader looks ahead to the end of a line before it says what it saw, and holds all of it:
 // a hundred bytes for each of the line's. So lines are bounded, and what they open.
