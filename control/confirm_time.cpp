@@ -1,6 +1,6 @@
 #include "control/confirm_time.hpp"
 
-#include "lib/policy/units_text.hpp"
+#include "lib/policy/values/units_text.hpp"
 
 #include <string>
 

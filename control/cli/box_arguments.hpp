@@ -1,6 +1,6 @@
 #pragma once
 #include "lib/base/result.hpp"
-#include "lib/policy/box.hpp"
+#include "lib/policy/box/box.hpp"
 
 #include <string>
 #include <vector>

@@ -4,7 +4,7 @@
 #include "control/json.hpp"
 #include "control/list_folder.hpp"
 #include "control/text_file.hpp"
-#include "lib/policy/box.hpp"
+#include "lib/policy/box/box.hpp"
 #include "lib/policy/compile.hpp"
 #include "lib/policy/scopes/box_spread.hpp"
 

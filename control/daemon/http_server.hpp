@@ -3,7 +3,7 @@
 #include "control/daemon/http.hpp"
 #include "control/daemon/upload_budget.hpp"
 #include "lib/base/result.hpp"
-#include "lib/policy/box.hpp"
+#include "lib/policy/box/box.hpp"
 
 #include <functional>
 #include <memory>

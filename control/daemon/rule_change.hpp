@@ -1,7 +1,7 @@
 #pragma once
 #include "control/daemon/rules_file.hpp"
 #include "lib/policy/compile.hpp"
-#include "lib/policy/problem.hpp"
+#include "lib/policy/problems/problem.hpp"
 
 #include <sys/types.h>
 #include <chrono>

@@ -2,7 +2,7 @@
 #include "control/daemon/rules_file.hpp"
 #include "lib/policy/compile.hpp"
 #include "lib/policy/lists/list_reader.hpp"
-#include "lib/policy/problem.hpp"
+#include "lib/policy/problems/problem.hpp"
 #include "lib/policy/texts/pattern_compiler.hpp"
 
 #include <cstdint>

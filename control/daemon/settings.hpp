@@ -1,5 +1,5 @@
 #pragma once
-#include "lib/policy/box.hpp"
+#include "lib/policy/box/box.hpp"
 
 #include <optional>
 #include <string>

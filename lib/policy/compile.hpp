@@ -1,10 +1,10 @@
 #pragma once
 #include "lib/base/units.hpp"
-#include "lib/policy/expression.hpp"
+#include "lib/policy/expression/expression.hpp"
 #include "lib/policy/keys/key_setting.hpp"
 #include "lib/policy/lists/list_reader.hpp"
-#include "lib/policy/named_text.hpp"
-#include "lib/policy/problem.hpp"
+#include "lib/policy/problems/problem.hpp"
+#include "lib/policy/values/named_text.hpp"
 #include "lib/rules/port_spread.hpp"
 #include "lib/rules/rule_set.hpp"
 

@@ -2,7 +2,7 @@
 
 #include "lib/pipeline/adopt.hpp"
 #include "lib/pipeline/shared_limits.hpp"
-#include "lib/policy/box.hpp"
+#include "lib/policy/box/box.hpp"
 #include "lib/rules/limit_numbers.hpp"
 #include "lib/rules/load_overrides.hpp"
 #include "lib/rules/origins.hpp"

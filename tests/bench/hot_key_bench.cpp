@@ -1,4 +1,4 @@
-#include "lib/policy/box.hpp"
+#include "lib/policy/box/box.hpp"
 #include "tests/bench/bench_worker.hpp"
 #include "tests/bench/cpus.hpp"
 #include "tests/bench/merged_peers.hpp"

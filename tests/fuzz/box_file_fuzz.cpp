@@ -1,4 +1,4 @@
-#include "lib/policy/box.hpp"
+#include "lib/policy/box/box.hpp"
 #include "tests/fuzz/position.hpp"
 
 #include <cstdint>

@@ -1,5 +1,5 @@
 #include "lib/packet/parse.hpp"
-#include "lib/policy/expression.hpp"
+#include "lib/policy/expression/expression.hpp"
 #include "tests/packets/compiled_rules.hpp"
 #include "tests/packets/frame.hpp"
 #include "tests/packets/tree_oracle.hpp"

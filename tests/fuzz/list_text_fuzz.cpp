@@ -1,5 +1,5 @@
-#include "lib/policy/line_index.hpp"
 #include "lib/policy/lists/list_text.hpp"
+#include "lib/policy/yaml/line_index.hpp"
 
 #include <algorithm>
 #include <cstdint>

@@ -1,7 +1,7 @@
 #include "lib/policy/overrides/override_csv.hpp"
 
 #include "lib/policy/compile.hpp"
-#include "lib/policy/line_index.hpp"
+#include "lib/policy/yaml/line_index.hpp"
 
 #include <cstdint>
 #include <cstdlib>

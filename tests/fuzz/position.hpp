@@ -1,6 +1,6 @@
 #pragma once
-#include "lib/policy/line_index.hpp"
-#include "lib/policy/problem.hpp"
+#include "lib/policy/problems/problem.hpp"
+#include "lib/policy/yaml/line_index.hpp"
 
 #include <cstdlib>
 

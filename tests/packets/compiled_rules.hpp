@@ -1,7 +1,7 @@
 #pragma once
 #include "lib/match/classifier.hpp"
 #include "lib/policy/clauses/classifier_compiler.hpp"
-#include "lib/policy/expression.hpp"
+#include "lib/policy/expression/expression.hpp"
 #include "lib/policy/texts/pattern_compiler.hpp"
 
 #include <cstdint>

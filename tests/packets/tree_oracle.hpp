@@ -1,7 +1,7 @@
 #pragma once
 #include "lib/base/wide.hpp"
 #include "lib/packet/flow.hpp"
-#include "lib/policy/expression.hpp"
+#include "lib/policy/expression/expression.hpp"
 
 #include <algorithm>
 #include <cstdio>

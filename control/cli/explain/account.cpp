@@ -2,7 +2,7 @@
 
 #include "lib/pipeline/key_overrides.hpp"
 #include "lib/pipeline/look_at.hpp"
-#include "lib/policy/finding.hpp"
+#include "lib/policy/expression/finding.hpp"
 #include "lib/rules/group.hpp"
 #include "lib/rules/units_of.hpp"
 

@@ -2,7 +2,7 @@
 
 #include "lib/packet/ip_address.hpp"
 #include "lib/packet/transport.hpp"
-#include "lib/policy/units_text.hpp"
+#include "lib/policy/values/units_text.hpp"
 
 #include <algorithm>
 #include <array>

@@ -10,7 +10,7 @@
 #include "control/cli/terminal.hpp"
 #include "control/list_folder.hpp"
 #include "control/text_file.hpp"
-#include "lib/policy/box.hpp"
+#include "lib/policy/box/box.hpp"
 #include "lib/policy/scopes/box_spread.hpp"
 #include "lib/policy/scopes/limit_scope.hpp"
 

@@ -1,6 +1,6 @@
 #include "control/cli/simulate/course_words.hpp"
 
-#include "lib/policy/units_text.hpp"
+#include "lib/policy/values/units_text.hpp"
 
 #include <algorithm>
 #include <string>

@@ -5,8 +5,8 @@
 #include "lib/capture/reader.hpp"
 #include "lib/packet/parse.hpp"
 #include "lib/pipeline/look_at.hpp"
-#include "lib/policy/nearest.hpp"
-#include "lib/policy/units_text.hpp"
+#include "lib/policy/problems/nearest.hpp"
+#include "lib/policy/values/units_text.hpp"
 #include "lib/rules/units_of.hpp"
 
 #include <array>

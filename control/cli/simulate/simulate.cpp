@@ -4,7 +4,7 @@
 #include "control/cli/simulate/limit_words.hpp"
 #include "control/cli/simulate/plot.hpp"
 #include "control/cli/terminal.hpp"
-#include "lib/policy/nearest.hpp"
+#include "lib/policy/problems/nearest.hpp"
 
 #include <algorithm>
 #include <array>

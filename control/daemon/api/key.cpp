@@ -1,6 +1,6 @@
 #include "control/daemon/api/change.hpp"
 #include "control/daemon/api/key_words.hpp"
-#include "lib/policy/units_text.hpp"
+#include "lib/policy/values/units_text.hpp"
 
 #include <fmt/format.h>
 

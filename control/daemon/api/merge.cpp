@@ -1,5 +1,5 @@
 #include "control/daemon/api/api.hpp"
-#include "lib/policy/units_text.hpp"
+#include "lib/policy/values/units_text.hpp"
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>

@@ -1,6 +1,6 @@
 #pragma once
 #include "lib/policy/clauses/set_pool.hpp"
-#include "lib/policy/expression.hpp"
+#include "lib/policy/expression/expression.hpp"
 
 #include <cstddef>
 #include <cstdint>

@@ -2,7 +2,7 @@
 #include "lib/base/wide.hpp"
 #include "lib/packet/field.hpp"
 #include "lib/packet/ip_address.hpp"
-#include "lib/policy/expression.hpp"
+#include "lib/policy/expression/expression.hpp"
 
 #include <cstddef>
 #include <vector>

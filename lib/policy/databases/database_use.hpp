@@ -1,8 +1,8 @@
 #pragma once
 #include "lib/policy/databases/databases.hpp"
-#include "lib/policy/expression.hpp"
-#include "lib/policy/map_reader.hpp"
-#include "lib/policy/scalar_places.hpp"
+#include "lib/policy/expression/expression.hpp"
+#include "lib/policy/yaml/map_reader.hpp"
+#include "lib/policy/yaml/scalar_places.hpp"
 
 #include <vector>
 

@@ -2,7 +2,7 @@
 #include "lib/match/origin_parts.hpp"
 #include "lib/policy/compile.hpp"
 #include "lib/policy/databases/mmdb_networks.hpp"
-#include "lib/policy/map_reader.hpp"
+#include "lib/policy/yaml/map_reader.hpp"
 
 #include <array>
 #include <memory>

@@ -2,9 +2,9 @@
 
 #include "lib/packet/country.hpp"
 #include "lib/packet/field_text.hpp"
-#include "lib/policy/nearest.hpp"
-#include "lib/policy/network_text.hpp"
-#include "lib/policy/units_text.hpp"
+#include "lib/policy/problems/nearest.hpp"
+#include "lib/policy/values/network_text.hpp"
+#include "lib/policy/values/units_text.hpp"
 #include "lib/rules/text_part.hpp"
 
 #include <algorithm>

@@ -1,7 +1,7 @@
 #include "lib/policy/lists/list_set.hpp"
 
 #include "lib/policy/lists/named_lists.hpp"
-#include "lib/policy/nearest.hpp"
+#include "lib/policy/problems/nearest.hpp"
 
 #include <algorithm>
 #include <span>

@@ -1,6 +1,6 @@
 #pragma once
-#include "lib/policy/operand_parser.hpp"
-#include "lib/policy/value_parser.hpp"
+#include "lib/policy/expression/operand_parser.hpp"
+#include "lib/policy/expression/value_parser.hpp"
 
 #include <optional>
 

@@ -1,9 +1,9 @@
 #include "lib/policy/lists/list_text.hpp"
 
-#include "lib/policy/network_text.hpp"
-#include "lib/policy/text_check.hpp"
-#include "lib/policy/units_text.hpp"
-#include "lib/policy/value_set.hpp"
+#include "lib/policy/values/network_text.hpp"
+#include "lib/policy/values/units_text.hpp"
+#include "lib/policy/values/value_set.hpp"
+#include "lib/policy/yaml/text_check.hpp"
 
 #include <algorithm>
 #include <charconv>
@@ -14,7 +14,6 @@ namespace sluice {
 namespace {
 
 constexpr std::string_view kBlanks = " \t";
-constexpr std::string_view kByteOrderMark = "\xEF\xBB\xBF";
 
 // Where the comment of a line begins, or its end.
 std::size_t comment_at(std::string_view line, ListType type) noexcept {

@@ -1,6 +1,6 @@
 #pragma once
-#include "lib/policy/problem.hpp"
-#include "lib/policy/value_range.hpp"
+#include "lib/policy/problems/problem.hpp"
+#include "lib/policy/values/value_range.hpp"
 
 #include <array>
 #include <cstddef>

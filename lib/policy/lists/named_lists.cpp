@@ -1,6 +1,6 @@
 #include "lib/policy/lists/named_lists.hpp"
 
-#include "lib/policy/nearest.hpp"
+#include "lib/policy/problems/nearest.hpp"
 
 #include <algorithm>
 

@@ -1,7 +1,7 @@
 #pragma once
 #include "lib/policy/compile.hpp"
 #include "lib/policy/lists/list_text.hpp"
-#include "lib/policy/map_reader.hpp"
+#include "lib/policy/yaml/map_reader.hpp"
 
 #include <map>
 #include <string>

@@ -1,8 +1,8 @@
 #include "lib/policy/overrides/override_builder.hpp"
 
 #include "lib/policy/keys/key_text.hpp"
-#include "lib/policy/nearest.hpp"
 #include "lib/policy/overrides/until_text.hpp"
+#include "lib/policy/problems/nearest.hpp"
 
 #include <algorithm>
 #include <cstring>

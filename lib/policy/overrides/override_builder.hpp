@@ -1,7 +1,7 @@
 #pragma once
 #include "lib/policy/overrides/override_numbers.hpp"
 #include "lib/policy/overrides/override_rows.hpp"
-#include "lib/policy/problem.hpp"
+#include "lib/policy/problems/problem.hpp"
 #include "lib/rules/overrides.hpp"
 #include "lib/rules/rule_set.hpp"
 

@@ -1,6 +1,6 @@
 #include "lib/policy/overrides/override_csv.hpp"
 
-#include "lib/policy/text_check.hpp"
+#include "lib/policy/yaml/text_check.hpp"
 
 #include <array>
 #include <optional>
@@ -10,7 +10,6 @@ namespace {
 
 constexpr std::string_view kHeader = "key,limit,rate,burst,count,expires,reason";
 constexpr std::size_t kColumns = 7;
-constexpr std::string_view kByteOrderMark = "\xEF\xBB\xBF";
 
 struct Cell {
     std::string_view text;

@@ -1,6 +1,6 @@
 #include "lib/policy/overrides/override_numbers.hpp"
 
-#include "lib/policy/units_text.hpp"
+#include "lib/policy/values/units_text.hpp"
 
 #include <utility>
 

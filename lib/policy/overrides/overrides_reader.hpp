@@ -1,7 +1,7 @@
 #pragma once
 #include "lib/policy/keys/key_setting.hpp"
 #include "lib/policy/lists/list_reader.hpp"
-#include "lib/policy/map_reader.hpp"
+#include "lib/policy/yaml/map_reader.hpp"
 #include "lib/rules/rule_set.hpp"
 
 #include <memory>

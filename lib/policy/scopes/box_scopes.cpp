@@ -1,6 +1,6 @@
 #include "lib/policy/scopes/box_scopes.hpp"
 
-#include "lib/policy/merging.hpp"
+#include "lib/policy/limits/merging.hpp"
 #include "lib/policy/scopes/common_parts.hpp"
 #include "lib/policy/scopes/limit_scope.hpp"
 #include "lib/policy/scopes/owner_groups.hpp"

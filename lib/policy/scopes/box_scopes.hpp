@@ -1,7 +1,7 @@
 #pragma once
+#include "lib/policy/clauses/overlaps.hpp"
 #include "lib/policy/clauses/set_pool.hpp"
 #include "lib/policy/compile.hpp"
-#include "lib/policy/overlaps.hpp"
 #include "lib/rules/port_spread.hpp"
 
 #include <vector>

@@ -1,5 +1,5 @@
 #pragma once
-#include "lib/policy/box.hpp"
+#include "lib/policy/box/box.hpp"
 #include "lib/rules/port_spread.hpp"
 
 namespace sluice {

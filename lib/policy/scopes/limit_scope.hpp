@@ -1,5 +1,5 @@
 #pragma once
-#include "lib/policy/expression.hpp"
+#include "lib/policy/expression/expression.hpp"
 #include "lib/rules/port_spread.hpp"
 #include "lib/rules/rule_set.hpp"
 

@@ -1,5 +1,5 @@
 #pragma once
-#include "lib/policy/expression.hpp"
+#include "lib/policy/expression/expression.hpp"
 
 #include <cstdint>
 #include <optional>

@@ -1,7 +1,7 @@
 #pragma once
 #include "lib/policy/clauses/clause_overlap.hpp"
+#include "lib/policy/clauses/overlaps.hpp"
 #include "lib/policy/compile.hpp"
-#include "lib/policy/overlaps.hpp"
 
 #include <cstddef>
 #include <cstdint>

@@ -1,7 +1,7 @@
 #include "lib/policy/texts/text_comparison.hpp"
 
+#include "lib/policy/expression/value_parser.hpp"
 #include "lib/policy/texts/pattern.hpp"
-#include "lib/policy/value_parser.hpp"
 
 #include <algorithm>
 #include <utility>

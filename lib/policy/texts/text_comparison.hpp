@@ -1,6 +1,6 @@
 #pragma once
-#include "lib/policy/expression.hpp"
-#include "lib/policy/operand_parser.hpp"
+#include "lib/policy/expression/expression.hpp"
+#include "lib/policy/expression/operand_parser.hpp"
 
 #include <optional>
 

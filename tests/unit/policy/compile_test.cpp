@@ -2,7 +2,7 @@
 
 #include "lib/policy/clauses/clause.hpp"
 
-#include "lib/policy/text_check.hpp"
+#include "lib/policy/yaml/text_check.hpp"
 
 #include <gtest/gtest.h>
 

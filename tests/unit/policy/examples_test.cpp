@@ -1,5 +1,5 @@
 // The example files of the language and of the box, where they are at hand.
-#include "lib/policy/box.hpp"
+#include "lib/policy/box/box.hpp"
 #include "lib/policy/compile.hpp"
 
 #include <gtest/gtest.h>

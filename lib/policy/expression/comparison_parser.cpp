@@ -1,0 +1,222 @@
+#include "lib/policy/expression/comparison_parser.hpp"
+
+#include "lib/policy/expression/value_parser.hpp"
+#include "lib/policy/problems/nearest.hpp"
+#include "lib/policy/texts/text_comparison.hpp"
+#include "lib/policy/values/value_set.hpp"
+
+#include <algorithm>
+#include <array>
+
+namespace sluice {
+namespace {
+
+enum class Op : std::uint8_t { Eq, Ne, Lt, Le, Gt, Ge, In, Contains, Matches };
+
+struct OpRow {
+    std::string_view word;
+    std::string_view symbol;
+    Op op;
+};
+constexpr auto kOps = std::to_array<OpRow>({
+    {"eq", "==", Op::Eq},
+    {"ne", "!=", Op::Ne},
+    {"lt", "<", Op::Lt},
+    {"le", "<=", Op::Le},
+    {"gt", ">", Op::Gt},
+    {"ge", ">=", Op::Ge},
+    {"in", "", Op::In},
+    {"contains", "", Op::Contains},
+    {"matches", "", Op::Matches},
+});
+constexpr auto kOpWords = std::to_array<std::string_view>(
+    {"eq", "ne", "lt", "le", "gt", "ge", "in", "contains", "matches"});
+
+std::optional<Op> find_op(const Token& token) noexcept {
+    for (const OpRow& row : kOps) {
+        if ((token.kind == Token::Kind::Word && token.text == row.word) ||
+            (token.kind == Token::Kind::Symbol && token.text == row.symbol)) {
+            return row.op;
+        }
+    }
+    return std::nullopt;
+}
+
+bool is_ordering(Op op) noexcept {
+    return op == Op::Lt || op == Op::Le || op == Op::Gt || op == Op::Ge;
+}
+
+bool is_for_text(Op op) noexcept {
+    return op == Op::Contains || op == Op::Matches;
+}
+
+Expression never() {
+    return Expression{};  // a leaf with an empty set
+}
+
+// A field of numbers, compared with one number.
+std::vector<NumberRange> ordered(Op op, std::uint64_t value, std::uint64_t max) {
+    switch (op) {
+        case Op::Lt:
+            return value == 0 ? std::vector<NumberRange>{}
+                              : std::vector<NumberRange>{{0, value - 1}};
+        case Op::Le:
+            return {{0, value}};
+        case Op::Gt:
+            return value >= max ? std::vector<NumberRange>{}
+                                : std::vector<NumberRange>{{value + 1, max}};
+        default:
+            return {{value, max}};
+    }
+}
+
+// The set of a leaf from the values that were named.
+Leaf leaf_of(const Operand& operand, Op op, ValueSet values) {
+    Leaf leaf{.field = *operand.field};
+    if (operand.kind == OperandKind::Address) {
+        leaf.negated = op == Op::Ne;
+        leaf.v4 = std::move(values.v4);
+        leaf.v6 = std::move(values.v6);
+        normalise(leaf.v4);
+        normalise(leaf.v6);
+        if (operand.is_client()) {
+            leaf.client = {operand.v4_length, operand.v6_length, operand.unwrapping};
+        }
+        return leaf;
+    }
+    const std::uint64_t max = row_of(*operand.field).max;
+    if (is_ordering(op)) {
+        leaf.numbers = ordered(op, values.numbers.front().first, max);
+        return leaf;
+    }
+    if (op == Op::Ne && operand.kind == OperandKind::Country) {
+        values.numbers.push_back({0, 0});  // that is none
+    }
+    normalise(values.numbers);
+    leaf.numbers = op == Op::Ne ? complement(values.numbers, max) : std::move(values.numbers);
+    return leaf;
+}
+
+bool check_operator(TokenReader& reader, const Operand& operand, Op op, const Token& token) {
+    const bool text = operand.kind == OperandKind::Text;
+    const bool number = operand.kind == OperandKind::Number || operand.kind == OperandKind::Flag;
+    if (is_for_text(op) && !text) {
+        return reader.fail(token.offset, "`" + token.text + "` compares text, and " + operand.name +
+                                             " is none; use eq, ne or in");
+    }
+    if (is_ordering(op) && !number) {
+        return reader.fail(token.offset, "`" + token.text + "` orders numbers, and " +
+                                             operand.name + " is none; use eq, ne or in");
+    }
+    return true;
+}
+
+// Of lists alone: what stands in { } is an error there.
+void warn_of_finer(TokenReader& reader, const Operand& operand, const Leaf& leaf) {
+    const auto warn = [&](IpVersion version, const std::vector<AddressRange>& ranges) {
+        const std::uint8_t length = leaf.client.length(version);
+        const AddressRange* finer = first_finer(version, ranges, length);
+        if (finer != nullptr) {
+            reader.warn(operand.offset,
+                        "client.ip is a network of /" + std::to_string(length) +
+                            " here, and is in a list only as a whole: the list holds " +
+                            to_text(version, finer->first) + " to " +
+                            to_text(version, finer->last));
+        }
+    };
+    warn(IpVersion::V4, leaf.v4);
+    warn(IpVersion::V6, leaf.v6);
+}
+
+std::optional<Expression> finish(TokenReader& reader, const Operand& operand, Op op,
+                                 std::optional<ValueSet> values) {
+    if (!values) {
+        return std::nullopt;
+    }
+    if (!operand.field || values->not_built) {
+        return never();
+    }
+    Expression comparison{.kind = Expression::Kind::Leaf,
+                          .leaf = leaf_of(operand, op, *std::move(values)),
+                          .parts = {}};
+    if (operand.is_client()) {
+        warn_of_finer(reader, operand, comparison.leaf);
+    }
+    return comparison;
+}
+
+std::optional<Expression> flag_alone(TokenReader& reader, const Operand& operand) {
+    const bool counts = operand.kind == OperandKind::Number || operand.kind == OperandKind::Flag;
+    if (!counts || operand.prefix) {
+        (void)reader.fail_here("an operator after " + operand.name + " (" + list_of(kOpWords) +
+                               ")");
+        return std::nullopt;
+    }
+    if (!operand.field) {
+        return never();
+    }
+    Leaf leaf{.field = *operand.field};
+    leaf.numbers = {{1, row_of(*operand.field).max}};
+    return Expression{.kind = Expression::Kind::Leaf, .leaf = std::move(leaf), .parts = {}};
+}
+
+// Whether a condition may end before this token, so that what stood before it stands alone.
+bool ends_condition(const Token& token) noexcept {
+    return token.kind == Token::Kind::End ||
+           (token.kind == Token::Kind::Word && (token.text == "and" || token.text == "or")) ||
+           (token.kind == Token::Kind::Symbol && token.text == ")");
+}
+
+// An operand that is a text, or will be one: a country and the like is something else once it is
+// built.
+bool is_text(const Operand& operand) noexcept {
+    return operand.kind == OperandKind::Text && !operand.field;
+}
+
+std::optional<Expression> text_test(TokenReader& reader, const Operand& operand, Op op) {
+    switch (op) {
+        case Op::In:
+            return parse_text_set(reader, operand);
+        case Op::Contains:
+            return parse_text_comparison(reader, operand, TextHow::Contains, false);
+        case Op::Matches:
+            return parse_text_comparison(reader, operand, TextHow::Matches, false);
+        default:
+            return parse_text_comparison(reader, operand, TextHow::Equals, op == Op::Ne);
+    }
+}
+
+}  // namespace
+
+std::optional<Expression> parse_comparison(TokenReader& reader) {
+    if (reader.is(Token::Kind::Word, "starts_with") || reader.is(Token::Kind::Word, "ends_with")) {
+        return parse_text_function(reader);
+    }
+    const std::optional<Operand> operand = parse_operand(reader);
+    if (!operand) {
+        return std::nullopt;
+    }
+    const Token token = reader.peek();
+    const std::optional<Op> op = find_op(token);
+    if (!op) {
+        if (ends_condition(token)) {
+            return flag_alone(reader, *operand);
+        }
+        const std::string known = list_of(kOpWords);
+        (void)reader.fail_here("an operator after " + operand->name + " (" + known + ")");
+        return std::nullopt;
+    }
+    (void)reader.next();
+    if (!check_operator(reader, *operand, *op, token)) {
+        return std::nullopt;
+    }
+    if (is_text(*operand)) {
+        return text_test(reader, *operand, *op);
+    }
+    if (*op == Op::In) {
+        return finish(reader, *operand, *op, parse_set(reader, *operand));
+    }
+    return finish(reader, *operand, *op, parse_value(reader, *operand));
+}
+
+}  // namespace sluice

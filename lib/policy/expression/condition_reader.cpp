@@ -1,0 +1,29 @@
+#include "lib/policy/expression/condition_reader.hpp"
+
+#include "lib/policy/databases/database_use.hpp"
+#include "lib/policy/keys/client_ip_reader.hpp"
+#include "lib/policy/yaml/scalar_places.hpp"
+
+namespace sluice {
+
+std::optional<ParsedExpression> read_condition(const YamlNode& scalar, NamedLists& lists,
+                                               const ReadContext& context) {
+    auto parsed = parse_expression(scalar.text, &lists, client_view(context));
+    const ScalarPlaces places{context.lines, scalar};
+    if (const Remark* error = std::get_if<Remark>(&parsed)) {
+        context.problems.error(places[error->offset], error->text);
+        return std::nullopt;
+    }
+    auto& expression = std::get<ParsedExpression>(parsed);
+    for (const Remark& remark : expression.not_built) {
+        context.not_enforced(places[remark.offset], remark.text);
+    }
+    for (const Remark& warning : expression.warnings) {
+        context.problems.warning(places[warning.offset], warning.text);
+    }
+    report_uses(expression.from_databases, places, context);
+    report_clients(expression.clients, places, context);
+    return std::move(expression);
+}
+
+}  // namespace sluice

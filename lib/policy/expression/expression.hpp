@@ -1,0 +1,63 @@
+#pragma once
+#include "lib/packet/client_address.hpp"
+#include "lib/packet/field.hpp"
+#include "lib/policy/texts/text_test.hpp"
+#include "lib/policy/values/value_range.hpp"
+
+#include <cstddef>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <variant>
+#include <vector>
+
+namespace sluice {
+
+// A condition as a tree. A leaf asks one field whether its value lies in a set, or one text.
+struct Leaf {
+    Field field{};
+    bool negated = false;              // addresses: present and outside the set
+    std::vector<NumberRange> numbers;  // sorted, disjoint
+    std::vector<AddressRange> v4;
+    std::vector<AddressRange> v6;
+    ClientView client{};  // of client.ip: its network has to lie in the set
+};
+
+struct Expression {
+    enum class Kind : std::uint8_t { Leaf, And, Or, Not, Text };
+    Kind kind = Kind::Leaf;
+    Leaf leaf;
+    std::vector<Expression> parts;  // two or more of And, Or; one of Not
+    TextTest text;                  // of Text
+};
+
+// Something in an expression, by the offset of its first byte.
+struct Remark {
+    std::size_t offset = 0;
+    std::string text;
+};
+
+// A field in an expression, by the offset of its first byte.
+struct FieldUse {
+    std::size_t offset = 0;
+    Field field{};
+};
+
+struct ParsedExpression {
+    Expression tree;
+    std::vector<Remark> not_built;  // parts of the language that are not enforced yet
+    bool has_unknown_list = false;  // it names a list whose file could not be read
+    std::vector<FieldUse> from_databases;
+    std::vector<std::size_t> clients;  // where it asks for client.ip
+    std::vector<Remark> warnings;
+};
+
+inline constexpr std::size_t kMaxExpressionDepth = 64;
+
+class NamedLists;
+
+// Either the tree, or the first error. `lists`: what `$name` can be. `client`: what client.ip is.
+[[nodiscard]] std::variant<ParsedExpression, Remark> parse_expression(
+    std::string_view text, NamedLists* lists = nullptr, const ClientView& client = {});
+
+}  // namespace sluice

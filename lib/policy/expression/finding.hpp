@@ -1,0 +1,21 @@
+#pragma once
+#include "lib/packet/flow.hpp"
+#include "lib/policy/expression/expression.hpp"
+
+#include <string>
+#include <string_view>
+
+namespace sluice {
+
+// What a condition says of one packet, and what made it say so.
+struct Finding {
+    bool holds = false;
+    std::string because;  // "l4.dport is 53, not 80 or 443"
+};
+
+// Walks the tree as it was written; what decides is told, and nothing else. For people: the verdict
+// is the classifier's. `pair` is the text of the `port` field.
+[[nodiscard]] Finding examine(const Expression& condition, const Flow& flow, ByteView frame,
+                              std::string_view pair);
+
+}  // namespace sluice

@@ -1,0 +1,67 @@
+#include "lib/policy/expression/operand.hpp"
+
+namespace sluice {
+
+std::optional<Field> find_field(std::string_view name) {
+    for (const FieldRow& row : kFields) {
+        if (row.name == name) {
+            return row.field;
+        }
+    }
+    return std::nullopt;
+}
+
+std::optional<TextField> find_text_field(std::string_view name) {
+    for (const TextFieldRow& row : kTextFields) {
+        if (row.name == name) {
+            return row.field;
+        }
+    }
+    return std::nullopt;
+}
+
+const LaterField* find_later_field(std::string_view name) {
+    for (const LaterField& row : kLaterFields) {
+        if (row.name == name) {
+            return &row;
+        }
+    }
+    return nullptr;
+}
+
+const std::vector<std::string_view>& field_names() {
+    static const std::vector<std::string_view> all = [] {
+        std::vector<std::string_view> names;
+        names.reserve(kFields.size() + kTextFields.size() + kLaterFields.size());
+        for (const FieldRow& row : kFields) {
+            names.push_back(row.name);
+        }
+        for (const TextFieldRow& row : kTextFields) {
+            names.push_back(row.name);
+        }
+        for (const LaterField& row : kLaterFields) {
+            names.push_back(row.name);
+        }
+        return names;
+    }();
+    return all;
+}
+
+OperandKind operand_kind(FieldKind kind) noexcept {
+    switch (kind) {
+        case FieldKind::Number:
+            return OperandKind::Number;
+        case FieldKind::Flag:
+            return OperandKind::Flag;
+        case FieldKind::Address:
+            return OperandKind::Address;
+        case FieldKind::Mac:
+            return OperandKind::Mac;
+        case FieldKind::Country:
+            return OperandKind::Country;
+        default:
+            return OperandKind::Name;
+    }
+}
+
+}  // namespace sluice

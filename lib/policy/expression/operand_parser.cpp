@@ -1,0 +1,203 @@
+#include "lib/policy/expression/operand_parser.hpp"
+
+#include "lib/policy/problems/nearest.hpp"
+#include "lib/policy/values/units_text.hpp"
+
+namespace sluice {
+namespace {
+
+bool is_text_function(std::string_view name) noexcept {
+    return name == "lower" || name == "path_prefix" || name == "registrable_domain";
+}
+
+std::string shown(const Token& token) {
+    switch (token.kind) {
+        case Token::Kind::End:
+            return "the end";
+        case Token::Kind::Text:
+            return "\"" + token.text + "\"";
+        case Token::Kind::List:
+            return "$" + token.text;
+        default:
+            return "`" + token.text + "`";
+    }
+}
+
+// ["name"] of a header or cookie.
+bool parse_member(TokenReader& reader, std::string_view field) {
+    if (!reader.expect_symbol("[", "after " + std::string{field})) {
+        return false;
+    }
+    if (reader.peek().kind != Token::Kind::Text || reader.peek().text.empty()) {
+        return reader.fail_here("a name in double quotes");
+    }
+    (void)reader.next();
+    return reader.expect_symbol("]", "after the name");
+}
+
+std::optional<Operand> parse_field(TokenReader& reader) {
+    if (reader.peek().kind != Token::Kind::Word) {
+        (void)reader.fail_here("a field");
+        return std::nullopt;
+    }
+    const Token token = reader.next();
+    if (const std::optional<Field> field = find_field(token.text)) {
+        if (is_from_database(*field)) {
+            reader.note_from_database(token.offset, *field);
+        }
+        Operand operand{.kind = operand_kind(row_of(*field).kind),
+                        .field = field,
+                        .name = token.text,
+                        .offset = token.offset};
+        if (operand.is_client()) {
+            reader.note_client(token.offset);
+            operand.v4_length = reader.client().v4_length;
+            operand.v6_length = reader.client().v6_length;
+            operand.unwrapping = reader.client().unwrapping;
+        }
+        return operand;
+    }
+    if (const std::optional<TextField> text = find_text_field(token.text)) {
+        return Operand{
+            .kind = OperandKind::Text, .text = text, .name = token.text, .offset = token.offset};
+    }
+    const LaterField* later = find_later_field(token.text);
+    if (later == nullptr) {
+        (void)reader.fail(token.offset, "unknown field `" + token.text + "`" +
+                                            did_you_mean(token.text, field_names()));
+        return std::nullopt;
+    }
+    if (takes_a_name(later->name) && !parse_member(reader, later->name)) {
+        return std::nullopt;
+    }
+    reader.not_built(token.offset, "the field " + token.text);
+    return Operand{.kind = later->kind, .field = {}, .name = token.text, .offset = token.offset};
+}
+
+std::optional<std::uint64_t> parse_length(TokenReader& reader, std::uint64_t max,
+                                          std::string_view what) {
+    if (reader.peek().kind == Token::Kind::Word) {
+        const Result<std::uint64_t> length = parse_number(reader.peek().text, max);
+        if (length) {
+            (void)reader.next();
+            return *length;
+        }
+    }
+    (void)reader.fail_here(std::string{what} + " from 0 to " + std::to_string(max));
+    return std::nullopt;
+}
+
+// What client.ip has cut off stays off.
+void cut(Operand& operand, std::uint64_t v4_length, std::uint64_t v6_length) {
+    const std::uint64_t v4 = operand.is_client() ? operand.v4_length : 32;
+    const std::uint64_t v6 = operand.is_client() ? operand.v6_length : 128;
+    operand.v4_length = static_cast<std::uint8_t>(std::min(v4, v4_length));
+    operand.v6_length = static_cast<std::uint8_t>(std::min(v6, v6_length));
+}
+
+bool parse_prefix_lengths(TokenReader& reader, Operand& operand) {
+    const std::size_t at = reader.peek().offset;
+    const std::optional<std::uint64_t> first = parse_length(reader, 128, "a prefix length");
+    if (!first) {
+        return false;
+    }
+    if (!reader.accept(Token::Kind::Symbol, "|")) {
+        cut(operand, *first, *first);
+        return true;
+    }
+    if (*first > 32) {
+        return reader.fail(at, "the length for IPv4, before the |, is at most 32");
+    }
+    const std::optional<std::uint64_t> second = parse_length(reader, 128, "an IPv6 prefix length");
+    if (!second) {
+        return false;
+    }
+    cut(operand, *first, *second);
+    return true;
+}
+
+std::optional<Operand> parse_prefix_call(TokenReader& reader) {
+    std::optional<Operand> operand = parse_field(reader);
+    if (!operand) {
+        return std::nullopt;
+    }
+    if (operand->kind != OperandKind::Address) {
+        (void)reader.fail(operand->offset, "prefix() takes an address, such as ip.src; " +
+                                               operand->name + " is none");
+        return std::nullopt;
+    }
+    operand->prefix = true;
+    if (!reader.expect_symbol(",", "before the prefix length") ||
+        !parse_prefix_lengths(reader, *operand) ||
+        !reader.expect_symbol(")", "after the prefix length")) {
+        return std::nullopt;
+    }
+    return operand;
+}
+
+std::optional<Operand> parse_text_call(TokenReader& reader, const Token& function) {
+    std::optional<Operand> operand = parse_field(reader);
+    if (!operand) {
+        return std::nullopt;
+    }
+    if (operand->kind != OperandKind::Text) {
+        (void)reader.fail(operand->offset,
+                          function.text + "() takes a text, and " + operand->name + " is none");
+        return std::nullopt;
+    }
+    if (function.text == "path_prefix" &&
+        (!reader.expect_symbol(",", "before the number of parts") ||
+         !parse_length(reader, 64, "a number of parts"))) {
+        return std::nullopt;
+    }
+    if (!reader.expect_symbol(")", "after the arguments of " + function.text)) {
+        return std::nullopt;
+    }
+    operand->lower = function.text == "lower";
+    if (!operand->lower) {
+        reader.not_built(function.offset, "the function " + function.text);
+    }
+    return operand;
+}
+
+}  // namespace
+
+bool TokenReader::expect_symbol(std::string_view symbol, std::string_view where) {
+    if (accept(Token::Kind::Symbol, symbol)) {
+        return true;
+    }
+    return fail_here("`" + std::string{symbol} + "` " + std::string{where});
+}
+
+bool TokenReader::fail(std::size_t offset, std::string text) {
+    if (!error_) {
+        error_ = Remark{offset, std::move(text)};
+    }
+    return false;
+}
+
+bool TokenReader::fail_here(const std::string& expected) {
+    const Token& token = peek();
+    if (token.kind == Token::Kind::Bad) {
+        return fail(token.offset, token.text);
+    }
+    return fail(token.offset, "expected " + expected + ", found " + shown(token));
+}
+
+std::optional<Operand> parse_operand(TokenReader& reader) {
+    if (reader.peek().kind != Token::Kind::Word) {
+        (void)reader.fail_here("a field");
+        return std::nullopt;
+    }
+    const Token word = reader.peek();
+    if (word.text != "prefix" && !is_text_function(word.text)) {
+        return parse_field(reader);
+    }
+    (void)reader.next();
+    if (!reader.expect_symbol("(", "after " + word.text)) {
+        return std::nullopt;
+    }
+    return word.text == "prefix" ? parse_prefix_call(reader) : parse_text_call(reader, word);
+}
+
+}  // namespace sluice

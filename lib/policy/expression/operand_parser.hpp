@@ -1,0 +1,106 @@
+#pragma once
+#include "lib/packet/client_address.hpp"
+#include "lib/policy/expression/expression.hpp"
+#include "lib/policy/expression/operand.hpp"
+#include "lib/policy/expression/token.hpp"
+
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace sluice {
+
+class NamedLists;
+
+// A walk over tokens that notes the first error and everything that is not built yet.
+class TokenReader {
+public:
+    explicit TokenReader(std::string_view text, NamedLists* lists = nullptr,
+                         const ClientView& client = {})
+        : tokens_{split_into_tokens(text)}, lists_{lists}, client_{client} {}
+
+    [[nodiscard]] const Token& peek() const noexcept { return tokens_[at_]; }
+    const Token& next() noexcept {
+        const Token& token = tokens_[at_];
+        at_ += at_ + 1 < tokens_.size() ? 1 : 0;
+        return token;
+    }
+    [[nodiscard]] bool is(Token::Kind kind, std::string_view text) const noexcept {
+        return peek().kind == kind && peek().text == text;
+    }
+    // Takes the token if it is this symbol or word.
+    bool accept(Token::Kind kind, std::string_view text) noexcept {
+        const bool here = is(kind, text);
+        if (here) {
+            (void)next();
+        }
+        return here;
+    }
+    bool expect_symbol(std::string_view symbol, std::string_view where);
+
+    // The first error wins; always returns false, so `return fail(…)` reads well.
+    bool fail(std::size_t offset, std::string text);
+    bool fail_here(const std::string& expected);
+    void not_built(std::size_t offset, std::string what) {
+        not_built_.push_back({offset, std::move(what)});
+    }
+
+    // What `$name` can be; nullptr: nothing.
+    [[nodiscard]] NamedLists* lists() const noexcept { return lists_; }
+    void note_unknown_list() noexcept { unknown_list_ = true; }
+    [[nodiscard]] bool has_unknown_list() const noexcept { return unknown_list_; }
+
+    // What client.ip makes of an address, and where it is asked for.
+    [[nodiscard]] const ClientView& client() const noexcept { return client_; }
+    void note_client(std::size_t offset) { clients_.push_back(offset); }
+    [[nodiscard]] std::vector<std::size_t>& clients() noexcept { return clients_; }
+
+    void warn(std::size_t offset, std::string text) {
+        warnings_.push_back({offset, std::move(text)});
+    }
+    [[nodiscard]] std::vector<Remark>& warnings() noexcept { return warnings_; }
+
+    void note_from_database(std::size_t offset, Field field) {
+        from_databases_.push_back({offset, field});
+    }
+    [[nodiscard]] std::vector<FieldUse>& from_databases() noexcept { return from_databases_; }
+
+    [[nodiscard]] const std::optional<Remark>& error() const noexcept { return error_; }
+    [[nodiscard]] std::vector<Remark>& not_built() noexcept { return not_built_; }
+
+private:
+    std::vector<Token> tokens_;
+    std::size_t at_ = 0;
+    std::optional<Remark> error_;
+    std::vector<Remark> not_built_;
+    std::vector<FieldUse> from_databases_;
+    NamedLists* lists_ = nullptr;
+    bool unknown_list_ = false;
+    ClientView client_;
+    std::vector<std::size_t> clients_;
+    std::vector<Remark> warnings_;
+};
+
+// The left side of a comparison, or a part of a key: a field, maybe inside a function.
+struct Operand {
+    OperandKind kind{};
+    std::optional<Field> field;     // nullopt: a text, or not built yet
+    std::optional<TextField> text;  // a text that packets have
+    bool lower = false;             // lower(field)
+    std::string name;               // of the field, for messages
+    std::size_t offset = 0;
+    bool prefix = false;  // prefix(field, v4_length|v6_length)
+    std::uint8_t v4_length = 32;
+    std::uint8_t v6_length = 128;
+    Unwrapping unwrapping{};  // of client.ip
+
+    [[nodiscard]] bool is_client() const noexcept { return field == Field::ClientIp; }
+};
+
+// field | prefix(field, n) | prefix(field, n|m) | lower(field) | path_prefix(field, n) |
+// registrable_domain(field)
+[[nodiscard]] std::optional<Operand> parse_operand(TokenReader& reader);
+
+}  // namespace sluice

@@ -1,0 +1,244 @@
+#include "lib/policy/expression/value_parser.hpp"
+
+#include "lib/packet/ip_address.hpp"
+#include "lib/policy/lists/list_set.hpp"
+#include "lib/policy/problems/nearest.hpp"
+#include "lib/policy/values/network_text.hpp"
+#include "lib/policy/values/units_text.hpp"
+#include "lib/policy/values/value_set.hpp"
+
+#include <algorithm>
+#include <charconv>
+#include <span>
+
+namespace sluice {
+namespace {
+
+std::optional<std::uint64_t> read_hex(std::string_view text) noexcept {
+    std::uint64_t value = 0;
+    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value, 16);
+    if (text.empty() || error != std::errc{} || end != text.data() + text.size()) {
+        return std::nullopt;
+    }
+    return value;
+}
+
+// 80-90, 80..90, 80:90
+bool looks_like_range(std::string_view text) noexcept {
+    const std::size_t middle = text.find_first_of("-.:");
+    return middle != 0 && text.find_first_not_of("0123456789-.:") == std::string_view::npos &&
+           middle != std::string_view::npos;
+}
+
+bool add_number(TokenReader& reader, const Token& token, const Operand& operand, ValueSet& values) {
+    // A field that is not built has no bound of its own yet.
+    const std::uint64_t max = operand.field ? row_of(*operand.field).max : UINT32_MAX;
+    if (token.text.starts_with("0x")) {
+        const std::optional<std::uint64_t> value = read_hex(std::string_view{token.text}.substr(2));
+        if (!value || *value > max) {
+            return reader.fail(token.offset, "`" + token.text + "` is not a number up to " +
+                                                 std::to_string(max) + " for " + operand.name);
+        }
+        values.numbers.push_back({*value, *value});
+        return true;
+    }
+    const Result<std::uint64_t> value = parse_number(token.text, max);
+    if (!value && looks_like_range(token.text)) {
+        return reader.fail(token.offset, "there are no ranges; write `" + operand.name +
+                                             " ge … and " + operand.name + " le …`");
+    }
+    if (!value) {
+        return reader.fail(token.offset, value.error().what + " (" + operand.name + ")");
+    }
+    values.numbers.push_back({*value, *value});
+    return true;
+}
+
+bool add_mac(TokenReader& reader, const Token& token, const Operand& operand, ValueSet& values) {
+    std::uint64_t mac = 0;
+    bool good = token.text.size() == 17;
+    for (std::size_t i = 0; good && i < 17; i += 3) {
+        const std::optional<std::uint64_t> octet =
+            read_hex(std::string_view{token.text}.substr(i, 2));
+        good = octet.has_value() && (i == 15 || token.text[i + 2] == ':');
+        mac = (mac << 8) | octet.value_or(0);
+    }
+    if (!good) {
+        return reader.fail(token.offset, "expected a MAC address such as 02:00:00:00:00:01 for " +
+                                             operand.name + ", found `" + token.text + "`");
+    }
+    values.numbers.push_back({mac, mac});
+    return true;
+}
+
+std::optional<IpPrefix> read_network(TokenReader& reader, const Token& token,
+                                     const Operand& operand) {
+    const Result<IpPrefix> network = parse_network(token.text);
+    if (network) {
+        return *network;
+    }
+    (void)reader.fail(token.offset,
+                      network.error().code == Errc::OutOfRange
+                          ? network.error().what
+                          : "expected an address or network such as 192.0.2.0/24 for " +
+                                operand.name + ", found `" + token.text + "`");
+    return std::nullopt;
+}
+
+// client.ip is a network where client_ip cuts it; one alone stands for itself.
+bool fits_client(TokenReader& reader, const Token& token, const Operand& operand,
+                 IpPrefix& network) {
+    const std::uint8_t length =
+        network.version == IpVersion::V4 ? operand.v4_length : operand.v6_length;
+    const bool address_alone = token.text.find('/') == std::string::npos;
+    if (address_alone && masked(network.address, length) == network.address) {
+        network.length = length;
+    }
+    return network.length <= length ||
+           reader.fail(token.offset, "client.ip is a network of /" + std::to_string(length) +
+                                         " here (`client_ip`); `" + token.text +
+                                         "` is finer, so it never matches");
+}
+
+bool add_address(TokenReader& reader, const Token& token, const Operand& operand,
+                 ValueSet& values) {
+    std::optional<IpPrefix> network = read_network(reader, token, operand);
+    if (!network) {
+        return false;
+    }
+    if (operand.prefix) {
+        // prefix(f, n) equals a network only if that has no bits behind n.
+        const std::uint8_t length =
+            network->version == IpVersion::V4 ? operand.v4_length : operand.v6_length;
+        const bool address_alone = token.text.find('/') == std::string::npos;
+        if (masked(network->address, length) != network->address ||
+            (!address_alone && network->length != length)) {
+            return reader.fail(token.offset, "prefix() gives networks of length " +
+                                                 std::to_string(length) + "; `" + token.text +
+                                                 "` is none, so it never matches");
+        }
+        network->length = length;
+    }
+    if (operand.is_client() && !operand.prefix && !fits_client(reader, token, operand, *network)) {
+        return false;
+    }
+    (network->version == IpVersion::V4 ? values.v4 : values.v6).push_back(range_of(*network));
+    return true;
+}
+
+bool add_name(TokenReader& reader, const Token& token, const Operand& operand, ValueSet& values) {
+    if (const std::optional<std::uint64_t> number = number_of_name(operand, token.text)) {
+        values.numbers.push_back({*number, *number});
+        return true;
+    }
+    const std::span<const std::string_view> words = words_of(operand);
+    return reader.fail(token.offset, operand.name + " is one of " + list_of(words) + "; found \"" +
+                                         token.text + "\"" + did_you_mean(token.text, words));
+}
+
+bool add_country(TokenReader& reader, const Token& token, const Operand& operand,
+                 ValueSet& values) {
+    const std::uint16_t number = country_number(token.text);
+    if (number == 0) {
+        return reader.fail(token.offset, not_a_country(operand, token.text));
+    }
+    values.numbers.push_back({number, number});
+    return true;
+}
+
+bool is_quoted(OperandKind kind) noexcept {
+    return kind == OperandKind::Name || kind == OperandKind::Country || kind == OperandKind::Text;
+}
+
+// Takes one value of the operand's kind.
+bool add_value(TokenReader& reader, const Operand& operand, ValueSet& values) {
+    const bool quoted = is_quoted(operand.kind);
+    const Token token = reader.peek();
+    if (token.kind != (quoted ? Token::Kind::Text : Token::Kind::Word)) {
+        return reader.fail_here(quoted ? "a text in double quotes for " + operand.name
+                                       : "a value for " + operand.name + " (without quotes)");
+    }
+    (void)reader.next();
+    switch (operand.kind) {
+        case OperandKind::Number:
+        case OperandKind::Flag:
+            return add_number(reader, token, operand, values);
+        case OperandKind::Mac:
+            return add_mac(reader, token, operand, values);
+        case OperandKind::Address:
+            return add_address(reader, token, operand, values);
+        case OperandKind::Name:
+            return add_name(reader, token, operand, values);
+        case OperandKind::Country:
+            return add_country(reader, token, operand, values);
+        default:
+            values.texts.push_back(token.text);
+            return true;
+    }
+}
+
+}  // namespace
+
+std::span<const std::string_view> words_of(const Operand& operand) {
+    if (operand.field == Field::Dir) {
+        return kDirWords;
+    }
+    return operand.field == Field::IpFrag ? std::span<const std::string_view>{kFragWords}
+                                          : std::span<const std::string_view>{};
+}
+
+std::string not_a_country(const Operand& operand, std::string_view text) {
+    std::string capitals{text};
+    for (char& c : capitals) {
+        c = c >= 'a' && c <= 'z' ? static_cast<char>(c - 'a' + 'A') : c;
+    }
+    const std::string meant =
+        country_number(capitals) != 0 ? "; did you mean \"" + capitals + "\"?" : "";
+    return operand.name + " is a code of two capital letters, such as \"NL\"; found \"" +
+           std::string{text} + "\"" + meant;
+}
+
+std::optional<std::uint64_t> number_of_name(const Operand& operand, std::string_view text) {
+    const std::span<const std::string_view> words = words_of(operand);
+    if (words.empty()) {
+        return port_name(text);
+    }
+    const auto found = std::find(words.begin(), words.end(), text);
+    return found == words.end() ? std::nullopt
+                                : std::optional{static_cast<std::uint64_t>(found - words.begin())};
+}
+
+std::optional<ValueSet> parse_value(TokenReader& reader, const Operand& operand) {
+    ValueSet values;
+    if (!add_value(reader, operand, values)) {
+        return std::nullopt;
+    }
+    return values;
+}
+
+std::optional<ValueSet> parse_set(TokenReader& reader, const Operand& operand) {
+    ValueSet values;
+    if (reader.peek().kind == Token::Kind::List) {
+        return list_set(reader, operand);
+    }
+    if (!reader.expect_symbol("{", "or $list after `in`")) {
+        return std::nullopt;
+    }
+    if (reader.is(Token::Kind::Symbol, "}")) {
+        (void)reader.fail_here("at least one value");
+        return std::nullopt;
+    }
+    while (!reader.accept(Token::Kind::Symbol, "}")) {
+        if (reader.is(Token::Kind::Symbol, ",")) {
+            (void)reader.fail(reader.peek().offset,
+                              "values in { } stand side by side, without commas");
+            return std::nullopt;
+        }
+        if (!add_value(reader, operand, values)) {
+            return std::nullopt;
+        }
+    }
+    return values;
+}
+
+}  // namespace sluice

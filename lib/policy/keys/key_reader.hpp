@@ -1,0 +1,19 @@
+#pragma once
+#include "lib/policy/yaml/map_reader.hpp"
+#include "lib/rules/rule_set.hpp"
+
+#include <string>
+#include <vector>
+
+namespace sluice {
+
+struct KeyText {
+    std::vector<KeyPart> parts;
+    std::string schema;  // canonical, one spelling for one meaning: what state belongs to
+    std::string text;    // as written: "ip.src, l4.dport"
+    bool whole = true;   // all of it is built, and in parts
+};
+
+[[nodiscard]] KeyText read_key(const YamlNode& node, const ReadContext& context);
+
+}  // namespace sluice

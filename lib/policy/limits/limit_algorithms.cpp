@@ -1,0 +1,180 @@
+#include "lib/policy/limits/limit_algorithms.hpp"
+
+#include <array>
+#include <string>
+
+namespace sluice {
+namespace {
+
+using enum ParameterKind;
+
+constexpr auto kPhases = std::to_array<std::string_view>({"clock", "first", "per_key"});
+constexpr auto kEdges = std::to_array<std::string_view>({"strict", "lenient"});
+constexpr auto kVariants = std::to_array<std::string_view>({"rfc2698", "rfc4115"});
+constexpr auto kColors = std::to_array<std::string_view>({"blind", "aware"});
+
+constexpr Parameter kColor{.name = "color", .kind = Word, .required = false, .words = kColors};
+
+constexpr auto kTokenBucket = std::to_array<Parameter>({{"rate", Rate}, {"burst"}});
+constexpr auto kLeakyBucket = std::to_array<Parameter>({{"rate", Rate}, {"queue"}});
+constexpr auto kWindow = std::to_array<Parameter>({{"count"}, {"window", Duration}});
+constexpr auto kFixedWindow =
+    std::to_array<Parameter>({{"count"},
+                              {"window", Duration},
+                              {.name = "phase", .kind = Word, .required = false, .words = kPhases},
+                              {.name = "utc_offset", .kind = Offset, .required = false}});
+constexpr auto kSlidingCounters =
+    std::to_array<Parameter>({{"count"},
+                              {"window", Duration},
+                              {.name = "buckets",
+                               .kind = Number,
+                               .required = false,
+                               .usual = SlidingCountersLimit{}.buckets,
+                               .most = kMostSubWindows},
+                              {.name = "edge", .kind = Word, .required = false, .words = kEdges}});
+constexpr auto kSrtcm = std::to_array<Parameter>({{"cir", Rate}, {"cbs"}, {"ebs"}, kColor});
+constexpr auto kTrtcm =
+    std::to_array<Parameter>({{.name = "variant", .kind = Word, .words = kVariants},
+                              {"cir", Rate},
+                              {"cbs"},
+                              {.name = "pir", .kind = Rate, .variant = kVariants[0]},
+                              {.name = "pbs", .variant = kVariants[0]},
+                              {.name = "eir", .kind = Rate, .variant = kVariants[1]},
+                              {.name = "ebs", .variant = kVariants[1]},
+                              kColor});
+constexpr auto kConcurrency = std::to_array<Parameter>({{"count"}, {"idle", Duration}});
+
+void build_token_bucket(LimitBuilder& limit) {
+    if (const auto gcra = limit.bucket("rate", "burst", LeastBurst::One)) {
+        limit.finish(TokenBucketLimit{*gcra}, "{rate} burst {burst}",
+                     "{burst}{units} + {rate} * W");
+    }
+}
+
+void build_leaky_bucket(LimitBuilder& limit) {
+    if (const auto gcra = limit.bucket("rate", "queue", LeastBurst::One)) {
+        limit.finish(LeakyBucketLimit{*gcra}, "{rate} queue {queue}",
+                     "{queue}{units} + {rate} * W");
+    }
+}
+
+void build_fixed_window(LimitBuilder& limit) {
+    const auto window = limit.window();
+    if (!window) {
+        return;
+    }
+    const auto phase = static_cast<WindowPhase>(limit.number("phase"));
+    const Nanoseconds offset = limit.find("utc_offset")->time;
+    if (const auto made =
+            limit.checked(make_fixed_window(*window, phase, offset), {"utc_offset"})) {
+        limit.depends_on({"window", "phase", "utc_offset"});
+        limit.finish(*made, "{count} in {window} phase {phase}",
+                     "2 * {count}{units} in any {window}");
+    }
+}
+
+void build_sliding_window(LimitBuilder& limit) {
+    if (const auto window = limit.window()) {
+        limit.depends_on({"window"});
+        limit.finish(SlidingWindowLimit{*window}, "{count} in {window}",
+                     "under 2 * {count}{units} in any {window}");
+    }
+}
+
+void build_sliding_counters(LimitBuilder& limit) {
+    const auto window = limit.window();
+    if (!window) {
+        return;
+    }
+    const auto buckets = static_cast<std::uint32_t>(limit.number("buckets"));
+    const auto edge = static_cast<Edge>(limit.number("edge"));
+    if (const auto made =
+            limit.checked(make_sliding_counters(*window, buckets, edge), {"buckets", "window"})) {
+        limit.depends_on({"window"});
+        limit.depends_on(NamedText{"buckets", std::to_string(buckets) + " buckets"});
+        limit.depends_on({"edge"});
+        limit.finish(*made, "{count} in {window} {buckets} buckets {edge}",
+                     edge == Edge::Strict ? "{count}{units} in any {window}"
+                                          : "2 * {count}{units} in any {window}");
+    }
+}
+
+void build_sliding_log(LimitBuilder& limit) {
+    if (const auto window = limit.window()) {
+        limit.depends_on({"window"});
+        limit.finish(SlidingLogLimit{*window}, "{count} in {window}",
+                     "{count}{units} in any {window}");
+    }
+}
+
+// The RFC that a colour meter follows, and the parameters of its second bucket.
+struct ColorMeter {
+    ColorVariant variant;
+    std::string_view rfc;
+    std::string_view rate;
+    std::string_view burst;
+};
+
+void build_color_meter(LimitBuilder& limit, const ColorMeter& meter) {
+    const auto first = limit.bucket("cir", "cbs", LeastBurst::Zero);
+    const auto second = limit.bucket(meter.rate, meter.burst, LeastBurst::Zero);
+    if (!first || !second) {
+        return;
+    }
+    const auto mode = static_cast<ColorMode>(limit.number("color"));
+    if (const auto made = limit.checked(ColorLimit::make(meter.variant, mode, *first, *second),
+                                        {"pir", "cbs", "ebs", "pbs", "cir"})) {
+        const std::string rfc{meter.rfc};
+        const std::string rate{meter.rate};
+        const std::string burst{meter.burst};
+        limit.depends_on(NamedText{"variant", rfc});
+        limit.depends_on({"color"});
+        limit.finish(*made,
+                     rfc + " {color} cir {cir} cbs {cbs} " + rate + " {" + rate + "} " + burst +
+                         " {" + burst + "}",
+                     "as " + rfc);
+    }
+}
+
+// RFC 2697: both buckets fill at the committed rate.
+void build_srtcm(LimitBuilder& limit) {
+    build_color_meter(limit, {ColorVariant::Rfc2697, "rfc2697", "cir", "ebs"});
+}
+
+void build_trtcm(LimitBuilder& limit) {
+    if (const ParameterValue* variant = limit.find("variant")) {
+        build_color_meter(limit, variant->number == 0
+                                     ? ColorMeter{ColorVariant::Rfc2698, "rfc2698", "pir", "pbs"}
+                                     : ColorMeter{ColorVariant::Rfc4115, "rfc4115", "eir", "ebs"});
+    }
+}
+
+constexpr auto kAlgorithms = std::to_array<LimitAlgorithm>({
+    {"token_bucket", kTokenBucket, build_token_bucket},
+    {"leaky_bucket", kLeakyBucket, build_leaky_bucket},
+    {"fixed_window", kFixedWindow, build_fixed_window},
+    {"sliding_window", kWindow, build_sliding_window},
+    {"sliding_counters", kSlidingCounters, build_sliding_counters},
+    {"sliding_log", kWindow, build_sliding_log},
+    {"srtcm", kSrtcm, build_srtcm},
+    {"trtcm", kTrtcm, build_trtcm},
+    {"concurrency", kConcurrency, nullptr},
+});
+
+}  // namespace
+
+std::span<const LimitAlgorithm> limit_algorithms() noexcept {
+    return kAlgorithms;
+}
+
+BuiltLimit build_limit(const LimitAlgorithm& algorithm, const ParameterValues& values, Per per) {
+    LimitBuilder builder{values, per};
+    algorithm.build(builder);
+    return std::move(builder).result();
+}
+
+bool has_meaning(const Parameter& parameter, const ParameterValues& values) {
+    return parameter.variant.empty() || parameter.variant == values.at("variant").text;
+}
+
+}  // namespace sluice

@@ -1,0 +1,27 @@
+#pragma once
+#include "lib/policy/limits/limit_builder.hpp"
+#include "lib/policy/limits/parameter.hpp"
+
+#include <span>
+#include <string_view>
+
+namespace sluice {
+
+// An algorithm of the language. Rule files, `check`'s suggestions and the options of `simulate` all
+// go by this table; `algorithm` and `per`, which every limit has, are beside it.
+struct LimitAlgorithm {
+    std::string_view name;
+    std::span<const Parameter> parameters;
+    void (*build)(LimitBuilder&);  // nullptr: its words are known, and it is not built yet
+};
+
+[[nodiscard]] std::span<const LimitAlgorithm> limit_algorithms() noexcept;
+
+// The limit that these values make.
+[[nodiscard]] BuiltLimit build_limit(const LimitAlgorithm& algorithm, const ParameterValues& values,
+                                     Per per);
+
+// Whether a limit whose `variant` is among `values` has the parameter.
+[[nodiscard]] bool has_meaning(const Parameter& parameter, const ParameterValues& values);
+
+}  // namespace sluice

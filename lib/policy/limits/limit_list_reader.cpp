@@ -1,0 +1,101 @@
+#include "lib/policy/limits/limit_list_reader.hpp"
+
+#include "lib/policy/limits/merging.hpp"
+#include "lib/policy/limits/state_identity.hpp"
+
+namespace sluice {
+namespace {
+
+std::uint64_t identity_of_limit(std::string_view rule, const std::string& name, const KeyText& key,
+                                const LimitText& limit) {
+    std::string schema;
+    for (const NamedText& part : limit.schema) {
+        schema += (schema.empty() ? "" : " ") + part.value;
+    }
+    return identity_of({.rule = rule,
+                        .name = name,
+                        .key = key.schema,
+                        .schema = schema,
+                        .per = name_of(limit.per)});
+}
+
+LimitSummary summary_of(const std::string& name, const LimitText& limit, const LimitTier& tier,
+                        const LimitOwner& owner) {
+    const KeyText& key = tier.key;
+    const std::uint32_t cost = owner.cost;
+    LimitSummary summary{
+        .name = name,
+        .key = key.text,
+        .text = limit.text + " per " + std::string{name_of(limit.per)},
+        .tier = tier.index,
+        .scope = {},  // decide_scopes() writes it when all is read
+        .bound = "",
+        .scope_note = "",
+        .numbers = std::nullopt,
+        .schema = limit.schema,
+    };
+    summary.schema.insert(summary.schema.begin(), {"key", key.schema});
+    summary.schema.push_back({"per", std::string{name_of(limit.per)}});
+    const std::string times = std::to_string(cost);
+    summary.text += cost == 1 ? "" : ", cost " + times;
+    if (limit.numbers) {
+        summary.bound = limit.bound;
+        summary.bound += cost == 1 ? "" : ", each counted " + times + " times";
+        summary.numbers = shared_numbers(*limit.numbers, owner, limit.per);
+    }
+    return summary;
+}
+
+}  // namespace
+
+void LimitListReader::read(const MapReader& map, const LimitTier& tier, ReadLimits& limits) const {
+    const YamlNode* list = map.find("limits");
+    if (list == nullptr || !list->is_list() || list->items.empty()) {
+        context_.problems.error(list == nullptr ? map.node().at : list->at,
+                                std::string{tier.position.empty() ? "a rule" : "a tier"} +
+                                    " needs `limits`, a list of names or limits");
+        return;
+    }
+    if (list->items.size() + limits.summaries.size() > kMaxLimitsPerRule) {
+        context_.problems.error(
+            list->at, "a rule has at most " + std::to_string(kMaxLimitsPerRule) + " limits");
+        return;
+    }
+    std::size_t position = 0;
+    for (const YamlNode& item : list->items) {
+        ++position;
+        const std::string name =
+            item.is_scalar() ? item.text : tier.position + std::to_string(position);
+        read_one(item, name, tier, limits);
+    }
+}
+
+void LimitListReader::read_one(const YamlNode& item, const std::string& name, const LimitTier& tier,
+                               ReadLimits& limits) const {
+    const YamlNode* node = item.is_scalar() ? named_.find(item, context_) : &item;
+    if (node == nullptr) {
+        return;
+    }
+    std::optional<YamlNode> changed;
+    if (owner_.changes != nullptr) {
+        changed = owner_.changes->change(name, *node);
+    }
+    const LimitText limit = read_limit(changed ? *changed : *node, owner_.per, context_);
+    const std::uint64_t identity = identity_of_limit(owner_.rule, name, tier.key, limit);
+    if (!limits.identities.insert(identity).second) {
+        context_.problems.error(item.at, "the limit `" + name + "` is listed twice" +
+                                             (tier.position.empty() ? "" : " with one key"));
+        return;
+    }
+    limits.summaries.push_back(summary_of(name, limit, tier, owner_));
+    if (limit.numbers) {
+        limits.limits.push_back({.identity = identity,
+                                 .name = name,
+                                 .key = tier.index,
+                                 .per = counted(limit.per).value_or(Per::Packet),
+                                 .limit = *limit.numbers,
+                                 .max_unsynced = owner_.max_unsynced});
+    }
+}
+
+}  // namespace sluice

@@ -1,0 +1,144 @@
+#include "lib/policy/limits/limit_reader.hpp"
+
+#include "lib/policy/limits/limit_algorithms.hpp"
+#include "lib/policy/limits/parameter_reader.hpp"
+#include "lib/policy/problems/nearest.hpp"
+
+#include <array>
+
+namespace sluice {
+namespace {
+
+constexpr auto kPerWords = std::to_array<std::string_view>(
+    {"packet", "byte", "connection", "request", "query", "handshake"});
+
+// The algorithm a limit names; nullptr (reported) if it names none.
+const LimitAlgorithm* find_algorithm(const YamlNode& limit, const ReadContext& context) {
+    std::vector<std::string_view> names;
+    const YamlNode* named = value_of(limit, "algorithm");
+    for (const LimitAlgorithm& row : limit_algorithms()) {
+        if (named != nullptr && named->is_scalar() && row.name == named->text) {
+            return &row;
+        }
+        names.push_back(row.name);
+    }
+    if (named == nullptr) {
+        context.problems.error(limit.at, "a limit needs `algorithm` (" + list_of(names) + ")");
+    } else {
+        context.problems.error(named->at, "`algorithm` is one of " + list_of(names) + "; found " +
+                                              kind_name(*named) + did_you_mean(named->text, names));
+    }
+    return nullptr;
+}
+
+std::vector<KeyRow> known_keys(const LimitAlgorithm& algorithm) {
+    std::vector<KeyRow> keys{{"algorithm"}, {"per"}};
+    for (const Parameter& parameter : algorithm.parameters) {
+        keys.push_back({parameter.name});
+    }
+    return keys;
+}
+
+// Those that are good. Without its `variant` it is open what a limit's parameters mean.
+ParameterValues read_parameters(const LimitAlgorithm& algorithm, const MapReader& map, Per per,
+                                const ReadContext& context) {
+    const ParameterReader reader{map, per, context, algorithm.name};
+    ParameterValues values;
+    for (const Parameter& parameter : algorithm.parameters) {
+        if (!has_meaning(parameter, values)) {
+            if (map.find(parameter.name) != nullptr) {
+                context.problems.error(map.place_of_key(parameter.name),
+                                       "`" + std::string{parameter.name} +
+                                           "` has no meaning with variant " +
+                                           values.at("variant").text);
+            }
+            continue;
+        }
+        if (std::optional<ParameterValue> value = reader.read(parameter)) {
+            values[parameter.name] = *std::move(value);
+        } else if (parameter.name == "variant") {
+            break;
+        }
+    }
+    return values;
+}
+
+BuiltLimit build(const LimitAlgorithm& algorithm, const MapReader& map, Per per,
+                 const ReadContext& context) {
+    const ParameterValues values = read_parameters(algorithm, map, per, context);
+    BuiltLimit built = build_limit(algorithm, values, per);
+    for (const LimitFault& fault : built.faults) {
+        const YamlNode* value = map.find(fault.parameter);
+        const Position at = value == nullptr ? map.node().at : value->at;
+        if (fault.severity == Severity::Error) {
+            context.problems.error(at, fault.error.what);
+        } else {
+            context.problems.warning(at, fault.error.what);
+        }
+    }
+    return built;
+}
+
+}  // namespace
+
+std::optional<Per> counted(PerWord per) noexcept {
+    switch (per) {
+        case PerWord::Packet:
+            return Per::Packet;
+        case PerWord::Byte:
+            return Per::Byte;
+        case PerWord::Connection:
+            return Per::Connection;
+        default:
+            return std::nullopt;
+    }
+}
+
+std::optional<PerWord> read_per(const MapReader& map, const ReadContext& context) {
+    const std::optional<std::size_t> index = map.word("per", kPerWords);
+    if (!index) {
+        return std::nullopt;
+    }
+    const auto per = static_cast<PerWord>(*index);
+    if (!counted(per)) {
+        context.not_enforced(map.find("per")->at, "per: " + std::string{kPerWords[*index]});
+    }
+    return per;
+}
+
+std::string_view name_of(PerWord per) noexcept {
+    return kPerWords[static_cast<std::size_t>(per)];
+}
+
+LimitText read_limit(const YamlNode& node, std::optional<PerWord> rule_per,
+                     const ReadContext& context) {
+    LimitText limit;
+    if (!node.is_map()) {
+        context.problems.error(node.at, "a limit must be a map, found " + kind_name(node));
+        return limit;
+    }
+    const LimitAlgorithm* algorithm = find_algorithm(node, context);
+    if (algorithm == nullptr) {
+        return limit;
+    }
+    const std::string name{algorithm->name};
+    const MapReader map{node, known_keys(*algorithm), context, "a " + name};
+    limit.text = name;
+    limit.schema = {{"algorithm", name}};
+    limit.per = read_per(map, context).value_or(rule_per.value_or(PerWord::Packet));
+    if (algorithm->build == nullptr) {
+        context.not_enforced(map.find("algorithm")->at, "the algorithm " + name);
+        return limit;
+    }
+    const std::optional<Per> per = counted(limit.per);
+    BuiltLimit built = build(*algorithm, map, per.value_or(Per::Packet), context);
+    limit.text += " " + built.text;
+    limit.bound = std::move(built.bound);
+    limit.schema.insert(limit.schema.end(), built.schema.begin(), built.schema.end());
+    if (per) {
+        limit.numbers = built.numbers;
+    }
+    return limit;
+}
+
+}  // namespace sluice

@@ -1,0 +1,74 @@
+#include "lib/policy/limits/parameter.hpp"
+
+#include "lib/policy/problems/nearest.hpp"
+#include "lib/policy/values/units_text.hpp"
+
+#include <algorithm>
+#include <optional>
+
+namespace sluice {
+namespace {
+
+// Sets one member of the value to what was parsed, or keeps the error.
+template <typename T>
+Result<ParameterValue> with(ParameterValue value, T ParameterValue::* member,
+                            const Result<T>& parsed) {
+    if (!parsed) {
+        return parsed.error();
+    }
+    value.*member = *parsed;
+    return value;
+}
+
+Result<Nanoseconds> parse_offset(std::string_view text) {
+    if (const std::optional<Nanoseconds> offset = parse_utc_offset(text)) {
+        return *offset;
+    }
+    return Error{Errc::BadSyntax, "`" + std::string{text} +
+                                      "` is no offset from UTC; write for instance "
+                                      "+03:00, from -23:59 to +23:59"};
+}
+
+Result<std::uint64_t> parse_word(std::span<const std::string_view> words, std::string_view text) {
+    const auto found = std::find(words.begin(), words.end(), text);
+    if (found == words.end()) {
+        return Error{Errc::BadSyntax, "one of " + list_of(words)};
+    }
+    return static_cast<std::uint64_t>(found - words.begin());
+}
+
+}  // namespace
+
+Result<ParameterValue> parse_parameter(const Parameter& parameter, std::string_view text, Per per) {
+    ParameterValue value{.kind = parameter.kind, .text = std::string{text}};
+    switch (parameter.kind) {
+        case ParameterKind::Rate:
+            return with(std::move(value), &ParameterValue::rate, parse_rate(text, per));
+        case ParameterKind::Amount:
+            return with(std::move(value), &ParameterValue::units,
+                        per == Per::Byte ? parse_size(text) : parse_count(text));
+        case ParameterKind::Duration:
+            return with(std::move(value), &ParameterValue::time, parse_duration(text));
+        case ParameterKind::Offset:
+            return with(std::move(value), &ParameterValue::time, parse_offset(text));
+        case ParameterKind::Number:
+            return with(std::move(value), &ParameterValue::number,
+                        parse_number(text, parameter.most));
+        default:
+            return with(std::move(value), &ParameterValue::number,
+                        parse_word(parameter.words, text));
+    }
+}
+
+ParameterValue default_value(const Parameter& parameter) {
+    ParameterValue value{.kind = parameter.kind, .text = "", .given = false};
+    if (parameter.kind == ParameterKind::Word) {
+        value.text = parameter.words.front();
+    } else if (parameter.kind == ParameterKind::Number) {
+        value.number = parameter.usual;
+        value.text = std::to_string(parameter.usual);
+    }
+    return value;
+}
+
+}  // namespace sluice

@@ -1,0 +1,143 @@
+#include "lib/policy/rules/action_reader.hpp"
+
+#include "lib/policy/problems/nearest.hpp"
+#include "lib/policy/values/units_text.hpp"
+
+#include <algorithm>
+#include <array>
+#include <span>
+
+namespace sluice {
+namespace {
+
+constexpr auto kPlainKeys = std::to_array<KeyRow>({{"action"}});
+constexpr auto kTagKeys = std::to_array<KeyRow>({{"action"}, {"dscp"}, {"pcp"}});
+constexpr auto kReplyKeys = std::to_array<KeyRow>(
+    {{"action"}, {"status"}, {"headers"}, {"body"}, {"content_type"}, {"tls_fallback"}});
+constexpr auto kDecoyKeys =
+    std::to_array<KeyRow>({{"action"}, {"status"}, {"body"}, {"content_type"}});
+constexpr auto kShapeKeys = std::to_array<KeyRow>({{"action"}, {"max_delay"}, {"overflow"}});
+constexpr auto kTruncateKeys = std::to_array<KeyRow>({{"action"}, {"slip"}, {"then"}});
+constexpr auto kRetryKeys = std::to_array<KeyRow>({{"action"}, {"above"}, {"then"}});
+
+// Every action of the language with what may stand beside it. The first three are built; the
+// others are known, so that a slip in them is found.
+struct ActionRow {
+    std::string_view name;
+    std::span<const KeyRow> keys;
+};
+constexpr auto kActions = std::to_array<ActionRow>({
+    {"drop", kPlainKeys},
+    {"tag", kTagKeys},
+    {"pass", kPlainKeys},
+    {"reset", kPlainKeys},
+    {"reply", kReplyKeys},
+    {"decoy", kDecoyKeys},
+    {"shape", kShapeKeys},
+    {"dns_truncate", kTruncateKeys},
+    {"quic_retry", kRetryKeys},
+});
+constexpr std::array kVerdicts{Verdict::Drop, Verdict::Tag, Verdict::Pass};
+
+constexpr auto kActionWords = [] {
+    std::array<std::string_view, kActions.size()> words;
+    for (std::size_t i = 0; i < words.size(); ++i) {
+        words[i] = kActions[i].name;
+    }
+    return words;
+}();
+
+// Which row an action names; nullopt (reported) if it names none.
+std::optional<std::size_t> find_action(const YamlNode& node, const ReadContext& context) {
+    const YamlNode* named = value_of(node, "action");
+    if (named == nullptr) {
+        context.problems.error(node.at, "this needs `action` (" + list_of(kActionWords) + ")");
+        return std::nullopt;
+    }
+    const auto row = named->is_scalar()
+                         ? std::find(kActionWords.begin(), kActionWords.end(), named->text)
+                         : kActionWords.end();
+    if (row == kActionWords.end()) {
+        context.problems.error(named->at, "`action` is one of " + list_of(kActionWords) +
+                                              "; found " + kind_name(*named) +
+                                              did_you_mean(named->text, kActionWords));
+        return std::nullopt;
+    }
+    return static_cast<std::size_t>(row - kActionWords.begin());
+}
+
+// DSCP names: RFC 2474 (CS), RFC 2597 (AF), RFC 3246 (EF), RFC 5865 (VA), RFC 8622 (LE).
+struct DscpName {
+    std::string_view name;
+    std::uint8_t value;
+};
+constexpr auto kDscpNames = std::to_array<DscpName>({
+    {"be", 0},    {"default", 0}, {"cs0", 0},   {"le", 1},    {"cs1", 8},
+    {"af11", 10}, {"af12", 12},   {"af13", 14}, {"cs2", 16},  {"af21", 18},
+    {"af22", 20}, {"af23", 22},   {"cs3", 24},  {"af31", 26}, {"af32", 28},
+    {"af33", 30}, {"cs4", 32},    {"af41", 34}, {"af42", 36}, {"af43", 38},
+    {"cs5", 40},  {"va", 44},     {"ef", 46},   {"cs6", 48},  {"cs7", 56},
+});
+
+std::optional<std::uint8_t> read_dscp(const MapReader& map, const ReadContext& context) {
+    const YamlNode* value = map.find("dscp");
+    if (value == nullptr) {
+        return std::nullopt;
+    }
+    for (const DscpName& row : kDscpNames) {
+        if (value->is_scalar() && value->text == row.name) {
+            return row.value;
+        }
+    }
+    const bool number = value->is_scalar() && value->plain;
+    const Result<std::uint64_t> code =
+        number ? parse_number(value->text, 63) : Result<std::uint64_t>{Error{}};
+    if (code) {
+        return static_cast<std::uint8_t>(*code);
+    }
+    context.problems.error(value->at,
+                           "`dscp` is a number from 0 to 63 or a name such as ef, af11 or cs1; "
+                           "found " +
+                               kind_name(*value));
+    return std::nullopt;
+}
+
+void read_tag(const MapReader& map, ActionText& action, const ReadContext& context) {
+    action.tag.dscp = read_dscp(map, context);
+    if (const std::optional<std::uint64_t> pcp = map.number("pcp", 7)) {
+        action.tag.pcp = static_cast<std::uint8_t>(*pcp);
+    }
+    if (map.find("dscp") == nullptr && map.find("pcp") == nullptr) {
+        context.problems.error(map.node().at, "the action tag needs `dscp`, `pcp` or both");
+    }
+    action.text += action.tag.dscp ? " dscp " + map.find("dscp")->text : "";
+    action.text += action.tag.pcp ? " pcp " + map.find("pcp")->text : "";
+}
+
+}  // namespace
+
+ActionText read_action(const YamlNode& node, const ReadContext& context) {
+    ActionText action;
+    if (!node.is_map()) {
+        context.problems.error(
+            node.at, "an action must be a map such as {action: drop}, found " + kind_name(node));
+        return action;
+    }
+    const std::optional<std::size_t> index = find_action(node, context);
+    if (!index) {
+        return action;
+    }
+    action.text = kActions[*index].name;
+    const MapReader map{node, kActions[*index].keys, context, "the action " + action.text};
+    if (*index >= kVerdicts.size()) {
+        context.not_enforced(map.find("action")->at, "the action " + action.text);
+        return action;
+    }
+    action.verdict = kVerdicts[*index];
+    if (action.verdict == Verdict::Tag) {
+        read_tag(map, action, context);
+    }
+    return action;
+}
+
+}  // namespace sluice

@@ -1,0 +1,86 @@
+#include "lib/policy/rules/ban_reader.hpp"
+
+#include "lib/policy/limits/parameter_reader.hpp"
+#include "lib/policy/limits/state_identity.hpp"
+#include "lib/policy/rules/action_reader.hpp"
+
+#include <array>
+
+namespace sluice {
+namespace {
+
+constexpr auto kBanKeys =
+    std::to_array<KeyRow>({{"after"}, {"within"}, {"for"}, {"action"}, {"dscp"}, {"pcp"}});
+
+std::optional<Units> read_after(const MapReader& map, const ReadContext& context) {
+    if (map.find("after") == nullptr) {
+        context.problems.error(map.node().at, "`ban` needs `after`, a number of refusals");
+        return std::nullopt;
+    }
+    const std::optional<std::uint64_t> after = map.number("after", kMostRefusals);
+    if (after == 0U) {
+        context.problems.error(map.find("after")->at, "`after` is at least 1");
+        return std::nullopt;
+    }
+    return after ? std::optional{Units{*after}} : std::nullopt;
+}
+
+// The action and what belongs to it stand in the map of the ban itself.
+ActionText read_ban_action(const YamlNode& node, const ReadContext& context) {
+    YamlNode action = node;
+    std::erase_if(action.entries, [](const YamlEntry& entry) {
+        return entry.key.text != "action" && entry.key.text != "dscp" && entry.key.text != "pcp";
+    });
+    return action.entries.empty() ? ActionText{} : read_action(action, context);
+}
+
+std::optional<PenaltyLimit> read_numbers(const MapReader& map, const ReadContext& context) {
+    const ParameterReader parameters{map, Per::Packet, context, "ban"};
+    const std::optional<Units> after = read_after(map, context);
+    const auto within = parameters.read({"within", ParameterKind::Duration});
+    const auto lasts = parameters.read({"for", ParameterKind::Duration});
+    if (!after || !within || !lasts) {
+        return std::nullopt;
+    }
+    const Result<PenaltyLimit> made = make_penalty(*after, within->time, lasts->time);
+    if (!made) {
+        const bool of_ban = made.error().what.find("the ban") != std::string::npos;
+        context.problems.error(map.find(of_ban ? "for" : "within")->at, made.error().what);
+        return std::nullopt;
+    }
+    return *made;
+}
+
+}  // namespace
+
+ReadBan read_ban(const YamlNode& node, std::string_view rule, std::span<const BanKey> keys,
+                 const ReadContext& context) {
+    ReadBan read;
+    const MapReader map{node, kBanKeys, context, "`ban`"};
+    if (!map.is_map()) {
+        return read;
+    }
+    const std::optional<PenaltyLimit> numbers = read_numbers(map, context);
+    const ActionText action = read_ban_action(node, context);
+    read.ban.action = action.verdict;
+    read.ban.tag = action.tag;
+    if (!numbers) {
+        return read;
+    }
+    const auto text = [&](std::string_view key) { return map.find(key)->text; };
+    read.text = "after " + text("after") + (numbers->after == 1 ? " refusal" : " refusals") +
+                " within " + text("within") + ", for " + text("for") + ": " + action.text;
+    for (const BanKey& key : keys) {
+        const std::string name = key.position + "ban";
+        // Not of the numbers: whoever is banned stays so when they change.
+        const std::uint64_t identity = identity_of(
+            {.rule = rule, .name = name, .key = key.schema, .schema = "penalty", .per = "packet"});
+        read.ban.boxes.push_back({.identity = identity,
+                                  .name = name,
+                                  .key = static_cast<std::uint8_t>(read.ban.boxes.size()),
+                                  .limit = *numbers});
+    }
+    return read;
+}
+
+}  // namespace sluice

@@ -1,0 +1,96 @@
+#include "lib/policy/rules/condition_compiler.hpp"
+
+#include "lib/policy/clauses/classifier_compiler.hpp"
+#include "lib/policy/rules/rule_size.hpp"
+#include "lib/policy/texts/text_terms.hpp"
+#include "lib/policy/yaml/scalar_places.hpp"
+
+#include <optional>
+#include <string>
+#include <utility>
+
+namespace sluice {
+namespace {
+
+std::string too_many_alternatives(const Expression& when) {
+    const std::uint64_t count = count_when_multiplied_out(when);
+    return "the condition makes " +
+           (count == UINT64_MAX ? "more than 10^19" : std::to_string(count)) +
+           " alternatives when it is written out, and at most " +
+           std::to_string(kMaxClausesPerRule) +
+           " can be held; split the rule, or name values of one field with `in {...}`";
+}
+
+}  // namespace
+
+void ConditionCompiler::add(const YamlNode& node, const ReadRule& read,
+                            const CompiledRules& compiled) {
+    nodes_.push_back(&node);
+    std::optional<std::vector<Clause>> clauses{{Clause{}}};
+    if (!read.everything) {
+        clauses = clauses_of(read.when, sets_);
+    }
+    if (!clauses) {
+        problems_.error(value_of(node, "when")->at, too_many_alternatives(read.when));
+        return;
+    }
+    if (clauses->empty() && read.when_is_whole) {
+        problems_.warning(value_of(node, "when")->at, "this rule can never match");
+    }
+    if (read.rule.mode == Mode::Off) {
+        return;
+    }
+    const bool known = read.everything || read.when_is_whole;
+    const YamlNode* id = value_of(node, "id");
+    placed_.push_back({.at = id == nullptr ? node.at : id->at,
+                       .summary = compiled.rules.size(),
+                       .clauses = known ? *clauses : std::vector<Clause>{}});
+    for (Clause& clause : *clauses) {
+        clauses_.push_back(
+            {static_cast<std::uint32_t>(compiled.set.rules.size()), std::move(clause)});
+    }
+}
+
+void ConditionCompiler::compile(const YamlNode& rules, PatternCache* patterns,
+                                CompiledRules& compiled) {
+    if (clauses_.size() > kMaxClauses) {
+        problems_.error(rules.at, "the conditions make " + std::to_string(clauses_.size()) +
+                                      " alternatives together, and at most " +
+                                      std::to_string(kMaxClauses) + " can be held");
+        return;
+    }
+    std::optional<ClassifierParts> parts = compile_clauses(std::move(clauses_), sets_);
+    if (!parts) {
+        problems_.error(rules.at,
+                        "the conditions are too large together: compiled, they "
+                        "would take more than " +
+                            std::to_string(kMaxCompiledSize >> 20) + " MiB");
+        return;
+    }
+    if (const std::optional<std::string> excess = find_excess(parts->texts)) {
+        problems_.error(rules.at, *excess);
+        return;
+    }
+    PatternCache none;
+    if (const auto refusal = (patterns == nullptr ? none : *patterns).compile(parts->texts)) {
+        problems_.error(place_of(rules, compiled, *refusal), refusal->what);
+        return;
+    }
+    // The fast form of the look-ups is made where packets are matched.
+    compiled.set.classifier = Classifier{*std::move(parts), Lookups::Slim};
+    share_classifier_memory(compiled);
+}
+
+// Where the pattern stands that was refused, if it was one.
+Position ConditionCompiler::place_of(const YamlNode& rules, const CompiledRules& compiled,
+                                     const PatternRefusal& refusal) const {
+    for (std::size_t i = 0; refusal.pattern && i < nodes_.size(); ++i) {
+        const auto offset = sluice::place_of(*refusal.pattern, compiled.rules[i].condition);
+        if (offset) {
+            return ScalarPlaces{lines_, *value_of(*nodes_[i], "when")}[*offset];
+        }
+    }
+    return rules.at;
+}
+
+}  // namespace sluice

@@ -1,0 +1,25 @@
+#include "lib/policy/rules/rule_names.hpp"
+
+#include "lib/policy/yaml/map_reader.hpp"
+
+namespace sluice {
+
+void RuleNames::add(const YamlNode& node, const Rule& rule, Problems& problems) {
+    limit_count_ += rule.limits.size() + rule.ban.boxes.size();
+    if (rule.id.empty()) {
+        return;
+    }
+    if (!ids_.insert(rule.id).second) {
+        problems.error(value_of(node, "id")->at, "two rules are called `" + rule.id + "`");
+        return;
+    }
+    for_each_state(rule, [&](const MeteredLimit& limit) {
+        if (!identities_.insert(limit.identity).second) {
+            problems.error(node.at,
+                           "the names of this rule's limits hash like another's; "
+                           "choose another id");
+        }
+    });
+}
+
+}  // namespace sluice

@@ -1,0 +1,372 @@
+#include "lib/policy/rules/rule_reader.hpp"
+
+#include "lib/policy/expression/condition_reader.hpp"
+#include "lib/policy/limits/candidate_reader.hpp"
+#include "lib/policy/limits/cost_reader.hpp"
+#include "lib/policy/limits/merging.hpp"
+#include "lib/policy/overrides/overrides_reader.hpp"
+#include "lib/policy/problems/nearest.hpp"
+#include "lib/policy/rules/action_reader.hpp"
+#include "lib/policy/rules/ban_reader.hpp"
+#include "lib/policy/rules/rule_id.hpp"
+#include "lib/policy/rules/tier_reader.hpp"
+#include "lib/policy/values/units_text.hpp"
+#include "lib/rules/limit_numbers.hpp"
+
+#include <algorithm>
+#include <array>
+
+namespace sluice {
+namespace {
+
+constexpr auto kRuleKeys = std::to_array<KeyRow>({
+    {"id"},
+    {"description"},
+    {"mode"},
+    {"when"},
+    {"on_match"},
+    {"key"},
+    {"per"},
+    {"limits"},
+    {"tiers"},
+    {"on_exceed"},
+    {"missing_key"},
+    {"on_full"},
+    {"cost"},
+    {"rejected_spend"},
+    {"table_share"},
+    {"scope"},  // only box
+    {"on_color"},
+    {"ban"},
+    {"overrides"},
+    {"candidates"},
+    {"dynamic", false},
+    {"max_unsynced"},
+    {"cluster_sync", false},
+    {"events", false},
+    {"ttl"},
+});
+
+// What a rule that decides on sight does not have.
+constexpr auto kNotOnSight = std::to_array<std::string_view>(
+    {"key", "limits", "on_exceed", "tiers", "per", "missing_key", "on_full", "on_color", "cost",
+     "ban", "overrides", "candidates", "max_unsynced"});
+
+constexpr auto kOnMatchWords = std::to_array<std::string_view>({"drop", "allow"});
+constexpr auto kMissingKeyWords = std::to_array<std::string_view>({"skip", "share"});
+constexpr auto kScopeWords = std::to_array<std::string_view>({"box", "cluster"});
+constexpr auto kColorWords = std::to_array<std::string_view>({"green", "yellow", "red"});
+constexpr auto kOnColorKeys = std::to_array<KeyRow>({{"green"}, {"yellow"}, {"red"}});
+constexpr auto kDefaultsKeys = std::to_array<KeyRow>({{"mode"}, {"missing_key"}, {"on_full"}});
+
+std::vector<NamedText> settings_of(const Rule& rule) {
+    const std::string share = std::to_string(rule.table_share / (kWholeTable / 100)) + "%";
+    return {
+        {"missing_key", std::string{kMissingKeyWords[static_cast<std::size_t>(rule.missing_key)]}},
+        {"on_full", text_of(WhenFull{rule.on_full, rule.coarsen_factor})},
+        {"table_share", share},
+        {"rejected_spend", rule.rejected_spend ? "true" : "false"},
+        {"cost", std::to_string(rule.cost)}};
+}
+
+std::optional<Mode> read_mode(const MapReader& map) {
+    const std::optional<std::size_t> index = map.word("mode", kModeNames);
+    return index ? std::optional{static_cast<Mode>(*index)} : std::nullopt;
+}
+
+std::optional<MissingKey> read_missing_key(const MapReader& map) {
+    const std::optional<std::size_t> index = map.word("missing_key", kMissingKeyWords);
+    return index ? std::optional{static_cast<MissingKey>(*index)} : std::nullopt;
+}
+
+// For whoever keeps the rules: nothing in the rule itself changes with time.
+std::optional<Nanoseconds> read_ttl(const MapReader& map, const ReadContext& context) {
+    constexpr Nanoseconds kShortest = std::chrono::seconds{1};
+    const YamlNode* value = map.find("ttl");
+    if (value == nullptr) {
+        return std::nullopt;
+    }
+    const Result<Nanoseconds> ttl = parse_duration(value->is_scalar() ? value->text : "");
+    if (ttl && *ttl >= kShortest) {
+        return *ttl;
+    }
+    context.problems.error(
+        value->at, "`ttl` is a duration from 1s on, such as 15m or 1d; found " + kind_name(*value));
+    return std::nullopt;
+}
+
+// One rule, read key by key; or a candidate of it, which is the same rule with other limits.
+class RuleReader {
+public:
+    RuleReader(const YamlNode& node, const FileContext& file, const Candidate* candidate)
+        : file_{file},
+          candidate_{candidate},
+          mode_{mode_of(node, file)},
+          context_{context_of(file, mode_)},
+          map_{node, kRuleKeys, context_, "a rule"} {}
+
+    ReadRule run() {
+        read_head();
+        read_when(map_, file_, context_, read_);
+        report_what_is_not_built();
+        if (map_.find("on_match") != nullptr) {
+            read_on_match();
+        } else {
+            read_meter();
+        }
+        if (candidate_ != nullptr) {
+            become_candidate();
+        }
+        if (asks_for_client(read_.asks_client, read_.rule.keys)) {
+            note_client(file_.client_ip.view, read_.summary.settings);
+        }
+        return std::move(read_);
+    }
+
+private:
+    // It never acts, and is judged wherever its rule is.
+    void become_candidate() {
+        if (mode_ != Mode::Off) {
+            read_.rule.mode = Mode::Monitor;
+        }
+        read_.summary.mode = read_.rule.mode;
+        read_.summary.kind = RuleKind::Candidate;
+        for (const auto& [name, change] : candidate_->limits.all()) {
+            check_name(name, change.at);
+        }
+    }
+    void check_name(const std::string& name, Position at) const {
+        std::vector<std::string_view> names;
+        names.reserve(read_.summary.limits.size());
+        for (const LimitSummary& limit : read_.summary.limits) {
+            names.push_back(limit.name);
+        }
+        if (std::find(names.begin(), names.end(), name) == names.end()) {
+            file_.problems.error(
+                at, "the rule has no limit called `" + name + "`" + did_you_mean(name, names));
+        }
+    }
+
+    // The mode decides how strictly the rest is read, so it is looked up first, without a word.
+    static Mode mode_of(const YamlNode& node, const FileContext& file) {
+        const YamlNode* id = value_of(node, "id");
+        const auto set = file.modes.find(id == nullptr ? "" : id->text);
+        if (set != file.modes.end()) {
+            return set->second;
+        }
+        const YamlNode* mode = value_of(node, "mode");
+        const auto word = std::find(kModeNames.begin(), kModeNames.end(),
+                                    mode == nullptr ? std::string_view{} : mode->text);
+        return word == kModeNames.end() ? file.defaults.mode
+                                        : static_cast<Mode>(word - kModeNames.begin());
+    }
+    static ReadContext context_of(const FileContext& file, Mode mode) {
+        return {file.lines, file.problems, file.purpose == Purpose::Enforce && mode != Mode::Off,
+                &file.databases, &file.client_ip};
+    }
+
+    void read_head() {
+        Rule& rule = read_.rule;
+        rule.id = map_.text("id").value_or("");
+        rule.mode = mode_;
+        (void)read_mode(map_);  // reports a word that is no mode
+        if (map_.find("id") == nullptr) {
+            file_.problems.error(map_.node().at, "a rule needs an `id`");
+        } else if (!is_rule_id(rule.id)) {
+            file_.problems.error(map_.find("id")->at,
+                                 "an id has 1 to 128 lower-case letters, digits and `-`");
+        }
+        if (candidate_ != nullptr) {
+            rule.id += "." + candidate_->name;
+        }
+        read_.summary.id = rule.id;
+        read_.summary.mode = mode_;
+        read_.summary.line = map_.node().at.line;
+        read_.summary.ttl = read_ttl(map_, context_);
+        read_.summary.description = map_.text("description").value_or("");
+    }
+
+    // Keys whose default alone is built: said aloud, it changes nothing.
+    void report_what_is_not_built() {
+        only_default("scope", "box", map_.word("scope", kScopeWords).value_or(0) != 0);
+    }
+    void only_default(std::string_view key, std::string_view value, bool other) {
+        if (other) {
+            context_.not_enforced(map_.place_of_key(key),
+                                  "`" + std::string{key} + "` other than " + std::string{value});
+        }
+    }
+
+    void read_on_match() {
+        for (const std::string_view key : kNotOnSight) {
+            if (map_.find(key) != nullptr) {
+                file_.problems.error(
+                    map_.place_of_key(key),
+                    "`" + std::string{key} +
+                        "` has no meaning beside `on_match`, which decides at once");
+            }
+        }
+        const std::optional<std::size_t> index = map_.word("on_match", kOnMatchWords);
+        read_.rule.on_match = index.value_or(0) == 0 ? OnMatch::Drop : OnMatch::Allow;
+        read_.summary.action = "on_match " + std::string{kOnMatchWords[index.value_or(0)]};
+    }
+
+    void read_meter() {
+        Rule& rule = read_.rule;
+        rule.missing_key = read_missing_key(map_).value_or(file_.defaults.missing_key);
+        const WhenFull full = read_on_full(map_, context_).value_or(file_.defaults.on_full);
+        rule.on_full = full.on_full;
+        rule.coarsen_factor = full.factor;
+        rule.table_share = read_share();
+        rule.rejected_spend = map_.flag("rejected_spend").value_or(false);
+        rule.cost = read_cost(map_, context_);
+        read_.summary.settings = settings_of(rule);
+        read_.summary.missing_key = rule.missing_key;
+        const YamlNode* exceed = map_.find("on_exceed");
+        const ActionText action = exceed == nullptr ? ActionText{} : read_action(*exceed, context_);
+        rule.on_exceed = action.verdict;
+        rule.tag = action.tag;
+        read_.summary.action = action.text;
+        read_keys_and_limits();
+        read_overrides();
+        read_on_color();
+        warn_of_costs_that_never_fit(map_, rule, context_);
+        if (!fill_coarser(rule) && map_.find("on_full") != nullptr) {
+            file_.problems.warning(
+                map_.find("on_full")->at,
+                "a limit times this factor, squared or cubed is more than can be "
+                "counted; such a step keeps the numbers of the one before");
+        }
+    }
+
+    void read_keys_and_limits() {
+        Rule& rule = read_.rule;
+        const LimitOwner owner{.rule = rule.id,
+                               .per = read_per(map_, context_),
+                               .cost = rule.cost,
+                               .max_unsynced = read_max_unsynced(map_, rule.cost, context_),
+                               .overridden = map_.find("overrides") != nullptr,
+                               .changes = candidate_ == nullptr ? nullptr : &candidate_->limits};
+        ReadTiers tiers = read_tiers(map_, owner, file_.limits, context_);
+        rule.keys = std::move(tiers.keys);
+        read_.summary.keys = rule.keys;
+        rule.limits = std::move(tiers.limits.limits);
+        read_.summary.key = std::move(tiers.text);
+        read_.summary.limits = std::move(tiers.limits.summaries);
+        keys_are_whole_ = tiers.whole;
+        if (const YamlNode* node = map_.find("ban")) {
+            ReadBan read = read_ban(*node, rule.id, tiers.ban_keys, context_);
+            rule.ban = std::move(read.ban);
+            read_.summary.ban = std::move(read.text);
+        }
+    }
+
+    void read_overrides() {
+        const YamlNode* node = map_.find("overrides");
+        Rule& rule = read_.rule;
+        if (node == nullptr && file_.keys == nullptr) {
+            return;
+        }
+        if (!keys_are_whole_ || rule.limits.empty() ||
+            rule.limits.size() != read_.summary.limits.size()) {
+            if (node != nullptr) {
+                check_overrides(*node, context_);
+            }
+            return;
+        }
+        ReadOverrides read = sluice::read_overrides(
+            node, rule, {file_.files, file_.keys, map_.node().at, file_.overrides}, context_);
+        rule.overrides = std::move(read.overrides);
+        if (rule.overrides != nullptr) {
+            read_.summary.settings.push_back({"overrides", std::move(read.text)});
+        }
+    }
+
+    // In millionths of the table.
+    [[nodiscard]] std::uint32_t read_share() const {
+        const std::optional<unsigned> percent = map_.percent("table_share");
+        return percent ? *percent * (kWholeTable / 100) : kWholeTable;
+    }
+
+    void read_on_color() {
+        const YamlNode* node = map_.find("on_color");
+        if (node == nullptr) {
+            return;
+        }
+        const std::vector<MeteredLimit>& limits = read_.rule.limits;
+        const bool meters = std::any_of(limits.begin(), limits.end(), [](const auto& limit) {
+            return algorithm_of(limit.limit) == Algorithm::ColorMeter;
+        });
+        if (!meters && !limits.empty()) {
+            file_.problems.error(
+                map_.place_of_key("on_color"),
+                "`on_color` needs a colour meter, srtcm or trtcm, among the limits");
+        }
+        const MapReader colors{*node, kOnColorKeys, context_, "on_color"};
+        for (std::size_t color = 0; color < kColorWords.size(); ++color) {
+            if (const YamlNode* action = colors.find(kColorWords[color])) {
+                const ActionText text = read_action(*action, context_);
+                read_.rule.on_color[color] = {text.verdict, text.tag};
+                read_.summary.action += ", " + std::string{kColorWords[color]} + ": " + text.text;
+            }
+        }
+    }
+
+    const FileContext& file_;
+    const Candidate* candidate_;
+    Mode mode_;
+    ReadContext context_;
+    MapReader map_;
+    bool keys_are_whole_ = true;
+    ReadRule read_;
+};
+
+}  // namespace
+
+void read_when(const MapReader& map, const FileContext& file, const ReadContext& context,
+               ReadRule& read) {
+    const std::optional<std::string> text = map.text("when");
+    if (!text) {
+        return;
+    }
+    read.everything = false;
+    read.summary.when = *text;
+    if (std::optional<ParsedExpression> when =
+            read_condition(*map.find("when"), file.lists, context)) {
+        read.asks_client = !when->clients.empty();
+        read.when_is_whole = when->not_built.empty() && !when->has_unknown_list;
+        read.when = std::move(when->tree);
+    }
+}
+
+RuleDefaults read_defaults(const YamlNode& node, const ReadContext& context) {
+    RuleDefaults defaults;
+    const MapReader map{node, kDefaultsKeys, context, "defaults"};
+    defaults.mode = read_mode(map).value_or(defaults.mode);
+    defaults.missing_key = read_missing_key(map).value_or(defaults.missing_key);
+    defaults.on_full = read_on_full(map, context).value_or(defaults.on_full);
+    return defaults;
+}
+
+ReadRule read_rule(const YamlNode& node, const FileContext& file) {
+    if (!node.is_map()) {
+        file.problems.error(node.at, "a rule must be a map, found " + kind_name(node));
+        return {};
+    }
+    return RuleReader{node, file, nullptr}.run();
+}
+
+std::vector<ReadRule> read_candidates_of(const YamlNode& node, const FileContext& file) {
+    const YamlNode* candidates = value_of(node, "candidates");
+    if (candidates == nullptr || value_of(node, "on_match") != nullptr) {
+        return {};
+    }
+    std::vector<ReadRule> rules;
+    const ReadContext context{file.lines, file.problems, false};
+    for (const Candidate& candidate : read_candidates(*candidates, context)) {
+        rules.push_back(RuleReader{node, file, &candidate}.run());
+    }
+    return rules;
+}
+
+}  // namespace sluice

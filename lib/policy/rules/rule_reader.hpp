@@ -1,0 +1,59 @@
+#pragma once
+#include "lib/policy/compile.hpp"
+#include "lib/policy/expression/expression.hpp"
+#include "lib/policy/keys/client_ip_reader.hpp"
+#include "lib/policy/limits/named_limits.hpp"
+#include "lib/policy/lists/named_lists.hpp"
+#include "lib/policy/rules/on_full_reader.hpp"
+#include "lib/policy/yaml/map_reader.hpp"
+#include "lib/rules/rule_set.hpp"
+
+namespace sluice {
+
+class Databases;
+class OverrideCache;
+
+// `defaults` of the file.
+struct RuleDefaults {
+    Mode mode = Mode::Monitor;
+    MissingKey missing_key = MissingKey::Skip;
+    WhenFull on_full;
+};
+[[nodiscard]] RuleDefaults read_defaults(const YamlNode& node, const ReadContext& context);
+
+// What a rule is read with.
+struct FileContext {
+    const LineIndex& lines;
+    Problems& problems;
+    Purpose purpose = Purpose::Check;
+    const ModeOverrides& modes;
+    RuleDefaults defaults;
+    NamedLimits& limits;
+    NamedLists& lists;
+    Databases& databases;
+    const ListReader* files = nullptr;   // nullptr: none can be read
+    const KeySettings* keys = nullptr;   // set at run time; nullptr: none
+    OverrideCache* overrides = nullptr;  // of files that were read before; nullptr: none
+    ClientIp client_ip{};
+};
+
+struct ReadRule {
+    Rule rule;  // without its condition
+    Expression when;
+    bool everything = true;      // no `when`
+    bool when_is_whole = false;  // it has been read, and all of it is built
+    bool asks_client = false;    // its condition asks for client.ip
+    RuleSummary summary;
+};
+
+// `when` of a rule, or of what is like one.
+void read_when(const MapReader& map, const FileContext& file, const ReadContext& context,
+               ReadRule& read);
+
+[[nodiscard]] ReadRule read_rule(const YamlNode& node, const FileContext& file);
+
+// Its candidates: rules with the same condition and keys that only count, called `ID.NAME`.
+[[nodiscard]] std::vector<ReadRule> read_candidates_of(const YamlNode& node,
+                                                       const FileContext& file);
+
+}  // namespace sluice

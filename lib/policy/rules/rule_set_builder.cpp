@@ -1,0 +1,87 @@
+#include "lib/policy/rules/rule_set_builder.hpp"
+
+#include "lib/policy/clauses/overlaps.hpp"
+#include "lib/policy/databases/databases.hpp"
+#include "lib/policy/rules/rule_size.hpp"
+#include "lib/policy/scopes/box_scopes.hpp"
+
+#include <string>
+#include <utility>
+
+namespace sluice {
+namespace {
+
+void add_field(Field field, FieldSet& from_databases) {
+    if (is_from_database(field)) {
+        from_databases.add(field);
+    }
+}
+
+void add_fields(const Expression& condition, FieldSet& from_databases) {
+    if (condition.kind == Expression::Kind::Leaf) {
+        add_field(condition.leaf.field, from_databases);
+    }
+    for (const Expression& part : condition.parts) {
+        add_fields(part, from_databases);
+    }
+}
+
+void add_fields(const ReadRule& read, FieldSet& from_databases) {
+    add_fields(read.when, from_databases);
+    for (const GroupingKey& key : read.rule.keys) {
+        for (const KeyPart& part : key) {
+            add_field(part.field, from_databases);  // of a text: a field of packets
+        }
+    }
+}
+
+// By the file, or by a setting of a single key at run time.
+void note_overrides(const Rule& rule, RuleSummary& summary) {
+    for (LimitSummary& limit : summary.limits) {
+        if (limit.numbers) {
+            limit.numbers->overridden |= rule.overrides != nullptr;
+        }
+    }
+}
+
+}  // namespace
+
+void RuleSetBuilder::add(const YamlNode& node, ReadRule read) {
+    const bool is_on = read.rule.mode != Mode::Off;
+    names_.add(node, read.rule, problems_);
+    conditions_.add(node, read, compiled_);
+    if (is_on) {
+        add_fields(read, from_databases_);
+    }
+    note_overrides(read.rule, read.summary);
+    read.summary.memory = size_of(read.rule);
+    read.summary.sees_all = read.everything || !read.when_is_whole;
+    read.summary.condition = std::move(read.when);
+    compiled_.rules.push_back(std::move(read.summary));
+    if (is_on) {
+        compiled_.set.rules.push_back(std::move(read.rule));
+    }
+}
+
+void RuleSetBuilder::check_bounds(const YamlNode& rules) {
+    if (compiled_.rules.size() > kMaxRules) {
+        problems_.error(rules.at,
+                        "the rules, their candidates and the items of `bypass` are more "
+                        "than " +
+                            std::to_string(kMaxRules) + " together");
+    }
+    if (names_.limit_count() > kMaxLimits) {
+        problems_.error(rules.at, "the rules have more than " + std::to_string(kMaxLimits) +
+                                      " limits together");
+    }
+}
+
+void RuleSetBuilder::finish(const YamlNode& rules, const BoxSpread& box, PatternCache* patterns,
+                            const Databases& databases) {
+    warn_of_overlaps(compiled_, conditions_.placed(), conditions_.sets(), problems_);
+    decide_scopes(compiled_, conditions_.placed(), conditions_.sets(), box);
+    conditions_.compile(rules, patterns, compiled_);
+    compiled_.set.origins = databases.origins(from_databases_, problems_);
+}
+
+}  // namespace sluice

@@ -1,0 +1,34 @@
+#pragma once
+#include "lib/policy/compile.hpp"
+#include "lib/policy/rules/condition_compiler.hpp"
+#include "lib/policy/rules/rule_names.hpp"
+#include "lib/policy/rules/rule_reader.hpp"
+
+namespace sluice {
+
+// The rules of a file as one set, with their summaries beside it.
+class RuleSetBuilder {
+public:
+    RuleSetBuilder(const LineIndex& lines, Problems& problems) noexcept
+        : problems_{problems}, conditions_{lines, problems} {}
+
+    // In the order of their decisions. What is off gets a summary and no rule.
+    void add(const YamlNode& node, ReadRule read);
+    // Reports, at `rules`, what is more than a set can hold.
+    void check_bounds(const YamlNode& rules);
+
+    // To be called once, when no error was found: overlaps, where the packets of each key meet on
+    // this box, the classifier and the tables of origins.
+    void finish(const YamlNode& rules, const BoxSpread& box, PatternCache* patterns,
+                const Databases& databases);
+    [[nodiscard]] CompiledRules result() && { return std::move(compiled_); }
+
+private:
+    Problems& problems_;
+    RuleNames names_;
+    ConditionCompiler conditions_;
+    FieldSet from_databases_;  // that rules which are not off test or group by
+    CompiledRules compiled_;
+};
+
+}  // namespace sluice

@@ -1,0 +1,43 @@
+#pragma once
+#include "lib/policy/problems/problem.hpp"
+#include "lib/policy/yaml/line_index.hpp"
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace sluice {
+
+inline constexpr std::size_t kMaxYamlDepth = 32;
+inline constexpr std::size_t kMaxYamlNodes = 4U << 20;
+
+// YAML as we take it: maps, lists and scalars, each with its place; no aliases, anchors, tags,
+// merge keys or second documents; no key twice.
+struct YamlEntry;
+struct YamlNode {
+    enum class Kind : std::uint8_t { Null, Scalar, List, Map };
+
+    Kind kind = Kind::Null;
+    Position at;
+    bool plain = false;              // a scalar without quotes or block style
+    std::string text;                // of a scalar
+    std::vector<YamlNode> items;     // of a list
+    std::vector<YamlEntry> entries;  // of a map, in order
+
+    [[nodiscard]] bool is_scalar() const noexcept { return kind == Kind::Scalar; }
+    [[nodiscard]] bool is_list() const noexcept { return kind == Kind::List; }
+    [[nodiscard]] bool is_map() const noexcept { return kind == Kind::Map; }
+};
+
+struct YamlEntry {
+    YamlNode key;
+    YamlNode value;
+};
+
+// `lines` of at most kMaxTextSize bytes. nullopt when there is no tree to work on; what is wrong is
+// in `problems` either way. Throws only what the standard library throws.
+[[nodiscard]] std::optional<YamlNode> read_yaml(const LineIndex& lines, Problems& problems);
+
+}  // namespace sluice

@@ -1,0 +1,194 @@
+#include "lib/policy/box/box.hpp"
+
+#include <gtest/gtest.h>
+
+namespace sluice::box_test {
+namespace {
+
+using namespace std::chrono_literals;
+
+struct Outcome {
+    std::optional<Box> box;
+    std::vector<Problem> problems;
+};
+
+Outcome read(std::string_view text, Purpose purpose = Purpose::Enforce) {
+    Problems problems{"b"};
+    std::optional<Box> box = read_box({"b", text}, purpose, problems);
+    return {std::move(box), problems.list()};
+}
+
+constexpr std::string_view kWhole = R"yaml(version: 1
+ports:
+  - name: uplink
+    outside: {device: "0000:3b:00.0", queues: auto, rss: five_tuple}
+    inside: {device: "net_tap0,iface=a", queues: 4, rss: destination}
+    mtu: 9000
+    link_follow: false
+    hand_over: false
+  - name: lab
+    outside: {device: a}
+    inside: {device: b}
+workers: {lcores: "2@1,3@1", watchdog: {stall: 250ms, action: report}}
+memory:
+  hugepages: none
+  mbufs: 256k
+  tables: {keys: 4M, state_dir: /x, snapshot: {file: /y, every: 3s}}
+packets: {malformed: pass, tunnels: [gre, ipip]}
+sockets:
+  control: {path: /a.sock, mode: "0600", owner: o, group: g}
+  dataplane: {path: /b.sock}
+rules: rules.yaml
+log: {level: debug, format: json}
+)yaml";
+
+TEST(ReadBox, KeepsEverythingTheFileSays) {
+    const Outcome outcome = read(kWhole);
+    ASSERT_TRUE(outcome.box.has_value());
+    EXPECT_TRUE(outcome.problems.empty());
+    const Box& box = *outcome.box;
+    ASSERT_EQ(box.pairs.size(), 2U);
+    EXPECT_EQ(box.pairs[0].name, "uplink");
+    EXPECT_EQ(box.pairs[0].outside.device, "0000:3b:00.0");
+    EXPECT_EQ(box.pairs[0].outside.queues, std::nullopt);
+    EXPECT_EQ(box.pairs[0].outside.rss, "five_tuple");
+    EXPECT_EQ(box.pairs[0].inside.device, "net_tap0,iface=a");
+    EXPECT_EQ(box.pairs[0].inside.queues, 4U);
+    EXPECT_EQ(box.pairs[0].inside.rss, "destination");
+    EXPECT_EQ(box.pairs[0].mtu, 9000);
+    EXPECT_FALSE(box.pairs[0].link_follow);
+    EXPECT_FALSE(box.pairs[0].hand_over);
+    EXPECT_EQ(box.pairs[1].mtu, std::nullopt);
+    EXPECT_TRUE(box.pairs[1].link_follow);
+    EXPECT_TRUE(box.pairs[1].hand_over);
+    EXPECT_EQ(box.pairs[1].inside.rss, "source");
+    EXPECT_EQ(box.lcores, "2@1,3@1");
+    EXPECT_EQ(box.watchdog_stall, 250ms);
+    EXPECT_EQ(box.hugepages, "none");
+    EXPECT_EQ(box.mbufs, 256'000U);
+    EXPECT_EQ(box.table_keys, 4'000'000U);
+    EXPECT_EQ(box.state_dir, "/x");
+    EXPECT_EQ(box.snapshot_file, "/y");
+    EXPECT_EQ(box.snapshot_every, std::chrono::seconds{3});
+    EXPECT_EQ(box.malformed, "pass");
+    EXPECT_TRUE(box.tunnel_gre);
+    EXPECT_FALSE(box.tunnel_vxlan);
+    EXPECT_TRUE(box.tunnel_ipip);
+    EXPECT_EQ(box.control.path, "/a.sock");
+    EXPECT_EQ(box.control.mode, 0600U);
+    EXPECT_EQ(box.control.owner, "o");
+    EXPECT_EQ(box.control.group, "g");
+    EXPECT_EQ(box.dataplane.path, "/b.sock");
+    EXPECT_EQ(box.dataplane.mode, 0660U);
+    EXPECT_EQ(box.rules, "rules.yaml");
+    EXPECT_EQ(box.log_level, "debug");
+    EXPECT_EQ(box.log_format, "json");
+}
+
+TEST(ReadBox, DefaultsNeedOnlyAVersion) {
+    const Outcome outcome = read("version: 1\n");
+    ASSERT_TRUE(outcome.box.has_value());
+    EXPECT_TRUE(outcome.box->pairs.empty());
+    EXPECT_EQ(outcome.box->malformed, "drop");
+    EXPECT_EQ(outcome.box->watchdog_stall, 1s);
+    EXPECT_EQ(outcome.box->merge_interval, 1ms);
+    EXPECT_EQ(read("version: 1\nmerge: {interval: 250us}\n").box->merge_interval, 250us);
+}
+
+struct Wrong {
+    std::string_view text;
+    std::uint32_t line;
+    std::uint32_t column;
+    std::string_view says;
+};
+
+#define HEAD "version: 1\n"
+#define PAIR HEAD "ports:\n  - name: a\n    outside: {device: x}\n"
+
+const Wrong kWrong[] = {
+    {"ports: []\n", 1, 1, "version: 1"},
+    {"version: \"1\"\n", 1, 10, "version: 1"},
+    {HEAD "prots: []\n", 2, 1, "did you mean `ports`?"},
+    {HEAD "ports: {}\n", 2, 8, "list of pairs"},
+    {HEAD "ports: [a]\n", 2, 9, "must be a map"},
+    {PAIR, 3, 5, "needs `inside`"},
+    {PAIR "    inside: y\n", 5, 13, "must be a map"},
+    {PAIR "    inside: {}\n", 5, 13, "needs a `device`"},
+    {PAIR "    inside: {device: x}\n", 5, 22, "another place already"},
+    {PAIR "    inside: {device: y, queues: 0}\n", 5, 33, "at least 1"},
+    {PAIR "    inside: {device: y, queues: 65}\n", 5, 33, "largest, 64"},
+    {PAIR "    inside: {device: y, queues: \"4\"}\n", 5, 33, "must be a number"},
+    {PAIR "    inside: {device: y, rss: sauce}\n", 5, 30, "did you mean `source`?"},
+    {PAIR "    inside: {device: y}\n    hand_over: 1\n", 6, 16, "true or false"},
+    {PAIR "    inside: {device: y}\n    mtu: 67\n", 6, 10, "68"},
+    {PAIR "    inside: {device: y}\n    mtu: 65536\n", 6, 10, "largest, 65535"},
+    {PAIR "    inside: {device: y}\n    link_follow: yes\n", 6, 18, "true or false"},
+    {PAIR "    inside: {device: y}\n  - name: a\n    outside: {device: z}\n"
+          "    inside: {device: w}\n",
+     6, 5, "`name` of its own"},
+    {HEAD "workers: {lcores: [1, 2]}\n", 2, 19, "must be a text"},
+    {HEAD "workers: {watchdog: {stall: 1}}\n", 2, 29, "such as 1s"},
+    {HEAD "workers: {watchdog: {stall: \"1s\"}}\n", 2, 29, "such as 1s"},
+    {HEAD "workers: {watchdog: {stall: 1us}}\n", 2, 29, "at least 1ms"},
+    {HEAD "workers: {watchdog: {action: restart}}\n", 2, 30, "not enforced yet"},
+    {HEAD "memory: {hugepages: always}\n", 2, 21, "auto, required, none"},
+    {HEAD "memory: {mbufs: 256Ki}\n", 2, 17, "256k"},
+    {HEAD "memory: {mbufs: 0}\n", 2, 17, "256k"},
+    {HEAD "memory: {mbufs: 5G}\n", 2, 17, "256k"},
+    {HEAD "memory: {tables: {keys: 010}}\n", 2, 25, "`010`"},
+    {HEAD "memory: {tables: {snapshot: {every: 10s}}}\n", 2, 29, "needs a `file`"},
+    {HEAD "memory: {tables: {snapshot: {file: /x, every: 10}}}\n", 2, 47, "such as 10s"},
+    {HEAD "memory: {tables: {snapshot: {file: /x, every: 1ms}}}\n", 2, 47, "from 100ms"},
+    {HEAD "memory: {tables: {snapshot: {fiel: /x}}}\n", 2, 30, "did you mean `file`?"},
+    {HEAD "packets: {malformed: keep}\n", 2, 22, "drop, pass"},
+    {HEAD "packets: {tunnels: gre}\n", 2, 20, "list of gre"},
+    {HEAD "packets: {tunnels: [gre, vxlam]}\n", 2, 26, "did you mean `vxlan`?"},
+    {HEAD "packets: {fragments: {policy: follow_first}}\n", 2, 11, "not enforced yet"},
+    {HEAD "sockets: {control: {mode: 0660}}\n", 2, 27, "quoted"},
+    {HEAD "sockets: {control: {mode: \"0668\"}}\n", 2, 27, "octal"},
+    {HEAD "sockets: {control: {mode: \"1777\"}}\n", 2, 27, "octal"},
+    {HEAD "sockets: {control: {mode: \"\"}}\n", 2, 27, "octal"},
+    {HEAD "sockets: {contol: {}}\n", 2, 11, "did you mean `control`?"},
+    {HEAD "log: {level: verbose}\n", 2, 14, "debug, info, warn, error"},
+    {HEAD "api: {listen: 127.0.0.1:1}\n", 2, 1, "not enforced yet: `api`"},
+    {HEAD "merge: {intervall: 1ms}\n", 2, 9, "did you mean `interval`?"},
+    {HEAD "merge: {interval: 1}\n", 2, 19, "such as 1ms"},
+    {HEAD "merge: {interval: 2s}\n", 2, 19, "from 10us to 1s"},
+    {HEAD "merge: {interval: 5us}\n", 2, 19, "from 10us to 1s"},
+    {HEAD "merge: 1ms\n", 2, 8, "must be a map"},
+    {HEAD "cluster: {store: {tpye: redis}}\n", 2, 19, "did you mean `type`?"},
+    {HEAD "cluster: redis\n", 2, 10, "must be a map"},
+};
+
+TEST(ReadBox, EveryErrorSaysWhereAndWhat) {
+    for (const Wrong& row : kWrong) {
+        const Outcome outcome = read(row.text);
+        EXPECT_FALSE(outcome.box.has_value()) << row.text;
+        bool found = false;
+        std::string all;
+        for (const Problem& problem : outcome.problems) {
+            found |= problem.severity == Severity::Error && problem.at.line == row.line &&
+                     problem.at.column == row.column &&
+                     problem.message.find(row.says) != std::string::npos;
+            all += render(problem, row.text) + "\n";
+        }
+        EXPECT_TRUE(found) << row.text << "wanted " << row.line << ":" << row.column << " "
+                           << row.says << "\ngot " << all;
+    }
+}
+
+TEST(ReadBox, WhatIsNotBuiltIsAWarningForCheck) {
+    const Outcome outcome = read(
+        "version: 1\napi: {listen: \"127.0.0.1:8480\"}\nworkers: {watchdog: {action: restart}}\n",
+        Purpose::Check);
+    EXPECT_TRUE(outcome.box.has_value());
+    ASSERT_EQ(outcome.problems.size(), 2U);
+    EXPECT_EQ(outcome.problems[0].severity, Severity::Warning);
+    EXPECT_EQ(outcome.problems[1].severity, Severity::Warning);
+}
+
+}  // namespace
+}  // namespace sluice::box_test
+
+#undef HEAD
+#undef PAIR

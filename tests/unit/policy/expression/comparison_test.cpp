@@ -1,0 +1,198 @@
+// Every operator over every number and address field, against arithmetic that knows no ranges.
+#include "lib/packet/parse.hpp"
+#include "lib/policy/expression/expression.hpp"
+#include "tests/packets/compiled_rules.hpp"
+#include "tests/packets/frame.hpp"
+#include "tests/rounds.hpp"
+
+#include <gtest/gtest.h>
+
+#include <array>
+#include <random>
+
+namespace sluice::comparison_test {
+namespace {
+
+using test::arp;
+using test::Frame;
+using test::icmpv6;
+using test::Octets;
+using test::tcp;
+using test::udp;
+
+struct Seen {
+    Octets frame;
+    Flow flow;
+};
+
+Seen see(const Frame& frame) {
+    Seen seen{frame.bytes(), {}};
+    parse_frame({seen.frame, static_cast<std::uint32_t>(seen.frame.size())}, {}, seen.flow);
+    return seen;
+}
+
+std::vector<Seen> packets() {
+    std::vector<Seen> seen;
+    for (const Frame& frame :
+         {udp().src("10.1.2.3").dport(53).payload(20),
+          tcp().src("10.1.2.3").dport(443).flags(0x012), arp(), icmpv6(135, 0),
+          udp().vlan(5).dport(80), udp().payload(16).frag(2, true), udp().src("2001:db8::1"),
+          tcp().src("255.255.255.255").dport(65535).payload(1)}) {
+        seen.push_back(see(frame));
+    }
+    return seen;
+}
+
+bool says(const std::string& text, const Seen& seen) {
+    const auto parsed = parse_expression(text);
+    if (const auto* error = std::get_if<Remark>(&parsed)) {
+        ADD_FAILURE() << text << ": " << error->text;
+        return false;
+    }
+    return test::compiled_says(std::get<ParsedExpression>(parsed).tree, seen.flow, seen.frame);
+}
+
+struct Operator {
+    std::string_view word;
+    std::string_view symbol;
+    bool (*holds)(std::uint64_t, std::uint64_t);
+};
+const Operator kOperators[] = {
+    {"eq", "==", [](std::uint64_t a, std::uint64_t b) { return a == b; }},
+    {"ne", "!=", [](std::uint64_t a, std::uint64_t b) { return a != b; }},
+    {"lt", "<", [](std::uint64_t a, std::uint64_t b) { return a < b; }},
+    {"le", "<=", [](std::uint64_t a, std::uint64_t b) { return a <= b; }},
+    {"gt", ">", [](std::uint64_t a, std::uint64_t b) { return a > b; }},
+    {"ge", ">=", [](std::uint64_t a, std::uint64_t b) { return a >= b; }},
+};
+
+bool counts(const FieldRow& row) {
+    return row.kind == FieldKind::Number || row.kind == FieldKind::Flag;
+}
+
+// The values next to what the packet has, and the ends.
+std::vector<std::uint64_t> values_near(std::uint64_t value, std::uint64_t max) {
+    std::vector<std::uint64_t> near{0, max, std::min(value, max)};
+    if (value > 0) {
+        near.push_back(std::min(value - 1, max));
+    }
+    if (value < max) {
+        near.push_back(value + 1);
+    }
+    return near;
+}
+
+TEST(Comparison, OfNumbersIsArithmetic) {
+    for (const Seen& seen : packets()) {
+        for (const FieldRow& row : kFields) {
+            if (!counts(row)) {
+                continue;
+            }
+            const bool present = seen.flow.fields.has(row.field);
+            const std::uint64_t has = present ? read_number(row.field, seen.flow, seen.frame) : 0;
+            EXPECT_LE(has, row.max) << row.name;
+            const std::string name{row.name};
+            EXPECT_EQ(says(name, seen), present && has != 0) << name;
+            for (const std::uint64_t value : values_near(has, row.max)) {
+                for (const Operator& op : kOperators) {
+                    const bool want = present && op.holds(has, value);
+                    const std::string number = std::to_string(value);
+                    const std::string text = name + " " + std::string{op.word} + " " + number;
+                    EXPECT_EQ(says(text, seen), want) << text << " of " << has;
+                    EXPECT_EQ(says("not " + text, seen), !want) << text;
+                    EXPECT_EQ(says(name + std::string{op.symbol} + number, seen), want) << text;
+                }
+            }
+        }
+    }
+}
+
+TEST(Comparison, WithASetAsksEachValue) {
+    std::mt19937_64 random{5};
+    for (const Seen& seen : packets()) {
+        for (const FieldRow& row : kFields) {
+            if (!counts(row)) {
+                continue;
+            }
+            const bool present = seen.flow.fields.has(row.field);
+            const std::uint64_t has = present ? read_number(row.field, seen.flow, seen.frame) : 0;
+            for (int i = 0; i < 20; ++i) {
+                std::string set;
+                bool want = false;
+                for (std::uint64_t size = 1 + random() % 6; size > 0; --size) {
+                    const std::vector<std::uint64_t> near = values_near(has, row.max);
+                    const std::uint64_t value = random() % 3 == 0
+                                                    ? near[random() % near.size()]
+                                                    : std::min(random() % 70'000, row.max);
+                    want |= present && has == value;
+                    set += " " + std::to_string(value);
+                }
+                const std::string text = std::string{row.name} + " in {" + set + " }";
+                EXPECT_EQ(says(text, seen), want) << text << " of " << has;
+            }
+        }
+    }
+}
+
+bool bit(const IpAddress& address, unsigned i) {
+    return (std::to_integer<unsigned>(address.bytes[i / 8]) >> (7 - i % 8) & 1) != 0;
+}
+
+// Whether the first `length` bits are the same, one by one.
+bool agree(const VersionedAddress& a, const VersionedAddress& b, unsigned length) {
+    if (a.version != b.version) {
+        return false;
+    }
+    for (unsigned i = 0; i < length; ++i) {
+        if (bit(a.address, i) != bit(b.address, i)) {
+            return false;
+        }
+    }
+    return true;
+}
+
+// An address that shares a random number of bits with `near`.
+VersionedAddress neighbour(const VersionedAddress& near, std::mt19937_64& random) {
+    const unsigned bits = near.version == IpVersion::V4 ? 32 : 128;
+    VersionedAddress other = near;
+    const auto flip = static_cast<unsigned>(random() % (bits + 1));
+    if (flip < bits) {
+        other.address.bytes[flip / 8] ^= static_cast<std::byte>(0x80U >> (flip % 8));
+    }
+    return other;
+}
+
+TEST(Comparison, OfAddressesIsBitByBit) {
+    std::mt19937_64 random{7};
+    for (const Seen& seen : packets()) {
+        for (const FieldRow& row : kFields) {
+            if (row.kind != FieldKind::Address) {
+                continue;
+            }
+            const bool present = seen.flow.fields.has(row.field);
+            const VersionedAddress has = present ? read_address(row.field, seen.flow, seen.frame)
+                                                 : VersionedAddress{IpVersion::V4, {}};
+            const unsigned bits = has.version == IpVersion::V4 ? 32 : 128;
+            for (int i = 0; i < test::rounds(60); ++i) {
+                const VersionedAddress other = neighbour(has, random);
+                const auto length = static_cast<unsigned>(random() % (bits + 1));
+                const std::string network = to_text(other.version, masked(other.address, length)) +
+                                            "/" + std::to_string(length);
+                const bool inside = present && agree(has, other, length);
+                const std::string name{row.name};
+                EXPECT_EQ(says(name + " eq " + network, seen), inside) << name << network;
+                EXPECT_EQ(says(name + " ne " + network, seen), present && !inside) << network;
+                EXPECT_EQ(says(name + " in {192.0.2.77 " + network + " 2001:db8:f::/48}", seen),
+                          inside)
+                    << network;
+                const std::string call = "prefix(" + name + ", " +
+                                         std::to_string(bits == 32 ? length : 32) + "|" +
+                                         std::to_string(bits == 32 ? 64 : length) + ")";
+                EXPECT_EQ(says(call + " eq " + network, seen), inside) << call << network;
+            }
+        }
+    }
+}
+
+}  // namespace
+}  // namespace sluice::comparison_test

@@ -1,0 +1,321 @@
+#include "lib/policy/expression/expression.hpp"
+
+#include "lib/packet/parse.hpp"
+#include "tests/packets/compiled_rules.hpp"
+#include "tests/packets/frame.hpp"
+#include "tests/packets/tree_oracle.hpp"
+#include "tests/rounds.hpp"
+
+#include <gtest/gtest.h>
+
+#include <random>
+
+namespace sluice::expression_test {
+namespace {
+
+using test::arp;
+using test::Frame;
+using test::icmpv6;
+using test::Octets;
+using test::tcp;
+using test::udp;
+
+struct Seen {
+    Octets frame;
+    Flow flow;
+};
+
+Seen see(const Frame& frame, Direction dir = Direction::In) {
+    Seen seen{frame.bytes(), {}};
+    seen.flow.dir = dir;
+    seen.flow.port = port_name("uplink");
+    parse_frame({seen.frame, static_cast<std::uint32_t>(seen.frame.size())}, {}, seen.flow);
+    return seen;
+}
+
+bool compiled_says(const Expression& tree, const Seen& seen) {
+    return test::compiled_says(tree, seen.flow, seen.frame);
+}
+bool tree_says(const Expression& tree, const Seen& seen) {
+    return test::tree_says(tree, seen.flow, seen.frame);
+}
+
+struct Row {
+    std::string_view text;
+    Frame frame;
+    bool want;
+};
+
+const Frame kDns = udp().src("10.1.2.3").dport(53).payload(20);
+const Frame kSyn = tcp().src("10.1.2.3").dport(443).flags(0x002);
+
+const Row kRows[] = {
+    {"ip.proto eq 17", kDns, true},
+    {"ip.proto == 6", kDns, false},
+    {"ip.proto ne 6", kDns, true},
+    {"ip.proto ne 6", arp(), false},  // absent: ne is false too
+    {"not ip.proto eq 6", arp(), true},
+    {"l4.dport lt 54", kDns, true},
+    {"l4.dport lt 53", kDns, false},
+    {"l4.dport <= 53", kDns, true},
+    {"l4.dport gt 52", kDns, true},
+    {"l4.dport >= 54", kDns, false},
+    {"l4.dport lt 0", kDns, false},
+    {"l4.dport gt 65535", kDns, false},
+    {"l4.dport in {443 53 80}", kDns, true},
+    {"l4.dport in {443 80}", kDns, false},
+    {"eth.type eq 0x0806", arp(), true},
+    {"eth.type in {0x0806 0x8809}", kDns, false},
+    {"tcp.flags.syn", kSyn, true},
+    {"tcp.flags.ack", kSyn, false},
+    {"tcp.flags.syn and not tcp.flags.ack", kSyn, true},
+    {"tcp.flags.syn eq 0", kSyn, false},
+    {"tcp.flags eq 0x02", kSyn, true},
+    {"not tcp.flags.syn", kDns, true},
+    {"payload.len", kDns, true},
+    {"payload.len", kSyn, false},
+    {"ip.src eq 10.1.2.3", kDns, true},
+    {"ip.src ne 10.1.2.3", kDns, false},
+    {"ip.src ne 10.1.2.4", kDns, true},
+    {"ip.src ne 10.1.2.4", arp(), false},
+    {"ip.src in {192.0.2.0/24 10.0.0.0/8 2001:db8::/32}", kDns, true},
+    {"ip.src in {192.0.2.0/24 2001:db8::/32}", kDns, false},
+    {"ip.src in {2001:db8::/32}", udp().src("2001:db8::7"), true},
+    {"ip.src in {0.0.0.0/0}", udp().src("2001:db8::7"), false},
+    {"prefix(ip.src, 24) eq 10.1.2.0/24", kDns, true},
+    {"prefix(ip.src, 24|64) eq 10.1.3.0", kDns, false},
+    {"prefix(ip.src, 24|64) in {2001:db8::/64}", udp().src("2001:db8::7"), true},
+    {"eth.src eq 16:17:18:19:1a:1b", kDns, true},
+    {"eth.src ne 16:17:18:19:1a:1b", kDns, false},
+    {"dir eq \"in\"", kDns, true},
+    {"dir ne \"in\"", kDns, false},
+    {"port eq \"uplink\"", kDns, true},
+    {"port in {\"a\" \"b\"}", kDns, false},
+    {"ip.frag eq \"none\"", kDns, true},
+    {"ip.frag in {\"first\" \"later\"}", udp().payload(8).frag(1, true), true},
+    {"l4.dport eq 53", udp().payload(8).dport(53).frag(1, true), false},
+    {"ip.version eq 6 and icmp.type in {133 134 135 136}", icmpv6(135, 0), true},
+    {"vlan.id eq 5", udp().vlan(5), true},
+    {"vlan.id", udp().vlan(0), false},
+    // not binds closest, then and, then or.
+    {"ip.proto eq 6 or ip.proto eq 17 and l4.dport eq 99", kSyn, true},
+    {"(ip.proto eq 6 or ip.proto eq 17) and l4.dport eq 99", kSyn, false},
+    {"not ip.proto eq 6 or l4.dport eq 443", kSyn, true},
+    {"not (ip.proto eq 6 or l4.dport eq 443)", kSyn, false},
+    {"not not ip.proto eq 6", kSyn, true},
+};
+
+TEST(Expression, MeansWhatTheLanguageSays) {
+    for (const Row& row : kRows) {
+        const auto parsed = parse_expression(row.text);
+        ASSERT_TRUE(std::holds_alternative<ParsedExpression>(parsed))
+            << row.text << ": " << std::get<Remark>(parsed).text;
+        const Expression& tree = std::get<ParsedExpression>(parsed).tree;
+        const Seen seen = see(row.frame);
+        EXPECT_EQ(compiled_says(tree, seen), row.want) << row.text;
+        EXPECT_EQ(tree_says(tree, seen), row.want) << row.text;
+    }
+}
+
+// Random trees over a few fields, where collisions are likely.
+std::string random_text(std::mt19937& random, unsigned depth) {
+    static constexpr std::array kLeaves = {
+        "ip.proto eq 17",         "ip.proto ne 6",      "l4.dport in {53 80 443}",
+        "l4.dport lt 100",        "l4.sport ge 40000",  "tcp.flags.syn",
+        "ip.src in {10.0.0.0/8}", "ip.src ne 10.1.2.3", "prefix(ip.dst, 8|16) eq 198.0.0.0/8",
+        "ip.frag eq \"later\"",   "payload.len gt 10",  "vlan.id eq 5",
+        "eth.type eq 0x0806",     "ip.ttl le 64",       "icmp.type",
+        "dir eq \"out\"",
+    };
+    const auto kind = depth == 0 ? 0UL : random() % 5;
+    switch (kind) {
+        case 1:
+            return "not " + random_text(random, depth - 1);
+        case 2:
+            return "(" + random_text(random, depth - 1) + " and " + random_text(random, depth - 1) +
+                   ")";
+        case 3:
+            return "(" + random_text(random, depth - 1) + " or " + random_text(random, depth - 1) +
+                   ")";
+        case 4:
+            return random_text(random, depth - 1) + " and " + random_text(random, depth - 1) +
+                   " or " + random_text(random, depth - 1);
+        default:
+            return kLeaves[random() % kLeaves.size()];
+    }
+}
+
+TEST(Expression, CompiledAndTreeAgreeOnRandomOnes) {
+    const Seen packets[] = {
+        see(kDns),
+        see(kSyn, Direction::Out),
+        see(arp()),
+        see(icmpv6(135, 0)),
+        see(udp().vlan(5).dport(80)),
+        see(udp().payload(16).frag(2, true)),
+        see(tcp().src("10.1.2.3").dport(80).payload(50)),
+        see(udp().src("2001:db8::1")),
+    };
+    std::mt19937 random{11};
+    int matched = 0;
+    const int expressions = test::rounds(700);
+    for (int i = 0; i < expressions; ++i) {
+        const std::string text = random_text(random, 4);
+        const auto parsed = parse_expression(text);
+        ASSERT_TRUE(std::holds_alternative<ParsedExpression>(parsed)) << text;
+        const Expression& tree = std::get<ParsedExpression>(parsed).tree;
+        const auto classifier = test::compile_conditions(std::span{&tree, 1});
+        ASSERT_TRUE(classifier.has_value()) << text;
+        for (const Seen& seen : packets) {
+            const bool want = tree_says(tree, seen);
+            ASSERT_EQ(!test::rules_for(*classifier, seen.flow, seen.frame).empty(), want) << text;
+            matched += want ? 1 : 0;
+        }
+    }
+    EXPECT_GT(matched, expressions * 4);  // of eight packets each
+}
+
+struct Wrong {
+    std::string_view text;
+    std::size_t offset;
+    std::string_view says;
+};
+
+const Wrong kWrong[] = {
+    {"", 0, "expected a field"},
+    {"ip.protocol eq 6", 0, "did you mean `ip.proto`?"},
+    {"l4.port eq 6", 0, "unknown field `l4.port`"},
+    {"ip.proto", 99, ""},  // a number alone is a condition
+    {"ip.src", 6, "an operator after ip.src"},
+    {"ip.proto eq", 11, "a value for ip.proto"},
+    {"ip.proto eq x", 12, "not a decimal number"},
+    {"ip.proto eq 256", 12, "above the largest, 255"},
+    {"ip.proto eq 017", 12, "leading zeroes"},
+    {"l4.dport eq 70000", 12, "above the largest, 65535"},
+    {"l4.dport eq \"80\"", 12, "without quotes"},
+    {"l4.dport eq 80 81", 15, "expected `and`, `or` or the end"},
+    {"l4.dport in 80", 12, "`{` or $list"},
+    {"l4.dport in {80,81}", 15, "without commas"},
+    {"l4.dport in {80-90}", 13, "l4.dport ge … and l4.dport le …"},
+    {"l4.dport eq 80..90", 12, "there are no ranges"},
+    {"prefix(!ip.src, 8) eq 10.0.0.0/8", 7, "write `not`"},
+    {"prefix(ip.src, 8", 16, "after the prefix length"},
+    {"prefix(ip.src) eq 10.0.0.0", 13, "before the prefix length"},
+    {"lower(ip.src) eq \"x\"", 6, "takes a text"},
+    {"path_prefix(http.host) eq \"x\"", 21, "number of parts"},
+    {"starts_with(ip.src, \"x\")", 12, "takes a text"},
+    {"starts_with(http.host, x)", 23, "double quotes"},
+    {"ip.src in {10.0.0.0/8 11.0.0.0/7}", 22, "the network is 10.0.0.0/7"},
+    {"ip.src eq 2001:db8::1/32", 10, "the network is 2001:db8::/32"},
+    {"ip.src eq 010.0.0.1", 10, "expected an address"},
+    {"ip.src eq \"10.0.0.1\"", 10, "without quotes"},
+    {"eth.type eq 0x10000", 12, "up to 65535"},
+    {"tcp.flags.syn eq 2", 17, "largest, 1"},
+    {"dir lt \"in\"", 4, "orders numbers"},
+    {"ip.proto eq 6 AND ip.ttl eq 1", 14, "`and`, `or`"},
+    {"and ip.proto eq 6", 0, "unknown field `and`"},
+    {"ip.proto eq 6 and", 17, "a field, found the end"},
+    {"ip.proto eq 6 and   ", 17, "a field, found the end"},
+    {"ip.proto eq 6 not", 14, "`and`, `or`"},
+    {"l4.dport in {}", 13, "at least one value"},
+    {"l4.dport in {80", 15, "found the end"},
+    {"(ip.proto eq 6", 14, "to close the parenthesis"},
+    {"ip.proto eq 6)", 13, "expected `and`, `or` or the end"},
+    {"ip.src eq 10.0.0.1/8", 10, "the network is 10.0.0.0/8"},
+    {"ip.src eq 10.0.0", 10, "expected an address"},
+    {"ip.src lt 10.0.0.1", 7, "orders numbers"},
+    {"ip.src contains \"x\"", 7, "compares text"},
+    {"prefix(ip.src, 33|64) eq 10.0.0.0", 15, "at most 32"},
+    {"prefix(ip.src, 129) eq 10.0.0.0", 15, "from 0 to 128"},
+    {"prefix(l4.dport, 8) eq 1", 7, "takes an address"},
+    {"prefix(ip.src, 24) eq 10.1.2.3", 22, "never matches"},
+    {"eth.src eq 02:00:00:00:00", 11, "a MAC address"},
+    {"dir eq \"inn\"", 7, "did you mean `in`?"},
+    {"dir eq in", 7, "in double quotes"},
+    {"ip.frag eq \"middle\"", 11, "none, first, later"},
+    {"ip.proto eq 6 && ip.ttl eq 1", 14, "write `and`"},
+    {"ip.proto eq 6 || ip.ttl eq 1", 14, "write `or`"},
+    {"!tcp.flags.syn", 0, "write `not`"},
+    {"ip.proto = 6", 9, "write `eq`"},
+    {"tcp.flags & 2", 10, "bitwise"},
+    {"http.host eq \"x", 13, "closing quote"},
+    {"http.host eq \"a\\n\"", 15, "may follow a backslash"},
+    {"http.request.headers eq \"x\"", 21, "`[` after"},
+    {"ip.src in $", 10, "name is missing"},
+    {"ip.src in $partners", 10, "no list called $partners"},
+    {"ip.proto eq 6 #", 14, "no meaning"},
+    {"payload", 7, "an operator after payload"},
+    {"payload lt \"a\"", 8, "orders numbers"},
+    {"payload eq abc", 11, "a text in double quotes"},
+    {"payload matches abc", 16, "a regular expression in double quotes"},
+    {"payload eq \"\\xg0\"", 12, "two hexadecimal digits"},
+    {"payload eq \"\\x1\"", 12, "two hexadecimal digits"},
+    {"payload contains \"\"", 17, "the empty text is a part of every text"},
+    {"starts_with(payload, \"\")", 21, "the empty text"},
+    {"payload in {}", 12, "at least one value"},
+    {"payload in {a}", 12, "in double quotes"},
+    {"payload matches \"(a)\\1\"", 16, "back references"},
+    {"payload matches \"a(?=b)\"", 16, "look-ahead"},
+    {"payload matches \"a(?>b)\"", 16, "atomic groups"},
+    {"payload matches \"a++\"", 16, "possessive quantifiers"},
+    {"payload matches \"ab(c\"", 19, "Missing close parenthesis"},
+    {"payload matches \"\\\"b(c\"", 20, "Missing close parenthesis"},
+    {"payload matches \"a{3,2}\"", 18, "Invalid repeat"},
+    {"payload matches \"(*UTF8)a\"", 17, "a text is bytes"},
+    {"payload matches \"a", 16, "no closing quote"},
+    {"http.host matches \"(\"", 19, "Missing close parenthesis"},
+    {"payload in $x", 11, "no list called $x"},
+};
+
+TEST(Expression, SaysWhereAndWhatIsWrong) {
+    for (const Wrong& row : kWrong) {
+        const auto parsed = parse_expression(row.text);
+        if (row.says.empty()) {
+            EXPECT_TRUE(std::holds_alternative<ParsedExpression>(parsed)) << row.text;
+            continue;
+        }
+        ASSERT_TRUE(std::holds_alternative<Remark>(parsed)) << row.text;
+        const auto& error = std::get<Remark>(parsed);
+        EXPECT_EQ(error.offset, row.offset) << row.text << ": " << error.text;
+        EXPECT_NE(error.text.find(row.says), std::string::npos) << row.text << ": " << error.text;
+    }
+}
+
+TEST(Expression, DepthIsBounded) {
+    const std::string deep(kMaxExpressionDepth + 10, '(');
+    const auto parsed = parse_expression(deep + "ip.proto eq 6");
+    ASSERT_TRUE(std::holds_alternative<Remark>(parsed));
+    EXPECT_NE(std::get<Remark>(parsed).text.find("too deep"), std::string::npos);
+    std::string nots;
+    for (int i = 0; i < 100'000; ++i) {
+        nots += "not ";
+    }
+    EXPECT_TRUE(std::holds_alternative<Remark>(parse_expression(nots + "ip.proto")));
+}
+
+struct NotBuilt {
+    std::string_view text;
+    std::size_t offset;
+    std::string_view what;
+};
+
+TEST(Expression, NotesWhatIsNotBuiltYet) {
+    const NotBuilt rows[] = {
+        {"ip.proto eq 6 and http.host eq \"x\"", 18, "the field http.host"},
+        {"starts_with(http.host, \"x\")", 12, "the field http.host"},
+        {"lower(http.host) eq \"x\"", 6, "the field http.host"},
+        {"http.host contains \"x\"", 0, "the field http.host"},
+        {"quic.token_len eq 64512", 0, "the field quic.token_len"},
+    };
+    for (const NotBuilt& row : rows) {
+        const auto parsed = parse_expression(row.text);
+        ASSERT_TRUE(std::holds_alternative<ParsedExpression>(parsed)) << row.text;
+        const auto& notes = std::get<ParsedExpression>(parsed).not_built;
+        ASSERT_FALSE(notes.empty()) << row.text;
+        EXPECT_EQ(notes.front().offset, row.offset) << row.text;
+        EXPECT_EQ(notes.front().text, row.what) << row.text;
+    }
+}
+
+}  // namespace
+}  // namespace sluice::expression_test

@@ -1,0 +1,144 @@
+#include "lib/policy/expression/finding.hpp"
+
+#include "lib/packet/parse.hpp"
+#include "tests/packets/frame.hpp"
+#include "tests/packets/tree_oracle.hpp"
+
+#include <gtest/gtest.h>
+
+#include <random>
+
+namespace sluice::finding_test {
+namespace {
+
+using test::arp;
+using test::Frame;
+using test::Octets;
+using test::tcp;
+using test::udp;
+
+struct Seen {
+    Octets frame;
+    Flow flow;
+};
+
+Seen see(const Frame& frame) {
+    Seen seen{frame.bytes(), {}};
+    seen.flow.port = port_name("uplink");
+    parse_frame({seen.frame, static_cast<std::uint32_t>(seen.frame.size())}, {}, seen.flow);
+    return seen;
+}
+
+Expression tree_of(std::string_view text) {
+    return std::get<ParsedExpression>(parse_expression(text)).tree;
+}
+
+struct Row {
+    std::string_view condition;
+    Frame frame;
+    bool holds;
+    std::string because;
+};
+
+const Frame kDns = udp().src("10.1.2.3").dst("192.0.2.1").dport(53);
+const Frame kSyn = tcp().src("2001:db8::7").dst("2001:db8::1").dport(443).flags(0x002);
+
+Octets octets(std::string_view text) {
+    const ByteView bytes = bytes_of(text);
+    return {bytes.begin(), bytes.end()};
+}
+const Frame kText = udp().carries(octets({"ab\0\"c", 5}));
+const Frame kLong = udp().payload(41);
+const std::string kZeroes = [] {
+    std::string text;
+    for (int i = 0; i < 40; ++i) {
+        text += "\\x00";
+    }
+    return text;
+}();
+
+const Row kRows[] = {
+    {"l4.dport eq 53", kDns, true, "l4.dport is 53"},
+    {"l4.dport eq 80", kDns, false, "l4.dport is 53, not 80"},
+    {"l4.dport in {80 443}", kDns, false, "l4.dport is 53, not 80 or 443"},
+    {"l4.dport in {80 443 53}", kDns, true, "l4.dport is 53, in 53, 80 or 443"},
+    {"l4.dport in {1 3 5 7 9 11}", kDns, false, "l4.dport is 53, not 1, 3, 5, 7 or more"},
+    {"l4.dport ge 100 and l4.dport le 200", kDns, false, "l4.dport is 53, not 100-65535"},
+    {"tcp.flags.syn", kDns, false, "tcp.flags.syn is absent"},
+    {"tcp.flags.syn and not tcp.flags.ack", kSyn, true,
+     "tcp.flags.syn is 1; tcp.flags.ack is 0, "
+     "not 1"},
+    {"not tcp.flags.syn", kSyn, false, "tcp.flags.syn is 1"},
+    {"ip.src in {10.0.0.0/8 192.0.2.1}", kDns, true,
+     "ip.src is 10.1.2.3, in 10.0.0.0/8 or "
+     "192.0.2.1"},
+    {"ip.src eq 10.1.2.4", kDns, false, "ip.src is 10.1.2.3, not 10.1.2.4"},
+    {"ip.src ne 10.1.2.3", kDns, false, "ip.src is 10.1.2.3"},
+    {"ip.src in {2001:db8::/32}", kSyn, true, "ip.src is 2001:db8::7, in 2001:db8::/32"},
+    {"ip.src in {10.0.0.0/8}", arp(), false, "ip.src is absent"},
+    {"ip.frag eq \"first\"", kDns, false, "ip.frag is none, not first"},
+    {"eth.type eq 0x0806", kDns, false, "eth.type is 0x0800, not 0x0806"},
+    {"port eq \"uplink\"", kDns, true, "port is uplink"},
+    {"l4.dport eq 80 or ip.proto eq 6", kDns, false,
+     "l4.dport is 53, not 80; ip.proto is 17, not 6"},
+    {"l4.dport eq 80 or ip.proto eq 17", kDns, true, "ip.proto is 17"},
+    {"payload contains \"b\\x00\"", kText, true,
+     "payload is \"ab\\x00\\\"c\", which contains \"b\\x00\""},
+    {"payload contains \"x\"", kText, false,
+     "payload is \"ab\\x00\\\"c\", not one that contains \"x\""},
+    {"lower(payload) matches \"B.*C$\"", kText, true,
+     "payload is \"ab\\x00\\\"c\", which matches \"B.*C$\", whatever the case"},
+    {"payload in {\"x\" \"y\"}", kText, false,
+     "payload is \"ab\\x00\\\"c\", not one that is \"x\" or \"y\""},
+    {"payload ne \"x\"", kText, true, "payload is \"ab\\x00\\\"c\", not one that is \"x\""},
+    {"payload ne \"x\"", arp(), false, "payload is absent"},
+    {"starts_with(payload, \"\\x00\")", kLong, true,
+     "payload is \"" + kZeroes + "\"... (41 bytes), which starts with \"\\x00\""},
+};
+
+TEST(Examine, TellsWhatDecided) {
+    for (const Row& row : kRows) {
+        const Seen seen = see(row.frame);
+        const Finding finding = examine(tree_of(row.condition), seen.flow, seen.frame, "uplink");
+        EXPECT_EQ(finding.holds, row.holds) << row.condition;
+        EXPECT_EQ(finding.because, row.because) << row.condition;
+    }
+}
+
+Expression some_tree(std::mt19937_64& random, int depth) {
+    static const auto kLeaves = std::to_array<std::string_view>(
+        {"l4.dport lt 60", "ip.proto eq 17", "tcp.flags.syn", "ip.src in {10.0.0.0/9}",
+         "ip.ttl gt 100", "not ip.version eq 6", "ip.dst ne 192.0.2.1", "ip.len in {28 40 60}"});
+    if (depth == 0 || random() % 3 == 0) {
+        return tree_of(kLeaves[random() % kLeaves.size()]);
+    }
+    Expression node;
+    node.kind = random() % 3 == 0   ? Expression::Kind::Not
+                : random() % 2 == 0 ? Expression::Kind::And
+                                    : Expression::Kind::Or;
+    const std::size_t parts = node.kind == Expression::Kind::Not ? 1 : 2 + random() % 2;
+    for (std::size_t i = 0; i < parts; ++i) {
+        node.parts.push_back(some_tree(random, depth - 1));
+    }
+    return node;
+}
+
+TEST(Examine, AgreesWithTheOracle) {
+    std::mt19937_64 random{3};
+    const Seen packets[] = {see(kDns), see(kSyn), see(arp()), see(udp().src("10.200.0.1")),
+                            see(tcp().ttl(200).flags(0x12))};
+    std::size_t held = 0;
+    for (int i = 0; i < 3000; ++i) {
+        const Expression tree = some_tree(random, 4);
+        const Seen& seen = packets[random() % std::size(packets)];
+        const Finding finding = examine(tree, seen.flow, seen.frame, "uplink");
+        ASSERT_EQ(finding.holds, test::tree_says(tree, seen.flow, seen.frame));
+        ASSERT_FALSE(finding.because.empty());
+        held += finding.holds ? 1U : 0U;
+    }
+    EXPECT_GT(held, 500U);
+    EXPECT_LT(held, 2500U);
+}
+
+}  // namespace
+}  // namespace sluice::finding_test
