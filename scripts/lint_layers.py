@@ -37,6 +37,7 @@ ONE_HOME = [
     (re.compile(r"#\s*include\s*[<\"](hs/)?hs_runtime\.h"), "lib/match", "Hyperscan's runtime"),
     (re.compile(r"#\s*include\s*[<\"](hs/)?hs(_com\w+)?\.h"), "lib/policy", "Hyperscan's compiler"),
     (re.compile(r"#\s*include\s*[<\"]maxminddb"), "lib/policy", "libmaxminddb"),
+    (re.compile(r"#\s*include\s*[<\"]blake2"), "lib/rules", "BLAKE2b"),
     (re.compile(r"#\s*include\s*[<\"]pcap(/\w+|\.)"), "lib/capture", "libpcap"),
     (re.compile(r"#\s*include\s*<atomic>|\bstd::atomic"), "lib/share", "std::atomic"),
 ]

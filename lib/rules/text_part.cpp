@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <cstring>
 
+#include <blake2.h>
+
 namespace sluice {
 namespace {
 
@@ -18,17 +20,27 @@ void copy(ByteView from, bool lower, std::byte* to) noexcept {
     }
 }
 
-Blake2b::Digest digest_of(ByteView text, bool lower) noexcept {
-    Blake2b hash;
-    std::array<std::byte, Blake2b::kBlock> block;
+// libb2 keeps its state in the caller's memory and allocates nothing.
+TextDigest digest_of(ByteView text, bool lower) noexcept {
+    alignas(64) blake2b_state hash;
+    (void)blake2b_init(&hash, sizeof(TextDigest));
+    std::array<std::byte, BLAKE2B_BLOCKBYTES> block;
     while (!text.empty()) {
         const ByteView now = text.first(std::min(block.size(), text.size()));
         copy(now, lower, block.data());
-        hash.add(ByteView{block}.first(now.size()));
+        (void)blake2b_update(&hash, reinterpret_cast<const std::uint8_t*>(block.data()),
+                             now.size());
         text = text.subspan(now.size());
     }
-    return hash.digest();
+    TextDigest digest;
+    (void)blake2b_final(&hash, reinterpret_cast<std::uint8_t*>(digest.data()), digest.size());
+    return digest;
 }
+
+// The first call of each function of libb2 chooses its implementation and writes the choice into a
+// plain global variable. It happens here, while the program is loaded and has one thread, so that
+// workers only read it.
+[[maybe_unused]] const TextDigest kImplementationsChosen = digest_of(bytes_of("."), false);
 
 std::size_t most_bytes(const KeyPart& part) noexcept {
     constexpr std::size_t kNumber = sizeof(std::uint64_t);

@@ -1,6 +1,5 @@
 #pragma once
 #include "lib/base/bytes.hpp"
-#include "lib/meter/blake2b.hpp"
 #include "lib/rules/rule_set.hpp"
 
 #include <array>
@@ -19,7 +18,9 @@ namespace sluice {
 inline constexpr std::uint8_t kTextMark = 0x80;
 // In the place of KeyPartHeader::prefix_length: the value ends in a digest.
 inline constexpr std::uint8_t kDigestMark = 1;
-using TextDigest = Blake2b::Digest;
+// BLAKE2b with a digest of 128 bits, without a key (RFC 7693): two programs give a text the same
+// name without a secret between them, and nobody can find another text of that name.
+using TextDigest = std::array<std::byte, 16>;
 inline constexpr std::size_t kTextDigestSize = sizeof(TextDigest);
 // Of a long text so many bytes stand before its digest, if the key has room for them.
 inline constexpr std::size_t kMostOfLongText = 48;

@@ -1,17 +1,18 @@
-#include "lib/policy/databases/mmdb_networks.hpp"
+#include "lib/policy/databases/mmdb_process.hpp"
 #include "lib/policy/databases/origins_of.hpp"
 
 #include <cstdint>
 #include <cstdlib>
-#include <string_view>
+#include <span>
 
 using namespace sluice;
 
-// Any bytes, as a database of either kind: an error with its reason, or tables that are sound.
+// Any bytes, as the answer of the child process that reads a database of either kind: an error with
+// its reason, or tables that are sound and were answered so.
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
-    const std::string_view bytes{reinterpret_cast<const char*>(data), size};
+    const ByteView bytes = std::as_bytes(std::span{data, size});
     for (const DatabaseKind kind : {DatabaseKind::Country, DatabaseKind::Asn}) {
-        const Result<DatabaseNetworks> networks = read_mmdb(bytes, kind);
+        const Result<DatabaseNetworks> networks = networks_of_answer(bytes, kind);
         if (!networks) {
             if (networks.error().what.empty()) {
                 std::abort();
@@ -25,7 +26,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
             std::abort();
         }
         parts->asked.add(country ? Field::IpSrcCountry : Field::IpSrcAsn);
-        if (!are_sound(*parts)) {
+        if (!are_sound(*parts) || answer_of(*networks).size() != bytes.size()) {
             std::abort();
         }
     }

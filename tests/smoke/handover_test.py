@@ -11,14 +11,7 @@ from programs import wait_until
 SOURCES = 60
 BURST = 25
 
-HOLD_EACH = f"""version: 1
-rules:
-  - id: hold
-    mode: enforce
-    when: dir eq "in" and ip.proto eq 17
-    key: [ip.src]
-    limits: [{{algorithm: token_bucket, rate: 1/d, burst: {BURST}}}]
-"""
+HOLD_EACH = workers_case.hold_each("ip.src", "1/d", BURST)
 WATCH_ALL = """version: 1
 rules:
   - {id: watch, key: [ip.src], limits: [{algorithm: token_bucket, rate: 1/s, burst: 1000}]}

@@ -10,20 +10,14 @@ import time
 
 import capture_files as frames
 import workers_case
+from merged_case import MergedCase
 
 WORKER_COUNT = 4
 SOURCES = 60
 ROUNDS = 150
 RATE, BURST = 200, 400
 
-HOLD_EACH = f"""version: 1
-rules:
-  - id: hold
-    mode: enforce
-    when: dir eq "in" and ip.proto eq 17
-    key: [ip.dst]
-    limits: [{{algorithm: token_bucket, rate: {RATE}/s, burst: {BURST}}}]
-"""
+HOLD_EACH = workers_case.hold_each("ip.dst", f"{RATE}/s", BURST)
 
 # Every second frame goes to the one hot host, the others to many; from all sources in turn.
 SEND = """
@@ -65,7 +59,7 @@ print(json.dumps([hot, others]))
 """
 
 
-class Case(workers_case.WorkersCase):
+class Case(MergedCase):
     def setUp(self):
         super().setUp()
         self.start()
@@ -82,12 +76,6 @@ class Case(workers_case.WorkersCase):
                             str(ROUNDS), str(SOURCES), "4000"], check=True, timeout=60, cwd=folder)
             taken = json.loads(taker.stdout.read())
         return *taken, time.monotonic() - begin
-
-    def merged(self):
-        return self.box.stats()["rules"][0]["merged"]
-
-    def ledger(self, event):
-        return sum(worker["ledger"][event] for worker in self.box.workers())
 
     def test_a_key_that_is_half_of_all_traffic(self):
         hot, others, seconds = self.send()

@@ -4,6 +4,18 @@ import json
 from box_case import HostsCase, main  # noqa: F401: they are started through here
 
 
+def hold_each(field, rate, burst):
+    """The rule file that holds each key of one field, of the UDP frames that come in outside."""
+    return f"""version: 1
+rules:
+  - id: hold
+    mode: enforce
+    when: dir eq "in" and ip.proto eq 17
+    key: [{field}]
+    limits: [{{algorithm: token_bucket, rate: {rate}, burst: {burst}}}]
+"""
+
+
 class WorkersCase(HostsCase):
     LCORES = "0@0,1@1,2@1,3@0,4@1"
 

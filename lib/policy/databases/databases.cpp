@@ -1,5 +1,6 @@
 #include "lib/policy/databases/databases.hpp"
 
+#include "lib/policy/databases/mmdb_process.hpp"
 #include "lib/policy/databases/origins_of.hpp"
 
 #include <string_view>

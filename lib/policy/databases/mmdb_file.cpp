@@ -1,10 +1,6 @@
 #include "lib/policy/databases/mmdb_file.hpp"
 
-#include "lib/policy/databases/mmdb_value.hpp"
-
-#include <algorithm>
 #include <cerrno>
-#include <optional>
 #include <string>
 #include <system_error>
 #include <utility>
@@ -14,28 +10,6 @@
 
 namespace sluice {
 namespace {
-
-constexpr std::string_view kMarker = "\xAB\xCD\xEFMaxMind.com";
-constexpr std::size_t kMaxMetadata = std::size_t{128} << 10;  // where libmaxminddb looks for it
-
-bool holds_texts(const MmdbSection& section, const MmdbValue& map, std::string_view key) {
-    const std::optional<MmdbValue> value = section.find(map, key);
-    return !value || section.holds_texts(*value);
-}
-
-// What the file says of itself is read by libmaxminddb, which follows whatever it says, and loses
-// memory when it finds something else among texts.
-bool has_harmless_metadata(std::string_view bytes) {
-    const std::string_view end = bytes.substr(bytes.size() - std::min(bytes.size(), kMaxMetadata));
-    const std::size_t marker = end.rfind(kMarker);
-    if (marker == std::string_view::npos) {
-        return false;
-    }
-    const MmdbSection section{end.substr(marker + kMarker.size())};
-    const std::optional<MmdbValue> map = section.value_at(0);
-    return section.is_simple(0) && map && holds_texts(section, *map, "languages") &&
-           holds_texts(section, *map, "description");
-}
 
 // Memory that has a path; goes with its last mapping.
 class PathedMemory {
@@ -80,9 +54,6 @@ Error broken_mmdb(const std::string& why) {
 }
 
 Result<MmdbFile> MmdbFile::open(std::string_view bytes) {
-    if (!has_harmless_metadata(bytes)) {
-        return broken_mmdb("it does not end in metadata as such files do");
-    }
     const PathedMemory copy;
     if (!copy.take(bytes)) {
         return Error{Errc::Unreachable,

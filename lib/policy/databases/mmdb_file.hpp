@@ -1,6 +1,7 @@
 #pragma once
 #include "lib/base/result.hpp"
 
+#include <string>
 #include <string_view>
 
 #include <maxminddb.h>
@@ -9,11 +10,13 @@ namespace sluice {
 
 [[nodiscard]] Error broken_mmdb(const std::string& why);
 
-// A file in MaxMind's format (MMDB), open in libmaxminddb. That takes files by their path only: the
-// bytes lie in memory of their own, so that a file that others cut short meanwhile ends nothing.
+// A file in MaxMind's format (MMDB), open in libmaxminddb. The library opens files by path only:
+// the bytes lie in memory of their own, so that a file that others cut short meanwhile does no
+// harm. The library follows pointers and nesting without a bound: a hostile file can end the
+// process.
 class MmdbFile {
 public:
-    // BadSyntax: it is none, or its description is not what readers can rely on.
+    // BadSyntax: the library refuses the file.
     [[nodiscard]] static Result<MmdbFile> open(std::string_view bytes);
     ~MmdbFile();
     MmdbFile(MmdbFile&& other) noexcept;
@@ -23,10 +26,6 @@ public:
 
     [[nodiscard]] const MMDB_s& operator*() const noexcept { return mmdb_; }
     [[nodiscard]] const MMDB_s* operator->() const noexcept { return &mmdb_; }
-    // The section of values, which records point into.
-    [[nodiscard]] std::string_view values() const noexcept {
-        return {reinterpret_cast<const char*>(mmdb_.data_section), mmdb_.data_section_size};
-    }
 
 private:
     explicit MmdbFile(const MMDB_s& mmdb) noexcept : mmdb_{mmdb} {}

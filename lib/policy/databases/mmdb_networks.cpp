@@ -3,7 +3,6 @@
 #include "lib/match/origin_parts.hpp"
 #include "lib/packet/country.hpp"
 #include "lib/policy/databases/mmdb_file.hpp"
-#include "lib/policy/databases/mmdb_value.hpp"
 
 #include <optional>
 #include <unordered_map>
@@ -18,44 +17,62 @@ constexpr unsigned kV4Bits = 32;
 constexpr unsigned kV6Bits = 128;
 constexpr unsigned kBitsBeforeV4 = 96;
 
-// What is looked for, by where its record stands: few records for many networks.
+// The countries or systems of records, by where the record stands: few records serve many networks.
 class Values {
 public:
-    Values(std::string_view section, DatabaseKind kind) : section_{section}, kind_{kind} {}
+    Values(const MMDB_s& file, DatabaseKind kind) : file_{file}, kind_{kind} {}
 
-    // 0: none. nullopt: there is no record there, or there are too many.
+    // 0: none. nullopt: there is no sound record there, or there are too many.
     std::optional<std::uint32_t> at(std::uint32_t offset) {
         const auto known = known_.find(offset);
         if (known != known_.end()) {
             return known->second;
         }
-        const std::optional<MmdbValue> record = section_.value_at(offset);
-        if (!record || known_.size() == kMaxOrigins) {
+        const std::optional<std::uint32_t> value = read(offset);
+        if (!value || known_.size() == kMaxOrigins) {
             return std::nullopt;
         }
-        const std::uint32_t value =
-            kind_ == DatabaseKind::Country ? country(*record) : asn(*record);
-        any_ = any_ || value != 0;
-        known_[offset] = value;
+        any_ = any_ || *value != 0;
+        known_[offset] = *value;
         return value;
     }
     // Whether there were records, and none had what is looked for.
     [[nodiscard]] bool are_of_another_kind() const { return !known_.empty() && !any_; }
 
 private:
-    [[nodiscard]] std::uint32_t country(const MmdbValue& record) const {
-        const auto country = section_.find(record, "country");
-        const auto code = country ? section_.find(*country, "iso_code") : std::nullopt;
-        const auto text = code ? section_.text_of(*code) : std::nullopt;
-        return text ? country_number(*text) : 0;
+    [[nodiscard]] std::optional<std::uint32_t> read(std::uint32_t offset) const {
+        MMDB_entry_s record{&file_, offset};
+        MMDB_entry_data_s data{};
+        const int status =
+            kind_ == DatabaseKind::Country
+                ? MMDB_get_value(&record, &data, "country", "iso_code", nullptr)
+                : MMDB_get_value(&record, &data, "autonomous_system_number", nullptr);
+        if (status == MMDB_LOOKUP_PATH_DOES_NOT_MATCH_DATA_ERROR) {
+            return 0;
+        }
+        if (status != MMDB_SUCCESS) {
+            return std::nullopt;
+        }
+        return kind_ == DatabaseKind::Country ? country(data) : asn(data);
     }
-    [[nodiscard]] std::uint32_t asn(const MmdbValue& record) const {
-        const auto number = section_.find(record, "autonomous_system_number");
-        const auto value = number ? section_.number_of(*number) : std::nullopt;
-        return value && *value <= UINT32_MAX ? static_cast<std::uint32_t>(*value) : 0;
+    static std::uint32_t country(const MMDB_entry_data_s& code) {
+        const bool is_text = code.has_data && code.type == MMDB_DATA_TYPE_UTF8_STRING;
+        return is_text ? country_number({code.utf8_string, code.data_size}) : 0;
+    }
+    static std::uint32_t asn(const MMDB_entry_data_s& number) {
+        switch (number.has_data ? number.type : 0U) {
+            case MMDB_DATA_TYPE_UINT16:
+                return number.uint16;
+            case MMDB_DATA_TYPE_UINT32:
+                return number.uint32;
+            case MMDB_DATA_TYPE_UINT64:
+                return number.uint64 <= UINT32_MAX ? static_cast<std::uint32_t>(number.uint64) : 0;
+            default:
+                return 0;
+        }
     }
 
-    MmdbSection section_;
+    const MMDB_s& file_;
     DatabaseKind kind_;
     std::unordered_map<std::uint32_t, std::uint32_t> known_;
     bool any_ = false;
@@ -79,7 +96,7 @@ struct Branch {
 
 class TreeWalk {
 public:
-    TreeWalk(const MmdbFile& file, DatabaseKind kind) : file_{file}, values_{file.values(), kind} {}
+    TreeWalk(const MmdbFile& file, DatabaseKind kind) : file_{file}, values_{*file, kind} {}
 
     Result<DatabaseNetworks> run() {
         const bool has_v6 = file_->metadata.ip_version == 6;
@@ -199,7 +216,7 @@ private:
 
 }  // namespace
 
-Result<DatabaseNetworks> read_mmdb(std::string_view bytes, DatabaseKind kind) {
+Result<DatabaseNetworks> read_mmdb_here(std::string_view bytes, DatabaseKind kind) {
     const Result<MmdbFile> file = MmdbFile::open(bytes);
     return file ? TreeWalk{*file, kind}.run() : file.error();
 }

@@ -22,13 +22,13 @@ struct DatabaseNetworks {
     std::uint64_t built_at = 0;  // UTC, seconds
 };
 
-// Reads a database in MaxMind's format (MMDB) from its bytes, with libmaxminddb; its tree is gone
-// through once, and nothing of it is kept. Of a country, `country.iso_code`: where a record has
-// only `registered_country` (where a network is registered, not where it is), or a code that is no
-// two capital letters, there is none. Of an autonomous system, `autonomous_system_number`. IPv4
-// networks are those under ::/96; where the tree leads to them once more (::ffff:0:0/96, 2001::/32,
-// 2002::/16), IPv6 addresses have none.
-// BadSyntax: the file is broken, or holds no such thing. TooMany: it holds more than can be.
-[[nodiscard]] Result<DatabaseNetworks> read_mmdb(std::string_view bytes, DatabaseKind kind);
+// Reads a database in MaxMind's format (MMDB) with libmaxminddb, in this process; its tree is
+// walked once. Of a country, `country.iso_code`: where a record has only `registered_country`
+// (where a network is registered, not where it is), or a code that is not two capital letters,
+// there is none. Of an autonomous system, `autonomous_system_number`. IPv4 networks are those under
+// ::/96; where the tree leads to them once more (::ffff:0:0/96, 2001::/32, 2002::/16), IPv6
+// addresses have none. BadSyntax: the file is broken, or holds no such thing. TooMany: it holds
+// more than can be.
+[[nodiscard]] Result<DatabaseNetworks> read_mmdb_here(std::string_view bytes, DatabaseKind kind);
 
 }  // namespace sluice

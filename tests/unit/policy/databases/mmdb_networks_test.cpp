@@ -1,9 +1,10 @@
-#include "lib/policy/databases/mmdb_networks.hpp"
+#include "lib/policy/databases/mmdb_process.hpp"
 
 #include "tests/packets/mmdb_bytes.hpp"
 
 #include "lib/packet/country.hpp"
 #include "lib/policy/databases/mmdb_file.hpp"
+#include "lib/policy/databases/mmdb_networks.hpp"
 
 #include <gtest/gtest.h>
 
@@ -210,7 +211,7 @@ void expect_broken(const std::string& bytes, std::string_view part,
 }
 
 TEST(MmdbNetworks, WhatIsNoSuchFileIsSaid) {
-    expect_broken("", "metadata");
+    expect_broken("", "is no good MMDB file");
     expect_broken("version: 1\n", "metadata");
     expect_broken(small().bytes(), "of type Test-Country", DatabaseKind::Asn);
     MmdbBytes loop;
@@ -244,34 +245,103 @@ std::string nested(std::size_t depth, const std::string& one, const std::string&
     return bytes + core;
 }
 
-// What a reader that calls itself for each map within a map would end at.
-TEST(MmdbNetworks, DeepNestingEndsNothing) {
+// libmaxminddb calls itself for each map within a map: the child process crashes, the caller does
+// not.
+TEST(MmdbNetworks, DeepNestingIsRefused) {
     const std::string deep =
         nested(1'000'000, mmdb::head(7, 1) + mmdb::text("a"), mmdb::text("end"));
     MmdbBytes file;
     file.add("10.0.0.0/8", mmdb::map({mmdb::text("a"), deep, mmdb::text("country"),
                                       mmdb::map({mmdb::text("iso_code"), mmdb::text("NL")})}));
     file.add("11.0.0.0/8", mmdb::country("NL"));
-    const auto networks = read_mmdb(file.bytes(), DatabaseKind::Country);
-    ASSERT_TRUE(networks.has_value()) << networks.error().what;
-    EXPECT_EQ(country_at(*networks, "11.0.0.1"), "NL");
-    EXPECT_EQ(country_at(*networks, "10.0.0.1"), "");
+    expect_broken(file.bytes(), "is no good MMDB file: libmaxminddb ends, or takes too long");
 }
 
-TEST(MmdbNetworks, MetadataThatLeadsReadersAstrayIsRefused) {
+// With one pair more at its front.
+std::string metadata_with(const std::string& value) {
+    return mmdb::head(7, 10) + mmdb::text("more") + value + small().metadata().substr(1);
+}
+
+TEST(MmdbNetworks, MetadataThatLeadsReadersAstrayDoesNoHarm) {
     const std::string whole = small().bytes();
     const std::string marker = "\xAB\xCD\xEFMaxMind.com";
     const std::string body = whole.substr(0, whole.rfind(marker) + marker.size());
-    const std::string good = small().metadata();
-    ASSERT_TRUE(read_mmdb(body + good, DatabaseKind::Country).has_value());
-    // One pair more, at the front.
-    const auto with = [&](const std::string& value) {
-        return body + mmdb::head(7, 10) + mmdb::text("more") + value + good.substr(1);
+    const Result<DatabaseNetworks> good = read_mmdb(whole, DatabaseKind::Country);
+    ASSERT_TRUE(good.has_value());
+    for (const std::string& value :
+         {mmdb::text("x"), nested(60'000, mmdb::head(11, 1), mmdb::text("x")),
+          mmdb::array({mmdb::pointer(0), mmdb::pointer(0)}), mmdb::head(11, 16'000'000)}) {
+        const auto networks = read_mmdb(body + metadata_with(value), DatabaseKind::Country);
+        if (networks) {
+            EXPECT_EQ(networks->steps, good->steps);
+            EXPECT_EQ(networks->v6_steps, good->v6_steps);
+        } else {
+            EXPECT_NE(networks.error().what.find("is no good MMDB file"), std::string::npos);
+        }
+    }
+}
+
+// Arrays of pointers to arrays of pointers: 16^11 texts in a few hundred bytes, which libmaxminddb
+// copies into a list until its memory or its time is used up.
+TEST(MmdbNetworks, MetadataThatGrowsIsRefused) {
+    std::string value = mmdb::head(11, 11);
+    const std::size_t front = metadata_with("").find("more") + 4;
+    std::size_t level = front + value.size();
+    value += mmdb::array({mmdb::text("x")});
+    for (int i = 1; i < 11; ++i) {
+        const std::size_t next = front + value.size();
+        value += mmdb::array(
+            std::vector<std::string>(16, mmdb::pointer(static_cast<std::uint32_t>(level))));
+        level = next;
+    }
+    const std::string languages = mmdb::array({mmdb::text("en")});
+    std::string metadata = metadata_with(value);
+    const std::size_t at = metadata.find(languages);
+    ASSERT_NE(at, std::string::npos);
+    metadata.replace(at, languages.size(),
+                     mmdb::array({mmdb::pointer(static_cast<std::uint32_t>(level))}));
+    const std::string whole = small().bytes();
+    const std::string marker = "\xAB\xCD\xEFMaxMind.com";
+    expect_broken(whole.substr(0, whole.rfind(marker) + marker.size()) + metadata,
+                  "is no good MMDB file");
+}
+
+// Nothing of the child's answer is believed.
+TEST(MmdbNetworks, AnAnswerIsCheckedWhole) {
+    const auto accepts = [](const DatabaseNetworks& networks) {
+        return networks_of_answer(answer_of(networks), DatabaseKind::Country).has_value();
     };
-    EXPECT_TRUE(read_mmdb(with(mmdb::text("x")), DatabaseKind::Country).has_value());
-    expect_broken(with(nested(60'000, mmdb::head(11, 1), mmdb::text("x"))), "metadata");
-    expect_broken(with(mmdb::array({mmdb::pointer(0), mmdb::pointer(0)})), "metadata");
-    expect_broken(with(mmdb::head(11, 16'000'000)), "metadata");
+    const DatabaseNetworks good = *read_mmdb(small().bytes(), DatabaseKind::Country);
+    ASSERT_TRUE(accepts(good));
+    EXPECT_EQ(networks_of_answer(answer_of(good), DatabaseKind::Country)->steps, good.steps);
+    DatabaseNetworks bad = good;
+    bad.steps.clear();
+    EXPECT_FALSE(accepts(bad)) << "no step";
+    bad = good;
+    bad.steps[0].first = 1;
+    EXPECT_FALSE(accepts(bad)) << "not from 0 on";
+    bad = good;
+    std::swap(bad.steps[1].first, bad.steps[2].first);
+    EXPECT_FALSE(accepts(bad)) << "not in order";
+    bad = good;
+    bad.v6_steps[1].row = bad.v6_steps[0].row;
+    EXPECT_FALSE(accepts(bad)) << "neighbours alike";
+    bad = good;
+    bad.v6_steps[1].row = kMaxCountry + 1;
+    EXPECT_FALSE(accepts(bad)) << "no country";
+
+    const std::vector<std::byte> whole = answer_of(good);
+    for (std::size_t size = 0; size < whole.size(); ++size) {
+        EXPECT_FALSE(networks_of_answer(ByteView{whole}.first(size), DatabaseKind::Country))
+            << size;
+    }
+    std::vector<std::byte> more = whole;
+    more.push_back({});
+    EXPECT_FALSE(networks_of_answer(more, DatabaseKind::Country));
+    const auto refused =
+        networks_of_answer(answer_of(Error{Errc::TooMany, "has too many"}), DatabaseKind::Country);
+    EXPECT_EQ(refused.error().code, Errc::TooMany);
+    EXPECT_EQ(refused.error().what, "has too many");
 }
 
 // Cut anywhere, or a byte changed anywhere: an error, or networks in order; never more.

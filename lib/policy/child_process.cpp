@@ -1,0 +1,112 @@
+#include "lib/policy/child_process.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <csignal>
+
+#include <fcntl.h>
+#include <sys/prctl.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+namespace sluice {
+namespace {
+
+// Of what the caller was doing nothing goes on here, and a crash is silent.
+void leave_the_parent() noexcept {
+    (void)prctl(PR_SET_PDEATHSIG, SIGKILL);
+    const rlimit no_core{0, 0};
+    (void)setrlimit(RLIMIT_CORE, &no_core);
+    for (const int signal :
+         {SIGPROF, SIGALRM, SIGTERM, SIGINT, SIGPIPE, SIGSEGV, SIGBUS, SIGILL, SIGFPE, SIGABRT}) {
+        (void)std::signal(signal, SIG_DFL);
+    }
+    sigset_t none;
+    (void)sigemptyset(&none);
+    (void)sigprocmask(SIG_SETMASK, &none, nullptr);
+}
+
+// Where the pipe's end is, and no other file is held open.
+int keep_only(int pipe) noexcept {
+    constexpr int kPipe = 3;
+    const int end = pipe == kPipe ? pipe : dup2(pipe, kPipe);
+    (void)close_range(kPipe + 1, ~0U, 0);
+    return end;
+}
+
+// What is thrown (there is no memory) ends the process: nothing of the caller is unwound here.
+// NOLINTNEXTLINE(bugprone-exception-escape)
+[[noreturn]] void run(const std::function<void(const ChildOutput&)>& work, int pipe) noexcept {
+    leave_the_parent();
+    work(ChildOutput{keep_only(pipe)});
+    _exit(0);
+}
+
+// All bytes up to the end of the pipe, or the first `most`.
+std::vector<std::byte> read_all(int pipe, std::size_t most) {
+    constexpr std::size_t kPiece = std::size_t{64} << 10;
+    std::vector<std::byte> bytes;
+    std::size_t size = 0;
+    while (size < most) {
+        bytes.resize(std::min(most, size + kPiece));
+        const ssize_t got = read(pipe, bytes.data() + size, bytes.size() - size);
+        if (got == 0 || (got < 0 && errno != EINTR)) {
+            break;
+        }
+        size += static_cast<std::size_t>(std::max<ssize_t>(got, 0));
+    }
+    bytes.resize(size);
+    return bytes;
+}
+
+}  // namespace
+
+void ChildOutput::put(ByteView bytes) const noexcept {
+    while (!bytes.empty()) {
+        const ssize_t written = write(pipe_, bytes.data(), bytes.size());
+        if (written < 0 && errno != EINTR) {
+            _exit(1);
+        }
+        bytes = bytes.subspan(static_cast<std::size_t>(std::max<ssize_t>(written, 0)));
+    }
+}
+
+std::optional<std::vector<std::byte>> run_in_child(
+    const std::function<void(const ChildOutput&)>& work, std::size_t most) {
+    std::array<int, 2> ends{};
+    if (pipe2(ends.data(), O_CLOEXEC) != 0) {
+        return std::nullopt;
+    }
+    const pid_t child = fork();
+    if (child == 0) {
+        run(work, ends[1]);
+    }
+    (void)close(ends[1]);
+    std::optional<std::vector<std::byte>> output;
+    if (child > 0) {
+        output = read_all(ends[0], most);
+    }
+    (void)close(ends[0]);
+    if (child > 0) {
+        (void)waitpid(child, nullptr, 0);
+    }
+    return output;
+}
+
+void set_timer(__itimer_which which, std::uint64_t micros) noexcept {
+    itimerval timer{};
+    timer.it_value.tv_sec = static_cast<time_t>(micros / 1'000'000);
+    timer.it_value.tv_usec = static_cast<suseconds_t>(micros % 1'000'000);
+    (void)setitimer(which, &timer, nullptr);
+}
+
+std::uint64_t left_of_timer(__itimer_which which) noexcept {
+    itimerval timer{};
+    (void)getitimer(which, &timer);
+    return static_cast<std::uint64_t>(timer.it_value.tv_sec) * 1'000'000 +
+           static_cast<std::uint64_t>(timer.it_value.tv_usec);
+}
+
+}  // namespace sluice

@@ -1,0 +1,148 @@
+#pragma once
+#include "lib/rules/limit_numbers.hpp"
+#include "lib/rules/rule_set.hpp"
+#include "lib/wire/classifier_fields.hpp"
+#include "lib/wire/limit_fields.hpp"
+
+#include <memory>
+#include <utility>
+
+// A rule set. What a Reader fills may break every rule of a rule set but this: its limits went
+// through their make functions, and its classifier is sound. find_fault() checks the rest.
+namespace sluice {
+
+[[nodiscard]] inline MeteredLimit blank_of(std::type_identity<MeteredLimit>) {
+    return {.name = {}, .limit = blank<AnyLimit>()};
+}
+[[nodiscard]] inline LimitOverride blank_of(std::type_identity<LimitOverride>) {
+    return {.numbers = blank<AnyLimit>()};
+}
+
+template <typename Archive>
+void serialize(Archive& archive, Serialized<Archive, Unwrapping>& unwrapping) {
+    std::uint8_t bits = unwrapping.bits();
+    archive(bits);
+    if constexpr (Archive::kReads) {
+        unwrapping = Unwrapping{bits};
+    }
+}
+
+template <typename Archive>
+void serialize(Archive& archive, Serialized<Archive, KeyPart>& part) {
+    archive(part.field, part.v4_length, part.v6_length, part.unwrapping);
+    archive.optional_word(part.text, TextField{kTextFieldCount - 1});
+    archive(part.lower, part.room);
+}
+
+template <typename Archive>
+void serialize(Archive& archive, Serialized<Archive, MeteredLimit>& limit) {
+    archive(limit.identity, limit.name, limit.key, limit.per, limit.scope, limit.spread_at_ports,
+            limit.max_unsynced, limit.limit);
+}
+
+template <typename Archive>
+void serialize(Archive& archive, Serialized<Archive, TagValues>& tag) {
+    archive(tag.dscp, tag.pcp);
+}
+
+template <typename Archive>
+void serialize(Archive& archive, Serialized<Archive, ColorAction>& action) {
+    archive(action.verdict, action.tag);
+}
+
+template <typename Archive>
+void serialize(Archive& archive, Serialized<Archive, Ban>& ban) {
+    archive(ban.action, ban.tag, ban.boxes);
+}
+
+template <typename Archive>
+void serialize(Archive& archive, Serialized<Archive, LimitOverride>& numbers) {
+    archive(numbers.limit, numbers.until, numbers.numbers);
+}
+
+template <typename Archive>
+void serialize(Archive& archive, Serialized<Archive, OverridePlan>& plan) {
+    archive(plan.exempt, plan.exempt_until, plan.banned, plan.banned_until, plan.first, plan.count);
+}
+
+template <typename Archive>
+void serialize(Archive& archive, Serialized<Archive, KeyOverrides::Row>& row) {
+    archive(row.end, row.plan);
+}
+
+template <typename Archive>
+void serialize(Archive& archive, Serialized<Archive, KeyOverrides>& keys) {
+    archive(keys.bytes, keys.rows);
+}
+
+template <typename Archive>
+void serialize(Archive& archive, Serialized<Archive, Overrides>& overrides) {
+    archive(overrides.numbers, overrides.plans, overrides.keys);
+}
+
+template <typename Archive>
+void serialize_overrides(Archive& archive,
+                         Serialized<Archive, std::shared_ptr<const Overrides>>& overrides) {
+    bool given = overrides != nullptr;
+    archive(given);
+    if (!given) {
+        return;
+    }
+    if constexpr (Archive::kReads) {
+        Overrides read;
+        archive(read);
+        overrides = std::make_shared<const Overrides>(std::move(read));
+    } else {
+        archive(*overrides);
+    }
+}
+
+template <typename Archive>
+void serialize(Archive& archive, Serialized<Archive, Rule>& rule) {
+    archive(rule.id, rule.mode, rule.on_match, rule.missing_key, rule.on_full, rule.on_exceed,
+            rule.tag, rule.coarsen_factor, rule.table_share, rule.cost, rule.rejected_spend,
+            rule.on_color, rule.owner_group, rule.keys, rule.limits, rule.ban);
+    serialize_overrides(archive, rule.overrides);
+    if constexpr (Archive::kReads) {
+        if (archive.ok()) {
+            (void)fill_coarser(rule);
+        }
+    }
+}
+
+template <typename Archive>
+void serialize(Archive& archive, Serialized<Archive, OwnerGroup>& group) {
+    archive(group.parts, group.salt);
+}
+
+// Without its generation and its databases of patterns.
+template <typename Archive>
+void serialize_rules(Archive& archive, Serialized<Archive, RuleSet>& set,
+                     Serialized<Archive, ClassifierParts>& parts) {
+    serialize_classifier(archive, parts);
+    serialize_origins(archive, set.origins);
+    archive(set.rules, set.owner_groups);
+}
+
+template <typename Archive>
+void serialize(Archive& archive, Serialized<Archive, RuleSet>& set) {
+    ClassifierParts read;
+    auto& parts = [&]() -> auto& {
+        if constexpr (Archive::kReads) {
+            return read;
+        } else {
+            return set.classifier.parts();
+        }
+    }();
+    archive(set.generation);
+    serialize_rules(archive, set, parts);
+    archive(parts.texts.databases);
+    if constexpr (Archive::kReads) {
+        archive.check(archive.ok() && are_sound(parts, set.rules.size()));
+        if (archive.ok()) {
+            set.classifier = Classifier{std::move(parts)};
+        }
+    }
+}
+
+}  // namespace sluice

@@ -1,0 +1,41 @@
+"""Workers that share a limit: what the tests of amounts between them begin with and expect."""
+import time
+
+import workers_case
+from programs import wait_until, wait_until_still
+
+
+class MergedCase(workers_case.WorkersCase):
+    def merged(self):
+        return self.box.stats()["rules"][0]["merged"]
+
+    def ledgers(self, event):
+        return [worker["ledger"][event] for worker in self.box.workers()]
+
+    def ledger(self, event):
+        return sum(self.ledgers(event))
+
+    def apply_merged(self, rules):
+        self.apply(rules)
+        self.assertEqual(self.scopes(), {"hold": "merged"})
+        self.promised = self.merged()["promised_overshoot"]
+
+    def flood_until_refused(self, flood, seconds=1.5):
+        """What came through by host, once no more of it comes for that time."""
+        flood.go_on()
+        return wait_until_still("what comes through", flood.came_by_host, seconds, 300)
+
+    def expect_each_amount_once(self):
+        time.sleep(1.2)  # so that what may wait has been told as well
+        wait_until("all amounts to be with their owners", lambda: self.ledger("sent") == self.ledger("applied"))
+        for event in ("returned", "no_place", "no_record", "dropped", "expired"):
+            self.assertEqual(self.ledger(event), 0, event)
+
+    def expect_the_promise(self, came, least, burst):
+        for host, count in came.items():
+            self.assertLessEqual(count, burst + self.promised, f"host {host}")
+            self.assertGreaterEqual(count, least, f"host {host}: what was used has been counted twice")
+        merged = self.merged()
+        self.assertLessEqual(merged["measured_overshoot"], merged["promised_overshoot"])
+        print(f"of {burst} and {self.promised} promised beyond: {min(came.values())} to {max(came.values())} "
+              f"at {len(came)} hosts", flush=True)
