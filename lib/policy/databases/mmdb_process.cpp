@@ -46,7 +46,11 @@ void limit_memory() {
 }
 
 void append(std::vector<std::byte>& out, ByteView bytes) {
-    out.insert(out.end(), bytes.begin(), bytes.end());
+    const std::size_t before = out.size();
+    out.resize(before + bytes.size());
+    if (!bytes.empty()) {
+        std::memcpy(out.data() + before, bytes.data(), bytes.size());
+    }
 }
 
 bool take(ByteView& rest, std::size_t count, std::string& text) {
