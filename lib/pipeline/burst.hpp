@@ -49,6 +49,9 @@ public:
     [[nodiscard]] std::span<const Packet> packets() const noexcept {
         return std::span{rows_}.first(size_);
     }
+    // What act_burst() reads of a row.
+    [[nodiscard]] const Flow& headers(std::size_t row) const noexcept { return rows_[row].flow; }
+    [[nodiscard]] Decision& decision(std::size_t row) noexcept { return rows_[row].decision; }
     // Only the first ones stay.
     void shrink(std::size_t size) noexcept { size_ = size; }
     [[nodiscard]] Scratch& scratch() noexcept { return scratch_; }

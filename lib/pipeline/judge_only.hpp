@@ -50,7 +50,7 @@ public:
         Look* const looks = burst_.scratch().looks.get();
         const bool stale = core_.buckets.tenants.stale();
         const Decision refused = refusal_by(rule_, 0);
-        const bool tell_wait = core_.policy.tell_wait && !forwards(rule_.on_exceed);
+        const bool tell_wait = core_.policy.tell_wait && !forwards(rule_.exceed_verdict);
         std::uint64_t admitted = 0;
         std::uint64_t exceeded = 0;
         for (; row != packets.size(); ++row) {

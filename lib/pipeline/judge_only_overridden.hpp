@@ -24,7 +24,7 @@ public:
           counters_{core.counters.rules[rule_.counters]},
           core_{core},
           now_{now},
-          tell_wait_{core.policy.tell_wait && !forwards(rule_.on_exceed)},
+          tell_wait_{core.policy.tell_wait && !forwards(rule_.exceed_verdict)},
           left_{static_cast<Rows>((std::uint64_t{1} << packets_.size()) - 1)} {
         // Of whom nothing else is said below.
         for (Packet& packet : packets_) {

@@ -208,7 +208,7 @@ private:
         case OverriddenLooks::Outcome::Refused:
             by.counters.exceeded.add(1);
             packet.decision = refusal_by(by.rule, match.rule);
-            if (judging.tell_wait && !forwards(by.rule.on_exceed)) [[unlikely]] {
+            if (judging.tell_wait && !forwards(by.rule.exceed_verdict)) [[unlikely]] {
                 packet.decision.wait = looks.wait_of(by.look);
             }
             return true;

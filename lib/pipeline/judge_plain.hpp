@@ -84,7 +84,10 @@ inline constexpr Decision kWithinLimits{.reason = Reason::WithinLimits};
 // What a rule says to a packet that a bucket of its has no room for, but for the wait.
 [[nodiscard, gnu::always_inline]] inline Decision refusal_by(const QuickRule& rule,
                                                              std::uint32_t index) noexcept {
-    return {.verdict = rule.on_exceed, .reason = Reason::OverLimit, .rule = index, .tag = rule.tag};
+    return {.verdict = rule.exceed_verdict,
+            .reason = Reason::OverLimit,
+            .action = rule.on_exceed,
+            .rule = index};
 }
 
 // What a rule says to a packet that its bucket has no room for.
@@ -92,7 +95,7 @@ inline constexpr Decision kWithinLimits{.reason = Reason::WithinLimits};
                                           const PlainJudging& judging) noexcept {
     by.counters.exceeded.add(1);
     packet.decision = refusal_by(by.rule, rule);
-    if (judging.tell_wait && !forwards(by.rule.on_exceed)) [[unlikely]] {
+    if (judging.tell_wait && !forwards(by.rule.exceed_verdict)) [[unlikely]] {
         packet.decision.wait = wait_for(by.look, *by.rule.limit, judging.now.at);
     }
 }

@@ -68,8 +68,8 @@ public:
           box_{source.box == nullptr ? usual_spread() : *source.box},
           context_{lines, problems, purpose == Purpose::Enforce, &databases_},
           relaxed_{lines, problems, false, &databases_},
-          file_{lines,      problems,     purpose,     modes,           {}, limits_, lists_,
-                databases_, source.lists, source.keys, source.overrides} {}
+          file_{lines,      problems, purpose,      modes,       {},              limits_, lists_,
+                databases_, actions_, source.lists, source.keys, source.overrides} {}
 
     std::optional<CompiledRules> run(const YamlNode& root) {
         const MapReader top{root, kTopKeys, context_, "a rule file"};
@@ -108,6 +108,7 @@ public:
         }
         compiled_.lists = lists_.summaries();
         compiled_.databases = databases_.summaries();
+        compiled_.set.actions = std::move(actions_).table();
         return std::move(compiled_);
     }
 
@@ -340,6 +341,7 @@ private:
     NamedLimits limits_;
     NamedLists lists_;
     Databases databases_;
+    ActionPool actions_;
     FieldSet asked_;  // from databases, by rules that are not off
     FileContext file_;
     std::set<std::string> ids_;

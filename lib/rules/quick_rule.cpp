@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <cstddef>
 #include <optional>
+#include <span>
 #include <utility>
 #include <variant>
 
@@ -57,7 +58,7 @@ void set_apart(const Rule& rule, QuickRule& quick) noexcept {
     quick.max_unsynced = 0;
 }
 
-QuickRule quick_rule(const Rule& rule) noexcept {
+QuickRule quick_rule(const Rule& rule, std::span<const Action> actions) noexcept {
     QuickRule quick;
     if (rule.on_match != OnMatch::Meter || rule.limits.size() != 1 || rule.bans()) {
         return quick;
@@ -78,7 +79,7 @@ QuickRule quick_rule(const Rule& rule) noexcept {
     quick.opens_freely = rule.table_share == kWholeTable && rule.limits.front().moved_from.empty();
     quick.counters = rule.counters;
     quick.on_exceed = rule.on_exceed;
-    quick.tag = &rule.tag;
+    quick.exceed_verdict = actions[rule.on_exceed].verdict;
     if (rule.overrides != nullptr) {
         set_apart(rule, quick);
     }
@@ -98,7 +99,7 @@ void list_quick_rules(RuleSet& set) {
     set.quick.clear();
     set.has_overrides = false;
     for (const Rule& rule : set.rules) {
-        const QuickRule& quick = set.quick.emplace_back(quick_rule(rule));
+        const QuickRule& quick = set.quick.emplace_back(quick_rule(rule, set.actions));
         set.has_overrides = set.has_overrides || quick.overrides != nullptr;
     }
     set.only_quick = set.quick.size() == 1 && has_short_way(set.quick.front()) &&

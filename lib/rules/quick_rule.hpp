@@ -2,6 +2,7 @@
 #include "lib/meter/entry.hpp"
 #include "lib/meter/limit.hpp"
 #include "lib/packet/flow.hpp"
+#include "lib/rules/action.hpp"
 #include "lib/rules/verdict.hpp"
 
 #include <array>
@@ -13,7 +14,6 @@ namespace sluice {
 
 class OverrideTable;
 struct RuleSet;
-struct TagValues;
 
 // What the stages need of a rule of the common kind, in two cache lines side by side: one address
 // of the packet is the key of one limit, which counts packets or bytes at a cost of 1. Everything
@@ -46,13 +46,13 @@ struct alignas(64) QuickRule {
     // A new bucket depends on nothing else: no share of the table that the rule may not go beyond,
     // no slot where keys may owe something from before they moved.
     bool opens_freely = false;
-    Verdict on_exceed = Verdict::Drop;
+    Verdict exceed_verdict = Verdict::Drop;  // of on_exceed
+    ActionIndex on_exceed = kDropAction;
     const OverrideTable* overrides = nullptr;  // nullptr: it is not like that
     // The same as `plain`, but workers share its limit, and how far each may go ahead; 0: it is not
     // like that.
     std::uint32_t max_unsynced = 0;
     std::uint32_t counters = 0;
-    const TagValues* tag = nullptr;
     std::optional<Limit> limit;  // a copy: ten thousand rules lie on as many pages
 
     // Of a flow of these versions: whoever has an IP version has both addresses.

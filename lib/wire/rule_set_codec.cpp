@@ -12,7 +12,8 @@ namespace {
 constexpr std::size_t kKeyPartSize = 7;
 constexpr std::size_t kKeySize = 4;
 constexpr std::size_t kLimitSize = 48;
-constexpr std::size_t kRuleSize = 61;
+constexpr std::size_t kActionSize = 5;
+constexpr std::size_t kRuleSize = 48;
 constexpr std::size_t kGroupSize = 12;
 constexpr std::size_t kOverrideRowSize = 8;
 constexpr std::size_t kOverrideSize = 25;
@@ -105,16 +106,24 @@ TagValues get_tag(Reader& in) {
     return {dscp, get_optional(in)};
 }
 
+void put_action(Writer& out, const Action& action) {
+    out.word(action.verdict);
+    put_tag(out, action.tag);
+}
+
+Action get_action(Reader& in) {
+    const auto verdict = in.word<Verdict>();
+    return {verdict, get_tag(in)};
+}
+
 void put_ban(Writer& out, const Ban& ban) {
-    out.word(ban.action);
-    put_tag(out, ban.tag);
+    out.number(ban.action);
     out.list(ban.boxes, put_metered);
 }
 
 Ban get_ban(Reader& in) {
-    const auto action = in.word<Verdict>();
-    const TagValues tag = get_tag(in);
-    return {action, tag, in.list<MeteredLimit>(kLimitSize, get_metered)};
+    const auto action = in.number<ActionIndex>();
+    return {action, in.list<MeteredLimit>(kLimitSize, get_metered)};
 }
 
 void put_override(Writer& out, const LimitOverride& numbers) {
@@ -193,15 +202,14 @@ void put_rule(Writer& out, const Rule& rule) {
     out.word(rule.on_match);
     out.word(rule.missing_key);
     out.word(rule.on_full);
-    out.word(rule.on_exceed);
-    put_tag(out, rule.tag);
+    out.number(rule.match_action);
+    out.number(rule.on_exceed);
     out.number(rule.coarsen_factor);
     out.number(rule.table_share);
     out.number(rule.cost);
     out.number<std::uint8_t>(rule.rejected_spend ? 1 : 0);
-    for (const ColorAction& action : rule.on_color) {
-        out.word(action.verdict);
-        put_tag(out, action.tag);
+    for (const ActionIndex action : rule.on_color) {
+        out.number(action);
     }
     out.number(rule.owner_group);
     out.list(rule.keys, put_key);
@@ -217,15 +225,14 @@ Rule get_rule(Reader& in) {
     rule.on_match = in.word<OnMatch>();
     rule.missing_key = in.word<MissingKey>();
     rule.on_full = in.word<OnFull>();
-    rule.on_exceed = in.word<Verdict>();
-    rule.tag = get_tag(in);
+    rule.match_action = in.number<ActionIndex>();
+    rule.on_exceed = in.number<ActionIndex>();
     rule.coarsen_factor = in.number<std::uint32_t>();
     rule.table_share = in.number<std::uint32_t>();
     rule.cost = in.number<std::uint32_t>();
     rule.rejected_spend = in.flag();
-    for (ColorAction& action : rule.on_color) {
-        action.verdict = in.word<Verdict>();
-        action.tag = get_tag(in);
+    for (ActionIndex& action : rule.on_color) {
+        action = in.number<ActionIndex>();
     }
     rule.owner_group = in.number<std::uint16_t>();
     rule.keys = in.list<GroupingKey>(kKeySize, get_key);
@@ -257,6 +264,7 @@ void put_rule_set(Writer& out, const RuleSet& set) {
 void put_rules(Writer& out, const RuleSet& set) {
     put_classifier(out, set.classifier.parts());
     put_origins(out, set.origins);
+    out.list(set.actions, put_action);
     out.list(set.rules, put_rule);
     out.list(set.owner_groups, put_group);
 }
@@ -266,6 +274,7 @@ RuleSet get_rule_set(Reader& in) {
     set.generation = in.number<std::uint64_t>();
     ClassifierParts parts = get_classifier(in);
     set.origins = get_origins(in);
+    set.actions = in.list<Action>(kActionSize, get_action);
     set.rules = in.list<Rule>(kRuleSize, get_rule);
     set.owner_groups = in.list<OwnerGroup>(kGroupSize, get_group);
     get_databases(in, parts);

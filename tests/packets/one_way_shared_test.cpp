@@ -82,7 +82,7 @@ void expect_same(const std::vector<Decision>& alone, const std::vector<Decision>
         EXPECT_EQ(alone[i].reason, beside[i].reason) << i;
         EXPECT_EQ(alone[i].rule, beside[i].rule) << i;
         EXPECT_EQ(alone[i].wait, beside[i].wait) << i;
-        EXPECT_EQ(alone[i].tag == nullptr, beside[i].tag == nullptr) << i;
+        EXPECT_EQ(alone[i].action, beside[i].action) << i;
     }
 }
 

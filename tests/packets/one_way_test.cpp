@@ -103,7 +103,7 @@ void expect_same(std::span<const Packet> alone, std::span<const Packet> beside) 
         EXPECT_EQ(one.rule, other.rule) << i;
         EXPECT_EQ(one.key, other.key) << i;
         EXPECT_EQ(one.wait, other.wait) << i;
-        EXPECT_EQ(one.tag == nullptr, other.tag == nullptr) << i;
+        EXPECT_EQ(one.action, other.action) << i;
     }
 }
 

@@ -105,7 +105,7 @@ void expect_same(std::span<const Packet> one, std::span<const Packet> other) {
         EXPECT_EQ(one[i].decision.reason, other[i].decision.reason) << i;
         EXPECT_EQ(one[i].decision.rule, other[i].decision.rule) << i;
         EXPECT_EQ(one[i].decision.wait, other[i].decision.wait) << i;
-        EXPECT_EQ(one[i].decision.tag == nullptr, other[i].decision.tag == nullptr) << i;
+        EXPECT_EQ(one[i].decision.action, other[i].decision.action) << i;
     }
 }
 

@@ -25,11 +25,11 @@ ReplaySummary judge_all(FrameSource& source, const ReplaySetup& setup,
     WorkerSet workers{setup, rules};
     ReplaySummary summary;
     for (auto frames = source.next_batch(); !frames.empty(); frames = source.next_batch()) {
-        const std::vector<const Packet*>& rows = workers.judge(frames, source.now());
-        for (std::size_t i = 0; i < frames.size(); ++i) {
-            summary.count(rows[i]->decision);
-            outputs.add(frames[i], *rows[i], rules, setup.pair);
+        const std::vector<Packet*>& rows = workers.judge(frames, source.now());
+        for (const Packet* row : rows) {
+            summary.count(row->decision);
         }
+        outputs.add(frames, rows, rules, setup.pair);
     }
     summary.collect(compiled, workers);
     return summary;

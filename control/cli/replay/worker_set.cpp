@@ -109,7 +109,7 @@ WorkerSet::Worker& WorkerSet::owner_of(const CapturedFrame& frame, Worker& recei
                                                                               : receiver;
 }
 
-const Packet* WorkerSet::receive(const CapturedFrame& frame) {
+Packet* WorkerSet::receive(const CapturedFrame& frame) {
     const Route route = route_of(frame);
     Burst& burst = route.worker.burst;
     burst.add({frame.bytes, frame.wire_size}, route.dir, port_);
@@ -125,7 +125,7 @@ WorkerSet::Place WorkerSet::place_of(const CapturedFrame& frame) const {
     return {route.worker.core, alone.packets().front().flow};
 }
 
-const std::vector<const Packet*>& WorkerSet::judge(std::span<KeptFrame> frames, Instant now) {
+const std::vector<Packet*>& WorkerSet::judge(std::span<KeptFrame> frames, Instant now) {
     rows_.clear();
     const Now time = time_of(now);
     for (const auto& worker : workers_) {

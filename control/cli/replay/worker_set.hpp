@@ -47,7 +47,7 @@ public:
 
     // Runs the pipeline over frames of one instant. The rows, in the order of the frames, are good
     // until the next call.
-    [[nodiscard]] const std::vector<const Packet*>& judge(std::span<KeptFrame> frames, Instant now);
+    [[nodiscard]] const std::vector<Packet*>& judge(std::span<KeptFrame> frames, Instant now);
 
     // Where a frame would be judged, and what of it the rules see.
     struct Place {
@@ -82,7 +82,7 @@ private:
     [[nodiscard]] Route route_of(const CapturedFrame& frame) const;
     [[nodiscard]] Worker& owner_of(const CapturedFrame& frame, Worker& receiver,
                                    Direction dir) const;
-    [[nodiscard]] const Packet* receive(const CapturedFrame& frame);
+    [[nodiscard]] Packet* receive(const CapturedFrame& frame);
     void share_limits_between();
     void exchange(Now now);
 
@@ -95,7 +95,7 @@ private:
     std::vector<std::unique_ptr<Worker>> workers_;
     std::unique_ptr<PeerTables> peers_;                           // theirs
     std::unique_ptr<Burst> looking_ = std::make_unique<Burst>();  // at one frame by itself
-    std::vector<const Packet*> rows_;
+    std::vector<Packet*> rows_;
 };
 
 }  // namespace sluice

@@ -130,9 +130,9 @@ protected:
             workers.push_back(std::make_unique<Me>());
             owners.push_back(std::make_unique<OwnerHandover>(worker, kWorkers));
             LaneEnds& ends = rings.ends[worker][0];
-            io.push_back(std::make_unique<DpdkIo>(lanes[worker][0], TxSide{up, tx_full, {}},
-                                                  wires().pool,
-                                                  LaneWays{nullptr, ends.owned, ends.back}));
+            io.push_back(std::make_unique<DpdkIo>(
+                lanes[worker][0], TxSides{side(worker, 0), side(worker, opposite_of(0))},
+                wires().pool, LaneWays{nullptr, ends.owned}));
         }
         std::vector<TxDesk::Client> clients;
         for (const BackRing& back : rings.backs) {
@@ -140,11 +140,15 @@ protected:
                 clients.push_back({back.ring, &sent[back.from]});
             }
         }
-        desk = std::make_unique<TxDesk>(lanes[0][0], TxSide{up, tx_full, {}}, clients);
+        desk = std::make_unique<TxDesk>(side(0, 0), clients);
     }
     ~OwnerHandoverTest() override {
         (void)take();
         EXPECT_EQ(rte_mempool_in_use_count(wires().pool), 0U) << "a buffer was lost";
+    }
+    [[nodiscard]] TxSide side(std::size_t worker, std::size_t lane) {
+        const Lane& of = lanes[worker][lane];
+        return {of.tx_port, of.tx_queue, up, tx_full, {}, rings.ends[worker][lane].back};
     }
     void judge(std::size_t worker) {
         Me& me = *workers[worker];
@@ -155,7 +159,7 @@ protected:
             me.unowned += span.count == 1 && me.burst.scratch().matches[span.first].rule == 1;
             packet.decision = {.verdict = Verdict::Pass, .reason = Reason::WithinLimits};
         }
-        io[worker]->send(me.burst, me.counters);
+        io[worker]->send(me.burst, set.actions, me.counters);
     }
     // A worker's round; how many frames it met.
     std::size_t round(std::size_t worker) {

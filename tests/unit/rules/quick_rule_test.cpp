@@ -41,11 +41,10 @@ Rule common_rule() {
 
 QuickRule quick_of(const Rule& rule) {
     RuleSet set;
+    set.actions.push_back({.verdict = Verdict::Tag, .tag = {.dscp = 8}});
     set.rules = {rule};
     list_quick_rules(set);
-    QuickRule quick = set.quick.at(0);
-    quick.tag = nullptr;  // it points into the set
-    return quick;
+    return set.quick.at(0);
 }
 
 // Whoever files an entry counts it for its slot, whatever the key is.
@@ -93,7 +92,7 @@ const Case kCases[] = {
     {"counts double", [](Rule& r) { r.cost = 2; }, Key::Other, true},
     {"no limit",
      [](Rule& r) {
-         r.on_match = OnMatch::Drop;
+         r.on_match = OnMatch::Act;
          r.limits.clear();
      },
      Key::Other, false},
@@ -117,13 +116,14 @@ TEST(QuickRule, SaysWhatItsRuleSays) {
     Rule rule = common_rule();
     rule.keys[0][0].v4_length = 20;
     rule.limits[0].per = Per::Byte;
-    rule.on_exceed = Verdict::Tag;
+    rule.on_exceed = 2;
     const QuickRule quick = quick_of(rule);
     EXPECT_EQ(quick.start, KeyHasher::start_of(7));
     EXPECT_EQ(quick.slot, 3U);
     EXPECT_EQ(quick.counters, 5U);
     EXPECT_TRUE(quick.per_byte);
-    EXPECT_EQ(quick.on_exceed, Verdict::Tag);
+    EXPECT_EQ(quick.on_exceed, 2);
+    EXPECT_EQ(quick.exceed_verdict, Verdict::Tag);
 }
 
 // Header and masked address, put together, are the canonical key.
@@ -206,7 +206,7 @@ TEST(QuickRule, IsApartWhereKeysHaveOverrides) {
     EXPECT_EQ(quick_of(rule).max_unsynced, 0U);
 }
 
-// Its pointers lead into the set it stands in, also after that was moved.
+// Also after the set that it stands in was moved.
 TEST(QuickRule, MovesWithItsSet) {
     RuleSet first;
     first.rules = {common_rule(), common_rule()};
@@ -217,7 +217,7 @@ TEST(QuickRule, MovesWithItsSet) {
     for (std::size_t i = 0; i < set.rules.size(); ++i) {
         EXPECT_EQ(set.quick[i].limit,
                   std::get<TokenBucketLimit>(set.rules[i].limits[0].limit).gcra);
-        EXPECT_EQ(set.quick[i].tag, &set.rules[i].tag);
+        EXPECT_EQ(set.quick[i].on_exceed, set.rules[i].on_exceed);
         EXPECT_EQ(set.quick[i].slot, set.rules[i].limits[0].slot);
     }
 }
