@@ -126,8 +126,8 @@ WorkerLanes Dataplane::lanes_of(std::size_t worker) {
     return io;
 }
 
-// One for each of the worker's transmit queues that others use. Where frames of neither direction are
-// spread by us, they use it for those whose keys they own only.
+// One for each of the worker's transmit queues that others use. Where frames of neither direction
+// are spread by us, they use it for those whose keys they own only.
 void Dataplane::add_desks(std::size_t worker, WorkerLanes& io) {
     for (std::size_t i = 0; i < lanes_[worker].size(); ++i) {
         std::vector<TxDesk::Client> clients;
@@ -137,8 +137,7 @@ void Dataplane::add_desks(std::size_t worker, WorkerLanes& io) {
             }
         }
         if (!clients.empty()) {
-            const bool handed =
-                lanes_[worker][i].handed || lanes_[worker][opposite_of(i)].handed;
+            const bool handed = lanes_[worker][i].handed || lanes_[worker][opposite_of(i)].handed;
             (handed ? io.desks : io.owner_desks)
                 .emplace_back(tx_side(worker, i), std::move(clients));
         }

@@ -10,11 +10,11 @@
 namespace sluice {
 
 // The way of packets through one worker: from one receive queue to one transmit queue. Frames that
-// the box makes may also leave by the port that packets come from, through the transmit queue of the
-// lane in the other direction (opposite_of()), which the same worker has. Every queue
-// belongs to exactly one lane, every lane to exactly one worker, so nothing is shared. Workers
-// without a queue of a pair have lanes too: for frames that are handed over (handover.hpp), or for
-// those whose keys they own (owner_handover.hpp).
+// the box makes may also leave by the port that packets come from, through the transmit queue of
+// the lane in the other direction (opposite_of()), which the same worker has. Every queue belongs
+// to exactly one lane, every lane to exactly one worker, so nothing is shared. Workers without a
+// queue of a pair have lanes too: for frames that are handed over (handover.hpp), or for those
+// whose keys they own (owner_handover.hpp).
 struct Lane {
     std::uint16_t rx_port = 0;
     std::uint16_t rx_queue = 0;

@@ -20,9 +20,9 @@ namespace sluice {
 //   packets          --forward--> destination's side     (source's side)  <--emit-- made frames
 //   made frames      --emit-----^
 //
-// What is forwarded or made is sent by finish(), made frames behind those that go on. Each packet is
-// counted once, under the verdict and reason that it has in the end; made frames are no packets of
-// anyone and are counted under neither.
+// What is forwarded or made is sent by finish(), made frames behind those that go on. Each packet
+// is counted once, under the verdict and reason that it has in the end; made frames are no packets
+// of anyone and are counted under neither.
 class LaneSink {
 public:
     // The rows' buffers are mbufs; copies and made frames come from `pool`.

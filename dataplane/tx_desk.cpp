@@ -62,8 +62,8 @@ void TxDesk::send(rte_mbuf** frames, std::uint16_t count, SentCounts& counts) no
         return;
     }
     const auto left = static_cast<unsigned>(count - sent);
-    const auto made = static_cast<unsigned>(
-        std::count(noted.begin() + sent, noted.begin() + count, kMade));
+    const auto made =
+        static_cast<unsigned>(std::count(noted.begin() + sent, noted.begin() + count, kMade));
     counts.by_verdict[static_cast<std::size_t>(Verdict::Drop)].add(left - made);
     counts.by_reason[static_cast<std::size_t>(up ? Reason::TxFull : Reason::LinkDown)].add(left -
                                                                                            made);

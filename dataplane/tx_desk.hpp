@@ -33,8 +33,7 @@ public:
         FrameRing* ring;
         SentCounts* counts;
     };
-    TxDesk(const TxSide& tx, std::vector<Client> clients)
-        : tx_{tx}, clients_{std::move(clients)} {}
+    TxDesk(const TxSide& tx, std::vector<Client> clients) : tx_{tx}, clients_{std::move(clients)} {}
 
     // One burst of each ring; how many frames there were.
     std::size_t send() noexcept;

@@ -9,8 +9,8 @@
 #include <cstddef>
 #include <span>
 
-// The one place where a decision becomes bytes and a destination: for the box, for a replayed capture
-// and for tests alike.
+// The one place where a decision becomes bytes and a destination: for the box, for a replayed
+// capture and for tests alike.
 namespace sluice {
 
 // What is read of a burst, however it lies in memory.

@@ -16,10 +16,12 @@ enum class Toward : std::uint8_t { Destination, Source };
 // A sink knows the burst's frames by row. Each row is forwarded, dropped or held exactly once, in
 // order; before that it may be rewritten.
 //
-//   rewrite  gives `write` the frame's bytes, contiguous from the first one to the end of the headers
-//            at least, and keeps what it writes. False: there is no memory for that; the frame is as
-//            it was.
-//   emit     sends a frame of `size` bytes that the box itself makes: `write` fills it in. False: there
+//   rewrite  gives `write` the frame's bytes, contiguous from the first one to the end of the
+//   headers
+//            at least, and keeps what it writes. False: there is no memory for that; the frame is
+//            as it was.
+//   emit     sends a frame of `size` bytes that the box itself makes: `write` fills it in. False:
+//   there
 //            is no memory for it.
 template <typename S>
 concept Sink =
@@ -30,8 +32,8 @@ concept Sink =
         { sink.emit(row, side, std::size_t{}, write) } noexcept -> std::same_as<bool>;
     };
 
-// A sink that can also keep a packet and forward it at a later instant. No action of the language is
-// delayed yet (find_fault() admits no Verdict::Shape), so sinks need not be of this kind.
+// A sink that can also keep a packet and forward it at a later instant. No action of the language
+// is delayed yet (find_fault() admits no Verdict::Shape), so sinks need not be of this kind.
 template <typename S>
 concept HoldingSink = Sink<S> && requires(S& sink, std::size_t row, Instant until) {
     { sink.now() } noexcept -> std::same_as<Instant>;

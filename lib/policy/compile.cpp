@@ -68,8 +68,8 @@ public:
           box_{source.box == nullptr ? usual_spread() : *source.box},
           context_{lines, problems, purpose == Purpose::Enforce, &databases_},
           relaxed_{lines, problems, false, &databases_},
-          file_{lines,      problems, purpose,      modes,       {},              limits_, lists_,
-                databases_, actions_, source.lists, source.keys, source.overrides} {}
+          file_{lines,  problems,   purpose,  modes,        {},          limits_,
+                lists_, databases_, actions_, source.lists, source.keys, source.overrides} {}
 
     std::optional<CompiledRules> run(const YamlNode& root) {
         const MapReader top{root, kTopKeys, context_, "a rule file"};

@@ -42,8 +42,9 @@ bool actions_hold(const std::vector<Action>& actions) noexcept {
 
 bool names_actions(const Rule& rule, std::size_t actions) noexcept {
     return rule.match_action < actions && rule.on_exceed < actions && rule.ban.action < actions &&
-           std::all_of(rule.on_color.begin(), rule.on_color.end(),
-                       [&](ActionIndex action) { return action < actions; });
+           std::all_of(
+               rule.on_color.begin(), rule.on_color.end(),
+               [&](ActionIndex action) { return action < actions; });
 }
 
 bool cost_holds(const Rule& rule) noexcept {

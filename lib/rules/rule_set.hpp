@@ -119,7 +119,7 @@ struct MeteredLimit {
 // "ban".
 struct Ban {
     ActionIndex action = kDropAction;  // for all packets of a banned key
-    std::vector<MeteredLimit> boxes;   // one for each key, in their order; none: the rule has no ban
+    std::vector<MeteredLimit> boxes;  // one for each key, in their order; none: the rule has no ban
 };
 
 // Rules with limits at the owners of their keys, one and the same packet of which several may
@@ -141,8 +141,8 @@ struct Rule {
     OnFull on_full = OnFull::Coarsen;
     std::uint32_t coarsen_factor = 16;  // 2 to kMaxCoarsenFactor
     std::uint32_t table_share = kWholeTable;
-    std::uint32_t cost = 1;             // units charged for each thing counted; 1 to kMaxCost
-    bool rejected_spend = false;        // what is not forwarded spends too
+    std::uint32_t cost = 1;                  // units charged for each thing counted; 1 to kMaxCost
+    bool rejected_spend = false;             // what is not forwarded spends too
     ActionIndex match_action = kDropAction;  // of OnMatch::Act
     ActionIndex on_exceed = kDropAction;
     // By Color; read when a limit of the rule is a colour meter.

@@ -18,7 +18,8 @@ public:
     // An Error also when a file to write is one that is read.
     [[nodiscard]] static Result<ReplayOutputs> create(const Options& options);
 
-    // Notes what became of frames, each with its row. Rewrites them as they would have left the box.
+    // Notes what became of frames, each with its row. Rewrites them as they would have left the
+    // box.
     void add(std::span<KeptFrame> frames, std::span<Packet* const> rows, const RuleSet& rules,
              std::string_view pair);
     [[nodiscard]] Result<Done> finish();

@@ -88,9 +88,8 @@ TEST(ActBurst, SendsEachPacketOneWayInOrder) {
     burst.add(udp(), dropped_for(Reason::TruncatedL4));
     Record sink{burst};
     act_burst(burst, kActions, sink);
-    EXPECT_EQ(sink.done,
-              (std::vector<std::string>{"forward 0", "drop 1", "rewrite 2", "forward 2",
-                                        "forward 3", "drop 4"}));
+    EXPECT_EQ(sink.done, (std::vector<std::string>{"forward 0", "drop 1", "rewrite 2", "forward 2",
+                                                   "forward 3", "drop 4"}));
 }
 
 // The action that the decision names, not another one of its rule; nothing else changes.

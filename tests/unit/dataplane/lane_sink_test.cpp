@@ -187,7 +187,8 @@ TEST_F(LaneSinkTest, MadeFramesThatCannotLeaveAreGivenUp) {
     EXPECT_EQ(take(wires().inside_out).size(), kQueueSize - 1);
     EXPECT_EQ(outside_full.read(), 0U);
     EXPECT_EQ(counted(), 1U);
-    // 200 made, of which the first 127 went out before the packet, which the queue then did not take.
+    // 200 made, of which the first 127 went out before the packet, which the queue then did not
+    // take.
     EXPECT_EQ(inside_full.read(), 200U + 1 - (kQueueSize - 1));
     EXPECT_EQ(counters.by_reason[static_cast<std::size_t>(Reason::TxFull)].read(), 1U);
 }

@@ -89,8 +89,8 @@ struct Ends {
     }
 };
 
-// A made frame that goes back where its packet came from leaves by the queue, or the ring, of the lane
-// in the other direction, which is the same worker's.
+// A made frame that goes back where its packet came from leaves by the queue, or the ring, of the
+// lane in the other direction, which is the same worker's.
 TEST(AssignLanes, OppositeLanesAreTheSameQueueOfOneWorker) {
     for (const bool handed : {false, true}) {
         const PairQueues pairs[] = {{"a", 0, 1, 3, handed, false}, {"b", 2, 3, 1, false, handed}};

@@ -92,7 +92,7 @@ rules:
   - {id: tags, mode: enforce, key: [], limits: [{algorithm: token_bucket, rate: 1/s, burst: 1}],
      on_exceed: {action: tag, dscp: ef}, ban: {after: 1, within: 1s, for: 1m, action: tag, pcp: 1}}
   - {id: colours, mode: enforce, key: [],
-     limits: [{algorithm: srtcm, mode: color_blind, cir: 1/s, cbs: 1, ebs: 1}],
+     limits: [{algorithm: srtcm, cir: 1/s, cbs: 1, ebs: 1}],
      on_color: {green: {action: tag, dscp: 46}, yellow: {action: tag, pcp: 1}, red: {action: pass}}}
   - {id: allows, mode: enforce, on_match: allow}
   - {id: denies, mode: enforce, on_match: drop}
@@ -101,8 +101,8 @@ rules:
     const RuleSet& set = outcome.rules->set;
     EXPECT_EQ(find_fault(set), std::nullopt);
     EXPECT_EQ(set.actions,
-              (std::vector<Action>{kPass, kDrop, {Verdict::Tag, {.dscp = 46}},
-                                   {Verdict::Tag, {.pcp = 1}}}));
+              (std::vector<Action>{
+                  kPass, kDrop, {Verdict::Tag, {.dscp = 46}}, {Verdict::Tag, {.pcp = 1}}}));
     ASSERT_EQ(set.rules.size(), 5U);
     EXPECT_EQ(set.rules[0].on_exceed, kDropAction);
     EXPECT_EQ(set.rules[1].on_exceed, 2);
