@@ -69,7 +69,7 @@ private:
     void report_found() const;
     void start_workers();
     [[nodiscard]] const PortPair& pair_of(const Lane& lane) const;
-    [[nodiscard]] TxSide tx_side(std::size_t worker, std::size_t lane);
+    [[nodiscard]] TxSide tx_side(std::size_t worker, std::size_t i);
     [[nodiscard]] LaneHandover* handover_of(std::size_t worker, std::size_t lane);
     [[nodiscard]] WorkerLanes lanes_of(std::size_t worker);
     void add_desks(std::size_t worker, WorkerLanes& io);

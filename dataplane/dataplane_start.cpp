@@ -86,10 +86,16 @@ const PortPair& Dataplane::pair_of(const Lane& lane) const {
     return **std::find_if(pairs_.begin(), pairs_.end(), has);
 }
 
-TxSide Dataplane::tx_side(std::size_t worker, std::size_t lane) {
-    const PortPair& pair = pair_of(lanes_[worker][lane]);
-    const Port& out = lanes_[worker][lane].dir == Direction::In ? pair.inside : pair.outside;
-    return {out.up, tx_full_[worker][lane], out.takes};
+TxSide Dataplane::tx_side(std::size_t worker, std::size_t i) {
+    const Lane& lane = lanes_[worker][i];
+    const PortPair& pair = pair_of(lane);
+    const Port& out = lane.dir == Direction::In ? pair.inside : pair.outside;
+    return {.port = lane.tx_port,
+            .queue = lane.tx_queue,
+            .up = out.up,
+            .full = tx_full_[worker][i],
+            .takes = out.takes,
+            .ring = rings_.ends[worker][i].back};
 }
 
 LaneHandover* Dataplane::handover_of(std::size_t worker, std::size_t i) {
@@ -112,15 +118,16 @@ WorkerLanes Dataplane::lanes_of(std::size_t worker) {
         const Lane& lane = lanes_[worker][i];
         LaneEnds& ends = rings_.ends[worker][i];
         auto& lanes = lane.for_owner_only() ? io.owner_lanes : io.lanes;
-        lanes.emplace_back(lane, tx_side(worker, i), pair_of(lane).pool,
-                           LaneWays{handover_of(worker, i), std::move(ends.owned), ends.back});
+        lanes.emplace_back(lane, TxSides{tx_side(worker, i), tx_side(worker, opposite_of(i))},
+                           pair_of(lane).pool,
+                           LaneWays{handover_of(worker, i), std::move(ends.owned)});
     }
     add_desks(worker, io);
     return io;
 }
 
-// One for each of the worker's transmit queues that others use. Where frames are not spread by us,
-// they use it for those whose keys they own only.
+// One for each of the worker's transmit queues that others use. Where frames of neither direction
+// are spread by us, they use it for those whose keys they own only.
 void Dataplane::add_desks(std::size_t worker, WorkerLanes& io) {
     for (std::size_t i = 0; i < lanes_[worker].size(); ++i) {
         std::vector<TxDesk::Client> clients;
@@ -130,8 +137,9 @@ void Dataplane::add_desks(std::size_t worker, WorkerLanes& io) {
             }
         }
         if (!clients.empty()) {
-            auto& desks = lanes_[worker][i].handed ? io.desks : io.owner_desks;
-            desks.emplace_back(lanes_[worker][i], tx_side(worker, i), std::move(clients));
+            const bool handed = lanes_[worker][i].handed || lanes_[worker][opposite_of(i)].handed;
+            (handed ? io.desks : io.owner_desks)
+                .emplace_back(tx_side(worker, i), std::move(clients));
         }
     }
 }

@@ -1,62 +1,15 @@
 #include "dataplane/dpdk_io.hpp"
 
-#include "dataplane/tx_desk.hpp"
-#include "lib/act/tag.hpp"
-#include "lib/pipeline/decision_tally.hpp"
+#include "dataplane/lane_sink.hpp"
+#include "lib/act/act_burst.hpp"
 
 #include <algorithm>
-#include <bit>
-#include <cstring>
 
 #include <rte_ethdev.h>
 #include <rte_mbuf.h>
 #include <rte_prefetch.h>
 
 namespace sluice {
-namespace {
-
-constexpr int kSendRetries = 3;
-
-std::byte* data_of(rte_mbuf* segment) noexcept {
-    return rte_pktmbuf_mtod(segment, std::byte*);
-}
-
-// Puts `bytes` back over the beginning of a frame, segment by segment.
-void write_head(rte_mbuf* frame, ByteView bytes) noexcept {
-    for (rte_mbuf* segment = frame; segment != nullptr && !bytes.empty(); segment = segment->next) {
-        const std::size_t size = std::min<std::size_t>(bytes.size(), segment->data_len);
-        std::memcpy(data_of(segment), bytes.data(), size);
-        bytes = bytes.subspan(size);
-    }
-}
-
-rte_mbuf* frame_of(const Packet& packet) noexcept {
-    return static_cast<rte_mbuf*>(packet.buffer);
-}
-
-// Whether nobody else holds any of the frame's buffers, so that it may be written to.
-bool is_ours(const rte_mbuf* frame) noexcept {
-    for (; frame != nullptr; frame = frame->next) {
-        if (rte_mbuf_refcnt_read(frame) != 1 || !RTE_MBUF_DIRECT(frame)) {
-            return false;
-        }
-    }
-    return true;
-}
-
-}  // namespace
-
-std::uint16_t send_frames(const Lane& lane, bool up, rte_mbuf** frames,
-                          std::uint16_t count) noexcept {
-    std::uint16_t sent = 0;
-    for (int tries = 0; up && sent < count && tries <= kSendRetries; ++tries) {
-        sent = static_cast<std::uint16_t>(
-            sent + rte_eth_tx_burst(lane.tx_port, lane.tx_queue, frames + sent,
-                                    static_cast<std::uint16_t>(count - sent)));
-    }
-    return sent;
-}
-
 FrameView DpdkIo::view_of(rte_mbuf* frame, std::size_t row) noexcept {
     return heads_[newest_][row].view_of(frame);
 }
@@ -116,123 +69,11 @@ std::size_t DpdkIo::receive_owned(Burst& burst, Reach reach) noexcept {
     return count;
 }
 
-bool DpdkIo::tag(Burst& burst, std::size_t row, const TagValues& values) noexcept {
-    Packet& packet = burst.packets()[row];
-    const Flow& headers = burst.headers_of(row);
-    rte_mbuf* frame = frame_of(packet);
-    if (!is_ours(frame)) {
-        rte_mbuf* copy = rte_pktmbuf_copy(frame, pool_, 0, UINT32_MAX);
-        if (copy == nullptr) {
-            return false;
-        }
-        rte_pktmbuf_free(frame);
-        packet.buffer = copy;
-        frame = copy;
-    }
-    // What the parser saw holds all that a tag touches; it may lie in several segments.
-    std::array<std::byte, kHeadSize> head;
-    const auto size = static_cast<std::uint32_t>(
-        std::min<std::size_t>({head.size(), burst.frame(row).bytes.size(), frame->pkt_len}));
-    if (headers.outer_l3_at + std::size_t{20} > size) {
-        return true;  // tags so deep that the IP header lies beyond: nothing is written
-    }
-    const void* seen = rte_pktmbuf_read(frame, 0, size, head.data());
-    if (seen != head.data()) {
-        std::memcpy(head.data(), seen, size);
-    }
-    tag_frame(MutableBytes{head}.first(size), headers, values.dscp, values.pcp);
-    write_head(frame, ByteView{head}.first(size));
-    return true;
-}
-
-bool DpdkIo::fits(rte_mbuf* frame) const noexcept {
-    return frame->pkt_len <= tx_.takes.longest &&
-           (frame->nb_segs == 1 || tx_.takes.in_segments || rte_pktmbuf_linearize(frame) == 0);
-}
-
-void DpdkIo::transmit(Burst& burst, std::array<std::uint16_t, kMaxBurst>& rows,
-                      std::uint16_t count) noexcept {
-    std::array<rte_mbuf*, kMaxBurst> out{};
-    for (std::uint16_t i = 0; i < count; ++i) {
-        out[i] = frame_of(burst.packets()[rows[i]]);
-    }
-    const bool up = tx_.up.raised();
-    const std::uint16_t sent = send_frames(lane_, up, out.data(), count);
-    if (sent == count) [[likely]] {
-        return;
-    }
-    for (std::uint16_t i = sent; i < count; ++i) {
-        burst.packets()[rows[i]].decision = {.verdict = Verdict::Drop,
-                                             .reason = up ? Reason::TxFull : Reason::LinkDown};
-    }
-    tx_.full.add(up ? count - sent : 0U);
-    rte_pktmbuf_free_bulk(out.data() + sent, static_cast<unsigned>(count - sent));
-}
-
-void DpdkIo::send(Burst& burst, WorkerCounters& counters) noexcept {
-    std::array<rte_mbuf*, kMaxBurst> dropped{};
-    std::array<std::uint16_t, kMaxBurst> forwarded{};
-    unsigned drops = 0;
-    std::uint16_t count = 0;
-    for (RowMask left = burst.live(); left != 0; left &= left - 1) {
-        const auto row = static_cast<std::uint16_t>(std::countr_zero(left));
-        Packet& packet = burst.packets()[row];
-        if (packet.decision.verdict == Verdict::Tag && !tag(burst, row, *packet.decision.tag)) {
-            packet.decision = {.verdict = Verdict::Drop, .reason = Reason::NoMemory};
-        }
-        if (forwards(packet.decision.verdict) && !fits(frame_of(packet))) [[unlikely]] {
-            packet.decision = {.verdict = Verdict::Drop, .reason = Reason::TooLong};
-        }
-        if (forwards(packet.decision.verdict)) {
-            forwarded[count++] = row;
-        } else {
-            dropped[drops++] = frame_of(packet);
-        }
-    }
-    if (drops != 0) {
-        rte_pktmbuf_free_bulk(dropped.data(), drops);
-    }
-    if (ways_.back != nullptr) [[unlikely]] {
-        send_back(burst, forwarded, count, counters);
-        return;
-    }
-    if (count != 0) {
-        transmit(burst, forwarded, count);
-    }
-    DecisionTally tally;
-    std::size_t noted = 0;
-    for_each_row(burst.live(), [&](std::size_t row) {
-        tally.note(noted++, burst.packets()[row].decision);
-    });
-    tally.count(noted, counters);
-}
-
-void DpdkIo::send_back(Burst& burst, const std::array<std::uint16_t, kMaxBurst>& rows,
-                       std::uint16_t count, WorkerCounters& counters) noexcept {
-    DecisionTally tally;  // the sender counts what it sends
-    std::size_t noted = 0;
-    for_each_row(burst.live(), [&](std::size_t row) {
-        const Packet& packet = burst.packets()[row];
-        if (!forwards(packet.decision.verdict)) {
-            tally.note(noted++, packet.decision);
-        }
-    });
-    std::array<rte_mbuf*, kMaxBurst> out{};
-    for (std::uint16_t i = 0; i < count; ++i) {
-        const Packet& packet = burst.packets()[rows[i]];
-        out[i] = frame_of(packet);
-        note_decision(*out[i], packet.decision.verdict, packet.decision.reason);
-    }
-    const unsigned put = ways_.back->put(out.data(), count);
-    for (unsigned i = put; i < count; ++i) {
-        Packet& packet = burst.packets()[rows[i]];
-        packet.decision = {.verdict = Verdict::Drop, .reason = Reason::RingFull};
-        tally.note(noted++, packet.decision);
-    }
-    tally.count(noted, counters);
-    if (put != count) [[unlikely]] {
-        rte_pktmbuf_free_bulk(out.data() + put, count - put);
-    }
+void DpdkIo::send(Burst& burst, std::span<const Action> actions,
+                  WorkerCounters& counters) noexcept {
+    LaneSink sink{burst, sides_, pool_};
+    act_burst(burst, actions, sink);
+    sink.finish(counters);
 }
 
 }  // namespace sluice

@@ -1,14 +1,13 @@
 #pragma once
 #include "dataplane/burst_clock.hpp"
-#include "dataplane/frame_bounds.hpp"
 #include "dataplane/frame_head.hpp"
 #include "dataplane/frame_ring.hpp"
 #include "dataplane/handover.hpp"
 #include "dataplane/lane.hpp"
+#include "dataplane/tx_side.hpp"
 #include "lib/pipeline/burst.hpp"
 #include "lib/pipeline/counters.hpp"
-#include "lib/rules/rule_set.hpp"
-#include "lib/share/core.hpp"
+#include "lib/rules/action.hpp"
 
 #include <array>
 #include <cstddef>
@@ -30,31 +29,18 @@ inline constexpr std::size_t kWholeSize = 10'240;
 // What of a frame the rules look at.
 enum class Reach : std::uint8_t { Headers, Everything };
 
-// Where a lane's frames leave.
-struct TxSide {
-    const Signal& up;
-    Counter& full;  // of this lane: the port adds them up
-    FrameBounds takes;
-};
-
 // What a lane has beside its queues.
 struct LaneWays {
     LaneHandover* handover = nullptr;  // nullptr where the port gives every worker its own frames
     HandoverEnds owned{};              // frames for the owners of their keys
-    FrameRing* back = nullptr;         // to the worker that sends; nullptr: it has its own queue
 };
-
-// Sends frames through the lane's transmit queue, with a few tries. How many it took; the first
-// ones.
-std::uint16_t send_frames(const Lane& lane, bool up, rte_mbuf** frames,
-                          std::uint16_t count) noexcept;
 
 // The queues of one lane. A burst that was received must be sent before the one after the next is
 // received into.
 class DpdkIo {
 public:
-    DpdkIo(const Lane& lane, const TxSide& tx, rte_mempool* pool, LaneWays ways = {}) noexcept
-        : lane_{lane}, tx_{tx}, pool_{pool}, ways_{std::move(ways)} {}
+    DpdkIo(const Lane& lane, const TxSides& sides, rte_mempool* pool, LaneWays ways = {}) noexcept
+        : lane_{lane}, sides_{sides}, pool_{pool}, ways_{std::move(ways)} {}
 
     // Fills `burst` from the receive queue; its rows' buffers are the mbufs. 0 when nothing came.
     // Of what is handed over it may hold less than came, or nothing.
@@ -65,26 +51,17 @@ public:
     // The rings to owners, by worker.
     [[nodiscard]] std::span<FrameRing* const> owners() const noexcept { return ways_.owned.to; }
 
-    // Frees what was dropped, tags what was tagged, sends the rest, and counts every frame under
-    // the one verdict and reason that it had in the end.
-    void send(Burst& burst, WorkerCounters& counters) noexcept;
+    // Carries out what was decided under the rule set with these actions, and counts every frame
+    // under the one verdict and reason that it had in the end.
+    void send(Burst& burst, std::span<const Action> actions, WorkerCounters& counters) noexcept;
 
 private:
     void fill(Burst& burst, rte_mbuf* const* frames, std::uint16_t count, Reach reach) noexcept;
     [[nodiscard]] FrameView view_of(rte_mbuf* frame, std::size_t row) noexcept;
     [[nodiscard]] FrameView whole_view_of(rte_mbuf* frame, std::size_t row) noexcept;
-    // Writes the rule's tag into the frame. False: there was no buffer to do it in.
-    [[nodiscard]] bool tag(Burst& burst, std::size_t row, const TagValues& values) noexcept;
-    // Whether the port can send the frame, made contiguous if it must be.
-    [[nodiscard]] bool fits(rte_mbuf* frame) const noexcept;
-    // Hands what goes on to the worker that sends, which counts it.
-    void send_back(Burst& burst, const std::array<std::uint16_t, kMaxBurst>& rows,
-                   std::uint16_t count, WorkerCounters& counters) noexcept;
-    void transmit(Burst& burst, std::array<std::uint16_t, kMaxBurst>& rows,
-                  std::uint16_t count) noexcept;
 
     const Lane& lane_;
-    TxSide tx_;
+    TxSides sides_;
     rte_mempool* pool_;
     LaneWays ways_;
     std::size_t next_ = 0;  // whose frames for this owner are taken first

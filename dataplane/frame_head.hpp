@@ -12,6 +12,10 @@ namespace sluice {
 // How much of a frame that spans several mbuf segments is made contiguous for the parser.
 inline constexpr std::size_t kHeadSize = 512;
 
+[[nodiscard]] inline std::byte* data_of(rte_mbuf* segment) noexcept {
+    return rte_pktmbuf_mtod(segment, std::byte*);
+}
+
 // Room for the beginning of one frame, if its first segment is too short.
 class FrameHead {
 public:

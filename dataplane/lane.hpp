@@ -9,10 +9,12 @@
 
 namespace sluice {
 
-// The way of packets through one worker: from one receive queue to one transmit queue. Every queue
-// belongs to exactly one lane, every lane to exactly one worker, so nothing is shared. Workers
-// without a queue of a pair have lanes too: for frames that are handed over (handover.hpp), or for
-// those whose keys they own (owner_handover.hpp).
+// The way of packets through one worker: from one receive queue to one transmit queue. Frames that
+// the box makes may also leave by the port that packets come from, through the transmit queue of
+// the lane in the other direction (opposite_of()), which the same worker has. Every queue belongs
+// to exactly one lane, every lane to exactly one worker, so nothing is shared. Workers without a
+// queue of a pair have lanes too: for frames that are handed over (handover.hpp), or for those
+// whose keys they own (owner_handover.hpp).
 struct Lane {
     std::uint16_t rx_port = 0;
     std::uint16_t rx_queue = 0;
@@ -50,5 +52,11 @@ struct PairQueues {
 // is one worker's unless its frames are handed over. Every worker has one for each direction.
 [[nodiscard]] std::vector<std::vector<Lane>> assign_lanes(std::span<const PairQueues> pairs,
                                                           std::size_t workers);
+
+// Where a worker's lane i has its counterpart: the same queue number of the same pair, the other
+// direction. Lanes are assigned two by two.
+[[nodiscard]] constexpr std::size_t opposite_of(std::size_t i) noexcept {
+    return i ^ 1U;
+}
 
 }  // namespace sluice

@@ -1,5 +1,9 @@
 #include "dataplane/tx_desk.hpp"
 
+#include "lib/pipeline/packet.hpp"
+
+#include <algorithm>
+
 #include <rte_mbuf.h>
 #include <rte_prefetch.h>
 
@@ -7,9 +11,13 @@ namespace sluice {
 namespace {
 
 constexpr unsigned kReasonBits = 8;
+constexpr std::uint32_t kMade = UINT32_MAX;  // no verdict
 static_assert(kReasonCount <= 1U << kReasonBits);
 
 void count_as(std::uint32_t noted, SentCounts& counts) noexcept {
+    if (noted == kMade) [[unlikely]] {
+        return;
+    }
     counts.by_verdict[noted >> kReasonBits].add(1);
     counts.by_reason[noted & ((1U << kReasonBits) - 1)].add(1);
 }
@@ -19,6 +27,10 @@ void count_as(std::uint32_t noted, SentCounts& counts) noexcept {
 void note_decision(rte_mbuf& frame, Verdict verdict, Reason reason) noexcept {
     frame.hash.usr =
         static_cast<std::uint32_t>(verdict) << kReasonBits | static_cast<std::uint32_t>(reason);
+}
+
+void note_made(rte_mbuf& frame) noexcept {
+    frame.hash.usr = kMade;
 }
 
 std::size_t TxDesk::send() noexcept {
@@ -42,7 +54,7 @@ void TxDesk::send(rte_mbuf** frames, std::uint16_t count, SentCounts& counts) no
         noted[i] = frames[i]->hash.usr;
     }
     const bool up = tx_.up.raised();
-    const std::uint16_t sent = send_frames(lane_, up, frames, count);
+    const std::uint16_t sent = send_frames(tx_, up, frames, count);
     for (std::uint16_t i = 0; i < sent; ++i) {
         count_as(noted[i], counts);
     }
@@ -50,8 +62,11 @@ void TxDesk::send(rte_mbuf** frames, std::uint16_t count, SentCounts& counts) no
         return;
     }
     const auto left = static_cast<unsigned>(count - sent);
-    counts.by_verdict[static_cast<std::size_t>(Verdict::Drop)].add(left);
-    counts.by_reason[static_cast<std::size_t>(up ? Reason::TxFull : Reason::LinkDown)].add(left);
+    const auto made =
+        static_cast<unsigned>(std::count(noted.begin() + sent, noted.begin() + count, kMade));
+    counts.by_verdict[static_cast<std::size_t>(Verdict::Drop)].add(left - made);
+    counts.by_reason[static_cast<std::size_t>(up ? Reason::TxFull : Reason::LinkDown)].add(left -
+                                                                                           made);
     tx_.full.add(up ? left : 0U);
     rte_pktmbuf_free_bulk(frames + sent, left);
 }

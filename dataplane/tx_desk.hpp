@@ -1,11 +1,12 @@
 #pragma once
-#include "dataplane/dpdk_io.hpp"
 #include "dataplane/frame_ring.hpp"
+#include "dataplane/tx_side.hpp"
 #include "lib/rules/verdict.hpp"
 #include "lib/share/core.hpp"
 
 #include <array>
 #include <cstdint>
+#include <utility>
 #include <vector>
 
 struct rte_mbuf;
@@ -21,6 +22,8 @@ struct SentCounts {
 
 // A frame's verdict and reason, written into its mbuf for the worker that sends it.
 void note_decision(rte_mbuf& frame, Verdict verdict, Reason reason) noexcept;
+// The same for a frame that the box has made: it is sent, and counted under no verdict.
+void note_made(rte_mbuf& frame) noexcept;
 
 // A transmit queue's way out for the workers that have none of their own: it sends what they have
 // put into their rings.
@@ -30,8 +33,7 @@ public:
         FrameRing* ring;
         SentCounts* counts;
     };
-    TxDesk(const Lane& lane, const TxSide& tx, std::vector<Client> clients)
-        : lane_{lane}, tx_{tx}, clients_{std::move(clients)} {}
+    TxDesk(const TxSide& tx, std::vector<Client> clients) : tx_{tx}, clients_{std::move(clients)} {}
 
     // One burst of each ring; how many frames there were.
     std::size_t send() noexcept;
@@ -39,7 +41,6 @@ public:
 private:
     void send(rte_mbuf** frames, std::uint16_t count, SentCounts& counts) noexcept;
 
-    const Lane& lane_;
     TxSide tx_;
     std::vector<Client> clients_;
 };

@@ -157,7 +157,7 @@ void Worker::advance(const Running& running, DpdkIo* lane, From from) noexcept {
             break;
     }
     if (going_->size() != 0) {
-        going_lane_->send(*going_, core_.counters);
+        going_lane_->send(*going_, rules.actions, core_.counters);
     }
     std::swap(coming_, going_);
     going_lane_ = lane;

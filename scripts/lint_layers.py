@@ -15,7 +15,7 @@ MAY_INCLUDE = {
     "lib/match": ["lib/base", "lib/packet"],
     "lib/meter": ["lib/base", "lib/share"],
     "lib/ledger": ["lib/base", "lib/share", "lib/meter"],
-    "lib/act": ["lib/base", "lib/packet"],
+    "lib/act": ["lib/base", "lib/packet", "lib/rules"],
     "lib/rules": ["lib/base", "lib/packet", "lib/match", "lib/meter"],
     "lib/top": ["lib/base", "lib/share", "lib/rules"],
     "lib/pipeline": ["lib/base", "lib/share", "lib/packet", "lib/match", "lib/meter", "lib/ledger",

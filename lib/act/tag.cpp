@@ -41,12 +41,15 @@ void tag_vlan(MutableBytes frame, std::uint8_t pcp) noexcept {
 
 void tag_frame(MutableBytes frame, const Flow& flow, std::optional<std::uint8_t> dscp,
                std::optional<std::uint8_t> pcp) noexcept {
-    if (pcp && flow.fields.has(Field::VlanId)) {
+    if (pcp && flow.fields.has(Field::VlanId) && frame.size() >= kEthernetSize + kVlanTagSize) {
         tag_vlan(frame, *pcp);
     }
-    if (dscp && flow.outer_version == IpVersion::V4) {
+    if (!dscp || flow.outer_l3_at + std::size_t{kIpv4MinSize} > frame.size()) {
+        return;
+    }
+    if (flow.outer_version == IpVersion::V4) {
         tag_ipv4(frame, flow.outer_l3_at, *dscp);
-    } else if (dscp && flow.outer_version == IpVersion::V6) {
+    } else if (flow.outer_version == IpVersion::V6) {
         tag_ipv6(frame, flow.outer_l3_at, *dscp);
     }
 }

@@ -8,8 +8,9 @@
 namespace sluice {
 
 // Writes `dscp` into the outermost IP header (IPv4: header checksum updated incrementally, RFC
-// 1624) and `pcp` into the outermost VLAN tag. What the frame has no place for is left alone.
-// `frame` holds at least the bytes parse_frame() saw when it filled `flow`.
+// 1624) and `pcp` into the outermost VLAN tag. What the frame has no place for is left alone, and
+// so is a header that begins beyond the bytes of `frame`, which are the first ones of those that
+// parse_frame() saw when it filled `flow`.
 void tag_frame(MutableBytes frame, const Flow& flow, std::optional<std::uint8_t> dscp,
                std::optional<std::uint8_t> pcp) noexcept;
 

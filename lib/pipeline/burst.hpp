@@ -70,6 +70,13 @@ public:
     [[nodiscard]] const Flow& headers_of(std::size_t row) const noexcept {
         return headers_.headers(row);
     }
+    // What act_burst() reads.
+    template <typename Visit>
+    void for_each_packet(Visit&& visit) const noexcept {
+        for_each_row(live_, visit);
+    }
+    [[nodiscard]] const Flow& headers(std::size_t row) const noexcept { return headers_of(row); }
+    [[nodiscard]] Decision& decision(std::size_t row) noexcept { return packets_[row].decision; }
     [[nodiscard]] Scratch& scratch() noexcept { return scratch_; }
     [[nodiscard]] const Scratch& scratch() const noexcept { return scratch_; }
 
@@ -86,10 +93,10 @@ private:
 
 // One packet of a burst that has been decided.
 struct BurstRow {
-    const Burst* burst = nullptr;
+    Burst* burst = nullptr;
     std::size_t row = 0;
 
-    [[nodiscard]] const Decision& decision() const noexcept {
+    [[nodiscard]] Decision& decision() const noexcept {
         return burst->packets()[row].decision;
     }
     [[nodiscard]] const Flow& headers() const noexcept { return burst->headers_of(row); }

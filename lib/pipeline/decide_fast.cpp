@@ -356,13 +356,13 @@ std::optional<Decision> FastPath::strictest(std::span<const BucketLookup> lookup
         if (!refused) {
             const bool judged = !of.exempt(found) && decision.rule == kNoRule;
             decision.reason = judged ? Reason::WithinLimits : decision.reason;
-        } else if (decision.rule == kNoRule || decision.verdict < rule.on_exceed) {
+        } else if (decision.rule == kNoRule || decision.verdict < of.plan.exceed_verdict) {
             const auto first = static_cast<std::size_t>(std::countr_zero(found.refused & of.bits));
-            decision = {.verdict = rule.on_exceed,
+            decision = {.verdict = of.plan.exceed_verdict,
                         .reason = Reason::OverLimit,
                         .key = rule.limits[limit_of(lookups[first]).index].key,
-                        .rule = of.rule,
-                        .tag = &rule.tag};
+                        .action = of.plan.on_exceed,
+                        .rule = of.rule};
         }
     });
     may_decide &= forwards(decision.verdict) || !(rejected_spend || core_.policy.tell_wait);

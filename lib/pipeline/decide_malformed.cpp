@@ -23,8 +23,9 @@ Reason malformed_reason(Parsed parsed) noexcept {
 }  // namespace
 
 Decision decide_malformed(Parsed parsed, const PacketPolicy& policy) noexcept {
-    const bool drop = policy.malformed == MalformedPolicy::Drop;
-    return {.verdict = drop ? Verdict::Drop : Verdict::Pass, .reason = malformed_reason(parsed)};
+    const Reason reason = malformed_reason(parsed);
+    return policy.malformed == MalformedPolicy::Drop ? dropped_for(reason)
+                                                     : Decision{.reason = reason};
 }
 
 }  // namespace sluice

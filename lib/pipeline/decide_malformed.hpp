@@ -2,6 +2,7 @@
 #include "lib/packet/flow.hpp"
 #include "lib/pipeline/core_state.hpp"
 #include "lib/rules/decision.hpp"
+#include "lib/rules/meter_plan.hpp"
 
 namespace sluice {
 
@@ -9,9 +10,10 @@ namespace sluice {
 [[nodiscard]] Decision decide_malformed(Parsed parsed, const PacketPolicy& policy) noexcept;
 
 // What an enforcing rule with on_match says.
-[[nodiscard]] inline Decision decision_on_sight(std::uint32_t rule, bool allow) noexcept {
-    return {.verdict = allow ? Verdict::Pass : Verdict::Drop,
-            .reason = allow ? Reason::AllowRule : Reason::DenyRule,
+[[nodiscard]] inline Decision decision_on_sight(const RulePlan& plan, std::uint32_t rule) noexcept {
+    return {.verdict = plan.match_verdict,
+            .reason = forwards(plan.match_verdict) ? Reason::AllowRule : Reason::DenyRule,
+            .action = plan.match_action,
             .rule = rule};
 }
 

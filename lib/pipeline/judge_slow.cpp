@@ -25,11 +25,13 @@ bool decide_on_sight(const Judged& judged, Decision& decision) noexcept {
         if (rule.on_match == OnMatch::Meter) {
             continue;
         }
-        const bool allow = rule.on_match == OnMatch::Allow;
+        const Verdict verdict = judged.verdict_of(rule.match_action);
+        const bool allow = forwards(verdict);
         RuleCounters& counters = judged.counters(match);
         (allow ? counters.admitted : counters.exceeded).add(1);
         if (rule.mode == Mode::Enforce) {
-            decision = decision_on_sight(match.rule, allow);
+            decision = decision_on_sight(judged.judging.set.meter_plan->rules[match.rule],
+                                         match.rule);
             return true;
         }
     }
@@ -121,9 +123,9 @@ Outcome look_at_limits(const Match& match, const Rule& rule, const Judged& judge
         look_at_limit(look, rule.limits[at++], rule, judged, outcome);
     }
     if (outcome.colored) [[unlikely]] {
-        const ColorAction& action = rule.on_color[static_cast<std::size_t>(outcome.color)];
-        outcome.refused |= !forwards(action.verdict);
-        outcome.over_limit |= !forwards(action.verdict);
+        const ActionIndex action = rule.on_color[static_cast<std::size_t>(outcome.color)];
+        outcome.refused |= !forwards(judged.verdict_of(action));
+        outcome.over_limit |= !forwards(judged.verdict_of(action));
     }
     return outcome;
 }
@@ -149,7 +151,7 @@ Outcome look_at_banning(const Match& match, const Rule& rule, const Judged& judg
     }
     const Outcome outcome = look_at_limits(match, rule, judged);
     if (outcome.over_limit) {
-        const bool yellow = outcome.colored && !forwards(rule.on_color[1].verdict);
+        const bool yellow = outcome.colored && !forwards(judged.verdict_of(rule.on_color[1]));
         judged.bans(match).begun.add(boxes.note(looks, yellow));
     }
     return outcome;
@@ -174,27 +176,29 @@ Outcome look_at_rule(const Match& match, const Judged& judged) noexcept {
 }
 
 struct Weight {
-    Verdict verdict;
-    const TagValues* tag;
+    ActionIndex action;
     Reason reason;
     std::uint8_t key;
 };
 
 // The strictest decides, the first of equals.
-void weigh(const Match& match, const Weight& weight, Decision& decision) noexcept {
-    if (decision.rule != kNoRule && decision.verdict >= weight.verdict) {
+void weigh(const Match& match, const Weight& weight, const Judged& judged,
+           Decision& decision) noexcept {
+    const Verdict verdict = judged.verdict_of(weight.action);
+    if (decision.rule != kNoRule && decision.verdict >= verdict) {
         return;
     }
-    decision.verdict = weight.verdict;
+    decision.verdict = verdict;
     decision.reason = weight.reason;
     decision.key = weight.key;
     decision.rule = match.rule;
-    decision.tag = weight.tag;
+    decision.action = weight.action;
 }
 
 // What an enforcing rule makes of a packet.
-void decide(const Match& match, const Rule& rule, const Outcome& outcome,
+void decide(const Match& match, const Judged& judged, const Outcome& outcome,
             Decision& decision) noexcept {
+    const Rule& rule = judged.rule(match);
     const Reason refusal = outcome.banned       ? Reason::Banned
                            : outcome.over_limit ? Reason::OverLimit
                            : outcome.no_credit  ? Reason::NoCredit
@@ -205,16 +209,16 @@ void decide(const Match& match, const Rule& rule, const Outcome& outcome,
         decision.reason = Reason::WithinLimits;
     }
     if (outcome.banned && rule.bans()) [[unlikely]] {
-        weigh(match, {rule.ban.action, &rule.ban.tag, refusal, outcome.key}, decision);
+        weigh(match, {rule.ban.action, refusal, outcome.key}, judged, decision);
     } else if (outcome.exceeded) {
-        weigh(match, {rule.on_exceed, &rule.tag, refusal, outcome.key}, decision);
+        weigh(match, {rule.on_exceed, refusal, outcome.key}, judged, decision);
     }
     if (outcome.colored) [[unlikely]] {
-        const ColorAction& action = rule.on_color[static_cast<std::size_t>(outcome.color)];
+        const ActionIndex action = rule.on_color[static_cast<std::size_t>(outcome.color)];
         // A colour that only passes is no refusal; a tag, or red, is this rule's doing.
-        if (action.verdict != Verdict::Pass || outcome.refused) {
+        if (judged.verdict_of(action) != Verdict::Pass || outcome.refused) {
             const Reason reason = outcome.refused ? refusal : Reason::WithinLimits;
-            weigh(match, {action.verdict, &action.tag, reason, outcome.key}, decision);
+            weigh(match, {action, reason, outcome.key}, judged, decision);
         }
     }
 }
@@ -234,7 +238,7 @@ void look_at_all(const Judged& judged, Decision& decision) noexcept {
         (outcome.refused ? judged.counters(match).exceeded : judged.counters(match).admitted)
             .add(1);
         if (rule.mode == Mode::Enforce) {
-            decide(match, rule, outcome, decision);
+            decide(match, judged, outcome, decision);
         }
     }
     if (forwards(decision.verdict)) {

@@ -17,6 +17,9 @@ struct Judged {
     [[nodiscard]] const Rule& rule(const Match& match) const noexcept {
         return judging.set.rules[match.rule];
     }
+    [[nodiscard]] Verdict verdict_of(ActionIndex action) const noexcept {
+        return judging.set.actions[action].verdict;
+    }
     [[nodiscard]] RuleCounters& counters(const Match& match) const noexcept {
         return judging.core.counters.rules[rule(match).counters];
     }

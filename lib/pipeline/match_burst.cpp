@@ -50,12 +50,9 @@ private:
         scratch_.decided = malformed;
     }
 
-    [[nodiscard]] bool is_on_sight(const RulePlan& rule) const noexcept {
-        return rule.on_match == OnMatch::Drop || rule.on_match == OnMatch::Allow;
-    }
     [[nodiscard]] RowMask decided_by(const RuleMatch& match) const noexcept {
         const RulePlan& rule = plan_of(match.rule);
-        return is_on_sight(rule) && rule.mode == Mode::Enforce ? match.rows : 0;
+        return rule.on_match == OnMatch::Act && rule.mode == Mode::Enforce ? match.rows : 0;
     }
 
     // Texts are looked at only where they can still change a verdict, what is spent or what is
@@ -95,18 +92,18 @@ private:
     void decide_on_sight(RowMask open) noexcept {
         for (const RuleMatch& match : matched()) {
             const RulePlan& rule = plan_of(match.rule);
-            if (!is_on_sight(rule)) {
+            if (rule.on_match != OnMatch::Act) {
                 continue;
             }
             const RowMask rows = match.rows & open;
-            const bool allow = rule.on_match == OnMatch::Allow;
+            const bool allow = forwards(rule.match_verdict);
             RuleCounters& counters = core_.counters.rules[rule.counters];
             (allow ? counters.admitted : counters.exceeded)
                 .add(static_cast<std::uint64_t>(std::popcount(rows)));
             if (rule.mode != Mode::Enforce || rows == 0) {
                 continue;
             }
-            const Decision decision = decision_on_sight(match.rule, allow);
+            const Decision decision = decision_on_sight(rule, match.rule);
             for_each_row(rows,
                          [&](std::size_t row) { burst_.packets()[row].decision = decision; });
             open &= ~rows;

@@ -35,8 +35,8 @@ public:
           box_{source.box == nullptr ? usual_spread() : *source.box},
           context_{lines, problems, purpose == Purpose::Enforce, &databases_},
           relaxed_{lines, problems, false, &databases_},
-          file_{lines,      problems,     purpose,     modes,           {}, limits_, lists_,
-                databases_, source.lists, source.keys, source.overrides},
+          file_{lines,  problems,   purpose,  modes,        {},          limits_,
+                lists_, databases_, actions_, source.lists, source.keys, source.overrides},
           rules_{lines, problems} {}
 
     std::optional<CompiledRules> run(const YamlNode& root) {
@@ -74,6 +74,7 @@ public:
         compiled.client = file_.client_ip.view;
         compiled.lists = lists_.summaries();
         compiled.databases = databases_.summaries();
+        compiled.set.actions = std::move(actions_).table();
         return compiled;
     }
 
@@ -137,6 +138,7 @@ private:
     NamedLimits limits_;
     NamedLists lists_;
     Databases databases_;
+    ActionPool actions_;
     FileContext file_;
     RuleSetBuilder rules_;
 };

@@ -1,12 +1,11 @@
 #pragma once
 #include "lib/base/units.hpp"
+#include "lib/rules/action.hpp"
 #include "lib/rules/verdict.hpp"
 
 #include <cstdint>
 
 namespace sluice {
-
-struct TagValues;
 
 inline constexpr std::uint32_t kNoRule = 0xFFFF'FFFF;
 
@@ -14,10 +13,16 @@ inline constexpr std::uint32_t kNoRule = 0xFFFF'FFFF;
 struct Decision {
     Verdict verdict = Verdict::Pass;
     Reason reason = Reason::NoRule;
-    std::uint8_t key = 0;            // of that rule: the one whose limit refused, else the first
-    std::uint32_t rule = kNoRule;    // index in the rule set, if a rule made the verdict
-    Nanoseconds wait{};              // longest wait among the refusing enforcing limits; kNever
-    const TagValues* tag = nullptr;  // what to write when the verdict is Tag; in the rule set
+    std::uint8_t key = 0;              // of that rule: the one whose limit refused, else the first
+    ActionIndex action = kPassAction;  // row of RuleSet::actions with this verdict
+    std::uint32_t rule = kNoRule;      // index in the rule set, if a rule made the verdict
+    Nanoseconds wait{};                // longest wait among the refusing enforcing limits; kNever
 };
+static_assert(sizeof(Decision) == 24, "three words: a burst's decisions are written in few stores");
+
+// A drop that no rule has decided.
+[[nodiscard]] constexpr Decision dropped_for(Reason reason) noexcept {
+    return {.verdict = Verdict::Drop, .reason = reason, .action = kDropAction};
+}
 
 }  // namespace sluice

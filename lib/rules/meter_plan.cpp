@@ -5,6 +5,7 @@
 #include "lib/rules/override_table.hpp"
 
 #include <algorithm>
+#include <span>
 #include <variant>
 
 namespace sluice {
@@ -28,7 +29,7 @@ bool can_override_fast(const Rule& rule, const MeteredLimit& limit) noexcept {
 }
 
 bool passes_green(const Rule& rule) noexcept {
-    return rule.on_color[static_cast<std::size_t>(Color::Green)].verdict == Verdict::Pass;
+    return rule.on_color[static_cast<std::size_t>(Color::Green)] == kPassAction;
 }
 
 FastMeter pooled_meter(const Rule& rule, const MeteredLimit& limit) noexcept {
@@ -106,10 +107,14 @@ bool refuses_fast(const Rule& rule) noexcept {
            });
 }
 
-void add_rule(MeterPlan& plan, const Rule& rule) {
+void add_rule(MeterPlan& plan, const Rule& rule, std::span<const Action> actions) {
     RulePlan made{.first_limit = static_cast<std::uint32_t>(plan.limits.size()),
                   .on_match = rule.on_match,
                   .mode = rule.mode,
+                  .on_exceed = rule.on_exceed,
+                  .exceed_verdict = actions[rule.on_exceed].verdict,
+                  .match_action = rule.match_action,
+                  .match_verdict = actions[rule.match_action].verdict,
                   .refuses_fast = refuses_fast(rule),
                   .rejected_spend = rule.rejected_spend,
                   .counters = rule.counters};
@@ -133,7 +138,7 @@ MeterPlan make_meter_plan(const RuleSet& set) {
     MeterPlan plan;
     plan.rules.reserve(set.rules.size());
     for (const Rule& rule : set.rules) {
-        add_rule(plan, rule);
+        add_rule(plan, rule, set.actions);
     }
     return plan;
 }

@@ -56,6 +56,11 @@ struct RulePlan {
     std::uint16_t boxes = 0;
     OnMatch on_match = OnMatch::Meter;
     Mode mode = Mode::Monitor;
+    ActionIndex on_exceed = kDropAction;
+    Verdict exceed_verdict = Verdict::Drop;  // that action's
+    // Of a rule that decides on sight.
+    ActionIndex match_action = kDropAction;
+    Verdict match_verdict = Verdict::Drop;
     // What a refusal by a limit says can be decided by the fast path: nothing else is spent or noted
     // for it.
     bool refuses_fast = false;

@@ -15,25 +15,36 @@ bool within(Enum value, Enum last) noexcept {
     return value <= last;
 }
 
-// The actions that are built.
-bool acts(Verdict verdict) noexcept {
-    return verdict == Verdict::Pass || verdict == Verdict::Tag || verdict == Verdict::Drop;
-}
-
 bool enums_hold(const Rule& rule) noexcept {
     return (rule.mode == Mode::Monitor || rule.mode == Mode::Enforce) &&
            within(rule.on_match, OnMatch::Bypass) && within(rule.missing_key, MissingKey::Share) &&
-           within(rule.on_full, OnFull::Coarsen) && acts(rule.on_exceed);
+           within(rule.on_full, OnFull::Coarsen);
 }
 
-bool tag_holds(const TagValues& tag) noexcept {
-    return tag.dscp.value_or(0) < 64 && tag.pcp.value_or(0) < 8;
+// The actions that are built, each with its own parameters and no others.
+bool action_holds(const Action& action) noexcept {
+    switch (action.verdict) {
+        case Verdict::Pass:
+        case Verdict::Drop:
+            return action.tag == TagValues{};
+        case Verdict::Tag:
+            return action.tag.dscp.value_or(0) < 64 && action.tag.pcp.value_or(0) < 8;
+        default:
+            return false;
+    }
 }
 
-bool colors_hold(const Rule& rule) noexcept {
-    return std::all_of(rule.on_color.begin(), rule.on_color.end(), [](const ColorAction& action) {
-        return acts(action.verdict) && tag_holds(action.tag);
-    });
+bool actions_hold(const std::vector<Action>& actions) noexcept {
+    return actions.size() > kDropAction && actions.size() <= kMaxActions &&
+           actions[kPassAction] == kPass && actions[kDropAction] == kDrop &&
+           std::all_of(actions.begin(), actions.end(), action_holds);
+}
+
+bool names_actions(const Rule& rule, std::size_t actions) noexcept {
+    return rule.match_action < actions && rule.on_exceed < actions && rule.ban.action < actions &&
+           std::all_of(
+               rule.on_color.begin(), rule.on_color.end(),
+               [&](ActionIndex action) { return action < actions; });
 }
 
 bool cost_holds(const Rule& rule) noexcept {
@@ -97,8 +108,7 @@ bool ban_holds(const Rule& rule) noexcept {
         return algorithm_of(limit.limit) == Algorithm::Penalty;
     };
     std::size_t key = 0;
-    return acts(rule.ban.action) && tag_holds(rule.ban.tag) &&
-           (!rule.bans() ||
+    return (!rule.bans() ||
             (rule.on_match == OnMatch::Meter && rule.ban.boxes.size() == rule.keys.size())) &&
            std::all_of(rule.ban.boxes.begin(), rule.ban.boxes.end(),
                        [&](const MeteredLimit& box) {
@@ -144,13 +154,15 @@ bool overrides_hold(const Rule& rule) noexcept {
                        [&](const KeyOverrides& keys) { return keys_hold(keys, all); });
 }
 
-Fault fault_of(const Rule& rule) {
+Fault fault_of(const Rule& rule, std::size_t actions) {
     if (rule.id.empty() || rule.id.size() > kMaxRuleIdSize) {
         return "a rule id is empty or too long";
     }
-    if (!enums_hold(rule) || !tag_holds(rule.tag) || !colors_hold(rule) || !full_holds(rule) ||
-        !cost_holds(rule)) {
+    if (!enums_hold(rule) || !full_holds(rule) || !cost_holds(rule)) {
         return "rule " + rule.id + ": a setting is out of range";
+    }
+    if (!names_actions(rule, actions)) {
+        return "rule " + rule.id + ": an action that it names is not there";
     }
     if (!std::all_of(rule.keys.begin(), rule.keys.end(), key_holds)) {
         return "rule " + rule.id + ": its key is not sound";
@@ -200,6 +212,9 @@ std::optional<std::string> find_fault(const RuleSet& set) {
     if (set.origins != nullptr && !are_sound(*set.origins)) {
         return "the countries and ASNs of addresses are not sound";
     }
+    if (!actions_hold(set.actions)) {
+        return "the table of actions is not sound";
+    }
     if (!groups_hold(set)) {
         return "the owners of keys are not sound";
     }
@@ -207,7 +222,7 @@ std::optional<std::string> find_fault(const RuleSet& set) {
     std::unordered_set<std::uint64_t> identities;
     std::size_t limits = 0;
     for (const Rule& rule : set.rules) {
-        if (Fault fault = fault_of(rule)) {
+        if (Fault fault = fault_of(rule, set.actions.size())) {
             return fault;
         }
         if (!ids.insert(rule.id).second) {

@@ -5,6 +5,7 @@
 #include "lib/meter/slot_row.hpp"
 #include "lib/packet/client_address.hpp"
 #include "lib/packet/text_field.hpp"
+#include "lib/rules/action.hpp"
 #include "lib/rules/override_table.hpp"
 #include "lib/rules/overrides.hpp"
 #include "lib/rules/verdict.hpp"
@@ -42,9 +43,10 @@ inline constexpr std::uint32_t kWholeTable = 1'000'000;  // table_share is in mi
 enum class Mode : std::uint8_t { Off, Monitor, Enforce };
 inline constexpr auto kModeNames = std::to_array<std::string_view>({"off", "monitor", "enforce"});
 
-// Meter: its limits are asked. Drop and Allow decide at once. Bypass: a budget; what its limit
-// admits passes before any rule is asked, the rest meets the rules. Budgets stand before all rules.
-enum class OnMatch : std::uint8_t { Meter, Drop, Allow, Bypass };
+// Meter: its limits are asked. Act: Rule::match_action is done at once. Bypass: a budget; what its
+// limit admits passes before any rule is asked, the rest meets the rules. Budgets stand before all
+// rules.
+enum class OnMatch : std::uint8_t { Meter, Act, Bypass };
 enum class MissingKey : std::uint8_t { Skip, Share };
 // What a new key meets when both its places in the table are held by live entries. Coarsen: it is
 // charged to a parent, whose addresses are wider, and at last to the rule itself.
@@ -113,24 +115,11 @@ struct MeteredLimit {
     std::vector<MovedFrom> moved_from;  // latest first
 };
 
-// What `tag` writes; nullopt leaves the field as it came.
-struct TagValues {
-    std::optional<std::uint8_t> dscp;
-    std::optional<std::uint8_t> pcp;
-};
-
-// What a colour meter's rule does with a packet of one colour.
-struct ColorAction {
-    Verdict verdict = Verdict::Pass;  // Drop, Tag or Pass
-    TagValues tag;                    // read when verdict is Tag
-};
-
 // What becomes of keys that are refused again and again. Each key of a rule has a penalty box of
 // its own, whose state is kept in the tables as a limit's is: `limit` is a PenaltyLimit, `name`
 // "ban".
 struct Ban {
-    Verdict action = Verdict::Drop;   // what all packets of a banned key meet: Drop, Tag or Pass
-    TagValues tag;                    // read when action is Tag
+    ActionIndex action = kDropAction;  // for all packets of a banned key
     std::vector<MeteredLimit> boxes;  // one for each key, in their order; none: the rule has no ban
 };
 
@@ -153,13 +142,12 @@ struct Rule {
     OnFull on_full = OnFull::Coarsen;
     std::uint32_t coarsen_factor = 16;  // 2 to kMaxCoarsenFactor
     std::uint32_t table_share = kWholeTable;
-    std::uint32_t cost = 1;             // units charged for each thing counted; 1 to kMaxCost
-    bool rejected_spend = false;        // what is not forwarded spends too
-    Verdict on_exceed = Verdict::Drop;  // Drop, Tag or Pass
-    TagValues tag;                      // read when on_exceed is Tag
+    std::uint32_t cost = 1;                  // units charged for each thing counted; 1 to kMaxCost
+    bool rejected_spend = false;             // what is not forwarded spends too
+    ActionIndex match_action = kDropAction;  // of OnMatch::Act
+    ActionIndex on_exceed = kDropAction;
     // By Color; read when a limit of the rule is a colour meter.
-    std::array<ColorAction, 3> on_color{ColorAction{}, ColorAction{},
-                                        ColorAction{Verdict::Drop, {}}};
+    std::array<ActionIndex, 3> on_color{kPassAction, kPassAction, kDropAction};
     // Which of the set's owner groups it is of, counted from 1 on; 0: none, so that nobody hands
     // packets over on its account.
     std::uint16_t owner_group = 0;
@@ -198,6 +186,8 @@ struct RuleSet {
     Classifier classifier;         // which rules match a packet
     // Where addresses come from; nullptr: no rule asks.
     std::shared_ptr<const OriginParts> origins;
+    // What rules and decisions name by index; kPass and kDrop come first.
+    std::vector<Action> actions{kPass, kDrop};
     std::vector<Rule> rules;
     std::vector<OwnerGroup> owner_groups;
 

@@ -46,13 +46,13 @@ void serialize(Archive& archive, Serialized<Archive, TagValues>& tag) {
 }
 
 template <typename Archive>
-void serialize(Archive& archive, Serialized<Archive, ColorAction>& action) {
+void serialize(Archive& archive, Serialized<Archive, Action>& action) {
     archive(action.verdict, action.tag);
 }
 
 template <typename Archive>
 void serialize(Archive& archive, Serialized<Archive, Ban>& ban) {
-    archive(ban.action, ban.tag, ban.boxes);
+    archive(ban.action, ban.boxes);
 }
 
 template <typename Archive>
@@ -99,8 +99,8 @@ void serialize_overrides(Archive& archive,
 
 template <typename Archive>
 void serialize(Archive& archive, Serialized<Archive, Rule>& rule) {
-    archive(rule.id, rule.mode, rule.on_match, rule.missing_key, rule.on_full, rule.on_exceed,
-            rule.tag, rule.coarsen_factor, rule.table_share, rule.cost, rule.rejected_spend,
+    archive(rule.id, rule.mode, rule.on_match, rule.missing_key, rule.on_full, rule.match_action,
+            rule.on_exceed, rule.coarsen_factor, rule.table_share, rule.cost, rule.rejected_spend,
             rule.on_color, rule.owner_group, rule.keys, rule.limits, rule.ban);
     serialize_overrides(archive, rule.overrides);
     if constexpr (Archive::kReads) {
@@ -121,7 +121,7 @@ void serialize_rules(Archive& archive, Serialized<Archive, RuleSet>& set,
                      Serialized<Archive, ClassifierParts>& parts) {
     serialize_classifier(archive, parts);
     serialize_origins(archive, set.origins);
-    archive(set.rules, set.owner_groups);
+    archive(set.actions, set.rules, set.owner_groups);
 }
 
 template <typename Archive>

@@ -50,7 +50,8 @@ class Replay(Case):
         for verdict, member in COUNTED_AS.items():
             self.assertEqual(sum(row[1] == verdict for row in rows), summary[member])
         for entry in summary["rules"]:
-            self.assertEqual(list(entry), ["id", "matched", "admitted", "exceeded", "skipped"])
+            members = ["id", "matched", "admitted", "exceeded", "skipped"]
+            self.assertIn(list(entry), [members, [*members, "banned", "bans"]])
             self.assertEqual(entry["matched"],
                              entry["admitted"] + entry["exceeded"] + entry["skipped"])
         for number, row in enumerate(rows, 1):
@@ -410,6 +411,46 @@ class Output(Replay):
         self.assertEqual(checksum(out[2][14:34]), 0)
         self.assertEqual(out[3][14:16], b"\x6b\x80")
         self.assertEqual(out[3][16:], udp6()[16:])
+
+    def dscp_of(self, frame):
+        self.assertEqual(checksum(frame[14:34]), 0)
+        return frame[15] >> 2
+
+    def test_a_colour_writes_its_own_tag(self):
+        # One packet is green, one yellow, the rest is red, which goes on with a tag as well.
+        rules = rule("""
+  - id: colours
+    mode: enforce
+    key: [ip.src]
+    limits: [{algorithm: srtcm, cir: 1/h, cbs: 1, ebs: 1}]
+    on_exceed: {action: tag, dscp: cs7}
+    on_color: {green: {action: tag, dscp: af11}, yellow: {action: tag, dscp: af12},
+               red: {action: tag, dscp: cs1, pcp: 6}}
+""")
+        vlan = udp(size=60, tags=[(0x8100, 0x2007)])
+        out = [frame for _, frame, _ in
+               self.forwarded(rules, pcap([(0, udp()), (0, udp()), (0, udp()), (0, vlan)]))]
+        self.assertEqual([self.dscp_of(frame) for frame in out[:3]], [10, 12, 8])
+        self.assertEqual(out[3][14:16], b"\xc0\x07")  # PCP 6, VLAN 7
+        self.assertEqual(out[3][19] >> 2, 8)
+        self.assertEqual(checksum(out[3][18:38]), 0)
+
+    def test_a_ban_writes_its_own_tag(self):
+        # The second packet is refused, which bans its source.
+        rules = rule("""
+  - id: banning
+    mode: enforce
+    key: [ip.src]
+    limits: [{algorithm: token_bucket, rate: 1/h, burst: 1}]
+    on_exceed: {action: tag, dscp: ef}
+    ban: {after: 1, within: 1m, for: 1h, action: tag, dscp: cs1}
+""")
+        other = udp(src="192.0.2.9")
+        out = [frame for _, frame, _ in self.forwarded(
+            rules, pcap([(0, udp()), (0, udp()), (MS, udp()), (2 * MS, udp()), (2 * MS, other)]))]
+        self.assertEqual([self.dscp_of(frame) for frame in out], [0, 46, 8, 8, 0])
+        self.assertEqual([frame[16:24] + frame[26:] for frame in out[:4]],
+                         [udp()[16:24] + udp()[26:]] * 4)
 
     def test_never_overwrites_its_input(self):
         rules = self.write("rules.yaml", PER_SOURCE)

@@ -1,6 +1,7 @@
 #include "control/cli/replay/outputs.hpp"
 
-#include "lib/act/tag.hpp"
+#include "control/cli/replay/capture_sink.hpp"
+#include "lib/act/act_burst.hpp"
 
 #include <fmt/format.h>
 
@@ -56,19 +57,17 @@ Result<ReplayOutputs> ReplayOutputs::create(const Options& options) {
     return outputs;
 }
 
-void ReplayOutputs::add(KeptFrame& kept, const BurstRow& packet, const RuleSet& rules,
-                        std::string_view pair) {
-    if (verdicts_) {
-        verdicts_->write(verdict_line(kept.frame().number, packet, rules, pair));
+// The lines first: they show keys as the frames came.
+void ReplayOutputs::add(std::span<KeptFrame> frames, std::span<const BurstRow> rows,
+                        const RuleSet& rules, std::string_view pair) {
+    for (std::size_t i = 0; verdicts_ && i < rows.size(); ++i) {
+        verdicts_->write(verdict_line(frames[i].frame().number, rows[i], rules, pair));
     }
-    if (!frames_ || !forwards(packet.decision().verdict)) {
-        return;
+    if (frames_) {
+        ReplayedFrames burst{rows};
+        CaptureSink sink{frames, *frames_};
+        act_burst(burst, rules.actions, sink);
     }
-    if (packet.decision().verdict == Verdict::Tag) {
-        const TagValues& tag = rules.rules[packet.decision().rule].tag;
-        tag_frame(kept.bytes(), packet.headers(), tag.dscp, tag.pcp);
-    }
-    frames_->write(kept.frame());
 }
 
 Result<Done> ReplayOutputs::finish() {

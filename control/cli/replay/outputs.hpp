@@ -3,9 +3,12 @@
 #include "control/cli/replay/frame_source.hpp"
 #include "control/cli/replay/verdict_writer.hpp"
 #include "lib/capture/writer.hpp"
+#include "lib/rules/rule_set.hpp"
 
 #include <optional>
+#include <span>
 #include <string>
+#include <string_view>
 
 namespace sluice {
 
@@ -15,8 +18,10 @@ public:
     // An Error also when a file to write is one that is read.
     [[nodiscard]] static Result<ReplayOutputs> create(const Options& options);
 
-    // Notes what became of a frame. Rewrites the frame as it would have left the box.
-    void add(KeptFrame& kept, const BurstRow& packet, const RuleSet& rules, std::string_view pair);
+    // Notes what became of frames, each with its row. Rewrites them as they would have left the
+    // box.
+    void add(std::span<KeptFrame> frames, std::span<const BurstRow> rows, const RuleSet& rules,
+             std::string_view pair);
     [[nodiscard]] Result<Done> finish();
 
 private:

@@ -26,10 +26,10 @@ ReplaySummary judge_all(FrameSource& source, const ReplaySetup& setup,
     ReplaySummary summary;
     for (auto frames = source.next_batch(); !frames.empty(); frames = source.next_batch()) {
         const std::vector<BurstRow>& rows = workers.judge(frames, source.now());
-        for (std::size_t i = 0; i < frames.size(); ++i) {
-            summary.count(rows[i].decision());
-            outputs.add(frames[i], rows[i], rules, setup.pair);
+        for (const BurstRow& row : rows) {
+            summary.count(row.decision());
         }
+        outputs.add(frames, rows, rules, setup.pair);
     }
     summary.collect(compiled, workers);
     return summary;

@@ -60,6 +60,21 @@ BoxSpread box_of(const ReplaySetup& setup) {
     return box;
 }
 
+// Whatever monitors acts, but for candidates, which never do. Both lists are in the order of the
+// file; the set leaves out the rules that are off.
+void enforce_all(CompiledRules& compiled) {
+    auto running = compiled.set.rules.begin();
+    for (const RuleSummary& rule : compiled.rules) {
+        if (running == compiled.set.rules.end() || running->id != rule.id) {
+            continue;
+        }
+        if (running->mode == Mode::Monitor && rule.kind != RuleKind::Candidate) {
+            running->mode = Mode::Enforce;
+        }
+        ++running;
+    }
+}
+
 }  // namespace
 
 std::variant<ReplaySetup, ExitCode> replay_setup(const Options& options) {
@@ -92,10 +107,8 @@ std::optional<CompiledRules> replay_rules(const Options& options, const ReplaySe
     if (!compiled) {
         return std::nullopt;
     }
-    for (Rule& rule : compiled->set.rules) {
-        if (options.enforce && rule.mode == Mode::Monitor) {
-            rule.mode = Mode::Enforce;
-        }
+    if (options.enforce) {
+        enforce_all(*compiled);
     }
     if (const Result<Done> ready = make_ready(*compiled); !ready) {
         say_error(ready.error().what);

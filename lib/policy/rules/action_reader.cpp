@@ -103,15 +103,16 @@ std::optional<std::uint8_t> read_dscp(const MapReader& map, const ReadContext& c
 }
 
 void read_tag(const MapReader& map, ActionText& action, const ReadContext& context) {
-    action.tag.dscp = read_dscp(map, context);
+    TagValues& tag = action.action.tag;
+    tag.dscp = read_dscp(map, context);
     if (const std::optional<std::uint64_t> pcp = map.number("pcp", 7)) {
-        action.tag.pcp = static_cast<std::uint8_t>(*pcp);
+        tag.pcp = static_cast<std::uint8_t>(*pcp);
     }
     if (map.find("dscp") == nullptr && map.find("pcp") == nullptr) {
         context.problems.error(map.node().at, "the action tag needs `dscp`, `pcp` or both");
     }
-    action.text += action.tag.dscp ? " dscp " + map.find("dscp")->text : "";
-    action.text += action.tag.pcp ? " pcp " + map.find("pcp")->text : "";
+    action.text += tag.dscp ? " dscp " + map.find("dscp")->text : "";
+    action.text += tag.pcp ? " pcp " + map.find("pcp")->text : "";
 }
 
 }  // namespace
@@ -133,8 +134,8 @@ ActionText read_action(const YamlNode& node, const ReadContext& context) {
         context.not_enforced(map.find("action")->at, "the action " + action.text);
         return action;
     }
-    action.verdict = kVerdicts[*index];
-    if (action.verdict == Verdict::Tag) {
+    action.action.verdict = kVerdicts[*index];
+    if (action.action.verdict == Verdict::Tag) {
         read_tag(map, action, context);
     }
     return action;

@@ -1,18 +1,17 @@
 #pragma once
 #include "lib/policy/yaml/map_reader.hpp"
-#include "lib/rules/rule_set.hpp"
+#include "lib/rules/action.hpp"
 
 #include <string>
 
 namespace sluice {
 
 struct ActionText {
-    Verdict verdict = Verdict::Drop;
-    TagValues tag;
+    Action action;
     std::string text = "drop";
 };
 
-// `on_exceed`.
+// `on_exceed`, or what stands for one colour in `on_color`.
 [[nodiscard]] ActionText read_action(const YamlNode& node, const ReadContext& context);
 
 }  // namespace sluice

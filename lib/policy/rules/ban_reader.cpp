@@ -62,8 +62,7 @@ ReadBan read_ban(const YamlNode& node, std::string_view rule, std::span<const Ba
     }
     const std::optional<PenaltyLimit> numbers = read_numbers(map, context);
     const ActionText action = read_ban_action(node, context);
-    read.ban.action = action.verdict;
-    read.ban.tag = action.tag;
+    read.action = action.action;
     if (!numbers) {
         return read;
     }

@@ -20,6 +20,7 @@ struct BanKey {
 
 struct ReadBan {
     Ban ban;           // without boxes when something is wrong, or nothing is banned
+    Action action;     // for Ban::action to name
     std::string text;  // "after 3 refusals within 10m, for 1h: drop"
 };
 

@@ -207,7 +207,8 @@ private:
             }
         }
         const std::optional<std::size_t> index = map_.word("on_match", kOnMatchWords);
-        read_.rule.on_match = index.value_or(0) == 0 ? OnMatch::Drop : OnMatch::Allow;
+        read_.rule.on_match = OnMatch::Act;
+        read_.rule.match_action = index.value_or(0) == 0 ? kDropAction : kPassAction;
         read_.summary.action = "on_match " + std::string{kOnMatchWords[index.value_or(0)]};
     }
 
@@ -224,8 +225,7 @@ private:
         read_.summary.missing_key = rule.missing_key;
         const YamlNode* exceed = map_.find("on_exceed");
         const ActionText action = exceed == nullptr ? ActionText{} : read_action(*exceed, context_);
-        rule.on_exceed = action.verdict;
-        rule.tag = action.tag;
+        rule.on_exceed = index_of(action.action);
         read_.summary.action = action.text;
         read_keys_and_limits();
         read_overrides();
@@ -257,6 +257,7 @@ private:
         if (const YamlNode* node = map_.find("ban")) {
             ReadBan read = read_ban(*node, rule.id, tiers.ban_keys, context_);
             rule.ban = std::move(read.ban);
+            rule.ban.action = index_of(read.action);
             read_.summary.ban = std::move(read.text);
         }
     }
@@ -280,6 +281,11 @@ private:
         if (rule.overrides != nullptr) {
             read_.summary.settings.push_back({"overrides", std::move(read.text)});
         }
+    }
+
+    // A rule that is off leaves nothing in the set.
+    [[nodiscard]] ActionIndex index_of(const Action& action) const {
+        return mode_ == Mode::Off ? kDropAction : file_.actions.add(action);
     }
 
     // In millionths of the table.
@@ -306,7 +312,7 @@ private:
         for (std::size_t color = 0; color < kColorWords.size(); ++color) {
             if (const YamlNode* action = colors.find(kColorWords[color])) {
                 const ActionText text = read_action(*action, context_);
-                read_.rule.on_color[color] = {text.verdict, text.tag};
+                read_.rule.on_color[color] = index_of(text.action);
                 read_.summary.action += ", " + std::string{kColorWords[color]} + ": " + text.text;
             }
         }

@@ -1,4 +1,5 @@
 #pragma once
+#include "lib/policy/rules/action_pool.hpp"
 #include "lib/policy/compile.hpp"
 #include "lib/policy/expression/expression.hpp"
 #include "lib/policy/keys/client_ip_reader.hpp"
@@ -31,6 +32,7 @@ struct FileContext {
     NamedLimits& limits;
     NamedLists& lists;
     Databases& databases;
+    ActionPool& actions;
     const ListReader* files = nullptr;   // nullptr: none can be read
     const KeySettings* keys = nullptr;   // set at run time; nullptr: none
     OverrideCache* overrides = nullptr;  // of files that were read before; nullptr: none

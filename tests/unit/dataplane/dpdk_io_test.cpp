@@ -86,8 +86,7 @@ protected:
     void SetUp() override {
         lane.rx_port = lane.tx_port = wire().port;
         up.raise(true);
-        rules.rules.emplace_back();
-        rules.rules[0].tag = {.dscp = 46, .pcp = 5};
+        actions.push_back({.verdict = Verdict::Tag, .tag = {.dscp = 46, .pcp = 5}});
     }
     void TearDown() override {
         (void)take();
@@ -107,10 +106,8 @@ protected:
     void decide_all(Verdict verdict) {
         parse_columns(burst.frames(), {}, burst.headers());
         for (Packet& packet : burst.packets()) {
-            packet.decision = {.verdict = verdict,
-                               .reason = Reason::OverLimit,
-                               .rule = 0,
-                               .tag = &rules.rules[0].tag};
+            packet.decision = {
+                .verdict = verdict, .reason = Reason::OverLimit, .action = 2, .rule = 0};
         }
     }
     std::uint64_t counted(Verdict verdict) {
@@ -124,9 +121,13 @@ protected:
     Signal up;
     Counter tx_full;
     WorkerCounters counters;
-    RuleSet rules;
+    std::vector<Action> actions{kPass, kDrop};
     Burst burst;
-    DpdkIo io{lane, TxSide{up, tx_full, {}}, wire().pool};
+    [[nodiscard]] TxSides sides(FrameBounds takes = {}) {
+        const TxSide side{wire().port, 0, up, tx_full, takes};
+        return {side, side};
+    }
+    DpdkIo io{lane, sides(), wire().pool};
 };
 
 // However the frame lies in its segments, the parser sees what it would see in one piece.
@@ -146,7 +147,7 @@ TEST_F(DpdkIoTest, SegmentsDoNotChangeWhatIsSeen) {
         EXPECT_EQ(seen.payload_len, 700U);
         EXPECT_EQ(seen.byte_units, whole.byte_units);
         packet.decision = {};
-        io.send(burst, counters);
+        io.send(burst, actions, counters);
         EXPECT_EQ(take(), std::vector<Octets>{frame}) << piece;
     }
 }
@@ -161,7 +162,7 @@ TEST_F(DpdkIoTest, TagsAreWrittenAcrossSegments) {
         put(mbuf_of(frame, piece));
         ASSERT_EQ(io.receive(burst), 1U);
         decide_all(Verdict::Tag);
-        io.send(burst, counters);
+        io.send(burst, actions, counters);
         EXPECT_EQ(take(), std::vector<Octets>{want}) << piece;
     }
     EXPECT_EQ(counted(Verdict::Tag), 7U);
@@ -174,7 +175,7 @@ TEST_F(DpdkIoTest, AFrameThatOthersHoldIsCopiedBeforeItIsTagged) {
     put(shared);
     ASSERT_EQ(io.receive(burst), 1U);
     decide_all(Verdict::Tag);
-    io.send(burst, counters);
+    io.send(burst, actions, counters);
     EXPECT_EQ(bytes_in(shared), frame);
     EXPECT_NE(take(), std::vector<Octets>{frame});
     rte_pktmbuf_free(shared);
@@ -190,7 +191,7 @@ TEST_F(DpdkIoTest, WithoutABufferToTagInTheFrameIsDroppedAndCounted) {
         hoard.push_back(one);
     }
     decide_all(Verdict::Tag);
-    io.send(burst, counters);
+    io.send(burst, actions, counters);
     EXPECT_EQ(counted(Reason::NoMemory), 1U);
     EXPECT_EQ(counted(Verdict::Drop), 1U);
     EXPECT_EQ(counted(Verdict::Tag), 0U);
@@ -205,7 +206,7 @@ TEST_F(DpdkIoTest, WhatTheQueueDoesNotTakeIsDroppedUnderItsOwnReason) {
     ASSERT_EQ(io.receive(burst), 32U);
     decide_all(Verdict::Pass);
     burst.packets()[3].decision.verdict = Verdict::Drop;
-    io.send(burst, counters);
+    io.send(burst, actions, counters);
     EXPECT_EQ(take().size(), kTxRing - 1);
     EXPECT_EQ(counted(Verdict::Pass), kTxRing - 1);
     EXPECT_EQ(counted(Verdict::Drop), 32U - (kTxRing - 1));
@@ -218,7 +219,7 @@ TEST_F(DpdkIoTest, NothingIsSentToAPortThatIsDown) {
     put(mbuf_of(udp().bytes(), 800));
     ASSERT_EQ(io.receive(burst), 1U);
     decide_all(Verdict::Pass);
-    io.send(burst, counters);
+    io.send(burst, actions, counters);
     EXPECT_TRUE(take().empty());
     EXPECT_EQ(counted(Reason::LinkDown), 1U);
     EXPECT_EQ(tx_full.read(), 0U);
@@ -226,7 +227,7 @@ TEST_F(DpdkIoTest, NothingIsSentToAPortThatIsDown) {
 
 // A driver that stops at a frame it cannot send would hold up those behind it.
 TEST_F(DpdkIoTest, FramesThatThePortCannotSendHoldUpNoOther) {
-    DpdkIo narrow{lane, TxSide{up, tx_full, {.longest = 1522, .in_segments = true}}, wire().pool};
+    DpdkIo narrow{lane, sides({.longest = 1522, .in_segments = true}), wire().pool};
     const Octets small = udp().bytes();
     const Octets longest = udp().payload(1522 - 42).bytes();
     const Octets too_long = udp().payload(1523 - 42).bytes();
@@ -235,7 +236,7 @@ TEST_F(DpdkIoTest, FramesThatThePortCannotSendHoldUpNoOther) {
     }
     ASSERT_EQ(narrow.receive(burst), 3U);
     decide_all(Verdict::Pass);
-    narrow.send(burst, counters);
+    narrow.send(burst, actions, counters);
     EXPECT_EQ(take(), (std::vector<Octets>{small, longest}));
     EXPECT_EQ(counted(Reason::TooLong), 1U);
     EXPECT_EQ(counted(Verdict::Drop), 1U);
@@ -244,13 +245,13 @@ TEST_F(DpdkIoTest, FramesThatThePortCannotSendHoldUpNoOther) {
 
 // In one buffer or not at all, where the driver reads only the first.
 TEST_F(DpdkIoTest, FramesAreMadeContiguousForPortsThatWantIt) {
-    DpdkIo plain{lane, TxSide{up, tx_full, {.longest = 3560, .in_segments = false}}, wire().pool};
+    DpdkIo plain{lane, sides({.longest = 3560, .in_segments = false}), wire().pool};
     const Octets fits = udp().payload(500).bytes();
     put(mbuf_of(fits, 300));
     put(mbuf_of(udp().payload(1200).bytes(), 700));  // more than one buffer of 1024 bytes holds
     ASSERT_EQ(plain.receive(burst), 2U);
     decide_all(Verdict::Pass);
-    plain.send(burst, counters);
+    plain.send(burst, actions, counters);
     void* sent = nullptr;
     ASSERT_EQ(rte_ring_dequeue(wire().out, &sent), 0);
     EXPECT_EQ(static_cast<rte_mbuf*>(sent)->nb_segs, 1U);
@@ -275,7 +276,7 @@ TEST_F(DpdkIoTest, SeesWholeFramesWhereTextsAreAsked) {
         EXPECT_EQ(seen.wire_size, frame.size());
         EXPECT_GE(seen.readable_behind, kTextPadding);
         decide_all(Verdict::Pass);
-        io.send(burst, counters);
+        io.send(burst, actions, counters);
         EXPECT_EQ(take(), std::vector<Octets>{frame});
     }
 }

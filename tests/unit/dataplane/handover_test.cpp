@@ -43,7 +43,7 @@ protected:
                 clients.push_back({back.ring, &sent[back.from]});
             }
         }
-        desk = std::make_unique<TxDesk>(lanes[0][0], TxSide{up, tx_full, {}}, clients);
+        desk = std::make_unique<TxDesk>(side(0, 0), clients);
     }
     ~HandoverTest() override { wires().expect_no_buffer_lost(); }
     void make_worker(std::size_t worker) {
@@ -51,8 +51,12 @@ protected:
             lanes[worker][0], FrameSpread{hash, Rss::Source, kWorkers, worker},
             std::move(rings.ends[worker][0].spread), counters[worker]));
         io.push_back(std::make_unique<DpdkIo>(
-            lanes[worker][0], TxSide{up, tx_full, {}}, wires().pool(),
-            LaneWays{handovers.back().get(), {}, rings.ends[worker][0].back}));
+            lanes[worker][0], TxSides{side(worker, 0), side(worker, opposite_of(0))}, wires().pool(),
+            LaneWays{handovers.back().get(), {}}));
+    }
+    [[nodiscard]] TxSide side(std::size_t worker, std::size_t lane) {
+        const Lane& of = lanes[worker][lane];
+        return {of.tx_port, of.tx_queue, up, tx_full, {}, rings.ends[worker][lane].back};
     }
     // A worker's round; how many frames it met.
     std::size_t round(std::size_t worker) {
@@ -62,7 +66,7 @@ protected:
             seen[worker][static_cast<std::uint8_t>(burst.frame(row).bytes[kSourceOctet])]++;
             burst.packets()[row].decision = {.verdict = Verdict::Pass, .reason = Reason::WithinLimits};
         }
-        io[worker]->send(burst, counters[worker]);
+        io[worker]->send(burst, actions, counters[worker]);
         return came + (worker == 0 ? desk->send() : 0);
     }
     std::uint64_t counted(Reason reason) {
@@ -97,6 +101,7 @@ protected:
     }
 
     Toeplitz hash{kKey};
+    const std::vector<Action> actions{kPass, kDrop};
     Signal up;
     Counter tx_full;
     std::vector<std::vector<Lane>> lanes;
@@ -141,7 +146,7 @@ TEST_F(HandoverTest, WhatTheSenderCannotSendIsCountedForItsWorker) {
         for (Packet& packet : bursts[0].packets()) {
             packet.decision = {.verdict = Verdict::Drop, .reason = Reason::OverLimit};
         }
-        io[0]->send(bursts[0], counters[0]);
+        io[0]->send(bursts[0], actions, counters[0]);
     }
     up.raise(false);
     while (desk->send() != 0) {

@@ -89,6 +89,28 @@ struct Ends {
     }
 };
 
+// A made frame that goes back where its packet came from leaves by the queue, or the ring, of the
+// lane in the other direction, which is the same worker's.
+TEST(AssignLanes, OppositeLanesAreTheSameQueueOfOneWorker) {
+    for (const bool handed : {false, true}) {
+        const PairQueues pairs[] = {{"a", 0, 1, 3, handed, false}, {"b", 2, 3, 1, false, handed}};
+        const auto lanes = assign_lanes(pairs, 4);
+        const LaneRings rings = connect_lanes(lanes);
+        for (std::size_t worker = 0; worker < lanes.size(); ++worker) {
+            for (std::size_t i = 0; i < lanes[worker].size(); ++i) {
+                const Lane& one = lanes[worker][i];
+                const Lane& other = lanes[worker][opposite_of(i)];
+                EXPECT_EQ(one.rx_port, other.tx_port) << one.name;
+                EXPECT_EQ(one.tx_port, other.rx_port) << one.name;
+                EXPECT_EQ(one.tx_queue, other.tx_queue) << one.name;
+                EXPECT_NE(one.dir, other.dir) << one.name;
+                EXPECT_EQ(one.owns, other.owns) << one.name;
+                EXPECT_EQ(rings.ends[worker][opposite_of(i)].back == nullptr, one.owns);
+            }
+        }
+    }
+}
+
 // Each ring has one writer and one reader, and nobody hands frames to himself.
 TEST(ConnectLanes, FromEveryReceiverToEveryOtherAndBack) {
     for (const std::uint16_t queues : std::to_array<std::uint16_t>({1, 2, 4})) {

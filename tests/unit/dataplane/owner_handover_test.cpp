@@ -74,9 +74,9 @@ protected:
             workers.push_back(std::make_unique<Me>());
             owners.push_back(std::make_unique<OwnerHandover>(worker, kWorkers));
             LaneEnds& ends = rings.ends[worker][0];
-            io.push_back(std::make_unique<DpdkIo>(lanes[worker][0], TxSide{up, tx_full, {}},
-                                                  wires().pool(),
-                                                  LaneWays{nullptr, ends.owned, ends.back}));
+            io.push_back(std::make_unique<DpdkIo>(
+                lanes[worker][0], TxSides{side(worker, 0), side(worker, opposite_of(0))},
+                wires().pool(), LaneWays{nullptr, ends.owned}));
         }
         std::vector<TxDesk::Client> clients;
         for (const BackRing& back : rings.backs) {
@@ -84,9 +84,13 @@ protected:
                 clients.push_back({back.ring, &sent[back.from]});
             }
         }
-        desk = std::make_unique<TxDesk>(lanes[0][0], TxSide{up, tx_full, {}}, clients);
+        desk = std::make_unique<TxDesk>(side(0, 0), clients);
     }
     ~OwnerHandoverTest() override { wires().expect_no_buffer_lost(); }
+    [[nodiscard]] TxSide side(std::size_t worker, std::size_t lane) {
+        const Lane& of = lanes[worker][lane];
+        return {of.tx_port, of.tx_queue, up, tx_full, {}, rings.ends[worker][lane].back};
+    }
     void judge(std::size_t worker) {
         Me& me = *workers[worker];
         const Scratch& scratch = me.burst.scratch();
@@ -97,7 +101,7 @@ protected:
             me.burst.packets()[row].decision = {.verdict = Verdict::Pass,
                                                 .reason = Reason::WithinLimits};
         });
-        io[worker]->send(me.burst, me.counters);
+        io[worker]->send(me.burst, set.actions, me.counters);
     }
     // A worker's round; how many frames it met.
     std::size_t round(std::size_t worker) {

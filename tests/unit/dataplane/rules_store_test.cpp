@@ -22,7 +22,7 @@ protected:
         Rule rule;
         rule.id = "deny";
         rule.mode = Mode::Enforce;
-        rule.on_match = OnMatch::Drop;
+        rule.on_match = OnMatch::Act;
         rules.rules.rules = {rule};
         rules.source = "version: 1\n";
         return rules;

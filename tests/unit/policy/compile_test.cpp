@@ -57,9 +57,8 @@ TEST(CompileRules, KeepsEverythingTheFileSays) {
     EXPECT_EQ(rules[0].mode, Mode::Enforce);
     EXPECT_EQ(rules[0].missing_key, MissingKey::Share);
     EXPECT_EQ(rules[0].on_full, OnFull::Open);
-    EXPECT_EQ(rules[0].on_exceed, Verdict::Tag);
-    EXPECT_EQ(rules[0].tag.dscp, 10);
-    EXPECT_EQ(rules[0].tag.pcp, 3);
+    EXPECT_EQ(outcome.rules->set.actions.at(rules[0].on_exceed),
+              (Action{.verdict = Verdict::Tag, .tag = {.dscp = 10, .pcp = 3}}));
     ASSERT_EQ(rules[0].keys.size(), 1U);
     ASSERT_EQ(rules[0].keys[0].size(), 2U);
     EXPECT_EQ(rules[0].keys[0][0].v4_length, 24);
@@ -81,6 +80,37 @@ TEST(CompileRules, KeepsEverythingTheFileSays) {
     EXPECT_EQ(outcome.rules->rules[1].mode, Mode::Off);
     EXPECT_EQ(outcome.rules->rules[2].limits[0].scope, "local");
     EXPECT_EQ(outcome.rules->rules[2].limits[0].bound, "1MB + 1MB/s * W");
+}
+
+// Each action once, whoever names it first; rules that are off leave none.
+TEST(CompileRules, RulesThatDoTheSameNameOneAction) {
+    const Outcome outcome = compile(R"yaml(version: 1
+rules:
+  - {id: off, mode: off, key: [], limits: [{algorithm: token_bucket, rate: 1/s, burst: 1}],
+     on_exceed: {action: tag, dscp: 1}}
+  - {id: drops, mode: enforce, key: [], limits: [{algorithm: token_bucket, rate: 1/s, burst: 1}]}
+  - {id: tags, mode: enforce, key: [], limits: [{algorithm: token_bucket, rate: 1/s, burst: 1}],
+     on_exceed: {action: tag, dscp: ef}, ban: {after: 1, within: 1s, for: 1m, action: tag, pcp: 1}}
+  - {id: colours, mode: enforce, key: [],
+     limits: [{algorithm: srtcm, cir: 1/s, cbs: 1, ebs: 1}],
+     on_color: {green: {action: tag, dscp: 46}, yellow: {action: tag, pcp: 1}, red: {action: pass}}}
+  - {id: allows, mode: enforce, on_match: allow}
+  - {id: denies, mode: enforce, on_match: drop}
+)yaml");
+    ASSERT_TRUE(outcome.rules.has_value());
+    const RuleSet& set = outcome.rules->set;
+    EXPECT_EQ(find_fault(set), std::nullopt);
+    EXPECT_EQ(set.actions,
+              (std::vector<Action>{
+                  kPass, kDrop, {Verdict::Tag, {.dscp = 46}}, {Verdict::Tag, {.pcp = 1}}}));
+    ASSERT_EQ(set.rules.size(), 5U);
+    EXPECT_EQ(set.rules[0].on_exceed, kDropAction);
+    EXPECT_EQ(set.rules[1].on_exceed, 2);
+    EXPECT_EQ(set.rules[1].ban.action, 3);
+    EXPECT_EQ(set.rules[2].on_exceed, kDropAction);
+    EXPECT_EQ(set.rules[2].on_color, (std::array<ActionIndex, 3>{2, 3, kPassAction}));
+    EXPECT_EQ(set.rules[3].match_action, kPassAction);
+    EXPECT_EQ(set.rules[4].match_action, kDropAction);
 }
 
 // How far workers may go ahead of each other under a limit whose key they share.

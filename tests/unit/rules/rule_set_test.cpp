@@ -2,13 +2,20 @@
 
 #include <gtest/gtest.h>
 
+#include <array>
+#include <optional>
 #include <string_view>
+#include <utility>
 
 namespace sluice::rule_set_test {
 namespace {
 
 Limit ten_per_second() {
     return *Limit::make({.units = Units{10}, .period = std::chrono::seconds{1}}, Units{10});
+}
+
+Action tag(std::optional<std::uint8_t> dscp, std::optional<std::uint8_t> pcp) {
+    return {.verdict = Verdict::Tag, .tag = {dscp, pcp}};
 }
 
 RuleSet example() {
@@ -25,7 +32,7 @@ RuleSet example() {
     };
     Rule deny;
     deny.id = "deny";
-    deny.on_match = OnMatch::Drop;
+    deny.on_match = OnMatch::Act;
     set.rules = {meter, deny};
     return set;
 }
@@ -33,6 +40,20 @@ RuleSet example() {
 TEST(FindFault, FindsNoneInASoundSet) {
     EXPECT_EQ(find_fault(example()), std::nullopt);
     EXPECT_EQ(find_fault(RuleSet{}), std::nullopt);
+}
+
+// Every action that a table may hold, at every place that names one.
+TEST(FindFault, LetsRulesNameAnyActionOfTheTable) {
+    RuleSet set = example();
+    set.actions.push_back(tag(63, 7));
+    set.actions.push_back(tag(std::nullopt, 0));
+    set.actions.resize(kMaxActions, kDrop);
+    for (const ActionIndex index : std::to_array<ActionIndex>({0, 1, 2, 3, 0xFFFF})) {
+        Rule& rule = set.rules[0];
+        rule.on_color = {index, index, index};
+        rule.match_action = rule.on_exceed = rule.ban.action = index;
+        EXPECT_EQ(find_fault(set), std::nullopt) << index;
+    }
 }
 
 struct Broken {
@@ -50,9 +71,21 @@ const Broken kBroken[] = {
     {"setting", [](RuleSet& s) { s.rules[0].on_match = OnMatch{9}; }},
     {"setting", [](RuleSet& s) { s.rules[0].missing_key = MissingKey{9}; }},
     {"setting", [](RuleSet& s) { s.rules[0].on_full = OnFull{9}; }},
-    {"setting", [](RuleSet& s) { s.rules[0].on_exceed = Verdict::Reply; }},
-    {"setting", [](RuleSet& s) { s.rules[0].tag.dscp = 64; }},
-    {"setting", [](RuleSet& s) { s.rules[0].tag.pcp = 8; }},
+    {"not there", [](RuleSet& s) { s.rules[0].match_action = 2; }},
+    {"not there", [](RuleSet& s) { s.rules[0].on_exceed = 2; }},
+    {"not there", [](RuleSet& s) { s.rules[0].on_color[1] = 2; }},
+    {"not there", [](RuleSet& s) { s.rules[0].ban.action = 2; }},
+    {"actions", [](RuleSet& s) { s.actions.clear(); }},
+    {"actions", [](RuleSet& s) { s.actions.pop_back(); }},
+    {"actions", [](RuleSet& s) { std::swap(s.actions[0], s.actions[1]); }},
+    {"actions", [](RuleSet& s) { s.actions.resize(kMaxActions + 1); }},
+    {"actions", [](RuleSet& s) { s.actions.push_back(tag(64, std::nullopt)); }},
+    {"actions", [](RuleSet& s) { s.actions.push_back(tag(std::nullopt, 8)); }},
+    {"actions", [](RuleSet& s) { s.actions[1].tag.dscp = 1; }},
+    {"actions",
+     [](RuleSet& s) { s.actions.push_back({.verdict = Verdict::Drop, .tag = {.dscp = 1}}); }},
+    {"actions", [](RuleSet& s) { s.actions.push_back({.verdict = Verdict::Reply, .tag = {}}); }},
+    {"actions", [](RuleSet& s) { s.actions.push_back({.verdict = Verdict{9}, .tag = {}}); }},
     {"setting", [](RuleSet& s) { s.rules[0].cost = 0; }},
     {"setting", [](RuleSet& s) { s.rules[0].cost = kMaxCost + 1; }},
     {"conditions", [](RuleSet& s) { s.classifier = Classifier{{.always = {2}}}; }},
@@ -176,8 +209,6 @@ TEST(FindFault, KnowsABanThatIsNotSound) {
     };
     EXPECT_EQ(find_fault(make()), std::nullopt);
     const std::vector<void (*)(Rule&)> breaks{
-        [](Rule& r) { r.ban.action = Verdict::Reply; },
-        [](Rule& r) { r.ban.tag.dscp = 64; },
         [](Rule& r) { r.ban.boxes[0].key = 1; },
         [](Rule& r) { r.ban.boxes.push_back(r.ban.boxes[0]); },
         [](Rule& r) { r.ban.boxes[0].limit = r.limits[0].limit; },
@@ -197,7 +228,7 @@ TEST(FindFault, BoundsTheNumberOfRulesAndLimits) {
     for (std::size_t i = 0; i <= kMaxRules; ++i) {
         Rule rule;
         rule.id = "r" + std::to_string(i);
-        rule.on_match = OnMatch::Allow;
+        rule.on_match = OnMatch::Act;
         set.rules.push_back(rule);
     }
     EXPECT_NE(find_fault(set)->find("rules"), std::string::npos);

@@ -90,7 +90,7 @@ TEST(TopKeys, LeavesOutSamplesOfOtherSetsAndWhatIsNoRule) {
     TopKeys top;
     Rule drop;
     drop.id = "drop";
-    drop.on_match = OnMatch::Drop;
+    drop.on_match = OnMatch::Act;
     top.adopt(set_of(2, {metered("a"), drop}));
     tell(top, {.key = "x", .load = 1});
     tell(top, {.rule = 1, .key = "x", .load = 2});

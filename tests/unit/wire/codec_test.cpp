@@ -71,14 +71,11 @@ void spell_numbers(Fields& out, const PenaltyLimit& limit) {
 }
 
 void spell(Fields& out, const Rule& rule) {
-    add_all(out, rule.id, rule.mode, rule.on_match, rule.missing_key, rule.on_full, rule.on_exceed);
-    add_optional(out, rule.tag.dscp);
-    add_optional(out, rule.tag.pcp);
+    add_all(out, rule.id, rule.mode, rule.on_match, rule.missing_key, rule.on_full,
+            rule.match_action, rule.on_exceed);
     add_all(out, rule.coarsen_factor, rule.table_share, rule.cost, rule.rejected_spend);
-    for (const ColorAction& action : rule.on_color) {
-        add(out, action.verdict);
-        add_optional(out, action.tag.dscp);
-        add_optional(out, action.tag.pcp);
+    for (const ActionIndex action : rule.on_color) {
+        add(out, action);
     }
     add_all(out, rule.owner_group, rule.keys.size());
     for (const GroupingKey& key : rule.keys) {
@@ -89,8 +86,6 @@ void spell(Fields& out, const Rule& rule) {
         }
     }
     add_all(out, rule.limits.size(), rule.ban.boxes.size(), rule.ban.action);
-    add_optional(out, rule.ban.tag.dscp);
-    add_optional(out, rule.ban.tag.pcp);
     for_each_state(rule, [&out](const MeteredLimit& limit) {
         add_all(out, limit.identity, limit.name, limit.key, limit.per, limit.scope,
                 limit.max_unsynced, limit.spread_at_ports);
@@ -151,6 +146,12 @@ void spell(Fields& out, const RuleSet& set) {
     }
     for (const Rule& rule : set.rules) {
         spell(out, rule);
+    }
+    add(out, set.actions.size());
+    for (const Action& action : set.actions) {
+        add(out, action.verdict);
+        add_optional(out, action.tag.dscp);
+        add_optional(out, action.tag.pcp);
     }
     for (const OwnerGroup& group : set.owner_groups) {
         add_all(out, group.parts.size(), group.salt);
@@ -379,7 +380,10 @@ const Unsound kUnsound[] = {
     {"field", [](RuleSet& s) { s.rules[0].keys[0] = {{.field = Field{99}}}; }},
     {"mode off", [](RuleSet& s) { s.rules[0].mode = Mode::Off; }},
     {"mode", [](RuleSet& s) { s.rules[0].mode = Mode{9}; }},
-    {"verdict", [](RuleSet& s) { s.rules[0].on_exceed = Verdict::Reply; }},
+    {"an action that is not there", [](RuleSet& s) { s.rules[0].on_exceed = 2; }},
+    {"an action that is not built",
+     [](RuleSet& s) { s.actions.push_back({.verdict = Verdict::Reply, .tag = {}}); }},
+    {"no actions", [](RuleSet& s) { s.actions.clear(); }},
     {"condition", [](RuleSet& s) { s.classifier = Classifier{{.always = {1}}}; }},
     {"a key too many", [](RuleSet& s) { s.rules[0].keys.emplace_back(); }},
     {"a key that is not there", [](RuleSet& s) { s.rules[0].limits[0].key = 1; }},

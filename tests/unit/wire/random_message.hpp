@@ -46,6 +46,8 @@ public:
     RuleSet rule_set() {
         RuleSet set;
         set.generation = number<std::uint64_t>();
+        set.actions = actions();
+        actions_ = set.actions.size();
         const std::size_t rules = below(5);
         for (std::size_t i = 0; i < rules; ++i) {
             set.rules.push_back(rule(i));
@@ -78,17 +80,31 @@ private:
         return out;
     }
 
+    // Tags with every choice of their values, behind the two that every table has.
+    std::vector<Action> actions() {
+        std::vector<Action> out{kPass, kDrop};
+        for (std::size_t i = below(5); i > 0; --i) {
+            Action& tag = out.emplace_back(Action{.verdict = Verdict::Tag, .tag = {}});
+            if (flag()) {
+                tag.tag.dscp = static_cast<std::uint8_t>(below(64));
+            }
+            if (flag()) {
+                tag.tag.pcp = static_cast<std::uint8_t>(below(8));
+            }
+        }
+        return out;
+    }
+    ActionIndex action() { return static_cast<ActionIndex>(below(actions_)); }
+
     Rule rule(std::size_t index) {
         Rule out;
         out.id = "rule-" + std::to_string(index);
         out.mode = flag() ? Mode::Monitor : Mode::Enforce;
-        out.on_match = static_cast<OnMatch>(below(3));
+        out.on_match = static_cast<OnMatch>(below(2));
         out.missing_key = static_cast<MissingKey>(below(2));
         out.on_full = static_cast<OnFull>(below(2));
-        constexpr Verdict kActions[] = {Verdict::Pass, Verdict::Tag, Verdict::Drop};
-        out.on_exceed = kActions[below(3)];
-        out.tag = {flag() ? std::optional{static_cast<std::uint8_t>(below(64))} : std::nullopt,
-                   flag() ? std::optional{static_cast<std::uint8_t>(below(8))} : std::nullopt};
+        out.match_action = action();
+        out.on_exceed = action();
         const std::size_t limits = out.on_match == OnMatch::Meter ? 1 + below(3) : 0;
         for (std::size_t i = 0; i < limits; ++i) {
             if (i == 0 || flag()) {
@@ -107,9 +123,8 @@ private:
         out.table_share = static_cast<std::uint32_t>(1 + below(kWholeTable));
         out.cost = static_cast<std::uint32_t>(1 + below(kMaxCost));
         out.rejected_spend = flag();
-        for (ColorAction& action : out.on_color) {
-            action.verdict = flag() ? Verdict::Drop : Verdict::Tag;
-            action.tag.dscp = static_cast<std::uint8_t>(below(64));
+        for (ActionIndex& of_color : out.on_color) {
+            of_color = action();
         }
         if (!out.limits.empty() && flag()) {
             out.overrides = overrides(out);
@@ -122,8 +137,7 @@ private:
     }
 
     Ban ban(std::size_t rule, std::size_t keys) {
-        Ban out{.action = flag() ? Verdict::Drop : Verdict::Tag,
-                .tag = {std::nullopt, static_cast<std::uint8_t>(below(8))}};
+        Ban out{.action = action(), .boxes = {}};
         for (std::size_t i = 0; i < keys; ++i) {
             out.boxes.push_back({.identity = (rule << 8) + 0x80 + i,
                                  .name = text(),
@@ -335,6 +349,7 @@ private:
     }
 
     std::mt19937_64 random_;
+    std::size_t actions_ = 2;  // of the rule set that is being made
 };
 
 }  // namespace sluice

@@ -1,0 +1,43 @@
+#pragma once
+#include "lib/base/bytes.hpp"
+#include "lib/base/units.hpp"
+
+#include <concepts>
+#include <cstddef>
+#include <cstdint>
+
+namespace sluice {
+
+// The side of the box by which a made frame leaves: the one that the packet it is made for goes to,
+// or the one that the packet came from.
+enum class Toward : std::uint8_t { Destination, Source };
+
+// Where act_burst() puts what becomes of a burst: the ports of a lane, a capture, a test's record.
+// A sink knows the burst's frames by row. Each row is forwarded, dropped or held exactly once, in
+// order; before that it may be rewritten.
+//
+//   rewrite  gives `write` the frame's bytes, contiguous from the first one to the end of the
+//   headers
+//            at least, and keeps what it writes. False: there is no memory for that; the frame is
+//            as it was.
+//   emit     sends a frame of `size` bytes that the box itself makes: `write` fills it in. False:
+//   there
+//            is no memory for it.
+template <typename S>
+concept Sink =
+    requires(S& sink, std::size_t row, Toward side, void (&write)(MutableBytes) noexcept) {
+        { sink.forward(row) } noexcept;
+        { sink.drop(row) } noexcept;
+        { sink.rewrite(row, write) } noexcept -> std::same_as<bool>;
+        { sink.emit(row, side, std::size_t{}, write) } noexcept -> std::same_as<bool>;
+    };
+
+// A sink that can also keep a packet and forward it at a later instant. No action of the language
+// is delayed yet (find_fault() admits no Verdict::Shape), so sinks need not be of this kind.
+template <typename S>
+concept HoldingSink = Sink<S> && requires(S& sink, std::size_t row, Instant until) {
+    { sink.now() } noexcept -> std::same_as<Instant>;
+    { sink.hold(row, until) } noexcept;
+};
+
+}  // namespace sluice

@@ -1,0 +1,165 @@
+#include "lib/act/act_burst.hpp"
+
+#include "lib/packet/parse.hpp"
+#include "tests/packets/frame.hpp"
+
+#include <gtest/gtest.h>
+
+#include <chrono>
+#include <deque>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace sluice::act_burst_test {
+namespace {
+
+using namespace std::chrono_literals;
+using test::checksum_of;
+using test::Frame;
+using test::Octets;
+using test::udp;
+
+// A burst as columns, which shares nothing with the rows of the pipeline.
+struct Columns {
+    std::deque<Octets> frames;
+    std::deque<Flow> flows;
+    std::deque<Decision> decisions;
+
+    void add(const Frame& frame, const Decision& decision) {
+        const Octets& bytes = frames.emplace_back(frame.bytes());
+        parse_frame({bytes, static_cast<std::uint32_t>(bytes.size())}, {}, flows.emplace_back());
+        decisions.push_back(decision);
+    }
+    template <typename Visit>
+    void for_each_packet(Visit&& visit) const noexcept {
+        for (std::size_t row = 0; row < frames.size(); ++row) {
+            visit(row);
+        }
+    }
+    [[nodiscard]] const Flow& headers(std::size_t row) const noexcept { return flows[row]; }
+    [[nodiscard]] Decision& decision(std::size_t row) noexcept { return decisions[row]; }
+};
+
+// Writes down what it is told.
+struct Record {
+    Columns& burst;
+    bool memory = true;
+    std::vector<std::string> done{};
+
+    void forward(std::size_t row) noexcept { done.push_back("forward " + std::to_string(row)); }
+    void drop(std::size_t row) noexcept { done.push_back("drop " + std::to_string(row)); }
+    template <typename Write>
+    [[nodiscard]] bool rewrite(std::size_t row, Write&& write) noexcept {
+        if (memory) {
+            write(MutableBytes{burst.frames[row]});
+            done.push_back("rewrite " + std::to_string(row));
+        }
+        return memory;
+    }
+    template <typename Write>
+    [[nodiscard]] bool emit(std::size_t /*row*/, Toward /*side*/, std::size_t size,
+                            Write&& write) noexcept {
+        Octets made(size);
+        write(MutableBytes{made});
+        return memory;
+    }
+};
+
+// The same, with a clock.
+struct DelayingRecord : Record {
+    [[nodiscard]] Instant now() const noexcept { return Instant{1h}; }
+    void hold(std::size_t row, Instant until) noexcept {
+        done.push_back("hold " + std::to_string(row) + " for " +
+                       std::to_string((until - now()).count()));
+    }
+};
+static_assert(Sink<Record> && !HoldingSink<Record>);
+static_assert(HoldingSink<DelayingRecord>);
+
+const std::vector<Action> kActions{
+    kPass, kDrop, {Verdict::Tag, {.dscp = 46, .pcp = 5}}, {Verdict::Tag, {.pcp = 1}}};
+
+Decision decided(ActionIndex action, Reason reason = Reason::OverLimit) {
+    return {.verdict = kActions[action].verdict, .reason = reason, .action = action, .rule = 7};
+}
+
+TEST(ActBurst, SendsEachPacketOneWayInOrder) {
+    Columns burst;
+    burst.add(udp(), {});
+    burst.add(udp(), decided(kDropAction));
+    burst.add(udp(), decided(2));
+    burst.add(udp(), decided(kPassAction));
+    burst.add(udp(), dropped_for(Reason::TruncatedL4));
+    Record sink{burst};
+    act_burst(burst, kActions, sink);
+    EXPECT_EQ(sink.done, (std::vector<std::string>{"forward 0", "drop 1", "rewrite 2", "forward 2",
+                                                   "forward 3", "drop 4"}));
+}
+
+// The action that the decision names, not another one of its rule; nothing else changes.
+TEST(ActBurst, WritesTheTagThatTheDecisionNames) {
+    Columns burst;
+    const Frame frame = udp().vlan(7).payload(30);
+    burst.add(frame, decided(2));
+    burst.add(frame, decided(3, Reason::Banned));
+    burst.add(frame, decided(kPassAction));
+    Record sink{burst};
+    act_burst(burst, kActions, sink);
+    const auto octet = [&](std::size_t row, std::size_t at) {
+        return std::to_integer<unsigned>(burst.frames[row][at]);
+    };
+    EXPECT_EQ(octet(0, 14) >> 5, 5U);
+    EXPECT_EQ(octet(0, 19) >> 2, 46U);
+    EXPECT_EQ(checksum_of(burst.frames[0], 18, 20), 0U);
+    EXPECT_EQ(octet(1, 14) >> 5, 1U);
+    EXPECT_EQ(octet(1, 19), octet(2, 19));
+    EXPECT_EQ(burst.frames[2], frame.bytes());
+}
+
+TEST(ActBurst, WithoutMemoryToRewriteInThePacketIsDropped) {
+    Columns burst;
+    burst.add(udp(), decided(2));
+    burst.add(udp(), decided(kPassAction));
+    Record sink{burst, false};
+    act_burst(burst, kActions, sink);
+    EXPECT_EQ(sink.done, (std::vector<std::string>{"drop 0", "forward 1"}));
+    EXPECT_EQ(burst.decisions[0].verdict, Verdict::Drop);
+    EXPECT_EQ(burst.decisions[0].reason, Reason::NoMemory);
+    EXPECT_EQ(burst.decisions[0].rule, kNoRule);
+    EXPECT_EQ(burst.decisions[1].reason, Reason::OverLimit);
+}
+
+// What is delayed leaves at its instant where the sink has a clock, at once where it has none.
+TEST(ActBurst, HoldsWhatIsDelayed) {
+    Columns burst;
+    burst.add(udp(), {.verdict = Verdict::Shape, .reason = Reason::OverLimit, .wait = 30ns});
+    burst.add(udp(), decided(kPassAction));
+    DelayingRecord delaying{{burst}};
+    act_burst(burst, kActions, delaying);
+    EXPECT_EQ(delaying.done, (std::vector<std::string>{"hold 0 for 30", "forward 1"}));
+    Record plain{burst};
+    act_burst(burst, kActions, plain);
+    EXPECT_EQ(plain.done, (std::vector<std::string>{"forward 0", "forward 1"}));
+}
+
+// Verdicts whose answers are not built drop the packet that they would answer.
+TEST(ActBurst, WhatIsAnsweredDoesNotGoOn) {
+    for (const Verdict verdict : {Verdict::Decoy, Verdict::Reply, Verdict::Reset}) {
+        Columns burst;
+        burst.add(udp(), {.verdict = verdict});
+        Record sink{burst};
+        act_burst(burst, kActions, sink);
+        EXPECT_EQ(sink.done, std::vector<std::string>{"drop 0"}) << name_of(verdict);
+    }
+}
+
+TEST(ActBurst, AnEmptyBurstIsNothingToDo) {
+    Columns burst;
+    Record sink{burst};
+    act_burst(burst, kActions, sink);
+    EXPECT_TRUE(sink.done.empty());
+}
+
+}  // namespace
+}  // namespace sluice::act_burst_test
