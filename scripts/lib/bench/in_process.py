@@ -1,4 +1,4 @@
-"""T1 to T4, P1 to P4, L1 to L3, M1 to M3, R1, X1 and G1: programs of tests/bench, which measure in process and
+"""T1 to T4, P1 to P4, C2, L1 to L3, M1 to M3, R1, X1 and G1: programs of tests/bench, which measure in process and
 print a JSON object a line. Each has its references in the same run."""
 import json
 import subprocess
@@ -14,6 +14,7 @@ BARS = {
     ("P2", "one roof access"): (5, 2.5),
     ("P3", "two rules that always match"): (0.4, 0.6),
     ("P4", "two rules that always match"): (0.2, 0.35),
+    ("C2", "rte_acl"): (1, 2),
     ("L1", "one roof access"): (1, 1),
     ("L3", "one roof access"): (1, 1),
     ("M1", "local keys, the others as busy"): (0.5, 0.8),
@@ -88,6 +89,7 @@ def large_list(identifier):
 BENCHES = {**{name: table(name) for name in ("T1", "T2", "T3", "T4")},
            **{name: pipeline(name) for name in ("P1", "P2")},
            **{name: pipeline(name, "rules_bench") for name in ("P3", "P4")},
+           "C2": lambda bench: run(bench, "classifier_bench"),
            **{name: large_list(name) for name in ("L1", "L2")},
            "L3": lambda bench: run(bench, "override_bench"),
            "M1": lambda bench: run(bench, "merged_bench"),
