@@ -1,6 +1,7 @@
 #include "lib/packet/parse_columns.hpp"
 
 #include "lib/packet/byte_units.hpp"
+#include "lib/packet/eight_words.hpp"
 #include "lib/packet/ethernet.hpp"
 #include "lib/packet/ipv4.hpp"
 #include "lib/packet/ipv6.hpp"
@@ -15,9 +16,7 @@
 namespace sluice {
 namespace {
 
-// One 32-bit word of each of eight frames, in the order of rows.
-using Words = __m256i;
-constexpr std::size_t kGroup = 8;
+using namespace eight_words;
 
 // Offsets from where the Ethernet header would begin if there were no tag.
 constexpr std::size_t kTypeAt = 12;
@@ -31,81 +30,6 @@ constexpr std::uint32_t kTcpOffsetAt = 12;
 
 // Read in the place of frames that are too short for it.
 alignas(64) constexpr std::array<std::byte, 128> kNoFrame{};
-
-Words all(std::uint32_t value) noexcept {
-    return _mm256_set1_epi32(static_cast<int>(value));
-}
-Words both(Words a, Words b) noexcept {
-    return _mm256_and_si256(a, b);
-}
-Words either(Words a, Words b) noexcept {
-    return _mm256_or_si256(a, b);
-}
-Words is_equal(Words a, Words b) noexcept {
-    return _mm256_cmpeq_epi32(a, b);
-}
-// Unsigned.
-Words at_most(Words a, Words b) noexcept {
-    return _mm256_cmpeq_epi32(_mm256_min_epu32(a, b), a);
-}
-// One compare for both ends: what is below the least wraps round.
-Words in_range(Words value, Words least, Words most) noexcept {
-    return at_most(_mm256_sub_epi32(value, least), _mm256_sub_epi32(most, least));
-}
-Words choose(Words where, Words yes, Words no) noexcept {
-    return _mm256_blendv_epi8(no, yes, where);
-}
-std::uint32_t mask_of(Words where) noexcept {
-    return static_cast<std::uint32_t>(_mm256_movemask_ps(_mm256_castsi256_ps(where)));
-}
-bool any(Words where) noexcept {
-    return _mm256_testz_si256(where, where) == 0;
-}
-Words from_big_endian(Words words) noexcept {
-    return _mm256_shuffle_epi8(words, _mm256_broadcastsi128_si256(_mm_setr_epi8(
-                                          3, 2, 1, 0, 7, 6, 5, 4, 11, 10, 9, 8, 15, 14, 13, 12)));
-}
-
-using Starts = std::array<const std::byte*, kGroup>;
-
-Words load_two(const std::byte* low, const std::byte* high) noexcept {
-    return _mm256_inserti128_si256(
-        _mm256_castsi128_si256(_mm_loadu_si128(reinterpret_cast<const __m128i*>(low))),
-        _mm_loadu_si128(reinterpret_cast<const __m128i*>(high)), 1);
-}
-
-// Sixteen bytes of each frame, as four words in network order.
-struct FourWords {
-    Words word[4];
-};
-FourWords transpose(const Starts& from, std::size_t at) noexcept {
-    const Words row04 = load_two(from[0] + at, from[4] + at);
-    const Words row15 = load_two(from[1] + at, from[5] + at);
-    const Words row26 = load_two(from[2] + at, from[6] + at);
-    const Words row37 = load_two(from[3] + at, from[7] + at);
-    const Words low01 = _mm256_unpacklo_epi32(row04, row15);
-    const Words low23 = _mm256_unpacklo_epi32(row26, row37);
-    const Words high01 = _mm256_unpackhi_epi32(row04, row15);
-    const Words high23 = _mm256_unpackhi_epi32(row26, row37);
-    return {{_mm256_unpacklo_epi64(low01, low23), _mm256_unpackhi_epi64(low01, low23),
-             _mm256_unpacklo_epi64(high01, high23), _mm256_unpackhi_epi64(high01, high23)}};
-}
-
-void store(std::uint32_t* to, Words words) noexcept {
-    _mm256_store_si256(reinterpret_cast<__m256i*>(to), words);
-}
-// Each word fits 16 bits.
-void store(std::uint16_t* to, Words words) noexcept {
-    _mm_store_si128(
-        reinterpret_cast<__m128i*>(to),
-        _mm_packus_epi32(_mm256_castsi256_si128(words), _mm256_extracti128_si256(words, 1)));
-}
-// Each word fits 8 bits.
-void store(std::uint8_t* to, Words words) noexcept {
-    const __m128i halves =
-        _mm_packus_epi32(_mm256_castsi256_si128(words), _mm256_extracti128_si256(words, 1));
-    _mm_storel_epi64(reinterpret_cast<__m128i*>(to), _mm_packus_epi16(halves, halves));
-}
 
 // Of `where` only: kNoFrame stands in for the others.
 Starts chosen(const Starts& starts, std::uint32_t where) noexcept {

@@ -2,9 +2,13 @@
 #include "lib/packet/field_text.hpp"
 #include "lib/packet/ipv4.hpp"
 #include "lib/packet/parse.hpp"
+#include "lib/packet/parse_columns.hpp"
 
+#include <algorithm>
+#include <array>
 #include <cstdint>
 #include <cstdlib>
+#include <memory>
 #include <vector>
 
 namespace {
@@ -92,6 +96,59 @@ void check_tag(FrameView frame, Tunnels tunnels, const Flow& flow) {
     }
 }
 
+// One row of a burst in columns has the facts that parse_frame() gives.
+void check_row(const HeaderColumns& columns, std::size_t row, FrameView frame,
+               const ParseOptions& options) {
+    Flow flow;
+    if (parse_frame(frame, options.tunnels, flow) == Parsed::Cut && !options.captured) {
+        flow.parsed = Parsed::TooDeep;
+    }
+    require(columns.parsed[row] == flow.parsed);
+    require(has_row(columns.malformed, row) == is_malformed(flow.parsed));
+    require(columns.byte_units[row] == flow.byte_units);
+    require(has_row(columns.v6, row) == (flow.ip_version == IpVersion::V6));
+    require(!flow.fields.has(Field::PayloadLen) || columns.payload_at[row] == flow.payload_at);
+    require(columns.headers(row).fields == flow.fields);
+    for (const FieldRow& field : kFields) {
+        require(has_row(columns.present_rows(field.field), row) == flow.fields.has(field.field));
+        if (!flow.fields.has(field.field)) {
+            continue;
+        }
+        if (field.kind == FieldKind::Address) {
+            require(columns.address(field.field, row) ==
+                    read_address(field.field, flow, frame.bytes));
+        } else {
+            RowNumbers numbers{};
+            require(columns.gather(field.field, row_bit(row), numbers) == row_bit(row));
+            require(numbers[row] == read_number(field.field, flow, frame.bytes));
+        }
+    }
+}
+
+// A burst of the frame and of copies of it, each with some bytes of its own: of another length, or
+// with one byte changed, as the input says. Each copy is a buffer of its own size.
+void check_columns(ByteView whole, std::uint8_t seed, const ParseOptions& options) {
+    static const auto columns = std::make_unique<HeaderColumns>();
+    const std::size_t count = seed % kMaxBurst + 1;
+    std::array<std::vector<std::byte>, kMaxBurst> copies;
+    FrameColumns frames;
+    for (std::size_t row = 0; row < count; ++row) {
+        std::vector<std::byte>& copy = copies[row];
+        const std::size_t mixed = row * 37U + seed;
+        const std::size_t size = row % 3 == 1 ? whole.size() * (mixed % 256) / 256 : whole.size();
+        copy.assign(whole.begin(), whole.begin() + static_cast<std::ptrdiff_t>(size));
+        if (row % 3 == 2 && !copy.empty()) {
+            copy[mixed % std::min<std::size_t>(copy.size(), 80)] ^= static_cast<std::byte>(mixed);
+        }
+        frames.add(copy, static_cast<std::uint32_t>(row % 5 == 4 ? whole.size() : copy.size()));
+    }
+    parse_columns(frames, options, *columns);
+    require(columns->rows() == first_rows(count));
+    for (std::size_t row = 0; row < count; ++row) {
+        check_row(*columns, row, frames.frame(row), options);
+    }
+}
+
 void check(FrameView frame, Tunnels tunnels) {
     Flow flow;
     const Parsed parsed = parse_frame(frame, tunnels, flow);
@@ -118,5 +175,6 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     const ByteView head = whole.first(whole.size() * data[1] / 256);
     const std::vector<std::byte> held{head.begin(), head.end()};
     check({held, wire}, tunnels);
+    check_columns(whole, data[1], {.tunnels = tunnels, .captured = (data[0] & 8) != 0});
     return 0;
 }

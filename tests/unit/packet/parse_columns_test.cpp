@@ -153,7 +153,7 @@ std::vector<Sample> samples() {
         tcp().src("255.255.255.255").data_offset(15).payload(40),
         v6(udp()).sport(60000).dport(53).size(100),
         v6(tcp()).dport(443).flags(0x12).ttl(200).tos(0x2C).size(90),
-        v6(udp()),
+        v6(udp()).tos(0xB8),
         udp().src("10.0.0.1").pad(18),
         udp().src("10.0.0.1"),
         tcp().src("10.0.0.1"),
