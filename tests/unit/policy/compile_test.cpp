@@ -4,6 +4,8 @@
 
 #include "lib/policy/yaml/text_check.hpp"
 
+#include "tests/unit/policy/wrong_text.hpp"
+
 #include <gtest/gtest.h>
 
 #include <string>
@@ -199,17 +201,10 @@ TEST(CompileRules, ModesSetAtRunTimeWin) {
     EXPECT_EQ(outcome.rules->rules[0].mode, Mode::Off);
 }
 
-struct Wrong {
-    std::string_view text;
-    std::uint32_t line;
-    std::uint32_t column;
-    std::string_view says;
-};
-
 #define HEAD "version: 1\nrules:\n  - id: a\n"
 #define LIMITS "    limits: [{algorithm: token_bucket, rate: 1/s, burst: 1}]\n"
 
-const Wrong kWrong[] = {
+const test::WrongText kWrong[] = {
     {"rules: []\n", 1, 1, "begins with `version: 1`"},
     {"version: 2\nrules: []\n", 1, 10, "version: 1"},
     {"version: 1\n", 1, 1, "has `rules`"},
@@ -448,19 +443,10 @@ const Wrong kWrong[] = {
 };
 
 TEST(CompileRules, EveryErrorSaysWhereAndWhat) {
-    for (const Wrong& row : kWrong) {
+    for (const test::WrongText& row : kWrong) {
         const Outcome outcome = compile(row.text);
         ASSERT_FALSE(outcome.rules.has_value()) << row.text;
-        bool found = false;
-        std::string all;
-        for (const Problem& problem : outcome.problems) {
-            found |= problem.severity == Severity::Error && problem.at.line == row.line &&
-                     problem.at.column == row.column &&
-                     problem.message.find(row.says) != std::string::npos;
-            all += render(problem, row.text) + "\n";
-        }
-        EXPECT_TRUE(found) << row.text << "wanted " << row.line << ":" << row.column << " "
-                           << row.says << "\ngot " << all;
+        test::expect_error(row, outcome.problems);
     }
 }
 

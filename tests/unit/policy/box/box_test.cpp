@@ -1,5 +1,7 @@
 #include "lib/policy/box/box.hpp"
 
+#include "tests/unit/policy/wrong_text.hpp"
+
 #include <gtest/gtest.h>
 
 namespace sluice::box_test {
@@ -95,17 +97,10 @@ TEST(ReadBox, DefaultsNeedOnlyAVersion) {
     EXPECT_EQ(read("version: 1\nmerge: {interval: 250us}\n").box->merge_interval, 250us);
 }
 
-struct Wrong {
-    std::string_view text;
-    std::uint32_t line;
-    std::uint32_t column;
-    std::string_view says;
-};
-
 #define HEAD "version: 1\n"
 #define PAIR HEAD "ports:\n  - name: a\n    outside: {device: x}\n"
 
-const Wrong kWrong[] = {
+const test::WrongText kWrong[] = {
     {"ports: []\n", 1, 1, "version: 1"},
     {"version: \"1\"\n", 1, 10, "version: 1"},
     {HEAD "prots: []\n", 2, 1, "did you mean `ports`?"},
@@ -161,19 +156,10 @@ const Wrong kWrong[] = {
 };
 
 TEST(ReadBox, EveryErrorSaysWhereAndWhat) {
-    for (const Wrong& row : kWrong) {
+    for (const test::WrongText& row : kWrong) {
         const Outcome outcome = read(row.text);
         EXPECT_FALSE(outcome.box.has_value()) << row.text;
-        bool found = false;
-        std::string all;
-        for (const Problem& problem : outcome.problems) {
-            found |= problem.severity == Severity::Error && problem.at.line == row.line &&
-                     problem.at.column == row.column &&
-                     problem.message.find(row.says) != std::string::npos;
-            all += render(problem, row.text) + "\n";
-        }
-        EXPECT_TRUE(found) << row.text << "wanted " << row.line << ":" << row.column << " "
-                           << row.says << "\ngot " << all;
+        test::expect_error(row, outcome.problems);
     }
 }
 

@@ -2,8 +2,8 @@
 
 #include "lib/packet/parse.hpp"
 #include "tests/packets/compiled_rules.hpp"
-#include "tests/packets/frame.hpp"
 #include "tests/packets/tree_oracle.hpp"
+#include "tests/unit/policy/parsed_frame.hpp"
 
 #include <gtest/gtest.h>
 
@@ -12,20 +12,6 @@
 
 namespace sluice::classifier_compiler_test {
 namespace {
-
-struct Seen {
-    test::Octets frame;
-    Flow flow;
-};
-
-Seen see(const test::Frame& frame, Direction dir) {
-    Seen seen{frame.bytes(), {}};
-    seen.flow.dir = dir;
-    seen.flow.port = port_name("uplink");
-    parse_frame({seen.frame, static_cast<std::uint32_t>(seen.frame.size())}, {true, true, true},
-                seen.flow);
-    return seen;
-}
 
 // Values that rules and packets both draw from, so that they often meet.
 class Dice {
@@ -63,7 +49,7 @@ public:
                std::to_string(length);
     }
 
-    Seen packet() {
+    test::ParsedFrame packet() {
         const Direction dir = below(2) == 0 ? Direction::In : Direction::Out;
         test::Frame frame = kind();
         if (below(4) == 0) {
@@ -72,7 +58,7 @@ public:
         if (below(10) == 0) {
             frame = frame.frag(static_cast<std::uint16_t>(below(2)), true);
         }
-        return see(frame, dir);
+        return test::parse_of(frame, dir, {true, true, true});
     }
     std::string condition(unsigned depth) {
         switch (depth == 0 ? 0 : below(6)) {
@@ -243,7 +229,8 @@ std::vector<Expression> conditions(Dice& dice, std::size_t count, unsigned depth
     return all;
 }
 
-std::vector<std::uint32_t> rules_by_tree(const std::vector<Expression>& trees, const Seen& seen) {
+std::vector<std::uint32_t> rules_by_tree(const std::vector<Expression>& trees,
+                                         const test::ParsedFrame& seen) {
     std::vector<std::uint32_t> rules;
     for (std::uint32_t i = 0; i < trees.size(); ++i) {
         if (test::tree_says(trees[i], seen.flow, seen.frame)) {
@@ -273,7 +260,7 @@ TEST(CompileClauses, AgreesWithTheTrees) {
             ASSERT_TRUE(classifier.has_value());
             ASSERT_TRUE(are_sound(classifier->parts(), trees.size()));
             for (std::size_t i = 0; i < load.packets; ++i) {
-                const Seen seen = dice.packet();
+                const test::ParsedFrame seen = dice.packet();
                 const std::vector<std::uint32_t> want = rules_by_tree(trees, seen);
                 ASSERT_EQ(test::rules_for(*classifier, seen.flow, seen.frame), want)
                     << load.rules << " rules, set " << set << ", packet " << i;
@@ -289,12 +276,12 @@ TEST(CompileClauses, ABurstIsItsPackets) {
     Dice dice{9};
     const std::vector<Expression> trees = conditions(dice, 400, 2);
     const Classifier classifier = test::compile_conditions(trees).value();
-    std::vector<Seen> packets;
+    std::vector<test::ParsedFrame> packets;
     for (std::size_t i = 0; i < kMaxSubjects; ++i) {
         packets.push_back(dice.packet());
     }
     std::vector<Subject> subjects;
-    for (const Seen& seen : packets) {
+    for (const test::ParsedFrame& seen : packets) {
         subjects.push_back({&seen.flow, seen.frame});
     }
     FoundRules found;

@@ -2,8 +2,8 @@
 #include "lib/packet/parse.hpp"
 #include "lib/policy/expression/expression.hpp"
 #include "tests/packets/compiled_rules.hpp"
-#include "tests/packets/frame.hpp"
 #include "tests/rounds.hpp"
+#include "tests/unit/policy/parsed_frame.hpp"
 
 #include <gtest/gtest.h>
 
@@ -16,34 +16,24 @@ namespace {
 using test::arp;
 using test::Frame;
 using test::icmpv6;
-using test::Octets;
+using test::parse_of;
+using test::ParsedFrame;
 using test::tcp;
 using test::udp;
 
-struct Seen {
-    Octets frame;
-    Flow flow;
-};
-
-Seen see(const Frame& frame) {
-    Seen seen{frame.bytes(), {}};
-    parse_frame({seen.frame, static_cast<std::uint32_t>(seen.frame.size())}, {}, seen.flow);
-    return seen;
-}
-
-std::vector<Seen> packets() {
-    std::vector<Seen> seen;
+std::vector<ParsedFrame> packets() {
+    std::vector<ParsedFrame> seen;
     for (const Frame& frame :
          {udp().src("10.1.2.3").dport(53).payload(20),
           tcp().src("10.1.2.3").dport(443).flags(0x012), arp(), icmpv6(135, 0),
           udp().vlan(5).dport(80), udp().payload(16).frag(2, true), udp().src("2001:db8::1"),
           tcp().src("255.255.255.255").dport(65535).payload(1)}) {
-        seen.push_back(see(frame));
+        seen.push_back(parse_of(frame));
     }
     return seen;
 }
 
-bool says(const std::string& text, const Seen& seen) {
+bool says(const std::string& text, const ParsedFrame& seen) {
     const auto parsed = parse_expression(text);
     if (const auto* error = std::get_if<Remark>(&parsed)) {
         ADD_FAILURE() << text << ": " << error->text;
@@ -83,7 +73,7 @@ std::vector<std::uint64_t> values_near(std::uint64_t value, std::uint64_t max) {
 }
 
 TEST(Comparison, OfNumbersIsArithmetic) {
-    for (const Seen& seen : packets()) {
+    for (const ParsedFrame& seen : packets()) {
         for (const FieldRow& row : kFields) {
             if (!counts(row)) {
                 continue;
@@ -109,7 +99,7 @@ TEST(Comparison, OfNumbersIsArithmetic) {
 
 TEST(Comparison, WithASetAsksEachValue) {
     std::mt19937_64 random{5};
-    for (const Seen& seen : packets()) {
+    for (const ParsedFrame& seen : packets()) {
         for (const FieldRow& row : kFields) {
             if (!counts(row)) {
                 continue;
@@ -164,7 +154,7 @@ VersionedAddress neighbour(const VersionedAddress& near, std::mt19937_64& random
 
 TEST(Comparison, OfAddressesIsBitByBit) {
     std::mt19937_64 random{7};
-    for (const Seen& seen : packets()) {
+    for (const ParsedFrame& seen : packets()) {
         for (const FieldRow& row : kFields) {
             if (row.kind != FieldKind::Address) {
                 continue;

@@ -2,9 +2,9 @@
 
 #include "lib/packet/parse.hpp"
 #include "tests/packets/compiled_rules.hpp"
-#include "tests/packets/frame.hpp"
 #include "tests/packets/tree_oracle.hpp"
 #include "tests/rounds.hpp"
+#include "tests/unit/policy/parsed_frame.hpp"
 
 #include <gtest/gtest.h>
 
@@ -16,27 +16,15 @@ namespace {
 using test::arp;
 using test::Frame;
 using test::icmpv6;
-using test::Octets;
+using test::parse_of;
+using test::ParsedFrame;
 using test::tcp;
 using test::udp;
 
-struct Seen {
-    Octets frame;
-    Flow flow;
-};
-
-Seen see(const Frame& frame, Direction dir = Direction::In) {
-    Seen seen{frame.bytes(), {}};
-    seen.flow.dir = dir;
-    seen.flow.port = port_name("uplink");
-    parse_frame({seen.frame, static_cast<std::uint32_t>(seen.frame.size())}, {}, seen.flow);
-    return seen;
-}
-
-bool compiled_says(const Expression& tree, const Seen& seen) {
+bool compiled_says(const Expression& tree, const ParsedFrame& seen) {
     return test::compiled_says(tree, seen.flow, seen.frame);
 }
-bool tree_says(const Expression& tree, const Seen& seen) {
+bool tree_says(const Expression& tree, const ParsedFrame& seen) {
     return test::tree_says(tree, seen.flow, seen.frame);
 }
 
@@ -111,7 +99,7 @@ TEST(Expression, MeansWhatTheLanguageSays) {
         ASSERT_TRUE(std::holds_alternative<ParsedExpression>(parsed))
             << row.text << ": " << std::get<Remark>(parsed).text;
         const Expression& tree = std::get<ParsedExpression>(parsed).tree;
-        const Seen seen = see(row.frame);
+        const ParsedFrame seen = parse_of(row.frame);
         EXPECT_EQ(compiled_says(tree, seen), row.want) << row.text;
         EXPECT_EQ(tree_says(tree, seen), row.want) << row.text;
     }
@@ -146,15 +134,15 @@ std::string random_text(std::mt19937& random, unsigned depth) {
 }
 
 TEST(Expression, CompiledAndTreeAgreeOnRandomOnes) {
-    const Seen packets[] = {
-        see(kDns),
-        see(kSyn, Direction::Out),
-        see(arp()),
-        see(icmpv6(135, 0)),
-        see(udp().vlan(5).dport(80)),
-        see(udp().payload(16).frag(2, true)),
-        see(tcp().src("10.1.2.3").dport(80).payload(50)),
-        see(udp().src("2001:db8::1")),
+    const ParsedFrame packets[] = {
+        parse_of(kDns),
+        parse_of(kSyn, Direction::Out),
+        parse_of(arp()),
+        parse_of(icmpv6(135, 0)),
+        parse_of(udp().vlan(5).dport(80)),
+        parse_of(udp().payload(16).frag(2, true)),
+        parse_of(tcp().src("10.1.2.3").dport(80).payload(50)),
+        parse_of(udp().src("2001:db8::1")),
     };
     std::mt19937 random{11};
     int matched = 0;
@@ -166,7 +154,7 @@ TEST(Expression, CompiledAndTreeAgreeOnRandomOnes) {
         const Expression& tree = std::get<ParsedExpression>(parsed).tree;
         const auto classifier = test::compile_conditions(std::span{&tree, 1});
         ASSERT_TRUE(classifier.has_value()) << text;
-        for (const Seen& seen : packets) {
+        for (const ParsedFrame& seen : packets) {
             const bool want = tree_says(tree, seen);
             ASSERT_EQ(!test::rules_for(*classifier, seen.flow, seen.frame).empty(), want) << text;
             matched += want ? 1 : 0;

@@ -1,8 +1,8 @@
 #include "lib/policy/expression/finding.hpp"
 
 #include "lib/packet/parse.hpp"
-#include "tests/packets/frame.hpp"
 #include "tests/packets/tree_oracle.hpp"
+#include "tests/unit/policy/parsed_frame.hpp"
 
 #include <gtest/gtest.h>
 
@@ -14,20 +14,10 @@ namespace {
 using test::arp;
 using test::Frame;
 using test::Octets;
+using test::parse_of;
+using test::ParsedFrame;
 using test::tcp;
 using test::udp;
-
-struct Seen {
-    Octets frame;
-    Flow flow;
-};
-
-Seen see(const Frame& frame) {
-    Seen seen{frame.bytes(), {}};
-    seen.flow.port = port_name("uplink");
-    parse_frame({seen.frame, static_cast<std::uint32_t>(seen.frame.size())}, {}, seen.flow);
-    return seen;
-}
 
 Expression tree_of(std::string_view text) {
     return std::get<ParsedExpression>(parse_expression(text)).tree;
@@ -98,7 +88,7 @@ const Row kRows[] = {
 
 TEST(Examine, TellsWhatDecided) {
     for (const Row& row : kRows) {
-        const Seen seen = see(row.frame);
+        const ParsedFrame seen = parse_of(row.frame);
         const Finding finding = examine(tree_of(row.condition), seen.flow, seen.frame, "uplink");
         EXPECT_EQ(finding.holds, row.holds) << row.condition;
         EXPECT_EQ(finding.because, row.because) << row.condition;
@@ -125,12 +115,13 @@ Expression some_tree(std::mt19937_64& random, int depth) {
 
 TEST(Examine, AgreesWithTheOracle) {
     std::mt19937_64 random{3};
-    const Seen packets[] = {see(kDns), see(kSyn), see(arp()), see(udp().src("10.200.0.1")),
-                            see(tcp().ttl(200).flags(0x12))};
+    const ParsedFrame packets[] = {parse_of(kDns), parse_of(kSyn), parse_of(arp()),
+                                   parse_of(udp().src("10.200.0.1")),
+                                   parse_of(tcp().ttl(200).flags(0x12))};
     std::size_t held = 0;
     for (int i = 0; i < 3000; ++i) {
         const Expression tree = some_tree(random, 4);
-        const Seen& seen = packets[random() % std::size(packets)];
+        const ParsedFrame& seen = packets[random() % std::size(packets)];
         const Finding finding = examine(tree, seen.flow, seen.frame, "uplink");
         ASSERT_EQ(finding.holds, test::tree_says(tree, seen.flow, seen.frame));
         ASSERT_FALSE(finding.because.empty());
