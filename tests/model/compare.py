@@ -172,6 +172,8 @@ def main():
             failed += 1
             if not options.go_on:
                 break
+        if (seed - options.seed) % 50 == 49:
+            print(f"up to seed {seed}", file=sys.stderr, flush=True)
     print(f"seeds {options.seed} to {seed}: {failed or 'none'} differ{'s' * (failed < 2)}")
     sys.exit(1 if failed else 0)
 
