@@ -12,7 +12,7 @@ ExitCode tell(const Options& options, const std::string& target,
               fmt::format_string<std::string, std::uint64_t> text) {
     const auto answer =
         ask(options, {.method = "POST", .target = target, .content_type = "application/json"});
-    if (const auto* refusal = std::get_if<Refusal>(&answer)) {
+    if (const auto* refusal = std::get_if<DaemonRefusal>(&answer)) {
         return report(*refusal);
     }
     const Json& now = std::get<Json>(answer);

@@ -9,8 +9,8 @@ namespace {
 
 constexpr long kUnavailable = 503;
 
-Refusal refusal_from(const HttpReply& reply) {
-    Refusal refusal;
+DaemonRefusal refusal_from(const HttpReply& reply) {
+    DaemonRefusal refusal;
     // 503: sluiced is there, but its dataplane is not.
     refusal.exit = reply.status == kUnavailable ? ExitCode::Unreached : ExitCode::Refused;
     const Json problem = Json::parse(reply.body, nullptr, false);
@@ -30,22 +30,23 @@ Refusal refusal_from(const HttpReply& reply) {
 
 }  // namespace
 
-std::variant<Json, Refusal> ask(const Options& options, const HttpRequest& request) {
+std::variant<Json, DaemonRefusal> ask(const Options& options, const DaemonRequest& request) {
     const Result<HttpReply> reply = http_call(options.socket, request);
     if (!reply) {
-        return Refusal{ExitCode::Unreached, reply.error().what, {}};
+        return DaemonRefusal{ExitCode::Unreached, reply.error().what, {}};
     }
     if (reply->status < 200 || reply->status > 299) {
         return refusal_from(*reply);
     }
     Json answer = Json::parse(reply->body, nullptr, false);
     if (answer.is_discarded()) {
-        return Refusal{ExitCode::Refused, "sluiced answered with something that is not JSON", {}};
+        return DaemonRefusal{
+            ExitCode::Refused, "sluiced answered with something that is not JSON", {}};
     }
     return answer;
 }
 
-ExitCode report(const Refusal& refusal) {
+ExitCode report(const DaemonRefusal& refusal) {
     say_error(refusal.what);
     return refusal.exit;
 }

@@ -11,16 +11,17 @@
 namespace sluice {
 
 // What sluiced would not do, as its problem document says (RFC 9457).
-struct Refusal {
+struct DaemonRefusal {
     ExitCode exit = ExitCode::Refused;
     std::string what;               // title and detail, for a person
     std::vector<Problem> problems;  // of a rule file
 };
 
 // One call of sluiced's API: its JSON answer, or why there is none.
-[[nodiscard]] std::variant<Json, Refusal> ask(const Options& options, const HttpRequest& request);
+[[nodiscard]] std::variant<Json, DaemonRefusal> ask(const Options& options,
+                                                    const DaemonRequest& request);
 
 // Says the refusal on standard error; the exit code of the command.
-ExitCode report(const Refusal& refusal);
+ExitCode report(const DaemonRefusal& refusal);
 
 }  // namespace sluice

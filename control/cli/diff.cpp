@@ -19,7 +19,7 @@ ExitCode run_diff(const Options& options) {
                                 "&directory=" + url_escape(absolute_folder_of(options.rules_file)),
                       .content_type = "application/yaml",
                       .body = *text});
-    if (const auto* refusal = std::get_if<Refusal>(&answer)) {
+    if (const auto* refusal = std::get_if<DaemonRefusal>(&answer)) {
         say_problems(refusal->problems, {options.rules_file, *text});
         return report(*refusal);
     }

@@ -28,7 +28,7 @@ std::size_t collect(char* data, std::size_t size, std::size_t count, void* into)
     return size * count;
 }
 
-void set_target(CURL* easy, const std::string& socket, const HttpRequest& request) {
+void set_target(CURL* easy, const std::string& socket, const DaemonRequest& request) {
     curl_easy_setopt(easy, CURLOPT_UNIX_SOCKET_PATH, socket.c_str());
     curl_easy_setopt(easy, CURLOPT_URL, ("http://localhost" + request.target).c_str());
     // A proxy in the environment is not meant for a Unix socket.
@@ -38,7 +38,7 @@ void set_target(CURL* easy, const std::string& socket, const HttpRequest& reques
     curl_easy_setopt(easy, CURLOPT_TIMEOUT_MS, kTimeoutMs);
 }
 
-Headers set_body(CURL* easy, const HttpRequest& request) {
+Headers set_body(CURL* easy, const DaemonRequest& request) {
     // Without a wait for "100 Continue".
     curl_slist* list = curl_slist_append(nullptr, "Expect:");
     list = curl_slist_append(list, fmt::format("Content-Type: {}", request.content_type).c_str());
@@ -66,7 +66,7 @@ Error unreached(CURL* easy, CURLcode code, const std::string& socket) {
 
 }  // namespace
 
-Result<HttpReply> http_call(const std::string& socket, const HttpRequest& request) {
+Result<HttpReply> http_call(const std::string& socket, const DaemonRequest& request) {
     static const CURLcode ready = curl_global_init(CURL_GLOBAL_NOTHING);
     const Easy easy{ready == CURLE_OK ? curl_easy_init() : nullptr, &curl_easy_cleanup};
     if (!easy) {

@@ -6,7 +6,7 @@
 
 namespace sluice {
 
-struct HttpRequest {
+struct DaemonRequest {
     std::string_view method = "GET";
     std::string target;  // path and query
     std::string_view content_type{};
@@ -20,7 +20,7 @@ struct HttpReply {
 };
 
 // One HTTP request over a Unix socket. An Error means that there was no answer (Unreachable).
-[[nodiscard]] Result<HttpReply> http_call(const std::string& socket, const HttpRequest& request);
+[[nodiscard]] Result<HttpReply> http_call(const std::string& socket, const DaemonRequest& request);
 
 // For a path segment or a query value: everything but unreserved characters as %XX.
 [[nodiscard]] std::string url_escape(std::string_view text);

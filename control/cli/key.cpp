@@ -8,7 +8,7 @@
 namespace sluice {
 namespace {
 
-HttpRequest request_of(const Options& options) {
+DaemonRequest request_of(const Options& options) {
     const std::string resource = fmt::format("/v1/rules/{}/key", url_escape(options.rule));
     if (options.word == "show") {
         std::string query = "?key=" + url_escape(options.key);
@@ -80,7 +80,7 @@ ExitCode run_key(const Options& options) {
         return ExitCode::Usage;
     }
     const auto answer = ask(options, request_of(options));
-    if (const auto* refusal = std::get_if<Refusal>(&answer)) {
+    if (const auto* refusal = std::get_if<DaemonRefusal>(&answer)) {
         return report(*refusal);
     }
     const Json& document = std::get<Json>(answer);

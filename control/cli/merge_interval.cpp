@@ -11,7 +11,7 @@ ExitCode run_merge_interval(const Options& options) {
                                       .target = "/v1/merge",
                                       .content_type = "application/json",
                                       .body = Json{{"interval", options.word}}.dump()});
-    if (const auto* refusal = std::get_if<Refusal>(&answer)) {
+    if (const auto* refusal = std::get_if<DaemonRefusal>(&answer)) {
         return report(*refusal);
     }
     const Json& set = std::get<Json>(answer);

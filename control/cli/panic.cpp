@@ -48,7 +48,7 @@ ExitCode run_panic(const Options& options) {
                                       .target = "/v1/panic",
                                       .content_type = "application/json",
                                       .body = Json{{"pass", pass}}.dump()});
-    const auto* refusal = std::get_if<Refusal>(&answer);
+    const auto* refusal = std::get_if<DaemonRefusal>(&answer);
     if (refusal == nullptr) {
         return show_panic(std::get<Json>(answer).at("pass").get<bool>(), options.json);
     }

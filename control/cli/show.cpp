@@ -13,10 +13,10 @@
 namespace sluice {
 namespace {
 
-ExitCode show(const Options& options, const HttpRequest& request,
+ExitCode show(const Options& options, const DaemonRequest& request,
               std::string (*as_text)(const Json&)) {
     const auto answer = ask(options, request);
-    if (const auto* refusal = std::get_if<Refusal>(&answer)) {
+    if (const auto* refusal = std::get_if<DaemonRefusal>(&answer)) {
         return report(*refusal);
     }
     const Json& document = std::get<Json>(answer);

@@ -19,7 +19,7 @@ ExitCode watch_stats(const Options& options) {
     return watch.run([&]() {
         auto answer = ask(options, {.target = "/v1/stats"});
         const Clock::time_point asked = Clock::now();
-        if (const auto* refusal = std::get_if<Refusal>(&answer)) {
+        if (const auto* refusal = std::get_if<DaemonRefusal>(&answer)) {
             return report(*refusal);
         }
         Json& now = std::get<Json>(answer);
@@ -39,7 +39,7 @@ ExitCode run_stats(const Options& options) {
         return watch_stats(options);
     }
     const auto answer = ask(options, {.target = "/v1/stats"});
-    if (const auto* refusal = std::get_if<Refusal>(&answer)) {
+    if (const auto* refusal = std::get_if<DaemonRefusal>(&answer)) {
         return report(*refusal);
     }
     const Json& stats = std::get<Json>(answer);

@@ -40,7 +40,7 @@ ExitCode show_once(const Options& options) {
     const auto answer =
         ask(options, {.target = fmt::format("/v1/top?rule={}&by={}&count={}",
                                             url_escape(options.rule), options.by, options.keys)});
-    if (const auto* refusal = std::get_if<Refusal>(&answer)) {
+    if (const auto* refusal = std::get_if<DaemonRefusal>(&answer)) {
         return report(*refusal);
     }
     const Json& document = std::get<Json>(answer);

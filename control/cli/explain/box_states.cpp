@@ -10,14 +10,14 @@ public:
     explicit Asking(const Options& options) : options_{options} {}
 
     // nullopt: done.
-    std::optional<Refusal> ask_rule(std::size_t place, const RuleAccount& account,
-                                    const Rule& rule) {
+    std::optional<DaemonRefusal> ask_rule(std::size_t place, const RuleAccount& account,
+                                          const Rule& rule) {
         for (std::size_t i = 0; i < rule.limits.size(); ++i) {
             if (account.limits[i].missing_key) {
                 continue;
             }
             const auto answer = ask(options_, request_of(account, i, rule));
-            if (const auto* refusal = std::get_if<Refusal>(&answer)) {
+            if (const auto* refusal = std::get_if<DaemonRefusal>(&answer)) {
                 return *refusal;
             }
             const Json& document = std::get<Json>(answer);
@@ -32,7 +32,8 @@ public:
     [[nodiscard]] BoxStates take() { return std::move(states_); }
 
 private:
-    static HttpRequest request_of(const RuleAccount& account, std::size_t limit, const Rule& rule) {
+    static DaemonRequest request_of(const RuleAccount& account, std::size_t limit,
+                                    const Rule& rule) {
         const LimitAccount& asked = account.limits[limit];
         return {.target = fmt::format("/v1/rules/{}/key?key={}&tier={}&limit={}&cost={}",
                                       url_escape(rule.id), url_escape(asked.key),
@@ -76,8 +77,9 @@ private:
 
 }  // namespace
 
-std::variant<BoxStates, Refusal> box_states(const Options& options, const PacketAccount& account,
-                                            const CompiledRules& compiled) {
+std::variant<BoxStates, DaemonRefusal> box_states(const Options& options,
+                                                  const PacketAccount& account,
+                                                  const CompiledRules& compiled) {
     Asking asking{options};
     auto rule = compiled.set.rules.begin();
     for (std::size_t place = 0; place < account.rules.size(); ++place) {

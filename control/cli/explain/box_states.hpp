@@ -32,8 +32,8 @@ struct BoxStates {
 };
 
 // `account` has the packet's keys; its rules are those of `compiled`.
-[[nodiscard]] std::variant<BoxStates, Refusal> box_states(const Options& options,
-                                                          const PacketAccount& account,
-                                                          const CompiledRules& compiled);
+[[nodiscard]] std::variant<BoxStates, DaemonRefusal> box_states(const Options& options,
+                                                                const PacketAccount& account,
+                                                                const CompiledRules& compiled);
 
 }  // namespace sluice

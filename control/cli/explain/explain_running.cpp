@@ -207,18 +207,18 @@ ExitCode explain_running(const Options& options, const ReplaySetup& setup) {
         return *exit;
     }
     auto rules = running_rules(options);
-    if (const auto* refusal = std::get_if<Refusal>(&rules)) {
+    if (const auto* refusal = std::get_if<DaemonRefusal>(&rules)) {
         return report(*refusal);
     }
     const auto& running = std::get<HeldRules>(rules);
     Explainer explainer{setup, running, std::get<KeptFrame>(frame)};
     PacketAccount fresh = explainer.fresh();
     const auto states = box_states(options, fresh, running.compiled);
-    if (const auto* refusal = std::get_if<Refusal>(&states)) {
+    if (const auto* refusal = std::get_if<DaemonRefusal>(&states)) {
         return report(*refusal);
     }
     const auto stats = ask(options, {.target = "/v1/stats"});
-    if (const auto* refusal = std::get_if<Refusal>(&stats)) {
+    if (const auto* refusal = std::get_if<DaemonRefusal>(&stats)) {
         return report(*refusal);
     }
     const Json& now = std::get<Json>(stats);

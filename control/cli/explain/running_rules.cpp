@@ -72,7 +72,7 @@ std::vector<std::string> notes_of(const Json& lists) {
 // Which limits are local on the box: what is asked there, since sluicectl knows none of its ports.
 void take_scopes(const Options& options, std::vector<RuleSummary>& rules) {
     const auto answer = ask(options, {.target = "/v1/rules"});
-    if (std::holds_alternative<Refusal>(answer)) {
+    if (std::holds_alternative<DaemonRefusal>(answer)) {
         return;
     }
     const Json& shown = std::get<Json>(answer).at("rules");
@@ -89,9 +89,9 @@ void take_scopes(const Options& options, std::vector<RuleSummary>& rules) {
 
 }  // namespace
 
-std::variant<HeldRules, Refusal> running_rules(const Options& options) {
+std::variant<HeldRules, DaemonRefusal> running_rules(const Options& options) {
     const auto answer = ask(options, {.target = "/v1/rules/held"});
-    if (const auto* refusal = std::get_if<Refusal>(&answer)) {
+    if (const auto* refusal = std::get_if<DaemonRefusal>(&answer)) {
         return *refusal;
     }
     const Json& held = std::get<Json>(answer);
@@ -109,16 +109,17 @@ std::variant<HeldRules, Refusal> running_rules(const Options& options) {
         compile_rules({rules.file, text, &lists, nullptr, &keys}, Purpose::Enforce,
                       modes_from(held.at("modes")), problems);
     if (!compiled) {
-        return Refusal{ExitCode::Refused,
-                       "the rules in force cannot be compiled here; are sluicectl and sluiced of "
-                       "one version? " +
-                           render(problems.list().front(), text),
-                       {}};
+        return DaemonRefusal{
+            ExitCode::Refused,
+            "the rules in force cannot be compiled here; are sluicectl and sluiced of "
+            "one version? " +
+                render(problems.list().front(), text),
+            {}};
     }
     rules.compiled = *std::move(compiled);
     take_scopes(options, rules.compiled.rules);
     if (const Result<Done> ready = make_ready(rules.compiled); !ready) {
-        return Refusal{ExitCode::Refused, ready.error().what, {}};
+        return DaemonRefusal{ExitCode::Refused, ready.error().what, {}};
     }
     return rules;
 }

@@ -17,6 +17,6 @@ struct HeldRules {
     std::vector<std::string> notes;  // where the files of lists are not what is in force
 };
 
-[[nodiscard]] std::variant<HeldRules, Refusal> running_rules(const Options& options);
+[[nodiscard]] std::variant<HeldRules, DaemonRefusal> running_rules(const Options& options);
 
 }  // namespace sluice

@@ -15,7 +15,7 @@ struct ReplaySummary {
     struct RuleRow {
         std::string id;
         Mode mode = Mode::Off;  // as replayed
-        RuleTotals totals;      // zeros when off
+        ReplayTotals totals;    // zeros when off
     };
     std::array<std::uint64_t, kVerdictCount> by_verdict{};
     std::array<std::uint64_t, kReasonCount> by_reason{};

@@ -155,8 +155,8 @@ Now WorkerSet::time_of(Instant captured) {
     return {at, captured - at};
 }
 
-RuleTotals WorkerSet::totals(const Rule& rule) const {
-    RuleTotals totals;
+ReplayTotals WorkerSet::totals(const Rule& rule) const {
+    ReplayTotals totals;
     for (const auto& worker : workers_) {
         const RuleCounters& counters = worker->counters.rules[rule.counters];
         totals.admitted += counters.admitted.read();

@@ -30,7 +30,7 @@ struct ReplaySetup {
 };
 
 // What the workers counted for one rule.
-struct RuleTotals {
+struct ReplayTotals {
     std::uint64_t admitted = 0;
     std::uint64_t exceeded = 0;
     std::uint64_t skipped = 0;
@@ -58,7 +58,7 @@ public:
     // The workers' clocks at an instant of the capture.
     [[nodiscard]] Now time_of(Instant captured);
 
-    [[nodiscard]] RuleTotals totals(const Rule& rule) const;
+    [[nodiscard]] ReplayTotals totals(const Rule& rule) const;
     [[nodiscard]] std::uint64_t table_full() const;
 
 private:

@@ -1,4 +1,4 @@
-#include "keeper_fixture.hpp"
+#include "../keeper_fixture.hpp"
 
 #include <gtest/gtest.h>
 

@@ -1,0 +1,84 @@
+#pragma once
+#include "control/daemon/boot_time.hpp"
+#include "control/daemon/rule_change.hpp"
+#include "control/daemon/rule_compile.hpp"
+#include "control/daemon/store.hpp"
+
+#include <chrono>
+#include <cstdint>
+#include <functional>
+#include <optional>
+
+namespace sluice {
+
+using WallClock = std::function<std::int64_t()>;  // UTC, seconds
+
+// The kept set and the set on trial, in memory and on the disk. The set in force is the one on
+// trial, else the kept one.
+class AppliedRules {
+public:
+    AppliedRules(Store store, BootClock clock, WallClock now)
+        : store_{std::move(store)}, clock_{std::move(clock)}, now_{std::move(now)} {}
+
+    // What the last sluiced left on the disk. What cannot be read is logged.
+    void load();
+
+    [[nodiscard]] const StoredRules* current() const;  // nullptr: no rules
+    [[nodiscard]] std::uint64_t generation() const;    // 0: no rules
+    [[nodiscard]] const std::optional<StoredRules>& kept() const noexcept { return kept_; }
+    [[nodiscard]] const std::optional<Trial>& trial() const noexcept { return trial_; }
+    [[nodiscard]] std::optional<TrialEnd> trial_end() const;
+    [[nodiscard]] bool trial_is_over() const;
+    [[nodiscard]] std::optional<Unconfirmed> unconfirmed() const;
+    [[nodiscard]] std::int64_t now() const { return now_(); }
+    [[nodiscard]] bool is_over(const TrialEnd& end) const;
+    [[nodiscard]] TrialEnd end_after(std::chrono::nanoseconds time) const;
+
+    // Whether `next` was made of the set that is in force now.
+    [[nodiscard]] bool is_in_force(const StoredRules& next) const;
+    // Of the kept set and the one on trial: a trial that ends has forgotten no life.
+    [[nodiscard]] RuleLives known_lives() const;
+    // Gives the rules the lives that are known by now. False: other rules have ended than those
+    // that they were compiled without.
+    [[nodiscard]] bool renew_lives(StoredRules& rules, const Compiled& compiled) const;
+    // Gives the rules the settings of single keys that hold now. False: they had others.
+    [[nodiscard]] bool renew_keys(StoredRules& rules) const;
+
+    // The set in force, compiled for a box. Lists that were lost are read, and kept from now on.
+    [[nodiscard]] Compiled compile_current(const BoxSpread& box);
+
+    // A file for the set, on trial until `end` if there is one; it takes its place by settle().
+    [[nodiscard]] Result<PendingFile> prepare(const StoredRules& next,
+                                              const std::optional<TrialEnd>& end) const;
+    // The dataplane runs the set: it is in force. What the disk refuses is logged, and the set of
+    // before is in force at the next start. `remember`: the kept set goes into the history.
+    void settle(PendingFile pending, StoredRules next, const std::optional<TrialEnd>& end,
+                bool remember);
+    // The dataplane runs the set, which is the kept one from now on. It is written where the disk
+    // has another.
+    void keep(StoredRules rules);
+    [[nodiscard]] Result<Done> confirm_trial();
+    void forget_trial();
+    // The same, and the kept set, or none, is in force with the settings of keys that hold now.
+    void abandon_trial();
+    // What a trial goes back to.
+    [[nodiscard]] StoredRules kept_or_none() const;
+
+    // The newest set of the history that is not in force, and its leaving the history.
+    [[nodiscard]] Result<std::optional<History::Former>> former() const {
+        return store_.history().newest_but(generation());
+    }
+    void take_out(const History::Former& former) const;
+    void drop_old_lists() const { store_.drop_old_lists(); }
+
+private:
+    void remember_before(std::uint64_t next) const;
+
+    Store store_;
+    BootClock clock_;
+    WallClock now_;
+    std::optional<StoredRules> kept_;
+    std::optional<Trial> trial_;
+};
+
+}  // namespace sluice

@@ -1,0 +1,80 @@
+#include "control/daemon/keeper/list_reload.hpp"
+
+#include <utility>
+
+namespace sluice {
+namespace {
+
+// The first of them, and how many more there are.
+std::string first_error(const std::vector<Problem>& problems) {
+    std::string first;
+    std::size_t others = 0;
+    for (const Problem& problem : problems) {
+        if (problem.severity == Severity::Error) {
+            others += first.empty() ? 0 : 1;
+            first = first.empty() ? render(problem, "") : first;
+        }
+    }
+    return others == 0 ? first : first + " (and " + std::to_string(others) + " more)";
+}
+
+// All lists as their files are now. -> whether any is another.
+Result<bool> read_again(StoredRules& rules) {
+    bool same = true;
+    for (auto& [path, text] : rules.lists) {
+        const Result<ListFile> file = read_list(rules, path);
+        if (!file) {
+            return file.error();
+        }
+        same = same && *file->text == *text;
+        text = file->text;
+    }
+    return !same;
+}
+
+}  // namespace
+
+std::optional<Change> ListReload::run() {
+    AppliedRules& applied = rules_.applied;
+    for (;;) {
+        std::unique_lock lock{rules_.changing};
+        if (applied.current() == nullptr || applied.current()->lists.empty()) {
+            rules_.board.set_list_problem("");
+            return std::nullopt;
+        }
+        StoredRules next = *applied.current();
+        lock.unlock();
+        const Result<bool> changed = read_again(next);
+        Compiled compiled;
+        if (changed && *changed) {
+            next.changed_at = applied.now();
+            compiled = rules_.compile_now(next);
+        }
+        lock.lock();
+        if (!applied.is_in_force(next) || !applied.renew_lives(next, compiled)) {
+            continue;  // other rules came meanwhile: it is their lists that count
+        }
+        if (!changed) {
+            rules_.board.set_list_problem(changed.error().what);
+            return refused(applied.generation(),
+                           {Refusal::Kind::DoesNotCompile, changed.error().what, {}});
+        }
+        if (!*changed) {
+            rules_.board.set_list_problem("");
+            return std::nullopt;
+        }
+        return push(std::move(next), std::move(compiled));
+    }
+}
+
+Change ListReload::push(StoredRules next, Compiled compiled) {
+    Change change = rules_.push_edited(std::move(next), std::move(compiled));
+    if (!change.refusal) {
+        rules_.board.set_list_problem("");
+    } else if (change.refusal->kind == Refusal::Kind::DoesNotCompile) {
+        rules_.board.set_list_problem(first_error(change.refusal->problems));
+    }
+    return change;
+}
+
+}  // namespace sluice

@@ -1,0 +1,129 @@
+#include "control/daemon/keeper/live_rules.hpp"
+
+#include "lib/wire/codec.hpp"
+
+#include <spdlog/spdlog.h>
+
+#include <utility>
+
+namespace sluice {
+namespace {
+
+Refusal refusal_of(const Error& error) {
+    switch (error.code) {
+        case Errc::Unreachable:
+            return {Refusal::Kind::NoDataplane, error.what, {}};
+        case Errc::TooMany:
+            return {Refusal::Kind::TooLarge, error.what, {}};
+        default:
+            return {Refusal::Kind::ByDataplane, error.what, {}};
+    }
+}
+
+Request request_of(const RuleSet& rules, const StoredRules& next, bool on_trial) {
+    ApplyRules apply{rules, next.text, notes_to_json(next)};
+    return on_trial ? Request{TryRules{std::move(apply)}} : Request{std::move(apply)};
+}
+
+}  // namespace
+
+std::optional<Refusal> send_rules(DataplaneLink& link, const Request& request,
+                                  std::uint64_t generation) {
+    const Result<Reply> reply = link.call(request);
+    if (!reply) {
+        return refusal_of(reply.error());
+    }
+    const auto* answer = std::get_if<Applied>(&*reply);
+    if (answer == nullptr || answer->generation != generation) {
+        return Refusal{Refusal::Kind::ByDataplane,
+                       "the dataplane understood other rules; are both of one version?",
+                       {}};
+    }
+    return std::nullopt;
+}
+
+Change LiveRules::push(StoredRules next, Compiled compiled, const PushTerms& terms) {
+    Change change;
+    change.before = applied.generation();
+    if (!compiled.rules) {
+        change.refusal = does_not_compile(std::move(compiled.problems));
+        return change;
+    }
+    change.warnings = std::move(compiled.problems);
+    change.rules = compiled.rules->set.rules.size();
+    if (change.rules == 0 && !terms.force) {
+        change.refusal = Refusal{Refusal::Kind::Empty,
+                                 "no rule in the file is on: it would lift every limit; use "
+                                 "--force if that is meant",
+                                 {}};
+        return change;
+    }
+    next.generation = generation_of(compiled.rules->set);
+    const std::optional<TrialEnd> end =
+        terms.confirm ? std::optional{applied.end_after(*terms.confirm)} : terms.end;
+    Result<PendingFile> pending = applied.prepare(next, end);
+    if (!pending) {
+        change.refusal = Refusal{Refusal::Kind::NotKept, pending.error().what, {}};
+        return change;
+    }
+    change.refusal =
+        send_rules(link, request_of(compiled.rules->set, next, end.has_value()), next.generation);
+    if (change.refusal) {
+        return change;
+    }
+    change.after = next.generation;
+    if (applied.current() != nullptr) {
+        ended.add(*applied.current(), next);
+    }
+    applied.settle(*std::move(pending), std::move(next), end, terms.remember);
+    if (!end) {
+        reverts.forget();
+    }
+    change.unconfirmed = applied.unconfirmed();
+    board.show(applied, std::move(compiled.rules->rules));
+    return change;
+}
+
+void LiveRules::end_trial(const std::string& why) {
+    reverts.begin(applied.generation(), why);
+    board.count_revert();
+    board.count_return();
+    board.set_list_problem("");
+    spdlog::warn("generation {:016x} {}; going back to {:016x}", applied.generation(), why,
+                 applied.kept() ? applied.kept()->generation : 0);
+    applied.abandon_trial();
+}
+
+Change LiveRules::change(const Edit& edit) {
+    for (;;) {
+        if (std::optional<Change> done = try_change(edit)) {
+            return *std::move(done);
+        }
+    }
+}
+
+std::optional<Change> LiveRules::try_change(const Edit& edit) {
+    std::unique_lock lock{changing};
+    if (applied.current() == nullptr) {
+        return refused(0, {Refusal::Kind::NoSuchRule, "no rules were ever applied", {}});
+    }
+    StoredRules next = *applied.current();
+    const KeySettings before = next.keys;
+    forget_ended(next.keys, applied.now());
+    if (std::optional<Refusal> refusal = edit(next)) {
+        return refused(applied.generation(), *std::move(refusal));
+    }
+    lock.unlock();
+    Compiled compiled = compile_now(next);
+    for (KeySetting& setting : next.keys) {
+        setting.is_new = false;
+    }
+    lock.lock();
+    const bool same = applied.is_in_force(next) && applied.current()->keys == before;
+    if (!same || !applied.renew_lives(next, compiled)) {
+        return std::nullopt;
+    }
+    return push_edited(std::move(next), std::move(compiled));
+}
+
+}  // namespace sluice

@@ -1,0 +1,70 @@
+#pragma once
+#include "control/daemon/dataplane_link.hpp"
+#include "control/daemon/keeper/applied_rules.hpp"
+#include "control/daemon/keeper/ended_rules.hpp"
+#include "control/daemon/keeper/revert_log.hpp"
+#include "control/daemon/keeper/rule_board.hpp"
+
+#include <chrono>
+#include <functional>
+#include <mutex>
+#include <optional>
+#include <string>
+
+namespace sluice {
+
+// How a set is to be put in force.
+struct PushTerms {
+    bool force = false;                                 // also when no rule in it is on
+    bool remember = false;                              // the one before goes into the history
+    std::optional<std::chrono::nanoseconds> confirm{};  // on trial, from now
+    std::optional<TrialEnd> end{};                      // on trial, until then
+};
+
+// What the dataplane answers to a set or to its confirmation; nullopt: it runs this generation.
+[[nodiscard]] std::optional<Refusal> send_rules(DataplaneLink& link, const Request& request,
+                                                std::uint64_t generation);
+
+// The rules in force and the one way to change them: a set is prepared on the disk, sent, and takes
+// the place of the old one, in this order, so that a failure leaves everything as it was.
+//
+// Changes are made one at a time, with `changing` held. Compiling takes long and is done without
+// it; what was compiled counts only if the rules in force are still those it was made of.
+struct LiveRules {
+    using Edit = std::function<std::optional<Refusal>(StoredRules&)>;
+
+    LiveRules(Store store, DataplaneLink& link_to, Audit& audit, BootClock clock, WallClock now)
+        : link{link_to},
+          applied{std::move(store), std::move(clock), std::move(now)},
+          reverts{audit} {}
+
+    // As of now, for the box that is connected.
+    [[nodiscard]] Compiled compile_now(StoredRules& rules) const {
+        return compile_at(rules, applied.now(), link.spread());
+    }
+
+    // With `changing` held.
+    [[nodiscard]] Change push(StoredRules next, Compiled compiled, const PushTerms& terms);
+    // A set made of the one in force: on trial it stays on trial, until the same instant.
+    [[nodiscard]] Change push_edited(StoredRules next, Compiled compiled) {
+        return push(std::move(next), std::move(compiled),
+                    {.force = true, .end = applied.trial_end()});
+    }
+    // From here on the kept set is the one to come back to, whatever happens.
+    void end_trial(const std::string& why);
+
+    // Takes `changing` itself. Puts a copy of the set in force, as edited, in its place. `edit` is
+    // called with it held; what it refuses is not done.
+    [[nodiscard]] Change change(const Edit& edit);
+    // nullopt: other rules came meanwhile, and nothing was changed.
+    [[nodiscard]] std::optional<Change> try_change(const Edit& edit);
+
+    DataplaneLink& link;
+    std::mutex changing;  // of what stands below
+    AppliedRules applied;
+    RuleBoard board;
+    RevertLog reverts;
+    EndedRules ended;
+};
+
+}  // namespace sluice

@@ -1,0 +1,84 @@
+#include "control/daemon/keeper/rule_applier.hpp"
+
+#include <algorithm>
+#include <utility>
+
+namespace sluice {
+
+Change RuleApplier::apply(RuleFile file) {
+    const std::optional<NewestNext::Turn> turn = turns_.enter();
+    if (!turn) {
+        return refused(rules_.board.view()->generation,
+                       {Refusal::Kind::Superseded,
+                        "newer rules came while these waited for others to be compiled; nobody "
+                        "has looked at these",
+                        {}});
+    }
+    const PushTerms terms{.force = file.force, .remember = true, .confirm = file.confirm};
+    StoredRules next = as_applied(std::move(file));
+    for (;;) {
+        Compiled compiled = rules_.compile_now(next);
+        const std::lock_guard lock{rules_.changing};
+        if (!rules_.applied.renew_keys(next) || !rules_.applied.renew_lives(next, compiled)) {
+            continue;  // rules have ended or a key was set meanwhile: it is compiled with that
+        }
+        if (compiled.rules) {
+            forget_other_rules(next.keys, compiled.rules->rules);
+        }
+        Change change = rules_.push(std::move(next), std::move(compiled), terms);
+        if (!change.refusal) {
+            rules_.board.set_list_problem("");
+        }
+        return change;
+    }
+}
+
+Compiled RuleApplier::preview(RuleFile file) const {
+    StoredRules next = as_applied(std::move(file));
+    return rules_.compile_now(next);
+}
+
+StoredRules RuleApplier::as_applied(RuleFile file) const {
+    const std::shared_ptr<const RuleView> shown = rules_.board.view();
+    return {.file = std::move(file.name),
+            .text = std::move(file.text),
+            .modes = {},
+            .lives = shown->lives,
+            .changed_at = rules_.applied.now(),
+            .changed_by = file.from,
+            .directory = std::move(file.directory),
+            .applied_by = file.from,
+            .lists = {},
+            .keys = shown->keys};
+}
+
+Change RuleApplier::set_mode(const std::string& rule, Mode mode, uid_t from) {
+    return rules_.change([&](StoredRules& next) {
+        next.changed_at = rules_.applied.now();
+        next.changed_by = from;
+        return put_mode(rule, mode, next);
+    });
+}
+
+// Into a copy of the set in force.
+std::optional<Refusal> RuleApplier::put_mode(const std::string& rule, Mode mode,
+                                             StoredRules& next) const {
+    const std::shared_ptr<const RuleView> shown = rules_.board.view();
+    const auto found = std::find_if(
+        shown->rules.begin(), shown->rules.end(),
+        [&](const RuleSummary& known) { return known.id == rule && known.kind == RuleKind::Rule; });
+    if (found == shown->rules.end()) {
+        return Refusal{Refusal::Kind::NoSuchRule, "there is no rule " + rule, {}};
+    }
+    if (has_ended(rule, next.lives)) {
+        return Refusal{
+            Refusal::Kind::NoSuchRule, "the rule " + rule + " has ended: its ttl has run out", {}};
+    }
+    next.modes[rule] = mode;
+    if (shown->file_modes[static_cast<std::size_t>(found - shown->rules.begin())] == mode) {
+        next.modes.erase(rule);
+    }
+    return std::nullopt;
+}
+
+}  // namespace sluice

@@ -1,0 +1,35 @@
+#pragma once
+#include "control/daemon/keeper/live_rules.hpp"
+#include "control/daemon/newest_next.hpp"
+
+#include <string>
+
+namespace sluice {
+
+// Rule files that are applied, and modes that are set at run time.
+class RuleApplier {
+public:
+    explicit RuleApplier(LiveRules& rules) noexcept : rules_{rules} {}
+
+    // While one file is compiled, the newest of those that come waits, and the others are refused:
+    // its rules would take their place at once.
+    //
+    // Modes set at run time end with the file they were set on. While a set is on trial, a file to
+    // be confirmed takes its place, and the one kept before both is what is gone back to; a file
+    // without that is meant to stay, and ends the trial.
+    [[nodiscard]] Change apply(RuleFile file);
+    // What apply() would compile now. Changes nothing and waits for no change.
+    [[nodiscard]] Compiled preview(RuleFile file) const;
+    // A mode belongs to the set it is set on: on a trial it goes when that goes.
+    [[nodiscard]] Change set_mode(const std::string& rule, Mode mode, uid_t from);
+
+private:
+    [[nodiscard]] StoredRules as_applied(RuleFile file) const;
+    [[nodiscard]] std::optional<Refusal> put_mode(const std::string& rule, Mode mode,
+                                                  StoredRules& next) const;
+
+    LiveRules& rules_;
+    NewestNext turns_;
+};
+
+}  // namespace sluice

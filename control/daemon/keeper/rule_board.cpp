@@ -1,0 +1,93 @@
+#include "control/daemon/keeper/rule_board.hpp"
+
+#include "control/list_folder.hpp"
+
+#include <spdlog/spdlog.h>
+
+#include <algorithm>
+#include <utility>
+
+namespace sluice {
+namespace {
+
+// The modes that the file gives its rules, beside those that run.
+std::vector<Mode> file_modes(const StoredRules& rules, const std::vector<RuleSummary>& summaries) {
+    Problems ignored{rules.file};
+    const std::optional<CompiledRules> as_written =
+        modes_in_force(rules.modes, rules.lives).empty()
+            ? std::nullopt
+            : compile_rules({rules.file, rules.text, nullptr, &pattern_cache()}, Purpose::Check, {},
+                            ignored);
+    std::vector<Mode> modes;
+    for (std::size_t i = 0; i < summaries.size(); ++i) {
+        modes.push_back(as_written ? as_written->rules[i].mode : summaries[i].mode);
+    }
+    return modes;
+}
+
+}  // namespace
+
+std::shared_ptr<const RuleView> RuleBoard::view() const {
+    const std::lock_guard lock{reading_};
+    return view_;
+}
+
+void RuleBoard::publish(RuleView next) {
+    auto view = std::make_shared<const RuleView>(std::move(next));
+    const std::lock_guard lock{reading_};
+    view_ = std::move(view);
+}
+
+void RuleBoard::show(const AppliedRules& applied, std::vector<RuleSummary> summaries) {
+    const StoredRules& rules = *applied.current();
+    RuleView next{.generation = rules.generation,
+                  .file = rules.file,
+                  .text = rules.text,
+                  .rules = std::move(summaries),
+                  .file_modes = {},
+                  .lives = rules.lives,
+                  .keys = rules.keys,
+                  .unconfirmed = applied.unconfirmed(),
+                  .lists = rules.lists,
+                  .directory = rules.directory,
+                  .applied_by = rules.applied_by,
+                  .list_problem = list_problem_,
+                  .returns = returns_,
+                  .reverts = reverts_};
+    for (const auto& [path, text] : rules.lists) {
+        next.list_files.insert(list_path(rules.directory, path));
+    }
+    for (RuleSummary& rule : next.rules) {
+        rule.sees_all = true;
+        rule.condition = {};  // with a large list it is large, and no reader of the view needs it
+    }
+    next.file_modes = file_modes(rules, next.rules);
+    publish(std::move(next));
+}
+
+std::size_t RuleBoard::show_confirmed() {
+    RuleView next = *view();
+    next.unconfirmed.reset();
+    const auto on = std::count_if(next.rules.begin(), next.rules.end(),
+                                  [](const auto& rule) { return rule.mode != Mode::Off; });
+    publish(std::move(next));
+    return static_cast<std::size_t>(on);
+}
+
+void RuleBoard::set_list_problem(std::string problem) {
+    if (problem == list_problem_) {
+        return;
+    }
+    if (problem.empty()) {
+        spdlog::info("the lists and databases are good again");
+    } else {
+        spdlog::error("a list or database has changed and is not in force, the old one goes on: {}",
+                      problem);
+    }
+    list_problem_ = std::move(problem);
+    RuleView next = *view();
+    next.list_problem = list_problem_;
+    publish(std::move(next));
+}
+
+}  // namespace sluice

@@ -1,0 +1,25 @@
+#pragma once
+#include "control/daemon/keeper/live_rules.hpp"
+
+#include <cstdint>
+#include <vector>
+
+namespace sluice {
+
+// Takes out the rules whose ttl has run out, and settings of keys that were made for a while.
+class RuleEnds {
+public:
+    explicit RuleEnds(LiveRules& rules) noexcept : rules_{rules} {}
+
+    // To be called often, from one thread. -> the rules that have ended since the last call, by
+    // whatever change.
+    [[nodiscard]] std::vector<EndedRule> tick();
+
+private:
+    void end_due(std::int64_t now);
+
+    LiveRules& rules_;
+    std::int64_t retry_at_ = 0;  // when a rule could not be taken out
+};
+
+}  // namespace sluice
