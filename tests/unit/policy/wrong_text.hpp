@@ -1,5 +1,5 @@
 #pragma once
-#include "lib/policy/problem.hpp"
+#include "lib/policy/problems/problem.hpp"
 
 #include <gtest/gtest.h>
 
