@@ -84,7 +84,7 @@ TEST(SlotsCodec, LimitsKeepTheirSlotsOverARestart) {
     const TableView view{[](LimitSlot) { return std::uint64_t{1}; },
                          [] { return std::uint64_t{0}; }};
     RuleSet set;
-    Rule rule{.id = "r"};
+    Rule rule{.id = "r", .keys = {{}}};
     for (std::uint64_t identity : {11, 12, 13}) {
         rule.limits.push_back({.identity = identity, .name = {}, .limit = token(identity)});
     }
