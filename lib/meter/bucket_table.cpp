@@ -87,8 +87,15 @@ void BucketTable::begin_burst() noexcept {
 
 Entry* BucketTable::make_place_at_hand(const FiledKey& key, Tenants& tenants, Now now) noexcept {
     const std::size_t first = first_of(key);
+    const std::size_t second = other_of(first, key.filed);
+    // An idle entry's key may come again, so an empty one is taken before it, also in the other line.
+    for (const std::size_t index : {first, second}) {
+        if (const unsigned empty = empty_in(line(index)); empty != 0) {
+            return entry_of(line(index), empty);
+        }
+    }
     Entry* idle = idle_in(first, tenants, now);
-    return idle != nullptr ? idle : idle_in(other_of(first, key.filed), tenants, now);
+    return idle != nullptr ? idle : idle_in(second, tenants, now);
 }
 
 Entry* BucketTable::make_place_slow(const FiledKey& key, Tenants& tenants, Now now) noexcept {

@@ -271,6 +271,144 @@ FastPath::Check FastPath::check_penalty(const LimitPlan& limit,
     }
 }
 
+// What the rules of one packet make of what their limits found, in one pass in the order of the
+// file.
+class FastPath::Outcome {
+public:
+    Outcome(const FastPath& path, std::span<const BucketLookup> lookups,
+            const Findings& found) noexcept
+        : path_{path}, lookups_{lookups}, found_{found} {
+        for (std::size_t first = 0; first < lookups.size();) {
+            first = add_rule(first);
+        }
+        if (!forwards(decision_.verdict)) {
+            spending_ = 0;
+            may_decide_ &= !(rejected_spend_ || path.core_.policy.tell_wait);
+        }
+    }
+
+    // Whether the fast path may carry it out: no refusal spends or notes anything.
+    [[nodiscard]] bool may_decide() const noexcept { return may_decide_; }
+    // What the strictest refusing rule says, the first of equals.
+    [[nodiscard]] const Decision& decision() const noexcept { return decision_; }
+    // The look-ups that are charged, a bit for each: those that admitted the packet, of a monitoring
+    // rule only if no other limit of it has refused; none if the packet is not forwarded.
+    [[nodiscard]] std::uint64_t spending() const noexcept { return spending_; }
+    // The rules that refused, or whose key is exempt, a bit for their first look-up each.
+    [[nodiscard]] std::uint64_t refusing() const noexcept { return refusing_; }
+    [[nodiscard]] std::uint64_t exempting() const noexcept { return exempting_; }
+
+private:
+    // Returned is the first look-up of the next rule.
+    [[gnu::always_inline]] std::size_t add_rule(std::size_t first) noexcept {
+        const std::uint32_t index = path_.limit_of(lookups_[first]).rule;
+        const std::uint64_t lead = std::uint64_t{1} << first;
+        std::uint64_t bits = 0;
+        std::size_t next = first;
+        for (; next < lookups_.size() && path_.limit_of(lookups_[next]).rule == index; ++next) {
+            bits |= std::uint64_t{1} << next;
+        }
+        const RulePlan& rule = path_.set_.meter_plan->rules[index];
+        const std::uint64_t refused = found_.refused & bits;
+        const std::uint64_t exempt = found_.exempt & bits;
+        const bool enforces = rule.mode == Mode::Enforce;
+        rejected_spend_ |= rule.rejected_spend;
+        may_decide_ &= refused == 0 || rule.refuses_fast;
+        refusing_ |= refused != 0 ? lead : 0;
+        exempting_ |= exempt != 0 ? lead : 0;
+        spending_ |= enforces || refused == 0 ? bits & ~(refused | exempt) : 0;
+        if (enforces) {
+            refused != 0 ? weigh(rule, index, refused) : admit(exempt != 0);
+        }
+        return next;
+    }
+    void admit(bool exempt) noexcept {
+        const bool judged = !exempt && decision_.rule == kNoRule;
+        decision_.reason = judged ? Reason::WithinLimits : decision_.reason;
+    }
+    void weigh(const RulePlan& rule, std::uint32_t index, std::uint64_t refused) noexcept {
+        if (decision_.rule != kNoRule && decision_.verdict >= rule.exceed_verdict) {
+            return;
+        }
+        const BucketLookup& first = lookups_[static_cast<std::size_t>(std::countr_zero(refused))];
+        decision_ = {.verdict = rule.exceed_verdict,
+                     .reason = Reason::OverLimit,
+                     .key = path_.limit_of(first).key,
+                     .action = rule.on_exceed,
+                     .rule = index};
+    }
+
+    const FastPath& path_;
+    std::span<const BucketLookup> lookups_;
+    const Findings& found_;
+    Decision decision_;
+    std::uint64_t spending_ = 0;
+    std::uint64_t refusing_ = 0;
+    std::uint64_t exempting_ = 0;
+    bool may_decide_ = true;
+    bool rejected_spend_ = false;
+};
+
+ActiveRule& FastPath::active_rule_of(const BucketLookup& lookup) noexcept {
+    return scratch_.rules[scratch_.active_of[limit_of(lookup).rule]];
+}
+
+// What decide_otherwise() does where the limit that refuses is the only one that judges the packet:
+// then nothing is charged, whatever the verdict.
+[[gnu::always_inline]] inline bool FastPath::refuse_alone(std::size_t row,
+                                                          const BucketLookup& lookup) noexcept {
+    const LimitPlan& limit = limit_of(lookup);
+    const RulePlan& rule = set_.meter_plan->rules[limit.rule];
+    if (!rule.refuses_fast || rule.mode != Mode::Enforce || core_.policy.tell_wait) {
+        return false;
+    }
+    burst_.packets()[row].decision = {.verdict = rule.exceed_verdict,
+                                      .reason = Reason::OverLimit,
+                                      .key = limit.key,
+                                      .action = rule.on_exceed,
+                                      .rule = limit.rule};
+    active_rule_of(lookup).refused |= row_bit(row);
+    otherwise_ |= row_bit(row);
+    return true;
+}
+
+// Some limit has no room, or a key is exempt.
+[[gnu::noinline]] bool FastPath::decide_otherwise(std::size_t row,
+                                                  std::span<const BucketLookup> lookups,
+                                                  const Findings& found) noexcept {
+    const Outcome outcome{*this, lookups, found};
+    if (!outcome.may_decide() || (found.shared != 0 && spends_shared(lookups, outcome.spending()) &&
+                                  !commit_shared(lookups))) {
+        return false;
+    }
+    const auto each = [&](std::uint64_t bits, auto&& visit) {
+        for (; bits != 0; bits &= bits - 1) {
+            visit(lookups[static_cast<std::size_t>(std::countr_zero(bits))]);
+        }
+    };
+    each(outcome.spending(), [&](const BucketLookup& lookup) { commit(limit_of(lookup), lookup); });
+    each(outcome.refusing(), [&](const BucketLookup& lookup) {
+        active_rule_of(lookup).refused |= row_bit(row);
+    });
+    each(outcome.exempting(), [&](const BucketLookup& lookup) {
+        active_rule_of(lookup).exempt |= row_bit(row);
+    });
+    burst_.packets()[row].decision = outcome.decision();
+    otherwise_ |= row_bit(row);
+    return true;
+}
+
+bool FastPath::spends_shared(std::span<const BucketLookup> lookups,
+                             std::uint64_t spending) const noexcept {
+    for (; spending != 0; spending &= spending - 1) {
+        const BucketLookup& lookup = lookups[static_cast<std::size_t>(std::countr_zero(spending))];
+        if (limit_of(lookup).meter == FastMeter::Shared) {
+            return true;
+        }
+    }
+    return false;
+}
+
 bool FastPath::decide(std::size_t row) noexcept {
     const std::uint32_t first = scratch_.first[row];
     const std::span<BucketLookup> lookups{&scratch_.lookups[first], scratch_.first[row + 1] - first};
@@ -299,8 +437,9 @@ bool FastPath::decide(std::size_t row) noexcept {
         [[unlikely]] {
         return false;
     }
-    if ((found.refused | found.exempt) != 0) [[unlikely]] {
-        return decide_otherwise(row, lookups, found);
+    if ((found.refused | found.exempt) != 0) {
+        return (lookups.size() == 1 && found.refused != 0 && refuse_alone(row, lookups.front())) ||
+               decide_otherwise(row, lookups, found);
     }
     if (found.shared != 0 && !commit_shared(lookups)) {
         return false;
@@ -308,108 +447,6 @@ bool FastPath::decide(std::size_t row) noexcept {
     commit_all(lookups);
     admitted_ |= row_bit(row);
     return true;
-}
-
-// The look-ups of one rule among those of a packet.
-struct FastPath::RuleFindings {
-    const RulePlan& plan;
-    std::uint32_t rule;
-    std::uint64_t bits;
-
-    [[nodiscard]] bool refused(const Findings& found) const noexcept {
-        return (found.refused & bits) != 0;
-    }
-    [[nodiscard]] bool exempt(const Findings& found) const noexcept {
-        return (found.exempt & bits) != 0;
-    }
-    [[nodiscard]] bool enforces() const noexcept { return plan.mode == Mode::Enforce; }
-};
-
-// Rule by rule, in the order of the file.
-template <typename Visit>
-[[gnu::always_inline]] inline void FastPath::each_rule(std::span<const BucketLookup> lookups,
-                                                       Visit&& visit) const noexcept {
-    for (std::size_t i = 0; i < lookups.size();) {
-        const std::uint32_t rule = limit_of(lookups[i]).rule;
-        std::uint64_t bits = 0;
-        for (; i < lookups.size() && limit_of(lookups[i]).rule == rule; ++i) {
-            bits |= std::uint64_t{1} << i;
-        }
-        visit(RuleFindings{set_.meter_plan->rules[rule], rule, bits});
-    }
-}
-
-// What the strictest refusing rule says, the first of equals; and whether the fast path may say it.
-std::optional<Decision> FastPath::strictest(std::span<const BucketLookup> lookups,
-                                            const Findings& found) const noexcept {
-    Decision decision;
-    bool may_decide = true;
-    bool rejected_spend = false;
-    each_rule(lookups, [&](const RuleFindings& of) {
-        rejected_spend |= of.plan.rejected_spend;
-        const bool refused = of.refused(found);
-        may_decide &= !refused || of.plan.refuses_fast;
-        if (!of.enforces()) {
-            return;
-        }
-        const Rule& rule = set_.rules[of.rule];
-        if (!refused) {
-            const bool judged = !of.exempt(found) && decision.rule == kNoRule;
-            decision.reason = judged ? Reason::WithinLimits : decision.reason;
-        } else if (decision.rule == kNoRule || decision.verdict < of.plan.exceed_verdict) {
-            const auto first = static_cast<std::size_t>(std::countr_zero(found.refused & of.bits));
-            decision = {.verdict = of.plan.exceed_verdict,
-                        .reason = Reason::OverLimit,
-                        .key = rule.limits[limit_of(lookups[first]).index].key,
-                        .action = of.plan.on_exceed,
-                        .rule = of.rule};
-        }
-    });
-    may_decide &= forwards(decision.verdict) || !(rejected_spend || core_.policy.tell_wait);
-    return may_decide ? std::optional{decision} : std::nullopt;
-}
-
-// Some limit has no room, or a key is exempt. What the packet spends if it is forwarded is what
-// limits admitted: of a monitoring rule nothing if another limit of it has refused.
-[[gnu::noinline]] bool FastPath::decide_otherwise(std::size_t row,
-                                                  std::span<const BucketLookup> lookups,
-                                                  const Findings& found) noexcept {
-    const std::optional<Decision> decision = strictest(lookups, found);
-    if (!decision) {
-        return false;
-    }
-    std::uint64_t spending = 0;
-    each_rule(lookups, [&](const RuleFindings& of) {
-        const bool spends = of.enforces() || !of.refused(found);
-        spending |= spends ? of.bits & ~(found.refused | found.exempt) : 0;
-    });
-    spending = forwards(decision->verdict) ? spending : 0;
-    if (found.shared != 0 && spends_shared(lookups, spending) && !commit_shared(lookups)) {
-        return false;
-    }
-    for (std::uint64_t left = spending; left != 0; left &= left - 1) {
-        const BucketLookup& lookup = lookups[static_cast<std::size_t>(std::countr_zero(left))];
-        commit(limit_of(lookup), lookup);
-    }
-    each_rule(lookups, [&](const RuleFindings& of) {
-        ActiveRule& active = scratch_.rules[scratch_.active_of[of.rule]];
-        active.refused |= of.refused(found) ? row_bit(row) : 0;
-        active.exempt |= of.exempt(found) ? row_bit(row) : 0;
-    });
-    burst_.packets()[row].decision = *decision;
-    otherwise_ |= row_bit(row);
-    return true;
-}
-
-bool FastPath::spends_shared(std::span<const BucketLookup> lookups,
-                             std::uint64_t spending) const noexcept {
-    for (; spending != 0; spending &= spending - 1) {
-        const BucketLookup& lookup = lookups[static_cast<std::size_t>(std::countr_zero(spending))];
-        if (limit_of(lookup).meter == FastMeter::Shared) {
-            return true;
-        }
-    }
-    return false;
 }
 
 void FastPath::finish() noexcept {

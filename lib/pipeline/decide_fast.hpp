@@ -63,11 +63,9 @@ private:
     [[nodiscard]] bool commit_shared(std::span<const BucketLookup> lookups) noexcept;
     void commit_all(std::span<const BucketLookup> lookups) noexcept;
 
-    struct RuleFindings;
-    template <typename Visit>
-    void each_rule(std::span<const BucketLookup> lookups, Visit&& visit) const noexcept;
-    [[nodiscard]] std::optional<Decision> strictest(std::span<const BucketLookup> lookups,
-                                                    const Findings& found) const noexcept;
+    class Outcome;
+    [[nodiscard]] ActiveRule& active_rule_of(const BucketLookup& lookup) noexcept;
+    [[nodiscard]] bool refuse_alone(std::size_t row, const BucketLookup& lookup) noexcept;
     [[nodiscard]] bool spends_shared(std::span<const BucketLookup> lookups,
                                      std::uint64_t spending) const noexcept;
     [[nodiscard]] bool decide_otherwise(std::size_t row, std::span<const BucketLookup> lookups,

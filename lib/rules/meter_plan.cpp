@@ -78,7 +78,8 @@ LimitPlan limit_plan(MeterPlan& plan, const Rule& rule, const MeteredLimit& limi
                    .slot = limit.slot,
                    .meter = meter_of(rule, limit),
                    .per = limit.per,
-                   .version = limit.version};
+                   .version = limit.version,
+                   .key = limit.key};
     fill_numbers(limit, made);
     made.stands_alone = rule.table_share == kWholeTable && limit.moved_from.empty() &&
                         made.gcra != nullptr && limit.shared == 0;

@@ -44,6 +44,7 @@ struct alignas(64) LimitPlan {
     Per per = Per::Packet;
     std::uint8_t version = 0;  // of its numbers
     std::uint8_t index = 0;    // in the rule's limits, or boxes
+    std::uint8_t key = 0;      // in the rule's keys
     // Whether a key's state depends on nothing but its entry: a new bucket on no table_share and on
     // no slot under which the key may owe something, a penalty box on no other worker's.
     bool stands_alone = false;
