@@ -281,9 +281,11 @@ public:
         for (std::size_t first = 0; first < lookups.size();) {
             first = add_rule(first);
         }
+        // Which limit would have to be waited for longest is the general path's to find out.
+        may_decide_ &= found.refused == 0 || !path.core_.policy.tell_wait;
         if (!forwards(decision_.verdict)) {
             spending_ = 0;
-            may_decide_ &= !(rejected_spend_ || path.core_.policy.tell_wait);
+            may_decide_ &= !rejected_spend_;
         }
     }
 

@@ -104,10 +104,12 @@ private:
         for (ActiveRule& active : rules()) {
             const RulePlan& rule = plan_.rules[active.rule];
             RowMask keyed = 0;
+            RowMask judged = 0;
             for (const LimitPlan& limit : limits_of(rule)) {
                 const RowMask has_key = active.rows & scratch_.has_key[limit.schema];
                 const RowMask rows = has_key & rows_with_units(limit);
                 keyed |= has_key;
+                judged |= rows;
                 if (rows != 0) {
                     const auto index = static_cast<std::uint32_t>(&limit - plan_.limits.data());
                     scratch_.limits[scratch_.limit_count++] = {index, rows};
@@ -118,6 +120,8 @@ private:
                     scratch_.judged |= judges ? rows : 0;
                 }
             }
+            // What operators have said of a key counts also where no limit has a unit to judge.
+            scratch_.general |= rule.has_overrides ? keyed & ~judged : 0;
             active.skipped = rule.limits == 0 ? 0 : active.rows & ~keyed;
         }
         counts.begins(scratch_.first);

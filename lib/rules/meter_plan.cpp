@@ -118,6 +118,7 @@ void add_rule(MeterPlan& plan, const Rule& rule, std::span<const Action> actions
                   .match_verdict = actions[rule.match_action].verdict,
                   .refuses_fast = refuses_fast(rule),
                   .rejected_spend = rule.rejected_spend,
+                  .has_overrides = rule.overrides != nullptr,
                   .counters = rule.counters};
     for (const MeteredLimit& limit : rule.limits) {
         LimitPlan& added = plan.limits.emplace_back(limit_plan(plan, rule, limit));

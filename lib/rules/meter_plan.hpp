@@ -66,6 +66,7 @@ struct RulePlan {
     // for it.
     bool refuses_fast = false;
     bool rejected_spend = false;
+    bool has_overrides = false;
     std::uint32_t counters = 0;
 };
 
