@@ -5,7 +5,7 @@
 #include "dataplane/state_region.hpp"
 #include "lib/meter/bucket_store.hpp"
 #include "lib/meter/former_tables.hpp"
-#include "lib/rules/limit_slots.hpp"
+#include "lib/load/limit_slots.hpp"
 #include "lib/wire/message.hpp"
 
 #include <chrono>

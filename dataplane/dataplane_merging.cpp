@@ -1,6 +1,5 @@
 #include "dataplane/dataplane.hpp"
 #include "lib/base/log.hpp"
-#include "lib/pipeline/shared_limits.hpp"
 
 #include <chrono>
 
@@ -38,23 +37,26 @@ Reply Dataplane::set_merge_interval(const SetMergeInterval& request) {
         interval % microseconds{1} != Nanoseconds{0}) {
         return Failure{"a merge interval is from 10us to 1s, in whole us"};
     }
-    RuleSet next = loaded_->rules;
-    share_limits(next, {lcores_.size(), interval});
-    if (const std::string lost = lost_in(loaded_->rules, next); !lost.empty()) {
+    Environment environment = this->environment();
+    environment.sharers.merge_interval = interval;
+    Result<LoadedRules> next = loaded_->again(environment);
+    if (!next) {
+        return Failure{next.error().what};
+    }
+    if (const std::string lost = lost_in(loaded_->set(), next->set()); !lost.empty()) {
         return Failure{
             lost +
             " could not be merged any more: (workers - 1) * max_unsynced would be over half "
             "of its burst; nothing has changed"};
     }
-    Result<TextScratches> texts = scratches_for(next);
-    if (!texts) {
-        return Failure{texts.error().what};
+    if (const Result<Done> kept = state_.keep(next->slots()); !kept) {
+        return Failure{kept.error().what};
     }
     options_.merge_interval = std::chrono::duration_cast<microseconds>(interval);
-    load(std::move(next), *std::move(texts));
+    adopt(*std::move(next));
     log_info("amounts are merged at the latest after " +
              std::to_string(options_.merge_interval.count()) + " us");
-    return MergeIntervalSet{request.interval_ns, loaded_->rules.shared_limits};
+    return MergeIntervalSet{request.interval_ns, loaded_->set().shared_limits};
 }
 
 }  // namespace sluice

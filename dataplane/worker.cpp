@@ -61,8 +61,7 @@ void Worker::run() noexcept {
 // way.
 std::size_t Worker::turn() noexcept {
     const Running& running = setup_.running.adopt();
-    const TextScratches& texts = running.loaded->texts;
-    core_.texts = texts.empty() ? nullptr : texts[me_.index()].get();
+    core_.texts = running.loaded->texts(me_.index());
     core_.ledger = running.rules().shared_limits != 0 ? &ledger_ : nullptr;
     // From the first shared limit on: others may still wait for an answer when the last has gone.
     shares_ |= running.rules().syncs;
@@ -168,7 +167,7 @@ void Worker::exchange(const Running& running) noexcept {
     const Now at = now();
     // The rows that its books point to may be gone.
     adopt(running.rules(), core_, at);
-    ledger_.set(running.loaded->merge_interval, running.rules().shared_limits,
+    ledger_.set(running.loaded->merge_interval(), running.rules().shared_limits,
                 running.rules().hurries ? Ledger::kNoLonger : Ledger::kLongestWait);
     ledger_.exchange(books_, at);
     ledger_.ask(books_);

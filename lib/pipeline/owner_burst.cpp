@@ -1,5 +1,6 @@
 #include "lib/pipeline/owner_burst.hpp"
 
+#include "lib/load/owner_rules.hpp"
 #include "lib/rules/group.hpp"
 #include "lib/share/core.hpp"
 
@@ -8,24 +9,6 @@
 
 namespace sluice {
 namespace {
-
-// In RuleSet::handing: the rule's owner group, counted from 1 on, and what goes with it.
-constexpr std::uint16_t kNothing = 0;
-constexpr std::uint16_t kIsBudget = 0x8000;  // asked before rules that decide on sight
-constexpr std::uint16_t kDecides = 0x7FFF;   // on sight: no limit of another rule is asked
-static_assert(kMaxRules < kDecides, "a group for each rule at most");
-
-std::uint16_t handing_of(const Rule& rule) noexcept {
-    if (!rule.has_limits()) {
-        return rule.mode == Mode::Enforce ? kDecides : kNothing;
-    }
-    const bool budget = rule.owner_group != 0 && rule.on_match == OnMatch::Bypass;
-    return static_cast<std::uint16_t>(rule.owner_group | (budget ? kIsBudget : 0));
-}
-
-bool is_owned(std::uint16_t handing) noexcept {
-    return handing != kNothing && handing != kDecides;
-}
 
 std::span<Match> matches_of(Scratch& scratch, std::size_t row) noexcept {
     return {&scratch.matches[scratch.spans[row].first], scratch.spans[row].count};
@@ -36,7 +19,7 @@ std::uint16_t group_of(std::span<const Match> matches, const RuleSet& set) noexc
     std::uint16_t group = 0;
     for (const Match& match : matches) {
         const std::uint16_t handing = set.handing[match.rule];
-        if (handing == kDecides) {
+        if (handing == kDecidesOnSight) {
             return 0;
         }
         if ((handing & kIsBudget) != 0) {
@@ -99,16 +82,6 @@ std::uint32_t keep_matches(std::span<const Match> matches, MatchPlace to, bool o
 }
 
 }  // namespace
-
-void list_owner_rules(RuleSet& set, std::size_t workers) {
-    set.handing.clear();
-    if (workers < 2 || set.owner_groups.empty()) {
-        return;
-    }
-    for (const Rule& rule : set.rules) {
-        set.handing.push_back(handing_of(rule));
-    }
-}
 
 bool find_owners(const Burst& burst, const RuleSet& set, const CoreState& core, std::size_t workers,
                  BurstOwners& owners) noexcept {

@@ -12,9 +12,6 @@
 // has one owner.
 namespace sluice {
 
-// Fills set.handing. One worker hands nothing over.
-void list_owner_rules(RuleSet& set, std::size_t workers);
-
 inline constexpr std::uint8_t kStays = 0xFF;
 using BurstOwners = std::array<std::uint8_t, kMaxBurst>;
 

@@ -4,7 +4,7 @@
 #include "lib/meter/peer_tables.hpp"
 #include "lib/meter/penalty.hpp"
 #include "lib/rules/coarse_key.hpp"
-#include "lib/rules/limit_spread.hpp"
+#include "lib/load/limit_spread.hpp"
 
 #include <algorithm>
 

@@ -1,5 +1,6 @@
 #pragma once
 #include "lib/ledger/bucket_books.hpp"
+#include "lib/load/loaded_rules.hpp"
 #include "lib/pipeline/run_burst.hpp"
 #include "lib/policy/compile.hpp"
 #include "tests/bench/packet_mill.hpp"
@@ -63,7 +64,7 @@ public:
     [[nodiscard]] std::size_t pooled() const noexcept {
         return core_.buckets.tenants.pool().size() - core_.buckets.tenants.pool().free();
     }
-    [[nodiscard]] const RuleSet& rules() const noexcept { return compiled_.set; }
+    [[nodiscard]] const RuleSet& rules() const noexcept { return loaded_.set(); }
     // That its keys are hashed with.
     [[nodiscard]] const KeyHasher& hash() const noexcept { return core_.hash; }
     // Its clock, which goes on by the burst.
@@ -73,14 +74,14 @@ private:
     [[nodiscard]] std::uint64_t judged_as(Reason reason) const noexcept {
         return counters_.by_reason[static_cast<std::size_t>(reason)].read();
     }
+    void load(RuleSet set, const Sharers& sharers);
     void exchange();
     void take(Burst& burst);
     void give(const Burst& burst);
 
     PacketMill& mill_;
     std::size_t keys_;  // that there is room for
-    CompiledRules compiled_;
-    std::unique_ptr<TextScratch> texts_;
+    LoadedRules loaded_;
     WorkerCounters counters_;
     CoreState core_;
     std::array<Burst, 2> bursts_;  // on their way

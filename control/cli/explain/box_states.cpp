@@ -77,9 +77,9 @@ private:
 }  // namespace
 
 std::variant<BoxStates, Refusal> box_states(const Options& options, const PacketAccount& account,
-                                            const CompiledRules& compiled) {
+                                            const ReplayRules& rules) {
     Asking asking{options};
-    auto rule = compiled.set.rules.begin();
+    auto rule = rules.loaded.set().rules.begin();
     for (std::size_t place = 0; place < account.rules.size(); ++place) {
         const RuleAccount& asked = account.rules[place];
         if (asked.part == RuleAccount::Part::Off) {

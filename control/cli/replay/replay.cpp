@@ -20,18 +20,17 @@ ExitCode not_replayed(const Error& error) {
 }
 
 ReplaySummary judge_all(FrameSource& source, const ReplaySetup& setup,
-                        const CompiledRules& compiled, ReplayOutputs& outputs) {
-    const RuleSet& rules = compiled.set;
-    WorkerSet workers{setup, rules};
+                        const ReplayRules& rules, ReplayOutputs& outputs) {
+    WorkerSet workers{setup, rules.loaded};
     ReplaySummary summary;
     for (auto frames = source.next_batch(); !frames.empty(); frames = source.next_batch()) {
         const std::vector<const Packet*>& rows = workers.judge(frames, source.now());
         for (std::size_t i = 0; i < frames.size(); ++i) {
             summary.count(rows[i]->decision);
-            outputs.add(frames[i], *rows[i], rules, setup.pair);
+            outputs.add(frames[i], *rows[i], rules.loaded.set(), setup.pair);
         }
     }
-    summary.collect(compiled, workers);
+    summary.collect(rules, workers);
     return summary;
 }
 
@@ -50,9 +49,9 @@ ExitCode run_replay(const Options& options) {
     if (const auto* exit = std::get_if<ExitCode>(&setup)) {
         return *exit;
     }
-    const std::optional<CompiledRules> compiled =
+    const std::optional<ReplayRules> rules =
         replay_rules(options, std::get<ReplaySetup>(setup));
-    if (!compiled) {
+    if (!rules) {
         return ExitCode::Refused;
     }
     Result<CaptureReader> reader = CaptureReader::open(options.pcap_file);
@@ -65,7 +64,7 @@ ExitCode run_replay(const Options& options) {
     }
     FrameSource source{*reader};
     const ReplaySummary summary =
-        judge_all(source, std::get<ReplaySetup>(setup), *compiled, *outputs);
+        judge_all(source, std::get<ReplaySetup>(setup), *rules, *outputs);
     const Result<Done> written = outputs->finish();
     if (!written) {
         return not_replayed(written.error());

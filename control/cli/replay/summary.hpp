@@ -1,7 +1,7 @@
 #pragma once
 #include "control/cli/replay/worker_set.hpp"
 #include "control/json.hpp"
-#include "lib/policy/compile.hpp"
+#include "control/cli/replay/replay_rules.hpp"
 
 #include <array>
 #include <cstdint>
@@ -23,7 +23,7 @@ struct ReplaySummary {
     std::uint64_t table_full = 0;
 
     void count(const Decision& decision);
-    void collect(const CompiledRules& compiled, const WorkerSet& workers);
+    void collect(const ReplayRules& replayed, const WorkerSet& workers);
     [[nodiscard]] std::uint64_t packets() const;
 };
 

@@ -1,4 +1,4 @@
-#include "lib/rules/slots.hpp"
+#include "lib/load/slots.hpp"
 
 #include "lib/meter/own_bucket.hpp"
 

@@ -3,7 +3,7 @@
 #include "lib/meter/group_key.hpp"
 #include "lib/rules/group.hpp"
 #include "lib/rules/rule_set.hpp"
-#include "lib/rules/slots.hpp"
+#include "lib/load/slots.hpp"
 
 #include <gtest/gtest.h>
 

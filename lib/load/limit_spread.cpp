@@ -1,4 +1,4 @@
-#include "lib/rules/limit_spread.hpp"
+#include "lib/load/limit_spread.hpp"
 
 #include "lib/meter/siphash.hpp"
 

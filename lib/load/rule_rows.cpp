@@ -1,16 +1,16 @@
-#include "dataplane/rule_rows.hpp"
+#include "lib/load/rule_rows.hpp"
 
 #include <utility>
 
 namespace sluice {
 
-RuleRows::RuleRows(ReadRow read) : read_{std::move(read)} {
+RuleRows::RuleRows() {
     for (std::uint32_t row = 0; row < kMaxRules; ++row) {
         free_.push_back(row);
     }
 }
 
-void RuleRows::assign(RuleSet& set) {
+void RuleRows::assign(RuleSet& set, const ReadRow& read) {
     std::map<std::string, Row> next;
     for (const Rule& rule : set.rules) {
         const auto old = by_id_.find(rule.id);
@@ -28,20 +28,19 @@ void RuleRows::assign(RuleSet& set) {
         if (row == next.end()) {
             const std::uint32_t index = free_.front();
             free_.pop_front();
-            row = next.emplace(rule.id, Row{index, read_(index)}).first;
+            row = next.emplace(rule.id, Row{index, read(index)}).first;
         }
         rule.counters = row->second.index;
     }
     by_id_ = std::move(next);
-    list_quick_rules(set);
 }
 
-RuleTotals RuleRows::totals(const Rule& rule) const {
+RuleTotals RuleRows::totals(const Rule& rule, const ReadRow& read) const {
     const auto row = by_id_.find(rule.id);
     if (row == by_id_.end()) {
         return {};
     }
-    const RuleTotals now = read_(row->second.index);
+    const RuleTotals now = read(row->second.index);
     const RuleTotals& before = row->second.before;
     return {now.admitted - before.admitted, now.exceeded - before.exceeded,
             now.skipped - before.skipped,   now.exempted - before.exempted,

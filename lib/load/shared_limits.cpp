@@ -1,7 +1,7 @@
-#include "lib/pipeline/shared_limits.hpp"
+#include "lib/load/shared_limits.hpp"
 
 #include "lib/ledger/terms.hpp"
-#include "lib/pipeline/owner_burst.hpp"
+#include "lib/load/owner_rules.hpp"
 
 #include <algorithm>
 

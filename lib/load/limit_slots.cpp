@@ -1,6 +1,4 @@
-#include "lib/rules/limit_slots.hpp"
-
-#include "lib/rules/slots.hpp"
+#include "lib/load/limit_slots.hpp"
 
 #include <algorithm>
 #include <set>
@@ -55,7 +53,7 @@ bool is_sound(const MeteredLimit& limit) {
 
 }  // namespace
 
-LimitSlots::LimitSlots(TableView view) : view_{std::move(view)} {
+LimitSlots::LimitSlots() {
     for (std::size_t slot = 1; slot < kSlots; ++slot) {
         free_.push_back(static_cast<LimitSlot>(slot));
     }
@@ -78,8 +76,7 @@ bool SlotsImage::is_sound() const {
     });
 }
 
-LimitSlots::LimitSlots(TableView view, const SlotsImage& image)
-    : view_{std::move(view)}, changes_{image.changes} {
+LimitSlots::LimitSlots(const SlotsImage& image) : changes_{image.changes} {
     std::set<LimitSlot> taken;
     std::set<std::uint64_t> pending;
     const auto take = [&](const MeteredLimit& limit) {
@@ -118,11 +115,14 @@ SlotsImage LimitSlots::image() const {
     return image;
 }
 
-Result<Done> LimitSlots::assign(RuleSet& set) {
-    forget_settled_changes();
-    free_what_ended();
-    if (Result<Done> fits = check(set); !fits) {
+Result<Done> LimitSlots::assign(RuleSet& set, const TableView& tables, Moves moves) {
+    forget_settled_changes(tables.settled());
+    free_what_ended(tables);
+    if (Result<Done> fits = check(set, moves); !fits) {
         return fits;
+    }
+    if (moves == Moves::Ended) {
+        end_moves();
     }
     if (changes_numbers(set, limits_)) {
         ++changes_;
@@ -139,8 +139,6 @@ Result<Done> LimitSlots::assign(RuleSet& set) {
     }
     list_gone(set);
     set.changes = changes_;
-    set.load = ++loads_;
-    list_slots(set);
     return Done{};
 }
 
@@ -156,48 +154,42 @@ void LimitSlots::list_gone(RuleSet& set) const {
     }
 }
 
-bool LimitSlots::is_moving() const {
-    return std::any_of(limits_.begin(), limits_.end(), [](const auto& item) {
-        return item.second.in_rules && item.second.limit.moving;
-    });
+bool LimitSlots::Kept::is_moving() const {
+    return in_rules && limit.moving;
+}
+
+std::size_t LimitSlots::moving() const {
+    return static_cast<std::size_t>(std::count_if(
+        limits_.begin(), limits_.end(), [](const auto& item) { return item.second.is_moving(); }));
 }
 
 // The entries of the slot before say what they always said, also to the next process.
-Result<Done> LimitSlots::settle_moves(RuleSet& set) {
-    const auto moving = std::count_if(limits_.begin(), limits_.end(), [](const auto& item) {
-        return item.second.in_rules && item.second.limit.moving;
-    });
-    if (static_cast<std::size_t>(moving) > free_.size()) {
-        return Error{Errc::TooMany, "too many limits for their keys to move to other workers"};
+void LimitSlots::end_moves() {
+    for (auto& [identity, kept] : limits_) {
+        if (!kept.is_moving()) {
+            continue;
+        }
+        MeteredLimit& limit = kept.limit;
+        const Combine combine = *limit.moving;
+        limit.moving.reset();
+        MeteredLimit before = limit;
+        before.moved_from.clear();
+        before.shared = combine == Combine::Most ? 1 : 0;
+        moved_.emplace(limit.slot, std::move(before));
+        limit.moved_from.insert(limit.moved_from.begin(), {limit.slot, combine});
+        limit.slot = free_.front();
+        free_.pop_front();
+        limit.version = 0;
+        limit.former.clear();
     }
-    for (Rule& rule : set.rules) {
-        for_each_state(rule, [&](MeteredLimit& limit) {
-            MeteredLimit& kept = limits_.at(limit.identity).limit;
-            if (!kept.moving) {
-                return;
-            }
-            const Combine combine = *kept.moving;
-            kept.moving.reset();
-            MeteredLimit before = kept;
-            before.moved_from.clear();
-            before.shared = combine == Combine::Most ? 1 : 0;
-            moved_.emplace(kept.slot, std::move(before));
-            kept.moved_from.insert(kept.moved_from.begin(), {kept.slot, combine});
-            kept.slot = free_.front();
-            free_.pop_front();
-            kept.version = 0;
-            kept.former.clear();
-            limit = kept;
-        });
-    }
-    list_gone(set);
-    set.load = ++loads_;
-    list_slots(set);
-    return Done{};
 }
 
-Result<Done> LimitSlots::check(const RuleSet& set) const {
-    std::size_t added = 0;
+Result<Done> LimitSlots::check(const RuleSet& set, Moves moves) const {
+    const std::size_t moved = moves == Moves::Ended ? moving() : 0;
+    if (moved > free_.size()) {
+        return Error{Errc::TooMany, "too many limits for their keys to move to other workers"};
+    }
+    std::size_t added = moved;
     for (const Rule& rule : set.rules) {
         bool too_often = false;
         for_each_state(rule, [&](const MeteredLimit& limit) {
@@ -219,7 +211,7 @@ Result<Done> LimitSlots::check(const RuleSet& set) const {
                      "too many new limits while buckets of removed ones are still in debt; try "
                      "again later"};
     }
-    if (pending_.size() + 1 >= kRememberedChanges) {
+    if (pending_.size() + 1 >= kRememberedChanges && changes_numbers(set, limits_)) {
         return Error{Errc::TooMany,
                      "numbers have changed too often in a short time: buckets are still being "
                      "rewritten; try again in a second"};
@@ -238,8 +230,7 @@ bool LimitSlots::have_changed_too_often(const MeteredLimit& before,
 }
 
 // Former numbers that no entry can carry any more.
-void LimitSlots::forget_settled_changes() {
-    const std::uint64_t settled = view_.settled();
+void LimitSlots::forget_settled_changes(std::uint64_t settled) {
     while (!pending_.empty() && pending_.front() <= settled) {
         pending_.pop_front();
     }
@@ -262,12 +253,12 @@ bool LimitSlots::is_pending(std::uint8_t change) const noexcept {
 }
 
 // A limit that was already gone from the set before: no worker files entries for it any more.
-void LimitSlots::free_what_ended() {
-    free_moved();
-    std::erase_if(limits_, [this](const auto& item) {
+void LimitSlots::free_what_ended(const TableView& tables) {
+    free_moved(tables);
+    std::erase_if(limits_, [&](const auto& item) {
         const Kept& kept = item.second;
         if (kept.in_rules || !kept.limit.moved_from.empty() ||
-            view_.entries(kept.limit.slot) != 0) {
+            tables.entries(kept.limit.slot) != 0) {
             return false;
         }
         free_.push_back(kept.limit.slot);
@@ -276,10 +267,10 @@ void LimitSlots::free_what_ended() {
 }
 
 // Nobody files entries under these.
-void LimitSlots::free_moved() {
+void LimitSlots::free_moved(const TableView& tables) {
     for (auto& [identity, kept] : limits_) {
-        std::erase_if(kept.limit.moved_from, [this](const MovedFrom& from) {
-            if (view_.entries(from.slot) != 0) {
+        std::erase_if(kept.limit.moved_from, [&](const MovedFrom& from) {
+            if (tables.entries(from.slot) != 0) {
                 return false;
             }
             moved_.erase(from.slot);

@@ -1,4 +1,4 @@
-#include "lib/rules/origins.hpp"
+#include "lib/load/origins.hpp"
 
 #include <utility>
 
@@ -9,7 +9,8 @@ Result<Done> map_origins(RuleSet& set, const RuleSet* before) {
     if (set.origins == nullptr) {
         return Done{};
     }
-    if (before != nullptr && before->origin_map != nullptr && *before->origins == *set.origins) {
+    if (before != nullptr && before->origin_map != nullptr &&
+        (before->origins == set.origins || *before->origins == *set.origins)) {
         set.origins = before->origins;
         set.origin_map = before->origin_map;
         return Done{};

@@ -5,6 +5,7 @@
 
 namespace sluice {
 
+// The workers that one box has, and how often they tell each other what they have charged.
 struct Sharers {
     std::size_t workers = 1;
     Nanoseconds merge_interval{};

@@ -1,4 +1,4 @@
-#include "dataplane/rule_rows.hpp"
+#include "lib/load/rule_rows.hpp"
 
 #include <gtest/gtest.h>
 
@@ -24,19 +24,20 @@ protected:
         ++workers[set.rules[rule].counters].admitted;
     }
     std::uint64_t admitted(const RuleSet& set, std::size_t rule) {
-        return rows.totals(set.rules[rule]).admitted;
+        return rows.totals(set.rules[rule], read).admitted;
     }
     std::vector<RuleTotals> workers = std::vector<RuleTotals>(kMaxRules);
-    RuleRows rows{[this](std::uint32_t row) { return workers[row]; }};
+    RuleRows::ReadRow read = [this](std::uint32_t row) { return workers[row]; };
+    RuleRows rows;
 };
 
 TEST_F(Rows, ARuleKeepsItsCountersOverAReload) {
     RuleSet first = set_of({"a", "b"});
-    rows.assign(first);
+    rows.assign(first, read);
     count(first, 0);
     count(first, 1);
     RuleSet second = set_of({"b", "c", "a"});
-    rows.assign(second);
+    rows.assign(second, read);
     EXPECT_EQ(second.rules[2].counters, first.rules[0].counters);
     EXPECT_EQ(admitted(second, 0), 1U);
     EXPECT_EQ(admitted(second, 1), 0U);
@@ -50,12 +51,12 @@ TEST_F(Rows, ARowThatIsGivenOutAnewStartsAtZero) {
         rule.id = "r" + std::to_string(i);
         all.rules.push_back(rule);
     }
-    rows.assign(all);
+    rows.assign(all, read);
     for (std::size_t i = 0; i < kMaxRules; ++i) {
         count(all, i);
     }
     RuleSet fresh = set_of({"new"});
-    rows.assign(fresh);  // every row has been used before
+    rows.assign(fresh, read);  // every row has been used before
     EXPECT_EQ(admitted(fresh, 0), 0U);
     count(fresh, 0);
     EXPECT_EQ(admitted(fresh, 0), 1U);
@@ -63,9 +64,9 @@ TEST_F(Rows, ARowThatIsGivenOutAnewStartsAtZero) {
 
 TEST_F(Rows, ARowJustFreedIsTheLastToBeGivenOut) {
     RuleSet first = set_of({"a"});
-    rows.assign(first);
+    rows.assign(first, read);
     RuleSet second = set_of({"b"});
-    rows.assign(second);
+    rows.assign(second, read);
     EXPECT_NE(second.rules[0].counters, first.rules[0].counters);
 }
 
