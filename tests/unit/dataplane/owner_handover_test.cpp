@@ -3,6 +3,7 @@
 #include "dataplane/dpdk_io.hpp"
 #include "dataplane/lane_rings.hpp"
 #include "dataplane/tx_desk.hpp"
+#include "lib/load/owner_rules.hpp"
 #include "lib/pipeline/stages.hpp"
 #include "tests/packets/frame.hpp"
 #include "tests/unit/dataplane/eal_once.hpp"

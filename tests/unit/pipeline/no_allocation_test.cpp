@@ -92,7 +92,8 @@ rules:
     Burst burst;
     const Result<ReadKey> key = read_key_text(set.rules[4].keys[0], "10.0.0.1");
     ASSERT_TRUE(key);
-    KeyQuestion question{.action = KeyAction::Grant, .rule = 4, .bytes = key->bytes};
+    KeyQuestion question{
+        .action = KeyAction::Grant, .load = set.load, .rule = 4, .bytes = key->bytes};
     question.units = Units{1};
     Units granted;
     std::size_t owned = 0;
