@@ -86,7 +86,7 @@ private:
     void reclaim();
     void take_samples();
     [[nodiscard]] std::string pair_called(std::uint64_t name) const;
-    void add_overshoot(const Rule& rule, RuleStats& stats) const;
+    void add_overshoot(const LoadedRule& rule, RuleStats& stats) const;
     [[nodiscard]] RuleTotals read_row(std::uint32_t row) const;
     [[nodiscard]] std::uint64_t entries_of(LimitSlot slot) const;
     [[nodiscard]] std::uint64_t settled() const;

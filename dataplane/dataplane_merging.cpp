@@ -13,9 +13,9 @@ constexpr Nanoseconds kShortest = microseconds{10};
 constexpr Nanoseconds kLongest = std::chrono::seconds{1};
 
 // The first merged limit of `running` that is none in `next`; empty: all still are.
-std::string lost_in(const RuleSet& running, const RuleSet& next) {
+std::string lost_in(const LoadedSet& running, const LoadedSet& next) {
     for (std::size_t i = 0; i < running.rules.size(); ++i) {
-        const Rule& rule = running.rules[i];
+        const LoadedRule& rule = running.rules[i];
         for (std::size_t k = 0; k < rule.limits.size(); ++k) {
             if (rule.limits[k].shared != 0 && next.rules[i].limits[k].shared == 0) {
                 return "limit " + rule.limits[k].name + " of rule " + rule.id;

@@ -18,7 +18,7 @@ struct Running {
     State state = State::NoRules;
     std::shared_ptr<const LoadedRules> loaded = std::make_shared<const LoadedRules>();
 
-    [[nodiscard]] const RuleSet& rules() const noexcept { return loaded->set(); }
+    [[nodiscard]] const LoadedSet& rules() const noexcept { return loaded->set(); }
 };
 
 }  // namespace sluice

@@ -14,7 +14,7 @@ namespace sluice {
 namespace {
 
 constexpr unsigned kIdleTurnsBeforeSleep = 64;
-// Rule changes wait for so many bursts at most; every turn's last burst is waited for.
+// LoadedRule changes wait for so many bursts at most; every turn's last burst is waited for.
 constexpr unsigned kRoundsPerTurn = 64;
 
 Nanoseconds read_clock(clockid_t clock) noexcept {
@@ -85,7 +85,7 @@ std::size_t Worker::turn() noexcept {
 }
 
 std::size_t Worker::round(const Running& running) noexcept {
-    const Reach reach = running.rules().classifier.asks_text() ? Reach::Everything : Reach::Headers;
+    const Reach reach = running.rules().classifier->asks_text() ? Reach::Everything : Reach::Headers;
     std::size_t frames = 0;
     for (DpdkIo& lane : io_.lanes) {
         const std::size_t came = lane.receive(*coming_, reach);
@@ -139,7 +139,7 @@ void Worker::advance(const Running& running, DpdkIo* lane, From from) noexcept {
     if (shares_) [[unlikely]] {
         exchange(running);
     }
-    const RuleSet& rules = running.rules();
+    const LoadedSet& rules = running.rules();
     switch (running.state) {
         case Running::State::Enforce:
             match_overlapped(*coming_, *going_, rules, core_);

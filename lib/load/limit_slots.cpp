@@ -8,15 +8,15 @@ namespace sluice {
 namespace {
 
 // Buckets under other numbers of their keys are brought back like those under former numbers.
-bool same_numbers(const MeteredLimit& before, const MeteredLimit& after) {
+bool same_numbers(const LoadedLimit& before, const LoadedLimit& after) {
     return before.limit == after.limit && before.coarser == after.coarser &&
            (after.overridden || !before.overridden);
 }
 
-bool changes_numbers(const RuleSet& set, const auto& limits) {
+bool changes_numbers(const LoadedSet& set, const auto& limits) {
     bool changes = false;
-    for (const Rule& rule : set.rules) {
-        for_each_state(rule, [&](const MeteredLimit& limit) {
+    for (const LoadedRule& rule : set.rules) {
+        for_each_state(rule, [&](const LoadedLimit& limit) {
             const auto old = limits.find(limit.identity);
             changes = changes || (old != limits.end() && !same_numbers(old->second.limit, limit));
         });
@@ -25,7 +25,7 @@ bool changes_numbers(const RuleSet& set, const auto& limits) {
 }
 
 // The numbers of `after` from now on; entries under those of `limit` are brought under them.
-void renumber(MeteredLimit& limit, const MeteredLimit& after, std::uint64_t change) {
+void renumber(LoadedLimit& limit, const LoadedLimit& after, std::uint64_t change) {
     if (same_numbers(limit, after)) {
         return;
     }
@@ -40,7 +40,7 @@ void renumber(MeteredLimit& limit, const MeteredLimit& after, std::uint64_t chan
     limit.overridden = after.overridden;
 }
 
-bool is_sound(const MeteredLimit& limit) {
+bool is_sound(const LoadedLimit& limit) {
     const bool versions =
         limit.version < kNumberVersions && limit.former.size() < kNumberVersions &&
         std::all_of(
@@ -62,13 +62,13 @@ LimitSlots::LimitSlots() {
 bool SlotsImage::is_sound() const {
     std::set<std::uint16_t> slots;
     std::set<std::uint64_t> identities;
-    for (const MeteredLimit& limit : moved) {
+    for (const LoadedLimit& limit : moved) {
         if (!sluice::is_sound(limit) || !slots.insert(limit.slot).second) {
             return false;
         }
     }
     const std::set<std::uint16_t> of_moved = slots;
-    return std::all_of(limits.begin(), limits.end(), [&](const MeteredLimit& limit) {
+    return std::all_of(limits.begin(), limits.end(), [&](const LoadedLimit& limit) {
         return sluice::is_sound(limit) && slots.insert(limit.slot).second &&
                identities.insert(limit.identity).second &&
                std::all_of(limit.moved_from.begin(), limit.moved_from.end(),
@@ -79,18 +79,18 @@ bool SlotsImage::is_sound() const {
 LimitSlots::LimitSlots(const SlotsImage& image) : changes_{image.changes} {
     std::set<LimitSlot> taken;
     std::set<std::uint64_t> pending;
-    const auto take = [&](const MeteredLimit& limit) {
+    const auto take = [&](const LoadedLimit& limit) {
         taken.insert(limit.slot);
         for (const FormerNumbers& former : limit.former) {
             // The latest change that it can be.
             pending.insert(changes_ - (changes_ - former.change) % kRememberedChanges);
         }
     };
-    for (const MeteredLimit& limit : image.limits) {
+    for (const LoadedLimit& limit : image.limits) {
         limits_.emplace(limit.identity, Kept{limit, true});
         take(limit);
     }
-    for (const MeteredLimit& limit : image.moved) {
+    for (const LoadedLimit& limit : image.moved) {
         moved_.emplace(limit.slot, limit);
         take(limit);
     }
@@ -115,7 +115,7 @@ SlotsImage LimitSlots::image() const {
     return image;
 }
 
-Result<Done> LimitSlots::assign(RuleSet& set, const TableView& tables, Moves moves) {
+Result<Done> LimitSlots::assign(LoadedSet& set, const TableView& tables, Moves moves) {
     forget_settled_changes(tables.settled());
     free_what_ended(tables);
     if (Result<Done> fits = check(set, moves); !fits) {
@@ -131,8 +131,8 @@ Result<Done> LimitSlots::assign(RuleSet& set, const TableView& tables, Moves mov
     for (auto& [identity, kept] : limits_) {
         kept.in_rules = false;
     }
-    for (Rule& rule : set.rules) {
-        for_each_state(rule, [&](MeteredLimit& limit) {
+    for (LoadedRule& rule : set.rules) {
+        for_each_state(rule, [&](LoadedLimit& limit) {
             limit = limits_.insert_or_assign(limit.identity, take_over(limit, changes_))
                         .first->second.limit;
         });
@@ -142,7 +142,7 @@ Result<Done> LimitSlots::assign(RuleSet& set, const TableView& tables, Moves mov
     return Done{};
 }
 
-void LimitSlots::list_gone(RuleSet& set) const {
+void LimitSlots::list_gone(LoadedSet& set) const {
     set.gone.clear();
     for (const auto& [identity, kept] : limits_) {
         if (!kept.in_rules) {
@@ -169,10 +169,10 @@ void LimitSlots::end_moves() {
         if (!kept.is_moving()) {
             continue;
         }
-        MeteredLimit& limit = kept.limit;
+        LoadedLimit& limit = kept.limit;
         const Combine combine = *limit.moving;
         limit.moving.reset();
-        MeteredLimit before = limit;
+        LoadedLimit before = limit;
         before.moved_from.clear();
         before.shared = combine == Combine::Most ? 1 : 0;
         moved_.emplace(limit.slot, std::move(before));
@@ -184,15 +184,15 @@ void LimitSlots::end_moves() {
     }
 }
 
-Result<Done> LimitSlots::check(const RuleSet& set, Moves moves) const {
+Result<Done> LimitSlots::check(const LoadedSet& set, Moves moves) const {
     const std::size_t moved = moves == Moves::Ended ? moving() : 0;
     if (moved > free_.size()) {
         return Error{Errc::TooMany, "too many limits for their keys to move to other workers"};
     }
     std::size_t added = moved;
-    for (const Rule& rule : set.rules) {
+    for (const LoadedRule& rule : set.rules) {
         bool too_often = false;
-        for_each_state(rule, [&](const MeteredLimit& limit) {
+        for_each_state(rule, [&](const LoadedLimit& limit) {
             const auto old = limits_.find(limit.identity);
             if (old == limits_.end()) {
                 ++added;
@@ -219,9 +219,9 @@ Result<Done> LimitSlots::check(const RuleSet& set, Moves moves) const {
     return Done{};
 }
 
-bool LimitSlots::have_changed_too_often(const MeteredLimit& before,
-                                        const MeteredLimit& after) const {
-    const auto is_full = [&](const MeteredLimit& limit) {
+bool LimitSlots::have_changed_too_often(const LoadedLimit& before,
+                                        const LoadedLimit& after) const {
+    const auto is_full = [&](const LoadedLimit& limit) {
         return limit.former.size() + 1 >= kNumberVersions && !same_numbers(limit, after);
     };
     return is_full(before) ||
@@ -234,7 +234,7 @@ void LimitSlots::forget_settled_changes(std::uint64_t settled) {
     while (!pending_.empty() && pending_.front() <= settled) {
         pending_.pop_front();
     }
-    const auto forget = [this](MeteredLimit& limit) {
+    const auto forget = [this](LoadedLimit& limit) {
         std::erase_if(limit.former,
                       [this](const FormerNumbers& former) { return !is_pending(former.change); });
     };
@@ -280,7 +280,7 @@ void LimitSlots::free_moved(const TableView& tables) {
     }
 }
 
-LimitSlots::Kept LimitSlots::take_over(const MeteredLimit& limit, std::uint64_t change) {
+LimitSlots::Kept LimitSlots::take_over(const LoadedLimit& limit, std::uint64_t change) {
     Kept next{limit, true};
     const auto old = limits_.find(limit.identity);
     if (old == limits_.end()) {
@@ -290,8 +290,8 @@ LimitSlots::Kept LimitSlots::take_over(const MeteredLimit& limit, std::uint64_t 
         next.limit.former.clear();
         return next;
     }
-    const MeteredLimit& before = old->second.limit;
-    MeteredLimit now = before;
+    const LoadedLimit& before = old->second.limit;
+    LoadedLimit now = before;
     renumber(now, limit, change);
     next.limit.slot = now.slot;
     next.limit.version = now.version;
@@ -305,7 +305,7 @@ LimitSlots::Kept LimitSlots::take_over(const MeteredLimit& limit, std::uint64_t 
 }
 
 // A limit that was away has its entries where they were.
-void LimitSlots::move_if_spread(const MeteredLimit& before, MeteredLimit& next) {
+void LimitSlots::move_if_spread(const LoadedLimit& before, LoadedLimit& next) {
     next.moving = before.moving;
     if (before.spread != next.spread && !before.moving) {
         next.moving = before.shared != 0 ? Combine::Most : Combine::Sum;

@@ -1,7 +1,7 @@
 #pragma once
 #include "lib/base/result.hpp"
 #include "lib/meter/entry.hpp"
-#include "lib/rules/rule_set.hpp"
+#include "lib/load/loaded_set.hpp"
 
 #include <cstdint>
 #include <deque>
@@ -32,9 +32,9 @@ struct SlotsImage {
     std::uint64_t changes = 0;
     // Identity, numbers (`limit`, `coarser`, `former`), slot, version, `overridden`, whether it is
     // `shared`, `spread`, `moving` and `moved_from`; no more.
-    std::vector<MeteredLimit> limits;
+    std::vector<LoadedLimit> limits;
     // The same of slots that limits had before their keys moved to other workers.
-    std::vector<MeteredLimit> moved;
+    std::vector<LoadedLimit> moved;
 
     // Whether every limit has a slot of its own, and versions and changes are what they can be.
     [[nodiscard]] bool is_sound() const;
@@ -60,32 +60,32 @@ public:
     // Gives every limit of the set its slot, version and former numbers. Refused (TooMany) when too
     // few slots are free, or when numbers have changed again so soon that entries of too many
     // versions may lie in the tables; the set is as it was then.
-    [[nodiscard]] Result<Done> assign(RuleSet& set, const TableView& tables, Moves moves);
+    [[nodiscard]] Result<Done> assign(LoadedSet& set, const TableView& tables, Moves moves);
 
     // Whether limits are moving, as the latest assign() left them.
     [[nodiscard]] bool is_moving() const { return moving() != 0; }
 
 private:
     struct Kept {
-        MeteredLimit limit;
+        LoadedLimit limit;
         bool in_rules = true;
 
         [[nodiscard]] bool is_moving() const;
     };
     using Limits = std::map<std::uint64_t, Kept>;  // by identity
-    using Moved = std::map<LimitSlot, MeteredLimit>;
+    using Moved = std::map<LimitSlot, LoadedLimit>;
 
     [[nodiscard]] std::size_t moving() const;  // how many limits are
-    [[nodiscard]] Result<Done> check(const RuleSet& set, Moves moves) const;
+    [[nodiscard]] Result<Done> check(const LoadedSet& set, Moves moves) const;
     void forget_settled_changes(std::uint64_t settled);
     void free_what_ended(const TableView& tables);
     void end_moves();
-    [[nodiscard]] Kept take_over(const MeteredLimit& limit, std::uint64_t change);
-    static void move_if_spread(const MeteredLimit& before, MeteredLimit& next);
-    [[nodiscard]] bool have_changed_too_often(const MeteredLimit& before,
-                                              const MeteredLimit& after) const;
+    [[nodiscard]] Kept take_over(const LoadedLimit& limit, std::uint64_t change);
+    static void move_if_spread(const LoadedLimit& before, LoadedLimit& next);
+    [[nodiscard]] bool have_changed_too_often(const LoadedLimit& before,
+                                              const LoadedLimit& after) const;
     void free_moved(const TableView& tables);
-    void list_gone(RuleSet& set) const;
+    void list_gone(LoadedSet& set) const;
     [[nodiscard]] bool is_pending(std::uint8_t change) const noexcept;
 
     Limits limits_;

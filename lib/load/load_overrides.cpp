@@ -21,15 +21,15 @@ Tables tables_of(const Overrides& overrides, const HashSecret& secret) {
 
 }  // namespace
 
-void load_overrides(RuleSet& set, const HashSecret& secret, const RuleSet* before) {
+void load_overrides(LoadedSet& set, const HashSecret& secret, const LoadedSet* before) {
     std::map<const Overrides*, const Tables*> known;
     if (before != nullptr) {
-        for (const Rule& rule : before->rules) {
+        for (const LoadedRule& rule : before->rules) {
             known.emplace(rule.overrides.get(), &rule.override_tables);
         }
     }
-    for (Rule& rule : set.rules) {
-        for (MeteredLimit& limit : rule.limits) {
+    for (LoadedRule& rule : set.rules) {
+        for (LoadedLimit& limit : rule.limits) {
             limit.overridden = rule.overrides != nullptr;
         }
         if (rule.overrides == nullptr) {

@@ -1,6 +1,8 @@
 #pragma once
 #include "lib/base/result.hpp"
 #include "lib/load/environment.hpp"
+#include "lib/load/loaded_set.hpp"
+#include "lib/load/origins.hpp"
 #include "lib/match/text_scratch.hpp"
 #include "lib/rules/rule_set.hpp"
 
@@ -16,7 +18,7 @@ namespace sluice {
 class LoadedRules {
 public:
     // No rules: every packet passes.
-    LoadedRules() = default;
+    LoadedRules();
     // Refused where its countries and ASNs, its slots or its texts have no room, or where numbers
     // have changed again so soon that a slot cannot tell them apart. What `environment` names is
     // only read, so a refusal changes nothing.
@@ -32,9 +34,9 @@ public:
     ~LoadedRules() = default;
 
     // What crossed the wire.
-    [[nodiscard]] const RuleSet& rules() const noexcept { return set_; }
-    // What the stages read.
-    [[nodiscard]] const RuleSet& set() const noexcept { return set_; }
+    [[nodiscard]] const RuleSet& rules() const noexcept { return *rules_; }
+    // What the stages read; it stays where it is, also when this object is moved.
+    [[nodiscard]] const LoadedSet& set() const noexcept { return *set_; }
     [[nodiscard]] const LimitSlots& slots() const noexcept { return slots_; }
     [[nodiscard]] const RuleRows& rows() const noexcept { return rows_; }
     // Of limits that workers share.
@@ -45,13 +47,19 @@ public:
     }
 
 private:
+    explicit LoadedRules(std::shared_ptr<const RuleSet> rules);
+    [[nodiscard]] static Result<LoadedRules> load(std::shared_ptr<const RuleSet> rules,
+                                                  const Environment& environment);
+    void carry_over(const Environment& environment);
     [[nodiscard]] Result<Done> derive(const Environment& environment);
     [[nodiscard]] Result<Done> make_texts(std::size_t workers);
 
-    RuleSet set_;
+    std::shared_ptr<const RuleSet> rules_;
+    std::unique_ptr<LoadedSet> set_;
+    MappedOrigins origins_;
     LimitSlots slots_;
     RuleRows rows_;
-    HashSecret secret_{};
+    HashSecret secret_{};  // that the override tables are made under
     Nanoseconds merge_interval_{};
     std::vector<std::unique_ptr<TextScratch>> texts_;  // by worker
 };

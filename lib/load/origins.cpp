@@ -4,23 +4,19 @@
 
 namespace sluice {
 
-Result<Done> map_origins(RuleSet& set, const RuleSet* before) {
-    set.origin_map = nullptr;
-    if (set.origins == nullptr) {
-        return Done{};
+Result<MappedOrigins> map_origins(std::shared_ptr<const OriginParts> parts,
+                                  const MappedOrigins& before) {
+    if (parts == nullptr) {
+        return MappedOrigins{};
     }
-    if (before != nullptr && before->origin_map != nullptr &&
-        (before->origins == set.origins || *before->origins == *set.origins)) {
-        set.origins = before->origins;
-        set.origin_map = before->origin_map;
-        return Done{};
+    if (before.map != nullptr && (before.parts == parts || *before.parts == *parts)) {
+        return before;
     }
-    Result<OriginMap> map = OriginMap::make(*set.origins);
+    Result<OriginMap> map = OriginMap::make(*parts);
     if (!map) {
         return map.error();
     }
-    set.origin_map = std::make_shared<const OriginMap>(*std::move(map));
-    return Done{};
+    return MappedOrigins{std::move(parts), std::make_shared<const OriginMap>(*std::move(map))};
 }
 
 }  // namespace sluice

@@ -1,13 +1,20 @@
 #pragma once
 #include "lib/base/result.hpp"
-#include "lib/rules/rule_set.hpp"
+#include "lib/match/origin_map.hpp"
+
+#include <memory>
 
 namespace sluice {
 
-// Makes the tables that give packets the countries and ASNs that the rules of a set ask for. The
-// origins of the set are sound: find_fault() says so. Where `before`, a set with its tables, has the
-// same origins, the tables are shared. TooMany: they would take too much memory; the set has none
-// then.
-[[nodiscard]] Result<Done> map_origins(RuleSet& set, const RuleSet* before);
+// Where addresses come from, and the table that tells it packets; nullptr: no rule asks.
+struct MappedOrigins {
+    std::shared_ptr<const OriginParts> parts;
+    std::shared_ptr<const OriginMap> map;
+};
+
+// Makes the table of sound parts: find_fault() says so. Parts that equal those `before` share their
+// table, and its memory. TooMany: it would take too much memory.
+[[nodiscard]] Result<MappedOrigins> map_origins(std::shared_ptr<const OriginParts> parts,
+                                                const MappedOrigins& before);
 
 }  // namespace sluice

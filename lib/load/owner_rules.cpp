@@ -3,7 +3,7 @@
 namespace sluice {
 namespace {
 
-std::uint16_t handing_of(const Rule& rule) noexcept {
+std::uint16_t handing_of(const LoadedRule& rule) noexcept {
     if (!rule.has_limits()) {
         return rule.mode == Mode::Enforce ? kDecidesOnSight : kHandsNothing;
     }
@@ -13,12 +13,12 @@ std::uint16_t handing_of(const Rule& rule) noexcept {
 
 }  // namespace
 
-void list_owner_rules(RuleSet& set, std::size_t workers) {
+void list_owner_rules(LoadedSet& set, std::size_t workers) {
     set.handing.clear();
     if (workers < 2 || set.owner_groups.empty()) {
         return;
     }
-    for (const Rule& rule : set.rules) {
+    for (const LoadedRule& rule : set.rules) {
         set.handing.push_back(handing_of(rule));
     }
 }

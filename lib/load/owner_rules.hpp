@@ -1,5 +1,5 @@
 #pragma once
-#include "lib/rules/rule_set.hpp"
+#include "lib/load/loaded_set.hpp"
 
 #include <cstddef>
 #include <cstdint>
@@ -18,6 +18,6 @@ static_assert(kMaxRules < kDecidesOnSight, "a group for each rule at most");
 }
 
 // Fills set.handing. One worker hands nothing over.
-void list_owner_rules(RuleSet& set, std::size_t workers);
+void list_owner_rules(LoadedSet& set, std::size_t workers);
 
 }  // namespace sluice

@@ -10,9 +10,9 @@ RuleRows::RuleRows() {
     }
 }
 
-void RuleRows::assign(RuleSet& set, const ReadRow& read) {
+void RuleRows::assign(LoadedSet& set, const ReadRow& read) {
     std::map<std::string, Row> next;
-    for (const Rule& rule : set.rules) {
+    for (const LoadedRule& rule : set.rules) {
         const auto old = by_id_.find(rule.id);
         if (old != by_id_.end()) {
             next.insert(by_id_.extract(old));
@@ -23,7 +23,7 @@ void RuleRows::assign(RuleSet& set, const ReadRow& read) {
     for (const auto& [id, row] : by_id_) {
         free_.push_back(row.index);
     }
-    for (Rule& rule : set.rules) {
+    for (LoadedRule& rule : set.rules) {
         auto row = next.find(rule.id);
         if (row == next.end()) {
             const std::uint32_t index = free_.front();
@@ -35,7 +35,7 @@ void RuleRows::assign(RuleSet& set, const ReadRow& read) {
     by_id_ = std::move(next);
 }
 
-RuleTotals RuleRows::totals(const Rule& rule, const ReadRow& read) const {
+RuleTotals RuleRows::totals(const LoadedRule& rule, const ReadRow& read) const {
     const auto row = by_id_.find(rule.id);
     if (row == by_id_.end()) {
         return {};

@@ -1,5 +1,5 @@
 #pragma once
-#include "lib/rules/rule_set.hpp"
+#include "lib/load/loaded_set.hpp"
 
 #include <cstdint>
 #include <deque>
@@ -30,10 +30,10 @@ public:
     RuleRows();
 
     // Gives every rule of the set its row; rows of rules that are gone become free, oldest first.
-    void assign(RuleSet& set, const ReadRow& read);
+    void assign(LoadedSet& set, const ReadRow& read);
 
     // What a rule has counted since it came.
-    [[nodiscard]] RuleTotals totals(const Rule& rule, const ReadRow& read) const;
+    [[nodiscard]] RuleTotals totals(const LoadedRule& rule, const ReadRow& read) const;
 
 private:
     struct Row {

@@ -1,5 +1,5 @@
 #pragma once
-#include "lib/rules/rule_set.hpp"
+#include "lib/load/loaded_set.hpp"
 
 #include <cstddef>
 
@@ -15,6 +15,6 @@ struct Sharers {
 // rule says, or what follows from its numbers; and which rules' packets are handed to owners. Rules
 // were compiled for so many workers: under limits that as many as there are now cannot merge, each
 // worker has buckets of its own until they are compiled again.
-void share_limits(RuleSet& set, const Sharers& sharers);
+void share_limits(LoadedSet& set, const Sharers& sharers);
 
 }  // namespace sluice

@@ -184,7 +184,7 @@ void weigh_others(Look& look, const FiledKey& own, const AskedLimit& asked) noex
 }
 
 void bring_debts(Look& look, const FiledKey& own, const AskedLimit& asked) noexcept {
-    const MeteredLimit& limit = asked.limit;
+    const LoadedLimit& limit = asked.limit;
     const bool may_owe = limit.moving == Combine::Sum || !limit.moved_from.empty() ||
                          asked.judging.core.buckets.former() != nullptr;
     if (may_owe && look.entry != nullptr && is_admitted(look.judgement)) {

@@ -6,7 +6,7 @@
 #include <cstddef>
 #include <cstdint>
 
-// judge_plain() where all packets meet one rule (RuleSet::has_one_way()): what it says is held by
+// judge_plain() where all packets meet one rule (LoadedSet::has_one_way()): what it says is held by
 // value, and what it counts is counted once for a burst. Matches are not asked: where there is
 // nothing to count, a look has found nobody's entry.
 namespace sluice {
@@ -40,7 +40,7 @@ private:
 template <typename Take>
 class JudgeOnly {
 public:
-    JudgeOnly(Burst& burst, const RuleSet& set, CoreState& core, Now now, const Take& take) noexcept
+    JudgeOnly(Burst& burst, const LoadedSet& set, CoreState& core, Now now, const Take& take) noexcept
         : burst_{burst}, rule_{set.quick.front()}, core_{core}, now_{now}, take_{take} {}
 
     // Judges up to the first packet that takes the long way, and says its row; the number of

@@ -8,7 +8,7 @@
 #include <cstdint>
 #include <span>
 
-// judge_overridden() where all packets meet the rule (RuleSet::has_one_way()), as judge_only() is
+// judge_overridden() where all packets meet the rule (LoadedSet::has_one_way()), as judge_only() is
 // for others. Rows are judged kind by kind (Scratch::seen): which kind comes next nobody could
 // predict. All packets of a key are of one kind, so they keep their order; who comes before whom
 // matters between keys only where a new bucket is wanted, and those are of no kind, and come last.
@@ -16,7 +16,7 @@ namespace sluice {
 
 class JudgeOnlyOverridden {
 public:
-    JudgeOnlyOverridden(Burst& burst, const RuleSet& set, CoreState& core, Now now) noexcept
+    JudgeOnlyOverridden(Burst& burst, const LoadedSet& set, CoreState& core, Now now) noexcept
         : packets_{burst.packets()},
           looks_{burst.scratch().looks.get()},
           rule_{set.quick.front()},

@@ -4,7 +4,7 @@
 #include "lib/pipeline/burst.hpp"
 #include "lib/pipeline/core_state.hpp"
 #include "lib/pipeline/open_plain.hpp"
-#include "lib/rules/rule_set.hpp"
+#include "lib/load/loaded_set.hpp"
 
 #include <algorithm>
 #include <span>
@@ -24,7 +24,7 @@ struct PlainJudging {
     bool stale;  // entries may carry former numbers: theirs are looked at
     bool tell_wait;
 
-    PlainJudging(const RuleSet& set, CoreState& core, const Scratch& scratch, Now at) noexcept
+    PlainJudging(const LoadedSet& set, CoreState& core, const Scratch& scratch, Now at) noexcept
         : rules{set.quick.data()},
           counters{core.counters.rules.get()},
           looks{scratch.looks.get()},

@@ -2,7 +2,7 @@
 #include "lib/pipeline/core_state.hpp"
 #include "lib/pipeline/look_at.hpp"
 #include "lib/pipeline/scratch.hpp"
-#include "lib/rules/rule_set.hpp"
+#include "lib/load/loaded_set.hpp"
 
 #include <span>
 
@@ -14,7 +14,7 @@ struct Judged {
     std::span<Match> matches;
     Look* all_looks;  // of the burst
 
-    [[nodiscard]] const Rule& rule(const Match& match) const noexcept {
+    [[nodiscard]] const LoadedRule& rule(const Match& match) const noexcept {
         return judging.set.rules[match.rule];
     }
     [[nodiscard]] RuleCounters& counters(const Match& match) const noexcept {

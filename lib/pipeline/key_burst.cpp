@@ -70,14 +70,14 @@ template <Asks kAsks, typename Hash>
 }
 
 // What the rule has for the key beside its limits.
-[[gnu::always_inline]] inline void prefetch_key(const Rule& rule, std::uint8_t key,
+[[gnu::always_inline]] inline void prefetch_key(const LoadedRule& rule, std::uint8_t key,
                                                 std::uint64_t digest,
                                                 const BucketTable& table) noexcept {
     if (!rule.override_tables.empty() && rule.override_tables[key] != nullptr) {
         rule.override_tables[key]->prefetch(digest);
     }
     if (rule.bans()) {
-        const MeteredLimit& box = rule.ban.boxes[key];
+        const LoadedLimit& box = rule.ban.boxes[key];
         (void)table.prefetch_first({KeyHasher::filed_under(box.identity, digest), box.slot});
     }
 }
@@ -91,14 +91,14 @@ struct LookRoom {
 // Any keys and any number of limits: a look for each of them, from `looks` on. How many; 0: each
 // key lacks a part, so the rule does not apply.
 template <typename Hash>
-std::uint32_t look_for_keys(const Rule& rule, const Packet& packet, const Hash& hash,
+std::uint32_t look_for_keys(const LoadedRule& rule, const Packet& packet, const Hash& hash,
                             const LookRoom& room) noexcept {
     std::uint64_t digest = 0;
     std::size_t keys = 0;  // gone through
     bool has_key = false;  // the latest of them
     bool applies = false;
     Look* next = room.looks;
-    for (const MeteredLimit& limit : rule.limits) {
+    for (const LoadedLimit& limit : rule.limits) {
         if (limit.key == keys) {
             KeyBytes key;
             has_key = key_of(rule.keys[keys++], rule.missing_key, packet.flow, packet.frame.bytes,
@@ -122,7 +122,7 @@ std::uint32_t look_for_keys(const Rule& rule, const Packet& packet, const Hash& 
 
 // Whatever is not of the common case, out of its way. How many looks.
 template <typename Hash>
-[[gnu::noinline]] std::uint32_t look_slow(Match& match, const RuleSet& set, const Packet& packet,
+[[gnu::noinline]] std::uint32_t look_slow(Match& match, const LoadedSet& set, const Packet& packet,
                                           const Hash& hash, const LookRoom& room) noexcept {
     const QuickRule& quick = set.quick[match.rule];
     if (quick.overrides != nullptr &&
@@ -130,7 +130,7 @@ template <typename Hash>
                                                   room.table.first_lines(), *room.looks)) {
         return 1;
     }
-    const Rule& rule = set.rules[match.rule];
+    const LoadedRule& rule = set.rules[match.rule];
     const std::uint32_t count = rule.has_limits() ? look_for_keys(rule, packet, hash, room) : 0;
     match.skipped = rule.has_limits() && count == 0;
     return count;
@@ -139,7 +139,7 @@ template <typename Hash>
 // Looks lie one after the other, match by match. kMany: what will be counted of a rule is asked
 // for.
 template <bool kMany, typename Hash>
-[[gnu::always_inline]] inline void key_all(Burst& burst, const RuleSet& set, const CoreState& core,
+[[gnu::always_inline]] inline void key_all(Burst& burst, const LoadedSet& set, const CoreState& core,
                                            const Hash& hash) noexcept {
     Scratch& scratch = burst.scratch();
     const BucketTable& table = core.buckets.keys;
@@ -170,7 +170,7 @@ template <bool kMany, typename Hash>
 // A packet of the only rule that is not keyed quickly, or not at all. Where there is nothing to
 // count, its look finds nobody's entry.
 template <typename Hash>
-[[gnu::noinline]] void look_only_slow(Burst& burst, std::size_t row, const RuleSet& set,
+[[gnu::noinline]] void look_only_slow(Burst& burst, std::size_t row, const LoadedSet& set,
                                       const Hash& hash, const BucketTable& table) noexcept {
     Look& look = burst.scratch().looks[row];
     look.cost = Units{0};
@@ -186,7 +186,7 @@ template <typename Hash>
 // One rule for all packets, which is held by value, so that no store can change it. The look of a
 // row has its number.
 template <Asks kAsks, typename Hash>
-[[gnu::always_inline]] inline void key_only(Burst& burst, const RuleSet& set, const CoreState& core,
+[[gnu::always_inline]] inline void key_only(Burst& burst, const LoadedSet& set, const CoreState& core,
                                             const Hash& hash) noexcept {
     const BucketTable& table = core.buckets.keys;
     const BucketTable::FirstLines lines = table.first_lines();
@@ -206,12 +206,12 @@ template <Asks kAsks, typename Hash>
 
 // Functions of their own, so that their registers are their own.
 template <bool kMany>
-SLUICE_AES [[gnu::noinline]] void key_all_aes(Burst& burst, const RuleSet& set,
+SLUICE_AES [[gnu::noinline]] void key_all_aes(Burst& burst, const LoadedSet& set,
                                               const CoreState& core, const AesHash& hash) noexcept {
     key_all<kMany>(burst, set, core, hash);
 }
 template <Asks kAsks>
-SLUICE_AES [[gnu::noinline]] void key_only_aes(Burst& burst, const RuleSet& set,
+SLUICE_AES [[gnu::noinline]] void key_only_aes(Burst& burst, const LoadedSet& set,
                                                const CoreState& core,
                                                const AesHash& hash) noexcept {
     key_only<kAsks>(burst, set, core, hash);
@@ -230,7 +230,7 @@ template <typename Run>
     }
 }
 
-void key_by_aes(Burst& burst, const RuleSet& set, const CoreState& core, const AesHash& hash,
+void key_by_aes(Burst& burst, const LoadedSet& set, const CoreState& core, const AesHash& hash,
                 Asks asks) noexcept {
     if (set.has_one_way()) {
         as_constant(asks,
@@ -261,7 +261,7 @@ struct PortableHash {
     }
 };
 
-void key_by_other(Burst& burst, const RuleSet& set, const CoreState& core, Asks asks) noexcept {
+void key_by_other(Burst& burst, const LoadedSet& set, const CoreState& core, Asks asks) noexcept {
     const PortableHash hash{core.hash};
     if (set.has_one_way()) {
         as_constant(asks, [&]<Asks kAsks>() noexcept { key_only<kAsks>(burst, set, core, hash); });
@@ -271,7 +271,7 @@ void key_by_other(Burst& burst, const RuleSet& set, const CoreState& core, Asks 
 }
 
 // Where the records of what workers share would be found.
-void prefetch_shared(Scratch& scratch, const RuleSet& set, const Ledger& ledger) noexcept {
+void prefetch_shared(Scratch& scratch, const LoadedSet& set, const Ledger& ledger) noexcept {
     const bool all = set.has_one_way();
     scratch.leases = all && set.slots[set.quick.front().slot].leases;
     scratch.asks_early = !scratch.leases || 2 * scratch.unleased_count > scratch.look_count;
@@ -286,7 +286,7 @@ void prefetch_shared(Scratch& scratch, const RuleSet& set, const Ledger& ledger)
 }
 
 // Where most keys of the last burst were exempt, they are likely to be in the next.
-Asks asks_of(Burst& burst, const RuleSet& set) noexcept {
+Asks asks_of(Burst& burst, const LoadedSet& set) noexcept {
     Scratch& scratch = burst.scratch();
     scratch.overridden = set.has_overrides ? &set : nullptr;
     scratch.overrides_first = false;
@@ -299,7 +299,7 @@ Asks asks_of(Burst& burst, const RuleSet& set) noexcept {
 
 }  // namespace
 
-void key_burst(Burst& burst, const RuleSet& set, const CoreState& core) noexcept {
+void key_burst(Burst& burst, const LoadedSet& set, const CoreState& core) noexcept {
     const Asks asks = asks_of(burst, set);
     if (const AesHash* aes = core.hash.aes()) [[likely]] {
         key_by_aes(burst, set, core, *aes, asks);

@@ -25,7 +25,7 @@ constexpr Entry kNone{};
 }
 
 // Of all looks, at once; locate_own() asks again for those that lie in second lines.
-void ask_for_overrides(const Scratch& scratch, const RuleSet& set,
+void ask_for_overrides(const Scratch& scratch, const LoadedSet& set,
                        const Tenants& tenants) noexcept {
     Look* const looks = scratch.looks.get();
     const Look* const* missed = scratch.missed.get();
@@ -79,7 +79,7 @@ void ask_for_records(Scratch& scratch, const Ledger& ledger) noexcept {
 
 void locate_burst(Burst& burst, const CoreState& core) noexcept {
     Scratch& scratch = burst.scratch();
-    const RuleSet* const set = scratch.overridden;
+    const LoadedSet* const set = scratch.overridden;
     if (set != nullptr && set->has_one_way()) [[unlikely]] {
         locate_overridden(burst, *set, core);
         return;
@@ -96,7 +96,7 @@ void locate_burst(Burst& burst, const CoreState& core) noexcept {
 
 void locate_own(Burst& burst, const CoreState& core) noexcept {
     const Scratch& scratch = burst.scratch();
-    const RuleSet* const set = scratch.overridden;
+    const LoadedSet* const set = scratch.overridden;
     if (set == nullptr) [[likely]] {
         return;
     }

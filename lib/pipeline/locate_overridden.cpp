@@ -21,7 +21,7 @@ const void* own_line_of(const Entry& entry, std::uint64_t is_own, const LinePool
 // them is as random as the packets, so nothing here branches on it for one of them.
 class Locating {
 public:
-    Locating(Burst& burst, const RuleSet& set, const CoreState& core) noexcept
+    Locating(Burst& burst, const LoadedSet& set, const CoreState& core) noexcept
         : rule_{set.quick.front()},
           packets_{burst.packets().data()},
           scratch_{burst.scratch()},
@@ -115,18 +115,18 @@ private:
 
 }  // namespace
 
-void locate_overridden(Burst& burst, const RuleSet& set, const CoreState& core) noexcept {
+void locate_overridden(Burst& burst, const LoadedSet& set, const CoreState& core) noexcept {
     Locating locating{burst, set, core};
     burst.scratch().overrides_first ? locating.find_exempt() : locating.find_buckets();
 }
 
-void locate_others(Burst& burst, const RuleSet& set, const CoreState& core) noexcept {
+void locate_others(Burst& burst, const LoadedSet& set, const CoreState& core) noexcept {
     if (burst.scratch().overrides_first) {
         Locating{burst, set, core}.find_others();
     }
 }
 
-Scratch::Seen ask_for_missed(Scratch& scratch, const RuleSet& set, const CoreState& core) noexcept {
+Scratch::Seen ask_for_missed(Scratch& scratch, const LoadedSet& set, const CoreState& core) noexcept {
     const Tenants& tenants = core.buckets.tenants;
     const OverrideTable& overrides = *set.quick.front().overrides;
     const LinePool& pool = tenants.pool();

@@ -58,7 +58,7 @@ Subjects subjects_of(const Burst& burst) noexcept {
 
 // kMany: there are so many rules that those that match are asked for.
 template <bool kMany>
-void note_matches(const Burst& burst, const RuleSet& set, Scratch& scratch) noexcept {
+void note_matches(const Burst& burst, const LoadedSet& set, Scratch& scratch) noexcept {
     const QuickRule* const quick = set.quick.data();
     MatchSpan* const spans = scratch.spans.data();
     Match* const matches = scratch.matches.get();
@@ -89,9 +89,9 @@ void note_matches(const Burst& burst, const RuleSet& set, Scratch& scratch) noex
 
 }  // namespace
 
-void match_burst(Burst& burst, const RuleSet& set, const CoreState& core) noexcept {
+void match_burst(Burst& burst, const LoadedSet& set, const CoreState& core) noexcept {
     Scratch& scratch = burst.scratch();
-    const Classifier& classifier = set.classifier;
+    const Classifier& classifier = *set.classifier;
     if (set.has_one_way()) {
         return;  // only_match() tells of whoever is asked for
     }

@@ -17,7 +17,7 @@ namespace {
 // What all packets of a burst have in common for judge_slow().
 struct BurstJudging {
     Burst& burst;
-    const RuleSet& set;
+    const LoadedSet& set;
     CoreState& core;
     Now now;
 
@@ -120,7 +120,7 @@ void tend(CoreState& core, Now now) noexcept {
 }  // namespace
 
 // What changes before a packet is judged, look_at() finds out.
-void meter_burst(Burst& burst, const RuleSet& set, CoreState& core, Now now) noexcept {
+void meter_burst(Burst& burst, const LoadedSet& set, CoreState& core, Now now) noexcept {
     adopt(set, core, now);
     tend(core, now);
     const Scratch& scratch = burst.scratch();

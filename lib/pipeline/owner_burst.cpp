@@ -15,7 +15,7 @@ std::span<Match> matches_of(Scratch& scratch, std::size_t row) noexcept {
 }
 
 // Of the rules that match one packet, the group at an owner; 0: none.
-std::uint16_t group_of(std::span<const Match> matches, const RuleSet& set) noexcept {
+std::uint16_t group_of(std::span<const Match> matches, const LoadedSet& set) noexcept {
     std::uint16_t group = 0;
     for (const Match& match : matches) {
         const std::uint16_t handing = set.handing[match.rule];
@@ -70,7 +70,7 @@ struct MatchPlace {
 
 // Both lists stay without gaps, as the next stage goes through them.
 std::uint32_t keep_matches(std::span<const Match> matches, MatchPlace to, bool owned_too,
-                           const RuleSet& set) noexcept {
+                           const LoadedSet& set) noexcept {
     std::uint32_t kept = 0;
     for (const Match& match : matches) {
         if (owned_too || !is_owned(set.handing[match.rule])) {
@@ -83,7 +83,7 @@ std::uint32_t keep_matches(std::span<const Match> matches, MatchPlace to, bool o
 
 }  // namespace
 
-bool find_owners(const Burst& burst, const RuleSet& set, const CoreState& core, std::size_t workers,
+bool find_owners(const Burst& burst, const LoadedSet& set, const CoreState& core, std::size_t workers,
                  BurstOwners& owners) noexcept {
     static_assert(kMaxCores < kStays);
     const Scratch& scratch = burst.scratch();
@@ -101,16 +101,16 @@ bool find_owners(const Burst& burst, const RuleSet& set, const CoreState& core, 
     return any;
 }
 
-bool may_go_on(Burst& burst, std::size_t row, const RuleSet& set) noexcept {
+bool may_go_on(Burst& burst, std::size_t row, const LoadedSet& set) noexcept {
     const std::span<const Match> matches = matches_of(burst.scratch(), row);
     return std::none_of(matches.begin(), matches.end(), [&set](const Match& match) {
-        const Rule& rule = set.rules[match.rule];
+        const LoadedRule& rule = set.rules[match.rule];
         return rule.owner_group != 0 && rule.on_match == OnMatch::Meter &&
                rule.mode == Mode::Enforce && rule.on_full != OnFull::Open;
     });
 }
 
-void split_burst(Burst& burst, const BurstSplit& split, const RuleSet& set) noexcept {
+void split_burst(Burst& burst, const BurstSplit& split, const LoadedSet& set) noexcept {
     Scratch& scratch = burst.scratch();
     const std::span<Packet> rows = burst.packets();
     std::uint32_t next = 0;

@@ -10,14 +10,14 @@ namespace {
 
 // One rule that met the packet.
 struct Sampled {
-    const RuleSet& set;
+    const LoadedSet& set;
     const Packet& packet;
     const Match& match;
     const Look* looks;  // of the rule
     CoreState& core;
     Now now;
 
-    [[nodiscard]] const Rule& rule() const noexcept { return set.rules[match.rule]; }
+    [[nodiscard]] const LoadedRule& rule() const noexcept { return set.rules[match.rule]; }
     // Whether the rule's limits were looked at: budgets in turn until one has room, rules unless it
     // was decided before them.
     [[nodiscard]] bool asked() const noexcept {
@@ -57,7 +57,7 @@ std::uint64_t remaining_of(const Sampled& sampled, std::size_t limit) noexcept {
 }
 
 void tell(const Sampled& sampled, std::size_t limit, std::uint32_t weight) noexcept {
-    const Rule& rule = sampled.rule();
+    const LoadedRule& rule = sampled.rule();
     KeyBytes key;
     if (key_of(rule.keys[rule.limits[limit].key], rule.missing_key, sampled.packet.flow,
                sampled.packet.frame.bytes, key) == KeyOutcome::Missing) {
@@ -79,7 +79,7 @@ void tell(const Sampled& sampled, std::size_t limit, std::uint32_t weight) noexc
 
 }  // namespace
 
-void sample_burst(Burst& burst, const RuleSet& set, CoreState& core, Now now) noexcept {
+void sample_burst(Burst& burst, const LoadedSet& set, CoreState& core, Now now) noexcept {
     const KeySampler::Pick pick = core.sampler->pick(burst.size(), now.at);
     const Scratch& scratch = burst.scratch();
     const std::span<const Match> met =
@@ -91,7 +91,7 @@ void sample_burst(Burst& burst, const RuleSet& set, CoreState& core, Now now) no
             continue;
         }
         // Each key once, by its first limit.
-        const Rule& rule = sampled.rule();
+        const LoadedRule& rule = sampled.rule();
         for (std::size_t limit = 0; limit < rule.limits.size(); ++limit) {
             if (limit == 0 || rule.limits[limit].key != rule.limits[limit - 1].key) {
                 tell(sampled, limit, pick.weight);

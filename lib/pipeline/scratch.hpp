@@ -3,7 +3,7 @@
 #include "lib/meter/any_meter.hpp"
 #include "lib/meter/entry.hpp"
 #include "lib/pipeline/packet.hpp"
-#include "lib/rules/rule_set.hpp"
+#include "lib/load/loaded_set.hpp"
 
 #include <array>
 #include <cstdint>
@@ -66,7 +66,7 @@ struct Scratch {
         std::make_unique_for_overwrite<Look*[]>(kMaxBurst * kMaxLimits);
     std::size_t unleased_count = 0;
     // Under which the looks were made, if keys of its rules have overrides; nullptr: none have.
-    const RuleSet* overridden = nullptr;
+    const LoadedSet* overridden = nullptr;
     // Where that is one rule for all packets: what was seen of the rows' keys, a bit for each row.
     // The others are looked up in the table of overrides.
     struct Seen {

@@ -4,7 +4,7 @@
 #include "lib/meter/bucket_in.hpp"
 #include "lib/meter/take.hpp"
 #include "lib/pipeline/scratch.hpp"
-#include "lib/rules/quick_rule.hpp"
+#include "lib/load/quick_rule.hpp"
 
 #include <algorithm>
 #include <cstdint>

@@ -44,7 +44,7 @@ MovedFrom get_moved(Reader& in) {
     return {slot, in.flag() ? Combine::Most : Combine::Sum};
 }
 
-void put_slot(Writer& out, const MeteredLimit& limit) {
+void put_slot(Writer& out, const LoadedLimit& limit) {
     out.number(limit.identity);
     out.number(limit.slot);
     out.number(limit.version);
@@ -58,12 +58,12 @@ void put_slot(Writer& out, const MeteredLimit& limit) {
     out.list(limit.moved_from, put_moved);
 }
 
-MeteredLimit get_slot(Reader& in) {
+LoadedLimit get_slot(Reader& in) {
     const auto identity = in.number<std::uint64_t>();
     const auto slot = in.number<std::uint16_t>();
     const auto version = in.number<std::uint8_t>();
     const bool overridden = in.flag();
-    MeteredLimit limit{.identity = identity, .name = {}, .limit = get_numbers(in)};
+    LoadedLimit limit{{.identity = identity, .name = {}, .limit = get_numbers(in)}};
     limit.coarser = get_steps(in);
     limit.slot = slot;
     limit.version = version;
@@ -99,8 +99,8 @@ Result<KeptSlots> decode_slots(ByteView bytes) {
     KeptSlots kept;
     kept.region = in.number<std::uint64_t>();
     kept.slots.changes = in.number<std::uint64_t>();
-    kept.slots.limits = in.list<MeteredLimit>(kLeastLimit, get_slot);
-    kept.slots.moved = in.list<MeteredLimit>(kLeastLimit, get_slot);
+    kept.slots.limits = in.list<LoadedLimit>(kLeastLimit, get_slot);
+    kept.slots.moved = in.list<LoadedLimit>(kLeastLimit, get_slot);
     if (!ours || !in.finished() || !kept.slots.is_sound()) {
         return Error{Errc::BadSyntax, "these are no slots of limits"};
     }

@@ -77,10 +77,10 @@ public:
     }
     // A key of the first rule.
     [[nodiscard]] Result<ReadKey> read_key(std::string_view text) const {
-        const Rule& rule = loaded_.set().rules.front();
+        const LoadedRule& rule = loaded_.set().rules.front();
         return read_key_of_rule(rule.keys, rule.missing_key, text);
     }
-    [[nodiscard]] const RuleSet& set() const { return loaded_.set(); }
+    [[nodiscard]] const LoadedSet& set() const { return loaded_.set(); }
     [[nodiscard]] SlotsImage slots() const { return loaded_.slots().image(); }
 
     // Several packets at one instant, in one burst.

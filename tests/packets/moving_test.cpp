@@ -55,10 +55,10 @@ std::string name_of(Place place) {
     return std::array{"local", "merged", "owner", "other owner"}[static_cast<std::size_t>(place)];
 }
 
-const MeteredLimit& limit_of(const RuleSet& set) {
+const LoadedLimit& limit_of(const LoadedSet& set) {
     return set.rules.front().limits.front();
 }
-const MeteredLimit& limit_of(const Workers& workers) {
+const LoadedLimit& limit_of(const Workers& workers) {
     return limit_of(workers.set());
 }
 

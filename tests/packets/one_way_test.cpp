@@ -9,7 +9,7 @@
 #include <random>
 #include <vector>
 
-// A rule that is alone takes a way of its own (RuleSet::has_one_way()), and judges as it does
+// A rule that is alone takes a way of its own (LoadedSet::has_one_way()), and judges as it does
 // beside another one that no packet meets.
 namespace sluice::one_way_test {
 namespace {

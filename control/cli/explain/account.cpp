@@ -28,7 +28,7 @@ std::vector<std::uint32_t> matching_rules(const Scene& scene) {
     if (is_malformed(scene.flow.parsed)) {
         return rules;
     }
-    const Classifier& classifier = scene.rules.loaded.set().classifier;
+    const Classifier& classifier = *scene.rules.loaded.set().classifier;
     const Subject subject{&scene.flow, scene.frame};
     FoundRules found;
     classifier.match(std::span{&subject, 1}, scene.core.texts, found);
@@ -38,8 +38,8 @@ std::vector<std::uint32_t> matching_rules(const Scene& scene) {
 
 // One limit of a rule, asked about the packet.
 struct Asked {
-    const Rule& rule;
-    const MeteredLimit& limit;
+    const LoadedRule& rule;
+    const LoadedLimit& limit;
 
     [[nodiscard]] std::span<const KeyPart> parts() const { return rule.keys[limit.key]; }
 };
@@ -103,7 +103,7 @@ LimitAccount describe_limit(const Asked& asked, const LimitSummary& summary, con
     return account;
 }
 
-void describe_limits(const Rule& rule, const RuleSummary& summary, const Scene& scene,
+void describe_limits(const LoadedRule& rule, const RuleSummary& summary, const Scene& scene,
                      RuleAccount& account) {
     account.part = RuleAccount::Part::Skipped;
     for (std::size_t i = 0; i < rule.limits.size(); ++i) {
@@ -115,11 +115,11 @@ void describe_limits(const Rule& rule, const RuleSummary& summary, const Scene& 
 }
 
 // A key in the box is asked about no limit, unless it is exempt.
-void describe_bans(const Rule& rule, const RuleSummary& summary, const Scene& scene,
+void describe_bans(const LoadedRule& rule, const RuleSummary& summary, const Scene& scene,
                    RuleAccount& account) {
     account.ban = summary.ban;
     bool banned = false;
-    for (const MeteredLimit& box : rule.ban.boxes) {
+    for (const LoadedLimit& box : rule.ban.boxes) {
         const Asked asked{rule, box};
         BanAccount& ban = account.bans.emplace_back();
         ban.key = key_text(asked.parts(), scene.flow, scene.frame, scene.pair);
@@ -134,7 +134,7 @@ void describe_bans(const Rule& rule, const RuleSummary& summary, const Scene& sc
     }
 }
 
-void describe_match(const Rule& rule, const RuleSummary& summary, const Scene& scene,
+void describe_match(const LoadedRule& rule, const RuleSummary& summary, const Scene& scene,
                     RuleAccount& account) {
     if (rule.has_limits()) {
         describe_limits(rule, summary, scene, account);

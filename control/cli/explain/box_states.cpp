@@ -11,7 +11,7 @@ public:
 
     // nullopt: done.
     std::optional<Refusal> ask_rule(std::size_t place, const RuleAccount& account,
-                                    const Rule& rule) {
+                                    const LoadedRule& rule) {
         for (std::size_t i = 0; i < rule.limits.size(); ++i) {
             if (account.limits[i].missing_key) {
                 continue;
@@ -32,7 +32,7 @@ public:
     [[nodiscard]] BoxStates take() { return std::move(states_); }
 
 private:
-    static HttpRequest request_of(const RuleAccount& account, std::size_t limit, const Rule& rule) {
+    static HttpRequest request_of(const RuleAccount& account, std::size_t limit, const LoadedRule& rule) {
         const LimitAccount& asked = account.limits[limit];
         return {.target = fmt::format("/v1/rules/{}/key?key={}&tier={}&limit={}&cost={}",
                                       url_escape(rule.id), url_escape(asked.key),

@@ -72,7 +72,7 @@ private:
         const WorkerSet::Place at = workers.place_of(frame_.frame());
         const Now now = workers.time_of(now_);
         adopt(rules_.rules.loaded.set(), at.core, now);
-        each_rule([&](std::size_t place, const Rule& rule) {
+        each_rule([&](std::size_t place, const LoadedRule& rule) {
             for (std::size_t i = 0; i < rule.limits.size(); ++i) {
                 const auto found = states.buckets.find({place, i});
                 KeyBytes key;
@@ -86,7 +86,7 @@ private:
                                 now);
                 }
             }
-            for (const MeteredLimit& box : rule.ban.boxes) {
+            for (const LoadedLimit& box : rule.ban.boxes) {
                 const auto found = states.bans.find({place, box.key});
                 KeyBytes key;
                 if (found != states.bans.end() && found->second.contains(lcore) &&
@@ -97,7 +97,7 @@ private:
             }
         });
     }
-    [[nodiscard]] bool has_key(const Rule& rule, std::uint8_t key, const Flow& flow,
+    [[nodiscard]] bool has_key(const LoadedRule& rule, std::uint8_t key, const Flow& flow,
                                KeyBytes& bytes) const {
         return key_of(rule.keys[key], rule.missing_key, flow, frame_.frame().bytes, bytes) !=
                KeyOutcome::Missing;
@@ -106,7 +106,7 @@ private:
     // What is left decides; how long it takes to refill only the box knows to the nanosecond.
     void tell_waits(std::uint32_t lcore, const BoxStates& states, PacketAccount& account) const {
         Nanoseconds longest{0};
-        each_rule([&](std::size_t place, const Rule& rule) {
+        each_rule([&](std::size_t place, const LoadedRule& rule) {
             RuleAccount& told = account.rules[place];
             for (std::size_t i = 0; i < told.limits.size(); ++i) {
                 LimitAccount& limit = told.limits[i];

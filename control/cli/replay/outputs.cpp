@@ -56,7 +56,7 @@ Result<ReplayOutputs> ReplayOutputs::create(const Options& options) {
     return outputs;
 }
 
-void ReplayOutputs::add(KeptFrame& kept, const Packet& packet, const RuleSet& rules,
+void ReplayOutputs::add(KeptFrame& kept, const Packet& packet, const LoadedSet& rules,
                         std::string_view pair) {
     if (verdicts_) {
         verdicts_->write(verdict_line(kept.frame().number, packet, rules, pair));

@@ -16,7 +16,7 @@ public:
     [[nodiscard]] static Result<ReplayOutputs> create(const Options& options);
 
     // Notes what became of a frame. Rewrites the frame as it would have left the box.
-    void add(KeptFrame& kept, const Packet& packet, const RuleSet& rules, std::string_view pair);
+    void add(KeptFrame& kept, const Packet& packet, const LoadedSet& rules, std::string_view pair);
     [[nodiscard]] Result<Done> finish();
 
 private:

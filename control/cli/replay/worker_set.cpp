@@ -145,7 +145,7 @@ Now WorkerSet::time_of(Instant captured) {
     return {at, captured - at};
 }
 
-RuleTotals WorkerSet::totals(const Rule& rule) const {
+RuleTotals WorkerSet::totals(const LoadedRule& rule) const {
     RuleTotals totals;
     for (const auto& worker : workers_) {
         const RuleCounters& counters = worker->counters.rules[rule.counters];

@@ -48,7 +48,7 @@ public:
     // The workers' clocks at an instant of the capture.
     [[nodiscard]] Now time_of(Instant captured);
 
-    [[nodiscard]] RuleTotals totals(const Rule& rule) const;
+    [[nodiscard]] RuleTotals totals(const LoadedRule& rule) const;
     [[nodiscard]] std::uint64_t table_full() const;
 
 private:
@@ -76,7 +76,7 @@ private:
     void exchange(Now now);
 
     const ReplaySetup& setup_;
-    const RuleSet& rules_;
+    const LoadedSet& rules_;
     std::uint64_t port_;
     std::optional<Instant> first_;
     std::unique_ptr<AmountLanes> lanes_;  // nullptr: no limit is shared

@@ -123,7 +123,7 @@ protected:
     Signal up;
     Counter tx_full;
     WorkerCounters counters;
-    RuleSet rules;
+    LoadedSet rules;
     Burst burst;
     DpdkIo io{lane, TxSide{up, tx_full, {}}, wire().pool};
 };

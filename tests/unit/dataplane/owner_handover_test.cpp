@@ -82,10 +82,10 @@ std::uint8_t host_of(const Packet& packet) {
 }
 
 // Two rules that every packet matches: the first at owners, the second anywhere.
-RuleSet rules(OnFull on_full = OnFull::Closed) {
-    RuleSet set;
+LoadedSet rules(OnFull on_full = OnFull::Closed) {
+    LoadedSet set;
     set.rules.resize(2);
-    for (Rule& rule : set.rules) {
+    for (LoadedRule& rule : set.rules) {
         rule.mode = Mode::Enforce;
         rule.on_full = on_full;
         rule.keys = {{KeyPart{.field = Field::IpDst}}};
@@ -96,7 +96,7 @@ RuleSet rules(OnFull on_full = OnFull::Closed) {
     return set;
 }
 
-void match_all(Burst& burst, const RuleSet& set) {
+void match_all(Burst& burst, const LoadedSet& set) {
     Scratch& scratch = burst.scratch();
     std::uint32_t next = 0;
     for (std::size_t row = 0; row < burst.size(); ++row) {
@@ -216,7 +216,7 @@ protected:
 
     Signal up;
     Counter tx_full;
-    RuleSet set = rules();
+    LoadedSet set = rules();
     std::vector<std::vector<Lane>> lanes;
     LaneRings rings;
     std::vector<std::unique_ptr<Me>> workers;

@@ -1,8 +1,8 @@
-#include "lib/rules/quick_rule.hpp"
+#include "lib/load/quick_rule.hpp"
 
 #include "lib/meter/group_key.hpp"
 #include "lib/rules/group.hpp"
-#include "lib/rules/rule_set.hpp"
+#include "lib/load/loaded_set.hpp"
 #include "lib/load/slots.hpp"
 
 #include <gtest/gtest.h>
@@ -28,8 +28,8 @@ Limit ten_per_second() {
 }
 
 // What most rules are: one token bucket per source, enforced.
-Rule common_rule() {
-    Rule rule;
+LoadedRule common_rule() {
+    LoadedRule rule;
     rule.id = "per-source";
     rule.mode = Mode::Enforce;
     rule.keys.push_back({{.field = Field::IpSrc}});
@@ -39,8 +39,8 @@ Rule common_rule() {
     return rule;
 }
 
-QuickRule quick_of(const Rule& rule) {
-    RuleSet set;
+QuickRule quick_of(const LoadedRule& rule) {
+    LoadedSet set;
     set.rules = {rule};
     list_quick_rules(set);
     QuickRule quick = set.quick.at(0);
@@ -50,7 +50,7 @@ QuickRule quick_of(const Rule& rule) {
 
 // Whoever files an entry counts it for its slot, whatever the key is.
 TEST(QuickRule, KnowsTheSlotOfAnyKey) {
-    Rule rule = common_rule();
+    LoadedRule rule = common_rule();
     EXPECT_EQ(quick_of(rule).slot, 3U);
     rule.keys[0].push_back({.field = Field::IpDst});
     EXPECT_EQ(key_of(quick_of(rule)), Key::Other);
@@ -58,7 +58,7 @@ TEST(QuickRule, KnowsTheSlotOfAnyKey) {
 }
 
 TEST(QuickRule, SaysHowFarWorkersMayGoAhead) {
-    Rule rule = common_rule();
+    LoadedRule rule = common_rule();
     EXPECT_EQ(quick_of(rule).max_unsynced, 0U);
     rule.limits[0].shared = 7;
     EXPECT_EQ(quick_of(rule).max_unsynced, 7U);
@@ -70,42 +70,42 @@ TEST(QuickRule, SaysHowFarWorkersMayGoAhead) {
 
 struct Case {
     const char* name;
-    void (*change)(Rule&);
+    void (*change)(LoadedRule&);
     Key key;
     bool plain;
 };
 
 const Case kCases[] = {
-    {"common", [](Rule&) {}, Key::Source, true},
-    {"by destination", [](Rule& r) { r.keys[0][0].field = Field::IpDst; }, Key::Destination, true},
-    {"by port", [](Rule& r) { r.keys[0][0].field = Field::L4Dport; }, Key::Other, true},
-    {"two parts", [](Rule& r) { r.keys[0].push_back({.field = Field::IpDst}); }, Key::Other, true},
-    {"no key", [](Rule& r) { r.keys[0].clear(); }, Key::Other, true},
+    {"common", [](LoadedRule&) {}, Key::Source, true},
+    {"by destination", [](LoadedRule& r) { r.keys[0][0].field = Field::IpDst; }, Key::Destination, true},
+    {"by port", [](LoadedRule& r) { r.keys[0][0].field = Field::L4Dport; }, Key::Other, true},
+    {"two parts", [](LoadedRule& r) { r.keys[0].push_back({.field = Field::IpDst}); }, Key::Other, true},
+    {"no key", [](LoadedRule& r) { r.keys[0].clear(); }, Key::Other, true},
     {"two tiers",
-     [](Rule& r) {
+     [](LoadedRule& r) {
          r.keys.push_back({{.field = Field::IpDst}});
          r.limits.push_back(r.limits[0]);
          r.limits[1].key = 1;
      },
      Key::Other, false},
-    {"two limits", [](Rule& r) { r.limits.push_back(r.limits[0]); }, Key::Other, false},
-    {"counts connections", [](Rule& r) { r.limits[0].per = Per::Connection; }, Key::Other, true},
-    {"counts double", [](Rule& r) { r.cost = 2; }, Key::Other, true},
+    {"two limits", [](LoadedRule& r) { r.limits.push_back(r.limits[0]); }, Key::Other, false},
+    {"counts connections", [](LoadedRule& r) { r.limits[0].per = Per::Connection; }, Key::Other, true},
+    {"counts double", [](LoadedRule& r) { r.cost = 2; }, Key::Other, true},
     {"no limit",
-     [](Rule& r) {
+     [](LoadedRule& r) {
          r.on_match = OnMatch::Drop;
          r.limits.clear();
      },
      Key::Other, false},
-    {"watched only", [](Rule& r) { r.mode = Mode::Monitor; }, Key::Source, false},
-    {"refusals spend", [](Rule& r) { r.rejected_spend = true; }, Key::Source, false},
-    {"another algorithm", [](Rule& r) { r.limits[0].limit = LeakyBucketLimit{ten_per_second()}; },
+    {"watched only", [](LoadedRule& r) { r.mode = Mode::Monitor; }, Key::Source, false},
+    {"refusals spend", [](LoadedRule& r) { r.rejected_spend = true; }, Key::Source, false},
+    {"another algorithm", [](LoadedRule& r) { r.limits[0].limit = LeakyBucketLimit{ten_per_second()}; },
      Key::Source, false},
 };
 
 TEST(QuickRule, HoldsWhatIsOfTheCommonKind) {
     for (const Case& each : kCases) {
-        Rule rule = common_rule();
+        LoadedRule rule = common_rule();
         each.change(rule);
         const QuickRule quick = quick_of(rule);
         EXPECT_EQ(key_of(quick), each.key) << each.name;
@@ -114,7 +114,7 @@ TEST(QuickRule, HoldsWhatIsOfTheCommonKind) {
 }
 
 TEST(QuickRule, SaysWhatItsRuleSays) {
-    Rule rule = common_rule();
+    LoadedRule rule = common_rule();
     rule.keys[0][0].v4_length = 20;
     rule.limits[0].per = Per::Byte;
     rule.on_exceed = Verdict::Tag;
@@ -129,7 +129,7 @@ TEST(QuickRule, SaysWhatItsRuleSays) {
 // Header and masked address, put together, are the canonical key.
 TEST(QuickRule, ItsKeyIsTheCanonicalOne) {
     for (const std::uint8_t length : std::to_array<std::uint8_t>({0, 1, 8, 20, 31, 32})) {
-        Rule rule = common_rule();
+        LoadedRule rule = common_rule();
         rule.keys[0][0].v4_length = length;
         Flow flow;
         flow.ip_version = IpVersion::V4;
@@ -151,7 +151,7 @@ TEST(QuickRule, ItsKeyIsTheCanonicalOne) {
 // The same of IPv6: header and masked words are the bytes that key_of() writes.
 TEST(QuickRule, HasTheCanonicalKeyOfAnIpv6Address) {
     for (unsigned length = 0; length <= 128; ++length) {
-        Rule rule = common_rule();
+        LoadedRule rule = common_rule();
         rule.keys[0][0].v6_length = static_cast<std::uint8_t>(length);
         Flow flow;
         flow.ip_version = IpVersion::V6;
@@ -175,7 +175,7 @@ TEST(QuickRule, HasTheCanonicalKeyOfAnIpv6Address) {
 
 // An address that may hide another one takes the long way.
 TEST(QuickRule, HasNoIpv6KeyOfAClient) {
-    Rule rule = common_rule();
+    LoadedRule rule = common_rule();
     rule.keys[0][0].field = Field::ClientIp;
     const QuickRule quick = quick_of(rule);
     EXPECT_EQ(key_of(quick), Key::Source);
@@ -187,7 +187,7 @@ TEST(QuickRule, IsApartWhereKeysHaveOverrides) {
     auto all = std::make_shared<Overrides>();
     all->plans.push_back({.exempt = true});
     all->keys.push_back({.bytes = {std::byte{1}}, .rows = {{.end = 1, .plan = 0}}});
-    Rule rule = common_rule();
+    LoadedRule rule = common_rule();
     rule.overrides = all;
     rule.limits[0].overridden = true;
     rule.override_tables = {
@@ -208,12 +208,12 @@ TEST(QuickRule, IsApartWhereKeysHaveOverrides) {
 
 // Its pointers lead into the set it stands in, also after that was moved.
 TEST(QuickRule, MovesWithItsSet) {
-    RuleSet first;
+    LoadedSet first;
     first.rules = {common_rule(), common_rule()};
     first.rules[1].id = "other";
     first.rules[1].limits[0].slot = 4;
     list_slots(first);
-    const RuleSet set = std::move(first);
+    const LoadedSet set = std::move(first);
     for (std::size_t i = 0; i < set.rules.size(); ++i) {
         EXPECT_EQ(set.quick[i].limit,
                   std::get<TokenBucketLimit>(set.rules[i].limits[0].limit).gcra);

@@ -73,7 +73,7 @@ rules:
     const Result<LoadedRules> loaded =
         LoadedRules::make(std::move(compiled->set), {.secret = {1, 2}, .sharers = {kWorkers, 1ms}});
     ASSERT_TRUE(loaded);
-    const RuleSet& set = loaded->set();
+    const LoadedSet& set = loaded->set();
     WorkerCounters counters;
     KeySampler sampler{1};
     CoreState core{.policy = policy,

@@ -12,7 +12,7 @@
 namespace sluice {
 
 class OverrideTable;
-struct RuleSet;
+struct LoadedSet;
 struct TagValues;
 
 // What the stages need of a rule of the common kind, in two cache lines side by side: one address
@@ -64,6 +64,6 @@ static_assert(sizeof(QuickRule) == 128, "two lines per match");
 
 // Fills set.quick, set.has_overrides and set.only_quick; to be called again when slots or counters
 // have been given out anew. The set may be moved afterwards, not copied.
-void list_quick_rules(RuleSet& set);
+void list_quick_rules(LoadedSet& set);
 
 }  // namespace sluice

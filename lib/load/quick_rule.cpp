@@ -1,8 +1,8 @@
-#include "lib/rules/quick_rule.hpp"
+#include "lib/load/quick_rule.hpp"
 
 #include "lib/meter/group_key.hpp"
 #include "lib/rules/group.hpp"
-#include "lib/rules/rule_set.hpp"
+#include "lib/load/loaded_set.hpp"
 
 #include <algorithm>
 #include <cstddef>
@@ -14,7 +14,7 @@ namespace sluice {
 namespace {
 
 // Which of a flow's addresses is the key, by where it stands.
-std::optional<std::uint8_t> address_of(const Rule& rule) noexcept {
+std::optional<std::uint8_t> address_of(const LoadedRule& rule) noexcept {
     if (rule.keys.front().size() != 1 || rule.keys.front().front().text ||
         rule.limits.front().per == Per::Connection || rule.cost != 1) {
         return std::nullopt;
@@ -30,9 +30,9 @@ std::optional<std::uint8_t> address_of(const Rule& rule) noexcept {
     }
 }
 
-void fill_key(const Rule& rule, QuickRule& quick) noexcept {
+void fill_key(const LoadedRule& rule, QuickRule& quick) noexcept {
     const KeyPart& part = rule.keys.front().front();
-    const MeteredLimit& limit = rule.limits.front();
+    const LoadedLimit& limit = rule.limits.front();
     quick.v4 = IpVersion::V4;
     quick.v4_header = address_header(part, IpVersion::V4);
     quick.v4_mask = static_cast<std::uint32_t>(kFirstBits[part.v4_length]);
@@ -47,7 +47,7 @@ void fill_key(const Rule& rule, QuickRule& quick) noexcept {
 }
 
 // What is as it would be without overrides is asked for behind them.
-void set_apart(const Rule& rule, QuickRule& quick) noexcept {
+void set_apart(const LoadedRule& rule, QuickRule& quick) noexcept {
     const bool is_known =
         quick.plain && rule.limits.front().overridden && !rule.override_tables.empty();
     quick.overrides = is_known ? rule.override_tables.front().get() : nullptr;
@@ -57,7 +57,7 @@ void set_apart(const Rule& rule, QuickRule& quick) noexcept {
     quick.max_unsynced = 0;
 }
 
-QuickRule quick_rule(const Rule& rule) noexcept {
+QuickRule quick_rule(const LoadedRule& rule) noexcept {
     QuickRule quick;
     if (rule.on_match != OnMatch::Meter || rule.limits.size() != 1 || rule.bans()) {
         return quick;
@@ -94,15 +94,15 @@ bool has_short_way(const QuickRule& quick) noexcept {
 
 }  // namespace
 
-void list_quick_rules(RuleSet& set) {
+void list_quick_rules(LoadedSet& set) {
     set.quick.clear();
     set.has_overrides = false;
-    for (const Rule& rule : set.rules) {
+    for (const LoadedRule& rule : set.rules) {
         const QuickRule& quick = set.quick.emplace_back(quick_rule(rule));
         set.has_overrides = set.has_overrides || quick.overrides != nullptr;
     }
     set.only_quick = set.quick.size() == 1 && has_short_way(set.quick.front()) &&
-                     set.classifier.asks_nothing() && set.classifier.always().size() == 1;
+                     set.classifier->asks_nothing() && set.classifier->always().size() == 1;
 }
 
 }  // namespace sluice
