@@ -111,8 +111,8 @@ Reply Dataplane::ask_key(const AskKey& request) {
     if (request.key >= rule->keys.size()) {
         return Failure{"the rule " + rule->id + " has no such key"};
     }
-    KeyQuestion question = question_of(request, loaded_->set().load,
-                                       static_cast<std::size_t>(rule - rules.begin()));
+    KeyQuestion question =
+        question_of(request, loaded_->set().load, static_cast<std::size_t>(rule - rules.begin()));
     question.limits = limits_of(request, *rule);
     if (question.limits == 0) {
         return Failure{"the rule " + rule->id + " has no limit " + request.limit +

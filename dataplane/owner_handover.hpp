@@ -1,9 +1,9 @@
 #pragma once
 #include "dataplane/frame_ring.hpp"
+#include "lib/load/loaded_set.hpp"
 #include "lib/pipeline/burst.hpp"
 #include "lib/pipeline/core_state.hpp"
 #include "lib/pipeline/owner_burst.hpp"
-#include "lib/load/loaded_set.hpp"
 
 #include <array>
 #include <cstddef>

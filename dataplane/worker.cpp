@@ -85,7 +85,8 @@ std::size_t Worker::turn() noexcept {
 }
 
 std::size_t Worker::round(const Running& running) noexcept {
-    const Reach reach = running.rules().classifier->asks_text() ? Reach::Everything : Reach::Headers;
+    const Reach reach =
+        running.rules().classifier->asks_text() ? Reach::Everything : Reach::Headers;
     std::size_t frames = 0;
     for (DpdkIo& lane : io_.lanes) {
         const std::size_t came = lane.receive(*coming_, reach);

@@ -17,9 +17,9 @@ enum class OriginTable : bool { LeftOut, Made };
 // All that loading a rule set depends on besides the set. As it stands: one worker whose tables are
 // empty and that has no rules yet.
 struct Environment {
-    HashSecret secret{};    // under which the workers hash keys
-    Sharers sharers{};      // how many workers there are, and how often they merge amounts
-    TableView tables{};     // what their tables hold
+    HashSecret secret{};  // under which the workers hash keys
+    Sharers sharers{};    // how many workers there are, and how often they merge amounts
+    TableView tables{};   // what their tables hold
     RuleRows::ReadRow row_totals = [](std::uint32_t) { return RuleTotals{}; };
     // The rules that are replaced: a limit keeps its slot, a rule its counters. nullptr: none.
     const LoadedRules* before = nullptr;

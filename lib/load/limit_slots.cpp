@@ -219,8 +219,7 @@ Result<Done> LimitSlots::check(const LoadedSet& set, Moves moves) const {
     return Done{};
 }
 
-bool LimitSlots::have_changed_too_often(const LoadedLimit& before,
-                                        const LoadedLimit& after) const {
+bool LimitSlots::have_changed_too_often(const LoadedLimit& before, const LoadedLimit& after) const {
     const auto is_full = [&](const LoadedLimit& limit) {
         return limit.former.size() + 1 >= kNumberVersions && !same_numbers(limit, after);
     };

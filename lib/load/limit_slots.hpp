@@ -1,7 +1,7 @@
 #pragma once
 #include "lib/base/result.hpp"
-#include "lib/meter/entry.hpp"
 #include "lib/load/loaded_set.hpp"
+#include "lib/meter/entry.hpp"
 
 #include <cstdint>
 #include <deque>

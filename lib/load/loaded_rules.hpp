@@ -23,8 +23,8 @@ public:
     // have changed again so soon that a slot cannot tell them apart. What `environment` names is
     // only read, so a refusal changes nothing.
     [[nodiscard]] static Result<LoadedRules> make(RuleSet rules, const Environment& environment);
-    // The same rules in another environment, which they are the rules before of: once their keys have
-    // moved, or under another merge interval.
+    // The same rules in another environment, which they are the rules before of: once their keys
+    // have moved, or under another merge interval.
     [[nodiscard]] Result<LoadedRules> again(Environment environment) const;
 
     LoadedRules(LoadedRules&&) noexcept = default;

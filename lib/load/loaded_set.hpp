@@ -1,6 +1,6 @@
 #pragma once
-#include "lib/match/origin_map.hpp"
 #include "lib/load/quick_rule.hpp"
+#include "lib/match/origin_map.hpp"
 #include "lib/meter/slot_row.hpp"
 #include "lib/rules/override_table.hpp"
 #include "lib/rules/rule_set.hpp"
@@ -11,7 +11,8 @@
 #include <optional>
 #include <vector>
 
-// A rule set as the stages read it: the rules, and beside each of them what it was given on loading.
+// A rule set as the stages read it: the rules, and beside each of them what it was given on
+// loading.
 namespace sluice {
 
 struct LoadedLimit : MeteredLimit {

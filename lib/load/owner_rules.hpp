@@ -9,7 +9,7 @@ namespace sluice {
 // What a rule means for the owner of a packet that it matches: its owner group, counted from 1 on,
 // and what goes with it.
 inline constexpr std::uint16_t kHandsNothing = 0;
-inline constexpr std::uint16_t kIsBudget = 0x8000;  // asked before rules that decide on sight
+inline constexpr std::uint16_t kIsBudget = 0x8000;        // asked before rules that decide on sight
 inline constexpr std::uint16_t kDecidesOnSight = 0x7FFF;  // no limit of another rule is asked
 static_assert(kMaxRules < kDecidesOnSight, "a group for each rule at most");
 

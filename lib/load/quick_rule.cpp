@@ -1,8 +1,8 @@
 #include "lib/load/quick_rule.hpp"
 
+#include "lib/load/loaded_set.hpp"
 #include "lib/meter/group_key.hpp"
 #include "lib/rules/group.hpp"
-#include "lib/load/loaded_set.hpp"
 
 #include <algorithm>
 #include <cstddef>

@@ -1,7 +1,7 @@
 #pragma once
 #include "lib/base/bytes.hpp"
-#include "lib/packet/flow.hpp"
 #include "lib/load/quick_rule.hpp"
+#include "lib/packet/flow.hpp"
 
 #include <array>
 #include <cstddef>

@@ -40,7 +40,8 @@ private:
 template <typename Take>
 class JudgeOnly {
 public:
-    JudgeOnly(Burst& burst, const LoadedSet& set, CoreState& core, Now now, const Take& take) noexcept
+    JudgeOnly(Burst& burst, const LoadedSet& set, CoreState& core, Now now,
+              const Take& take) noexcept
         : burst_{burst}, rule_{set.quick.front()}, core_{core}, now_{now}, take_{take} {}
 
     // Judges up to the first packet that takes the long way, and says its row; the number of

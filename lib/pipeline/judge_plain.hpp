@@ -1,10 +1,10 @@
 #pragma once
+#include "lib/load/loaded_set.hpp"
 #include "lib/meter/bucket_in.hpp"
 #include "lib/meter/take.hpp"
 #include "lib/pipeline/burst.hpp"
 #include "lib/pipeline/core_state.hpp"
 #include "lib/pipeline/open_plain.hpp"
-#include "lib/load/loaded_set.hpp"
 
 #include <algorithm>
 #include <span>

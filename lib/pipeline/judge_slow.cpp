@@ -93,8 +93,8 @@ void note_refusal(const Look& look, const LoadedLimit& limit, const Judging& jud
     }
 }
 
-void look_at_limit(Look& look, const LoadedLimit& limit, const LoadedRule& rule, const Judged& judged,
-                   Outcome& outcome) noexcept {
+void look_at_limit(Look& look, const LoadedLimit& limit, const LoadedRule& rule,
+                   const Judged& judged, Outcome& outcome) noexcept {
     look.asked = look.cost != Units{0};
     if (!look.asked) {
         return;  // nothing to count: not judged, and nothing to spend

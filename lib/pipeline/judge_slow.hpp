@@ -1,8 +1,8 @@
 #pragma once
+#include "lib/load/loaded_set.hpp"
 #include "lib/pipeline/core_state.hpp"
 #include "lib/pipeline/look_at.hpp"
 #include "lib/pipeline/scratch.hpp"
-#include "lib/load/loaded_set.hpp"
 
 #include <span>
 

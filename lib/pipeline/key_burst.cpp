@@ -139,8 +139,8 @@ template <typename Hash>
 // Looks lie one after the other, match by match. kMany: what will be counted of a rule is asked
 // for.
 template <bool kMany, typename Hash>
-[[gnu::always_inline]] inline void key_all(Burst& burst, const LoadedSet& set, const CoreState& core,
-                                           const Hash& hash) noexcept {
+[[gnu::always_inline]] inline void key_all(Burst& burst, const LoadedSet& set,
+                                           const CoreState& core, const Hash& hash) noexcept {
     Scratch& scratch = burst.scratch();
     const BucketTable& table = core.buckets.keys;
     const BucketTable::FirstLines lines = table.first_lines();
@@ -186,8 +186,8 @@ template <typename Hash>
 // One rule for all packets, which is held by value, so that no store can change it. The look of a
 // row has its number.
 template <Asks kAsks, typename Hash>
-[[gnu::always_inline]] inline void key_only(Burst& burst, const LoadedSet& set, const CoreState& core,
-                                            const Hash& hash) noexcept {
+[[gnu::always_inline]] inline void key_only(Burst& burst, const LoadedSet& set,
+                                            const CoreState& core, const Hash& hash) noexcept {
     const BucketTable& table = core.buckets.keys;
     const BucketTable::FirstLines lines = table.first_lines();
     const QuickRule rule = set.quick.front();

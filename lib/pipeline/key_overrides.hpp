@@ -27,8 +27,8 @@ struct Fate {
 [[nodiscard]] Nanoseconds ban_left(const OverridePlan& plan, Now now) noexcept;
 
 // What a key has; nullptr: nothing of its own.
-[[nodiscard]] const OverridePlan* plan_of_key(const LoadedRule& rule, std::uint8_t key, ByteView bytes,
-                                              const KeyHasher& hash) noexcept;
+[[nodiscard]] const OverridePlan* plan_of_key(const LoadedRule& rule, std::uint8_t key,
+                                              ByteView bytes, const KeyHasher& hash) noexcept;
 
 // What one limit has for a key at an instant; nullptr: nothing of its own.
 [[nodiscard]] const LimitOverride* override_of(const OverridePlan& plan, const Overrides& all,

@@ -126,7 +126,8 @@ void locate_others(Burst& burst, const LoadedSet& set, const CoreState& core) no
     }
 }
 
-Scratch::Seen ask_for_missed(Scratch& scratch, const LoadedSet& set, const CoreState& core) noexcept {
+Scratch::Seen ask_for_missed(Scratch& scratch, const LoadedSet& set,
+                             const CoreState& core) noexcept {
     const Tenants& tenants = core.buckets.tenants;
     const OverrideTable& overrides = *set.quick.front().overrides;
     const LinePool& pool = tenants.pool();

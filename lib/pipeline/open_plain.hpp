@@ -1,7 +1,7 @@
 #pragma once
+#include "lib/load/quick_rule.hpp"
 #include "lib/meter/bucket_store.hpp"
 #include "lib/pipeline/scratch.hpp"
-#include "lib/load/quick_rule.hpp"
 
 namespace sluice {
 

@@ -83,8 +83,8 @@ std::uint32_t keep_matches(std::span<const Match> matches, MatchPlace to, bool o
 
 }  // namespace
 
-bool find_owners(const Burst& burst, const LoadedSet& set, const CoreState& core, std::size_t workers,
-                 BurstOwners& owners) noexcept {
+bool find_owners(const Burst& burst, const LoadedSet& set, const CoreState& core,
+                 std::size_t workers, BurstOwners& owners) noexcept {
     static_assert(kMaxCores < kStays);
     const Scratch& scratch = burst.scratch();
     bool any = false;

@@ -1,10 +1,10 @@
 #include "lib/pipeline/penalty_box.hpp"
 
+#include "lib/load/limit_spread.hpp"
 #include "lib/meter/former_tables.hpp"
 #include "lib/meter/peer_tables.hpp"
 #include "lib/meter/penalty.hpp"
 #include "lib/rules/coarse_key.hpp"
-#include "lib/load/limit_spread.hpp"
 
 #include <algorithm>
 

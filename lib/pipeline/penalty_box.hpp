@@ -24,7 +24,8 @@ namespace sluice {
 class PenaltyBoxes {
 public:
     // The looks still have the digests of their keys.
-    PenaltyBoxes(const LoadedRule& rule, std::span<const Look> looks, const Judging& judging) noexcept;
+    PenaltyBoxes(const LoadedRule& rule, std::span<const Look> looks,
+                 const Judging& judging) noexcept;
 
     struct Sentence {
         Nanoseconds left{};    // of the longest ban

@@ -1,9 +1,9 @@
 #pragma once
+#include "lib/load/loaded_set.hpp"
 #include "lib/match/found_rules.hpp"
 #include "lib/meter/any_meter.hpp"
 #include "lib/meter/entry.hpp"
 #include "lib/pipeline/packet.hpp"
-#include "lib/load/loaded_set.hpp"
 
 #include <array>
 #include <cstdint>

@@ -1,10 +1,10 @@
 #pragma once
 #include "lib/ledger/charge_ahead.hpp"
 #include "lib/ledger/stand.hpp"
+#include "lib/load/quick_rule.hpp"
 #include "lib/meter/bucket_in.hpp"
 #include "lib/meter/take.hpp"
 #include "lib/pipeline/scratch.hpp"
-#include "lib/load/quick_rule.hpp"
 
 #include <algorithm>
 #include <cstdint>

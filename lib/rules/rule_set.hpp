@@ -16,9 +16,9 @@
 #include <string_view>
 #include <vector>
 
-// What the compiler makes of a rule file: plain data. It crosses the socket as it stands (lib/wire),
-// is checked once on arrival by find_fault(), and never changes from then on. What workers need
-// besides is derived from it when it is loaded: lib/load.
+// What the compiler makes of a rule file: plain data. It crosses the socket as it stands
+// (lib/wire), is checked once on arrival by find_fault(), and never changes from then on. What
+// workers need besides is derived from it when it is loaded: lib/load.
 namespace sluice {
 
 inline constexpr std::size_t kMaxRules = RuleBits::kSize;

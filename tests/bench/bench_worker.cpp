@@ -151,7 +151,7 @@ double BenchWorker::dropped() const noexcept {
 
 double BenchWorker::matches_per_packet() const noexcept {
     std::uint64_t matches = 0;
-    for (const Rule& rule : loaded_.set().rules) {
+    for (const LoadedRule& rule : loaded_.set().rules) {
         const RuleCounters& row = counters_.rules[rule.counters];
         matches += row.admitted.read() + row.exceeded.read() + row.skipped.read();
     }

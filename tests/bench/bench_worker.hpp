@@ -64,7 +64,7 @@ public:
     [[nodiscard]] std::size_t pooled() const noexcept {
         return core_.buckets.tenants.pool().size() - core_.buckets.tenants.pool().free();
     }
-    [[nodiscard]] const RuleSet& rules() const noexcept { return loaded_.set(); }
+    [[nodiscard]] const LoadedSet& rules() const noexcept { return loaded_.set(); }
     // That its keys are hashed with.
     [[nodiscard]] const KeyHasher& hash() const noexcept { return core_.hash; }
     // Its clock, which goes on by the burst.

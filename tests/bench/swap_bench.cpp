@@ -90,7 +90,7 @@ public:
 
 private:
     void turn() {
-        const RuleSet& rules = running_.adopt().rules();
+        const LoadedSet& rules = running_.adopt().rules();
         const bool adopts = seen_.adopted.read() != rules.load;
         Burst& coming = bursts_[0];
         Burst& going = bursts_[1];

@@ -27,8 +27,8 @@ public:
                 .hash = KeyHasher{kBoxSecret},
                 .buckets = std::move(buckets),
                 .counters = counters_} {
-        adopt(loaded(enforced({.file = "rules", .text = rules, .lists = lists}).set,
-                     environment()));
+        adopt(
+            loaded(enforced({.file = "rules", .text = rules, .lists = lists}).set, environment()));
     }
 
     // Other rules from now on, as a running box takes them.

@@ -11,6 +11,8 @@ namespace sluice::moving_ports_test {
 namespace {
 
 using namespace std::chrono_literals;
+using test::full_tables;
+using test::loaded;
 using test::Workers;
 
 constexpr Instant kStart{1h};
@@ -70,7 +72,8 @@ TEST(MovingPorts, AnExhaustedClientGetsNothing) {
 TEST(MovingPorts, SlotsSayWhichPortsTheyWereOf) {
     Workers workers{rules(kIn), kWorkers, two_ports()};
     const SlotsImage found = workers.slots();
-    const Environment restarted{.sharers = {kWorkers, 1ms}, .tables = full_tables(), .found = &found};
+    const Environment restarted{
+        .sharers = {kWorkers, 1ms}, .tables = full_tables(), .found = &found};
     const LoadedRules same = loaded(workers.rules(), restarted);
     EXPECT_FALSE(same.slots().is_moving());
     Workers other{rules(kOut), kWorkers, two_ports()};

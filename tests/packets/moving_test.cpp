@@ -14,6 +14,8 @@ namespace sluice::moving_test {
 namespace {
 
 using namespace std::chrono_literals;
+using test::full_tables;
+using test::loaded;
 using test::Workers;
 
 constexpr Instant kStart{1h};
@@ -357,9 +359,8 @@ TEST(Moving, SlotsAreGivenBack) {
     const SlotsImage image = workers.slots();
     EXPECT_EQ(image.moved.size(), 1U);
     EXPECT_TRUE(image.is_sound());
-    const LoadedRules next =
-        loaded(workers.rules(),
-               {.sharers = {kWorkers, 1ms}, .tables = full_tables(), .found = &image});
+    const LoadedRules next = loaded(
+        workers.rules(), {.sharers = {kWorkers, 1ms}, .tables = full_tables(), .found = &image});
     EXPECT_EQ(limit_of(next.set()).moved_from, limit_of(workers).moved_from);
     EXPECT_EQ(limit_of(next.set()).slot, limit_of(workers).slot);
     EXPECT_FALSE(next.slots().is_moving());
@@ -377,8 +378,7 @@ TEST(Moving, AMoveThatWasCutOffGoesOn) {
     ASSERT_TRUE(workers.begin_apply(at(Place::Owner, std::string{kBucket})));
     ASSERT_TRUE(workers.is_moving());
     const SlotsImage image = workers.slots();
-    Environment restarted{
-        .sharers = {kWorkers, 1ms}, .tables = full_tables(), .found = &image};
+    Environment restarted{.sharers = {kWorkers, 1ms}, .tables = full_tables(), .found = &image};
     const LoadedRules next = loaded(workers.rules(), restarted);
     EXPECT_TRUE(next.slots().is_moving());
     restarted.moves = Moves::Ended;

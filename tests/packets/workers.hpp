@@ -142,10 +142,10 @@ public:
         }
     }
 
-    [[nodiscard]] const RuleSet& set() const { return loaded_.back()->set(); }
+    [[nodiscard]] const LoadedSet& set() const { return loaded_.back()->set(); }
     [[nodiscard]] const RuleSet& rules() const { return loaded_.back()->rules(); }
     // Of the first rule.
-    [[nodiscard]] const MeteredLimit& limit() const { return set().rules.front().limits.front(); }
+    [[nodiscard]] const LoadedLimit& limit() const { return set().rules.front().limits.front(); }
     [[nodiscard]] const std::vector<RuleSummary>& summaries() const { return summaries_; }
     [[nodiscard]] bool is_moving() const { return loaded_.back()->slots().is_moving(); }
     [[nodiscard]] SlotsImage slots() const { return loaded_.back()->slots().image(); }

@@ -1,8 +1,8 @@
 #pragma once
 #include "control/cli/explain/bucket_view.hpp"
+#include "control/cli/replay/replay_rules.hpp"
 #include "control/cli/replay/worker_set.hpp"
 #include "lib/pipeline/key_overrides.hpp"
-#include "control/cli/replay/replay_rules.hpp"
 
 #include <optional>
 #include <string>

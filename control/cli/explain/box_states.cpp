@@ -32,7 +32,8 @@ public:
     [[nodiscard]] BoxStates take() { return std::move(states_); }
 
 private:
-    static HttpRequest request_of(const RuleAccount& account, std::size_t limit, const LoadedRule& rule) {
+    static HttpRequest request_of(const RuleAccount& account, std::size_t limit,
+                                  const LoadedRule& rule) {
         const LimitAccount& asked = account.limits[limit];
         return {.target = fmt::format("/v1/rules/{}/key?key={}&tier={}&limit={}&cost={}",
                                       url_escape(rule.id), url_escape(asked.key),

@@ -1,6 +1,6 @@
 #pragma once
-#include "lib/pipeline/core_state.hpp"
 #include "lib/load/loaded_set.hpp"
+#include "lib/pipeline/core_state.hpp"
 
 #include <optional>
 

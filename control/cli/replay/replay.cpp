@@ -19,8 +19,8 @@ ExitCode not_replayed(const Error& error) {
     return ExitCode::Refused;
 }
 
-ReplaySummary judge_all(FrameSource& source, const ReplaySetup& setup,
-                        const ReplayRules& rules, ReplayOutputs& outputs) {
+ReplaySummary judge_all(FrameSource& source, const ReplaySetup& setup, const ReplayRules& rules,
+                        ReplayOutputs& outputs) {
     WorkerSet workers{setup, rules.loaded};
     ReplaySummary summary;
     for (auto frames = source.next_batch(); !frames.empty(); frames = source.next_batch()) {
@@ -49,8 +49,7 @@ ExitCode run_replay(const Options& options) {
     if (const auto* exit = std::get_if<ExitCode>(&setup)) {
         return *exit;
     }
-    const std::optional<ReplayRules> rules =
-        replay_rules(options, std::get<ReplaySetup>(setup));
+    const std::optional<ReplayRules> rules = replay_rules(options, std::get<ReplaySetup>(setup));
     if (!rules) {
         return ExitCode::Refused;
     }
@@ -63,8 +62,7 @@ ExitCode run_replay(const Options& options) {
         return not_replayed(outputs.error());
     }
     FrameSource source{*reader};
-    const ReplaySummary summary =
-        judge_all(source, std::get<ReplaySetup>(setup), *rules, *outputs);
+    const ReplaySummary summary = judge_all(source, std::get<ReplaySetup>(setup), *rules, *outputs);
     const Result<Done> written = outputs->finish();
     if (!written) {
         return not_replayed(written.error());

@@ -1,7 +1,7 @@
 #pragma once
+#include "control/cli/replay/replay_rules.hpp"
 #include "control/cli/replay/worker_set.hpp"
 #include "control/json.hpp"
-#include "control/cli/replay/replay_rules.hpp"
 
 #include <array>
 #include <cstdint>

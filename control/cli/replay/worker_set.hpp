@@ -2,10 +2,10 @@
 #include "control/cli/replay/frame_source.hpp"
 #include "control/cli/replay/spread.hpp"
 #include "lib/ledger/bucket_books.hpp"
+#include "lib/load/loaded_rules.hpp"
 #include "lib/meter/peer_tables.hpp"
 #include "lib/pipeline/core_state.hpp"
 #include "lib/rules/port_spread.hpp"
-#include "lib/load/loaded_rules.hpp"
 
 #include <memory>
 #include <optional>

@@ -44,7 +44,7 @@ std::shared_ptr<const Overrides> one_exempt() {
     return std::make_shared<const Overrides>(std::move(overrides));
 }
 
-const MeteredLimit& limit_of(const LoadedRules& loaded, std::size_t rule) {
+const LoadedLimit& limit_of(const LoadedRules& loaded, std::size_t rule) {
     return loaded.set().rules[rule].limits.front();
 }
 
@@ -70,9 +70,9 @@ TEST(LoadedRules, OneCallDerivesAllThatWorkersNeed) {
     const Result<LoadedRules> loaded =
         LoadedRules::make(set, {.secret = kSecret, .sharers = {kWorkers, 1ms}});
     ASSERT_TRUE(loaded);
-    const RuleSet& made = loaded->set();
+    const LoadedSet& made = loaded->set();
     for (std::size_t i = 0; i < made.rules.size(); ++i) {
-        const MeteredLimit& limit = limit_of(*loaded, i);
+        const LoadedLimit& limit = limit_of(*loaded, i);
         EXPECT_EQ(limit.slot, i + 1);
         EXPECT_EQ(made.rules[i].counters, i);
         EXPECT_EQ(made.slots[limit.slot].limit, &limit.limit) << "a row leads to its limit";
@@ -111,7 +111,7 @@ TEST(LoadedRules, MayBeMoved) {
     ASSERT_TRUE(made);
     LoadedRules first = *std::move(made);
     const LoadedRules loaded{std::move(first)};
-    const RuleSet& set = loaded.set();
+    const LoadedSet& set = loaded.set();
     for (std::size_t i = 0; i < set.rules.size(); ++i) {
         EXPECT_EQ(set.quick[i].tag, &set.rules[i].tag);
         EXPECT_EQ(set.slots[i + 1].limit, &set.rules[i].limits.front().limit);
@@ -165,8 +165,8 @@ TEST(LoadedRules, SlotsThatAnEarlierProcessLeftAreKept) {
         LoadedRules::make(set_of({rule_of("a", 7), rule_of("b", 8)}), {});
     ASSERT_TRUE(first);
     const SlotsImage found = first->slots().image();
-    const Result<LoadedRules> next = LoadedRules::make(
-        set_of({rule_of("b", 8), rule_of("a", 7)}), {.tables = full_tables(), .found = &found});
+    const Result<LoadedRules> next = LoadedRules::make(set_of({rule_of("b", 8), rule_of("a", 7)}),
+                                                       {.tables = full_tables(), .found = &found});
     ASSERT_TRUE(next);
     EXPECT_EQ(limit_of(*next, 0).slot, limit_of(*first, 1).slot);
     EXPECT_EQ(limit_of(*next, 1).slot, limit_of(*first, 0).slot);

@@ -1,9 +1,8 @@
 #include "lib/load/quick_rule.hpp"
 
+#include "lib/load/slots.hpp"
 #include "lib/meter/group_key.hpp"
 #include "lib/rules/group.hpp"
-#include "lib/load/loaded_set.hpp"
-#include "lib/load/slots.hpp"
 
 #include <gtest/gtest.h>
 
@@ -33,14 +32,16 @@ LoadedRule common_rule() {
     rule.id = "per-source";
     rule.mode = Mode::Enforce;
     rule.keys.push_back({{.field = Field::IpSrc}});
-    rule.limits = {{.identity = 7, .name = "1", .limit = TokenBucketLimit{ten_per_second()}}};
+    rule.limits = {{{.identity = 7, .name = "1", .limit = TokenBucketLimit{ten_per_second()}}}};
     rule.limits[0].slot = 3;
     rule.counters = 5;
     return rule;
 }
 
+const RuleSet kNoRules;
+
 QuickRule quick_of(const LoadedRule& rule) {
-    LoadedSet set;
+    LoadedSet set = unloaded(kNoRules);
     set.rules = {rule};
     list_quick_rules(set);
     QuickRule quick = set.quick.at(0);
@@ -77,9 +78,11 @@ struct Case {
 
 const Case kCases[] = {
     {"common", [](LoadedRule&) {}, Key::Source, true},
-    {"by destination", [](LoadedRule& r) { r.keys[0][0].field = Field::IpDst; }, Key::Destination, true},
+    {"by destination", [](LoadedRule& r) { r.keys[0][0].field = Field::IpDst; }, Key::Destination,
+     true},
     {"by port", [](LoadedRule& r) { r.keys[0][0].field = Field::L4Dport; }, Key::Other, true},
-    {"two parts", [](LoadedRule& r) { r.keys[0].push_back({.field = Field::IpDst}); }, Key::Other, true},
+    {"two parts", [](LoadedRule& r) { r.keys[0].push_back({.field = Field::IpDst}); }, Key::Other,
+     true},
     {"no key", [](LoadedRule& r) { r.keys[0].clear(); }, Key::Other, true},
     {"two tiers",
      [](LoadedRule& r) {
@@ -89,7 +92,8 @@ const Case kCases[] = {
      },
      Key::Other, false},
     {"two limits", [](LoadedRule& r) { r.limits.push_back(r.limits[0]); }, Key::Other, false},
-    {"counts connections", [](LoadedRule& r) { r.limits[0].per = Per::Connection; }, Key::Other, true},
+    {"counts connections", [](LoadedRule& r) { r.limits[0].per = Per::Connection; }, Key::Other,
+     true},
     {"counts double", [](LoadedRule& r) { r.cost = 2; }, Key::Other, true},
     {"no limit",
      [](LoadedRule& r) {
@@ -99,8 +103,9 @@ const Case kCases[] = {
      Key::Other, false},
     {"watched only", [](LoadedRule& r) { r.mode = Mode::Monitor; }, Key::Source, false},
     {"refusals spend", [](LoadedRule& r) { r.rejected_spend = true; }, Key::Source, false},
-    {"another algorithm", [](LoadedRule& r) { r.limits[0].limit = LeakyBucketLimit{ten_per_second()}; },
-     Key::Source, false},
+    {"another algorithm",
+     [](LoadedRule& r) { r.limits[0].limit = LeakyBucketLimit{ten_per_second()}; }, Key::Source,
+     false},
 };
 
 TEST(QuickRule, HoldsWhatIsOfTheCommonKind) {
@@ -208,7 +213,7 @@ TEST(QuickRule, IsApartWhereKeysHaveOverrides) {
 
 // Its pointers lead into the set it stands in, also after that was moved.
 TEST(QuickRule, MovesWithItsSet) {
-    LoadedSet first;
+    LoadedSet first = unloaded(kNoRules);
     first.rules = {common_rule(), common_rule()};
     first.rules[1].id = "other";
     first.rules[1].limits[0].slot = 4;

@@ -104,15 +104,12 @@ rules:
             (void)burst.add({frame, static_cast<std::uint32_t>(frame.size())}, Direction::In, 7);
         }
         run_burst(burst, set, core, {Instant{1h} + round * 1ms, {}});
-        const KeyAnswer answer =
-            answer_key(question, set, core, {Instant{1h} + round * 1ms, {}});
+        const KeyAnswer answer = answer_key(question, set, core, {Instant{1h} + round * 1ms, {}});
         granted = std::max(granted, answer.buckets[0].remaining);
         BurstOwners owners;
         match_burst(burst, set, core);
         owned += find_owners(burst, set, core, kWorkers, owners) ? 1 : 0;
-        split_burst(burst,
-                    {.gone = 0x0F0F, .unowned = may_go_on(burst, 1, set) ? 2U : 0U},
-                    set);
+        split_burst(burst, {.gone = 0x0F0F, .unowned = may_go_on(burst, 1, set) ? 2U : 0U}, set);
     }
     EXPECT_EQ(owned, 100U);
     EXPECT_EQ(burst.size(), kMaxBurst - 8);

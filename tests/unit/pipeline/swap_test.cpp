@@ -1,6 +1,6 @@
+#include "lib/load/loaded_rules.hpp"
 #include "lib/pipeline/run_burst.hpp"
 #include "lib/policy/compile.hpp"
-#include "lib/load/loaded_rules.hpp"
 #include "lib/share/published.hpp"
 #include "tests/packets/frame.hpp"
 

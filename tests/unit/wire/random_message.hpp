@@ -122,8 +122,9 @@ private:
     }
 
     Ban ban(std::size_t rule, std::size_t keys) {
-        Ban out{.action = flag() ? Verdict::Drop : Verdict::Tag,
-                .tag = {std::nullopt, static_cast<std::uint8_t>(below(8))}};
+        Ban out;
+        out.action = flag() ? Verdict::Drop : Verdict::Tag;
+        out.tag = {std::nullopt, static_cast<std::uint8_t>(below(8))};
         for (std::size_t i = 0; i < keys; ++i) {
             out.boxes.push_back({.identity = (rule << 8) + 0x80 + i,
                                  .name = text(),
