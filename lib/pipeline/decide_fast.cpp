@@ -28,11 +28,11 @@ bool all_at_hand(std::span<const BucketLookup> lookups) noexcept {
 
 }  // namespace
 
-FastPath::FastPath(Burst& burst, const RuleSet& set, CoreState& core, Now now) noexcept
+FastPath::FastPath(Burst& burst, const LoadedSet& set, CoreState& core, Now now) noexcept
     : burst_{burst},
       scratch_{burst.scratch()},
       set_{set},
-      limits_{set.meter_plan->limits.data()},
+      limits_{set.meter_plan.limits.data()},
       core_{core},
       store_{core.buckets},
       now_{now},
@@ -78,8 +78,7 @@ bool FastPath::make_current(const LimitPlan& limit, Entry& entry) noexcept {
                                                          const BucketLookup& lookup) noexcept {
     Cell cell = lookup.entry->cell();
     const Demand demand{cost_of(limit, lookup), color_of_row(burst_.headers(), row_)};
-    const Judgement judgement =
-        look(cell, *limit.numbers, store_.tenants.pool(), now_, demand);
+    const Judgement judgement = look(cell, *limit.numbers, store_.tenants.pool(), now_, demand);
     store_.tenants.write(*lookup.entry, cell, now_);
     switch (judgement) {
         case Judgement::Green:
@@ -140,7 +139,7 @@ FastPath::Check FastPath::check_overridden(const LimitPlan& limit, BucketLookup&
     if (at_hand && notes && entry->is_ordinary_in(edition)) {
         return check_bucket(limit, lookup, found);
     }
-    const KeySchema& schema = set_.meter_plan->schemas[limit.schema];
+    const KeySchema& schema = set_.meter_plan.schemas[limit.schema];
     KeyBytes bytes;
     const OverrideTable::Brief brief =
         limit.overrides->brief(scratch_.digests[limit.schema][row_], [&]() noexcept {
@@ -273,7 +272,8 @@ FastPath::Check FastPath::check_penalty(const LimitPlan& limit,
 
 bool FastPath::decide(std::size_t row) noexcept {
     const std::uint32_t first = scratch_.first[row];
-    const std::span<BucketLookup> lookups{&scratch_.lookups[first], scratch_.first[row + 1] - first};
+    const std::span<BucketLookup> lookups{&scratch_.lookups[first],
+                                          scratch_.first[row + 1] - first};
     if (lookups.size() > kMostLookups) [[unlikely]] {
         return false;
     }
@@ -335,7 +335,7 @@ template <typename Visit>
         for (; i < lookups.size() && limit_of(lookups[i]).rule == rule; ++i) {
             bits |= std::uint64_t{1} << i;
         }
-        visit(RuleFindings{set_.meter_plan->rules[rule], rule, bits});
+        visit(RuleFindings{set_.meter_plan.rules[rule], rule, bits});
     }
 }
 
@@ -352,7 +352,7 @@ std::optional<Decision> FastPath::strictest(std::span<const BucketLookup> lookup
         if (!of.enforces()) {
             return;
         }
-        const Rule& rule = set_.rules[of.rule];
+        const LoadedRule& rule = set_.rules[of.rule];
         if (!refused) {
             const bool judged = !of.exempt(found) && decision.rule == kNoRule;
             decision.reason = judged ? Reason::WithinLimits : decision.reason;
@@ -414,8 +414,7 @@ bool FastPath::spends_shared(std::span<const BucketLookup> lookups,
 
 void FastPath::finish() noexcept {
     for_each_row(admitted_, [&](std::size_t row) {
-        burst_.packets()[row].decision =
-            has_row(scratch_.judged, row) ? kWithinLimits : Decision{};
+        burst_.packets()[row].decision = has_row(scratch_.judged, row) ? kWithinLimits : Decision{};
     });
     const RowMask done = admitted_ | otherwise_;
     const auto count = [](RowMask rows) { return static_cast<std::uint64_t>(std::popcount(rows)); };
@@ -424,7 +423,7 @@ void FastPath::finish() noexcept {
         if (rows == 0) {
             continue;
         }
-        RuleCounters& counters = core_.counters.rules[set_.meter_plan->rules[active.rule].counters];
+        RuleCounters& counters = core_.counters.rules[set_.meter_plan.rules[active.rule].counters];
         counters.admitted.add(count(rows & ~(active.skipped | active.refused)));
         if ((active.refused | active.skipped | active.exempt) != 0) [[unlikely]] {
             counters.exceeded.add(count(rows & active.refused));
