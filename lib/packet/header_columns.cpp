@@ -35,7 +35,9 @@ Parsed HeaderColumns::walk(std::size_t row) const noexcept {
     flow.dir = dir[row];
     flow.port = port[row];
     walked_ |= row_bit(row);
-    return parse_frame(frames_->frame(row), tunnels_, flow);
+    const FrameView frame = frames_->frame(row);
+    return has_row(common, row) ? parse_frame(frame, tunnels_, flow)
+                                : walk_frame(frame, tunnels_, flow);
 }
 
 const Flow& HeaderColumns::headers(std::size_t row) const noexcept {

@@ -273,6 +273,11 @@ void ColumnParser::parse_group(std::size_t first) noexcept {
     const Words may_be_v6 =
         both(both(group.fits, is_equal(_mm256_srli_epi32(group.after_type, 12), all(kVersion6))),
              at_most(all(kLeastV6), behind_link(group)));
+    const Words may_be_v4 =
+        both(group.fits, is_equal(_mm256_srli_epi32(group.after_type, 16), all(kTypeIpv4)));
+    if (!any(either(may_be_v4, may_be_v6))) {
+        return;  // frames of other protocols, or too short ones
+    }
     FourWords addresses;
     parse_v4(group, addresses);
     store(&columns_.src[first], addresses.word[0]);
@@ -335,6 +340,12 @@ void ColumnParser::scatter(std::size_t row, const Flow& flow) noexcept {
     for (std::size_t part = 0; part < kHeaderPartCount; ++part) {
         columns_.present[part] |= static_cast<RowMask>(parts >> part & 1) << row;
     }
+    columns_.parsed[row] = flow.parsed;
+    columns_.byte_units[row] = flow.byte_units;
+    columns_.vlan_id[row] = flow.vlan_id;
+    if (!flow.fields.has(Field::IpSrc)) {
+        return;  // no column counts but those above
+    }
     columns_.v6 |= flow.ip_version == IpVersion::V6 ? row_bit(row) : 0;
     columns_.src6[row] = flow.src;
     columns_.dst6[row] = flow.dst;
@@ -344,18 +355,15 @@ void ColumnParser::scatter(std::size_t row, const Flow& flow) noexcept {
     columns_.dst_host[row] = __builtin_bswap32(columns_.dst[row]);
     columns_.ip_len[row] = flow.ip_len;
     columns_.payload_len[row] = flow.payload_len;
-    columns_.byte_units[row] = flow.byte_units;
     columns_.sport[row] = flow.sport;
     columns_.dport[row] = flow.dport;
     columns_.tcp_flags[row] = flow.tcp_flags;
-    columns_.vlan_id[row] = flow.vlan_id;
     columns_.payload_at[row] = flow.payload_at;
     columns_.proto[row] = flow.proto;
     columns_.ttl[row] = flow.ttl;
     columns_.dscp[row] = flow.dscp;
     columns_.frag[row] = flow.frag;
     columns_.ip_version[row] = flow.ip_version;
-    columns_.parsed[row] = flow.parsed;
 }
 
 void parse_columns(const FrameColumns& frames, const ParseOptions& options,

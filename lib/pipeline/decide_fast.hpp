@@ -21,6 +21,8 @@ public:
 
     // One packet, at its turn. False: nothing has been done, and the general path decides.
     [[nodiscard]] bool decide(std::size_t row) noexcept;
+    // Packets without look-ups: nothing refuses them.
+    void admit(RowMask rows) noexcept { admitted_ |= rows; }
     // Counts and notes what decide() has made of all rows, once for the burst.
     void finish() noexcept;
 

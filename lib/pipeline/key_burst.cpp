@@ -56,6 +56,9 @@ public:
 
     void run() noexcept {
         scratch_.plan = &plan_;
+        if (scratch_.rule_count == 0) {
+            return;
+        }
         drop_rows_taken_out();
         digest();
         list_limits();
@@ -108,6 +111,7 @@ private:
                     const auto index = static_cast<std::uint32_t>(&limit - plan_.limits.data());
                     scratch_.limits[scratch_.limit_count++] = {index, rows};
                     counts.add(rows);
+                    scratch_.looked_up |= rows;
                     const bool judges =
                         rule.mode == Mode::Enforce && limit.meter != FastMeter::Penalty;
                     scratch_.judged |= judges ? rows : 0;

@@ -29,9 +29,11 @@ namespace {
 
 // Packet by packet, in arrival order: what one packet spends, the next one sees.
 void decide(Burst& burst, const LoadedSet& set, CoreState& core, Now now) noexcept {
-    FastPath fast{burst, set, core, now};
     const Scratch& scratch = burst.scratch();
-    for_each_row(burst.live() & ~scratch.decided, [&](std::size_t row) {
+    FastPath fast{burst, set, core, now};
+    const RowMask rows = burst.live() & ~scratch.decided;
+    fast.admit(rows & ~(scratch.general | scratch.looked_up));
+    for_each_row(rows & (scratch.general | scratch.looked_up), [&](std::size_t row) {
         if (has_row(scratch.general, row) || !fast.decide(row)) [[unlikely]] {
             decide_general(burst, row, set, core, now);
         }

@@ -54,8 +54,9 @@ struct Scratch {
     RowMask decided = 0;
     // Rows that only the general path decides, since a budget of `bypass` comes first.
     RowMask general = 0;
-    // Rows that a limit of an enforcing rule judges.
+    // Rows that a limit of an enforcing rule judges; rows that have look-ups at all.
     RowMask judged = 0;
+    RowMask looked_up = 0;
 
     Room<ActiveRule> rules = room<ActiveRule>(kMaxRules);
     std::uint32_t rule_count = 0;
@@ -93,6 +94,7 @@ struct Scratch {
         decided = 0;
         general = 0;
         judged = 0;
+        looked_up = 0;
     }
     [[nodiscard]] std::span<BucketLookup> all_lookups() noexcept {
         return {lookups.get(), first[kMaxBurst]};

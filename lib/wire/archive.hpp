@@ -175,6 +175,7 @@ public:
         std::uint32_t count = 0;
         one(count);
         check(count <= rest_.size());
+        items.clear();
         if (ok_) {
             items.reserve(std::min<std::size_t>(count, rest_.size() / sizeof(T)));
         }
