@@ -3,9 +3,9 @@
 #include "dataplane/slots_store.hpp"
 #include "dataplane/state_folder.hpp"
 #include "dataplane/state_region.hpp"
+#include "lib/load/limit_slots.hpp"
 #include "lib/meter/bucket_store.hpp"
 #include "lib/meter/former_tables.hpp"
-#include "lib/rules/limit_slots.hpp"
 #include "lib/wire/message.hpp"
 
 #include <chrono>

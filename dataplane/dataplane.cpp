@@ -1,10 +1,6 @@
 #include "dataplane/dataplane.hpp"
 
 #include "lib/base/log.hpp"
-#include "lib/pipeline/shared_limits.hpp"
-#include "lib/rules/load_overrides.hpp"
-#include "lib/rules/origins.hpp"
-#include "lib/rules/slots.hpp"
 #include "lib/wire/codec.hpp"
 
 #include <algorithm>
@@ -49,8 +45,6 @@ Dataplane::Dataplane(const DataplaneOptions& options, std::vector<unsigned> lcor
       rss_keys_{load_rss_keys(options.state_dir)},
       hash_{rss_keys_.of(Rss::Source).first<Toeplitz::kKeySize>()},
       symmetric_hash_{rss_keys_.of(Rss::Symmetric).first<Toeplitz::kKeySize>()},
-      rows_{[this](std::uint32_t row) { return read_row(row); }},
-      slots_{table_view(), state_.slots()},
       running_{std::make_unique<const Running>()},
       board_{lcores_.size()},
       started_{std::chrono::steady_clock::now()} {}
@@ -96,31 +90,18 @@ Dataplane::~Dataplane() {
     }
 }
 
-Result<TextScratches> Dataplane::scratches_for(const RuleSet& rules) const {
-    TextScratches texts;
-    for (std::size_t worker = 0; worker < lcores_.size(); ++worker) {
-        Result<std::unique_ptr<TextScratch>> one = TextScratch::make(rules.classifier.texts());
-        if (!one) {
-            return one.error();
-        }
-        texts.push_back(*std::move(one));
-    }
-    return texts;
+Environment Dataplane::environment() const {
+    return {.secret = state_.secrets().hash,
+            .sharers = {lcores_.size(), options_.merge_interval},
+            .tables = table_view(),
+            .row_totals = [this](std::uint32_t row) { return read_row(row); },
+            .before = loaded_.get()};
 }
 
-// The rules that are in force from now on.
-void Dataplane::load(RuleSet rules, TextScratches texts) {
-    auto next = std::make_shared<Loaded>();
-    next->rules = std::move(rules);
-    next->texts = std::move(texts);
-    next->merge_interval = options_.merge_interval;
-    share_limits(next->rules, {lcores_.size(), options_.merge_interval});
-    list_slots(next->rules);
-    // What workers hold of a set points into it, and the next one may lie at the same address.
-    next->rules.load = ++loads_;
+void Dataplane::adopt(LoadedRules rules) {
     take_samples();
-    top_.adopt(next->rules);
-    loaded_ = std::move(next);
+    top_.adopt(rules.set());
+    loaded_ = std::make_shared<const LoadedRules>(std::move(rules));
     publish();
 }
 
@@ -163,7 +144,7 @@ Reply Dataplane::keep(const KeepRules& request) {
     if (request.generation != generation()) {
         return Failure{"other rules run than those that are to be kept"};
     }
-    if (const Result<Done> saved = store_.save(RulesInForce{loaded_->rules, source_, modes_});
+    if (const Result<Done> saved = store_.save(RulesInForce{loaded_->rules(), source_, modes_});
         !saved) {
         return Failure{saved.error().what};
     }
@@ -172,37 +153,26 @@ Reply Dataplane::keep(const KeepRules& request) {
 
 Reply Dataplane::take(ApplyRules request, Keep keep) {
     request.rules.generation = generation_of(request.rules);
-    if (const Result<Done> mapped = map_origins(request.rules, &loaded_->rules); !mapped) {
-        return Failure{mapped.error().what};
-    }
-    load_overrides(request.rules, state_.secrets().hash);
-    list_scopes(request.rules);
-    // The copy: if the rules cannot be saved, nothing has changed.
-    LimitSlots slots = slots_;
-    if (const Result<Done> fits = slots.assign(request.rules); !fits) {
-        return Failure{fits.error().what};
-    }
-    Result<TextScratches> texts = scratches_for(request.rules);
-    if (!texts) {
-        return Failure{texts.error().what};
+    Result<LoadedRules> next = LoadedRules::make(std::move(request.rules), environment());
+    if (!next) {
+        return Failure{next.error().what};
     }
     // No entry is filed by slots that the next process could not read.
-    if (const Result<Done> kept = state_.keep(slots); !kept) {
+    if (const Result<Done> kept = state_.keep(next->slots()); !kept) {
         return Failure{kept.error().what};
     }
     if (keep == Keep::Yes) {
-        if (const Result<Done> saved = store_.save(request); !saved) {
-            (void)state_.keep(slots_);
+        const RulesInForce in_force{next->rules(), request.source, request.modes};
+        if (const Result<Done> saved = store_.save(in_force); !saved) {
+            (void)state_.keep(loaded_->slots());
             return Failure{saved.error().what};
         }
     }
-    slots_ = std::move(slots);
-    rows_.assign(request.rules);
     source_ = std::move(request.source);
     modes_ = std::move(request.modes);
-    load(std::move(request.rules), *std::move(texts));
+    adopt(*std::move(next));
     await_moves();
-    log_info("applied a rule set with " + std::to_string(loaded_->rules.rules.size()) + " rules");
+    log_info("applied a rule set with " + std::to_string(loaded_->rules().rules.size()) + " rules");
     return Applied{generation()};
 }
 

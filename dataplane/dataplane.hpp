@@ -8,15 +8,14 @@
 #include "dataplane/options.hpp"
 #include "dataplane/quiesce.hpp"
 #include "dataplane/rss_keys.hpp"
-#include "dataplane/rule_rows.hpp"
 #include "dataplane/rules_store.hpp"
 #include "dataplane/running.hpp"
 #include "dataplane/tx_desk.hpp"
 #include "dataplane/watchdog.hpp"
 #include "dataplane/worker.hpp"
+#include "lib/load/loaded_rules.hpp"
 #include "lib/meter/peer_tables.hpp"
 #include "lib/pipeline/counters.hpp"
-#include "lib/rules/limit_slots.hpp"
 #include "lib/share/core.hpp"
 #include "lib/share/published.hpp"
 #include "lib/top/key_sampler.hpp"
@@ -54,7 +53,7 @@ public:
     [[nodiscard]] Top top(const GetTop& request);
     // How frames come to workers, for whoever compiles rules.
     [[nodiscard]] BoxSpread spread() const;
-    [[nodiscard]] std::uint64_t generation() const noexcept { return loaded_->rules.generation; }
+    [[nodiscard]] std::uint64_t generation() const noexcept { return loaded_->rules().generation; }
 
     // What is due about every 100 ms: links, watchdogs, samples, old rule sets.
     void keep_house();
@@ -64,8 +63,8 @@ private:
     [[nodiscard]] Result<Done> start_ports();
     [[nodiscard]] Result<Done> start_pair(const PairOptions& options);
     [[nodiscard]] Result<Done> load_rules();
-    [[nodiscard]] TableView table_view();
-    [[nodiscard]] std::optional<ApplyRules> saved_rules();
+    [[nodiscard]] TableView table_view() const;
+    [[nodiscard]] std::optional<ApplyRules> saved_rules() const;
     void report_found() const;
     void start_workers();
     [[nodiscard]] const PortPair& pair_of(const Lane& lane) const;
@@ -75,10 +74,11 @@ private:
     void add_desks(std::size_t worker, WorkerLanes& io);
     enum class Keep : bool { No, Yes };  // for the next start too
     [[nodiscard]] Reply take(ApplyRules request, Keep keep);
-    // For the texts of a set, allocated here so that workers never do.
-    [[nodiscard]] Result<TextScratches> scratches_for(const RuleSet& rules) const;
-    void load(RuleSet rules, TextScratches texts);
-    void list_scopes(RuleSet& rules) const;
+    // What rules are loaded into as this process stands.
+    [[nodiscard]] Environment environment() const;
+    [[nodiscard]] Result<LoadedRules> load_found(const RuleSet& rules);
+    // The rules that are in force from now on.
+    void adopt(LoadedRules rules);
     [[nodiscard]] std::chrono::steady_clock::time_point time_to_move() const;
     void await_moves();
     void settle_moves();
@@ -86,7 +86,7 @@ private:
     void reclaim();
     void take_samples();
     [[nodiscard]] std::string pair_called(std::uint64_t name) const;
-    void add_overshoot(const Rule& rule, RuleStats& stats) const;
+    void add_overshoot(const LoadedRule& rule, RuleStats& stats) const;
     [[nodiscard]] RuleTotals read_row(std::uint32_t row) const;
     [[nodiscard]] std::uint64_t entries_of(LimitSlot slot) const;
     [[nodiscard]] std::uint64_t settled() const;
@@ -114,11 +114,8 @@ private:
     RssKeys rss_keys_;
     Toeplitz hash_;
     Toeplitz symmetric_hash_;
-    RuleRows rows_;
-    LimitSlots slots_;
-    std::uint64_t loads_ = 0;
     // The rules in force, which the workers share with this core, and what came with them.
-    std::shared_ptr<const Loaded> loaded_ = std::make_shared<const Loaded>();
+    std::shared_ptr<const LoadedRules> loaded_ = std::make_shared<const LoadedRules>();
     std::string source_;
     std::string modes_;
     bool panic_ = false;

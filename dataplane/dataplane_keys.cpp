@@ -75,10 +75,10 @@ std::vector<KeyOnWorker> wait_for(std::vector<Asking>& asked) {
 }
 
 // A bit for each limit that is meant; 0: there is none of that name under the key.
-std::uint16_t limits_of(const AskKey& request, const Rule& rule) {
+std::uint16_t limits_of(const AskKey& request, const LoadedRule& rule) {
     unsigned limits = 0;
     for (std::size_t i = 0; i < rule.limits.size(); ++i) {
-        const MeteredLimit& limit = rule.limits[i];
+        const LoadedLimit& limit = rule.limits[i];
         const bool meant = request.limit.empty() || limit.name == request.limit;
         limits |= meant && limit.key == request.key ? 1U << i : 0;
     }
@@ -102,9 +102,9 @@ KeyQuestion question_of(const AskKey& request, std::uint64_t load, std::size_t r
 }  // namespace
 
 Reply Dataplane::ask_key(const AskKey& request) {
-    const std::vector<Rule>& rules = loaded_->rules.rules;
+    const std::vector<LoadedRule>& rules = loaded_->set().rules;
     const auto rule = std::find_if(rules.begin(), rules.end(),
-                                   [&](const Rule& one) { return one.id == request.rule; });
+                                   [&](const LoadedRule& one) { return one.id == request.rule; });
     if (request.generation != generation() || rule == rules.end()) {
         return Failure{"other rules run than those that were asked about"};
     }
@@ -112,7 +112,7 @@ Reply Dataplane::ask_key(const AskKey& request) {
         return Failure{"the rule " + rule->id + " has no such key"};
     }
     KeyQuestion question =
-        question_of(request, loads_, static_cast<std::size_t>(rule - rules.begin()));
+        question_of(request, loaded_->set().load, static_cast<std::size_t>(rule - rules.begin()));
     question.limits = limits_of(request, *rule);
     if (question.limits == 0) {
         return Failure{"the rule " + rule->id + " has no limit " + request.limit +
@@ -124,7 +124,7 @@ Reply Dataplane::ask_key(const AskKey& request) {
         asked.emplace_back(workers_[worker]->keys(), lcores_[worker], question);
     }
     KeyState state;
-    for (const MeteredLimit& limit : rule->limits) {
+    for (const LoadedLimit& limit : rule->limits) {
         state.limits.push_back(limit.name);
     }
     state.workers = wait_for(asked);

@@ -1,6 +1,5 @@
 #include "dataplane/dataplane.hpp"
 #include "lib/base/log.hpp"
-#include "lib/pipeline/shared_limits.hpp"
 
 #include <chrono>
 
@@ -14,9 +13,9 @@ constexpr Nanoseconds kShortest = microseconds{10};
 constexpr Nanoseconds kLongest = std::chrono::seconds{1};
 
 // The first merged limit of `running` that is none in `next`; empty: all still are.
-std::string lost_in(const RuleSet& running, const RuleSet& next) {
+std::string lost_in(const LoadedSet& running, const LoadedSet& next) {
     for (std::size_t i = 0; i < running.rules.size(); ++i) {
-        const Rule& rule = running.rules[i];
+        const LoadedRule& rule = running.rules[i];
         for (std::size_t k = 0; k < rule.limits.size(); ++k) {
             if (rule.limits[k].shared != 0 && next.rules[i].limits[k].shared == 0) {
                 return "limit " + rule.limits[k].name + " of rule " + rule.id;
@@ -38,23 +37,26 @@ Reply Dataplane::set_merge_interval(const SetMergeInterval& request) {
         interval % microseconds{1} != Nanoseconds{0}) {
         return Failure{"a merge interval is from 10us to 1s, in whole us"};
     }
-    RuleSet next = loaded_->rules;
-    share_limits(next, {lcores_.size(), interval});
-    if (const std::string lost = lost_in(loaded_->rules, next); !lost.empty()) {
+    Environment environment = this->environment();
+    environment.sharers.merge_interval = interval;
+    Result<LoadedRules> next = loaded_->again(environment);
+    if (!next) {
+        return Failure{next.error().what};
+    }
+    if (const std::string lost = lost_in(loaded_->set(), next->set()); !lost.empty()) {
         return Failure{
             lost +
             " could not be merged any more: (workers - 1) * max_unsynced would be over half "
             "of its burst; nothing has changed"};
     }
-    Result<TextScratches> texts = scratches_for(next);
-    if (!texts) {
-        return Failure{texts.error().what};
+    if (const Result<Done> kept = state_.keep(next->slots()); !kept) {
+        return Failure{kept.error().what};
     }
     options_.merge_interval = std::chrono::duration_cast<microseconds>(interval);
-    load(std::move(next), *std::move(texts));
+    adopt(*std::move(next));
     log_info("amounts are merged at the latest after " +
              std::to_string(options_.merge_interval.count()) + " us");
-    return MergeIntervalSet{request.interval_ns, loaded_->rules.shared_limits};
+    return MergeIntervalSet{request.interval_ns, loaded_->set().shared_limits};
 }
 
 }  // namespace sluice

@@ -147,7 +147,7 @@ void Dataplane::add_desks(std::size_t worker, WorkerLanes& io) {
 void Dataplane::start_workers() {
     lanes_ = assign_lanes(queues_, lcores_.size());
     rings_ = connect_lanes(lanes_);
-    state_.open_former(loaded_->rules.slots);
+    state_.open_former(loaded_->set().slots);
     for (std::size_t worker = 0; worker < lcores_.size(); ++worker) {
         tx_full_.emplace_back(lanes_[worker].size());
         sent_.emplace_back(lcores_.size());
@@ -163,7 +163,7 @@ void Dataplane::start_workers() {
                         ledger_lanes_, lcores_.size()},
             CoreState{.policy = policy,
                       .hash = KeyHasher{state_.secrets().hash},
-                      .buckets = state_.store(worker, loaded_->rules.slots),
+                      .buckets = state_.store(worker, loaded_->set().slots),
                       .counters = counters_[worker],
                       .sampler = samplers_.back().get()},
             state_.records(worker), lanes_of(worker)));

@@ -1,14 +1,12 @@
 #include "dataplane/dataplane.hpp"
 #include "lib/base/log.hpp"
-#include "lib/rules/load_overrides.hpp"
-#include "lib/rules/origins.hpp"
 #include "lib/wire/codec.hpp"
 
 // What is taken up of the dataplane before this one, before any port receives.
 namespace sluice {
 
 // nullopt: there are none that can be used.
-std::optional<ApplyRules> Dataplane::saved_rules() {
+std::optional<ApplyRules> Dataplane::saved_rules() const {
     Result<std::optional<ApplyRules>> saved = store_.load();
     if (!saved) {
         log_error(saved.error().what + "; forwarding unjudged until rules are applied");
@@ -19,8 +17,7 @@ std::optional<ApplyRules> Dataplane::saved_rules() {
         log_info("no rule set was saved: forwarding unjudged until one is applied");
         return std::nullopt;
     }
-    const Result<TextScratches> texts = scratches_for((*saved)->rules);
-    if (!texts) {
+    if (const auto texts = TextScratch::make((*saved)->rules.classifier.texts()); !texts) {
         log_error("the saved rule set cannot be used: " + texts.error().what);
         return std::nullopt;
     }
@@ -38,26 +35,38 @@ Result<Done> Dataplane::load_rules() {
         log_info("took up the saved rule set with " + std::to_string(rules.rules.size()) +
                  " rules");
     }
-    if (const Result<Done> mapped = map_origins(rules); !mapped) {
-        log_error("no rule that asks for a country or an ASN matches: " + mapped.error().what);
+    Result<LoadedRules> loaded = load_found(rules);
+    if (!loaded) {
+        state_.begin_anew(loaded.error().what);
+        loaded = load_found(rules);
     }
-    rows_.assign(rules);
-    load_overrides(rules, state_.secrets().hash);
-    list_scopes(rules);
-    if (const Result<Done> fits = slots_.assign(rules); !fits) {
-        state_.begin_anew(fits.error().what);
-        slots_ = LimitSlots{table_view()};
-        (void)slots_.assign(rules);  // every slot is free
+    if (!loaded) {
+        return loaded.error();
     }
-    if (const Result<Done> kept = state_.keep(slots_); !kept) {
+    if (const Result<Done> kept = state_.keep(loaded->slots()); !kept) {
         return kept.error();
     }
-    Result<TextScratches> texts = scratches_for(rules);
-    if (!texts) {
-        return texts.error();
-    }
-    load(std::move(rules), *std::move(texts));
+    adopt(*std::move(loaded));
     return Done{};
+}
+
+// With the slots that were found. Rules go on without a table of countries and ASNs that does not
+// fit: only those that ask for one match nothing.
+Result<LoadedRules> Dataplane::load_found(const RuleSet& rules) {
+    Environment environment = this->environment();
+    environment.before = nullptr;
+    environment.found = &state_.slots();
+    Result<LoadedRules> loaded = LoadedRules::make(rules, environment);
+    if (loaded || rules.origins == nullptr) {
+        return loaded;
+    }
+    environment.origins = OriginTable::LeftOut;
+    const std::string why = loaded.error().what;
+    loaded = LoadedRules::make(rules, environment);
+    if (loaded) {
+        log_error("no rule that asks for a country or an ASN matches: " + why);
+    }
+    return loaded;
 }
 
 void Dataplane::report_found() const {

@@ -19,7 +19,7 @@ RuleTotals Dataplane::read_row(std::uint32_t row) const {
     return totals;
 }
 
-TableView Dataplane::table_view() {
+TableView Dataplane::table_view() const {
     return {[this](LimitSlot slot) { return entries_of(slot); }, [this] { return settled(); }};
 }
 
@@ -117,8 +117,8 @@ WorkerStats Dataplane::worker_stats(std::size_t worker) const {
 }
 
 // How far workers went ahead of each other, as the owners of the keys have seen it.
-void Dataplane::add_overshoot(const Rule& rule, RuleStats& stats) const {
-    for (const MeteredLimit& limit : rule.limits) {
+void Dataplane::add_overshoot(const LoadedRule& rule, RuleStats& stats) const {
+    for (const LoadedLimit& limit : rule.limits) {
         if (limit.shared == 0) {
             continue;
         }
@@ -152,10 +152,11 @@ Stats Dataplane::stats() const {
         std::chrono::duration_cast<Nanoseconds>(std::chrono::steady_clock::now() - started_)
             .count());
     stats.panic = panic_;
-    stats.merge_interval_ns = static_cast<std::uint64_t>(loaded_->merge_interval.count());
+    stats.merge_interval_ns = static_cast<std::uint64_t>(loaded_->merge_interval().count());
     stats.state = state_stats();
-    for (const Rule& rule : loaded_->rules.rules) {
-        const RuleTotals totals = rows_.totals(rule);
+    const RuleRows::ReadRow read = [this](std::uint32_t row) { return read_row(row); };
+    for (const LoadedRule& rule : loaded_->set().rules) {
+        const RuleTotals totals = loaded_->rows().totals(rule, read);
         stats.rules.push_back({rule.id, totals.admitted, totals.exceeded, totals.skipped,
                                totals.exempted, totals.banned, totals.bans});
         add_overshoot(rule, stats.rules.back());

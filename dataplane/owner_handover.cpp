@@ -22,7 +22,7 @@ std::uint64_t OwnerHandover::sort(const Burst& burst, const BurstOwners& owners)
     return touched;
 }
 
-void OwnerHandover::run(Burst& burst, const RuleSet& set, const CoreState& core,
+void OwnerHandover::run(Burst& burst, const LoadedSet& set, const CoreState& core,
                         std::span<FrameRing* const> to) noexcept {
     BurstOwners owners;
     if (!find_owners(burst, set, core, workers_, owners)) {
@@ -45,7 +45,7 @@ void OwnerHandover::run(Burst& burst, const RuleSet& set, const CoreState& core,
     split_burst(burst, split, set);
 }
 
-void OwnerHandover::refuse(Burst& burst, std::uint8_t row, const RuleSet& set,
+void OwnerHandover::refuse(Burst& burst, std::uint8_t row, const LoadedSet& set,
                            const CoreState& core, BurstSplit& split) const noexcept {
     WorkerCounters& counters = core.counters;
     if (may_go_on(burst, row, set)) {

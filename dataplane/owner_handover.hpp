@@ -1,9 +1,9 @@
 #pragma once
 #include "dataplane/frame_ring.hpp"
+#include "lib/load/loaded_set.hpp"
 #include "lib/pipeline/burst.hpp"
 #include "lib/pipeline/core_state.hpp"
 #include "lib/pipeline/owner_burst.hpp"
-#include "lib/rules/rule_set.hpp"
 
 #include <array>
 #include <cstddef>
@@ -25,7 +25,7 @@ public:
 
     // Takes what belongs to others out of a burst that has been matched, and puts it into the rings
     // of its lane, by worker.
-    void run(Burst& burst, const RuleSet& set, const CoreState& core,
+    void run(Burst& burst, const LoadedSet& set, const CoreState& core,
              std::span<FrameRing* const> to) noexcept;
 
 private:
@@ -37,7 +37,7 @@ private:
     };
     // The touched outboxes, a bit for each worker.
     [[nodiscard]] std::uint64_t sort(const Burst& burst, const BurstOwners& owners) noexcept;
-    void refuse(Burst& burst, std::uint8_t row, const RuleSet& set, const CoreState& core,
+    void refuse(Burst& burst, std::uint8_t row, const LoadedSet& set, const CoreState& core,
                 BurstSplit& split) const noexcept;
 
     std::size_t self_;

@@ -14,7 +14,7 @@ namespace sluice {
 namespace {
 
 constexpr unsigned kIdleTurnsBeforeSleep = 64;
-// Rule changes wait for so many bursts at most; every turn's last burst is waited for.
+// LoadedRule changes wait for so many bursts at most; every turn's last burst is waited for.
 constexpr unsigned kRoundsPerTurn = 64;
 
 Nanoseconds read_clock(clockid_t clock) noexcept {
@@ -61,8 +61,7 @@ void Worker::run() noexcept {
 // way.
 std::size_t Worker::turn() noexcept {
     const Running& running = setup_.running.adopt();
-    const TextScratches& texts = running.loaded->texts;
-    core_.texts = texts.empty() ? nullptr : texts[me_.index()].get();
+    core_.texts = running.loaded->texts(me_.index());
     core_.ledger = running.rules().shared_limits != 0 ? &ledger_ : nullptr;
     // From the first shared limit on: others may still wait for an answer when the last has gone.
     shares_ |= running.rules().syncs;
@@ -86,7 +85,8 @@ std::size_t Worker::turn() noexcept {
 }
 
 std::size_t Worker::round(const Running& running) noexcept {
-    const Reach reach = running.rules().classifier.asks_text() ? Reach::Everything : Reach::Headers;
+    const Reach reach =
+        running.rules().classifier->asks_text() ? Reach::Everything : Reach::Headers;
     std::size_t frames = 0;
     for (DpdkIo& lane : io_.lanes) {
         const std::size_t came = lane.receive(*coming_, reach);
@@ -140,7 +140,7 @@ void Worker::advance(const Running& running, DpdkIo* lane, From from) noexcept {
     if (shares_) [[unlikely]] {
         exchange(running);
     }
-    const RuleSet& rules = running.rules();
+    const LoadedSet& rules = running.rules();
     switch (running.state) {
         case Running::State::Enforce:
             match_overlapped(*coming_, *going_, rules, core_);
@@ -168,7 +168,7 @@ void Worker::exchange(const Running& running) noexcept {
     const Now at = now();
     // The rows that its books point to may be gone.
     adopt(running.rules(), core_, at);
-    ledger_.set(running.loaded->merge_interval, running.rules().shared_limits,
+    ledger_.set(running.loaded->merge_interval(), running.rules().shared_limits,
                 running.rules().hurries ? Ledger::kNoLonger : Ledger::kLongestWait);
     ledger_.exchange(books_, at);
     ledger_.ask(books_);

@@ -4,7 +4,7 @@
 
 namespace sluice {
 Classifier::Classifier(ClassifierParts parts, Lookups lookups)
-    : parts_{std::move(parts)}, planes_{parts_} {
+    : parts_{std::move(parts)}, lookups_{lookups}, planes_{parts_} {
     for (const DimensionParts& dimension : parts_.dimensions) {
         dimensions_.emplace_back(dimension, lookups);
     }
@@ -18,6 +18,10 @@ Classifier::Classifier(ClassifierParts parts, Lookups lookups)
 }
 
 void Classifier::make_fast() {
+    if (lookups_ == Lookups::Fast) {
+        return;
+    }
+    lookups_ = Lookups::Fast;
     for (std::size_t i = 0; i < dimensions_.size(); ++i) {
         dimensions_[i] = Dimension{parts_.dimensions[i], Lookups::Fast};
     }

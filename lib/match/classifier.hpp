@@ -31,7 +31,7 @@ public:
     // The parts are sound: see are_sound().
     explicit Classifier(ClassifierParts parts, Lookups lookups = Lookups::Fast);
 
-    // Before packets come in numbers. Takes as long, and the memory, that it takes.
+    // Before packets come in numbers; of one that is fast already nothing changes.
     void make_fast();
 
     // For each plane, the row of each subject of a burst.
@@ -91,6 +91,7 @@ private:
                     TextScratch* texts, FoundRules::Adder& found) const noexcept;
 
     ClassifierParts parts_;
+    Lookups lookups_ = Lookups::Fast;
     std::vector<Dimension> dimensions_;
     ClausePlanes planes_;
     TextMatcher texts_;

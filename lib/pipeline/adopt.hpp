@@ -4,7 +4,7 @@
 namespace sluice {
 
 // Makes a set the one whose limits a core's buckets know, if it is not already.
-inline void adopt(const RuleSet& set, CoreState& core, Now now) noexcept {
+inline void adopt(const LoadedSet& set, CoreState& core, Now now) noexcept {
     if (core.known != &set || core.known_load != set.load) [[unlikely]] {
         core.buckets.adopt(set.slots, set.changes, set.longest_debt, now);
         core.known = &set;

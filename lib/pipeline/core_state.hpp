@@ -37,7 +37,7 @@ struct CoreState {
     // For limits that workers share; nullptr: the rule set has none.
     Ledger* ledger = nullptr;
     // The rule set whose limits `buckets` knows.
-    const RuleSet* known = nullptr;
+    const LoadedSet* known = nullptr;
     std::uint64_t known_load = 0;
 };
 

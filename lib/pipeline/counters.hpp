@@ -1,5 +1,5 @@
 #pragma once
-#include "lib/rules/rule_set.hpp"
+#include "lib/load/loaded_set.hpp"
 #include "lib/rules/table_event.hpp"
 #include "lib/rules/verdict.hpp"
 #include "lib/share/core.hpp"

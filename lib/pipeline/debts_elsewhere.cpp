@@ -71,8 +71,7 @@ private:
     [[nodiscard]] std::span<const KeyBytes> wider_keys() noexcept {
         if (!wider_) {
             const Judging& judging = asked_.judging;
-            wider_.emplace(grouping(), asked_.rule.missing_key, judging.flow(),
-                           judging.frame());
+            wider_.emplace(grouping(), asked_.rule.missing_key, judging.flow(), judging.frame());
         }
         return wider_->keys();
     }
@@ -185,7 +184,7 @@ void weigh_others(Look& look, const FiledKey& own, const AskedLimit& asked) noex
 }
 
 void bring_debts(Look& look, const FiledKey& own, const AskedLimit& asked) noexcept {
-    const MeteredLimit& limit = asked.limit;
+    const LoadedLimit& limit = asked.limit;
     const bool may_owe = limit.moving == Combine::Sum || !limit.moved_from.empty() ||
                          asked.judging.core.buckets.former() != nullptr;
     if (may_owe && look.entry != nullptr && is_admitted(look.judgement)) {

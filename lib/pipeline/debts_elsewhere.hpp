@@ -10,8 +10,8 @@
 namespace sluice {
 
 struct AskedLimit {
-    const MeteredLimit& limit;
-    const Rule& rule;
+    const LoadedLimit& limit;
+    const LoadedRule& rule;
     const Judging& judging;
 };
 

@@ -28,11 +28,11 @@ bool all_at_hand(std::span<const BucketLookup> lookups) noexcept {
 
 }  // namespace
 
-FastPath::FastPath(Burst& burst, const RuleSet& set, CoreState& core, Now now) noexcept
+FastPath::FastPath(Burst& burst, const LoadedSet& set, CoreState& core, Now now) noexcept
     : burst_{burst},
       scratch_{burst.scratch()},
       set_{set},
-      limits_{set.meter_plan->limits.data()},
+      limits_{set.meter_plan.limits.data()},
       core_{core},
       store_{core.buckets},
       now_{now},
@@ -140,7 +140,7 @@ FastPath::Check FastPath::check_overridden(const LimitPlan& limit, BucketLookup&
     if (at_hand && notes && entry->is_ordinary_in(edition)) {
         return check_bucket(limit, lookup, found);
     }
-    const KeySchema& schema = set_.meter_plan->schemas[limit.schema];
+    const KeySchema& schema = set_.meter_plan.schemas[limit.schema];
     KeyBytes bytes;
     const OverrideTable::Brief brief =
         limit.overrides->brief(scratch_.digests[limit.schema][row_], [&]() noexcept {
@@ -310,7 +310,7 @@ private:
         for (; next < lookups_.size() && path_.limit_of(lookups_[next]).rule == index; ++next) {
             bits |= std::uint64_t{1} << next;
         }
-        const RulePlan& rule = path_.set_.meter_plan->rules[index];
+        const RulePlan& rule = path_.set_.meter_plan.rules[index];
         const std::uint64_t refused = found_.refused & bits;
         const std::uint64_t exempt = found_.exempt & bits;
         const bool enforces = rule.mode == Mode::Enforce;
@@ -360,7 +360,7 @@ ActiveRule& FastPath::active_rule_of(const BucketLookup& lookup) noexcept {
 [[gnu::always_inline]] inline bool FastPath::refuse_alone(std::size_t row,
                                                           const BucketLookup& lookup) noexcept {
     const LimitPlan& limit = limit_of(lookup);
-    const RulePlan& rule = set_.meter_plan->rules[limit.rule];
+    const RulePlan& rule = set_.meter_plan.rules[limit.rule];
     if (!rule.refuses_fast || rule.mode != Mode::Enforce || core_.policy.tell_wait) {
         return false;
     }
@@ -463,7 +463,7 @@ void FastPath::finish() noexcept {
         if (rows == 0) {
             continue;
         }
-        RuleCounters& counters = core_.counters.rules[set_.meter_plan->rules[active.rule].counters];
+        RuleCounters& counters = core_.counters.rules[set_.meter_plan.rules[active.rule].counters];
         counters.admitted.add(count(rows & ~(active.skipped | active.refused)));
         if ((active.refused | active.skipped | active.exempt) != 0) [[unlikely]] {
             counters.exceeded.add(count(rows & active.refused));

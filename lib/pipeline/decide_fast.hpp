@@ -1,7 +1,7 @@
 #pragma once
+#include "lib/load/loaded_set.hpp"
 #include "lib/pipeline/burst.hpp"
 #include "lib/pipeline/core_state.hpp"
-#include "lib/rules/rule_set.hpp"
 
 #include <cstddef>
 #include <cstdint>
@@ -17,7 +17,7 @@ namespace sluice {
 
 class FastPath {
 public:
-    FastPath(Burst& burst, const RuleSet& set, CoreState& core, Now now) noexcept;
+    FastPath(Burst& burst, const LoadedSet& set, CoreState& core, Now now) noexcept;
 
     // One packet, at its turn. False: nothing has been done, and the general path decides.
     [[nodiscard]] bool decide(std::size_t row) noexcept;
@@ -81,14 +81,14 @@ private:
 
     Burst& burst_;
     Scratch& scratch_;
-    const RuleSet& set_;
+    const LoadedSet& set_;
     const LimitPlan* limits_;
     CoreState& core_;
     BucketStore& store_;
     Now now_;
     std::int64_t now_word_;  // in the unit of an entry's time word
     bool stale_;             // entries may carry former numbers
-    std::size_t row_ = 0;  // of the packet at its turn
+    std::size_t row_ = 0;    // of the packet at its turn
     RowMask admitted_ = 0;
     RowMask otherwise_ = 0;  // decided here, but not by all limits having room
 };

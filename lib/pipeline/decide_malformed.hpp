@@ -1,8 +1,8 @@
 #pragma once
+#include "lib/load/meter_plan.hpp"
 #include "lib/packet/flow.hpp"
 #include "lib/pipeline/core_state.hpp"
 #include "lib/rules/decision.hpp"
-#include "lib/rules/meter_plan.hpp"
 
 namespace sluice {
 

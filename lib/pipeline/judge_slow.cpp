@@ -21,7 +21,7 @@ namespace {
 // Whether a rule with on_match has decided. Monitor ones only count.
 bool decide_on_sight(const Judged& judged, Decision& decision) noexcept {
     for (const Match& match : judged.matches) {
-        const Rule& rule = judged.rule(match);
+        const LoadedRule& rule = judged.rule(match);
         if (rule.on_match == OnMatch::Meter) {
             continue;
         }
@@ -30,8 +30,8 @@ bool decide_on_sight(const Judged& judged, Decision& decision) noexcept {
         RuleCounters& counters = judged.counters(match);
         (allow ? counters.admitted : counters.exceeded).add(1);
         if (rule.mode == Mode::Enforce) {
-            decision = decision_on_sight(judged.judging.set.meter_plan->rules[match.rule],
-                                         match.rule);
+            decision =
+                decision_on_sight(judged.judging.set.meter_plan.rules[match.rule], match.rule);
             return true;
         }
     }
@@ -52,7 +52,7 @@ struct Outcome {
     std::uint8_t key = 0;        // of the limit with that wait, the first of equals; or the banned
 };
 
-void note_refusal(const Look& look, const MeteredLimit& limit, const Judging& judging,
+void note_refusal(const Look& look, const LoadedLimit& limit, const Judging& judging,
                   Outcome& outcome) noexcept {
     if (!outcome.refused) {
         outcome.key = limit.key;
@@ -76,8 +76,8 @@ void note_refusal(const Look& look, const MeteredLimit& limit, const Judging& ju
     }
 }
 
-void look_at_limit(Look& look, const MeteredLimit& limit, const Rule& rule, const Judged& judged,
-                   Outcome& outcome) noexcept {
+void look_at_limit(Look& look, const LoadedLimit& limit, const LoadedRule& rule,
+                   const Judged& judged, Outcome& outcome) noexcept {
     look.asked = look.cost != Units{0};
     if (!look.asked) {
         return;  // nothing to count: not judged, and nothing to spend
@@ -116,7 +116,7 @@ Outcome fated(const Fate& fate, const Match& match, const Judged& judged) noexce
     return outcome;
 }
 
-Outcome look_at_limits(const Match& match, const Rule& rule, const Judged& judged) noexcept {
+Outcome look_at_limits(const Match& match, const LoadedRule& rule, const Judged& judged) noexcept {
     Outcome outcome;
     std::size_t at = 0;
     for (Look& look : judged.looks(match)) {
@@ -131,7 +131,7 @@ Outcome look_at_limits(const Match& match, const Rule& rule, const Judged& judge
 }
 
 // What is said of the keys by name goes first, then who is in the penalty box.
-Outcome look_at_banning(const Match& match, const Rule& rule, const Judged& judged) noexcept {
+Outcome look_at_banning(const Match& match, const LoadedRule& rule, const Judged& judged) noexcept {
     const std::span<Look> looks = judged.looks(match);
     const PenaltyBoxes boxes{rule, looks, judged.judging};
     Fate fate;
@@ -157,7 +157,7 @@ Outcome look_at_banning(const Match& match, const Rule& rule, const Judged& judg
     return outcome;
 }
 
-[[gnu::noinline]] Outcome look_at_keys_slow(const Match& match, const Rule& rule,
+[[gnu::noinline]] Outcome look_at_keys_slow(const Match& match, const LoadedRule& rule,
                                             const Judged& judged) noexcept {
     if (rule.bans()) {
         return look_at_banning(match, rule, judged);
@@ -168,7 +168,7 @@ Outcome look_at_banning(const Match& match, const Rule& rule, const Judged& judg
 }
 
 Outcome look_at_rule(const Match& match, const Judged& judged) noexcept {
-    const Rule& rule = judged.rule(match);
+    const LoadedRule& rule = judged.rule(match);
     if (rule.asks_keys) [[unlikely]] {
         return look_at_keys_slow(match, rule, judged);
     }
@@ -198,7 +198,7 @@ void weigh(const Match& match, const Weight& weight, const Judged& judged,
 // What an enforcing rule makes of a packet.
 void decide(const Match& match, const Judged& judged, const Outcome& outcome,
             Decision& decision) noexcept {
-    const Rule& rule = judged.rule(match);
+    const LoadedRule& rule = judged.rule(match);
     const Reason refusal = outcome.banned       ? Reason::Banned
                            : outcome.over_limit ? Reason::OverLimit
                            : outcome.no_credit  ? Reason::NoCredit
@@ -225,7 +225,7 @@ void decide(const Match& match, const Judged& judged, const Outcome& outcome,
 
 void look_at_all(const Judged& judged, Decision& decision) noexcept {
     for (Match& match : judged.matches) {
-        const Rule& rule = judged.rule(match);
+        const LoadedRule& rule = judged.rule(match);
         if (rule.on_match != OnMatch::Meter) {
             continue;
         }
@@ -259,7 +259,7 @@ void settle_rule(const Match& match, const Judged& judged, bool spends) noexcept
 void settle_all(const Judged& judged, const Decision& decision) noexcept {
     const bool forwarded = forwards(decision.verdict);
     for (const Match& match : judged.matches) {
-        const Rule& rule = judged.rule(match);
+        const LoadedRule& rule = judged.rule(match);
         if (rule.on_match != OnMatch::Meter || match.skipped) {
             continue;
         }

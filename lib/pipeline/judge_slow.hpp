@@ -1,8 +1,8 @@
 #pragma once
+#include "lib/load/loaded_set.hpp"
 #include "lib/pipeline/core_state.hpp"
-#include "lib/pipeline/look_at.hpp"
 #include "lib/pipeline/look.hpp"
-#include "lib/rules/rule_set.hpp"
+#include "lib/pipeline/look_at.hpp"
 
 #include <span>
 
@@ -14,7 +14,7 @@ struct Judged {
     std::span<Match> matches;
     Look* all_looks;
 
-    [[nodiscard]] const Rule& rule(const Match& match) const noexcept {
+    [[nodiscard]] const LoadedRule& rule(const Match& match) const noexcept {
         return judging.set.rules[match.rule];
     }
     [[nodiscard]] Verdict verdict_of(ActionIndex action) const noexcept {

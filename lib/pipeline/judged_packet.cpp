@@ -5,9 +5,9 @@ namespace {
 
 class Gathering {
 public:
-    Gathering(Burst& burst, std::size_t row, const RuleSet& set) noexcept
+    Gathering(Burst& burst, std::size_t row, const LoadedSet& set) noexcept
         : scratch_{burst.scratch()},
-          plan_{*set.meter_plan},
+          plan_{set.meter_plan},
           row_{row},
           next_{&scratch_.lookups[scratch_.first[row]]},
           end_{&scratch_.lookups[scratch_.first[row + 1]]} {}
@@ -65,7 +65,7 @@ private:
 
 }  // namespace
 
-PacketLooks looks_of_packet(Burst& burst, std::size_t row, const RuleSet& set) noexcept {
+PacketLooks looks_of_packet(Burst& burst, std::size_t row, const LoadedSet& set) noexcept {
     return Gathering{burst, row, set}.run();
 }
 

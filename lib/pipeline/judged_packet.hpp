@@ -1,7 +1,7 @@
 #pragma once
+#include "lib/load/loaded_set.hpp"
 #include "lib/pipeline/burst.hpp"
 #include "lib/pipeline/look.hpp"
-#include "lib/rules/rule_set.hpp"
 
 #include <cstddef>
 #include <span>
@@ -18,6 +18,6 @@ struct PacketLooks {
 // burst. A limit that has nothing to judge (no unit in the packet, or a part of its tier's key
 // missing) has a look of cost 0.
 [[nodiscard]] PacketLooks looks_of_packet(Burst& burst, std::size_t row,
-                                          const RuleSet& set) noexcept;
+                                          const LoadedSet& set) noexcept;
 
 }  // namespace sluice

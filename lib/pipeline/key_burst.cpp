@@ -39,9 +39,8 @@ private:
     static_assert(kMaxLimits <= 0x7FFF, "a count fits a lane");
     // All ones in the lanes of rows that are set.
     [[nodiscard]] static __m256i lanes_of(std::uint32_t rows) noexcept {
-        const __m256i bits =
-            _mm256_setr_epi16(1, 2, 4, 8, 16, 32, 64, 128, 256, 512, 1024, 2048, 4096, 8192, 16384,
-                              static_cast<short>(0x8000));
+        const __m256i bits = _mm256_setr_epi16(1, 2, 4, 8, 16, 32, 64, 128, 256, 512, 1024, 2048,
+                                               4096, 8192, 16384, static_cast<short>(0x8000));
         const __m256i all = _mm256_set1_epi16(static_cast<short>(rows));
         return _mm256_cmpeq_epi16(_mm256_and_si256(all, bits), bits);
     }
@@ -52,8 +51,8 @@ private:
 
 class Keying {
 public:
-    Keying(Burst& burst, const RuleSet& set, const CoreState& core) noexcept
-        : burst_{burst}, plan_{*set.meter_plan}, core_{core}, scratch_{burst.scratch()} {}
+    Keying(Burst& burst, const LoadedSet& set, const CoreState& core) noexcept
+        : burst_{burst}, plan_{set.meter_plan}, core_{core}, scratch_{burst.scratch()} {}
 
     void run() noexcept {
         scratch_.plan = &plan_;
@@ -91,9 +90,9 @@ private:
             for (const LimitPlan& limit : limits_of(plan_.rules[active.rule])) {
                 if (const RowMask rows = scratch_.keyed[limit.schema]; rows != 0) {
                     scratch_.keyed[limit.schema] = 0;
-                    scratch_.has_key[limit.schema] = digest_keys(
-                        plan_.schemas[limit.schema], burst_.frames(), burst_.headers(), rows,
-                        core_.hash, scratch_.digests[limit.schema]);
+                    scratch_.has_key[limit.schema] =
+                        digest_keys(plan_.schemas[limit.schema], burst_.frames(), burst_.headers(),
+                                    rows, core_.hash, scratch_.digests[limit.schema]);
                 }
             }
         }
@@ -209,7 +208,7 @@ private:
 
 }  // namespace
 
-void key_burst(Burst& burst, const RuleSet& set, const CoreState& core) noexcept {
+void key_burst(Burst& burst, const LoadedSet& set, const CoreState& core) noexcept {
     if (burst.size() != 0) {
         Keying{burst, set, core}.run();
     }

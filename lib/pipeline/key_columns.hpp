@@ -1,6 +1,6 @@
 #pragma once
+#include "lib/load/key_schema.hpp"
 #include "lib/packet/header_columns.hpp"
-#include "lib/rules/key_schema.hpp"
 
 #include <array>
 #include <bit>
@@ -9,8 +9,8 @@
 
 namespace sluice {
 
-// The canonical bytes of one key in several rows, as columns of 64-bit words: parts are appended for
-// all rows at once. All rows have the same version of IP, so each part has one size.
+// The canonical bytes of one key in several rows, as columns of 64-bit words: parts are appended
+// for all rows at once. All rows have the same version of IP, so each part has one size.
 class KeyColumns {
 public:
     static constexpr std::size_t kMaxWords = (kMaxKeySize + 7) / 8;

@@ -1,7 +1,7 @@
 #pragma once
+#include "lib/load/key_schema.hpp"
 #include "lib/meter/group_key.hpp"
 #include "lib/packet/header_columns.hpp"
-#include "lib/rules/key_schema.hpp"
 
 #include <array>
 #include <cstdint>

@@ -8,7 +8,7 @@ namespace sluice {
 namespace {
 
 // What the key has that these looks share the digest of.
-const OverridePlan* plan_of(const Rule& rule, std::uint8_t key, std::uint64_t digest,
+const OverridePlan* plan_of(const LoadedRule& rule, std::uint8_t key, std::uint64_t digest,
                             const Judging& judging) noexcept {
     const OverrideTable* table = rule.override_tables[key].get();
     if (table == nullptr) {
@@ -16,8 +16,7 @@ const OverridePlan* plan_of(const Rule& rule, std::uint8_t key, std::uint64_t di
     }
     KeyBytes bytes;
     const auto again = [&]() noexcept {
-        (void)key_of(rule.keys[key], rule.missing_key, judging.flow(),
-                     judging.frame(), bytes);
+        (void)key_of(rule.keys[key], rule.missing_key, judging.flow(), judging.frame(), bytes);
         return bytes.view();
     };
     return table->find(digest, again);
@@ -45,7 +44,7 @@ const LimitOverride* override_of(const OverridePlan& plan, const Overrides& all,
     return nullptr;
 }
 
-const OverridePlan* plan_of_key(const Rule& rule, std::uint8_t key, ByteView bytes,
+const OverridePlan* plan_of_key(const LoadedRule& rule, std::uint8_t key, ByteView bytes,
                                 const KeyHasher& hash) noexcept {
     if (rule.override_tables.empty() || rule.override_tables[key] == nullptr) {
         return nullptr;
@@ -64,7 +63,7 @@ Nanoseconds ban_left(const OverridePlan& plan, Now now) noexcept {
     return plan.banned_until == kForever ? kNever : plan.banned_until - now.utc();
 }
 
-Fate fate_of(const Rule& rule, std::span<Look> looks, const Judging& judging) noexcept {
+Fate fate_of(const LoadedRule& rule, std::span<Look> looks, const Judging& judging) noexcept {
     Fate fate;
     const OverridePlan* plan = nullptr;
     std::size_t keys = 0;

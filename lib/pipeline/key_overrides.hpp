@@ -19,7 +19,7 @@ struct Fate {
 
 // Finds what the keys of a packet have in place of a rule's numbers, and notes it in the looks. One
 // key that is banned, else one that is exempt, decides for all; the looks then ask for nothing.
-[[nodiscard]] Fate fate_of(const Rule& rule, std::span<Look> looks,
+[[nodiscard]] Fate fate_of(const LoadedRule& rule, std::span<Look> looks,
                            const Judging& judging) noexcept;
 [[nodiscard]] KeyFate fate_of(const OverridePlan& plan, Now now) noexcept;
 
@@ -27,8 +27,8 @@ struct Fate {
 [[nodiscard]] Nanoseconds ban_left(const OverridePlan& plan, Now now) noexcept;
 
 // What a key has; nullptr: nothing of its own.
-[[nodiscard]] const OverridePlan* plan_of_key(const Rule& rule, std::uint8_t key, ByteView bytes,
-                                              const KeyHasher& hash) noexcept;
+[[nodiscard]] const OverridePlan* plan_of_key(const LoadedRule& rule, std::uint8_t key,
+                                              ByteView bytes, const KeyHasher& hash) noexcept;
 
 // What one limit has for a key at an instant; nullptr: nothing of its own.
 [[nodiscard]] const LimitOverride* override_of(const OverridePlan& plan, const Overrides& all,

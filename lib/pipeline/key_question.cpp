@@ -17,7 +17,7 @@ namespace {
 
 class Asked {
 public:
-    Asked(const KeyQuestion& question, const RuleSet& set, CoreState& core, Now now) noexcept
+    Asked(const KeyQuestion& question, const LoadedSet& set, CoreState& core, Now now) noexcept
         : question_{question},
           rule_{set.rules[question.rule]},
           core_{core},
@@ -30,7 +30,7 @@ public:
     }
 
     KeyBucket answer(std::uint8_t index) noexcept {
-        const MeteredLimit& limit = rule_.limits[index];
+        const LoadedLimit& limit = rule_.limits[index];
         const OwnNumbers own = own_numbers(index);
         const AnyLimit& numbers = own.numbers != nullptr ? *own.numbers : limit.limit;
         KeyBucket bucket{
@@ -73,7 +73,7 @@ public:
         if (!rule_.bans()) {
             return {};
         }
-        const MeteredLimit& limit = rule_.ban.boxes[question_.key];
+        const LoadedLimit& limit = rule_.ban.boxes[question_.key];
         KeyBox box{.after = most_of(limit.limit)};
         if (lifts_bans()) {
             forget_moved(limit);
@@ -119,7 +119,7 @@ private:
         }
     }
     // The bans of networks that the key would be charged to.
-    void meet_wider(const MeteredLimit& limit, KeyBox& box) noexcept {
+    void meet_wider(const LoadedLimit& limit, KeyBox& box) noexcept {
         const CoarseKeys wider{question_.bytes.view()};
         std::uint8_t step = 0;
         for (const KeyBytes& key : wider.keys()) {
@@ -137,7 +137,7 @@ private:
     }
     // What a new bucket of the key would admit: less what the key owes in the tables of an earlier
     // process, too, which its first packet takes over.
-    [[nodiscard]] Units left_anew(const MeteredLimit& limit,
+    [[nodiscard]] Units left_anew(const LoadedLimit& limit,
                                   const KeyBucket& bucket) const noexcept {
         const FiledKey key = filed(limit, question_.bytes);
         Units used{0};
@@ -150,7 +150,7 @@ private:
         const std::uint64_t left = bucket.most.count() - std::min(bucket.most, used).count();
         return std::min(bucket.remaining, Units{left});
     }
-    [[nodiscard]] bool former_ban(const MeteredLimit& limit, KeyBox& box) const noexcept {
+    [[nodiscard]] bool former_ban(const LoadedLimit& limit, KeyBox& box) const noexcept {
         const FormerTables* former = core_.buckets.former();
         const FiledKey key = filed(limit, question_.bytes);
         box.left = former == nullptr ? box.left : former->ban_left(key, now_.at);
@@ -164,10 +164,10 @@ private:
         return true;
     }
     // What the key owes where its packets met until a reload: each worker acts on its own part.
-    void forget_moved(const MeteredLimit& limit) noexcept {
+    void forget_moved(const LoadedLimit& limit) noexcept {
         for_each_moved(limit, [this](Entry& entry) { tenants_.forget(entry); });
     }
-    void act_on_moved(const MeteredLimit& limit) noexcept {
+    void act_on_moved(const LoadedLimit& limit) noexcept {
         if (question_.action == KeyAction::Reset) {
             forget_moved(limit);
         } else if (question_.action == KeyAction::Grant) {
@@ -175,7 +175,7 @@ private:
         }
     }
     template <typename Act>
-    void for_each_moved(const MeteredLimit& limit, Act&& act) noexcept {
+    void for_each_moved(const LoadedLimit& limit, Act&& act) noexcept {
         for (const MovedFrom& moved : limit.moved_from) {
             const FiledKey before = refiled(filed(limit, question_.bytes), moved.slot);
             if (Entry* entry = core_.buckets.keys.find(before)) {
@@ -184,7 +184,7 @@ private:
             }
         }
     }
-    [[nodiscard]] bool moved_ban(const MeteredLimit& limit, KeyBox& box) const noexcept {
+    [[nodiscard]] bool moved_ban(const LoadedLimit& limit, KeyBox& box) const noexcept {
         const PeerTables* peers = core_.buckets.peers();
         if (peers == nullptr || (limit.moved_from.empty() && !limit.moving)) {
             return false;
@@ -193,7 +193,7 @@ private:
         box.lifted = box.left != Nanoseconds{0} && lifts_bans();
         return box.left != Nanoseconds{0};
     }
-    [[nodiscard]] FiledKey filed(const MeteredLimit& limit, const KeyBytes& key) const noexcept {
+    [[nodiscard]] FiledKey filed(const LoadedLimit& limit, const KeyBytes& key) const noexcept {
         return {core_.hash(limit.identity, key.view()), limit.slot};
     }
     [[nodiscard]] Units left_in(const Entry& entry, const AnyLimit& numbers) const noexcept {
@@ -230,7 +230,7 @@ private:
     }
 
     // A bucket that the key would get now is full, less what wider keys owe on its behalf.
-    void describe_new(const MeteredLimit& limit, KeyBucket& bucket) noexcept {
+    void describe_new(const LoadedLimit& limit, KeyBucket& bucket) noexcept {
         bucket.remaining = bucket.most;
         bucket.wait = cost() > bucket.most ? kNever : Nanoseconds{0};
         bucket.step = 0;
@@ -243,7 +243,7 @@ private:
     // Whose each unit is that a wider key owes is not known. So that this one gets what it is
     // promised, each of them is given back as much as that is short of, and no more: its neighbours
     // may spend it as well, but all of them together no more than this key was to have.
-    void give_wider(const MeteredLimit& limit, KeyBucket& bucket) noexcept {
+    void give_wider(const LoadedLimit& limit, KeyBucket& bucket) noexcept {
         const bool all = question_.action == KeyAction::Reset;
         const Units missing{bucket.most.count() - bucket.remaining.count()};
         const Units wanted =
@@ -265,7 +265,7 @@ private:
     }
     // Those that owe anything, nearest first: `take` gets the entry, its numbers and the step.
     template <typename Take>
-    void for_each_wider(const MeteredLimit& limit, Take&& take) noexcept {
+    void for_each_wider(const LoadedLimit& limit, Take&& take) noexcept {
         if (!core_.buckets.coarsened(now_.at)) {
             return;
         }
@@ -290,7 +290,7 @@ private:
     }
 
     const KeyQuestion& question_;
-    const Rule& rule_;
+    const LoadedRule& rule_;
     CoreState& core_;
     Tenants& tenants_;
     Now now_;
@@ -299,7 +299,7 @@ private:
 
 }  // namespace
 
-KeyAnswer answer_key(const KeyQuestion& question, const RuleSet& set, CoreState& core,
+KeyAnswer answer_key(const KeyQuestion& question, const LoadedSet& set, CoreState& core,
                      Now now) noexcept {
     KeyAnswer answer;
     if (question.load != set.load || question.rule >= set.rules.size()) {
@@ -311,7 +311,7 @@ KeyAnswer answer_key(const KeyQuestion& question, const RuleSet& set, CoreState&
     answer.exempt = asked.fate() == KeyFate::Exempt;
     answer.banned = asked.fate() == KeyFate::Banned;
     answer.box = asked.box();
-    const std::vector<MeteredLimit>& limits = set.rules[question.rule].limits;
+    const std::vector<LoadedLimit>& limits = set.rules[question.rule].limits;
     for (std::size_t i = 0; i < limits.size() && answer.count < answer.buckets.size(); ++i) {
         if (limits[i].key == question.key && ((question.limits >> i) & 1U) != 0) {
             answer.buckets[answer.count++] = asked.answer(static_cast<std::uint8_t>(i));

@@ -1,8 +1,8 @@
 #pragma once
+#include "lib/load/loaded_set.hpp"
 #include "lib/pipeline/core_state.hpp"
 #include "lib/rules/group.hpp"
 #include "lib/rules/key_action.hpp"
-#include "lib/rules/rule_set.hpp"
 
 #include <array>
 #include <cstdint>
@@ -64,7 +64,7 @@ struct KeyAnswer {
 };
 
 // To be called between bursts, by the owner of `core`.
-[[nodiscard]] KeyAnswer answer_key(const KeyQuestion& question, const RuleSet& set, CoreState& core,
-                                   Now now) noexcept;
+[[nodiscard]] KeyAnswer answer_key(const KeyQuestion& question, const LoadedSet& set,
+                                   CoreState& core, Now now) noexcept;
 
 }  // namespace sluice

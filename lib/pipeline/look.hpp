@@ -1,7 +1,7 @@
 #pragma once
+#include "lib/load/loaded_set.hpp"
 #include "lib/meter/any_meter.hpp"
 #include "lib/meter/entry.hpp"
-#include "lib/rules/rule_set.hpp"
 
 #include <cstdint>
 

@@ -10,14 +10,16 @@
 namespace sluice {
 namespace {
 
-[[gnu::noinline, gnu::cold]] bool place_slow(Look& look, const MeteredLimit& limit,
-                                             const Rule& rule, const Judging& judging) noexcept {
+[[gnu::noinline, gnu::cold]] bool place_slow(Look& look, const LoadedLimit& limit,
+                                             const LoadedRule& rule,
+                                             const Judging& judging) noexcept {
     return Placing{look, limit, rule, judging}.run();
 }
 
 // Its pool has no line for one more charge: as if the key had found no place.
-[[gnu::noinline, gnu::cold]] void no_room_slow(Look& look, const MeteredLimit& limit,
-                                               const Rule& rule, const Judging& judging) noexcept {
+[[gnu::noinline, gnu::cold]] void no_room_slow(Look& look, const LoadedLimit& limit,
+                                               const LoadedRule& rule,
+                                               const Judging& judging) noexcept {
     count_event(judging, TableEvent::PoolFull);
     look.entry->release();
     look.entry = nullptr;
@@ -32,7 +34,8 @@ namespace {
 
 // A bucket that is there, under the numbers that its key has now. False: there was no memory for
 // that, and on_full has decided.
-[[gnu::noinline]] bool bring_under_own_slow(Look& look, const MeteredLimit& limit, const Rule& rule,
+[[gnu::noinline]] bool bring_under_own_slow(Look& look, const LoadedLimit& limit,
+                                            const LoadedRule& rule,
                                             const Judging& judging) noexcept {
     const OwnNumbers own = own_numbers(look, limit);
     if (judging.core.buckets.tenants.bring_under(*look.entry, own, judging.now)) {
@@ -55,7 +58,7 @@ Color color_of(std::uint8_t dscp) noexcept {
     return precedence == 2 ? Color::Yellow : Color::Red;
 }
 
-void look_at(Look& look, const MeteredLimit& limit, const Rule& rule,
+void look_at(Look& look, const LoadedLimit& limit, const LoadedRule& rule,
              const Judging& judging) noexcept {
     BucketStore& store = judging.core.buckets;
     const FiledKey own = look.key;
@@ -94,8 +97,8 @@ void look_at(Look& look, const MeteredLimit& limit, const Rule& rule,
     }
 }
 
-bool look_at_step(Look& look, const MeteredLimit& limit, const Rule& rule, const Judging& judging,
-                  std::uint8_t step) noexcept {
+bool look_at_step(Look& look, const LoadedLimit& limit, const LoadedRule& rule,
+                  const Judging& judging, std::uint8_t step) noexcept {
     BucketStore& store = judging.core.buckets;
     look.entry = step == 0 ? store.keys.find(look.key) : nullptr;
     if (look.entry != nullptr) {

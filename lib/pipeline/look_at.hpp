@@ -1,7 +1,7 @@
 #pragma once
+#include "lib/load/loaded_set.hpp"
 #include "lib/pipeline/burst.hpp"
 #include "lib/pipeline/core_state.hpp"
-#include "lib/rules/rule_set.hpp"
 
 namespace sluice {
 
@@ -14,7 +14,7 @@ namespace sluice {
 
 // One packet being judged under one rule set.
 struct Judging {
-    const RuleSet& set;
+    const LoadedSet& set;
     CoreState& core;
     Now now;
     const FrameColumns& frames;
@@ -28,12 +28,12 @@ struct Judging {
 
 // Finds or makes the bucket of a look and asks it. Afterwards look.entry is held until settled, or
 // is nullptr if the key found no place and the rule's on_full decided.
-void look_at(Look& look, const MeteredLimit& limit, const Rule& rule,
+void look_at(Look& look, const LoadedLimit& limit, const LoadedRule& rule,
              const Judging& judging) noexcept;
 
 // The same for a bucket of the given step (0: the key's own), and no other: what finds no place
 // there is counted as on_full says. False: it found none.
-[[nodiscard]] bool look_at_step(Look& look, const MeteredLimit& limit, const Rule& rule,
+[[nodiscard]] bool look_at_step(Look& look, const LoadedLimit& limit, const LoadedRule& rule,
                                 const Judging& judging, std::uint8_t step) noexcept;
 
 // Charges a look that was admitted, or, when `rejected`, whatever fits of its cost; both end the

@@ -18,13 +18,13 @@ namespace {
 
 class Matching {
 public:
-    Matching(Burst& burst, const RuleSet& set, const CoreState& core) noexcept
+    Matching(Burst& burst, const LoadedSet& set, const CoreState& core) noexcept
         : burst_{burst}, set_{set}, core_{core}, scratch_{burst.scratch()} {}
 
     void run() noexcept {
         const RowMask rows = burst_.headers().well_formed() & burst_.live();
         decide_malformed_rows();
-        set_.classifier.match_headers(burst_.headers(), rows, scratch_.matches);
+        set_.classifier->match_headers(burst_.headers(), rows, scratch_.matches);
         if (scratch_.matches.pending_rows() != 0) [[unlikely]] {
             match_later_layers();
         }
@@ -38,7 +38,7 @@ private:
         return scratch_.matches.matched();
     }
     [[nodiscard]] const RulePlan& plan_of(std::uint32_t rule) const noexcept {
-        return set_.meter_plan->rules[rule];
+        return set_.meter_plan.rules[rule];
     }
 
     void decide_malformed_rows() noexcept {
@@ -56,8 +56,8 @@ private:
     }
 
     // Texts are looked at only where they can still change a verdict, what is spent or what is
-    // counted: not in a row that an enforcing rule decides by headers, unless a rule that is pending
-    // there comes before it, and is a budget or decides on sight too.
+    // counted: not in a row that an enforcing rule decides by headers, unless a rule that is
+    // pending there comes before it, and is a budget or decides on sight too.
     void match_later_layers() noexcept {
         RowMask decided = 0;
         RowMask wanted = 0;
@@ -74,8 +74,8 @@ private:
             decided |= decided_by(*match);
         }
         wanted |= scratch_.matches.pending_rows() & ~decided;
-        set_.classifier.match_texts(burst_.frames(), burst_.headers(), wanted, *core_.texts,
-                                    scratch_.matches);
+        set_.classifier->match_texts(burst_.frames(), burst_.headers(), wanted, *core_.texts,
+                                     scratch_.matches);
     }
 
     void leave_to_general(RowMask rows) noexcept {
@@ -104,8 +104,7 @@ private:
                 continue;
             }
             const Decision decision = decision_on_sight(rule, match.rule);
-            for_each_row(rows,
-                         [&](std::size_t row) { burst_.packets()[row].decision = decision; });
+            for_each_row(rows, [&](std::size_t row) { burst_.packets()[row].decision = decision; });
             open &= ~rows;
             scratch_.decided |= rows;
         }
@@ -128,14 +127,14 @@ private:
     }
 
     Burst& burst_;
-    const RuleSet& set_;
+    const LoadedSet& set_;
     const CoreState& core_;
     Scratch& scratch_;
 };
 
 }  // namespace
 
-void match_burst(Burst& burst, const RuleSet& set, const CoreState& core) noexcept {
+void match_burst(Burst& burst, const LoadedSet& set, const CoreState& core) noexcept {
     if (burst.size() == 0) {
         return;
     }

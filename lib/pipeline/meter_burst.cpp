@@ -10,7 +10,7 @@
 namespace sluice {
 namespace {
 
-[[gnu::noinline]] void decide_general(Burst& burst, std::size_t row, const RuleSet& set,
+[[gnu::noinline]] void decide_general(Burst& burst, std::size_t row, const LoadedSet& set,
                                       CoreState& core, Now now) noexcept {
     const PacketLooks of = looks_of_packet(burst, row, set);
     burst.packets()[row].decision = judge_slow({.judging = {.set = set,
@@ -28,7 +28,7 @@ namespace {
 }
 
 // Packet by packet, in arrival order: what one packet spends, the next one sees.
-void decide(Burst& burst, const RuleSet& set, CoreState& core, Now now) noexcept {
+void decide(Burst& burst, const LoadedSet& set, CoreState& core, Now now) noexcept {
     const Scratch& scratch = burst.scratch();
     FastPath fast{burst, set, core, now};
     const RowMask rows = burst.live() & ~scratch.decided;
@@ -51,7 +51,7 @@ void tend(CoreState& core, Now now) noexcept {
 }  // namespace
 
 // What changes between locating and deciding, the general path finds out.
-void meter_burst(Burst& burst, const RuleSet& set, CoreState& core, Now now) noexcept {
+void meter_burst(Burst& burst, const LoadedSet& set, CoreState& core, Now now) noexcept {
     adopt(set, core, now);
     tend(core, now);
     if (burst.size() == 0) {

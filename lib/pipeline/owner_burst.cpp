@@ -1,5 +1,6 @@
 #include "lib/pipeline/owner_burst.hpp"
 
+#include "lib/load/owner_rules.hpp"
 #include "lib/rules/group.hpp"
 #include "lib/share/core.hpp"
 
@@ -8,24 +9,6 @@
 
 namespace sluice {
 namespace {
-
-// In RuleSet::handing: the rule's owner group, counted from 1 on, and what goes with it.
-constexpr std::uint16_t kNothing = 0;
-constexpr std::uint16_t kIsBudget = 0x8000;  // asked before rules that decide on sight
-constexpr std::uint16_t kDecides = 0x7FFF;   // on sight: no limit of another rule is asked
-static_assert(kMaxRules < kDecides, "a group for each rule at most");
-
-std::uint16_t handing_of(const Rule& rule) noexcept {
-    if (!rule.has_limits()) {
-        return rule.mode == Mode::Enforce ? kDecides : kNothing;
-    }
-    const bool budget = rule.owner_group != 0 && rule.on_match == OnMatch::Bypass;
-    return static_cast<std::uint16_t>(rule.owner_group | (budget ? kIsBudget : 0));
-}
-
-bool is_owned(std::uint16_t handing) noexcept {
-    return handing != kNothing && handing != kDecides;
-}
 
 // The common case: an address of the packet. False: it takes the long way.
 bool is_address_of_packet(const GroupingKey& parts) noexcept {
@@ -61,18 +44,18 @@ std::uint8_t owner_of(const OwnerGroup& group, const Burst& burst, std::size_t r
 // Of the rules that match each packet, the group at an owner; 0: none.
 class RowGroups {
 public:
-    RowGroups(const Scratch& scratch, const RuleSet& set) noexcept {
+    RowGroups(const Scratch& scratch, const LoadedSet& set) noexcept {
         RowMask open = ~RowMask{0};
         for (const ActiveRule& active : std::span{scratch.rules.get(), scratch.rule_count}) {
             const std::uint16_t handing = set.handing[active.rule];
             const RowMask rows = active.rows & open;
-            if (handing == kDecides) {
+            if (handing == kDecidesOnSight) {
                 put(rows, 0);
                 open &= ~rows;
             } else if ((handing & kIsBudget) != 0) {
                 put(rows, handing & ~kIsBudget);
                 open &= ~rows;
-            } else if (handing != kNothing) {
+            } else if (handing != kHandsNothing) {
                 put(rows & ~grouped_, handing);
             }
         }
@@ -83,9 +66,8 @@ public:
 
 private:
     void put(RowMask rows, unsigned group) noexcept {
-        for_each_row(rows, [&](std::size_t row) {
-            groups_[row] = static_cast<std::uint16_t>(group);
-        });
+        for_each_row(rows,
+                     [&](std::size_t row) { groups_[row] = static_cast<std::uint16_t>(group); });
         grouped_ = group == 0 ? grouped_ & ~rows : grouped_ | rows;
     }
 
@@ -95,42 +77,31 @@ private:
 
 }  // namespace
 
-void list_owner_rules(RuleSet& set, std::size_t workers) {
-    set.handing.clear();
-    if (workers < 2 || set.owner_groups.empty()) {
-        return;
-    }
-    for (const Rule& rule : set.rules) {
-        set.handing.push_back(handing_of(rule));
-    }
-}
-
-bool find_owners(const Burst& burst, const RuleSet& set, const CoreState& core, std::size_t workers,
-                 BurstOwners& owners) noexcept {
+bool find_owners(const Burst& burst, const LoadedSet& set, const CoreState& core,
+                 std::size_t workers, BurstOwners& owners) noexcept {
     static_assert(kMaxCores < kStays);
     const RowGroups groups{burst.scratch(), set};
     owners.fill(kStays);
     bool any = false;
     for_each_row(groups.rows(), [&](std::size_t row) {
-        owners[row] =
-            owner_of(set.owner_groups[groups.of(row) - 1U], burst, row, core, workers);
+        owners[row] = owner_of(set.owner_groups[groups.of(row) - 1U], burst, row, core, workers);
         any |= owners[row] != kStays;
     });
     return any;
 }
 
-bool may_go_on(const Burst& burst, std::size_t row, const RuleSet& set) noexcept {
+bool may_go_on(const Burst& burst, std::size_t row, const LoadedSet& set) noexcept {
     const Scratch& scratch = burst.scratch();
     const std::span<const ActiveRule> active{scratch.rules.get(), scratch.rule_count};
     return std::none_of(active.begin(), active.end(), [&](const ActiveRule& match) {
-        const Rule& rule = set.rules[match.rule];
+        const LoadedRule& rule = set.rules[match.rule];
         return has_row(match.rows, row) && rule.owner_group != 0 &&
                rule.on_match == OnMatch::Meter && rule.mode == Mode::Enforce &&
                rule.on_full != OnFull::Open;
     });
 }
 
-void split_burst(Burst& burst, const BurstSplit& split, const RuleSet& set) noexcept {
+void split_burst(Burst& burst, const BurstSplit& split, const LoadedSet& set) noexcept {
     burst.take_out(split.gone);
     Scratch& scratch = burst.scratch();
     for (ActiveRule& active : std::span{scratch.rules.get(), scratch.rule_count}) {

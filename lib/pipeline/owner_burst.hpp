@@ -1,7 +1,7 @@
 #pragma once
+#include "lib/load/loaded_set.hpp"
 #include "lib/pipeline/burst.hpp"
 #include "lib/pipeline/core_state.hpp"
-#include "lib/rules/rule_set.hpp"
 
 #include <array>
 #include <cstddef>
@@ -12,27 +12,24 @@
 // has one owner.
 namespace sluice {
 
-// Fills set.handing. One worker hands nothing over.
-void list_owner_rules(RuleSet& set, std::size_t workers);
-
 inline constexpr std::uint8_t kStays = 0xFF;
 using BurstOwners = std::array<std::uint8_t, kMaxBurst>;
 
 // For each packet of a burst that has been matched: the worker that is to judge it, or kStays: no
 // rule at an owner does, or another one decides before any limit is asked. False: all of them stay.
 // `workers` is at most kMaxCores.
-[[nodiscard]] bool find_owners(const Burst& burst, const RuleSet& set, const CoreState& core,
+[[nodiscard]] bool find_owners(const Burst& burst, const LoadedSet& set, const CoreState& core,
                                std::size_t workers, BurstOwners& owners) noexcept;
 
 // Whether a packet that its owner takes no more of may be judged without its rules at owners: none
 // of those would refuse what it cannot count (`on_full: open`, or a rule that only watches).
-[[nodiscard]] bool may_go_on(const Burst& burst, std::size_t row, const RuleSet& set) noexcept;
+[[nodiscard]] bool may_go_on(const Burst& burst, std::size_t row, const LoadedSet& set) noexcept;
 
 // What becomes of the packets of a burst that has been matched; a bit for each.
 struct BurstSplit {
     RowMask gone = 0;     // taken out: another worker has them, or nobody
     RowMask unowned = 0;  // stay, without their rules at owners
 };
-void split_burst(Burst& burst, const BurstSplit& split, const RuleSet& set) noexcept;
+void split_burst(Burst& burst, const BurstSplit& split, const LoadedSet& set) noexcept;
 
 }  // namespace sluice

@@ -1,10 +1,10 @@
 #include "lib/pipeline/penalty_box.hpp"
 
+#include "lib/load/limit_spread.hpp"
 #include "lib/meter/former_tables.hpp"
 #include "lib/meter/peer_tables.hpp"
 #include "lib/meter/penalty.hpp"
 #include "lib/rules/coarse_key.hpp"
-#include "lib/rules/limit_spread.hpp"
 
 #include <algorithm>
 
@@ -13,13 +13,13 @@ namespace {
 
 // Whether other workers may have the key in the box: they share it, or its packets have come to
 // them.
-bool asks_peers(const MeteredLimit& box) noexcept {
+bool asks_peers(const LoadedLimit& box) noexcept {
     return box.spread == kSpreadAnywhere || box.moving || !box.moved_from.empty();
 }
 
 }  // namespace
 
-PenaltyBoxes::PenaltyBoxes(const Rule& rule, std::span<const Look> looks,
+PenaltyBoxes::PenaltyBoxes(const LoadedRule& rule, std::span<const Look> looks,
                            const Judging& judging) noexcept
     : rule_{rule}, judging_{judging} {
     for (std::size_t i = 0; i < looks.size(); ++i) {
@@ -39,12 +39,12 @@ Nanoseconds PenaltyBoxes::left_in(Entry* entry) const noexcept {
 
 // Whether one of the limits under the key has a place for it.
 bool PenaltyBoxes::has_bucket(std::uint8_t key) const noexcept {
-    return std::any_of(rule_.limits.begin(), rule_.limits.end(), [&](const MeteredLimit& limit) {
+    return std::any_of(rule_.limits.begin(), rule_.limits.end(), [&](const LoadedLimit& limit) {
         return limit.key == key && judging_.core.buckets.keys.find(filed(limit)) != nullptr;
     });
 }
 
-Nanoseconds PenaltyBoxes::left_of(const MeteredLimit& box) const noexcept {
+Nanoseconds PenaltyBoxes::left_of(const LoadedLimit& box) const noexcept {
     BucketStore& store = judging_.core.buckets;
     Entry* const own = store.keys.find(filed(box));
     const bool asks_wider =
@@ -63,7 +63,7 @@ Nanoseconds PenaltyBoxes::left_of(const MeteredLimit& box) const noexcept {
 }
 
 // A ban that began where else packets of the key meet, or have met until a reload.
-Nanoseconds PenaltyBoxes::left_at_peers(const MeteredLimit& box) const noexcept {
+Nanoseconds PenaltyBoxes::left_at_peers(const LoadedLimit& box) const noexcept {
     const BucketStore& store = judging_.core.buckets;
     return store.peers() == nullptr
                ? Nanoseconds{0}
@@ -73,7 +73,7 @@ Nanoseconds PenaltyBoxes::left_at_peers(const MeteredLimit& box) const noexcept 
 std::optional<PenaltyBoxes::Sentence> PenaltyBoxes::sentence() const noexcept {
     Sentence sentence;
     const FormerTables* former = judging_.core.buckets.former();
-    for (const MeteredLimit& box : rule_.ban.boxes) {
+    for (const LoadedLimit& box : rule_.ban.boxes) {
         Nanoseconds left = digests_[box.key] == 0 ? Nanoseconds{0} : left_of(box);
         if (former != nullptr && digests_[box.key] != 0) [[unlikely]] {
             left = std::max(left, former->ban_left(filed(box), judging_.now.at));
@@ -89,7 +89,7 @@ std::optional<PenaltyBoxes::Sentence> PenaltyBoxes::sentence() const noexcept {
 }
 
 // Whether this refusal and those that all workers have noted are a ban.
-bool PenaltyBoxes::is_last_of_all(const Look& look, const MeteredLimit& box) const noexcept {
+bool PenaltyBoxes::is_last_of_all(const Look& look, const LoadedLimit& box) const noexcept {
     const BucketStore& store = judging_.core.buckets;
     if (store.peers() == nullptr) {
         return false;
@@ -100,7 +100,7 @@ bool PenaltyBoxes::is_last_of_all(const Look& look, const MeteredLimit& box) con
     return others + Units{1} >= left;
 }
 
-void PenaltyBoxes::ban_now(Look& look, const MeteredLimit& box) const noexcept {
+void PenaltyBoxes::ban_now(Look& look, const LoadedLimit& box) const noexcept {
     Tenants& tenants = judging_.core.buckets.tenants;
     const Cell before = look.entry->cell();
     look.entry->write(
@@ -111,7 +111,7 @@ void PenaltyBoxes::ban_now(Look& look, const MeteredLimit& box) const noexcept {
 }
 
 // One refusal; whether it is the one that bans.
-bool PenaltyBoxes::bans_now(const MeteredLimit& box, std::uint8_t step) const noexcept {
+bool PenaltyBoxes::bans_now(const LoadedLimit& box, std::uint8_t step) const noexcept {
     Look look{.key = filed(box), .cost = Units{1}};
     if (!look_at_step(look, box, rule_, judging_, step)) {
         return false;

@@ -24,7 +24,8 @@ namespace sluice {
 class PenaltyBoxes {
 public:
     // The looks still have the digests of their keys.
-    PenaltyBoxes(const Rule& rule, std::span<const Look> looks, const Judging& judging) noexcept;
+    PenaltyBoxes(const LoadedRule& rule, std::span<const Look> looks,
+                 const Judging& judging) noexcept;
 
     struct Sentence {
         Nanoseconds left{};    // of the longest ban
@@ -38,18 +39,18 @@ public:
     [[nodiscard]] unsigned note(std::span<const Look> looks, bool yellow) const noexcept;
 
 private:
-    [[nodiscard]] FiledKey filed(const MeteredLimit& limit) const noexcept {
+    [[nodiscard]] FiledKey filed(const LoadedLimit& limit) const noexcept {
         return {KeyHasher::filed_under(limit.identity, digests_[limit.key]), limit.slot};
     }
     [[nodiscard]] Nanoseconds left_in(Entry* entry) const noexcept;
-    [[nodiscard]] Nanoseconds left_of(const MeteredLimit& box) const noexcept;
-    [[nodiscard]] Nanoseconds left_at_peers(const MeteredLimit& box) const noexcept;
+    [[nodiscard]] Nanoseconds left_of(const LoadedLimit& box) const noexcept;
+    [[nodiscard]] Nanoseconds left_at_peers(const LoadedLimit& box) const noexcept;
     [[nodiscard]] bool has_bucket(std::uint8_t key) const noexcept;
-    [[nodiscard]] bool is_last_of_all(const Look& look, const MeteredLimit& box) const noexcept;
-    void ban_now(Look& look, const MeteredLimit& box) const noexcept;
-    [[nodiscard]] bool bans_now(const MeteredLimit& box, std::uint8_t step) const noexcept;
+    [[nodiscard]] bool is_last_of_all(const Look& look, const LoadedLimit& box) const noexcept;
+    void ban_now(Look& look, const LoadedLimit& box) const noexcept;
+    [[nodiscard]] bool bans_now(const LoadedLimit& box, std::uint8_t step) const noexcept;
 
-    const Rule& rule_;
+    const LoadedRule& rule_;
     const Judging& judging_;
     std::array<std::uint64_t, kMaxLimitsPerRule> digests_{};  // by key; 0: it lacks a part
 };

@@ -24,13 +24,13 @@ inline void count_event(const Judging& judging, TableEvent event) noexcept {
 }
 
 // The numbers that the key has in place of the limit's, if any.
-[[nodiscard]] inline OwnNumbers own_numbers(const Look& look, const MeteredLimit& limit) noexcept {
+[[nodiscard]] inline OwnNumbers own_numbers(const Look& look, const LoadedLimit& limit) noexcept {
     return limit.overridden && look.own != nullptr ? OwnNumbers{&look.own->numbers, look.own->until}
                                                    : OwnNumbers{};
 }
 
 // The limit's numbers at a step; nullptr: it does not coarsen so far.
-[[nodiscard]] inline const AnyLimit* numbers_of(const MeteredLimit& limit,
+[[nodiscard]] inline const AnyLimit* numbers_of(const LoadedLimit& limit,
                                                 std::uint8_t step) noexcept {
     return numbers_at(limit.limit, limit.coarser, step);
 }
@@ -38,7 +38,7 @@ inline void count_event(const Judging& judging, TableEvent event) noexcept {
 // One search for a bucket of a key that has none.
 class Placing {
 public:
-    Placing(Look& look, const MeteredLimit& limit, const Rule& rule,
+    Placing(Look& look, const LoadedLimit& limit, const LoadedRule& rule,
             const Judging& judging) noexcept
         : look_{look},
           limit_{limit},
@@ -92,8 +92,7 @@ private:
 
     [[nodiscard]] std::span<const KeyBytes> coarse_keys() noexcept {
         if (!coarse_) {
-            coarse_.emplace(grouping(), rule_.missing_key, judging_.flow(),
-                            judging_.frame());
+            coarse_.emplace(grouping(), rule_.missing_key, judging_.flow(), judging_.frame());
         }
         return coarse_->keys();
     }
@@ -108,7 +107,7 @@ private:
             return false;
         }
         std::uint64_t entries = 0;
-        for_each_state(rule_, [&](const MeteredLimit& limit) {
+        for_each_state(rule_, [&](const LoadedLimit& limit) {
             entries += tenants_.entries_of(limit.slot).read();
         });
         return entries >= store_.keys.slots() * rule_.table_share / kWholeTable;
@@ -301,8 +300,8 @@ private:
     }
 
     Look& look_;
-    const MeteredLimit& limit_;
-    const Rule& rule_;
+    const LoadedLimit& limit_;
+    const LoadedRule& rule_;
     const Judging& judging_;
     BucketStore& store_;
     Tenants& tenants_;

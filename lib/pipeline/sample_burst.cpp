@@ -12,7 +12,7 @@ namespace {
 
 // One rule that met the packet.
 struct Sampled {
-    const RuleSet& set;
+    const LoadedSet& set;
     const Burst& burst;
     std::size_t row;
     const Match& match;
@@ -20,7 +20,7 @@ struct Sampled {
     CoreState& core;
     Now now;
 
-    [[nodiscard]] const Rule& rule() const noexcept { return set.rules[match.rule]; }
+    [[nodiscard]] const LoadedRule& rule() const noexcept { return set.rules[match.rule]; }
     [[nodiscard]] const Decision& decision() const noexcept {
         return burst.packets()[row].decision;
     }
@@ -42,8 +42,8 @@ struct Sampled {
 
 // The numbers that count for a key; nullptr: none do, since it is exempt or banned by name.
 const AnyLimit* numbers_for(const Sampled& sampled, std::size_t limit, ByteView key) noexcept {
-    const Rule& rule = sampled.rule();
-    const MeteredLimit& metered = rule.limits[limit];
+    const LoadedRule& rule = sampled.rule();
+    const LoadedLimit& metered = rule.limits[limit];
     if (rule.overrides == nullptr) {
         return &metered.limit;
     }
@@ -75,10 +75,11 @@ std::uint64_t remaining_of(const Sampled& sampled, std::size_t limit, ByteView k
 }
 
 void tell(const Sampled& sampled, std::size_t limit, std::uint32_t weight) noexcept {
-    const Rule& rule = sampled.rule();
+    const LoadedRule& rule = sampled.rule();
     KeyBytes key;
-    if (key_of(rule.keys[rule.limits[limit].key], rule.missing_key, sampled.burst.headers_of(sampled.row),
-               sampled.burst.frame(sampled.row).bytes, key) == KeyOutcome::Missing) {
+    if (key_of(rule.keys[rule.limits[limit].key], rule.missing_key,
+               sampled.burst.headers_of(sampled.row), sampled.burst.frame(sampled.row).bytes,
+               key) == KeyOutcome::Missing) {
         return;
     }
     KeySample* record = sampled.core.sampler->next();
@@ -97,7 +98,7 @@ void tell(const Sampled& sampled, std::size_t limit, std::uint32_t weight) noexc
 
 }  // namespace
 
-void sample_burst(Burst& burst, const RuleSet& set, CoreState& core, Now now) noexcept {
+void sample_burst(Burst& burst, const LoadedSet& set, CoreState& core, Now now) noexcept {
     const KeySampler::Pick pick = core.sampler->pick(burst.size(), now.at);
     if (!has_row(burst.live() & ~burst.headers().malformed, pick.packet)) {
         return;
@@ -109,7 +110,7 @@ void sample_burst(Burst& burst, const RuleSet& set, CoreState& core, Now now) no
             continue;
         }
         // Each key once, by its first limit.
-        const Rule& rule = sampled.rule();
+        const LoadedRule& rule = sampled.rule();
         for (std::size_t limit = 0; limit < rule.limits.size(); ++limit) {
             if (limit == 0 || rule.limits[limit].key != rule.limits[limit - 1].key) {
                 tell(sampled, limit, pick.weight);

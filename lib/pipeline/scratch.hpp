@@ -1,10 +1,10 @@
 #pragma once
+#include "lib/load/meter_plan.hpp"
 #include "lib/match/rule_matches.hpp"
 #include "lib/meter/entry.hpp"
 #include "lib/packet/row_mask.hpp"
 #include "lib/pipeline/key_digests.hpp"
 #include "lib/pipeline/look.hpp"
-#include "lib/rules/meter_plan.hpp"
 
 #include <array>
 #include <cstdint>
@@ -12,8 +12,8 @@
 
 namespace sluice {
 
-// A rule that some packet of the burst matches. A row is in `rows` if the rule's limits may be asked
-// for it, or, of rules that decide on sight, if the general path has yet to find out.
+// A rule that some packet of the burst matches. A row is in `rows` if the rule's limits may be
+// asked for it, or, of rules that decide on sight, if the general path has yet to find out.
 struct ActiveRule {
     std::uint32_t rule = 0;  // index in the rule set
     RowMask rows = 0;

@@ -48,7 +48,7 @@ void end_lease(Entry& entry, const FiledKey& key, CoreState& core) noexcept {
     }
 }
 
-Judgement ask_ledger(const Look& look, const Rule& rule, const Judging& judging) noexcept {
+Judgement ask_ledger(const Look& look, const LoadedRule& rule, const Judging& judging) noexcept {
     if (look.entry == nullptr || !is_shared(*look.entry, judging)) {
         return look.judgement;
     }

@@ -15,7 +15,7 @@ namespace sluice {
 void end_lease(Entry& entry, const FiledKey& key, CoreState& core) noexcept;
 
 // What becomes of a look that the copy here admits: the same, or NoRoom.
-[[nodiscard]] Judgement ask_ledger(const Look& look, const Rule& rule,
+[[nodiscard]] Judgement ask_ledger(const Look& look, const LoadedRule& rule,
                                    const Judging& judging) noexcept;
 
 // Whether the ledger can note so much, be it more than this worker may go ahead by.

@@ -1,7 +1,7 @@
 #pragma once
+#include "lib/load/loaded_set.hpp"
 #include "lib/pipeline/burst.hpp"
 #include "lib/pipeline/core_state.hpp"
-#include "lib/rules/rule_set.hpp"
 
 namespace sluice {
 
@@ -10,7 +10,7 @@ void parse_burst(Burst& burst, const CoreState& core) noexcept;
 
 // Adds to each row that is not malformed the countries and ASNs that rules ask for.
 void fill_origins(Burst& burst, const OriginMap& origins) noexcept;
-inline void origin_burst(Burst& burst, const RuleSet& set) noexcept {
+inline void origin_burst(Burst& burst, const LoadedSet& set) noexcept {
     if (set.origin_map != nullptr) [[unlikely]] {
         fill_origins(burst, *set.origin_map);
     }
@@ -18,11 +18,11 @@ inline void origin_burst(Burst& burst, const RuleSet& set) noexcept {
 
 // Finds the rules that match, and decides what that alone decides: malformed packets, and those of
 // enforcing rules with on_match.
-void match_burst(Burst& burst, const RuleSet& set, const CoreState& core) noexcept;
+void match_burst(Burst& burst, const LoadedSet& set, const CoreState& core) noexcept;
 
 // Hashes the keys of all matching rules, lists each packet's buckets and prefetches their first
 // lines.
-void key_burst(Burst& burst, const RuleSet& set, const CoreState& core) noexcept;
+void key_burst(Burst& burst, const LoadedSet& set, const CoreState& core) noexcept;
 
 // Looks into those lines, and prefetches the second line of each key that is not there, and what
 // else the states of those that are lie in.
@@ -32,6 +32,6 @@ void locate_burst(Burst& burst, const CoreState& core) noexcept;
 void locate_second(Burst& burst, const CoreState& core) noexcept;
 
 // Packet by packet, in arrival order: checks all limits of all matching rules, decides, charges.
-void meter_burst(Burst& burst, const RuleSet& set, CoreState& core, Now now) noexcept;
+void meter_burst(Burst& burst, const LoadedSet& set, CoreState& core, Now now) noexcept;
 
 }  // namespace sluice

@@ -1,7 +1,6 @@
 #include "lib/rules/limit_numbers.hpp"
 
 #include "lib/meter/any_meter.hpp"
-#include "lib/rules/slots.hpp"
 
 namespace sluice {
 namespace {
@@ -27,14 +26,6 @@ bool fill_coarser(Rule& rule) {
         }
     });
     return all_fit;
-}
-
-void number_limits(RuleSet& set) {
-    std::uint16_t slot = 0;
-    for (Rule& rule : set.rules) {
-        for_each_state(rule, [&](MeteredLimit& limit) { limit.slot = ++slot; });
-    }
-    list_slots(set);
 }
 
 }  // namespace sluice

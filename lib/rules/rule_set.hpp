@@ -1,12 +1,10 @@
 #pragma once
 #include "lib/match/classifier.hpp"
-#include "lib/match/origin_map.hpp"
+#include "lib/match/origin_parts.hpp"
 #include "lib/meter/any_limit.hpp"
-#include "lib/meter/slot_row.hpp"
 #include "lib/packet/client_address.hpp"
 #include "lib/packet/text_field.hpp"
 #include "lib/rules/action.hpp"
-#include "lib/rules/override_table.hpp"
 #include "lib/rules/overrides.hpp"
 #include "lib/rules/verdict.hpp"
 
@@ -19,11 +17,10 @@
 #include <string_view>
 #include <vector>
 
-// What the compiler makes of a rule file and the workers adopt: plain data, never changed once
-// published. It crosses the socket as it stands (lib/wire), and check() is asked once on arrival.
+// What the compiler makes of a rule file: plain data. It crosses the socket as it stands
+// (lib/wire), is checked once on arrival by find_fault(), and never changes from then on. What
+// workers need besides is derived from it when it is loaded: lib/load.
 namespace sluice {
-
-struct MeterPlan;
 
 inline constexpr std::size_t kMaxRules = RuleBits::kSize;
 inline constexpr std::size_t kMaxRuleIdSize = 128;
@@ -100,26 +97,15 @@ struct MeteredLimit {
     std::uint64_t max_unsynced = 0;
     // When the rule coarsens: the limit with its numbers times factor, factor^2, factor^3.
     std::vector<AnyLimit> coarser;
-
-    // Given out on loading, not part of what crosses the wire.
-    std::uint16_t slot = 0;             // names the limit in a table's entries; from 1 on
-    std::uint8_t version = 0;           // of its numbers, modulo kNumberVersions
-    bool overridden = false;            // keys may have other numbers
-    std::uint64_t shared = 0;           // max_unsynced in force; 0: each worker has its own buckets
-    std::vector<FormerNumbers> former;  // latest first
-    // What tells which workers the packets of a key meet; where it changes, keys move.
-    std::uint64_t spread = 0;
-    // Keys are moving: other workers hold what they owe in entries of this very slot, and may not
-    // all know yet that they move. nullopt: they do not.
-    std::optional<Combine> moving{};
-    std::vector<MovedFrom> moved_from;  // latest first
 };
 
 // What becomes of keys that are refused again and again. Each key of a rule has a penalty box of
 // its own, whose state is kept in the tables as a limit's is: `limit` is a PenaltyLimit, `name`
 // "ban".
-struct Ban {
+struct BanTerms {
     ActionIndex action = kDropAction;  // for all packets of a banned key
+};
+struct Ban : BanTerms {
     std::vector<MeteredLimit> boxes;  // one for each key, in their order; none: the rule has no ban
 };
 
@@ -134,7 +120,8 @@ struct OwnerGroup {
     [[nodiscard]] bool operator==(const OwnerGroup&) const = default;
 };
 
-struct Rule {
+// All that a rule says besides its limits.
+struct RuleTerms {
     std::string id;
     Mode mode = Mode::Monitor;
     OnMatch on_match = OnMatch::Meter;
@@ -151,22 +138,20 @@ struct Rule {
     // Which of the set's owner groups it is of, counted from 1 on; 0: none, so that nobody hands
     // packets over on its account.
     std::uint16_t owner_group = 0;
-    std::uint32_t counters = 0;  // row in the workers' rule counters; given out on loading
-    // One key, or one for each tier; none where on_match decides. The limits come key by key, so
-    // that whoever goes through them meets each key once.
-    std::vector<GroupingKey> keys;
-    std::vector<MeteredLimit> limits;
-    Ban ban;
+    std::vector<GroupingKey> keys;  // one, or one for each tier; none where on_match decides
     // Keys with other numbers; nullptr: none. Shared, since there may be a million of them.
     std::shared_ptr<const Overrides> overrides;
-    // The same for the packet path, by key; given out on loading.
-    std::vector<std::shared_ptr<const OverrideTable>> override_tables;
-    bool asks_keys = false;  // has overrides or a ban; given out on loading
 
-    [[nodiscard]] bool bans() const noexcept { return !ban.boxes.empty(); }
     [[nodiscard]] bool has_limits() const noexcept {
         return on_match == OnMatch::Meter || on_match == OnMatch::Bypass;
     }
+};
+
+struct Rule : RuleTerms {
+    std::vector<MeteredLimit> limits;  // key by key, so that going through them each key comes once
+    Ban ban;
+
+    [[nodiscard]] bool bans() const noexcept { return !ban.boxes.empty(); }
 };
 
 // All of a rule that keeps a state for each key: its limits, then its penalty boxes.
@@ -190,22 +175,6 @@ struct RuleSet {
     std::vector<Action> actions{kPass, kDrop};
     std::vector<Rule> rules;
     std::vector<OwnerGroup> owner_groups;
-
-    // Given out on loading, not part of what crosses the wire: by slot, every limit of the set and
-    // those of earlier sets that may still have entries.
-    std::vector<SlotRow> slots;
-    std::shared_ptr<const MeterPlan> meter_plan;
-    std::shared_ptr<const OriginMap> origin_map;  // nullptr: no rule asks
-    std::vector<MeteredLimit> gone;
-    // Of each rule, what it means for the owner of a packet (lib/pipeline/owner_burst); empty: no
-    // packet is handed over.
-    std::vector<std::uint16_t> handing;
-    Nanoseconds longest_debt{};
-    std::size_t shared_limits = 0;  // how many are shared by workers
-    bool syncs = false;             // some, or slots that such limits had before their keys moved
-    bool hurries = false;           // keys are moving: what workers are to tell does not wait
-    std::uint64_t load = 0;         // no two sets that a worker meets have the same
-    std::uint64_t changes = 0;      // loads that changed numbers, up to this one
 };
 
 // Whether every index, range and number is what the workers rely on. nullopt: it is; else what is

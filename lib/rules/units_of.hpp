@@ -25,7 +25,7 @@ namespace sluice {
 
 // What a limit of the rule is asked for.
 static_assert(kMaxCost <= kMostCount / UINT32_MAX, "no cost of a packet overflows a meter");
-[[nodiscard]] inline Units cost_of(const Rule& rule, Per per, const Flow& flow) noexcept {
+[[nodiscard]] inline Units cost_of(const RuleTerms& rule, Per per, const Flow& flow) noexcept {
     return Units{units_of(per, flow).count() * rule.cost};
 }
 

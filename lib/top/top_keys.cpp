@@ -30,12 +30,12 @@ auto rank(const TopKey& key, TopOrder order) {
 
 }  // namespace
 
-void TopKeys::adopt(const RuleSet& rules) {
+void TopKeys::adopt(const LoadedSet& rules) {
     load_ = rules.load;
     by_index_.clear();
     std::set<std::string> ids;
     std::size_t metered = 0;
-    for (const Rule& rule : rules.rules) {
+    for (const LoadedRule& rule : rules.rules) {
         ids.insert(rule.id);
         metered += rule.has_limits() ? 1U : 0U;
     }
@@ -43,7 +43,7 @@ void TopKeys::adopt(const RuleSet& rules) {
     // Two sketches a rule.
     const std::size_t capacity =
         std::clamp<std::size_t>(kMaxKeysInAll / 2 / std::max<std::size_t>(metered, 1), 4, kMaxKeys);
-    for (const Rule& rule : rules.rules) {
+    for (const LoadedRule& rule : rules.rules) {
         OfRule* of_rule = nullptr;
         if (rule.has_limits()) {
             of_rule = &rules_.try_emplace(rule.id, SpaceSaving{capacity}, SpaceSaving{capacity})

@@ -1,6 +1,6 @@
 #pragma once
 #include "lib/base/units.hpp"
-#include "lib/rules/rule_set.hpp"
+#include "lib/load/loaded_set.hpp"
 #include "lib/top/key_sample.hpp"
 #include "lib/top/space_saving.hpp"
 
@@ -37,7 +37,7 @@ public:
     static constexpr Nanoseconds kHalfLife = std::chrono::seconds{30};
 
     // What samples refer to from now on. Rules that go on keep what is known of their keys.
-    void adopt(const RuleSet& rules);
+    void adopt(const LoadedSet& rules);
     // A sample of another rule set is left out.
     void take(const KeySample& sample);
     // Now and then, in order: lets the past fade.

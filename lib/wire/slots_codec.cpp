@@ -8,6 +8,10 @@ namespace sluice {
     return {.limit = blank<AnyLimit>(), .coarser = {}};
 }
 
+[[nodiscard]] inline LoadedLimit blank_of(std::type_identity<LoadedLimit>) {
+    return {blank<MeteredLimit>()};
+}
+
 template <typename Archive>
 void serialize(Archive& archive, Serialized<Archive, FormerNumbers>& former) {
     archive(former.version, former.change, former.limit, former.coarser);
@@ -25,7 +29,7 @@ constexpr std::uint64_t kSlotsMagic = 0x32'53'54'4F'4C'53'4C'53;  // SLSLOTS2
 
 // What tables need to know of a limit: other fields than those that cross the wire.
 template <typename Archive>
-void serialize_slot(Archive& archive, Serialized<Archive, MeteredLimit>& limit) {
+void serialize_slot(Archive& archive, Serialized<Archive, LoadedLimit>& limit) {
     bool shared = limit.shared != 0;
     archive(limit.identity, limit.slot, limit.version, limit.overridden, limit.limit, limit.coarser,
             limit.former, shared, limit.spread);

@@ -1,11 +1,7 @@
 #include "tests/bench/bench_worker.hpp"
 
 #include "lib/pipeline/adopt.hpp"
-#include "lib/pipeline/shared_limits.hpp"
 #include "lib/policy/box/box.hpp"
-#include "lib/rules/limit_numbers.hpp"
-#include "lib/rules/load_overrides.hpp"
-#include "lib/rules/origins.hpp"
 #include "tests/bench/mill_burst.hpp"
 
 #include <cstdio>
@@ -43,45 +39,47 @@ CompiledRules compile(const BenchRules& rules) {
 BenchWorker::BenchWorker(PacketMill& mill, const BenchRules& rules, std::size_t keys)
     : mill_{mill},
       keys_{keys * 94 / 80},
-      compiled_{compile(rules)},
       core_{.policy = {.tell_wait = false},
             .hash = KeyHasher{kSecret},
             .buckets = BucketStore{keys_, rules.pool_lines},
             .counters = counters_},
       now_{Instant{1h}, {}} {
-    for (std::uint32_t row = 0; Rule & rule : compiled_.set.rules) {
-        rule.counters = row++;
+    load(compile(rules).set, {});
+}
+
+void BenchWorker::load(RuleSet set, const Sharers& sharers) {
+    Result<LoadedRules> loaded =
+        LoadedRules::make(std::move(set), {.secret = kSecret, .sharers = sharers});
+    if (!loaded) {
+        std::fprintf(stderr, "%s\n", loaded.error().what.c_str());
+        std::exit(1);
     }
-    compiled_.set.classifier.make_fast();
-    (void)map_origins(compiled_.set);
-    load_overrides(compiled_.set, kSecret);
-    number_limits(compiled_.set);
-    texts_ = *TextScratch::make(compiled_.set.classifier.texts());
-    core_.texts = texts_.get();
+    loaded_ = *std::move(loaded);
+    core_.texts = loaded_.texts(0);
 }
 
 void BenchWorker::share(AmountLanes& lanes, std::size_t me) {
-    for (Rule& rule : compiled_.set.rules) {
+    RuleSet set = loaded_.rules();
+    for (Rule& rule : set.rules) {
         for (MeteredLimit& limit : rule.limits) {
             limit.scope = LimitScope::Merged;
         }
     }
     const Nanoseconds interval = Box{}.merge_interval;
-    share_limits(compiled_.set, {lanes.workers(), interval});
-    number_limits(compiled_.set);
+    load(std::move(set), {lanes.workers(), interval});
     const std::size_t records = keys_ + 1;  // as in the dataplane
     records_.emplace(records * sizeof(Record));
     books_ = std::make_unique<BucketBooks>(core_.buckets);
     ledger_ = std::make_unique<Ledger>(
         me, lanes, std::span{static_cast<Record*>(records_->data()), records}, now_.at);
-    ledger_->set(interval, compiled_.set.shared_limits);
+    ledger_->set(interval, loaded_.set().shared_limits);
     core_.ledger = ledger_.get();
 }
 
 // As the dataplane's worker does between two bursts.
 void BenchWorker::exchange() {
     if (ledger_ != nullptr) {
-        adopt(compiled_.set, core_, now_);
+        adopt(loaded_.set(), core_, now_);
         ledger_->exchange(*books_, now_);
         ledger_->ask(*books_);
     }
@@ -92,12 +90,12 @@ void BenchWorker::run(std::size_t bursts) {
         take(bursts_[i % 2]);
         Burst& going = bursts_[(i + 1) % 2];
         exchange();
-        run_overlapped(bursts_[i % 2], going, compiled_.set, core_, now_);
+        run_overlapped(bursts_[i % 2], going, loaded_.set(), core_, now_);
         give(going);
     }
     Burst& last = bursts_[(bursts + 1) % 2];
     bursts_[bursts % 2].clear();
-    run_overlapped(bursts_[bursts % 2], last, compiled_.set, core_, now_);
+    run_overlapped(bursts_[bursts % 2], last, loaded_.set(), core_, now_);
     give(last);
     last.clear();
 }
@@ -119,15 +117,15 @@ void BenchWorker::run_in_stages(std::size_t bursts) {
         locate_burst(going, core_);
         lap(kLocate);
         parse_burst(coming, core_);
-        origin_burst(coming, compiled_.set);
+        origin_burst(coming, loaded_.set());
         lap(kParse);
-        match_burst(coming, compiled_.set, core_);
+        match_burst(coming, loaded_.set(), core_);
         lap(kMatch);
         locate_second(going, core_);
         lap(kLocate);
-        key_burst(coming, compiled_.set, core_);
+        key_burst(coming, loaded_.set(), core_);
         lap(kKey);
-        meter_burst(going, compiled_.set, core_, now_);
+        meter_burst(going, loaded_.set(), core_, now_);
         lap(kMeter);
         give(going);
         lap(kTx);
@@ -174,7 +172,7 @@ std::size_t BenchWorker::live_keys() const noexcept {
 
 double BenchWorker::matches_per_packet() const noexcept {
     std::uint64_t matches = 0;
-    for (const Rule& rule : compiled_.set.rules) {
+    for (const LoadedRule& rule : loaded_.set().rules) {
         const RuleCounters& row = counters_.rules[rule.counters];
         matches += row.admitted.read() + row.exceeded.read() + row.skipped.read();
     }

@@ -1,5 +1,6 @@
 #pragma once
 #include "lib/ledger/bucket_books.hpp"
+#include "lib/load/loaded_rules.hpp"
 #include "lib/pipeline/run_burst.hpp"
 #include "lib/policy/compile.hpp"
 #include "tests/bench/packet_mill.hpp"
@@ -71,7 +72,7 @@ public:
     [[nodiscard]] std::size_t pooled() const noexcept {
         return core_.buckets.tenants.pool().size() - core_.buckets.tenants.pool().free();
     }
-    [[nodiscard]] const RuleSet& rules() const noexcept { return compiled_.set; }
+    [[nodiscard]] const LoadedSet& rules() const noexcept { return loaded_.set(); }
     // That its keys are hashed with.
     [[nodiscard]] const KeyHasher& hash() const noexcept { return core_.hash; }
     // Its clock, which goes on by the burst.
@@ -83,14 +84,14 @@ private:
     }
     static constexpr std::size_t kStages = 8;
 
+    void load(RuleSet set, const Sharers& sharers);
     void exchange();
     void take(Burst& burst);
     void give(const Burst& burst);
 
     PacketMill& mill_;
     std::size_t keys_;  // that there is room for
-    CompiledRules compiled_;
-    std::unique_ptr<TextScratch> texts_;
+    LoadedRules loaded_;
     WorkerCounters counters_;
     CoreState core_;
     std::array<Burst, 2> bursts_;  // on their way

@@ -40,12 +40,12 @@ struct Size {
 };
 constexpr Size kSizes[] = {{"P3", "1,000 rules", 1'000}, {"P4", "10,000 rules", 10'000}};
 
-void print_classifier(const Size& size, const RuleSet& set, double seconds) {
-    const ClassifierParts& parts = set.classifier.parts();
+void print_classifier(const Size& size, const LoadedSet& set, double seconds) {
+    const ClassifierParts& parts = set.classifier->parts();
     std::printf(
         "{\"id\": \"%s\", \"case\": \"classifier of %s\", \"clauses\": %zu, \"dimensions\": %zu, "
         "\"bytes\": %zu, \"compiled_in_s\": %.3f}\n",
-        size.id, size.name, parts.rule_of.size(), parts.dimensions.size(), set.classifier.bytes(),
+        size.id, size.name, parts.rule_of.size(), parts.dimensions.size(), set.classifier->bytes(),
         seconds);
 }
 

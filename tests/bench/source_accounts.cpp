@@ -1,13 +1,13 @@
 #include "tests/bench/source_accounts.hpp"
 
-#include "lib/rules/meter_plan.hpp"
+#include "lib/load/meter_plan.hpp"
 
 #include <span>
 
 namespace sluice::bench {
 
 Account account_of_source(const BenchWorker& worker, std::uint32_t number) {
-    const MeterPlan& plan = *worker.rules().meter_plan;
+    const MeterPlan& plan = worker.rules().meter_plan;
     const LimitPlan& limit = plan.limits.front();
     const std::uint64_t source = __builtin_bswap32(number | 0x0A00'0000U);
     const std::uint64_t key = plan.schemas[limit.schema].fixed.front().header_v4 | source << 32;

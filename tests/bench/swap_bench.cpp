@@ -1,10 +1,7 @@
 #include "dataplane/quiesce.hpp"
-#include "dataplane/rule_rows.hpp"
 #include "dataplane/running.hpp"
 #include "lib/pipeline/run_burst.hpp"
 #include "lib/policy/compile.hpp"
-#include "lib/rules/limit_slots.hpp"
-#include "lib/rules/slots.hpp"
 #include "lib/share/core.hpp"
 #include "lib/wire/codec.hpp"
 #include "tests/bench/mill_burst.hpp"
@@ -93,7 +90,7 @@ public:
 
 private:
     void turn() {
-        const RuleSet& rules = running_.adopt().rules();
+        const LoadedSet& rules = running_.adopt().rules();
         const bool adopts = seen_.adopted.read() != rules.load;
         Burst& coming = bursts_[0];
         Burst& going = bursts_[1];
@@ -153,31 +150,30 @@ public:
     Loader(Published<Running>& running, QuiesceBoard& board) : running_{running}, board_{board} {}
 
     void watch(SwapWorker& worker) {
-        rows_ = std::make_unique<RuleRows>([&worker](std::uint32_t row) {
+        environment_.tables = {
+            [&worker](LimitSlot slot) { return worker.buckets().tenants.entries_of(slot).read(); },
+            [&worker] { return worker.counters().settled.read(); }};
+        environment_.row_totals = [&worker](std::uint32_t row) {
             const RuleCounters& counters = worker.counters().rules[row];
             return RuleTotals{counters.admitted.read(), counters.exceeded.read(),
                               counters.skipped.read()};
-        });
-        slots_ = std::make_unique<LimitSlots>(TableView{
-            [&worker](LimitSlot slot) { return worker.buckets().tenants.entries_of(slot).read(); },
-            [&worker] { return worker.counters().settled.read(); }});
+        };
     }
 
     // Ends the program if the set is refused, or the worker does not take it up in time.
     void swap(const std::vector<std::byte>& message) {
         Result<Request> request = decode_request(message);
-        auto loaded = std::make_shared<Loaded>();
-        loaded->rules = std::move(std::get<ApplyRules>(*request).rules);
-        if (const Result<Done> fits = slots_->assign(loaded->rules); !fits) {
+        environment_.before = loaded_.get();
+        Result<LoadedRules> fits =
+            LoadedRules::make(std::get<ApplyRules>(*std::move(request)).rules, environment_);
+        if (!fits) {
             std::fprintf(stderr, "%s\n", fits.error().what.c_str());
             std::exit(1);
         }
-        rows_->assign(loaded->rules);
-        list_slots(loaded->rules);
-        loaded->rules.load = ++loads_;
+        loaded_ = std::make_shared<const LoadedRules>(*std::move(fits));
         auto next = std::make_unique<Running>();
         next->state = Running::State::Enforce;
-        next->loaded = std::move(loaded);
+        next->loaded = loaded_;
         Retired<Running> old = running_.publish(std::move(next));
         std::optional<GracePeriod> proof = board_.wait_for(board_.mark(), kGraceTimeout);
         if (!proof) {
@@ -186,14 +182,13 @@ public:
         }
         std::move(old).reclaim(*proof);
     }
-    [[nodiscard]] std::uint64_t loads() const noexcept { return loads_; }
+    [[nodiscard]] std::uint64_t loads() const noexcept { return loaded_->set().load; }
 
 private:
     Published<Running>& running_;
     QuiesceBoard& board_;
-    std::unique_ptr<RuleRows> rows_;
-    std::unique_ptr<LimitSlots> slots_;
-    std::uint64_t loads_ = 0;
+    Environment environment_{.secret = {1, 2}};
+    std::shared_ptr<const LoadedRules> loaded_ = std::make_shared<const LoadedRules>();
 };
 
 std::vector<std::byte> message_of(std::uint64_t seed, unsigned shift, const std::string& rate) {

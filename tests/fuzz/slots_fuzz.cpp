@@ -18,8 +18,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     if (!std::equal(again.begin(), again.end(), bytes.begin(), bytes.end())) {
         std::abort();
     }
-    const LimitSlots slots{
-        {[](LimitSlot) { return std::uint64_t{0}; }, [] { return std::uint64_t{0}; }}, kept->slots};
+    const LimitSlots slots{kept->slots};
     if (!slots.image().is_sound()) {
         std::abort();
     }

@@ -2,9 +2,8 @@
 #include "lib/pipeline/key_question.hpp"
 #include "lib/pipeline/run_burst.hpp"
 #include "lib/policy/keys/key_text.hpp"
-#include "lib/rules/limit_slots.hpp"
 #include "tests/packets/arrivals.hpp"
-#include "tests/packets/ready_rules.hpp"
+#include "tests/packets/load_rules.hpp"
 
 #include <chrono>
 #include <cstddef>
@@ -24,13 +23,12 @@ public:
     // With buckets that lie somewhere else.
     Box(std::string_view rules, BucketStore buckets, PacketPolicy policy = {},
         const ListReader* lists = nullptr)
-        : compiled_{ready_rules({.file = "rules", .text = rules, .lists = lists})},
-          core_{.policy = policy,
+        : core_{.policy = policy,
                 .hash = KeyHasher{kBoxSecret},
                 .buckets = std::move(buckets),
                 .counters = counters_} {
-        (void)slots_.assign(compiled_.set);
-        fit_texts();
+        adopt(
+            loaded(enforced({.file = "rules", .text = rules, .lists = lists}).set, environment()));
     }
 
     // Other rules from now on, as a running box takes them.
@@ -39,14 +37,16 @@ public:
     }
     [[nodiscard]] Result<Done> reload(std::string_view rules, const ListReader* lists = nullptr,
                                       const KeySettings* keys = nullptr) {
-        CompiledRules next = ready_rules(
-            {.file = "rules", .text = rules, .lists = lists, .keys = keys}, &compiled_.set);
-        const Result<Done> fits = slots_.assign(next.set);
-        if (fits) {
-            compiled_ = std::move(next);
-            fit_texts();
+        CompiledRules next =
+            enforced({.file = "rules", .text = rules, .lists = lists, .keys = keys});
+        Environment environment = this->environment();
+        environment.before = &loaded_;
+        Result<LoadedRules> fits = LoadedRules::make(std::move(next.set), environment);
+        if (!fits) {
+            return fits.error();
         }
-        return fits;
+        adopt(*std::move(fits));
+        return Done{};
     }
 
     // One packet, in a burst of its own.
@@ -61,9 +61,9 @@ public:
     }
 
     // A burst made elsewhere; its decisions are in its rows afterwards.
-    void run(Burst& burst, Instant now) { run_burst(burst, compiled_.set, core_, {now, {}}); }
+    void run(Burst& burst, Instant now) { run_burst(burst, loaded_.set(), core_, {now, {}}); }
     void run_overlapped(Burst& coming, Burst& going, Instant now) {
-        sluice::run_overlapped(coming, going, compiled_.set, core_, {now, {}});
+        sluice::run_overlapped(coming, going, loaded_.set(), core_, {now, {}});
     }
 
     // A turn in which nothing comes.
@@ -73,15 +73,15 @@ public:
     }
     // What an operator asks between two bursts.
     [[nodiscard]] KeyAnswer ask(const KeyQuestion& question, Instant now) {
-        return answer_key(question, compiled_.set, core_, {now, {}});
+        return answer_key(question, loaded_.set(), core_, {now, {}});
     }
     // A key of the first rule.
     [[nodiscard]] Result<ReadKey> read_key(std::string_view text) const {
-        const Rule& rule = compiled_.set.rules.front();
+        const LoadedRule& rule = loaded_.set().rules.front();
         return read_key_of_rule(rule.keys, rule.missing_key, text);
     }
-    [[nodiscard]] const RuleSet& set() const { return compiled_.set; }
-    [[nodiscard]] SlotsImage slots() const { return slots_.image(); }
+    [[nodiscard]] const LoadedSet& set() const { return loaded_.set(); }
+    [[nodiscard]] SlotsImage slots() const { return loaded_.slots().image(); }
 
     // Several packets at one instant, in one burst.
     std::vector<Decision> judge_burst(const std::vector<std::vector<std::byte>>& frames,
@@ -96,10 +96,10 @@ public:
     }
 
     [[nodiscard]] std::string rule_name(const Decision& decision) const {
-        return decision.rule == kNoRule ? "" : compiled_.set.rules[decision.rule].id;
+        return decision.rule == kNoRule ? "" : loaded_.set().rules[decision.rule].id;
     }
     [[nodiscard]] const RuleCounters& counters(std::size_t rule) const {
-        return counters_.rules[rule];
+        return counters_.rules[set().rules[rule].counters];
     }
     [[nodiscard]] const WorkerCounters& counters() const { return counters_; }
     [[nodiscard]] std::uint64_t counted(TableEvent event) const {
@@ -110,19 +110,22 @@ public:
     void watch(KeySampler& sampler) { core_.sampler = &sampler; }
 
 private:
-    void fit_texts() {
-        texts_ = *TextScratch::make(compiled_.set.classifier.texts());
-        core_.texts = texts_.get();
+    [[nodiscard]] Environment environment() {
+        return {.secret = kBoxSecret,
+                .tables = {[this](LimitSlot slot) {
+                               return core_.buckets.tenants.entries_of(slot).read();
+                           },
+                           [this] { return counters_.settled.read(); }}};
+    }
+    void adopt(LoadedRules rules) {
+        loaded_ = std::move(rules);
+        core_.texts = loaded_.texts(0);
     }
 
-    CompiledRules compiled_;
-    std::unique_ptr<TextScratch> texts_;
+    LoadedRules loaded_;
     Burst burst_;
     WorkerCounters counters_;
     CoreState core_;
-    LimitSlots slots_{
-        {[this](LimitSlot slot) { return core_.buckets.tenants.entries_of(slot).read(); },
-         [this] { return counters_.settled.read(); }}};
 };
 
 }  // namespace sluice::test

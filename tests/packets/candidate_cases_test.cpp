@@ -93,7 +93,7 @@ TEST(Candidates, InfluenceNothing) {
     EXPECT_EQ(counted(with, 2).exceeded, 0U);
 }
 
-// A candidate's buckets are its own, so they outlive a reload like any other.
+// A candidate's buckets and counters are its own, so they outlive a reload like any other.
 TEST(Candidates, KeepTheirBucketsOverAReload) {
     Box box{RULE("      - {name: few, limits: {a: {rate: 1/d, burst: 2}}}\n")};
     send(box, 2);
@@ -101,7 +101,7 @@ TEST(Candidates, KeepTheirBucketsOverAReload) {
         box.reload(RULE("      - {name: more, limits: {a: {burst: 9}}}\n"
                         "      - {name: few, limits: {a: {rate: 1/d, burst: 3}}}\n")));
     send(box, 2);
-    EXPECT_EQ(counted(box, 2), (Counted{1, 1}));
+    EXPECT_EQ(counted(box, 2), (Counted{3, 1})) << "two before the reload, one after it";
 }
 
 TEST(Candidates, AreOffWithTheirRule) {

@@ -1,6 +1,6 @@
 #include "lib/packet/parse_columns.hpp"
 #include "tests/packets/frame.hpp"
-#include "tests/packets/ready_rules.hpp"
+#include "tests/packets/load_rules.hpp"
 
 #include <gtest/gtest.h>
 
@@ -214,7 +214,8 @@ TEST(MatchColumns, MatchesHeadersThenTextsAsOnePacketAtATime) {
                     (dice.below(12) == 0 ? "" : ", when: '" + dice.condition(3) + "'") + "}\n";
         }
         SCOPED_TRACE(text);
-        Classifier classifier = test::ready_rules({"r", text, nullptr}).set.classifier;
+        Classifier classifier = test::enforced({"r", text, nullptr}).set.classifier;
+        classifier.make_fast();
         for (const Classifier::Way way : {Classifier::Way::ByClause, Classifier::Way::ByIndex}) {
             classifier.choose(way);
             ASSERT_EQ(classifier.is_by_clause(), way == Classifier::Way::ByClause);

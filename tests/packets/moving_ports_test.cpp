@@ -11,6 +11,8 @@ namespace sluice::moving_ports_test {
 namespace {
 
 using namespace std::chrono_literals;
+using test::full_tables;
+using test::loaded;
 using test::Workers;
 
 constexpr Instant kStart{1h};
@@ -69,15 +71,13 @@ TEST(MovingPorts, AnExhaustedClientGetsNothing) {
 // The same after a restart in between.
 TEST(MovingPorts, SlotsSayWhichPortsTheyWereOf) {
     Workers workers{rules(kIn), kWorkers, two_ports()};
-    LimitSlots next{{[](LimitSlot) { return std::uint64_t{1}; }, [] { return std::uint64_t{0}; }},
-                    workers.slots()};
-    RuleSet same = workers.set();
-    ASSERT_TRUE(next.assign(same));
-    EXPECT_FALSE(next.is_moving());
+    const SlotsImage found = workers.slots();
+    const Environment restarted{
+        .sharers = {kWorkers, 1ms}, .tables = full_tables(), .found = &found};
+    const LoadedRules same = loaded(workers.rules(), restarted);
+    EXPECT_FALSE(same.slots().is_moving());
     Workers other{rules(kOut), kWorkers, two_ports()};
-    RuleSet moved = other.set();
-    ASSERT_TRUE(next.assign(moved));
-    EXPECT_TRUE(next.is_moving());
+    EXPECT_TRUE(loaded(other.rules(), restarted).slots().is_moving());
 }
 
 TEST(MovingPorts, PortsThatSpreadAlikeAreNoMove) {

@@ -14,6 +14,8 @@ namespace sluice::moving_test {
 namespace {
 
 using namespace std::chrono_literals;
+using test::full_tables;
+using test::loaded;
 using test::Workers;
 
 constexpr Instant kStart{1h};
@@ -55,8 +57,11 @@ std::string name_of(Place place) {
     return std::array{"local", "merged", "owner", "other owner"}[static_cast<std::size_t>(place)];
 }
 
-const MeteredLimit& limit_of(const Workers& workers) {
-    return workers.set().rules.front().limits.front();
+const LoadedLimit& limit_of(const LoadedSet& set) {
+    return set.rules.front().limits.front();
+}
+const LoadedLimit& limit_of(const Workers& workers) {
+    return limit_of(workers.set());
 }
 
 constexpr std::string_view kBucket = "{algorithm: token_bucket, rate: 1/h, burst: 400}";
@@ -354,13 +359,11 @@ TEST(Moving, SlotsAreGivenBack) {
     const SlotsImage image = workers.slots();
     EXPECT_EQ(image.moved.size(), 1U);
     EXPECT_TRUE(image.is_sound());
-    LimitSlots next{{[](LimitSlot) { return std::uint64_t{1}; }, [] { return std::uint64_t{0}; }},
-                    image};
-    RuleSet again = workers.set();
-    ASSERT_TRUE(next.assign(again));
-    EXPECT_EQ(again.rules.front().limits.front().moved_from, limit_of(workers).moved_from);
-    EXPECT_EQ(again.rules.front().limits.front().slot, limit_of(workers).slot);
-    EXPECT_FALSE(next.is_moving());
+    const LoadedRules next = loaded(
+        workers.rules(), {.sharers = {kWorkers, 1ms}, .tables = full_tables(), .found = &image});
+    EXPECT_EQ(limit_of(next.set()).moved_from, limit_of(workers).moved_from);
+    EXPECT_EQ(limit_of(next.set()).slot, limit_of(workers).slot);
+    EXPECT_FALSE(next.slots().is_moving());
 
     workers.sweep(kStart + 10s);
     workers.apply(at(Place::Owner, limit), kStart + 10s);
@@ -374,13 +377,14 @@ TEST(Moving, AMoveThatWasCutOffGoesOn) {
     (void)flood(workers, Place::Local, 50, kStart);
     ASSERT_TRUE(workers.begin_apply(at(Place::Owner, std::string{kBucket})));
     ASSERT_TRUE(workers.is_moving());
-    LimitSlots next{{[](LimitSlot) { return std::uint64_t{1}; }, [] { return std::uint64_t{0}; }},
-                    workers.slots()};
-    RuleSet again = workers.set();
-    ASSERT_TRUE(next.assign(again));
-    EXPECT_TRUE(next.is_moving());
-    ASSERT_TRUE(next.settle_moves(again));
-    EXPECT_EQ(again.rules.front().limits.front().moved_from.front().combine, Combine::Sum);
+    const SlotsImage image = workers.slots();
+    Environment restarted{.sharers = {kWorkers, 1ms}, .tables = full_tables(), .found = &image};
+    const LoadedRules next = loaded(workers.rules(), restarted);
+    EXPECT_TRUE(next.slots().is_moving());
+    restarted.moves = Moves::Ended;
+    const Result<LoadedRules> moved = next.again(restarted);
+    ASSERT_TRUE(moved);
+    EXPECT_EQ(limit_of(moved->set()).moved_from.front().combine, Combine::Sum);
 }
 
 }  // namespace

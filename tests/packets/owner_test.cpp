@@ -267,7 +267,7 @@ TEST(Owner, WhatFindsNoRoomFollowsOnFull) {
                        .counters = counters};
         Burst burst;
         (void)burst.add({frame, static_cast<std::uint32_t>(frame.size())}, Direction::In, 0);
-        const RuleSet& set = workers.set();
+        const LoadedSet& set = workers.set();
         parse_burst(burst, core);
         match_burst(burst, set, core);
         EXPECT_GT(burst.scratch().rule_count, 0U);

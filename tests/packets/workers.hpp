@@ -4,12 +4,8 @@
 #include "lib/pipeline/adopt.hpp"
 #include "lib/pipeline/owner_burst.hpp"
 #include "lib/pipeline/run_burst.hpp"
-#include "lib/pipeline/shared_limits.hpp"
-#include "lib/rules/limit_slots.hpp"
-#include "lib/rules/limit_spread.hpp"
-#include "lib/rules/slots.hpp"
 #include "tests/packets/arrivals.hpp"
-#include "tests/packets/ready_rules.hpp"
+#include "tests/packets/load_rules.hpp"
 
 #include <algorithm>
 #include <deque>
@@ -56,24 +52,22 @@ public:
 
     // Other rules: workers adopt them as they come to judge.
     [[nodiscard]] Result<Done> begin_apply(std::string_view rules) {
-        CompiledRules next = ready_rules({.file = "rules", .text = rules, .box = &box_});
-        list_spreads(next.set, workers_.size());
-        share_limits(next.set, sharers());
-        if (const Result<Done> fits = slots_.assign(next.set); !fits) {
-            return fits;
+        CompiledRules next = enforced({.file = "rules", .text = rules, .box = &box_});
+        Result<LoadedRules> fits = LoadedRules::make(std::move(next.set), environment());
+        if (!fits) {
+            return fits.error();
         }
-        current_ = std::move(next);
-        load();
+        summaries_ = std::move(next.rules);
+        load(*std::move(fits));
         return Done{};
     }
     // Once workers have told each other what they had to.
     void end_apply(Instant now) {
         turns(now);
-        if (slots_.is_moving()) {
-            RuleSet next = current_.set;
-            (void)slots_.settle_moves(next).has_value();
-            current_.set = std::move(next);
-            load();
+        if (is_moving()) {
+            Environment environment = this->environment();
+            environment.moves = Moves::Ended;
+            load(*loaded_.back()->again(environment));
         }
     }
     void apply(std::string_view rules, Instant now) {
@@ -148,12 +142,13 @@ public:
         }
     }
 
-    [[nodiscard]] const RuleSet& set() const { return *loaded_.back(); }
+    [[nodiscard]] const LoadedSet& set() const { return loaded_.back()->set(); }
+    [[nodiscard]] const RuleSet& rules() const { return loaded_.back()->rules(); }
     // Of the first rule.
-    [[nodiscard]] const MeteredLimit& limit() const { return set().rules.front().limits.front(); }
-    [[nodiscard]] const std::vector<RuleSummary>& summaries() const { return current_.rules; }
-    [[nodiscard]] bool is_moving() const { return slots_.is_moving(); }
-    [[nodiscard]] SlotsImage slots() const { return slots_.image(); }
+    [[nodiscard]] const LoadedLimit& limit() const { return set().rules.front().limits.front(); }
+    [[nodiscard]] const std::vector<RuleSummary>& summaries() const { return summaries_; }
+    [[nodiscard]] bool is_moving() const { return loaded_.back()->slots().is_moving(); }
+    [[nodiscard]] SlotsImage slots() const { return loaded_.back()->slots().image(); }
     [[nodiscard]] std::size_t size() const { return workers_.size(); }
     // Packets that owners were given.
     [[nodiscard]] std::uint64_t handed() const { return handed_; }
@@ -196,7 +191,6 @@ private:
               books{core.buckets} {}
         WorkerCounters counters;
         std::vector<Record> records;
-        std::unique_ptr<TextScratch> texts;
         CoreState core;
         BucketBooks books;
         std::unique_ptr<Ledger> ledger;
@@ -211,20 +205,27 @@ private:
         }
         return all;
     }
-    [[nodiscard]] Sharers sharers() const {
-        return {workers_.size(), std::chrono::milliseconds{1}};
+    [[nodiscard]] std::uint64_t settled() const {
+        std::uint64_t least = UINT64_MAX;
+        for (const auto& worker : workers_) {
+            least = std::min(least, worker->counters.settled.read());
+        }
+        return workers_.empty() ? 0 : least;
+    }
+    [[nodiscard]] Environment environment() const {
+        return {.secret = kBoxSecret,
+                .sharers = {workers_.size(), std::chrono::milliseconds{1}},
+                .tables = {[this](LimitSlot slot) { return live_entries(slot); },
+                           [this] { return settled(); }},
+                .before = loaded_.empty() ? nullptr : loaded_.back().get()};
     }
 
-    void load() {
-        loaded_.push_back(std::make_unique<RuleSet>(current_.set));
-        RuleSet& next = *loaded_.back();
-        share_limits(next, sharers());
-        list_slots(next);
-        next.load = loaded_.size();
-        for (const auto& worker : workers_) {
-            worker->core.ledger = next.shared_limits != 0 ? worker->ledger.get() : nullptr;
-            worker->texts = *TextScratch::make(next.classifier.texts());
-            worker->core.texts = worker->texts.get();
+    void load(LoadedRules rules) {
+        loaded_.push_back(std::make_unique<const LoadedRules>(std::move(rules)));
+        for (std::size_t i = 0; i < workers_.size(); ++i) {
+            Worker& worker = *workers_[i];
+            worker.core.ledger = set().shared_limits != 0 ? worker.ledger.get() : nullptr;
+            worker.core.texts = loaded_.back()->texts(i);
         }
     }
     static void sweep(Worker& worker, Instant now) {
@@ -290,16 +291,8 @@ private:
     AmountLanes lanes_;
     std::vector<std::unique_ptr<Worker>> workers_;
     std::unique_ptr<PeerTables> peers_;
-    LimitSlots slots_{{[this](LimitSlot slot) { return live_entries(slot); },
-                       [this] {
-                           std::uint64_t least = UINT64_MAX;
-                           for (const auto& worker : workers_) {
-                               least = std::min(least, worker->counters.settled.read());
-                           }
-                           return workers_.empty() ? 0 : least;
-                       }}};
-    CompiledRules current_;
-    std::vector<std::unique_ptr<RuleSet>> loaded_;
+    std::vector<RuleSummary> summaries_;
+    std::vector<std::unique_ptr<const LoadedRules>> loaded_;
     std::deque<Frame> on_their_way_;
     std::uint64_t handed_ = 0;
 };

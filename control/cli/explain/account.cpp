@@ -14,7 +14,7 @@ namespace {
 
 // A packet on its way, and where it is judged.
 struct Scene {
-    const CompiledRules& compiled;
+    const ReplayRules& rules;
     std::string_view pair;
     const Flow& flow;
     ByteView frame;
@@ -28,7 +28,7 @@ std::vector<std::uint32_t> matching_rules(const Scene& scene) {
     if (is_malformed(scene.flow.parsed)) {
         return rules;
     }
-    const Classifier& classifier = scene.compiled.set.classifier;
+    const Classifier& classifier = *scene.rules.loaded.set().classifier;
     const Subject subject{&scene.flow, scene.frame};
     FoundRules found;
     classifier.match(std::span{&subject, 1}, scene.core.texts, found);
@@ -38,8 +38,8 @@ std::vector<std::uint32_t> matching_rules(const Scene& scene) {
 
 // One limit of a rule, asked about the packet.
 struct Asked {
-    const Rule& rule;
-    const MeteredLimit& limit;
+    const LoadedRule& rule;
+    const LoadedLimit& limit;
 
     [[nodiscard]] std::span<const KeyPart> parts() const { return rule.keys[limit.key]; }
 };
@@ -103,7 +103,7 @@ LimitAccount describe_limit(const Asked& asked, const LimitSummary& summary, con
     return account;
 }
 
-void describe_limits(const Rule& rule, const RuleSummary& summary, const Scene& scene,
+void describe_limits(const LoadedRule& rule, const RuleSummary& summary, const Scene& scene,
                      RuleAccount& account) {
     account.part = RuleAccount::Part::Skipped;
     for (std::size_t i = 0; i < rule.limits.size(); ++i) {
@@ -115,11 +115,11 @@ void describe_limits(const Rule& rule, const RuleSummary& summary, const Scene& 
 }
 
 // A key in the box is asked about no limit, unless it is exempt.
-void describe_bans(const Rule& rule, const RuleSummary& summary, const Scene& scene,
+void describe_bans(const LoadedRule& rule, const RuleSummary& summary, const Scene& scene,
                    RuleAccount& account) {
     account.ban = summary.ban;
     bool banned = false;
-    for (const MeteredLimit& box : rule.ban.boxes) {
+    for (const LoadedLimit& box : rule.ban.boxes) {
         const Asked asked{rule, box};
         BanAccount& ban = account.bans.emplace_back();
         ban.key = key_text(asked.parts(), scene.flow, scene.frame, scene.pair);
@@ -134,7 +134,7 @@ void describe_bans(const Rule& rule, const RuleSummary& summary, const Scene& sc
     }
 }
 
-void describe_match(const Rule& rule, const RuleSummary& summary, const Scene& scene,
+void describe_match(const LoadedRule& rule, const RuleSummary& summary, const Scene& scene,
                     RuleAccount& account) {
     if (rule.has_limits()) {
         describe_limits(rule, summary, scene, account);
@@ -148,15 +148,15 @@ std::vector<RuleAccount> look_before(const Scene& scene) {
     const std::vector<std::uint32_t> matching = matching_rules(scene);
     std::vector<RuleAccount> accounts;
     std::uint32_t rule = 0;
-    for (const RuleSummary& summary : scene.compiled.rules) {
+    for (const RuleSummary& summary : scene.rules.summaries) {
         RuleAccount& account = accounts.emplace_back(describe(summary, scene));
         if (summary.mode == Mode::Off) {
             continue;
         }
         account.part = RuleAccount::Part::NoMatch;
-        account.mode = scene.compiled.set.rules[rule].mode;
+        account.mode = scene.rules.loaded.set().rules[rule].mode;
         if (std::find(matching.begin(), matching.end(), rule) != matching.end()) {
-            describe_match(scene.compiled.set.rules[rule], summary, scene, account);
+            describe_match(scene.rules.loaded.set().rules[rule], summary, scene, account);
         }
         ++rule;
     }
@@ -164,7 +164,7 @@ std::vector<RuleAccount> look_before(const Scene& scene) {
 }
 
 void look_after(const Scene& scene, std::vector<RuleAccount>& accounts) {
-    auto rule = scene.compiled.set.rules.begin();
+    auto rule = scene.rules.loaded.set().rules.begin();
     for (RuleAccount& account : accounts) {
         if (account.part == RuleAccount::Part::Off) {
             continue;
@@ -182,15 +182,15 @@ void look_after(const Scene& scene, std::vector<RuleAccount>& accounts) {
 }  // namespace
 
 PacketAccount account_of(KeptFrame& frame, Instant now, WorkerSet& workers,
-                         const CompiledRules& compiled, std::string_view pair) {
+                         const ReplayRules& rules, std::string_view pair) {
     const CapturedFrame& captured = frame.frame();
     WorkerSet::Place place = workers.place_of(captured);
-    const Scene scene{compiled, pair, place.flow, captured.bytes, place.core, workers.time_of(now)};
+    const Scene scene{rules, pair, place.flow, captured.bytes, place.core, workers.time_of(now)};
     PacketAccount account{.number = captured.number,
                           .flow = place.flow,
                           .frame = {captured.bytes.begin(), captured.bytes.end()},
                           .rules = look_before(scene),
-                          .client = compiled.client};
+                          .client = rules.client};
     account.decision = workers.judge(std::span{&frame, 1}, now).front().decision();
     look_after(scene, account.rules);
     return account;

@@ -1,8 +1,8 @@
 #pragma once
 #include "control/cli/explain/bucket_view.hpp"
+#include "control/cli/replay/replay_rules.hpp"
 #include "control/cli/replay/worker_set.hpp"
 #include "lib/pipeline/key_overrides.hpp"
-#include "lib/policy/compile.hpp"
 
 #include <optional>
 #include <string>
@@ -59,6 +59,6 @@ struct PacketAccount {
 // Judges the frame with the workers as they stand, by the pipeline that enforces, and looks at the
 // buckets before and after.
 [[nodiscard]] PacketAccount account_of(KeptFrame& frame, Instant now, WorkerSet& workers,
-                                       const CompiledRules& compiled, std::string_view pair);
+                                       const ReplayRules& rules, std::string_view pair);
 
 }  // namespace sluice

@@ -11,7 +11,7 @@ public:
 
     // nullopt: done.
     std::optional<DaemonRefusal> ask_rule(std::size_t place, const RuleAccount& account,
-                                          const Rule& rule) {
+                                          const LoadedRule& rule) {
         for (std::size_t i = 0; i < rule.limits.size(); ++i) {
             if (account.limits[i].missing_key) {
                 continue;
@@ -33,7 +33,7 @@ public:
 
 private:
     static DaemonRequest request_of(const RuleAccount& account, std::size_t limit,
-                                    const Rule& rule) {
+                                    const LoadedRule& rule) {
         const LimitAccount& asked = account.limits[limit];
         return {.target = fmt::format("/v1/rules/{}/key?key={}&tier={}&limit={}&cost={}",
                                       url_escape(rule.id), url_escape(asked.key),
@@ -79,9 +79,9 @@ private:
 
 std::variant<BoxStates, DaemonRefusal> box_states(const Options& options,
                                                   const PacketAccount& account,
-                                                  const CompiledRules& compiled) {
+                                                  const ReplayRules& rules) {
     Asking asking{options};
-    auto rule = compiled.set.rules.begin();
+    auto rule = rules.loaded.set().rules.begin();
     for (std::size_t place = 0; place < account.rules.size(); ++place) {
         const RuleAccount& asked = account.rules[place];
         if (asked.part == RuleAccount::Part::Off) {

@@ -31,9 +31,9 @@ struct BoxStates {
     std::set<std::uint32_t> silent;
 };
 
-// `account` has the packet's keys; its rules are those of `compiled`.
+// `account` has the packet's keys; its rules are `rules`.
 [[nodiscard]] std::variant<BoxStates, DaemonRefusal> box_states(const Options& options,
                                                                 const PacketAccount& account,
-                                                                const CompiledRules& compiled);
+                                                                const ReplayRules& rules);
 
 }  // namespace sluice

@@ -1,6 +1,6 @@
 #pragma once
+#include "lib/load/loaded_set.hpp"
 #include "lib/pipeline/core_state.hpp"
-#include "lib/rules/rule_set.hpp"
 
 #include <optional>
 
@@ -15,7 +15,7 @@ struct BucketView {
 
 // Whose bucket, and how much of it.
 struct BucketQuestion {
-    const MeteredLimit& limit;
+    const LoadedLimit& limit;
     OwnNumbers own;  // that the key has in place of the limit's
     ByteView key;
     Demand demand;

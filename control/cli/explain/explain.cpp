@@ -17,14 +17,14 @@ void show(const PacketAccount& account, const Options& options, std::string_view
 }
 
 ExitCode explain_captured(const Options& options, const ReplaySetup& setup,
-                          const CompiledRules& compiled) {
+                          const ReplayRules& rules) {
     Result<CaptureReader> reader = CaptureReader::open(options.pcap_file);
     if (!reader) {
         say_error(reader.error().what);
         return ExitCode::Refused;
     }
     FrameSource source{*reader};
-    WorkerSet workers{setup, compiled.set};
+    WorkerSet workers{setup, rules.loaded};
     for (auto frames = source.next_batch(); !frames.empty(); frames = source.next_batch()) {
         const std::uint64_t first = frames.front().frame().number;
         if (options.frame >= first + frames.size()) {
@@ -33,7 +33,7 @@ ExitCode explain_captured(const Options& options, const ReplaySetup& setup,
         }
         const std::size_t before = options.frame - first;
         (void)workers.judge(frames.first(before), source.now());
-        show(account_of(frames[before], source.now(), workers, compiled, setup.pair), options,
+        show(account_of(frames[before], source.now(), workers, rules, setup.pair), options,
              setup.pair);
         return ExitCode::Done;
     }
@@ -41,15 +41,15 @@ ExitCode explain_captured(const Options& options, const ReplaySetup& setup,
 }
 
 ExitCode explain_described(const Options& options, const ReplaySetup& setup,
-                           const CompiledRules& compiled) {
+                           const ReplayRules& rules) {
     auto asked = asked_frame(options);
     if (const auto* exit = std::get_if<ExitCode>(&asked)) {
         return *exit;
     }
     KeptFrame frame;
     frame.keep(std::get<KeptFrame>(asked).frame());
-    WorkerSet workers{setup, compiled.set};
-    show(account_of(frame, Instant{}, workers, compiled, setup.pair), options, setup.pair);
+    WorkerSet workers{setup, rules.loaded};
+    show(account_of(frame, Instant{}, workers, rules, setup.pair), options, setup.pair);
     return ExitCode::Done;
 }
 
@@ -84,12 +84,12 @@ ExitCode run_explain(const Options& options) {
     if (options.rules_file.empty()) {
         return explain_running(options, std::get<ReplaySetup>(setup));
     }
-    std::optional<CompiledRules> compiled = replay_rules(options, std::get<ReplaySetup>(setup));
-    if (!compiled) {
+    std::optional<ReplayRules> rules = replay_rules(options, std::get<ReplaySetup>(setup));
+    if (!rules) {
         return ExitCode::Refused;
     }
     const auto explain = options.pcap_file.empty() ? explain_described : explain_captured;
-    return explain(options, std::get<ReplaySetup>(setup), *compiled);
+    return explain(options, std::get<ReplaySetup>(setup), *rules);
 }
 
 }  // namespace sluice

@@ -37,11 +37,11 @@ public:
 
     // With buckets that nobody has used.
     [[nodiscard]] PacketAccount fresh() {
-        WorkerSet workers{setup_, rules_.compiled.set};
+        WorkerSet workers{setup_, rules_.rules.loaded};
         return judge(workers);
     }
     [[nodiscard]] PacketAccount on(std::uint32_t lcore, const BoxStates& states) {
-        WorkerSet workers{setup_, rules_.compiled.set};
+        WorkerSet workers{setup_, rules_.rules.loaded};
         seed(lcore, states, workers);
         PacketAccount account = judge(workers);
         tell_waits(lcore, states, account);
@@ -52,15 +52,15 @@ private:
     [[nodiscard]] PacketAccount judge(WorkerSet& workers) {
         KeptFrame frame = frame_;
         frame.keep(frame_.frame());
-        return account_of(frame, now_, workers, rules_.compiled, setup_.pair);
+        return account_of(frame, now_, workers, rules_.rules, setup_.pair);
     }
 
     // The rules that are not off, with their places in accounts.
     template <typename Take>
     void each_rule(Take&& take) const {
         std::size_t place = 0;
-        auto rule = rules_.compiled.set.rules.begin();
-        for (const RuleSummary& summary : rules_.compiled.rules) {
+        auto rule = rules_.rules.loaded.set().rules.begin();
+        for (const RuleSummary& summary : rules_.rules.summaries) {
             if (summary.mode != Mode::Off) {
                 take(place, *rule++);
             }
@@ -71,8 +71,8 @@ private:
     void seed(std::uint32_t lcore, const BoxStates& states, WorkerSet& workers) {
         const WorkerSet::Place at = workers.place_of(frame_.frame());
         const Now now = workers.time_of(now_);
-        adopt(rules_.compiled.set, at.core, now);
-        each_rule([&](std::size_t place, const Rule& rule) {
+        adopt(rules_.rules.loaded.set(), at.core, now);
+        each_rule([&](std::size_t place, const LoadedRule& rule) {
             for (std::size_t i = 0; i < rule.limits.size(); ++i) {
                 const auto found = states.buckets.find({place, i});
                 KeyBytes key;
@@ -86,7 +86,7 @@ private:
                                 now);
                 }
             }
-            for (const MeteredLimit& box : rule.ban.boxes) {
+            for (const LoadedLimit& box : rule.ban.boxes) {
                 const auto found = states.bans.find({place, box.key});
                 KeyBytes key;
                 if (found != states.bans.end() && found->second.contains(lcore) &&
@@ -97,7 +97,7 @@ private:
             }
         });
     }
-    [[nodiscard]] bool has_key(const Rule& rule, std::uint8_t key, const Flow& flow,
+    [[nodiscard]] bool has_key(const LoadedRule& rule, std::uint8_t key, const Flow& flow,
                                KeyBytes& bytes) const {
         return key_of(rule.keys[key], rule.missing_key, flow, frame_.frame().bytes, bytes) !=
                KeyOutcome::Missing;
@@ -106,7 +106,7 @@ private:
     // What is left decides; how long it takes to refill only the box knows to the nanosecond.
     void tell_waits(std::uint32_t lcore, const BoxStates& states, PacketAccount& account) const {
         Nanoseconds longest{0};
-        each_rule([&](std::size_t place, const Rule& rule) {
+        each_rule([&](std::size_t place, const LoadedRule& rule) {
             RuleAccount& told = account.rules[place];
             for (std::size_t i = 0; i < told.limits.size(); ++i) {
                 LimitAccount& limit = told.limits[i];
@@ -213,7 +213,7 @@ ExitCode explain_running(const Options& options, const ReplaySetup& setup) {
     const auto& running = std::get<HeldRules>(rules);
     Explainer explainer{setup, running, std::get<KeptFrame>(frame)};
     PacketAccount fresh = explainer.fresh();
-    const auto states = box_states(options, fresh, running.compiled);
+    const auto states = box_states(options, fresh, running.rules);
     if (const auto* refusal = std::get_if<DaemonRefusal>(&states)) {
         return report(*refusal);
     }

@@ -95,7 +95,7 @@ std::variant<HeldRules, DaemonRefusal> running_rules(const Options& options) {
         return *refusal;
     }
     const Json& held = std::get<Json>(answer);
-    HeldRules rules{.compiled = {},
+    HeldRules rules{.rules = {},
                     .generation = held.at("generation"),
                     .file = held.at("file"),
                     .notes = notes_of(held.at("lists"))};
@@ -116,11 +116,12 @@ std::variant<HeldRules, DaemonRefusal> running_rules(const Options& options) {
                 render(problems.list().front(), text),
             {}};
     }
-    rules.compiled = *std::move(compiled);
-    take_scopes(options, rules.compiled.rules);
-    if (const Result<Done> ready = make_ready(rules.compiled); !ready) {
+    take_scopes(options, compiled->rules);
+    Result<ReplayRules> ready = ready_to_run(*std::move(compiled), {});
+    if (!ready) {
         return DaemonRefusal{ExitCode::Refused, ready.error().what, {}};
     }
+    rules.rules = *std::move(ready);
     return rules;
 }
 

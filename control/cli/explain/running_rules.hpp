@@ -1,6 +1,6 @@
 #pragma once
 #include "control/cli/daemon.hpp"
-#include "lib/policy/compile.hpp"
+#include "control/cli/replay/replay_rules.hpp"
 
 #include <string>
 #include <variant>
@@ -11,7 +11,7 @@ namespace sluice {
 // The rules in force on a box, compiled again from what sluiced holds: the text as applied, with
 // the modes and what was said of single keys since, and the lists as they were read.
 struct HeldRules {
-    CompiledRules compiled;  // ready to run
+    ReplayRules rules;
     std::string generation;
     std::string file;
     std::vector<std::string> notes;  // where the files of lists are not what is in force

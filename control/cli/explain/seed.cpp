@@ -9,7 +9,7 @@ namespace sluice {
 namespace {
 
 // A new entry for the key; nullptr: it has one, or there is no room.
-Entry* file(CoreState& core, const MeteredLimit& limit, ByteView key, const Cell& cell, Now now) {
+Entry* file(CoreState& core, const LoadedLimit& limit, ByteView key, const Cell& cell, Now now) {
     const FiledKey filed{core.hash(limit.identity, key), limit.slot};
     Tenants& tenants = core.buckets.tenants;
     Entry* entry = core.buckets.keys.find(filed) == nullptr
@@ -23,7 +23,7 @@ Entry* file(CoreState& core, const MeteredLimit& limit, ByteView key, const Cell
     return entry;
 }
 
-std::optional<Cell> opened(CoreState& core, const MeteredLimit& limit, ByteView key, Now now) {
+std::optional<Cell> opened(CoreState& core, const LoadedLimit& limit, ByteView key, Now now) {
     Cell cell;
     const GroupKey hash = core.hash(limit.identity, key);
     const bool open = open_bucket(cell, limit.limit, core.buckets.tenants.pool(), hash, now);
@@ -41,7 +41,7 @@ OwnNumbers own_numbers(const SeedBucket& seed, const CoreState& core, Now now) {
 }  // namespace
 
 void seed_bucket(CoreState& core, const SeedBucket& seed, Now now) {
-    const MeteredLimit& limit = seed.rule.limits[seed.limit];
+    const LoadedLimit& limit = seed.rule.limits[seed.limit];
     const OwnNumbers own = own_numbers(seed, core, now);
     const AnyLimit& numbers = own.numbers != nullptr ? *own.numbers : limit.limit;
     if (seed.remaining >= most_of(numbers)) {

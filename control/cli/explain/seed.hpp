@@ -1,6 +1,6 @@
 #pragma once
+#include "lib/load/loaded_set.hpp"
 #include "lib/pipeline/core_state.hpp"
-#include "lib/rules/rule_set.hpp"
 
 #include <cstdint>
 
@@ -10,7 +10,7 @@ namespace sluice {
 
 // What a box says of one limit's bucket.
 struct SeedBucket {
-    const Rule& rule;
+    const LoadedRule& rule;
     std::uint8_t limit = 0;  // index in the rule
     ByteView key;
     Units remaining;
@@ -19,7 +19,7 @@ void seed_bucket(CoreState& core, const SeedBucket& seed, Now now);
 
 // And of one key's place in the penalty box.
 struct SeedBox {
-    const MeteredLimit& box;
+    const LoadedLimit& box;
     ByteView key;
     std::uint64_t refusals = 0;
     Nanoseconds left{};  // of the ban

@@ -59,7 +59,7 @@ Result<ReplayOutputs> ReplayOutputs::create(const Options& options) {
 
 // The lines first: they show keys as the frames came.
 void ReplayOutputs::add(std::span<KeptFrame> frames, std::span<const BurstRow> rows,
-                        const RuleSet& rules, std::string_view pair) {
+                        const LoadedSet& rules, std::string_view pair) {
     for (std::size_t i = 0; verdicts_ && i < rows.size(); ++i) {
         verdicts_->write(verdict_line(frames[i].frame().number, rows[i], rules, pair));
     }

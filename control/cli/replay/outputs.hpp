@@ -20,7 +20,7 @@ public:
 
     // Notes what became of frames, each with its row. Rewrites them as they would have left the
     // box.
-    void add(std::span<KeptFrame> frames, std::span<const BurstRow> rows, const RuleSet& rules,
+    void add(std::span<KeptFrame> frames, std::span<const BurstRow> rows, const LoadedSet& rules,
              std::string_view pair);
     [[nodiscard]] Result<Done> finish();
 

@@ -19,19 +19,18 @@ ExitCode not_replayed(const Error& error) {
     return ExitCode::Refused;
 }
 
-ReplaySummary judge_all(FrameSource& source, const ReplaySetup& setup,
-                        const CompiledRules& compiled, ReplayOutputs& outputs) {
-    const RuleSet& rules = compiled.set;
-    WorkerSet workers{setup, rules};
+ReplaySummary judge_all(FrameSource& source, const ReplaySetup& setup, const ReplayRules& rules,
+                        ReplayOutputs& outputs) {
+    WorkerSet workers{setup, rules.loaded};
     ReplaySummary summary;
     for (auto frames = source.next_batch(); !frames.empty(); frames = source.next_batch()) {
         const std::vector<BurstRow>& rows = workers.judge(frames, source.now());
         for (const BurstRow& row : rows) {
             summary.count(row.decision());
         }
-        outputs.add(frames, rows, rules, setup.pair);
+        outputs.add(frames, rows, rules.loaded.set(), setup.pair);
     }
-    summary.collect(compiled, workers);
+    summary.collect(rules, workers);
     return summary;
 }
 
@@ -50,9 +49,8 @@ ExitCode run_replay(const Options& options) {
     if (const auto* exit = std::get_if<ExitCode>(&setup)) {
         return *exit;
     }
-    const std::optional<CompiledRules> compiled =
-        replay_rules(options, std::get<ReplaySetup>(setup));
-    if (!compiled) {
+    const std::optional<ReplayRules> rules = replay_rules(options, std::get<ReplaySetup>(setup));
+    if (!rules) {
         return ExitCode::Refused;
     }
     Result<CaptureReader> reader = CaptureReader::open(options.pcap_file);
@@ -64,8 +62,7 @@ ExitCode run_replay(const Options& options) {
         return not_replayed(outputs.error());
     }
     FrameSource source{*reader};
-    const ReplaySummary summary =
-        judge_all(source, std::get<ReplaySetup>(setup), *compiled, *outputs);
+    const ReplaySummary summary = judge_all(source, std::get<ReplaySetup>(setup), *rules, *outputs);
     const Result<Done> written = outputs->finish();
     if (!written) {
         return not_replayed(written.error());

@@ -1,11 +1,6 @@
 #include "control/cli/replay/setup.hpp"
 
 #include "control/cli/replay/worker_set.hpp"
-#include "lib/pipeline/shared_limits.hpp"
-#include "lib/rules/limit_numbers.hpp"
-#include "lib/rules/limit_spread.hpp"
-#include "lib/rules/load_overrides.hpp"
-#include "lib/rules/origins.hpp"
 
 #include "control/cli/terminal.hpp"
 #include "control/list_folder.hpp"
@@ -92,7 +87,7 @@ std::variant<ReplaySetup, ExitCode> replay_setup(const Options& options) {
     return setup;
 }
 
-std::optional<CompiledRules> replay_rules(const Options& options, const ReplaySetup& setup) {
+std::optional<ReplayRules> replay_rules(const Options& options, const ReplaySetup& setup) {
     const Result<std::string> text = read_text_file(options.rules_file);
     if (!text) {
         say_error(text.error().what);
@@ -110,25 +105,22 @@ std::optional<CompiledRules> replay_rules(const Options& options, const ReplaySe
     if (options.enforce) {
         enforce_all(*compiled);
     }
-    if (const Result<Done> ready = make_ready(*compiled); !ready) {
+    Result<ReplayRules> ready = ready_to_run(*std::move(compiled), setup);
+    if (!ready) {
         say_error(ready.error().what);
         return std::nullopt;
     }
-    list_spreads(compiled->set, setup.workers);
-    share_limits(compiled->set, {setup.workers, setup.merge_interval});
-    number_limits(compiled->set);
-    return compiled;
+    return *std::move(ready);
 }
 
-Result<Done> make_ready(CompiledRules& compiled) {
-    compiled.set.classifier.make_fast();
-    std::uint32_t next = 0;
-    for (Rule& rule : compiled.set.rules) {
-        rule.counters = next++;
+Result<ReplayRules> ready_to_run(CompiledRules compiled, const ReplaySetup& setup) {
+    Result<LoadedRules> loaded = LoadedRules::make(
+        std::move(compiled.set),
+        {.secret = kReplaySecret, .sharers = {setup.workers, setup.merge_interval}});
+    if (!loaded) {
+        return loaded.error();
     }
-    load_overrides(compiled.set, kReplaySecret);
-    number_limits(compiled.set);
-    return map_origins(compiled.set);
+    return ReplayRules{std::move(compiled.rules), compiled.client, *std::move(loaded)};
 }
 
 }  // namespace sluice

@@ -1,8 +1,8 @@
 #pragma once
 #include "control/cli/exit_code.hpp"
 #include "control/cli/options.hpp"
+#include "control/cli/replay/replay_rules.hpp"
 #include "control/cli/replay/worker_set.hpp"
-#include "lib/policy/compile.hpp"
 
 #include <optional>
 #include <variant>
@@ -14,10 +14,10 @@ namespace sluice {
 [[nodiscard]] std::variant<ReplaySetup, ExitCode> replay_setup(const Options& options);
 
 // The rule file, ready to run by so many workers. What is wrong with it is said on standard error.
-[[nodiscard]] std::optional<CompiledRules> replay_rules(const Options& options,
-                                                        const ReplaySetup& setup);
+[[nodiscard]] std::optional<ReplayRules> replay_rules(const Options& options,
+                                                      const ReplaySetup& setup);
 
-// What compiled rules need before packets meet them, in a process that loads them once.
-[[nodiscard]] Result<Done> make_ready(CompiledRules& compiled);
+// Compiled rules, ready to run by so many workers.
+[[nodiscard]] Result<ReplayRules> ready_to_run(CompiledRules compiled, const ReplaySetup& setup);
 
 }  // namespace sluice

@@ -24,7 +24,7 @@ constexpr auto kCounted = std::to_array<VerdictName>({
 });
 static_assert(kCounted.size() == kVerdictCount);
 
-std::uint64_t matched(const ReplayTotals& totals) {
+std::uint64_t matched(const RuleTotals& totals) {
     return totals.admitted + totals.exceeded + totals.skipped;
 }
 
@@ -77,12 +77,12 @@ std::uint64_t ReplaySummary::packets() const {
     return std::accumulate(by_verdict.begin(), by_verdict.end(), std::uint64_t{0});
 }
 
-void ReplaySummary::collect(const CompiledRules& compiled, const WorkerSet& workers) {
+void ReplaySummary::collect(const ReplayRules& replayed, const WorkerSet& workers) {
     // Both lists are in the order of the file; the set leaves out the rules that are off.
-    auto running = compiled.set.rules.begin();
-    for (const RuleSummary& rule : compiled.rules) {
+    auto running = replayed.loaded.set().rules.begin();
+    for (const RuleSummary& rule : replayed.summaries) {
         RuleRow row{.id = rule.id, .mode = Mode::Off, .totals = {}};
-        if (running != compiled.set.rules.end() && running->id == rule.id) {
+        if (running != replayed.loaded.set().rules.end() && running->id == rule.id) {
             row.mode = running->mode;
             row.totals = workers.totals(*running);
             ++running;

@@ -1,7 +1,7 @@
 #pragma once
+#include "control/cli/replay/replay_rules.hpp"
 #include "control/cli/replay/worker_set.hpp"
 #include "control/json.hpp"
-#include "lib/policy/compile.hpp"
 
 #include <array>
 #include <cstdint>
@@ -15,7 +15,7 @@ struct ReplaySummary {
     struct RuleRow {
         std::string id;
         Mode mode = Mode::Off;  // as replayed
-        ReplayTotals totals;    // zeros when off
+        RuleTotals totals;      // zeros when off
     };
     std::array<std::uint64_t, kVerdictCount> by_verdict{};
     std::array<std::uint64_t, kReasonCount> by_reason{};
@@ -23,7 +23,7 @@ struct ReplaySummary {
     std::uint64_t table_full = 0;
 
     void count(const Decision& decision);
-    void collect(const CompiledRules& compiled, const WorkerSet& workers);
+    void collect(const ReplayRules& replayed, const WorkerSet& workers);
     [[nodiscard]] std::uint64_t packets() const;
 };
 

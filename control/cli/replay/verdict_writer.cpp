@@ -23,13 +23,13 @@ std::string wait_text(const Decision& decision) {
 
 }  // namespace
 
-std::string verdict_line(std::uint64_t number, const BurstRow& packet, const RuleSet& rules,
+std::string verdict_line(std::uint64_t number, const BurstRow& packet, const LoadedSet& rules,
                          std::string_view pair) {
     const Decision& decision = packet.decision();
     std::string_view id;
     std::string key;
     if (decision.rule != kNoRule) {
-        const Rule& rule = rules.rules[decision.rule];
+        const LoadedRule& rule = rules.rules[decision.rule];
         id = rule.id;
         if (!rule.keys.empty()) {
             key = key_text(rule.keys[decision.key], packet.headers(), packet.frame().bytes, pair);

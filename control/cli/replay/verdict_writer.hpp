@@ -1,7 +1,7 @@
 #pragma once
 #include "lib/base/result.hpp"
+#include "lib/load/loaded_set.hpp"
 #include "lib/pipeline/burst.hpp"
-#include "lib/rules/rule_set.hpp"
 
 #include <cstdint>
 #include <cstdio>
@@ -14,7 +14,7 @@ namespace sluice {
 // One frame's line of `replay --verdicts`, with its line break: frame number, verdict, reason, rule
 // that made the verdict, its key (of tiers, that of the one that refused), wait in ns.
 [[nodiscard]] std::string verdict_line(std::uint64_t number, const BurstRow& packet,
-                                       const RuleSet& rules, std::string_view pair);
+                                       const LoadedSet& rules, std::string_view pair);
 
 // The file of these lines.
 class VerdictWriter {

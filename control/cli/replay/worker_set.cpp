@@ -5,7 +5,6 @@
 #include "lib/pipeline/run_burst.hpp"
 
 #include <algorithm>
-#include <stdexcept>
 #include <utility>
 
 namespace sluice {
@@ -17,28 +16,19 @@ constexpr std::size_t kPoolLines = std::size_t{1} << 20;
 // What the longest debt may be added to.
 constexpr Nanoseconds kLongestReplay{std::int64_t{1} << 56};
 
-std::unique_ptr<TextScratch> texts_for(const RuleSet& rules) {
-    Result<std::unique_ptr<TextScratch>> texts = TextScratch::make(rules.classifier.texts());
-    if (!texts) {
-        throw std::runtime_error{texts.error().what};
-    }
-    return *std::move(texts);
-}
-
 }  // namespace
 
-WorkerSet::Worker::Worker(const PacketPolicy& policy, const RuleSet& rules)
-    : texts{texts_for(rules)},
-      core{.policy = policy,
+WorkerSet::Worker::Worker(const PacketPolicy& policy)
+    : core{.policy = policy,
            .hash = KeyHasher{kReplaySecret},
            .buckets = BucketStore{kBuckets, kPoolLines},
-           .counters = counters,
-           .texts = texts.get()} {}
+           .counters = counters} {}
 
-WorkerSet::WorkerSet(const ReplaySetup& setup, const RuleSet& rules)
-    : setup_{setup}, rules_{rules}, port_{setup.pair.empty() ? 0 : port_name(setup.pair)} {
+WorkerSet::WorkerSet(const ReplaySetup& setup, const LoadedRules& rules)
+    : setup_{setup}, rules_{rules.set()}, port_{setup.pair.empty() ? 0 : port_name(setup.pair)} {
     for (std::size_t i = 0; i < setup.workers; ++i) {
-        workers_.push_back(std::make_unique<Worker>(setup.policy, rules));
+        workers_.push_back(std::make_unique<Worker>(setup.policy));
+        workers_.back()->core.texts = rules.texts(i);
     }
     std::vector<const BucketStore*> tables;
     tables.reserve(workers_.size());
@@ -49,7 +39,7 @@ WorkerSet::WorkerSet(const ReplaySetup& setup, const RuleSet& rules)
     for (const auto& worker : workers_) {
         worker->core.buckets.look_at_peers(peers_.get());
     }
-    if (rules.shared_limits != 0 && workers_.size() > 1) {
+    if (rules_.shared_limits != 0 && workers_.size() > 1) {
         share_limits_between();
     }
 }
@@ -155,8 +145,8 @@ Now WorkerSet::time_of(Instant captured) {
     return {at, captured - at};
 }
 
-ReplayTotals WorkerSet::totals(const Rule& rule) const {
-    ReplayTotals totals;
+RuleTotals WorkerSet::totals(const LoadedRule& rule) const {
+    RuleTotals totals;
     for (const auto& worker : workers_) {
         const RuleCounters& counters = worker->counters.rules[rule.counters];
         totals.admitted += counters.admitted.read();

@@ -2,10 +2,10 @@
 #include "control/cli/replay/frame_source.hpp"
 #include "control/cli/replay/spread.hpp"
 #include "lib/ledger/bucket_books.hpp"
+#include "lib/load/loaded_rules.hpp"
 #include "lib/meter/peer_tables.hpp"
 #include "lib/pipeline/core_state.hpp"
 #include "lib/rules/port_spread.hpp"
-#include "lib/rules/rule_set.hpp"
 
 #include <memory>
 #include <optional>
@@ -29,21 +29,11 @@ struct ReplaySetup {
     Nanoseconds merge_interval{1'000'000};
 };
 
-// What the workers counted for one rule.
-struct ReplayTotals {
-    std::uint64_t admitted = 0;
-    std::uint64_t exceeded = 0;
-    std::uint64_t skipped = 0;
-    std::uint64_t exempted = 0;  // of the admitted
-    std::uint64_t banned = 0;    // of the exceeded: their key was
-    std::uint64_t bans = 0;      // keys that went to the penalty box
-};
-
 // The workers of a box, run one after another in one thread, each with a table of its own.
 class WorkerSet {
 public:
     // Both are kept by reference.
-    WorkerSet(const ReplaySetup& setup, const RuleSet& rules);
+    WorkerSet(const ReplaySetup& setup, const LoadedRules& rules);
 
     // Runs the pipeline over frames of one instant. The rows, in the order of the frames, are good
     // until the next call.
@@ -58,14 +48,13 @@ public:
     // The workers' clocks at an instant of the capture.
     [[nodiscard]] Now time_of(Instant captured);
 
-    [[nodiscard]] ReplayTotals totals(const Rule& rule) const;
+    [[nodiscard]] RuleTotals totals(const LoadedRule& rule) const;
     [[nodiscard]] std::uint64_t table_full() const;
 
 private:
     struct Worker {
-        Worker(const PacketPolicy& policy, const RuleSet& rules);
+        explicit Worker(const PacketPolicy& policy);
         WorkerCounters counters;
-        std::unique_ptr<TextScratch> texts;
         CoreState core;
         Burst burst;
         // Where limits are shared.
@@ -87,7 +76,7 @@ private:
     void exchange(Now now);
 
     const ReplaySetup& setup_;
-    const RuleSet& rules_;
+    const LoadedSet& rules_;
     std::uint64_t port_;
     std::optional<Instant> first_;
     std::unique_ptr<AmountLanes> lanes_;  // nullptr: no limit is shared

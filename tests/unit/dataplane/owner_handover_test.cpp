@@ -3,6 +3,7 @@
 #include "dataplane/dpdk_io.hpp"
 #include "dataplane/lane_rings.hpp"
 #include "dataplane/tx_desk.hpp"
+#include "lib/load/owner_rules.hpp"
 #include "lib/pipeline/stages.hpp"
 #include "tests/unit/dataplane/ring_pair.hpp"
 
@@ -28,10 +29,10 @@ std::uint8_t host_of(const Burst& burst, std::size_t row) {
 }
 
 // Two rules that every packet matches: the first at owners, the second anywhere.
-RuleSet rules(OnFull on_full = OnFull::Closed) {
-    RuleSet set;
+LoadedSet rules(OnFull on_full = OnFull::Closed) {
+    LoadedSet set;
     set.rules.resize(2);
-    for (Rule& rule : set.rules) {
+    for (LoadedRule& rule : set.rules) {
         rule.mode = Mode::Enforce;
         rule.on_full = on_full;
         rule.keys = {{KeyPart{.field = Field::IpDst}}};
@@ -42,7 +43,7 @@ RuleSet rules(OnFull on_full = OnFull::Closed) {
     return set;
 }
 
-void match_all(Burst& burst, const RuleSet& set) {
+void match_all(Burst& burst, const LoadedSet& set) {
     Scratch& scratch = burst.scratch();
     scratch.rule_count = static_cast<std::uint32_t>(set.rules.size());
     for (std::uint32_t rule = 0; rule < set.rules.size(); ++rule) {
@@ -148,7 +149,7 @@ protected:
 
     Signal up;
     Counter tx_full;
-    RuleSet set = rules();
+    LoadedSet set = rules();
     std::vector<std::vector<Lane>> lanes;
     LaneRings rings;
     std::vector<std::unique_ptr<Me>> workers;

@@ -1,5 +1,4 @@
 #include "lib/pipeline/owner_burst.hpp"
-#include "lib/rules/limit_numbers.hpp"
 #include "tests/packets/box.hpp"
 #include "tests/packets/frame.hpp"
 
@@ -70,22 +69,19 @@ rules:
 )yaml"},
                                                           Purpose::Enforce, {}, problems);
     ASSERT_TRUE(compiled.has_value());
-    for (std::uint32_t row = 0; Rule & rule : compiled->set.rules) {
-        rule.counters = row++;
-    }
-    compiled->set.classifier.make_fast();
-    load_overrides(compiled->set, {1, 2});
-    number_limits(compiled->set);
+    constexpr std::size_t kWorkers = 4;
+    const Result<LoadedRules> loaded =
+        LoadedRules::make(std::move(compiled->set), {.secret = {1, 2}, .sharers = {kWorkers, 1ms}});
+    ASSERT_TRUE(loaded);
+    const LoadedSet& set = loaded->set();
     WorkerCounters counters;
     KeySampler sampler{1};
-    const auto texts = TextScratch::make(compiled->set.classifier.texts());
-    ASSERT_TRUE(texts);
     CoreState core{.policy = policy,
                    .hash = KeyHasher{{1, 2}},
                    .buckets = BucketStore{64, 64},
                    .counters = counters,
                    .sampler = &sampler,
-                   .texts = texts->get()};
+                   .texts = loaded->texts(0)};
     std::vector<test::Octets> frames;
     for (std::uint16_t i = 0; i < kMaxBurst; ++i) {
         frames.push_back(i % 4 == 0   ? test::arp().bytes()
@@ -94,13 +90,12 @@ rules:
                                       : test::Frame{4}.carries(test::tcp().packet()).bytes());
     }
     Burst burst;
-    const Result<ReadKey> key = read_key_text(compiled->set.rules[4].keys[0], "10.0.0.1");
+    const Result<ReadKey> key = read_key_text(set.rules[4].keys[0], "10.0.0.1");
     ASSERT_TRUE(key);
-    KeyQuestion question{.action = KeyAction::Grant, .rule = 4, .bytes = key->bytes};
+    KeyQuestion question{
+        .action = KeyAction::Grant, .load = set.load, .rule = 4, .bytes = key->bytes};
     question.units = Units{1};
     Units granted;
-    constexpr std::size_t kWorkers = 4;
-    list_owner_rules(compiled->set, kWorkers);
     std::size_t owned = 0;
     allocations = 0;
     for (int round = 0; round < 100; ++round) {
@@ -108,16 +103,13 @@ rules:
         for (const test::Octets& frame : frames) {
             (void)burst.add({frame, static_cast<std::uint32_t>(frame.size())}, Direction::In, 7);
         }
-        run_burst(burst, compiled->set, core, {Instant{1h} + round * 1ms, {}});
-        const KeyAnswer answer =
-            answer_key(question, compiled->set, core, {Instant{1h} + round * 1ms, {}});
+        run_burst(burst, set, core, {Instant{1h} + round * 1ms, {}});
+        const KeyAnswer answer = answer_key(question, set, core, {Instant{1h} + round * 1ms, {}});
         granted = std::max(granted, answer.buckets[0].remaining);
         BurstOwners owners;
-        match_burst(burst, compiled->set, core);
-        owned += find_owners(burst, compiled->set, core, kWorkers, owners) ? 1 : 0;
-        split_burst(burst,
-                    {.gone = 0x0F0F, .unowned = may_go_on(burst, 1, compiled->set) ? 2U : 0U},
-                    compiled->set);
+        match_burst(burst, set, core);
+        owned += find_owners(burst, set, core, kWorkers, owners) ? 1 : 0;
+        split_burst(burst, {.gone = 0x0F0F, .unowned = may_go_on(burst, 1, set) ? 2U : 0U}, set);
     }
     EXPECT_EQ(owned, 100U);
     EXPECT_EQ(std::popcount(burst.live()), static_cast<int>(kMaxBurst - 8));

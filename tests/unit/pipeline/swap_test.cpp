@@ -1,6 +1,6 @@
+#include "lib/load/loaded_rules.hpp"
 #include "lib/pipeline/run_burst.hpp"
 #include "lib/policy/compile.hpp"
-#include "lib/rules/limit_slots.hpp"
 #include "lib/share/published.hpp"
 #include "tests/packets/frame.hpp"
 
@@ -55,9 +55,6 @@ RuleSet compiled_set(bool drops) {
     std::optional<CompiledRules> compiled =
         compile_rules({"r", text}, Purpose::Enforce, {}, problems);
     EXPECT_TRUE(compiled.has_value()) << render(problems.list().front(), text);
-    for (std::uint32_t row = 0; Rule & rule : compiled->set.rules) {
-        rule.counters = row++;
-    }
     return std::move(compiled->set);
 }
 
@@ -91,7 +88,7 @@ void judge_one(const Packet& packet, std::size_t port, Judged& judged, bool& dro
 }
 
 struct Worker {
-    explicit Worker(const Published<RuleSet>& published) : running{published} {}
+    explicit Worker(const Published<LoadedRules>& published) : running{published} {}
 
     void run(const Signal& stop, QuiesceBoard& board) {
         Burst burst;
@@ -107,7 +104,7 @@ struct Worker {
                 (void)burst.add({frame, static_cast<std::uint32_t>(frame.size())}, Direction::In,
                                 7);
             }
-            run_burst(burst, running.adopt(), core, {Instant{1h}, {}});
+            run_burst(burst, running.adopt().set(), core, {Instant{1h}, {}});
             bool drops = false;
             bool allows = false;
             for (std::size_t i = 0; i < kPacketsOfBurst; ++i) {
@@ -118,7 +115,7 @@ struct Worker {
         }
     }
 
-    const Published<RuleSet>& running;
+    const Published<LoadedRules>& running;
     WorkerCounters counters;
     CoreState core{.policy = {},
                    .hash = KeyHasher{{1, 2}},
@@ -132,27 +129,35 @@ struct Worker {
 TEST(Swap, NoPacketIsJudgedByHalfASet) {
     const RuleSet sets[] = {compiled_set(true), compiled_set(false)};
     const Worker* watched = nullptr;
-    LimitSlots slots{
-        {[&](LimitSlot slot) { return watched->core.buckets.tenants.entries_of(slot).read(); },
-         [&] { return watched == nullptr ? 0 : watched->counters.settled.read(); }}};
+    const LoadedRules* latest = nullptr;
     std::uint64_t loads = 0;
+    const Environment tables{
+        .secret = {1, 2},
+        .tables = {
+            [&](LimitSlot slot) { return watched->core.buckets.tenants.entries_of(slot).read(); },
+            [&] { return watched == nullptr ? 0 : watched->counters.settled.read(); }}};
     const auto next = [&] {
-        auto set = std::make_unique<RuleSet>(sets[loads % 2]);
+        Environment environment = tables;
+        environment.before = latest;
+        Result<LoadedRules> loaded = LoadedRules::make(sets[loads % 2], environment);
         // Refused while entries of too many numbers may be about: the worker is at it.
-        while (!slots.assign(*set)) {
+        while (!loaded) {
             std::this_thread::yield();
+            loaded = LoadedRules::make(sets[loads % 2], environment);
         }
-        set->load = ++loads;
-        return set;
+        ++loads;
+        auto made = std::make_unique<const LoadedRules>(*std::move(loaded));
+        latest = made.get();
+        return made;
     };
-    Published<RuleSet> running{next()};
+    Published<LoadedRules> running{next()};
     Worker worker{running};
     watched = &worker;
     QuiesceBoard board;
     Signal stop;
     std::thread thread{[&] { worker.run(stop, board); }};
     for (int swap = 0; swap < 60; ++swap) {
-        Retired<RuleSet> old = running.publish(next());
+        Retired<LoadedRules> old = running.publish(next());
         std::move(old).reclaim(board.wait());
     }
     stop.raise(true);

@@ -10,14 +10,14 @@ namespace {
 
 using namespace std::chrono_literals;
 
-Rule metered(std::string id) {
-    Rule rule;
+LoadedRule metered(std::string id) {
+    LoadedRule rule;
     rule.id = std::move(id);
     return rule;
 }
 
-RuleSet set_of(std::uint64_t load, std::initializer_list<Rule> rules) {
-    RuleSet set;
+LoadedSet set_of(std::uint64_t load, std::initializer_list<LoadedRule> rules) {
+    LoadedSet set;
     set.load = load;
     set.rules = rules;
     return set;
@@ -88,7 +88,7 @@ TEST(TopKeys, TellsHowSureItIs) {
 
 TEST(TopKeys, LeavesOutSamplesOfOtherSetsAndWhatIsNoRule) {
     TopKeys top;
-    Rule drop;
+    LoadedRule drop;
     drop.id = "drop";
     drop.on_match = OnMatch::Act;
     top.adopt(set_of(2, {metered("a"), drop}));
@@ -137,7 +137,7 @@ TEST(TopKeys, ForgetsWhatWas) {
 // Whatever keys come, for whatever number of rules, only so many are held.
 TEST(TopKeys, HoldsSoManyKeysAtMost) {
     for (const std::size_t rules : {1U, 300U, 16'384U}) {
-        RuleSet set;
+        LoadedSet set;
         set.load = 1;
         for (std::size_t i = 0; i < rules; ++i) {
             set.rules.push_back(metered("r" + std::to_string(i)));

@@ -137,7 +137,7 @@ private:
     }
 
     Ban ban(std::size_t rule, std::size_t keys) {
-        Ban out{.action = action(), .boxes = {}};
+        Ban out{{.action = action()}, {}};
         for (std::size_t i = 0; i < keys; ++i) {
             out.boxes.push_back({.identity = (rule << 8) + 0x80 + i,
                                  .name = text(),

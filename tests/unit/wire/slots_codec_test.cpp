@@ -12,7 +12,7 @@ TokenBucketLimit token(std::uint64_t burst) {
 }
 
 KeptSlots example() {
-    MeteredLimit limit{.identity = 7, .name = {}, .limit = token(5)};
+    LoadedLimit limit{{.identity = 7, .name = {}, .limit = token(5)}};
     limit.coarser = {token(50), token(500)};
     limit.slot = 3;
     limit.version = 2;
@@ -22,9 +22,9 @@ KeptSlots example() {
     limit.spread = 77;
     limit.moving = Combine::Most;
     limit.moved_from = {{.slot = 9, .combine = Combine::Most}, {.slot = 4}};
-    MeteredLimit moved{.identity = 7, .name = {}, .limit = token(6)};
+    LoadedLimit moved{{.identity = 7, .name = {}, .limit = token(6)}};
     moved.slot = 9;
-    MeteredLimit earlier = moved;
+    LoadedLimit earlier = moved;
     earlier.slot = 4;
     return {.region = 42, .slots = {.changes = 73, .limits = {limit}, .moved = {moved, earlier}}};
 }
@@ -83,21 +83,22 @@ TEST(SlotsCodec, WhateverIsCutOrChangedIsRefusedOrSound) {
 TEST(SlotsCodec, LimitsKeepTheirSlotsOverARestart) {
     const TableView view{[](LimitSlot) { return std::uint64_t{1}; },
                          [] { return std::uint64_t{0}; }};
-    RuleSet set;
-    Rule rule{.id = "r", .keys = {{}}};
+    LoadedSet set;
+    LoadedRule rule;
+    rule.id = "r";
     for (std::uint64_t identity : {11, 12, 13}) {
-        rule.limits.push_back({.identity = identity, .name = {}, .limit = token(identity)});
+        rule.limits.push_back({{.identity = identity, .name = {}, .limit = token(identity)}});
     }
     set.rules = {rule};
-    LimitSlots first{view};
-    ASSERT_TRUE(first.assign(set).has_value());
+    LimitSlots first;
+    ASSERT_TRUE(first.assign(set, view, Moves::GoOn).has_value());
     set.rules[0].limits[1].limit = token(99);
     set.rules[0].limits.erase(set.rules[0].limits.begin());
-    ASSERT_TRUE(first.assign(set).has_value());
+    ASSERT_TRUE(first.assign(set, view, Moves::GoOn).has_value());
     const auto before = set.rules[0].limits;
 
-    LimitSlots second{view, decode_slots(encode({1, first.image()}))->slots};
-    ASSERT_TRUE(second.assign(set).has_value());
+    LimitSlots second{decode_slots(encode({1, first.image()}))->slots};
+    ASSERT_TRUE(second.assign(set, view, Moves::GoOn).has_value());
     for (std::size_t i = 0; i < before.size(); ++i) {
         EXPECT_EQ(set.rules[0].limits[i].slot, before[i].slot);
         EXPECT_EQ(set.rules[0].limits[i].version, before[i].version);
@@ -106,8 +107,8 @@ TEST(SlotsCodec, LimitsKeepTheirSlotsOverARestart) {
     ASSERT_EQ(set.gone.size(), 1U);
     EXPECT_EQ(set.gone[0].identity, 11U);
     // A limit that comes anew gets none of theirs.
-    set.rules[0].limits.push_back({.identity = 14, .name = {}, .limit = token(1)});
-    ASSERT_TRUE(second.assign(set).has_value());
+    set.rules[0].limits.push_back({{.identity = 14, .name = {}, .limit = token(1)}});
+    ASSERT_TRUE(second.assign(set, view, Moves::GoOn).has_value());
     EXPECT_GT(set.rules[0].limits.back().slot, 3);
 }
 

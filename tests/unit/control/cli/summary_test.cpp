@@ -19,18 +19,18 @@ TEST(ReplaySummary, IsTheDocumentedObjectInTheDocumentedOrder) {
 }
 
 TEST(ReplaySummary, ListsRulesThatAreOffWithZeros) {
-    CompiledRules compiled;
-    const auto add = [&compiled](const std::string& id, Mode mode) {
+    ReplayRules replayed;
+    RuleSet set;
+    const auto add = [&](const std::string& id, Mode mode) {
         RuleSummary summary;
         summary.id = id;
         summary.mode = mode;
-        compiled.rules.push_back(summary);
+        replayed.summaries.push_back(summary);
         if (mode != Mode::Off) {
             Rule rule;
             rule.id = id;
             rule.mode = mode;
-            rule.counters = static_cast<std::uint32_t>(compiled.set.rules.size());
-            compiled.set.rules.push_back(rule);
+            set.rules.push_back(rule);
         }
     };
     add("a", Mode::Off);
@@ -38,9 +38,10 @@ TEST(ReplaySummary, ListsRulesThatAreOffWithZeros) {
     add("c", Mode::Off);
     add("d", Mode::Monitor);
     const ReplaySetup setup;
-    const WorkerSet workers{setup, compiled.set};
+    replayed.loaded = *LoadedRules::make(set, {});
+    const WorkerSet workers{setup, replayed.loaded};
     ReplaySummary summary;
-    summary.collect(compiled, workers);
+    summary.collect(replayed, workers);
     ASSERT_EQ(summary.rules.size(), 4U);
     EXPECT_EQ(summary.rules[0].mode, Mode::Off);
     EXPECT_EQ(summary.rules[1].mode, Mode::Enforce);

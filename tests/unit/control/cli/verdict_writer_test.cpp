@@ -8,9 +8,9 @@
 namespace sluice::verdict_writer_test {
 namespace {
 
-RuleSet one_rule() {
-    RuleSet rules;
-    Rule rule;
+LoadedSet one_rule() {
+    LoadedSet rules;
+    LoadedRule rule;
     rule.id = "per-source";
     rule.keys = {{{.field = Field::L4Dport}}, {{.field = Field::L4Sport}}};
     rules.rules.push_back(rule);
@@ -58,7 +58,7 @@ INSTANTIATE_TEST_SUITE_P(
     [](const auto& one) { return std::string{one.param.name}; });
 
 TEST(VerdictLine, HasNoKeyForARuleWithoutOne) {
-    RuleSet rules = one_rule();
+    LoadedSet rules = one_rule();
     rules.rules[0].keys.clear();
     Burst burst;
     burst.add({}, Direction::In, 0);

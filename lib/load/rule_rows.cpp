@@ -1,20 +1,19 @@
-#include "dataplane/rule_rows.hpp"
+#include "lib/load/rule_rows.hpp"
 
-#include "lib/rules/meter_plan.hpp"
 
 #include <utility>
 
 namespace sluice {
 
-RuleRows::RuleRows(ReadRow read) : read_{std::move(read)} {
+RuleRows::RuleRows() {
     for (std::uint32_t row = 0; row < kMaxRules; ++row) {
         free_.push_back(row);
     }
 }
 
-void RuleRows::assign(RuleSet& set) {
+void RuleRows::assign(LoadedSet& set, const ReadRow& read) {
     std::map<std::string, Row> next;
-    for (const Rule& rule : set.rules) {
+    for (const LoadedRule& rule : set.rules) {
         const auto old = by_id_.find(rule.id);
         if (old != by_id_.end()) {
             next.insert(by_id_.extract(old));
@@ -25,25 +24,24 @@ void RuleRows::assign(RuleSet& set) {
     for (const auto& [id, row] : by_id_) {
         free_.push_back(row.index);
     }
-    for (Rule& rule : set.rules) {
+    for (LoadedRule& rule : set.rules) {
         auto row = next.find(rule.id);
         if (row == next.end()) {
             const std::uint32_t index = free_.front();
             free_.pop_front();
-            row = next.emplace(rule.id, Row{index, read_(index)}).first;
+            row = next.emplace(rule.id, Row{index, read(index)}).first;
         }
         rule.counters = row->second.index;
     }
     by_id_ = std::move(next);
-    set.meter_plan = std::make_shared<const MeterPlan>(make_meter_plan(set));
 }
 
-RuleTotals RuleRows::totals(const Rule& rule) const {
+RuleTotals RuleRows::totals(const LoadedRule& rule, const ReadRow& read) const {
     const auto row = by_id_.find(rule.id);
     if (row == by_id_.end()) {
         return {};
     }
-    const RuleTotals now = read_(row->second.index);
+    const RuleTotals now = read(row->second.index);
     const RuleTotals& before = row->second.before;
     return {now.admitted - before.admitted, now.exceeded - before.exceeded,
             now.skipped - before.skipped,   now.exempted - before.exempted,

@@ -1,7 +1,7 @@
 #pragma once
 #include "lib/base/result.hpp"
+#include "lib/load/loaded_set.hpp"
 #include "lib/meter/entry.hpp"
-#include "lib/rules/rule_set.hpp"
 
 #include <cstdint>
 #include <deque>
@@ -11,12 +11,19 @@
 
 namespace sluice {
 
-// What the workers' tables have to say of their entries, added up over all workers.
+// What the workers' tables have to say of their entries, added up over all workers. As it stands:
+// of tables that are empty.
 struct TableView {
     // Live entries of a limit.
-    std::function<std::uint64_t(LimitSlot)> entries;
+    std::function<std::uint64_t(LimitSlot)> entries = [](LimitSlot) { return std::uint64_t{0}; };
     // How many of the changes of numbers the slowest worker has brought all of its entries under.
-    std::function<std::uint64_t()> settled;
+    std::function<std::uint64_t()> settled = [] { return UINT64_MAX; };
+};
+
+// What becomes of keys that are moving when rules are loaded.
+enum class Moves : bool {
+    GoOn,   // workers may not all know yet that they move
+    Ended,  // all do, and have told each other what they had to
 };
 
 // What the slots, versions and changes in entries mean, for whoever finds entries that another
@@ -25,9 +32,9 @@ struct SlotsImage {
     std::uint64_t changes = 0;
     // Identity, numbers (`limit`, `coarser`, `former`), slot, version, `overridden`, whether it is
     // `shared`, `spread`, `moving` and `moved_from`; no more.
-    std::vector<MeteredLimit> limits;
+    std::vector<LoadedLimit> limits;
     // The same of slots that limits had before their keys moved to other workers.
-    std::vector<MeteredLimit> moved;
+    std::vector<LoadedLimit> moved;
 
     // Whether every limit has a slot of its own, and versions and changes are what they can be.
     [[nodiscard]] bool is_sound() const;
@@ -39,54 +46,53 @@ struct SlotsImage {
 //
 // Where the packets of a limit's keys meet other workers than before (`spread`), the limit is
 // `moving` at first: it keeps its slot, and workers count what others hold. Once all of them have
-// adopted that, and have told each other what they had to, settle_moves() gives it another slot:
+// adopted that, and have told each other what they had to, Moves::Ended gives it another slot:
 // entries under the one before are charged no more, and workers take over what they owe.
 class LimitSlots {
 public:
-    explicit LimitSlots(TableView view);
+    LimitSlots();
     // As an earlier process had them, whose entries may still lie in the tables: is_sound().
-    LimitSlots(TableView view, const SlotsImage& image);
+    explicit LimitSlots(const SlotsImage& image);
 
     // What the next process needs to read the tables' entries as this one does.
     [[nodiscard]] SlotsImage image() const;
 
-    // Gives every limit of the set its slot, version and former numbers, and lists what the workers
-    // need of them. Refused (TooMany) when no slot is free, or when numbers have changed again so
-    // soon that entries of too many versions may lie in the tables; nothing is changed then.
-    [[nodiscard]] Result<Done> assign(RuleSet& set);
+    // Gives every limit of the set its slot, version and former numbers. Refused (TooMany) when too
+    // few slots are free, or when numbers have changed again so soon that entries of too many
+    // versions may lie in the tables; the set is as it was then.
+    [[nodiscard]] Result<Done> assign(LoadedSet& set, const TableView& tables, Moves moves);
 
     // Whether limits are moving, as the latest assign() left them.
-    [[nodiscard]] bool is_moving() const;
-    // They have moved: gives each of them another slot. `set` is the one that was assigned last.
-    // Refused (TooMany) when there are not enough; nothing is changed then.
-    [[nodiscard]] Result<Done> settle_moves(RuleSet& set);
+    [[nodiscard]] bool is_moving() const { return moving() != 0; }
 
 private:
     struct Kept {
-        MeteredLimit limit;
+        LoadedLimit limit;
         bool in_rules = true;
+
+        [[nodiscard]] bool is_moving() const;
     };
     using Limits = std::map<std::uint64_t, Kept>;  // by identity
-    using Moved = std::map<LimitSlot, MeteredLimit>;
+    using Moved = std::map<LimitSlot, LoadedLimit>;
 
-    [[nodiscard]] Result<Done> check(const RuleSet& set) const;
-    void forget_settled_changes();
-    void free_what_ended();
-    [[nodiscard]] Kept take_over(const MeteredLimit& limit, std::uint64_t change);
-    static void move_if_spread(const MeteredLimit& before, MeteredLimit& next);
-    [[nodiscard]] bool have_changed_too_often(const MeteredLimit& before,
-                                              const MeteredLimit& after) const;
-    void free_moved();
-    void list_gone(RuleSet& set) const;
+    [[nodiscard]] std::size_t moving() const;  // how many limits are
+    [[nodiscard]] Result<Done> check(const LoadedSet& set, Moves moves) const;
+    void forget_settled_changes(std::uint64_t settled);
+    void free_what_ended(const TableView& tables);
+    void end_moves();
+    [[nodiscard]] Kept take_over(const LoadedLimit& limit, std::uint64_t change);
+    static void move_if_spread(const LoadedLimit& before, LoadedLimit& next);
+    [[nodiscard]] bool have_changed_too_often(const LoadedLimit& before,
+                                              const LoadedLimit& after) const;
+    void free_moved(const TableView& tables);
+    void list_gone(LoadedSet& set) const;
     [[nodiscard]] bool is_pending(std::uint8_t change) const noexcept;
 
-    TableView view_;
     Limits limits_;
     Moved moved_;
     std::deque<LimitSlot> free_;
     std::deque<std::uint64_t> pending_;  // changes of numbers that may not have reached every entry
     std::uint64_t changes_ = 0;
-    std::uint64_t loads_ = 0;
 };
 
 }  // namespace sluice

@@ -1,10 +1,11 @@
 #pragma once
-#include "lib/rules/rule_set.hpp"
+#include "lib/load/loaded_set.hpp"
 
 #include <cstddef>
 
 namespace sluice {
 
+// The workers that one box has, and how often they tell each other what they have charged.
 struct Sharers {
     std::size_t workers = 1;
     Nanoseconds merge_interval{};
@@ -14,6 +15,6 @@ struct Sharers {
 // rule says, or what follows from its numbers; and which rules' packets are handed to owners. Rules
 // were compiled for so many workers: under limits that as many as there are now cannot merge, each
 // worker has buckets of its own until they are compiled again.
-void share_limits(RuleSet& set, const Sharers& sharers);
+void share_limits(LoadedSet& set, const Sharers& sharers);
 
 }  // namespace sluice

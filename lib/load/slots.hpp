@@ -1,5 +1,5 @@
 #pragma once
-#include "lib/rules/rule_set.hpp"
+#include "lib/load/loaded_set.hpp"
 
 namespace sluice {
 
@@ -7,7 +7,7 @@ namespace sluice {
 // slots that the limits of the set, and of `gone`, have been given, and the longest debt there is;
 // which rules ask what becomes of their keys; and what they need of each rule of the common kind.
 // The set may be moved afterwards, not copied.
-void list_slots(RuleSet& set);
+void list_slots(LoadedSet& set);
 
 // The longest time from a charge until the bucket equals a fresh one.
 [[nodiscard]] Nanoseconds longest_debt(const AnyLimit& limit) noexcept;

@@ -1,7 +1,6 @@
-#include "lib/rules/slots.hpp"
+#include "lib/load/slots.hpp"
 
 #include "lib/meter/own_bucket.hpp"
-#include "lib/rules/meter_plan.hpp"
 
 #include <algorithm>
 
@@ -40,18 +39,18 @@ struct LongestDebt {
 // may send: emptying its entry then, and filing it anew, takes longer than to judge it.
 constexpr Nanoseconds kLinger = 1s;
 
-bool is_in_entry(const MeteredLimit& limit) {
+bool is_in_entry(const LoadedLimit& limit) {
     const Algorithm algorithm = algorithm_of(limit.limit);
     return algorithm == Algorithm::TokenBucket || algorithm == Algorithm::LeakyBucket;
 }
 
 // Not where idle entries keep others out: from a share of the table, or from the pool.
-Nanoseconds linger_of(const Rule& rule, const MeteredLimit& limit) {
+Nanoseconds linger_of(const LoadedRule& rule, const LoadedLimit& limit) {
     const bool alone = !limit.overridden && rule.table_share == kWholeTable;
     return alone && is_in_entry(limit) ? kLinger : Nanoseconds{0};
 }
 
-LatestChange latest_change(const MeteredLimit& limit) {
+LatestChange latest_change(const LoadedLimit& limit) {
     LatestChange latest;
     const Limit* to = gcra_of(limit.limit);
     const Limit* from = limit.former.empty() ? nullptr : gcra_of(limit.former.front().limit);
@@ -64,12 +63,12 @@ LatestChange latest_change(const MeteredLimit& limit) {
     return latest;
 }
 
-bool has_leases(const MeteredLimit& limit) {
+bool has_leases(const LoadedLimit& limit) {
     const Limit* gcra = gcra_of(limit.limit);
     return limit.shared != 0 && gcra != nullptr && gcra->parts() == 1;
 }
 
-void list_limit(RuleSet& set, const MeteredLimit& limit, Nanoseconds linger) {
+void list_limit(LoadedSet& set, const LoadedLimit& limit, Nanoseconds linger) {
     if (set.slots.size() <= limit.slot) {
         set.slots.resize(limit.slot + std::size_t{1});
     }
@@ -97,26 +96,25 @@ Nanoseconds longest_debt(const AnyLimit& limit) noexcept {
     return std::visit(LongestDebt{}, limit);
 }
 
-void list_slots(RuleSet& set) {
+void list_slots(LoadedSet& set) {
     set.slots.clear();
     set.longest_debt = Nanoseconds{0};
     set.shared_limits = 0;
     set.syncs = false;
     set.hurries = false;
-    for (const MeteredLimit& limit : set.gone) {
+    for (const LoadedLimit& limit : set.gone) {
         list_limit(set, limit, Nanoseconds{0});
         set.syncs = set.syncs || limit.shared != 0;
     }
-    for (Rule& rule : set.rules) {
+    for (LoadedRule& rule : set.rules) {
         rule.asks_keys = rule.overrides != nullptr || rule.bans();
-        for_each_state(rule, [&](const MeteredLimit& limit) {
+        for_each_state(rule, [&](const LoadedLimit& limit) {
             list_limit(set, limit, linger_of(rule, limit));
             set.shared_limits += limit.shared != 0 ? 1 : 0;
             set.hurries = set.hurries || limit.moving.has_value();
         });
     }
     set.syncs = set.syncs || set.shared_limits != 0;
-    set.meter_plan = std::make_shared<const MeterPlan>(make_meter_plan(set));
 }
 
 }  // namespace sluice

@@ -1,7 +1,7 @@
-#include "lib/pipeline/shared_limits.hpp"
+#include "lib/load/shared_limits.hpp"
 
 #include "lib/ledger/terms.hpp"
-#include "lib/pipeline/owner_burst.hpp"
+#include "lib/load/owner_rules.hpp"
 
 #include <algorithm>
 
@@ -10,7 +10,7 @@ namespace {
 
 // Until the keys of a limit have moved, workers go on to tell each other what they charge, or do
 // not begin to.
-void stay_as_it_was(MeteredLimit& limit, std::uint64_t largest) {
+void stay_as_it_was(LoadedLimit& limit, std::uint64_t largest) {
     if (limit.moving == Combine::Sum) {
         limit.shared = 0;
     } else if (limit.moving == Combine::Most && limit.shared == 0) {
@@ -21,10 +21,10 @@ void stay_as_it_was(MeteredLimit& limit, std::uint64_t largest) {
 
 }  // namespace
 
-void share_limits(RuleSet& set, const Sharers& sharers) {
+void share_limits(LoadedSet& set, const Sharers& sharers) {
     list_owner_rules(set, sharers.workers);
-    for (Rule& rule : set.rules) {
-        for (MeteredLimit& limit : rule.limits) {
+    for (LoadedRule& rule : set.rules) {
+        for (LoadedLimit& limit : rule.limits) {
             limit.shared = 0;
             limit.overridden = limit.overridden || !rule.override_tables.empty();
             if (sharers.workers < 2) {

@@ -1,7 +1,7 @@
 #pragma once
+#include "lib/load/key_schema.hpp"
 #include "lib/meter/entry.hpp"
 #include "lib/meter/limit.hpp"
-#include "lib/rules/key_schema.hpp"
 #include "lib/rules/rule_set.hpp"
 
 #include <cstddef>
@@ -13,6 +13,7 @@
 namespace sluice {
 
 class OverrideTable;
+struct LoadedSet;
 
 // How the fast path checks and charges a limit. General: only the general path can.
 enum class FastMeter : std::uint8_t {
@@ -79,8 +80,8 @@ struct MeterPlan {
     bool touches_more = false;
 };
 
-// The plan of a set whose slots, versions, counters and overrides have been given out; to be made
-// anew when they are. It points into the set, which may be moved afterwards, not copied.
-[[nodiscard]] MeterPlan make_meter_plan(const RuleSet& set);
+// The plan of a set whose slots, versions, counters and overrides have been given out; it points
+// into the set.
+[[nodiscard]] MeterPlan make_meter_plan(const LoadedSet& set);
 
 }  // namespace sluice

@@ -1,6 +1,4 @@
-#include "lib/rules/limit_slots.hpp"
-
-#include "lib/rules/slots.hpp"
+#include "lib/load/limit_slots.hpp"
 
 #include <algorithm>
 #include <set>
@@ -10,15 +8,15 @@ namespace sluice {
 namespace {
 
 // Buckets under other numbers of their keys are brought back like those under former numbers.
-bool same_numbers(const MeteredLimit& before, const MeteredLimit& after) {
+bool same_numbers(const LoadedLimit& before, const LoadedLimit& after) {
     return before.limit == after.limit && before.coarser == after.coarser &&
            (after.overridden || !before.overridden);
 }
 
-bool changes_numbers(const RuleSet& set, const auto& limits) {
+bool changes_numbers(const LoadedSet& set, const auto& limits) {
     bool changes = false;
-    for (const Rule& rule : set.rules) {
-        for_each_state(rule, [&](const MeteredLimit& limit) {
+    for (const LoadedRule& rule : set.rules) {
+        for_each_state(rule, [&](const LoadedLimit& limit) {
             const auto old = limits.find(limit.identity);
             changes = changes || (old != limits.end() && !same_numbers(old->second.limit, limit));
         });
@@ -27,7 +25,7 @@ bool changes_numbers(const RuleSet& set, const auto& limits) {
 }
 
 // The numbers of `after` from now on; entries under those of `limit` are brought under them.
-void renumber(MeteredLimit& limit, const MeteredLimit& after, std::uint64_t change) {
+void renumber(LoadedLimit& limit, const LoadedLimit& after, std::uint64_t change) {
     if (same_numbers(limit, after)) {
         return;
     }
@@ -42,7 +40,7 @@ void renumber(MeteredLimit& limit, const MeteredLimit& after, std::uint64_t chan
     limit.overridden = after.overridden;
 }
 
-bool is_sound(const MeteredLimit& limit) {
+bool is_sound(const LoadedLimit& limit) {
     const bool versions =
         limit.version < kNumberVersions && limit.former.size() < kNumberVersions &&
         std::all_of(
@@ -55,7 +53,7 @@ bool is_sound(const MeteredLimit& limit) {
 
 }  // namespace
 
-LimitSlots::LimitSlots(TableView view) : view_{std::move(view)} {
+LimitSlots::LimitSlots() {
     for (std::size_t slot = 1; slot < kSlots; ++slot) {
         free_.push_back(static_cast<LimitSlot>(slot));
     }
@@ -64,13 +62,13 @@ LimitSlots::LimitSlots(TableView view) : view_{std::move(view)} {
 bool SlotsImage::is_sound() const {
     std::set<std::uint16_t> slots;
     std::set<std::uint64_t> identities;
-    for (const MeteredLimit& limit : moved) {
+    for (const LoadedLimit& limit : moved) {
         if (!sluice::is_sound(limit) || !slots.insert(limit.slot).second) {
             return false;
         }
     }
     const std::set<std::uint16_t> of_moved = slots;
-    return std::all_of(limits.begin(), limits.end(), [&](const MeteredLimit& limit) {
+    return std::all_of(limits.begin(), limits.end(), [&](const LoadedLimit& limit) {
         return sluice::is_sound(limit) && slots.insert(limit.slot).second &&
                identities.insert(limit.identity).second &&
                std::all_of(limit.moved_from.begin(), limit.moved_from.end(),
@@ -78,22 +76,21 @@ bool SlotsImage::is_sound() const {
     });
 }
 
-LimitSlots::LimitSlots(TableView view, const SlotsImage& image)
-    : view_{std::move(view)}, changes_{image.changes} {
+LimitSlots::LimitSlots(const SlotsImage& image) : changes_{image.changes} {
     std::set<LimitSlot> taken;
     std::set<std::uint64_t> pending;
-    const auto take = [&](const MeteredLimit& limit) {
+    const auto take = [&](const LoadedLimit& limit) {
         taken.insert(limit.slot);
         for (const FormerNumbers& former : limit.former) {
             // The latest change that it can be.
             pending.insert(changes_ - (changes_ - former.change) % kRememberedChanges);
         }
     };
-    for (const MeteredLimit& limit : image.limits) {
+    for (const LoadedLimit& limit : image.limits) {
         limits_.emplace(limit.identity, Kept{limit, true});
         take(limit);
     }
-    for (const MeteredLimit& limit : image.moved) {
+    for (const LoadedLimit& limit : image.moved) {
         moved_.emplace(limit.slot, limit);
         take(limit);
     }
@@ -118,11 +115,14 @@ SlotsImage LimitSlots::image() const {
     return image;
 }
 
-Result<Done> LimitSlots::assign(RuleSet& set) {
-    forget_settled_changes();
-    free_what_ended();
-    if (Result<Done> fits = check(set); !fits) {
+Result<Done> LimitSlots::assign(LoadedSet& set, const TableView& tables, Moves moves) {
+    forget_settled_changes(tables.settled());
+    free_what_ended(tables);
+    if (Result<Done> fits = check(set, moves); !fits) {
         return fits;
+    }
+    if (moves == Moves::Ended) {
+        end_moves();
     }
     if (changes_numbers(set, limits_)) {
         ++changes_;
@@ -131,20 +131,18 @@ Result<Done> LimitSlots::assign(RuleSet& set) {
     for (auto& [identity, kept] : limits_) {
         kept.in_rules = false;
     }
-    for (Rule& rule : set.rules) {
-        for_each_state(rule, [&](MeteredLimit& limit) {
+    for (LoadedRule& rule : set.rules) {
+        for_each_state(rule, [&](LoadedLimit& limit) {
             limit = limits_.insert_or_assign(limit.identity, take_over(limit, changes_))
                         .first->second.limit;
         });
     }
     list_gone(set);
     set.changes = changes_;
-    set.load = ++loads_;
-    list_slots(set);
     return Done{};
 }
 
-void LimitSlots::list_gone(RuleSet& set) const {
+void LimitSlots::list_gone(LoadedSet& set) const {
     set.gone.clear();
     for (const auto& [identity, kept] : limits_) {
         if (!kept.in_rules) {
@@ -156,51 +154,45 @@ void LimitSlots::list_gone(RuleSet& set) const {
     }
 }
 
-bool LimitSlots::is_moving() const {
-    return std::any_of(limits_.begin(), limits_.end(), [](const auto& item) {
-        return item.second.in_rules && item.second.limit.moving;
-    });
+bool LimitSlots::Kept::is_moving() const {
+    return in_rules && limit.moving;
+}
+
+std::size_t LimitSlots::moving() const {
+    return static_cast<std::size_t>(std::count_if(
+        limits_.begin(), limits_.end(), [](const auto& item) { return item.second.is_moving(); }));
 }
 
 // The entries of the slot before say what they always said, also to the next process.
-Result<Done> LimitSlots::settle_moves(RuleSet& set) {
-    const auto moving = std::count_if(limits_.begin(), limits_.end(), [](const auto& item) {
-        return item.second.in_rules && item.second.limit.moving;
-    });
-    if (static_cast<std::size_t>(moving) > free_.size()) {
-        return Error{Errc::TooMany, "too many limits for their keys to move to other workers"};
+void LimitSlots::end_moves() {
+    for (auto& [identity, kept] : limits_) {
+        if (!kept.is_moving()) {
+            continue;
+        }
+        LoadedLimit& limit = kept.limit;
+        const Combine combine = *limit.moving;
+        limit.moving.reset();
+        LoadedLimit before = limit;
+        before.moved_from.clear();
+        before.shared = combine == Combine::Most ? 1 : 0;
+        moved_.emplace(limit.slot, std::move(before));
+        limit.moved_from.insert(limit.moved_from.begin(), {limit.slot, combine});
+        limit.slot = free_.front();
+        free_.pop_front();
+        limit.version = 0;
+        limit.former.clear();
     }
-    for (Rule& rule : set.rules) {
-        for_each_state(rule, [&](MeteredLimit& limit) {
-            MeteredLimit& kept = limits_.at(limit.identity).limit;
-            if (!kept.moving) {
-                return;
-            }
-            const Combine combine = *kept.moving;
-            kept.moving.reset();
-            MeteredLimit before = kept;
-            before.moved_from.clear();
-            before.shared = combine == Combine::Most ? 1 : 0;
-            moved_.emplace(kept.slot, std::move(before));
-            kept.moved_from.insert(kept.moved_from.begin(), {kept.slot, combine});
-            kept.slot = free_.front();
-            free_.pop_front();
-            kept.version = 0;
-            kept.former.clear();
-            limit = kept;
-        });
-    }
-    list_gone(set);
-    set.load = ++loads_;
-    list_slots(set);
-    return Done{};
 }
 
-Result<Done> LimitSlots::check(const RuleSet& set) const {
-    std::size_t added = 0;
-    for (const Rule& rule : set.rules) {
+Result<Done> LimitSlots::check(const LoadedSet& set, Moves moves) const {
+    const std::size_t moved = moves == Moves::Ended ? moving() : 0;
+    if (moved > free_.size()) {
+        return Error{Errc::TooMany, "too many limits for their keys to move to other workers"};
+    }
+    std::size_t added = moved;
+    for (const LoadedRule& rule : set.rules) {
         bool too_often = false;
-        for_each_state(rule, [&](const MeteredLimit& limit) {
+        for_each_state(rule, [&](const LoadedLimit& limit) {
             const auto old = limits_.find(limit.identity);
             if (old == limits_.end()) {
                 ++added;
@@ -219,7 +211,7 @@ Result<Done> LimitSlots::check(const RuleSet& set) const {
                      "too many new limits while buckets of removed ones are still in debt; try "
                      "again later"};
     }
-    if (pending_.size() + 1 >= kRememberedChanges) {
+    if (pending_.size() + 1 >= kRememberedChanges && changes_numbers(set, limits_)) {
         return Error{Errc::TooMany,
                      "numbers have changed too often in a short time: buckets are still being "
                      "rewritten; try again in a second"};
@@ -227,9 +219,8 @@ Result<Done> LimitSlots::check(const RuleSet& set) const {
     return Done{};
 }
 
-bool LimitSlots::have_changed_too_often(const MeteredLimit& before,
-                                        const MeteredLimit& after) const {
-    const auto is_full = [&](const MeteredLimit& limit) {
+bool LimitSlots::have_changed_too_often(const LoadedLimit& before, const LoadedLimit& after) const {
+    const auto is_full = [&](const LoadedLimit& limit) {
         return limit.former.size() + 1 >= kNumberVersions && !same_numbers(limit, after);
     };
     return is_full(before) ||
@@ -238,12 +229,11 @@ bool LimitSlots::have_changed_too_often(const MeteredLimit& before,
 }
 
 // Former numbers that no entry can carry any more.
-void LimitSlots::forget_settled_changes() {
-    const std::uint64_t settled = view_.settled();
+void LimitSlots::forget_settled_changes(std::uint64_t settled) {
     while (!pending_.empty() && pending_.front() <= settled) {
         pending_.pop_front();
     }
-    const auto forget = [this](MeteredLimit& limit) {
+    const auto forget = [this](LoadedLimit& limit) {
         std::erase_if(limit.former,
                       [this](const FormerNumbers& former) { return !is_pending(former.change); });
     };
@@ -262,12 +252,12 @@ bool LimitSlots::is_pending(std::uint8_t change) const noexcept {
 }
 
 // A limit that was already gone from the set before: no worker files entries for it any more.
-void LimitSlots::free_what_ended() {
-    free_moved();
-    std::erase_if(limits_, [this](const auto& item) {
+void LimitSlots::free_what_ended(const TableView& tables) {
+    free_moved(tables);
+    std::erase_if(limits_, [&](const auto& item) {
         const Kept& kept = item.second;
         if (kept.in_rules || !kept.limit.moved_from.empty() ||
-            view_.entries(kept.limit.slot) != 0) {
+            tables.entries(kept.limit.slot) != 0) {
             return false;
         }
         free_.push_back(kept.limit.slot);
@@ -276,10 +266,10 @@ void LimitSlots::free_what_ended() {
 }
 
 // Nobody files entries under these.
-void LimitSlots::free_moved() {
+void LimitSlots::free_moved(const TableView& tables) {
     for (auto& [identity, kept] : limits_) {
-        std::erase_if(kept.limit.moved_from, [this](const MovedFrom& from) {
-            if (view_.entries(from.slot) != 0) {
+        std::erase_if(kept.limit.moved_from, [&](const MovedFrom& from) {
+            if (tables.entries(from.slot) != 0) {
                 return false;
             }
             moved_.erase(from.slot);
@@ -289,7 +279,7 @@ void LimitSlots::free_moved() {
     }
 }
 
-LimitSlots::Kept LimitSlots::take_over(const MeteredLimit& limit, std::uint64_t change) {
+LimitSlots::Kept LimitSlots::take_over(const LoadedLimit& limit, std::uint64_t change) {
     Kept next{limit, true};
     const auto old = limits_.find(limit.identity);
     if (old == limits_.end()) {
@@ -299,8 +289,8 @@ LimitSlots::Kept LimitSlots::take_over(const MeteredLimit& limit, std::uint64_t 
         next.limit.former.clear();
         return next;
     }
-    const MeteredLimit& before = old->second.limit;
-    MeteredLimit now = before;
+    const LoadedLimit& before = old->second.limit;
+    LoadedLimit now = before;
     renumber(now, limit, change);
     next.limit.slot = now.slot;
     next.limit.version = now.version;
@@ -314,7 +304,7 @@ LimitSlots::Kept LimitSlots::take_over(const MeteredLimit& limit, std::uint64_t 
 }
 
 // A limit that was away has its entries where they were.
-void LimitSlots::move_if_spread(const MeteredLimit& before, MeteredLimit& next) {
+void LimitSlots::move_if_spread(const LoadedLimit& before, LoadedLimit& next) {
     next.moving = before.moving;
     if (before.spread != next.spread && !before.moving) {
         next.moving = before.shared != 0 ? Combine::Most : Combine::Sum;

@@ -1,9 +1,7 @@
 #pragma once
+#include "lib/load/loaded_rules.hpp"
 #include "lib/policy/compile.hpp"
-#include "lib/rules/load_overrides.hpp"
-#include "lib/rules/origins.hpp"
 
-#include <cstdint>
 #include <optional>
 #include <stdexcept>
 #include <string>
@@ -24,17 +22,18 @@ inline CompiledRules enforced(const RuleText& source) {
     return *std::move(compiled);
 }
 
-// The same as a dataplane gets it ready: all but what depends on its workers and their tables.
-// `before`: the set that it takes the place of.
-inline CompiledRules ready_rules(const RuleText& source, const RuleSet* before = nullptr) {
-    CompiledRules compiled = enforced(source);
-    for (std::uint32_t row = 0; Rule & rule : compiled.set.rules) {
-        rule.counters = row++;
+// Rules that must fit, loaded: throws why they do not.
+inline LoadedRules loaded(RuleSet set, const Environment& environment) {
+    Result<LoadedRules> rules = LoadedRules::make(std::move(set), environment);
+    if (!rules) {
+        throw std::runtime_error(rules.error().what);
     }
-    compiled.set.classifier.make_fast();
-    (void)map_origins(compiled.set, before);
-    load_overrides(compiled.set, kBoxSecret);
-    return compiled;
+    return *std::move(rules);
+}
+
+// What tables in which no entry has ended, or been rewritten, say.
+inline TableView full_tables() {
+    return {[](LimitSlot) { return std::uint64_t{1}; }, [] { return std::uint64_t{0}; }};
 }
 
 }  // namespace sluice::test

@@ -1,5 +1,5 @@
 #pragma once
-#include "lib/rules/rule_set.hpp"
+#include "lib/load/loaded_set.hpp"
 
 #include <cstdint>
 #include <deque>
@@ -24,21 +24,22 @@ struct RuleTotals {
 // is given out anew remembers what it held, and that is subtracted.
 class RuleRows {
 public:
+    // What the workers have written to a row so far, all of them together.
     using ReadRow = std::function<RuleTotals(std::uint32_t row)>;
 
-    explicit RuleRows(ReadRow read);
+    RuleRows();
 
     // Gives every rule of the set its row; rows of rules that are gone become free, oldest first.
-    void assign(RuleSet& set);
+    void assign(LoadedSet& set, const ReadRow& read);
 
-    [[nodiscard]] RuleTotals totals(const Rule& rule) const;
+    // What a rule has counted since it came.
+    [[nodiscard]] RuleTotals totals(const LoadedRule& rule, const ReadRow& read) const;
 
 private:
     struct Row {
         std::uint32_t index = 0;
         RuleTotals before;
     };
-    ReadRow read_;
     std::map<std::string, Row> by_id_;
     std::deque<std::uint32_t> free_;
 };

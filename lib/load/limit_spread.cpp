@@ -1,4 +1,4 @@
-#include "lib/rules/limit_spread.hpp"
+#include "lib/load/limit_spread.hpp"
 
 #include "lib/meter/siphash.hpp"
 
@@ -45,7 +45,7 @@ std::uint64_t hash_of(const OwnerGroup& group) {
     return std::max(words.hash(), kLeastHash);
 }
 
-std::uint64_t spread_of(const MeteredLimit& limit, const Rule& rule, const RuleSet& set) {
+std::uint64_t spread_of(const LoadedLimit& limit, const LoadedRule& rule, const LoadedSet& set) {
     if (limit.scope == LimitScope::Owner && rule.owner_group != 0) {
         return hash_of(set.owner_groups[rule.owner_group - 1U]);
     }
@@ -55,20 +55,20 @@ std::uint64_t spread_of(const MeteredLimit& limit, const Rule& rule, const RuleS
 }
 
 // A key in the box is where its limits are.
-std::uint64_t spread_of_box(std::uint8_t key, const Rule& rule, const RuleSet& set) {
+std::uint64_t spread_of_box(std::uint8_t key, const LoadedRule& rule, const LoadedSet& set) {
     const auto limit = std::find_if(rule.limits.begin(), rule.limits.end(),
-                                    [key](const MeteredLimit& one) { return one.key == key; });
+                                    [key](const LoadedLimit& one) { return one.key == key; });
     return limit == rule.limits.end() ? kLeastHash : spread_of(*limit, rule, set);
 }
 
 }  // namespace
 
-void list_spreads(RuleSet& set, std::size_t workers) {
-    for (Rule& rule : set.rules) {
-        for (MeteredLimit& limit : rule.limits) {
+void list_spreads(LoadedSet& set, std::size_t workers) {
+    for (LoadedRule& rule : set.rules) {
+        for (LoadedLimit& limit : rule.limits) {
             limit.spread = workers < 2 ? kAtOneWorker : spread_of(limit, rule, set);
         }
-        for (MeteredLimit& box : rule.ban.boxes) {
+        for (LoadedLimit& box : rule.ban.boxes) {
             box.spread = workers < 2 ? kAtOneWorker : spread_of_box(box.key, rule, set);
         }
     }

@@ -1,7 +1,9 @@
-#include "lib/rules/meter_plan.hpp"
+#include "lib/load/meter_plan.hpp"
 
+#include "lib/load/limit_spread.hpp"
+#include "lib/load/loaded_set.hpp"
 #include "lib/meter/group_key.hpp"
-#include "lib/rules/limit_spread.hpp"
+#include "lib/meter/own_bucket.hpp"
 #include "lib/rules/override_table.hpp"
 
 #include <algorithm>
@@ -22,23 +24,23 @@ std::uint32_t schema_of(MeterPlan& plan, const GroupingKey& parts, MissingKey mi
 }
 
 // The key's own numbers, or its exemption, decide: with one limit the fast path can tell.
-bool can_override_fast(const Rule& rule, const MeteredLimit& limit) noexcept {
+bool can_override_fast(const LoadedRule& rule, const LoadedLimit& limit) noexcept {
     return rule.limits.size() == 1 && limit.overridden && limit.shared == 0 &&
            !rule.override_tables.empty() && rule.override_tables[limit.key] != nullptr &&
            std::holds_alternative<TokenBucketLimit>(limit.limit);
 }
 
-bool passes_green(const Rule& rule) noexcept {
+bool passes_green(const LoadedRule& rule) noexcept {
     return rule.on_color[static_cast<std::size_t>(Color::Green)] == kPassAction;
 }
 
-FastMeter pooled_meter(const Rule& rule, const MeteredLimit& limit) noexcept {
+FastMeter pooled_meter(const LoadedRule& rule, const LoadedLimit& limit) noexcept {
     const bool colored = algorithm_of(limit.limit) == Algorithm::ColorMeter;
     return limit.shared != 0 || (colored && !passes_green(rule)) ? FastMeter::General
                                                                  : FastMeter::Pooled;
 }
 
-FastMeter meter_of(const Rule& rule, const MeteredLimit& limit) noexcept {
+FastMeter meter_of(const LoadedRule& rule, const LoadedLimit& limit) noexcept {
     if (limit.moving) {
         return FastMeter::General;
     }
@@ -56,7 +58,7 @@ FastMeter meter_of(const Rule& rule, const MeteredLimit& limit) noexcept {
     return gcra->parts() == 1 ? FastMeter::Whole : FastMeter::Parts;
 }
 
-void fill_numbers(const MeteredLimit& limit, LimitPlan& plan) noexcept {
+void fill_numbers(const LoadedLimit& limit, LimitPlan& plan) noexcept {
     plan.numbers = &limit.limit;
     plan.gcra = gcra_of(limit.limit);
     if (plan.gcra == nullptr) {
@@ -69,7 +71,7 @@ void fill_numbers(const MeteredLimit& limit, LimitPlan& plan) noexcept {
     }
 }
 
-LimitPlan limit_plan(MeterPlan& plan, const Rule& rule, const MeteredLimit& limit) {
+LimitPlan limit_plan(MeterPlan& plan, const LoadedRule& rule, const LoadedLimit& limit) {
     LimitPlan made{.start = KeyHasher::start_of(limit.identity),
                    .rule = static_cast<std::uint32_t>(plan.rules.size()),
                    .cost = rule.cost,
@@ -89,7 +91,7 @@ LimitPlan limit_plan(MeterPlan& plan, const Rule& rule, const MeteredLimit& limi
     return made;
 }
 
-LimitPlan box_plan(MeterPlan& plan, const Rule& rule, const MeteredLimit& box) {
+LimitPlan box_plan(MeterPlan& plan, const LoadedRule& rule, const LoadedLimit& box) {
     LimitPlan made = limit_plan(plan, rule, box);
     made.meter = FastMeter::Penalty;
     made.per = Per::Packet;
@@ -98,17 +100,17 @@ LimitPlan box_plan(MeterPlan& plan, const Rule& rule, const MeteredLimit& box) {
     return made;
 }
 
-bool refuses_fast(const Rule& rule) noexcept {
+bool refuses_fast(const LoadedRule& rule) noexcept {
     const bool is_overridden_fast =
         rule.overrides != nullptr && can_override_fast(rule, rule.limits.front());
     return !rule.rejected_spend && !rule.bans() &&
            (rule.overrides == nullptr || is_overridden_fast) &&
-           std::none_of(rule.limits.begin(), rule.limits.end(), [](const MeteredLimit& limit) {
+           std::none_of(rule.limits.begin(), rule.limits.end(), [](const LoadedLimit& limit) {
                return algorithm_of(limit.limit) == Algorithm::ColorMeter;
            });
 }
 
-void add_rule(MeterPlan& plan, const Rule& rule, std::span<const Action> actions) {
+void add_rule(MeterPlan& plan, const LoadedRule& rule, std::span<const Action> actions) {
     RulePlan made{.first_limit = static_cast<std::uint32_t>(plan.limits.size()),
                   .on_match = rule.on_match,
                   .mode = rule.mode,
@@ -120,14 +122,14 @@ void add_rule(MeterPlan& plan, const Rule& rule, std::span<const Action> actions
                   .rejected_spend = rule.rejected_spend,
                   .has_overrides = rule.overrides != nullptr,
                   .counters = rule.counters};
-    for (const MeteredLimit& limit : rule.limits) {
+    for (const LoadedLimit& limit : rule.limits) {
         LimitPlan& added = plan.limits.emplace_back(limit_plan(plan, rule, limit));
         added.index = static_cast<std::uint8_t>(made.limits++);
         plan.has_shared = plan.has_shared || added.meter == FastMeter::Shared;
         plan.touches_more = plan.touches_more || added.gcra == nullptr || plan.has_shared ||
                             added.meter == FastMeter::Overridden;
     }
-    for (const MeteredLimit& box : rule.ban.boxes) {
+    for (const LoadedLimit& box : rule.ban.boxes) {
         LimitPlan& added = plan.limits.emplace_back(box_plan(plan, rule, box));
         added.index = static_cast<std::uint8_t>(made.boxes++);
     }
@@ -136,10 +138,10 @@ void add_rule(MeterPlan& plan, const Rule& rule, std::span<const Action> actions
 
 }  // namespace
 
-MeterPlan make_meter_plan(const RuleSet& set) {
+MeterPlan make_meter_plan(const LoadedSet& set) {
     MeterPlan plan;
     plan.rules.reserve(set.rules.size());
-    for (const Rule& rule : set.rules) {
+    for (const LoadedRule& rule : set.rules) {
         add_rule(plan, rule, set.actions);
     }
     return plan;

@@ -1,4 +1,4 @@
-#include "lib/rules/key_schema.hpp"
+#include "lib/load/key_schema.hpp"
 
 #include "lib/rules/group.hpp"
 

@@ -1,4 +1,4 @@
-#include "dataplane/rule_rows.hpp"
+#include "lib/load/rule_rows.hpp"
 
 #include <gtest/gtest.h>
 
@@ -7,10 +7,10 @@
 namespace sluice::rule_rows_test {
 namespace {
 
-RuleSet set_of(std::initializer_list<const char*> ids) {
-    RuleSet set;
+LoadedSet set_of(std::initializer_list<const char*> ids) {
+    LoadedSet set;
     for (const char* id : ids) {
-        Rule rule;
+        LoadedRule rule;
         rule.id = id;
         set.rules.push_back(rule);
     }
@@ -20,23 +20,24 @@ RuleSet set_of(std::initializer_list<const char*> ids) {
 // The workers' counters: written here only, as workers would.
 class Rows : public testing::Test {
 protected:
-    void count(const RuleSet& set, std::size_t rule) {
+    void count(const LoadedSet& set, std::size_t rule) {
         ++workers[set.rules[rule].counters].admitted;
     }
-    std::uint64_t admitted(const RuleSet& set, std::size_t rule) {
-        return rows.totals(set.rules[rule]).admitted;
+    std::uint64_t admitted(const LoadedSet& set, std::size_t rule) {
+        return rows.totals(set.rules[rule], read).admitted;
     }
     std::vector<RuleTotals> workers = std::vector<RuleTotals>(kMaxRules);
-    RuleRows rows{[this](std::uint32_t row) { return workers[row]; }};
+    RuleRows::ReadRow read = [this](std::uint32_t row) { return workers[row]; };
+    RuleRows rows;
 };
 
 TEST_F(Rows, ARuleKeepsItsCountersOverAReload) {
-    RuleSet first = set_of({"a", "b"});
-    rows.assign(first);
+    LoadedSet first = set_of({"a", "b"});
+    rows.assign(first, read);
     count(first, 0);
     count(first, 1);
-    RuleSet second = set_of({"b", "c", "a"});
-    rows.assign(second);
+    LoadedSet second = set_of({"b", "c", "a"});
+    rows.assign(second, read);
     EXPECT_EQ(second.rules[2].counters, first.rules[0].counters);
     EXPECT_EQ(admitted(second, 0), 1U);
     EXPECT_EQ(admitted(second, 1), 0U);
@@ -44,28 +45,28 @@ TEST_F(Rows, ARuleKeepsItsCountersOverAReload) {
 }
 
 TEST_F(Rows, ARowThatIsGivenOutAnewStartsAtZero) {
-    RuleSet all;
+    LoadedSet all;
     for (std::size_t i = 0; i < kMaxRules; ++i) {
-        Rule rule;
+        LoadedRule rule;
         rule.id = "r" + std::to_string(i);
         all.rules.push_back(rule);
     }
-    rows.assign(all);
+    rows.assign(all, read);
     for (std::size_t i = 0; i < kMaxRules; ++i) {
         count(all, i);
     }
-    RuleSet fresh = set_of({"new"});
-    rows.assign(fresh);  // every row has been used before
+    LoadedSet fresh = set_of({"new"});
+    rows.assign(fresh, read);  // every row has been used before
     EXPECT_EQ(admitted(fresh, 0), 0U);
     count(fresh, 0);
     EXPECT_EQ(admitted(fresh, 0), 1U);
 }
 
 TEST_F(Rows, ARowJustFreedIsTheLastToBeGivenOut) {
-    RuleSet first = set_of({"a"});
-    rows.assign(first);
-    RuleSet second = set_of({"b"});
-    rows.assign(second);
+    LoadedSet first = set_of({"a"});
+    rows.assign(first, read);
+    LoadedSet second = set_of({"b"});
+    rows.assign(second, read);
     EXPECT_NE(second.rules[0].counters, first.rules[0].counters);
 }
 

@@ -1,0 +1,88 @@
+#include "lib/load/loaded_rules.hpp"
+
+#include "lib/load/limit_spread.hpp"
+#include "lib/load/load_overrides.hpp"
+#include "lib/load/slots.hpp"
+
+#include <utility>
+
+namespace sluice {
+
+LoadedRules::LoadedRules() : LoadedRules{std::make_shared<const RuleSet>()} {}
+
+LoadedRules::LoadedRules(std::shared_ptr<const RuleSet> rules)
+    : rules_{std::move(rules)}, set_{std::make_unique<LoadedSet>(unloaded(*rules_))} {}
+
+Result<LoadedRules> LoadedRules::make(RuleSet rules, const Environment& environment) {
+    rules.classifier.make_fast();
+    return load(std::make_shared<const RuleSet>(std::move(rules)), environment);
+}
+
+Result<LoadedRules> LoadedRules::again(Environment environment) const {
+    environment.before = this;
+    return load(rules_, environment);
+}
+
+Result<LoadedRules> LoadedRules::load(std::shared_ptr<const RuleSet> rules,
+                                      const Environment& environment) {
+    LoadedRules loaded{std::move(rules)};
+    loaded.carry_over(environment);
+    if (const Result<Done> derived = loaded.derive(environment); !derived) {
+        return derived.error();
+    }
+    return loaded;
+}
+
+// What depends on the rules before, or on the process before.
+void LoadedRules::carry_over(const Environment& environment) {
+    secret_ = environment.secret;
+    merge_interval_ = environment.sharers.merge_interval;
+    if (const LoadedRules* before = environment.before; before != nullptr) {
+        slots_ = before->slots_;
+        rows_ = before->rows_;
+        set_->load = before->set_->load;
+    } else if (environment.found != nullptr) {
+        slots_ = LimitSlots{*environment.found};
+    }
+    ++set_->load;
+}
+
+// The order matters: slots remember what limits share, whether keys have numbers of their own and
+// where packets of a key meet; how limits are shared depends on which keys are moving.
+Result<Done> LoadedRules::derive(const Environment& environment) {
+    const LoadedRules* before = environment.before;
+    if (environment.origins == OriginTable::Made) {
+        Result<MappedOrigins> mapped =
+            map_origins(rules_->origins, before == nullptr ? MappedOrigins{} : before->origins_);
+        if (!mapped) {
+            return mapped.error();
+        }
+        origins_ = *std::move(mapped);
+        set_->origin_map = origins_.map;
+    }
+    const bool same_secret = before != nullptr && before->secret_ == secret_;
+    load_overrides(*set_, secret_, same_secret ? before->set_.get() : nullptr);
+    list_spreads(*set_, environment.sharers.workers);
+    share_limits(*set_, environment.sharers);
+    if (Result<Done> fits = slots_.assign(*set_, environment.tables, environment.moves); !fits) {
+        return fits;
+    }
+    share_limits(*set_, environment.sharers);
+    rows_.assign(*set_, environment.row_totals);
+    list_slots(*set_);
+    set_->meter_plan = make_meter_plan(*set_);
+    return make_texts(environment.sharers.workers);
+}
+
+Result<Done> LoadedRules::make_texts(std::size_t workers) {
+    for (std::size_t worker = 0; worker < workers; ++worker) {
+        Result<std::unique_ptr<TextScratch>> one = TextScratch::make(rules_->classifier.texts());
+        if (!one) {
+            return one.error();
+        }
+        texts_.push_back(*std::move(one));
+    }
+    return Done{};
+}
+
+}  // namespace sluice

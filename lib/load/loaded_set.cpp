@@ -1,0 +1,33 @@
+#include "lib/load/loaded_set.hpp"
+
+namespace sluice {
+namespace {
+
+std::vector<LoadedLimit> unloaded(const std::vector<MeteredLimit>& limits) {
+    std::vector<LoadedLimit> loaded;
+    loaded.reserve(limits.size());
+    for (const MeteredLimit& limit : limits) {
+        loaded.push_back({limit});
+    }
+    return loaded;
+}
+
+}  // namespace
+
+LoadedSet unloaded(const RuleSet& rules) {
+    LoadedSet set;
+    set.classifier = &rules.classifier;
+    set.actions = rules.actions;
+    set.owner_groups = rules.owner_groups;
+    set.rules.reserve(rules.rules.size());
+    for (const Rule& rule : rules.rules) {
+        LoadedRule& loaded = set.rules.emplace_back();
+        static_cast<RuleTerms&>(loaded) = rule;
+        loaded.limits = unloaded(rule.limits);
+        static_cast<BanTerms&>(loaded.ban) = rule.ban;
+        loaded.ban.boxes = unloaded(rule.ban.boxes);
+    }
+    return set;
+}
+
+}  // namespace sluice

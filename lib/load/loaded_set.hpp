@@ -1,0 +1,73 @@
+#pragma once
+#include "lib/load/meter_plan.hpp"
+#include "lib/match/origin_map.hpp"
+#include "lib/meter/slot_row.hpp"
+#include "lib/rules/override_table.hpp"
+#include "lib/rules/rule_set.hpp"
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <vector>
+
+// A rule set as the stages read it: the rules, and beside each of them what it was given on
+// loading.
+namespace sluice {
+
+struct LoadedLimit : MeteredLimit {
+    std::uint16_t slot = 0;             // names the limit in a table's entries; from 1 on
+    std::uint8_t version = 0;           // of its numbers, modulo kNumberVersions
+    bool overridden = false;            // keys may have other numbers
+    std::uint64_t shared = 0;           // max_unsynced in force; 0: each worker has its own buckets
+    std::vector<FormerNumbers> former;  // latest first
+    // What tells which workers the packets of a key meet; where it changes, keys move.
+    std::uint64_t spread = 0;
+    // Keys are moving: other workers hold what they owe in entries of this very slot, and may not
+    // all know yet that they move. nullopt: they do not.
+    std::optional<Combine> moving{};
+    std::vector<MovedFrom> moved_from;  // latest first
+};
+
+struct LoadedBan : BanTerms {
+    std::vector<LoadedLimit> boxes;  // as in Ban
+};
+
+struct LoadedRule : RuleTerms {
+    std::vector<LoadedLimit> limits;  // as in Rule
+    LoadedBan ban;
+    std::uint32_t counters = 0;  // row in the workers' rule counters
+    // The overrides for the packet path, by key.
+    std::vector<std::shared_ptr<const OverrideTable>> override_tables;
+    bool asks_keys = false;  // has overrides or a ban
+
+    [[nodiscard]] bool bans() const noexcept { return !ban.boxes.empty(); }
+};
+
+// Rows and the plan point to limits of the same set, so it is neither copied nor moved once they
+// are listed.
+struct LoadedSet {
+    const Classifier* classifier = nullptr;  // of the rule set that was loaded; nullptr: no rules
+    std::vector<Action> actions{kPass, kDrop};  // as in RuleSet
+    std::vector<LoadedRule> rules;
+    std::vector<OwnerGroup> owner_groups;
+    // By slot, every limit of the set and those of earlier sets that may still have entries.
+    std::vector<SlotRow> slots;
+    MeterPlan meter_plan;                         // points into the rules above
+    std::shared_ptr<const OriginMap> origin_map;  // nullptr: no rule asks
+    std::vector<LoadedLimit> gone;
+    // Of each rule, what it means for the owner of a packet (lib/pipeline/owner_burst); empty: no
+    // packet is handed over.
+    std::vector<std::uint16_t> handing;
+    Nanoseconds longest_debt{};
+    std::size_t shared_limits = 0;  // how many are shared by workers
+    bool syncs = false;             // some, or slots that such limits had before their keys moved
+    bool hurries = false;           // keys are moving: what workers are to tell does not wait
+    std::uint64_t load = 0;         // no two sets that a worker meets have the same
+    std::uint64_t changes = 0;      // loads that changed numbers, up to this one
+};
+
+// The rules and owner groups of a set, which outlives it, with nothing given out yet.
+[[nodiscard]] LoadedSet unloaded(const RuleSet& rules);
+
+}  // namespace sluice
