@@ -48,6 +48,10 @@ const LoadedLimit& limit_of(const LoadedRules& loaded, std::size_t rule) {
     return loaded.set().rules[rule].limits.front();
 }
 
+const LimitPlan& plan_of(const LoadedRules& loaded) {
+    return loaded.set().meter_plan.limits.front();
+}
+
 // Tables in which every slot has entries, and entries have the numbers they were written with.
 TableView full_tables() {
     return {[](LimitSlot) { return std::uint64_t{1}; }, [] { return std::uint64_t{0}; }};
@@ -76,9 +80,14 @@ TEST(LoadedRules, OneCallDerivesAllThatWorkersNeed) {
         EXPECT_EQ(limit.slot, i + 1);
         EXPECT_EQ(made.rules[i].counters, i);
         EXPECT_EQ(made.slots[limit.slot].limit, &limit.limit) << "a row leads to its limit";
-        EXPECT_EQ(made.quick[i].slot, limit.slot);
-        EXPECT_EQ(made.quick[i].tag, &made.rules[i].tag);
+        EXPECT_EQ(made.meter_plan.rules[i].counters, i);
+        EXPECT_EQ(made.meter_plan.limits[i].slot, limit.slot);
+        EXPECT_EQ(made.meter_plan.limits[i].numbers, &limit.limit);
     }
+    EXPECT_EQ(made.meter_plan.limits[0].meter, FastMeter::Shared);
+    EXPECT_EQ(made.meter_plan.limits[1].meter, FastMeter::Whole);
+    EXPECT_EQ(made.meter_plan.limits[2].meter, FastMeter::Overridden);
+    EXPECT_EQ(made.meter_plan.schemas.size(), 1U) << "all rules have one key";
     EXPECT_GT(limit_of(*loaded, 0).shared, 0U);
     EXPECT_EQ(made.shared_limits, 1U);
     EXPECT_TRUE(made.syncs);
@@ -113,7 +122,7 @@ TEST(LoadedRules, MayBeMoved) {
     const LoadedRules loaded{std::move(first)};
     const LoadedSet& set = loaded.set();
     for (std::size_t i = 0; i < set.rules.size(); ++i) {
-        EXPECT_EQ(set.quick[i].tag, &set.rules[i].tag);
+        EXPECT_EQ(set.meter_plan.limits[i].numbers, &set.rules[i].limits.front().limit);
         EXPECT_EQ(set.slots[i + 1].limit, &set.rules[i].limits.front().limit);
     }
 }
@@ -213,6 +222,8 @@ TEST(LoadedRules, KeysMoveInTwoSteps) {
     EXPECT_TRUE(moving->slots().is_moving());
     EXPECT_TRUE(moving->set().hurries);
     EXPECT_EQ(limit_of(*moving, 0).slot, limit_of(*first, 0).slot);
+    EXPECT_EQ(plan_of(*first).meter, FastMeter::Whole);
+    EXPECT_EQ(plan_of(*moving).meter, FastMeter::General);
     // Loading them again does not end it.
     const Result<LoadedRules> still = moving->again(two);
     ASSERT_TRUE(still);
@@ -226,6 +237,9 @@ TEST(LoadedRules, KeysMoveInTwoSteps) {
     EXPECT_EQ(limit_of(*moved, 0).moved_from.front().slot, limit_of(*first, 0).slot);
     EXPECT_EQ(limit_of(*moved, 0).moved_from.front().combine, Combine::Sum);
     EXPECT_EQ(moved->set().gone.size(), 1U);
+    EXPECT_EQ(plan_of(*moved).meter, FastMeter::Whole);
+    EXPECT_EQ(plan_of(*moved).slot, limit_of(*moved, 0).slot);
+    EXPECT_FALSE(plan_of(*moved).stands_alone) << "a key may owe something under the slot before";
 }
 
 TEST(LoadedRules, AMergeIntervalDecidesHowFarWorkersMayGoAhead) {
