@@ -1,6 +1,6 @@
 #include "dataplane/eal.hpp"
 
-#include "dataplane/pool.hpp"
+#include "dataplane/port/pool.hpp"
 #include "lib/base/log.hpp"
 #include "lib/share/core.hpp"
 

@@ -1,5 +1,5 @@
 #pragma once
-#include "dataplane/options.hpp"
+#include "dataplane/config/options.hpp"
 #include "lib/base/device_text.hpp"
 #include "lib/base/result.hpp"
 

@@ -1,6 +1,6 @@
 #include "dataplane/lane_sink.hpp"
 
-#include "dataplane/tx_desk.hpp"
+#include "dataplane/io/tx_proxy.hpp"
 #include "lib/pipeline/decision_tally.hpp"
 
 #include <algorithm>

@@ -1,5 +1,5 @@
 #pragma once
-#include "dataplane/frame_head.hpp"
+#include "dataplane/io/frame_head.hpp"
 #include "dataplane/tx_side.hpp"
 #include "lib/act/sink.hpp"
 #include "lib/pipeline/burst.hpp"

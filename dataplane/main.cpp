@@ -1,8 +1,8 @@
+#include "dataplane/config/launcher.hpp"
+#include "dataplane/config/options.hpp"
+#include "dataplane/control/serve.hpp"
 #include "dataplane/eal.hpp"
-#include "dataplane/launcher.hpp"
-#include "dataplane/options.hpp"
-#include "dataplane/serve.hpp"
-#include "dataplane/state_folder.hpp"
+#include "dataplane/state/state_folder.hpp"
 #include "lib/base/log.hpp"
 
 #include <csignal>

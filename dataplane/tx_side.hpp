@@ -1,6 +1,6 @@
 #pragma once
-#include "dataplane/frame_bounds.hpp"
-#include "dataplane/frame_ring.hpp"
+#include "dataplane/io/frame_bounds.hpp"
+#include "dataplane/io/frame_ring.hpp"
 #include "lib/act/sink.hpp"
 #include "lib/share/core.hpp"
 

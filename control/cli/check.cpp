@@ -6,7 +6,7 @@
 #include "control/text_file.hpp"
 #include "lib/policy/box/box.hpp"
 #include "lib/policy/compile.hpp"
-#include "lib/policy/scopes/box_spread.hpp"
+#include "lib/policy/placement/rss_mapping.hpp"
 
 #include <fmt/format.h>
 
@@ -35,7 +35,7 @@ bool has_error(const Checked& file) {
                        [](const Problem& problem) { return problem.severity == Severity::Error; });
 }
 
-// `look` reads the text and notes its problems.
+// `check` reads the text and notes its problems.
 template <typename Look>
 Checked check_file(const std::string& path, bool strict, Look look) {
     Checked file{.name = path, .text = {}, .problems = {}};
@@ -195,7 +195,7 @@ void print_json(const std::vector<Checked>& files, bool ok, const CompiledRules&
 ExitCode run_check(const Options& options) {
     std::vector<Checked> files;
     CompiledRules rules;
-    BoxSpread box = usual_spread();
+    RssMapping box = usual_spread();
     if (!options.config_file.empty()) {
         files.push_back(check_file(options.config_file, options.strict,
                                    [&box](const RuleText& source, Problems& problems) {

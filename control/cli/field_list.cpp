@@ -11,7 +11,7 @@ namespace sluice {
 namespace {
 
 // What the rule language has beyond kFields.
-constexpr auto kLaterFields = std::to_array<std::string_view>({
+constexpr auto kUnsupportedFields = std::to_array<std::string_view>({
     "payload",
     "http.request.method",
     "http.host",
@@ -35,7 +35,7 @@ constexpr auto kLaterFields = std::to_array<std::string_view>({
     "proto.scheme",
 });
 // These take a name in brackets.
-constexpr auto kLaterFamilies =
+constexpr auto kUnsupportedFamilies =
     std::to_array<std::string_view>({"http.request.headers[", "http.cookies["});
 
 constexpr std::size_t kFarthest = 64;  // longer names are nobody's misspelling
@@ -75,14 +75,15 @@ std::optional<Field> find_field(std::string_view name) {
     return row == kFields.end() ? std::nullopt : std::optional{row->field};
 }
 
-bool is_later_field(std::string_view name) {
-    return std::find(kLaterFields.begin(), kLaterFields.end(), name) != kLaterFields.end() ||
-           std::any_of(kLaterFamilies.begin(), kLaterFamilies.end(),
+bool is_unsupported_field(std::string_view name) {
+    return std::find(kUnsupportedFields.begin(), kUnsupportedFields.end(), name) !=
+               kUnsupportedFields.end() ||
+           std::any_of(kUnsupportedFamilies.begin(), kUnsupportedFamilies.end(),
                        [name](std::string_view family) { return name.starts_with(family); });
 }
 
 FieldFault fault_of(const std::string& name) {
-    if (is_later_field(name)) {
+    if (is_unsupported_field(name)) {
         return {true, fmt::format("field '{}' is not built yet", name)};
     }
     if (name.size() > kFarthest) {

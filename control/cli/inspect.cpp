@@ -16,12 +16,12 @@ namespace {
 // One frame, looked at.
 struct Seen {
     const CapturedFrame& frame;
-    Flow flow;
+    PacketHeaders headers;
 };
 
 Seen look_at(const CapturedFrame& frame, Tunnels tunnels) {
     Seen seen{frame, {}};
-    parse_frame({frame.bytes, frame.wire_size}, tunnels, seen.flow);
+    parse_frame({frame.bytes, frame.wire_size}, tunnels, seen.headers);
     return seen;
 }
 
@@ -29,7 +29,7 @@ void print_line(const Seen& seen, const std::vector<Field>& fields) {
     std::string line = std::to_string(seen.frame.number);
     for (const Field field : fields) {
         line += '\t';
-        line += field_text(field, seen.flow, seen.frame.bytes, "");
+        line += field_text(field, seen.headers, seen.frame.bytes, "");
     }
     line += '\n';
     print(line);
@@ -38,15 +38,15 @@ void print_line(const Seen& seen, const std::vector<Field>& fields) {
 void print_object(const Seen& seen, const std::vector<Field>& fields) {
     Json object{{"frame", seen.frame.number}};
     for (const Field field : fields) {
-        if (!seen.flow.fields.has(field)) {
+        if (!seen.headers.fields.has(field)) {
             continue;
         }
         const FieldRow& row = row_of(field);
         const bool number = row.kind == FieldKind::Number || row.kind == FieldKind::Flag;
         if (number) {
-            object[std::string{row.name}] = read_number(field, seen.flow, seen.frame.bytes);
+            object[std::string{row.name}] = read_number(field, seen.headers, seen.frame.bytes);
         } else {
-            object[std::string{row.name}] = field_text(field, seen.flow, seen.frame.bytes, "");
+            object[std::string{row.name}] = field_text(field, seen.headers, seen.frame.bytes, "");
         }
     }
     print(dump_line(object));

@@ -61,7 +61,7 @@ bool DataplaneLink::check() {
     return client_.has_value();
 }
 
-BoxSpread DataplaneLink::spread() const {
+RssMapping DataplaneLink::spread() const {
     const std::lock_guard lock{seeing_};
     return spread_;
 }

@@ -35,7 +35,7 @@ public:
     [[nodiscard]] Status status() const;
     // How frames come to the workers of the dataplane that was connected last, and how often those
     // tell each other, also as changed since; before that, as they do on most.
-    [[nodiscard]] BoxSpread spread() const;
+    [[nodiscard]] RssMapping spread() const;
 
 private:
     void set(Status status);
@@ -45,8 +45,8 @@ private:
     std::timed_mutex calling_;
     std::optional<DataplaneClient> client_;  // behind calling_
     mutable std::mutex seeing_;
-    Status status_;                      // behind seeing_, so that it can be asked during a call
-    BoxSpread spread_ = usual_spread();  // likewise
+    Status status_;                       // behind seeing_, so that it can be asked during a call
+    RssMapping spread_ = usual_spread();  // likewise
 };
 
 }  // namespace sluice

@@ -79,7 +79,7 @@ bool LinkKeeper::apply_first_rules() {
         spdlog::warn("no rules were ever applied: everything is forwarded unjudged");
         return true;
     }
-    const Change change = rules_.apply(*first_rules_);
+    const RuleChange change = rules_.apply(*first_rules_);
     if (change.refusal) {
         spdlog::error("{} was not applied: {}", first_rules_->name, change.refusal->what);
         return change.refusal->kind == Refusal::Kind::Empty;

@@ -23,7 +23,7 @@ void ListKeeper::tick(Clock::time_point now) {
     if (!due_ || now < retry_at_ || !link_.status().connected) {
         return;
     }
-    const std::optional<Change> change = rules_.reload_lists();
+    const std::optional<RuleChange> change = rules_.reload_lists();
     due_ = false;
     if (!change) {
         return;
@@ -37,7 +37,7 @@ void ListKeeper::tick(Clock::time_point now) {
     }
 }
 
-void ListKeeper::record(const Change& change) {
+void ListKeeper::record(const RuleChange& change) {
     const std::uint64_t after = change.refusal ? change.before : change.after;
     if (!change.refusal) {
         spdlog::info("lists or databases have changed: generation {:016x} is in force", after);

@@ -21,7 +21,7 @@ public:
     void tick(Clock::time_point now);
 
 private:
-    void record(const Change& change);
+    void record(const RuleChange& change);
 
     DataplaneLink& link_;
     RuleKeeper& rules_;

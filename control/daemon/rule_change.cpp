@@ -13,8 +13,8 @@ Refusal does_not_compile(std::vector<Problem> problems) {
             std::move(problems)};
 }
 
-Change refused(std::uint64_t generation, Refusal refusal) {
-    Change change;
+RuleChange refused(std::uint64_t generation, Refusal refusal) {
+    RuleChange change;
     change.before = generation;
     change.refusal = std::move(refusal);
     return change;

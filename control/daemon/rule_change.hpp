@@ -42,7 +42,7 @@ struct Unconfirmed {
 };
 
 // What a change did.
-struct Change {
+struct RuleChange {
     std::uint64_t before = 0;
     std::uint64_t after = 0;
     std::size_t rules = 0;
@@ -51,7 +51,7 @@ struct Change {
     std::optional<Refusal> refusal;
 };
 
-[[nodiscard]] Change refused(std::uint64_t generation, Refusal refusal);
+[[nodiscard]] RuleChange refused(std::uint64_t generation, Refusal refusal);
 
 // A rule file as somebody hands it in.
 struct RuleFile {

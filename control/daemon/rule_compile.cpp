@@ -32,7 +32,7 @@ OverrideCache& override_cache() {
     return cache;
 }
 
-Compiled compile(StoredRules& rules, const BoxSpread& box) {
+Compiled compile(StoredRules& rules, const RssMapping& box) {
     Problems problems{rules.file};
     const ListReader lists = [&rules](const std::string& path) -> Result<ListFile> {
         const auto kept = rules.lists.find(path);
@@ -52,7 +52,7 @@ Compiled compile(StoredRules& rules, const BoxSpread& box) {
 }
 
 // Only the rules themselves say which of them have a ttl, so that this may take two times.
-Compiled compile_at(StoredRules& rules, std::int64_t now, const BoxSpread& box) {
+Compiled compile_at(StoredRules& rules, std::int64_t now, const RssMapping& box) {
     Compiled compiled = compile(rules, box);
     if (!compiled.rules) {
         return compiled;

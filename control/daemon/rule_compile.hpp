@@ -32,9 +32,9 @@ struct Compiled {
 
 // With its lists as they were read; those that were not yet are read, and kept from now on. As its
 // lives have it: what has ended is off. `box`: that it is for.
-[[nodiscard]] Compiled compile(StoredRules& rules, const BoxSpread& box);
+[[nodiscard]] Compiled compile(StoredRules& rules, const RssMapping& box);
 
 // The same at an instant, UTC in seconds: what has ended by then is off, and its life says so.
-[[nodiscard]] Compiled compile_at(StoredRules& rules, std::int64_t now, const BoxSpread& box);
+[[nodiscard]] Compiled compile_at(StoredRules& rules, std::int64_t now, const RssMapping& box);
 
 }  // namespace sluice

@@ -40,30 +40,30 @@ public:
     [[nodiscard]] std::shared_ptr<const RuleView> view() const { return rules_.board.view(); }
 
     // Files and modes: rule_applier.hpp.
-    [[nodiscard]] Change apply(RuleFile file) { return applier_.apply(std::move(file)); }
+    [[nodiscard]] RuleChange apply(RuleFile file) { return applier_.apply(std::move(file)); }
     [[nodiscard]] Compiled preview(RuleFile file) const {
         return applier_.preview(std::move(file));
     }
-    [[nodiscard]] Change set_mode(const std::string& rule, Mode mode, uid_t from) {
+    [[nodiscard]] RuleChange set_mode(const std::string& rule, Mode mode, uid_t from) {
         return applier_.set_mode(rule, mode, from);
     }
 
     // Single keys: key_changes.hpp.
-    [[nodiscard]] Change set_key(KeySetting setting, uid_t from) {
+    [[nodiscard]] RuleChange set_key(KeySetting setting, uid_t from) {
         return keys_.set(std::move(setting), from);
     }
-    [[nodiscard]] Change unset_key(const SettingChoice& choice, uid_t from) {
+    [[nodiscard]] RuleChange unset_key(const SettingChoice& choice, uid_t from) {
         return keys_.unset(choice, from);
     }
 
     // The way back: rule_trials.hpp.
-    [[nodiscard]] Change confirm() { return trials_.confirm(); }
-    [[nodiscard]] Change rollback(uid_t from) { return trials_.rollback(from); }
+    [[nodiscard]] RuleChange confirm() { return trials_.confirm(); }
+    [[nodiscard]] RuleChange rollback(uid_t from) { return trials_.rollback(from); }
     [[nodiscard]] bool keep_deadline() { return trials_.keep_deadline(); }
 
     // What time and files change: rule_ends.hpp, list_reload.hpp.
     [[nodiscard]] std::vector<EndedRule> end_rules() { return ends_.tick(); }
-    [[nodiscard]] std::optional<Change> reload_lists() { return lists_.run(); }
+    [[nodiscard]] std::optional<RuleChange> reload_lists() { return lists_.run(); }
 
     // Agreeing with a dataplane: dataplane_sync.hpp.
     [[nodiscard]] bool meet(const Welcome& dataplane) { return sync_.meet(dataplane); }

@@ -1,7 +1,7 @@
 #pragma once
 #include "lib/act/sink.hpp"
 #include "lib/act/tag.hpp"
-#include "lib/packet/flow.hpp"
+#include "lib/packet/packet_headers.hpp"
 #include "lib/rules/action.hpp"
 #include "lib/rules/decision.hpp"
 
@@ -18,7 +18,7 @@ template <typename B>
 concept DecidedBurst = requires(B& burst, std::size_t row) {
     // Calls visit(row) for each packet that has been decided, in arrival order.
     burst.for_each_packet([](std::size_t) noexcept {});
-    { burst.headers(row) } noexcept -> std::same_as<const Flow&>;
+    { burst.headers(row) } noexcept -> std::same_as<const PacketHeaders&>;
     { burst.decision(row) } noexcept -> std::same_as<Decision&>;
 };
 
@@ -26,7 +26,7 @@ concept DecidedBurst = requires(B& burst, std::size_t row) {
 template <DecidedBurst Burst, Sink Out>
 [[nodiscard, gnu::noinline]] bool rewrite_frame(Burst& burst, std::size_t row, const Action& action,
                                                 Out& sink) noexcept {
-    const Flow& headers = burst.headers(row);
+    const PacketHeaders& headers = burst.headers(row);
     return sink.rewrite(row, [&](MutableBytes frame) noexcept {
         tag_frame(frame, headers, action.tag.dscp, action.tag.pcp);
     });

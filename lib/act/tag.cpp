@@ -39,18 +39,18 @@ void tag_vlan(MutableBytes frame, std::uint8_t pcp) noexcept {
 
 }  // namespace
 
-void tag_frame(MutableBytes frame, const Flow& flow, std::optional<std::uint8_t> dscp,
+void tag_frame(MutableBytes frame, const PacketHeaders& headers, std::optional<std::uint8_t> dscp,
                std::optional<std::uint8_t> pcp) noexcept {
-    if (pcp && flow.fields.has(Field::VlanId) && frame.size() >= kEthernetSize + kVlanTagSize) {
+    if (pcp && headers.fields.has(Field::VlanId) && frame.size() >= kEthernetSize + kVlanTagSize) {
         tag_vlan(frame, *pcp);
     }
-    if (!dscp || flow.outer_l3_at + std::size_t{kIpv4MinSize} > frame.size()) {
+    if (!dscp || headers.outer_l3_at + std::size_t{kIpv4MinSize} > frame.size()) {
         return;
     }
-    if (flow.outer_version == IpVersion::V4) {
-        tag_ipv4(frame, flow.outer_l3_at, *dscp);
-    } else if (flow.outer_version == IpVersion::V6) {
-        tag_ipv6(frame, flow.outer_l3_at, *dscp);
+    if (headers.outer_version == IpVersion::V4) {
+        tag_ipv4(frame, headers.outer_l3_at, *dscp);
+    } else if (headers.outer_version == IpVersion::V6) {
+        tag_ipv6(frame, headers.outer_l3_at, *dscp);
     }
 }
 

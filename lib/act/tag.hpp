@@ -1,6 +1,6 @@
 #pragma once
 #include "lib/base/bytes.hpp"
-#include "lib/packet/flow.hpp"
+#include "lib/packet/packet_headers.hpp"
 
 #include <cstdint>
 #include <optional>
@@ -11,7 +11,7 @@ namespace sluice {
 // 1624) and `pcp` into the outermost VLAN tag. What the frame has no place for is left alone, and
 // so is a header that begins beyond the bytes of `frame`, which are the first ones of those that
 // parse_frame() saw when it filled `flow`.
-void tag_frame(MutableBytes frame, const Flow& flow, std::optional<std::uint8_t> dscp,
+void tag_frame(MutableBytes frame, const PacketHeaders& headers, std::optional<std::uint8_t> dscp,
                std::optional<std::uint8_t> pcp) noexcept;
 
 }  // namespace sluice

@@ -1,7 +1,7 @@
 #pragma once
 #include "lib/base/wide.hpp"
-#include "lib/meter/entry.hpp"
-#include "lib/meter/group_key.hpp"
+#include "lib/hash/group_key.hpp"
+#include "lib/table/entry.hpp"
 
 #include <cstddef>
 #include <cstdint>
@@ -17,15 +17,18 @@ inline constexpr std::int64_t kTurns = (std::int64_t{1} << 15) - 1;
 struct Account {
     std::uint64_t hash = 0;
     LimitSlot slot = 0;
-    std::uint8_t step = 0;
+    std::uint8_t aggregation_level = 0;
     Turn turn = 0;
 
-    [[nodiscard]] FiledKey filed() const noexcept { return {GroupKey{hash}, slot}; }
+    [[nodiscard]] TableKey table_key() const noexcept { return {GroupKey{hash}, slot}; }
     // The same in any window.
     [[nodiscard]] bool has_key_of(const Account& other) const noexcept {
-        return hash == other.hash && slot == other.slot && step == other.step;
+        return hash == other.hash && slot == other.slot &&
+               aggregation_level == other.aggregation_level;
     }
-    [[nodiscard]] Account in(Turn other) const noexcept { return {hash, slot, step, other}; }
+    [[nodiscard]] Account in(Turn other) const noexcept {
+        return {hash, slot, aggregation_level, other};
+    }
     [[nodiscard]] bool operator==(const Account&) const noexcept = default;
 };
 

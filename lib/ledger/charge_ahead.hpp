@@ -1,7 +1,7 @@
 #pragma once
 #include "lib/ledger/ledger.hpp"
-#include "lib/meter/entry.hpp"
 #include "lib/meter/limit.hpp"
+#include "lib/table/entry.hpp"
 
 #include <cstdint>
 

@@ -2,23 +2,23 @@
 
 namespace sluice {
 
-bool Ledger::send(std::uint32_t record, const Stand& copy, Now now) noexcept {
+bool Ledger::send(std::uint32_t record, const BucketState& copy, Now now) noexcept {
     const Account account = records_.at(record).account();
-    AmountLane& lane = lanes_.between(me_, owner_of(account, lanes_.workers()));
-    Amount* amount = lane.amounts.next();
-    if (amount == nullptr) {
+    DeltaLane& lane = lanes_.between(me_, owner_of(account, lanes_.workers()));
+    Delta* delta = lane.deltas.next();
+    if (delta == nullptr) {
         counters_.count(LedgerEvent::RingFull);
         return false;
     }
-    *amount = {.account = account,
-               .units = records_.at(record).unsent(),
-               .record = record,
-               .at = now.at,
-               .held = copy};
+    *delta = {.account = account,
+              .units = records_.at(record).unsent(),
+              .record = record,
+              .at = now.at,
+              .held = copy};
     if (copy.has_counts()) {
-        amount->epoch = epoch_of(account.turn, copy.counts.epoch);
+        delta->epoch = epoch_of(account.turn, copy.counts.epoch);
     }
-    lane.amounts.commit();
+    lane.deltas.commit();
     records_.note_sent(record);
     counters_.count(LedgerEvent::Sent);
     return true;
@@ -37,8 +37,8 @@ Ledger::Ahead Ledger::open_ahead(std::uint32_t index, const Account& account,
     const auto more = static_cast<std::uint32_t>(spending.units);
     const std::uint64_t unsent = before.unsent() + spending.units;
     const bool again = before.unsent() != 0;
-    AmountLane& lane = lanes_.between(me_, owner_of(account, lanes_.workers()));
-    if (2 * unsent < spending.max_unsynced || lane.amounts.next() == nullptr) {
+    DeltaLane& lane = lanes_.between(me_, owner_of(account, lanes_.workers()));
+    if (2 * unsent < spending.max_unsynced || lane.deltas.next() == nullptr) {
         return {records_.add_to(index, account, more, now, spending.due), 0, again};
     }
     // Sent as soon as the copy is charged, which nobody sees in between.
@@ -92,48 +92,48 @@ void Ledger::give_back(std::uint32_t index, std::uint64_t units) noexcept {
     }
 }
 
-void Ledger::tell(const Ahead& ahead, const Account& account, const Stand& copy,
+void Ledger::tell(const Ahead& ahead, const Account& account, const BucketState& copy,
                   Instant now) noexcept {
     if (ahead.units == 0) {
         return;
     }
-    AmountLane& lane = lanes_.between(me_, owner_of(account, lanes_.workers()));
-    *lane.amounts.next() = {
+    DeltaLane& lane = lanes_.between(me_, owner_of(account, lanes_.workers()));
+    *lane.deltas.next() = {
         .account = account, .units = ahead.units, .record = ahead.record, .at = now, .held = copy};
-    lane.amounts.commit();
+    lane.deltas.commit();
     counters_.count(LedgerEvent::Sent);
 }
 
 // What a total that has come with the answer to an amount does not contain: of a bucket, all that
 // is unsynced but that amount; of windows, of each what is unsynced of it.
-More Ledger::more_than(const Total& total, const Amount& amount) const noexcept {
+More Ledger::more_than(const Total& total, const Delta& delta) const noexcept {
     const auto rest = [&](const Account& account) {
         const Record* record = records_.find(account);
         const std::uint64_t units = record == nullptr ? 0 : record->unsynced();
-        return account == amount.account ? units - amount.units : units;
+        return account == delta.account ? units - delta.units : units;
     };
-    if (!total.stand.has_counts()) {
-        return {rest(amount.account), 0, total.earlier.slot};
+    if (!total.state.has_counts()) {
+        return {rest(delta.account), 0, total.earlier.slot};
     }
-    const std::int64_t epoch = total.stand.counts.epoch;
-    return {rest(amount.account.in(turn_of(epoch))),
-            total.stand.lasts == 2 ? rest(amount.account.in(turn_of(epoch - 1))) : 0};
+    const std::int64_t epoch = total.state.counts.epoch;
+    return {rest(delta.account.in(turn_of(epoch))),
+            total.state.lasts == 2 ? rest(delta.account.in(turn_of(epoch - 1))) : 0};
 }
 
 // What is contained in the copies held here without a word.
-void Ledger::settle_below(AmountLane& lane, std::size_t owner, std::uint64_t number) noexcept {
-    for (std::uint64_t at = lane.amounts.retired(); at < number; ++at) {
-        const Amount& amount = lane.amounts.kept(at);
+void Ledger::settle_below(DeltaLane& lane, std::size_t owner, std::uint64_t number) noexcept {
+    for (std::uint64_t at = lane.deltas.retired(); at < number; ++at) {
+        const Delta& delta = lane.deltas.kept(at);
         if (at >= first_own_[owner]) {
-            records_.note_contained(amount.record, amount.units);
+            records_.note_contained(delta.record, delta.units);
         }
     }
-    if (number > lane.amounts.retired()) {
-        lane.amounts.retire(number);
+    if (number > lane.deltas.retired()) {
+        lane.deltas.retire(number);
     }
 }
 
-void Ledger::answer(AmountLane& lane, const Total& total) noexcept {
+void Ledger::answer(DeltaLane& lane, const Total& total) noexcept {
     *lane.totals.next() = total;
     lane.totals.commit();
 }

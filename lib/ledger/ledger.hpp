@@ -1,7 +1,7 @@
 #pragma once
 #include "lib/base/now.hpp"
-#include "lib/ledger/amount_lane.hpp"
 #include "lib/ledger/counters.hpp"
+#include "lib/ledger/delta_lane.hpp"
 #include "lib/ledger/record_pool.hpp"
 
 #include <concepts>
@@ -29,37 +29,40 @@ struct Leasing {
 
 // Where the buckets are kept.
 template <typename B>
-concept Books = requires(B& books, const B& fixed, const Account& account, const Amount& amount,
-                         const Stand& stand, Now now, Stand& total) {
-    fixed.prefetch(account);
-    // What a lease on the worker's own copy has left, which ends; whether it may have another one;
-    // and that it has.
-    { books.recall(account) } -> std::same_as<std::uint64_t>;
-    { books.leasing(account) } -> std::same_as<Leasing>;
-    books.grant(account, std::uint32_t{});
-    // Whether the limit is one that workers share, under the rules in force.
-    { fixed.shares(account) } -> std::same_as<bool>;
-    // The worker's own copy; one that has been forgotten is as good as fresh.
-    { books.copy_of(account, now) } -> std::same_as<Stand>;
-    // Charges an amount to the total, if its window counts still, and tells the total. False: there
-    // is no place for it, or the limit is not known.
-    { books.apply(amount, now, total) } -> std::same_as<bool>;
-    // The copy owes at least what a total says and `more`. False: there is no place for it, or
-    // the total was written under other numbers.
-    { books.raise(account, stand, More{}, now) } -> std::same_as<bool>;
-};
+concept LedgerBackend =
+    requires(B& ledger_store, const B& fixed, const Account& account, const Delta& delta,
+             const BucketState& state, Now now, BucketState& total) {
+        fixed.prefetch(account);
+        // What a lease on the worker's own copy has left, which ends; whether it may have another
+        // one; and that it has.
+        { ledger_store.recall(account) } -> std::same_as<std::uint64_t>;
+        { ledger_store.leasing(account) } -> std::same_as<Leasing>;
+        ledger_store.grant(account, std::uint32_t{});
+        // Whether the limit is one that workers share, under the rules in force.
+        { fixed.shares(account) } -> std::same_as<bool>;
+        // The worker's own copy; one that has been forgotten is as good as fresh.
+        { ledger_store.copy_of(account, now) } -> std::same_as<BucketState>;
+        // Charges an amount to the total, if its window counts still, and tells the total. False:
+        // there is no place for it, or the limit is not known.
+        { ledger_store.apply(delta, now, total) } -> std::same_as<bool>;
+        // The copy owes at least what a total says and `more`. False: there is no place for it, or
+        // the total was written under other numbers.
+        { ledger_store.raise(account, state, More{}, now) } -> std::same_as<bool>;
+    };
 
 // And books of limits that count in sub-windows.
 template <typename B>
-concept TallyBooks = requires(B& books, const Account& account, const Stand& stand, Now now) {
-    // What the total is made of: the newest sub-window, and all others; how many places are filled.
-    { books.newest(account, now) } -> std::same_as<std::uint64_t>;
-    { books.earlier(account, std::span<SubWindow>{}, now) } -> std::same_as<std::size_t>;
-    // The copy is the total and `more`, all of it as if spent now; then, from the oldest on, what
-    // was spent earlier.
-    { books.renew(account, stand, More{}, now) } -> std::same_as<bool>;
-    books.move_back(account, SubWindow{}, now);
-};
+concept TallyBackend =
+    requires(B& ledger_store, const Account& account, const BucketState& state, Now now) {
+        // What the total is made of: the newest sub-window, and all others; how many places are
+        // filled.
+        { ledger_store.newest(account, now) } -> std::same_as<std::uint64_t>;
+        { ledger_store.earlier(account, std::span<SubWindow>{}, now) } -> std::same_as<std::size_t>;
+        // The copy is the total and `more`, all of it as if spent now; then, from the oldest on,
+        // what was spent earlier.
+        { ledger_store.renew(account, state, More{}, now) } -> std::same_as<bool>;
+        ledger_store.move_back(account, SubWindow{}, now);
+    };
 
 enum class Credit : std::uint8_t { Enough, UsedUp, NoRecord };
 
@@ -77,14 +80,14 @@ public:
 
     // `memory` is zeroes, or what the ledger of this worker left there; more than a process has
     // at once is not needed, since whoever finds no record is told so.
-    Ledger(std::size_t me, AmountLanes& lanes, std::span<Record> memory, Instant now)
+    Ledger(std::size_t me, DeltaLanes& lanes, std::span<Record> memory, Instant now)
         : me_{me},
           lanes_{lanes},
           records_{memory, lanes.workers(), now},
           coming_(lanes.workers()),
           next_other_{me} {
         for (std::size_t owner = 0; owner < lanes.workers(); ++owner) {
-            first_own_.push_back(owner == me ? 0 : lanes.between(me, owner).amounts.written());
+            first_own_.push_back(owner == me ? 0 : lanes.between(me, owner).deltas.written());
         }
     }
 
@@ -140,13 +143,13 @@ public:
         return record;
     }
     // After that: tells the owner if half of what may be unsynced is not even sent.
-    void send_if_much(std::uint32_t record, std::uint64_t max_unsynced, const Stand& copy,
+    void send_if_much(std::uint32_t record, std::uint64_t max_unsynced, const BucketState& copy,
                       Now now) noexcept {
         if (record != kNoRecord &&
             2 * std::uint64_t{records_.at(record).unsent()} >= max_unsynced) {
             if (send(record, copy, now)) {
                 lanes_.between(me_, owner_of(records_.at(record).account(), lanes_.workers()))
-                    .amounts.publish();
+                    .deltas.publish();
             }
         }
     }
@@ -173,7 +176,8 @@ public:
         return open_ahead(index, account, {units, max_unsynced, due}, now);
     }
     // And after that; the owner sees it at the next exchange().
-    void tell(const Ahead& ahead, const Account& account, const Stand& copy, Instant now) noexcept;
+    void tell(const Ahead& ahead, const Account& account, const BucketState& copy,
+              Instant now) noexcept;
 
     // A lease: units that are noted now, as if they were unsent, and may be charged later without a
     // word, as long as all together need not be told at once. 0: there is none to be had, as where
@@ -185,32 +189,32 @@ public:
 
     // Now and then, between bursts: takes what others have sent, and sends what is due. Bounded: of
     // many workers, the next few.
-    template <Books B>
-    void exchange(B& books, Now now) noexcept;
+    template <LedgerBackend B>
+    void exchange(B& ledger_store, Now now) noexcept;
     // Asks for the lines that coming ones need. Whoever calls it a burst before each exchange()
     // finds them there, and hears of a message two bursts later.
-    template <Books B>
-    void ask(B& books) noexcept;
+    template <LedgerBackend B>
+    void ask(B& ledger_store) noexcept;
 
     // Parts of an exchange, one other worker at a time.
-    template <Books B>
-    void take_totals(std::size_t owner, B& books, Now now) noexcept;
-    template <Books B>
-    void serve(std::size_t sender, B& books, Now now) noexcept;
-    template <Books B>
-    void send_due(std::size_t owner, B& books, Now now) noexcept;
+    template <LedgerBackend B>
+    void take_totals(std::size_t owner, B& ledger_store, Now now) noexcept;
+    template <LedgerBackend B>
+    void serve(std::size_t sender, B& ledger_store, Now now) noexcept;
+    template <LedgerBackend B>
+    void send_due(std::size_t owner, B& ledger_store, Now now) noexcept;
 
     [[nodiscard]] const RecordPool& records() const noexcept { return records_; }
     [[nodiscard]] LedgerCounters& counters() noexcept { return counters_; }
     [[nodiscard]] const LedgerCounters& counters() const noexcept { return counters_; }
 
 private:
-    template <Books B>
-    void take_total(AmountLane& lane, std::size_t owner, const Total& total, B& books,
+    template <LedgerBackend B>
+    void take_total(DeltaLane& lane, std::size_t owner, const Total& total, B& ledger_store,
                     Now now) noexcept;
-    template <Books B>
-    [[nodiscard]] bool serve_one(AmountLane& lane, std::uint64_t number, const Amount& amount,
-                                 B& books, Now now) noexcept;
+    template <LedgerBackend B>
+    [[nodiscard]] bool serve_one(DeltaLane& lane, std::uint64_t number, const Delta& delta,
+                                 B& ledger_store, Now now) noexcept;
 
     // Of the messages of a ring: how many have been seen, and for how many of these what they touch
     // has been asked for. With totals, the mark that was read before each of these: the amounts
@@ -228,17 +232,17 @@ private:
     };
     struct Both {
         Coming totals;
-        Coming amounts;
+        Coming deltas;
         std::size_t late_list = 0;  // of the amounts for it, that was looked at last
     };
-    template <Books B>
-    void ask_for_totals(AmountLane& lane, Coming& coming, B& books) noexcept;
-    template <Books B>
-    void ask_for_amounts(AmountLane& lane, Coming& coming, B& books) noexcept;
-    template <Books B>
-    void take(std::size_t owner, const Coming& coming, B& books, Now now) noexcept;
-    template <Books B>
-    void serve_first(std::size_t count, std::size_t sender, B& books, Now now) noexcept;
+    template <LedgerBackend B>
+    void ask_for_totals(DeltaLane& lane, Coming& coming, B& ledger_store) noexcept;
+    template <LedgerBackend B>
+    void ask_for_deltas(DeltaLane& lane, Coming& coming, B& ledger_store) noexcept;
+    template <LedgerBackend B>
+    void take(std::size_t owner, const Coming& coming, B& ledger_store, Now now) noexcept;
+    template <LedgerBackend B>
+    void serve_first(std::size_t count, std::size_t sender, B& ledger_store, Now now) noexcept;
     [[nodiscard]] std::size_t others_at_once() const noexcept {
         return std::min(lanes_.workers() - 1, kOthersAtOnce);
     }
@@ -250,14 +254,14 @@ private:
             }
         }
     }
-    template <Books B>
-    void tell_all(AmountLane& lane, const Total& total, const Account& account, B& books,
+    template <LedgerBackend B>
+    void tell_all(DeltaLane& lane, const Total& total, const Account& account, B& ledger_store,
                   Now now) noexcept;
     // Of what this worker owns, always the same place, which is there: without a branch, since
     // nobody can tell one from the other.
     [[nodiscard]] [[gnu::always_inline]] Account if_others(const Account& account) const noexcept {
         const std::uint64_t mask = owns(account) ? 0 : ~std::uint64_t{0};
-        return {account.hash & mask, account.slot, account.step, account.turn};
+        return {account.hash & mask, account.slot, account.aggregation_level, account.turn};
     }
     struct Spending {
         std::uint64_t units;
@@ -266,8 +270,8 @@ private:
     };
     [[nodiscard]] Ahead open_ahead(std::uint32_t index, const Account& account,
                                    const Spending& spending, Instant now) noexcept;
-    template <Books B>
-    void send_old(std::size_t owner, std::size_t list, Nanoseconds least, B& books,
+    template <LedgerBackend B>
+    void send_old(std::size_t owner, std::size_t list, Nanoseconds least, B& ledger_store,
                   Now now) noexcept;
     // For how long what is in a list of those that are due late waits: half as long to all of it.
     [[nodiscard]] Nanoseconds wait_of(std::size_t list) const noexcept {
@@ -275,25 +279,26 @@ private:
                static_cast<std::int64_t>(RecordPool::kLateLists + list);
     }
     void give_back(std::uint32_t record, std::uint64_t units) noexcept;
-    [[nodiscard]] More more_than(const Total& total, const Amount& amount) const noexcept;
-    [[nodiscard]] bool send(std::uint32_t record, const Stand& copy, Now now) noexcept;
-    void settle_below(AmountLane& lane, std::size_t owner, std::uint64_t number) noexcept;
+    [[nodiscard]] More more_than(const Total& total, const Delta& delta) const noexcept;
+    [[nodiscard]] bool send(std::uint32_t record, const BucketState& copy, Now now) noexcept;
+    void settle_below(DeltaLane& lane, std::size_t owner, std::uint64_t number) noexcept;
     // Keys move, so no amount waits longer than another, and none lies anywhere for what may never
     // be charged.
     [[nodiscard]] bool hurries() const noexcept { return longest_ <= interval_; }
     [[nodiscard]] bool may_lend(Instant fresh_from, Instant now) noexcept;
-    template <Books B>
-    void send_some_due(std::size_t owner, B& books, Now now) noexcept;
-    template <Books B>
-    void send_list(std::size_t owner, std::size_t list, B& books, Now now) noexcept;
-    template <Books B>
-    [[nodiscard]] bool send_one(std::uint32_t index, B& books, Now now) noexcept;
-    template <Books B>
-    void renew_lease(std::uint32_t index, const Account& account, B& books, Now now) noexcept;
-    static void answer(AmountLane& lane, const Total& total) noexcept;
+    template <LedgerBackend B>
+    void send_some_due(std::size_t owner, B& ledger_store, Now now) noexcept;
+    template <LedgerBackend B>
+    void send_list(std::size_t owner, std::size_t list, B& ledger_store, Now now) noexcept;
+    template <LedgerBackend B>
+    [[nodiscard]] bool send_one(std::uint32_t index, B& ledger_store, Now now) noexcept;
+    template <LedgerBackend B>
+    void renew_lease(std::uint32_t index, const Account& account, B& ledger_store,
+                     Now now) noexcept;
+    static void answer(DeltaLane& lane, const Total& total) noexcept;
 
     std::size_t me_;
-    AmountLanes& lanes_;
+    DeltaLanes& lanes_;
     RecordPool records_;
     // Amounts before these were sent in an earlier life: their answers are nobody's.
     std::vector<std::uint64_t> first_own_;

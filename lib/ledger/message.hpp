@@ -1,14 +1,14 @@
 #pragma once
 #include "lib/base/units.hpp"
 #include "lib/ledger/account.hpp"
-#include "lib/ledger/stand.hpp"
+#include "lib/ledger/bucket_state.hpp"
 
 #include <cstdint>
 
 // What workers tell each other about an account: amounts to its owner, totals back.
 namespace sluice {
 
-struct alignas(64) Amount {
+struct alignas(64) Delta {
     Account account;
     std::uint32_t units = 0;
     std::uint32_t record = 0;  // of the sender
@@ -16,9 +16,9 @@ struct alignas(64) Amount {
         Instant at{};        // of a bucket: not before the last charge of it
         std::int64_t epoch;  // of windows: the one that it was charged in
     };
-    Stand held;  // the sender's copy, which contains it
+    BucketState held;  // the sender's copy, which contains it
 };
-static_assert(sizeof(Amount) == 64);
+static_assert(sizeof(Delta) == 64);
 
 // Says that the owner has applied an amount and that others have spent too, so that the sender's
 // copy owes less than the total. An amount that is done with and has no answer is contained in what
@@ -32,7 +32,7 @@ struct alignas(32) Total {
     };
     std::uint64_t number = 0;  // of the amount in its ring
     Kind kind = Kind::Applied;
-    Stand stand;
+    BucketState state;
     SubWindow earlier;  // of the others that are not Earlier: the newest
 };
 static_assert(sizeof(Total) == 64);

@@ -17,7 +17,7 @@ enum class Due : std::uint8_t {
 
 // An account, but for its hash, as a record names it.
 [[nodiscard]] constexpr std::uint32_t name_of(const Account& account) noexcept {
-    return (account.slot & 0x7FFFU) | (account.step & 3U) << 15 |
+    return (account.slot & 0x7FFFU) | (account.aggregation_level & 3U) << 15 |
            static_cast<std::uint32_t>(account.turn) << 17;
 }
 
@@ -26,7 +26,7 @@ enum class Due : std::uint8_t {
 // killed finds an amount in neither. All zeroes: nobody's.
 struct Record {
     std::uint64_t hash = 0;
-    std::uint64_t amounts = 0;  // unsent: low 32 bits; sent: high 32
+    std::uint64_t deltas = 0;  // unsent: low 32 bits; sent: high 32
     std::uint64_t chain : 21 = 0;
     std::uint64_t before : 21 = 0;  // in the list of its owner; only while something is unsent
     std::uint64_t after : 21 = 0;
@@ -35,16 +35,16 @@ struct Record {
     std::uint32_t name = 0;      // name_of() the account
 
     [[nodiscard]] std::uint32_t unsent() const noexcept {
-        return static_cast<std::uint32_t>(amounts);
+        return static_cast<std::uint32_t>(deltas);
     }
     [[nodiscard]] std::uint32_t sent() const noexcept {
-        return static_cast<std::uint32_t>(amounts >> 32);
+        return static_cast<std::uint32_t>(deltas >> 32);
     }
     [[nodiscard]] std::uint64_t unsynced() const noexcept {
         return std::uint64_t{unsent()} + sent();
     }
     void set(std::uint64_t unsent, std::uint64_t sent) noexcept {
-        store_word(amounts, (sent << 32) | unsent);
+        store_word(deltas, (sent << 32) | unsent);
     }
     [[nodiscard]] Account account() const noexcept {
         return {hash, static_cast<LimitSlot>(name & 0x7FFFU),

@@ -23,7 +23,7 @@ RecordPool::RecordPool(std::span<Record> memory, std::size_t workers, Instant no
     for (std::size_t i = records_.size(); i-- > 0;) {
         const auto index = static_cast<std::uint32_t>(i);
         Record& record = records_[i];
-        if (record.amounts == 0) {
+        if (record.deltas == 0) {
             record.chain = free_ & kMostRecords;
             free_ = index;
             ++free_count_;
@@ -174,7 +174,7 @@ std::uint32_t RecordPool::open(const Account& account) noexcept {
 
 void RecordPool::close_if_done(std::uint32_t index) noexcept {
     Record& record = records_[index];
-    if (record.amounts != 0) {
+    if (record.deltas != 0) {
         return;
     }
     unchain(index);

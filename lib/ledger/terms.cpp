@@ -2,7 +2,7 @@
 
 #include "lib/base/wide.hpp"
 #include "lib/meter/counted_windows.hpp"
-#include "lib/meter/own_bucket.hpp"
+#include "lib/table/own_bucket.hpp"
 
 #include <algorithm>
 

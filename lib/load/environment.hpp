@@ -1,8 +1,8 @@
 #pragma once
+#include "lib/hash/siphash.hpp"
 #include "lib/load/limit_slots.hpp"
 #include "lib/load/rule_rows.hpp"
 #include "lib/load/shared_limits.hpp"
-#include "lib/meter/siphash.hpp"
 
 #include <cstdint>
 

@@ -45,7 +45,7 @@ bool is_sound(const LoadedLimit& limit) {
         limit.version < kNumberVersions && limit.former.size() < kNumberVersions &&
         std::all_of(
             limit.former.begin(), limit.former.end(),
-            [](const FormerNumbers& former) {
+            [](const PreviousNumbers& former) {
                 return former.version < kNumberVersions && former.change < kRememberedChanges;
             });
     return versions && limit.slot != 0 && limit.slot < kSlots;
@@ -71,8 +71,8 @@ bool SlotsImage::is_sound() const {
     return std::all_of(limits.begin(), limits.end(), [&](const LoadedLimit& limit) {
         return sluice::is_sound(limit) && slots.insert(limit.slot).second &&
                identities.insert(limit.identity).second &&
-               std::all_of(limit.moved_from.begin(), limit.moved_from.end(),
-                           [&](const MovedFrom& from) { return of_moved.contains(from.slot); });
+               std::all_of(limit.migrated_from.begin(), limit.migrated_from.end(),
+                           [&](const MigratedFrom& from) { return of_moved.contains(from.slot); });
     });
 }
 
@@ -81,7 +81,7 @@ LimitSlots::LimitSlots(const SlotsImage& image) : changes_{image.changes} {
     std::set<std::uint64_t> pending;
     const auto take = [&](const LoadedLimit& limit) {
         taken.insert(limit.slot);
-        for (const FormerNumbers& former : limit.former) {
+        for (const PreviousNumbers& former : limit.former) {
             // The latest change that it can be.
             pending.insert(changes_ - (changes_ - former.change) % kRememberedChanges);
         }
@@ -154,29 +154,30 @@ void LimitSlots::list_gone(LoadedSet& set) const {
     }
 }
 
-bool LimitSlots::Kept::is_moving() const {
+bool LimitSlots::Kept::is_migrating() const {
     return in_rules && limit.moving;
 }
 
 std::size_t LimitSlots::moving() const {
-    return static_cast<std::size_t>(std::count_if(
-        limits_.begin(), limits_.end(), [](const auto& item) { return item.second.is_moving(); }));
+    return static_cast<std::size_t>(
+        std::count_if(limits_.begin(), limits_.end(),
+                      [](const auto& item) { return item.second.is_migrating(); }));
 }
 
 // The entries of the slot before say what they always said, also to the next process.
 void LimitSlots::end_moves() {
     for (auto& [identity, kept] : limits_) {
-        if (!kept.is_moving()) {
+        if (!kept.is_migrating()) {
             continue;
         }
         LoadedLimit& limit = kept.limit;
         const Combine combine = *limit.moving;
         limit.moving.reset();
         LoadedLimit before = limit;
-        before.moved_from.clear();
+        before.migrated_from.clear();
         before.shared = combine == Combine::Most ? 1 : 0;
         moved_.emplace(limit.slot, std::move(before));
-        limit.moved_from.insert(limit.moved_from.begin(), {limit.slot, combine});
+        limit.migrated_from.insert(limit.migrated_from.begin(), {limit.slot, combine});
         limit.slot = free_.front();
         free_.pop_front();
         limit.version = 0;
@@ -224,8 +225,8 @@ bool LimitSlots::have_changed_too_often(const LoadedLimit& before, const LoadedL
         return limit.former.size() + 1 >= kNumberVersions && !same_numbers(limit, after);
     };
     return is_full(before) ||
-           std::any_of(before.moved_from.begin(), before.moved_from.end(),
-                       [&](const MovedFrom& from) { return is_full(moved_.at(from.slot)); });
+           std::any_of(before.migrated_from.begin(), before.migrated_from.end(),
+                       [&](const MigratedFrom& from) { return is_full(moved_.at(from.slot)); });
 }
 
 // Former numbers that no entry can carry any more.
@@ -235,7 +236,7 @@ void LimitSlots::forget_settled_changes(std::uint64_t settled) {
     }
     const auto forget = [this](LoadedLimit& limit) {
         std::erase_if(limit.former,
-                      [this](const FormerNumbers& former) { return !is_pending(former.change); });
+                      [this](const PreviousNumbers& former) { return !is_pending(former.change); });
     };
     for (auto& [identity, kept] : limits_) {
         forget(kept.limit);
@@ -256,7 +257,7 @@ void LimitSlots::free_what_ended(const TableView& tables) {
     free_moved(tables);
     std::erase_if(limits_, [&](const auto& item) {
         const Kept& kept = item.second;
-        if (kept.in_rules || !kept.limit.moved_from.empty() ||
+        if (kept.in_rules || !kept.limit.migrated_from.empty() ||
             tables.entries(kept.limit.slot) != 0) {
             return false;
         }
@@ -268,7 +269,7 @@ void LimitSlots::free_what_ended(const TableView& tables) {
 // Nobody files entries under these.
 void LimitSlots::free_moved(const TableView& tables) {
     for (auto& [identity, kept] : limits_) {
-        std::erase_if(kept.limit.moved_from, [&](const MovedFrom& from) {
+        std::erase_if(kept.limit.migrated_from, [&](const MigratedFrom& from) {
             if (tables.entries(from.slot) != 0) {
                 return false;
             }
@@ -295,8 +296,8 @@ LimitSlots::Kept LimitSlots::take_over(const LoadedLimit& limit, std::uint64_t c
     next.limit.slot = now.slot;
     next.limit.version = now.version;
     next.limit.former = std::move(now.former);
-    next.limit.moved_from = before.moved_from;
-    for (const MovedFrom& from : before.moved_from) {
+    next.limit.migrated_from = before.migrated_from;
+    for (const MigratedFrom& from : before.migrated_from) {
         renumber(moved_.at(from.slot), limit, change);
     }
     move_if_spread(before, next.limit);

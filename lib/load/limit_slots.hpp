@@ -1,7 +1,7 @@
 #pragma once
 #include "lib/base/result.hpp"
 #include "lib/load/loaded_set.hpp"
-#include "lib/meter/entry.hpp"
+#include "lib/table/entry.hpp"
 
 #include <cstdint>
 #include <deque>
@@ -31,7 +31,7 @@ enum class Moves : bool {
 struct SlotsImage {
     std::uint64_t changes = 0;
     // Identity, numbers (`limit`, `coarser`, `former`), slot, version, `overridden`, whether it is
-    // `shared`, `spread`, `moving` and `moved_from`; no more.
+    // `shared`, `spread`, `migrating_to` and `migrated_from`; no more.
     std::vector<LoadedLimit> limits;
     // The same of slots that limits had before their keys moved to other workers.
     std::vector<LoadedLimit> moved;
@@ -45,8 +45,8 @@ struct SlotsImage {
 // one that left the rules keeps it until its last entry has ended.
 //
 // Where the packets of a limit's keys meet other workers than before (`spread`), the limit is
-// `moving` at first: it keeps its slot, and workers count what others hold. Once all of them have
-// adopted that, and have told each other what they had to, Moves::Ended gives it another slot:
+// `migrating_to` at first: it keeps its slot, and workers count what others hold. Once all of them
+// have adopted that, and have told each other what they had to, Moves::Ended gives it another slot:
 // entries under the one before are charged no more, and workers take over what they owe.
 class LimitSlots {
 public:
@@ -63,14 +63,14 @@ public:
     [[nodiscard]] Result<Done> assign(LoadedSet& set, const TableView& tables, Moves moves);
 
     // Whether limits are moving, as the latest assign() left them.
-    [[nodiscard]] bool is_moving() const { return moving() != 0; }
+    [[nodiscard]] bool is_migrating() const { return moving() != 0; }
 
 private:
     struct Kept {
         LoadedLimit limit;
         bool in_rules = true;
 
-        [[nodiscard]] bool is_moving() const;
+        [[nodiscard]] bool is_migrating() const;
     };
     using Limits = std::map<std::uint64_t, Kept>;  // by identity
     using Moved = std::map<LimitSlot, LoadedLimit>;

@@ -1,6 +1,6 @@
 #include "lib/load/limit_spread.hpp"
 
-#include "lib/meter/siphash.hpp"
+#include "lib/hash/siphash.hpp"
 
 #include <algorithm>
 #include <array>
@@ -55,7 +55,7 @@ std::uint64_t spread_of(const LoadedLimit& limit, const LoadedRule& rule, const 
 }
 
 // A key in the box is where its limits are.
-std::uint64_t spread_of_box(std::uint8_t key, const LoadedRule& rule, const LoadedSet& set) {
+std::uint64_t rss_mapping_of_box(std::uint8_t key, const LoadedRule& rule, const LoadedSet& set) {
     const auto limit = std::find_if(rule.limits.begin(), rule.limits.end(),
                                     [key](const LoadedLimit& one) { return one.key == key; });
     return limit == rule.limits.end() ? kLeastHash : spread_of(*limit, rule, set);
@@ -69,7 +69,7 @@ void list_spreads(LoadedSet& set, std::size_t workers) {
             limit.spread = workers < 2 ? kAtOneWorker : spread_of(limit, rule, set);
         }
         for (LoadedLimit& box : rule.ban.boxes) {
-            box.spread = workers < 2 ? kAtOneWorker : spread_of_box(box.key, rule, set);
+            box.spread = workers < 2 ? kAtOneWorker : rss_mapping_of_box(box.key, rule, set);
         }
     }
 }

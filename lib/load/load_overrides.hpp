@@ -1,6 +1,6 @@
 #pragma once
+#include "lib/hash/siphash.hpp"
 #include "lib/load/loaded_set.hpp"
-#include "lib/meter/siphash.hpp"
 
 namespace sluice {
 

@@ -53,12 +53,12 @@ Result<Done> LoadedRules::derive(const Environment& environment) {
     const LoadedRules* before = environment.before;
     if (environment.origins == OriginTable::Made) {
         Result<MappedOrigins> mapped =
-            map_origins(rules_->origins, before == nullptr ? MappedOrigins{} : before->origins_);
+            make_geo_table(rules_->origins, before == nullptr ? MappedOrigins{} : before->origins_);
         if (!mapped) {
             return mapped.error();
         }
         origins_ = *std::move(mapped);
-        set_->origin_map = origins_.map;
+        set_->geo_table = origins_.map;
     }
     const bool same_secret = before != nullptr && before->secret_ == secret_;
     load_overrides(*set_, secret_, same_secret ? before->set_.get() : nullptr);

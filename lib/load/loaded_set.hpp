@@ -1,9 +1,9 @@
 #pragma once
 #include "lib/load/meter_plan.hpp"
-#include "lib/match/origin_map.hpp"
-#include "lib/meter/slot_row.hpp"
+#include "lib/match/geo_table.hpp"
 #include "lib/rules/override_table.hpp"
 #include "lib/rules/rule_set.hpp"
+#include "lib/table/slot_row.hpp"
 
 #include <cstddef>
 #include <cstdint>
@@ -16,17 +16,17 @@
 namespace sluice {
 
 struct LoadedLimit : MeteredLimit {
-    std::uint16_t slot = 0;             // names the limit in a table's entries; from 1 on
-    std::uint8_t version = 0;           // of its numbers, modulo kNumberVersions
-    bool overridden = false;            // keys may have other numbers
-    std::uint64_t shared = 0;           // max_unsynced in force; 0: each worker has its own buckets
-    std::vector<FormerNumbers> former;  // latest first
+    std::uint16_t slot = 0;    // names the limit in a table's entries; from 1 on
+    std::uint8_t version = 0;  // of its numbers, modulo kNumberVersions
+    bool overridden = false;   // keys may have other numbers
+    std::uint64_t shared = 0;  // max_unsynced in force; 0: each worker has its own buckets
+    std::vector<PreviousNumbers> former;  // latest first
     // What tells which workers the packets of a key meet; where it changes, keys move.
     std::uint64_t spread = 0;
     // Keys are moving: other workers hold what they owe in entries of this very slot, and may not
     // all know yet that they move. nullopt: they do not.
     std::optional<Combine> moving{};
-    std::vector<MovedFrom> moved_from;  // latest first
+    std::vector<MigratedFrom> migrated_from;  // latest first
 };
 
 struct LoadedBan : BanTerms {
@@ -53,12 +53,12 @@ struct LoadedSet {
     std::vector<OwnerGroup> owner_groups;
     // By slot, every limit of the set and those of earlier sets that may still have entries.
     std::vector<SlotRow> slots;
-    MeterPlan meter_plan;                         // points into the rules above
-    std::shared_ptr<const OriginMap> origin_map;  // nullptr: no rule asks
+    MeterPlan meter_plan;                       // points into the rules above
+    std::shared_ptr<const GeoTable> geo_table;  // nullptr: no rule asks
     std::vector<LoadedLimit> gone;
-    // Of each rule, what it means for the owner of a packet (lib/pipeline/owner_burst); empty: no
+    // Of each rule, what it means for the owner of a packet (lib/pipeline/steer_burst); empty: no
     // packet is handed over.
-    std::vector<std::uint16_t> handing;
+    std::vector<std::uint16_t> steering;
     Nanoseconds longest_debt{};
     std::size_t shared_limits = 0;  // how many are shared by workers
     bool syncs = false;             // some, or slots that such limits had before their keys moved

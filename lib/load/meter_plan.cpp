@@ -1,10 +1,10 @@
 #include "lib/load/meter_plan.hpp"
 
+#include "lib/hash/group_key.hpp"
 #include "lib/load/limit_spread.hpp"
 #include "lib/load/loaded_set.hpp"
-#include "lib/meter/group_key.hpp"
-#include "lib/meter/own_bucket.hpp"
 #include "lib/rules/override_table.hpp"
+#include "lib/table/own_bucket.hpp"
 
 #include <algorithm>
 #include <span>
@@ -83,7 +83,7 @@ LimitPlan limit_plan(MeterPlan& plan, const LoadedRule& rule, const LoadedLimit&
                    .version = limit.version,
                    .key = limit.key};
     fill_numbers(limit, made);
-    made.stands_alone = rule.table_share == kWholeTable && limit.moved_from.empty() &&
+    made.stands_alone = rule.table_share == kWholeTable && limit.migrated_from.empty() &&
                         made.gcra != nullptr && limit.shared == 0;
     if (!rule.override_tables.empty()) {
         made.overrides = rule.override_tables[limit.key].get();
@@ -96,7 +96,7 @@ LimitPlan box_plan(MeterPlan& plan, const LoadedRule& rule, const LoadedLimit& b
     made.meter = FastMeter::Penalty;
     made.per = Per::Packet;
     made.cost = 1;
-    made.stands_alone = box.spread != kSpreadAnywhere && !box.moving && box.moved_from.empty();
+    made.stands_alone = box.spread != kSpreadAnywhere && !box.moving && box.migrated_from.empty();
     return made;
 }
 

@@ -1,8 +1,8 @@
 #pragma once
 #include "lib/load/key_schema.hpp"
-#include "lib/meter/entry.hpp"
 #include "lib/meter/limit.hpp"
 #include "lib/rules/rule_set.hpp"
+#include "lib/table/entry.hpp"
 
 #include <cstddef>
 #include <cstdint>
@@ -33,7 +33,7 @@ struct alignas(64) LimitPlan {
     std::int64_t full_word = 0;    // burst * T
     std::int64_t period_word = 0;  // T
     std::uint64_t burst = 0;
-    const Limit* gcra = nullptr;       // nullptr: another algorithm
+    const Limit* gcra = nullptr;        // nullptr: another algorithm
     const AnyLimit* numbers = nullptr;  // in the rule set
     const OverrideTable* overrides = nullptr;
     std::uint32_t rule = 0;
@@ -63,8 +63,8 @@ struct RulePlan {
     // Of a rule that decides on sight.
     ActionIndex match_action = kDropAction;
     Verdict match_verdict = Verdict::Drop;
-    // What a refusal by a limit says can be decided by the fast path: nothing else is spent or noted
-    // for it.
+    // What a refusal by a limit says can be decided by the fast path: nothing else is spent or
+    // noted for it.
     bool refuses_fast = false;
     bool rejected_spend = false;
     bool has_overrides = false;

@@ -4,19 +4,19 @@
 
 namespace sluice {
 
-Result<MappedOrigins> map_origins(std::shared_ptr<const OriginParts> parts,
-                                  const MappedOrigins& before) {
+Result<MappedOrigins> make_geo_table(std::shared_ptr<const GeoParts> parts,
+                                     const MappedOrigins& before) {
     if (parts == nullptr) {
         return MappedOrigins{};
     }
     if (before.map != nullptr && (before.parts == parts || *before.parts == *parts)) {
         return before;
     }
-    Result<OriginMap> map = OriginMap::make(*parts);
+    Result<GeoTable> map = GeoTable::make(*parts);
     if (!map) {
         return map.error();
     }
-    return MappedOrigins{std::move(parts), std::make_shared<const OriginMap>(*std::move(map))};
+    return MappedOrigins{std::move(parts), std::make_shared<const GeoTable>(*std::move(map))};
 }
 
 }  // namespace sluice

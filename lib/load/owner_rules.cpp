@@ -3,7 +3,7 @@
 namespace sluice {
 namespace {
 
-std::uint16_t handing_of(const LoadedRule& rule) noexcept {
+std::uint16_t steering_of(const LoadedRule& rule) noexcept {
     if (!rule.has_limits()) {
         return rule.mode == Mode::Enforce ? kDecidesOnSight : kHandsNothing;
     }
@@ -14,12 +14,12 @@ std::uint16_t handing_of(const LoadedRule& rule) noexcept {
 }  // namespace
 
 void list_owner_rules(LoadedSet& set, std::size_t workers) {
-    set.handing.clear();
+    set.steering.clear();
     if (workers < 2 || set.owner_groups.empty()) {
         return;
     }
     for (const LoadedRule& rule : set.rules) {
-        set.handing.push_back(handing_of(rule));
+        set.steering.push_back(steering_of(rule));
     }
 }
 

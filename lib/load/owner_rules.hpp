@@ -13,8 +13,8 @@ inline constexpr std::uint16_t kIsBudget = 0x8000;        // asked before rules 
 inline constexpr std::uint16_t kDecidesOnSight = 0x7FFF;  // no limit of another rule is asked
 static_assert(kMaxRules < kDecidesOnSight, "a group for each rule at most");
 
-[[nodiscard]] inline bool is_owned(std::uint16_t handing) noexcept {
-    return handing != kHandsNothing && handing != kDecidesOnSight;
+[[nodiscard]] inline bool is_owned(std::uint16_t steering) noexcept {
+    return steering != kHandsNothing && steering != kDecidesOnSight;
 }
 
 // Fills set.handing. One worker hands nothing over.

@@ -1,6 +1,5 @@
 #include "lib/load/rule_rows.hpp"
 
-
 #include <utility>
 
 namespace sluice {

@@ -1,6 +1,6 @@
 #include "lib/load/slots.hpp"
 
-#include "lib/meter/own_bucket.hpp"
+#include "lib/table/own_bucket.hpp"
 
 #include <algorithm>
 
@@ -76,7 +76,7 @@ void list_limit(LoadedSet& set, const LoadedLimit& limit, Nanoseconds linger) {
         .limit = &limit.limit,
         .coarser = limit.coarser,
         .former = limit.former,
-        .moved_from = &limit.moved_from,
+        .migrated_from = &limit.migrated_from,
         .version = limit.version,
         .overridden = limit.overridden,
         .in_entry = is_in_entry(limit),

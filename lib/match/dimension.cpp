@@ -10,7 +10,7 @@ namespace sluice {
 namespace {
 
 [[nodiscard]] VersionedAddress address_of(Field field, const Subject& subject) noexcept {
-    return read_address(field, *subject.flow, subject.frame);
+    return read_address(field, *subject.headers, subject.frame);
 }
 
 // From so many steps on, a table costs a packet less than a trie whose nodes and steps no cache
@@ -150,24 +150,24 @@ void Dimension::find_in_table(std::span<const Subject> subjects,
     const FieldPlace place{place_.word, place_.shift, place_.mask & (absent - 1)};
     const Field field = field_;
     for (std::size_t i = 0; i < count; ++i) {
-        const Flow& flow = *subjects[i].flow;
+        const PacketHeaders& headers = *subjects[i].headers;
         // Without a branch: which packets have a field is as random as the packets.
-        const std::uint64_t there = 0 - static_cast<std::uint64_t>(flow.fields.has(field));
-        const std::uint64_t at = (place.read(flow) & there) | (absent & ~there);
+        const std::uint64_t there = 0 - static_cast<std::uint64_t>(headers.fields.has(field));
+        const std::uint64_t at = (place.read(headers) & there) | (absent & ~there);
         rows[i] = (kTo == To::Add ? rows[i] : 0) + table[at];
     }
 }
 
 std::uint64_t Dimension::number_of(const Subject& subject) const noexcept {
-    return place_.mask != 0 ? place_.read(*subject.flow)
-                            : read_number(field_, *subject.flow, subject.frame);
+    return place_.mask != 0 ? place_.read(*subject.headers)
+                            : read_number(field_, *subject.headers, subject.frame);
 }
 
 void Dimension::find_number(std::span<const Subject> subjects, const DimensionParts& parts,
                             std::uint32_t* rows) const noexcept {
     for (const Subject& subject : subjects) {
-        *rows++ = subject.flow->fields.has(field_) ? trie_.find(number_of(subject), parts.steps)
-                                                   : absent_row_;
+        *rows++ = subject.headers->fields.has(field_) ? trie_.find(number_of(subject), parts.steps)
+                                                      : absent_row_;
     }
 }
 
@@ -176,7 +176,7 @@ void Dimension::find_by_halving(std::span<const Subject> subjects, const Dimensi
     for (const Subject& subject : subjects) {
         std::uint32_t& row = *rows++;
         row = absent_row_;
-        if (!subject.flow->fields.has(field_)) {
+        if (!subject.headers->fields.has(field_)) {
             continue;
         }
         const VersionedAddress address = address_of(field_, subject);
@@ -193,16 +193,16 @@ void Dimension::find_inner_address(std::span<const Subject> subjects, const Dime
                                    std::uint32_t* rows) const noexcept {
     const std::span<const Step<std::uint64_t>> steps = parts.steps;
     for (const Subject& subject : subjects) {
-        const Flow& flow = *subject.flow;
-        const IpAddress& address = field_ == Field::IpDst ? flow.dst : flow.src;
+        const PacketHeaders& headers = *subject.headers;
+        const IpAddress& address = field_ == Field::IpDst ? headers.dst : headers.src;
         std::uint32_t& row = *rows++;
         row = absent_row_;
-        if (!flow.fields.has(field_)) {
+        if (!headers.fields.has(field_)) {
             continue;
         }
-        if (flow.ip_version == IpVersion::V4) [[likely]] {
+        if (headers.ip_version == IpVersion::V4) [[likely]] {
             row = trie_.find(v4_key(address), steps);
-        } else if (flow.ip_version == IpVersion::V6) {
+        } else if (headers.ip_version == IpVersion::V6) {
             row = v6_trie_.find(v6_key(address), parts.v6_steps);
         }
     }
@@ -227,13 +227,13 @@ void Dimension::find_address(std::span<const Subject> subjects, const DimensionP
         }
     };
     for (std::uint32_t at = 0; at < subjects.size(); ++at) {
-        const Flow& flow = *subjects[at].flow;
+        const PacketHeaders& headers = *subjects[at].headers;
         rows[at] = absent_row_;
-        if (!flow.fields.has(field_)) {
+        if (!headers.fields.has(field_)) {
             continue;
         }
         if (is_inner_) [[likely]] {
-            add(flow.ip_version, field_ == Field::IpDst ? flow.dst : flow.src, at);
+            add(headers.ip_version, field_ == Field::IpDst ? headers.dst : headers.src, at);
         } else {
             const VersionedAddress address = address_of(field_, subjects[at]);
             add(address.version, address.address, at);

@@ -82,7 +82,7 @@ private:
     Field field_;
     FieldPlace place_;
     std::uint32_t absent_row_;
-    bool is_inner_;  // an address that Flow holds
+    bool is_inner_;  // an address that PacketHeaders holds
     std::uint32_t stride_ = 1;
     std::vector<std::uint16_t> table_;  // rows times the stride, by number, and when it is absent
     RangeTrie<std::uint64_t> trie_;     // numbers, or IPv4 addresses

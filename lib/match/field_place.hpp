@@ -1,5 +1,5 @@
 #pragma once
-#include "lib/packet/flow.hpp"
+#include "lib/packet/packet_headers.hpp"
 
 #include <cstddef>
 #include <cstdint>
@@ -7,16 +7,16 @@
 
 namespace sluice {
 
-// Where the number of a field stands in a Flow: in which 64-bit word of it, how far up, under which
-// mask. So that one line of code reads any of them, without a branch.
+// Where the number of a field stands in a PacketHeaders: in which 64-bit word of it, how far up,
+// under which mask. So that one line of code reads any of them, without a branch.
 struct FieldPlace {
     std::uint8_t word = 0;
     std::uint8_t shift = 0;
     std::uint64_t mask = 0;  // 0: it stands somewhere else
 
-    [[nodiscard]] std::uint64_t read(const Flow& flow) const noexcept {
+    [[nodiscard]] std::uint64_t read(const PacketHeaders& headers) const noexcept {
         std::uint64_t value = 0;
-        std::memcpy(&value, reinterpret_cast<const std::byte*>(&flow) + word * sizeof(value),
+        std::memcpy(&value, reinterpret_cast<const std::byte*>(&headers) + word * sizeof(value),
                     sizeof(value));
         return (value >> shift) & mask;
     }
@@ -32,23 +32,23 @@ template <typename Member>
 }
 
 [[nodiscard]] constexpr FieldPlace flag(unsigned bit) noexcept {
-    const std::size_t offset = offsetof(Flow, tcp_flags);
+    const std::size_t offset = offsetof(PacketHeaders, tcp_flags);
     return {static_cast<std::uint8_t>(offset / 8), static_cast<std::uint8_t>(offset % 8 * 8 + bit),
             1};
 }
 
 // Of a field that comes from a database.
 [[nodiscard]] constexpr FieldPlace of_origin(Field field) noexcept {
-    constexpr Flow kFlow;
+    constexpr PacketHeaders kHeaders;
     switch (field) {
         case Field::IpSrcCountry:
-            return whole(offsetof(Flow, src_country), kFlow.src_country);
+            return whole(offsetof(PacketHeaders, src_country), kHeaders.src_country);
         case Field::IpDstCountry:
-            return whole(offsetof(Flow, dst_country), kFlow.dst_country);
+            return whole(offsetof(PacketHeaders, dst_country), kHeaders.dst_country);
         case Field::IpSrcAsn:
-            return whole(offsetof(Flow, src_asn), kFlow.src_asn);
+            return whole(offsetof(PacketHeaders, src_asn), kHeaders.src_asn);
         case Field::IpDstAsn:
-            return whole(offsetof(Flow, dst_asn), kFlow.dst_asn);
+            return whole(offsetof(PacketHeaders, dst_asn), kHeaders.dst_asn);
         default:
             return {};
     }
@@ -57,36 +57,36 @@ template <typename Member>
 }  // namespace field_place
 
 [[nodiscard]] constexpr FieldPlace place_of(Field field) noexcept {
-    constexpr Flow kFlow;
+    constexpr PacketHeaders kHeaders;
     using field_place::flag;
     using field_place::whole;
     switch (field) {
         case Field::Dir:
-            return whole(offsetof(Flow, dir), kFlow.dir);
+            return whole(offsetof(PacketHeaders, dir), kHeaders.dir);
         case Field::Port:
-            return whole(offsetof(Flow, port), kFlow.port);
+            return whole(offsetof(PacketHeaders, port), kHeaders.port);
         case Field::EthType:
-            return whole(offsetof(Flow, eth_type), kFlow.eth_type);
+            return whole(offsetof(PacketHeaders, eth_type), kHeaders.eth_type);
         case Field::VlanId:
-            return whole(offsetof(Flow, vlan_id), kFlow.vlan_id);
+            return whole(offsetof(PacketHeaders, vlan_id), kHeaders.vlan_id);
         case Field::VlanInnerId:
-            return whole(offsetof(Flow, vlan_inner_id), kFlow.vlan_inner_id);
+            return whole(offsetof(PacketHeaders, vlan_inner_id), kHeaders.vlan_inner_id);
         case Field::IpVersion:
-            return whole(offsetof(Flow, ip_version), kFlow.ip_version);
+            return whole(offsetof(PacketHeaders, ip_version), kHeaders.ip_version);
         case Field::IpProto:
-            return whole(offsetof(Flow, proto), kFlow.proto);
+            return whole(offsetof(PacketHeaders, proto), kHeaders.proto);
         case Field::IpTtl:
-            return whole(offsetof(Flow, ttl), kFlow.ttl);
+            return whole(offsetof(PacketHeaders, ttl), kHeaders.ttl);
         case Field::IpDscp:
-            return whole(offsetof(Flow, dscp), kFlow.dscp);
+            return whole(offsetof(PacketHeaders, dscp), kHeaders.dscp);
         case Field::IpLen:
-            return whole(offsetof(Flow, ip_len), kFlow.ip_len);
+            return whole(offsetof(PacketHeaders, ip_len), kHeaders.ip_len);
         case Field::IpFrag:
-            return whole(offsetof(Flow, frag), kFlow.frag);
+            return whole(offsetof(PacketHeaders, frag), kHeaders.frag);
         case Field::L4Sport:
-            return whole(offsetof(Flow, sport), kFlow.sport);
+            return whole(offsetof(PacketHeaders, sport), kHeaders.sport);
         case Field::L4Dport:
-            return whole(offsetof(Flow, dport), kFlow.dport);
+            return whole(offsetof(PacketHeaders, dport), kHeaders.dport);
         case Field::TcpFin:
             return flag(0);
         case Field::TcpSyn:
@@ -100,13 +100,13 @@ template <typename Member>
         case Field::TcpUrg:
             return flag(5);
         case Field::TcpFlags:
-            return whole(offsetof(Flow, tcp_flags), kFlow.tcp_flags);
+            return whole(offsetof(PacketHeaders, tcp_flags), kHeaders.tcp_flags);
         case Field::IcmpType:
-            return whole(offsetof(Flow, icmp_type), kFlow.icmp_type);
+            return whole(offsetof(PacketHeaders, icmp_type), kHeaders.icmp_type);
         case Field::IcmpCode:
-            return whole(offsetof(Flow, icmp_code), kFlow.icmp_code);
+            return whole(offsetof(PacketHeaders, icmp_code), kHeaders.icmp_code);
         case Field::PayloadLen:
-            return whole(offsetof(Flow, payload_len), kFlow.payload_len);
+            return whole(offsetof(PacketHeaders, payload_len), kHeaders.payload_len);
         default:
             return field_place::of_origin(field);  // or addresses, and what stands in the frame
     }

@@ -1,14 +1,14 @@
 #pragma once
-#include "lib/packet/flow.hpp"
+#include "lib/packet/packet_headers.hpp"
 
 #include <cstddef>
 #include <cstdint>
 
 namespace sluice {
 
-// What is matched: a packet's fields, and its frame for those that Flow does not copy.
+// What is matched: a packet's fields, and its frame for those that PacketHeaders does not copy.
 struct Subject {
-    const Flow* flow = nullptr;
+    const PacketHeaders* headers = nullptr;
     ByteView frame;
     std::uint32_t readable_behind = 0;  // bytes behind the frame that may be read
 };

@@ -204,7 +204,7 @@ void TextMatcher::narrow(Block& both, std::uint32_t block, const Subject& subjec
 // Notes the tests of one field that hold.
 void TextMatcher::look(const FieldTexts& texts, const Subject& subject,
                        TextScratch& scratch) const noexcept {
-    const std::optional<ByteView> text = read_text(texts.field, *subject.flow, subject.frame);
+    const std::optional<ByteView> text = read_text(texts.field, *subject.headers, subject.frame);
     if (!text) {
         return;
     }

@@ -30,9 +30,9 @@ struct InCell {
         return true;
     }
     static void close(const Cell& /*cell*/, LinePool& /*pool*/) noexcept {}
-    Judgement look(Cell& cell, LinePool& /*pool*/, Now now, Demand demand) const noexcept {
-        return admits(bucket(cell), limit.gcra, now.at, demand.cost) ? Judgement::Green
-                                                                     : Judgement::Red;
+    Conformance check(Cell& cell, LinePool& /*pool*/, Now now, Demand demand) const noexcept {
+        return admits(bucket(cell), limit.gcra, now.at, demand.cost) ? Conformance::Green
+                                                                     : Conformance::Red;
     }
     void charge(Cell& cell, LinePool& /*pool*/, Now now, Spending spending) const noexcept {
         Gcra bucket = this->bucket(cell);
@@ -108,10 +108,10 @@ struct OnOneLine {
         return true;
     }
     static void close(const Cell& cell, LinePool& pool) noexcept { close_line(cell, pool); }
-    Judgement look(Cell& cell, LinePool& pool, Now now, Demand demand) const noexcept {
+    Conformance check(Cell& cell, LinePool& pool, Now now, Demand demand) const noexcept {
         const State& state = pool.at<State>(cell.rest);
-        return state.admits(limit, time_for(limit, now), demand.cost) ? Judgement::Green
-                                                                      : Judgement::Red;
+        return state.admits(limit, time_for(limit, now), demand.cost) ? Conformance::Green
+                                                                      : Conformance::Red;
     }
     void charge(Cell& cell, LinePool& pool, Now now, Spending spending) const noexcept {
         State& state = pool.at<State>(cell.rest);
@@ -167,14 +167,14 @@ struct OnManyLines {
             pool.give_back(cell.rest);
         }
     }
-    Judgement look(Cell& cell, LinePool& pool, Now now, Demand demand) const noexcept {
+    Conformance check(Cell& cell, LinePool& pool, Now now, Demand demand) const noexcept {
         const Slots slots{limit};
         State& state = pool.at<State>(cell.rest);
         state.make_way(slots, pool, now.at, demand.cost);
         if (!state.admits(slots, demand.cost)) {
-            return Judgement::Red;
+            return Conformance::Red;
         }
-        return state.make_room(slots, pool, now.at) ? Judgement::Green : Judgement::NoRoom;
+        return state.make_room(slots, pool, now.at) ? Conformance::Green : Conformance::NoRoom;
     }
     void charge(Cell& cell, LinePool& pool, Now now, Spending spending) const noexcept {
         const Slots slots{limit};
@@ -230,8 +230,8 @@ struct OfColors {
         return take_line(cell, pool, now);  // zeroes are a fresh state
     }
     static void close(const Cell& cell, LinePool& pool) noexcept { close_line(cell, pool); }
-    Judgement look(Cell& cell, LinePool& pool, Now now, Demand demand) const noexcept {
-        return pool.at<ColorMeter>(cell.rest).look(limit, now.at, demand);
+    Conformance check(Cell& cell, LinePool& pool, Now now, Demand demand) const noexcept {
+        return pool.at<ColorMeter>(cell.rest).check(limit, now.at, demand);
     }
     void charge(Cell& cell, LinePool& pool, Now now, Spending spending) const noexcept {
         ColorMeter& meter = pool.at<ColorMeter>(cell.rest);
@@ -319,10 +319,11 @@ void close_bucket(const Cell& cell, Algorithm algorithm, LinePool& pool) noexcep
     }
 }
 
-Judgement look(Cell& cell, const AnyLimit& limit, LinePool& pool, Now now, Demand demand) noexcept {
+Conformance check(Cell& cell, const AnyLimit& limit, LinePool& pool, Now now,
+                  Demand demand) noexcept {
     return std::visit(
         [&](const auto& numbers) noexcept {
-            return meter_of(numbers).look(cell, pool, now, demand);
+            return meter_of(numbers).check(cell, pool, now, demand);
         },
         limit);
 }
@@ -359,7 +360,8 @@ Units remaining(const Cell& cell, const AnyLimit& limit, const LinePool& pool, N
         limit);
 }
 
-Units remaining(const Cell& cell, const AnyLimit& limit, const PeerLines& lines, Now now) noexcept {
+Units remaining(const Cell& cell, const AnyLimit& limit, const RemoteLines& lines,
+                Now now) noexcept {
     return std::visit(
         [&](const auto& numbers) noexcept { return meter_of(numbers).remaining(cell, lines, now); },
         limit);

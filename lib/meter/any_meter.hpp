@@ -1,10 +1,10 @@
 #pragma once
 #include "lib/base/now.hpp"
+#include "lib/hash/group_key.hpp"
 #include "lib/meter/any_limit.hpp"
 #include "lib/meter/cell.hpp"
-#include "lib/meter/group_key.hpp"
-#include "lib/meter/line_pool.hpp"
-#include "lib/meter/peer_lines.hpp"
+#include "lib/pool/line_pool.hpp"
+#include "lib/pool/remote_lines.hpp"
 
 #include <cstdint>
 #include <optional>
@@ -23,10 +23,10 @@ void close_bucket(const Cell& cell, Algorithm algorithm, LinePool& pool) noexcep
 // Changes nothing that anybody can see: what has expired is dropped, and a line that the charge
 // would need is taken and held. Unless it says NoRoom or Red, charging the same demand at the same
 // instant succeeds, whatever happens to other buckets in between.
-[[nodiscard]] Judgement look(Cell& cell, const AnyLimit& limit, LinePool& pool, Now now,
-                             Demand demand) noexcept;
+[[nodiscard]] Conformance check(Cell& cell, const AnyLimit& limit, LinePool& pool, Now now,
+                                Demand demand) noexcept;
 
-// Spends what look() has just admitted.
+// Spends what check() has just admitted.
 void charge(Cell& cell, const AnyLimit& limit, LinePool& pool, Now now, Spending spending) noexcept;
 // Spends as much of the cost as there is: what is left goes to zero at most. Colour meters spend
 // nothing: they commit only on forwarding.
@@ -43,7 +43,7 @@ void give_back(Cell& cell, const AnyLimit& limit, LinePool& pool, Now now, Units
 [[nodiscard]] Units remaining(const Cell& cell, const AnyLimit& limit, const LinePool& pool,
                               Now now) noexcept;
 // The same of another core's bucket, which that core may be changing meanwhile.
-[[nodiscard]] Units remaining(const Cell& cell, const AnyLimit& limit, const PeerLines& lines,
+[[nodiscard]] Units remaining(const Cell& cell, const AnyLimit& limit, const RemoteLines& lines,
                               Now now) noexcept;
 // The least time after which the demand would be admitted if nothing else came, exact to the ns;
 // nullopt: never.

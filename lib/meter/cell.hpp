@@ -15,7 +15,7 @@ struct Cell {
     std::uint32_t rest = 0;
 };
 
-enum class Judgement : std::uint8_t {
+enum class Conformance : std::uint8_t {
     Green,   // admitted
     Yellow,  // admitted; colour meters only
     Red,     // refused
@@ -28,10 +28,10 @@ struct Demand {
     Color color = Color::Green;
 };
 
-// What is taken from a bucket: a cost, and what look() said of it (Green or Yellow).
+// What is taken from a bucket: a cost, and what check() said of it (Green or Yellow).
 struct Spending {
     Units cost;
-    Judgement judgement = Judgement::Green;
+    Conformance conformance = Conformance::Green;
 };
 
 }  // namespace sluice

@@ -71,18 +71,18 @@ std::optional<Nanoseconds> ColorMeter::second_wait(const ColorLimit& limit, Inst
     return sluice::wait(second_, limit.second(), now, cost);
 }
 
-Judgement ColorMeter::look(const ColorLimit& limit, Instant now, Demand demand) const noexcept {
+Conformance ColorMeter::check(const ColorLimit& limit, Instant now, Demand demand) const noexcept {
     const Color color = color_of(limit, demand);
     const bool green = color == Color::Green && admits(first_, limit.first(), now, demand.cost);
     const bool fits_second = color != Color::Red && second_admits(limit, now, demand.cost);
     if (green && (fits_second || !has_peak(limit))) {
-        return Judgement::Green;
+        return Conformance::Green;
     }
-    return fits_second ? Judgement::Yellow : Judgement::Red;
+    return fits_second ? Conformance::Yellow : Conformance::Red;
 }
 
 void ColorMeter::charge(const ColorLimit& limit, Instant now, Spending spending) noexcept {
-    const bool green = spending.judgement == Judgement::Green;
+    const bool green = spending.conformance == Conformance::Green;
     // The second before the first: of two that are coupled it never owes less than the first.
     if (!green || coupled(limit) || has_peak(limit)) {
         charge_in_order(second_, limit.second(), now, spending.cost);

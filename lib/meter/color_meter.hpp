@@ -20,9 +20,9 @@ namespace sluice {
 class ColorMeter {
 public:
     // Green, Yellow or Red.
-    [[nodiscard]] Judgement look(const ColorLimit& limit, Instant now,
-                                 Demand demand) const noexcept;
-    // What look() has just said.
+    [[nodiscard]] Conformance check(const ColorLimit& limit, Instant now,
+                                    Demand demand) const noexcept;
+    // What check() has just said.
     void charge(const ColorLimit& limit, Instant now, Spending spending) noexcept;
     // Of either bucket.
     void leave_at_most(const ColorLimit& limit, Instant now, Units most) noexcept;

@@ -1,11 +1,11 @@
 #pragma once
 #include "lib/base/now.hpp"
+#include "lib/hash/group_key.hpp"
 #include "lib/meter/any_limit.hpp"
 #include "lib/meter/cell.hpp"
-#include "lib/meter/group_key.hpp"
-#include "lib/meter/line_pool.hpp"
 #include "lib/meter/tally.hpp"
 #include "lib/meter/window_counts.hpp"
+#include "lib/pool/line_pool.hpp"
 
 #include <span>
 

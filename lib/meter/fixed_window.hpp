@@ -1,6 +1,6 @@
 #pragma once
 #include "lib/base/now.hpp"
-#include "lib/meter/group_key.hpp"
+#include "lib/hash/group_key.hpp"
 #include "lib/meter/window_counts.hpp"
 #include "lib/meter/window_limit.hpp"
 

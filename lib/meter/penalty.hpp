@@ -1,10 +1,10 @@
 #pragma once
 #include "lib/base/now.hpp"
+#include "lib/hash/group_key.hpp"
 #include "lib/meter/any_limit.hpp"
 #include "lib/meter/cell.hpp"
-#include "lib/meter/group_key.hpp"
-#include "lib/meter/line_pool.hpp"
 #include "lib/meter/sliding_log.hpp"
+#include "lib/pool/line_pool.hpp"
 
 #include <algorithm>
 #include <cstdint>
@@ -34,23 +34,23 @@ public:
         cell = {now.at, kNoLine};
         return bans_at_once() || take_log(cell, pool);
     }
-    Judgement look(Cell& cell, LinePool& pool, Now now, Demand /*demand*/) const noexcept {
+    Conformance check(Cell& cell, LinePool& pool, Now now, Demand /*demand*/) const noexcept {
         if (banned(cell, now.at)) {
-            return Judgement::Red;
+            return Conformance::Red;
         }
         if (bans_at_once()) {
-            return Judgement::Green;
+            return Conformance::Green;
         }
         if (cell.rest == kNoLine && !take_log(cell, pool)) {
-            return Judgement::NoRoom;
+            return Conformance::NoRoom;
         }
         SlidingLog& log = pool.at<SlidingLog>(cell.rest);
         log.make_way(before_last_, pool, now.at, kOne);
         const bool is_last = !log.admits(before_last_, kOne);
-        return is_last || log.make_room(before_last_, pool, now.at) ? Judgement::Green
-                                                                    : Judgement::NoRoom;
+        return is_last || log.make_room(before_last_, pool, now.at) ? Conformance::Green
+                                                                    : Conformance::NoRoom;
     }
-    // One refusal, whatever the cost: that is what look() was asked about.
+    // One refusal, whatever the cost: that is what check() was asked about.
     void charge(Cell& cell, LinePool& pool, Now now, Spending /*spending*/) const noexcept {
         if (banned(cell, now.at)) {
             return;

@@ -1,8 +1,8 @@
 #pragma once
 #include "lib/base/units.hpp"
-#include "lib/meter/line_pool.hpp"
-#include "lib/meter/record_queue.hpp"
 #include "lib/meter/tally.hpp"
+#include "lib/pool/line_pool.hpp"
+#include "lib/pool/record_queue.hpp"
 #include "lib/share/word.hpp"
 
 #include <algorithm>

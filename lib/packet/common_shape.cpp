@@ -68,39 +68,39 @@ constexpr Shape ipv6(std::uint16_t l3_at, std::uint8_t proto) {
 
 // What all flows of one shape have in common.
 template <Shape kShape>
-inline constexpr Flow kLike{.l3_at = kShape.l3_at,
-                            .outer_l3_at = kShape.l3_at,
-                            .l4_at = kShape.l4_at(),
-                            .payload_at = kShape.l4_at() + kUdpSize,
-                            .eth_type = kShape.type,
-                            .ip_version = kShape.version,
-                            .outer_version = kShape.version,
-                            .proto = kShape.proto};
+inline constexpr PacketHeaders kLike{.l3_at = kShape.l3_at,
+                                     .outer_l3_at = kShape.l3_at,
+                                     .l4_at = kShape.l4_at(),
+                                     .payload_at = kShape.l4_at() + kUdpSize,
+                                     .eth_type = kShape.type,
+                                     .ip_version = kShape.version,
+                                     .outer_version = kShape.version,
+                                     .proto = kShape.proto};
 
 template <Shape kShape>
-void fill_constants(Flow& flow) noexcept {
+void fill_constants(PacketHeaders& headers) noexcept {
     constexpr FieldSet kWithPort = with(kShape.fields(), {Field::Port});
-    constexpr std::size_t kAt = offsetof(Flow, l3_at);
-    flow.fields = flow.port != 0 ? kWithPort : kShape.fields();
-    std::memcpy(reinterpret_cast<std::byte*>(&flow) + kAt,
-                reinterpret_cast<const std::byte*>(&kLike<kShape>) + kAt, kFlowConstants);
+    constexpr std::size_t kAt = offsetof(PacketHeaders, l3_at);
+    headers.fields = headers.port != 0 ? kWithPort : kShape.fields();
+    std::memcpy(reinterpret_cast<std::byte*>(&headers) + kAt,
+                reinterpret_cast<const std::byte*>(&kLike<kShape>) + kAt, kHeaderConstants);
 }
 
 // The header's own words; false: it is not the common shape. `room` is what the IP packet has for
 // it, a UDP header at least.
 template <Shape kShape>
-bool fill_udp(ByteView bytes, std::uint32_t room, Flow& flow) noexcept {
+bool fill_udp(ByteView bytes, std::uint32_t room, PacketHeaders& headers) noexcept {
     const std::uint32_t length = load_be16(bytes, kShape.l4_at() + 4U);
     // One compare for both ends of the range, as below.
     if (length - kUdpSize > room - kUdpSize) [[unlikely]] {
         return false;
     }
-    fill_constants<kShape>(flow);
-    flow.payload_len = length - kUdpSize;
+    fill_constants<kShape>(headers);
+    headers.payload_len = length - kUdpSize;
     return true;
 }
 template <Shape kShape>
-bool fill_tcp(ByteView bytes, std::uint32_t room, Flow& flow) noexcept {
+bool fill_tcp(ByteView bytes, std::uint32_t room, PacketHeaders& headers) noexcept {
     if (room < kTcpMinSize) {
         return false;
     }
@@ -109,29 +109,31 @@ bool fill_tcp(ByteView bytes, std::uint32_t room, Flow& flow) noexcept {
     if (size < kTcpMinSize || size > room) {
         return false;
     }
-    fill_constants<kShape>(flow);
-    flow.tcp_flags = words & 0xFFF;
-    flow.payload_len = room - size;
-    flow.payload_at = static_cast<std::uint16_t>(kShape.l4_at() + size);
+    fill_constants<kShape>(headers);
+    headers.tcp_flags = words & 0xFFF;
+    headers.payload_len = room - size;
+    headers.payload_at = static_cast<std::uint16_t>(kShape.l4_at() + size);
     return true;
 }
 
 // `claimed`: the length of the IP packet by its header, which lies within the frame and holds a UDP
 // header at least.
 template <Shape kShape>
-bool fill(ByteView bytes, std::uint32_t claimed, Flow& flow) noexcept {
+bool fill(ByteView bytes, std::uint32_t claimed, PacketHeaders& headers) noexcept {
     const std::uint32_t room = claimed - kShape.ip_size;
-    const bool is_common = kShape.proto == kProtoUdp ? fill_udp<kShape>(bytes, room, flow)
-                                                     : fill_tcp<kShape>(bytes, room, flow);
+    const bool is_common = kShape.proto == kProtoUdp ? fill_udp<kShape>(bytes, room, headers)
+                                                     : fill_tcp<kShape>(bytes, room, headers);
     if (!is_common) [[unlikely]] {
         return false;
     }
     const auto held = static_cast<std::uint32_t>(bytes.size());
-    flow.ip_len = claimed;
-    flow.byte_units = sound_byte_units(claimed, held - kShape.l3_at, held);
+    headers.ip_len = claimed;
+    headers.byte_units = sound_byte_units(claimed, held - kShape.l3_at, held);
     const std::uint32_t ports = load_be32(bytes, kShape.l4_at());
-    static_assert(offsetof(Flow, sport) == offsetof(Flow, dport) + sizeof(Flow::dport));
-    std::memcpy(reinterpret_cast<std::byte*>(&flow) + offsetof(Flow, dport), &ports, sizeof(ports));
+    static_assert(offsetof(PacketHeaders, sport) ==
+                  offsetof(PacketHeaders, dport) + sizeof(PacketHeaders::dport));
+    std::memcpy(reinterpret_cast<std::byte*>(&headers) + offsetof(PacketHeaders, dport), &ports,
+                sizeof(ports));
     return true;
 }
 
@@ -145,7 +147,8 @@ void store_ipv4(ByteView bytes, std::size_t at, IpAddress& address) noexcept {
 
 // `start`: the type and what is behind it.
 template <std::uint16_t kAt>
-bool parse_plain_ipv4(ByteView bytes, std::uint32_t start, Tunnels tunnels, Flow& flow) noexcept {
+bool parse_plain_ipv4(ByteView bytes, std::uint32_t start, Tunnels tunnels,
+                      PacketHeaders& headers) noexcept {
     const std::uint32_t total = load_be16(bytes, kAt + 2);
     const std::uint32_t flags = load_be32(bytes, kAt + kFlagsAt);
     const auto proto = static_cast<std::uint8_t>(flags);
@@ -154,18 +157,19 @@ bool parse_plain_ipv4(ByteView bytes, std::uint32_t start, Tunnels tunnels, Flow
     if ((flags & kIsFragment) != 0 || total - kLeastIpv4 > most - kLeastIpv4) {
         return false;
     }
-    store_ipv4(bytes, kAt + kIpv4SrcAt, flow.src);
-    store_ipv4(bytes, kAt + kIpv4DstAt, flow.dst);
-    flow.ttl = static_cast<std::uint8_t>(flags >> 8);
-    flow.dscp = static_cast<std::uint8_t>(start) >> 2;
+    store_ipv4(bytes, kAt + kIpv4SrcAt, headers.src);
+    store_ipv4(bytes, kAt + kIpv4DstAt, headers.dst);
+    headers.ttl = static_cast<std::uint8_t>(flags >> 8);
+    headers.dscp = static_cast<std::uint8_t>(start) >> 2;
     if (proto == kProtoUdp) [[likely]] {
-        return !tunnels.vxlan && fill<ipv4(kAt, kProtoUdp)>(bytes, total, flow);
+        return !tunnels.vxlan && fill<ipv4(kAt, kProtoUdp)>(bytes, total, headers);
     }
-    return proto == kProtoTcp && fill<ipv4(kAt, kProtoTcp)>(bytes, total, flow);
+    return proto == kProtoTcp && fill<ipv4(kAt, kProtoTcp)>(bytes, total, headers);
 }
 
 template <std::uint16_t kAt>
-bool parse_plain_ipv6(ByteView bytes, std::uint32_t start, Tunnels tunnels, Flow& flow) noexcept {
+bool parse_plain_ipv6(ByteView bytes, std::uint32_t start, Tunnels tunnels,
+                      PacketHeaders& headers) noexcept {
     if (bytes.size() < kAt + kIpv6Size + kUdpSize) {
         return false;
     }
@@ -174,38 +178,43 @@ bool parse_plain_ipv6(ByteView bytes, std::uint32_t start, Tunnels tunnels, Flow
     if (payload < kUdpSize || payload > bytes.size() - kAt - kIpv6Size) {
         return false;
     }
-    std::memcpy(flow.src.bytes.data(), bytes.data() + kAt + kIpv6SrcAt, 16);
-    std::memcpy(flow.dst.bytes.data(), bytes.data() + kAt + kIpv6DstAt, 16);
-    flow.ttl = load_u8(bytes, kAt + 7);
-    flow.dscp = static_cast<std::uint8_t>((start >> 6) & 0x3F);
+    std::memcpy(headers.src.bytes.data(), bytes.data() + kAt + kIpv6SrcAt, 16);
+    std::memcpy(headers.dst.bytes.data(), bytes.data() + kAt + kIpv6DstAt, 16);
+    headers.ttl = load_u8(bytes, kAt + 7);
+    headers.dscp = static_cast<std::uint8_t>((start >> 6) & 0x3F);
     if (proto == kProtoUdp) {
-        return !tunnels.vxlan && fill<ipv6(kAt, kProtoUdp)>(bytes, kIpv6Size + payload, flow);
+        return !tunnels.vxlan && fill<ipv6(kAt, kProtoUdp)>(bytes, kIpv6Size + payload, headers);
     }
-    return proto == kProtoTcp && fill<ipv6(kAt, kProtoTcp)>(bytes, kIpv6Size + payload, flow);
+    return proto == kProtoTcp && fill<ipv6(kAt, kProtoTcp)>(bytes, kIpv6Size + payload, headers);
 }
 
 template <std::uint16_t kAt>
-bool parse_ip_shape(ByteView bytes, std::uint32_t start, Tunnels tunnels, Flow& flow) noexcept {
+bool parse_ip_shape(ByteView bytes, std::uint32_t start, Tunnels tunnels,
+                    PacketHeaders& headers) noexcept {
     if (start >> kAfterIhl == kPlainIpv4) [[likely]] {
-        return parse_plain_ipv4<kAt>(bytes, start, tunnels, flow);
+        return parse_plain_ipv4<kAt>(bytes, start, tunnels, headers);
     }
-    return start >> kAfterVersion == kAnyIpv6 && parse_plain_ipv6<kAt>(bytes, start, tunnels, flow);
+    return start >> kAfterVersion == kAnyIpv6 &&
+           parse_plain_ipv6<kAt>(bytes, start, tunnels, headers);
 }
 
 // A frame with a tag. Not inlined: what most frames are shall have the registers.
-[[gnu::noinline]] bool parse_tagged(ByteView bytes, Tunnels tunnels, Flow& flow) noexcept {
+[[gnu::noinline]] bool parse_tagged(ByteView bytes, Tunnels tunnels,
+                                    PacketHeaders& headers) noexcept {
     if (bytes.size() < kTagged + kLeastIpv4) {
         return false;
     }
-    flow.vlan_id = load_be16(bytes, kPlain) & 0xFFF;
-    return parse_ip_shape<kTagged>(bytes, load_be32(bytes, kTagged - kBehindType), tunnels, flow);
+    headers.vlan_id = load_be16(bytes, kPlain) & 0xFFF;
+    return parse_ip_shape<kTagged>(bytes, load_be32(bytes, kTagged - kBehindType), tunnels,
+                                   headers);
 }
 
 }  // namespace
 
-bool parse_common_shape(const FrameView& frame, Tunnels tunnels, Flow& flow) noexcept {
+bool parse_common_shape(const FrameView& frame, Tunnels tunnels, PacketHeaders& headers) noexcept {
     const ByteView bytes = frame.bytes;
-    // Offsets in Flow are 16 bits, and a frame that is not all at hand is the walk's business.
+    // Offsets in PacketHeaders are 16 bits, and a frame that is not all at hand is the walk's
+    // business.
     const std::size_t size = bytes.size();
     if (size - kLeastFrame > 0xFFFF - kLeastFrame ||
         frame.wire_size > static_cast<std::uint32_t>(size)) {
@@ -214,9 +223,9 @@ bool parse_common_shape(const FrameView& frame, Tunnels tunnels, Flow& flow) noe
     const std::uint32_t start = load_be32(bytes, kPlain - kBehindType);
     if (start >> kAfterIhl != kPlainIpv4 &&
         is_vlan_type(static_cast<std::uint16_t>(start >> kAfterType))) [[unlikely]] {
-        return parse_tagged(bytes, tunnels, flow);
+        return parse_tagged(bytes, tunnels, headers);
     }
-    return parse_ip_shape<kPlain>(bytes, start, tunnels, flow);
+    return parse_ip_shape<kPlain>(bytes, start, tunnels, headers);
 }
 
 }  // namespace sluice

@@ -1,6 +1,6 @@
 #pragma once
 #include "lib/base/bytes.hpp"
-#include "lib/packet/flow.hpp"
+#include "lib/packet/packet_headers.hpp"
 
 #include <algorithm>
 #include <cstddef>
@@ -30,7 +30,7 @@ struct Cursor {
     [[nodiscard]] std::uint32_t be32(std::uint32_t offset) const noexcept {
         return load_be32(bytes, at + offset);
     }
-    // Offsets in Flow are 16 bits: what starts beyond is not walked into.
+    // Offsets in PacketHeaders are 16 bits: what starts beyond is not walked into.
     [[nodiscard]] bool too_far() const noexcept { return at > 0xFFFF; }
 
     // A header of `size` bytes that cannot be read: is the packet too short, or only what we hold?

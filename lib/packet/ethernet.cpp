@@ -3,24 +3,24 @@
 namespace sluice {
 namespace {
 
-void note_tag(Flow& flow, unsigned tags, std::uint16_t id) noexcept {
+void note_tag(PacketHeaders& headers, unsigned tags, std::uint16_t id) noexcept {
     if (tags == 0) {
-        flow.vlan_id = id;
-        flow.fields.add(Field::VlanId);
+        headers.vlan_id = id;
+        headers.fields.add(Field::VlanId);
     } else if (tags == 1) {
-        flow.vlan_inner_id = id;
-        flow.fields.add(Field::VlanInnerId);
+        headers.vlan_inner_id = id;
+        headers.fields.add(Field::VlanInnerId);
     }
 }
 
 // Steps over all tags; `type` becomes the EtherType behind them.
-Parsed step_over_tags(Cursor& cursor, Flow* flow, std::uint16_t& type) noexcept {
+Parsed step_over_tags(Cursor& cursor, PacketHeaders* headers, std::uint16_t& type) noexcept {
     for (unsigned tags = 0; is_vlan_type(type); ++tags) {
         if (!cursor.can_read(kVlanTagSize)) {
             return cursor.missing(kVlanTagSize, Parsed::TruncatedL2);
         }
-        if (flow != nullptr) {
-            note_tag(*flow, tags, cursor.be16(0) & 0xFFF);
+        if (headers != nullptr) {
+            note_tag(*headers, tags, cursor.be16(0) & 0xFFF);
         }
         type = cursor.be16(2);
         cursor.at += kVlanTagSize;
@@ -93,24 +93,24 @@ LinkLayer by_type(Cursor& cursor, std::uint16_t type) noexcept {
 
 }  // namespace
 
-LinkLayer parse_ethernet(Cursor& cursor, Flow* flow) noexcept {
+LinkLayer parse_ethernet(Cursor& cursor, PacketHeaders* headers) noexcept {
     if (!cursor.can_read(kEthernetSize)) {
         return {.parsed = cursor.missing(kEthernetSize, Parsed::TruncatedL2)};
     }
     std::uint16_t type = cursor.be16(12);
     cursor.at += kEthernetSize;
-    if (flow != nullptr) {
-        flow->fields.add(Field::EthSrc);
-        flow->fields.add(Field::EthDst);
+    if (headers != nullptr) {
+        headers->fields.add(Field::EthSrc);
+        headers->fields.add(Field::EthDst);
     }
-    const Parsed tags = step_over_tags(cursor, flow, type);
+    const Parsed tags = step_over_tags(cursor, headers, type);
     const std::uint32_t after_tags = cursor.at;
     if (tags != Parsed::Ok) {
         return {.parsed = tags, .after_tags = after_tags};
     }
-    if (flow != nullptr && type >= kSmallestEtherType) {
-        flow->eth_type = type;
-        flow->fields.add(Field::EthType);
+    if (headers != nullptr && type >= kSmallestEtherType) {
+        headers->eth_type = type;
+        headers->fields.add(Field::EthType);
     }
     LinkLayer link = by_type(cursor, type);
     link.after_tags = after_tags;

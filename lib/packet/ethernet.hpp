@@ -35,6 +35,6 @@ struct LinkLayer {
 
 // Steps over the Ethernet header and everything up to IP. With `flow`, notes the eth and vlan
 // fields there (the outermost frame); without, only walks (an inner frame).
-[[nodiscard]] LinkLayer parse_ethernet(Cursor& cursor, Flow* flow) noexcept;
+[[nodiscard]] LinkLayer parse_ethernet(Cursor& cursor, PacketHeaders* headers) noexcept;
 
 }  // namespace sluice

@@ -9,8 +9,8 @@
 namespace sluice {
 
 // Everything a rule can test or group by, in one table: what the parser finds, and country and ASN,
-// which lib/match/origin_map adds where a database has them.
-// How to add one: a row here, a value in Flow, a line in read_number() or read_address().
+// which lib/match/geo_table adds where a database has them.
+// How to add one: a row here, a value in PacketHeaders, a line in read_number() or read_address().
 enum class Field : std::uint8_t {
     Dir,
     Port,
@@ -147,8 +147,8 @@ private:
     std::uint64_t bits_{0};
 };
 
-// The number that stands for a pair's name in Flow and in rules: FNV-1a, 64 bit. Names are chosen
-// by the operator, so nobody aims collisions.
+// The number that stands for a pair's name in PacketHeaders and in rules: FNV-1a, 64 bit. Names are
+// chosen by the operator, so nobody aims collisions.
 [[nodiscard]] constexpr std::uint64_t port_name(std::string_view name) noexcept {
     std::uint64_t hash = 0xCBF2'9CE4'8422'2325;
     for (const char c : name) {

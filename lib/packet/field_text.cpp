@@ -33,15 +33,16 @@ std::string name_text(Field field, std::uint64_t value, std::string_view pair) {
 
 }  // namespace
 
-std::string field_text(Field field, const Flow& flow, ByteView frame, std::string_view pair) {
-    if (!flow.fields.has(field)) {
+std::string field_text(Field field, const PacketHeaders& headers, ByteView frame,
+                       std::string_view pair) {
+    if (!headers.fields.has(field)) {
         return {};
     }
     if (row_of(field).kind == FieldKind::Address) {
-        const VersionedAddress value = read_address(field, flow, frame);
+        const VersionedAddress value = read_address(field, headers, frame);
         return to_text(value.version, value.address);
     }
-    return value_text(field, read_number(field, flow, frame), pair);
+    return value_text(field, read_number(field, headers, frame), pair);
 }
 
 std::string value_text(Field field, std::uint64_t value, std::string_view pair) {

@@ -1,5 +1,5 @@
 #pragma once
-#include "lib/packet/flow.hpp"
+#include "lib/packet/packet_headers.hpp"
 
 #include <string>
 #include <string_view>
@@ -9,7 +9,7 @@ namespace sluice {
 // A field as people read it (rules.md, "As text"): decimal numbers, flags 0 or 1, addresses as in
 // RFC 5952, eth.type as 0x0800, MAC as aa:bb:cc:dd:ee:ff, Name fields by their word. Empty if the
 // packet does not have it. `pair` is the text of the `port` field.
-[[nodiscard]] std::string field_text(Field field, const Flow& flow, ByteView frame,
+[[nodiscard]] std::string field_text(Field field, const PacketHeaders& headers, ByteView frame,
                                      std::string_view pair);
 
 // One value of a Number, Flag, Mac or Name field in the same form.

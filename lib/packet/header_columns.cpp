@@ -10,7 +10,7 @@ namespace sluice {
 namespace {
 
 // What frames of the common shape have, without parsing them again.
-std::uint64_t read_common(Field field, IpVersion version, const Flow& none,
+std::uint64_t read_common(Field field, IpVersion version, const PacketHeaders& none,
                           ByteView frame) noexcept {
     return field == Field::EthType ? (version == IpVersion::V4 ? kTypeIpv4 : kTypeIpv6)
                                    : read_number(field, none, frame);
@@ -31,16 +31,16 @@ void HeaderColumns::set_ingress(Direction direction, std::uint64_t name) noexcep
 }
 
 Parsed HeaderColumns::walk(std::size_t row) const noexcept {
-    Flow& flow = flows_[row];
-    flow.dir = dir[row];
-    flow.port = port[row];
+    PacketHeaders& headers = flows_[row];
+    headers.dir = dir[row];
+    headers.port = port[row];
     walked_ |= row_bit(row);
     const FrameView frame = frames_->frame(row);
-    return has_row(common, row) ? parse_frame(frame, tunnels_, flow)
-                                : walk_frame(frame, tunnels_, flow);
+    return has_row(common, row) ? parse_frame(frame, tunnels_, headers)
+                                : walk_frame(frame, tunnels_, headers);
 }
 
-const Flow& HeaderColumns::headers(std::size_t row) const noexcept {
+const PacketHeaders& HeaderColumns::headers(std::size_t row) const noexcept {
     if (!has_row(walked_, row)) {
         walk(row);
     }
@@ -53,17 +53,17 @@ const Flow& HeaderColumns::headers(std::size_t row) const noexcept {
     return flows_[row];
 }
 
-void HeaderColumns::add_origins(std::size_t row, Flow& flow) const noexcept {
+void HeaderColumns::add_origins(std::size_t row, PacketHeaders& headers) const noexcept {
     const auto add = [&](Field field, auto& to, const auto& column) {
         if (has_row(present_rows(field), row)) {
-            flow.fields.add(field);
+            headers.fields.add(field);
             to = column[row];
         }
     };
-    add(Field::IpSrcCountry, flow.src_country, src_country);
-    add(Field::IpDstCountry, flow.dst_country, dst_country);
-    add(Field::IpSrcAsn, flow.src_asn, src_asn);
-    add(Field::IpDstAsn, flow.dst_asn, dst_asn);
+    add(Field::IpSrcCountry, headers.src_country, src_country);
+    add(Field::IpDstCountry, headers.dst_country, dst_country);
+    add(Field::IpSrcAsn, headers.src_asn, src_asn);
+    add(Field::IpDstAsn, headers.dst_asn, dst_asn);
 }
 
 RowMask HeaderColumns::gather(Field field, RowMask rows, RowNumbers& numbers) const noexcept {
@@ -82,7 +82,7 @@ RowMask HeaderColumns::gather(Field field, RowMask rows, RowNumbers& numbers) co
         }
         return rows;
     }
-    const Flow none;
+    const PacketHeaders none;
     for_each_row(rows, [&](std::size_t row) {
         const ByteView frame = frames_->frame(row).bytes;
         numbers[row] = has_row(common, row) ? read_common(field, ip_version[row], none, frame)

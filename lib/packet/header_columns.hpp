@@ -81,7 +81,7 @@ public:
     // All headers of one row, with direction, port and origins as the columns have them. A row that
     // was parsed eight at a time is parsed once more when this is first called, so the frames must
     // still be as they were. Good until the next parse_columns().
-    [[nodiscard]] const Flow& headers(std::size_t row) const noexcept;
+    [[nodiscard]] const PacketHeaders& headers(std::size_t row) const noexcept;
 
     // The values of a Number, Flag, Mac, Name or Country field, of those of `rows` that have it:
     // these rows are returned, and numbers of other rows are any. For fields that have a column and
@@ -95,14 +95,14 @@ private:
     friend class ColumnParser;
 
     Parsed walk(std::size_t row) const noexcept;
-    void add_origins(std::size_t row, Flow& flow) const noexcept;
+    void add_origins(std::size_t row, PacketHeaders& headers) const noexcept;
 
     const FrameColumns* frames_ = nullptr;
     Tunnels tunnels_;
     RowMask named_ports_ = 0;  // rows whose pair has a name, in use or not
     // Made when they are needed: those of odd shape by parse_columns(), the others by headers().
     mutable RowMask walked_ = 0;
-    mutable std::array<Flow, kMaxBurst> flows_{};
+    mutable std::array<PacketHeaders, kMaxBurst> flows_{};
 };
 
 }  // namespace sluice

@@ -1,5 +1,5 @@
 #pragma once
-#include "lib/packet/flow.hpp"
+#include "lib/packet/packet_headers.hpp"
 
 namespace sluice {
 

@@ -19,7 +19,7 @@ Fragment ipv4_fragment(std::uint16_t flags_and_offset) noexcept {
 
 }  // namespace
 
-Parsed parse_ipv4(Cursor& cursor, Flow& flow) noexcept {
+Parsed parse_ipv4(Cursor& cursor, PacketHeaders& headers) noexcept {
     if (!cursor.can_read(kIpv4MinSize)) {
         return cursor.missing(kIpv4MinSize, Parsed::TruncatedL3);
     }
@@ -29,19 +29,19 @@ Parsed parse_ipv4(Cursor& cursor, Flow& flow) noexcept {
     if ((first >> 4) != 4 || header < kIpv4MinSize || (total != 0 && total < header)) {
         return Parsed::BadIpHeader;
     }
-    flow.ip_version = IpVersion::V4;
-    flow.dscp = cursor.u8(1) >> 2;
-    flow.frag = ipv4_fragment(cursor.be16(6));
-    flow.ttl = cursor.u8(8);
-    flow.proto = cursor.u8(9);
-    flow.ip_len = total;
-    flow.src = {};
-    flow.dst = {};
-    std::memcpy(flow.src.bytes.data(), cursor.here() + kIpv4SrcAt, 4);
-    std::memcpy(flow.dst.bytes.data(), cursor.here() + kIpv4DstAt, 4);
-    flow.fields.add_all(kIpFields);
-    flow.fields.add(Field::IpProto);
-    flow.fields.add(Field::IpFrag);
+    headers.ip_version = IpVersion::V4;
+    headers.dscp = cursor.u8(1) >> 2;
+    headers.frag = ipv4_fragment(cursor.be16(6));
+    headers.ttl = cursor.u8(8);
+    headers.proto = cursor.u8(9);
+    headers.ip_len = total;
+    headers.src = {};
+    headers.dst = {};
+    std::memcpy(headers.src.bytes.data(), cursor.here() + kIpv4SrcAt, 4);
+    std::memcpy(headers.dst.bytes.data(), cursor.here() + kIpv4DstAt, 4);
+    headers.fields.add_all(kIpFields);
+    headers.fields.add(Field::IpProto);
+    headers.fields.add(Field::IpFrag);
     if (header > cursor.left()) {
         return Parsed::TruncatedL3;
     }
@@ -50,7 +50,7 @@ Parsed parse_ipv4(Cursor& cursor, Flow& flow) noexcept {
         cursor.end = cursor.at + total;
     }
     cursor.at += header;
-    return outcome_of(flow.frag);
+    return outcome_of(headers.frag);
 }
 
 }  // namespace sluice

@@ -14,6 +14,6 @@ inline constexpr std::size_t kIpv4DstAt = 16;
 
 // Reads the header at the cursor into `flow`, moves the cursor behind it and its end to the end of
 // the IP packet. Ok, FirstFragment: the transport header follows. LaterFragment: it does not.
-[[nodiscard]] Parsed parse_ipv4(Cursor& cursor, Flow& flow) noexcept;
+[[nodiscard]] Parsed parse_ipv4(Cursor& cursor, PacketHeaders& headers) noexcept;
 
 }  // namespace sluice

@@ -52,8 +52,8 @@ Fragment ipv6_fragment(std::uint16_t offset_and_flags) noexcept {
 }
 
 // Walks the extension headers. The proto field counts from here on: it is what was reached.
-Parsed step_over_extensions(Cursor& cursor, Flow& flow) noexcept {
-    std::uint8_t next = flow.proto;
+Parsed step_over_extensions(Cursor& cursor, PacketHeaders& headers) noexcept {
+    std::uint8_t next = headers.proto;
     for (unsigned count = 0; is_extension(next); ++count) {
         if (count == kMaxIpv6Extensions) {
             return Parsed::TooDeep;
@@ -67,23 +67,23 @@ Parsed step_over_extensions(Cursor& cursor, Flow& flow) noexcept {
         }
         if (next == kFragmentHeader) {
             // One header that fragments is enough: an atomic one behind it does not undo it.
-            flow.frag = std::max(flow.frag, ipv6_fragment(cursor.be16(2)));
+            headers.frag = std::max(headers.frag, ipv6_fragment(cursor.be16(2)));
         }
         next = cursor.u8(0);
-        flow.proto = next;
+        headers.proto = next;
         cursor.at += size;
-        if (flow.frag == Fragment::Later) {
+        if (headers.frag == Fragment::Later) {
             break;  // what follows is the middle of something
         }
     }
-    flow.fields.add(Field::IpProto);
-    flow.fields.add(Field::IpFrag);
-    return outcome_of(flow.frag);
+    headers.fields.add(Field::IpProto);
+    headers.fields.add(Field::IpFrag);
+    return outcome_of(headers.frag);
 }
 
 }  // namespace
 
-Parsed parse_ipv6(Cursor& cursor, Flow& flow) noexcept {
+Parsed parse_ipv6(Cursor& cursor, PacketHeaders& headers) noexcept {
     if (!cursor.can_read(kIpv6Size)) {
         return cursor.missing(kIpv6Size, Parsed::TruncatedL3);
     }
@@ -91,21 +91,21 @@ Parsed parse_ipv6(Cursor& cursor, Flow& flow) noexcept {
         return Parsed::BadIpHeader;
     }
     const std::uint32_t payload = cursor.be16(4);
-    flow.ip_version = IpVersion::V6;
-    flow.dscp = static_cast<std::uint8_t>((cursor.be16(0) >> 6) & 0x3F);
-    flow.frag = Fragment::None;
-    flow.proto = cursor.u8(6);
-    flow.ttl = cursor.u8(7);
-    flow.ip_len = kIpv6Size + payload;
-    std::memcpy(flow.src.bytes.data(), cursor.here() + kIpv6SrcAt, 16);
-    std::memcpy(flow.dst.bytes.data(), cursor.here() + kIpv6DstAt, 16);
-    flow.fields.add_all(kIpFields);
+    headers.ip_version = IpVersion::V6;
+    headers.dscp = static_cast<std::uint8_t>((cursor.be16(0) >> 6) & 0x3F);
+    headers.frag = Fragment::None;
+    headers.proto = cursor.u8(6);
+    headers.ttl = cursor.u8(7);
+    headers.ip_len = kIpv6Size + payload;
+    std::memcpy(headers.src.bytes.data(), cursor.here() + kIpv6SrcAt, 16);
+    std::memcpy(headers.dst.bytes.data(), cursor.here() + kIpv6DstAt, 16);
+    headers.fields.add_all(kIpFields);
     // Zero is a jumbogram or segmentation offload: what was received counts.
     if (payload != 0 && kIpv6Size + payload < cursor.left()) {
         cursor.end = cursor.at + kIpv6Size + payload;
     }
     cursor.at += kIpv6Size;
-    return step_over_extensions(cursor, flow);
+    return step_over_extensions(cursor, headers);
 }
 
 }  // namespace sluice

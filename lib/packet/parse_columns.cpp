@@ -102,7 +102,7 @@ private:
 
     void set_presence() noexcept;
     void walk_odd(std::size_t row) noexcept;
-    void scatter(std::size_t row, const Flow& flow) noexcept;
+    void scatter(std::size_t row, const PacketHeaders& headers) noexcept;
 
     const FrameColumns& frames_;
     const ParseOptions& options_;
@@ -318,17 +318,17 @@ void ColumnParser::set_presence() noexcept {
 }
 
 void ColumnParser::walk_odd(std::size_t row) noexcept {
-    Flow& flow = columns_.flows_[row];
+    PacketHeaders& headers = columns_.flows_[row];
     if (columns_.walk(row) == Parsed::Cut && !options_.captured) {
-        flow.parsed = Parsed::TooDeep;
+        headers.parsed = Parsed::TooDeep;
     }
-    if (is_malformed(flow.parsed)) {
+    if (is_malformed(headers.parsed)) {
         columns_.malformed |= row_bit(row);
     }
-    scatter(row, flow);
+    scatter(row, headers);
 }
 
-void ColumnParser::scatter(std::size_t row, const Flow& flow) noexcept {
+void ColumnParser::scatter(std::size_t row, const PacketHeaders& headers) noexcept {
     constexpr std::uint64_t kParts = [] {
         std::uint64_t bits = 0;
         for (const Field field : kPartFields) {
@@ -336,34 +336,34 @@ void ColumnParser::scatter(std::size_t row, const Flow& flow) noexcept {
         }
         return bits;
     }();
-    const std::uint64_t parts = _pext_u64(std::bit_cast<std::uint64_t>(flow.fields), kParts);
+    const std::uint64_t parts = _pext_u64(std::bit_cast<std::uint64_t>(headers.fields), kParts);
     for (std::size_t part = 0; part < kHeaderPartCount; ++part) {
         columns_.present[part] |= static_cast<RowMask>(parts >> part & 1) << row;
     }
-    columns_.parsed[row] = flow.parsed;
-    columns_.byte_units[row] = flow.byte_units;
-    columns_.vlan_id[row] = flow.vlan_id;
-    if (!flow.fields.has(Field::IpSrc)) {
+    columns_.parsed[row] = headers.parsed;
+    columns_.byte_units[row] = headers.byte_units;
+    columns_.vlan_id[row] = headers.vlan_id;
+    if (!headers.fields.has(Field::IpSrc)) {
         return;  // no column counts but those above
     }
-    columns_.v6 |= flow.ip_version == IpVersion::V6 ? row_bit(row) : 0;
-    columns_.src6[row] = flow.src;
-    columns_.dst6[row] = flow.dst;
-    std::memcpy(&columns_.src[row], &flow.src, sizeof(columns_.src[row]));
-    std::memcpy(&columns_.dst[row], &flow.dst, sizeof(columns_.dst[row]));
+    columns_.v6 |= headers.ip_version == IpVersion::V6 ? row_bit(row) : 0;
+    columns_.src6[row] = headers.src;
+    columns_.dst6[row] = headers.dst;
+    std::memcpy(&columns_.src[row], &headers.src, sizeof(columns_.src[row]));
+    std::memcpy(&columns_.dst[row], &headers.dst, sizeof(columns_.dst[row]));
     columns_.src_host[row] = __builtin_bswap32(columns_.src[row]);
     columns_.dst_host[row] = __builtin_bswap32(columns_.dst[row]);
-    columns_.ip_len[row] = flow.ip_len;
-    columns_.payload_len[row] = flow.payload_len;
-    columns_.sport[row] = flow.sport;
-    columns_.dport[row] = flow.dport;
-    columns_.tcp_flags[row] = flow.tcp_flags;
-    columns_.payload_at[row] = flow.payload_at;
-    columns_.proto[row] = flow.proto;
-    columns_.ttl[row] = flow.ttl;
-    columns_.dscp[row] = flow.dscp;
-    columns_.frag[row] = flow.frag;
-    columns_.ip_version[row] = flow.ip_version;
+    columns_.ip_len[row] = headers.ip_len;
+    columns_.payload_len[row] = headers.payload_len;
+    columns_.sport[row] = headers.sport;
+    columns_.dport[row] = headers.dport;
+    columns_.tcp_flags[row] = headers.tcp_flags;
+    columns_.payload_at[row] = headers.payload_at;
+    columns_.proto[row] = headers.proto;
+    columns_.ttl[row] = headers.ttl;
+    columns_.dscp[row] = headers.dscp;
+    columns_.frag[row] = headers.frag;
+    columns_.ip_version[row] = headers.ip_version;
 }
 
 void parse_columns(const FrameColumns& frames, const ParseOptions& options,

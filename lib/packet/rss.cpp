@@ -11,7 +11,7 @@ constexpr std::size_t kV4Bytes = 4;
 constexpr std::size_t kV6Bytes = 16;
 
 // NICs hash the ports of TCP and UDP only.
-bool hashes_ports(const Flow& outer) noexcept {
+bool hashes_ports(const PacketHeaders& outer) noexcept {
     return outer.frag == Fragment::None && outer.fields.has(Field::L4Sport) &&
            (outer.proto == kProtoTcp || outer.proto == kProtoUdp);
 }
@@ -28,7 +28,7 @@ void RssBytes::add_port(std::uint16_t port) noexcept {
     bytes_[size_++] = static_cast<std::byte>(port & 0xFF);
 }
 
-RssBytes::RssBytes(const Flow& outer, Rss how) noexcept {
+RssBytes::RssBytes(const PacketHeaders& outer, Rss how) noexcept {
     if (!outer.fields.has(Field::IpSrc)) {
         return;
     }

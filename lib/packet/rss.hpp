@@ -1,5 +1,5 @@
 #pragma once
-#include "lib/packet/flow.hpp"
+#include "lib/packet/packet_headers.hpp"
 
 #include <array>
 #include <cstddef>
@@ -42,7 +42,7 @@ public:
     static constexpr std::size_t kMaxSize = 16 + 16 + 2 + 2;
 
     // `outer`: the frame parsed without looking into tunnels.
-    RssBytes(const Flow& outer, Rss how) noexcept;
+    RssBytes(const PacketHeaders& outer, Rss how) noexcept;
 
     [[nodiscard]] ByteView view() const noexcept { return ByteView{bytes_}.first(size_); }
 

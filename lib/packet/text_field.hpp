@@ -1,6 +1,6 @@
 #pragma once
 #include "lib/base/bytes.hpp"
-#include "lib/packet/flow.hpp"
+#include "lib/packet/packet_headers.hpp"
 
 #include <algorithm>
 #include <array>
@@ -30,27 +30,28 @@ static_assert(kTextFieldCount <= 32, "sets of text fields are one word");
 // The payload as far as it is at hand: what follows the TCP, UDP or ICMP header, up to where the
 // packet ends by its lengths. It can be empty. It is absent where payload.len is, in later
 // fragments for one, and where some was on the wire and nothing of it is at hand.
-[[nodiscard]] inline std::optional<ByteView> read_payload(const Flow& flow,
+[[nodiscard]] inline std::optional<ByteView> read_payload(const PacketHeaders& headers,
                                                           ByteView frame) noexcept {
-    if (!flow.fields.has(Field::PayloadLen)) {
+    if (!headers.fields.has(Field::PayloadLen)) {
         return std::nullopt;
     }
-    if (flow.payload_len == 0) {
+    if (headers.payload_len == 0) {
         return ByteView{};
     }
-    if (flow.payload_at >= frame.size()) {
+    if (headers.payload_at >= frame.size()) {
         return std::nullopt;
     }
-    const ByteView rest = frame.subspan(flow.payload_at);
-    return rest.first(std::min<std::size_t>(rest.size(), flow.payload_len));
+    const ByteView rest = frame.subspan(headers.payload_at);
+    return rest.first(std::min<std::size_t>(rest.size(), headers.payload_len));
 }
 
 // The text of a packet, a part of `frame`; nullopt: it has none.
-[[nodiscard]] inline std::optional<ByteView> read_text(TextField field, const Flow& flow,
+[[nodiscard]] inline std::optional<ByteView> read_text(TextField field,
+                                                       const PacketHeaders& headers,
                                                        ByteView frame) noexcept {
     switch (field) {
         case TextField::Payload:
-            return read_payload(flow, frame);
+            return read_payload(headers, frame);
         default:
             return std::nullopt;
     }

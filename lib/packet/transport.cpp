@@ -16,16 +16,16 @@ bool has_header(const Cursor& cursor, std::uint32_t size, std::uint32_t read) no
     return cursor.left() >= size && cursor.can_read(read);
 }
 
-void note_ports(const Cursor& cursor, Flow& flow) noexcept {
-    flow.sport = cursor.be16(0);
-    flow.dport = cursor.be16(2);
-    flow.fields.add(Field::L4Sport);
-    flow.fields.add(Field::L4Dport);
+void note_ports(const Cursor& cursor, PacketHeaders& headers) noexcept {
+    headers.sport = cursor.be16(0);
+    headers.dport = cursor.be16(2);
+    headers.fields.add(Field::L4Sport);
+    headers.fields.add(Field::L4Dport);
 }
 
 // The header is not there as a whole. What a cut capture still holds of the ports counts.
 [[gnu::noinline, gnu::cold]] Parsed header_missing(const Cursor& cursor, std::uint32_t size,
-                                                   Flow* with_ports) noexcept {
+                                                   PacketHeaders* with_ports) noexcept {
     const Parsed outcome = cursor.missing(size, Parsed::TruncatedL4);
     if (outcome == Parsed::Cut && with_ports != nullptr && cursor.can_read(kPortsSize)) {
         note_ports(cursor, *with_ports);
@@ -36,16 +36,16 @@ void note_ports(const Cursor& cursor, Flow& flow) noexcept {
 // A TCP header that is longer than what is left. Whoever claims no more than came contradicts
 // himself; a first fragment, or a packet that ended before its length, only lacks the rest.
 [[gnu::noinline, gnu::cold]] Parsed header_too_long(const Cursor& cursor, std::uint32_t size,
-                                                    const Flow& flow) noexcept {
-    const bool claimed = cursor.at + size <= std::uint32_t{flow.l3_at} + flow.ip_len;
-    return claimed || flow.frag == Fragment::First ? Parsed::TruncatedL4 : Parsed::BadL4Header;
+                                                    const PacketHeaders& headers) noexcept {
+    const bool claimed = cursor.at + size <= std::uint32_t{headers.l3_at} + headers.ip_len;
+    return claimed || headers.frag == Fragment::First ? Parsed::TruncatedL4 : Parsed::BadL4Header;
 }
 
-void note_payload(Cursor& cursor, Flow& flow, std::uint32_t header) noexcept {
+void note_payload(Cursor& cursor, PacketHeaders& headers, std::uint32_t header) noexcept {
     cursor.at += header;
-    flow.payload_len = cursor.left();
-    flow.payload_at = static_cast<std::uint16_t>(std::min<std::uint32_t>(cursor.at, 0xFFFF));
-    flow.fields.add(Field::PayloadLen);
+    headers.payload_len = cursor.left();
+    headers.payload_at = static_cast<std::uint16_t>(std::min<std::uint32_t>(cursor.at, 0xFFFF));
+    headers.fields.add(Field::PayloadLen);
 }
 
 constexpr FieldSet kTcpFields = [] {
@@ -57,9 +57,9 @@ constexpr FieldSet kTcpFields = [] {
     return set;
 }();
 
-Parsed parse_tcp(Cursor& cursor, Flow& flow) noexcept {
+Parsed parse_tcp(Cursor& cursor, PacketHeaders& headers) noexcept {
     if (!has_header(cursor, kTcpMinSize, kTcpRead)) {
-        return header_missing(cursor, kTcpMinSize, &flow);
+        return header_missing(cursor, kTcpMinSize, &headers);
     }
     const std::uint16_t offset_and_flags = cursor.be16(12);
     const std::uint32_t header = (offset_and_flags >> 12) * 4U;
@@ -67,68 +67,68 @@ Parsed parse_tcp(Cursor& cursor, Flow& flow) noexcept {
         return Parsed::BadL4Header;
     }
     if (header > cursor.left()) {
-        return header_too_long(cursor, header, flow);
+        return header_too_long(cursor, header, headers);
     }
-    note_ports(cursor, flow);
-    flow.tcp_flags = offset_and_flags & 0xFFF;
-    flow.fields.add_all(kTcpFields);
-    note_payload(cursor, flow, header);
+    note_ports(cursor, headers);
+    headers.tcp_flags = offset_and_flags & 0xFFF;
+    headers.fields.add_all(kTcpFields);
+    note_payload(cursor, headers, header);
     return Parsed::Ok;
 }
 
-Parsed parse_udp(Cursor& cursor, Flow& flow) noexcept {
+Parsed parse_udp(Cursor& cursor, PacketHeaders& headers) noexcept {
     if (!has_header(cursor, kUdpSize, kUdpRead)) {
-        return header_missing(cursor, kUdpSize, &flow);
+        return header_missing(cursor, kUdpSize, &headers);
     }
     const std::uint32_t length = cursor.be16(4);
     if (length != 0 && length < kUdpSize) {
         return Parsed::BadL4Header;
     }
-    note_ports(cursor, flow);
-    note_payload(cursor, flow, kUdpSize);
+    note_ports(cursor, headers);
+    note_payload(cursor, headers, kUdpSize);
     if (length != 0) {
-        flow.payload_len = std::min(flow.payload_len, length - kUdpSize);
+        headers.payload_len = std::min(headers.payload_len, length - kUdpSize);
     }
     return Parsed::Ok;
 }
 
-Parsed parse_icmp(Cursor& cursor, Flow& flow) noexcept {
+Parsed parse_icmp(Cursor& cursor, PacketHeaders& headers) noexcept {
     if (!has_header(cursor, kIcmpSize, kIcmpRead)) {
         return header_missing(cursor, kIcmpSize, nullptr);
     }
-    flow.icmp_type = cursor.u8(0);
-    flow.icmp_code = cursor.u8(1);
-    flow.fields.add(Field::IcmpType);
-    flow.fields.add(Field::IcmpCode);
-    note_payload(cursor, flow, kIcmpSize);
+    headers.icmp_type = cursor.u8(0);
+    headers.icmp_code = cursor.u8(1);
+    headers.fields.add(Field::IcmpType);
+    headers.fields.add(Field::IcmpCode);
+    note_payload(cursor, headers, kIcmpSize);
     return Parsed::Ok;
 }
 
-Parsed parse_ports_only(const Cursor& cursor, Flow& flow) noexcept {
+Parsed parse_ports_only(const Cursor& cursor, PacketHeaders& headers) noexcept {
     if (!cursor.can_read(kPortsSize)) {
         return header_missing(cursor, kPortsSize, nullptr);
     }
-    note_ports(cursor, flow);
+    note_ports(cursor, headers);
     return Parsed::Ok;
 }
 
 }  // namespace
 
-Parsed parse_transport(Cursor& cursor, Flow& flow) noexcept {
-    flow.l4_at = static_cast<std::uint16_t>(std::min<std::uint32_t>(cursor.at, 0xFFFF));
-    switch (flow.proto) {
+Parsed parse_transport(Cursor& cursor, PacketHeaders& headers) noexcept {
+    headers.l4_at = static_cast<std::uint16_t>(std::min<std::uint32_t>(cursor.at, 0xFFFF));
+    switch (headers.proto) {
         case kProtoTcp:
-            return parse_tcp(cursor, flow);
+            return parse_tcp(cursor, headers);
         case kProtoUdp:
-            return parse_udp(cursor, flow);
+            return parse_udp(cursor, headers);
         case kProtoIcmp:
-            return flow.ip_version == IpVersion::V4 ? parse_icmp(cursor, flow) : Parsed::Ok;
+            return headers.ip_version == IpVersion::V4 ? parse_icmp(cursor, headers) : Parsed::Ok;
         case kProtoIcmpv6:
-            return flow.ip_version == IpVersion::V6 ? parse_icmp(cursor, flow) : Parsed::Ok;
+            return headers.ip_version == IpVersion::V6 ? parse_icmp(cursor, headers) : Parsed::Ok;
         case kProtoSctp:
         case kProtoDccp:
         case kProtoUdpLite:
-            return parse_ports_only(cursor, flow);
+            return parse_ports_only(cursor, headers);
         default:
             return Parsed::Ok;
     }

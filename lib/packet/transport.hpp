@@ -24,6 +24,6 @@ inline constexpr std::uint32_t kIcmpSize = 8;
 
 // Reads the transport header at the cursor, if flow.proto is one of the above, and moves behind it.
 // Ok, Cut, TruncatedL4 or BadL4Header.
-[[nodiscard]] Parsed parse_transport(Cursor& cursor, Flow& flow) noexcept;
+[[nodiscard]] Parsed parse_transport(Cursor& cursor, PacketHeaders& headers) noexcept;
 
 }  // namespace sluice

@@ -63,13 +63,14 @@ std::optional<InnerPacket> inside_vxlan(Cursor cursor) noexcept {
 
 }  // namespace
 
-std::optional<InnerPacket> look_inside(const Cursor& cursor, const Flow& flow,
+std::optional<InnerPacket> look_inside(const Cursor& cursor, const PacketHeaders& headers,
                                        Tunnels tunnels) noexcept {
-    switch (flow.proto) {
+    switch (headers.proto) {
         case kProtoGre:
             return tunnels.gre ? inside_gre(cursor) : std::nullopt;
         case kProtoUdp:
-            return tunnels.vxlan && flow.dport == kVxlanPort ? inside_vxlan(cursor) : std::nullopt;
+            return tunnels.vxlan && headers.dport == kVxlanPort ? inside_vxlan(cursor)
+                                                                : std::nullopt;
         case kProtoIpip:
             return tunnels.ipip ? std::optional{InnerPacket{cursor, IpVersion::V4, 0}}
                                 : std::nullopt;

@@ -20,7 +20,8 @@ struct InnerPacket {
 // What a packet carries, if it is one of the tunnels to look into and holds IP. `cursor` stands
 // behind the transport header that `flow` describes (behind the IP header when there is none).
 // nullopt: not a tunnel, or nothing in it that can be read: then the outer packet is the packet.
-[[nodiscard]] std::optional<InnerPacket> look_inside(const Cursor& cursor, const Flow& flow,
+[[nodiscard]] std::optional<InnerPacket> look_inside(const Cursor& cursor,
+                                                     const PacketHeaders& headers,
                                                      Tunnels tunnels) noexcept;
 
 }  // namespace sluice

@@ -67,7 +67,7 @@ public:
     [[nodiscard]] HeaderColumns& headers() noexcept { return headers_; }
     [[nodiscard]] const HeaderColumns& headers() const noexcept { return headers_; }
     // All headers of one packet that has been parsed.
-    [[nodiscard]] const Flow& headers_of(std::size_t row) const noexcept {
+    [[nodiscard]] const PacketHeaders& headers_of(std::size_t row) const noexcept {
         return headers_.headers(row);
     }
     // What act_burst() reads.
@@ -75,7 +75,9 @@ public:
     void for_each_packet(Visit&& visit) const noexcept {
         for_each_row(live_, visit);
     }
-    [[nodiscard]] const Flow& headers(std::size_t row) const noexcept { return headers_of(row); }
+    [[nodiscard]] const PacketHeaders& headers(std::size_t row) const noexcept {
+        return headers_of(row);
+    }
     [[nodiscard]] Decision& decision(std::size_t row) noexcept { return packets_[row].decision; }
     [[nodiscard]] Scratch& scratch() noexcept { return scratch_; }
     [[nodiscard]] const Scratch& scratch() const noexcept { return scratch_; }
@@ -96,10 +98,8 @@ struct BurstRow {
     Burst* burst = nullptr;
     std::size_t row = 0;
 
-    [[nodiscard]] Decision& decision() const noexcept {
-        return burst->packets()[row].decision;
-    }
-    [[nodiscard]] const Flow& headers() const noexcept { return burst->headers_of(row); }
+    [[nodiscard]] Decision& decision() const noexcept { return burst->packets()[row].decision; }
+    [[nodiscard]] const PacketHeaders& headers() const noexcept { return burst->headers_of(row); }
     [[nodiscard]] FrameView frame() const noexcept { return burst->frame(row); }
 };
 

@@ -1,10 +1,10 @@
 #pragma once
+#include "lib/hash/group_key.hpp"
+#include "lib/heavy_hitters/key_sampler.hpp"
 #include "lib/ledger/ledger.hpp"
-#include "lib/meter/bucket_store.hpp"
-#include "lib/meter/group_key.hpp"
 #include "lib/packet/parse.hpp"
 #include "lib/pipeline/counters.hpp"
-#include "lib/top/key_sampler.hpp"
+#include "lib/table/bucket_store.hpp"
 
 #include <cstddef>
 

@@ -1,15 +1,15 @@
 #include "lib/pipeline/decide_fast.hpp"
 
+#include "lib/ledger/bucket_state.hpp"
 #include "lib/ledger/charge_ahead.hpp"
-#include "lib/ledger/stand.hpp"
 #include "lib/meter/any_meter.hpp"
 #include "lib/meter/bucket_in.hpp"
-#include "lib/meter/own_bucket.hpp"
 #include "lib/meter/penalty.hpp"
-#include "lib/meter/take.hpp"
-#include "lib/pipeline/look_at.hpp"
+#include "lib/pipeline/check_limit.hpp"
 #include "lib/rules/group.hpp"
 #include "lib/rules/override_table.hpp"
+#include "lib/table/own_bucket.hpp"
+#include "lib/table/take.hpp"
 
 #include <algorithm>
 #include <bit>
@@ -22,7 +22,7 @@ constexpr Decision kWithinLimits{.reason = Reason::WithinLimits};
 // Entries that no longer are what they were located as.
 bool all_at_hand(std::span<const BucketLookup> lookups) noexcept {
     return std::all_of(lookups.begin(), lookups.end(), [](const BucketLookup& lookup) {
-        return lookup.entry == nullptr || lookup.entry->filed() == lookup.key.filed;
+        return lookup.entry == nullptr || lookup.entry->slot_and_tag() == lookup.key.slot_and_tag;
     });
 }
 
@@ -37,39 +37,40 @@ FastPath::FastPath(Burst& burst, const LoadedSet& set, CoreState& core, Now now)
       store_{core.buckets},
       now_{now},
       now_word_{now.at.time_since_epoch().count() << kInstantShift},
-      stale_{core.buckets.tenants.stale()} {}
+      stale_{core.buckets.registry.stale()} {}
 
 bool FastPath::make_current(const LimitPlan& limit, Entry& entry) noexcept {
     if (entry.stamp().version == limit.version) {
         return true;
     }
-    store_.tenants.update(entry, now_);
+    store_.registry.update(entry, now_);
     return entry.stamp().version == limit.version;
 }
 
 [[gnu::always_inline]] inline bool FastPath::is_at_hand(const LimitPlan& limit,
                                                         const BucketLookup& lookup) noexcept {
-    return lookup.entry->filed() == lookup.key.filed &&
+    return lookup.entry->slot_and_tag() == lookup.key.slot_and_tag &&
            (!stale_ || make_current(limit, *lookup.entry));
 }
 
 // A bucket for a key that had none when its burst was located, where that is simple: there is a
 // place in the key's own lines, and nobody owes anything for it. What a flood of new keys comes to.
 [[gnu::noinline]] bool FastPath::open(const LimitPlan& limit, BucketLookup& lookup) noexcept {
-    if (!limit.stands_alone || store_.coarsened(now_.at) || store_.former() != nullptr) {
+    if (!limit.stands_alone || store_.coarsened(now_.at) || store_.previous() != nullptr) {
         return false;
     }
     // An earlier packet of the burst may have brought it; whether that is current, nobody has seen.
     if (store_.keys.find(lookup.key) != nullptr) {
         return false;
     }
-    Entry* const entry = store_.keys.make_place_at_hand(lookup.key, store_.tenants, now_);
+    Entry* const entry = store_.keys.make_place_at_hand(lookup.key, store_.registry, now_);
     if (entry == nullptr) {
         return false;
     }
-    entry->file({now_.at, 0}, lookup.key.filed, {.version = limit.version, .step = 0});
+    entry->file({now_.at, 0}, lookup.key.slot_and_tag,
+                {.version = limit.version, .aggregation_level = 0});
     entry->release();
-    store_.tenants.came(limit.slot);
+    store_.registry.came(limit.slot);
     lookup.entry = entry;
     return true;
 }
@@ -78,13 +79,13 @@ bool FastPath::make_current(const LimitPlan& limit, Entry& entry) noexcept {
                                                          const BucketLookup& lookup) noexcept {
     Cell cell = lookup.entry->cell();
     const Demand demand{cost_of(limit, lookup), color_of_row(burst_.headers(), row_)};
-    const Judgement judgement =
-        look(cell, *limit.numbers, store_.tenants.pool(), now_, demand);
-    store_.tenants.write(*lookup.entry, cell, now_);
-    switch (judgement) {
-        case Judgement::Green:
+    const Conformance conformance =
+        check(cell, *limit.numbers, store_.registry.pool(), now_, demand);
+    store_.registry.write(*lookup.entry, cell, now_);
+    switch (conformance) {
+        case Conformance::Green:
             return Check::Fits;
-        case Judgement::Red:
+        case Conformance::Red:
             return Check::Refused;
         default:
             return Check::General;
@@ -119,7 +120,7 @@ bool FastPath::make_current(const LimitPlan& limit, Entry& entry) noexcept {
 // A bucket with numbers of its own: they are known to be the key's if its line remembers so.
 FastPath::Check FastPath::check_own_numbers(const LimitPlan& limit,
                                             const BucketLookup& lookup) noexcept {
-    const OwnBucket& bucket = store_.tenants.pool().at<OwnBucket>(lookup.entry->cell().rest);
+    const OwnBucket& bucket = store_.registry.pool().at<OwnBucket>(lookup.entry->cell().rest);
     const std::uint64_t digest = scratch_.digests[limit.schema][row_];
     const std::uint64_t other = bucket.said_by ^ limit.overrides->name();
     if ((other | (bucket.digest ^ static_cast<std::uint32_t>(digest))) != 0) {
@@ -131,13 +132,13 @@ FastPath::Check FastPath::check_own_numbers(const LimitPlan& limit,
 FastPath::Check FastPath::check_overridden(const LimitPlan& limit, BucketLookup& lookup,
                                            Findings& found) noexcept {
     Entry* const entry = lookup.entry;
-    const bool at_hand = entry != nullptr && entry->filed() == lookup.key.filed;
+    const bool at_hand = entry != nullptr && entry->slot_and_tag() == lookup.key.slot_and_tag;
     if (at_hand && entry->has_own_numbers()) {
         return check_own_numbers(limit, lookup);
     }
     const bool notes = limit.gcra->parts() == 1 && !stale_;
-    const std::uint32_t edition = store_.tenants.edition();
-    if (at_hand && notes && entry->is_ordinary_in(edition)) {
+    const std::uint32_t override_generation = store_.registry.override_generation();
+    if (at_hand && notes && entry->known_unoverridden(override_generation)) {
         return check_bucket(limit, lookup, found);
     }
     const KeySchema& schema = set_.meter_plan.schemas[limit.schema];
@@ -156,7 +157,7 @@ FastPath::Check FastPath::check_overridden(const LimitPlan& limit, BucketLookup&
     }
     const Check checked = check_bucket(limit, lookup, found);
     if (notes && checked != Check::General) {
-        lookup.entry->note_ordinary_in(edition);
+        lookup.entry->note_unoverridden(override_generation);
     }
     return checked;
 }
@@ -164,14 +165,16 @@ FastPath::Check FastPath::check_overridden(const LimitPlan& limit, BucketLookup&
 // Whether the key is not in its penalty box, as far as this worker's table alone can tell.
 FastPath::Check FastPath::check_penalty(const LimitPlan& limit,
                                         const BucketLookup& lookup) const noexcept {
-    if (!limit.stands_alone || store_.coarsened(now_.at) || store_.former() != nullptr || stale_) {
+    if (!limit.stands_alone || store_.coarsened(now_.at) || store_.previous() != nullptr ||
+        stale_) {
         return Check::General;
     }
     if (lookup.entry == nullptr) {
         return Check::Fits;
     }
     const Cell cell = lookup.entry->cell();
-    return lookup.entry->filed() == lookup.key.filed && !PenaltyMeter::banned(cell, now_.at)
+    return lookup.entry->slot_and_tag() == lookup.key.slot_and_tag &&
+                   !PenaltyMeter::banned(cell, now_.at)
                ? Check::Fits
                : Check::General;
 }
@@ -199,14 +202,14 @@ FastPath::Check FastPath::check_penalty(const LimitPlan& limit,
 [[gnu::noinline]] void FastPath::commit_pooled(const LimitPlan& limit,
                                                const BucketLookup& lookup) noexcept {
     Cell cell = lookup.entry->cell();
-    charge(cell, *limit.numbers, store_.tenants.pool(), now_,
-           {cost_of(limit, lookup), Judgement::Green});
-    store_.tenants.write(*lookup.entry, cell, now_);
+    charge(cell, *limit.numbers, store_.registry.pool(), now_,
+           {cost_of(limit, lookup), Conformance::Green});
+    store_.registry.write(*lookup.entry, cell, now_);
 }
 
 [[gnu::noinline]] void FastPath::commit_own_numbers(const LimitPlan& limit,
                                                     const BucketLookup& lookup) noexcept {
-    OwnBucket& bucket = store_.tenants.pool().at<OwnBucket>(lookup.entry->cell().rest);
+    OwnBucket& bucket = store_.registry.pool().at<OwnBucket>(lookup.entry->cell().rest);
     if (const std::optional<Gcra> after = bucket.after(cost_of(limit, lookup), now_.at)) {
         bucket.keep(*after);
         lookup.entry->write_instant(after->fresh_from);
@@ -259,7 +262,9 @@ FastPath::Check FastPath::check_penalty(const LimitPlan& limit,
         return ahead(
             AheadCharge{{lookup.key.hash, limit.slot, 0}, cost, due, entry},
             [&] { take_fitting(entry, *limit.gcra, now_.at, cost); },
-            [&]() -> Stand { return {{bucket_in(entry.cell(), *limit.gcra)}, limit.version}; });
+            [&]() -> BucketState {
+                return {{bucket_in(entry.cell(), *limit.gcra)}, limit.version};
+            });
     }
     return true;
 }
@@ -293,8 +298,9 @@ public:
     [[nodiscard]] bool may_decide() const noexcept { return may_decide_; }
     // What the strictest refusing rule says, the first of equals.
     [[nodiscard]] const Decision& decision() const noexcept { return decision_; }
-    // The look-ups that are charged, a bit for each: those that admitted the packet, of a monitoring
-    // rule only if no other limit of it has refused; none if the packet is not forwarded.
+    // The look-ups that are charged, a bit for each: those that admitted the packet, of a
+    // monitoring rule only if no other limit of it has refused; none if the packet is not
+    // forwarded.
     [[nodiscard]] std::uint64_t spending() const noexcept { return spending_; }
     // The rules that refused, or whose key is exempt, a bit for their first look-up each.
     [[nodiscard]] std::uint64_t refusing() const noexcept { return refusing_; }
@@ -389,12 +395,10 @@ ActiveRule& FastPath::active_rule_of(const BucketLookup& lookup) noexcept {
         }
     };
     each(outcome.spending(), [&](const BucketLookup& lookup) { commit(limit_of(lookup), lookup); });
-    each(outcome.refusing(), [&](const BucketLookup& lookup) {
-        active_rule_of(lookup).refused |= row_bit(row);
-    });
-    each(outcome.exempting(), [&](const BucketLookup& lookup) {
-        active_rule_of(lookup).exempt |= row_bit(row);
-    });
+    each(outcome.refusing(),
+         [&](const BucketLookup& lookup) { active_rule_of(lookup).refused |= row_bit(row); });
+    each(outcome.exempting(),
+         [&](const BucketLookup& lookup) { active_rule_of(lookup).exempt |= row_bit(row); });
     burst_.packets()[row].decision = outcome.decision();
     otherwise_ |= row_bit(row);
     return true;
@@ -413,7 +417,8 @@ bool FastPath::spends_shared(std::span<const BucketLookup> lookups,
 
 bool FastPath::decide(std::size_t row) noexcept {
     const std::uint32_t first = scratch_.first[row];
-    const std::span<BucketLookup> lookups{&scratch_.lookups[first], scratch_.first[row + 1] - first};
+    const std::span<BucketLookup> lookups{&scratch_.lookups[first],
+                                          scratch_.first[row + 1] - first};
     if (lookups.size() > kMostLookups) [[unlikely]] {
         return false;
     }
@@ -453,8 +458,7 @@ bool FastPath::decide(std::size_t row) noexcept {
 
 void FastPath::finish() noexcept {
     for_each_row(admitted_, [&](std::size_t row) {
-        burst_.packets()[row].decision =
-            has_row(scratch_.judged, row) ? kWithinLimits : Decision{};
+        burst_.packets()[row].decision = has_row(scratch_.judged, row) ? kWithinLimits : Decision{};
     });
     const RowMask done = admitted_ | otherwise_;
     const auto count = [](RowMask rows) { return static_cast<std::uint64_t>(std::popcount(rows)); };

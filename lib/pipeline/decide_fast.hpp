@@ -10,9 +10,9 @@
 
 // The fast path to a decision, for packets of any rule set: all limits of one packet are checked
 // where their buckets were located, and if each has room, all of them are charged. It does the same
-// as the general path (judge_slow.hpp), and leaves to it, before anything has changed, every packet
-// that needs more than that: a bucket that is not where it was located, numbers that have just
-// changed, a key in the penalty box, a refusal that spends or notes something.
+// as the general path (decide_general.hpp), and leaves to it, before anything has changed, every
+// packet that needs more than that: a bucket that is not where it was located, numbers that have
+// just changed, a key in the penalty box, a refusal that spends or notes something.
 namespace sluice {
 
 class FastPath {

@@ -1,6 +1,6 @@
 #pragma once
 #include "lib/load/meter_plan.hpp"
-#include "lib/packet/flow.hpp"
+#include "lib/packet/packet_headers.hpp"
 #include "lib/pipeline/core_state.hpp"
 #include "lib/rules/decision.hpp"
 

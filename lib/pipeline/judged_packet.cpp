@@ -33,18 +33,18 @@ private:
         skip_boxes();
     }
 
-    [[nodiscard]] Look look_of(std::uint32_t limit) noexcept {
+    [[nodiscard]] LimitCheck look_of(std::uint32_t limit) noexcept {
         const LimitPlan& plan = plan_.limits[limit];
-        Look look;
+        LimitCheck check;
         const bool has_key = has_row(scratch_.has_key[plan.schema], row_);
-        look.digest = has_key ? scratch_.digests[plan.schema][row_] : 0;
+        check.digest = has_key ? scratch_.digests[plan.schema][row_] : 0;
         if (next_ != end_ && next_->limit == limit) {
-            look.key = next_->key;
-            look.cost = Units{std::uint64_t{next_->units} * plan.cost};
-            look.entry = next_->entry;
+            check.key = next_->key;
+            check.cost = Units{std::uint64_t{next_->units} * plan.cost};
+            check.entry = next_->entry;
             ++next_;
         }
-        return look;
+        return check;
     }
 
     // The general path looks its penalty boxes up by itself.

@@ -11,7 +11,7 @@ namespace sluice {
 // The rules that match one packet, and a look for each limit of theirs, in the order of the file.
 struct PacketLooks {
     std::span<Match> matches;
-    std::span<Look> looks;
+    std::span<LimitCheck> checks;
 };
 
 // Writes them down from what the burst's look-ups hold; good until this is called again for the

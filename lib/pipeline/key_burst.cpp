@@ -179,7 +179,7 @@ private:
         BucketLookup* const lookups = scratch_.lookups.get();
         const auto put = [&](std::size_t row) {
             BucketLookup& lookup = lookups[next[row]++];
-            const FiledKey key{KeyHasher::filed_from(start, digests[row]), slot};
+            const TableKey key{KeyHasher::key_from(start, digests[row]), slot};
             lookup.key = key;
             lookup.entry = lines.prefetch(key);
             lookup.limit = index;

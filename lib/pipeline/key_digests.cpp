@@ -115,8 +115,8 @@ SLUICE_AES void digest_parts(const KeySchema& schema, IpVersion version, const R
     append_parts(schema, version, in, key);
     for (RowMask left = in.rows; left != 0; left &= left - 1) {
         const auto row = static_cast<std::size_t>(std::countr_zero(left));
-        digests[row] = hash.of_words_at(
-            key.size(), [&](std::size_t index) { return key.word(index, row); });
+        digests[row] =
+            hash.of_words_at(key.size(), [&](std::size_t index) { return key.word(index, row); });
     }
 }
 

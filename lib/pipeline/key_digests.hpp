@@ -1,6 +1,6 @@
 #pragma once
+#include "lib/hash/group_key.hpp"
 #include "lib/load/key_schema.hpp"
-#include "lib/meter/group_key.hpp"
 #include "lib/packet/header_columns.hpp"
 
 #include <array>

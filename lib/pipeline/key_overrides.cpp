@@ -9,26 +9,27 @@ namespace {
 
 // What the key has that these looks share the digest of.
 const OverridePlan* plan_of(const LoadedRule& rule, std::uint8_t key, std::uint64_t digest,
-                            const Judging& judging) noexcept {
+                            const CheckContext& context) noexcept {
     const OverrideTable* table = rule.override_tables[key].get();
     if (table == nullptr) {
         return nullptr;
     }
     KeyBytes bytes;
     const auto again = [&]() noexcept {
-        (void)key_of(rule.keys[key], rule.missing_key, judging.flow(), judging.frame(), bytes);
+        (void)key_of(rule.keys[key], rule.missing_key, context.packet_headers(), context.frame(),
+                     bytes);
         return bytes.view();
     };
     return table->find(digest, again);
 }
 
 // One key that is banned, else one that is exempt, decides for all.
-void weigh(const OverridePlan* plan, std::uint8_t key, Now now, Fate& fate) noexcept {
-    const KeyFate what = plan == nullptr ? KeyFate::Judged : fate_of(*plan, now);
-    fate.what = std::max(fate.what, what);
-    if (what == KeyFate::Banned && ban_left(*plan, now) > fate.left) {
-        fate.left = ban_left(*plan, now);
-        fate.key = key;
+void weigh(const OverridePlan* plan, std::uint8_t key, Now now, PacketKeyStatus& status) noexcept {
+    const KeyStatus what = plan == nullptr ? KeyStatus::Limited : key_status_of(*plan, now);
+    status.what = std::max(status.what, what);
+    if (what == KeyStatus::Banned && ban_left(*plan, now) > status.left) {
+        status.left = ban_left(*plan, now);
+        status.key = key;
     }
 }
 
@@ -52,38 +53,39 @@ const OverridePlan* plan_of_key(const LoadedRule& rule, std::uint8_t key, ByteVi
     return rule.override_tables[key]->find(hash.digest(bytes), [&]() noexcept { return bytes; });
 }
 
-KeyFate fate_of(const OverridePlan& plan, Now now) noexcept {
+KeyStatus key_status_of(const OverridePlan& plan, Now now) noexcept {
     if (plan.banned && now.utc() < plan.banned_until) {
-        return KeyFate::Banned;
+        return KeyStatus::Banned;
     }
-    return plan.exempt && now.utc() < plan.exempt_until ? KeyFate::Exempt : KeyFate::Judged;
+    return plan.exempt && now.utc() < plan.exempt_until ? KeyStatus::Exempt : KeyStatus::Limited;
 }
 
 Nanoseconds ban_left(const OverridePlan& plan, Now now) noexcept {
     return plan.banned_until == kForever ? kNever : plan.banned_until - now.utc();
 }
 
-Fate fate_of(const LoadedRule& rule, std::span<Look> looks, const Judging& judging) noexcept {
-    Fate fate;
+PacketKeyStatus key_status_of(const LoadedRule& rule, std::span<LimitCheck> checks,
+                              const CheckContext& context) noexcept {
+    PacketKeyStatus status;
     const OverridePlan* plan = nullptr;
     std::size_t keys = 0;
-    for (std::size_t i = 0; i < looks.size(); ++i) {
-        Look& look = looks[i];
+    for (std::size_t i = 0; i < checks.size(); ++i) {
+        LimitCheck& check = checks[i];
         const std::uint8_t key = rule.limits[i].key;
         if (key == keys) {
             ++keys;
             // What lacks a part has no digest, and no key has that.
-            plan = plan_of(rule, key, look.digest, judging);
-            weigh(plan, key, judging.now, fate);
+            plan = plan_of(rule, key, check.digest, context);
+            weigh(plan, key, context.now, status);
         }
-        look.own = plan == nullptr ? nullptr
-                                   : override_of(*plan, *rule.overrides,
-                                                 static_cast<std::uint8_t>(i), judging.now);
+        check.own = plan == nullptr ? nullptr
+                                    : override_of(*plan, *rule.overrides,
+                                                  static_cast<std::uint8_t>(i), context.now);
     }
-    for (std::size_t i = 0; fate.what != KeyFate::Judged && i < looks.size(); ++i) {
-        looks[i].asked = false;
+    for (std::size_t i = 0; status.what != KeyStatus::Limited && i < checks.size(); ++i) {
+        checks[i].asked = false;
     }
-    return fate;
+    return status;
 }
 
 }  // namespace sluice

@@ -1,14 +1,14 @@
 #include "lib/pipeline/key_question.hpp"
 
 #include "lib/meter/any_meter.hpp"
-#include "lib/meter/former_debt.hpp"
-#include "lib/meter/former_tables.hpp"
 #include "lib/meter/penalty.hpp"
 #include "lib/pipeline/adopt.hpp"
 #include "lib/pipeline/key_overrides.hpp"
 #include "lib/pipeline/packet.hpp"
 #include "lib/pipeline/shared_charge.hpp"
 #include "lib/rules/coarse_key.hpp"
+#include "lib/table/previous_debt.hpp"
+#include "lib/table/previous_tables.hpp"
 
 #include <algorithm>
 
@@ -21,12 +21,12 @@ public:
         : question_{question},
           rule_{set.rules[question.rule]},
           core_{core},
-          tenants_{core.buckets.tenants},
+          registry_{core.buckets.registry},
           now_{now},
           plan_{plan_of_key(rule_, question.key, question.bytes.view(), core.hash)} {}
 
-    [[nodiscard]] KeyFate fate() const noexcept {
-        return plan_ == nullptr ? KeyFate::Judged : fate_of(*plan_, now_);
+    [[nodiscard]] KeyStatus status() const noexcept {
+        return plan_ == nullptr ? KeyStatus::Limited : key_status_of(*plan_, now_);
     }
 
     KeyBucket answer(std::uint8_t index) noexcept {
@@ -35,20 +35,20 @@ public:
         const AnyLimit& numbers = own.numbers != nullptr ? *own.numbers : limit.limit;
         KeyBucket bucket{
             .limit = index, .overridden = own.numbers != nullptr, .most = most_of(numbers)};
-        Entry* entry = core_.buckets.keys.find(filed(limit, question_.bytes));
+        Entry* entry = core_.buckets.keys.find(table_key(limit, question_.bytes));
         const bool had_one = entry != nullptr;
         if (had_one) {
-            tenants_.update(*entry, now_);
-            if (limit.overridden && !tenants_.bring_under(*entry, own, now_)) {
+            registry_.update(*entry, now_);
+            if (limit.overridden && !registry_.bring_under(*entry, own, now_)) {
                 // No memory for its own numbers: none of its packets can be judged by it either.
-                tenants_.forget(*entry);
+                registry_.forget(*entry);
             }
             entry = entry->empty() ? nullptr : entry;
         }
         if (entry != nullptr) {
             bucket.before = left_in(*entry, numbers);
             if (question_.action == KeyAction::Reset || question_.action == KeyAction::Grant) {
-                end_lease(*entry, filed(limit, question_.bytes), core_);
+                end_lease(*entry, table_key(limit, question_.bytes), core_);
             }
             entry = act(*entry, numbers);
         }
@@ -76,15 +76,15 @@ public:
         const LoadedLimit& limit = rule_.ban.boxes[question_.key];
         KeyBox box{.after = most_of(limit.limit)};
         if (lifts_bans()) {
-            forget_moved(limit);
+            forget_migrated(limit);
         }
-        if (Entry* own = core_.buckets.keys.find(filed(limit, question_.bytes))) {
-            tenants_.update(*own, now_);
-            const Units left = remaining(own->cell(), limit.limit, tenants_.pool(), now_);
+        if (Entry* own = core_.buckets.keys.find(table_key(limit, question_.bytes))) {
+            registry_.update(*own, now_);
+            const Units left = remaining(own->cell(), limit.limit, registry_.pool(), now_);
             box.refusals = Units{box.after.count() - std::min(left, box.after).count()};
             meet(*own, 0, box);
             if (lifts_bans()) {
-                tenants_.forget(*own);
+                registry_.forget(*own);
             }
         } else if (former_ban(limit, box) || moved_ban(limit, box)) {
             // Of a key that has had no place here yet.
@@ -106,14 +106,14 @@ private:
     [[nodiscard]] bool has_bucket() const noexcept {
         return std::any_of(rule_.limits.begin(), rule_.limits.end(), [&](const auto& limit) {
             return limit.key == question_.key &&
-                   core_.buckets.keys.find(filed(limit, question_.bytes)) != nullptr;
+                   core_.buckets.keys.find(table_key(limit, question_.bytes)) != nullptr;
         });
     }
-    void meet(const Entry& entry, std::uint8_t step, KeyBox& box) const noexcept {
+    void meet(const Entry& entry, std::uint8_t aggregation_level, KeyBox& box) const noexcept {
         const Cell cell = entry.cell();
         if (PenaltyMeter::banned(cell, now_.at) && cell.fresh_from - now_.at > box.left) {
             box.left = cell.fresh_from - now_.at;
-            box.step = step;
+            box.aggregation_level = aggregation_level;
             box.lifted = lifts_bans();
             box.refusals = Units{0};
         }
@@ -121,17 +121,17 @@ private:
     // The bans of networks that the key would be charged to.
     void meet_wider(const LoadedLimit& limit, KeyBox& box) noexcept {
         const CoarseKeys wider{question_.bytes.view()};
-        std::uint8_t step = 0;
+        std::uint8_t aggregation_level = 0;
         for (const KeyBytes& key : wider.keys()) {
-            ++step;
-            Entry* entry = core_.buckets.parents.find(filed(limit, key));
+            ++aggregation_level;
+            Entry* entry = core_.buckets.parents.find(table_key(limit, key));
             if (entry == nullptr) {
                 continue;
             }
-            tenants_.update(*entry, now_);
-            meet(*entry, step, box);
+            registry_.update(*entry, now_);
+            meet(*entry, aggregation_level, box);
             if (question_.action == KeyAction::Unban) {
-                tenants_.forget(*entry);
+                registry_.forget(*entry);
             }
         }
     }
@@ -139,77 +139,77 @@ private:
     // process, too, which its first packet takes over.
     [[nodiscard]] Units left_anew(const LoadedLimit& limit,
                                   const KeyBucket& bucket) const noexcept {
-        const FiledKey key = filed(limit, question_.bytes);
+        const TableKey key = table_key(limit, question_.bytes);
         Units used{0};
-        if (const FormerTables* former = core_.buckets.former(); former != nullptr) {
-            used = former->used(key, 0, tenants_, now_);
+        if (const PreviousTables* previous = core_.buckets.previous(); previous != nullptr) {
+            used = previous->used(key, 0, registry_, now_);
         }
-        if (!limit.moved_from.empty()) {
+        if (!limit.migrated_from.empty()) {
             used = std::max(used, owed_before(core_.buckets, {key}, now_).used);
         }
         const std::uint64_t left = bucket.most.count() - std::min(bucket.most, used).count();
         return std::min(bucket.remaining, Units{left});
     }
     [[nodiscard]] bool former_ban(const LoadedLimit& limit, KeyBox& box) const noexcept {
-        const FormerTables* former = core_.buckets.former();
-        const FiledKey key = filed(limit, question_.bytes);
-        box.left = former == nullptr ? box.left : former->ban_left(key, now_.at);
+        const PreviousTables* previous = core_.buckets.previous();
+        const TableKey key = table_key(limit, question_.bytes);
+        box.left = previous == nullptr ? box.left : previous->ban_left(key, now_.at);
         if (box.left == Nanoseconds{0}) {
             return false;
         }
         box.lifted = lifts_bans();
         if (box.lifted) {
-            former->forget(key, 0);
+            previous->forget(key, 0);
         }
         return true;
     }
     // What the key owes where its packets met until a reload: each worker acts on its own part.
-    void forget_moved(const LoadedLimit& limit) noexcept {
-        for_each_moved(limit, [this](Entry& entry) { tenants_.forget(entry); });
+    void forget_migrated(const LoadedLimit& limit) noexcept {
+        for_each_migrated(limit, [this](Entry& entry) { registry_.forget(entry); });
     }
     void act_on_moved(const LoadedLimit& limit) noexcept {
         if (question_.action == KeyAction::Reset) {
-            forget_moved(limit);
+            forget_migrated(limit);
         } else if (question_.action == KeyAction::Grant) {
-            for_each_moved(limit, [&](Entry& entry) { (void)act(entry, limit.limit); });
+            for_each_migrated(limit, [&](Entry& entry) { (void)act(entry, limit.limit); });
         }
     }
     template <typename Act>
-    void for_each_moved(const LoadedLimit& limit, Act&& act) noexcept {
-        for (const MovedFrom& moved : limit.moved_from) {
-            const FiledKey before = refiled(filed(limit, question_.bytes), moved.slot);
+    void for_each_migrated(const LoadedLimit& limit, Act&& act) noexcept {
+        for (const MigratedFrom& moved : limit.migrated_from) {
+            const TableKey before = with_slot(table_key(limit, question_.bytes), moved.slot);
             if (Entry* entry = core_.buckets.keys.find(before)) {
-                tenants_.update(*entry, now_);
+                registry_.update(*entry, now_);
                 act(*entry);
             }
         }
     }
     [[nodiscard]] bool moved_ban(const LoadedLimit& limit, KeyBox& box) const noexcept {
-        const PeerTables* peers = core_.buckets.peers();
-        if (peers == nullptr || (limit.moved_from.empty() && !limit.moving)) {
+        const WorkerTables* worker_tables = core_.buckets.worker_tables();
+        if (worker_tables == nullptr || (limit.migrated_from.empty() && !limit.migrating_to)) {
             return false;
         }
-        box.left = peers->ban_left(filed(limit, question_.bytes), tenants_, now_.at);
+        box.left = worker_tables->ban_left(table_key(limit, question_.bytes), registry_, now_.at);
         box.lifted = box.left != Nanoseconds{0} && lifts_bans();
         return box.left != Nanoseconds{0};
     }
-    [[nodiscard]] FiledKey filed(const LoadedLimit& limit, const KeyBytes& key) const noexcept {
+    [[nodiscard]] TableKey table_key(const LoadedLimit& limit, const KeyBytes& key) const noexcept {
         return {core_.hash(limit.identity, key.view()), limit.slot};
     }
     [[nodiscard]] Units left_in(const Entry& entry, const AnyLimit& numbers) const noexcept {
-        return remaining(tenants_.cell_of(entry), numbers, tenants_.pool(), now_);
+        return remaining(registry_.cell_of(entry), numbers, registry_.pool(), now_);
     }
 
     // The entry afterwards; nullptr: it is gone.
     Entry* act(Entry& entry, const AnyLimit& numbers) noexcept {
         if (question_.action == KeyAction::Reset) {
-            tenants_.forget(entry);
+            registry_.forget(entry);
             return nullptr;
         }
         if (question_.action == KeyAction::Grant) {
-            Cell cell = tenants_.cell_of(entry);
-            give_back(cell, numbers, tenants_.pool(), now_, question_.units);
-            tenants_.write(entry, cell, now_);
+            Cell cell = registry_.cell_of(entry);
+            give_back(cell, numbers, registry_.pool(), now_, question_.units);
+            registry_.write(entry, cell, now_);
         }
         return &entry;
     }
@@ -225,7 +225,7 @@ private:
         return own == nullptr ? OwnNumbers{} : OwnNumbers{&own->numbers, own->until};
     }
     [[nodiscard]] Nanoseconds wait_in(const Entry& entry, const AnyLimit& numbers) const noexcept {
-        return wait(tenants_.cell_of(entry), numbers, tenants_.pool(), now_, {cost()})
+        return wait(registry_.cell_of(entry), numbers, registry_.pool(), now_, {cost()})
             .value_or(kNever);
     }
 
@@ -233,9 +233,11 @@ private:
     void describe_new(const LoadedLimit& limit, KeyBucket& bucket) noexcept {
         bucket.remaining = bucket.most;
         bucket.wait = cost() > bucket.most ? kNever : Nanoseconds{0};
-        bucket.step = 0;
-        for_each_wider(limit, [&](const Entry& parent, const AnyLimit& numbers, std::uint8_t step) {
-            bucket.step = bucket.step == 0 ? step : bucket.step;
+        bucket.aggregation_level = 0;
+        for_each_wider(limit, [&](const Entry& parent, const AnyLimit& numbers,
+                                  std::uint8_t aggregation_level) {
+            bucket.aggregation_level =
+                bucket.aggregation_level == 0 ? aggregation_level : bucket.aggregation_level;
             bucket.remaining = std::min(bucket.remaining, left_in(parent, numbers));
             bucket.wait = std::max(bucket.wait, wait_in(parent, numbers));
         });
@@ -249,50 +251,52 @@ private:
         const Units wanted =
             all ? bucket.most
                 : Units{bucket.remaining.count() + std::min(question_.units, missing).count()};
-        if (const FormerTables* former = core_.buckets.former(); former != nullptr && all) {
-            former->forget(filed(limit, question_.bytes), 0);
+        if (const PreviousTables* previous = core_.buckets.previous(); previous != nullptr && all) {
+            previous->forget(table_key(limit, question_.bytes), 0);
         }
         for_each_wider(limit, [&](Entry& parent, const AnyLimit& numbers, std::uint8_t) {
             const Units left = left_in(parent, numbers);
             if (left < wanted) {
                 const Units given{wanted.count() - left.count()};
-                Cell cell = tenants_.cell_of(parent);
-                give_back(cell, numbers, tenants_.pool(), now_, given);
-                tenants_.write(parent, cell, now_);
+                Cell cell = registry_.cell_of(parent);
+                give_back(cell, numbers, registry_.pool(), now_, given);
+                registry_.write(parent, cell, now_);
                 bucket.given_wider = std::max(bucket.given_wider, given);
             }
         });
     }
-    // Those that owe anything, nearest first: `take` gets the entry, its numbers and the step.
+    // Those that owe anything, nearest first: `take` gets the entry, its numbers and the
+    // aggregation level.
     template <typename Take>
     void for_each_wider(const LoadedLimit& limit, Take&& take) noexcept {
         if (!core_.buckets.coarsened(now_.at)) {
             return;
         }
-        std::uint8_t step = 0;
+        std::uint8_t aggregation_level = 0;
         const auto visit = [&](Entry* parent) {
-            ++step;
+            ++aggregation_level;
             if (parent == nullptr || parent->empty()) {
                 return;
             }
-            tenants_.update(*parent, now_);
-            const AnyLimit* numbers = numbers_at(limit.limit, limit.coarser, parent->stamp().step);
+            registry_.update(*parent, now_);
+            const AnyLimit* numbers =
+                numbers_at(limit.limit, limit.coarser, parent->stamp().aggregation_level);
             if (numbers != nullptr && !parent->idle(now_.at)) {
-                take(*parent, *numbers, step);
+                take(*parent, *numbers, aggregation_level);
             }
         };
         const CoarseKeys wider{question_.bytes.view()};
         for (const KeyBytes& key : wider.keys()) {
-            visit(core_.buckets.parents.find(filed(limit, key)));
+            visit(core_.buckets.parents.find(table_key(limit, key)));
         }
-        step = static_cast<std::uint8_t>(rule_step(rule_.keys[limit.key]) - 1);
+        aggregation_level = static_cast<std::uint8_t>(rule_level(rule_.keys[limit.key]) - 1);
         visit(&core_.buckets.rule_entry(limit.slot));
     }
 
     const KeyQuestion& question_;
     const LoadedRule& rule_;
     CoreState& core_;
-    Tenants& tenants_;
+    LimitRegistry& registry_;
     Now now_;
     const OverridePlan* plan_;
 };
@@ -308,8 +312,8 @@ KeyAnswer answer_key(const KeyQuestion& question, const LoadedSet& set, CoreStat
     answer.known = true;
     adopt(set, core, now);
     Asked asked{question, set, core, now};
-    answer.exempt = asked.fate() == KeyFate::Exempt;
-    answer.banned = asked.fate() == KeyFate::Banned;
+    answer.exempt = asked.status() == KeyStatus::Exempt;
+    answer.banned = asked.status() == KeyStatus::Banned;
     answer.box = asked.box();
     const std::vector<LoadedLimit>& limits = set.rules[question.rule].limits;
     for (std::size_t i = 0; i < limits.size() && answer.count < answer.buckets.size(); ++i) {

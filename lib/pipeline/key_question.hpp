@@ -32,7 +32,7 @@ struct KeyBucket {
     bool overridden = false;  // the key has numbers of its own
     // 0: no wider key owes anything that counts against this one. Else the nearest that does: its
     // network, the one after that, or the rule itself.
-    std::uint8_t step = 0;
+    std::uint8_t aggregation_level = 0;
     Units before;       // what would have been admitted
     Units remaining;    // what would be admitted now
     Units most;         // of a full bucket
@@ -46,7 +46,7 @@ struct KeyBox {
     Units after;         // so many are a ban; 0: the rule has none
     Nanoseconds left{};  // of the ban that its packets meet, before anything was done; 0: none
     bool lifted = false;
-    std::uint8_t step = 0;  // of the wider network whose ban it is; 0: its own
+    std::uint8_t aggregation_level = 0;  // of the wider network whose ban it is; 0: its own
 };
 
 struct KeyAnswer {

@@ -5,8 +5,8 @@
 #include <span>
 
 // Finds the entries of all look-ups, whose first lines have come meanwhile, and prefetches whatever
-// else metering will touch: second lines of keys that are not there, lines of the pool, of the table
-// of overrides, and records of the ledger.
+// else metering will touch: second lines of keys that are not there, lines of the pool, of the
+// table of overrides, and records of the ledger.
 namespace sluice {
 namespace {
 
@@ -93,10 +93,10 @@ private:
     }
 
     [[nodiscard]] static bool is_found(const BucketLookup& lookup, const Entry& entry) noexcept {
-        return entry.filed() == lookup.key.filed;
+        return entry.slot_and_tag() == lookup.key.slot_and_tag;
     }
     [[gnu::always_inline]] void prefetch_line(const Entry& entry) const noexcept {
-        const LinePool& pool = core_.buckets.tenants.pool();
+        const LinePool& pool = core_.buckets.registry.pool();
         __builtin_prefetch(pool.line_for(entry.cell().rest), 1, 3);
     }
 
@@ -110,7 +110,7 @@ private:
                 prefetch_line(entry);
                 return;
             }
-            if (entry.is_ordinary_in(core_.buckets.tenants.edition())) {
+            if (entry.known_unoverridden(core_.buckets.registry.override_generation())) {
                 return;
             }
         }

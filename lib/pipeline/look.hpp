@@ -1,7 +1,7 @@
 #pragma once
 #include "lib/load/loaded_set.hpp"
 #include "lib/meter/any_meter.hpp"
-#include "lib/meter/entry.hpp"
+#include "lib/table/entry.hpp"
 
 #include <cstdint>
 
@@ -16,8 +16,8 @@ struct Match {
 };
 
 // One limit looked at for one packet by the general path.
-struct alignas(64) Look {
-    FiledKey key;
+struct alignas(64) LimitCheck {
+    TableKey key;
     Units cost;
     const AnyLimit* numbers = nullptr;  // that it is judged by: the limit's own, or coarser ones
     // Where its bucket lies, held from the look to the charge.
@@ -26,7 +26,7 @@ struct alignas(64) Look {
         std::uint64_t digest = 0;  // of its key; once the key's overrides have been looked up:
         const LimitOverride* own;  // the numbers that the key has; nullptr: the limit's
     };
-    Judgement judgement = Judgement::Red;
+    Conformance conformance = Conformance::Red;
     bool asked = false;  // the packet carries what this limit counts
 };
 

@@ -1,6 +1,6 @@
 #include "lib/pipeline/adopt.hpp"
 #include "lib/pipeline/decide_fast.hpp"
-#include "lib/pipeline/judge_slow.hpp"
+#include "lib/pipeline/decide_general.hpp"
 #include "lib/pipeline/judged_packet.hpp"
 #include "lib/pipeline/sample_burst.hpp"
 #include "lib/pipeline/stages.hpp"
@@ -13,14 +13,14 @@ namespace {
 [[gnu::noinline]] void decide_general(Burst& burst, std::size_t row, const LoadedSet& set,
                                       CoreState& core, Now now) noexcept {
     const PacketLooks of = looks_of_packet(burst, row, set);
-    burst.packets()[row].decision = judge_slow({.judging = {.set = set,
-                                                            .core = core,
-                                                            .now = now,
-                                                            .frames = burst.frames(),
-                                                            .headers = burst.headers(),
-                                                            .row = row},
-                                                .matches = of.matches,
-                                                .all_looks = of.looks.data()});
+    burst.packets()[row].decision = decide_general({.context = {.set = set,
+                                                                .core = core,
+                                                                .now = now,
+                                                                .frames = burst.frames(),
+                                                                .headers = burst.headers(),
+                                                                .row = row},
+                                                    .matches = of.matches,
+                                                    .all_checks = of.checks.data()});
     Scratch& scratch = burst.scratch();
     for (const Match& match : of.matches) {
         scratch.rules[scratch.active_of[match.rule]].refused |= match.refused ? row_bit(row) : 0;
@@ -60,7 +60,7 @@ void meter_burst(Burst& burst, const LoadedSet& set, CoreState& core, Now now) n
     const Scratch& scratch = burst.scratch();
     core.buckets.keys.probe_second(
         std::span<BucketLookup* const>{scratch.missed.get(), scratch.miss_count},
-        core.buckets.tenants, now);
+        core.buckets.registry, now);
     decide(burst, set, core, now);
     const auto packets = static_cast<std::size_t>(std::popcount(burst.live()));
     if (core.sampler != nullptr && core.sampler->is_due(packets, now.at)) [[unlikely]] {

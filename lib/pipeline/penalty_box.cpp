@@ -1,10 +1,10 @@
 #include "lib/pipeline/penalty_box.hpp"
 
 #include "lib/load/limit_spread.hpp"
-#include "lib/meter/former_tables.hpp"
-#include "lib/meter/peer_tables.hpp"
 #include "lib/meter/penalty.hpp"
 #include "lib/rules/coarse_key.hpp"
+#include "lib/table/previous_tables.hpp"
+#include "lib/table/worker_tables.hpp"
 
 #include <algorithm>
 
@@ -14,16 +14,16 @@ namespace {
 // Whether other workers may have the key in the box: they share it, or its packets have come to
 // them.
 bool asks_peers(const LoadedLimit& box) noexcept {
-    return box.spread == kSpreadAnywhere || box.moving || !box.moved_from.empty();
+    return box.spread == kSpreadAnywhere || box.migrating_to || !box.migrated_from.empty();
 }
 
 }  // namespace
 
-PenaltyBoxes::PenaltyBoxes(const LoadedRule& rule, std::span<const Look> looks,
-                           const Judging& judging) noexcept
-    : rule_{rule}, judging_{judging} {
-    for (std::size_t i = 0; i < looks.size(); ++i) {
-        digests_[rule.limits[i].key] = looks[i].digest;
+PenaltyBoxes::PenaltyBoxes(const LoadedRule& rule, std::span<const LimitCheck> checks,
+                           const CheckContext& context) noexcept
+    : rule_{rule}, context_{context} {
+    for (std::size_t i = 0; i < checks.size(); ++i) {
+        digests_[rule.limits[i].key] = checks[i].digest;
     }
 }
 
@@ -31,32 +31,32 @@ Nanoseconds PenaltyBoxes::left_in(Entry* entry) const noexcept {
     if (entry == nullptr) {
         return Nanoseconds{0};
     }
-    judging_.core.buckets.tenants.update(*entry, judging_.now);
+    context_.core.buckets.registry.update(*entry, context_.now);
     const Cell cell = entry->cell();
-    return PenaltyMeter::banned(cell, judging_.now.at) ? cell.fresh_from - judging_.now.at
+    return PenaltyMeter::banned(cell, context_.now.at) ? cell.fresh_from - context_.now.at
                                                        : Nanoseconds{0};
 }
 
 // Whether one of the limits under the key has a place for it.
 bool PenaltyBoxes::has_bucket(std::uint8_t key) const noexcept {
     return std::any_of(rule_.limits.begin(), rule_.limits.end(), [&](const LoadedLimit& limit) {
-        return limit.key == key && judging_.core.buckets.keys.find(filed(limit)) != nullptr;
+        return limit.key == key && context_.core.buckets.keys.find(table_key(limit)) != nullptr;
     });
 }
 
 Nanoseconds PenaltyBoxes::left_of(const LoadedLimit& box) const noexcept {
-    BucketStore& store = judging_.core.buckets;
-    Entry* const own = store.keys.find(filed(box));
+    BucketStore& store = context_.core.buckets;
+    Entry* const own = store.keys.find(table_key(box));
     const bool asks_wider =
-        own == nullptr && rule_.on_full == OnFull::Coarsen && store.coarsened(judging_.now.at);
+        own == nullptr && rule_.on_full == OnFull::Coarsen && store.coarsened(context_.now.at);
     if (!asks_wider || has_bucket(box.key)) {
         return left_in(own);
     }
     Nanoseconds left{0};
-    const CoarseKeys wider{rule_.keys[box.key], rule_.missing_key, judging_.flow(),
-                           judging_.frame()};
+    const CoarseKeys wider{rule_.keys[box.key], rule_.missing_key, context_.packet_headers(),
+                           context_.frame()};
     for (const KeyBytes& key : wider.keys()) {
-        const GroupKey hashed = judging_.core.hash(box.identity, key.view());
+        const GroupKey hashed = context_.core.hash(box.identity, key.view());
         left = std::max(left, left_in(store.parents.find({hashed, box.slot})));
     }
     return left;
@@ -64,19 +64,19 @@ Nanoseconds PenaltyBoxes::left_of(const LoadedLimit& box) const noexcept {
 
 // A ban that began where else packets of the key meet, or have met until a reload.
 Nanoseconds PenaltyBoxes::left_at_peers(const LoadedLimit& box) const noexcept {
-    const BucketStore& store = judging_.core.buckets;
-    return store.peers() == nullptr
+    const BucketStore& store = context_.core.buckets;
+    return store.worker_tables() == nullptr
                ? Nanoseconds{0}
-               : store.peers()->ban_left(filed(box), store.tenants, judging_.now.at);
+               : store.worker_tables()->ban_left(table_key(box), store.registry, context_.now.at);
 }
 
 std::optional<PenaltyBoxes::Sentence> PenaltyBoxes::sentence() const noexcept {
     Sentence sentence;
-    const FormerTables* former = judging_.core.buckets.former();
+    const PreviousTables* previous = context_.core.buckets.previous();
     for (const LoadedLimit& box : rule_.ban.boxes) {
         Nanoseconds left = digests_[box.key] == 0 ? Nanoseconds{0} : left_of(box);
-        if (former != nullptr && digests_[box.key] != 0) [[unlikely]] {
-            left = std::max(left, former->ban_left(filed(box), judging_.now.at));
+        if (previous != nullptr && digests_[box.key] != 0) [[unlikely]] {
+            left = std::max(left, previous->ban_left(table_key(box), context_.now.at));
         }
         if (asks_peers(box) && digests_[box.key] != 0) [[unlikely]] {
             left = std::max(left, left_at_peers(box));
@@ -89,58 +89,60 @@ std::optional<PenaltyBoxes::Sentence> PenaltyBoxes::sentence() const noexcept {
 }
 
 // Whether this refusal and those that all workers have noted are a ban.
-bool PenaltyBoxes::is_last_of_all(const Look& look, const LoadedLimit& box) const noexcept {
-    const BucketStore& store = judging_.core.buckets;
-    if (store.peers() == nullptr) {
+bool PenaltyBoxes::is_last_of_all(const LimitCheck& check, const LoadedLimit& box) const noexcept {
+    const BucketStore& store = context_.core.buckets;
+    if (store.worker_tables() == nullptr) {
         return false;
     }
     const Units others =
-        store.peers()->used_by_others({look.key}, Combine::Sum, store, judging_.now);
-    const Units left = remaining(look.entry->cell(), box.limit, store.tenants.pool(), judging_.now);
+        store.worker_tables()->used_by_others({check.key}, Combine::Sum, store, context_.now);
+    const Units left =
+        remaining(check.entry->cell(), box.limit, store.registry.pool(), context_.now);
     return others + Units{1} >= left;
 }
 
-void PenaltyBoxes::ban_now(Look& look, const LoadedLimit& box) const noexcept {
-    Tenants& tenants = judging_.core.buckets.tenants;
-    const Cell before = look.entry->cell();
-    look.entry->write(
-        {judging_.now.at + Nanoseconds{std::get<PenaltyLimit>(box.limit).lasts}, kNoLine});
+void PenaltyBoxes::ban_now(LimitCheck& check, const LoadedLimit& box) const noexcept {
+    LimitRegistry& registry = context_.core.buckets.registry;
+    const Cell before = check.entry->cell();
+    check.entry->write(
+        {context_.now.at + Nanoseconds{std::get<PenaltyLimit>(box.limit).lasts}, kNoLine});
     // The log last: until then the table leads to it.
-    PenaltyMeter::close(before, tenants.pool());
-    look.entry->release();
+    PenaltyMeter::close(before, registry.pool());
+    check.entry->release();
 }
 
 // One refusal; whether it is the one that bans.
-bool PenaltyBoxes::bans_now(const LoadedLimit& box, std::uint8_t step) const noexcept {
-    Look look{.key = filed(box), .cost = Units{1}};
-    if (!look_at_step(look, box, rule_, judging_, step)) {
+bool PenaltyBoxes::bans_now(const LoadedLimit& box, std::uint8_t aggregation_level) const noexcept {
+    LimitCheck check{.key = table_key(box), .cost = Units{1}};
+    if (!check_at_level(check, box, rule_, context_, aggregation_level)) {
         return false;
     }
-    const bool counts = look.judgement == Judgement::Green;
-    if (counts && step == 0 && box.spread == kSpreadAnywhere && is_last_of_all(look, box)) {
-        ban_now(look, box);
+    const bool counts = check.conformance == Conformance::Green;
+    if (counts && aggregation_level == 0 && box.spread == kSpreadAnywhere &&
+        is_last_of_all(check, box)) {
+        ban_now(check, box);
         return true;
     }
-    settle(look, judging_, true, false);
-    return counts && PenaltyMeter::banned(look.entry->cell(), judging_.now.at);
+    commit(check, context_, true, false);
+    return counts && PenaltyMeter::banned(check.entry->cell(), context_.now.at);
 }
 
-unsigned PenaltyBoxes::note(std::span<const Look> looks, bool yellow) const noexcept {
+unsigned PenaltyBoxes::note(std::span<const LimitCheck> checks, bool yellow) const noexcept {
     unsigned begun = 0;
     std::uint32_t noted = 0;  // a bit for each key
-    for (std::size_t i = 0; i < looks.size(); ++i) {
-        const Look& look = looks[i];
+    for (std::size_t i = 0; i < checks.size(); ++i) {
+        const LimitCheck& check = checks[i];
         const std::uint8_t key = rule_.limits[i].key;
-        const bool refused =
-            look.asked && look.entry != nullptr &&
-            (look.judgement == Judgement::Red || (yellow && look.judgement == Judgement::Yellow));
+        const bool refused = check.asked && check.entry != nullptr &&
+                             (check.conformance == Conformance::Red ||
+                              (yellow && check.conformance == Conformance::Yellow));
         if (!refused || ((noted >> key) & 1U) != 0) {
             continue;
         }
-        const std::uint8_t step = look.entry->stamp().step;
-        if (step < rule_step(rule_.keys[key])) {
+        const std::uint8_t aggregation_level = check.entry->stamp().aggregation_level;
+        if (aggregation_level < rule_level(rule_.keys[key])) {
             noted |= 1U << key;
-            begun += bans_now(rule_.ban.boxes[key], step) ? 1U : 0U;
+            begun += bans_now(rule_.ban.boxes[key], aggregation_level) ? 1U : 0U;
         }
     }
     return begun;

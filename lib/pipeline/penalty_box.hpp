@@ -1,5 +1,5 @@
 #pragma once
-#include "lib/pipeline/look_at.hpp"
+#include "lib/pipeline/check_limit.hpp"
 #include "lib/pipeline/scratch.hpp"
 
 #include <array>
@@ -24,8 +24,8 @@ namespace sluice {
 class PenaltyBoxes {
 public:
     // The looks still have the digests of their keys.
-    PenaltyBoxes(const LoadedRule& rule, std::span<const Look> looks,
-                 const Judging& judging) noexcept;
+    PenaltyBoxes(const LoadedRule& rule, std::span<const LimitCheck> checks,
+                 const CheckContext& context) noexcept;
 
     struct Sentence {
         Nanoseconds left{};    // of the longest ban
@@ -36,22 +36,24 @@ public:
 
     // Notes, once for each key, what the limits have just refused; `yellow` says whether their
     // second colour is a refusal. How many bans began by that.
-    [[nodiscard]] unsigned note(std::span<const Look> looks, bool yellow) const noexcept;
+    [[nodiscard]] unsigned note(std::span<const LimitCheck> checks, bool yellow) const noexcept;
 
 private:
-    [[nodiscard]] FiledKey filed(const LoadedLimit& limit) const noexcept {
-        return {KeyHasher::filed_under(limit.identity, digests_[limit.key]), limit.slot};
+    [[nodiscard]] TableKey table_key(const LoadedLimit& limit) const noexcept {
+        return {KeyHasher::key_under(limit.identity, digests_[limit.key]), limit.slot};
     }
     [[nodiscard]] Nanoseconds left_in(Entry* entry) const noexcept;
     [[nodiscard]] Nanoseconds left_of(const LoadedLimit& box) const noexcept;
     [[nodiscard]] Nanoseconds left_at_peers(const LoadedLimit& box) const noexcept;
     [[nodiscard]] bool has_bucket(std::uint8_t key) const noexcept;
-    [[nodiscard]] bool is_last_of_all(const Look& look, const LoadedLimit& box) const noexcept;
-    void ban_now(Look& look, const LoadedLimit& box) const noexcept;
-    [[nodiscard]] bool bans_now(const LoadedLimit& box, std::uint8_t step) const noexcept;
+    [[nodiscard]] bool is_last_of_all(const LimitCheck& check,
+                                      const LoadedLimit& box) const noexcept;
+    void ban_now(LimitCheck& check, const LoadedLimit& box) const noexcept;
+    [[nodiscard]] bool bans_now(const LoadedLimit& box,
+                                std::uint8_t aggregation_level) const noexcept;
 
     const LoadedRule& rule_;
-    const Judging& judging_;
+    const CheckContext& context_;
     std::array<std::uint64_t, kMaxLimitsPerRule> digests_{};  // by key; 0: it lacks a part
 };
 

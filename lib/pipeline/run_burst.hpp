@@ -6,7 +6,7 @@ namespace sluice {
 // The product, stage by stage. rx before it, and act and tx after it, are dataplane/'s.
 inline void run_burst(Burst& burst, const LoadedSet& set, CoreState& core, Now now) noexcept {
     parse_burst(burst, core);
-    origin_burst(burst, set);
+    geo_burst(burst, set);
     match_burst(burst, set, core);
     key_burst(burst, set, core);
     locate_burst(burst, core);
@@ -21,7 +21,7 @@ inline void match_overlapped(Burst& coming, Burst& going, const LoadedSet& set,
                              CoreState& core) noexcept {
     locate_burst(going, core);
     parse_burst(coming, core);
-    origin_burst(coming, set);
+    geo_burst(coming, set);
     match_burst(coming, set, core);
 }
 inline void meter_overlapped(Burst& coming, Burst& going, const LoadedSet& set, CoreState& core,

@@ -16,7 +16,7 @@ struct Sampled {
     const Burst& burst;
     std::size_t row;
     const Match& match;
-    const Look* looks;  // of the rule
+    const LimitCheck* checks;  // of the rule
     CoreState& core;
     Now now;
 
@@ -51,7 +51,7 @@ const AnyLimit* numbers_for(const Sampled& sampled, std::size_t limit, ByteView 
     if (plan == nullptr) {
         return &metered.limit;
     }
-    if (fate_of(*plan, sampled.now) != KeyFate::Judged) {
+    if (key_status_of(*plan, sampled.now) != KeyStatus::Limited) {
         return nullptr;
     }
     const LimitOverride* own =
@@ -61,17 +61,17 @@ const AnyLimit* numbers_for(const Sampled& sampled, std::size_t limit, ByteView 
 
 // Unknown of a key that has no bucket, or that of a wider key.
 std::uint64_t remaining_of(const Sampled& sampled, std::size_t limit, ByteView key) noexcept {
-    const Look& look = sampled.looks[limit];
+    const LimitCheck& check = sampled.checks[limit];
     const AnyLimit* numbers = numbers_for(sampled, limit, key);
-    if (look.cost == Units{0} || numbers == nullptr) {
+    if (check.cost == Units{0} || numbers == nullptr) {
         return KeySample::kUnknown;
     }
-    const Entry* entry = sampled.core.buckets.keys.find(look.key);
-    if (entry == nullptr || entry->stamp().step != 0) {
+    const Entry* entry = sampled.core.buckets.keys.find(check.key);
+    if (entry == nullptr || entry->stamp().aggregation_level != 0) {
         return KeySample::kUnknown;
     }
-    Tenants& tenants = sampled.core.buckets.tenants;
-    return remaining(tenants.cell_of(*entry), *numbers, tenants.pool(), sampled.now).count();
+    LimitRegistry& registry = sampled.core.buckets.registry;
+    return remaining(registry.cell_of(*entry), *numbers, registry.pool(), sampled.now).count();
 }
 
 void tell(const Sampled& sampled, std::size_t limit, std::uint32_t weight) noexcept {
@@ -105,7 +105,7 @@ void sample_burst(Burst& burst, const LoadedSet& set, CoreState& core, Now now) 
     }
     const PacketLooks of = looks_of_packet(burst, pick.packet, set);
     for (const Match& match : of.matches) {
-        const Sampled sampled{set, burst, pick.packet, match, &of.looks[match.first], core, now};
+        const Sampled sampled{set, burst, pick.packet, match, &of.checks[match.first], core, now};
         if (match.skipped || !sampled.asked()) {
             continue;
         }

@@ -1,10 +1,10 @@
 #pragma once
 #include "lib/load/meter_plan.hpp"
 #include "lib/match/rule_matches.hpp"
-#include "lib/meter/entry.hpp"
 #include "lib/packet/row_mask.hpp"
 #include "lib/pipeline/key_digests.hpp"
 #include "lib/pipeline/look.hpp"
+#include "lib/table/entry.hpp"
 
 #include <array>
 #include <cstdint>
@@ -30,7 +30,7 @@ struct ActiveLimit {
 
 // The bucket of one packet under one limit, or its penalty box.
 struct BucketLookup {
-    FiledKey key;
+    TableKey key;
     // Where it lies: of look-ups that have been keyed its first line, then the entry itself, or
     // nullptr. An earlier packet of the burst may have moved it since.
     Entry* entry = nullptr;
@@ -80,7 +80,7 @@ struct Scratch {
 
     // Of the one packet that the general path decides.
     Room<Match> packet_matches = room<Match>(kMaxRules);
-    Room<Look> packet_looks = room<Look>(kMaxLimits);
+    Room<LimitCheck> packet_looks = room<LimitCheck>(kMaxLimits);
 
     // Under which the look-ups were made.
     const MeterPlan* plan = nullptr;

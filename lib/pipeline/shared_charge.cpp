@@ -2,7 +2,7 @@
 
 #include "lib/meter/any_meter.hpp"
 #include "lib/meter/bucket_in.hpp"
-#include "lib/meter/own_bucket.hpp"
+#include "lib/table/own_bucket.hpp"
 
 #include <algorithm>
 
@@ -11,100 +11,103 @@ namespace {
 
 // What is charged, and what the key's owner knows it by. `look.key` is that of the entry, also
 // where it stands for a wider key. Of windows, the one that a charge would be counted in now.
-Account account_of(const Look& look, const Judging& judging) noexcept {
-    Account account{look.key.hash, look.entry->slot(), look.entry->stamp().step};
-    if (windows_counted(*look.numbers) != 0) {
-        const Tenants& tenants = judging.core.buckets.tenants;
+Account account_of(const LimitCheck& check, const CheckContext& context) noexcept {
+    Account account{check.key.hash, check.entry->slot(), check.entry->stamp().aggregation_level};
+    if (windows_counted(*check.numbers) != 0) {
+        const LimitRegistry& registry = context.core.buckets.registry;
         account.turn = turn_of(
-            counts_of(look.entry->cell(), *look.numbers, tenants.pool(), judging.now).epoch);
+            counts_of(check.entry->cell(), *check.numbers, registry.pool(), context.now).epoch);
     }
     return account;
 }
 
-std::uint64_t max_unsynced(const Look& look, const Judging& judging) noexcept {
-    return judging.core.buckets.tenants.row(look.entry->slot()).max_unsynced;
+std::uint64_t max_unsynced(const LimitCheck& check, const CheckContext& context) noexcept {
+    return context.core.buckets.registry.row(check.entry->slot()).max_unsynced;
 }
 
 // Of what was refused: no more than there is, here and of what may be unsynced.
-Units what_fits(const Look& look, const Account& account, const Judging& judging) noexcept {
-    const Ledger& ledger = *judging.core.ledger;
-    const Tenants& tenants = judging.core.buckets.tenants;
-    const Units fits = std::min(look.cost, remaining(tenants.cell_of(*look.entry), *look.numbers,
-                                                     tenants.pool(), judging.now));
+Units what_fits(const LimitCheck& check, const Account& account,
+                const CheckContext& context) noexcept {
+    const Ledger& ledger = *context.core.ledger;
+    const LimitRegistry& registry = context.core.buckets.registry;
+    const Units fits = std::min(
+        check.cost,
+        remaining(registry.cell_of(*check.entry), *check.numbers, registry.pool(), context.now));
     const bool told =
         ledger.owns(account) ||
-        ledger.credit(account, fits.count(), max_unsynced(look, judging)) == Credit::Enough;
+        ledger.credit(account, fits.count(), max_unsynced(check, context)) == Credit::Enough;
     return told ? fits : Units{0};
 }
 
 }  // namespace
 
-void end_lease(Entry& entry, const FiledKey& key, CoreState& core) noexcept {
-    const Tenants& tenants = core.buckets.tenants;
-    if (core.ledger != nullptr && tenants.row(slot_of(key)).leases && entry.stamp().step == 0 &&
-        !entry.has_own_numbers()) {
+void end_lease(Entry& entry, const TableKey& key, CoreState& core) noexcept {
+    const LimitRegistry& registry = core.buckets.registry;
+    if (core.ledger != nullptr && registry.row(slot_of(key)).leases &&
+        entry.stamp().aggregation_level == 0 && !entry.has_own_numbers()) {
         core.ledger->give_back({key.hash, slot_of(key), 0}, entry.lease());
         entry.set_lease(0);
     }
 }
 
-Judgement ask_ledger(const Look& look, const LoadedRule& rule, const Judging& judging) noexcept {
-    if (look.entry == nullptr || !is_shared(*look.entry, judging)) {
-        return look.judgement;
+Conformance ask_ledger(const LimitCheck& check, const LoadedRule& rule,
+                       const CheckContext& context) noexcept {
+    if (check.entry == nullptr || !is_shared(*check.entry, context)) {
+        return check.conformance;
     }
-    Ledger& ledger = *judging.core.ledger;
-    const Account account = account_of(look, judging);
+    Ledger& ledger = *context.core.ledger;
+    const Account account = account_of(check, context);
     if (ledger.owns(account)) {
-        return look.judgement;
+        return check.conformance;
     }
-    end_lease(*look.entry, look.key, judging.core);
-    const Credit credit = ledger.credit(account, look.cost.count(), max_unsynced(look, judging));
+    end_lease(*check.entry, check.key, context.core);
+    const Credit credit = ledger.credit(account, check.cost.count(), max_unsynced(check, context));
     if (credit == Credit::Enough) [[likely]] {
-        return look.judgement;
+        return check.conformance;
     }
     ledger.count(credit);
     const bool open = rule.on_full == OnFull::Open;
     const TableEvent event = open ? TableEvent::CreditOpen : TableEvent::CreditClosed;
-    judging.core.counters.by_table_event[static_cast<std::size_t>(event)].add(1);
-    return open ? look.judgement : Judgement::NoRoom;
+    context.core.counters.by_table_event[static_cast<std::size_t>(event)].add(1);
+    return open ? check.conformance : Conformance::NoRoom;
 }
 
-bool can_note(const Look& look, const Judging& judging) noexcept {
-    const Ledger& ledger = *judging.core.ledger;
-    const Account account = account_of(look, judging);
+bool can_note(const LimitCheck& check, const CheckContext& context) noexcept {
+    const Ledger& ledger = *context.core.ledger;
+    const Account account = account_of(check, context);
     return ledger.owns(account) ||
-           ledger.credit(account, look.cost.count(), Ledger::kMostUnsynced) == Credit::Enough;
+           ledger.credit(account, check.cost.count(), Ledger::kMostUnsynced) == Credit::Enough;
 }
 
-void settle_shared(const Look& look, const Judging& judging, bool rejected) noexcept {
-    Entry& entry = *look.entry;
-    Tenants& tenants = judging.core.buckets.tenants;
-    const Account account = account_of(look, judging);
-    end_lease(*look.entry, look.key, judging.core);
-    const Units units = rejected ? what_fits(look, account, judging) : look.cost;
+void commit_shared(const LimitCheck& check, const CheckContext& context, bool rejected) noexcept {
+    Entry& entry = *check.entry;
+    LimitRegistry& registry = context.core.buckets.registry;
+    const Account account = account_of(check, context);
+    end_lease(*check.entry, check.key, context.core);
+    const Units units = rejected ? what_fits(check, account, context) : check.cost;
     if (units == Units{0}) {
         return;
     }
-    Ledger& ledger = *judging.core.ledger;
-    Cell cell = tenants.cell_of(entry);
-    const Due due = due_of(cell, *look.numbers, tenants.pool(), judging.now, units);
+    Ledger& ledger = *context.core.ledger;
+    Cell cell = registry.cell_of(entry);
+    const Due due = due_of(cell, *check.numbers, registry.pool(), context.now, units);
     const std::uint32_t record =
-        ledger.owns(account) ? kNoRecord : ledger.note(account, units.count(), judging.now, due);
-    if (const Limit* gcra = gcra_of(*look.numbers)) [[likely]] {
+        ledger.owns(account) ? kNoRecord : ledger.note(account, units.count(), context.now, due);
+    if (const Limit* gcra = gcra_of(*check.numbers)) [[likely]] {
         Gcra bucket = bucket_in(cell, *gcra);
-        charge(bucket, *gcra, judging.now.at, units);
+        charge(bucket, *gcra, context.now.at, units);
         cell = {bucket.fresh_from, bucket.below};
     } else {
-        charge(cell, *look.numbers, tenants.pool(), judging.now, {units});
+        charge(cell, *check.numbers, registry.pool(), context.now, {units});
         if (record == kNoRecord && !ledger.owns(account)) [[unlikely]] {
-            disown(cell, *look.numbers, tenants.pool(), units);
+            disown(cell, *check.numbers, registry.pool(), units);
         }
     }
-    tenants.write(entry, cell, judging.now);
+    registry.write(entry, cell, context.now);
     if (record != kNoRecord) {
-        Stand copy = stand_of(cell, *look.numbers, tenants.pool(), judging.now);
+        BucketState copy = bucket_state_of(cell, *check.numbers, registry.pool(), context.now);
         copy.version = entry.stamp().version;
-        ledger.send_if_much(record, max_unsynced(look, judging), copy, judging.now);
+        ledger.send_if_much(record, max_unsynced(check, context), copy, context.now);
     }
 }
 

@@ -9,10 +9,10 @@ namespace sluice {
 void parse_burst(Burst& burst, const CoreState& core) noexcept;
 
 // Adds to each row that is not malformed the countries and ASNs that rules ask for.
-void fill_origins(Burst& burst, const OriginMap& origins) noexcept;
-inline void origin_burst(Burst& burst, const LoadedSet& set) noexcept {
-    if (set.origin_map != nullptr) [[unlikely]] {
-        fill_origins(burst, *set.origin_map);
+void fill_geo(Burst& burst, const GeoTable& origins) noexcept;
+inline void geo_burst(Burst& burst, const LoadedSet& set) noexcept {
+    if (set.geo_table != nullptr) [[unlikely]] {
+        fill_geo(burst, *set.geo_table);
     }
 }
 

@@ -132,7 +132,7 @@ private:
 
     const ListReader* list_files_;
     PatternCache* patterns_;
-    const BoxSpread box_;
+    const RssMapping box_;
     ReadContext context_;
     ReadContext relaxed_;
     NamedLimits limits_;

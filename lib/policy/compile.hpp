@@ -5,7 +5,7 @@
 #include "lib/policy/lists/list_reader.hpp"
 #include "lib/policy/problems/problem.hpp"
 #include "lib/policy/values/named_text.hpp"
-#include "lib/rules/port_spread.hpp"
+#include "lib/rules/port_rss_mapping.hpp"
 #include "lib/rules/rule_set.hpp"
 
 #include <array>
@@ -115,7 +115,7 @@ struct RuleText {
     const ListReader* lists = nullptr;   // nullptr: none can be read
     PatternCache* patterns = nullptr;    // what was compiled before; nullptr: nothing was
     const KeySettings* keys = nullptr;   // set at run time; nullptr: none
-    const BoxSpread* box = nullptr;      // that they are for; nullptr: as most are
+    const RssMapping* box = nullptr;     // that they are for; nullptr: as most are
     OverrideCache* overrides = nullptr;  // of files that were read before; nullptr: none
 };
 

@@ -51,16 +51,16 @@ CoarseKeys::CoarseKeys(ByteView key) noexcept {
     }
 }
 
-CoarseKeys::CoarseKeys(const GroupingKey& key, MissingKey missing, const Flow& flow,
+CoarseKeys::CoarseKeys(const GroupingKey& key, MissingKey missing, const PacketHeaders& headers,
                        ByteView frame) noexcept
     : CoarseKeys{[&] {
           KeyBytes own;
-          (void)key_of(key, missing, flow, frame, own);
+          (void)key_of(key, missing, headers, frame, own);
           return own;
       }()
                      .view()} {}
 
-std::uint8_t rule_step(const GroupingKey& key) noexcept {
+std::uint8_t rule_level(const GroupingKey& key) noexcept {
     std::uint8_t v4 = 0;
     std::uint8_t first = 0;
     std::uint8_t second = 0;

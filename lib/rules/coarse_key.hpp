@@ -1,6 +1,6 @@
 #pragma once
 #include "lib/base/bytes.hpp"
-#include "lib/packet/flow.hpp"
+#include "lib/packet/packet_headers.hpp"
 #include "lib/rules/group.hpp"
 #include "lib/rules/rule_set.hpp"
 
@@ -20,10 +20,10 @@ public:
 
     // Of the canonical bytes of a key; they need not outlive the call.
     explicit CoarseKeys(ByteView key) noexcept;
-    CoarseKeys(const GroupingKey& key, MissingKey missing, const Flow& flow,
+    CoarseKeys(const GroupingKey& key, MissingKey missing, const PacketHeaders& headers,
                ByteView frame) noexcept;
 
-    // The wider keys, nearest first. The first is step 1.
+    // The wider keys, nearest first. The first is aggregation level 1.
     [[nodiscard]] std::span<const KeyBytes> keys() const noexcept {
         return std::span{keys_}.first(size_);
     }
@@ -33,7 +33,8 @@ private:
     std::size_t size_ = 0;
 };
 
-// The step that stands for the rule itself: one more than this key of it can be widened.
-[[nodiscard]] std::uint8_t rule_step(const GroupingKey& key) noexcept;
+// The aggregation level that stands for the rule itself: one more than this key of it can be
+// widened.
+[[nodiscard]] std::uint8_t rule_level(const GroupingKey& key) noexcept;
 
 }  // namespace sluice

@@ -12,7 +12,7 @@ inline constexpr std::uint32_t kNoRule = 0xFFFF'FFFF;
 // What became of one packet, and why.
 struct Decision {
     Verdict verdict = Verdict::Pass;
-    Reason reason = Reason::NoRule;
+    Reason reason = Reason::Unmatched;
     std::uint8_t key = 0;              // of that rule: the one whose limit refused, else the first
     ActionIndex action = kPassAction;  // row of RuleSet::actions with this verdict
     std::uint32_t rule = kNoRule;      // index in the rule set, if a rule made the verdict

@@ -16,17 +16,19 @@ ByteView bytes_of_value(const T& value) noexcept {
     return std::as_bytes(std::span{&value, 1});
 }
 
-bool has_all_parts(std::span<const KeyPart> parts, const Flow& flow, ByteView frame) noexcept {
+bool has_all_parts(std::span<const KeyPart> parts, const PacketHeaders& headers,
+                   ByteView frame) noexcept {
     for (const KeyPart& part : parts) {
-        if (part.text ? !read_text(*part.text, flow, frame) : !flow.fields.has(part.field)) {
+        if (part.text ? !read_text(*part.text, headers, frame) : !headers.fields.has(part.field)) {
             return false;
         }
     }
     return true;
 }
 
-VersionedAddress address_of(const KeyPart& part, const Flow& flow, ByteView frame) noexcept {
-    return unwrapped(read_address(part.field, flow, frame), part.unwrapping);
+VersionedAddress address_of(const KeyPart& part, const PacketHeaders& headers,
+                            ByteView frame) noexcept {
+    return unwrapped(read_address(part.field, headers, frame), part.unwrapping);
 }
 
 std::string escaped(std::string_view text) {
@@ -36,16 +38,16 @@ std::string escaped(std::string_view text) {
 }
 
 // The caller has checked that it is there.
-std::string part_text(const KeyPart& part, const Flow& flow, ByteView frame,
+std::string part_text(const KeyPart& part, const PacketHeaders& headers, ByteView frame,
                       std::string_view pair) {
     if (part.text) {
-        const TextValue value = text_value(part, *read_text(*part.text, flow, frame));
+        const TextValue value = text_value(part, *read_text(*part.text, headers, frame));
         return text_of_value(value.view(), value.has_digest);
     }
     if (!part.is_address()) {
-        return escaped(field_text(part.field, flow, frame, pair));
+        return escaped(field_text(part.field, headers, frame, pair));
     }
-    const VersionedAddress value = address_of(part, flow, frame);
+    const VersionedAddress value = address_of(part, headers, frame);
     const std::uint8_t length = part.length(value.version);
     return to_text(IpPrefix{value.version, masked(value.address, length), length});
 }
@@ -123,10 +125,10 @@ void KeyBytes::append_shared() noexcept {
     append(ByteView{&kSharedKey, 1});
 }
 
-KeyOutcome key_of(std::span<const KeyPart> parts, MissingKey missing, const Flow& flow,
+KeyOutcome key_of(std::span<const KeyPart> parts, MissingKey missing, const PacketHeaders& headers,
                   ByteView frame, KeyBytes& key) noexcept {
     key.clear();
-    if (!has_all_parts(parts, flow, frame)) {
+    if (!has_all_parts(parts, headers, frame)) {
         if (missing == MissingKey::Skip) {
             return KeyOutcome::Missing;
         }
@@ -135,19 +137,19 @@ KeyOutcome key_of(std::span<const KeyPart> parts, MissingKey missing, const Flow
     }
     for (const KeyPart& part : parts) {
         if (part.text) {
-            key.append_text(part, text_value(part, *read_text(*part.text, flow, frame)));
+            key.append_text(part, text_value(part, *read_text(*part.text, headers, frame)));
         } else if (part.is_address()) {
-            key.append_address(part, address_of(part, flow, frame));
+            key.append_address(part, address_of(part, headers, frame));
         } else {
-            key.append_number(part.field, read_number(part.field, flow, frame));
+            key.append_number(part.field, read_number(part.field, headers, frame));
         }
     }
     return KeyOutcome::Complete;
 }
 
-std::string key_text(std::span<const KeyPart> parts, const Flow& flow, ByteView frame,
+std::string key_text(std::span<const KeyPart> parts, const PacketHeaders& headers, ByteView frame,
                      std::string_view pair) {
-    if (!has_all_parts(parts, flow, frame)) {
+    if (!has_all_parts(parts, headers, frame)) {
         return {};
     }
     std::string text;
@@ -155,7 +157,7 @@ std::string key_text(std::span<const KeyPart> parts, const Flow& flow, ByteView 
         if (&part != parts.data()) {
             text += '|';
         }
-        text += part_text(part, flow, frame, pair);
+        text += part_text(part, headers, frame, pair);
     }
     return text;
 }

@@ -1,7 +1,7 @@
 #pragma once
 #include "lib/base/bytes.hpp"
 #include "lib/base/check.hpp"
-#include "lib/packet/flow.hpp"
+#include "lib/packet/packet_headers.hpp"
 #include "lib/rules/rule_set.hpp"
 
 #include <array>
@@ -83,12 +83,13 @@ enum class KeyOutcome : std::uint8_t {
 };
 
 [[nodiscard]] KeyOutcome key_of(std::span<const KeyPart> parts, MissingKey missing,
-                                const Flow& flow, ByteView frame, KeyBytes& key) noexcept;
+                                const PacketHeaders& headers, ByteView frame,
+                                KeyBytes& key) noexcept;
 
 // The key as `part|part`, in the fields' text forms; prefixes as address/length; bytes that would
 // break a line or a part as \xNN. Empty when a part is missing.
-[[nodiscard]] std::string key_text(std::span<const KeyPart> parts, const Flow& flow, ByteView frame,
-                                   std::string_view pair);
+[[nodiscard]] std::string key_text(std::span<const KeyPart> parts, const PacketHeaders& headers,
+                                   ByteView frame, std::string_view pair);
 
 // The same of canonical bytes; `pair_of` gives the text of a port_name(). Empty for the bucket that
 // all packets share in which a part is missing, or when these are no bytes of a key.

@@ -18,7 +18,7 @@ bool fill_coarser(Rule& rule) {
             return;
         }
         AnyLimit numbers = limit.limit;
-        for (std::size_t step = 0; step < kSteps; ++step) {
+        for (std::size_t aggregation_level = 0; aggregation_level < kSteps; ++aggregation_level) {
             const Result<AnyLimit> wider = scaled(numbers, rule.coarsen_factor);
             all_fit = all_fit && wider;
             numbers = wider ? *wider : numbers;

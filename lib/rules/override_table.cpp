@@ -1,6 +1,6 @@
 #include "lib/rules/override_table.hpp"
 
-#include "lib/meter/own_bucket.hpp"
+#include "lib/table/own_bucket.hpp"
 
 #include <algorithm>
 #include <array>

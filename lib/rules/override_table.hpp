@@ -1,6 +1,6 @@
 #pragma once
 #include "lib/base/line_memory.hpp"
-#include "lib/meter/group_key.hpp"
+#include "lib/hash/group_key.hpp"
 #include "lib/rules/overrides.hpp"
 
 #include <bit>

@@ -1,6 +1,6 @@
 #pragma once
 #include "lib/match/classifier.hpp"
-#include "lib/match/origin_parts.hpp"
+#include "lib/match/geo_parts.hpp"
 #include "lib/meter/any_limit.hpp"
 #include "lib/packet/client_address.hpp"
 #include "lib/packet/text_field.hpp"
@@ -91,7 +91,7 @@ struct MeteredLimit {
     Per per = Per::Packet;
     AnyLimit limit;
     LimitScope scope = LimitScope::Local;
-    // Where it is local: names how the ports that it sees spread packets (lib/policy/scopes).
+    // Where it is local: names how the ports that it sees spread packets (lib/policy/placement).
     std::uint64_t spread_at_ports = 0;
     // How far workers may go ahead of each other where it is merged; 0: as the numbers suggest.
     std::uint64_t max_unsynced = 0;
@@ -170,7 +170,7 @@ struct RuleSet {
     std::uint64_t generation = 0;  // hash of the set; 0 = none loaded
     Classifier classifier;         // which rules match a packet
     // Where addresses come from; nullptr: no rule asks.
-    std::shared_ptr<const OriginParts> origins;
+    std::shared_ptr<const GeoParts> origins;
     // What rules and decisions name by index; kPass and kDrop come first.
     std::vector<Action> actions{kPass, kDrop};
     std::vector<Rule> rules;

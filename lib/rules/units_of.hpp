@@ -1,7 +1,7 @@
 #pragma once
 #include "lib/base/units.hpp"
 #include "lib/meter/window_limit.hpp"
-#include "lib/packet/flow.hpp"
+#include "lib/packet/packet_headers.hpp"
 #include "lib/rules/rule_set.hpp"
 
 #include <cstdint>
@@ -9,24 +9,25 @@
 namespace sluice {
 
 // A SYN without ACK, repeats included.
-[[nodiscard]] inline bool opens_connection(const Flow& flow) noexcept {
+[[nodiscard]] inline bool opens_connection(const PacketHeaders& headers) noexcept {
     constexpr unsigned kSyn = 0x002;
     constexpr unsigned kAck = 0x010;
-    return (flow.tcp_flags & (kSyn | kAck)) == kSyn && flow.fields.has(Field::TcpFlags);
+    return (headers.tcp_flags & (kSyn | kAck)) == kSyn && headers.fields.has(Field::TcpFlags);
 }
 
 // What a packet carries of that which a limit counts. 0: nothing, so the limit does not judge it.
-[[nodiscard]] inline Units units_of(Per per, const Flow& flow) noexcept {
+[[nodiscard]] inline Units units_of(Per per, const PacketHeaders& headers) noexcept {
     if (per == Per::Connection) {
-        return Units{opens_connection(flow) ? 1U : 0U};
+        return Units{opens_connection(headers) ? 1U : 0U};
     }
-    return Units{per == Per::Byte ? flow.byte_units : 1U};
+    return Units{per == Per::Byte ? headers.byte_units : 1U};
 }
 
 // What a limit of the rule is asked for.
 static_assert(kMaxCost <= kMostCount / UINT32_MAX, "no cost of a packet overflows a meter");
-[[nodiscard]] inline Units cost_of(const RuleTerms& rule, Per per, const Flow& flow) noexcept {
-    return Units{units_of(per, flow).count() * rule.cost};
+[[nodiscard]] inline Units cost_of(const RuleTerms& rule, Per per,
+                                   const PacketHeaders& headers) noexcept {
+    return Units{units_of(per, headers).count() * rule.cost};
 }
 
 }  // namespace sluice

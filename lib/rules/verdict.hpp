@@ -24,7 +24,7 @@ inline constexpr std::size_t kVerdictCount = kVerdictNames.size();
 
 // Why. Every packet has exactly one.
 enum class Reason : std::uint8_t {
-    NoRule,
+    Unmatched,
     WithinLimits,
     AllowRule,
     Bypass,
@@ -32,7 +32,7 @@ enum class Reason : std::uint8_t {
     OverLimit,
     TableFull,
     Panic,
-    NoRules,
+    NoRuleset,
     TruncatedL2,
     TruncatedL3,
     TruncatedL4,
@@ -56,7 +56,7 @@ struct ReasonRow {
 
 // The one list of reasons. Counters, CLI, metrics and docs are loops over it.
 inline constexpr auto kReasons = std::to_array<ReasonRow>({
-    {Reason::NoRule, "no_rule", "no enforcing rule judged the packet"},
+    {Reason::Unmatched, "unmatched", "no enforcing rule judged the packet"},
     {Reason::WithinLimits, "within_limits", "every enforcing rule that judged it had room"},
     {Reason::AllowRule, "allow_rule", "a rule with on_match: allow matched"},
     {Reason::Bypass, "bypass", "within a budget of `bypass`: forwarded before any rule"},
@@ -64,7 +64,7 @@ inline constexpr auto kReasons = std::to_array<ReasonRow>({
     {Reason::OverLimit, "over_limit", "a limit had no room; the rule's on_exceed decided"},
     {Reason::TableFull, "table_full", "no place for a new key; the rule's on_full decided"},
     {Reason::Panic, "panic", "forwarded unjudged: panic pass is on"},
-    {Reason::NoRules, "no_rules", "forwarded unjudged: no rule set is loaded"},
+    {Reason::NoRuleset, "no_ruleset", "forwarded unjudged: no rule set is loaded"},
     {Reason::TruncatedL2, "truncated_l2", "the frame ends inside the link-layer headers"},
     {Reason::TruncatedL3, "truncated_l3", "the frame ends inside the IP headers"},
     {Reason::TruncatedL4, "truncated_l4", "the packet ends inside the TCP, UDP or ICMP header"},

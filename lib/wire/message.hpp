@@ -1,12 +1,12 @@
 #pragma once
 #include "lib/base/bytes.hpp"
+#include "lib/heavy_hitters/top_keys.hpp"
 #include "lib/ledger/counters.hpp"
 #include "lib/rules/key_action.hpp"
-#include "lib/rules/port_spread.hpp"
+#include "lib/rules/port_rss_mapping.hpp"
 #include "lib/rules/rule_set.hpp"
 #include "lib/rules/table_event.hpp"
 #include "lib/rules/verdict.hpp"
-#include "lib/top/top_keys.hpp"
 
 #include <array>
 #include <cstdint>
@@ -89,7 +89,7 @@ struct Welcome {
     std::uint32_t version = kWireVersion;
     std::uint32_t pid = 0;
     std::uint64_t generation = 0;  // 0: no rule set
-    BoxSpread spread{};            // how frames come to workers
+    RssMapping spread{};           // how frames come to workers
 };
 struct Applied {
     std::uint64_t generation = 0;
@@ -186,7 +186,7 @@ struct KeyBucketState {
     std::uint8_t limit = 0;  // index in the rule
     bool own = false;
     bool overridden = false;
-    std::uint8_t step = 0;
+    std::uint8_t aggregation_level = 0;
     std::uint64_t before = 0;
     std::uint64_t remaining = 0;
     std::uint64_t most = 0;
@@ -204,7 +204,7 @@ struct KeyOnWorker {
     std::uint64_t after = 0;
     std::int64_t ban_left_ns = 0;
     bool lifted = false;
-    std::uint8_t ban_step = 0;
+    std::uint8_t ban_level = 0;
     std::vector<KeyBucketState> limits;
 };
 struct KeyState {

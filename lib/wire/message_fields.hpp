@@ -54,15 +54,15 @@ void serialize(Archive& archive, Serialized<Archive, SetMergeInterval>& m) {
 }
 
 template <typename Archive>
-void serialize(Archive& archive, Serialized<Archive, PortSpread>& m) {
+void serialize(Archive& archive, Serialized<Archive, PortRssMapping>& m) {
     archive(m.pair);
     archive.word(m.dir, Direction::Out);
-    archive.word(m.by, PortSpread::By::Unknown);
+    archive.word(m.by, PortRssMapping::By::Unknown);
     archive.word(m.rss, Rss::SourcePrefix);
     archive(m.way);
 }
 template <typename Archive>
-void serialize(Archive& archive, Serialized<Archive, BoxSpread>& m) {
+void serialize(Archive& archive, Serialized<Archive, RssMapping>& m) {
     auto workers = static_cast<std::uint32_t>(m.workers);
     archive(m.ports, m.tunnels, workers, m.merge_interval);
     if constexpr (Archive::kReads) {
@@ -132,13 +132,13 @@ void serialize(Archive& archive, Serialized<Archive, Top>& m) {
 }
 template <typename Archive>
 void serialize(Archive& archive, Serialized<Archive, KeyBucketState>& m) {
-    archive(m.limit, m.own, m.overridden, m.step, m.before, m.remaining, m.most, m.wait_ns,
-            m.given_wider);
+    archive(m.limit, m.own, m.overridden, m.aggregation_level, m.before, m.remaining, m.most,
+            m.wait_ns, m.given_wider);
 }
 template <typename Archive>
 void serialize(Archive& archive, Serialized<Archive, KeyOnWorker>& m) {
     archive(m.lcore, m.answered, m.exempt, m.banned, m.begun, m.refusals, m.after, m.ban_left_ns,
-            m.lifted, m.ban_step, m.limits);
+            m.lifted, m.ban_level, m.limits);
 }
 template <typename Archive>
 void serialize(Archive& archive, Serialized<Archive, KeyState>& m) {

@@ -1,5 +1,5 @@
 #pragma once
-#include "lib/match/origin_parts.hpp"
+#include "lib/match/geo_parts.hpp"
 #include "lib/wire/archive.hpp"
 
 #include <array>
@@ -9,7 +9,7 @@
 namespace sluice {
 
 template <>
-inline constexpr bool kAsInMemory<Origin> = std::has_unique_object_representations_v<Origin>;
+inline constexpr bool kAsInMemory<GeoOrigin> = std::has_unique_object_representations_v<GeoOrigin>;
 
 template <typename Archive>
 void serialize(Archive& archive, Serialized<Archive, Step<std::uint64_t>>& step) {
@@ -44,8 +44,8 @@ void serialize(Archive& archive, Serialized<Archive, FieldSet>& fields) {
 // No field: nullptr. Whether the parts are sound is checked with the whole set.
 template <typename Archive>
 void serialize_origins(Archive& archive,
-                       Serialized<Archive, std::shared_ptr<const OriginParts>>& origins) {
-    OriginParts read;
+                       Serialized<Archive, std::shared_ptr<const GeoParts>>& origins) {
+    GeoParts read;
     FieldSet asked = origins == nullptr ? FieldSet{} : origins->asked;
     archive(asked);
     if (asked == FieldSet{}) {
@@ -57,7 +57,7 @@ void serialize_origins(Archive& archive,
     if constexpr (Archive::kReads) {
         read.asked = asked;
         serialize_tables(read);
-        origins = std::make_shared<const OriginParts>(std::move(read));
+        origins = std::make_shared<const GeoParts>(std::move(read));
     } else {
         serialize_tables(*origins);
     }

@@ -4,7 +4,7 @@
 
 namespace sluice {
 
-[[nodiscard]] inline FormerNumbers blank_of(std::type_identity<FormerNumbers>) {
+[[nodiscard]] inline PreviousNumbers blank_of(std::type_identity<PreviousNumbers>) {
     return {.limit = blank<AnyLimit>(), .coarser = {}};
 }
 
@@ -13,12 +13,12 @@ namespace sluice {
 }
 
 template <typename Archive>
-void serialize(Archive& archive, Serialized<Archive, FormerNumbers>& former) {
-    archive(former.version, former.change, former.limit, former.coarser);
+void serialize(Archive& archive, Serialized<Archive, PreviousNumbers>& previous) {
+    archive(previous.version, previous.change, previous.limit, previous.coarser);
 }
 
 template <typename Archive>
-void serialize(Archive& archive, Serialized<Archive, MovedFrom>& moved) {
+void serialize(Archive& archive, Serialized<Archive, MigratedFrom>& moved) {
     archive(moved.slot);
     archive.word(moved.combine, Combine::Most);
 }
@@ -32,9 +32,9 @@ template <typename Archive>
 void serialize_slot(Archive& archive, Serialized<Archive, LoadedLimit>& limit) {
     bool shared = limit.shared != 0;
     archive(limit.identity, limit.slot, limit.version, limit.overridden, limit.limit, limit.coarser,
-            limit.former, shared, limit.spread);
-    archive.optional_word(limit.moving, Combine::Most);
-    archive(limit.moved_from);
+            limit.previous, shared, limit.spread);
+    archive.optional_word(limit.migrating_to, Combine::Most);
+    archive(limit.migrated_from);
     if constexpr (Archive::kReads) {
         limit.shared = shared ? 1 : 0;
     }

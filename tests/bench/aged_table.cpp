@@ -29,7 +29,7 @@ AgedTable::AgedTable(std::size_t keys)
       wider_{TokenBucketLimit{wider_numbers_}},
       store_{keys * 94 / kFillPercent, 16},
       now_{Instant{1h}, {}} {
-    rows_[kSlot] = {.limit = &limit_, .coarser = {&wider_, 1}, .former = {}, .version = 0};
+    rows_[kSlot] = {.limit = &limit_, .coarser = {&wider_, 1}, .previous = {}, .version = 0};
     store_.adopt(rows_, 0, 1h, now_);
     // Each generation ends one key after the other, while the next comes in.
     for (std::uint64_t number = 0; number < 2 * keys; ++number) {
@@ -39,7 +39,7 @@ AgedTable::AgedTable(std::size_t keys)
         if (number % kBurst == 0) {
             (void)store_.begin_burst(now_);
         }
-        Entry* entry = add(filed(number));
+        Entry* entry = add(table_key(number));
         if (entry == nullptr) {
             std::fprintf(stderr, "no place while filling\n");
             std::exit(1);
@@ -50,20 +50,20 @@ AgedTable::AgedTable(std::size_t keys)
     first_ = keys;
 }
 
-FiledKey AgedTable::filed(std::uint64_t number) const noexcept {
+TableKey AgedTable::table_key(std::uint64_t number) const noexcept {
     const KeyWords words = key_words(number);
     return {hash_(kIdentity, std::as_bytes(std::span{words})), kSlot};
 }
 
-void AgedTable::file(Entry& entry, const FiledKey& key) noexcept {
-    entry.file({now_.at, 0}, key.filed, {});
+void AgedTable::file(Entry& entry, const TableKey& key) noexcept {
+    entry.file({now_.at, 0}, key.slot_and_tag, {});
     entry.release();
-    store_.tenants.came(kSlot);
+    store_.registry.came(kSlot);
     ++added_;
 }
 
-Entry* AgedTable::add(const FiledKey& key) noexcept {
-    Entry* entry = store_.keys.make_place(key, store_.tenants, now_);
+Entry* AgedTable::add(const TableKey& key) noexcept {
+    Entry* entry = store_.keys.make_place(key, store_.registry, now_);
     if (entry != nullptr) {
         file(*entry, key);
     }
@@ -73,9 +73,9 @@ Entry* AgedTable::add(const FiledKey& key) noexcept {
 namespace {
 
 // As the pipeline's key stage does it: hashing is inlined where the CPU has the rounds.
-SLUICE_AES FiledKey filed_by(const AesHash& aes, std::uint64_t number) noexcept {
+SLUICE_AES TableKey filed_by(const AesHash& aes, std::uint64_t number) noexcept {
     const KeyWords words = key_words(number);
-    return {KeyHasher::filed_under(kIdentity, aes.of_words(words[0], words[1])), kSlot};
+    return {KeyHasher::key_under(kIdentity, aes.of_words(words[0], words[1])), kSlot};
 }
 
 // A key that was not there before, and the network it belongs to.
@@ -109,7 +109,7 @@ void AgedTable::ask(std::span<Work> burst, Random& random) noexcept {
         return;
     }
     for (Work& work : burst) {
-        work.key = filed(first_ + random.below(keys_));
+        work.key = table_key(first_ + random.below(keys_));
         work.entry = store_.keys.prefetch_first<BucketTable::Into::FirstCache>(work.key);
     }
 }
@@ -123,16 +123,16 @@ void AgedTable::charge_entry(Entry& entry, const Limit& limit) noexcept {
 }
 
 // Also of a key that has moved since it was seen, as the pipeline does it.
-[[gnu::noinline]] Entry* AgedTable::place_slow(const FiledKey& key) noexcept {
+[[gnu::noinline]] Entry* AgedTable::place_slow(const TableKey& key) noexcept {
     Entry* entry = store_.keys.find(key);
     return entry != nullptr ? entry : add(key);
 }
 
 void AgedTable::decide(std::span<Work> burst) noexcept {
-    const bool stale = store_.tenants.stale();
+    const bool stale = store_.registry.stale();
     for (Work& work : burst) {
         Entry* entry = work.entry;
-        if (entry == nullptr || entry->filed() != work.key.filed) [[unlikely]] {
+        if (entry == nullptr || entry->slot_and_tag() != work.key.slot_and_tag) [[unlikely]] {
             entry = place_slow(work.key);
         }
         if (entry == nullptr) [[unlikely]] {
@@ -140,7 +140,7 @@ void AgedTable::decide(std::span<Work> burst) noexcept {
             continue;
         }
         if (stale) [[unlikely]] {
-            store_.tenants.update(*entry, now_);
+            store_.registry.update(*entry, now_);
         }
         charge_entry(*entry, numbers_);
     }
@@ -162,7 +162,7 @@ void AgedTable::run(std::size_t bursts, Random& random) {
         Burst& probing = work[(burst + 1) % 3];
         Burst& asking = work[(burst + 2) % 3];
         store_.keys.probe_second(
-            std::span<Work* const>{missed[burst % 2].data(), misses[burst % 2]}, store_.tenants,
+            std::span<Work* const>{missed[burst % 2].data(), misses[burst % 2]}, store_.registry,
             now_);
         std::size_t found = 0;
         for (std::size_t at = 0; at < kBurst; at += kTurn) {
@@ -179,7 +179,7 @@ void AgedTable::fill_up() {
     std::uint64_t number = first_ + keys_;
     for (std::uint64_t failures = 0; failures < 64; ++number) {
         (void)store_.begin_burst(now_);
-        Entry* entry = add(filed(number));
+        Entry* entry = add(table_key(number));
         if (entry == nullptr) {
             ++failures;
         } else {
@@ -210,8 +210,8 @@ void AgedTable::ask_new(std::span<NewWork> burst, Random& random, std::uint64_t 
     }
     for (NewWork& work : burst) {
         const NewKey key = next_new(random, networks);
-        work.key = filed(key.number);
-        work.parent = filed(key.network);
+        work.key = table_key(key.number);
+        work.parent = table_key(key.network);
         work.lines = store_.keys.prefetch_both(work.key);
         work.parent_lines = store_.parents.prefetch_both(work.parent);
     }
@@ -220,13 +220,13 @@ void AgedTable::ask_new(std::span<NewWork> burst, Random& random, std::uint64_t 
 void AgedTable::charge_parent(const NewWork& work) noexcept {
     Entry* entry = BucketTable::find_in(work.parent_lines, work.parent);
     if (entry == nullptr) {
-        entry = store_.parents.make_place_in(work.parent_lines, work.parent, store_.tenants, now_);
+        entry = store_.parents.make_place_in(work.parent_lines, work.parent, store_.registry, now_);
         if (entry == nullptr) {
             entry = &store_.rule_entry(kSlot);
         } else {
-            entry->file({now_.at, 0}, work.parent.filed, {0, 1});
+            entry->file({now_.at, 0}, work.parent.slot_and_tag, {0, 1});
             entry->release();
-            store_.tenants.came(kSlot);
+            store_.registry.came(kSlot);
         }
     }
     charge_entry(*entry, wider_numbers_);
@@ -237,7 +237,7 @@ void AgedTable::decide_new(std::span<const NewWork> burst) noexcept {
     for (const NewWork& work : burst) {
         Entry* entry = BucketTable::find_in(work.lines, work.key);
         if (entry == nullptr) [[likely]] {
-            entry = store_.keys.make_place_in(work.lines, work.key, store_.tenants, now_);
+            entry = store_.keys.make_place_in(work.lines, work.key, store_.registry, now_);
             if (entry == nullptr) [[likely]] {
                 charge_parent(work);
                 continue;
@@ -265,7 +265,7 @@ void AgedTable::run_new_keys(std::size_t bursts, Random& random, std::uint64_t n
 std::uint64_t AgedTable::lost() {
     std::uint64_t missing = 0;
     for (std::uint64_t number = first_; number < first_ + keys_; ++number) {
-        missing += store_.keys.find(filed(number)) == nullptr ? 1U : 0U;
+        missing += store_.keys.find(table_key(number)) == nullptr ? 1U : 0U;
     }
     return missing;
 }

@@ -1,6 +1,6 @@
 #pragma once
-#include "lib/meter/bucket_store.hpp"
-#include "lib/meter/take.hpp"
+#include "lib/table/bucket_store.hpp"
+#include "lib/table/take.hpp"
 #include "tests/bench/keys.hpp"
 #include "tests/bench/roof.hpp"
 
@@ -38,22 +38,22 @@ public:
 
 private:
     struct Work {
-        FiledKey key;
+        TableKey key;
         Entry* entry = nullptr;
     };
     using Burst = std::array<Work, kBurst>;
     struct NewWork {
-        FiledKey key;
+        TableKey key;
         BucketTable::Lines lines;  // of the key
-        FiledKey parent;
+        TableKey parent;
         BucketTable::Lines parent_lines;
     };
     using NewBurst = std::array<NewWork, kBurst>;
 
-    [[nodiscard]] FiledKey filed(std::uint64_t number) const noexcept;
-    [[nodiscard]] Entry* add(const FiledKey& key) noexcept;
-    void file(Entry& entry, const FiledKey& key) noexcept;
-    [[nodiscard]] Entry* place_slow(const FiledKey& key) noexcept;
+    [[nodiscard]] TableKey table_key(std::uint64_t number) const noexcept;
+    [[nodiscard]] Entry* add(const TableKey& key) noexcept;
+    void file(Entry& entry, const TableKey& key) noexcept;
+    [[nodiscard]] Entry* place_slow(const TableKey& key) noexcept;
     void ask(std::span<Work> burst, Random& random) noexcept;
     void ask_aes(std::span<Work> burst, Random& random) noexcept;
     void decide(std::span<Work> burst) noexcept;

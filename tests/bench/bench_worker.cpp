@@ -58,7 +58,7 @@ void BenchWorker::load(RuleSet set, const Sharers& sharers) {
     core_.texts = loaded_.texts(0);
 }
 
-void BenchWorker::share(AmountLanes& lanes, std::size_t me) {
+void BenchWorker::share(DeltaLanes& lanes, std::size_t me) {
     RuleSet set = loaded_.rules();
     for (Rule& rule : set.rules) {
         for (MeteredLimit& limit : rule.limits) {
@@ -69,7 +69,7 @@ void BenchWorker::share(AmountLanes& lanes, std::size_t me) {
     load(std::move(set), {lanes.workers(), interval});
     const std::size_t records = keys_ + 1;  // as in the dataplane
     records_.emplace(records * sizeof(Record));
-    books_ = std::make_unique<BucketBooks>(core_.buckets);
+    books_ = std::make_unique<LedgerStore>(core_.buckets);
     ledger_ = std::make_unique<Ledger>(
         me, lanes, std::span{static_cast<Record*>(records_->data()), records}, now_.at);
     ledger_->set(interval, loaded_.set().shared_limits);
@@ -117,7 +117,7 @@ void BenchWorker::run_in_stages(std::size_t bursts) {
         locate_burst(going, core_);
         lap(kLocate);
         parse_burst(coming, core_);
-        origin_burst(coming, loaded_.set());
+        geo_burst(coming, loaded_.set());
         lap(kParse);
         match_burst(coming, loaded_.set(), core_);
         lap(kMatch);
@@ -165,7 +165,7 @@ double BenchWorker::dropped() const noexcept {
 std::size_t BenchWorker::live_keys() const noexcept {
     std::size_t keys = 0;
     for (std::size_t slot = 0; slot < kSlots; ++slot) {
-        keys += core_.buckets.tenants.entries_of(static_cast<LimitSlot>(slot)).read();
+        keys += core_.buckets.registry.entries_of(static_cast<LimitSlot>(slot)).read();
     }
     return keys;
 }

@@ -1,5 +1,5 @@
 #pragma once
-#include "lib/ledger/bucket_books.hpp"
+#include "lib/ledger/ledger_store.hpp"
 #include "lib/load/loaded_rules.hpp"
 #include "lib/pipeline/run_burst.hpp"
 #include "lib/policy/compile.hpp"
@@ -36,7 +36,7 @@ public:
 
     // Shares its limits with the other workers of these lanes, of which it is worker `me`; before
     // the first packet.
-    void share(AmountLanes& lanes, std::size_t me);
+    void share(DeltaLanes& lanes, std::size_t me);
     // Told of every burst that comes, and when.
     void before_burst(std::function<void(Instant)> told) { told_ = std::move(told); }
     // And of every burst that has been judged, and when.
@@ -70,7 +70,7 @@ public:
     [[nodiscard]] std::size_t live_keys() const noexcept;
     // Lines of the pool that are in use.
     [[nodiscard]] std::size_t pooled() const noexcept {
-        return core_.buckets.tenants.pool().size() - core_.buckets.tenants.pool().free();
+        return core_.buckets.registry.pool().size() - core_.buckets.registry.pool().free();
     }
     [[nodiscard]] const LoadedSet& rules() const noexcept { return loaded_.set(); }
     // That its keys are hashed with.
@@ -101,7 +101,7 @@ private:
     std::function<void(Instant)> told_;
     std::function<void(const Burst&, Instant)> told_after_;
     std::optional<LineMemory> records_;
-    std::unique_ptr<BucketBooks> books_;
+    std::unique_ptr<LedgerStore> books_;
     std::unique_ptr<Ledger> ledger_;  // nullptr: its keys are its own
     std::uint64_t ticks_[kStages]{};
     std::uint64_t packets_in_stages_ = 0;

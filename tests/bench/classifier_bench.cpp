@@ -60,25 +60,26 @@ private:
     void add(const rte_mbuf* from) {
         const auto* const at = rte_pktmbuf_mtod(from, const std::byte*);
         const FrameView view{{at, from->data_len}, from->data_len};
-        Flow flow;
-        if (parse_frame(view, {}, flow) != Parsed::Ok || flow.ip_version != IpVersion::V4 ||
+        PacketHeaders headers;
+        if (parse_frame(view, {}, headers) != Parsed::Ok || headers.ip_version != IpVersion::V4 ||
             inputs_.size() == kPackets) {
             return;
         }
         bytes_.emplace_back(view.bytes.begin(), view.bytes.end());
         frames_[inputs_.size() / kMaxBurst].add(bytes_.back(), view.wire_size);
-        const bool reset = flow.fields.has(Field::TcpRst) && (flow.tcp_flags & 4) != 0;
+        const bool reset = headers.fields.has(Field::TcpRst) && (headers.tcp_flags & 4) != 0;
         AclInput input{
-            .proto = flow.proto,
-            .sport = __builtin_bswap16(flow.sport),
-            .dport = __builtin_bswap16(flow.dport),
-            .ip_len = __builtin_bswap16(static_cast<std::uint16_t>(flow.ip_len)),
-            .payload_len = __builtin_bswap16(static_cast<std::uint16_t>(flow.payload_len)),
-            .ttl = flow.ttl,
-            .dscp = flow.dscp,
-            .version_and_frag = static_cast<std::uint8_t>(0x40U | static_cast<unsigned>(flow.frag)),
+            .proto = headers.proto,
+            .sport = __builtin_bswap16(headers.sport),
+            .dport = __builtin_bswap16(headers.dport),
+            .ip_len = __builtin_bswap16(static_cast<std::uint16_t>(headers.ip_len)),
+            .payload_len = __builtin_bswap16(static_cast<std::uint16_t>(headers.payload_len)),
+            .ttl = headers.ttl,
+            .dscp = headers.dscp,
+            .version_and_frag =
+                static_cast<std::uint8_t>(0x40U | static_cast<unsigned>(headers.frag)),
             .tcp_rst = static_cast<std::uint8_t>(reset ? 1 : 0)};
-        std::memcpy(&input.dst, flow.dst.bytes.data(), sizeof(input.dst));
+        std::memcpy(&input.dst, headers.dst.bytes.data(), sizeof(input.dst));
         inputs_.push_back(input);
     }
 

@@ -1,6 +1,6 @@
 #include "tests/bench/fill_until_refusal.hpp"
 
-#include "lib/meter/bucket_store.hpp"
+#include "lib/table/bucket_store.hpp"
 #include "tests/bench/keys.hpp"
 
 #include <array>
@@ -41,17 +41,18 @@ double bytes_per_key_at_first_refusal(std::size_t keys, std::uint64_t seed) {
             (void)store.begin_burst(now);
         }
         const KeyWords words = key_words(number);
-        const FiledKey key{hash(1, std::as_bytes(std::span{words})), kSlot};
-        Entry* entry = store.keys.make_place(key, store.tenants, now);
+        const TableKey key{hash(1, std::as_bytes(std::span{words})), kSlot};
+        Entry* entry = store.keys.make_place(key, store.registry, now);
         if (entry == nullptr) {
             break;
         }
         // The first generation ends one by one while the second comes; then they become more.
         const std::uint64_t grown = number > 2 * start ? (number - 2 * start) / kGrowth : 0;
         const std::uint64_t life = start + grown;
-        entry->file({now.at + Nanoseconds{static_cast<std::int64_t>(life)}, 0}, key.filed, {});
+        entry->file({now.at + Nanoseconds{static_cast<std::int64_t>(life)}, 0}, key.slot_and_tag,
+                    {});
         entry->release();
-        store.tenants.came(kSlot);
+        store.registry.came(kSlot);
     }
     const double live = static_cast<double>(live_entries(store.keys, now.at));
     return static_cast<double>(store.keys.bytes() + store.parents.bytes()) / live;

@@ -181,7 +181,7 @@ private:
 
     Case what_;
     std::size_t packets_;
-    AmountLanes lanes_{kWorkers, lane_size(kWorkers)};
+    DeltaLanes lanes_{kWorkers, lane_size(kWorkers)};
     PacketMill mill_;
     BenchWorker worker_;
     std::uint32_t one_;

@@ -54,7 +54,7 @@ public:
                             std::min<std::size_t>(size - kept, 8));
             }
         }
-        for (Flow& row : rows_) {
+        for (PacketHeaders& row : rows_) {
             row.ip_version = version;
             row.fields.add(Field::IpSrc);
         }
@@ -65,7 +65,7 @@ public:
         for (std::size_t at = 0; at < kCount; at += kMaxSubjects) {
             for (std::size_t i = 0; i < kMaxSubjects; ++i) {
                 rows_[i].src = addresses_[at + i];
-                subjects[i].flow = &rows_[i];
+                subjects[i].headers = &rows_[i];
             }
             classifier.find_rows(subjects, rows);
             for (std::size_t i = 0; i < kMaxSubjects; ++i) {
@@ -77,7 +77,7 @@ public:
 
 private:
     std::vector<IpAddress> addresses_;
-    std::array<Flow, kMaxSubjects> rows_;
+    std::array<PacketHeaders, kMaxSubjects> rows_;
     std::uint64_t sum_ = 0;
 };
 

@@ -137,7 +137,7 @@ private:
     }
 
     std::size_t packets_;
-    AmountLanes lanes_{kWorkers, lane_size(kWorkers)};
+    DeltaLanes lanes_{kWorkers, lane_size(kWorkers)};
     PacketMill mill_;
     BenchWorker local_{mill_, kRule, PacketMill::kSources};
     BenchWorker merged_;

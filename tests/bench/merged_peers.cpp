@@ -1,7 +1,7 @@
 #include "tests/bench/merged_peers.hpp"
 
 #include "lib/meter/bucket_in.hpp"
-#include "lib/meter/take.hpp"
+#include "lib/table/take.hpp"
 #include "tests/bench/cpus.hpp"
 #include "tests/bench/rounds.hpp"
 
@@ -12,7 +12,7 @@ namespace sluice::bench {
 MergedPeers::Peer::Peer(const PeerSetup& setup, std::size_t index)
     : me{index},
       store{setup.keys, 16},
-      books{store},
+      ledger_store{store},
       records{(setup.keys + 1) * sizeof(Record)},  // as in the dataplane
       ledger{me, setup.lanes,
              std::span{static_cast<Record*>(records.data()), records.bytes() / sizeof(Record)},
@@ -95,15 +95,15 @@ void MergedPeers::ask_for(Peer& peer, Charge charge) noexcept {
         if (one != nullptr && i % 2 != 0) {
             charged_[i] = *one;
         }
-        (void)peer.store.keys.prefetch_both(charged_[i].filed());
+        (void)peer.store.keys.prefetch_both(charged_[i].table_key());
     }
 }
 
 void MergedPeers::burst(Peer& peer, Now now, Charge charge) noexcept {
     ask_for(peer, charge);
     (void)peer.store.begin_burst(now);
-    peer.ledger.exchange(peer.books, now);
-    peer.ledger.ask(peer.books);
+    peer.ledger.exchange(peer.ledger_store, now);
+    peer.ledger.ask(peer.ledger_store);
     const Account* one = one_.load(std::memory_order_acquire);
     for (const Account& account : charged_) {
         if (charge_one(peer, account, now) && one != nullptr && account == *one) {
@@ -113,13 +113,13 @@ void MergedPeers::burst(Peer& peer, Now now, Charge charge) noexcept {
 }
 
 bool MergedPeers::charge_one(Peer& peer, const Account& account, Now now) noexcept {
-    Entry* entry = peer.store.keys.find(account.filed());
+    Entry* entry = peer.store.keys.find(account.table_key());
     if (entry == nullptr) {
-        entry = peer.store.keys.make_place(account.filed(), peer.store.tenants, now);
+        entry = peer.store.keys.make_place(account.table_key(), peer.store.registry, now);
         if (entry != nullptr) {
-            entry->file({now.at, 0}, account.filed().filed, {});
+            entry->file({now.at, 0}, account.table_key().slot_and_tag, {});
             entry->release();
-            peer.store.tenants.came(account.slot);
+            peer.store.registry.came(account.slot);
         }
     }
     if (entry == nullptr || !charge_entry(peer, account, *entry, now)) {
@@ -140,7 +140,9 @@ bool MergedPeers::charge_entry(Peer& peer, const Account& account, Entry& entry,
     return ahead(
         {account, Units{1}, due, entry},
         [&] { take_fitting(entry, setup_.limit, now.at, Units{1}); },
-        [&]() -> Stand { return {bucket_in(entry.cell(), setup_.limit), entry.stamp().version}; });
+        [&]() -> BucketState {
+            return {bucket_in(entry.cell(), setup_.limit), entry.stamp().version};
+        });
 }
 
 }  // namespace sluice::bench

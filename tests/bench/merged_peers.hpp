@@ -1,7 +1,7 @@
 #pragma once
-#include "lib/ledger/bucket_books.hpp"
 #include "lib/ledger/charge_ahead.hpp"
 #include "lib/ledger/ledger.hpp"
+#include "lib/ledger/ledger_store.hpp"
 #include "lib/share/core.hpp"
 #include "tests/bench/admitted_by_time.hpp"
 #include "tests/bench/roof.hpp"
@@ -19,7 +19,7 @@ namespace sluice::bench {
 
 // What a worker's peers share with it, and what is theirs to charge.
 struct PeerSetup {
-    AmountLanes& lanes;
+    DeltaLanes& lanes;
     std::span<const SlotRow> rows;
     const Limit& limit;
     Nanoseconds interval;
@@ -62,7 +62,7 @@ private:
 
         std::size_t me;
         BucketStore store;
-        BucketBooks books;
+        LedgerStore ledger_store;
         LineMemory records;
         Ledger ledger;
     };

@@ -12,7 +12,7 @@ Account account_of_source(const BenchWorker& worker, std::uint32_t number) {
     const std::uint64_t source = __builtin_bswap32(number | 0x0A00'0000U);
     const std::uint64_t key = plan.schemas[limit.schema].fixed.front().header_v4 | source << 32;
     const std::uint64_t digest = worker.hash().digest(std::as_bytes(std::span{&key, 1}));
-    return {KeyHasher::filed_from(limit.start, digest).hash, limit.slot, 0};
+    return {KeyHasher::key_from(limit.start, digest).hash, limit.slot, 0};
 }
 
 std::vector<std::vector<Account>> accounts_by_owner(const BenchWorker& worker,

@@ -1,5 +1,5 @@
-#include "dataplane/quiesce.hpp"
-#include "dataplane/running.hpp"
+#include "dataplane/worker/quiesce.hpp"
+#include "dataplane/worker/running.hpp"
 #include "lib/pipeline/run_burst.hpp"
 #include "lib/policy/compile.hpp"
 #include "lib/share/core.hpp"
@@ -151,7 +151,7 @@ public:
 
     void watch(SwapWorker& worker) {
         environment_.tables = {
-            [&worker](LimitSlot slot) { return worker.buckets().tenants.entries_of(slot).read(); },
+            [&worker](LimitSlot slot) { return worker.buckets().registry.entries_of(slot).read(); },
             [&worker] { return worker.counters().settled.read(); }};
         environment_.row_totals = [&worker](std::uint32_t row) {
             const RuleCounters& counters = worker.counters().rules[row];

@@ -59,7 +59,7 @@ RuleSet compile(const std::string& text) {
 
 struct Sample {
     test::Octets bytes;
-    Flow flow;
+    PacketHeaders headers;
     Subject subject;
 };
 
@@ -73,8 +73,8 @@ std::vector<Sample> samples(std::mt19937_64& random) {
         const auto size = static_cast<std::uint32_t>(sample.bytes.size());
         sample.bytes.resize(size + kTextPadding);
         const ByteView frame = ByteView{sample.bytes}.first(size);
-        parse_frame({frame, size}, {}, sample.flow);
-        sample.subject = {&sample.flow, frame, kTextPadding};
+        parse_frame({frame, size}, {}, sample.headers);
+        sample.subject = {&sample.headers, frame, kTextPadding};
     }
     return all;
 }
@@ -98,7 +98,7 @@ struct Alone {
     void scan_all(const std::vector<Sample>& all) {
         for (const Sample& sample : all) {
             hits.clear();
-            const ByteView text = *read_payload(sample.flow, sample.subject.frame);
+            const ByteView text = *read_payload(sample.headers, sample.subject.frame);
             database.scan(padding.pad(text, kTextPadding), scratch, hits);
             matched += hits.found().size();
         }

@@ -104,7 +104,7 @@ Reply key_state_of(const AskKey& ask, const ApplyRules& running) {
                       .after = rule->bans() ? 3U : 0U,
                       .ban_left_ns = rule->bans() ? 90'000'000'000 : 0,
                       .lifted = rule->bans() && lifts,
-                      .ban_step = 0,
+                      .ban_level = 0,
                       .limits = {}};
     for (std::size_t i = 0; i < rule->limits.size(); ++i) {
         state.limits.push_back(rule->limits[i].name);
@@ -115,7 +115,7 @@ Reply key_state_of(const AskKey& ask, const ApplyRules& running) {
                 {.limit = static_cast<std::uint8_t>(i),
                  .own = !reset,
                  .overridden = false,
-                 .step = 0,
+                 .aggregation_level = 0,
                  .before = 3,
                  .remaining = reset ? 10 : std::min<std::uint64_t>(3 + granted, 10),
                  .most = 10,
@@ -132,7 +132,7 @@ Reply key_state_of(const AskKey& ask, const ApplyRules& running) {
                       .after = 0,
                       .ban_left_ns = 0,
                       .lifted = false,
-                      .ban_step = 0,
+                      .ban_level = 0,
                       .limits = {}}};
     return state;
 }

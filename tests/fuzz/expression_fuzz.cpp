@@ -20,10 +20,10 @@ static bool has_regex(const sluice::Expression& tree) {
 static void check(const sluice::Expression& tree, const sluice::Classifier& classifier,
                   sluice::ByteView frame) {
     using namespace sluice;
-    Flow flow;
-    parse_frame({frame, static_cast<std::uint32_t>(frame.size())}, {}, flow);
-    const bool matched = !test::rules_for(classifier, flow, frame).empty();
-    if (!has_regex(tree) && matched != test::tree_says(tree, flow, frame)) {
+    PacketHeaders headers;
+    parse_frame({frame, static_cast<std::uint32_t>(frame.size())}, {}, headers);
+    const bool matched = !test::rules_for(classifier, headers, frame).empty();
+    if (!has_regex(tree) && matched != test::tree_says(tree, headers, frame)) {
         std::abort();
     }
 }

@@ -20,7 +20,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
             continue;
         }
         const bool country = kind == DatabaseKind::Country;
-        Result<OriginParts> parts =
+        Result<GeoParts> parts =
             origins_of(country ? &*networks : nullptr, country ? nullptr : &*networks);
         if (!parts) {
             std::abort();

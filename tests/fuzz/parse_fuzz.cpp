@@ -22,49 +22,49 @@ void require(bool holds) {
 }
 
 // Offsets point into the frame, headers stand in order, nothing costs more than the wire held.
-void check_places(FrameView frame, const Flow& flow) {
+void check_places(FrameView frame, const PacketHeaders& headers) {
     const std::size_t held = frame.bytes.size();
-    require(flow.byte_units <= frame.wire_size);
-    if (flow.fields.has(Field::IpSrc)) {
-        require(flow.l3_at >= 14 && flow.l3_at + 20U <= held);
-        require(flow.outer_l3_at >= 14 && flow.outer_l3_at <= flow.l3_at);
-        require(flow.outer_version != IpVersion::None);
+    require(headers.byte_units <= frame.wire_size);
+    if (headers.fields.has(Field::IpSrc)) {
+        require(headers.l3_at >= 14 && headers.l3_at + 20U <= held);
+        require(headers.outer_l3_at >= 14 && headers.outer_l3_at <= headers.l3_at);
+        require(headers.outer_version != IpVersion::None);
     }
-    if (flow.fields.has(Field::L4Dport)) {
-        require(flow.l4_at >= flow.l3_at + 20U && flow.l4_at + 4U <= held);
+    if (headers.fields.has(Field::L4Dport)) {
+        require(headers.l4_at >= headers.l3_at + 20U && headers.l4_at + 4U <= held);
     }
-    if (flow.fields.has(Field::PayloadLen)) {
-        require(flow.payload_at >= flow.l4_at + 8U);
-        require(flow.payload_at + flow.payload_len <= frame.wire_size);
+    if (headers.fields.has(Field::PayloadLen)) {
+        require(headers.payload_at >= headers.l4_at + 8U);
+        require(headers.payload_at + headers.payload_len <= frame.wire_size);
     }
-    if (flow.fields.has(Field::OuterIpSrc)) {
-        require(flow.outer_l3_at + 20U <= flow.l3_at);
+    if (headers.fields.has(Field::OuterIpSrc)) {
+        require(headers.outer_l3_at + 20U <= headers.l3_at);
     }
 }
 
 // The readers take every field that is there, and only numbers that rules can compare with.
-void check_fields(FrameView frame, const Flow& flow) {
+void check_fields(FrameView frame, const PacketHeaders& headers) {
     for (const FieldRow& row : kFields) {
-        const std::string text = field_text(row.field, flow, frame.bytes, "lab");
-        require(text.empty() == !flow.fields.has(row.field));
-        if (!flow.fields.has(row.field)) {
+        const std::string text = field_text(row.field, headers, frame.bytes, "lab");
+        require(text.empty() == !headers.fields.has(row.field));
+        if (!headers.fields.has(row.field)) {
             continue;
         }
         if (row.kind == FieldKind::Address) {
-            const VersionedAddress address = read_address(row.field, flow, frame.bytes);
+            const VersionedAddress address = read_address(row.field, headers, frame.bytes);
             require(parse_address(text) == address);
         } else {
-            require(read_number(row.field, flow, frame.bytes) <= row.max);
+            require(read_number(row.field, headers, frame.bytes) <= row.max);
         }
     }
 }
 
 // One's complement sum of the outer IPv4 header; 0xFFFF when its checksum is right.
-std::uint32_t header_sum(ByteView frame, const Flow& flow) {
-    const std::size_t size = (load_u8(frame, flow.outer_l3_at) & 0xFU) * 4U;
+std::uint32_t header_sum(ByteView frame, const PacketHeaders& headers) {
+    const std::size_t size = (load_u8(frame, headers.outer_l3_at) & 0xFU) * 4U;
     std::uint32_t sum = 0;
-    for (std::size_t at = 0; at < size && flow.outer_l3_at + at + 2 <= frame.size(); at += 2) {
-        sum += load_be16(frame, flow.outer_l3_at + at);
+    for (std::size_t at = 0; at < size && headers.outer_l3_at + at + 2 <= frame.size(); at += 2) {
+        sum += load_be16(frame, headers.outer_l3_at + at);
     }
     while (sum > 0xFFFF) {
         sum = (sum & 0xFFFF) + (sum >> 16);
@@ -73,54 +73,55 @@ std::uint32_t header_sum(ByteView frame, const Flow& flow) {
 }
 
 // A tag changes nothing that is parsed but the DSCP, and keeps a right checksum right.
-void check_tag(FrameView frame, Tunnels tunnels, const Flow& flow) {
+void check_tag(FrameView frame, Tunnels tunnels, const PacketHeaders& headers) {
     std::vector<std::byte> copy{frame.bytes.begin(), frame.bytes.end()};
-    const bool v4 = flow.outer_version == IpVersion::V4;
+    const bool v4 = headers.outer_version == IpVersion::V4;
     if (v4) {
-        const std::size_t at = flow.outer_l3_at + kIpv4ChecksumAt;
+        const std::size_t at = headers.outer_l3_at + kIpv4ChecksumAt;
         store_be16(copy, at, 0);
-        store_be16(copy, at, static_cast<std::uint16_t>(~header_sum(copy, flow)));
-        require(header_sum(copy, flow) == 0xFFFF);
+        store_be16(copy, at, static_cast<std::uint16_t>(~header_sum(copy, headers)));
+        require(header_sum(copy, headers) == 0xFFFF);
     }
-    tag_frame(copy, flow, std::uint8_t{46}, std::uint8_t{5});
-    require(!v4 || header_sum(copy, flow) == 0xFFFF);
-    Flow again;
+    tag_frame(copy, headers, std::uint8_t{46}, std::uint8_t{5});
+    require(!v4 || header_sum(copy, headers) == 0xFFFF);
+    PacketHeaders again;
     parse_frame({copy, frame.wire_size}, tunnels, again);
-    require(again.parsed == flow.parsed);
+    require(again.parsed == headers.parsed);
     for (const FieldRow& row : kFields) {
-        const bool outermost = row.field == Field::IpDscp && flow.l3_at == flow.outer_l3_at;
+        const bool outermost = row.field == Field::IpDscp && headers.l3_at == headers.outer_l3_at;
         const std::string now = field_text(row.field, again, copy, "");
-        require(now == (outermost && flow.fields.has(row.field)
+        require(now == (outermost && headers.fields.has(row.field)
                             ? "46"
-                            : field_text(row.field, flow, frame.bytes, "")));
+                            : field_text(row.field, headers, frame.bytes, "")));
     }
 }
 
 // One row of a burst in columns has the facts that parse_frame() gives.
 void check_row(const HeaderColumns& columns, std::size_t row, FrameView frame,
                const ParseOptions& options) {
-    Flow flow;
-    if (parse_frame(frame, options.tunnels, flow) == Parsed::Cut && !options.captured) {
-        flow.parsed = Parsed::TooDeep;
+    PacketHeaders headers;
+    if (parse_frame(frame, options.tunnels, headers) == Parsed::Cut && !options.captured) {
+        headers.parsed = Parsed::TooDeep;
     }
-    require(columns.parsed[row] == flow.parsed);
-    require(has_row(columns.malformed, row) == is_malformed(flow.parsed));
-    require(columns.byte_units[row] == flow.byte_units);
-    require(has_row(columns.v6, row) == (flow.ip_version == IpVersion::V6));
-    require(!flow.fields.has(Field::PayloadLen) || columns.payload_at[row] == flow.payload_at);
-    require(columns.headers(row).fields == flow.fields);
+    require(columns.parsed[row] == headers.parsed);
+    require(has_row(columns.malformed, row) == is_malformed(headers.parsed));
+    require(columns.byte_units[row] == headers.byte_units);
+    require(has_row(columns.v6, row) == (headers.ip_version == IpVersion::V6));
+    require(!headers.fields.has(Field::PayloadLen) ||
+            columns.payload_at[row] == headers.payload_at);
+    require(columns.headers(row).fields == headers.fields);
     for (const FieldRow& field : kFields) {
-        require(has_row(columns.present_rows(field.field), row) == flow.fields.has(field.field));
-        if (!flow.fields.has(field.field)) {
+        require(has_row(columns.present_rows(field.field), row) == headers.fields.has(field.field));
+        if (!headers.fields.has(field.field)) {
             continue;
         }
         if (field.kind == FieldKind::Address) {
             require(columns.address(field.field, row) ==
-                    read_address(field.field, flow, frame.bytes));
+                    read_address(field.field, headers, frame.bytes));
         } else {
             RowNumbers numbers{};
             require(columns.gather(field.field, row_bit(row), numbers) == row_bit(row));
-            require(numbers[row] == read_number(field.field, flow, frame.bytes));
+            require(numbers[row] == read_number(field.field, headers, frame.bytes));
         }
     }
 }
@@ -150,13 +151,13 @@ void check_columns(ByteView whole, std::uint8_t seed, const ParseOptions& option
 }
 
 void check(FrameView frame, Tunnels tunnels) {
-    Flow flow;
-    const Parsed parsed = parse_frame(frame, tunnels, flow);
-    require(parsed == flow.parsed);
+    PacketHeaders headers;
+    const Parsed parsed = parse_frame(frame, tunnels, headers);
+    require(parsed == headers.parsed);
     require(parsed != Parsed::Cut || frame.wire_size > frame.bytes.size());
-    check_places(frame, flow);
-    check_fields(frame, flow);
-    check_tag(frame, tunnels, flow);
+    check_places(frame, headers);
+    check_fields(frame, headers);
+    check_tag(frame, tunnels, headers);
 }
 
 }  // namespace

@@ -1,6 +1,6 @@
-#include "dataplane/state_region.hpp"
+#include "dataplane/state/state_region.hpp"
 #include "lib/ledger/record_pool.hpp"
-#include "lib/meter/bucket_store.hpp"
+#include "lib/table/bucket_store.hpp"
 
 #include <csignal>
 #include <cstdint>
@@ -56,16 +56,16 @@ void fill(const StateRegion& region) {
     BucketStore store{region.worker(0)};
     store.adopt(rows(), 0, 1h, now);
     for (std::uint64_t key = 1; key <= 40; ++key) {
-        const FiledKey filed{GroupKey{key * 0x9E37'79B9'7F4A'7C15},
-                             key % 2 == 0 ? kBuckets : kLogs};
-        Entry* entry = store.keys.make_place(filed, store.tenants, now);
+        const TableKey table_key{GroupKey{key * 0x9E37'79B9'7F4A'7C15},
+                                 key % 2 == 0 ? kBuckets : kLogs};
+        Entry* entry = store.keys.make_place(table_key, store.registry, now);
         if (entry != nullptr) {
-            entry->file({now.at + 10min, 0}, filed.filed, {});
+            entry->file({now.at + 10min, 0}, table_key.slot_and_tag, {});
             entry->release();
         }
     }
     RecordPool records{region.records(0), 2, now.at};
-    (void)records.add({.hash = 7, .slot = kBuckets, .step = 0}, 5, now.at);
+    (void)records.add({.hash = 7, .slot = kBuckets, .aggregation_level = 0}, 5, now.at);
 }
 
 class Place {
@@ -127,15 +127,15 @@ void go_on(const StateFolder& folder, const StateShape& shape) {
     }
     const Now now{.at = Instant{2h}};
     BucketStore store{region->worker(0)};
-    (void)store.take_up(rows());
+    (void)store.recover(rows());
     store.adopt(rows(), 0, 1h, now);
     for (int burst = 0; burst < 200; ++burst) {
         (void)store.begin_burst({.at = now.at + burst * 1s});
     }
     const RecordPool records{region->records(0), 2, now.at};
-    for (const StateRegion& former : StateRegion::open_former(folder)) {
-        BucketStore found{former.worker(0)};
-        (void)found.take_up(rows());
+    for (const StateRegion& previous : StateRegion::open_former(folder)) {
+        BucketStore found{previous.worker(0)};
+        (void)found.recover(rows());
     }
 }
 

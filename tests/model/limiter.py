@@ -181,7 +181,7 @@ class Limiter:
         judged = self._look(packet)
         acting = [one for one in judged if one.rule.id in self.acting]
         verdict = Verdict("pass", "within_limits" if any(one.charges for one in acting)
-                          else "no_rule")
+                          else "unmatched")
         votes = [vote for one in acting for vote in one.votes]
         if votes:
             verdict = _strictest(votes, max(one.wait for one in acting))

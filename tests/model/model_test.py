@@ -191,7 +191,7 @@ rules:
 """
         packets = [packet(l4_dport=1), packet(l4_dport=2), packet()]
         rows, summary = self.verdicts(rules % "skip", packets)
-        self.assertEqual(rows, [["pass", "no_rule", "", "", "0"]] * 3)
+        self.assertEqual(rows, [["pass", "unmatched", "", "", "0"]] * 3)
         self.assertEqual(summary["rules"][0]["skipped"], 3)
         rows, summary = self.verdicts(rules % "share", packets)
         self.assertEqual([row[0] for row in rows], ["pass", "drop", "drop"])
@@ -213,7 +213,7 @@ rules:
         coarse = ["drop", "over_limit", "a", "9", hour]
         rows, summary = self.verdicts(rules % "skip", packets)
         self.assertEqual(rows, [within, within, fine, within, coarse,
-                                ["pass", "no_rule", "", "", "0"]])
+                                ["pass", "unmatched", "", "", "0"]])
         self.assertEqual(summary["rules"][0], {"id": "a", "matched": 6, "admitted": 3,
                                                "exceeded": 2, "skipped": 1})
         rows, summary = self.verdicts(rules % "share", packets + packets[:1])

@@ -121,10 +121,10 @@ const Case kCases[] = {
     {"cost: what counts nothing costs nothing",
      RULE "    per: connection\n    cost: 9\n"
           "    limits: [{algorithm: fixed_window, count: 17, window: 1s}]\n",
-     {{0ms, kPacket, "pass", "no_rule"},
+     {{0ms, kPacket, "pass", "unmatched"},
       {0ms, tcp().src("10.0.0.1").flags(2), "pass", "within_limits"},
       {0ms, tcp().src("10.0.0.1").flags(2), "drop", "over_limit", "r", 1s},
-      {0ms, kPacket, "pass", "no_rule"}}},
+      {0ms, kPacket, "pass", "unmatched"}}},
 
     {"cost: the largest, over the largest limits there are",
      RULE "    per: byte\n    cost: 1000000000\n    limits:\n"

@@ -288,7 +288,7 @@ TEST(Ban, ANetworkIsBannedForThoseWithoutAPlace) {
     const Decision banned = send(box, "10.9.9.99", kStart + 1s);
     EXPECT_EQ(banned.reason, Reason::Banned);
     EXPECT_EQ(banned.wait, 60s);
-    EXPECT_EQ(box_of(box, "10.9.9.98", kStart + 1s).step, 1);
+    EXPECT_EQ(box_of(box, "10.9.9.98", kStart + 1s).aggregation_level, 1);
     // Another network is not.
     EXPECT_NE(send(box, "10.9.8.1", kStart + 1s).reason, Reason::Banned);
     EXPECT_TRUE(box_of(box, "10.9.9.98", kStart + 2s, KeyAction::Unban).lifted);

@@ -113,7 +113,7 @@ private:
     [[nodiscard]] Environment environment() {
         return {.secret = kBoxSecret,
                 .tables = {[this](LimitSlot slot) {
-                               return core_.buckets.tenants.entries_of(slot).read();
+                               return core_.buckets.registry.entries_of(slot).read();
                            },
                            [this] { return counters_.settled.read(); }}};
     }

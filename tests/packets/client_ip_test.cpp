@@ -133,10 +133,10 @@ TEST(ClientIp, IsWhatASlowWalkOverTheTreeSays) {
                 frame.dst("2001:db8::99");
             }
             const Octets bytes = frame.src(source).bytes();
-            Flow flow;
-            (void)parse_frame({bytes, static_cast<std::uint32_t>(bytes.size())}, {}, flow);
-            const bool says = tree_says(tree, flow, bytes);
-            ASSERT_EQ(!rules_for(*compiled, flow, bytes).empty(), says) << text << " " << source;
+            PacketHeaders headers;
+            (void)parse_frame({bytes, static_cast<std::uint32_t>(bytes.size())}, {}, headers);
+            const bool says = tree_says(tree, headers, bytes);
+            ASSERT_EQ(!rules_for(*compiled, headers, bytes).empty(), says) << text << " " << source;
             held += says ? 1U : 0U;
         }
     }

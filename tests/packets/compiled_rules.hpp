@@ -40,9 +40,9 @@ inline std::optional<Classifier> compile_conditions(std::span<const Expression> 
 }
 
 // The rules that match, in order.
-inline std::vector<std::uint32_t> rules_for(const Classifier& classifier, const Flow& flow,
-                                            ByteView frame) {
-    const Subject subject{&flow, frame};
+inline std::vector<std::uint32_t> rules_for(const Classifier& classifier,
+                                            const PacketHeaders& headers, ByteView frame) {
+    const Subject subject{&headers, frame};
     static FoundRules found;  // of much memory: made once
     const auto scratch = TextScratch::make(classifier.texts());
     classifier.match(std::span{&subject, 1}, scratch->get(), found);
@@ -50,9 +50,9 @@ inline std::vector<std::uint32_t> rules_for(const Classifier& classifier, const 
 }
 
 // Whether one condition matches.
-inline bool compiled_says(const Expression& tree, const Flow& flow, ByteView frame) {
+inline bool compiled_says(const Expression& tree, const PacketHeaders& headers, ByteView frame) {
     const std::optional<Classifier> classifier = compile_conditions(std::span{&tree, 1});
-    return !rules_for(classifier.value(), flow, frame).empty();
+    return !rules_for(classifier.value(), headers, frame).empty();
 }
 
 }  // namespace sluice::test

@@ -1,6 +1,6 @@
 #pragma once
-#include "lib/packet/flow.hpp"
 #include "lib/packet/ip_address.hpp"
+#include "lib/packet/packet_headers.hpp"
 
 #include <cstddef>
 #include <cstdint>

@@ -68,7 +68,7 @@ TEST(KeyQuestion, ShowsResetsAndGrants) {
     EXPECT_FALSE(answer.buckets[0].own);
     EXPECT_EQ(answer.buckets[0].before, Units{0});
     EXPECT_EQ(answer.buckets[0].remaining, Units{5});
-    EXPECT_EQ(box.buckets().tenants.entries_of(1).read(), 0U);
+    EXPECT_EQ(box.buckets().registry.entries_of(1).read(), 0U);
     for (int i = 0; i < 5; ++i) {
         EXPECT_EQ(send(box, "10.0.0.1", kStart + 500ms).verdict, Verdict::Pass);
     }
@@ -135,10 +135,10 @@ TEST(KeyQuestion, ACoarsenedKeyTellsItsStep) {
     }
     const KeyAnswer parent = ask(box, KeyAction::Show, "192.0.5.1", kStart);
     EXPECT_FALSE(parent.buckets[0].own);
-    EXPECT_EQ(parent.buckets[0].step, 1);
+    EXPECT_EQ(parent.buckets[0].aggregation_level, 1);
     EXPECT_EQ(parent.buckets[0].remaining, Units{1});  // 8 in all, 7 spent
     const KeyAnswer other = ask(box, KeyAction::Show, "192.0.9.1", kStart);
-    EXPECT_EQ(other.buckets[0].step, 0);
+    EXPECT_EQ(other.buckets[0].aggregation_level, 0);
 }
 
 // Four keys fill the table; each of `count` packets is of a new key of 192.0.5.0/24.
@@ -175,7 +175,7 @@ TEST(KeyQuestion, AResetOfACoarsenedKeyGivesItsNetworkWhatTheKeyIsShortOf) {
         ASSERT_EQ(passed(box, "192.0.5.1", 1), 0);
         const KeyBucket reset = ask(box, KeyAction::Reset, "192.0.5.1", kStart).buckets[0];
         EXPECT_FALSE(reset.own);
-        EXPECT_EQ(reset.step, 1);
+        EXPECT_EQ(reset.aggregation_level, 1);
         EXPECT_EQ(reset.before, Units{0});
         EXPECT_EQ(reset.remaining, Units{2});
         EXPECT_EQ(reset.given_wider, Units{2});

@@ -129,12 +129,12 @@ private:
             return box_.ask(question, at);
         };
         const Everybody before = ask_all(box_, event.at, ask);
-        const std::size_t free_before = box_.buckets().tenants.pool().free();
+        const std::size_t free_before = box_.buckets().registry.pool().free();
         apply(box_, event);
         const Everybody after = ask_all(box_, event.at, ask);
         // What the event itself may take for its packet.
         const std::size_t taken = 4;
-        lines_ = std::min(free_before, box_.buckets().tenants.pool().free()) - taken;
+        lines_ = std::min(free_before, box_.buckets().registry.pool().free()) - taken;
         const auto killed = [&] {
             if (!testing::Test::HasFailure()) {
                 ++instants_;
@@ -152,7 +152,7 @@ private:
                        .hash = KeyHasher{test::kBoxSecret},
                        .buckets = BucketStore{in(left_behind_)},
                        .counters = counters};
-        const BucketStore::Found found = core.buckets.take_up(box_.set().slots);
+        const BucketStore::Found found = core.buckets.recover(box_.set().slots);
         const Everybody now = ask_all(box_, event.at, [&](const KeyQuestion& question, Instant at) {
             return answer_key(question, box_.set(), core, {at, {}});
         });
@@ -161,7 +161,7 @@ private:
             compare(now[key], before[key], after[key],
                     where(event) + " key " + std::to_string(key));
         }
-        EXPECT_GE(static_cast<std::ptrdiff_t>(core.buckets.tenants.pool().free()),
+        EXPECT_GE(static_cast<std::ptrdiff_t>(core.buckets.registry.pool().free()),
                   static_cast<std::ptrdiff_t>(lines_))
             << "lines lost" << where(event);
     }

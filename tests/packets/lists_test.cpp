@@ -190,15 +190,15 @@ rules: [{id: a, mode: enforce, when: ip.src in $l, on_match: drop}]
         const auto all = static_cast<int>(inside.size());
         const auto step = static_cast<std::size_t>(all / std::max(rounds(all), 1));
         for (std::size_t i = 0; i < inside.size(); i += step) {
-            Flow flow;
-            flow.ip_version = version;
-            flow.src = inside[i];
-            flow.fields.add(Field::IpSrc);
-            ASSERT_FALSE(rules_for(compiled->set.classifier, flow, {}).empty()) << i;
+            PacketHeaders headers;
+            headers.ip_version = version;
+            headers.src = inside[i];
+            headers.fields.add(Field::IpSrc);
+            ASSERT_FALSE(rules_for(compiled->set.classifier, headers, {}).empty()) << i;
             if (i % 300 == 0) {
-                flow.src.bytes[i / 300 % 4] ^= static_cast<std::byte>(1 + random() % 255);
-                ASSERT_NE(rules_for(compiled->set.classifier, flow, {}).empty(),
-                          any_holds(ranges, flow.src))
+                headers.src.bytes[i / 300 % 4] ^= static_cast<std::byte>(1 + random() % 255);
+                ASSERT_NE(rules_for(compiled->set.classifier, headers, {}).empty(),
+                          any_holds(ranges, headers.src))
                     << i;
             }
         }

@@ -121,13 +121,13 @@ TEST(Origins, TablesAreSharedOverReloads) {
         return rules_with("{id: a, mode: enforce, on_match: drop, when: '" + when + "'}");
     };
     Box box{drop(R"(ip.src.country eq "NL")"), {}, 1024, &files};
-    const auto first = box.set().origin_map;
+    const auto first = box.set().geo_table;
     ASSERT_NE(first, nullptr);
     ASSERT_TRUE(box.reload(drop(R"(ip.src.country eq "DE")"), &files));
-    EXPECT_EQ(box.set().origin_map, first);
+    EXPECT_EQ(box.set().geo_table, first);
     EXPECT_EQ(box.judge(packet("10.1.2.1", "192.0.2.1"), Instant{1h}).verdict, Verdict::Drop);
     ASSERT_TRUE(box.reload(drop(R"(ip.dst.country eq "DE")"), &files));
-    EXPECT_NE(box.set().origin_map, first);
+    EXPECT_NE(box.set().geo_table, first);
     const ListReader others =
         lists_of({{"c.mmdb", MmdbBytes{}.add("10.3.0.0/16", mmdb::country("NL")).bytes()},
                   {"a.mmdb", MmdbBytes{}.add("10.3.0.0/16", mmdb::asn(1)).bytes()}});
@@ -135,7 +135,7 @@ TEST(Origins, TablesAreSharedOverReloads) {
     EXPECT_EQ(box.judge(packet("10.3.0.1", "192.0.2.1"), Instant{2h}).verdict, Verdict::Drop);
     EXPECT_EQ(box.judge(packet("10.1.0.1", "192.0.2.1"), Instant{2h}).verdict, Verdict::Pass);
     ASSERT_TRUE(box.reload("version: 1\nrules: []\n"));
-    EXPECT_EQ(box.set().origin_map, nullptr);
+    EXPECT_EQ(box.set().geo_table, nullptr);
 }
 
 // What one packet of a burst has does not stay for the next.

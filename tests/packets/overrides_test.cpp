@@ -65,7 +65,7 @@ TEST(Overrides, AnExemptKeyIsNotChargedAndCounted) {
     EXPECT_EQ(box.counters(0).exempted.read(), 50U);
     EXPECT_EQ(box.counters(0).admitted.read(), 55U);
     EXPECT_EQ(box.counters(0).exceeded.read(), 45U);
-    EXPECT_EQ(box.buckets().tenants.entries_of(1).read(), 1U);
+    EXPECT_EQ(box.buckets().registry.entries_of(1).read(), 1U);
 }
 
 TEST(Overrides, AnExemptKeyOwesNothingOnceItIsNoLonger) {
@@ -321,7 +321,7 @@ TEST(Overrides, AgreeWithAMapOfKeys) {
                         << "seed " << seed << " round " << round << " key " << key;
                 }
                 // The sweep comes round, so that numbers may change again.
-                for (int burst = 0; burst < 200'000 && box.buckets().tenants.stale(); ++burst) {
+                for (int burst = 0; burst < 200'000 && box.buckets().registry.stale(); ++burst) {
                     box.idle(now);
                 }
             }

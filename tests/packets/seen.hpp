@@ -12,22 +12,22 @@ namespace sluice::test {
 inline constexpr Tunnels kAllTunnels{.gre = true, .vxlan = true, .ipip = true};
 
 // What the parser finds. A `wire_size` above the bytes: the capture was cut.
-inline Flow seen(const Octets& bytes, Tunnels tunnels = {}, std::size_t wire_size = 0) {
-    Flow flow;
+inline PacketHeaders seen(const Octets& bytes, Tunnels tunnels = {}, std::size_t wire_size = 0) {
+    PacketHeaders headers;
     const auto wire = static_cast<std::uint32_t>(std::max(wire_size, bytes.size()));
-    parse_frame({bytes, wire}, tunnels, flow);
-    return flow;
+    parse_frame({bytes, wire}, tunnels, headers);
+    return headers;
 }
 
 // All fields but dir, the MAC addresses and client.ip, which is ip.src again, as `name=value `, in
 // the order of the table.
-inline std::string show(const Octets& bytes, const Flow& flow) {
+inline std::string show(const Octets& bytes, const PacketHeaders& headers) {
     std::string out;
     for (const FieldRow& row : kFields) {
         const bool left_out =
             row.kind == FieldKind::Mac || row.field == Field::Dir || row.field == Field::ClientIp;
-        if (flow.fields.has(row.field) && !left_out) {
-            out += std::string{row.name} + "=" + field_text(row.field, flow, bytes, "") + " ";
+        if (headers.fields.has(row.field) && !left_out) {
+            out += std::string{row.name} + "=" + field_text(row.field, headers, bytes, "") + " ";
         }
     }
     return out;

@@ -126,12 +126,12 @@ TEST(TextKeys, AreReadAsTheyAreWritten) {
                 c = static_cast<char>(random() % (round % 2 == 0 ? 256 : 128));
             }
             const Octets frame = udp().src("10.0.0.1").carries(octets(text)).bytes();
-            Flow flow;
-            (void)parse_frame({frame, static_cast<std::uint32_t>(frame.size())}, {}, flow);
+            PacketHeaders headers;
+            (void)parse_frame({frame, static_cast<std::uint32_t>(frame.size())}, {}, headers);
             KeyBytes bytes;
-            ASSERT_EQ(key_of(parts, MissingKey::Skip, flow, frame, bytes), KeyOutcome::Complete);
+            ASSERT_EQ(key_of(parts, MissingKey::Skip, headers, frame, bytes), KeyOutcome::Complete);
             ASSERT_LE(bytes.view().size(), kMaxKeySize);
-            const std::string shown = key_text(parts, flow, frame, "");
+            const std::string shown = key_text(parts, headers, frame, "");
             EXPECT_EQ(text_of_key(bytes.view(), {}), shown);
             const Result<ReadKey> read = box.read_key(shown);
             ASSERT_TRUE(read) << shown << ": " << read.error().what;

@@ -44,9 +44,9 @@ std::vector<std::string> words(std::size_t first, std::size_t count) {
 std::vector<std::uint32_t> rules_for_text(const RuleSet& set, std::string_view payload) {
     const ByteView bytes = bytes_of(payload);
     const test::Octets frame = test::udp().carries({bytes.begin(), bytes.end()}).bytes();
-    Flow flow;
-    parse_frame({frame, static_cast<std::uint32_t>(frame.size())}, {}, flow);
-    return test::rules_for(set.classifier, flow, frame);
+    PacketHeaders headers;
+    parse_frame({frame, static_cast<std::uint32_t>(frame.size())}, {}, headers);
+    return test::rules_for(set.classifier, headers, frame);
 }
 
 Result<Request> sent(const RuleSet& set) {

@@ -44,7 +44,7 @@ const Case kCases[] = {
                           "      - {key: [ip.src], limits: " BUCKET("1/d", "3") "}\n",
      {{0ms, from("10.0.0.1"), "pass", "within_limits"},
       {0ms, from("10.0.0.1").frag(64, false), "pass", "within_limits"},
-      {0ms, arp(), "pass", "no_rule"},
+      {0ms, arp(), "pass", "unmatched"},
       {0ms, from("10.0.0.1"), "pass", "within_limits"},
       {0ms, from("10.0.0.1").frag(64, false), "drop", "over_limit", "r", 24h},
       {0ms, from("10.0.0.2"), "drop", "over_limit", "r", 24h},

@@ -1,6 +1,6 @@
 #pragma once
 #include "lib/base/wide.hpp"
-#include "lib/packet/flow.hpp"
+#include "lib/packet/packet_headers.hpp"
 #include "lib/policy/expression/expression.hpp"
 
 #include <algorithm>
@@ -94,30 +94,31 @@ inline bool client_says(const Leaf& leaf, const VersionedAddress& source) {
     return false;
 }
 
-inline bool leaf_says(const Leaf& leaf, const Flow& flow, ByteView frame) {
-    if (!flow.fields.has(leaf.field)) {
+inline bool leaf_says(const Leaf& leaf, const PacketHeaders& headers, ByteView frame) {
+    if (!headers.fields.has(leaf.field)) {
         return false;
     }
     if (leaf.field == Field::ClientIp) {
-        return client_says(leaf, read_address(leaf.field, flow, frame)) != leaf.negated;
+        return client_says(leaf, read_address(leaf.field, headers, frame)) != leaf.negated;
     }
     if (row_of(leaf.field).kind == FieldKind::Address) {
-        const VersionedAddress value = read_address(leaf.field, flow, frame);
+        const VersionedAddress value = read_address(leaf.field, headers, frame);
         const auto& ranges = value.version == IpVersion::V4 ? leaf.v4 : leaf.v6;
         return any_holds(ranges, value.address) != leaf.negated;
     }
-    return any_holds(leaf.numbers, read_number(leaf.field, flow, frame));
+    return any_holds(leaf.numbers, read_number(leaf.field, headers, frame));
 }
 
 // A text of this field, found on its own: by the IP header's length and not by the parser's.
-inline bool text_says(const TextTest& test, const Flow& flow, ByteView frame) {
-    if (!flow.fields.has(Field::PayloadLen) ||
-        (flow.payload_len > 0 && flow.payload_at >= frame.size())) {
+inline bool text_says(const TextTest& test, const PacketHeaders& headers, ByteView frame) {
+    if (!headers.fields.has(Field::PayloadLen) ||
+        (headers.payload_len > 0 && headers.payload_at >= frame.size())) {
         return false;
     }
     std::string text;
-    for (std::size_t at = flow.payload_at;
-         at < std::min<std::size_t>(frame.size(), std::size_t{flow.payload_at} + flow.payload_len);
+    for (std::size_t at = headers.payload_at;
+         at <
+         std::min<std::size_t>(frame.size(), std::size_t{headers.payload_at} + headers.payload_len);
          ++at) {
         text += static_cast<char>(frame[at]);
     }
@@ -127,13 +128,13 @@ inline bool text_says(const TextTest& test, const Flow& flow, ByteView frame) {
     return has != test.negated;
 }
 
-inline bool tree_says(const Expression& tree, const Flow& flow, ByteView frame) {
-    const auto says = [&](const Expression& part) { return tree_says(part, flow, frame); };
+inline bool tree_says(const Expression& tree, const PacketHeaders& headers, ByteView frame) {
+    const auto says = [&](const Expression& part) { return tree_says(part, headers, frame); };
     switch (tree.kind) {
         case Expression::Kind::Leaf:
-            return leaf_says(tree.leaf, flow, frame);
+            return leaf_says(tree.leaf, headers, frame);
         case Expression::Kind::Text:
-            return text_says(tree.text, flow, frame);
+            return text_says(tree.text, headers, frame);
         case Expression::Kind::Not:
             return !says(tree.parts.front());
         case Expression::Kind::And:

@@ -37,7 +37,7 @@ const Case kCases[] = {
       {0ms, kDns, "drop", "over_limit", "dns", 100ms},
       {99ms, kDns, "drop", "over_limit", "dns", 1ms},
       {100ms, kDns, "pass", "within_limits"},
-      {100ms, kWeb, "pass", "no_rule"}}},
+      {100ms, kWeb, "pass", "unmatched"}}},
 
     {"sources do not share a bucket",
      RULES "  - id: dns\n    mode: enforce\n    key: [ip.src]\n" LIMIT,
@@ -61,9 +61,9 @@ const Case kCases[] = {
 
     {"monitor counts and never acts",
      RULES "  - id: watch\n    key: [ip.src]\n" LIMIT,
-     {{0ms, kDns, "pass", "no_rule"},
-      {0ms, kDns, "pass", "no_rule"},
-      {0ms, kDns, "pass", "no_rule"}}},
+     {{0ms, kDns, "pass", "unmatched"},
+      {0ms, kDns, "pass", "unmatched"},
+      {0ms, kDns, "pass", "unmatched"}}},
 
     {"the strictest refusal decides, whatever the order",
      RULES "  - id: lenient\n    mode: enforce\n    key: []\n" LIMIT
@@ -142,8 +142,8 @@ const Case kCases[] = {
     {"a missing key part: skip by default",
      RULES "  - id: ports\n    mode: enforce\n    key: [l4.dport]\n"
            "    limits: [{algorithm: token_bucket, rate: 1/d, burst: 1}]\n",
-     {{0ms, arp(), "pass", "no_rule"},
-      {0ms, arp(), "pass", "no_rule"},
+     {{0ms, arp(), "pass", "unmatched"},
+      {0ms, arp(), "pass", "unmatched"},
       {0ms, kDns, "pass", "within_limits"},
       {0ms, kDns, "drop", "over_limit", "ports", 24h}}},
 
@@ -159,13 +159,13 @@ const Case kCases[] = {
      RULES "  - id: new\n    mode: enforce\n    key: [ip.src]\n    per: connection\n"
            "    limits: [{algorithm: token_bucket, rate: 1/s, burst: 2}]\n",
      {{0ms, kSyn, "pass", "within_limits"},
-      {0ms, kSynAck, "pass", "no_rule"},
-      {0ms, kWeb, "pass", "no_rule"},
-      {0ms, kDns, "pass", "no_rule"},
-      {0ms, tcp().src("10.0.0.1").flags(kSynBit).frag(64, false), "pass", "no_rule"},
+      {0ms, kSynAck, "pass", "unmatched"},
+      {0ms, kWeb, "pass", "unmatched"},
+      {0ms, kDns, "pass", "unmatched"},
+      {0ms, tcp().src("10.0.0.1").flags(kSynBit).frag(64, false), "pass", "unmatched"},
       {0ms, kSyn, "pass", "within_limits"},
       {0ms, kSyn, "drop", "over_limit", "new", 1s},
-      {0ms, kWeb, "pass", "no_rule"},
+      {0ms, kWeb, "pass", "unmatched"},
       {0ms, tcp().src("2001:db8::7").flags(kSynBit), "pass", "within_limits"},
       {999ms, kSyn, "drop", "over_limit", "new", 1ms},
       {1s, kSyn, "pass", "within_limits"}}},
@@ -212,7 +212,7 @@ TEST(Verdict, HeadersOutOfReachAreMalformedOnALivePort) {
     EXPECT_EQ(live.judge(head, kStart).verdict, Verdict::Drop);
     Box capture{rules, {.captured = true}};
     EXPECT_EQ(capture.judge(head, kStart).verdict, Verdict::Pass);
-    EXPECT_EQ(capture.judge(head, kStart).reason, Reason::NoRule);
+    EXPECT_EQ(capture.judge(head, kStart).reason, Reason::Unmatched);
 }
 
 // The order within a burst is the order of arrival: the third of three sees what two have spent.

@@ -1,9 +1,9 @@
 #pragma once
-#include "lib/ledger/bucket_books.hpp"
-#include "lib/meter/peer_tables.hpp"
+#include "lib/ledger/ledger_store.hpp"
 #include "lib/pipeline/adopt.hpp"
-#include "lib/pipeline/owner_burst.hpp"
 #include "lib/pipeline/run_burst.hpp"
+#include "lib/pipeline/steer_burst.hpp"
+#include "lib/table/worker_tables.hpp"
 #include "tests/packets/arrivals.hpp"
 #include "tests/packets/load_rules.hpp"
 
@@ -23,7 +23,7 @@ struct WorkerParts {
     std::size_t records = 256;
     // How long an amount that is due soon waits for others before it is sent.
     Nanoseconds merge_interval{0};
-    std::vector<PortSpread> ports{};  // none: all hash the source
+    std::vector<PortRssMapping> ports{};  // none: all hash the source
 };
 
 // Several workers that hand packets to owners, share limits and take over rules whose keys meet
@@ -41,10 +41,10 @@ public:
             workers_.push_back(std::make_unique<Worker>(parts));
             tables.push_back(&workers_.back()->core.buckets);
         }
-        peers_ = std::make_unique<PeerTables>(std::move(tables));
+        worker_tables_ = std::make_unique<WorkerTables>(std::move(tables));
         for (std::size_t i = 0; i < workers; ++i) {
             Worker& worker = *workers_[i];
-            worker.core.buckets.look_at_peers(peers_.get());
+            worker.core.buckets.set_worker_tables(worker_tables_.get());
             worker.ledger = std::make_unique<Ledger>(i, lanes_, worker.records, Instant{});
         }
         (void)begin_apply(rules);
@@ -64,7 +64,7 @@ public:
     // Once workers have told each other what they had to.
     void end_apply(Instant now) {
         turns(now);
-        if (is_moving()) {
+        if (is_migrating()) {
             Environment environment = this->environment();
             environment.moves = Moves::Ended;
             load(*loaded_.back()->again(environment));
@@ -115,7 +115,7 @@ public:
         adopt(set(), worker.core, {now, {}});
         worker.ledger->set(merge_interval_, set().shared_limits,
                            set().hurries ? Ledger::kNoLonger : Ledger::kLongestWait);
-        worker.ledger->exchange(worker.books, {now, {}});
+        worker.ledger->exchange(worker.ledger_store, {now, {}});
     }
     // All workers do, until nobody has anything to say.
     void turns(Instant now) {
@@ -136,7 +136,7 @@ public:
     void settle_numbers(Instant now) {
         for (const auto& worker : workers_) {
             adopt(set(), worker->core, {now, {}});
-            if (worker->core.buckets.tenants.stale()) {
+            if (worker->core.buckets.registry.stale()) {
                 sweep(*worker, now);
             }
         }
@@ -147,7 +147,7 @@ public:
     // Of the first rule.
     [[nodiscard]] const LoadedLimit& limit() const { return set().rules.front().limits.front(); }
     [[nodiscard]] const std::vector<RuleSummary>& summaries() const { return summaries_; }
-    [[nodiscard]] bool is_moving() const { return loaded_.back()->slots().is_moving(); }
+    [[nodiscard]] bool is_migrating() const { return loaded_.back()->slots().is_migrating(); }
     [[nodiscard]] SlotsImage slots() const { return loaded_.back()->slots().image(); }
     [[nodiscard]] std::size_t size() const { return workers_.size(); }
     // Packets that owners were given.
@@ -168,7 +168,7 @@ public:
     }
     [[nodiscard]] std::uint64_t live_entries(LimitSlot slot) const {
         return sum([slot](const Worker& worker) {
-            return worker.core.buckets.tenants.entries_of(slot).read();
+            return worker.core.buckets.registry.entries_of(slot).read();
         });
     }
     // Records of what is not yet in any total.
@@ -188,11 +188,11 @@ private:
                    .hash = KeyHasher{kBoxSecret},
                    .buckets = BucketStore{parts.keys, parts.lines != 0 ? parts.lines : parts.keys},
                    .counters = counters},
-              books{core.buckets} {}
+              ledger_store{core.buckets} {}
         WorkerCounters counters;
         std::vector<Record> records;
         CoreState core;
-        BucketBooks books;
+        LedgerStore ledger_store;
         std::unique_ptr<Ledger> ledger;
         std::vector<Waiting> inbox;
     };
@@ -239,12 +239,12 @@ private:
 
     void begin(Worker& me) {
         parse_burst(burst_, me.core);
-        origin_burst(burst_, set());
+        geo_burst(burst_, set());
         match_burst(burst_, set(), me.core);
     }
     void hand_over(std::size_t at) {
         BurstOwners owners;
-        if (set().handing.empty() ||
+        if (set().steering.empty() ||
             !find_owners(burst_, set(), workers_[at]->core, workers_.size(), owners)) {
             return;
         }
@@ -286,11 +286,11 @@ private:
     // One for all workers, which take turns, of all tests: its memory is large.
     static inline Burst burst_;
     Nanoseconds merge_interval_;
-    BoxSpread box_;
+    RssMapping box_;
     Direction from_ = Direction::In;
-    AmountLanes lanes_;
+    DeltaLanes lanes_;
     std::vector<std::unique_ptr<Worker>> workers_;
-    std::unique_ptr<PeerTables> peers_;
+    std::unique_ptr<WorkerTables> worker_tables_;
     std::vector<RuleSummary> summaries_;
     std::vector<std::unique_ptr<const LoadedRules>> loaded_;
     std::deque<Frame> on_their_way_;

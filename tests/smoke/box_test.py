@@ -290,7 +290,7 @@ class Failures(Case):
         self.box.start_dataplane(*NULL)
         self.box.wait_for_link(True)
         self.assertEqual(self.box.stats()["generation"], generation)
-        self.assertEqual(self.box.stats()["reasons"]["no_rules"], 0)
+        self.assertEqual(self.box.stats()["reasons"]["no_ruleset"], 0)
 
     def test_sluiced_brings_its_rules_to_an_empty_dataplane(self):
         first = self.box.start_dataplane(*NULL)

@@ -85,7 +85,7 @@ class Box:
         return self.dataplane
 
     def write_rss_key(self):
-        """Where there is none yet, in the form of dataplane/rss_keys.cpp."""
+        """Where there is none yet, in the form of dataplane/port/rss_keys.cpp."""
         path = self.folder / self.dataplane_state / "rss-key"
         if self.seeded_rss and not path.exists():
             path.parent.mkdir(parents=True, exist_ok=True)

@@ -227,7 +227,7 @@ class Modes(Replay):
 
     def test_monitor_counts_and_does_not_act(self):
         summary, rows, _ = self.replay(self.RULES, pcap([(0, udp())] * 5))
-        self.assertEqual({tuple(row[1:3]) for row in rows}, {("pass", "no_rule")})
+        self.assertEqual({tuple(row[1:3]) for row in rows}, {("pass", "unmatched")})
         self.assertEqual([entry["id"] for entry in summary["rules"]], ["watched", "sleeping"])
         self.assertEqual(self.rule_counts(summary, "watched"), (2, 3, 0))
         self.assertEqual(self.rule_counts(summary, "sleeping"), (0, 0, 0))
@@ -349,7 +349,7 @@ packets: {malformed: drop, tunnels: [gre]}
         _, rows, _ = self.replay(rules, pcap(frames), "--config", config)
         self.assertEqual([row[1:4] for row in rows],
                          [["drop", "truncated_l3", ""], ["drop", "deny_rule", "inner"],
-                          ["drop", "deny_rule", "named"], ["pass", "no_rule", ""]])
+                          ["drop", "deny_rule", "named"], ["pass", "unmatched", ""]])
         self.assertEqual([row[5] for row in rows], ["", "", "", "0"])
         _, rows, _ = self.replay(rules, pcap(frames))
         self.assertEqual([row[1] for row in rows], ["pass"] * 4)

@@ -1,7 +1,7 @@
 #include "control/cli/explain/account.hpp"
 
+#include "lib/pipeline/check_limit.hpp"
 #include "lib/pipeline/key_overrides.hpp"
-#include "lib/pipeline/look_at.hpp"
 #include "lib/policy/expression/finding.hpp"
 #include "lib/rules/group.hpp"
 #include "lib/rules/units_of.hpp"
@@ -16,7 +16,7 @@ namespace {
 struct Scene {
     const ReplayRules& rules;
     std::string_view pair;
-    const Flow& flow;
+    const PacketHeaders& headers;
     ByteView frame;
     CoreState& core;
     Now now;
@@ -25,11 +25,11 @@ struct Scene {
 // As the workers match it: a malformed packet is seen by no rule.
 std::vector<std::uint32_t> matching_rules(const Scene& scene) {
     std::vector<std::uint32_t> rules;
-    if (is_malformed(scene.flow.parsed)) {
+    if (is_malformed(scene.headers.parsed)) {
         return rules;
     }
     const Classifier& classifier = *scene.rules.loaded.set().classifier;
-    const Subject subject{&scene.flow, scene.frame};
+    const Subject subject{&scene.headers, scene.frame};
     FoundRules found;
     classifier.match(std::span{&subject, 1}, scene.core.texts, found);
     rules.assign(found.of(0).begin(), found.of(0).end());
@@ -63,22 +63,23 @@ OwnNumbers own_numbers(const Asked& asked, ByteView key, const Scene& scene) {
 // nullopt also if a part of its key is missing.
 std::optional<BucketView> view(const Asked& asked, const Scene& scene) {
     KeyBytes key;
-    if (key_of(asked.parts(), asked.rule.missing_key, scene.flow, scene.frame, key) ==
+    if (key_of(asked.parts(), asked.rule.missing_key, scene.headers, scene.frame, key) ==
         KeyOutcome::Missing) {
         return std::nullopt;
     }
-    const Units cost = cost_of(asked.rule, asked.limit.per, scene.flow);
+    const Units cost = cost_of(asked.rule, asked.limit.per, scene.headers);
     return view_bucket(scene.core, {.limit = asked.limit,
                                     .own = own_numbers(asked, key.view(), scene),
                                     .key = key.view(),
-                                    .demand = {cost, color_of(scene.flow.dscp)},
+                                    .demand = {cost, color_of(scene.headers.dscp)},
                                     .now = scene.now});
 }
 
 RuleAccount describe(const RuleSummary& summary, const Scene& scene) {
     RuleAccount account{.id = summary.id, .mode = summary.mode, .because = {}};
-    if (!summary.when.empty() && !is_malformed(scene.flow.parsed)) {
-        account.because = examine(summary.condition, scene.flow, scene.frame, scene.pair).because;
+    if (!summary.when.empty() && !is_malformed(scene.headers.parsed)) {
+        account.because =
+            examine(summary.condition, scene.headers, scene.frame, scene.pair).because;
     }
     return account;
 }
@@ -90,13 +91,13 @@ LimitAccount describe_limit(const Asked& asked, const LimitSummary& summary, con
     account.text = summary.text;
     account.scope = summary.scope;
     account.scope_note = summary.scope_note;
-    account.missing_key = key_of(asked.parts(), asked.rule.missing_key, scene.flow, scene.frame,
+    account.missing_key = key_of(asked.parts(), asked.rule.missing_key, scene.headers, scene.frame,
                                  key) == KeyOutcome::Missing;
-    account.key = key_text(asked.parts(), scene.flow, scene.frame, scene.pair);
-    account.cost = cost_of(asked.rule, asked.limit.per, scene.flow);
+    account.key = key_text(asked.parts(), scene.headers, scene.frame, scene.pair);
+    account.cost = cost_of(asked.rule, asked.limit.per, scene.headers);
     account.before = view(asked, scene);
     const OverridePlan* plan = account.missing_key ? nullptr : plan_of(asked, key.view(), scene);
-    account.fate = plan != nullptr ? fate_of(*plan, scene.now) : KeyFate::Judged;
+    account.status = plan != nullptr ? key_status_of(*plan, scene.now) : KeyStatus::Limited;
     account.overridden =
         !account.missing_key && own_numbers(asked, key.view(), scene).numbers != nullptr;
     account.admitted = account.before && account.before->wait == Nanoseconds{0};
@@ -122,15 +123,15 @@ void describe_bans(const LoadedRule& rule, const RuleSummary& summary, const Sce
     for (const LoadedLimit& box : rule.ban.boxes) {
         const Asked asked{rule, box};
         BanAccount& ban = account.bans.emplace_back();
-        ban.key = key_text(asked.parts(), scene.flow, scene.frame, scene.pair);
+        ban.key = key_text(asked.parts(), scene.headers, scene.frame, scene.pair);
         ban.before = view(asked, scene);
         banned |= ban.before && ban.before->wait != Nanoseconds{0};
     }
     const bool exempt =
         std::any_of(account.limits.begin(), account.limits.end(),
-                    [](const LimitAccount& limit) { return limit.fate == KeyFate::Exempt; });
+                    [](const LimitAccount& limit) { return limit.status == KeyStatus::Exempt; });
     for (LimitAccount& limit : account.limits) {
-        limit.fate = banned && !exempt ? KeyFate::Banned : limit.fate;
+        limit.status = banned && !exempt ? KeyStatus::Banned : limit.status;
     }
 }
 
@@ -185,9 +186,9 @@ PacketAccount account_of(KeptFrame& frame, Instant now, WorkerSet& workers,
                          const ReplayRules& rules, std::string_view pair) {
     const CapturedFrame& captured = frame.frame();
     WorkerSet::Place place = workers.place_of(captured);
-    const Scene scene{rules, pair, place.flow, captured.bytes, place.core, workers.time_of(now)};
+    const Scene scene{rules, pair, place.headers, captured.bytes, place.core, workers.time_of(now)};
     PacketAccount account{.number = captured.number,
-                          .flow = place.flow,
+                          .headers = place.headers,
                           .frame = {captured.bytes.begin(), captured.bytes.end()},
                           .rules = look_before(scene),
                           .client = rules.client};

@@ -18,9 +18,9 @@ struct LimitAccount {
     std::string scope_note{};  // what that adds to its bound: ", packets handed to ..."
     std::string key;           // empty also where the whole rule has one bucket
     bool missing_key = false;
-    KeyFate fate = KeyFate::Judged;  // else nothing is asked
-    bool overridden = false;         // the key has numbers of its own
-    Units cost;                      // zero: the packet carries nothing that it counts
+    KeyStatus status = KeyStatus::Limited;  // else nothing is asked
+    bool overridden = false;                // the key has numbers of its own
+    Units cost;                             // zero: the packet carries nothing that it counts
     std::optional<BucketView> before;
     std::optional<BucketView> after;
     bool admitted = false;
@@ -49,7 +49,7 @@ struct RuleAccount {
 // One packet, and everything that led to its verdict.
 struct PacketAccount {
     std::uint64_t number = 0;
-    Flow flow;
+    PacketHeaders headers;
     std::vector<std::byte> frame;
     Decision decision;
     std::vector<RuleAccount> rules;  // all of the file, in its order

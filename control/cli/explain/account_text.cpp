@@ -34,8 +34,8 @@ std::string view_text(const std::optional<BucketView>& view) {
 }
 
 std::string asked_text(const LimitAccount& limit) {
-    if (limit.fate != KeyFate::Judged) {
-        return limit.fate == KeyFate::Exempt ? "the key is exempt" : "the key is banned";
+    if (limit.status != KeyStatus::Limited) {
+        return limit.status == KeyStatus::Exempt ? "the key is exempt" : "the key is banned";
     }
     if (limit.missing_key) {
         return "a part of its key is missing";
@@ -119,22 +119,21 @@ std::string_view deciding_rule(const PacketAccount& account) {
 template <typename Take>
 void tell_client(const PacketAccount& account, Take take) {
     if (!account.client.changes_nothing()) {
-        take(
-            row_of(Field::ClientIp),
-            to_text(account.client.of(read_address(Field::ClientIp, account.flow, account.frame))));
+        take(row_of(Field::ClientIp), to_text(account.client.of(read_address(
+                                          Field::ClientIp, account.headers, account.frame))));
     }
 }
 
 template <typename Take>
 void for_each_field(const PacketAccount& account, std::string_view pair, Take take) {
     for (const FieldRow& row : kFields) {
-        if (!account.flow.fields.has(row.field)) {
+        if (!account.headers.fields.has(row.field)) {
             continue;
         }
         if (row.field == Field::ClientIp) {
             tell_client(account, take);
         } else {
-            take(row, field_text(row.field, account.flow, account.frame, pair));
+            take(row, field_text(row.field, account.headers, account.frame, pair));
         }
     }
 }
@@ -183,8 +182,8 @@ Json rule_json(const RuleAccount& rule) {
         if (limit.overridden) {
             json["limits"].back()["overridden"] = true;
         }
-        if (limit.fate != KeyFate::Judged) {
-            json["limits"].back()["fate"] = limit.fate == KeyFate::Exempt ? "exempt" : "banned";
+        if (limit.status != KeyStatus::Limited) {
+            json["limits"].back()["fate"] = limit.status == KeyStatus::Exempt ? "exempt" : "banned";
         }
     }
     if (!rule.bans.empty()) {

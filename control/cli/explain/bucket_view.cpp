@@ -18,14 +18,14 @@ BucketView view_cell(const Cell& cell, const LinePool& pool, const BucketQuestio
 
 std::optional<BucketView> view_bucket(CoreState& core, const BucketQuestion& asked) {
     const GroupKey key = core.hash(asked.limit.identity, asked.key);
-    Tenants& tenants = core.buckets.tenants;
-    LinePool& pool = tenants.pool();
+    LimitRegistry& registry = core.buckets.registry;
+    LinePool& pool = registry.pool();
     if (Entry* entry = core.buckets.keys.find({key, asked.limit.slot})) {
         // As the packet would find it: what changes is only how the same debt is written down.
-        if (asked.limit.overridden && !tenants.bring_under(*entry, asked.own, asked.now)) {
+        if (asked.limit.overridden && !registry.bring_under(*entry, asked.own, asked.now)) {
             return std::nullopt;
         }
-        return view_cell(tenants.cell_of(*entry), pool, asked);
+        return view_cell(registry.cell_of(*entry), pool, asked);
     }
     Cell cell;
     if (!open_bucket(cell, numbers_of(asked), pool, key, asked.now)) {

@@ -77,7 +77,7 @@ private:
                 const auto found = states.buckets.find({place, i});
                 KeyBytes key;
                 if (found != states.buckets.end() && found->second.contains(lcore) &&
-                    has_key(rule, rule.limits[i].key, at.flow, key)) {
+                    has_key(rule, rule.limits[i].key, at.headers, key)) {
                     seed_bucket(at.core,
                                 {.rule = rule,
                                  .limit = static_cast<std::uint8_t>(i),
@@ -90,16 +90,16 @@ private:
                 const auto found = states.bans.find({place, box.key});
                 KeyBytes key;
                 if (found != states.bans.end() && found->second.contains(lcore) &&
-                    has_key(rule, box.key, at.flow, key)) {
+                    has_key(rule, box.key, at.headers, key)) {
                     const BoxStates::Ban& ban = found->second.at(lcore);
                     seed_box(at.core, {box, key.view(), ban.refusals, ban.left}, now);
                 }
             }
         });
     }
-    [[nodiscard]] bool has_key(const LoadedRule& rule, std::uint8_t key, const Flow& flow,
-                               KeyBytes& bytes) const {
-        return key_of(rule.keys[key], rule.missing_key, flow, frame_.frame().bytes, bytes) !=
+    [[nodiscard]] bool has_key(const LoadedRule& rule, std::uint8_t key,
+                               const PacketHeaders& headers, KeyBytes& bytes) const {
+        return key_of(rule.keys[key], rule.missing_key, headers, frame_.frame().bytes, bytes) !=
                KeyOutcome::Missing;
     }
 
@@ -117,7 +117,7 @@ private:
                 }
                 const Nanoseconds wait = found->second.at(lcore).wait;
                 limit.before->wait = wait == kNever ? std::nullopt : std::optional{wait};
-                const bool refuses = limit.fate == KeyFate::Judged && !limit.admitted;
+                const bool refuses = limit.status == KeyStatus::Limited && !limit.admitted;
                 if (refuses && rule.mode == Mode::Enforce) {
                     longest = std::max(longest, wait);
                 }

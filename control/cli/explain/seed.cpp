@@ -10,15 +10,15 @@ namespace {
 
 // A new entry for the key; nullptr: it has one, or there is no room.
 Entry* file(CoreState& core, const LoadedLimit& limit, ByteView key, const Cell& cell, Now now) {
-    const FiledKey filed{core.hash(limit.identity, key), limit.slot};
-    Tenants& tenants = core.buckets.tenants;
-    Entry* entry = core.buckets.keys.find(filed) == nullptr
-                       ? core.buckets.keys.make_place(filed, tenants, now)
+    const TableKey table_key{core.hash(limit.identity, key), limit.slot};
+    LimitRegistry& registry = core.buckets.registry;
+    Entry* entry = core.buckets.keys.find(table_key) == nullptr
+                       ? core.buckets.keys.make_place(table_key, registry, now)
                        : nullptr;
     if (entry != nullptr) {
-        entry->file(cell, filed.filed, {limit.version, 0});
+        entry->file(cell, table_key.slot_and_tag, {limit.version, 0});
         entry->release();
-        tenants.came(limit.slot);
+        registry.came(limit.slot);
     }
     return entry;
 }
@@ -26,7 +26,7 @@ Entry* file(CoreState& core, const LoadedLimit& limit, ByteView key, const Cell&
 std::optional<Cell> opened(CoreState& core, const LoadedLimit& limit, ByteView key, Now now) {
     Cell cell;
     const GroupKey hash = core.hash(limit.identity, key);
-    const bool open = open_bucket(cell, limit.limit, core.buckets.tenants.pool(), hash, now);
+    const bool open = open_bucket(cell, limit.limit, core.buckets.registry.pool(), hash, now);
     return open ? std::optional{cell} : std::nullopt;
 }
 
@@ -47,19 +47,19 @@ void seed_bucket(CoreState& core, const SeedBucket& seed, Now now) {
     if (seed.remaining >= most_of(numbers)) {
         return;  // as good as new
     }
-    Tenants& tenants = core.buckets.tenants;
+    LimitRegistry& registry = core.buckets.registry;
     const std::optional<Cell> fresh = opened(core, limit, seed.key, now);
     Entry* entry = fresh ? file(core, limit, seed.key, *fresh, now) : nullptr;
-    if (entry == nullptr || (limit.overridden && !tenants.bring_under(*entry, own, now))) {
+    if (entry == nullptr || (limit.overridden && !registry.bring_under(*entry, own, now))) {
         return;
     }
-    Cell cell = tenants.cell_of(*entry);
-    leave_at_most(cell, numbers, tenants.pool(), now, seed.remaining);
-    tenants.write(*entry, cell, now);
+    Cell cell = registry.cell_of(*entry);
+    leave_at_most(cell, numbers, registry.pool(), now, seed.remaining);
+    registry.write(*entry, cell, now);
 }
 
 void seed_box(CoreState& core, const SeedBox& seed, Now now) {
-    LinePool& pool = core.buckets.tenants.pool();
+    LinePool& pool = core.buckets.registry.pool();
     if (seed.left != Nanoseconds{0}) {
         (void)file(core, seed.box, seed.key, {now.at + seed.left, kNoLine}, now);
         return;
@@ -70,7 +70,7 @@ void seed_box(CoreState& core, const SeedBox& seed, Now now) {
         return;
     }
     for (std::uint64_t i = 0; i < seed.refusals; ++i) {
-        if (look(*cell, seed.box.limit, pool, now, {Units{1}}) == Judgement::Green) {
+        if (check(*cell, seed.box.limit, pool, now, {Units{1}}) == Conformance::Green) {
             charge(*cell, seed.box.limit, pool, now, {Units{1}});
         }
     }

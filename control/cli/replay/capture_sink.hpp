@@ -21,8 +21,12 @@ struct ReplayedFrames {
             visit(row);
         }
     }
-    [[nodiscard]] const Flow& headers(std::size_t row) const noexcept { return rows[row].headers(); }
-    [[nodiscard]] Decision& decision(std::size_t row) const noexcept { return rows[row].decision(); }
+    [[nodiscard]] const PacketHeaders& headers(std::size_t row) const noexcept {
+        return rows[row].headers();
+    }
+    [[nodiscard]] Decision& decision(std::size_t row) const noexcept {
+        return rows[row].decision();
+    }
 };
 
 // Where act_burst() puts a replayed burst: one capture of what leaves the box, at either side. A

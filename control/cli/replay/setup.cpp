@@ -6,8 +6,8 @@
 #include "control/list_folder.hpp"
 #include "control/text_file.hpp"
 #include "lib/policy/box/box.hpp"
-#include "lib/policy/scopes/box_spread.hpp"
-#include "lib/policy/scopes/limit_scope.hpp"
+#include "lib/policy/placement/limit_scope.hpp"
+#include "lib/policy/placement/rss_mapping.hpp"
 
 namespace sluice {
 namespace {
@@ -43,10 +43,10 @@ bool read_config(const std::string& path, ReplaySetup& setup) {
 }
 
 // Several workers get frames as WorkerSet spreads them. Of one, what is told is how the box would.
-BoxSpread box_of(const ReplaySetup& setup) {
-    BoxSpread box = setup.spread.value_or(usual_spread());
+RssMapping box_of(const ReplaySetup& setup) {
+    RssMapping box = setup.spread.value_or(usual_spread());
     if (setup.workers > 1) {
-        constexpr auto kBy = PortSpread::By::Handover;
+        constexpr auto kBy = PortRssMapping::By::Handover;
         box.ports = {{setup.pair, Direction::In, kBy, setup.rss_outside},
                      {setup.pair, Direction::Out, kBy, setup.rss_inside}};
         box.workers = setup.workers;
@@ -95,7 +95,7 @@ std::optional<ReplayRules> replay_rules(const Options& options, const ReplaySetu
     }
     Problems problems{options.rules_file};
     const ListReader lists = lists_beside(options.rules_file);
-    const BoxSpread box = box_of(setup);
+    const RssMapping box = box_of(setup);
     const RuleText source{.file = options.rules_file, .text = *text, .lists = &lists, .box = &box};
     auto compiled = compile_rules(source, Purpose::Enforce, {}, problems);
     say_problems(problems.list(), source);

@@ -1,8 +1,8 @@
 #include "control/cli/replay/worker_set.hpp"
 
 #include "lib/pipeline/adopt.hpp"
-#include "lib/pipeline/owner_burst.hpp"
 #include "lib/pipeline/run_burst.hpp"
+#include "lib/pipeline/steer_burst.hpp"
 
 #include <algorithm>
 #include <utility>
@@ -35,9 +35,9 @@ WorkerSet::WorkerSet(const ReplaySetup& setup, const LoadedRules& rules)
     for (const auto& worker : workers_) {
         tables.push_back(&worker->core.buckets);
     }
-    peers_ = std::make_unique<PeerTables>(std::move(tables));
+    worker_tables_ = std::make_unique<WorkerTables>(std::move(tables));
     for (const auto& worker : workers_) {
-        worker->core.buckets.look_at_peers(peers_.get());
+        worker->core.buckets.set_worker_tables(worker_tables_.get());
     }
     if (rules_.shared_limits != 0 && workers_.size() > 1) {
         share_limits_between();
@@ -45,11 +45,11 @@ WorkerSet::WorkerSet(const ReplaySetup& setup, const LoadedRules& rules)
 }
 
 void WorkerSet::share_limits_between() {
-    lanes_ = std::make_unique<AmountLanes>(workers_.size(), lane_size(workers_.size()));
+    lanes_ = std::make_unique<DeltaLanes>(workers_.size(), lane_size(workers_.size()));
     for (std::size_t i = 0; i < workers_.size(); ++i) {
         Worker& worker = *workers_[i];
         worker.records.resize(kRecords);
-        worker.books = std::make_unique<BucketBooks>(worker.core.buckets);
+        worker.ledger_store = std::make_unique<LedgerStore>(worker.core.buckets);
         worker.ledger = std::make_unique<Ledger>(i, *lanes_, worker.records, Instant{});
         worker.ledger->set(setup_.merge_interval, rules_.shared_limits);
         worker.core.ledger = worker.ledger.get();
@@ -62,7 +62,7 @@ void WorkerSet::exchange(Now now) {
     const auto round = [this](Now at) {
         for (const auto& worker : workers_) {
             adopt(rules_, worker->core, at);
-            worker->ledger->exchange(*worker->books, at);
+            worker->ledger->exchange(*worker->ledger_store, at);
         }
     };
     const Instant due = exchanged_.at + setup_.merge_interval;
@@ -77,12 +77,12 @@ void WorkerSet::exchange(Now now) {
 }
 
 WorkerSet::Route WorkerSet::route_of(const CapturedFrame& frame) const {
-    Flow outer;
+    PacketHeaders outer;
     parse_frame({frame.bytes, frame.wire_size}, Tunnels{}, outer);
     const Direction dir = direction_of(outer, setup_.inside);
     const Rss rss = dir == Direction::In ? setup_.rss_outside : setup_.rss_inside;
     Worker& receiver = *workers_[worker_of(outer, rss, workers_.size())];
-    return {rules_.handing.empty() ? receiver : owner_of(frame, receiver, dir), dir};
+    return {rules_.steering.empty() ? receiver : owner_of(frame, receiver, dir), dir};
 }
 
 // The worker that its receiver hands a frame to, or the receiver.
@@ -92,7 +92,7 @@ WorkerSet::Worker& WorkerSet::owner_of(const CapturedFrame& frame, Worker& recei
     alone.clear();
     alone.add({frame.bytes, frame.wire_size}, dir, port_);
     parse_burst(alone, receiver.core);
-    origin_burst(alone, rules_);
+    geo_burst(alone, rules_);
     match_burst(alone, rules_, receiver.core);
     BurstOwners owners;
     return find_owners(alone, rules_, receiver.core, workers_.size(), owners) ? *workers_[owners[0]]
@@ -111,7 +111,7 @@ WorkerSet::Place WorkerSet::place_of(const CapturedFrame& frame) const {
     Burst alone;
     alone.add({frame.bytes, frame.wire_size}, route.dir, port_);
     parse_burst(alone, route.worker.core);
-    origin_burst(alone, rules_);
+    geo_burst(alone, rules_);
     return {route.worker.core, alone.headers_of(0)};
 }
 

@@ -1,11 +1,11 @@
 #pragma once
 #include "control/cli/replay/frame_source.hpp"
-#include "control/cli/replay/spread.hpp"
-#include "lib/ledger/bucket_books.hpp"
+#include "control/cli/replay/rss_mapping.hpp"
+#include "lib/ledger/ledger_store.hpp"
 #include "lib/load/loaded_rules.hpp"
-#include "lib/meter/peer_tables.hpp"
 #include "lib/pipeline/core_state.hpp"
-#include "lib/rules/port_spread.hpp"
+#include "lib/rules/port_rss_mapping.hpp"
+#include "lib/table/worker_tables.hpp"
 
 #include <memory>
 #include <optional>
@@ -25,7 +25,7 @@ struct ReplaySetup {
     Rss rss_inside = Rss::Source;
     std::vector<IpPrefix> inside;
     std::size_t workers = 1;
-    std::optional<BoxSpread> spread{};  // of the box that a file describes
+    std::optional<RssMapping> spread{};  // of the box that a file describes
     Nanoseconds merge_interval{1'000'000};
 };
 
@@ -42,7 +42,7 @@ public:
     // Where a frame would be judged, and what of it the rules see.
     struct Place {
         CoreState& core;
-        Flow flow;
+        PacketHeaders headers;
     };
     [[nodiscard]] Place place_of(const CapturedFrame& frame) const;
     // The workers' clocks at an instant of the capture.
@@ -59,7 +59,7 @@ private:
         Burst burst;
         // Where limits are shared.
         std::vector<Record> records;
-        std::unique_ptr<BucketBooks> books;
+        std::unique_ptr<LedgerStore> ledger_store;
         std::unique_ptr<Ledger> ledger;
     };
     // The worker that a frame meets, by the port's RSS or as the owner of its keys; and the side of
@@ -79,10 +79,10 @@ private:
     const LoadedSet& rules_;
     std::uint64_t port_;
     std::optional<Instant> first_;
-    std::unique_ptr<AmountLanes> lanes_;  // nullptr: no limit is shared
+    std::unique_ptr<DeltaLanes> lanes_;  // nullptr: no limit is shared
     Now exchanged_{};
     std::vector<std::unique_ptr<Worker>> workers_;
-    std::unique_ptr<PeerTables> peers_;                           // theirs
+    std::unique_ptr<WorkerTables> worker_tables_;                 // theirs
     std::unique_ptr<Burst> looking_ = std::make_unique<Burst>();  // at one frame by itself
     std::vector<BurstRow> rows_;
 };

@@ -138,8 +138,8 @@ private:
     }
 
     bool ask(Instant at, Demand demand) {
-        const Judgement said = look(cell_, limit_, pool_, now(at), demand);
-        if (said == Judgement::Red || said == Judgement::NoRoom) {
+        const Conformance said = check(cell_, limit_, pool_, now(at), demand);
+        if (said == Conformance::Red || said == Conformance::NoRoom) {
             return false;
         }
         const std::uint64_t units = demand.cost.count();
@@ -147,7 +147,7 @@ private:
             leave(departure({cell_.fresh_from, cell_.rest}, at), units);
         }
         charge(cell_, limit_, pool_, now(at), {demand.cost, said});
-        const bool green = said == Judgement::Green;
+        const bool green = said == Conformance::Green;
         (green ? bar_at(at).green : bar_at(at).yellow) += units;
         (green ? out_.total.green : out_.total.yellow) += units;
         most_.add(at, units);

@@ -4,7 +4,7 @@
 #include "lib/base/wide.hpp"
 #include "lib/capture/reader.hpp"
 #include "lib/packet/parse.hpp"
-#include "lib/pipeline/look_at.hpp"
+#include "lib/pipeline/check_limit.hpp"
 #include "lib/policy/problems/nearest.hpp"
 #include "lib/policy/values/units_text.hpp"
 #include "lib/rules/units_of.hpp"
@@ -73,11 +73,11 @@ public:
                 first_ = frame.timestamp;
             }
             latest_ = std::max(latest_, Instant{frame.timestamp - *first_});
-            Flow flow;
-            parse_frame({frame.bytes, frame.wire_size}, Tunnels{}, flow);
-            const Units cost = units_of(per_, flow);
+            PacketHeaders headers;
+            parse_frame({frame.bytes, frame.wire_size}, Tunnels{}, headers);
+            const Units cost = units_of(per_, headers);
             if (cost.count() != 0) {
-                return Arrival{latest_, cost, color_of(flow.dscp)};
+                return Arrival{latest_, cost, color_of(headers.dscp)};
             }
         }
         return std::nullopt;

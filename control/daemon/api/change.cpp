@@ -42,7 +42,7 @@ HttpResponse refused(const Refusal& refusal) {
 }
 
 void record(Services& services, const HttpRequest& request, const std::string& call,
-            const Change& change) {
+            const RuleChange& change) {
     services.audit.write({.who = request.peer,
                           .call = call,
                           .before = generation_text(change.before),
@@ -50,7 +50,7 @@ void record(Services& services, const HttpRequest& request, const std::string& c
                           .outcome = change.refusal ? "refused: " + change.refusal->what : "done"});
 }
 
-HttpResponse changed(const Change& change) {
+HttpResponse changed(const RuleChange& change) {
     return json_response({{"generation", generation_text(change.after)},
                           {"rules", change.rules},
                           {"warnings", to_json(change.warnings)},

@@ -16,9 +16,9 @@ namespace sluice {
 [[nodiscard]] HttpResponse refused(const Refusal& refusal);
 // Who asked for it, and how it ended.
 void record(Services& services, const HttpRequest& request, const std::string& call,
-            const Change& change);
+            const RuleChange& change);
 // {"generation":…,"rules":…,"warnings":[…],"unconfirmed":…}
-[[nodiscard]] HttpResponse changed(const Change& change);
+[[nodiscard]] HttpResponse changed(const RuleChange& change);
 
 // {"key":…,"tier":…,"set":"1: rate 5/s","until":"2026-…Z","reason":…,"by":…}
 [[nodiscard]] Json setting_json(const KeySetting& setting);

@@ -31,7 +31,7 @@ Json bucket_json(std::uint32_t lcore, const KeyBucketState& bucket) {
             {"remaining", bucket.remaining},
             {"most", bucket.most},
             {"wait_ns", wait_json(bucket.wait_ns)},
-            {"step", bucket.step},
+            {"step", bucket.aggregation_level},
             {"overridden", bucket.overridden},
             {"given_wider", bucket.given_wider}};
 }
@@ -51,7 +51,7 @@ Json ban_json(const KeyState& state) {
                                        {"refusals", worker.refusals},
                                        {"left_ns", worker.ban_left_ns},
                                        {"lifted", worker.lifted},
-                                       {"step", worker.ban_step}});
+                                       {"step", worker.ban_level}});
         }
     }
     return json;

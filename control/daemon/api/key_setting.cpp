@@ -81,7 +81,7 @@ HttpResponse refused_setting(const Refusal& refusal) {
     return refused(refusal);
 }
 
-HttpResponse tell(const SettingCall& call, const Change& change, const HttpRequest& request,
+HttpResponse tell(const SettingCall& call, const RuleChange& change, const HttpRequest& request,
                   Services& services) {
     record(services, request,
            fmt::format("key {} {} {}{}", call.action, call.rule, call.key, call.more), change);
@@ -100,7 +100,7 @@ HttpResponse tell(const SettingCall& call, const Change& change, const HttpReque
 
 // A bucket is brought under its key's numbers when it is looked at: at once, so that none is
 // forgotten before.
-void look_at(const FoundKey& key, const Change& change, Services& services) {
+void look_at(const FoundKey& key, const RuleChange& change, Services& services) {
     if (change.refusal) {
         return;
     }
@@ -136,7 +136,7 @@ Lifted lift(const FoundKey& key, Services& services) {
 // Ends what was said by name, and what the rule itself has done.
 HttpResponse unban_key(SettingCall call, const FoundKey& key, const HttpRequest& request,
                        Services& services) {
-    Change change = services.rules.unset_key(
+    RuleChange change = services.rules.unset_key(
         {.rule = call.rule, .key = call.key, .tier = call.tier, .bans = true, .limit = {}},
         request.peer.uid);
     const bool named = !change.refusal;
@@ -167,7 +167,7 @@ HttpResponse set_key(const std::string& action, const FoundKey& key, const Json&
     const SettingCall call{
         action, setting->rule, setting->key, setting->tier,
         ": " + text_of(*setting) + (setting->reason.empty() ? "" : " (" + setting->reason + ")")};
-    const Change change = services.rules.set_key(*std::move(setting), request.peer.uid);
+    const RuleChange change = services.rules.set_key(*std::move(setting), request.peer.uid);
     look_at(key, change, services);
     return tell(call, change, request, services);
 }
@@ -196,12 +196,12 @@ HttpResponse change_setting(const std::string& action, const KeyWords& words, co
     if (key != nullptr && action == "unban") {
         return unban_key(call, *key, request, services);
     }
-    const Change change = services.rules.unset_key({.rule = call.rule,
-                                                    .key = call.key,
-                                                    .tier = call.tier,
-                                                    .bans = action == "unban",
-                                                    .limit = words.limit},
-                                                   request.peer.uid);
+    const RuleChange change = services.rules.unset_key({.rule = call.rule,
+                                                        .key = call.key,
+                                                        .tier = call.tier,
+                                                        .bans = action == "unban",
+                                                        .limit = words.limit},
+                                                       request.peer.uid);
     if (key != nullptr) {
         look_at(*key, change, services);
     }

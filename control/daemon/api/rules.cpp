@@ -111,7 +111,7 @@ HttpResponse put_rules(const HttpRequest& request, Services& services) {
         }
         file.confirm = *time;
     }
-    const Change change = services.rules.apply(std::move(file));
+    const RuleChange change = services.rules.apply(std::move(file));
     record(services, request,
            std::string{"apply"} + (force == "1" ? " --force" : "") +
                (confirm.empty() ? "" : " --confirm " + confirm),
@@ -134,8 +134,8 @@ HttpResponse put_mode(const HttpRequest& request, Services& services) {
     if (found == kModeNames.end()) {
         return problem_response(422, "no such mode", "a mode is monitor, enforce or off");
     }
-    const Change change = services.rules.set_mode(id, static_cast<Mode>(found - kModeNames.begin()),
-                                                  request.peer.uid);
+    const RuleChange change = services.rules.set_mode(
+        id, static_cast<Mode>(found - kModeNames.begin()), request.peer.uid);
     record(services, request, "mode " + id + " " + word, change);
     if (change.refusal) {
         return refused(*change.refusal);

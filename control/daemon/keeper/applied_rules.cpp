@@ -95,7 +95,7 @@ bool AppliedRules::renew_keys(StoredRules& rules) const {
     return same;
 }
 
-Compiled AppliedRules::compile_current(const BoxSpread& box) {
+Compiled AppliedRules::compile_current(const RssMapping& box) {
     return compile(trial_ ? trial_->rules : *kept_, box);
 }
 

@@ -45,7 +45,7 @@ public:
     [[nodiscard]] bool renew_keys(StoredRules& rules) const;
 
     // The set in force, compiled for a box. Lists that were lost are read, and kept from now on.
-    [[nodiscard]] Compiled compile_current(const BoxSpread& box);
+    [[nodiscard]] Compiled compile_current(const RssMapping& box);
 
     // A file for the set, on trial until `end` if there is one; it takes its place by settle().
     [[nodiscard]] Result<PendingFile> prepare(const StoredRules& next,

@@ -60,7 +60,7 @@ bool DataplaneSync::follow_box() {
 
 // Which limits are local depends on the box; nothing else of the rules does. False: for this one
 // they are others than those in force.
-bool DataplaneSync::show_for(const BoxSpread& box) {
+bool DataplaneSync::show_for(const RssMapping& box) {
     if (rules_.applied.current() == nullptr || shown_for_ == box) {
         return true;
     }

@@ -25,12 +25,12 @@ public:
     [[nodiscard]] bool bring_kept();
 
 private:
-    [[nodiscard]] bool show_for(const BoxSpread& box);
+    [[nodiscard]] bool show_for(const RssMapping& box);
     [[nodiscard]] bool adopt(const Welcome& dataplane);
     void follow_revert();
 
     LiveRules& rules_;
-    BoxSpread shown_for_ = usual_spread();  // the box whose local and merged limits are shown
+    RssMapping shown_for_ = usual_spread();  // the box whose local and merged limits are shown
 };
 
 }  // namespace sluice

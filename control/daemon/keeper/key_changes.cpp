@@ -4,7 +4,7 @@
 
 namespace sluice {
 
-Change KeyChanges::set(KeySetting setting, uid_t from) {
+RuleChange KeyChanges::set(KeySetting setting, uid_t from) {
     setting.set_at = rules_.applied.now();
     setting.set_by = from;
     setting.is_new = true;
@@ -22,7 +22,7 @@ Change KeyChanges::set(KeySetting setting, uid_t from) {
     });
 }
 
-Change KeyChanges::unset(const SettingChoice& choice, uid_t from) {
+RuleChange KeyChanges::unset(const SettingChoice& choice, uid_t from) {
     return rules_.change([&](StoredRules& next) -> std::optional<Refusal> {
         next.changed_at = rules_.applied.now();
         next.changed_by = from;

@@ -10,8 +10,8 @@ class KeyChanges {
 public:
     explicit KeyChanges(LiveRules& rules) noexcept : rules_{rules} {}
 
-    [[nodiscard]] Change set(KeySetting setting, uid_t from);
-    [[nodiscard]] Change unset(const SettingChoice& choice, uid_t from);
+    [[nodiscard]] RuleChange set(KeySetting setting, uid_t from);
+    [[nodiscard]] RuleChange unset(const SettingChoice& choice, uid_t from);
 
 private:
     LiveRules& rules_;

@@ -34,7 +34,7 @@ Result<bool> read_again(StoredRules& rules) {
 
 }  // namespace
 
-std::optional<Change> ListReload::run() {
+std::optional<RuleChange> ListReload::run() {
     AppliedRules& applied = rules_.applied;
     for (;;) {
         std::unique_lock lock{rules_.changing};
@@ -67,8 +67,8 @@ std::optional<Change> ListReload::run() {
     }
 }
 
-Change ListReload::push(StoredRules next, Compiled compiled) {
-    Change change = rules_.push_edited(std::move(next), std::move(compiled));
+RuleChange ListReload::push(StoredRules next, Compiled compiled) {
+    RuleChange change = rules_.push_edited(std::move(next), std::move(compiled));
     if (!change.refusal) {
         rules_.board.set_list_problem("");
     } else if (change.refusal->kind == Refusal::Kind::DoesNotCompile) {

@@ -12,10 +12,10 @@ public:
 
     // nullopt: the files hold what is in force. What cannot be read or does not compile leaves the
     // old ones in force, and the view says why.
-    [[nodiscard]] std::optional<Change> run();
+    [[nodiscard]] std::optional<RuleChange> run();
 
 private:
-    [[nodiscard]] Change push(StoredRules next, Compiled compiled);
+    [[nodiscard]] RuleChange push(StoredRules next, Compiled compiled);
 
     LiveRules& rules_;
 };

@@ -42,8 +42,8 @@ std::optional<Refusal> send_rules(DataplaneLink& link, const Request& request,
     return std::nullopt;
 }
 
-Change LiveRules::push(StoredRules next, Compiled compiled, const PushTerms& terms) {
-    Change change;
+RuleChange LiveRules::push(StoredRules next, Compiled compiled, const PushTerms& terms) {
+    RuleChange change;
     change.before = applied.generation();
     if (!compiled.rules) {
         change.refusal = does_not_compile(std::move(compiled.problems));
@@ -94,15 +94,15 @@ void LiveRules::end_trial(const std::string& why) {
     applied.abandon_trial();
 }
 
-Change LiveRules::change(const Edit& edit) {
+RuleChange LiveRules::change(const Edit& edit) {
     for (;;) {
-        if (std::optional<Change> done = try_change(edit)) {
+        if (std::optional<RuleChange> done = try_change(edit)) {
             return *std::move(done);
         }
     }
 }
 
-std::optional<Change> LiveRules::try_change(const Edit& edit) {
+std::optional<RuleChange> LiveRules::try_change(const Edit& edit) {
     std::unique_lock lock{changing};
     if (applied.current() == nullptr) {
         return refused(0, {Refusal::Kind::NoSuchRule, "no rules were ever applied", {}});

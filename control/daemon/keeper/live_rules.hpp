@@ -44,9 +44,9 @@ struct LiveRules {
     }
 
     // With `changing` held.
-    [[nodiscard]] Change push(StoredRules next, Compiled compiled, const PushTerms& terms);
+    [[nodiscard]] RuleChange push(StoredRules next, Compiled compiled, const PushTerms& terms);
     // A set made of the one in force: on trial it stays on trial, until the same instant.
-    [[nodiscard]] Change push_edited(StoredRules next, Compiled compiled) {
+    [[nodiscard]] RuleChange push_edited(StoredRules next, Compiled compiled) {
         return push(std::move(next), std::move(compiled),
                     {.force = true, .end = applied.trial_end()});
     }
@@ -55,9 +55,9 @@ struct LiveRules {
 
     // Takes `changing` itself. Puts a copy of the set in force, as edited, in its place. `edit` is
     // called with it held; what it refuses is not done.
-    [[nodiscard]] Change change(const Edit& edit);
+    [[nodiscard]] RuleChange change(const Edit& edit);
     // nullopt: other rules came meanwhile, and nothing was changed.
-    [[nodiscard]] std::optional<Change> try_change(const Edit& edit);
+    [[nodiscard]] std::optional<RuleChange> try_change(const Edit& edit);
 
     DataplaneLink& link;
     std::mutex changing;  // of what stands below

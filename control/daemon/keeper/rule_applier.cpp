@@ -5,7 +5,7 @@
 
 namespace sluice {
 
-Change RuleApplier::apply(RuleFile file) {
+RuleChange RuleApplier::apply(RuleFile file) {
     const std::optional<NewestNext::Turn> turn = turns_.enter();
     if (!turn) {
         return refused(rules_.board.view()->generation,
@@ -25,7 +25,7 @@ Change RuleApplier::apply(RuleFile file) {
         if (compiled.rules) {
             forget_other_rules(next.keys, compiled.rules->rules);
         }
-        Change change = rules_.push(std::move(next), std::move(compiled), terms);
+        RuleChange change = rules_.push(std::move(next), std::move(compiled), terms);
         if (!change.refusal) {
             rules_.board.set_list_problem("");
         }
@@ -52,7 +52,7 @@ StoredRules RuleApplier::as_applied(RuleFile file) const {
             .keys = shown->keys};
 }
 
-Change RuleApplier::set_mode(const std::string& rule, Mode mode, uid_t from) {
+RuleChange RuleApplier::set_mode(const std::string& rule, Mode mode, uid_t from) {
     return rules_.change([&](StoredRules& next) {
         next.changed_at = rules_.applied.now();
         next.changed_by = from;

@@ -17,11 +17,11 @@ public:
     // Modes set at run time end with the file they were set on. While a set is on trial, a file to
     // be confirmed takes its place, and the one kept before both is what is gone back to; a file
     // without that is meant to stay, and ends the trial.
-    [[nodiscard]] Change apply(RuleFile file);
+    [[nodiscard]] RuleChange apply(RuleFile file);
     // What apply() would compile now. Changes nothing and waits for no change.
     [[nodiscard]] Compiled preview(RuleFile file) const;
     // A mode belongs to the set it is set on: on a trial it goes when that goes.
-    [[nodiscard]] Change set_mode(const std::string& rule, Mode mode, uid_t from);
+    [[nodiscard]] RuleChange set_mode(const std::string& rule, Mode mode, uid_t from);
 
 private:
     [[nodiscard]] StoredRules as_applied(RuleFile file) const;

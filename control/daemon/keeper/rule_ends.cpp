@@ -25,7 +25,7 @@ void RuleEnds::end_due(std::int64_t now) {
     if (now < retry_at_) {
         return;
     }
-    const std::optional<Change> change =
+    const std::optional<RuleChange> change =
         rules_.try_change([](StoredRules&) { return std::nullopt; });
     if (change && change->refusal) {
         retry_at_ = rules_.applied.now() + kRetryEnd;

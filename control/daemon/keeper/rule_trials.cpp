@@ -6,7 +6,7 @@
 
 namespace sluice {
 
-Change RuleTrials::confirm() {
+RuleChange RuleTrials::confirm() {
     AppliedRules& applied = rules_.applied;
     const std::lock_guard lock{rules_.changing};
     if (!applied.trial() || applied.trial_is_over()) {
@@ -17,7 +17,7 @@ Change RuleTrials::confirm() {
                                         : "no rules wait to be confirmed",
                         {}});
     }
-    Change change;
+    RuleChange change;
     change.before = applied.kept() ? applied.kept()->generation : 0;
     change.refusal = send_rules(rules_.link, KeepRules{applied.generation()}, applied.generation());
     if (change.refusal) {
@@ -34,7 +34,7 @@ Change RuleTrials::confirm() {
 
 // What is gone back to is compiled with no lock held, like what is applied; if anything else has
 // come into force or a key was set meanwhile, it is looked for again.
-Change RuleTrials::rollback(uid_t from) {
+RuleChange RuleTrials::rollback(uid_t from) {
     AppliedRules& applied = rules_.applied;
     for (;;) {
         std::unique_lock lock{rules_.changing};
@@ -65,7 +65,7 @@ Result<RuleTrials::Return> RuleTrials::way_back(uid_t from) const {
         (void)applied.renew_keys(back.rules);
         return back;
     }
-    Result<std::optional<History::Former>> former = applied.former();
+    Result<std::optional<History::Former>> former = applied.previous();
     if (!former) {
         return Error{former.error().code,
                      former.error().what + "; another rollback goes to the one before it"};
@@ -85,9 +85,9 @@ Result<RuleTrials::Return> RuleTrials::way_back(uid_t from) const {
     return back;
 }
 
-Change RuleTrials::go_back(Return back, Compiled compiled) {
+RuleChange RuleTrials::go_back(Return back, Compiled compiled) {
     rules_.board.count_return();
-    Change change = rules_.push(std::move(back.rules), std::move(compiled), {.force = true});
+    RuleChange change = rules_.push(std::move(back.rules), std::move(compiled), {.force = true});
     if (!change.refusal) {
         rules_.applied.take_out(*back.former);
         rules_.board.set_list_problem("");
@@ -96,12 +96,12 @@ Change RuleTrials::go_back(Return back, Compiled compiled) {
 }
 
 // When the dataplane does not take the old set, the trial goes on, and its deadline holds.
-Change RuleTrials::give_up_trial(StoredRules old, Compiled compiled) {
+RuleChange RuleTrials::give_up_trial(StoredRules old, Compiled compiled) {
     AppliedRules& applied = rules_.applied;
     if (!compiled.rules) {
         return refused(applied.generation(), does_not_compile(std::move(compiled.problems)));
     }
-    Change change;
+    RuleChange change;
     change.before = applied.generation();
     change.refusal = sync_.bring(std::move(old), compiled.rules->set);
     if (change.refusal) {

@@ -14,9 +14,9 @@ public:
 
     // First the dataplane keeps it, then the disk: a death in between leaves a trial that ends, and
     // then brings the dataplane the old set.
-    [[nodiscard]] Change confirm();
+    [[nodiscard]] RuleChange confirm();
     // Ends a trial; without one, goes back to the set that was kept before.
-    [[nodiscard]] Change rollback(uid_t from);
+    [[nodiscard]] RuleChange rollback(uid_t from);
     // To be called often: ends a trial whose time is over. False: the dataplane has not taken the
     // old set, and is worth another meeting.
     [[nodiscard]] bool keep_deadline();
@@ -29,8 +29,8 @@ private:
             former{};  // its place; nullopt: it is the one before a trial
     };
     [[nodiscard]] Result<Return> way_back(uid_t from) const;
-    [[nodiscard]] Change go_back(Return back, Compiled compiled);
-    [[nodiscard]] Change give_up_trial(StoredRules old, Compiled compiled);
+    [[nodiscard]] RuleChange go_back(Return back, Compiled compiled);
+    [[nodiscard]] RuleChange give_up_trial(StoredRules old, Compiled compiled);
 
     LiveRules& rules_;
     DataplaneSync& sync_;

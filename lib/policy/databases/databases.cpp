@@ -94,11 +94,11 @@ const DatabaseNetworks* Databases::networks_of(DatabaseKind kind, bool asked) co
     return asked && database && database->networks ? &*database->networks : nullptr;
 }
 
-std::shared_ptr<const OriginParts> Databases::origins(FieldSet asked, Problems& problems) const {
+std::shared_ptr<const GeoParts> Databases::origins(FieldSet asked, Problems& problems) const {
     if (asked == FieldSet{}) {
         return nullptr;
     }
-    Result<OriginParts> parts =
+    Result<GeoParts> parts =
         origins_of(networks_of(DatabaseKind::Country, asks(asked, DatabaseKind::Country)),
                    networks_of(DatabaseKind::Asn, asks(asked, DatabaseKind::Asn)));
     if (!parts) {
@@ -106,7 +106,7 @@ std::shared_ptr<const OriginParts> Databases::origins(FieldSet asked, Problems& 
         return nullptr;
     }
     parts->asked = asked;
-    return std::make_shared<const OriginParts>(*std::move(parts));
+    return std::make_shared<const GeoParts>(*std::move(parts));
 }
 
 std::vector<DatabaseSummary> Databases::summaries() const {

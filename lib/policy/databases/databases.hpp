@@ -1,5 +1,5 @@
 #pragma once
-#include "lib/match/origin_parts.hpp"
+#include "lib/match/geo_parts.hpp"
 #include "lib/policy/compile.hpp"
 #include "lib/policy/databases/mmdb_networks.hpp"
 #include "lib/policy/yaml/map_reader.hpp"
@@ -26,8 +26,7 @@ public:
     void warn_of_unused(const ReadContext& context) const;
     // The tables for these fields. nullptr: none of them is from a database, or there are too many
     // networks, which is reported.
-    [[nodiscard]] std::shared_ptr<const OriginParts> origins(FieldSet asked,
-                                                             Problems& problems) const;
+    [[nodiscard]] std::shared_ptr<const GeoParts> origins(FieldSet asked, Problems& problems) const;
     [[nodiscard]] std::vector<DatabaseSummary> summaries() const;
 
 private:

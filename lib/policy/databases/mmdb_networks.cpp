@@ -1,6 +1,6 @@
 #include "lib/policy/databases/mmdb_networks.hpp"
 
-#include "lib/match/origin_parts.hpp"
+#include "lib/match/geo_parts.hpp"
 #include "lib/packet/country.hpp"
 #include "lib/policy/databases/mmdb_file.hpp"
 

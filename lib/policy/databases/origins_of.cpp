@@ -9,9 +9,9 @@ namespace {
 // Gives each different origin a row.
 class Rows {
 public:
-    explicit Rows(std::vector<Origin>& origins) : origins_{origins} {}
+    explicit Rows(std::vector<GeoOrigin>& origins) : origins_{origins} {}
 
-    std::uint32_t row_of(const Origin& origin) {
+    std::uint32_t row_of(const GeoOrigin& origin) {
         const std::uint64_t key = std::uint64_t{origin.country} << 32 | origin.asn;
         const auto [at, fresh] = rows_.try_emplace(key, static_cast<std::uint32_t>(rows_.size()));
         if (fresh) {
@@ -21,7 +21,7 @@ public:
     }
 
 private:
-    std::vector<Origin>& origins_;
+    std::vector<GeoOrigin>& origins_;
     std::unordered_map<std::uint64_t, std::uint32_t> rows_;
 };
 
@@ -63,10 +63,10 @@ const DatabaseNetworks& nothing() {
 
 }  // namespace
 
-Result<OriginParts> origins_of(const DatabaseNetworks* countries, const DatabaseNetworks* systems) {
+Result<GeoParts> origins_of(const DatabaseNetworks* countries, const DatabaseNetworks* systems) {
     const DatabaseNetworks& country = countries != nullptr ? *countries : nothing();
     const DatabaseNetworks& system = systems != nullptr ? *systems : nothing();
-    OriginParts parts;
+    GeoParts parts;
     Rows rows{parts.origins};
     merge(country.steps, system.steps, rows, parts.steps);
     merge(country.v6_steps, system.v6_steps, rows, parts.v6_steps);

@@ -71,7 +71,7 @@ std::vector<NumberRange> ordered(Op op, std::uint64_t value, std::uint64_t max) 
 }
 
 // The set of a leaf from the values that were named.
-Leaf leaf_of(const Operand& operand, Op op, ValueSet values) {
+Leaf leaf_of(const Operand& operand, Op op, RangeSet values) {
     Leaf leaf{.field = *operand.field};
     if (operand.kind == OperandKind::Address) {
         leaf.negated = op == Op::Ne;
@@ -129,7 +129,7 @@ void warn_of_finer(TokenReader& reader, const Operand& operand, const Leaf& leaf
 }
 
 std::optional<Expression> finish(TokenReader& reader, const Operand& operand, Op op,
-                                 std::optional<ValueSet> values) {
+                                 std::optional<RangeSet> values) {
     if (!values) {
         return std::nullopt;
     }

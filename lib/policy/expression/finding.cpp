@@ -2,7 +2,7 @@
 
 #include "lib/packet/field_text.hpp"
 #include "lib/policy/clauses/domain_set.hpp"
-#include "lib/policy/texts/text_finding.hpp"
+#include "lib/policy/texts/text_trace.hpp"
 #include "lib/policy/values/value_set.hpp"
 
 #include <algorithm>
@@ -15,7 +15,7 @@ namespace {
 constexpr std::size_t kMostValues = 4;  // of a set, before it is cut short
 
 struct Looked {
-    const Flow& flow;
+    const PacketHeaders& headers;
     ByteView frame;
     std::string_view pair;
 };
@@ -84,9 +84,9 @@ bool has_value(const std::vector<Range>& ranges, const Value& value) {
 
 bool is_in_set(const Leaf& leaf, const Looked& packet) {
     if (row_of(leaf.field).kind != FieldKind::Address) {
-        return has_value(leaf.numbers, read_number(leaf.field, packet.flow, packet.frame));
+        return has_value(leaf.numbers, read_number(leaf.field, packet.headers, packet.frame));
     }
-    const VersionedAddress value = read_address(leaf.field, packet.flow, packet.frame);
+    const VersionedAddress value = read_address(leaf.field, packet.headers, packet.frame);
     if (leaf.field == Field::ClientIp) {
         return contains(set_of(leaf), value) != leaf.negated;
     }
@@ -95,8 +95,8 @@ bool is_in_set(const Leaf& leaf, const Looked& packet) {
 
 std::string value_of(const Leaf& leaf, const Looked& packet) {
     return leaf.field == Field::ClientIp
-               ? to_text(leaf.client.of(read_address(leaf.field, packet.flow, packet.frame)))
-               : field_text(leaf.field, packet.flow, packet.frame, packet.pair);
+               ? to_text(leaf.client.of(read_address(leaf.field, packet.headers, packet.frame)))
+               : field_text(leaf.field, packet.headers, packet.frame, packet.pair);
 }
 
 // Names of pairs are known by their hashes alone.
@@ -104,9 +104,9 @@ bool can_be_written(Field field) noexcept {
     return field != Field::Port;
 }
 
-Finding examine_leaf(const Leaf& leaf, const Looked& packet) {
+MatchTrace examine_leaf(const Leaf& leaf, const Looked& packet) {
     const std::string field{row_of(leaf.field).name};
-    if (!packet.flow.fields.has(leaf.field)) {
+    if (!packet.headers.fields.has(leaf.field)) {
         return {false, field + " is absent"};
     }
     const bool inside = is_in_set(leaf, packet);
@@ -124,9 +124,9 @@ Finding examine_leaf(const Leaf& leaf, const Looked& packet) {
     return {inside != leaf.negated, because};
 }
 
-Finding examine_text(const TextTest& test, const Looked& packet) {
+MatchTrace examine_text(const TextTest& test, const Looked& packet) {
     const std::string field{row_of(test.field).name};
-    const std::optional<ByteView> text = read_text(test.field, packet.flow, packet.frame);
+    const std::optional<ByteView> text = read_text(test.field, packet.headers, packet.frame);
     if (!text) {
         return {false, field + " is absent"};
     }
@@ -138,16 +138,16 @@ Finding examine_text(const TextTest& test, const Looked& packet) {
                                      (has ? ", which " : ", not one that ") + words_of(test)};
 }
 
-Finding examine_parts(const Expression& condition, const Looked& packet, bool deciding);
+MatchTrace examine_parts(const Expression& condition, const Looked& packet, bool deciding);
 
-Finding examine_node(const Expression& condition, const Looked& packet) {
+MatchTrace examine_node(const Expression& condition, const Looked& packet) {
     switch (condition.kind) {
         case Expression::Kind::Leaf:
             return examine_leaf(condition.leaf, packet);
         case Expression::Kind::Text:
             return examine_text(condition.text, packet);
         case Expression::Kind::Not: {
-            Finding inner = examine_node(condition.parts.front(), packet);
+            MatchTrace inner = examine_node(condition.parts.front(), packet);
             return {!inner.holds, std::move(inner.because)};
         }
         case Expression::Kind::And:
@@ -158,23 +158,23 @@ Finding examine_node(const Expression& condition, const Looked& packet) {
 }
 
 // The first part that is `deciding` decides; without one, all do.
-Finding examine_parts(const Expression& condition, const Looked& packet, bool deciding) {
+MatchTrace examine_parts(const Expression& condition, const Looked& packet, bool deciding) {
     std::string all;
     for (const Expression& part : condition.parts) {
-        Finding finding = examine_node(part, packet);
-        if (finding.holds == deciding) {
-            return finding;
+        MatchTrace match_trace = examine_node(part, packet);
+        if (match_trace.holds == deciding) {
+            return match_trace;
         }
-        all += (all.empty() ? "" : "; ") + finding.because;
+        all += (all.empty() ? "" : "; ") + match_trace.because;
     }
     return {!deciding, all};
 }
 
 }  // namespace
 
-Finding examine(const Expression& condition, const Flow& flow, ByteView frame,
-                std::string_view pair) {
-    return examine_node(condition, {flow, frame, pair});
+MatchTrace examine(const Expression& condition, const PacketHeaders& headers, ByteView frame,
+                   std::string_view pair) {
+    return examine_node(condition, {headers, frame, pair});
 }
 
 }  // namespace sluice

@@ -1,5 +1,5 @@
 #pragma once
-#include "lib/packet/flow.hpp"
+#include "lib/packet/packet_headers.hpp"
 #include "lib/policy/expression/expression.hpp"
 
 #include <string>
@@ -8,14 +8,14 @@
 namespace sluice {
 
 // What a condition says of one packet, and what made it say so.
-struct Finding {
+struct MatchTrace {
     bool holds = false;
     std::string because;  // "l4.dport is 53, not 80 or 443"
 };
 
 // Walks the tree as it was written; what decides is told, and nothing else. For people: the verdict
 // is the classifier's. `pair` is the text of the `port` field.
-[[nodiscard]] Finding examine(const Expression& condition, const Flow& flow, ByteView frame,
-                              std::string_view pair);
+[[nodiscard]] MatchTrace examine(const Expression& condition, const PacketHeaders& headers,
+                                 ByteView frame, std::string_view pair);
 
 }  // namespace sluice

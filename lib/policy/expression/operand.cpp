@@ -20,8 +20,8 @@ std::optional<TextField> find_text_field(std::string_view name) {
     return std::nullopt;
 }
 
-const LaterField* find_later_field(std::string_view name) {
-    for (const LaterField& row : kLaterFields) {
+const UnsupportedField* find_unsupported_field(std::string_view name) {
+    for (const UnsupportedField& row : kUnsupportedFields) {
         if (row.name == name) {
             return &row;
         }
@@ -32,14 +32,14 @@ const LaterField* find_later_field(std::string_view name) {
 const std::vector<std::string_view>& field_names() {
     static const std::vector<std::string_view> all = [] {
         std::vector<std::string_view> names;
-        names.reserve(kFields.size() + kTextFields.size() + kLaterFields.size());
+        names.reserve(kFields.size() + kTextFields.size() + kUnsupportedFields.size());
         for (const FieldRow& row : kFields) {
             names.push_back(row.name);
         }
         for (const TextFieldRow& row : kTextFields) {
             names.push_back(row.name);
         }
-        for (const LaterField& row : kLaterFields) {
+        for (const UnsupportedField& row : kUnsupportedFields) {
             names.push_back(row.name);
         }
         return names;

@@ -14,11 +14,11 @@ namespace sluice {
 enum class OperandKind : std::uint8_t { Number, Flag, Address, Mac, Name, Country, Text };
 
 // Fields of the language that no parser fills yet. Moving one to kFields builds it.
-struct LaterField {
+struct UnsupportedField {
     std::string_view name;
     OperandKind kind;
 };
-inline constexpr auto kLaterFields = std::to_array<LaterField>({
+inline constexpr auto kUnsupportedFields = std::to_array<UnsupportedField>({
     {"http.request.method", OperandKind::Text},
     {"http.host", OperandKind::Text},
     {"http.request.uri", OperandKind::Text},
@@ -45,7 +45,7 @@ inline constexpr auto kLaterFields = std::to_array<LaterField>({
 
 [[nodiscard]] std::optional<Field> find_field(std::string_view name);
 [[nodiscard]] std::optional<TextField> find_text_field(std::string_view name);
-[[nodiscard]] const LaterField* find_later_field(std::string_view name);
+[[nodiscard]] const UnsupportedField* find_unsupported_field(std::string_view name);
 [[nodiscard]] constexpr bool takes_a_name(std::string_view field) noexcept {
     return field == "http.request.headers" || field == "http.cookies";
 }

@@ -61,7 +61,7 @@ std::optional<Operand> parse_field(TokenReader& reader) {
         return Operand{
             .kind = OperandKind::Text, .text = text, .name = token.text, .offset = token.offset};
     }
-    const LaterField* later = find_later_field(token.text);
+    const UnsupportedField* later = find_unsupported_field(token.text);
     if (later == nullptr) {
         (void)reader.fail(token.offset, "unknown field `" + token.text + "`" +
                                             did_you_mean(token.text, field_names()));

@@ -30,7 +30,7 @@ bool looks_like_range(std::string_view text) noexcept {
            middle != std::string_view::npos;
 }
 
-bool add_number(TokenReader& reader, const Token& token, const Operand& operand, ValueSet& values) {
+bool add_number(TokenReader& reader, const Token& token, const Operand& operand, RangeSet& values) {
     // A field that is not built has no bound of its own yet.
     const std::uint64_t max = operand.field ? row_of(*operand.field).max : UINT32_MAX;
     if (token.text.starts_with("0x")) {
@@ -54,7 +54,7 @@ bool add_number(TokenReader& reader, const Token& token, const Operand& operand,
     return true;
 }
 
-bool add_mac(TokenReader& reader, const Token& token, const Operand& operand, ValueSet& values) {
+bool add_mac(TokenReader& reader, const Token& token, const Operand& operand, RangeSet& values) {
     std::uint64_t mac = 0;
     bool good = token.text.size() == 17;
     for (std::size_t i = 0; good && i < 17; i += 3) {
@@ -101,7 +101,7 @@ bool fits_client(TokenReader& reader, const Token& token, const Operand& operand
 }
 
 bool add_address(TokenReader& reader, const Token& token, const Operand& operand,
-                 ValueSet& values) {
+                 RangeSet& values) {
     std::optional<IpPrefix> network = read_network(reader, token, operand);
     if (!network) {
         return false;
@@ -126,7 +126,7 @@ bool add_address(TokenReader& reader, const Token& token, const Operand& operand
     return true;
 }
 
-bool add_name(TokenReader& reader, const Token& token, const Operand& operand, ValueSet& values) {
+bool add_name(TokenReader& reader, const Token& token, const Operand& operand, RangeSet& values) {
     if (const std::optional<std::uint64_t> number = number_of_name(operand, token.text)) {
         values.numbers.push_back({*number, *number});
         return true;
@@ -137,7 +137,7 @@ bool add_name(TokenReader& reader, const Token& token, const Operand& operand, V
 }
 
 bool add_country(TokenReader& reader, const Token& token, const Operand& operand,
-                 ValueSet& values) {
+                 RangeSet& values) {
     const std::uint16_t number = country_number(token.text);
     if (number == 0) {
         return reader.fail(token.offset, not_a_country(operand, token.text));
@@ -151,7 +151,7 @@ bool is_quoted(OperandKind kind) noexcept {
 }
 
 // Takes one value of the operand's kind.
-bool add_value(TokenReader& reader, const Operand& operand, ValueSet& values) {
+bool add_value(TokenReader& reader, const Operand& operand, RangeSet& values) {
     const bool quoted = is_quoted(operand.kind);
     const Token token = reader.peek();
     if (token.kind != (quoted ? Token::Kind::Text : Token::Kind::Word)) {
@@ -208,16 +208,16 @@ std::optional<std::uint64_t> number_of_name(const Operand& operand, std::string_
                                 : std::optional{static_cast<std::uint64_t>(found - words.begin())};
 }
 
-std::optional<ValueSet> parse_value(TokenReader& reader, const Operand& operand) {
-    ValueSet values;
+std::optional<RangeSet> parse_value(TokenReader& reader, const Operand& operand) {
+    RangeSet values;
     if (!add_value(reader, operand, values)) {
         return std::nullopt;
     }
     return values;
 }
 
-std::optional<ValueSet> parse_set(TokenReader& reader, const Operand& operand) {
-    ValueSet values;
+std::optional<RangeSet> parse_set(TokenReader& reader, const Operand& operand) {
+    RangeSet values;
     if (reader.peek().kind == Token::Kind::List) {
         return list_set(reader, operand);
     }

@@ -8,7 +8,7 @@
 namespace sluice {
 
 // The right side of a comparison.
-struct ValueSet {
+struct RangeSet {
     std::vector<NumberRange> numbers;
     std::vector<AddressRange> v4;
     std::vector<AddressRange> v6;
@@ -17,10 +17,10 @@ struct ValueSet {
 };
 
 // One value of the operand's kind: 443, 0x0806, 10.0.0.0/8, aa:bb:cc:dd:ee:ff, "in".
-[[nodiscard]] std::optional<ValueSet> parse_value(TokenReader& reader, const Operand& operand);
+[[nodiscard]] std::optional<RangeSet> parse_value(TokenReader& reader, const Operand& operand);
 
 // `{a b c}` or `$name`.
-[[nodiscard]] std::optional<ValueSet> parse_set(TokenReader& reader, const Operand& operand);
+[[nodiscard]] std::optional<RangeSet> parse_set(TokenReader& reader, const Operand& operand);
 
 // The number that stands for one text of a Name field; nullopt: it is none of its words.
 [[nodiscard]] std::optional<std::uint64_t> number_of_name(const Operand& operand,

@@ -1,7 +1,7 @@
 #include "lib/policy/limits/merging.hpp"
 
 #include "lib/ledger/terms.hpp"
-#include "lib/meter/own_bucket.hpp"
+#include "lib/table/own_bucket.hpp"
 
 namespace sluice {
 std::uint64_t read_max_unsynced(const MapReader& rule, std::uint32_t cost,
@@ -24,7 +24,7 @@ SharedNumbers shared_numbers(const AnyLimit& limit, const LimitOwner& owner, Per
             .overridden = owner.overridden};
 }
 
-SharingTerms terms_for(const SharedNumbers& numbers, const BoxSpread& box) {
+SharingTerms terms_for(const SharedNumbers& numbers, const RssMapping& box) {
     if (numbers.overridden) {
         return {.why = "its keys may have numbers of their own"};
     }

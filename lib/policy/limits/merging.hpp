@@ -16,7 +16,7 @@ namespace sluice {
                                            PerWord per);
 
 // Whether the workers of a box can share it, and if not, why.
-[[nodiscard]] SharingTerms terms_for(const SharedNumbers& numbers, const BoxSpread& box);
+[[nodiscard]] SharingTerms terms_for(const SharedNumbers& numbers, const RssMapping& box);
 
 // What is admitted beyond the limit's own bound because several workers charge it.
 [[nodiscard]] std::string merged_note(const SharedNumbers& numbers, const SharingTerms& terms);

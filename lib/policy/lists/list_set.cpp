@@ -50,7 +50,7 @@ bool fits(TokenReader& reader, const Operand& operand, const Token& name, const 
 }
 
 bool add_numbers(TokenReader& reader, const Operand& operand, const Token& name,
-                 const ListValues& list, ValueSet& values) {
+                 const ListValues& list, RangeSet& values) {
     const std::uint64_t max = operand.field ? row_of(*operand.field).max : UINT32_MAX;
     if (!list.numbers.empty() && list.numbers.back().last > max) {
         return reader.fail(name.offset, "$" + name.text + " holds " +
@@ -62,7 +62,7 @@ bool add_numbers(TokenReader& reader, const Operand& operand, const Token& name,
 }
 
 bool add_names(TokenReader& reader, const Operand& operand, const Token& name,
-               const ListValues& list, ValueSet& values) {
+               const ListValues& list, RangeSet& values) {
     for (const std::string& text : list.texts) {
         const std::optional<std::uint64_t> number = number_of_name(operand, text);
         if (!number) {
@@ -77,7 +77,7 @@ bool add_names(TokenReader& reader, const Operand& operand, const Token& name,
 }
 
 bool add_countries(TokenReader& reader, const Operand& operand, const Token& name,
-                   const ListValues& list, ValueSet& values) {
+                   const ListValues& list, RangeSet& values) {
     for (const std::string& text : list.texts) {
         const std::uint16_t number = country_number(text);
         if (number == 0) {
@@ -90,7 +90,7 @@ bool add_countries(TokenReader& reader, const Operand& operand, const Token& nam
 
 // Takes what the list holds; false: a value of it does not fit.
 bool add_values(TokenReader& reader, const Operand& operand, const Token& name,
-                const ListValues& list, ValueSet& values) {
+                const ListValues& list, RangeSet& values) {
     if (list.type == ListType::Number) {
         return add_numbers(reader, operand, name, list, values);
     }
@@ -103,7 +103,7 @@ bool add_values(TokenReader& reader, const Operand& operand, const Token& name,
 
 }  // namespace
 
-std::optional<ValueSet> list_set(TokenReader& reader, const Operand& operand) {
+std::optional<RangeSet> list_set(TokenReader& reader, const Operand& operand) {
     const Token name = reader.next();
     const NamedList* list = reader.lists() == nullptr ? nullptr : reader.lists()->find(name.text);
     if (list == nullptr) {
@@ -112,7 +112,7 @@ std::optional<ValueSet> list_set(TokenReader& reader, const Operand& operand) {
         (void)reader.fail(name.offset, "there is no list called $" + name.text + meant);
         return std::nullopt;
     }
-    ValueSet values;
+    RangeSet values;
     if (!list->known) {
         reader.note_unknown_list();
         values.not_built = true;

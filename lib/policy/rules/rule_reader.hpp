@@ -1,10 +1,10 @@
 #pragma once
-#include "lib/policy/rules/action_pool.hpp"
 #include "lib/policy/compile.hpp"
 #include "lib/policy/expression/expression.hpp"
 #include "lib/policy/keys/client_ip_reader.hpp"
 #include "lib/policy/limits/named_limits.hpp"
 #include "lib/policy/lists/named_lists.hpp"
+#include "lib/policy/rules/action_pool.hpp"
 #include "lib/policy/rules/on_full_reader.hpp"
 #include "lib/policy/yaml/map_reader.hpp"
 #include "lib/rules/rule_set.hpp"

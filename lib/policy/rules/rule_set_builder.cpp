@@ -2,8 +2,8 @@
 
 #include "lib/policy/clauses/overlaps.hpp"
 #include "lib/policy/databases/databases.hpp"
+#include "lib/policy/placement/box_scopes.hpp"
 #include "lib/policy/rules/rule_size.hpp"
-#include "lib/policy/scopes/box_scopes.hpp"
 
 #include <string>
 #include <utility>
@@ -76,7 +76,7 @@ void RuleSetBuilder::check_bounds(const YamlNode& rules) {
     }
 }
 
-void RuleSetBuilder::finish(const YamlNode& rules, const BoxSpread& box, PatternCache* patterns,
+void RuleSetBuilder::finish(const YamlNode& rules, const RssMapping& box, PatternCache* patterns,
                             const Databases& databases) {
     warn_of_overlaps(compiled_, conditions_.placed(), conditions_.sets(), problems_);
     decide_scopes(compiled_, conditions_.placed(), conditions_.sets(), box);

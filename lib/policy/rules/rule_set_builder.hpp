@@ -19,7 +19,7 @@ public:
 
     // To be called once, when no error was found: overlaps, where the packets of each key meet on
     // this box, the classifier and the tables of origins.
-    void finish(const YamlNode& rules, const BoxSpread& box, PatternCache* patterns,
+    void finish(const YamlNode& rules, const RssMapping& box, PatternCache* patterns,
                 const Databases& databases);
     [[nodiscard]] CompiledRules result() && { return std::move(compiled_); }
 

@@ -70,7 +70,7 @@ std::optional<Expression> parse_text_comparison(TokenReader& reader, const Opera
 
 std::optional<Expression> parse_text_set(TokenReader& reader, const Operand& operand) {
     const std::size_t offset = reader.peek().offset;
-    std::optional<ValueSet> values = parse_set(reader, operand);
+    std::optional<RangeSet> values = parse_set(reader, operand);
     if (!values) {
         return std::nullopt;
     }

@@ -124,7 +124,7 @@ void check(const Shape& shape, const YamlNode& value, const ReadContext& context
 
 }  // namespace
 
-void check_later_part(std::string_view key, const YamlNode& value, const ReadContext& context) {
+void check_unsupported(std::string_view key, const YamlNode& value, const ReadContext& context) {
     if (const Shape* shape = find_shape(key)) {
         check(*shape, value, context);
     }

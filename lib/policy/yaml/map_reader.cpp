@@ -65,7 +65,7 @@ MapReader::MapReader(const YamlNode& node, std::span<const KeyRow> known,
             context.problems.error(key.at, unknown_key(key.text, known, what));
         } else if (!row->built) {
             context.not_enforced(key.at, "`" + key.text + "` of " + std::string{what});
-            check_later_part(key.text, value, context);
+            check_unsupported(key.text, value, context);
         }
     }
 }

@@ -23,12 +23,13 @@ using test::udp;
 // A burst as columns, which shares nothing with the rows of the pipeline.
 struct Columns {
     std::deque<Octets> frames;
-    std::deque<Flow> flows;
+    std::deque<PacketHeaders> packet_headers;
     std::deque<Decision> decisions;
 
     void add(const Frame& frame, const Decision& decision) {
         const Octets& bytes = frames.emplace_back(frame.bytes());
-        parse_frame({bytes, static_cast<std::uint32_t>(bytes.size())}, {}, flows.emplace_back());
+        parse_frame({bytes, static_cast<std::uint32_t>(bytes.size())}, {},
+                    packet_headers.emplace_back());
         decisions.push_back(decision);
     }
     template <typename Visit>
@@ -37,7 +38,9 @@ struct Columns {
             visit(row);
         }
     }
-    [[nodiscard]] const Flow& headers(std::size_t row) const noexcept { return flows[row]; }
+    [[nodiscard]] const PacketHeaders& headers(std::size_t row) const noexcept {
+        return packet_headers[row];
+    }
     [[nodiscard]] Decision& decision(std::size_t row) noexcept { return decisions[row]; }
 };
 

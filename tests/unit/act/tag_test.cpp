@@ -13,10 +13,10 @@ using test::Frame;
 using test::Octets;
 using test::udp;
 
-Flow parse(const Octets& frame, Tunnels tunnels = {}) {
-    Flow flow;
-    parse_frame({frame, static_cast<std::uint32_t>(frame.size())}, tunnels, flow);
-    return flow;
+PacketHeaders parse(const Octets& frame, Tunnels tunnels = {}) {
+    PacketHeaders headers;
+    parse_frame({frame, static_cast<std::uint32_t>(frame.size())}, tunnels, headers);
+    return headers;
 }
 
 TEST(TagFrame, EveryDscpOverEveryTosKeepsEcnAndTheChecksum) {
@@ -129,12 +129,12 @@ TEST(TagFrame, StaysInsideTheBytesAtHand) {
         for (std::size_t size = 0; size <= whole.size(); ++size) {
             const std::span<const std::byte> held = std::span{whole}.first(size);
             const Octets head{held.begin(), held.end()};
-            Flow flow;
-            parse_frame({head, static_cast<std::uint32_t>(whole.size())}, {.ipip = true}, flow);
+            PacketHeaders headers;
+            parse_frame({head, static_cast<std::uint32_t>(whole.size())}, {.ipip = true}, headers);
             Octets tagged = head;
-            tag_frame(tagged, flow, 46, 5);
+            tag_frame(tagged, headers, 46, 5);
             EXPECT_EQ(std::equal(tagged.begin(), tagged.end(), head.begin()),
-                      !flow.fields.has(Field::VlanId) && !flow.fields.has(Field::IpSrc))
+                      !headers.fields.has(Field::VlanId) && !headers.fields.has(Field::IpSrc))
                 << size;
         }
     }

@@ -1,6 +1,6 @@
 #include "dataplane/lane_sink.hpp"
 
-#include "dataplane/tx_desk.hpp"
+#include "dataplane/io/tx_proxy.hpp"
 #include "lib/act/act_burst.hpp"
 #include "lib/packet/parse_columns.hpp"
 #include "tests/packets/frame.hpp"
@@ -235,10 +235,10 @@ TEST_F(LaneSinkTest, MadeFramesTakeTheRingOfTheirSide) {
     sink.finish(counters);
     EXPECT_TRUE(take(wires().inside_out).empty());
     SentCounts sent;
-    TxDesk inside_desk{{wires().inside, 0, up, inside_full, {}},
-                       {TxDesk::Client{inside_ring.get(), &sent}}};
-    TxDesk outside_desk{{wires().outside, 0, outside_up, outside_full, {}},
-                        {TxDesk::Client{outside_ring.get(), &sent}}};
+    TxProxy inside_desk{{wires().inside, 0, up, inside_full, {}},
+                        {TxProxy::Client{inside_ring.get(), &sent}}};
+    TxProxy outside_desk{{wires().outside, 0, outside_up, outside_full, {}},
+                         {TxProxy::Client{outside_ring.get(), &sent}}};
     EXPECT_EQ(inside_desk.send(), 2U);
     EXPECT_EQ(outside_desk.send(), 1U);
     EXPECT_EQ(take(wires().inside_out), (std::vector<Octets>{packet, on}));
@@ -259,9 +259,9 @@ TEST_F(LaneSinkTest, ASenderThatCannotSendCountsThePacketsOnly) {
     act_burst(burst, actions, sink);
     sink.finish(counters);
     SentCounts sent;
-    TxDesk desk{{wires().inside, 0, outside_up, inside_full, {}},  // down
-                {TxDesk::Client{inside_ring.get(), &sent}}};
-    EXPECT_EQ(desk.send(), 3U);
+    TxProxy proxy{{wires().inside, 0, outside_up, inside_full, {}},  // down
+                  {TxProxy::Client{inside_ring.get(), &sent}}};
+    EXPECT_EQ(proxy.send(), 3U);
     EXPECT_EQ(sent.by_reason[static_cast<std::size_t>(Reason::LinkDown)].read(), 2U);
     EXPECT_EQ(sent.by_verdict[static_cast<std::size_t>(Verdict::Drop)].read(), 2U);
 }

@@ -46,9 +46,9 @@ public:
     [[nodiscard]] std::uint16_t inside() const noexcept { return inside_; }
 
     // A UDP frame of a flow comes in outside, with a number in its payload.
-    void put(std::uint8_t flow, std::uint32_t number) const {
+    void put(std::uint8_t headers, std::uint32_t number) const {
         Octets bytes = udp().payload(8).bytes();
-        bytes[octet_] = static_cast<std::byte>(flow);
+        bytes[octet_] = static_cast<std::byte>(headers);
         std::memcpy(bytes.data() + bytes.size() - 4, &number, 4);
         put(bytes);
     }
@@ -164,7 +164,7 @@ void fill_a_ring(const RingPair& pair, std::size_t ring_size, Round&& round, Cou
     const std::uint64_t lost = counted(Reason::RingFull);
     EXPECT_GT(lost, 0U);
     std::uint64_t left = 0;
-    for (const auto& [flow, numbers] : pair.take()) {
+    for (const auto& [headers, numbers] : pair.take()) {
         left += numbers.size();
     }
     EXPECT_EQ(left + lost + ring_size, kFrames) << "the rest waits for worker 2";

@@ -1,8 +1,8 @@
 #include "lib/ledger/charge_ahead.hpp"
 
-#include "lib/ledger/bucket_books.hpp"
+#include "lib/ledger/ledger_store.hpp"
 #include "lib/meter/bucket_in.hpp"
-#include "lib/meter/take.hpp"
+#include "lib/table/take.hpp"
 
 #include <gtest/gtest.h>
 
@@ -44,13 +44,13 @@ public:
         for (std::size_t i = 0; i < 2; ++i) {
             stores_.push_back(std::make_unique<BucketStore>(256, 16));
             stores_[i]->adopt(rows_, 0, Nanoseconds{0}, now());
-            books_.push_back(std::make_unique<BucketBooks>(*stores_[i]));
+            ledger_store_.push_back(std::make_unique<LedgerStore>(*stores_[i]));
             ledgers_.push_back(std::make_unique<Ledger>(i, lanes_, memory_[i], now_));
         }
-        entry_ = stores_[1]->keys.make_place(account().filed(), stores_[1]->tenants, now());
-        entry_->file({now_, 0}, account().filed().filed, {});
+        entry_ = stores_[1]->keys.make_place(account().table_key(), stores_[1]->registry, now());
+        entry_->file({now_, 0}, account().table_key().slot_and_tag, {});
         entry_->release();
-        stores_[1]->tenants.came(kSlot);
+        stores_[1]->registry.came(kSlot);
     }
 
     bool charge(std::uint64_t units = 1) {
@@ -60,7 +60,7 @@ public:
         return ahead(
             {account(), Units{units}, due, *entry_},
             [&] { take_fitting(*entry_, limit, now_, Units{units}); },
-            [&]() -> Stand { return {bucket_in(entry_->cell(), limit), 0}; });
+            [&]() -> BucketState { return {bucket_in(entry_->cell(), limit), 0}; });
     }
     void charge_times(int times) {
         for (int i = 0; i < times; ++i) {
@@ -71,15 +71,15 @@ public:
     void talk() {
         for (int i = 0; i < 20; ++i) {
             for (const std::size_t worker : {1U, 0U}) {
-                ledgers_[worker]->exchange(*books_[worker], now());
+                ledgers_[worker]->exchange(*ledger_store_[worker], now());
             }
         }
     }
     void owner_spends(std::uint32_t units) {
-        Stand total;
-        const Amount amount{
+        BucketState total;
+        const Delta delta{
             .account = account(), .units = units, .record = 0, .at = now_, .held = {}};
-        ASSERT_TRUE(books_[0]->apply(amount, now(), total));
+        ASSERT_TRUE(ledger_store_[0]->apply(delta, now(), total));
     }
     void wait(Nanoseconds time) { now_ += time; }
 
@@ -98,17 +98,17 @@ public:
         return debt_of(bucket_in(entry_->cell(), gcra()), gcra(), now_) / gcra().period();
     }
     [[nodiscard]] std::uint64_t owed_at_owner() {
-        const Stand total = books_[0]->copy_of(account(), now());
+        const BucketState total = ledger_store_[0]->copy_of(account(), now());
         return (debt_of(total.bucket, gcra(), now_) + gcra().period() - 1) / gcra().period();
     }
 
 private:
     AnyLimit limit_;
     std::vector<SlotRow> rows_;
-    AmountLanes lanes_{2, 64};
+    DeltaLanes lanes_{2, 64};
     std::vector<Record> memory_[2] = {std::vector<Record>(kRecords), std::vector<Record>(kRecords)};
     std::vector<std::unique_ptr<BucketStore>> stores_;
-    std::vector<std::unique_ptr<BucketBooks>> books_;
+    std::vector<std::unique_ptr<LedgerStore>> ledger_store_;
     std::vector<std::unique_ptr<Ledger>> ledgers_;
     Entry* entry_ = nullptr;
     Instant now_{1h};
@@ -211,19 +211,19 @@ TEST(ChargeAhead, ALeasedBucketIsNotForgotten) {
     ASSERT_GT(pair.entry().lease(), 0U);
     pair.wait(1s);
     ASSERT_TRUE(pair.entry().idle(pair.now().at));
-    EXPECT_FALSE(pair.store().tenants.forget_if_idle(pair.entry(), pair.now()));
+    EXPECT_FALSE(pair.store().registry.forget_if_idle(pair.entry(), pair.now()));
     pair.wait(Ledger::kLongestWait);
     pair.talk();  // what was spent
     pair.wait(Ledger::kLongestWait);
     pair.talk();  // and that nothing was since
-    EXPECT_TRUE(pair.store().tenants.forget_if_idle(pair.entry(), pair.now()));
+    EXPECT_TRUE(pair.store().registry.forget_if_idle(pair.entry(), pair.now()));
 }
 
 // Buckets that would be forgotten before their leases end keep only so many places.
 TEST(ChargeAhead, FewShortDebtsHaveLeases) {
     constexpr std::size_t kKeys = kRecords / 2;
     std::vector<Record> memory(kRecords);
-    AmountLanes lanes{2, 64};
+    DeltaLanes lanes{2, 64};
     Ledger ledger{1, lanes, memory, Instant{1h}};
     const auto lent_to = [&](Instant fresh_from, Instant now) {
         std::size_t lent = 0;
@@ -246,7 +246,7 @@ TEST(ChargeAhead, FewShortDebtsHaveLeases) {
 // Where records are few, none lies there for what may never be charged.
 TEST(ChargeAhead, WhereRecordsAreFewNobodyHasOne) {
     std::vector<Record> memory(4);
-    AmountLanes lanes{2, 64};
+    DeltaLanes lanes{2, 64};
     const Instant now{1h};
     Ledger ledger{1, lanes, memory, now};
     std::size_t lent = 0;
@@ -274,13 +274,13 @@ TEST(ChargeAhead, ALeaseEndsWithItsProcess) {
     {
         BucketStore store{StoreMemory{aligned, layout, 4096}};
         store.adopt(rows, 0, Nanoseconds{0}, now);
-        Entry* entry = store.keys.make_place(account().filed(), store.tenants, now);
-        entry->file({now.at + 5s, 0}, account().filed().filed, {});
+        Entry* entry = store.keys.make_place(account().table_key(), store.registry, now);
+        entry->file({now.at + 5s, 0}, account().table_key().slot_and_tag, {});
         entry->set_lease(3);
     }
     BucketStore store{StoreMemory{aligned, layout, 4096}};
-    EXPECT_EQ(store.take_up(rows).live, 1U);
-    const Entry* entry = store.keys.find(account().filed());
+    EXPECT_EQ(store.recover(rows).live, 1U);
+    const Entry* entry = store.keys.find(account().table_key());
     ASSERT_NE(entry, nullptr);
     EXPECT_EQ(entry->lease(), 0U);
     EXPECT_EQ(entry->fresh_from(), now.at + 5s);

@@ -51,7 +51,7 @@ class World {
 public:
     explicit World(std::size_t workers)
         : memory_(workers, std::vector<Record>(Model::kRecords)),
-          books_(workers),
+          ledger_store_(workers),
           lanes_{workers, Model::kRing} {
         // Worker 0 is the owner.
         while (owner_of(account_, workers) != 0) {
@@ -73,23 +73,23 @@ public:
                 offer(worker, Due::Late);
                 break;
             case Step::Kind::Totals:
-                ledgers_[worker]->take_totals(0, books_[worker], time_of(worker));
+                ledgers_[worker]->take_totals(0, ledger_store_[worker], time_of(worker));
                 break;
             case Step::Kind::Serve:
-                ledgers_[0]->serve(worker, books_[0], time_of(0));
+                ledgers_[0]->serve(worker, ledger_store_[0], time_of(0));
                 break;
             case Step::Kind::Send:
-                ledgers_[worker]->send_due(0, books_[worker], time_of(worker));
+                ledgers_[worker]->send_due(0, ledger_store_[worker], time_of(worker));
                 break;
             case Step::Kind::Place:
-                books_[worker].has_place = !books_[worker].has_place;
+                ledger_store_[worker].has_place = !ledger_store_[worker].has_place;
                 break;
             case Step::Kind::Restart:
                 restart(worker);
                 ++restarts_;
                 break;
             case Step::Kind::RestartAll:
-                lanes_ = AmountLanes{ledgers_.size(), Model::kRing};
+                lanes_ = DeltaLanes{ledgers_.size(), Model::kRing};
                 for (std::size_t i = 0; i < ledgers_.size(); ++i) {
                     restart(i);
                 }
@@ -106,7 +106,7 @@ public:
             return "more was admitted than promised";
         }
         for (const auto& ledger : ledgers_) {
-            if (ledger->records().unsynced(books_[0].charged_in(account_, now_)) >
+            if (ledger->records().unsynced(ledger_store_[0].charged_in(account_, now_)) >
                 Model::kMaxUnsynced) {
                 return "more is unsynced than allowed";
             }
@@ -119,7 +119,7 @@ public:
             }
             return units;
         };
-        return model_.has_lost(books_, unsynced, now_) ? "an amount is lost" : nullptr;
+        return model_.has_lost(ledger_store_, unsynced, now_) ? "an amount is lost" : nullptr;
     }
 
     // What any later step depends on.
@@ -131,8 +131,8 @@ public:
         model_.add_state(add, now_);
         add(restarts_);
         for (std::size_t i = 0; i < ledgers_.size(); ++i) {
-            books_[i].add_state(add, now_);
-            add(books_[i].has_place ? 1 : 0);
+            ledger_store_[i].add_state(add, now_);
+            add(ledger_store_[i].has_place ? 1 : 0);
             for (std::uint32_t at = 0; at < memory_[i].size(); ++at) {
                 add_record(ledgers_[i]->records(), at, add);
             }
@@ -145,15 +145,15 @@ public:
 
     // Whether all amounts come to rest in the owner's total, if nobody is in their way.
     [[nodiscard]] bool settles() {
-        for (Book& book : books_) {
+        for (Book& book : ledger_store_) {
             book.has_place = true;
         }
         for (int i = 0; i < 12 + kLongestTicks; ++i) {
             now_.at += kTick;
             for (std::size_t worker = 1; worker < ledgers_.size(); ++worker) {
-                ledgers_[worker]->exchange(books_[worker], time_of(worker));
+                ledgers_[worker]->exchange(ledger_store_[worker], time_of(worker));
             }
-            ledgers_[0]->exchange(books_[0], time_of(0));
+            ledgers_[0]->exchange(ledger_store_[0], time_of(0));
         }
         for (const auto& ledger : ledgers_) {
             if (ledger->records().in_use() != 0) {
@@ -169,8 +169,8 @@ private:
     template <typename Add>
     void add_record(const RecordPool& records, std::uint32_t at, Add& add) const {
         const Record& record = records.at(at);
-        add(record.amounts);
-        if (record.amounts != 0) {
+        add(record.deltas);
+        if (record.deltas != 0) {
             add(Model::age_of(record.account(), now_));
         }
         if (record.unsent() != 0) {
@@ -182,25 +182,25 @@ private:
         }
     }
     template <typename Add>
-    void add_lane(AmountLane& lane, Add& add) const {
-        add(lane.amounts.written() - lane.amounts.retired());
-        add(lane.amounts.written() - lane.amounts.acknowledged());
-        for (std::uint64_t i = lane.amounts.retired(); i < lane.amounts.written(); ++i) {
-            add(lane.amounts.kept(i).units);
-            add(lane.amounts.kept(i).record);
-            Model::add_message(add, lane.amounts.kept(i), now_);
+    void add_lane(DeltaLane& lane, Add& add) const {
+        add(lane.deltas.written() - lane.deltas.retired());
+        add(lane.deltas.written() - lane.deltas.acknowledged());
+        for (std::uint64_t i = lane.deltas.retired(); i < lane.deltas.written(); ++i) {
+            add(lane.deltas.kept(i).units);
+            add(lane.deltas.kept(i).record);
+            Model::add_message(add, lane.deltas.kept(i), now_);
         }
         const std::size_t waiting = lane.totals.waiting(Model::kRing);
         add(waiting);
         for (std::size_t i = 0; i < waiting; ++i) {
-            add(lane.totals.peek(i).number - lane.amounts.retired());
+            add(lane.totals.peek(i).number - lane.deltas.retired());
             add(static_cast<std::uint64_t>(lane.totals.peek(i).kind));
-            Model::add_total(add, lane.totals.peek(i).stand, now_);
+            Model::add_total(add, lane.totals.peek(i).state, now_);
         }
     }
     void restart(std::size_t worker) {
-        if constexpr (requires { books_[worker].begin_again(); }) {
-            books_[worker].begin_again();
+        if constexpr (requires { ledger_store_[worker].begin_again(); }) {
+            ledger_store_[worker].begin_again();
         }
         ledgers_[worker] = std::make_unique<Ledger>(worker, lanes_, memory_[worker], now_.at);
         ledgers_[worker]->set(kTick, 1, kLongestTicks * kTick);
@@ -208,7 +208,7 @@ private:
     // The way that most packets go.
     void offer_quickly(const Account& account, Now now, Due due) {
         Ledger& ledger = *ledgers_[1];
-        Book& book = books_[1];
+        Book& book = ledger_store_[1];
         book.max_unsynced = Model::kMaxUnsynced;
         const ChargeAhead ahead{ledger, Book::limit_of(), Model::kMaxUnsynced, now.at};
         const bool done = ahead(
@@ -219,12 +219,12 @@ private:
             },
             [&] { return book.copy_of(account, now); });
         if (done) {
-            lanes_.between(1, 0).amounts.publish();
+            lanes_.between(1, 0).deltas.publish();
         }
     }
     void offer(std::size_t worker, Due due) {
         Ledger& ledger = *ledgers_[worker];
-        Book& book = books_[worker];
+        Book& book = ledger_store_[worker];
         const Now now = time_of(worker);
         const Account account = book.charged_in(account_, now);
         if (!book.admits(now)) {
@@ -245,10 +245,10 @@ private:
         ledger.send_if_much(record, Model::kMaxUnsynced, book.copy_of(account, now), now);
     }
 
-    Account account_{.hash = 1, .slot = 1, .step = 0};
+    Account account_{.hash = 1, .slot = 1, .aggregation_level = 0};
     std::vector<std::vector<Record>> memory_;
-    std::vector<Book> books_;
-    AmountLanes lanes_;
+    std::vector<Book> ledger_store_;
+    DeltaLanes lanes_;
     std::vector<std::unique_ptr<Ledger>> ledgers_;
     Now now_{.at = Instant{std::chrono::seconds{1}}};
     Model model_;

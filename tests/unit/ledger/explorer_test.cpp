@@ -1,5 +1,5 @@
 #include "tests/unit/ledger/explorer.hpp"
-#include "lib/ledger/stand.hpp"
+#include "lib/ledger/bucket_state.hpp"
 
 // Token and leaky buckets.
 namespace sluice::explorer_test {
@@ -31,18 +31,18 @@ struct OneBucket {
     }
     void grant(const Account&, std::uint32_t units) noexcept { entry.set_lease(units); }
     [[nodiscard]] static bool shares(const Account&) noexcept { return true; }
-    Stand copy_of(const Account&, Now now) noexcept {
+    BucketState copy_of(const Account&, Now now) noexcept {
         return {.bucket = bucket.fresh_from <= now.at ? Gcra{} : bucket};
     }
-    bool apply(const Amount& amount, Now now, Stand& total) noexcept {
+    bool apply(const Delta& delta, Now now, BucketState& total) noexcept {
         if (bucket.fresh_from <= now.at && !has_place) {
             return false;
         }
-        bucket = charged(bucket, limit(), {amount.at, amount.units}, now.at);
+        bucket = charged(bucket, limit(), {delta.at, delta.units}, now.at);
         total = {.bucket = bucket};
         return true;
     }
-    bool raise(const Account&, const Stand& total, const More& more, Now now) noexcept {
+    bool raise(const Account&, const BucketState& total, const More& more, Now now) noexcept {
         const Instant before = total.bucket.fresh_from - Nanoseconds{1};
         const Gcra owed =
             charged(total.bucket, limit(), {std::min(now.at, before), more.current}, now.at);
@@ -65,10 +65,10 @@ struct OneBucket {
         add(debt_of(bucket, limit(), now.at));
         add(entry.lease());
     }
-    // A process that begins again finds that all of it counts as spent (take_up.cpp).
+    // A process that begins again finds that all of it counts as spent (recover.cpp).
     void begin_again() { entry.set_lease(0); }
 };
-static_assert(Books<OneBucket>);
+static_assert(LedgerBackend<OneBucket>);
 
 // All workers' charges in one bucket.
 struct Bucket {
@@ -89,8 +89,9 @@ struct Bucket {
                limit().full() + others * kMaxUnsynced * limit().period();
     }
     template <typename Unsynced>
-    [[nodiscard]] bool has_lost(std::vector<OneBucket>& books, Unsynced&& unsynced, Now now) const {
-        const std::uint64_t known = debt_of(books[0].bucket, limit(), now.at);
+    [[nodiscard]] bool has_lost(std::vector<OneBucket>& ledger_store, Unsynced&& unsynced,
+                                Now now) const {
+        const std::uint64_t known = debt_of(ledger_store[0].bucket, limit(), now.at);
         return known + unsynced(Turn{0}) * limit().period() < debt_of(exact, limit(), now.at);
     }
     template <typename Add>
@@ -98,12 +99,12 @@ struct Bucket {
         add(debt_of(exact, limit(), now.at));
     }
     template <typename Add>
-    static void add_message(Add& add, const Amount& amount, Now now) {
-        add(debt_of(amount.held.bucket, limit(), now.at));
-        add(debt_of({amount.at, 0}, limit(), now.at));
+    static void add_message(Add& add, const Delta& delta, Now now) {
+        add(debt_of(delta.held.bucket, limit(), now.at));
+        add(debt_of({delta.at, 0}, limit(), now.at));
     }
     template <typename Add>
-    static void add_total(Add& add, const Stand& total, Now now) {
+    static void add_total(Add& add, const BucketState& total, Now now) {
         add(debt_of(total.bucket, limit(), now.at));
     }
 };

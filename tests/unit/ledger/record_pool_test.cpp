@@ -17,7 +17,7 @@ constexpr Instant kStart{1s};
 Account account(std::uint64_t number) {
     return {.hash = number * 0x9E37'79B9'7F4A'7C15,
             .slot = static_cast<LimitSlot>(1 + number % 3),
-            .step = static_cast<std::uint8_t>(number % 2)};
+            .aggregation_level = static_cast<std::uint8_t>(number % 2)};
 }
 
 constexpr std::size_t kSoon = 0;  // the list

@@ -58,7 +58,7 @@ public:
         for (std::size_t i = 0; i < kWorkers; ++i) {
             stores_.push_back(std::make_unique<BucketStore>(256, 256));
             stores_[i]->adopt(rows_, 0, Nanoseconds{0}, {});
-            books_.push_back(std::make_unique<BucketBooks>(*stores_[i]));
+            ledger_store_.push_back(std::make_unique<LedgerStore>(*stores_[i]));
             ledgers_.push_back(std::make_unique<Ledger>(i, lanes_, memory_[i], Instant{1s}));
         }
     }
@@ -78,7 +78,7 @@ public:
         while (now.at < all_told) {
             now.at += 1ms;
             for (std::size_t worker = 0; worker < kWorkers; ++worker) {
-                ledgers_[worker]->exchange(*books_[worker], now);
+                ledgers_[worker]->exchange(*ledger_store_[worker], now);
             }
         }
         for (const auto& ledger : ledgers_) {
@@ -86,9 +86,9 @@ public:
         }
         return now;
     }
-    [[nodiscard]] Stand total_of(std::uint64_t key, Now now) {
+    [[nodiscard]] BucketState total_of(std::uint64_t key, Now now) {
         const Account account = Workers::account_of(key);
-        return books_[owner_of(account, kWorkers)]->copy_of(account, now);
+        return ledger_store_[owner_of(account, kWorkers)]->copy_of(account, now);
     }
 
 private:
@@ -97,9 +97,9 @@ private:
         for (int turn = 0; turn < turns; ++turn) {
             const Now now{.at = Instant{Nanoseconds{clock_.fetch_add(1'000)}}};
             (void)stores_[me]->begin_burst(now);
-            ledgers_[me]->exchange(*books_[me], now);
+            ledgers_[me]->exchange(*ledger_store_[me], now);
             if (me != 0) {
-                ledgers_[me]->ask(*books_[me]);  // as the dataplane's workers do
+                ledgers_[me]->ask(*ledger_store_[me]);  // as the dataplane's workers do
             }
             charge(me, (static_cast<std::uint64_t>(turn) * (me + 1)) % kKeys, now, judge);
         }
@@ -108,7 +108,7 @@ private:
     void charge(std::size_t me, std::uint64_t key, Now now, Judge& judge) {
         Ledger& ledger = *ledgers_[me];
         Account account = Workers::account_of(key);
-        const Stand copy = books_[me]->copy_of(account, now);
+        const BucketState copy = ledger_store_[me]->copy_of(account, now);
         account.turn = copy.lasts == 0 ? Turn{0} : turn_of(copy.counts.epoch);
         const bool own = ledger.owns(account);
         if (me == 1 && !own && copy.lasts == 0) {
@@ -121,19 +121,19 @@ private:
         }
         const Due due = now.at.time_since_epoch().count() / 1'000 % 2 == 0 ? Due::Late : Due::Soon;
         const std::uint32_t record = own ? kNoRecord : ledger.note(account, 1, now, due);
-        Amount amount{.account = account, .units = 1, .at = now.at, .held = copy};
+        Delta delta{.account = account, .units = 1, .at = now.at, .held = copy};
         if (copy.lasts != 0) {
-            amount.epoch = copy.counts.epoch;
+            delta.epoch = copy.counts.epoch;
         }
-        Stand total;
-        ASSERT_TRUE(books_[me]->apply(amount, now, total));
-        ledger.send_if_much(record, kMaxUnsynced, books_[me]->copy_of(account, now), now);
+        BucketState total;
+        ASSERT_TRUE(ledger_store_[me]->apply(delta, now, total));
+        ledger.send_if_much(record, kMaxUnsynced, ledger_store_[me]->copy_of(account, now), now);
     }
     // The way that most packets go.
     template <typename Judge>
     void charge_quickly(const Account& account, std::uint64_t key, Now now, Judge& judge) {
         Ledger& ledger = *ledgers_[1];
-        const Stand copy = books_[1]->copy_of(account, now);
+        const BucketState copy = ledger_store_[1]->copy_of(account, now);
         if (!admits(copy.bucket, *gcra_of(limit_), now.at, Units{1})) {
             return;
         }
@@ -143,18 +143,18 @@ private:
             return;
         }
         ASSERT_TRUE(judge(1, key, copy, now));
-        Stand total;
-        ASSERT_TRUE(books_[1]->apply({.account = account, .units = 1, .at = now.at, .held = copy},
-                                     now, total));
+        BucketState total;
+        ASSERT_TRUE(ledger_store_[1]->apply(
+            {.account = account, .units = 1, .at = now.at, .held = copy}, now, total));
         ledger.tell(ahead, account, total, now.at);
     }
 
     AnyLimit limit_;
     std::vector<SlotRow> rows_;
-    AmountLanes lanes_{kWorkers, 8};
+    DeltaLanes lanes_{kWorkers, 8};
     std::vector<std::vector<Record>> memory_{kWorkers, std::vector<Record>(64)};
     std::vector<std::unique_ptr<BucketStore>> stores_;
-    std::vector<std::unique_ptr<BucketBooks>> books_;
+    std::vector<std::unique_ptr<LedgerStore>> ledger_store_;
     std::vector<std::unique_ptr<Ledger>> ledgers_;
     std::atomic<std::int64_t> clock_{1'000'000'000};
 };
@@ -165,8 +165,8 @@ TEST(LedgerThreads, NothingIsLostBetweenThreads) {
     const Limit limit = *Limit::make({Units{1}, 1h}, Units{kMost});
     std::array<std::array<std::uint64_t, kKeys>, kWorkers> spent{};
     Threads threads{TokenBucketLimit{limit}};
-    const Now now =
-        threads.run(20'000, [&](std::size_t me, std::uint64_t key, const Stand& copy, Now at) {
+    const Now now = threads.run(
+        20'000, [&](std::size_t me, std::uint64_t key, const BucketState& copy, Now at) {
             const bool fits = admits(copy.bucket, limit, at.at, Units{1});
             spent[me][key] += fits ? 1 : 0;
             return fits;
@@ -194,7 +194,7 @@ TEST(LedgerThreads, WindowsTurnBetweenThreads) {
     std::array<std::array<std::array<std::uint64_t, 2>, kKeys>, kWorkers> spent{};
     Threads threads{limit};
     const Now now =
-        threads.run(kTurns, [&](std::size_t me, std::uint64_t key, const Stand& copy, Now) {
+        threads.run(kTurns, [&](std::size_t me, std::uint64_t key, const BucketState& copy, Now) {
             const bool fits = copy.counts.current < kMost;
             spent[me][key][static_cast<std::size_t>(copy.counts.epoch)] += fits ? 1 : 0;
             return fits;

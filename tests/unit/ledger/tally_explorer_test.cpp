@@ -43,7 +43,7 @@ struct OneTally {
         const Tally tally = counters.tally(slots(), pool, now.at);
         return is_there && tally.sum != 0 ? tally : Tally{};
     }
-    bool take(const Stand& total, const More& more, bool anew, Now now) {
+    bool take(const BucketState& total, const More& more, bool anew, Now now) {
         forget_idle(now);
         if (!is_there && total.tally.sum + more.current == 0) {
             return true;
@@ -61,21 +61,21 @@ struct OneTally {
     static Leasing leasing(const Account&) noexcept { return {}; }
     static void grant(const Account&, std::uint32_t) noexcept {}
     [[nodiscard]] static bool shares(const Account&) noexcept { return true; }
-    Stand copy_of(const Account&, Now now) noexcept {
+    BucketState copy_of(const Account&, Now now) noexcept {
         return {.tally = at(now), .lasts = kTallied};
     }
-    bool apply(const Amount& amount, Now now, Stand& total) noexcept {
+    bool apply(const Delta& delta, Now now, BucketState& total) noexcept {
         if (!find_or_place(now)) {
             return false;
         }
-        counters.add(slots(), pool, now.at, {amount.at, Units{amount.units}});
-        total = copy_of(amount.account, now);
+        counters.add(slots(), pool, now.at, {delta.at, Units{delta.units}});
+        total = copy_of(delta.account, now);
         return true;
     }
-    bool raise(const Account&, const Stand& total, const More& more, Now now) noexcept {
+    bool raise(const Account&, const BucketState& total, const More& more, Now now) noexcept {
         return take(total, more, false, now);
     }
-    bool renew(const Account&, const Stand& total, const More& more, Now now) noexcept {
+    bool renew(const Account&, const BucketState& total, const More& more, Now now) noexcept {
         return take(total, more, true, now);
     }
     std::uint64_t newest(const Account&, Now) noexcept { return counters.newest(); }
@@ -103,7 +103,7 @@ struct OneTally {
         add(static_cast<std::uint64_t>(now.at.time_since_epoch().count() - at(now).born));
     }
 };
-static_assert(Books<OneTally> && TallyBooks<OneTally>);
+static_assert(LedgerBackend<OneTally> && TallyBackend<OneTally>);
 
 // All workers' charges by sub-window.
 struct SubWindows {
@@ -131,8 +131,9 @@ struct SubWindows {
         return latest > kCount + others * kMaxUnsynced;
     }
     template <typename Unsynced>
-    [[nodiscard]] bool has_lost(std::vector<OneTally>& books, Unsynced&& unsynced, Now now) const {
-        return books[0].at(now).sum + unsynced(Turn{0}) < sum(now);
+    [[nodiscard]] bool has_lost(std::vector<OneTally>& ledger_store, Unsynced&& unsynced,
+                                Now now) const {
+        return ledger_store[0].at(now).sum + unsynced(Turn{0}) < sum(now);
     }
     template <typename Add>
     void add_state(Add& add, Now now) const {
@@ -142,12 +143,12 @@ struct SubWindows {
         }
     }
     template <typename Add>
-    static void add_message(Add& add, const Amount& amount, Now now) {
-        add(static_cast<std::uint64_t>((now.at - amount.at).count()));
-        add_total(add, amount.held, now);
+    static void add_message(Add& add, const Delta& delta, Now now) {
+        add(static_cast<std::uint64_t>((now.at - delta.at).count()));
+        add_total(add, delta.held, now);
     }
     template <typename Add>
-    static void add_total(Add& add, const Stand& total, Now now) {
+    static void add_total(Add& add, const BucketState& total, Now now) {
         add(total.tally.sum);
         add(total.tally.ever);
         add(static_cast<std::uint64_t>(now.at.time_since_epoch().count() - total.tally.born));

@@ -1,8 +1,8 @@
 #include "lib/ledger/terms.hpp"
 
-#include "lib/ledger/stand.hpp"
-#include "lib/meter/own_bucket.hpp"
+#include "lib/ledger/bucket_state.hpp"
 #include "lib/meter/sliding_counters.hpp"
+#include "lib/table/own_bucket.hpp"
 
 #include <gtest/gtest.h>
 
@@ -91,7 +91,7 @@ TEST(Terms, WhatWouldBeSillyBelongsToTheOwner) {
               "max_unsynced would be above 2^30");
 }
 
-TEST(Stand, AnAmountIsSpentWhenItWas) {
+TEST(BucketState, AnAmountIsSpentWhenItWas) {
     const Limit limit = *Limit::make({Units{1'000}, 1s}, Units{10});
     const Gcra at_five = charged({}, limit, {Instant{5ms}, 3}, Instant{100ms});
     EXPECT_EQ(at_five.fresh_from, Instant{8ms});
@@ -100,7 +100,7 @@ TEST(Stand, AnAmountIsSpentWhenItWas) {
               Instant{53ms});
 }
 
-TEST(Stand, OwesNoMoreThanTwoBucketsFromNowOn) {
+TEST(BucketState, OwesNoMoreThanTwoBucketsFromNowOn) {
     const Limit limit = *Limit::make({Units{1'000}, 1s}, Units{10});
     EXPECT_EQ(charged({}, limit, {Instant{5ms}, 1'000}, Instant{7ms}).fresh_from, Instant{27ms});
     const Limit thirds = *Limit::make({Units{3}, 1s}, Units{10});

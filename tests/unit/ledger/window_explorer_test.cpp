@@ -37,14 +37,16 @@ struct OneWindow {
     static Leasing leasing(const Account&) noexcept { return {}; }
     static void grant(const Account&, std::uint32_t) noexcept {}
     [[nodiscard]] static bool shares(const Account&) noexcept { return true; }
-    Stand copy_of(const Account&, Now now) noexcept { return {.counts = at(now), .lasts = kLasts}; }
-    bool apply(const Amount& amount, Now now, Stand& total) noexcept {
-        const WindowCounts sum = added(at(now), amount.epoch, amount.units, kLasts);
+    BucketState copy_of(const Account&, Now now) noexcept {
+        return {.counts = at(now), .lasts = kLasts};
+    }
+    bool apply(const Delta& delta, Now now, BucketState& total) noexcept {
+        const WindowCounts sum = added(at(now), delta.epoch, delta.units, kLasts);
         const bool taken = take(sum, now);
-        total = copy_of(amount.account, now);
+        total = copy_of(delta.account, now);
         return taken;
     }
-    bool raise(const Account&, const Stand& total, const More& more, Now now) noexcept {
+    bool raise(const Account&, const BucketState& total, const More& more, Now now) noexcept {
         const WindowCounts owed{total.counts.epoch, total.counts.current + more.current,
                                 total.counts.previous + more.previous};
         return take(larger(at(now), owed, kLasts), now);
@@ -79,7 +81,7 @@ struct OneWindow {
         add(current.previous);
     }
 };
-static_assert(Books<OneWindow<1>> && Books<OneWindow<2>>);
+static_assert(LedgerBackend<OneWindow<1>> && LedgerBackend<OneWindow<2>>);
 
 // All workers' charges by window. Of fixed windows, whose clock is UTC, the second worker's is a
 // tick ahead of the others'.
@@ -111,12 +113,13 @@ struct Windows {
         return latest > (kCount + others * kMaxUnsynced) * kTicks;
     }
     template <typename Unsynced>
-    [[nodiscard]] bool has_lost(std::vector<Book>& books, Unsynced&& unsynced, Now now) const {
+    [[nodiscard]] bool has_lost(std::vector<Book>& ledger_store, Unsynced&& unsynced,
+                                Now now) const {
         std::int64_t epoch = 0;
-        for (std::size_t worker = 0; worker < books.size(); ++worker) {
-            epoch = std::max(epoch, books[worker].at(time_of(worker, now)).epoch);
+        for (std::size_t worker = 0; worker < ledger_store.size(); ++worker) {
+            epoch = std::max(epoch, ledger_store[worker].at(time_of(worker, now)).epoch);
         }
-        const WindowCounts known = moved_to(books[0].at(time_of(0, now)), epoch, kLasts);
+        const WindowCounts known = moved_to(ledger_store[0].at(time_of(0, now)), epoch, kLasts);
         return known.current + unsynced(turn_of(epoch)) < in(epoch) ||
                (kLasts == 2 && known.previous + unsynced(turn_of(epoch - 1)) < in(epoch - 1));
     }
@@ -136,12 +139,12 @@ struct Windows {
         }
     }
     template <typename Add>
-    static void add_message(Add& add, const Amount& amount, Now now) {
-        add(age(amount.epoch, now));
-        add_total(add, amount.held, now);
+    static void add_message(Add& add, const Delta& delta, Now now) {
+        add(age(delta.epoch, now));
+        add_total(add, delta.held, now);
     }
     template <typename Add>
-    static void add_total(Add& add, const Stand& total, Now now) {
+    static void add_total(Add& add, const BucketState& total, Now now) {
         add(age(total.counts.epoch, now));
         add(total.counts.current);
         add(total.counts.previous);

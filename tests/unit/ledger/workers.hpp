@@ -1,13 +1,13 @@
 #pragma once
-#include "lib/ledger/bucket_books.hpp"
 #include "lib/ledger/charge_ahead.hpp"
 #include "lib/ledger/ledger.hpp"
+#include "lib/ledger/ledger_store.hpp"
 #include "lib/ledger/terms.hpp"
 #include "lib/meter/any_meter.hpp"
 #include "lib/meter/bucket_in.hpp"
-#include "lib/meter/own_bucket.hpp"
 #include "lib/meter/sliding_counters.hpp"
-#include "lib/meter/take.hpp"
+#include "lib/table/own_bucket.hpp"
+#include "lib/table/take.hpp"
 #include "tests/unit/ledger/exact.hpp"
 
 #include <algorithm>
@@ -77,7 +77,7 @@ public:
     }
     // All of them, and nothing that was on its way arrives.
     void restart_all(Instant now) {
-        lanes_ = AmountLanes{size_.workers, size_.ring};
+        lanes_ = DeltaLanes{size_.workers, size_.ring};
         for (std::size_t i = 0; i < size_.workers; ++i) {
             restart(i, now);
         }
@@ -87,7 +87,7 @@ public:
     bool offer(std::size_t worker, std::uint64_t key, std::uint32_t cost, Instant now) {
         const Now time = time_at(worker, now);
         Worker& me = workers_[worker];
-        const Account account = charged_in(me.books->copy_of(account_of(key), time), key);
+        const Account account = charged_in(me.ledger_store->copy_of(account_of(key), time), key);
         // Every other packet goes the way that most packets go.
         if (gcra_of(shared_.limit) != nullptr && ++offered_ % 2 == 0) {
             const std::optional<bool> admitted = offer_quickly(me, account, cost, time);
@@ -95,19 +95,19 @@ public:
             if (admitted) {
                 if (*admitted) {
                     admitted_ += cost;
-                    note_exactly(exact_[key], me.books->copy_of(account, time), now, cost);
+                    note_exactly(exact_[key], me.ledger_store->copy_of(account, time), now, cost);
                 }
                 return *admitted;
             }
         }
-        me.ledger->give_back(account, me.books->recall(account));
+        me.ledger->give_back(account, me.ledger_store->recall(account));
         const bool own = me.ledger->owns(account);
         if (!own && me.ledger->credit(account, cost, shared_.max_unsynced) != Credit::Enough &&
             !shared_.open) {
             ++refused_for_credit_;
             return false;
         }
-        Entry* entry = me.store->keys.find(account.filed());
+        Entry* entry = me.store->keys.find(account.table_key());
         if (entry == nullptr) {
             entry = fresh(me, account, time);
         }
@@ -115,15 +115,15 @@ public:
             return false;
         }
         Cell cell = entry->cell();
-        LinePool& pool = me.store->tenants.pool();
-        if (look(cell, shared_.limit, pool, time, {Units{cost}}) != Judgement::Green) {
+        LinePool& pool = me.store->registry.pool();
+        if (check(cell, shared_.limit, pool, time, {Units{cost}}) != Conformance::Green) {
             return false;
         }
         const Due due = due_of(cell, shared_.limit, pool, time, Units{cost});
         const std::uint32_t record = own ? kNoRecord : me.ledger->note(account, cost, time, due);
         charge(cell, shared_.limit, pool, time, {Units{cost}});
         entry->write(cell);
-        const Stand copy = stand_of(cell, shared_.limit, pool, time);
+        const BucketState copy = bucket_state_of(cell, shared_.limit, pool, time);
         me.ledger->send_if_much(record, shared_.max_unsynced, copy, time);
         admitted_ += cost;
         note_exactly(exact_[key], copy, now, cost);
@@ -138,7 +138,7 @@ public:
         Worker& me = workers_[worker];
         const Now time = time_at(worker, now);
         (void)me.store->begin_burst(time);
-        me.ledger->exchange(*me.books, time);
+        me.ledger->exchange(*me.ledger_store, time);
     }
 
     // Whether no worker has an amount that is not contained in what it holds.
@@ -158,19 +158,19 @@ public:
     }
     // What a worker's copy of a key owes, in 1/parts ns.
     [[nodiscard]] std::uint64_t debt_at(std::size_t worker, std::uint64_t key, Instant now) {
-        return debt_of(workers_[worker].books->copy_of(account_of(key), {.at = now}).bucket,
+        return debt_of(workers_[worker].ledger_store->copy_of(account_of(key), {.at = now}).bucket,
                        limit(), now);
     }
     [[nodiscard]] std::size_t owner(std::uint64_t key) const {
         return owner_of(account_of(key), size_.workers);
     }
-    [[nodiscard]] Stand copy_of(std::size_t worker, std::uint64_t key, Instant now) {
-        return workers_[worker].books->copy_of(account_of(key), time_at(worker, now));
+    [[nodiscard]] BucketState copy_of(std::size_t worker, std::uint64_t key, Instant now) {
+        return workers_[worker].ledger_store->copy_of(account_of(key), time_at(worker, now));
     }
     // Whether the owners' totals have all that was admitted and counts still.
     [[nodiscard]] bool owners_know_all(Instant now) {
         return std::all_of(exact_.begin(), exact_.end(), [&](const auto& each) {
-            const Stand total = copy_of(owner(each.first), each.first, now);
+            const BucketState total = copy_of(owner(each.first), each.first, now);
             return total.lasts == 0 ? debt_of(total.bucket, limit(), now) >=
                                           each.second.bucket.debt_at(limit(), now)
                                     : nothing_lost(each.first, now);
@@ -178,7 +178,7 @@ public:
     }
     // Of windows: whether what counts still, for any worker, is in the owner's total or unsynced.
     [[nodiscard]] bool nothing_lost(std::uint64_t key, Instant now) {
-        const Stand total = copy_of(owner(key), key, now);
+        const BucketState total = copy_of(owner(key), key, now);
         if (total.has_tally()) {
             return total.tally.sum + unsynced_of(key, 0) >= exact_sum(exact_[key], now);
         }
@@ -208,7 +208,7 @@ public:
     [[nodiscard]] std::uint64_t worst_excess() const {
         std::uint64_t worst = 0;
         for (const Worker& worker : workers_) {
-            worst = std::max(worst, worker.books->worst_excess(kSharedSlot).read());
+            worst = std::max(worst, worker.ledger_store->worst_excess(kSharedSlot).read());
         }
         return worst;
     }
@@ -223,7 +223,8 @@ public:
     [[nodiscard]] BucketStore& store(std::size_t worker) { return *workers_[worker].store; }
 
     [[nodiscard]] static Account account_of(std::uint64_t key) {
-        return {.hash = (key + 1) * 0x9E37'79B9'7F4A'7C15, .slot = kSharedSlot, .step = 0};
+        return {
+            .hash = (key + 1) * 0x9E37'79B9'7F4A'7C15, .slot = kSharedSlot, .aggregation_level = 0};
     }
 
 private:
@@ -231,14 +232,14 @@ private:
     void publish(std::size_t worker) {
         for (std::size_t owner = 0; owner < size_.workers; ++owner) {
             if (owner != worker) {
-                lanes_.between(worker, owner).amounts.publish();
+                lanes_.between(worker, owner).deltas.publish();
             }
         }
     }
     // nullopt: it takes the other way.
     std::optional<bool> offer_quickly(Worker& me, const Account& account, std::uint32_t cost,
                                       Now now) {
-        Entry* entry = me.store->keys.find(account.filed());
+        Entry* entry = me.store->keys.find(account.table_key());
         if (entry == nullptr) {
             return std::nullopt;
         }
@@ -251,13 +252,15 @@ private:
         const bool done = ahead(
             {account, Units{cost}, due, *entry},
             [&] { take_fitting(*entry, limit(), now.at, Units{cost}); },
-            [&]() -> Stand { return {bucket_in(entry->cell(), limit()), entry->stamp().version}; });
+            [&]() -> BucketState {
+                return {bucket_in(entry->cell(), limit()), entry->stamp().version};
+            });
         return done ? std::optional{true} : std::nullopt;
     }
 
     struct Worker {
         std::unique_ptr<BucketStore> store;
-        std::unique_ptr<BucketBooks> books;
+        std::unique_ptr<LedgerStore> ledger_store;
         std::unique_ptr<std::vector<Record>> memory;  // nullptr: somebody else's
         std::span<Record> records;
         std::unique_ptr<Ledger> ledger;
@@ -279,11 +282,11 @@ private:
         } else {
             const StoreLayout layout{size_.keys, size_.lines};
             worker.store = std::make_unique<BucketStore>(StoreMemory{memory, layout, 4096});
-            (void)worker.store->take_up(rows_);
+            (void)worker.store->recover(rows_);
             worker.records = {reinterpret_cast<Record*>(memory + layout.bytes()), size_.records};
         }
         worker.store->adopt(rows_, 0, Nanoseconds{0}, now);
-        worker.books = std::make_unique<BucketBooks>(*worker.store);
+        worker.ledger_store = std::make_unique<LedgerStore>(*worker.store);
         workers_.push_back(std::move(worker));
     }
 
@@ -314,11 +317,11 @@ private:
     [[nodiscard]] Now time_at(std::size_t worker, Instant now) const {
         return {.at = now, .utc_ahead = static_cast<std::int64_t>(worker) * size_.skew};
     }
-    static Account charged_in(const Stand& copy, std::uint64_t key) {
+    static Account charged_in(const BucketState& copy, std::uint64_t key) {
         const Account account = account_of(key);
         return !copy.has_counts() ? account : account.in(turn_of(copy.counts.epoch));
     }
-    void note_exactly(Exact& exact, const Stand& copy, Instant now, std::uint64_t cost) {
+    void note_exactly(Exact& exact, const BucketState& copy, Instant now, std::uint64_t cost) {
         Wide over = 0;
         Wide unit = 1;
         if (copy.lasts == 0) {
@@ -344,21 +347,21 @@ private:
     }
     Entry* fresh(Worker& me, const Account& account, Now now) {
         Cell cell;
-        Entry* entry = me.store->keys.make_place(account.filed(), me.store->tenants, now);
-        if (entry == nullptr || !open_bucket(cell, shared_.limit, me.store->tenants.pool(),
+        Entry* entry = me.store->keys.make_place(account.table_key(), me.store->registry, now);
+        if (entry == nullptr || !open_bucket(cell, shared_.limit, me.store->registry.pool(),
                                              GroupKey{account.hash}, now)) {
             return nullptr;
         }
-        entry->file(cell, account.filed().filed, {});
+        entry->file(cell, account.table_key().slot_and_tag, {});
         entry->release();
-        me.store->tenants.came(account.slot);
+        me.store->registry.came(account.slot);
         return entry;
     }
 
     SharedLimit shared_;
     WorkersSize size_;
     std::vector<SlotRow> rows_;
-    AmountLanes lanes_;
+    DeltaLanes lanes_;
     std::vector<Worker> workers_;
     std::map<std::uint64_t, Exact> exact_;
     std::uint64_t admitted_ = 0;

@@ -91,8 +91,8 @@ TEST(LoadedRules, OneCallDerivesAllThatWorkersNeed) {
     EXPECT_GT(limit_of(*loaded, 0).shared, 0U);
     EXPECT_EQ(made.shared_limits, 1U);
     EXPECT_TRUE(made.syncs);
-    EXPECT_EQ(made.handing.size(), 3U);
-    EXPECT_EQ(made.handing[1], 1U);
+    EXPECT_EQ(made.steering.size(), 3U);
+    EXPECT_EQ(made.steering[1], 1U);
     ASSERT_EQ(made.rules[2].override_tables.size(), 1U);
     EXPECT_NE(made.rules[2].override_tables.front(), nullptr);
     EXPECT_TRUE(limit_of(*loaded, 2).overridden);
@@ -214,12 +214,12 @@ TEST(LoadedRules, KeysMoveInTwoSteps) {
     rule.limits.front().spread_at_ports = 100;
     const Result<LoadedRules> first = LoadedRules::make(set_of({rule}), two);
     ASSERT_TRUE(first);
-    EXPECT_FALSE(first->slots().is_moving());
+    EXPECT_FALSE(first->slots().is_migrating());
     rule.limits.front().spread_at_ports = 200;
     two.before = &*first;
     const Result<LoadedRules> moving = LoadedRules::make(set_of({rule}), two);
     ASSERT_TRUE(moving);
-    EXPECT_TRUE(moving->slots().is_moving());
+    EXPECT_TRUE(moving->slots().is_migrating());
     EXPECT_TRUE(moving->set().hurries);
     EXPECT_EQ(limit_of(*moving, 0).slot, limit_of(*first, 0).slot);
     EXPECT_EQ(plan_of(*first).meter, FastMeter::Whole);
@@ -227,15 +227,15 @@ TEST(LoadedRules, KeysMoveInTwoSteps) {
     // Loading them again does not end it.
     const Result<LoadedRules> still = moving->again(two);
     ASSERT_TRUE(still);
-    EXPECT_TRUE(still->slots().is_moving());
+    EXPECT_TRUE(still->slots().is_migrating());
     two.moves = Moves::Ended;
     const Result<LoadedRules> moved = still->again(two);
     ASSERT_TRUE(moved);
-    EXPECT_FALSE(moved->slots().is_moving());
+    EXPECT_FALSE(moved->slots().is_migrating());
     EXPECT_NE(limit_of(*moved, 0).slot, limit_of(*first, 0).slot);
-    ASSERT_EQ(limit_of(*moved, 0).moved_from.size(), 1U);
-    EXPECT_EQ(limit_of(*moved, 0).moved_from.front().slot, limit_of(*first, 0).slot);
-    EXPECT_EQ(limit_of(*moved, 0).moved_from.front().combine, Combine::Sum);
+    ASSERT_EQ(limit_of(*moved, 0).migrated_from.size(), 1U);
+    EXPECT_EQ(limit_of(*moved, 0).migrated_from.front().slot, limit_of(*first, 0).slot);
+    EXPECT_EQ(limit_of(*moved, 0).migrated_from.front().combine, Combine::Sum);
     EXPECT_EQ(moved->set().gone.size(), 1U);
     EXPECT_EQ(plan_of(*moved).meter, FastMeter::Whole);
     EXPECT_EQ(plan_of(*moved).slot, limit_of(*moved, 0).slot);

@@ -35,11 +35,11 @@ ClassifierParts parts_of(DimensionParts dimension) {
 }
 
 bool matches(const Classifier& classifier, const VersionedAddress& source) {
-    Flow flow;
-    flow.fields.add(Field::IpSrc);
-    flow.ip_version = source.version;
-    flow.src = source.address;
-    const Subject subject{&flow, {}};
+    PacketHeaders headers;
+    headers.fields.add(Field::IpSrc);
+    headers.ip_version = source.version;
+    headers.src = source.address;
+    const Subject subject{&headers, {}};
     static FoundRules found;  // of much memory: made once
     classifier.match(std::span{&subject, 1}, nullptr, found);
     return !found.of(0).empty();

@@ -37,23 +37,23 @@ public:
         return parts;
     }
 
-    Flow flow() {
-        Flow flow;
+    PacketHeaders packet_headers() {
+        PacketHeaders headers;
         for (const Field field : kAsked) {
             if (below(10) != 0) {
-                flow.fields.add(field);
+                headers.fields.add(field);
             }
         }
-        flow.ip_version = below(3) == 0 ? IpVersion::V6 : IpVersion::V4;
-        for (std::byte& byte : flow.src.bytes) {
+        headers.ip_version = below(3) == 0 ? IpVersion::V6 : IpVersion::V4;
+        for (std::byte& byte : headers.src.bytes) {
             byte = static_cast<std::byte>(random_());
         }
-        flow.proto = static_cast<std::uint8_t>(random_());
-        flow.ttl = static_cast<std::uint8_t>(random_());
-        flow.sport = static_cast<std::uint16_t>(random_());
-        flow.dport = static_cast<std::uint16_t>(random_());
-        flow.payload_len = static_cast<std::uint32_t>(random_()) >> below(32);
-        return flow;
+        headers.proto = static_cast<std::uint8_t>(random_());
+        headers.ttl = static_cast<std::uint8_t>(random_());
+        headers.sport = static_cast<std::uint16_t>(random_());
+        headers.dport = static_cast<std::uint16_t>(random_());
+        headers.payload_len = static_cast<std::uint32_t>(random_()) >> below(32);
+        return headers;
     }
 
 private:
@@ -122,15 +122,16 @@ std::uint32_t row_by_looking(const std::vector<Step<Key>>& steps, Key key) {
     return row;
 }
 
-std::uint32_t row_of_flow(const DimensionParts& dimension, const Flow& flow) {
-    if (!flow.fields.has(dimension.field)) {
+std::uint32_t row_of_headers(const DimensionParts& dimension, const PacketHeaders& headers) {
+    if (!headers.fields.has(dimension.field)) {
         return dimension.absent_row;
     }
     if (row_of(dimension.field).kind != FieldKind::Address) {
-        return row_by_looking(dimension.steps, read_number(dimension.field, flow, {}));
+        return row_by_looking(dimension.steps, read_number(dimension.field, headers, {}));
     }
-    return flow.ip_version == IpVersion::V4 ? row_by_looking(dimension.steps, v4_key(flow.src))
-                                            : row_by_looking(dimension.v6_steps, v6_key(flow.src));
+    return headers.ip_version == IpVersion::V4
+               ? row_by_looking(dimension.steps, v4_key(headers.src))
+               : row_by_looking(dimension.v6_steps, v6_key(headers.src));
 }
 
 // The clauses of a block that a row satisfies; the references before them are counted one by one.
@@ -151,10 +152,11 @@ Block satisfied(const ClassifierParts& parts, const DimensionParts& dimension, s
     return open ? parts.blocks[dimension.references[reference]] : Block{};
 }
 
-std::vector<std::uint32_t> rules_by_looking(const ClassifierParts& parts, const Flow& flow) {
+std::vector<std::uint32_t> rules_by_looking(const ClassifierParts& parts,
+                                            const PacketHeaders& headers) {
     std::vector<char> holds(parts.rule_of.size(), 1);
     for (const DimensionParts& dimension : parts.dimensions) {
-        const std::uint32_t row = row_of_flow(dimension, flow);
+        const std::uint32_t row = row_of_headers(dimension, headers);
         Block of_block;
         for (std::size_t clause = 0; clause < holds.size(); ++clause) {
             if (clause % kBlockBits == 0) {
@@ -198,17 +200,17 @@ TEST(ClausePlanes, FindWhatEachClauseByItselfSays) {
             }
             ASSERT_TRUE(are_sound(parts, kRules));
             const Classifier classifier{parts};
-            std::vector<Flow> flows(1 + dice.below(kMaxSubjects));
+            std::vector<PacketHeaders> packet_headers(1 + dice.below(kMaxSubjects));
             std::vector<Subject> subjects;
-            for (Flow& flow : flows) {
-                flow = dice.flow();
-                subjects.push_back({&flow, {}});
+            for (PacketHeaders& headers : packet_headers) {
+                headers = dice.packet_headers();
+                subjects.push_back({&headers, {}});
             }
             classifier.match(subjects, nullptr, found);
-            ASSERT_EQ(found.packets(), flows.size());
-            for (std::size_t i = 0; i < flows.size(); ++i) {
+            ASSERT_EQ(found.packets(), packet_headers.size());
+            for (std::size_t i = 0; i < packet_headers.size(); ++i) {
                 const std::vector<std::uint32_t> got{found.of(i).begin(), found.of(i).end()};
-                ASSERT_EQ(got, rules_by_looking(parts, flows[i]))
+                ASSERT_EQ(got, rules_by_looking(parts, packet_headers[i]))
                     << size.clauses << " clauses of " << size.fields << " fields, set " << set;
                 matched += got.size();
             }

@@ -190,7 +190,7 @@ public:
             draw(6) == 0 ? left(now_) + draw(3) : 1 + draw(case_.largest_cost);
         const Demand demand{Units{std::max<std::uint64_t>(cost, 1)}, static_cast<Color>(draw(3))};
         ASSERT_EQ(left(now_), oracle_->remaining(at(now_)));
-        const Judgement said = look(cell_, case_.limit, pool_, at(now_), demand);
+        const Conformance said = check(cell_, case_.limit, pool_, at(now_), demand);
         ASSERT_EQ(said, oracle_->judge(at(now_), demand));
         ASSERT_EQ(left(now_), oracle_->remaining(at(now_)));
         check_wait(demand, said);
@@ -238,40 +238,40 @@ private:
     // Without dropping anything, so that the bucket may be asked about the past again.
     [[nodiscard]] bool admitted_at(Instant when, Demand demand) {
         if (std::holds_alternative<ColorLimit>(case_.limit)) {
-            return look(cell_, case_.limit, pool_, at(when), demand) != Judgement::Red;
+            return check(cell_, case_.limit, pool_, at(when), demand) != Conformance::Red;
         }
         return demand.cost.count() <= left(when);
     }
 
-    void check_wait(Demand demand, Judgement said) {
+    void check_wait(Demand demand, Conformance said) {
         const auto pause = wait(cell_, case_.limit, pool_, at(now_), demand);
-        if (said != Judgement::Red) {
+        if (said != Conformance::Red) {
             ASSERT_EQ(pause, 0ns);
             return;
         }
         ++refusals_;
         if (!pause) {
-            ASSERT_EQ(oracle_->judge(at(kLatest + 9600h), demand), Judgement::Red);
+            ASSERT_EQ(oracle_->judge(at(kLatest + 9600h), demand), Conformance::Red);
             return;
         }
         ASSERT_GT(*pause, 0ns);
         ASSERT_FALSE(admitted_at(now_ + *pause - 1ns, demand));
         ASSERT_TRUE(admitted_at(now_ + *pause, demand));
-        ASSERT_EQ(oracle_->judge(at(now_ + *pause - 1ns), demand), Judgement::Red);
-        ASSERT_NE(oracle_->judge(at(now_ + *pause), demand), Judgement::Red);
+        ASSERT_EQ(oracle_->judge(at(now_ + *pause - 1ns), demand), Conformance::Red);
+        ASSERT_NE(oracle_->judge(at(now_ + *pause), demand), Conformance::Red);
         if (draw(8) == 0) {
             now_ += *pause;
-            ASSERT_NE(look(cell_, case_.limit, pool_, at(now_), demand), Judgement::Red);
+            ASSERT_NE(check(cell_, case_.limit, pool_, at(now_), demand), Conformance::Red);
         }
     }
 
-    void spend(Demand demand, Judgement said) {
+    void spend(Demand demand, Conformance said) {
         const std::uint64_t what = draw(8);
         if (what == 0) {
             charge_what_fits(cell_, case_.limit, pool_, at(now_), demand.cost);
             oracle_->drain(at(now_), demand.cost.count());
-        } else if (what > 2 && said != Judgement::Red &&
-                   look(cell_, case_.limit, pool_, at(now_), demand) == said) {
+        } else if (what > 2 && said != Conformance::Red &&
+                   check(cell_, case_.limit, pool_, at(now_), demand) == said) {
             charge(cell_, case_.limit, pool_, at(now_), {demand.cost, said});
             oracle_->spend(at(now_), {demand.cost, said});
         }
@@ -334,8 +334,8 @@ struct Used {
         for (int i = 0; i < 30; ++i) {
             const Demand demand{Units{1 + random() % c.largest_cost},
                                 static_cast<Color>(random() % 3)};
-            const Judgement said = look(cell, limit, pool, now, demand);
-            if (said != Judgement::Red) {
+            const Conformance said = check(cell, limit, pool, now, demand);
+            if (said != Conformance::Red) {
                 charge(cell, limit, pool, now, {demand.cost, said});
             }
             const Nanoseconds scale = c.scales[random() % c.scales.size()] / 4 + 1ns;
@@ -462,7 +462,7 @@ TEST_P(EveryAlgorithm, PaysNothingForAClockThatStepsBack) {
     leave_at_most(cell, limit, pool, now, Units{0});
     for (const Nanoseconds back : {Nanoseconds{1}, Nanoseconds{1s}, Nanoseconds{1h}}) {
         ASSERT_EQ(remaining(cell, limit, pool, at(now.at - back)), Units{0});
-        ASSERT_EQ(look(cell, limit, pool, at(now.at - back), {Units{1}}), Judgement::Red);
+        ASSERT_EQ(check(cell, limit, pool, at(now.at - back), {Units{1}}), Conformance::Red);
     }
     ASSERT_EQ(remaining(cell, limit, pool, now), Units{0});
 }

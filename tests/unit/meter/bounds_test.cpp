@@ -26,7 +26,7 @@ WindowNumbers window(std::uint64_t count, Nanoseconds length) {
 struct Admitted {
     Instant at;
     std::uint64_t units;
-    Judgement judgement;
+    Conformance conformance;
 };
 
 struct Adversary {
@@ -47,8 +47,8 @@ struct Adversary {
             const std::uint64_t wish = random() % 3 == 0 ? 1 : random() % 2 == 0 ? greed : all;
             const Demand demand{Units{std::max<std::uint64_t>(wish, 1)},
                                 random() % 4 == 0 ? Color::Yellow : Color::Green};
-            const Judgement said = look(cell, limit, pool, {now}, demand);
-            if (said == Judgement::Green || said == Judgement::Yellow) {
+            const Conformance said = check(cell, limit, pool, {now}, demand);
+            if (said == Conformance::Green || said == Conformance::Yellow) {
                 charge(cell, limit, pool, {now}, {demand.cost, said});
                 out.push_back({now, demand.cost.count(), said});
             }
@@ -87,7 +87,7 @@ std::uint64_t most_in(const std::vector<Admitted>& all, Nanoseconds length, bool
     std::uint64_t most = 0;
     std::size_t from = 0;
     const auto counted = [green_only](const Admitted& one) {
-        return green_only && one.judgement != Judgement::Green ? 0 : one.units;
+        return green_only && one.conformance != Conformance::Green ? 0 : one.units;
     };
     for (const Admitted& one : all) {
         sum += counted(one);

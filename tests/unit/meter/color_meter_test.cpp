@@ -109,10 +109,10 @@ TEST(ColorMeter, ColorsAsTheRfcsSayTickByTick) {
                     continue;
                 }
                 const Demand demand{Units{1 + random() % 1500}, static_cast<Color>(random() % 3)};
-                const auto said = static_cast<Color>(meter.look(limit, now, demand));
+                const auto said = static_cast<Color>(meter.check(limit, now, demand));
                 ASSERT_EQ(said, rfc.meter(demand.cost.count(), demand.color));
                 if (said != Color::Red) {
-                    meter.charge(limit, now, {demand.cost, static_cast<Judgement>(said)});
+                    meter.charge(limit, now, {demand.cost, static_cast<Conformance>(said)});
                 }
                 ++seen[static_cast<std::size_t>(said)];
             }
@@ -126,10 +126,10 @@ TEST(ColorMeter, NothingIsSpentOnRed) {
                                                per_second(10, 5), per_second(20, 8));
     const ColorMeter meter;
     const Instant now{1s};
-    EXPECT_EQ(meter.look(limit, now, {Units{1}, Color::Red}), Judgement::Red);
-    EXPECT_EQ(meter.look(limit, now, {Units{9}}), Judgement::Red);
-    EXPECT_EQ(meter.look(limit, now, {Units{6}}), Judgement::Yellow);
-    EXPECT_EQ(meter.look(limit, now, {Units{5}}), Judgement::Green);
+    EXPECT_EQ(meter.check(limit, now, {Units{1}, Color::Red}), Conformance::Red);
+    EXPECT_EQ(meter.check(limit, now, {Units{9}}), Conformance::Red);
+    EXPECT_EQ(meter.check(limit, now, {Units{6}}), Conformance::Yellow);
+    EXPECT_EQ(meter.check(limit, now, {Units{5}}), Conformance::Green);
     EXPECT_EQ(meter.wait(limit, now, {Units{1}, Color::Red}), std::nullopt);
     EXPECT_EQ(meter.wait(limit, now, {Units{9}}), std::nullopt);
     EXPECT_EQ(meter.remaining(limit, now), Units{8});
@@ -141,8 +141,8 @@ TEST(ColorMeter, ExcessWaitsForTheCommittedBucket) {
                                                per_second(10, 10), per_second(10, 20));
     ColorMeter meter;
     const Instant now{1s};
-    meter.charge(limit, now, {Units{10}, Judgement::Green});
-    meter.charge(limit, now, {Units{20}, Judgement::Yellow});
+    meter.charge(limit, now, {Units{10}, Conformance::Green});
+    meter.charge(limit, now, {Units{20}, Conformance::Yellow});
     EXPECT_EQ(meter.remaining(limit, now), Units{0});
     EXPECT_EQ(meter.wait(limit, now, {Units{1}}), 100ms);
     EXPECT_EQ(meter.wait(limit, now, {Units{1}, Color::Yellow}), 1100ms);
@@ -159,10 +159,11 @@ struct Left {
 
 Left left(const ColorMeter& meter, const ColorLimit& limit, Instant now) {
     Left sums{0, 0};
-    while (meter.look(limit, now, {Units{sums.green + 1}}) == Judgement::Green) {
+    while (meter.check(limit, now, {Units{sums.green + 1}}) == Conformance::Green) {
         ++sums.green;
     }
-    while (meter.look(limit, now, {Units{sums.yellow + 1}, Color::Yellow}) == Judgement::Yellow) {
+    while (meter.check(limit, now, {Units{sums.yellow + 1}, Color::Yellow}) ==
+           Conformance::Yellow) {
         ++sums.yellow;
     }
     return sums;
@@ -190,8 +191,8 @@ TEST(ColorMeter, NumbersChangeForEachBucketByItself) {
         const ColorLimit to = make(20, 15, 50);
         ColorMeter meter;
         const Instant now{1s};
-        meter.charge(from, now, {Units{row.green}, Judgement::Green});
-        meter.charge(from, now, {Units{row.yellow}, Judgement::Yellow});
+        meter.charge(from, now, {Units{row.green}, Conformance::Green});
+        meter.charge(from, now, {Units{row.yellow}, Conformance::Yellow});
         EXPECT_EQ(left(meter, from, now), row.before);
         meter.renumber(from, to, now);
         EXPECT_EQ(left(meter, to, now), row.after);

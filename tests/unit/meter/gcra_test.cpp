@@ -77,7 +77,7 @@ TEST_P(GcraOracle, DecidesAsATokenBucketDoes) {
             now += gap(random, n);
             const std::uint64_t cost = 1 + random() % n.largest_cost;
             ASSERT_EQ(remaining(bucket, numbers, now).count(), oracle.remaining({now})) << i;
-            const bool fits = oracle.judge({now}, {Units{cost}}) == Judgement::Green;
+            const bool fits = oracle.judge({now}, {Units{cost}}) == Conformance::Green;
             ASSERT_EQ(take(bucket, numbers, now, cost), fits) << i;
             if (fits) {
                 oracle.spend({now}, {Units{cost}});

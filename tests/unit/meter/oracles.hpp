@@ -21,7 +21,7 @@ public:
     Oracle& operator=(const Oracle&) = delete;
     virtual ~Oracle() = default;
 
-    [[nodiscard]] virtual Judgement judge(Now now, Demand demand) const = 0;
+    [[nodiscard]] virtual Conformance judge(Now now, Demand demand) const = 0;
     virtual void spend(Now now, Spending spending) = 0;
     // What `rejected_spend` takes.
     virtual void drain(Now now, std::uint64_t cost) = 0;
@@ -68,8 +68,8 @@ class TokenOracle : public Oracle {
 public:
     explicit TokenOracle(const Inflow& flow) : tokens_{flow} {}
 
-    [[nodiscard]] Judgement judge(Now now, Demand demand) const override {
-        return filled(now).has(demand.cost.count()) ? Judgement::Green : Judgement::Red;
+    [[nodiscard]] Conformance judge(Now now, Demand demand) const override {
+        return filled(now).has(demand.cost.count()) ? Conformance::Green : Conformance::Red;
     }
     void spend(Now now, Spending spending) override {
         tokens_ = filled(now);
@@ -100,25 +100,26 @@ public:
     ColorOracle(ColorVariant variant, ColorMode mode, const Inflow& first, const Inflow& second)
         : variant_{variant}, mode_{mode}, first_{first}, second_{second} {}
 
-    [[nodiscard]] Judgement judge(Now now, Demand demand) const override {
+    [[nodiscard]] Conformance judge(Now now, Demand demand) const override {
         auto [first, second] = filled(now);
         const Color came = mode_ == ColorMode::Blind ? Color::Green : demand.color;
         const std::uint64_t cost = demand.cost.count();
         if (variant_ == ColorVariant::Rfc2698) {
             if (came == Color::Red || !second.has(cost)) {
-                return Judgement::Red;
+                return Conformance::Red;
             }
-            return came == Color::Yellow || !first.has(cost) ? Judgement::Yellow : Judgement::Green;
+            return came == Color::Yellow || !first.has(cost) ? Conformance::Yellow
+                                                             : Conformance::Green;
         }
         if (came == Color::Green && first.has(cost)) {
-            return Judgement::Green;
+            return Conformance::Green;
         }
-        return came != Color::Red && second.has(cost) ? Judgement::Yellow : Judgement::Red;
+        return came != Color::Red && second.has(cost) ? Conformance::Yellow : Conformance::Red;
     }
     void spend(Now now, Spending spending) override {
         std::tie(first_, second_) = filled(now);
         at_ = now.at;
-        const bool green = spending.judgement == Judgement::Green;
+        const bool green = spending.conformance == Conformance::Green;
         if (green) {
             first_.take(spending.cost.count());
         }
@@ -157,9 +158,9 @@ class ListOracle : public Oracle {
 public:
     ListOracle(std::uint64_t count, Nanoseconds window) : count_{count}, window_{window} {}
 
-    [[nodiscard]] Judgement judge(Now now, Demand demand) const override {
-        return used(now) + demand.cost.count() * scale() <= count_ * scale() ? Judgement::Green
-                                                                             : Judgement::Red;
+    [[nodiscard]] Conformance judge(Now now, Demand demand) const override {
+        return used(now) + demand.cost.count() * scale() <= count_ * scale() ? Conformance::Green
+                                                                             : Conformance::Red;
     }
     void spend(Now now, Spending spending) override {
         while (!charges_.empty() && charges_.front().now.at + 3 * window_ < now.at) {

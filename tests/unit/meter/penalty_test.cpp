@@ -30,9 +30,9 @@ struct Place {
     }
     // A refusal. Whether the key is banned afterwards.
     bool refuse(Instant now) {
-        const Judgement judgement = look(cell, limit, pool, {now, {}}, {Units{1}});
-        EXPECT_EQ(judgement == Judgement::Red, PenaltyMeter::banned(cell, now));
-        if (judgement == Judgement::Green) {
+        const Conformance conformance = check(cell, limit, pool, {now, {}}, {Units{1}});
+        EXPECT_EQ(conformance == Conformance::Red, PenaltyMeter::banned(cell, now));
+        if (conformance == Conformance::Green) {
             charge(cell, limit, pool, {now, {}}, {Units{1}});
         }
         return PenaltyMeter::banned(cell, now);
@@ -141,14 +141,14 @@ TEST(Penalty, AFullPoolForgetsNoBan) {
     EXPECT_TRUE(banned.refuse(kStart));
     Place other{penalty(3, 10s, 60s), pool, kStart};
     EXPECT_FALSE(other.refuse(kStart));
-    EXPECT_EQ(look(other.cell, other.limit, pool, {kStart + 1s, {}}, {Units{1}}),
-              Judgement::NoRoom);
+    EXPECT_EQ(check(other.cell, other.limit, pool, {kStart + 1s, {}}, {Units{1}}),
+              Conformance::NoRoom);
     Cell third;
     EXPECT_FALSE(open_bucket(third, other.limit, pool, kKey, {kStart, {}}));
     EXPECT_TRUE(PenaltyMeter::banned(banned.cell, kStart + 59s));
     // Its place is taken by who is refused when the ban has ended: there is no line now.
-    EXPECT_EQ(look(banned.cell, banned.limit, pool, {kStart + 60s, {}}, {Units{1}}),
-              Judgement::NoRoom);
+    EXPECT_EQ(check(banned.cell, banned.limit, pool, {kStart + 60s, {}}, {Units{1}}),
+              Conformance::NoRoom);
 }
 
 TEST(Penalty, NumbersThatDoNotFitAreNamed) {

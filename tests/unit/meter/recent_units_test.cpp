@@ -4,8 +4,8 @@
 
 #include <random>
 
-// What sliding counters and a sliding log do with the pool: memory follows use, and what look() has
-// admitted can be charged.
+// What sliding counters and a sliding log do with the pool: memory follows use, and what check()
+// has admitted can be charged.
 namespace sluice::recent_units_test {
 namespace {
 
@@ -28,9 +28,9 @@ struct Bucket {
     Bucket(const AnyLimit& numbers, LinePool& lines) : limit{numbers}, pool{lines} {
         EXPECT_TRUE(open_bucket(cell, limit, pool, {}, {kStart}));
     }
-    Judgement take(Instant now, std::uint64_t cost) {
-        const Judgement said = look(cell, limit, pool, {now}, {Units{cost}});
-        if (said == Judgement::Green) {
+    Conformance take(Instant now, std::uint64_t cost) {
+        const Conformance said = check(cell, limit, pool, {now}, {Units{cost}});
+        if (said == Conformance::Green) {
             charge(cell, limit, pool, {now}, {Units{cost}});
         }
         return said;
@@ -45,10 +45,10 @@ TEST(RecentUnits, ManyUnitsOfOneInstantTakeOneLine) {
     for (const AnyLimit& limit : {log(1'000'000), counters(1'000'000)}) {
         Bucket bucket{limit, pool};
         for (int i = 0; i < 10'000; ++i) {
-            ASSERT_EQ(bucket.take(kStart, 100), Judgement::Green);
+            ASSERT_EQ(bucket.take(kStart, 100), Conformance::Green);
         }
         EXPECT_EQ(pool.free(), 9U);
-        EXPECT_EQ(bucket.take(kStart, 1), Judgement::Red);
+        EXPECT_EQ(bucket.take(kStart, 1), Conformance::Red);
         close_bucket(bucket.cell, algorithm_of(limit), pool);
     }
 }
@@ -58,11 +58,11 @@ TEST(RecentUnits, ABusyKeyOfSixtySubWindowsTakesFourteenLines) {
     const AnyLimit limit = counters(1'000'000);
     Bucket bucket{limit, pool};
     for (Instant now = kStart; now < kStart + 5s; now += 1ms) {
-        ASSERT_EQ(bucket.take(now, 1), Judgement::Green);
+        ASSERT_EQ(bucket.take(now, 1), Conformance::Green);
         ASSERT_LE(pool.size() - pool.free(), 1U + 13U + 1U);
     }
     // What is idle gives its lines back when it is next looked at.
-    ASSERT_EQ(bucket.take(kStart + 10s, 1), Judgement::Green);
+    ASSERT_EQ(bucket.take(kStart + 10s, 1), Conformance::Green);
     EXPECT_LE(pool.size() - pool.free(), 2U);
     close_bucket(bucket.cell, algorithm_of(limit), pool);
     EXPECT_EQ(pool.free(), pool.size());
@@ -74,14 +74,14 @@ TEST(RecentUnits, WithoutALineThereIsNoRoomAndNothingIsAdmitted) {
     Bucket bucket{limit, pool};
     // The newest instant and three earlier ones.
     for (int i = 0; i < 4; ++i) {
-        ASSERT_EQ(bucket.take(kStart + Nanoseconds{i}, 1), Judgement::Green);
+        ASSERT_EQ(bucket.take(kStart + Nanoseconds{i}, 1), Conformance::Green);
     }
-    EXPECT_EQ(bucket.take(kStart + 4ns, 1), Judgement::NoRoom);
+    EXPECT_EQ(bucket.take(kStart + 4ns, 1), Conformance::NoRoom);
     EXPECT_EQ(bucket.left(kStart + 4ns), 96U);
-    EXPECT_EQ(bucket.take(kStart + 3ns, 1), Judgement::Green);
-    EXPECT_EQ(bucket.take(kStart + 1s, 1), Judgement::NoRoom);
-    EXPECT_EQ(bucket.take(kStart + 1s + 2ns, 1), Judgement::Green);
-    EXPECT_EQ(bucket.take(kStart + 1s + 2ns, 1000), Judgement::Red);
+    EXPECT_EQ(bucket.take(kStart + 3ns, 1), Conformance::Green);
+    EXPECT_EQ(bucket.take(kStart + 1s, 1), Conformance::NoRoom);
+    EXPECT_EQ(bucket.take(kStart + 1s + 2ns, 1), Conformance::Green);
+    EXPECT_EQ(bucket.take(kStart + 1s + 2ns, 1000), Conformance::Red);
 }
 
 TEST(RecentUnits, APoolThatIsFullOpensNoBucket) {
@@ -106,9 +106,9 @@ TEST(RecentUnits, WhatLookAdmittedIsChargedWhateverOthersTake) {
     LinePool pool{8};
     const AnyLimit limit = log(100);
     Bucket bucket{limit, pool};
-    ASSERT_EQ(bucket.take(kStart, 1), Judgement::Green);
+    ASSERT_EQ(bucket.take(kStart, 1), Conformance::Green);
     const Now now{kStart + 1ns};
-    ASSERT_EQ(look(bucket.cell, limit, pool, now, {Units{1}}), Judgement::Green);
+    ASSERT_EQ(check(bucket.cell, limit, pool, now, {Units{1}}), Conformance::Green);
     while (pool.take() != kNoLine) {
     }
     charge(bucket.cell, limit, pool, now, {Units{1}});
@@ -137,7 +137,7 @@ TEST(RecentUnits, FewerUnitsThanWereUsed) {
         const AnyLimit after = make(25);
         Bucket bucket{before, pool};
         for (int i = 0; i < 9; ++i) {
-            ASSERT_EQ(bucket.take(kStart + i * 50ms, 10), Judgement::Green);
+            ASSERT_EQ(bucket.take(kStart + i * 50ms, 10), Conformance::Green);
         }
         const Instant now = kStart + 450ms;
         renumber(bucket.cell, before, after, pool, {now});
@@ -159,19 +159,19 @@ TEST(RecentUnits, NoLookHasMuchToDrop) {
     const AnyLimit limit = log(100'000);
     Bucket bucket{limit, pool};
     for (int i = 0; i < 100'000; ++i) {
-        ASSERT_EQ(bucket.take(kStart + Nanoseconds{i}, 1), Judgement::Green);
+        ASSERT_EQ(bucket.take(kStart + Nanoseconds{i}, 1), Conformance::Green);
     }
     const Instant half_left = kStart + 1s + 49'999ns;
     const std::size_t free = pool.free();
-    EXPECT_EQ(look(bucket.cell, limit, pool, {half_left}, {Units{1}}), Judgement::Green);
-    EXPECT_EQ(look(bucket.cell, limit, pool, {half_left}, {Units{100'001}}), Judgement::Red);
+    EXPECT_EQ(check(bucket.cell, limit, pool, {half_left}, {Units{1}}), Conformance::Green);
+    EXPECT_EQ(check(bucket.cell, limit, pool, {half_left}, {Units{100'001}}), Conformance::Red);
     EXPECT_LE(pool.free() - free, 8U);
     EXPECT_EQ(bucket.left(half_left), 50'000U);
-    EXPECT_EQ(look(bucket.cell, limit, pool, {half_left}, {Units{50'001}}), Judgement::Red);
-    EXPECT_EQ(bucket.take(half_left, 50'000), Judgement::Green);
-    EXPECT_EQ(bucket.take(half_left, 1), Judgement::Red);
-    EXPECT_EQ(bucket.take(half_left + 1ns, 1), Judgement::Green);
-    EXPECT_EQ(bucket.take(half_left + 2s, 100'000), Judgement::Green);
+    EXPECT_EQ(check(bucket.cell, limit, pool, {half_left}, {Units{50'001}}), Conformance::Red);
+    EXPECT_EQ(bucket.take(half_left, 50'000), Conformance::Green);
+    EXPECT_EQ(bucket.take(half_left, 1), Conformance::Red);
+    EXPECT_EQ(bucket.take(half_left + 1ns, 1), Conformance::Green);
+    EXPECT_EQ(bucket.take(half_left + 2s, 100'000), Conformance::Green);
     EXPECT_EQ(pool.size() - pool.free(), 1U);
 }
 
@@ -182,13 +182,13 @@ TEST(RecentUnits, FewerUnitsThanTheNewestRecordHolds) {
         const AnyLimit before = make(100);
         const AnyLimit after = make(25);
         Bucket bucket{before, pool};
-        ASSERT_EQ(bucket.take(kStart, 80), Judgement::Green);
+        ASSERT_EQ(bucket.take(kStart, 80), Conformance::Green);
         renumber(bucket.cell, before, after, pool, {kStart});
         renumber(bucket.cell, after, before, pool, {kStart});
-        ASSERT_EQ(bucket.take(kStart + 500ms, 5), Judgement::Green);
+        ASSERT_EQ(bucket.take(kStart + 500ms, 5), Conformance::Green);
         EXPECT_EQ(bucket.left(kStart + 500ms), 70U);
         EXPECT_EQ(bucket.left(kStart + 1100ms), 95U);
-        EXPECT_EQ(bucket.take(kStart + 1100ms, 95), Judgement::Green);
+        EXPECT_EQ(bucket.take(kStart + 1100ms, 95), Conformance::Green);
         EXPECT_EQ(bucket.left(kStart + 1100ms), 0U);
         close_bucket(bucket.cell, algorithm_of(after), pool);
     }
@@ -199,8 +199,8 @@ TEST(RecentUnits, AChargeBeforeTheNewestLeavesWithIt) {
     LinePool pool{100};
     const AnyLimit limit = log(100);
     Bucket bucket{limit, pool};
-    ASSERT_EQ(bucket.take(kStart + 10ns, 1), Judgement::Green);
-    ASSERT_EQ(bucket.take(kStart, 1), Judgement::Green);
+    ASSERT_EQ(bucket.take(kStart + 10ns, 1), Conformance::Green);
+    ASSERT_EQ(bucket.take(kStart, 1), Conformance::Green);
     EXPECT_EQ(bucket.left(kStart + 1s + 9ns), 98U);
     EXPECT_EQ(bucket.left(kStart + 1s + 10ns), 100U);
 }

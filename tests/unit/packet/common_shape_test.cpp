@@ -47,23 +47,23 @@ const Row kRows[] = {
 TEST(CommonShape, IsWhatItSaysAndNoMore) {
     for (const Row& row : kRows) {
         const Octets bytes = row.frame.bytes();
-        Flow flow;
-        EXPECT_EQ(parse_common_shape(view_of(bytes), {}, flow), row.common) << row.name;
+        PacketHeaders headers;
+        EXPECT_EQ(parse_common_shape(view_of(bytes), {}, headers), row.common) << row.name;
     }
 }
 
 // With tunnels looked into, UDP may be one, and TCP cannot.
 TEST(CommonShape, LeavesTunnelsToTheWalk) {
-    Flow flow;
+    PacketHeaders headers;
     const Octets datagram = udp().src("10.0.0.1").dport(4789).size(100).bytes();
-    EXPECT_FALSE(parse_common_shape(view_of(datagram), {.vxlan = true}, flow));
+    EXPECT_FALSE(parse_common_shape(view_of(datagram), {.vxlan = true}, headers));
     const Octets segment = tcp().src("10.0.0.1").size(100).bytes();
     EXPECT_TRUE(
-        parse_common_shape(view_of(segment), {.gre = true, .vxlan = true, .ipip = true}, flow));
+        parse_common_shape(view_of(segment), {.gre = true, .vxlan = true, .ipip = true}, headers));
 }
 
 // The values of the fields that both have, and what stands beside the fields.
-void expect_same(const Flow& a, const Flow& b, ByteView frame) {
+void expect_same(const PacketHeaders& a, const PacketHeaders& b, ByteView frame) {
     ASSERT_EQ(a.fields, b.fields);
     for (std::size_t i = 0; i < kFieldCount; ++i) {
         const auto field = static_cast<Field>(i);
@@ -89,11 +89,11 @@ void expect_same(const Flow& a, const Flow& b, ByteView frame) {
 // A row of a burst is used again and again: no frame is seen with the eyes of one before it.
 TEST(ParseFrame, LeavesNothingOfAnEarlierFrame) {
     std::mt19937_64 random{23};
-    Flow used;
+    PacketHeaders used;
     used.port = 7;
     for (int i = 0; i < 20'000; ++i) {
         const Octets bytes = kRows[random() % std::size(kRows)].frame.bytes();
-        Flow fresh;
+        PacketHeaders fresh;
         fresh.port = 7;
         (void)parse_frame(view_of(bytes), {}, used);
         (void)walk_frame(view_of(bytes), {}, fresh);
@@ -116,8 +116,8 @@ TEST(CommonShape, AgreesWithTheWalkOnMutatedFrames) {
         FrameView frame = view_of(bytes);
         frame.wire_size += random() % 16 == 0 ? static_cast<std::uint32_t>(random() % 30) : 0U;
         const Tunnels tunnels{.gre = random() % 2 == 0, .vxlan = random() % 4 == 0};
-        Flow quick;
-        Flow walked;
+        PacketHeaders quick;
+        PacketHeaders walked;
         quick.port = walked.port = random() % 2;
         if (parse_common_shape(frame, tunnels, quick)) {
             (void)walk_frame(frame, tunnels, walked);

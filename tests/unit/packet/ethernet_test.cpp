@@ -86,14 +86,14 @@ std::vector<Row> rows() {
 
 TEST(ParseEthernet, StepsOverWhatStandsBeforeIp) {
     for (const Row& row : rows()) {
-        const Flow flow = seen(row.frame);
-        EXPECT_EQ(flow.parsed, row.outcome) << row.name;
-        const std::string fields = show(row.frame, flow);
+        const PacketHeaders headers = seen(row.frame);
+        EXPECT_EQ(headers.parsed, row.outcome) << row.name;
+        const std::string fields = show(row.frame, headers);
         EXPECT_EQ(fields.substr(0, row.fields.size()), row.fields) << row.name;
         if (row.outcome == Parsed::NotIp) {
             EXPECT_EQ(fields, row.fields) << row.name;
-            EXPECT_EQ(flow.l3_at, 0) << row.name;
-            EXPECT_EQ(flow.outer_version, IpVersion::None) << row.name;
+            EXPECT_EQ(headers.l3_at, 0) << row.name;
+            EXPECT_EQ(headers.outer_version, IpVersion::None) << row.name;
         }
     }
 }

@@ -17,10 +17,10 @@ TEST(FieldText, WritesEveryKindAsPeopleReadIt) {
     const Octets inner = tcp().src("2001:DB8:0:0:1::1").dst("::").flags(0x002).tos(0xB8).packet();
     const Octets frame =
         Frame{41}.src("10.0.0.1").dst("10.0.0.2").vlan(5).vlan(6).carries(inner).bytes();
-    Flow flow;
-    flow.dir = Direction::Out;
-    flow.port = port_name("uplink");
-    parse_frame({frame, static_cast<std::uint32_t>(frame.size())}, test::kAllTunnels, flow);
+    PacketHeaders headers;
+    headers.dir = Direction::Out;
+    headers.port = port_name("uplink");
+    parse_frame({frame, static_cast<std::uint32_t>(frame.size())}, test::kAllTunnels, headers);
     const struct {
         Field field;
         std::string_view text;
@@ -53,15 +53,16 @@ TEST(FieldText, WritesEveryKindAsPeopleReadIt) {
         {Field::IcmpCode, ""},
     };
     for (const auto& row : rows) {
-        EXPECT_EQ(field_text(row.field, flow, frame, "uplink"), row.text) << row_of(row.field).name;
+        EXPECT_EQ(field_text(row.field, headers, frame, "uplink"), row.text)
+            << row_of(row.field).name;
     }
 }
 
 TEST(FieldText, WhatAFrameDoesNotHaveIsEmpty) {
     const Octets none;
-    const Flow flow = seen(none);
+    const PacketHeaders headers = seen(none);
     for (const FieldRow& row : kFields) {
-        EXPECT_EQ(field_text(row.field, flow, none, ""), row.field == Field::Dir ? "in" : "")
+        EXPECT_EQ(field_text(row.field, headers, none, ""), row.field == Field::Dir ? "in" : "")
             << row.name;
     }
 }
@@ -94,11 +95,11 @@ TEST(ReadNumber, WordsAreNumberedAsInTheirTables) {
 
 TEST(ReadAddress, KeepsTheVersionOfTheOuterHeader) {
     const Octets frame = Frame{4}.src("fd00::1").dst("fd00::2").carries(udp().packet()).bytes();
-    const Flow flow = seen(frame, test::kAllTunnels);
-    EXPECT_EQ(read_address(Field::OuterIpSrc, flow, frame), *parse_address("fd00::1"));
-    EXPECT_EQ(read_address(Field::OuterIpDst, flow, frame), *parse_address("fd00::2"));
-    EXPECT_EQ(read_address(Field::IpSrc, flow, frame), *parse_address("192.0.2.1"));
-    EXPECT_EQ(read_address(Field::IpDst, flow, frame), *parse_address("198.51.100.1"));
+    const PacketHeaders headers = seen(frame, test::kAllTunnels);
+    EXPECT_EQ(read_address(Field::OuterIpSrc, headers, frame), *parse_address("fd00::1"));
+    EXPECT_EQ(read_address(Field::OuterIpDst, headers, frame), *parse_address("fd00::2"));
+    EXPECT_EQ(read_address(Field::IpSrc, headers, frame), *parse_address("192.0.2.1"));
+    EXPECT_EQ(read_address(Field::IpDst, headers, frame), *parse_address("198.51.100.1"));
 }
 
 }  // namespace

@@ -104,22 +104,22 @@ std::vector<Row> rows() {
 
 TEST(ParseIpv6, WalksExtensionHeaders) {
     for (const Row& row : rows()) {
-        const Flow flow = seen(row.frame);
-        EXPECT_EQ(flow.parsed, row.outcome) << row.name;
-        EXPECT_EQ(flow.fields.has(Field::IpProto) ? flow.proto : -1, row.proto) << row.name;
-        EXPECT_EQ(flow.fields.has(Field::IpFrag), row.proto != -1) << row.name;
-        EXPECT_EQ(flow.frag, row.frag) << row.name;
-        EXPECT_EQ(flow.fields.has(Field::L4Dport), row.ports) << row.name;
-        EXPECT_EQ(flow.fields.has(Field::PayloadLen), row.ports) << row.name;
+        const PacketHeaders headers = seen(row.frame);
+        EXPECT_EQ(headers.parsed, row.outcome) << row.name;
+        EXPECT_EQ(headers.fields.has(Field::IpProto) ? headers.proto : -1, row.proto) << row.name;
+        EXPECT_EQ(headers.fields.has(Field::IpFrag), row.proto != -1) << row.name;
+        EXPECT_EQ(headers.frag, row.frag) << row.name;
+        EXPECT_EQ(headers.fields.has(Field::L4Dport), row.ports) << row.name;
+        EXPECT_EQ(headers.fields.has(Field::PayloadLen), row.ports) << row.name;
     }
 }
 
 TEST(ParseIpv6, ALengthThatSaysNothingLeavesWhatWasReceived) {
     for (const std::uint16_t claimed : {std::uint16_t{0}, std::uint16_t{0xFFFF}}) {
-        const Flow flow = seen(udp6().payload(20).udp_len(0).ip_len(claimed).bytes());
-        EXPECT_EQ(flow.ip_len, 40U + claimed);
-        EXPECT_EQ(flow.payload_len, 20U);
-        EXPECT_EQ(flow.byte_units, 68U);
+        const PacketHeaders headers = seen(udp6().payload(20).udp_len(0).ip_len(claimed).bytes());
+        EXPECT_EQ(headers.ip_len, 40U + claimed);
+        EXPECT_EQ(headers.payload_len, 20U);
+        EXPECT_EQ(headers.byte_units, 68U);
     }
 }
 
@@ -132,11 +132,11 @@ TEST(ParseIpv6, TheTrafficClassLiesAcrossBytes) {
 TEST(ParseIpv6, ACutExtensionLeavesWhatComesAfterItUnknown) {
     const Octets whole = tcp().src("2001:db8::1").extensions(60, extension(6, 3, 32)).bytes();
     const Octets head = head_of(whole, 61);
-    const Flow flow = seen(head, {}, whole.size());
-    EXPECT_EQ(flow.parsed, Parsed::Cut);
-    EXPECT_TRUE(flow.fields.has(Field::IpSrc));
-    EXPECT_FALSE(flow.fields.has(Field::IpProto));
-    EXPECT_FALSE(flow.fields.has(Field::IpFrag));
+    const PacketHeaders headers = seen(head, {}, whole.size());
+    EXPECT_EQ(headers.parsed, Parsed::Cut);
+    EXPECT_TRUE(headers.fields.has(Field::IpSrc));
+    EXPECT_FALSE(headers.fields.has(Field::IpProto));
+    EXPECT_FALSE(headers.fields.has(Field::IpFrag));
 }
 
 }  // namespace

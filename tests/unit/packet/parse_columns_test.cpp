@@ -34,54 +34,56 @@ Sample whole(const Frame& frame) {
 }
 
 // Every column and every mask of one row, beside what parse_frame() says.
-void expect_row(const HeaderColumns& columns, std::size_t row, const Flow& flow, ByteView frame) {
+void expect_row(const HeaderColumns& columns, std::size_t row, const PacketHeaders& headers,
+                ByteView frame) {
     const RowMask bit = row_bit(row);
-    EXPECT_EQ(columns.parsed[row], flow.parsed);
-    EXPECT_EQ((columns.malformed & bit) != 0, is_malformed(flow.parsed));
-    EXPECT_EQ(columns.byte_units[row], flow.byte_units);
-    EXPECT_EQ((columns.v6 & bit) != 0, flow.ip_version == IpVersion::V6);
+    EXPECT_EQ(columns.parsed[row], headers.parsed);
+    EXPECT_EQ((columns.malformed & bit) != 0, is_malformed(headers.parsed));
+    EXPECT_EQ(columns.byte_units[row], headers.byte_units);
+    EXPECT_EQ((columns.v6 & bit) != 0, headers.ip_version == IpVersion::V6);
     EXPECT_TRUE((columns.rows() & bit) != 0);
     EXPECT_FALSE((columns.common & columns.malformed & bit) != 0);
-    if (flow.fields.has(Field::PayloadLen)) {
-        EXPECT_EQ(columns.payload_at[row], flow.payload_at);
+    if (headers.fields.has(Field::PayloadLen)) {
+        EXPECT_EQ(columns.payload_at[row], headers.payload_at);
     }
     for (const FieldRow& field : kFields) {
         SCOPED_TRACE(field.name);
         const bool has = (columns.present_rows(field.field) & bit) != 0;
-        EXPECT_EQ(has, flow.fields.has(field.field));
-        if (!has || !flow.fields.has(field.field)) {
+        EXPECT_EQ(has, headers.fields.has(field.field));
+        if (!has || !headers.fields.has(field.field)) {
             continue;
         }
         if (field.kind == FieldKind::Address) {
-            EXPECT_EQ(columns.address(field.field, row), read_address(field.field, flow, frame));
+            EXPECT_EQ(columns.address(field.field, row), read_address(field.field, headers, frame));
             continue;
         }
         RowNumbers numbers{};
         EXPECT_EQ(columns.gather(field.field, bit, numbers), bit);
-        EXPECT_EQ(numbers[row], read_number(field.field, flow, frame));
+        EXPECT_EQ(numbers[row], read_number(field.field, headers, frame));
     }
-    if (flow.ip_version == IpVersion::V4) {
-        EXPECT_EQ(columns.src_host[row], load_be<std::uint32_t>(flow.src.bytes.data()));
-        EXPECT_EQ(columns.dst_host[row], load_be<std::uint32_t>(flow.dst.bytes.data()));
+    if (headers.ip_version == IpVersion::V4) {
+        EXPECT_EQ(columns.src_host[row], load_be<std::uint32_t>(headers.src.bytes.data()));
+        EXPECT_EQ(columns.dst_host[row], load_be<std::uint32_t>(headers.dst.bytes.data()));
     }
 }
 
 // The lazily made headers are those of parse_frame(), but for values that `fields` does not name.
-void expect_headers(const Flow& made, const Flow& flow, ByteView frame) {
-    EXPECT_EQ(made.fields, flow.fields);
-    EXPECT_EQ(made.parsed, flow.parsed);
-    EXPECT_EQ(made.byte_units, flow.byte_units);
-    EXPECT_EQ(made.l3_at, flow.l3_at);
-    EXPECT_EQ(made.outer_l3_at, flow.outer_l3_at);
+void expect_headers(const PacketHeaders& made, const PacketHeaders& headers, ByteView frame) {
+    EXPECT_EQ(made.fields, headers.fields);
+    EXPECT_EQ(made.parsed, headers.parsed);
+    EXPECT_EQ(made.byte_units, headers.byte_units);
+    EXPECT_EQ(made.l3_at, headers.l3_at);
+    EXPECT_EQ(made.outer_l3_at, headers.outer_l3_at);
     for (const FieldRow& field : kFields) {
-        if (!flow.fields.has(field.field)) {
+        if (!headers.fields.has(field.field)) {
             continue;
         }
         if (field.kind == FieldKind::Address) {
             EXPECT_EQ(read_address(field.field, made, frame),
-                      read_address(field.field, flow, frame));
+                      read_address(field.field, headers, frame));
         } else {
-            EXPECT_EQ(read_number(field.field, made, frame), read_number(field.field, flow, frame));
+            EXPECT_EQ(read_number(field.field, made, frame),
+                      read_number(field.field, headers, frame));
         }
     }
 }
@@ -125,16 +127,16 @@ void expect_same(const std::vector<Sample>& burst, const ParseOptions& options) 
     }
     EXPECT_EQ((columns->malformed | columns->common | columns->v6) & ~columns->rows(), 0U);
     for (std::size_t row = 0; row < burst.size(); ++row) {
-        Flow flow;
-        flow.dir = burst[row].dir;
-        flow.port = burst[row].port;
+        PacketHeaders headers;
+        headers.dir = burst[row].dir;
+        headers.port = burst[row].port;
         const FrameView frame = frames.frame(row);
-        if (parse_frame(frame, options.tunnels, flow) == Parsed::Cut && !options.captured) {
-            flow.parsed = Parsed::TooDeep;
+        if (parse_frame(frame, options.tunnels, headers) == Parsed::Cut && !options.captured) {
+            headers.parsed = Parsed::TooDeep;
         }
         SCOPED_TRACE("row " + std::to_string(row));
-        expect_row(*columns, row, flow, frame.bytes);
-        expect_headers(columns->headers(row), flow, frame.bytes);
+        expect_row(*columns, row, headers, frame.bytes);
+        expect_headers(columns->headers(row), headers, frame.bytes);
     }
 }
 

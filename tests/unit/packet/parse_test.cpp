@@ -222,17 +222,17 @@ std::vector<Row> rows() {
 
 TEST(ParseFrame, FindsEveryField) {
     for (const Row& row : rows()) {
-        const Flow flow = seen(row.frame, row.tunnels);
-        EXPECT_EQ(flow.parsed, row.outcome) << row.name;
-        EXPECT_EQ(show(row.frame, flow), row.fields) << row.name;
+        const PacketHeaders headers = seen(row.frame, row.tunnels);
+        EXPECT_EQ(headers.parsed, row.outcome) << row.name;
+        EXPECT_EQ(show(row.frame, headers), row.fields) << row.name;
     }
 }
 
 TEST(ParseFrame, ReadsMacAddresses) {
     const Octets frame = udp().bytes();
-    const Flow flow = seen(frame);
-    EXPECT_EQ(field_text(Field::EthDst, flow, frame, ""), "02:03:04:05:06:07");
-    EXPECT_EQ(field_text(Field::EthSrc, flow, frame, ""), "16:17:18:19:1a:1b");
+    const PacketHeaders headers = seen(frame);
+    EXPECT_EQ(field_text(Field::EthDst, headers, frame, ""), "02:03:04:05:06:07");
+    EXPECT_EQ(field_text(Field::EthSrc, headers, frame, ""), "16:17:18:19:1a:1b");
 }
 
 struct Bad {
@@ -289,9 +289,9 @@ TEST(ParseFrame, IsSafeWhereverAFrameEnds) {
         for (std::size_t size = 0; size <= row.frame.size(); ++size) {
             const Octets head{row.frame.begin(),
                               row.frame.begin() + static_cast<std::ptrdiff_t>(size)};
-            const Flow by_wire = seen(head, row.tunnels);
+            const PacketHeaders by_wire = seen(head, row.tunnels);
             EXPECT_NE(by_wire.parsed, Parsed::Cut) << row.name << " at " << size;
-            const Flow by_capture =
+            const PacketHeaders by_capture =
                 seen(head, row.tunnels, static_cast<std::uint32_t>(row.frame.size()));
             EXPECT_FALSE(is_malformed(by_capture.parsed)) << row.name << " at " << size;
             (void)show(head, by_wire);
@@ -338,10 +338,10 @@ TEST(ParseFrame, ChargesTheBytesOfTheIpPacket) {
 TEST(ParseFrame, CountsTheWireAndNotTheCapture) {
     const Octets whole = udp().payload(1000).bytes();
     const Octets head{whole.begin(), whole.begin() + 60};
-    const Flow flow = seen(head, {}, static_cast<std::uint32_t>(whole.size()));
-    EXPECT_EQ(flow.parsed, Parsed::Ok);
-    EXPECT_EQ(flow.byte_units, 1028U);
-    EXPECT_EQ(flow.payload_len, 1000U);
+    const PacketHeaders headers = seen(head, {}, static_cast<std::uint32_t>(whole.size()));
+    EXPECT_EQ(headers.parsed, Parsed::Ok);
+    EXPECT_EQ(headers.byte_units, 1028U);
+    EXPECT_EQ(headers.payload_len, 1000U);
 }
 
 // A snap length of 68 is common: behind IPv6 it ends right after TCP's flags.
@@ -366,8 +366,9 @@ TEST(ParseFrame, ACutHeaderStillGivesTheFieldsThatAreThere) {
     for (const auto& row : rows) {
         const Octets head{row.frame.begin(),
                           row.frame.begin() + static_cast<std::ptrdiff_t>(row.held)};
-        const Flow flow = seen(head, kAllTunnels, static_cast<std::uint32_t>(row.frame.size()));
-        const std::string fields = show(head, flow);
+        const PacketHeaders headers =
+            seen(head, kAllTunnels, static_cast<std::uint32_t>(row.frame.size()));
+        const std::string fields = show(head, headers);
         EXPECT_NE(fields.find(row.has), std::string::npos) << row.name << ": " << fields;
         EXPECT_EQ(fields.find(row.lacks), std::string::npos) << row.name << ": " << fields;
     }
@@ -380,9 +381,9 @@ TEST(ParseFrame, StepsOverLabelsInsidePppoe) {
         test::put16(shim, 40);
         test::put16(shim, protocol);
         test::put32(shim, 0x0001'0140);
-        const Flow flow = seen(udp().dport(53).shim(0x8864, shim).bytes());
-        EXPECT_EQ(flow.parsed, Parsed::Ok);
-        EXPECT_EQ(flow.dport, 53U);
+        const PacketHeaders headers = seen(udp().dport(53).shim(0x8864, shim).bytes());
+        EXPECT_EQ(headers.parsed, Parsed::Ok);
+        EXPECT_EQ(headers.dport, 53U);
     }
 }
 
@@ -434,18 +435,18 @@ TEST(ParseFrame, AMalformedFrameCostsWhatIsBehindItsTags) {
 
 TEST(ParseFrame, AWireSizeBelowTheBytesIsNotBelieved) {
     const Octets frame = udp().payload(100).bytes();
-    Flow flow;
-    EXPECT_EQ(parse_frame({frame, 3}, {}, flow), Parsed::Ok);
-    EXPECT_EQ(flow.byte_units, 128U);
-    EXPECT_EQ(flow.payload_len, 100U);
+    PacketHeaders headers;
+    EXPECT_EQ(parse_frame({frame, 3}, {}, headers), Parsed::Ok);
+    EXPECT_EQ(headers.byte_units, 128U);
+    EXPECT_EQ(headers.payload_len, 100U);
 }
 
 TEST(ParseFrame, FramesAboveSixtyFourKilobytesDoNotWrap) {
     const Octets frame = tcp().payload(70'000).ip_len(0).bytes();
-    const Flow flow = seen(frame);
-    EXPECT_EQ(flow.parsed, Parsed::Ok);
-    EXPECT_EQ(flow.payload_len, 70'000U);
-    EXPECT_EQ(flow.byte_units, 70'040U);
+    const PacketHeaders headers = seen(frame);
+    EXPECT_EQ(headers.parsed, Parsed::Ok);
+    EXPECT_EQ(headers.payload_len, 70'000U);
+    EXPECT_EQ(headers.byte_units, 70'040U);
     const Octets head = test::head_of(frame, 100);
     EXPECT_EQ(seen(head, {}, UINT32_MAX).payload_len, UINT32_MAX - 54);
     EXPECT_EQ(seen(head, {}, UINT32_MAX).byte_units, UINT32_MAX - 14);

@@ -39,26 +39,27 @@ constexpr Vector kSuite[] = {
      0x02d1feef},
 };
 
-Flow flow_of(const char* src, std::uint16_t sport, const char* dst, std::uint16_t dport) {
-    Flow flow;
-    flow.src = parse_address(src)->address;
-    flow.dst = parse_address(dst)->address;
-    flow.ip_version = parse_address(src)->version;
-    flow.proto = 6;
-    flow.sport = sport;
-    flow.dport = dport;
+PacketHeaders headers_of(const char* src, std::uint16_t sport, const char* dst,
+                         std::uint16_t dport) {
+    PacketHeaders headers;
+    headers.src = parse_address(src)->address;
+    headers.dst = parse_address(dst)->address;
+    headers.ip_version = parse_address(src)->version;
+    headers.proto = 6;
+    headers.sport = sport;
+    headers.dport = dport;
     for (const Field field : {Field::IpSrc, Field::IpDst, Field::L4Sport, Field::L4Dport}) {
-        flow.fields.add(field);
+        headers.fields.add(field);
     }
-    return flow;
+    return headers;
 }
 
 TEST(Toeplitz, IsWhatTheVerificationSuiteSays) {
     const Toeplitz hash{kSuiteKey};
     for (const Vector& row : kSuite) {
-        const Flow flow = flow_of(row.src, row.sport, row.dst, row.dport);
-        EXPECT_EQ(hash(RssBytes{flow, Rss::Symmetric}.view()), row.addresses) << row.src;
-        EXPECT_EQ(hash(RssBytes{flow, Rss::FiveTuple}.view()), row.with_ports) << row.src;
+        const PacketHeaders headers = headers_of(row.src, row.sport, row.dst, row.dport);
+        EXPECT_EQ(hash(RssBytes{headers, Rss::Symmetric}.view()), row.addresses) << row.src;
+        EXPECT_EQ(hash(RssBytes{headers, Rss::FiveTuple}.view()), row.with_ports) << row.src;
     }
 }
 
@@ -100,8 +101,8 @@ TEST(Toeplitz, AKeyThatRepeatsSixteenBitsHashesBothDirectionsAlike) {
     }
     const Toeplitz hash{key};
     for (const Vector& row : kSuite) {
-        const Flow there = flow_of(row.src, row.sport, row.dst, row.dport);
-        const Flow back = flow_of(row.dst, row.dport, row.src, row.sport);
+        const PacketHeaders there = headers_of(row.src, row.sport, row.dst, row.dport);
+        const PacketHeaders back = headers_of(row.dst, row.dport, row.src, row.sport);
         EXPECT_EQ(hash(RssBytes{there, Rss::Symmetric}.view()),
                   hash(RssBytes{back, Rss::Symmetric}.view()));
         EXPECT_EQ(hash(RssBytes{there, Rss::FiveTuple}.view()),
@@ -110,16 +111,16 @@ TEST(Toeplitz, AKeyThatRepeatsSixteenBitsHashesBothDirectionsAlike) {
 }
 
 std::vector<std::byte> bytes_of_frame(const test::Octets& frame, Rss how) {
-    Flow flow;
-    parse_frame({frame, static_cast<std::uint32_t>(frame.size())}, {}, flow);
-    const RssBytes bytes{flow, how};
+    PacketHeaders headers;
+    parse_frame({frame, static_cast<std::uint32_t>(frame.size())}, {}, headers);
+    const RssBytes bytes{headers, how};
     return {bytes.view().begin(), bytes.view().end()};
 }
 
 // A later fragment has no ports: whoever hashes addresses only keeps it with its flow.
 TEST(RssBytes, FragmentsStayWithTheirFlowUnlessPortsAreHashed) {
-    Flow whole = flow_of("192.0.2.1", 1000, "198.51.100.1", 53);
-    Flow later = whole;
+    PacketHeaders whole = headers_of("192.0.2.1", 1000, "198.51.100.1", 53);
+    PacketHeaders later = whole;
     later.frag = Fragment::Later;
     later.fields = {};
     later.fields.add(Field::IpSrc);
@@ -136,7 +137,7 @@ TEST(RssBytes, FragmentsStayWithTheirFlowUnlessPortsAreHashed) {
 
 TEST(RssBytes, APrefixIsOneForItsNetwork) {
     const auto of = [](const char* src) {
-        const RssBytes bytes{flow_of(src, 1, "::1", 1), Rss::SourcePrefix};
+        const RssBytes bytes{headers_of(src, 1, "::1", 1), Rss::SourcePrefix};
         return std::vector<std::byte>(bytes.view().begin(), bytes.view().end());
     };
     EXPECT_EQ(of("192.0.2.1"), of("192.0.2.255"));

@@ -40,9 +40,9 @@ TEST(ParseTransport, PayloadIsWhatTheLengthsLeave) {
         {"ICMPv6", icmpv6(128, 0).payload(56).bytes(), 56},
     };
     for (const Length& row : rows) {
-        const Flow flow = seen(row.frame);
-        EXPECT_TRUE(flow.fields.has(Field::PayloadLen)) << row.name;
-        EXPECT_EQ(flow.payload_len, row.payload_len) << row.name;
+        const PacketHeaders headers = seen(row.frame);
+        EXPECT_TRUE(headers.fields.has(Field::PayloadLen)) << row.name;
+        EXPECT_EQ(headers.payload_len, row.payload_len) << row.name;
     }
 }
 
@@ -82,13 +82,13 @@ TEST(ParseTransport, TellsBadFromTruncated) {
         {"nothing of an unknown protocol", Frame{99}.bytes(), Parsed::Ok},
     };
     for (const Broken& row : rows) {
-        const Flow flow = seen(row.frame);
-        EXPECT_EQ(flow.parsed, row.outcome) << row.name;
+        const PacketHeaders headers = seen(row.frame);
+        EXPECT_EQ(headers.parsed, row.outcome) << row.name;
         if (is_malformed(row.outcome)) {
-            EXPECT_FALSE(flow.fields.has(Field::TcpFlags)) << row.name;
-            EXPECT_FALSE(flow.fields.has(Field::IcmpType)) << row.name;
-            EXPECT_FALSE(flow.fields.has(Field::PayloadLen)) << row.name;
-            EXPECT_TRUE(flow.fields.has(Field::IpProto)) << row.name;
+            EXPECT_FALSE(headers.fields.has(Field::TcpFlags)) << row.name;
+            EXPECT_FALSE(headers.fields.has(Field::IcmpType)) << row.name;
+            EXPECT_FALSE(headers.fields.has(Field::PayloadLen)) << row.name;
+            EXPECT_TRUE(headers.fields.has(Field::IpProto)) << row.name;
         }
     }
 }
@@ -101,14 +101,15 @@ TEST(ParseTransport, OnlySomeProtocolsHavePorts) {
             continue;  // the builder gives these headers of their own
         }
         const bool has_ports = proto == 33 || proto == 132 || proto == 136;
-        const Flow flow = seen(Frame{static_cast<std::uint8_t>(proto)}.carries(ports).bytes());
-        EXPECT_EQ(flow.fields.has(Field::L4Sport), has_ports) << proto;
-        EXPECT_EQ(flow.fields.has(Field::L4Dport), has_ports) << proto;
-        EXPECT_EQ(flow.fields.has(Field::IcmpType), proto == 1) << proto;
-        EXPECT_EQ(flow.fields.has(Field::PayloadLen), proto == 1) << proto;
+        const PacketHeaders headers =
+            seen(Frame{static_cast<std::uint8_t>(proto)}.carries(ports).bytes());
+        EXPECT_EQ(headers.fields.has(Field::L4Sport), has_ports) << proto;
+        EXPECT_EQ(headers.fields.has(Field::L4Dport), has_ports) << proto;
+        EXPECT_EQ(headers.fields.has(Field::IcmpType), proto == 1) << proto;
+        EXPECT_EQ(headers.fields.has(Field::PayloadLen), proto == 1) << proto;
         if (has_ports) {
-            EXPECT_EQ(flow.sport, 7);
-            EXPECT_EQ(flow.dport, 8);
+            EXPECT_EQ(headers.sport, 7);
+            EXPECT_EQ(headers.dport, 8);
         }
     }
 }
@@ -136,11 +137,11 @@ TEST(ParseTransport, WhatTheCaptureHoldsOfAHeader) {
     for (const auto& row : rows) {
         for (std::size_t size = 34; size <= row.frame.size(); ++size) {
             const Octets head = head_of(row.frame, size);
-            const Flow flow = seen(head, {}, row.frame.size());
+            const PacketHeaders headers = seen(head, {}, row.frame.size());
             const std::size_t held = size - 34;
-            EXPECT_EQ(flow.parsed, held < row.last_at ? Parsed::Cut : Parsed::Ok) << size;
-            EXPECT_EQ(flow.fields.has(row.first), held >= row.first_at) << size;
-            EXPECT_EQ(flow.fields.has(row.last), held >= row.last_at) << size;
+            EXPECT_EQ(headers.parsed, held < row.last_at ? Parsed::Cut : Parsed::Ok) << size;
+            EXPECT_EQ(headers.fields.has(row.first), held >= row.first_at) << size;
+            EXPECT_EQ(headers.fields.has(row.last), held >= row.last_at) << size;
         }
     }
 }

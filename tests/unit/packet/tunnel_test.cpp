@@ -93,13 +93,13 @@ std::vector<Row> rows() {
 
 TEST(LookInside, FindsTheInnermostPacket) {
     for (const Row& row : rows()) {
-        const Flow flow = seen(row.frame, kAllTunnels);
-        EXPECT_EQ(flow.parsed, Parsed::Ok) << row.name;
-        EXPECT_EQ(field_text(Field::OuterIpSrc, flow, row.frame, ""), row.outer) << row.name;
-        EXPECT_EQ(flow.fields.has(Field::OuterIpDst), !row.outer.empty()) << row.name;
-        EXPECT_EQ(flow.dport == kInnerPort, !row.outer.empty()) << row.name;
-        EXPECT_EQ(flow.outer_l3_at, 14) << row.name;
-        EXPECT_EQ(flow.l3_at > 14, !row.outer.empty()) << row.name;
+        const PacketHeaders headers = seen(row.frame, kAllTunnels);
+        EXPECT_EQ(headers.parsed, Parsed::Ok) << row.name;
+        EXPECT_EQ(field_text(Field::OuterIpSrc, headers, row.frame, ""), row.outer) << row.name;
+        EXPECT_EQ(headers.fields.has(Field::OuterIpDst), !row.outer.empty()) << row.name;
+        EXPECT_EQ(headers.dport == kInnerPort, !row.outer.empty()) << row.name;
+        EXPECT_EQ(headers.outer_l3_at, 14) << row.name;
+        EXPECT_EQ(headers.l3_at > 14, !row.outer.empty()) << row.name;
     }
 }
 
@@ -130,9 +130,9 @@ TEST(LookInside, TheFirstFragmentOfATunnelIsLookedIntoAndNoOther) {
 
 TEST(LookInside, AFragmentInsideIsAFragment) {
     const Octets frame = outer4(4).carries(inner4().frag(0, true).packet()).bytes();
-    const Flow flow = seen(frame, kAllTunnels);
-    EXPECT_EQ(flow.parsed, Parsed::FirstFragment);
-    EXPECT_EQ(flow.dport, kInnerPort);
+    const PacketHeaders headers = seen(frame, kAllTunnels);
+    EXPECT_EQ(headers.parsed, Parsed::FirstFragment);
+    EXPECT_EQ(headers.dport, kInnerPort);
     const Octets later = outer4(4).carries(inner4().frag(7, true).packet()).bytes();
     EXPECT_EQ(seen(later, kAllTunnels).parsed, Parsed::LaterFragment);
     EXPECT_FALSE(seen(later, kAllTunnels).fields.has(Field::L4Dport));
@@ -163,11 +163,10 @@ TEST(LookInside, ABrokenInnerPacketBreaksTheFrame) {
 
 TEST(LookInside, FollowsFourIpHeadersAndNoFifth) {
     Octets packet = inner4().packet();
-    for (unsigned headers = 2; headers <= kMaxTunnelDepth + 1; ++headers) {
+    for (unsigned depth = 2; depth <= kMaxTunnelDepth + 1; ++depth) {
         Frame around = outer4(4).carries(packet);
-        const Flow flow = seen(around.bytes(), kAllTunnels);
-        EXPECT_EQ(flow.parsed, headers <= kMaxTunnelDepth ? Parsed::Ok : Parsed::TooDeep)
-            << headers;
+        const PacketHeaders headers = seen(around.bytes(), kAllTunnels);
+        EXPECT_EQ(headers.parsed, depth <= kMaxTunnelDepth ? Parsed::Ok : Parsed::TooDeep) << depth;
         packet = around.packet();
     }
 }
@@ -175,21 +174,21 @@ TEST(LookInside, FollowsFourIpHeadersAndNoFifth) {
 // Outer and inner claim different lengths: nothing beyond the outer packet belongs to the inner.
 TEST(LookInside, TheInnerPacketEndsWhereTheOuterDoes) {
     const Octets lying = inner4().udp_len(0).ip_len(5000).packet();
-    const Flow flow = seen(outer4(4).carries(lying).pad(30).bytes(), kAllTunnels);
-    EXPECT_EQ(flow.payload_len, 10U);
-    EXPECT_EQ(flow.byte_units, 38U);
-    EXPECT_EQ(flow.ip_len, 5000U);
+    const PacketHeaders headers = seen(outer4(4).carries(lying).pad(30).bytes(), kAllTunnels);
+    EXPECT_EQ(headers.payload_len, 10U);
+    EXPECT_EQ(headers.byte_units, 38U);
+    EXPECT_EQ(headers.ip_len, 5000U);
 }
 
 TEST(LookInside, ACaptureCutInsideKeepsTheOuterFields) {
     const Octets whole = outer4(4).carries(inner4().packet()).bytes();
     for (std::size_t size = 34; size <= whole.size(); ++size) {
         const Octets head = head_of(whole, size);
-        const Flow flow = seen(head, kAllTunnels, whole.size());
-        EXPECT_FALSE(is_malformed(flow.parsed)) << size;
-        EXPECT_EQ(field_text(Field::IpSrc, flow, head, ""), size < 54 ? "10.0.0.1" : "192.0.2.7")
+        const PacketHeaders headers = seen(head, kAllTunnels, whole.size());
+        EXPECT_FALSE(is_malformed(headers.parsed)) << size;
+        EXPECT_EQ(field_text(Field::IpSrc, headers, head, ""), size < 54 ? "10.0.0.1" : "192.0.2.7")
             << size;
-        EXPECT_EQ(flow.fields.has(Field::OuterIpSrc), size >= 54) << size;
+        EXPECT_EQ(headers.fields.has(Field::OuterIpSrc), size >= 54) << size;
     }
 }
 

@@ -1,4 +1,4 @@
-#include "lib/pipeline/owner_burst.hpp"
+#include "lib/pipeline/steer_burst.hpp"
 #include "tests/packets/box.hpp"
 #include "tests/packets/frame.hpp"
 

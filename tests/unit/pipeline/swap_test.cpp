@@ -58,7 +58,7 @@ RuleSet compiled_set(bool drops) {
     return std::move(compiled->set);
 }
 
-struct Judged {
+struct MatchedRules {
     std::uint64_t packets = 0;
     std::uint64_t by_drops = 0;
     std::uint64_t by_allows = 0;
@@ -66,7 +66,8 @@ struct Judged {
     std::uint64_t wrong = 0;
 };
 
-void judge_one(const Packet& packet, std::size_t port, Judged& judged, bool& drops, bool& allows) {
+void decide_one(const Packet& packet, std::size_t port, MatchedRules& judged, bool& drops,
+                bool& allows) {
     const Decision& decision = packet.decision;
     ++judged.packets;
     if (port >= kRules) {
@@ -108,7 +109,7 @@ struct Worker {
             bool drops = false;
             bool allows = false;
             for (std::size_t i = 0; i < kPacketsOfBurst; ++i) {
-                judge_one(burst.packets()[i], (at + i) % frames.size(), judged, drops, allows);
+                decide_one(burst.packets()[i], (at + i) % frames.size(), judged, drops, allows);
             }
             judged.wrong += drops && allows ? 1 : 0;
             board.quiescent();
@@ -121,7 +122,7 @@ struct Worker {
                    .hash = KeyHasher{{1, 2}},
                    .buckets = BucketStore{64, 64},
                    .counters = counters};
-    Judged judged;
+    MatchedRules judged;
 };
 
 // Every packet is judged by one whole set, every burst by one, none is left out, and what is owed
@@ -134,7 +135,7 @@ TEST(Swap, NoPacketIsJudgedByHalfASet) {
     const Environment tables{
         .secret = {1, 2},
         .tables = {
-            [&](LimitSlot slot) { return watched->core.buckets.tenants.entries_of(slot).read(); },
+            [&](LimitSlot slot) { return watched->core.buckets.registry.entries_of(slot).read(); },
             [&] { return watched == nullptr ? 0 : watched->counters.settled.read(); }}};
     const auto next = [&] {
         Environment environment = tables;
@@ -162,7 +163,7 @@ TEST(Swap, NoPacketIsJudgedByHalfASet) {
     }
     stop.raise(true);
     thread.join();
-    const Judged& judged = worker.judged;
+    const MatchedRules& judged = worker.judged;
     EXPECT_EQ(judged.wrong, 0U);
     EXPECT_GT(judged.by_drops, 0U);
     EXPECT_GT(judged.by_allows, 0U);

@@ -9,15 +9,15 @@ namespace sluice::test {
 // A frame and what the parser finds in it, as it comes in at a port of the pair "uplink".
 struct ParsedFrame {
     Octets frame;
-    Flow flow;
+    PacketHeaders headers;
 };
 
 inline ParsedFrame parse_of(const Frame& frame, Direction dir = Direction::In,
                             Tunnels tunnels = {}) {
     ParsedFrame all{frame.bytes(), {}};
-    all.flow.dir = dir;
-    all.flow.port = port_name("uplink");
-    parse_frame({all.frame, static_cast<std::uint32_t>(all.frame.size())}, tunnels, all.flow);
+    all.headers.dir = dir;
+    all.headers.port = port_name("uplink");
+    parse_frame({all.frame, static_cast<std::uint32_t>(all.frame.size())}, tunnels, all.headers);
     return all;
 }
 

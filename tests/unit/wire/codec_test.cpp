@@ -183,18 +183,19 @@ void spell(Fields& out, const KeyState& m) {
     add(out, m.workers.size());
     for (const KeyOnWorker& worker : m.workers) {
         add_all(out, worker.lcore, worker.answered, worker.exempt, worker.banned, worker.begun,
-                worker.refusals, worker.after, worker.ban_left_ns, worker.lifted, worker.ban_step,
+                worker.refusals, worker.after, worker.ban_left_ns, worker.lifted, worker.ban_level,
                 worker.limits.size());
         for (const KeyBucketState& bucket : worker.limits) {
-            add_all(out, bucket.limit, bucket.own, bucket.overridden, bucket.step, bucket.before,
-                    bucket.remaining, bucket.most, bucket.wait_ns, bucket.given_wider);
+            add_all(out, bucket.limit, bucket.own, bucket.overridden, bucket.aggregation_level,
+                    bucket.before, bucket.remaining, bucket.most, bucket.wait_ns,
+                    bucket.given_wider);
         }
     }
 }
 void spell(Fields& out, const Welcome& m) {
     add_all(out, m.version, m.pid, m.generation, m.spread.tunnels, m.spread.workers,
             m.spread.merge_interval.count(), m.spread.ports.size());
-    for (const PortSpread& port : m.spread.ports) {
+    for (const PortRssMapping& port : m.spread.ports) {
         add_all(out, port.pair, port.dir, port.by, port.rss, port.way);
     }
 }

@@ -244,8 +244,8 @@ private:
         }
         return all;
     }
-    std::shared_ptr<const OriginParts> origins() {
-        auto parts = std::make_shared<OriginParts>();
+    std::shared_ptr<const GeoParts> origins() {
+        auto parts = std::make_shared<GeoParts>();
         parts->asked.add(flag() ? Field::IpSrcCountry : Field::IpDstAsn);
         if (flag()) {
             parts->asked.add(Field::IpDstCountry);
@@ -262,15 +262,15 @@ private:
         return parts;
     }
 
-    BoxSpread spread() {
-        BoxSpread out{.ports = {},
-                      .tunnels = flag(),
-                      .workers = number<std::uint32_t>(),
-                      .merge_interval = Nanoseconds{static_cast<std::int64_t>(random_() >> 1)}};
+    RssMapping spread() {
+        RssMapping out{.ports = {},
+                       .tunnels = flag(),
+                       .workers = number<std::uint32_t>(),
+                       .merge_interval = Nanoseconds{static_cast<std::int64_t>(random_() >> 1)}};
         for (std::size_t i = below(4); i > 0; --i) {
             out.ports.push_back({.pair = text(),
                                  .dir = static_cast<Direction>(below(2)),
-                                 .by = static_cast<PortSpread::By>(below(4)),
+                                 .by = static_cast<PortRssMapping::By>(below(4)),
                                  .rss = static_cast<Rss>(below(kRssNames.size())),
                                  .way = number<std::uint64_t>()});
         }

@@ -17,11 +17,11 @@ KeptSlots example() {
     limit.slot = 3;
     limit.version = 2;
     limit.overridden = true;
-    limit.former = {{.limit = token(4), .coarser = {token(40)}, .version = 1, .change = 9}};
+    limit.previous = {{.limit = token(4), .coarser = {token(40)}, .version = 1, .change = 9}};
     limit.shared = 1;
     limit.spread = 77;
-    limit.moving = Combine::Most;
-    limit.moved_from = {{.slot = 9, .combine = Combine::Most}, {.slot = 4}};
+    limit.migrating_to = Combine::Most;
+    limit.migrated_from = {{.slot = 9, .combine = Combine::Most}, {.slot = 4}};
     LoadedLimit moved{{.identity = 7, .name = {}, .limit = token(6)}};
     moved.slot = 9;
     LoadedLimit earlier = moved;
@@ -36,11 +36,11 @@ TEST(SlotsCodec, GivesBackWhatWasKept) {
     EXPECT_EQ(encode(*kept), bytes);
     EXPECT_EQ(kept->region, 42U);
     EXPECT_EQ(kept->slots.limits[0].slot, 3);
-    EXPECT_EQ(kept->slots.limits[0].former[0].change, 9);
+    EXPECT_EQ(kept->slots.limits[0].previous[0].change, 9);
     EXPECT_EQ(kept->slots.limits[0].limit, AnyLimit{token(5)});
     EXPECT_EQ(kept->slots.limits[0].spread, 77U);
-    EXPECT_EQ(kept->slots.limits[0].moving, Combine::Most);
-    EXPECT_EQ(kept->slots.limits[0].moved_from, example().slots.limits[0].moved_from);
+    EXPECT_EQ(kept->slots.limits[0].migrating_to, Combine::Most);
+    EXPECT_EQ(kept->slots.limits[0].migrated_from, example().slots.limits[0].migrated_from);
     EXPECT_EQ(kept->slots.moved[1].slot, 4);
 }
 
@@ -102,7 +102,7 @@ TEST(SlotsCodec, LimitsKeepTheirSlotsOverARestart) {
     for (std::size_t i = 0; i < before.size(); ++i) {
         EXPECT_EQ(set.rules[0].limits[i].slot, before[i].slot);
         EXPECT_EQ(set.rules[0].limits[i].version, before[i].version);
-        EXPECT_EQ(set.rules[0].limits[i].former.size(), before[i].former.size());
+        EXPECT_EQ(set.rules[0].limits[i].previous.size(), before[i].previous.size());
     }
     ASSERT_EQ(set.gone.size(), 1U);
     EXPECT_EQ(set.gone[0].identity, 11U);

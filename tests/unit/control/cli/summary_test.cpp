@@ -7,7 +7,7 @@ namespace {
 
 TEST(ReplaySummary, IsTheDocumentedObjectInTheDocumentedOrder) {
     ReplaySummary summary;
-    summary.count({Verdict::Pass, Reason::NoRule});
+    summary.count({Verdict::Pass, Reason::Unmatched});
     summary.count({Verdict::Pass, Reason::WithinLimits});
     summary.count({Verdict::Tag, Reason::OverLimit, 0, 0, {}});
     summary.count({Verdict::Drop, Reason::OverLimit, 0, 0, {}});

@@ -37,7 +37,7 @@ TEST_P(VerdictLine, HasSixColumns) {
 INSTANTIATE_TEST_SUITE_P(
     Decisions, VerdictLine,
     testing::Values(
-        Case{"no_rule", {}, "9\tpass\tno_rule\t\t\t0\n"},
+        Case{"unmatched", {}, "9\tpass\tunmatched\t\t\t0\n"},
         Case{"within", {Verdict::Pass, Reason::WithinLimits}, "9\tpass\twithin_limits\t\t\t0\n"},
         Case{"over_limit",
              {Verdict::Drop, Reason::OverLimit, 0, kDropAction, 0, Nanoseconds{123}},

@@ -64,7 +64,7 @@ protected:
     void reboot() { boot_ = {boot_.boot + "again", 10s}; }
 
     RuleKeeper& rules() { return *rules_; }
-    Change apply(const std::string& text, bool force = false) {
+    RuleChange apply(const std::string& text, bool force = false) {
         return rules_->apply({.name = "test.yaml", .text = text, .force = force, .from = 7});
     }
     // With lists, which lie in `etc` of the folder.
@@ -75,7 +75,7 @@ protected:
                 .from = ::geteuid(),
                 .directory = folder_ / "etc"};
     }
-    Change try_out(const std::string& text, std::chrono::nanoseconds confirm) {
+    RuleChange try_out(const std::string& text, std::chrono::nanoseconds confirm) {
         return rules_->apply({.name = "test.yaml", .text = text, .confirm = confirm, .from = 7});
     }
     std::uint64_t in_dataplane() { return dataplane_->running().rules.generation; }
@@ -104,7 +104,7 @@ private:
     LinkKeeper::Clock::time_point now_{};
 };
 
-inline std::optional<Refusal::Kind> kind_of(const Change& change) {
+inline std::optional<Refusal::Kind> kind_of(const RuleChange& change) {
     return change.refusal ? std::optional{change.refusal->kind} : std::nullopt;
 }
 

@@ -12,7 +12,7 @@ namespace {
 TEST_F(Keeper, AppliesAFile) {
     start_dataplane();
     start_daemon();
-    const Change change = apply(kOne);
+    const RuleChange change = apply(kOne);
     ASSERT_FALSE(change.refusal) << change.refusal->what;
     EXPECT_EQ(change.before, 0U);
     EXPECT_EQ(change.rules, 1U);
@@ -25,7 +25,7 @@ TEST_F(Keeper, AppliesAFile) {
     ASSERT_EQ(view->rules.size(), 2U) << "rules that are off are shown too";
     EXPECT_EQ(view->file_modes, (std::vector{Mode::Enforce, Mode::Off}));
 
-    const Change next = apply(kTwo);
+    const RuleChange next = apply(kTwo);
     EXPECT_EQ(next.before, change.after);
     EXPECT_NE(next.after, change.after);
     expect_all(next.after);
@@ -35,7 +35,7 @@ TEST_F(Keeper, WhatIsWrongChangesNothing) {
     start_dataplane();
     start_daemon();
     const std::uint64_t before = apply(kOne).after;
-    const Change broken = apply("version: 1\nrules:\n  - {id: a, wen: ip.proto eq 17}\n");
+    const RuleChange broken = apply("version: 1\nrules:\n  - {id: a, wen: ip.proto eq 17}\n");
     EXPECT_EQ(kind_of(broken), Refusal::Kind::DoesNotCompile);
     ASSERT_FALSE(broken.refusal->problems.empty());
     EXPECT_EQ(broken.refusal->problems[0].file, "test.yaml");
@@ -46,7 +46,7 @@ TEST_F(Keeper, WhatIsWrongChangesNothing) {
         EXPECT_EQ(kind_of(apply(empty)), Refusal::Kind::Empty);
     }
     dataplane().refuse("no room");
-    const Change refused = apply(kTwo);
+    const RuleChange refused = apply(kTwo);
     EXPECT_EQ(kind_of(refused), Refusal::Kind::ByDataplane);
     EXPECT_EQ(refused.refusal->what, "no room");
     expect_all(before);
@@ -58,7 +58,7 @@ TEST_F(Keeper, AnEmptySetIsAppliedWhenForced) {
     start_dataplane();
     start_daemon();
     ASSERT_FALSE(apply(kOne).refusal);
-    const Change change = apply(kAllOff, true);
+    const RuleChange change = apply(kAllOff, true);
     ASSERT_FALSE(change.refusal);
     EXPECT_EQ(change.rules, 0U);
     expect_all(change.after);
@@ -109,7 +109,7 @@ TEST_F(Keeper, ModesAtRunTime) {
     start_dataplane();
     start_daemon();
     const std::uint64_t as_written = apply(kOne).after;
-    const Change change = rules().set_mode("a", Mode::Monitor, 8);
+    const RuleChange change = rules().set_mode("a", Mode::Monitor, 8);
     ASSERT_FALSE(change.refusal);
     EXPECT_EQ(change.before, as_written);
     EXPECT_NE(change.after, as_written);
@@ -146,7 +146,7 @@ TEST_F(Keeper, ModesThatAreRefused) {
     const std::uint64_t before = apply(kNotYet).after;
     ASSERT_NE(before, 0U);
     EXPECT_EQ(kind_of(rules().set_mode("nobody", Mode::Off, 0)), Refusal::Kind::NoSuchRule);
-    const Change not_yet = rules().set_mode("later", Mode::Enforce, 0);
+    const RuleChange not_yet = rules().set_mode("later", Mode::Enforce, 0);
     EXPECT_EQ(kind_of(not_yet), Refusal::Kind::DoesNotCompile);
     ASSERT_FALSE(not_yet.refusal->problems.empty());
     EXPECT_EQ(not_yet.refusal->problems[0].at.line, 3U);

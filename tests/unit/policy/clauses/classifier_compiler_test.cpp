@@ -233,7 +233,7 @@ std::vector<std::uint32_t> rules_by_tree(const std::vector<Expression>& trees,
                                          const test::ParsedFrame& seen) {
     std::vector<std::uint32_t> rules;
     for (std::uint32_t i = 0; i < trees.size(); ++i) {
-        if (test::tree_says(trees[i], seen.flow, seen.frame)) {
+        if (test::tree_says(trees[i], seen.headers, seen.frame)) {
             rules.push_back(i);
         }
     }
@@ -262,7 +262,7 @@ TEST(CompileClauses, AgreesWithTheTrees) {
             for (std::size_t i = 0; i < load.packets; ++i) {
                 const test::ParsedFrame seen = dice.packet();
                 const std::vector<std::uint32_t> want = rules_by_tree(trees, seen);
-                ASSERT_EQ(test::rules_for(*classifier, seen.flow, seen.frame), want)
+                ASSERT_EQ(test::rules_for(*classifier, seen.headers, seen.frame), want)
                     << load.rules << " rules, set " << set << ", packet " << i;
                 matched += want.size();
             }
@@ -282,7 +282,7 @@ TEST(CompileClauses, ABurstIsItsPackets) {
     }
     std::vector<Subject> subjects;
     for (const test::ParsedFrame& seen : packets) {
-        subjects.push_back({&seen.flow, seen.frame});
+        subjects.push_back({&seen.headers, seen.frame});
     }
     FoundRules found;
     const auto scratch = TextScratch::make(classifier.texts());
@@ -324,16 +324,16 @@ TEST(CompileClauses, KindsOfClausesHaveBlocksOfTheirOwn) {
     const DimensionParts& ports = classifier.parts().dimensions.at(1);
     EXPECT_EQ(sources.used, std::vector<std::uint64_t>{0b0011});
     EXPECT_EQ(ports.used, std::vector<std::uint64_t>{0b1100});
-    Flow flow;
-    flow.ip_version = IpVersion::V4;
-    flow.fields.add(Field::IpSrc);
-    flow.fields.add(Field::L4Sport);
+    PacketHeaders headers;
+    headers.ip_version = IpVersion::V4;
+    headers.fields.add(Field::IpSrc);
+    headers.fields.add(Field::L4Sport);
     for (int i = 0; i < 720; ++i) {
-        flow.src.bytes = {std::byte{10}, static_cast<std::byte>(i / 250),
-                          static_cast<std::byte>(i % 250), std::byte{1}};
-        flow.sport = static_cast<std::uint16_t>(i);
+        headers.src.bytes = {std::byte{10}, static_cast<std::byte>(i / 250),
+                             static_cast<std::byte>(i % 250), std::byte{1}};
+        headers.sport = static_cast<std::uint16_t>(i);
         const std::uint32_t first = 2 * static_cast<std::uint32_t>(i);
-        EXPECT_EQ(test::rules_for(classifier, flow, {}),
+        EXPECT_EQ(test::rules_for(classifier, headers, {}),
                   i < 700 ? (std::vector<std::uint32_t>{first, first + 1})
                           : std::vector<std::uint32_t>{});
     }

@@ -102,13 +102,13 @@ TEST(Databases, TheTablesJoinBothDatabases) {
     const Compiled compiled =
         compile(kBoth + rule(R"(ip.src.country eq "NL" and ip.src.asn eq 64500)"));
     ASSERT_TRUE(compiled.rules) << compiled.all();
-    const OriginParts& parts = *compiled.rules->set.origins;
+    const GeoParts& parts = *compiled.rules->set.origins;
     const std::uint32_t nl = country_number("NL");
-    const std::vector<std::pair<std::uint64_t, Origin>> expected{{0, {0, 0}},
-                                                                 {0x0A00'0000, {64'500, nl}},
-                                                                 {0x0A80'0000, {0, nl}},
-                                                                 {0x0B00'0000, {64'501, 0}},
-                                                                 {0x0C00'0000, {0, 0}}};
+    const std::vector<std::pair<std::uint64_t, GeoOrigin>> expected{{0, {0, 0}},
+                                                                    {0x0A00'0000, {64'500, nl}},
+                                                                    {0x0A80'0000, {0, nl}},
+                                                                    {0x0B00'0000, {64'501, 0}},
+                                                                    {0x0C00'0000, {0, 0}}};
     ASSERT_EQ(parts.steps.size(), expected.size());
     for (std::size_t i = 0; i < expected.size(); ++i) {
         EXPECT_EQ(parts.steps[i].first, expected[i].first);

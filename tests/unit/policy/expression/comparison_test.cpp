@@ -39,7 +39,7 @@ bool says(const std::string& text, const ParsedFrame& seen) {
         ADD_FAILURE() << text << ": " << error->text;
         return false;
     }
-    return test::compiled_says(std::get<ParsedExpression>(parsed).tree, seen.flow, seen.frame);
+    return test::compiled_says(std::get<ParsedExpression>(parsed).tree, seen.headers, seen.frame);
 }
 
 struct Operator {
@@ -78,8 +78,9 @@ TEST(Comparison, OfNumbersIsArithmetic) {
             if (!counts(row)) {
                 continue;
             }
-            const bool present = seen.flow.fields.has(row.field);
-            const std::uint64_t has = present ? read_number(row.field, seen.flow, seen.frame) : 0;
+            const bool present = seen.headers.fields.has(row.field);
+            const std::uint64_t has =
+                present ? read_number(row.field, seen.headers, seen.frame) : 0;
             EXPECT_LE(has, row.max) << row.name;
             const std::string name{row.name};
             EXPECT_EQ(says(name, seen), present && has != 0) << name;
@@ -104,8 +105,9 @@ TEST(Comparison, WithASetAsksEachValue) {
             if (!counts(row)) {
                 continue;
             }
-            const bool present = seen.flow.fields.has(row.field);
-            const std::uint64_t has = present ? read_number(row.field, seen.flow, seen.frame) : 0;
+            const bool present = seen.headers.fields.has(row.field);
+            const std::uint64_t has =
+                present ? read_number(row.field, seen.headers, seen.frame) : 0;
             for (int i = 0; i < 20; ++i) {
                 std::string set;
                 bool want = false;
@@ -159,8 +161,8 @@ TEST(Comparison, OfAddressesIsBitByBit) {
             if (row.kind != FieldKind::Address) {
                 continue;
             }
-            const bool present = seen.flow.fields.has(row.field);
-            const VersionedAddress has = present ? read_address(row.field, seen.flow, seen.frame)
+            const bool present = seen.headers.fields.has(row.field);
+            const VersionedAddress has = present ? read_address(row.field, seen.headers, seen.frame)
                                                  : VersionedAddress{IpVersion::V4, {}};
             const unsigned bits = has.version == IpVersion::V4 ? 32 : 128;
             for (int i = 0; i < test::rounds(60); ++i) {

@@ -22,10 +22,10 @@ using test::tcp;
 using test::udp;
 
 bool compiled_says(const Expression& tree, const ParsedFrame& seen) {
-    return test::compiled_says(tree, seen.flow, seen.frame);
+    return test::compiled_says(tree, seen.headers, seen.frame);
 }
 bool tree_says(const Expression& tree, const ParsedFrame& seen) {
-    return test::tree_says(tree, seen.flow, seen.frame);
+    return test::tree_says(tree, seen.headers, seen.frame);
 }
 
 struct Row {
@@ -156,7 +156,8 @@ TEST(Expression, CompiledAndTreeAgreeOnRandomOnes) {
         ASSERT_TRUE(classifier.has_value()) << text;
         for (const ParsedFrame& seen : packets) {
             const bool want = tree_says(tree, seen);
-            ASSERT_EQ(!test::rules_for(*classifier, seen.flow, seen.frame).empty(), want) << text;
+            ASSERT_EQ(!test::rules_for(*classifier, seen.headers, seen.frame).empty(), want)
+                << text;
             matched += want ? 1 : 0;
         }
     }

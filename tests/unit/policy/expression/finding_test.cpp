@@ -8,7 +8,7 @@
 
 #include <random>
 
-namespace sluice::finding_test {
+namespace sluice::match_trace_test {
 namespace {
 
 using test::arp;
@@ -89,9 +89,10 @@ const Row kRows[] = {
 TEST(Examine, TellsWhatDecided) {
     for (const Row& row : kRows) {
         const ParsedFrame seen = parse_of(row.frame);
-        const Finding finding = examine(tree_of(row.condition), seen.flow, seen.frame, "uplink");
-        EXPECT_EQ(finding.holds, row.holds) << row.condition;
-        EXPECT_EQ(finding.because, row.because) << row.condition;
+        const MatchTrace match_trace =
+            examine(tree_of(row.condition), seen.headers, seen.frame, "uplink");
+        EXPECT_EQ(match_trace.holds, row.holds) << row.condition;
+        EXPECT_EQ(match_trace.because, row.because) << row.condition;
     }
 }
 
@@ -122,14 +123,14 @@ TEST(Examine, AgreesWithTheOracle) {
     for (int i = 0; i < 3000; ++i) {
         const Expression tree = some_tree(random, 4);
         const ParsedFrame& seen = packets[random() % std::size(packets)];
-        const Finding finding = examine(tree, seen.flow, seen.frame, "uplink");
-        ASSERT_EQ(finding.holds, test::tree_says(tree, seen.flow, seen.frame));
-        ASSERT_FALSE(finding.because.empty());
-        held += finding.holds ? 1U : 0U;
+        const MatchTrace match_trace = examine(tree, seen.headers, seen.frame, "uplink");
+        ASSERT_EQ(match_trace.holds, test::tree_says(tree, seen.headers, seen.frame));
+        ASSERT_FALSE(match_trace.because.empty());
+        held += match_trace.holds ? 1U : 0U;
     }
     EXPECT_GT(held, 500U);
     EXPECT_LT(held, 2500U);
 }
 
 }  // namespace
-}  // namespace sluice::finding_test
+}  // namespace sluice::match_trace_test

@@ -131,7 +131,7 @@ TEST(KeyText, TheEmptyTextIsTheSharedKeyWhereThereIsOne) {
     const Result<ReadKey> shared = read_key_of_rule(keys, MissingKey::Share, "");
     ASSERT_TRUE(shared);
     KeyBytes bytes;
-    const Flow nothing;
+    const PacketHeaders nothing;
     ASSERT_EQ(key_of(keys[0], MissingKey::Share, nothing, {}, bytes), KeyOutcome::Shared);
     EXPECT_TRUE(std::ranges::equal(shared->bytes.view(), bytes.view()));
 }
@@ -149,21 +149,21 @@ TEST(KeyText, ComesBackAsThePipelineHasIt) {
                       : "10.9." + host);
         frame.dport(static_cast<std::uint16_t>(below(65'536))).vlan(below(4096) & 0xFFF);
         const test::Octets bytes = frame.bytes();
-        Flow flow;
-        ASSERT_EQ(parse_frame({bytes, static_cast<std::uint32_t>(bytes.size())}, {}, flow),
+        PacketHeaders headers;
+        ASSERT_EQ(parse_frame({bytes, static_cast<std::uint32_t>(bytes.size())}, {}, headers),
                   Parsed::Ok);
-        flow.fields.add(Field::Dir);
+        headers.fields.add(Field::Dir);
         GroupingKey key;
         for (std::size_t parts = below(4); parts > 0; --parts) {
             const auto field = static_cast<Field>(below(kFieldCount));
-            if (flow.fields.has(field) && field != Field::Port) {
+            if (headers.fields.has(field) && field != Field::Port) {
                 key.push_back({field, static_cast<std::uint8_t>(below(33)),
                                static_cast<std::uint8_t>(below(129))});
             }
         }
         KeyBytes made;
-        ASSERT_EQ(key_of(key, MissingKey::Skip, flow, bytes, made), KeyOutcome::Complete);
-        const std::string text = key_text(key, flow, bytes, "");
+        ASSERT_EQ(key_of(key, MissingKey::Skip, headers, bytes, made), KeyOutcome::Complete);
+        const std::string text = key_text(key, headers, bytes, "");
         const Result<ReadKey> read = read_key_text(key, text);
         ASSERT_TRUE(read) << text << ": " << read.error().what;
         EXPECT_TRUE(std::ranges::equal(read->bytes.view(), made.view())) << text;

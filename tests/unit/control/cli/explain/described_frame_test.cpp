@@ -17,9 +17,10 @@ PacketWords with(void (*change)(PacketWords&)) {
 }
 
 std::string field(const std::vector<std::byte>& frame, Field name) {
-    Flow flow;
-    EXPECT_EQ(parse_frame({frame, static_cast<std::uint32_t>(frame.size())}, {}, flow), Parsed::Ok);
-    return field_text(name, flow, frame, "");
+    PacketHeaders headers;
+    EXPECT_EQ(parse_frame({frame, static_cast<std::uint32_t>(frame.size())}, {}, headers),
+              Parsed::Ok);
+    return field_text(name, headers, frame, "");
 }
 
 struct Good {

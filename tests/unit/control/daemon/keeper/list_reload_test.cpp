@@ -27,7 +27,7 @@ protected:
     }
     void write_list(const std::string& text) { folder_.write("etc/friends.txt", text); }
     void remove_list() { std::filesystem::remove(folder_ / "etc/friends.txt"); }
-    Change apply_lists(std::optional<std::chrono::nanoseconds> confirm = std::nullopt) {
+    RuleChange apply_lists(std::optional<std::chrono::nanoseconds> confirm = std::nullopt) {
         RuleFile file = file_with_lists(kFriends);
         file.confirm = confirm;
         return rules().apply(std::move(file));
@@ -43,7 +43,7 @@ TEST_F(Lists, AnotherTextComesIntoForceWithModesAndAllElse) {
     EXPECT_FALSE(rules().reload_lists()) << "nothing has changed";
     const std::uint64_t before = rules().set_mode("rest", Mode::Monitor, 0).after;
     write_list("192.0.2.0/25\n");
-    const std::optional<Change> change = rules().reload_lists();
+    const std::optional<RuleChange> change = rules().reload_lists();
     ASSERT_TRUE(change && !change->refusal);
     EXPECT_EQ(change->before, before);
     EXPECT_NE(change->after, before);
@@ -57,7 +57,7 @@ TEST_F(Lists, ABadOneLeavesTheOldAndIsSaid) {
     const std::uint64_t before = apply_lists().after;
     write_list("nonsense\n");
     for (int again = 0; again < 2; ++again) {
-        const std::optional<Change> change = rules().reload_lists();
+        const std::optional<RuleChange> change = rules().reload_lists();
         ASSERT_TRUE(change);
         EXPECT_EQ(kind_of(*change), Refusal::Kind::DoesNotCompile);
         EXPECT_NE(rules().view()->list_problem.find("friends.txt:1:1"), std::string::npos);
@@ -74,7 +74,7 @@ TEST_F(Lists, ATrialKeepsItsDeadline) {
     const BootTime end = rules().view()->unconfirmed->end.at;
     pass(50s);
     write_list("192.0.2.0/25\n");
-    const std::optional<Change> change = rules().reload_lists();
+    const std::optional<RuleChange> change = rules().reload_lists();
     ASSERT_TRUE(change && !change->refusal);
     EXPECT_EQ(in_dataplane(), change->after);
     EXPECT_EQ(on_disk()->generation, old);
@@ -143,7 +143,7 @@ TEST_F(Lists, ARollbackFindsItsCopies) {
     EXPECT_EQ(copies(), 1U);
     // What is there again counts again.
     write_list("198.51.100.0/24\n");
-    const std::optional<Change> change = rules().reload_lists();
+    const std::optional<RuleChange> change = rules().reload_lists();
     ASSERT_TRUE(change && !change->refusal);
     expect_all(change->after);
 }

@@ -21,7 +21,7 @@ protected:
         start_dataplane();
         start_daemon();
         old_ = apply(kOne).after;
-        const Change change = try_out(kTwo, 60s);
+        const RuleChange change = try_out(kTwo, 60s);
         ASSERT_FALSE(change.refusal) << change.refusal->what;
         new_ = change.after;
         ASSERT_NE(new_, old_);
@@ -62,7 +62,7 @@ TEST_F(OnTrial, RunsAtOnceAndIsNotKept) {
 TEST_F(OnTrial, Confirmed) {
     begin();
     pass(59s);
-    const Change change = rules().confirm();
+    const RuleChange change = rules().confirm();
     ASSERT_FALSE(change.refusal) << change.refusal->what;
     EXPECT_EQ(change.before, old_);
     EXPECT_EQ(change.after, new_);
@@ -191,7 +191,7 @@ TEST_F(OnTrial, AFullDiskIsNotInTheWayBack) {
 TEST_F(OnTrial, ANewerTrialTakesItsPlaceAndGoesBackToTheKeptOne) {
     begin();
     pass(50s);
-    const Change change = try_out(kThree, 60s);
+    const RuleChange change = try_out(kThree, 60s);
     ASSERT_FALSE(change.refusal);
     EXPECT_EQ(change.before, new_);
     new_ = change.after;
@@ -205,7 +205,7 @@ TEST_F(OnTrial, ANewerTrialTakesItsPlaceAndGoesBackToTheKeptOne) {
 
 TEST_F(OnTrial, AFileToStayEndsIt) {
     begin();
-    const Change change = apply(kThree);
+    const RuleChange change = apply(kThree);
     ASSERT_FALSE(change.refusal);
     expect_kept(change.after);
     pass(61s);
@@ -233,7 +233,7 @@ TEST_F(OnTrial, WhatIsRefusedLeavesItAsItIs) {
 
 TEST_F(OnTrial, ModesGoWithIt) {
     begin();
-    const Change change = rules().set_mode("c", Mode::Enforce, 0);
+    const RuleChange change = rules().set_mode("c", Mode::Enforce, 0);
     ASSERT_FALSE(change.refusal) << change.refusal->what;
     new_ = change.after;
     expect_trial();
@@ -245,7 +245,7 @@ TEST_F(OnTrial, ModesGoWithIt) {
 
 TEST_F(OnTrial, RollbackEndsItNow) {
     begin();
-    const Change change = rules().rollback(7);
+    const RuleChange change = rules().rollback(7);
     ASSERT_FALSE(change.refusal) << change.refusal->what;
     EXPECT_EQ(change.before, new_);
     EXPECT_EQ(change.after, old_);
@@ -258,7 +258,7 @@ TEST_F(OnTrial, RollbackEndsItNow) {
 TEST_F(OnTrial, TheFirstSetGoesBackToNoRules) {
     start_dataplane();
     start_daemon();
-    const Change change = try_out(kOne, 60s);
+    const RuleChange change = try_out(kOne, 60s);
     ASSERT_FALSE(change.refusal);
     EXPECT_FALSE(on_disk());
     EXPECT_EQ(change.unconfirmed->goes_back_to, 0U);
@@ -366,7 +366,7 @@ TEST_F(Rollback, GoesBackSetBySet) {
     const std::uint64_t two = apply(kTwo).after;
     const std::uint64_t three = apply(kThree).after;
     EXPECT_EQ(apply(kThree).after, three) << "the same again is no step";
-    const Change first = rules().rollback(9);
+    const RuleChange first = rules().rollback(9);
     ASSERT_FALSE(first.refusal) << first.refusal->what;
     EXPECT_EQ(first.before, three);
     EXPECT_EQ(first.after, two);

@@ -1,0 +1,134 @@
+#include "dataplane/box/dataplane.hpp"
+
+#include <algorithm>
+#include <thread>
+
+// Questions about single keys, put to every worker at once: a key may have a bucket on each.
+namespace sluice {
+namespace {
+
+constexpr std::chrono::milliseconds kAnswerTimeout{200};
+constexpr std::chrono::microseconds kLookAgain{20};
+
+KeyBucketState state_of(const KeyBucket& bucket) {
+    return {.limit = bucket.limit,
+            .own = bucket.own,
+            .overridden = bucket.overridden,
+            .aggregation_level = bucket.aggregation_level,
+            .before = bucket.before.count(),
+            .remaining = bucket.remaining.count(),
+            .most = bucket.most.count(),
+            .wait_ns = bucket.wait.count(),
+            .given_wider = bucket.given_wider.count()};
+}
+
+// One question on its way to a worker. A worker that still works on an earlier one, or acts on
+// another set, has nothing to say.
+class Asking {
+public:
+    Asking(Worker::KeyMailbox& mailbox, std::uint32_t lcore, const KeyQuestion& question)
+        : mailbox_{&mailbox}, waiting_{mailbox.post(question)} {
+        result_.lcore = lcore;
+    }
+
+    [[nodiscard]] bool is_settled() {
+        KeyAnswer answer;
+        if (waiting_ && mailbox_->take(answer)) {
+            waiting_ = false;
+            result_.answered = answer.known;
+            result_.exempt = answer.exempt;
+            result_.banned = answer.banned;
+            result_.refusals = answer.box.refusals.count();
+            result_.after = answer.box.after.count();
+            result_.ban_left_ns = answer.box.left.count();
+            result_.lifted = answer.box.lifted;
+            result_.ban_level = answer.box.aggregation_level;
+            for (const KeyBucket& bucket : answer.limits()) {
+                result_.limits.push_back(state_of(bucket));
+            }
+        }
+        return !waiting_;
+    }
+    [[nodiscard]] KeyOnWorker give_up() {
+        result_.begun = waiting_ && !mailbox_->withdraw() && !is_settled();
+        return std::move(result_);
+    }
+
+private:
+    Worker::KeyMailbox* mailbox_;
+    bool waiting_;
+    KeyOnWorker result_;
+};
+
+std::vector<KeyOnWorker> wait_for(std::vector<Asking>& asked) {
+    const auto end = std::chrono::steady_clock::now() + kAnswerTimeout;
+    while (!std::all_of(asked.begin(), asked.end(), [](Asking& one) { return one.is_settled(); }) &&
+           std::chrono::steady_clock::now() < end) {
+        std::this_thread::sleep_for(kLookAgain);
+    }
+    std::vector<KeyOnWorker> results;
+    results.reserve(asked.size());
+    for (Asking& one : asked) {
+        results.push_back(one.give_up());
+    }
+    return results;
+}
+
+// A bit for each limit that is meant; 0: there is none of that name under the key.
+std::uint16_t limits_of(const AskKey& request, const LoadedRule& rule) {
+    unsigned limits = 0;
+    for (std::size_t i = 0; i < rule.limits.size(); ++i) {
+        const LoadedLimit& limit = rule.limits[i];
+        const bool meant = request.limit.empty() || limit.name == request.limit;
+        limits |= meant && limit.key == request.key ? 1U << i : 0;
+    }
+    return static_cast<std::uint16_t>(limits);
+}
+
+KeyQuestion question_of(const AskKey& request, std::uint64_t load, std::size_t rule) {
+    KeyQuestion question{.action = request.action,
+                         .load = load,
+                         .rule = static_cast<std::uint32_t>(rule),
+                         .key = request.key,
+                         .bytes = {},
+                         .with_ban = request.limit.empty(),
+                         .units = Units{request.units},
+                         // No more than any limit counts.
+                         .cost = Units{std::min(request.cost, kMostCount)}};
+    question.bytes.append(request.bytes);
+    return question;
+}
+
+}  // namespace
+
+Reply Dataplane::ask_key(const AskKey& request) {
+    const std::vector<LoadedRule>& rules = loaded_->set().rules;
+    const auto rule = std::find_if(rules.begin(), rules.end(),
+                                   [&](const LoadedRule& one) { return one.id == request.rule; });
+    if (request.generation != generation() || rule == rules.end()) {
+        return Failure{"other rules run than those that were asked about"};
+    }
+    if (request.key >= rule->keys.size()) {
+        return Failure{"the rule " + rule->id + " has no such key"};
+    }
+    KeyQuestion question =
+        question_of(request, loaded_->set().load, static_cast<std::size_t>(rule - rules.begin()));
+    question.limits = limits_of(request, *rule);
+    if (question.limits == 0) {
+        return Failure{"the rule " + rule->id + " has no limit " + request.limit +
+                       " under this key"};
+    }
+    std::vector<Asking> asked;
+    asked.reserve(workers_.size());
+    for (std::size_t worker = 0; worker < workers_.size(); ++worker) {
+        asked.emplace_back(workers_[worker]->keys(), lcores_[worker], question);
+    }
+    KeyState state;
+    for (const LoadedLimit& limit : rule->limits) {
+        state.limits.push_back(limit.name);
+    }
+    state.workers = wait_for(asked);
+    return state;
+}
+
+}  // namespace sluice

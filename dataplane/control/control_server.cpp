@@ -1,0 +1,238 @@
+#include "dataplane/control/control_server.hpp"
+
+#include "lib/base/log.hpp"
+#include "lib/wire/codec.hpp"
+
+#include <array>
+#include <cerrno>
+
+#include <poll.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+namespace sluice {
+namespace {
+
+constexpr std::size_t kMaxClients = 16;
+constexpr std::chrono::seconds kPatience{5};  // inside a message, or with a reply unread
+constexpr std::size_t kReadSize = 65'536;
+constexpr int kReadsAtOnce = 64;    // then the others have their turn
+constexpr int kAnswersAtOnce = 64;  // likewise
+
+std::string who(const Peer& peer) {
+    return "uid " + std::to_string(peer.uid) + " pid " + std::to_string(peer.pid);
+}
+
+}  // namespace
+
+ControlServer::ControlServer(Fd listener, SocketOptions options, Dataplane& dataplane)
+    : listener_{std::move(listener)}, options_{std::move(options)}, dataplane_{&dataplane} {}
+
+Result<ControlServer> ControlServer::listen(const SocketOptions& options, Dataplane& dataplane) {
+    Result<Fd> listener = listen_unix(options);
+    if (!listener) {
+        return listener.error();
+    }
+    return ControlServer{*std::move(listener), options, dataplane};
+}
+
+ControlServer::~ControlServer() {
+    if (listener_.is_open()) {
+        (void)::unlink(options_.path.c_str());
+    }
+}
+
+void ControlServer::serve(std::chrono::milliseconds timeout) {
+    std::vector<pollfd> ready;
+    ready.push_back({.fd = listener_.get(), .events = POLLIN, .revents = 0});
+    for (const Client& client : clients_) {
+        const short events = client.out.empty() ? POLLIN : POLLOUT;
+        ready.push_back({.fd = client.fd.get(), .events = events, .revents = 0});
+        timeout = client.more ? std::chrono::milliseconds{0} : timeout;
+    }
+    if (::poll(ready.data(), ready.size(), static_cast<int>(timeout.count())) >= 0) {
+        for (std::size_t i = 0; i < clients_.size(); ++i) {
+            serve_client(clients_[i], ready[i + 1].revents);
+        }
+        if (ready[0].revents != 0) {
+            accept_clients();
+        }
+    }
+    std::erase_if(clients_, [](const Client& client) { return is_done(client); });
+}
+
+void ControlServer::serve_client(Client& client, short events) {
+    if (client.more) {
+        answer_waiting(client);
+    } else if ((events & POLLOUT) != 0) {
+        send(client);
+        answer_waiting(client);  // what came along with the request whose reply was long
+    } else if (events != 0) {
+        receive(client);
+    }
+}
+
+void ControlServer::accept_clients() {
+    for (;;) {
+        Fd fd{::accept4(listener_.get(), nullptr, nullptr, SOCK_NONBLOCK | SOCK_CLOEXEC)};
+        if (!fd.is_open()) {
+            return;
+        }
+        const Result<Peer> peer = peer_of(fd.get());
+        if (!peer || !may_speak(*peer, options_.path)) {
+            log_warn("refused a client on " + options_.path + ": " +
+                     (peer ? who(*peer) : "unknown"));
+            continue;
+        }
+        if (clients_.size() == kMaxClients) {
+            log_warn("refused a client on " + options_.path + ": there are 16 already");
+            continue;
+        }
+        clients_.push_back({.fd = std::move(fd),
+                            .peer = *peer,
+                            .in = {},
+                            .out = {},
+                            .since = std::chrono::steady_clock::now()});
+    }
+}
+
+void ControlServer::receive(Client& client) {
+    std::array<std::byte, kReadSize> bytes{};
+    for (int i = 0; i < kReadsAtOnce; ++i) {
+        const ssize_t got = ::recv(client.fd.get(), bytes.data(), bytes.size(), 0);
+        if (got < 0 && (errno == EAGAIN || errno == EINTR)) {
+            break;
+        }
+        if (got <= 0) {
+            client.fd = Fd{};
+            return;
+        }
+        // Bytes that trickle in do not renew the patience: a message has to come as a whole.
+        if (!client.in.waiting()) {
+            client.since = std::chrono::steady_clock::now();
+        }
+        client.in.feed(ByteView{bytes}.first(static_cast<std::size_t>(got)));
+        if (client.in.broken()) {
+            refuse(client,
+                   "a message is at most " + std::to_string(kMaxMessageSize >> 20) + " MiB");
+            return;
+        }
+    }
+    answer_waiting(client);
+}
+
+void ControlServer::answer_waiting(Client& client) {
+    client.more = false;
+    for (int i = 0; !client.closing && client.out.empty(); ++i) {
+        if (i == kAnswersAtOnce) {
+            client.more = true;
+            return;
+        }
+        const std::optional<std::vector<std::byte>> payload = client.in.next();
+        if (!payload) {
+            return;
+        }
+        answer(client, *payload);
+        send(client);
+    }
+}
+
+void ControlServer::answer(Client& client, ByteView payload) {
+    Result<Request> request = decode_request(payload);
+    if (!request) {
+        refuse(client, request.error().what);
+        return;
+    }
+    const bool hello = std::holds_alternative<Hello>(*request);
+    if (hello == client.greeted) {
+        refuse(client, hello ? "a second greeting" : "the first message must be a greeting");
+        return;
+    }
+    if (hello && std::get<Hello>(*request).version != kWireVersion) {
+        refuse(client, "this dataplane speaks version " + std::to_string(kWireVersion));
+        return;
+    }
+    client.greeted = true;
+    queue(client, handle(client, *std::move(request)));
+}
+
+Reply ControlServer::handle(Client& client, Request request) {
+    if (auto* apply = std::get_if<ApplyRules>(&request)) {
+        log_info(who(client.peer) + " applies rules");
+        return dataplane_->apply(std::move(*apply));
+    }
+    if (auto* trial = std::get_if<TryRules>(&request)) {
+        log_info(who(client.peer) + " tries rules");
+        return dataplane_->try_rules(std::move(*trial));
+    }
+    if (const auto* keep = std::get_if<KeepRules>(&request)) {
+        log_info(who(client.peer) + " keeps the rules");
+        return dataplane_->keep(*keep);
+    }
+    if (const auto* panic = std::get_if<SetPanic>(&request)) {
+        log_warn(who(client.peer) + " sets panic");
+        return dataplane_->set_panic(panic->pass);
+    }
+    if (const auto* merge = std::get_if<SetMergeInterval>(&request)) {
+        log_info(who(client.peer) + " sets the merge interval");
+        return dataplane_->set_merge_interval(*merge);
+    }
+    if (const auto* ask = std::get_if<AskKey>(&request)) {
+        if (ask->action != KeyAction::Show) {
+            log_info(who(client.peer) + " changes a bucket of rule " + ask->rule);
+        }
+        return dataplane_->ask_key(*ask);
+    }
+    if (std::holds_alternative<GetRules>(request)) {
+        return dataplane_->running_rules();
+    }
+    if (std::holds_alternative<GetStats>(request)) {
+        return dataplane_->stats();
+    }
+    if (const auto* top = std::get_if<GetTop>(&request)) {
+        return dataplane_->top(*top);
+    }
+    return Welcome{kWireVersion, static_cast<std::uint32_t>(::getpid()), dataplane_->generation(),
+                   dataplane_->rss_mapping()};
+}
+
+void ControlServer::send(Client& client) {
+    while (!client.out.empty()) {
+        const ssize_t sent =
+            ::send(client.fd.get(), client.out.data(), client.out.size(), MSG_NOSIGNAL);
+        if (sent < 0 && (errno == EAGAIN || errno == EINTR)) {
+            return;
+        }
+        if (sent <= 0) {
+            client.fd = Fd{};
+            return;
+        }
+        client.out.erase(client.out.begin(), client.out.begin() + sent);
+        client.since = std::chrono::steady_clock::now();
+    }
+}
+
+bool ControlServer::is_done(const Client& client) {
+    if (!client.fd.is_open() || (client.closing && client.out.empty())) {
+        return true;
+    }
+    const bool owes = client.in.waiting() || !client.out.empty() || !client.greeted;
+    return owes && std::chrono::steady_clock::now() - client.since > kPatience;
+}
+
+void ControlServer::queue(Client& client, const Reply& reply) {
+    const std::vector<std::byte> payload = encode(reply);
+    const auto size = static_cast<std::uint32_t>(payload.size());
+    client.out.resize(sizeof(size) + payload.size());
+    std::memcpy(client.out.data(), &size, sizeof(size));
+    std::memcpy(client.out.data() + sizeof(size), payload.data(), payload.size());
+    client.since = std::chrono::steady_clock::now();
+}
+
+void ControlServer::refuse(Client& client, std::string why) {
+    log_warn("closing a client on the control socket (" + who(client.peer) + "): " + why);
+    queue(client, Failure{std::move(why)});
+    client.closing = true;
+}
+
+}  // namespace sluice

@@ -1,0 +1,59 @@
+#pragma once
+#include "dataplane/box/dataplane.hpp"
+#include "lib/base/result.hpp"
+#include "lib/wire/fd.hpp"
+#include "lib/wire/frame_buffer.hpp"
+#include "lib/wire/message.hpp"
+#include "lib/wire/socket.hpp"
+
+#include <chrono>
+#include <cstddef>
+#include <vector>
+
+namespace sluice {
+
+// dataplane.sock, served by the main lcore without ever waiting for a client: what a client has not
+// sent is not waited for, what it does not read is kept up to a bound, and one that dawdles inside
+// a message is closed.
+class ControlServer {
+public:
+    [[nodiscard]] static Result<ControlServer> listen(const SocketOptions& options,
+                                                      Dataplane& dataplane);
+    ControlServer(ControlServer&&) noexcept = default;
+    ControlServer& operator=(ControlServer&&) = delete;
+    ~ControlServer();
+
+    // Serves what is ready, waiting at most `timeout` for it.
+    void serve(std::chrono::milliseconds timeout);
+
+private:
+    struct Client {
+        Fd fd;
+        Peer peer;
+        FrameBuffer in;
+        std::vector<std::byte> out;                   // not yet sent
+        std::chrono::steady_clock::time_point since;  // of the last progress
+        bool greeted = false;
+        bool closing = false;  // after what is in `out`
+        bool more = false;     // it had its turn, and there may be more messages of it
+    };
+
+    ControlServer(Fd listener, SocketOptions options, Dataplane& dataplane);
+    void accept_clients();
+    void serve_client(Client& client, short events);
+    void receive(Client& client);
+    void answer_waiting(Client& client);
+    void answer(Client& client, ByteView payload);
+    [[nodiscard]] Reply handle(Client& client, Request request);
+    void send(Client& client);
+    [[nodiscard]] static bool is_done(const Client& client);
+    static void queue(Client& client, const Reply& reply);
+    static void refuse(Client& client, std::string why);
+
+    Fd listener_;
+    SocketOptions options_;
+    Dataplane* dataplane_;
+    std::vector<Client> clients_;
+};
+
+}  // namespace sluice

@@ -1,0 +1,34 @@
+#include "dataplane/control/serve.hpp"
+
+#include "dataplane/box/dataplane.hpp"
+#include "dataplane/control/control_server.hpp"
+#include "lib/base/log.hpp"
+
+#include <systemd/sd-daemon.h>
+
+namespace sluice {
+
+Result<Done> serve(const DataplaneOptions& options,
+                   const volatile std::sig_atomic_t& asked_to_stop) {
+    const Result<std::unique_ptr<Dataplane>> dataplane = Dataplane::make(options);
+    if (!dataplane) {
+        return dataplane.error();
+    }
+    Result<ControlServer> server = ControlServer::listen(options.socket, **dataplane);
+    if (!server) {
+        return server.error();
+    }
+    (void)sd_notify(0, "READY=1");
+    log_info("running");
+    while (asked_to_stop == 0) {
+        constexpr std::chrono::milliseconds kTick{100};
+        server->serve(kTick);
+        (*dataplane)->keep_house();
+        (void)sd_notify(0, "WATCHDOG=1");
+    }
+    (void)sd_notify(0, "STOPPING=1");
+    log_info("stopping");
+    return Done{};
+}
+
+}  // namespace sluice

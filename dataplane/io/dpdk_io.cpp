@@ -1,0 +1,79 @@
+#include "dataplane/io/dpdk_io.hpp"
+
+#include "dataplane/lane_sink.hpp"
+#include "lib/act/act_burst.hpp"
+
+#include <algorithm>
+
+#include <rte_ethdev.h>
+#include <rte_mbuf.h>
+#include <rte_prefetch.h>
+
+namespace sluice {
+FrameView DpdkIo::view_of(rte_mbuf* frame, std::size_t row) noexcept {
+    return heads_[newest_][row].view_of(frame);
+}
+
+// All of it, and how much may be read behind it.
+FrameView DpdkIo::whole_view_of(rte_mbuf* frame, std::size_t row) noexcept {
+    if (frame->nb_segs == 1) [[likely]] {
+        return {{data_of(frame), frame->data_len}, frame->pkt_len, rte_pktmbuf_tailroom(frame)};
+    }
+    std::byte* whole = wholes_.get() + (newest_ * kMaxBurst + row) * kWholeSize;
+    const auto size = static_cast<std::uint32_t>(std::min<std::size_t>(kWholeSize, frame->pkt_len));
+    const void* bytes = rte_pktmbuf_read(frame, 0, size, whole);
+    const auto behind = static_cast<std::uint32_t>(bytes == whole ? kWholeSize - size : 0);
+    return {{static_cast<const std::byte*>(bytes), size}, frame->pkt_len, behind};
+}
+
+void DpdkIo::fill(Burst& burst, rte_mbuf* const* frames, std::uint16_t count,
+                  Reach reach) noexcept {
+    newest_ ^= 1U;
+    burst.begin(lane_.dir, lane_.pair);
+    for (std::uint16_t row = 0; row < count; ++row) {
+        rte_mbuf* frame = frames[row];
+        burst.put(reach == Reach::Headers ? view_of(frame, row) : whole_view_of(frame, row), frame);
+    }
+}
+
+std::size_t DpdkIo::receive(Burst& burst, Reach reach) noexcept {
+    std::array<rte_mbuf*, kMaxBurst> frames;
+    std::uint16_t count = 0;
+    std::uint16_t came = 0;
+    if (ways_.handover == nullptr) [[likely]] {
+        count = rte_eth_rx_burst(lane_.rx_port, lane_.rx_queue, frames.data(), kMaxBurst);
+        came = count;
+    } else {
+        const LaneHandover::Came handed = ways_.handover->receive(frames.data());
+        count = handed.ours;
+        came = handed.all;
+    }
+    fill(burst, frames.data(), count, reach);
+    return came;
+}
+
+// Of several rings, each in turn first, until the burst is full.
+std::size_t DpdkIo::receive_owned(Burst& burst, Reach reach) noexcept {
+    std::array<rte_mbuf*, kMaxBurst> frames;
+    unsigned count = 0;
+    const std::size_t rings = ways_.owned.from.size();
+    for (std::size_t asked = 0; asked < rings && count < kMaxBurst; ++asked) {
+        FrameRing& ring = *ways_.owned.from[next_];
+        next_ = next_ + 1 == rings ? 0 : next_ + 1;
+        count += ring.take(frames.data() + count, static_cast<unsigned>(kMaxBurst) - count);
+    }
+    for (unsigned i = 0; i < count; ++i) {
+        rte_prefetch0(frames[i]);
+    }
+    fill(burst, frames.data(), static_cast<std::uint16_t>(count), reach);
+    return count;
+}
+
+void DpdkIo::send(Burst& burst, std::span<const Action> actions,
+                  WorkerCounters& counters) noexcept {
+    LaneSink sink{burst, sides_, pool_};
+    act_burst(burst, actions, sink);
+    sink.finish(counters);
+}
+
+}  // namespace sluice

@@ -1,0 +1,76 @@
+#pragma once
+#include "dataplane/io/frame_head.hpp"
+#include "dataplane/io/frame_ring.hpp"
+#include "dataplane/io/handover.hpp"
+#include "dataplane/io/lane.hpp"
+#include "dataplane/tx_side.hpp"
+#include "dataplane/worker/burst_clock.hpp"
+#include "lib/pipeline/burst.hpp"
+#include "lib/pipeline/counters.hpp"
+#include "lib/rules/action.hpp"
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <utility>
+
+struct rte_mbuf;
+struct rte_mempool;
+
+namespace sluice {
+
+// How much of a frame is made contiguous where rules ask for texts: any frame that a port may
+// receive (the largest MTU that a pool has room for, and what stands around it), and what a scan
+// reads behind its end.
+inline constexpr std::size_t kWholeSize = 10'240;
+
+// What of a frame the rules look at.
+enum class Reach : std::uint8_t { Headers, Everything };
+
+// What a lane has beside its queues.
+struct LaneWays {
+    LaneHandover* handover = nullptr;  // nullptr where the port gives every worker its own frames
+    HandoverEnds owned{};              // frames for the owners of their keys
+};
+
+// The queues of one lane. A burst that was received must be sent before the one after the next is
+// received into.
+class DpdkIo {
+public:
+    DpdkIo(const Lane& lane, const TxSides& sides, rte_mempool* pool, LaneWays ways = {}) noexcept
+        : lane_{lane}, sides_{sides}, pool_{pool}, ways_{std::move(ways)} {}
+
+    // Fills `burst` from the receive queue; its rows' buffers are the mbufs. 0 when nothing came.
+    // Of what is handed over it may hold less than came, or nothing.
+    std::size_t receive(Burst& burst, Reach reach = Reach::Headers) noexcept;
+
+    // The same from the workers that have handed frames to this one as the owner of their keys.
+    std::size_t receive_owned(Burst& burst, Reach reach) noexcept;
+    // The rings to owners, by worker.
+    [[nodiscard]] std::span<FrameRing* const> owners() const noexcept { return ways_.owned.to; }
+
+    // Carries out what was decided under the rule set with these actions, and counts every frame
+    // under the one verdict and reason that it had in the end.
+    void send(Burst& burst, std::span<const Action> actions, WorkerCounters& counters) noexcept;
+
+private:
+    void fill(Burst& burst, rte_mbuf* const* frames, std::uint16_t count, Reach reach) noexcept;
+    [[nodiscard]] FrameView view_of(rte_mbuf* frame, std::size_t row) noexcept;
+    [[nodiscard]] FrameView whole_view_of(rte_mbuf* frame, std::size_t row) noexcept;
+
+    const Lane& lane_;
+    TxSides sides_;
+    rte_mempool* pool_;
+    LaneWays ways_;
+    std::size_t next_ = 0;  // whose frames for this owner are taken first
+    // What was made contiguous, of the last two bursts.
+    std::array<std::array<FrameHead, kMaxBurst>, 2> heads_;
+    // The same for whole frames. Its pages are touched when a frame in segments comes.
+    std::unique_ptr<std::byte[]> wholes_ =
+        std::make_unique_for_overwrite<std::byte[]>(2 * kMaxBurst * kWholeSize);
+    std::size_t newest_ = 0;
+};
+
+}  // namespace sluice

@@ -1,0 +1,106 @@
+#include "dataplane/port/device.hpp"
+
+#include "dataplane/eal.hpp"
+#include "lib/wire/fd.hpp"
+
+#include <algorithm>
+#include <cerrno>
+#include <cstring>
+
+#include <rte_dev.h>
+#include <rte_errno.h>
+#include <rte_ethdev.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/un.h>
+#include <unistd.h>
+
+namespace sluice {
+namespace {
+
+// A socket file on which a device is going to listen.
+struct DeviceSocket {
+    std::string path;
+    int type = SOCK_STREAM;
+};
+
+DeviceSocket socket_of(const std::string& device) {
+    if (device.starts_with("net_memif") && device_argument(device, "role") == "server") {
+        return {device_argument(device, "socket"), SOCK_SEQPACKET};
+    }
+    if (device.starts_with("net_vhost") && device_argument(device, "client") != "1") {
+        return {device_argument(device, "iface"), SOCK_STREAM};
+    }
+    return {};
+}
+
+// Whether nobody listens on a socket file any more. Only a refused connection says so.
+bool is_deserted(const DeviceSocket& socket) {
+    sockaddr_un address{};
+    address.sun_family = AF_UNIX;
+    if (socket.path.size() >= sizeof(address.sun_path)) {
+        return false;
+    }
+    std::memcpy(address.sun_path, socket.path.data(), socket.path.size());
+    const Fd probe{::socket(AF_UNIX, socket.type | SOCK_NONBLOCK | SOCK_CLOEXEC, 0)};
+    return probe.is_open() &&
+           ::connect(probe.get(), reinterpret_cast<const sockaddr*>(&address), sizeof(address)) !=
+               0 &&
+           errno == ECONNREFUSED;
+}
+
+// memif in the server role and vhost cannot listen if the file of a killed process is still there.
+// Several memifs may share one socket, so one that is in use is left alone.
+void remove_stale_socket(const std::string& device) {
+    const DeviceSocket socket = socket_of(device);
+    struct stat info{};
+    const bool a_socket =
+        !socket.path.empty() && ::lstat(socket.path.c_str(), &info) == 0 && S_ISSOCK(info.st_mode);
+    if (a_socket && is_deserted(socket)) {
+        (void)::unlink(socket.path.c_str());
+    }
+}
+
+}  // namespace
+
+std::string device_argument(const std::string& device, const std::string& key) {
+    for (std::size_t at = device.find(','); at != std::string::npos; at = device.find(',', at)) {
+        ++at;
+        if (device.compare(at, key.size() + 1, key + "=") == 0) {
+            const std::size_t from = at + key.size() + 1;
+            return device.substr(from, device.find(',', from) - from);
+        }
+    }
+    return {};
+}
+
+std::string device_name(const std::string& device) {
+    const std::string name = device.substr(0, device.find(','));
+    const bool without_domain = is_pci(device) && std::count(name.begin(), name.end(), ':') == 1;
+    return without_domain ? "0000:" + name : name;
+}
+
+Result<std::uint16_t> attach_device(const std::string& device) {
+    const std::string name = device_name(device);
+    if (!is_pci(device)) {
+        remove_stale_socket(device);
+        const std::size_t comma = device.find(',');
+        const std::string arguments = comma == std::string::npos ? "" : device.substr(comma + 1);
+        const int failed = rte_eal_hotplug_add("vdev", name.c_str(), arguments.c_str());
+        if (failed != 0) {
+            return Error{Errc::NotSupported,
+                         "device " + device + " does not come up: " + rte_strerror(-failed) +
+                             "; check its name and arguments, and that its interface exists"};
+        }
+    }
+    std::uint16_t port = 0;
+    if (rte_eth_dev_get_port_by_name(name.c_str(), &port) != 0) {
+        return Error{Errc::NotSupported,
+                     "device " + device +
+                         " is no Ethernet port that DPDK knows; is it bound to a "
+                         "driver DPDK can use (dpdk-devbind.py --status)?"};
+    }
+    return port;
+}
+
+}  // namespace sluice

@@ -1,0 +1,107 @@
+#include "dataplane/port/link_watch.hpp"
+
+#include "dataplane/port/link_follow.hpp"
+#include "dataplane/port/netdev.hpp"
+#include "lib/base/log.hpp"
+
+#include <rte_errno.h>
+#include <rte_ethdev.h>
+
+namespace sluice {
+namespace {
+
+bool has_carrier(const Port& port) {
+    if (const std::optional<bool> carrier = netdev_carrier(port.netdev)) {
+        return *carrier;
+    }
+    if (port.driver == "net_tap") {
+        return true;  // moved to another namespace, where it goes on working: nobody can tell
+    }
+    rte_eth_link link{};
+    return rte_eth_link_get_nowait(port.id, &link) != 0 || link.link_status == RTE_ETH_LINK_UP;
+}
+
+Result<Done> set_link(const Port& port, bool up) {
+    if (port.netdev.index != 0) {
+        return set_netdev_up(port.netdev, up);
+    }
+    const int failed = up ? rte_eth_dev_set_link_up(port.id) : rte_eth_dev_set_link_down(port.id);
+    if (failed != 0) {
+        return Error{Errc::NotSupported, rte_strerror(-failed)};
+    }
+    return Done{};
+}
+
+std::string name_of_watched(const Port& port) {
+    return port.pair + " " + port.side + " (" + port.device + ")";
+}
+
+// False: the port cannot be taken down, and the pair stops following.
+bool hold(PortPair& pair, Port& port, const Port& lost) {
+    const Result<Done> done = set_link(port, false);
+    if (done) {
+        port.held_down = true;
+        log_warn("link down on " + name_of_watched(lost) + ": taking " + name_of_watched(port) +
+                 " down too");
+        return true;
+    }
+    if (!pair.told_unsupported) {
+        log_warn("link down on " + name_of_watched(lost) + ", but " + name_of_watched(port) +
+                 " cannot be taken down: " + done.error().what);
+        pair.told_unsupported = true;
+    }
+    return false;
+}
+
+bool free_again(Port& port, const Port& returned) {
+    if (const Result<Done> done = set_link(port, true); !done) {
+        log_error("cannot bring " + name_of_watched(port) + " up again: " + done.error().what);
+        return false;
+    }
+    port.held_down = false;
+    port.settling.begin(LinkSettling::Clock::now());
+    log_info("link up on " + name_of_watched(returned) + ": " + name_of_watched(port) +
+             " is up again");
+    return true;
+}
+
+bool step(PortPair& pair, LinkFollow::Action action) {
+    switch (action) {
+        case LinkFollow::Action::HoldOutside:
+            return hold(pair, pair.outside, pair.inside);
+        case LinkFollow::Action::HoldInside:
+            return hold(pair, pair.inside, pair.outside);
+        case LinkFollow::Action::FreeOutside:
+            return free_again(pair.outside, pair.inside);
+        case LinkFollow::Action::FreeInside:
+            return free_again(pair.inside, pair.outside);
+        default:
+            return false;
+    }
+}
+
+}  // namespace
+
+void watch_links(PortPair& pair) {
+    const LinkSettling::Clock::time_point now = LinkSettling::Clock::now();
+    const auto side_of = [now](Port& port) {
+        const bool carrier = has_carrier(port);
+        port.up.raise(carrier && !port.held_down);
+        return LinkFollow::Side{port.settling.counts_as_up(carrier, now), port.held_down};
+    };
+    const LinkFollow::Side outside = side_of(pair.outside);
+    const LinkFollow::Side inside = side_of(pair.inside);
+    if (pair.link_follow) {
+        (void)step(pair, LinkFollow::next(outside, inside));
+    }
+}
+
+void release_links(PortPair& pair) {
+    for (Port* port : {&pair.outside, &pair.inside}) {
+        if (port->held_down) {
+            (void)set_link(*port, true);
+        }
+    }
+}
+
+}  // namespace sluice

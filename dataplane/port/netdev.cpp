@@ -1,0 +1,72 @@
+#include "dataplane/port/netdev.hpp"
+
+#include "lib/wire/fd.hpp"
+
+#include <algorithm>
+#include <cerrno>
+#include <cstring>
+
+#include <net/if.h>
+#include <sys/ioctl.h>
+#include <sys/socket.h>
+
+namespace sluice {
+namespace {
+
+struct Interface {
+    Fd socket;
+    ifreq request{};
+};
+
+std::optional<Interface> open_interface(const Netdev& netdev) {
+    Interface interface{Fd{::socket(AF_INET, SOCK_DGRAM | SOCK_CLOEXEC, 0)}};
+    char name[IF_NAMESIZE] = {};
+    if (!interface.socket.is_open() || ::if_indextoname(netdev.index, name) == nullptr ||
+        netdev.name != name) {
+        return std::nullopt;
+    }
+    std::memcpy(interface.request.ifr_name, name, sizeof(name));
+    if (::ioctl(interface.socket.get(), SIOCGIFFLAGS, &interface.request) != 0) {
+        return std::nullopt;
+    }
+    return interface;
+}
+
+}  // namespace
+
+Netdev find_netdev(unsigned index) {
+    char name[IF_NAMESIZE] = {};
+    return index == 0 || ::if_indextoname(index, name) == nullptr ? Netdev{} : Netdev{index, name};
+}
+
+std::optional<bool> netdev_carrier(const Netdev& netdev) {
+    const std::optional<Interface> interface = open_interface(netdev);
+    if (!interface) {
+        return std::nullopt;
+    }
+    constexpr int kUpAndRunning = IFF_UP | IFF_RUNNING;
+    return (interface->request.ifr_flags & kUpAndRunning) == kUpAndRunning;
+}
+
+std::optional<std::uint16_t> netdev_mtu(const Netdev& netdev) {
+    std::optional<Interface> interface = open_interface(netdev);
+    if (!interface || ::ioctl(interface->socket.get(), SIOCGIFMTU, &interface->request) != 0) {
+        return std::nullopt;
+    }
+    return static_cast<std::uint16_t>(std::min(interface->request.ifr_mtu, 65'535));
+}
+
+Result<Done> set_netdev_up(const Netdev& netdev, bool up) {
+    std::optional<Interface> interface = open_interface(netdev);
+    if (!interface) {
+        return Error{Errc::Unreachable, "its interface is not to be found here"};
+    }
+    const int flags = interface->request.ifr_flags;
+    interface->request.ifr_flags = static_cast<short>(up ? flags | IFF_UP : flags & ~IFF_UP);
+    if (::ioctl(interface->socket.get(), SIOCSIFFLAGS, &interface->request) != 0) {
+        return Error{Errc::NotSupported, std::strerror(errno)};
+    }
+    return Done{};
+}
+
+}  // namespace sluice

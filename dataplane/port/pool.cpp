@@ -1,0 +1,91 @@
+#include "dataplane/port/pool.hpp"
+
+#include "dataplane/eal.hpp"
+#include "dataplane/io/frame_ring.hpp"
+#include "lib/pipeline/burst.hpp"
+
+#include <algorithm>
+
+#include <rte_mbuf.h>
+
+namespace sluice {
+namespace {
+
+constexpr std::size_t kDescriptorsPerQueue = 2048;
+constexpr std::uint32_t kCacheSize = 256;
+constexpr std::size_t kInFlightPerWorker = std::size_t{2} * kCacheSize + kMaxBurst;
+constexpr std::size_t kReserve = 1023;
+constexpr std::uint16_t kSpareBytes = 64;  // what a pattern matcher may read past the end
+constexpr std::uint16_t kLinkHeaders = 14 + 4 * 4;
+constexpr std::uint16_t kLargestRoom = 9728 + RTE_PKTMBUF_HEADROOM + kSpareBytes;
+
+constexpr std::uint64_t kBookkeeping = 256;                 // of each buffer
+constexpr std::uint64_t kPerPort = std::uint64_t{4} << 20;  // rings, statistics
+constexpr std::uint64_t kBase = std::uint64_t{64} << 20;
+constexpr std::uint16_t kLikelyMtu = 3542;  // the most a port has that was given none
+
+// What rings between workers may hold when few of them stand still.
+std::size_t in_rings(const PoolUsers& users) noexcept {
+    constexpr std::size_t kMostFull = 16;
+    const std::size_t rings = users.queues == users.workers ? 2 : 4;  // there, and back
+    // Those to owners are there in any case: one that stands still has one from each of the others
+    // for either direction.
+    const std::size_t all = 2 + (users.rings ? rings : 0);
+    return all * std::min(users.workers - 1, kMostFull) * kFrameRingSize;
+}
+
+// Virtual ports have no RSS.
+bool may_need_rings(const SideOptions& side, std::size_t workers) noexcept {
+    return workers > 1 && (!is_pci(side.device) || side.rss == Rss::SourcePrefix);
+}
+
+std::uint16_t room_for(std::uint16_t mtu) noexcept {
+    const std::uint32_t room =
+        RTE_PKTMBUF_HEADROOM + std::uint32_t{mtu} + kLinkHeaders + kSpareBytes;
+    return static_cast<std::uint16_t>(
+        std::clamp<std::uint32_t>(room, RTE_MBUF_DEFAULT_BUF_SIZE + kSpareBytes, kLargestRoom));
+}
+
+}  // namespace
+
+std::uint64_t PoolPlan::bytes() const noexcept {
+    return buffers * (room + kBookkeeping);
+}
+
+PoolPlan plan_pool(const DataplaneOptions& options, const PoolUsers& users,
+                   std::uint16_t mtu) noexcept {
+    const std::size_t needed = 2 * users.queues * kDescriptorsPerQueue +
+                               users.workers * kInFlightPerWorker + kReserve + in_rings(users);
+    const std::size_t share = options.mbufs / std::max<std::size_t>(options.pairs.size(), 1);
+    return {static_cast<std::uint32_t>(options.mbufs != 0 ? share : needed), room_for(mtu)};
+}
+
+std::uint64_t memory_needed(const DataplaneOptions& options, std::size_t workers) noexcept {
+    std::uint64_t bytes = kBase;
+    for (const PairOptions& pair : options.pairs) {
+        const std::size_t queues = std::min<std::size_t>(
+            {pair.outside.queues.value_or(workers), pair.inside.queues.value_or(workers), workers});
+        const bool rings = pair.hand_over && (may_need_rings(pair.outside, workers) ||
+                                              may_need_rings(pair.inside, workers));
+        bytes +=
+            plan_pool(options, {queues, workers, rings}, pair.mtu.value_or(kLikelyMtu)).bytes();
+        bytes += 2 * kPerPort;
+    }
+    return bytes;
+}
+
+Result<rte_mempool*> make_pool(const PoolPlan& plan, const std::string& pair, std::uint16_t port,
+                               int socket) {
+    const std::string name = "mbufs-" + std::to_string(port);
+    rte_mempool* pool =
+        rte_pktmbuf_pool_create(name.c_str(), plan.buffers, kCacheSize, 0, plan.room, socket);
+    if (pool == nullptr) {
+        return Error{Errc::NotSupported,
+                     "no memory for the packet buffers of pair " + pair + " (" +
+                         std::to_string(plan.buffers) + " of " + std::to_string(plan.room) +
+                         " bytes); give less --mbufs, more --memory, or reserve huge pages"};
+    }
+    return pool;
+}
+
+}  // namespace sluice

@@ -1,0 +1,41 @@
+#pragma once
+#include "dataplane/config/options.hpp"
+#include "lib/base/result.hpp"
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+
+struct rte_mempool;
+
+namespace sluice {
+
+// The packet buffers of one pair. Each has a pool of its own: a flood that holds all buffers of one
+// pair starves no other.
+struct PoolPlan {
+    std::uint32_t buffers = 0;
+    std::uint16_t room = 0;  // bytes of each, headroom included
+
+    // What it takes of DPDK's memory, bookkeeping included.
+    [[nodiscard]] std::uint64_t bytes() const noexcept;
+};
+
+// Who holds buffers of a pair.
+struct PoolUsers {
+    std::size_t queues = 1;  // of each port
+    std::size_t workers = 1;
+    bool rings = false;  // between workers
+};
+// Frames of `mtu` bytes fit into one buffer, as far as one can be so long.
+[[nodiscard]] PoolPlan plan_pool(const DataplaneOptions& options, const PoolUsers& users,
+                                 std::uint16_t mtu) noexcept;
+
+// What all pools and the ports together may need, before the ports can be asked.
+[[nodiscard]] std::uint64_t memory_needed(const DataplaneOptions& options,
+                                          std::size_t workers) noexcept;
+
+// The pool of the pair whose outside is `port`, on the NUMA node `socket`.
+[[nodiscard]] Result<rte_mempool*> make_pool(const PoolPlan& plan, const std::string& pair,
+                                             std::uint16_t port, int socket);
+
+}  // namespace sluice

@@ -1,0 +1,77 @@
+#pragma once
+#include "dataplane/config/options.hpp"
+#include "dataplane/io/frame_bounds.hpp"
+#include "dataplane/port/link_follow.hpp"
+#include "dataplane/port/netdev.hpp"
+#include "dataplane/port/rss_keys.hpp"
+#include "lib/base/result.hpp"
+#include "lib/share/core.hpp"
+
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string>
+
+struct rte_mempool;
+
+namespace sluice {
+
+// A port of a pair, from its set-up to its end. The main lcore owns it; workers use its queues by
+// number and read `up`.
+struct Port {
+    static constexpr std::uint16_t kNone = 0xffff;
+    std::uint16_t id = kNone;
+    std::string pair;
+    std::string side;    // "outside" or "inside"
+    std::string device;  // as given
+    std::string driver;
+    std::uint16_t mtu = 0;
+    std::uint16_t queues = 0;
+    std::optional<Rss> hashes;  // what its RSS hashes; nullopt: it has none at work
+    Rss asked = Rss::Source;    // what it was to hash
+    bool handed = false;        // workers spread what it receives among themselves
+    std::uint64_t table = 0;    // how many entries lead from its hash to queues
+    Netdev netdev;              // the kernel's interface behind it
+    FrameBounds takes;
+    Signal up;  // whether frames can leave here
+    LinkSettling settling;
+    bool held_down = false;  // taken down because the other side of its pair is down
+};
+
+// What a device offers, asked once.
+struct PortOffer {
+    std::uint16_t max_queues = 1;      // receive and transmit both
+    bool can_spread = false;           // RSS
+    std::optional<std::uint16_t> mtu;  // as it is now, if it is one that frames feel
+    int socket = 0;                    // NUMA node
+};
+[[nodiscard]] PortOffer ask_port(const Port& port);
+
+// The MTU of both ports of a pair: what was asked for, else the one they have. An Error if they
+// have two: what one side may send would be lost at the other.
+[[nodiscard]] Result<std::uint16_t> choose_mtu(const PairOptions& pair, const PortOffer& outside,
+                                               const PortOffer& inside);
+
+// How many queues each port of a pair gets: no more than either offers, than workers, than asked
+// for; one where a port cannot spread flows over queues by RSS and nobody asked.
+[[nodiscard]] std::uint16_t choose_queues(const PairOptions& pair, const PortOffer& outside,
+                                          const PortOffer& inside, std::size_t workers);
+
+// Whether workers have to spread a started port's frames among themselves: it gives them to fewer
+// than all, or nobody knows how, or it cannot hash what was asked for.
+[[nodiscard]] bool hands_over(const Port& port, std::size_t workers) noexcept;
+
+struct PortPlan {
+    std::uint16_t queues = 1;
+    std::uint16_t mtu = 1500;
+    Rss rss = Rss::Source;
+    rte_mempool* pool = nullptr;
+    const RssKeys* keys = nullptr;
+};
+
+// Configures and starts `port`. Errors say what the port cannot do.
+[[nodiscard]] Result<Done> start_port(Port& port, const PortPlan& plan);
+
+void stop_port(const Port& port) noexcept;
+
+}  // namespace sluice

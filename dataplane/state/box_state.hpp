@@ -1,0 +1,95 @@
+#pragma once
+#include "dataplane/config/options.hpp"
+#include "dataplane/state/slots_store.hpp"
+#include "dataplane/state/state_folder.hpp"
+#include "dataplane/state/state_region.hpp"
+#include "lib/load/limit_slots.hpp"
+#include "lib/table/bucket_store.hpp"
+#include "lib/table/previous_tables.hpp"
+#include "lib/wire/message.hpp"
+
+#include <chrono>
+#include <cstdint>
+#include <future>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+namespace sluice {
+
+// What a dataplane finds of the one before it, and leaves to the one after it.
+class BoxState {
+public:
+    // Takes hold of the state directory. An Error if another process has it. Without room for
+    // tables that survive the box goes on with others, and says so.
+    [[nodiscard]] static Result<BoxState> open(const DataplaneOptions& options,
+                                               std::size_t workers);
+
+    [[nodiscard]] const StateSecrets& secrets() const noexcept { return secrets_; }
+    [[nodiscard]] Nanoseconds clock_lead() const noexcept {
+        return region_ ? region_->clock_lead() : Nanoseconds{0};
+    }
+    // What the slots in the tables' entries mean.
+    [[nodiscard]] const SlotsImage& slots() const noexcept { return slots_; }
+    // From now on they mean this; before the first entry is filed by it.
+    [[nodiscard]] Result<Done> keep(const LimitSlots& slots) const;
+    // The buckets of one worker, as they were left: `rows` are the limits of the set that it will
+    // judge by first.
+    [[nodiscard]] BucketStore store(std::size_t worker, std::span<const SlotRow> rows);
+    // Tables of another shape that were found: workers look into them from then on. nullptr: none.
+    void open_former(std::span<const SlotRow> rows);
+    [[nodiscard]] const PreviousTables* former() const noexcept { return former_.get(); }
+    // Once all workers have let go of them.
+    void end_former();
+    // Writes one if it is time, beside the caller; and the last one, when no worker runs any more.
+    void keep_snapshot(std::chrono::steady_clock::time_point now);
+    void end_snapshots();
+    // What it has not told the others yet, as it was left.
+    [[nodiscard]] std::span<Record> records(std::size_t worker);
+    // The saved rules could not be read.
+    void note_put_aside() const noexcept { folder_.note_put_aside(); }
+    // Nothing that was found can be read by the rules that there are.
+    void begin_anew(const std::string& why);
+
+    // Whether buckets survive this process.
+    [[nodiscard]] bool survives() const noexcept { return region_.has_value(); }
+    [[nodiscard]] const BucketStore::Found& found() const noexcept { return found_; }
+    // For whoever asks how it is; all but the debts that workers took over.
+    [[nodiscard]] StateStats stats() const;
+
+private:
+    BoxState(StateFolder folder, const StateShape& shape)
+        : folder_{std::move(folder)}, store_{folder_.path()}, shape_{shape} {}
+    void open_region();
+    void restore_snapshot();
+    void write_snapshot() const;
+    void read_slots();
+
+    // Written by whoever writes snapshots, one after the other.
+    struct SnapshotCounts {
+        Counter done;
+        Counter failed;
+        Counter bytes;
+        Counter at;  // of the steady clock, ns
+    };
+
+    StateFolder folder_;
+    SlotsStore store_;
+    StateShape shape_;
+    StateSecrets secrets_;
+    std::optional<StateRegion> region_;
+    std::vector<StateRegion> former_regions_;
+    std::unique_ptr<PreviousTables> former_;  // in their memory
+    SlotsImage slots_;
+    BucketStore::Found found_;
+    std::vector<LineMemory> records_;  // where none survive
+    std::string snapshot_file_;        // empty: none is wanted
+    std::chrono::milliseconds snapshot_every_{};
+    std::chrono::steady_clock::time_point next_snapshot_{};
+    std::unique_ptr<SnapshotCounts> snapshot_counts_ = std::make_unique<SnapshotCounts>();
+    std::future<void> snapshot_;
+};
+
+}  // namespace sluice

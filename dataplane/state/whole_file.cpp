@@ -1,0 +1,53 @@
+#include "dataplane/state/whole_file.hpp"
+
+#include "lib/wire/fd.hpp"
+
+#include <cerrno>
+#include <cstring>
+#include <filesystem>
+
+#include <fcntl.h>
+#include <unistd.h>
+
+namespace sluice {
+namespace {
+
+Error replacing_failed(const std::string& what, const std::string& path) {
+    return {Errc::Unreachable, what + " " + path + ": " + std::strerror(errno)};
+}
+
+bool write_all(int fd, ByteView bytes) {
+    while (!bytes.empty()) {
+        const ssize_t written = ::write(fd, bytes.data(), bytes.size());
+        if (written <= 0) {
+            return false;
+        }
+        bytes = bytes.subspan(static_cast<std::size_t>(written));
+    }
+    return true;
+}
+
+}  // namespace
+
+Result<Done> replace_file(const std::string& path, ByteView bytes, Durable durable) {
+    const std::string temporary = path + ".new";
+    const Fd file{::open(temporary.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600)};
+    if (!file.is_open() || !write_all(file.get(), bytes) ||
+        (durable == Durable::Yes && ::fsync(file.get()) != 0)) {
+        return replacing_failed("cannot write", temporary);
+    }
+    if (::rename(temporary.c_str(), path.c_str()) != 0) {
+        return replacing_failed("cannot replace", path);
+    }
+    if (durable == Durable::No) {
+        return Done{};
+    }
+    const std::string folder = std::filesystem::path{path}.parent_path().string();
+    const Fd directory{::open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC)};
+    if (!directory.is_open() || ::fsync(directory.get()) != 0) {
+        return replacing_failed("cannot make durable", folder);
+    }
+    return Done{};
+}
+
+}  // namespace sluice

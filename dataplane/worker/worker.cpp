@@ -1,0 +1,201 @@
+#include "dataplane/worker/worker.hpp"
+
+#include "lib/pipeline/adopt.hpp"
+#include "lib/pipeline/run_burst.hpp"
+
+#include <ctime>
+#include <span>
+#include <utility>
+
+#include <rte_cycles.h>
+#include <rte_pause.h>
+
+namespace sluice {
+namespace {
+
+constexpr unsigned kIdleTurnsBeforeSleep = 64;
+// LoadedRule changes wait for so many bursts at most; every turn's last burst is waited for.
+constexpr unsigned kRoundsPerTurn = 64;
+
+Nanoseconds read_clock(clockid_t clock) noexcept {
+    timespec now{};
+    (void)::clock_gettime(clock, &now);
+    return std::chrono::seconds{now.tv_sec} + Nanoseconds{now.tv_nsec};
+}
+
+// Forwards everything as it came.
+void pass_all(Burst& burst, Reason reason) noexcept {
+    for (Packet& packet : burst.packets()) {
+        packet.decision = {.verdict = Verdict::Pass, .reason = reason};
+    }
+}
+
+}  // namespace
+
+Worker::Worker(CoreToken me, const WorkerSetup& setup, CoreState core, std::span<Record> records,
+               WorkerLanes lanes)
+    : me_{std::move(me)},
+      setup_{setup},
+      core_{std::move(core)},
+      ledger_store_{core_.buckets},
+      ledger_{me_.index(), setup.ledger_lanes, records, Instant{}},
+      owners_{me_.index(), setup.workers},
+      io_{std::move(lanes)},
+      time_{rte_get_tsc_hz()} {}
+
+void Worker::run() noexcept {
+    setup_.board.join(me_.index());
+    read_clocks(rte_rdtsc());
+    unsigned idle_turns = 0;
+    while (!setup_.stop.raised()) {
+        idle_turns = turn() == 0 ? idle_turns + 1 : 0;
+        setup_.board.quiescent(me_.index());
+        if (idle_turns != 0) {
+            rest(idle_turns);
+        }
+    }
+    setup_.board.leave(me_.index());
+}
+
+// What is running is adopted at the beginning and let go of at the end, when no burst is on its
+// way.
+std::size_t Worker::turn() noexcept {
+    const Running& running = setup_.running.adopt();
+    core_.texts = running.loaded->texts(me_.index());
+    core_.ledger = running.rules().shared_limits != 0 ? &ledger_ : nullptr;
+    // From the first shared limit on: others may still wait for an answer when the last has gone.
+    shares_ |= running.rules().syncs;
+    // From the first such rule set on: others may still bring what they had under the last one.
+    owns_ |= !running.rules().steering.empty();
+    std::size_t frames = 0;
+    for (unsigned rounds = 0; rounds < kRoundsPerTurn; ++rounds) {
+        const std::size_t came = round(running);
+        core_.counters.bursts.add(1);
+        frames += came;
+        if (came == 0) {
+            break;
+        }
+    }
+    coming_->clear();
+    advance(running, nullptr);
+    keys_.serve([&](const KeyQuestion& question) {
+        return answer_key(question, running.rules(), core_, now());
+    });
+    return frames;
+}
+
+std::size_t Worker::round(const Running& running) noexcept {
+    const Reach reach =
+        running.rules().classifier->asks_text() ? Reach::Everything : Reach::Headers;
+    std::size_t frames = 0;
+    for (DpdkIo& lane : io_.lanes) {
+        const std::size_t came = lane.receive(*coming_, reach);
+        if (came != 0) {
+            frames += came;
+            advance(running, &lane);
+        }
+    }
+    for (TxProxy& proxy : io_.proxies) {
+        frames += proxy.send();
+    }
+    return owns_ ? frames + owned_round(running, reach) : frames;
+}
+
+// What others have handed to this worker as the owner of its keys, and what this one sends of
+// theirs.
+std::size_t Worker::owned_round(const Running& running, Reach reach) noexcept {
+    std::size_t frames = 0;
+    for (DpdkIo& lane : io_.lanes) {
+        frames += take_owned(running, lane, reach);
+    }
+    for (DpdkIo& lane : io_.owner_lanes) {
+        frames += take_owned(running, lane, reach);
+    }
+    for (TxProxy& proxy : io_.owner_proxies) {
+        frames += proxy.send();
+    }
+    return frames;
+}
+
+// As many bursts as there are others at most: each of them may have brought a whole one.
+std::size_t Worker::take_owned(const Running& running, DpdkIo& lane, Reach reach) noexcept {
+    std::size_t frames = 0;
+    for (std::size_t bursts = 1; bursts < setup_.workers; ++bursts) {
+        const std::size_t came = lane.receive_owned(*coming_, reach);
+        if (came != 0) {
+            frames += came;
+            advance(running, &lane, From::Worker);
+        }
+        if (came < kMaxBurst) {
+            break;
+        }
+    }
+    return frames;
+}
+
+// Sends the burst that came before, and keeps the one that has come from `lane` on its way. Workers
+// that share limits hear each other between any two bursts, and at least once a turn: what that
+// takes is spread over bursts, and no ring fills in a long turn.
+void Worker::advance(const Running& running, DpdkIo* lane, From from) noexcept {
+    if (shares_) [[unlikely]] {
+        exchange(running);
+    }
+    const LoadedSet& rules = running.rules();
+    switch (running.state) {
+        case Running::State::Enforce:
+            match_overlapped(*coming_, *going_, rules, core_);
+            if (!rules.steering.empty() && from == From::Port && lane != nullptr) [[unlikely]] {
+                owners_.run(*coming_, rules, core_, lane->owners());
+            }
+            meter_overlapped(*coming_, *going_, rules, core_, now());
+            break;
+        case Running::State::Panic:
+            pass_all(*going_, Reason::Panic);
+            break;
+        default:
+            pass_all(*going_, Reason::NoRuleset);
+            break;
+    }
+    if (going_->size() != 0) {
+        going_lane_->send(*going_, rules.actions, core_.counters);
+    }
+    std::swap(coming_, going_);
+    going_lane_ = lane;
+}
+
+// What other workers have charged, and what they are to know.
+void Worker::exchange(const Running& running) noexcept {
+    const Now at = now();
+    // The rows that its books point to may be gone.
+    adopt(running.rules(), core_, at);
+    ledger_.set(running.loaded->merge_interval(), running.rules().shared_limits,
+                running.rules().hurries ? Ledger::kNoLonger : Ledger::kLongestWait);
+    ledger_.exchange(ledger_store_, at);
+    ledger_.ask(ledger_store_);
+}
+
+Now Worker::now() noexcept {
+    const std::uint64_t ticks = rte_rdtsc();
+    if (time_.wants_anchor(ticks)) [[unlikely]] {
+        read_clocks(ticks);
+    }
+    const Instant at = time_.at(ticks);
+    return {at, utc_.at(at)};
+}
+
+// Once a second (through the vDSO, not by system calls).
+void Worker::read_clocks(std::uint64_t ticks) noexcept {
+    const Nanoseconds boot = read_clock(CLOCK_BOOTTIME) + setup_.clock_lead;
+    time_.anchor(ticks, Instant{boot});
+    utc_.set(read_clock(CLOCK_REALTIME) - boot);
+}
+
+void Worker::rest(unsigned idle_turns) const noexcept {
+    if (setup_.idle_sleep.count() != 0 && idle_turns >= kIdleTurnsBeforeSleep) {
+        rte_delay_us_sleep(static_cast<unsigned>(setup_.idle_sleep.count()));
+    } else {
+        rte_pause();
+    }
+}
+
+}  // namespace sluice

@@ -1,0 +1,99 @@
+#pragma once
+#include "dataplane/io/dpdk_io.hpp"
+#include "dataplane/io/owner_handover.hpp"
+#include "dataplane/io/tx_proxy.hpp"
+#include "dataplane/worker/burst_clock.hpp"
+#include "dataplane/worker/quiesce.hpp"
+#include "dataplane/worker/running.hpp"
+#include "lib/ledger/ledger_store.hpp"
+#include "lib/pipeline/core_state.hpp"
+#include "lib/pipeline/key_question.hpp"
+#include "lib/share/core.hpp"
+#include "lib/share/mailbox.hpp"
+#include "lib/share/published.hpp"
+
+#include <chrono>
+#include <memory>
+#include <span>
+#include <vector>
+
+namespace sluice {
+
+// What all workers share, and none of them writes.
+struct WorkerSetup {
+    const Published<Running>& running;
+    QuiesceBoard& board;
+    const Signal& stop;
+    std::chrono::microseconds idle_sleep;
+    Nanoseconds clock_lead;  // of instants over CLOCK_BOOTTIME
+    DeltaLanes& ledger_lanes;
+    std::size_t workers;
+};
+
+// Where a worker's frames come from and go to.
+struct WorkerLanes {
+    std::vector<DpdkIo> lanes;
+    std::vector<TxProxy> proxies;  // where it sends for others
+    // Of use under rules whose packets are handed to the owners of their keys alone.
+    std::vector<DpdkIo> owner_lanes;
+    std::vector<TxProxy> owner_proxies;
+};
+
+// One lcore: its lanes, its table, its counters. Everything it writes is a member or its own.
+class Worker {
+public:
+    // `records` outlive it.
+    Worker(CoreToken me, const WorkerSetup& setup, CoreState core, std::span<Record> records,
+           WorkerLanes lanes);
+
+    // The tables of all workers, before it runs.
+    void meet(const WorkerTables& worker_tables) noexcept {
+        core_.buckets.set_worker_tables(&worker_tables);
+    }
+
+    void run() noexcept;
+
+    // Questions about keys, for the one thread that asks.
+    using KeyMailbox = Mailbox<KeyQuestion, KeyAnswer>;
+    [[nodiscard]] KeyMailbox& keys() noexcept { return keys_; }
+
+    // Fixed from the start, so anyone may ask.
+    [[nodiscard]] const BucketStore& buckets() const noexcept { return core_.buckets; }
+    [[nodiscard]] const LedgerCounters& ledger() const noexcept { return ledger_.counters(); }
+    [[nodiscard]] const LedgerStore& ledger_store() const noexcept { return ledger_store_; }
+    [[nodiscard]] std::size_t table_slots() const noexcept { return core_.buckets.keys.slots(); }
+
+private:
+    // Rounds over all lanes until nothing comes, or enough have; the number of frames that came.
+    [[nodiscard]] std::size_t turn() noexcept;
+    [[nodiscard]] std::size_t round(const Running& running) noexcept;
+    [[nodiscard]] std::size_t owned_round(const Running& running, Reach reach) noexcept;
+    [[nodiscard]] std::size_t take_owned(const Running& running, DpdkIo& lane,
+                                         Reach reach) noexcept;
+    // Who has handed the burst to this worker; what comes as to the owner goes no further.
+    enum class From : std::uint8_t { Port, Worker };
+    void advance(const Running& running, DpdkIo* lane, From from = From::Port) noexcept;
+    void exchange(const Running& running) noexcept;
+    [[nodiscard]] Now now() noexcept;
+    void read_clocks(std::uint64_t ticks) noexcept;
+    void rest(unsigned idle_turns) const noexcept;
+
+    CoreToken me_;
+    WorkerSetup setup_;
+    CoreState core_;
+    LedgerStore ledger_store_;
+    Ledger ledger_;
+    bool shares_ = false;  // whether any rule set so far had limits that workers share
+    OwnerHandover owners_;
+    bool owns_ = false;  // whether any rule set so far had packets handed to owners
+    WorkerLanes io_;
+    // Two bursts on their way: the lines that one needs arrive while the other is worked on.
+    std::unique_ptr<Burst> coming_ = std::make_unique<Burst>();
+    std::unique_ptr<Burst> going_ = std::make_unique<Burst>();
+    DpdkIo* going_lane_ = nullptr;  // where the burst on its way came from
+    BurstTime time_;
+    UtcLead utc_;
+    KeyMailbox keys_;
+};
+
+}  // namespace sluice

@@ -1,0 +1,79 @@
+#include "lib/ledger/bucket_state.hpp"
+
+#include "lib/base/wide.hpp"
+#include "lib/meter/any_meter.hpp"
+#include "lib/meter/bucket_in.hpp"
+#include "lib/table/own_bucket.hpp"
+
+#include <algorithm>
+
+namespace sluice {
+namespace {
+
+// Of so many 1/parts ns. A division of 128 bits takes many times as long as one of 64, and most
+// limits need none.
+Lapse in_ns(Wide debt, std::uint32_t parts) noexcept {
+    if (parts == 1) [[likely]] {
+        return {static_cast<std::uint64_t>(debt), 0};
+    }
+    if (debt >> 64 == 0) [[likely]] {
+        const auto low = static_cast<std::uint64_t>(debt);
+        return {low / parts, static_cast<std::uint32_t>(low % parts)};
+    }
+    return {static_cast<std::uint64_t>(debt / parts), static_cast<std::uint32_t>(debt % parts)};
+}
+
+}  // namespace
+
+BucketState bucket_state_of(const Cell& cell, const AnyLimit& limit, const LinePool& pool,
+                            Now now) noexcept {
+    BucketState state;
+    state.lasts = lasts_of(limit);
+    if (state.has_counts()) {
+        state.counts = counts_of(cell, limit, pool, now);
+    } else if (state.has_tally()) {
+        state.tally = tally_of(cell, limit, pool, now);
+    } else {
+        state.bucket = bucket_in(cell, *gcra_of(limit));
+    }
+    return state;
+}
+
+Due due_of(const Cell& cell, const AnyLimit& limit, const LinePool& pool, Now now,
+           Units cost) noexcept {
+    if (const Limit* gcra = gcra_of(limit)) {
+        return due_of(bucket_in(cell, *gcra), *gcra, now.at, cost);
+    }
+    if (windows_counted(limit) == 0) {
+        return Due::Soon;
+    }
+    const WindowCounts counts = counts_of(cell, limit, pool, now);
+    const std::uint64_t used = counts.current + counts.previous + cost.count();
+    return used <= most_of(limit).count() / 2 ? Due::Late : Due::Soon;
+}
+
+Gcra charged(const Gcra& bucket, const Limit& limit, const Spent& spent, Instant now) noexcept {
+    const Instant base = spent.at;
+    const auto delay = static_cast<std::uint64_t>(std::max(now - base, Nanoseconds{0}).count());
+    Wide debt = static_cast<Wide>(spent.units) * limit.period();
+    if (bucket.fresh_from > base) {
+        const auto whole = static_cast<std::uint64_t>((bucket.fresh_from - base).count());
+        debt += static_cast<Wide>(whole) * limit.parts() - bucket.below;
+    }
+    const Wide most =
+        static_cast<Wide>(limit.full()) * 2 + static_cast<Wide>(delay) * limit.parts();
+    debt = std::min(debt, most);
+    const auto [owed, rest] = in_ns(debt, limit.parts());
+    const auto whole = static_cast<std::int64_t>(owed);
+    return {base + Nanoseconds{whole + (rest == 0 ? 0 : 1)}, rest == 0 ? 0 : limit.parts() - rest};
+}
+
+std::uint64_t excess_of(const Gcra& bucket, const Limit& limit, Instant at) noexcept {
+    const std::uint64_t debt = debt_of(bucket, limit, at);
+    if (debt <= limit.full()) {
+        return 0;
+    }
+    return (debt - limit.full() + limit.period() - 1) / limit.period();
+}
+
+}  // namespace sluice

@@ -1,0 +1,46 @@
+#pragma once
+#include "lib/load/loaded_set.hpp"
+#include "lib/pipeline/burst.hpp"
+#include "lib/pipeline/core_state.hpp"
+
+namespace sluice {
+
+// The colour a packet comes with: the drop precedence of assured forwarding (RFC 2597), else green.
+[[nodiscard]] Color color_of(std::uint8_t dscp) noexcept;
+[[nodiscard]] inline Color color_of_row(const HeaderColumns& headers, std::size_t row) noexcept {
+    return has_row(headers.present_rows(Field::IpDscp), row) ? color_of(headers.dscp[row])
+                                                             : Color::Green;
+}
+
+// One packet being judged under one rule set.
+struct CheckContext {
+    const LoadedSet& set;
+    CoreState& core;
+    Now now;
+    const FrameColumns& frames;
+    const HeaderColumns& headers;
+    std::size_t row;
+
+    [[nodiscard]] const PacketHeaders& packet_headers() const noexcept {
+        return headers.headers(row);
+    }
+    [[nodiscard]] ByteView frame() const noexcept { return frames.frame(row).bytes; }
+    [[nodiscard]] Color color() const noexcept { return color_of_row(headers, row); }
+};
+
+// Finds or makes the bucket of a look and asks it. Afterwards look.entry is held until settled, or
+// is nullptr if the key found no place and the rule's on_full decided.
+void check_limit(LimitCheck& check, const LoadedLimit& limit, const LoadedRule& rule,
+                 const CheckContext& context) noexcept;
+
+// The same for a bucket of the given aggregation level (0: the key's own), and no other: what finds
+// no place there is counted as on_full says. False: it found none.
+[[nodiscard]] bool check_at_level(LimitCheck& check, const LoadedLimit& limit,
+                                  const LoadedRule& rule, const CheckContext& context,
+                                  std::uint8_t aggregation_level) noexcept;
+
+// Charges a look that was admitted, or, when `rejected`, whatever fits of its cost; both end the
+// hold.
+void commit(LimitCheck& check, const CheckContext& context, bool spends, bool rejected) noexcept;
+
+}  // namespace sluice

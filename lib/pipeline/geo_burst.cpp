@@ -1,0 +1,9 @@
+#include "lib/pipeline/stages.hpp"
+
+namespace sluice {
+
+void fill_geo(Burst& burst, const GeoTable& origins) noexcept {
+    origins.fill(burst.headers(), burst.headers().well_formed() & burst.live());
+}
+
+}  // namespace sluice

@@ -1,0 +1,27 @@
+#pragma once
+#include "lib/policy/expression/expression.hpp"
+#include "lib/rules/port_rss_mapping.hpp"
+#include "lib/rules/rule_set.hpp"
+
+#include <cstdint>
+#include <span>
+
+namespace sluice {
+
+// Of whom the limits under one key are asked.
+struct ScopeQuestion {
+    const Expression* condition = nullptr;  // nullptr: every packet, or nobody knows
+    std::span<const KeyPart> key;
+    MissingKey missing_key = MissingKey::Skip;
+};
+
+// Whether all packets of one key always meet the same worker: at every port whose packets the
+// condition may see, what is hashed is a function of the key's parts, and the ports agree on what
+// is hashed and on who gets it. Doubt is no.
+[[nodiscard]] bool is_local(const ScopeQuestion& asked, const RssMapping& box);
+
+// Of a local limit: a hash of how the ports that the condition may see spread packets, and of which
+// of them can share a key. Where it stays the same, keys stay with their workers. Never 0.
+[[nodiscard]] std::uint64_t spread_at_ports(const ScopeQuestion& asked, const RssMapping& box);
+
+}  // namespace sluice

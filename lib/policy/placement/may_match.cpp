@@ -1,0 +1,86 @@
+#include "lib/policy/placement/may_match.hpp"
+
+#include "lib/packet/transport.hpp"
+
+#include <algorithm>
+
+namespace sluice {
+namespace {
+
+enum class Answer : std::uint8_t { No, Maybe, Yes };
+
+bool has(const std::vector<NumberRange>& ranges, std::uint64_t value) {
+    return std::any_of(ranges.begin(), ranges.end(), [value](const NumberRange& range) {
+        return range.first <= value && value <= range.last;
+    });
+}
+
+// Of a field that every packet has.
+Answer answer_of(const std::vector<NumberRange>& ranges, std::optional<std::uint64_t> value) {
+    if (!value) {
+        return Answer::Maybe;
+    }
+    return has(ranges, *value) ? Answer::Yes : Answer::No;
+}
+
+// Of one that some packets lack: a value that lies in the set is a yes only if it is there.
+Answer answer_if_there(const std::vector<NumberRange>& ranges, std::optional<std::uint64_t> value) {
+    return answer_of(ranges, value) == Answer::No ? Answer::No : Answer::Maybe;
+}
+
+// Whether all that the ranges hold is TCP and UDP.
+bool only_hashed_ports(const std::vector<NumberRange>& ranges) {
+    return std::all_of(ranges.begin(), ranges.end(), [](const NumberRange& range) {
+        return range.first == range.last && (range.first == kProtoTcp || range.first == kProtoUdp);
+    });
+}
+
+Answer ask_leaf(const Leaf& leaf, const KnownFacts& facts) {
+    switch (leaf.field) {
+        case Field::Dir:
+            return answer_of(leaf.numbers, facts.dir);
+        case Field::Port:
+            return answer_of(leaf.numbers, facts.port);
+        case Field::IpFrag:
+            return answer_if_there(leaf.numbers, facts.frag);
+        case Field::IpVersion:
+            return answer_if_there(leaf.numbers, facts.version);
+        case Field::IpProto:
+            if (facts.proto_has_no_hashed_ports) {
+                return only_hashed_ports(leaf.numbers) ? Answer::No : Answer::Maybe;
+            }
+            return answer_if_there(leaf.numbers, facts.proto);
+        default:
+            return Answer::Maybe;
+    }
+}
+
+Answer ask(const Expression& tree, const KnownFacts& facts) {
+    switch (tree.kind) {
+        case Expression::Kind::Leaf:
+            return ask_leaf(tree.leaf, facts);
+        case Expression::Kind::Text:
+            return Answer::Maybe;
+        case Expression::Kind::Not: {
+            const Answer inside = ask(tree.parts.front(), facts);
+            return inside == Answer::Maybe ? inside
+                                           : (inside == Answer::Yes ? Answer::No : Answer::Yes);
+        }
+        default:
+            break;
+    }
+    const bool all = tree.kind == Expression::Kind::And;
+    Answer answer = all ? Answer::Yes : Answer::No;
+    for (const Expression& part : tree.parts) {
+        answer = all ? std::min(answer, ask(part, facts)) : std::max(answer, ask(part, facts));
+    }
+    return answer;
+}
+
+}  // namespace
+
+bool may_match(const Expression& condition, const KnownFacts& facts) {
+    return ask(condition, facts) != Answer::No;
+}
+
+}  // namespace sluice

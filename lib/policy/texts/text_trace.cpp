@@ -1,0 +1,100 @@
+#include "lib/policy/texts/text_trace.hpp"
+
+#include "lib/match/pattern_database.hpp"
+#include "lib/policy/texts/pattern_compiler.hpp"
+
+#include <algorithm>
+#include <array>
+#include <string_view>
+
+namespace sluice {
+namespace {
+
+constexpr std::size_t kMostBytes = 40;  // of a text that is shown
+constexpr std::size_t kMostTexts = 4;   // of a set, before it is cut short
+
+constexpr auto kVerbs =
+    std::to_array<std::string_view>({"is", "starts with", "ends with", "contains", "matches"});
+
+std::string lowered(std::string_view text) {
+    std::string lower{text};
+    std::transform(lower.begin(), lower.end(), lower.begin(), [](char c) {
+        return c >= 'A' && c <= 'Z' ? static_cast<char>(c + ('a' - 'A')) : c;
+    });
+    return lower;
+}
+
+bool compares(TextHow how, std::string_view text, std::string_view asked) {
+    switch (how) {
+        case TextHow::Equals:
+            return text == asked;
+        case TextHow::StartsWith:
+            return text.starts_with(asked);
+        case TextHow::EndsWith:
+            return text.ends_with(asked);
+        default:
+            return text.find(asked) != std::string_view::npos;
+    }
+}
+
+bool matches(const TextTest& test, const std::string& regex, ByteView text) {
+    TextParts parts;
+    parts.entries = {{test.field, test.how, test.ignore_case, regex}};
+    PatternCache cache;
+    if (cache.compile(parts)) {
+        return false;
+    }
+    const Result<PatternDatabase> database = PatternDatabase::load(parts.databases[0].bytes);
+    PatternScratch scratch;
+    if (!database || !scratch.fit(*database)) {
+        return false;
+    }
+    PaddingBuffer padding;
+    PatternHits hits{1};
+    database->scan(padding.pad(text, 0), scratch, hits);
+    return !hits.found().empty();
+}
+
+}  // namespace
+
+bool has_one_of(const TextTest& test, ByteView text) {
+    const std::string_view as_text{reinterpret_cast<const char*>(text.data()), text.size()};
+    return std::any_of(test.texts.begin(), test.texts.end(), [&](const std::string& asked) {
+        if (test.how == TextHow::Matches) {
+            return matches(test, asked, text);
+        }
+        return test.ignore_case ? compares(test.how, lowered(as_text), lowered(asked))
+                                : compares(test.how, as_text, asked);
+    });
+}
+
+std::string shown(ByteView text) {
+    constexpr std::string_view kHex = "0123456789abcdef";
+    std::string out = "\"";
+    for (const std::byte byte : text.first(std::min(text.size(), kMostBytes))) {
+        const auto value = std::to_integer<unsigned>(byte);
+        if (value < 0x20 || value > 0x7E) {
+            out += {'\\', 'x', kHex[value >> 4], kHex[value & 15]};
+        } else {
+            out += value == '"' || value == '\\' ? "\\" : "";
+            out += static_cast<char>(value);
+        }
+    }
+    out += "\"";
+    return text.size() <= kMostBytes ? out
+                                     : out + "... (" + std::to_string(text.size()) + " bytes)";
+}
+
+std::string words_of(const TextTest& test) {
+    std::string words{kVerbs[static_cast<std::size_t>(test.how)]};
+    const std::size_t count = std::min(test.texts.size(), kMostTexts);
+    for (std::size_t i = 0; i < count; ++i) {
+        const bool last = i + 1 == count && count == test.texts.size();
+        words += i == 0 ? " " : last ? " or " : ", ";
+        words += shown(bytes_of(test.texts[i]));
+    }
+    words += count < test.texts.size() ? " or more" : "";
+    return words + (test.ignore_case ? ", whatever the case" : "");
+}
+
+}  // namespace sluice

@@ -1,0 +1,84 @@
+#pragma once
+#include "lib/base/check.hpp"
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <type_traits>
+#include <vector>
+
+// Memory for the states that do not fit a table's entry: lines of 64 bytes, handed out one by one
+// from a free list that lies in the free lines themselves. Fixed size, one owner.
+namespace sluice {
+
+// Index of a line in its pool; 0 is none.
+using PoolLine = std::uint32_t;
+inline constexpr PoolLine kNoLine = 0;
+inline constexpr std::size_t kLineBytes = 64;
+// 24 bits in a table's entry.
+inline constexpr std::size_t kMostLines = (std::size_t{1} << 24) - 1;
+
+class LinePool {
+public:
+    // `lines` up to kMostLines. Pages are touched as they are handed out. Aborts if there is no
+    // memory.
+    explicit LinePool(std::size_t lines);
+    // In memory of somebody else, bytes_for(lines) of it, whatever it holds. If lines are in use
+    // already, recover() has to be told.
+    LinePool(void* memory, std::size_t lines) noexcept;
+    [[nodiscard]] static constexpr std::size_t bytes_for(std::size_t lines) noexcept {
+        return (std::min(lines, kMostLines) + 1) * kLineBytes;
+    }
+
+    // Only these lines are in use, by index: for memory that an earlier process left behind.
+    void recover(const std::vector<bool>& used) noexcept;
+
+    // A zeroed line; kNoLine when all are taken.
+    [[nodiscard]] PoolLine take() noexcept;
+    void give_back(PoolLine line) noexcept { give_back_chain(line, line, 1); }
+    // `count` lines that form a chain, each naming the next in its first four bytes (a PoolLine),
+    // at the price of one.
+    void give_back_chain(PoolLine first, PoolLine last, std::uint32_t count) noexcept;
+
+    [[nodiscard]] std::size_t free() const noexcept { return free_; }
+    [[nodiscard]] std::size_t size() const noexcept { return size_; }
+
+    // To be asked for.
+    [[nodiscard]] const void* line_for(PoolLine line) const noexcept { return &lines_[line]; }
+    void prefetch(PoolLine line) const noexcept { __builtin_prefetch(&lines_[line], 1); }
+
+    // The line's bytes as a T, which is trivially copyable and at most a line.
+    template <typename T>
+    [[nodiscard]] T& at(PoolLine line) noexcept {
+        return *reinterpret_cast<T*>(checked<T>(line));
+    }
+    template <typename T>
+    [[nodiscard]] const T& at(PoolLine line) const noexcept {
+        return *reinterpret_cast<const T*>(checked<T>(line));
+    }
+
+private:
+    struct alignas(kLineBytes) Line {
+        std::byte bytes[kLineBytes];
+    };
+    struct Unmap {
+        std::size_t size;  // bytes; 0: somebody else's
+        void operator()(Line* lines) const noexcept;
+    };
+
+    template <typename T>
+    [[nodiscard]] std::byte* checked(PoolLine line) const noexcept {
+        static_assert(std::is_trivially_copyable_v<T> && sizeof(T) <= kLineBytes);
+        SLUICE_CHECK(line != kNoLine && line <= size_);
+        return lines_[line].bytes;
+    }
+
+    std::unique_ptr<Line[], Unmap> lines_;  // the first is never handed out
+    std::size_t size_;
+    std::size_t free_;
+    PoolLine given_back_ = kNoLine;  // the latest; each names the one before it
+    PoolLine untouched_ = 1;         // from here on, no line was ever taken
+};
+
+}  // namespace sluice

@@ -1,0 +1,47 @@
+#pragma once
+#include "lib/base/units.hpp"
+#include "lib/packet/packet_headers.hpp"
+#include "lib/packet/rss.hpp"
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace sluice {
+
+// How the frames that come in at one port are spread over workers.
+struct PortRssMapping {
+    enum class By : std::uint8_t {
+        OneWorker,  // all of them go to one
+        Handover,   // by a hash that is worked out here
+        Port,       // by the port's RSS
+        Unknown,    // by the port, and nobody knows how
+    };
+    std::string pair;  // empty: any
+    Direction dir{};   // of what comes in here
+    By by = By::Port;
+    Rss rss = Rss::Source;  // what is hashed
+    // At two ports with one `way`, what hashes alike goes to the same worker.
+    std::uint64_t way = 0;
+
+    [[nodiscard]] bool operator==(const PortRssMapping&) const = default;
+};
+
+// What has to be known of a box to say which limits are exact on each of its workers.
+struct RssMapping {
+    std::vector<PortRssMapping> ports;
+    bool tunnels = false;  // ip.* may be those of a packet inside another
+    // What limits that workers share depend on.
+    std::size_t workers = 2;
+    Nanoseconds merge_interval = std::chrono::milliseconds{1};
+
+    [[nodiscard]] bool operator==(const RssMapping&) const = default;
+};
+
+// Of a box that nothing is known of: several workers, two at least; every port hashes the source.
+[[nodiscard]] inline RssMapping usual_spread() {
+    return {.ports = {{.pair = "", .dir = Direction::In}, {.pair = "", .dir = Direction::Out}}};
+}
+
+}  // namespace sluice

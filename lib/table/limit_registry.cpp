@@ -1,0 +1,311 @@
+#include "lib/table/limit_registry.hpp"
+
+#include "lib/meter/bucket_in.hpp"
+
+#include <algorithm>
+#include <optional>
+#include <utility>
+
+namespace sluice {
+
+LimitRegistry::LimitRegistry(std::size_t pool_lines)
+    : live_{std::make_unique<Counter[]>(kSlots)},
+      pool_{pool_lines},
+      own_recovery_log_{std::make_unique<RecoveryLog>()},
+      recovery_log_{own_recovery_log_.get()} {}
+
+LimitRegistry::LimitRegistry(RecoveryLog& recovery_log, LinePool pool)
+    : live_{std::make_unique<Counter[]>(kSlots)},
+      pool_{std::move(pool)},
+      recovery_log_{&recovery_log} {}
+
+// The instants come before the number of changes: a process that ends in between adopts them again.
+void LimitRegistry::adopt(std::span<const SlotRow> rows, std::uint64_t changes,
+                          Instant now) noexcept {
+    rows_ = rows;
+    adopted_ = now;
+    override_generation_ = override_generation_ % kMaxOverrideGeneration + 1;
+    ChangeTimes& changed = recovery_log_->changed;
+    // Changes that came and went between two bursts were never judged by.
+    const std::uint64_t missed =
+        std::min<std::uint64_t>(changes - recovery_log_->changes, changed.size());
+    for (std::uint64_t i = 0; i < missed; ++i) {
+        changed[(changes - i) % changed.size()] = now;
+    }
+    stale_ = stale_ || missed != 0;
+    store_word(recovery_log_->changes, changes);
+}
+
+// What most entries want after a change. False: an entry of another kind.
+[[gnu::always_inline]] inline bool LimitRegistry::update_latest(Entry& entry) noexcept {
+    const LatestChange& latest = rows_[entry.slot()].latest;
+    const Stamp stamp = entry.stamp();
+    if (latest.from == LatestChange::kNone || stamp.aggregation_level != 0) {
+        return false;
+    }
+    if (stamp.version == latest.from) {
+        const Cell cell = entry.cell();
+        const Instant changed =
+            recovery_log_->changed[latest.change % recovery_log_->changed.size()];
+        // What may be a lease goes on as one.
+        const bool leased = latest.numbers.from_parts == 1 && latest.numbers.to_parts == 1;
+        const std::uint32_t below = latest.numbers.from_parts == 1 ? 0 : cell.rest;
+        const Gcra bucket = latest.numbers.of({cell.fresh_from, below}, changed);
+        entry.write_under(latest.to, {bucket.fresh_from, leased ? cell.rest : bucket.below});
+        return true;
+    }
+    return stamp.version == latest.to;
+}
+
+void LimitRegistry::update_slow(Entry& entry, Now now) noexcept {
+    if (entry.slot() < rows_.size() && !update_latest(entry)) [[unlikely]] {
+        update_rare_slow(entry, now);
+    }
+}
+
+// Apart, so that what most entries want keeps to few registers.
+void LimitRegistry::update_rare_slow(Entry& entry, Now now) noexcept {
+    const LimitSlot slot = entry.slot();
+    if (rows_[slot].limit == nullptr) {
+        return;
+    }
+    if (entry.has_own_numbers()) {
+        // Which numbers it has now only its key tells, as long as any may have some.
+        if (!rows_[slot].overridden) {
+            give_up_own(entry, *gcra_of(*rows_[slot].limit), rows_[slot].version, now);
+        }
+    } else if (entry.stamp().version != rows_[slot].version) {
+        renumber_entry(entry, rows_[slot], now);
+    }
+}
+
+bool LimitRegistry::forget_slow(Entry& entry, Now now) noexcept {
+    if (entry.held()) {
+        return false;
+    }
+    if (entry.empty()) {
+        return true;
+    }
+    update(entry, now);
+    if (!entry.idle(now.at) || is_leased(entry)) {
+        return false;
+    }
+    evict(entry);
+    return true;
+}
+
+void LimitRegistry::evict(Entry& entry) noexcept {
+    const LimitSlot slot = entry.slot();
+    live_[slot].set(live_[slot].read() - 1);
+    const Cell cell = entry.cell();
+    const bool own = entry.has_own_numbers();
+    // The entry first: no entry leads to a line that is free.
+    entry.clear();
+    keep_store_order();
+    if (own) {
+        pool_.give_back(cell.rest);
+    } else if (slot < rows_.size() && !rows_[slot].in_entry && rows_[slot].limit != nullptr) {
+        close_bucket(cell, algorithm_of(*rows_[slot].limit), pool_);
+    }
+}
+
+// Step by aggregation level through the numbers that were in force since an entry was written.
+template <typename Convert>
+void LimitRegistry::follow_changes(Stamp stamp, const SlotRow& row,
+                                   Convert&& convert) const noexcept {
+    std::size_t at = 0;
+    while (at < row.previous.size() && row.previous[at].version != stamp.version) {
+        ++at;
+    }
+    const AnyLimit* from = nullptr;
+    Instant ended{};
+    for (std::size_t i = std::min(at + 1, row.previous.size()); i-- > 0;) {
+        const PreviousNumbers& previous = row.previous[i];
+        const AnyLimit* numbers =
+            numbers_at(previous.limit, previous.coarser, stamp.aggregation_level);
+        if (from != nullptr && numbers != nullptr) {
+            convert(*from, *numbers, ended);
+        }
+        from = numbers != nullptr ? numbers : from;
+        ended = recovery_log_->changed[previous.change % recovery_log_->changed.size()];
+    }
+    const AnyLimit* to = numbers_at(*row.limit, row.coarser, stamp.aggregation_level);
+    if (from != nullptr && to != nullptr) {
+        convert(*from, *to, ended);
+    }
+}
+
+void LimitRegistry::renumber_entry(Entry& entry, const SlotRow& row, Now now) noexcept {
+    Cell cell = entry.cell();
+    // Others are cut to the new numbers, which may be done twice.
+    std::optional<EntryTransaction> change;
+    if (algorithm_of(*row.limit) == Algorithm::ColorMeter) {
+        change.emplace(recovery_log_->undo, entry, cell.rest, pool_);
+    }
+    follow_changes(entry.stamp(), row,
+                   [&](const AnyLimit& from, const AnyLimit& to, Instant ended) {
+                       renumber(cell, from, to, pool_, {ended, now.utc_ahead});
+                   });
+    if (gcra_of(*row.limit) != nullptr) {
+        entry.write_under(row.version, cell);
+    } else {
+        entry.write_time(row.version, cell.fresh_from);
+    }
+}
+
+std::optional<Gcra> LimitRegistry::bucket_of(const Entry& entry) const noexcept {
+    const SlotRow& row = rows_[entry.slot()];
+    const AnyLimit* numbers = numbers_at(*row.limit, row.coarser, entry.stamp().aggregation_level);
+    if (numbers == nullptr || gcra_of(*numbers) == nullptr || entry.has_own_numbers()) {
+        return std::nullopt;
+    }
+    const Cell cell = entry.cell();
+    if (entry.stamp().version == row.version) {
+        return bucket_in(cell, *gcra_of(*numbers));
+    }
+    Gcra bucket{cell.fresh_from, cell.rest};
+    follow_changes(entry.stamp(), row,
+                   [&](const AnyLimit& from, const AnyLimit& to, Instant ended) {
+                       bucket = bucket_in({bucket.fresh_from, bucket.below}, *gcra_of(from));
+                       renumber(bucket, *gcra_of(from), *gcra_of(to), ended);
+                   });
+    return bucket;
+}
+
+// Of a bucket that cannot be converted here only what was used is of interest, which the counting
+// algorithms keep whatever their numbers are.
+Units LimitRegistry::used_in(const Entry& entry, const auto& pool, Now now) const noexcept {
+    const LimitSlot slot = entry.slot();
+    if (!knows(slot)) {
+        return Units{0};
+    }
+    const SlotRow& row = rows_[slot];
+    if (entry.has_own_numbers()) {
+        const OwnBucket bucket = pool.template at<OwnBucket>(entry.cell().rest);
+        const Result<Limit> own = bucket.checked_limit();
+        return own ? Units{own->burst() - remaining(bucket.state, *own, now.at).count()} : Units{0};
+    }
+    const AnyLimit* numbers = numbers_at(*row.limit, row.coarser, entry.stamp().aggregation_level);
+    if (numbers == nullptr) {
+        return Units{0};
+    }
+    Cell cell = entry.cell();
+    const bool current = entry.stamp().version == row.version;
+    if (const std::optional<Gcra> bucket = bucket_of(entry)) {
+        cell = {bucket->fresh_from, bucket->below};
+    } else if (!current && algorithm_of(*numbers) == Algorithm::ColorMeter) {
+        for (const PreviousNumbers& previous : row.previous) {
+            numbers = previous.version == entry.stamp().version ? &previous.limit : numbers;
+        }
+    }
+    const Units most = most_of(*numbers);
+    return Units{most.count() - std::min(most, remaining(cell, *numbers, pool, now)).count()};
+}
+
+Units LimitRegistry::used_of(const Entry& entry, const LinePool& pool, Now now) const noexcept {
+    return used_in(entry, pool, now);
+}
+
+Units LimitRegistry::used_of(const Entry& entry, const RemoteLines& lines, Now now) const noexcept {
+    return used_in(entry, lines, now);
+}
+
+Cell LimitRegistry::own_cell(const Entry& entry) const noexcept {
+    const Gcra& state = pool_.at<OwnBucket>(entry.cell().rest).state;
+    return {state.fresh_from, state.below};
+}
+
+void LimitRegistry::write_own(Entry& entry, const Cell& cell, Now now) noexcept {
+    const PoolLine line = entry.cell().rest;
+    OwnBucket& bucket = pool_.at<OwnBucket>(line);
+    bucket.keep({cell.fresh_from, cell.rest});
+    Instant fresh = cell.fresh_from;
+    if (bucket.until != Nanoseconds::max().count()) {
+        const Instant ends{Nanoseconds{bucket.until} - now.utc_ahead};
+        const Limit& base = *gcra_of(*rows_[entry.slot()].limit);
+        fresh = fresh_from(bucket.state, bucket.limit(), base, ends);
+    }
+    entry.write({fresh, line});
+}
+
+// When a bucket's own numbers ended or became others: at their end, or with the set in force.
+Instant LimitRegistry::changed_at(const OwnBucket& bucket, Now now) const noexcept {
+    const Nanoseconds until{bucket.until};
+    return until <= now.utc() ? Instant{until - now.utc_ahead} : std::min(adopted_, now.at);
+}
+
+void LimitRegistry::give_up_own(Entry& entry, const Limit& base, std::uint8_t version,
+                                Now now) noexcept {
+    const PoolLine line = entry.cell().rest;
+    const OwnBucket& bucket = pool_.at<OwnBucket>(line);
+    Gcra state = bucket.state;
+    renumber(state, bucket.limit(), base, changed_at(bucket, now));
+    {
+        const EntryTransaction change{recovery_log_->undo, entry, line, pool_};
+        entry.write_time(version, state.fresh_from);
+        entry.write({state.fresh_from, state.below});
+    }
+    pool_.give_back(line);
+}
+
+// `changed`: until when a bucket without numbers of its own is read under the limit's.
+bool LimitRegistry::take_own(Entry& entry, const OwnNumbers& own, Instant changed,
+                             Now now) noexcept {
+    const Limit& base = *gcra_of(*rows_[entry.slot()].limit);
+    const Limit& limit = *gcra_of(*own.numbers);
+    PoolLine line = entry.cell().rest;
+    const bool has_line = entry.has_own_numbers();
+    if (has_line && pool_.at<OwnBucket>(line).has(limit) &&
+        pool_.at<OwnBucket>(line).until == own.until.count()) {
+        return true;
+    }
+    const EntryTransaction change{recovery_log_->undo, entry, has_line ? line : kNoLine, pool_};
+    if (!has_line) {
+        const Cell cell = entry.cell();
+        line = pool_.take();
+        if (line == kNoLine) {
+            return false;
+        }
+        OwnBucket& bucket = pool_.at<OwnBucket>(line);
+        bucket.state = bucket_in(cell, base);
+        renumber(bucket.state, base, limit, changed);
+        bucket.set(limit, own.until);
+        entry.write_time(kOwnNumbers, cell.fresh_from);
+        entry.write({cell.fresh_from, line});
+    } else {
+        OwnBucket& bucket = pool_.at<OwnBucket>(line);
+        if (!bucket.has(limit)) {
+            renumber(bucket.state, bucket.limit(), limit, changed_at(bucket, now));
+        }
+        bucket.set(limit, own.until);
+    }
+    const Gcra state = pool_.at<OwnBucket>(line).state;
+    write_own(entry, {state.fresh_from, state.below}, now);
+    return true;
+}
+
+bool LimitRegistry::bring_under(Entry& entry, const OwnNumbers& own, Now now) noexcept {
+    const SlotRow& row = rows_[entry.slot()];
+    const Limit* base = gcra_of(*row.limit);
+    if (base == nullptr) {
+        Cell cell = entry.cell();
+        renumber(cell, *row.limit, own.numbers != nullptr ? *own.numbers : *row.limit, pool_,
+                 {now.at, now.utc_ahead});
+        entry.write(cell);
+        return true;
+    }
+    if (own.numbers != nullptr) {
+        return take_own(entry, own, std::min(adopted_, now.at), now);
+    }
+    if (entry.has_own_numbers()) {
+        give_up_own(entry, *base, row.version, now);
+    }
+    return true;
+}
+
+bool LimitRegistry::bring_new_under(Entry& entry, const OwnNumbers& own, Now now) noexcept {
+    const bool in_line = own.numbers != nullptr && gcra_of(*own.numbers) != nullptr;
+    return in_line ? take_own(entry, own, now.at, now) : bring_under(entry, own, now);
+}
+
+}  // namespace sluice

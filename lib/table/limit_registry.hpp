@@ -1,0 +1,155 @@
+#pragma once
+#include "lib/base/now.hpp"
+#include "lib/pool/line_pool.hpp"
+#include "lib/pool/remote_lines.hpp"
+#include "lib/share/core.hpp"
+#include "lib/table/entry.hpp"
+#include "lib/table/own_bucket.hpp"
+#include "lib/table/recovery_log.hpp"
+#include "lib/table/slot_row.hpp"
+
+#include <memory>
+#include <optional>
+#include <span>
+
+namespace sluice {
+
+// Who lives in a core's tables: the limits behind the slots, how many entries each has, and the
+// pool their bulk lies in. Whoever takes an entry away tells it here.
+class LimitRegistry {
+public:
+    explicit LimitRegistry(std::size_t pool_lines);
+    // In memory of somebody else, who may have kept it from an earlier process.
+    LimitRegistry(RecoveryLog& recovery_log, LinePool pool);
+
+    // Entries were found that other processes have filed: nothing is known of when they were last
+    // brought up to date.
+    void recover() noexcept { stale_ = true; }
+
+    // The limits of the rule set in force; `rows` outlives its use. A set that changed numbers
+    // names its change; buckets are read in the old numbers up to `now`.
+    void adopt(std::span<const SlotRow> rows, std::uint64_t changes, Instant now) noexcept;
+
+    // Of what is said of keys beside their limits' numbers: another one with each set, from 1 on.
+    // An entry that is not asked for while sixteen million sets come and go would take one for
+    // another.
+    [[nodiscard]] std::uint32_t override_generation() const noexcept {
+        return override_generation_;
+    }
+
+    // Live entries of a limit, as far as this core has seen them end.
+    [[nodiscard]] const Counter& entries_of(LimitSlot slot) const noexcept { return live_[slot]; }
+
+    [[nodiscard]] LinePool& pool() noexcept { return pool_; }
+    [[nodiscard]] const LinePool& pool() const noexcept { return pool_; }
+    [[nodiscard]] const SlotRow& row(LimitSlot slot) const noexcept { return rows_[slot]; }
+    [[nodiscard]] RecoveryLog& recovery_log() noexcept { return *recovery_log_; }
+    // Whether a slot is that of a limit in force.
+    [[nodiscard]] bool knows(LimitSlot slot) const noexcept {
+        return slot < rows_.size() && rows_[slot].limit != nullptr;
+    }
+
+    // Rewrites an entry that still carries former numbers under those in force.
+    void update(Entry& entry, Now now) noexcept {
+        if (stale_) [[unlikely]] {
+            update_slow(entry, now);
+        }
+    }
+    // Asks for what update() needs to know of the entry's limit, right after a change; and for
+    // what forget_if_left() does. (Inline whatever happens: GCC drops calls of what only
+    // prefetches.)
+    [[gnu::always_inline]] void ask_for_change(const Entry& entry) const noexcept {
+        if (entry.slot() < rows_.size()) {
+            __builtin_prefetch(&rows_[entry.slot()].latest);
+        }
+    }
+    [[gnu::always_inline]] void ask_for_row(const Entry& entry) const noexcept {
+        if (entry.slot() < rows_.size()) {
+            __builtin_prefetch(&rows_[entry.slot()]);
+            __builtin_prefetch(&live_[entry.slot()], 1);
+        }
+    }
+    // Whether entries may carry former numbers: from a change of numbers until settled().
+    [[nodiscard]] bool stale() const noexcept { return stale_; }
+    void settled() noexcept { stale_ = false; }
+    // How often numbers have changed, as far as this core has adopted it.
+    [[nodiscard]] std::uint64_t changes() const noexcept { return recovery_log_->changes; }
+
+    // Empties an entry whose bucket equals a fresh one. False: it does not, or it is held, or
+    // nobody would know what had been spent of its lease.
+    [[nodiscard]] bool forget_if_idle(Entry& entry, Now now) noexcept {
+        return entry.idle(now.at) && forget_slow(entry, now);
+    }
+    // The same where nobody needs the place: who has only just become idle may come again.
+    void forget_if_left(Entry& entry, Now now) noexcept {
+        if (entry.idle(now.at) &&
+            (entry.slot() >= rows_.size() || entry.idle(now.at - rows_[entry.slot()].linger))) {
+            (void)forget_slow(entry, now);
+        }
+    }
+
+    // What an entry holds, and a new state for it under the same numbers.
+    [[nodiscard]] Cell cell_of(const Entry& entry) const noexcept {
+        return entry.has_own_numbers() ? own_cell(entry) : entry.cell();
+    }
+    void write(Entry& entry, const Cell& cell, Now now) noexcept {
+        if (entry.has_own_numbers()) [[unlikely]] {
+            write_own(entry, cell, now);
+        } else {
+            entry.write(cell);
+        }
+    }
+
+    // For a limit of which keys may have other numbers: brings an entry of aggregation level 0
+    // under those that its key has now. What was used until the change is read under the old ones.
+    // False: the pool has no line for it, and nothing has changed.
+    [[nodiscard]] bool bring_under(Entry& entry, const OwnNumbers& own, Now now) noexcept;
+    // The same of a bucket that has just been filed: what it owes, it owes now.
+    [[nodiscard]] bool bring_new_under(Entry& entry, const OwnNumbers& own, Now now) noexcept;
+
+    // What an entry of another table has used, of the limits that are known here; `pool` is that
+    // table's. Its limit's numbers may have changed since.
+    [[nodiscard]] Units used_of(const Entry& entry, const LinePool& pool, Now now) const noexcept;
+    [[nodiscard]] Units used_of(const Entry& entry, const RemoteLines& lines,
+                                Now now) const noexcept;
+    // The same, exactly, of a token or leaky bucket without numbers of its own; nullopt: of any
+    // other.
+    [[nodiscard]] std::optional<Gcra> bucket_of(const Entry& entry) const noexcept;
+
+    // Empties an entry that is not held, whatever it owes: its key begins anew.
+    void forget(Entry& entry) noexcept { evict(entry); }
+
+    void came(LimitSlot slot) noexcept { live_[slot].add(1); }
+
+private:
+    [[nodiscard]] Units used_in(const Entry& entry, const auto& pool, Now now) const noexcept;
+    [[nodiscard]] Cell own_cell(const Entry& entry) const noexcept;
+    void write_own(Entry& entry, const Cell& cell, Now now) noexcept;
+    void give_up_own(Entry& entry, const Limit& base, std::uint8_t version, Now now) noexcept;
+    [[nodiscard]] bool take_own(Entry& entry, const OwnNumbers& own, Instant changed,
+                                Now now) noexcept;
+    [[nodiscard]] Instant changed_at(const OwnBucket& bucket, Now now) const noexcept;
+    void update_slow(Entry& entry, Now now) noexcept;
+    [[gnu::noinline]] void update_rare_slow(Entry& entry, Now now) noexcept;
+    [[nodiscard]] bool update_latest(Entry& entry) noexcept;
+    void renumber_entry(Entry& entry, const SlotRow& row, Now now) noexcept;
+    template <typename Convert>
+    void follow_changes(Stamp stamp, const SlotRow& row, Convert&& convert) const noexcept;
+    [[nodiscard]] bool is_leased(const Entry& entry) const noexcept {
+        return entry.lease() != 0 && entry.slot() < rows_.size() && rows_[entry.slot()].leases &&
+               entry.stamp().aggregation_level == 0 && !entry.has_own_numbers();
+    }
+    [[nodiscard]] bool forget_slow(Entry& entry, Now now) noexcept;
+    void evict(Entry& entry) noexcept;
+
+    std::span<const SlotRow> rows_;
+    std::unique_ptr<Counter[]> live_;
+    LinePool pool_;
+    std::unique_ptr<RecoveryLog> own_recovery_log_;  // nullptr: they lie beside the tables
+    RecoveryLog* recovery_log_;
+    Instant adopted_{};  // the set in force
+    std::uint32_t override_generation_ = 0;
+    bool stale_ = false;
+};
+
+}  // namespace sluice

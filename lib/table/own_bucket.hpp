@@ -1,0 +1,105 @@
+#pragma once
+#include "lib/meter/any_limit.hpp"
+#include "lib/meter/cell.hpp"
+#include "lib/meter/gcra.hpp"
+#include "lib/pool/line_pool.hpp"
+#include "lib/share/word.hpp"
+
+#include <cstdint>
+#include <optional>
+
+// A token or leaky bucket of a key with numbers of its own. Its state means nothing without them,
+// and the limit's entries say nothing of them, so both lie in a line of the pool: whoever meets the
+// entry can read it, bring it under other numbers, and tell when it may be forgotten. Window
+// algorithms need none of this: they keep what was used, whatever the count.
+namespace sluice {
+
+// Numbers that a key has in place of its limit's.
+struct OwnNumbers {
+    const AnyLimit* numbers = nullptr;       // nullptr: none, the limit's count
+    Nanoseconds until = Nanoseconds::max();  // UTC; from then on the limit's
+};
+
+// Plain data that fits a pool line.
+struct OwnBucket {
+    Gcra state;
+    // Of the Limit, which is more than fits: a unit takes `whole` ns and `rest` of `parts` of one.
+    std::uint32_t rest = 0;
+    std::uint64_t whole = 1;
+    std::uint64_t burst = 1;
+    std::uint32_t parts = 1;
+    // Of the digest of the key that these numbers were found to be said of, and by whom: who finds
+    // both again need not ask what is said of the key. 0: nobody has found it.
+    std::uint32_t digest = 0;
+    std::int64_t until = 0;  // ns of UTC
+    std::uint64_t said_by = 0;
+
+    [[nodiscard]] Limit limit() const noexcept { return *checked_limit(); }
+    // Of a line that may just have become something else.
+    [[nodiscard]] Result<Limit> checked_limit() const noexcept {
+        return Limit::make({Units{parts}, Nanoseconds{static_cast<std::int64_t>(period())}},
+                           Units{burst});
+    }
+    // Of so many parts of a ns.
+    [[nodiscard]] std::uint64_t period() const noexcept { return whole * parts + rest; }
+    [[nodiscard]] bool has(const Limit& limit) const noexcept {
+        return period() == limit.period() && burst == limit.burst() && parts == limit.parts();
+    }
+    void set(const Limit& limit, Nanoseconds ends) noexcept {
+        said_by = 0;
+        whole = limit.period() / limit.parts();
+        rest = static_cast<std::uint32_t>(limit.period() % limit.parts());
+        burst = limit.burst();
+        parts = limit.parts();
+        until = ends.count();
+    }
+    // A new state, in an order in which each store leaves at least what was owed before.
+    void keep(const Gcra& after) noexcept {
+        state.fresh_from = after.fresh_from;
+        keep_store_order();
+        state.below = after.below;
+    }
+    // What it holds once it has admitted `cost`; nullopt: it does not.
+    [[nodiscard, gnu::always_inline]] std::optional<Gcra> after(Units cost,
+                                                                Instant now) const noexcept {
+        if (cost == Units{1}) {
+            return after_one(now);
+        }
+        const std::uint64_t added = cost.count() * period();
+        if (cost.count() > burst || debt_in_parts(state, parts, now) > burst * period() - added) {
+            return std::nullopt;
+        }
+        // Keys have any numbers, so nobody could predict where a division is to be saved.
+        const Lapse lapse{added / parts, static_cast<std::uint32_t>(added % parts)};
+        return later_by(lapse, state, parts, now);
+    }
+    // The same of one unit.
+    [[nodiscard, gnu::always_inline]] std::optional<Gcra> after_one(Instant now) const noexcept {
+        if (debt_in_parts(state, parts, now) > (burst - 1) * period()) {
+            return std::nullopt;
+        }
+        return later_by({whole, rest}, state, parts, now);
+    }
+};
+static_assert(sizeof(OwnBucket) <= kLineBytes);
+
+// The Limit of a token or leaky bucket; nullptr: another algorithm.
+[[nodiscard]] inline const Limit* gcra_of(const AnyLimit& limit) noexcept {
+    if (const auto* token = std::get_if<TokenBucketLimit>(&limit)) {
+        return &token->gcra;
+    }
+    const auto* leaky = std::get_if<LeakyBucketLimit>(&limit);
+    return leaky != nullptr ? &leaky->gcra : nullptr;
+}
+
+// From when on a bucket equals a fresh one, if its own numbers end at `ends` and `base` counts from
+// then on.
+[[nodiscard]] inline Instant fresh_from(const Gcra& state, const Limit& own, const Limit& base,
+                                        Instant ends) noexcept {
+    if (state.fresh_from <= ends) {
+        return state.fresh_from;
+    }
+    return owing(renumbered_debt(debt_of(state, own, ends), own, base), base, ends).fresh_from;
+}
+
+}  // namespace sluice

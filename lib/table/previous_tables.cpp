@@ -1,0 +1,88 @@
+#include "lib/table/previous_tables.hpp"
+
+#include "lib/meter/penalty.hpp"
+
+#include <algorithm>
+#include <utility>
+
+namespace sluice {
+
+PreviousTables::PreviousTables(std::vector<Store> stores, Instant until)
+    : stores_{std::move(stores)}, until_{until} {}
+
+// Of one process the workers' buckets add up; what a later process has includes what it took over
+// of the earlier.
+template <typename EntryIn>
+Units PreviousTables::used_in_all(const LimitRegistry& registry, Now now,
+                                  EntryIn&& entry_in) const noexcept {
+    Units most{0};
+    Units used{0};
+    const Store* before = nullptr;
+    for (const Store& store : stores_) {
+        if (before != nullptr && before->process != store.process) {
+            used = Units{0};
+        }
+        before = &store;
+        const Entry entry = entry_in(store.buckets);
+        if (!entry.empty() && !entry.idle(now.at)) {
+            used = used + registry.used_of(entry, store.buckets.registry.pool(), now);
+        }
+        most = std::max(most, used);
+    }
+    return most;
+}
+
+Units PreviousTables::used(const TableKey& key, std::uint8_t aggregation_level,
+                           const LimitRegistry& registry, Now now) const noexcept {
+    // All lines are asked for before the first is read.
+    for (const Store& store : stores_) {
+        (void)table_of(store.buckets, aggregation_level).prefetch_both(key);
+    }
+    return used_in_all(registry, now, [&](const BucketStore& buckets) {
+        return table_of(buckets, aggregation_level).read(key);
+    });
+}
+
+Units PreviousTables::used_by_rule(LimitSlot slot, const LimitRegistry& registry,
+                                   Now now) const noexcept {
+    return used_in_all(registry, now,
+                       [slot](const BucketStore& buckets) { return buckets.rule_entry(slot); });
+}
+
+Nanoseconds PreviousTables::ban_left(const TableKey& key, Instant now) const noexcept {
+    Nanoseconds left{0};
+    for (const Store& store : stores_) {
+        const Entry entry = store.buckets.keys.read(key);
+        const Cell cell = entry.cell();
+        if (!entry.empty() && PenaltyMeter::banned(cell, now)) {
+            left = std::max(left, cell.fresh_from - now);
+        }
+    }
+    return left;
+}
+
+void PreviousTables::forget(const TableKey& key, std::uint8_t aggregation_level) const noexcept {
+    for (const Store& store : stores_) {
+        table_of(store.buckets, aggregation_level).end(key);
+    }
+}
+
+bool PreviousTables::coarsened(Instant now) const noexcept {
+    return std::any_of(stores_.begin(), stores_.end(),
+                       [now](const Store& store) { return store.buckets.coarsened(now); });
+}
+
+std::uint64_t PreviousTables::entries_of(LimitSlot slot) const noexcept {
+    std::uint64_t entries = 0;
+    for (const Store& store : stores_) {
+        entries += store.buckets.registry.entries_of(slot).read();
+    }
+    return entries;
+}
+
+bool PreviousTables::is_let_go(std::size_t cores) const noexcept {
+    return std::all_of(let_go_.begin(), let_go_.begin() + static_cast<std::ptrdiff_t>(cores),
+                       [](const Signal& signal) { return signal.raised(); });
+}
+
+}  // namespace sluice

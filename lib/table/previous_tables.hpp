@@ -1,0 +1,61 @@
+#pragma once
+#include "lib/share/core.hpp"
+#include "lib/table/bucket_store.hpp"
+
+#include <array>
+#include <cstdint>
+#include <vector>
+
+namespace sluice {
+
+// The tables of earlier processes that had another size, number of workers or spreading of flows:
+// their entries cannot be filed anew without their keys, since all that is kept of a key is which
+// line its hash leads to, and 25 bits more. So whoever files a new key looks here first and takes
+// over what it owes. Every worker reads them; all that is ever written is that an entry is over.
+class PreviousTables {
+public:
+    struct Store {
+        BucketStore buckets;
+        std::size_t process = 0;  // one after the other in a list
+    };
+    // Stores that recover() has been asked of. Nothing in them is owed from `until` on, unless
+    // numbers change.
+    PreviousTables(std::vector<Store> stores, Instant until);
+
+    // What a key has used of its limit, in all of them together. `aggregation_level`: of the key,
+    // as it coarsens.
+    [[nodiscard]] Units used(const TableKey& key, std::uint8_t aggregation_level,
+                             const LimitRegistry& registry, Now now) const noexcept;
+    // The same of the limit's last bucket, which is no key's.
+    [[nodiscard]] Units used_by_rule(LimitSlot slot, const LimitRegistry& registry,
+                                     Now now) const noexcept;
+    // The rest of a ban of the key; 0: none.
+    [[nodiscard]] Nanoseconds ban_left(const TableKey& key, Instant now) const noexcept;
+    // Nobody is to find what the key owes any more. Taking it over alone needs none of this: each
+    // worker that the key comes to takes it over, and once, since what it took over lasts as long.
+    void forget(const TableKey& key, std::uint8_t aggregation_level) const noexcept;
+
+    // Whether any parent may still owe something.
+    [[nodiscard]] bool coarsened(Instant now) const noexcept;
+    [[nodiscard]] Instant until() const noexcept { return until_; }
+    [[nodiscard]] std::uint64_t entries_of(LimitSlot slot) const noexcept;
+
+    // Each core says once that it will not look here any more; then all may go.
+    void let_go(std::size_t core) noexcept { let_go_[core].raise(true); }
+    [[nodiscard]] bool is_let_go(std::size_t cores) const noexcept;
+
+private:
+    template <typename EntryIn>
+    [[nodiscard]] Units used_in_all(const LimitRegistry& registry, Now now,
+                                    EntryIn&& entry_in) const noexcept;
+    [[nodiscard]] static const BucketTable& table_of(const BucketStore& store,
+                                                     std::uint8_t aggregation_level) noexcept {
+        return aggregation_level == 0 ? store.keys : store.parents;
+    }
+
+    std::vector<Store> stores_;
+    Instant until_;
+    std::array<Signal, kMaxCores> let_go_;
+};
+
+}  // namespace sluice

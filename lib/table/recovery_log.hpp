@@ -1,0 +1,61 @@
+#pragma once
+#include "lib/pool/line_pool.hpp"
+#include "lib/share/word.hpp"
+#include "lib/table/entry.hpp"
+#include "lib/table/slot_row.hpp"
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+
+namespace sluice {
+
+// An entry and its line as they were before both are changed together, for as long as that takes.
+// Charging a bucket needs none of this: its stores are in an order in which each leaves at least
+// what was owed before. Bringing one under other numbers has no such order.
+struct Undo {
+    // Where the entry lies, in bytes from here; 0: nothing is under way.
+    std::uint64_t entry_at = 0;
+    std::uint64_t line = kNoLine;
+    std::uint64_t time = 0;
+    std::uint64_t key = 0;
+    std::array<std::byte, kLineBytes> bytes{};
+};
+
+// What a core's buckets mean besides what stands in their entries. Plain data that lies beside the
+// tables, so that the next process reads them as this one does.
+struct RecoveryLog {
+    ChangeTimes changed{};
+    std::uint64_t changes = 0;  // of numbers, as far as this core has adopted them
+    Undo undo;
+};
+
+// Keeps the undo from the beginning of a change to its end. `line`: kNoLine, or the entry's before.
+class EntryTransaction {
+public:
+    EntryTransaction(Undo& undo, const Entry& entry, PoolLine line, const LinePool& pool) noexcept
+        : undo_{undo} {
+        undo.line = line;
+        undo.time = entry.time;
+        undo.key = entry.key;
+        if (line != kNoLine) {
+            undo.bytes = pool.at<std::array<std::byte, kLineBytes>>(line);
+        }
+        const auto distance =
+            reinterpret_cast<std::uintptr_t>(&entry) - reinterpret_cast<std::uintptr_t>(&undo);
+        store_word(undo.entry_at, distance);
+        keep_store_order();
+    }
+    ~EntryTransaction() {
+        keep_store_order();
+        store_word(undo_.entry_at, 0);
+    }
+    EntryTransaction(const EntryTransaction&) = delete;
+    EntryTransaction& operator=(const EntryTransaction&) = delete;
+
+private:
+    Undo& undo_;
+};
+
+}  // namespace sluice

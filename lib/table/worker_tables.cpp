@@ -1,0 +1,191 @@
+#include "lib/table/worker_tables.hpp"
+
+#include "lib/base/prefetch.hpp"
+#include "lib/meter/penalty.hpp"
+
+#include <algorithm>
+
+namespace sluice {
+namespace {
+
+const BucketTable& table_of(const BucketStore& store, std::uint8_t aggregation_level) noexcept {
+    return aggregation_level == 0 ? store.keys : store.parents;
+}
+
+Entry entry_at(const BucketStore& store, const BucketAt& at) noexcept {
+    return at.of_rule ? read_whole(store.rule_entry(slot_of(at.key)))
+                      : table_of(store, at.aggregation_level).peek(at.key);
+}
+
+BucketAt with_slot(const BucketAt& at, LimitSlot slot) noexcept {
+    return {sluice::with_slot(at.key, slot), at.aggregation_level, at.of_rule};
+}
+
+bool is_one_line(const AnyLimit& limit) noexcept {
+    const Algorithm algorithm = algorithm_of(limit);
+    return algorithm == Algorithm::FixedWindow || algorithm == Algorithm::SlidingWindow ||
+           algorithm == Algorithm::ColorMeter;
+}
+
+bool is_later(const Gcra& a, const Gcra& b) noexcept {
+    return a.fresh_from > b.fresh_from || (a.fresh_from == b.fresh_from && a.below < b.below);
+}
+
+}  // namespace
+
+// What several tables have of one key, added up or not.
+class WorkerTables::Sum {
+public:
+    Sum(Combine combine, const LimitRegistry& registry, Now now) noexcept
+        : combine_{combine}, registry_{registry}, now_{now} {}
+
+    // The entry is read again if it was another's by the time that its line had been read.
+    void add(const BucketStore& store, const BucketAt& at) noexcept {
+        constexpr int kTries = 3;
+        Entry entry = entry_at(store, at);
+        for (int left = kTries; left > 0 && !entry.empty(); --left) {
+            const Owed seen = owed_in(store, entry);
+            const Entry again = entry_at(store, at);
+            if (again.key == entry.key || left == 1) {
+                add(seen);
+                return;
+            }
+            entry = again;
+        }
+    }
+
+    [[nodiscard]] const Owed& owed() const noexcept { return owed_; }
+
+private:
+    [[nodiscard]] Owed owed_in(const BucketStore& store, const Entry& entry) const noexcept {
+        Owed seen{.found = true};
+        if (!registry_.knows(entry.slot()) || entry.idle(now_.at)) {
+            return seen;
+        }
+        const RemoteLines lines{store.registry.pool()};
+        seen.used = registry_.used_of(entry, lines, now_);
+        seen.bucket = registry_.bucket_of(entry);
+        const SlotRow& row = registry_.row(entry.slot());
+        if (is_one_line(*row.limit) && entry.stamp() == Stamp{row.version, 0}) {
+            seen.line = {lines.at<std::array<std::byte, kLineBytes>>(entry.cell().rest),
+                         entry.fresh_from()};
+        }
+        return seen;
+    }
+
+    void add(const Owed& seen) noexcept {
+        owed_.found = true;
+        if (seen.used == Units{0} && !seen.bucket) {
+            return;
+        }
+        const bool first = owed_.used == Units{0} && !owed_.bucket;
+        if (first) {
+            owed_ = seen;
+        } else if (combine_ == Combine::Most) {
+            const bool later = seen.bucket && owed_.bucket ? is_later(*seen.bucket, *owed_.bucket)
+                                                           : seen.used > owed_.used;
+            owed_ = later ? seen : owed_;
+        } else {
+            owed_ = {.found = true, .used = owed_.used + seen.used};
+        }
+    }
+
+    Combine combine_;
+    const LimitRegistry& registry_;
+    Now now_;
+    Owed owed_;
+};
+
+bool WorkerTables::has_entries(LimitSlot slot) const noexcept {
+    return std::any_of(stores_.begin(), stores_.end(), [slot](const BucketStore* store) {
+        return store->registry.entries_of(slot).read() != 0;
+    });
+}
+
+// All lines are asked for before the first is read.
+void WorkerTables::prefetch(const BucketAt& at) const noexcept {
+    keep_prefetches();
+    for (const BucketStore* store : stores_) {
+        if (!at.of_rule) {
+            (void)table_of(*store, at.aggregation_level).prefetch_both(at.key);
+        }
+    }
+}
+
+Owed WorkerTables::owed_before(const BucketAt& at, const LimitRegistry& registry,
+                               Now now) const noexcept {
+    for (const MigratedFrom& moved : registry.row(slot_of(at.key)).moved()) {
+        if (!has_entries(moved.slot)) {
+            continue;
+        }
+        const BucketAt before = with_slot(at, moved.slot);
+        prefetch(before);
+        Sum sum{moved.combine, registry, now};
+        for (const BucketStore* store : stores_) {
+            sum.add(*store, before);
+        }
+        if (sum.owed().found) {
+            return sum.owed();
+        }
+    }
+    return {};
+}
+
+// Under all of them: one that took over from another may be forgotten first.
+void WorkerTables::end_before(const BucketAt& at, const LimitRegistry& registry) const noexcept {
+    for (const MigratedFrom& moved : registry.row(slot_of(at.key)).moved()) {
+        const TableKey before = sluice::with_slot(at.key, moved.slot);
+        for (const BucketStore* store : stores_) {
+            table_of(*store, at.aggregation_level).end_beside_owner(before);
+        }
+    }
+}
+
+Units WorkerTables::used_by_others(const BucketAt& at, Combine combine, const BucketStore& mine,
+                                   Now now) const noexcept {
+    prefetch(at);
+    Sum sum{combine, mine.registry, now};
+    for (const BucketStore* store : stores_) {
+        if (store != &mine) {
+            sum.add(*store, at);
+        }
+    }
+    return sum.owed().used;
+}
+
+bool WorkerTables::others_have(const BucketAt& at, const BucketStore& mine) const noexcept {
+    prefetch(at);
+    return std::any_of(stores_.begin(), stores_.end(), [&](const BucketStore* store) {
+        return store != &mine && !entry_at(*store, at).empty();
+    });
+}
+
+Nanoseconds WorkerTables::ban_left(const TableKey& key, const LimitRegistry& registry,
+                                   Instant now) const noexcept {
+    Nanoseconds left{0};
+    const auto lookup = [&](const TableKey& at) {
+        if (!has_entries(slot_of(at))) {
+            return;
+        }
+        prefetch({at});
+        for (const BucketStore* store : stores_) {
+            const Entry entry = store->keys.peek(at);
+            const Cell cell = entry.cell();
+            if (!entry.empty() && PenaltyMeter::banned(cell, now)) {
+                left = std::max(left, cell.fresh_from - now);
+            }
+        }
+    };
+    lookup(key);
+    for (const MigratedFrom& moved : registry.row(slot_of(key)).moved()) {
+        lookup(sluice::with_slot(key, moved.slot));
+    }
+    return left;
+}
+
+bool WorkerTables::coarsened(Instant now) const noexcept {
+    return std::any_of(stores_.begin(), stores_.end(),
+                       [now](const BucketStore* store) { return store->coarsened(now); });
+}
+
+}  // namespace sluice

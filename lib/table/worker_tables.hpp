@@ -1,0 +1,68 @@
+#pragma once
+#include "lib/pool/remote_lines.hpp"
+#include "lib/table/bucket_store.hpp"
+
+#include <array>
+#include <cstddef>
+#include <optional>
+#include <vector>
+
+namespace sluice {
+
+// What a key owes in tables that its own worker does not write.
+struct Owed {
+    // A whole bucket of an algorithm that keeps it in one line.
+    struct OneLine {
+        std::array<std::byte, kLineBytes> bytes;
+        Instant fresh_from;
+    };
+    bool found = false;  // there is an entry, whatever it owes
+    Units used{0};
+    // The same exactly, under the limit's numbers, where it can be told.
+    std::optional<Gcra> bucket;
+    std::optional<OneLine> line;
+};
+
+// Which bucket of a store.
+struct BucketAt {
+    TableKey key;
+    std::uint8_t aggregation_level = 0;  // of the key, as it coarsens
+    bool of_rule = false;                // the limit's last bucket, which is no key's
+};
+
+// The tables of all workers of this process. Where a limit's keys meet other workers from a reload
+// on, it gets another slot: what keys owe under the one before stays where it is, nobody charges it
+// any more, and each worker that files a key takes it over, once. So one entry of a worker is read
+// by all, and nothing of another's is written, but that an entry is over whose debt has been
+// charged to a wider key.
+class WorkerTables {
+public:
+    // In the order of the workers; they outlive it.
+    explicit WorkerTables(std::vector<const BucketStore*> stores) : stores_{std::move(stores)} {}
+
+    // What is owed under the slots that the limit had before: under the latest that anybody has an
+    // entry in, since that one has taken over from those before. `registry` knows all of them.
+    [[nodiscard]] Owed owed_before(const BucketAt& at, const LimitRegistry& registry,
+                                   Now now) const noexcept;
+    // Nobody is to find that any more. Of keys, not of a rule.
+    void end_before(const BucketAt& at, const LimitRegistry& registry) const noexcept;
+    // While a key is moving: what others than `mine` hold under its own slot.
+    [[nodiscard]] Units used_by_others(const BucketAt& at, Combine combine, const BucketStore& mine,
+                                       Now now) const noexcept;
+    // Whether one of them has an entry of it.
+    [[nodiscard]] bool others_have(const BucketAt& at, const BucketStore& mine) const noexcept;
+    // The rest of a ban of the key under its slot, or those before; 0: none.
+    [[nodiscard]] Nanoseconds ban_left(const TableKey& key, const LimitRegistry& registry,
+                                       Instant now) const noexcept;
+    // Whether any parent may owe something.
+    [[nodiscard]] bool coarsened(Instant now) const noexcept;
+
+private:
+    class Sum;
+    [[nodiscard]] bool has_entries(LimitSlot slot) const noexcept;
+    void prefetch(const BucketAt& at) const noexcept;
+
+    std::vector<const BucketStore*> stores_;
+};
+
+}  // namespace sluice

@@ -1,0 +1,130 @@
+#include "dataplane/state/rules_store.hpp"
+#include "dataplane/state/slots_store.hpp"
+
+#include <gtest/gtest.h>
+
+#include <filesystem>
+#include <fstream>
+
+namespace sluice::rules_store_test {
+namespace {
+
+class RulesStoreTest : public testing::Test {
+protected:
+    void SetUp() override {
+        directory = testing::TempDir() + "rules_store_" + std::to_string(::getpid());
+        std::filesystem::remove_all(directory);
+    }
+    void TearDown() override { std::filesystem::remove_all(directory); }
+
+    ApplyRules example() {
+        ApplyRules rules;
+        Rule rule;
+        rule.id = "deny";
+        rule.mode = Mode::Enforce;
+        rule.on_match = OnMatch::Act;
+        rules.rules.rules = {rule};
+        rules.source = "version: 1\n";
+        return rules;
+    }
+    std::string directory;
+};
+
+TEST_F(RulesStoreTest, GivesBackWhatWasSaved) {
+    const RulesStore store{directory};
+    EXPECT_FALSE(store.load()->has_value());
+    ASSERT_TRUE(store.save(example()).has_value());
+    const auto loaded = store.load();
+    ASSERT_TRUE(loaded.has_value() && loaded->has_value());
+    EXPECT_EQ((*loaded)->source, "version: 1\n");
+    EXPECT_EQ((*loaded)->rules.rules[0].id, "deny");
+    EXPECT_FALSE(std::filesystem::exists(directory + "/ruleset.bin.new"));
+}
+
+TEST_F(RulesStoreTest, KeepsABrokenFileAside) {
+    const RulesStore store{directory};
+    ASSERT_TRUE(store.save(example()).has_value());
+    std::ofstream{directory + "/ruleset.bin", std::ios::binary | std::ios::trunc} << "rubbish";
+    EXPECT_FALSE(store.load().has_value());
+    EXPECT_FALSE(std::filesystem::exists(directory + "/ruleset.bin"));
+    std::size_t aside = 0;
+    for (const auto& entry : std::filesystem::directory_iterator{directory}) {
+        aside += entry.path().filename().string().starts_with("ruleset.bin.bad-") ? 1U : 0U;
+    }
+    EXPECT_EQ(aside, 1U);
+    EXPECT_FALSE(store.load()->has_value());
+}
+
+std::string whole(const std::string& path) {
+    std::ifstream file{path, std::ios::binary};
+    return {std::istreambuf_iterator<char>{file}, std::istreambuf_iterator<char>{}};
+}
+
+void write(const std::string& path, const std::string& bytes) {
+    std::ofstream{path, std::ios::binary | std::ios::trunc} << bytes;
+}
+
+// What a later or an earlier version has written is not guessed at.
+TEST_F(RulesStoreTest, KeepsAnotherVersionAside) {
+    const RulesStore store{directory};
+    ASSERT_TRUE(store.save(example()).has_value());
+    const std::string path = directory + "/ruleset.bin";
+    std::string bytes = whole(path);
+    ++bytes[8];
+    write(path, bytes);
+    const auto loaded = store.load();
+    ASSERT_FALSE(loaded.has_value());
+    EXPECT_NE(loaded.error().what.find("of version " + std::to_string(kWireVersion + 1)),
+              std::string::npos)
+        << loaded.error().what;
+    EXPECT_FALSE(std::filesystem::exists(path));
+    EXPECT_FALSE(store.load()->has_value());
+}
+
+// Wherever it ends, and whatever byte has changed, none of it is used.
+TEST_F(RulesStoreTest, UsesNothingOfAFileThatIsNotWhole) {
+    const RulesStore store{directory};
+    ASSERT_TRUE(store.save(example()).has_value());
+    const std::string path = directory + "/ruleset.bin";
+    const std::string bytes = whole(path);
+    for (std::size_t size = 0; size < bytes.size(); ++size) {
+        write(path, bytes.substr(0, size));
+        EXPECT_FALSE(store.load().has_value()) << size;
+    }
+    for (std::size_t at = 0; at < bytes.size(); ++at) {
+        std::string changed = bytes;
+        changed[at] = static_cast<char>(changed[at] ^ 0x10);
+        write(path, changed);
+        // Four bytes of the head mean nothing.
+        EXPECT_EQ(store.load().has_value(), at >= 12 && at < 16) << at;
+    }
+    write(path, bytes + "more");
+    EXPECT_FALSE(store.load().has_value());
+}
+
+TEST_F(RulesStoreTest, SlotsOfAnotherVersionAreKeptAside) {
+    std::filesystem::create_directories(directory);
+    const SlotsStore store{directory};
+    ASSERT_TRUE(store.save({.region = 5, .slots = {}}).has_value());
+    ASSERT_TRUE(store.load(5)->has_value());
+    EXPECT_FALSE(store.load(6)->has_value());
+    const std::string path = directory + "/slots.bin";
+    const std::string bytes = whole(path);
+    std::string other = bytes;
+    --other[8];
+    for (const std::string& bad : {other, bytes.substr(0, bytes.size() - 1), bytes.substr(0, 20)}) {
+        write(path, bad);
+        const auto loaded = store.load(5);
+        ASSERT_FALSE(loaded.has_value());
+        EXPECT_NE(loaded.error().what.find("kept as"), std::string::npos);
+        EXPECT_FALSE(std::filesystem::exists(path));
+    }
+}
+
+TEST_F(RulesStoreTest, SaysWhenItCannotSave) {
+    std::ofstream{directory} << "a file where the directory should be";
+    EXPECT_FALSE(RulesStore{directory}.save(example()).has_value());
+}
+
+}  // namespace
+}  // namespace sluice::rules_store_test

@@ -1,0 +1,106 @@
+#include "dataplane/state/state_region.hpp"
+
+#include <gtest/gtest.h>
+
+#include <filesystem>
+
+#include <unistd.h>
+
+namespace sluice::state_region_test {
+namespace {
+
+class StateRegionTest : public testing::Test {
+protected:
+    void SetUp() override {
+        directory = testing::TempDir() + "state_region_" + std::to_string(::getpid());
+        std::filesystem::remove_all(directory);
+    }
+    void TearDown() override {
+        if (const auto folder = StateFolder::open(directory)) {
+            (void)folder->forget();
+        }
+        std::filesystem::remove_all(directory);
+    }
+
+    static StateShape shape(std::size_t workers, std::size_t keys) {
+        return {.workers = workers, .keys = keys, .pool_lines = 16, .huge_pages = false};
+    }
+    static std::uint64_t& mark(const StateRegion& region, std::size_t worker) {
+        const StoreMemory memory = region.worker(worker);
+        return *static_cast<std::uint64_t*>(memory.at(memory.layout.keys_at()));
+    }
+    std::string directory;
+};
+
+TEST_F(StateRegionTest, IsFoundAgainWithItsSecretsAndMemory) {
+    const auto folder = StateFolder::open(directory);
+    ASSERT_TRUE(folder.has_value());
+    StateSecrets secrets;
+    {
+        const auto region = StateRegion::open(*folder, shape(2, 100));
+        ASSERT_TRUE(region.has_value());
+        EXPECT_FALSE(region->taken_up());
+        secrets = region->secrets();
+        mark(*region, 1) = 77;
+        region->records(1).back().set(7, 9);
+    }
+    const auto again = StateRegion::open(*folder, shape(2, 100));
+    ASSERT_TRUE(again.has_value());
+    EXPECT_TRUE(again->taken_up());
+    EXPECT_EQ(again->secrets().hash, secrets.hash);
+    EXPECT_EQ(mark(*again, 1), 77U);
+    EXPECT_EQ(again->records(1).back().unsynced(), 16U);
+    EXPECT_EQ(mark(*again, 0), 0U);
+}
+
+TEST_F(StateRegionTest, AnotherShapeKeepsSecretsAndTheFormerTables) {
+    const auto folder = StateFolder::open(directory);
+    ASSERT_TRUE(folder.has_value());
+    StateSecrets secrets;
+    std::uint64_t lineage = 0;
+    {
+        const auto region = StateRegion::open(*folder, shape(1, 100));
+        secrets = region->secrets();
+        lineage = region->lineage();
+        mark(*region, 0) = 5;
+    }
+    const auto next = StateRegion::open(*folder, shape(3, 100));
+    ASSERT_TRUE(next.has_value());
+    EXPECT_TRUE(next->taken_up());
+    EXPECT_EQ(next->secrets().hash, secrets.hash);
+    EXPECT_EQ(next->lineage(), lineage);
+    EXPECT_EQ(mark(*next, 0), 0U);
+    const auto former = StateRegion::open_former(*folder);
+    ASSERT_EQ(former.size(), 1U);
+    EXPECT_EQ(mark(former[0], 0), 5U);
+    former[0].remove(*folder);
+    EXPECT_TRUE(StateRegion::open_former(*folder).empty());
+}
+
+TEST_F(StateRegionTest, ASnapshotBringsItBackOnceTheMemoryIsGone) {
+    const auto folder = StateFolder::open(directory);
+    ASSERT_TRUE(folder.has_value());
+    const std::string snapshot = directory + "/snapshot";
+    std::uint64_t lineage = 0;
+    {
+        const auto region = StateRegion::open(*folder, shape(2, 1000));
+        lineage = region->lineage();
+        mark(*region, 1) = 123;
+        region->records(1).back().set(1, 2);
+        ASSERT_TRUE(region->write_snapshot(*folder, snapshot).has_value());
+    }
+    EXPECT_TRUE(StateRegion::is_there(*folder));
+    ASSERT_TRUE(folder->forget().has_value());
+    EXPECT_FALSE(StateRegion::is_there(*folder));
+    ASSERT_TRUE(StateRegion::restore(*folder, snapshot, false).has_value());
+    const auto back = StateRegion::open(*folder, shape(2, 1000));
+    ASSERT_TRUE(back.has_value());
+    EXPECT_EQ(back->lineage(), lineage);
+    EXPECT_EQ(mark(*back, 1), 123U);
+    EXPECT_EQ(back->records(1).back().unsynced(), 3U);
+    // The same boot: the instants go on as they were, but for what the clocks differ by.
+    EXPECT_LT(std::chrono::abs(back->clock_lead()), std::chrono::seconds{1});
+}
+
+}  // namespace
+}  // namespace sluice::state_region_test
