@@ -7,6 +7,9 @@ import pathlib
 import re
 import sys
 
+# Keys, their buckets and the arithmetic over these.
+STATE = ["lib/hash", "lib/pool", "lib/meter", "lib/table"]
+
 # A layer may include itself and what stands here.
 MAY_INCLUDE = {
     "lib/base": [],
@@ -17,19 +20,20 @@ MAY_INCLUDE = {
     "lib/pool": ["lib/base", "lib/share"],
     "lib/meter": ["lib/base", "lib/share", "lib/hash", "lib/pool"],
     "lib/table": ["lib/base", "lib/share", "lib/hash", "lib/pool", "lib/meter"],
-    "lib/ledger": ["lib/base", "lib/share", "lib/hash", "lib/pool", "lib/meter", "lib/table"],
+    "lib/ledger": ["lib/base", "lib/share", *STATE],
     "lib/act": ["lib/base", "lib/packet", "lib/rules"],
-    "lib/rules": ["lib/base", "lib/packet", "lib/match", "lib/hash", "lib/pool", "lib/meter", "lib/table"],
-    "lib/load": ["lib/base", "lib/packet", "lib/match", "lib/hash", "lib/pool", "lib/meter", "lib/table", "lib/ledger", "lib/rules"],
+    "lib/rules": ["lib/base", "lib/packet", "lib/match", *STATE],
+    "lib/load": ["lib/base", "lib/packet", "lib/match", *STATE, "lib/ledger", "lib/rules"],
     "lib/heavy_hitters": ["lib/base", "lib/share", "lib/rules", "lib/load"],
-    "lib/pipeline": ["lib/base", "lib/share", "lib/packet", "lib/match", "lib/hash", "lib/pool", "lib/meter", "lib/table", "lib/ledger",
+    "lib/pipeline": ["lib/base", "lib/share", "lib/packet", "lib/match", *STATE, "lib/ledger",
                      "lib/rules", "lib/load", "lib/heavy_hitters"],
-    "lib/policy": ["lib/base", "lib/packet", "lib/match", "lib/hash", "lib/pool", "lib/meter", "lib/table", "lib/ledger", "lib/rules"],
-    "lib/wire": ["lib/base", "lib/packet", "lib/match", "lib/hash", "lib/pool", "lib/meter", "lib/table", "lib/ledger", "lib/rules",
+    "lib/policy": ["lib/base", "lib/packet", "lib/match", *STATE, "lib/ledger", "lib/rules"],
+    "lib/wire": ["lib/base", "lib/packet", "lib/match", *STATE, "lib/ledger", "lib/rules",
                  "lib/load", "lib/heavy_hitters"],
     "lib/capture": ["lib/base", "lib/packet"],
-    "dataplane": ["lib/base", "lib/share", "lib/packet", "lib/match", "lib/hash", "lib/pool", "lib/meter", "lib/table", "lib/ledger",
-                  "lib/act", "lib/rules", "lib/load", "lib/heavy_hitters", "lib/pipeline", "lib/wire"],
+    "dataplane": ["lib/base", "lib/share", "lib/packet", "lib/match", *STATE, "lib/ledger",
+                  "lib/act", "lib/rules", "lib/load", "lib/heavy_hitters", "lib/pipeline",
+                  "lib/wire"],
     "control": ["lib"],
     "tests": ["lib", "dataplane", "control"],
 }

@@ -29,11 +29,11 @@ void renumber(LoadedLimit& limit, const LoadedLimit& after, std::uint64_t change
     if (same_numbers(limit, after)) {
         return;
     }
-    limit.former.insert(limit.former.begin(),
-                        {.limit = limit.limit,
-                         .coarser = limit.coarser,
-                         .version = limit.version,
-                         .change = static_cast<std::uint8_t>(change % kRememberedChanges)});
+    limit.previous.insert(limit.previous.begin(),
+                          {.limit = limit.limit,
+                           .coarser = limit.coarser,
+                           .version = limit.version,
+                           .change = static_cast<std::uint8_t>(change % kRememberedChanges)});
     limit.version = static_cast<std::uint8_t>((limit.version + 1) % kNumberVersions);
     limit.limit = after.limit;
     limit.coarser = after.coarser;
@@ -42,9 +42,9 @@ void renumber(LoadedLimit& limit, const LoadedLimit& after, std::uint64_t change
 
 bool is_sound(const LoadedLimit& limit) {
     const bool versions =
-        limit.version < kNumberVersions && limit.former.size() < kNumberVersions &&
+        limit.version < kNumberVersions && limit.previous.size() < kNumberVersions &&
         std::all_of(
-            limit.former.begin(), limit.former.end(),
+            limit.previous.begin(), limit.previous.end(),
             [](const PreviousNumbers& former) {
                 return former.version < kNumberVersions && former.change < kRememberedChanges;
             });
@@ -81,7 +81,7 @@ LimitSlots::LimitSlots(const SlotsImage& image) : changes_{image.changes} {
     std::set<std::uint64_t> pending;
     const auto take = [&](const LoadedLimit& limit) {
         taken.insert(limit.slot);
-        for (const PreviousNumbers& former : limit.former) {
+        for (const PreviousNumbers& former : limit.previous) {
             // The latest change that it can be.
             pending.insert(changes_ - (changes_ - former.change) % kRememberedChanges);
         }
@@ -155,7 +155,7 @@ void LimitSlots::list_gone(LoadedSet& set) const {
 }
 
 bool LimitSlots::Kept::is_migrating() const {
-    return in_rules && limit.moving;
+    return in_rules && limit.migrating_to;
 }
 
 std::size_t LimitSlots::moving() const {
@@ -171,8 +171,8 @@ void LimitSlots::end_moves() {
             continue;
         }
         LoadedLimit& limit = kept.limit;
-        const Combine combine = *limit.moving;
-        limit.moving.reset();
+        const Combine combine = *limit.migrating_to;
+        limit.migrating_to.reset();
         LoadedLimit before = limit;
         before.migrated_from.clear();
         before.shared = combine == Combine::Most ? 1 : 0;
@@ -181,7 +181,7 @@ void LimitSlots::end_moves() {
         limit.slot = free_.front();
         free_.pop_front();
         limit.version = 0;
-        limit.former.clear();
+        limit.previous.clear();
     }
 }
 
@@ -222,7 +222,7 @@ Result<Done> LimitSlots::check(const LoadedSet& set, Moves moves) const {
 
 bool LimitSlots::have_changed_too_often(const LoadedLimit& before, const LoadedLimit& after) const {
     const auto is_full = [&](const LoadedLimit& limit) {
-        return limit.former.size() + 1 >= kNumberVersions && !same_numbers(limit, after);
+        return limit.previous.size() + 1 >= kNumberVersions && !same_numbers(limit, after);
     };
     return is_full(before) ||
            std::any_of(before.migrated_from.begin(), before.migrated_from.end(),
@@ -235,7 +235,7 @@ void LimitSlots::forget_settled_changes(std::uint64_t settled) {
         pending_.pop_front();
     }
     const auto forget = [this](LoadedLimit& limit) {
-        std::erase_if(limit.former,
+        std::erase_if(limit.previous,
                       [this](const PreviousNumbers& former) { return !is_pending(former.change); });
     };
     for (auto& [identity, kept] : limits_) {
@@ -287,7 +287,7 @@ LimitSlots::Kept LimitSlots::take_over(const LoadedLimit& limit, std::uint64_t c
         next.limit.slot = free_.front();
         free_.pop_front();
         next.limit.version = 0;
-        next.limit.former.clear();
+        next.limit.previous.clear();
         return next;
     }
     const LoadedLimit& before = old->second.limit;
@@ -295,7 +295,7 @@ LimitSlots::Kept LimitSlots::take_over(const LoadedLimit& limit, std::uint64_t c
     renumber(now, limit, change);
     next.limit.slot = now.slot;
     next.limit.version = now.version;
-    next.limit.former = std::move(now.former);
+    next.limit.previous = std::move(now.previous);
     next.limit.migrated_from = before.migrated_from;
     for (const MigratedFrom& from : before.migrated_from) {
         renumber(moved_.at(from.slot), limit, change);
@@ -306,9 +306,9 @@ LimitSlots::Kept LimitSlots::take_over(const LoadedLimit& limit, std::uint64_t c
 
 // A limit that was away has its entries where they were.
 void LimitSlots::move_if_spread(const LoadedLimit& before, LoadedLimit& next) {
-    next.moving = before.moving;
-    if (before.spread != next.spread && !before.moving) {
-        next.moving = before.shared != 0 ? Combine::Most : Combine::Sum;
+    next.migrating_to = before.migrating_to;
+    if (before.spread != next.spread && !before.migrating_to) {
+        next.migrating_to = before.shared != 0 ? Combine::Most : Combine::Sum;
     }
 }
 

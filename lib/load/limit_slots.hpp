@@ -30,8 +30,8 @@ enum class Moves : bool {
 // process has written.
 struct SlotsImage {
     std::uint64_t changes = 0;
-    // Identity, numbers (`limit`, `coarser`, `former`), slot, version, `overridden`, whether it is
-    // `shared`, `spread`, `migrating_to` and `migrated_from`; no more.
+    // Identity, numbers (`limit`, `coarser`, `previous`), slot, version, `overridden`, whether it
+    // is `shared`, `spread`, `migrating_to` and `migrated_from`; no more.
     std::vector<LoadedLimit> limits;
     // The same of slots that limits had before their keys moved to other workers.
     std::vector<LoadedLimit> moved;

@@ -20,12 +20,12 @@ struct LoadedLimit : MeteredLimit {
     std::uint8_t version = 0;  // of its numbers, modulo kNumberVersions
     bool overridden = false;   // keys may have other numbers
     std::uint64_t shared = 0;  // max_unsynced in force; 0: each worker has its own buckets
-    std::vector<PreviousNumbers> former;  // latest first
+    std::vector<PreviousNumbers> previous;  // latest first
     // What tells which workers the packets of a key meet; where it changes, keys move.
     std::uint64_t spread = 0;
     // Keys are moving: other workers hold what they owe in entries of this very slot, and may not
     // all know yet that they move. nullopt: they do not.
-    std::optional<Combine> moving{};
+    std::optional<Combine> migrating_to{};
     std::vector<MigratedFrom> migrated_from;  // latest first
 };
 

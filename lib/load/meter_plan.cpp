@@ -41,7 +41,7 @@ FastMeter pooled_meter(const LoadedRule& rule, const LoadedLimit& limit) noexcep
 }
 
 FastMeter meter_of(const LoadedRule& rule, const LoadedLimit& limit) noexcept {
-    if (limit.moving) {
+    if (limit.migrating_to) {
         return FastMeter::General;
     }
     if (rule.overrides != nullptr) {
@@ -96,7 +96,8 @@ LimitPlan box_plan(MeterPlan& plan, const LoadedRule& rule, const LoadedLimit& b
     made.meter = FastMeter::Penalty;
     made.per = Per::Packet;
     made.cost = 1;
-    made.stands_alone = box.spread != kSpreadAnywhere && !box.moving && box.migrated_from.empty();
+    made.stands_alone =
+        box.spread != kSpreadAnywhere && !box.migrating_to && box.migrated_from.empty();
     return made;
 }
 

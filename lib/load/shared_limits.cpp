@@ -11,9 +11,9 @@ namespace {
 // Until the keys of a limit have moved, workers go on to tell each other what they charge, or do
 // not begin to.
 void stay_as_it_was(LoadedLimit& limit, std::uint64_t largest) {
-    if (limit.moving == Combine::Sum) {
+    if (limit.migrating_to == Combine::Sum) {
         limit.shared = 0;
-    } else if (limit.moving == Combine::Most && limit.shared == 0) {
+    } else if (limit.migrating_to == Combine::Most && limit.shared == 0) {
         limit.shared = std::max<std::uint64_t>(2 * largest, 1);
         limit.overridden = false;
     }

@@ -53,11 +53,11 @@ Nanoseconds linger_of(const LoadedRule& rule, const LoadedLimit& limit) {
 LatestChange latest_change(const LoadedLimit& limit) {
     LatestChange latest;
     const Limit* to = gcra_of(limit.limit);
-    const Limit* from = limit.former.empty() ? nullptr : gcra_of(limit.former.front().limit);
+    const Limit* from = limit.previous.empty() ? nullptr : gcra_of(limit.previous.front().limit);
     if (from != nullptr && to != nullptr) {
-        latest = {.from = limit.former.front().version,
+        latest = {.from = limit.previous.front().version,
                   .to = limit.version,
-                  .change = limit.former.front().change,
+                  .change = limit.previous.front().change,
                   .numbers = {*from, *to}};
     }
     return latest;
@@ -75,7 +75,7 @@ void list_limit(LoadedSet& set, const LoadedLimit& limit, Nanoseconds linger) {
     set.slots[limit.slot] = {
         .limit = &limit.limit,
         .coarser = limit.coarser,
-        .former = limit.former,
+        .previous = limit.previous,
         .migrated_from = &limit.migrated_from,
         .version = limit.version,
         .overridden = limit.overridden,
@@ -111,7 +111,7 @@ void list_slots(LoadedSet& set) {
         for_each_state(rule, [&](const LoadedLimit& limit) {
             list_limit(set, limit, linger_of(rule, limit));
             set.shared_limits += limit.shared != 0 ? 1 : 0;
-            set.hurries = set.hurries || limit.moving.has_value();
+            set.hurries = set.hurries || limit.migrating_to.has_value();
         });
     }
     set.syncs = set.syncs || set.shared_limits != 0;

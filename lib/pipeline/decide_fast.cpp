@@ -80,7 +80,7 @@ bool FastPath::make_current(const LimitPlan& limit, Entry& entry) noexcept {
     Cell cell = lookup.entry->cell();
     const Demand demand{cost_of(limit, lookup), color_of_row(burst_.headers(), row_)};
     const Conformance conformance =
-        check(cell, *limit.numbers, store_.registry.pool(), now_, demand);
+        sluice::check(cell, *limit.numbers, store_.registry.pool(), now_, demand);
     store_.registry.write(*lookup.entry, cell, now_);
     switch (conformance) {
         case Conformance::Green:
@@ -92,9 +92,8 @@ bool FastPath::make_current(const LimitPlan& limit, Entry& entry) noexcept {
     }
 }
 
-[[gnu::always_inline]] inline FastPath::Check FastPath::check_bucket(const LimitPlan& limit,
-                                                                     BucketLookup& lookup,
-                                                                     Findings& found) noexcept {
+[[gnu::always_inline]] inline FastPath::Check FastPath::check_bucket(
+    const LimitPlan& limit, BucketLookup& lookup, CheckFindings& found) noexcept {
     if (lookup.entry == nullptr) [[unlikely]] {
         if (!open(limit, lookup)) {
             return Check::General;
@@ -130,7 +129,7 @@ FastPath::Check FastPath::check_own_numbers(const LimitPlan& limit,
 }
 
 FastPath::Check FastPath::check_overridden(const LimitPlan& limit, BucketLookup& lookup,
-                                           Findings& found) noexcept {
+                                           CheckFindings& found) noexcept {
     Entry* const entry = lookup.entry;
     const bool at_hand = entry != nullptr && entry->slot_and_tag() == lookup.key.slot_and_tag;
     if (at_hand && entry->has_own_numbers()) {
@@ -181,7 +180,7 @@ FastPath::Check FastPath::check_penalty(const LimitPlan& limit,
 
 [[gnu::always_inline]] inline FastPath::Check FastPath::check(const LimitPlan& limit,
                                                               BucketLookup& lookup,
-                                                              Findings& found) noexcept {
+                                                              CheckFindings& found) noexcept {
     switch (limit.meter) {
         case FastMeter::Whole:
         case FastMeter::Parts:
@@ -276,87 +275,6 @@ FastPath::Check FastPath::check_penalty(const LimitPlan& limit,
     }
 }
 
-// What the rules of one packet make of what their limits found, in one pass in the order of the
-// file.
-class FastPath::Outcome {
-public:
-    Outcome(const FastPath& path, std::span<const BucketLookup> lookups,
-            const Findings& found) noexcept
-        : path_{path}, lookups_{lookups}, found_{found} {
-        for (std::size_t first = 0; first < lookups.size();) {
-            first = add_rule(first);
-        }
-        // Which limit would have to be waited for longest is the general path's to find out.
-        may_decide_ &= found.refused == 0 || !path.core_.policy.tell_wait;
-        if (!forwards(decision_.verdict)) {
-            spending_ = 0;
-            may_decide_ &= !rejected_spend_;
-        }
-    }
-
-    // Whether the fast path may carry it out: no refusal spends or notes anything.
-    [[nodiscard]] bool may_decide() const noexcept { return may_decide_; }
-    // What the strictest refusing rule says, the first of equals.
-    [[nodiscard]] const Decision& decision() const noexcept { return decision_; }
-    // The look-ups that are charged, a bit for each: those that admitted the packet, of a
-    // monitoring rule only if no other limit of it has refused; none if the packet is not
-    // forwarded.
-    [[nodiscard]] std::uint64_t spending() const noexcept { return spending_; }
-    // The rules that refused, or whose key is exempt, a bit for their first look-up each.
-    [[nodiscard]] std::uint64_t refusing() const noexcept { return refusing_; }
-    [[nodiscard]] std::uint64_t exempting() const noexcept { return exempting_; }
-
-private:
-    // Returned is the first look-up of the next rule.
-    [[gnu::always_inline]] std::size_t add_rule(std::size_t first) noexcept {
-        const std::uint32_t index = path_.limit_of(lookups_[first]).rule;
-        const std::uint64_t lead = std::uint64_t{1} << first;
-        std::uint64_t bits = 0;
-        std::size_t next = first;
-        for (; next < lookups_.size() && path_.limit_of(lookups_[next]).rule == index; ++next) {
-            bits |= std::uint64_t{1} << next;
-        }
-        const RulePlan& rule = path_.set_.meter_plan.rules[index];
-        const std::uint64_t refused = found_.refused & bits;
-        const std::uint64_t exempt = found_.exempt & bits;
-        const bool enforces = rule.mode == Mode::Enforce;
-        rejected_spend_ |= rule.rejected_spend;
-        may_decide_ &= refused == 0 || rule.refuses_fast;
-        refusing_ |= refused != 0 ? lead : 0;
-        exempting_ |= exempt != 0 ? lead : 0;
-        spending_ |= enforces || refused == 0 ? bits & ~(refused | exempt) : 0;
-        if (enforces) {
-            refused != 0 ? weigh(rule, index, refused) : admit(exempt != 0);
-        }
-        return next;
-    }
-    void admit(bool exempt) noexcept {
-        const bool judged = !exempt && decision_.rule == kNoRule;
-        decision_.reason = judged ? Reason::WithinLimits : decision_.reason;
-    }
-    void weigh(const RulePlan& rule, std::uint32_t index, std::uint64_t refused) noexcept {
-        if (decision_.rule != kNoRule && decision_.verdict >= rule.exceed_verdict) {
-            return;
-        }
-        const BucketLookup& first = lookups_[static_cast<std::size_t>(std::countr_zero(refused))];
-        decision_ = {.verdict = rule.exceed_verdict,
-                     .reason = Reason::OverLimit,
-                     .key = path_.limit_of(first).key,
-                     .action = rule.on_exceed,
-                     .rule = index};
-    }
-
-    const FastPath& path_;
-    std::span<const BucketLookup> lookups_;
-    const Findings& found_;
-    Decision decision_;
-    std::uint64_t spending_ = 0;
-    std::uint64_t refusing_ = 0;
-    std::uint64_t exempting_ = 0;
-    bool may_decide_ = true;
-    bool rejected_spend_ = false;
-};
-
 ActiveRule& FastPath::active_rule_of(const BucketLookup& lookup) noexcept {
     return scratch_.rules[scratch_.active_of[limit_of(lookup).rule]];
 }
@@ -383,8 +301,8 @@ ActiveRule& FastPath::active_rule_of(const BucketLookup& lookup) noexcept {
 // Some limit has no room, or a key is exempt.
 [[gnu::noinline]] bool FastPath::decide_otherwise(std::size_t row,
                                                   std::span<const BucketLookup> lookups,
-                                                  const Findings& found) noexcept {
-    const Outcome outcome{*this, lookups, found};
+                                                  const CheckFindings& found) noexcept {
+    const PacketOutcome outcome{set_.meter_plan, lookups, found, core_.policy.tell_wait};
     if (!outcome.may_decide() || (found.shared != 0 && spends_shared(lookups, outcome.spending()) &&
                                   !commit_shared(lookups))) {
         return false;
@@ -423,7 +341,7 @@ bool FastPath::decide(std::size_t row) noexcept {
         return false;
     }
     row_ = row;
-    Findings found;
+    CheckFindings found;
     std::uint64_t bit = 1;
     for (BucketLookup& lookup : lookups) {
         switch (check(limit_of(lookup), lookup, found)) {

@@ -2,6 +2,7 @@
 #include "lib/load/loaded_set.hpp"
 #include "lib/pipeline/burst.hpp"
 #include "lib/pipeline/core_state.hpp"
+#include "lib/pipeline/packet_outcome.hpp"
 
 #include <cstddef>
 #include <cstdint>
@@ -33,22 +34,15 @@ private:
         Exempt,   // the key is: the rule's limits do not judge the packet
         General,  // cannot be told here
     };
-    // What the checks of one packet found; a bit for each look-up.
-    struct Findings {
-        std::uint64_t refused = 0;
-        std::uint64_t exempt = 0;
-        unsigned shared = 0;  // limits that several workers spend
-        bool opened = false;  // a bucket, which may have taken the place of another
-    };
     static constexpr std::size_t kMostLookups = 64;
 
     [[nodiscard]] Check check(const LimitPlan& limit, BucketLookup& lookup,
-                              Findings& found) noexcept;
+                              CheckFindings& found) noexcept;
     [[nodiscard]] Check check_bucket(const LimitPlan& limit, BucketLookup& lookup,
-                                     Findings& found) noexcept;
+                                     CheckFindings& found) noexcept;
     [[nodiscard]] Check check_pooled(const LimitPlan& limit, const BucketLookup& lookup) noexcept;
     [[nodiscard]] Check check_overridden(const LimitPlan& limit, BucketLookup& lookup,
-                                         Findings& found) noexcept;
+                                         CheckFindings& found) noexcept;
     [[nodiscard]] Check check_own_numbers(const LimitPlan& limit,
                                           const BucketLookup& lookup) noexcept;
     [[nodiscard]] Check check_penalty(const LimitPlan& limit,
@@ -63,13 +57,12 @@ private:
     [[nodiscard]] bool commit_shared(std::span<const BucketLookup> lookups) noexcept;
     void commit_all(std::span<const BucketLookup> lookups) noexcept;
 
-    class Outcome;
     [[nodiscard]] ActiveRule& active_rule_of(const BucketLookup& lookup) noexcept;
     [[nodiscard]] bool refuse_alone(std::size_t row, const BucketLookup& lookup) noexcept;
     [[nodiscard]] bool spends_shared(std::span<const BucketLookup> lookups,
                                      std::uint64_t spending) const noexcept;
     [[nodiscard]] bool decide_otherwise(std::size_t row, std::span<const BucketLookup> lookups,
-                                        const Findings& found) noexcept;
+                                        const CheckFindings& found) noexcept;
 
     [[nodiscard]] const LimitPlan& limit_of(const BucketLookup& lookup) const noexcept {
         return limits_[lookup.limit];

@@ -90,9 +90,9 @@ private:
             for (const LimitPlan& limit : limits_of(plan_.rules[active.rule])) {
                 if (const RowMask rows = scratch_.keyed[limit.schema]; rows != 0) {
                     scratch_.keyed[limit.schema] = 0;
-                    scratch_.has_key[limit.schema] =
-                        digest_keys(plan_.schemas[limit.schema], burst_.frames(), burst_.headers(),
-                                    rows, core_.hash, scratch_.digests[limit.schema]);
+                    scratch_.has_key[limit.schema] = digest_keys(
+                        plan_.schemas[limit.schema], {burst_.frames(), burst_.headers(), rows},
+                        core_.hash, scratch_.digests[limit.schema]);
                 }
             }
         }

@@ -11,12 +11,6 @@ namespace {
 
 using Kind = KeySchemaPart::Kind;
 
-struct Rows {
-    const FrameColumns& frames;
-    const HeaderColumns& headers;
-    RowMask rows;
-};
-
 std::array<std::uint64_t, 2> masked_words(const KeySchemaPart& part,
                                           const IpAddress& address) noexcept {
     const auto words = std::bit_cast<std::array<std::uint64_t, 2>>(address.bytes);
@@ -33,7 +27,7 @@ const HeaderColumns::Column<IpAddress>& v6_column(const KeySchemaPart& part,
 }
 
 // Keys of any kind, one by one. Rows that have the key.
-RowMask digest_by_bytes(const KeySchema& schema, const Rows& in, const KeyHasher& hasher,
+RowMask digest_by_bytes(const KeySchema& schema, const KeyedRows& in, const KeyHasher& hasher,
                         RowDigests& digests) noexcept {
     RowMask present = 0;
     for_each_row(in.rows, [&](std::size_t row) {
@@ -48,8 +42,8 @@ RowMask digest_by_bytes(const KeySchema& schema, const Rows& in, const KeyHasher
     return present;
 }
 
-SLUICE_AES void digest_v4_address(const KeySchemaPart& part, const Rows& in, const AesHash& hash,
-                                  RowDigests& digests) noexcept {
+SLUICE_AES void digest_v4_address(const KeySchemaPart& part, const KeyedRows& in,
+                                  const AesHash& hash, RowDigests& digests) noexcept {
     const auto& column = v4_column(part, in.headers);
     const std::uint64_t header = part.header_v4;
     const std::uint32_t mask = part.mask_v4;
@@ -65,8 +59,8 @@ SLUICE_AES void digest_v4_address(const KeySchemaPart& part, const Rows& in, con
     }
 }
 
-SLUICE_AES void digest_v6_address(const KeySchemaPart& part, const Rows& in, const AesHash& hash,
-                                  RowDigests& digests) noexcept {
+SLUICE_AES void digest_v6_address(const KeySchemaPart& part, const KeyedRows& in,
+                                  const AesHash& hash, RowDigests& digests) noexcept {
     const auto& column = v6_column(part, in.headers);
     for (RowMask left = in.rows; left != 0; left &= left - 1) {
         const auto row = static_cast<std::size_t>(std::countr_zero(left));
@@ -75,26 +69,26 @@ SLUICE_AES void digest_v6_address(const KeySchemaPart& part, const Rows& in, con
     }
 }
 
-void append_v4_address(const KeySchemaPart& part, const Rows& in, KeyColumns& key) noexcept {
+void append_v4_address(const KeySchemaPart& part, const KeyedRows& in, KeyColumns& key) noexcept {
     const auto& column = v4_column(part, in.headers);
     key.append_64([&](std::size_t row) {
         return part.header_v4 | std::uint64_t{column[row] & part.mask_v4} << 32;
     });
 }
-void append_v6_address(const KeySchemaPart& part, const Rows& in, KeyColumns& key) noexcept {
+void append_v6_address(const KeySchemaPart& part, const KeyedRows& in, KeyColumns& key) noexcept {
     const auto& column = v6_column(part, in.headers);
     key.append_32([&](std::size_t) { return part.header_v6; });
     key.append_64([&](std::size_t row) { return masked_words(part, column[row])[0]; });
     key.append_64([&](std::size_t row) { return masked_words(part, column[row])[1]; });
 }
-void append_number(const KeySchemaPart& part, const Rows& in, KeyColumns& key) noexcept {
+void append_number(const KeySchemaPart& part, const KeyedRows& in, KeyColumns& key) noexcept {
     RowNumbers numbers;
     (void)in.headers.gather(part.field, in.rows, numbers);
     key.append_32([&](std::size_t) { return part.header_v4; });
     key.append_64([&](std::size_t row) { return numbers[row]; });
 }
 
-void append_parts(const KeySchema& schema, IpVersion version, const Rows& in,
+void append_parts(const KeySchema& schema, IpVersion version, const KeyedRows& in,
                   KeyColumns& key) noexcept {
     for (const KeySchemaPart& part : schema.fixed) {
         if (part.kind == Kind::Number) {
@@ -109,7 +103,7 @@ void append_parts(const KeySchema& schema, IpVersion version, const Rows& in,
 }
 
 // Several parts, or a number. `version` is that of all rows.
-SLUICE_AES void digest_parts(const KeySchema& schema, IpVersion version, const Rows& in,
+SLUICE_AES void digest_parts(const KeySchema& schema, IpVersion version, const KeyedRows& in,
                              const AesHash& hash, RowDigests& digests) noexcept {
     KeyColumns key{in.rows};
     append_parts(schema, version, in, key);
@@ -120,7 +114,7 @@ SLUICE_AES void digest_parts(const KeySchema& schema, IpVersion version, const R
     }
 }
 
-SLUICE_AES void digest_fixed(const KeySchema& schema, IpVersion version, const Rows& in,
+SLUICE_AES void digest_fixed(const KeySchema& schema, IpVersion version, const KeyedRows& in,
                              const AesHash& hash, RowDigests& digests) noexcept {
     if (in.rows == 0) {
         return;
@@ -134,7 +128,7 @@ SLUICE_AES void digest_fixed(const KeySchema& schema, IpVersion version, const R
     }
 }
 
-RowMask rows_with_all_parts(const KeySchema& schema, const Rows& in) noexcept {
+RowMask rows_with_all_parts(const KeySchema& schema, const KeyedRows& in) noexcept {
     RowMask rows = in.rows;
     for (const KeySchemaPart& part : schema.fixed) {
         rows &= in.headers.present_rows(part.field);
@@ -144,15 +138,14 @@ RowMask rows_with_all_parts(const KeySchema& schema, const Rows& in) noexcept {
 
 }  // namespace
 
-RowMask digest_keys(const KeySchema& schema, const FrameColumns& frames,
-                    const HeaderColumns& headers, RowMask rows, const KeyHasher& hasher,
+RowMask digest_keys(const KeySchema& schema, const KeyedRows& in, const KeyHasher& hasher,
                     RowDigests& digests) noexcept {
-    const Rows all{frames, headers, rows};
+    const auto& [frames, headers, rows] = in;
     const AesHash* const aes = hasher.aes();
     if (!schema.is_fixed || aes == nullptr) [[unlikely]] {
-        return digest_by_bytes(schema, all, hasher, digests);
+        return digest_by_bytes(schema, in, hasher, digests);
     }
-    const RowMask complete = rows_with_all_parts(schema, all);
+    const RowMask complete = rows_with_all_parts(schema, in);
     const RowMask v6 = complete & headers.v6;
     digest_fixed(schema, IpVersion::V4, {frames, headers, complete & ~v6}, *aes, digests);
     RowMask others = schema.missing == MissingKey::Share ? rows & ~complete : 0;

@@ -10,11 +10,17 @@ namespace sluice {
 
 using RowDigests = std::array<std::uint64_t, kMaxBurst>;
 
+// Rows of a burst that has been parsed.
+struct KeyedRows {
+    const FrameColumns& frames;
+    const HeaderColumns& headers;
+    RowMask rows;
+};
+
 // Hashes the key of a schema in these rows of a burst, as KeyHasher::digest() hashes its canonical
 // bytes. Returned are the rows that have the key (with MissingKey::Share all of them); digests of
 // other rows are any number.
-[[nodiscard]] RowMask digest_keys(const KeySchema& schema, const FrameColumns& frames,
-                                  const HeaderColumns& headers, RowMask rows,
+[[nodiscard]] RowMask digest_keys(const KeySchema& schema, const KeyedRows& in,
                                   const KeyHasher& hasher, RowDigests& digests) noexcept;
 
 }  // namespace sluice

@@ -10,8 +10,8 @@
 namespace sluice {
 namespace {
 
-[[gnu::noinline]] void decide_general(Burst& burst, std::size_t row, const LoadedSet& set,
-                                      CoreState& core, Now now) noexcept {
+[[gnu::noinline]] void decide_row(Burst& burst, std::size_t row, const LoadedSet& set,
+                                  CoreState& core, Now now) noexcept {
     const PacketLooks of = looks_of_packet(burst, row, set);
     burst.packets()[row].decision = decide_general({.context = {.set = set,
                                                                 .core = core,
@@ -35,7 +35,7 @@ void decide(Burst& burst, const LoadedSet& set, CoreState& core, Now now) noexce
     fast.admit(rows & ~(scratch.general | scratch.looked_up));
     for_each_row(rows & (scratch.general | scratch.looked_up), [&](std::size_t row) {
         if (has_row(scratch.general, row) || !fast.decide(row)) [[unlikely]] {
-            decide_general(burst, row, set, core, now);
+            decide_row(burst, row, set, core, now);
         }
     });
     fast.finish();

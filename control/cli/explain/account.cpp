@@ -2,7 +2,7 @@
 
 #include "lib/pipeline/check_limit.hpp"
 #include "lib/pipeline/key_overrides.hpp"
-#include "lib/policy/expression/finding.hpp"
+#include "lib/policy/expression/match_trace.hpp"
 #include "lib/rules/group.hpp"
 #include "lib/rules/units_of.hpp"
 

@@ -65,7 +65,7 @@ Result<RuleTrials::Return> RuleTrials::way_back(uid_t from) const {
         (void)applied.renew_keys(back.rules);
         return back;
     }
-    Result<std::optional<History::Former>> former = applied.previous();
+    Result<std::optional<History::Former>> former = applied.former();
     if (!former) {
         return Error{former.error().code,
                      former.error().what + "; another rollback goes to the one before it"};

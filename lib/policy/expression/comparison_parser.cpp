@@ -3,7 +3,7 @@
 #include "lib/policy/expression/value_parser.hpp"
 #include "lib/policy/problems/nearest.hpp"
 #include "lib/policy/texts/text_comparison.hpp"
-#include "lib/policy/values/value_set.hpp"
+#include "lib/policy/values/range_set.hpp"
 
 #include <algorithm>
 #include <array>

@@ -5,7 +5,7 @@
 #include "lib/policy/problems/nearest.hpp"
 #include "lib/policy/values/network_text.hpp"
 #include "lib/policy/values/units_text.hpp"
-#include "lib/policy/values/value_set.hpp"
+#include "lib/policy/values/range_set.hpp"
 
 #include <algorithm>
 #include <charconv>

@@ -2,7 +2,7 @@
 
 #include "lib/policy/values/network_text.hpp"
 #include "lib/policy/values/units_text.hpp"
-#include "lib/policy/values/value_set.hpp"
+#include "lib/policy/values/range_set.hpp"
 #include "lib/policy/yaml/text_check.hpp"
 
 #include <algorithm>

@@ -2,7 +2,7 @@
 
 #include "lib/policy/problems/nearest.hpp"
 #include "lib/policy/values/units_text.hpp"
-#include "lib/policy/yaml/later_part.hpp"
+#include "lib/policy/yaml/unsupported.hpp"
 
 #include <algorithm>
 #include <vector>

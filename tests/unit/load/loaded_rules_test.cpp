@@ -146,9 +146,9 @@ TEST(LoadedRules, AReloadKeepsSlotsAndCounterRows) {
     EXPECT_EQ(second->rows().totals(second->set().rules[0], read).admitted, 0U);
     // Entries under the numbers before can still be read.
     EXPECT_EQ(limit_of(*second, 1).version, 1U);
-    ASSERT_EQ(limit_of(*second, 1).former.size(), 1U);
-    EXPECT_EQ(limit_of(*second, 1).former.front().limit, per_second(10));
-    EXPECT_TRUE(limit_of(*second, 2).former.empty());
+    ASSERT_EQ(limit_of(*second, 1).previous.size(), 1U);
+    EXPECT_EQ(limit_of(*second, 1).previous.front().limit, per_second(10));
+    EXPECT_TRUE(limit_of(*second, 2).previous.empty());
     EXPECT_EQ(second->set().load, 2U);
     EXPECT_EQ(second->set().changes, 1U);
 }
@@ -201,7 +201,7 @@ TEST(LoadedRules, ARefusalSaysWhyAndChangesNothing) {
     EXPECT_EQ(same->set().load, load + 1);
     EXPECT_EQ(limit_of(*same, 0).slot, limit_of(*running, 0).slot);
     EXPECT_EQ(limit_of(*same, 0).version, limit_of(*running, 0).version);
-    EXPECT_EQ(limit_of(*same, 0).former.size(), limit_of(*running, 0).former.size());
+    EXPECT_EQ(limit_of(*same, 0).previous.size(), limit_of(*running, 0).previous.size());
     // Once entries have the latest numbers, others fit again.
     Environment settled = after(*running);
     settled.tables.settled = [] { return UINT64_MAX; };

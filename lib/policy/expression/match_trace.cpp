@@ -1,9 +1,9 @@
-#include "lib/policy/expression/finding.hpp"
+#include "lib/policy/expression/match_trace.hpp"
 
 #include "lib/packet/field_text.hpp"
 #include "lib/policy/clauses/domain_set.hpp"
 #include "lib/policy/texts/text_trace.hpp"
-#include "lib/policy/values/value_set.hpp"
+#include "lib/policy/values/range_set.hpp"
 
 #include <algorithm>
 #include <utility>

@@ -1,4 +1,4 @@
-#include "lib/policy/expression/finding.hpp"
+#include "lib/policy/expression/match_trace.hpp"
 
 #include "lib/packet/parse.hpp"
 #include "tests/packets/tree_oracle.hpp"

@@ -1,4 +1,4 @@
-#include "lib/policy/values/value_set.hpp"
+#include "lib/policy/values/range_set.hpp"
 
 #include "lib/base/wide.hpp"
 #include "lib/match/address_key.hpp"

@@ -1,4 +1,4 @@
-#include "lib/policy/yaml/later_part.hpp"
+#include "lib/policy/yaml/unsupported.hpp"
 
 #include "lib/policy/problems/nearest.hpp"
 

@@ -1,0 +1,105 @@
+#pragma once
+#include "lib/load/meter_plan.hpp"
+#include "lib/pipeline/scratch.hpp"
+#include "lib/rules/decision.hpp"
+
+#include <bit>
+#include <cstddef>
+#include <cstdint>
+#include <span>
+
+namespace sluice {
+
+// What the checks of one packet found; a bit for each look-up.
+struct CheckFindings {
+    std::uint64_t refused = 0;
+    std::uint64_t exempt = 0;
+    unsigned shared = 0;  // limits that several workers spend
+    bool opened = false;  // a bucket, which may have taken the place of another
+};
+
+// What the rules of one packet make of what their limits found, in one pass in the order of the
+// file.
+class PacketOutcome {
+public:
+    // `tell_wait`: the wait of a refused packet is worked out, which only the general path does.
+    PacketOutcome(const MeterPlan& plan, std::span<const BucketLookup> lookups,
+                  const CheckFindings& found, bool tell_wait) noexcept
+        : plan_{plan}, lookups_{lookups}, found_{found} {
+        for (std::size_t first = 0; first < lookups.size();) {
+            first = add_rule(first);
+        }
+        may_decide_ &= found.refused == 0 || !tell_wait;
+        if (!forwards(decision_.verdict)) {
+            spending_ = 0;
+            may_decide_ &= !rejected_spend_;
+        }
+    }
+
+    // Whether the fast path may carry it out: no refusal spends or notes anything.
+    [[nodiscard]] bool may_decide() const noexcept { return may_decide_; }
+    // What the strictest refusing rule says, the first of equals.
+    [[nodiscard]] const Decision& decision() const noexcept { return decision_; }
+    // The look-ups that are charged, a bit for each: those that admitted the packet, of a
+    // monitoring rule only if no other limit of it has refused; none if the packet is not
+    // forwarded.
+    [[nodiscard]] std::uint64_t spending() const noexcept { return spending_; }
+    // The rules that refused, or whose key is exempt, a bit for their first look-up each.
+    [[nodiscard]] std::uint64_t refusing() const noexcept { return refusing_; }
+    [[nodiscard]] std::uint64_t exempting() const noexcept { return exempting_; }
+
+private:
+    [[nodiscard]] const LimitPlan& limit_of(std::size_t lookup) const noexcept {
+        return plan_.limits[lookups_[lookup].limit];
+    }
+    // Returned is the first look-up of the next rule.
+    [[gnu::always_inline]] std::size_t add_rule(std::size_t first) noexcept {
+        const std::uint32_t index = limit_of(first).rule;
+        const std::uint64_t lead = std::uint64_t{1} << first;
+        std::uint64_t bits = 0;
+        std::size_t next = first;
+        for (; next < lookups_.size() && limit_of(next).rule == index; ++next) {
+            bits |= std::uint64_t{1} << next;
+        }
+        const RulePlan& rule = plan_.rules[index];
+        const std::uint64_t refused = found_.refused & bits;
+        const std::uint64_t exempt = found_.exempt & bits;
+        const bool enforces = rule.mode == Mode::Enforce;
+        rejected_spend_ |= rule.rejected_spend;
+        may_decide_ &= refused == 0 || rule.refuses_fast;
+        refusing_ |= refused != 0 ? lead : 0;
+        exempting_ |= exempt != 0 ? lead : 0;
+        spending_ |= enforces || refused == 0 ? bits & ~(refused | exempt) : 0;
+        if (enforces) {
+            refused != 0 ? weigh(rule, index, refused) : admit(exempt != 0);
+        }
+        return next;
+    }
+    void admit(bool exempt) noexcept {
+        const bool judged = !exempt && decision_.rule == kNoRule;
+        decision_.reason = judged ? Reason::WithinLimits : decision_.reason;
+    }
+    void weigh(const RulePlan& rule, std::uint32_t index, std::uint64_t refused) noexcept {
+        if (decision_.rule != kNoRule && decision_.verdict >= rule.exceed_verdict) {
+            return;
+        }
+        const auto first = static_cast<std::size_t>(std::countr_zero(refused));
+        decision_ = {.verdict = rule.exceed_verdict,
+                     .reason = Reason::OverLimit,
+                     .key = limit_of(first).key,
+                     .action = rule.on_exceed,
+                     .rule = index};
+    }
+
+    const MeterPlan& plan_;
+    std::span<const BucketLookup> lookups_;
+    const CheckFindings& found_;
+    Decision decision_;
+    std::uint64_t spending_ = 0;
+    std::uint64_t refusing_ = 0;
+    std::uint64_t exempting_ = 0;
+    bool may_decide_ = true;
+    bool rejected_spend_ = false;
+};
+
+}  // namespace sluice
