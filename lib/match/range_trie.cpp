@@ -40,7 +40,9 @@ void RangeTrie<Key>::span_table() {
     }
     const Key largest = static_cast<Key>(~Key{0}) >> (kKeyBits - width_);
     first_slot_ = std::max<Key>(first >> shift_, 1) - 1;
-    last_slot_ = std::min<Key>((last >> shift_) + 1, largest >> shift_);
+    // The slot behind the last step, unless that lies in the last slot there can be.
+    const bool is_at_end = last >> shift_ == largest >> shift_;
+    last_slot_ = (last >> shift_) + (is_at_end ? 0 : 1);
 }
 
 template <typename Key>

@@ -66,9 +66,9 @@ def main():
         return 0
     # However it ends, the forwarders end with it.
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))
-    bench = forwarding.Bench(Programs(arguments.build), pathlib.Path(arguments.build).resolve(),
-                             QUICK_SECONDS if arguments.quick else SECONDS,
-                             QUICK_ROUNDS if arguments.quick else ROUNDS, arguments.quick,
+    effort = (forwarding.Effort(QUICK_SECONDS, QUICK_ROUNDS, True) if arguments.quick
+              else forwarding.Effort(SECONDS, ROUNDS, False))
+    bench = forwarding.Bench(Programs(arguments.build), pathlib.Path(arguments.build).resolve(), effort,
                              arguments.rules.resolve())
     rows.note(f"{machine()}; release build, -O3 -march=x86-64-v3")
     output = rows.Lines() if arguments.json else rows.Table()

@@ -5,6 +5,7 @@ import random
 import shutil
 import struct
 import tempfile
+import typing
 
 from forwarders import Sluice, Testpmd, cores, huge_pages, rate
 from box import usable_cpus
@@ -58,10 +59,17 @@ def whole_flows():
                       draw.randrange(1 << 16)) for number in range(SOURCES))
 
 
+class Effort(typing.NamedTuple):
+    """How long to measure: seconds of a round, rounds, whether programs that take --quick get it."""
+    seconds: float
+    rounds: int
+    quick: bool
+
+
 class Bench:
-    def __init__(self, programs, build, seconds, rounds, quick, rules):
+    def __init__(self, programs, build, effort, rules):
         self.programs, self.build = programs, build
-        self.seconds, self.rounds, self.quick = seconds, rounds, quick
+        self.seconds, self.rounds, self.quick = effort
         self.rules = rules  # file of P5 and F1 (c)
 
     @contextlib.contextmanager

@@ -137,6 +137,16 @@ void try_many(unsigned width, std::size_t count) {
     expect_the_same_together(trie, steps, keys);
 }
 
+// The last key of all begins a step of its own; there is no slot behind it.
+TEST(RangeTrie, EndsWithAStepAtTheLastKey) {
+    const std::vector<Step<Wide>> steps{{0, 2}, {~Wide{0}, 1}};
+    const RangeTrie<Wide> trie{steps, 128};
+    EXPECT_EQ(trie.find(0, steps), 2U);
+    EXPECT_EQ(trie.find(Wide{0x2001'0DB8} << 96, steps), 2U);
+    EXPECT_EQ(trie.find(~Wide{0} - 1, steps), 2U);
+    EXPECT_EQ(trie.find(~Wide{0}, steps), 1U);
+}
+
 TEST(RangeTrie, HoldsALargeList) {
     try_many<std::uint64_t>(32, 200'000);
     try_many<Wide>(128, 200'000);
