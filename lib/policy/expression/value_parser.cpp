@@ -4,8 +4,8 @@
 #include "lib/policy/lists/list_set.hpp"
 #include "lib/policy/problems/nearest.hpp"
 #include "lib/policy/values/network_text.hpp"
-#include "lib/policy/values/units_text.hpp"
 #include "lib/policy/values/range_set.hpp"
+#include "lib/policy/values/units_text.hpp"
 
 #include <algorithm>
 #include <charconv>

@@ -1,8 +1,8 @@
 #include "lib/policy/lists/list_text.hpp"
 
 #include "lib/policy/values/network_text.hpp"
-#include "lib/policy/values/units_text.hpp"
 #include "lib/policy/values/range_set.hpp"
+#include "lib/policy/values/units_text.hpp"
 #include "lib/policy/yaml/text_check.hpp"
 
 #include <algorithm>
