@@ -64,10 +64,8 @@ void fill_numbers(const LoadedLimit& limit, LimitPlan& plan) noexcept {
     if (plan.gcra == nullptr) {
         return;
     }
-    plan.burst = plan.gcra->burst();
     if (plan.gcra->parts() == 1) {
-        plan.full_word = static_cast<std::int64_t>(plan.gcra->full() << kInstantShift);
-        plan.period_word = static_cast<std::int64_t>(plan.gcra->period() << kInstantShift);
+        plan.whole = WholeNumbers{*plan.gcra};
     }
 }
 

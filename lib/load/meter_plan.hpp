@@ -3,6 +3,7 @@
 #include "lib/meter/limit.hpp"
 #include "lib/rules/rule_set.hpp"
 #include "lib/table/entry.hpp"
+#include "lib/table/take.hpp"
 
 #include <cstddef>
 #include <cstdint>
@@ -29,10 +30,7 @@ enum class FastMeter : std::uint8_t {
 // One limit, or one penalty box, of one rule.
 struct alignas(64) LimitPlan {
     std::uint64_t start = 0;  // KeyHasher::start_of() the limit
-    // Of a token or leaky bucket, in the unit of an entry's time word (Entry, kInstantShift).
-    std::int64_t full_word = 0;    // burst * T
-    std::int64_t period_word = 0;  // T
-    std::uint64_t burst = 0;
+    WholeNumbers whole;  // of FastMeter::Whole
     const Limit* gcra = nullptr;        // nullptr: another algorithm
     const AnyLimit* numbers = nullptr;  // in the rule set
     const OverrideTable* overrides = nullptr;

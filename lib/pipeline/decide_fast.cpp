@@ -36,7 +36,7 @@ FastPath::FastPath(Burst& burst, const LoadedSet& set, CoreState& core, Now now)
       core_{core},
       store_{core.buckets},
       now_{now},
-      now_word_{now.at.time_since_epoch().count() << kInstantShift},
+      now_word_{WholeNumbers::word_of(now.at)},
       stale_{core.buckets.registry.stale()} {}
 
 bool FastPath::make_current(const LimitPlan& limit, Entry& entry) noexcept {
@@ -104,10 +104,7 @@ bool FastPath::make_current(const LimitPlan& limit, Entry& entry) noexcept {
     }
     const Units cost = cost_of(limit, lookup);
     if (limit.meter == FastMeter::Whole) [[likely]] {
-        const auto tat = static_cast<std::int64_t>(lookup.entry->time) & ~WholeTake::kBelow;
-        const std::int64_t tolerance =
-            limit.full_word - static_cast<std::int64_t>(cost.count()) * limit.period_word;
-        const bool fits = (cost.count() <= limit.burst) & (tat <= now_word_ + tolerance);
+        const bool fits = limit.whole.fits(*lookup.entry, now_word_, cost);
         return fits ? Check::Fits : Check::Refused;
     }
     if (limit.meter == FastMeter::Pooled) {
@@ -219,15 +216,9 @@ FastPath::Check FastPath::check_penalty(const LimitPlan& limit,
                                                     const BucketLookup& lookup) noexcept {
     Entry& entry = *lookup.entry;
     switch (limit.meter) {
-        case FastMeter::Whole: {
-            const auto word = static_cast<std::int64_t>(entry.time);
-            const std::int64_t tat = std::max(word & ~WholeTake::kBelow, now_word_);
-            const std::int64_t added =
-                static_cast<std::int64_t>(cost_of(limit, lookup).count()) * limit.period_word;
-            store_word(entry.time,
-                       static_cast<std::uint64_t>(tat + added + (word & WholeTake::kBelow)));
+        case FastMeter::Whole:
+            limit.whole.charge(entry, now_word_, cost_of(limit, lookup));
             return;
-        }
         case FastMeter::Parts:
             take_fitting(entry, *limit.gcra, now_.at, cost_of(limit, lookup));
             return;

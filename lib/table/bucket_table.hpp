@@ -125,44 +125,6 @@ public:
         }
         return misses;
     }
-    // The same of at most 32 looks, and what the entries that were found say, a bit for each look
-    // in their order: that nothing is said of the key in an edition, or that it has numbers of its
-    // own. An entry that is there twice may be told apart wrongly.
-    struct Kinds {
-        std::uint32_t found = 0;
-        std::uint32_t ordinary = 0;
-        std::uint32_t own = 0;
-    };
-    template <typename Lookup>
-    [[nodiscard, gnu::always_inline]] static Kinds find_kinds(
-        std::span<Lookup> lookups, Lookup** missed, std::uint32_t override_generation) noexcept {
-        const __m256i mask = _mm256_set1_epi64x(static_cast<long long>(kSlotAndTagMask));
-        const __m256i noted =
-            _mm256_set1_epi64x(static_cast<long long>(override_generation) << kRestShift);
-        const __m256i version = _mm256_set1_epi64x(std::int64_t{kOwnNumbers} << kVersionShift);
-        Kinds kinds;
-        unsigned row = 0;
-        for (Lookup& lookup : lookups) {
-            Line& first = as_line(lookup.entry);
-            const __m256i slot_and_tag =
-                _mm256_set1_epi64x(static_cast<long long>(lookup.key.slot_and_tag));
-            const __m256i keys = keys_of(first);
-            const __m256i is_found = _mm256_cmpeq_epi64(_mm256_and_si256(keys, mask), slot_and_tag);
-            const __m256i is_own =
-                _mm256_cmpeq_epi64(_mm256_and_si256(times_of(first), version), version);
-            const __m256i is_noted = _mm256_cmpeq_epi64(keys, _mm256_or_si256(slot_and_tag, noted));
-            const unsigned hits = bits_of(is_found);
-            const std::uint32_t found = one_if_any(hits);
-            lookup.entry = entry_of(first, hits);
-            *missed = &lookup;
-            missed += 1 - found;
-            kinds.found |= found << row;
-            kinds.own |= one_if_any(bits_of(_mm256_and_si256(is_found, is_own))) << row;
-            kinds.ordinary |= one_if_any(bits_of(_mm256_andnot_si256(is_own, is_noted))) << row;
-            ++row;
-        }
-        return kinds;
-    }
     template <typename Lookup>
     [[gnu::always_inline]] void ask_second(std::span<Lookup* const> missed) const noexcept {
         Line* const lines = &line(0);
@@ -288,10 +250,6 @@ private:
     }
     [[nodiscard]] static unsigned bits_of(__m256i lanes) noexcept {
         return static_cast<unsigned>(_mm256_movemask_pd(_mm256_castsi256_pd(lanes)));
-    }
-    // Of few bits, without a compare that could become a branch.
-    [[nodiscard]] static std::uint32_t one_if_any(unsigned bits) noexcept {
-        return (0U - bits) >> 31;
     }
     // A bit per entry, in the same order.
     [[nodiscard]] static unsigned hits_in(const Line& line, std::uint64_t slot_and_tag) noexcept {

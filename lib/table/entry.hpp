@@ -158,24 +158,6 @@ struct Entry {
     void note_unoverridden(std::uint32_t override_generation) noexcept {
         store_word(key, (std::uint64_t{override_generation} << kRestShift) | slot_and_tag());
     }
-    // What follows are numbers, 0 or 1, computed without a compare that GCC could make a branch of:
-    // for whoever asks of keys that come in any order.
-    [[nodiscard]] std::uint64_t own_bit() const noexcept {
-        return (((time >> kVersionShift) & 7U) + 1) >> 3U;  // of kOwnNumbers only
-    }
-    [[nodiscard]] std::uint64_t slot_and_tag_bit(std::uint64_t slot_and_tag_bits) const noexcept {
-        return zero_bit(slot_and_tag() ^ slot_and_tag_bits);
-    }
-    // Of the key that it has to be of, and nothing is said of it; a line's number may be any.
-    [[nodiscard]] std::uint64_t unoverridden_bit(std::uint64_t slot_and_tag_bits,
-                                                 std::uint32_t override_generation) const noexcept {
-        const std::uint64_t noted =
-            (std::uint64_t{override_generation} << kRestShift) | slot_and_tag_bits;
-        return zero_bit((key ^ noted) | own_bit());
-    }
-    [[nodiscard]] static std::uint64_t zero_bit(std::uint64_t number) noexcept {
-        return (~number & (number - 1)) >> 63U;
-    }
     void hold() noexcept { store_word(time, time | kHeld); }
     void release() noexcept { store_word(time, time & ~kHeld); }
     void clear() noexcept {

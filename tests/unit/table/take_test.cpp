@@ -33,10 +33,6 @@ const Numbers kNumbers[] = {
 
 constexpr int kAsked = 20'000;
 
-bool take_one(Entry& entry, const Limit& limit, Instant now) {
-    return limit.parts() == 1 ? TakeOne{limit, now}(entry) : TakeOneInParts{limit, now}(entry);
-}
-
 class Take : public testing::TestWithParam<Numbers> {};
 
 // In one step on the entry, or in two on a bucket: the same answers and the same state, and what
@@ -61,14 +57,6 @@ TEST_P(Take, IsAdmitsAndCharge) {
         const Units cost{1 + random() % (n.largest_cost + (i % 64 == 0 ? n.burst : 0))};
         const bool admitted_it = admits(bucket, limit, now, cost);
         ASSERT_EQ(fits(entry, limit, now, cost), admitted_it) << i;
-        if (cost == Units{1}) {
-            Entry one = entry;
-            Entry same = entry;
-            ASSERT_EQ(take_one(one, limit, now), admitted_it) << i;
-            ASSERT_EQ(take(same, limit, now, cost), admitted_it) << i;
-            ASSERT_EQ(one.time, same.time) << i;
-            ASSERT_EQ(one.key, same.key) << i;
-        }
         OwnBucket own;
         own.set(limit, Nanoseconds::max());
         own.state = bucket;
