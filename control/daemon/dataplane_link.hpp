@@ -11,14 +11,14 @@
 namespace sluice {
 
 // The one connection to the dataplane. Calls are made one at a time, each with a timeout; a broken
-// connection is dropped, and connect() is tried again by whoever keeps the link.
+// connection is dropped, and connect() is tried again by LinkKeeper.
 class DataplaneLink {
 public:
     explicit DataplaneLink(std::string path,
                            std::chrono::milliseconds timeout = std::chrono::seconds{3})
         : path_{std::move(path)}, timeout_{timeout} {}
 
-    // Unreachable while there is no dataplane. Only the call that meets a dead one waits for it;
+    // Unreachable while there is no dataplane. Only the call that finds it dead waits for it;
     // nobody waits for his turn longer than for an answer.
     [[nodiscard]] Result<Reply> call(const Request& request);
 

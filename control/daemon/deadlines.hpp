@@ -17,7 +17,7 @@ public:
     void start(int fd, Clock::time_point now);
     // It owes nothing (any more): we are busy with its request, or it is about to be closed.
     void stop(int fd);
-    // Shuts down those whose time is over; whoever polls them then closes them.
+    // Shuts down those whose time is over; the poll loop then closes them.
     void sweep(Clock::time_point now);
 
 private:

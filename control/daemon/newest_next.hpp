@@ -7,7 +7,7 @@
 namespace sluice {
 
 // The way into expensive work whose outcome the next one replaces: one is inside, one waits, and
-// whoever comes then takes the place of the one who waits. So nobody queues, and however many come,
+// a newer one takes the place of the one that waits. So there is no queue, and however many come,
 // the newest is served after at most one other.
 class NewestNext {
 public:

@@ -63,7 +63,7 @@ struct RuleFile {
     std::string directory{};  // absolute; empty: only absolute paths of lists can be read
 };
 
-// The rules in force, for whoever wants to look at them.
+// The rules in force, as readers see them.
 struct RuleView {
     std::uint64_t generation = 0;  // 0: none
     std::string file;

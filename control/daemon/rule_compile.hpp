@@ -20,7 +20,7 @@ struct Compiled {
     std::vector<Problem> problems;
 };
 
-// A list of the set as its file is now, opened with the rights of whoever applied the set.
+// A list of the set as its file is now, opened with the rights of the set's applicant.
 [[nodiscard]] Result<ListFile> read_list(const StoredRules& rules, const std::string& path);
 
 // Of the whole process: whatever is compiled next has mostly the patterns of what was compiled

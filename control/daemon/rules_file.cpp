@@ -72,7 +72,7 @@ json sums_json(const ListTexts& lists) {
     return object;
 }
 
-// A copy that is lost is left out: whoever compiles reads the file instead.
+// A copy that is lost is left out: compiling reads the file instead.
 ListTexts lists_of(const json& sums, const ListCopies& copies) {
     ListTexts lists;
     for (const auto& [path, sum] : sums.items()) {

@@ -25,7 +25,7 @@ struct StoredRules {
     std::string directory{};  // of the rule file: paths of lists begin there
     uid_t applied_by = 0;     // with whose rights lists are read
     ListTexts lists{};        // as they were read
-    KeySettings keys{};       // what was said of single keys since
+    KeySettings keys{};       // settings of single keys since
 };
 
 // When a rule set that nobody confirmed goes again.

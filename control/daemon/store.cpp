@@ -25,7 +25,7 @@ Result<std::optional<T>> load_from(const std::string& path, const ListCopies& co
     return std::optional{*std::move(value)};
 }
 
-// The lists first: whoever finds a set finds them too.
+// The lists first: a set on the disk always has its lists.
 Result<PendingFile> write_beside(const std::string& path, const std::string& text,
                                  const ListTexts& lists, const ListCopies& copies) {
     std::error_code error;

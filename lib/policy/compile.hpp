@@ -97,7 +97,7 @@ struct DatabaseSummary {
 };
 
 struct CompiledRules {
-    RuleSet set;  // generation is 0: whoever encodes it gives it one
+    RuleSet set;  // generation is 0 until it is encoded
     std::vector<RuleSummary> rules;
     std::vector<ListSummary> lists;
     std::vector<DatabaseSummary> databases;

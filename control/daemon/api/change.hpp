@@ -14,7 +14,7 @@ namespace sluice {
 [[nodiscard]] std::optional<std::string> directory_of(const HttpRequest& request);
 // The answer to a change that was refused.
 [[nodiscard]] HttpResponse refused(const Refusal& refusal);
-// Who asked for it, and how it ended.
+// Its caller, and how it ended.
 void record(Services& services, const HttpRequest& request, const std::string& call,
             const RuleChange& change);
 // {"generation":…,"rules":…,"warnings":[…],"unconfirmed":…}

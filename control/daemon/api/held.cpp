@@ -2,7 +2,7 @@
 #include "control/daemon/rule_compile.hpp"
 #include "control/json.hpp"
 
-// What is in force, as sluiced holds it, for whoever compiles it again to look into it (explain):
+// What is in force, as sluiced holds it, for those that compile it again (explain):
 // the text, what was said at run time, and the lists as they were read.
 namespace sluice {
 namespace {
@@ -64,7 +64,7 @@ HttpResponse get_held(const HttpRequest&, Services& services) {
                           {"lists", std::move(lists)}});
 }
 
-// One list, by the path that the rule file gives it. It was read with the rights of whoever applied
+// One list, by the path that the rule file gives it. It was read with the rights of who applied
 // the file, and nobody reads more through sluiced than alone.
 HttpResponse get_held_list(const HttpRequest& request, Services& services) {
     const std::shared_ptr<const RuleView> view = services.rules.view();

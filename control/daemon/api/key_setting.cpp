@@ -68,7 +68,7 @@ struct SettingCall {
     std::string key;
     std::size_t tier = 1;
     std::string more{};          // for the audit: what was set, and why
-    Json told = Json::object();  // to whoever asks, beside what is set
+    Json told = Json::object();  // in the reply, beside what is set
 };
 
 // What does not fit the rule is found out when it is compiled.

@@ -20,7 +20,7 @@ Json limits_json(const std::vector<LimitSummary>& limits) {
     return list;
 }
 
-// What was said of single keys of a rule at run time.
+// Settings of single keys of a rule, made at run time.
 Json keys_json(const std::string& rule, const KeySettings& settings) {
     Json list = Json::array();
     for (const KeySetting& setting : settings) {

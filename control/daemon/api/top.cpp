@@ -12,7 +12,7 @@ namespace {
 constexpr auto kOrders = std::to_array<std::string_view>({"hits", "denied", "remaining"});
 constexpr std::uint32_t kMostKeys = 1000;
 
-// What is asked for; or why that cannot be.
+// The query; or why it cannot be answered.
 struct Asked {
     GetTop request;
     std::string wrong;

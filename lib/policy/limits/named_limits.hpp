@@ -6,7 +6,7 @@
 
 namespace sluice {
 
-// The top-level `limits`, and which of them somebody has asked for.
+// The top-level `limits`, and which of them rules use.
 class NamedLimits {
 public:
     // Reports what is no map, and names that cannot be one.
@@ -15,7 +15,7 @@ public:
     // The limit that a list names; nullptr (reported) if there is none.
     [[nodiscard]] const YamlNode* find(const YamlNode& name, const ReadContext& context);
 
-    // Reads the limits nobody asked for all the same, so that their errors are seen.
+    // Reads the limits that no rule uses too, so that their errors are seen.
     void warn_of_unused(const ReadContext& context) const;
 
 private:

@@ -71,7 +71,7 @@ ReadBan read_ban(const YamlNode& node, std::string_view rule, std::span<const Ba
                 " within " + text("within") + ", for " + text("for") + ": " + action.text;
     for (const BanKey& key : keys) {
         const std::string name = key.position + "ban";
-        // Not of the numbers: whoever is banned stays so when they change.
+        // Without the numbers: a banned key stays banned when they change.
         const std::uint64_t identity = identity_of(
             {.rule = rule, .name = name, .key = key.schema, .schema = "penalty", .per = "packet"});
         read.ban.boxes.push_back({.identity = identity,

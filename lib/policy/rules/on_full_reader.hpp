@@ -8,7 +8,7 @@
 
 namespace sluice {
 
-// What a new key meets in a full table.
+// What becomes of a new key in a full table.
 struct WhenFull {
     OnFull on_full = OnFull::Coarsen;
     std::uint32_t factor = 16;

@@ -79,7 +79,7 @@ std::optional<MissingKey> read_missing_key(const MapReader& map) {
     return index ? std::optional{static_cast<MissingKey>(*index)} : std::nullopt;
 }
 
-// For whoever keeps the rules: nothing in the rule itself changes with time.
+// For the process that keeps the rules: a rule itself does not change with time.
 std::optional<Nanoseconds> read_ttl(const MapReader& map, const ReadContext& context) {
     constexpr Nanoseconds kShortest = std::chrono::seconds{1};
     const YamlNode* value = map.find("ttl");

@@ -44,7 +44,7 @@ struct ReadRule {
     Expression when;
     bool everything = true;      // no `when`
     bool when_is_whole = false;  // it has been read, and all of it is built
-    bool asks_client = false;    // its condition asks for client.ip
+    bool asks_client = false;    // its condition tests client.ip
     RuleSummary summary;
 };
 

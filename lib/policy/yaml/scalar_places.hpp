@@ -8,7 +8,7 @@
 namespace sluice {
 
 // Where in the file the bytes of a scalar's text stand: plain, quoted or block, also over several
-// lines and behind escapes. Built once for a scalar, then asked for any number of places.
+// lines and behind escapes. Built once for a scalar, then used for any number of places.
 class ScalarPlaces {
 public:
     ScalarPlaces(const LineIndex& lines, const YamlNode& scalar);

@@ -247,8 +247,8 @@ const test::WrongText kWrong[] = {
      "one of rfc2698, rfc4115; found `rfc2679`"},
     {HEAD "    key: []\n    limits: [{algorithm: trtcm, variant: rfc2698, cir: 1/s, cbs: 5, "
           "pir: 2/s, pbs: 5, ebs: 5}]\n",
-     5, 84, "`ebs` has no meaning with variant rfc2698"},
-    {HEAD "    key: []\n    limits: [{algorithm: srtcm, cir: 1/d, cbs: 5, ebs: 834}]\n", 5, 61,
+     5, 87, "`ebs` has no meaning with variant rfc2698"},
+    {HEAD "    key: []\n    limits: [{algorithm: srtcm, cir: 1/d, cbs: 5, ebs: 834}]\n", 5, 56,
      "the largest that fits is 833"},
     {HEAD "    key: []\n    limits: [{algorithm: token_bucket, rate: 1/s, burst: 010}]\n", 5, 58,
      "`010`"},
