@@ -9,7 +9,7 @@ import workers_case
 from host_flood import Flow, HostFlood
 from merged_case import MergedCase
 from one_thread import stopped, threads_named
-from programs import wait_until
+from programs import wait_until, wait_until_still
 
 WORKERS = 4
 # It neither receives from the ports nor sends to them, so that the frames of others go on.

@@ -24,6 +24,9 @@ constexpr auto kTopKeys = std::to_array<KeyRow>({
     {"rules"},
     {"log"},
     {"merge"},
+    {"management", false},
+    {"kernel", false},
+    {"on_no_rules", false},
     {"api", false},
     {"cluster", false},
 });
@@ -37,6 +40,7 @@ constexpr auto kPacketKeys = std::to_array<KeyRow>({{"malformed"},
                                                     {"tunnels"},
                                                     {"fragments", false},
                                                     {"connections", false},
+                                                    {"http", false},
                                                     {"quic_initials", false}});
 constexpr auto kSocketsKeys = std::to_array<KeyRow>({{"control"}, {"dataplane"}});
 constexpr auto kSocketKeys = std::to_array<KeyRow>({{"path"}, {"mode"}, {"owner"}, {"group"}});
