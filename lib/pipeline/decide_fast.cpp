@@ -214,22 +214,23 @@ FastPath::Check FastPath::check_penalty(const LimitPlan& limit,
 
 [[gnu::always_inline]] inline void FastPath::commit(const LimitPlan& limit,
                                                     const BucketLookup& lookup) noexcept {
-    Entry& entry = *lookup.entry;
+    // None of a penalty box that holds nothing.
+    Entry* const entry = lookup.entry;
     switch (limit.meter) {
         case FastMeter::Whole:
-            limit.whole.charge(entry, now_word_, cost_of(limit, lookup));
+            limit.whole.charge(*entry, now_word_, cost_of(limit, lookup));
             return;
         case FastMeter::Parts:
-            take_fitting(entry, *limit.gcra, now_.at, cost_of(limit, lookup));
+            take_fitting(*entry, *limit.gcra, now_.at, cost_of(limit, lookup));
             return;
         case FastMeter::Pooled:
             commit_pooled(limit, lookup);
             return;
         case FastMeter::Overridden:
-            if (entry.has_own_numbers()) {
+            if (entry->has_own_numbers()) {
                 commit_own_numbers(limit, lookup);
             } else {
-                take_fitting(entry, *limit.gcra, now_.at, cost_of(limit, lookup));
+                take_fitting(*entry, *limit.gcra, now_.at, cost_of(limit, lookup));
             }
             return;
         default:
