@@ -44,15 +44,12 @@ class Case(MergedCase):
         wait_until("it to go on", lambda: self.box.workers()[STALLED]["stalled_ms"] == 0)
         return full
 
-    def flood_until_refused(self, flood):
-        # Each host is sent a frame in this time; all are refused once nothing comes for twice as long.
-        return super().flood_until_refused(flood, 2 * HOSTS / FRAMES_PER_SECOND)
-
     def test_rings_of_amounts_that_are_full(self):
         with HostFlood(self.hosts, Flow(SOURCES, HOSTS, FRAMES_PER_SECOND)) as flood:
             flood.pause()
             full = self.fill_rings(flood)
             self.expect_each_amount_once()
+            # Each host is sent a frame in this time; all are refused once nothing comes for twice as long.
             came = self.flood_until_refused(flood, 2 * HOSTS / FRAMES_PER_SECOND)
         self.expect_each_amount_once()
         self.expect_the_promise(came, BURST, BURST)
