@@ -10,9 +10,9 @@
 // bucket that was read from it.
 namespace sluice {
 
-// The numbers of a limit whose time per unit is a whole number of ns, in the unit of an entry's time
-// word: the instant times 2^kInstantShift, and what else stands there below it. So the arithmetic is
-// done on the word.
+// The numbers of a limit whose time per unit is a whole number of ns, in the unit of an entry's
+// time word: the instant times 2^kInstantShift, and what else stands there below it. So the
+// arithmetic is done on the word.
 struct WholeNumbers {
     static constexpr std::int64_t kBelow = (std::int64_t{1} << kInstantShift) - 1;
 
