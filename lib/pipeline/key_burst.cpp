@@ -108,7 +108,7 @@ private:
                 const RowMask has_key = active.rows & scratch_.has_key[limit.schema];
                 const RowMask rows = has_key & rows_with_units(limit);
                 keyed |= has_key;
-                judged |= rows;
+                judged |= limit.meter == FastMeter::Penalty ? 0 : rows;
                 if (rows != 0) {
                     const auto index = static_cast<std::uint32_t>(&limit - plan_.limits.data());
                     scratch_.limits[scratch_.limit_count++] = {index, rows};
