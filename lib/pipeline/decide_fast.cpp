@@ -113,18 +113,6 @@ bool FastPath::make_current(const LimitPlan& limit, Entry& entry) noexcept {
     return fits(*lookup.entry, *limit.gcra, now_.at, cost) ? Check::Fits : Check::Refused;
 }
 
-// A bucket with numbers of its own: they are known to be the key's if its line remembers so.
-FastPath::Check FastPath::check_own_numbers(const LimitPlan& limit,
-                                            const BucketLookup& lookup) noexcept {
-    const OwnBucket& bucket = store_.registry.pool().at<OwnBucket>(lookup.entry->cell().rest);
-    const std::uint64_t digest = scratch_.digests[limit.schema][row_];
-    const std::uint64_t other = bucket.said_by ^ limit.overrides->name();
-    if ((other | (bucket.digest ^ static_cast<std::uint32_t>(digest))) != 0) {
-        return Check::General;
-    }
-    return bucket.after(cost_of(limit, lookup), now_.at) ? Check::Fits : Check::Refused;
-}
-
 FastPath::Check FastPath::check_overridden(const LimitPlan& limit, BucketLookup& lookup,
                                            CheckFindings& found) noexcept {
     Entry* const entry = lookup.entry;
@@ -137,14 +125,7 @@ FastPath::Check FastPath::check_overridden(const LimitPlan& limit, BucketLookup&
     if (at_hand && notes && entry->known_unoverridden(override_generation)) {
         return check_bucket(limit, lookup, found);
     }
-    const KeySchema& schema = set_.meter_plan.schemas[limit.schema];
-    KeyBytes bytes;
-    const OverrideTable::Brief brief =
-        limit.overrides->brief(scratch_.digests[limit.schema][row_], [&]() noexcept {
-            (void)key_of(*schema.parts, schema.missing, burst_.headers_of(row_),
-                         burst_.frame(row_).bytes, bytes);
-            return bytes.view();
-        });
+    const OverrideTable::Brief brief = brief_of(limit);
     if (brief.kind == OverrideTable::Kind::Exempt) {
         return Check::Exempt;
     }

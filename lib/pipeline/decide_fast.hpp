@@ -3,6 +3,8 @@
 #include "lib/pipeline/burst.hpp"
 #include "lib/pipeline/core_state.hpp"
 #include "lib/pipeline/packet_outcome.hpp"
+#include "lib/rules/override_table.hpp"
+#include "lib/table/own_bucket.hpp"
 
 #include <cstddef>
 #include <cstdint>
@@ -43,6 +45,8 @@ private:
     [[nodiscard]] Check check_pooled(const LimitPlan& limit, const BucketLookup& lookup) noexcept;
     [[nodiscard]] Check check_overridden(const LimitPlan& limit, BucketLookup& lookup,
                                          CheckFindings& found) noexcept;
+    [[nodiscard]] OverrideTable::Brief brief_of(const LimitPlan& limit) const noexcept;
+    [[nodiscard]] bool learn(const LimitPlan& limit, OwnBucket& bucket) const noexcept;
     [[nodiscard]] Check check_own_numbers(const LimitPlan& limit,
                                           const BucketLookup& lookup) noexcept;
     [[nodiscard]] Check check_penalty(const LimitPlan& limit,
