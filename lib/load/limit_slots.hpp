@@ -26,7 +26,7 @@ enum class Moves : bool {
     Ended,  // all do, and have told each other what they had to
 };
 
-// What the slots, versions and changes in entries mean, for whoever finds entries that another
+// Slots, versions and pending entry changes of a rule set, for a process that maps a table another
 // process has written.
 struct SlotsImage {
     std::uint64_t changes = 0;

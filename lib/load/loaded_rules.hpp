@@ -14,7 +14,7 @@
 namespace sluice {
 
 // A rule set and all that workers need besides to judge by it. Made in one call, and never changed
-// afterwards; whoever wants something else makes another.
+// afterwards; a changed rule set is a new object.
 class LoadedRules {
 public:
     // No rules: every packet passes.

@@ -7,7 +7,7 @@
 
 namespace sluice {
 
-// One burst's tests, each decided when a clause first asks for it.
+// Evaluates the predicates of one burst, each when a clause first reads it.
 class ClauseProgram::Run {
 public:
     Run(const ClauseProgram& program, const HeaderColumns& columns, RowMask rows,

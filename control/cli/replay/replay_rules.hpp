@@ -6,7 +6,7 @@
 
 namespace sluice {
 
-// Rules for the workers of a replay, and what is said of them to people.
+// Compiled rules for the worker threads of `replay`, and the summaries its report prints.
 struct ReplayRules {
     std::vector<RuleSummary> summaries;  // all of the file, those that are off too
     ClientView client;                   // what client.ip is

@@ -84,7 +84,7 @@ TEST(CompileRules, KeepsEverythingTheFileSays) {
     EXPECT_EQ(outcome.rules->rules[2].limits[0].bound, "1MB + 1MB/s * W");
 }
 
-// Each action once, whoever names it first; rules that are off leave none.
+// Equal actions of enabled rules are compiled once; disabled rules add none.
 TEST(CompileRules, RulesThatDoTheSameNameOneAction) {
     const Outcome outcome = compile(R"yaml(version: 1
 rules:
