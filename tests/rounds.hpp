@@ -1,27 +1,15 @@
 #pragma once
 #include <algorithm>
+#include <cstdlib>
 
 namespace sluice::test {
 
-#if defined(__has_feature)
-#if __has_feature(address_sanitizer) || __has_feature(thread_sanitizer)
-#define SLUICE_UNDER_SANITIZER 1
-#endif
-#endif
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
-#define SLUICE_UNDER_SANITIZER 1
-#endif
-
-// How often a long test goes round. All of it in the release build, where the answers are checked
-// at full length; a sanitizer looks for what a few rounds show as well, and each takes many times
-// as long.
-[[nodiscard]] constexpr int rounds(int full) {
-#ifdef SLUICE_UNDER_SANITIZER
+// How many rounds a long test runs: all of them, or a sixth where SLUICE_TEST_ONCE_MORE is in the
+// environment: scripts/test sets it for tests that run under a sanitizer after the release build
+// has run them at full length.
+[[nodiscard]] inline int rounds(int full) {
     constexpr int kShare = 6;
-    return std::max(1, full / kShare);
-#else
-    return full;
-#endif
+    return std::getenv("SLUICE_TEST_ONCE_MORE") == nullptr ? full : std::max(1, full / kShare);
 }
 
 }  // namespace sluice::test

@@ -40,7 +40,9 @@ class ManyNetworks(BoxCase):
         new.rename(self.box.folder / "networks.txt")
 
     def counted(self):
-        return {rule["id"]: rule for rule in self.box.stats()["rules"]}
+        # There is no answer while the dataplane takes a list.
+        stats = wait_until("the counters", self.box.stats)
+        return {rule["id"]: rule for rule in stats["rules"]}
 
     def test_packets_meet_it_and_what_changes_in_it(self):
         first4, last4, last6 = network4(0), network4(V4 - 1), network6(V6 - 1)

@@ -68,8 +68,9 @@ class ManyKeys(Running):
         self.assertEqual(self.on_worker("show", "hosts", address(KEYS))["most"], 1_000_000)
         # One of them, for a while: then the file's numbers count again.
         last = address(KEYS - 1)
-        self.key("set", "hosts", last, "--limit", "1", "--burst", "7", "--for", "3s")
+        self.key("set", "hosts", last, "--limit", "1", "--burst", "7", "--for", "1h")
         self.assertEqual(self.on_worker("show", "hosts", last)["most"], 7)
+        self.key("set", "hosts", last, "--limit", "1", "--burst", "8", "--for", "1s")
         wait_until("the file's numbers",
                    lambda: self.on_worker("show", "hosts", last)["most"] == 5 + (KEYS - 1) % 100)
 

@@ -44,7 +44,7 @@ def chosen(tests, arguments):
         if arguments.name and not any(fnmatch.fnmatch(test["name"], p) for p in arguments.name):
             continue
         if "shared" in suites_of(test) and "SLUICE_SHARED" not in os.environ:
-            print(f"   {test['name']}: left out, it needs the captures of SLUICE_SHARED")
+            print(f"   {test['name']}: left out, it needs the captures of SLUICE_SHARED", file=sys.stderr)
             continue
         yield test
 
