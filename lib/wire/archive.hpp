@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <array>
+#include <concepts>
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
@@ -17,9 +18,10 @@
 #include <variant>
 #include <vector>
 
-// The two archives of the wire. `serialize(archive, message)` names the fields of a message once,
-// in their order; a Writer appends them to its bytes, a Reader fills them from bytes that it
-// checks.
+// The two archives of the wire. A Writer appends fields to its bytes, a Reader fills them from
+// bytes that it checks. Each struct names its fields once, in their order, for both: in a member
+// `static void fields(auto& archive, auto& m)`, or, where its header knows nothing of the wire, in
+// a function `serialize(archive, m)` beside the archive.
 //
 //   integers, enums    little-endian, of their size
 //   bool               one byte, 0 or 1
@@ -28,9 +30,13 @@
 //   variant            the index of the alternative in one byte, then the alternative
 namespace sluice {
 
-// How serialize() takes a message of type T: const from a Writer, to be filled from a Reader.
-template <typename Archive, typename T>
-using Serialized = typename Archive::template Serialized<T>;
+// How serialize() takes a T: const from a Writer, to be filled from a Reader.
+template <typename Value, typename T>
+concept Of = std::same_as<std::remove_const_t<Value>, T>;
+
+class Writer;
+template <typename T>
+concept NamesItsFields = requires(Writer& archive, T& m) { T::fields(archive, m); };
 
 // Items that lie on the wire as they lie in memory: every bit pattern is a value, nothing is
 // padded.
@@ -68,9 +74,6 @@ inline constexpr bool kIsNumber = std::is_integral_v<T> || std::is_same_v<T, Wid
 class Writer {
 public:
     static constexpr bool kReads = false;
-    template <typename T>
-    using Serialized = const T;
-
     template <typename... T>
     void operator()(const T&... fields) {
         (one(fields), ...);
@@ -118,7 +121,9 @@ private:
         } else if constexpr (archive::kIs<T, std::variant>) {
             one(static_cast<std::uint8_t>(value.index()));
             std::visit([this](const auto& alternative) { one(alternative); }, value);
-        } else {
+        } else if constexpr (NamesItsFields<T>) {
+            T::fields(*this, value);
+        } else if constexpr (!std::is_empty_v<T>) {
             serialize(*this, value);
         }
     }
@@ -147,9 +152,6 @@ private:
 class Reader {
 public:
     static constexpr bool kReads = true;
-    template <typename T>
-    using Serialized = T;
-
     explicit Reader(ByteView bytes) noexcept : rest_{bytes} {}
 
     template <typename... T>
@@ -221,7 +223,9 @@ private:
             optional(value);
         } else if constexpr (archive::kIs<T, std::variant>) {
             alternative(value, std::make_index_sequence<std::variant_size_v<T>>{});
-        } else {
+        } else if constexpr (NamesItsFields<T>) {
+            T::fields(*this, value);
+        } else if constexpr (!std::is_empty_v<T>) {
             serialize(*this, value);
         }
     }

@@ -51,8 +51,7 @@ void read_made(Archive& archive, T& limit, Make&& make) {
 }
 
 // Parts units in period ns, without a common divisor.
-template <typename Archive>
-void serialize_limit(Archive& archive, Serialized<Archive, Limit>& limit, LeastBurst least) {
+void serialize_limit(auto& archive, Of<Limit> auto& limit, LeastBurst least) {
     std::uint64_t period = limit.period();
     std::uint32_t parts = limit.parts();
     std::uint64_t burst = limit.burst();
@@ -66,26 +65,22 @@ void serialize_limit(Archive& archive, Serialized<Archive, Limit>& limit, LeastB
     archive.check(limit.parts() == parts);
 }
 
-template <typename Archive>
-void serialize(Archive& archive, Serialized<Archive, TokenBucketLimit>& limit) {
+void serialize(auto& archive, Of<TokenBucketLimit> auto& limit) {
     serialize_limit(archive, limit.gcra, LeastBurst::One);
 }
 
-template <typename Archive>
-void serialize(Archive& archive, Serialized<Archive, LeakyBucketLimit>& limit) {
+void serialize(auto& archive, Of<LeakyBucketLimit> auto& limit) {
     serialize_limit(archive, limit.gcra, LeastBurst::One);
 }
 
-template <typename Archive>
-void serialize(Archive& archive, Serialized<Archive, WindowNumbers>& numbers) {
+void serialize(auto& archive, Of<WindowNumbers> auto& numbers) {
     archive(numbers.count, numbers.window);
     check_made(archive, numbers, [&] {
         return make_window_numbers(Units{numbers.count}, Nanoseconds{numbers.window});
     });
 }
 
-template <typename Archive>
-void serialize(Archive& archive, Serialized<Archive, FixedWindowLimit>& limit) {
+void serialize(auto& archive, Of<FixedWindowLimit> auto& limit) {
     archive(limit.numbers);
     archive.word(limit.phase, WindowPhase::PerKey);
     archive(limit.utc_offset);
@@ -94,26 +89,20 @@ void serialize(Archive& archive, Serialized<Archive, FixedWindowLimit>& limit) {
     });
 }
 
-template <typename Archive>
-void serialize(Archive& archive, Serialized<Archive, SlidingWindowLimit>& limit) {
+void serialize(auto& archive, Of<SlidingWindowLimit> auto& limit) {
     archive(limit.numbers);
 }
-
-template <typename Archive>
-void serialize(Archive& archive, Serialized<Archive, SlidingLogLimit>& limit) {
+void serialize(auto& archive, Of<SlidingLogLimit> auto& limit) {
     archive(limit.numbers);
 }
-
-template <typename Archive>
-void serialize(Archive& archive, Serialized<Archive, SlidingCountersLimit>& limit) {
+void serialize(auto& archive, Of<SlidingCountersLimit> auto& limit) {
     archive(limit.numbers, limit.buckets);
     archive.word(limit.edge, Edge::Lenient);
     check_made(archive, limit,
                [&] { return make_sliding_counters(limit.numbers, limit.buckets, limit.edge); });
 }
 
-template <typename Archive>
-void serialize(Archive& archive, Serialized<Archive, PenaltyLimit>& limit) {
+void serialize(auto& archive, Of<PenaltyLimit> auto& limit) {
     archive(limit.after, limit.within, limit.lasts);
     check_made(archive, limit, [&] {
         return make_penalty(Units{limit.after}, Nanoseconds{limit.within},
@@ -121,8 +110,7 @@ void serialize(Archive& archive, Serialized<Archive, PenaltyLimit>& limit) {
     });
 }
 
-template <typename Archive>
-void serialize(Archive& archive, Serialized<Archive, ColorLimit>& limit) {
+void serialize(auto& archive, Of<ColorLimit> auto& limit) {
     ColorVariant variant = limit.variant();
     ColorMode mode = limit.mode();
     Limit first = limit.first();

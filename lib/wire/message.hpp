@@ -32,6 +32,8 @@ inline constexpr std::uint32_t kMaxMessageSize = 320U << 20;
 struct Hello {
     std::uint32_t version = kWireVersion;
     std::string program;  // for the log: "sluiced 0.1"
+
+    static void fields(auto& archive, auto& m) { archive(m.version, m.program); }
 };
 // Replaces the rule set. `source` and `modes` are kept beside it for GetRules and mean nothing to
 // the dataplane: the rule file's text, and what else is known of its rules.
@@ -39,31 +41,47 @@ struct ApplyRules {
     RuleSet rules;
     std::string source;
     std::string modes;  // JSON object: rule id -> mode set at run time, and when rules end
+
+    static void fields(auto& archive, auto& m) { archive(m.rules, m.source, m.modes); }
 };
-// The same of rules that somebody else holds.
+// The same, of rules that are held elsewhere.
 struct RulesInForce {
     const RuleSet& rules;
     const std::string& source;
     const std::string& modes;
+
+    static void fields(auto& archive, auto& m) { archive(m.rules, m.source, m.modes); }
 };
 struct GetRules {};
 struct GetStats {};
 struct SetPanic {
     bool pass = false;
+
+    static void fields(auto& archive, auto& m) { archive(m.pass); }
 };
 // Replaces the rule set until the process ends: what is kept for the next start stays as it was.
 struct TryRules {
     ApplyRules rules;
+
+    static void fields(auto& archive, auto& m) { archive(m.rules); }
 };
 // Keeps what runs for the next start too. Refused when another generation runs.
 struct KeepRules {
     std::uint64_t generation = 0;
+
+    static void fields(auto& archive, auto& m) { archive(m.generation); }
 };
 // Whom the rules count the most packets for.
 struct GetTop {
     std::string rule;  // empty: all rules
     TopOrder order = TopOrder::Hits;
     std::uint32_t count = 0;  // at most so many keys
+
+    static void fields(auto& archive, auto& m) {
+        archive(m.rule);
+        archive.word(m.order, TopOrder::Remaining);
+        archive(m.count);
+    }
 };
 // One key of a rule: what its buckets hold, and what is done to them.
 struct AskKey {
@@ -75,12 +93,20 @@ struct AskKey {
     std::string limit;             // its name; empty: all of this key
     std::uint64_t units = 0;       // of Grant
     std::uint64_t cost = 0;        // that waits are told for; 0: what one thing costs in the rule
+
+    static void fields(auto& archive, auto& m) {
+        archive.word(m.action, KeyAction::Unban);
+        archive(m.generation, m.rule, m.key, m.bytes, m.limit, m.units, m.cost);
+        archive.check(m.bytes.size() <= kMaxKeySize);
+    }
 };
 
 // How old an amount may get before workers that share a limit tell each other of it, until the
 // dataplane ends. Refused where a limit that is merged could not be any more.
 struct SetMergeInterval {
     std::uint64_t interval_ns = 0;
+
+    static void fields(auto& archive, auto& m) { archive(m.interval_ns); }
 };
 
 // Replies.
@@ -90,14 +116,22 @@ struct Welcome {
     std::uint32_t pid = 0;
     std::uint64_t generation = 0;  // 0: no rule set
     RssMapping spread{};           // how frames come to workers
+
+    static void fields(auto& archive, auto& m) {
+        archive(m.version, m.pid, m.generation, m.spread);
+    }
 };
 struct Applied {
     std::uint64_t generation = 0;
+
+    static void fields(auto& archive, auto& m) { archive(m.generation); }
 };
 struct RunningRules {
     std::uint64_t generation = 0;
     std::string source;
     std::string modes;
+
+    static void fields(auto& archive, auto& m) { archive(m.generation, m.source, m.modes); }
 };
 struct RuleStats {
     std::string id;
@@ -111,6 +145,11 @@ struct RuleStats {
     std::uint64_t max_unsynced = 0;
     std::uint64_t promised_overshoot = 0;  // units beyond the limit's own bound
     std::uint64_t measured_overshoot = 0;  // since the start
+
+    static void fields(auto& archive, auto& m) {
+        archive(m.id, m.admitted, m.exceeded, m.skipped, m.exempted, m.banned, m.bans,
+                m.max_unsynced, m.promised_overshoot, m.measured_overshoot);
+    }
 };
 struct PortStats {
     std::string pair;
@@ -134,6 +173,12 @@ struct PortStats {
     std::uint64_t rx_errors = 0;
     std::uint64_t tx_errors = 0;
     std::uint64_t tx_full = 0;  // the transmit queue took no more
+
+    static void fields(auto& archive, auto& m) {
+        archive(m.pair, m.side, m.device, m.driver, m.link_up, m.held_down, m.mtu, m.rx_queues,
+                m.tx_queues, m.rss, m.hashes, m.handed_over, m.rx_packets, m.rx_bytes, m.tx_packets,
+                m.tx_bytes, m.rx_missed, m.rx_no_mbuf, m.rx_errors, m.tx_errors, m.tx_full);
+    }
 };
 struct WorkerStats {
     std::uint32_t lcore = 0;
@@ -147,6 +192,11 @@ struct WorkerStats {
     std::uint64_t handed_over = 0;  // frames that it received for other workers
     std::array<std::uint64_t, kLedgerEventCount> by_ledger_event{};
     std::vector<std::string> lanes;  // "uplink in q0": what it receives
+
+    static void fields(auto& archive, auto& m) {
+        archive(m.lcore, m.bursts, m.stalled_ms, m.stalls, m.by_verdict, m.by_reason,
+                m.by_table_event, m.table_slots, m.handed_over, m.by_ledger_event, m.lanes);
+    }
 };
 // What this dataplane found of those before it, and what it keeps for the next one.
 struct StateStats {
@@ -164,6 +214,12 @@ struct StateStats {
     std::uint64_t snapshots_failed = 0;
     std::uint64_t snapshot_bytes = 0;   // of the latest
     std::uint64_t snapshot_age_ns = 0;  // likewise
+
+    static void fields(auto& archive, auto& m) {
+        archive(m.survives, m.snapshots, m.kept, m.mended, m.unknown, m.former_tables,
+                m.former_debts, m.moved_debts, m.put_aside, m.snapshots_done, m.snapshots_failed,
+                m.snapshot_bytes, m.snapshot_age_ns);
+    }
 };
 struct Stats {
     std::uint64_t generation = 0;
@@ -174,12 +230,19 @@ struct Stats {
     std::vector<RuleStats> rules;
     std::vector<PortStats> ports;
     std::vector<WorkerStats> workers;
+
+    static void fields(auto& archive, auto& m) {
+        archive(m.generation, m.uptime_ns, m.panic, m.merge_interval_ns, m.state, m.rules, m.ports,
+                m.workers);
+    }
 };
 struct Top {
     std::uint64_t window_ns = 0;  // that the counts are of
     std::uint64_t samples = 0;
     std::uint64_t lost = 0;    // samples for which there was no room, since the start
     std::vector<TopKey> keys;  // each with its text, part|part, in the place of its bytes
+
+    static void fields(auto& archive, auto& m) { archive(m.window_ns, m.samples, m.lost, m.keys); }
 };
 // One limit's bucket of a key on one worker; of units, see KeyBucket in lib/pipeline.
 struct KeyBucketState {
@@ -192,6 +255,11 @@ struct KeyBucketState {
     std::uint64_t most = 0;
     std::int64_t wait_ns = 0;       // the largest number: never
     std::uint64_t given_wider = 0;  // see KeyBucket in lib/pipeline
+
+    static void fields(auto& archive, auto& m) {
+        archive(m.limit, m.own, m.overridden, m.aggregation_level, m.before, m.remaining, m.most,
+                m.wait_ns, m.given_wider);
+    }
 };
 struct KeyOnWorker {
     std::uint32_t lcore = 0;
@@ -206,20 +274,33 @@ struct KeyOnWorker {
     bool lifted = false;
     std::uint8_t ban_level = 0;
     std::vector<KeyBucketState> limits;
+
+    static void fields(auto& archive, auto& m) {
+        archive(m.lcore, m.answered, m.exempt, m.banned, m.begun, m.refusals, m.after,
+                m.ban_left_ns, m.lifted, m.ban_level, m.limits);
+    }
 };
 struct KeyState {
     std::vector<std::string> limits;  // names of the rule's limits, by index
     std::vector<KeyOnWorker> workers;
+
+    static void fields(auto& archive, auto& m) { archive(m.limits, m.workers); }
 };
 struct MergeIntervalSet {
     std::uint64_t interval_ns = 0;
     std::uint64_t shared_limits = 0;  // that follow it
+
+    static void fields(auto& archive, auto& m) { archive(m.interval_ns, m.shared_limits); }
 };
 struct PanicSet {
     bool pass = false;
+
+    static void fields(auto& archive, auto& m) { archive(m.pass); }
 };
 struct Failure {
     std::string what;
+
+    static void fields(auto& archive, auto& m) { archive(m.what); }
 };
 
 using Request = std::variant<Hello, ApplyRules, GetRules, GetStats, SetPanic, TryRules, KeepRules,

@@ -11,12 +11,10 @@ namespace sluice {
 template <>
 inline constexpr bool kAsInMemory<GeoOrigin> = std::has_unique_object_representations_v<GeoOrigin>;
 
-template <typename Archive>
-void serialize(Archive& archive, Serialized<Archive, Step<std::uint64_t>>& step) {
+void serialize(auto& archive, Of<Step<std::uint64_t>> auto& step) {
     archive(step.first, step.row);
 }
-template <typename Archive>
-void serialize(Archive& archive, Serialized<Archive, Step<Wide>>& step) {
+void serialize(auto& archive, Of<Step<Wide>> auto& step) {
     archive(step.first, step.row);
 }
 
@@ -25,7 +23,7 @@ inline constexpr auto kFieldsFromDatabases =
     std::to_array({Field::IpSrcCountry, Field::IpDstCountry, Field::IpSrcAsn, Field::IpDstAsn});
 
 template <typename Archive>
-void serialize(Archive& archive, Serialized<Archive, FieldSet>& fields) {
+void serialize(Archive& archive, Of<FieldSet> auto& fields) {
     std::uint8_t bits = 0;
     for (std::size_t i = 0; i < kFieldsFromDatabases.size(); ++i) {
         bits |= static_cast<std::uint8_t>(fields.has(kFieldsFromDatabases[i]) ? 1U << i : 0U);
@@ -43,8 +41,7 @@ void serialize(Archive& archive, Serialized<Archive, FieldSet>& fields) {
 
 // No field: nullptr. Whether the parts are sound is checked with the whole set.
 template <typename Archive>
-void serialize_origins(Archive& archive,
-                       Serialized<Archive, std::shared_ptr<const GeoParts>>& origins) {
+void serialize_origins(Archive& archive, Of<std::shared_ptr<const GeoParts>> auto& origins) {
     GeoParts read;
     FieldSet asked = origins == nullptr ? FieldSet{} : origins->asked;
     archive(asked);

@@ -19,7 +19,7 @@ namespace sluice {
 }
 
 template <typename Archive>
-void serialize(Archive& archive, Serialized<Archive, Unwrapping>& unwrapping) {
+void serialize(Archive& archive, Of<Unwrapping> auto& unwrapping) {
     std::uint8_t bits = unwrapping.bits();
     archive(bits);
     if constexpr (Archive::kReads) {
@@ -27,62 +27,42 @@ void serialize(Archive& archive, Serialized<Archive, Unwrapping>& unwrapping) {
     }
 }
 
-template <typename Archive>
-void serialize(Archive& archive, Serialized<Archive, KeyPart>& part) {
+void serialize(auto& archive, Of<KeyPart> auto& part) {
     archive(part.field, part.v4_length, part.v6_length, part.unwrapping);
     archive.optional_word(part.text, TextField{kTextFieldCount - 1});
     archive(part.lower, part.room);
 }
-
-template <typename Archive>
-void serialize(Archive& archive, Serialized<Archive, MeteredLimit>& limit) {
+void serialize(auto& archive, Of<MeteredLimit> auto& limit) {
     archive(limit.identity, limit.name, limit.key, limit.per, limit.scope, limit.spread_at_ports,
             limit.max_unsynced, limit.limit);
 }
-
-template <typename Archive>
-void serialize(Archive& archive, Serialized<Archive, TagValues>& tag) {
+void serialize(auto& archive, Of<TagValues> auto& tag) {
     archive(tag.dscp, tag.pcp);
 }
-
-template <typename Archive>
-void serialize(Archive& archive, Serialized<Archive, Action>& action) {
+void serialize(auto& archive, Of<Action> auto& action) {
     archive(action.verdict, action.tag);
 }
-
-template <typename Archive>
-void serialize(Archive& archive, Serialized<Archive, Ban>& ban) {
+void serialize(auto& archive, Of<Ban> auto& ban) {
     archive(ban.action, ban.boxes);
 }
-
-template <typename Archive>
-void serialize(Archive& archive, Serialized<Archive, LimitOverride>& numbers) {
+void serialize(auto& archive, Of<LimitOverride> auto& numbers) {
     archive(numbers.limit, numbers.until, numbers.numbers);
 }
-
-template <typename Archive>
-void serialize(Archive& archive, Serialized<Archive, OverridePlan>& plan) {
+void serialize(auto& archive, Of<OverridePlan> auto& plan) {
     archive(plan.exempt, plan.exempt_until, plan.banned, plan.banned_until, plan.first, plan.count);
 }
-
-template <typename Archive>
-void serialize(Archive& archive, Serialized<Archive, KeyOverrides::Row>& row) {
+void serialize(auto& archive, Of<KeyOverrides::Row> auto& row) {
     archive(row.end, row.plan);
 }
-
-template <typename Archive>
-void serialize(Archive& archive, Serialized<Archive, KeyOverrides>& keys) {
+void serialize(auto& archive, Of<KeyOverrides> auto& keys) {
     archive(keys.bytes, keys.rows);
 }
-
-template <typename Archive>
-void serialize(Archive& archive, Serialized<Archive, Overrides>& overrides) {
+void serialize(auto& archive, Of<Overrides> auto& overrides) {
     archive(overrides.numbers, overrides.plans, overrides.keys);
 }
 
 template <typename Archive>
-void serialize_overrides(Archive& archive,
-                         Serialized<Archive, std::shared_ptr<const Overrides>>& overrides) {
+void serialize_overrides(Archive& archive, Of<std::shared_ptr<const Overrides>> auto& overrides) {
     bool given = overrides != nullptr;
     archive(given);
     if (!given) {
@@ -98,7 +78,7 @@ void serialize_overrides(Archive& archive,
 }
 
 template <typename Archive>
-void serialize(Archive& archive, Serialized<Archive, Rule>& rule) {
+void serialize(Archive& archive, Of<Rule> auto& rule) {
     archive(rule.id, rule.mode, rule.on_match, rule.missing_key, rule.on_full, rule.match_action,
             rule.on_exceed, rule.coarsen_factor, rule.table_share, rule.cost, rule.rejected_spend,
             rule.on_color, rule.owner_group, rule.keys, rule.limits, rule.ban);
@@ -110,22 +90,19 @@ void serialize(Archive& archive, Serialized<Archive, Rule>& rule) {
     }
 }
 
-template <typename Archive>
-void serialize(Archive& archive, Serialized<Archive, OwnerGroup>& group) {
+void serialize(auto& archive, Of<OwnerGroup> auto& group) {
     archive(group.parts, group.salt);
 }
 
 // Without its generation and its databases of patterns.
-template <typename Archive>
-void serialize_rules(Archive& archive, Serialized<Archive, RuleSet>& set,
-                     Serialized<Archive, ClassifierParts>& parts) {
+void serialize_rules(auto& archive, Of<RuleSet> auto& set, Of<ClassifierParts> auto& parts) {
     serialize_classifier(archive, parts);
     serialize_origins(archive, set.origins);
     archive(set.actions, set.rules, set.owner_groups);
 }
 
 template <typename Archive>
-void serialize(Archive& archive, Serialized<Archive, RuleSet>& set) {
+void serialize(Archive& archive, Of<RuleSet> auto& set) {
     ClassifierParts read;
     auto& parts = [&]() -> auto& {
         if constexpr (Archive::kReads) {

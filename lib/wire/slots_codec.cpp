@@ -12,13 +12,11 @@ namespace sluice {
     return {blank<MeteredLimit>()};
 }
 
-template <typename Archive>
-void serialize(Archive& archive, Serialized<Archive, PreviousNumbers>& previous) {
+void serialize(auto& archive, Of<PreviousNumbers> auto& previous) {
     archive(previous.version, previous.change, previous.limit, previous.coarser);
 }
 
-template <typename Archive>
-void serialize(Archive& archive, Serialized<Archive, MigratedFrom>& moved) {
+void serialize(auto& archive, Of<MigratedFrom> auto& moved) {
     archive(moved.slot);
     archive.word(moved.combine, Combine::Most);
 }
@@ -29,7 +27,7 @@ constexpr std::uint64_t kSlotsMagic = 0x32'53'54'4F'4C'53'4C'53;  // SLSLOTS2
 
 // What tables need to know of a limit: other fields than those that cross the wire.
 template <typename Archive>
-void serialize_slot(Archive& archive, Serialized<Archive, LoadedLimit>& limit) {
+void serialize_slot(Archive& archive, Of<LoadedLimit> auto& limit) {
     bool shared = limit.shared != 0;
     archive(limit.identity, limit.slot, limit.version, limit.overridden, limit.limit, limit.coarser,
             limit.previous, shared, limit.spread);
@@ -40,8 +38,7 @@ void serialize_slot(Archive& archive, Serialized<Archive, LoadedLimit>& limit) {
     }
 }
 
-template <typename Archive>
-void serialize_kept(Archive& archive, Serialized<Archive, KeptSlots>& kept) {
+void serialize_kept(auto& archive, Of<KeptSlots> auto& kept) {
     std::uint64_t magic = kSlotsMagic;
     archive(magic, kept.region, kept.slots.changes);
     archive.check(magic == kSlotsMagic);
