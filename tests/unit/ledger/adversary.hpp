@@ -10,7 +10,7 @@
 // Arrivals made to hurt, whatever stalls, and the promise held at each of them.
 namespace sluice {
 
-struct Course {
+struct Scenario {
     std::string name;
     std::size_t workers;
     std::size_t ring = 64;
@@ -29,25 +29,25 @@ struct Course {
 // Which worker meets how many packets of which key.
 class Adversary {
 public:
-    Adversary(Workers& workers, const Course& course, std::uint64_t seed)
-        : workers_{workers}, course_{course}, random_{seed} {}
+    Adversary(Workers& workers, const Scenario& scenario, std::uint64_t seed)
+        : workers_{workers}, scenario_{scenario}, random_{seed} {}
 
     // One step of a few us at most.
     void step() {
         now_ += Nanoseconds{below(1, 40'000)};
-        switch (below(0, course_.edge == Nanoseconds{0} ? 5 : 7)) {
+        switch (below(0, scenario_.edge == Nanoseconds{0} ? 5 : 7)) {
             case 0:
-                rotate(static_cast<unsigned>(below(1, 2 * course_.workers)));
+                rotate(static_cast<unsigned>(below(1, 2 * scenario_.workers)));
                 break;
             case 1:
-                burst(below(0, course_.workers - 1), below(1, 200));
+                burst(below(0, scenario_.workers - 1), below(1, 200));
                 break;
             case 2:  // all at once, just before amounts are due
                 now_ += Nanoseconds{1'000'000 - now_.time_since_epoch().count() % 1'000'000 - 1};
                 burst_at_all();
                 break;
             case 6:  // on both sides of the end of a window, some of them before they have talked
-                now_ += course_.edge - now_.time_since_epoch() % course_.edge - Nanoseconds{1};
+                now_ += scenario_.edge - now_.time_since_epoch() % scenario_.edge - Nanoseconds{1};
                 burst_at_all();
                 now_ += Nanoseconds{below(0, 2'000)};
                 burst_at_all();
@@ -56,9 +56,9 @@ public:
                 rotate(1);
         }
         turns();
-        if (course_.restarts && below(0, 40) == 0) {
+        if (scenario_.restarts && below(0, 40) == 0) {
             below(0, 1) == 0 ? workers_.restart_all(now_)
-                             : workers_.restart(below(0, course_.workers - 1), now_);
+                             : workers_.restart(below(0, scenario_.workers - 1), now_);
         }
     }
     void wait(Nanoseconds time) { now_ += time; }
@@ -70,31 +70,31 @@ private:
     }
     void rotate(unsigned packets) {
         for (unsigned i = 0; i < packets; ++i) {
-            rotated_ = (rotated_ + 1) % course_.workers;
-            offer(rotated_, below(0, course_.keys - 1));
+            rotated_ = (rotated_ + 1) % scenario_.workers;
+            offer(rotated_, below(0, scenario_.keys - 1));
         }
     }
     void burst(std::size_t worker, std::uint64_t packets) {
-        const std::uint64_t key = below(0, course_.keys - 1);
+        const std::uint64_t key = below(0, scenario_.keys - 1);
         for (std::uint64_t i = 0; i < packets; ++i) {
             offer(worker, key);
         }
     }
     void burst_at_all() {
-        for (std::size_t worker = 0; worker < course_.workers; ++worker) {
+        for (std::size_t worker = 0; worker < scenario_.workers; ++worker) {
             burst(worker, 20);
         }
     }
     void offer(std::size_t worker, std::uint64_t key) {
         (void)workers_.offer(worker, key, static_cast<std::uint32_t>(below(1, 3)), now_);
         ASSERT_LE(workers_.most_unsynced(key), kMaxUnsynced);
-        ASSERT_LE(workers_.worst_overshoot(), workers_.promised_overshoot()) << course_.name;
+        ASSERT_LE(workers_.worst_overshoot(), workers_.promised_overshoot()) << scenario_.name;
     }
     void turns() {
         ++turn_;
-        for (std::size_t worker = 0; worker < course_.workers; ++worker) {
-            const bool stalls = worker < course_.stalled && (turn_ >> 7) % 2 == 1;
-            const bool late = worker + 1 == course_.workers && turn_ % course_.slow != 0;
+        for (std::size_t worker = 0; worker < scenario_.workers; ++worker) {
+            const bool stalls = worker < scenario_.stalled && (turn_ >> 7) % 2 == 1;
+            const bool late = worker + 1 == scenario_.workers && turn_ % scenario_.slow != 0;
             if (!stalls && !late && below(0, 3) != 0) {
                 workers_.turn(worker, now_);
             }
@@ -106,7 +106,7 @@ public:
 
 private:
     Workers& workers_;
-    Course course_;
+    Scenario scenario_;
     std::mt19937_64 random_;
     Instant now_{std::chrono::seconds{1}};
     std::size_t rotated_ = 0;
@@ -114,10 +114,10 @@ private:
 };
 
 // Until every amount is contained somewhere.
-inline void settle(Workers& workers, const Course& course, Instant& now) {
+inline void settle(Workers& workers, const Scenario& scenario, Instant& now) {
     for (int i = 0; i < 2'000 && !workers.synced(); ++i) {
         now += Nanoseconds{3'000'000};
-        for (std::size_t worker = 0; worker < course.workers; ++worker) {
+        for (std::size_t worker = 0; worker < scenario.workers; ++worker) {
             workers.turn(worker, now);
         }
     }

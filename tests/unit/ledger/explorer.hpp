@@ -27,7 +27,7 @@ namespace sluice {
 inline constexpr Nanoseconds kTick{1'024'000};  // no less than a merge interval
 inline constexpr int kLongestTicks = 3;         // for which what is due late waits
 
-struct Step {
+struct Transition {
     enum class Kind : std::uint8_t {
         Offer,
         OfferLate,
@@ -63,32 +63,32 @@ public:
         }
     }
 
-    void take(Step step) {
+    void take(Transition step) {
         const std::size_t worker = step.worker;
         switch (step.kind) {
-            case Step::Kind::Offer:
+            case Transition::Kind::Offer:
                 offer(worker, Due::Soon);
                 break;
-            case Step::Kind::OfferLate:
+            case Transition::Kind::OfferLate:
                 offer(worker, Due::Late);
                 break;
-            case Step::Kind::Totals:
+            case Transition::Kind::Totals:
                 ledgers_[worker]->take_totals(0, ledger_store_[worker], time_of(worker));
                 break;
-            case Step::Kind::Serve:
+            case Transition::Kind::Serve:
                 ledgers_[0]->serve(worker, ledger_store_[0], time_of(0));
                 break;
-            case Step::Kind::Send:
+            case Transition::Kind::Send:
                 ledgers_[worker]->send_due(0, ledger_store_[worker], time_of(worker));
                 break;
-            case Step::Kind::Place:
+            case Transition::Kind::Place:
                 ledger_store_[worker].has_place = !ledger_store_[worker].has_place;
                 break;
-            case Step::Kind::Restart:
+            case Transition::Kind::Restart:
                 restart(worker);
                 ++restarts_;
                 break;
-            case Step::Kind::RestartAll:
+            case Transition::Kind::RestartAll:
                 lanes_ = DeltaLanes{ledgers_.size(), Model::kRing};
                 for (std::size_t i = 0; i < ledgers_.size(); ++i) {
                     restart(i);
@@ -255,30 +255,31 @@ private:
     unsigned restarts_ = 0;
 };
 
-inline std::vector<Step> steps_of(std::size_t workers, bool late) {
-    std::vector<Step> steps{{Step::Kind::Offer, 0},
-                            {Step::Kind::Restart, 0},
-                            {Step::Kind::Place, 0},
-                            {Step::Kind::RestartAll},
-                            {Step::Kind::Tick}};
+inline std::vector<Transition> steps_of(std::size_t workers, bool late) {
+    std::vector<Transition> steps{{Transition::Kind::Offer, 0},
+                                  {Transition::Kind::Restart, 0},
+                                  {Transition::Kind::Place, 0},
+                                  {Transition::Kind::RestartAll},
+                                  {Transition::Kind::Tick}};
     for (std::uint8_t worker = 1; worker < workers; ++worker) {
-        for (const Step::Kind kind : {Step::Kind::Offer, Step::Kind::Totals, Step::Kind::Serve,
-                                      Step::Kind::Send, Step::Kind::Place, Step::Kind::Restart}) {
+        for (const Transition::Kind kind :
+             {Transition::Kind::Offer, Transition::Kind::Totals, Transition::Kind::Serve,
+              Transition::Kind::Send, Transition::Kind::Place, Transition::Kind::Restart}) {
             steps.push_back({kind, worker});
         }
         if (late) {
-            steps.push_back({Step::Kind::OfferLate, worker});
+            steps.push_back({Transition::Kind::OfferLate, worker});
         }
     }
     return steps;
 }
 
-inline std::string text_of(const std::vector<Step>& path) {
+inline std::string text_of(const std::vector<Transition>& path) {
     static constexpr std::array<const char*, 10> kNames = {
         "offer", "offer late", "totals",      "serve", "send",
         "place", "restart",    "restart all", "tick",  "end"};
     std::string text;
-    for (const Step& step : path) {
+    for (const Transition& step : path) {
         text += std::string{kNames[static_cast<std::size_t>(step.kind)]} + " " +
                 std::to_string(step.worker) + "; ";
     }
@@ -296,16 +297,16 @@ struct Exploration {
 template <typename Model>
 std::size_t explore(const Exploration& exploration) {
     std::unordered_set<std::string> seen;
-    std::vector<std::vector<Step>> level{{}};
-    const std::vector<Step> steps = steps_of(exploration.workers, exploration.late);
+    std::vector<std::vector<Transition>> level{{}};
+    const std::vector<Transition> steps = steps_of(exploration.workers, exploration.late);
     for (std::size_t depth = 0; depth < exploration.depth; ++depth) {
-        std::vector<std::vector<Step>> next;
-        for (const std::vector<Step>& path : level) {
-            for (const Step& step : steps) {
-                std::vector<Step> longer = path;
+        std::vector<std::vector<Transition>> next;
+        for (const std::vector<Transition>& path : level) {
+            for (const Transition& step : steps) {
+                std::vector<Transition> longer = path;
                 longer.push_back(step);
                 auto world = std::make_unique<World<Model>>(exploration.workers);
-                for (const Step& earlier : longer) {
+                for (const Transition& earlier : longer) {
                     world->take(earlier);
                 }
                 if (world->restarts() > exploration.most_restarts ||

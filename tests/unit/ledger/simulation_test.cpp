@@ -13,32 +13,32 @@ Limit limit_of(std::uint64_t units, Nanoseconds period, std::uint64_t burst) {
     return *Limit::make({Units{units}, period}, Units{burst});
 }
 
-Workers workers_of(const Course& course, std::uint64_t burst) {
+Workers workers_of(const Scenario& scenario, std::uint64_t burst) {
     const Limit limit =
-        course.fractional ? limit_of(70'001, 997ms, burst) : limit_of(20'000, 1s, burst);
+        scenario.fractional ? limit_of(70'001, 997ms, burst) : limit_of(20'000, 1s, burst);
     return {{.limit = TokenBucketLimit{limit}, .max_unsynced = Adversary::kMaxUnsynced},
-            {.workers = course.workers,
-             .ring = course.ring,
-             .records = course.records,
-             .longest = course.longest}};
+            {.workers = scenario.workers,
+             .ring = scenario.ring,
+             .records = scenario.records,
+             .longest = scenario.longest}};
 }
 
-class Simulation : public testing::TestWithParam<Course> {};
+class Simulation : public testing::TestWithParam<Scenario> {};
 
 TEST_P(Simulation, NoWindowIsBeyondThePromiseAndNoAmountIsLost) {
-    const Course course = GetParam();
-    const std::uint64_t burst = std::max<std::uint64_t>(2 * 9 * course.workers, 64);
-    for (std::uint64_t seed = 1; seed <= (course.workers > 16 ? 2U : 6U); ++seed) {
-        Workers workers = workers_of(course, burst);
-        Adversary adversary{workers, course, seed};
+    const Scenario scenario = GetParam();
+    const std::uint64_t burst = std::max<std::uint64_t>(2 * 9 * scenario.workers, 64);
+    for (std::uint64_t seed = 1; seed <= (scenario.workers > 16 ? 2U : 6U); ++seed) {
+        Workers workers = workers_of(scenario, burst);
+        Adversary adversary{workers, scenario, seed};
         for (int step = 0; step < test::rounds(3'000); ++step) {
             adversary.step();
             if (testing::Test::HasFatalFailure()) {
-                FAIL() << course.name << " seed " << seed << " step " << step;
+                FAIL() << scenario.name << " seed " << seed << " step " << step;
             }
         }
         Instant now = adversary.now();
-        settle(workers, course, now);
+        settle(workers, scenario, now);
         ASSERT_TRUE(workers.synced());
         EXPECT_TRUE(workers.owners_know_all(now));
     }
@@ -47,29 +47,30 @@ TEST_P(Simulation, NoWindowIsBeyondThePromiseAndNoAmountIsLost) {
 INSTANTIATE_TEST_SUITE_P(
     Courses, Simulation,
     testing::Values(
-        Course{.name = "alone", .workers = 1}, Course{.name = "two", .workers = 2},
-        Course{.name = "three_fractional", .workers = 3, .fractional = true},
-        Course{.name = "four", .workers = 4}, Course{.name = "seven", .workers = 7},
-        Course{.name = "sixteen", .workers = 16}, Course{.name = "sixty_four", .workers = 64},
-        Course{.name = "one_key", .workers = 4, .keys = 1},
-        Course{.name = "stalls", .workers = 4, .stalled = 2},
-        Course{.name = "all_but_one_stall", .workers = 8, .keys = 8, .stalled = 7},
-        Course{.name = "slow", .workers = 4, .slow = 50},
-        Course{.name = "full_rings", .workers = 4, .ring = 2, .keys = 40},
-        Course{.name = "full_rings_and_stalls", .workers = 5, .ring = 1, .keys = 60, .stalled = 2},
-        Course{.name = "few_records", .workers = 4, .records = 3, .keys = 50},
-        Course{.name = "waits", .workers = 4, .longest = 3ms},
-        Course{.name = "many_wait", .workers = 3, .records = 64, .keys = 60, .longest = 3ms},
-        Course{.name = "killed", .workers = 3, .restarts = true},
-        Course{.name = "killed_while_it_waits", .workers = 3, .restarts = true, .longest = 3ms},
-        Course{.name = "killed_with_full_rings",
-               .workers = 4,
-               .ring = 2,
-               .records = 16,
-               .keys = 20,
-               .fractional = true,
-               .restarts = true}),
-    [](const auto& course) { return course.param.name; });
+        Scenario{.name = "alone", .workers = 1}, Scenario{.name = "two", .workers = 2},
+        Scenario{.name = "three_fractional", .workers = 3, .fractional = true},
+        Scenario{.name = "four", .workers = 4}, Scenario{.name = "seven", .workers = 7},
+        Scenario{.name = "sixteen", .workers = 16}, Scenario{.name = "sixty_four", .workers = 64},
+        Scenario{.name = "one_key", .workers = 4, .keys = 1},
+        Scenario{.name = "stalls", .workers = 4, .stalled = 2},
+        Scenario{.name = "all_but_one_stall", .workers = 8, .keys = 8, .stalled = 7},
+        Scenario{.name = "slow", .workers = 4, .slow = 50},
+        Scenario{.name = "full_rings", .workers = 4, .ring = 2, .keys = 40},
+        Scenario{
+            .name = "full_rings_and_stalls", .workers = 5, .ring = 1, .keys = 60, .stalled = 2},
+        Scenario{.name = "few_records", .workers = 4, .records = 3, .keys = 50},
+        Scenario{.name = "waits", .workers = 4, .longest = 3ms},
+        Scenario{.name = "many_wait", .workers = 3, .records = 64, .keys = 60, .longest = 3ms},
+        Scenario{.name = "killed", .workers = 3, .restarts = true},
+        Scenario{.name = "killed_while_it_waits", .workers = 3, .restarts = true, .longest = 3ms},
+        Scenario{.name = "killed_with_full_rings",
+                 .workers = 4,
+                 .ring = 2,
+                 .records = 16,
+                 .keys = 20,
+                 .fractional = true,
+                 .restarts = true}),
+    [](const auto& scenario) { return scenario.param.name; });
 
 // Offered steadily, worker after worker. From the beginning on, at every packet: what was admitted
 // is no less than the rate gives or than was offered.
@@ -240,8 +241,8 @@ TEST(SimulationWait, NotWhenRecordsAreFew) {
     EXPECT_EQ(workers.refused_for_credit(), 0U);
     EXPECT_GT(workers.sum(LedgerEvent::Early), 500U);
     EXPECT_TRUE(workers.owners_know_all(now + 10s)) << "or it is paid back";
-    Course course{.name = "", .workers = 2};
-    settle(workers, course, now);
+    Scenario scenario{.name = "", .workers = 2};
+    settle(workers, scenario, now);
     EXPECT_TRUE(workers.synced());
     EXPECT_TRUE(workers.owners_know_all(now));
 }

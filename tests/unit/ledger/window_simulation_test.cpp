@@ -32,38 +32,38 @@ AnyLimit limit_of(Kind kind, std::uint64_t count, Nanoseconds window = kWindow,
     }
 }
 
-std::string name_of(const testing::TestParamInfo<std::tuple<Kind, Course>>& test) {
+std::string name_of(const testing::TestParamInfo<std::tuple<Kind, Scenario>>& test) {
     static constexpr std::array<const char*, 5> kNames = {"by_clock_", "per_key_", "sliding_",
                                                           "strict_", "lenient_"};
     return kNames[static_cast<std::size_t>(std::get<0>(test.param))] + std::get<1>(test.param).name;
 }
 
-class WindowSimulation : public testing::TestWithParam<std::tuple<Kind, Course>> {};
+class WindowSimulation : public testing::TestWithParam<std::tuple<Kind, Scenario>> {};
 
 TEST_P(WindowSimulation, NoWindowIsBeyondThePromiseAndNothingIsLost) {
-    const auto& [kind, course] = GetParam();
-    const std::uint64_t count = std::max<std::uint64_t>(2 * 9 * course.workers, 64);
-    for (std::uint64_t seed = 1; seed <= (course.workers > 16 ? 1U : 2U); ++seed) {
+    const auto& [kind, scenario] = GetParam();
+    const std::uint64_t count = std::max<std::uint64_t>(2 * 9 * scenario.workers, 64);
+    for (std::uint64_t seed = 1; seed <= (scenario.workers > 16 ? 1U : 2U); ++seed) {
         Workers workers{{.limit = limit_of(kind, count), .max_unsynced = Adversary::kMaxUnsynced},
-                        {.workers = course.workers,
-                         .ring = course.ring,
-                         .records = course.records,
-                         .lines = course.lines,
-                         .longest = course.longest,
-                         .skew = course.skew}};
-        Adversary adversary{workers, course, seed};
+                        {.workers = scenario.workers,
+                         .ring = scenario.ring,
+                         .records = scenario.records,
+                         .lines = scenario.lines,
+                         .longest = scenario.longest,
+                         .skew = scenario.skew}};
+        Adversary adversary{workers, scenario, seed};
         for (int step = 0; step < test::rounds(1'000); ++step) {
             adversary.step();
-            for (std::uint64_t key = 0; key < std::min<std::uint64_t>(course.keys, 4); ++key) {
+            for (std::uint64_t key = 0; key < std::min<std::uint64_t>(scenario.keys, 4); ++key) {
                 ASSERT_TRUE(workers.nothing_lost(key, adversary.now()))
-                    << course.name << " seed " << seed << " step " << step;
+                    << scenario.name << " seed " << seed << " step " << step;
             }
             if (testing::Test::HasFatalFailure()) {
-                FAIL() << course.name << " seed " << seed << " step " << step;
+                FAIL() << scenario.name << " seed " << seed << " step " << step;
             }
         }
         Instant now = adversary.now();
-        settle(workers, course, now);
+        settle(workers, scenario, now);
         ASSERT_TRUE(workers.synced());
         EXPECT_TRUE(workers.owners_know_all(now));
         EXPECT_GT(workers.admitted(), 10 * count);
@@ -75,39 +75,41 @@ INSTANTIATE_TEST_SUITE_P(
     testing::Combine(
         testing::Values(Kind::ByClock, Kind::PerKey, Kind::Sliding, Kind::Strict, Kind::Lenient),
         testing::Values(
-            Course{.name = "alone", .workers = 1, .edge = kWindow},
-            Course{.name = "two", .workers = 2, .edge = kWindow},
-            Course{.name = "four", .workers = 4, .edge = kWindow},
-            Course{.name = "seven", .workers = 7, .edge = kWindow, .skew = 700ns},
-            Course{.name = "sixteen", .workers = 16, .edge = kWindow},
-            Course{.name = "sixty_four", .workers = 64, .edge = kWindow, .skew = 50ns},
-            Course{.name = "one_key", .workers = 4, .keys = 1, .edge = kWindow, .skew = 3us},
-            Course{.name = "clocks_apart", .workers = 4, .edge = kWindow, .skew = 400us},
-            Course{.name = "stalls", .workers = 4, .stalled = 2, .edge = kWindow, .skew = 1us},
-            Course{.name = "all_but_one_stall",
-                   .workers = 8,
-                   .keys = 8,
-                   .stalled = 7,
-                   .edge = kWindow},
-            Course{.name = "slow", .workers = 4, .slow = 50, .edge = kWindow, .skew = 1us},
-            Course{.name = "full_rings", .workers = 4, .ring = 2, .keys = 40, .edge = kWindow},
-            Course{.name = "full_rings_and_stalls",
-                   .workers = 5,
-                   .ring = 1,
-                   .keys = 60,
-                   .stalled = 2,
-                   .edge = kWindow},
-            Course{.name = "few_records", .workers = 4, .records = 3, .keys = 50, .edge = kWindow},
-            Course{.name = "few_lines", .workers = 4, .keys = 50, .edge = kWindow, .lines = 20},
-            Course{.name = "waits", .workers = 4, .longest = 3ms, .edge = kWindow},
-            Course{.name = "killed", .workers = 3, .restarts = true, .edge = kWindow, .skew = 1us},
-            Course{.name = "killed_with_full_rings",
-                   .workers = 4,
-                   .ring = 2,
-                   .records = 16,
-                   .keys = 20,
-                   .restarts = true,
-                   .edge = kWindow})),
+            Scenario{.name = "alone", .workers = 1, .edge = kWindow},
+            Scenario{.name = "two", .workers = 2, .edge = kWindow},
+            Scenario{.name = "four", .workers = 4, .edge = kWindow},
+            Scenario{.name = "seven", .workers = 7, .edge = kWindow, .skew = 700ns},
+            Scenario{.name = "sixteen", .workers = 16, .edge = kWindow},
+            Scenario{.name = "sixty_four", .workers = 64, .edge = kWindow, .skew = 50ns},
+            Scenario{.name = "one_key", .workers = 4, .keys = 1, .edge = kWindow, .skew = 3us},
+            Scenario{.name = "clocks_apart", .workers = 4, .edge = kWindow, .skew = 400us},
+            Scenario{.name = "stalls", .workers = 4, .stalled = 2, .edge = kWindow, .skew = 1us},
+            Scenario{.name = "all_but_one_stall",
+                     .workers = 8,
+                     .keys = 8,
+                     .stalled = 7,
+                     .edge = kWindow},
+            Scenario{.name = "slow", .workers = 4, .slow = 50, .edge = kWindow, .skew = 1us},
+            Scenario{.name = "full_rings", .workers = 4, .ring = 2, .keys = 40, .edge = kWindow},
+            Scenario{.name = "full_rings_and_stalls",
+                     .workers = 5,
+                     .ring = 1,
+                     .keys = 60,
+                     .stalled = 2,
+                     .edge = kWindow},
+            Scenario{
+                .name = "few_records", .workers = 4, .records = 3, .keys = 50, .edge = kWindow},
+            Scenario{.name = "few_lines", .workers = 4, .keys = 50, .edge = kWindow, .lines = 20},
+            Scenario{.name = "waits", .workers = 4, .longest = 3ms, .edge = kWindow},
+            Scenario{
+                .name = "killed", .workers = 3, .restarts = true, .edge = kWindow, .skew = 1us},
+            Scenario{.name = "killed_with_full_rings",
+                     .workers = 4,
+                     .ring = 2,
+                     .records = 16,
+                     .keys = 20,
+                     .restarts = true,
+                     .edge = kWindow})),
     name_of);
 
 // Offered steadily, worker after worker: at the end of each window, what was admitted is no less
