@@ -17,6 +17,11 @@ namespace {
 constexpr unsigned kMaxWorkers = 64;
 constexpr std::string_view kCompletion = "completion";
 
+// One word that is a list, a,b,c; given again, it goes on.
+void comma_list(CLI::Option* option) {
+    option->delimiter(',')->expected(1)->take_all();
+}
+
 void rules_argument(CLI::App& app, Options& options) {
     app.add_option("RULES", options.rules_file, "rule file")->required();
 }
@@ -38,22 +43,15 @@ void check_arguments(CLI::App& app, Options& options) {
 
 void inspect_arguments(CLI::App& app, Options& options) {
     pcap_option(app, options);
-    app.add_option("--fields", options.fields, "fields by their names in rules, a,b,c")
-        ->required()
-        ->delimiter(',')
-        ->expected(1)
-        ->take_all();
-    app.add_option("--tunnels", options.tunnels, "none, or a list of gre,vxlan,ipip; default all")
-        ->delimiter(',')
-        ->expected(1)
-        ->take_all();
+    comma_list(app.add_option("--fields", options.fields, "fields by their names in rules, a,b,c")
+                   ->required());
+    comma_list(app.add_option("--tunnels", options.tunnels,
+                              "none, or a list of gre,vxlan,ipip; default all"));
 }
 
 void inside_option(CLI::App& app, Options& options) {
-    app.add_option("--inside", options.inside, "prefix of a network behind the box; repeatable")
-        ->delimiter(',')
-        ->expected(1)
-        ->take_all();
+    comma_list(app.add_option("--inside", options.inside,
+                              "prefix of a network behind the box; repeatable"));
 }
 
 void workers_option(CLI::App& app, Options& options) {
@@ -81,10 +79,7 @@ void packet_arguments(CLI::App& app, PacketWords& packet) {
     add("--proto", packet.proto, "tcp, udp, icmp or a number; default udp, with --flags tcp");
     add("--sport", packet.sport, "source port");
     add("--dport", packet.dport, "destination port");
-    add("--flags", packet.flags, "TCP flags: a list of syn,ack,fin,rst,psh,urg")
-        ->delimiter(',')
-        ->expected(1)
-        ->take_all();
+    comma_list(add("--flags", packet.flags, "TCP flags: a list of syn,ack,fin,rst,psh,urg"));
     add("--length", packet.length, "bytes of the IP packet; default no more than its payload");
     add("--payload", packet.payload, "its payload: a text with \\xNN, or hex: and digits");
     add("--http", packet.http, "an HTTP request as its payload, such as 'GET /x'; TCP");
@@ -144,10 +139,8 @@ void simulate_arguments(CLI::App& app, Options& options) {
     load_arguments(app, simulate);
     app.add_option("--pcap", options.pcap_file, "capture: pcap or pcapng file, Ethernet")
         ->group("Load");
-    app.add_option("--stall", simulate.stalls, "START:LENGTH, nobody is asked; repeatable")
-        ->delimiter(',')
-        ->expected(1)
-        ->take_all();
+    comma_list(
+        app.add_option("--stall", simulate.stalls, "START:LENGTH, nobody is asked; repeatable"));
     app.add_option("--duration", simulate.duration,
                    "how long; default 10s, or as a backlog or capture needs");
     app.add_option("--bar", simulate.bar, "length of a line of the table")->capture_default_str();

@@ -74,12 +74,8 @@ void print_owners(const CompiledRules& compiled) {
 
 void print_rules(const CompiledRules& compiled) {
     const std::vector<RuleSummary>& rules = compiled.rules;
-    Table table{{{"RULE"},
-                 {"MODE"},
-                 {"MEMORY", Table::Align::Right},
-                 {"LIMIT"},
-                 {"SCOPE"},
-                 {"AT MOST, IN ANY TIME W"}}};
+    Table table{
+        {{"RULE"}, {"MODE"}, {"MEMORY", kRight}, {"LIMIT"}, {"SCOPE"}, {"AT MOST, IN ANY TIME W"}}};
     for (const RuleSummary& rule : rules) {
         const std::string mode{kModeNames[static_cast<std::size_t>(rule.mode)]};
         std::vector<std::string> cells{rule.id, mode, memory_text(rule.memory)};
@@ -104,7 +100,6 @@ void print_rules(const CompiledRules& compiled) {
 }
 
 void print_lists(const std::vector<ListSummary>& lists) {
-    constexpr auto kRight = Table::Align::Right;
     Table table{{{"LIST"}, {"TYPE"}, {"ENTRIES", kRight}, {"RANGES", kRight}, {"FILE"}}};
     for (const ListSummary& list : lists) {
         table.row({list.name, list.type, list.known ? grouped(list.entries) : "unknown",
@@ -123,7 +118,6 @@ std::string day_of(std::uint64_t utc) {
 }
 
 void print_databases(const std::vector<DatabaseSummary>& databases) {
-    constexpr auto kRight = Table::Align::Right;
     Table table{{{"DATABASE"}, {"TYPE"}, {"BUILT"}, {"RANGES", kRight}, {"FILE"}}};
     for (const DatabaseSummary& one : databases) {
         table.row({one.key, one.known ? one.type : "unknown", one.known ? day_of(one.built_at) : "",

@@ -4,6 +4,8 @@
 
 #include <fmt/format.h>
 
+#include <utility>
+
 namespace sluice {
 namespace {
 
@@ -49,6 +51,24 @@ std::variant<Json, DaemonRefusal> ask(const Options& options, const DaemonReques
 ExitCode report(const DaemonRefusal& refusal) {
     say_error(refusal.what);
     return refusal.exit;
+}
+
+ExitCode show(const Options& options, const DaemonRequest& request,
+              const std::function<std::string(const Json&)>& as_text) {
+    const auto answer = ask(options, request);
+    if (const auto* refusal = std::get_if<DaemonRefusal>(&answer)) {
+        return report(*refusal);
+    }
+    const Json& document = std::get<Json>(answer);
+    print(options.json ? dump_line(document) : as_text(document));
+    return ExitCode::Done;
+}
+
+DaemonRequest post_json(std::string target, const Json& body) {
+    return {.method = "POST",
+            .target = std::move(target),
+            .content_type = "application/json",
+            .body = body.is_null() ? "" : body.dump()};
 }
 
 }  // namespace sluice

@@ -4,7 +4,7 @@
 #include "control/cli/options.hpp"
 #include "control/json.hpp"
 
-#include <optional>
+#include <functional>
 #include <string>
 #include <variant>
 
@@ -23,5 +23,12 @@ struct DaemonRefusal {
 
 // Says the refusal on standard error; the exit code of the command.
 ExitCode report(const DaemonRefusal& refusal);
+
+// One call, and its answer on standard output: with --json as it came, else as `as_text` puts it.
+ExitCode show(const Options& options, const DaemonRequest& request,
+              const std::function<std::string(const Json&)>& as_text);
+
+// `body` null: none.
+[[nodiscard]] DaemonRequest post_json(std::string target, const Json& body);
 
 }  // namespace sluice

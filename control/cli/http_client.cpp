@@ -92,14 +92,12 @@ Result<HttpReply> http_call(const std::string& socket, const DaemonRequest& requ
 }
 
 std::string url_escape(std::string_view text) {
-    std::string out;
-    for (const char c : text) {
-        const bool unreserved = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') ||
-                                (c >= '0' && c <= '9') || c == '-' || c == '.' || c == '_' ||
-                                c == '~';
-        out += unreserved ? std::string{c} : fmt::format("%{:02X}", static_cast<unsigned char>(c));
+    if (text.empty()) {
+        return "";  // a length of 0 means that of a C string
     }
-    return out;
+    const std::unique_ptr<char, decltype(&curl_free)> escaped{
+        curl_easy_escape(nullptr, text.data(), static_cast<int>(text.size())), &curl_free};
+    return escaped != nullptr ? escaped.get() : "";
 }
 
 }  // namespace sluice

@@ -37,10 +37,7 @@ DaemonRequest request_of(const Options& options) {
     if (options.exempt) {
         body["exempt"] = true;
     }
-    return {.method = "POST",
-            .target = resource,
-            .content_type = "application/json",
-            .body = body.dump()};
+    return post_json(resource, body);
 }
 
 // What is wrong with the words, before anybody is asked. Empty: nothing.

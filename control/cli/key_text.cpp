@@ -111,7 +111,6 @@ std::string head(const Json& document) {
 }  // namespace
 
 std::string key_text(const Json& document) {
-    constexpr auto kRight = Table::Align::Right;
     const bool changed = document.at("action") != "show";
     std::vector<Table::Column> columns{{"LIMIT"}, {"NUMBERS"}, {"LCORE", kRight}};
     if (changed) {

@@ -44,10 +44,7 @@ Result<bool> tell_dataplane(const Options& options, bool pass) {
 
 ExitCode run_panic(const Options& options) {
     const bool pass = options.word == "pass";
-    const auto answer = ask(options, {.method = "POST",
-                                      .target = "/v1/panic",
-                                      .content_type = "application/json",
-                                      .body = Json{{"pass", pass}}.dump()});
+    const auto answer = ask(options, post_json("/v1/panic", {{"pass", pass}}));
     const auto* refusal = std::get_if<DaemonRefusal>(&answer);
     if (refusal == nullptr) {
         return show_panic(std::get<Json>(answer).at("pass").get<bool>(), options.json);

@@ -2,27 +2,15 @@
 #include "control/cli/daemon.hpp"
 #include "control/cli/stats_text.hpp"
 #include "control/cli/table.hpp"
-#include "control/cli/terminal.hpp"
 #include "control/cli/unconfirmed_text.hpp"
 
 #include <fmt/format.h>
 
 #include <algorithm>
 
-// Commands that ask sluiced one thing and show the answer.
+// Commands of one call to sluiced, whose answer they show.
 namespace sluice {
 namespace {
-
-ExitCode show(const Options& options, const DaemonRequest& request,
-              std::string (*as_text)(const Json&)) {
-    const auto answer = ask(options, request);
-    if (const auto* refusal = std::get_if<DaemonRefusal>(&answer)) {
-        return report(*refusal);
-    }
-    const Json& document = std::get<Json>(answer);
-    print(options.json ? dump_line(document) : as_text(document));
-    return ExitCode::Done;
-}
 
 std::string count_of(const Json& object, const char* member) {
     return grouped(object.at(member).get<std::uint64_t>());
@@ -108,7 +96,6 @@ std::string spread_text(const Json& port) {
 }
 
 std::string ports_text(const Json& document) {
-    constexpr auto kRight = Table::Align::Right;
     Table table{{{"PAIR"},
                  {"SIDE"},
                  {"DEVICE"},
@@ -142,7 +129,6 @@ std::string worker_state(const Json& worker) {
 }
 
 std::string workers_text(const Json& document) {
-    constexpr auto kRight = Table::Align::Right;
     Table table{{{"LCORE", kRight},
                  {"STATE"},
                  {"STALLS", kRight},
@@ -170,6 +156,19 @@ std::string mode_text(const Json& document) {
                        text_of(document, "id"), text_of(document, "mode"));
 }
 
+std::string set_text(const Json& document) {
+    return fmt::format("generation {}, {} rules", text_of(document, "generation"),
+                       document.at("rules").get<std::uint64_t>());
+}
+
+std::string merge_interval_text(const Json& document) {
+    return fmt::format(
+        "amounts are merged at the latest after {} us, of {} limits; sluice.yaml "
+        "says what holds when the dataplane starts again\n",
+        document.at("interval_us").get<std::uint64_t>(),
+        document.at("merged_limits").get<std::uint64_t>());
+}
+
 std::string health_text(const Json& document) {
     std::string text;
     for (const auto& [name, value] : document.items()) {
@@ -180,6 +179,20 @@ std::string health_text(const Json& document) {
 }
 
 }  // namespace
+
+ExitCode run_confirm(const Options& options) {
+    return show(options, post_json("/v1/confirm", {}),
+                [](const Json& now) { return fmt::format("confirmed {}\n", set_text(now)); });
+}
+
+ExitCode run_rollback(const Options& options) {
+    return show(options, post_json("/v1/rollback", {}),
+                [](const Json& now) { return fmt::format("back to {}\n", set_text(now)); });
+}
+
+ExitCode run_merge_interval(const Options& options) {
+    return show(options, post_json("/v1/merge", {{"interval", options.word}}), merge_interval_text);
+}
 
 ExitCode run_rules(const Options& options) {
     return show(options, {.target = "/v1/rules"}, rules_text);

@@ -35,16 +35,9 @@ ExitCode watch_stats(const Options& options) {
 }  // namespace
 
 ExitCode run_stats(const Options& options) {
-    if (options.watch) {
-        return watch_stats(options);
-    }
-    const auto answer = ask(options, {.target = "/v1/stats"});
-    if (const auto* refusal = std::get_if<DaemonRefusal>(&answer)) {
-        return report(*refusal);
-    }
-    const Json& stats = std::get<Json>(answer);
-    print(options.json ? dump_line(stats) : stats_text(stats));
-    return ExitCode::Done;
+    return options.watch ? watch_stats(options)
+                         : show(options, {.target = "/v1/stats"},
+                                [](const Json& now) { return stats_text(now); });
 }
 
 }  // namespace sluice

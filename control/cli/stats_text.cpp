@@ -11,8 +11,6 @@
 namespace sluice {
 namespace {
 
-constexpr auto kRight = Table::Align::Right;
-
 struct Sample {
     const Json& now;
     const Json* before;

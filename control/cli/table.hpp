@@ -29,6 +29,8 @@ private:
     std::vector<std::vector<std::string>> rows_;
 };
 
+inline constexpr auto kRight = Table::Align::Right;
+
 // 1234567 -> "1,234,567".
 [[nodiscard]] std::string grouped(std::uint64_t number);
 

@@ -1,7 +1,6 @@
 #include "control/cli/commands.hpp"
 #include "control/cli/daemon.hpp"
 #include "control/cli/table.hpp"
-#include "control/cli/terminal.hpp"
 #include "control/cli/watch.hpp"
 
 #include <fmt/format.h>
@@ -14,7 +13,6 @@ std::string rate_text(const Json& key, const char* rate, const char* error) {
 }
 
 std::string top_text(const Json& document) {
-    constexpr auto kRight = Table::Align::Right;
     std::string text = fmt::format(
         "packets each second, from {} samples over {:.0f} s; what is 30 s old counts half\n",
         grouped(document.at("samples").get<std::uint64_t>()),
@@ -37,15 +35,10 @@ std::string top_text(const Json& document) {
 }
 
 ExitCode show_once(const Options& options) {
-    const auto answer =
-        ask(options, {.target = fmt::format("/v1/top?rule={}&by={}&count={}",
-                                            url_escape(options.rule), options.by, options.keys)});
-    if (const auto* refusal = std::get_if<DaemonRefusal>(&answer)) {
-        return report(*refusal);
-    }
-    const Json& document = std::get<Json>(answer);
-    print(options.json ? dump_line(document) : top_text(document));
-    return ExitCode::Done;
+    return show(options,
+                {.target = fmt::format("/v1/top?rule={}&by={}&count={}", url_escape(options.rule),
+                                       options.by, options.keys)},
+                top_text);
 }
 
 }  // namespace

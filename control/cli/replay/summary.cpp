@@ -29,7 +29,7 @@ std::uint64_t matched(const RuleTotals& totals) {
 }
 
 std::string verdict_table(const ReplaySummary& summary) {
-    Table table{{{"FRAMES"}, {"COUNT", Table::Align::Right}}};
+    Table table{{{"FRAMES"}, {"COUNT", kRight}}};
     for (const VerdictName& name : kCounted) {
         const std::uint64_t count = summary.by_verdict[static_cast<std::size_t>(name.verdict)];
         if (count != 0 || name.verdict == Verdict::Pass || name.verdict == Verdict::Drop) {
@@ -41,7 +41,7 @@ std::string verdict_table(const ReplaySummary& summary) {
 }
 
 std::string reason_table(const ReplaySummary& summary) {
-    Table table{{{"REASON"}, {"COUNT", Table::Align::Right}, {"MEANS"}}};
+    Table table{{{"REASON"}, {"COUNT", kRight}, {"MEANS"}}};
     for (const ReasonRow& row : kReasons) {
         const std::uint64_t count = summary.by_reason[static_cast<std::size_t>(row.reason)];
         if (count != 0) {
@@ -54,10 +54,10 @@ std::string reason_table(const ReplaySummary& summary) {
 std::string rule_table(const ReplaySummary& summary) {
     Table table{{{"RULE"},
                  {"MODE"},
-                 {"MATCHED", Table::Align::Right},
-                 {"ADMITTED", Table::Align::Right},
-                 {"EXCEEDED", Table::Align::Right},
-                 {"SKIPPED", Table::Align::Right}}};
+                 {"MATCHED", kRight},
+                 {"ADMITTED", kRight},
+                 {"EXCEEDED", kRight},
+                 {"SKIPPED", kRight}}};
     for (const ReplaySummary::RuleRow& row : summary.rules) {
         table.row({row.id, std::string{kModeNames[static_cast<std::size_t>(row.mode)]},
                    grouped(matched(row.totals)), grouped(row.totals.admitted),

@@ -63,14 +63,13 @@ std::string stalls_text(const std::vector<Stall>& stalls) {
 }
 
 std::string run_text(const Run& run) {
-    using enum Table::Align;
     std::vector<Table::Column> columns{
-        {"FROM s", Right}, {"OFFERED", Right}, {"ADMITTED", Right}, {"REFUSED", Right}};
+        {"FROM s", kRight}, {"OFFERED", kRight}, {"ADMITTED", kRight}, {"REFUSED", kRight}};
     if (is_color_meter(run)) {
-        columns.push_back({"YELLOW", Right});
+        columns.push_back({"YELLOW", kRight});
     }
     if (is_queue(run)) {
-        columns.push_back({"LEAVING", Right});
+        columns.push_back({"LEAVING", kRight});
     }
     Table table{columns};
     for (std::size_t i = 0; i < run.outcome.bars.size(); ++i) {
@@ -90,12 +89,12 @@ std::string run_text(const Run& run) {
 }
 
 std::string comparison_text(const std::vector<Run>& runs) {
-    std::vector<Table::Column> columns{{"FROM s", Table::Align::Right}};
+    std::vector<Table::Column> columns{{"FROM s", kRight}};
     std::size_t rows = 0;
     for (const Run& run : runs) {
-        columns.push_back({run.name, Table::Align::Right});
+        columns.push_back({run.name, kRight});
         if (is_queue(run)) {
-            columns.push_back({"(leaving)", Table::Align::Right});
+            columns.push_back({"(leaving)", kRight});
         }
         rows = std::max(rows, run.outcome.bars.size());
     }

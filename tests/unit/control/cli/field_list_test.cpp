@@ -44,9 +44,9 @@ TEST(FieldList, SaysThatNoFrameHasWhatDatabasesHave) {
 }
 
 TEST(FieldList, SuggestsTheNearestName) {
-    EXPECT_NE(fault("ip.scr").what.find("'ip.src'"), std::string::npos);
-    EXPECT_NE(fault("l4.dprt").what.find("'l4.dport'"), std::string::npos);
-    EXPECT_NE(fault("tcp.flag.syn").what.find("'tcp.flags.syn'"), std::string::npos);
+    EXPECT_NE(fault("ip.scr").what.find("`ip.src`"), std::string::npos);
+    EXPECT_NE(fault("l4.dprt").what.find("`l4.dport`"), std::string::npos);
+    EXPECT_NE(fault("tcp.flag.syn").what.find("`tcp.flags.syn`"), std::string::npos);
     EXPECT_LT(fault(std::string(1'000'000, 'x')).what.size(), 200U);
 }
 
