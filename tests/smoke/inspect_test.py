@@ -73,7 +73,7 @@ class Inspect(Case):
         capture = self.write("in.pcap", pcap([(5, udp())]))
         for fields, code, word in (("http.host", 1, "not built yet"),
                                    ("ip.src,tls.sni", 1, "not built yet"),
-                                   ("ip.scr", 2, "'ip.src'")):
+                                   ("ip.scr", 2, "`ip.src`")):
             out, err = self.ctl("inspect", "--pcap", capture, "--fields", fields, exit=code)
             self.assertEqual(out, "")
             self.assertIn(word, err)

@@ -1,41 +1,43 @@
 #include "control/daemon/api/numbers.hpp"
 
+#include <algorithm>
+#include <functional>
+#include <numeric>
+
 namespace sluice {
 
-nlohmann::ordered_json verdicts_json(const std::array<std::uint64_t, kVerdictCount>& counts) {
+namespace {
+
+template <std::size_t kCount, typename NameOf>
+nlohmann::ordered_json by_name(const std::array<std::uint64_t, kCount>& counts, NameOf&& name_of) {
     nlohmann::ordered_json object = nlohmann::ordered_json::object();
-    for (std::size_t i = 0; i < kVerdictCount; ++i) {
-        object[std::string{kVerdictNames[i]}] = counts[i];
+    for (std::size_t i = 0; i < kCount; ++i) {
+        object[std::string{name_of(i)}] = counts[i];
     }
     return object;
 }
 
-nlohmann::ordered_json reasons_json(const std::array<std::uint64_t, kReasonCount>& counts) {
-    nlohmann::ordered_json object = nlohmann::ordered_json::object();
-    for (std::size_t i = 0; i < kReasonCount; ++i) {
-        object[std::string{kReasons[i].name}] = counts[i];
-    }
-    return object;
+template <std::size_t kCount>
+void add(const std::array<std::uint64_t, kCount>& counts, std::array<std::uint64_t, kCount>& to) {
+    std::transform(counts.begin(), counts.end(), to.begin(), to.begin(), std::plus{});
 }
 
-nlohmann::ordered_json table_events_json(
-    const std::array<std::uint64_t, kTableEventCount>& counts) {
-    nlohmann::ordered_json object = nlohmann::ordered_json::object();
-    for (std::size_t i = 0; i < kTableEventCount; ++i) {
-        object[std::string{kTableEvents[i].name}] = counts[i];
-    }
-    return object;
+}  // namespace
+
+nlohmann::ordered_json verdicts_json(const VerdictCounts& counts) {
+    return by_name(counts, [](std::size_t i) { return kVerdictNames[i]; });
+}
+nlohmann::ordered_json reasons_json(const ReasonCounts& counts) {
+    return by_name(counts, [](std::size_t i) { return kReasons[i].name; });
+}
+nlohmann::ordered_json table_events_json(const TableEventCounts& counts) {
+    return by_name(counts, [](std::size_t i) { return kTableEvents[i].name; });
+}
+nlohmann::ordered_json ledger_json(const LedgerEventCounts& counts) {
+    return by_name(counts, [](std::size_t i) { return kLedgerEvents[i].name; });
 }
 
-nlohmann::ordered_json ledger_json(const std::array<std::uint64_t, kLedgerEventCount>& counts) {
-    nlohmann::ordered_json object = nlohmann::ordered_json::object();
-    for (std::size_t i = 0; i < kLedgerEventCount; ++i) {
-        object[std::string{kLedgerEvents[i].name}] = counts[i];
-    }
-    return object;
-}
-
-std::uint64_t no_place(const std::array<std::uint64_t, kTableEventCount>& counts) {
+std::uint64_t no_place(const TableEventCounts& counts) {
     std::uint64_t total = 0;
     for (const TableEvent event :
          {TableEvent::TableFull, TableEvent::ShareFull, TableEvent::PoolFull}) {
@@ -47,17 +49,12 @@ std::uint64_t no_place(const std::array<std::uint64_t, kTableEventCount>& counts
 Totals total_of(const std::vector<WorkerStats>& workers) {
     Totals totals;
     for (const WorkerStats& worker : workers) {
-        for (std::size_t i = 0; i < kVerdictCount; ++i) {
-            totals.by_verdict[i] += worker.by_verdict[i];
-            totals.packets += worker.by_verdict[i];
-        }
-        for (std::size_t i = 0; i < kReasonCount; ++i) {
-            totals.by_reason[i] += worker.by_reason[i];
-        }
-        for (std::size_t i = 0; i < kTableEventCount; ++i) {
-            totals.by_table_event[i] += worker.by_table_event[i];
-        }
+        add(worker.by_verdict, totals.by_verdict);
+        add(worker.by_reason, totals.by_reason);
+        add(worker.by_table_event, totals.by_table_event);
     }
+    totals.packets =
+        std::accumulate(totals.by_verdict.begin(), totals.by_verdict.end(), std::uint64_t{0});
     return totals;
 }
 

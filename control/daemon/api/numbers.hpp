@@ -7,26 +7,26 @@
 
 namespace sluice {
 
-// Counts by name, in the order of their table.
-[[nodiscard]] nlohmann::ordered_json verdicts_json(
-    const std::array<std::uint64_t, kVerdictCount>& counts);
-[[nodiscard]] nlohmann::ordered_json reasons_json(
-    const std::array<std::uint64_t, kReasonCount>& counts);
+using VerdictCounts = std::array<std::uint64_t, kVerdictCount>;
+using ReasonCounts = std::array<std::uint64_t, kReasonCount>;
+using TableEventCounts = std::array<std::uint64_t, kTableEventCount>;
+using LedgerEventCounts = std::array<std::uint64_t, kLedgerEventCount>;
 
-[[nodiscard]] nlohmann::ordered_json ledger_json(
-    const std::array<std::uint64_t, kLedgerEventCount>& counts);
-[[nodiscard]] nlohmann::ordered_json table_events_json(
-    const std::array<std::uint64_t, kTableEventCount>& counts);
+// Counts by name, in the order of their table.
+[[nodiscard]] nlohmann::ordered_json verdicts_json(const VerdictCounts& counts);
+[[nodiscard]] nlohmann::ordered_json reasons_json(const ReasonCounts& counts);
+[[nodiscard]] nlohmann::ordered_json table_events_json(const TableEventCounts& counts);
+[[nodiscard]] nlohmann::ordered_json ledger_json(const LedgerEventCounts& counts);
 
 // How often a new key found no place, for whatever reason.
-[[nodiscard]] std::uint64_t no_place(const std::array<std::uint64_t, kTableEventCount>& counts);
+[[nodiscard]] std::uint64_t no_place(const TableEventCounts& counts);
 
 // What all workers have counted together.
 struct Totals {
-    std::array<std::uint64_t, kVerdictCount> by_verdict{};
-    std::array<std::uint64_t, kReasonCount> by_reason{};
+    VerdictCounts by_verdict{};
+    ReasonCounts by_reason{};
+    TableEventCounts by_table_event{};
     std::uint64_t packets = 0;
-    std::array<std::uint64_t, kTableEventCount> by_table_event{};
 };
 [[nodiscard]] Totals total_of(const std::vector<WorkerStats>& workers);
 
