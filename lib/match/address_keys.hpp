@@ -4,7 +4,7 @@
 #include "lib/match/packed_v4.hpp"
 #include "lib/match/packed_v6.hpp"
 #include "lib/match/range_trie.hpp"
-#include "lib/match/subject.hpp"
+#include "lib/packet/row_mask.hpp"
 
 #include <algorithm>
 #include <array>
@@ -38,7 +38,7 @@ public:
     template <typename Packed, typename Fib>
     void find(const Packed* packed, const Fib* fib, const RangeTrie<Key>& trie,
               std::span<const Step<Key>> steps, std::uint32_t* rows) const noexcept {
-        std::array<std::uint32_t, kMaxSubjects> found;
+        std::array<std::uint32_t, kMaxBurst> found;
         const std::span<const Key> keys = std::span{keys_}.first(count_);
         if (packed != nullptr) {
             packed->find_each(keys, found.data());
@@ -64,12 +64,12 @@ public:
     }
 
 private:
-    static_assert(kMaxSubjects <= RangeTrie<Key>::kMaxKeys && kMaxSubjects <= FibV4::kMaxKeys &&
-                  kMaxSubjects <= FibV6::kMaxKeys && kMaxSubjects <= PackedV4::kMaxKeys &&
-                  kMaxSubjects <= PackedV6::kMaxKeys);
+    static_assert(kMaxBurst <= RangeTrie<Key>::kMaxKeys && kMaxBurst <= FibV4::kMaxKeys &&
+                  kMaxBurst <= FibV6::kMaxKeys && kMaxBurst <= PackedV4::kMaxKeys &&
+                  kMaxBurst <= PackedV6::kMaxKeys);
     // As many as are counted are read.
-    std::array<Key, kMaxSubjects> keys_;
-    std::array<std::uint32_t, kMaxSubjects> packets_;
+    std::array<Key, kMaxBurst> keys_;
+    std::array<std::uint32_t, kMaxBurst> packets_;
     std::size_t count_ = 0;
 };
 

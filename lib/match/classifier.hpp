@@ -3,9 +3,7 @@
 #include "lib/match/clause_planes.hpp"
 #include "lib/match/clause_program.hpp"
 #include "lib/match/dimension.hpp"
-#include "lib/match/found_rules.hpp"
 #include "lib/match/rule_matches.hpp"
-#include "lib/match/subject.hpp"
 #include "lib/match/text_matcher.hpp"
 #include "lib/packet/frame_columns.hpp"
 #include "lib/packet/header_columns.hpp"
@@ -34,25 +32,15 @@ public:
     // Before packets come in numbers; of one that is fast already nothing changes.
     void make_fast();
 
-    // For each plane, the row of each subject of a burst.
-    using Rows = ClausePlanes::Rows;
-
     // The rules that every packet satisfies, in order.
     [[nodiscard]] std::span<const std::uint32_t> always() const noexcept { return parts_.always; }
     // Whether there are no others.
     [[nodiscard]] bool asks_nothing() const noexcept {
         return dimensions_.empty() && texts_.asks_nothing();
     }
-    // Whether a rule asks a text, so that match() wants a scratch.
+    // Whether a rule asks a text, so that match_texts() has work.
     [[nodiscard]] bool asks_text() const noexcept { return !texts_.asks_nothing(); }
     [[nodiscard]] const TextMatcher& texts() const noexcept { return texts_; }
-
-    void find_rows(std::span<const Subject> subjects, Rows& rows) const noexcept;
-    // The rules that match each subject. Its texts are looked at only if a clause that asks them
-    // has all else it asks; `texts` may be nullptr when no rule
-    // asks one.
-    void match(std::span<const Subject> subjects, TextScratch* texts,
-               FoundRules& found) const noexcept;
 
     // Matching a burst in columns, in two steps. First: which of `rows`, all of them well-formed,
     // match which rules by their headers, and which rules are left to the texts. Small rule sets go
@@ -81,15 +69,13 @@ public:
 private:
     void set_strides();
     void finish_lookups(Lookups lookups);
-    void find_rows(const HeaderColumns& columns, RowMask valid, Rows& rows) const noexcept;
+    void find_rows(const HeaderColumns& columns, RowMask valid,
+                   ClausePlanes::Rows& rows) const noexcept;
     void match_by_index(const HeaderColumns& columns, RowMask valid,
                         RuleMatches& matches) const noexcept;
     void split_open(const ClausePlanes::Search& search, RowMask valid,
                     RuleMatches& matches) const noexcept;
     void list_pending(RuleMatches& matches) const noexcept;
-    void find_texts(const ClausePlanes::Search& search, std::span<const Subject> subjects,
-                    TextScratch* texts, FoundRules::Adder& found) const noexcept;
-
     ClassifierParts parts_;
     Lookups lookups_ = Lookups::Fast;
     std::vector<Dimension> dimensions_;

@@ -32,7 +32,8 @@ void Classifier::match_headers(const HeaderColumns& columns, RowMask rows,
     }
 }
 
-void Classifier::find_rows(const HeaderColumns& columns, RowMask valid, Rows& rows) const noexcept {
+void Classifier::find_rows(const HeaderColumns& columns, RowMask valid,
+                           ClausePlanes::Rows& rows) const noexcept {
     const std::span<const BitPlane> planes = planes_.planes();
     for (std::size_t plane = 0; plane < planes.size(); ++plane) {
         std::uint32_t* const to = rows[plane].data();
@@ -143,10 +144,9 @@ void Classifier::match_texts(const FrameColumns& frames, const HeaderColumns& co
             TextMatcher::begin(scratch);
             looked_at = candidate.row;
         }
-        const FrameView frame = frames.frame(candidate.row);
-        const Subject subject{&columns.headers(candidate.row), frame.bytes, frame.readable_behind};
         Block satisfied = candidate.clauses;
-        texts_.narrow(satisfied, candidate.block, subject, scratch);
+        texts_.narrow(satisfied, candidate.block, columns.headers(candidate.row),
+                      frames.frame(candidate.row), scratch);
         each_rule(satisfied, &parts_.rule_of[candidate.block * kBlockBits],
                   [&](std::uint32_t rule) { matches.hits_.add(rule, row_bit(candidate.row)); });
     }

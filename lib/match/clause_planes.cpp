@@ -78,9 +78,9 @@ std::size_t ClausePlanes::bytes() const noexcept {
 
 void ClausePlanes::list_open(Search& search) const noexcept {
     const std::size_t packets = search.packets;
-    std::array<std::array<std::uint64_t, kMaxSubjects>, kMaxSummary> summaries;
+    std::array<std::array<std::uint64_t, kMaxBurst>, kMaxSummary> summaries;
     for (std::size_t word = 0; word < summary_; ++word) {
-        std::array<std::uint64_t, kMaxSubjects>& open = summaries[word];
+        std::array<std::uint64_t, kMaxBurst>& open = summaries[word];
         open.fill(blocks_there_are_[word]);
         for (std::size_t i = 0; i < planes_.size(); ++i) {
             const BitPlane::Reader plane = planes_[i].reader(word);
@@ -133,7 +133,7 @@ void ClausePlanes::narrow(const Search& search, std::span<const OpenBlocks::Open
             const BlockReference asked = BitPlane::RowWord{*row}.reference(question->before);
             *reference = asked.or_else(question->otherwise, question->asks);
             words &= reference->words();
-            row += kMaxSubjects;
+            row += kMaxBurst;
             ++question;
             ++reference;
         }

@@ -4,7 +4,7 @@
 #include "lib/match/dense_planes.hpp"
 #include "lib/match/found_rules.hpp"
 #include "lib/match/open_blocks.hpp"
-#include "lib/match/subject.hpp"
+#include "lib/packet/row_mask.hpp"
 
 #include <array>
 #include <cstddef>
@@ -36,7 +36,7 @@ public:
         OpenBlocks open;  // list_open() fills it
 
         // By word of the summary and plane.
-        using RowWords = std::array<std::array<const std::uint32_t*, kMaxSubjects>, kFieldCount>;
+        using RowWords = std::array<std::array<const std::uint32_t*, kMaxBurst>, kFieldCount>;
         std::array<RowWords, kMaxSummary> row_words;
     };
     void list_open(Search& search) const noexcept;

@@ -72,8 +72,8 @@ void DensePlanes::find_in(const Rows& rows, std::size_t packets, const std::uint
                           FoundRules::Adder& found) const noexcept {
     constexpr std::size_t kWords = kBlockWords * kPerRow;
     // As many as are read are written.
-    alignas(64) std::array<std::uint64_t, kMaxSubjects * kWords> satisfied;
-    std::array<std::uint16_t, kMaxSubjects * kWords + 1> not_zero;  // packet by packet
+    alignas(64) std::array<std::uint64_t, kMaxBurst * kWords> satisfied;
+    std::array<std::uint16_t, kMaxBurst * kWords + 1> not_zero;  // packet by packet
     const Block* const blocks = blocks_.data();
     const std::size_t planes = planes_.size();
     const std::size_t* const first = planes_.data();

@@ -3,7 +3,7 @@
 #include "lib/match/block_pool.hpp"
 #include "lib/match/classifier_parts.hpp"
 #include "lib/match/found_rules.hpp"
-#include "lib/match/subject.hpp"
+#include "lib/packet/row_mask.hpp"
 
 #include <array>
 #include <cstddef>
@@ -18,7 +18,7 @@ namespace sluice {
 class DensePlanes {
 public:
     // By plane, the row of each packet.
-    using Rows = std::array<std::array<std::uint32_t, kMaxSubjects>, kFieldCount>;
+    using Rows = std::array<std::array<std::uint32_t, kMaxBurst>, kFieldCount>;
 
     DensePlanes() = default;
     // Of so many clauses; holds nothing if they are too many, or their rows.

@@ -2,17 +2,14 @@
 #include "lib/match/classifier_parts.hpp"
 #include "lib/match/fib_v4.hpp"
 #include "lib/match/fib_v6.hpp"
-#include "lib/match/field_place.hpp"
 #include "lib/match/packed_v4.hpp"
 #include "lib/match/packed_v6.hpp"
 #include "lib/match/range_trie.hpp"
-#include "lib/match/subject.hpp"
 #include "lib/packet/header_columns.hpp"
 
 #include <cstddef>
 #include <cstdint>
 #include <memory>
-#include <span>
 #include <vector>
 
 namespace sluice {
@@ -26,14 +23,10 @@ class Dimension {
 public:
     Dimension(const DimensionParts& parts, Lookups lookups);
 
-    // What becomes of the row of each subject, times the stride.
+    // What becomes of the row of each packet, times the stride.
     enum class To : std::uint8_t { Set, Add };
-    // `parts`: those it was made from.
-    template <To kTo>
-    void find_rows(std::span<const Subject> subjects, const DimensionParts& parts,
-                   std::uint32_t* rows) const noexcept;
-    // The same of a burst in columns, by row of the burst: the row of each of `rows`; of other rows
-    // any that there is.
+    // The row of each of `rows` of a burst; of other rows any that there is. `parts`: those it was
+    // made from.
     template <To kTo>
     void find_rows(const HeaderColumns& columns, RowMask rows, const DimensionParts& parts,
                    std::uint32_t* found) const noexcept;
@@ -45,16 +38,6 @@ public:
     [[nodiscard]] std::size_t bytes(const DimensionParts& parts) const noexcept;
 
 private:
-    template <To kTo>
-    void find_in_table(std::span<const Subject> subjects, std::uint32_t* rows) const noexcept;
-    void find_number(std::span<const Subject> subjects, const DimensionParts& parts,
-                     std::uint32_t* rows) const noexcept;
-    void find_address(std::span<const Subject> subjects, const DimensionParts& parts,
-                      std::uint32_t* rows) const noexcept;
-    void find_inner_address(std::span<const Subject> subjects, const DimensionParts& parts,
-                            std::uint32_t* rows) const noexcept;
-    void find_by_halving(std::span<const Subject> subjects, const DimensionParts& parts,
-                         std::uint32_t* rows) const noexcept;
     template <To kTo>
     void find_in_table(const HeaderColumns& columns, RowMask rows,
                        std::uint32_t* found) const noexcept;
@@ -77,10 +60,8 @@ private:
             v6_trie_.prefetch(v6_key);
         }
     }
-    [[nodiscard]] std::uint64_t number_of(const Subject& subject) const noexcept;
 
     Field field_;
-    FieldPlace place_;
     std::uint32_t absent_row_;
     bool is_inner_;  // an address that PacketHeaders holds
     std::uint32_t stride_ = 1;

@@ -7,8 +7,6 @@
 
 namespace sluice {
 
-static_assert(kMaxBurst <= kMaxSubjects);
-
 template <Dimension::To kTo>
 void Dimension::find_rows(const HeaderColumns& columns, RowMask rows, const DimensionParts& parts,
                           std::uint32_t* found) const noexcept {

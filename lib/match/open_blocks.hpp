@@ -1,6 +1,6 @@
 #pragma once
 #include "lib/match/classifier_parts.hpp"
-#include "lib/match/subject.hpp"
+#include "lib/packet/row_mask.hpp"
 
 #include <array>
 #include <cstddef>
@@ -60,7 +60,7 @@ private:
     }
 
     // Only what has been written is read; behind the last is room for one that does not count.
-    std::array<Open, kMaxSubjects * kMaxBlocks + 1> open_;
+    std::array<Open, kMaxBurst * kMaxBlocks + 1> open_;
     std::size_t count_ = 0;
 };
 

@@ -175,8 +175,8 @@ void TextMatcher::list_clauses(const TextParts& parts, std::size_t clauses) {
     together_ = {tests_, together};
 }
 
-void TextMatcher::narrow(Block& both, std::uint32_t block, const Subject& subject,
-                         TextScratch& scratch) const noexcept {
+void TextMatcher::narrow(Block& both, std::uint32_t block, const PacketHeaders& headers,
+                         const FrameView& frame, TextScratch& scratch) const noexcept {
     bool news = false;
     for (std::size_t i = 0; i < fields_.size(); ++i) {
         if (!meet(both, fields_[i].asked[block])) {
@@ -185,7 +185,7 @@ void TextMatcher::narrow(Block& both, std::uint32_t block, const Subject& subjec
         const std::uint32_t bit = std::uint32_t{1} << i;
         if ((scratch.looked_ & bit) == 0) {
             scratch.looked_ |= bit;
-            look(fields_[i], subject, scratch);
+            look(fields_[i], headers, frame, scratch);
             news = true;
         }
     }
@@ -202,9 +202,9 @@ void TextMatcher::narrow(Block& both, std::uint32_t block, const Subject& subjec
 }
 
 // Notes the tests of one field that hold.
-void TextMatcher::look(const FieldTexts& texts, const Subject& subject,
-                       TextScratch& scratch) const noexcept {
-    const std::optional<ByteView> text = read_text(texts.field, *subject.headers, subject.frame);
+void TextMatcher::look(const FieldTexts& texts, const PacketHeaders& headers,
+                       const FrameView& frame, TextScratch& scratch) const noexcept {
+    const std::optional<ByteView> text = read_text(texts.field, headers, frame.bytes);
     if (!text) {
         return;
     }
@@ -224,9 +224,9 @@ void TextMatcher::look(const FieldTexts& texts, const Subject& subject,
     }
     const std::size_t behind =
         text->empty() ? 0
-                      : static_cast<std::size_t>(subject.frame.data() + subject.frame.size() -
+                      : static_cast<std::size_t>(frame.bytes.data() + frame.bytes.size() -
                                                  (text->data() + text->size())) +
-                            subject.readable_behind;
+                            frame.readable_behind;
     const PaddedText padded = scratch.padding_.pad(*text, behind);
     for (const Database& database : texts.databases) {
         scratch.pattern_hits_.clear();

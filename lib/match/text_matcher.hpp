@@ -2,7 +2,6 @@
 #include "lib/match/classifier_parts.hpp"
 #include "lib/match/literal_table.hpp"
 #include "lib/match/pattern_database.hpp"
-#include "lib/match/subject.hpp"
 #include "lib/match/text_scratch.hpp"
 
 #include <array>
@@ -60,8 +59,8 @@ public:
     // A new packet is looked at.
     static void begin(TextScratch& scratch) noexcept { scratch.begin(); }
     // Of the clauses of one block that `both` still has, leaves those that its texts satisfy too.
-    void narrow(Block& both, std::uint32_t block, const Subject& subject,
-                TextScratch& scratch) const noexcept;
+    void narrow(Block& both, std::uint32_t block, const PacketHeaders& headers,
+                const FrameView& frame, TextScratch& scratch) const noexcept;
 
     [[nodiscard]] std::size_t bytes() const noexcept;
 
@@ -93,7 +92,8 @@ private:
     void add_field(TextField field, const TextParts& parts, std::size_t blocks);
     void list_tests(const TextParts& parts);
     void list_clauses(const TextParts& parts, std::size_t clauses);
-    void look(const FieldTexts& texts, const Subject& subject, TextScratch& scratch) const noexcept;
+    void look(const FieldTexts& texts, const PacketHeaders& headers, const FrameView& frame,
+              TextScratch& scratch) const noexcept;
     void open_rows(TextScratch& scratch) const noexcept;
 
     std::vector<FieldTexts> fields_;

@@ -1,10 +1,11 @@
 #include "lib/match/classifier.hpp"
-#include "lib/packet/parse.hpp"
+#include "lib/packet/parse_columns.hpp"
 #include "lib/policy/compile.hpp"
 #include "lib/policy/texts/pattern_compiler.hpp"
 #include "tests/bench/rounds.hpp"
 #include "tests/packets/frame.hpp"
 
+#include <bit>
 #include <chrono>
 #include <cstdio>
 #include <cstdlib>
@@ -57,35 +58,41 @@ RuleSet compile(const std::string& text) {
     return std::move(compiled->set);
 }
 
-struct Sample {
-    test::Octets bytes;
-    PacketHeaders headers;
-    Subject subject;
-};
-
-// Frames with room behind them, as those of a port have it.
-std::vector<Sample> samples(std::mt19937_64& random) {
-    std::vector<Sample> all(kPackets);
-    for (Sample& sample : all) {
-        const std::string text = word(random, kPayload);
-        const ByteView view = bytes_of(text);
-        sample.bytes = test::udp().dport(80).carries({view.begin(), view.end()}).bytes();
-        const auto size = static_cast<std::uint32_t>(sample.bytes.size());
-        sample.bytes.resize(size + kTextPadding);
-        const ByteView frame = ByteView{sample.bytes}.first(size);
-        parse_frame({frame, size}, {}, sample.headers);
-        sample.subject = {&sample.headers, frame, kTextPadding};
+// Frames with room behind them, as those of a port have it, in parsed bursts.
+struct Samples {
+    struct Parsed {
+        FrameColumns frames;
+        HeaderColumns columns;
+    };
+    explicit Samples(std::mt19937_64& random) : bytes(kPackets), bursts(kPackets / kMaxBurst) {
+        for (std::size_t i = 0; i < kPackets; ++i) {
+            const std::string text = word(random, kPayload);
+            const ByteView view = bytes_of(text);
+            bytes[i] = test::udp().dport(80).carries({view.begin(), view.end()}).bytes();
+            const auto size = static_cast<std::uint32_t>(bytes[i].size());
+            bytes[i].resize(size + kTextPadding);
+            bursts[i / kMaxBurst].frames.add(ByteView{bytes[i]}.first(size), size);
+        }
+        for (Parsed& burst : bursts) {
+            burst.frames.readable_behind = kTextPadding;
+            burst.columns.set_ingress(Direction::In, 0);
+            parse_columns(burst.frames, {}, burst.columns);
+        }
     }
-    return all;
-}
+    std::vector<test::Octets> bytes;
+    std::vector<Parsed> bursts;
+};
 
 std::size_t matched = 0;
 
-void match_all(const Classifier& classifier, const std::vector<Sample>& all, TextScratch& scratch) {
-    FoundRules found;
-    for (const Sample& sample : all) {
-        classifier.match(std::span{&sample.subject, 1}, &scratch, found);
-        matched += found.of(0).size();
+void match_all(const Classifier& classifier, const Samples& all, TextScratch& scratch) {
+    static RuleMatches matches;
+    for (const auto& [frames, columns] : all.bursts) {
+        classifier.match_headers(columns, columns.rows(), matches);
+        classifier.match_texts(frames, columns, columns.rows(), scratch, matches);
+        for (const RuleMatch& one : matches.matched()) {
+            matched += static_cast<std::size_t>(std::popcount(one.rows));
+        }
     }
 }
 
@@ -95,12 +102,14 @@ struct Alone {
           hits{parts.databases.at(0).entries.size()} {
         (void)scratch.fit(database);
     }
-    void scan_all(const std::vector<Sample>& all) {
-        for (const Sample& sample : all) {
-            hits.clear();
-            const ByteView text = *read_payload(sample.headers, sample.subject.frame);
-            database.scan(padding.pad(text, kTextPadding), scratch, hits);
-            matched += hits.found().size();
+    void scan_all(const Samples& all) {
+        for (const auto& [frames, columns] : all.bursts) {
+            for (std::size_t row = 0; row < kMaxBurst; ++row) {
+                hits.clear();
+                const ByteView text = *read_payload(columns.headers(row), frames.frame(row).bytes);
+                database.scan(padding.pad(text, kTextPadding), scratch, hits);
+                matched += hits.found().size();
+            }
         }
     }
     PatternDatabase database;
@@ -113,14 +122,15 @@ int run() {
     std::mt19937_64 random{3};
     const std::string text = rules_with_texts(random);
     const auto begin = std::chrono::steady_clock::now();
-    const RuleSet set = compile(text);
+    RuleSet set = compile(text);
+    set.classifier.make_fast();
     const std::chrono::duration<double> took = std::chrono::steady_clock::now() - begin;
     const TextParts& parts = set.classifier.parts().texts;
     std::printf(
         "{\"id\": \"X1\", \"case\": \"1,000 rules over payload\", \"patterns\": %zu, "
         "\"database_bytes\": %zu, \"compiled_in_s\": %.3f}\n",
         parts.databases.at(0).entries.size(), parts.databases.at(0).bytes.size(), took.count());
-    const std::vector<Sample> all = samples(random);
+    const Samples all{random};
     const auto scratch = TextScratch::make(set.classifier.texts());
     Alone alone{parts};
     std::vector<Side> sides{

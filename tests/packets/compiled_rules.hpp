@@ -1,5 +1,6 @@
 #pragma once
 #include "lib/match/classifier.hpp"
+#include "lib/packet/parse_columns.hpp"
 #include "lib/policy/clauses/classifier_compiler.hpp"
 #include "lib/policy/expression/expression.hpp"
 #include "lib/policy/texts/pattern_compiler.hpp"
@@ -39,14 +40,32 @@ inline std::optional<Classifier> compile_conditions(std::span<const Expression> 
     return Classifier{*std::move(parts)};
 }
 
-// The rules that match, in order.
-inline std::vector<std::uint32_t> rules_for(const Classifier& classifier,
-                                            const PacketHeaders& headers, ByteView frame) {
-    const Subject subject{&headers, frame};
-    static FoundRules found;  // of much memory: made once
+// The rules that match each packet of a burst, in order; none in malformed ones.
+inline std::vector<std::vector<std::uint32_t>> rules_of_burst(const Classifier& classifier,
+                                                              const FrameColumns& frames,
+                                                              const HeaderColumns& columns) {
+    static RuleMatches matches;  // of much memory: made once
     const auto scratch = TextScratch::make(classifier.texts());
-    classifier.match(std::span{&subject, 1}, scratch->get(), found);
-    return {found.of(0).begin(), found.of(0).end()};
+    const RowMask valid = columns.well_formed();
+    classifier.match_headers(columns, valid, matches);
+    classifier.match_texts(frames, columns, valid, **scratch, matches);
+    std::vector<std::vector<std::uint32_t>> rules(frames.size);
+    for (const RuleMatch& one : matches.matched()) {
+        for_each_row(one.rows, [&](std::size_t row) { rules[row].push_back(one.rule); });
+    }
+    return rules;
+}
+
+// The same for one packet, which came in as its headers have it.
+inline std::vector<std::uint32_t> rules_for(const Classifier& classifier,
+                                            const PacketHeaders& headers, ByteView frame,
+                                            Tunnels tunnels = {}) {
+    static HeaderColumns columns;
+    FrameColumns frames;
+    frames.add(frame, static_cast<std::uint32_t>(frame.size()));
+    columns.set_ingress(0, headers.dir, headers.port);
+    parse_columns(frames, {.tunnels = tunnels, .captured = true}, columns);
+    return rules_of_burst(classifier, frames, columns).front();
 }
 
 // Whether one condition matches.

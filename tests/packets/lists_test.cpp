@@ -186,20 +186,22 @@ rules: [{id: a, mode: enforce, when: ip.src in $l, on_match: drop}]
     std::mt19937_64 random{9};
     const auto expect_all = [&](IpVersion version, const std::vector<IpAddress>& inside,
                                 const std::vector<AddressRange>& ranges) {
+        const bool six = version == IpVersion::V6;
+        Octets frame = (six ? udp().dst("2001:db8::99").src("2001:db8::1") : udp()).bytes();
+        IpAddress source;
+        const auto is_listed = [&] {
+            std::copy_n(source.bytes.begin(), six ? 16 : 4, frame.begin() + (six ? 22 : 26));
+            return !rules_for(compiled->set.classifier, PacketHeaders{}, frame).empty();
+        };
         // Each of them; under a sanitizer one of several.
         const auto all = static_cast<int>(inside.size());
         const auto step = static_cast<std::size_t>(all / std::max(rounds(all), 1));
         for (std::size_t i = 0; i < inside.size(); i += step) {
-            PacketHeaders headers;
-            headers.ip_version = version;
-            headers.src = inside[i];
-            headers.fields.add(Field::IpSrc);
-            ASSERT_FALSE(rules_for(compiled->set.classifier, headers, {}).empty()) << i;
+            source = inside[i];
+            ASSERT_TRUE(is_listed()) << i;
             if (i % 300 == 0) {
-                headers.src.bytes[i / 300 % 4] ^= static_cast<std::byte>(1 + random() % 255);
-                ASSERT_NE(rules_for(compiled->set.classifier, headers, {}).empty(),
-                          any_holds(ranges, headers.src))
-                    << i;
+                source.bytes[i / 300 % 4] ^= static_cast<std::byte>(1 + random() % 255);
+                ASSERT_EQ(is_listed(), any_holds(ranges, source)) << i;
             }
         }
     };

@@ -1,6 +1,8 @@
 #include "lib/packet/parse_columns.hpp"
 #include "tests/packets/frame.hpp"
 #include "tests/packets/load_rules.hpp"
+#include "tests/packets/random_condition.hpp"
+#include "tests/packets/tree_oracle.hpp"
 
 #include <gtest/gtest.h>
 
@@ -13,7 +15,7 @@
 #include <vector>
 
 // Rules as text over headers and payloads, bursts in columns, two steps of matching: against the
-// classifier's answer for one packet at a time.
+// conditions' trees, packet by packet.
 namespace sluice::match_columns_test {
 namespace {
 
@@ -49,20 +51,6 @@ public:
     std::size_t below(std::size_t bound) { return random_() % bound; }
     RowMask rows() { return static_cast<RowMask>(random_()); }
 
-    std::string condition(unsigned depth) {
-        switch (depth == 0 ? 0 : below(6)) {
-            case 1:
-                return "not " + condition(depth - 1);
-            case 2:
-            case 3:
-                return "(" + condition(depth - 1) + " and " + condition(depth - 1) + ")";
-            case 4:
-                return "(" + condition(depth - 1) + " or " + condition(depth - 1) + ")";
-            default:
-                return comparison();
-        }
-    }
-
     Octets frame() {
         static constexpr std::string_view kTexts[] = {
             "", "GET /a", "xx attack", "GET /b attack", "post", "zzzzzzzzzzzz"};
@@ -93,7 +81,6 @@ public:
         return frame.bytes();
     }
 
-private:
     std::string comparison() {
         static const std::string kComparisons[] = {
             "l4.dport eq 53",
@@ -121,6 +108,8 @@ private:
         };
         return kComparisons[below(std::size(kComparisons))];
     }
+
+private:
     std::mt19937_64 random_;
 };
 
@@ -148,17 +137,21 @@ private:
     std::unique_ptr<HeaderColumns> columns_ = std::make_unique<HeaderColumns>();
 };
 
+const Expression kAlways{.kind = Expression::Kind::And};
+
+Expression tree_of(const std::string& condition) {
+    return std::get<ParsedExpression>(parse_expression(condition)).tree;
+}
+
 using RowsByRule = std::vector<RowMask>;
 
-RowsByRule expected(const Classifier& classifier, const Burst& burst, std::size_t rules) {
-    static FoundRules found;  // of much memory: made once
-    const auto scratch = TextScratch::make(classifier.texts());
-    RowsByRule rows(rules);
+RowsByRule expected(const std::vector<Expression>& trees, const Burst& burst) {
+    RowsByRule rows(trees.size());
     for_each_row(burst.columns().well_formed(), [&](std::size_t row) {
-        const Subject subject{&burst.columns().headers(row), burst.frames().frame(row).bytes};
-        classifier.match(std::span{&subject, 1}, scratch->get(), found);
-        for (const std::uint32_t rule : found.of(0)) {
-            rows[rule] |= row_bit(row);
+        const PacketHeaders& headers = burst.columns().headers(row);
+        const ByteView frame = burst.frames().frame(row).bytes;
+        for (std::size_t rule = 0; rule < trees.size(); ++rule) {
+            rows[rule] |= test::tree_says(trees[rule], headers, frame) ? row_bit(row) : 0;
         }
     });
     return rows;
@@ -175,9 +168,9 @@ RowsByRule by_rule(std::span<const RuleMatch> list, std::size_t rules) {
     return rows;
 }
 
-void check(const Classifier& classifier, const Burst& burst, std::size_t rules, Dice& dice) {
+void check(const Classifier& classifier, const Burst& burst, const RowsByRule& wanted, Dice& dice) {
     static RuleMatches matches;
-    const RowsByRule wanted = expected(classifier, burst, rules);
+    const std::size_t rules = wanted.size();
     const auto scratch = TextScratch::make(classifier.texts());
     const RowMask valid = burst.columns().well_formed();
     classifier.match_headers(burst.columns(), valid, matches);
@@ -203,7 +196,7 @@ void check(const Classifier& classifier, const Burst& burst, std::size_t rules, 
     EXPECT_EQ(matches.pending_rows(), 0U);
 }
 
-TEST(MatchColumns, MatchesHeadersThenTextsAsOnePacketAtATime) {
+TEST(MatchColumns, MatchesHeadersThenTextsAsTheTreesDo) {
     const char* const given = std::getenv("SLUICE_TEST_SEED");  // repeats a run
     const std::uint64_t seed = given == nullptr ? 1 : std::strtoull(given, nullptr, 10);
     SCOPED_TRACE("seed " + std::to_string(seed));
@@ -211,9 +204,12 @@ TEST(MatchColumns, MatchesHeadersThenTextsAsOnePacketAtATime) {
     for (int round = 0; round < 60 && !HasFailure(); ++round) {
         const std::size_t rules = 1 + dice.below(round % 4 == 0 ? 60 : 8);
         std::string text = "version: 1\nrules:\n";
+        std::vector<Expression> trees;
         for (std::size_t rule = 0; rule < rules; ++rule) {
+            const std::string when = dice.below(12) == 0 ? "" : test::random_condition(dice, 3);
             text += "  - {id: r" + std::to_string(rule) + ", mode: enforce, on_match: drop" +
-                    (dice.below(12) == 0 ? "" : ", when: '" + dice.condition(3) + "'") + "}\n";
+                    (when.empty() ? "" : ", when: '" + when + "'") + "}\n";
+            trees.push_back(when.empty() ? kAlways : tree_of(when));
         }
         SCOPED_TRACE(text);
         Classifier classifier = test::enforced({"r", text, nullptr}).set.classifier;
@@ -222,7 +218,8 @@ TEST(MatchColumns, MatchesHeadersThenTextsAsOnePacketAtATime) {
             classifier.choose(way);
             ASSERT_EQ(classifier.is_by_clause(), way == Classifier::Way::ByClause);
             for (int burst = 0; burst < 4; ++burst) {
-                check(classifier, Burst{dice}, rules, dice);
+                const Burst packets{dice};
+                check(classifier, packets, expected(trees, packets), dice);
             }
         }
     }

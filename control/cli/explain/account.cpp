@@ -16,23 +16,27 @@ namespace {
 struct Scene {
     const ReplayRules& rules;
     std::string_view pair;
+    const Burst& burst;  // the packet alone
     const PacketHeaders& headers;
     ByteView frame;
     CoreState& core;
     Now now;
 };
 
-// As the workers match it: a malformed packet is seen by no rule.
+// With the texts of all rules; a malformed packet is seen by none.
 std::vector<std::uint32_t> matching_rules(const Scene& scene) {
-    std::vector<std::uint32_t> rules;
-    if (is_malformed(scene.headers.parsed)) {
-        return rules;
-    }
     const Classifier& classifier = *scene.rules.loaded.set().classifier;
-    const Subject subject{&scene.headers, scene.frame};
-    FoundRules found;
-    classifier.match(std::span{&subject, 1}, scene.core.texts, found);
-    rules.assign(found.of(0).begin(), found.of(0).end());
+    const HeaderColumns& columns = scene.burst.headers();
+    const RowMask row = columns.well_formed();
+    RuleMatches matches;
+    classifier.match_headers(columns, row, matches);
+    if (classifier.asks_text()) {
+        classifier.match_texts(scene.burst.frames(), columns, row, *scene.core.texts, matches);
+    }
+    std::vector<std::uint32_t> rules;
+    for (const RuleMatch& one : matches.matched()) {
+        rules.push_back(one.rule);
+    }
     return rules;
 }
 
@@ -185,10 +189,11 @@ void look_after(const Scene& scene, std::vector<RuleAccount>& accounts) {
 PacketAccount account_of(KeptFrame& frame, Instant now, WorkerSet& workers,
                          const ReplayRules& rules, std::string_view pair) {
     const CapturedFrame& captured = frame.frame();
-    WorkerSet::Place place = workers.place_of(captured);
-    const Scene scene{rules, pair, place.headers, captured.bytes, place.core, workers.time_of(now)};
+    const WorkerSet::Place place = workers.place_of(captured);
+    const Scene scene{rules,          pair,       *place.burst,        place.headers(),
+                      captured.bytes, place.core, workers.time_of(now)};
     PacketAccount account{.number = captured.number,
-                          .headers = place.headers,
+                          .headers = place.headers(),
                           .frame = {captured.bytes.begin(), captured.bytes.end()},
                           .rules = look_before(scene),
                           .client = rules.client};

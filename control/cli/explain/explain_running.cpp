@@ -77,7 +77,7 @@ private:
                 const auto found = states.buckets.find({place, i});
                 KeyBytes key;
                 if (found != states.buckets.end() && found->second.contains(lcore) &&
-                    has_key(rule, rule.limits[i].key, at.headers, key)) {
+                    has_key(rule, rule.limits[i].key, at.headers(), key)) {
                     seed_bucket(at.core,
                                 {.rule = rule,
                                  .limit = static_cast<std::uint8_t>(i),
@@ -90,7 +90,7 @@ private:
                 const auto found = states.bans.find({place, box.key});
                 KeyBytes key;
                 if (found != states.bans.end() && found->second.contains(lcore) &&
-                    has_key(rule, box.key, at.headers, key)) {
+                    has_key(rule, box.key, at.headers(), key)) {
                     const BoxStates::Ban& ban = found->second.at(lcore);
                     seed_box(at.core, {box, key.view(), ban.refusals, ban.left}, now);
                 }

@@ -108,11 +108,11 @@ BurstRow WorkerSet::receive(const CapturedFrame& frame) {
 
 WorkerSet::Place WorkerSet::place_of(const CapturedFrame& frame) const {
     const Route route = route_of(frame);
-    Burst alone;
-    alone.add({frame.bytes, frame.wire_size}, route.dir, port_);
-    parse_burst(alone, route.worker.core);
-    geo_burst(alone, rules_);
-    return {route.worker.core, alone.headers_of(0)};
+    auto alone = std::make_unique<Burst>();
+    alone->add({frame.bytes, frame.wire_size}, route.dir, port_);
+    parse_burst(*alone, route.worker.core);
+    geo_burst(*alone, rules_);
+    return {route.worker.core, std::move(alone)};
 }
 
 const std::vector<BurstRow>& WorkerSet::judge(std::span<KeptFrame> frames, Instant now) {

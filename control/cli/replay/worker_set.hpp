@@ -42,7 +42,9 @@ public:
     // Where a frame would be judged, and what of it the rules see.
     struct Place {
         CoreState& core;
-        PacketHeaders headers;
+        std::unique_ptr<const Burst> burst;  // the frame alone
+
+        [[nodiscard]] const PacketHeaders& headers() const noexcept { return burst->headers_of(0); }
     };
     [[nodiscard]] Place place_of(const CapturedFrame& frame) const;
     // The workers' clocks at an instant of the capture.

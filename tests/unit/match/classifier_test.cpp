@@ -1,5 +1,7 @@
 #include "lib/match/classifier.hpp"
 
+#include "lib/match/address_key.hpp"
+
 #include <gtest/gtest.h>
 
 #include <map>
@@ -35,14 +37,14 @@ ClassifierParts parts_of(DimensionParts dimension) {
 }
 
 bool matches(const Classifier& classifier, const VersionedAddress& source) {
-    PacketHeaders headers;
-    headers.fields.add(Field::IpSrc);
-    headers.ip_version = source.version;
-    headers.src = source.address;
-    const Subject subject{&headers, {}};
-    static FoundRules found;  // of much memory: made once
-    classifier.match(std::span{&subject, 1}, nullptr, found);
-    return !found.of(0).empty();
+    static HeaderColumns columns;
+    static RuleMatches matches;
+    columns.add_present(HeaderPart::Ip, 1);
+    columns.v6 = source.version == IpVersion::V6 ? 1 : 0;
+    columns.src6[0] = source.address;
+    columns.src_host[0] = static_cast<std::uint32_t>(v4_key(source.address));
+    classifier.match_headers(columns, 1, matches);
+    return !matches.matched().empty();
 }
 
 template <typename Key>

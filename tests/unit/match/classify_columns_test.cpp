@@ -2,6 +2,7 @@
 #include "lib/match/classifier.hpp"
 #include "lib/packet/parse_columns.hpp"
 #include "tests/packets/frame.hpp"
+#include "tests/unit/match/reference_classifier.hpp"
 
 #include <gtest/gtest.h>
 
@@ -15,8 +16,8 @@
 #include <string>
 #include <vector>
 
-// Bursts in columns against the classifier's own answer for one packet at a time, for both ways of
-// matching, over fields of every kind.
+// Bursts in columns against a reference that reads the parts packet by packet: both ways of
+// matching, fields of every kind.
 namespace sluice::classify_columns_test {
 namespace {
 
@@ -224,15 +225,14 @@ private:
     const RandomBurst& burst_;
 };
 
-// By rule, from the answer for one packet at a time.
-std::vector<RuleMatch> expected(const Classifier& classifier, const RandomBurst& burst,
+// By rule, packet by packet.
+std::vector<RuleMatch> expected(const ClassifierParts& parts, const RandomBurst& burst,
                                 RowMask rows) {
-    static FoundRules found;  // of much memory: made once
     std::vector<RuleMatch> by_rule(kRules);
     for_each_row(rows, [&](std::size_t row) {
-        const Subject subject{&burst.columns().headers(row), burst.frames().frame(row).bytes};
-        classifier.match(std::span{&subject, 1}, nullptr, found);
-        for (const std::uint32_t rule : found.of(0)) {
+        const PacketHeaders& headers = burst.columns().headers(row);
+        const ByteView frame = burst.frames().frame(row).bytes;
+        for (const std::uint32_t rule : test::reference_rules(parts, headers, frame)) {
             by_rule[rule].rule = rule;
             by_rule[rule].rows |= row_bit(row);
         }
@@ -260,7 +260,7 @@ void check(Dice& dice, std::size_t clauses, const std::vector<Field>& fields,
     Classifier classifier{parts};
     const RowMask rows = burst.columns().well_formed() &
                          (dice.below(4) == 0 ? static_cast<RowMask>(dice.number()) : ~RowMask{0});
-    const std::vector<RuleMatch> wanted = expected(classifier, burst, rows);
+    const std::vector<RuleMatch> wanted = expected(parts, burst, rows);
     classifier.choose(Classifier::Way::ByIndex);
     ASSERT_FALSE(classifier.is_by_clause());
     {

@@ -1,5 +1,7 @@
 #include "lib/match/address_key.hpp"
 #include "lib/match/classifier.hpp"
+#include "tests/unit/match/random_parts.hpp"
+#include "tests/unit/match/reference_classifier.hpp"
 
 #include <gtest/gtest.h>
 
@@ -8,7 +10,7 @@
 #include <set>
 #include <vector>
 
-// Bursts against parts of every size, and a clause looked at by itself as the judge.
+// Bursts against parts of every size, by the index of bit sets.
 namespace sluice::clause_planes_test {
 namespace {
 
@@ -39,8 +41,9 @@ public:
 
     PacketHeaders packet_headers() {
         PacketHeaders headers;
+        const std::size_t absent = 1 + below(10 * kHeaderPartCount);  // none, mostly
         for (const Field field : kAsked) {
-            if (below(10) != 0) {
+            if (static_cast<std::size_t>(part_of(field)) != absent) {
                 headers.fields.add(field);
             }
         }
@@ -71,21 +74,6 @@ private:
         return block;
     }
 
-    template <typename Key>
-    std::vector<Step<Key>> steps(unsigned width, std::size_t rows) {
-        std::set<Key> firsts{0};
-        for (std::size_t i = 0; i < 2 * rows; ++i) {
-            const Key key =
-                (static_cast<Key>(random_()) << (4 * sizeof(Key))) ^ static_cast<Key>(random_());
-            firsts.insert(key >> (8 * sizeof(Key) - width));
-        }
-        std::vector<Step<Key>> steps;
-        for (const Key first : firsts) {
-            steps.push_back({first, static_cast<std::uint32_t>(below(rows))});
-        }
-        return steps;
-    }
-
     DimensionParts dimension(Field field, const ClassifierParts& parts, std::size_t rows) {
         const std::size_t blocks = blocks_for(parts.rule_of.size());
         DimensionParts out{.field = field};
@@ -102,77 +90,35 @@ private:
                 out.references.push_back(static_cast<std::uint32_t>(below(parts.blocks.size())));
             }
         }
-        const bool address = row_of(field).kind == FieldKind::Address;
-        out.steps = steps<std::uint64_t>(address ? kV4Bits : key_bits(field), rows);
-        if (address) {
-            out.v6_steps = steps<Wide>(kV6Bits, rows);
-        }
+        test::add_random_steps(out, random_, 2 * rows, rows);
         return out;
     }
 
     std::mt19937_64 random_;
 };
 
-template <typename Key>
-std::uint32_t row_by_looking(const std::vector<Step<Key>>& steps, Key key) {
-    std::uint32_t row = 0;
-    for (const Step<Key>& step : steps) {
-        row = step.first <= key ? step.row : row;
+// The columns of the fields that are asked.
+void put(const PacketHeaders& headers, std::size_t row, HeaderColumns& columns) {
+    for (const Field field : kAsked) {
+        columns.add_present(part_of(field), headers.fields.has(field) ? row_bit(row) : 0);
     }
-    return row;
+    columns.v6 |= headers.ip_version == IpVersion::V6 ? row_bit(row) : 0;
+    columns.src6[row] = headers.src;
+    columns.src_host[row] = static_cast<std::uint32_t>(v4_key(headers.src));
+    columns.proto[row] = headers.proto;
+    columns.ttl[row] = headers.ttl;
+    columns.sport[row] = headers.sport;
+    columns.dport[row] = headers.dport;
+    columns.payload_len[row] = headers.payload_len;
 }
 
-std::uint32_t row_of_headers(const DimensionParts& dimension, const PacketHeaders& headers) {
-    if (!headers.fields.has(dimension.field)) {
-        return dimension.absent_row;
+std::vector<std::set<std::uint32_t>> by_packet(std::span<const RuleMatch> matched,
+                                               std::size_t packets) {
+    std::vector<std::set<std::uint32_t>> rules(packets);
+    for (const RuleMatch& one : matched) {
+        for_each_row(one.rows, [&](std::size_t row) { rules.at(row).insert(one.rule); });
     }
-    if (row_of(dimension.field).kind != FieldKind::Address) {
-        return row_by_looking(dimension.steps, read_number(dimension.field, headers, {}));
-    }
-    return headers.ip_version == IpVersion::V4
-               ? row_by_looking(dimension.steps, v4_key(headers.src))
-               : row_by_looking(dimension.v6_steps, v6_key(headers.src));
-}
-
-// The clauses of a block that a row satisfies; the references before them are counted one by one.
-Block satisfied(const ClassifierParts& parts, const DimensionParts& dimension, std::size_t row,
-                std::size_t block) {
-    const std::size_t word = row * dimension.used.size() + block / 64;
-    if ((dimension.used[block / 64] >> (block % 64) & 1) == 0) {
-        return kFullBlock;
-    }
-    std::size_t reference = 0;
-    for (std::size_t i = 0; i < word; ++i) {
-        reference += static_cast<std::size_t>(std::popcount(dimension.open[i]));
-    }
-    for (std::size_t i = 0; i < block % 64; ++i) {
-        reference += dimension.open[word] >> i & 1;
-    }
-    const bool open = (dimension.open[word] >> (block % 64) & 1) != 0;
-    return open ? parts.blocks[dimension.references[reference]] : Block{};
-}
-
-std::vector<std::uint32_t> rules_by_looking(const ClassifierParts& parts,
-                                            const PacketHeaders& headers) {
-    std::vector<char> holds(parts.rule_of.size(), 1);
-    for (const DimensionParts& dimension : parts.dimensions) {
-        const std::uint32_t row = row_of_headers(dimension, headers);
-        Block of_block;
-        for (std::size_t clause = 0; clause < holds.size(); ++clause) {
-            if (clause % kBlockBits == 0) {
-                of_block = satisfied(parts, dimension, row, clause / kBlockBits);
-            }
-            const std::uint64_t word = of_block.words[clause % kBlockBits / 64];
-            holds[clause] = holds[clause] != 0 && (word >> (clause % 64) & 1) != 0 ? 1 : 0;
-        }
-    }
-    std::set<std::uint32_t> rules(parts.always.begin(), parts.always.end());
-    for (std::size_t clause = 0; clause < holds.size(); ++clause) {
-        if (holds[clause] != 0) {
-            rules.insert(parts.rule_of[clause]);
-        }
-    }
-    return {rules.begin(), rules.end()};
+    return rules;
 }
 
 struct Size {
@@ -184,12 +130,12 @@ struct Size {
 
 // One block and two, which are ANDed whole; more, one word of summary and two; few planes and
 // many; clauses that nothing narrows.
-TEST(ClausePlanes, FindWhatEachClauseByItselfSays) {
+TEST(ClausePlanes, FindWhatTheReferenceFinds) {
     const Size sizes[] = {{1, 1, 2, 20},          {500, 6, 5, 20},    {1000, 3, 40, 20},
                           {1024, 6, 3, 20},       {1025, 4, 70, 10},  {5000, 1, 9, 10},
                           {9000, 6, 90, 10},      {40'000, 2, 50, 4}, {40'000, 6, 20, 4},
                           {kMaxClauses, 3, 4, 2}, {700, 0, 0, 2}};
-    FoundRules found;
+    RuleMatches matches;
     std::size_t matched = 0;
     for (const Size& size : sizes) {
         for (std::size_t set = 0; set < size.sets; ++set) {
@@ -199,21 +145,20 @@ TEST(ClausePlanes, FindWhatEachClauseByItselfSays) {
                 parts.always = {3, 7};
             }
             ASSERT_TRUE(are_sound(parts, kRules));
-            const Classifier classifier{parts};
-            std::vector<PacketHeaders> packet_headers(1 + dice.below(kMaxSubjects));
-            std::vector<Subject> subjects;
-            for (PacketHeaders& headers : packet_headers) {
-                headers = dice.packet_headers();
-                subjects.push_back({&headers, {}});
+            Classifier classifier{parts};
+            classifier.choose(Classifier::Way::ByIndex);
+            const std::size_t packets = 1 + dice.below(kMaxBurst);
+            HeaderColumns columns;
+            std::vector<std::set<std::uint32_t>> wanted;
+            for (std::size_t row = 0; row < packets; ++row) {
+                const PacketHeaders headers = dice.packet_headers();
+                put(headers, row, columns);
+                wanted.push_back(test::reference_rules(parts, headers, {}));
+                matched += wanted.back().size();
             }
-            classifier.match(subjects, nullptr, found);
-            ASSERT_EQ(found.packets(), packet_headers.size());
-            for (std::size_t i = 0; i < packet_headers.size(); ++i) {
-                const std::vector<std::uint32_t> got{found.of(i).begin(), found.of(i).end()};
-                ASSERT_EQ(got, rules_by_looking(parts, packet_headers[i]))
-                    << size.clauses << " clauses of " << size.fields << " fields, set " << set;
-                matched += got.size();
-            }
+            classifier.match_headers(columns, first_rows(packets), matches);
+            EXPECT_EQ(by_packet(matches.matched(), packets), wanted)
+                << size.clauses << " clauses of " << size.fields << " fields, set " << set;
         }
     }
     EXPECT_GT(matched, 10'000U);

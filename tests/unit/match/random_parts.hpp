@@ -10,6 +10,34 @@
 
 namespace sluice::test {
 
+// Steps at `count` random keys and at 0, to rows below `rows`.
+template <typename Key>
+std::vector<Step<Key>> random_steps(std::mt19937_64& random, unsigned width, std::size_t count,
+                                    std::size_t rows) {
+    std::set<Key> firsts{0};
+    for (; count > 0; --count) {
+        const Key key =
+            (static_cast<Key>(random()) << (4 * sizeof(Key))) ^ static_cast<Key>(random());
+        firsts.insert(key >> (8 * sizeof(Key) - width));
+    }
+    std::vector<Step<Key>> steps;
+    for (const Key first : firsts) {
+        steps.push_back({first, static_cast<std::uint32_t>(random() % rows)});
+    }
+    return steps;
+}
+
+// Sets the steps of a dimension of so many rows.
+inline void add_random_steps(DimensionParts& to, std::mt19937_64& random, std::size_t count,
+                             std::size_t rows) {
+    const bool address = row_of(to.field).kind == FieldKind::Address;
+    to.steps =
+        random_steps<std::uint64_t>(random, address ? kV4Bits : key_bits(to.field), count, rows);
+    if (address) {
+        to.v6_steps = random_steps<Wide>(random, kV6Bits, count, rows);
+    }
+}
+
 // Sound parts of a classifier with no meaning, the same for the same seed.
 class RandomParts {
 public:
@@ -44,21 +72,6 @@ public:
 private:
     std::size_t below(std::size_t bound) { return random_() % bound; }
 
-    template <typename Key>
-    std::vector<Step<Key>> steps(unsigned width, std::size_t rows) {
-        std::set<Key> firsts{0};
-        for (std::size_t i = below(6); i > 0; --i) {
-            const Key key =
-                (static_cast<Key>(random_()) << (4 * sizeof(Key))) ^ static_cast<Key>(random_());
-            firsts.insert(key >> (8 * sizeof(Key) - width));
-        }
-        std::vector<Step<Key>> steps;
-        for (const Key first : firsts) {
-            steps.push_back({first, static_cast<std::uint32_t>(below(rows))});
-        }
-        return steps;
-    }
-
     DimensionParts dimension(Field field, const ClassifierParts& parts) {
         DimensionParts out{.field = field};
         const std::size_t rows = 1 + below(5);
@@ -71,11 +84,7 @@ private:
                 out.references.push_back(static_cast<std::uint32_t>(below(parts.blocks.size())));
             }
         }
-        const bool address = row_of(field).kind == FieldKind::Address;
-        out.steps = steps<std::uint64_t>(address ? kV4Bits : key_bits(field), rows);
-        if (address) {
-            out.v6_steps = steps<Wide>(kV6Bits, rows);
-        }
+        add_random_steps(out, random_, below(6), rows);
         return out;
     }
 

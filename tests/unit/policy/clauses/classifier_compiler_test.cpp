@@ -2,6 +2,7 @@
 
 #include "lib/packet/parse.hpp"
 #include "tests/packets/compiled_rules.hpp"
+#include "tests/packets/random_condition.hpp"
 #include "tests/packets/tree_oracle.hpp"
 #include "tests/unit/policy/parsed_frame.hpp"
 
@@ -12,6 +13,8 @@
 
 namespace sluice::classifier_compiler_test {
 namespace {
+
+constexpr Tunnels kTunnels{.gre = true, .vxlan = true, .ipip = true};
 
 // Values that rules and packets both draw from, so that they often meet.
 class Dice {
@@ -58,19 +61,48 @@ public:
         if (below(10) == 0) {
             frame = frame.frag(static_cast<std::uint16_t>(below(2)), true);
         }
-        return test::parse_of(frame, dir, {true, true, true});
+        return test::parse_of(frame, dir, kTunnels);
     }
-    std::string condition(unsigned depth) {
-        switch (depth == 0 ? 0 : below(6)) {
+    std::string comparison() {
+        constexpr const char* kAddresses[] = {"ip.src", "ip.dst", "outer.ip.src", "outer.ip.dst"};
+        constexpr const char* kPorts[] = {"l4.sport", "l4.dport"};
+        constexpr const char* kOrders[] = {"eq", "ne", "lt", "le", "gt", "ge"};
+        constexpr const char* kOthers[] = {"tcp.flags.syn",
+                                           "tcp.flags.ack eq 0",
+                                           "tcp.flags in {2 16 18}",
+                                           "ip.proto eq 17",
+                                           "ip.proto ne 6",
+                                           "ip.version eq 6",
+                                           "vlan.id in {1 2}",
+                                           "vlan.id",
+                                           "eth.type eq 0x0806",
+                                           "payload.len gt 20",
+                                           "payload.len lt 60",
+                                           "ip.len ge 48",
+                                           "icmp.type lt 5",
+                                           "dir eq \"in\"",
+                                           "ip.frag ne \"none\"",
+                                           "port eq \"uplink\"",
+                                           "port ne \"uplink\"",
+                                           "eth.src eq 16:17:18:19:1a:1b",
+                                           "eth.dst ne 16:17:18:19:1a:1b",
+                                           "ip.proto ge 0",
+                                           "l4.dport lt 0",
+                                           "icmp.code"};
+        switch (below(6)) {
+            case 5:
+                return text_comparison();
+            case 0:
+                return std::string{one_of(kAddresses)} + " in {" + prefix() + " " + prefix() + "}";
             case 1:
-                return "not " + condition(depth - 1);
+                return std::string{one_of(kAddresses)} + (below(2) == 0 ? " eq " : " ne ") +
+                       (below(3) == 0 ? v6() : v4());
             case 2:
             case 3:
-                return "(" + condition(depth - 1) + " and " + condition(depth - 1) + ")";
-            case 4:
-                return "(" + condition(depth - 1) + " or " + condition(depth - 1) + ")";
+                return std::string{one_of(kPorts)} + " " + one_of(kOrders) + " " +
+                       std::to_string(port());
             default:
-                return comparison();
+                return one_of(kOthers);
         }
     }
 
@@ -169,56 +201,14 @@ private:
                 return test::udp().src(v4()).dst(v4()).sport(port()).dport(port()).carries(payload);
         }
     }
-    std::string comparison() {
-        constexpr const char* kAddresses[] = {"ip.src", "ip.dst", "outer.ip.src", "outer.ip.dst"};
-        constexpr const char* kPorts[] = {"l4.sport", "l4.dport"};
-        constexpr const char* kOrders[] = {"eq", "ne", "lt", "le", "gt", "ge"};
-        constexpr const char* kOthers[] = {"tcp.flags.syn",
-                                           "tcp.flags.ack eq 0",
-                                           "tcp.flags in {2 16 18}",
-                                           "ip.proto eq 17",
-                                           "ip.proto ne 6",
-                                           "ip.version eq 6",
-                                           "vlan.id in {1 2}",
-                                           "vlan.id",
-                                           "eth.type eq 0x0806",
-                                           "payload.len gt 20",
-                                           "payload.len lt 60",
-                                           "ip.len ge 48",
-                                           "icmp.type lt 5",
-                                           "dir eq \"in\"",
-                                           "ip.frag ne \"none\"",
-                                           "port eq \"uplink\"",
-                                           "port ne \"uplink\"",
-                                           "eth.src eq 16:17:18:19:1a:1b",
-                                           "eth.dst ne 16:17:18:19:1a:1b",
-                                           "ip.proto ge 0",
-                                           "l4.dport lt 0",
-                                           "icmp.code"};
-        switch (below(6)) {
-            case 5:
-                return text_comparison();
-            case 0:
-                return std::string{one_of(kAddresses)} + " in {" + prefix() + " " + prefix() + "}";
-            case 1:
-                return std::string{one_of(kAddresses)} + (below(2) == 0 ? " eq " : " ne ") +
-                       (below(3) == 0 ? v6() : v4());
-            case 2:
-            case 3:
-                return std::string{one_of(kPorts)} + " " + one_of(kOrders) + " " +
-                       std::to_string(port());
-            default:
-                return one_of(kOthers);
-        }
-    }
-
     std::mt19937_64 random_;
 };
 
 std::vector<Expression> conditions(Dice& dice, std::size_t count, unsigned depth) {
     std::vector<Expression> all;
     for (std::size_t i = 0; i < count; ++i) {
-        const std::string text = dice.condition(static_cast<unsigned>(dice.below(depth + 1)));
+        const std::string text =
+            test::random_condition(dice, static_cast<unsigned>(dice.below(depth + 1)));
         auto parsed = parse_expression(text);
         if (const auto* error = std::get_if<Remark>(&parsed)) {
             ADD_FAILURE() << text << ": " << error->text;
@@ -262,7 +252,7 @@ TEST(CompileClauses, AgreesWithTheTrees) {
             for (std::size_t i = 0; i < load.packets; ++i) {
                 const test::ParsedFrame seen = dice.packet();
                 const std::vector<std::uint32_t> want = rules_by_tree(trees, seen);
-                ASSERT_EQ(test::rules_for(*classifier, seen.headers, seen.frame), want)
+                ASSERT_EQ(test::rules_for(*classifier, seen.headers, seen.frame, kTunnels), want)
                     << load.rules << " rules, set " << set << ", packet " << i;
                 matched += want.size();
             }
@@ -277,19 +267,17 @@ TEST(CompileClauses, ABurstIsItsPackets) {
     const std::vector<Expression> trees = conditions(dice, 400, 2);
     const Classifier classifier = test::compile_conditions(trees).value();
     std::vector<test::ParsedFrame> packets;
-    for (std::size_t i = 0; i < kMaxSubjects; ++i) {
+    FrameColumns frames;
+    HeaderColumns columns;
+    for (std::size_t i = 0; i < kMaxBurst; ++i) {
         packets.push_back(dice.packet());
+        columns.set_ingress(i, packets[i].headers.dir, packets[i].headers.port);
+        frames.add(packets[i].frame, static_cast<std::uint32_t>(packets[i].frame.size()));
     }
-    std::vector<Subject> subjects;
-    for (const test::ParsedFrame& seen : packets) {
-        subjects.push_back({&seen.headers, seen.frame});
-    }
-    FoundRules found;
-    const auto scratch = TextScratch::make(classifier.texts());
-    classifier.match(subjects, scratch->get(), found);
+    parse_columns(frames, {.tunnels = kTunnels, .captured = true}, columns);
+    const auto got = test::rules_of_burst(classifier, frames, columns);
     for (std::size_t i = 0; i < packets.size(); ++i) {
-        const std::vector<std::uint32_t> got{found.of(i).begin(), found.of(i).end()};
-        EXPECT_EQ(got, rules_by_tree(trees, packets[i]));
+        EXPECT_EQ(got[i], rules_by_tree(trees, packets[i]));
     }
 }
 
@@ -324,16 +312,13 @@ TEST(CompileClauses, KindsOfClausesHaveBlocksOfTheirOwn) {
     const DimensionParts& ports = classifier.parts().dimensions.at(1);
     EXPECT_EQ(sources.used, std::vector<std::uint64_t>{0b0011});
     EXPECT_EQ(ports.used, std::vector<std::uint64_t>{0b1100});
-    PacketHeaders headers;
-    headers.ip_version = IpVersion::V4;
-    headers.fields.add(Field::IpSrc);
-    headers.fields.add(Field::L4Sport);
     for (int i = 0; i < 720; ++i) {
-        headers.src.bytes = {std::byte{10}, static_cast<std::byte>(i / 250),
-                             static_cast<std::byte>(i % 250), std::byte{1}};
-        headers.sport = static_cast<std::uint16_t>(i);
+        const auto seen = test::parse_of(
+            test::udp()
+                .src("10." + std::to_string(i / 250) + "." + std::to_string(i % 250) + ".1")
+                .sport(static_cast<std::uint16_t>(i)));
         const std::uint32_t first = 2 * static_cast<std::uint32_t>(i);
-        EXPECT_EQ(test::rules_for(classifier, headers, {}),
+        EXPECT_EQ(test::rules_for(classifier, seen.headers, seen.frame),
                   i < 700 ? (std::vector<std::uint32_t>{first, first + 1})
                           : std::vector<std::uint32_t>{});
     }
