@@ -13,10 +13,4 @@ inline constexpr std::uint32_t kLargestPaddedFrame = 60;  // Ethernet's minimum,
     return claimed == 0 || claimed > there || more_than_padding ? there : claimed;
 }
 
-// The same where the claim is not zero and all of it is there.
-[[nodiscard]] constexpr std::uint32_t sound_byte_units(std::uint32_t claimed, std::uint32_t there,
-                                                       std::uint32_t frame_size) noexcept {
-    return frame_size > kLargestPaddedFrame ? there : claimed;
-}
-
 }  // namespace sluice

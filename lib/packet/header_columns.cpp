@@ -2,6 +2,8 @@
 
 #include "lib/packet/ethernet.hpp"
 #include "lib/packet/field_column.hpp"
+#include "lib/packet/ipv4.hpp"
+#include "lib/packet/ipv6.hpp"
 
 #include <cstddef>
 #include <cstring>
@@ -15,6 +17,28 @@ std::uint64_t read_common(Field field, IpVersion version, const PacketHeaders& n
     return field == Field::EthType ? (version == IpVersion::V4 ? kTypeIpv4 : kTypeIpv6)
                                    : read_number(field, none, frame);
 }
+
+// The fields of a part.
+constexpr FieldSet fields_of(HeaderPart part) {
+    FieldSet fields;
+    for (const FieldRow& row : kFields) {
+        if (part_of(row.field) == part) {
+            fields.add(row.field);
+        }
+    }
+    return fields;
+}
+
+constexpr FieldSet kPortPart = fields_of(HeaderPart::Port);
+constexpr FieldSet kVlanPart = fields_of(HeaderPart::Vlan);
+constexpr FieldSet kTcpPart = fields_of(HeaderPart::Tcp);
+constexpr FieldSet kCommonFields = [] {
+    FieldSet fields;
+    for (const HeaderPart part : kCommonParts) {
+        fields.add_all(fields_of(part));
+    }
+    return fields;
+}();
 
 }  // namespace
 
@@ -30,27 +54,52 @@ void HeaderColumns::set_ingress(Direction direction, std::uint64_t name) noexcep
     named_ports_ = name != 0 ? first_rows(kMaxBurst) : 0;
 }
 
-Parsed HeaderColumns::walk(std::size_t row) const noexcept {
-    PacketHeaders& headers = flows_[row];
-    headers.dir = dir[row];
-    headers.port = port[row];
-    walked_ |= row_bit(row);
-    const FrameView frame = frames_->frame(row);
-    return has_row(common, row) ? parse_frame(frame, tunnels_, headers)
-                                : walk_frame(frame, tunnels_, headers);
+// The headers of a frame of the common shape.
+void HeaderColumns::collect(std::size_t row) const noexcept {
+    const bool is_v6 = has_row(v6, row);
+    const bool is_tagged = has_row(present_rows(HeaderPart::Vlan), row);
+    const auto l3_at = static_cast<std::uint16_t>(kEthernetSize + (is_tagged ? kVlanTagSize : 0));
+    made_headers_[row] = {
+        .src = address(Field::IpSrc, row).address,
+        .dst = address(Field::IpDst, row).address,
+        .port = port[row],
+        .l3_at = l3_at,
+        .outer_l3_at = l3_at,
+        .l4_at = static_cast<std::uint16_t>(l3_at + (is_v6 ? kIpv6Size : kIpv4MinSize)),
+        .payload_at = payload_at[row],
+        .eth_type = is_v6 ? kTypeIpv6 : kTypeIpv4,
+        .ip_version = ip_version[row],
+        .outer_version = ip_version[row],
+        .proto = proto[row],
+        .ip_len = ip_len[row],
+        .byte_units = byte_units[row],
+        .payload_len = payload_len[row],
+        .sport = sport[row],
+        .dport = dport[row],
+        .vlan_id = is_tagged ? vlan_id[row] : std::uint16_t{0},
+        .ttl = ttl[row],
+        .dscp = dscp[row],
+        .tcp_flags = tcp_flags[row],
+        .dir = dir[row]};
+    FieldSet& fields = made_headers_[row].fields;
+    fields = kCommonFields;
+    fields.add_all(has_row(present_rows(HeaderPart::Port), row) ? kPortPart : FieldSet{});
+    fields.add_all(is_tagged ? kVlanPart : FieldSet{});
+    fields.add_all(has_row(present_rows(HeaderPart::Tcp), row) ? kTcpPart : FieldSet{});
+    made_ |= row_bit(row);
 }
 
 const PacketHeaders& HeaderColumns::headers(std::size_t row) const noexcept {
-    if (!has_row(walked_, row)) {
-        walk(row);
+    if (!has_row(made_, row)) {
+        collect(row);
     }
     const RowMask origins = present_rows(HeaderPart::SrcCountry) |
                             present_rows(HeaderPart::DstCountry) |
                             present_rows(HeaderPart::SrcAsn) | present_rows(HeaderPart::DstAsn);
     if (has_row(origins, row)) {
-        add_origins(row, flows_[row]);
+        add_origins(row, made_headers_[row]);
     }
-    return flows_[row];
+    return made_headers_[row];
 }
 
 void HeaderColumns::add_origins(std::size_t row, PacketHeaders& headers) const noexcept {

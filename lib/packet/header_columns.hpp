@@ -1,7 +1,7 @@
 #pragma once
 #include "lib/packet/frame_columns.hpp"
 #include "lib/packet/header_part.hpp"
-#include "lib/packet/parse.hpp"
+#include "lib/packet/packet_headers.hpp"
 
 #include <array>
 #include <cstddef>
@@ -78,9 +78,8 @@ public:
         present[static_cast<std::size_t>(part)] |= rows;
     }
 
-    // All headers of one row, with direction, port and origins as the columns have them. A row that
-    // was parsed eight at a time is parsed once more when this is first called, so the frames must
-    // still be as they were. Good until the next parse_columns().
+    // All headers of one row, with direction, port and origins as the columns have them. Good until
+    // the next parse_columns().
     [[nodiscard]] const PacketHeaders& headers(std::size_t row) const noexcept;
 
     // The values of a Number, Flag, Mac, Name or Country field, of those of `rows` that have it:
@@ -94,15 +93,14 @@ public:
 private:
     friend class ColumnParser;
 
-    Parsed walk(std::size_t row) const noexcept;
+    void collect(std::size_t row) const noexcept;
     void add_origins(std::size_t row, PacketHeaders& headers) const noexcept;
 
     const FrameColumns* frames_ = nullptr;
-    Tunnels tunnels_;
     RowMask named_ports_ = 0;  // rows whose pair has a name, in use or not
     // Made when they are needed: those of odd shape by parse_columns(), the others by headers().
-    mutable RowMask walked_ = 0;
-    mutable std::array<PacketHeaders, kMaxBurst> flows_{};
+    mutable RowMask made_ = 0;
+    mutable std::array<PacketHeaders, kMaxBurst> made_headers_{};
 };
 
 }  // namespace sluice

@@ -48,7 +48,6 @@ struct PacketHeaders {
     IpAddress dst;
     std::uint64_t port = 0;  // port_name() of the pair; set by who received the frame
 
-    // Side by side, what all frames of one shape have in common: kHeaderConstants bytes.
     std::uint16_t l3_at = 0;        // offset of the IP header that ip.* refers to; 0 = not IP
     std::uint16_t outer_l3_at = 0;  // offset of the outermost IP header; 0 = not IP
     std::uint16_t l4_at = 0;
@@ -64,8 +63,8 @@ struct PacketHeaders {
     std::uint32_t ip_len = 0;       // IPv4 total length; IPv6 40 + payload length; as claimed
     std::uint32_t byte_units = 0;   // what `per: byte` charges (always set)
     std::uint32_t payload_len = 0;  // after the TCP, UDP or ICMP header, by the IP length
-    std::uint16_t dport = 0;        // the ports as a frame has them, read as one number
     std::uint16_t sport = 0;
+    std::uint16_t dport = 0;
     std::uint16_t vlan_id = 0;
     std::uint16_t vlan_inner_id = 0;
     std::uint8_t ttl = 0;
@@ -83,8 +82,6 @@ struct PacketHeaders {
     [[nodiscard]] bool operator==(const PacketHeaders&) const noexcept = default;
 };
 static_assert(sizeof(PacketHeaders) <= 128, "two cache lines");
-inline constexpr std::size_t kHeaderConstants = 16;
-static_assert(offsetof(PacketHeaders, ip_len) == offsetof(PacketHeaders, l3_at) + kHeaderConstants);
 
 // The value of a Number, Flag, Mac or Name field. The caller has checked that it is there.
 // `frame` gives the MAC addresses, which PacketHeaders does not copy.

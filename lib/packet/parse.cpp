@@ -104,7 +104,7 @@ void forget_frame(PacketHeaders& headers) noexcept {
 
 }  // namespace
 
-Parsed walk_frame(const FrameView& frame, Tunnels tunnels, PacketHeaders& headers) noexcept {
+Parsed parse_frame(const FrameView& frame, Tunnels tunnels, PacketHeaders& headers) noexcept {
     const auto held =
         static_cast<std::uint32_t>(std::min<std::size_t>(frame.bytes.size(), UINT32_MAX / 2));
     Cursor cursor{

@@ -17,23 +17,9 @@ inline constexpr unsigned kMaxTunnelDepth = 4;
 // How many IPv6 extension headers are walked; one more is Parsed::TooDeep.
 inline constexpr unsigned kMaxIpv6Extensions = 16;
 
-// The short way for what most frames are: Ethernet with one tag at most, IPv4 without options or
-// IPv6 without extension headers, no fragment, UDP or TCP, all of it at hand and nothing odd about
-// its lengths. True: `flow` is filled exactly as walk_frame() would fill it, but for values that
-// `fields` does not name. False: `flow` is half filled.
-[[nodiscard]] bool parse_common_shape(const FrameView& frame, Tunnels tunnels,
-                                      PacketHeaders& headers) noexcept;
-
-// Header by header, for frames of any shape; nothing of an earlier frame is left.
-Parsed walk_frame(const FrameView& frame, Tunnels tunnels, PacketHeaders& headers) noexcept;
-
-// Walks the headers of a frame once and fills `flow` (all but dir and port, which the caller sets).
-// It may hold another frame's values, and keeps those that its new `fields` does not name. Reads
-// only what it has checked is there. Never fails: the outcome is flow.parsed, also returned.
-inline Parsed parse_frame(const FrameView& frame, Tunnels tunnels,
-                          PacketHeaders& headers) noexcept {
-    return parse_common_shape(frame, tunnels, headers) ? Parsed::Ok
-                                                       : walk_frame(frame, tunnels, headers);
-}
+// Walks the headers of a frame once, whatever its shape, and fills `headers` (all but dir and port,
+// which the caller sets); an earlier frame's values are gone. Reads only bytes that are there.
+// Never fails: the outcome is headers.parsed, also returned.
+Parsed parse_frame(const FrameView& frame, Tunnels tunnels, PacketHeaders& headers) noexcept;
 
 }  // namespace sluice

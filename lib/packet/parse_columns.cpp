@@ -77,8 +77,7 @@ public:
 
     void run() noexcept {
         columns_.frames_ = &frames_;
-        columns_.tunnels_ = options_.tunnels;
-        columns_.walked_ = 0;
+        columns_.made_ = 0;
         columns_.common = tcp_ = tagged_ = v6_ = 0;
         for (std::size_t first = 0; first < frames_.size; first += kGroup) {
             parse_group(first);
@@ -237,7 +236,7 @@ void ColumnParser::store_group(std::size_t first, const Group& group) noexcept {
     const Words padded = at_most(group.length, all(kLargestPaddedFrame));
     store(&columns_.ip_len[first], group.claimed);
     store(&columns_.payload_len[first], group.payload_len);
-    // As sound_byte_units().
+    // As byte_units() of a sound packet.
     store(&columns_.byte_units[first], choose(padded, group.claimed, there));
     store(&columns_.sport[first], _mm256_srli_epi32(group.ports, 16));
     store(&columns_.dport[first], both(group.ports, all(0xFFFF)));
@@ -307,19 +306,22 @@ void ColumnParser::set_presence() noexcept {
     columns_.malformed = 0;
     columns_.present.fill(0);
     const auto set = [&](HeaderPart part, RowMask mask) { columns_.add_present(part, mask); };
-    set(HeaderPart::Frame, rows);
-    set(HeaderPart::Port, rows & columns_.named_ports_);
-    for (const HeaderPart part : {HeaderPart::Ethernet, HeaderPart::EtherType, HeaderPart::Ip,
-                                  HeaderPart::IpProto, HeaderPart::Ports, HeaderPart::Payload}) {
+    for (const HeaderPart part : kCommonParts) {
         set(part, common);
     }
+    set(HeaderPart::Frame, rows);
+    set(HeaderPart::Port, rows & columns_.named_ports_);
     set(HeaderPart::Vlan, common & tagged_);
     set(HeaderPart::Tcp, common & tcp_);
 }
 
 void ColumnParser::walk_odd(std::size_t row) noexcept {
-    PacketHeaders& headers = columns_.flows_[row];
-    if (columns_.walk(row) == Parsed::Cut && !options_.captured) {
+    PacketHeaders& headers = columns_.made_headers_[row];
+    columns_.made_ |= row_bit(row);
+    headers.dir = columns_.dir[row];
+    headers.port = columns_.port[row];
+    if (parse_frame(frames_.frame(row), options_.tunnels, headers) == Parsed::Cut &&
+        !options_.captured) {
         headers.parsed = Parsed::TooDeep;
     }
     if (is_malformed(headers.parsed)) {

@@ -433,6 +433,21 @@ TEST(ParseFrame, AMalformedFrameCostsWhatIsBehindItsTags) {
     }
 }
 
+TEST(ParseFrame, LeavesNothingOfAnEarlierFrame) {
+    PacketHeaders used;
+    used.port = 7;
+    for (const Row& before : rows()) {
+        for (const Row& row : rows()) {
+            PacketHeaders fresh;
+            fresh.port = 7;
+            parse_frame({before.frame, 0}, before.tunnels, used);
+            parse_frame({row.frame, 0}, row.tunnels, used);
+            parse_frame({row.frame, 0}, row.tunnels, fresh);
+            ASSERT_EQ(used, fresh) << row.name << " after " << before.name;
+        }
+    }
+}
+
 TEST(ParseFrame, AWireSizeBelowTheBytesIsNotBelieved) {
     const Octets frame = udp().payload(100).bytes();
     PacketHeaders headers;
