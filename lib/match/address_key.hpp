@@ -17,4 +17,8 @@ namespace sluice {
            load_be<std::uint64_t>(address.bytes.data() + 8);
 }
 
+[[nodiscard]] inline Wide wide_key(IpVersion version, const IpAddress& address) noexcept {
+    return version == IpVersion::V4 ? Wide{v4_key(address)} : v6_key(address);
+}
+
 }  // namespace sluice

@@ -5,11 +5,9 @@
 #include "lib/policy/rules/bypass_reader.hpp"
 #include "lib/policy/rules/rule_set_builder.hpp"
 #include "lib/policy/yaml/map_reader.hpp"
-#include "lib/policy/yaml/text_check.hpp"
 #include "lib/policy/yaml/yaml_tree.hpp"
 
 #include <array>
-#include <exception>
 
 namespace sluice {
 namespace {
@@ -151,19 +149,9 @@ std::string bound_text(const LimitSummary& limit) {
 
 std::optional<CompiledRules> compile_rules(const RuleText& source, Purpose purpose,
                                            const ModeOverrides& modes, Problems& problems) {
-    if (source.text.size() > kMaxTextSize) {
-        problems.error({}, "the file is larger than 64 MiB");
-        return std::nullopt;
-    }
-    try {
-        const LineIndex lines{source.text};
-        if (const std::optional<YamlNode> root = read_yaml(lines, problems)) {
-            return FileReader{lines, source, purpose, modes, problems}.run(*root);
-        }
-    } catch (const std::exception& error) {
-        problems.error({}, error.what());
-    }
-    return std::nullopt;
+    return read_file(source.text, problems, [&](const LineIndex& lines, const YamlNode& root) {
+        return FileReader{lines, source, purpose, modes, problems}.run(root);
+    });
 }
 
 }  // namespace sluice

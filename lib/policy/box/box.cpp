@@ -4,12 +4,10 @@
 #include "lib/policy/problems/nearest.hpp"
 #include "lib/policy/values/units_text.hpp"
 #include "lib/policy/yaml/map_reader.hpp"
-#include "lib/policy/yaml/text_check.hpp"
 #include "lib/policy/yaml/yaml_tree.hpp"
 
 #include <array>
 #include <charconv>
-#include <exception>
 
 namespace sluice {
 namespace {
@@ -264,19 +262,9 @@ private:
 }  // namespace
 
 std::optional<Box> read_box(const RuleText& source, Purpose purpose, Problems& problems) {
-    if (source.text.size() > kMaxTextSize) {
-        problems.error({}, "the file is larger than 64 MiB");
-        return std::nullopt;
-    }
-    try {
-        const LineIndex lines{source.text};
-        if (const std::optional<YamlNode> root = read_yaml(lines, problems)) {
-            return BoxReader{lines, purpose, problems}.run(*root);
-        }
-    } catch (const std::exception& error) {
-        problems.error({}, error.what());
-    }
-    return std::nullopt;
+    return read_file(source.text, problems, [&](const LineIndex& lines, const YamlNode& root) {
+        return BoxReader{lines, purpose, problems}.run(root);
+    });
 }
 
 }  // namespace sluice

@@ -2,6 +2,7 @@
 
 #include "lib/match/address_key.hpp"
 #include "lib/match/classifier_parts.hpp"
+#include "lib/policy/values/range_set.hpp"
 
 #include <algorithm>
 
@@ -16,22 +17,6 @@ bool has_addresses(Field field) noexcept {
     return row_of(field).kind == FieldKind::Address;
 }
 
-Ranges complement(const Ranges& ranges, Wide max) {
-    Ranges rest;
-    Wide first = 0;
-    for (const WideRange& range : ranges) {
-        if (range.first > first) {
-            rest.push_back({first, range.first - 1});
-        }
-        if (range.last >= max) {
-            return rest;
-        }
-        first = range.last + 1;
-    }
-    rest.push_back({first, max});
-    return rest;
-}
-
 Ranges intersection(const Ranges& a, const Ranges& b) {
     Ranges both;
     for (auto i = a.begin(), j = b.begin(); i != a.end() && j != b.end();) {
@@ -43,21 +28,6 @@ Ranges intersection(const Ranges& a, const Ranges& b) {
         ++(i->last < j->last ? i : j);
     }
     return both;
-}
-
-// Of ranges sorted by their first value.
-Ranges merged(const Ranges& sorted) {
-    Ranges ranges;
-    for (const WideRange& range : sorted) {
-        const bool touches = !ranges.empty() && (range.first <= ranges.back().last ||
-                                                 range.first - 1 == ranges.back().last);
-        if (touches) {
-            ranges.back().last = std::max(ranges.back().last, range.last);
-        } else {
-            ranges.push_back(range);
-        }
-    }
-    return ranges;
 }
 
 Ranges unite(const Ranges& a, const Ranges& b) {
@@ -106,25 +76,17 @@ DomainSet sources_of(const DomainSet& clients, const ClientView& view) {
         for (const WideRange& range : sources.numbers) {
             inside.push_back({base + range.first, base + range.last});
         }
-        const Ranges outside = complement({{base, base + UINT32_MAX}}, kLargestV6);
+        const Ranges outside = complement(Ranges{{base, base + UINT32_MAX}}, kLargestV6);
         sources.v6 = unite(intersection(sources.v6, outside), inside);
     }
     return sources;
 }
 
-Wide key_of(const IpAddress& address, std::size_t size) noexcept {
-    Wide key = 0;
-    for (std::size_t i = 0; i < size; ++i) {
-        key = (key << 8) | std::to_integer<unsigned>(address.bytes[i]);
-    }
-    return key;
-}
-
-Ranges keys_of(const std::vector<AddressRange>& addresses, std::size_t size) {
+Ranges keys_of(const std::vector<AddressRange>& addresses, IpVersion version) {
     Ranges ranges;
     ranges.reserve(addresses.size());
     for (const AddressRange& range : addresses) {
-        ranges.push_back({key_of(range.first, size), key_of(range.last, size)});
+        ranges.push_back({wide_key(version, range.first), wide_key(version, range.last)});
     }
     return merged(ranges);
 }
@@ -158,9 +120,8 @@ Field asked_field(const Leaf& leaf) noexcept {
 }
 
 bool contains(const DomainSet& set, const VersionedAddress& address) noexcept {
-    const bool v4 = address.version == IpVersion::V4;
-    const Wide key = v4 ? Wide{v4_key(address.address)} : v6_key(address.address);
-    const Ranges& ranges = v4 ? set.numbers : set.v6;
+    const Wide key = wide_key(address.version, address.address);
+    const Ranges& ranges = address.version == IpVersion::V4 ? set.numbers : set.v6;
     return std::any_of(ranges.begin(), ranges.end(), [key](const WideRange& range) {
         return range.first <= key && key <= range.last;
     });
@@ -175,10 +136,8 @@ DomainSet set_of(const Leaf& leaf) {
         set.numbers = merged(set.numbers);
         return set;
     }
-    constexpr std::size_t kV4Bytes = 4;
-    constexpr std::size_t kV6Bytes = 16;
-    set.numbers = keys_of(leaf.v4, kV4Bytes);
-    set.v6 = keys_of(leaf.v6, kV6Bytes);
+    set.numbers = keys_of(leaf.v4, IpVersion::V4);
+    set.v6 = keys_of(leaf.v6, IpVersion::V6);
     if (leaf.field == Field::ClientIp) {
         set = sources_of(set, leaf.client);
     }

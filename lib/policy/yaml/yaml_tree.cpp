@@ -2,7 +2,6 @@
 
 #include "lib/policy/problems/utf8.hpp"
 #include "lib/policy/yaml/line_index.hpp"
-#include "lib/policy/yaml/text_check.hpp"
 
 #include <yaml-cpp/eventhandler.h>
 #include <yaml-cpp/yaml.h>

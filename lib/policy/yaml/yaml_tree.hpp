@@ -1,11 +1,14 @@
 #pragma once
 #include "lib/policy/problems/problem.hpp"
 #include "lib/policy/yaml/line_index.hpp"
+#include "lib/policy/yaml/text_check.hpp"
 
 #include <cstdint>
+#include <exception>
 #include <optional>
 #include <string>
 #include <string_view>
+#include <type_traits>
 #include <vector>
 
 namespace sluice {
@@ -39,5 +42,25 @@ struct YamlEntry {
 // `lines` of at most kMaxTextSize bytes. nullopt when there is no tree to work on; what is wrong is
 // in `problems` either way. Throws only what the standard library throws.
 [[nodiscard]] std::optional<YamlNode> read_yaml(const LineIndex& lines, Problems& problems);
+
+// What read(lines, root) makes of a file; nullopt where it has no tree. A larger file, and what
+// libraries throw, are problems of the file.
+template <typename Read>
+[[nodiscard]] std::invoke_result_t<Read, const LineIndex&, const YamlNode&> read_file(
+    std::string_view text, Problems& problems, Read&& read) {
+    if (text.size() > kMaxTextSize) {
+        problems.error({}, "the file is larger than 64 MiB");
+        return std::nullopt;
+    }
+    try {
+        const LineIndex lines{text};
+        if (const std::optional<YamlNode> root = read_yaml(lines, problems)) {
+            return read(lines, *root);
+        }
+    } catch (const std::exception& error) {
+        problems.error({}, error.what());
+    }
+    return std::nullopt;
+}
 
 }  // namespace sluice
