@@ -4,10 +4,7 @@
 #include "lib/ledger/charge_ahead.hpp"
 #include "lib/meter/any_meter.hpp"
 #include "lib/meter/bucket_in.hpp"
-#include "lib/meter/penalty.hpp"
 #include "lib/pipeline/check_limit.hpp"
-#include "lib/rules/group.hpp"
-#include "lib/rules/override_table.hpp"
 #include "lib/table/own_bucket.hpp"
 #include "lib/table/take.hpp"
 
@@ -36,6 +33,7 @@ FastPath::FastPath(Burst& burst, const LoadedSet& set, CoreState& core, Now now)
       core_{core},
       store_{core.buckets},
       now_{now},
+      policies_{burst, set, store_, now},
       now_word_{WholeNumbers::word_of(now.at)},
       stale_{core.buckets.registry.stale()} {}
 
@@ -115,45 +113,24 @@ bool FastPath::make_current(const LimitPlan& limit, Entry& entry) noexcept {
 
 FastPath::Check FastPath::check_overridden(const LimitPlan& limit, BucketLookup& lookup,
                                            CheckFindings& found) noexcept {
-    Entry* const entry = lookup.entry;
-    const bool at_hand = entry != nullptr && entry->slot_and_tag() == lookup.key.slot_and_tag;
-    if (at_hand && entry->has_own_numbers()) {
-        return check_own_numbers(limit, lookup);
-    }
-    const bool notes = limit.gcra->parts() == 1 && !stale_;
-    const std::uint32_t override_generation = store_.registry.override_generation();
-    if (at_hand && notes && entry->known_unoverridden(override_generation)) {
-        return check_bucket(limit, lookup, found);
-    }
-    const OverrideTable::Brief brief = brief_of(limit);
-    if (brief.kind == OverrideTable::Kind::Exempt) {
-        return Check::Exempt;
-    }
-    if (brief.kind != OverrideTable::Kind::None) {
-        return Check::General;
+    const BriefPolicy policy = policies_.of_key(limit, lookup, row_);
+    switch (policy) {
+        case BriefPolicy::Exempt:
+            return Check::Exempt;
+        case BriefPolicy::Unknown:
+            return Check::General;
+        case BriefPolicy::OwnNumbers: {
+            const OwnBucket& bucket = own_bucket_of(lookup);
+            return bucket.after(cost_of(limit, lookup), now_.at) ? Check::Fits : Check::Refused;
+        }
+        default:
+            break;
     }
     const Check checked = check_bucket(limit, lookup, found);
-    if (notes && checked != Check::General) {
-        lookup.entry->note_unoverridden(override_generation);
+    if (policy == BriefPolicy::Unnoted && checked != Check::General) {
+        policies_.note(limit, *lookup.entry);
     }
     return checked;
-}
-
-// Whether the key is not in its penalty box, as far as this worker's table alone can tell.
-FastPath::Check FastPath::check_penalty(const LimitPlan& limit,
-                                        const BucketLookup& lookup) const noexcept {
-    if (!limit.stands_alone || store_.coarsened(now_.at) || store_.previous() != nullptr ||
-        stale_) {
-        return Check::General;
-    }
-    if (lookup.entry == nullptr) {
-        return Check::Fits;
-    }
-    const Cell cell = lookup.entry->cell();
-    return lookup.entry->slot_and_tag() == lookup.key.slot_and_tag &&
-                   !PenaltyMeter::banned(cell, now_.at)
-               ? Check::Fits
-               : Check::General;
 }
 
 [[gnu::always_inline]] inline FastPath::Check FastPath::check(const LimitPlan& limit,
@@ -170,7 +147,8 @@ FastPath::Check FastPath::check_penalty(const LimitPlan& limit,
         case FastMeter::Overridden:
             return check_overridden(limit, lookup, found);
         case FastMeter::Penalty:
-            return check_penalty(limit, lookup);
+            return policies_.of_box(limit, lookup) == BriefPolicy::Limited ? Check::Fits
+                                                                           : Check::General;
         default:
             return Check::General;
     }
@@ -186,7 +164,7 @@ FastPath::Check FastPath::check_penalty(const LimitPlan& limit,
 
 [[gnu::noinline]] void FastPath::commit_own_numbers(const LimitPlan& limit,
                                                     const BucketLookup& lookup) noexcept {
-    OwnBucket& bucket = store_.registry.pool().at<OwnBucket>(lookup.entry->cell().rest);
+    OwnBucket& bucket = own_bucket_of(lookup);
     if (const std::optional<Gcra> after = bucket.after(cost_of(limit, lookup), now_.at)) {
         bucket.keep(*after);
         lookup.entry->write_instant(after->fresh_from);

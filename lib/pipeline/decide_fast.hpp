@@ -1,14 +1,13 @@
 #pragma once
 #include "lib/load/loaded_set.hpp"
+#include "lib/pipeline/brief_policy.hpp"
 #include "lib/pipeline/burst.hpp"
 #include "lib/pipeline/core_state.hpp"
 #include "lib/pipeline/packet_outcome.hpp"
-#include "lib/rules/override_table.hpp"
 #include "lib/table/own_bucket.hpp"
 
 #include <cstddef>
 #include <cstdint>
-#include <optional>
 #include <span>
 
 // The fast path to a decision, for packets of any rule set: all limits of one packet are checked
@@ -45,12 +44,6 @@ private:
     [[nodiscard]] Check check_pooled(const LimitPlan& limit, const BucketLookup& lookup) noexcept;
     [[nodiscard]] Check check_overridden(const LimitPlan& limit, BucketLookup& lookup,
                                          CheckFindings& found) noexcept;
-    [[nodiscard]] OverrideTable::Brief brief_of(const LimitPlan& limit) const noexcept;
-    [[nodiscard]] bool learn(const LimitPlan& limit, OwnBucket& bucket) const noexcept;
-    [[nodiscard]] Check check_own_numbers(const LimitPlan& limit,
-                                          const BucketLookup& lookup) noexcept;
-    [[nodiscard]] Check check_penalty(const LimitPlan& limit,
-                                      const BucketLookup& lookup) const noexcept;
     [[nodiscard]] bool is_at_hand(const LimitPlan& limit, const BucketLookup& lookup) noexcept;
     [[nodiscard]] bool make_current(const LimitPlan& limit, Entry& entry) noexcept;
     [[nodiscard]] bool open(const LimitPlan& limit, BucketLookup& lookup) noexcept;
@@ -71,6 +64,9 @@ private:
     [[nodiscard]] const LimitPlan& limit_of(const BucketLookup& lookup) const noexcept {
         return limits_[lookup.limit];
     }
+    [[nodiscard]] OwnBucket& own_bucket_of(const BucketLookup& lookup) noexcept {
+        return store_.registry.pool().at<OwnBucket>(lookup.entry->cell().rest);
+    }
     [[nodiscard]] static Units cost_of(const LimitPlan& limit,
                                        const BucketLookup& lookup) noexcept {
         return Units{std::uint64_t{lookup.units} * limit.cost};
@@ -83,6 +79,7 @@ private:
     CoreState& core_;
     BucketStore& store_;
     Now now_;
+    BriefPolicies policies_;
     std::int64_t now_word_;  // in the unit of an entry's time word
     bool stale_;             // entries may carry former numbers
     std::size_t row_ = 0;    // of the packet at its turn

@@ -1,7 +1,7 @@
 #include "lib/pipeline/decide_general.hpp"
 
 #include "lib/pipeline/decide_malformed.hpp"
-#include "lib/pipeline/key_overrides.hpp"
+#include "lib/pipeline/key_policy.hpp"
 #include "lib/pipeline/penalty_box.hpp"
 
 #include <algorithm>
@@ -101,10 +101,10 @@ void check_counted(LimitCheck& check, const LoadedLimit& limit, const LoadedRule
 }
 
 // A rule whose limits are not asked, since a key is exempt or banned.
-Outcome apply_key_status(const PacketKeyStatus& status, const Match& match,
-                         const MatchedRules& judged) noexcept {
+Outcome without_limits(const KeyPolicy& policy, const Match& match,
+                       const MatchedRules& judged) noexcept {
     Outcome outcome;
-    if (status.what == KeyStatus::Exempt) {
+    if (!is_banned(policy.status)) {
         judged.counters(match).exempted.add(1);
         return outcome;
     }
@@ -113,8 +113,8 @@ Outcome apply_key_status(const PacketKeyStatus& status, const Match& match,
     outcome.refused = true;
     outcome.exceeded = true;
     outcome.banned = true;
-    outcome.wait = status.left;
-    outcome.key = status.key;
+    outcome.wait = policy.left;
+    outcome.key = policy.key;
     return outcome;
 }
 
@@ -133,42 +133,22 @@ Outcome check_limits(const Match& match, const LoadedRule& rule,
     return outcome;
 }
 
-// What is said of the keys by name goes first, then who is in the penalty box.
-Outcome check_banning(const Match& match, const LoadedRule& rule,
-                      const MatchedRules& judged) noexcept {
-    const std::span<LimitCheck> checks = judged.checks(match);
-    const PenaltyBoxes boxes{rule, checks, judged.context};
-    PacketKeyStatus status;
-    if (rule.overrides != nullptr) {
-        status = key_status_of(rule, checks, judged.context);
-    }
-    if (status.what == KeyStatus::Limited) {
-        if (const std::optional<PenaltyBoxes::Sentence> sentence = boxes.sentence()) {
-            status = {KeyStatus::Banned, sentence->left, sentence->key};
-            for (LimitCheck& check : checks) {
-                check.asked = false;
-            }
-        }
-    }
-    if (status.what != KeyStatus::Limited) {
-        return apply_key_status(status, match, judged);
-    }
-    const Outcome outcome = check_limits(match, rule, judged);
-    if (outcome.over_limit) {
-        const bool yellow = outcome.colored && !forwards(judged.verdict_of(rule.on_color[1]));
-        judged.bans(match).begun.add(boxes.note(checks, yellow));
-    }
-    return outcome;
-}
-
 [[gnu::noinline]] Outcome check_keys_slow(const Match& match, const LoadedRule& rule,
                                           const MatchedRules& judged) noexcept {
-    if (rule.bans()) {
-        return check_banning(match, rule, judged);
+    const std::span<LimitCheck> checks = judged.checks(match);
+    const CheckContext& context = judged.context;
+    const RuleKeys keys{rule, checks, context};
+    const KeyPolicy policy = apply_policy(keys, checks, context.core, context.now);
+    if (policy.status != KeyStatus::Limited) {
+        return without_limits(policy, match, judged);
     }
-    const PacketKeyStatus status = key_status_of(rule, judged.checks(match), judged.context);
-    return status.what != KeyStatus::Limited ? apply_key_status(status, match, judged)
-                                             : check_limits(match, rule, judged);
+    const Outcome outcome = check_limits(match, rule, judged);
+    if (outcome.over_limit && rule.bans()) {
+        const bool yellow = outcome.colored && !forwards(judged.verdict_of(rule.on_color[1]));
+        const PenaltyBoxes boxes{keys, context.core, context.now};
+        judged.bans(match).begun.add(boxes.note(checks, yellow, context));
+    }
+    return outcome;
 }
 
 Outcome check_rule(const Match& match, const MatchedRules& judged) noexcept {

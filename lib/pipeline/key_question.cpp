@@ -1,10 +1,10 @@
 #include "lib/pipeline/key_question.hpp"
 
 #include "lib/meter/any_meter.hpp"
-#include "lib/meter/penalty.hpp"
 #include "lib/pipeline/adopt.hpp"
-#include "lib/pipeline/key_overrides.hpp"
+#include "lib/pipeline/key_policy.hpp"
 #include "lib/pipeline/packet.hpp"
+#include "lib/pipeline/penalty_box.hpp"
 #include "lib/pipeline/shared_charge.hpp"
 #include "lib/rules/coarse_key.hpp"
 #include "lib/table/previous_debt.hpp"
@@ -23,15 +23,15 @@ public:
           core_{core},
           registry_{core.buckets.registry},
           now_{now},
-          plan_{plan_of_key(rule_, question.key, question.bytes.view(), core.hash)} {}
+          keys_{rule_, question.key, question.bytes.view(), core.hash},
+          override_{keys_, question.key, now} {}
 
-    [[nodiscard]] KeyStatus status() const noexcept {
-        return plan_ == nullptr ? KeyStatus::Limited : key_status_of(*plan_, now_);
-    }
+    // By operators: box() tells what its penalty box holds.
+    [[nodiscard]] KeyStatus status() const noexcept { return override_.policy().status; }
 
     KeyBucket answer(std::uint8_t index) noexcept {
         const LoadedLimit& limit = rule_.limits[index];
-        const OwnNumbers own = own_numbers(index);
+        const OwnNumbers own = override_.own_numbers(index);
         const AnyLimit& numbers = own.numbers != nullptr ? *own.numbers : limit.limit;
         KeyBucket bucket{
             .limit = index, .overridden = own.numbers != nullptr, .most = most_of(numbers)};
@@ -74,22 +74,20 @@ public:
             return {};
         }
         const LoadedLimit& limit = rule_.ban.boxes[question_.key];
-        KeyBox box{.after = most_of(limit.limit)};
-        if (lifts_bans()) {
-            forget_migrated(limit);
-        }
-        if (Entry* own = core_.buckets.keys.find(table_key(limit, question_.bytes))) {
-            registry_.update(*own, now_);
+        const PenaltyBoxes boxes{keys_, core_, now_};
+        const BoxBan ban = boxes.ban_in(limit);
+        KeyBox box{.after = most_of(limit.limit),
+                   .left = ban.left,
+                   .lifted = ban.left != Nanoseconds{0} && lifts_bans() &&
+                             (ban.aggregation_level == 0 || lifts_wider()),
+                   .aggregation_level = ban.aggregation_level};
+        const Entry* own = core_.buckets.keys.find(keys_.table_key(limit));
+        if (own != nullptr && ban.left == Nanoseconds{0}) {
             const Units left = remaining(own->cell(), limit.limit, registry_.pool(), now_);
             box.refusals = Units{box.after.count() - std::min(left, box.after).count()};
-            meet(*own, 0, box);
-            if (lifts_bans()) {
-                registry_.forget(*own);
-            }
-        } else if (former_ban(limit, box) || moved_ban(limit, box)) {
-            // Of a key that has had no place here yet.
-        } else if (core_.buckets.coarsened(now_.at) && !has_bucket()) {
-            meet_wider(limit, box);
+        }
+        if (lifts_bans()) {
+            lift(boxes, limit, ban);
         }
         return box;
     }
@@ -103,35 +101,25 @@ private:
         return question_.action == KeyAction::Unban ||
                (question_.action == KeyAction::Reset && question_.with_ban);
     }
-    [[nodiscard]] bool has_bucket() const noexcept {
-        return std::any_of(rule_.limits.begin(), rule_.limits.end(), [&](const auto& limit) {
-            return limit.key == question_.key &&
-                   core_.buckets.keys.find(table_key(limit, question_.bytes)) != nullptr;
-        });
-    }
-    void meet(const Entry& entry, std::uint8_t aggregation_level, KeyBox& box) const noexcept {
-        const Cell cell = entry.cell();
-        if (PenaltyMeter::banned(cell, now_.at) && cell.fresh_from - now_.at > box.left) {
-            box.left = cell.fresh_from - now_.at;
-            box.aggregation_level = aggregation_level;
-            box.lifted = lifts_bans();
-            box.refusals = Units{0};
+    // A network is banned with all its keys: a reset of one of them does not change that.
+    [[nodiscard]] bool lifts_wider() const noexcept { return question_.action == KeyAction::Unban; }
+    // Each worker lifts what it holds itself.
+    void lift(const PenaltyBoxes& boxes, const LoadedLimit& limit, const BoxBan& ban) noexcept {
+        forget_migrated(limit);
+        const PreviousTables* previous = core_.buckets.previous();
+        if (previous != nullptr && ban.left != Nanoseconds{0}) {
+            previous->forget(keys_.table_key(limit), 0);
         }
-    }
-    // The bans of networks that the key would be charged to.
-    void meet_wider(const LoadedLimit& limit, KeyBox& box) noexcept {
-        const CoarseKeys wider{question_.bytes.view()};
-        std::uint8_t aggregation_level = 0;
-        for (const KeyBytes& key : wider.keys()) {
-            ++aggregation_level;
-            Entry* entry = core_.buckets.parents.find(table_key(limit, key));
-            if (entry == nullptr) {
-                continue;
-            }
-            registry_.update(*entry, now_);
-            meet(*entry, aggregation_level, box);
-            if (question_.action == KeyAction::Unban) {
-                registry_.forget(*entry);
+        const bool wider = lifts_wider() && boxes.meets_wider(limit);
+        if (Entry* own = core_.buckets.keys.find(keys_.table_key(limit))) {
+            registry_.forget(*own);
+        }
+        if (wider) {
+            const CoarseKeys networks{question_.bytes.view()};
+            for (const KeyBytes& key : networks.keys()) {
+                if (Entry* entry = core_.buckets.parents.find(table_key(limit, key))) {
+                    registry_.forget(*entry);
+                }
             }
         }
     }
@@ -149,19 +137,6 @@ private:
         }
         const std::uint64_t left = bucket.most.count() - std::min(bucket.most, used).count();
         return std::min(bucket.remaining, Units{left});
-    }
-    [[nodiscard]] bool former_ban(const LoadedLimit& limit, KeyBox& box) const noexcept {
-        const PreviousTables* previous = core_.buckets.previous();
-        const TableKey key = table_key(limit, question_.bytes);
-        box.left = previous == nullptr ? box.left : previous->ban_left(key, now_.at);
-        if (box.left == Nanoseconds{0}) {
-            return false;
-        }
-        box.lifted = lifts_bans();
-        if (box.lifted) {
-            previous->forget(key, 0);
-        }
-        return true;
     }
     // What the key owes where its packets met until a reload: each worker acts on its own part.
     void forget_migrated(const LoadedLimit& limit) noexcept {
@@ -183,15 +158,6 @@ private:
                 act(*entry);
             }
         }
-    }
-    [[nodiscard]] bool moved_ban(const LoadedLimit& limit, KeyBox& box) const noexcept {
-        const WorkerTables* worker_tables = core_.buckets.worker_tables();
-        if (worker_tables == nullptr || (limit.migrated_from.empty() && !limit.migrating_to)) {
-            return false;
-        }
-        box.left = worker_tables->ban_left(table_key(limit, question_.bytes), registry_, now_.at);
-        box.lifted = box.left != Nanoseconds{0} && lifts_bans();
-        return box.left != Nanoseconds{0};
     }
     [[nodiscard]] TableKey table_key(const LoadedLimit& limit, const KeyBytes& key) const noexcept {
         return {core_.hash(limit.identity, key.view()), limit.slot};
@@ -217,12 +183,6 @@ private:
     void describe(const Entry& entry, const AnyLimit& numbers, KeyBucket& bucket) const noexcept {
         bucket.remaining = left_in(entry, numbers);
         bucket.wait = wait_in(entry, numbers);
-    }
-    // What the key has in place of the limit's numbers.
-    [[nodiscard]] OwnNumbers own_numbers(std::uint8_t limit) const noexcept {
-        const LimitOverride* own =
-            plan_ == nullptr ? nullptr : override_of(*plan_, *rule_.overrides, limit, now_);
-        return own == nullptr ? OwnNumbers{} : OwnNumbers{&own->numbers, own->until};
     }
     [[nodiscard]] Nanoseconds wait_in(const Entry& entry, const AnyLimit& numbers) const noexcept {
         return wait(registry_.cell_of(entry), numbers, registry_.pool(), now_, {cost()})
@@ -298,7 +258,8 @@ private:
     CoreState& core_;
     LimitRegistry& registry_;
     Now now_;
-    const OverridePlan* plan_;
+    RuleKeys keys_;
+    KeyOverride override_;
 };
 
 }  // namespace

@@ -19,102 +19,97 @@ bool asks_peers(const LoadedLimit& box) noexcept {
 
 }  // namespace
 
-PenaltyBoxes::PenaltyBoxes(const LoadedRule& rule, std::span<const LimitCheck> checks,
-                           const CheckContext& context) noexcept
-    : rule_{rule}, context_{context} {
-    for (std::size_t i = 0; i < checks.size(); ++i) {
-        digests_[rule.limits[i].key] = checks[i].digest;
-    }
-}
-
 Nanoseconds PenaltyBoxes::left_in(Entry* entry) const noexcept {
     if (entry == nullptr) {
         return Nanoseconds{0};
     }
-    context_.core.buckets.registry.update(*entry, context_.now);
+    core_.buckets.registry.update(*entry, now_);
     const Cell cell = entry->cell();
-    return PenaltyMeter::banned(cell, context_.now.at) ? cell.fresh_from - context_.now.at
-                                                       : Nanoseconds{0};
+    return PenaltyMeter::banned(cell, now_.at) ? cell.fresh_from - now_.at : Nanoseconds{0};
 }
 
-// Whether one of the limits under the key has a place for it.
+// Whether a limit under the key has a place for it here.
 bool PenaltyBoxes::has_bucket(std::uint8_t key) const noexcept {
-    return std::any_of(rule_.limits.begin(), rule_.limits.end(), [&](const LoadedLimit& limit) {
-        return limit.key == key && context_.core.buckets.keys.find(table_key(limit)) != nullptr;
+    const std::vector<LoadedLimit>& limits = keys_.rule().limits;
+    return std::any_of(limits.begin(), limits.end(), [&](const LoadedLimit& limit) {
+        return limit.key == key && core_.buckets.keys.find(keys_.table_key(limit)) != nullptr;
     });
 }
 
-Nanoseconds PenaltyBoxes::left_of(const LoadedLimit& box) const noexcept {
-    BucketStore& store = context_.core.buckets;
-    Entry* const own = store.keys.find(table_key(box));
-    const bool asks_wider =
-        own == nullptr && rule_.on_full == OnFull::Coarsen && store.coarsened(context_.now.at);
-    if (!asks_wider || has_bucket(box.key)) {
-        return left_in(own);
+bool PenaltyBoxes::meets_wider(const LoadedLimit& box) const noexcept {
+    return keys_.rule().on_full == OnFull::Coarsen && core_.buckets.coarsened(now_.at) &&
+           core_.buckets.keys.find(keys_.table_key(box)) == nullptr && !has_bucket(box.key);
+}
+
+// Of this worker's own tables.
+BoxBan PenaltyBoxes::ban_here(const LoadedLimit& box) const noexcept {
+    BucketStore& store = core_.buckets;
+    BoxBan ban{.left = left_in(store.keys.find(keys_.table_key(box)))};
+    if (!meets_wider(box)) {
+        return ban;
     }
-    Nanoseconds left{0};
-    const CoarseKeys wider{rule_.keys[box.key], rule_.missing_key, context_.packet_headers(),
-                           context_.frame()};
+    KeyBytes room;
+    const CoarseKeys wider{keys_.bytes(box.key, room)};
+    std::uint8_t aggregation_level = 0;
     for (const KeyBytes& key : wider.keys()) {
-        const GroupKey hashed = context_.core.hash(box.identity, key.view());
-        left = std::max(left, left_in(store.parents.find({hashed, box.slot})));
-    }
-    return left;
-}
-
-// A ban that began where else packets of the key meet, or have met until a reload.
-Nanoseconds PenaltyBoxes::left_at_peers(const LoadedLimit& box) const noexcept {
-    const BucketStore& store = context_.core.buckets;
-    return store.worker_tables() == nullptr
-               ? Nanoseconds{0}
-               : store.worker_tables()->ban_left(table_key(box), store.registry, context_.now.at);
-}
-
-std::optional<PenaltyBoxes::Sentence> PenaltyBoxes::sentence() const noexcept {
-    Sentence sentence;
-    const PreviousTables* previous = context_.core.buckets.previous();
-    for (const LoadedLimit& box : rule_.ban.boxes) {
-        Nanoseconds left = digests_[box.key] == 0 ? Nanoseconds{0} : left_of(box);
-        if (previous != nullptr && digests_[box.key] != 0) [[unlikely]] {
-            left = std::max(left, previous->ban_left(table_key(box), context_.now.at));
-        }
-        if (asks_peers(box) && digests_[box.key] != 0) [[unlikely]] {
-            left = std::max(left, left_at_peers(box));
-        }
-        if (left > sentence.left) {
-            sentence = {left, box.key};
+        ++aggregation_level;
+        const GroupKey hashed = core_.hash(box.identity, key.view());
+        const Nanoseconds left = left_in(store.parents.find({hashed, box.slot}));
+        if (left > ban.left) {
+            ban = {left, aggregation_level};
         }
     }
-    return sentence.left == Nanoseconds{0} ? std::nullopt : std::optional{sentence};
+    return ban;
+}
+
+// Beside those here, bans that began in an earlier process, or where else packets of the key meet
+// or have met until a reload.
+BoxBan PenaltyBoxes::ban_in(const LoadedLimit& box) const noexcept {
+    if (!keys_.has(box.key)) {
+        return {};
+    }
+    const BucketStore& store = core_.buckets;
+    BoxBan ban = ban_here(box);
+    const auto add = [&ban](Nanoseconds left) {
+        if (left > ban.left) {
+            ban = {.left = left};
+        }
+    };
+    if (store.previous() != nullptr) [[unlikely]] {
+        add(store.previous()->ban_left(keys_.table_key(box), now_.at));
+    }
+    if (asks_peers(box) && store.worker_tables() != nullptr) [[unlikely]] {
+        add(store.worker_tables()->ban_left(keys_.table_key(box), store.registry, now_.at));
+    }
+    return ban;
 }
 
 // Whether this refusal and those that all workers have noted are a ban.
 bool PenaltyBoxes::is_last_of_all(const LimitCheck& check, const LoadedLimit& box) const noexcept {
-    const BucketStore& store = context_.core.buckets;
+    const BucketStore& store = core_.buckets;
     if (store.worker_tables() == nullptr) {
         return false;
     }
     const Units others =
-        store.worker_tables()->used_by_others({check.key}, Combine::Sum, store, context_.now);
-    const Units left =
-        remaining(check.entry->cell(), box.limit, store.registry.pool(), context_.now);
+        store.worker_tables()->used_by_others({check.key}, Combine::Sum, store, now_);
+    const Units left = remaining(check.entry->cell(), box.limit, store.registry.pool(), now_);
     return others + Units{1} >= left;
 }
 
 void PenaltyBoxes::ban_now(LimitCheck& check, const LoadedLimit& box) const noexcept {
-    LimitRegistry& registry = context_.core.buckets.registry;
+    LimitRegistry& registry = core_.buckets.registry;
     const Cell before = check.entry->cell();
-    check.entry->write(
-        {context_.now.at + Nanoseconds{std::get<PenaltyLimit>(box.limit).lasts}, kNoLine});
+    check.entry->write({now_.at + Nanoseconds{std::get<PenaltyLimit>(box.limit).lasts}, kNoLine});
     // The log last: until then the table leads to it.
     PenaltyMeter::close(before, registry.pool());
     check.entry->release();
 }
 
 // One refusal; whether it is the one that bans.
-bool PenaltyBoxes::bans_now(const LoadedLimit& box, std::uint8_t aggregation_level) const noexcept {
-    LimitCheck check{.key = table_key(box), .cost = Units{1}};
-    if (!check_at_level(check, box, rule_, context_, aggregation_level)) {
+bool PenaltyBoxes::bans_now(const LoadedLimit& box, std::uint8_t aggregation_level,
+                            const CheckContext& context) const noexcept {
+    LimitCheck check{.key = keys_.table_key(box), .cost = Units{1}};
+    if (!check_at_level(check, box, keys_.rule(), context, aggregation_level)) {
         return false;
     }
     const bool counts = check.conformance == Conformance::Green;
@@ -123,16 +118,18 @@ bool PenaltyBoxes::bans_now(const LoadedLimit& box, std::uint8_t aggregation_lev
         ban_now(check, box);
         return true;
     }
-    commit(check, context_, true, false);
-    return counts && PenaltyMeter::banned(check.entry->cell(), context_.now.at);
+    commit(check, context, true, false);
+    return counts && PenaltyMeter::banned(check.entry->cell(), now_.at);
 }
 
-unsigned PenaltyBoxes::note(std::span<const LimitCheck> checks, bool yellow) const noexcept {
+unsigned PenaltyBoxes::note(std::span<const LimitCheck> checks, bool yellow,
+                            const CheckContext& context) const noexcept {
+    const LoadedRule& rule = keys_.rule();
     unsigned begun = 0;
     std::uint32_t noted = 0;  // a bit for each key
     for (std::size_t i = 0; i < checks.size(); ++i) {
         const LimitCheck& check = checks[i];
-        const std::uint8_t key = rule_.limits[i].key;
+        const std::uint8_t key = rule.limits[i].key;
         const bool refused = check.asked && check.entry != nullptr &&
                              (check.conformance == Conformance::Red ||
                               (yellow && check.conformance == Conformance::Yellow));
@@ -140,9 +137,9 @@ unsigned PenaltyBoxes::note(std::span<const LimitCheck> checks, bool yellow) con
             continue;
         }
         const std::uint8_t aggregation_level = check.entry->stamp().aggregation_level;
-        if (aggregation_level < rule_level(rule_.keys[key])) {
+        if (aggregation_level < rule_level(rule.keys[key])) {
             noted |= 1U << key;
-            begun += bans_now(rule_.ban.boxes[key], aggregation_level) ? 1U : 0U;
+            begun += bans_now(rule.ban.boxes[key], aggregation_level, context) ? 1U : 0U;
         }
     }
     return begun;

@@ -1,16 +1,19 @@
 #pragma once
-#include "lib/pipeline/check_limit.hpp"
-#include "lib/pipeline/scratch.hpp"
+#include "lib/pipeline/rule_keys.hpp"
 
-#include <array>
 #include <cstdint>
-#include <optional>
 #include <span>
 
 namespace sluice {
 
-// The penalty boxes of a rule with a ban, for one packet. Who is refused is noted where the bucket
-// lies that refused it:
+// The ban that the packets of a key meet.
+struct BoxBan {
+    Nanoseconds left{};                  // 0: none
+    std::uint8_t aggregation_level = 0;  // of the wider network whose ban it is; 0: the key's own
+};
+
+// The penalty boxes of a rule with a ban. A refusal is noted where the bucket lies
+// that refused:
 //
 //   the key's own bucket     the key's own box
 //   a wider key's (on_full)  that network's box, with `after` times the factor
@@ -23,38 +26,32 @@ namespace sluice {
 // would be charged to.
 class PenaltyBoxes {
 public:
-    // The looks still have the digests of their keys.
-    PenaltyBoxes(const LoadedRule& rule, std::span<const LimitCheck> checks,
-                 const CheckContext& context) noexcept;
+    PenaltyBoxes(const RuleKeys& keys, CoreState& core, Now now) noexcept
+        : keys_{keys}, core_{core}, now_{now} {}
 
-    struct Sentence {
-        Nanoseconds left{};    // of the longest ban
-        std::uint8_t key = 0;  // that has it, the first of equals
-    };
-    // nullopt: no key of the packet is banned.
-    [[nodiscard]] std::optional<Sentence> sentence() const noexcept;
+    // Of one of the rule's boxes.
+    [[nodiscard]] BoxBan ban_in(const LoadedLimit& box) const noexcept;
+    // Whether packets of the key meet the boxes of wider networks, having none of their own here.
+    [[nodiscard]] bool meets_wider(const LoadedLimit& box) const noexcept;
 
-    // Notes, once for each key, what the limits have just refused; `yellow` says whether their
-    // second colour is a refusal. How many bans began by that.
-    [[nodiscard]] unsigned note(std::span<const LimitCheck> checks, bool yellow) const noexcept;
+    // Notes, once for each key of a packet, what the limits have just refused; `yellow` says
+    // whether their second colour is a refusal. How many bans began by that.
+    [[nodiscard]] unsigned note(std::span<const LimitCheck> checks, bool yellow,
+                                const CheckContext& context) const noexcept;
 
 private:
-    [[nodiscard]] TableKey table_key(const LoadedLimit& limit) const noexcept {
-        return {KeyHasher::key_under(limit.identity, digests_[limit.key]), limit.slot};
-    }
     [[nodiscard]] Nanoseconds left_in(Entry* entry) const noexcept;
-    [[nodiscard]] Nanoseconds left_of(const LoadedLimit& box) const noexcept;
-    [[nodiscard]] Nanoseconds left_at_peers(const LoadedLimit& box) const noexcept;
     [[nodiscard]] bool has_bucket(std::uint8_t key) const noexcept;
+    [[nodiscard]] BoxBan ban_here(const LoadedLimit& box) const noexcept;
     [[nodiscard]] bool is_last_of_all(const LimitCheck& check,
                                       const LoadedLimit& box) const noexcept;
     void ban_now(LimitCheck& check, const LoadedLimit& box) const noexcept;
-    [[nodiscard]] bool bans_now(const LoadedLimit& box,
-                                std::uint8_t aggregation_level) const noexcept;
+    [[nodiscard]] bool bans_now(const LoadedLimit& box, std::uint8_t aggregation_level,
+                                const CheckContext& context) const noexcept;
 
-    const LoadedRule& rule_;
-    const CheckContext& context_;
-    std::array<std::uint64_t, kMaxLimitsPerRule> digests_{};  // by key; 0: it lacks a part
+    const RuleKeys& keys_;
+    CoreState& core_;
+    Now now_;
 };
 
 }  // namespace sluice

@@ -2,7 +2,7 @@
 
 #include "lib/meter/any_meter.hpp"
 #include "lib/pipeline/judged_packet.hpp"
-#include "lib/pipeline/key_overrides.hpp"
+#include "lib/pipeline/key_policy.hpp"
 #include "lib/rules/group.hpp"
 
 #include <cstring>
@@ -47,15 +47,12 @@ const AnyLimit* numbers_for(const Sampled& sampled, std::size_t limit, ByteView 
     if (rule.overrides == nullptr) {
         return &metered.limit;
     }
-    const OverridePlan* plan = plan_of_key(rule, metered.key, key, sampled.core.hash);
-    if (plan == nullptr) {
-        return &metered.limit;
-    }
-    if (key_status_of(*plan, sampled.now) != KeyStatus::Limited) {
+    const RuleKeys keys{rule, metered.key, key, sampled.core.hash};
+    const KeyOverride found{keys, metered.key, sampled.now};
+    if (found.policy().status != KeyStatus::Limited) {
         return nullptr;
     }
-    const LimitOverride* own =
-        override_of(*plan, *rule.overrides, static_cast<std::uint8_t>(limit), sampled.now);
+    const LimitOverride* own = found.of_limit(limit);
     return own == nullptr ? &metered.limit : &own->numbers;
 }
 

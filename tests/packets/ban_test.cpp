@@ -291,6 +291,13 @@ TEST(Ban, ANetworkIsBannedForThoseWithoutAPlace) {
     EXPECT_EQ(box_of(box, "10.9.9.98", kStart + 1s).aggregation_level, 1);
     // Another network is not.
     EXPECT_NE(send(box, "10.9.8.1", kStart + 1s).reason, Reason::Banned);
+    // A reset of one of its keys leaves it, an unban does not.
+    const KeyQuestion reset{.action = KeyAction::Reset,
+                            .load = box.set().load,
+                            .bytes = box.read_key("10.9.9.98")->bytes,
+                            .limits = 0};
+    EXPECT_FALSE(box.ask(reset, kStart + 1s).box.lifted);
+    EXPECT_EQ(send(box, "10.9.9.99", kStart + 1s).reason, Reason::Banned);
     EXPECT_TRUE(box_of(box, "10.9.9.98", kStart + 2s, KeyAction::Unban).lifted);
     EXPECT_EQ(send(box, "10.9.9.99", kStart + 2s).reason, Reason::OverLimit);
 }

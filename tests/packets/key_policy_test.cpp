@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <string>
 #include <vector>
 
@@ -111,6 +112,115 @@ TEST(KeyPolicy, OwnNumbersAreTheFastPathsFromTheSecondPacketOn) {
     EXPECT_FALSE(probe.is_general(frame, kStart + 5s));
     EXPECT_EQ(own_bucket(box, "10.0.0.1")->said_by, table()->name());
 }
+
+// Precedence, over the two keys of a packet: a ban by name, an exemption, a penalty box, the
+// limits.
+struct PrecedenceCase {
+    const char* name;
+    std::vector<KeySetting> settings;
+    bool boxed;  // the source has been refused too often
+    Reason reason;
+    std::uint8_t key;
+    Nanoseconds wait;
+};
+
+KeySetting setting(int tier, KeySetting::What what, Nanoseconds until) {
+    KeySetting made = setting(tier == 1 ? "10.0.0.1" : "10.1.0.1", what);
+    made.tier = static_cast<std::uint8_t>(tier);
+    made.until = until == kForever ? 0 : until / 1s;
+    return made;
+}
+
+class Precedence : public testing::TestWithParam<PrecedenceCase> {};
+
+TEST_P(Precedence, OfWhatHoldsForTheKeysOfAPacket) {
+    const PrecedenceCase& expected = GetParam();
+    const std::string tiers =
+        "version: 1\nrules:\n  - id: r\n    mode: enforce\n" + kBan +
+        "    tiers:\n"
+        "      - {key: [ip.src], limits: [{algorithm: token_bucket, rate: 1/h, burst: 1}]}\n"
+        "      - {key: [ip.dst], limits: [{algorithm: token_bucket, rate: 1/h, burst: 100}]}\n";
+    Box box{tiers};
+    const auto frame = udp().src("10.0.0.1").dst("10.1.0.1").bytes();
+    for (int packet = 0; expected.boxed && packet < 4; ++packet) {
+        (void)box.judge(frame, kStart);
+    }
+    const std::uint64_t exempted = box.counters(0).exempted.read();
+    ASSERT_TRUE(box.reload(tiers, expected.settings));
+    const Decision decision = box.judge(frame, kStart + 1s);
+    EXPECT_EQ(decision.reason, expected.reason);
+    EXPECT_EQ(decision.wait, expected.wait);
+    if (expected.reason == Reason::Banned) {
+        EXPECT_EQ(decision.key, expected.key);
+    }
+    const bool is_exempt = expected.reason == Reason::Unmatched;
+    EXPECT_EQ(box.counters(0).exempted.read() - exempted, is_exempt ? 1U : 0U);
+
+    // What an operator is shown of each key is what its packets met.
+    const LoadedRule& loaded = box.set().rules.front();
+    const KeyBytes bytes = read_key_of_rule(loaded.keys, loaded.missing_key, "10.0.0.1", 1)->bytes;
+    const KeyAnswer source = box.ask({.load = box.set().load, .bytes = bytes}, kStart + 1s);
+    EXPECT_EQ(source.box.left, expected.boxed ? 59s : 0s);
+    for (const KeySetting& set : expected.settings) {
+        const bool in_force = set.until == 0 || set.until > 3601;
+        if (set.tier == 1 && in_force) {
+            EXPECT_EQ(source.banned, set.what == KeySetting::What::Banned);
+            EXPECT_EQ(source.exempt, set.what == KeySetting::What::Exempt);
+        }
+    }
+}
+
+constexpr auto kExempt = KeySetting::What::Exempt;
+constexpr auto kBanned = KeySetting::What::Banned;
+const PrecedenceCase kPrecedence[] = {
+    {"nothing", {}, false, Reason::WithinLimits, 0, 0s},
+    {"a box", {}, true, Reason::Banned, 0, 59s},
+    {"an exemption before the box",
+     {setting(1, kExempt, kForever)},
+     true,
+     Reason::Unmatched,
+     0,
+     0s},
+    {"also of the other key", {setting(2, kExempt, kForever)}, true, Reason::Unmatched, 0, 0s},
+    {"an exemption that has ended", {setting(1, kExempt, 1h)}, true, Reason::Banned, 0, 59s},
+    {"a ban by name before the box",
+     {setting(2, kBanned, 2h)},
+     true,
+     Reason::Banned,
+     1,
+     59min + 59s},
+    {"a shorter one too", {setting(2, kBanned, 1h + 5s)}, true, Reason::Banned, 1, 4s},
+    {"a ban by name before an exemption",
+     {setting(1, kExempt, kForever), setting(2, kBanned, kForever)},
+     false,
+     Reason::Banned,
+     1,
+     kNever},
+    {"a ban by name that has ended",
+     {setting(1, kExempt, kForever), setting(2, kBanned, 1h)},
+     false,
+     Reason::Unmatched,
+     0,
+     0s},
+    {"the longest of two",
+     {setting(1, kBanned, 1h + 5s), setting(2, kBanned, 1h + 6s)},
+     false,
+     Reason::Banned,
+     1,
+     5s},
+    {"the first of equals",
+     {setting(1, kBanned, 1h + 5s), setting(2, kBanned, 1h + 5s)},
+     false,
+     Reason::Banned,
+     0,
+     4s},
+};
+INSTANTIATE_TEST_SUITE_P(KeyPolicy, Precedence, testing::ValuesIn(kPrecedence),
+                         [](const auto& row) {
+                             std::string name = row.param.name;
+                             std::replace(name.begin(), name.end(), ' ', '_');
+                             return name;
+                         });
 
 }  // namespace
 }  // namespace sluice::key_policy_test

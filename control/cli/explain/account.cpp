@@ -1,7 +1,7 @@
 #include "control/cli/explain/account.hpp"
 
 #include "lib/pipeline/check_limit.hpp"
-#include "lib/pipeline/key_overrides.hpp"
+#include "lib/pipeline/key_policy.hpp"
 #include "lib/policy/expression/match_trace.hpp"
 #include "lib/rules/group.hpp"
 #include "lib/rules/units_of.hpp"
@@ -48,20 +48,17 @@ struct Asked {
     [[nodiscard]] std::span<const KeyPart> parts() const { return rule.keys[limit.key]; }
 };
 
-// What the key has in place of the rule's numbers; nullptr: nothing.
-const OverridePlan* plan_of(const Asked& asked, ByteView key, const Scene& scene) {
-    return plan_of_key(asked.rule, asked.limit.key, key, scene.core.hash);
+KeyOverride override_of(const Asked& asked, const Scene& scene) {
+    const RuleKeys keys{asked.rule, scene.headers, scene.frame, scene.core.hash};
+    return {keys, asked.limit.key, scene.now};
 }
 
-OwnNumbers own_numbers(const Asked& asked, ByteView key, const Scene& scene) {
-    const OverridePlan* plan = plan_of(asked, key, scene);
+OwnNumbers own_numbers(const Asked& asked, const Scene& scene) {
     if (algorithm_of(asked.limit.limit) == Algorithm::Penalty) {
         return {};
     }
-    const auto index = static_cast<std::uint8_t>(&asked.limit - asked.rule.limits.data());
-    const LimitOverride* own =
-        plan == nullptr ? nullptr : override_of(*plan, *asked.rule.overrides, index, scene.now);
-    return own == nullptr ? OwnNumbers{} : OwnNumbers{&own->numbers, own->until};
+    const auto index = static_cast<std::size_t>(&asked.limit - asked.rule.limits.data());
+    return override_of(asked, scene).own_numbers(index);
 }
 
 // nullopt also if a part of its key is missing.
@@ -73,7 +70,7 @@ std::optional<BucketView> view(const Asked& asked, const Scene& scene) {
     }
     const Units cost = cost_of(asked.rule, asked.limit.per, scene.headers);
     return view_bucket(scene.core, {.limit = asked.limit,
-                                    .own = own_numbers(asked, key.view(), scene),
+                                    .own = own_numbers(asked, scene),
                                     .key = key.view(),
                                     .demand = {cost, color_of(scene.headers.dscp)},
                                     .now = scene.now});
@@ -100,10 +97,8 @@ LimitAccount describe_limit(const Asked& asked, const LimitSummary& summary, con
     account.key = key_text(asked.parts(), scene.headers, scene.frame, scene.pair);
     account.cost = cost_of(asked.rule, asked.limit.per, scene.headers);
     account.before = view(asked, scene);
-    const OverridePlan* plan = account.missing_key ? nullptr : plan_of(asked, key.view(), scene);
-    account.status = plan != nullptr ? key_status_of(*plan, scene.now) : KeyStatus::Limited;
-    account.overridden =
-        !account.missing_key && own_numbers(asked, key.view(), scene).numbers != nullptr;
+    account.status = override_of(asked, scene).policy().status;
+    account.overridden = own_numbers(asked, scene).numbers != nullptr;
     account.admitted = account.before && account.before->wait == Nanoseconds{0};
     return account;
 }
@@ -119,23 +114,22 @@ void describe_limits(const LoadedRule& rule, const RuleSummary& summary, const S
     }
 }
 
-// A key in the box is asked about no limit, unless it is exempt.
+// Of a packet with a key in its penalty box no limit is checked, unless an operator's word goes
+// first.
 void describe_bans(const LoadedRule& rule, const RuleSummary& summary, const Scene& scene,
                    RuleAccount& account) {
     account.ban = summary.ban;
-    bool banned = false;
     for (const LoadedLimit& box : rule.ban.boxes) {
         const Asked asked{rule, box};
         BanAccount& ban = account.bans.emplace_back();
         ban.key = key_text(asked.parts(), scene.headers, scene.frame, scene.pair);
         ban.before = view(asked, scene);
-        banned |= ban.before && ban.before->wait != Nanoseconds{0};
     }
-    const bool exempt =
-        std::any_of(account.limits.begin(), account.limits.end(),
-                    [](const LimitAccount& limit) { return limit.status == KeyStatus::Exempt; });
-    for (LimitAccount& limit : account.limits) {
-        limit.status = banned && !exempt ? KeyStatus::Banned : limit.status;
+    const RuleKeys keys{rule, scene.headers, scene.frame, scene.core.hash};
+    if (policy_of(keys, scene.core, scene.now).status == KeyStatus::Boxed) {
+        for (LimitAccount& limit : account.limits) {
+            limit.status = KeyStatus::Boxed;
+        }
     }
 }
 

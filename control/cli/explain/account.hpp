@@ -2,7 +2,7 @@
 #include "control/cli/explain/bucket_view.hpp"
 #include "control/cli/replay/replay_rules.hpp"
 #include "control/cli/replay/worker_set.hpp"
-#include "lib/pipeline/key_overrides.hpp"
+#include "lib/pipeline/key_policy.hpp"
 
 #include <optional>
 #include <string>

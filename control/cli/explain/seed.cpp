@@ -1,7 +1,7 @@
 #include "control/cli/explain/seed.hpp"
 
 #include "lib/meter/any_meter.hpp"
-#include "lib/pipeline/key_overrides.hpp"
+#include "lib/pipeline/key_policy.hpp"
 
 #include <optional>
 
@@ -32,10 +32,8 @@ std::optional<Cell> opened(CoreState& core, const LoadedLimit& limit, ByteView k
 
 OwnNumbers own_numbers(const SeedBucket& seed, const CoreState& core, Now now) {
     const std::uint8_t key = seed.rule.limits[seed.limit].key;
-    const OverridePlan* plan = plan_of_key(seed.rule, key, seed.key, core.hash);
-    const LimitOverride* own =
-        plan == nullptr ? nullptr : override_of(*plan, *seed.rule.overrides, seed.limit, now);
-    return own == nullptr ? OwnNumbers{} : OwnNumbers{&own->numbers, own->until};
+    const RuleKeys keys{seed.rule, key, seed.key, core.hash};
+    return KeyOverride{keys, key, now}.own_numbers(seed.limit);
 }
 
 }  // namespace
