@@ -88,7 +88,7 @@ private:
     [[nodiscard]] std::string pair_called(std::uint64_t name) const;
     void add_overshoot(const LoadedRule& rule, RuleStats& stats) const;
     [[nodiscard]] RuleTotals read_row(std::uint32_t row) const;
-    [[nodiscard]] std::uint64_t entries_of(LimitSlot slot) const;
+    [[nodiscard]] std::uint64_t uses_of(LimitSlot slot) const;
     [[nodiscard]] std::uint64_t settled() const;
     [[nodiscard]] PortStats port_stats(const Port& port) const;
     [[nodiscard]] StateStats state_stats() const;

@@ -20,18 +20,18 @@ RuleTotals Dataplane::read_row(std::uint32_t row) const {
 }
 
 TableView Dataplane::table_view() const {
-    return {[this](LimitSlot slot) { return entries_of(slot); }, [this] { return settled(); }};
+    return {[this](LimitSlot slot) { return uses_of(slot); }, [this] { return settled(); }};
 }
 
-std::uint64_t Dataplane::entries_of(LimitSlot slot) const {
+std::uint64_t Dataplane::uses_of(LimitSlot slot) const {
     if (workers_.empty()) {
         return 1;  // nobody has looked at what was found
     }
-    std::uint64_t entries = state_.former() == nullptr ? 0 : state_.former()->entries_of(slot);
+    std::uint64_t uses = state_.former() == nullptr ? 0 : state_.former()->entries_of(slot);
     for (const auto& worker : workers_) {
-        entries += worker->buckets().registry.entries_of(slot).read();
+        uses += worker->buckets().uses_of(slot);
     }
-    return entries;
+    return uses;
 }
 
 std::uint64_t Dataplane::settled() const {

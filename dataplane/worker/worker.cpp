@@ -41,7 +41,9 @@ Worker::Worker(CoreToken me, const WorkerSetup& setup, CoreState core, std::span
       ledger_{me_.index(), setup.ledger_lanes, records, Instant{}},
       owners_{me_.index(), setup.workers},
       io_{std::move(lanes)},
-      time_{rte_get_tsc_hz()} {}
+      time_{rte_get_tsc_hz()} {
+    core_.buckets.set_unsynced(&ledger_.records());
+}
 
 void Worker::run() noexcept {
     setup_.board.join(me_.index());

@@ -193,10 +193,11 @@ bool LedgerStore::apply(const Delta& delta, Now now, BucketState& told) noexcept
     return true;
 }
 
-// What is over is not placed for.
+// What is over is not placed for. A bucket that is placed owes from the start what its key owes
+// elsewhere, so its counts are read once it is there.
 bool LedgerStore::apply_counts(const Delta& delta, const AnyLimit& limit, Now now) noexcept {
-    const BucketState before = copy_of(delta.account, now);
-    if (is_over(delta.epoch, before.counts, before.lasts)) {
+    const std::uint8_t lasts = lasts_of(limit);
+    if (is_over(delta.epoch, copy_of(delta.account, now).counts, lasts)) {
         return true;
     }
     Entry* entry = find_or_place(delta.account, limit, now);
@@ -205,8 +206,8 @@ bool LedgerStore::apply_counts(const Delta& delta, const AnyLimit& limit, Now no
     }
     Cell cell = entry->cell();
     LinePool& pool = store_.registry.pool();
-    set_counts(cell, limit, pool, now,
-               added(before.counts, delta.epoch, delta.units, before.lasts));
+    const WindowCounts counts = counts_of(cell, limit, pool, now);
+    set_counts(cell, limit, pool, now, added(counts, delta.epoch, delta.units, lasts));
     write(*entry, cell);
     note_excess(delta.account.slot, excess_of(cell, limit, pool, now));
     return true;
@@ -251,19 +252,23 @@ bool LedgerStore::raise(const Account& account, const BucketState& total, const 
 // The later window and the larger counts. A key that is not here needs no place for nothing.
 bool LedgerStore::raise_counts(const Account& account, const AnyLimit& limit,
                                const WindowCounts& total, Now now) noexcept {
-    const BucketState before = copy_of(account, now);
-    const WindowCounts counts = larger(before.counts, total, before.lasts);
     Entry* entry = find(account, now);
-    if (entry == nullptr && counts.current == 0 && counts.previous == 0) {
-        return true;
+    if (entry == nullptr) {
+        const WindowCounts none = fresh_counts(limit, GroupKey{account.hash}, now);
+        if (larger(none, total, lasts_of(limit)).current == 0 && total.previous == 0) {
+            return true;
+        }
+        entry = place(account, limit, now);
     }
-    entry = entry != nullptr ? entry : place(account, limit, now);
     if (entry == nullptr) {
         return false;
     }
-    if (counts != before.counts) {
-        Cell cell = entry->cell();
-        set_counts(cell, limit, store_.registry.pool(), now, counts);
+    Cell cell = entry->cell();
+    LinePool& pool = store_.registry.pool();
+    const WindowCounts before = counts_of(cell, limit, pool, now);
+    const WindowCounts counts = larger(before, total, lasts_of(limit));
+    if (counts != before) {
+        set_counts(cell, limit, pool, now, counts);
         write(*entry, cell);
     }
     return true;

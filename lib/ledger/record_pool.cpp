@@ -12,7 +12,8 @@ RecordPool::RecordPool(std::span<Record> memory, std::size_t workers, Instant no
       head_count_{std::bit_ceil(std::max<std::size_t>(records_.size(), 2))},
       head_memory_{head_count_ * sizeof(Head)},
       heads_{static_cast<Head*>(head_memory_.data())},
-      lists_(workers) {
+      lists_(workers),
+      by_slot_{std::make_unique<Counter[]>(kSlots)} {
     std::fill_n(heads_, head_count_, Head{});
     for (auto& lists : lists_) {
         for (List& list : lists) {
@@ -73,6 +74,64 @@ std::uint64_t RecordPool::unsynced(const Account& account) const noexcept {
         units += record.account().has_key_of(account) ? record.unsynced() : 0;
     });
     return units;
+}
+
+namespace {
+
+// Another core's record. Its links come first and its amounts last: one that has amounts, and is
+// the account's that it was, had those links.
+Record read_whole(const Record& record) noexcept {
+    std::array<std::uint64_t, sizeof(Record) / sizeof(std::uint64_t)> words;
+    const auto* from = reinterpret_cast<const std::uint64_t*>(&record);
+    for (const std::size_t i : {2, 3, 0, 1}) {
+        words[i] = load_word(from[i]);
+    }
+    return std::bit_cast<Record>(words);
+}
+
+}  // namespace
+
+// By another core, while this one goes on. nullopt: a record on the way has just become another
+// account's.
+std::optional<std::uint64_t> RecordPool::look_up(const Account& account) const noexcept {
+    constexpr int kMostSteps = 64;
+    const std::size_t at = place_of(account).head;
+    const auto head =
+        std::bit_cast<Head>(load_word(reinterpret_cast<const std::uint64_t&>(heads_[at])));
+    std::uint64_t units = 0;
+    std::uint32_t index = head.first & kMostRecords;
+    std::uint32_t next = head.others;
+    for (int steps = 0; steps < kMostSteps; ++steps) {
+        if (index != kNoRecord) {
+            const Record record = read_whole(records_[index]);
+            const bool is_first = steps == 0;
+            if (record.deltas == 0 || place_of(record.account()).head != at) {
+                if (!is_first) {
+                    return std::nullopt;
+                }
+            } else {
+                units += record.account().has_key_of(account) ? record.unsynced() : 0;
+            }
+            next = is_first ? next : static_cast<std::uint32_t>(record.chain);
+        }
+        if (next == kNoRecord) {
+            return units;
+        }
+        index = next;
+    }
+    return std::nullopt;
+}
+
+Units RecordPool::of(const BucketAt& at) const noexcept {
+    constexpr int kTries = 8;
+    const Account account{at.key.hash, slot_of(at.key), at.aggregation_level};
+    for (int tries = 0; tries < kTries; ++tries) {
+        if (const std::optional<std::uint64_t> units = look_up(account)) {
+            return Units{*units};
+        }
+    }
+    // As if it were all that there may be.
+    return accounts_of(account.slot) == 0 ? Units{0} : Units{UINT32_MAX};
 }
 
 std::uint32_t RecordPool::add(const Account& account, std::uint32_t units, Instant now,
@@ -178,6 +237,8 @@ void RecordPool::close_if_done(std::uint32_t index) noexcept {
         return;
     }
     unchain(index);
+    Counter& in_use = by_slot_[record.account().slot];
+    in_use.set(in_use.read() - 1);
     record.chain = free_ & kMostRecords;
     free_ = index;
     ++free_count_;
@@ -186,6 +247,7 @@ void RecordPool::close_if_done(std::uint32_t index) noexcept {
 void RecordPool::chain(std::uint32_t index) noexcept {
     const Place place = place_of(records_[index].account());
     Head& head = heads_[place.head];
+    by_slot_[records_[index].account().slot].add(1);
     if (head.first == kNoRecord) {
         head.first = place.tag | index;
         return;

@@ -3,10 +3,14 @@
 #include "lib/base/line_memory.hpp"
 #include "lib/base/units.hpp"
 #include "lib/ledger/record.hpp"
+#include "lib/share/core.hpp"
+#include "lib/table/unsynced_units.hpp"
 
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <memory>
+#include <optional>
 #include <span>
 #include <vector>
 
@@ -22,7 +26,7 @@
 // as long as it has an amount, and in a list of its owner as long as it has an unsent one.
 namespace sluice {
 
-class RecordPool {
+class RecordPool final : public UnsyncedUnits {
 public:
     // `memory` is zeroes, or what an earlier pool left there: what that one had not synced is
     // unsent again, as of `now`.
@@ -59,6 +63,11 @@ public:
     }
     // Of an account in this window and all others.
     [[nodiscard]] std::uint64_t unsynced(const Account& account) const noexcept;
+    // For other cores.
+    [[nodiscard]] Units of(const BucketAt& at) const noexcept override;
+    [[nodiscard]] std::uint64_t accounts_of(LimitSlot slot) const noexcept override {
+        return by_slot_[slot].read();
+    }
     [[nodiscard]] std::size_t size() const noexcept { return records_.size(); }
     [[nodiscard]] std::size_t free() const noexcept { return free_count_; }
     [[nodiscard]] std::size_t in_use() const noexcept { return records_.size() - free_count_; }
@@ -172,6 +181,7 @@ private:
         const std::size_t late = 1 + mixed(record.account()) % kLateLists;
         return lists_[owner_of(record.account(), lists_.size())][record.late != 0 ? late : 0];
     }
+    [[nodiscard]] std::optional<std::uint64_t> look_up(const Account& account) const noexcept;
     std::uint32_t open(const Account& account) noexcept;
     void close_if_done(std::uint32_t index) noexcept;
     void enlist(std::uint32_t index, Instant now, Due due) noexcept;
@@ -188,6 +198,7 @@ private:
     std::vector<std::array<List, kLists>> lists_;  // by owner
     std::uint32_t free_ = kNoRecord;
     std::size_t free_count_ = 0;
+    std::unique_ptr<Counter[]> by_slot_;  // records in use
 };
 
 }  // namespace sluice

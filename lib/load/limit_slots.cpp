@@ -164,7 +164,8 @@ std::size_t LimitSlots::moving() const {
                       [](const auto& item) { return item.second.is_migrating(); }));
 }
 
-// The entries of the slot before say what they always said, also to the next process.
+// The entries of the slot before say what they always said, also to the next process. It keeps the
+// slots before it: an amount that reaches it late finds what its key owed there.
 void LimitSlots::end_moves() {
     for (auto& [identity, kept] : limits_) {
         if (!kept.is_migrating()) {
@@ -174,7 +175,6 @@ void LimitSlots::end_moves() {
         const Combine combine = *limit.migrating_to;
         limit.migrating_to.reset();
         LoadedLimit before = limit;
-        before.migrated_from.clear();
         before.shared = combine == Combine::Most ? 1 : 0;
         moved_.emplace(limit.slot, std::move(before));
         limit.migrated_from.insert(limit.migrated_from.begin(), {limit.slot, combine});
@@ -258,7 +258,7 @@ void LimitSlots::free_what_ended(const TableView& tables) {
     std::erase_if(limits_, [&](const auto& item) {
         const Kept& kept = item.second;
         if (kept.in_rules || !kept.limit.migrated_from.empty() ||
-            tables.entries(kept.limit.slot) != 0) {
+            tables.uses(kept.limit.slot) != 0) {
             return false;
         }
         free_.push_back(kept.limit.slot);
@@ -266,17 +266,28 @@ void LimitSlots::free_what_ended(const TableView& tables) {
     });
 }
 
-// Nobody files entries under these.
+// A former slot is over once no table has an entry of it and no worker an amount: nobody charges
+// it, and nothing can reach it any more. That is the one end of a move.
 void LimitSlots::free_moved(const TableView& tables) {
+    std::set<LimitSlot> over;
+    for (const auto& [slot, limit] : moved_) {
+        if (tables.uses(slot) == 0) {
+            over.insert(slot);
+        }
+    }
+    const auto leave = [&over](LoadedLimit& limit) {
+        std::erase_if(limit.migrated_from,
+                      [&over](const MigratedFrom& from) { return over.contains(from.slot); });
+    };
+    for (const LimitSlot slot : over) {
+        moved_.erase(slot);
+        free_.push_back(slot);
+    }
     for (auto& [identity, kept] : limits_) {
-        std::erase_if(kept.limit.migrated_from, [&](const MigratedFrom& from) {
-            if (tables.entries(from.slot) != 0) {
-                return false;
-            }
-            moved_.erase(from.slot);
-            free_.push_back(from.slot);
-            return true;
-        });
+        leave(kept.limit);
+    }
+    for (auto& [slot, limit] : moved_) {
+        leave(limit);
     }
 }
 

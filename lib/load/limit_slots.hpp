@@ -14,8 +14,9 @@ namespace sluice {
 // What the workers' tables have to say of their entries, added up over all workers. As it stands:
 // of tables that are empty.
 struct TableView {
-    // Live entries of a limit.
-    std::function<std::uint64_t(LimitSlot)> entries = [](LimitSlot) { return std::uint64_t{0}; };
+    // Live entries of a limit, and accounts of it that a worker has amounts of which may not be in
+    // any total yet.
+    std::function<std::uint64_t(LimitSlot)> uses = [](LimitSlot) { return std::uint64_t{0}; };
     // How many of the changes of numbers the slowest worker has brought all of its entries under.
     std::function<std::uint64_t()> settled = [] { return UINT64_MAX; };
 };

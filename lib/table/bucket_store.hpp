@@ -3,6 +3,7 @@
 #include "lib/table/bucket_table.hpp"
 #include "lib/table/limit_registry.hpp"
 #include "lib/table/store_layout.hpp"
+#include "lib/table/unsynced_units.hpp"
 
 #include <algorithm>
 #include <cstddef>
@@ -74,6 +75,15 @@ public:
     }
     [[nodiscard]] const WorkerTables* worker_tables() const noexcept { return worker_tables_; }
 
+    // What this core has charged and owners may not know yet; nullptr: it shares no limit.
+    void set_unsynced(const UnsyncedUnits* unsynced) noexcept { unsynced_ = unsynced; }
+    [[nodiscard]] const UnsyncedUnits* unsynced() const noexcept { return unsynced_; }
+    // Entries and unsynced accounts of a limit. With neither here, this core owes nothing under it.
+    [[nodiscard]] std::uint64_t uses_of(LimitSlot slot) const noexcept {
+        return registry.entries_of(slot).read() +
+               (unsynced_ == nullptr ? 0 : unsynced_->accounts_of(slot));
+    }
+
     BucketTable keys;
     BucketTable parents;
     LimitRegistry registry;
@@ -97,6 +107,7 @@ private:
     std::uint64_t settled_ = 0;
     std::uint64_t coarse_until_ = 0;  // an instant
     const WorkerTables* worker_tables_ = nullptr;
+    const UnsyncedUnits* unsynced_ = nullptr;
     PreviousTables* previous_ = nullptr;
     Instant former_until_{};
     std::size_t core_ = 0;

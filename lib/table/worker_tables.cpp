@@ -27,6 +27,11 @@ bool is_one_line(const AnyLimit& limit) noexcept {
            algorithm == Algorithm::ColorMeter;
 }
 
+// With units of which nothing is known but their number.
+Owed more(const Owed& owed, Units units) noexcept {
+    return units == Units{0} ? owed : Owed{.found = true, .used = owed.used + units};
+}
+
 bool is_later(const Gcra& a, const Gcra& b) noexcept {
     return a.fresh_from > b.fresh_from || (a.fresh_from == b.fresh_from && a.below < b.below);
 }
@@ -39,15 +44,16 @@ public:
     Sum(Combine combine, const LimitRegistry& registry, Now now) noexcept
         : combine_{combine}, registry_{registry}, now_{now} {}
 
-    // The entry is read again if it was another's by the time that its line had been read.
-    void add(const BucketStore& store, const BucketAt& at) noexcept {
+    // What a table has, and what it may not contain. The entry is read again if it was
+    // another's by the time that its line had been read.
+    void add(const BucketStore& store, const BucketAt& at, Units unsynced = Units{0}) noexcept {
         constexpr int kTries = 3;
         Entry entry = entry_at(store, at);
         for (int left = kTries; left > 0 && !entry.empty(); --left) {
             const Owed seen = owed_in(store, entry);
             const Entry again = entry_at(store, at);
             if (again.key == entry.key || left == 1) {
-                add(seen);
+                add(more(seen, unsynced));
                 return;
             }
             entry = again;
@@ -96,10 +102,9 @@ private:
     Owed owed_;
 };
 
-bool WorkerTables::has_entries(LimitSlot slot) const noexcept {
-    return std::any_of(stores_.begin(), stores_.end(), [slot](const BucketStore* store) {
-        return store->registry.entries_of(slot).read() != 0;
-    });
+bool WorkerTables::is_used(LimitSlot slot) const noexcept {
+    return std::any_of(stores_.begin(), stores_.end(),
+                       [slot](const BucketStore* store) { return store->uses_of(slot) != 0; });
 }
 
 // All lines are asked for before the first is read.
@@ -112,23 +117,35 @@ void WorkerTables::prefetch(const BucketAt& at) const noexcept {
     }
 }
 
+// Amounts before tables: a unit leaves its worker's amounts once the owner's total has it. So the
+// owner's bucket and what all others have unsynced hold every unit; so does any other's bucket,
+// which may lack what it has not been told of, less its own.
 Owed WorkerTables::owed_before(const BucketAt& at, const LimitRegistry& registry,
                                Now now) const noexcept {
+    Units unsynced{0};  // of slots that nobody has an entry in
     for (const MigratedFrom& moved : registry.row(slot_of(at.key)).moved()) {
-        if (!has_entries(moved.slot)) {
+        if (!is_used(moved.slot)) {
             continue;
         }
         const BucketAt before = with_slot(at, moved.slot);
+        std::array<Units, kMaxCores> own{};
+        for (std::size_t i = 0; i < stores_.size(); ++i) {
+            const UnsyncedUnits* noted = stores_[i]->unsynced();
+            own[i] = noted == nullptr ? Units{0} : noted->of(before);
+            unsynced = unsynced + own[i];
+        }
         prefetch(before);
         Sum sum{moved.combine, registry, now};
-        for (const BucketStore* store : stores_) {
-            sum.add(*store, before);
+        const bool adds_up = moved.combine == Combine::Sum;
+        for (std::size_t i = 0; i < stores_.size(); ++i) {
+            sum.add(*stores_[i], before,
+                    adds_up ? Units{0} : Units{unsynced.count() - own[i].count()});
         }
         if (sum.owed().found) {
-            return sum.owed();
+            return adds_up ? more(sum.owed(), unsynced) : sum.owed();
         }
     }
-    return {};
+    return {.found = unsynced != Units{0}, .used = unsynced};
 }
 
 // Under all of them: one that took over from another may be forgotten first.
@@ -164,7 +181,7 @@ Nanoseconds WorkerTables::ban_left(const TableKey& key, const LimitRegistry& reg
                                    Instant now) const noexcept {
     Nanoseconds left{0};
     const auto lookup = [&](const TableKey& at) {
-        if (!has_entries(slot_of(at))) {
+        if (!is_used(slot_of(at))) {
             return;
         }
         prefetch({at});

@@ -23,13 +23,6 @@ struct Owed {
     std::optional<OneLine> line;
 };
 
-// Which bucket of a store.
-struct BucketAt {
-    TableKey key;
-    std::uint8_t aggregation_level = 0;  // of the key, as it coarsens
-    bool of_rule = false;                // the limit's last bucket, which is no key's
-};
-
 // The tables of all workers of this process. Where a limit's keys meet other workers from a reload
 // on, it gets another slot: what keys owe under the one before stays where it is, nobody charges it
 // any more, and each worker that files a key takes it over, once. So one entry of a worker is read
@@ -59,7 +52,7 @@ public:
 
 private:
     class Sum;
-    [[nodiscard]] bool has_entries(LimitSlot slot) const noexcept;
+    [[nodiscard]] bool is_used(LimitSlot slot) const noexcept;
     void prefetch(const BucketAt& at) const noexcept;
 
     std::vector<const BucketStore*> stores_;

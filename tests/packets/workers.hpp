@@ -46,6 +46,7 @@ public:
             Worker& worker = *workers_[i];
             worker.core.buckets.set_worker_tables(worker_tables_.get());
             worker.ledger = std::make_unique<Ledger>(i, lanes_, worker.records, Instant{});
+            worker.core.buckets.set_unsynced(&worker.ledger->records());
         }
         (void)begin_apply(rules);
     }
@@ -64,6 +65,10 @@ public:
     // Once workers have told each other what they had to.
     void end_apply(Instant now) {
         turns(now);
+        move();
+    }
+    // Whatever they have told each other by then.
+    void move() {
         if (is_migrating()) {
             Environment environment = this->environment();
             environment.moves = Moves::Ended;
@@ -171,6 +176,9 @@ public:
             return worker.core.buckets.registry.entries_of(slot).read();
         });
     }
+    [[nodiscard]] std::uint64_t uses(LimitSlot slot) const {
+        return sum([slot](const Worker& worker) { return worker.core.buckets.uses_of(slot); });
+    }
     // Records of what is not yet in any total.
     [[nodiscard]] std::uint64_t unsynced() const {
         return sum([](const Worker& worker) { return worker.ledger->records().in_use(); });
@@ -213,11 +221,11 @@ private:
         return workers_.empty() ? 0 : least;
     }
     [[nodiscard]] Environment environment() const {
-        return {.secret = kBoxSecret,
-                .sharers = {workers_.size(), std::chrono::milliseconds{1}},
-                .tables = {[this](LimitSlot slot) { return live_entries(slot); },
-                           [this] { return settled(); }},
-                .before = loaded_.empty() ? nullptr : loaded_.back().get()};
+        return {
+            .secret = kBoxSecret,
+            .sharers = {workers_.size(), std::chrono::milliseconds{1}},
+            .tables = {[this](LimitSlot slot) { return uses(slot); }, [this] { return settled(); }},
+            .before = loaded_.empty() ? nullptr : loaded_.back().get()};
     }
 
     void load(LoadedRules rules) {

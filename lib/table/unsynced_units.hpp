@@ -1,0 +1,30 @@
+#pragma once
+#include "lib/base/units.hpp"
+#include "lib/table/entry.hpp"
+
+#include <cstdint>
+
+namespace sluice {
+
+// Which bucket of a store.
+struct BucketAt {
+    TableKey key;
+    std::uint8_t aggregation_level = 0;  // of the key, as it coarsens
+    bool of_rule = false;                // the limit's last bucket, which is no key's
+};
+
+// What one core has charged and the owners of the keys may not have in their totals yet
+// (lib/ledger). Any core may read it.
+class UnsyncedUnits {
+public:
+    // Of one bucket, in all windows together. A unit is missing here only once its owner's total,
+    // and this core's copy, contain it.
+    [[nodiscard]] virtual Units of(const BucketAt& at) const noexcept = 0;
+    // How many accounts of a limit have any.
+    [[nodiscard]] virtual std::uint64_t accounts_of(LimitSlot slot) const noexcept = 0;
+
+protected:
+    ~UnsyncedUnits() = default;
+};
+
+}  // namespace sluice
