@@ -45,9 +45,6 @@ static_assert(std::endian::native == std::endian::little);
 [[nodiscard]] constexpr std::uint32_t load_be32(ByteView bytes, std::size_t at) noexcept {
     return load_be<std::uint32_t>(bytes.data() + at);
 }
-constexpr void store_u8(MutableBytes bytes, std::size_t at, std::uint8_t value) noexcept {
-    bytes[at] = std::byte{value};
-}
 constexpr void store_be16(MutableBytes bytes, std::size_t at, std::uint16_t value) noexcept {
     bytes[at] = static_cast<std::byte>(value >> 8);
     bytes[at + 1] = static_cast<std::byte>(value & 0xFF);

@@ -11,9 +11,6 @@ void set_log_level(LogLevel level) noexcept;
 
 void log_line(LogLevel level, std::string_view text) noexcept;
 
-inline void log_debug(std::string_view text) noexcept {
-    log_line(LogLevel::Debug, text);
-}
 inline void log_info(std::string_view text) noexcept {
     log_line(LogLevel::Info, text);
 }

@@ -129,7 +129,7 @@ const ClauseProgram::Run::Halves& ClauseProgram::Run::halves(bool source) noexce
     return halves;
 }
 
-// Of networks no longer than /64 the first halves tell; of others, row by row.
+// Networks no longer than /64 are compared by their first halves; others row by row.
 RowMask ClauseProgram::Run::v6_holds(const ColumnTest& test, RowMask rows) noexcept {
     const Halves& keys = halves(test.field != Field::IpDst);
     if (test.only_networks) {
@@ -217,17 +217,6 @@ void ClauseProgram::list_candidates(RowMask rows, RuleMatches& matches) noexcept
             }
         }
     });
-}
-
-std::size_t ClauseProgram::bytes() const noexcept {
-    std::size_t bytes = tests_.size() * sizeof(ColumnTest) +
-                        terms_.size() * sizeof(terms_.front()) + clauses_.size() * sizeof(Clause) +
-                        rules_.size() * sizeof(RuleClauses);
-    for (const ColumnTest& test : tests_) {
-        bytes += (test.ranges.size() + test.v6_high_ranges.size()) * sizeof(ColumnRange) +
-                 test.v6_ranges.size() * sizeof(V6Range) + test.row_holds.size();
-    }
-    return bytes;
 }
 
 }  // namespace sluice

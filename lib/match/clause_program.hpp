@@ -24,7 +24,7 @@ public:
     // Empty: such a rule set goes through the index.
     ClauseProgram() = default;
     // The parts are sound; `dimensions` are made from them and have their strides. Empty where the
-    // index of bit sets is the cheaper way, by estimate, or the clauses are too many.
+    // index of bit sets is cheaper, by estimate, or the clauses are too many.
     [[nodiscard]] static ClauseProgram make(const ClassifierParts& parts,
                                             std::span<const Dimension> dimensions);
     // The same, however expensive, if it can be made at all: for tests and measurements.
@@ -32,7 +32,6 @@ public:
                                                    std::span<const Dimension> dimensions);
 
     [[nodiscard]] bool empty() const noexcept { return !ready_; }
-    [[nodiscard]] std::size_t bytes() const noexcept;
 
     // Fills matched() and pending(), whose clauses are noted for match_texts(). `dimensions`: those
     // it was made for.

@@ -27,9 +27,6 @@ struct Cursor {
     [[nodiscard]] std::uint16_t be16(std::uint32_t offset) const noexcept {
         return load_be16(bytes, at + offset);
     }
-    [[nodiscard]] std::uint32_t be32(std::uint32_t offset) const noexcept {
-        return load_be32(bytes, at + offset);
-    }
     // Offsets in PacketHeaders are 16 bits: what starts beyond is not walked into.
     [[nodiscard]] bool too_far() const noexcept { return at > 0xFFFF; }
 

@@ -135,9 +135,6 @@ public:
         return (bits_ & bit(field)) != 0;
     }
     constexpr void add_all(FieldSet other) noexcept { bits_ |= other.bits_; }
-    [[nodiscard]] constexpr bool has_all(FieldSet other) const noexcept {
-        return (other.bits_ & ~bits_) == 0;
-    }
     [[nodiscard]] constexpr bool operator==(const FieldSet&) const noexcept = default;
 
 private:
@@ -148,7 +145,7 @@ private:
 };
 
 // The number that stands for a pair's name in PacketHeaders and in rules: FNV-1a, 64 bit. Names are
-// chosen by the operator, so nobody aims collisions.
+// chosen by the operator, so collisions are not provoked.
 [[nodiscard]] constexpr std::uint64_t port_name(std::string_view name) noexcept {
     std::uint64_t hash = 0xCBF2'9CE4'8422'2325;
     for (const char c : name) {
