@@ -15,6 +15,10 @@
 
 namespace sluice {
 
+Peer this_process() {
+    return {.uid = ::getuid(), .gid = ::getgid(), .pid = ::getpid()};
+}
+
 void Audit::write(const Entry& entry) {
     const std::lock_guard lock{mutex_};
     const nlohmann::ordered_json line{

@@ -7,6 +7,9 @@
 
 namespace sluice {
 
+// The identity under which sluiced records changes of its own.
+[[nodiscard]] Peer this_process();
+
 // Who changed what, when, from what to what, and how it ended: one JSON line each in the state
 // directory. A full file becomes audit.log.1, the one before it goes.
 class Audit {
@@ -17,7 +20,7 @@ public:
         : path_{directory + "/audit.log"}, full_{full} {}
 
     struct Entry {
-        Peer who;
+        Peer who = this_process();
         std::string call;
         std::string before;
         std::string after;

@@ -1,9 +1,6 @@
 #include "control/daemon/list_keeper.hpp"
 
-#include <fmt/format.h>
 #include <spdlog/spdlog.h>
-
-#include <unistd.h>
 
 namespace sluice {
 namespace {
@@ -42,10 +39,9 @@ void ListKeeper::record(const RuleChange& change) {
     if (!change.refusal) {
         spdlog::info("lists or databases have changed: generation {:016x} is in force", after);
     }
-    audit_.write({.who = {::geteuid(), ::getegid(), ::getpid()},
-                  .call = "reload lists",
-                  .before = fmt::format("{:016x}", change.before),
-                  .after = fmt::format("{:016x}", after),
+    audit_.write({.call = "reload lists",
+                  .before = generation_text(change.before),
+                  .after = generation_text(after),
                   .outcome = change.refusal ? "refused: " + change.refusal->what : "done"});
 }
 

@@ -17,7 +17,6 @@
 #include <thread>
 
 #include <systemd/sd-daemon.h>
-#include <unistd.h>
 
 namespace {
 
@@ -45,24 +44,13 @@ bool wait(const sigset_t& signals) {
     return signal != SIGINT && signal != SIGTERM;
 }
 
-void record_ends(RuleKeeper& rules, Audit& audit) {
-    for (const EndedRule& rule : rules.end_rules()) {
-        audit.write({.who = {.uid = ::getuid(), .gid = ::getgid(), .pid = ::getpid()},
-                     .call = "ttl " + rule.id,
-                     .before = generation_text(rule.before),
-                     .after = generation_text(rule.after),
-                     .outcome = "the rule has ended"});
-    }
-}
-
 // What may compile, and so take long, until it is asked to stop: deadlines do not wait for it.
-void look_after_rules(const std::stop_token& stop, RuleKeeper& rules, ListKeeper& lists,
-                      Audit& audit) {
+void look_after_rules(const std::stop_token& stop, RuleKeeper& rules, ListKeeper& lists) {
     std::mutex mutex;
     std::condition_variable_any changed;
     std::unique_lock lock{mutex};
     while (!stop.stop_requested()) {
-        record_ends(rules, audit);
+        rules.end_rules();
         lists.tick(ListKeeper::Clock::now());
         (void)changed.wait_for(lock, stop, std::chrono::nanoseconds{kTick.tv_nsec},
                                [&] { return stop.stop_requested(); });
@@ -86,7 +74,7 @@ int run(const Settings& settings, const sigset_t& signals) {
         return kRefused;
     }
     const std::jthread chores{
-        [&](const std::stop_token& stop) { look_after_rules(stop, rules, lists, audit); }};
+        [&](const std::stop_token& stop) { look_after_rules(stop, rules, lists); }};
     (void)sd_notify(0, "READY=1");
     spdlog::info("serving {}", settings.control.path);
     while (wait(signals)) {

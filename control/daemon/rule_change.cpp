@@ -1,8 +1,14 @@
 #include "control/daemon/rule_change.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 
 namespace sluice {
+
+std::string generation_text(std::uint64_t generation) {
+    return fmt::format("{:016x}", generation);
+}
 
 Refusal does_not_compile(std::vector<Problem> problems) {
     const auto errors = std::count_if(problems.begin(), problems.end(), [](const Problem& problem) {

@@ -13,14 +13,17 @@
 
 namespace sluice {
 
-// Why a change was refused, and what the caller is told.
+// A generation as the API, the log and the audit write it.
+[[nodiscard]] std::string generation_text(std::uint64_t generation);
+
+// Why a change was refused.
 struct Refusal {
     enum class Kind : std::uint8_t {
         DoesNotCompile,
         Empty,
         TooLarge,
         NoSuchRule,
-        Superseded,  // by a newer file, before anybody looked at it
+        Superseded,  // by a newer file, before it was compiled
         NothingToConfirm,
         NothingSet,     // of a key
         NothingBefore,  // no set to go back to
@@ -80,13 +83,6 @@ struct RuleView {
     std::string list_problem{};  // why lists that have changed are not in force; empty: they are
     std::uint64_t returns = 0;   // how often a set of before came back, with the lists it had
     std::uint64_t reverts = 0;   // sets that went again by themselves since sluiced started
-};
-
-// A rule whose ttl has run out, and the generations before and after.
-struct EndedRule {
-    std::string id;
-    std::uint64_t before = 0;
-    std::uint64_t after = 0;
 };
 
 }  // namespace sluice

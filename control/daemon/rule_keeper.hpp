@@ -1,18 +1,17 @@
 #pragma once
 #include "control/daemon/keeper/dataplane_sync.hpp"
-#include "control/daemon/keeper/key_changes.hpp"
 #include "control/daemon/keeper/list_reload.hpp"
 #include "control/daemon/keeper/live_rules.hpp"
 #include "control/daemon/keeper/rule_applier.hpp"
 #include "control/daemon/keeper/rule_ends.hpp"
 #include "control/daemon/keeper/rule_trials.hpp"
+#include "control/daemon/keeper/runtime_changes.hpp"
 
 #include <ctime>
 #include <memory>
 #include <optional>
 #include <string>
 #include <utility>
-#include <vector>
 
 namespace sluice {
 
@@ -39,21 +38,21 @@ public:
     // Never waits for a change that is under way.
     [[nodiscard]] std::shared_ptr<const RuleView> view() const { return rules_.board.view(); }
 
-    // Files and modes: rule_applier.hpp.
+    // Rule files: rule_applier.hpp.
     [[nodiscard]] RuleChange apply(RuleFile file) { return applier_.apply(std::move(file)); }
     [[nodiscard]] Compiled preview(RuleFile file) const {
         return applier_.preview(std::move(file));
     }
-    [[nodiscard]] RuleChange set_mode(const std::string& rule, Mode mode, uid_t from) {
-        return applier_.set_mode(rule, mode, from);
-    }
 
-    // Single keys: key_changes.hpp.
+    // Modes and single keys: runtime_changes.hpp.
+    [[nodiscard]] RuleChange set_mode(const std::string& rule, Mode mode, uid_t from) {
+        return sluice::set_mode(rules_, rule, mode, from);
+    }
     [[nodiscard]] RuleChange set_key(KeySetting setting, uid_t from) {
-        return keys_.set(std::move(setting), from);
+        return sluice::set_key(rules_, std::move(setting), from);
     }
     [[nodiscard]] RuleChange unset_key(const SettingChoice& choice, uid_t from) {
-        return keys_.unset(choice, from);
+        return sluice::unset_key(rules_, choice, from);
     }
 
     // The way back: rule_trials.hpp.
@@ -62,8 +61,8 @@ public:
     [[nodiscard]] bool keep_deadline() { return trials_.keep_deadline(); }
 
     // What time and files change: rule_ends.hpp, list_reload.hpp.
-    [[nodiscard]] std::vector<EndedRule> end_rules() { return ends_.tick(); }
-    [[nodiscard]] std::optional<RuleChange> reload_lists() { return lists_.run(); }
+    void end_rules() { ends_.tick(); }
+    [[nodiscard]] std::optional<RuleChange> reload_lists() { return sluice::reload_lists(rules_); }
 
     // Agreeing with a dataplane: dataplane_sync.hpp.
     [[nodiscard]] bool meet(const Welcome& dataplane) { return sync_.meet(dataplane); }
@@ -74,8 +73,6 @@ private:
 
     LiveRules rules_;
     RuleApplier applier_{rules_};
-    KeyChanges keys_{rules_};
-    ListReload lists_{rules_};
     RuleEnds ends_{rules_};
     DataplaneSync sync_{rules_};
     RuleTrials trials_{rules_, sync_};

@@ -47,6 +47,4 @@ struct Services {
 // The answer to a call that the dataplane did not answer.
 [[nodiscard]] HttpResponse no_dataplane(const Error& error);
 
-[[nodiscard]] std::string generation_text(std::uint64_t generation);
-
 }  // namespace sluice

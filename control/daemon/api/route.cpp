@@ -103,8 +103,4 @@ HttpResponse no_dataplane(const Error& error) {
                : problem_response(502, "refused by the dataplane", error.what);
 }
 
-std::string generation_text(std::uint64_t generation) {
-    return fmt::format("{:016x}", generation);
-}
-
 }  // namespace sluice

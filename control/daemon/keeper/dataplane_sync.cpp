@@ -113,7 +113,7 @@ std::optional<Refusal> DataplaneSync::bring(StoredRules rules, const RuleSet& se
         return refusal;
     }
     if (rules_.applied.kept()) {
-        rules_.ended.add(*rules_.applied.kept(), rules);
+        rules_.record_ends(*rules_.applied.kept(), rules);
     }
     rules_.applied.keep(std::move(rules));
     return std::nullopt;

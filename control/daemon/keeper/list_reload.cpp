@@ -32,14 +32,24 @@ Result<bool> read_again(StoredRules& rules) {
     return !same;
 }
 
+RuleChange push_reloaded(LiveRules& rules, StoredRules next, Compiled compiled) {
+    RuleChange change = rules.push_edited(std::move(next), std::move(compiled));
+    if (!change.refusal) {
+        rules.board.set_list_problem("");
+    } else if (change.refusal->kind == Refusal::Kind::DoesNotCompile) {
+        rules.board.set_list_problem(first_error(change.refusal->problems));
+    }
+    return change;
+}
+
 }  // namespace
 
-std::optional<RuleChange> ListReload::run() {
-    AppliedRules& applied = rules_.applied;
+std::optional<RuleChange> reload_lists(LiveRules& rules) {
+    AppliedRules& applied = rules.applied;
     for (;;) {
-        std::unique_lock lock{rules_.changing};
+        std::unique_lock lock{rules.changing};
         if (applied.current() == nullptr || applied.current()->lists.empty()) {
-            rules_.board.set_list_problem("");
+            rules.board.set_list_problem("");
             return std::nullopt;
         }
         StoredRules next = *applied.current();
@@ -48,33 +58,23 @@ std::optional<RuleChange> ListReload::run() {
         Compiled compiled;
         if (changed && *changed) {
             next.changed_at = applied.now();
-            compiled = rules_.compile_now(next);
+            compiled = rules.compile_now(next);
         }
         lock.lock();
         if (!applied.is_in_force(next) || !applied.renew_lives(next, compiled)) {
             continue;  // other rules came meanwhile: it is their lists that count
         }
         if (!changed) {
-            rules_.board.set_list_problem(changed.error().what);
+            rules.board.set_list_problem(changed.error().what);
             return refused(applied.generation(),
                            {Refusal::Kind::DoesNotCompile, changed.error().what, {}});
         }
         if (!*changed) {
-            rules_.board.set_list_problem("");
+            rules.board.set_list_problem("");
             return std::nullopt;
         }
-        return push(std::move(next), std::move(compiled));
+        return push_reloaded(rules, std::move(next), std::move(compiled));
     }
-}
-
-RuleChange ListReload::push(StoredRules next, Compiled compiled) {
-    RuleChange change = rules_.push_edited(std::move(next), std::move(compiled));
-    if (!change.refusal) {
-        rules_.board.set_list_problem("");
-    } else if (change.refusal->kind == Refusal::Kind::DoesNotCompile) {
-        rules_.board.set_list_problem(first_error(change.refusal->problems));
-    }
-    return change;
 }
 
 }  // namespace sluice

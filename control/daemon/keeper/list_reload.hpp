@@ -5,19 +5,9 @@
 
 namespace sluice {
 
-// Brings the lists and databases of the rules in force up to their files.
-class ListReload {
-public:
-    explicit ListReload(LiveRules& rules) noexcept : rules_{rules} {}
-
-    // nullopt: the files hold what is in force. What cannot be read or does not compile leaves the
-    // old ones in force, and the view says why.
-    [[nodiscard]] std::optional<RuleChange> run();
-
-private:
-    [[nodiscard]] RuleChange push(StoredRules next, Compiled compiled);
-
-    LiveRules& rules_;
-};
+// Brings the lists and databases of the rules in force up to their files. nullopt: the files hold
+// what is in force. A file that cannot be read, or does not compile, leaves the old ones in force,
+// and the view says why.
+[[nodiscard]] std::optional<RuleChange> reload_lists(LiveRules& rules);
 
 }  // namespace sluice

@@ -73,7 +73,7 @@ RuleChange LiveRules::push(StoredRules next, Compiled compiled, const PushTerms&
     }
     change.after = next.generation;
     if (applied.current() != nullptr) {
-        ended.add(*applied.current(), next);
+        record_ends(*applied.current(), next);
     }
     applied.settle(*std::move(pending), std::move(next), end, terms.remember);
     if (!end) {
@@ -82,6 +82,19 @@ RuleChange LiveRules::push(StoredRules next, Compiled compiled, const PushTerms&
     change.unconfirmed = applied.unconfirmed();
     board.show(applied, std::move(compiled.rules->rules));
     return change;
+}
+
+void LiveRules::record_ends(const StoredRules& before, const StoredRules& after) {
+    for (const auto& [id, life] : after.lives) {
+        const auto old = before.lives.find(id);
+        if (life.ended && old != before.lives.end() && !old->second.ended) {
+            spdlog::info("the rule {} has ended: its ttl has run out", id);
+            audit.write({.call = "ttl " + id,
+                         .before = generation_text(before.generation),
+                         .after = generation_text(after.generation),
+                         .outcome = "the rule has ended"});
+        }
+    }
 }
 
 void LiveRules::end_trial(const std::string& why) {
@@ -94,9 +107,14 @@ void LiveRules::end_trial(const std::string& why) {
     applied.abandon_trial();
 }
 
-RuleChange LiveRules::change(const Edit& edit) {
+RuleChange LiveRules::change(uid_t from, const Edit& edit) {
+    const Edit stamped = [&](StoredRules& next) {
+        next.changed_at = applied.now();
+        next.changed_by = from;
+        return edit(next);
+    };
     for (;;) {
-        if (std::optional<RuleChange> done = try_change(edit)) {
+        if (std::optional<RuleChange> done = try_change(stamped)) {
             return *std::move(done);
         }
     }

@@ -1,7 +1,6 @@
 #pragma once
 #include "control/daemon/dataplane_link.hpp"
 #include "control/daemon/keeper/applied_rules.hpp"
-#include "control/daemon/keeper/ended_rules.hpp"
 #include "control/daemon/keeper/revert_log.hpp"
 #include "control/daemon/keeper/rule_board.hpp"
 
@@ -33,10 +32,11 @@ struct PushTerms {
 struct LiveRules {
     using Edit = std::function<std::optional<Refusal>(StoredRules&)>;
 
-    LiveRules(Store store, DataplaneLink& link_to, Audit& audit, BootClock clock, WallClock now)
+    LiveRules(Store store, DataplaneLink& link_to, Audit& to, BootClock clock, WallClock now)
         : link{link_to},
+          audit{to},
           applied{std::move(store), std::move(clock), std::move(now)},
-          reverts{audit} {}
+          reverts{to} {}
 
     // As of now, for the box that is connected.
     [[nodiscard]] Compiled compile_now(StoredRules& rules) const {
@@ -53,18 +53,21 @@ struct LiveRules {
     // From here on the kept set is the one to come back to, whatever happens.
     void end_trial(const std::string& why);
 
-    // Takes `changing` itself. Puts a copy of the set in force, as edited, in its place. `edit` is
-    // called with it held; what it refuses is not done.
-    [[nodiscard]] RuleChange change(const Edit& edit);
+    // Writes the rules that have ended in `after`, and had not in `before`, to the audit.
+    void record_ends(const StoredRules& before, const StoredRules& after);
+
+    // Takes `changing` itself. Puts a copy of the set in force, as edited by `from`, in its place.
+    // `edit` is called with it held; a change that it refuses is not made.
+    [[nodiscard]] RuleChange change(uid_t from, const Edit& edit);
     // nullopt: other rules came meanwhile, and nothing was changed.
     [[nodiscard]] std::optional<RuleChange> try_change(const Edit& edit);
 
     DataplaneLink& link;
+    Audit& audit;
     std::mutex changing;  // of what stands below
     AppliedRules applied;
     RuleBoard board;
     RevertLog reverts;
-    EndedRules ended;
 };
 
 }  // namespace sluice

@@ -1,10 +1,8 @@
 #include "control/daemon/keeper/revert_log.hpp"
 
-#include <fmt/format.h>
+#include "control/daemon/rule_change.hpp"
 
 #include <utility>
-
-#include <unistd.h>
 
 namespace sluice {
 
@@ -16,10 +14,9 @@ void RevertLog::finish(std::uint64_t to) {
     if (!revert_) {
         return;
     }
-    audit_.write({.who = {.uid = ::getuid(), .gid = ::getgid(), .pid = ::getpid()},
-                  .call = "revert",
-                  .before = fmt::format("{:016x}", revert_->from),
-                  .after = fmt::format("{:016x}", to),
+    audit_.write({.call = "revert",
+                  .before = generation_text(revert_->from),
+                  .after = generation_text(to),
                   .outcome = "done: it " + revert_->why});
     revert_.reset();
 }

@@ -10,8 +10,8 @@ RuleChange RuleApplier::apply(RuleFile file) {
     if (!turn) {
         return refused(rules_.board.view()->generation,
                        {Refusal::Kind::Superseded,
-                        "newer rules came while these waited for others to be compiled; nobody "
-                        "has looked at these",
+                        "newer rules came while these waited for others to be compiled; these "
+                        "were not compiled",
                         {}});
     }
     const PushTerms terms{.force = file.force, .remember = true, .confirm = file.confirm};
@@ -50,35 +50,6 @@ StoredRules RuleApplier::as_applied(RuleFile file) const {
             .applied_by = file.from,
             .lists = {},
             .keys = shown->keys};
-}
-
-RuleChange RuleApplier::set_mode(const std::string& rule, Mode mode, uid_t from) {
-    return rules_.change([&](StoredRules& next) {
-        next.changed_at = rules_.applied.now();
-        next.changed_by = from;
-        return put_mode(rule, mode, next);
-    });
-}
-
-// Into a copy of the set in force.
-std::optional<Refusal> RuleApplier::put_mode(const std::string& rule, Mode mode,
-                                             StoredRules& next) const {
-    const std::shared_ptr<const RuleView> shown = rules_.board.view();
-    const auto found = std::find_if(
-        shown->rules.begin(), shown->rules.end(),
-        [&](const RuleSummary& known) { return known.id == rule && known.kind == RuleKind::Rule; });
-    if (found == shown->rules.end()) {
-        return Refusal{Refusal::Kind::NoSuchRule, "there is no rule " + rule, {}};
-    }
-    if (has_ended(rule, next.lives)) {
-        return Refusal{
-            Refusal::Kind::NoSuchRule, "the rule " + rule + " has ended: its ttl has run out", {}};
-    }
-    next.modes[rule] = mode;
-    if (shown->file_modes[static_cast<std::size_t>(found - shown->rules.begin())] == mode) {
-        next.modes.erase(rule);
-    }
-    return std::nullopt;
 }
 
 }  // namespace sluice

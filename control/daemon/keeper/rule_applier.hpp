@@ -2,11 +2,9 @@
 #include "control/daemon/keeper/live_rules.hpp"
 #include "control/daemon/newest_next.hpp"
 
-#include <string>
-
 namespace sluice {
 
-// Rule files that are applied, and modes that are set at run time.
+// Rule files that are applied.
 class RuleApplier {
 public:
     explicit RuleApplier(LiveRules& rules) noexcept : rules_{rules} {}
@@ -20,13 +18,9 @@ public:
     [[nodiscard]] RuleChange apply(RuleFile file);
     // What apply() would compile now. Changes nothing and waits for no change.
     [[nodiscard]] Compiled preview(RuleFile file) const;
-    // A mode belongs to the set it is set on: on a trial it goes when that goes.
-    [[nodiscard]] RuleChange set_mode(const std::string& rule, Mode mode, uid_t from);
 
 private:
     [[nodiscard]] StoredRules as_applied(RuleFile file) const;
-    [[nodiscard]] std::optional<Refusal> put_mode(const std::string& rule, Mode mode,
-                                                  StoredRules& next) const;
 
     LiveRules& rules_;
     NewestNext turns_;

@@ -9,14 +9,13 @@ constexpr std::int64_t kRetryEnd = 5;  // s
 
 }  // namespace
 
-std::vector<EndedRule> RuleEnds::tick() {
+void RuleEnds::tick() {
     const std::shared_ptr<const RuleView> shown = rules_.board.view();
     const std::int64_t now = rules_.applied.now();
     const std::optional<std::int64_t> due = next_end(shown->rules, shown->lives);
     if (((due && *due <= now) || any_ended(shown->keys, now)) && rules_.link.status().connected) {
         end_due(now);
     }
-    return rules_.ended.take();
 }
 
 // The dataplane heeds a setting until its end by itself; here it makes room for what the files say

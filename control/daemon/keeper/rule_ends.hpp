@@ -2,7 +2,6 @@
 #include "control/daemon/keeper/live_rules.hpp"
 
 #include <cstdint>
-#include <vector>
 
 namespace sluice {
 
@@ -11,9 +10,8 @@ class RuleEnds {
 public:
     explicit RuleEnds(LiveRules& rules) noexcept : rules_{rules} {}
 
-    // To be called often, from one thread. -> the rules that have ended since the last call, by
-    // whatever change.
-    [[nodiscard]] std::vector<EndedRule> tick();
+    // To be called often, from one thread.
+    void tick();
 
 private:
     void end_due(std::int64_t now);

@@ -1,13 +1,47 @@
 #include "../keeper_fixture.hpp"
 
 #include <gtest/gtest.h>
+#include <nlohmann/json.hpp>
+
+#include <fstream>
 
 // Rules with a ttl.
 namespace sluice::rule_ends_test {
 namespace {
 
-using Ends = Keeper;
 using Ids = std::vector<std::string>;
+
+// A rule that has ended, as the audit has it.
+struct Ended {
+    std::string id;
+    std::string before;
+    std::string after;
+};
+
+class Ends : public Keeper {
+protected:
+    // One tick, and the ends that the audit has since the last call.
+    std::vector<Ended> end_rules() {
+        rules().end_rules();
+        std::ifstream audit{folder_ / "state/audit.log"};
+        std::vector<Ended> ended;
+        std::size_t number = 0;
+        for (std::string line; std::getline(audit, line); ++number) {
+            const auto entry = nlohmann::json::parse(line);
+            const auto call = entry.at("call").get<std::string>();
+            if (number >= read_ && call.starts_with("ttl ")) {
+                EXPECT_EQ(entry.at("outcome"), "the rule has ended");
+                EXPECT_EQ(entry.at("pid"), ::getpid());
+                ended.push_back({call.substr(4), entry.at("before"), entry.at("after")});
+            }
+        }
+        read_ = number;
+        return ended;
+    }
+
+private:
+    std::size_t read_ = 0;
+};
 
 // `a` lives for an hour.
 const std::string kForAnHour = R"(version: 1
@@ -21,9 +55,9 @@ std::string for_two_hours() {
     return text.replace(text.find("1h"), 2, "2h");
 }
 
-Ids ids_of(const std::vector<EndedRule>& ended) {
+Ids ids_of(const std::vector<Ended>& ended) {
     Ids ids;
-    for (const EndedRule& rule : ended) {
+    for (const Ended& rule : ended) {
         ids.push_back(rule.id);
     }
     return ids;
@@ -34,13 +68,13 @@ TEST_F(Ends, ARuleEndsWhenItsTtlHasRunOut) {
     start_daemon();
     const std::uint64_t before = apply(kForAnHour).after;
     wall_ += 3599;
-    EXPECT_EQ(ids_of(rules().end_rules()), Ids{});
+    EXPECT_EQ(ids_of(end_rules()), Ids{});
     expect_all(before);
     wall_ += 1;
-    const std::vector<EndedRule> ended = rules().end_rules();
+    const std::vector<Ended> ended = end_rules();
     ASSERT_EQ(ids_of(ended), Ids{"a"});
-    EXPECT_EQ(ended[0].before, before);
-    EXPECT_EQ(ended[0].after, in_dataplane());
+    EXPECT_EQ(ended[0].before, generation_text(before));
+    EXPECT_EQ(ended[0].after, generation_text(in_dataplane()));
     EXPECT_NE(in_dataplane(), before);
     expect_all(in_dataplane());
     ASSERT_EQ(dataplane().running().rules.rules.size(), 1U);
@@ -50,7 +84,7 @@ TEST_F(Ends, ARuleEndsWhenItsTtlHasRunOut) {
     EXPECT_EQ(view->rules[0].mode, Mode::Off);
     EXPECT_EQ(view->file_modes[0], Mode::Enforce);
     EXPECT_TRUE(view->lives.at("a").ended);
-    EXPECT_EQ(ids_of(rules().end_rules()), Ids{}) << "once";
+    EXPECT_EQ(ids_of(end_rules()), Ids{}) << "once";
     EXPECT_EQ(dataplane().times_applied(), 2U);
 }
 
@@ -60,18 +94,18 @@ TEST_F(Ends, AnEndOutlastsEveryRestart) {
     const std::uint64_t before = apply(kForAnHour).after;
     wall_ += 1800;
     start_daemon();
-    EXPECT_EQ(ids_of(rules().end_rules()), Ids{});
+    EXPECT_EQ(ids_of(end_rules()), Ids{});
     expect_all(before);
     // It ends while sluiced is away: the dataplane goes on with what it has until then.
     wall_ += 3600;
     start_daemon();
     expect_all(before);
     EXPECT_FALSE(rules().view()->lives.at("a").ended) << "what is shown is what runs";
-    EXPECT_EQ(ids_of(rules().end_rules()), Ids{"a"});
+    EXPECT_EQ(ids_of(end_rules()), Ids{"a"});
     const std::uint64_t after = in_dataplane();
     expect_all(after);
     start_daemon();
-    EXPECT_EQ(ids_of(rules().end_rules()), Ids{});
+    EXPECT_EQ(ids_of(end_rules()), Ids{});
     EXPECT_TRUE(rules().view()->lives.at("a").ended);
     // A new dataplane is not brought it, and a sluiced that lost its state does not revive it.
     stop_dataplane();
@@ -81,7 +115,7 @@ TEST_F(Ends, AnEndOutlastsEveryRestart) {
     expect_all(after);
     folder_.write("state/rules.json", "{");
     start_daemon();
-    EXPECT_EQ(ids_of(rules().end_rules()), Ids{});
+    EXPECT_EQ(ids_of(end_rules()), Ids{});
     expect_all(after);
     EXPECT_TRUE(rules().view()->lives.at("a").ended);
 }
@@ -104,13 +138,13 @@ rules:
     const std::uint64_t meanwhile = in_dataplane();
     EXPECT_NE(meanwhile, before);
     wall_ += 59;
-    EXPECT_EQ(ids_of(rules().end_rules()), Ids{});
+    EXPECT_EQ(ids_of(end_rules()), Ids{});
     expect_all(meanwhile);
     wall_ += 1;
-    EXPECT_EQ(ids_of(rules().end_rules()), Ids{});
+    EXPECT_EQ(ids_of(end_rules()), Ids{});
     expect_all(before);
     EXPECT_TRUE(rules().view()->keys.empty());
-    EXPECT_EQ(ids_of(rules().end_rules()), Ids{});
+    EXPECT_EQ(ids_of(end_rules()), Ids{});
     EXPECT_EQ(dataplane().times_applied(), 3U) << "once";
 }
 
@@ -120,11 +154,11 @@ TEST_F(Ends, AnEndWaitsForADataplane) {
     ASSERT_FALSE(apply(kForAnHour).refusal);
     stop_dataplane();
     wall_ += 3600;
-    EXPECT_EQ(ids_of(rules().end_rules()), Ids{});
+    EXPECT_EQ(ids_of(end_rules()), Ids{});
     start_dataplane();
     tick();
     EXPECT_EQ(dataplane().running().rules.rules.size(), 1U) << "brought without the rule";
-    EXPECT_EQ(ids_of(rules().end_rules()), Ids{"a"});
+    EXPECT_EQ(ids_of(end_rules()), Ids{"a"});
     expect_all(in_dataplane());
 }
 
@@ -135,13 +169,13 @@ TEST_F(Ends, ApplyingAFileAgainDoesNotBeginARuleAnew) {
     wall_ += 1800;
     ASSERT_FALSE(apply(kForAnHour).refusal);
     wall_ += 1800;
-    EXPECT_EQ(ids_of(rules().end_rules()), Ids{"a"});
+    EXPECT_EQ(ids_of(end_rules()), Ids{"a"});
     EXPECT_EQ(apply(kForAnHour).rules, 1U);
     EXPECT_EQ(kind_of(rules().set_mode("a", Mode::Enforce, 0)), Refusal::Kind::NoSuchRule);
     // With a longer ttl it is back for what is left of that; after a file without it, anew.
     EXPECT_EQ(apply(for_two_hours()).rules, 2U);
     wall_ += 3600;
-    EXPECT_EQ(ids_of(rules().end_rules()), Ids{"a"});
+    EXPECT_EQ(ids_of(end_rules()), Ids{"a"});
     ASSERT_FALSE(apply(kTwo).refusal);
     EXPECT_EQ(apply(kForAnHour).rules, 2U);
     EXPECT_EQ(on_disk()->lives.at("a").first_applied, wall_);
@@ -155,7 +189,7 @@ TEST_F(Ends, ModesAndEndsGoTogether) {
     ASSERT_FALSE(rules().set_mode("a", Mode::Monitor, 0).refusal);
     ASSERT_FALSE(rules().set_mode("b", Mode::Enforce, 0).refusal);
     wall_ += 3600;
-    EXPECT_EQ(ids_of(rules().end_rules()), Ids{"a"});
+    EXPECT_EQ(ids_of(end_rules()), Ids{"a"});
     ASSERT_EQ(dataplane().running().rules.rules.size(), 1U);
     EXPECT_EQ(dataplane().running().rules.rules[0].mode, Mode::Enforce);
     EXPECT_EQ(rules().view()->file_modes, (std::vector{Mode::Enforce, Mode::Monitor}));
@@ -171,10 +205,10 @@ TEST_F(EndsOnTrial, TheDeadlineStaysAsItIs) {
     const BootTime end = rules().view()->unconfirmed->end.at;
     pass(1h);
     wall_ += 3600;
-    const std::vector<EndedRule> ended = rules().end_rules();
+    const std::vector<Ended> ended = end_rules();
     ASSERT_EQ(ids_of(ended), Ids{"a"});
-    EXPECT_EQ(ended[0].before, tried);
-    EXPECT_EQ(ended[0].after, in_dataplane());
+    EXPECT_EQ(ended[0].before, generation_text(tried));
+    EXPECT_EQ(ended[0].after, generation_text(in_dataplane()));
     EXPECT_EQ(on_disk()->generation, old) << "and nothing is kept";
     ASSERT_TRUE(rules().view()->unconfirmed);
     EXPECT_EQ(rules().view()->unconfirmed->end.at.since, end.since);
@@ -199,7 +233,7 @@ TEST_F(EndsOnTrial, ALifeOutlastsARestartAndConfirm) {
     ASSERT_FALSE(rules().confirm().refusal);
     EXPECT_EQ(on_disk()->lives.at("a").first_applied, begin);
     wall_ += 3000;
-    EXPECT_EQ(ids_of(rules().end_rules()), Ids{"a"});
+    EXPECT_EQ(ids_of(end_rules()), Ids{"a"});
     expect_all(in_dataplane());
 }
 
@@ -229,7 +263,7 @@ TEST_F(EndsOnTrial, TheLivesOfTheOldSetGoOn) {
     expect_all(old);
     EXPECT_EQ(on_disk()->lives.at("a").first_applied, begin);
     wall_ += 3000;
-    EXPECT_EQ(ids_of(rules().end_rules()), Ids{"a"});
+    EXPECT_EQ(ids_of(end_rules()), Ids{"a"});
 }
 
 TEST_F(EndsOnTrial, TheOldSetComesBackWithoutWhatHasEndedMeanwhile) {
@@ -239,7 +273,7 @@ TEST_F(EndsOnTrial, TheOldSetComesBackWithoutWhatHasEndedMeanwhile) {
         const std::uint64_t old = apply(kForAnHour).after;
         ASSERT_FALSE(try_out(kTwo, 60s).refusal);
         wall_ += 3600;
-        EXPECT_EQ(ids_of(rules().end_rules()), Ids{}) << "it is not in force";
+        EXPECT_EQ(ids_of(end_rules()), Ids{}) << "it is not in force";
         if (asked) {
             ASSERT_FALSE(rules().rollback(0).refusal);
         } else {
@@ -248,10 +282,10 @@ TEST_F(EndsOnTrial, TheOldSetComesBackWithoutWhatHasEndedMeanwhile) {
         }
         ASSERT_EQ(dataplane().running().rules.rules.size(), 1U);
         EXPECT_EQ(dataplane().running().rules.rules[0].id, "b");
-        const std::vector<EndedRule> ended = rules().end_rules();
+        const std::vector<Ended> ended = end_rules();
         ASSERT_EQ(ids_of(ended), Ids{"a"});
-        EXPECT_EQ(ended[0].before, old);
-        EXPECT_EQ(ended[0].after, in_dataplane());
+        EXPECT_EQ(ended[0].before, generation_text(old));
+        EXPECT_EQ(ended[0].after, generation_text(in_dataplane()));
         EXPECT_FALSE(rules().view()->unconfirmed);
         expect_all(in_dataplane());
         EXPECT_TRUE(on_disk()->lives.at("a").ended);
@@ -266,7 +300,7 @@ TEST_F(EndsAndRollback, ARuleGoesOnWithTheLifeKnownOfItNow) {
     start_daemon();
     ASSERT_FALSE(apply(kForAnHour).refusal);
     wall_ += 3600;
-    EXPECT_EQ(ids_of(rules().end_rules()), Ids{"a"});
+    EXPECT_EQ(ids_of(end_rules()), Ids{"a"});
     ASSERT_FALSE(apply(for_two_hours()).refusal);
     EXPECT_EQ(dataplane().running().rules.rules.size(), 2U);
     ASSERT_FALSE(rules().rollback(0).refusal);

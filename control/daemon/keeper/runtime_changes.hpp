@@ -1,0 +1,17 @@
+#pragma once
+#include "control/daemon/keeper/live_rules.hpp"
+
+#include <string>
+
+// Changes of the set in force that no rule file makes.
+namespace sluice {
+
+// A mode belongs to the set it is set on: on a trial it goes when that goes.
+[[nodiscard]] RuleChange set_mode(LiveRules& rules, const std::string& rule, Mode mode, uid_t from);
+
+// Settings belong to their keys and not to a file: they go on with every set that has the rule,
+// whether applied, on trial or brought back, until they end.
+[[nodiscard]] RuleChange set_key(LiveRules& rules, KeySetting setting, uid_t from);
+[[nodiscard]] RuleChange unset_key(LiveRules& rules, const SettingChoice& choice, uid_t from);
+
+}  // namespace sluice
