@@ -10,8 +10,8 @@ struct Invocation {
     Options options;
 };
 
-// The command line, read. What was asked of the reader alone (--help, --version, completion), or
-// is wrong, has been answered, and the exit code comes back.
+// The command line, read. --help, --version, completion and wrong usage are answered here, and the
+// exit code comes back.
 [[nodiscard]] std::variant<Invocation, ExitCode> read_arguments(int argc, char** argv);
 
 }  // namespace sluice

@@ -108,7 +108,7 @@ void print_lists(const std::vector<ListSummary>& lists) {
     print(table.text());
 }
 
-// Days are enough: databases are told apart by them.
+// Databases differ by days.
 std::string day_of(std::uint64_t utc) {
     const auto days =
         std::chrono::floor<std::chrono::days>(std::chrono::sys_seconds{std::chrono::seconds{utc}});

@@ -40,7 +40,7 @@ DaemonRequest request_of(const Options& options) {
     return post_json(resource, body);
 }
 
-// What is wrong with the words, before anybody is asked. Empty: nothing.
+// The error in the options, found before any call. Empty: none.
 std::string wrong_usage(const Options& options) {
     const bool sets = options.word == "set";
     const bool lasts = sets || options.word == "ban";

@@ -45,7 +45,7 @@ void add_rows(const Json& limit, bool changed, Table& table) {
     bool shown = false;
     const Json& workers = limit.at("workers");
     for (const Json& worker : workers) {
-        // A key that no worker knows is told once.
+        // A key that no worker knows has one line.
         const bool last = &worker == &workers.back();
         if (!has_something(worker) && (shown || !last)) {
             continue;

@@ -36,7 +36,7 @@ std::string mode_cell(const Json& rule) {
            (end.empty() ? "" : " until " + end);
 }
 
-// What was said of single keys stands behind the rule's key.
+// The number of settings of single keys stands behind the rule's key.
 std::string keys_set_text(const Json& rule) {
     const std::size_t set = rule.contains("keys_set") ? rule.at("keys_set").size() : 0;
     return set == 0 ? "" : fmt::format(" ({} set)", set);
@@ -88,7 +88,7 @@ std::string rules_text(const Json& document) {
     return text + table.text() + owners_text(document);
 }
 
-// What decides which worker gets a frame, and who works it out.
+// The fields that choose the worker of a frame, and whether workers hand frames over.
 std::string spread_text(const Json& port) {
     const std::string hashes = text_of(port, "hashes");
     const bool handed = port.at("handed_over").get<bool>();

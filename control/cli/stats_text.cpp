@@ -17,7 +17,7 @@ struct Sample {
     double seconds;
 };
 
-// How fast a counter grew, per second; empty when nothing can be said.
+// How fast a counter grew, per second; empty where it has none.
 std::string rate(std::uint64_t now, std::uint64_t before, double seconds) {
     if (now < before || seconds <= 0) {
         return "";

@@ -61,7 +61,8 @@ bool ActAs::become(uid_t user) {
     // The group first: the user that we become may not change it any more.
     (void)::setfsgid(groups.primary);
     (void)::setfsuid(user);
-    // Each returns what was before; asked once more with what cannot be set, what is now.
+    // Each call returns the former id; a second one, with an id that cannot be set, the present
+    // one.
     return ::setfsgid(static_cast<gid_t>(-1)) == static_cast<int>(groups.primary) &&
            ::setfsuid(static_cast<uid_t>(-1)) == static_cast<int>(user);
 }

@@ -6,8 +6,8 @@
 namespace sluice {
 
 // While this lives, the thread opens files with the rights of a user and no others (setfsuid(2)):
-// who names a file to sluiced gets no further than with a program of their own. For root, and for
-// the user that we run as, nothing changes.
+// through sluiced a user reads no file that they could not open themselves. For root, and for the
+// user that sluiced runs as, nothing changes.
 class ActAs {
 public:
     explicit ActAs(uid_t user);
@@ -15,7 +15,7 @@ public:
     ActAs(const ActAs&) = delete;
     ActAs& operator=(const ActAs&) = delete;
 
-    // False: we have no right to act as somebody else.
+    // False: sluiced may not act as another user.
     [[nodiscard]] bool works() const noexcept { return works_; }
 
 private:

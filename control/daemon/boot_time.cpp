@@ -16,7 +16,7 @@ BootTime boot_time() {
 }
 
 std::chrono::nanoseconds left_until(const BootTime& end, const BootTime& now) {
-    // Where the boot cannot be told, nothing outlives the process that noted it.
+    // Without a boot id no instant outlives its process.
     if (end.boot.empty() || end.boot != now.boot) {
         return std::chrono::nanoseconds{0};
     }

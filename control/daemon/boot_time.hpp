@@ -5,7 +5,7 @@
 
 namespace sluice {
 
-// An instant on CLOCK_BOOTTIME, which nobody can set and which goes on while the machine sleeps,
+// An instant on CLOCK_BOOTTIME, which cannot be set and goes on while the machine sleeps,
 // and the boot that it counts from. It outlives processes, and means nothing after a reboot.
 struct BootTime {
     std::string boot;  // empty: unknown

@@ -52,7 +52,7 @@ Result<Welcome> DataplaneLink::connect() {
 bool DataplaneLink::check() {
     const std::unique_lock lock{calling_, std::try_to_lock};
     if (!lock) {
-        return true;  // somebody is talking to it, and will find out
+        return true;  // a call is under way, and finds out
     }
     if (client_ && !client_->is_alive()) {
         client_.reset();

@@ -18,11 +18,11 @@ public:
                            std::chrono::milliseconds timeout = std::chrono::seconds{3})
         : path_{std::move(path)}, timeout_{timeout} {}
 
-    // Unreachable while there is no dataplane. Only the call that finds it dead waits for it;
-    // nobody waits for his turn longer than for an answer.
+    // Unreachable while there is no dataplane. Only the call that finds it dead waits for it; a
+    // turn is waited for no longer than an answer.
     [[nodiscard]] Result<Reply> call(const Request& request);
 
-    // Connects anew; what the dataplane said of itself. Holds nobody up meanwhile.
+    // Connects anew and returns the Welcome. Other calls go on meanwhile.
     [[nodiscard]] Result<Welcome> connect();
     // Whether there is a connection whose other end is alive, as far as can be seen without
     // waiting.
@@ -33,8 +33,8 @@ public:
         std::uint32_t pid = 0;
     };
     [[nodiscard]] Status status() const;
-    // How frames come to the workers of the dataplane that was connected last, and how often those
-    // tell each other, also as changed since; before that, as they do on most.
+    // How frames come to the workers of the dataplane that was connected last, and their merge
+    // interval, also as changed since; before the first connection, the usual mapping.
     [[nodiscard]] RssMapping spread() const;
 
 private:
@@ -45,7 +45,7 @@ private:
     std::timed_mutex calling_;
     std::optional<DataplaneClient> client_;  // behind calling_
     mutable std::mutex seeing_;
-    Status status_;                       // behind seeing_, so that it can be asked during a call
+    Status status_;                       // behind seeing_, so that it can be read during a call
     RssMapping spread_ = usual_spread();  // likewise
 };
 

@@ -13,9 +13,9 @@ struct MHD_Daemon;
 
 namespace sluice {
 
-// HTTP/1.1 on a Unix socket (libmicrohttpd), in a thread for each connection, so that a call that
-// takes long holds up nobody else. Who may speak is asked of
-// the socket's credentials for every request; bodies, connections and slowness are bounded.
+// HTTP/1.1 on a Unix socket (libmicrohttpd), in a thread for each connection: a long call delays no
+// other one. The peer's credentials come with every request; bodies, connections and slowness are
+// bounded.
 class HttpServer {
 public:
     // Called from several threads.

@@ -9,10 +9,10 @@
 
 namespace sluice {
 
-// What operators have said of single keys, as sluiced keeps it: at most one thing of a key's
-// numbers for each limit, or that it is exempt, and whether it is banned.
+// Operators' settings of single keys, as sluiced keeps them: for a key at most one set of numbers a
+// limit, or `exempt`; and a ban.
 
-// Takes the place of what was said before. False: there are kMaxKeySettings already.
+// Replaces an earlier setting of the same kind. False: there are kMaxKeySettings already.
 [[nodiscard]] bool put_setting(KeySettings& settings, KeySetting next);
 
 // Which settings of a key are meant: its ban, or the others, all or those of one limit.

@@ -13,7 +13,7 @@ class LinkKeeper {
 public:
     using Clock = std::chrono::steady_clock;
 
-    // `first_rules`: a rule file to apply if nobody has any rules. Empty: none.
+    // `first_rules`: a rule file to apply where neither side has rules. Empty: none.
     LinkKeeper(DataplaneLink& link, RuleKeeper& rules, const std::string& first_rules);
 
     // To be called often: looks after the connection, tries anew when it is gone, and keeps

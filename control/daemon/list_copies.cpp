@@ -18,7 +18,7 @@ bool is_sum(const std::string& text) {
     return text.size() == 16 && text.find_first_not_of("0123456789abcdef") == std::string::npos;
 }
 
-// Sums of the texts that are still held by somebody.
+// Sums of the texts that are still referenced.
 class KnownSums {
 public:
     std::string of(const std::shared_ptr<const std::string>& text) {

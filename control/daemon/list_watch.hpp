@@ -9,7 +9,7 @@
 
 namespace sluice {
 
-// Notices when files change. The kernel tells of their folders (inotify(7)), since editors and
+// Notices when files change. The kernel reports their folders (inotify(7)), since editors and
 // package tools put another file, link or folder in the place of one; then the files are looked at.
 // A file that is still being written is waited for: a change counts once nothing has moved between
 // two looks.
@@ -21,7 +21,7 @@ public:
     void watch(const std::set<std::string>& files);
     // The same files, as if they had changed once more.
     void look_again();
-    // To be asked now and then. True once for each change.
+    // To be called now and then. True once for each change.
     [[nodiscard]] bool has_changed();
 
 private:
@@ -38,9 +38,9 @@ private:
     Fd events_;
     std::set<std::string> files_;
     std::map<std::string, int> folders_;  // the kernel's number of each; -1: not watched
-    Stamps known_;                        // as they were when a change was last told
+    Stamps known_;                        // as they were at the last reported change
     Stamps seen_;                         // at the last look
-    bool looking_ = false;                // something has moved, and has not been told
+    bool looking_ = false;                // something has moved, and is not reported yet
 };
 
 }  // namespace sluice

@@ -35,7 +35,7 @@ sigset_t our_signals() {
     return set;
 }
 
-// Waits for the next tick; false: asked to stop.
+// Waits for the next tick. False: SIGINT or SIGTERM.
 bool wait(const sigset_t& signals) {
     const int signal = sigtimedwait(&signals, nullptr, &kTick);
     if (signal == SIGHUP) {
@@ -44,7 +44,7 @@ bool wait(const sigset_t& signals) {
     return signal != SIGINT && signal != SIGTERM;
 }
 
-// What may compile, and so take long, until it is asked to stop: deadlines do not wait for it.
+// The chores that may compile, and so take long, in a thread of their own: deadlines go on.
 void look_after_rules(const std::stop_token& stop, RuleKeeper& rules, ListKeeper& lists) {
     std::mutex mutex;
     std::condition_variable_any changed;
@@ -65,7 +65,7 @@ int run(const Settings& settings, const sigset_t& signals) {
     Services services{rules, link, audit};
     LinkKeeper keeper{link, rules, settings.rules};
     ListKeeper lists{link, rules, audit};
-    // Before anybody can ask: who finds the socket finds the dataplane too, if there is one.
+    // Before the API listens: its first request finds the dataplane connected, if there is one.
     keeper.tick(LinkKeeper::Clock::now());
     const auto server = HttpServer::start(
         settings.control, [&](const HttpRequest& request) { return route(request, services); });

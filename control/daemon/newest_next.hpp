@@ -24,7 +24,7 @@ public:
         NewestNext* owner_;
     };
 
-    // Waits until nobody is inside. nullopt: somebody newer came meanwhile.
+    // Waits for the turn. nullopt: a newer caller has taken the place of this one.
     [[nodiscard]] std::optional<Turn> enter();
 
     [[nodiscard]] bool has_waiting() const;
@@ -32,9 +32,9 @@ public:
 private:
     void leave();
 
-    mutable std::mutex mutex_;  // never held while anybody works
+    mutable std::mutex mutex_;  // never held during the work
     std::condition_variable changed_;
-    std::uint64_t newest_ = 0;  // counts who came
+    std::uint64_t newest_ = 0;  // counts callers
     bool taken_ = false;
     bool waiting_ = false;
 };

@@ -38,7 +38,7 @@ struct Refusal {
 
 [[nodiscard]] Refusal does_not_compile(std::vector<Problem> problems);
 
-// Rules in force that nobody has confirmed yet.
+// Rules in force that are not confirmed yet.
 struct Unconfirmed {
     TrialEnd end;
     std::uint64_t goes_back_to = 0;  // 0: no rules
@@ -56,7 +56,7 @@ struct RuleChange {
 
 [[nodiscard]] RuleChange refused(std::uint64_t generation, Refusal refusal);
 
-// A rule file as somebody hands it in.
+// A rule file that is to be applied.
 struct RuleFile {
     std::string name;
     std::string text;
@@ -74,12 +74,12 @@ struct RuleView {
     std::vector<RuleSummary> rules;
     std::vector<Mode> file_modes;  // by rule: what the file says
     RuleLives lives{};             // of those with a ttl
-    KeySettings keys{};            // said of single keys
+    KeySettings keys{};            // settings of single keys
     std::optional<Unconfirmed> unconfirmed;
     std::set<std::string> list_files{};  // where its lists lie
     ListTexts lists{};                   // as they are in force
     std::string directory{};             // that their paths begin in
-    uid_t applied_by = 0;                // with whose rights they are read
+    uid_t applied_by = 0;                // the user with whose rights they are read
     std::string list_problem{};  // why lists that have changed are not in force; empty: they are
     std::uint64_t returns = 0;   // how often a set of before came back, with the lists it had
     std::uint64_t reverts = 0;   // sets that went again by themselves since sluiced started

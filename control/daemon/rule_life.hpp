@@ -36,7 +36,8 @@ using RuleLives = std::map<std::string, RuleLife>;  // by the rule's id
 [[nodiscard]] bool same_ends(const std::vector<RuleSummary>& rules, const RuleLives& lives,
                              const RuleLives& others);
 
-// The modes that the rules are compiled with: what has ended is off, whatever else was said.
+// The modes that the rules are compiled with: a rule that has ended is off, also where a
+// mode was set for it.
 [[nodiscard]] ModeOverrides modes_in_force(const ModeOverrides& modes, const RuleLives& lives);
 
 }  // namespace sluice

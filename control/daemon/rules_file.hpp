@@ -28,7 +28,7 @@ struct StoredRules {
     KeySettings keys{};       // settings of single keys since
 };
 
-// When a rule set that nobody confirmed goes again.
+// When a rule set that was not confirmed ends.
 struct TrialEnd {
     BootTime at;
     std::int64_t utc = 0;  // seconds, to be shown only

@@ -17,7 +17,7 @@ struct Settings {
 };
 
 // nullopt: the process ends with `exit_code` (help, version, wrong usage, refused configuration);
-// what there is to say has been said.
+// its messages are on standard error.
 [[nodiscard]] std::optional<Settings> read_settings(int argc, char** argv, int& exit_code);
 
 }  // namespace sluice

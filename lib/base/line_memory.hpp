@@ -4,13 +4,13 @@
 namespace sluice {
 
 // Zeroed memory in whole pages, for tables: huge pages reserved for this purpose if there are any,
-// else transparent ones asked for, else what the kernel gives; what is small is not worth pages of
-// its own, and begins with a cache line. All of it is touched at once. Aborts if there is no
+// else transparent ones, else ordinary pages; a small request has no pages of its own and begins
+// with a cache line. All of it is touched at once. Aborts if there is no
 // memory.
 class LineMemory {
 public:
     explicit LineMemory(std::size_t bytes);
-    // Memory of somebody else, who keeps it for longer: what lies in it stays as it is.
+    // Borrowed memory, which outlives this: its contents stay as they are.
     LineMemory(void* data, std::size_t bytes, std::size_t page_size) noexcept
         : data_{data}, bytes_{bytes}, page_size_{page_size} {}
     ~LineMemory();
@@ -21,13 +21,13 @@ public:
 
     [[nodiscard]] void* data() const noexcept { return data_; }
     [[nodiscard]] std::size_t bytes() const noexcept { return bytes_; }
-    // Of the pages that were asked for; transparent huge pages count as what the kernel promises.
+    // Of the requested pages; transparent huge pages count as what the kernel promises.
     [[nodiscard]] std::size_t page_size() const noexcept { return page_size_; }
 
 private:
     void* data_ = nullptr;
     std::size_t bytes_;
-    std::size_t mapped_ = 0;  // 0: from the heap, or somebody else's
+    std::size_t mapped_ = 0;  // 0: from the heap, or borrowed
     bool from_heap_ = false;
     std::size_t page_size_ = 4096;
 };

@@ -4,7 +4,7 @@
 
 namespace sluice {
 
-// One line to standard error for each message. For control paths: never on the way of a packet.
+// One line to standard error for each message. For control paths only.
 enum class LogLevel : std::uint8_t { Debug, Info, Warn, Error };
 
 void set_log_level(LogLevel level) noexcept;

@@ -17,7 +17,7 @@ enum class Errc : std::uint8_t {
     NotSupported,
 };
 
-// Why something was refused, in words for the person who asked.
+// Why something was refused, in words for people.
 struct Error {
     Errc code{};
     std::string what;

@@ -18,7 +18,7 @@ struct BurstClock {
 };
 using Instant = std::chrono::time_point<BurstClock, Nanoseconds>;
 
-// No instant of a capture lies beyond this. Those that buckets are asked at stay below 2^56 ns:
+// No instant of a capture lies beyond this. Those that buckets are checked at stay below 2^56 ns:
 // with the longest debt they must fit the 58 bits of a table's entry.
 inline constexpr Instant kLastInstant{Nanoseconds{std::int64_t{1} << 62}};
 

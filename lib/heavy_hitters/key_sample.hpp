@@ -7,7 +7,7 @@
 
 namespace sluice {
 
-// What a worker tells of one packet that a rule matched: who it was counted for. Tables hold
+// A sample of one packet that a rule matched, with the key it was counted for. Tables hold
 // fingerprints only.
 struct KeySample {
     static constexpr std::uint64_t kUnknown = UINT64_MAX;

@@ -10,7 +10,7 @@
 namespace sluice {
 
 // A worker's end of `top`: one packet is looked at closer every 200 us or so, at instants that
-// nobody outside can foresee, and stands for all that came since the one before. However fast
+// cannot be foreseen from outside, and stands for all that came since the one before. However fast
 // packets come, that is all it costs; without traffic nothing is sampled.
 class KeySampler {
 public:
@@ -31,7 +31,7 @@ public:
     };
     [[nodiscard]] Pick pick(std::size_t packets, Instant now) noexcept;
 
-    // A record to fill, or nullptr (counted): nobody has read for too long.
+    // A record to fill, or nullptr (counted): the ring is full.
     [[nodiscard]] KeySample* next() noexcept;
     void commit() noexcept { ring_.commit(); }
 

@@ -19,7 +19,7 @@ public:
         std::uint64_t count = 0;
         std::uint64_t error = 0;  // counted for keys that were here before it, at most
         double squares = 0;       // of the weights in `count`: how many samples they come from
-        std::uint64_t note = 0;   // what was said of it last
+        std::uint64_t note = 0;   // the latest
     };
 
     explicit SpaceSaving(std::size_t capacity) noexcept : capacity_{capacity} {}

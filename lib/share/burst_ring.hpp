@@ -8,8 +8,8 @@
 namespace sluice {
 
 // Pointers from one thread to one other, in order and many at a time. A full ring takes no more:
-// nobody waits. (As RecordRing; each end keeps a copy of the other's place, so that lines cross
-// only when the copy is used up.)
+// neither end waits. (As RecordRing; each end keeps a copy of the other's place, so that lines
+// cross only when the copy is used up.)
 template <typename T, std::size_t kSize>
 class BurstRing {
     static_assert((kSize & (kSize - 1)) == 0, "a power of two");

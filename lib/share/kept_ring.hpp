@@ -9,7 +9,7 @@
 
 namespace sluice {
 
-// What one thread tells another of the rings between them, in one line: how much it has written to
+// Progress of one end of the rings between two threads, in one line: how much it has written to
 // those it writes, and how much it has read of those it reads.
 struct alignas(64) RingMarks {
     static constexpr std::size_t kRings = 2;  // each way
@@ -27,13 +27,12 @@ struct alignas(64) RingMarks {
 //   --------|=============|==================|-------->
 //             done, kept     on their way
 //
-// The reader looks at records where they lie and says how many it is done with: whoever is stopped
-// in between finds them again. Records are seen when they are published, many at a time.
+// The reader looks at records where they lie and marks how many it is done with: a thread that is
+// stopped in between finds them again. Records are seen when they are published, many at a time.
 template <typename Record>
 class KeptRing {
 public:
-    // `size` is a power of two; `which` of the marks that the writer and the reader tell each
-    // other.
+    // `size` is a power of two; `which` of the marks that writer and reader exchange.
     KeptRing(std::size_t size, RingMarks& writer, RingMarks& reader, std::size_t which)
         : mask_{size - 1},
           records_{std::make_unique_for_overwrite<Record[]>(size)},

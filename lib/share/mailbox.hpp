@@ -9,8 +9,8 @@
 //     ^                  | withdraw()                                   |
 //     `------------------+-------------------------- take() ------------'
 //
-// The worker looks whenever it likes; with nothing there that is one load of a line it holds. Who
-// asks waits as long as he likes, holds no lock meanwhile, and knows whether a question that he
+// The worker polls; while the box is empty a poll is one load of a line that it holds. The asking
+// thread waits as long as it chooses, without a lock, and learns whether a question that it
 // withdraws was begun.
 namespace sluice {
 
@@ -19,7 +19,7 @@ class Mailbox {
 public:
     // The asking thread, one only.
 
-    // False: the worker has not finished an earlier question that nobody waits for any more.
+    // False: the worker has not finished an earlier question, which was given up.
     [[nodiscard]] bool post(const Question& question) noexcept {
         const State state = state_.load(std::memory_order_acquire);
         if (state != State::Empty && state != State::Answered) {
@@ -38,7 +38,7 @@ public:
         state_.store(State::Empty, std::memory_order_relaxed);
         return true;
     }
-    // True: nobody has looked at the question, and nobody will. False: it has been begun.
+    // True: the question is withdrawn unread. False: it has been begun.
     [[nodiscard]] bool withdraw() noexcept {
         State posted = State::Posted;
         return state_.compare_exchange_strong(posted, State::Empty, std::memory_order_acq_rel);

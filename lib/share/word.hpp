@@ -42,9 +42,9 @@ struct WordPair {
     asm volatile("prefetchw %0" : : "m"(*static_cast<const char*>(line)));
 }
 
-// What is written before it is in memory before what is written after it, for whoever reads that
-// memory once this process has been killed. The machine keeps stores in order, so this costs no
-// instruction; only the compiler is told.
+// Stores before it are in memory before stores after it, for a reader of that memory once this
+// process has been killed. The machine keeps stores in order: this is a barrier for the compiler
+// only, without an instruction.
 [[gnu::always_inline]] inline void keep_store_order() noexcept {
     std::atomic_signal_fence(std::memory_order_seq_cst);
 }

@@ -15,7 +15,7 @@
 #include <variant>
 #include <vector>
 
-// What sluiced (and, for panic, sluicectl) says to the dataplane, and what it answers. One request,
+// Requests of sluiced (and, for panic, sluicectl) to the dataplane, and its replies. One request,
 // one reply, in order. A frame on the socket is a 32-bit little-endian length of what follows, then
 // one byte naming the message, then its fields: integers little-endian and fixed in size, strings
 // and lists with a 32-bit count in front.
@@ -92,7 +92,7 @@ struct AskKey {
     std::vector<std::byte> bytes;  // its canonical bytes, at most kMaxKeySize
     std::string limit;             // its name; empty: all of this key
     std::uint64_t units = 0;       // of Grant
-    std::uint64_t cost = 0;        // that waits are told for; 0: what one thing costs in the rule
+    std::uint64_t cost = 0;        // that waits are computed for; 0: the cost of one unit
 
     static void fields(auto& archive, auto& m) {
         archive.word(m.action, KeyAction::Unban);
@@ -203,7 +203,7 @@ struct StateStats {
     bool survives = false;            // whether buckets outlive the process
     std::uint64_t kept = 0;           // buckets that were found and go on
     std::uint64_t mended = 0;         // of these, made whole again
-    std::uint64_t unknown = 0;        // buckets of limits that nobody knows: forgotten
+    std::uint64_t unknown = 0;        // buckets of unknown limits: forgotten
     std::uint64_t former_tables = 0;  // of other shapes, that new keys are looked up in
     std::uint64_t former_debts = 0;   // debts that were taken over from these
     std::uint64_t moved_debts = 0;    // and from other workers, of keys that a reload moved
@@ -266,7 +266,7 @@ struct KeyOnWorker {
     bool answered = false;  // else it did not in time, and nothing is known of it
     bool exempt = false;    // the key is
     bool banned = false;    // likewise
-    bool begun = false;     // it did not answer, but had begun: what was asked may be done
+    bool begun = false;     // without an answer: the action may be done
     // Its place in the penalty box; see KeyBox in lib/pipeline.
     std::uint64_t refusals = 0;
     std::uint64_t after = 0;

@@ -48,7 +48,7 @@ Result<Done> remove_stale(const std::string& path, const sockaddr_un& address) {
     if (!S_ISSOCK(info.st_mode)) {
         return Error{Errc::Refused, path + " exists and is no socket"};
     }
-    // Only a refused connection says that nobody is there: a full backlog is somebody.
+    // Only a refused connection shows a dead socket: a full backlog has a listener.
     const Fd probe{::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0)};
     if (!probe.is_open() || ::connect(probe.get(), generic(address), sizeof(address)) == 0 ||
         errno != ECONNREFUSED) {

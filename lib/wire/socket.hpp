@@ -17,8 +17,8 @@ struct SocketOptions {
     std::string group;  // group name; empty: as the process
 };
 
-// A listening, non-blocking Unix stream socket. A socket file that nobody listens on any more is
-// replaced; one that somebody listens on is an Error.
+// A listening, non-blocking Unix stream socket. A socket file without a listener is
+// replaced; one with a listener is an Error.
 [[nodiscard]] Result<Fd> listen_unix(const SocketOptions& options);
 
 [[nodiscard]] Result<Fd> connect_unix(const std::string& path);

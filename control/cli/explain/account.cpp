@@ -40,7 +40,7 @@ std::vector<std::uint32_t> matching_rules(const Scene& scene) {
     return rules;
 }
 
-// One limit of a rule, asked about the packet.
+// One limit of a rule, as it applies to the packet.
 struct Asked {
     const LoadedRule& rule;
     const LoadedLimit& limit;
@@ -114,8 +114,8 @@ void describe_limits(const LoadedRule& rule, const RuleSummary& summary, const S
     }
 }
 
-// Of a packet with a key in its penalty box no limit is checked, unless an operator's word goes
-// first.
+// Of a packet with a key in its penalty box no limit is checked, unless an operator's setting of
+// the key comes first.
 void describe_bans(const LoadedRule& rule, const RuleSummary& summary, const Scene& scene,
                    RuleAccount& account) {
     account.ban = summary.ban;

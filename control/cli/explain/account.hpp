@@ -18,7 +18,7 @@ struct LimitAccount {
     std::string scope_note{};  // what that adds to its bound: ", packets handed to ..."
     std::string key;           // empty also where the whole rule has one bucket
     bool missing_key = false;
-    KeyStatus status = KeyStatus::Limited;  // else nothing is asked
+    KeyStatus status = KeyStatus::Limited;  // else no limit is checked
     bool overridden = false;                // the key has numbers of its own
     Units cost;                             // zero: the packet carries nothing that it counts
     std::optional<BucketView> before;

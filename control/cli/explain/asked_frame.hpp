@@ -7,8 +7,8 @@
 
 namespace sluice {
 
-// The packet that is asked about, by itself: frame N of a capture, or the one that is described.
-// What is wrong has been said.
+// The packet to explain, by itself: frame N of a capture, or the one that is described.
+// Errors are on standard error.
 [[nodiscard]] std::variant<KeptFrame, ExitCode> asked_frame(const Options& options);
 
 // Says that the capture has no such frame, which has been read up to its end.

@@ -11,8 +11,8 @@
 
 namespace sluice {
 
-// What a box's workers say of the keys that a packet has under the rules it matches: what
-// `key show` asks, for each limit.
+// The state of a packet's keys on a box's workers, under the rules that it matches: what
+// `key show` shows, for each limit.
 struct BoxStates {
     struct Bucket {
         std::uint64_t remaining = 0;
@@ -27,7 +27,7 @@ struct BoxStates {
     std::map<Place, std::map<std::uint32_t, Bucket>> buckets;
     std::map<Place, std::map<std::uint32_t, Ban>> bans;
     std::set<std::uint32_t> lcores;   // that have answered
-    std::set<std::uint32_t> knowing;  // of these, who has something of any of the keys
+    std::set<std::uint32_t> knowing;  // of these, those with state of any of the keys
     std::set<std::uint32_t> silent;
 };
 

@@ -6,7 +6,7 @@
 
 namespace sluice {
 
-// What a limit's bucket would say if it were asked now. Nothing is changed.
+// A limit's bucket as it stands now. Reading it changes nothing.
 struct BucketView {
     bool fresh = false;  // the key has no bucket yet
     Units remaining;

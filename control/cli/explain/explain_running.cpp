@@ -22,7 +22,7 @@
 namespace sluice {
 namespace {
 
-// What one worker would make of the packet.
+// The account of the packet on one worker.
 struct Told {
     std::optional<std::uint32_t> lcore;  // nullopt: whichever it comes to
     PacketAccount account;
@@ -35,7 +35,7 @@ public:
         frame_.keep(frame.frame());
     }
 
-    // With buckets that nobody has used.
+    // With fresh buckets.
     [[nodiscard]] PacketAccount fresh() {
         WorkerSet workers{setup_, rules_.rules.loaded};
         return judge(workers);
@@ -135,8 +135,8 @@ private:
         std::chrono::system_clock::now().time_since_epoch())};
 };
 
-// The packet comes to one worker, and from here it cannot be said to which: those that know one of
-// its keys are asked, or, when none does, all are alike.
+// The packet comes to one worker, which the port's RSS chooses: one account for each worker that
+// knows one of its keys, or one for all where none does.
 std::vector<Told> tell_all(Explainer& explainer, const BoxStates& states, PacketAccount fresh) {
     std::vector<Told> told;
     told.reserve(states.knowing.size());

@@ -69,7 +69,7 @@ std::vector<std::string> notes_of(const Json& lists) {
     return notes;
 }
 
-// Which limits are local on the box: what is asked there, since sluicectl knows none of its ports.
+// Scopes of limits as the box has them: they follow from its ports, which sluicectl cannot see.
 void take_scopes(const Options& options, std::vector<RuleSummary>& rules) {
     const auto answer = ask(options, {.target = "/v1/rules"});
     if (std::holds_alternative<DaemonRefusal>(answer)) {

@@ -9,7 +9,7 @@
 namespace sluice {
 
 // The rules in force on a box, compiled again from what sluiced holds: the text as applied, with
-// the modes and what was said of single keys since, and the lists as they were read.
+// the modes and settings of single keys since, and the lists as they were read.
 struct HeldRules {
     ReplayRules rules;
     std::string generation;

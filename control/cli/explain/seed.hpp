@@ -4,8 +4,8 @@
 
 #include <cstdint>
 
-// Fills the tables that a packet is judged with here with what the workers of a box have said of
-// its keys: as much is left in a bucket as there.
+// Fills the tables that a packet is judged with here with the state of its keys on a worker of the
+// box: as much is left in a bucket as there.
 namespace sluice {
 
 // What a box says of one limit's bucket.

@@ -42,7 +42,8 @@ bool read_config(const std::string& path, ReplaySetup& setup) {
     return box.has_value();
 }
 
-// Several workers get frames as WorkerSet spreads them. Of one, what is told is how the box would.
+// Several workers get frames as WorkerSet spreads them. One worker is shown as the box would have
+// it.
 RssMapping box_of(const ReplaySetup& setup) {
     RssMapping box = setup.spread.value_or(usual_spread());
     if (setup.workers > 1) {

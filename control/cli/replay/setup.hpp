@@ -9,11 +9,11 @@
 
 namespace sluice {
 
-// What the options and sluice.yaml say of a replay; on failure, what is wrong is said on standard
-// error and the exit code of the command comes back.
+// The setup of a replay from the options and sluice.yaml. On failure the error is on standard
+// error, and the exit code of the command comes back.
 [[nodiscard]] std::variant<ReplaySetup, ExitCode> replay_setup(const Options& options);
 
-// The rule file, ready to run by so many workers. What is wrong with it is said on standard error.
+// The rule file, ready to run by so many workers. Its problems are on standard error.
 [[nodiscard]] std::optional<ReplayRules> replay_rules(const Options& options,
                                                       const ReplaySetup& setup);
 

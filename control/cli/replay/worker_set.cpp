@@ -56,8 +56,8 @@ void WorkerSet::share_limits_between() {
     }
 }
 
-// What the workers of a box would have told each other by then. They never rest, so what was
-// charged at the last frames was told a merge interval later, however long nothing has come since.
+// The ledger messages that the workers of a box would have exchanged by then. They never rest:
+// charges of the last frames are merged one interval later, however long no frame has come since.
 void WorkerSet::exchange(Now now) {
     const auto round = [this](Now at) {
         for (const auto& worker : workers_) {

@@ -64,7 +64,7 @@ private:
         std::unique_ptr<LedgerStore> ledger_store;
         std::unique_ptr<Ledger> ledger;
     };
-    // The worker that a frame meets, by the port's RSS or as the owner of its keys; and the side of
+    // The worker of a frame, by the port's RSS or as the owner of its keys; and the side of
     // the pair.
     struct Route {
         Worker& worker;

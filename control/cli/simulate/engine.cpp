@@ -74,7 +74,7 @@ private:
         return out_.bars[index];
     }
 
-    // The first instant from `at` on at which somebody asks.
+    // The first instant from `at` on outside every stall.
     [[nodiscard]] Instant after_stalls(Instant at) const {
         for (const Stall& stall : course_.stalls) {
             if (stall.from <= at && at < stall.end()) {
@@ -83,7 +83,7 @@ private:
         }
         return at;
     }
-    // The same, on the beat of whoever asks.
+    // The same, at a multiple of `beat`.
     [[nodiscard]] Instant next_ask(Instant from, Nanoseconds beat) const {
         Instant at = from;
         do {

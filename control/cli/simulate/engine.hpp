@@ -9,7 +9,7 @@ namespace sluice {
 
 inline constexpr std::size_t kMostBars = 100'000;
 
-// A time in which nobody is asked for: what came meanwhile is asked at its end.
+// A time in which no request is made: arrivals of it are decided at its end.
 struct Stall {
     Instant from{};
     Nanoseconds length{};
@@ -48,7 +48,7 @@ struct Outcome {
     bool cut = false;  // ended by kMostBars, kMostArrivals or kLongestRun
 };
 
-// One bucket under this limit, asked by this load on a virtual clock that starts at 0 s, which is
+// One bucket under this limit, under this load on a virtual clock that starts at 0 s, which is
 // also 0 s of UTC.
 [[nodiscard]] Outcome simulate(const AnyLimit& limit, const Load& load, const Course& course);
 

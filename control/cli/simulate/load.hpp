@@ -18,7 +18,7 @@ inline constexpr std::uint64_t kLargestCost = 1'000'000'000;
 // Keeps an instant and the longest debt together below 2^57 ns.
 inline constexpr Nanoseconds kLongestRun = std::chrono::hours{24 * 800};
 
-// Something that asks to be let through, once.
+// One request to pass.
 struct Arrival {
     Instant at{};
     Units cost{1};

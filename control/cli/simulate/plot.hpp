@@ -7,11 +7,11 @@
 
 namespace sluice {
 
-// What gnuplot is told: one chart for each run, `columns` beside each other, into an SVG file.
+// The script for gnuplot: one chart for each run, `columns` beside each other, into an SVG file.
 [[nodiscard]] std::string plot_script(const std::vector<Run>& runs, std::size_t columns,
                                       const std::string& file);
 
-// Draws it. Errors: NotSupported (no gnuplot; names the package), Refused (gnuplot said no).
+// Draws it. Errors: NotSupported (no gnuplot; names the package), Refused (gnuplot failed).
 [[nodiscard]] Result<Done> draw_plot(const std::string& script);
 
 }  // namespace sluice

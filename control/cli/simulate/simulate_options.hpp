@@ -8,7 +8,7 @@ namespace sluice {
 // The parameters of a limit as the rule language names them: {"rate", "50/s"}. Empty: not given.
 using LimitWords = std::map<std::string, std::string>;
 
-// What `sluicectl simulate` was asked, as text.
+// The options of `sluicectl simulate`, as text.
 struct SimulateOptions {
     std::string algorithm;
     LimitWords limit;

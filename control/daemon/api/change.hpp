@@ -9,7 +9,7 @@ namespace sluice {
 
 // What all calls that change the rules share.
 
-// The folder of the rule file that comes with a request, empty: not told. nullopt: it is no
+// The folder of the rule file that comes with a request, empty: none given. nullopt: it is no
 // absolute path.
 [[nodiscard]] std::optional<std::string> directory_of(const HttpRequest& request);
 // The answer to a change that was refused.

@@ -3,7 +3,7 @@
 #include "control/json.hpp"
 
 // What is in force, as sluiced holds it, for those that compile it again (explain):
-// the text, what was said at run time, and the lists as they were read.
+// the text, the modes and settings made at run time, and the lists as they were read.
 namespace sluice {
 namespace {
 
@@ -64,8 +64,8 @@ HttpResponse get_held(const HttpRequest&, Services& services) {
                           {"lists", std::move(lists)}});
 }
 
-// One list, by the path that the rule file gives it. It was read with the rights of who applied
-// the file, and nobody reads more through sluiced than alone.
+// One list, by the path that the rule file gives it. It was read with the rights of the user
+// who applied the file: root and that user alone may read it here.
 HttpResponse get_held_list(const HttpRequest& request, Services& services) {
     const std::shared_ptr<const RuleView> view = services.rules.view();
     if (request.peer.uid != 0 && request.peer.uid != view->applied_by) {

@@ -61,7 +61,7 @@ Result<std::string> limit_of(const FoundKey& found) {
     return found.rule->limits.front().name;
 }
 
-// What a change of a setting is told by.
+// The name of a change of a setting: in the audit, and in the reply.
 struct SettingCall {
     std::string action;
     std::string rule;
@@ -133,7 +133,7 @@ Lifted lift(const FoundKey& key, Services& services) {
     return lifted;
 }
 
-// Ends what was said by name, and what the rule itself has done.
+// Ends the operator's ban and the one that the rule's penalty box holds.
 HttpResponse unban_key(SettingCall call, const FoundKey& key, const HttpRequest& request,
                        Services& services) {
     RuleChange change = services.rules.unset_key(

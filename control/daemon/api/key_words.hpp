@@ -10,15 +10,15 @@
 // What the calls about single keys share.
 namespace sluice {
 
-// What a caller says, before it is looked at.
+// The words of a request.
 struct KeyWords {
     std::string rule;
     std::string key;
-    std::size_t tier = 0;  // 0: not said
+    std::size_t tier = 0;  // 0: none given
     std::string limit;
     KeyAction action = KeyAction::Show;
     std::uint64_t units = 0;
-    std::uint64_t cost = 0;  // that waits are told for; 0: what one thing costs
+    std::uint64_t cost = 0;  // that waits are computed for; 0: the cost of one unit
 };
 
 // A key of the rules that run, found.
@@ -35,7 +35,7 @@ using Found = std::variant<FoundKey, HttpResponse>;
 // A member that must be text where it is given. False: it is something else.
 [[nodiscard]] bool read_text(const Json& body, const char* name, std::string& text);
 
-// What operators have said of a key.
+// The settings of a key that have not ended.
 [[nodiscard]] Json settings_json(const std::string& rule, const std::string& key, std::size_t tier,
                                  const KeySettings& settings);
 

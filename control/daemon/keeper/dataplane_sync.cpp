@@ -13,8 +13,8 @@ namespace {
 
 constexpr uid_t kNobody = 65'534;
 
-// The text of the rules lies beside them in the dataplane, and not who applied them, so that their
-// lists are read with nobody's rights.
+// The dataplane keeps the text of the rules, without the user who applied it: their lists are read
+// with the rights of `nobody`.
 StoredRules stored(RunningRules running, std::int64_t now) {
     return {.file = "(from the dataplane)",
             .text = std::move(running.source),
