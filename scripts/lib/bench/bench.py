@@ -16,7 +16,8 @@ import rows  # noqa: E402
 
 BENCHES = {**in_process.BENCHES, **forwarding.BENCHES, **applying.BENCHES}
 TARGETS = {**in_process.TARGETS, **forwarding.TARGETS, **applying.TARGETS}
-# The rules of P5 and of a case of F1.
+# The rules of P5 and of a case of F1, unless --rules names others.
+RULED = ("P5", "F1")
 SCRUBBING = HERE.parent.parent.parent / "tests/bench/rules/scrubbing.yaml"
 
 ROUNDS = 5
@@ -45,9 +46,11 @@ def read_arguments():
     unknown = [name for name in arguments.ids if name not in BENCHES]
     if unknown:
         parser.error(f"no benchmark is called {', '.join(unknown)}; there are {', '.join(BENCHES)}")
+    arguments.ids = list(dict.fromkeys(arguments.ids)) or list(BENCHES)
     if not arguments.rules.is_file():
         parser.error(f"there is no file {arguments.rules}")
-    arguments.ids = list(dict.fromkeys(arguments.ids)) or list(BENCHES)
+    if arguments.rules != SCRUBBING and not set(RULED) & set(arguments.ids):
+        parser.error(f"--rules is of {' and '.join(RULED)}; none of them is measured")
     return arguments
 
 
