@@ -3,6 +3,7 @@
 #include "lib/pipeline/adopt.hpp"
 #include "lib/pipeline/run_burst.hpp"
 #include "lib/pipeline/steer_burst.hpp"
+#include "lib/policy/keys/key_text.hpp"
 #include "lib/table/worker_tables.hpp"
 #include "tests/packets/arrivals.hpp"
 #include "tests/packets/load_rules.hpp"
@@ -178,6 +179,16 @@ public:
     }
     [[nodiscard]] std::uint64_t uses(LimitSlot slot) const {
         return sum([slot](const Worker& worker) { return worker.core.buckets.uses_of(slot); });
+    }
+    [[nodiscard]] const BucketStore& buckets(std::size_t at) const {
+        return workers_[at]->core.buckets;
+    }
+    [[nodiscard]] DeltaLanes& lanes() { return lanes_; }
+    // A key of the first rule.
+    [[nodiscard]] GroupKey hash_of(std::string_view text) const {
+        const LoadedRule& rule = set().rules.front();
+        const Result<ReadKey> key = read_key_of_rule(rule.keys, rule.missing_key, text);
+        return workers_.front()->core.hash(limit().identity, key->bytes.view());
     }
     // Records of what is not yet in any total.
     [[nodiscard]] std::uint64_t unsynced() const {
