@@ -55,6 +55,10 @@ public:
         }
         return held;
     }
+    [[nodiscard]] bool is_on_its_way(const BucketAt& at) const noexcept {
+        return store_.worker_tables() != nullptr &&
+               store_.worker_tables()->is_on_its_way(at, store_.registry);
+    }
     // What nobody charges any more, if nobody has taken it over either.
     [[nodiscard]] Units left_behind(const BucketAt& at) const noexcept {
         // A key may have a place here, and no line of the pool for one more charge.
@@ -101,8 +105,11 @@ public:
         for (std::uint8_t aggregation_level = 0; aggregation_level < end;
              aggregation_level = elsewhere_.above(aggregation_level)) {
             const BucketAt at = elsewhere_.bucket_at(aggregation_level);
-            const Units held = elsewhere_.held_by_others(at);
-            const Units left = elsewhere_.left_behind(at);
+            // What is on its way cannot be ended yet, so it is weighed until it has arrived.
+            const bool arrives = elsewhere_.is_on_its_way(at);
+            const Units owed = elsewhere_.left_behind(at);
+            const Units held = elsewhere_.held_by_others(at) + (arrives ? owed : Units{0});
+            const Units left = arrives ? Units{0} : owed;
             if (held + left == Units{0}) {
                 continue;
             }

@@ -148,6 +148,16 @@ Owed WorkerTables::owed_before(const BucketAt& at, const LimitRegistry& registry
     return {.found = unsynced != Units{0}, .used = unsynced};
 }
 
+bool WorkerTables::is_on_its_way(const BucketAt& at, const LimitRegistry& registry) const noexcept {
+    const auto moved = registry.row(slot_of(at.key)).moved();
+    return std::any_of(moved.begin(), moved.end(), [&](const MigratedFrom& from) {
+        const BucketAt before = with_slot(at, from.slot);
+        return std::any_of(stores_.begin(), stores_.end(), [&](const BucketStore* store) {
+            return store->unsynced() != nullptr && store->unsynced()->of(before) != Units{0};
+        });
+    });
+}
+
 // Under all of them: one that took over from another may be forgotten first.
 void WorkerTables::end_before(const BucketAt& at, const LimitRegistry& registry) const noexcept {
     for (const MigratedFrom& moved : registry.row(slot_of(at.key)).moved()) {

@@ -37,6 +37,10 @@ public:
     // entry in, since that one has taken over from those before. `registry` knows all of them.
     [[nodiscard]] Owed owed_before(const BucketAt& at, const LimitRegistry& registry,
                                    Now now) const noexcept;
+    // Whether some of that is on its way to its owner, whose bucket will owe it; once it has
+    // arrived under a slot that nobody charges any more, nothing else is.
+    [[nodiscard]] bool is_on_its_way(const BucketAt& at,
+                                     const LimitRegistry& registry) const noexcept;
     // Nobody is to find that any more. Of keys, not of a rule.
     void end_before(const BucketAt& at, const LimitRegistry& registry) const noexcept;
     // While a key is moving: what others than `mine` hold under its own slot.

@@ -179,6 +179,36 @@ TEST(MovingLate, AnAmountOfAFormerSlotFindsTheDebtBeforeIt) {
     }
 }
 
+// Of a key that finds no place, the network is charged with what the key owed once, however often
+// it comes while an amount is on its way.
+TEST(MovingLate, ANetworkOwesWhatIsOnItsWayOnce) {
+    const std::string limit = "{algorithm: token_bucket, rate: 1/h, burst: 500}";
+    const auto coarse = [&limit](Place place) {
+        std::string text = rules(place, limit);
+        const std::string closed = "on_full: closed";
+        return text.replace(text.find(closed), closed.size(), "on_full: {coarsen: {factor: 4}}");
+    };
+    Workers workers{coarse(Place::Merged), kWorkers, {.keys = 1}};
+    std::uint64_t passed = 0;
+    for (std::size_t at = 0; at < kWorkers; ++at) {
+        passed += pass_at(workers, at, 3, kStart);
+    }
+    EXPECT_EQ(passed, 3 * kWorkers);
+    ASSERT_TRUE(workers.begin_apply(coarse(Place::Local)));
+    workers.move();
+    for (int host = 1; host <= 9; ++host) {
+        const std::string source = "10.9.0." + std::to_string(host);
+        (void)workers.judge(1, test::udp().src(source).dst("192.0.2.1").bytes(), kStart);
+    }
+    passed += pass_at(workers, 1, 400, kStart);
+    EXPECT_EQ(passed, 3 * kWorkers + 400);
+    workers.turns(kStart + 5s);
+    passed += pass_at(workers, 1, 4 * static_cast<int>(kCount), kStart + 5s);
+    EXPECT_LE(passed, 4 * kCount);
+    // By then its former bucket here has ended, whose place it finds.
+    EXPECT_GE(passed, 400 + kCount);
+}
+
 // A bucket may be forgotten while its last amount is on its way: its slot is nobody else's by then.
 TEST(MovingLate, ASlotIsKeptUntilItsAmountsHaveArrived) {
     const std::string limit = "{algorithm: token_bucket, rate: 1000/s, burst: 500}";
