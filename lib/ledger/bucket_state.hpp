@@ -90,7 +90,7 @@ struct Spent {
 };
 
 // The bucket after that: max(TAT, at) + units * T. No debt at `now` is longer than two full
-// buckets, which is more than an honest ledger can bring about (README.md).
+// buckets, which is more than an honest ledger can bring about (DESIGN.md).
 [[nodiscard]] Gcra charged(const Gcra& bucket, const Limit& limit, const Spent& spent,
                            Instant now) noexcept;
 

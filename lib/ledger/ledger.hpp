@@ -18,7 +18,7 @@
 //     total + unsynced) <-- Total --   sender's copy owes less: the total
 //   unsynced -= amount
 //
-// What is promised, and why, is in README.md. No clock, no thread, no packet: driven by exchange().
+// What is promised, and why, is in DESIGN.md. No clock, no thread, no packet: driven by exchange().
 namespace sluice {
 
 // What a lease on a copy depends on.

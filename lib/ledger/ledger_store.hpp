@@ -39,7 +39,7 @@ public:
     void move_back(const Account& account, const SubWindow& earlier, Now now) noexcept;
 
     // By how many units, at most, totals kept here were ever beyond a full bucket, or beyond the
-    // count, when an amount had been added: what was measured of what README.md promises. By slot.
+    // count, when an amount had been added: what was measured of what DESIGN.md promises. By slot.
     [[nodiscard]] const Counter& worst_excess(LimitSlot slot) const noexcept {
         return worst_[slot];
     }

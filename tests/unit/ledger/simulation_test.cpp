@@ -3,7 +3,7 @@
 
 #include <gtest/gtest.h>
 
-// The promise of README.md, held at every charge, whatever arrives where and whoever stalls.
+// The promise of DESIGN.md, held at every charge, whatever arrives where and whoever stalls.
 namespace sluice::simulation_test {
 namespace {
 
