@@ -233,9 +233,9 @@ TEST(MovingExplorer, PlacesAreWhatTheyAreCalled) {
 }
 
 TEST(MovingExplorer, NoCourseOfReloadsGivesAKeyMoreThanIsPromised) {
-    constexpr std::size_t kDepth = test::rounds(6) == 6 ? 5 : 3;
+    const std::size_t depth = test::rounds(6) == 6 ? 5 : 3;
     for (const char* limit : kLimits) {
-        const std::size_t states = explore(limit, kDepth);
+        const std::size_t states = explore(limit, depth);
         std::printf("%s: %zu states\n", limit, states);
         EXPECT_GT(states, 100U);
     }
