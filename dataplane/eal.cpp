@@ -48,17 +48,14 @@ void add_memory(std::uint64_t megabytes, std::vector<std::string>& arguments) {
                      {"--no-huge", "--no-shconf", "-m", std::to_string(megabytes)});
 }
 
-std::uint64_t megabytes_for(const DataplaneOptions& options, const std::string& lcores) {
-    if (options.memory_mb != 0) {
-        return options.memory_mb;
-    }
+std::uint64_t megabytes_for(const BoxConfig& box, const std::string& lcores) {
     const std::size_t workers = std::clamp<std::size_t>(count_lcores(lcores), 2, kMaxCores) - 1;
-    return (memory_needed(options, workers) >> 20) + 1;
+    return (memory_needed(box, workers) >> 20) + 1;
 }
 
-void add_devices(const DataplaneOptions& options, std::vector<std::string>& arguments) {
+void add_devices(const BoxConfig& box, std::vector<std::string>& arguments) {
     bool any = false;
-    for (const PairOptions& pair : options.pairs) {
+    for (const PairConfig& pair : box.pairs) {
         for (const std::string& device : {pair.outside.device, pair.inside.device}) {
             if (is_pci(device)) {
                 arguments.insert(arguments.end(), {"-a", device});
@@ -73,15 +70,16 @@ void add_devices(const DataplaneOptions& options, std::vector<std::string>& argu
 
 }  // namespace
 
-Result<std::vector<std::string>> eal_arguments(const DataplaneOptions& options,
+Result<std::vector<std::string>> eal_arguments(const BoxConfig& box,
+                                               std::span<const std::string> more,
                                                std::uint64_t free_huge) {
-    if (options.huge_pages == HugePages::Required && free_huge == 0) {
+    if (box.huge_pages == HugePages::Required && free_huge == 0) {
         return Error{Errc::NotSupported,
                      "huge pages are required, and none is free; reserve some (sysctl "
-                     "vm.nr_hugepages=512) or give --hugepages auto"};
+                     "vm.nr_hugepages=512) or set `hugepages: auto`"};
     }
-    const std::string lcores = options.lcores.empty() ? default_lcores() : options.lcores;
-    const std::uint64_t megabytes = megabytes_for(options, lcores);
+    const std::string lcores = box.lcores.empty() ? default_lcores() : box.lcores;
+    const std::uint64_t megabytes = megabytes_for(box, lcores);
     std::vector<std::string> arguments{"sluice-dataplane",
                                        "--lcores",
                                        lcores,
@@ -89,27 +87,27 @@ Result<std::vector<std::string>> eal_arguments(const DataplaneOptions& options,
                                        "--file-prefix",
                                        kFilePrefix,
                                        "--log-level",
-                                       options.log_level == LogLevel::Debug ? "info" : "warning"};
-    const bool enough = options.huge_pages == HugePages::Auto && free_huge >> 20 >= megabytes;
-    if (enough || options.huge_pages == HugePages::Required) {
+                                       box.log_level == LogLevel::Debug ? "info" : "warning"};
+    const bool enough = box.huge_pages == HugePages::Auto && free_huge >> 20 >= megabytes;
+    if (enough || box.huge_pages == HugePages::Required) {
         arguments.emplace_back("--in-memory");
     } else {
         add_memory(megabytes, arguments);
     }
-    add_devices(options, arguments);
-    arguments.insert(arguments.end(), options.eal.begin(), options.eal.end());
+    add_devices(box, arguments);
+    arguments.insert(arguments.end(), more.begin(), more.end());
     return arguments;
 }
 
-Result<Done> start_eal(const DataplaneOptions& options) {
+Result<Done> start_eal(const BoxConfig& box, std::span<const std::string> more) {
     const std::uint64_t free_huge = free_huge_pages();
-    Result<std::vector<std::string>> arguments = eal_arguments(options, free_huge);
+    Result<std::vector<std::string>> arguments = eal_arguments(box, more, free_huge);
     if (!arguments) {
         return arguments.error();
     }
     const bool without =
         std::find(arguments->begin(), arguments->end(), "--no-huge") != arguments->end();
-    if (without && options.huge_pages == HugePages::Auto && free_huge != 0) {
+    if (without && box.huge_pages == HugePages::Auto && free_huge != 0) {
         log_warn("the " + std::to_string(free_huge >> 20) +
                  " MB of free huge pages are not enough; going on without any");
     }
@@ -120,7 +118,7 @@ Result<Done> start_eal(const DataplaneOptions& options) {
     if (rte_eal_init(static_cast<int>(argv.size()), argv.data()) < 0) {
         return Error{Errc::NotSupported,
                      std::string{"DPDK does not start: "} + rte_strerror(rte_errno) +
-                         "; look at the lines above, and at --lcores, --memory and --hugepages"};
+                         "; look at the lines above, and at the lcores and `hugepages`"};
     }
     return Done{};
 }

@@ -1,5 +1,5 @@
-#include "dataplane/config/launcher.hpp"
-#include "dataplane/config/options.hpp"
+#include "dataplane/config/command_line.hpp"
+#include "dataplane/config/read_box.hpp"
 #include "dataplane/control/serve.hpp"
 #include "dataplane/eal.hpp"
 #include "dataplane/state/state_folder.hpp"
@@ -24,26 +24,26 @@ int fail(int code, const Error& error) {
     return code;
 }
 
-int run(const DataplaneOptions& options) {
-    set_log_level(options.log_level);
-    if (const Result<Done> eal = start_eal(options); !eal) {
+int run(const CommandLine& line) {
+    set_log_level(line.box.log_level);
+    if (const Result<Done> eal = start_eal(line.box, line.eal); !eal) {
         return fail(kRefused, eal.error());
     }
-    const Result<Done> served = serve(options, asked_to_stop);
+    const Result<Done> served = serve(line.box, asked_to_stop);
     end_eal();
     return served ? 0 : fail(kRefused, served.error());
 }
 
 // Rules, buckets and secrets; not while a dataplane has them.
-int forget(const DataplaneOptions& options) {
-    const Result<StateFolder> folder = StateFolder::open(options.state_dir);
+int forget(const BoxConfig& box) {
+    const Result<StateFolder> folder = StateFolder::open(box.state_dir);
     if (!folder) {
         return fail(kRefused, folder.error());
     }
     const Result<Done> done = folder->forget();
-    if (done && !options.snapshot_file.empty()) {
+    if (done && !box.snapshot_file.empty()) {
         for (const char* ending : {"", ".new", ".bad"}) {
-            (void)::unlink((options.snapshot_file + ending).c_str());
+            (void)::unlink((box.snapshot_file + ending).c_str());
         }
     }
     return done ? 0 : fail(kRefused, done.error());
@@ -55,7 +55,7 @@ int main(int argc, char** argv) {
     const auto stop = [](int) { asked_to_stop = 1; };
     (void)std::signal(SIGINT, stop);
     (void)std::signal(SIGTERM, stop);
-    const Result<CommandLine> line = read_command_line({argv + 1, argv + argc});
+    const Result<CommandLine> line = parse_command_line({argv + 1, argv + argc}, read_box_file);
     if (!line) {
         return fail(line.error().code == Errc::Refused ? kRefused : kWrongUsage, line.error());
     }
@@ -65,8 +65,8 @@ int main(int argc, char** argv) {
         case CommandLine::Kind::Version:
             return std::puts("sluice-dataplane " SLUICE_VERSION) < 0 ? kRefused : 0;
         case CommandLine::Kind::Forget:
-            return forget(line->options);
+            return forget(line->box);
         default:
-            return run(line->options);
+            return run(*line);
     }
 }

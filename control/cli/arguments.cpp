@@ -147,7 +147,7 @@ void simulate_arguments(CLI::App& app, Options& options) {
     app.add_option("--svg", simulate.svg_file, "file for a plot, drawn by gnuplot");
 }
 
-void box_arguments_of(CLI::App& app, Options& options) {
+void box_config_arguments(CLI::App& app, Options& options) {
     app.add_option("SLUICE_YAML", options.config_file, "sluice.yaml of the box")->required();
 }
 
@@ -229,7 +229,7 @@ const std::map<std::string_view, AddArguments>& arguments_of_commands() {
         {"inspect", inspect_arguments},
         {"replay", replay_arguments},
         {"simulate", simulate_arguments},
-        {"box-options", box_arguments_of},
+        {"box-config", box_config_arguments},
         {"apply", apply_arguments},
         {"diff", rules_argument},
         {"stats", stats_arguments},

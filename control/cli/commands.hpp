@@ -13,7 +13,7 @@ ExitCode run_inspect(const Options& options);
 ExitCode run_replay(const Options& options);
 ExitCode run_explain(const Options& options);
 ExitCode run_simulate(const Options& options);
-ExitCode run_box_options(const Options& options);
+ExitCode run_box_config(const Options& options);
 // With sluiced.
 ExitCode run_apply(const Options& options);
 ExitCode run_diff(const Options& options);
@@ -42,7 +42,8 @@ inline constexpr auto kCommands = std::to_array<Command>({
     {"replay", "judge the frames of a capture by a rule file", run_replay},
     {"explain", "why one packet meets its verdict: fields, rules, keys, limits", run_explain},
     {"simulate", "one algorithm under a described load, as a table or a plot", run_simulate},
-    {"box-options", "print the options of sluice-dataplane for a sluice.yaml", run_box_options},
+    {"box-config", "compile a sluice.yaml for sluice-dataplane, to standard output",
+     run_box_config},
     {"apply", "make a rule file the running one", run_apply},
     {"diff", "show what applying a rule file would change", run_diff},
     {"confirm", "keep the rules that `apply --confirm` put on trial", run_confirm},

@@ -175,7 +175,8 @@ HttpServer::HttpServer(std::string path, Handler handler)
       deadlines_{kPatience},
       budget_{kAllUploads} {}
 
-Result<std::unique_ptr<HttpServer>> HttpServer::start(const BoxSocket& socket, Handler handler) {
+Result<std::unique_ptr<HttpServer>> HttpServer::start(const SocketOptions& socket,
+                                                      Handler handler) {
     Result<Fd> listener = listen_unix({socket.path, socket.mode, socket.owner, socket.group});
     if (!listener) {
         return listener.error();

@@ -3,7 +3,7 @@
 #include "control/daemon/http.hpp"
 #include "control/daemon/upload_budget.hpp"
 #include "lib/base/result.hpp"
-#include "lib/policy/box/box.hpp"
+#include "lib/rules/box_config.hpp"
 
 #include <functional>
 #include <memory>
@@ -21,7 +21,7 @@ public:
     // Called from several threads.
     using Handler = std::function<HttpResponse(const HttpRequest&)>;
 
-    [[nodiscard]] static Result<std::unique_ptr<HttpServer>> start(const BoxSocket& socket,
+    [[nodiscard]] static Result<std::unique_ptr<HttpServer>> start(const SocketOptions& socket,
                                                                    Handler handler);
     ~HttpServer();
     HttpServer(const HttpServer&) = delete;

@@ -1,10 +1,12 @@
 #include "control/daemon/settings.hpp"
 
 #include "control/text_file.hpp"
+#include "lib/policy/box/box.hpp"
 
 #include <fmt/format.h>
 #include <CLI/CLI.hpp>
 
+#include <array>
 #include <charconv>
 #include <filesystem>
 
@@ -14,6 +16,11 @@ namespace {
 constexpr int kRefused = 1;
 constexpr int kWrongUsage = 2;
 
+template <std::size_t kSize, typename E>
+std::string_view name_in(const std::array<std::string_view, kSize>& names, E value) {
+    return names[static_cast<std::size_t>(value)];
+}
+
 // The configuration's part of the settings; what this version does not build is refused.
 bool take_config(const std::string& path, Settings& settings) {
     const Result<std::string> text = read_text_file(path);
@@ -22,7 +29,7 @@ bool take_config(const std::string& path, Settings& settings) {
         return false;
     }
     Problems problems{path};
-    const std::optional<Box> box = read_box({path, *text}, Purpose::Enforce, problems);
+    const std::optional<BoxConfig> box = read_box({path, *text}, Purpose::Enforce, problems);
     for (const Problem& problem : problems.list()) {
         fmt::print(stderr, "{}\n", render(problem, *text));
     }
@@ -32,8 +39,8 @@ bool take_config(const std::string& path, Settings& settings) {
     settings.control = box->control;
     settings.dataplane_socket = box->dataplane.path;
     settings.state_dir = box->state_dir;
-    settings.log_level = box->log_level;
-    settings.log_format = box->log_format;
+    settings.log_level = name_in(kLogLevelNames, box->log_level);
+    settings.log_format = name_in(kLogFormatNames, box->log_format);
     if (!box->rules.empty()) {
         settings.rules = (std::filesystem::path{path}.parent_path() / box->rules).string();
     }

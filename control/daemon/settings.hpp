@@ -1,5 +1,5 @@
 #pragma once
-#include "lib/policy/box/box.hpp"
+#include "lib/rules/box_config.hpp"
 
 #include <optional>
 #include <string>
@@ -8,7 +8,7 @@ namespace sluice {
 
 // What sluiced runs with: sluice.yaml, with the command line over it.
 struct Settings {
-    BoxSocket control{"/run/sluice/sluiced.sock", 0660, "", ""};
+    SocketOptions control{"/run/sluice/sluiced.sock", 0660, "", ""};
     std::string dataplane_socket = "/run/sluice/dataplane.sock";
     std::string state_dir = "/var/lib/sluice";
     std::string rules;  // applied at the start when no set was ever applied

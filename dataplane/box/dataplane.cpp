@@ -34,34 +34,33 @@ std::uint64_t random_number() {
     return number;
 }
 
-Dataplane::Dataplane(const DataplaneOptions& options, std::vector<unsigned> lcores, BoxState state)
-    : options_{options},
+Dataplane::Dataplane(const BoxConfig& box, std::vector<unsigned> lcores, BoxState state)
+    : box_{box},
       lcores_{std::move(lcores)},
       counters_(lcores_.size()),
       ledger_lanes_{lcores_.size(), lane_size(lcores_.size())},
-      watchdogs_(lcores_.size(), Watchdog{options.watchdog_stall}),
-      store_{options.state_dir},
+      watchdogs_(lcores_.size(), Watchdog{box.watchdog_stall}),
+      store_{box.state_dir},
       state_{std::move(state)},
-      rss_keys_{load_rss_keys(options.state_dir)},
+      rss_keys_{load_rss_keys(box.state_dir)},
       hash_{rss_keys_.of(Rss::Source).first<Toeplitz::kKeySize>()},
       symmetric_hash_{rss_keys_.of(Rss::Symmetric).first<Toeplitz::kKeySize>()},
       running_{std::make_unique<const Running>()},
       board_{lcores_.size()},
       started_{std::chrono::steady_clock::now()} {}
 
-Result<std::unique_ptr<Dataplane>> Dataplane::make(const DataplaneOptions& options) {
+Result<std::unique_ptr<Dataplane>> Dataplane::make(const BoxConfig& box) {
     std::vector<unsigned> lcores = worker_lcores();
     if (lcores.empty()) {
         return Error{Errc::OutOfRange,
                      "no lcore is left for a worker; give --lcores at least two, "
                      "such as 0@0,1@1"};
     }
-    Result<BoxState> state = BoxState::open(options, lcores.size());
+    Result<BoxState> state = BoxState::open(box, lcores.size());
     if (!state) {
         return state.error();
     }
-    std::unique_ptr<Dataplane> dataplane{
-        new Dataplane{options, std::move(lcores), *std::move(state)}};
+    std::unique_ptr<Dataplane> dataplane{new Dataplane{box, std::move(lcores), *std::move(state)}};
     // No port receives before the rules and the buckets are there.
     if (const Result<Done> done = dataplane->load_rules(); !done) {
         return done.error();
@@ -92,7 +91,7 @@ Dataplane::~Dataplane() {
 
 Environment Dataplane::environment() const {
     return {.secret = state_.secrets().hash,
-            .sharers = {lcores_.size(), options_.merge_interval},
+            .sharers = {lcores_.size(), box_.merge_interval},
             .tables = table_view(),
             .row_totals = [this](std::uint32_t row) { return read_row(row); },
             .before = loaded_.get()};
@@ -197,7 +196,7 @@ void Dataplane::keep_house() {
         if (watchdogs_[worker].look(counters_[worker].bursts.read(), now)) {
             log_error("the worker on lcore " + std::to_string(lcores_[worker]) +
                       " has stalled: no burst for " +
-                      std::to_string(options_.watchdog_stall.count()) + " ms");
+                      std::to_string(box_.watchdog_stall / std::chrono::milliseconds{1}) + " ms");
         }
     }
     take_samples();
@@ -235,7 +234,7 @@ Top Dataplane::top(const GetTop& request) {
 
 // The text of a port_name().
 std::string Dataplane::pair_called(std::uint64_t name) const {
-    for (const PairOptions& pair : options_.pairs) {
+    for (const PairConfig& pair : box_.pairs) {
         if (port_name(pair.name) == name) {
             return pair.name;
         }

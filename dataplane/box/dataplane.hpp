@@ -1,5 +1,4 @@
 #pragma once
-#include "dataplane/config/options.hpp"
 #include "dataplane/io/dpdk_io.hpp"
 #include "dataplane/io/handover.hpp"
 #include "dataplane/io/lane.hpp"
@@ -17,6 +16,7 @@
 #include "lib/heavy_hitters/top_keys.hpp"
 #include "lib/load/loaded_rules.hpp"
 #include "lib/pipeline/counters.hpp"
+#include "lib/rules/box_config.hpp"
 #include "lib/share/core.hpp"
 #include "lib/share/published.hpp"
 #include "lib/table/worker_tables.hpp"
@@ -37,7 +37,7 @@ namespace sluice {
 // The whole running dataplane, as the main lcore holds it: ports, workers, what they act on.
 class Dataplane {
 public:
-    [[nodiscard]] static Result<std::unique_ptr<Dataplane>> make(const DataplaneOptions& options);
+    [[nodiscard]] static Result<std::unique_ptr<Dataplane>> make(const BoxConfig& box);
     ~Dataplane();
 
     // Requests, each answered at once.
@@ -59,9 +59,9 @@ public:
     void keep_house();
 
 private:
-    Dataplane(const DataplaneOptions& options, std::vector<unsigned> lcores, BoxState state);
+    Dataplane(const BoxConfig& box, std::vector<unsigned> lcores, BoxState state);
     [[nodiscard]] Result<Done> start_ports();
-    [[nodiscard]] Result<Done> start_pair(const PairOptions& options);
+    [[nodiscard]] Result<Done> start_pair(const PairConfig& options);
     [[nodiscard]] Result<Done> load_rules();
     [[nodiscard]] TableView table_view() const;
     [[nodiscard]] std::optional<ApplyRules> saved_rules() const;
@@ -94,7 +94,7 @@ private:
     [[nodiscard]] StateStats state_stats() const;
     [[nodiscard]] WorkerStats worker_stats(std::size_t worker) const;
 
-    DataplaneOptions options_;
+    BoxConfig box_;
     std::vector<unsigned> lcores_;  // of the workers
     std::vector<std::unique_ptr<PortPair>> pairs_;
     std::vector<PairQueues> queues_;

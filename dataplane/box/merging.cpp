@@ -52,10 +52,10 @@ Reply Dataplane::set_merge_interval(const SetMergeInterval& request) {
     if (const Result<Done> kept = state_.keep(next->slots()); !kept) {
         return Failure{kept.error().what};
     }
-    options_.merge_interval = std::chrono::duration_cast<microseconds>(interval);
+    box_.merge_interval = interval;
     adopt(*std::move(next));
     log_info("amounts are merged at the latest after " +
-             std::to_string(options_.merge_interval.count()) + " us");
+             std::to_string(interval / microseconds{1}) + " us");
     return MergeIntervalSet{request.interval_ns, loaded_->set().shared_limits};
 }
 

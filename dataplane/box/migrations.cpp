@@ -25,8 +25,7 @@ constexpr std::chrono::milliseconds kLongestWait{50};
 }  // namespace
 
 std::chrono::steady_clock::time_point Dataplane::time_to_move() const {
-    return std::chrono::steady_clock::now() + kIntervalsToSync * options_.merge_interval +
-           kSomeTurns;
+    return std::chrono::steady_clock::now() + kIntervalsToSync * box_.merge_interval + kSomeTurns;
 }
 
 void Dataplane::await_moves() {

@@ -25,11 +25,11 @@ PortRssMapping::By who_spreads(const Port& port, std::size_t workers) {
 
 RssMapping Dataplane::rss_mapping() const {
     const std::size_t workers = lcores_.size();
-    const Tunnels& tunnels = options_.policy.tunnels;
+    const Tunnels& tunnels = box_.tunnels;
     RssMapping rss_mapping{.ports = {},
                            .tunnels = tunnels.gre || tunnels.vxlan || tunnels.ipip,
                            .workers = workers,
-                           .merge_interval = options_.merge_interval};
+                           .merge_interval = box_.merge_interval};
     for (std::size_t p = 0; p < pairs_.size(); ++p) {
         const auto add = [&](const Port& port, Direction dir) {
             PortRssMapping one{.pair = port.pair, .dir = dir, .by = who_spreads(port, workers)};

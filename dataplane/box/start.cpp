@@ -11,7 +11,7 @@
 namespace sluice {
 namespace {
 
-Result<PortOffer> attach(Port& port, const PairOptions& pair, const SideOptions& side,
+Result<PortOffer> attach(Port& port, const PairConfig& pair, const PortConfig& side,
                          std::string_view name) {
     port.pair = pair.name;
     port.side = name;
@@ -27,7 +27,7 @@ Result<PortOffer> attach(Port& port, const PairOptions& pair, const SideOptions&
 }  // namespace
 
 Result<Done> Dataplane::start_ports() {
-    for (const PairOptions& pair : options_.pairs) {
+    for (const PairConfig& pair : box_.pairs) {
         if (const Result<Done> done = start_pair(pair); !done) {
             return done.error();
         }
@@ -35,46 +35,46 @@ Result<Done> Dataplane::start_ports() {
     return Done{};
 }
 
-Result<Done> Dataplane::start_pair(const PairOptions& options) {
+Result<Done> Dataplane::start_pair(const PairConfig& config) {
     pairs_.push_back(std::make_unique<PortPair>());
     PortPair& pair = *pairs_.back();
-    pair.link_follow = options.link_follow;
-    const Result<PortOffer> outside = attach(pair.outside, options, options.outside, "outside");
+    pair.link_follow = config.link_follow;
+    const Result<PortOffer> outside = attach(pair.outside, config, config.outside, "outside");
     if (!outside) {
         return outside.error();
     }
-    const Result<PortOffer> inside = attach(pair.inside, options, options.inside, "inside");
+    const Result<PortOffer> inside = attach(pair.inside, config, config.inside, "inside");
     if (!inside) {
         return inside.error();
     }
-    const Result<std::uint16_t> mtu = choose_mtu(options, *outside, *inside);
+    const Result<std::uint16_t> mtu = choose_mtu(config, *outside, *inside);
     if (!mtu) {
         return mtu.error();
     }
-    const std::uint16_t queues = choose_queues(options, *outside, *inside, lcores_.size());
+    const std::uint16_t queues = choose_queues(config, *outside, *inside, lcores_.size());
     const std::size_t workers = lcores_.size();
     const bool rings =
-        options.hand_over && workers > 1 &&
+        config.hand_over && workers > 1 &&
         (queues == 1 || !outside->can_spread || !inside->can_spread ||
-         options.outside.rss == Rss::SourcePrefix || options.inside.rss == Rss::SourcePrefix);
-    const Result<rte_mempool*> pool = make_pool(plan_pool(options_, {queues, workers, rings}, *mtu),
-                                                options.name, pair.outside.id, outside->socket);
+         config.outside.rss == Rss::SourcePrefix || config.inside.rss == Rss::SourcePrefix);
+    const Result<rte_mempool*> pool = make_pool(plan_pool(box_, {queues, workers, rings}, *mtu),
+                                                config.name, pair.outside.id, outside->socket);
     if (!pool) {
         return pool.error();
     }
     pair.pool = *pool;
-    const auto start = [&](Port& port, const SideOptions& side) {
+    const auto start = [&](Port& port, const PortConfig& side) {
         const Result<Done> done = start_port(port, {queues, *mtu, side.rss, *pool, &rss_keys_});
-        port.handed = options.hand_over && hands_over(port, workers);
+        port.handed = config.hand_over && hands_over(port, workers);
         return done;
     };
-    if (const Result<Done> done = start(pair.outside, options.outside); !done) {
+    if (const Result<Done> done = start(pair.outside, config.outside); !done) {
         return done.error();
     }
-    if (const Result<Done> done = start(pair.inside, options.inside); !done) {
+    if (const Result<Done> done = start(pair.inside, config.inside); !done) {
         return done.error();
     }
-    queues_.push_back({options.name, pair.outside.id, pair.inside.id, queues, pair.outside.handed,
+    queues_.push_back({config.name, pair.outside.id, pair.inside.id, queues, pair.outside.handed,
                        pair.inside.handed});
     return Done{};
 }
@@ -154,14 +154,14 @@ void Dataplane::start_workers() {
     }
     CoreRoster roster;
     for (std::size_t worker = 0; worker < lcores_.size(); ++worker) {
-        PacketPolicy policy = options_.policy;
-        policy.tell_wait = false;
         samplers_.push_back(std::make_unique<KeySampler>(random_number()));
         workers_.push_back(std::make_unique<Worker>(
             roster.enlist(),
-            WorkerSetup{running_, board_, stop_, options_.idle_sleep, state_.clock_lead(),
+            WorkerSetup{running_, board_, stop_, box_.idle_sleep, state_.clock_lead(),
                         ledger_lanes_, lcores_.size()},
-            CoreState{.policy = policy,
+            CoreState{.policy = {.tunnels = box_.tunnels,
+                                 .malformed = box_.malformed,
+                                 .tell_wait = false},
                       .hash = KeyHasher{state_.secrets().hash},
                       .buckets = state_.store(worker, loaded_->set().slots),
                       .counters = counters_[worker],

@@ -8,13 +8,12 @@
 
 namespace sluice {
 
-Result<Done> serve(const DataplaneOptions& options,
-                   const volatile std::sig_atomic_t& asked_to_stop) {
-    const Result<std::unique_ptr<Dataplane>> dataplane = Dataplane::make(options);
+Result<Done> serve(const BoxConfig& box, const volatile std::sig_atomic_t& asked_to_stop) {
+    const Result<std::unique_ptr<Dataplane>> dataplane = Dataplane::make(box);
     if (!dataplane) {
         return dataplane.error();
     }
-    Result<ControlServer> server = ControlServer::listen(options.socket, **dataplane);
+    Result<ControlServer> server = ControlServer::listen(box.dataplane, **dataplane);
     if (!server) {
         return server.error();
     }

@@ -35,7 +35,7 @@ std::size_t in_rings(const PoolUsers& users) noexcept {
 }
 
 // Virtual ports have no RSS.
-bool may_need_rings(const SideOptions& side, std::size_t workers) noexcept {
+bool may_need_rings(const PortConfig& side, std::size_t workers) noexcept {
     return workers > 1 && (!is_pci(side.device) || side.rss == Rss::SourcePrefix);
 }
 
@@ -52,23 +52,21 @@ std::uint64_t PoolPlan::bytes() const noexcept {
     return buffers * (room + kBookkeeping);
 }
 
-PoolPlan plan_pool(const DataplaneOptions& options, const PoolUsers& users,
-                   std::uint16_t mtu) noexcept {
+PoolPlan plan_pool(const BoxConfig& box, const PoolUsers& users, std::uint16_t mtu) noexcept {
     const std::size_t needed = 2 * users.queues * kDescriptorsPerQueue +
                                users.workers * kInFlightPerWorker + kReserve + in_rings(users);
-    const std::size_t share = options.mbufs / std::max<std::size_t>(options.pairs.size(), 1);
-    return {static_cast<std::uint32_t>(options.mbufs != 0 ? share : needed), room_for(mtu)};
+    const std::size_t share = box.mbufs / std::max<std::size_t>(box.pairs.size(), 1);
+    return {static_cast<std::uint32_t>(box.mbufs != 0 ? share : needed), room_for(mtu)};
 }
 
-std::uint64_t memory_needed(const DataplaneOptions& options, std::size_t workers) noexcept {
+std::uint64_t memory_needed(const BoxConfig& box, std::size_t workers) noexcept {
     std::uint64_t bytes = kBase;
-    for (const PairOptions& pair : options.pairs) {
+    for (const PairConfig& pair : box.pairs) {
         const std::size_t queues = std::min<std::size_t>(
             {pair.outside.queues.value_or(workers), pair.inside.queues.value_or(workers), workers});
         const bool rings = pair.hand_over && (may_need_rings(pair.outside, workers) ||
                                               may_need_rings(pair.inside, workers));
-        bytes +=
-            plan_pool(options, {queues, workers, rings}, pair.mtu.value_or(kLikelyMtu)).bytes();
+        bytes += plan_pool(box, {queues, workers, rings}, pair.mtu.value_or(kLikelyMtu)).bytes();
         bytes += 2 * kPerPort;
     }
     return bytes;
@@ -80,10 +78,10 @@ Result<rte_mempool*> make_pool(const PoolPlan& plan, const std::string& pair, st
     rte_mempool* pool =
         rte_pktmbuf_pool_create(name.c_str(), plan.buffers, kCacheSize, 0, plan.room, socket);
     if (pool == nullptr) {
-        return Error{Errc::NotSupported,
-                     "no memory for the packet buffers of pair " + pair + " (" +
-                         std::to_string(plan.buffers) + " of " + std::to_string(plan.room) +
-                         " bytes); give less --mbufs, more --memory, or reserve huge pages"};
+        return Error{Errc::NotSupported, "no memory for the packet buffers of pair " + pair + " (" +
+                                             std::to_string(plan.buffers) + " of " +
+                                             std::to_string(plan.room) +
+                                             " bytes); set fewer `mbufs`, or reserve huge pages"};
     }
     return pool;
 }

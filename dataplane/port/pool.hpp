@@ -1,6 +1,6 @@
 #pragma once
-#include "dataplane/config/options.hpp"
 #include "lib/base/result.hpp"
+#include "lib/rules/box_config.hpp"
 
 #include <cstddef>
 #include <cstdint>
@@ -27,12 +27,11 @@ struct PoolUsers {
     bool rings = false;  // between workers
 };
 // Frames of `mtu` bytes fit into one buffer, as far as one can be so long.
-[[nodiscard]] PoolPlan plan_pool(const DataplaneOptions& options, const PoolUsers& users,
+[[nodiscard]] PoolPlan plan_pool(const BoxConfig& box, const PoolUsers& users,
                                  std::uint16_t mtu) noexcept;
 
 // What all pools and the ports together may need, before the ports can be asked.
-[[nodiscard]] std::uint64_t memory_needed(const DataplaneOptions& options,
-                                          std::size_t workers) noexcept;
+[[nodiscard]] std::uint64_t memory_needed(const BoxConfig& box, std::size_t workers) noexcept;
 
 // The pool of the pair whose outside is `port`, on the NUMA node `socket`.
 [[nodiscard]] Result<rte_mempool*> make_pool(const PoolPlan& plan, const std::string& pair,

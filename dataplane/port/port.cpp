@@ -105,7 +105,7 @@ Result<Done> set_mtu(Port& port, std::uint16_t mtu, const rte_eth_dev_info& info
         return Error{Errc::NotSupported, title_of(port) + " cannot carry an MTU of " +
                                              std::to_string(mtu) + "; the most is " +
                                              std::to_string(largest_mtu(info)) +
-                                             ": give --mtu, or another kind of port"};
+                                             ": set `mtu`, or take another kind of port"};
     }
     if (refused != 0) {
         return refuses(port, "an MTU of " + std::to_string(mtu), refused);
@@ -153,7 +153,7 @@ PortOffer ask_port(const Port& port) {
     return offer;
 }
 
-Result<std::uint16_t> choose_mtu(const PairOptions& pair, const PortOffer& outside,
+Result<std::uint16_t> choose_mtu(const PairConfig& pair, const PortOffer& outside,
                                  const PortOffer& inside) {
     if (pair.mtu) {
         return *pair.mtu;
@@ -163,16 +163,15 @@ Result<std::uint16_t> choose_mtu(const PairOptions& pair, const PortOffer& outsi
                                              " have different MTUs, " +
                                              std::to_string(*outside.mtu) + " outside and " +
                                              std::to_string(*inside.mtu) +
-                                             " inside; make them alike, or give --mtu for both"};
+                                             " inside; make them alike, or set `mtu` for both"};
     }
     return outside.mtu.value_or(inside.mtu.value_or(RTE_ETHER_MTU));
 }
 
-std::uint16_t choose_queues(const PairOptions& pair, const PortOffer& outside,
+std::uint16_t choose_queues(const PairConfig& pair, const PortOffer& outside,
                             const PortOffer& inside, std::size_t workers) {
-    const auto side = [&](const SideOptions& options, const PortOffer& offer) {
-        const std::size_t wanted =
-            options.queues ? *options.queues : (offer.can_spread ? workers : 1);
+    const auto side = [&](const PortConfig& port, const PortOffer& offer) {
+        const std::size_t wanted = port.queues ? *port.queues : (offer.can_spread ? workers : 1);
         return std::min<std::size_t>(wanted, offer.max_queues);
     };
     const std::size_t queues = std::min(side(pair.outside, outside), side(pair.inside, inside));

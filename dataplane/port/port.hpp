@@ -1,10 +1,10 @@
 #pragma once
-#include "dataplane/config/options.hpp"
 #include "dataplane/io/frame_bounds.hpp"
 #include "dataplane/port/link_follow.hpp"
 #include "dataplane/port/netdev.hpp"
 #include "dataplane/port/rss_keys.hpp"
 #include "lib/base/result.hpp"
+#include "lib/rules/box_config.hpp"
 #include "lib/share/core.hpp"
 
 #include <cstdint>
@@ -49,12 +49,12 @@ struct PortOffer {
 
 // The MTU of both ports of a pair: what was asked for, else the one they have. An Error if they
 // have two: what one side may send would be lost at the other.
-[[nodiscard]] Result<std::uint16_t> choose_mtu(const PairOptions& pair, const PortOffer& outside,
+[[nodiscard]] Result<std::uint16_t> choose_mtu(const PairConfig& pair, const PortOffer& outside,
                                                const PortOffer& inside);
 
 // How many queues each port of a pair gets: no more than either offers, than workers, than asked
 // for; one where a port cannot spread flows over queues by RSS and nobody asked.
-[[nodiscard]] std::uint16_t choose_queues(const PairOptions& pair, const PortOffer& outside,
+[[nodiscard]] std::uint16_t choose_queues(const PairConfig& pair, const PortOffer& outside,
                                           const PortOffer& inside, std::size_t workers);
 
 // Whether workers have to spread a started port's frames among themselves: it gives them to fewer

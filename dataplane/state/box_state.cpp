@@ -16,11 +16,11 @@ constexpr std::size_t kPoolShare = 2;
 
 // A number for how flows come to workers, as far as it is configured: if it changes, keys may come
 // to others.
-std::uint64_t spread_of(const DataplaneOptions& options) {
+std::uint64_t spread_of(const BoxConfig& box) {
     std::string text;
-    for (const PairOptions& pair : options.pairs) {
+    for (const PairConfig& pair : box.pairs) {
         text += pair.name + (pair.hand_over ? "/handed" : "");
-        for (const SideOptions* side : {&pair.outside, &pair.inside}) {
+        for (const PortConfig* side : {&pair.outside, &pair.inside}) {
             text += '/' + std::to_string(static_cast<unsigned>(side->rss)) + '/' +
                     std::to_string(side->queues.value_or(0));
         }
@@ -52,19 +52,19 @@ Instant last_debt(const BucketStore& store) {
 
 }  // namespace
 
-Result<BoxState> BoxState::open(const DataplaneOptions& options, std::size_t workers) {
-    Result<StateFolder> folder = StateFolder::open(options.state_dir);
+Result<BoxState> BoxState::open(const BoxConfig& box, std::size_t workers) {
+    Result<StateFolder> folder = StateFolder::open(box.state_dir);
     if (!folder) {
         return folder.error();
     }
     BoxState state{*std::move(folder),
                    {.workers = workers,
-                    .keys = options.table_keys,
-                    .pool_lines = options.table_keys / kPoolShare,
-                    .huge_pages = options.huge_pages != HugePages::None,
-                    .rss_mapping = spread_of(options)}};
-    state.snapshot_file_ = options.snapshot_file;
-    state.snapshot_every_ = options.snapshot_every;
+                    .keys = box.table_keys,
+                    .pool_lines = box.table_keys / kPoolShare,
+                    .huge_pages = box.huge_pages != HugePages::None,
+                    .rss_mapping = spread_of(box)}};
+    state.snapshot_file_ = box.snapshot_file;
+    state.snapshot_every_ = box.snapshot_every;
     state.restore_snapshot();
     state.open_region();
     state.read_slots();

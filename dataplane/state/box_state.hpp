@@ -1,9 +1,9 @@
 #pragma once
-#include "dataplane/config/options.hpp"
 #include "dataplane/state/slots_store.hpp"
 #include "dataplane/state/state_folder.hpp"
 #include "dataplane/state/state_region.hpp"
 #include "lib/load/limit_slots.hpp"
+#include "lib/rules/box_config.hpp"
 #include "lib/table/bucket_store.hpp"
 #include "lib/table/previous_tables.hpp"
 #include "lib/wire/message.hpp"
@@ -24,8 +24,7 @@ class BoxState {
 public:
     // Takes hold of the state directory. An Error if another process has it. Without room for
     // tables that survive the box goes on with others, and says so.
-    [[nodiscard]] static Result<BoxState> open(const DataplaneOptions& options,
-                                               std::size_t workers);
+    [[nodiscard]] static Result<BoxState> open(const BoxConfig& box, std::size_t workers);
 
     [[nodiscard]] const StateSecrets& secrets() const noexcept { return secrets_; }
     [[nodiscard]] Nanoseconds clock_lead() const noexcept {
@@ -86,7 +85,7 @@ private:
     BucketStore::Found found_;
     std::vector<LineMemory> records_;  // where none survive
     std::string snapshot_file_;        // empty: none is wanted
-    std::chrono::milliseconds snapshot_every_{};
+    Nanoseconds snapshot_every_{};
     std::chrono::steady_clock::time_point next_snapshot_{};
     std::unique_ptr<SnapshotCounts> snapshot_counts_ = std::make_unique<SnapshotCounts>();
     std::future<void> snapshot_;

@@ -7,7 +7,7 @@ namespace sluice {
 // Watches one worker's heartbeat, a counter that grows with every burst.
 class Watchdog {
 public:
-    explicit Watchdog(std::chrono::milliseconds stall) noexcept : stall_{stall} {}
+    explicit Watchdog(std::chrono::nanoseconds stall) noexcept : stall_{stall} {}
 
     // True once, when the worker is seen to have stalled.
     [[nodiscard]] bool look(std::uint64_t heartbeat, std::chrono::milliseconds now) noexcept {
@@ -33,7 +33,7 @@ public:
     [[nodiscard]] std::uint64_t stalls() const noexcept { return stalls_; }
 
 private:
-    std::chrono::milliseconds stall_;
+    std::chrono::nanoseconds stall_;
     std::uint64_t last_ = 0;
     std::chrono::milliseconds seen_{};
     std::uint64_t stalls_ = 0;

@@ -194,7 +194,7 @@ void Worker::read_clocks(std::uint64_t ticks) noexcept {
 
 void Worker::rest(unsigned idle_turns) const noexcept {
     if (setup_.idle_sleep.count() != 0 && idle_turns >= kIdleTurnsBeforeSleep) {
-        rte_delay_us_sleep(static_cast<unsigned>(setup_.idle_sleep.count()));
+        rte_delay_us_sleep(static_cast<unsigned>(setup_.idle_sleep / std::chrono::microseconds{1}));
     } else {
         rte_pause();
     }

@@ -24,7 +24,7 @@ struct WorkerSetup {
     const Published<Running>& running;
     QuiesceBoard& board;
     const Signal& stop;
-    std::chrono::microseconds idle_sleep;
+    Nanoseconds idle_sleep;
     Nanoseconds clock_lead;  // of instants over CLOCK_BOOTTIME
     DeltaLanes& ledger_lanes;
     std::size_t workers;

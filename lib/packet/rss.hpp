@@ -15,7 +15,7 @@ namespace sluice {
 // fragments of a packet are hashed by its addresses, and may meet another worker than the rest.
 enum class Rss : std::uint8_t { Source, Destination, Symmetric, FiveTuple, SourcePrefix };
 
-// By their numbers, as sluice.yaml and the dataplane's options have them.
+// By their numbers, as sluice.yaml has them.
 inline constexpr auto kRssNames = std::to_array<std::string_view>(
     {"source", "destination", "symmetric", "five_tuple", "source_prefix"});
 

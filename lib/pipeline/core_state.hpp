@@ -4,13 +4,12 @@
 #include "lib/ledger/ledger.hpp"
 #include "lib/packet/parse.hpp"
 #include "lib/pipeline/counters.hpp"
+#include "lib/rules/verdict.hpp"
 #include "lib/table/bucket_store.hpp"
 
 #include <cstddef>
 
 namespace sluice {
-
-enum class MalformedPolicy : std::uint8_t { Drop, Pass };
 
 // How this box treats packets, from sluice.yaml; the same on every worker.
 struct PacketPolicy {

@@ -22,6 +22,9 @@ inline constexpr std::size_t kVerdictCount = kVerdictNames.size();
     return kVerdictNames[static_cast<std::size_t>(verdict)];
 }
 
+// Of frames whose headers are malformed, each counted under its reason either way.
+enum class MalformedPolicy : std::uint8_t { Drop, Pass };
+
 // Why. Every packet has exactly one.
 enum class Reason : std::uint8_t {
     Unmatched,

@@ -1,5 +1,6 @@
 #pragma once
 #include "lib/base/result.hpp"
+#include "lib/rules/box_config.hpp"
 #include "lib/wire/fd.hpp"
 
 #include <sys/types.h>
@@ -9,13 +10,6 @@
 #include <utility>
 
 namespace sluice {
-
-struct SocketOptions {
-    std::string path;
-    mode_t mode = 0660;
-    std::string owner;  // user name; empty: as the process
-    std::string group;  // group name; empty: as the process
-};
 
 // A listening, non-blocking Unix stream socket. A socket file without a listener is
 // replaced; one with a listener is an Error.

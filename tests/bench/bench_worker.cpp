@@ -1,7 +1,7 @@
 #include "tests/bench/bench_worker.hpp"
 
 #include "lib/pipeline/adopt.hpp"
-#include "lib/policy/box/box.hpp"
+#include "lib/rules/box_config.hpp"
 #include "tests/bench/mill_burst.hpp"
 
 #include <cstdio>
@@ -65,7 +65,7 @@ void BenchWorker::share(DeltaLanes& lanes, std::size_t me) {
             limit.scope = LimitScope::Merged;
         }
     }
-    const Nanoseconds interval = Box{}.merge_interval;
+    const Nanoseconds interval = BoxConfig{}.merge_interval;
     load(std::move(set), {lanes.workers(), interval});
     const std::size_t records = keys_ + 1;  // as in the dataplane
     records_.emplace(records * sizeof(Record));

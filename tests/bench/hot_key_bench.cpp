@@ -1,4 +1,4 @@
-#include "lib/policy/box/box.hpp"
+#include "lib/rules/box_config.hpp"
 #include "tests/bench/bench_worker.hpp"
 #include "tests/bench/cpus.hpp"
 #include "tests/bench/merged_peers.hpp"
@@ -69,7 +69,7 @@ public:
         MergedPeers peers{{.lanes = lanes_,
                            .rows = worker_.rules().slots,
                            .limit = limit(),
-                           .interval = Box{}.merge_interval,
+                           .interval = BoxConfig{}.merge_interval,
                            .accounts = accounts_by_owner(worker_, kWorkers),
                            .keys = PacketMill::kSources * 94 / 80},
                           peer_cpu};

@@ -1,4 +1,4 @@
-#include "lib/policy/box/box.hpp"
+#include "lib/rules/box_config.hpp"
 #include "tests/bench/bench_worker.hpp"
 #include "tests/bench/cpus.hpp"
 #include "tests/bench/merged_peers.hpp"
@@ -60,7 +60,7 @@ public:
         MergedPeers peers{{.lanes = lanes_,
                            .rows = merged_.rules().slots,
                            .limit = *gcra_of(merged_.rules().rules.front().limits.front().limit),
-                           .interval = Box{}.merge_interval,
+                           .interval = BoxConfig{}.merge_interval,
                            .accounts = accounts_by_owner(merged_, kWorkers),
                            .keys = PacketMill::kSources * 94 / 80},
                           peer_cpu};

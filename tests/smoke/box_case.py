@@ -29,10 +29,10 @@ class HostsCase(BoxCase):
         self.addCleanup(self.hosts.close)
         self.hosts.open()
 
-    def start_between(self, driver, *more, ports="", **options):
+    def start_between(self, driver, config=None, ports="", **options):
         """A dataplane on the links to the hosts; `ports`: what else the driver is told."""
         return self.box.start_dataplane(f"net_{driver}0,iface=o{ports}", f"net_{driver}1,iface=i{ports}",
-                                        *more, netns=self.hosts.box, **options)
+                                        config, netns=self.hosts.box, **options)
 
 
 def main():

@@ -187,8 +187,9 @@ class Control(Case):
         self.assertEqual(self.box.ctl("top", "--by", "name").returncode, 2)
 
     def test_workers_share_a_limit(self):
-        self.box.start_dataplane(*NULL, "--lcores", "0@0,1@0,2@1", "--queues-outside", "2",
-                                 "--queues-inside", "2", "--merge-interval", "500")
+        self.box.start_dataplane(*NULL, {
+            "ports": [{"outside": {"queues": 2}, "inside": {"queues": 2}}],
+            "workers": {"lcores": "0@0,1@0,2@1"}, "merge": {"interval": "500us"}})
         self.box.start_sluiced()
         begun = time.monotonic()
         self.apply("version: 1\nrules:\n  - id: all\n    mode: enforce\n    key: []\n"
@@ -339,11 +340,9 @@ class WrongStart(Case):
             self.assertIn(says, done.stderr)
 
     def test_a_device_that_does_not_come_up(self):
-        done = self.refused("--pair", "a", "--outside", "net_af_packet0,iface=nosuchlink", "--inside",
-                            "net_null0", "--hugepages", "none", "--socket", str(self.box.folder / "s"),
-                            "--state-dir", str(self.box.folder / "state"), "--table-keys", "4096")
-        self.assertEqual(done.returncode, 1)
-        self.assertIn("net_af_packet0,iface=nosuchlink does not come up", done.stderr)
+        process = self.box.start_dataplane("net_af_packet0,iface=nosuchlink", "net_null0", wait=False)
+        self.assertEqual(process.wait(20), 1)
+        self.assertIn("net_af_packet0,iface=nosuchlink does not come up", self.box.log("dataplane.log"))
 
     def test_config_is_read_by_another_program(self):
         config = self.box.folder / "sluice.yaml"
@@ -352,12 +351,15 @@ class WrongStart(Case):
         done = self.refused("--config", str(config))
         self.assertEqual(done.returncode, 1)
         self.assertIn("sluice.yaml:5:14: error: unknown key `devise`", done.stderr)
-        config.write_text(config.read_text().replace("devise", "device")
-                          + f"sockets: {{dataplane: {{path: {self.box.dataplane_socket}}}}}\n"
-                          + f"memory: {{hugepages: none, tables: {{state_dir: {self.box.folder}/s}}}}\n")
-        self.box.start([self.programs[0], "--config", str(config), "--idle-sleep", "100"], "dataplane.log")
+        missing = self.refused("--config", str(self.box.folder / "absent.yaml"))
+        self.assertEqual(missing.returncode, 1)
+        self.assertIn("absent.yaml was refused by", missing.stderr)
+
+    def test_a_quick_try_takes_no_file(self):
+        self.box.start([self.programs[0], "--pair", "lab", "--outside", NULL[0], "--inside", NULL[1],
+                        "--lcores", "0@0,1@0", "--socket", self.box.dataplane_socket,
+                        "--state-dir", str(self.box.folder / "state")], "dataplane.log")
         wait_until("the dataplane's socket", lambda: self.box.answers(self.box.dataplane_socket))
-        self.box.dataplane_state = "s"
 
 
 class Network(HostsCase):
@@ -405,7 +407,7 @@ class Network(HostsCase):
                 self.assertEqual(self.box.kill(self.box.dataplane, signal.SIGTERM), 0)
 
     def test_an_mtu_that_a_port_cannot_carry_is_refused(self):
-        process = self.start_between("af_xdp", "--mtu", "9000", wait=False)
+        process = self.start_between("af_xdp", {"ports": [{"mtu": 9000}]}, wait=False)
         self.assertEqual(process.wait(20), 1)
         self.assertIn("cannot carry an MTU of 9000", self.box.log("dataplane.log"))
 

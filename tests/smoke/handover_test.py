@@ -5,6 +5,7 @@
 import signal
 
 import workers_case
+from box_file import pair
 from numbered_frames import Sending, send_numbered
 from programs import wait_until
 
@@ -83,15 +84,15 @@ class Case(workers_case.WorkersCase):
             self.assertLess(abs(here - there), 20)
 
     def test_the_tools_say_how_frames_are_spread(self):
-        self.start("--pair", "more", "--outside", "net_null0", "--inside", "net_null1",
-                   "--rss-outside", "source_prefix", "--no-hand-over")
+        self.start({"ports": [{}, pair("net_null0", "net_null1", "more", outside={"rss": "source_prefix"},
+                                       hand_over=False)]})
         self.apply(WATCH_ALL)
         ports = self.box.ctl("ports").stdout
         self.assertIn("source, handed over", ports)
         # The one worker of `more` and those of `lab` do not agree on whose a source is.
         self.assertEqual(self.scopes(), {"watch": "merged", "together": "merged", "there": "merged"})
         self.box.kill(self.box.dataplane, signal.SIGTERM)
-        self.start_dataplane("--rss-inside", "destination")
+        self.start_dataplane({"ports": [{"inside": {"rss": "destination"}}]})
         self.box.wait_for_link(True)
         wait_until("the scopes to be those of the box", lambda: self.scopes() == {"watch": "merged", "together": "merged", "there": "local"})
         self.assertIn("HANDED OVER", self.box.ctl("workers").stdout)

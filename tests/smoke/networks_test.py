@@ -51,7 +51,7 @@ class ManyNetworks(BoxCase):
         capture = self.box.folder / "in.pcap"
         capture.write_bytes(pcap(list(enumerate(frames))))
         devices = [f"net_pcap{port},rx_pcap={capture},infinite_rx=1" for port in (0, 1)]
-        self.box.start_dataplane(*devices, "--mbufs", "32768")
+        self.box.start_dataplane(*devices, {"memory": {"mbufs": 32768}})
         self.box.start_sluiced()
         self.write()
         self.apply(RULES)

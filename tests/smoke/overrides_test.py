@@ -5,6 +5,7 @@
 import json
 
 from box_case import BoxCase, main
+from box_file import merged
 from capture_files import pcap, udp
 from programs import wait_until
 
@@ -34,11 +35,11 @@ def address(number):
 class Running(BoxCase):
     """The frames of a capture, again and again."""
 
-    def start(self, sources, *more):
+    def start(self, sources, config=None):
         capture = self.box.folder / "in.pcap"
         capture.write_bytes(pcap([(at, udp(src=source)) for at, source in enumerate(sources)]))
         devices = [f"net_pcap{port},rx_pcap={capture},infinite_rx=1" for port in (0, 1)]
-        self.box.start_dataplane(*devices, "--mbufs", "32768", *more)
+        self.box.start_dataplane(*devices, merged({"memory": {"mbufs": 32768}}, config or {}))
         self.box.start_sluiced()
 
     def key(self, *words):
@@ -77,7 +78,7 @@ class ManyKeys(Running):
 
 class FullTable(Running):
     def test_a_key_without_a_place_is_reset_through_its_network(self):
-        self.start([address(number) for number in range(0x1F0)], "--table-keys", "64")
+        self.start([address(number) for number in range(0x1F0)], {"memory": {"tables": {"keys": 64}}})
         self.assertEqual(self.box.apply(COARSE).returncode, 0)
         # Of a network that is in the capture, and is not itself.
         key = address(0x1FA)

@@ -6,6 +6,7 @@ import collections
 import json
 
 import workers_case
+from box_file import pair
 from numbered_frames import Sending, send_numbered
 
 SOURCES = 40
@@ -58,8 +59,7 @@ class Case(workers_case.WorkersCase):
 
     def test_frames_that_one_worker_receives_and_sends(self):
         # The ways of two pairs differ, so a host may meet two workers.
-        self.start("--no-hand-over", "--pair", "more", "--outside", "net_null0,no-rx=1",
-                   "--inside", "net_null1,no-rx=1")
+        self.start({"ports": [{"hand_over": False}, pair("net_null0,no-rx=1", "net_null1,no-rx=1", "more")]})
         self.apply(BY_HOST)
         self.assertEqual(self.scopes(), {"host": "owner"})
         handed = self.expect_each_host_its_count()

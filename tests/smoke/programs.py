@@ -11,6 +11,8 @@ import subprocess
 import tempfile
 import time
 
+from box_file import merged, pair, write_box_file
+
 PATIENCE = 60.0  # seconds for something that takes well under one on an idle machine
 
 
@@ -68,18 +70,25 @@ class Box:
         self.folder = pathlib.Path(tempfile.mkdtemp(prefix="sluice-test-"))
         self.dataplane_socket = str(self.folder / "dataplane.sock")
         self.api_socket = str(self.folder / "sluiced.sock")
+        self.box_file = self.folder / "sluice.yaml"
         self.running = []
         self.dataplane = self.sluiced = None
         self.dataplane_state = "state"
         self.seeded_rss = True  # the same spread over workers each time; False: the dataplane draws its key
 
-    def start_dataplane(self, outside, inside, *more, wait=True, netns=None):
+    def start_dataplane(self, outside, inside, config=None, wait=True, netns=None):
+        """`config`: what is to stand in its sluice.yaml besides, or otherwise."""
+        write_box_file(self.box_file, merged({
+            "version": 1,
+            "ports": [pair(outside, inside)],
+            "workers": {"idle_sleep": "100us"},
+            "memory": {"hugepages": "none", "tables": {
+                "keys": 4096, "state_dir": self.folder / self.dataplane_state}},
+            "sockets": {"dataplane": {"path": self.dataplane_socket}}}, config or {}))
         command = ["ip", "netns", "exec", netns] if netns else []
-        command += [self.dataplane_program, "--pair", "lab", "--outside", outside, "--inside", inside,
-                    "--hugepages", "none", "--socket", self.dataplane_socket, "--state-dir",
-                    str(self.folder / self.dataplane_state), "--table-keys", "4096", "--idle-sleep", "100", *more]
         self.write_rss_key()
-        self.dataplane = self.start(command, "dataplane.log")
+        self.dataplane = self.start([*command, self.dataplane_program, "--config", self.box_file],
+                                    "dataplane.log")
         if wait:
             wait_until("the dataplane's socket", lambda: self.answers(self.dataplane_socket))
         return self.dataplane

@@ -24,7 +24,7 @@ HOLD_EACH = workers_case.hold_each("ip.dst", "1/d", BURST)
 class Case(MergedCase):
     def setUp(self):
         super().setUp()
-        self.start("--table-keys", str(2 * HOSTS), "--watchdog-stall", "300")
+        self.start({"memory": {"tables": {"keys": 2 * HOSTS}}, "workers": {"watchdog": {"stall": "300ms"}}})
         self.apply_merged(HOLD_EACH)
 
     def fill_rings(self, flood):

@@ -115,8 +115,8 @@ class Check(Case):
         self.ctl("check", self.folder, exit=1)
 
 
-class BoxOptions(Case):
-    def test_one_argument_per_line(self):
+class BoxConfig(Case):
+    def test_the_message_has_what_the_file_says(self):
         config = self.write("sluice.yaml", """version: 1
 ports:
   - name: uplink
@@ -128,24 +128,20 @@ packets: {malformed: pass, tunnels: [gre, vxlan]}
 sockets:
   dataplane: {path: /tmp/dp.sock, mode: "0600"}
 """)
-        lines = self.ctl("box-options", config)[0].splitlines()
-        for option, value in (("--pair", "uplink"), ("--outside", "net_tap0,iface=a"),
-                              ("--inside", "net_tap1,iface=b"), ("--mtu", "1500"),
-                              ("--queues-outside", "2"), ("--rss-inside", "destination"),
-                              ("--lcores", "1,2"), ("--malformed", "pass"),
-                              ("--tunnels", "gre,vxlan"), ("--socket", "/tmp/dp.sock"),
-                              ("--socket-mode", "0600")):
-            self.assertEqual(lines[lines.index(option) + 1], value)
-        self.assertNotIn("--queues-inside", lines)
-        self.assertEqual(json.loads(self.ctl("box-options", config, "--json")[0]), lines)
+        message = self.run_ctl("box-config", config)
+        self.assertEqual((message.returncode, message.stderr), (0, b""))
+        self.assertEqual(message.stdout[:4], (1).to_bytes(4, "little"), "its version comes first")
+        for text in (b"uplink", b"net_tap0,iface=a", b"net_tap1,iface=b", b"1,2", b"/tmp/dp.sock"):
+            self.assertIn(len(text).to_bytes(4, "little") + text, message.stdout)
+        self.ctl("box-config", config, "--json", exit=2)
 
     def test_errors(self):
         config = self.write("sluice.yaml", "version: 1\nnonsense: 1\n")
-        out, err = self.ctl("box-options", config, exit=1)
+        out, err = self.ctl("box-config", config, exit=1)
         self.assertEqual(out, "")
         self.assertIn("sluice.yaml:2:1: error:", err)
-        self.ctl("box-options", self.path("absent"), exit=1)
-        self.ctl("box-options", exit=2)
+        self.ctl("box-config", self.path("absent"), exit=1)
+        self.ctl("box-config", exit=2)
 
 
 class Usage(Case):

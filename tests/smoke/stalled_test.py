@@ -25,7 +25,7 @@ STALLS = 3
 class Case(MergedCase):
     def setUp(self):
         super().setUp()
-        self.start("--watchdog-stall", "300")
+        self.start({"workers": {"watchdog": {"stall": "300ms"}}})
         self.apply_merged(HOLD_EACH)
         self.thread, = threads_named(self.box.dataplane, f"rte-worker-{self.stalled()['lcore']}")
 

@@ -138,12 +138,16 @@ class Reader(Case):
         self.assertEqual(self.rule()["admitted"], 1000)
 
 
+MORE_KEYS = {"memory": {"tables": {"keys": 10000}}}
+OTHER_RSS = {"ports": [{"outside": {"rss": "destination"}}]}
+
+
 class OtherShape(Case):
     """What keys owe is taken over from tables of another size, once."""
 
-    def restart(self, *more):
+    def restart(self, config=None):
         self.box.kill(self.box.dataplane)
-        self.box.start_dataplane(*NULL, *more)
+        self.box.start_dataplane(*NULL, config)
         self.box.wait_for_link(True)
 
     def test_another_size_and_number_of_workers(self):
@@ -153,12 +157,11 @@ class OtherShape(Case):
             with self.subTest(name):
                 self.apply(rules(limit))
                 self.flood_until_refused()
-                for more in (("--table-keys", "10000"), ("--lcores", "0@0,1@0,2@0"), (),
-                             ("--rss-outside", "destination")):
-                    self.restart(*more)
-                    self.assertEqual(self.flood_until_refused()["admitted"], 0, more)
+                for config in (MORE_KEYS, {"workers": {"lcores": "0@0,1@0,2@0"}}, {}, OTHER_RSS):
+                    self.restart(config)
+                    self.assertEqual(self.flood_until_refused()["admitted"], 0, config)
                     self.assertIn("have another size", self.box.log("dataplane.log"))
-                self.restart("--rss-outside", "destination")
+                self.restart(OTHER_RSS)
                 self.assertEqual(self.flood_until_refused()["admitted"], 0)
                 self.apply("version: 1\nrules: [{id: none, on_match: drop}]\n")
                 self.restart()
@@ -169,7 +172,7 @@ class OtherShape(Case):
         self.apply(rules("{algorithm: token_bucket, rate: 100/s, burst: 10}",
                          more="    ban: {after: 50, within: 10s, for: 1d}\n"))
         wait_until("the bans", lambda: self.box.stats()["reasons"]["banned"] > 1000)
-        self.restart("--table-keys", "10000")
+        self.restart(MORE_KEYS)
         wait_until("the bans", lambda: self.box.stats()["reasons"]["banned"] > 1000)
         self.assertEqual(self.rule()["admitted"], 0)
 
@@ -178,7 +181,7 @@ class OtherShape(Case):
         self.box.start_sluiced()
         self.apply(rules("{algorithm: token_bucket, rate: 100/s, burst: 100}"))
         self.flood_until_refused()
-        self.restart("--table-keys", "10000")
+        self.restart(MORE_KEYS)
         wait_until("the former tables to go", lambda: "former tables are gone"
                    in self.box.log("dataplane.log"))
         names = sorted(path.name.split("-")[0] for path in (self.state / "tables").iterdir())
@@ -191,10 +194,10 @@ class Reboot(Case):
     def setUp(self):
         super().setUp()
         self.snapshot = self.box.folder / "snapshot"
-        self.more = ("--snapshot-file", str(self.snapshot), "--snapshot-every", "200")
+        self.config = {"memory": {"tables": {"snapshot": {"file": self.snapshot, "every": "200ms"}}}}
 
     def run_and_lose_the_memory(self, number):
-        self.box.start_dataplane(*NULL, *self.more)
+        self.box.start_dataplane(*NULL, self.config)
         self.box.start_sluiced()
         self.apply(rules(LIMITS["log"]))
         self.flood_until_refused()
@@ -207,7 +210,7 @@ class Reboot(Case):
         shutil.rmtree(os.path.realpath(self.state / "tables"))
 
     def start(self):
-        self.box.start_dataplane(*NULL, *self.more)
+        self.box.start_dataplane(*NULL, self.config)
         self.box.wait_for_link(True)
         return self.flood_until_refused()["admitted"]
 
@@ -228,6 +231,14 @@ class Reboot(Case):
         self.assertIn("cannot be read; it is kept as", self.box.log("dataplane.log"))
         self.assertTrue((self.box.folder / "snapshot.bad").exists())
 
+    def test_forget_removes_it_too(self):
+        self.run_and_lose_the_memory(signal.SIGKILL)
+        done = subprocess.run([self.programs[0], "--forget", "--config", self.box.box_file],
+                              capture_output=True, text=True, timeout=60)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertFalse(self.snapshot.exists())
+        self.assertEqual(list(self.state.iterdir()), [])
+
     def test_without_one_all_begins_anew(self):
         self.run_and_lose_the_memory(signal.SIGKILL)
         self.snapshot.unlink()
@@ -239,8 +250,8 @@ class Folder(Case):
         return pathlib.Path(os.path.realpath(self.state / "tables"))
 
     def refused_start(self):
-        process = self.box.start_dataplane(*NULL, "--socket", str(self.box.folder / "other.sock"),
-                                           wait=False)
+        process = self.box.start_dataplane(
+            *NULL, {"sockets": {"dataplane": {"path": self.box.folder / "other.sock"}}}, wait=False)
         self.assertEqual(process.wait(20), 1)
 
     def test_nobody_else_reads_it(self):

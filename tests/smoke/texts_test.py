@@ -61,7 +61,7 @@ class Live(BoxCase):
         capture.write_bytes(pcap([(number, frame) for number, (frame, _) in enumerate(FRAMES)]))
         self.ports = [f"net_pcap{side},rx_pcap={capture},infinite_rx=1" for side in (0, 1)]
         # A capture in a loop takes a buffer for each frame and queue it holds.
-        self.box.start_dataplane(*self.ports, "--mbufs", "8192")
+        self.box.start_dataplane(*self.ports, {"memory": {"mbufs": 8192}})
         self.box.start_sluiced()
 
     def dropped(self):
@@ -84,7 +84,7 @@ class Live(BoxCase):
         self.expect_dropped("r0")
         self.box.kill(self.box.sluiced)
         self.box.kill(self.box.dataplane)
-        self.box.start_dataplane(*self.ports, "--mbufs", "8192")
+        self.box.start_dataplane(*self.ports, {"memory": {"mbufs": 8192}})
         self.assertIn("took up the saved rule set with 4 rules", self.box.log("dataplane.log"))
         self.box.start_sluiced()
         self.expect_dropped("r0", "r1", "r2")

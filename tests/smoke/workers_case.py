@@ -2,6 +2,7 @@
 import json
 
 from box_case import HostsCase, main  # noqa: F401: they are started through here
+from box_file import merged
 
 
 def hold_each(field, rate, burst):
@@ -19,12 +20,12 @@ rules:
 class WorkersCase(HostsCase):
     LCORES = "0@0,1@1,2@1,3@0,4@1"
 
-    def start_dataplane(self, *more):
-        self.start_between("af_packet", "--lcores", self.LCORES, *more,
+    def start_dataplane(self, config=None):
+        self.start_between("af_packet", merged({"workers": {"lcores": self.LCORES}}, config or {}),
                            ports=",framecnt=4096,blocksz=1048576")
 
-    def start(self, *more):
-        self.start_dataplane(*more)
+    def start(self, config=None):
+        self.start_dataplane(config)
         self.box.start_sluiced()
 
     def rules(self):

@@ -2,10 +2,10 @@
 
 #include "control/cli/replay/worker_set.hpp"
 
+#include "control/cli/box_config.hpp"
 #include "control/cli/terminal.hpp"
 #include "control/list_folder.hpp"
 #include "control/text_file.hpp"
-#include "lib/policy/box/box.hpp"
 #include "lib/policy/placement/limit_scope.hpp"
 #include "lib/policy/placement/rss_mapping.hpp"
 
@@ -13,33 +13,17 @@ namespace sluice {
 namespace {
 
 // The packet policies, the name of the first pair, and what its ports hash.
-void adopt_box(const Box& box, ReplaySetup& setup) {
-    setup.policy.malformed =
-        box.malformed == "drop" ? MalformedPolicy::Drop : MalformedPolicy::Pass;
-    setup.policy.tunnels = {box.tunnel_gre, box.tunnel_vxlan, box.tunnel_ipip};
+void adopt_box(const BoxConfig& box, ReplaySetup& setup) {
+    setup.policy.malformed = box.malformed;
+    setup.policy.tunnels = box.tunnels;
     if (!box.pairs.empty()) {
-        const BoxPair& pair = box.pairs.front();
+        const PairConfig& pair = box.pairs.front();
         setup.pair = pair.name;
-        setup.rss_outside = find_rss(pair.outside.rss).value_or(Rss::Source);
+        setup.rss_outside = pair.outside.rss;
         setup.spread = spread_of(box);
         setup.merge_interval = box.merge_interval;
-        setup.rss_inside = find_rss(pair.inside.rss).value_or(Rss::Source);
+        setup.rss_inside = pair.inside.rss;
     }
-}
-
-bool read_config(const std::string& path, ReplaySetup& setup) {
-    const Result<std::string> text = read_text_file(path);
-    if (!text) {
-        say_error(text.error().what);
-        return false;
-    }
-    Problems problems{path};
-    const auto box = read_box({path, *text}, Purpose::Enforce, problems);
-    say_problems(problems.list(), {path, *text});
-    if (box) {
-        adopt_box(*box, setup);
-    }
-    return box.has_value();
 }
 
 // Several workers get frames as WorkerSet spreads them. One worker is shown as the box would have
@@ -82,8 +66,12 @@ std::variant<ReplaySetup, ExitCode> replay_setup(const Options& options) {
         return ExitCode::Usage;
     }
     setup.inside = *std::move(inside);
-    if (!options.config_file.empty() && !read_config(options.config_file, setup)) {
-        return ExitCode::Refused;
+    if (!options.config_file.empty()) {
+        const std::optional<BoxConfig> box = read_box_file(options.config_file);
+        if (!box) {
+            return ExitCode::Refused;
+        }
+        adopt_box(*box, setup);
     }
     return setup;
 }

@@ -29,7 +29,7 @@ constexpr auto kTopKeys = std::to_array<KeyRow>({
     {"cluster", false},
 });
 constexpr auto kMergeKeys = std::to_array<KeyRow>({{"interval"}});
-constexpr auto kWorkerKeys = std::to_array<KeyRow>({{"lcores"}, {"watchdog"}});
+constexpr auto kWorkerKeys = std::to_array<KeyRow>({{"lcores"}, {"watchdog"}, {"idle_sleep"}});
 constexpr auto kWatchdogKeys = std::to_array<KeyRow>({{"stall"}, {"action"}});
 constexpr auto kMemoryKeys = std::to_array<KeyRow>({{"hugepages"}, {"mbufs"}, {"tables"}});
 constexpr auto kTableKeys = std::to_array<KeyRow>({{"keys"}, {"state_dir"}, {"snapshot"}});
@@ -44,39 +44,42 @@ constexpr auto kSocketsKeys = std::to_array<KeyRow>({{"control"}, {"dataplane"}}
 constexpr auto kSocketKeys = std::to_array<KeyRow>({{"path"}, {"mode"}, {"owner"}, {"group"}});
 constexpr auto kLogKeys = std::to_array<KeyRow>({{"level"}, {"format"}});
 
-constexpr auto kHugepageWords = std::to_array<std::string_view>({"auto", "required", "none"});
-constexpr auto kMalformedWords = std::to_array<std::string_view>({"drop", "pass"});
 constexpr auto kWatchdogWords = std::to_array<std::string_view>({"report", "restart"});
-constexpr auto kLevelWords = std::to_array<std::string_view>({"debug", "info", "warn", "error"});
-constexpr auto kFormatWords = std::to_array<std::string_view>({"text", "json", "journal"});
 constexpr auto kTunnelWords = std::to_array<std::string_view>({"gre", "vxlan", "ipip"});
 
 // A count as sluice.yaml writes sizes of tables and pools: `4096`, `256k`, `4M`, 1000-based.
-std::optional<std::uint64_t> read_amount(const MapReader& map, std::string_view key,
-                                         const ReadContext& context) {
+template <typename T>
+void read_amount(const MapReader& map, std::string_view key,
+                 const ConfigRange<std::uint64_t>& range, const ReadContext& context, T& into) {
     const YamlNode* value = map.find(key);
     if (value == nullptr) {
-        return std::nullopt;
+        return;
     }
     std::string text = value->text;
     if (text.ends_with('k')) {
         text.back() = 'K';
     }
     const Result<Units> amount = parse_count(text);
-    if (!value->is_scalar() || !value->plain || !amount || amount->count() == 0 ||
-        amount->count() > UINT32_MAX) {
-        context.problems.error(value->at, "`" + std::string{key} +
-                                              "` is a number such as 4096, 256k or 4M, found " +
-                                              kind_name(*value));
-        return std::nullopt;
+    if (!value->is_scalar() || !value->plain || !amount || !range.holds(amount->count())) {
+        context.problems.error(
+            value->at, "`" + std::string{key} + "` is a number such as 4096, 256k or 4M, from " +
+                           std::to_string(range.least) + " to " + std::to_string(range.most) +
+                           "; found " + kind_name(*value));
+        return;
     }
-    return amount->count();
+    into = static_cast<T>(amount->count());
 }
 
-std::string read_word(const MapReader& map, std::string_view key,
-                      std::span<const std::string_view> words, std::string fallback) {
-    const std::optional<std::size_t> index = map.word(key, words);
-    return index ? std::string{words[*index]} : std::move(fallback);
+template <typename E>
+void read_word(const MapReader& map, std::string_view key, std::span<const std::string_view> words,
+               E& into) {
+    if (const std::optional<std::size_t> index = map.word(key, words)) {
+        into = static_cast<E>(*index);
+    }
+}
+
+void read_text(const MapReader& map, std::string_view key, std::string& into) {
+    into = map.text(key).value_or(into);
 }
 
 class BoxReader {
@@ -84,7 +87,7 @@ public:
     BoxReader(const LineIndex& lines, Purpose purpose, Problems& problems)
         : context_{lines, problems, purpose == Purpose::Enforce} {}
 
-    std::optional<Box> run(const YamlNode& root) {
+    std::optional<BoxConfig> run(const YamlNode& root) {
         const MapReader top{root, kTopKeys, context_, "the configuration"};
         if (!top.is_map()) {
             return std::nullopt;
@@ -104,8 +107,12 @@ public:
         section(top, "packets", &BoxReader::read_packets);
         section(top, "sockets", &BoxReader::read_sockets);
         section(top, "log", &BoxReader::read_log);
-        box_.rules = top.text("rules").value_or("");
+        read_text(top, "rules", box_.rules);
         if (context_.problems.has_errors()) {
+            return std::nullopt;
+        }
+        if (const std::optional<std::string> fault = find_fault(box_)) {
+            context_.problems.error({}, *fault);
             return std::nullopt;
         }
         return std::move(box_);
@@ -119,23 +126,36 @@ private:
         }
     }
 
+    // `what`: the durations it may have, for people.
+    void read_time(const MapReader& map, std::string_view key,
+                   const ConfigRange<Nanoseconds>& range, std::string_view what,
+                   Nanoseconds& into) {
+        const YamlNode* value = map.find(key);
+        if (value == nullptr) {
+            return;
+        }
+        const Result<Nanoseconds> time = parse_duration(value->is_scalar() ? value->text : "");
+        if (!value->plain || !time || !range.holds(*time)) {
+            context_.problems.error(
+                value->at, "`" + std::string{key} + "` is a duration " + std::string{what});
+            return;
+        }
+        into = *time;
+    }
+
     void read_workers(const YamlNode& node) {
         const MapReader map{node, kWorkerKeys, context_, "workers"};
-        box_.lcores = map.text("lcores").value_or(box_.lcores);
+        read_text(map, "lcores", box_.lcores);
+        box_.lcores = box_.lcores == "auto" ? "" : box_.lcores;
+        read_time(map, "idle_sleep", kIdleSleepRange, "of at most 100ms, such as 100us",
+                  box_.idle_sleep);
         const YamlNode* watchdog = map.find("watchdog");
         if (watchdog == nullptr) {
             return;
         }
         const MapReader dog{*watchdog, kWatchdogKeys, context_, "watchdog"};
-        if (const YamlNode* text = dog.find("stall")) {
-            const Result<Nanoseconds> stall = parse_duration(text->text);
-            if (!text->plain || !stall || *stall < std::chrono::milliseconds{1}) {
-                context_.problems.error(text->at,
-                                        "`stall` is a duration of at least 1ms, such as 1s");
-            } else {
-                box_.watchdog_stall = std::chrono::duration_cast<std::chrono::milliseconds>(*stall);
-            }
-        }
+        read_time(dog, "stall", kStallRange, "of at least 1ms and at most 1h, such as 1s",
+                  box_.watchdog_stall);
         if (dog.word("action", kWatchdogWords).value_or(0) != 0) {
             context_.not_enforced(dog.find("action")->at, "watchdog action restart");
         }
@@ -143,28 +163,18 @@ private:
 
     void read_merge(const YamlNode& node) {
         const MapReader map{node, kMergeKeys, context_, "merge"};
-        const YamlNode* text = map.find("interval");
-        if (text == nullptr) {
-            return;
-        }
-        const Result<Nanoseconds> interval = parse_duration(text->is_scalar() ? text->text : "");
-        if (!text->plain || !interval || *interval < std::chrono::microseconds{10} ||
-            *interval > std::chrono::seconds{1}) {
-            context_.problems.error(text->at,
-                                    "`interval` is a duration from 10us to 1s, such as 1ms");
-        } else {
-            box_.merge_interval = std::chrono::duration_cast<std::chrono::microseconds>(*interval);
-        }
+        read_time(map, "interval", kMergeRange, "from 10us to 1s, such as 1ms",
+                  box_.merge_interval);
     }
 
     void read_memory(const YamlNode& node) {
         const MapReader map{node, kMemoryKeys, context_, "memory"};
-        box_.hugepages = read_word(map, "hugepages", kHugepageWords, box_.hugepages);
-        box_.mbufs = read_amount(map, "mbufs", context_).value_or(box_.mbufs);
+        read_word(map, "hugepages", kHugePagesNames, box_.huge_pages);
+        read_amount(map, "mbufs", kMbufsRange, context_, box_.mbufs);
         if (const YamlNode* tables = map.find("tables")) {
             const MapReader table{*tables, kTableKeys, context_, "tables"};
-            box_.table_keys = read_amount(table, "keys", context_).value_or(box_.table_keys);
-            box_.state_dir = table.text("state_dir").value_or(box_.state_dir);
+            read_amount(table, "keys", kTableKeysRange, context_, box_.table_keys);
+            read_text(table, "state_dir", box_.state_dir);
             if (const YamlNode* snapshot = table.find("snapshot")) {
                 read_snapshot(*snapshot);
             }
@@ -176,25 +186,17 @@ private:
         if (!map.is_map()) {
             return;
         }
-        box_.snapshot_file = map.text("file").value_or("");
+        read_text(map, "file", box_.snapshot_file);
         if (box_.snapshot_file.empty()) {
             context_.problems.error(node.at, "`snapshot` needs a `file`");
         }
-        if (const YamlNode* text = map.find("every")) {
-            const Result<Nanoseconds> every = parse_duration(text->text);
-            if (!text->plain || !every || *every < std::chrono::milliseconds{100} ||
-                *every > std::chrono::hours{1}) {
-                context_.problems.error(text->at,
-                                        "`every` is a duration from 100ms to 1h, such as 10s");
-            } else {
-                box_.snapshot_every = std::chrono::duration_cast<std::chrono::milliseconds>(*every);
-            }
-        }
+        read_time(map, "every", kSnapshotRange, "from 100ms to 1h, such as 10s",
+                  box_.snapshot_every);
     }
 
     void read_packets(const YamlNode& node) {
         const MapReader map{node, kPacketKeys, context_, "packets"};
-        box_.malformed = read_word(map, "malformed", kMalformedWords, box_.malformed);
+        read_word(map, "malformed", kMalformedNames, box_.malformed);
         const YamlNode* tunnels = map.find("tunnels");
         if (tunnels == nullptr) {
             return;
@@ -205,11 +207,11 @@ private:
         }
         for (const YamlNode& item : tunnels->items) {
             if (item.text == "gre") {
-                box_.tunnel_gre = true;
+                box_.tunnels.gre = true;
             } else if (item.text == "vxlan") {
-                box_.tunnel_vxlan = true;
+                box_.tunnels.vxlan = true;
             } else if (item.text == "ipip") {
-                box_.tunnel_ipip = true;
+                box_.tunnels.ipip = true;
             } else {
                 context_.problems.error(item.at, "tunnels are gre, vxlan and ipip; found " +
                                                      kind_name(item) +
@@ -224,15 +226,15 @@ private:
         read_socket(map, "dataplane", box_.dataplane);
     }
 
-    void read_socket(const MapReader& sockets, std::string_view name, BoxSocket& socket) {
+    void read_socket(const MapReader& sockets, std::string_view name, SocketOptions& socket) {
         const YamlNode* node = sockets.find(name);
         if (node == nullptr) {
             return;
         }
         const MapReader map{*node, kSocketKeys, context_, "a socket"};
-        socket.path = map.text("path").value_or(socket.path);
-        socket.owner = map.text("owner").value_or("");
-        socket.group = map.text("group").value_or("");
+        read_text(map, "path", socket.path);
+        read_text(map, "owner", socket.owner);
+        read_text(map, "group", socket.group);
         const std::optional<std::string> mode = map.text("mode");
         if (!mode) {
             return;
@@ -241,7 +243,7 @@ private:
         const auto [end, error] =
             std::from_chars(mode->data(), mode->data() + mode->size(), bits, 8);
         const bool octal = error == std::errc{} && end == mode->data() + mode->size();
-        if (map.find("mode")->plain || !octal || bits > 0777) {
+        if (map.find("mode")->plain || !octal || bits > kMostSocketMode) {
             context_.problems.error(map.find("mode")->at,
                                     "`mode` is octal and quoted, such as \"0660\"");
         } else {
@@ -251,17 +253,17 @@ private:
 
     void read_log(const YamlNode& node) {
         const MapReader map{node, kLogKeys, context_, "log"};
-        box_.log_level = read_word(map, "level", kLevelWords, box_.log_level);
-        box_.log_format = read_word(map, "format", kFormatWords, box_.log_format);
+        read_word(map, "level", kLogLevelNames, box_.log_level);
+        read_word(map, "format", kLogFormatNames, box_.log_format);
     }
 
     ReadContext context_;
-    Box box_;
+    BoxConfig box_;
 };
 
 }  // namespace
 
-std::optional<Box> read_box(const RuleText& source, Purpose purpose, Problems& problems) {
+std::optional<BoxConfig> read_box(const RuleText& source, Purpose purpose, Problems& problems) {
     return read_file(source.text, problems, [&](const LineIndex& lines, const YamlNode& root) {
         return BoxReader{lines, purpose, problems}.run(root);
     });

@@ -1,7 +1,5 @@
 #include "lib/policy/box/port_pair_reader.hpp"
 
-#include "lib/packet/rss.hpp"
-
 #include <array>
 #include <set>
 #include <string>
@@ -13,16 +11,12 @@ constexpr auto kPairKeys = std::to_array<KeyRow>(
     {{"name"}, {"outside"}, {"inside"}, {"mtu"}, {"link_follow"}, {"hand_over"}});
 constexpr auto kPortKeys = std::to_array<KeyRow>({{"device"}, {"queues"}, {"rss"}});
 
-constexpr std::uint64_t kMaxQueues = 64;
-constexpr std::uint64_t kSmallestMtu = 68;  // RFC 791
-constexpr std::uint64_t kLargestMtu = 65'535;
-
 class PortPairReader {
 public:
     explicit PortPairReader(const ReadContext& context) : context_{context} {}
 
-    BoxPair read_pair(const YamlNode& node) {
-        BoxPair pair;
+    PairConfig read_pair(const YamlNode& node) {
+        PairConfig pair;
         const MapReader map{node, kPairKeys, context_, "a port pair"};
         if (!map.is_map()) {
             return pair;
@@ -41,14 +35,14 @@ public:
 
 private:
     std::optional<std::uint16_t> read_mtu(const MapReader& map) {
-        const std::optional<std::uint64_t> mtu = map.number("mtu", kLargestMtu);
-        if (mtu && *mtu < kSmallestMtu) {
+        const std::optional<std::uint64_t> mtu = map.number("mtu", kMtuRange.most);
+        if (mtu && *mtu < kMtuRange.least) {
             context_.problems.error(map.find("mtu")->at, "the least MTU is 68");
         }
         return mtu ? std::optional{static_cast<std::uint16_t>(*mtu)} : std::nullopt;
     }
 
-    BoxPort read_side(const MapReader& pair, std::string_view side) {
+    PortConfig read_side(const MapReader& pair, std::string_view side) {
         const YamlNode* node = pair.find(side);
         if (node == nullptr) {
             context_.problems.error(pair.node().at,
@@ -68,28 +62,27 @@ private:
             context_.problems.error(map.node().at,
                                     "a port needs a `device`, such as 0000:3b:00.0 or "
                                     "net_af_packet0,iface=eth0");
-        } else if (!devices_.insert(device).second) {
+        } else if (!devices_.insert(std::string{device_name(device)}).second) {
             context_.problems.error(map.find("device")->at,
                                     "the device `" + device + "` has another place already");
         }
         return device;
     }
 
-    std::optional<unsigned> read_queues(const MapReader& map) {
+    std::optional<std::uint32_t> read_queues(const MapReader& map) {
         const YamlNode* queues = map.find("queues");
         if (queues == nullptr || queues->text == "auto") {
             return std::nullopt;
         }
-        const std::optional<std::uint64_t> number = map.number("queues", kMaxQueues);
+        const std::optional<std::uint64_t> number = map.number("queues", kQueuesRange.most);
         if (number && *number == 0) {
             context_.problems.error(queues->at, "`queues` is auto or at least 1");
         }
-        return number ? std::optional{static_cast<unsigned>(*number)} : std::nullopt;
+        return number ? std::optional{static_cast<std::uint32_t>(*number)} : std::nullopt;
     }
 
-    std::string read_rss(const MapReader& map) {
-        const std::optional<std::size_t> rss = map.word("rss", kRssNames);
-        return rss ? std::string{kRssNames[*rss]} : BoxPort{}.rss;
+    Rss read_rss(const MapReader& map) {
+        return static_cast<Rss>(map.word("rss", kRssNames).value_or(0));
     }
 
     const ReadContext& context_;
@@ -99,13 +92,13 @@ private:
 
 }  // namespace
 
-std::vector<BoxPair> read_port_pairs(const YamlNode& ports, const ReadContext& context) {
+std::vector<PairConfig> read_port_pairs(const YamlNode& ports, const ReadContext& context) {
     if (!ports.is_list()) {
         context.problems.error(ports.at, "`ports` is a list of pairs, found " + kind_name(ports));
         return {};
     }
     PortPairReader reader{context};
-    std::vector<BoxPair> pairs;
+    std::vector<PairConfig> pairs;
     pairs.reserve(ports.items.size());
     for (const YamlNode& node : ports.items) {
         pairs.push_back(reader.read_pair(node));

@@ -5,20 +5,17 @@
 namespace sluice {
 namespace {
 
-// All lcores but the first; `auto` is one of each.
-std::size_t workers_of(const Box& box) {
-    const std::size_t lcores = box.lcores == "auto" ? 2 : count_lcores(box.lcores);
+// All lcores but the first; where none are given, one of each.
+std::size_t workers_of(const BoxConfig& box) {
+    const std::size_t lcores = box.lcores.empty() ? 2 : count_lcores(box.lcores);
     return lcores < 2 ? 1 : lcores - 1;
 }
 
-PortRssMapping spread_of(const BoxPair& pair, Direction dir, std::size_t workers,
+PortRssMapping spread_of(const PairConfig& pair, Direction dir, std::size_t workers,
                          std::size_t place) {
     using By = PortRssMapping::By;
-    const BoxPort& port = dir == Direction::In ? pair.outside : pair.inside;
-    PortRssMapping spread{.pair = pair.name,
-                          .dir = dir,
-                          .by = By::OneWorker,
-                          .rss = find_rss(port.rss).value_or(Rss::Source)};
+    const PortConfig& port = dir == Direction::In ? pair.outside : pair.inside;
+    PortRssMapping spread{.pair = pair.name, .dir = dir, .by = By::OneWorker, .rss = port.rss};
     const bool hashes = is_pci(pair.outside.device) && is_pci(pair.inside.device) &&
                         pair.outside.queues != 1U && pair.inside.queues != 1U;
     if (workers == 1) {
@@ -39,10 +36,10 @@ PortRssMapping spread_of(const BoxPair& pair, Direction dir, std::size_t workers
 
 }  // namespace
 
-RssMapping spread_of(const Box& box) {
+RssMapping spread_of(const BoxConfig& box) {
     const std::size_t workers = workers_of(box);
     RssMapping spread{.ports = {},
-                      .tunnels = box.tunnel_gre || box.tunnel_vxlan || box.tunnel_ipip,
+                      .tunnels = box.tunnels.gre || box.tunnels.vxlan || box.tunnels.ipip,
                       .workers = workers,
                       .merge_interval = box.merge_interval};
     for (std::size_t place = 0; place < box.pairs.size(); ++place) {

@@ -106,7 +106,7 @@ def apply_to_enforced(bench, _):
     with bench.folder() as folder:
         write_traffic(folder / "traffic.pcap")
         devices = [f"net_pcap{index},rx_pcap={folder}/traffic.pcap,infinite_rx=1" for index in (0, 1)]
-        box = Box(bench.programs, folder, ("--mbufs", 32768))
+        box = Box(bench.programs, folder, idle_sleep=None, mbufs=32768)
         try:
             box.start(Bare(devices))
             (folder / "none.yaml").write_text("version: 1\nrules:\n  - {id: none, on_match: drop, when: l4.dport eq 1}\n")

@@ -96,7 +96,7 @@ class Sluice:
     """The box of scripts/run over the given devices, polling without pause."""
 
     def __init__(self, programs, folder, devices, rules):
-        self.box = Box(programs, folder, ("--mbufs", MBUFS))
+        self.box = Box(programs, folder, idle_sleep=None, mbufs=MBUFS)
         self.box.start(Bare(devices))
         self.box.apply(rules)
 

@@ -9,7 +9,7 @@ from commands import LabError, Process
 
 START_SECONDS = 30
 TABLE_KEYS = 65536
-IDLE_SLEEP_US = 50  # the worker shares its core with the hosts
+IDLE_SLEEP = "50us"  # the worker shares its core with the hosts
 
 
 class Programs:
@@ -28,8 +28,11 @@ class Box:
     DATAPLANE_SOCKET = "dataplane.sock"
     DAEMON_SOCKET = "sluiced.sock"
 
-    def __init__(self, programs, folder, options=("--idle-sleep", IDLE_SLEEP_US)):
-        self.programs, self.folder, self.options = programs, folder, options
+    def __init__(self, programs, folder, idle_sleep=IDLE_SLEEP, mbufs=None):
+        """Without `idle_sleep` the worker polls without pause; without `mbufs` there are as many as it needs."""
+        self.programs, self.folder = programs, folder
+        self.workers = f"idle_sleep: {idle_sleep}" if idle_sleep else ""
+        self.memory = f"mbufs: {mbufs}" if mbufs else ""
         self.state = folder / "state"
         self.state.mkdir()
         self.processes = []
@@ -37,11 +40,18 @@ class Box:
         os.environ["RUNTIME_DIRECTORY"] = str(folder)
 
     def start(self, network):
-        self.run("sluice-dataplane", [
-            *network.prefix(network.box), self.programs.dataplane,
-            "--pair", "lab", "--outside", network.device(0), "--inside", network.device(1),
-            "--lcores", lcores(), "--hugepages", "auto", "--socket", self.DATAPLANE_SOCKET,
-            "--state-dir", self.state, "--table-keys", TABLE_KEYS, *self.options])
+        config = self.folder / "sluice.yaml"
+        config.write_text(f"""version: 1
+ports:
+  - name: lab
+    outside: {{device: "{network.device(0)}"}}
+    inside: {{device: "{network.device(1)}"}}
+workers: {{lcores: "{lcores()}", {self.workers}}}
+memory: {{tables: {{keys: {TABLE_KEYS}, state_dir: "{self.state}"}}, {self.memory}}}
+sockets: {{dataplane: {{path: {self.DATAPLANE_SOCKET}}}}}
+""")
+        self.run("sluice-dataplane", [*network.prefix(network.box), self.programs.dataplane,
+                                      "--config", config])
         self.wait_for(self.DATAPLANE_SOCKET)
         self.run("sluiced", [
             self.programs.daemon, "--socket", self.DAEMON_SOCKET,

@@ -7,10 +7,10 @@
 namespace sluice::eal_test {
 namespace {
 
-DataplaneOptions with_devices(const std::string& outside, const std::string& inside) {
-    DataplaneOptions options;
-    options.pairs.push_back({.name = "lab", .outside = {outside}, .inside = {inside}});
-    return options;
+BoxConfig with_devices(const std::string& outside, const std::string& inside) {
+    BoxConfig box;
+    box.pairs.push_back({.name = "lab", .outside = {outside}, .inside = {inside}});
+    return box;
 }
 
 bool has(const std::vector<std::string>& words, const std::string& word) {
@@ -27,37 +27,42 @@ TEST(IsPci, TellsAddressesFromVirtualDevices) {
 }
 
 TEST(EalArguments, ProbesOnlyTheDevicesNamed) {
-    const auto pci = *eal_arguments(with_devices("0000:3b:00.0", "0000:3b:00.1"), 0);
+    const auto pci = *eal_arguments(with_devices("0000:3b:00.0", "0000:3b:00.1"), {}, 0);
     EXPECT_TRUE(has(pci, "-a") && has(pci, "0000:3b:00.1") && !has(pci, "--no-pci"));
-    const auto virtual_ones = *eal_arguments(with_devices("net_tap0", "net_tap1"), 0);
+    const auto virtual_ones = *eal_arguments(with_devices("net_tap0", "net_tap1"), {}, 0);
     EXPECT_TRUE(has(virtual_ones, "--no-pci"));
 }
 
 TEST(EalArguments, TakesHugePagesWhenThereAreEnough) {
     constexpr std::uint64_t kPlenty = std::uint64_t{1} << 30;
     constexpr std::uint64_t kOnePage = std::uint64_t{2} << 20;
-    DataplaneOptions options = with_devices("a", "b");
-    EXPECT_TRUE(has(*eal_arguments(options, kPlenty), "--in-memory"));
-    EXPECT_TRUE(has(*eal_arguments(options, kOnePage), "--no-huge"));
-    EXPECT_TRUE(has(*eal_arguments(options, 0), "--no-huge"));
-    options.huge_pages = HugePages::None;
-    EXPECT_TRUE(has(*eal_arguments(options, kPlenty), "--no-huge"));
-    options.huge_pages = HugePages::Required;
-    EXPECT_TRUE(has(*eal_arguments(options, kPlenty), "--in-memory"));
-    EXPECT_FALSE(eal_arguments(options, 0).has_value());
+    BoxConfig box = with_devices("a", "b");
+    EXPECT_TRUE(has(*eal_arguments(box, {}, kPlenty), "--in-memory"));
+    EXPECT_TRUE(has(*eal_arguments(box, {}, kOnePage), "--no-huge"));
+    EXPECT_TRUE(has(*eal_arguments(box, {}, 0), "--no-huge"));
+    box.huge_pages = HugePages::None;
+    EXPECT_TRUE(has(*eal_arguments(box, {}, kPlenty), "--no-huge"));
+    box.huge_pages = HugePages::Required;
+    EXPECT_TRUE(has(*eal_arguments(box, {}, kPlenty), "--in-memory"));
+    EXPECT_FALSE(eal_arguments(box, {}, 0).has_value());
 }
 
-TEST(EalArguments, MemoryGrowsWithPairsUnlessGiven) {
-    const auto megabytes = [](const DataplaneOptions& options) {
-        const std::vector<std::string> words = *eal_arguments(options, 0);
+TEST(EalArguments, MemoryGrowsWithPairs) {
+    const auto megabytes = [](const BoxConfig& box) {
+        const std::vector<std::string> words = *eal_arguments(box, {}, 0);
         return std::stoul(*(std::find(words.begin(), words.end(), "-m") + 1));
     };
-    DataplaneOptions options = with_devices("a", "b");
-    const unsigned long one = megabytes(options);
-    options.pairs.push_back(options.pairs[0]);
-    EXPECT_GT(megabytes(options), one + 15);
-    options.memory_mb = 99;
-    EXPECT_EQ(megabytes(options), 99U);
+    BoxConfig box = with_devices("a", "b");
+    const unsigned long one = megabytes(box);
+    box.pairs.push_back(box.pairs[0]);
+    EXPECT_GT(megabytes(box), one + 15);
+}
+
+TEST(EalArguments, PassOnWhatIsGivenForTheEalBehindOurs) {
+    const std::vector<std::string> more{"-m", "99"};
+    const std::vector<std::string> words = *eal_arguments(with_devices("a", "b"), more, 0);
+    ASSERT_GT(words.size(), 2U);
+    EXPECT_EQ(std::vector<std::string>(words.end() - 2, words.end()), more);
 }
 
 TEST(CountLcores, ReadsDpdkLists) {

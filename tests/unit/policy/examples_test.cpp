@@ -1,6 +1,7 @@
 // The example files of the language and of the box, where they are at hand.
 #include "lib/policy/box/box.hpp"
 #include "lib/policy/compile.hpp"
+#include "lib/wire/box_config_codec.hpp"
 
 #include <gtest/gtest.h>
 
@@ -50,14 +51,30 @@ TEST(Examples, TheRuleFilePassesCheckAndIsRefusedForEnforcing) {
     EXPECT_FALSE(compile_rules({"r", *text}, Purpose::Enforce, {}, refused).has_value());
 }
 
-TEST(Examples, TheConfigurationPassesCheck) {
+TEST(Examples, TheConfigurationPassesCheckAndReachesTheDataplaneWhole) {
     const std::optional<std::string> text = read_example("sluice.example.yaml");
     if (!text) {
         GTEST_SKIP() << "no sluice.example.yaml in " << shared_folder();
     }
     Problems problems{"sluice.example.yaml"};
-    ASSERT_TRUE(read_box({"b", *text}, Purpose::Check, problems).has_value());
+    const std::optional<BoxConfig> box = read_box({"b", *text}, Purpose::Check, problems);
+    ASSERT_TRUE(box.has_value());
     expect_only_warnings(problems, *text);
+    const Result<BoxConfig> there = decode_box_config(encode(*box));
+    ASSERT_TRUE(there.has_value()) << there.error().what;
+    EXPECT_EQ(there->pairs.at(0).name, "uplink");
+    EXPECT_EQ(there->pairs[0].mtu, 9000);
+    EXPECT_EQ(there->pairs[0].inside.rss, Rss::Destination);
+    EXPECT_EQ(there->mbufs, 256'000U);
+    EXPECT_EQ(there->table_keys, 4'000'000U);
+    EXPECT_EQ(there->state_dir, "/dev/hugepages/sluice");
+    EXPECT_EQ(there->snapshot_file, "/var/lib/sluice/state.bin");
+    EXPECT_EQ(there->snapshot_every, std::chrono::seconds{10});
+    EXPECT_TRUE(there->tunnels.gre && there->tunnels.vxlan && there->tunnels.ipip);
+    EXPECT_EQ(there->control.group, "sluice");
+    EXPECT_EQ(there->dataplane.path, "/run/sluice/dataplane.sock");
+    EXPECT_EQ(there->rules, "/etc/sluice/rules.yaml");
+    EXPECT_EQ(there->log_format, LogFormat::Journal);
 }
 
 }  // namespace

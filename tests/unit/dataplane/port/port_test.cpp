@@ -27,7 +27,7 @@ TEST(ChooseQueues, NoMoreThanEitherPortOffers) {
         {"never none", {.max_queues = 0}, nic, std::nullopt, 2, 1},
     };
     for (const Row& row : rows) {
-        PairOptions pair;
+        PairConfig pair;
         pair.outside.queues = row.asked;
         pair.inside.queues = row.asked;
         EXPECT_EQ(choose_queues(pair, row.outside, row.inside, row.workers), row.want) << row.name;
@@ -52,7 +52,7 @@ TEST(ChooseMtu, OneForBothPorts) {
     const PortOffer any;  // such as memif: frames of any length
     const auto chosen = [](const PortOffer& outside, const PortOffer& inside,
                            std::optional<std::uint16_t> asked) {
-        PairOptions pair;
+        PairConfig pair;
         pair.mtu = asked;
         const Result<std::uint16_t> mtu = choose_mtu(pair, outside, inside);
         return mtu ? *mtu : 0;

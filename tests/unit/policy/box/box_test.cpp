@@ -10,13 +10,13 @@ namespace {
 using namespace std::chrono_literals;
 
 struct Outcome {
-    std::optional<Box> box;
+    std::optional<BoxConfig> box;
     std::vector<Problem> problems;
 };
 
 Outcome read(std::string_view text, Purpose purpose = Purpose::Enforce) {
     Problems problems{"b"};
-    std::optional<Box> box = read_box({"b", text}, purpose, problems);
+    std::optional<BoxConfig> box = read_box({"b", text}, purpose, problems);
     return {std::move(box), problems.list()};
 }
 
@@ -31,7 +31,7 @@ ports:
   - name: lab
     outside: {device: a}
     inside: {device: b}
-workers: {lcores: "2@1,3@1", watchdog: {stall: 250ms, action: report}}
+workers: {lcores: "2@1,3@1", watchdog: {stall: 250ms, action: report}, idle_sleep: 50us}
 memory:
   hugepages: none
   mbufs: 256k
@@ -48,34 +48,35 @@ TEST(ReadBox, KeepsEverythingTheFileSays) {
     const Outcome outcome = read(kWhole);
     ASSERT_TRUE(outcome.box.has_value());
     EXPECT_TRUE(outcome.problems.empty());
-    const Box& box = *outcome.box;
+    const BoxConfig& box = *outcome.box;
     ASSERT_EQ(box.pairs.size(), 2U);
     EXPECT_EQ(box.pairs[0].name, "uplink");
     EXPECT_EQ(box.pairs[0].outside.device, "0000:3b:00.0");
     EXPECT_EQ(box.pairs[0].outside.queues, std::nullopt);
-    EXPECT_EQ(box.pairs[0].outside.rss, "five_tuple");
+    EXPECT_EQ(box.pairs[0].outside.rss, Rss::FiveTuple);
     EXPECT_EQ(box.pairs[0].inside.device, "net_tap0,iface=a");
     EXPECT_EQ(box.pairs[0].inside.queues, 4U);
-    EXPECT_EQ(box.pairs[0].inside.rss, "destination");
+    EXPECT_EQ(box.pairs[0].inside.rss, Rss::Destination);
     EXPECT_EQ(box.pairs[0].mtu, 9000);
     EXPECT_FALSE(box.pairs[0].link_follow);
     EXPECT_FALSE(box.pairs[0].hand_over);
     EXPECT_EQ(box.pairs[1].mtu, std::nullopt);
     EXPECT_TRUE(box.pairs[1].link_follow);
     EXPECT_TRUE(box.pairs[1].hand_over);
-    EXPECT_EQ(box.pairs[1].inside.rss, "source");
+    EXPECT_EQ(box.pairs[1].inside.rss, Rss::Source);
     EXPECT_EQ(box.lcores, "2@1,3@1");
     EXPECT_EQ(box.watchdog_stall, 250ms);
-    EXPECT_EQ(box.hugepages, "none");
+    EXPECT_EQ(box.idle_sleep, 50us);
+    EXPECT_EQ(box.huge_pages, HugePages::None);
     EXPECT_EQ(box.mbufs, 256'000U);
     EXPECT_EQ(box.table_keys, 4'000'000U);
     EXPECT_EQ(box.state_dir, "/x");
     EXPECT_EQ(box.snapshot_file, "/y");
     EXPECT_EQ(box.snapshot_every, std::chrono::seconds{3});
-    EXPECT_EQ(box.malformed, "pass");
-    EXPECT_TRUE(box.tunnel_gre);
-    EXPECT_FALSE(box.tunnel_vxlan);
-    EXPECT_TRUE(box.tunnel_ipip);
+    EXPECT_EQ(box.malformed, MalformedPolicy::Pass);
+    EXPECT_TRUE(box.tunnels.gre);
+    EXPECT_FALSE(box.tunnels.vxlan);
+    EXPECT_TRUE(box.tunnels.ipip);
     EXPECT_EQ(box.control.path, "/a.sock");
     EXPECT_EQ(box.control.mode, 0600U);
     EXPECT_EQ(box.control.owner, "o");
@@ -83,16 +84,18 @@ TEST(ReadBox, KeepsEverythingTheFileSays) {
     EXPECT_EQ(box.dataplane.path, "/b.sock");
     EXPECT_EQ(box.dataplane.mode, 0660U);
     EXPECT_EQ(box.rules, "rules.yaml");
-    EXPECT_EQ(box.log_level, "debug");
-    EXPECT_EQ(box.log_format, "json");
+    EXPECT_EQ(box.log_level, LogLevel::Debug);
+    EXPECT_EQ(box.log_format, LogFormat::JsonLines);
 }
 
 TEST(ReadBox, DefaultsNeedOnlyAVersion) {
     const Outcome outcome = read("version: 1\n");
     ASSERT_TRUE(outcome.box.has_value());
     EXPECT_TRUE(outcome.box->pairs.empty());
-    EXPECT_EQ(outcome.box->malformed, "drop");
+    EXPECT_EQ(outcome.box->malformed, MalformedPolicy::Drop);
     EXPECT_EQ(outcome.box->watchdog_stall, 1s);
+    EXPECT_EQ(outcome.box->lcores, "");
+    EXPECT_EQ(read("version: 1\nworkers: {lcores: auto}\n").box->lcores, "");
     EXPECT_EQ(outcome.box->merge_interval, 1ms);
     EXPECT_EQ(read("version: 1\nmerge: {interval: 250us}\n").box->merge_interval, 250us);
 }
@@ -125,6 +128,10 @@ const test::WrongText kWrong[] = {
     {HEAD "workers: {watchdog: {stall: 1}}\n", 2, 29, "such as 1s"},
     {HEAD "workers: {watchdog: {stall: \"1s\"}}\n", 2, 29, "such as 1s"},
     {HEAD "workers: {watchdog: {stall: 1us}}\n", 2, 29, "at least 1ms"},
+    {HEAD "workers: {watchdog: {stall: 61m}}\n", 2, 29, "at most 1h"},
+    {HEAD "workers: {idle_sleep: 101ms}\n", 2, 23, "at most 100ms"},
+    {HEAD "memory: {mbufs: 511}\n", 2, 17, "from 512 to"},
+    {HEAD "memory: {tables: {state_dir: \"\\0\"}}\n", 0, 0, "zero byte"},
     {HEAD "workers: {watchdog: {action: restart}}\n", 2, 30, "not enforced yet"},
     {HEAD "memory: {hugepages: always}\n", 2, 21, "auto, required, none"},
     {HEAD "memory: {mbufs: 256Ki}\n", 2, 17, "256k"},

@@ -9,21 +9,21 @@ namespace {
 
 using By = PortRssMapping::By;
 
-Box box_of(const std::string& lcores, const std::string& outside, const std::string& inside,
-           const std::string& pair = "") {
+BoxConfig box_of(const std::string& lcores, const std::string& outside, const std::string& inside,
+                 const std::string& pair = "") {
     Problems problems{"sluice.yaml"};
     const std::string text = "version: 1\nworkers: {lcores: \"" + lcores +
                              "\"}\nports:\n  - {name: up, outside: {device: " + outside +
                              "}, inside: {device: " + inside + "}" + pair + "}\n";
     const auto box = read_box({"sluice.yaml", text}, Purpose::Enforce, problems);
     EXPECT_TRUE(box) << text;
-    return box.value_or(Box{});
+    return box.value_or(BoxConfig{});
 }
 
 TEST(SpreadOfABox, IsWhatTheDataplaneWillDo) {
     struct Row {
         std::string_view name;
-        Box box;
+        BoxConfig box;
         By outside;
         Rss rss;
     };

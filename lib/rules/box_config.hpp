@@ -1,0 +1,109 @@
+#pragma once
+#include "lib/base/log.hpp"
+#include "lib/base/units.hpp"
+#include "lib/packet/parse.hpp"
+#include "lib/packet/rss.hpp"
+#include "lib/rules/verdict.hpp"
+
+#include <sys/types.h>
+#include <array>
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+// The box itself (ports, cores, memory, sockets), as sluice.yaml compiles to it and as the
+// dataplane starts by it. Policy is in the rule set.
+namespace sluice {
+
+enum class HugePages : std::uint8_t { Auto, Required, None };
+enum class LogFormat : std::uint8_t { Text, JsonLines, Journal };
+
+// By their numbers, as sluice.yaml spells them.
+inline constexpr auto kHugePagesNames =
+    std::to_array<std::string_view>({"auto", "required", "none"});
+inline constexpr auto kMalformedNames = std::to_array<std::string_view>({"drop", "pass"});
+inline constexpr auto kLogLevelNames =
+    std::to_array<std::string_view>({"debug", "info", "warn", "error"});
+inline constexpr auto kLogFormatNames =
+    std::to_array<std::string_view>({"text", "json", "journal"});
+
+struct PortConfig {
+    std::string device;                   // PCI address, or vdev with its arguments
+    std::optional<std::uint32_t> queues;  // nullopt: one for each worker, if the port has RSS
+    Rss rss = Rss::Source;
+};
+
+struct PairConfig {
+    std::string name;
+    PortConfig outside;
+    PortConfig inside;
+    std::optional<std::uint16_t> mtu;  // nullopt: the one that the ports have
+    bool link_follow = true;           // a side that goes down takes the other side down
+    bool hand_over = true;  // workers pass frames on where a port does not spread them as asked
+};
+
+struct SocketOptions {
+    std::string path;
+    mode_t mode = 0660;
+    std::string owner;  // user name; empty: as the process
+    std::string group;  // group name; empty: as the process
+};
+
+struct BoxConfig {
+    std::vector<PairConfig> pairs;
+    std::string lcores;  // DPDK's --lcores; empty: main on CPU 0, one worker on the next
+    Nanoseconds watchdog_stall = std::chrono::seconds{1};
+    Nanoseconds idle_sleep{0};  // of a worker without frames; 0: it polls without pause
+    Nanoseconds merge_interval = std::chrono::milliseconds{1};  // age of the oldest unsent amount
+    HugePages huge_pages = HugePages::Auto;
+    std::uint32_t mbufs = 0;                            // 0: as many as the queues need
+    std::uint64_t table_keys = std::uint64_t{1} << 20;  // of each worker
+    std::string state_dir = "/var/lib/sluice";
+    std::string snapshot_file;  // empty: nothing survives a reboot
+    Nanoseconds snapshot_every = std::chrono::seconds{10};
+    MalformedPolicy malformed = MalformedPolicy::Drop;
+    Tunnels tunnels;
+    SocketOptions control{"/run/sluice/sluiced.sock", 0660, "", ""};
+    SocketOptions dataplane{"/run/sluice/dataplane.sock", 0660, "", ""};
+    std::string rules;  // applied where no set was ever applied; relative to sluice.yaml
+    LogLevel log_level = LogLevel::Info;
+    LogFormat log_format = LogFormat::Text;
+};
+
+// The values that find_fault() lets pass, both ends included.
+template <typename T>
+struct ConfigRange {
+    T least;
+    T most;
+    [[nodiscard]] constexpr bool holds(T value) const noexcept {
+        return least <= value && value <= most;
+    }
+};
+inline constexpr std::size_t kMostPairs = 16;  // DPDK has 32 ports
+inline constexpr ConfigRange<std::uint64_t> kQueuesRange{1, 64};
+inline constexpr ConfigRange<std::uint64_t> kMtuRange{68, 65'535};  // from RFC 791 on
+inline constexpr ConfigRange<std::uint64_t> kMbufsRange{512, std::uint64_t{1} << 26};
+inline constexpr ConfigRange<std::uint64_t> kTableKeysRange{1, std::uint64_t{1} << 32};
+inline constexpr ConfigRange<Nanoseconds> kStallRange{std::chrono::milliseconds{1},
+                                                      std::chrono::hours{1}};
+inline constexpr ConfigRange<Nanoseconds> kIdleSleepRange{Nanoseconds{0},
+                                                          std::chrono::milliseconds{100}};
+inline constexpr ConfigRange<Nanoseconds> kMergeRange{std::chrono::microseconds{10},
+                                                      std::chrono::seconds{1}};
+inline constexpr ConfigRange<Nanoseconds> kSnapshotRange{std::chrono::milliseconds{100},
+                                                         std::chrono::hours{1}};
+inline constexpr mode_t kMostSocketMode = 0777;
+inline constexpr std::size_t kMostConfigText = 4096;  // a path of Linux
+
+// What DPDK calls the device: its text up to its arguments.
+[[nodiscard]] std::string_view device_name(std::string_view device) noexcept;
+
+// What of it no box can start by; nullopt: nothing. Every value is in its range and every text one
+// that C takes whole, each pair has a name and two devices of its own.
+[[nodiscard]] std::optional<std::string> find_fault(const BoxConfig& config);
+
+}  // namespace sluice
