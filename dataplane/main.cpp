@@ -1,3 +1,4 @@
+#include "dataplane/box/dataplane.hpp"
 #include "dataplane/config/command_line.hpp"
 #include "dataplane/config/read_box.hpp"
 #include "dataplane/control/serve.hpp"
@@ -24,16 +25,6 @@ int fail(int code, const Error& error) {
     return code;
 }
 
-int run(const CommandLine& line) {
-    set_log_level(line.box.log_level);
-    if (const Result<Done> eal = start_eal(line.box, line.eal); !eal) {
-        return fail(kRefused, eal.error());
-    }
-    const Result<Done> served = serve(line.box, asked_to_stop);
-    end_eal();
-    return served ? 0 : fail(kRefused, served.error());
-}
-
 // Rules, buckets and secrets; not while a dataplane has them.
 int forget(const BoxConfig& box) {
     const Result<StateFolder> folder = StateFolder::open(box.state_dir);
@@ -49,6 +40,18 @@ int forget(const BoxConfig& box) {
     return done ? 0 : fail(kRefused, done.error());
 }
 
+// Help, version, or the end of what is kept.
+int run_without_ports(const CommandLine& line) {
+    switch (line.kind) {
+        case CommandLine::Kind::Help:
+            return std::fputs(usage().c_str(), stdout) < 0 ? kRefused : 0;
+        case CommandLine::Kind::Version:
+            return std::puts("sluice-dataplane " SLUICE_VERSION) < 0 ? kRefused : 0;
+        default:
+            return forget(line.box);
+    }
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
@@ -59,14 +62,20 @@ int main(int argc, char** argv) {
     if (!line) {
         return fail(line.error().code == Errc::Refused ? kRefused : kWrongUsage, line.error());
     }
-    switch (line->kind) {
-        case CommandLine::Kind::Help:
-            return std::fputs(usage().c_str(), stdout) < 0 ? kRefused : 0;
-        case CommandLine::Kind::Version:
-            return std::puts("sluice-dataplane " SLUICE_VERSION) < 0 ? kRefused : 0;
-        case CommandLine::Kind::Forget:
-            return forget(line->box);
-        default:
-            return run(*line);
+    if (line->kind != CommandLine::Kind::Run) {
+        return run_without_ports(*line);
     }
+    set_log_level(line->box.log_level);
+    if (const Result<Done> eal = start_eal(line->box, line->eal); !eal) {
+        return fail(kRefused, eal.error());
+    }
+    Result<Done> done = Done{};
+    if (const auto dataplane = Dataplane::make(line->box)) {
+        (*dataplane)->workers().launch();  // Worker::run() on every lcore but this one
+        done = serve(**dataplane, line->box.dataplane, asked_to_stop);
+    } else {
+        done = dataplane.error();
+    }
+    end_eal();
+    return done ? 0 : fail(kRefused, done.error());
 }

@@ -1,131 +1,67 @@
 #pragma once
-#include "dataplane/io/dpdk_io.hpp"
-#include "dataplane/io/handover.hpp"
-#include "dataplane/io/lane.hpp"
-#include "dataplane/io/lane_rings.hpp"
-#include "dataplane/io/tx_proxy.hpp"
-#include "dataplane/port/link_watch.hpp"
-#include "dataplane/port/rss_keys.hpp"
+#include "dataplane/box/rule_publisher.hpp"
+#include "dataplane/box/top_report.hpp"
+#include "dataplane/port/ports.hpp"
 #include "dataplane/state/box_state.hpp"
-#include "dataplane/state/rules_store.hpp"
-#include "dataplane/worker/quiesce.hpp"
-#include "dataplane/worker/running.hpp"
-#include "dataplane/worker/watchdog.hpp"
-#include "dataplane/worker/worker.hpp"
-#include "lib/heavy_hitters/key_sampler.hpp"
-#include "lib/heavy_hitters/top_keys.hpp"
-#include "lib/load/loaded_rules.hpp"
-#include "lib/pipeline/counters.hpp"
+#include "dataplane/worker/worker_fleet.hpp"
+#include "lib/base/result.hpp"
 #include "lib/rules/box_config.hpp"
-#include "lib/share/core.hpp"
-#include "lib/share/published.hpp"
-#include "lib/table/worker_tables.hpp"
 #include "lib/wire/message.hpp"
 
 #include <chrono>
+#include <cstdint>
 #include <memory>
-#include <optional>
-#include <string>
 #include <utility>
 #include <vector>
 
 namespace sluice {
 
-// Of the kernel; for what nobody may guess.
-[[nodiscard]] std::uint64_t random_number();
-
-// The whole running dataplane, as the main lcore holds it: ports, workers, what they act on.
+// The whole dataplane, as the main lcore holds it: it puts ports, workers, rules and state
+// together, and answers requests from them, each at once.
 class Dataplane {
 public:
+    // Ports that receive, and workers that are ready to be launched.
     [[nodiscard]] static Result<std::unique_ptr<Dataplane>> make(const BoxConfig& box);
     ~Dataplane();
+    Dataplane(const Dataplane&) = delete;
+    Dataplane& operator=(const Dataplane&) = delete;
 
-    // Requests, each answered at once.
-    [[nodiscard]] Reply apply(ApplyRules request);
-    [[nodiscard]] Reply try_rules(TryRules request);
-    [[nodiscard]] Reply keep(const KeepRules& request);
-    [[nodiscard]] Reply set_panic(bool pass);
-    [[nodiscard]] Reply set_merge_interval(const SetMergeInterval& request);
+    [[nodiscard]] WorkerFleet& workers() noexcept { return workers_; }
+
+    [[nodiscard]] Reply apply(ApplyRules request) {
+        return rules_.take(std::move(request), RulePublisher::Keep::Yes);
+    }
+    [[nodiscard]] Reply try_rules(TryRules request) {
+        return rules_.take(std::move(request.rules), RulePublisher::Keep::No);
+    }
+    [[nodiscard]] Reply keep(const KeepRules& request) { return rules_.keep(request); }
+    [[nodiscard]] Reply set_panic(bool pass) { return rules_.set_panic(pass); }
+    [[nodiscard]] Reply set_merge_interval(const SetMergeInterval& request) {
+        return rules_.set_merge_interval(request);
+    }
+    [[nodiscard]] RunningRules running_rules() const { return rules_.running_rules(); }
+    [[nodiscard]] std::uint64_t generation() const noexcept { return rules_.generation(); }
+    [[nodiscard]] Top top(const GetTop& request) { return top_.list(request, ports_); }
     // Waits for the workers' answers, 200 ms at most.
     [[nodiscard]] Reply ask_key(const AskKey& request);
-    [[nodiscard]] RunningRules running_rules() const;
     [[nodiscard]] Stats stats() const;
-    [[nodiscard]] Top top(const GetTop& request);
-    // How frames come to workers, for whoever compiles rules.
+    // How frames come to workers, for the compiler of rules.
     [[nodiscard]] RssMapping rss_mapping() const;
-    [[nodiscard]] std::uint64_t generation() const noexcept { return loaded_->rules().generation; }
 
-    // What is due about every 100 ms: links, watchdogs, samples, old rule sets.
+    // What is due about every 100 ms: links, watchdogs, samples, old rule sets, snapshots.
     void keep_house();
 
 private:
     Dataplane(const BoxConfig& box, std::vector<unsigned> lcores, BoxState state);
-    [[nodiscard]] Result<Done> start_ports();
-    [[nodiscard]] Result<Done> start_pair(const PairConfig& options);
-    [[nodiscard]] Result<Done> load_rules();
-    [[nodiscard]] TableView table_view() const;
-    [[nodiscard]] std::optional<ApplyRules> saved_rules() const;
-    void report_found() const;
-    void start_workers();
-    [[nodiscard]] const PortPair& pair_of(const Lane& lane) const;
-    [[nodiscard]] TxSide tx_side(std::size_t worker, std::size_t i);
-    [[nodiscard]] LaneHandover* handover_of(std::size_t worker, std::size_t lane);
-    [[nodiscard]] WorkerLanes lanes_of(std::size_t worker);
-    void add_proxies(std::size_t worker, WorkerLanes& io);
-    enum class Keep : bool { No, Yes };  // for the next start too
-    [[nodiscard]] Reply take(ApplyRules request, Keep keep);
-    // What rules are loaded into as this process stands.
-    [[nodiscard]] Environment environment() const;
-    [[nodiscard]] Result<LoadedRules> load_found(const RuleSet& rules);
-    // The rules that are in force from now on.
-    void adopt(LoadedRules rules);
-    [[nodiscard]] std::chrono::steady_clock::time_point time_to_move() const;
-    void await_moves();
-    void finish_migrations();
-    void publish();
-    void reclaim();
-    void take_samples();
-    [[nodiscard]] std::string pair_called(std::uint64_t name) const;
-    void add_overshoot(const LoadedRule& rule, RuleStats& stats) const;
-    [[nodiscard]] RuleTotals read_row(std::uint32_t row) const;
-    [[nodiscard]] std::uint64_t uses_of(LimitSlot slot) const;
-    [[nodiscard]] std::uint64_t settled() const;
-    [[nodiscard]] PortStats port_stats(const Port& port) const;
-    [[nodiscard]] StateStats state_stats() const;
-    [[nodiscard]] WorkerStats worker_stats(std::size_t worker) const;
 
-    BoxConfig box_;
-    std::vector<unsigned> lcores_;  // of the workers
-    std::vector<std::unique_ptr<PortPair>> pairs_;
-    std::vector<PairQueues> queues_;
-    std::vector<std::vector<Lane>> lanes_;       // by worker
-    std::vector<std::vector<Counter>> tx_full_;  // by worker and lane
-    std::vector<std::vector<SentCounts>> sent_;  // by who sent, and for whom
-    LaneRings rings_;
-    std::vector<std::unique_ptr<LaneHandover>> handovers_;
-    std::vector<WorkerCounters> counters_;               // by worker
-    std::vector<std::unique_ptr<KeySampler>> samplers_;  // by worker
-    DeltaLanes ledger_lanes_;
-    std::vector<std::unique_ptr<Worker>> workers_;
-    std::unique_ptr<WorkerTables> peers_;  // the workers' tables
-    std::vector<Watchdog> watchdogs_;
-    RulesStore store_;
+    // Each uses those before it.
+    Tunnels tunnels_;
     BoxState state_;
-    RssKeys rss_keys_;
-    Toeplitz hash_;
-    Toeplitz symmetric_hash_;
-    // The rules in force, which the workers share with this core, and what came with them.
-    std::shared_ptr<const LoadedRules> loaded_ = std::make_shared<const LoadedRules>();
-    std::string source_;
-    std::string modes_;
-    bool panic_ = false;
-    Published<Running> running_;
-    TopKeys top_;
-    QuiesceBoard board_;
-    std::vector<std::pair<std::uint64_t, Retired<Running>>> retired_;
-    Signal stop_;
-    std::chrono::steady_clock::time_point started_;
-    std::chrono::steady_clock::time_point moved_by_{};  // when keys that move have
+    Ports ports_;
+    WorkerFleet workers_;
+    TopReport top_;
+    RulePublisher rules_;
+    std::chrono::steady_clock::time_point started_ = std::chrono::steady_clock::now();
 };
 
 }  // namespace sluice

@@ -102,7 +102,7 @@ KeyQuestion question_of(const AskKey& request, std::uint64_t load, std::size_t r
 }  // namespace
 
 Reply Dataplane::ask_key(const AskKey& request) {
-    const std::vector<LoadedRule>& rules = loaded_->set().rules;
+    const std::vector<LoadedRule>& rules = rules_.loaded().set().rules;
     const auto rule = std::find_if(rules.begin(), rules.end(),
                                    [&](const LoadedRule& one) { return one.id == request.rule; });
     if (request.generation != generation() || rule == rules.end()) {
@@ -111,8 +111,8 @@ Reply Dataplane::ask_key(const AskKey& request) {
     if (request.key >= rule->keys.size()) {
         return Failure{"the rule " + rule->id + " has no such key"};
     }
-    KeyQuestion question =
-        question_of(request, loaded_->set().load, static_cast<std::size_t>(rule - rules.begin()));
+    KeyQuestion question = question_of(request, rules_.loaded().set().load,
+                                       static_cast<std::size_t>(rule - rules.begin()));
     question.limits = limits_of(request, *rule);
     if (question.limits == 0) {
         return Failure{"the rule " + rule->id + " has no limit " + request.limit +
@@ -121,7 +121,7 @@ Reply Dataplane::ask_key(const AskKey& request) {
     std::vector<Asking> asked;
     asked.reserve(workers_.size());
     for (std::size_t worker = 0; worker < workers_.size(); ++worker) {
-        asked.emplace_back(workers_[worker]->keys(), lcores_[worker], question);
+        asked.emplace_back(workers_.keys(worker), workers_.lcore(worker), question);
     }
     KeyState state;
     for (const LoadedLimit& limit : rule->limits) {

@@ -1,4 +1,4 @@
-#include "dataplane/box/dataplane.hpp"
+#include "dataplane/box/rule_publisher.hpp"
 #include "lib/base/log.hpp"
 
 #include <chrono>
@@ -30,7 +30,7 @@ std::string lost_in(const LoadedSet& running, const LoadedSet& next) {
 // How far workers may go ahead of each other follows from it, so the limits are shared anew and
 // published like a rule set. A limit that would not be merged any more would be as many limits as
 // there are workers: whoever wants that says it in the rules.
-Reply Dataplane::set_merge_interval(const SetMergeInterval& request) {
+Reply RulePublisher::set_merge_interval(const SetMergeInterval& request) {
     const Nanoseconds interval{
         static_cast<std::int64_t>(std::min<std::uint64_t>(request.interval_ns, INT64_MAX))};
     if (interval < kShortest || interval > kLongest ||
@@ -52,7 +52,7 @@ Reply Dataplane::set_merge_interval(const SetMergeInterval& request) {
     if (const Result<Done> kept = state_.keep(next->slots()); !kept) {
         return Failure{kept.error().what};
     }
-    box_.merge_interval = interval;
+    merge_interval_ = interval;
     adopt(*std::move(next));
     log_info("amounts are merged at the latest after " +
              std::to_string(interval / microseconds{1}) + " us");

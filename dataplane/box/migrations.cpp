@@ -1,4 +1,4 @@
-#include "dataplane/box/dataplane.hpp"
+#include "dataplane/box/rule_publisher.hpp"
 #include "lib/base/log.hpp"
 
 #include <algorithm>
@@ -24,12 +24,12 @@ constexpr std::chrono::milliseconds kLongestWait{50};
 
 }  // namespace
 
-std::chrono::steady_clock::time_point Dataplane::time_to_move() const {
-    return std::chrono::steady_clock::now() + kIntervalsToSync * box_.merge_interval + kSomeTurns;
+void RulePublisher::put_off_moves() {
+    moved_by_ = std::chrono::steady_clock::now() + kIntervalsToSync * merge_interval_ + kSomeTurns;
 }
 
-void Dataplane::await_moves() {
-    moved_by_ = time_to_move();
+void RulePublisher::await_moves() {
+    put_off_moves();
     if (!loaded_->slots().is_migrating()) {
         return;
     }
@@ -42,8 +42,8 @@ void Dataplane::await_moves() {
 
 // Not before all workers have adopted the rules, and have then come to the end of a turn: what was
 // handed over under the rules before has been judged.
-void Dataplane::finish_migrations() {
-    if (!loaded_->slots().is_migrating() || workers_.empty() || !retired_.empty() ||
+void RulePublisher::finish_migrations() {
+    if (!loaded_->slots().is_migrating() || !workers_.is_made() || !retired_.empty() ||
         std::chrono::steady_clock::now() < moved_by_ ||
         !board_.wait_for(board_.mark(), kAllTurns)) {
         return;

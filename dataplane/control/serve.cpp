@@ -1,6 +1,5 @@
 #include "dataplane/control/serve.hpp"
 
-#include "dataplane/box/dataplane.hpp"
 #include "dataplane/control/control_server.hpp"
 #include "lib/base/log.hpp"
 
@@ -8,12 +7,9 @@
 
 namespace sluice {
 
-Result<Done> serve(const BoxConfig& box, const volatile std::sig_atomic_t& asked_to_stop) {
-    const Result<std::unique_ptr<Dataplane>> dataplane = Dataplane::make(box);
-    if (!dataplane) {
-        return dataplane.error();
-    }
-    Result<ControlServer> server = ControlServer::listen(box.dataplane, **dataplane);
+Result<Done> serve(Dataplane& dataplane, const SocketOptions& socket,
+                   const volatile std::sig_atomic_t& asked_to_stop) {
+    Result<ControlServer> server = ControlServer::listen(socket, dataplane);
     if (!server) {
         return server.error();
     }
@@ -22,7 +18,7 @@ Result<Done> serve(const BoxConfig& box, const volatile std::sig_atomic_t& asked
     while (asked_to_stop == 0) {
         constexpr std::chrono::milliseconds kTick{100};
         server->serve(kTick);
-        (*dataplane)->keep_house();
+        dataplane.keep_house();
         (void)sd_notify(0, "WATCHDOG=1");
     }
     (void)sd_notify(0, "STOPPING=1");

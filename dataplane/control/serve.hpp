@@ -1,4 +1,5 @@
 #pragma once
+#include "dataplane/box/dataplane.hpp"
 #include "lib/base/result.hpp"
 #include "lib/rules/box_config.hpp"
 
@@ -6,10 +7,10 @@
 
 namespace sluice {
 
-// Runs ports, workers and the control socket until `asked_to_stop` is set, and takes all down
-// again. The EAL runs already. systemd, if it started us, is told (sd_notify). An Error says what
-// did not come up.
-[[nodiscard]] Result<Done> serve(const BoxConfig& box,
+// Answers at the control socket, and does what is due in between, until `asked_to_stop` is set. The
+// workers run already; systemd, if it has started us, learns of it (sd_notify). An Error says why
+// there is no socket.
+[[nodiscard]] Result<Done> serve(Dataplane& dataplane, const SocketOptions& socket,
                                  const volatile std::sig_atomic_t& asked_to_stop);
 
 }  // namespace sluice

@@ -60,23 +60,29 @@ void Worker::run() noexcept {
 }
 
 // What is running is adopted at the beginning and let go of at the end, when no burst is on its
-// way.
+// way. Rounds over all lanes until nothing comes, or enough have.
 std::size_t Worker::turn() noexcept {
     const Running& running = setup_.running.adopt();
-    core_.texts = running.loaded->texts(me_.index());
-    core_.ledger = running.rules().shared_limits != 0 ? &ledger_ : nullptr;
-    // From the first shared limit on: others may still wait for an answer when the last has gone.
-    shares_ |= running.rules().syncs;
-    // From the first such rule set on: others may still bring what they had under the last one.
-    owns_ |= !running.rules().steering.empty();
+    adopt_for_turn(running);
+    const Reach reach =
+        running.rules().classifier->asks_text() ? Reach::Everything : Reach::Headers;
     std::size_t frames = 0;
-    for (unsigned rounds = 0; rounds < kRoundsPerTurn; ++rounds) {
-        const std::size_t came = round(running);
+    std::size_t came = 1;
+    for (unsigned rounds = 0; rounds < kRoundsPerTurn && came != 0; ++rounds) {
+        came = 0;
+        for (DpdkIo& lane : io_.lanes) {
+            const std::size_t received = lane.receive(*coming_, reach);
+            if (received != 0) {
+                came += received;
+                advance(running, &lane);
+            }
+        }
+        for (TxProxy& proxy : io_.proxies) {
+            came += proxy.send();
+        }
+        came += owns_ ? owned_round(running, reach) : 0;
         core_.counters.bursts.add(1);
         frames += came;
-        if (came == 0) {
-            break;
-        }
     }
     coming_->clear();
     advance(running, nullptr);
@@ -86,21 +92,13 @@ std::size_t Worker::turn() noexcept {
     return frames;
 }
 
-std::size_t Worker::round(const Running& running) noexcept {
-    const Reach reach =
-        running.rules().classifier->asks_text() ? Reach::Everything : Reach::Headers;
-    std::size_t frames = 0;
-    for (DpdkIo& lane : io_.lanes) {
-        const std::size_t came = lane.receive(*coming_, reach);
-        if (came != 0) {
-            frames += came;
-            advance(running, &lane);
-        }
-    }
-    for (TxProxy& proxy : io_.proxies) {
-        frames += proxy.send();
-    }
-    return owns_ ? frames + owned_round(running, reach) : frames;
+void Worker::adopt_for_turn(const Running& running) noexcept {
+    core_.texts = running.loaded->texts(me_.index());
+    core_.ledger = running.rules().shared_limits != 0 ? &ledger_ : nullptr;
+    // From the first shared limit on: others may still wait for an answer when the last has gone.
+    shares_ |= running.rules().syncs;
+    // From the first such rule set on: others may still bring what they had under the last one.
+    owns_ |= !running.rules().steering.empty();
 }
 
 // What others have handed to this worker as the owner of its keys, and what this one sends of

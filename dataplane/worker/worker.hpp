@@ -64,9 +64,9 @@ public:
     [[nodiscard]] std::size_t table_slots() const noexcept { return core_.buckets.keys.slots(); }
 
 private:
-    // Rounds over all lanes until nothing comes, or enough have; the number of frames that came.
+    // The number of frames that came.
     [[nodiscard]] std::size_t turn() noexcept;
-    [[nodiscard]] std::size_t round(const Running& running) noexcept;
+    void adopt_for_turn(const Running& running) noexcept;
     [[nodiscard]] std::size_t owned_round(const Running& running, Reach reach) noexcept;
     [[nodiscard]] std::size_t take_owned(const Running& running, DpdkIo& lane,
                                          Reach reach) noexcept;

@@ -1,4 +1,4 @@
-#include "dataplane/box/dataplane.hpp"
+#include "dataplane/box/rule_publisher.hpp"
 #include "lib/base/log.hpp"
 #include "lib/wire/codec.hpp"
 
@@ -6,7 +6,7 @@
 namespace sluice {
 
 // nullopt: there are none that can be used.
-std::optional<ApplyRules> Dataplane::saved_rules() const {
+std::optional<ApplyRules> RulePublisher::saved_rules() const {
     Result<std::optional<ApplyRules>> saved = store_.load();
     if (!saved) {
         log_error(saved.error().what + "; forwarding unjudged until rules are applied");
@@ -25,8 +25,7 @@ std::optional<ApplyRules> Dataplane::saved_rules() const {
     return *std::move(saved);
 }
 
-// The saved rules and, also where there are none, the limits whose buckets were left behind.
-Result<Done> Dataplane::load_rules() {
+Result<Done> RulePublisher::load_saved() {
     RuleSet rules;
     if (std::optional<ApplyRules> saved = saved_rules()) {
         rules = std::move(saved->rules);
@@ -52,7 +51,7 @@ Result<Done> Dataplane::load_rules() {
 
 // With the slots that were found. Rules go on without a table of countries and ASNs that does not
 // fit: only those that ask for one match nothing.
-Result<LoadedRules> Dataplane::load_found(const RuleSet& rules) {
+Result<LoadedRules> RulePublisher::load_found(const RuleSet& rules) {
     Environment environment = this->environment();
     environment.before = nullptr;
     environment.found = &state_.slots();
@@ -67,15 +66,6 @@ Result<LoadedRules> Dataplane::load_found(const RuleSet& rules) {
         log_error("no rule that asks for a country or an ASN matches: " + why);
     }
     return loaded;
-}
-
-void Dataplane::report_found() const {
-    const BucketStore::Found& found = state_.found();
-    if (found.live != 0 || found.unknown != 0) {
-        log_info("took up " + std::to_string(found.live) + " buckets; made " +
-                 std::to_string(found.mended) + " whole again; forgot " +
-                 std::to_string(found.unknown) + " of limits that nobody knows");
-    }
 }
 
 }  // namespace sluice

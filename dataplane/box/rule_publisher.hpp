@@ -1,0 +1,84 @@
+#pragma once
+#include "dataplane/box/top_report.hpp"
+#include "dataplane/state/box_state.hpp"
+#include "dataplane/state/rules_store.hpp"
+#include "dataplane/worker/quiesce.hpp"
+#include "dataplane/worker/running.hpp"
+#include "dataplane/worker/worker_fleet.hpp"
+#include "lib/load/loaded_rules.hpp"
+#include "lib/share/published.hpp"
+#include "lib/wire/message.hpp"
+
+#include <chrono>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace sluice {
+
+// The rules in force: loaded, kept for the next start, published to the workers. What it replaces
+// is freed once every worker has passed a burst boundary, and not before.
+class RulePublisher {
+public:
+    // `state`, `workers` and `top` outlive it; the workers have ended when it ends.
+    RulePublisher(const BoxConfig& box, BoxState& state, WorkerFleet& workers, TopReport& top);
+    ~RulePublisher();
+    RulePublisher(const RulePublisher&) = delete;
+    RulePublisher& operator=(const RulePublisher&) = delete;
+
+    // The saved rules and, also where there are none, the limits whose buckets were left behind.
+    [[nodiscard]] Result<Done> load_saved();
+
+    enum class Keep : bool { No, Yes };  // for the next start too
+    [[nodiscard]] Reply take(ApplyRules request, Keep keep);
+    [[nodiscard]] Reply keep(const KeepRules& request);
+    [[nodiscard]] Reply set_panic(bool pass);
+    [[nodiscard]] Reply set_merge_interval(const SetMergeInterval& request);
+    [[nodiscard]] RunningRules running_rules() const { return {generation(), source_, modes_}; }
+
+    // Frees what all workers have let go of, and ends moves of keys that are due.
+    void keep_house();
+    // Keys that move have until then, and no less, to be told of.
+    void put_off_moves();
+
+    [[nodiscard]] std::uint64_t generation() const noexcept { return loaded_->rules().generation; }
+    [[nodiscard]] const LoadedRules& loaded() const noexcept { return *loaded_; }
+    [[nodiscard]] Nanoseconds merge_interval() const noexcept { return merge_interval_; }
+    [[nodiscard]] bool in_panic() const noexcept { return panic_; }
+    // For the workers.
+    [[nodiscard]] const Published<Running>& running() const noexcept { return running_; }
+    [[nodiscard]] QuiesceBoard& board() noexcept { return board_; }
+
+private:
+    [[nodiscard]] std::optional<ApplyRules> saved_rules() const;
+    [[nodiscard]] Result<LoadedRules> load_found(const RuleSet& rules);
+    // What rules are loaded into as this process stands.
+    [[nodiscard]] Environment environment() const;
+    [[nodiscard]] std::uint64_t uses_of(LimitSlot slot) const;
+    [[nodiscard]] std::uint64_t settled() const;
+    void adopt(LoadedRules rules);
+    void await_moves();
+    void finish_migrations();
+    void publish();
+    void reclaim();
+
+    BoxState& state_;
+    WorkerFleet& workers_;
+    TopReport& top_;
+    RulesStore store_;
+    Nanoseconds merge_interval_;
+    // Shared with the workers, with what came beside them.
+    std::shared_ptr<const LoadedRules> loaded_ = std::make_shared<const LoadedRules>();
+    std::string source_;
+    std::string modes_;
+    bool panic_ = false;
+    Published<Running> running_;
+    QuiesceBoard board_;
+    std::vector<std::pair<std::uint64_t, Retired<Running>>> retired_;
+    std::chrono::steady_clock::time_point moved_by_{};  // when keys that move have
+};
+
+}  // namespace sluice

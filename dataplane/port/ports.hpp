@@ -1,0 +1,59 @@
+#pragma once
+#include "dataplane/io/lane.hpp"
+#include "dataplane/port/link_watch.hpp"
+#include "dataplane/port/port.hpp"
+#include "dataplane/port/rss_keys.hpp"
+#include "lib/base/result.hpp"
+#include "lib/packet/toeplitz.hpp"
+#include "lib/rules/box_config.hpp"
+#include "lib/rules/port_rss_mapping.hpp"
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+namespace sluice {
+
+// The started pairs of ports, in the order of the box, and the keys by which frames are spread over
+// workers. Workers read a pair while they run: it stays where it is until ~Ports() stops it.
+class Ports {
+public:
+    // The RSS keys are those kept in `state_dir`.
+    explicit Ports(const std::string& state_dir);
+    ~Ports();
+    Ports(const Ports&) = delete;
+    Ports& operator=(const Ports&) = delete;
+
+    // An Error says what a port cannot do.
+    [[nodiscard]] Result<Done> start(const BoxConfig& box, std::size_t workers);
+    // Brings each side in line with the link of the other.
+    void watch();
+
+    [[nodiscard]] const std::vector<std::unique_ptr<PortPair>>& pairs() const noexcept {
+        return pairs_;
+    }
+    [[nodiscard]] const std::vector<PairQueues>& queues() const noexcept { return queues_; }
+    [[nodiscard]] const PortPair& pair_of(const Lane& lane) const;
+    // The hash that software spreads frames by: the one of the ports, under the same key.
+    [[nodiscard]] const Toeplitz& hash_of(Rss how) const noexcept {
+        return how == Rss::Symmetric ? symmetric_hash_ : hash_;
+    }
+    // How frames come from each port to workers, for the compiler of rules.
+    [[nodiscard]] std::vector<PortRssMapping> rss_mapping(std::size_t workers) const;
+    // The name of the pair with this port_name(); empty: there is none.
+    [[nodiscard]] std::string pair_called(std::uint64_t port_name_of_pair) const;
+
+private:
+    [[nodiscard]] Result<Done> start_pair(const BoxConfig& box, const PairConfig& config,
+                                          std::size_t workers);
+
+    std::vector<std::unique_ptr<PortPair>> pairs_;
+    std::vector<PairQueues> queues_;  // by pair
+    RssKeys keys_;
+    Toeplitz hash_;
+    Toeplitz symmetric_hash_;
+};
+
+}  // namespace sluice

@@ -1,0 +1,160 @@
+#include "dataplane/worker/worker_fleet.hpp"
+
+#include "lib/base/log.hpp"
+
+#include <algorithm>
+#include <cstdlib>
+#include <string>
+#include <utility>
+
+#include <rte_launch.h>
+#include <sys/random.h>
+
+namespace sluice {
+namespace {
+
+// Of the kernel: nobody outside can guess which packets are sampled.
+std::uint64_t random_number() {
+    std::uint64_t number = 0;
+    if (::getrandom(&number, sizeof(number), 0) != static_cast<ssize_t>(sizeof(number))) {
+        std::abort();
+    }
+    return number;
+}
+
+}  // namespace
+
+WorkerFleet::WorkerFleet(std::vector<unsigned> lcores, Nanoseconds stall)
+    : lcores_{std::move(lcores)},
+      stall_{stall},
+      counters_(lcores_.size()),
+      watchdogs_(lcores_.size(), Watchdog{stall}),
+      ledger_lanes_{lcores_.size(), lane_size(lcores_.size())} {}
+
+void WorkerFleet::make(const Ports& ports, const Parts& parts) {
+    lanes_.emplace(ports, counters_);
+    CoreRoster roster;
+    std::vector<const BucketStore*> tables;
+    for (std::size_t worker = 0; worker < size(); ++worker) {
+        samplers_.push_back(std::make_unique<KeySampler>(random_number()));
+        workers_.push_back(std::make_unique<Worker>(
+            roster.enlist(),
+            WorkerSetup{parts.running, parts.board, stop_, parts.box.idle_sleep,
+                        parts.state.clock_lead(), ledger_lanes_, size()},
+            CoreState{.policy = {.tunnels = parts.box.tunnels,
+                                 .malformed = parts.box.malformed,
+                                 .tell_wait = false},
+                      .hash = KeyHasher{parts.state.secrets().hash},
+                      .buckets = parts.state.store(worker, parts.rules.slots),
+                      .counters = counters_[worker],
+                      .sampler = samplers_.back().get()},
+            parts.state.records(worker), lanes_->open(worker)));
+        tables.push_back(&workers_.back()->buckets());
+    }
+    tables_ = std::make_unique<WorkerTables>(std::move(tables));
+    for (const auto& worker : workers_) {
+        worker->meet(*tables_);
+    }
+}
+
+void WorkerFleet::launch() {
+    const auto run = [](void* worker) {
+        static_cast<Worker*>(worker)->run();
+        return 0;
+    };
+    for (std::size_t worker = 0; worker < size(); ++worker) {
+        (void)rte_eal_remote_launch(run, workers_[worker].get(), lcores_[worker]);
+    }
+}
+
+void WorkerFleet::stop() {
+    stop_.raise(true);
+    rte_eal_mp_wait_lcore();
+    workers_.clear();
+}
+
+std::chrono::milliseconds WorkerFleet::uptime() const {
+    return std::chrono::duration_cast<std::chrono::milliseconds>(std::chrono::steady_clock::now() -
+                                                                 started_);
+}
+
+void WorkerFleet::watch() {
+    for (std::size_t worker = 0; worker < size(); ++worker) {
+        if (watchdogs_[worker].look(counters_[worker].bursts.read(), uptime())) {
+            log_error("the worker on lcore " + std::to_string(lcores_[worker]) +
+                      " has stalled: no burst for " +
+                      std::to_string(stall_ / std::chrono::milliseconds{1}) + " ms");
+        }
+    }
+}
+
+RuleTotals WorkerFleet::read_row(std::uint32_t row) const {
+    RuleTotals totals;
+    for (const WorkerCounters& counters : counters_) {
+        totals.admitted += counters.rules[row].admitted.read();
+        totals.exceeded += counters.rules[row].exceeded.read();
+        totals.skipped += counters.rules[row].skipped.read();
+        totals.exempted += counters.rules[row].exempted.read();
+        totals.banned += counters.bans[row].met.read();
+        totals.bans += counters.bans[row].begun.read();
+    }
+    return totals;
+}
+
+std::uint64_t WorkerFleet::uses_of(LimitSlot slot) const {
+    std::uint64_t uses = 0;
+    for (const auto& worker : workers_) {
+        uses += worker->buckets().uses_of(slot);
+    }
+    return uses;
+}
+
+std::uint64_t WorkerFleet::settled() const {
+    std::uint64_t least = UINT64_MAX;
+    for (std::size_t worker = 0; worker < workers_.size(); ++worker) {
+        least = std::min(least, counters_[worker].settled.read());
+    }
+    return workers_.empty() ? 0 : least;
+}
+
+std::uint64_t WorkerFleet::worst_excess(LimitSlot slot) const {
+    std::uint64_t worst = 0;
+    for (const auto& worker : workers_) {
+        worst = std::max(worst, worker->ledger_store().worst_excess(slot).read());
+    }
+    return worst;
+}
+
+void WorkerFleet::add_debts(StateStats& stats) const {
+    for (const WorkerCounters& counters : counters_) {
+        stats.former_debts += counters.former_debts.read();
+        stats.moved_debts += counters.moved_debts.read();
+    }
+}
+
+WorkerStats WorkerFleet::stats(std::size_t worker) const {
+    const WorkerCounters& counters = counters_[worker];
+    WorkerStats stats;
+    stats.lcore = lcores_[worker];
+    stats.bursts = counters.bursts.read();
+    stats.stalled_ms = static_cast<std::uint64_t>(watchdogs_[worker].stalled_for(uptime()).count());
+    stats.stalls = watchdogs_[worker].stalls();
+    for (std::size_t i = 0; i < kVerdictCount; ++i) {
+        stats.by_verdict[i] = counters.by_verdict[i].read();
+    }
+    for (std::size_t i = 0; i < kReasonCount; ++i) {
+        stats.by_reason[i] = counters.by_reason[i].read();
+    }
+    stats.handed_over = counters.handed_over.read();
+    for (std::size_t i = 0; i < kTableEventCount; ++i) {
+        stats.by_table_event[i] = counters.by_table_event[i].read();
+    }
+    stats.table_slots = workers_[worker]->table_slots();
+    for (std::size_t i = 0; i < kLedgerEventCount; ++i) {
+        stats.by_ledger_event[i] = workers_[worker]->ledger().read(static_cast<LedgerEvent>(i));
+    }
+    lanes_->add_stats(worker, stats);
+    return stats;
+}
+
+}  // namespace sluice

@@ -1,0 +1,82 @@
+#pragma once
+#include "dataplane/io/lane_set.hpp"
+#include "dataplane/state/box_state.hpp"
+#include "dataplane/worker/watchdog.hpp"
+#include "dataplane/worker/worker.hpp"
+#include "lib/heavy_hitters/key_sampler.hpp"
+#include "lib/load/loaded_set.hpp"
+#include "lib/load/rule_rows.hpp"
+#include "lib/pipeline/counters.hpp"
+#include "lib/rules/box_config.hpp"
+#include "lib/share/core.hpp"
+#include "lib/table/worker_tables.hpp"
+
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <vector>
+
+namespace sluice {
+
+// The workers, one on each lcore but the first, with what they write: lanes, counters, samples,
+// deltas to each other. Other threads read counters, and put questions into mailboxes.
+class WorkerFleet {
+public:
+    // A worker without a burst for as long as `stall` is reported.
+    WorkerFleet(std::vector<unsigned> lcores, Nanoseconds stall);
+
+    // What workers are made of, besides their lanes.
+    struct Parts {
+        const BoxConfig& box;
+        BoxState& state;
+        const LoadedSet& rules;  // in force when the first burst comes
+        const Published<Running>& running;
+        QuiesceBoard& board;
+    };
+    // Every worker, over the started ports and with the buckets that were left behind.
+    void make(const Ports& ports, const Parts& parts);
+    // Worker::run() on every lcore.
+    void launch();
+    // Ends the workers; their counters stay.
+    void stop();
+    // Reports workers whose heartbeat stands still.
+    void watch();
+
+    [[nodiscard]] std::size_t size() const noexcept { return lcores_.size(); }
+    [[nodiscard]] bool is_made() const noexcept { return !workers_.empty(); }
+    [[nodiscard]] unsigned lcore(std::size_t worker) const { return lcores_[worker]; }
+    [[nodiscard]] Worker::KeyMailbox& keys(std::size_t worker) { return workers_[worker]->keys(); }
+    [[nodiscard]] std::vector<std::unique_ptr<KeySampler>>& samplers() noexcept {
+        return samplers_;
+    }
+
+    // Over all workers: the counters of a rule, the uses of a slot, the changes that every
+    // table has been brought up to, the worst excess of a shared limit, and `former` and `moved`
+    // debts.
+    [[nodiscard]] RuleTotals read_row(std::uint32_t row) const;
+    [[nodiscard]] std::uint64_t uses_of(LimitSlot slot) const;
+    [[nodiscard]] std::uint64_t settled() const;
+    [[nodiscard]] std::uint64_t worst_excess(LimitSlot slot) const;
+    void add_debts(StateStats& stats) const;
+    [[nodiscard]] WorkerStats stats(std::size_t worker) const;
+    [[nodiscard]] std::uint64_t tx_full(std::uint16_t port) const { return lanes_->tx_full(port); }
+
+private:
+    [[nodiscard]] std::chrono::milliseconds uptime() const;
+
+    std::vector<unsigned> lcores_;
+    Nanoseconds stall_;
+    std::chrono::steady_clock::time_point started_ = std::chrono::steady_clock::now();
+    std::vector<WorkerCounters> counters_;
+    std::vector<Watchdog> watchdogs_;
+    DeltaLanes ledger_lanes_;
+    std::vector<std::unique_ptr<KeySampler>> samplers_;
+    std::optional<LaneSet> lanes_;
+    Signal stop_;
+    std::vector<std::unique_ptr<Worker>> workers_;
+    std::unique_ptr<WorkerTables> tables_;
+};
+
+}  // namespace sluice
