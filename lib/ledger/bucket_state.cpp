@@ -10,17 +10,14 @@
 namespace sluice {
 namespace {
 
-// Of so many 1/parts ns. A division of 128 bits takes many times as long as one of 64, and most
-// limits need none.
-Lapse in_ns(Wide debt, std::uint32_t parts) noexcept {
-    if (parts == 1) [[likely]] {
-        return {static_cast<std::uint64_t>(debt), 0};
+// A division of 128 bits takes many times as long as one of 64, and most limits need none.
+Gcra owing_wide(Wide debt, std::uint32_t parts, Instant now) noexcept {
+    if (debt >> 63 == 0) [[likely]] {
+        return owing_parts(static_cast<std::uint64_t>(debt), parts, now);
     }
-    if (debt >> 64 == 0) [[likely]] {
-        const auto low = static_cast<std::uint64_t>(debt);
-        return {low / parts, static_cast<std::uint32_t>(low % parts)};
-    }
-    return {static_cast<std::uint64_t>(debt / parts), static_cast<std::uint32_t>(debt % parts)};
+    const Wide rounded_up = (debt + parts - 1) / parts;
+    return {now + Nanoseconds{static_cast<std::int64_t>(rounded_up)},
+            static_cast<std::uint32_t>(rounded_up * parts - debt)};
 }
 
 }  // namespace
@@ -53,19 +50,12 @@ Due due_of(const Cell& cell, const AnyLimit& limit, const LinePool& pool, Now no
 }
 
 Gcra charged(const Gcra& bucket, const Limit& limit, const Spent& spent, Instant now) noexcept {
-    const Instant base = spent.at;
-    const auto delay = static_cast<std::uint64_t>(std::max(now - base, Nanoseconds{0}).count());
-    Wide debt = static_cast<Wide>(spent.units) * limit.period();
-    if (bucket.fresh_from > base) {
-        const auto whole = static_cast<std::uint64_t>((bucket.fresh_from - base).count());
-        debt += static_cast<Wide>(whole) * limit.parts() - bucket.below;
-    }
+    const auto delay = static_cast<std::uint64_t>(std::max(now - spent.at, Nanoseconds{0}).count());
+    const Wide debt = static_cast<Wide>(spent.units) * limit.period() +
+                      debt_in_parts<Wide>(bucket, limit.parts(), spent.at);
     const Wide most =
         static_cast<Wide>(limit.full()) * 2 + static_cast<Wide>(delay) * limit.parts();
-    debt = std::min(debt, most);
-    const auto [owed, rest] = in_ns(debt, limit.parts());
-    const auto whole = static_cast<std::int64_t>(owed);
-    return {base + Nanoseconds{whole + (rest == 0 ? 0 : 1)}, rest == 0 ? 0 : limit.parts() - rest};
+    return owing_wide(std::min(debt, most), limit.parts(), spent.at);
 }
 
 std::uint64_t excess_of(const Gcra& bucket, const Limit& limit, Instant at) noexcept {

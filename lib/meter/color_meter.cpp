@@ -55,11 +55,8 @@ bool ColorMeter::second_admits(const ColorLimit& limit, Instant now, Units cost)
 
 Units ColorMeter::second_remaining(const ColorLimit& limit, Instant now) const noexcept {
     const Limit& second = limit.second();
-    if (!coupled(limit)) {
-        return sluice::remaining(second_, second, now);
-    }
-    const std::uint64_t debt = excess_debt(limit, now);
-    return Units{debt >= second.full() ? 0 : (second.full() - debt) / second.period()};
+    return coupled(limit) ? units_left(excess_debt(limit, now), second)
+                          : sluice::remaining(second_, second, now);
 }
 
 std::optional<Nanoseconds> ColorMeter::second_wait(const ColorLimit& limit, Instant now,

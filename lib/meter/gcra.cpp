@@ -2,6 +2,8 @@
 
 #include "lib/base/wide.hpp"
 
+#include <algorithm>
+
 namespace sluice {
 
 void charge_what_fits(Gcra& bucket, const Limit& limit, Instant now, Units cost) noexcept {
@@ -28,8 +30,7 @@ void give_back(Gcra& bucket, const Limit& limit, Instant now, Units units) noexc
 }
 
 Units remaining(const Gcra& bucket, const Limit& limit, Instant now) noexcept {
-    const std::uint64_t debt = debt_of(bucket, limit, now);
-    return Units{debt >= limit.full() ? 0 : (limit.full() - debt) / limit.period()};
+    return units_left(debt_of(bucket, limit, now), limit);
 }
 
 std::optional<Nanoseconds> wait(const Gcra& bucket, const Limit& limit, Instant now,
@@ -51,13 +52,6 @@ std::uint64_t renumbered_debt(std::uint64_t debt, const Limit& from, const Limit
     const Wide product = static_cast<Wide>(debt) * to.period();
     const Wide rounded_up = (product + from.period() - 1) / from.period();
     return static_cast<std::uint64_t>(std::min<Wide>(rounded_up, to.full()));
-}
-
-Gcra owing(std::uint64_t debt, const Limit& limit, Instant now) noexcept {
-    const std::uint64_t whole = debt / limit.parts();
-    const auto rest = static_cast<std::uint32_t>(debt % limit.parts());
-    return {now + Nanoseconds{static_cast<std::int64_t>(whole + (rest == 0 ? 0 : 1))},
-            rest == 0 ? 0 : limit.parts() - rest};
 }
 
 void renumber(Gcra& bucket, const Limit& from, const Limit& to, Instant changed) noexcept {

@@ -18,15 +18,9 @@ struct NumberChange {
         if (bucket.fresh_from <= changed) {
             return {changed, 0};
         }
-        const auto whole = static_cast<std::uint64_t>((bucket.fresh_from - changed).count());
-        const std::uint64_t before = whole * from_parts - bucket.below;
-        const std::uint64_t debt = before <= narrow ? narrow_debt(before) : wide_debt(before);
-        if (to_parts == 1) {
-            return {changed + Nanoseconds{static_cast<std::int64_t>(debt)}, 0};
-        }
-        const std::uint64_t rounded_up = (debt + to_parts - 1) / to_parts;
-        return {changed + Nanoseconds{static_cast<std::int64_t>(rounded_up)},
-                static_cast<std::uint32_t>(rounded_up * to_parts - debt)};
+        const std::uint64_t before = debt_in_parts(bucket, from_parts, changed);
+        return owing_parts(before <= narrow ? narrow_debt(before) : wide_debt(before), to_parts,
+                           changed);
     }
 
     // A debt is to be multiplied by `times` and divided by `over`, rounded up; both without a

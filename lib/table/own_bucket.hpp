@@ -20,6 +20,26 @@ struct OwnNumbers {
     Nanoseconds until = Nanoseconds::max();  // UTC; from then on the limit's
 };
 
+// Numbers of a key, as GCRA takes them: a unit takes `whole` ns and `rest` of `parts_` of one.
+struct LineNumbers {
+    std::uint64_t whole;
+    std::uint64_t burst_;
+    std::uint32_t rest;
+    std::uint32_t parts_;
+
+    [[nodiscard]] std::uint64_t burst() const noexcept { return burst_; }
+    [[nodiscard]] std::uint32_t parts() const noexcept { return parts_; }
+    [[nodiscard]] std::uint64_t period() const noexcept { return whole * parts_ + rest; }
+    // Without the reciprocal that a Limit has: only one unit needs no division.
+    [[nodiscard]] Lapse time_of(Units cost) const noexcept {
+        if (cost == Units{1}) {
+            return {whole, rest};
+        }
+        const std::uint64_t total = cost.count() * period();
+        return {total / parts_, static_cast<std::uint32_t>(total % parts_)};
+    }
+};
+
 // Plain data that fits a pool line.
 struct OwnBucket {
     Gcra state;
@@ -34,6 +54,7 @@ struct OwnBucket {
     std::int64_t until = 0;  // ns of UTC
     std::uint64_t said_by = 0;
 
+    [[nodiscard]] LineNumbers numbers() const noexcept { return {whole, burst, rest, parts}; }
     [[nodiscard]] Limit limit() const noexcept { return *checked_limit(); }
     // Of a line that may just have become something else.
     [[nodiscard]] Result<Limit> checked_limit() const noexcept {
@@ -41,7 +62,7 @@ struct OwnBucket {
                            Units{burst});
     }
     // Of so many parts of a ns.
-    [[nodiscard]] std::uint64_t period() const noexcept { return whole * parts + rest; }
+    [[nodiscard]] std::uint64_t period() const noexcept { return numbers().period(); }
     [[nodiscard]] bool has(const Limit& limit) const noexcept {
         return period() == limit.period() && burst == limit.burst() && parts == limit.parts();
     }
@@ -62,23 +83,19 @@ struct OwnBucket {
     // What it holds once it has admitted `cost`; nullopt: it does not.
     [[nodiscard, gnu::always_inline]] std::optional<Gcra> after(Units cost,
                                                                 Instant now) const noexcept {
-        if (cost == Units{1}) {
-            return after_one(now);
-        }
-        const std::uint64_t added = cost.count() * period();
-        if (cost.count() > burst || debt_in_parts(state, parts, now) > burst * period() - added) {
-            return std::nullopt;
-        }
-        // Keys have any numbers, so nobody could predict where a division is to be saved.
-        const Lapse lapse{added / parts, static_cast<std::uint32_t>(added % parts)};
-        return later_by(lapse, state, parts, now);
+        return cost == Units{1} ? taken(Units{1}, now) : taken(cost, now);
     }
-    // The same of one unit.
-    [[nodiscard, gnu::always_inline]] std::optional<Gcra> after_one(Instant now) const noexcept {
-        if (debt_in_parts(state, parts, now) > (burst - 1) * period()) {
+
+private:
+    // Compiled apart for one unit, which costs no division.
+    [[nodiscard, gnu::always_inline]] std::optional<Gcra> taken(Units cost,
+                                                                Instant now) const noexcept {
+        const LineNumbers own = numbers();
+        const InParts<LineNumbers> in_parts{own};
+        if (!conforms(in_parts, state, now, cost)) {
             return std::nullopt;
         }
-        return later_by({whole, rest}, state, parts, now);
+        return next_tat(in_parts, state, now, cost);
     }
 };
 static_assert(sizeof(OwnBucket) <= kLineBytes);

@@ -10,43 +10,57 @@
 // bucket that was read from it.
 namespace sluice {
 
-// The numbers of a limit whose time per unit is a whole number of ns, in the unit of an entry's
-// time word: the instant times 2^kInstantShift, and what else stands there below it. So the
-// arithmetic is done on the word.
-struct WholeNumbers {
-    static constexpr std::int64_t kBelow = (std::int64_t{1} << kInstantShift) - 1;
-
-    std::int64_t full = 0;    // burst * T
-    std::int64_t period = 0;  // T
-    std::uint64_t burst = 0;
+// Numbers of a limit whose time per unit is a whole number of ns, in the unit of an entry's time
+// word: the instant times 2^kInstantShift, and what else stands there below it. So the arithmetic
+// is done on the word, whose upper part is the bucket.
+class WholeNumbers {
+public:
+    using Bucket = std::int64_t;
+    using Time = std::int64_t;
 
     constexpr WholeNumbers() noexcept = default;
     // Needs limit.parts() == 1.
     explicit WholeNumbers(const Limit& limit) noexcept
-        : full{static_cast<std::int64_t>(limit.full() << kInstantShift)},
-          period{static_cast<std::int64_t>(limit.period() << kInstantShift)},
-          burst{limit.burst()} {}
+        : full_{static_cast<std::int64_t>(limit.full() << kInstantShift)},
+          period_{static_cast<std::int64_t>(limit.period() << kInstantShift)},
+          burst_{limit.burst()} {}
 
-    [[nodiscard]] static std::int64_t word_of(Instant now) noexcept {
+    [[nodiscard]] static Time word_of(Instant now) noexcept {
         return now.time_since_epoch().count() << kInstantShift;
     }
-    [[nodiscard, gnu::always_inline]] bool fits(const Entry& entry, std::int64_t now,
+    [[nodiscard, gnu::always_inline]] bool fits(const Entry& entry, Time now,
                                                 Units cost) const noexcept {
-        const std::int64_t tat = static_cast<std::int64_t>(entry.time) & ~kBelow;
-        // Of a cost above the burst the product may be any number.
-        return cost.count() <= burst && tat <= now + (full - time_of(cost));
+        return conforms(*this, static_cast<std::int64_t>(entry.time) & ~kBelow, now, cost);
     }
     // A cost that fits() has just admitted.
-    [[gnu::always_inline]] void charge(Entry& entry, std::int64_t now, Units cost) const noexcept {
+    [[gnu::always_inline]] void charge(Entry& entry, Time now, Units cost) const noexcept {
         const auto word = static_cast<std::int64_t>(entry.time);
-        const std::int64_t tat = std::max(word & ~kBelow, now);
-        store_word(entry.time, static_cast<std::uint64_t>(tat + time_of(cost) + (word & kBelow)));
+        const Bucket tat = next_tat(*this, word & ~kBelow, now, cost);
+        store_word(entry.time, static_cast<std::uint64_t>(tat + (word & kBelow)));
+    }
+
+    // What conforms() and next_tat() take.
+    [[nodiscard]] std::uint64_t burst() const noexcept { return burst_; }
+    // Below zero of a bucket that is idle.
+    [[nodiscard]] static std::int64_t debt(Bucket tat, Time now) noexcept { return tat - now; }
+    [[nodiscard]] std::int64_t tolerance(Units cost) const noexcept {
+        return full_ - time_of(cost);
+    }
+    [[nodiscard]] static Bucket latest(Bucket tat, Time now) noexcept { return std::max(tat, now); }
+    [[nodiscard]] Bucket later(Bucket from, Units cost) const noexcept {
+        return from + time_of(cost);
     }
 
 private:
+    static constexpr std::int64_t kBelow = (std::int64_t{1} << kInstantShift) - 1;
+
     [[nodiscard]] std::int64_t time_of(Units cost) const noexcept {
-        return static_cast<std::int64_t>(cost.count() * static_cast<std::uint64_t>(period));
+        return static_cast<std::int64_t>(cost.count() * static_cast<std::uint64_t>(period_));
     }
+
+    std::int64_t full_ = 0;    // burst * T
+    std::int64_t period_ = 0;  // T
+    std::uint64_t burst_ = 0;
 };
 
 // Whether the bucket has room; changes nothing.
