@@ -5,6 +5,8 @@
 #include "lib/pipeline/ask_bucket.hpp"
 #include "lib/pipeline/bucket_allocator.hpp"
 #include "lib/pipeline/debt_migration.hpp"
+#include "lib/pipeline/on_full.hpp"
+#include "lib/pipeline/own_numbers.hpp"
 #include "lib/pipeline/shared_charge.hpp"
 
 namespace sluice {
@@ -13,7 +15,11 @@ namespace {
 [[gnu::noinline, gnu::cold]] bool allocate_slow(LimitCheck& check, const LoadedLimit& limit,
                                                 const LoadedRule& rule,
                                                 const CheckContext& context) noexcept {
-    return BucketAllocator{check, limit, rule, context}.run();
+    if (BucketAllocator{check, limit, rule, context}.run()) {
+        return true;
+    }
+    check.conformance = without_place(rule, context);
+    return false;
 }
 
 // Its pool has no line for one more charge: as if the key had found no place.
@@ -27,9 +33,7 @@ namespace {
         check.conformance = ask_bucket(check, context);
         return;
     }
-    const bool open = rule.on_full == OnFull::Open;
-    count_event(context, open ? TableEvent::Open : TableEvent::Closed);
-    check.conformance = open ? Conformance::Green : Conformance::NoRoom;
+    check.conformance = without_place(rule, context);
 }
 
 // A bucket that is there, under the numbers that its key has now. False: there was no memory for
@@ -116,7 +120,7 @@ bool check_at_level(LimitCheck& check, const LoadedLimit& limit, const LoadedRul
         count_event(context, TableEvent::PoolFull);
         check.entry->release();
     }
-    count_event(context, rule.on_full == OnFull::Open ? TableEvent::Open : TableEvent::Closed);
+    (void)without_place(rule, context);
     return false;
 }
 

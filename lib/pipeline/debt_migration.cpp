@@ -1,7 +1,7 @@
 #include "lib/pipeline/debt_migration.hpp"
 
 #include "lib/pipeline/ask_bucket.hpp"
-#include "lib/pipeline/bucket_allocator.hpp"
+#include "lib/pipeline/own_numbers.hpp"
 #include "lib/pipeline/shared_charge.hpp"
 #include "lib/rules/coarse_key.hpp"
 #include "lib/table/previous_debt.hpp"

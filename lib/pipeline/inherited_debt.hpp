@@ -1,0 +1,41 @@
+#pragma once
+#include "lib/pipeline/wider_keys.hpp"
+#include "lib/table/previous_debt.hpp"
+
+namespace sluice {
+
+// What a new bucket owes from the start: what its key and the wider ones owe by then, here, in
+// tables of earlier processes, and at other workers that the key's packets have met.
+class InheritedDebt {
+public:
+    InheritedDebt(const LoadedLimit& limit, const CheckContext& context, WiderKeys& wider) noexcept
+        : limit_{limit},
+          context_{context},
+          wider_{wider},
+          store_{context.core.buckets},
+          registry_{store_.registry} {}
+
+    // Whether any bucket may owe something from the start.
+    [[nodiscard]] bool is_possible() const noexcept {
+        return store_.coarsened(context_.now.at) || store_.previous() != nullptr ||
+               !limit_.migrated_from.empty();
+    }
+    // Of a fresh bucket, which is about to be filed at `at`.
+    void charge_to(Cell& cell, const AnyLimit& numbers, const BucketAt& at) noexcept;
+
+private:
+    void take_from_wider(Cell& cell, const AnyLimit& numbers, const BucketAt& at) noexcept;
+    void take_from_previous(Cell& cell, const AnyLimit& numbers, const BucketAt& at) noexcept;
+    void take_from_workers(Cell& cell, const AnyLimit& numbers, const BucketAt& at) noexcept;
+    void leave_what_is_left(Cell& cell, const AnyLimit& numbers, Entry& parent) noexcept;
+    void take(Cell& cell, const AnyLimit& numbers, const Owed& owed) noexcept;
+    [[nodiscard]] bool is_taken_over(const BucketAt& at) const noexcept;
+
+    const LoadedLimit& limit_;
+    const CheckContext& context_;
+    WiderKeys& wider_;
+    BucketStore& store_;
+    LimitRegistry& registry_;
+};
+
+}  // namespace sluice
