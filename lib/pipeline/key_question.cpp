@@ -110,11 +110,11 @@ private:
         if (previous != nullptr && ban.left != Nanoseconds{0}) {
             previous->forget(keys_.table_key(limit), 0);
         }
-        const bool wider = lifts_wider() && boxes.meets_wider(limit);
         if (Entry* own = core_.buckets.keys.find(keys_.table_key(limit))) {
             registry_.forget(*own);
         }
-        if (wider) {
+        // A key without a place and without a box of its own is in its network's.
+        if (lifts_wider() && boxes.meets_wider(limit)) {
             const CoarseKeys networks{question_.bytes.view()};
             for (const KeyBytes& key : networks.keys()) {
                 if (Entry* entry = core_.buckets.parents.find(table_key(limit, key))) {

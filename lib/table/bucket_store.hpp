@@ -12,7 +12,7 @@
 //
 //   keys      a table that ordinary keys fill
 //   parents   a sixteenth as large again, which ordinary keys cannot take: what full rules coarsen
-//   to rules     one bucket per limit, always there: the last step
+//   of rules  one bucket per limit, always there: the last step
 namespace sluice {
 
 class PreviousTables;

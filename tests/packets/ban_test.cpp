@@ -302,5 +302,33 @@ TEST(Ban, ANetworkIsBannedForThoseWithoutAPlace) {
     EXPECT_EQ(send(box, "10.9.9.99", kStart + 2s).reason, Reason::OverLimit);
 }
 
+// A key with a penalty box of its own and no bucket is not in its network's box until its own is
+// gone: an unban ends both.
+TEST(Ban, AnUnbanEndsTheNetworksBanThatTheKeysOwnBoxHid) {
+    Box box{rules("ban: {after: 3, within: 10s, for: 1m}\n    on_full: {coarsen: {factor: 2}}",
+                  "{algorithm: token_bucket, rate: 1/s, burst: 2}"),
+            {},
+            64};
+    const std::string key = "10.9.9.98";
+    for (int i = 0; i < 3; ++i) {
+        (void)send(box, key, kStart);  // the third is refused, and noted for 10 s
+    }
+    const Instant later = kStart + 3s;  // the key's bucket is idle
+    for (int i = 0; i < 500; ++i) {
+        const std::string other = "10.1." + std::to_string(i / 250) + "." + std::to_string(i % 250);
+        (void)send(box, other, later);
+        (void)send(box, other, later);
+    }
+    for (int i = 1; i <= 10; ++i) {
+        (void)send(box, "10.9.9." + std::to_string(i), later);
+    }
+    ASSERT_EQ(send(box, "10.9.9.99", later).reason, Reason::Banned);
+    ASSERT_EQ(box_of(box, key, later).refusals, Units{1});
+    ASSERT_EQ(send(box, key, later).reason, Reason::OverLimit);
+    (void)box_of(box, key, later, KeyAction::Unban);
+    EXPECT_EQ(send(box, key, later).reason, Reason::OverLimit);
+    EXPECT_EQ(send(box, "10.9.9.99", later).reason, Reason::OverLimit);
+}
+
 }  // namespace
 }  // namespace sluice::ban_test
