@@ -1,6 +1,7 @@
 #include "lib/match/text_matcher.hpp"
 
 #include <algorithm>
+#include <functional>
 #include <map>
 #include <utility>
 
@@ -54,6 +55,20 @@ Terms of_one_clause(Terms terms) noexcept {
         ++count;
     }
     return terms.first(count);
+}
+
+// Bytes behind a text that may be read: of the frame it is a part of, else of where units keep
+// texts that no frame holds, which has padding.
+std::size_t readable_behind(ByteView text, const FrameView& frame) noexcept {
+    if (text.empty()) {
+        return 0;
+    }
+    const std::byte* const end = text.data() + text.size();
+    const std::byte* const frame_end = frame.bytes.data() + frame.bytes.size();
+    const bool in_frame =
+        std::less_equal<>{}(frame.bytes.data(), text.data()) && std::less_equal<>{}(end, frame_end);
+    return in_frame ? static_cast<std::size_t>(frame_end - end) + frame.readable_behind
+                    : kTextPadding;
 }
 
 }  // namespace
@@ -222,12 +237,7 @@ void TextMatcher::look(const FieldTexts& texts, const PacketHeaders& headers,
     if (texts.databases.empty()) {
         return;
     }
-    const std::size_t behind =
-        text->empty() ? 0
-                      : static_cast<std::size_t>(frame.bytes.data() + frame.bytes.size() -
-                                                 (text->data() + text->size())) +
-                            frame.readable_behind;
-    const PaddedText padded = scratch.padding_.pad(*text, behind);
+    const PaddedText padded = scratch.padding_.pad(*text, readable_behind(*text, frame));
     for (const Database& database : texts.databases) {
         scratch.pattern_hits_.clear();
         database.patterns.scan(padded, scratch.patterns_, scratch.pattern_hits_);

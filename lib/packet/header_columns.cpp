@@ -93,6 +93,7 @@ const PacketHeaders& HeaderColumns::headers(std::size_t row) const noexcept {
     if (!has_row(made_, row)) {
         collect(row);
     }
+    made_headers_[row].unit = has_row(with_unit_, row) ? units_[row] : nullptr;
     const RowMask origins = present_rows(HeaderPart::SrcCountry) |
                             present_rows(HeaderPart::DstCountry) |
                             present_rows(HeaderPart::SrcAsn) | present_rows(HeaderPart::DstAsn);

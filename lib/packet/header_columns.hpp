@@ -78,8 +78,15 @@ public:
         present[static_cast<std::size_t>(part)] |= rows;
     }
 
-    // All headers of one row, with direction, port and origins as the columns have them. Good until
-    // the next parse_columns().
+    // The texts of the unit of a later layer that a row stands for, good for as long as the frames.
+    void set_unit(std::size_t row, const UnitTexts& texts) noexcept {
+        units_[row] = &texts;
+        with_unit_ |= row_bit(row);
+    }
+    void forget_units() noexcept { with_unit_ = 0; }
+
+    // All headers of one row, with direction, port, origins and unit as the columns have them. Good
+    // until the next parse_columns().
     [[nodiscard]] const PacketHeaders& headers(std::size_t row) const noexcept;
 
     // The values of a Number, Flag, Mac, Name or Country field, of those of `rows` that have it:
@@ -97,6 +104,8 @@ private:
     void add_origins(std::size_t row, PacketHeaders& headers) const noexcept;
 
     const FrameColumns* frames_ = nullptr;
+    RowMask with_unit_ = 0;  // rows that stand for a unit of a later layer
+    std::array<const UnitTexts*, kMaxBurst> units_{};
     RowMask named_ports_ = 0;  // rows whose pair has a name, in use or not
     // Made when they are needed: those of odd shape by parse_columns(), the others by headers().
     mutable RowMask made_ = 0;

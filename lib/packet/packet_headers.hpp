@@ -25,6 +25,7 @@ enum class Parsed : std::uint8_t {
     BadIpHeader,
     BadL4Header,
     TooDeep,
+    TooManyUnits,  // of later layers, or texts of theirs too long for what one packet has room for
 };
 
 [[nodiscard]] constexpr bool is_malformed(Parsed parsed) noexcept {
@@ -39,6 +40,8 @@ struct FrameView {
     std::uint32_t readable_behind = 0;  // bytes behind the end that may be read all the same
 };
 
+class UnitTexts;
+
 // Every field a rule can test: the parser's whole output, and room for origins. A value counts only
 // if `fields` has it. With tunnels looked into, ip, l4 and payload are the innermost; eth and vlan
 // the outermost.
@@ -47,6 +50,8 @@ struct PacketHeaders {
     IpAddress src;
     IpAddress dst;
     std::uint64_t port = 0;  // port_name() of the pair; set by who received the frame
+    // Of the unit of a later layer that is matched and keyed; nullptr: the packet completes none.
+    const UnitTexts* unit = nullptr;
 
     std::uint16_t l3_at = 0;        // offset of the IP header that ip.* refers to; 0 = not IP
     std::uint16_t outer_l3_at = 0;  // offset of the outermost IP header; 0 = not IP

@@ -2,6 +2,7 @@
 #include "lib/meter/any_meter.hpp"
 #include "lib/meter/bucket_in.hpp"
 #include "lib/meter/gcra.hpp"
+#include "lib/meter/later_demand.hpp"
 #include "lib/pipeline/check_limit.hpp"
 
 #include <variant>
@@ -12,9 +13,49 @@ namespace sluice {
     return conformance == Conformance::Green || conformance == Conformance::Yellow;
 }
 
-// What the bucket at look.entry says of look.cost, under look.numbers.
+// Calls use(look) for the look of the same limit in each earlier unit of the packet.
+template <typename Use>
+void for_each_earlier(const LimitCheck& check, const CheckContext& context, Use&& use) noexcept {
+    for (std::uint32_t at = check.previous; at != 0; at = context.checks[at - 1].previous) {
+        use(context.checks[at - 1]);
+    }
+}
+
+// What earlier units of the packet are about to charge to the bucket at look.entry.
+[[nodiscard]] inline ChargedBefore charged_before(const LimitCheck& check,
+                                                  const CheckContext& context) noexcept {
+    ChargedBefore before;
+    for_each_earlier(check, context, [&](const LimitCheck& earlier) {
+        if (!earlier.asked || earlier.entry != check.entry) {
+            return;
+        }
+        if (earlier.conformance == Conformance::Green) {
+            before.green = before.green + earlier.cost;
+        } else if (earlier.conformance == Conformance::Yellow) {
+            before.yellow = before.yellow + earlier.cost;
+        }
+    });
+    return before;
+}
+
+[[gnu::noinline]] inline Conformance ask_after_slow(const LimitCheck& check,
+                                                    const CheckContext& context) noexcept {
+    LimitRegistry& registry = context.core.buckets.registry;
+    Cell cell = registry.cell_of(*check.entry);
+    const LaterDemand later{{check.cost, context.color()}, charged_before(check, context)};
+    const Conformance conformance =
+        check_later(cell, *check.numbers, registry.pool(), context.now, later);
+    registry.write(*check.entry, cell, context.now);
+    return conformance;
+}
+
+// What the bucket at look.entry says of look.cost, under look.numbers: as if earlier units of the
+// packet had been charged.
 [[nodiscard]] inline Conformance ask_bucket(const LimitCheck& check,
                                             const CheckContext& context) noexcept {
+    if (check.previous != 0) [[unlikely]] {
+        return ask_after_slow(check, context);
+    }
     LimitRegistry& registry = context.core.buckets.registry;
     Cell cell = registry.cell_of(*check.entry);
     if (const auto* token = std::get_if<TokenBucketLimit>(check.numbers)) [[likely]] {

@@ -8,9 +8,17 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <span>
 
 namespace sluice {
+
+class BurstUnits;
+struct UnitFinder;
+
+struct FreeUnits {
+    void operator()(BurstUnits* units) const noexcept;
+};
 
 // Packets that go through the stages together, as columns, and what the stages note of them for one
 // another.
@@ -50,6 +58,9 @@ public:
         frames_.readable_behind = ~std::uint32_t{0};
         live_ = 0;
         scratch_.forget();
+        if (units_ != nullptr) [[unlikely]] {
+            forget_units();
+        }
     }
 
     // Rows that were put; those of `live()` have not been taken out since.
@@ -82,7 +93,30 @@ public:
     [[nodiscard]] Scratch& scratch() noexcept { return scratch_; }
     [[nodiscard]] const Scratch& scratch() const noexcept { return scratch_; }
 
+    // From now on, the units of later layers that this parser finds in packets are judged one by
+    // one (lib/pipeline/burst_units.hpp). Allocates; without it packets have none.
+    void find_units_by(UnitFinder finder);
+    [[nodiscard]] BurstUnits* units() noexcept { return units_.get(); }
+    // A row stands for a unit of a later layer.
+    void set_unit(std::size_t row, Per kind, const UnitTexts& texts) noexcept {
+        headers_.set_unit(row, texts);
+        rows_of_kind_[place_of(kind)] |= row_bit(row);
+    }
+    // The rows that stand for units of such a kind.
+    [[nodiscard]] RowMask rows_of_kind(Per kind) const noexcept {
+        return rows_of_kind_[place_of(kind)];
+    }
+    // The rows that stand for one of several units of their packet.
+    void set_several(RowMask rows) noexcept { several_ = rows; }
+    [[nodiscard]] RowMask several() const noexcept { return several_; }
+    // No row stands for a unit of a later layer.
+    void forget_units() noexcept;
+
 private:
+    [[nodiscard]] static constexpr std::size_t place_of(Per kind) noexcept {
+        return static_cast<std::size_t>(kind) - static_cast<std::size_t>(Per::Request);
+    }
+
     FrameColumns frames_;
     RowMask live_ = 0;
     std::array<Packet, kMaxBurst> packets_{};
@@ -91,6 +125,9 @@ private:
     Direction dir_ = Direction::In;
     std::uint64_t port_ = 0;
     Scratch scratch_;
+    RowMask several_ = 0;
+    std::array<RowMask, 3> rows_of_kind_{};  // from Per::Request on
+    std::unique_ptr<BurstUnits, FreeUnits> units_;
 };
 
 // One packet of a burst that has been decided.

@@ -2,6 +2,7 @@
 #include "lib/load/loaded_set.hpp"
 #include "lib/pipeline/burst.hpp"
 #include "lib/pipeline/core_state.hpp"
+#include "lib/pipeline/look.hpp"
 
 namespace sluice {
 
@@ -20,6 +21,7 @@ struct CheckContext {
     const FrameColumns& frames;
     const HeaderColumns& headers;
     std::size_t row;
+    const LimitCheck* checks = nullptr;  // of all units of the packet
 
     [[nodiscard]] const PacketHeaders& packet_headers() const noexcept {
         return headers.headers(row);

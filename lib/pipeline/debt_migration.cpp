@@ -114,7 +114,7 @@ public:
                 continue;
             }
             const AnyLimit* numbers = numbers_below(aggregation_level);
-            if (numbers == nullptr || held + left + check_.cost > most_of(*numbers)) {
+            if (numbers == nullptr || held + left + demanded() > most_of(*numbers)) {
                 return false;
             }
             held_ = held_ + held;
@@ -139,6 +139,10 @@ private:
         const OwnNumbers own =
             aggregation_level == 0 ? own_numbers(check_, asked_.limit) : OwnNumbers{};
         return own.numbers != nullptr ? own.numbers : numbers_of(asked_.limit, aggregation_level);
+    }
+
+    [[nodiscard]] Units demanded() const noexcept {
+        return check_.cost + charged_before(check_, asked_.context).all();
     }
 
     const LimitCheck& check_;
@@ -194,7 +198,7 @@ void weigh_others(LimitCheck& check, const TableKey& own, const AskedLimit& aske
     const Units others = elsewhere.held_from(check.entry->stamp().aggregation_level);
     const Units left = remaining(store.registry.cell_of(*check.entry), *check.numbers,
                                  store.registry.pool(), asked.context.now);
-    if (others + check.cost > left) {
+    if (others + check.cost + charged_before(check, asked.context).all() > left) {
         check.conformance = Conformance::Red;
     }
 }

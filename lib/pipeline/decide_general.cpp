@@ -1,5 +1,6 @@
 #include "lib/pipeline/decide_general.hpp"
 
+#include "lib/pipeline/ask_bucket.hpp"
 #include "lib/pipeline/decide_malformed.hpp"
 #include "lib/pipeline/key_policy.hpp"
 #include "lib/pipeline/penalty_box.hpp"
@@ -14,7 +15,9 @@
 //   else        -> look at every limit of every matching rule, take the strictest refusal,
 //                  and if the packet goes on, charge every limit that admitted it
 //
-// Packet by packet, in arrival order: what one packet spends, the next one sees.
+// Packet by packet, in arrival order: what one packet spends, the next one sees. Of a packet with
+// several units each is judged so, in their order, as if what admitted the earlier ones had been
+// charged; the strictest of their verdicts is the packet's, and all of them are charged or none.
 namespace sluice {
 namespace {
 
@@ -52,6 +55,23 @@ struct Outcome {
     std::uint8_t key = 0;        // of the limit with that wait, the first of equals; or the banned
 };
 
+// The least time after which the unit would be admitted, and the earlier ones of its packet with
+// it.
+std::optional<Nanoseconds> wait_of(const LimitCheck& check, const CheckContext& context) noexcept {
+    ChargedBefore before = charged_before(check, context);
+    if (algorithm_of(*check.numbers) != Algorithm::ColorMeter) {
+        for_each_earlier(check, context, [&](const LimitCheck& earlier) {
+            const bool refused = earlier.asked && earlier.conformance == Conformance::Red;
+            before.green =
+                before.green + (refused && earlier.entry == check.entry ? earlier.cost : Units{0});
+        });
+    }
+    const LimitRegistry& registry = context.core.buckets.registry;
+    const LaterDemand later{{check.cost, context.color()}, before};
+    return wait_later(registry.cell_of(*check.entry), *check.numbers, registry.pool(), context.now,
+                      later);
+}
+
 void note_refusal(const LimitCheck& check, const LoadedLimit& limit, const CheckContext& context,
                   Outcome& outcome) noexcept {
     if (!outcome.refused) {
@@ -66,10 +86,7 @@ void note_refusal(const LimitCheck& check, const LoadedLimit& limit, const Check
     if (!context.core.policy.tell_wait) {
         return;
     }
-    const Demand demand{check.cost, context.color()};
-    const std::optional<Nanoseconds> needed =
-        wait(context.core.buckets.registry.cell_of(*check.entry), *check.numbers,
-             context.core.buckets.registry.pool(), context.now, demand);
+    const std::optional<Nanoseconds> needed = wait_of(check, context);
     if (needed.value_or(kNever) > outcome.wait) {
         outcome.wait = needed.value_or(kNever);
         outcome.key = limit.key;
@@ -207,10 +224,40 @@ void decide(const Match& match, const MatchedRules& judged, const Outcome& outco
     }
 }
 
+bool has_counted(const LimitCheck& check, const CheckContext& context) noexcept {
+    bool counted = false;
+    for_each_earlier(check, context,
+                     [&](const LimitCheck& earlier) { counted |= earlier.counted; });
+    return counted;
+}
+
+// Whether a rule has anything to judge in one of several units of a packet. Limits that count
+// packets, bytes or connections count the packet once, in the first unit that the rule judges.
+bool counts_unit(Match& match, const MatchedRules& judged) noexcept {
+    const LoadedRule& rule = judged.rule(match);
+    const bool is_first = judged.counted_before(match) == nullptr;
+    bool counts_kind = false;
+    std::size_t at = 0;
+    for (LimitCheck& check : judged.checks(match)) {
+        const Per per = rule.limits[at++].per;
+        if (is_of_packet(per) && has_counted(check, judged.context)) {
+            check.cost = Units{0};
+        }
+        check.counted = check.cost != Units{0};
+        counts_kind |= check.counted || (match.skipped && per == judged.kind);
+    }
+    match.counted = is_first || counts_kind;
+    return match.counted;
+}
+
+bool applies(Match& match, const MatchedRules& judged) noexcept {
+    return judged.kind == Per::Packet || counts_unit(match, judged);
+}
+
 void check_all(const MatchedRules& judged, Decision& decision) noexcept {
     for (Match& match : judged.matches) {
         const LoadedRule& rule = judged.rule(match);
-        if (rule.on_match != OnMatch::Meter) {
+        if (rule.on_match != OnMatch::Meter || !applies(match, judged)) {
             continue;
         }
         if (match.skipped) {
@@ -225,35 +272,15 @@ void check_all(const MatchedRules& judged, Decision& decision) noexcept {
             decide(match, judged, outcome, decision);
         }
     }
-    if (forwards(decision.verdict)) {
-        decision.wait = Nanoseconds{0};
-    }
 }
 
-// Ends what check_rule() began.
-void commit_rule(const Match& match, const MatchedRules& judged, bool spends) noexcept {
-    const bool empties = !spends && judged.rule(match).rejected_spend;
-    for (LimitCheck& check : judged.checks(match)) {
-        if (check.asked && check.entry != nullptr) {
-            commit(check, judged.context, spends, empties);
-        }
-    }
-}
-
-void commit_all(const MatchedRules& judged, const Decision& decision) noexcept {
-    const bool forwarded = forwards(decision.verdict);
-    for (const Match& match : judged.matches) {
-        const LoadedRule& rule = judged.rule(match);
-        if (rule.on_match != OnMatch::Meter || match.skipped) {
-            continue;
-        }
-        // A monitoring rule spends as it would if it enforced: not when it would have refused.
-        commit_rule(match, judged, forwarded && (rule.mode == Mode::Enforce || !match.refused));
-    }
-}
-
-// Whether the packet is within that budget, which is then charged.
+// Whether the unit is within that budget. One that has counted the packet already has room for this
+// unit too if it had room for that one.
 bool is_within(Match& budget, const MatchedRules& judged) noexcept {
+    if (!applies(budget, judged)) {
+        budget.passed = judged.counted_before(budget)->passed;
+        return budget.passed;
+    }
     RuleCounters& counters = judged.counters(budget);
     const Outcome outcome = budget.skipped ? Outcome{} : check_rule(budget, judged);
     if (!outcome.judged) {
@@ -261,12 +288,17 @@ bool is_within(Match& budget, const MatchedRules& judged) noexcept {
         return false;
     }
     budget.refused = outcome.refused;
-    commit_rule(budget, judged, !outcome.refused);
+    budget.passed = !outcome.refused;
     (outcome.refused ? counters.exceeded : counters.admitted).add(1);
-    return !outcome.refused;
+    if (outcome.refused) {
+        for (LimitCheck& check : judged.checks(budget)) {
+            check.conformance = Conformance::Red;  // nothing of it is spent
+        }
+    }
+    return budget.passed;
 }
 
-// Budgets come before all rules. True: the packet is within one. False: it meets the rules, and
+// Budgets come before all rules. True: the unit is within one. False: it meets the rules, and
 // `judged` has no budgets any more.
 bool pass_by(MatchedRules& judged, Decision& decision) noexcept {
     while (!judged.matches.empty() &&
@@ -283,13 +315,11 @@ bool pass_by(MatchedRules& judged, Decision& decision) noexcept {
 
 }  // namespace
 
-Decision decide_general(MatchedRules judged) noexcept {
+Decision decide_unit(MatchedRules judged) noexcept {
     Decision decision;
-    if (pass_by(judged, decision) || decide_on_sight(judged, decision)) {
-        return decision;
+    if (!pass_by(judged, decision) && !decide_on_sight(judged, decision)) {
+        check_all(judged, decision);
     }
-    check_all(judged, decision);
-    commit_all(judged, decision);
     return decision;
 }
 

@@ -2,17 +2,19 @@
 #include "lib/load/loaded_set.hpp"
 #include "lib/pipeline/check_limit.hpp"
 #include "lib/pipeline/core_state.hpp"
-#include "lib/pipeline/look.hpp"
+#include "lib/pipeline/judged_packet.hpp"
 
 #include <span>
 
 namespace sluice {
 
-// The rules that match one packet, and where their looks lie.
+// The rules that match one unit of a packet, and where the looks of all its units lie.
 struct MatchedRules {
     CheckContext context;
     std::span<Match> matches;
+    Match* all_matches;
     LimitCheck* all_checks;
+    Per kind;
 
     [[nodiscard]] const LoadedRule& rule(const Match& match) const noexcept {
         return context.set.rules[match.rule];
@@ -29,9 +31,23 @@ struct MatchedRules {
     [[nodiscard]] std::span<LimitCheck> checks(const Match& match) const noexcept {
         return {&all_checks[match.first], rule(match).limits.size()};
     }
+    // The rule's match in the nearest unit before that it has judged or skipped; nullptr: none.
+    [[nodiscard]] const Match* counted_before(const Match& match) const noexcept {
+        for (std::uint32_t at = match.previous; at != 0; at = all_matches[at - 1].previous) {
+            if (all_matches[at - 1].counted) {
+                return &all_matches[at - 1];
+            }
+        }
+        return nullptr;
+    }
 };
 
+// What the rules make of one unit, checked and not charged yet. Of a packet with several, all
+// earlier ones have been decided.
+[[nodiscard]] Decision decide_unit(MatchedRules judged) noexcept;
+
 // The general path, for any packet that is well-formed: decides and charges.
-[[nodiscard]] Decision decide_general(MatchedRules judged) noexcept;
+[[nodiscard]] Decision decide_general(const PacketLooks& packet, const LoadedSet& set,
+                                      CoreState& core, Now now) noexcept;
 
 }  // namespace sluice

@@ -1,34 +1,47 @@
 #include "lib/pipeline/judged_packet.hpp"
 
+#include "lib/pipeline/burst_units.hpp"
+
 namespace sluice {
 namespace {
 
+// What all units of one packet have written down so far.
+struct Written {
+    Match* matches;
+    LimitCheck* looks;
+    std::uint32_t match_count = 0;
+    std::uint32_t look_count = 0;
+};
+
+// One unit, from the row that stands for it.
 class Gathering {
 public:
-    Gathering(Burst& burst, std::size_t row, const LoadedSet& set) noexcept
+    Gathering(Burst& burst, std::size_t row, const LoadedSet& set, Written& written) noexcept
         : scratch_{burst.scratch()},
           plan_{set.meter_plan},
           row_{row},
+          written_{written},
           next_{&scratch_.lookups[scratch_.first[row]]},
           end_{&scratch_.lookups[scratch_.first[row + 1]]} {}
 
-    PacketLooks run() noexcept {
+    std::span<Match> run() noexcept {
+        const std::uint32_t first = written_.match_count;
         for (const ActiveRule& active : std::span{scratch_.rules.get(), scratch_.rule_count}) {
             if (has_row(active.rows, row_)) {
                 add(active);
             }
         }
-        return {{scratch_.packet_matches.get(), matches_}, {scratch_.packet_looks.get(), looks_}};
+        return {&written_.matches[first], written_.match_count - first};
     }
 
 private:
     void add(const ActiveRule& active) noexcept {
         const RulePlan& rule = plan_.rules[active.rule];
-        scratch_.packet_matches[matches_++] = {.rule = active.rule,
-                                               .first = static_cast<std::uint32_t>(looks_),
-                                               .skipped = has_row(active.skipped, row_)};
+        written_.matches[written_.match_count++] = {.rule = active.rule,
+                                                    .first = written_.look_count,
+                                                    .skipped = has_row(active.skipped, row_)};
         for (std::uint32_t i = 0; i < rule.limits; ++i) {
-            scratch_.packet_looks[looks_++] = look_of(rule.first_limit + i);
+            written_.looks[written_.look_count++] = look_of(rule.first_limit + i);
         }
         skip_boxes();
     }
@@ -57,16 +70,55 @@ private:
     Scratch& scratch_;
     const MeterPlan& plan_;
     std::size_t row_;
+    Written& written_;
     const BucketLookup* next_;
     const BucketLookup* end_;
-    std::size_t matches_ = 0;
-    std::size_t looks_ = 0;
 };
+
+// What each rule has in the nearest unit before that it matches.
+void link(std::span<Match> matches, const LoadedSet& set, Written& written,
+          BurstUnits& units) noexcept {
+    for (Match& match : matches) {
+        std::uint32_t& latest = units.latest_match[match.rule];
+        match.previous = latest;
+        latest = static_cast<std::uint32_t>(&match - written.matches) + 1;
+        for (std::uint32_t i = 0;
+             match.previous != 0 && i < set.meter_plan.rules[match.rule].limits; ++i) {
+            written.looks[match.first + i].previous =
+                written.matches[match.previous - 1].first + i + 1;
+        }
+    }
+}
+
+[[gnu::noinline]] PacketLooks looks_of_units(Burst& burst, std::size_t row,
+                                             const LoadedSet& set) noexcept {
+    BurstUnits& units = *burst.units();
+    Written written{units.matches.get(), units.checks.get()};
+    const std::size_t count = units.count(row);
+    for (std::size_t number = 0; number < count; ++number) {
+        const BurstUnits::Place at = units.place_of(burst, row, number);
+        const std::span<Match> matches = Gathering{*at.burst, at.row, set, written}.run();
+        units.judged[number] = {at.burst, at.row, units.unit(row, number).kind, matches,
+                                units.decision(row, number)};
+        link(matches, set, written, units);
+    }
+    for (const Match& match : std::span{written.matches, written.match_count}) {
+        units.latest_match[match.rule] = 0;
+    }
+    return {std::span{units.judged}.first(count), written.matches, written.looks};
+}
 
 }  // namespace
 
 PacketLooks looks_of_packet(Burst& burst, std::size_t row, const LoadedSet& set) noexcept {
-    return Gathering{burst, row, set}.run();
+    if (has_row(burst.several(), row)) [[unlikely]] {
+        return looks_of_units(burst, row, set);
+    }
+    Scratch& scratch = burst.scratch();
+    Written written{scratch.packet_matches.get(), scratch.packet_looks.get()};
+    const std::span<Match> matches = Gathering{burst, row, set, written}.run();
+    scratch.packet_unit = {&burst, row, Per::Packet, matches, burst.packets()[row].decision};
+    return {{&scratch.packet_unit, 1}, written.matches, written.looks};
 }
 
 }  // namespace sluice

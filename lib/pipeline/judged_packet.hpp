@@ -8,10 +8,13 @@
 
 namespace sluice {
 
-// The rules that match one packet, and a look for each limit of theirs, in the order of the file.
+// The units of one packet, in their order in it: its own alone, or those of later layers that it
+// completes. The rules that match each of them, in the order of the file, lie one behind the other
+// from `matches` on, and a look for each limit of theirs from `checks` on.
 struct PacketLooks {
-    std::span<Match> matches;
-    std::span<LimitCheck> checks;
+    std::span<JudgedUnit> units;
+    Match* matches;
+    LimitCheck* checks;
 };
 
 // Writes them down from what the burst's look-ups hold; good until this is called again for the

@@ -1,3 +1,4 @@
+#include "lib/pipeline/burst_units.hpp"
 #include "lib/pipeline/key_digests.hpp"
 #include "lib/pipeline/stages.hpp"
 
@@ -132,8 +133,10 @@ private:
                 return opening_rows();
             case Per::Byte:
                 return rows_with_bytes();
-            default:
+            case Per::Packet:
                 return ~RowMask{0};
+            default:
+                return burst_.rows_of_kind(limit.per);
         }
     }
     // A SYN without ACK, repeats included.
@@ -209,8 +212,15 @@ private:
 }  // namespace
 
 void key_burst(Burst& burst, const LoadedSet& set, const CoreState& core) noexcept {
-    if (burst.size() != 0) {
-        Keying{burst, set, core}.run();
+    if (burst.size() == 0) {
+        return;
+    }
+    Keying{burst, set, core}.run();
+    if (burst.units() != nullptr) [[unlikely]] {
+        for (Burst& further : burst.units()->further()) {
+            further.take_out(burst.units()->rows_of(further, ~burst.live()));
+            Keying{further, set, core}.run();
+        }
     }
 }
 

@@ -1,4 +1,5 @@
 #include "lib/base/prefetch.hpp"
+#include "lib/pipeline/burst_units.hpp"
 #include "lib/pipeline/stages.hpp"
 #include "lib/rules/override_table.hpp"
 
@@ -136,18 +137,27 @@ void locate_burst(Burst& burst, const CoreState& core) noexcept {
     if (burst.scratch().first[kMaxBurst] != 0) {
         Locating{burst, core}.find_in_first_lines();
     }
+    if (burst.units() != nullptr) [[unlikely]] {
+        for (Burst& further : burst.units()->further()) {
+            locate_burst(further, core);
+        }
+    }
 }
 
 void locate_second(Burst& burst, const CoreState& core) noexcept {
     const Scratch& scratch = burst.scratch();
-    if (scratch.first[kMaxBurst] == 0 || !scratch.plan->touches_more) {
-        return;
+    if (scratch.first[kMaxBurst] != 0 && scratch.plan->touches_more) {
+        keep_prefetches();
+        const Locating locating{burst, core};
+        locating.find_in_second_lines();
+        if (scratch.plan->has_shared && core.ledger != nullptr) [[unlikely]] {
+            locating.prefetch_records();
+        }
     }
-    keep_prefetches();
-    const Locating locating{burst, core};
-    locating.find_in_second_lines();
-    if (scratch.plan->has_shared && core.ledger != nullptr) [[unlikely]] {
-        locating.prefetch_records();
+    if (burst.units() != nullptr) [[unlikely]] {
+        for (Burst& further : burst.units()->further()) {
+            locate_second(further, core);
+        }
     }
 }
 

@@ -1,18 +1,39 @@
 #pragma once
 #include "lib/load/loaded_set.hpp"
 #include "lib/meter/any_meter.hpp"
+#include "lib/rules/decision.hpp"
 #include "lib/table/entry.hpp"
 
+#include <cstddef>
 #include <cstdint>
+#include <span>
 
 namespace sluice {
 
-// One rule that matches one packet, as the general path sees it.
+class Burst;
+
+// One rule that matches one unit of a packet, as the general path sees it.
 struct Match {
     std::uint32_t rule = 0;   // index in the rule set
     std::uint32_t first = 0;  // of its looks
-    bool skipped = false;     // a key part is missing, so the rule does not apply
-    bool refused = false;     // one of its limits did not admit the packet
+    // The rule's match in the nearest unit of the packet before this one, counted from 1 on; 0: it
+    // has none.
+    std::uint32_t previous = 0;
+    bool skipped = false;  // a key part is missing, so the rule does not apply
+    bool refused = false;  // one of its limits did not admit the unit
+    bool counted = false;  // the rule has judged the unit, or skipped it
+    bool passed = false;   // a budget of `bypass` has room for the unit
+    // A monitoring rule has refused some unit of the packet.
+    bool refused_any = false;
+};
+
+// One unit of a packet: its rules, and the row that it is matched, keyed and located in.
+struct JudgedUnit {
+    Burst* burst = nullptr;
+    std::size_t row = 0;
+    Per kind = Per::Packet;  // of its own, or of a later layer
+    std::span<Match> matches;
+    Decision decision;  // what became of it alone, once its packet has been decided
 };
 
 // One limit looked at for one packet by the general path.
@@ -26,8 +47,13 @@ struct alignas(64) LimitCheck {
         std::uint64_t digest = 0;  // of its key; once the key's overrides have been looked up:
         const LimitOverride* own;  // the numbers that the key has; nullptr: the limit's
     };
+    // The same limit's look in the nearest unit of the packet before this one that its rule
+    // matches, counted from 1 on; 0: it has none.
+    std::uint32_t previous = 0;
     Conformance conformance = Conformance::Red;
-    bool asked = false;  // the packet carries what this limit counts
+    bool asked = false;    // the unit is what this limit counts
+    bool counted = false;  // the same, be it that the key is exempt or banned
 };
+static_assert(sizeof(LimitCheck) == 64);
 
 }  // namespace sluice

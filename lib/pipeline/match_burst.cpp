@@ -1,4 +1,5 @@
 #include "lib/match/classifier.hpp"
+#include "lib/pipeline/burst_units.hpp"
 #include "lib/pipeline/decide_malformed.hpp"
 #include "lib/pipeline/stages.hpp"
 
@@ -12,7 +13,8 @@
 //   later layers       only of packets that a rule there may still concern
 //
 // A packet that a budget of `bypass` matches is left to the general path whole: whether the budget
-// has room depends on the packets before it.
+// has room depends on the packets before it. So is one with several units of later layers: its
+// verdict is the strictest of theirs. Each of these units is matched as a row of its own.
 namespace sluice {
 namespace {
 
@@ -86,7 +88,7 @@ private:
             }
             general |= match.rows;
         }
-        scratch_.general = general & rows;
+        scratch_.general = (general | burst_.several()) & rows;
     }
 
     void decide_on_sight(RowMask open) noexcept {
@@ -139,6 +141,11 @@ void match_burst(Burst& burst, const LoadedSet& set, const CoreState& core) noex
         return;
     }
     Matching{burst, set, core}.run();
+    if (burst.units() != nullptr) [[unlikely]] {
+        for (Burst& further : burst.units()->further()) {
+            Matching{further, set, core}.run();
+        }
+    }
 }
 
 }  // namespace sluice

@@ -1,4 +1,5 @@
 #include "lib/pipeline/adopt.hpp"
+#include "lib/pipeline/burst_units.hpp"
 #include "lib/pipeline/decide_fast.hpp"
 #include "lib/pipeline/decide_general.hpp"
 #include "lib/pipeline/judged_packet.hpp"
@@ -13,17 +14,16 @@ namespace {
 [[gnu::noinline]] void decide_row(Burst& burst, std::size_t row, const LoadedSet& set,
                                   CoreState& core, Now now) noexcept {
     const PacketLooks of = looks_of_packet(burst, row, set);
-    burst.packets()[row].decision = decide_general({.context = {.set = set,
-                                                                .core = core,
-                                                                .now = now,
-                                                                .frames = burst.frames(),
-                                                                .headers = burst.headers(),
-                                                                .row = row},
-                                                    .matches = of.matches,
-                                                    .all_checks = of.checks.data()});
-    Scratch& scratch = burst.scratch();
-    for (const Match& match : of.matches) {
-        scratch.rules[scratch.active_of[match.rule]].refused |= match.refused ? row_bit(row) : 0;
+    burst.packets()[row].decision = decide_general(of, set, core, now);
+    for (std::size_t number = 0; of.units.size() > 1 && number < of.units.size(); ++number) {
+        burst.units()->decision(row, number) = of.units[number].decision;
+    }
+    for (const JudgedUnit& unit : of.units) {
+        Scratch& scratch = unit.burst->scratch();
+        for (const Match& match : unit.matches) {
+            ActiveRule& active = scratch.rules[scratch.active_of[match.rule]];
+            active.refused |= match.refused ? row_bit(unit.row) : 0;
+        }
     }
 }
 
@@ -39,6 +39,13 @@ void decide(Burst& burst, const LoadedSet& set, CoreState& core, Now now) noexce
         }
     });
     fast.finish();
+}
+
+// Of the look-ups whose keys are not in their first lines.
+void find_entries(const Scratch& scratch, CoreState& core, Now now) noexcept {
+    core.buckets.keys.probe_second(
+        std::span<BucketLookup* const>{scratch.missed.get(), scratch.miss_count},
+        core.buckets.registry, now);
 }
 
 // What the tables do once per burst.
@@ -58,9 +65,12 @@ void meter_burst(Burst& burst, const LoadedSet& set, CoreState& core, Now now) n
         return;
     }
     const Scratch& scratch = burst.scratch();
-    core.buckets.keys.probe_second(
-        std::span<BucketLookup* const>{scratch.missed.get(), scratch.miss_count},
-        core.buckets.registry, now);
+    find_entries(scratch, core, now);
+    if (burst.units() != nullptr) [[unlikely]] {
+        for (Burst& further : burst.units()->further()) {
+            find_entries(further.scratch(), core, now);
+        }
+    }
     decide(burst, set, core, now);
     const auto packets = static_cast<std::size_t>(std::popcount(burst.live()));
     if (core.sampler != nullptr && core.sampler->is_due(packets, now.at)) [[unlikely]] {

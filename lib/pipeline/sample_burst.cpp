@@ -5,25 +5,23 @@
 #include "lib/pipeline/key_policy.hpp"
 #include "lib/rules/group.hpp"
 
+#include <algorithm>
 #include <cstring>
 
 namespace sluice {
 namespace {
 
-// One rule that met the packet.
+// One rule that met one unit of the packet.
 struct Sampled {
     const LoadedSet& set;
-    const Burst& burst;
-    std::size_t row;
+    const JudgedUnit& unit;
     const Match& match;
     const LimitCheck* checks;  // of the rule
     CoreState& core;
     Now now;
 
     [[nodiscard]] const LoadedRule& rule() const noexcept { return set.rules[match.rule]; }
-    [[nodiscard]] const Decision& decision() const noexcept {
-        return burst.packets()[row].decision;
-    }
+    [[nodiscard]] const Decision& decision() const noexcept { return unit.decision; }
     // Whether the rule's limits were looked at: budgets in turn until one has room, rules unless it
     // was decided before them.
     [[nodiscard]] bool asked() const noexcept {
@@ -34,9 +32,17 @@ struct Sampled {
         return rule().has_limits() && decision.reason != Reason::Bypass &&
                decision.reason != Reason::AllowRule && decision.reason != Reason::DenyRule;
     }
+    // Whether it is the first unit of the packet that the rule matches, or one of those that a
+    // limit of the rule counts one by one.
+    [[nodiscard]] bool counts_unit() const noexcept {
+        const std::vector<LoadedLimit>& limits = rule().limits;
+        return match.previous == 0 ||
+               std::any_of(limits.begin(), limits.end(),
+                           [](const LoadedLimit& limit) { return !is_of_packet(limit.per); });
+    }
     [[nodiscard]] bool denied() const noexcept {
-        const Scratch& scratch = burst.scratch();
-        return has_row(scratch.rules[scratch.active_of[match.rule]].refused, row);
+        const Scratch& scratch = unit.burst->scratch();
+        return has_row(scratch.rules[scratch.active_of[match.rule]].refused, unit.row);
     }
 };
 
@@ -75,8 +81,8 @@ void tell(const Sampled& sampled, std::size_t limit, std::uint32_t weight) noexc
     const LoadedRule& rule = sampled.rule();
     KeyBytes key;
     if (key_of(rule.keys[rule.limits[limit].key], rule.missing_key,
-               sampled.burst.headers_of(sampled.row), sampled.burst.frame(sampled.row).bytes,
-               key) == KeyOutcome::Missing) {
+               sampled.unit.burst->headers_of(sampled.unit.row),
+               sampled.unit.burst->frame(sampled.unit.row).bytes, key) == KeyOutcome::Missing) {
         return;
     }
     KeySample* record = sampled.core.sampler->next();
@@ -93,6 +99,16 @@ void tell(const Sampled& sampled, std::size_t limit, std::uint32_t weight) noexc
     sampled.core.sampler->commit();
 }
 
+// Each key once, by its first limit.
+void tell_keys(const Sampled& sampled, std::uint32_t weight) noexcept {
+    const LoadedRule& rule = sampled.rule();
+    for (std::size_t limit = 0; limit < rule.limits.size(); ++limit) {
+        if (limit == 0 || rule.limits[limit].key != rule.limits[limit - 1].key) {
+            tell(sampled, limit, weight);
+        }
+    }
+}
+
 }  // namespace
 
 void sample_burst(Burst& burst, const LoadedSet& set, CoreState& core, Now now) noexcept {
@@ -101,16 +117,11 @@ void sample_burst(Burst& burst, const LoadedSet& set, CoreState& core, Now now) 
         return;
     }
     const PacketLooks of = looks_of_packet(burst, pick.packet, set);
-    for (const Match& match : of.matches) {
-        const Sampled sampled{set, burst, pick.packet, match, &of.checks[match.first], core, now};
-        if (match.skipped || !sampled.asked()) {
-            continue;
-        }
-        // Each key once, by its first limit.
-        const LoadedRule& rule = sampled.rule();
-        for (std::size_t limit = 0; limit < rule.limits.size(); ++limit) {
-            if (limit == 0 || rule.limits[limit].key != rule.limits[limit - 1].key) {
-                tell(sampled, limit, pick.weight);
+    for (const JudgedUnit& unit : of.units) {
+        for (const Match& match : unit.matches) {
+            const Sampled sampled{set, unit, match, &of.checks[match.first], core, now};
+            if (!match.skipped && sampled.asked() && sampled.counts_unit()) {
+                tell_keys(sampled, pick.weight);
             }
         }
     }

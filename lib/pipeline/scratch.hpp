@@ -1,4 +1,5 @@
 #pragma once
+#include "lib/base/check.hpp"
 #include "lib/load/meter_plan.hpp"
 #include "lib/match/rule_matches.hpp"
 #include "lib/packet/row_mask.hpp"
@@ -6,9 +7,13 @@
 #include "lib/pipeline/look.hpp"
 #include "lib/table/entry.hpp"
 
+#include <algorithm>
 #include <array>
+#include <cstddef>
 #include <cstdint>
+#include <cstdlib>
 #include <memory>
+#include <type_traits>
 
 namespace sluice {
 
@@ -42,11 +47,27 @@ static_assert(sizeof(BucketLookup) == 32, "two to a cache line");
 // Working memory of one burst, sized once for the largest rule set there can be, so that workers
 // never allocate. Pages that no rule set needs are never touched.
 struct Scratch {
+    static constexpr std::size_t kLine = 64;
+    // Lines of their own. No constructor runs, so that pages nobody writes to are never touched.
+    struct FreeRoom {
+        void operator()(void* memory) const noexcept { std::free(memory); }
+    };
     template <typename T>
-    using Room = std::unique_ptr<T[]>;
+    using Room = std::unique_ptr<T[], FreeRoom>;
     template <typename T>
-    [[nodiscard]] static Room<T> room(std::size_t count) {
-        return std::make_unique_for_overwrite<T[]>(count);
+    [[nodiscard]] static Room<T> room(std::size_t count) noexcept {
+        static_assert(std::is_trivially_destructible_v<T> && std::is_trivially_copyable_v<T>);
+        static_assert(alignof(T) <= kLine);
+        const std::size_t bytes = (count * sizeof(T) + kLine - 1) / kLine * kLine;
+        void* const memory = std::aligned_alloc(kLine, bytes);
+        SLUICE_CHECK(memory != nullptr);
+        return Room<T>{static_cast<T*>(memory)};
+    }
+    template <typename T>
+    [[nodiscard]] static Room<T> zeroes(std::size_t count) noexcept {
+        Room<T> made = room<T>(count);
+        std::fill_n(made.get(), count, T{});
+        return made;
     }
 
     RuleMatches matches;
@@ -74,11 +95,12 @@ struct Scratch {
 
     // By schema: rows whose packets are keyed by it in this burst (0 between bursts), those that
     // have the key, and its digests.
-    Room<RowMask> keyed = std::make_unique<RowMask[]>(kMaxLimits);
+    Room<RowMask> keyed = zeroes<RowMask>(kMaxLimits);
     Room<RowMask> has_key = room<RowMask>(kMaxLimits);
     Room<RowDigests> digests = room<RowDigests>(kMaxLimits);
 
-    // Of the one packet that the general path decides.
+    // Of the one packet that the general path decides, if it has one unit.
+    JudgedUnit packet_unit;
     Room<Match> packet_matches = room<Match>(kMaxRules);
     Room<LimitCheck> packet_looks = room<LimitCheck>(kMaxLimits);
 

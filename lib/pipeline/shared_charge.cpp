@@ -2,6 +2,7 @@
 
 #include "lib/meter/any_meter.hpp"
 #include "lib/meter/bucket_in.hpp"
+#include "lib/pipeline/ask_bucket.hpp"
 #include "lib/table/own_bucket.hpp"
 
 #include <algorithm>
@@ -61,7 +62,8 @@ Conformance ask_ledger(const LimitCheck& check, const LoadedRule& rule,
         return check.conformance;
     }
     end_lease(*check.entry, check.key, context.core);
-    const Credit credit = ledger.credit(account, check.cost.count(), max_unsynced(check, context));
+    const Units units = check.cost + charged_before(check, context).all();
+    const Credit credit = ledger.credit(account, units.count(), max_unsynced(check, context));
     if (credit == Credit::Enough) [[likely]] {
         return check.conformance;
     }

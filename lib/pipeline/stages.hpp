@@ -16,6 +16,15 @@ inline void geo_burst(Burst& burst, const LoadedSet& set) noexcept {
     }
 }
 
+// Finds the units of later layers that the packets complete, where a parser of them is plugged in
+// (Burst::find_units_by()).
+void find_units(Burst& burst, const LoadedSet& set, const CoreState& core) noexcept;
+inline void unit_burst(Burst& burst, const LoadedSet& set, const CoreState& core) noexcept {
+    if (burst.units() != nullptr) [[unlikely]] {
+        find_units(burst, set, core);
+    }
+}
+
 // Finds the rules that match, and decides what that alone decides: malformed packets, and those of
 // enforcing rules with on_match.
 void match_burst(Burst& burst, const LoadedSet& set, const CoreState& core) noexcept;

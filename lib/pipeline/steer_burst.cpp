@@ -1,6 +1,7 @@
 #include "lib/pipeline/steer_burst.hpp"
 
 #include "lib/load/owner_rules.hpp"
+#include "lib/pipeline/burst_units.hpp"
 #include "lib/rules/group.hpp"
 #include "lib/share/core.hpp"
 
@@ -75,6 +76,13 @@ private:
     RowMask grouped_ = 0;
 };
 
+// These rows are judged without their rules at owners.
+void disown(Scratch& scratch, RowMask unowned, const LoadedSet& set) noexcept {
+    for (ActiveRule& active : std::span{scratch.rules.get(), scratch.rule_count}) {
+        active.rows &= is_owned(set.steering[active.rule]) ? ~unowned : ~RowMask{0};
+    }
+}
+
 }  // namespace
 
 bool find_owners(const Burst& burst, const LoadedSet& set, const CoreState& core,
@@ -103,9 +111,11 @@ bool may_go_on(const Burst& burst, std::size_t row, const LoadedSet& set) noexce
 
 void split_burst(Burst& burst, const BurstSplit& split, const LoadedSet& set) noexcept {
     burst.take_out(split.gone);
-    Scratch& scratch = burst.scratch();
-    for (ActiveRule& active : std::span{scratch.rules.get(), scratch.rule_count}) {
-        active.rows &= is_owned(set.steering[active.rule]) ? ~split.unowned : ~RowMask{0};
+    disown(burst.scratch(), split.unowned, set);
+    if (burst.units() != nullptr) [[unlikely]] {
+        for (Burst& further : burst.units()->further()) {
+            disown(further.scratch(), burst.units()->rows_of(further, split.unowned), set);
+        }
     }
 }
 

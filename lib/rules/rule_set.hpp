@@ -48,7 +48,12 @@ enum class MissingKey : std::uint8_t { Skip, Share };
 // What a new key meets when both its places in the table are held by live entries. Coarsen: it is
 // charged to a parent, whose addresses are wider, and at last to the rule itself.
 enum class OnFull : std::uint8_t { Open, Closed, Coarsen };
-enum class Per : std::uint8_t { Packet, Byte, Connection };
+// What a limit counts. The first three a packet has by itself, the others are units of later
+// layers: a packet completes none, one or several of them.
+enum class Per : std::uint8_t { Packet, Byte, Connection, Request, Query, Handshake };
+[[nodiscard]] constexpr bool is_of_packet(Per per) noexcept {
+    return per <= Per::Connection;
+}
 // Which workers of the box spend a key. Local: one, to which all of its packets come. Merged:
 // several, that share it (lib/ledger). Owner: one, to which the others hand its packets over.
 enum class LimitScope : std::uint8_t { Local, Merged, Owner };

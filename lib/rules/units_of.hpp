@@ -15,12 +15,19 @@ namespace sluice {
     return (headers.tcp_flags & (kSyn | kAck)) == kSyn && headers.fields.has(Field::TcpFlags);
 }
 
-// What a packet carries of that which a limit counts. 0: nothing, so the limit does not judge it.
+// What a packet has by its headers of that which a limit counts. 0: nothing, so the limit does not
+// judge it. Units of later layers are no matter of headers.
 [[nodiscard]] inline Units units_of(Per per, const PacketHeaders& headers) noexcept {
-    if (per == Per::Connection) {
-        return Units{opens_connection(headers) ? 1U : 0U};
+    switch (per) {
+        case Per::Packet:
+            return Units{1};
+        case Per::Byte:
+            return Units{headers.byte_units};
+        case Per::Connection:
+            return Units{opens_connection(headers) ? 1U : 0U};
+        default:
+            return Units{0};
     }
-    return Units{per == Per::Byte ? headers.byte_units : 1U};
 }
 
 // What a limit of the rule is asked for.

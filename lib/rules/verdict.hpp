@@ -49,6 +49,7 @@ enum class Reason : std::uint8_t {
     Banned,
     RingFull,
     NoCredit,
+    TooManyUnits,
 };
 
 struct ReasonRow {
@@ -82,6 +83,8 @@ inline constexpr auto kReasons = std::to_array<ReasonRow>({
     {Reason::RingFull, "ring_full", "a worker had no room for a frame that another handed over"},
     {Reason::NoCredit, "no_credit",
      "max_unsynced was used up and the key's owner has not answered"},
+    {Reason::TooManyUnits, "too_many_units",
+     "more requests, queries or handshakes, or more of their text, than one packet has room for"},
 });
 inline constexpr std::size_t kReasonCount = kReasons.size();
 

@@ -1,4 +1,5 @@
 #pragma once
+#include "lib/pipeline/burst_units.hpp"
 #include "lib/pipeline/key_question.hpp"
 #include "lib/pipeline/run_burst.hpp"
 #include "lib/policy/keys/key_text.hpp"
@@ -23,12 +24,16 @@ public:
     // With buckets that lie somewhere else.
     Box(std::string_view rules, BucketStore buckets, PacketPolicy policy = {},
         const ListReader* lists = nullptr)
+        : Box{enforced({.file = "rules", .text = rules, .lists = lists}).set, std::move(buckets),
+              policy} {}
+    // With compiled rules.
+    explicit Box(RuleSet rules, BucketStore buckets = BucketStore{4096, 4096},
+                 PacketPolicy policy = {})
         : core_{.policy = policy,
                 .hash = KeyHasher{kBoxSecret},
                 .buckets = std::move(buckets),
                 .counters = counters_} {
-        adopt(
-            loaded(enforced({.file = "rules", .text = rules, .lists = lists}).set, environment()));
+        adopt(loaded(std::move(rules), environment()));
     }
 
     // Other rules from now on, as a running box takes them.
@@ -59,6 +64,9 @@ public:
         run(burst_, now);
         return burst_.packets()[0].decision;
     }
+
+    // Plugs in a parser of later layers.
+    void find_units_by(UnitFinder finder) { burst_.find_units_by(finder); }
 
     // A burst made elsewhere; its decisions are in its rows afterwards.
     void run(Burst& burst, Instant now) { run_burst(burst, loaded_.set(), core_, {now, {}}); }

@@ -31,9 +31,8 @@ inline std::ostream& operator<<(std::ostream& out, const Case& row) {
     return out << row.name;
 }
 
-// One box, one packet after the other.
-inline void expect_case(const Case& row) {
-    Box box{row.rules};
+// One packet after the other.
+inline void expect_steps(Box& box, const Case& row) {
     int number = 0;
     for (const Step& step : row.steps) {
         const Decision got = box.judge(step.in.bytes(), kStart + step.at);
@@ -43,6 +42,10 @@ inline void expect_case(const Case& row) {
         EXPECT_EQ(got.wait, step.wait) << "step " << number;
         ++number;
     }
+}
+inline void expect_case(const Case& row) {
+    Box box{row.rules};
+    expect_steps(box, row);
 }
 
 }  // namespace sluice::test

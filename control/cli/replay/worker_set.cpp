@@ -93,6 +93,7 @@ WorkerSet::Worker& WorkerSet::owner_of(const CapturedFrame& frame, Worker& recei
     alone.add({frame.bytes, frame.wire_size}, dir, port_);
     parse_burst(alone, receiver.core);
     geo_burst(alone, rules_);
+    unit_burst(alone, rules_, receiver.core);
     match_burst(alone, rules_, receiver.core);
     BurstOwners owners;
     return find_owners(alone, rules_, receiver.core, workers_.size(), owners) ? *workers_[owners[0]]

@@ -1,6 +1,7 @@
 #include "lib/pipeline/steer_burst.hpp"
 #include "tests/packets/box.hpp"
 #include "tests/packets/frame.hpp"
+#include "tests/packets/unit_lines.hpp"
 
 #include <gtest/gtest.h>
 
@@ -66,9 +67,14 @@ rules:
         - {key: [10.0.0.1], limits: {"1": {rate: 7/s}}, until: 1970-01-01}
         - {key: ["2001:db8::1"], exempt: true}
     ban: {after: 3, within: 1s, for: 10ms}
+  - id: units
+    when: 'starts_with(payload, "/")'
+    key: [payload]
+    limits: [{algorithm: token_bucket, rate: 10/s, burst: 2}]
 )yaml"},
                                                           Purpose::Enforce, {}, problems);
     ASSERT_TRUE(compiled.has_value());
+    compiled->set.rules.back().limits.front().per = Per::Request;
     constexpr std::size_t kWorkers = 4;
     const Result<LoadedRules> loaded =
         LoadedRules::make(std::move(compiled->set), {.secret = {1, 2}, .sharers = {kWorkers, 1ms}});
@@ -84,12 +90,15 @@ rules:
                    .texts = loaded->texts(0)};
     std::vector<test::Octets> frames;
     for (std::uint16_t i = 0; i < kMaxBurst; ++i) {
-        frames.push_back(i % 4 == 0   ? test::arp().bytes()
+        frames.push_back(i % 8 == 0   ? test::lines("R /A\nr /b\nQ c\nR /a").bytes()
+                         : i % 4 == 0 ? test::arp().bytes()
                          : i % 4 == 1 ? test::udp().src("10.0.0.1").sport(i).payload(40).bytes()
                          : i % 4 == 2 ? test::udp().src("2001:db8::1").frag(0, true).bytes()
                                       : test::Frame{4}.carries(test::tcp().packet()).bytes());
     }
     Burst burst;
+    test::LineParser parser;
+    burst.find_units_by(parser.finder());
     const Result<ReadKey> key = read_key_text(set.rules[4].keys[0], "10.0.0.1");
     ASSERT_TRUE(key);
     KeyQuestion question{
@@ -121,6 +130,8 @@ rules:
     EXPECT_GT(counters.rules[1].exceeded.read(), 0U);
     EXPECT_GT(granted, Units{0});
     EXPECT_GT(counters.bans[4].begun.read(), 1U);
+    EXPECT_GT(counters.rules[5].admitted.read(), 0U);
+    EXPECT_GT(counters.rules[5].exceeded.read(), 0U);
 }
 
 }  // namespace

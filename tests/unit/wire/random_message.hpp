@@ -113,7 +113,7 @@ private:
             out.limits.push_back({.identity = (index << 8) + i,
                                   .name = text(),
                                   .key = static_cast<std::uint8_t>(out.keys.size() - 1),
-                                  .per = static_cast<Per>(below(3)),
+                                  .per = static_cast<Per>(below(6)),
                                   .limit = numbers(),
                                   .scope = static_cast<LimitScope>(below(3)),
                                   .spread_at_ports = below(9)});

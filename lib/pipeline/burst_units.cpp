@@ -1,0 +1,116 @@
+#include "lib/pipeline/burst_units.hpp"
+
+#include "lib/pipeline/burst.hpp"
+
+namespace sluice {
+
+UnitTexts* UnitSink::add(Per kind) noexcept {
+    std::uint8_t& count = units_.counts_[row_];
+    if (count == kMaxUnits) {
+        units_.refused_ = true;
+        return nullptr;
+    }
+    BurstUnits::Unit& unit = units_.units_[row_][count++];
+    unit.kind = kind;
+    unit.texts.clear();
+    return &unit.texts;
+}
+std::span<std::byte> UnitSink::room() noexcept {
+    return units_.arena_.room();
+}
+ByteView UnitSink::keep(std::size_t size) noexcept {
+    return units_.arena_.keep(size);
+}
+void UnitSink::refuse() noexcept {
+    units_.refused_ = true;
+}
+
+BurstUnits::BurstUnits(UnitFinder finder)
+    : finder_{finder}, further_{std::make_unique<Burst[]>(kMaxFurtherBursts)} {}
+
+BurstUnits::~BurstUnits() = default;
+
+void BurstUnits::clear() noexcept {
+    for (Burst& burst : further()) {
+        burst.clear();
+        burst.forget_units();
+    }
+    further_count_ = 0;
+    counts_.fill(0);
+    arena_.clear();
+}
+
+bool BurstUnits::find(std::size_t row, const UnitSource& packet) noexcept {
+    arena_.begin_packet();
+    refused_ = false;
+    UnitSink sink{*this, row};
+    finder_.find(finder_.parser, packet, sink);
+    if (refused_) {
+        counts_[row] = 0;
+    }
+    return !refused_;
+}
+
+void BurstUnits::add_further(const Burst& burst, std::size_t row) noexcept {
+    first_further_[row] = static_cast<std::uint8_t>(further_count_);
+    for (std::uint8_t number = 1; number < counts_[row]; ++number) {
+        of_further_[further_count_] = {static_cast<std::uint8_t>(row), number};
+        const HeaderColumns& headers = burst.headers();
+        (void)further_[further_count_ / kMaxBurst].add(burst.frame(row), headers.dir[row],
+                                                       headers.port[row]);
+        ++further_count_;
+    }
+}
+
+std::span<Burst> BurstUnits::further() noexcept {
+    return {further_.get(), (further_count_ + kMaxBurst - 1) / kMaxBurst};
+}
+
+std::size_t BurstUnits::first_of(const Burst& further) const noexcept {
+    return static_cast<std::size_t>(&further - further_.get()) * kMaxBurst;
+}
+
+void BurstUnits::set_texts(Burst& further) noexcept {
+    const FurtherUnit* const of = &of_further_[first_of(further)];
+    for_each_row(further.live(), [&](std::size_t row) {
+        const Unit& unit = units_[of[row].row][of[row].number];
+        further.set_unit(row, unit.kind, unit.texts);
+    });
+    further.set_several(further.live());
+}
+
+BurstUnits::Place BurstUnits::place_of(Burst& burst, std::size_t row, std::size_t number) noexcept {
+    if (number == 0) {
+        return {&burst, row};
+    }
+    const std::size_t index = first_further_[row] + number - 1;
+    return {&further_[index / kMaxBurst], index % kMaxBurst};
+}
+
+RowMask BurstUnits::rows_of(const Burst& further, RowMask packets) const noexcept {
+    const FurtherUnit* const of = &of_further_[first_of(further)];
+    RowMask rows = 0;
+    for (std::size_t row = 0; row < further.size(); ++row) {
+        rows |= has_row(packets, of[row].row) ? row_bit(row) : 0;
+    }
+    return rows;
+}
+
+void FreeUnits::operator()(BurstUnits* units) const noexcept {
+    delete units;
+}
+
+void Burst::find_units_by(UnitFinder finder) {
+    units_.reset(new BurstUnits{finder});
+}
+
+void Burst::forget_units() noexcept {
+    if (units_ != nullptr) {
+        units_->clear();
+    }
+    headers_.forget_units();
+    rows_of_kind_.fill(0);
+    several_ = 0;
+}
+
+}  // namespace sluice

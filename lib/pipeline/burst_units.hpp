@@ -1,0 +1,146 @@
+#pragma once
+#include "lib/packet/text_field.hpp"
+#include "lib/pipeline/look.hpp"
+#include "lib/pipeline/scratch.hpp"
+#include "lib/pipeline/text_arena.hpp"
+#include "lib/rules/decision.hpp"
+#include "lib/rules/rule_set.hpp"
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <span>
+
+// Units of later layers: the requests, queries and handshakes that a packet completes, each with
+// texts of its own.
+//
+//   units in a packet   rows that stand for them
+//   none                the packet's own, which has its headers and payload
+//   one                 the packet's own
+//   several             the packet's own for the first, a row of a further burst for each other one
+//
+// The rows of further bursts go through the same columnar stages as the packets' own. The general
+// path then decides all units of a packet together, when it is the packet's turn.
+namespace sluice {
+
+class Burst;
+class BurstUnits;
+
+// Units in one packet. A packet that has more of them, or more bytes of text than its share of the
+// arena, is malformed (Parsed::TooManyUnits): nobody slips past the rules in a crowd. All packets
+// of a burst have room for so many at once.
+inline constexpr std::size_t kMaxUnits = 8;
+inline constexpr std::size_t kMaxFurtherBursts = kMaxUnits - 1;
+
+// What a parser of a later layer reads of one packet, which is well-formed.
+struct UnitSource {
+    const PacketHeaders& headers;
+    FrameView frame;
+};
+
+// Where such a parser puts what it finds.
+class UnitSink {
+public:
+    explicit UnitSink(BurstUnits& units, std::size_t row) noexcept : units_{units}, row_{row} {}
+
+    // The next unit of the packet, to be given its texts; nullptr: the packet has too many.
+    [[nodiscard]] UnitTexts* add(Per kind) noexcept;
+    // For texts that the frame does not hold: what the packet's share has left, and its first
+    // bytes as a text.
+    [[nodiscard]] std::span<std::byte> room() noexcept;
+    [[nodiscard]] ByteView keep(std::size_t size) noexcept;
+    // There is no room for a text of the packet.
+    void refuse() noexcept;
+
+private:
+    BurstUnits& units_;
+    std::size_t row_;
+};
+
+// A parser of later layers, as a worker's bursts call it. It neither allocates nor waits.
+struct UnitFinder {
+    // Adds the units that this packet completes, in their order in it.
+    using Find = void (*)(void* parser, const UnitSource& packet, UnitSink& units) noexcept;
+    Find find = nullptr;
+    void* parser = nullptr;  // what it keeps between packets
+};
+
+// The units of the packets of one burst, all memory for them allocated at once.
+class BurstUnits {
+public:
+    explicit BurstUnits(UnitFinder finder);
+    ~BurstUnits();
+    BurstUnits(const BurstUnits&) = delete;
+    BurstUnits& operator=(const BurstUnits&) = delete;
+
+    // A new burst.
+    void clear() noexcept;
+
+    // Calls the parser for one packet. False: the packet has too many units, and counts as having
+    // none.
+    [[nodiscard]] bool find(std::size_t row, const UnitSource& packet) noexcept;
+    [[nodiscard]] std::size_t count(std::size_t row) const noexcept { return counts_[row]; }
+
+    // One unit of a packet.
+    struct Unit {
+        Per kind = Per::Request;
+        UnitTexts texts;
+    };
+    [[nodiscard]] const Unit& unit(std::size_t row, std::size_t number) const noexcept {
+        return units_[row][number];
+    }
+
+    // Adds a row for each further unit of a packet of the burst, which has been parsed.
+    void add_further(const Burst& burst, std::size_t row) noexcept;
+    // The bursts of further units that are in use.
+    [[nodiscard]] std::span<Burst> further() noexcept;
+    // Gives the rows of a further burst that has been parsed their texts.
+    void set_texts(Burst& further) noexcept;
+    // Where a unit of a packet is matched, keyed and located; the first one's is the packet's own.
+    struct Place {
+        Burst* burst = nullptr;
+        std::size_t row = 0;
+    };
+    [[nodiscard]] Place place_of(Burst& burst, std::size_t row, std::size_t number) noexcept;
+    // The rows of a further burst whose packets are in these rows.
+    [[nodiscard]] RowMask rows_of(const Burst& further, RowMask packets) const noexcept;
+
+    // What became of each unit, once its packet has been decided.
+    [[nodiscard]] Decision& decision(std::size_t row, std::size_t number) noexcept {
+        return decisions_[row][number];
+    }
+
+    // Of the one packet that is decided: its units, and room for the matches and checks of all of
+    // them. By rule, the latest of its matches, counted from 1 on; all 0 between packets.
+    Scratch::Room<Match> matches = Scratch::room<Match>(kMaxUnits * kMaxRules);
+    Scratch::Room<LimitCheck> checks = Scratch::room<LimitCheck>(kMaxUnits * kMaxLimits);
+    std::array<JudgedUnit, kMaxUnits> judged;
+    Scratch::Room<std::uint32_t> latest_match = Scratch::zeroes<std::uint32_t>(kMaxRules);
+
+private:
+    friend class UnitSink;
+
+    // One of several units, and not the first, of a packet.
+    struct FurtherUnit {
+        std::uint8_t row = 0;     // of the packet
+        std::uint8_t number = 0;  // in it
+    };
+    static constexpr std::size_t kMaxFurther = kMaxFurtherBursts * kMaxBurst;
+    static_assert(kMaxFurther <= 256, "an index of a further unit is a byte");
+
+    [[nodiscard]] std::size_t first_of(const Burst& further) const noexcept;
+
+    UnitFinder finder_;
+    TextArena arena_;
+    bool refused_ = false;  // the packet that is looked at
+    std::array<std::uint8_t, kMaxBurst> counts_{};
+    std::array<std::uint8_t, kMaxBurst> first_further_{};
+    std::array<FurtherUnit, kMaxFurther> of_further_{};
+    std::size_t further_count_ = 0;
+    std::unique_ptr<Burst[]> further_;
+    std::array<std::array<Unit, kMaxUnits>, kMaxBurst> units_;
+    std::array<std::array<Decision, kMaxUnits>, kMaxBurst> decisions_;
+};
+
+}  // namespace sluice
