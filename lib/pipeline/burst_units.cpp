@@ -45,9 +45,6 @@ bool BurstUnits::find(std::size_t row, const UnitSource& packet) noexcept {
     refused_ = false;
     UnitSink sink{*this, row};
     finder_.find(finder_.parser, packet, sink);
-    if (refused_) {
-        counts_[row] = 0;
-    }
     return !refused_;
 }
 

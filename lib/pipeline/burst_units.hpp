@@ -77,8 +77,7 @@ public:
     // A new burst.
     void clear() noexcept;
 
-    // Calls the parser for one packet. False: the packet has too many units, and counts as having
-    // none.
+    // Calls the parser for one packet. False: it has too many units, and none of them is judged.
     [[nodiscard]] bool find(std::size_t row, const UnitSource& packet) noexcept;
     [[nodiscard]] std::size_t count(std::size_t row) const noexcept { return counts_[row]; }
 

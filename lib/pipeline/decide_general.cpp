@@ -290,11 +290,6 @@ bool is_within(Match& budget, const MatchedRules& judged) noexcept {
     budget.refused = outcome.refused;
     budget.passed = !outcome.refused;
     (outcome.refused ? counters.exceeded : counters.admitted).add(1);
-    if (outcome.refused) {
-        for (LimitCheck& check : judged.checks(budget)) {
-            check.conformance = Conformance::Red;  // nothing of it is spent
-        }
-    }
     return budget.passed;
 }
 
