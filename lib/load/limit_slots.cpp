@@ -68,12 +68,18 @@ bool SlotsImage::is_sound() const {
         }
     }
     const std::set<std::uint16_t> of_moved = slots;
-    return std::all_of(limits.begin(), limits.end(), [&](const LoadedLimit& limit) {
-        return sluice::is_sound(limit) && slots.insert(limit.slot).second &&
-               identities.insert(limit.identity).second &&
-               std::all_of(limit.migrated_from.begin(), limit.migrated_from.end(),
-                           [&](const MigratedFrom& from) { return of_moved.contains(from.slot); });
-    });
+    // A former slot has former slots as well.
+    const auto migrated_from_moved = [&of_moved](const LoadedLimit& limit) {
+        return std::all_of(limit.migrated_from.begin(), limit.migrated_from.end(),
+                           [&](const MigratedFrom& from) {
+                               return from.slot != limit.slot && of_moved.contains(from.slot);
+                           });
+    };
+    return std::all_of(moved.begin(), moved.end(), migrated_from_moved) &&
+           std::all_of(limits.begin(), limits.end(), [&](const LoadedLimit& limit) {
+               return sluice::is_sound(limit) && slots.insert(limit.slot).second &&
+                      identities.insert(limit.identity).second && migrated_from_moved(limit);
+           });
 }
 
 LimitSlots::LimitSlots(const SlotsImage& image) : changes_{image.changes} {

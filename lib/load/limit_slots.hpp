@@ -37,7 +37,8 @@ struct SlotsImage {
     // The same of slots that limits had before their keys moved to other workers.
     std::vector<LoadedLimit> moved;
 
-    // Whether every limit has a slot of its own, and versions and changes are what they can be.
+    // Whether every limit has a slot of its own, was `migrated_from` others among `moved` only, and
+    // versions and changes are what they can be.
     [[nodiscard]] bool is_sound() const;
 };
 

@@ -5,6 +5,20 @@
 #include <cstdlib>
 #include <utility>
 
+namespace {
+
+// What workers count the uses of, by slot.
+bool are_in_bounds(const std::vector<sluice::LoadedLimit>& limits) {
+    return std::all_of(limits.begin(), limits.end(), [](const sluice::LoadedLimit& limit) {
+        return limit.slot < sluice::kSlots &&
+               std::all_of(
+                   limit.migrated_from.begin(), limit.migrated_from.end(),
+                   [](const sluice::MigratedFrom& from) { return from.slot < sluice::kSlots; });
+    });
+}
+
+}  // namespace
+
 // Any bytes as slots.bin: refused, or slots that are sound, can be gone on with and are written as
 // the same bytes again.
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
@@ -16,6 +30,9 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     }
     const std::vector<std::byte> again = encode(*kept);
     if (!std::equal(again.begin(), again.end(), bytes.begin(), bytes.end())) {
+        std::abort();
+    }
+    if (!are_in_bounds(kept->slots.limits) || !are_in_bounds(kept->slots.moved)) {
         std::abort();
     }
     const LimitSlots slots{kept->slots};

@@ -50,6 +50,19 @@ TEST(SlotsCodec, RefusesFormerSlotsThatNobodyKept) {
     EXPECT_FALSE(decode_slots(encode(lost)).has_value());
 }
 
+// A former slot's own former slots are checked too.
+TEST(SlotsCodec, RefusesFormerSlotsOfAFormerSlotThatNobodyKept) {
+    KeptSlots wild = example();
+    wild.slots.moved[0].migrated_from = {{.slot = 65'000, .combine = Combine::Sum}};
+    EXPECT_FALSE(decode_slots(encode(wild)).has_value());
+    KeptSlots itself = example();
+    itself.slots.moved[0].migrated_from = {{.slot = itself.slots.moved[0].slot}};
+    EXPECT_FALSE(decode_slots(encode(itself)).has_value());
+    KeptSlots kept = example();
+    kept.slots.moved[0].migrated_from = {{.slot = 4}};
+    EXPECT_TRUE(decode_slots(encode(kept)).has_value());
+}
+
 TEST(SlotsCodec, RefusesSlotsThatAreGivenTwiceOrCannotBe) {
     KeptSlots twice = example();
     twice.slots.limits.push_back(twice.slots.limits[0]);
