@@ -102,11 +102,7 @@ RuleTotals WorkerFleet::read_row(std::uint32_t row) const {
 }
 
 std::uint64_t WorkerFleet::uses_of(LimitSlot slot) const {
-    std::uint64_t uses = 0;
-    for (const auto& worker : workers_) {
-        uses += worker->buckets().uses_of(slot);
-    }
-    return uses;
+    return tables_->uses_of(slot);
 }
 
 std::uint64_t WorkerFleet::settled() const {

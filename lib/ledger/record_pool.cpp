@@ -238,7 +238,7 @@ void RecordPool::close_if_done(std::uint32_t index) noexcept {
     }
     unchain(index);
     Counter& in_use = by_slot_[record.account().slot];
-    in_use.set(in_use.read() - 1);
+    in_use.set_release(in_use.read() - 1);  // the owner's entry comes before
     record.chain = free_ & kMostRecords;
     free_ = index;
     ++free_count_;

@@ -66,7 +66,7 @@ public:
     // For other cores.
     [[nodiscard]] Units of(const BucketAt& at) const noexcept override;
     [[nodiscard]] std::uint64_t accounts_of(LimitSlot slot) const noexcept override {
-        return by_slot_[slot].read();
+        return by_slot_[slot].read_acquire();
     }
     [[nodiscard]] std::size_t size() const noexcept { return records_.size(); }
     [[nodiscard]] std::size_t free() const noexcept { return free_count_; }

@@ -47,7 +47,7 @@ private:
 };
 
 // add() is a plain load and store: with one writer there is no lost update to guard against, so it
-// costs no lock prefix. Relaxed, because a count orders nothing else.
+// costs no lock prefix. Relaxed, because most counts order nothing else.
 class Counter {
 public:
     static constexpr bool kReadableAnywhere = true;
@@ -58,6 +58,14 @@ public:
     void set(std::uint64_t value) noexcept { value_.store(value, std::memory_order_relaxed); }
     [[nodiscard]] std::uint64_t read() const noexcept {
         return value_.load(std::memory_order_relaxed);
+    }
+    // For a count that orders others: a reader that gets this value sees afterwards all that its
+    // writer had seen or done before. Plain moves on the machine, too.
+    void set_release(std::uint64_t value) noexcept {
+        value_.store(value, std::memory_order_release);
+    }
+    [[nodiscard]] std::uint64_t read_acquire() const noexcept {
+        return value_.load(std::memory_order_acquire);
     }
 
 private:

@@ -78,10 +78,9 @@ public:
     // What this core has charged and owners may not know yet; nullptr: it shares no limit.
     void set_unsynced(const UnsyncedUnits* unsynced) noexcept { unsynced_ = unsynced; }
     [[nodiscard]] const UnsyncedUnits* unsynced() const noexcept { return unsynced_; }
-    // Entries and unsynced accounts of a limit. With neither here, this core owes nothing under it.
-    [[nodiscard]] std::uint64_t uses_of(LimitSlot slot) const noexcept {
-        return registry.entries_of(slot).read() +
-               (unsynced_ == nullptr ? 0 : unsynced_->accounts_of(slot));
+    // Accounts of a limit that have any.
+    [[nodiscard]] std::uint64_t unsynced_accounts_of(LimitSlot slot) const noexcept {
+        return unsynced_ == nullptr ? 0 : unsynced_->accounts_of(slot);
     }
 
     BucketTable keys;

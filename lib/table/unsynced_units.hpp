@@ -20,7 +20,8 @@ public:
     // Of one bucket, in all windows together. A unit is missing here only once its owner's total,
     // and this core's copy, contain it.
     [[nodiscard]] virtual Units of(const BucketAt& at) const noexcept = 0;
-    // How many accounts of a limit have any.
+    // How many accounts of a limit have any. Entries that are read afterwards include those of the
+    // owners that amounts missing here have been charged to.
     [[nodiscard]] virtual std::uint64_t accounts_of(LimitSlot slot) const noexcept = 0;
 
 protected:

@@ -102,9 +102,17 @@ private:
     Owed owed_;
 };
 
-bool WorkerTables::is_used(LimitSlot slot) const noexcept {
-    return std::any_of(stores_.begin(), stores_.end(),
-                       [slot](const BucketStore* store) { return store->uses_of(slot) != 0; });
+// The amounts of all workers before the entries of any: an amount becomes an entry of its owner,
+// and only then is missing at its sender. Read the other way round, it could be seen in neither.
+std::uint64_t WorkerTables::uses_of(LimitSlot slot) const noexcept {
+    std::uint64_t uses = 0;
+    for (const BucketStore* store : stores_) {
+        uses += store->unsynced_accounts_of(slot);
+    }
+    for (const BucketStore* store : stores_) {
+        uses += store->registry.entries_of(slot).read();
+    }
+    return uses;
 }
 
 // All lines are asked for before the first is read.
@@ -124,7 +132,7 @@ Owed WorkerTables::owed_before(const BucketAt& at, const LimitRegistry& registry
                                Now now) const noexcept {
     Units unsynced{0};  // of slots that nobody has an entry in
     for (const MigratedFrom& moved : registry.row(slot_of(at.key)).moved()) {
-        if (!is_used(moved.slot)) {
+        if (uses_of(moved.slot) == 0) {
             continue;
         }
         const BucketAt before = with_slot(at, moved.slot);
@@ -191,7 +199,7 @@ Nanoseconds WorkerTables::ban_left(const TableKey& key, const LimitRegistry& reg
                                    Instant now) const noexcept {
     Nanoseconds left{0};
     const auto lookup = [&](const TableKey& at) {
-        if (!is_used(slot_of(at))) {
+        if (uses_of(slot_of(at)) == 0) {
             return;
         }
         prefetch({at});

@@ -33,6 +33,10 @@ public:
     // In the order of the workers; they outlive it.
     explicit WorkerTables(std::vector<const BucketStore*> stores) : stores_{std::move(stores)} {}
 
+    // Entries and unsynced accounts of a limit at all workers. 0: nothing is owed under its slot;
+    // if nobody charges it any more, nothing will be.
+    [[nodiscard]] std::uint64_t uses_of(LimitSlot slot) const noexcept;
+
     // What is owed under the slots that the limit had before: under the latest that anybody has an
     // entry in, since that one has taken over from those before. `registry` knows all of them.
     [[nodiscard]] Owed owed_before(const BucketAt& at, const LimitRegistry& registry,
@@ -56,7 +60,6 @@ public:
 
 private:
     class Sum;
-    [[nodiscard]] bool is_used(LimitSlot slot) const noexcept;
     void prefetch(const BucketAt& at) const noexcept;
 
     std::vector<const BucketStore*> stores_;

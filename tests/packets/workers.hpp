@@ -177,9 +177,7 @@ public:
             return worker.core.buckets.registry.entries_of(slot).read();
         });
     }
-    [[nodiscard]] std::uint64_t uses(LimitSlot slot) const {
-        return sum([slot](const Worker& worker) { return worker.core.buckets.uses_of(slot); });
-    }
+    [[nodiscard]] std::uint64_t uses(LimitSlot slot) const { return worker_tables_->uses_of(slot); }
     [[nodiscard]] const BucketStore& buckets(std::size_t at) const {
         return workers_[at]->core.buckets;
     }
