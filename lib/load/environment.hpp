@@ -10,8 +10,8 @@ namespace sluice {
 
 class LoadedRules;
 
-// Whether the table of the countries and ASNs that rules ask for is made. Left out, no rule matches
-// by them.
+// Whether the table of the countries and ASNs that rules use is made. Left out, no rule matches by
+// them.
 enum class OriginTable : bool { LeftOut, Made };
 
 // All that loading a rule set depends on besides the set. As it stands: one worker whose tables are

@@ -6,11 +6,11 @@
 
 namespace sluice {
 
-// LoadedLimit::spread where the packets of a key meet any worker.
+// LoadedLimit::spread where the packets of a key reach any worker.
 inline constexpr std::uint64_t kSpreadAnywhere = 2;
 
-// Fills LoadedLimit::spread of all limits and penalty boxes: what tells which of so many workers
-// the packets of a key meet. Two sets in which it is the same bring them to the same ones.
+// Fills LoadedLimit::spread of all limits and penalty boxes: a hash of how the packets of a key are
+// distributed over so many workers. Sets in which it is equal bring them to the same workers.
 void list_spreads(LoadedSet& set, std::size_t workers);
 
 }  // namespace sluice

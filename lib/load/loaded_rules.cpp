@@ -48,7 +48,7 @@ void LoadedRules::carry_over(const Environment& environment) {
 }
 
 // The order matters: slots remember what limits share, whether keys have numbers of their own and
-// where packets of a key meet; how limits are shared depends on which keys are moving.
+// on which workers packets of a key arrive; how limits are shared depends on which keys are moving.
 Result<Done> LoadedRules::derive(const Environment& environment) {
     const LoadedRules* before = environment.before;
     if (environment.origins == OriginTable::Made) {

@@ -20,8 +20,8 @@ public:
     // No rules: every packet passes.
     LoadedRules();
     // Refused where its countries and ASNs, its slots or its texts have no room, or where numbers
-    // have changed again so soon that a slot cannot tell them apart. What `environment` names is
-    // only read, so a refusal changes nothing.
+    // have changed again so soon that a slot has no version left for them. What `environment` names
+    // is only read, so a refusal changes nothing.
     [[nodiscard]] static Result<LoadedRules> make(RuleSet rules, const Environment& environment);
     // The same rules in another environment, which they are the rules before of: once their keys
     // have moved, or under another merge interval.
@@ -41,7 +41,7 @@ public:
     [[nodiscard]] const RuleRows& rows() const noexcept { return rows_; }
     // Of limits that workers share.
     [[nodiscard]] Nanoseconds merge_interval() const noexcept { return merge_interval_; }
-    // What one worker, and nobody else, looks at texts with; nullptr: there is no such worker.
+    // One worker's scratch memory for texts; nullptr: there is no such worker.
     [[nodiscard]] TextScratch* texts(std::size_t worker) const noexcept {
         return worker < texts_.size() ? texts_[worker].get() : nullptr;
     }

@@ -21,7 +21,7 @@ struct LoadedLimit : MeteredLimit {
     bool overridden = false;   // keys may have other numbers
     std::uint64_t shared = 0;  // max_unsynced in force; 0: each worker has its own buckets
     std::vector<PreviousNumbers> previous;  // latest first
-    // What tells which workers the packets of a key meet; where it changes, keys move.
+    // A hash of how the packets of a key reach workers; where it changes, keys move.
     std::uint64_t spread = 0;
     // Keys are moving: other workers hold what they owe in entries of this very slot, and may not
     // all know yet that they move. nullopt: they do not.
@@ -54,7 +54,7 @@ struct LoadedSet {
     // By slot, every limit of the set and those of earlier sets that may still have entries.
     std::vector<SlotRow> slots;
     MeterPlan meter_plan;                       // points into the rules above
-    std::shared_ptr<const GeoTable> geo_table;  // nullptr: no rule asks
+    std::shared_ptr<const GeoTable> geo_table;  // nullptr: no rule uses origins
     std::vector<LoadedLimit> gone;
     // Of each rule, what it means for the owner of a packet (lib/pipeline/steer_burst); empty: no
     // packet is handed over.
@@ -62,8 +62,8 @@ struct LoadedSet {
     Nanoseconds longest_debt{};
     std::size_t shared_limits = 0;  // how many are shared by workers
     bool syncs = false;             // some, or slots that such limits had before their keys moved
-    bool hurries = false;           // keys are moving: what workers are to tell does not wait
-    std::uint64_t load = 0;         // no two sets that a worker meets have the same
+    bool hurries = false;           // keys are moving: workers exchange amounts at once
+    std::uint64_t load = 0;         // different for any two sets that a worker adopts
     std::uint64_t changes = 0;      // loads that changed numbers, up to this one
 };
 

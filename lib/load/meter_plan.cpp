@@ -23,7 +23,7 @@ std::uint32_t schema_of(MeterPlan& plan, const GroupingKey& parts, MissingKey mi
     return static_cast<std::uint32_t>(plan.schemas.size() - 1);
 }
 
-// The key's own numbers, or its exemption, decide: with one limit the fast path can tell.
+// The key's own numbers, or its exemption, decide: with one limit the fast path does it.
 bool can_override_fast(const LoadedRule& rule, const LoadedLimit& limit) noexcept {
     return rule.limits.size() == 1 && limit.overridden && limit.shared == 0 &&
            !rule.override_tables.empty() && rule.override_tables[limit.key] != nullptr &&

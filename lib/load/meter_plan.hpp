@@ -61,8 +61,7 @@ struct RulePlan {
     // Of a rule that decides on sight.
     ActionIndex match_action = kDropAction;
     Verdict match_verdict = Verdict::Drop;
-    // What a refusal by a limit says can be decided by the fast path: nothing else is spent or
-    // noted for it.
+    // The fast path can decide a refusal by a limit: nothing else is spent or noted for it.
     bool refuses_fast = false;
     bool rejected_spend = false;
     bool has_overrides = false;

@@ -9,15 +9,15 @@ namespace sluice {
 // What a rule means for the owner of a packet that it matches: its owner group, counted from 1 on,
 // and what goes with it.
 inline constexpr std::uint16_t kHandsNothing = 0;
-inline constexpr std::uint16_t kIsBudget = 0x8000;        // asked before rules that decide on sight
-inline constexpr std::uint16_t kDecidesOnSight = 0x7FFF;  // no limit of another rule is asked
+inline constexpr std::uint16_t kIsBudget = 0x8000;  // checked before rules that decide on sight
+inline constexpr std::uint16_t kDecidesOnSight = 0x7FFF;  // no further rule is checked
 static_assert(kMaxRules < kDecidesOnSight, "a group for each rule at most");
 
 [[nodiscard]] inline bool is_owned(std::uint16_t steering) noexcept {
     return steering != kHandsNothing && steering != kDecidesOnSight;
 }
 
-// Fills set.handing. One worker hands nothing over.
+// Fills set.steering. One worker steers nothing.
 void list_owner_rules(LoadedSet& set, std::size_t workers);
 
 }  // namespace sluice

@@ -19,7 +19,7 @@ void RuleRows::assign(LoadedSet& set, const ReadRow& read) {
         }
     }
     // At the back of the queue, so that a worker that has not adopted the new set yet writes to a
-    // row nobody reads for a while.
+    // row that stays unread for a while.
     for (const auto& [id, row] : by_id_) {
         free_.push_back(row.index);
     }

@@ -8,8 +8,8 @@
 namespace sluice {
 namespace {
 
-// Until the keys of a limit have moved, workers go on to tell each other what they charge, or do
-// not begin to.
+// Until the keys of a limit have moved, workers go on exchanging what they charge, or do not begin
+// to.
 void stay_as_it_was(LoadedLimit& limit, std::uint64_t largest) {
     if (limit.migrating_to == Combine::Sum) {
         limit.shared = 0;

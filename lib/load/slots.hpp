@@ -5,8 +5,7 @@ namespace sluice {
 
 // Fills what workers need to handle entries of tables without the packet at hand: the rows of all
 // slots that the limits of the set, and of `gone`, have been given, and the longest debt there is;
-// which rules ask what becomes of their keys; and what they need of each rule of the common kind.
-// The set may be moved afterwards, not copied.
+// and which rules act on the fate of their keys. The set may be moved afterwards, not copied.
 void list_slots(LoadedSet& set);
 
 // The longest time from a charge until the bucket equals a fresh one.

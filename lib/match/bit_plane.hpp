@@ -12,10 +12,10 @@
 
 namespace sluice {
 
-// The rows of a dimension, or of several small ones multiplied out, so that a packet has one row to
-// look at where it had several (the cross-producting of Gupta and McKeown, SIGCOMM 1999, kept to
-// fields of few rows). Multiplied out, row a of the one and row b of the other are row
-// a * (rows of the other) + b.
+// The rows of a dimension, or of several small ones multiplied out, so that a packet has one row
+// instead of several (the cross-producting of Gupta and McKeown, SIGCOMM 1999, kept to fields of
+// few rows). Multiplied out, row a of the one and row b of the other are row a * (rows of the
+// other) + b.
 class BitPlane {
 public:
     // What a row of a dimension counts for in a row of the plane.
@@ -25,7 +25,7 @@ public:
     };
 
     // The part of a row that belongs to one word of the summary, in one piece of memory: the blocks
-    // in which it may satisfy a clause, and behind them the references of those that ask.
+    // in which it may satisfy a clause, and behind them the references of those that use the plane.
     class RowWord {
     public:
         explicit RowWord(const std::uint32_t* at) noexcept : at_{at} {}
@@ -35,7 +35,7 @@ public:
             std::memcpy(&blocks, at_, sizeof(blocks));
             return blocks;
         }
-        // Of an open block that asks; `before`: the blocks before it that do.
+        // Of an open block that uses the plane; `before`: the blocks before it that do.
         [[nodiscard]] BlockReference reference(std::uint64_t before) const noexcept {
             const auto asking = static_cast<std::size_t>(std::popcount(open() & before));
             return std::bit_cast<BlockReference>(at_[kHead + asking]);
@@ -56,15 +56,15 @@ public:
         return (row_at_.size() + words_.size()) * sizeof(std::uint32_t);
     }
 
-    // Whether any clause of a block asks this.
+    // Whether any clause of a block uses this plane.
     [[nodiscard]] bool asks(std::size_t block) const noexcept {
         return ((used_[block / 64] >> (block % 64)) & 1) != 0;
     }
-    // The blocks that ask and stand before this one, within its word of the summary.
+    // The blocks before this one that use the plane, within its word of the summary.
     [[nodiscard]] std::uint64_t before(std::size_t block) const noexcept {
         return used_[block / 64] & ((std::uint64_t{1} << (block % 64)) - 1);
     }
-    // Where the rows of one word of the summary stand, for whoever looks for many.
+    // Where the rows of one word of the summary stand, for loops over many packets.
     class Reader {
     public:
         Reader(const BitPlane& plane, std::size_t word) noexcept
@@ -95,7 +95,7 @@ private:
                      std::uint32_t right_row, BlockPool& pool);
 
     std::vector<Factor> factors_;
-    std::vector<std::uint64_t> used_;    // by word of the summary: the blocks that ask
+    std::vector<std::uint64_t> used_;    // by word of the summary: the blocks that use it
     std::vector<std::uint32_t> row_at_;  // by row, by word of the summary: its place in words_
     std::vector<std::uint32_t> words_;
 };

@@ -6,8 +6,8 @@
 
 namespace sluice {
 
-// Where a block stands in a pool, and which of its eight words are not zero: so that whoever ANDs
-// blocks knows what may be left without a look at them.
+// Where a block stands in a pool, and which of its eight words are not zero: so that zero words are
+// left out of an AND unread.
 class BlockReference {
 public:
     static constexpr std::size_t kMostBlocks = std::size_t{1} << 24;

@@ -17,11 +17,10 @@
 namespace sluice {
 
 // Which rules match a packet, at a cost that hardly depends on how many there are. Every dimension
-// that a rule asks is looked up once per packet and leads to a row of bits, one per clause; the
-// AND of the rows is the answer; dimensions of few rows are multiplied out beforehand. A summary,
-// one bit per 512 clauses, says first where the AND can be anything but zero. (Lakshman and
-// Stiliadis, SIGCOMM 1998; with aggregation, Baboescu and Varghese, SIGCOMM 2001.) Never changed
-// once it is used.
+// of some rule is looked up once per packet and leads to a row of bits, one per clause; the AND of
+// the rows is the answer; dimensions of few rows are multiplied out beforehand. A summary, one bit
+// per 512 clauses, excludes the blocks whose AND is zero. (Lakshman and Stiliadis, SIGCOMM 1998;
+// with aggregation, Baboescu and Varghese, SIGCOMM 2001.) Never changed once it is used.
 class Classifier {
 public:
     // For no rules at all.
@@ -38,7 +37,7 @@ public:
     [[nodiscard]] bool asks_nothing() const noexcept {
         return dimensions_.empty() && texts_.asks_nothing();
     }
-    // Whether a rule asks a text, so that match_texts() has work.
+    // Whether a rule tests a text, so that match_texts() has work.
     [[nodiscard]] bool asks_text() const noexcept { return !texts_.asks_nothing(); }
     [[nodiscard]] const TextMatcher& texts() const noexcept { return texts_; }
 
@@ -48,16 +47,15 @@ public:
     // an estimate made with the tables, and the result is the same.
     void match_headers(const HeaderColumns& columns, RowMask rows,
                        RuleMatches& matches) const noexcept;
-    // Second, after match_headers() of the same columns: looks at the texts of those of `rows` in
-    // which a rule is pending, at each once, and adds the rules that they satisfy to matched().
-    // These rows are no longer pending.
+    // Second, after match_headers() of the same columns: reads the texts of those of `rows` in
+    // which a rule is pending, each once, and adds the rules that they satisfy to matched(). These
+    // rows are no longer pending.
     void match_texts(const FrameColumns& frames, const HeaderColumns& columns, RowMask rows,
                      TextScratch& scratch, RuleMatches& matches) const noexcept;
 
     // Whether match_headers() goes clause by clause, and not through the index.
     [[nodiscard]] bool is_by_clause() const noexcept { return !program_.empty(); }
-    // Goes this way from now on, whatever the estimate says, if the clauses are not too many: for
-    // tests and measurements.
+    // Overrides the estimate, if the clauses are not too many: for tests and measurements.
     enum class Way : std::uint8_t { ByClause, ByIndex };
     void choose(Way way);
 
@@ -81,8 +79,8 @@ private:
     std::vector<Dimension> dimensions_;
     ClausePlanes planes_;
     TextMatcher texts_;
-    std::vector<Block> text_clauses_;  // by block: the clauses that ask a text
-    ClauseProgram program_;            // empty: the index is the cheaper way
+    std::vector<Block> text_clauses_;  // by block: the clauses over a text
+    ClauseProgram program_;            // empty: the index is cheaper
 };
 
 }  // namespace sluice

@@ -10,10 +10,10 @@
 
 // The conditions of all rules, compiled: what crosses the wire, and what a Classifier is made from.
 //
-// Every condition is an `or` of clauses; a clause asks each of some fields, the dimensions, whether
-// its value lies in a set. Clauses stand in blocks of 512. A dimension cuts the values of its field
-// into ranges and leads from each range, and from `absent`, to a row: the clauses that are
-// satisfied there. Rows that are equal are one row, blocks that are equal are one block.
+// Every condition is an `or` of clauses; a clause is a set of values for each of some fields, the
+// dimensions. Clauses stand in blocks of 512. A dimension cuts the values of its field into ranges
+// and leads from each range, and from `absent`, to a row: the clauses that are satisfied there.
+// Rows that are equal are one row, blocks that are equal are one block.
 namespace sluice {
 
 inline constexpr std::size_t kBlockBits = 512;
@@ -42,7 +42,7 @@ struct DimensionParts {
     std::uint32_t absent_row = 0;
     std::vector<Step<std::uint64_t>> steps;  // of numbers, or of IPv4 addresses
     std::vector<Step<Wide>> v6_steps;        // of IPv6 addresses; empty unless it has addresses
-    std::vector<std::uint64_t> used;         // one bit per block where a clause asks this field
+    std::vector<std::uint64_t> used;         // one bit per block with a clause over this field
     std::vector<std::uint64_t> open;         // by row: one bit per used block that is not all zero
     std::vector<std::uint32_t> references;   // by row: where those blocks stand in `blocks`
 };
@@ -55,9 +55,9 @@ struct ClassifierParts {
     TextParts texts;
 };
 
-// What bounds the tables that are built from steps, whatever came over a socket. A list of a
-// million prefixes of one version has two steps for each when no two are neighbours; two such lists
-// fit for IPv4, one for IPv6, whose steps take 32 bytes.
+// Bounds on the tables that are built from the steps of a message. A list of a million prefixes of
+// one version has two steps for each when no two are neighbours; two such lists fit for IPv4, one
+// for IPv6, whose steps take 32 bytes.
 inline constexpr std::size_t kMaxSteps = std::size_t{1} << 22;
 inline constexpr std::size_t kMaxWideSteps = std::size_t{1} << 21;
 inline constexpr std::size_t kMaxRows = std::size_t{1} << 18;

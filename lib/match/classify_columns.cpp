@@ -49,8 +49,7 @@ void Classifier::find_rows(const HeaderColumns& columns, RowMask valid,
     }
 }
 
-// Rows that are not asked about go along up to the last one that is: what is found of them is
-// dropped.
+// Rows outside `valid` go along up to its last row: what is found of them is dropped.
 void Classifier::match_by_index(const HeaderColumns& columns, RowMask valid,
                                 RuleMatches& matches) const noexcept {
     ClausePlanes::Search search;
@@ -97,7 +96,7 @@ void Classifier::split_open(const ClausePlanes::Search& search, RowMask valid,
     }
 }
 
-// By rule, with the rows of all candidates: to tell them apart would cost more than it is worth.
+// By rule, with the rows of all candidates: to separate them would cost more than it saves.
 void Classifier::list_pending(RuleMatches& matches) const noexcept {
     std::array<Block, kMaxBlocks> clauses;
     std::array<std::uint64_t, kMaxSummary> blocks{};  // that have been written

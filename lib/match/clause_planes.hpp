@@ -15,9 +15,9 @@
 namespace sluice {
 
 // From the rows of a burst's packets to the clauses that these satisfy: the AND of the planes, of
-// which only as much is looked at as may be anything but zero. Step by step over the whole burst,
-// with hardly a branch: what a packet satisfies nobody can predict, and what one packet waits for
-// comes while the others are looked at.
+// which only the words that may be other than zero are read. Step by step over the whole burst,
+// with hardly a branch, because what a packet satisfies is unpredictable; the loads of one packet
+// overlap with the work of the others.
 class ClausePlanes {
 public:
     using Rows = DensePlanes::Rows;
@@ -50,11 +50,11 @@ public:
     [[nodiscard]] std::size_t bytes() const noexcept;
 
 private:
-    // What one block asks of one plane.
+    // How one block uses one plane.
     struct Question {
-        std::uint64_t before = 0;  // the blocks before it that ask it too
+        std::uint64_t before = 0;  // the blocks before it that use it too
         std::uint32_t asks = 0;    // all bits or none
-        BlockReference otherwise;  // of a block that does not ask: all its clauses
+        BlockReference otherwise;  // of a block that does not use it: all its clauses
     };
     // Some of the open blocks, and where they may be anything but zero.
     struct Narrowed;

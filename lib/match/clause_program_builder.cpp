@@ -16,7 +16,7 @@ constexpr std::size_t kMaxReadBits = std::size_t{1} << 24;
 
 // Estimates, in cycles for a burst of 32: they decide between two ways that both are right.
 namespace cycles {
-constexpr std::uint32_t kDecide = 10;  // one test, whatever it compares
+constexpr std::uint32_t kDecide = 10;  // one test of any kind
 constexpr std::uint32_t kRange8 = 3;   // one range of a column of 8 bits
 constexpr std::uint32_t kRange16 = 6;
 constexpr std::uint32_t kRange32 = 14;
@@ -158,7 +158,7 @@ std::vector<ClauseProgramBuilder::RowBlocks> ClauseProgramBuilder::rows_of(
     return rows;
 }
 
-// Clauses whose rows are alike share a test; a clause that has all of them asks nothing here.
+// Clauses whose rows are alike share a test; a clause that has all of them needs no test here.
 bool ClauseProgramBuilder::add_dimension(std::uint32_t number) {
     const DimensionParts& dimension = parts_.dimensions[number];
     const std::size_t clauses = parts_.rule_of.size();

@@ -30,7 +30,7 @@ struct ColumnTest {
         FlagBit,   // one bit of tcp.flags
         Address,   // ranges over the addresses of both versions
         OuterAddress,
-        LookUp,  // so many ranges that the field's value is looked up, and its row tells
+        LookUp,  // so many ranges that the field's value is looked up, and its row decides
     };
     Kind kind{};
     Field field{};

@@ -13,8 +13,9 @@
 
 namespace sluice {
 
-// The rows of all planes as they are ANDed, for so few clauses that a summary has nothing to tell:
-// two blocks at most. It takes memory for every block of every row, and a packet no way to them.
+// The rows of all planes as they are ANDed, for so few clauses, two blocks at most, that a summary
+// would exclude nothing. Every block of every row has memory, at an address that follows from the
+// row.
 class DensePlanes {
 public:
     // By plane, the row of each packet.

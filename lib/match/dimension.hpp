@@ -15,7 +15,7 @@
 namespace sluice {
 
 // How addresses are looked up among many networks. Slim: the same answers by halving, without any
-// table, for whoever looks up a packet now and then, or none.
+// table, for processes that look up few packets or none.
 enum class Lookups : std::uint8_t { Fast, Slim };
 
 // From the value of one field to the row of clauses that it satisfies.
@@ -30,7 +30,7 @@ public:
     template <To kTo>
     void find_rows(const HeaderColumns& columns, RowMask rows, const DimensionParts& parts,
                    std::uint32_t* found) const noexcept;
-    // What a row counts for: 1, until this is said.
+    // What a row counts for: 1 by default.
     void set_stride(std::uint32_t stride);
     [[nodiscard]] std::uint32_t stride() const noexcept { return stride_; }
 
@@ -45,9 +45,9 @@ private:
                      std::uint32_t* found) const noexcept;
     void find_address(const HeaderColumns& columns, RowMask rows, const DimensionParts& parts,
                       std::uint32_t* found) const noexcept;
-    // What the look-up of a key asks first. Not of the packed tables: their first levels are small,
-    // and find_each() reads the slots of a burst there without one waiting for another. (Inline
-    // whatever happens: GCC drops calls of what only prefetches.)
+    // Prefetches the first line of a key's look-up, but for the packed tables: their first levels
+    // are small, and find_each() reads the slots of a burst there without one waiting for another.
+    // (Always inline: GCC drops calls of functions that only prefetch.)
     [[gnu::always_inline]] void prefetch(std::uint64_t v4_key) const noexcept {
         if (fib_ != nullptr) {
             fib_->prefetch(static_cast<std::uint32_t>(v4_key));

@@ -31,8 +31,8 @@ void Dimension::find_in_table(const HeaderColumns& columns, RowMask rows,
                               std::uint32_t* found) const noexcept {
     // Nothing that is written changes what is read, which the compiler cannot know.
     const std::uint16_t* const table = table_.data();
-    // The last place is that of packets that lack the field. A number is kept inside the others
-    // whatever a row without the field holds.
+    // The last place is that of packets that lack the field. A number is masked into the others,
+    // also in rows without the field.
     const std::uint64_t absent = table_.size() - 1;
     const auto look_up = [&](const auto& numbers, RowMask there) {
         for (std::size_t i = 0; i < kMaxBurst; ++i) {

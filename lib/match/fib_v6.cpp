@@ -83,7 +83,7 @@ private:
     std::uint32_t add_lines(std::size_t count) {
         const std::size_t place = line_count_;
         line_count_ += count;
-        // What is beyond the bound is noticed before the next table, and never looked at.
+        // What is beyond the bound is detected before the next table, and never read.
         if (!counts_) {
             lines_.resize(line_count_);
         }
@@ -97,7 +97,7 @@ private:
         }
     }
 
-    // Whether a line can say what the steps of a piece say, which compares no bits below these.
+    // Whether a line can hold the steps of a piece; it compares no bits below these.
     [[nodiscard]] bool fits_line(const Piece& piece, unsigned below) const {
         const Wide others = (Wide{1} << below) - 1;
         for (std::size_t i = 1; i <= piece.inside; ++i) {
@@ -216,7 +216,7 @@ void FibV6::find_each(std::span<const Wide> keys, std::uint32_t* values) const n
     std::uint32_t inside = 0;  // keys that are not at a value yet
     for (std::size_t i = 0; i < keys.size(); ++i) {
         values[i] = *slots[i];
-        __builtin_prefetch(at(values[i]));  // of a value: somewhere, and nobody waits for it
+        __builtin_prefetch(at(values[i]));  // of a value: any line, whose content is unused
         inside |= (values[i] > kMaxValue ? 1U : 0U) << i;
     }
     while (inside != 0) {

@@ -21,7 +21,7 @@ namespace sluice {
 //
 // The 64 bits of a line are those behind what its slot's keys share: in a list of a million they
 // end far behind a /64. Where a range begins in between, as those of single addresses do, there is
-// a table instead, which for one address is a line too, and says the value at once.
+// a table instead, which for one address is a line too, and holds the value itself.
 //
 // As many slots as steps, or twice, so that few steps are left in a slot, and only over the keys
 // between the first and the last of them, so that what lies far apart costs no levels: level and

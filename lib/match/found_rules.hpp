@@ -11,7 +11,7 @@ namespace sluice {
 
 // The rules of the clauses that the packets of a burst satisfy, packet by packet; of one packet in
 // any order, and a rule once for each of its clauses. There is room for all clauses of all packets,
-// of which pages that nobody needs are never touched.
+// of which unused pages are never touched.
 class FoundRules {
 public:
     // Writes them down. Where the next goes is kept in a register.

@@ -29,7 +29,7 @@ struct GeoParts {
     [[nodiscard]] bool operator==(const GeoParts&) const noexcept = default;
 };
 
-// What bounds the tables, whatever came over a socket: four times the networks that the largest
+// Bounds on the tables that are built from a message: four times the networks that the largest
 // databases of countries and autonomous systems have today.
 inline constexpr std::size_t kMaxOriginSteps = std::size_t{1} << 22;
 inline constexpr std::size_t kMaxWideOriginSteps = std::size_t{1} << 21;

@@ -12,8 +12,8 @@
 
 namespace sluice {
 
-// Gives packets the country and the ASN of their addresses, a burst at a time, as far as rules ask
-// for them: one look-up for each address, however many rules there are. Never changed once made.
+// Gives packets the country and the ASN of their addresses, a burst at a time, for the fields that
+// rules use: one look-up for each address, however many rules there are. Never changed once made.
 class GeoTable {
 public:
     static_assert(FibV4::kMaxKeys >= kMaxBurst);

@@ -24,7 +24,7 @@ public:
           finer_{(Wide{1} << (std::max(range.slot_bits, kBoundBits) - kBoundBits)) - 1},
           at_{range.first} {}
 
-    // False: there is none any more, or it cannot be told.
+    // False: there is none any more, or the bits do not distinguish it.
     [[nodiscard]] bool next(Segment& segment) {
         if (is_at_end_) {
             return false;
@@ -104,7 +104,7 @@ std::optional<PackedRecord> PackedRecord::make(Steps steps, const Range& range,
     Segments segments{steps, range};
     Segment next;
     bool has_next = segments.next(next);
-    bool is_around = true;  // what entries so far say of keys behind them
+    bool is_around = true;  // the value that entries so far leave for keys behind them
     bool fits = true;
     while (has_next && fits) {
         const Segment segment = next;

@@ -14,18 +14,18 @@
 
 namespace sluice {
 
-// What few steps of IPv6 keys say, within one cache line. The keys are those of a slot: 2^bits that
-// share all bits above these. Most steps begin or end a network, around which the value is always
-// the same; so a network is one entry, and not two:
+// A few steps of IPv6 keys and their values, within one cache line. The keys are those of a slot:
+// 2^bits that share all bits above these. Most steps begin or end a network, around which the value
+// is always the same; so a network is one entry, and not two:
 //
 //   bound, the 50 bits behind what the slot's keys share | for how many keys (6) | value (8)
 //
 // Behind those keys, and before the first entry, the value is the one around all. What is no
 // network, or has another value behind it, goes on to the next entry. The highest bit is turned
-// over, so that signed compares tell the order.
+// over, so that signed compares follow the order.
 //
-// For what is finer than 50 bits tell, as a single address, the place of the number says which word
-// behind the entries, the tail, knows its lowest 63 bits.
+// Where 50 bits do not suffice, as for a single address, the number's field names a word behind the
+// entries, the tail, which holds the lowest 63 bits.
 class PackedRecord {
 public:
     using Steps = std::span<const Step<Wide>>;
@@ -50,7 +50,7 @@ public:
 
     [[nodiscard]] std::size_t entries() const noexcept { return entry_count_; }
     [[nodiscard]] std::size_t tail() const noexcept { return tail_count_; }
-    // As a record of at least as many entries: one more says what the last one says.
+    // As a record of at least as many entries: entries beyond the last one repeat it.
     void write(std::uint64_t* to, std::size_t entries) const;
 
     // The bits of a key behind those that its slot's keys share, from the highest on.
@@ -63,7 +63,7 @@ public:
         return static_cast<std::uint32_t>(kEndless << kShiftAt) | value;
     }
 
-    // The value of a key in its lowest eight bits, or of which word of the tail is to be asked.
+    // The value of a key in its lowest eight bits, or which word of the tail decides.
     struct Found {
         std::uint32_t code;
         [[nodiscard]] bool is_in_tail() const noexcept { return code < kLeastShift << kShiftAt; }
@@ -109,18 +109,18 @@ private:
     static constexpr std::uint64_t kLowMask = 0x3FFF;
     static constexpr std::uint64_t kTurned = std::uint64_t{1} << 63;
     // An entry is for the keys that are the same in the bits above so many, and one. Below the
-    // least there is what says a place in the tail, twice, and one more if the value around it,
-    // which then follows there, is another.
+    // least stands a place in the tail, doubled, plus one if the value around it differs and
+    // follows there.
     static constexpr std::uint64_t kLeastShift = 13;
     static constexpr std::uint64_t kEndless = 63;
 
-    // Keys of one value, or some that only a tail tells apart.
+    // Keys of one value, or some that only a tail distinguishes.
     struct Segment {
         Wide first = 0;
         std::uint32_t value = 0;
         bool is_fine = false;
         std::uint64_t word = 0;
-        std::uint32_t others = 0;  // the value around what the word says
+        std::uint32_t others = 0;  // the value around the keys of the word
     };
     class Segments;
 

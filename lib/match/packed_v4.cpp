@@ -145,7 +145,7 @@ PackedV4::PackedV4(const Words& words) : memory_{words.size() * sizeof(words.fro
 }
 
 // Nothing branches on what one address finds, but that few are in tables of their own. Of a value
-// something is asked for and compared too, and nobody waits for it.
+// some line is prefetched and compared too, with no effect.
 void PackedV4::find_each(std::span<const std::uint64_t> addresses,
                          std::uint32_t* values) const noexcept {
     const std::size_t count = addresses.size();

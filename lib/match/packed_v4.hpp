@@ -55,7 +55,7 @@ private:
     class Builder;
 
     static constexpr std::size_t kLineSize = 64;
-    static constexpr unsigned kSlotBits = 14;  // of an address, behind those that the table asks
+    static constexpr unsigned kSlotBits = 14;  // of an address, behind those that index the table
     static constexpr std::size_t kSlots = std::size_t{1} << (32 - kSlotBits);
     static constexpr std::size_t kInnerSlots = 64;
     static constexpr std::size_t kMostSteps = 16;  // of a record
@@ -92,7 +92,7 @@ private:
     }
 
     // A record is the first address of each step, smallest first, by 16 bits with the highest
-    // turned over, so that signed compares tell their order; and a byte each for the addresses
+    // turned over, so that signed compares follow their order; and a byte each for the addresses
     // before the first and from each on. It lies in one line, and nothing is read of another.
     [[nodiscard]] std::uint32_t find_in_record(std::uint32_t place,
                                                std::uint32_t address) const noexcept {

@@ -184,7 +184,7 @@ private:
                     sizeof(place));
     }
 
-    // What is beyond the bound is noticed before it is looked at.
+    // What is beyond the bound is detected before it is read.
     [[nodiscard]] static std::uint32_t word(std::size_t at) noexcept {
         return static_cast<std::uint32_t>(at) & kPlaceMask;
     }
@@ -224,7 +224,7 @@ private:
         return std::nullopt;
     }
 
-    // Whether records of a line each can say what the steps of a piece say.
+    // Whether records of a line each can hold the steps of a piece.
     [[nodiscard]] bool plan(const Piece& piece, const Range& slot, unsigned split) {
         records_.clear();
         entries_ = 0;
@@ -261,8 +261,8 @@ private:
     Root root_;
     Lines lines_;
     std::vector<Pending> tables_;
-    std::array<std::uint32_t, kMaxValue + 1> values_{};  // places of records that say one value
-    std::vector<PackedRecord> records_;                  // of a slot that is looked at
+    std::array<std::uint32_t, kMaxValue + 1> values_{};  // places of records of one value
+    std::vector<PackedRecord> records_;                  // of the slot at hand
     std::size_t entries_ = 0;                            // the most that one of them has
     std::size_t tail_ = 0;
 };

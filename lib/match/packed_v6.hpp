@@ -62,7 +62,7 @@ private:
     static constexpr std::uint32_t kLineWords = PackedRecord::kWords;  // of 64 bits
 
     // What a slot leads to: where it begins, in words of 64 bits; of records, above that, their
-    // entries less one, and by how many bits they are told apart, less than seven.
+    // entries less one, and how many bits distinguish them, less than seven.
     static constexpr std::uint32_t kTable = 0x8000'0000;
     static constexpr unsigned kPlaceBits = 24;
     static constexpr std::uint32_t kPlaceMask = (std::uint32_t{1} << kPlaceBits) - 1;
@@ -80,7 +80,7 @@ private:
     static constexpr std::size_t kTableSlotsAt = 32;
     static_assert(sizeof(Table) == kTableSlotsAt);
 
-    // The table that is asked first, of which a slot is 2^66 to 2^112 keys.
+    // The first table of a look-up, of which a slot is 2^66 to 2^112 keys.
     struct Root {
         std::uint64_t base = 0;  // as Table's, less one
         std::int64_t last = 0;   // slot
@@ -88,7 +88,7 @@ private:
         std::uint32_t around = 0;  // the value that most steps lead to, of all records
     };
 
-    // Where a key has come to, its record there, and its bits behind those asked so far, from the
+    // Where a key has come to, its record there, and its bits behind those used so far, from the
     // highest on.
     struct Spot {
         std::uint32_t place;
@@ -123,7 +123,7 @@ private:
         return static_cast<const std::uint32_t*>(memory_.data()) +
                std::clamp<std::int64_t>(inside, 0, root_.last);
     }
-    // From a table's place to what the key's slot says.
+    // From a table's place to the value of the key's slot.
     [[nodiscard]] const std::uint32_t* slot_in(std::uint32_t place, Wide key) const noexcept {
         const auto* bytes = reinterpret_cast<const std::byte*>(words() + (place & kPlaceMask));
         const Table& table = *reinterpret_cast<const Table*>(bytes);

@@ -16,8 +16,8 @@ constexpr unsigned table_bits_for(std::size_t steps) noexcept {
 
 }  // namespace
 
-// As many slots as there may be, or the fewest that tell all steps apart; and one before them and
-// one behind them, if there are keys there. What nodes take off keys of 64 and 128 bits has to use
+// As many slots as there may be, or the fewest that separate all steps; and one before them and one
+// behind them, if there are keys there. What nodes take off keys of 64 and 128 bits has to use
 // these up exactly: others leave bits over.
 template <typename Key>
 void RangeTrie<Key>::span_table() {

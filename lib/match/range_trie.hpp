@@ -18,12 +18,12 @@ namespace sluice {
 //   table, by the first bits --> nodes of 64 children --> a row, or a run of a few steps
 //
 // The table spans the keys between the first step and the last, so that rules over one network, or
-// over short payloads, are told apart by it alone. A bit per child of a node says whether it is a
-// node, and one whether a leaf unlike the one before begins: two population counts find the next
-// (Asai and Ohara, "Poptrie", SIGCOMM 2015). Where no more than eight steps are left, they are
-// looked through as they stand (DXR, Zec, Rizzo and Mikuc, CCR 2012): a list of a million prefixes
-// is a table and a run for nearly every key, and an address that stands alone costs no chain of
-// nodes down to its last bit. The steps stay with whoever made the trie, who hands them in.
+// over short payloads, are separated by it alone. A bit per child of a node marks nodes, and one
+// marks leaves unlike the one before: two population counts find the next (Asai and Ohara,
+// "Poptrie", SIGCOMM 2015). Where no more than eight steps are left, they are looked through as
+// they stand (DXR, Zec, Rizzo and Mikuc, CCR 2012): a list of a million prefixes is a table and a
+// run for nearly every key, and an address that stands alone costs no chain of nodes down to its
+// last bit. The steps stay with the caller, which passes them to each look-up.
 template <typename Key>
 class RangeTrie {
 public:
@@ -97,7 +97,7 @@ private:
     };
 
     struct Walk {
-        Key rest{};  // bits that nobody has looked at
+        Key rest{};  // bits not used so far
         std::uint32_t at = 0;
     };
 

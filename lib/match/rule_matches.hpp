@@ -28,14 +28,14 @@ public:
     [[nodiscard]] std::span<const RuleMatch> matched() const noexcept {
         return {matched_.get(), matched_count_};
     }
-    // Rules that a text may still add, the same way. The rows are those in which a clause of the
-    // rule has all that it asks of headers, less those that match it by another clause; in a large
-    // rule set other rows of pending_rows() may be among them. match_texts() takes the rows that it
-    // looks at out of it.
+    // Rules that a text may still add, in the same form. The rows are those in which the headers
+    // satisfy a clause of the rule, less those that match it by another clause; in a large rule set
+    // other rows of pending_rows() may be among them. match_texts() removes the rows that it
+    // decides.
     [[nodiscard]] std::span<const RuleMatch> pending() const noexcept {
         return {pending_.get(), pending_count_};
     }
-    // The rows in which some rule is pending: those whose texts would be looked at.
+    // The rows in which some rule is pending, whose texts match_texts() would read.
     [[nodiscard]] RowMask pending_rows() const noexcept { return pending_rows_; }
 
 private:

@@ -9,8 +9,7 @@
 
 namespace sluice {
 
-// Clauses that have all that they ask of headers and that a text decides: row by row, block by
-// block.
+// Clauses that the headers satisfy and that a text decides: row by row, block by block.
 class TextCandidates {
 public:
     struct Candidate {
@@ -29,7 +28,7 @@ public:
     }
 
 private:
-    // Room for every block of every row, of which pages that nobody needs are never touched.
+    // Room for every block of every row, of which unused pages are never touched.
     std::unique_ptr<Candidate[]> candidates_ =
         std::make_unique_for_overwrite<Candidate[]>(kMaxBurst * kMaxBlocks);
     std::size_t count_ = 0;

@@ -42,10 +42,10 @@ private:
     std::vector<T> items_;
 };
 
-// Which clauses the texts of a packet satisfy. A packet's texts are looked at when a clause that
-// asks them is all that is left to be decided, and then once, whatever the number of rules: the
-// work follows the tests that hold. A clause of several tests is found by the one of them that
-// fewest clauses ask, and the others are asked whether they hold too. Never changed once made.
+// Which clauses the texts of a packet satisfy. A packet's texts are read when a clause over them is
+// all that is left to be decided, and then once for all rules: the work follows the tests that
+// hold. A clause of several tests is found by its rarest test, and then requires the others. Never
+// changed once made.
 class TextMatcher {
 public:
     TextMatcher() = default;
@@ -56,7 +56,7 @@ public:
     // Why it cannot be used: a database is none for this CPU. nullopt: it can.
     [[nodiscard]] const std::optional<std::string>& fault() const noexcept { return fault_; }
 
-    // A new packet is looked at.
+    // Begins a new packet.
     static void begin(TextScratch& scratch) noexcept { scratch.begin(); }
     // Of the clauses of one block that `both` still has, leaves those that its texts satisfy too.
     void narrow(Block& both, std::uint32_t block, const PacketHeaders& headers,
@@ -66,12 +66,12 @@ public:
 
 private:
     friend class TextScratch;
-    // One block's clauses that ask a test, or a field.
+    // One block's clauses that use a test, or a field.
     struct Bits {
         std::uint32_t block = 0;
         Block bits;
     };
-    // Clauses that ask several tests: `bits` of them are satisfied when all of `others` hold too.
+    // A clause of several tests: it is satisfied when all of `others` hold too.
     struct Together {
         std::uint32_t first_other = 0;
         std::uint32_t past_others = 0;
@@ -86,7 +86,7 @@ private:
         std::optional<std::uint32_t> presence;  // the test of whether it is there
         std::vector<LiteralTable> tables;
         std::vector<Database> databases;
-        std::vector<Block> asked;  // by block: the clauses that ask it
+        std::vector<Block> asked;  // by block: the clauses over it
     };
 
     void add_field(TextField field, const TextParts& parts, std::size_t blocks);
@@ -98,11 +98,11 @@ private:
 
     std::vector<FieldTexts> fields_;
     Lists<std::uint32_t> tests_of_;  // by entry: the tests it belongs to
-    Lists<Bits> opens_;              // by test: the clauses that ask nothing else of texts
-    Lists<Bits> closes_;             // by test: the clauses that ask it not to hold
-    Lists<Together> together_;       // by test: clauses found by it that ask others too
+    Lists<Bits> opens_;              // by test: the clauses that need no other text
+    Lists<Bits> closes_;             // by test: the clauses that need it not to hold
+    Lists<Together> together_;       // by test: clauses found by it that need others too
     std::vector<std::uint32_t> others_;
-    std::vector<Block> base_;  // by block: the clauses that ask for no test to hold
+    std::vector<Block> base_;  // by block: the clauses that need no test to hold
     std::size_t tests_ = 0;
     std::size_t most_patterns_ = 0;  // of a database
     std::optional<std::string> fault_;

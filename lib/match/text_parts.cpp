@@ -25,7 +25,7 @@ bool entries_hold(const std::vector<TextEntry>& entries) {
                entries.end();
 }
 
-// Those that ask whether the field is there come first, one for a field at most.
+// Tests of a field's presence come first, one for a field at most.
 bool tests_hold(const TextParts& parts) {
     std::size_t uses = 0;
     for (std::size_t i = 0; i < parts.tests.size(); ++i) {

@@ -9,14 +9,14 @@
 #include <string_view>
 #include <vector>
 
-// What the conditions of all rules ask of texts, compiled: a part of ClassifierParts.
+// The conditions of all rules over texts, compiled: a part of ClassifierParts.
 //
 //   a packet's text --> entries that hold --> tests that hold --> clauses
 //
 // An entry is one text or pattern; a test holds when one of its entries does (`in {"a" "b"}` is one
-// test of two entries), a clause when all of its tests do, and none of those it asks not to.
-// Entries that compare the beginning, the end or the whole are looked up in sorted tables; those
-// that may lie anywhere are patterns of one Hyperscan database per field, or two.
+// test of two entries), a clause when all of its tests do, and none of its negated ones. Entries
+// that compare the beginning, the end or the whole are looked up in sorted tables; those that may
+// lie anywhere are patterns of one Hyperscan database per field, or two.
 namespace sluice {
 
 enum class TextHow : std::uint8_t { Equals, StartsWith, EndsWith, Contains, Matches };
@@ -44,13 +44,13 @@ struct TextEntry {
     [[nodiscard]] auto operator<=>(const TextEntry&) const noexcept = default;
 };
 
-// A test without entries asks whether the packet has the field at all.
+// A test without entries is that of the field's presence.
 struct TextTestParts {
     TextField field{};
     std::vector<std::uint32_t> entries;  // ascending
 };
 
-// What one clause asks of one test.
+// One test of one clause.
 struct TextTermParts {
     std::uint32_t clause = 0;
     std::uint32_t test = 0;
@@ -62,7 +62,7 @@ struct TextDatabaseParts {
     static constexpr std::uint32_t kNoEntry = 0xFFFF'FFFF;
 
     TextField field{};
-    std::vector<std::uint32_t> entries;  // by the number of a pattern; kNoEntry: no rule asks it
+    std::vector<std::uint32_t> entries;  // by the number of a pattern; kNoEntry: unused
     std::uint64_t checksum = 0;          // of `bytes`; Hyperscan's own leaves some out
     std::vector<std::byte> bytes;
 };

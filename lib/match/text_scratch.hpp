@@ -12,7 +12,7 @@ namespace sluice {
 
 class TextMatcher;
 
-// What one thread needs to look at texts under one rule set, allocated when that is loaded. Its
+// One thread's working memory for the texts of one rule set, allocated when that is loaded. Its
 // owner alone touches it; what it holds of a packet is good until the next.
 class TextScratch {
 public:
@@ -54,7 +54,7 @@ private:
     std::vector<Row> rows_;                  // by block
     std::vector<std::uint32_t> row_stamps_;  // by block: the packet it is about
     std::uint32_t packet_ = 0;               // counts packets
-    std::uint32_t looked_ = 0;               // of the packet: a bit for each field looked at
+    std::uint32_t looked_ = 0;  // of the packet: a bit for each field that has been read
 };
 
 }  // namespace sluice

@@ -58,7 +58,7 @@ public:
     RowMask common = 0;                               // rows that were parsed eight at a time
 
     // Where a frame came in: the side of the pair, and port_name() of the pair (0: it has none).
-    // Said before parse_columns(), which keeps it; a row keeps it from burst to burst.
+    // Set before parse_columns(), which keeps it; a row keeps it from burst to burst.
     void set_ingress(std::size_t row, Direction direction, std::uint64_t name) noexcept;
     // The same for all rows.
     void set_ingress(Direction direction, std::uint64_t name) noexcept;

@@ -8,8 +8,8 @@
 
 namespace sluice {
 
-// Fields that a packet has all together or not at all. One presence mask per part tells for a whole
-// burst which rows have which fields.
+// Fields that a packet has all together or not at all. One presence mask per part holds the rows of
+// a burst that have its fields.
 enum class HeaderPart : std::uint8_t {
     Frame,       // dir: every row
     Port,        // port, where the pair has a name

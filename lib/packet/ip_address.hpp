@@ -63,7 +63,7 @@ struct IpPrefix {
 // Strict: dotted quad without leading zeroes, RFC 4291 text; no zone, no prefix length.
 [[nodiscard]] std::optional<VersionedAddress> parse_address(std::string_view text);
 
-// `address/length`. Set host bits are refused (nullopt): `host_bits_set` tells them apart.
+// `address/length`. Set host bits are refused (nullopt): `host_bits_set` marks them.
 [[nodiscard]] std::optional<IpPrefix> parse_prefix(std::string_view text,
                                                    bool* host_bits_set = nullptr);
 

@@ -49,7 +49,7 @@ struct PacketHeaders {
     FieldSet fields;
     IpAddress src;
     IpAddress dst;
-    std::uint64_t port = 0;  // port_name() of the pair; set by who received the frame
+    std::uint64_t port = 0;  // port_name() of the pair; set by the receiver of the frame
     // Of the unit of a later layer that is matched and keyed; nullptr: the packet completes none.
     const UnitTexts* unit = nullptr;
 

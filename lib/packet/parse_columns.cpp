@@ -40,8 +40,8 @@ Starts chosen(const Starts& starts, std::uint32_t where) noexcept {
     return result;
 }
 
-// Eight frames on their way through the headers. A row that turns out not to be of the common shape
-// is out of `fits`; whatever its words hold then is of no account.
+// Eight frames while their headers are parsed. A row that is not of the common shape leaves `fits`,
+// and its words are unused from then on.
 struct Group {
     Starts starts;  // as if there were no tag
     Words length;   // captured

@@ -12,7 +12,7 @@ namespace sluice {
 
 // What of a frame decides which worker gets it: fields of its outermost IP header. All but
 // five_tuple go by addresses alone, so that fragments stay with their flow; under five_tuple the
-// fragments of a packet are hashed by its addresses, and may meet another worker than the rest.
+// fragments of a packet are hashed by its addresses, and may reach another worker than the rest.
 enum class Rss : std::uint8_t { Source, Destination, Symmetric, FiveTuple, SourcePrefix };
 
 // By their numbers, as sluice.yaml has them.

@@ -38,7 +38,7 @@ struct LimitSummary {
     std::string key;        // that of its rule or tier: "ip.src, l4.dport"
     std::string text;       // "token_bucket 50/s burst 200 per packet"
     std::uint8_t tier = 0;  // its key in the rule
-    std::string scope;      // where the packets of a key meet: "local", "merged" or "owner"
+    std::string scope;      // where a key is counted: "local", "merged" or "owner"
     std::string bound;      // the most it admits in any window W: "200 packets + 50/s * W"
     // What is to be added for its scope: ", + 100 for each worker beyond the first".
     std::string scope_note;
@@ -122,7 +122,7 @@ struct RuleText {
 // The bound as it is to be shown: with what its scope adds.
 [[nodiscard]] std::string bound_text(const LimitSummary& limit);
 
-// Rule file -> rule set. nullopt if there is an error; `problems` then says where and what, and
+// Rule file -> rule set. nullopt if there is an error; `problems` then has place and text, and
 // holds warnings otherwise. Throws nothing.
 [[nodiscard]] std::optional<CompiledRules> compile_rules(const RuleText& source, Purpose purpose,
                                                          const ModeOverrides& modes,

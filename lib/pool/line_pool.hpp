@@ -24,8 +24,8 @@ public:
     // `lines` up to kMostLines. Pages are touched as they are handed out. Aborts if there is no
     // memory.
     explicit LinePool(std::size_t lines);
-    // In memory of somebody else, bytes_for(lines) of it, whatever it holds. If lines are in use
-    // already, recover() has to be told.
+    // In memory of the caller, bytes_for(lines) of it, with any content. Where lines are in use
+    // already, recover() follows.
     LinePool(void* memory, std::size_t lines) noexcept;
     [[nodiscard]] static constexpr std::size_t bytes_for(std::size_t lines) noexcept {
         return (std::min(lines, kMostLines) + 1) * kLineBytes;
@@ -44,7 +44,7 @@ public:
     [[nodiscard]] std::size_t free() const noexcept { return free_; }
     [[nodiscard]] std::size_t size() const noexcept { return size_; }
 
-    // To be asked for.
+    // The address of a line, for prefetching.
     [[nodiscard]] const void* line_for(PoolLine line) const noexcept { return &lines_[line]; }
     void prefetch(PoolLine line) const noexcept { __builtin_prefetch(&lines_[line], 1); }
 
@@ -63,7 +63,7 @@ private:
         std::byte bytes[kLineBytes];
     };
     struct Unmap {
-        std::size_t size;  // bytes; 0: somebody else's
+        std::size_t size;  // bytes; 0: the caller's memory
         void operator()(Line* lines) const noexcept;
     };
 

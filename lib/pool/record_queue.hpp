@@ -106,8 +106,8 @@ public:
         }
     }
 
-    // For memory that another process left, at any instant: makes the queue whole again. Asks
-    // `claim` for each of its lines; what it does not get ends the queue.
+    // For memory that another process left, at any instant: makes the queue whole again. Calls
+    // claim(line) for each of its lines; the first that is refused ends the queue.
     template <typename Claim>
     void mend(LinePool& pool, Claim&& claim) noexcept {
         first_at_ = first_at_ < Line::kRecords ? first_at_ : std::uint16_t{0};
@@ -145,7 +145,7 @@ public:
         return cursor;
     }
     [[nodiscard]] const Record& at(const Cursor& cursor, const auto& pool) const noexcept {
-        // In bounds also where another core's queue is looked at while that core changes it.
+        // In bounds also for another core's queue, read while that core changes it.
         const std::size_t at = std::min<std::size_t>(cursor.at_, Line::kRecords - 1);
         return pool.template at<Line>(cursor.line_).records[at];
     }

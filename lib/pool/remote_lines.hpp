@@ -6,9 +6,9 @@
 
 namespace sluice {
 
-// The lines of another core's pool, for looking only. Their owner may change them, or give them to
-// another key, while they are looked at: so whatever they say is read within bounds and within a
-// number of steps, and means something only if the entry that led there is still the same.
+// The lines of another core's pool, read only. Their owner may change them, or give them to another
+// key, meanwhile: so reads stay within bounds and within a number of steps, and count only if the
+// entry that led there is still the same.
 class RemoteLines {
 public:
     explicit RemoteLines(const LinePool& pool) noexcept : pool_{&pool} {}
@@ -22,7 +22,7 @@ public:
     }
 
 private:
-    // Of a log it looks at the records that have left and have not been dropped; mostly none.
+    // Of a log, the records that have expired and have not been dropped are read; mostly none.
     static constexpr unsigned kMostSteps = 512;
     struct alignas(kLineBytes) Zeroes {
         std::array<std::byte, kLineBytes> bytes;

@@ -53,7 +53,7 @@ Fault fault_of_port(const PairConfig& pair, const PortConfig& port,
     if (port.device.empty()) {
         return "pair " + pair.name + " needs a device outside and one inside";
     }
-    if (!devices.insert(device_name(port.device)).second) {
+    if (!devices.insert(bare_device_name(port.device)).second) {
         return "device " + port.device + " is given twice";
     }
     return first_of({fault_of_texts({{"a device", &port.device}}),
@@ -99,7 +99,7 @@ Fault fault_of_socket(const SocketOptions& socket) {
 
 }  // namespace
 
-std::string_view device_name(std::string_view device) noexcept {
+std::string_view bare_device_name(std::string_view device) noexcept {
     return device.substr(0, device.find(','));
 }
 

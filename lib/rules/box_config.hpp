@@ -100,7 +100,7 @@ inline constexpr mode_t kMostSocketMode = 0777;
 inline constexpr std::size_t kMostConfigText = 4096;  // a path of Linux
 
 // What DPDK calls the device: its text up to its arguments.
-[[nodiscard]] std::string_view device_name(std::string_view device) noexcept;
+[[nodiscard]] std::string_view bare_device_name(std::string_view device) noexcept;
 
 // What of it no box can start by; nullopt: nothing. Every value is in its range and every text one
 // that C takes whole, each pair has a name and two devices of its own.

@@ -9,7 +9,7 @@
 namespace sluice {
 namespace {
 
-// Half full: one key in twenty that is in none meets a line that others had to pass.
+// Half full: one key in twenty that is not in the table probes a line that has overflowed.
 constexpr std::size_t kKeysPerLine = 2;
 
 HashSecret other_secret(const HashSecret& secret) {
@@ -38,7 +38,7 @@ std::uint64_t hashed_on(std::uint64_t name, const KeyHasher& hash, std::uint64_t
     return hash.digest(std::as_bytes(std::span{words}));
 }
 
-// Of what is said of those keys of which it is said in short.
+// A hash over the overrides that a Brief can hold.
 std::uint64_t name_of(const Overrides& all, const KeyHasher& hash) {
     std::uint64_t name = 0;
     for (const OverridePlan& plan : all.plans) {
@@ -78,7 +78,7 @@ void OverrideTable::add(std::uint64_t digest, std::uint32_t check, std::uint32_t
     for (std::size_t at = line_at(digest);; at = next(at)) {
         for (Slot& slot : line(at).slots) {
             if (slot.said == kEmpty) {
-                slot = {digest, check, said};  // nobody was passed on before the line was full
+                slot = {digest, check, said};  // no key overflows before the line is full
                 return;
             }
         }

@@ -9,17 +9,17 @@
 
 #include <immintrin.h>
 
-// Which keys have an override, for the packet path: immutable, one line of 64 bytes looked at.
+// Which keys have an override, for the packet path: immutable, one line of 64 bytes per look-up.
 //
 //   digest --> line  [ digest | check, said ] x 4     full: go on in the next line, if a bit of the
 //                                                     digest says that keys like it did
 //
-// Nobody may be taken for an exempt key. The digest (64 bits, keyed, of the key's bytes) finds the
-// place; only where it fits, a second hash of the same bytes under another secret gives 32 bits
-// more. A stranger is taken for one of n keys with a probability of n / 2^96 for each key that he
-// tries: with a million keys, and every address of a /64 tried, 2^-12. Both secrets are random and
-// never leave the box, so it can be tried only packet by packet: at a hundred million a second a
-// single hit is to be expected after some twenty million years.
+// No other key may pass for an exempt one. The digest (64 bits, keyed, of the key's bytes) finds
+// the place; only where it fits, a second hash of the same bytes under another secret gives 32 bits
+// more. A key outside passes for one of n keys with a probability of n / 2^96 for each key tried:
+// with a million keys, and every address of a /64 tried, 2^-12. Both secrets are random and never
+// leave the box, so it can be tried only packet by packet: at a hundred million a second a single
+// hit is to be expected after some twenty million years.
 namespace sluice {
 
 class OverrideTable {
@@ -30,7 +30,7 @@ public:
     void prefetch(std::uint64_t digest) const noexcept {
         __builtin_prefetch(line_for(digest), 0, 2);
     }
-    // What is looked at for a key, to be asked for.
+    // The first line of a key, for prefetching.
     [[nodiscard]] const void* line_for(std::uint64_t digest) const noexcept {
         return &line(line_at(digest));
     }
@@ -43,12 +43,12 @@ public:
         return said == kEmpty ? nullptr : &all_->plans[plan_in(said)];
     }
 
-    // The same in short, for whoever has one token bucket to ask, and no time to read a plan.
+    // The same in short, for the fast path of one token bucket, which reads no plan.
     enum class Kind : std::uint8_t {
-        None,     // nothing is said of the key
+        None,     // the key has no override
         Exempt,   // it is exempt, for ever
         Numbers,  // it has other numbers for the first limit, for ever, and nothing else
-        Other,    // whatever else its plan says
+        Other,    // any other plan
     };
     struct Brief {
         Kind kind = Kind::None;
@@ -63,8 +63,8 @@ public:
     [[nodiscard]] const LimitOverride& numbers_of(Brief brief) const noexcept {
         return all_->numbers[all_->plans[brief.plan].first];
     }
-    // Of all that is said of all keys, a keyed hash, not 0: what was said under the same name, by
-    // whatever process, holds here too.
+    // A keyed hash of the overrides in their brief form, not 0: where it is equal, also in an
+    // earlier process, so are these.
     [[nodiscard]] std::uint64_t name() const noexcept { return name_; }
 
     [[nodiscard]] const Overrides& all() const noexcept { return *all_; }
@@ -72,8 +72,8 @@ public:
 
 private:
     static constexpr std::uint32_t kEmpty = 0;
-    // What a slot says: the plan's index + 1, its kind, and eight of its line's 32 bits that tell
-    // which keys have gone on to the next.
+    // The value of a slot: the plan's index + 1, its kind, and eight of its line's 32 bits that
+    // mark which keys have overflowed to the next.
     static constexpr unsigned kPlanBits = 22;
     static constexpr std::uint32_t kPlanMask = (1U << kPlanBits) - 1;
     static constexpr unsigned kKindShift = kPlanBits;
@@ -110,7 +110,7 @@ private:
     [[nodiscard]] static std::uint32_t plan_in(std::uint32_t said) noexcept {
         return (said & kPlanMask) - 1;
     }
-    // What is said of the key, without the bits that are the line's; kEmpty: nothing.
+    // The key's value, without the bits that are the line's; kEmpty: none.
     template <typename Bytes>
     [[nodiscard]] std::uint32_t say(std::uint64_t digest, Bytes&& bytes) const noexcept {
         for (std::size_t at = line_at(digest);; at = next(at)) {

@@ -21,11 +21,11 @@ struct LimitOverride {
     AnyLimit numbers;              // same algorithm and schema as the limit's
 };
 
-// What a key meets instead of the rule's numbers. Many keys may share one.
+// What applies to a key instead of the rule's numbers. Many keys may share one.
 struct OverridePlan {
     bool exempt = false;                  // packets of the key pass the rule uncharged
     Nanoseconds exempt_until = kForever;  // UTC
-    bool banned = false;                  // each of them meets the rule's on_exceed
+    bool banned = false;                  // the rule's on_exceed applies to each of them
     Nanoseconds banned_until = kForever;  // UTC
     std::uint32_t first = 0;              // its numbers in Overrides::numbers
     std::uint32_t count = 0;

@@ -16,7 +16,7 @@ struct PortRssMapping {
         OneWorker,  // all of them go to one
         Handover,   // by a hash that is worked out here
         Port,       // by the port's RSS
-        Unknown,    // by the port, and nobody knows how
+        Unknown,    // by the port, in an unknown way
     };
     std::string pair;  // empty: any
     Direction dir{};   // of what comes in here
@@ -28,7 +28,7 @@ struct PortRssMapping {
     [[nodiscard]] bool operator==(const PortRssMapping&) const = default;
 };
 
-// What has to be known of a box to say which limits are exact on each of its workers.
+// What decides on a box which limits are exact on each of its workers.
 struct RssMapping {
     std::vector<PortRssMapping> ports;
     bool tunnels = false;  // ip.* may be those of a packet inside another

@@ -40,12 +40,12 @@ inline constexpr std::uint32_t kWholeTable = 1'000'000;  // table_share is in mi
 enum class Mode : std::uint8_t { Off, Monitor, Enforce };
 inline constexpr auto kModeNames = std::to_array<std::string_view>({"off", "monitor", "enforce"});
 
-// Meter: its limits are asked. Act: Rule::match_action is done at once. Bypass: a budget; what its
-// limit admits passes before any rule is asked, the rest meets the rules. Budgets stand before all
-// rules.
+// Meter: its limits are checked. Act: Rule::match_action is done at once. Bypass: a budget; what
+// its limit admits passes before any rule, the rest goes through the rules. Budgets stand before
+// all rules.
 enum class OnMatch : std::uint8_t { Meter, Act, Bypass };
 enum class MissingKey : std::uint8_t { Skip, Share };
-// What a new key meets when both its places in the table are held by live entries. Coarsen: it is
+// What happens to a new key when live entries hold both its places in the table. Coarsen: it is
 // charged to a parent, whose addresses are wider, and at last to the rule itself.
 enum class OnFull : std::uint8_t { Open, Closed, Coarsen };
 // What a limit counts. The first three a packet has by itself, the others are units of later
@@ -68,9 +68,8 @@ struct KeyPart {
     std::uint8_t v6_length = 128;
     Unwrapping unwrapping{};  // of client.ip
     std::optional<TextField> text{};
-    bool lower = false;  // the text in small letters
-    std::uint8_t room =
-        0;  // bytes of the text that the key holds; a longer one is told by a digest
+    bool lower = false;     // the text in small letters
+    std::uint8_t room = 0;  // bytes of a text in the key; a longer one ends in a digest
 
     [[nodiscard]] bool operator==(const KeyPart&) const noexcept = default;
     [[nodiscard]] std::uint8_t length(IpVersion version) const noexcept {
@@ -120,12 +119,12 @@ struct OwnerGroup {
     // What the keys of all those limits have in common: it decides on the owner. Packets without it
     // have none of the keys. Empty: one worker owns all of them.
     GroupingKey parts;
-    std::uint64_t salt = 0;  // tells groups without parts apart
+    std::uint64_t salt = 0;  // distinguishes groups without parts
 
     [[nodiscard]] bool operator==(const OwnerGroup&) const = default;
 };
 
-// All that a rule says besides its limits.
+// All of a rule besides its limits.
 struct RuleTerms {
     std::string id;
     Mode mode = Mode::Monitor;
@@ -140,8 +139,8 @@ struct RuleTerms {
     ActionIndex on_exceed = kDropAction;
     // By Color; read when a limit of the rule is a colour meter.
     std::array<ActionIndex, 3> on_color{kPassAction, kPassAction, kDropAction};
-    // Which of the set's owner groups it is of, counted from 1 on; 0: none, so that nobody hands
-    // packets over on its account.
+    // Which of the set's owner groups it is of, counted from 1 on; 0: none, so that it steers no
+    // packets.
     std::uint16_t owner_group = 0;
     std::vector<GroupingKey> keys;  // one, or one for each tier; none where on_match decides
     // Keys with other numbers; nullptr: none. Shared, since there may be a million of them.
@@ -174,7 +173,7 @@ void for_each_state(AnyRule& rule, Take&& take) {
 struct RuleSet {
     std::uint64_t generation = 0;  // hash of the set; 0 = none loaded
     Classifier classifier;         // which rules match a packet
-    // Where addresses come from; nullptr: no rule asks.
+    // Where addresses come from; nullptr: no rule uses origins.
     std::shared_ptr<const GeoParts> origins;
     // What rules and decisions name by index; kPass and kDrop come first.
     std::vector<Action> actions{kPass, kDrop};

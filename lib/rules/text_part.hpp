@@ -18,8 +18,8 @@ namespace sluice {
 inline constexpr std::uint8_t kTextMark = 0x80;
 // In the place of KeyPartHeader::prefix_length: the value ends in a digest.
 inline constexpr std::uint8_t kDigestMark = 1;
-// BLAKE2b with a digest of 128 bits, without a key (RFC 7693): two programs give a text the same
-// name without a secret between them, and nobody can find another text of that name.
+// BLAKE2b with a digest of 128 bits, without a key (RFC 7693): programs agree on a text's digest
+// without a common secret, and finding another text of the same digest is infeasible.
 using TextDigest = std::array<std::byte, 16>;
 inline constexpr std::size_t kTextDigestSize = sizeof(TextDigest);
 // Of a long text so many bytes stand before its digest, if the key has room for them.

@@ -30,7 +30,7 @@ namespace sluice {
     }
 }
 
-// What a limit of the rule is asked for.
+// What a packet costs under a limit of the rule.
 static_assert(kMaxCost <= kMostCount / UINT32_MAX, "no cost of a packet overflows a meter");
 [[nodiscard]] inline Units cost_of(const RuleTerms& rule, Per per,
                                    const PacketHeaders& headers) noexcept {

@@ -13,7 +13,7 @@ constexpr std::uint32_t kCreditPerBurst = 4096;
 constexpr std::uint32_t kMostCredit = 8192;
 constexpr std::uint32_t kMostReluctance = 12;
 constexpr std::uint32_t kCalmBursts = 1024;
-// Lines of a sweep that will ask for the limits of its entries: some hundred ns after a change of
+// Lines of a sweep that will read the limits of its entries: some hundred ns after a change of
 // numbers, else a burst.
 constexpr std::size_t kRowsAhead = 3;
 
@@ -46,7 +46,7 @@ public:
     [[nodiscard]] std::size_t size() const noexcept { return size_; }
     [[nodiscard]] const Step& operator[](std::size_t i) const noexcept { return steps_[i]; }
 
-    // A path that meets a line twice would move an entry to a line it does not belong to.
+    // A path with a line twice would move an entry to a line it does not belong to.
     [[nodiscard]] bool path_has(std::size_t last, std::size_t line) const noexcept {
         for (std::size_t at = last;; at = steps_[at].parent) {
             if (steps_[at].line == line) {
@@ -63,7 +63,7 @@ private:
     std::size_t size_ = 0;
 };
 
-// The way from a root to one of its lines.
+// The path from a root to one of its lines.
 struct BucketTable::Path {
     const Search& search;
     std::size_t last;
@@ -252,7 +252,7 @@ Entry BucketTable::read(const TableKey& key) const noexcept {
 }
 
 Entry BucketTable::peek(const TableKey& key) const noexcept {
-    // From the second line home: the first is looked at once more.
+    // From the second line home: the first is read once more.
     const Entry* entry = last_of(key);
     entry = entry != nullptr ? entry : last_of(key);
     if (entry == nullptr) {

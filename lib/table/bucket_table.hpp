@@ -20,9 +20,9 @@
 // can be moved without its key at hand (partial-key cuckoo hashing; Fan et al., Cuckoo Filter,
 // 2014). A new key takes an idle place in one of its lines; if there is none, live entries are
 // moved to their other lines along a path that ends at an idle place, found by a breadth-first
-// search whose length is bounded, and whose sum over a burst is bounded too: a full table is no way
-// to slow a worker down. What is live is never overwritten. No sweeper: sweep() looks at a few
-// lines per burst, so that who has left is counted out even where nobody comes.
+// search whose length is bounded, and whose sum over a burst is bounded too: a full table cannot
+// slow a worker down. What is live is never overwritten. sweep() visits a few lines per burst, so
+// that idle entries are counted out also in lines that no key probes.
 namespace sluice {
 
 class BucketTable {
@@ -40,17 +40,17 @@ public:
     [[nodiscard]] std::size_t bytes() const noexcept { return memory_.bytes(); }
     [[nodiscard]] std::size_t page_size() const noexcept { return memory_.page_size(); }
 
-    // Where a line is asked to. A core has few buffers for lines on their way to its first cache,
-    // and who asks for one more waits: what is not needed for some hundred ns goes to the second.
+    // The cache that a line is prefetched to. A core has few fill buffers for its first cache, and
+    // one prefetch more waits: what is not needed for some hundred ns goes to the second.
     enum class Into : std::uint8_t { FirstCache, SecondCache };
 
-    // Asks for the first line of a key; probe_first() wants to be told where it is.
+    // Prefetches the first line of a key; probe_first() takes its address.
     template <Into kInto = Into::SecondCache>
     [[nodiscard, gnu::always_inline]] inline Entry* prefetch_first(
         const TableKey& key) const noexcept {
         return first_lines().prefetch<kInto>(key);
     }
-    // The same by value: whoever asks for the lines of a burst keeps in registers where they lie.
+    // The same by value, so that loops over a burst keep the table's base in registers.
     class FirstLines {
     public:
         template <Into kInto = Into::SecondCache>
@@ -59,7 +59,7 @@ public:
             __builtin_prefetch(first, 0, kInto == Into::FirstCache ? 3 : 2);
             return first;
         }
-        // Where it is, for whoever asks for it later, if at all.
+        // Its address, for a later prefetch.
         [[nodiscard]] Entry* at(const TableKey& key) const noexcept {
             return lines_[line_of(key, count_)].entries;
         }
@@ -71,7 +71,7 @@ public:
         std::size_t count_;
     };
     [[nodiscard]] FirstLines first_lines() const noexcept { return {&line(0), lines_}; }
-    // Asks for both lines that a key may lie in, for whoever expects not to find it.
+    // Prefetches both lines of a key, where a miss is expected.
     struct Lines {
         Entry* first = nullptr;
         Entry* second = nullptr;
@@ -99,8 +99,8 @@ public:
         return found != nullptr ? found : in_line(as_line(lines.second), key.slot_and_tag);
     }
 
-    // The entries of a burst's keys, in two passes, so that all lines are asked for before the
-    // first is read. A look names a `key` and, as `entry`, what prefetch_first() said of it.
+    // The entries of a burst's keys, in two passes, so that all lines are prefetched before the
+    // first is read. A look names a `key` and, as `entry`, the result of prefetch_first().
     // Afterwards `entry` is the key's, or nullptr. `missed` has room for all looks.
     template <typename Lookup>
     [[nodiscard]] std::size_t probe_first(std::span<Lookup> lookups,
@@ -109,8 +109,8 @@ public:
         ask_second(std::span<Lookup* const>{missed, misses});
         return misses;
     }
-    // The same in two steps, for whoever knows better of some looks: those that are missed have
-    // some entry of their first line until their second one is asked for.
+    // The same in two steps, for callers that decide some looks themselves: those that are missed
+    // have some entry of their first line until their second one is prefetched.
     template <typename Lookup>
     [[nodiscard, gnu::always_inline]] static std::size_t find_first(std::span<Lookup> lookups,
                                                                     Lookup** missed) noexcept {
@@ -160,8 +160,8 @@ public:
     // The same in the key's own lines only: nothing is moved for it.
     [[nodiscard]] Entry* make_place_at_hand(const TableKey& key, LimitRegistry& registry,
                                             Now now) noexcept;
-    // The same for whoever has the key's lines at hand: a flood of new keys meets a full table
-    // here, packet after packet.
+    // The same with the key's lines at hand: a flood of new keys takes this path for every packet
+    // of a full table.
     [[nodiscard]] Entry* make_place_in(const Lines& lines, const TableKey& key,
                                        LimitRegistry& registry, Now now) noexcept {
         const bool none_ended = ended_in(as_line(lines.first), now.at) == 0 &&
@@ -172,14 +172,14 @@ public:
     // Once per burst: renews what may be spent on searching.
     void begin_burst() noexcept;
 
-    // Looks at the next few lines for entries to empty or to write under changed numbers.
+    // Visits the next few lines for entries to empty or to write under changed numbers.
     void sweep(std::size_t lines, LimitRegistry& registry, Now now) noexcept;
 
     // For readers on other threads: the entry at a position below slots(), as two words that
     // belong together. A scan may miss or repeat an entry that is being moved.
     [[nodiscard]] Entry read(std::size_t position) const noexcept;
-    // For tables that nobody files keys in any more: a key's entry, empty if there is none; and its
-    // end, which any thread may say.
+    // For tables that no worker files keys in any more: a key's entry, empty if there is none; and
+    // its end, from any thread.
     [[nodiscard]] Entry read(const TableKey& key) const noexcept;
     // The same of a table that its owner goes on using; an entry that is just being moved is found.
     [[nodiscard]] Entry peek(const TableKey& key) const noexcept;
@@ -263,7 +263,7 @@ private:
     [[nodiscard]] static bool has_idle(const Line& line, Instant now) noexcept {
         return (ended_in(line, now) & ~empty_in(line)) != 0;
     }
-    // The entries that are nobody's, a bit each, as hits_in() has them.
+    // The empty entries, a bit each, as hits_in() has them.
     [[nodiscard]] static unsigned empty_in(const Line& line) noexcept {
         const __m256i slot = _mm256_set1_epi64x(
             static_cast<long long>(kSlotAndTagMask & ~((std::uint64_t{1} << kTagBits) - 1)));
@@ -293,7 +293,7 @@ private:
     static void sweep_line(Line& line, LimitRegistry& registry, Now now) noexcept;
     void ask_for_rows(std::size_t index, const LimitRegistry& registry, Now now) const noexcept;
     [[nodiscard]] Entry* idle_in(std::size_t index, LimitRegistry& registry, Now now) noexcept;
-    // A search that had to stop early says nothing, so none is begun that cannot be finished.
+    // A search that stops early has no result, so none is begun that cannot be finished.
     [[nodiscard]] bool may_search() const noexcept { return credit_ >= kSearchedLines; }
     [[nodiscard]] Entry* make_place_slow(const TableKey& key, LimitRegistry& registry,
                                          Now now) noexcept;

@@ -12,12 +12,12 @@
 //   time   fresh from, ns: 58 | version: 3 | level: 2 | held: 1
 //   key    rest, or a lease, or an edition: 24 | slot: 15 | tag: 25
 //
-// The instant stands on top, so that one signed compare of `time` tells whether the entry may be
-// forgotten, whatever its algorithm. The slot names the limit: who meets an idle entry knows whose
-// share it took and what lines of the pool it holds; version and aggregation level tell the numbers
-// it was written under: aggregation level 0 is the limit itself, 1 to 3 what it coarsens to in a
-// full table. Version kOwnNumbers says that the key has numbers of its own, which lie with its
-// state in a line of the pool (own_bucket.hpp). An empty entry is all zeroes; slot 0 is no limit's.
+// The instant stands on top, so that one signed compare of `time` decides for every algorithm
+// whether the entry may be forgotten. The slot names the limit, and with it the share that an idle
+// entry took and its lines of the pool; version and aggregation level name the numbers it was
+// written under: aggregation level 0 is the limit itself, 1 to 3 what it coarsens to in a full
+// table. Version kOwnNumbers says that the key has numbers of its own, which lie with its state in
+// a line of the pool (own_bucket.hpp). An empty entry is all zeroes; slot 0 is no limit's.
 namespace sluice {
 
 inline constexpr unsigned kTagBits = 25;
@@ -101,7 +101,7 @@ struct Entry {
     // Takes the place for a key, held.
     void file(const Cell& cell, std::uint64_t slot_and_tag_bits, Stamp stamp) noexcept {
         const auto ns = static_cast<std::uint64_t>(cell.fresh_from.time_since_epoch().count());
-        // The time first: whoever finds the key must not find an older time with it.
+        // The time first: a reader that finds the key must not find an older time with it.
         store_word(time, (ns << kInstantShift) | (std::uint64_t{stamp.version} << kVersionShift) |
                              (std::uint64_t{stamp.aggregation_level} << kLevelShift) | kHeld);
         store_word(key, (std::uint64_t{cell.rest} << kRestShift) | slot_and_tag_bits);
@@ -139,8 +139,8 @@ struct Entry {
         store_word(key, before.key);
     }
     // A lease (lib/ledger/charge_ahead.hpp) lies where parts of a ns would: only a bucket whose
-    // limit has none may have one. Who reads the bucket leaves it out (bucket_in()), and who writes
-    // another state leaves it there (put_bucket()).
+    // limit has none may have one. bucket_in() reads the bucket without it, and put_bucket() keeps
+    // it.
     [[nodiscard]] std::uint32_t lease() const noexcept {
         return static_cast<std::uint32_t>(key >> kRestShift);
     }
@@ -149,9 +149,9 @@ struct Entry {
     }
     // At most lease() units.
     void spend_lease(std::uint64_t units) noexcept { store_word(key, key - (units << kRestShift)); }
-    // In the same place, where keys may have overrides: that nothing is said of this one in an
-    // edition of them (LimitRegistry::override_generation()), so that it need not be looked up
-    // again.
+    // In the same place, where keys may have overrides: the generation of overrides
+    // (LimitRegistry::override_generation()) in which this key is known to have none, so that it
+    // need not be looked up again.
     [[nodiscard]] bool known_unoverridden(std::uint32_t override_generation) const noexcept {
         return key >> kRestShift == override_generation;
     }
@@ -180,7 +180,7 @@ static_assert(sizeof(Entry) == 16, "four to a 64-byte line");
 // Ends what another core's entry owes, if it is as it was seen: from then on it equals a fresh one,
 // and its owner forgets it. False: the owner has changed it meanwhile.
 [[nodiscard]] inline bool end_if_same(Entry& entry, const Entry& seen) noexcept {
-    // What says how to read the rest stays: it may lead to lines of a pool.
+    // The bits that define the rest's meaning stay: it may lead to lines of a pool.
     constexpr std::uint64_t kLow = (std::uint64_t{1} << kInstantShift) - 1;
     return exchange_words(reinterpret_cast<WordPair&>(entry), {seen.time, seen.key},
                           {seen.time & kLow, seen.key});

@@ -70,7 +70,7 @@ void LimitRegistry::update_rare_slow(Entry& entry, Now now) noexcept {
         return;
     }
     if (entry.has_own_numbers()) {
-        // Which numbers it has now only its key tells, as long as any may have some.
+        // Only its key determines its present numbers, as long as keys may have some of their own.
         if (!rows_[slot].overridden) {
             give_up_own(entry, *gcra_of(*rows_[slot].limit), rows_[slot].version, now);
         }
@@ -173,7 +173,7 @@ std::optional<Gcra> LimitRegistry::bucket_of(const Entry& entry) const noexcept 
 }
 
 // Of a bucket that cannot be converted here only what was used is of interest, which the counting
-// algorithms keep whatever their numbers are.
+// algorithms keep under any numbers.
 Units LimitRegistry::used_in(const Entry& entry, const auto& pool, Now now) const noexcept {
     const LimitSlot slot = entry.slot();
     if (!knows(slot)) {

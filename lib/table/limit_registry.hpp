@@ -14,12 +14,12 @@
 
 namespace sluice {
 
-// Who lives in a core's tables: the limits behind the slots, how many entries each has, and the
-// pool their bulk lies in. Whoever takes an entry away tells it here.
+// The limits behind the slots of a core's tables, the number of entries of each, and the pool of
+// their larger states. Every removal of an entry is reported here.
 class LimitRegistry {
 public:
     explicit LimitRegistry(std::size_t pool_lines);
-    // In memory of somebody else, who may have kept it from an earlier process.
+    // In memory of the caller, which may outlive a process.
     LimitRegistry(RecoveryLog& recovery_log, LinePool pool);
 
     // Entries were found that other processes have filed: nothing is known of when they were last
@@ -30,9 +30,8 @@ public:
     // names its change; buckets are read in the old numbers up to `now`.
     void adopt(std::span<const SlotRow> rows, std::uint64_t changes, Instant now) noexcept;
 
-    // Of what is said of keys beside their limits' numbers: another one with each set, from 1 on.
-    // An entry that is not asked for while sixteen million sets come and go would take one for
-    // another.
+    // The generation of the overrides: another one with each set, from 1 on. It would repeat for an
+    // entry that stays unread over sixteen million sets.
     [[nodiscard]] std::uint32_t override_generation() const noexcept {
         return override_generation_;
     }
@@ -55,9 +54,8 @@ public:
             update_slow(entry, now);
         }
     }
-    // Asks for what update() needs to know of the entry's limit, right after a change; and for
-    // what forget_if_left() does. (Inline whatever happens: GCC drops calls of what only
-    // prefetches.)
+    // Prefetches what update() reads of the entry's limit right after a change, and what
+    // forget_if_left() reads. (Always inline: GCC drops calls of functions that only prefetch.)
     [[gnu::always_inline]] void ask_for_change(const Entry& entry) const noexcept {
         if (entry.slot() < rows_.size()) {
             __builtin_prefetch(&rows_[entry.slot()].latest);
@@ -75,12 +73,12 @@ public:
     // How often numbers have changed, as far as this core has adopted it.
     [[nodiscard]] std::uint64_t changes() const noexcept { return recovery_log_->changes; }
 
-    // Empties an entry whose bucket equals a fresh one. False: it does not, or it is held, or
-    // nobody would know what had been spent of its lease.
+    // Empties an entry whose bucket equals a fresh one. False: it does not, or it is held, or what
+    // had been spent of its lease would be lost.
     [[nodiscard]] bool forget_if_idle(Entry& entry, Now now) noexcept {
         return entry.idle(now.at) && forget_slow(entry, now);
     }
-    // The same where nobody needs the place: who has only just become idle may come again.
+    // The same where the place is not needed: a key that has just become idle may return.
     void forget_if_left(Entry& entry, Now now) noexcept {
         if (entry.idle(now.at) &&
             (entry.slot() >= rows_.size() || entry.idle(now.at - rows_[entry.slot()].linger))) {
@@ -116,7 +114,7 @@ public:
     // other.
     [[nodiscard]] std::optional<Gcra> bucket_of(const Entry& entry) const noexcept;
 
-    // Empties an entry that is not held, whatever it owes: its key begins anew.
+    // Empties an entry that is not held, with any debt: its key begins anew.
     void forget(Entry& entry) noexcept { evict(entry); }
 
     void came(LimitSlot slot) noexcept { live_[slot].add(1); }

@@ -9,9 +9,9 @@
 #include <optional>
 
 // A token or leaky bucket of a key with numbers of its own. Its state means nothing without them,
-// and the limit's entries say nothing of them, so both lie in a line of the pool: whoever meets the
-// entry can read it, bring it under other numbers, and tell when it may be forgotten. Window
-// algorithms need none of this: they keep what was used, whatever the count.
+// and the limit's entries do not hold them, so both lie in a line of the pool: the entry alone
+// suffices to read it, to bring it under other numbers and to decide when it may be forgotten.
+// Window algorithms need none of this: they keep what was used, under any count.
 namespace sluice {
 
 // Numbers that a key has in place of its limit's.
@@ -48,8 +48,8 @@ struct OwnBucket {
     std::uint64_t whole = 1;
     std::uint64_t burst = 1;
     std::uint32_t parts = 1;
-    // Of the digest of the key that these numbers were found to be said of, and by whom: who finds
-    // both again need not ask what is said of the key. 0: nobody has found it.
+    // Of the key's digest; `said_by` is the name of the override table that gave it these numbers.
+    // Where both are equal, the look-up can be left out. 0: unknown.
     std::uint32_t digest = 0;
     std::int64_t until = 0;  // ns of UTC
     std::uint64_t said_by = 0;

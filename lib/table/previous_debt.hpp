@@ -27,7 +27,7 @@ inline void owe_what_was_used(Cell& cell, const AnyLimit& numbers, Units used, L
     PenaltyMeter{std::get<PenaltyLimit>(numbers)}.owe(cell, pool, now, owed);
 }
 
-// The same, exactly where that can be told. `cell` is fresh, or owes less.
+// The same, exactly where that is possible. `cell` is fresh, or owes less.
 inline void owe(Cell& cell, const AnyLimit& numbers, const Owed& owed, LinePool& pool,
                 Now now) noexcept {
     if (owed.bucket && gcra_of(numbers) != nullptr) {
@@ -45,7 +45,7 @@ inline void owe(Cell& cell, const AnyLimit& numbers, const Owed& owed, LinePool&
 }
 
 // What is owed elsewhere, in the tables of this process and of earlier ones, under the slots that
-// the limit had before its keys moved to other workers. `store` is that of who asks.
+// the limit had before its keys moved to other workers. `store` is the own worker's.
 [[nodiscard]] inline Owed owed_before(const BucketStore& store, const BucketAt& at,
                                       Now now) noexcept {
     Owed owed;
@@ -65,7 +65,7 @@ inline void owe(Cell& cell, const AnyLimit& numbers, const Owed& owed, LinePool&
     return owed;
 }
 
-// All that a key without a place in `store` owes where it had one and nobody charges it any more.
+// All that a key without a place in `store` owes in slots that are charged no more.
 [[nodiscard]] inline Units owed_elsewhere(const BucketStore& store, const BucketAt& at,
                                           Now now) noexcept {
     const Units owed = owed_before(store, at, now).used;
@@ -75,7 +75,7 @@ inline void owe(Cell& cell, const AnyLimit& numbers, const Owed& owed, LinePool&
                                                        now));
 }
 
-// Nobody is to find that any more: it has been charged to a wider key.
+// Ends that debt: it has been charged to a wider key.
 inline void end_elsewhere(const BucketStore& store, const BucketAt& at) noexcept {
     if (store.worker_tables() != nullptr) {
         store.worker_tables()->end_before(at, store.registry);

@@ -34,7 +34,7 @@ Units PreviousTables::used_in_all(const LimitRegistry& registry, Now now,
 
 Units PreviousTables::used(const TableKey& key, std::uint8_t aggregation_level,
                            const LimitRegistry& registry, Now now) const noexcept {
-    // All lines are asked for before the first is read.
+    // All lines are prefetched before the first is read.
     for (const Store& store : stores_) {
         (void)table_of(store.buckets, aggregation_level).prefetch_both(key);
     }

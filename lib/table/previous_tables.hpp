@@ -10,16 +10,16 @@ namespace sluice {
 
 // The tables of earlier processes that had another size, number of workers or spreading of flows:
 // their entries cannot be filed anew without their keys, since all that is kept of a key is which
-// line its hash leads to, and 25 bits more. So whoever files a new key looks here first and takes
-// over what it owes. Every worker reads them; all that is ever written is that an entry is over.
+// line its hash leads to, and 25 bits more. So filing a new key looks here first and takes over
+// what it owes. Every worker reads them; all that is ever written is that an entry is over.
 class PreviousTables {
 public:
     struct Store {
         BucketStore buckets;
         std::size_t process = 0;  // one after the other in a list
     };
-    // Stores that recover() has been asked of. Nothing in them is owed from `until` on, unless
-    // numbers change.
+    // Stores that recover() has made whole. Nothing in them is owed from `until` on, unless numbers
+    // change.
     PreviousTables(std::vector<Store> stores, Instant until);
 
     // What a key has used of its limit, in all of them together. `aggregation_level`: of the key,
@@ -31,8 +31,8 @@ public:
                                      Now now) const noexcept;
     // The rest of a ban of the key; 0: none.
     [[nodiscard]] Nanoseconds ban_left(const TableKey& key, Instant now) const noexcept;
-    // Nobody is to find what the key owes any more. Taking it over alone needs none of this: each
-    // worker that the key comes to takes it over, and once, since what it took over lasts as long.
+    // Ends what the key owes. Taking it over alone needs none of this: each worker that the key
+    // comes to takes it over, and once, since what it took over lasts as long.
     void forget(const TableKey& key, std::uint8_t aggregation_level) const noexcept;
 
     // Whether any parent may still owe something.
@@ -40,7 +40,7 @@ public:
     [[nodiscard]] Instant until() const noexcept { return until_; }
     [[nodiscard]] std::uint64_t entries_of(LimitSlot slot) const noexcept;
 
-    // Each core says once that it will not look here any more; then all may go.
+    // Each core reports once that it has stopped reading here; then all may go.
     void let_go(std::size_t core) noexcept { let_go_[core].raise(true); }
     [[nodiscard]] bool is_let_go(std::size_t cores) const noexcept;
 

@@ -110,7 +110,7 @@ private:
         ++found_.unknown;
     }
 
-    // False: nobody can say what it owes.
+    // False: its debt is unknown.
     [[nodiscard]] bool go_on(Entry& entry) {
         const LimitSlot slot = entry.slot();
         if (slot >= rows_.size() || rows_[slot].limit == nullptr || !claim_lines(entry)) {

@@ -11,7 +11,7 @@
 
 namespace sluice {
 
-// How many versions of a limit's numbers its entries can tell apart.
+// How many versions of a limit's numbers its entries can distinguish.
 inline constexpr std::uint8_t kNumberVersions = 7;
 // How many changes of numbers a worker remembers the instants of.
 inline constexpr std::size_t kRememberedChanges = 64;
@@ -36,12 +36,12 @@ struct alignas(64) LatestChange {
 };
 static_assert(sizeof(LatestChange) == 64);
 
-// What the tables of several workers hold of one key makes up what it owes: each has spent for
-// itself, or they have told each other (lib/ledger).
+// How the debts of one key in several workers' tables combine: a sum where each spent for itself,
+// the largest where they share amounts (lib/ledger).
 enum class Combine : std::uint8_t { Sum, Most };
 
-// A slot that a limit had while the packets of its keys met other workers. Nobody charges its
-// entries any more: who files a key under the limit's own slot takes over what it owes there.
+// A slot that a limit had while the packets of its keys reached other workers. Its entries are
+// charged no more: a key that is filed under the limit's own slot takes over what it owes there.
 struct MigratedFrom {
     std::uint16_t slot = 0;
     Combine combine = Combine::Sum;
@@ -57,14 +57,14 @@ struct SlotRow {
     const std::vector<MigratedFrom>* migrated_from = nullptr;  // latest first; nullptr: none
     std::uint8_t version = 0;
     bool overridden = false;  // keys may have other numbers
-    // A bucket of the limit's numbers lies in its entry: who forgets it need not ask the limit,
+    // A bucket of the limit's numbers lies in its entry: forgetting it does not read the limit,
     // which lies on a page of its own.
     bool in_entry = false;
     // Its keys' buckets may have leases (Entry::lease()).
     bool leases = false;
     std::uint32_t max_unsynced = 0;  // of a limit that workers share (lib/ledger); 0: they do not
-    // How long an entry may lie idle before the sweep empties it. Whoever needs its place takes it
-    // at once.
+    // How long an entry may lie idle before the sweep empties it. A new key takes its place at
+    // once.
     Nanoseconds linger{};
     LatestChange latest{};
 

@@ -73,7 +73,7 @@ private:
     return admits(Gcra{cell.fresh_from, cell.rest}, limit, now, cost);
 }
 
-// Takes what fits() has just said would fit.
+// Takes what fits() has just admitted.
 inline void take_fitting(Entry& entry, const Limit& limit, Instant now, Units cost) noexcept {
     if (limit.parts() == 1) [[likely]] {
         WholeNumbers{limit}.charge(entry, WholeNumbers::word_of(now), cost);

@@ -62,7 +62,7 @@ private:
             context_.problems.error(map.node().at,
                                     "a port needs a `device`, such as 0000:3b:00.0 or "
                                     "net_af_packet0,iface=eth0");
-        } else if (!devices_.insert(std::string{device_name(device)}).second) {
+        } else if (!devices_.insert(std::string{bare_device_name(device)}).second) {
             context_.problems.error(map.find("device")->at,
                                     "the device `" + device + "` has another place already");
         }

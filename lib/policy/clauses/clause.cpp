@@ -52,8 +52,8 @@ std::optional<Clause> meet(const Clause& a, const Clause& b, SetPool& pool) {
     return fields ? std::optional{Clause{*std::move(fields), *std::move(texts)}} : std::nullopt;
 }
 
-// Whether every packet of `inner` is one of `outer`: each field that `outer` asks, `inner` asks at
-// least as strictly.
+// Whether every packet of `inner` is one of `outer`: each field of `outer` stands in `inner`, at
+// least as strict.
 bool contains(const Clause& outer, const Clause& inner, SetPool& pool) {
     if (!std::includes(inner.texts.begin(), inner.texts.end(), outer.texts.begin(),
                        outer.texts.end())) {
@@ -71,7 +71,7 @@ bool contains(const Clause& outer, const Clause& inner, SetPool& pool) {
     return true;
 }
 
-// One for two that ask the same tests and differ in whether one of them holds.
+// One for two with the same tests that differ in whether one of them holds.
 std::optional<Texts> merged(const Texts& a, const Texts& b) {
     if (a.size() != b.size()) {
         return std::nullopt;
@@ -108,7 +108,7 @@ std::optional<Fields> merged(const Fields& a, const Fields& b, SetPool& pool) {
     return one;
 }
 
-// One clause for two that ask the same and differ in at most one field or test.
+// One clause for two with the same fields and tests that differ in at most one of them.
 std::optional<Clause> merged(const Clause& a, const Clause& b, SetPool& pool) {
     if (a.texts == b.texts) {
         std::optional<Fields> fields = merged(a.fields, b.fields, pool);
@@ -122,7 +122,7 @@ class ClauseMaker {
 public:
     explicit ClauseMaker(SetPool& pool) : pool_{pool} {}
 
-    // With `inverted`, of `not tree`. Empty as well once there is too much, which fits() tells.
+    // With `inverted`, of `not tree`. Empty as well once there is too much: fits() is false then.
     std::vector<Clause> make(const Expression& tree, bool inverted) {
         if (!fits_) {
             return {};

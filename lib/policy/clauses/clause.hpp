@@ -22,8 +22,8 @@ struct TextTerm {
     [[nodiscard]] auto operator<=>(const TextTerm&) const noexcept = default;
 };
 
-// A conjunction: every field named has what its set asks for, and every test of a text holds, or
-// does not if that is asked. No set is empty or everything. None at all: every packet.
+// A conjunction: every field has a value of its set, and every test of a text holds, or does not
+// where it is negated. No set is empty or everything. None at all: every packet.
 struct Clause {
     std::vector<ClauseTerm> fields;  // sorted by field, each field once
     std::vector<TextTerm> texts;     // sorted by test, each test once

@@ -18,8 +18,8 @@ bool includes(const std::vector<WideRange>& outer, const std::vector<WideRange>&
     return true;
 }
 
-// Whether the packets of `inner` are all of `outer`: each field that `outer` asks, `inner` asks at
-// least as strictly, and each test of a text too.
+// Whether the packets of `inner` are all of `outer`: each field of `outer` stands in `inner`, at
+// least as strict, and each test of a text too.
 bool includes(const Clause& outer, const Clause& inner, const SetPool& pool) noexcept {
     if (!std::includes(inner.texts.begin(), inner.texts.end(), outer.texts.begin(),
                        outer.texts.end())) {
@@ -110,7 +110,7 @@ std::optional<std::uint32_t> ClauseCover::first_owner(const Clause& clause, std:
     }
     found_ = before;
     look(everywhere_, clause);
-    // Whatever contains the clause has one of its values, and so is listed under it.
+    // A clause that contains this one has one of its values, and so is listed under it.
     for (const ClauseTerm& term : clause.fields) {
         const FieldLists& lists = fields_[static_cast<std::size_t>(term.field)];
         const DomainSet& set = pool_[term.set];

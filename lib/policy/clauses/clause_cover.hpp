@@ -10,7 +10,7 @@
 namespace sluice {
 
 // Which of many clauses contain a given one: every packet of it is one of theirs. Each clause is
-// kept under the field that it asks most narrowly, so that few of them are looked at.
+// kept under its narrowest field, so that few of them are compared.
 class ClauseCover {
 public:
     explicit ClauseCover(const SetPool& pool) noexcept : pool_{pool} {}
@@ -19,12 +19,12 @@ public:
     void add(const Clause& clause, std::uint32_t owner);
 
     // The first owner below `before` with a clause that contains this one. nullopt: there is none,
-    // or all the looking that is paid for has been done.
+    // or the budget of comparisons is used up.
     [[nodiscard]] std::optional<std::uint32_t> first_owner(const Clause& clause,
                                                            std::uint32_t before);
 
 private:
-    // Clauses looked at, at most: a tenth of a second of work.
+    // Clauses compared, at most: a tenth of a second of work.
     static constexpr std::size_t kMaxLooks = 2'000'000;
     // A set of more ranges is not listed by them.
     static constexpr std::size_t kMaxListed = 64;

@@ -7,11 +7,11 @@
 
 namespace sluice {
 
-// Of many rules, those that a packet of one may be of as well, as far as one field tells: the one
-// by whose values most rules can be told apart. For whoever would otherwise compare each with each.
+// Of many rules, those that may share packets with one of them, judged by one field: the one by
+// whose values most rules can be separated. It replaces comparing each rule with each.
 class ClauseNeighbours {
 public:
-    // The clauses of each rule; nullptr: not known, so it is everybody's neighbour.
+    // The clauses of each rule; nullptr: not known, so it is a neighbour of all.
     ClauseNeighbours(const std::vector<const std::vector<Clause>*>& rules, const SetPool& pool);
 
     // In rising order; the rule itself is one of them.

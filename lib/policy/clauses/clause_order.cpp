@@ -9,7 +9,7 @@
 namespace sluice {
 namespace {
 
-// How much a field tells clauses apart: the different sets that are asked of it.
+// How well a field separates clauses: the number of different sets.
 using Weights = std::array<std::size_t, kFieldCount>;
 
 Weights weights_of(const std::vector<RuleClause>& clauses) {
@@ -26,7 +26,7 @@ Weights weights_of(const std::vector<RuleClause>& clauses) {
     return weights;
 }
 
-// More than a quarter of all values: hardly a packet is told apart by it.
+// More than a quarter of all values: it separates hardly any packets.
 bool is_broad(Field field, const DomainSet& set) {
     const bool address = row_of(field).kind == FieldKind::Address;
     const auto share_of = [](const std::vector<WideRange>& ranges, Wide max) {
@@ -91,7 +91,7 @@ NarrowTerms::Bounds bounds_of(const DomainSet& set) {
                           : NarrowTerms::Bounds{set.v6.front().first, set.v6.back().last, true};
 }
 
-// A field that is asked for a handful of sets: what is sorted by it first lies in as many places.
+// A field with a handful of sets: what is sorted by it first lies in as many places.
 constexpr std::size_t kHandful = 16;
 
 struct SortFields {
@@ -156,7 +156,7 @@ void sort_for_summary(std::vector<RuleClause>& clauses, const SetPool& pool) {
     std::sort(places.begin(), places.end());
     std::vector<RuleClause> sorted;
     sorted.reserve(clauses.size());
-    std::size_t alike = 0;  // that ask the same fields, up to here
+    std::size_t alike = 0;  // over the same fields, up to here
     for (std::size_t i = 0; i < places.size(); ++i) {
         const bool like_before = i > 0 && places[i].heavy.fields == places[i - 1].heavy.fields;
         const bool fits = sorted.size() + places.size() - i + kBlockBits <= kMaxClauses;

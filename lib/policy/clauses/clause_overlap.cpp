@@ -17,7 +17,7 @@ bool have_common(const std::vector<WideRange>& a, const std::vector<WideRange>& 
     });
 }
 
-// Both are sorted. Whether one asks for a test that the other asks not to hold.
+// Both are sorted. Whether one has a test that the other has negated.
 bool contradict(const std::vector<TextTerm>& a, const std::vector<TextTerm>& b) noexcept {
     auto at = b.begin();
     for (const TextTerm& term : a) {

@@ -8,18 +8,18 @@
 
 namespace sluice {
 
-// Whether one packet may satisfy clauses of two rules. No is certain: of some field they ask for
-// values that have nothing in common, or of some text for a test to hold and not to hold. Yes may
-// be wrong: what fields say of each other is not known here.
+// Whether one packet may satisfy clauses of two rules. No is certain: their sets for some field are
+// disjoint, or one negates a test of the other. Yes may be wrong: dependencies between fields are
+// not known here.
 class ClauseOverlap {
 public:
     explicit ClauseOverlap(const SetPool& pool) noexcept : pool_{pool} {}
 
-    // Yes too when all the looking that is paid for has been done.
+    // Yes too when the budget of comparisons is used up.
     [[nodiscard]] bool may_meet(const std::vector<Clause>& a, const std::vector<Clause>& b);
 
 private:
-    // Pairs of clauses looked at, at most: some tenths of a second.
+    // Pairs of clauses compared, at most: some tenths of a second.
     static constexpr std::size_t kMostLooks = 4'000'000;
 
     [[nodiscard]] bool one_may_meet(const Clause& a, const Clause& b);

@@ -16,8 +16,8 @@ struct WideRange {
     [[nodiscard]] bool operator==(const WideRange&) const noexcept = default;
 };
 
-// What a clause asks of one field: whether what the packet has there, a value or nothing, is in
-// this set. Ranges are sorted, disjoint and do not touch, so equal sets are spelled alike.
+// A clause's condition on one field: the packet's value there, or its absence, is in this set.
+// Ranges are sorted, disjoint and do not touch, so equal sets are spelled alike.
 struct DomainSet {
     bool absent = false;             // a packet without the field is in the set
     std::vector<WideRange> numbers;  // or IPv4 addresses

@@ -77,7 +77,8 @@ private:
         return summaries_[placed_[rule].summary];
     }
 
-    // A rule with limits is asked only when no rule with on_match has decided, wherever it stands.
+    // A rule with limits is checked only when no rule with on_match has decided, wherever it
+    // stands.
     bool warn_if_shadowed(std::uint32_t rule) {
         const auto all = static_cast<std::uint32_t>(rules_.size());
         const std::uint32_t before = rules_[rule].has_limits() ? all : rule;

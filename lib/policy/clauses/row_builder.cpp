@@ -33,7 +33,7 @@ RowBuilder::RowBuilder(Field field, std::span<const RuleClause> clauses, const S
         const auto term = std::find_if(clause.begin(), clause.end(),
                                        [&](const ClauseTerm& t) { return t.field == field; });
         if (term == clause.end()) {
-            now_[block].words[word] |= bit;  // whatever the packet has there
+            now_[block].words[word] |= bit;  // with any value of the field
             continue;
         }
         parts_.used[block / 64] |= std::uint64_t{1} << (block % 64);

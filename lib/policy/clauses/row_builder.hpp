@@ -12,8 +12,8 @@
 
 namespace sluice {
 
-// The rows of one dimension. A clause that asks the field stands in exactly one set, so a set that
-// begins or ends flips its clauses' bits and touches nobody else's.
+// The rows of one dimension. A clause over the field has exactly one set, so a set that begins or
+// ends flips its clauses' bits and no others.
 class RowBuilder {
 public:
     RowBuilder(Field field, std::span<const RuleClause> clauses, const SetPool& pool,
@@ -43,7 +43,7 @@ private:
     const SetPool& pool_;
     BlockPool& blocks_;
     DimensionParts parts_;
-    std::map<SetId, std::vector<Flip>> flips_;  // by set that is asked
+    std::map<SetId, std::vector<Flip>> flips_;  // by set
     std::vector<Block> now_;                    // the clauses satisfied at this point of a sweep
     std::vector<std::uint32_t> references_now_;
     std::vector<std::uint8_t> changed_;  // by block: references_now_ is out of date

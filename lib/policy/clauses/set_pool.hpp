@@ -11,9 +11,9 @@ namespace sluice {
 
 using SetId = std::uint32_t;
 
-// The sets, and the tests of texts, that the clauses of a rule file ask for, each once: two sets of
-// one field are equal if and only if their numbers are, and what was worked out of two is not
-// worked out again.
+// The sets, and the tests of texts, in the clauses of a rule file, each once: two sets of one field
+// are equal if and only if their numbers are, and what was worked out of two is not worked out
+// again.
 class SetPool {
 public:
     [[nodiscard]] SetId add(Field field, DomainSet set);

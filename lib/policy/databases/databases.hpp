@@ -12,8 +12,8 @@
 
 namespace sluice {
 
-// `country_db` and `asn_db` of the top-level `data`: their files, and which fields the rules ask of
-// them.
+// `country_db` and `asn_db` of the top-level `data`: their files, and the fields that rules take
+// from them.
 class Databases {
 public:
     // Reports files that are missing (a warning, or an error where the context is strict) and files

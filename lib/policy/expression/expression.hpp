@@ -13,7 +13,7 @@
 
 namespace sluice {
 
-// A condition as a tree. A leaf asks one field whether its value lies in a set, or one text.
+// A condition as a tree. A leaf tests whether one field's value lies in a set, or tests one text.
 struct Leaf {
     Field field{};
     bool negated = false;              // addresses: present and outside the set
@@ -48,7 +48,7 @@ struct ParsedExpression {
     std::vector<Remark> not_built;  // parts of the language that are not enforced yet
     bool has_unknown_list = false;  // it names a list whose file could not be read
     std::vector<FieldUse> from_databases;
-    std::vector<std::size_t> clients;  // where it asks for client.ip
+    std::vector<std::size_t> clients;  // the places of client.ip
     std::vector<Remark> warnings;
 };
 

@@ -52,7 +52,7 @@ public:
     void note_unknown_list() noexcept { unknown_list_ = true; }
     [[nodiscard]] bool has_unknown_list() const noexcept { return unknown_list_; }
 
-    // What client.ip makes of an address, and where it is asked for.
+    // What client.ip makes of an address, and the places that use it.
     [[nodiscard]] const ClientView& client() const noexcept { return client_; }
     void note_client(std::size_t offset) { clients_.push_back(offset); }
     [[nodiscard]] std::vector<std::size_t>& clients() noexcept { return clients_; }

@@ -15,7 +15,7 @@ struct Token {
         Symbol,  // ( ) { } [ ] , | == != < <= > >=
         List,    // $name
         End,
-        Bad,  // text says what is wrong
+        Bad,  // text is the error
     };
     Kind kind = Kind::End;
     std::string text;

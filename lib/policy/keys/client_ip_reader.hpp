@@ -22,12 +22,12 @@ struct ClientIp {
 // What client.ip is in this context.
 [[nodiscard]] ClientView client_view(const ReadContext& context) noexcept;
 
-// A rule asks for client.ip at these places: an error where a header would have to be read.
+// A rule uses client.ip at these places: an error where a header would have to be read.
 void report_clients(const std::vector<std::size_t>& offsets, const ScalarPlaces& places,
                     const ReadContext& context);
 
 [[nodiscard]] bool asks_for_client(bool condition_asks, const std::vector<GroupingKey>& keys);
-// What client.ip is belongs to the rules that ask for it, though it stands at the top of the file:
+// What client.ip is belongs to the rules that use it, though it stands at the top of the file:
 // "prefixes 24|64, unwrap nat64 v4mapped".
 void note_client(const ClientView& view, std::vector<NamedText>& settings);
 

@@ -10,7 +10,7 @@ namespace sluice {
 
 inline constexpr std::size_t kMaxKeySettings = 10'000;
 
-// What an operator has said of one key at run time. It wins over what the rule file says.
+// An operator's setting of one key at run time. It wins over the rule file.
 struct KeySetting {
     enum class What : std::uint8_t { Numbers, Exempt, Banned };
 

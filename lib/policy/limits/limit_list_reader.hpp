@@ -13,7 +13,7 @@
 
 namespace sluice {
 
-// What a rule says of all its limits.
+// What all limits of a rule have in common.
 struct LimitOwner {
     std::string_view rule;
     std::optional<PerWord> per;

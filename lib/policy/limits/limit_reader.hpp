@@ -31,7 +31,7 @@ struct LimitText {
     std::vector<NamedText> schema;
 };
 
-// Reads an inline or a named limit; `rule_per` counts where the limit says nothing of its own.
+// Reads an inline or a named limit; `rule_per` counts where the limit has no `per` of its own.
 [[nodiscard]] LimitText read_limit(const YamlNode& node, std::optional<PerWord> rule_per,
                                    const ReadContext& context);
 

@@ -35,7 +35,7 @@ bool is_limit_name(std::string_view name) noexcept {
            std::all_of(name.begin(), name.end(), good);
 }
 
-// A limit may leave `per` to the rules that use it. Without one, its rate tells what it counts.
+// A limit may leave `per` to the rules that use it. Without one, the unit of its rate decides.
 std::optional<PerWord> what_it_counts(const YamlNode& limit) {
     const YamlNode* rate = value_of(limit, "rate");
     const bool bytes = rate != nullptr && !parse_rate(rate->text, Per::Packet) &&

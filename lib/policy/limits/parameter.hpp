@@ -44,7 +44,7 @@ struct ParameterValue {
 };
 using ParameterValues = std::map<std::string_view, ParameterValue>;  // by the parameter's name
 
-// The value that `text` spells. Errors (BadSyntax, OutOfRange) say what was expected.
+// The value that `text` spells. Errors (BadSyntax, OutOfRange) name what was expected.
 [[nodiscard]] Result<ParameterValue> parse_parameter(const Parameter& parameter,
                                                      std::string_view text, Per per);
 

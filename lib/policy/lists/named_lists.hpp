@@ -16,10 +16,10 @@ struct NamedList {
     std::string file;    // as the rule file has it
     bool known = false;  // its values have been read, and all of them are good
     bool used = false;
-    ListValues values;  // the type holds either way
+    ListValues values;  // the type holds in both cases
 };
 
-// The top-level `data: lists`: their files, read once each, and which of them somebody asked for.
+// The top-level `data: lists`: their files, read once each, and which of them rules use.
 class NamedLists {
 public:
     // Reports what is no list, files that are missing (a warning, or an error where the context is

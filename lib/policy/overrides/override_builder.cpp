@@ -29,7 +29,7 @@ std::string text_of(const OverrideText& text, std::uint8_t key) {
     return all;
 }
 
-// FNV-1a, to tell one text from another.
+// FNV-1a, a name for a text.
 std::uint64_t add_to_sum(std::uint64_t sum, ByteView bytes) noexcept {
     for (const std::byte byte : bytes) {
         sum = (sum ^ std::to_integer<std::uint64_t>(byte)) * 0x0000'0100'0000'01B3;
@@ -184,7 +184,7 @@ void OverrideBuilder::check_group(const Group& group, std::vector<OverrideTwice>
             if (first.banned || second.banned ||
                 group[i]->place.source == OverrideSource::RunTime ||
                 group[j]->place.source == OverrideSource::RunTime) {
-                continue;  // what an operator says stands beside, or has taken the other's place
+                continue;  // an operator's row stands beside, or has replaced the other
             }
             if (first.exempt || second.exempt || first.numbers.limit == second.numbers.limit) {
                 twice.push_back({group[j]->place, group[i]->place,

@@ -40,8 +40,8 @@ struct OverrideTwice {
     std::string what;
 };
 
-// Collects what is said of single keys of a rule, a million of them in a second or so: what repeats
-// is read once.
+// Collects overrides of single keys of a rule, a million of them in a second or so: what repeats is
+// read once.
 class OverrideBuilder {
 public:
     explicit OverrideBuilder(const Rule& rule) : rule_{rule} {}
@@ -50,15 +50,14 @@ public:
     [[nodiscard]] std::optional<OverrideFault> add(const OverrideText& text, OverridePlace place);
     [[nodiscard]] bool is_full() const noexcept { return said_.rows.size() >= kMaxOverrides; }
 
-    // What has been said so far, in order; and the same again, in the place of reading it: to be
-    // called before anything else is said.
+    // All rows so far, in order; and the same from a cache, before any other row is added.
     [[nodiscard]] const OverrideRows& sorted_rows();
     void begin_with(const OverrideRows& rows) { said_ = rows; }
 
-    // A sum over everything that was said and counts: another when anything is another.
+    // A checksum over all rows that count.
     [[nodiscard]] std::uint64_t sum() const noexcept { return sum_; }
 
-    // nullptr: nothing was said, or something twice; then `twice` has the first places of that.
+    // nullptr: there are no rows, or some stand twice; then `twice` has the first places of these.
     [[nodiscard]] std::shared_ptr<const Overrides> finish(std::vector<OverrideTwice>& twice);
 
 private:

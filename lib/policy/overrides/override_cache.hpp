@@ -12,8 +12,8 @@
 
 namespace sluice {
 
-// Override files as they were read for the rules that name them: to say one thing of one key, the
-// million lines beside it are not read again. Any thread may use it.
+// Override files as they were read for the rules that name them: to set one key, the million lines
+// beside it are not read again. Any thread may use it.
 class OverrideCache {
 public:
     using Text = std::shared_ptr<const std::string>;

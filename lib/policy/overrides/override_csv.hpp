@@ -24,7 +24,7 @@ struct OverrideCsv {
     std::size_t fault_count = 0;
 };
 
-// Adds what the text says.
+// Adds the rows of the text.
 [[nodiscard]] OverrideCsv read_override_csv(std::string_view text, OverrideBuilder& builder);
 
 }  // namespace sluice

@@ -7,7 +7,7 @@
 
 namespace sluice {
 
-// What is said of one limit for one key; empty: not said, and as the limit has it.
+// One limit's numbers for one key; empty: as the limit has it.
 struct NumbersText {
     std::string_view rate;
     std::string_view burst;  // of a leaky bucket: its queue

@@ -5,7 +5,7 @@
 
 namespace sluice {
 
-// Files mostly are in order, and what is said beside them is little.
+// Files mostly are in order, and few rows come from elsewhere.
 void OverrideRows::sort() {
     const auto before = [this](const Row& a, const Row& b) {
         if (a.key != b.key) {

@@ -7,16 +7,16 @@
 
 namespace sluice {
 
-// Where an override was said: which text, and its line there.
+// Where an override comes from: which text, and its line there.
 enum class OverrideSource : std::uint8_t { RuleFile, CsvFile, RunTime };
 struct OverridePlace {
     OverrideSource source{};
     std::uint32_t line = 0;
 };
 
-// What is said of single keys of a rule, read but not put together yet.
+// Overrides of single keys of a rule, read but not put together yet.
 struct OverrideRows {
-    // What is said of one limit, or that the key is exempt or banned. Many rows may share one.
+    // Numbers of one limit, or that the key is exempt or banned. Many rows may share one.
     struct Piece {
         bool exempt = false;
         bool banned = false;
@@ -35,7 +35,7 @@ struct OverrideRows {
     [[nodiscard]] ByteView bytes_of(const Row& row) const noexcept {
         return ByteView{bytes}.subspan(row.begin, row.end - row.begin);
     }
-    // By key and its bytes; of the same key by source, and in the order in which it was said.
+    // By key and its bytes; of the same key by source, and in the order of its text.
     void sort();
 
     std::vector<std::byte> bytes;  // of the keys, one after the other

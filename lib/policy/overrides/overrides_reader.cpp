@@ -230,7 +230,7 @@ std::string text_of(const Overrides& overrides, std::uint64_t sum) {
     return std::to_string(keys) + (keys == 1 ? " key, sum " : " keys, sum ") + digits;
 }
 
-// What no longer fits the rule is said, and does nothing.
+// What no longer fits the rule is reported, and has no effect.
 void add_settings(const Rule& rule, const OverrideSources& sources, OverrideBuilder& builder,
                   const ReadContext& context) {
     for (const KeySetting& set : *sources.set) {

@@ -11,7 +11,7 @@ namespace sluice {
 
 class OverrideCache;
 
-// What is said of single keys of a rule beside its own text.
+// Settings of single keys of a rule from outside its own text.
 struct OverrideSources {
     const ListReader* files = nullptr;  // nullptr: none can be read
     const KeySettings* set = nullptr;   // at run time, of all rules; nullptr: nothing

@@ -8,8 +8,8 @@
 
 namespace sluice {
 
-// Decides for a box where the packets of each limit's key meet, and says so in the summaries, the
-// limits and the rules of the set:
+// Decides for a box on which workers the packets of each limit's key arrive, and writes it into the
+// summaries, the limits and the rules of the set:
 //
 //   local    they come to one worker, and none of its rule's packets is handed over
 //   merged   the workers share it (lib/ledger)

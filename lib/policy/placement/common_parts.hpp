@@ -5,8 +5,8 @@
 
 namespace sluice {
 
-// What two keys tell both: packets that differ in it differ in either key. Of an address, the
-// shorter prefix; of a text, small letters if one of them has it so.
+// The parts that two keys share: packets that differ in them differ in both keys. Of an address,
+// the shorter prefix; of a text, small letters if one of them has it so.
 [[nodiscard]] GroupingKey common_parts(const GroupingKey& a, const GroupingKey& b);
 
 // As a rule file has it: "prefix(ip.src, 24|64), l4.dport".

@@ -15,7 +15,7 @@ namespace {
 constexpr std::uint8_t kWholeV4 = 32;
 constexpr std::uint8_t kWholeV6 = 128;
 
-// An address in a key, as far as it is told. Where addresses are unwrapped, several are one.
+// The prefix of an address that a key contains. Where addresses are unwrapped, several are one.
 bool tells(const KeyPart& part, std::uint8_t v4_length, std::uint8_t v6_length) {
     return part.v4_length >= v4_length && part.v6_length >= v6_length &&
            part.unwrapping == Unwrapping{};
@@ -85,7 +85,7 @@ void note(const KeyPart& part, bool tunnels, TellingKey& key) {
 TellingKey telling(const ScopeQuestion& asked, bool tunnels) {
     TellingKey key;
     if (asked.missing_key == MissingKey::Share) {
-        return key;  // packets that lack a part share one bucket, whatever else they have
+        return key;  // packets that lack a part share one bucket
     }
     for (const KeyPart& part : asked.key) {
         note(part, tunnels, key);
@@ -105,8 +105,8 @@ bool may_see(const Expression* condition, const KnownFacts& facts) {
     return condition == nullptr || may_match(*condition, facts);
 }
 
-// The ports of a packet are hashed unless it is a fragment, or neither TCP nor UDP; and who hashes
-// may disagree with us about extension headers.
+// The ports of a packet are hashed unless it is a fragment, or neither TCP nor UDP; and a NIC may
+// treat extension headers otherwise.
 bool tells_five_tuple(const TellingKey& key, const PortRssMapping& port,
                       const Expression* condition) {
     if (!key.source || !key.destination || !key.sport || !key.dport) {
@@ -153,7 +153,7 @@ bool spread_alike(const PortRssMapping& a, const PortRssMapping& b) {
            (a.by == PortRssMapping::By::OneWorker || a.rss == b.rss);
 }
 
-// What of a port decides who gets a packet of a key, and what of the key says that it came there.
+// What of a port decides on the worker of a packet, and what of the key names the port.
 std::string spread_text(const TellingKey& key, const PortRssMapping& port) {
     const bool hashes = port.by != PortRssMapping::By::OneWorker;
     std::string text;

@@ -8,16 +8,16 @@
 
 namespace sluice {
 
-// Of whom the limits under one key are asked.
+// The packets that the limits under one key see.
 struct ScopeQuestion {
-    const Expression* condition = nullptr;  // nullptr: every packet, or nobody knows
+    const Expression* condition = nullptr;  // nullptr: every packet, or unknown
     std::span<const KeyPart> key;
     MissingKey missing_key = MissingKey::Skip;
 };
 
-// Whether all packets of one key always meet the same worker: at every port whose packets the
+// Whether all packets of one key always reach the same worker: at every port whose packets the
 // condition may see, what is hashed is a function of the key's parts, and the ports agree on what
-// is hashed and on who gets it. Doubt is no.
+// is hashed and on which worker gets it. Doubt is no.
 [[nodiscard]] bool is_local(const ScopeQuestion& asked, const RssMapping& box);
 
 // Of a local limit: a hash of how the ports that the condition may see spread packets, and of which

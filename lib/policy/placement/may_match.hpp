@@ -16,8 +16,8 @@ struct KnownFacts {
     bool proto_has_no_hashed_ports = false;  // it is neither TCP nor UDP
 };
 
-// Whether a packet of which this is known might match. Whatever else a condition asks for might
-// hold and might not, so true may be wrong, and false is not.
+// Whether a packet with these facts might match. All other conditions count as undecided, so true
+// may be wrong, and false is certain.
 [[nodiscard]] bool may_match(const Expression& condition, const KnownFacts& facts);
 
 }  // namespace sluice

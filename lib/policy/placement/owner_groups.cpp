@@ -34,7 +34,7 @@ void add(ScopedRule& rule, Members& group) {
     }
 }
 
-// All packets of such a rule have one owner, by these parts: so does any key that tells them.
+// All packets of such a rule have one owner, by these parts: so does any key that contains them.
 void take_along(ScopedRule& rule, const GroupingKey& parts) {
     for (ScopedLimit& limit : rule.limits) {
         if (limit.scope == LimitScope::Merged && limit.limit != nullptr &&

@@ -37,7 +37,7 @@ std::size_t most_slips(std::size_t size) noexcept {
 }  // namespace
 
 std::string_view nearest(std::string_view word, std::span<const std::string_view> known) {
-    constexpr std::size_t kLongestWord = 64;  // longer ones are nobody's typing error
+    constexpr std::size_t kLongestWord = 64;  // longer ones are no typing errors
     constexpr std::size_t kMostWords = 4096;
     std::string_view best;
     if (word.size() > kLongestWord || known.size() > kMostWords) {

@@ -87,7 +87,7 @@ void Problems::warning(Position at, std::string message) {
     add({file_, at, Severity::Warning, std::move(message)});
 }
 
-// A named limit is read once for each rule that uses it; what is wrong with it is said once.
+// A named limit is read once for each rule that uses it; what is wrong with it is reported once.
 void Problems::add(Problem problem) {
     std::string& message = problem.message;
     std::size_t& shown = problem.severity == Severity::Error ? shown_errors_ : shown_warnings_;

@@ -39,7 +39,7 @@ public:
     void error_in(const std::string& file, Position at, std::string message);
 
     [[nodiscard]] bool has_errors() const noexcept { return errors_ != 0; }
-    // Whether further errors are only counted, so that nobody works on their wording.
+    // Whether further errors are only counted, so that their texts need not be made.
     [[nodiscard]] bool is_full() const noexcept { return shown_errors_ > kMaxShown; }
     [[nodiscard]] const std::vector<Problem>& list() const noexcept { return list_; }
 

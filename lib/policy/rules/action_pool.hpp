@@ -7,9 +7,8 @@
 
 namespace sluice {
 
-// The actions of a rule file, each once, in the order in which rules first name them. What the
-// language can say today is less than 600 different ones (a DSCP, a priority, or both), so every
-// table fits ActionIndex.
+// The actions of a rule file, each once, in the order in which rules first name them. The language
+// has fewer than 600 different ones (a DSCP, a priority, or both), so every table fits ActionIndex.
 class ActionPool {
 public:
     [[nodiscard]] ActionIndex add(const Action& action) {

@@ -186,7 +186,7 @@ private:
         read_.summary.description = map_.text("description").value_or("");
     }
 
-    // Keys whose default alone is built: said aloud, it changes nothing.
+    // Keys of which only the default is built: written out, it has no effect.
     void report_what_is_not_built() {
         only_default("scope", "box", map_.word("scope", kScopeWords).value_or(0) != 0);
     }

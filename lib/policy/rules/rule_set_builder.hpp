@@ -17,8 +17,8 @@ public:
     // Reports, at `rules`, what is more than a set can hold.
     void check_bounds(const YamlNode& rules);
 
-    // To be called once, when no error was found: overlaps, where the packets of each key meet on
-    // this box, the classifier and the tables of origins.
+    // To be called once, when no error was found: overlaps, on which workers of this box the
+    // packets of each key arrive, the classifier and the tables of origins.
     void finish(const YamlNode& rules, const RssMapping& box, PatternCache* patterns,
                 const Databases& databases);
     [[nodiscard]] CompiledRules result() && { return std::move(compiled_); }

@@ -18,7 +18,7 @@ struct PatternFault {
 // What is wrong with a regular expression; nullopt: nothing that shows before it is compiled.
 [[nodiscard]] std::optional<PatternFault> find_fault(std::string_view regex, bool ignore_case);
 
-// What Hyperscan said of a pattern, in the words of the rule language.
+// Hyperscan's error for a pattern, in the words of the rule language.
 [[nodiscard]] PatternFault fault_of(std::string_view message);
 
 // The expression for an entry that is_scanned(), and its flags.

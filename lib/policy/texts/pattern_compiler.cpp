@@ -8,8 +8,8 @@
 namespace sluice {
 namespace {
 
-// So many patterns at most are put into a database beside the base; beyond that, and when less
-// than half of the base is still asked for, all are compiled anew.
+// So many patterns at most are put into a database beside the base; beyond that, and when less than
+// half of the base is still in use, all are compiled anew.
 constexpr std::size_t kMostBeside = 64;
 
 std::vector<TextEntry> difference(const std::vector<TextEntry>& of,
@@ -57,8 +57,8 @@ std::optional<PatternRefusal> PatternCache::compile(TextParts& parts) {
     return std::nullopt;
 }
 
-// What the base has not is made beside it; when that is too much, or too little of the base is
-// asked for, everything is made anew.
+// What the base has not is made beside it; when that is too much, or too little of the base is in
+// use, everything is made anew.
 std::optional<PatternRefusal> PatternCache::compile_field(TextField field, TextParts& parts) {
     const std::vector<TextEntry> patterns = patterns_of(field, parts);
     if (patterns.empty()) {

@@ -22,7 +22,7 @@ constexpr std::uint64_t kMicrosForAll = 1'500'000;
 constexpr std::uint64_t kMicrosForEach = 50'000;  // as much more for all
 // So many that each are quick are quick together.
 constexpr std::size_t kFew = 64;
-// Bytes of what the other process says: a database is far smaller.
+// Bytes of the other process's answer: a database is far smaller.
 constexpr std::size_t kMostNews = std::size_t{1} << 30;
 
 struct Free {

@@ -8,9 +8,9 @@
 #include <vector>
 
 // Hyperscan's compiler takes milliseconds for a thousand patterns, and may take minutes for one of
-// thirty bytes; nothing stops it. Whatever might be slow is compiled in a process of its own, which
-// the kernel ends when it has used up its time: whoever asks gets an answer, and other threads have
-// never waited.
+// thirty bytes; nothing stops it. Patterns that might be slow are compiled in a process of its own,
+// which the kernel ends when it has used up its time: the caller gets an answer, and other threads
+// never wait.
 namespace sluice {
 
 // What went wrong in making the databases.

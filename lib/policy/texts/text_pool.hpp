@@ -12,8 +12,8 @@ namespace sluice {
 
 using TextTestId = std::uint32_t;
 
-// The tests of texts that the clauses of a rule file ask for, each once: two tests are equal if and
-// only if their numbers are.
+// The tests of texts in the clauses of a rule file, each once: two tests are equal if and only if
+// their numbers are.
 class TextPool {
 public:
     struct Test {

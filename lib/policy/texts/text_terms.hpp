@@ -9,8 +9,8 @@
 
 namespace sluice {
 
-// What the clauses, in their last order, ask of texts; the databases are still missing. Only what a
-// clause asks is in it, so that rules which are off cost nothing.
+// The tests of texts of the clauses, in their last order; the databases are still missing. Rules
+// that are off contribute nothing.
 [[nodiscard]] TextParts text_parts_of(std::span<const RuleClause> clauses, const TextPool& pool);
 
 // Which bound the texts are beyond, in words; nullopt: none.

@@ -8,7 +8,7 @@
 // A test of a text, for people.
 namespace sluice {
 
-// Whether one text has what is asked, `negated` aside. Slow: a pattern is compiled for it.
+// Whether one text passes the test, `negated` aside. Slow: a pattern is compiled for it.
 [[nodiscard]] bool has_one_of(const TextTest& test, ByteView text);
 
 // `contains "a"`, `is "a" or "b", whatever the case`; what is no printable ASCII as \xNN.

@@ -58,7 +58,7 @@ Split split(std::string_view text) {
     return {text.substr(0, at), text.substr(at)};
 }
 
-// nullopt: no number, or one with a leading zero; `overflow` tells a number too large apart.
+// nullopt: no number, or one with a leading zero; `overflow` marks a number that is too large.
 std::optional<std::uint64_t> read_digits(std::string_view digits, bool& overflow) {
     if (digits.empty() || (digits.size() > 1 && digits.front() == '0')) {
         return std::nullopt;

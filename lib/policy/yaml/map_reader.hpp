@@ -27,7 +27,7 @@ struct ReadContext {
     const LineIndex& lines;  // the whole file
     Problems& problems;
     bool strict = false;
-    Databases* databases = nullptr;       // that fields are from; nullptr: nobody asks
+    Databases* databases = nullptr;  // that fields are from; nullptr: their use is not recorded
     const ClientIp* client_ip = nullptr;  // what client.ip is; nullptr: ip.src
 
     void not_enforced(Position at, const std::string& what) const;

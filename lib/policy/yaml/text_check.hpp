@@ -8,8 +8,8 @@ namespace sluice {
 inline constexpr std::size_t kMaxTextSize = 64U << 20;
 inline constexpr std::string_view kByteOrderMark = "\xEF\xBB\xBF";
 
-// The YAML reader looks ahead to the end of a line before it says what it saw, and holds all of it:
-// a hundred bytes for each of the line's. So lines are bounded, and what they open.
+// The YAML reader reads to the end of a line before it reports an event, and holds all of it: a
+// hundred bytes for each of the line's. So lines are bounded, and what they open.
 inline constexpr std::size_t kMaxLineSize = 4U << 20;
 inline constexpr std::size_t kMaxOpenedInLine = 4096;
 

@@ -114,7 +114,7 @@ private:
             throw Refused{place_of(mark), "tags (" + tag + ") are not used here"};
         }
     }
-    // What stands in the file itself was looked at before; this is what escapes write.
+    // The text of the file was checked before; this is what escapes write.
     void refuse_control(const YAML::Mark& mark, std::string_view value) {
         for (; !value.empty(); value.remove_prefix(1)) {
             if (starts_with_control(value)) {

@@ -1,5 +1,6 @@
 #include "lib/policy/placement/rss_mapping.hpp"
 
+#include "lib/policy/box/box.hpp"
 #include "lib/policy/compile.hpp"
 
 #include <gtest/gtest.h>
