@@ -23,6 +23,7 @@ enum class LedgerEvent : std::uint8_t {
     Expired,
     UsedUp,
     NoRecord,
+    ReadGivenUp,
 };
 
 struct LedgerEventRow {
@@ -46,6 +47,8 @@ inline constexpr auto kLedgerEvents = std::to_array<LedgerEventRow>({
     {LedgerEvent::Expired, "expired", "amounts of windows that were over"},
     {LedgerEvent::UsedUp, "used_up", "charges beyond max_unsynced"},
     {LedgerEvent::NoRecord, "no_record", "charges with no memory to note them in"},
+    {LedgerEvent::ReadGivenUp, "read_given_up",
+     "unsynced amounts that another worker could not read, and took for the most there can be"},
 });
 inline constexpr std::size_t kLedgerEventCount = kLedgerEvents.size();
 
@@ -65,6 +68,9 @@ public:
     static constexpr bool kReadableAnywhere = true;
 
     void count(LedgerEvent event) noexcept { events_[static_cast<std::size_t>(event)].add(1); }
+    void set(LedgerEvent event, std::uint64_t count) noexcept {
+        events_[static_cast<std::size_t>(event)].set(count);
+    }
     [[nodiscard]] std::uint64_t read(LedgerEvent event) const noexcept {
         return events_[static_cast<std::size_t>(event)].read();
     }

@@ -82,6 +82,7 @@ void Ledger::exchange(B& ledger_store, Now now) noexcept {
         send_some_due(next_other_, ledger_store, now);
     }
     counters_.in_use.set(records_.in_use());
+    counters_.set(LedgerEvent::ReadGivenUp, records_.reads_given_up());
 }
 
 // As the sender. An amount that the owner is done with is contained in what is held here, once the

@@ -11,10 +11,10 @@ RecordPool::RecordPool(std::span<Record> memory, std::size_t workers, Instant no
     : records_{memory.first(std::min<std::size_t>(memory.size(), kMostRecords))},
       head_count_{std::bit_ceil(std::max<std::size_t>(records_.size(), 2))},
       head_memory_{head_count_ * sizeof(Head)},
-      heads_{static_cast<Head*>(head_memory_.data())},
+      heads_{static_cast<std::uint64_t*>(head_memory_.data())},
       lists_(workers),
       by_slot_{std::make_unique<Counter[]>(kSlots)} {
-    std::fill_n(heads_, head_count_, Head{});
+    std::fill_n(heads_, head_count_, std::bit_cast<std::uint64_t>(Head{}));
     for (auto& lists : lists_) {
         for (List& list : lists) {
             list.order.resize(std::bit_ceil(records_.size() / workers / kLateLists + 2 * kAhead));
@@ -25,7 +25,7 @@ RecordPool::RecordPool(std::span<Record> memory, std::size_t workers, Instant no
         const auto index = static_cast<std::uint32_t>(i);
         Record& record = records_[i];
         if (record.deltas == 0) {
-            record.chain = free_ & kMostRecords;
+            record.set_chain(free_);
             free_ = index;
             ++free_count_;
             continue;
@@ -38,26 +38,25 @@ RecordPool::RecordPool(std::span<Record> memory, std::size_t workers, Instant no
 }
 
 // The first may be of another account with the same tag.
-std::uint32_t RecordPool::index_in(const Head& head, const Account& account) const noexcept {
-    const std::uint32_t first = head.first & kMostRecords;
+std::uint32_t RecordPool::index_in(Head head, const Account& account) const noexcept {
+    const std::uint32_t first = head.first_index();
     if (first != kNoRecord && records_[first].is_of(account)) {
         return first;
     }
-    std::uint32_t index = head.others;
+    std::uint32_t index = head.others_index();
     while (index != kNoRecord && !records_[index].is_of(account)) {
-        index = static_cast<std::uint32_t>(records_[index].chain);
+        index = records_[index].chain();
     }
     return index;
 }
 
 template <typename Fn>
 void RecordPool::each_at(const Account& account, Fn&& fn) const noexcept {
-    const Head& head = heads_[place_of(account).head];
-    if (const std::uint32_t first = head.first & kMostRecords; first != kNoRecord) {
+    const Head head = head_at(place_of(account).head);
+    if (const std::uint32_t first = head.first_index(); first != kNoRecord) {
         fn(first);
     }
-    for (std::uint32_t at = head.others; at != kNoRecord;
-         at = static_cast<std::uint32_t>(records_[at].chain)) {
+    for (std::uint32_t at = head.others_index(); at != kNoRecord; at = records_[at].chain()) {
         fn(at);
     }
 }
@@ -78,48 +77,40 @@ std::uint64_t RecordPool::unsynced(const Account& account) const noexcept {
 
 namespace {
 
-// Another core's record. Its links come first and its amounts last: one that has amounts, and is
-// the account's that it was, had those links.
+// Another core's record.
 Record read_whole(const Record& record) noexcept {
-    std::array<std::uint64_t, sizeof(Record) / sizeof(std::uint64_t)> words;
-    const auto* from = reinterpret_cast<const std::uint64_t*>(&record);
-    for (const std::size_t i : {2, 3, 0, 1}) {
-        words[i] = load_word(from[i]);
-    }
-    return std::bit_cast<Record>(words);
+    return {.hash = load_word(record.hash),
+            .deltas = load_word(record.deltas),
+            .link_word = load_word(record.link_word),
+            .name_since = load_word(record.name_since)};
 }
 
 }  // namespace
 
-// By another core, while this one goes on. nullopt: a record on the way has just become another
-// account's.
+// By another core, while this one goes on. nullopt: records have come to this head or left it
+// meanwhile, or are too many.
 std::optional<std::uint64_t> RecordPool::look_up(const Account& account) const noexcept {
     constexpr int kMostSteps = 64;
-    const std::size_t at = place_of(account).head;
-    const auto head =
-        std::bit_cast<Head>(load_word(reinterpret_cast<const std::uint64_t&>(heads_[at])));
+    const std::uint64_t& word = heads_[place_of(account).head];
+    const std::uint64_t before = load_word(word);
+    const auto head = std::bit_cast<Head>(before);
     std::uint64_t units = 0;
-    std::uint32_t index = head.first & kMostRecords;
-    std::uint32_t next = head.others;
-    for (int steps = 0; steps < kMostSteps; ++steps) {
-        if (index != kNoRecord) {
-            const Record record = read_whole(records_[index]);
-            const bool is_first = steps == 0;
-            if (record.deltas == 0 || place_of(record.account()).head != at) {
-                if (!is_first) {
-                    return std::nullopt;
-                }
-            } else {
-                units += record.account().has_key_of(account) ? record.unsynced() : 0;
-            }
-            next = is_first ? next : static_cast<std::uint32_t>(record.chain);
-        }
-        if (next == kNoRecord) {
-            return units;
-        }
-        index = next;
+    const auto read = [&](std::uint32_t index) {
+        const Record record = read_whole(records_[index]);
+        units += record.account().has_key_of(account) ? record.unsynced() : 0;
+        return record.chain();
+    };
+    if (head.first_index() != kNoRecord) {
+        (void)read(head.first_index());
     }
-    return std::nullopt;
+    std::uint32_t index = head.others_index();
+    for (int steps = 0; index != kNoRecord; ++steps) {
+        if (steps == kMostSteps) {
+            return std::nullopt;
+        }
+        index = read(index);
+    }
+    return load_word(word) == before ? std::optional{units} : std::nullopt;
 }
 
 Units RecordPool::of(const BucketAt& at) const noexcept {
@@ -130,8 +121,12 @@ Units RecordPool::of(const BucketAt& at) const noexcept {
             return Units{*units};
         }
     }
+    if (accounts_of(account.slot) == 0) {
+        return Units{0};
+    }
     // As if it were all that there may be.
-    return accounts_of(account.slot) == 0 ? Units{0} : Units{UINT32_MAX};
+    reads_given_up_.add(1);
+    return Units{UINT32_MAX};
 }
 
 std::uint32_t RecordPool::add(const Account& account, std::uint32_t units, Instant now,
@@ -154,7 +149,7 @@ std::uint32_t RecordPool::add_to(std::uint32_t index, const Account& account, st
     add_more(index, units);
     if (!listed) {
         enlist(index, now, due);
-    } else if (due == Due::Soon && records_[index].late != 0) {
+    } else if (due == Due::Soon && records_[index].due() == Due::Late) {
         hurry(index, now);
     }
     return index;
@@ -221,12 +216,10 @@ std::uint32_t RecordPool::open(const Account& account) noexcept {
         return kNoRecord;
     }
     Record& record = records_[index];
-    free_ = static_cast<std::uint32_t>(record.chain);
+    free_ = record.chain();
     --free_count_;
     // What was there before is nobody's before it has another name.
-    keep_store_order();
-    record.hash = account.hash;
-    record.name = name_of(account);
+    record.set(account);
     chain(index);
     return index;
 }
@@ -239,52 +232,62 @@ void RecordPool::close_if_done(std::uint32_t index) noexcept {
     unchain(index);
     Counter& in_use = by_slot_[record.account().slot];
     in_use.set_release(in_use.read() - 1);  // the owner's entry comes before
-    record.chain = free_ & kMostRecords;
+    record.set_chain(free_);
     free_ = index;
     ++free_count_;
 }
 
 void RecordPool::chain(std::uint32_t index) noexcept {
     const Place place = place_of(records_[index].account());
-    Head& head = heads_[place.head];
+    Head head = head_at(place.head);
     by_slot_[records_[index].account().slot].add(1);
     if (head.first == kNoRecord) {
         head.first = place.tag | index;
-        return;
+    } else {
+        records_[index].set_chain(head.others_index());
+        head.set_others(index);
     }
-    records_[index].chain = head.others & kMostRecords;
-    head.others = index;
+    store_head(place.head, head);
 }
 
 void RecordPool::unchain(std::uint32_t index) noexcept {
-    Head& head = heads_[place_of(records_[index].account()).head];
-    if ((head.first & kMostRecords) == index) {
+    const std::size_t place = place_of(records_[index].account()).head;
+    Head head = head_at(place);
+    if (head.first_index() == index) {
         head.first = kNoRecord;
-    } else if (head.others == index) {
-        head.others = static_cast<std::uint32_t>(records_[index].chain);
+    } else if (head.others_index() == index) {
+        head.set_others(records_[index].chain());
     } else {
-        std::uint32_t at = head.others;
-        while (records_[at].chain != index) {
-            at = static_cast<std::uint32_t>(records_[at].chain);
+        std::uint32_t at = head.others_index();
+        while (records_[at].chain() != index) {
+            at = records_[at].chain();
         }
-        records_[at].chain = records_[index].chain;
+        records_[at].set_chain(records_[index].chain());
     }
+    store_head(place, head);
 }
 
 void RecordPool::enlist(std::uint32_t index, Instant now, Due due) noexcept {
     Record& record = records_[index];
-    record.late = due == Due::Late ? 1 : 0;
-    List& list = list_of(record);
-    record.since = tick(now);
-    record.before = list.last & kMostRecords;
-    record.after = kNoRecord;
+    List& list = list_of(record.account(), due);
+    record.set_since(tick(now));
+    record.set({.chain = record.links().chain,
+                .before = list.last & kMostRecords,
+                .after = kNoRecord,
+                .late = due == Due::Late});
     if (list.last == kNoRecord) {
         list.first = index;
     } else {
-        records_[list.last].after = index & kMostRecords;
+        set_after(list.last, index);
     }
     list.last = index;
     list.order[list.put++ & list.mask] = index;
+}
+
+void RecordPool::set_after(std::uint32_t index, std::uint32_t after) noexcept {
+    Record::Links links = records_[index].links();
+    links.after = after & kMostRecords;
+    records_[index].set(links);
 }
 
 void RecordPool::catch_up(List& list) const noexcept {
@@ -301,18 +304,20 @@ void RecordPool::catch_up(List& list) const noexcept {
 
 void RecordPool::delist(std::uint32_t index) noexcept {
     const Record& record = records_[index];
-    List& list = list_of(record);
-    const auto before = static_cast<std::uint32_t>(record.before);
-    const auto after = static_cast<std::uint32_t>(record.after);
+    List& list = list_of(record.account(), record.due());
+    const auto before = static_cast<std::uint32_t>(record.links().before);
+    const auto after = static_cast<std::uint32_t>(record.links().after);
     if (before == kNoRecord) {
         list.first = after;
     } else {
-        records_[before].after = after & kMostRecords;
+        set_after(before, after);
     }
     if (after == kNoRecord) {
         list.last = before;
     } else {
-        records_[after].before = before & kMostRecords;
+        Record::Links links = records_[after].links();
+        links.before = before & kMostRecords;
+        records_[after].set(links);
     }
 }
 
@@ -328,7 +333,8 @@ void RecordPool::hurry(std::uint32_t index, Instant now) noexcept {
 void RecordPool::hurry_earlier_windows(const Account& account, Instant now) noexcept {
     each_at(account, [&](std::uint32_t at) {
         const Record& record = records_[at];
-        if (record.account().has_key_of(account) && record.unsent() != 0 && record.late != 0) {
+        if (record.account().has_key_of(account) && record.unsent() != 0 &&
+            record.due() == Due::Late) {
             hurry(at, now);
         }
     });

@@ -7,6 +7,7 @@
 #include "lib/table/unsynced_units.hpp"
 
 #include <array>
+#include <bit>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
@@ -59,15 +60,17 @@ public:
         if (index == kNoRecord || records_[index].is_of(account)) [[likely]] {
             return index;
         }
-        return index_in(heads_[place.head], account);
+        return index_in(head_at(place.head), account);
     }
     // Of an account in this window and all others.
     [[nodiscard]] std::uint64_t unsynced(const Account& account) const noexcept;
-    // For other cores.
+    // For other cores. Where the records of a head change all the time, or are too many to be read:
+    // the most there may be, which is counted.
     [[nodiscard]] Units of(const BucketAt& at) const noexcept override;
     [[nodiscard]] std::uint64_t accounts_of(LimitSlot slot) const noexcept override {
         return by_slot_[slot].read_acquire();
     }
+    [[nodiscard]] std::uint64_t reads_given_up() const noexcept { return reads_given_up_.read(); }
     [[nodiscard]] std::size_t size() const noexcept { return records_.size(); }
     [[nodiscard]] std::size_t free() const noexcept { return free_count_; }
     [[nodiscard]] std::size_t in_use() const noexcept { return records_.size() - free_count_; }
@@ -109,7 +112,7 @@ public:
         return lists_[owner][list].first;
     }
     [[nodiscard]] std::uint32_t next_oldest(std::uint32_t index) const noexcept {
-        return static_cast<std::uint32_t>(records_[index].after);
+        return static_cast<std::uint32_t>(records_[index].links().after);
     }
     // Asks for the records behind the oldest, as far as can be told without reading them, and calls
     // `come` with the accounts of those that were asked for the last time.
@@ -127,7 +130,7 @@ public:
     }
     // For how long something of it has been unsent.
     [[nodiscard]] Nanoseconds age(std::uint32_t index, Instant now) const noexcept {
-        const std::uint32_t ticks = tick(now) - records_[index].since;
+        const std::uint32_t ticks = tick(now) - records_[index].since();
         return Nanoseconds{std::int64_t{ticks} << kTickShift};
     }
 
@@ -155,13 +158,34 @@ private:
         std::size_t head;
         std::uint32_t tag;
     };
-    // The first record with its account's tag above the index, then a chain of all others. Two that
-    // meet are the rule when many records are in use, three are rare.
+    // The first record with its account's tag above the index, then a chain of all others, with a
+    // count of changes above the index. Two at one head are the rule when many records are in use,
+    // three are rare.
+    //
+    // A head is one word, and is stored with another count whenever a record has come to its
+    // records or left them, before that record becomes anything else. So another core that finds
+    // the word after its walk as it was before has walked over records of this head only, and
+    // missed none that was there all the time. (The count comes round after 2048 changes within one
+    // walk.)
     struct Head {
         std::uint32_t first = kNoRecord;
         std::uint32_t others = kNoRecord;
+
+        [[nodiscard]] std::uint32_t first_index() const noexcept { return first & kMostRecords; }
+        [[nodiscard]] std::uint32_t others_index() const noexcept { return others & kMostRecords; }
+        void set_others(std::uint32_t index) noexcept {
+            others = (others & ~kMostRecords) | (index & kMostRecords);
+        }
     };
     static constexpr unsigned kIndexBits = 21;
+    [[nodiscard]] Head head_at(std::size_t at) const noexcept {
+        return std::bit_cast<Head>(heads_[at]);
+    }
+    // After a change of the records there; what is done to them afterwards comes after it.
+    void store_head(std::size_t at, Head head) noexcept {
+        head.others += std::uint32_t{1} << kIndexBits;
+        store_word(heads_[at], std::bit_cast<std::uint64_t>(head));
+    }
 
     [[nodiscard]] Place place_of(const Account& account) const noexcept {
         const std::uint64_t bits = mixed(account);
@@ -169,17 +193,17 @@ private:
     }
     // The record that the account has if it has one, but for what is rare; kNoRecord: it has none.
     [[nodiscard]] std::uint32_t likeliest(const Place& place) const noexcept {
-        const Head& head = heads_[place.head];
+        const Head head = head_at(place.head);
         const bool is_first = (head.first ^ place.tag) < kNoRecord;
-        return is_first ? head.first & kMostRecords : head.others;
+        return (is_first ? head.first : head.others) & kMostRecords;
     }
-    [[nodiscard]] std::uint32_t index_in(const Head& head, const Account& account) const noexcept;
+    [[nodiscard]] std::uint32_t index_in(Head head, const Account& account) const noexcept;
     // Of all windows of an account, and of others beside it.
     template <typename Fn>
     void each_at(const Account& account, Fn&& fn) const noexcept;
-    [[nodiscard]] List& list_of(const Record& record) noexcept {
-        const std::size_t late = 1 + mixed(record.account()) % kLateLists;
-        return lists_[owner_of(record.account(), lists_.size())][record.late != 0 ? late : 0];
+    [[nodiscard]] List& list_of(const Account& account, Due due) noexcept {
+        const std::size_t late = 1 + mixed(account) % kLateLists;
+        return lists_[owner_of(account, lists_.size())][due == Due::Late ? late : 0];
     }
     [[nodiscard]] std::optional<std::uint64_t> look_up(const Account& account) const noexcept;
     std::uint32_t open(const Account& account) noexcept;
@@ -188,17 +212,19 @@ private:
     void hurry(std::uint32_t index, Instant now) noexcept;
     void hurry_earlier_windows(const Account& account, Instant now) noexcept;
     void delist(std::uint32_t index) noexcept;
+    void set_after(std::uint32_t index, std::uint32_t after) noexcept;
     void chain(std::uint32_t index) noexcept;
     void unchain(std::uint32_t index) noexcept;
 
     std::span<Record> records_;
     std::size_t head_count_;
     LineMemory head_memory_;
-    Head* heads_;
+    std::uint64_t* heads_;                         // Head
     std::vector<std::array<List, kLists>> lists_;  // by owner
     std::uint32_t free_ = kNoRecord;
     std::size_t free_count_ = 0;
     std::unique_ptr<Counter[]> by_slot_;  // records in use
+    mutable SharedCounter reads_given_up_;
 };
 
 }  // namespace sluice

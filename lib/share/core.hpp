@@ -73,6 +73,18 @@ private:
 };
 static_assert(std::atomic<std::uint64_t>::is_always_lock_free);
 
+// Of what is rare and may happen on any core: add() has a lock prefix.
+class SharedCounter {
+public:
+    void add(std::uint64_t n) noexcept { value_.fetch_add(n, std::memory_order_relaxed); }
+    [[nodiscard]] std::uint64_t read() const noexcept {
+        return value_.load(std::memory_order_relaxed);
+    }
+
+private:
+    std::atomic<std::uint64_t> value_{0};
+};
+
 template <typename T>
 concept ReadableAnywhere = T::kReadableAnywhere;
 

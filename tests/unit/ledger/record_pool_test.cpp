@@ -1,5 +1,8 @@
 #include "lib/ledger/record_pool.hpp"
 
+#include "lib/ledger/exchange.hpp"
+#include "lib/ledger/ledger_store.hpp"
+
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -198,6 +201,46 @@ TEST(RecordPool, BeginsAnewWithWhatWasUnsynced) {
     EXPECT_EQ(pool.find(account(1))->unsent(), 7U);
     EXPECT_EQ(pool.find(account(1))->sent(), 0U);
     EXPECT_EQ(pool.find(account(2))->unsent(), 1U);
+}
+
+constexpr std::size_t kLongestWalk = 64;  // of records at one head, by another core
+
+// All windows of an account begin at one head, and so can be too many for another core to read:
+// what they have is taken for the most there can be, which is counted.
+TEST(RecordPool, AnAmountThatCannotBeReadIsTheMostThereCanBe) {
+    std::vector<Record> memory(128);
+    RecordPool pool{memory, 1, kStart};
+    const Account key = account(1);
+    const BucketAt at{key.table_key(), key.aggregation_level};
+    Turn turn = 1;
+    for (; turn <= kLongestWalk + 1; ++turn) {
+        EXPECT_NE(pool.add(key.in(turn), 2, kStart), kNoRecord);
+    }
+    EXPECT_EQ(pool.of(at), Units{2 * (kLongestWalk + 1)});
+    EXPECT_EQ(pool.reads_given_up(), 0U);
+    EXPECT_NE(pool.add(key.in(turn), 2, kStart), kNoRecord);
+    EXPECT_EQ(pool.of(at), Units{UINT32_MAX});
+    EXPECT_EQ(pool.of(at), Units{UINT32_MAX});
+    EXPECT_EQ(pool.reads_given_up(), 2U);
+    pool.drop_unsent(pool.index_of(key.in(turn)));
+    EXPECT_EQ(pool.of(at), Units{2 * (kLongestWalk + 1)});
+    EXPECT_EQ(pool.reads_given_up(), 2U);
+}
+
+// The API and the metrics print it beside what else a worker's ledger did.
+TEST(RecordPool, ReadsThatAreGivenUpAreCountedByTheLedger) {
+    DeltaLanes lanes{2, 8};
+    BucketStore store{64, 64};
+    LedgerStore ledger_store{store};
+    std::vector<Record> memory(128);
+    Ledger ledger{0, lanes, memory, kStart};
+    const Account key = account(1);
+    for (Turn turn = 1; turn <= kLongestWalk + 2; ++turn) {
+        ASSERT_NE(ledger.note(key.in(turn), 1, {kStart, {}}, Due::Late), kNoRecord);
+    }
+    EXPECT_EQ(ledger.records().of({key.table_key(), key.aggregation_level}), Units{UINT32_MAX});
+    ledger.exchange(ledger_store, {kStart, {}});
+    EXPECT_EQ(ledger.counters().read(LedgerEvent::ReadGivenUp), 1U);
 }
 
 // Against a map, with as many accounts as collide.

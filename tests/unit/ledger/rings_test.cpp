@@ -1,10 +1,12 @@
 #include "tests/unit/ledger/workers.hpp"
 
 #include "lib/share/kept_ring.hpp"
+#include "tests/rounds.hpp"
 
 #include <gtest/gtest.h>
 
 #include <atomic>
+#include <random>
 #include <thread>
 
 // The rings, and the ledger over them, with threads that really run beside each other.
@@ -40,6 +42,60 @@ TEST(KeptRing, KeepsWhatIsReadUntilItIsRetired) {
     EXPECT_EQ(ring.first_waiting(), 1U);
     EXPECT_EQ(ring.peek(0), 1);
     EXPECT_EQ(ring.peek(1), 2);
+}
+
+// Another core reads what a worker has not synced while that worker's records come and go, in
+// places that the read ones share: it finds every unit that is there all the time, and no other.
+TEST(RecordPool, AnotherCoreReadsEveryUnitThatStays) {
+    constexpr std::uint64_t kStaying = 6;
+    constexpr std::uint64_t kComing = 60;
+    constexpr std::uint32_t kUnits = 7;
+    constexpr LimitSlot kSlot = 3;
+    const auto account = [](std::uint64_t n) {
+        return Account{.hash = n * 0x9E37'79B9'7F4A'7C15, .slot = kSlot};
+    };
+    std::vector<Record> memory(kStaying + 3);
+    RecordPool pool{memory, 2, Instant{1s}};
+    // The last that come first are at the head of some chains, and leave.
+    for (std::uint64_t n = kStaying + 3; n-- > 0;) {
+        ASSERT_NE(pool.add(account(n), kUnits, Instant{1s}), kNoRecord);
+    }
+    for (std::uint64_t n = kStaying; n < kStaying + 3; ++n) {
+        pool.drop_unsent(pool.index_of(account(n)));
+    }
+    std::atomic<bool> done{false};
+    std::uint64_t wrong = 0;
+    std::uint64_t given_up = 0;
+    std::uint64_t right = 0;
+    std::thread reader{[&] {
+        while (!done.load()) {
+            for (std::uint64_t n = 0; n < kStaying; ++n) {
+                const Units units = pool.of({account(n).table_key()});
+                right += units == Units{kUnits} ? 1 : 0;
+                given_up += units == Units{UINT32_MAX} ? 1 : 0;
+                wrong += units == Units{kUnits} || units == Units{UINT32_MAX} ? 0 : 1;
+            }
+        }
+    }};
+    std::mt19937_64 random{11};
+    for (int i = 0; i < test::rounds(2'000'000); ++i) {
+        const Account coming = account(kStaying + random() % kComing);
+        const std::uint32_t index = pool.index_of(coming);
+        if (index == kNoRecord) {
+            (void)pool.add(coming, 3, Instant{1s}, random() % 2 == 0 ? Due::Late : Due::Soon);
+        } else {
+            pool.drop_unsent(index);
+        }
+    }
+    done.store(true);
+    reader.join();
+    EXPECT_EQ(wrong, 0U);
+    EXPECT_EQ(pool.reads_given_up(), given_up);
+    // Nothing changes any more.
+    for (std::uint64_t n = 0; n < kStaying; ++n) {
+        EXPECT_EQ(pool.of({account(n).table_key()}), Units{kUnits});
+    }
+    EXPECT_GT(right, 0U);
 }
 
 constexpr std::size_t kWorkers = 3;
