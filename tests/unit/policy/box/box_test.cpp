@@ -131,7 +131,7 @@ const test::WrongText kWrong[] = {
     {HEAD "workers: {watchdog: {stall: 61m}}\n", 2, 29, "at most 1h"},
     {HEAD "workers: {idle_sleep: 101ms}\n", 2, 23, "at most 100ms"},
     {HEAD "memory: {mbufs: 511}\n", 2, 17, "from 512 to"},
-    {HEAD "memory: {tables: {state_dir: \"\\0\"}}\n", 0, 0, "zero byte"},
+    {HEAD "memory: {tables: {state_dir: \"\\0\"}}\n", 2, 30, "control characters"},
     {HEAD "workers: {watchdog: {action: restart}}\n", 2, 30, "not enforced yet"},
     {HEAD "memory: {hugepages: always}\n", 2, 21, "auto, required, none"},
     {HEAD "memory: {mbufs: 256Ki}\n", 2, 17, "256k"},
