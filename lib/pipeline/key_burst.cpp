@@ -71,7 +71,7 @@ private:
         return {scratch_.rules.get(), scratch_.rule_count};
     }
     [[nodiscard]] std::span<const LimitPlan> limits_of(const RulePlan& rule) const noexcept {
-        return {&plan_.limits[rule.first_limit], rule.limits + std::size_t{rule.boxes}};
+        return {plan_.limits.data() + rule.first_limit, rule.limits + std::size_t{rule.boxes}};
     }
 
     void drop_rows_taken_out() noexcept {
