@@ -1,4 +1,5 @@
 #pragma once
+#include "lib/base/zero_pages.hpp"
 #include "lib/ledger/ledger.hpp"
 #include "lib/table/bucket_store.hpp"
 
@@ -63,7 +64,7 @@ private:
                                     const WindowCounts& total, Now now) noexcept;
 
     BucketStore& store_;
-    std::unique_ptr<Counter[]> worst_;
+    ZeroArray<Counter> worst_;
 };
 
 }  // namespace sluice

@@ -2,6 +2,7 @@
 #include "lib/base/check.hpp"
 #include "lib/base/line_memory.hpp"
 #include "lib/base/units.hpp"
+#include "lib/base/zero_pages.hpp"
 #include "lib/ledger/record.hpp"
 #include "lib/share/core.hpp"
 #include "lib/table/unsynced_units.hpp"
@@ -223,7 +224,7 @@ private:
     std::vector<std::array<List, kLists>> lists_;  // by owner
     std::uint32_t free_ = kNoRecord;
     std::size_t free_count_ = 0;
-    std::unique_ptr<Counter[]> by_slot_;  // records in use
+    ZeroArray<Counter> by_slot_;  // records in use
     mutable SharedCounter reads_given_up_;
 };
 
