@@ -49,8 +49,8 @@ void for_each_earlier(const LimitCheck& check, const CheckContext& context, Use&
     return conformance;
 }
 
-// What the bucket at look.entry says of look.cost, under look.numbers: as if earlier units of the
-// packet had been charged.
+// Whether check.cost conforms to check.numbers in the bucket at check.entry, after the charges of
+// the packet's earlier units.
 [[nodiscard]] inline Conformance ask_bucket(const LimitCheck& check,
                                             const CheckContext& context) noexcept {
     if (check.previous != 0) [[unlikely]] {

@@ -3,7 +3,8 @@
 
 #include <gtest/gtest.h>
 
-// The promise of DESIGN.md, held at every charge, whatever arrives where and whoever stalls.
+// The bound of lib/ledger/DESIGN.md holds at every charge, for any order of arrivals and stalls of
+// any worker.
 namespace sluice::simulation_test {
 namespace {
 
