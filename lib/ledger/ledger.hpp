@@ -79,11 +79,13 @@ public:
     static constexpr Nanoseconds kNoLonger{0};
 
     // `memory` is zeroes, or what the ledger of this worker left there; more than a process has
-    // at once is not needed, since whoever finds no record is told so.
-    Ledger(std::size_t me, DeltaLanes& lanes, std::span<Record> memory, Instant now)
+    // at once is not needed, since whoever finds no record is told so. Accounts are of slots below
+    // `slots`.
+    Ledger(std::size_t me, DeltaLanes& lanes, std::span<Record> memory, Instant now,
+           std::size_t slots = kSlots)
         : me_{me},
           lanes_{lanes},
-          records_{memory, lanes.workers(), now},
+          records_{memory, lanes.workers(), now, slots},
           coming_(lanes.workers()),
           next_other_{me} {
         for (std::size_t owner = 0; owner < lanes.workers(); ++owner) {

@@ -20,7 +20,8 @@ bool is_rule_level(const SlotRow& row, std::uint8_t aggregation_level) noexcept 
 
 }  // namespace
 
-LedgerStore::LedgerStore(BucketStore& store) : store_{store}, worst_{zero_array<Counter>(kSlots)} {}
+LedgerStore::LedgerStore(BucketStore& store)
+    : store_{store}, worst_{std::make_unique<Counter[]>(kSlots)} {}
 
 // The entry of a key whose bucket may have a lease, by the numbers it was written under, in force
 // or not; nullptr: there is none.

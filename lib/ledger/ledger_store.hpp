@@ -1,5 +1,4 @@
 #pragma once
-#include "lib/base/zero_pages.hpp"
 #include "lib/ledger/ledger.hpp"
 #include "lib/table/bucket_store.hpp"
 
@@ -64,7 +63,7 @@ private:
                                     const WindowCounts& total, Now now) noexcept;
 
     BucketStore& store_;
-    ZeroArray<Counter> worst_;
+    std::unique_ptr<Counter[]> worst_;
 };
 
 }  // namespace sluice

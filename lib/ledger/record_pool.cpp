@@ -7,13 +7,13 @@
 
 namespace sluice {
 
-RecordPool::RecordPool(std::span<Record> memory, std::size_t workers, Instant now)
+RecordPool::RecordPool(std::span<Record> memory, std::size_t workers, Instant now, std::size_t slots)
     : records_{memory.first(std::min<std::size_t>(memory.size(), kMostRecords))},
       head_count_{std::bit_ceil(std::max<std::size_t>(records_.size(), 2))},
       head_memory_{head_count_ * sizeof(Head)},
       heads_{static_cast<std::uint64_t*>(head_memory_.data())},
       lists_(workers),
-      by_slot_{zero_array<Counter>(kSlots)} {
+      by_slot_{std::make_unique<Counter[]>(slots)} {
     std::fill_n(heads_, head_count_, std::bit_cast<std::uint64_t>(Head{}));
     for (auto& lists : lists_) {
         for (List& list : lists) {

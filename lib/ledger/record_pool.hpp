@@ -2,7 +2,6 @@
 #include "lib/base/check.hpp"
 #include "lib/base/line_memory.hpp"
 #include "lib/base/units.hpp"
-#include "lib/base/zero_pages.hpp"
 #include "lib/ledger/record.hpp"
 #include "lib/share/core.hpp"
 #include "lib/table/unsynced_units.hpp"
@@ -31,8 +30,10 @@ namespace sluice {
 class RecordPool final : public UnsyncedUnits {
 public:
     // `memory` is zeroes, or what an earlier pool left there: what that one had not synced is
-    // unsent again, as of `now`.
-    RecordPool(std::span<Record> memory, std::size_t workers, Instant now);
+    // unsent again, as of `now`. The accounts, those in `memory` included, are of slots below
+    // `slots`.
+    RecordPool(std::span<Record> memory, std::size_t workers, Instant now,
+               std::size_t slots = kSlots);
 
     // (Inline whatever happens: GCC takes a function that only prefetches for one without effect,
     // and drops the call.)
@@ -224,7 +225,7 @@ private:
     std::vector<std::array<List, kLists>> lists_;  // by owner
     std::uint32_t free_ = kNoRecord;
     std::size_t free_count_ = 0;
-    ZeroArray<Counter> by_slot_;  // records in use
+    std::unique_ptr<Counter[]> by_slot_;  // records in use
     mutable SharedCounter reads_given_up_;
 };
 
