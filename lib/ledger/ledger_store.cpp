@@ -3,8 +3,8 @@
 #include "lib/ledger/bucket_state.hpp"
 #include "lib/meter/any_meter.hpp"
 #include "lib/meter/bucket_in.hpp"
+#include "lib/table/debt_elsewhere.hpp"
 #include "lib/table/own_bucket.hpp"
-#include "lib/table/previous_debt.hpp"
 #include "lib/table/previous_tables.hpp"
 #include "lib/table/store_layout.hpp"
 
@@ -118,10 +118,11 @@ Entry* LedgerStore::place(const Account& account, const AnyLimit& limit, Now now
         return nullptr;
     }
     const SlotRow& row = store_.registry.row(account.slot);
-    if (!row.moved().empty()) [[unlikely]] {
+    const DebtElsewhere elsewhere{store_, now};
+    if (elsewhere.is_possible(account.slot)) [[unlikely]] {
         const BucketAt at{account.table_key(), account.aggregation_level,
                           is_rule_level(row, account.aggregation_level)};
-        owe(cell, limit, owed_before(store_, at, now), store_.registry.pool(), now);
+        elsewhere.charge_to(cell, limit, at, store_.registry.pool());
     }
     entry->file(cell, account.table_key().slot_and_tag,
                 {store_.registry.row(account.slot).version, account.aggregation_level});

@@ -3,11 +3,8 @@
 #include "lib/pipeline/ask_bucket.hpp"
 #include "lib/pipeline/own_numbers.hpp"
 #include "lib/pipeline/shared_charge.hpp"
-#include "lib/rules/coarse_key.hpp"
-#include "lib/table/previous_debt.hpp"
-
-#include <algorithm>
-#include <optional>
+#include "lib/pipeline/wider_keys.hpp"
+#include "lib/table/debt_elsewhere.hpp"
 
 namespace sluice {
 namespace {
@@ -16,80 +13,58 @@ namespace {
 class KeyElsewhere {
 public:
     KeyElsewhere(const TableKey& own, const AskedLimit& asked) noexcept
-        : own_{own}, asked_{asked}, store_{asked.context.core.buckets} {}
+        : own_{own},
+          asked_{asked},
+          elsewhere_{asked.context.core.buckets, asked.context.now},
+          wider_{asked.limit, asked.rule, asked.context} {}
 
     [[nodiscard]] BucketAt bucket_at(std::uint8_t aggregation_level) noexcept {
-        if (aggregation_level == 0) {
-            return {own_};
-        }
-        if (aggregation_level == last_level()) {
-            return {TableKey{GroupKey{}, asked_.limit.slot}, aggregation_level, true};
-        }
-        return {table_key(wider_keys()[aggregation_level - 1U]), aggregation_level};
+        return aggregation_level == 0 ? BucketAt{own_} : wider_.bucket(aggregation_level);
     }
     // The aggregation level above: not all keys of a rule can be widened as often.
     [[nodiscard]] std::uint8_t above(std::uint8_t aggregation_level) noexcept {
-        return aggregation_level < wider_keys().size()
+        return aggregation_level < wider_.networks().size()
                    ? static_cast<std::uint8_t>(aggregation_level + 1)
-                   : last_level();
+                   : wider_.last_level();
     }
-    [[nodiscard]] std::uint8_t last_level() const noexcept { return rule_level(grouping()); }
 
     // What others hold, and may go on charging.
     [[nodiscard]] Units held_by_others(const BucketAt& at) const noexcept {
-        return asked_.limit.migrating_to != Combine::Sum || store_.worker_tables() == nullptr
-                   ? Units{0}
-                   : store_.worker_tables()->used_by_others(at, Combine::Sum, store_,
-                                                            asked_.context.now);
+        return is_moving() ? elsewhere_.held_by_others(at) : Units{0};
     }
     // The same of that aggregation level and of all wider ones, which may have stood for the key
     // there.
     [[nodiscard]] Units held_from(std::uint8_t aggregation_level) noexcept {
         Units held = held_by_others(bucket_at(aggregation_level));
-        if (store_.worker_tables() != nullptr &&
-            store_.worker_tables()->coarsened(asked_.context.now.at)) {
-            while (aggregation_level < last_level()) {
-                aggregation_level = above(aggregation_level);
-                held = held + held_by_others(bucket_at(aggregation_level));
-            }
+        if (elsewhere_.others_coarsened()) {
+            wider_.for_each_above(aggregation_level, [&](const BucketAt& wider) {
+                if (wider.aggregation_level > aggregation_level) {
+                    held = held + held_by_others(wider);
+                }
+            });
         }
         return held;
     }
-    [[nodiscard]] bool is_on_its_way(const BucketAt& at) const noexcept {
-        return store_.worker_tables() != nullptr &&
-               store_.worker_tables()->is_on_its_way(at, store_.registry);
-    }
+    [[nodiscard]] bool arrives(const BucketAt& at) const noexcept { return elsewhere_.arrives(at); }
     // What nobody charges any more, if nobody has taken it over either.
     [[nodiscard]] Units left_behind(const BucketAt& at) const noexcept {
         // A key may have a place here, and no line of the pool for one more charge.
         const bool is_here =
             at.aggregation_level == 0 && asked_.context.core.buckets.keys.find(at.key) != nullptr;
-        const bool is_taken_over = is_here || (asked_.limit.migrating_to == Combine::Sum &&
-                                               store_.worker_tables() != nullptr &&
-                                               store_.worker_tables()->others_have(at, store_));
-        return is_taken_over ? Units{0} : owed_elsewhere(store_, at, asked_.context.now);
+        const bool is_taken_over = is_here || (is_moving() && elsewhere_.others_have(at));
+        return is_taken_over ? Units{0} : elsewhere_.used(at);
     }
+    void end(const BucketAt& at) const noexcept { elsewhere_.end(at); }
 
 private:
-    [[nodiscard]] TableKey table_key(const KeyBytes& key) const noexcept {
-        return {asked_.context.core.hash(asked_.limit.identity, key.view()), asked_.limit.slot};
-    }
-    [[nodiscard]] const GroupingKey& grouping() const noexcept {
-        return asked_.rule.keys[asked_.limit.key];
-    }
-    [[nodiscard]] std::span<const KeyBytes> wider_keys() noexcept {
-        if (!wider_) {
-            const CheckContext& context = asked_.context;
-            wider_.emplace(grouping(), asked_.rule.missing_key, context.packet_headers(),
-                           context.frame());
-        }
-        return wider_->keys();
+    [[nodiscard]] bool is_moving() const noexcept {
+        return asked_.limit.migrating_to == Combine::Sum;
     }
 
     const TableKey& own_;
     const AskedLimit& asked_;
-    const BucketStore& store_;
-    std::optional<CoarseKeys> wider_;
+    DebtElsewhere elsewhere_;
+    WiderKeys wider_;
 };
 
 // The debts of the buckets below the one at look.entry: each of them would have been charged in its
@@ -106,7 +81,7 @@ public:
              aggregation_level = elsewhere_.above(aggregation_level)) {
             const BucketAt at = elsewhere_.bucket_at(aggregation_level);
             // What is on its way cannot be ended yet, so it is weighed until it has arrived.
-            const bool arrives = elsewhere_.is_on_its_way(at);
+            const bool arrives = elsewhere_.arrives(at);
             const Units owed = elsewhere_.left_behind(at);
             const Units held = elsewhere_.held_by_others(at) + (arrives ? owed : Units{0});
             const Units left = arrives ? Units{0} : owed;
@@ -130,7 +105,7 @@ public:
         const std::uint8_t end = check_.entry->stamp().aggregation_level;
         for (std::uint8_t aggregation_level = 0; aggregation_level < end;
              aggregation_level = elsewhere_.above(aggregation_level)) {
-            end_elsewhere(asked_.context.core.buckets, elsewhere_.bucket_at(aggregation_level));
+            elsewhere_.end(elsewhere_.bucket_at(aggregation_level));
         }
     }
 

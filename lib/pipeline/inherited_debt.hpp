@@ -1,6 +1,6 @@
 #pragma once
 #include "lib/pipeline/wider_keys.hpp"
-#include "lib/table/previous_debt.hpp"
+#include "lib/table/debt_elsewhere.hpp"
 
 namespace sluice {
 
@@ -13,22 +13,21 @@ public:
           context_{context},
           wider_{wider},
           store_{context.core.buckets},
-          registry_{store_.registry} {}
+          registry_{store_.registry},
+          elsewhere_{store_, context.now} {}
 
     // Whether any bucket may owe something from the start.
     [[nodiscard]] bool is_possible() const noexcept {
-        return store_.coarsened(context_.now.at) || store_.previous() != nullptr ||
-               !limit_.migrated_from.empty();
+        return store_.coarsened(context_.now.at) || elsewhere_.is_possible(limit_.slot);
     }
     // Of a fresh bucket, which is about to be filed at `at`.
     void charge_to(Cell& cell, const AnyLimit& numbers, const BucketAt& at) noexcept;
 
 private:
     void take_from_wider(Cell& cell, const AnyLimit& numbers, const BucketAt& at) noexcept;
-    void take_from_previous(Cell& cell, const AnyLimit& numbers, const BucketAt& at) noexcept;
-    void take_from_workers(Cell& cell, const AnyLimit& numbers, const BucketAt& at) noexcept;
+    void take_from_elsewhere(Cell& cell, const AnyLimit& numbers, const BucketAt& at) noexcept;
     void leave_what_is_left(Cell& cell, const AnyLimit& numbers, Entry& parent) noexcept;
-    void take(Cell& cell, const AnyLimit& numbers, const Owed& owed) noexcept;
+    void note(DebtElsewhere::Taken taken) noexcept;
     [[nodiscard]] bool is_taken_over(const BucketAt& at) const noexcept;
 
     const LoadedLimit& limit_;
@@ -36,6 +35,7 @@ private:
     WiderKeys& wider_;
     BucketStore& store_;
     LimitRegistry& registry_;
+    DebtElsewhere elsewhere_;
 };
 
 }  // namespace sluice

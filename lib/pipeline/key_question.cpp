@@ -7,8 +7,7 @@
 #include "lib/pipeline/penalty_box.hpp"
 #include "lib/pipeline/shared_charge.hpp"
 #include "lib/rules/coarse_key.hpp"
-#include "lib/table/previous_debt.hpp"
-#include "lib/table/previous_tables.hpp"
+#include "lib/table/debt_elsewhere.hpp"
 
 #include <algorithm>
 
@@ -24,7 +23,8 @@ public:
           registry_{core.buckets.registry},
           now_{now},
           keys_{rule_, question.key, question.bytes.view(), core.hash},
-          override_{keys_, question.key, now} {}
+          override_{keys_, question.key, now},
+          elsewhere_{core.buckets, now} {}
 
     // By operators: box() tells what its penalty box holds.
     [[nodiscard]] KeyStatus status() const noexcept { return override_.policy().status; }
@@ -106,9 +106,8 @@ private:
     // Each worker lifts what it holds itself.
     void lift(const PenaltyBoxes& boxes, const LoadedLimit& limit, const BoxBan& ban) noexcept {
         forget_migrated(limit);
-        const PreviousTables* previous = core_.buckets.previous();
-        if (previous != nullptr && ban.left != Nanoseconds{0}) {
-            previous->forget(keys_.table_key(limit), 0);
+        if (ban.left != Nanoseconds{0}) {
+            elsewhere_.end({keys_.table_key(limit)});
         }
         if (Entry* own = core_.buckets.keys.find(keys_.table_key(limit))) {
             registry_.forget(*own);
@@ -123,18 +122,11 @@ private:
             }
         }
     }
-    // What a new bucket of the key would admit: less what the key owes in the tables of an earlier
-    // process, too, which its first packet takes over.
+    // What a new bucket of the key would admit: less what the key owes elsewhere, too, which its
+    // first packet takes over.
     [[nodiscard]] Units left_anew(const LoadedLimit& limit,
                                   const KeyBucket& bucket) const noexcept {
-        const TableKey key = table_key(limit, question_.bytes);
-        Units used{0};
-        if (const PreviousTables* previous = core_.buckets.previous(); previous != nullptr) {
-            used = previous->used(key, 0, registry_, now_);
-        }
-        if (!limit.migrated_from.empty()) {
-            used = std::max(used, owed_before(core_.buckets, {key}, now_).used);
-        }
+        const Units used = elsewhere_.used({table_key(limit, question_.bytes)});
         const std::uint64_t left = bucket.most.count() - std::min(bucket.most, used).count();
         return std::min(bucket.remaining, Units{left});
     }
@@ -211,8 +203,8 @@ private:
         const Units wanted =
             all ? bucket.most
                 : Units{bucket.remaining.count() + std::min(question_.units, missing).count()};
-        if (const PreviousTables* previous = core_.buckets.previous(); previous != nullptr && all) {
-            previous->forget(table_key(limit, question_.bytes), 0);
+        if (all) {
+            elsewhere_.end({table_key(limit, question_.bytes)});
         }
         for_each_wider(limit, [&](Entry& parent, const AnyLimit& numbers, std::uint8_t) {
             const Units left = left_in(parent, numbers);
@@ -260,6 +252,7 @@ private:
     Now now_;
     RuleKeys keys_;
     KeyOverride override_;
+    DebtElsewhere elsewhere_;
 };
 
 }  // namespace

@@ -3,8 +3,7 @@
 #include "lib/load/limit_spread.hpp"
 #include "lib/meter/penalty.hpp"
 #include "lib/rules/coarse_key.hpp"
-#include "lib/table/previous_tables.hpp"
-#include "lib/table/worker_tables.hpp"
+#include "lib/table/debt_elsewhere.hpp"
 
 #include <algorithm>
 
@@ -75,11 +74,12 @@ BoxBan PenaltyBoxes::ban_in(const LoadedLimit& box) const noexcept {
             ban = {.left = left};
         }
     };
+    const DebtElsewhere elsewhere{store, now_};
     if (store.previous() != nullptr) [[unlikely]] {
-        add(store.previous()->ban_left(keys_.table_key(box), now_.at));
+        add(elsewhere.ban_in_earlier(keys_.table_key(box)));
     }
-    if (asks_peers(box) && store.worker_tables() != nullptr) [[unlikely]] {
-        add(store.worker_tables()->ban_left(keys_.table_key(box), store.registry, now_.at));
+    if (asks_peers(box)) [[unlikely]] {
+        add(elsewhere.ban_at_workers(keys_.table_key(box)));
     }
     return ban;
 }
@@ -90,8 +90,7 @@ bool PenaltyBoxes::is_last_of_all(const LimitCheck& check, const LoadedLimit& bo
     if (store.worker_tables() == nullptr) {
         return false;
     }
-    const Units others =
-        store.worker_tables()->used_by_others({check.key}, Combine::Sum, store, now_);
+    const Units others = DebtElsewhere{store, now_}.held_by_others({check.key});
     const Units left = remaining(check.entry->cell(), box.limit, store.registry.pool(), now_);
     return others + Units{1} >= left;
 }

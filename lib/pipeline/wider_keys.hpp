@@ -33,6 +33,23 @@ public:
         return rule_level(rule_.keys[limit_.key]);
     }
     [[nodiscard]] TableKey rule_key() const noexcept { return {GroupKey{}, limit_.slot}; }
+    // The buckets above an aggregation level, nearest first.
+    template <typename Fn>
+    void for_each_above(std::uint8_t aggregation_level, Fn&& fn) noexcept {
+        std::uint8_t above = 0;
+        for (const KeyBytes& key : networks()) {
+            if (++above > aggregation_level) {
+                fn(BucketAt{table_key(key), above});
+            }
+        }
+        fn(BucketAt{rule_key(), last_level(), true});
+    }
+    // The bucket of an aggregation level that the key has, from 1 on.
+    [[nodiscard]] BucketAt bucket(std::uint8_t aggregation_level) noexcept {
+        return aggregation_level == last_level()
+                   ? BucketAt{rule_key(), aggregation_level, true}
+                   : BucketAt{table_key(networks()[aggregation_level - 1U]), aggregation_level};
+    }
     [[nodiscard]] BucketAt at(const TableKey& key, std::uint8_t aggregation_level) const noexcept {
         return {key, aggregation_level, aggregation_level == last_level()};
     }

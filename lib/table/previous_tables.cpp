@@ -32,21 +32,20 @@ Units PreviousTables::used_in_all(const LimitRegistry& registry, Now now,
     return most;
 }
 
-Units PreviousTables::used(const TableKey& key, std::uint8_t aggregation_level,
-                           const LimitRegistry& registry, Now now) const noexcept {
+Units PreviousTables::used(const BucketAt& at, const LimitRegistry& registry,
+                           Now now) const noexcept {
+    if (at.of_rule) {
+        return used_in_all(registry, now, [&](const BucketStore& buckets) {
+            return buckets.rule_entry(slot_of(at.key));
+        });
+    }
     // All lines are prefetched before the first is read.
     for (const Store& store : stores_) {
-        (void)table_of(store.buckets, aggregation_level).prefetch_both(key);
+        (void)table_of(store.buckets, at.aggregation_level).prefetch_both(at.key);
     }
     return used_in_all(registry, now, [&](const BucketStore& buckets) {
-        return table_of(buckets, aggregation_level).read(key);
+        return table_of(buckets, at.aggregation_level).read(at.key);
     });
-}
-
-Units PreviousTables::used_by_rule(LimitSlot slot, const LimitRegistry& registry,
-                                   Now now) const noexcept {
-    return used_in_all(registry, now,
-                       [slot](const BucketStore& buckets) { return buckets.rule_entry(slot); });
 }
 
 Nanoseconds PreviousTables::ban_left(const TableKey& key, Instant now) const noexcept {
@@ -61,9 +60,9 @@ Nanoseconds PreviousTables::ban_left(const TableKey& key, Instant now) const noe
     return left;
 }
 
-void PreviousTables::forget(const TableKey& key, std::uint8_t aggregation_level) const noexcept {
+void PreviousTables::end(const BucketAt& at) const noexcept {
     for (const Store& store : stores_) {
-        table_of(store.buckets, aggregation_level).end(key);
+        table_of(store.buckets, at.aggregation_level).end(at.key);
     }
 }
 

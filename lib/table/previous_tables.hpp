@@ -22,18 +22,14 @@ public:
     // change.
     PreviousTables(std::vector<Store> stores, Instant until);
 
-    // What a key has used of its limit, in all of them together. `aggregation_level`: of the key,
-    // as it coarsens.
-    [[nodiscard]] Units used(const TableKey& key, std::uint8_t aggregation_level,
-                             const LimitRegistry& registry, Now now) const noexcept;
-    // The same of the limit's last bucket, which is no key's.
-    [[nodiscard]] Units used_by_rule(LimitSlot slot, const LimitRegistry& registry,
-                                     Now now) const noexcept;
+    // What a key, or a rule, has used of its limit, in all of them together.
+    [[nodiscard]] Units used(const BucketAt& at, const LimitRegistry& registry,
+                             Now now) const noexcept;
     // The rest of a ban of the key; 0: none.
     [[nodiscard]] Nanoseconds ban_left(const TableKey& key, Instant now) const noexcept;
     // Ends what the key owes. Taking it over alone needs none of this: each worker that the key
     // comes to takes it over, and once, since what it took over lasts as long.
-    void forget(const TableKey& key, std::uint8_t aggregation_level) const noexcept;
+    void end(const BucketAt& at) const noexcept;
 
     // Whether any parent may still owe something.
     [[nodiscard]] bool coarsened(Instant now) const noexcept;

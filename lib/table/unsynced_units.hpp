@@ -12,6 +12,10 @@ struct BucketAt {
     std::uint8_t aggregation_level = 0;  // of the key, as it coarsens
     bool of_rule = false;                // the limit's last bucket, which is no key's
 };
+// The same bucket under another slot.
+[[nodiscard]] inline BucketAt with_slot(const BucketAt& at, LimitSlot slot) noexcept {
+    return {with_slot(at.key, slot), at.aggregation_level, at.of_rule};
+}
 
 // What one core has charged and the owners of the keys may not have in their totals yet
 // (lib/ledger). Any core may read it.

@@ -17,10 +17,6 @@ Entry entry_at(const BucketStore& store, const BucketAt& at) noexcept {
                       : table_of(store, at.aggregation_level).peek(at.key);
 }
 
-BucketAt with_slot(const BucketAt& at, LimitSlot slot) noexcept {
-    return {sluice::with_slot(at.key, slot), at.aggregation_level, at.of_rule};
-}
-
 bool is_one_line(const AnyLimit& limit) noexcept {
     const Algorithm algorithm = algorithm_of(limit);
     return algorithm == Algorithm::FixedWindow || algorithm == Algorithm::SlidingWindow ||
@@ -169,7 +165,7 @@ bool WorkerTables::is_on_its_way(const BucketAt& at, const LimitRegistry& regist
 // Under all of them: one that took over from another may be forgotten first.
 void WorkerTables::end_before(const BucketAt& at, const LimitRegistry& registry) const noexcept {
     for (const MigratedFrom& moved : registry.row(slot_of(at.key)).moved()) {
-        const TableKey before = sluice::with_slot(at.key, moved.slot);
+        const TableKey before = with_slot(at.key, moved.slot);
         for (const BucketStore* store : stores_) {
             table_of(*store, at.aggregation_level).end_beside_owner(before);
         }
@@ -213,7 +209,7 @@ Nanoseconds WorkerTables::ban_left(const TableKey& key, const LimitRegistry& reg
     };
     lookup(key);
     for (const MigratedFrom& moved : registry.row(slot_of(key)).moved()) {
-        lookup(sluice::with_slot(key, moved.slot));
+        lookup(with_slot(key, moved.slot));
     }
     return left;
 }

@@ -1,0 +1,134 @@
+#include "lib/table/debt_elsewhere.hpp"
+
+#include "lib/meter/penalty.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cstddef>
+#include <variant>
+
+namespace sluice {
+namespace {
+
+// Charges a fresh bucket with what its key had used elsewhere: as if all of it were used now, so
+// that nothing of it ends too early.
+void owe_used(Cell& cell, const AnyLimit& numbers, Units used, LinePool& pool, Now now) noexcept {
+    const Units most = most_of(numbers);
+    const Units owed = std::min(used, most);
+    if (algorithm_of(numbers) != Algorithm::Penalty) {
+        if (owed != Units{0}) {
+            leave_at_most(cell, numbers, pool, now, Units{most.count() - owed.count()});
+        }
+        return;
+    }
+    PenaltyMeter{std::get<PenaltyLimit>(numbers)}.owe(cell, pool, now, owed);
+}
+
+// The same, exactly where that is possible.
+void owe(Cell& cell, const AnyLimit& numbers, const Owed& owed, LinePool& pool, Now now) noexcept {
+    if (owed.bucket && gcra_of(numbers) != nullptr) {
+        if (owed.bucket->fresh_from > std::max(cell.fresh_from, now.at)) {
+            cell = {owed.bucket->fresh_from, owed.bucket->below};
+        }
+        return;
+    }
+    if (owed.line && cell.fresh_from <= now.at) {
+        pool.at<std::array<std::byte, kLineBytes>>(cell.rest) = owed.line->bytes;
+        cell.fresh_from = owed.line->fresh_from;
+        return;
+    }
+    owe_used(cell, numbers, owed.used, pool, now);
+}
+
+}  // namespace
+
+// Under its own slot; and under those before, unless a worker has an entry there: that one took
+// over what they owed.
+Units DebtElsewhere::used_in_earlier(const BucketAt& at, const Owed& before) const noexcept {
+    const PreviousTables* previous = store_.previous();
+    if (previous == nullptr) {
+        return Units{0};
+    }
+    Units most = previous->used(at, store_.registry, now_);
+    for (const MigratedFrom& from : moved(slot_of(at.key))) {
+        if (!before.found) {
+            most = std::max(most, previous->used(with_slot(at, from.slot), store_.registry, now_));
+        }
+    }
+    return most;
+}
+
+Owed DebtElsewhere::owed_before(const BucketAt& at) const noexcept {
+    return store_.worker_tables() == nullptr
+               ? Owed{}
+               : store_.worker_tables()->owed_before(at, store_.registry, now_);
+}
+
+Units DebtElsewhere::used(const BucketAt& at) const noexcept {
+    const Owed owed = owed_before(at);
+    return std::max(used_in_earlier(at, owed), owed.used);
+}
+
+DebtElsewhere::Taken DebtElsewhere::charge_to(Cell& cell, const AnyLimit& numbers,
+                                              const BucketAt& at, LinePool& pool) const noexcept {
+    const Owed owed = owed_before(at);
+    owe(cell, numbers, owed, pool, now_);
+    const Units used = used_in_earlier(at, owed);
+    owe_used(cell, numbers, used, pool, now_);
+    return {.in_earlier = used != Units{0}, .at_workers = owed.used != Units{0}};
+}
+
+DebtElsewhere::Taken DebtElsewhere::charge_wider_to(Cell& cell, const AnyLimit& numbers,
+                                                    const BucketAt& wider,
+                                                    LinePool& pool) const noexcept {
+    const Owed owed = others_coarsened() ? owed_before(wider) : Owed{};
+    const bool coarsened = store_.previous() != nullptr && store_.previous()->coarsened(now_.at);
+    const Units used = coarsened ? used_in_earlier(wider, owed) : Units{0};
+    owe_used(cell, numbers, std::max(used, owed.used), pool, now_);
+    return {.in_earlier = used != Units{0}, .at_workers = owed.used != Units{0}};
+}
+
+bool DebtElsewhere::arrives(const BucketAt& at) const noexcept {
+    return store_.worker_tables() != nullptr &&
+           store_.worker_tables()->is_on_its_way(at, store_.registry);
+}
+
+void DebtElsewhere::end(const BucketAt& at) const noexcept {
+    if (store_.worker_tables() != nullptr) {
+        store_.worker_tables()->end_before(at, store_.registry);
+    }
+    if (store_.previous() == nullptr) {
+        return;
+    }
+    store_.previous()->end(at);
+    for (const MigratedFrom& from : moved(slot_of(at.key))) {
+        store_.previous()->end(with_slot(at, from.slot));
+    }
+}
+
+Units DebtElsewhere::held_by_others(const BucketAt& at) const noexcept {
+    return store_.worker_tables() == nullptr
+               ? Units{0}
+               : store_.worker_tables()->used_by_others(at, Combine::Sum, store_, now_);
+}
+
+bool DebtElsewhere::others_have(const BucketAt& at) const noexcept {
+    return store_.worker_tables() != nullptr && store_.worker_tables()->others_have(at, store_);
+}
+
+bool DebtElsewhere::others_coarsened() const noexcept {
+    return store_.worker_tables() != nullptr && store_.worker_tables()->coarsened(now_.at);
+}
+
+Nanoseconds DebtElsewhere::ban_in_earlier(const TableKey& key) const noexcept {
+    return store_.previous() == nullptr ? Nanoseconds{0}
+                                        : store_.previous()->ban_left(key, now_.at);
+}
+
+Nanoseconds DebtElsewhere::ban_at_workers(const TableKey& key) const noexcept {
+    return store_.worker_tables() == nullptr
+               ? Nanoseconds{0}
+               : store_.worker_tables()->ban_left(key, store_.registry, now_.at);
+}
+
+}  // namespace sluice
