@@ -7,7 +7,8 @@
 
 namespace sluice {
 
-RecordPool::RecordPool(std::span<Record> memory, std::size_t workers, Instant now, std::size_t slots)
+RecordPool::RecordPool(std::span<Record> memory, std::size_t workers, Instant now,
+                       std::size_t slots)
     : records_{memory.first(std::min<std::size_t>(memory.size(), kMostRecords))},
       head_count_{std::bit_ceil(std::max<std::size_t>(records_.size(), 2))},
       head_memory_{head_count_ * sizeof(Head)},

@@ -48,7 +48,7 @@ def take():
     try:
         while True:
             frame = s.recv(2048)
-            if frame[23] == 17 and frame[30:32] == bytes([10, 79]):
+            if len(frame) >= 36 and frame[23] == 17 and frame[30:32] == bytes([10, 79]):
                 port, = struct.unpack_from("!H", frame, 34)
                 came[f"{port - 1000} {frame[32] << 8 | frame[33]}"] += 1
     except BlockingIOError:

@@ -74,6 +74,7 @@ class Box:
         self.running = []
         self.dataplane = self.sluiced = None
         self.dataplane_state = "state"
+        self.wrapper = []  # words before the commands of both daemons
         self.seeded_rss = True  # the same spread over workers each time; False: the dataplane draws its key
 
     def start_dataplane(self, outside, inside, config=None, wait=True, netns=None):
@@ -87,8 +88,8 @@ class Box:
             "sockets": {"dataplane": {"path": self.dataplane_socket}}}, config or {}))
         command = ["ip", "netns", "exec", netns] if netns else []
         self.write_rss_key()
-        self.dataplane = self.start([*command, self.dataplane_program, "--config", self.box_file],
-                                    "dataplane.log")
+        self.dataplane = self.start([*command, *self.wrapper, self.dataplane_program, "--config",
+                                     self.box_file], "dataplane.log")
         if wait:
             wait_until("the dataplane's socket", lambda: self.answers(self.dataplane_socket))
         return self.dataplane
@@ -103,7 +104,7 @@ class Box:
 
     def start_sluiced(self, *more, state="policy", connected=True):
         self.sluiced = self.start(
-            [self.sluiced_program, "--socket", self.api_socket, "--dataplane-socket",
+            [*self.wrapper, self.sluiced_program, "--socket", self.api_socket, "--dataplane-socket",
              self.dataplane_socket, "--state-dir", str(self.folder / state), *more],
             "sluiced.log")
         wait_until("the API's socket", lambda: self.answers(self.api_socket))

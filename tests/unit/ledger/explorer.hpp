@@ -202,8 +202,8 @@ private:
         if constexpr (requires { ledger_store_[worker].begin_again(); }) {
             ledger_store_[worker].begin_again();
         }
-        ledgers_[worker] = std::make_unique<Ledger>(worker, lanes_, memory_[worker], now_.at,
-                                                     account_.slot + 1);
+        ledgers_[worker] =
+            std::make_unique<Ledger>(worker, lanes_, memory_[worker], now_.at, account_.slot + 1);
         ledgers_[worker]->set(kTick, 1, kLongestTicks * kTick);
     }
     // The way that most packets go.

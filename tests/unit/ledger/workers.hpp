@@ -71,8 +71,8 @@ public:
 
     // The ledger of a worker begins anew over the memory of the one before.
     void restart(std::size_t worker, Instant now) {
-        workers_[worker].ledger =
-            std::make_unique<Ledger>(worker, lanes_, workers_[worker].records, now, kSharedSlot + 1);
+        workers_[worker].ledger = std::make_unique<Ledger>(worker, lanes_, workers_[worker].records,
+                                                           now, kSharedSlot + 1);
         workers_[worker].ledger->set(size_.interval, 1, size_.longest);
     }
     // All of them, and nothing that was on its way arrives.

@@ -1,0 +1,82 @@
+"""scripts/attack: what breaks boxes, tried on a live one. Ends with a table, and with 1 where something broke."""
+import argparse
+import functools
+import random
+import sys
+import time
+
+import clients
+import clock
+import damage
+import disk
+import frames
+import kills
+import limits
+import reloads
+
+SECONDS = 60
+LONG_SECONDS = 3600
+
+ATTACKS = {
+    "kills": (kills.run, "kills at random under load"),
+    "damage": (damage.run, "bits of the kept state flipped"),
+    "disk": (disk.run, "state directories full or read-only"),
+    "clock": (clock.run, "UTC stepped to and fro"),
+    "limits": (limits.run, "no threads, little memory"),
+    "reloads": (reloads.run, "rule sets without pause"),
+    "clients": (clients.run, "hostile clients of the sockets"),
+    "frames": (frames.run, "mutated frames"),
+}
+
+
+def arguments():
+    parser = argparse.ArgumentParser(prog="scripts/attack", description=__doc__)
+    parser.add_argument("names", nargs="*", metavar="NAME", help=f"of {', '.join(ATTACKS)}; all, if none is named")
+    parser.add_argument("--long", action="store_true", help="for a night: an hour each instead of a minute")
+    parser.add_argument("--seconds", type=int, help="so long each")
+    parser.add_argument("--seed", type=int, default=int(time.time()), help="repeats what was drawn at random")
+    parser.add_argument("--programs", nargs=3, required=True, help=argparse.SUPPRESS)
+    parser.add_argument("--shim", required=True, help=argparse.SUPPRESS)
+    given = parser.parse_args()
+    if unknown := set(given.names) - set(ATTACKS):
+        parser.error(f"no attack is called {', '.join(sorted(unknown))}: {', '.join(ATTACKS)}")
+    return given
+
+
+def attack(name, given, seconds):
+    """An outcome, or the error that ended the attack."""
+    run = ATTACKS[name][0]
+    if name == "clock":
+        run = functools.partial(run, shim=given.shim)
+    try:
+        return run(given.programs, time.monotonic() + seconds, random.Random(f"{given.seed} {name}")), None
+    except Exception as error:  # whatever broke, the others are tried
+        return None, f"{type(error).__name__}: {error}"
+
+
+def row(name, outcome, error):
+    if outcome is None:
+        return [name, "", "", "no", error]
+    held = not outcome.broken
+    return [name, str(outcome.attempts), str(outcome.survived), "yes" if held else "no", "; ".join(outcome.broken[:3])]
+
+
+def main():
+    given = arguments()
+    seconds = given.seconds or (LONG_SECONDS if given.long else SECONDS)
+    rows, broken = [], False
+    print(f"seed {given.seed}", flush=True)
+    for name in given.names or ATTACKS:
+        print(f"{name}: {ATTACKS[name][1]}, {seconds} s", flush=True)
+        outcome, error = attack(name, given, seconds)
+        rows.append(row(name, outcome, error))
+        broken |= outcome is None or bool(outcome.broken) or outcome.survived < outcome.attempts
+    heads = ["attack", "attempts", "survived", "bound kept", ""]
+    widths = [max(len(line[i]) for line in [heads, *rows]) for i in range(4)]
+    for line in [heads, *rows]:
+        print("  ".join(cell.ljust(width) for cell, width in zip(line, widths)) + "  " + line[4], flush=True)
+    return 1 if broken else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
