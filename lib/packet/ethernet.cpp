@@ -53,16 +53,26 @@ LinkLayer step_over_mpls(Cursor& cursor) noexcept {
     return by_nibble(cursor);
 }
 
+// Of the PPP protocol, behind the PPPoE header at the cursor. An odd first octet is the whole field
+// (RFC 1661, 2 and 6.5): the number's upper octet, which is zero, is left out.
+std::uint32_t size_of_ppp_protocol(const Cursor& cursor) noexcept {
+    return (cursor.u8(kPppoeSize) & 1) != 0 ? 1 : 2;
+}
+
 LinkLayer step_over_pppoe(Cursor& cursor) noexcept {
     constexpr std::uint16_t kPppIpv4 = 0x0021;
     constexpr std::uint16_t kPppIpv6 = 0x0057;
     constexpr std::uint16_t kPppMplsUnicast = 0x0281;
     constexpr std::uint16_t kPppMplsMulticast = 0x0283;
-    if (!cursor.can_read(kPppoeSize)) {
-        return {.parsed = cursor.missing(kPppoeSize, Parsed::TruncatedL2)};
+    if (!cursor.can_read(kPppoeSize + 1)) {
+        return {.parsed = cursor.missing(kPppoeSize + 1, Parsed::TruncatedL2)};
     }
-    const std::uint16_t protocol = cursor.be16(6);
-    cursor.at += kPppoeSize;
+    const std::uint32_t size = size_of_ppp_protocol(cursor);
+    if (!cursor.can_read(kPppoeSize + size)) {
+        return {.parsed = cursor.missing(kPppoeSize + size, Parsed::TruncatedL2)};
+    }
+    const std::uint16_t protocol = size == 1 ? cursor.u8(kPppoeSize) : cursor.be16(kPppoeSize);
+    cursor.at += kPppoeSize + size;
     if (protocol == kPppIpv4) {
         return {.version = IpVersion::V4};
     }

@@ -5,7 +5,7 @@
 #include <cstdint>
 
 // Ethernet II and what may stand between it and IP: VLAN tags (IEEE 802.1Q, 802.1ad), MPLS labels
-// (RFC 3032), a PPPoE session header (RFC 2516).
+// (RFC 3032), a PPPoE session header (RFC 2516) and the PPP protocol behind it.
 namespace sluice {
 
 inline constexpr std::size_t kEthernetDstAt = 0;
@@ -13,7 +13,7 @@ inline constexpr std::size_t kEthernetSrcAt = 6;
 inline constexpr std::uint32_t kEthernetSize = 14;
 inline constexpr std::uint32_t kVlanTagSize = 4;
 inline constexpr std::uint32_t kMplsLabelSize = 4;
-inline constexpr std::uint32_t kPppoeSize = 8;  // with the PPP protocol number
+inline constexpr std::uint32_t kPppoeSize = 6;
 
 inline constexpr std::uint16_t kTypeIpv4 = 0x0800;
 inline constexpr std::uint16_t kTypeIpv6 = 0x86DD;

@@ -124,8 +124,10 @@ class _Walk:
 
     def shims(self, kind, at):
         if kind == PPPOE_SESSION:
-            self.whole(at, 8, "truncated_l2")
-            kind, at = PPP_TYPES.get(self.number(at + 6, 2), NOTHING), at + 8
+            self.whole(at, 7, "truncated_l2")
+            size = 1 if self.number(at + 6, 1) % 2 else 2  # of the protocol: RFC 1661, 6.5
+            self.whole(at, 6 + size, "truncated_l2")
+            kind, at = PPP_TYPES.get(self.number(at + 6, size), NOTHING), at + 6 + size
         if kind in MPLS_TYPES:
             bottom = False
             while not bottom:

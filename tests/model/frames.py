@@ -97,7 +97,10 @@ class FrameMaker:
 
     def pppoe(self, kind, payload):
         protocol = {0x0800: 0x0021, 0x86DD: 0x0057, 0x8847: 0x0281}.get(kind, 0xC021)
-        return 0x8864, struct.pack("!BBHHH", 0x11, 0, 7, len(payload) + 2, protocol) + payload
+        field = struct.pack("!H", protocol)
+        if protocol < 0x100 and self.chance(30):
+            field = field[1:]  # RFC 1661, 6.5
+        return 0x8864, struct.pack("!BBHH", 0x11, 0, 7, len(payload) + len(field)) + field + payload
 
     # IP.
 

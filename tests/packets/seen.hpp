@@ -70,6 +70,13 @@ inline Octets pppoe(unsigned protocol) {
     put16(out, protocol);
     return out;
 }
+// With the protocol in one octet (RFC 1661, 6.5).
+inline Octets compressed_pppoe(std::uint8_t protocol) {
+    Octets out = pppoe(protocol);
+    out.pop_back();
+    out.back() = std::byte{protocol};
+    return out;
+}
 
 // An IPv6 extension header: what follows it, its length field, its size in bytes.
 inline Octets extension(std::uint8_t next, std::uint8_t length, std::size_t size = 8) {

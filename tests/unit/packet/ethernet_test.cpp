@@ -8,6 +8,7 @@ namespace sluice::ethernet_test {
 namespace {
 
 using test::arp;
+using test::compressed_pppoe;
 using test::Frame;
 using test::joined;
 using test::label;
@@ -74,10 +75,21 @@ std::vector<Row> rows() {
          Parsed::Ok, "eth.type=0x8864 ip.version=4 "},
         {"MPLS multicast in PPPoE", Frame{v6}.shim(0x8864, joined(pppoe(0x283), one)).bytes(),
          Parsed::Ok, "eth.type=0x8864 ip.version=6 "},
+        {"PPPoE session, IPv4 in one octet", Frame{v4}.shim(0x8864, compressed_pppoe(0x21)).bytes(),
+         Parsed::Ok, "eth.type=0x8864 ip.version=4 "},
+        {"PPPoE session, IPv6 in one octet", Frame{v6}.shim(0x8864, compressed_pppoe(0x57)).bytes(),
+         Parsed::Ok, "eth.type=0x8864 ip.version=6 "},
+        {"PPPoE session, OSI in one octet", Frame{v4}.shim(0x8864, compressed_pppoe(0x23)).bytes(),
+         Parsed::NotIp, "eth.type=0x8864 "},
         {"PPPoE session, LCP", Frame{v4}.shim(0x8864, pppoe(0xC021)).bytes(), Parsed::NotIp,
          "eth.type=0x8864 "},
         {"PPPoE discovery", arp().ether_type(0x8863).bytes(), Parsed::NotIp, "eth.type=0x8863 "},
         {"ends in PPPoE", Frame{v4}.shim(0x8864, pppoe(0x21)).cut(21).bytes(), Parsed::TruncatedL2,
+         "eth.type=0x8864 "},
+        {"ends before the PPP protocol", Frame{v4}.shim(0x8864, pppoe(0x21)).cut(20).bytes(),
+         Parsed::TruncatedL2, "eth.type=0x8864 "},
+        {"ends behind a PPP protocol of one octet",
+         Frame{v4}.shim(0x8864, compressed_pppoe(0x21)).cut(21).bytes(), Parsed::TruncatedL3,
          "eth.type=0x8864 "},
         {"ends in the second tag", Frame{v4}.vlan(5).vlan(6).cut(21).bytes(), Parsed::TruncatedL2,
          "vlan.id=5 "},
@@ -107,6 +119,7 @@ TEST(ParseEthernet, FindsIpBehindEverything) {
         {udp().vlan(1).vlan(2).bytes(), 22},
         {udp().vlan(1).shim(0x8847, joined(label(false), label(true))).bytes(), 26},
         {udp().shim(0x8864, pppoe(0x21)).bytes(), 22},
+        {udp().shim(0x8864, compressed_pppoe(0x21)).bytes(), 21},
     };
     for (const auto& row : rows) {
         EXPECT_EQ(seen(row.frame).l3_at, row.l3_at);

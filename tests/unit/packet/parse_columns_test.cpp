@@ -1,6 +1,6 @@
 #include "lib/packet/parse_columns.hpp"
 
-#include "tests/packets/frame.hpp"
+#include "tests/packets/seen.hpp"
 
 #include <gtest/gtest.h>
 
@@ -166,6 +166,9 @@ std::vector<Sample> samples() {
         v6(udp()).proto(58).size(90),
         udp().src("10.0.0.1").proto(47).size(120),
         udp().src("10.0.0.1").proto(4).carries(tcp().src("10.9.9.9").packet()),
+        udp().src("10.0.0.1").shim(0x8864, test::pppoe(0x21)).size(90),
+        udp().src("10.0.0.1").shim(0x8864, test::compressed_pppoe(0x21)).size(90),
+        v6(tcp()).shim(0x8864, test::compressed_pppoe(0x57)).size(120),
         udp().src("10.0.0.1").ether_type(0x0300),
         test::arp(),
         udp().src("10.0.0.1").cut(13),
