@@ -60,6 +60,10 @@ ExitCode show_frames(CaptureReader& reader, const Options& options,
         const Seen seen = look_at(frame, tunnels);
         options.json ? print_object(seen, fields) : print_line(seen, fields);
     }
+    const std::uint64_t left_out = reader.left_out().total();
+    if (options.json && left_out != 0) {
+        print(dump_line(Json{{"not_ethernet", left_out}}));
+    }
     return report_end(next, reader, options.pcap_file);
 }
 

@@ -14,4 +14,13 @@ struct CapturedFrame {
     std::uint32_t wire_size = 0;  // how long the frame was; never below bytes.size()
 };
 
+// What reading a record led to.
+enum class CaptureNext : std::uint8_t {
+    Frame,
+    End,
+    NotEthernet,  // the end, and all there was came on other link types
+    Cut,          // the file ends inside a record: what came before is good
+    Broken,       // a record contradicts itself; fault() says how
+};
+
 }  // namespace sluice

@@ -11,7 +11,7 @@ sys.path.append(os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "
 
 import mmdb_writer  # noqa: E402
 from frames import FrameMaker  # noqa: E402
-from pcap import write_pcap, write_pcapng  # noqa: E402
+from pcap import write_mixed_pcapng, write_pcap, write_pcapng  # noqa: E402
 from places import PLACES  # noqa: E402
 from replay_model import Box  # noqa: E402
 from rule_maker import RuleMaker, databases, instants  # noqa: E402
@@ -21,7 +21,7 @@ FRAMES = 400
 TUNNELS = ([], [], [], ["gre", "vxlan", "ipip"], ["gre"], ["vxlan"], ["ipip"])
 CAPTURES = (write_pcap, lambda frames: write_pcap(frames, ">"),
             write_pcapng, lambda frames: write_pcapng(frames, ">"),
-            lambda frames: write_pcap(frames, nanoseconds=False))
+            lambda frames: write_pcap(frames, nanoseconds=False), write_mixed_pcapng)
 
 
 class Scenario:

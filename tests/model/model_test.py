@@ -408,6 +408,11 @@ class Captures(unittest.TestCase):
                  self.read(pcap.write_pcap(self.FRAMES, nanoseconds=False)).frames]
         self.assertEqual(times, [self.FRAMES[0][0], 0, MS])
 
+    def test_interfaces_of_other_link_types(self):
+        for order in "<>":
+            capture = self.read(pcap.write_mixed_pcapng(self.FRAMES * 2, order))
+            self.assertEqual(capture.frames, self.FRAMES + [None] + self.FRAMES)
+
     def test_refused(self):
         for data in (b"", b"nonsense", pcap.write_pcap([])[:20] + b"\x71\0\0\0"):
             with self.assertRaises(pcap.BadCapture):

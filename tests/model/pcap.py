@@ -10,11 +10,17 @@ class BadCapture(Exception):
 
 
 class Capture:
-    """`frames`: [(time in ns, bytes at hand, size on the wire)]; `cut`: the last one was cut."""
+    """`frames`: [(time in ns, bytes at hand, size on the wire)], None for one that is not Ethernet's;
+    `cut`: the last one was cut."""
 
     def __init__(self):
         self.frames = []
         self.cut = False
+        self.time = 0  # of the last one
+
+    def add(self, interface, time, data, wire):
+        self.time = time
+        self.frames.append((time, data, wire) if interface.link == ETHERNET else None)
 
 
 def read_capture(path):
@@ -53,9 +59,7 @@ def _read_classic(data, order, unit):
 
 class _Interface:
     def __init__(self, body, order):
-        link, _, self.snap = struct.unpack_from(order + "HHI", body)
-        if link != ETHERNET:
-            raise BadCapture("not Ethernet")
+        self.link, _, self.snap = struct.unpack_from(order + "HHI", body)
         self.ticks, self.offset = 1_000_000, 0
         at = 8
         while at + 4 <= len(body):
@@ -91,6 +95,8 @@ def _read_ng(data):
             raise BadCapture("a block of no size")
         _take_block(capture, interfaces, order, kind, data[at + 8:at + size - 4])
         at += size
+    if capture.frames and not any(capture.frames):
+        raise BadCapture("not Ethernet")
     return capture
 
 
@@ -99,15 +105,16 @@ def _take_block(capture, interfaces, order, kind, body):
         interfaces.append(_Interface(body, order))
     elif kind == 6:
         number, high, low, kept, wire = struct.unpack_from(order + "IIIII", body)
-        capture.frames.append((interfaces[number].time(high, low), body[20:20 + kept], wire))
+        interface = interfaces[number]
+        capture.add(interface, interface.time(high, low), body[20:20 + kept], wire)
     elif kind == 2:
         number, _, high, low, kept, wire = struct.unpack_from(order + "HHIIII", body)
-        capture.frames.append((interfaces[number].time(high, low), body[20:20 + kept], wire))
+        interface = interfaces[number]
+        capture.add(interface, interface.time(high, low), body[20:20 + kept], wire)
     elif kind == 3:  # a simple packet has no time: it came when the one before it came
         wire = struct.unpack_from(order + "I", body)[0]
         kept = min(wire, interfaces[0].snap or wire)
-        time = capture.frames[-1][0] if capture.frames else 0
-        capture.frames.append((time, body[4:4 + kept], wire))
+        capture.add(interfaces[0], capture.time, body[4:4 + kept], wire)
 
 
 def write_pcap(frames, order="<", nanoseconds=True):
@@ -128,12 +135,43 @@ def _block(order, kind, body):
     return struct.pack(order + "II", kind, size) + body + struct.pack(order + "I", size)
 
 
+def _interface(order, link, snap, options=b""):
+    return _block(order, 1, struct.pack(order + "HHI", link, 0, snap) + options)
+
+
+def _nanoseconds(order):
+    return struct.pack(order + "HH", 9, 1) + b"\x09\0\0\0" + struct.pack(order + "HH", 0, 0)
+
+
+def _section(order):
+    return _block(order, 0x0A0D0D0A, struct.pack(order + "IHHq", 0x1A2B3C4D, 1, 0, -1))
+
+
+def _enhanced(order, interface, time, data, wire):
+    return _block(order, 6, struct.pack(order + "IIIII", interface, time >> 32, time & 0xFFFFFFFF,
+                                        len(data), wire) + data)
+
+
 def write_pcapng(frames, order="<"):
     """The bytes of a pcapng file with one interface that counts nanoseconds."""
-    out = [_block(order, 0x0A0D0D0A, struct.pack(order + "IHHq", 0x1A2B3C4D, 1, 0, -1)),
-           _block(order, 1, struct.pack(order + "HHIHH", ETHERNET, 0, 0, 9, 1) + b"\x09\0\0\0" +
-                  struct.pack(order + "HH", 0, 0))]
-    for time, data, wire in frames:
-        out.append(_block(order, 6, struct.pack(order + "IIIII", 0, time >> 32, time & 0xFFFFFFFF,
-                                                len(data), wire) + data))
+    out = [_section(order), _interface(order, ETHERNET, 0, _nanoseconds(order))]
+    out += [_enhanced(order, 0, time, data, wire) for time, data, wire in frames]
+    return b"".join(out)
+
+
+def write_mixed_pcapng(frames, order="<"):
+    """The same from interfaces of other link types and snap lengths, in two sections of either byte
+    order, and with frames of those that are not Ethernet."""
+    other = {"<": ">", ">": "<"}[order]
+    out = []
+    for number, (time, data, wire) in enumerate(frames):
+        if number in (0, len(frames) // 2):
+            order, other = other, order
+            out += [_section(order), _interface(order, 113, 96, _nanoseconds(order)),
+                    _interface(order, ETHERNET, 0, _nanoseconds(order)),
+                    _block(order, 4, b"names"),
+                    _interface(order, ETHERNET, 262144, _nanoseconds(order))]
+        if number % 5 == 3:
+            out.append(_enhanced(order, 0, time, b"not Ethernet's", 14))
+        out.append(_enhanced(order, 1 + number % 2, time, data, wire))
     return b"".join(out)

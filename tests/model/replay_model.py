@@ -41,13 +41,18 @@ class Replayed:
 
     def __init__(self, limiter, box, capture):
         self.rows, self.forwarded, self.cut = [], [], capture.cut
-        for number, (time, data, wire) in enumerate(capture.frames, 1):
+        for number, frame in enumerate(capture.frames, 1):
+            if frame is None:
+                continue
+            time, data, wire = frame
             packet = box.see(data, wire)
             verdict = limiter.judge(time, packet)
             self.rows.append([str(number)] + verdict.columns())
             if verdict.action != "drop":
                 self.forwarded.append((time, tagged(data, packet, verdict.tag), max(wire, len(data))))
         self.summary = limiter.summary()
+        if None in capture.frames:
+            self.summary["not_ethernet"] = capture.frames.count(None)
 
 
 def replay(rules_path, capture_path, box=None, enforce=False):

@@ -78,19 +78,22 @@ def pcap(frames, nanoseconds=True, order="<", link=1, snap=None):
     return out
 
 
-def pcapng(frames, order="<"):
-    """One interface, nanoseconds."""
+def pcapng(frames, order="<", links=(1,)):
+    """Nanoseconds. An interface of its own snap length for each of `links`; a frame with a third
+    member is of that interface, the others of the first."""
     def block(kind, body):
         body += b"\0" * (-len(body) % 4)
         size = struct.pack(order + "I", len(body) + 12)
         return struct.pack(order + "I", kind) + size + body + size
 
     out = block(0x0A0D0D0A, struct.pack(order + "IHHq", 0x1A2B3C4D, 1, 0, -1))
-    out += block(1, struct.pack(order + "HHI", 1, 0, 0) +
-                 struct.pack(order + "HH", 9, 1) + b"\x09\0\0\0" + struct.pack(order + "HH", 0, 0))
-    for time, frame in frames:
-        out += block(6, struct.pack(order + "IIIII", 0, time >> 32, time & 0xFFFFFFFF, len(frame),
-                                    len(frame)) + frame)
+    for number, link in enumerate(links):
+        out += block(1, struct.pack(order + "HHI", link, 0, number * 100) +
+                     struct.pack(order + "HH", 9, 1) + b"\x09\0\0\0" +
+                     struct.pack(order + "HH", 0, 0))
+    for time, frame, *interface in frames:
+        out += block(6, struct.pack(order + "IIIII", *(interface or (0,)), time >> 32,
+                                    time & 0xFFFFFFFF, len(frame), len(frame)) + frame)
     return out
 
 

@@ -69,6 +69,21 @@ class Inspect(Case):
         self.assertEqual(out, "1\t53\n")
         self.assertIn("warning", err)
 
+    def test_interfaces_that_are_not_ethernet_are_left_out_and_counted(self):
+        frames = [(5, udp()), (6, b"cooked", 1), (7, tcp(), 2), (8, b"cooked", 1)]
+        capture = self.write("in.pcapng", pcapng(frames, links=(1, 113, 1)))
+        out, err = self.ctl("inspect", "--pcap", capture, "--fields", "l4.dport")
+        self.assertEqual(out, "1\t53\n3\t80\n")
+        self.assertIn("2 frames that are not Ethernet's are left out (2 on LINUX_SLL)", err)
+        out, _ = self.ctl("inspect", "--json", "--pcap", capture, "--fields", "l4.dport")
+        self.assertEqual([json.loads(line) for line in out.splitlines()],
+                         [{"frame": 1, "l4.dport": 53}, {"frame": 3, "l4.dport": 80},
+                          {"not_ethernet": 2}])
+        capture = self.write("in.pcapng", pcapng(frames[1:2], links=(1, 113)))
+        out, err = self.ctl("inspect", "--pcap", capture, "--fields", "ip.src", exit=1)
+        self.assertEqual(out, "")
+        self.assertIn("no Ethernet frame (1 on LINUX_SLL)", err)
+
     def test_what_cannot_be_shown(self):
         capture = self.write("in.pcap", pcap([(5, udp())]))
         for fields, code, word in (("http.host", 1, "not built yet"),

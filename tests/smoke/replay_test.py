@@ -289,6 +289,21 @@ class Input(Replay):
             self.assertIn("cut", err)
         self.assertEqual(self.replay(PER_SOURCE, pcap(self.FRAMES))[2], "")
 
+    def test_interfaces_of_other_link_types_and_snap_lengths(self):
+        frames = [(time, frame, 2 * (number % 2)) for number, (time, frame) in
+                  enumerate(self.FRAMES)]
+        frames.insert(1, (frames[0][0], b"cooked", 1))
+        capture = self.write("in.pcapng", pcapng(frames, links=(1, 113, 1)))
+        rules = self.write("rules.yaml", PER_SOURCE)
+        expected, _, _ = self.replay(PER_SOURCE, pcap(self.FRAMES))
+        out, err = self.ctl("replay", rules, "--pcap", capture, "--json")
+        self.assertEqual(json.loads(out), {**expected, "not_ethernet": 1})
+        self.assertIn("1 frames that are not Ethernet's are left out (1 on LINUX_SLL)", err)
+        out, _ = self.ctl("replay", rules, "--pcap", capture)
+        self.assertRegex(out, r"not Ethernet, left out +1\n")
+        for frame, code in ((1, 0), (2, 1), (3, 0)):  # explain numbers them in the same way
+            self.ctl("explain", rules, "--pcap", capture, "--frame", str(frame), exit=code)
+
     def test_refused(self):
         rules = self.write("rules.yaml", PER_SOURCE)
         broken = pcap(self.FRAMES) + b"\0" * 8 + b"\xff\xff\xff\x7f" * 2 + b"x" * 64

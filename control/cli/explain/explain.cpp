@@ -7,6 +7,8 @@
 #include "control/cli/terminal.hpp"
 #include "lib/capture/reader.hpp"
 
+#include <algorithm>
+
 // explain: why one packet met its verdict. The frames before it in a capture are judged first, so
 // that the buckets stand as they stood when it came.
 namespace sluice {
@@ -26,15 +28,18 @@ ExitCode explain_captured(const Options& options, const ReplaySetup& setup,
     FrameSource source{*reader};
     WorkerSet workers{setup, rules.loaded};
     for (auto frames = source.next_batch(); !frames.empty(); frames = source.next_batch()) {
-        const std::uint64_t first = frames.front().frame().number;
-        if (options.frame >= first + frames.size()) {
+        // Numbers of frames that are left out are nobody's.
+        const auto asked = std::ranges::find_if(
+            frames, [&](const KeptFrame& kept) { return kept.frame().number >= options.frame; });
+        if (asked == frames.end()) {
             (void)workers.judge(frames, source.now());
             continue;
         }
-        const std::size_t before = options.frame - first;
-        (void)workers.judge(frames.first(before), source.now());
-        show(account_of(frames[before], source.now(), workers, rules, setup.pair), options,
-             setup.pair);
+        if (asked->frame().number != options.frame) {
+            break;
+        }
+        (void)workers.judge({frames.begin(), asked}, source.now());
+        show(account_of(*asked, source.now(), workers, rules, setup.pair), options, setup.pair);
         return ExitCode::Done;
     }
     return no_such_frame(options, *reader, source.end());

@@ -62,7 +62,8 @@ ExitCode run_replay(const Options& options) {
         return not_replayed(outputs.error());
     }
     FrameSource source{*reader};
-    const ReplaySummary summary = judge_all(source, std::get<ReplaySetup>(setup), *rules, *outputs);
+    ReplaySummary summary = judge_all(source, std::get<ReplaySetup>(setup), *rules, *outputs);
+    summary.not_ethernet = reader->left_out().total();
     const Result<Done> written = outputs->finish();
     if (!written) {
         return not_replayed(written.error());

@@ -37,6 +37,9 @@ std::string verdict_table(const ReplaySummary& summary) {
         }
     }
     table.row({"all", grouped(summary.packets())});
+    if (summary.not_ethernet != 0) {
+        table.row({"not Ethernet, left out", grouped(summary.not_ethernet)});
+    }
     return table.text();
 }
 
@@ -112,6 +115,9 @@ Json summary_json(const ReplaySummary& summary) {
             json["rules"].back()["banned"] = row.totals.banned;
             json["rules"].back()["bans"] = row.totals.bans;
         }
+    }
+    if (summary.not_ethernet != 0) {
+        json["not_ethernet"] = summary.not_ethernet;
     }
     return json;
 }

@@ -115,26 +115,11 @@ TEST(CaptureReader, RefusesWhatIsNoCapture) {
     EXPECT_EQ(absent.error().code, Errc::Unreachable);
 }
 
-// Section header, an interface in nanoseconds (if_tsresol 9), one enhanced packet.
-std::string pcapng(std::endian order) {
-    FileBytes file{order};
-    file.add(std::uint32_t{0x0A0D0D0A}).add(std::uint32_t{28}).add(std::uint32_t{0x1A2B3C4D});
-    file.add(std::uint16_t{1}).add(std::uint16_t{0}).add(UINT64_MAX).add(std::uint32_t{28});
-    file.add(std::uint32_t{1}).add(std::uint32_t{32}).add(std::uint16_t{1});
-    file.add(std::uint16_t{0}).add(std::uint32_t{0});
-    file.add(std::uint16_t{9}).add(std::uint16_t{1}).add_text(std::string("\x09\0\0\0", 4));
-    file.add(std::uint16_t{0}).add(std::uint16_t{0}).add(std::uint32_t{32});
-    constexpr std::uint64_t kTime = 1'700'000'000'123'456'789;
-    file.add(std::uint32_t{6}).add(std::uint32_t{40}).add(std::uint32_t{0});
-    file.add(static_cast<std::uint32_t>(kTime >> 32)).add(static_cast<std::uint32_t>(kTime));
-    file.add(std::uint32_t{6}).add(std::uint32_t{90}).add_text(std::string("packet\0\0", 8));
-    file.add(std::uint32_t{40});
-    return file.bytes();
-}
-
 TEST(CaptureReader, ReadsPcapngInBothByteOrders) {
     for (const std::endian order : {std::endian::little, std::endian::big}) {
-        const std::string bytes = pcapng(order);
+        test::PcapngBytes file{order};
+        file.interface(1, 0).packet(0, 1'700'000'000'123'456'789, "packet", 90);
+        const std::string& bytes = file.bytes();
         auto reader = read_bytes(bytes);
         ASSERT_TRUE(reader) << reader.error().what;
         CapturedFrame frame;
