@@ -18,8 +18,13 @@ struct BurstClock {
 };
 using Instant = std::chrono::time_point<BurstClock, Nanoseconds>;
 
-// No instant of a capture lies beyond this. Those that buckets are checked at stay below 2^56 ns:
-// with the longest debt they must fit the 58 bits of a table's entry.
+// No instant of a capture lies beyond this.
 inline constexpr Instant kLastInstant{Nanoseconds{std::int64_t{1} << 62}};
+
+// A table's entry holds 58 bits of an instant, with its sign. So instants begin near zero wherever
+// buckets begin, and no limit may owe for longer than half of what fits (833 days): as long are
+// instants good for every limit, and until kEndOfInstants less what it owes for each.
+inline constexpr Instant kEndOfInstants{Nanoseconds{(std::int64_t{1} << 57) - 1}};
+inline constexpr Nanoseconds kLongestDebt{std::int64_t{1} << 56};
 
 }  // namespace sluice

@@ -10,7 +10,7 @@ namespace sluice {
 namespace {
 
 constexpr std::uint64_t kMaxUnitsPerNanosecond = 1000;
-constexpr std::uint64_t kMaxDebt = std::uint64_t{1} << 56;           // ns
+constexpr auto kMaxDebt = static_cast<std::uint64_t>(kLongestDebt.count());
 constexpr std::uint64_t kMaxProduct = (std::uint64_t{1} << 63) - 1;  // 1/parts ns
 
 // The largest burst whose debt can be held: burst * period < 2^63 and burst * T <= 2^56 ns.

@@ -10,6 +10,7 @@ namespace sluice {
 
 inline constexpr Nanoseconds kShortestWindow = std::chrono::milliseconds{1};
 inline constexpr Nanoseconds kLongestWindow = std::chrono::hours{24 * 366};
+static_assert(2 * kLongestWindow < kLongestDebt, "what a window holds may count in the next one");
 inline constexpr Nanoseconds kShortestSubWindow = std::chrono::microseconds{1};
 inline constexpr std::uint32_t kMostSubWindows = 3600;
 inline constexpr std::uint64_t kMostCount = std::uint64_t{1} << 62;

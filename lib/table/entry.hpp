@@ -166,6 +166,8 @@ struct Entry {
     }
 };
 static_assert(sizeof(Entry) == 16, "four to a 64-byte line");
+static_assert(kEndOfInstants.time_since_epoch().count() == INT64_MAX >> kInstantShift,
+              "the latest instant that an entry holds");
 
 // Another core's entry, as two words that belong together.
 [[nodiscard]] inline Entry read_whole(const Entry& entry) noexcept {

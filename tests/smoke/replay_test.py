@@ -273,6 +273,26 @@ class Modes(Replay):
 class Input(Replay):
     FRAMES = [(1_700_000_000 * SECOND + i * 30 * MS, udp()) for i in range(20)]
 
+    def test_captures_that_span_decades(self):
+        per_day = rule("""
+  - id: per-day
+    mode: enforce
+    key: [ip.src]
+    limits: [{algorithm: token_bucket, rate: 10/s, burst: 3}, {algorithm: sliding_window, count: 9, window: 1d},
+             {algorithm: fixed_window, count: 9, window: 1d, phase: per_key}]
+""")
+        once = [row[1:] for row in self.replay(per_day, pcap(self.FRAMES))[1]]
+        self.assertEqual(once.count(["drop", "over_limit", "per-day", "192.0.2.1", "40000000"]), 1)
+        years = 365 * 86_400 * SECOND
+        begins = [0, 3 * years, 30 * years, 41 * years, 54 * years, 100 * years]
+        frames = [(begin + time - self.FRAMES[0][0], frame) for begin in begins
+                  for time, frame in self.FRAMES]
+        _, rows, err = self.replay(per_day, pcap(frames))
+        for begin in range(0, len(rows), len(once)):
+            self.assertEqual([row[1:3] for row in rows[begin:begin + len(once)]],
+                             [row[:2] for row in once], begin)
+        self.assertEqual(err, "")
+
     def test_every_format_gives_the_same_verdicts(self):
         _, expected, _ = self.replay(PER_SOURCE, pcap(self.FRAMES))
         self.assertIn("drop", [row[1] for row in expected])

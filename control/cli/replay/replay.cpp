@@ -39,6 +39,11 @@ void show(const ReplaySummary& summary, bool json) {
         say_warning(
             fmt::format("the table was full {} times; on_full decided there", summary.table_full));
     }
+    if (summary.clock_stopped) {
+        say_warning(
+            "the capture is longer than the years that limits can count; their clock stood still "
+            "from then on");
+    }
     print(json ? dump_line(summary_json(summary)) : summary_text(summary));
 }
 

@@ -93,6 +93,7 @@ void ReplaySummary::collect(const ReplayRules& replayed, const WorkerSet& worker
         rules.push_back(std::move(row));
     }
     table_full = workers.table_full();
+    clock_stopped = workers.clock_stopped();
 }
 
 Json summary_json(const ReplaySummary& summary) {

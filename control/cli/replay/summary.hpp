@@ -21,6 +21,7 @@ struct ReplaySummary {
     std::array<std::uint64_t, kReasonCount> by_reason{};
     std::vector<RuleRow> rules;  // all of the file, in its order
     std::uint64_t table_full = 0;
+    bool clock_stopped = false;      // the capture is longer than its instants
     std::uint64_t not_ethernet = 0;  // frames that were left out
 
     void count(const Decision& decision);

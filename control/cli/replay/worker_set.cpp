@@ -13,8 +13,6 @@ namespace {
 constexpr std::size_t kBuckets = std::size_t{1} << 20;  // of each worker
 constexpr std::size_t kRecords = kBuckets;
 constexpr std::size_t kPoolLines = std::size_t{1} << 20;
-// What the longest debt may be added to.
-constexpr Nanoseconds kLongestReplay{std::int64_t{1} << 56};
 
 }  // namespace
 
@@ -25,7 +23,10 @@ WorkerSet::Worker::Worker(const PacketPolicy& policy)
            .counters = counters} {}
 
 WorkerSet::WorkerSet(const ReplaySetup& setup, const LoadedRules& rules)
-    : setup_{setup}, rules_{rules.set()}, port_{setup.pair.empty() ? 0 : port_name(setup.pair)} {
+    : setup_{setup},
+      rules_{rules.set()},
+      port_{setup.pair.empty() ? 0 : port_name(setup.pair)},
+      clock_{rules_} {
     for (std::size_t i = 0; i < setup.workers; ++i) {
         workers_.push_back(std::make_unique<Worker>(setup.policy));
         workers_.back()->core.texts = rules.texts(i);
@@ -118,7 +119,7 @@ WorkerSet::Place WorkerSet::place_of(const CapturedFrame& frame) const {
 
 const std::vector<BurstRow>& WorkerSet::judge(std::span<KeptFrame> frames, Instant now) {
     rows_.clear();
-    const Now time = time_of(now);
+    const Now time = clock_.at(now);
     for (const auto& worker : workers_) {
         worker->burst.clear();
     }
@@ -134,16 +135,6 @@ const std::vector<BurstRow>& WorkerSet::judge(std::span<KeptFrame> frames, Insta
         }
     }
     return rows_;
-}
-
-// Instants count from the first frame on, so that they are as small as a box's; the wall clock is
-// the capture's.
-Now WorkerSet::time_of(Instant captured) {
-    if (!first_) {
-        first_ = captured;
-    }
-    const Instant at{std::min(captured - *first_, kLongestReplay)};
-    return {at, captured - at};
 }
 
 RuleTotals WorkerSet::totals(const LoadedRule& rule) const {

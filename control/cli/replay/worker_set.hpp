@@ -1,5 +1,6 @@
 #pragma once
 #include "control/cli/replay/frame_source.hpp"
+#include "control/cli/replay/replay_clock.hpp"
 #include "control/cli/replay/rss_mapping.hpp"
 #include "lib/ledger/ledger_store.hpp"
 #include "lib/load/loaded_rules.hpp"
@@ -48,7 +49,9 @@ public:
     };
     [[nodiscard]] Place place_of(const CapturedFrame& frame) const;
     // The workers' clocks at an instant of the capture.
-    [[nodiscard]] Now time_of(Instant captured);
+    [[nodiscard]] Now time_of(Instant captured) { return clock_.at(captured); }
+    // Whether the capture is too long for their clock, which stands still since.
+    [[nodiscard]] bool clock_stopped() const noexcept { return clock_.stopped(); }
 
     [[nodiscard]] RuleTotals totals(const LoadedRule& rule) const;
     [[nodiscard]] std::uint64_t table_full() const;
@@ -80,7 +83,7 @@ private:
     const ReplaySetup& setup_;
     const LoadedSet& rules_;
     std::uint64_t port_;
-    std::optional<Instant> first_;
+    ReplayClock clock_;
     std::unique_ptr<DeltaLanes> lanes_;  // nullptr: no limit is shared
     Now exchanged_{};
     std::vector<std::unique_ptr<Worker>> workers_;

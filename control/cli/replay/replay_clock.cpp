@@ -1,0 +1,73 @@
+#include "control/cli/replay/replay_clock.hpp"
+
+#include "lib/load/slots.hpp"
+
+#include <algorithm>
+#include <numeric>
+#include <variant>
+
+namespace sluice {
+namespace {
+
+// Keys with numbers of their own may owe for longer; when those end, what they owe is read in the
+// limit's.
+Nanoseconds longest_debt_of(const LoadedSet& rules) {
+    Nanoseconds own{};
+    for (const LoadedRule& rule : rules.rules) {
+        if (rule.overrides != nullptr) {
+            for (const LimitOverride& numbers : rule.overrides->numbers) {
+                own = std::max(own, longest_debt(numbers.numbers));
+            }
+        }
+    }
+    return rules.longest_debt + own;
+}
+
+// The window of a limit whose windows lie on the instants.
+struct WindowOnInstants {
+    std::int64_t operator()(const FixedWindowLimit& limit) const {
+        return limit.phase == WindowPhase::PerKey ? limit.numbers.window : 1;
+    }
+    std::int64_t operator()(const SlidingWindowLimit& limit) const { return limit.numbers.window; }
+    std::int64_t operator()(const SlidingCountersLimit& limit) const {
+        return limit.numbers.window;
+    }
+    std::int64_t operator()(const auto& /*limit*/) const { return 1; }
+};
+
+// A common multiple of all windows. Where the least is longer than any debt a window that it leaves
+// out begins elsewhere after a pause, with nothing in it.
+Nanoseconds cycle_of(const LoadedSet& rules) {
+    std::int64_t cycle = 1;
+    for (const LoadedRule& rule : rules.rules) {
+        for (const LoadedLimit& limit : rule.limits) {
+            const std::int64_t window = std::visit(WindowOnInstants{}, limit.limit);
+            const std::int64_t factor = window / std::gcd(cycle, window);
+            cycle = cycle <= kLongestDebt.count() / factor ? cycle * factor : cycle;
+        }
+    }
+    return Nanoseconds{cycle};
+}
+
+}  // namespace
+
+ReplayClock::ReplayClock(const LoadedSet& rules)
+    : longest_debt_{longest_debt_of(rules)}, cycle_{cycle_of(rules)} {}
+
+Now ReplayClock::at(Instant captured) {
+    if (!first_) {
+        first_ = last_ = captured;
+    }
+    const Nanoseconds pause = captured - last_;
+    if (pause > longest_debt_) {
+        left_out_ += (pause - longest_debt_) / cycle_ * cycle_;
+    }
+    last_ = captured;
+    const Instant at{captured - *first_ - left_out_};
+    const Instant end = kEndOfInstants - longest_debt_;
+    stopped_ = stopped_ || at > end;
+    const Instant shown = std::min(at, end);
+    return {shown, captured - shown};
+}
+
+}  // namespace sluice

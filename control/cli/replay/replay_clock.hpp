@@ -1,0 +1,36 @@
+#pragma once
+#include "lib/base/now.hpp"
+#include "lib/load/loaded_set.hpp"
+
+#include <optional>
+
+namespace sluice {
+
+// The clocks of a box at the instants of a capture. Instants count from the first frame on and must
+// stay as small as a box's, while captures may span a century: of a pause in which every bucket is
+// forgotten only so much passes that all is as if the whole of it had.
+//
+//   captured   |--frames--|-------------- pause --------------|--frames--|
+//   instants   |--frames--|- longest debt + part of a cycle --|--frames--|
+//
+// Windows that lie on the instants begin where they would have: what is left out are whole cycles,
+// each a multiple of every window. UTC is the capture's.
+class ReplayClock {
+public:
+    explicit ReplayClock(const LoadedSet& rules);
+
+    // `captured` never goes back.
+    [[nodiscard]] Now at(Instant captured);
+    // Whether instants have come to their end, where they stand still.
+    [[nodiscard]] bool stopped() const noexcept { return stopped_; }
+
+private:
+    Nanoseconds longest_debt_;
+    Nanoseconds cycle_;
+    std::optional<Instant> first_;
+    Instant last_{};
+    Nanoseconds left_out_{};
+    bool stopped_ = false;
+};
+
+}  // namespace sluice
