@@ -51,11 +51,11 @@ Due due_of(const Cell& cell, const AnyLimit& limit, const LinePool& pool, Now no
 
 Gcra charged(const Gcra& bucket, const Limit& limit, const Spent& spent, Instant now) noexcept {
     const auto delay = static_cast<std::uint64_t>(std::max(now - spent.at, Nanoseconds{0}).count());
-    const Wide debt = static_cast<Wide>(spent.units) * limit.period() +
-                      debt_in_parts<Wide>(bucket, limit.parts(), spent.at);
+    const Wide before = debt_in_parts<Wide>(bucket, limit.parts(), spent.at);
+    const Wide debt = static_cast<Wide>(spent.units) * limit.period() + before;
     const Wide most =
         static_cast<Wide>(limit.full()) * 2 + static_cast<Wide>(delay) * limit.parts();
-    return owing_wide(std::min(debt, most), limit.parts(), spent.at);
+    return owing_wide(std::min(debt, std::max(most, before)), limit.parts(), spent.at);
 }
 
 std::uint64_t excess_of(const Gcra& bucket, const Limit& limit, Instant at) noexcept {

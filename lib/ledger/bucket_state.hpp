@@ -90,7 +90,8 @@ struct Spent {
 };
 
 // The bucket after that: max(TAT, at) + units * T. No debt at `now` is longer than two full
-// buckets, which is more than an honest ledger can bring about (DESIGN.md).
+// buckets, which is more than an honest ledger can bring about (DESIGN.md), but where a burst that
+// was lowered had left a longer one.
 [[nodiscard]] Gcra charged(const Gcra& bucket, const Limit& limit, const Spent& spent,
                            Instant now) noexcept;
 

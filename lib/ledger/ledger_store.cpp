@@ -143,9 +143,10 @@ void LedgerStore::write(Entry& entry, const Cell& cell) noexcept {
     }
 }
 
-void LedgerStore::note_excess(LimitSlot slot, std::uint64_t excess) noexcept {
+// Of a limit whose numbers were lowered only what an amount adds is the workers' doing.
+void LedgerStore::note_excess(LimitSlot slot, std::uint64_t before, std::uint64_t after) noexcept {
     Counter& worst = worst_[slot];
-    worst.set(std::max(worst.read(), excess));
+    worst.set(std::max(worst.read(), after - std::min(after, before)));
 }
 
 BucketState LedgerStore::copy_of(const Account& account, Now now) noexcept {
@@ -184,13 +185,14 @@ bool LedgerStore::apply(const Delta& delta, Now now, BucketState& told) noexcept
         return false;
     }
     const Limit& gcra = *gcra_of(*limit);
-    const Gcra total =
-        charged(bucket_in(entry->cell(), gcra), gcra, {delta.at, delta.units}, now.at);
+    const Gcra before = bucket_in(entry->cell(), gcra);
+    const Gcra total = charged(before, gcra, {delta.at, delta.units}, now.at);
     write(*entry, {total.fresh_from, total.below});
     told.bucket = total;
     told.version = store_.registry.row(delta.account.slot).version;
     told.lasts = 0;
-    note_excess(delta.account.slot, excess_of(total, gcra, now.at));
+    note_excess(delta.account.slot, is_lowered(delta.account) ? excess_of(before, gcra, now.at) : 0,
+                excess_of(total, gcra, now.at));
     return true;
 }
 
@@ -208,9 +210,10 @@ bool LedgerStore::apply_counts(const Delta& delta, const AnyLimit& limit, Now no
     Cell cell = entry->cell();
     LinePool& pool = store_.registry.pool();
     const WindowCounts counts = counts_of(cell, limit, pool, now);
+    const std::uint64_t before = is_lowered(delta.account) ? excess_of(cell, limit, pool, now) : 0;
     set_counts(cell, limit, pool, now, added(counts, delta.epoch, delta.units, lasts));
     write(*entry, cell);
-    note_excess(delta.account.slot, excess_of(cell, limit, pool, now));
+    note_excess(delta.account.slot, before, excess_of(cell, limit, pool, now));
     return true;
 }
 
@@ -282,9 +285,10 @@ bool LedgerStore::apply_tallied(const Delta& delta, const AnyLimit& limit, Now n
     }
     Cell cell = entry->cell();
     LinePool& pool = store_.registry.pool();
+    const std::uint64_t before = is_lowered(delta.account) ? excess_of(cell, limit, pool, now) : 0;
     add_tallied(cell, limit, pool, now, {delta.at, Units{delta.units}});
     write(*entry, cell);
-    note_excess(delta.account.slot, excess_of(cell, limit, pool, now));
+    note_excess(delta.account.slot, before, excess_of(cell, limit, pool, now));
     return true;
 }
 

@@ -53,7 +53,12 @@ private:
     [[nodiscard]] Entry* place(const Account& account, const AnyLimit& limit, Now now) noexcept;
     [[nodiscard]] Entry* idle_place(const Account& account, bool pooled, Now now) noexcept;
     void write(Entry& entry, const Cell& cell) noexcept;
-    void note_excess(LimitSlot slot, std::uint64_t excess) noexcept;
+    // Buckets may have used more than the numbers in force allow.
+    [[nodiscard]] bool is_lowered(const Account& account) const noexcept {
+        return store_.registry.row(account.slot).latest.lowered;
+    }
+    // By how many units more than its limit allows an amount left a bucket, and had found it.
+    void note_excess(LimitSlot slot, std::uint64_t before, std::uint64_t after) noexcept;
 
     [[nodiscard]] bool apply_counts(const Delta& delta, const AnyLimit& limit, Now now) noexcept;
     [[nodiscard]] bool apply_tallied(const Delta& delta, const AnyLimit& limit, Now now) noexcept;

@@ -1,5 +1,7 @@
 #include "lib/load/limit_slots.hpp"
 
+#include "lib/load/slots.hpp"
+
 #include <algorithm>
 #include <set>
 #include <utility>
@@ -24,11 +26,20 @@ bool changes_numbers(const LoadedSet& set, const auto& limits) {
     return changes;
 }
 
+void note_most_used(LoadedLimit& limit) {
+    limit.most_used.resize(std::max(limit.most_used.size(), limit.coarser.size() + 1));
+    for (std::size_t level = 0; level <= limit.coarser.size(); ++level) {
+        const AnyLimit& numbers = level == 0 ? limit.limit : limit.coarser[level - 1];
+        limit.most_used[level] = std::max(limit.most_used[level], most_used(numbers));
+    }
+}
+
 // The numbers of `after` from now on; entries under those of `limit` are brought under them.
 void renumber(LoadedLimit& limit, const LoadedLimit& after, std::uint64_t change) {
     if (same_numbers(limit, after)) {
         return;
     }
+    note_most_used(limit);
     limit.previous.insert(limit.previous.begin(),
                           {.limit = limit.limit,
                            .coarser = limit.coarser,
@@ -313,6 +324,7 @@ LimitSlots::Kept LimitSlots::take_over(const LoadedLimit& limit, std::uint64_t c
     next.limit.slot = now.slot;
     next.limit.version = now.version;
     next.limit.previous = std::move(now.previous);
+    next.limit.most_used = std::move(now.most_used);
     next.limit.migrated_from = before.migrated_from;
     for (const MigratedFrom& from : before.migrated_from) {
         renumber(moved_.at(from.slot), limit, change);

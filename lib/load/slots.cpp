@@ -1,5 +1,7 @@
 #include "lib/load/slots.hpp"
 
+#include "lib/base/wide.hpp"
+#include "lib/meter/any_meter.hpp"
 #include "lib/table/own_bucket.hpp"
 
 #include <algorithm>
@@ -11,6 +13,12 @@ using namespace std::chrono_literals;
 
 Nanoseconds debt_of(const Limit& limit) noexcept {
     return Nanoseconds{static_cast<std::int64_t>(limit.full() / limit.parts()) + 1};
+}
+
+Nanoseconds debt_of(const Limit& limit, Units used) noexcept {
+    const Wide debt =
+        std::min<Wide>(static_cast<Wide>(used.count()) * limit.period(), limit.longest_debt());
+    return Nanoseconds{static_cast<std::int64_t>(debt / limit.parts()) + 1};
 }
 
 // A sliding window weighs the one before, and the last of its sub-windows ends a little later.
@@ -68,6 +76,18 @@ bool has_leases(const LoadedLimit& limit) {
     return limit.shared != 0 && gcra != nullptr && gcra->parts() == 1;
 }
 
+// Of a limit whose numbers were lowered, buckets may have used more than those in force allow.
+Units most_used_at(const LoadedLimit& limit, std::size_t level, const AnyLimit& numbers) {
+    const Units now = most_used(numbers);
+    return level < limit.most_used.size() ? std::max(limit.most_used[level], now) : now;
+}
+
+LatestChange change_of(const LoadedLimit& limit) {
+    LatestChange latest = latest_change(limit);
+    latest.lowered = most_used_at(limit, 0, limit.limit) > most_used(limit.limit);
+    return latest;
+}
+
 void list_limit(LoadedSet& set, const LoadedLimit& limit, Nanoseconds linger) {
     if (set.slots.size() <= limit.slot) {
         set.slots.resize(limit.slot + std::size_t{1});
@@ -83,17 +103,37 @@ void list_limit(LoadedSet& set, const LoadedLimit& limit, Nanoseconds linger) {
         .leases = has_leases(limit),
         .max_unsynced = static_cast<std::uint32_t>(limit.shared),  // at most 2^30
         .linger = linger,
-        .latest = latest_change(limit)};
-    set.longest_debt = std::max(set.longest_debt, longest_debt(limit.limit));
-    for (const AnyLimit& coarser : limit.coarser) {
-        set.longest_debt = std::max(set.longest_debt, longest_debt(coarser));
-    }
+        .latest = change_of(limit)};
+    std::size_t level = 0;
+    const auto note_debt = [&](const AnyLimit& numbers) {
+        set.longest_debt = std::max(set.longest_debt,
+                                    longest_debt(numbers, most_used_at(limit, level++, numbers)));
+    };
+    note_debt(limit.limit);
+    std::for_each(limit.coarser.begin(), limit.coarser.end(), note_debt);
 }
 
 }  // namespace
 
 Nanoseconds longest_debt(const AnyLimit& limit) noexcept {
     return std::visit(LongestDebt{}, limit);
+}
+
+Nanoseconds longest_debt(const AnyLimit& limit, Units used) noexcept {
+    Nanoseconds debt = longest_debt(limit);
+    if (const Limit* gcra = gcra_of(limit)) {
+        debt = std::max(debt, debt_of(*gcra, used));
+    } else if (const auto* colors = std::get_if<ColorLimit>(&limit)) {
+        debt = std::max({debt, debt_of(colors->first(), used), debt_of(colors->second(), used)});
+    }
+    return debt;
+}
+
+// A colour meter's buckets may fill one after the other.
+Units most_used(const AnyLimit& limit) noexcept {
+    const auto* colors = std::get_if<ColorLimit>(&limit);
+    return colors != nullptr ? Units{colors->first().burst() + colors->second().burst()}
+                             : most_of(limit);
 }
 
 void list_slots(LoadedSet& set) {

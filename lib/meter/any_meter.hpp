@@ -45,14 +45,24 @@ void give_back(Cell& cell, const AnyLimit& limit, LinePool& pool, Now now, Units
 // The same of another core's bucket, which that core may be changing meanwhile.
 [[nodiscard]] Units remaining(const Cell& cell, const AnyLimit& limit, const RemoteLines& lines,
                               Now now) noexcept;
+// What was used and has not come back, rounded up; more than a fresh bucket has where its numbers
+// were lowered.
+[[nodiscard]] Units used(const Cell& cell, const AnyLimit& limit, const LinePool& pool,
+                         Now now) noexcept;
+[[nodiscard]] Units used(const Cell& cell, const AnyLimit& limit, const RemoteLines& lines,
+                         Now now) noexcept;
+// Charges so much that at least `units` are used: what was used elsewhere, taken as used now.
+void use_at_least(Cell& cell, const AnyLimit& limit, LinePool& pool, Now now, Units units) noexcept;
+
 // The least time after which the demand would be admitted if nothing else came, exact to the ns;
 // nullopt: never.
 [[nodiscard]] std::optional<Nanoseconds> wait(const Cell& cell, const AnyLimit& limit,
                                               const LinePool& pool, Now now,
                                               Demand demand) noexcept;
 
-// Reads what was used at `changed` under the numbers `from` and writes it under `to`: remaining
-// += new - old, clamped to [0, new]. Both have the same algorithm and schema.
+// Reads what was used at `changed` under the numbers `from` and writes it under `to`, where it may
+// be more than a fresh bucket has: remaining = max(0, new - used), and numbers that are lowered and
+// restored change nothing. Both have the same algorithm and schema.
 void renumber(Cell& cell, const AnyLimit& from, const AnyLimit& to, LinePool& pool,
               Now changed) noexcept;
 

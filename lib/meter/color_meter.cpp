@@ -136,7 +136,7 @@ void ColorMeter::renumber(const ColorLimit& from, const ColorLimit& to, Instant 
     const std::uint64_t second =
         renumbered_debt(excess_debt(from, changed), from.second(), to.second());
     first_ = owing(first, to.first(), changed);
-    second_ = owing(first + second, to.second(), changed);
+    second_ = owing(std::min(first + second, to.second().longest_debt()), to.second(), changed);
 }
 
 Instant ColorMeter::fresh_from() const noexcept {

@@ -35,7 +35,7 @@ public:
     // The least time after which the demand would not be red; nullopt: never.
     [[nodiscard]] std::optional<Nanoseconds> wait(const ColorLimit& limit, Instant now,
                                                   Demand demand) const noexcept;
-    // For each bucket: tokens += new - old, clamped to [0, new].
+    // Of each bucket what was used stays used, be it more than the new numbers allow.
     void renumber(const ColorLimit& from, const ColorLimit& to, Instant changed) noexcept;
     // When all buckets are full.
     [[nodiscard]] Instant fresh_from() const noexcept;

@@ -87,7 +87,7 @@ std::uint64_t excess_of(const Cell& cell, const AnyLimit& limit, const LinePool&
         return used - std::min(used, counters->numbers.count);
     }
     const auto& sliding = std::get<SlidingWindowLimit>(limit);
-    const std::uint64_t used = pool.at<SlidingWindow>(cell.rest).used(sliding, now.at);
+    const std::uint64_t used = pool.at<SlidingWindow>(cell.rest).used(sliding, now.at).count();
     return used - std::min(used, sliding.numbers.count);
 }
 

@@ -82,8 +82,8 @@ void FixedWindow::give_back(const FixedWindowLimit& limit, Now now, Units units)
     used_ -= std::min(used_, units.count());
 }
 
-void FixedWindow::renumber(const FixedWindowLimit& to, Now changed) noexcept {
-    used_ = std::min(used_at(to, changed), to.numbers.count);
+Units FixedWindow::used(const FixedWindowLimit& limit, Now now) const noexcept {
+    return Units{used_at(limit, now)};
 }
 
 WindowCounts FixedWindow::counts(const FixedWindowLimit& limit, Now now) const noexcept {

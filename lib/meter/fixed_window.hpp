@@ -29,8 +29,8 @@ public:
                                                   Units cost) const noexcept;
     // Gives back what was used, at most `units`.
     void give_back(const FixedWindowLimit& limit, Now now, Units units) noexcept;
-    // What was used stays used, at most the new count.
-    void renumber(const FixedWindowLimit& to, Now changed) noexcept;
+    // May be more than the count, where that was lowered or several workers count.
+    [[nodiscard]] Units used(const FixedWindowLimit& limit, Now now) const noexcept;
     // What the current window has; not for phase first, whose windows have no common numbers.
     [[nodiscard]] WindowCounts counts(const FixedWindowLimit& limit, Now now) const noexcept;
     // No earlier and no smaller than what there is.

@@ -14,6 +14,21 @@ void charge_what_fits(Gcra& bucket, const Limit& limit, Instant now, Units cost)
     }
 }
 
+Units used(const Gcra& bucket, const Limit& limit, Instant now) noexcept {
+    const std::uint64_t debt = debt_of(bucket, limit, now);
+    return Units{debt / limit.period() + (debt % limit.period() != 0 ? 1 : 0)};
+}
+
+void use_at_least(Gcra& bucket, const Limit& limit, Instant now, Units units) noexcept {
+    const Units before = used(bucket, limit, now);
+    if (before < units) {
+        const Wide more = static_cast<Wide>(units.count() - before.count()) * limit.period();
+        const Wide debt = debt_of(bucket, limit, now) + more;
+        bucket = owing(static_cast<std::uint64_t>(std::min<Wide>(debt, limit.longest_debt())),
+                       limit, now);
+    }
+}
+
 void leave_at_most(Gcra& bucket, const Limit& limit, Instant now, Units most) noexcept {
     const Units left = remaining(bucket, limit, now);
     if (left > most) {
@@ -51,7 +66,7 @@ std::uint64_t renumbered_debt(std::uint64_t debt, const Limit& from, const Limit
     // A debt of d 1/parts ns is d / period units.
     const Wide product = static_cast<Wide>(debt) * to.period();
     const Wide rounded_up = (product + from.period() - 1) / from.period();
-    return static_cast<std::uint64_t>(std::min<Wide>(rounded_up, to.full()));
+    return static_cast<std::uint64_t>(std::min<Wide>(rounded_up, to.longest_debt()));
 }
 
 void renumber(Gcra& bucket, const Limit& from, const Limit& to, Instant changed) noexcept {

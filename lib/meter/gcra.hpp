@@ -126,6 +126,12 @@ inline void charge(Gcra& bucket, const Limit& limit, Instant now, Units cost) no
 // Takes `cost`, or what there is if that is less.
 void charge_what_fits(Gcra& bucket, const Limit& limit, Instant now, Units cost) noexcept;
 
+// Whole units that are owed, rounded up; more than the burst where that was lowered.
+[[nodiscard]] Units used(const Gcra& bucket, const Limit& limit, Instant now) noexcept;
+
+// Takes whole units, as many as it needs so that at least `units` are used.
+void use_at_least(Gcra& bucket, const Limit& limit, Instant now, Units units) noexcept;
+
 // Takes whole units, as many as it needs so that no more than `most` whole units remain.
 void leave_at_most(Gcra& bucket, const Limit& limit, Instant now, Units most) noexcept;
 
@@ -151,8 +157,8 @@ void give_back(Gcra& bucket, const Limit& limit, Instant now, Units units) noexc
     return InParts<Limit>::latest(bucket, now).fresh_from;
 }
 
-// A debt of `debt` 1/parts ns under `from` in the 1/parts ns of `to`: the same units, at most a
-// whole burst, rounded against the debtor.
+// A debt of `debt` 1/parts ns under `from` in the 1/parts ns of `to`: the same units, rounded
+// against the debtor; at most what the longest debt of `to` holds.
 [[nodiscard]] std::uint64_t renumbered_debt(std::uint64_t debt, const Limit& from,
                                             const Limit& to) noexcept;
 
@@ -161,8 +167,8 @@ void give_back(Gcra& bucket, const Limit& limit, Instant now, Units units) noexc
     return owing_parts(debt, limit.parts(), now);
 }
 
-// What was used at `changed` is read under `from` and written under `to`: remaining += new - old,
-// clamped to [0, new].
+// What was used at `changed` is read under `from` and written under `to`. It may be more than the
+// new burst, so that numbers that are lowered and restored leave it as it was.
 void renumber(Gcra& bucket, const Limit& from, const Limit& to, Instant changed) noexcept;
 
 }  // namespace sluice

@@ -40,8 +40,15 @@ public:
     [[nodiscard]] std::uint64_t period() const noexcept { return period_; }
     [[nodiscard]] std::uint32_t parts() const noexcept { return parts_; }
     [[nodiscard]] std::uint64_t burst() const noexcept { return burst_; }
-    // burst * T in 1/parts ns: the longest debt a bucket can have.
+    // burst * T in 1/parts ns: the longest debt that charges bring about.
     [[nodiscard]] std::uint64_t full() const noexcept { return full_; }
+    // The debt of the largest burst that this rate may have, in 1/parts ns: a bucket whose numbers
+    // were lowered owes up to so much. 2^56 ns, or below 2^63 parts of one.
+    [[nodiscard]] std::uint64_t longest_debt() const noexcept {
+        constexpr unsigned kLongest = 56;  // bits, of ns
+        constexpr std::uint64_t kMost = (std::uint64_t{1} << 63) - 1;
+        return parts_ < (1U << (63 - kLongest)) ? std::uint64_t{parts_} << kLongest : kMost;
+    }
 
     // cost * T, for a cost of at most the burst. Up to kSmallCost without a division: whoever
     // meters packets asks for 1 or for the bytes of one.

@@ -9,7 +9,7 @@ namespace sluice {
 
 // A debt of d 1/parts ns is d / period units. Periods are below 2^63.
 NumberChange::NumberChange(const Limit& from, const Limit& to) noexcept
-    : full{to.full()}, from_parts{from.parts()}, to_parts{to.parts()} {
+    : most{to.longest_debt()}, from_parts{from.parts()}, to_parts{to.parts()} {
     const std::uint64_t common = std::gcd(from.period(), to.period());
     times = to.period() / common;
     over = from.period() / common;
@@ -18,7 +18,7 @@ NumberChange::NumberChange(const Limit& from, const Limit& to) noexcept
 
 std::uint64_t NumberChange::wide_debt(std::uint64_t before) const noexcept {
     const Wide after = (static_cast<Wide>(before) * times + over - 1) / over;
-    return static_cast<std::uint64_t>(std::min<Wide>(after, full));
+    return static_cast<std::uint64_t>(std::min<Wide>(after, most));
 }
 
 }  // namespace sluice

@@ -28,7 +28,7 @@ struct NumberChange {
     std::uint64_t times = 1;
     std::uint64_t over = 1;
     std::uint64_t narrow = 0;  // debts up to this one take no more than 64 bits for it
-    std::uint64_t full = 0;    // the most that may be owed afterwards
+    std::uint64_t most = 0;    // that may be owed afterwards
     std::uint32_t from_parts = 1;
     std::uint32_t to_parts = 1;
 
@@ -36,7 +36,7 @@ private:
     [[nodiscard]] std::uint64_t narrow_debt(std::uint64_t before) const noexcept {
         const std::uint64_t product = before * times;
         const std::uint64_t after = over == 1 ? product : (product + over - 1) / over;
-        return after < full ? after : full;
+        return after < most ? after : most;
     }
     [[nodiscard]] std::uint64_t wide_debt(std::uint64_t before) const noexcept;
 };

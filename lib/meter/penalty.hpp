@@ -103,17 +103,24 @@ public:
         if (banned(cell, now.at)) {
             return Units{0};
         }
-        return cell.rest == kNoLine ? most()
-                                    : pool.template at<SlidingLog>(cell.rest).remaining(
-                                          LogSlots{log_of(limit_, limit_.after)}, pool, now.at);
+        return cell.rest == kNoLine
+                   ? most()
+                   : std::max(Units{1}, pool.template at<SlidingLog>(cell.rest).remaining(
+                                            LogSlots{log_of(limit_, limit_.after)}, pool, now.at));
+    }
+    [[nodiscard]] Units used(const Cell& cell, const auto& pool, Now now) const noexcept {
+        return Units{most().count() - remaining(cell, pool, now).count()};
+    }
+    void use_at_least(Cell& cell, LinePool& pool, Now now, Units units) const noexcept {
+        owe(cell, pool, now, units);
     }
     // The rest of the ban.
     [[nodiscard]] std::optional<Nanoseconds> wait(const Cell& cell, const LinePool& /*pool*/,
                                                   Now now, Demand /*demand*/) const noexcept {
         return banned(cell, now.at) ? cell.fresh_from - now.at : Nanoseconds{0};
     }
-    // A ban keeps its end. Refusals go on to count, under the new numbers; more than those leave
-    // room for are one less than a ban, so that the next refusal is it.
+    // A ban keeps its end. Refusals go on to count, under the new numbers; where they are as many
+    // as a ban already, the next refusal is it.
     void renumber(Cell& cell, const PenaltyLimit& /*from*/, LinePool& pool,
                   Now changed) const noexcept {
         if (cell.rest == kNoLine) {
@@ -121,7 +128,6 @@ public:
         }
         SlidingLog& log = pool.at<SlidingLog>(cell.rest);
         log.make_way(before_last_, pool, changed.at, Units{0});
-        log.cut_to_count(before_last_, pool);
         cell.fresh_from = log.fresh_from(before_last_, changed.at);
     }
 

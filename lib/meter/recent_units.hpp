@@ -30,7 +30,8 @@ class RecentUnits {
 
 public:
     // Drops what has left, as far as this cost needs it and a few records more: all at once when
-    // everything has left, else at most kDropsAhead records and one for each unit of the cost.
+    // everything has left, else at most kDropsAhead records and one for each unit of the cost; and,
+    // once, for each unit by which what was used exceeds a count that was lowered.
     void make_way(const Slots& slots, LinePool& pool, Instant now, Units cost) noexcept {
         if (total_ == 0 || slots.leaves(newest_) <= now) {
             queue_.clear(pool);
@@ -72,9 +73,12 @@ public:
 
     [[nodiscard]] Units remaining(const Slots& slots, const auto& pool,
                                   Instant now) const noexcept {
+        return Units{slots.count() - std::min(used(slots, pool, now).count(), slots.count())};
+    }
+    // What has not left; more than the count where that was lowered.
+    [[nodiscard]] Units used(const Slots& slots, const auto& pool, Instant now) const noexcept {
         const std::uint64_t total = total_;  // of another core's, it may change meanwhile
-        const std::uint64_t used = total - std::min(total, left_by(slots, pool, now));
-        return Units{slots.count() - std::min(used, slots.count())};
+        return Units{total - std::min(total, left_by(slots, pool, now))};
     }
 
     // The least time after which `cost` fits; nullopt: never.
@@ -103,10 +107,6 @@ public:
         const std::uint64_t used = total_ - left_by(slots, pool, now);
         cut_to(used - std::min(used, units.count()), pool);
     }
-
-    // Forgets the oldest units above the count. They would have left before all others, so what is
-    // refused stays refused.
-    void cut_to_count(const Slots& slots, LinePool& pool) noexcept { cut_to(slots.count(), pool); }
 
     // Forgets the oldest units above `most`.
     void cut_to(std::uint64_t most, LinePool& pool) noexcept {

@@ -70,16 +70,16 @@ void SlidingWindow::charge(const SlidingWindowLimit& limit, Instant now, Units c
     current_ += cost.count();
 }
 
-std::uint64_t SlidingWindow::used(const SlidingWindowLimit& limit, Instant now) const noexcept {
+Units SlidingWindow::used(const SlidingWindowLimit& limit, Instant now) const noexcept {
     const SlidingWindow moved = moved_to(limit, now);
     const auto length = static_cast<Wide>(limit.numbers.window);
     const Wide earlier = static_cast<Wide>(moved.previous_) * moved.left(limit, now);
     const Wide used = moved.current_ + (earlier + length - 1) / length;
-    return static_cast<std::uint64_t>(std::min<Wide>(used, UINT64_MAX));
+    return Units{static_cast<std::uint64_t>(std::min<Wide>(used, UINT64_MAX))};
 }
 
 Units SlidingWindow::remaining(const SlidingWindowLimit& limit, Instant now) const noexcept {
-    return Units{limit.numbers.count - std::min(used(limit, now), limit.numbers.count)};
+    return Units{limit.numbers.count - std::min(used(limit, now).count(), limit.numbers.count)};
 }
 
 std::optional<Nanoseconds> SlidingWindow::wait(const SlidingWindowLimit& limit, Instant now,
@@ -112,15 +112,6 @@ void SlidingWindow::give_back(const SlidingWindowLimit& limit, Instant now, Unit
     const Wide rest = static_cast<Wide>(units.count() - from_current) *
                       static_cast<Wide>(limit.numbers.window) / left(limit, now);
     previous_ -= static_cast<std::uint64_t>(std::min<Wide>(previous_, rest));
-}
-
-void SlidingWindow::renumber(const SlidingWindowLimit& to, Instant changed) noexcept {
-    move_to(to, changed);
-    current_ = std::min(current_, to.numbers.count);
-    const auto length = static_cast<Wide>(to.numbers.window);
-    const Wide share = left(to, changed);
-    const Wide room = (to.numbers.count - current_) * length;
-    previous_ = static_cast<std::uint64_t>(std::min<Wide>(previous_, (room + share - 1) / share));
 }
 
 Instant SlidingWindow::fresh_from(const SlidingWindowLimit& limit, Instant now) const noexcept {

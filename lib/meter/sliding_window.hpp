@@ -27,14 +27,13 @@ public:
                                                   Units cost) const noexcept;
     // Gives back what was used, at most `units`; the current window first.
     void give_back(const SlidingWindowLimit& limit, Instant now, Units units) noexcept;
-    // What was used stays used, at most the new count; the earlier window is cut first.
-    void renumber(const SlidingWindowLimit& to, Instant changed) noexcept;
     // What the current window and the one before have.
     [[nodiscard]] WindowCounts counts(const SlidingWindowLimit& limit, Instant now) const noexcept;
     // No earlier and no smaller than what there is.
     void set_counts(const WindowCounts& counts) noexcept;
-    // What counts now, rounded up; may be more than is admitted, where several workers count.
-    [[nodiscard]] std::uint64_t used(const SlidingWindowLimit& limit, Instant now) const noexcept;
+    // What counts now, rounded up; may be more than the count, where that was lowered or several
+    // workers count.
+    [[nodiscard]] Units used(const SlidingWindowLimit& limit, Instant now) const noexcept;
     // The end of the window after the current one.
     [[nodiscard]] Instant fresh_from(const SlidingWindowLimit& limit, Instant now) const noexcept;
 

@@ -10,21 +10,7 @@
 namespace sluice {
 namespace {
 
-// Charges a fresh bucket with what its key had used elsewhere: as if all of it were used now, so
-// that nothing of it ends too early.
-void owe_used(Cell& cell, const AnyLimit& numbers, Units used, LinePool& pool, Now now) noexcept {
-    const Units most = most_of(numbers);
-    const Units owed = std::min(used, most);
-    if (algorithm_of(numbers) != Algorithm::Penalty) {
-        if (owed != Units{0}) {
-            leave_at_most(cell, numbers, pool, now, Units{most.count() - owed.count()});
-        }
-        return;
-    }
-    PenaltyMeter{std::get<PenaltyLimit>(numbers)}.owe(cell, pool, now, owed);
-}
-
-// The same, exactly where that is possible.
+// Charges a fresh bucket with what its key owes elsewhere, exactly where that is possible.
 void owe(Cell& cell, const AnyLimit& numbers, const Owed& owed, LinePool& pool, Now now) noexcept {
     if (owed.bucket && gcra_of(numbers) != nullptr) {
         if (owed.bucket->fresh_from > std::max(cell.fresh_from, now.at)) {
@@ -37,7 +23,8 @@ void owe(Cell& cell, const AnyLimit& numbers, const Owed& owed, LinePool& pool, 
         cell.fresh_from = owed.line->fresh_from;
         return;
     }
-    owe_used(cell, numbers, owed.used, pool, now);
+    // As if all of it were used now, so that nothing of it ends too early.
+    use_at_least(cell, numbers, pool, now, owed.used);
 }
 
 }  // namespace
@@ -74,7 +61,7 @@ DebtElsewhere::Taken DebtElsewhere::charge_to(Cell& cell, const AnyLimit& number
     const Owed owed = owed_before(at);
     owe(cell, numbers, owed, pool, now_);
     const Units used = used_in_earlier(at, owed);
-    owe_used(cell, numbers, used, pool, now_);
+    use_at_least(cell, numbers, pool, now_, used);
     return {.in_earlier = used != Units{0}, .at_workers = owed.used != Units{0}};
 }
 
@@ -84,7 +71,9 @@ DebtElsewhere::Taken DebtElsewhere::charge_wider_to(Cell& cell, const AnyLimit& 
     const Owed owed = others_coarsened() ? owed_before(wider) : Owed{};
     const bool coarsened = store_.previous() != nullptr && store_.previous()->coarsened(now_.at);
     const Units used = coarsened ? used_in_earlier(wider, owed) : Units{0};
-    owe_used(cell, numbers, std::max(used, owed.used), pool, now_);
+    // At most its own numbers: what wider keys owe is not this key's own.
+    use_at_least(cell, numbers, pool, now_,
+                 std::min(std::max(used, owed.used), most_of(numbers)));
     return {.in_earlier = used != Units{0}, .at_workers = owed.used != Units{0}};
 }
 

@@ -137,7 +137,7 @@ void LimitRegistry::follow_changes(Stamp stamp, const SlotRow& row,
 
 void LimitRegistry::renumber_entry(Entry& entry, const SlotRow& row, Now now) noexcept {
     Cell cell = entry.cell();
-    // Others are cut to the new numbers, which may be done twice.
+    // Of others only a colour meter's line changes.
     std::optional<EntryTransaction> change;
     if (algorithm_of(*row.limit) == Algorithm::ColorMeter) {
         change.emplace(recovery_log_->undo, entry, cell.rest, pool_);
@@ -183,7 +183,7 @@ Units LimitRegistry::used_in(const Entry& entry, const auto& pool, Now now) cons
     if (entry.has_own_numbers()) {
         const OwnBucket bucket = pool.template at<OwnBucket>(entry.cell().rest);
         const Result<Limit> own = bucket.checked_limit();
-        return own ? Units{own->burst() - remaining(bucket.state, *own, now.at).count()} : Units{0};
+        return own ? used(bucket.state, *own, now.at) : Units{0};
     }
     const AnyLimit* numbers = numbers_at(*row.limit, row.coarser, entry.stamp().aggregation_level);
     if (numbers == nullptr) {
@@ -198,8 +198,7 @@ Units LimitRegistry::used_in(const Entry& entry, const auto& pool, Now now) cons
             numbers = previous.version == entry.stamp().version ? &previous.limit : numbers;
         }
     }
-    const Units most = most_of(*numbers);
-    return Units{most.count() - std::min(most, remaining(cell, *numbers, pool, now)).count()};
+    return used(cell, *numbers, pool, now);
 }
 
 Units LimitRegistry::used_of(const Entry& entry, const LinePool& pool, Now now) const noexcept {

@@ -32,6 +32,8 @@ struct alignas(64) LatestChange {
     std::uint8_t from = kNone;  // the version that such entries carry; kNone: there are none
     std::uint8_t to = 0;        // in force
     std::uint8_t change = 0;    // as PreviousNumbers has it
+    // Numbers were lowered: buckets may have used more than those in force allow.
+    bool lowered = false;
     NumberChange numbers;
 };
 static_assert(sizeof(LatestChange) == 64);

@@ -96,7 +96,8 @@ rules:
         self.assertEqual(self.passed(limiter, noon - SECOND, lambda: source("10.0.0.2"), 50), 20)
         # Ten came back by the end; the ten that are still owed are more than the rule's burst.
         self.assertEqual(self.passed(limiter, noon, lambda: source("10.0.0.2")), 0)
-        self.assertEqual(self.passed(limiter, noon + 3 * SECOND, lambda: source("10.0.0.2")), 3)
+        self.assertEqual(self.passed(limiter, noon + 3 * SECOND, lambda: source("10.0.0.2")), 0)
+        self.assertEqual(self.passed(limiter, noon + 8 * SECOND, lambda: source("10.0.0.2")), 3)
         self.assertEqual(self.passed(limiter, midnight - 1, lambda: source("10.0.0.3")), 20)
         self.assertEqual(self.passed(limiter, midnight, lambda: source("10.0.0.3")), 5)
         self.assertEqual(limiter.counts["r"]["exempted"], 20)

@@ -50,10 +50,12 @@ class TokenBucket(Bucket):
 
     def change(self, limit):
         """What was used stays used, in units rounded up to the parts of a ns that a rate of p units
-        in q ns has: q-ths of a unit. Nobody owes more than a burst."""
+        in q ns has: q-ths of a unit. It may be more than a burst; nobody owes for longer than
+        2^56 ns, or 2^63 p-ths of one."""
         used, parts = self.limit.burst - self.tokens, limit.rate.denominator
-        used = Fraction(math.ceil(used * parts), parts)
-        self.limit, self.tokens = limit, max(Fraction(0), limit.burst - used)
+        longest = min(2**56 * limit.rate.numerator, 2**63 - 1)
+        used = Fraction(min(math.ceil(used * parts), longest), parts)
+        self.limit, self.tokens = limit, limit.burst - used
 
     def wait(self, cost):
         if cost <= self.tokens:
@@ -66,7 +68,7 @@ class TokenBucket(Bucket):
         self.tokens -= cost
 
     def spend_what_fits(self, cost):
-        self.tokens = max(Fraction(0), self.tokens - cost)
+        self.tokens = min(self.tokens, max(Fraction(0), self.tokens - cost))
 
 
 class Counting(Bucket):

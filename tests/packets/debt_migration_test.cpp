@@ -147,6 +147,28 @@ TEST(Moving, WhatIsLeftIsLeft) {
     }
 }
 
+// More than the numbers allow was used when its keys move: restored there, they leave it so.
+TEST(Moving, WhatALoweredBurstOwesGoesAlong) {
+    const std::string lowered = "{algorithm: token_bucket, rate: 1/h, burst: 100}";
+    for (const Place to : kPlaces) {
+        SCOPED_TRACE(name_of(to));
+        Workers workers{at(Place::Local, std::string{kBucket}), kWorkers};
+        EXPECT_EQ(flood(workers, Place::Local, 300, kStart), 300U);
+        workers.apply(at(Place::Local, lowered), kStart);
+        workers.apply(at(to, lowered), kStart);
+        EXPECT_EQ(flood(workers, to, 50, kStart), 0U);
+        workers.turns(kStart);
+        workers.apply(at(to, std::string{kBucket}), kStart);
+        std::uint64_t passed = 0;
+        for (int i = 0; i < 100; ++i) {
+            passed += flood(workers, to, 10, kStart);
+            workers.turns(kStart);
+        }
+        EXPECT_GE(passed, 100U);
+        EXPECT_LE(passed, 100U + (kWorkers - 1) * limit_of(workers).shared);
+    }
+}
+
 // However often it moves, and wherever its packets come meanwhile, each unit is counted once.
 TEST(Moving, AnyChainOfMovesAddsUp) {
     for (const bool with_merged : {false, true}) {

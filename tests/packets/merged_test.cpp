@@ -63,6 +63,33 @@ TEST(Merged, OneBurstForAllWorkersWithinThePromise) {
     EXPECT_GE(passed, 1'190U);
 }
 
+// Lowered and restored, a limit that workers share has what it had left; and what was used before
+// is no overshoot of theirs.
+TEST(Merged, NumbersThatAreRestoredLeaveWhatWasUsed) {
+    Workers workers{RULE LIMIT("1/h", "1000"), 4};
+    const std::uint64_t ahead = workers.limit().shared;
+    std::uint64_t passed = 0;
+    for (int i = 0; i < 150; ++i) {
+        passed += workers.pass(4, frame(), kStart);
+        workers.turns(kStart);
+    }
+    EXPECT_EQ(passed, 600U);
+    workers.apply(RULE LIMIT("1/h", "100"), kStart);
+    for (int i = 0; i < 20; ++i) {
+        // By then what was not told yet is.
+        EXPECT_EQ(workers.pass(4, frame(), kStart + 5s), 0U);
+        workers.turns(kStart + 5s);
+    }
+    workers.apply(RULE LIMIT("1/h", "1000"), kStart + 5s);
+    for (int i = 0; i < 300; ++i) {
+        passed += workers.pass(4, frame(), kStart + 5s);
+        workers.turns(kStart + 5s);
+    }
+    EXPECT_GE(passed, 1000U);
+    EXPECT_LE(passed, 1000U + 3 * ahead);
+    EXPECT_LE(workers.worst_excess(), 3 * ahead);
+}
+
 TEST(Merged, WhatTheOwnerDoesNotAnswerEndsAndIsSaid) {
     Workers workers{RULE "    max_unsynced: 5\n" LIMIT("1/s", "100"), 2};
     std::uint64_t passed = 0;

@@ -95,7 +95,8 @@ TEST(Overrides, TheyEndByThemselves) {
     EXPECT_EQ(admitted(box, "10.0.0.2", Instant{12h - 1s}), 20);
     // Ten came back by the end, and what remains owed is more than the rule's burst.
     EXPECT_EQ(admitted(box, "10.0.0.2", Instant{12h}), 0);
-    EXPECT_EQ(admitted(box, "10.0.0.2", Instant{12h + 3s}), 3);
+    EXPECT_EQ(admitted(box, "10.0.0.2", Instant{12h + 3s}), 0);
+    EXPECT_EQ(admitted(box, "10.0.0.2", Instant{12h + 8s}), 3);
     EXPECT_EQ(admitted(box, "10.0.0.2", Instant{12h + 100s}), 5);
 }
 
@@ -113,7 +114,9 @@ TEST(Overrides, AnIdleBucketIsKeptAsLongAsItOwesUnderTheRule) {
         (void)send(box, "10.0.1." + std::to_string(i), Instant{12h + 10s});
     }
     EXPECT_EQ(admitted(box, "10.0.0.1", Instant{12h + 10s}), 0);
-    EXPECT_EQ(admitted(box, "10.0.0.1", Instant{13h}), 1);
+    // Ten of twenty had not come back at the end: the first of the rule's five fits once six have.
+    EXPECT_EQ(admitted(box, "10.0.0.1", Instant{18h - 1s}), 0);
+    EXPECT_EQ(admitted(box, "10.0.0.1", Instant{18h}), 1);
 }
 
 TEST(Overrides, OfEveryKindOfLimit) {
@@ -135,9 +138,9 @@ TEST(Overrides, OfEveryKindOfLimit) {
         // Taken away: nine were used, of five.
         ASSERT_TRUE(box.reload(rules("", limit)));
         EXPECT_EQ(admitted(box, "10.0.0.1", kStart + 1s), 0) << limit;
-        // And back: of nine, five are known to be used.
+        // And back: of nine, nine are used.
         ASSERT_TRUE(box.reload(rules(more, limit)));
-        EXPECT_EQ(admitted(box, "10.0.0.1", kStart + 2s), 4) << limit;
+        EXPECT_EQ(admitted(box, "10.0.0.1", kStart + 2s), 0) << limit;
         ASSERT_TRUE(box.reload(rules(less, limit)));
         EXPECT_EQ(admitted(box, "10.0.0.1", kStart + 3s), 0) << limit;
         EXPECT_EQ(admitted(box, "10.0.0.2", kStart + 3s), 0) << limit;
@@ -265,7 +268,6 @@ public:
             pay(key, second);
             const auto at = static_cast<std::size_t>(key);
             numbers_[at] = next_[at];
-            owes_[at] = std::min(owes_[at], numbers_[at].burst);
         }
     }
     [[nodiscard]] bool judge(int key, std::int64_t second) {
@@ -281,7 +283,7 @@ public:
     [[nodiscard]] std::uint64_t left(int key, std::int64_t second) {
         pay(key, second);
         const auto at = static_cast<std::size_t>(key);
-        return numbers_[at].burst - owes_[at];
+        return numbers_[at].burst - std::min(owes_[at], numbers_[at].burst);
     }
 
 private:

@@ -38,7 +38,7 @@ struct Change {
     int left;
 };
 
-// remaining += new - old, clamped to [0, new]; at one instant, so nothing comes back meanwhile.
+// remaining = max(0, new - used); at one instant, so nothing comes back meanwhile.
 TEST(Reload, NumbersCarryOver) {
     const Change rows[] = {
         {"{algorithm: token_bucket, rate: 10/s, burst: 10}", 4,
@@ -66,6 +66,54 @@ TEST(Reload, NumbersCarryOver) {
         ASSERT_EQ(passed(box, row.spent, kStart), row.spent) << row.before;
         ASSERT_TRUE(box.reload(rules_with(row.after)));
         EXPECT_EQ(passed(box, 100, kStart), row.left) << row.before << " -> " << row.after;
+    }
+}
+
+// 6 of 10 used; 12, then 1, then 10 again: 4 are left, whether or not a packet of the key came in
+// between.
+TEST(Reload, NumbersThatAreRestoredLeaveWhatWasUsed) {
+    const std::string limits[] = {
+        "{algorithm: token_bucket, rate: 1/d, burst: ",
+        "{algorithm: token_bucket, rate: 7/d, burst: ",
+        "{algorithm: leaky_bucket, rate: 1/d, queue: ",
+        "{algorithm: fixed_window, window: 1d, phase: first, count: ",
+        "{algorithm: sliding_window, window: 1d, count: ",
+        "{algorithm: sliding_counters, window: 1d, count: ",
+        "{algorithm: sliding_log, window: 1d, count: ",
+    };
+    for (const std::string& limit : limits) {
+        for (const bool is_seen : {false, true}) {
+            Box box{rules_with(limit + "10}")};
+            ASSERT_EQ(passed(box, 6, kStart), 6) << limit;
+            for (const std::string number : {"12", "1", "10"}) {
+                ASSERT_TRUE(box.reload(rules_with(limit + number + "}"))) << limit;
+                if (is_seen && number == "1") {
+                    EXPECT_EQ(passed(box, 2, kStart), 0) << limit;
+                }
+                (void)box.judge(test::arp().bytes(), kStart);
+            }
+            EXPECT_EQ(passed(box, 100, kStart), 4) << limit << " seen: " << is_seen;
+        }
+    }
+}
+
+// The same where a key has numbers of its own for a while.
+TEST(Reload, NumbersOfAKeyThatEndLeaveWhatWasUsed) {
+    const std::string limits[] = {
+        "{algorithm: token_bucket, rate: 1/d, burst: 10}",
+        "{algorithm: sliding_log, window: 1d, count: 10}",
+    };
+    for (const std::string& limit : limits) {
+        const std::string number =
+            limit.find("burst") != std::string::npos ? "rate: 1/d, burst: 2" : "count: 2";
+        const std::string own =
+            "    overrides: {inline: [{key: 10.0.0.1, limits: {'1': {" + number + "}}}]}\n";
+        Box box{rules_with(limit)};
+        ASSERT_EQ(passed(box, 6, kStart), 6) << limit;
+        ASSERT_TRUE(box.reload(rules_with(limit, own))) << limit;
+        EXPECT_EQ(passed(box, 2, kStart), 0) << limit;
+        ASSERT_TRUE(box.reload(rules_with(limit))) << limit;
+        EXPECT_EQ(passed(box, 100, kStart), 4) << limit;
     }
 }
 

@@ -188,6 +188,14 @@ public:
         const Result<ReadKey> key = read_key_of_rule(rule.keys, rule.missing_key, text);
         return workers_.front()->core.hash(limit().identity, key->bytes.view());
     }
+    // Over what the first limit allows, as its owners have measured it.
+    [[nodiscard]] std::uint64_t worst_excess() const {
+        std::uint64_t worst = 0;
+        for (const auto& worker : workers_) {
+            worst = std::max(worst, worker->ledger_store.worst_excess(limit().slot).read());
+        }
+        return worst;
+    }
     // Records of what is not yet in any total.
     [[nodiscard]] std::uint64_t unsynced() const {
         return sum([](const Worker& worker) { return worker.ledger->records().in_use(); });

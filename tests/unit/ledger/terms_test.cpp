@@ -103,6 +103,9 @@ TEST(BucketState, AnAmountIsSpentWhenItWas) {
 TEST(BucketState, OwesNoMoreThanTwoBucketsFromNowOn) {
     const Limit limit = *Limit::make({Units{1'000}, 1s}, Units{10});
     EXPECT_EQ(charged({}, limit, {Instant{5ms}, 1'000}, Instant{7ms}).fresh_from, Instant{27ms});
+    // A burst that was lowered leaves longer debts, and nothing that is charged shortens them.
+    EXPECT_EQ(charged({Instant{900ms}, 0}, limit, {Instant{5ms}, 3}, Instant{7ms}).fresh_from,
+              Instant{900ms});
     const Limit thirds = *Limit::make({Units{3}, 1s}, Units{10});
     const Gcra bucket = charged({}, thirds, {Instant{0s}, 1}, Instant{0s});
     EXPECT_EQ(debt_of(bucket, thirds, Instant{0s}), thirds.period());

@@ -127,6 +127,27 @@ TEST(LoadedRules, MayBeMoved) {
     }
 }
 
+// What parents and tables of earlier processes owe may last as long as what was used under the
+// numbers before lasts at the rate in force.
+TEST(LoadedRules, ALoweredRateMakesDebtsLonger) {
+    const Result<LoadedRules> fast = LoadedRules::make(set_of({rule_of("a", 7, 1000)}), {});
+    ASSERT_TRUE(fast);
+    EXPECT_EQ(fast->set().longest_debt, 1s + 1ns);
+    EXPECT_FALSE(fast->set().slots[1].latest.lowered);
+    RuleSet lower = set_of({rule_of("a", 7, 1)});
+    lower.rules.front().limits.front().limit =
+        TokenBucketLimit{*Limit::make({.units = Units{1}, .period = 1s}, Units{10})};
+    const Result<LoadedRules> slow = LoadedRules::make(std::move(lower), after(*fast));
+    ASSERT_TRUE(slow);
+    EXPECT_EQ(slow->set().longest_debt, 1000s + 1ns);
+    EXPECT_TRUE(slow->set().slots[1].latest.lowered);
+    const Result<LoadedRules> restored =
+        LoadedRules::make(set_of({rule_of("a", 7, 1000)}), after(*slow));
+    ASSERT_TRUE(restored);
+    EXPECT_EQ(restored->set().longest_debt, 1s + 1ns);
+    EXPECT_FALSE(restored->set().slots[1].latest.lowered);
+}
+
 TEST(LoadedRules, AReloadKeepsSlotsAndCounterRows) {
     std::map<std::uint32_t, std::uint64_t> written{{0, 5}, {1, 6}};
     const auto read = [&](std::uint32_t row) { return RuleTotals{.admitted = written[row]}; };

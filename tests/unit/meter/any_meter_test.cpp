@@ -391,8 +391,7 @@ TEST_P(EveryAlgorithm, GivesBackWhatItIsTold) {
     }
 }
 
-// remaining += new - old, clamped to [0, new]; colour meters do so for each bucket and have a test
-// of their own.
+// remaining = max(0, new - used); colour meters do so for each bucket and have a test of their own.
 TEST_P(EveryAlgorithm, KeepsWhatWasUsedWhenItsNumbersChange) {
     if (std::holds_alternative<ColorLimit>(GetParam().limit)) {
         return;
@@ -407,15 +406,27 @@ TEST_P(EveryAlgorithm, KeepsWhatWasUsedWhenItsNumbersChange) {
         const std::uint64_t used = full - bucket.left(bucket.limit);
         renumber(bucket.cell, bucket.limit, changed, bucket.pool, bucket.now);
         ASSERT_EQ(bucket.left(changed), new_full - std::min(used, new_full));
-        // Once more, the other way: what was clamped stays so. A weighted counter is cut to a whole
-        // number, never too far.
+        // Restored, they leave all as it was.
         renumber(bucket.cell, changed, bucket.limit, bucket.pool, bucket.now);
-        const std::uint64_t kept = full - std::min(used, new_full);
-        if (std::holds_alternative<SlidingWindowLimit>(changed)) {
-            ASSERT_LE(bucket.left(bucket.limit), kept);
-        } else {
-            ASSERT_EQ(bucket.left(bucket.limit), kept);
+        ASSERT_EQ(bucket.left(bucket.limit), full - used);
+    }
+}
+
+TEST_P(EveryAlgorithm, OwesAtLeastWhatWasUsedElsewhere) {
+    const std::uint64_t full = fresh_units(GetParam().limit);
+    for (std::uint64_t seed = 1; seed <= 60; ++seed) {
+        std::mt19937_64 random{seed};
+        Used bucket{GetParam(), seed};
+        const std::uint64_t before = full - bucket.left(bucket.limit);
+        const std::uint64_t more = random() % (std::min(full, kMostCount / 2) * 2);
+        use_at_least(bucket.cell, bucket.limit, bucket.pool, bucket.now, Units{more});
+        const Units after = used(bucket.cell, bucket.limit, bucket.pool, bucket.now);
+        if (std::holds_alternative<ColorLimit>(bucket.limit)) {
+            ASSERT_GE(after.count(), std::min(full, more));
+        } else if (full <= kMostCount / 4) {
+            ASSERT_EQ(after.count(), std::max(before, more));
         }
+        ASSERT_EQ(bucket.left(bucket.limit), full - std::min(full, after.count()));
     }
 }
 

@@ -196,6 +196,8 @@ TEST(ColorMeter, NumbersChangeForEachBucketByItself) {
         EXPECT_EQ(left(meter, from, now), row.before);
         meter.renumber(from, to, now);
         EXPECT_EQ(left(meter, to, now), row.after);
+        meter.renumber(to, from, now);
+        EXPECT_EQ(left(meter, from, now), row.before) << "restored";
     }
 }
 

@@ -249,11 +249,11 @@ TEST(Gcra, RenumberingKeepsWhatWasUsedToAFractionOfAUnit) {
             renumber(bucket, before, after, changed);
             const Wide debt = debt_of(bucket, after, changed);
             const Wide used = old_debt * after.period();  // times both periods
-            if (used < static_cast<Wide>(after.full()) * before.period()) {
+            if (used < static_cast<Wide>(after.longest_debt()) * before.period()) {
                 ASSERT_GE(debt * before.period(), used);
                 ASSERT_TRUE(debt == 0 || (debt - 1) * before.period() < used);
             } else {
-                ASSERT_EQ(debt, after.full());
+                ASSERT_EQ(debt, after.longest_debt());
             }
             const auto shifted = static_cast<std::int64_t>(old_left + after.burst()) -
                                  static_cast<std::int64_t>(before.burst());
@@ -261,6 +261,35 @@ TEST(Gcra, RenumberingKeepsWhatWasUsedToAFractionOfAUnit) {
                       static_cast<std::uint64_t>(std::max<std::int64_t>(shifted, 0)));
             ASSERT_LT(bucket.below, after.parts());
         }
+    }
+}
+
+// Raised, lowered and restored: 600 of 1,000 stay used, whatever the numbers were in between.
+TEST(Gcra, NumbersThatAreRestoredLeaveWhatWasUsed) {
+    for (const std::uint64_t rate : {1U, 100U, 16'777'213U}) {
+        const Limit numbers = limit(rate, 1s, 1000);
+        Gcra bucket;
+        ASSERT_TRUE(take(bucket, numbers, kStart, 600));
+        const Limit steps[] = {numbers, limit(rate, 1s, 1200), limit(rate, 1s, 100),
+                               limit(rate, 1h, 3), numbers};
+        for (std::size_t i = 1; i < std::size(steps); ++i) {
+            renumber(bucket, steps[i - 1], steps[i], kStart);
+            EXPECT_EQ(used(bucket, steps[i], kStart), Units{600}) << rate << ' ' << i;
+        }
+        EXPECT_EQ(remaining(bucket, numbers, kStart), Units{400});
+    }
+}
+
+// What does not fit the instants of a table's entry lasts as long as the longest debt that does.
+TEST(Gcra, ADebtIsNeverLongerThanTheInstantsHold) {
+    const Limit fast = limit(1'000'000'000, 1s, 1'000'000'000);
+    for (const Limit& slow : {limit(1, 24h, 1), limit(16'777'213, 24h * 300, 1)}) {
+        Gcra bucket;
+        charge(bucket, fast, kStart, Units{fast.burst()});
+        renumber(bucket, fast, slow, kStart);
+        EXPECT_EQ(debt_of(bucket, slow, kStart), slow.longest_debt());
+        EXPECT_LE(bucket.fresh_from - kStart, Nanoseconds{std::int64_t{1} << 56});
+        EXPECT_EQ(remaining(bucket, slow, kStart), Units{0});
     }
 }
 

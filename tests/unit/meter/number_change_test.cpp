@@ -24,10 +24,16 @@ Limit random_limit(std::mt19937_64& random) {
     }
 }
 
-// A bucket at or around full, empty or anywhere in between.
+// A bucket at or around full, empty or anywhere in between, or of a burst that was lowered.
 Gcra random_bucket(std::mt19937_64& random, const Limit& limit) {
-    const std::uint64_t debts[] = {
-        0, 1, limit.period(), limit.full() - 1, limit.full(), random() % limit.full()};
+    const std::uint64_t debts[] = {0,
+                                   1,
+                                   limit.period(),
+                                   limit.full() - 1,
+                                   limit.full(),
+                                   random() % limit.full(),
+                                   limit.full() + random() % (limit.longest_debt() - limit.full()),
+                                   limit.longest_debt()};
     return owing(debts[random() % std::size(debts)], limit, kChanged);
 }
 

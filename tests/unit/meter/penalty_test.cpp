@@ -133,6 +133,25 @@ TEST(Penalty, NewNumbersKeepRefusalsAndBans) {
     EXPECT_EQ(place.left(kStart + 40s), 100U);
 }
 
+// Lowered and restored: the refusals in between were not forgotten, and ban nobody.
+TEST(Penalty, NumbersThatAreRestoredKeepAllRefusals) {
+    LinePool pool{64};
+    Place place{penalty(10, 10s, 60s), pool, kStart};
+    for (int i = 0; i < 8; ++i) {
+        EXPECT_FALSE(place.refuse(kStart));
+    }
+    const AnyLimit before = place.limit;
+    for (const AnyLimit& lower : {AnyLimit{penalty(3, 10s, 60s)}, AnyLimit{penalty(1, 10s, 60s)}}) {
+        renumber(place.cell, place.limit, lower, pool, {kStart + 1s, {}});
+        place.limit = lower;
+        EXPECT_EQ(place.left(kStart + 1s), 1U);
+        EXPECT_EQ(place.rest(kStart + 1s), 0s);
+    }
+    renumber(place.cell, place.limit, before, pool, {kStart + 2s, {}});
+    place.limit = before;
+    EXPECT_EQ(place.left(kStart + 2s), 2U);
+}
+
 // What has no room is not counted, and says so.
 TEST(Penalty, AFullPoolForgetsNoBan) {
     LinePool pool{1};

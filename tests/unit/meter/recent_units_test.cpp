@@ -129,7 +129,7 @@ TEST(RecentUnits, AChargeWithoutRoomLastsLonger) {
     EXPECT_EQ(bucket.left(kStart + 1500ms), 100U);
 }
 
-// The oldest units go first, as they would have left first.
+// All of them go on to count, each until it leaves.
 TEST(RecentUnits, FewerUnitsThanWereUsed) {
     LinePool pool{100};
     for (const auto make : {log, counters}) {
@@ -142,11 +142,10 @@ TEST(RecentUnits, FewerUnitsThanWereUsed) {
         const Instant now = kStart + 450ms;
         renumber(bucket.cell, before, after, pool, {now});
         EXPECT_EQ(remaining(bucket.cell, after, pool, {now}), Units{0});
-        // 5 of the seventh, 10 of the eighth and ninth are left.
         EXPECT_EQ(remaining(bucket.cell, after, pool, {kStart + 1320ms}), Units{5});
         EXPECT_EQ(remaining(bucket.cell, after, pool, {kStart + 1370ms}), Units{15});
         renumber(bucket.cell, after, before, pool, {now});
-        EXPECT_EQ(remaining(bucket.cell, before, pool, {now}), Units{75});
+        EXPECT_EQ(remaining(bucket.cell, before, pool, {now}), Units{10});
         close_bucket(bucket.cell, algorithm_of(after), pool);
     }
     EXPECT_EQ(pool.free(), pool.size());
@@ -175,7 +174,26 @@ TEST(RecentUnits, NoLookHasMuchToDrop) {
     EXPECT_EQ(pool.size() - pool.free(), 1U);
 }
 
-// All of it lies in the newest record: what is cut is cut there too.
+// Of a count that was lowered all that has left is dropped by the first look, and never twice.
+TEST(RecentUnits, ALoweredCountAdmitsAsSoonAsEnoughHasLeft) {
+    LinePool pool{60'000};
+    const AnyLimit before = log(100'000);
+    const AnyLimit after = log(10);
+    Bucket bucket{before, pool};
+    for (int i = 0; i < 100'000; ++i) {
+        ASSERT_EQ(bucket.take(kStart + Nanoseconds{i}, 1), Conformance::Green);
+    }
+    renumber(bucket.cell, before, after, pool, {kStart + 1ms});
+    const auto judge = [&](Instant now) {
+        return check(bucket.cell, after, pool, {now}, {Units{1}});
+    };
+    EXPECT_EQ(wait(bucket.cell, after, pool, {kStart + 1ms}, {Units{1}}), 999ms + 99'990ns);
+    EXPECT_EQ(judge(kStart + 1s + 99'989ns), Conformance::Red);
+    EXPECT_EQ(judge(kStart + 1s + 99'990ns), Conformance::Green);
+    EXPECT_LE(pool.size() - pool.free(), 10U);
+}
+
+// All of it lies in the newest record, which counts whole once the number is restored.
 TEST(RecentUnits, FewerUnitsThanTheNewestRecordHolds) {
     LinePool pool{100};
     for (const auto make : {log, counters}) {
@@ -186,7 +204,7 @@ TEST(RecentUnits, FewerUnitsThanTheNewestRecordHolds) {
         renumber(bucket.cell, before, after, pool, {kStart});
         renumber(bucket.cell, after, before, pool, {kStart});
         ASSERT_EQ(bucket.take(kStart + 500ms, 5), Conformance::Green);
-        EXPECT_EQ(bucket.left(kStart + 500ms), 70U);
+        EXPECT_EQ(bucket.left(kStart + 500ms), 15U);
         EXPECT_EQ(bucket.left(kStart + 1100ms), 95U);
         EXPECT_EQ(bucket.take(kStart + 1100ms, 95), Conformance::Green);
         EXPECT_EQ(bucket.left(kStart + 1100ms), 0U);

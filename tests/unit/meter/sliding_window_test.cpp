@@ -23,21 +23,22 @@ TEST(SlidingWindow, TheEarlierWindowCountsByItsShare) {
     EXPECT_EQ(window.fresh_from(numbers, Instant{5900ms}), Instant{7s});
 }
 
-// Current first, as it counts longest; of the earlier one as many units as needed, rounded against
-// the debtor: 3 of new 3 are used when 5 count for 0.7 each.
+// A count that was lowered below what was used: all of that goes on to count, each window by its
+// share.
 TEST(SlidingWindow, FewerUnitsThanWereUsed) {
     SlidingWindow window;
     window.charge(limit(1000), Instant{5s}, Units{1000});
-    window.renumber(limit(3), Instant{6300ms});
     EXPECT_EQ(window.remaining(limit(3), Instant{6300ms}), Units{0});
-    EXPECT_EQ(window.wait(limit(3), Instant{6300ms}, Units{1}), 300ms);
+    EXPECT_EQ(window.used(limit(3), Instant{6300ms}), Units{700});
+    EXPECT_EQ(window.wait(limit(3), Instant{6300ms}, Units{1}), 698ms);
+    EXPECT_EQ(window.remaining(limit(1000), Instant{6300ms}), Units{300});
 
     SlidingWindow both;
     both.charge(limit(1000), Instant{5s}, Units{300});
     both.charge(limit(1000), Instant{6300ms}, Units{500});
-    both.renumber(limit(200), Instant{6300ms});
     EXPECT_EQ(both.wait(limit(200), Instant{6300ms}, Units{200}), 1700ms);
-    EXPECT_EQ(both.remaining(limit(200), Instant{7500ms}), Units{100});
+    EXPECT_EQ(both.remaining(limit(200), Instant{7500ms}), Units{0});
+    EXPECT_EQ(both.remaining(limit(200), Instant{7800ms}), Units{100});
 }
 
 }  // namespace
