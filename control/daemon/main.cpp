@@ -3,6 +3,7 @@
 #include "control/daemon/link_keeper.hpp"
 #include "control/daemon/list_keeper.hpp"
 #include "control/daemon/log.hpp"
+#include "control/daemon/rule_compile.hpp"
 #include "control/daemon/settings.hpp"
 
 #include <spdlog/spdlog.h>
@@ -12,6 +13,7 @@
 #include <csignal>
 #include <ctime>
 #include <exception>
+#include <functional>
 #include <mutex>
 #include <stop_token>
 #include <thread>
@@ -44,14 +46,24 @@ bool wait(const sigset_t& signals) {
     return signal != SIGINT && signal != SIGTERM;
 }
 
-// The chores that may compile, and so take long, in a thread of their own: deadlines go on.
-void look_after_rules(const std::stop_token& stop, RuleKeeper& rules, ListKeeper& lists) {
+// What is being compiled ends with the process, whoever compiles it.
+void end_on_signal(const std::stop_token& stop, const sigset_t& signals) {
+    while (!stop.stop_requested()) {
+        if (!wait(signals)) {
+            (void)compile_stop().request_stop();
+            return;
+        }
+    }
+}
+
+// A chore that may compile, and so take long, in a thread of its own: deadlines go on, and so do
+// the others.
+void repeat(const std::stop_token& stop, const std::function<void()>& chore) {
     std::mutex mutex;
     std::condition_variable_any changed;
     std::unique_lock lock{mutex};
     while (!stop.stop_requested()) {
-        rules.end_rules();
-        lists.tick(ListKeeper::Clock::now());
+        chore();
         (void)changed.wait_for(lock, stop, std::chrono::nanoseconds{kTick.tv_nsec},
                                [&] { return stop.stop_requested(); });
     }
@@ -59,6 +71,7 @@ void look_after_rules(const std::stop_token& stop, RuleKeeper& rules, ListKeeper
 
 int run(const Settings& settings, const sigset_t& signals) {
     set_up_log(settings.log_level, settings.log_format);
+    const std::jthread listener{[&](const std::stop_token& stop) { end_on_signal(stop, signals); }};
     DataplaneLink link{settings.dataplane_socket};
     Audit audit{settings.state_dir};
     RuleKeeper rules{Store{settings.state_dir}, link, audit};
@@ -73,14 +86,17 @@ int run(const Settings& settings, const sigset_t& signals) {
         spdlog::error("{}", server.error().what);
         return kRefused;
     }
-    const std::jthread chores{
-        [&](const std::stop_token& stop) { look_after_rules(stop, rules, lists); }};
+    const std::jthread ends{
+        [&](const std::stop_token& stop) { repeat(stop, [&] { rules.end_rules(); }); }};
+    const std::jthread reloads{[&](const std::stop_token& stop) {
+        repeat(stop, [&] { lists.tick(ListKeeper::Clock::now()); });
+    }};
     (void)sd_notify(0, "READY=1");
     spdlog::info("serving {}", settings.control.path);
-    while (wait(signals)) {
+    repeat(compile_stop().get_token(), [&] {
         keeper.tick(LinkKeeper::Clock::now());
         (*server)->sweep();
-    }
+    });
     (void)sd_notify(0, "STOPPING=1");
     spdlog::info("stopping");
     return 0;

@@ -32,8 +32,13 @@ OverrideCache& override_cache() {
     return cache;
 }
 
+std::stop_source& compile_stop() {
+    static std::stop_source stop;
+    return stop;
+}
+
 Compiled compile(StoredRules& rules, const RssMapping& box) {
-    Problems problems{rules.file};
+    Problems problems{rules.file, compile_stop().get_token()};
     const ListReader lists = [&rules](const std::string& path) -> Result<ListFile> {
         const auto kept = rules.lists.find(path);
         if (kept != rules.lists.end()) {

@@ -7,6 +7,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <stop_token>
 #include <string>
 #include <vector>
 
@@ -29,6 +30,10 @@ struct Compiled {
 
 // The same of override files.
 [[nodiscard]] OverrideCache& override_cache();
+
+// Of the whole process: once it is requested, what is being compiled ends with an error, and so
+// does whatever would be compiled next.
+[[nodiscard]] std::stop_source& compile_stop();
 
 // With its lists as they were read; those that were not yet are read, and kept from now on. As its
 // lives have it: what has ended is off. `box`: that it is for.

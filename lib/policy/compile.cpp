@@ -61,7 +61,7 @@ public:
         read_rules(top);
         limits_.warn_of_unused(relaxed_);
         lists_.warn_of_unused(relaxed_);
-        if (!file_.problems.has_errors()) {
+        if (!file_.problems.are_interrupted() && !file_.problems.has_errors()) {
             databases_.warn_of_unused(relaxed_);
             rules_.finish(*top.find("rules"), box_, patterns_, databases_);
         }
@@ -113,6 +113,9 @@ private:
             return;
         }
         for (const YamlNode& node : rules->items) {
+            if (file_.problems.are_interrupted()) {
+                return;
+            }
             rules_.add(node, read_rule(node, file_));
             for (ReadRule& candidate : read_candidates_of(node, file_)) {
                 rules_.add(node, std::move(candidate));

@@ -121,12 +121,13 @@ void normalise(ListValues& values) {
 
 }  // namespace
 
-ListText read_list_text(std::string_view text, ListType type) {
+ListText read_list_text(std::string_view text, ListType type, const std::stop_token& stop) {
     ListText list;
     list.values.type = type;
     std::size_t skipped = text.starts_with(kByteOrderMark) ? kByteOrderMark.size() : 0;
     text.remove_prefix(skipped);
-    for (std::uint32_t number = 1; !text.empty(); ++number) {
+    StopCheck check{stop};
+    for (std::uint32_t number = 1; !text.empty() && !check.is_requested(); ++number) {
         const std::size_t end = std::min(text.find('\n'), text.size());
         std::string_view line = text.substr(0, end);
         if (line.ends_with('\r')) {

@@ -45,6 +45,7 @@ struct ListText {
     std::size_t fault_count = 0;
 };
 
-[[nodiscard]] ListText read_list_text(std::string_view text, ListType type);
+[[nodiscard]] ListText read_list_text(std::string_view text, ListType type,
+                                      const std::stop_token& stop = {});
 
 }  // namespace sluice

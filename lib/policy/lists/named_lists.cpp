@@ -43,7 +43,10 @@ void read_file(NamedList& list, Position at, const ListReader* files, const Read
         }
         return;
     }
-    ListText text = read_list_text(*file->text, list.values.type);
+    ListText text = read_list_text(*file->text, list.values.type, context.problems.stop());
+    if (context.problems.are_interrupted()) {
+        return;
+    }
     report_faults(text, file->name, context.problems);
     list.known = text.fault_count == 0;
     list.values = std::move(text.values);

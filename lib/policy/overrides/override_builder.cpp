@@ -156,45 +156,56 @@ std::optional<OverrideFault> OverrideBuilder::add(const OverrideText& text, Over
 
 // Numbers that an operator has set take the place of the files' for that limit, and of `exempt`.
 void OverrideBuilder::let_run_time_win(Group& group) const {
-    const auto is_beaten = [&](const Row* row) {
-        const Piece& piece = said_.pieces[row->piece];
-        const auto beats = [&](const Row* other) {
-            const Piece& set = said_.pieces[other->piece];
-            return other->place.source == OverrideSource::RunTime && set.has_numbers() &&
-                   (piece.exempt || piece.numbers.limit == set.numbers.limit);
-        };
-        return row->place.source != OverrideSource::RunTime &&
-               std::any_of(group.begin(), group.end(), beats);
-    };
-    Group kept;
+    std::vector<bool> set(rule_.limits.size());
+    bool any = false;
     for (const Row* row : group) {
-        if (!is_beaten(row)) {
-            kept.push_back(row);
+        const Piece& piece = said_.pieces[row->piece];
+        if (row->place.source == OverrideSource::RunTime && piece.has_numbers()) {
+            set[piece.numbers.limit] = true;
+            any = true;
         }
     }
-    group = std::move(kept);
+    if (!any) {
+        return;
+    }
+    std::erase_if(group, [&](const Row* row) {
+        const Piece& piece = said_.pieces[row->piece];
+        return row->place.source != OverrideSource::RunTime &&
+               (piece.exempt || set[piece.numbers.limit]);
+    });
 }
 
-// Of one limit a key has one thing only, and beside `exempt` nothing has a meaning.
+OverrideTwice OverrideBuilder::twice_of(const Row& first, const Row& second) const {
+    const Piece& piece = said_.pieces[second.piece];
+    const bool exempt = said_.pieces[first.piece].exempt || piece.exempt;
+    return {first.place, second.place,
+            exempt
+                ? "the key is exempt, and has numbers or is so twice"
+                : "the key has the limit `" + rule_.limits[piece.numbers.limit].name + "` twice"};
+}
+
+// Of one limit a key has one thing only, and beside `exempt` nothing has a meaning. An operator's
+// row stands beside, or has replaced the other.
 void OverrideBuilder::check_group(const Group& group, std::vector<OverrideTwice>& twice) const {
-    for (std::size_t i = 1; i < group.size() && twice.size() < kMostTold; ++i) {
-        const Piece& second = said_.pieces[group[i]->piece];
-        for (std::size_t j = 0; j < i; ++j) {
-            const Piece& first = said_.pieces[group[j]->piece];
-            if (first.banned || second.banned ||
-                group[i]->place.source == OverrideSource::RunTime ||
-                group[j]->place.source == OverrideSource::RunTime) {
-                continue;  // an operator's row stands beside, or has replaced the other
-            }
-            if (first.exempt || second.exempt || first.numbers.limit == second.numbers.limit) {
-                twice.push_back({group[j]->place, group[i]->place,
-                                 first.exempt || second.exempt
-                                     ? "the key is exempt, and has numbers or is so twice"
-                                     : "the key has the limit `" +
-                                           rule_.limits[second.numbers.limit].name + "` twice"});
-                break;
-            }
+    std::vector<const Row*> of_limit(rule_.limits.size());  // the first of each
+    const Row* exempt = nullptr;
+    const Row* any = nullptr;
+    for (std::size_t i = 0; i < group.size() && twice.size() < kMostTold; ++i) {
+        const Row& row = *group[i];
+        const Piece& piece = said_.pieces[row.piece];
+        if (piece.banned || row.place.source == OverrideSource::RunTime) {
+            continue;
         }
+        const Row*& same = piece.exempt ? exempt : of_limit[piece.numbers.limit];
+        const Row* first = piece.exempt ? any : exempt;
+        if (!piece.exempt && same != nullptr && (first == nullptr || same < first)) {
+            first = same;
+        }
+        if (first != nullptr) {
+            twice.push_back(twice_of(*first, row));
+        }
+        same = same == nullptr ? &row : same;
+        any = any == nullptr ? &row : any;
     }
 }
 
@@ -240,13 +251,18 @@ const OverrideRows& OverrideBuilder::sorted_rows() {
     return said_;
 }
 
-std::shared_ptr<const Overrides> OverrideBuilder::finish(std::vector<OverrideTwice>& twice) {
+std::shared_ptr<const Overrides> OverrideBuilder::finish(std::vector<OverrideTwice>& twice,
+                                                         const std::stop_token& stop) {
     const std::vector<Row>& rows = sorted_rows().rows;
     auto overrides = std::make_shared<Overrides>();
     overrides->keys.resize(rule_.keys.size());
     sum_ = kEmptySum;
     Group group;
+    StopCheck check{stop};
     for (std::size_t at = 0; at < rows.size();) {
+        if (check.is_requested()) {
+            return nullptr;
+        }
         const Row& first = rows[at];
         const ByteView bytes = said_.bytes_of(first);
         group.clear();

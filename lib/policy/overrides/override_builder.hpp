@@ -57,8 +57,10 @@ public:
     // A checksum over all rows that count.
     [[nodiscard]] std::uint64_t sum() const noexcept { return sum_; }
 
-    // nullptr: there are no rows, or some stand twice; then `twice` has the first places of these.
-    [[nodiscard]] std::shared_ptr<const Overrides> finish(std::vector<OverrideTwice>& twice);
+    // nullptr: there are no rows, it was interrupted, or some stand twice; then `twice` has the
+    // first places of these.
+    [[nodiscard]] std::shared_ptr<const Overrides> finish(std::vector<OverrideTwice>& twice,
+                                                          const std::stop_token& stop = {});
 
 private:
     using Piece = OverrideRows::Piece;
@@ -73,8 +75,10 @@ private:
                                                        std::uint8_t key) const;
     [[nodiscard]] std::uint32_t plan_of(const Group& group, Overrides& overrides);
     [[nodiscard]] std::uint32_t add_plan(const Group& group, Overrides& overrides) const;
+    // Both in one pass, however many rows a key has.
     void let_run_time_win(Group& group) const;
     void check_group(const Group& group, std::vector<OverrideTwice>& twice) const;
+    [[nodiscard]] OverrideTwice twice_of(const Row& first, const Row& second) const;
 
     const Rule& rule_;
     OverrideRows said_;

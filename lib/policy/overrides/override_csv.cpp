@@ -113,7 +113,8 @@ Fault add_line(std::string_view text, std::uint32_t number, Line& cells, Overrid
 
 }  // namespace
 
-OverrideCsv read_override_csv(std::string_view text, OverrideBuilder& builder) {
+OverrideCsv read_override_csv(std::string_view text, OverrideBuilder& builder,
+                              const std::stop_token& stop) {
     OverrideCsv csv;
     const auto note = [&](Fault fault) {
         if (fault && ++csv.fault_count <= OverrideCsv::kMaxFaults) {
@@ -124,7 +125,8 @@ OverrideCsv read_override_csv(std::string_view text, OverrideBuilder& builder) {
     text.remove_prefix(skipped);
     Line cells;
     bool has_header = false;
-    for (std::uint32_t number = 1; !text.empty(); ++number) {
+    StopCheck check{stop};
+    for (std::uint32_t number = 1; !text.empty() && !check.is_requested(); ++number) {
         const std::size_t end = std::min(text.find('\n'), text.size());
         std::string_view line = text.substr(0, end);
         if (line.ends_with('\r')) {

@@ -24,7 +24,8 @@ struct OverrideCsv {
     std::size_t fault_count = 0;
 };
 
-// Adds the rows of the text.
-[[nodiscard]] OverrideCsv read_override_csv(std::string_view text, OverrideBuilder& builder);
+// Adds the rows of the text, up to where it is interrupted.
+[[nodiscard]] OverrideCsv read_override_csv(std::string_view text, OverrideBuilder& builder,
+                                            const std::stop_token& stop = {});
 
 }  // namespace sluice

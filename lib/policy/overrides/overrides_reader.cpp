@@ -78,7 +78,10 @@ public:
             builder_->begin_with(*known);
             return;
         }
-        const OverrideCsv csv = read_override_csv(*file->text, *builder_);
+        const OverrideCsv csv = read_override_csv(*file->text, *builder_, context_.problems.stop());
+        if (context_.problems.are_interrupted()) {
+            return;
+        }
         report(csv, at);
         if (cache != nullptr && csv.rows != 0 && csv.fault_count == 0) {
             cache->keep(rule, file->text, std::make_shared<OverrideRows>(builder_->sorted_rows()));
@@ -272,7 +275,11 @@ ReadOverrides read_overrides(const YamlNode* node, const Rule& rule, const Overr
         add_settings(rule, sources, builder, context);
     }
     std::vector<OverrideTwice> twice;
-    const std::shared_ptr<const Overrides> overrides = builder.finish(twice);
+    const std::shared_ptr<const Overrides> overrides =
+        builder.finish(twice, context.problems.stop());
+    if (context.problems.are_interrupted()) {
+        return {};
+    }
     report_twice(twice, file, context);
     if (overrides == nullptr) {
         return {};

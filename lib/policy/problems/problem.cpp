@@ -74,6 +74,14 @@ std::string with_caret(std::string_view line, std::size_t column) {
 
 }  // namespace
 
+bool Problems::are_interrupted() {
+    if (!stop_.stop_requested()) {
+        return false;
+    }
+    error({}, "interrupted before all of it was read: nothing has changed");
+    return true;
+}
+
 void Problems::error(Position at, std::string message) {
     error_in(file_, at, std::move(message));
 }

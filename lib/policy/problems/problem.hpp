@@ -2,6 +2,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <set>
+#include <stop_token>
 #include <string>
 #include <string_view>
 #include <tuple>
@@ -31,12 +32,19 @@ public:
     static constexpr std::size_t kMaxShown = 1000;   // of each severity
     static constexpr std::size_t kMaxMessage = 400;  // bytes
 
-    explicit Problems(std::string file) : file_{std::move(file)} {}
+    // `stop`: who reads the text ends as soon as it is requested.
+    explicit Problems(std::string file, std::stop_token stop = {})
+        : file_{std::move(file)}, stop_{std::move(stop)} {}
 
     void error(Position at, std::string message);
     void warning(Position at, std::string message);
     // In another file that the text names.
     void error_in(const std::string& file, Position at, std::string message);
+
+    // Whether the work is to end now, whatever it has: an error then says so. Long loops ask it
+    // every few thousand steps (StopCheck).
+    [[nodiscard]] bool are_interrupted();
+    [[nodiscard]] const std::stop_token& stop() const noexcept { return stop_; }
 
     [[nodiscard]] bool has_errors() const noexcept { return errors_ != 0; }
     // Whether further errors are only counted, so that their texts need not be made.
@@ -47,11 +55,27 @@ private:
     void add(Problem problem);
 
     std::string file_;
+    std::stop_token stop_;
     std::vector<Problem> list_;
     std::set<std::tuple<std::string, std::uint32_t, std::uint32_t, Severity, std::string>> seen_;
     std::size_t errors_ = 0;
     std::size_t shown_errors_ = 0;
     std::size_t shown_warnings_ = 0;
+};
+
+// Asks a stop token every kStepsAtOnce-th time.
+class StopCheck {
+public:
+    static constexpr std::uint32_t kStepsAtOnce = 4096;
+
+    explicit StopCheck(std::stop_token stop) : stop_{std::move(stop)} {}
+    [[nodiscard]] bool is_requested() noexcept {
+        return ++steps_ % kStepsAtOnce == 0 && stop_.stop_requested();
+    }
+
+private:
+    std::stop_token stop_;
+    std::uint32_t steps_ = 0;
 };
 
 // `RULES:LINE:COLUMN: error: …`, the source line, and a caret under the column (tabs kept, bytes

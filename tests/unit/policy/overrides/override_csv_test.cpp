@@ -1,6 +1,7 @@
 #include "lib/policy/overrides/override_csv.hpp"
 
 #include "lib/policy/compile.hpp"
+#include "lib/policy/overrides/override_cache.hpp"
 
 #include <gtest/gtest.h>
 
@@ -133,6 +134,48 @@ TEST(OverrideCsv, SaysWhichLineAndColumnIsWrong) {
         EXPECT_EQ(first.at.column, row.column) << row.csv << first.message;
         EXPECT_NE(first.message.find(row.says), std::string::npos) << row.csv << first.message;
     }
+}
+
+// As many lines of one key as a rule may have cost what as many keys cost. (In the square of their
+// number they would take hours.)
+TEST(OverrideCsv, AnyNumberOfLinesOfOneKeyIsReadInLinearTime) {
+    std::string csv = HEADER;
+    constexpr int kLines = 1'000'000;
+    for (int i = 0; i < kLines; ++i) {
+        csv += i % 2 == 0 ? "192.0.2.1|53,1,,300,,,\n" : "192.0.2.1|53,2,,,30,,\n";
+    }
+    const Compiled done = compile(csv);
+    EXPECT_FALSE(done.rules);
+    ASSERT_EQ(done.problems.size(), 20U);
+    EXPECT_EQ(done.problems.front().at.line, 4U);
+    EXPECT_NE(done.problems.front().message.find("the first is on line 2"), std::string::npos);
+    EXPECT_NE(done.problems[1].message.find("the first is on line 3"), std::string::npos);
+}
+
+// Whoever compiles is heard while a file is read, and between its keys; half a file is none.
+TEST(OverrideCsv, ReadingCanBeInterrupted) {
+    std::string csv = HEADER;
+    for (int i = 0; i < 10'000; ++i) {
+        csv += "192.0." + std::to_string(i / 250) + "." + std::to_string(i % 250) + "|53,1,,9,,,\n";
+    }
+    std::stop_source stop;
+    Problems problems{"rules", stop.get_token()};
+    const ListReader files = [&](const std::string&) -> Result<ListFile> {
+        (void)stop.request_stop();
+        return ListFile{"/etc/o.csv", std::make_shared<const std::string>(csv + "a fault\n")};
+    };
+    OverrideCache cache;
+    const std::string text = rules("{file: o.csv}");
+    const RuleText source{"rules", text, &files, nullptr, nullptr, nullptr, &cache};
+    EXPECT_FALSE(compile_rules(source, Purpose::Enforce, {}, problems));
+    ASSERT_EQ(problems.list().size(), 1U);
+    EXPECT_NE(problems.list().front().message.find("interrupted"), std::string::npos);
+
+    // Nothing of it is kept: read whole, the file has its fault.
+    Problems again{"rules"};
+    EXPECT_FALSE(compile_rules(source, Purpose::Enforce, {}, again));
+    ASSERT_EQ(again.list().size(), 1U);
+    EXPECT_EQ(again.list().front().at.line, 10'002U);
 }
 
 TEST(OverrideCsv, TheSameKeyInTheRuleFileIsTwiceToo) {
