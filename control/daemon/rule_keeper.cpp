@@ -39,7 +39,7 @@ RuleKeeper::RuleKeeper(Store store, DataplaneLink& link, Audit& audit, BootClock
 
 // What the last sluiced left, wherever it ended.
 void RuleKeeper::load() {
-    rules_.applied.load();
+    rules_.board.count_put_aside(rules_.applied.load());
     if (rules_.applied.trial_is_over()) {
         rules_.end_trial("was not confirmed in time");
     } else if (rules_.applied.trial()) {

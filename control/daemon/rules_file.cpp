@@ -7,16 +7,41 @@
 
 #include <algorithm>
 #include <stdexcept>
+#include <utility>
 
 namespace sluice {
 namespace {
 
 using nlohmann::json;
 
-constexpr int kVersion = 1;
+// Of version 1 only the text and the deadline had sums: it is read, and written as this one.
+constexpr int kVersion = 2;
+constexpr int kFirstVersion = 1;
+constexpr const char* kSum = "sum";
 
 std::string sum_of_end(const TrialEnd& end) {
     return sum_of(fmt::format("{} {} {}", end.at.boot, end.at.since.count(), end.utc));
+}
+
+// Of all that the document says. What JSON leaves open (spaces, how a character is escaped) is no
+// part of it.
+std::string sum_of_document(json document) {
+    document.erase(kSum);
+    return sum_of(document.dump(-1, ' ', false, json::error_handler_t::replace));
+}
+
+// What reads on may take every member for what was written.
+void check_sum(const json& document) {
+    const json& version = document.at("version");
+    if (version != kVersion && version != kFirstVersion) {
+        throw std::runtime_error("it is of another version");
+    }
+    const std::string sum = version == kFirstVersion
+                                ? sum_of(document.at("text").get<std::string>())
+                                : sum_of_document(document);
+    if (document.at(kSum) != sum) {
+        throw std::runtime_error("its checksum is another");
+    }
 }
 
 json modes_json(const ModeOverrides& modes) {
@@ -95,34 +120,28 @@ json document_of(const StoredRules& rules) {
             {"directory", rules.directory},
             {"applied_by", rules.applied_by},
             {"lists", sums_json(rules.lists)},
-            {"text", rules.text},
-            // A flipped bit in the text may well compile.
-            {"sum", sum_of(rules.text)}};
+            {"text", rules.text}};
 }
 
-std::string text_of(const json& document) {
+// A flipped bit may well be another rule, mode or number.
+std::string sealed_text(json document) {
+    document[kSum] = sum_of_document(document);
     return document.dump(1, ' ', false, json::error_handler_t::replace) + "\n";
 }
 
 StoredRules rules_of(const json& document, const ListCopies& copies) {
-    if (document.at("version") != kVersion) {
-        throw std::runtime_error("it is of another version");
-    }
-    StoredRules rules{.file = document.at("file"),
-                      .text = document.at("text"),
-                      .modes = modes_of(document.at("modes")),
-                      .lives = lives_of(document.value("lives", json::object())),
-                      .generation = document.at("generation"),
-                      .changed_at = document.at("changed_at"),
-                      .changed_by = document.at("changed_by"),
-                      .directory = document.value("directory", ""),
-                      .applied_by = document.value("applied_by", document.at("changed_by")),
-                      .lists = lists_of(document.value("lists", json::object()), copies),
-                      .keys = settings_from_json(document.value("keys", json::array()))};
-    if (document.at("sum") != sum_of(rules.text)) {
-        throw std::runtime_error("its checksum is another");
-    }
-    return rules;
+    check_sum(document);
+    return {.file = document.at("file"),
+            .text = document.at("text"),
+            .modes = modes_of(document.at("modes")),
+            .lives = lives_of(document.value("lives", json::object())),
+            .generation = document.at("generation"),
+            .changed_at = document.at("changed_at"),
+            .changed_by = document.at("changed_by"),
+            .directory = document.value("directory", ""),
+            .applied_by = document.value("applied_by", document.at("changed_by")),
+            .lists = lists_of(document.value("lists", json::object()), copies),
+            .keys = settings_from_json(document.value("keys", json::array()))};
 }
 
 Trial trial_of(const json& document, const ListCopies& copies) {
@@ -132,7 +151,7 @@ Trial trial_of(const json& document, const ListCopies& copies) {
         .end = {.at = {.boot = end.at("boot"),
                        .since = std::chrono::nanoseconds{end.at("end_ns").get<std::int64_t>()}},
                 .utc = end.at("end_utc")}};
-    if (end.at("sum") != sum_of_end(trial.end)) {
+    if (document.at("version") == kFirstVersion && end.at(kSum) != sum_of_end(trial.end)) {
         throw std::runtime_error("the checksum of its deadline is another");
     }
     return trial;
@@ -179,16 +198,15 @@ KeySettings keys_from_json(const std::string& text) {
 }
 
 std::string file_text(const StoredRules& rules) {
-    return text_of(document_of(rules));
+    return sealed_text(document_of(rules));
 }
 
 std::string file_text(const Trial& trial) {
     json document = document_of(trial.rules);
     document["unconfirmed"] = {{"boot", trial.end.at.boot},
                                {"end_ns", trial.end.at.since.count()},
-                               {"end_utc", trial.end.utc},
-                               {"sum", sum_of_end(trial.end)}};
-    return text_of(document);
+                               {"end_utc", trial.end.utc}};
+    return sealed_text(std::move(document));
 }
 
 Result<StoredRules> rules_from_file(const std::string& text, const ListCopies& copies) {
@@ -200,16 +218,16 @@ Result<Trial> trial_from_file(const std::string& text, const ListCopies& copies)
 }
 
 bool add_list_sums(const std::string& text, std::set<std::string>& sums) {
-    const json document = json::parse(text, nullptr, false);
-    if (!document.is_object()) {
-        return false;
-    }
-    for (const json& sum : document.value("lists", json::object())) {
-        if (sum.is_string()) {
+    try {
+        const json document = json::parse(text);
+        check_sum(document);
+        for (const json& sum : document.value("lists", json::object())) {
             sums.insert(sum.get<std::string>());
         }
+        return true;
+    } catch (const std::exception&) {
+        return false;
     }
-    return true;
 }
 
 }  // namespace sluice

@@ -274,6 +274,9 @@ std::string metrics_text(const std::optional<Stats>& stats, const RuleView& rule
                 rules.unconfirmed ? 1 : 0);
     text.single("sluice_rules_reverts_total",
                 "Rule sets that went again by themselves, since sluiced started.", rules.reverts);
+    text.single("sluice_rules_put_aside_total",
+                "Kept rule sets that could not be read and were kept aside, since sluiced started.",
+                rules.put_aside);
     text.single("sluice_dataplane_up", "Whether the dataplane answers.", stats ? 1 : 0);
     if (!stats) {
         return text.take();

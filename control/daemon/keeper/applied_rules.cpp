@@ -9,9 +9,10 @@
 
 namespace sluice {
 
-void AppliedRules::load() {
+std::size_t AppliedRules::load() {
     Result<std::optional<StoredRules>> kept = store_.load();
     Result<std::optional<Trial>> trial = store_.load_trial();
+    const std::size_t lost = kept ? 0 : 1;
     if (kept) {
         kept_ = *std::move(kept);
     } else {
@@ -19,13 +20,14 @@ void AppliedRules::load() {
     }
     if (!trial) {
         spdlog::error("{}; the unconfirmed rules go", trial.error().what);
-        return;
+        return lost + 1;
     }
     trial_ = *std::move(trial);
     if (trial_ && !kept) {
         spdlog::error("the rules to go back to are lost: those on trial stay");
         forget_trial();
     }
+    return lost;
 }
 
 const StoredRules* AppliedRules::current() const {

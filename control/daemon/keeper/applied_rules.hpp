@@ -21,7 +21,8 @@ public:
         : store_{std::move(store)}, clock_{std::move(clock)}, now_{std::move(now)} {}
 
     // What the last sluiced left on the disk. What cannot be read is logged.
-    void load();
+    // -> how many files could not be read: each is kept aside and reported.
+    [[nodiscard]] std::size_t load();
 
     [[nodiscard]] const StoredRules* current() const;  // nullptr: no rules
     [[nodiscard]] std::uint64_t generation() const;    // 0: no rules

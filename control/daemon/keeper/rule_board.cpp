@@ -53,7 +53,8 @@ void RuleBoard::show(const AppliedRules& applied, std::vector<RuleSummary> summa
                   .applied_by = rules.applied_by,
                   .list_problem = list_problem_,
                   .returns = returns_,
-                  .reverts = reverts_};
+                  .reverts = reverts_,
+                  .put_aside = put_aside_};
     for (const auto& [path, text] : rules.lists) {
         next.list_files.insert(list_path(rules.directory, path));
     }
@@ -72,6 +73,13 @@ std::size_t RuleBoard::show_confirmed() {
                                   [](const auto& rule) { return rule.mode != Mode::Off; });
     publish(std::move(next));
     return static_cast<std::size_t>(on);
+}
+
+void RuleBoard::count_put_aside(std::uint64_t files) {
+    put_aside_ += files;
+    RuleView next = *view();
+    next.put_aside = put_aside_;
+    publish(std::move(next));
 }
 
 void RuleBoard::set_list_problem(std::string problem) {

@@ -27,6 +27,8 @@ public:
 
     void count_return() noexcept { ++returns_; }
     void count_revert() noexcept { ++reverts_; }
+    // Of files that could not be read.
+    void count_put_aside(std::uint64_t files);
 
 private:
     void publish(RuleView next);
@@ -34,6 +36,7 @@ private:
     std::string list_problem_;
     std::uint64_t returns_ = 0;
     std::uint64_t reverts_ = 0;
+    std::uint64_t put_aside_ = 0;
     mutable std::mutex reading_;  // of the view
     std::shared_ptr<const RuleView> view_ = std::make_shared<const RuleView>();
 };

@@ -55,13 +55,15 @@ TEST(Store, WhatWasKeptComesBack) {
     EXPECT_EQ(info.st_mode & 0777U, 0600U);
 }
 
-// Files of before rules had a ttl.
-TEST(Store, AFileWithoutLivesIsTaken) {
+// Files of before rules had a ttl, of which only the text had a sum.
+TEST(Store, AFileOfTheFirstVersionIsTaken) {
     const TemporaryFolder folder;
     const Store store{folder.path()};
     save(store, example());
     nlohmann::json document = nlohmann::json::parse(folder.read("rules.json"));
     document.erase("lives");
+    document["version"] = 1;
+    document["sum"] = sum_of(example().text);
     folder.write("rules.json", document.dump());
     const auto loaded = store.load();
     ASSERT_TRUE(loaded && *loaded);
@@ -182,7 +184,7 @@ const Damage kDamages[] = {
     {"no JSON", [](const std::string&) { return std::string(1000, '\0'); }},
     {"a list", [](const std::string&) { return std::string{"[]"}; }},
     {"another version",
-     [](const std::string& t) { return changed(t, [](json& d) { d["version"] = 2; }); }},
+     [](const std::string& t) { return changed(t, [](json& d) { d["version"] = 3; }); }},
     {"no text", [](const std::string& t) { return changed(t, [](json& d) { d.erase("text"); }); }},
     {"wrong type", [](const std::string& t) { return changed(t, [](json& d) { d["text"] = 5; }); }},
     {"a flipped bit",
@@ -208,6 +210,32 @@ TEST(Store, WhatIsDamagedIsReportedAndKeptAside) {
         EXPECT_EQ(folder.read(names[0]), damaged);
         EXPECT_TRUE(store.load()) << "the next start finds nothing, and no error";
     }
+}
+
+bool is_same(const StoredRules& a, const StoredRules& b) {
+    return notes_to_json(a) == notes_to_json(b) && a.file == b.file && a.text == b.text &&
+           a.generation == b.generation && a.changed_at == b.changed_at &&
+           a.changed_by == b.changed_by && a.directory == b.directory &&
+           a.applied_by == b.applied_by;
+}
+
+// Every bit of the file: what comes back is what was kept, or the file is kept aside.
+TEST(Store, AFlippedBitChangesNothingThatIsEnforced) {
+    const TemporaryFolder folder;
+    const Store store{folder.path()};
+    StoredRules rules = example();
+    rules.keys = {{.rule = "a", .key = "192.0.2.1", .what = KeySetting::What::Banned, .until = 7}};
+    save(store, rules);
+    const std::string whole = folder.read("rules.json");
+    std::size_t aside = 0;
+    for (std::size_t bit = 0; bit < whole.size() * 8; ++bit) {
+        std::string flipped = whole;
+        flipped[bit / 8] = static_cast<char>(flipped[bit / 8] ^ (1U << bit % 8));
+        const auto read = rules_from_file(flipped, ListCopies{folder.path()});
+        EXPECT_TRUE(!read || is_same(*read, rules)) << "bit " << bit;
+        aside += read ? 0 : 1;
+    }
+    EXPECT_GT(aside, whole.size() * 7);
 }
 
 TEST(Notes, AsJsonAndBack) {

@@ -327,6 +327,7 @@ TEST_F(OnTrial, ADamagedOneIsKeptAsideAndTheOldSetLoaded) {
         }
         ASSERT_FALSE(aside.empty()) << size;
         EXPECT_EQ(std::filesystem::file_size(aside), size);
+        EXPECT_EQ(rules().view()->put_aside, 1U);
         std::filesystem::remove(aside);
         stop_dataplane();
     }
