@@ -17,6 +17,10 @@ std::vector<unsigned> worker_lcores() {
 }
 
 void report(const BucketStore::Found& found) {
+    if (found.damaged != 0) {
+        log_error("found " + std::to_string(found.damaged) +
+                  " buckets that cannot be true: each counts as a full debt");
+    }
     if (found.live != 0 || found.unknown != 0) {
         log_info("took up " + std::to_string(found.live) + " buckets; made " +
                  std::to_string(found.mended) + " whole again; forgot " +
@@ -29,7 +33,7 @@ void report(const BucketStore::Found& found) {
 Dataplane::Dataplane(const BoxConfig& box, std::vector<unsigned> lcores, BoxState state)
     : tunnels_{box.tunnels},
       state_{std::move(state)},
-      ports_{box.state_dir},
+      ports_{state_.rss_keys()},
       workers_{std::move(lcores), box.watchdog_stall},
       top_{workers_},
       rules_{box, state_, workers_, top_} {}

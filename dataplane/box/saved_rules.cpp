@@ -42,9 +42,7 @@ Result<Done> RulePublisher::load_saved() {
     if (!loaded) {
         return loaded.error();
     }
-    if (const Result<Done> kept = state_.keep(loaded->slots()); !kept) {
-        return kept.error();
-    }
+    state_.keep_or_leave(loaded->slots());
     adopt(*std::move(loaded));
     return Done{};
 }

@@ -41,8 +41,8 @@ PortRssMapping::By who_spreads(const Port& port, std::size_t workers) {
 
 }  // namespace
 
-Ports::Ports(const std::string& state_dir)
-    : keys_{load_rss_keys(state_dir)},
+Ports::Ports(const RssKeys& keys)
+    : keys_{keys},
       hash_{keys_.of(Rss::Source).first<Toeplitz::kKeySize>()},
       symmetric_hash_{keys_.of(Rss::Symmetric).first<Toeplitz::kKeySize>()} {}
 

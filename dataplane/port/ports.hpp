@@ -20,8 +20,7 @@ namespace sluice {
 // workers. Workers read a pair while they run: it stays where it is until ~Ports() stops it.
 class Ports {
 public:
-    // The RSS keys are those kept in `state_dir`.
-    explicit Ports(const std::string& state_dir);
+    explicit Ports(const RssKeys& keys);
     ~Ports();
     Ports(const Ports&) = delete;
     Ports& operator=(const Ports&) = delete;

@@ -41,9 +41,4 @@ private:
     std::array<std::uint8_t, kMaxRssKey> symmetric_{};
 };
 
-// Those that lie in `state_dir`, readable by their owner alone; new ones where there are none yet.
-// What cannot be read is kept aside and reported; where nothing can be written, the keys are good
-// for this run.
-[[nodiscard]] RssKeys load_rss_keys(const std::string& state_dir);
-
 }  // namespace sluice

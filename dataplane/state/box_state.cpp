@@ -1,12 +1,14 @@
 #include "dataplane/state/box_state.hpp"
 
 #include "lib/base/log.hpp"
+#include "lib/ledger/damaged_records.hpp"
 
 #include <algorithm>
 #include <utility>
 
 #include <sys/stat.h>
 #include <unistd.h>
+#include <ctime>
 
 namespace sluice {
 namespace {
@@ -14,9 +16,9 @@ namespace {
 // Lines of 64 bytes for states that do not fit an entry, as a share of the table's keys.
 constexpr std::size_t kPoolShare = 2;
 
-// A number for how flows come to workers, as far as it is configured: if it changes, keys may come
-// to others.
-std::uint64_t spread_of(const BoxConfig& box) {
+// A number for how flows come to workers, as far as it is configured: if it changes, or the keys
+// that they are hashed under, keys may come to others.
+std::uint64_t spread_of(const BoxConfig& box, const RssKeys& keys) {
     std::string text;
     for (const PairConfig& pair : box.pairs) {
         text += pair.name + (pair.hand_over ? "/handed" : "");
@@ -25,6 +27,9 @@ std::uint64_t spread_of(const BoxConfig& box) {
                     std::to_string(side->queues.value_or(0));
         }
         text += '\n';
+    }
+    for (const std::uint8_t byte : keys.seed()) {
+        text += static_cast<char>(byte);
     }
     return siphash_1_3(HashSecret{}, bytes_of(text));
 }
@@ -57,16 +62,24 @@ Result<BoxState> BoxState::open(const BoxConfig& box, std::size_t workers) {
     if (!folder) {
         return folder.error();
     }
+    const FoundRssKeys keys = load_rss_keys(box.state_dir);
     BoxState state{*std::move(folder),
                    {.workers = workers,
                     .keys = box.table_keys,
                     .pool_lines = box.table_keys / kPoolShare,
                     .huge_pages = box.huge_pages != HugePages::None,
-                    .rss_mapping = spread_of(box)}};
+                    .rss_mapping = spread_of(box, keys.keys)},
+                   keys.keys};
+    if (keys.put_aside) {
+        state.folder_.note_put_aside();
+    }
+    if (!keys.kept) {
+        state.folder_.note_not_kept();
+    }
     state.snapshot_file_ = box.snapshot_file;
     state.snapshot_every_ = box.snapshot_every;
     state.restore_snapshot();
-    state.open_region();
+    state.open_region(Mapping::Stores::Kept);
     state.read_slots();
     return state;
 }
@@ -104,9 +117,11 @@ StateStats BoxState::stats() const {
                      .kept = found_.live,
                      .mended = found_.mended,
                      .unknown = found_.unknown,
+                     .damaged = found_.damaged,
                      .former_tables = former_ == nullptr ? 0 : former_regions_.size(),
                      .put_aside = folder_.times_put_aside(),
-                     .snapshots = !snapshot_file_.empty() && region_,
+                     .not_kept = folder_.times_not_kept(),
+                     .snapshots = !snapshot_file_.empty() && survives(),
                      .snapshots_done = snapshot_counts_->done.read(),
                      .snapshots_failed = snapshot_counts_->failed.read()};
     if (stats.snapshots_done != 0) {
@@ -117,7 +132,7 @@ StateStats BoxState::stats() const {
 }
 
 void BoxState::keep_snapshot(std::chrono::steady_clock::time_point now) {
-    if (snapshot_file_.empty() || !region_ || now < next_snapshot_ ||
+    if (snapshot_file_.empty() || !survives() || now < next_snapshot_ ||
         (snapshot_.valid() &&
          snapshot_.wait_for(std::chrono::seconds{0}) != std::future_status::ready)) {
         return;
@@ -130,29 +145,41 @@ void BoxState::end_snapshots() {
     if (snapshot_.valid()) {
         snapshot_.wait();
     }
-    if (!snapshot_file_.empty() && region_) {
+    if (!snapshot_file_.empty() && survives()) {
         write_snapshot();
     }
 }
 
-void BoxState::open_region() {
+// Without a region, keys still owe what lies in the tables that are there.
+void BoxState::open_region(Mapping::Stores stores) {
     region_.reset();
-    Result<StateRegion> region = StateRegion::open(folder_, shape_);
+    Result<StateRegion> region = StateRegion::open(folder_, shape_, stores);
     if (region) {
         secrets_ = region->secrets();
         region_.emplace(*std::move(region));
+        if (!region_->is_kept() && stores == Mapping::Stores::Kept) {
+            report_unkept("the tables in " + folder_.path() + " may only be read");
+        }
         return;
     }
-    secrets_ = StateRegion::fresh_secrets();
-    log_error(region.error().what + "; buckets will not survive this process");
+    inherited_ = StateRegion::heritage(folder_);
+    secrets_ = inherited_ ? inherited_->secrets : StateRegion::fresh_secrets();
+    report_unkept(region.error().what);
+}
+
+void BoxState::report_unkept(const std::string& why) const {
+    folder_.note_not_kept();
+    log_error(why + "; buckets will not survive this process");
 }
 
 void BoxState::read_slots() {
     slots_ = {};
-    if (!region_ || !region_->taken_up()) {
+    const bool taken_up = region_ ? region_->taken_up() : inherited_.has_value();
+    if (!taken_up) {
         return;
     }
-    Result<std::optional<SlotsImage>> slots = store_.load(region_->lineage());
+    Result<std::optional<SlotsImage>> slots =
+        store_.load(region_ ? region_->lineage() : inherited_->lineage);
     if (slots && *slots) {
         slots_ = **std::move(slots);
         return;
@@ -161,40 +188,68 @@ void BoxState::read_slots() {
 }
 
 void BoxState::begin_anew(const std::string& why) {
-    if (!region_) {
+    if (!region_ && !inherited_) {
         return;
     }
     region_.reset();
+    inherited_.reset();
+    slots_ = {};
     const Result<std::string> aside = folder_.put_aside();
     log_error("the tables of an earlier dataplane cannot be used: " + why + "; " +
               (aside ? "they are kept as " + *aside : aside.error().what) +
               ", and all buckets begin anew");
-    slots_ = {};
-    Result<StateRegion> region = StateRegion::make_new(folder_, shape_);
+    // What could not be moved away is not to be replaced.
+    Result<StateRegion> region =
+        aside ? StateRegion::make_new(folder_, shape_) : Result<StateRegion>{aside.error()};
     if (region) {
         secrets_ = region->secrets();
         region_.emplace(*std::move(region));
     } else {
-        log_error(region.error().what + "; buckets will not survive this process");
+        secrets_ = StateRegion::fresh_secrets();
+        report_unkept(region.error().what);
     }
 }
 
 Result<Done> BoxState::keep(const LimitSlots& slots) const {
-    return region_ ? store_.save({region_->lineage(), slots.image()}) : Done{};
+    return survives() ? store_.save({region_->lineage(), slots.image()}) : Done{};
+}
+
+void BoxState::keep_or_leave(const LimitSlots& slots) {
+    const Result<Done> kept = keep(slots);
+    if (!kept) {
+        report_unkept(kept.error().what);
+        open_region(Mapping::Stores::Private);
+    }
+}
+
+Now BoxState::now() const noexcept {
+    const auto read = [](clockid_t clock) {
+        timespec time{};
+        (void)::clock_gettime(clock, &time);
+        return std::chrono::seconds{time.tv_sec} + Nanoseconds{time.tv_nsec};
+    };
+    const Nanoseconds at = read(CLOCK_BOOTTIME) + clock_lead();
+    return {Instant{at}, read(CLOCK_REALTIME) - at};
 }
 
 void BoxState::open_former(std::span<const SlotRow> rows) {
-    if (!region_) {
+    if (!region_ && !inherited_) {
         return;
     }
-    former_regions_ = StateRegion::open_former(folder_);
+    former_regions_ =
+        survives() ? StateRegion::open_former(folder_) : StateRegion::open_as_found(folder_);
+    if (region_ && !survives()) {
+        // Its own tables are a copy of the latest, not former ones.
+        std::erase_if(former_regions_,
+                      [&](const StateRegion& region) { return region.is_same_as(*region_); });
+    }
     std::vector<PreviousTables::Store> stores;
     std::size_t process = 0;
     Instant until{};
     for (const StateRegion& region : former_regions_) {
         for (std::size_t worker = 0; worker < region.workers(); ++worker) {
             stores.push_back({BucketStore{region.worker(worker)}, process});
-            (void)stores.back().buckets.recover(rows);
+            found_.damaged += stores.back().buckets.recover(rows, now()).damaged;
             until = std::max(until, last_debt(stores.back().buckets));
         }
         ++process;
@@ -207,15 +262,19 @@ void BoxState::open_former(std::span<const SlotRow> rows) {
 void BoxState::end_former() {
     former_.reset();
     for (const StateRegion& region : former_regions_) {
-        region.remove(folder_);
+        if (survives()) {
+            region.remove(folder_);
+        }
     }
     former_regions_.clear();
     log_info("the former tables are gone: nothing in them was owed any more");
 }
 
-std::span<Record> BoxState::records(std::size_t worker) {
+std::span<Record> BoxState::records(std::size_t worker, std::span<const SlotRow> rows) {
     if (region_) {
-        return region_->records(worker);
+        const std::span<Record> records = region_->records(worker);
+        found_.damaged += cut_damaged_records(records, rows);
+        return records;
     }
     const LineMemory& memory = records_.emplace_back(shape_.records() * sizeof(Record));
     return {static_cast<Record*>(memory.data()), shape_.records()};
@@ -223,13 +282,16 @@ std::span<Record> BoxState::records(std::size_t worker) {
 
 BucketStore BoxState::store(std::size_t worker, std::span<const SlotRow> rows) {
     if (!region_) {
-        return BucketStore{shape_.keys, shape_.pool_lines};
+        BucketStore store{shape_.keys, shape_.pool_lines};
+        store.set_previous_tables(former_.get(), worker);
+        return store;
     }
     BucketStore store{region_->worker(worker)};
-    const BucketStore::Found found = store.recover(rows);
+    const BucketStore::Found found = store.recover(rows, now());
     found_.live += found.live;
     found_.mended += found.mended;
     found_.unknown += found.unknown;
+    found_.damaged += found.damaged;
     store.set_previous_tables(former_.get(), worker);
     return store;
 }

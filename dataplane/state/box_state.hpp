@@ -1,4 +1,5 @@
 #pragma once
+#include "dataplane/state/rss_key_store.hpp"
 #include "dataplane/state/slots_store.hpp"
 #include "dataplane/state/state_folder.hpp"
 #include "dataplane/state/state_region.hpp"
@@ -28,12 +29,16 @@ public:
 
     [[nodiscard]] const StateSecrets& secrets() const noexcept { return secrets_; }
     [[nodiscard]] Nanoseconds clock_lead() const noexcept {
-        return region_ ? region_->clock_lead() : Nanoseconds{0};
+        return region_ ? region_->clock_lead() : Nanoseconds{inherited_ ? inherited_->lead : 0};
     }
+    [[nodiscard]] const RssKeys& rss_keys() const noexcept { return rss_keys_; }
     // What the slots in the tables' entries mean.
     [[nodiscard]] const SlotsImage& slots() const noexcept { return slots_; }
     // From now on they mean this; before the first entry is filed by it.
     [[nodiscard]] Result<Done> keep(const LimitSlots& slots) const;
+    // The same before any entry was filed: where it cannot be kept, the tables stay as they were
+    // found, and this process works on a copy that ends with it.
+    void keep_or_leave(const LimitSlots& slots);
     // The buckets of one worker, as they were left: `rows` are the limits of the set that it will
     // judge by first.
     [[nodiscard]] BucketStore store(std::size_t worker, std::span<const SlotRow> rows);
@@ -46,22 +51,24 @@ public:
     void keep_snapshot(std::chrono::steady_clock::time_point now);
     void end_snapshots();
     // What it has not told the others yet, as it was left.
-    [[nodiscard]] std::span<Record> records(std::size_t worker);
+    [[nodiscard]] std::span<Record> records(std::size_t worker, std::span<const SlotRow> rows);
     // The saved rules could not be read.
     void note_put_aside() const noexcept { folder_.note_put_aside(); }
     // Nothing that was found can be read by the rules that there are.
     void begin_anew(const std::string& why);
 
     // Whether buckets survive this process.
-    [[nodiscard]] bool survives() const noexcept { return region_.has_value(); }
+    [[nodiscard]] bool survives() const noexcept { return region_ && region_->is_kept(); }
     [[nodiscard]] const BucketStore::Found& found() const noexcept { return found_; }
     // For whoever asks how it is; all but the debts that workers took over.
     [[nodiscard]] StateStats stats() const;
 
 private:
-    BoxState(StateFolder folder, const StateShape& shape)
-        : folder_{std::move(folder)}, store_{folder_.path()}, shape_{shape} {}
-    void open_region();
+    BoxState(StateFolder folder, const StateShape& shape, const RssKeys& keys)
+        : folder_{std::move(folder)}, store_{folder_.path()}, shape_{shape}, rss_keys_{keys} {}
+    void open_region(Mapping::Stores stores);
+    void report_unkept(const std::string& why) const;
+    [[nodiscard]] Now now() const noexcept;
     void restore_snapshot();
     void write_snapshot() const;
     void read_slots();
@@ -77,8 +84,11 @@ private:
     StateFolder folder_;
     SlotsStore store_;
     StateShape shape_;
+    RssKeys rss_keys_;
     StateSecrets secrets_;
     std::optional<StateRegion> region_;
+    // Without a region: what buckets that end with this process go on with of the tables there are.
+    std::optional<StateRegion::Heritage> inherited_;
     std::vector<StateRegion> former_regions_;
     std::unique_ptr<PreviousTables> former_;  // in their memory
     SlotsImage slots_;

@@ -4,7 +4,6 @@
 #include "dataplane/state/whole_file.hpp"
 #include "lib/wire/codec.hpp"
 
-#include <ctime>
 #include <filesystem>
 #include <fstream>
 #include <iterator>
@@ -39,11 +38,9 @@ Result<std::optional<ApplyRules>> RulesStore::load() const {
             return std::optional{std::move(*rules)};
         }
     }
-    const std::string aside = path_ + ".bad-" + std::to_string(::time(nullptr));
-    (void)::rename(path_.c_str(), aside.c_str());
     return Error{Errc::BadSyntax, "the saved rule set " + path_ + " cannot be read (" +
-                                      (request ? "another message" : request.error().what) +
-                                      "); it is kept as " + aside};
+                                      (request ? "another message" : request.error().what) + "); " +
+                                      put_file_aside(path_)};
 }
 
 }  // namespace sluice

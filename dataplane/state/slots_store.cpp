@@ -3,12 +3,17 @@
 #include "dataplane/state/file_head.hpp"
 #include "dataplane/state/whole_file.hpp"
 
-#include <ctime>
+#include <algorithm>
 #include <fstream>
 #include <iterator>
 
 namespace sluice {
 namespace {
+
+std::string text_of_file(const std::string& path) {
+    std::ifstream file{path, std::ios::binary};
+    return {std::istreambuf_iterator<char>{file}, std::istreambuf_iterator<char>{}};
+}
 
 // Raised whenever what slots_codec writes changes its form.
 constexpr FileKind kSlotsFile{{'S', 'L', 'S', 'L', 'O', 'T', 'S', '\n'}, 2, "file of slots"};
@@ -16,7 +21,10 @@ constexpr FileKind kSlotsFile{{'S', 'L', 'S', 'L', 'O', 'T', 'S', '\n'}, 2, "fil
 }  // namespace
 
 Result<Done> SlotsStore::save(const KeptSlots& slots) const {
-    return replace_file(path_, with_head(kSlotsFile, encode(slots)), Durable::No);
+    const std::vector<std::byte> bytes = with_head(kSlotsFile, encode(slots));
+    const std::string there = text_of_file(path_);
+    const bool is_there = std::ranges::equal(bytes, bytes_of(there));
+    return is_there ? Result<Done>{Done{}} : replace_file(path_, bytes, Durable::No);
 }
 
 Result<std::optional<SlotsImage>> SlotsStore::load(std::uint64_t region) const {
@@ -28,10 +36,8 @@ Result<std::optional<SlotsImage>> SlotsStore::load(std::uint64_t region) const {
     const Result<ByteView> body = body_of(kSlotsFile, bytes_of(text));
     Result<KeptSlots> kept = body ? decode_slots(*body) : Result<KeptSlots>{body.error()};
     if (!kept) {
-        const std::string aside = path_ + ".bad-" + std::to_string(::time(nullptr));
-        (void)::rename(path_.c_str(), aside.c_str());
-        return Error{Errc::BadSyntax,
-                     path_ + " cannot be read (" + kept.error().what + "); it is kept as " + aside};
+        return Error{Errc::BadSyntax, path_ + " cannot be read (" + kept.error().what + "); " +
+                                          put_file_aside(path_)};
     }
     if (kept->region != region) {
         return std::optional<SlotsImage>{};

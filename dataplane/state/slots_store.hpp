@@ -13,7 +13,8 @@ class SlotsStore {
 public:
     explicit SlotsStore(const std::string& directory) : path_{directory + "/slots.bin"} {}
 
-    // Written whole, then renamed. It need not outlive the machine: the tables do not.
+    // Written whole, then renamed; what lies there already needs no room. It need not outlive the
+    // machine: the tables do not.
     [[nodiscard]] Result<Done> save(const KeptSlots& slots) const;
     // nullopt: there are none for these tables. A file that cannot be read, since it is of another
     // version or was cut off, is put aside and reported.

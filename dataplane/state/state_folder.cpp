@@ -121,6 +121,22 @@ bool remove_tables(const std::string& name) {
     return !error;
 }
 
+// What tells others that the directory is held: a file; where none can be made, since the directory
+// is full or may only be read, the directory itself.
+Fd open_lock(const std::string& directory, const std::string& path) {
+    Fd file{::open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600)};
+    if (file.is_open()) {
+        return file;
+    }
+    const int why = errno;
+    Fd there{::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NOFOLLOW)};
+    if (!there.is_open()) {
+        there = Fd{::open(directory.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC)};
+    }
+    errno = why;
+    return there;
+}
+
 // All tables that were ever put aside here.
 std::vector<std::string> put_aside_in(const std::string& directory) {
     std::vector<std::string> found;
@@ -139,9 +155,13 @@ Result<StateFolder> StateFolder::open(const std::string& directory) {
     std::error_code error;
     fs::create_directories(directory, error);
     const std::string path = directory + "/lock";
-    Fd lock{::open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600)};
+    Fd lock = open_lock(directory, path);
+    const std::string problem = cannot("write", path).what;
     if (!lock.is_open()) {
-        return cannot("open", path);
+        StateFolder unheld{fs::absolute(directory, error).string(), std::move(lock)};
+        unheld.note_not_kept();
+        log_error(problem + "; nothing of this process will be found by the next one");
+        return unheld;
     }
     if (::flock(lock.get(), LOCK_EX | LOCK_NB) != 0) {
         return Error{Errc::Refused, "another sluice-dataplane has the state directory " +

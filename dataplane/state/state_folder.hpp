@@ -22,7 +22,8 @@ namespace sluice {
 class StateFolder {
 public:
     // Takes hold of the directory, which is made if there is none. An Error if another dataplane
-    // has it.
+    // has it. One that cannot be written, or not even be there, is no reason not to limit: what
+    // cannot be kept in it is counted and reported.
     [[nodiscard]] static Result<StateFolder> open(const std::string& directory);
 
     // The folder for tables, made where `bytes` will find room if there is none.
@@ -38,6 +39,10 @@ public:
     // How often something was put aside since it was opened.
     [[nodiscard]] std::uint64_t times_put_aside() const noexcept { return put_aside_->read(); }
 
+    // Something that the next process should find could not be written.
+    void note_not_kept() const noexcept { not_kept_->add(1); }
+    [[nodiscard]] std::uint64_t times_not_kept() const noexcept { return not_kept_->read(); }
+
     [[nodiscard]] const std::string& path() const noexcept { return directory_; }
 
 private:
@@ -47,6 +52,7 @@ private:
     std::string directory_;
     Fd lock_;
     std::unique_ptr<Counter> put_aside_ = std::make_unique<Counter>();
+    std::unique_ptr<Counter> not_kept_ = std::make_unique<Counter>();
 };
 
 }  // namespace sluice

@@ -5,38 +5,19 @@
 #include <algorithm>
 #include <cerrno>
 #include <cstdlib>
-#include <cstring>
 #include <filesystem>
-#include <fstream>
 
-#include <fcntl.h>
-#include <sys/mman.h>
 #include <sys/random.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 namespace sluice {
 namespace {
-
-constexpr std::array<char, 8> kMagic{'S', 'L', 'U', 'I', 'C', 'E', 'S', 'T'};
-// Raised whenever an entry, a line's state or anything before them changes its form.
-constexpr std::uint32_t kLayoutVersion = 3;
-
-Error mapping_failed(const std::string& what, const std::string& path) {
-    return {Errc::Unreachable, "cannot " + what + " " + path + ": " + std::strerror(errno)};
-}
 
 template <typename T>
 void fill_with_randomness(T& bytes) noexcept {
     if (::getrandom(&bytes, sizeof(bytes), 0) != static_cast<ssize_t>(sizeof(bytes))) {
         std::abort();  // a guessable secret would let anybody aim collisions
     }
-}
-
-std::array<char, 40> this_boot() {
-    std::array<char, 40> id{};
-    std::ifstream{"/proc/sys/kernel/random/boot_id"}.read(id.data(), id.size() - 1);
-    return id;
 }
 
 std::string name_of_header(const std::string& place) {
@@ -90,64 +71,49 @@ std::vector<std::string> latest_former(const std::string& place) {
     return names;
 }
 
-// Files of regions that never came to be: neither in use nor former.
+constexpr std::string_view kBadFormer = "bad-former-";
+
+// Files of regions that never came to be: neither in use nor former nor kept aside.
 void remove_unfinished(const std::string& place, std::uint64_t in_use) {
     const std::string former = place + "/former-";
+    const std::string bad = place + "/" + std::string{kBadFormer};
     for (const std::string& file : files_of(place, "worker-")) {
         const std::string id = file.substr(file.rfind('-') + 1);
-        if (id != std::to_string(in_use) && !std::filesystem::exists(former + id)) {
+        if (id != std::to_string(in_use) && !std::filesystem::exists(former + id) &&
+            !std::filesystem::exists(bad + id)) {
             (void)::unlink(file.c_str());
         }
     }
 }
 
+// The latest only, since each takes memory. Says where they are.
+std::string put_former_aside(const std::string& name) {
+    const std::filesystem::path path{name};
+    const std::string place = path.parent_path().string();
+    for (const std::string& earlier : files_of(place, kBadFormer)) {
+        (void)::unlink(earlier.c_str());
+        remove_workers(place, earlier.substr(earlier.rfind('-') + 1));
+    }
+    const std::string aside = place + "/bad-" + path.filename().string();
+    return ::rename(name.c_str(), aside.c_str()) == 0 ? "they are kept as " + aside
+                                                      : "they stay where they are";
+}
+
+Result<RegionHeader> copy_of_header(const std::string& name) {
+    const Result<Mapping> mapped =
+        Mapping::open(name, sizeof(RegionHeader), Mapping::Stores::Private);
+    return mapped ? Result<RegionHeader>{*static_cast<const RegionHeader*>(mapped->data())}
+                  : mapped.error();
+}
+
+// Of a region whose instants go on.
+Result<RegionHeader> read_header(const std::string& name) {
+    const Result<RegionHeader> header = copy_of_header(name);
+    const Result<Done> good = header ? header->check_running() : Result<Done>{header.error()};
+    return good ? header : Result<RegionHeader>{good.error()};
+}
+
 }  // namespace
-
-Result<Mapping> Mapping::map(const std::string& path, int fd, std::size_t bytes) {
-    struct stat status{};
-    if (::fstat(fd, &status) != 0 || static_cast<std::size_t>(status.st_size) < bytes) {
-        return Error{Errc::BadSyntax, path + " is shorter than it should be"};
-    }
-    const auto page = static_cast<std::size_t>(status.st_blksize);
-    const std::size_t whole = (bytes + page - 1) / page * page;
-    void* data = ::mmap(nullptr, whole, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
-    if (data == MAP_FAILED) {
-        return mapping_failed("map", path);
-    }
-    // A hint, and then all of it at once: not under the first packets.
-    (void)::madvise(data, whole, MADV_HUGEPAGE);
-    (void)::madvise(data, whole, MADV_POPULATE_WRITE);
-    return Mapping{data, whole, page};
-}
-
-Result<Mapping> Mapping::make(const std::string& path, std::size_t bytes) {
-    const Fd file{::open(path.c_str(), O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0600)};
-    struct stat status{};
-    if (!file.is_open() || ::fstat(file.get(), &status) != 0) {
-        return mapping_failed("make", path);
-    }
-    const auto page = static_cast<std::size_t>(status.st_blksize);
-    const std::size_t whole = (bytes + page - 1) / page * page;
-    // Reserved now: memory that is missing later would end the process in the middle of a packet.
-    const int failed = ::posix_fallocate(file.get(), 0, static_cast<off_t>(whole));
-    if (failed != 0) {
-        (void)::unlink(path.c_str());
-        errno = failed;
-        return mapping_failed("find " + std::to_string(whole >> 10) + " kB for", path);
-    }
-    return map(path, file.get(), bytes);
-}
-
-Result<Mapping> Mapping::open(const std::string& path, std::size_t bytes) {
-    const Fd file{::open(path.c_str(), O_RDWR | O_CLOEXEC | O_NOFOLLOW)};
-    return file.is_open() ? map(path, file.get(), bytes) : mapping_failed("open", path);
-}
-
-Mapping::~Mapping() {
-    if (data_ != nullptr) {
-        (void)::munmap(data_, bytes_);
-    }
-}
 
 std::string StateRegion::name_of_worker(const std::string& place, std::uint64_t id,
                                         std::size_t worker) {
@@ -160,82 +126,80 @@ StateSecrets StateRegion::fresh_secrets() noexcept {
     return secrets;
 }
 
-bool StateRegion::is_readable(const Header& header) noexcept {
-    // Sizes that others wrote: what follows from them must not overflow, and be found in files.
-    return header.magic == kMagic && header.layout == kLayoutVersion && header.workers != 0 &&
-           header.workers <= kMaxCores && header.keys != 0 && header.keys <= kMostKeys &&
-           header.pool_lines <= kMostKeys;
-}
-
 StateRegion::Heritage StateRegion::nothing() noexcept {
     Heritage heritage{.secrets = fresh_secrets()};
     fill_with_randomness(heritage.lineage);
     return heritage;
 }
 
+// The tables first, then the names: without room nothing has changed.
 Result<StateRegion> StateRegion::make(const std::string& place, const StateShape& shape,
-                                      const Heritage& heritage) {
+                                      const Heritage& heritage, std::uint64_t succeeds) {
     std::uint64_t id = 0;
     fill_with_randomness(id);
-    const std::string name = name_of_header(place);
-    const std::string temporary = name + ".new";
+    const std::string temporary = name_of_header(place) + ".new";
     (void)::unlink(temporary.c_str());
-    remove_unfinished(place, id);
-    Result<Mapping> mapped = Mapping::make(temporary, sizeof(Header));
+    remove_unfinished(place, succeeds);
+    Result<Mapping> mapped = Mapping::make(temporary, sizeof(RegionHeader));
     if (!mapped) {
         return mapped.error();
     }
-    *static_cast<Header*>(mapped->data()) = {
-        .magic = kMagic,
-        .layout = kLayoutVersion,
-        .workers = static_cast<std::uint32_t>(shape.workers),
-        .boot_id = this_boot(),
-        .id = id,
-        .keys = shape.keys,
-        .pool_lines = shape.pool_lines,
-        .rss_mapping = shape.rss_mapping,
-        .lineage = heritage.lineage,
-        .lead = heritage.lead,
-        .secrets = heritage.secrets,
-    };
-    StateRegion region{*std::move(mapped), shape, heritage.taken_up};
+    RegionHeader header = RegionHeader::make(shape, id);
+    header.lineage = heritage.lineage;
+    header.lead = heritage.lead;
+    header.secrets = heritage.secrets;
+    header.seal();
+    *static_cast<RegionHeader*>(mapped->data()) = header;
+    StateRegion region{header, shape, heritage.taken_up};
     for (std::size_t worker = 0; worker < shape.workers; ++worker) {
         Result<Mapping> file =
             Mapping::make(name_of_worker(place, id, worker), shape.worker_bytes());
         if (!file) {
+            (void)::unlink(temporary.c_str());
             remove_workers(place, std::to_string(id));
             return file.error();
         }
         region.workers_.push_back(*std::move(file));
     }
-    // From here on it is there, whole.
-    if (::rename(temporary.c_str(), name.c_str()) != 0) {
-        return mapping_failed("replace", name);
+    if (const Result<Done> installed = region.install(place, succeeds); !installed) {
+        (void)::unlink(temporary.c_str());
+        remove_workers(place, std::to_string(id));
+        return installed.error();
     }
     return region;
 }
 
-Result<Mapping> StateRegion::read_header(const std::string& name) {
-    Result<Mapping> mapped = Mapping::open(name, sizeof(Header));
-    if (!mapped) {
-        return mapped.error();
+// The header before it gets a second name, and then loses the first: at any instant each of them
+// leads to its tables.
+Result<Done> StateRegion::install(const std::string& place, std::uint64_t succeeds) const {
+    const std::string name = name_of_header(place);
+    const std::string former = name_of_former(place, succeeds);
+    if (succeeds != 0 && ::link(name.c_str(), former.c_str()) != 0 && errno != EEXIST) {
+        return mapping_failed("rename", name);
     }
-    const Header& header = *static_cast<const Header*>(mapped->data());
-    if (!is_readable(header)) {
-        return Error{Errc::BadSyntax, "they are of another layout"};
+    if (::rename((name + ".new").c_str(), name.c_str()) != 0) {
+        return mapping_failed("replace", name);
     }
-    if (header.boot_id != this_boot()) {
-        return Error{Errc::BadSyntax, "they are of an earlier boot"};
-    }
-    return mapped;
+    return Done{};
 }
 
-Result<StateRegion> StateRegion::open_files(Mapping header, const std::string& place,
-                                            const StateShape& shape) {
-    StateRegion region{std::move(header), shape, true};
+// The header in force; without one, since a process was killed while it replaced it, the latest
+// former one.
+Result<RegionHeader> StateRegion::latest_header(const std::string& place) {
+    const std::vector<std::string> former = latest_former(place);
+    const bool is_there = std::filesystem::exists(name_of_header(place));
+    if (!is_there && former.empty()) {
+        return mapping_failed("open", name_of_header(place));
+    }
+    return read_header(is_there ? name_of_header(place) : former.front());
+}
+
+Result<StateRegion> StateRegion::open_files(const RegionHeader& header, const std::string& place,
+                                            const StateShape& shape, Mapping::Stores stores) {
+    StateRegion region{header, shape, true};
     for (std::size_t worker = 0; worker < shape.workers; ++worker) {
         Result<Mapping> file =
-            Mapping::open(name_of_worker(place, region.header().id, worker), shape.worker_bytes());
+            Mapping::open(name_of_worker(place, header.id, worker), shape.worker_bytes(), stores);
         if (!file) {
             return file.error();
         }
@@ -244,73 +208,55 @@ Result<StateRegion> StateRegion::open_files(Mapping header, const std::string& p
     return region;
 }
 
-// What is there with this shape; with another, it becomes former and is succeeded.
-Result<StateRegion> StateRegion::recover(const std::string& place, const StateShape& shape) {
-    Result<Mapping> mapped = read_header(name_of_header(place));
-    if (!mapped) {
-        return mapped.error();
-    }
-    const Header& header = *static_cast<const Header*>(mapped->data());
-    if (header.has_shape(shape)) {
-        remove_unfinished(place, header.id);
-        return open_files(*std::move(mapped), place, shape);
-    }
-    if (::rename(name_of_header(place).c_str(), name_of_former(place, header.id).c_str()) != 0) {
-        return mapping_failed("rename", name_of_header(place));
-    }
-    return succeed(place, shape);
-}
-
-// A region after former ones, whose secrets and slots it goes on with.
-Result<StateRegion> StateRegion::succeed(const std::string& place, const StateShape& shape) {
-    const Result<Mapping> mapped = read_header(latest_former(place).front());
-    if (!mapped) {
-        return mapped.error();
-    }
-    const Header& header = *static_cast<const Header*>(mapped->data());
-    log_info(
-        "the tables have another size, number of workers or spreading of flows than before; what "
-        "keys owe is taken over as they come");
-    return make(place, shape, {header.secrets, header.lineage, header.lead, true});
-}
-
-std::vector<StateRegion> StateRegion::open_former(const StateFolder& folder) {
+std::vector<StateRegion> StateRegion::open_all(const StateFolder& folder,
+                                               const std::vector<std::string>& names,
+                                               Mapping::Stores stores) {
     std::vector<StateRegion> regions;
-    const Result<std::string> place = folder.tables(0, false);
-    if (!place) {
-        return regions;
-    }
-    for (const std::string& name : latest_former(*place)) {
-        Result<Mapping> mapped = read_header(name);
-        if (!mapped) {
-            log_error("the former tables " + name + " cannot be used: " + mapped.error().what);
-            continue;
-        }
-        const Header& header = *static_cast<const Header*>(mapped->data());
-        const StateShape shape{.workers = header.workers,
-                               .keys = header.keys,
-                               .pool_lines = header.pool_lines,
-                               .rss_mapping = header.rss_mapping};
-        Result<StateRegion> region = open_files(*std::move(mapped), *place, shape);
+    for (const std::string& name : names) {
+        const std::string place = std::filesystem::path{name}.parent_path().string();
+        const Result<RegionHeader> header = read_header(name);
+        Result<StateRegion> region = header ? open_files(*header, place, header->shape(), stores)
+                                            : Result<StateRegion>{header.error()};
         if (region) {
             regions.push_back(*std::move(region));
-        } else {
-            log_error("the former tables " + name + " cannot be used: " + region.error().what);
+            continue;
         }
+        folder.note_put_aside();
+        log_error("the former tables " + name + " cannot be used: " + region.error().what + "; " +
+                  (stores == Mapping::Stores::Kept ? put_former_aside(name)
+                                                   : "they stay where they are"));
     }
     return regions;
 }
 
+std::vector<StateRegion> StateRegion::open_former(const StateFolder& folder) {
+    const Result<std::string> place = folder.tables(0, false);
+    return place ? open_all(folder, latest_former(*place), Mapping::Stores::Kept)
+                 : std::vector<StateRegion>{};
+}
+
+std::vector<StateRegion> StateRegion::open_as_found(const StateFolder& folder) {
+    const Result<std::string> place = folder.tables(0, false);
+    if (!place) {
+        return {};
+    }
+    std::vector<std::string> names = latest_former(*place);
+    if (std::filesystem::exists(name_of_header(*place))) {
+        names.insert(names.begin(), name_of_header(*place));
+    }
+    return open_all(folder, names, Mapping::Stores::Private);
+}
+
 void StateRegion::remove(const StateFolder& folder) const {
-    if (const Result<std::string> place = folder.tables(0, false)) {
-        (void)::unlink(name_of_former(*place, header().id).c_str());
-        remove_workers(*place, std::to_string(header().id));
+    const Result<std::string> place = folder.tables(0, false);
+    if (place && ::unlink(name_of_former(*place, header_.id).c_str()) == 0) {
+        remove_workers(*place, std::to_string(header_.id));
     }
 }
 
 Result<StateRegion> StateRegion::make_new(const StateFolder& folder, const StateShape& shape) {
     const Result<std::string> place = folder.tables(shape.bytes(), shape.huge_pages);
-    return place ? make(*place, shape, nothing()) : place.error();
+    return place ? make(*place, shape, nothing(), 0) : place.error();
 }
 
 // What cannot be read is not to be replaced: open() reports it and keeps it aside.
@@ -321,12 +267,34 @@ bool StateRegion::is_there(const StateFolder& folder) {
     if (!std::filesystem::exists(name)) {
         return false;
     }
-    const Result<Mapping> mapped = Mapping::open(name, sizeof(Header));
-    const Header* header = mapped ? static_cast<const Header*>(mapped->data()) : nullptr;
-    return header == nullptr || !is_readable(*header) || header->boot_id == this_boot();
+    const Result<RegionHeader> header = copy_of_header(name);
+    return !header || !header->check() || header->is_of_this_boot();
 }
 
-Result<StateRegion> StateRegion::open(const StateFolder& folder, const StateShape& shape) {
+std::optional<StateRegion::Heritage> StateRegion::heritage(const StateFolder& folder) {
+    const Result<std::string> place = folder.tables(0, false);
+    const Result<RegionHeader> header =
+        place ? latest_header(*place) : Result<RegionHeader>{place.error()};
+    if (!header) {
+        return std::nullopt;
+    }
+    return Heritage{header->secrets, header->lineage, header->lead, true};
+}
+
+Result<StateRegion> StateRegion::begin_anew(const StateFolder& folder, const StateShape& shape,
+                                            const std::string& why) {
+    const Result<std::string> aside = folder.put_aside();
+    if (!aside) {
+        return Error{Errc::Unreachable, "the tables of an earlier dataplane cannot be used: " +
+                                            why + "; " + aside.error().what};
+    }
+    log_error("the tables of an earlier dataplane cannot be used: " + why + "; they are kept as " +
+              *aside + ", and all buckets begin anew");
+    return make_new(folder, shape);
+}
+
+Result<StateRegion> StateRegion::open(const StateFolder& folder, const StateShape& shape,
+                                      Mapping::Stores stores) {
     const Result<std::string> place = folder.tables(shape.bytes(), shape.huge_pages);
     if (!place) {
         return place.error();
@@ -335,18 +303,22 @@ Result<StateRegion> StateRegion::open(const StateFolder& folder, const StateShap
     if (!is_there && files_of(*place, "former-").empty()) {
         return make_new(folder, shape);
     }
-    // Without a header, a process was killed while it made one.
-    Result<StateRegion> found = is_there ? recover(*place, shape) : succeed(*place, shape);
-    if (found) {
-        return found;
+    const Result<RegionHeader> header = latest_header(*place);
+    if (!header) {
+        return begin_anew(folder, shape, header.error().what);
     }
-    const Result<std::string> aside = folder.put_aside();
-    if (!aside) {
-        return aside.error();
+    if (is_there && header->has_shape(shape)) {
+        // Named so by a process that was killed while it made another.
+        (void)::unlink(name_of_former(*place, header->id).c_str());
+        remove_unfinished(*place, header->id);
+        Result<StateRegion> found = open_files(*header, *place, shape, stores);
+        return found ? *std::move(found) : begin_anew(folder, shape, found.error().what);
     }
-    log_error("the tables of an earlier dataplane cannot be used: " + found.error().what +
-              "; they are kept as " + *aside + ", and all buckets begin anew");
-    return make_new(folder, shape);
+    log_info(
+        "the tables have another size, number of workers or spreading of flows than before; what "
+        "keys owe is taken over as they come");
+    return make(*place, shape, {header->secrets, header->lineage, header->lead, true},
+                is_there ? header->id : 0);
 }
 
 }  // namespace sluice

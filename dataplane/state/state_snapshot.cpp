@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <cstddef>
 #include <cstdio>
 #include <cstring>
 #include <ctime>
@@ -18,13 +19,14 @@
 //
 //   head | { page of a worker's file } ... | slots.bin | end      pages of zeroes are left out
 //
+// Each part has a sum of itself and all before it: whole to the end, it is as it was written.
 // Workers go on while it is written, so it is as of some instants, and may miss an entry that was
 // being moved. The slots come last: they tell of every entry before them.
 namespace sluice {
 namespace {
 
 constexpr std::size_t kSnapshotPage = 4096;
-constexpr std::array<char, 8> kSnapshotMagic{'S', 'L', 'U', 'I', 'C', 'E', 'S', 'N'};
+constexpr std::array<char, 8> kSnapshotMagic{'S', 'L', 'U', 'I', 'C', 'E', 'S', '2'};
 constexpr std::uint32_t kSlotsPart = 0xFFFF'FFFE;
 constexpr std::uint32_t kEndPart = 0xFFFF'FFFF;
 // Instants beyond this would come near what an entry holds.
@@ -34,6 +36,23 @@ struct PartHead {
     std::uint32_t worker;  // or kSlotsPart, kEndPart
     std::uint32_t size;
     std::uint64_t offset;
+    std::uint64_t sum;  // of all before this part, it, and what it holds
+};
+
+// The sums of parts, each of which seals all before it.
+class SumChain {
+public:
+    explicit SumChain(std::uint64_t begin) noexcept : so_far_{begin, 0} {}
+    [[nodiscard]] std::uint64_t next(PartHead head, ByteView body) noexcept {
+        head.sum = 0;
+        so_far_[0] =
+            siphash_1_3(so_far_, {reinterpret_cast<const std::byte*>(&head), sizeof(head)});
+        so_far_[0] = siphash_1_3(so_far_, body);
+        return so_far_[0];
+    }
+
+private:
+    HashSecret so_far_;
 };
 
 using File = std::unique_ptr<std::FILE, int (*)(std::FILE*)>;
@@ -49,19 +68,27 @@ Error snapshot_failed(const std::string& what, const std::string& path) {
             "cannot " + what + " the snapshot " + path + ": " + std::strerror(errno)};
 }
 
-bool put_part(std::FILE* to, const PartHead& head, const void* bytes) {
-    return std::fwrite(&head, sizeof(head), 1, to) == 1 &&
-           (bytes == nullptr || head.size == 0 || std::fwrite(bytes, head.size, 1, to) == 1);
-}
+// Where parts go, with the sums that seal them.
+struct Parts {
+    std::FILE* to;
+    SumChain sums;
+
+    [[nodiscard]] bool put(std::uint32_t worker, std::uint64_t offset, ByteView body) {
+        PartHead head{worker, static_cast<std::uint32_t>(body.size()), offset, 0};
+        head.sum = sums.next(head, body);
+        return std::fwrite(&head, sizeof(head), 1, to) == 1 &&
+               (body.empty() || std::fwrite(body.data(), body.size(), 1, to) == 1);
+    }
+};
 
 // Through the file and not through the mapping: nobody else may touch that.
-bool put_worker(std::FILE* to, const std::string& path, std::uint32_t worker) {
+bool put_worker(Parts& parts, const std::string& path, std::uint32_t worker) {
     const Fd file{::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NOFOLLOW)};
     if (!file.is_open()) {
         return false;
     }
-    std::array<char, kSnapshotPage> page{};
-    constexpr std::array<char, kSnapshotPage> kZeroes{};
+    std::array<std::byte, kSnapshotPage> page{};
+    constexpr std::array<std::byte, kSnapshotPage> kZeroes{};
     std::uint64_t offset = 0;
     for (;; offset += kSnapshotPage) {
         const ssize_t got =
@@ -70,7 +97,7 @@ bool put_worker(std::FILE* to, const std::string& path, std::uint32_t worker) {
             return got == 0 && offset != 0;
         }
         if (static_cast<std::size_t>(got) == page.size() && page != kZeroes &&
-            !put_part(to, {worker, kSnapshotPage, offset}, page.data())) {
+            !parts.put(worker, offset, page)) {
             return false;
         }
     }
@@ -87,8 +114,16 @@ struct StateRegion::SnapshotHead {
     std::array<char, 8> magic{};
     std::int64_t utc = 0;
     std::int64_t instant = 0;
-    Header header;
+    RegionHeader header;
+    std::uint64_t sum = 0;  // of all before it
+
+    [[nodiscard]] std::uint64_t sum_now() const noexcept;
 };
+
+std::uint64_t StateRegion::SnapshotHead::sum_now() const noexcept {
+    const auto* bytes = reinterpret_cast<const std::byte*>(this);
+    return siphash_1_3(HashSecret{}, ByteView{bytes, offsetof(SnapshotHead, sum)});
+}
 
 Result<Done> StateRegion::write_snapshot(const StateFolder& folder, const std::string& path) const {
     const Result<std::string> place = folder.tables(0, false);
@@ -99,20 +134,19 @@ Result<Done> StateRegion::write_snapshot(const StateFolder& folder, const std::s
     if (!place || file == nullptr) {
         return snapshot_failed("write", temporary);
     }
-    const SnapshotHead head{.magic = kSnapshotMagic,
-                            .utc = clock_now(CLOCK_REALTIME),
-                            .instant = clock_now(CLOCK_BOOTTIME) + header().lead,
-                            .header = header()};
+    SnapshotHead head{.magic = kSnapshotMagic,
+                      .utc = clock_now(CLOCK_REALTIME),
+                      .instant = clock_now(CLOCK_BOOTTIME) + header_.lead,
+                      .header = header_};
+    head.sum = head.sum_now();
+    Parts parts{file.get(), SumChain{head.sum}};
     bool done = std::fwrite(&head, sizeof(head), 1, file.get()) == 1;
-    for (std::uint32_t worker = 0; done && worker < header().workers; ++worker) {
-        done = put_worker(file.get(), name_of_worker(*place, header().id, worker), worker);
+    for (std::uint32_t worker = 0; done && worker < header_.workers; ++worker) {
+        done = put_worker(parts, name_of_worker(*place, header_.id, worker), worker);
     }
     const std::string slots = whole_text(folder.path() + "/slots.bin");
-    done = done &&
-           put_part(file.get(), {kSlotsPart, static_cast<std::uint32_t>(slots.size()), 0},
-                    slots.data()) &&
-           put_part(file.get(), {kEndPart, 0, 0}, nullptr) && std::fflush(file.get()) == 0 &&
-           ::fsync(fd) == 0;
+    done = done && parts.put(kSlotsPart, 0, bytes_of(slots)) && parts.put(kEndPart, 0, {}) &&
+           std::fflush(file.get()) == 0 && ::fsync(fd) == 0;
     if (!done || ::rename(temporary.c_str(), path.c_str()) != 0) {
         return snapshot_failed("write", temporary);
     }
@@ -130,30 +164,29 @@ Result<Done> StateRegion::restore(const StateFolder& folder, const std::string& 
     }
     const Error broken{Errc::BadSyntax, "the snapshot " + path + " cannot be read"};
     if (std::fread(&head, sizeof(head), 1, file.get()) != 1 || head.magic != kSnapshotMagic ||
-        head.utc < 0 || !is_readable(head.header)) {
+        head.sum != head.sum_now() || head.utc < 0 || !head.header.check()) {
         return broken;
     }
     const std::int64_t age = std::max<std::int64_t>(clock_now(CLOCK_REALTIME) - head.utc, 0);
     if (head.instant < 0 || head.instant > kLatestInstant || age > kLatestInstant - head.instant) {
         return Error{Errc::OutOfRange, "the snapshot " + path + " is too old"};
     }
-    const StateShape shape{.workers = head.header.workers,
-                           .keys = head.header.keys,
-                           .pool_lines = head.header.pool_lines,
-                           .huge_pages = huge_pages,
-                           .rss_mapping = head.header.rss_mapping};
+    StateShape shape = head.header.shape();
+    shape.huge_pages = huge_pages;
     const Result<std::string> place = folder.tables(shape.bytes(), huge_pages);
     if (!place) {
         return place.error();
     }
     const Result<StateRegion> region = make(*place, shape,
                                             {head.header.secrets, head.header.lineage,
-                                             head.instant + age - clock_now(CLOCK_BOOTTIME), true});
+                                             head.instant + age - clock_now(CLOCK_BOOTTIME), true},
+                                            0);
     if (!region) {
         return region.error();
     }
+    SumChain sums{head.sum};
     for (PartHead part{}; std::fread(&part, sizeof(part), 1, file.get()) == 1;) {
-        if (part.worker == kEndPart) {
+        if (part.worker == kEndPart && part.sum == sums.next(part, {})) {
             log_info("took up a snapshot that is " + std::to_string(age / 1'000'000'000) +
                      " s old");
             return Done{};
@@ -164,7 +197,8 @@ Result<Done> StateRegion::restore(const StateFolder& folder, const std::string& 
                              part.size <= shape.worker_bytes() - part.offset;
         const bool is_slots = part.worker == kSlotsPart && part.size == bytes.size();
         if ((!is_page && !is_slots) ||
-            (!bytes.empty() && std::fread(bytes.data(), bytes.size(), 1, file.get()) != 1)) {
+            (!bytes.empty() && std::fread(bytes.data(), bytes.size(), 1, file.get()) != 1) ||
+            part.sum != sums.next(part, bytes)) {
             break;
         }
         if (is_page) {

@@ -4,6 +4,7 @@
 
 #include <cerrno>
 #include <cstring>
+#include <ctime>
 #include <filesystem>
 
 #include <fcntl.h>
@@ -34,7 +35,9 @@ Result<Done> replace_file(const std::string& path, ByteView bytes, Durable durab
     const Fd file{::open(temporary.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600)};
     if (!file.is_open() || !write_all(file.get(), bytes) ||
         (durable == Durable::Yes && ::fsync(file.get()) != 0)) {
-        return replacing_failed("cannot write", temporary);
+        const Error failed = replacing_failed("cannot write", temporary);
+        (void)::unlink(temporary.c_str());  // half of it would take the room of the next try
+        return failed;
     }
     if (::rename(temporary.c_str(), path.c_str()) != 0) {
         return replacing_failed("cannot replace", path);
@@ -48,6 +51,12 @@ Result<Done> replace_file(const std::string& path, ByteView bytes, Durable durab
         return replacing_failed("cannot make durable", folder);
     }
     return Done{};
+}
+
+std::string put_file_aside(const std::string& path) {
+    const std::string aside = path + ".bad-" + std::to_string(::time(nullptr));
+    return ::rename(path.c_str(), aside.c_str()) == 0 ? "it is kept as " + aside
+                                                      : "it stays where it is";
 }
 
 }  // namespace sluice

@@ -11,4 +11,7 @@ namespace sluice {
 enum class Durable : bool { No, Yes };
 [[nodiscard]] Result<Done> replace_file(const std::string& path, ByteView bytes, Durable durable);
 
+// Moves a file that cannot be used out of the way, not lost. Says where it is: "it is kept as ...".
+[[nodiscard]] std::string put_file_aside(const std::string& path);
+
 }  // namespace sluice

@@ -48,7 +48,7 @@ void WorkerFleet::make(const Ports& ports, const Parts& parts) {
                       .buckets = parts.state.store(worker, parts.rules.slots),
                       .counters = counters_[worker],
                       .sampler = samplers_.back().get()},
-            parts.state.records(worker), lanes_->open(worker)));
+            parts.state.records(worker, parts.rules.slots), lanes_->open(worker)));
         tables.push_back(&workers_.back()->buckets());
     }
     tables_ = std::make_unique<WorkerTables>(std::move(tables));

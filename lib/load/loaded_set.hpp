@@ -21,8 +21,8 @@ struct LoadedLimit : MeteredLimit {
     bool overridden = false;   // keys may have other numbers
     std::uint64_t shared = 0;  // max_unsynced in force; 0: each worker has its own buckets
     std::vector<PreviousNumbers> previous;  // latest first
-    // By aggregation level, the most units that its buckets may have used under any numbers since
-    // this process began; empty: no more than those in force allow.
+    // By aggregation level, the most units that its buckets may have used under any numbers; empty:
+    // no more than those in force allow.
     std::vector<Units> most_used{};
     // A hash of how the packets of a key reach workers; where it changes, keys move.
     std::uint64_t spread = 0;

@@ -1,7 +1,6 @@
 #include "lib/load/slots.hpp"
 
-#include "lib/base/wide.hpp"
-#include "lib/meter/any_meter.hpp"
+#include "lib/meter/lifetime.hpp"
 #include "lib/table/own_bucket.hpp"
 
 #include <algorithm>
@@ -10,38 +9,6 @@ namespace sluice {
 namespace {
 
 using namespace std::chrono_literals;
-
-Nanoseconds debt_of(const Limit& limit) noexcept {
-    return Nanoseconds{static_cast<std::int64_t>(limit.full() / limit.parts()) + 1};
-}
-
-Nanoseconds debt_of(const Limit& limit, Units used) noexcept {
-    const Wide debt =
-        std::min<Wide>(static_cast<Wide>(used.count()) * limit.period(), limit.longest_debt());
-    return Nanoseconds{static_cast<std::int64_t>(debt / limit.parts()) + 1};
-}
-
-// A sliding window weighs the one before, and the last of its sub-windows ends a little later.
-Nanoseconds debt_of(const WindowNumbers& numbers) noexcept {
-    return Nanoseconds{numbers.window} * 2;
-}
-
-struct LongestDebt {
-    Nanoseconds operator()(const TokenBucketLimit& limit) const { return debt_of(limit.gcra); }
-    Nanoseconds operator()(const LeakyBucketLimit& limit) const { return debt_of(limit.gcra); }
-    Nanoseconds operator()(const FixedWindowLimit& limit) const { return debt_of(limit.numbers); }
-    Nanoseconds operator()(const SlidingWindowLimit& limit) const { return debt_of(limit.numbers); }
-    Nanoseconds operator()(const SlidingCountersLimit& limit) const {
-        return debt_of(limit.numbers);
-    }
-    Nanoseconds operator()(const SlidingLogLimit& limit) const { return debt_of(limit.numbers); }
-    Nanoseconds operator()(const PenaltyLimit& limit) const {
-        return Nanoseconds{std::max(limit.within, limit.lasts)};
-    }
-    Nanoseconds operator()(const ColorLimit& limit) const {
-        return debt_of(limit.first()) + debt_of(limit.second());
-    }
-};
 
 // A source that is refused most of the time is idle for the short while before each packet that it
 // may send: emptying its entry then, and filing it anew, takes longer than to judge it.
@@ -82,9 +49,18 @@ Units most_used_at(const LoadedLimit& limit, std::size_t level, const AnyLimit& 
     return level < limit.most_used.size() ? std::max(limit.most_used[level], now) : now;
 }
 
+bool is_lowered(const LoadedLimit& limit) {
+    bool lowered = most_used_at(limit, 0, limit.limit) > most_used(limit.limit);
+    for (std::size_t level = 1; level <= limit.coarser.size(); ++level) {
+        const AnyLimit& numbers = limit.coarser[level - 1];
+        lowered = lowered || most_used_at(limit, level, numbers) > most_used(numbers);
+    }
+    return lowered;
+}
+
 LatestChange change_of(const LoadedLimit& limit) {
     LatestChange latest = latest_change(limit);
-    latest.lowered = most_used_at(limit, 0, limit.limit) > most_used(limit.limit);
+    latest.lowered = is_lowered(limit);
     return latest;
 }
 
@@ -114,27 +90,6 @@ void list_limit(LoadedSet& set, const LoadedLimit& limit, Nanoseconds linger) {
 }
 
 }  // namespace
-
-Nanoseconds longest_debt(const AnyLimit& limit) noexcept {
-    return std::visit(LongestDebt{}, limit);
-}
-
-Nanoseconds longest_debt(const AnyLimit& limit, Units used) noexcept {
-    Nanoseconds debt = longest_debt(limit);
-    if (const Limit* gcra = gcra_of(limit)) {
-        debt = std::max(debt, debt_of(*gcra, used));
-    } else if (const auto* colors = std::get_if<ColorLimit>(&limit)) {
-        debt = std::max({debt, debt_of(colors->first(), used), debt_of(colors->second(), used)});
-    }
-    return debt;
-}
-
-// A colour meter's buckets may fill one after the other.
-Units most_used(const AnyLimit& limit) noexcept {
-    const auto* colors = std::get_if<ColorLimit>(&limit);
-    return colors != nullptr ? Units{colors->first().burst() + colors->second().burst()}
-                             : most_of(limit);
-}
 
 void list_slots(LoadedSet& set) {
     set.slots.clear();

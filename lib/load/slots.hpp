@@ -8,11 +8,4 @@ namespace sluice {
 // and which rules act on the fate of their keys. The set may be moved afterwards, not copied.
 void list_slots(LoadedSet& set);
 
-// The longest time from a charge until the bucket equals a fresh one.
-[[nodiscard]] Nanoseconds longest_debt(const AnyLimit& limit) noexcept;
-// The same of a bucket that had used so many units when its numbers became these.
-[[nodiscard]] Nanoseconds longest_debt(const AnyLimit& limit, Units used) noexcept;
-// The most units that charges under these numbers leave used.
-[[nodiscard]] Units most_used(const AnyLimit& limit) noexcept;
-
 }  // namespace sluice

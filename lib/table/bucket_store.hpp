@@ -31,11 +31,12 @@ public:
         std::uint64_t live = 0;     // entries that go on
         std::uint64_t mended = 0;   // that a change had been half done to
         std::uint64_t unknown = 0;  // of limits that nobody knows: forgotten
+        std::uint64_t damaged = 0;  // that cannot be true: they owe a full debt
     };
     // Before the first burst, and before anybody else looks: makes whole what an earlier process
     // left at any instant, and counts it in. `rows` are the limits of the set that will be adopted
     // first. One pass over all memory.
-    [[nodiscard]] Found recover(std::span<const SlotRow> rows);
+    [[nodiscard]] Found recover(std::span<const SlotRow> rows, Now now);
 
     // The limits of the rule set in force, from the top of a burst on; `rows` outlives its use.
     // No bucket that the set's limits write is in debt for longer than `longest_debt`.

@@ -1,7 +1,5 @@
 #include "lib/table/debt_elsewhere.hpp"
 
-#include "lib/meter/penalty.hpp"
-
 #include <algorithm>
 #include <array>
 #include <cstddef>

@@ -19,6 +19,16 @@ LimitRegistry::LimitRegistry(RecoveryLog& recovery_log, LinePool pool)
       pool_{std::move(pool)},
       recovery_log_{&recovery_log} {}
 
+void LimitRegistry::recover(Instant now) noexcept {
+    stale_ = true;
+    if (!recovery_log_->is_whole()) {
+        for (ChangeTime& time : recovery_log_->changed) {
+            time.set(now);
+        }
+        recovery_log_->changes.set(0);
+    }
+}
+
 // The instants come before the number of changes: a process that ends in between adopts them again.
 void LimitRegistry::adopt(std::span<const SlotRow> rows, std::uint64_t changes,
                           Instant now) noexcept {
@@ -27,13 +37,12 @@ void LimitRegistry::adopt(std::span<const SlotRow> rows, std::uint64_t changes,
     override_generation_ = override_generation_ % kMaxOverrideGeneration + 1;
     ChangeTimes& changed = recovery_log_->changed;
     // Changes that came and went between two bursts were never judged by.
-    const std::uint64_t missed =
-        std::min<std::uint64_t>(changes - recovery_log_->changes, changed.size());
+    const std::uint64_t missed = std::min<std::uint64_t>(changes - this->changes(), changed.size());
     for (std::uint64_t i = 0; i < missed; ++i) {
-        changed[(changes - i) % changed.size()] = now;
+        changed[(changes - i) % changed.size()].set(now);
     }
     stale_ = stale_ || missed != 0;
-    store_word(recovery_log_->changes, changes);
+    recovery_log_->changes.set(changes);
 }
 
 // What most entries want after a change. False: an entry of another kind.
@@ -46,7 +55,7 @@ void LimitRegistry::adopt(std::span<const SlotRow> rows, std::uint64_t changes,
     if (stamp.version == latest.from) {
         const Cell cell = entry.cell();
         const Instant changed =
-            recovery_log_->changed[latest.change % recovery_log_->changed.size()];
+            recovery_log_->changed[latest.change % recovery_log_->changed.size()].at();
         // What may be a lease goes on as one.
         const bool leased = latest.numbers.from_parts == 1 && latest.numbers.to_parts == 1;
         const std::uint32_t below = latest.numbers.from_parts == 1 ? 0 : cell.rest;
@@ -127,7 +136,7 @@ void LimitRegistry::follow_changes(Stamp stamp, const SlotRow& row,
             convert(*from, *numbers, ended);
         }
         from = numbers != nullptr ? numbers : from;
-        ended = recovery_log_->changed[previous.change % recovery_log_->changed.size()];
+        ended = recovery_log_->changed[previous.change % recovery_log_->changed.size()].at();
     }
     const AnyLimit* to = numbers_at(*row.limit, row.coarser, stamp.aggregation_level);
     if (from != nullptr && to != nullptr) {

@@ -23,8 +23,9 @@ public:
     LimitRegistry(RecoveryLog& recovery_log, LinePool pool);
 
     // Entries were found that other processes have filed: nothing is known of when they were last
-    // brought up to date.
-    void recover() noexcept { stale_ = true; }
+    // brought up to date. Instants of changes that cannot be read count as `now`: recover() has
+    // left no entry that needs them.
+    void recover(Instant now) noexcept;
 
     // The limits of the rule set in force; `rows` outlives its use. A set that changed numbers
     // names its change; buckets are read in the old numbers up to `now`.
@@ -71,7 +72,7 @@ public:
     [[nodiscard]] bool stale() const noexcept { return stale_; }
     void settled() noexcept { stale_ = false; }
     // How often numbers have changed, as far as this core has adopted it.
-    [[nodiscard]] std::uint64_t changes() const noexcept { return recovery_log_->changes; }
+    [[nodiscard]] std::uint64_t changes() const noexcept { return recovery_log_->changes.value(); }
 
     // Empties an entry whose bucket equals a fresh one. False: it does not, or it is held, or what
     // had been spent of its lease would be lost.

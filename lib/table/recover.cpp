@@ -1,8 +1,11 @@
 #include "lib/meter/any_meter.hpp"
+#include "lib/meter/lifetime.hpp"
 #include "lib/meter/sliding_counters.hpp"
 #include "lib/meter/sliding_log.hpp"
 #include "lib/table/bucket_store.hpp"
+#include "lib/table/damaged_entries.hpp"
 
+#include <algorithm>
 #include <vector>
 
 // What a process that is killed between two stores can leave behind, and what becomes of it:
@@ -14,26 +17,38 @@
 //   an entry held                   its packet was never sent: released
 //   a queue half changed            RecordQueue::mend()
 //   lines that no entry leads to    free
+//
+// And what no process leaves behind, but a bit that flips:
+//
+//   an entry that cannot be true    it owes a full debt (damaged_entries.hpp)
+//   an instant of a change          entries that need it owe a full debt
+//   an undo of another entry        not done
 namespace sluice {
 
 // One pass over all that a store holds.
 class StoreWalk {
 public:
-    StoreWalk(BucketStore& store, std::span<const SlotRow> rows)
-        : store_{store}, rows_{rows}, used_(store.registry.pool().size() + 1) {}
+    StoreWalk(BucketStore& store, std::span<const SlotRow> rows, Now now)
+        : store_{store},
+          rows_{rows},
+          now_{now},
+          times_{store.registry.recovery_log().is_whole()},
+          damaged_{store, rows, now},
+          used_(store.registry.pool().size() + 1) {}
 
     BucketStore::Found run() {
         undo();
-        walk_table(store_.keys);
-        walk_table(store_.parents);
+        walk_table(store_.keys, EntryPlace::Keys);
+        walk_table(store_.parents, EntryPlace::Parents);
         for (std::size_t slot = 0; slot < kSlots; ++slot) {
             Entry& rule = store_.rule_entry(static_cast<LimitSlot>(slot));
-            if (is_owed(rule) && (rule.slot() != slot || !go_on(rule))) {
+            if (is_owed(rule) && (rule.slot() != slot || !go_on(rule, EntryPlace::Rule))) {
                 forget_unknown(rule);
             }
         }
         pool().recover(used_);
-        store_.registry.recover();
+        store_.registry.recover(now_.at);
+        found_.damaged += damaged_.charge_fully();
         return found_;
     }
 
@@ -42,19 +57,31 @@ private:
 
     void undo() {
         Undo& undo = store_.registry.recovery_log().undo;
-        if (undo.entry_at == 0) {
-            return;
-        }
-        Entry* entry = entry_at(reinterpret_cast<std::uintptr_t>(&undo) + undo.entry_at);
-        if (entry != nullptr && undo.line <= pool().size()) {
-            if (undo.line != kNoLine) {
-                pool().at<std::array<std::byte, kLineBytes>>(static_cast<PoolLine>(undo.line)) =
-                    undo.bytes;
+        const std::uint64_t distance = undo.entry_at.value();
+        if (!undo.entry_at.is_whole()) {
+            ++found_.damaged;
+        } else if (distance != 0) {
+            Entry* entry = entry_at(reinterpret_cast<std::uintptr_t>(&undo) + distance);
+            // A change of numbers leaves slot and tag as they are.
+            const Entry before{undo.time, undo.key};
+            const bool is_of_entry =
+                entry != nullptr && entry->slot_and_tag() == before.slot_and_tag();
+            if (is_of_entry && undo.line <= pool().size()) {
+                put_back(*entry, before, undo);
+            } else {
+                ++found_.damaged;
             }
-            entry->put_back({undo.time, undo.key});
-            ++found_.mended;
         }
-        store_word(undo.entry_at, 0);
+        undo.entry_at.set(0);
+    }
+
+    void put_back(Entry& entry, const Entry& before, const Undo& undo) noexcept {
+        if (undo.line != kNoLine) {
+            pool().at<std::array<std::byte, kLineBytes>>(static_cast<PoolLine>(undo.line)) =
+                undo.bytes;
+        }
+        entry.put_back(before);
+        ++found_.mended;
     }
 
     // The entry at that address; nullptr: there is none.
@@ -73,7 +100,7 @@ private:
         return in(store_.rule_entry(0), kSlots);
     }
 
-    void walk_table(BucketTable& table) {
+    void walk_table(BucketTable& table, EntryPlace place) {
         for (std::size_t position = 0; position < table.slots(); ++position) {
             Entry& entry = table.at(position);
             if (!is_owed(entry)) {
@@ -87,7 +114,7 @@ private:
                     continue;
                 }
             }
-            if (!go_on(entry)) {
+            if (!go_on(entry, place)) {
                 forget_unknown(entry);
             }
         }
@@ -95,7 +122,8 @@ private:
 
     // Clears what is only the rest of an entry.
     [[nodiscard]] bool is_owed(Entry& entry) noexcept {
-        if (!entry.empty() && entry.fresh_from() > Instant{}) {
+        // An instant below zero is that of a damaged entry.
+        if (!entry.empty() && entry.fresh_from() != Instant{}) {
             return true;
         }
         if (entry.time != 0 || entry.key != 0) {
@@ -110,12 +138,22 @@ private:
         ++found_.unknown;
     }
 
-    // False: its debt is unknown.
-    [[nodiscard]] bool go_on(Entry& entry) {
+    // False: its limit is unknown, and its debt with it.
+    [[nodiscard]] bool go_on(Entry& entry, EntryPlace place) {
         const LimitSlot slot = entry.slot();
-        if (slot >= rows_.size() || rows_[slot].limit == nullptr || !claim_lines(entry)) {
+        if (slot >= rows_.size() || rows_[slot].limit == nullptr) {
             return false;
         }
+        const EntrySense sense{rows_[slot], now_, times_};
+        if (!sense.allows(entry, place) || !claim_lines(entry)) {
+            damaged_.add(entry, place, DamagedEntries::Lines::Lost);
+            return true;
+        }
+        if (!sense.allows_state(entry, pool())) {
+            damaged_.add(entry, place, DamagedEntries::Lines::Own);
+            return true;
+        }
+        follow_state(entry, sense);
         if (entry.held()) {
             entry.release();
         }
@@ -126,6 +164,19 @@ private:
         }
         ++found_.live;
         return true;
+    }
+
+    // A state in lines is charged before its entry tells of it: what it owes longer counts.
+    void follow_state(Entry& entry, const EntrySense& sense) noexcept {
+        const AnyLimit* limit = sense.numbers(entry);
+        if (limit == nullptr) {
+            return;
+        }
+        const Instant fresh = fresh_from(entry.cell(), *limit, pool(), now_);
+        if (fresh > std::max(entry.fresh_from(), now_.at)) {
+            entry.write_instant(fresh);
+            ++found_.mended;
+        }
     }
 
     // All that was noted of it counts as spent.
@@ -172,12 +223,15 @@ private:
 
     BucketStore& store_;
     std::span<const SlotRow> rows_;
+    Now now_;
+    bool times_;  // whether it is known when numbers changed
+    DamagedEntries damaged_;
     std::vector<bool> used_;  // by line
     BucketStore::Found found_;
 };
 
-BucketStore::Found BucketStore::recover(std::span<const SlotRow> rows) {
-    return StoreWalk{*this, rows}.run();
+BucketStore::Found BucketStore::recover(std::span<const SlotRow> rows, Now now) {
+    return StoreWalk{*this, rows, now}.run();
 }
 
 }  // namespace sluice

@@ -1,9 +1,11 @@
 #pragma once
 #include "lib/pool/line_pool.hpp"
+#include "lib/share/checked_word.hpp"
 #include "lib/share/word.hpp"
 #include "lib/table/entry.hpp"
 #include "lib/table/slot_row.hpp"
 
+#include <algorithm>
 #include <array>
 #include <cstddef>
 #include <cstdint>
@@ -16,7 +18,7 @@ namespace sluice {
 // what was owed before. Bringing one under other numbers has no such order.
 struct Undo {
     // Where the entry lies, in bytes from here; 0: nothing is under way.
-    std::uint64_t entry_at = 0;
+    CheckedWord<48> entry_at;
     std::uint64_t line = kNoLine;
     std::uint64_t time = 0;
     std::uint64_t key = 0;
@@ -27,8 +29,16 @@ struct Undo {
 // tables, so that the next process reads them as this one does.
 struct RecoveryLog {
     ChangeTimes changed{};
-    std::uint64_t changes = 0;  // of numbers, as far as this core has adopted them
+    CheckedWord<48> changes;  // of numbers, as far as this core has adopted them
     Undo undo;
+
+    // Whether all words of it are as they were written. The undo besides is read only while a
+    // change is under way.
+    [[nodiscard]] bool is_whole() const noexcept {
+        return changes.is_whole() &&
+               std::all_of(changed.begin(), changed.end(),
+                           [](const ChangeTime& time) { return time.is_whole(); });
+    }
 };
 
 // Keeps the undo from the beginning of a change to its end. `line`: kNoLine, or the entry's before.
@@ -44,12 +54,12 @@ public:
         }
         const auto distance =
             reinterpret_cast<std::uintptr_t>(&entry) - reinterpret_cast<std::uintptr_t>(&undo);
-        store_word(undo.entry_at, distance);
+        undo.entry_at.set(distance);
         keep_store_order();
     }
     ~EntryTransaction() {
         keep_store_order();
-        store_word(undo_.entry_at, 0);
+        undo_.entry_at.set(0);
     }
     EntryTransaction(const EntryTransaction&) = delete;
     EntryTransaction& operator=(const EntryTransaction&) = delete;

@@ -2,6 +2,7 @@
 #include "lib/base/units.hpp"
 #include "lib/meter/any_limit.hpp"
 #include "lib/meter/number_change.hpp"
+#include "lib/share/checked_word.hpp"
 
 #include <array>
 #include <cstddef>
@@ -101,7 +102,20 @@ static_assert(sizeof(SlotRow) == 128, "two lines, of which a change of numbers n
     return nullptr;
 }
 
-// When a worker adopted each change of numbers: from then on it judged by the new ones.
-using ChangeTimes = std::array<Instant, kRememberedChanges>;
+// When a worker adopted a change of numbers: from then on it judged by the new ones.
+class ChangeTime {
+public:
+    [[nodiscard]] Instant at() const noexcept {
+        return Instant{Nanoseconds{static_cast<std::int64_t>(word_.value())}};
+    }
+    [[nodiscard]] bool is_whole() const noexcept { return word_.is_whole(); }
+    void set(Instant at) noexcept {
+        word_.set(static_cast<std::uint64_t>(at.time_since_epoch().count()));
+    }
+
+private:
+    CheckedWord<58> word_;  // ns; as wide as in an entry
+};
+using ChangeTimes = std::array<ChangeTime, kRememberedChanges>;
 
 }  // namespace sluice

@@ -21,7 +21,7 @@
 // and lists with a 32-bit count in front.
 namespace sluice {
 
-inline constexpr std::uint32_t kWireVersion = 20;
+inline constexpr std::uint32_t kWireVersion = 21;
 // A compiled set (kMaxCompiledSize in lib/policy, and its texts and patterns) and the text of its
 // file.
 inline constexpr std::uint32_t kMaxMessageSize = 320U << 20;
@@ -204,21 +204,23 @@ struct StateStats {
     std::uint64_t kept = 0;           // buckets that were found and go on
     std::uint64_t mended = 0;         // of these, made whole again
     std::uint64_t unknown = 0;        // buckets of unknown limits: forgotten
+    std::uint64_t damaged = 0;        // buckets that cannot be true: they owe a full debt
     std::uint64_t former_tables = 0;  // of other shapes, that new keys are looked up in
     std::uint64_t former_debts = 0;   // debts that were taken over from these
     std::uint64_t moved_debts = 0;    // and from other workers, of keys that a reload moved
     std::uint64_t put_aside =
-        0;                   // times that tables or rules could not be read and were kept aside
-    bool snapshots = false;  // whether there are to be any
+        0;  // times that tables, rules or keys could not be read and were kept aside
+    std::uint64_t not_kept = 0;  // times that the state directory could not take what is to be kept
+    bool snapshots = false;      // whether there are to be any
     std::uint64_t snapshots_done = 0;  // written since the start
     std::uint64_t snapshots_failed = 0;
     std::uint64_t snapshot_bytes = 0;   // of the latest
     std::uint64_t snapshot_age_ns = 0;  // likewise
 
     static void fields(auto& archive, auto& m) {
-        archive(m.survives, m.snapshots, m.kept, m.mended, m.unknown, m.former_tables,
-                m.former_debts, m.moved_debts, m.put_aside, m.snapshots_done, m.snapshots_failed,
-                m.snapshot_bytes, m.snapshot_age_ns);
+        archive(m.survives, m.snapshots, m.kept, m.mended, m.unknown, m.damaged, m.former_tables,
+                m.former_debts, m.moved_debts, m.put_aside, m.not_kept, m.snapshots_done,
+                m.snapshots_failed, m.snapshot_bytes, m.snapshot_age_ns);
     }
 };
 struct Stats {

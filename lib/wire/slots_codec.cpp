@@ -23,14 +23,14 @@ void serialize(auto& archive, Of<MigratedFrom> auto& moved) {
 
 namespace {
 
-constexpr std::uint64_t kSlotsMagic = 0x32'53'54'4F'4C'53'4C'53;  // SLSLOTS2
+constexpr std::uint64_t kSlotsMagic = 0x33'53'54'4F'4C'53'4C'53;  // SLSLOTS3
 
 // What tables need to know of a limit: other fields than those that cross the wire.
 template <typename Archive>
 void serialize_slot(Archive& archive, Of<LoadedLimit> auto& limit) {
     bool shared = limit.shared != 0;
     archive(limit.identity, limit.slot, limit.version, limit.overridden, limit.limit, limit.coarser,
-            limit.previous, shared, limit.spread);
+            limit.previous, limit.most_used, shared, limit.spread);
     archive.optional_word(limit.migrating_to, Combine::Most);
     archive(limit.migrated_from);
     if constexpr (Archive::kReads) {

@@ -152,7 +152,7 @@ private:
                        .hash = KeyHasher{test::kBoxSecret},
                        .buckets = BucketStore{in(left_behind_)},
                        .counters = counters};
-        const BucketStore::Found found = core.buckets.recover(box_.set().slots);
+        const BucketStore::Found found = core.buckets.recover(box_.set().slots, {event.at, {}});
         const Everybody now = ask_all(box_, event.at, [&](const KeyQuestion& question, Instant at) {
             return answer_key(question, box_.set(), core, {at, {}});
         });

@@ -198,7 +198,8 @@ class Resources(Case):
         self.assertEqual(list(stats), ["generation", "unconfirmed", "uptime_s", "panic", "packets", "verdicts",
                                        "reasons", "table_full", "table", "merge_interval_us", "state", "rules"])
         self.assertEqual(stats["state"], {"survives": True, "kept": 17, "mended": 2, "unknown": 3,
-                                          "former_tables": 1, "former_debts": 4, "moved_debts": 6, "put_aside": 5,
+                                          "damaged": 9, "former_tables": 1, "former_debts": 4,
+                                          "moved_debts": 6, "put_aside": 5, "not_kept": 10,
                                           "snapshot": {"done": 6, "failed": 7, "bytes": 8192, "age_s": 1.5}})
         self.assertEqual((stats["generation"], stats["packets"], stats["panic"],
                           stats["table_full"], stats["uptime_s"]),

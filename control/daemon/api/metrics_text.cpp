@@ -170,6 +170,9 @@ constexpr auto kStateFamilies = std::to_array<Family<StateStats>>({
     {"sluice_state_buckets_mended", "Of these, made whole again.", number<&StateStats::mended>},
     {"sluice_state_buckets_unknown", "Buckets that were found, of limits that nobody knows.",
      number<&StateStats::unknown>},
+    {"sluice_state_buckets_damaged",
+     "Buckets that were found and cannot be true: each counts as a full debt.",
+     number<&StateStats::damaged>},
     {"sluice_state_former_tables", "Tables of other shapes that new keys are looked up in.",
      number<&StateStats::former_tables>},
     {"sluice_state_former_debts_total", "Debts that were taken over from such tables.",
@@ -178,8 +181,11 @@ constexpr auto kStateFamilies = std::to_array<Family<StateStats>>({
      "Debts of keys that a reload moved to another worker, taken over by it.",
      number<&StateStats::moved_debts>},
     {"sluice_state_put_aside_total",
-     "Times that tables or rules could not be read and were kept aside.",
+     "Times that tables, rules or RSS keys could not be read and were kept aside.",
      number<&StateStats::put_aside>},
+    {"sluice_state_not_kept_total",
+     "Times that the state directory could not take what the next dataplane should find.",
+     number<&StateStats::not_kept>},
 });
 constexpr auto kSnapshotFamilies = std::to_array<Family<StateStats>>({
     {"sluice_snapshot_bytes", "Size of the latest snapshot.", number<&StateStats::snapshot_bytes>},

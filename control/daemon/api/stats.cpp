@@ -35,10 +35,12 @@ ordered_json state_json(const StateStats& state) {
                       {"kept", state.kept},
                       {"mended", state.mended},
                       {"unknown", state.unknown},
+                      {"damaged", state.damaged},
                       {"former_tables", state.former_tables},
                       {"former_debts", state.former_debts},
                       {"moved_debts", state.moved_debts},
                       {"put_aside", state.put_aside},
+                      {"not_kept", state.not_kept},
                       {"snapshot", nullptr}};
     if (state.snapshots) {
         ordered_json snapshot{{"done", state.snapshots_done}, {"failed", state.snapshots_failed}};

@@ -279,7 +279,7 @@ TEST(ChargeAhead, ALeaseEndsWithItsProcess) {
         entry->set_lease(3);
     }
     BucketStore store{StoreMemory{aligned, layout, 4096}};
-    EXPECT_EQ(store.recover(rows).live, 1U);
+    EXPECT_EQ(store.recover(rows, now).live, 1U);
     const Entry* entry = store.keys.find(account().table_key());
     ASSERT_NE(entry, nullptr);
     EXPECT_EQ(entry->lease(), 0U);

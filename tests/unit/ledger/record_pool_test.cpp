@@ -1,5 +1,6 @@
 #include "lib/ledger/record_pool.hpp"
 
+#include "lib/ledger/damaged_records.hpp"
 #include "lib/ledger/exchange.hpp"
 #include "lib/ledger/ledger_store.hpp"
 
@@ -33,6 +34,23 @@ std::uint32_t oldest_late(const RecordPool& pool) {
         }
     }
     return kNoRecord;
+}
+
+// Every bit of an amount that a process has left: more than a full bucket is never told of.
+TEST(RecordPool, AnAmountThatCannotBeIsAFullDebt) {
+    const AnyLimit limit = TokenBucketLimit{*Limit::make({Units{10}, 1s}, Units{100})};
+    std::vector<SlotRow> rows(4);
+    rows[1] = {.limit = &limit, .max_unsynced = 8};
+    for (unsigned bit = 0; bit < 64; ++bit) {
+        std::vector<Record> memory(1);
+        memory[0].set(account(3));
+        memory[0].set(5, 2);
+        EXPECT_EQ(cut_damaged_records(memory, rows), 0U);
+        memory[0].deltas ^= std::uint64_t{1} << bit;
+        const bool can_be = memory[0].unsynced() <= 100;
+        EXPECT_EQ(cut_damaged_records(memory, rows), can_be ? 0U : 1U) << bit;
+        EXPECT_LE(memory[0].unsynced(), 100U) << bit;
+    }
 }
 
 TEST(RecordPool, KeepsWhatIsUnsyncedUntilItIsContained) {

@@ -282,7 +282,7 @@ private:
         } else {
             const StoreLayout layout{size_.keys, size_.lines};
             worker.store = std::make_unique<BucketStore>(StoreMemory{memory, layout, 4096});
-            (void)worker.store->recover(rows_);
+            (void)worker.store->recover(rows_, now);
             worker.records = {reinterpret_cast<Record*>(memory + layout.bytes()), size_.records};
         }
         worker.store->adopt(rows_, 0, Nanoseconds{0}, now);

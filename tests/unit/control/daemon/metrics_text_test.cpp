@@ -50,8 +50,13 @@ TEST(Metrics, RulesOnTrialAndThoseThatWent) {
 TEST(Metrics, StateThatSurvives) {
     Stats stats = example();
     stats.merge_interval_ns = 250'000;
-    stats.state = {
-        .survives = true, .kept = 17, .former_debts = 4, .moved_debts = 6, .put_aside = 5};
+    stats.state = {.survives = true,
+                   .kept = 17,
+                   .damaged = 9,
+                   .former_debts = 4,
+                   .moved_debts = 6,
+                   .put_aside = 5,
+                   .not_kept = 10};
     const std::string without = metrics_text(stats, {});
     EXPECT_EQ(value_of(without, "sluice_merge_interval_seconds"), "0.00025");
     EXPECT_EQ(value_of(without, "sluice_state_survives"), "1");
@@ -59,6 +64,8 @@ TEST(Metrics, StateThatSurvives) {
     EXPECT_EQ(value_of(without, "sluice_state_former_debts_total"), "4");
     EXPECT_EQ(value_of(without, "sluice_state_moved_debts_total"), "6");
     EXPECT_EQ(value_of(without, "sluice_state_put_aside_total"), "5");
+    EXPECT_EQ(value_of(without, "sluice_state_not_kept_total"), "10");
+    EXPECT_EQ(value_of(without, "sluice_state_buckets_damaged"), "9");
     EXPECT_EQ(without.find("sluice_snapshot"), std::string::npos);
     stats.state.snapshots = true;
     stats.state.snapshots_failed = 7;

@@ -1,15 +1,11 @@
 #include "dataplane/port/rss.hpp"
 
 #include "dataplane/port/rss_keys.hpp"
-#include "dataplane/state/state_files.hpp"
 
 #include <gtest/gtest.h>
 
 #include <rte_ethdev.h>
 
-#include <sys/stat.h>
-#include <filesystem>
-#include <fstream>
 #include <set>
 #include <vector>
 
@@ -51,45 +47,6 @@ TEST(RssKeys, DegenerateOnesAreRefused) {
     RssKeys::Seed ones{};
     ones.fill(0xFF);
     EXPECT_FALSE(RssKeys::from(ones));
-}
-
-class KeptRssKeys : public testing::Test {
-protected:
-    KeptRssKeys() {
-        std::string name = std::filesystem::temp_directory_path() / "sluice-rss-XXXXXX";
-        directory = ::mkdtemp(name.data());
-    }
-    ~KeptRssKeys() override { std::filesystem::remove_all(directory); }
-    [[nodiscard]] std::string file() const { return directory + "/" + kRssKeyFile; }
-    std::string directory;
-};
-
-TEST_F(KeptRssKeys, AreTheSameAfterARestart) {
-    const RssKeys first = load_rss_keys(directory + "/made");
-    EXPECT_EQ(load_rss_keys(directory + "/made").seed(), first.seed());
-    EXPECT_NE(load_rss_keys(directory).seed(), first.seed());
-    struct stat status{};
-    ASSERT_EQ(::stat(file().c_str(), &status), 0);
-    EXPECT_EQ(status.st_mode & 0777U, 0600U);
-}
-
-TEST_F(KeptRssKeys, WhatCannotBeReadIsKeptAside) {
-    const RssKeys first = load_rss_keys(directory);
-    std::ofstream{file()} << "short";
-    const RssKeys second = load_rss_keys(directory);
-    EXPECT_NE(second.seed(), first.seed());
-    EXPECT_EQ(load_rss_keys(directory).seed(), second.seed());
-    std::size_t files = 0;
-    for ([[maybe_unused]] const auto& entry : std::filesystem::directory_iterator{directory}) {
-        ++files;
-    }
-    EXPECT_EQ(files, 2U);
-}
-
-TEST_F(KeptRssKeys, AreGoodForOneRunWhereNothingCanBeWritten) {
-    std::ofstream{directory + "/file"} << "";
-    const RssKeys keys = load_rss_keys(directory + "/file/below");
-    EXPECT_FALSE(is_degenerate(keys.of(Rss::Source)));
 }
 
 TEST(RssKey, AllZeroesAndAllOnesAreDegenerate) {

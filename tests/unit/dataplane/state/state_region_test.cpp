@@ -3,6 +3,9 @@
 #include <gtest/gtest.h>
 
 #include <filesystem>
+#include <fstream>
+#include <iterator>
+#include <string>
 
 #include <unistd.h>
 
@@ -100,6 +103,27 @@ TEST_F(StateRegionTest, ASnapshotBringsItBackOnceTheMemoryIsGone) {
     EXPECT_EQ(back->records(1).back().unsynced(), 3U);
     // The same boot: the instants go on as they were, but for what the clocks differ by.
     EXPECT_LT(std::chrono::abs(back->clock_lead()), std::chrono::seconds{1});
+}
+
+// A sample of all bits of a snapshot: it is taken up as it was, or not at all.
+TEST_F(StateRegionTest, AFlippedBitOfASnapshotIsKnown) {
+    const auto folder = StateFolder::open(directory);
+    ASSERT_TRUE(folder.has_value());
+    const std::string snapshot = directory + "/snapshot";
+    {
+        const auto region = StateRegion::open(*folder, shape(1, 100));
+        mark(*region, 0) = 123;
+        ASSERT_TRUE(region->write_snapshot(*folder, snapshot).has_value());
+    }
+    std::ifstream file{snapshot, std::ios::binary};
+    const std::string whole{std::istreambuf_iterator<char>{file}, std::istreambuf_iterator<char>{}};
+    for (std::size_t byte = 0; byte < whole.size(); byte += byte < 300 ? 1 : 37) {
+        std::string flipped = whole;
+        flipped[byte] = static_cast<char>(flipped[byte] ^ (1U << byte % 8));
+        std::ofstream{snapshot, std::ios::binary | std::ios::trunc} << flipped;
+        ASSERT_TRUE(folder->forget().has_value());
+        EXPECT_FALSE(StateRegion::restore(*folder, snapshot, false).has_value()) << byte;
+    }
 }
 
 }  // namespace

@@ -1,0 +1,211 @@
+#include "dataplane/state/box_state.hpp"
+
+#include <gtest/gtest.h>
+
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+#include <memory>
+#include <string>
+
+#include <sys/mount.h>
+#include <unistd.h>
+
+namespace sluice::box_state_test {
+namespace {
+
+namespace fs = std::filesystem;
+
+std::string read(const std::string& path) {
+    std::ifstream file{path, std::ios::binary};
+    return {std::istreambuf_iterator<char>{file}, std::istreambuf_iterator<char>{}};
+}
+void write(const std::string& path, const std::string& bytes) {
+    std::ofstream{path, std::ios::binary | std::ios::trunc} << bytes;
+}
+
+class BoxStateTest : public testing::Test {
+protected:
+    void SetUp() override {
+        directory = (fs::is_directory("/dev/shm") ? std::string{"/dev/shm"} : testing::TempDir()) +
+                    "/box_state_" + std::to_string(::getpid());
+        fs::remove_all(directory);
+        fs::create_directories(directory);
+        box.state_dir = directory;
+        box.table_keys = 64;
+        box.huge_pages = HugePages::None;
+    }
+    void TearDown() override { fs::remove_all(directory); }
+
+    [[nodiscard]] Result<BoxState> open(std::size_t workers = 1) const {
+        return BoxState::open(box, workers);
+    }
+    // A first process, which has left something.
+    HashSecret leave_state() {
+        auto state = open();
+        EXPECT_TRUE(state && state->keep(LimitSlots{}).has_value());
+        return state->secrets().hash;
+    }
+
+    std::string directory;
+    BoxConfig box;
+};
+
+// Every bit of the header: the same state goes on, or it is kept aside.
+TEST_F(BoxStateTest, AFlippedBitOfTheHeaderIsKnown) {
+    const HashSecret secret = leave_state();
+    const std::string tables = directory + "/tables";
+    const std::string header = read(tables + "/header");
+    ASSERT_GE(header.size(), sizeof(RegionHeader));
+    for (std::size_t bit = 0; bit < sizeof(RegionHeader) * 8; ++bit) {
+        std::string flipped = header;
+        flipped[bit / 8] = static_cast<char>(flipped[bit / 8] ^ (1U << bit % 8));
+        write(tables + "/header", flipped);
+        const auto state = open();
+        ASSERT_TRUE(state) << "bit " << bit;
+        EXPECT_TRUE(state->survives());
+        EXPECT_NE(state->secrets().hash, secret) << "bit " << bit;
+        EXPECT_EQ(state->stats().put_aside, 1U) << "bit " << bit;
+        EXPECT_EQ(state->clock_lead().count(), 0) << "bit " << bit;
+        for (const auto& entry : fs::directory_iterator{directory}) {
+            if (entry.path().filename().string().starts_with("tables.bad-")) {
+                fs::remove_all(tables);
+                fs::rename(entry.path(), tables);
+                break;
+            }
+        }
+    }
+    write(tables + "/header", header);
+    EXPECT_EQ(open()->secrets().hash, secret);
+}
+
+TEST_F(BoxStateTest, AFormerHeaderThatIsDamagedIsKeptAside) {
+    (void)leave_state();
+    box.table_keys = 128;
+    ASSERT_TRUE(open());
+    for (const auto& entry : fs::directory_iterator{directory + "/tables"}) {
+        if (entry.path().filename().string().starts_with("former-")) {
+            std::string bytes = read(entry.path());
+            bytes[60] = static_cast<char>(bytes[60] ^ 4);
+            write(entry.path(), bytes);
+        }
+    }
+    {
+        auto state = open();
+        ASSERT_TRUE(state);
+        EXPECT_TRUE(state->survives());
+        state->open_former({});
+        EXPECT_EQ(state->former(), nullptr);
+        EXPECT_EQ(state->stats().put_aside, 1U);
+    }
+    std::size_t aside = 0;
+    for (const auto& entry : fs::directory_iterator{directory + "/tables"}) {
+        aside += entry.path().filename().string().starts_with("bad-former-") ? 1 : 0;
+    }
+    EXPECT_EQ(aside, 1U);
+    // Once is enough, and its tables lie there still.
+    auto again = open();
+    ASSERT_TRUE(again);
+    again->open_former({});
+    EXPECT_EQ(again->stats().put_aside, 0U);
+}
+
+// Other RSS keys bring keys of rules to other workers, as another number of workers does.
+TEST_F(BoxStateTest, NewRssKeysMakeTheTablesFormerOnes) {
+    const HashSecret secret = leave_state();
+    write(directory + "/rss-key", "?");
+    auto state = open();
+    ASSERT_TRUE(state);
+    EXPECT_EQ(state->secrets().hash, secret);
+    EXPECT_EQ(state->stats().put_aside, 1U);
+    state->open_former({});
+    EXPECT_NE(state->former(), nullptr);
+}
+
+// A new shape for which there is no room: the tables stay as they are, and what is owed in them
+// counts meanwhile.
+TEST_F(BoxStateTest, WithoutRoomForNewTablesThoseThatAreThereStay) {
+    if (::mount("none", directory.c_str(), "tmpfs", 0, "size=4m") != 0) {
+        GTEST_SKIP() << "may not mount";
+    }
+    struct Unmount {
+        std::string path;
+        ~Unmount() { (void)::umount2(path.c_str(), MNT_DETACH); }
+    } const unmount{directory};
+    const HashSecret secret = leave_state();
+    const std::string header = read(directory + "/tables/header");
+    box.table_keys = 1U << 20;
+    {
+        auto state = open();
+        ASSERT_TRUE(state);
+        EXPECT_FALSE(state->survives());
+        EXPECT_EQ(state->secrets().hash, secret);
+        EXPECT_EQ(state->stats().not_kept, 1U);
+        EXPECT_EQ(state->stats().put_aside, 0U);
+        state->open_former({});
+        EXPECT_NE(state->former(), nullptr);
+    }
+    EXPECT_EQ(read(directory + "/tables/header"), header);
+    box.table_keys = 64;
+    auto back = open();
+    ASSERT_TRUE(back);
+    EXPECT_TRUE(back->survives());
+    EXPECT_EQ(back->secrets().hash, secret);
+    back->open_former({});
+    EXPECT_EQ(back->former(), nullptr);
+}
+
+// A process that was killed between the two names of a header: both lead to one region.
+TEST_F(BoxStateTest, AHeaderWithTwoNamesIsOneRegion) {
+    const HashSecret secret = leave_state();
+    RegionHeader header{};
+    std::ifstream{directory + "/tables/header", std::ios::binary}.read(
+        reinterpret_cast<char*>(&header), sizeof(header));
+    fs::create_hard_link(directory + "/tables/header",
+                         directory + "/tables/former-" + std::to_string(header.id));
+    auto state = open();
+    ASSERT_TRUE(state);
+    EXPECT_EQ(state->secrets().hash, secret);
+    state->open_former({});
+    EXPECT_EQ(state->former(), nullptr);
+}
+
+TEST_F(BoxStateTest, ADirectoryThatMayOnlyBeReadIsTakenUp) {
+    if (::mount("none", directory.c_str(), "tmpfs", 0, "size=8m") != 0) {
+        GTEST_SKIP() << "may not mount";
+    }
+    struct Unmount {
+        std::string path;
+        ~Unmount() { (void)::umount2(path.c_str(), MNT_DETACH); }
+    } const unmount{directory};
+    const HashSecret secret = leave_state();
+    ASSERT_EQ(::mount("none", directory.c_str(), nullptr, MS_REMOUNT | MS_RDONLY, nullptr), 0);
+    {
+        auto state = open();
+        ASSERT_TRUE(state);
+        EXPECT_FALSE(state->survives());
+        EXPECT_EQ(state->secrets().hash, secret);
+        EXPECT_GE(state->stats().not_kept, 1U);
+        EXPECT_EQ(state->stats().put_aside, 0U);
+        EXPECT_FALSE(open()) << "another process has it";
+        state->records(0, {})[0].set(1, 2);  // of a copy
+    }
+    ASSERT_EQ(::mount("none", directory.c_str(), nullptr, MS_REMOUNT, nullptr), 0);
+    auto state = open();
+    ASSERT_TRUE(state);
+    EXPECT_TRUE(state->survives());
+    EXPECT_EQ(state->secrets().hash, secret);
+    EXPECT_EQ(state->records(0, {})[0].unsynced(), 0U);
+}
+
+TEST_F(BoxStateTest, ADirectoryThatCannotBeIsNoReasonNotToStart) {
+    write(directory + "/file", "");
+    box.state_dir = directory + "/file/below";
+    const auto state = open();
+    ASSERT_TRUE(state);
+    EXPECT_FALSE(state->survives());
+    EXPECT_GE(state->stats().not_kept, 1U);
+}
+
+}  // namespace
+}  // namespace sluice::box_state_test
