@@ -1,3 +1,5 @@
+#include "dataplane/state/rss_key_store.hpp"
+#include "dataplane/state/state_files.hpp"
 #include "dataplane/state/state_region.hpp"
 #include "lib/ledger/record_pool.hpp"
 #include "lib/table/bucket_store.hpp"
@@ -15,9 +17,11 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
-// A snapshot, or the header of tables that are found, with some of its bytes changed: refused, or
-// tables that can be gone on with. The input: what is changed (`h` the header, else the snapshot),
-// then three bytes a change: where (of its length, so that all of it is met), and the new byte.
+// A snapshot, tables that are found, or the RSS key with some of its bytes changed: refused, or
+// something that can be gone on with. The input: what is changed (`h` the header, `w` a worker's
+// file, `k` the RSS key, else the snapshot), then three bytes a change: where (of its length, so
+// that all of it is met), and the new byte. `H` and `S`: header and snapshot with sums that are
+// right, as of one who computes them.
 namespace sluice {
 namespace {
 
@@ -91,6 +95,9 @@ public:
         }
         whole_ = read(snapshot());
         header_ = read(header());
+        worker_ = read(worker());
+        (void)load_rss_keys(directory_);
+        key_ = read(key());
     }
     ~Place() { std::filesystem::remove_all(directory_); }
     Place(const Place&) = delete;
@@ -99,6 +106,18 @@ public:
     [[nodiscard]] std::string directory() const { return directory_; }
     [[nodiscard]] std::string snapshot() const { return directory_ + "/snapshot"; }
     [[nodiscard]] std::string header() const { return directory_ + "/tables/header"; }
+    // The only one.
+    [[nodiscard]] std::string worker() const {
+        for (const auto& entry : std::filesystem::directory_iterator{directory_ + "/tables"}) {
+            if (entry.path().filename().string().starts_with("worker-")) {
+                return entry.path().string();
+            }
+        }
+        std::abort();
+    }
+    [[nodiscard]] std::string key() const { return directory_ + "/" + kRssKeyFile; }
+    [[nodiscard]] const Bytes& whole_worker() const { return worker_; }
+    [[nodiscard]] const Bytes& whole_key() const { return key_; }
     [[nodiscard]] const Bytes& whole_snapshot() const { return whole_; }
     [[nodiscard]] const Bytes& whole_header() const { return header_; }
 
@@ -106,6 +125,8 @@ private:
     std::string directory_;
     Bytes whole_;
     Bytes header_;
+    Bytes worker_;
+    Bytes key_;
 };
 
 Bytes changed(Bytes bytes, const std::uint8_t* data, std::size_t size) {
@@ -119,6 +140,46 @@ Bytes changed(Bytes bytes, const std::uint8_t* data, std::size_t size) {
     return bytes;
 }
 
+std::uint64_t sum_of(const HashSecret& secret, const char* from, std::size_t size) {
+    return siphash_1_3(secret, {reinterpret_cast<const std::byte*>(from), size});
+}
+
+// The header at that place of a file.
+void seal_header(Bytes& bytes, std::size_t at) {
+    RegionHeader header;
+    if (bytes.size() >= at + sizeof(header)) {
+        std::memcpy(&header, bytes.data() + at, sizeof(header));
+        header.seal();
+        std::memcpy(bytes.data() + at, &header, sizeof(header));
+    }
+}
+
+// head { magic, utc, instant, header, sum } then parts { worker: 4, size: 4, offset: 8, sum: 8 }
+void seal_snapshot(Bytes& bytes) {
+    constexpr std::size_t kBefore = 24;
+    constexpr std::size_t kHead = kBefore + sizeof(RegionHeader);
+    constexpr std::size_t kPart = 24;
+    if (bytes.size() < kHead + sizeof(std::uint64_t)) {
+        return;
+    }
+    seal_header(bytes, kBefore);
+    HashSecret so_far{sum_of({}, bytes.data(), kHead), 0};
+    std::memcpy(bytes.data() + kHead, so_far.data(), sizeof(std::uint64_t));
+    std::size_t at = kHead + sizeof(std::uint64_t);
+    while (bytes.size() - at >= kPart) {
+        std::uint32_t size = 0;
+        std::memcpy(&size, bytes.data() + at + 4, sizeof(size));
+        if (size > bytes.size() - at - kPart) {
+            return;
+        }
+        std::memset(bytes.data() + at + 16, 0, 8);
+        so_far[0] = sum_of(so_far, bytes.data() + at, kPart);
+        so_far[0] = sum_of(so_far, bytes.data() + at + kPart, size);
+        std::memcpy(bytes.data() + at + 16, so_far.data(), 8);
+        at += kPart + size;
+    }
+}
+
 // As a dataplane does that starts.
 void go_on(const StateFolder& folder, const StateShape& shape) {
     const auto region = StateRegion::open(folder, shape);
@@ -127,7 +188,7 @@ void go_on(const StateFolder& folder, const StateShape& shape) {
     }
     const Now now{.at = Instant{2h}};
     BucketStore store{region->worker(0)};
-    (void)store.recover(rows());
+    (void)store.recover(rows(), now);
     store.adopt(rows(), 0, 1h, now);
     for (int burst = 0; burst < 200; ++burst) {
         (void)store.begin_burst({.at = now.at + burst * 1s});
@@ -135,7 +196,7 @@ void go_on(const StateFolder& folder, const StateShape& shape) {
     const RecordPool records{region->records(0), 2, now.at};
     for (const StateRegion& previous : StateRegion::open_former(folder)) {
         BucketStore found{previous.worker(0)};
-        (void)found.recover(rows());
+        (void)found.recover(rows(), now);
     }
 }
 
@@ -151,15 +212,35 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     }
     (void)folder->forget();
     write(place.snapshot(), place.whole_snapshot());
-    if (data[0] == 'h') {
+    const auto change = [&](const Bytes& whole) { return changed(whole, data + 1, size - 1); };
+    if (data[0] == 'k') {
+        write(place.key(), change(place.whole_key()));
+        (void)load_rss_keys(place.directory());
+        return 0;
+    }
+    if (data[0] == 'h' || data[0] == 'H' || data[0] == 'w') {
         if (!StateRegion::restore(*folder, place.snapshot(), false)) {
             std::abort();
         }
-        write(place.header(), changed(place.whole_header(), data + 1, size - 1));
+        if (data[0] == 'w') {
+            write(place.worker(), change(place.whole_worker()));
+            go_on(*folder, kShape);
+            return 0;
+        }
+        Bytes header = change(place.whole_header());
+        if (data[0] == 'H') {
+            seal_header(header, 0);
+        }
+        write(place.header(), header);
         go_on(*folder, {.workers = 1, .keys = 128, .pool_lines = 32, .huge_pages = false});
         return 0;
     }
-    write(place.snapshot(), changed(place.whole_snapshot(), data, size));
+    Bytes snapshot = changed(place.whole_snapshot(), data, size);
+    if (data[0] == 'S') {
+        snapshot = change(place.whole_snapshot());
+        seal_snapshot(snapshot);
+    }
+    write(place.snapshot(), snapshot);
     if (StateRegion::restore(*folder, place.snapshot(), false)) {
         go_on(*folder, kShape);
     }

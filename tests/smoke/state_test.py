@@ -306,6 +306,83 @@ class Folder(Case):
                 self.box.kill(self.box.dataplane)
 
 
+class NoPlace(Case):
+    """A state directory that takes nothing any more: what was kept in it counts."""
+
+    def mount(self, *arguments):
+        subprocess.run(["mount", *arguments, self.state], check=True, capture_output=True, timeout=60)
+
+    def on_memory(self, size):
+        self.state.mkdir()
+        self.mount("-t", "tmpfs", "-o", f"size={size},mode=700", "none")
+        self.addCleanup(subprocess.run, ["umount", "-l", self.state], capture_output=True)
+
+    def begin(self):
+        self.box.start_dataplane(*NULL)
+        self.box.start_sluiced()
+        self.apply(rules(LIMITS["log"]))
+        self.assertEqual(self.flood_until_refused()["admitted"], 1000)
+        self.box.kill(self.box.dataplane)
+
+    def admitted_after_start(self, survives, config=None):
+        self.box.start_dataplane(*NULL, config)
+        self.box.wait_for_link(True)
+        admitted = self.flood_until_refused()["admitted"]
+        state = self.box.stats()["state"]
+        self.assertEqual(state["survives"], survives, self.box.log("dataplane.log"))
+        self.assertEqual(state["not_kept"] == 0, survives, state)
+        self.assertEqual(state["put_aside"], 0)
+        self.box.kill(self.box.dataplane)
+        return admitted
+
+    def test_no_room_for_larger_tables(self):
+        self.on_memory("8m")
+        self.begin()
+        larger = {"memory": {"tables": {"keys": 1000000}}}
+        for _ in range(2):
+            self.assertEqual(self.admitted_after_start(False, larger), 0)
+        self.assertIn("buckets will not survive this process", self.box.log("dataplane.log"))
+        self.assertEqual(self.admitted_after_start(True), 0)
+        self.mount("-o", "remount,size=400m")
+        self.assertEqual(self.admitted_after_start(True, larger), 0)
+
+    def test_tables_that_may_only_be_read(self):
+        self.on_memory("8m")
+        self.begin()
+        self.mount("-o", "remount,ro")
+        for _ in range(2):
+            self.assertEqual(self.admitted_after_start(False), 0)
+        self.assertIn("buckets will not survive this process", self.box.log("dataplane.log"))
+        self.mount("-o", "remount,rw")
+        self.assertEqual(self.admitted_after_start(True), 0)
+
+    def test_a_folder_that_may_only_be_read(self):
+        self.state.mkdir()
+        self.begin()
+        self.mount("--bind", self.state)
+        self.addCleanup(subprocess.run, ["umount", "-l", self.state], capture_output=True)
+        self.mount("-o", "remount,bind,ro")
+        self.assertEqual(self.admitted_after_start(True), 0)  # the tables lie elsewhere
+
+    def test_a_full_one(self):
+        self.on_memory("8m")
+        self.begin()
+        with open(self.state / "filler", "wb", buffering=0) as filler, self.assertRaises(OSError):
+            while filler.write(bytes(4096)):
+                pass
+        self.assertEqual(self.admitted_after_start(True), 0)
+        (self.state / "slots.bin").unlink()  # now there is something to write
+        with open(self.state / "filler", "ab", buffering=0) as filler, self.assertRaises(OSError):
+            while filler.write(bytes(4096)):
+                pass
+        self.box.start_dataplane(*NULL)
+        self.box.wait_for_link(True)
+        self.flood_until_refused()
+        state = self.box.stats()["state"]
+        self.assertFalse(state["survives"])
+        self.assertGreater(state["not_kept"], 0)
+
+
 class Network(HostsCase):
     """A client in a network of its own, which sends more than it may before and after the kill."""
 
