@@ -42,6 +42,7 @@ Result<Done> save_keys(const RssKeys& keys, const std::string& directory, const 
 FoundRssKeys load_rss_keys(const std::string& state_dir) {
     const std::string path = state_dir + "/" + kRssKeyFile;
     FoundRssKeys found{.keys = RssKeys::make()};
+    bool found_first = false;  // they lie there already
     if (std::ifstream file{path, std::ios::binary}) {
         const std::string text{std::istreambuf_iterator<char>{file},
                                std::istreambuf_iterator<char>{}};
@@ -57,13 +58,15 @@ FoundRssKeys load_rss_keys(const std::string& state_dir) {
         }
         if (keys) {
             found.keys = *keys;
+            found_first = true;
         } else {
             found.put_aside = true;
             log_error("the RSS key " + path + " cannot be used; " + put_file_aside(path) +
                       ", and keys of rules move to other workers");
         }
     }
-    if (const Result<Done> saved = save_keys(found.keys, state_dir, path); !saved) {
+    const Result<Done> saved = save_keys(found.keys, state_dir, path);
+    if (!saved && !found_first) {
         found.kept = false;
         log_error(saved.error().what + "; after the next start keys of rules are other workers'");
     }

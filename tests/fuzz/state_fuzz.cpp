@@ -200,6 +200,43 @@ void go_on(const StateFolder& folder, const StateShape& shape) {
     }
 }
 
+// Tables that are found, some bytes of which are others: `what` as the input has it.
+void find_tables(const Place& place, const StateFolder& folder, char what, const Bytes& changes) {
+    const auto* data = reinterpret_cast<const std::uint8_t*>(changes.data());
+    if (!StateRegion::restore(folder, place.snapshot(), false)) {
+        std::abort();
+    }
+    if (what == 'w') {
+        write(place.worker(), changed(place.whole_worker(), data, changes.size()));
+        go_on(folder, kShape);
+        return;
+    }
+    Bytes header = changed(place.whole_header(), data, changes.size());
+    if (what == 'H') {
+        seal_header(header, 0);
+    }
+    write(place.header(), header);
+    go_on(folder, {.workers = 1, .keys = 128, .pool_lines = 32, .huge_pages = false});
+}
+
+void find_keys(const Place& place, const Bytes& changes) {
+    const auto* data = reinterpret_cast<const std::uint8_t*>(changes.data());
+    write(place.key(), changed(place.whole_key(), data, changes.size()));
+    (void)load_rss_keys(place.directory());
+}
+
+void find_snapshot(const Place& place, const StateFolder& folder, char what, const Bytes& changes) {
+    const auto* data = reinterpret_cast<const std::uint8_t*>(changes.data());
+    Bytes snapshot = changed(place.whole_snapshot(), data, changes.size());
+    if (what == 'S') {
+        seal_snapshot(snapshot);
+    }
+    write(place.snapshot(), snapshot);
+    if (StateRegion::restore(folder, place.snapshot(), false)) {
+        go_on(folder, kShape);
+    }
+}
+
 }  // namespace
 }  // namespace sluice
 
@@ -212,37 +249,19 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     }
     (void)folder->forget();
     write(place.snapshot(), place.whole_snapshot());
-    const auto change = [&](const Bytes& whole) { return changed(whole, data + 1, size - 1); };
-    if (data[0] == 'k') {
-        write(place.key(), change(place.whole_key()));
-        (void)load_rss_keys(place.directory());
-        return 0;
-    }
-    if (data[0] == 'h' || data[0] == 'H' || data[0] == 'w') {
-        if (!StateRegion::restore(*folder, place.snapshot(), false)) {
-            std::abort();
-        }
-        if (data[0] == 'w') {
-            write(place.worker(), change(place.whole_worker()));
-            go_on(*folder, kShape);
-            return 0;
-        }
-        Bytes header = change(place.whole_header());
-        if (data[0] == 'H') {
-            seal_header(header, 0);
-        }
-        write(place.header(), header);
-        go_on(*folder, {.workers = 1, .keys = 128, .pool_lines = 32, .huge_pages = false});
-        return 0;
-    }
-    Bytes snapshot = changed(place.whole_snapshot(), data, size);
-    if (data[0] == 'S') {
-        snapshot = change(place.whole_snapshot());
-        seal_snapshot(snapshot);
-    }
-    write(place.snapshot(), snapshot);
-    if (StateRegion::restore(*folder, place.snapshot(), false)) {
-        go_on(*folder, kShape);
+    const char what = static_cast<char>(data[0]);
+    const std::vector<char> changes{data + 1, data + size};
+    switch (what) {
+        case 'k':
+            find_keys(place, changes);
+            break;
+        case 'h':
+        case 'H':
+        case 'w':
+            find_tables(place, *folder, what, changes);
+            break;
+        default:
+            find_snapshot(place, *folder, what, changes);
     }
     return 0;
 }
