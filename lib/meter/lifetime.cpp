@@ -84,13 +84,18 @@ Nanoseconds longest_debt(const AnyLimit& limit) noexcept {
 }
 
 Nanoseconds longest_debt(const AnyLimit& limit, Units used) noexcept {
-    Nanoseconds debt = longest_debt(limit);
-    if (const Limit* gcra = gcra_of(limit)) {
-        debt = std::max(debt, debt_of(*gcra, used));
-    } else if (const auto* colors = std::get_if<ColorLimit>(&limit)) {
-        debt = std::max({debt, debt_of(colors->first(), used), debt_of(colors->second(), used)});
-    }
-    return debt;
+    const Nanoseconds debt = longest_debt(limit);
+    const auto with_used = [&](const auto& numbers) noexcept {
+        if constexpr (requires { numbers.gcra; }) {
+            return std::max(debt, debt_of(numbers.gcra, used));
+        } else if constexpr (requires { numbers.second(); }) {
+            return std::max(
+                {debt, debt_of(numbers.first(), used), debt_of(numbers.second(), used)});
+        } else {
+            return debt;
+        }
+    };
+    return std::visit(with_used, limit);
 }
 
 // A colour meter's buckets may fill one after the other.

@@ -16,6 +16,15 @@ void serialize(auto& archive, Of<PreviousNumbers> auto& previous) {
     archive(previous.version, previous.change, previous.limit, previous.coarser);
 }
 
+template <typename Archive>
+void serialize(Archive& archive, Of<Units> auto& units) {
+    std::uint64_t count = units.count();
+    archive(count);
+    if constexpr (Archive::kReads) {
+        units = Units{count};
+    }
+}
+
 void serialize(auto& archive, Of<MigratedFrom> auto& moved) {
     archive(moved.slot);
     archive.word(moved.combine, Combine::Most);

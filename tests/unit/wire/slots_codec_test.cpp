@@ -18,6 +18,7 @@ KeptSlots example() {
     limit.version = 2;
     limit.overridden = true;
     limit.previous = {{.limit = token(4), .coarser = {token(40)}, .version = 1, .change = 9}};
+    limit.most_used = {Units{50}, Units{500}};
     limit.shared = 1;
     limit.spread = 77;
     limit.migrating_to = Combine::Most;
@@ -38,6 +39,7 @@ TEST(SlotsCodec, GivesBackWhatWasKept) {
     EXPECT_EQ(kept->slots.limits[0].slot, 3);
     EXPECT_EQ(kept->slots.limits[0].previous[0].change, 9);
     EXPECT_EQ(kept->slots.limits[0].limit, AnyLimit{token(5)});
+    EXPECT_EQ(kept->slots.limits[0].most_used, example().slots.limits[0].most_used);
     EXPECT_EQ(kept->slots.limits[0].spread, 77U);
     EXPECT_EQ(kept->slots.limits[0].migrating_to, Combine::Most);
     EXPECT_EQ(kept->slots.limits[0].migrated_from, example().slots.limits[0].migrated_from);
