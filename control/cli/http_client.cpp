@@ -4,6 +4,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <array>
 #include <cerrno>
 #include <memory>
@@ -12,8 +13,7 @@
 namespace sluice {
 namespace {
 
-constexpr long kConnectTimeoutMs = 2'000;
-constexpr long kTimeoutMs = 30'000;
+constexpr std::chrono::milliseconds kConnectTimeout{2'000};
 constexpr std::size_t kMaxReply = 64U << 20;
 
 using Easy = std::unique_ptr<CURL, decltype(&curl_easy_cleanup)>;
@@ -34,8 +34,9 @@ void set_target(CURL* easy, const std::string& socket, const DaemonRequest& requ
     // A proxy in the environment is not meant for a Unix socket.
     curl_easy_setopt(easy, CURLOPT_PROXY, "");
     curl_easy_setopt(easy, CURLOPT_NOSIGNAL, 1L);
-    curl_easy_setopt(easy, CURLOPT_CONNECTTIMEOUT_MS, kConnectTimeoutMs);
-    curl_easy_setopt(easy, CURLOPT_TIMEOUT_MS, kTimeoutMs);
+    curl_easy_setopt(easy, CURLOPT_CONNECTTIMEOUT_MS,
+                     static_cast<long>(std::min(kConnectTimeout, request.timeout).count()));
+    curl_easy_setopt(easy, CURLOPT_TIMEOUT_MS, static_cast<long>(request.timeout.count()));
 }
 
 Headers set_body(CURL* easy, const DaemonRequest& request) {

@@ -1,6 +1,7 @@
 #pragma once
 #include "lib/base/result.hpp"
 
+#include <chrono>
 #include <string>
 #include <string_view>
 
@@ -11,6 +12,7 @@ struct DaemonRequest {
     std::string target;  // path and query
     std::string_view content_type{};
     std::string body{};
+    std::chrono::milliseconds timeout{30'000};  // for connecting and the answer
 };
 
 struct HttpReply {

@@ -32,7 +32,7 @@ Result<Reply> DataplaneLink::call(const Request& request) {
 
 Result<Welcome> DataplaneLink::connect() {
     Result<DataplaneClient> client =
-        DataplaneClient::connect(path_, "sluiced " SLUICE_VERSION, timeout_);
+        DataplaneClient::connect(path_, "sluiced " SLUICE_VERSION, timeout_, audit_dir_);
     if (!client) {
         return client.error();
     }

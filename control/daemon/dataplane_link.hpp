@@ -14,9 +14,12 @@ namespace sluice {
 // connection is dropped, and connect() is tried again by LinkKeeper.
 class DataplaneLink {
 public:
-    explicit DataplaneLink(std::string path,
-                           std::chrono::milliseconds timeout = std::chrono::seconds{3})
-        : path_{std::move(path)}, timeout_{timeout} {}
+    static constexpr std::chrono::seconds kTimeout{3};
+
+    // `audit_dir`: where sluiced records changes, for those who go past it.
+    explicit DataplaneLink(std::string path, std::chrono::milliseconds timeout = kTimeout,
+                           std::string audit_dir = "")
+        : path_{std::move(path)}, timeout_{timeout}, audit_dir_{std::move(audit_dir)} {}
 
     // Unreachable while there is no dataplane. Only the call that finds it dead waits for it; a
     // turn is waited for no longer than an answer.
@@ -42,6 +45,7 @@ private:
 
     std::string path_;
     std::chrono::milliseconds timeout_;
+    std::string audit_dir_;
     std::timed_mutex calling_;
     std::optional<DataplaneClient> client_;  // behind calling_
     mutable std::mutex seeing_;

@@ -13,6 +13,7 @@
 #include <csignal>
 #include <ctime>
 #include <exception>
+#include <filesystem>
 #include <functional>
 #include <mutex>
 #include <stop_token>
@@ -72,7 +73,8 @@ void repeat(const std::stop_token& stop, const std::function<void()>& chore) {
 int run(const Settings& settings, const sigset_t& signals) {
     set_up_log(settings.log_level, settings.log_format);
     const std::jthread listener{[&](const std::stop_token& stop) { end_on_signal(stop, signals); }};
-    DataplaneLink link{settings.dataplane_socket};
+    DataplaneLink link{settings.dataplane_socket, DataplaneLink::kTimeout,
+                       std::filesystem::absolute(settings.state_dir).string()};
     Audit audit{settings.state_dir};
     RuleKeeper rules{Store{settings.state_dir}, link, audit};
     Services services{rules, link, audit};

@@ -35,7 +35,9 @@ public:
         return rules_.take(std::move(request.rules), RulePublisher::Keep::No);
     }
     [[nodiscard]] Reply keep(const KeepRules& request) { return rules_.keep(request); }
-    [[nodiscard]] Reply set_panic(bool pass) { return rules_.set_panic(pass); }
+    [[nodiscard]] PanicSet set_panic(bool pass) {
+        return {.pass = pass, .before = rules_.set_panic(pass), .audit_dir = state_.directory()};
+    }
     [[nodiscard]] Reply set_merge_interval(const SetMergeInterval& request) {
         return rules_.set_merge_interval(request);
     }

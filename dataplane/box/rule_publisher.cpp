@@ -3,6 +3,8 @@
 #include "lib/base/log.hpp"
 #include "lib/wire/codec.hpp"
 
+#include <utility>
+
 namespace sluice {
 namespace {
 
@@ -116,11 +118,11 @@ Reply RulePublisher::take(ApplyRules request, Keep keep) {
     return Applied{generation()};
 }
 
-Reply RulePublisher::set_panic(bool pass) {
-    panic_ = pass;
+bool RulePublisher::set_panic(bool pass) {
+    const bool before = std::exchange(panic_, pass);
     publish();
     log_warn(pass ? "panic pass: forwarding everything unjudged" : "panic is over: judging again");
-    return PanicSet{pass};
+    return before;
 }
 
 void RulePublisher::keep_house() {

@@ -35,7 +35,8 @@ public:
     enum class Keep : bool { No, Yes };  // for the next start too
     [[nodiscard]] Reply take(ApplyRules request, Keep keep);
     [[nodiscard]] Reply keep(const KeepRules& request);
-    [[nodiscard]] Reply set_panic(bool pass);
+    // What it was before.
+    bool set_panic(bool pass);
     [[nodiscard]] Reply set_merge_interval(const SetMergeInterval& request);
     [[nodiscard]] RunningRules running_rules() const { return {generation(), source_, modes_}; }
 

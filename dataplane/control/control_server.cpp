@@ -5,6 +5,7 @@
 
 #include <array>
 #include <cerrno>
+#include <ctime>
 
 #include <poll.h>
 #include <sys/socket.h>
@@ -21,6 +22,17 @@ constexpr int kAnswersAtOnce = 64;  // likewise
 
 std::string who(const Peer& peer) {
     return "uid " + std::to_string(peer.uid) + " pid " + std::to_string(peer.pid);
+}
+
+std::string speaks() {
+    return "this dataplane speaks version " + std::to_string(kWireVersion);
+}
+
+std::uint64_t boot_time_ns() {
+    timespec now{};
+    (void)::clock_gettime(CLOCK_BOOTTIME, &now);
+    const auto since = std::chrono::seconds{now.tv_sec} + std::chrono::nanoseconds{now.tv_nsec};
+    return static_cast<std::uint64_t>(since.count());
 }
 
 }  // namespace
@@ -140,7 +152,7 @@ void ControlServer::answer_waiting(Client& client) {
 void ControlServer::answer(Client& client, ByteView payload) {
     Result<Request> request = decode_request(payload);
     if (!request) {
-        refuse(client, request.error().what);
+        refuse(client, request.error().what + (client.greeted ? "" : "; " + speaks()));
         return;
     }
     const bool hello = std::holds_alternative<Hello>(*request);
@@ -149,8 +161,11 @@ void ControlServer::answer(Client& client, ByteView payload) {
         return;
     }
     if (hello && std::get<Hello>(*request).version != kWireVersion) {
-        refuse(client, "this dataplane speaks version " + std::to_string(kWireVersion));
+        refuse(client, speaks());
         return;
+    }
+    if (hello && !std::get<Hello>(*request).audit_dir.empty()) {
+        audit_dir_ = std::get<Hello>(*request).audit_dir;
     }
     client.greeted = true;
     queue(client, handle(client, *std::move(request)));
@@ -170,8 +185,7 @@ Reply ControlServer::handle(Client& client, Request request) {
         return dataplane_->keep(*keep);
     }
     if (const auto* panic = std::get_if<SetPanic>(&request)) {
-        log_warn(who(client.peer) + " sets panic");
-        return dataplane_->set_panic(panic->pass);
+        return set_panic(client, *panic);
     }
     if (const auto* merge = std::get_if<SetMergeInterval>(&request)) {
         log_info(who(client.peer) + " sets the merge interval");
@@ -194,6 +208,18 @@ Reply ControlServer::handle(Client& client, Request request) {
     }
     return Welcome{kWireVersion, static_cast<std::uint32_t>(::getpid()), dataplane_->generation(),
                    dataplane_->rss_mapping()};
+}
+
+Reply ControlServer::set_panic(const Client& client, const SetPanic& request) {
+    log_warn(who(client.peer) + " sets panic");
+    if (request.not_after_ns != 0 && boot_time_ns() > request.not_after_ns) {
+        return Failure{"it came too late: whoever asked has not waited for it"};
+    }
+    PanicSet set = dataplane_->set_panic(request.pass);
+    if (!audit_dir_.empty()) {
+        set.audit_dir = audit_dir_;
+    }
+    return set;
 }
 
 void ControlServer::send(Client& client) {

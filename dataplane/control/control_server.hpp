@@ -8,6 +8,7 @@
 
 #include <chrono>
 #include <cstddef>
+#include <string>
 #include <vector>
 
 namespace sluice {
@@ -45,6 +46,7 @@ private:
     void answer_waiting(Client& client);
     void answer(Client& client, ByteView payload);
     [[nodiscard]] Reply handle(Client& client, Request request);
+    [[nodiscard]] Reply set_panic(const Client& client, const SetPanic& request);
     void send(Client& client);
     [[nodiscard]] static bool is_done(const Client& client);
     static void queue(Client& client, const Reply& reply);
@@ -54,6 +56,7 @@ private:
     SocketOptions options_;
     Dataplane* dataplane_;
     std::vector<Client> clients_;
+    std::string audit_dir_;  // of the sluiced that was connected last
 };
 
 }  // namespace sluice

@@ -59,6 +59,7 @@ public:
 
     // Whether buckets survive this process.
     [[nodiscard]] bool survives() const noexcept { return region_ && region_->is_kept(); }
+    [[nodiscard]] const std::string& directory() const noexcept { return folder_.path(); }
     [[nodiscard]] const BucketStore::Found& found() const noexcept { return found_; }
     // For whoever asks how it is; all but the debts that workers took over.
     [[nodiscard]] StateStats stats() const;

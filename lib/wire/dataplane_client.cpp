@@ -89,13 +89,14 @@ DataplaneClient::DataplaneClient(Fd fd, std::chrono::milliseconds timeout) noexc
 
 Result<DataplaneClient> DataplaneClient::connect(const std::string& path,
                                                  const std::string& program,
-                                                 std::chrono::milliseconds timeout) {
+                                                 std::chrono::milliseconds timeout,
+                                                 const std::string& audit_dir) {
     Result<Fd> fd = connect_unix(path);
     if (!fd) {
         return fd.error();
     }
     DataplaneClient client{*std::move(fd), timeout};
-    const Result<Reply> reply = client.call(Hello{kWireVersion, program});
+    const Result<Reply> reply = client.call(Hello{kWireVersion, program, audit_dir});
     if (!reply) {
         return reply.error();
     }

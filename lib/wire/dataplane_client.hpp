@@ -11,10 +11,11 @@ namespace sluice {
 // The client's end of dataplane.sock: blocking, with a timeout for each call.
 class DataplaneClient {
 public:
-    // Connects and exchanges Hello and Welcome.
+    // Connects and exchanges Hello and Welcome. `audit_dir`: where the caller records changes.
     [[nodiscard]] static Result<DataplaneClient> connect(const std::string& path,
                                                          const std::string& program,
-                                                         std::chrono::milliseconds timeout);
+                                                         std::chrono::milliseconds timeout,
+                                                         const std::string& audit_dir = "");
     // One request, its reply. A Failure comes back as an Error with Errc::Refused; a broken
     // connection as Errc::Unreachable, after which the client is of no more use. Rules may take
     // kPatienceForRules times as long as other calls: the dataplane makes them durable first.

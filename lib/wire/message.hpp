@@ -21,7 +21,7 @@
 // and lists with a 32-bit count in front.
 namespace sluice {
 
-inline constexpr std::uint32_t kWireVersion = 21;
+inline constexpr std::uint32_t kWireVersion = 22;
 // A compiled set (kMaxCompiledSize in lib/policy, and its texts and patterns) and the text of its
 // file.
 inline constexpr std::uint32_t kMaxMessageSize = 320U << 20;
@@ -31,9 +31,10 @@ inline constexpr std::uint32_t kMaxMessageSize = 320U << 20;
 // Must be the first on every connection; another version is answered with Failure and closed.
 struct Hello {
     std::uint32_t version = kWireVersion;
-    std::string program;  // for the log: "sluiced 0.1"
+    std::string program;      // for the log: "sluiced 0.1"
+    std::string audit_dir{};  // where it records changes; empty: nowhere
 
-    static void fields(auto& archive, auto& m) { archive(m.version, m.program); }
+    static void fields(auto& archive, auto& m) { archive(m.version, m.program, m.audit_dir); }
 };
 // Replaces the rule set. `source` and `modes` are kept beside it for GetRules and mean nothing to
 // the dataplane: the rule file's text, and what else is known of its rules.
@@ -57,7 +58,8 @@ struct GetStats {};
 struct SetPanic {
     bool pass = false;
 
-    static void fields(auto& archive, auto& m) { archive(m.pass); }
+    static void fields(auto& archive, auto& m) { archive(m.pass, m.not_after_ns); }
+    std::uint64_t not_after_ns = 0;  // of CLOCK_BOOTTIME; 0: whenever it comes
 };
 // Replaces the rule set until the process ends: what is kept for the next start stays as it was.
 struct TryRules {
@@ -297,7 +299,7 @@ struct MergeIntervalSet {
 struct PanicSet {
     bool pass = false;
 
-    static void fields(auto& archive, auto& m) { archive(m.pass); }
+    static void fields(auto& archive, auto& m) { archive(m.pass, m.before, m.audit_dir); }
 };
 struct Failure {
     std::string what;
@@ -311,3 +313,5 @@ using Reply = std::variant<Welcome, Applied, RunningRules, Stats, PanicSet, Fail
                            MergeIntervalSet>;
 
 }  // namespace sluice
+    bool before = false;
+    std::string audit_dir{};  // of the sluiced that was connected last, else the state directory

@@ -7,6 +7,7 @@
 #include <array>
 #include <cstdio>
 #include <cstdlib>
+#include <utility>
 
 #include <poll.h>
 #include <sys/socket.h>
@@ -286,8 +287,8 @@ Reply FakeDataplane::answer(const Request& request) {
         return this->keep(*keep);
     }
     if (const auto* panic = std::get_if<SetPanic>(&request)) {
-        panic_ = panic->pass;
-        return PanicSet{panic_};
+        const bool before = std::exchange(panic_, panic->pass);
+        return PanicSet{.pass = panic_, .before = before};
     }
     if (const auto* merge = std::get_if<SetMergeInterval>(&request)) {
         return MergeIntervalSet{merge->interval_ns, 0};

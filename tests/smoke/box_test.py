@@ -279,6 +279,32 @@ class Failures(Case):
         self.assertGreater(stats["rules"][0]["exceeded"], 0)  # the counters went on
         self.assertIn("re-attached", self.box.log("sluiced.log"))
 
+    def test_panic_past_a_sluiced_that_hangs(self):
+        self.box.start_dataplane(*NULL)
+        sluiced = self.box.start_sluiced()
+        self.apply(DROP_ALL)
+
+        def audit(what):
+            return [json.loads(line) for line in self.box.log("policy/audit.log").splitlines()
+                    if what in line]
+
+        sluiced.send_signal(signal.SIGSTOP)
+        self.addCleanup(sluiced.send_signal, signal.SIGCONT)
+        for word in ("pass", "resume"):
+            direct = self.box.ctl("panic", word, "--dataplane-socket", self.box.dataplane_socket)
+            self.assertEqual(direct.returncode, 0, direct.stderr)
+        self.assertEqual([(line["call"], line["before"], line["after"], line["uid"])
+                          for line in audit("past sluiced")],
+                         [("panic pass", "resume", "pass", os.getuid()),
+                          ("panic resume", "pass", "resume", os.getuid())])
+        # What nobody waits for any more is not done when sluiced goes on.
+        sluiced.send_signal(signal.SIGCONT)
+        late = json.dumps({"pass": True, "not_after_ns": time.clock_gettime_ns(time.CLOCK_BOOTTIME) - 1})
+        self.assertEqual(self.box.api("POST", "/v1/panic", late)[0], 502)
+        self.assertEqual(len(audit("it came too late")), 1)
+        self.assertFalse(self.box.stats()["panic"])
+        self.assertEqual(self.box.api("POST", "/v1/panic", '{"pass":true,"not_after_ns":-1}')[0], 400)
+
     def test_dataplane_killed_and_back(self):
         self.box.start_dataplane(*NULL)
         self.box.start_sluiced()

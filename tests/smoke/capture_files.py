@@ -130,13 +130,13 @@ class Case(unittest.TestCase):
         with open(self.path(name), "rb") as file:
             return file.read()
 
-    def run_ctl(self, *words, stdin=None):
+    def run_ctl(self, *words, stdin=None, within=60):
         return subprocess.run([self.sluicectl, *words], input=stdin, capture_output=True,
-                              timeout=60, check=False)
+                              timeout=within, check=False)
 
-    def ctl(self, *words, exit=0, stdin=None):
+    def ctl(self, *words, exit=0, **options):
         """Runs sluicectl, insists on its exit code, gives (stdout, stderr)."""
-        done = self.run_ctl(*words, stdin=stdin)
+        done = self.run_ctl(*words, **options)
         self.assertEqual(done.returncode, exit,
                          f"{words}: {done.stdout.decode()} {done.stderr.decode()}")
         return done.stdout.decode(), done.stderr.decode()

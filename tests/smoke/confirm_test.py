@@ -48,7 +48,7 @@ class Case(BoxCase):
         with socket.socket(socket.AF_UNIX) as client:
             client.settimeout(10)
             client.connect(self.box.dataplane_socket)
-            send(client, b"\0" + struct.pack("<II", VERSION, 4) + b"test")
+            send(client, b"\0" + struct.pack("<II", VERSION, 4) + b"test" + bytes(4))
             return f"{struct.unpack('<IIQ', receive(client)[1:17])[2]:016x}"
 
     def rules(self):

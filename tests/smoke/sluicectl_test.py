@@ -3,7 +3,9 @@ import json
 import os
 import pty
 import signal
+import socket
 import subprocess
+import time
 
 from capture_files import Case, main
 from stand_ins import Dataplane, Sluiced, problem
@@ -367,7 +369,11 @@ class WithSluiced(Case):
         sluiced = self.start()
         self.assertEqual(json.loads(self.ask("panic", "pass", "--json")[0]), {"pass": True})
         self.assertEqual(sluiced.asked[-1][0:2], ("POST", "/v1/panic"))
-        self.assertEqual(json.loads(sluiced.asked[-1][2]), {"pass": True})
+        asked = json.loads(sluiced.asked[-1][2])
+        self.assertEqual(asked.pop("pass"), True)
+        # What sluiced would do later than this command waits for it, it does not do at all.
+        self.assertLess(asked.pop("not_after_ns"), time.clock_gettime_ns(time.CLOCK_BOOTTIME) + 10**9)
+        self.assertEqual(asked, {})
 
 
 class WithoutSluiced(Case):
@@ -383,7 +389,7 @@ class WithoutSluiced(Case):
 
     def panic(self, word, refuse="", exit=0):
         path = self.path("dataplane.sock")
-        dataplane = Dataplane(path, refuse)
+        dataplane = Dataplane(path, refuse, self.path("policy"))
         out, err = self.ctl("panic", word, "--json", "--socket", self.path("absent.sock"),
                             "--dataplane-socket", path, exit=exit)
         dataplane.close()
@@ -396,6 +402,31 @@ class WithoutSluiced(Case):
             self.assertEqual(dataplane.panic, wanted)
             self.assertEqual(json.loads(out), {"pass": wanted})
             self.assertIn("directly", err)
+        with open(self.path("policy/audit.log"), encoding="utf-8") as log:
+            calls = [json.loads(line) for line in log]
+        self.assertEqual([(call["call"], call["before"], call["outcome"]) for call in calls],
+                         [("panic pass", "resume", "done, past sluiced"),
+                          ("panic resume", "resume", "done, past sluiced")])
+        self.assertEqual([call["uid"] for call in calls], [os.getuid()] * 2)
+
+    def test_panic_that_is_recorded_nowhere_says_so(self):
+        with open(self.path("policy"), "w", encoding="utf-8"):
+            pass  # a file in the place of the directory
+        dataplane, _, err = self.panic("pass")
+        self.assertTrue(dataplane.panic)
+        self.assertIn("audit.log: this is not recorded there", err)
+
+    def test_panic_past_a_sluiced_that_hangs(self):
+        with socket.socket(socket.AF_UNIX) as hangs:
+            hangs.bind(self.path("sluiced.sock"))
+            hangs.listen()  # and never answers
+            dataplane = Dataplane(self.path("dataplane.sock"), audit_dir=self.path("policy"))
+            self.addCleanup(dataplane.close)
+            # Far less than what any other command waits for; on an idle machine a third of a second.
+            _, err = self.ctl("panic", "pass", "--socket", self.path("sluiced.sock"),
+                              "--dataplane-socket", self.path("dataplane.sock"), within=10)
+        self.assertIn("directly", err)
+        self.assertTrue(dataplane.panic)
 
     def test_panic_that_the_dataplane_refuses(self):
         _, out, err = self.panic("pass", refuse="not you", exit=1)

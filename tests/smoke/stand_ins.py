@@ -64,9 +64,9 @@ def problem(title, detail, **more):
 class Dataplane:
     """Takes one client, of any version: Hello, then SetPanic, which it answers or refuses."""
 
-    def __init__(self, path, refuse=""):
+    def __init__(self, path, refuse="", audit_dir=""):
         self.panic = None
-        self.refuse = refuse
+        self.refuse, self.audit_dir = refuse, audit_dir.encode()
         self.listener = socket.socket(socket.AF_UNIX)
         self.listener.bind(path)
         self.listener.listen()
@@ -79,13 +79,14 @@ class Dataplane:
             assert hello[0] == 0, hello
             send(client, b"\0" + hello[1:5] + struct.pack("<IQIBIq", os.getpid(), 7, 0, 0, 2, 1_000_000))
             request = receive(client)
-            assert request[0] == 4 and len(request) == 2, request
+            assert request[0] == 4 and len(request) == 10, request
             self.panic = request[1] == 1
             if self.refuse:
                 text = self.refuse.encode()
                 send(client, b"\x05" + struct.pack("<I", len(text)) + text)
             else:
-                send(client, b"\x04" + request[1:])
+                send(client, b"\x04" + request[1:2] + b"\0" + struct.pack("<I", len(self.audit_dir))
+                     + self.audit_dir)
 
     def close(self):
         self.thread.join(10)

@@ -17,12 +17,17 @@ HttpResponse post_panic(const HttpRequest& request, Services& services) {
         return problem_response(400, "bad request",
                                 R"(the body is {"pass":true} or {"pass":false})");
     }
+    const nlohmann::json not_after = body.value("not_after_ns", nlohmann::json(0U));
+    if (!not_after.is_number_unsigned()) {
+        return problem_response(400, "bad request",
+                                "not_after_ns is an instant of CLOCK_BOOTTIME, in ns");
+    }
     const bool pass = body["pass"];
-    const Result<Stats> before = ask_stats(services);
-    const Result<Reply> reply = services.link.call(SetPanic{pass});
+    const Result<Reply> reply = services.link.call(SetPanic{pass, not_after.get<std::uint64_t>()});
+    const auto* set = reply ? std::get_if<PanicSet>(&*reply) : nullptr;
     services.audit.write({.who = request.peer,
                           .call = "panic " + word(pass),
-                          .before = before ? word(before->panic) : "",
+                          .before = set != nullptr ? word(set->before) : "",
                           .after = reply ? word(pass) : "",
                           .outcome = reply ? "done" : "refused: " + reply.error().what});
     if (!reply) {

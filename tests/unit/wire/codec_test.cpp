@@ -158,7 +158,7 @@ void spell(Fields& out, const RuleSet& set) {
     }
 }
 void spell(Fields& out, const Hello& m) {
-    add_all(out, m.version, m.program);
+    add_all(out, m.version, m.program, m.audit_dir);
 }
 void spell(Fields& out, const ApplyRules& m) {
     spell(out, m.rules);
@@ -167,7 +167,7 @@ void spell(Fields& out, const ApplyRules& m) {
 void spell(Fields&, const GetRules&) {}
 void spell(Fields&, const GetStats&) {}
 void spell(Fields& out, const SetPanic& m) {
-    add(out, m.pass);
+    add_all(out, m.pass, m.not_after_ns);
 }
 void spell(Fields& out, const TryRules& m) {
     spell(out, m.rules);
@@ -212,7 +212,7 @@ void spell(Fields& out, const RunningRules& m) {
     add_all(out, m.generation, m.source, m.modes);
 }
 void spell(Fields& out, const PanicSet& m) {
-    add(out, m.pass);
+    add_all(out, m.pass, m.before, m.audit_dir);
 }
 void spell(Fields& out, const Failure& m) {
     add(out, m.what);

@@ -17,11 +17,11 @@ public:
     explicit RandomMessage(std::uint64_t seed) : random_{seed} {}
 
     std::vector<Request> requests() {
-        return {Hello{number<std::uint32_t>(), text()},
+        return {Hello{number<std::uint32_t>(), text(), text()},
                 ApplyRules{rule_set(), text(), text()},
                 GetRules{},
                 GetStats{},
-                SetPanic{flag()},
+                SetPanic{flag(), number<std::uint64_t>()},
                 TryRules{{rule_set(), text(), text()}},
                 KeepRules{number<std::uint64_t>()},
                 GetTop{text(), static_cast<TopOrder>(below(3)), number<std::uint32_t>()},
@@ -36,7 +36,7 @@ public:
                 Applied{number<std::uint64_t>()},
                 RunningRules{number<std::uint64_t>(), text(), text()},
                 stats(),
-                PanicSet{flag()},
+                PanicSet{flag(), flag(), text()},
                 Failure{text()},
                 top(),
                 key_state(),

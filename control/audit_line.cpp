@@ -1,0 +1,63 @@
+#include "control/audit_line.hpp"
+
+#include "lib/wire/fd.hpp"
+
+#include <fmt/chrono.h>
+#include <nlohmann/json.hpp>
+
+#include <ctime>
+#include <filesystem>
+
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+namespace sluice {
+namespace {
+
+// Of root alone: others can give a file to nobody.
+void give_to_owner_of(const std::string& directory, int file) {
+    struct stat folder{};
+    struct stat made{};
+    if (::geteuid() == 0 && ::stat(directory.c_str(), &folder) == 0 && ::fstat(file, &made) == 0 &&
+        made.st_size == 0) {
+        (void)::fchown(file, folder.st_uid, folder.st_gid);
+    }
+}
+
+}  // namespace
+
+Peer this_process() {
+    return {.uid = ::getuid(), .gid = ::getgid(), .pid = ::getpid()};
+}
+
+std::string audit_line(const AuditEntry& entry) {
+    const nlohmann::ordered_json line{
+        {"time", fmt::format("{:%Y-%m-%dT%H:%M:%SZ}", fmt::gmtime(::time(nullptr)))},
+        {"uid", entry.who.uid},
+        {"pid", entry.who.pid},
+        {"call", entry.call},
+        {"before", entry.before},
+        {"after", entry.after},
+        {"outcome", entry.outcome}};
+    return line.dump(-1, ' ', false, nlohmann::ordered_json::error_handler_t::replace) + "\n";
+}
+
+std::string audit_file_in(const std::string& directory) {
+    return directory + "/audit.log";
+}
+
+bool append_audit(const std::string& path, const std::string& line) {
+    const std::string directory = std::filesystem::path{path}.parent_path().string();
+    std::error_code error;
+    std::filesystem::create_directories(directory, error);
+    const Fd file{
+        ::open(path.c_str(), O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600)};
+    if (!file.is_open()) {
+        return false;
+    }
+    give_to_owner_of(directory, file.get());
+    return ::write(file.get(), line.data(), line.size()) == static_cast<ssize_t>(line.size());
+}
+
+}  // namespace sluice
