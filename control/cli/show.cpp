@@ -95,6 +95,14 @@ std::string spread_text(const Json& port) {
     return handed ? hashes + ", handed over" : hashes;
 }
 
+std::string link_text(const Json& port) {
+    if (port.value("gone", false)) {
+        return "gone";
+    }
+    const bool up = port.at("link_up").get<bool>();
+    return port.at("held_down").get<bool>() ? "held down" : (up ? "up" : "down");
+}
+
 std::string ports_text(const Json& document) {
     Table table{{{"PAIR"},
                  {"SIDE"},
@@ -111,14 +119,12 @@ std::string ports_text(const Json& document) {
                  {"TX ERRORS", kRight},
                  {"TX FULL", kRight}}};
     for (const Json& port : document.at("ports")) {
-        const bool up = port.at("link_up").get<bool>();
-        const bool held = port.at("held_down").get<bool>();
         table.row({text_of(port, "pair"), text_of(port, "side"), text_of(port, "device"),
-                   held ? "held down" : (up ? "up" : "down"), count_of(port, "mtu"),
-                   count_of(port, "rx_queues"), spread_text(port), count_of(port, "rx_packets"),
-                   count_of(port, "tx_packets"), count_of(port, "rx_missed"),
-                   count_of(port, "rx_no_mbuf"), count_of(port, "rx_errors"),
-                   count_of(port, "tx_errors"), count_of(port, "tx_full")});
+                   link_text(port), count_of(port, "mtu"), count_of(port, "rx_queues"),
+                   spread_text(port), count_of(port, "rx_packets"), count_of(port, "tx_packets"),
+                   count_of(port, "rx_missed"), count_of(port, "rx_no_mbuf"),
+                   count_of(port, "rx_errors"), count_of(port, "tx_errors"),
+                   count_of(port, "tx_full")});
     }
     return table.text();
 }

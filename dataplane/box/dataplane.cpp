@@ -79,7 +79,7 @@ RssMapping Dataplane::rss_mapping() const {
 }
 
 void Dataplane::keep_house() {
-    ports_.watch();
+    ports_.watch(rules_.board());
     workers_.watch();
     top_.take_samples();
     rules_.keep_house();

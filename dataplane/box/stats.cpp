@@ -7,7 +7,10 @@ namespace {
 
 PortStats stats_of(const Port& port, std::uint64_t tx_full) {
     rte_eth_stats counted{};
-    (void)rte_eth_stats_get(port.id, &counted);
+    // One that cannot be started again has no number any more.
+    if (rte_eth_dev_is_valid_port(port.id) != 0) {
+        (void)rte_eth_stats_get(port.id, &counted);
+    }
     PortStats stats;
     stats.pair = port.pair;
     stats.side = port.side;
@@ -15,6 +18,8 @@ PortStats stats_of(const Port& port, std::uint64_t tx_full) {
     stats.driver = port.driver;
     stats.link_up = port.up.raised();
     stats.held_down = port.held_down;
+    stats.gone = !port.is_here();
+    stats.times_gone = port.times_gone;
     stats.mtu = port.mtu;
     stats.rx_queues = port.queues;
     stats.tx_queues = port.queues;

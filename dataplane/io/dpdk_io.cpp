@@ -1,11 +1,11 @@
 #include "dataplane/io/dpdk_io.hpp"
 
+#include "dataplane/io/receive_frames.hpp"
 #include "dataplane/lane_sink.hpp"
 #include "lib/act/act_burst.hpp"
 
 #include <algorithm>
 
-#include <rte_ethdev.h>
 #include <rte_mbuf.h>
 #include <rte_prefetch.h>
 
@@ -41,7 +41,7 @@ std::size_t DpdkIo::receive(Burst& burst, Reach reach) noexcept {
     std::uint16_t count = 0;
     std::uint16_t came = 0;
     if (ways_.handover == nullptr) [[likely]] {
-        count = rte_eth_rx_burst(lane_.rx_port, lane_.rx_queue, frames.data(), kMaxBurst);
+        count = receive_frames(lane_, frames.data(), kMaxBurst);
         came = count;
     } else {
         const LaneHandover::Came handed = ways_.handover->receive(frames.data());

@@ -1,11 +1,11 @@
 #include "dataplane/io/handover.hpp"
 
 #include "dataplane/io/frame_head.hpp"
+#include "dataplane/io/receive_frames.hpp"
 
 #include <bit>
 #include <utility>
 
-#include <rte_ethdev.h>
 #include <rte_mbuf.h>
 #include <rte_prefetch.h>
 
@@ -44,8 +44,7 @@ LaneHandover::Came LaneHandover::receive(rte_mbuf** frames) noexcept {
 
 LaneHandover::Came LaneHandover::receive_from_port(rte_mbuf** ours) noexcept {
     std::array<rte_mbuf*, kMaxBurst> came;
-    const std::uint16_t count =
-        rte_eth_rx_burst(lane_.rx_port, lane_.rx_queue, came.data(), kMaxBurst);
+    const std::uint16_t count = receive_frames(lane_, came.data(), kMaxBurst);
     for (std::uint16_t i = 0; i < count; ++i) {
         rte_prefetch0(rte_pktmbuf_mtod(came[i], const void*));
     }

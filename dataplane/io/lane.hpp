@@ -1,5 +1,6 @@
 #pragma once
 #include "lib/packet/packet_headers.hpp"
+#include "lib/share/core.hpp"
 
 #include <cstddef>
 #include <cstdint>
@@ -26,6 +27,7 @@ struct Lane {
     bool handed = false;     // its frames are spread over all workers
     bool owns = true;        // both queues; else it finds its frames in rings, and `sender` sends
     std::size_t sender = 0;  // the worker that owns the transmit queue
+    const Signal* there = nullptr;  // whether the receive queue is; nullptr: always
 
     // Nothing comes in here but what others hand to the owner of its key.
     [[nodiscard]] bool for_owner_only() const noexcept { return !owns && !handed; }

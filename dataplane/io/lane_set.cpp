@@ -7,7 +7,11 @@ LaneSet::LaneSet(const Ports& ports, std::span<WorkerCounters> counters)
       counters_{counters},
       lanes_{assign_lanes(ports.queues(), counters.size())},
       rings_{connect_lanes(lanes_)} {
-    for (const std::vector<Lane>& lanes : lanes_) {
+    for (std::vector<Lane>& lanes : lanes_) {
+        for (Lane& lane : lanes) {
+            const PortPair& pair = ports_.pair_of(lane);
+            lane.there = lane.dir == Direction::In ? &pair.outside.there : &pair.inside.there;
+        }
         tx_full_.emplace_back(lanes.size());
         sent_.emplace_back(lanes_.size());
     }

@@ -103,4 +103,10 @@ Result<std::uint16_t> attach_device(const std::string& device) {
     return port;
 }
 
+void detach_device(const std::string& device) noexcept {
+    if (!is_pci(device)) {
+        (void)rte_eal_hotplug_remove("vdev", device_name(device).c_str());
+    }
+}
+
 }  // namespace sluice

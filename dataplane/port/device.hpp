@@ -10,6 +10,9 @@ namespace sluice {
 // file that a killed process left in its way is removed first.
 [[nodiscard]] Result<std::uint16_t> attach_device(const std::string& device);
 
+// Takes back what attach_device() did, as far as it was done.
+void detach_device(const std::string& device) noexcept;
+
 // The name under which DPDK knows a device: without its arguments, a PCI address with its domain.
 [[nodiscard]] std::string device_name(const std::string& device);
 

@@ -2,6 +2,7 @@
 
 #include "dataplane/port/link_follow.hpp"
 #include "dataplane/port/netdev.hpp"
+#include "dataplane/port/port_return.hpp"
 #include "lib/base/log.hpp"
 
 #include <rte_errno.h>
@@ -82,10 +83,12 @@ bool step(PortPair& pair, LinkFollow::Action action) {
 
 }  // namespace
 
-void watch_links(PortPair& pair) {
+void watch_links(PortPair& pair, QuiesceBoard& board) {
+    watch_presence(pair.outside, board);
+    watch_presence(pair.inside, board);
     const LinkSettling::Clock::time_point now = LinkSettling::Clock::now();
     const auto side_of = [now](Port& port) {
-        const bool carrier = has_carrier(port);
+        const bool carrier = port.is_here() && has_carrier(port);
         port.up.raise(carrier && !port.held_down);
         return LinkFollow::Side{port.settling.counts_as_up(carrier, now), port.held_down};
     };

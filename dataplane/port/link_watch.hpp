@@ -1,5 +1,6 @@
 #pragma once
 #include "dataplane/port/port.hpp"
+#include "dataplane/worker/quiesce.hpp"
 
 namespace sluice {
 
@@ -12,8 +13,9 @@ struct PortPair {
     bool told_unsupported = false;  // that a side cannot be taken down, said once
 };
 
-// Reads both links, tells the workers, and lets each side follow the other.
-void watch_links(PortPair& pair);
+// Reads both links, tells the workers, and lets each side follow the other. A port whose interface
+// is gone is down.
+void watch_links(PortPair& pair, QuiesceBoard& board);
 
 // Brings back up what is held down, before the end.
 void release_links(PortPair& pair);

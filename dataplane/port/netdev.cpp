@@ -39,6 +39,15 @@ Netdev find_netdev(unsigned index) {
     return index == 0 || ::if_indextoname(index, name) == nullptr ? Netdev{} : Netdev{index, name};
 }
 
+bool netdev_is_gone(const Netdev& netdev) {
+    char name[IF_NAMESIZE] = {};
+    return ::if_indextoname(netdev.index, name) == nullptr && errno != EMFILE && errno != ENFILE;
+}
+
+bool netdev_is_called(const std::string& name) {
+    return ::if_nametoindex(name.c_str()) != 0;
+}
+
 std::optional<bool> netdev_carrier(const Netdev& netdev) {
     const std::optional<Interface> interface = open_interface(netdev);
     if (!interface) {

@@ -15,6 +15,7 @@ constexpr std::size_t kDescriptorsPerQueue = 2048;
 constexpr std::uint32_t kCacheSize = 256;
 constexpr std::size_t kInFlightPerWorker = std::size_t{2} * kCacheSize + kMaxBurst;
 constexpr std::size_t kReserve = 1023;
+constexpr std::size_t kLosses = 4;         // that a port can be taken up again after
 constexpr std::uint16_t kSpareBytes = 64;  // what a pattern matcher may read past the end
 constexpr std::uint16_t kLinkHeaders = 14 + 4 * 4;
 constexpr std::uint16_t kLargestRoom = 9728 + RTE_PKTMBUF_HEADROOM + kSpareBytes;
@@ -52,8 +53,14 @@ std::uint64_t PoolPlan::bytes() const noexcept {
     return buffers * (room + kBookkeeping);
 }
 
+std::size_t losing_ports(const PairConfig& pair) noexcept {
+    const auto loses = [](const PortConfig& port) { return port.device.starts_with("net_af_xdp"); };
+    return std::size_t{loses(pair.outside)} + std::size_t{loses(pair.inside)};
+}
+
 PoolPlan plan_pool(const BoxConfig& box, const PoolUsers& users, std::uint16_t mtu) noexcept {
     const std::size_t needed = 2 * users.queues * kDescriptorsPerQueue +
+                               users.losing * users.queues * kLosses * kDescriptorsPerQueue +
                                users.workers * kInFlightPerWorker + kReserve + in_rings(users);
     const std::size_t share = box.mbufs / std::max<std::size_t>(box.pairs.size(), 1);
     return {static_cast<std::uint32_t>(box.mbufs != 0 ? share : needed), room_for(mtu)};
@@ -66,7 +73,9 @@ std::uint64_t memory_needed(const BoxConfig& box, std::size_t workers) noexcept 
             {pair.outside.queues.value_or(workers), pair.inside.queues.value_or(workers), workers});
         const bool rings = pair.hand_over && (may_need_rings(pair.outside, workers) ||
                                               may_need_rings(pair.inside, workers));
-        bytes += plan_pool(box, {queues, workers, rings}, pair.mtu.value_or(kLikelyMtu)).bytes();
+        bytes += plan_pool(box, {queues, workers, rings, losing_ports(pair)},
+                           pair.mtu.value_or(kLikelyMtu))
+                     .bytes();
         bytes += 2 * kPerPort;
     }
     return bytes;

@@ -25,7 +25,10 @@ struct PoolUsers {
     std::size_t queues = 1;  // of each port
     std::size_t workers = 1;
     bool rings = false;  // between workers
+    // Ports whose driver loses the buffers of its fill queues whenever their interface is gone.
+    std::size_t losing = 0;
 };
+[[nodiscard]] std::size_t losing_ports(const PairConfig& pair) noexcept;
 // Frames of `mtu` bytes fit into one buffer, as far as one can be so long.
 [[nodiscard]] PoolPlan plan_pool(const BoxConfig& box, const PoolUsers& users,
                                  std::uint16_t mtu) noexcept;

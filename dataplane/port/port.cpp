@@ -15,10 +15,6 @@ namespace {
 
 constexpr std::uint16_t kDescriptors = 1024;
 
-std::string title_of(const Port& port) {
-    return "port " + port.device + " (" + port.pair + " " + port.side + ")";
-}
-
 Error refuses(const Port& port, const std::string& what, int code) {
     return {Errc::NotSupported,
             title_of(port) + " refuses " + what + ": " + rte_strerror(code < 0 ? -code : code)};
@@ -138,6 +134,10 @@ Result<Done> set_up_queues(const Port& port, const PortPlan& plan) {
 
 }  // namespace
 
+std::string title_of(const Port& port) {
+    return "port " + port.device + " (" + port.pair + " " + port.side + ")";
+}
+
 PortOffer ask_port(const Port& port) {
     rte_eth_dev_info info{};
     (void)rte_eth_dev_info_get(port.id, &info);
@@ -192,6 +192,7 @@ Result<Done> start_port(Port& port, const PortPlan& plan) {
     port.netdev = find_netdev(info.if_index);
     port.queues = plan.queues;
     port.asked = plan.rss;
+    port.plan = plan;
     if (const Result<Done> done = configure(port, plan, info); !done) {
         return done.error();
     }
@@ -208,12 +209,13 @@ Result<Done> start_port(Port& port, const PortPlan& plan) {
     // Frames for others must come in too; a virtual port that cannot be told takes all anyway.
     (void)rte_eth_promiscuous_enable(port.id);
     port.up.raise(true);
+    port.there.raise(true);
     port.settling.begin(LinkSettling::Clock::now());
     return Done{};
 }
 
 void stop_port(const Port& port) noexcept {
-    if (port.id == Port::kNone) {
+    if (rte_eth_dev_is_valid_port(port.id) == 0) {
         return;
     }
     (void)rte_eth_dev_stop(port.id);

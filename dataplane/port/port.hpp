@@ -16,9 +16,20 @@ struct rte_mempool;
 
 namespace sluice {
 
+// How a port is started.
+struct PortPlan {
+    std::uint16_t queues = 1;
+    std::uint16_t mtu = 1500;
+    Rss rss = Rss::Source;
+    rte_mempool* pool = nullptr;
+    const RssKeys* keys = nullptr;
+};
+
 // A port of a pair, from its set-up to its end. The main lcore owns it; workers use its queues by
-// number and read `up`.
+// number and read `up` and `there`.
 struct Port {
+    // Whether the interface that it is bound to is there (port_return.hpp).
+    enum class Presence : std::uint8_t { Here, Leaving, Away };
     static constexpr std::uint16_t kNone = 0xffff;
     std::uint16_t id = kNone;
     std::string pair;
@@ -36,7 +47,17 @@ struct Port {
     Signal up;  // whether frames can leave here
     LinkSettling settling;
     bool held_down = false;  // taken down because the other side of its pair is down
+    PortPlan plan;           // that it was started by
+    Signal there;            // whether workers may receive from it
+    Presence presence = Presence::Here;
+    std::uint64_t times_gone = 0;
+    std::uint64_t let_go = 0;  // the mark that every worker passes before it is Away
+    LinkSettling::Clock::time_point next_try{};
+
+    [[nodiscard]] bool is_here() const noexcept { return presence == Presence::Here; }
 };
+// For people: its pair, side and device.
+[[nodiscard]] std::string title_of(const Port& port);
 
 // What a device offers, asked once.
 struct PortOffer {
@@ -60,14 +81,6 @@ struct PortOffer {
 // Whether workers have to spread a started port's frames among themselves: it gives them to fewer
 // than all, or nobody knows how, or it cannot hash what was asked for.
 [[nodiscard]] bool hands_over(const Port& port, std::size_t workers) noexcept;
-
-struct PortPlan {
-    std::uint16_t queues = 1;
-    std::uint16_t mtu = 1500;
-    Rss rss = Rss::Source;
-    rte_mempool* pool = nullptr;
-    const RssKeys* keys = nullptr;
-};
 
 // Configures and starts `port`. Errors say what the port cannot do.
 [[nodiscard]] Result<Done> start_port(Port& port, const PortPlan& plan);

@@ -85,8 +85,9 @@ Result<Done> Ports::start_pair(const BoxConfig& box, const PairConfig& config,
         config.hand_over && workers > 1 &&
         (queues == 1 || !outside->can_spread || !inside->can_spread ||
          config.outside.rss == Rss::SourcePrefix || config.inside.rss == Rss::SourcePrefix);
-    const Result<rte_mempool*> pool = make_pool(plan_pool(box, {queues, workers, rings}, *mtu),
-                                                config.name, pair.outside.id, outside->socket);
+    const Result<rte_mempool*> pool =
+        make_pool(plan_pool(box, {queues, workers, rings, losing_ports(config)}, *mtu), config.name,
+                  pair.outside.id, outside->socket);
     if (!pool) {
         return pool.error();
     }
@@ -107,9 +108,9 @@ Result<Done> Ports::start_pair(const BoxConfig& box, const PairConfig& config,
     return Done{};
 }
 
-void Ports::watch() {
+void Ports::watch(QuiesceBoard& board) {
     for (const auto& pair : pairs_) {
-        watch_links(*pair);
+        watch_links(*pair, board);
     }
 }
 

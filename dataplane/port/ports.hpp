@@ -17,7 +17,8 @@
 namespace sluice {
 
 // The started pairs of ports, in the order of the box, and the keys by which frames are spread over
-// workers. Workers read a pair while they run: it stays where it is until ~Ports() stops it.
+// workers. Workers read a pair while they run: it stays where it is until ~Ports() stops it. A port
+// is started anew only while none of them may use it (port_return.hpp).
 class Ports {
 public:
     explicit Ports(const RssKeys& keys);
@@ -27,8 +28,9 @@ public:
 
     // An Error says what a port cannot do.
     [[nodiscard]] Result<Done> start(const BoxConfig& box, std::size_t workers);
-    // Brings each side in line with the link of the other.
-    void watch();
+    // Brings each side in line with the link of the other; on the board workers say what they have
+    // let go of.
+    void watch(QuiesceBoard& board);
 
     [[nodiscard]] const std::vector<std::unique_ptr<PortPair>>& pairs() const noexcept {
         return pairs_;

@@ -55,6 +55,8 @@ struct RulesInForce {
 };
 struct GetRules {};
 struct GetStats {};
+// Whoever has given up on an answer has gone another way, and perhaps back since: a request that is
+// read after its time is refused.
 struct SetPanic {
     bool pass = false;
 
@@ -160,6 +162,8 @@ struct PortStats {
     std::string driver;
     bool link_up = false;
     bool held_down = false;  // taken down because the other side of its pair is down
+    bool gone = false;       // its interface is, and so it is down
+    std::uint64_t times_gone = 0;
     std::uint16_t mtu = 0;
     std::uint16_t rx_queues = 0;
     std::uint16_t tx_queues = 0;
@@ -177,9 +181,10 @@ struct PortStats {
     std::uint64_t tx_full = 0;  // the transmit queue took no more
 
     static void fields(auto& archive, auto& m) {
-        archive(m.pair, m.side, m.device, m.driver, m.link_up, m.held_down, m.mtu, m.rx_queues,
-                m.tx_queues, m.rss, m.hashes, m.handed_over, m.rx_packets, m.rx_bytes, m.tx_packets,
-                m.tx_bytes, m.rx_missed, m.rx_no_mbuf, m.rx_errors, m.tx_errors, m.tx_full);
+        archive(m.pair, m.side, m.device, m.driver, m.link_up, m.held_down, m.gone, m.times_gone,
+                m.mtu, m.rx_queues, m.tx_queues, m.rss, m.hashes, m.handed_over, m.rx_packets,
+                m.rx_bytes, m.tx_packets, m.tx_bytes, m.rx_missed, m.rx_no_mbuf, m.rx_errors,
+                m.tx_errors, m.tx_full);
     }
 };
 struct WorkerStats {

@@ -422,6 +422,37 @@ class Network(HostsCase):
         wait_until("the inside to come back", lambda: not self.box.ports()["inside"]["held_down"])
         self.assertTrue(self.reaches())
 
+    def test_an_interface_that_is_deleted_is_down_and_taken_up_again(self):
+        for driver in ("af_packet", "af_xdp"):
+            with self.subTest(driver):
+                self.start_between(driver)
+                sluiced = self.box.start_sluiced()
+                self.apply(MONITOR_ALL)
+                self.assertTrue(self.reaches())
+                for times in (1, 2):
+                    ip("-n", self.hosts.box, "link", "delete", "o")
+                    wait_until("the port to be gone", lambda: self.box.ports()["outside"]["gone"])
+                    self.assertFalse(self.box.ports()["outside"]["link_up"])
+                    wait_until("the other side to follow", lambda: self.box.ports()["inside"]["held_down"])
+                    self.assertIn('side="outside",device="net_', self.port_metric("gone", 1))
+                    self.assertIn(" gone ", self.box.ctl("ports").stdout)
+                    self.hosts.connect_outside()
+                    wait_until("the port to be back", lambda: self.box.ports()["outside"]["link_up"])
+                    wait_until("the other side", lambda: self.box.ports()["inside"]["link_up"])
+                    self.assertEqual(self.box.ports()["outside"]["times_gone"], times)
+                    self.assertTrue(self.reaches(), self.box.log("dataplane.log"))
+                self.assertIn("the interface of port net_", self.box.log("dataplane.log"))
+                self.assertEqual(self.box.kill(self.box.dataplane, signal.SIGTERM), 0)
+                self.box.kill(sluiced)
+
+    def port_metric(self, name, value):
+        """The line of the one port of which it has that value."""
+        text = self.box.api("GET", "/v1/metrics")[1].decode()
+        lines = [line for line in text.splitlines()
+                 if line.startswith(f"sluice_port_{name}{{") and line.endswith(f" {value}")]
+        self.assertEqual(len(lines), 1, text)
+        return lines[0]
+
     def test_restart_after_a_kill_under_traffic(self):
         for driver in ("af_packet", "af_xdp"):
             with self.subTest(driver):

@@ -194,14 +194,21 @@ class Hosts:
         for name in (self.box, self.outside, self.inside):
             self.made.append(name)
             ip("netns", "add", name)
-        for host, end, address in ((self.outside, "o", "10.78.0.1/24"), (self.inside, "i", "10.78.0.2/24")):
-            ip("-n", self.box, "link", "add", end, "type", "veth", "peer", "name", "eth0", "netns", host)
-            ip("netns", "exec", self.box, "sysctl", "-qw", f"net.ipv6.conf.{end}.disable_ipv6=1")
-            ip("netns", "exec", host, "sysctl", "-qw", "net.ipv6.conf.eth0.disable_ipv6=1")
-            ip("netns", "exec", host, "ethtool", "-K", "eth0", "tx", "off", "gso", "off", "gro", "off")
-            ip("-n", host, "address", "add", address, "dev", "eth0")
-            ip("-n", host, "link", "set", "eth0", "up")
-            ip("-n", self.box, "link", "set", end, "up")
+        self.connect_outside()
+        self.connect(self.inside, "i", "10.78.0.2/24")
+
+    def connect_outside(self):
+        self.connect(self.outside, "o", "10.78.0.1/24")
+
+    def connect(self, host, end, address):
+        """A new link from the host to the box."""
+        ip("-n", self.box, "link", "add", end, "type", "veth", "peer", "name", "eth0", "netns", host)
+        ip("netns", "exec", self.box, "sysctl", "-qw", f"net.ipv6.conf.{end}.disable_ipv6=1")
+        ip("netns", "exec", host, "sysctl", "-qw", "net.ipv6.conf.eth0.disable_ipv6=1")
+        ip("netns", "exec", host, "ethtool", "-K", "eth0", "tx", "off", "gso", "off", "gro", "off")
+        ip("-n", host, "address", "add", address, "dev", "eth0")
+        ip("-n", host, "link", "set", "eth0", "up")
+        ip("-n", self.box, "link", "set", end, "up")
 
     def close(self):
         for name in self.made:

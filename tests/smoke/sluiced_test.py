@@ -216,7 +216,7 @@ class Resources(Case):
         ports = self.good(self.box.get("/v1/ports"))["ports"]
         self.assertEqual([port["side"] for port in ports], ["outside", "inside"])
         self.assertEqual(list(ports[0]), [
-            "pair", "side", "device", "driver", "link_up", "held_down", "mtu", "rx_queues",
+            "pair", "side", "device", "driver", "link_up", "held_down", "gone", "times_gone", "mtu", "rx_queues",
             "tx_queues", "rss", "hashes", "handed_over", "rx_packets", "rx_bytes", "tx_packets", "tx_bytes", "rx_missed",
             "rx_no_mbuf", "rx_errors", "tx_errors", "tx_full"])
         workers = self.good(self.box.get("/v1/workers"))["workers"]

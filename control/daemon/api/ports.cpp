@@ -17,6 +17,8 @@ HttpResponse get_ports(const HttpRequest&, Services& services) {
                          {"driver", port.driver},
                          {"link_up", port.link_up},
                          {"held_down", port.held_down},
+                         {"gone", port.gone},
+                         {"times_gone", port.times_gone},
                          {"mtu", port.mtu},
                          {"rx_queues", port.rx_queues},
                          {"tx_queues", port.tx_queues},

@@ -218,9 +218,10 @@ void spell(Fields& out, const Failure& m) {
     add(out, m.what);
 }
 void spell(Fields& out, const PortStats& m) {
-    add_all(out, m.pair, m.side, m.device, m.driver, m.link_up, m.held_down, m.mtu, m.rx_queues,
-            m.tx_queues, m.rss, m.hashes, m.handed_over, m.rx_packets, m.rx_bytes, m.tx_packets,
-            m.tx_bytes, m.rx_missed, m.rx_no_mbuf, m.rx_errors, m.tx_errors, m.tx_full);
+    add_all(out, m.pair, m.side, m.device, m.driver, m.link_up, m.held_down, m.gone, m.times_gone,
+            m.mtu, m.rx_queues, m.tx_queues, m.rss, m.hashes, m.handed_over, m.rx_packets,
+            m.rx_bytes, m.tx_packets, m.tx_bytes, m.rx_missed, m.rx_no_mbuf, m.rx_errors,
+            m.tx_errors, m.tx_full);
 }
 void spell(Fields& out, const WorkerStats& m) {
     add_all(out, m.lcore, m.bursts, m.stalled_ms, m.stalls, m.table_slots, m.handed_over);

@@ -283,6 +283,8 @@ private:
                       .driver = text(),
                       .link_up = flag(),
                       .held_down = flag(),
+                      .gone = flag(),
+                      .times_gone = number<std::uint64_t>(),
                       .mtu = number<std::uint16_t>(),
                       .rx_queues = number<std::uint16_t>(),
                       .tx_queues = number<std::uint16_t>(),
