@@ -76,7 +76,7 @@ void LinkKeeper::tick(Clock::time_point now) {
 
 bool LinkKeeper::apply_first_rules() {
     if (!first_rules_) {
-        spdlog::warn("no rules were ever applied: everything is forwarded unjudged");
+        spdlog::warn("no rules were ever applied: nothing is judged");
         return true;
     }
     const RuleChange change = rules_.apply(*first_rules_);

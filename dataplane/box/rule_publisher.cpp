@@ -18,6 +18,7 @@ RulePublisher::RulePublisher(const BoxConfig& box, BoxState& state, WorkerFleet&
       workers_{workers},
       top_{top},
       store_{box.state_dir},
+      on_no_rules_{box.on_no_rules},
       merge_interval_{box.merge_interval},
       running_{std::make_unique<const Running>()},
       board_{workers.size()} {}
@@ -55,12 +56,21 @@ void RulePublisher::adopt(LoadedRules rules) {
     publish();
 }
 
+Running::State RulePublisher::state() const noexcept {
+    if (panic_) {
+        return Running::State::Panic;
+    }
+    if (generation() != 0) {
+        return Running::State::Enforce;
+    }
+    return on_no_rules_ == OnNoRules::Drop ? Running::State::NoRulesetDrop
+                                           : Running::State::NoRulesetPass;
+}
+
 // Swaps what the workers act on. The old is freed once all have let go of it.
 void RulePublisher::publish() {
     auto next = std::make_unique<Running>();
-    next->state = panic_              ? Running::State::Panic
-                  : generation() == 0 ? Running::State::NoRuleset
-                                      : Running::State::Enforce;
+    next->state = state();
     next->loaded = loaded_;
     Retired<Running> old = running_.publish(std::move(next));
     const std::uint64_t mark = board_.mark();

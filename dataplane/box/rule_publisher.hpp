@@ -49,12 +49,16 @@ public:
     [[nodiscard]] const LoadedRules& loaded() const noexcept { return *loaded_; }
     [[nodiscard]] Nanoseconds merge_interval() const noexcept { return merge_interval_; }
     [[nodiscard]] bool in_panic() const noexcept { return panic_; }
+    // What the start has found.
+    [[nodiscard]] KeptRules kept_rules() const noexcept { return kept_rules_; }
     // For the workers.
     [[nodiscard]] const Published<Running>& running() const noexcept { return running_; }
     [[nodiscard]] QuiesceBoard& board() noexcept { return board_; }
 
 private:
-    [[nodiscard]] std::optional<ApplyRules> saved_rules() const;
+    [[nodiscard]] std::optional<ApplyRules> saved_rules();
+    [[nodiscard]] std::optional<ApplyRules> rules_before();
+    [[nodiscard]] Running::State state() const noexcept;
     [[nodiscard]] Result<LoadedRules> load_found(const RuleSet& rules);
     // What rules are loaded into as this process stands.
     [[nodiscard]] Environment environment() const;
@@ -70,6 +74,8 @@ private:
     WorkerFleet& workers_;
     TopReport& top_;
     RulesStore store_;
+    OnNoRules on_no_rules_;
+    KeptRules kept_rules_ = KeptRules::None;
     Nanoseconds merge_interval_;
     // Shared with the workers, with what came beside them.
     std::shared_ptr<const LoadedRules> loaded_ = std::make_shared<const LoadedRules>();

@@ -5,34 +5,71 @@
 // What is taken up of the dataplane before this one, before any port receives.
 namespace sluice {
 
+namespace {
+
+// Whether workers could scan for its texts.
+Result<Done> check(const ApplyRules& rules) {
+    if (const auto texts = TextScratch::make(rules.rules.classifier.texts()); !texts) {
+        return texts.error();
+    }
+    return Done{};
+}
+
+}  // namespace
+
 // nullopt: there are none that can be used.
-std::optional<ApplyRules> RulePublisher::saved_rules() const {
+std::optional<ApplyRules> RulePublisher::saved_rules() {
     Result<std::optional<ApplyRules>> saved = store_.load();
+    if (saved && !*saved) {
+        return std::nullopt;
+    }
+    std::string why;
     if (!saved) {
-        log_error(saved.error().what + "; forwarding unjudged until rules are applied");
-        state_.note_put_aside();
+        why = saved.error().what;
+    } else if (const Result<Done> usable = check(**saved); !usable) {
+        why = "the saved rule set cannot be used (" + usable.error().what + "); " +
+              store_.put_aside();
+    } else {
+        kept_rules_ = KeptRules::Found;
+        return *std::move(saved);
+    }
+    log_error(why);
+    state_.note_put_aside();
+    kept_rules_ = KeptRules::Unreadable;
+    return on_no_rules_ == OnNoRules::LastGood ? rules_before() : std::nullopt;
+}
+
+// In the place of those that cannot be read.
+std::optional<ApplyRules> RulePublisher::rules_before() {
+    Result<std::optional<ApplyRules>> before = store_.take_back();
+    if (!before) {
+        log_error(before.error().what);
         return std::nullopt;
     }
-    if (!*saved) {
-        log_info("no rule set was saved: forwarding unjudged until one is applied");
+    if (!*before || !check(**before)) {
         return std::nullopt;
     }
-    if (const auto texts = TextScratch::make((*saved)->rules.classifier.texts()); !texts) {
-        log_error("the saved rule set cannot be used: " + texts.error().what);
-        return std::nullopt;
-    }
-    (*saved)->rules.generation = generation_of((*saved)->rules);
-    return *std::move(saved);
+    log_error("going on with the rule set before it");
+    kept_rules_ = KeptRules::Before;
+    return *std::move(before);
 }
 
 Result<Done> RulePublisher::load_saved() {
     RuleSet rules;
-    if (std::optional<ApplyRules> saved = saved_rules()) {
+    std::optional<ApplyRules> saved = saved_rules();
+    if (saved) {
+        saved->rules.generation = generation_of(saved->rules);
         rules = std::move(saved->rules);
         source_ = std::move(saved->source);
         modes_ = std::move(saved->modes);
         log_info("took up the saved rule set with " + std::to_string(rules.rules.size()) +
                  " rules");
+    } else {
+        const std::string does =
+            on_no_rules_ == OnNoRules::Drop ? "dropping everything" : "forwarding unjudged";
+        const bool lost = kept_rules_ == KeptRules::Unreadable;
+        log_line(lost ? LogLevel::Error : LogLevel::Info,
+                 "there is no rule set: " + does + " until one is applied");
     }
     Result<LoadedRules> loaded = load_found(rules);
     if (!loaded) {

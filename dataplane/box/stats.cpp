@@ -69,6 +69,7 @@ Stats Dataplane::stats() const {
     stats.panic = rules_.in_panic();
     stats.merge_interval_ns = static_cast<std::uint64_t>(loaded.merge_interval().count());
     stats.state = state_.stats();
+    stats.state.rules = rules_.kept_rules();
     workers_.add_debts(stats.state);
     const RuleRows::ReadRow read = [this](std::uint32_t row) { return workers_.read_row(row); };
     for (const LoadedRule& rule : loaded.set().rules) {

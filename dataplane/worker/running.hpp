@@ -11,11 +11,12 @@ namespace sluice {
 // is over without their being made again.
 struct Running {
     enum class State : std::uint8_t {
-        NoRuleset,  // none was ever loaded: everything is forwarded unjudged
+        NoRulesetPass,  // there is none: everything is forwarded unjudged
+        NoRulesetDrop,  // likewise, and nothing is
         Enforce,
         Panic,  // forwarded unjudged, whatever the rules say
     };
-    State state = State::NoRuleset;
+    State state = State::NoRulesetPass;
     std::shared_ptr<const LoadedRules> loaded = std::make_shared<const LoadedRules>();
 
     [[nodiscard]] const LoadedSet& rules() const noexcept { return loaded->set(); }

@@ -30,6 +30,12 @@ void pass_all(Burst& burst, Reason reason) noexcept {
     }
 }
 
+void drop_all(Burst& burst, Reason reason) noexcept {
+    for (Packet& packet : burst.packets()) {
+        packet.decision = dropped_for(reason);
+    }
+}
+
 }  // namespace
 
 Worker::Worker(CoreToken me, const WorkerSetup& setup, CoreState core, std::span<Record> records,
@@ -151,6 +157,9 @@ void Worker::advance(const Running& running, DpdkIo* lane, From from) noexcept {
             break;
         case Running::State::Panic:
             pass_all(*going_, Reason::Panic);
+            break;
+        case Running::State::NoRulesetDrop:
+            drop_all(*going_, Reason::NoRuleset);
             break;
         default:
             pass_all(*going_, Reason::NoRuleset);

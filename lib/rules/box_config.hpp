@@ -21,10 +21,15 @@ namespace sluice {
 
 enum class HugePages : std::uint8_t { Auto, Required, None };
 enum class LogFormat : std::uint8_t { Text, JsonLines, Journal };
+// What a box without rules does: LastGood takes the set before the one that cannot be read, and
+// passes where there is none.
+enum class OnNoRules : std::uint8_t { LastGood, Pass, Drop };
 
 // By their numbers, as sluice.yaml spells them.
 inline constexpr auto kHugePagesNames =
     std::to_array<std::string_view>({"auto", "required", "none"});
+inline constexpr auto kOnNoRulesNames =
+    std::to_array<std::string_view>({"last_good", "pass", "drop"});
 inline constexpr auto kMalformedNames = std::to_array<std::string_view>({"drop", "pass"});
 inline constexpr auto kLogLevelNames =
     std::to_array<std::string_view>({"debug", "info", "warn", "error"});
@@ -70,6 +75,7 @@ struct BoxConfig {
     SocketOptions control{"/run/sluice/sluiced.sock", 0660, "", ""};
     SocketOptions dataplane{"/run/sluice/dataplane.sock", 0660, "", ""};
     std::string rules;  // applied where no set was ever applied; relative to sluice.yaml
+    OnNoRules on_no_rules = OnNoRules::LastGood;
     LogLevel log_level = LogLevel::Info;
     LogFormat log_format = LogFormat::Text;
 };

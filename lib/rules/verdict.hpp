@@ -68,7 +68,7 @@ inline constexpr auto kReasons = std::to_array<ReasonRow>({
     {Reason::OverLimit, "over_limit", "a limit had no room; the rule's on_exceed decided"},
     {Reason::TableFull, "table_full", "no place for a new key; the rule's on_full decided"},
     {Reason::Panic, "panic", "forwarded unjudged: panic pass is on"},
-    {Reason::NoRuleset, "no_ruleset", "forwarded unjudged: no rule set is loaded"},
+    {Reason::NoRuleset, "no_ruleset", "no rule set is loaded; on_no_rules decided"},
     {Reason::TruncatedL2, "truncated_l2", "the frame ends inside the link-layer headers"},
     {Reason::TruncatedL3, "truncated_l3", "the frame ends inside the IP headers"},
     {Reason::TruncatedL4, "truncated_l4", "the packet ends inside the TCP, UDP or ICMP header"},

@@ -205,9 +205,20 @@ struct WorkerStats {
                 m.by_table_event, m.table_slots, m.handed_over, m.by_ledger_event, m.lanes);
     }
 };
+// What a dataplane found of the rules that were kept.
+enum class KeptRules : std::uint8_t {
+    None,        // none were ever kept
+    Found,       // they are in force from the start on
+    Before,      // they cannot be read: it goes on with the set before them
+    Unreadable,  // likewise, and there was no set before them, or none was wanted
+};
+inline constexpr auto kKeptRulesNames =
+    std::to_array<std::string_view>({"none", "found", "before", "unreadable"});
+
 // What this dataplane found of those before it, and what it keeps for the next one.
 struct StateStats {
-    bool survives = false;            // whether buckets outlive the process
+    bool survives = false;  // whether buckets outlive the process
+    KeptRules rules = KeptRules::None;
     std::uint64_t kept = 0;           // buckets that were found and go on
     std::uint64_t mended = 0;         // of these, made whole again
     std::uint64_t unknown = 0;        // buckets of unknown limits: forgotten
@@ -225,6 +236,7 @@ struct StateStats {
     std::uint64_t snapshot_age_ns = 0;  // likewise
 
     static void fields(auto& archive, auto& m) {
+        archive.word(m.rules, KeptRules::Unreadable);
         archive(m.survives, m.snapshots, m.kept, m.mended, m.unknown, m.damaged, m.former_tables,
                 m.former_debts, m.moved_debts, m.put_aside, m.not_kept, m.snapshots_done,
                 m.snapshots_failed, m.snapshot_bytes, m.snapshot_age_ns);

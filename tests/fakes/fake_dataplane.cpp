@@ -201,6 +201,7 @@ Stats FakeDataplane::stats_of(const ApplyRules& running, bool panic) {
     stats.panic = panic;
     stats.merge_interval_ns = 1'000'000;
     stats.state = {.survives = true,
+                   .rules = KeptRules::Found,
                    .kept = 17,
                    .mended = 2,
                    .unknown = 3,

@@ -197,7 +197,7 @@ class Resources(Case):
         stats = self.good(self.box.get("/v1/stats"))
         self.assertEqual(list(stats), ["generation", "unconfirmed", "uptime_s", "panic", "packets", "verdicts",
                                        "reasons", "table_full", "table", "merge_interval_us", "state", "rules"])
-        self.assertEqual(stats["state"], {"survives": True, "kept": 17, "mended": 2, "unknown": 3,
+        self.assertEqual(stats["state"], {"survives": True, "rules": "found", "kept": 17, "mended": 2, "unknown": 3,
                                           "damaged": 9, "former_tables": 1, "former_debts": 4,
                                           "moved_debts": 6, "put_aside": 5, "not_kept": 10,
                                           "snapshot": {"done": 6, "failed": 7, "bytes": 8192, "age_s": 1.5}})

@@ -383,6 +383,65 @@ class NoPlace(Case):
         self.assertGreater(state["not_kept"], 0)
 
 
+class NoRules(Case):
+    """The rules that were kept cannot be read, and no sluiced has others."""
+
+    def lose_rules(self, *sets):
+        """Leaves a file behind that is not as it was written."""
+        self.box.start_dataplane(*NULL)
+        self.box.start_sluiced()
+        for text in sets:
+            self.apply(text)
+        generation = self.box.stats()["generation"]
+        self.box.kill(self.box.sluiced)
+        self.box.kill(self.box.dataplane)
+        kept = self.state / "ruleset.bin"
+        kept.write_bytes(kept.read_bytes()[:-1])
+        return generation
+
+    def start_again(self, config):
+        self.box.start_dataplane(*NULL, config)
+        self.box.start_sluiced(state="nobody")
+        wait_until("packets", lambda: self.box.stats()["packets"] > 0)
+        return self.box.stats()
+
+    def test_the_set_before_is_in_force(self):
+        first = rules(LIMITS["token bucket"])
+        self.box.start_dataplane(*NULL)
+        self.box.start_sluiced()
+        self.apply(first)
+        before = self.box.stats()["generation"]
+        self.box.kill(self.box.sluiced)
+        self.box.kill(self.box.dataplane)
+        self.assertNotEqual(self.lose_rules(first, rules(LIMITS["log"])), before)
+        stats = self.start_again({})
+        self.assertEqual((stats["generation"], stats["state"]["rules"]), (before, "before"))
+        self.assertEqual(stats["reasons"]["no_ruleset"], 0)
+        self.assertIn(b'sluice_state_rules{found="before"} 1', self.box.api("GET", "/v1/metrics")[1])
+        self.assertIn("going on with the rule set before it", self.box.log("dataplane.log"))
+        self.assertEqual(len(list(self.state.glob("ruleset.bin.bad-*"))), 1)
+
+    def test_what_the_box_is_to_do_without_any(self):
+        for word, passes in (("last_good", True), ("pass", True), ("drop", False)):
+            with self.subTest(word):
+                sets = [rules(LIMITS["log"])] * (1 if word == "last_good" else 2)
+                self.lose_rules(*sets)
+                stats = self.start_again({"on_no_rules": word})
+                self.assertEqual(stats["generation"], "0" * 16)
+                self.assertEqual(stats["state"]["rules"], "unreadable")
+                self.assertEqual(stats["reasons"]["no_ruleset"], stats["packets"])
+                self.assertEqual(stats["verdicts"]["pass" if passes else "drop"], stats["packets"])
+                self.assertIn("forwarding unjudged until" if passes else "dropping everything until",
+                              self.box.log("dataplane.log"))
+                self.apply(rules(LIMITS["log"]))
+                wait_until("packets to be judged", lambda: self.rule()["exceeded"] > 0)
+                self.box.kill(self.box.sluiced)
+                self.box.kill(self.box.dataplane)
+                self.box.forget()
+                shutil.rmtree(self.box.folder / "nobody")
+                shutil.rmtree(self.box.folder / "policy")
+
+
 class Network(HostsCase):
     """A client in a network of its own, which sends more than it may before and after the kill."""
 

@@ -193,6 +193,13 @@ constexpr auto kSnapshotFamilies = std::to_array<Family<StateStats>>({
      seconds<&StateStats::snapshot_age_ns, 1'000'000'000>},
 });
 
+// A row for each, of which one is 1.
+std::array<int, kKeptRulesNames.size()> kept_rules_of(const StateStats& state) {
+    std::array<int, kKeptRulesNames.size()> rows{};
+    rows[static_cast<std::size_t>(state.rules)] = 1;
+    return rows;
+}
+
 void put_state(Text& text, const StateStats& state) {
     const auto put_all = [&](const auto& families) {
         for (const Family<StateStats>& family : families) {
@@ -200,6 +207,10 @@ void put_state(Text& text, const StateStats& state) {
         }
     };
     put_all(kStateFamilies);
+    text.family("sluice_state_rules",
+                "What the dataplane found of the rules that were kept: none, found, before (they "
+                "cannot be read, and it goes on with the set before them), unreadable.");
+    text.by_name("found", kept_rules_of(state), [](std::size_t i) { return kKeptRulesNames[i]; });
     if (state.snapshots) {
         text.family("sluice_snapshots_total", "Snapshots of the tables, by outcome.");
         text.sample({{"outcome", "done"}}, state.snapshots_done);

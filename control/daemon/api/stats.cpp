@@ -32,6 +32,7 @@ ordered_json rule_json(const RuleSummary& rule, const RuleStats& counted) {
 
 ordered_json state_json(const StateStats& state) {
     ordered_json json{{"survives", state.survives},
+                      {"rules", kKeptRulesNames[static_cast<std::size_t>(state.rules)]},
                       {"kept", state.kept},
                       {"mended", state.mended},
                       {"unknown", state.unknown},

@@ -20,11 +20,11 @@ constexpr auto kTopKeys = std::to_array<KeyRow>({
     {"packets"},
     {"sockets"},
     {"rules"},
+    {"on_no_rules"},
     {"log"},
     {"merge"},
     {"management", false},
     {"kernel", false},
-    {"on_no_rules", false},
     {"api", false},
     {"cluster", false},
 });
@@ -108,6 +108,7 @@ public:
         section(top, "sockets", &BoxReader::read_sockets);
         section(top, "log", &BoxReader::read_log);
         read_text(top, "rules", box_.rules);
+        read_word(top, "on_no_rules", kOnNoRulesNames, box_.on_no_rules);
         if (context_.problems.has_errors()) {
             return std::nullopt;
         }

@@ -33,6 +33,7 @@ BoxConfig example() {
             .control = {"/c", 0600, "o", "g"},
             .dataplane = {"/d", 0640, "p", "h"},
             .rules = "rules.yaml",
+            .on_no_rules = OnNoRules::Drop,
             .log_level = LogLevel::Debug,
             .log_format = LogFormat::Journal};
 }
@@ -82,6 +83,7 @@ TEST(BoxConfigCodec, GivesBackEveryField) {
     expect_same(got->control, example().control);
     expect_same(got->dataplane, example().dataplane);
     EXPECT_EQ(got->rules, "rules.yaml");
+    EXPECT_EQ(got->on_no_rules, OnNoRules::Drop);
     EXPECT_EQ(got->log_level, LogLevel::Debug);
     EXPECT_EQ(got->log_format, LogFormat::Journal);
     EXPECT_EQ(encode(*got), encode(example()));
@@ -100,7 +102,7 @@ TEST(BoxConfigCodec, RefusesEveryCutAndEveryByteMore) {
 TEST(BoxConfigCodec, RefusesAnotherVersion) {
     std::vector<std::byte> bytes = encode(example());
     bytes[0] = std::byte{kBoxConfigVersion + 1};
-    expect_refused(bytes, "of version 2, and this reads version 1");
+    expect_refused(bytes, "of version 3, and this reads version 2");
 }
 
 TEST(BoxConfigCodec, RefusesWhatIsNotSound) {
@@ -122,6 +124,7 @@ TEST(BoxConfigCodec, RefusesWordsThatAreNone) {
         {"rss", [](BoxConfig& b) { b.pairs[0].outside.rss = static_cast<Rss>(5); }},
         {"hugepages", [](BoxConfig& b) { b.huge_pages = static_cast<HugePages>(3); }},
         {"malformed", [](BoxConfig& b) { b.malformed = static_cast<MalformedPolicy>(2); }},
+        {"on_no_rules", [](BoxConfig& b) { b.on_no_rules = static_cast<OnNoRules>(3); }},
         {"level", [](BoxConfig& b) { b.log_level = static_cast<LogLevel>(4); }},
         {"format", [](BoxConfig& b) { b.log_format = static_cast<LogFormat>(3); }},
     };

@@ -245,8 +245,8 @@ void spell(Fields& out, const WorkerStats& m) {
 void spell(Fields& out, const Stats& m) {
     add_all(out, m.generation, m.uptime_ns, m.panic, m.rules.size(), m.ports.size(),
             m.workers.size());
-    add_all(out, m.merge_interval_ns, m.state.survives, m.state.snapshots, m.state.kept,
-            m.state.mended, m.state.unknown, m.state.damaged, m.state.former_tables,
+    add_all(out, m.merge_interval_ns, m.state.rules, m.state.survives, m.state.snapshots,
+            m.state.kept, m.state.mended, m.state.unknown, m.state.damaged, m.state.former_tables,
             m.state.former_debts, m.state.moved_debts, m.state.put_aside, m.state.not_kept,
             m.state.snapshots_done, m.state.snapshots_failed, m.state.snapshot_bytes,
             m.state.snapshot_age_ns);

@@ -323,6 +323,7 @@ private:
         out.panic = flag();
         out.merge_interval_ns = number<std::uint64_t>();
         out.state.survives = flag();
+        out.state.rules = static_cast<KeptRules>(below(kKeptRulesNames.size()));
         out.state.snapshots = flag();
         for (std::uint64_t* count :
              {&out.state.kept, &out.state.mended, &out.state.unknown, &out.state.damaged,

@@ -55,6 +55,38 @@ TEST_F(RulesStoreTest, KeepsABrokenFileAside) {
     EXPECT_FALSE(store.load()->has_value());
 }
 
+ApplyRules called(ApplyRules rules, const std::string& source) {
+    rules.source = source;
+    return rules;
+}
+
+// It is the one that is kept from then on, and the next one's set before.
+TEST_F(RulesStoreTest, TheSetBeforeTakesThePlaceOfOneThatCannotBeRead) {
+    const RulesStore store{directory};
+    const std::string path = directory + "/ruleset.bin";
+    for (const char* source : {"first", "second", "third"}) {
+        ASSERT_TRUE(store.save(called(example(), source)).has_value());
+    }
+    std::ofstream{path, std::ios::binary | std::ios::trunc} << "rubbish";
+    ASSERT_FALSE(store.load().has_value());
+    ASSERT_FALSE(store.load().has_value()) << "gone is not the same as never saved";
+    EXPECT_EQ((*store.take_back())->source, "second");
+    EXPECT_EQ((*store.load())->source, "second");
+    ASSERT_TRUE(store.save(called(example(), "fourth")).has_value());
+    EXPECT_EQ((*store.load())->source, "fourth");
+    EXPECT_EQ((*store.take_back())->source, "second");
+}
+
+TEST_F(RulesStoreTest, WhereNoSetWasBeforeNoneIsTakenBack) {
+    const RulesStore store{directory};
+    ASSERT_TRUE(store.save(example()).has_value());
+    std::ofstream{directory + "/ruleset.bin", std::ios::binary | std::ios::trunc} << "rubbish";
+    EXPECT_FALSE(store.load().has_value());
+    EXPECT_FALSE(store.take_back()->has_value());
+    std::ofstream{directory + "/ruleset.bin.before", std::ios::binary} << "rubbish";
+    EXPECT_FALSE(store.take_back().has_value());
+}
+
 std::string whole(const std::string& path) {
     std::ifstream file{path, std::ios::binary};
     return {std::istreambuf_iterator<char>{file}, std::istreambuf_iterator<char>{}};

@@ -41,6 +41,7 @@ sockets:
   control: {path: /a.sock, mode: "0600", owner: o, group: g}
   dataplane: {path: /b.sock}
 rules: rules.yaml
+on_no_rules: drop
 log: {level: debug, format: json}
 )yaml";
 
@@ -84,6 +85,7 @@ TEST(ReadBox, KeepsEverythingTheFileSays) {
     EXPECT_EQ(box.dataplane.path, "/b.sock");
     EXPECT_EQ(box.dataplane.mode, 0660U);
     EXPECT_EQ(box.rules, "rules.yaml");
+    EXPECT_EQ(box.on_no_rules, OnNoRules::Drop);
     EXPECT_EQ(box.log_level, LogLevel::Debug);
     EXPECT_EQ(box.log_format, LogFormat::JsonLines);
 }
@@ -93,6 +95,8 @@ TEST(ReadBox, DefaultsNeedOnlyAVersion) {
     ASSERT_TRUE(outcome.box.has_value());
     EXPECT_TRUE(outcome.box->pairs.empty());
     EXPECT_EQ(outcome.box->malformed, MalformedPolicy::Drop);
+    EXPECT_EQ(outcome.box->on_no_rules, OnNoRules::LastGood);
+    EXPECT_EQ(read("version: 1\non_no_rules: pass\n").box->on_no_rules, OnNoRules::Pass);
     EXPECT_EQ(outcome.box->watchdog_stall, 1s);
     EXPECT_EQ(outcome.box->lcores, "");
     EXPECT_EQ(read("version: 1\nworkers: {lcores: auto}\n").box->lcores, "");
@@ -108,6 +112,7 @@ const test::WrongText kWrong[] = {
     {"version: \"1\"\n", 1, 10, "version: 1"},
     {HEAD "prots: []\n", 2, 1, "did you mean `ports`?"},
     {HEAD "ports: {}\n", 2, 8, "list of pairs"},
+    {HEAD "on_no_rules: last\n", 2, 14, "last_good"},
     {HEAD "ports: [a]\n", 2, 9, "must be a map"},
     {PAIR, 3, 5, "needs `inside`"},
     {PAIR "    inside: y\n", 5, 13, "must be a map"},
