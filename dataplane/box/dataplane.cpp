@@ -63,6 +63,7 @@ Result<std::unique_ptr<Dataplane>> Dataplane::make(const BoxConfig& box) {
                         {box, made->state_, rules, made->rules_.running(), made->rules_.board()});
     report(made->state_.found());
     made->rules_.put_off_moves();
+    made->state_.begin_snapshots();
     return made;
 }
 

@@ -131,20 +131,36 @@ StateStats BoxState::stats() const {
     return stats;
 }
 
-void BoxState::keep_snapshot(std::chrono::steady_clock::time_point now) {
-    if (snapshot_file_.empty() || !survives() || now < next_snapshot_ ||
-        (snapshot_.valid() &&
-         snapshot_.wait_for(std::chrono::seconds{0}) != std::future_status::ready)) {
+void BoxState::begin_snapshots() {
+    if (snapshot_file_.empty() || !survives()) {
         return;
     }
-    next_snapshot_ = now + snapshot_every_;
-    snapshot_ = std::async(std::launch::async, [this] { write_snapshot(); });
+    Result<std::unique_ptr<SnapshotThread>> thread =
+        SnapshotThread::start([this] { write_snapshot(); });
+    if (thread) {
+        snapshot_thread_ = *std::move(thread);
+    } else {
+        log_error(thread.error().what + "; none is written until there is one");
+    }
+}
+
+void BoxState::keep_snapshot(std::chrono::steady_clock::time_point now) {
+    if (snapshot_file_.empty() || !survives() || now < next_snapshot_) {
+        return;
+    }
+    if (snapshot_thread_ == nullptr) {
+        begin_snapshots();
+    }
+    if (snapshot_thread_ == nullptr) {
+        snapshot_counts_->failed.add(1);
+        next_snapshot_ = now + snapshot_every_;
+    } else if (snapshot_thread_->ask()) {
+        next_snapshot_ = now + snapshot_every_;
+    }
 }
 
 void BoxState::end_snapshots() {
-    if (snapshot_.valid()) {
-        snapshot_.wait();
-    }
+    snapshot_thread_.reset();
     if (!snapshot_file_.empty() && survives()) {
         write_snapshot();
     }

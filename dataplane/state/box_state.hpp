@@ -1,6 +1,7 @@
 #pragma once
 #include "dataplane/state/rss_key_store.hpp"
 #include "dataplane/state/slots_store.hpp"
+#include "dataplane/state/snapshot_thread.hpp"
 #include "dataplane/state/state_folder.hpp"
 #include "dataplane/state/state_region.hpp"
 #include "lib/load/limit_slots.hpp"
@@ -11,7 +12,6 @@
 
 #include <chrono>
 #include <cstdint>
-#include <future>
 #include <memory>
 #include <optional>
 #include <span>
@@ -47,6 +47,8 @@ public:
     [[nodiscard]] const PreviousTables* former() const noexcept { return former_.get(); }
     // Once all workers have let go of them.
     void end_former();
+    // Makes the thread that writes them; from then on this object stays where it is.
+    void begin_snapshots();
     // Writes one if it is time, beside the caller; and the last one, when no worker runs any more.
     void keep_snapshot(std::chrono::steady_clock::time_point now);
     void end_snapshots();
@@ -57,9 +59,9 @@ public:
     // Nothing that was found can be read by the rules that there are.
     void begin_anew(const std::string& why);
 
+    [[nodiscard]] const std::string& directory() const noexcept { return folder_.path(); }
     // Whether buckets survive this process.
     [[nodiscard]] bool survives() const noexcept { return region_ && region_->is_kept(); }
-    [[nodiscard]] const std::string& directory() const noexcept { return folder_.path(); }
     [[nodiscard]] const BucketStore::Found& found() const noexcept { return found_; }
     // For whoever asks how it is; all but the debts that workers took over.
     [[nodiscard]] StateStats stats() const;
@@ -99,7 +101,7 @@ private:
     Nanoseconds snapshot_every_{};
     std::chrono::steady_clock::time_point next_snapshot_{};
     std::unique_ptr<SnapshotCounts> snapshot_counts_ = std::make_unique<SnapshotCounts>();
-    std::future<void> snapshot_;
+    std::unique_ptr<SnapshotThread> snapshot_thread_;  // nullptr: none is wanted, or to be had
 };
 
 }  // namespace sluice

@@ -26,7 +26,8 @@ public:
     [[nodiscard]] Result<std::optional<ApplyRules>> load() const;
     // The set before takes the place of the one that was put aside. nullopt: there is none.
     [[nodiscard]] Result<std::optional<ApplyRules>> take_back() const;
-    // For a set that was read and cannot be used all the same. Says where it is: "it is kept as ...".
+    // For a set that was read and cannot be used all the same. Says where it is: "it is kept as
+    // ...".
     [[nodiscard]] std::string put_aside() const;
 
 private:

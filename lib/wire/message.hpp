@@ -59,9 +59,9 @@ struct GetStats {};
 // read after its time is refused.
 struct SetPanic {
     bool pass = false;
+    std::uint64_t not_after_ns = 0;  // of CLOCK_BOOTTIME; 0: whenever it comes
 
     static void fields(auto& archive, auto& m) { archive(m.pass, m.not_after_ns); }
-    std::uint64_t not_after_ns = 0;  // of CLOCK_BOOTTIME; 0: whenever it comes
 };
 // Replaces the rule set until the process ends: what is kept for the next start stays as it was.
 struct TryRules {
@@ -315,6 +315,8 @@ struct MergeIntervalSet {
 };
 struct PanicSet {
     bool pass = false;
+    bool before = false;
+    std::string audit_dir{};  // of the sluiced that was connected last, else the state directory
 
     static void fields(auto& archive, auto& m) { archive(m.pass, m.before, m.audit_dir); }
 };
@@ -330,5 +332,3 @@ using Reply = std::variant<Welcome, Applied, RunningRules, Stats, PanicSet, Fail
                            MergeIntervalSet>;
 
 }  // namespace sluice
-    bool before = false;
-    std::string audit_dir{};  // of the sluiced that was connected last, else the state directory
