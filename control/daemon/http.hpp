@@ -18,6 +18,7 @@ struct HttpRequest {
     std::map<std::string, std::string> query;
     std::string body;
     Peer peer;
+    bool read_only = false;  // came by a socket that changes nothing
 };
 
 struct HttpResponse {

@@ -9,15 +9,17 @@
 #include <chrono>
 #include <string_view>
 
+#include <sys/socket.h>
+#include <sys/un.h>
 #include <unistd.h>
 
 namespace sluice {
 namespace {
 
-constexpr unsigned kMaxConnections = 64;
 constexpr unsigned kIdleSeconds = 10;
 constexpr std::chrono::seconds kPatience{20};  // for a whole request, and for a whole answer
 constexpr std::size_t kAllUploads = 2 * kMaxBody;
+constexpr std::size_t kReadOnlyUploads = 64U << 10;  // who changes nothing has nothing to send
 
 using Clock = Deadlines::Clock;
 
@@ -43,7 +45,8 @@ int fd_of(MHD_Connection* connection) {
     return info == nullptr ? -1 : info->connect_fd;
 }
 
-MHD_Result send(MHD_Connection* connection, const HttpResponse& response) {
+// `last`: the connection ends with this answer.
+MHD_Result send(MHD_Connection* connection, const HttpResponse& response, bool last = false) {
     MHD_Response* out = MHD_create_response_from_buffer(
         response.body.size(), const_cast<char*>(response.body.data()), MHD_RESPMEM_MUST_COPY);
     if (out == nullptr) {
@@ -52,6 +55,9 @@ MHD_Result send(MHD_Connection* connection, const HttpResponse& response) {
     (void)MHD_add_response_header(out, MHD_HTTP_HEADER_CONTENT_TYPE, response.type.c_str());
     if (!response.allow.empty()) {
         (void)MHD_add_response_header(out, MHD_HTTP_HEADER_ALLOW, response.allow.c_str());
+    }
+    if (last) {
+        (void)MHD_add_response_header(out, MHD_HTTP_HEADER_CONNECTION, "close");
     }
     const MHD_Result queued = MHD_queue_response(connection, response.status, out);
     MHD_destroy_response(out);
@@ -101,6 +107,7 @@ struct HttpCallbacks {
         auto incoming = std::make_unique<Incoming>(server.budget_);
         incoming->request = std::move(request);
         incoming->request.peer = *peer;
+        incoming->request.read_only = server.access_ == HttpServer::Access::ReadOnly;
         (void)MHD_get_connection_values(connection, MHD_GET_ARGUMENT_KIND, add_argument,
                                         &incoming->request.query);
         *context = incoming.release();
@@ -121,8 +128,11 @@ struct HttpCallbacks {
     static MHD_Result finish(HttpServer& server, MHD_Connection* connection,
                              const Incoming& incoming) {
         server.deadlines_.stop(fd_of(connection));
-        const MHD_Result sent = send(connection, answer(server.handler_, incoming.request));
-        server.deadlines_.start(fd_of(connection), Clock::now());
+        // A place that is kept for one kind of requests is left after each.
+        const int fd = fd_of(connection);
+        const bool last = server.kind_of(fd) != RequestClass::Ordinary;
+        const MHD_Result sent = send(connection, answer(server.handler_, incoming.request), last);
+        server.deadlines_.start(fd, Clock::now());
         return sent;
     }
 
@@ -165,44 +175,99 @@ struct HttpCallbacks {
             deadlines.start(fd_of(connection), Clock::now());
         } else {
             deadlines.stop(fd_of(connection));
+            static_cast<HttpServer*>(server)->leave(fd_of(connection));
         }
     }
 };
 
-HttpServer::HttpServer(std::string path, Handler handler)
+HttpServer::HttpServer(std::string path, Access access, Handler handler)
     : path_{std::move(path)},
+      access_{access},
       handler_{std::move(handler)},
       deadlines_{kPatience},
-      budget_{kAllUploads} {}
+      budget_{access == Access::All ? kAllUploads : kReadOnlyUploads} {}
 
-Result<std::unique_ptr<HttpServer>> HttpServer::start(const SocketOptions& socket,
-                                                      Handler handler) {
+Result<std::unique_ptr<HttpServer>> HttpServer::start(const SocketOptions& socket, Access access,
+                                                      ApiCounters& counters, Handler handler) {
     Result<Fd> listener = listen_unix({socket.path, socket.mode, socket.owner, socket.group});
     if (!listener) {
         return listener.error();
     }
-    std::unique_ptr<HttpServer> server{new HttpServer{socket.path, std::move(handler)}};
-    server->daemon_ = MHD_start_daemon(
-        MHD_USE_THREAD_PER_CONNECTION | MHD_USE_INTERNAL_POLLING_THREAD | MHD_USE_POLL |
-            MHD_USE_ITC,
-        0, nullptr, nullptr, HttpCallbacks::on_request, server.get(), MHD_OPTION_LISTEN_SOCKET,
-        listener->get(), MHD_OPTION_CONNECTION_LIMIT, kMaxConnections,
-        MHD_OPTION_CONNECTION_TIMEOUT, kIdleSeconds, MHD_OPTION_NOTIFY_COMPLETED,
-        HttpCallbacks::on_completed, server.get(), MHD_OPTION_NOTIFY_CONNECTION,
-        HttpCallbacks::on_connection, server.get(), MHD_OPTION_END);
-    if (server->daemon_ == nullptr) {
+    std::unique_ptr<HttpServer> server{new HttpServer{socket.path, access, std::move(handler)}};
+    if (const Result<Done> done = server->begin_listening(*std::move(listener), counters); !done) {
         (void)::unlink(socket.path.c_str());
-        return Error{Errc::Unreachable, "the API does not start on " + socket.path};
+        return done.error();
     }
-    (void)listener->release();  // the library closes it
     return server;
 }
 
+Result<Done> HttpServer::begin_listening(Fd listener, ApiCounters& counters) {
+    daemon_ = MHD_start_daemon(
+        MHD_USE_THREAD_PER_CONNECTION | MHD_USE_INTERNAL_POLLING_THREAD | MHD_USE_POLL |
+            MHD_USE_ITC | MHD_USE_NO_LISTEN_SOCKET,
+        0, nullptr, nullptr, HttpCallbacks::on_request, this, MHD_OPTION_CONNECTION_LIMIT,
+        static_cast<unsigned>(Places::kAll), MHD_OPTION_CONNECTION_TIMEOUT, kIdleSeconds,
+        MHD_OPTION_NOTIFY_COMPLETED, HttpCallbacks::on_completed, this,
+        MHD_OPTION_NOTIFY_CONNECTION, HttpCallbacks::on_connection, this, MHD_OPTION_END);
+    if (daemon_ == nullptr) {
+        return Error{Errc::Unreachable, "the API does not start on " + path_};
+    }
+    Result<std::unique_ptr<Lobby>> lobby =
+        Lobby::make(std::move(listener), {}, counters,
+                    [this](int fd, const Peer& peer, RequestClass kind) {
+                        return admit(fd, peer, kind);
+                    });
+    if (!lobby) {
+        return lobby.error();
+    }
+    lobby_ = *std::move(lobby);
+    waiting_ = std::jthread{[this](const std::stop_token& stop) { lobby_->run(stop); }};
+    return Done{};
+}
+
 HttpServer::~HttpServer() {
+    if (waiting_.joinable()) {
+        waiting_.request_stop();
+        lobby_->wake();
+        waiting_.join();
+    }
     if (daemon_ != nullptr) {
         MHD_stop_daemon(daemon_);
         (void)::unlink(path_.c_str());
     }
+}
+
+bool HttpServer::admit(int fd, const Peer& peer, RequestClass kind) {
+    if (!places_.take(kind, peer.uid)) {
+        return false;
+    }
+    {
+        const std::lock_guard lock{placing_};
+        placed_[fd] = {kind, peer.uid};
+    }
+    sockaddr_un address{};
+    address.sun_family = AF_UNIX;
+    if (MHD_add_connection(daemon_, fd, reinterpret_cast<const sockaddr*>(&address),
+                           sizeof(sa_family_t)) != MHD_YES) {
+        leave(fd);  // the library has closed it
+    }
+    return true;
+}
+
+void HttpServer::leave(int fd) {
+    const std::lock_guard lock{placing_};
+    const auto found = placed_.find(fd);
+    if (found != placed_.end()) {
+        places_.give_back(found->second.kind, found->second.user);
+        placed_.erase(found);
+        lobby_->wake();
+    }
+}
+
+RequestClass HttpServer::kind_of(int fd) {
+    const std::lock_guard lock{placing_};
+    const auto found = placed_.find(fd);
+    return found == placed_.end() ? RequestClass::Ordinary : found->second.kind;
 }
 
 void HttpServer::sweep() {

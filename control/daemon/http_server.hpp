@@ -1,27 +1,37 @@
 #pragma once
+#include "control/daemon/api_counters.hpp"
 #include "control/daemon/deadlines.hpp"
 #include "control/daemon/http.hpp"
+#include "control/daemon/lobby.hpp"
+#include "control/daemon/places.hpp"
 #include "control/daemon/upload_budget.hpp"
 #include "lib/base/result.hpp"
 #include "lib/rules/box_config.hpp"
 
 #include <functional>
+#include <map>
 #include <memory>
+#include <mutex>
 #include <string>
+#include <thread>
 
 struct MHD_Daemon;
 
 namespace sluice {
 
-// HTTP/1.1 on a Unix socket (libmicrohttpd), in a thread for each connection: a long call delays no
-// other one. The peer's credentials come with every request; bodies, connections and slowness are
-// bounded.
+// HTTP/1.1 on a Unix socket (libmicrohttpd), in a thread for each request under way: a long call
+// delays no other one. Connections wait for their request in a Lobby, and for a place of those kept
+// for its kind; the peer's credentials come with every request; bodies and slowness are bounded.
 class HttpServer {
 public:
     // Called from several threads.
     using Handler = std::function<HttpResponse(const HttpRequest&)>;
+    enum class Access : bool { All, ReadOnly };
 
+    // `counters` outlive it.
     [[nodiscard]] static Result<std::unique_ptr<HttpServer>> start(const SocketOptions& socket,
+                                                                   Access access,
+                                                                   ApiCounters& counters,
                                                                    Handler handler);
     ~HttpServer();
     HttpServer(const HttpServer&) = delete;
@@ -32,13 +42,27 @@ public:
 
 private:
     friend struct HttpCallbacks;
-    HttpServer(std::string path, Handler handler);
+    struct Place {
+        RequestClass kind = RequestClass::Ordinary;
+        uid_t user = 0;
+    };
+    HttpServer(std::string path, Access access, Handler handler);
+    [[nodiscard]] Result<Done> begin_listening(Fd listener, ApiCounters& counters);
+    [[nodiscard]] bool admit(int fd, const Peer& peer, RequestClass kind);
+    void leave(int fd);
+    [[nodiscard]] RequestClass kind_of(int fd);
 
     std::string path_;
+    Access access_;
     Handler handler_;
     Deadlines deadlines_;
     UploadBudget budget_;
+    Places places_;
+    std::mutex placing_;
+    std::map<int, Place> placed_;  // behind placing_; by descriptor
     MHD_Daemon* daemon_ = nullptr;
+    std::unique_ptr<Lobby> lobby_;
+    std::jthread waiting_;
 };
 
 }  // namespace sluice

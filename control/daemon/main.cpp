@@ -77,15 +77,19 @@ int run(const Settings& settings, const sigset_t& signals) {
                        std::filesystem::absolute(settings.state_dir).string()};
     Audit audit{settings.state_dir};
     RuleKeeper rules{Store{settings.state_dir}, link, audit};
-    Services services{rules, link, audit};
+    ApiCounters counters;
+    Services services{rules, link, audit, counters};
     LinkKeeper keeper{link, rules, settings.rules};
     ListKeeper lists{link, rules, audit};
     // Before the API listens: its first request finds the dataplane connected, if there is one.
     keeper.tick(LinkKeeper::Clock::now());
-    const auto server = HttpServer::start(
-        settings.control, [&](const HttpRequest& request) { return route(request, services); });
-    if (!server) {
-        spdlog::error("{}", server.error().what);
+    const auto handle = [&](const HttpRequest& request) { return route(request, services); };
+    const auto server =
+        HttpServer::start(settings.control, HttpServer::Access::All, counters, handle);
+    const auto watchers = HttpServer::start(read_socket_of(settings), HttpServer::Access::ReadOnly,
+                                            counters, handle);
+    if (!server || !watchers) {
+        spdlog::error("{}", (server ? watchers.error() : server.error()).what);
         return kRefused;
     }
     const std::jthread ends{
@@ -98,6 +102,7 @@ int run(const Settings& settings, const sigset_t& signals) {
     repeat(compile_stop().get_token(), [&] {
         keeper.tick(LinkKeeper::Clock::now());
         (*server)->sweep();
+        (*watchers)->sweep();
     });
     (void)sd_notify(0, "STOPPING=1");
     spdlog::info("stopping");

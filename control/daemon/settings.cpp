@@ -37,6 +37,7 @@ bool take_config(const std::string& path, Settings& settings) {
         return false;
     }
     settings.control = box->control;
+    settings.read_only = box->read_only;
     settings.dataplane_socket = box->dataplane.path;
     settings.state_dir = box->state_dir;
     settings.log_level = name_in(kLogLevelNames, box->log_level);
@@ -78,6 +79,7 @@ void add_options(CLI::App& app, Settings& settings, bool& refused) {
         ->check(check_mode);
     add("--socket-owner", settings.control.owner, "the user it belongs to");
     add("--socket-group", settings.control.group, "whose members may use it");
+    add("--read-socket", settings.read_only.path, "the socket that changes nothing");
     add("--dataplane-socket", settings.dataplane_socket, "the dataplane's socket");
     add("--state-dir", settings.state_dir, "where the last applied rules are kept");
     add("--log-level", settings.log_level, "debug, info, warn or error")
@@ -89,6 +91,18 @@ void add_options(CLI::App& app, Settings& settings, bool& refused) {
 }
 
 }  // namespace
+
+SocketOptions read_socket_of(const Settings& settings) {
+    SocketOptions socket = settings.read_only;
+    if (socket.path.empty()) {
+        constexpr std::string_view kEnding = ".sock";
+        const std::string& path = settings.control.path;
+        const bool usual = path.ends_with(kEnding);
+        socket = settings.control;
+        socket.path = path.substr(0, path.size() - (usual ? kEnding.size() : 0)) + "-read.sock";
+    }
+    return socket;
+}
 
 std::optional<Settings> read_settings(int argc, char** argv, int& exit_code) {
     CLI::App app{"Keeps the rules of Sluice, and serves its API", "sluiced"};

@@ -9,12 +9,17 @@ namespace sluice {
 // What sluiced runs with: sluice.yaml, with the command line over it.
 struct Settings {
     SocketOptions control{"/run/sluice/sluiced.sock", 0660, "", ""};
+    // For those who watch: it changes nothing. Without a path it lies beside `control`, and belongs
+    // to the same.
+    SocketOptions read_only{"", 0660, "", ""};
     std::string dataplane_socket = "/run/sluice/dataplane.sock";
     std::string state_dir = "/var/lib/sluice";
     std::string rules;  // applied at the start when no set was ever applied
     std::string log_level = "info";
     std::string log_format = "text";
 };
+
+[[nodiscard]] SocketOptions read_socket_of(const Settings& settings);
 
 // nullopt: the process ends with `exit_code` (help, version, wrong usage, refused configuration);
 // its messages are on standard error.

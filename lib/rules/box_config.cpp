@@ -97,6 +97,19 @@ Fault fault_of_socket(const SocketOptions& socket) {
                            {"the group of a socket", &socket.group}});
 }
 
+// Without a path it lies beside the one for operators.
+Fault fault_of_read_socket(SocketOptions socket) {
+    socket.path = socket.path.empty() ? "beside" : socket.path;
+    return fault_of_socket(socket);
+}
+
+Fault fault_of_dataplane_socket(const SocketOptions& socket) {
+    if ((socket.mode & 0077) != 0) {
+        return "dataplane.sock is for root and its owner alone: its mode is at most 0700";
+    }
+    return fault_of_socket(socket);
+}
+
 }  // namespace
 
 std::string_view bare_device_name(std::string_view device) noexcept {
@@ -119,7 +132,8 @@ std::optional<std::string> find_fault(const BoxConfig& config) {
                      fault_of_range("every", kSnapshotRange, config.snapshot_every),
                      fault_of_range("mbufs", kMbufsRange, mbufs),
                      fault_of_range("keys", kTableKeysRange, config.table_keys),
-                     fault_of_socket(config.control), fault_of_socket(config.dataplane)});
+                     fault_of_socket(config.control), fault_of_read_socket(config.read_only),
+                     fault_of_dataplane_socket(config.dataplane)});
 }
 
 }  // namespace sluice

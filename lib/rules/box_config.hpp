@@ -73,7 +73,8 @@ struct BoxConfig {
     MalformedPolicy malformed = MalformedPolicy::Drop;
     Tunnels tunnels;
     SocketOptions control{"/run/sluice/sluiced.sock", 0660, "", ""};
-    SocketOptions dataplane{"/run/sluice/dataplane.sock", 0660, "", ""};
+    SocketOptions read_only{"", 0660, "", ""};  // without a path: beside `control`, as that one
+    SocketOptions dataplane{"/run/sluice/dataplane.sock", 0600, "", ""};
     std::string rules;  // applied where no set was ever applied; relative to sluice.yaml
     OnNoRules on_no_rules = OnNoRules::LastGood;
     LogLevel log_level = LogLevel::Info;

@@ -49,6 +49,7 @@ class DaemonBox:
         self.folder = pathlib.Path(tempfile.mkdtemp(prefix="sluice-daemon-"))
         self.folder.chmod(0o755)
         self.socket = str(self.folder / "sluiced.sock")
+        self.read_socket = str(self.folder / "sluiced-read.sock")
         self.state = self.folder / "state"
         self.processes = []
 

@@ -65,6 +65,23 @@ class Case(unittest.TestCase):
         return problem
 
 
+class ReadOnly(Case):
+    def test_the_socket_for_those_who_watch_changes_nothing(self):
+        self.start()
+        self.assertEqual(stat.S_IMODE(os.stat(self.box.read_socket).st_mode), 0o660)
+        operators, self.box.socket = self.box.socket, self.box.read_socket
+        for target in ("/v1/rules", "/v1/stats", "/v1/health", "/v1/metrics", "/v1/rules/source"):
+            self.assertEqual(self.box.get(target).status, 200, target)
+        for method, target, body in (("PUT", "/v1/rules", OTHER), ("POST", "/v1/rules/diff", OTHER),
+                                     ("PUT", "/v1/rules/a/mode", '{"mode":"off"}'),
+                                     ("POST", "/v1/panic", '{"pass":true}'),
+                                     ("POST", "/v1/rollback", ""), ("POST", "/v1/confirm", "")):
+            self.refused(self.box.ask(method, target, body), 403)
+        self.assertNotIn("panic", requests_of(self.dataplane))
+        self.box.socket = operators
+        self.assertEqual(self.box.generation(), self.applied)
+
+
 class Resources(Case):
     def test_rules(self):
         self.start(rules=None)
@@ -808,6 +825,63 @@ class Hostile(Case):
             self.assertEqual(read_all(client), b"")
             client.close()
         trickling.close()
+
+    def test_a_hundred_that_trickle_hold_nobody_up(self):
+        """Half heads take no place; half bodies take those of their user, but for the kept ones."""
+        half = (b"GET /v1/rules HTTP/1.1\r\nHost: x",
+                b"PUT /v1/rules HTTP/1.1\r\nHost: x\r\nContent-Length: 100000\r\n\r\n#",
+                b"POST /v1/panic HTTP/1.1\r\nHost: x\r\nContent-Length: 100\r\n\r\n{")
+        clients = []
+        try:
+            for at in range(120):
+                clients.append(self.box.raw())
+                clients[-1].sendall(half[at % 3])
+            started = time.monotonic()
+            for _ in range(3):
+                self.good(self.box.get("/v1/health"))
+                self.assertIn("sluice_dataplane_up 1", self.box.get("/v1/metrics").text)
+                self.good(self.box.ask("POST", "/v1/panic", '{"pass":true}'))
+            # Far less than what a trickling client is given (20 s); nothing else is waited for.
+            self.assertLess(time.monotonic() - started, 10)
+        finally:
+            for client in clients:
+                client.close()
+
+    def test_a_user_with_many_requests_keeps_no_other_user_out(self):
+        """60 half uploads of root's: more than all places; somebody else's file is applied."""
+        self.box.stop(self.sluiced)
+        self.sluiced = self.box.start_sluiced("--socket-mode", "0666", "--socket-group", "nogroup")
+        head = b"PUT /v1/rules HTTP/1.1\r\nHost: x\r\nContent-Length: 100000\r\n\r\n#"
+        clients = []
+        try:
+            for _ in range(60):
+                clients.append(self.box.raw())
+                clients[-1].sendall(head)
+            script = ("import os, sys; sys.path.insert(0, sys.argv[2]); os.setgid(65534); os.setuid(65534);"
+                      "from daemon_box import Answer, UnixConnection; c = UnixConnection(sys.argv[1], 8);"
+                      "c.request('GET', '/v1/rules'); print(Answer(c.getresponse()).status)")
+            done = subprocess.run([sys.executable, "-c", script, self.box.socket,
+                                   str(pathlib.Path(__file__).parent)], capture_output=True,
+                                  text=True, timeout=60)
+            self.assertEqual(done.stdout.strip(), "200", done.stderr)
+        finally:
+            for client in clients:
+                client.close()
+
+    def test_who_waits_in_vain_for_a_place_is_told(self):
+        head = b"PUT /v1/rules HTTP/1.1\r\nHost: x\r\nContent-Length: 100000\r\n\r\n#"
+        clients = [self.box.raw() for _ in range(24)]
+        try:
+            for client in clients:
+                client.sendall(head)
+            answer = self.box.get("/v1/rules")  # within what a lobby grants, before a place is free
+            self.refused(answer, 503)
+            metrics = self.box.get("/v1/metrics").text
+            self.assertIn('sluice_api_connections_turned_away_total{reason="no_place"} 1', metrics)
+            self.assertIn("as many requests under way", self.sluiced.log.read_text())
+        finally:
+            for client in clients:
+                client.close()
 
     def test_a_client_that_reads_nothing(self):
         with self.box.raw() as client:

@@ -1,4 +1,5 @@
 #pragma once
+#include "control/daemon/api_counters.hpp"
 #include "control/daemon/audit.hpp"
 #include "control/daemon/dataplane_link.hpp"
 #include "control/daemon/http.hpp"
@@ -11,6 +12,7 @@ struct Services {
     RuleKeeper& rules;
     DataplaneLink& link;
     Audit& audit;
+    const ApiCounters& counters;
 };
 
 // Answers one request: finds its resource in the table of routes, or says 404 or 405.

@@ -1,4 +1,5 @@
 #include "control/daemon/api/api.hpp"
+#include "control/daemon/api/api_metrics.hpp"
 #include "control/daemon/api/metrics_text.hpp"
 
 namespace sluice {
@@ -8,7 +9,8 @@ HttpResponse get_metrics(const HttpRequest&, Services& services) {
     return {.status = 200,
             .type = "text/plain; version=0.0.4; charset=utf-8",
             .body = metrics_text(stats ? std::optional{*std::move(stats)} : std::nullopt,
-                                 *services.rules.view())};
+                                 *services.rules.view()) +
+                    api_metrics(services.counters)};
 }
 
 }  // namespace sluice

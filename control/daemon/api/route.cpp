@@ -58,6 +58,10 @@ bool fits(std::string_view pattern, std::string_view path) {
 }  // namespace
 
 HttpResponse route(const HttpRequest& request, Services& services) {
+    if (request.read_only && request.method != "GET" && request.method != "HEAD") {
+        return problem_response(403, "read only",
+                                "this socket only shows; changes go to the one for operators");
+    }
     std::string allowed;
     for (const Route& row : kRoutes) {
         if (!fits(row.path, request.path)) {

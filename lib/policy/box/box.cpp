@@ -40,7 +40,8 @@ constexpr auto kPacketKeys = std::to_array<KeyRow>({{"malformed"},
                                                     {"connections", false},
                                                     {"http", false},
                                                     {"quic_initials", false}});
-constexpr auto kSocketsKeys = std::to_array<KeyRow>({{"control"}, {"dataplane"}});
+constexpr auto kSocketsKeys =
+    std::to_array<KeyRow>({{"control"}, {"read_only"}, {"dataplane"}});
 constexpr auto kSocketKeys = std::to_array<KeyRow>({{"path"}, {"mode"}, {"owner"}, {"group"}});
 constexpr auto kLogKeys = std::to_array<KeyRow>({{"level"}, {"format"}});
 
@@ -224,7 +225,14 @@ private:
     void read_sockets(const YamlNode& node) {
         const MapReader map{node, kSocketsKeys, context_, "sockets"};
         read_socket(map, "control", box_.control);
+        read_socket(map, "read_only", box_.read_only);
         read_socket(map, "dataplane", box_.dataplane);
+        if ((box_.dataplane.mode & 0077) != 0) {
+            context_.problems.error(map.find("dataplane")->at,
+                                    "whoever may open dataplane.sock is as strong as the "
+                                    "dataplane: its `mode` is \"0600\", its `owner` the user that "
+                                    "sluiced runs as");
+        }
     }
 
     void read_socket(const MapReader& sockets, std::string_view name, SocketOptions& socket) {

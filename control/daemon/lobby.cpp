@@ -1,0 +1,185 @@
+#include "control/daemon/lobby.hpp"
+
+#include "control/daemon/http.hpp"
+
+#include <fmt/format.h>
+#include <spdlog/spdlog.h>
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <thread>
+
+#include <sys/epoll.h>
+#include <sys/eventfd.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+namespace sluice {
+namespace {
+
+constexpr int kTickMs = 250;
+
+void say_busy(int fd) {
+    const std::string body =
+        problem_response(503, "too many requests at once",
+                         "as many as may be are under way already; try again")
+            .body;
+    const std::string answer = fmt::format(
+        "HTTP/1.1 503 Service Unavailable\r\nContent-Type: application/problem+json\r\n"
+        "Retry-After: 1\r\nConnection: close\r\nContent-Length: {}\r\n\r\n{}",
+        body.size(), body);
+    (void)::send(fd, answer.data(), answer.size(), MSG_NOSIGNAL | MSG_DONTWAIT);
+}
+
+}  // namespace
+
+Lobby::Lobby(Fd listener, Fd ready, Fd waker, Bounds bounds, ApiCounters& counters, Admit admit)
+    : listener_{std::move(listener)},
+      ready_{std::move(ready)},
+      waker_{std::move(waker)},
+      bounds_{bounds},
+      counters_{counters},
+      admit_{std::move(admit)} {}
+
+Result<std::unique_ptr<Lobby>> Lobby::make(Fd listener, Bounds bounds, ApiCounters& counters,
+                                           Admit admit) {
+    Fd ready{::epoll_create1(EPOLL_CLOEXEC)};
+    Fd waker{::eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)};
+    std::unique_ptr<Lobby> lobby{new Lobby{std::move(listener), std::move(ready), std::move(waker),
+                                           bounds, counters, std::move(admit)}};
+    if (!lobby->watch(lobby->listener_.get(), EPOLLIN) ||
+        !lobby->watch(lobby->waker_.get(), EPOLLIN)) {
+        return Error{Errc::Unreachable, "the API cannot wait for its clients"};
+    }
+    return lobby;
+}
+
+bool Lobby::watch(int fd, std::uint32_t events) noexcept {
+    epoll_event event{};
+    event.events = events;
+    event.data.fd = fd;
+    return ::epoll_ctl(ready_.get(), EPOLL_CTL_ADD, fd, &event) == 0;
+}
+
+void Lobby::run(const std::stop_token& stop) {
+    std::array<epoll_event, 64> events{};
+    while (!stop.stop_requested()) {
+        const int count = ::epoll_wait(ready_.get(), events.data(), events.size(), kTickMs);
+        for (int i = 0; i < count; ++i) {
+            const int fd = events[static_cast<std::size_t>(i)].data.fd;
+            const auto guest = std::find_if(guests_.begin(), guests_.end(),
+                                            [&](const Guest& one) { return one.fd.get() == fd; });
+            if (guest != guests_.end()) {
+                look_at(*guest);
+                const bool ended = (events[static_cast<std::size_t>(i)].events &
+                                    (EPOLLRDHUP | EPOLLHUP | EPOLLERR)) != 0;
+                guest->gone = guest->gone || (ended && !guest->kind);
+            } else if (fd == listener_.get()) {
+                accept_guests();
+            } else if (fd == waker_.get()) {
+                std::uint64_t times = 0;
+                (void)::read(fd, &times, sizeof(times));
+            }
+        }
+        admit_waiting();
+        end_patience();
+        guests_.remove_if([](const Guest& guest) { return guest.gone; });
+    }
+}
+
+void Lobby::wake() noexcept {
+    const std::uint64_t once = 1;
+    (void)::write(waker_.get(), &once, sizeof(once));
+}
+
+void Lobby::accept_guests() {
+    for (;;) {
+        Fd fd{::accept4(listener_.get(), nullptr, nullptr, SOCK_NONBLOCK | SOCK_CLOEXEC)};
+        if (!fd.is_open()) {
+            if (errno == EMFILE || errno == ENFILE) {
+                std::this_thread::sleep_for(std::chrono::milliseconds{kTickMs});
+            }
+            return;
+        }
+        const Result<Peer> peer = peer_of(fd.get());
+        if (!peer) {
+            continue;
+        }
+        make_room_for(peer->uid);
+        if (watch(fd.get(), EPOLLIN | EPOLLRDHUP | EPOLLET)) {
+            guests_.push_back({std::move(fd), *peer, Clock::now(), std::nullopt});
+            look_at(guests_.back());
+        }
+    }
+}
+
+// The user's own oldest goes first; the newest is the likeliest to be served by itself.
+void Lobby::make_room_for(uid_t user) {
+    const auto waits = [](const Guest& one) { return !one.gone; };
+    const auto theirs = [&](const Guest& one) { return waits(one) && one.peer.uid == user; };
+    const auto of_user = std::count_if(guests_.begin(), guests_.end(), theirs);
+    const auto all = std::count_if(guests_.begin(), guests_.end(), waits);
+    auto oldest = guests_.end();
+    if (static_cast<std::size_t>(of_user) >= bounds_.of_user) {
+        oldest = std::find_if(guests_.begin(), guests_.end(), theirs);
+    } else if (static_cast<std::size_t>(all) >= bounds_.all) {
+        oldest = std::find_if(guests_.begin(), guests_.end(), waits);
+    }
+    if (oldest != guests_.end()) {
+        turn_away(*oldest, TurnedAway::Crowd);
+    }
+}
+
+void Lobby::look_at(Guest& guest) {
+    if (guest.gone || guest.kind) {
+        return;
+    }
+    std::array<char, kMostPeeked> bytes;
+    const ssize_t got = ::recv(guest.fd.get(), bytes.data(), bytes.size(), MSG_PEEK);
+    if (got < 0) {
+        guest.gone = errno != EAGAIN && errno != EINTR;
+    } else if (got == 0) {
+        guest.gone = true;
+    } else {
+        guest.kind = class_of({bytes.data(), static_cast<std::size_t>(got)});
+    }
+}
+
+void Lobby::admit_waiting() {
+    for (Guest& guest : guests_) {
+        if (!guest.gone && guest.kind) {
+            const int fd = guest.fd.get();
+            (void)::epoll_ctl(ready_.get(), EPOLL_CTL_DEL, fd, nullptr);
+            if (admit_(fd, guest.peer, *guest.kind)) {
+                (void)guest.fd.release();
+                guest.gone = true;
+            }
+        }
+    }
+}
+
+void Lobby::end_patience() {
+    const Clock::time_point now = Clock::now();
+    for (Guest& guest : guests_) {
+        if (guest.gone || now - guest.since < bounds_.patience) {
+            continue;
+        }
+        if (guest.kind) {
+            say_busy(guest.fd.get());
+        }
+        turn_away(guest, guest.kind ? TurnedAway::NoPlace : TurnedAway::NoRequest);
+    }
+}
+
+void Lobby::turn_away(Guest& guest, TurnedAway why) {
+    if (counters_.count(why)) {
+        const TurnedAwayRow& row = kTurnedAway[static_cast<std::size_t>(why)];
+        spdlog::warn("closed a connection of uid {} pid {}: {}; further ones are only counted",
+                     guest.peer.uid, guest.peer.pid, row.help);
+    }
+    guest.gone = true;
+    guest.fd = Fd{};
+}
+
+}  // namespace sluice

@@ -1,0 +1,21 @@
+#pragma once
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <string_view>
+
+namespace sluice {
+
+// Requests by the places that are kept for them: what an operator needs in an emergency and what
+// watches the box do not queue behind everything else.
+enum class RequestClass : std::uint8_t { Ordinary, Watching, Panic };
+inline constexpr std::size_t kRequestClassCount = 3;
+
+inline constexpr std::size_t kMostPeeked = 8192;
+
+// The class of the request that begins with `bytes`. nullopt: more must come, since its head is
+// not whole yet; heads of kMostPeeked bytes and more are Ordinary. Watching and Panic are there as
+// a whole, body included: whoever trickles holds none of their places.
+[[nodiscard]] std::optional<RequestClass> class_of(std::string_view bytes) noexcept;
+
+}  // namespace sluice

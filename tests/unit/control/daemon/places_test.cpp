@@ -1,0 +1,41 @@
+#include "control/daemon/places.hpp"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+
+namespace sluice::places_test {
+namespace {
+
+// How many a user gets before it is refused.
+std::size_t taken_by(Places& places, RequestClass kind, uid_t user) {
+    std::size_t count = 0;
+    while (places.take(kind, user)) {
+        ++count;
+    }
+    return count;
+}
+
+TEST(Places, AreBoundedByKindAndByUser) {
+    for (const RequestClass kind :
+         {RequestClass::Ordinary, RequestClass::Watching, RequestClass::Panic}) {
+        Places places;
+        const Places::Bound bound = Places::kBounds[static_cast<std::size_t>(kind)];
+        EXPECT_EQ(taken_by(places, kind, 1), bound.of_user);
+        EXPECT_EQ(taken_by(places, kind, 2), std::min(bound.of_user, bound.all - bound.of_user));
+        places.give_back(kind, 1);
+        EXPECT_EQ(taken_by(places, kind, 1), 1U);
+    }
+}
+
+TEST(Places, OfOneKindAreNotTakenByAnother) {
+    Places places;
+    for (const uid_t user : {1U, 2U, 3U}) {
+        (void)taken_by(places, RequestClass::Ordinary, user);
+        (void)taken_by(places, RequestClass::Watching, user);
+    }
+    EXPECT_TRUE(places.take(RequestClass::Panic, 1));
+}
+
+}  // namespace
+}  // namespace sluice::places_test

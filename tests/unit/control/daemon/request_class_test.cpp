@@ -1,0 +1,51 @@
+#include "control/daemon/request_class.hpp"
+
+#include <gtest/gtest.h>
+
+#include <string>
+#include <vector>
+
+namespace sluice::request_class_test {
+namespace {
+
+constexpr RequestClass kOrdinary = RequestClass::Ordinary;
+constexpr RequestClass kWatching = RequestClass::Watching;
+constexpr RequestClass kPanic = RequestClass::Panic;
+
+struct Case {
+    std::string bytes;
+    std::optional<RequestClass> expected;
+};
+
+TEST(RequestClass, OfWhatHasCome) {
+    const std::string panic = "POST /v1/panic HTTP/1.1\r\nContent-length:  4\r\n\r\n";
+    const std::vector<Case> cases{
+        {"", std::nullopt},
+        {"GET /v1/health HTTP/1.1\r\nHost: x\r\n", std::nullopt},
+        {"GET /v1/health HTTP/1.1\r\nHost: x\r\n\r\n", kWatching},
+        {"GET /v1/health HTTP/1.1\n\n", kWatching},
+        {"HEAD /v1/metrics?a=b HTTP/1.1\r\n\r\n", kWatching},
+        {"GET /v1/healthy HTTP/1.1\r\n\r\n", kOrdinary},
+        {"GET /v1/rules HTTP/1.1\r\n\r\n", kOrdinary},
+        {"PUT /v1/rules HTTP/1.1\r\nContent-Length: 9\r\n\r\n", kOrdinary},
+        {"POST /v1/panic HTTP/1.1\r\n\r\n", kPanic},
+        {panic, std::nullopt},
+        {panic + "{}x", std::nullopt},
+        {panic + "{}xx", kPanic},
+        {panic + "{}xxGET /v1/rules", kPanic},
+        {"POST /v1/panic HTTP/1.1\r\nContent-Length: 99999\r\n\r\n", kOrdinary},
+        {"POST /v1/panic HTTP/1.1\r\nContent-Length: no\r\n\r\n", kOrdinary},
+        {"POST /v1/panic HTTP/1.1\r\nContent-Length: 99999999999999999999\r\n\r\n", kOrdinary},
+        {"POST /v1/panic HTTP/1.1\r\nContent-Length:\r\n\r\n", kOrdinary},
+        {"POST /v1/panic HTTP/1.1\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n", kOrdinary},
+        {"\r\n\r\n", kOrdinary},
+        {std::string(kMostPeeked - 1, 'a'), std::nullopt},
+        {std::string(kMostPeeked, 'a'), kOrdinary},
+    };
+    for (const Case& one : cases) {
+        EXPECT_EQ(class_of(one.bytes), one.expected) << one.bytes.substr(0, 80);
+    }
+}
+
+}  // namespace
+}  // namespace sluice::request_class_test
