@@ -95,13 +95,9 @@ Entry* LedgerStore::find(const Account& account, Now now) noexcept {
 }
 
 // A place for a key that has none here.
-Entry* LedgerStore::idle_place(const Account& account, bool pooled, Now now) noexcept {
-    const LinePool& pool = store_.registry.pool();
+Entry* LedgerStore::idle_place(const Account& account, Now now) noexcept {
     if (account.aggregation_level == 0) {
-        // The last lines are for wider keys.
-        const bool kept_back = pooled && pool.free() <= pool.size() / kParentShare;
-        return kept_back ? nullptr
-                         : store_.keys.make_place(account.table_key(), store_.registry, now);
+        return store_.keys.make_place(account.table_key(), store_.registry, now);
     }
     if (is_rule_level(store_.registry.row(account.slot), account.aggregation_level)) {
         return &store_.rule_entry(account.slot);
@@ -109,12 +105,29 @@ Entry* LedgerStore::idle_place(const Account& account, bool pooled, Now now) noe
     return store_.parents.make_place(account.table_key(), store_.registry, now);
 }
 
+// A parent has a line that was kept for it.
+bool LedgerStore::open(Cell& cell, const Account& account, const AnyLimit& limit,
+                       Now now) noexcept {
+    LinePool& pool = store_.registry.pool();
+    if (account.aggregation_level == 0) {
+        return open_bucket(cell, limit, pool, GroupKey{account.hash}, now);
+    }
+    bool opened = false;
+    {
+        const LinePool::KeptLines kept{pool};
+        opened = open_bucket(cell, limit, pool, GroupKey{account.hash}, now);
+    }
+    if (opened && lasts_of(limit) != 0) {
+        store_.registry.parent_took_line();
+    }
+    return opened;
+}
+
 // A fresh bucket there.
 Entry* LedgerStore::place(const Account& account, const AnyLimit& limit, Now now) noexcept {
-    Entry* entry = idle_place(account, lasts_of(limit) != 0, now);
+    Entry* entry = idle_place(account, now);
     Cell cell;
-    if (entry == nullptr ||
-        !open_bucket(cell, limit, store_.registry.pool(), GroupKey{account.hash}, now)) {
+    if (entry == nullptr || !open(cell, account, limit, now)) {
         return nullptr;
     }
     const SlotRow& row = store_.registry.row(account.slot);

@@ -51,7 +51,9 @@ private:
     [[nodiscard]] Entry* find_or_place(const Account& account, const AnyLimit& limit,
                                        Now now) noexcept;
     [[nodiscard]] Entry* place(const Account& account, const AnyLimit& limit, Now now) noexcept;
-    [[nodiscard]] Entry* idle_place(const Account& account, bool pooled, Now now) noexcept;
+    [[nodiscard]] Entry* idle_place(const Account& account, Now now) noexcept;
+    [[nodiscard]] bool open(Cell& cell, const Account& account, const AnyLimit& limit,
+                            Now now) noexcept;
     void write(Entry& entry, const Cell& cell) noexcept;
     // Buckets may have used more than the numbers in force allow.
     [[nodiscard]] bool is_lowered(const Account& account) const noexcept {

@@ -4,6 +4,7 @@
 #include "lib/meter/gcra.hpp"
 #include "lib/meter/later_demand.hpp"
 #include "lib/pipeline/check_limit.hpp"
+#include "lib/pipeline/on_full.hpp"
 
 #include <variant>
 
@@ -38,6 +39,18 @@ void for_each_earlier(const LimitCheck& check, const CheckContext& context, Use&
     return before;
 }
 
+// A parent has the one line that is kept for it. A log that finds no more goes on without: what it
+// is charged is added to its newest record and lasts longer, never shorter.
+[[nodiscard]] inline Conformance on_one_line(Conformance conformance, const LimitCheck& check,
+                                             const CheckContext& context) noexcept {
+    if (conformance == Conformance::NoRoom && check.entry->stamp().aggregation_level != 0)
+        [[unlikely]] {
+        count_event(context, TableEvent::PoolFull);
+        return Conformance::Green;
+    }
+    return conformance;
+}
+
 [[gnu::noinline]] inline Conformance ask_after_slow(const LimitCheck& check,
                                                     const CheckContext& context) noexcept {
     LimitRegistry& registry = context.core.buckets.registry;
@@ -46,7 +59,7 @@ void for_each_earlier(const LimitCheck& check, const CheckContext& context, Use&
     const Conformance conformance =
         check_later(cell, *check.numbers, registry.pool(), context.now, later);
     registry.write(*check.entry, cell, context.now);
-    return conformance;
+    return on_one_line(conformance, check, context);
 }
 
 // Whether check.cost conforms to check.numbers in the bucket at check.entry, after the charges of
@@ -67,7 +80,7 @@ void for_each_earlier(const LimitCheck& check, const CheckContext& context, Use&
     const Conformance conformance =
         sluice::check(cell, *check.numbers, registry.pool(), context.now, demand);
     registry.write(*check.entry, cell, context.now);
-    return conformance;
+    return on_one_line(conformance, check, context);
 }
 
 }  // namespace sluice

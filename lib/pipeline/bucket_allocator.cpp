@@ -3,14 +3,6 @@
 #include "lib/pipeline/on_full.hpp"
 
 namespace sluice {
-namespace {
-
-bool is_pooled(const AnyLimit& limit) noexcept {
-    return algorithm_of(limit) > Algorithm::LeakyBucket;
-}
-
-}  // namespace
-
 BucketAllocator::BucketAllocator(LimitCheck& check, const LoadedLimit& limit,
                                  const LoadedRule& rule, const CheckContext& context) noexcept
     : check_{check},
@@ -74,11 +66,7 @@ bool BucketAllocator::new_entry() noexcept {
         count_event(context_, TableEvent::TableFull);
         return false;
     }
-    const LinePool& pool = registry_.pool();
-    const OwnNumbers own = own_numbers(check_, limit_);
-    const bool wants_line = is_pooled(limit_.limit) || own.numbers != nullptr;
-    const bool kept_back = wants_line && pool.free() <= pool.size() / kParentShare;
-    if (kept_back || !file(*entry, check_.key, 0) || !bring_under_own(*entry, own)) {
+    if (!file(*entry, check_.key, 0) || !bring_under_own(*entry, own_numbers(check_, limit_))) {
         count_event(context_, TableEvent::PoolFull);
         return false;
     }
@@ -105,13 +93,30 @@ bool BucketAllocator::bring_under_own(Entry& entry, const OwnNumbers& own) noexc
     return true;
 }
 
+// A parent has a line that was kept for it.
+bool BucketAllocator::open(Cell& cell, const AnyLimit& numbers, const TableKey& key,
+                           std::uint8_t aggregation_level) noexcept {
+    LinePool& pool = registry_.pool();
+    if (aggregation_level == 0) {
+        return open_bucket(cell, numbers, pool, GroupKey{key.hash}, context_.now);
+    }
+    bool opened = false;
+    {
+        const LinePool::KeptLines kept{pool};
+        opened = open_bucket(cell, numbers, pool, GroupKey{key.hash}, context_.now);
+    }
+    if (opened && LimitRegistry::is_pooled(registry_.row(limit_.slot))) {
+        registry_.parent_took_line();
+    }
+    return opened;
+}
+
 // A fresh bucket at `entry`, which is empty; less what it owes from the start.
 bool BucketAllocator::file(Entry& entry, const TableKey& key,
                            std::uint8_t aggregation_level) noexcept {
     const AnyLimit* numbers = numbers_of(limit_, aggregation_level);
     Cell cell;
-    if (numbers == nullptr ||
-        !open_bucket(cell, *numbers, registry_.pool(), GroupKey{key.hash}, context_.now)) {
+    if (numbers == nullptr || !open(cell, *numbers, key, aggregation_level)) {
         return false;
     }
     if (debt_.is_possible()) {

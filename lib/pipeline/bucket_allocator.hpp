@@ -31,6 +31,8 @@ private:
     [[nodiscard]] bool share_is_used_up() const noexcept;
     bool new_entry() noexcept;
     bool bring_under_own(Entry& entry, const OwnNumbers& own) noexcept;
+    bool open(Cell& cell, const AnyLimit& numbers, const TableKey& key,
+              std::uint8_t aggregation_level) noexcept;
     bool file(Entry& entry, const TableKey& key, std::uint8_t aggregation_level) noexcept;
     bool parent_entry(const TableKey& key, std::uint8_t aggregation_level) noexcept;
     bool whole_rule() noexcept;

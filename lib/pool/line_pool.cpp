@@ -54,7 +54,7 @@ void LinePool::recover(const std::vector<bool>& used) noexcept {
     }
 }
 
-PoolLine LinePool::take() noexcept {
+PoolLine LinePool::take_any() noexcept {
     if (free_ == 0) {
         return kNoLine;
     }

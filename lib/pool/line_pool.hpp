@@ -34,8 +34,25 @@ public:
     // Only these lines are in use, by index: for memory that an earlier process left behind.
     void recover(const std::vector<bool>& used) noexcept;
 
-    // A zeroed line; kNoLine when all are taken.
-    [[nodiscard]] PoolLine take() noexcept;
+    // A zeroed line; kNoLine when all are taken but for those that are kept.
+    [[nodiscard]] PoolLine take() noexcept { return free_ > kept_ ? take_any() : kNoLine; }
+
+    // So many free lines are given to nobody but within a KeptLines.
+    void keep(std::size_t lines) noexcept { kept_ = lines; }
+    // While it lives, take() gives the kept lines too.
+    class KeptLines {
+    public:
+        explicit KeptLines(LinePool& pool) noexcept : pool_{pool}, kept_{pool.kept_} {
+            pool_.kept_ = 0;
+        }
+        KeptLines(const KeptLines&) = delete;
+        KeptLines& operator=(const KeptLines&) = delete;
+        ~KeptLines() { pool_.kept_ = kept_; }
+
+    private:
+        LinePool& pool_;
+        std::size_t kept_;
+    };
     void give_back(PoolLine line) noexcept { give_back_chain(line, line, 1); }
     // `count` lines that form a chain, each naming the next in its first four bytes (a PoolLine),
     // at the price of one.
@@ -74,9 +91,12 @@ private:
         return lines_[line].bytes;
     }
 
+    [[nodiscard]] PoolLine take_any() noexcept;
+
     std::unique_ptr<Line[], Unmap> lines_;  // the first is never handed out
     std::size_t size_;
     std::size_t free_;
+    std::size_t kept_ = 0;
     PoolLine given_back_ = kNoLine;  // the latest; each names the one before it
     PoolLine untouched_ = 1;         // from here on, no line was ever taken
 };

@@ -29,7 +29,9 @@ BucketStore::BucketStore(std::size_t key_count, std::size_t pool_lines)
       parents{parents_for(key_count)},
       registry{pool_lines},
       rules_{kSlots * sizeof(Entry)},
-      round_{round_of(keys, parents)} {}
+      round_{round_of(keys, parents)} {
+    registry.keep_lines_for_parents(parents.slots());
+}
 
 BucketStore::BucketStore(const StoreMemory& memory)
     : keys{memory.tables(memory.layout.keys_at(), memory.layout.keys_bytes())},
@@ -37,7 +39,9 @@ BucketStore::BucketStore(const StoreMemory& memory)
       registry{memory.recovery_log(),
                LinePool{memory.at(memory.layout.pool_at()), memory.layout.pool_lines()}},
       rules_{memory.tables(memory.layout.rules_at(), memory.layout.rules_bytes())},
-      round_{round_of(keys, parents)} {}
+      round_{round_of(keys, parents)} {
+    registry.keep_lines_for_parents(parents.slots());
+}
 
 void BucketStore::adopt(std::span<const SlotRow> rows, std::uint64_t changes,
                         Nanoseconds longest_debt, Now now) noexcept {

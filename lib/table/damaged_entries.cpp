@@ -129,16 +129,22 @@ bool DamagedEntries::charge_fully(const Damaged& damaged) noexcept {
     entry.clear();
     if (const auto* penalty = std::get_if<PenaltyLimit>(&limit)) {
         cell = {now_.at + Nanoseconds{penalty->lasts}, kNoLine};
-    } else if (open_bucket(cell, limit, pool, GroupKey{}, now_)) {
-        leave_at_most(cell, limit, pool, now_, Units{0});
     } else {
-        return false;
+        // No debt is lost for lines that are kept.
+        const LinePool::KeptLines kept{pool};
+        if (!open_bucket(cell, limit, pool, GroupKey{}, now_)) {
+            return false;
+        }
+        leave_at_most(cell, limit, pool, now_, Units{0});
     }
     entry.file(cell, slot_and_tag, {row.version, level});
     entry.release();
     store_.registry.came(slot);
     if (level != 0) {
         store_.note_parent(entry);
+        if (LimitRegistry::is_pooled(row)) {
+            store_.registry.parent_took_line();
+        }
     }
     return true;
 }

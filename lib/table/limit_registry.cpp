@@ -34,6 +34,11 @@ void LimitRegistry::adopt(std::span<const SlotRow> rows, std::uint64_t changes,
                           Instant now) noexcept {
     rows_ = rows;
     adopted_ = now;
+    rule_places_ =
+        static_cast<std::size_t>(std::count_if(rows.begin(), rows.end(), [](const SlotRow& row) {
+            return is_pooled(row) && !row.coarser.empty();
+        }));
+    keep_lines();
     override_generation_ = override_generation_ % kMaxOverrideGeneration + 1;
     ChangeTimes& changed = recovery_log_->changed;
     // Changes that came and went between two bursts were never judged by.
@@ -103,11 +108,18 @@ bool LimitRegistry::forget_slow(Entry& entry, Now now) noexcept {
     return true;
 }
 
+// At most half of the pool: keys have lines too.
+void LimitRegistry::keep_lines() noexcept {
+    const std::size_t promised = std::min(parent_places_ + rule_places_, pool_.size() / 2);
+    pool_.keep(promised - std::min(promised, parent_lines_));
+}
+
 void LimitRegistry::evict(Entry& entry) noexcept {
     const LimitSlot slot = entry.slot();
     live_[slot].set(live_[slot].read() - 1);
     const Cell cell = entry.cell();
     const bool own = entry.has_own_numbers();
+    const bool parent = entry.stamp().aggregation_level != 0;
     // The entry first: no entry leads to a line that is free.
     entry.clear();
     keep_store_order();
@@ -115,6 +127,10 @@ void LimitRegistry::evict(Entry& entry) noexcept {
         pool_.give_back(cell.rest);
     } else if (slot < rows_.size() && !rows_[slot].in_entry && rows_[slot].limit != nullptr) {
         close_bucket(cell, algorithm_of(*rows_[slot].limit), pool_);
+        if (parent) {
+            parent_lines_ -= parent_lines_ != 0 ? 1 : 0;
+            keep_lines();
+        }
     }
 }
 

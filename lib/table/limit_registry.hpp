@@ -120,6 +120,22 @@ public:
 
     void came(LimitSlot slot) noexcept { live_[slot].add(1); }
 
+    // A line of the pool is kept for each of so many places for parents, and for the whole-rule
+    // bucket of each limit in force that coarsens; those that have theirs are told by
+    // parent_took_line(), and counted out as they go.
+    void keep_lines_for_parents(std::size_t places) noexcept {
+        parent_places_ = places;
+        keep_lines();
+    }
+    void parent_took_line() noexcept {
+        ++parent_lines_;
+        keep_lines();
+    }
+    // Whether the buckets of a limit have a line in the pool.
+    [[nodiscard]] static bool is_pooled(const SlotRow& row) noexcept {
+        return row.limit != nullptr && !row.in_entry;
+    }
+
 private:
     [[nodiscard]] Units used_in(const Entry& entry, const auto& pool, Now now) const noexcept;
     [[nodiscard]] Cell own_cell(const Entry& entry) const noexcept;
@@ -140,13 +156,17 @@ private:
     }
     [[nodiscard]] bool forget_slow(Entry& entry, Now now) noexcept;
     void evict(Entry& entry) noexcept;
+    void keep_lines() noexcept;
 
     std::span<const SlotRow> rows_;
     std::unique_ptr<Counter[]> live_;
     LinePool pool_;
     std::unique_ptr<RecoveryLog> own_recovery_log_;  // nullptr: they lie beside the tables
     RecoveryLog* recovery_log_;
-    Instant adopted_{};  // the set in force
+    std::size_t parent_places_ = 0;
+    std::size_t rule_places_ = 0;   // limits that coarsen and have lines
+    std::size_t parent_lines_ = 0;  // that parents have
+    Instant adopted_{};             // the set in force
     std::uint32_t override_generation_ = 0;
     bool stale_ = false;
 };

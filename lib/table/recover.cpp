@@ -161,6 +161,9 @@ private:
         store_.registry.came(slot);
         if (entry.stamp().aggregation_level != 0) {
             store_.note_parent(entry);
+            if (LimitRegistry::is_pooled(rows_[slot])) {
+                store_.registry.parent_took_line();
+            }
         }
         ++found_.live;
         return true;

@@ -13,7 +13,7 @@
 //   | notes | rules | keys | parents | pool |       each begins on a page, large ones on a huge one
 namespace sluice {
 
-// How many keys there are to a parent's place; the same share of the pool is kept for parents.
+// How many keys there are to a parent's place.
 inline constexpr std::size_t kParentShare = 16;
 
 [[nodiscard]] inline std::size_t parents_for(std::size_t keys) noexcept {

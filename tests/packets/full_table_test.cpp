@@ -197,6 +197,44 @@ TEST(FullTable, AShareIsAllARuleGets) {
     EXPECT_EQ(send(box, "10.1.0.1", kStart + 1s).verdict, Verdict::Pass);
 }
 
+// Whatever keys have taken of the pool: each place for a parent has a line, and so has the rule
+// itself, so that a limit that coarsens is never closed.
+TEST(FullTable, ParentsFindALineInAFullPool) {
+    const std::string limits[] = {
+        "{algorithm: fixed_window, count: 9, window: 1d}",
+        "{algorithm: sliding_window, count: 9, window: 1d}",
+        "{algorithm: sliding_counters, count: 9, window: 1d, buckets: 1000}",
+        "{algorithm: sliding_log, count: 9, window: 1d}",
+        "{algorithm: trtcm, variant: rfc4115, cir: 1/d, cbs: 5, eir: 1/d, ebs: 5}",
+    };
+    constexpr std::size_t kKeys = 1024;
+    for (const std::string& limit : limits) {
+        Box box{RULES
+                    "  - id: each\n    mode: enforce\n    key: [ip.src]\n    on_full: {coarsen: "
+                    "{factor: 16}}\n    limits: [" +
+                    limit + "]\n",
+                BucketStore{kKeys, kKeys / 2}};
+        // The logs of a few keys first, which take lines as they grow; then many networks.
+        for (int round = 0; round < 9; ++round) {
+            for (int i = 0; i < 100; ++i) {
+                (void)send(box, "10.200.0." + std::to_string(i), kStart + round * 10min);
+            }
+        }
+        int passed = 0;
+        constexpr int kNetworks = 4000;
+        for (int i = 0; i < kNetworks; ++i) {
+            const std::string source =
+                "10." + std::to_string(i / 250) + "." + std::to_string(i % 250) + ".1";
+            passed += send(box, source, kStart + 100min + i * 1s).verdict == Verdict::Pass ? 1 : 0;
+        }
+        EXPECT_EQ(passed, kNetworks) << limit;
+        EXPECT_GT(box.counted(TableEvent::PoolFull), 0U) << limit;
+        EXPECT_GE(box.counted(TableEvent::Coarsened1), kKeys / kParentShare) << limit;
+        EXPECT_GT(box.counted(TableEvent::CoarsenedToRule), 0U) << limit;
+        EXPECT_EQ(box.counted(TableEvent::Closed), 0U) << limit;
+    }
+}
+
 // States that do not fit an entry lie in a pool; when that is full, so is the table.
 TEST(FullTable, AFullPoolIsAFullTable) {
     Box box{RULES
@@ -208,9 +246,11 @@ TEST(FullTable, AFullPoolIsAFullTable) {
     for (int i = 0; i < 64; ++i) {
         passed += send(box, "10.0.0." + std::to_string(i)).verdict == Verdict::Pass ? 1 : 0;
     }
-    EXPECT_EQ(passed, 60);  // a sixteenth of 64 lines is kept for parents
-    EXPECT_EQ(box.counted(TableEvent::PoolFull), 4U);
-    EXPECT_EQ(box.counted(TableEvent::Closed), 4U);
+    // A line is kept for each place for a parent.
+    const std::size_t kept = box.buckets().parents.slots();
+    EXPECT_EQ(static_cast<std::size_t>(passed), 64 - kept);
+    EXPECT_EQ(box.counted(TableEvent::PoolFull), kept);
+    EXPECT_EQ(box.counted(TableEvent::Closed), kept);
 }
 
 }  // namespace

@@ -76,6 +76,26 @@ TEST(LinePool, TakesAChainBackAtOnce) {
     EXPECT_EQ(taken.count(kNoLine), 0U);
 }
 
+// What is kept is there for those it is kept for, and counts as free.
+TEST(LinePool, KeptLinesAreForWhomTheyAreKept) {
+    LinePool pool{3};
+    pool.keep(2);
+    const PoolLine first = pool.take();
+    EXPECT_NE(first, kNoLine);
+    EXPECT_EQ(pool.take(), kNoLine);
+    EXPECT_EQ(pool.free(), 2U);
+    {
+        const LinePool::KeptLines kept{pool};
+        EXPECT_NE(pool.take(), kNoLine);
+    }
+    EXPECT_EQ(pool.take(), kNoLine);
+    pool.give_back(first);
+    EXPECT_EQ(pool.take(), kNoLine) << "two are kept still";
+    pool.keep(1);
+    EXPECT_NE(pool.take(), kNoLine);
+    EXPECT_EQ(pool.take(), kNoLine);
+}
+
 TEST(LinePool, MayBeEmpty) {
     LinePool pool{0};
     EXPECT_EQ(pool.take(), kNoLine);
