@@ -193,7 +193,8 @@ TEST_F(DamagedEntriesTest, AnInstantOfAChangeThatCannotBeTold) {
     }
     auto& entry =
         *reinterpret_cast<Entry*>(static_cast<std::byte*>(left.memory.data()) + at[kBucket]);
-    entry.write_time(1, kNow.at + 10h);
+    left.store().recovery_log().changed[0].set(kNow.at);
+    entry.write_time(1, kNow.at + 2h);
     EXPECT_NE(untouched(kBucket), Units{0});
     const Outcome outcome = flip(kBucket, 3, 1);
     EXPECT_EQ(outcome.found.damaged, 1U);
