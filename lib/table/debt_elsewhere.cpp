@@ -70,8 +70,7 @@ DebtElsewhere::Taken DebtElsewhere::charge_wider_to(Cell& cell, const AnyLimit& 
     const bool coarsened = store_.previous() != nullptr && store_.previous()->coarsened(now_.at);
     const Units used = coarsened ? used_in_earlier(wider, owed) : Units{0};
     // At most its own numbers: what wider keys owe is not this key's own.
-    use_at_least(cell, numbers, pool, now_,
-                 std::min(std::max(used, owed.used), most_of(numbers)));
+    use_at_least(cell, numbers, pool, now_, std::min(std::max(used, owed.used), most_of(numbers)));
     return {.in_earlier = used != Units{0}, .at_workers = owed.used != Units{0}};
 }
 
