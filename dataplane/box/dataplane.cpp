@@ -59,8 +59,9 @@ Result<std::unique_ptr<Dataplane>> Dataplane::make(const BoxConfig& box) {
     }
     const LoadedSet& rules = made->rules_.loaded().set();
     made->state_.open_former(rules.slots);
-    made->workers_.make(made->ports_,
-                        {box, made->state_, rules, made->rules_.running(), made->rules_.board()});
+    made->clock_.emplace(UtcClock::read(made->state_.clock_lead()));
+    made->workers_.make(made->ports_, {box, made->state_, rules, made->rules_.running(),
+                                       made->rules_.board(), made->clock_->time_of_day()});
     report(made->state_.found());
     made->rules_.put_off_moves();
     made->state_.begin_snapshots();
@@ -80,6 +81,7 @@ RssMapping Dataplane::rss_mapping() const {
 }
 
 void Dataplane::keep_house() {
+    clock_->note(UtcClock::read(state_.clock_lead()));
     ports_.watch(rules_.board());
     workers_.watch();
     top_.take_samples();

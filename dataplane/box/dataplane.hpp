@@ -3,6 +3,7 @@
 #include "dataplane/box/top_report.hpp"
 #include "dataplane/port/ports.hpp"
 #include "dataplane/state/box_state.hpp"
+#include "dataplane/worker/utc_clock.hpp"
 #include "dataplane/worker/worker_fleet.hpp"
 #include "lib/base/result.hpp"
 #include "lib/rules/box_config.hpp"
@@ -11,6 +12,7 @@
 #include <chrono>
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <utility>
 #include <vector>
 
@@ -60,6 +62,7 @@ private:
     Tunnels tunnels_;
     BoxState state_;
     Ports ports_;
+    std::optional<UtcClock> clock_;  // from when the buckets are there: instants are theirs
     WorkerFleet workers_;
     TopReport top_;
     RulePublisher rules_;

@@ -68,6 +68,7 @@ Stats Dataplane::stats() const {
             .count());
     stats.panic = rules_.in_panic();
     stats.merge_interval_ns = static_cast<std::uint64_t>(loaded.merge_interval().count());
+    stats.clock = clock_->stats();
     stats.state = state_.stats();
     stats.state.rules = rules_.kept_rules();
     workers_.add_debts(stats.state);

@@ -7,8 +7,9 @@
 
 namespace sluice {
 
-// Turns the time-stamp counter into an Instant that continues CLOCK_BOOTTIME, between two readings
-// of that clock. Never goes back, also when a new anchor lies behind the old one's extrapolation.
+// Turns the time-stamp counter into an Instant that goes on as CLOCK_BOOTTIME does, between two
+// readings of that clock. Never goes back, also when a new anchor lies behind the old one's
+// extrapolation.
 class BurstTime {
 public:
     explicit BurstTime(std::uint64_t ticks_per_second) noexcept
@@ -36,24 +37,6 @@ private:
     std::uint64_t anchor_ticks_ = 0;
     Instant anchor_{};
     Instant last_{};
-};
-
-// How far UTC is ahead of the instants. When the wall clock is set back, UTC stands still until it
-// has caught up: a window that has begun does not begin again.
-class UtcLead {
-public:
-    // As just read; it counts from the next at() on.
-    void set(Nanoseconds ahead) noexcept { read_ = ahead; }
-
-    // `now` never goes back.
-    [[nodiscard]] Nanoseconds at(Instant now) noexcept {
-        last_utc_ = std::max(last_utc_, now.time_since_epoch() + read_);
-        return last_utc_ - now.time_since_epoch();
-    }
-
-private:
-    Nanoseconds read_{};
-    Nanoseconds last_utc_ = Nanoseconds::min();
 };
 
 }  // namespace sluice

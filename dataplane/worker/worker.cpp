@@ -1,9 +1,9 @@
 #include "dataplane/worker/worker.hpp"
 
+#include "dataplane/read_clock.hpp"
 #include "lib/pipeline/adopt.hpp"
 #include "lib/pipeline/run_burst.hpp"
 
-#include <ctime>
 #include <span>
 #include <utility>
 
@@ -16,12 +16,6 @@ namespace {
 constexpr unsigned kIdleTurnsBeforeSleep = 64;
 // LoadedRule changes wait for so many bursts at most; every turn's last burst is waited for.
 constexpr unsigned kRoundsPerTurn = 64;
-
-Nanoseconds read_clock(clockid_t clock) noexcept {
-    timespec now{};
-    (void)::clock_gettime(clock, &now);
-    return std::chrono::seconds{now.tv_sec} + Nanoseconds{now.tv_nsec};
-}
 
 // Forwards everything as it came.
 void pass_all(Burst& burst, Reason reason) noexcept {
@@ -53,7 +47,7 @@ Worker::Worker(CoreToken me, const WorkerSetup& setup, CoreState core, std::span
 
 void Worker::run() noexcept {
     setup_.board.join(me_.index());
-    read_clocks(rte_rdtsc());
+    anchor_time(rte_rdtsc());
     unsigned idle_turns = 0;
     while (!setup_.stop.raised()) {
         idle_turns = turn() == 0 ? idle_turns + 1 : 0;
@@ -186,17 +180,15 @@ void Worker::exchange(const Running& running) noexcept {
 Now Worker::now() noexcept {
     const std::uint64_t ticks = rte_rdtsc();
     if (time_.wants_anchor(ticks)) [[unlikely]] {
-        read_clocks(ticks);
+        anchor_time(ticks);
     }
-    const Instant at = time_.at(ticks);
-    return {at, utc_.at(at)};
+    const TimeOfDay time_of_day = setup_.time_of_day.get();
+    return {time_.at(ticks), time_of_day.utc_ahead, time_of_day.set_back};
 }
 
 // Once a second (through the vDSO, not by system calls).
-void Worker::read_clocks(std::uint64_t ticks) noexcept {
-    const Nanoseconds boot = read_clock(CLOCK_BOOTTIME) + setup_.clock_lead;
-    time_.anchor(ticks, Instant{boot});
-    utc_.set(read_clock(CLOCK_REALTIME) - boot);
+void Worker::anchor_time(std::uint64_t ticks) noexcept {
+    time_.anchor(ticks, Instant{read_clock(CLOCK_BOOTTIME) + setup_.clock_lead});
 }
 
 void Worker::rest(unsigned idle_turns) const noexcept {

@@ -9,6 +9,7 @@
 #include "lib/pipeline/core_state.hpp"
 #include "lib/pipeline/key_question.hpp"
 #include "lib/share/core.hpp"
+#include "lib/share/latest.hpp"
 #include "lib/share/mailbox.hpp"
 #include "lib/share/published.hpp"
 
@@ -26,6 +27,7 @@ struct WorkerSetup {
     const Signal& stop;
     Nanoseconds idle_sleep;
     Nanoseconds clock_lead;  // of instants over CLOCK_BOOTTIME
+    const Latest<TimeOfDay>& time_of_day;
     DeltaLanes& ledger_lanes;
     std::size_t workers;
 };
@@ -75,7 +77,7 @@ private:
     void advance(const Running& running, DpdkIo* lane, From from = From::Port) noexcept;
     void exchange(const Running& running) noexcept;
     [[nodiscard]] Now now() noexcept;
-    void read_clocks(std::uint64_t ticks) noexcept;
+    void anchor_time(std::uint64_t ticks) noexcept;
     void rest(unsigned idle_turns) const noexcept;
 
     CoreToken me_;
@@ -92,7 +94,6 @@ private:
     std::unique_ptr<Burst> going_ = std::make_unique<Burst>();
     DpdkIo* going_lane_ = nullptr;  // where the burst on its way came from
     BurstTime time_;
-    UtcLead utc_;
     KeyMailbox keys_;
 };
 

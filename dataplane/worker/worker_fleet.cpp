@@ -40,7 +40,7 @@ void WorkerFleet::make(const Ports& ports, const Parts& parts) {
         workers_.push_back(std::make_unique<Worker>(
             roster.enlist(),
             WorkerSetup{parts.running, parts.board, stop_, parts.box.idle_sleep,
-                        parts.state.clock_lead(), ledger_lanes_, size()},
+                        parts.state.clock_lead(), parts.time_of_day, ledger_lanes_, size()},
             CoreState{.policy = {.tunnels = parts.box.tunnels,
                                  .malformed = parts.box.malformed,
                                  .tell_wait = false},

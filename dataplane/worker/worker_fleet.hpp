@@ -34,6 +34,7 @@ public:
         const LoadedSet& rules;  // in force when the first burst comes
         const Published<Running>& running;
         QuiesceBoard& board;
+        const Latest<TimeOfDay>& time_of_day;
     };
     // Every worker, over the started ports and with the buckets that were left behind.
     void make(const Ports& ports, const Parts& parts);

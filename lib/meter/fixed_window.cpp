@@ -7,9 +7,10 @@
 namespace sluice {
 namespace {
 
-// The time that the windows of a phase are laid on, in ns.
-std::int64_t time_of(WindowPhase phase, Now now) noexcept {
-    return phase == WindowPhase::Clock ? now.utc().count() : now.at.time_since_epoch().count();
+// The time that the windows of a limit are laid on, in ns.
+std::int64_t time_of(const FixedWindowLimit& limit, Now now) noexcept {
+    return limit.phase == WindowPhase::Clock ? now.window_time(limit.numbers.window).count()
+                                             : now.at.time_since_epoch().count();
 }
 
 std::int64_t floor_divide(std::int64_t dividend, std::int64_t divisor) noexcept {
@@ -31,7 +32,7 @@ FixedWindow FixedWindow::fresh(const FixedWindowLimit& limit, GroupKey key) noex
 }
 
 std::int64_t FixedWindow::index_at(const FixedWindowLimit& limit, Now now) const noexcept {
-    return floor_divide(time_of(limit.phase, now) + offset_, limit.numbers.window);
+    return floor_divide(time_of(limit, now) + offset_, limit.numbers.window);
 }
 
 bool FixedWindow::over(const FixedWindowLimit& limit, Now now) const noexcept {
@@ -42,10 +43,17 @@ std::uint64_t FixedWindow::used_at(const FixedWindowLimit& limit, Now now) const
     return over(limit, now) ? 0 : used_;
 }
 
+// A window that is further ahead than the next was counted before the clock was set back and the
+// process began anew: what it has used counts until the next has ended.
+std::int64_t FixedWindow::current(const FixedWindowLimit& limit, Now now) const noexcept {
+    const std::int64_t index = index_at(limit, now);
+    return std::clamp(index_, index, index + 1);
+}
+
 Nanoseconds FixedWindow::until_end(const FixedWindowLimit& limit, Now now) const noexcept {
-    const std::int64_t index = std::max(index_, index_at(limit, now));
+    const std::int64_t index = current(limit, now);
     const std::int64_t end = (index + 1) * limit.numbers.window - offset_;
-    return Nanoseconds{end - time_of(limit.phase, now)};
+    return Nanoseconds{end - time_of(limit, now)};
 }
 
 bool FixedWindow::admits(const FixedWindowLimit& limit, Now now, Units cost) const noexcept {
@@ -55,11 +63,13 @@ bool FixedWindow::admits(const FixedWindowLimit& limit, Now now, Units cost) con
 void FixedWindow::charge(const FixedWindowLimit& limit, Now now, Units cost) noexcept {
     if (limit.phase == WindowPhase::First && (used_ == 0 || over(limit, now))) {
         used_ = 0;
-        offset_ = -time_of(limit.phase, now);
+        offset_ = -time_of(limit, now);
         index_ = 0;
     } else if (over(limit, now)) {
         used_ = 0;
         index_ = index_at(limit, now);
+    } else {
+        index_ = current(limit, now);
     }
     used_ += cost.count();
 }
@@ -87,12 +97,14 @@ Units FixedWindow::used(const FixedWindowLimit& limit, Now now) const noexcept {
 }
 
 WindowCounts FixedWindow::counts(const FixedWindowLimit& limit, Now now) const noexcept {
-    return {std::max(index_, index_at(limit, now)), used_at(limit, now), 0};
+    return {current(limit, now), used_at(limit, now), 0};
 }
 
 // Empty before it is another window: nothing of one counts in the next.
 void FixedWindow::set_counts(const WindowCounts& counts) noexcept {
-    if (counts.epoch != index_) {
+    if (counts.epoch < index_) {
+        index_ = counts.epoch;
+    } else if (counts.epoch != index_) {
         used_ = 0;
         keep_store_order();
         index_ = counts.epoch;
@@ -103,7 +115,11 @@ void FixedWindow::set_counts(const WindowCounts& counts) noexcept {
 
 Instant FixedWindow::fresh_from(const FixedWindowLimit& limit, Now now) const noexcept {
     if (used_at(limit, now) != 0) {
-        return now.at + until_end(limit, now);
+        const Nanoseconds left = until_end(limit, now);
+        const Nanoseconds window{limit.numbers.window};
+        // The clock may be set back before that has passed.
+        const bool lingers = limit.phase == WindowPhase::Clock;
+        return now.at + (lingers ? std::min(left + window, 2 * window) : left);
     }
     const bool ahead = index_ > index_at(limit, now);
     return ahead ? now.at + until_end(limit, now) - Nanoseconds{limit.numbers.window} : now.at;

@@ -14,8 +14,13 @@ namespace sluice {
 //
 //   |--- index i ---|--- index i+1 ---|       index = floor((t + offset) / W)
 //
-// t is UTC for phase clock, else the instant. For phase first, the row is laid anew when a unit
-// comes after its window has ended. In any window W at most 2 * count are admitted.
+// t is UTC for phase clock (Now::window_time), else the instant. For phase first, the row is laid
+// anew when a unit comes after its window has ended. In any window W at most 2 * count are
+// admitted, and a count more for each time that UTC is set ahead in it.
+//
+// When UTC is set back, a bucket's window ends less than W later. So of phase clock it is kept for
+// W longer than the window lasts, by instants, which nobody sets: whatever the clock does, a key
+// that is forgotten has spent nothing for W.
 class FixedWindow {
 public:
     [[nodiscard]] static FixedWindow fresh(const FixedWindowLimit& limit, GroupKey key) noexcept;
@@ -33,19 +38,21 @@ public:
     [[nodiscard]] Units used(const FixedWindowLimit& limit, Now now) const noexcept;
     // What the current window has; not for phase first, whose windows have no common numbers.
     [[nodiscard]] WindowCounts counts(const FixedWindowLimit& limit, Now now) const noexcept;
-    // No earlier and no smaller than what there is.
+    // No earlier and no smaller than what counts() has.
     void set_counts(const WindowCounts& counts) noexcept;
-    // The end of its window; of one that has nothing yet but is ahead of the clock, its beginning.
+    // The end of its window, and of phase clock as long again; of one that has nothing yet but is
+    // ahead of the clock, its beginning. At most 2 W away.
     [[nodiscard]] Instant fresh_from(const FixedWindowLimit& limit, Now now) const noexcept;
 
 private:
     [[nodiscard]] std::int64_t index_at(const FixedWindowLimit& limit, Now now) const noexcept;
+    [[nodiscard]] std::int64_t current(const FixedWindowLimit& limit, Now now) const noexcept;
     [[nodiscard]] bool over(const FixedWindowLimit& limit, Now now) const noexcept;
     [[nodiscard]] std::uint64_t used_at(const FixedWindowLimit& limit, Now now) const noexcept;
     [[nodiscard]] Nanoseconds until_end(const FixedWindowLimit& limit, Now now) const noexcept;
 
     std::uint64_t used_ = 0;
-    // Of the window that `used_` belongs to; never goes back.
+    // Of the window that `used_` belongs to.
     std::int64_t index_ = std::numeric_limits<std::int64_t>::min();
     std::int64_t offset_ = 0;  // ns
 };

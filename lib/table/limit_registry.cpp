@@ -169,7 +169,7 @@ void LimitRegistry::renumber_entry(Entry& entry, const SlotRow& row, Now now) no
     }
     follow_changes(entry.stamp(), row,
                    [&](const AnyLimit& from, const AnyLimit& to, Instant ended) {
-                       renumber(cell, from, to, pool_, {ended, now.utc_ahead});
+                       renumber(cell, from, to, pool_, now.moved_to(ended));
                    });
     if (gcra_of(*row.limit) != nullptr) {
         entry.write_under(row.version, cell);
@@ -313,8 +313,7 @@ bool LimitRegistry::bring_under(Entry& entry, const OwnNumbers& own, Now now) no
     const Limit* base = gcra_of(*row.limit);
     if (base == nullptr) {
         Cell cell = entry.cell();
-        renumber(cell, *row.limit, own.numbers != nullptr ? *own.numbers : *row.limit, pool_,
-                 {now.at, now.utc_ahead});
+        renumber(cell, *row.limit, own.numbers != nullptr ? *own.numbers : *row.limit, pool_, now);
         entry.write(cell);
         return true;
     }

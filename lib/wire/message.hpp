@@ -21,7 +21,7 @@
 // and lists with a 32-bit count in front.
 namespace sluice {
 
-inline constexpr std::uint32_t kWireVersion = 22;
+inline constexpr std::uint32_t kWireVersion = 23;
 // A compiled set (kMaxCompiledSize in lib/policy, and its texts and patterns) and the text of its
 // file.
 inline constexpr std::uint32_t kMaxMessageSize = 320U << 20;
@@ -242,19 +242,31 @@ struct StateStats {
                 m.snapshots_failed, m.snapshot_bytes, m.snapshot_age_ns);
     }
 };
+// What has happened to the clocks since the start.
+struct ClockStats {
+    std::uint64_t set_back = 0;          // times that UTC was set back
+    std::uint64_t set_back_ns = 0;       // by how much in all
+    std::uint64_t set_ahead = 0;         // times that it was set ahead
+    std::uint64_t instants_left_ns = 0;  // for how long instants are good for every limit yet
+
+    static void fields(auto& archive, auto& m) {
+        archive(m.set_back, m.set_back_ns, m.set_ahead, m.instants_left_ns);
+    }
+};
 struct Stats {
     std::uint64_t generation = 0;
     std::uint64_t uptime_ns = 0;
     bool panic = false;
     std::uint64_t merge_interval_ns = 0;
+    ClockStats clock;
     StateStats state;
     std::vector<RuleStats> rules;
     std::vector<PortStats> ports;
     std::vector<WorkerStats> workers;
 
     static void fields(auto& archive, auto& m) {
-        archive(m.generation, m.uptime_ns, m.panic, m.merge_interval_ns, m.state, m.rules, m.ports,
-                m.workers);
+        archive(m.generation, m.uptime_ns, m.panic, m.merge_interval_ns, m.clock, m.state, m.rules,
+                m.ports, m.workers);
     }
 };
 struct Top {

@@ -200,6 +200,10 @@ Stats FakeDataplane::stats_of(const ApplyRules& running, bool panic) {
     stats.uptime_ns = 2'500'000'000;
     stats.panic = panic;
     stats.merge_interval_ns = 1'000'000;
+    stats.clock = {.set_back = 1,
+                   .set_back_ns = 3'000'000'000,
+                   .set_ahead = 2,
+                   .instants_left_ns = 60'000'000'000};
     stats.state = {.survives = true,
                    .rules = KeptRules::Found,
                    .kept = 17,

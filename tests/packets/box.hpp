@@ -58,10 +58,11 @@ public:
     Decision judge(const std::vector<std::byte>& frame, Instant now) {
         return judge({frame, static_cast<std::uint32_t>(frame.size())}, now);
     }
-    Decision judge(FrameView frame, Instant now) {
+    Decision judge(FrameView frame, Instant now) { return judge(frame, Now{now, {}}); }
+    Decision judge(FrameView frame, Now now) {
         burst_.clear();
         (void)burst_.add(frame, Direction::In, port_name("lab"));
-        run(burst_, now);
+        run_burst(burst_, loaded_.set(), core_, now);
         return burst_.packets()[0].decision;
     }
 

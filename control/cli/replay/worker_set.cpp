@@ -70,7 +70,7 @@ void WorkerSet::exchange(Now now) {
     if (due < now.at) {
         // Amounts go out, totals back, and the last of them is settled.
         for (int i = 0; i < 3; ++i) {
-            round({due, now.utc_ahead});
+            round(now.moved_to(due));
         }
     }
     round(now);

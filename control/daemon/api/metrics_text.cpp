@@ -200,6 +200,18 @@ std::array<int, kKeptRulesNames.size()> kept_rules_of(const StateStats& state) {
     return rows;
 }
 
+constexpr auto kClockFamilies = std::to_array<Family<ClockStats>>({
+    {"sluice_clock_set_back_total", "Times that the wall clock was set back.",
+     number<&ClockStats::set_back>},
+    {"sluice_clock_set_back_seconds_total", "By how much it was set back in all.",
+     seconds<&ClockStats::set_back_ns, 1'000'000'000>},
+    {"sluice_clock_set_ahead_total", "Times that the wall clock was set ahead.",
+     number<&ClockStats::set_ahead>},
+    {"sluice_clock_instants_left_seconds",
+     "For how long this dataplane's tables are good for the longest limits.",
+     seconds<&ClockStats::instants_left_ns, 1'000'000'000>},
+});
+
 void put_state(Text& text, const StateStats& state) {
     const auto put_all = [&](const auto& families) {
         for (const Family<StateStats>& family : families) {
@@ -314,6 +326,9 @@ std::string metrics_text(const std::optional<Stats>& stats, const RuleView& rule
     text.single("sluice_merge_interval_seconds",
                 "The longest that a worker's charges stay unknown to the other workers.",
                 static_cast<double>(stats->merge_interval_ns) / 1e9);
+    for (const Family<ClockStats>& family : kClockFamilies) {
+        text.single(family.name, family.help, family.value(stats->clock));
+    }
     put_state(text, stats->state);
     return text.take();
 }

@@ -54,6 +54,13 @@ ordered_json state_json(const StateStats& state) {
     return json;
 }
 
+ordered_json clock_json(const ClockStats& clock) {
+    return {{"set_back", clock.set_back},
+            {"set_back_s", static_cast<double>(clock.set_back_ns) / 1e9},
+            {"set_ahead", clock.set_ahead},
+            {"instants_left_s", static_cast<double>(clock.instants_left_ns) / 1e9}};
+}
+
 }  // namespace
 
 HttpResponse get_stats(const HttpRequest&, Services& services) {
@@ -81,6 +88,7 @@ HttpResponse get_stats(const HttpRequest&, Services& services) {
                           {"table_full", no_place(totals.by_table_event)},
                           {"table", table_events_json(totals.by_table_event)},
                           {"merge_interval_us", stats->merge_interval_ns / 1'000},
+                          {"clock", clock_json(stats->clock)},
                           {"state", state_json(stats->state)},
                           {"rules", std::move(rules)}};
     if (!view->list_problem.empty()) {

@@ -39,7 +39,8 @@ TEST(FixedWindow, TheClockAlignsWindowsToUtcPlusAnOffset) {
         FixedWindow window = FixedWindow::fresh(numbers, {});
         window.charge(numbers, kNow, Units{5});
         EXPECT_EQ(window.wait(numbers, kNow, Units{1}), row.until_end);
-        EXPECT_EQ(window.fresh_from(numbers, kNow), kNow.at + row.until_end);
+        // For as long again, if the clock is set back meanwhile.
+        EXPECT_EQ(window.fresh_from(numbers, kNow), kNow.at + row.until_end + row.window);
         EXPECT_FALSE(window.admits(numbers, later(row.until_end - 1ns), Units{1}));
         EXPECT_TRUE(window.admits(numbers, later(row.until_end), Units{5}));
     }
@@ -86,10 +87,39 @@ TEST(FixedWindow, AnIndexNeverGoesBack) {
     window.charge(numbers, later(1s), Units{3});
     EXPECT_FALSE(window.admits(numbers, kNow, Units{1}));
     EXPECT_EQ(window.wait(numbers, kNow, Units{1}), 2s);
-    // The wall clock was set back by ten seconds: the window lasts until UTC is past it.
-    const Now back{.at = kNow.at + 1500ms, .utc_ahead = kNow.utc_ahead - 10s};
-    EXPECT_FALSE(window.admits(numbers, back, Units{1}));
-    EXPECT_EQ(window.wait(numbers, back, Units{1}), 10s + 500ms);
+}
+
+// The clock is set back by whole windows and a part: the window that stands lasts for that part
+// longer, and those after it are aligned to UTC as it is now.
+TEST(FixedWindow, AClockThatIsSetBackMakesAWindowLongerByLessThanAnother) {
+    const FixedWindowLimit numbers = limit(3, 1s, WindowPhase::Clock);
+    for (const Nanoseconds back : {Nanoseconds{1ns}, Nanoseconds{300ms}, Nanoseconds{10s + 300ms},
+                                   Nanoseconds{24h * 400 + 300ms}}) {
+        FixedWindow window = FixedWindow::fresh(numbers, {});
+        window.charge(numbers, later(600ms), Units{3});
+        const Now set{kNow.at + 700ms, kNow.utc_ahead - back, back};
+        const Nanoseconds part = back % 1s;
+        EXPECT_EQ(window.wait(numbers, set, Units{1}), 300ms + part);
+        EXPECT_LE(set.at + 300ms + part, window.fresh_from(numbers, later(600ms)));
+        const Now end = set.moved_to(set.at + 300ms + part);
+        EXPECT_FALSE(window.admits(numbers, end.moved_to(end.at - 1ns), Units{1}));
+        EXPECT_EQ(end.utc() % 1s, 0s);
+        window.charge(numbers, end, Units{3});
+        EXPECT_EQ(window.wait(numbers, end, Units{1}), 1s);
+    }
+}
+
+// Nobody tells a process how often UTC was set back before it.
+TEST(FixedWindow, ACountFromTheFutureLastsUntilTheNextWindowHasEnded) {
+    const FixedWindowLimit numbers = limit(3, 1s, WindowPhase::Clock);
+    FixedWindow window = FixedWindow::fresh(numbers, {});
+    window.charge(numbers, later(24h * 3), Units{2});
+    EXPECT_EQ(window.remaining(numbers, kNow), Units{1});
+    EXPECT_EQ(window.wait(numbers, kNow, Units{2}), 2s);
+    window.charge(numbers, kNow, Units{1});
+    EXPECT_EQ(window.fresh_from(numbers, kNow), kNow.at + 2s);
+    EXPECT_FALSE(window.admits(numbers, later(2s - 1ns), Units{1}));
+    EXPECT_TRUE(window.admits(numbers, later(2s), Units{3}));
 }
 
 TEST(FixedWindow, ACostAboveTheCountNeverFits) {

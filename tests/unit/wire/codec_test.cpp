@@ -245,6 +245,8 @@ void spell(Fields& out, const WorkerStats& m) {
 void spell(Fields& out, const Stats& m) {
     add_all(out, m.generation, m.uptime_ns, m.panic, m.rules.size(), m.ports.size(),
             m.workers.size());
+    add_all(out, m.clock.set_back, m.clock.set_back_ns, m.clock.set_ahead,
+            m.clock.instants_left_ns);
     add_all(out, m.merge_interval_ns, m.state.rules, m.state.survives, m.state.snapshots,
             m.state.kept, m.state.mended, m.state.unknown, m.state.damaged, m.state.former_tables,
             m.state.former_debts, m.state.moved_debts, m.state.put_aside, m.state.not_kept,

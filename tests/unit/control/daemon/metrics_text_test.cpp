@@ -47,6 +47,19 @@ TEST(Metrics, RulesOnTrialAndThoseThatWent) {
     EXPECT_EQ(value_of(text, "sluice_rules_reverts_total"), "3");
 }
 
+TEST(Metrics, Clocks) {
+    Stats stats = example();
+    stats.clock = {.set_back = 3,
+                   .set_back_ns = 1'500'000'000,
+                   .set_ahead = 2,
+                   .instants_left_ns = 60'000'000'000};
+    const std::string text = metrics_text(stats, {});
+    EXPECT_EQ(value_of(text, "sluice_clock_set_back_total"), "3");
+    EXPECT_EQ(value_of(text, "sluice_clock_set_back_seconds_total"), "1.5");
+    EXPECT_EQ(value_of(text, "sluice_clock_set_ahead_total"), "2");
+    EXPECT_EQ(value_of(text, "sluice_clock_instants_left_seconds"), "60");
+}
+
 TEST(Metrics, StateThatSurvives) {
     Stats stats = example();
     stats.merge_interval_ns = 250'000;

@@ -38,24 +38,5 @@ TEST(BurstTime, AYearBetweenAnchorsDoesNotWrap) {
     EXPECT_EQ(time.at(3'000'000'000ULL * 86'400 * 365), Instant{24h * 365});
 }
 
-// A wall clock that is set back stands still until it has caught up; one set forward jumps.
-TEST(UtcLead, NeverTakesUtcBack) {
-    UtcLead lead;
-    lead.set(std::chrono::hours{10});
-    const Instant start{std::chrono::seconds{100}};
-    EXPECT_EQ(lead.at(start), std::chrono::hours{10});
-    lead.set(std::chrono::hours{9});
-    for (const int seconds : {1, 60, 3599, 3600}) {
-        const Instant now = start + std::chrono::seconds{seconds};
-        EXPECT_EQ(now.time_since_epoch() + lead.at(now),
-                  start.time_since_epoch() + std::chrono::hours{10})
-            << seconds;
-    }
-    const Instant caught_up = start + std::chrono::seconds{3601};
-    EXPECT_EQ(lead.at(caught_up), std::chrono::hours{9});
-    lead.set(std::chrono::hours{12});
-    EXPECT_EQ(lead.at(caught_up), std::chrono::hours{12});
-}
-
 }  // namespace
 }  // namespace sluice::burst_clock_test

@@ -17,8 +17,8 @@ std::unique_ptr<LoadedSet> set_of(Nanoseconds longest_debt,
     set->longest_debt = longest_debt;
     LoadedRule& rule = set->rules.emplace_back();
     for (const Nanoseconds window : windows) {
-        rule.limits.emplace_back().limit =
-            SlidingWindowLimit{*make_window_numbers(Units{1}, window)};
+        rule.limits.push_back(
+            {MeteredLimit{.limit = SlidingWindowLimit{*make_window_numbers(Units{1}, window)}}});
     }
     return set;
 }
