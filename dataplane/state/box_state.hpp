@@ -29,7 +29,10 @@ public:
 
     [[nodiscard]] const StateSecrets& secrets() const noexcept { return secrets_; }
     [[nodiscard]] Nanoseconds clock_lead() const noexcept {
-        return region_ ? region_->clock_lead() : Nanoseconds{inherited_ ? inherited_->lead : 0};
+        if (region_) {
+            return region_->clock_lead();
+        }
+        return inherited_ ? Nanoseconds{inherited_->lead} : lead_without_region_;
     }
     [[nodiscard]] const RssKeys& rss_keys() const noexcept { return rss_keys_; }
     // What the slots in the tables' entries mean.
@@ -94,6 +97,7 @@ private:
     std::optional<StateRegion::Heritage> inherited_;
     std::vector<StateRegion> former_regions_;
     std::unique_ptr<PreviousTables> former_;  // in their memory
+    Nanoseconds lead_without_region_{StateRegion::fresh_lead()};
     SlotsImage slots_;
     BucketStore::Found found_;
     std::vector<LineMemory> records_;  // where none survive

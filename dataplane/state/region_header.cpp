@@ -1,10 +1,10 @@
 #include "dataplane/state/region_header.hpp"
 
+#include "dataplane/read_clock.hpp"
 #include "dataplane/state/state_shape.hpp"
 #include "lib/share/core.hpp"
 
 #include <cstddef>
-#include <ctime>
 #include <fstream>
 
 namespace sluice {
@@ -14,8 +14,6 @@ constexpr std::array<char, 8> kMagic{'S', 'L', 'U', 'I', 'C', 'E', 'S', 'T'};
 // Raised whenever an entry, a line's state or anything before them changes its form.
 constexpr std::uint32_t kLayoutVersion = 4;
 constexpr std::uint64_t kMostKeys = std::uint64_t{1} << 32;
-// What an entry's instant has room for, less what a debt may add.
-constexpr std::int64_t kLatestInstant = std::int64_t{1} << 56;
 
 std::array<char, 40> this_boot() {
     std::array<char, 40> id{};
@@ -65,11 +63,9 @@ Result<Done> RegionHeader::check_running() const {
     if (!is_of_this_boot()) {
         return damaged("they are of an earlier boot");
     }
-    timespec since{};
-    (void)::clock_gettime(CLOCK_BOOTTIME, &since);
-    const std::int64_t boot = std::int64_t{since.tv_sec} * 1'000'000'000 + since.tv_nsec;
-    if (lead < -boot || lead > kLatestInstant - boot) {
-        return damaged("their instants cannot be");
+    const std::int64_t boot = read_clock(CLOCK_BOOTTIME).count();
+    if (lead < -boot || lead > kLatestBegin.time_since_epoch().count() - boot) {
+        return damaged("they are older than what they owe can be told for");
     }
     return Done{};
 }

@@ -1,5 +1,6 @@
 #pragma once
 #include "lib/base/result.hpp"
+#include "lib/base/units.hpp"
 #include "lib/hash/siphash.hpp"
 
 #include <array>
@@ -10,6 +11,10 @@
 namespace sluice {
 
 struct StateShape;
+
+// Instants that a process may begin at: for at least half a year they are good for every limit.
+inline constexpr Instant kLatestBegin =
+    kEndOfInstants - kLongestDebt - std::chrono::hours{24 * 183};
 
 // What must stay the same for as long as buckets are to be found again.
 struct StateSecrets {

@@ -1,5 +1,6 @@
 #include "dataplane/state/state_region.hpp"
 
+#include "dataplane/read_clock.hpp"
 #include "lib/base/log.hpp"
 
 #include <algorithm>
@@ -126,8 +127,12 @@ StateSecrets StateRegion::fresh_secrets() noexcept {
     return secrets;
 }
 
+std::int64_t StateRegion::fresh_lead() noexcept {
+    return -read_clock(CLOCK_BOOTTIME).count();
+}
+
 StateRegion::Heritage StateRegion::nothing() noexcept {
-    Heritage heritage{.secrets = fresh_secrets()};
+    Heritage heritage{.secrets = fresh_secrets(), .lead = fresh_lead()};
     fill_with_randomness(heritage.lineage);
     return heritage;
 }

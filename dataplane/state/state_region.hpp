@@ -56,6 +56,8 @@ public:
     [[nodiscard]] static std::vector<StateRegion> open_as_found(const StateFolder& folder);
     void remove(const StateFolder& folder) const;
     [[nodiscard]] static StateSecrets fresh_secrets() noexcept;
+    // How far instants are ahead of CLOCK_BOOTTIME where buckets begin: they begin at zero.
+    [[nodiscard]] static std::int64_t fresh_lead() noexcept;
 
     [[nodiscard]] const StateSecrets& secrets() const noexcept { return header_.secrets; }
     // Of all regions that share secrets and the meaning of slots.

@@ -1,3 +1,4 @@
+#include "dataplane/read_clock.hpp"
 #include "dataplane/state/state_region.hpp"
 #include "dataplane/state/whole_file.hpp"
 #include "lib/base/log.hpp"
@@ -7,7 +8,6 @@
 #include <cstddef>
 #include <cstdio>
 #include <cstring>
-#include <ctime>
 #include <filesystem>
 #include <fstream>
 #include <iterator>
@@ -29,8 +29,6 @@ constexpr std::size_t kSnapshotPage = 4096;
 constexpr std::array<char, 8> kSnapshotMagic{'S', 'L', 'U', 'I', 'C', 'E', 'S', '2'};
 constexpr std::uint32_t kSlotsPart = 0xFFFF'FFFE;
 constexpr std::uint32_t kEndPart = 0xFFFF'FFFF;
-// Instants beyond this would come near what an entry holds.
-constexpr std::int64_t kLatestInstant = std::int64_t{1} << 55;
 
 struct PartHead {
     std::uint32_t worker;  // or kSlotsPart, kEndPart
@@ -56,12 +54,6 @@ private:
 };
 
 using File = std::unique_ptr<std::FILE, int (*)(std::FILE*)>;
-
-std::int64_t clock_now(clockid_t clock) {
-    timespec now{};
-    (void)::clock_gettime(clock, &now);
-    return std::int64_t{now.tv_sec} * 1'000'000'000 + now.tv_nsec;
-}
 
 Error snapshot_failed(const std::string& what, const std::string& path) {
     return {Errc::Unreachable,
@@ -135,8 +127,8 @@ Result<Done> StateRegion::write_snapshot(const StateFolder& folder, const std::s
         return snapshot_failed("write", temporary);
     }
     SnapshotHead head{.magic = kSnapshotMagic,
-                      .utc = clock_now(CLOCK_REALTIME),
-                      .instant = clock_now(CLOCK_BOOTTIME) + header_.lead,
+                      .utc = read_clock(CLOCK_REALTIME).count(),
+                      .instant = read_clock(CLOCK_BOOTTIME).count() + header_.lead,
                       .header = header_};
     head.sum = head.sum_now();
     Parts parts{file.get(), SumChain{head.sum}};
@@ -167,8 +159,10 @@ Result<Done> StateRegion::restore(const StateFolder& folder, const std::string& 
         head.sum != head.sum_now() || head.utc < 0 || !head.header.check()) {
         return broken;
     }
-    const std::int64_t age = std::max<std::int64_t>(clock_now(CLOCK_REALTIME) - head.utc, 0);
-    if (head.instant < 0 || head.instant > kLatestInstant || age > kLatestInstant - head.instant) {
+    const std::int64_t age =
+        std::max<std::int64_t>(read_clock(CLOCK_REALTIME).count() - head.utc, 0);
+    constexpr std::int64_t kLatest = kLatestBegin.time_since_epoch().count();
+    if (head.instant < 0 || head.instant > kLatest || age > kLatest - head.instant) {
         return Error{Errc::OutOfRange, "the snapshot " + path + " is too old"};
     }
     StateShape shape = head.header.shape();
@@ -177,10 +171,11 @@ Result<Done> StateRegion::restore(const StateFolder& folder, const std::string& 
     if (!place) {
         return place.error();
     }
-    const Result<StateRegion> region = make(*place, shape,
-                                            {head.header.secrets, head.header.lineage,
-                                             head.instant + age - clock_now(CLOCK_BOOTTIME), true},
-                                            0);
+    const Result<StateRegion> region =
+        make(*place, shape,
+             {head.header.secrets, head.header.lineage,
+              head.instant + age - read_clock(CLOCK_BOOTTIME).count(), true},
+             0);
     if (!region) {
         return region.error();
     }

@@ -77,8 +77,9 @@ class Box:
         self.wrapper = []  # words before the commands of both daemons
         self.seeded_rss = True  # the same spread over workers each time; False: the dataplane draws its key
 
-    def start_dataplane(self, outside, inside, config=None, wait=True, netns=None):
-        """`config`: what is to stand in its sluice.yaml besides, or otherwise."""
+    def start_dataplane(self, outside, inside, config=None, wait=True, netns=None, uptime=None):
+        """`config`: what is to stand in its sluice.yaml besides, or otherwise. `uptime`: for how many
+        days the machine seems to be up."""
         write_box_file(self.box_file, merged({
             "version": 1,
             "ports": [pair(outside, inside)],
@@ -87,6 +88,8 @@ class Box:
                 "keys": 4096, "state_dir": self.folder / self.dataplane_state}},
             "sockets": {"dataplane": {"path": self.dataplane_socket}}}, config or {}))
         command = ["ip", "netns", "exec", netns] if netns else []
+        if uptime:
+            command += ["unshare", "--time", "--boottime", str(uptime * 86_400), "--kill-child"]
         self.write_rss_key()
         self.dataplane = self.start([*command, *self.wrapper, self.dataplane_program, "--config",
                                      self.box_file], "dataplane.log")

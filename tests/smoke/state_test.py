@@ -45,6 +45,29 @@ class Case(BoxCase):
         return self.rule()
 
 
+class LongUp(Case):
+    YEARS = {
+        "window": "{algorithm: fixed_window, count: 500, window: 365d, phase: first}",
+        "sliding window": "{algorithm: sliding_window, count: 500, window: 365d}",
+        "token bucket": "{algorithm: token_bucket, rate: 1/d, burst: 500}",
+    }
+
+    def test_limits_of_a_year_hold_on_a_machine_that_is_up_for_years(self):
+        self.box.start_dataplane(*NULL, uptime=1310)
+        self.box.start_sluiced()
+        for number, (name, limit) in enumerate(self.YEARS.items(), 1):
+            with self.subTest(name):
+                self.apply(rules(limit))
+                rule = self.flood_until_refused(self.rule()["exceeded"] + 100_000)
+                self.assertEqual(rule["admitted"], 1000 * number)
+        self.apply(rules("{algorithm: token_bucket, rate: 1/d, burst: 500}",
+                         more="    ban: {after: 10, within: 1h, for: 365d}\n"))
+        wait_until("the flood to be banned", lambda: self.rule().get("banned", 0) > 100_000)
+        rule = self.rule()
+        self.assertEqual((rule["admitted"], rule["bans"]), (1000 * len(self.YEARS), 2))
+        self.assertGreater(self.box.stats()["clock"]["instants_left_s"], 800 * 86_400)
+
+
 class Killed(Case):
     """Ports that bring frames without end: the process is always in the middle of some."""
 

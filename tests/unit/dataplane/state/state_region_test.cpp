@@ -1,5 +1,7 @@
 #include "dataplane/state/state_region.hpp"
 
+#include "dataplane/read_clock.hpp"
+
 #include <gtest/gtest.h>
 
 #include <filesystem>
@@ -84,10 +86,12 @@ TEST_F(StateRegionTest, ASnapshotBringsItBackOnceTheMemoryIsGone) {
     const auto folder = StateFolder::open(directory);
     ASSERT_TRUE(folder.has_value());
     const std::string snapshot = directory + "/snapshot";
+    Nanoseconds lead{};
     std::uint64_t lineage = 0;
     {
         const auto region = StateRegion::open(*folder, shape(2, 1000));
         lineage = region->lineage();
+        lead = region->clock_lead();
         mark(*region, 1) = 123;
         region->records(1).back().set(1, 2);
         ASSERT_TRUE(region->write_snapshot(*folder, snapshot).has_value());
@@ -102,7 +106,50 @@ TEST_F(StateRegionTest, ASnapshotBringsItBackOnceTheMemoryIsGone) {
     EXPECT_EQ(mark(*back, 1), 123U);
     EXPECT_EQ(back->records(1).back().unsynced(), 3U);
     // The same boot: the instants go on as they were, but for what the clocks differ by.
-    EXPECT_LT(std::chrono::abs(back->clock_lead()), std::chrono::seconds{1});
+    EXPECT_LT(std::chrono::abs(back->clock_lead() - lead), std::chrono::seconds{1});
+}
+
+Nanoseconds age_of(Nanoseconds lead) {
+    return read_clock(CLOCK_BOOTTIME) + lead;
+}
+
+// However long the machine has been up.
+TEST_F(StateRegionTest, InstantsBeginAtZeroWithTheTables) {
+    const auto folder = StateFolder::open(directory);
+    ASSERT_TRUE(folder.has_value());
+    const auto region = StateRegion::open(*folder, shape(1, 100));
+    ASSERT_TRUE(region.has_value());
+    EXPECT_GE(age_of(region->clock_lead()), Nanoseconds{0});
+    EXPECT_LT(age_of(region->clock_lead()), std::chrono::hours{1});
+    const auto another = StateRegion::open(*folder, shape(1, 200));
+    ASSERT_TRUE(another.has_value());
+    EXPECT_EQ(another->clock_lead(),
+              region->clock_lead());  // keys are looked up in the former ones
+}
+
+// What instants are no longer good for is not used.
+TEST_F(StateRegionTest, TablesThatAreTooOldAreKeptAside) {
+    const auto folder = StateFolder::open(directory);
+    ASSERT_TRUE(folder.has_value());
+    const Nanoseconds longest = kLatestBegin.time_since_epoch();
+    for (const Nanoseconds more : {Nanoseconds{-std::chrono::hours{1}},
+                                   longest + std::chrono::hours{1}, Nanoseconds::max()}) {
+        ASSERT_TRUE(folder->forget().has_value());
+        ASSERT_TRUE(StateRegion::open(*folder, shape(1, 100)));
+        std::fstream file{directory + "/tables/header",
+                          std::ios::binary | std::ios::in | std::ios::out};
+        RegionHeader header;
+        file.read(reinterpret_cast<char*>(&header), sizeof(header));
+        header.lead = more == Nanoseconds::max() ? more.count() : header.lead + more.count();
+        header.seal();
+        file.seekp(0);
+        file.write(reinterpret_cast<const char*>(&header), sizeof(header));
+        file.close();
+        const auto begun = StateRegion::open(*folder, shape(1, 100));
+        ASSERT_TRUE(begun.has_value());
+        EXPECT_FALSE(begun->taken_up());
+        EXPECT_LT(age_of(begun->clock_lead()), std::chrono::hours{1});
+    }
 }
 
 // A sample of all bits of a snapshot: it is taken up as it was, or not at all.
