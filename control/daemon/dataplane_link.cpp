@@ -61,6 +61,10 @@ bool DataplaneLink::check() {
     return client_.has_value();
 }
 
+void DataplaneLink::ping() {
+    (void)call(Ping{});
+}
+
 RssMapping DataplaneLink::spread() const {
     const std::lock_guard lock{seeing_};
     return spread_;

@@ -31,6 +31,9 @@ public:
     // waiting.
     [[nodiscard]] bool check();
 
+    // Says that we are still here: a client that is silent for long is closed.
+    void ping();
+
     struct Status {
         bool connected = false;
         std::uint32_t pid = 0;
@@ -40,12 +43,19 @@ public:
     // interval, also as changed since; before the first connection, the usual mapping.
     [[nodiscard]] RssMapping spread() const;
 
+    // Vouches for the databases of sets that are sent, once there is a key; before the first call.
+    void share_key(const DatabaseKey& key) { key_ = key; }
+    [[nodiscard]] DatabaseSeal seal(const RuleSet& rules) const {
+        return key_ ? seal_of(rules, *key_) : DatabaseSeal{};
+    }
+
 private:
     void set(Status status);
 
     std::string path_;
     std::chrono::milliseconds timeout_;
     std::string audit_dir_;
+    std::optional<DatabaseKey> key_;
     std::timed_mutex calling_;
     std::optional<DataplaneClient> client_;  // behind calling_
     mutable std::mutex seeing_;

@@ -100,6 +100,12 @@ struct HttpCallbacks {
                                                      "only root and the socket's owner and group "
                                                      "may use it"));
         }
+        if (!server.fits(fd_of(connection), class_of(request.method, request.path))) {
+            return send(connection,
+                        problem_response(503, "too many requests at once",
+                                         "as many as may be are under way already"),
+                        true);
+        }
         if (promises_too_much(connection)) {
             return send(connection,
                         problem_response(413, "too large", "a request's body is at most 64 MiB"));
@@ -128,10 +134,9 @@ struct HttpCallbacks {
     static MHD_Result finish(HttpServer& server, MHD_Connection* connection,
                              const Incoming& incoming) {
         server.deadlines_.stop(fd_of(connection));
-        // A place that is kept for one kind of requests is left after each.
         const int fd = fd_of(connection);
-        const bool last = server.kind_of(fd) != RequestClass::Ordinary;
-        const MHD_Result sent = send(connection, answer(server.handler_, incoming.request), last);
+        const HttpResponse response = answer(server.handler_, incoming.request);
+        const MHD_Result sent = send(connection, response, server.is_last(fd));
         server.deadlines_.start(fd, Clock::now());
         return sent;
     }
@@ -212,11 +217,9 @@ Result<Done> HttpServer::begin_listening(Fd listener, ApiCounters& counters) {
     if (daemon_ == nullptr) {
         return Error{Errc::Unreachable, "the API does not start on " + path_};
     }
-    Result<std::unique_ptr<Lobby>> lobby =
-        Lobby::make(std::move(listener), {}, counters,
-                    [this](int fd, const Peer& peer, RequestClass kind) {
-                        return admit(fd, peer, kind);
-                    });
+    Result<std::unique_ptr<Lobby>> lobby = Lobby::make(
+        std::move(listener), {}, counters,
+        [this](int fd, const Peer& peer, RequestClass kind) { return admit(fd, peer, kind); });
     if (!lobby) {
         return lobby.error();
     }
@@ -264,10 +267,27 @@ void HttpServer::leave(int fd) {
     }
 }
 
-RequestClass HttpServer::kind_of(int fd) {
+bool HttpServer::fits(int fd, RequestClass kind) {
     const std::lock_guard lock{placing_};
     const auto found = placed_.find(fd);
-    return found == placed_.end() ? RequestClass::Ordinary : found->second.kind;
+    if (found == placed_.end() || found->second.kind == kind ||
+        found->second.kind == RequestClass::Ordinary) {
+        return true;
+    }
+    if (!places_.take(kind, found->second.user)) {
+        return false;
+    }
+    places_.give_back(found->second.kind, found->second.user);
+    found->second.kind = kind;
+    lobby_->wake();
+    return true;
+}
+
+bool HttpServer::is_last(int fd) {
+    const std::lock_guard lock{placing_};
+    const auto found = placed_.find(fd);
+    return found != placed_.end() && found->second.kind != RequestClass::Ordinary &&
+           places_.is_crowded(found->second.kind, found->second.user);
 }
 
 void HttpServer::sweep() {

@@ -50,7 +50,10 @@ private:
     [[nodiscard]] Result<Done> begin_listening(Fd listener, ApiCounters& counters);
     [[nodiscard]] bool admit(int fd, const Peer& peer, RequestClass kind);
     void leave(int fd);
-    [[nodiscard]] RequestClass kind_of(int fd);
+    // Whether the connection has a place for that request, or has got another one.
+    [[nodiscard]] bool fits(int fd, RequestClass kind);
+    // Whether others need the connection's place more than it does once it is answered.
+    [[nodiscard]] bool is_last(int fd);
 
     std::string path_;
     Access access_;

@@ -12,6 +12,8 @@ namespace {
 
 constexpr std::chrono::seconds kRetryRules{5};  // when the dataplane is there but takes no rules
 
+constexpr std::chrono::seconds kPingEvery{5};  // the dataplane waits for 30
+
 void log_problems(const std::vector<Problem>& problems) {
     for (const Problem& problem : problems) {
         const bool error = problem.severity == Severity::Error;
@@ -56,6 +58,10 @@ void LinkKeeper::tick(Clock::time_point now) {
         retry_at_ = now + kRetryRules;
     }
     if (link_.check() && (agreed_ || now < retry_at_)) {
+        if (now >= ping_at_) {
+            ping_at_ = now + kPingEvery;
+            link_.ping();
+        }
         return;
     }
     const Result<Welcome> welcome = link_.connect();

@@ -30,6 +30,7 @@ private:
     bool agreed_ = false;
     bool told_ = false;  // that there is no dataplane
     Clock::time_point retry_at_{};
+    Clock::time_point ping_at_{};
 };
 
 }  // namespace sluice

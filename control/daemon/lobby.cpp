@@ -21,10 +21,9 @@ namespace {
 constexpr int kTickMs = 250;
 
 void say_busy(int fd) {
-    const std::string body =
-        problem_response(503, "too many requests at once",
-                         "as many as may be are under way already; try again")
-            .body;
+    const std::string body = problem_response(503, "too many requests at once",
+                                              "as many as may be are under way already; try again")
+                                 .body;
     const std::string answer = fmt::format(
         "HTTP/1.1 503 Service Unavailable\r\nContent-Type: application/problem+json\r\n"
         "Retry-After: 1\r\nConnection: close\r\nContent-Length: {}\r\n\r\n{}",
@@ -34,20 +33,18 @@ void say_busy(int fd) {
 
 }  // namespace
 
-Lobby::Lobby(Fd listener, Fd ready, Fd waker, Bounds bounds, ApiCounters& counters, Admit admit)
+Lobby::Lobby(Fd listener, Bounds bounds, ApiCounters& counters, Admit admit)
     : listener_{std::move(listener)},
-      ready_{std::move(ready)},
-      waker_{std::move(waker)},
+      ready_{::epoll_create1(EPOLL_CLOEXEC)},
+      waker_{::eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)},
       bounds_{bounds},
       counters_{counters},
       admit_{std::move(admit)} {}
 
 Result<std::unique_ptr<Lobby>> Lobby::make(Fd listener, Bounds bounds, ApiCounters& counters,
                                            Admit admit) {
-    Fd ready{::epoll_create1(EPOLL_CLOEXEC)};
-    Fd waker{::eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)};
-    std::unique_ptr<Lobby> lobby{new Lobby{std::move(listener), std::move(ready), std::move(waker),
-                                           bounds, counters, std::move(admit)}};
+    std::unique_ptr<Lobby> lobby{
+        new Lobby{std::move(listener), bounds, counters, std::move(admit)}};
     if (!lobby->watch(lobby->listener_.get(), EPOLLIN) ||
         !lobby->watch(lobby->waker_.get(), EPOLLIN)) {
         return Error{Errc::Unreachable, "the API cannot wait for its clients"};

@@ -49,7 +49,7 @@ private:
         bool gone = false;
     };
 
-    Lobby(Fd listener, Fd ready, Fd waker, Bounds bounds, ApiCounters& counters, Admit admit);
+    Lobby(Fd listener, Bounds bounds, ApiCounters& counters, Admit admit);
     [[nodiscard]] bool watch(int fd, std::uint32_t events) noexcept;
     void accept_guests();
     void make_room_for(uid_t user);

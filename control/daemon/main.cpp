@@ -1,10 +1,12 @@
 #include "control/daemon/api/api.hpp"
+#include "control/daemon/confinement.hpp"
 #include "control/daemon/http_server.hpp"
 #include "control/daemon/link_keeper.hpp"
 #include "control/daemon/list_keeper.hpp"
 #include "control/daemon/log.hpp"
 #include "control/daemon/rule_compile.hpp"
 #include "control/daemon/settings.hpp"
+#include "lib/wire/database_key.hpp"
 
 #include <spdlog/spdlog.h>
 
@@ -70,11 +72,31 @@ void repeat(const std::stop_token& stop, const std::function<void()>& chore) {
     }
 }
 
+// Without it the dataplane refuses sets with patterns, and takes all others.
+void share_database_key(const Settings& settings, DataplaneLink& link) {
+    std::error_code error;
+    std::filesystem::create_directories(settings.state_dir, error);
+    const Result<DatabaseKey> key = open_database_key(
+        settings.database_key.empty() ? settings.state_dir + "/" + kDatabaseKeyFile
+                                      : settings.database_key,
+        settings.user);
+    if (key) {
+        link.share_key(*key);
+    } else {
+        spdlog::error("{}; the dataplane will refuse rules with patterns", key.error().what);
+    }
+}
+
 int run(const Settings& settings, const sigset_t& signals) {
     set_up_log(settings.log_level, settings.log_format);
-    const std::jthread listener{[&](const std::stop_token& stop) { end_on_signal(stop, signals); }};
     DataplaneLink link{settings.dataplane_socket, DataplaneLink::kTimeout,
                        std::filesystem::absolute(settings.state_dir).string()};
+    share_database_key(settings, link);  // root's, and so before sluiced is another user
+    if (const Result<Done> done = confine(settings); !done) {
+        spdlog::error("{}", done.error().what);
+        return kRefused;
+    }
+    const std::jthread listener{[&](const std::stop_token& stop) { end_on_signal(stop, signals); }};
     Audit audit{settings.state_dir};
     RuleKeeper rules{Store{settings.state_dir}, link, audit};
     ApiCounters counters;
@@ -86,8 +108,8 @@ int run(const Settings& settings, const sigset_t& signals) {
     const auto handle = [&](const HttpRequest& request) { return route(request, services); };
     const auto server =
         HttpServer::start(settings.control, HttpServer::Access::All, counters, handle);
-    const auto watchers = HttpServer::start(read_socket_of(settings), HttpServer::Access::ReadOnly,
-                                            counters, handle);
+    const auto watchers =
+        HttpServer::start(read_socket_of(settings), HttpServer::Access::ReadOnly, counters, handle);
     if (!server || !watchers) {
         spdlog::error("{}", (server ? watchers.error() : server.error()).what);
         return kRefused;

@@ -23,4 +23,12 @@ void Places::give_back(RequestClass kind, uid_t user) {
     }
 }
 
+bool Places::is_crowded(RequestClass kind, uid_t user) {
+    const auto index = static_cast<std::size_t>(kind);
+    const std::lock_guard lock{mutex_};
+    const auto found = by_user_.find({kind, user});
+    const std::size_t of_user = found == by_user_.end() ? 0 : found->second;
+    return 2 * taken_[index] > kBounds[index].all || 2 * of_user > kBounds[index].of_user;
+}
+
 }  // namespace sluice

@@ -23,6 +23,8 @@ public:
 
     [[nodiscard]] bool take(RequestClass kind, uid_t user);
     void give_back(RequestClass kind, uid_t user);
+    // More than half are taken, by the user or by all: nobody is to stay longer than for a request.
+    [[nodiscard]] bool is_crowded(RequestClass kind, uid_t user);
 
 private:
     std::mutex mutex_;

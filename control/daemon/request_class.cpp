@@ -8,15 +8,16 @@ namespace sluice {
 namespace {
 
 struct ClassRow {
-    std::string_view start;  // of the request line; the path ends behind it
+    std::string_view method;
+    std::string_view path;
     RequestClass found;
 };
 constexpr auto kClassRows = std::to_array<ClassRow>({
-    {"POST /v1/panic", RequestClass::Panic},
-    {"GET /v1/health", RequestClass::Watching},
-    {"HEAD /v1/health", RequestClass::Watching},
-    {"GET /v1/metrics", RequestClass::Watching},
-    {"HEAD /v1/metrics", RequestClass::Watching},
+    {"POST", "/v1/panic", RequestClass::Panic},
+    {"GET", "/v1/health", RequestClass::Watching},
+    {"HEAD", "/v1/health", RequestClass::Watching},
+    {"GET", "/v1/metrics", RequestClass::Watching},
+    {"HEAD", "/v1/metrics", RequestClass::Watching},
 });
 
 char lower(char c) noexcept {
@@ -24,9 +25,8 @@ char lower(char c) noexcept {
 }
 
 bool starts_as(std::string_view line, std::string_view name) noexcept {
-    return line.size() >= name.size() &&
-           std::equal(name.begin(), name.end(), line.begin(),
-                      [](char a, char b) { return a == lower(b); });
+    return line.size() >= name.size() && std::equal(name.begin(), name.end(), line.begin(),
+                                                    [](char a, char b) { return a == lower(b); });
 }
 
 // How many bytes follow the head. nullopt: the head does not say it in a number.
@@ -60,21 +60,29 @@ std::size_t head_size(std::string_view bytes) noexcept {
 
 }  // namespace
 
+RequestClass class_of(std::string_view method, std::string_view path) noexcept {
+    const auto row = std::find_if(kClassRows.begin(), kClassRows.end(), [&](const ClassRow& one) {
+        return one.method == method && one.path == path;
+    });
+    return row == kClassRows.end() ? RequestClass::Ordinary : row->found;
+}
+
 std::optional<RequestClass> class_of(std::string_view bytes) noexcept {
     const bool full = bytes.size() >= kMostPeeked;
     const std::size_t head = head_size(bytes);
     if (head == std::string_view::npos) {
         return full ? std::optional{RequestClass::Ordinary} : std::nullopt;
     }
-    const auto row = std::find_if(kClassRows.begin(), kClassRows.end(), [&](const ClassRow& one) {
-        const char next = bytes.size() > one.start.size() ? bytes[one.start.size()] : '\0';
-        return bytes.starts_with(one.start) && (next == ' ' || next == '?');
-    });
+    const std::string_view line = bytes.substr(0, bytes.find_first_of("\r\n"));
+    const std::string_view method = line.substr(0, line.find(' '));
+    const std::string_view target = line.substr(std::min(method.size() + 1, line.size()));
+    const RequestClass found = class_of(method, target.substr(0, target.find_first_of(" ?")));
     const std::optional<std::size_t> body = body_size(bytes.substr(0, head));
-    if (row == kClassRows.end() || !body || *body > kMostPeeked - std::min(head, kMostPeeked)) {
+    if (found == RequestClass::Ordinary || !body ||
+        *body > kMostPeeked - std::min(head, kMostPeeked)) {
         return RequestClass::Ordinary;
     }
-    return bytes.size() - head >= *body ? std::optional{row->found} : std::nullopt;
+    return bytes.size() - head >= *body ? std::optional{found} : std::nullopt;
 }
 
 }  // namespace sluice

@@ -18,4 +18,7 @@ inline constexpr std::size_t kMostPeeked = 8192;
 // a whole, body included: whoever trickles holds none of their places.
 [[nodiscard]] std::optional<RequestClass> class_of(std::string_view bytes) noexcept;
 
+// The class of a request that has come, by its method and path.
+[[nodiscard]] RequestClass class_of(std::string_view method, std::string_view path) noexcept;
+
 }  // namespace sluice

@@ -5,7 +5,39 @@
 #include "lib/policy/overrides/override_cache.hpp"
 #include "lib/policy/texts/pattern_compiler.hpp"
 
+#include <filesystem>
+
+#include <pwd.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
 namespace sluice {
+namespace {
+
+std::string our_name() {
+    const passwd* user = ::getpwuid(::geteuid());
+    return user == nullptr ? "uid " + std::to_string(::geteuid()) : user->pw_name;
+}
+
+// Its mode and that of every folder above it: nobody learns through sluiced what is closed to them.
+bool everybody_may_read(const std::string& path) {
+    std::error_code error;
+    const std::filesystem::path whole = std::filesystem::canonical(path, error);
+    struct stat info{};
+    if (error || ::stat(whole.c_str(), &info) != 0 || (info.st_mode & S_IROTH) == 0) {
+        return false;
+    }
+    for (std::filesystem::path folder = whole.parent_path();; folder = folder.parent_path()) {
+        if (::stat(folder.c_str(), &info) != 0 || (info.st_mode & S_IXOTH) == 0) {
+            return false;
+        }
+        if (folder == folder.parent_path()) {
+            return true;
+        }
+    }
+}
+
+}  // namespace
 
 Result<ListFile> read_list(const StoredRules& rules, const std::string& path) {
     if (rules.directory.empty() && !path.starts_with('/')) {
@@ -14,12 +46,18 @@ Result<ListFile> read_list(const StoredRules& rules, const std::string& path) {
                                             "folder (`directory=`)"};
     }
     const ActAs applicant{rules.applied_by};
-    if (!applicant.works()) {
+    if (!applicant.works() && !everybody_may_read(list_path(rules.directory, path))) {
         return Error{Errc::Unreachable, "cannot read " + path + " with the rights of uid " +
                                             std::to_string(rules.applied_by) +
-                                            ": sluiced does not run as root"};
+                                            ": sluiced runs as " + our_name() +
+                                            ", and reads for others what everybody may read"};
     }
-    return read_list_file(rules.directory, path);
+    Result<ListFile> file = read_list_file(rules.directory, path);
+    if (!file && ::geteuid() != 0) {
+        return Error{file.error().code, file.error().what + "; sluiced runs as " + our_name() +
+                                            ", which must be able to read what it watches"};
+    }
+    return file;
 }
 
 PatternCache& pattern_cache() {

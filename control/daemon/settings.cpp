@@ -40,6 +40,8 @@ bool take_config(const std::string& path, Settings& settings) {
     settings.read_only = box->read_only;
     settings.dataplane_socket = box->dataplane.path;
     settings.state_dir = box->state_dir;
+    settings.user = box->user;
+    settings.database_key = box->database_key;
     settings.log_level = name_in(kLogLevelNames, box->log_level);
     settings.log_format = name_in(kLogFormatNames, box->log_format);
     if (!box->rules.empty()) {
@@ -82,6 +84,8 @@ void add_options(CLI::App& app, Settings& settings, bool& refused) {
     add("--read-socket", settings.read_only.path, "the socket that changes nothing");
     add("--dataplane-socket", settings.dataplane_socket, "the dataplane's socket");
     add("--state-dir", settings.state_dir, "where the last applied rules are kept");
+    add("--user", settings.user, "the user to run as, once started by root");
+    add("--database-key", settings.database_key, "the key that vouches for patterns");
     add("--log-level", settings.log_level, "debug, info, warn or error")
         ->check(CLI::IsMember({"debug", "info", "warn", "error"}));
     add("--log-format", settings.log_format, "text, json or journal")

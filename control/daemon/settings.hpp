@@ -14,7 +14,9 @@ struct Settings {
     SocketOptions read_only{"", 0660, "", ""};
     std::string dataplane_socket = "/run/sluice/dataplane.sock";
     std::string state_dir = "/var/lib/sluice";
-    std::string rules;  // applied at the start when no set was ever applied
+    std::string user;          // to run as; empty: as it is started
+    std::string database_key;  // the file of that key; empty: in the state directory
+    std::string rules;         // applied at the start when no set was ever applied
     std::string log_level = "info";
     std::string log_format = "text";
 };

@@ -5,10 +5,25 @@
 
 #include <utility>
 
+#include <rte_cycles.h>
+
 namespace sluice {
 namespace {
 
 constexpr std::chrono::milliseconds kGraceTimeout{200};
+constexpr unsigned kTurnPauseUs = 50;
+
+// Without a key that sluiced can share, sets with patterns are refused, and all others work.
+DatabaseKey database_key_of(const BoxConfig& box) {
+    const std::string path =
+        box.database_key.empty() ? box.state_dir + "/" + kDatabaseKeyFile : box.database_key;
+    Result<DatabaseKey> key = open_database_key(path, box.user);
+    if (!key) {
+        log_error(key.error().what + "; rules with patterns will be refused");
+        return random_database_key();
+    }
+    return *key;
+}
 
 }  // namespace
 
@@ -20,6 +35,7 @@ RulePublisher::RulePublisher(const BoxConfig& box, BoxState& state, WorkerFleet&
       store_{box.state_dir},
       on_no_rules_{box.on_no_rules},
       merge_interval_{box.merge_interval},
+      key_{database_key_of(box)},
       running_{std::make_unique<const Running>()},
       board_{workers.size()} {}
 
@@ -92,18 +108,73 @@ void RulePublisher::reclaim() {
     });
 }
 
+// By the same way as any other set, since workers may have brought buckets under the numbers of the
+// one that is taken back.
+void RulePublisher::go_back_to(const LoadedRules& before) {
+    Result<LoadedRules> again = LoadedRules::make(before.rules(), environment());
+    if (!again) {
+        ++unkept_;
+        log_error("the rules before cannot be taken up again: " + again.error().what +
+                  "; those that could not be kept stay in force");
+        return;
+    }
+    (void)state_.keep(again->slots());
+    adopt(*std::move(again));
+}
+
+// A set that ends the process as soon as a worker runs it is not what the next one starts with: a
+// worker has gone through a whole turn of its loop with it first.
+Result<Done> RulePublisher::keep_once_run() {
+    const std::uint64_t mark = board_.mark();
+    const auto deadline = std::chrono::steady_clock::now() + kGraceTimeout;
+    while (!board_.any_passed(mark) && std::chrono::steady_clock::now() < deadline) {
+        rte_delay_us_sleep(kTurnPauseUs);
+    }
+    if (board_.any_passed(mark)) {
+        to_keep_.reset();
+        return store_.save(RulesInForce{loaded_->rules(), source_, modes_, seal_});
+    }
+    log_warn(
+        "no worker has run the new rules within 200 ms; they are kept for the next start once "
+        "one has");
+    to_keep_ = Unkept{loaded_, source_, modes_, seal_, mark};
+    return Done{};
+}
+
+void RulePublisher::keep_late() {
+    if (!to_keep_ || !board_.any_passed(to_keep_->mark)) {
+        return;
+    }
+    const Unkept& late = *to_keep_;
+    const Result<Done> saved =
+        store_.save(RulesInForce{late.rules->rules(), late.source, late.modes, late.seal});
+    if (!saved) {
+        ++unkept_;
+        log_error("the next start will have other rules than those in force: " +
+                  saved.error().what);
+    }
+    to_keep_.reset();
+}
+
 Reply RulePublisher::keep(const KeepRules& request) {
     if (request.generation != generation()) {
         return Failure{"other rules run than those that are to be kept"};
     }
-    if (const Result<Done> saved = store_.save(RulesInForce{loaded_->rules(), source_, modes_});
-        !saved) {
-        return Failure{saved.error().what};
+    if (const Result<Done> kept = keep_once_run(); !kept) {
+        return Failure{kept.error().what};
     }
     return Applied{generation()};
 }
 
 Reply RulePublisher::take(ApplyRules request, Keep keep) {
+    if (!is_sealed(request.rules, request.seal, key_)) {
+        ++unsealed_;
+        const Failure why{
+            "its patterns do not carry the sum that sluiced makes with the key of "
+            "databases; do both programs share one?"};
+        log_error("refused a rule set: " + why.what);
+        return why;
+    }
     request.rules.generation = generation_of(request.rules);
     Result<LoadedRules> next = LoadedRules::make(std::move(request.rules), environment());
     if (!next) {
@@ -113,16 +184,20 @@ Reply RulePublisher::take(ApplyRules request, Keep keep) {
     if (const Result<Done> kept = state_.keep(next->slots()); !kept) {
         return Failure{kept.error().what};
     }
+    const std::shared_ptr<const LoadedRules> before = loaded_;
+    std::swap(source_, request.source);
+    std::swap(modes_, request.modes);
+    std::swap(seal_, request.seal);
+    adopt(*std::move(next));
     if (keep == Keep::Yes) {
-        const RulesInForce in_force{next->rules(), request.source, request.modes};
-        if (const Result<Done> saved = store_.save(in_force); !saved) {
-            (void)state_.keep(loaded_->slots());
-            return Failure{saved.error().what};
+        if (const Result<Done> kept = keep_once_run(); !kept) {
+            source_ = std::move(request.source);
+            modes_ = std::move(request.modes);
+            seal_ = request.seal;
+            go_back_to(*before);
+            return Failure{kept.error().what};
         }
     }
-    source_ = std::move(request.source);
-    modes_ = std::move(request.modes);
-    adopt(*std::move(next));
     await_moves();
     log_info("applied a rule set with " + std::to_string(loaded_->rules().rules.size()) + " rules");
     return Applied{generation()};
@@ -137,6 +212,7 @@ bool RulePublisher::set_panic(bool pass) {
 
 void RulePublisher::keep_house() {
     reclaim();
+    keep_late();
     finish_migrations();
 }
 

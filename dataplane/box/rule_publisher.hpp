@@ -40,6 +40,12 @@ public:
     [[nodiscard]] Reply set_merge_interval(const SetMergeInterval& request);
     [[nodiscard]] RunningRules running_rules() const { return {generation(), source_, modes_}; }
 
+    // What went another way than it should: sets that were refused, or run and are not kept.
+    void add_to(ControlStats& stats) const noexcept {
+        stats.unsealed += unsealed_;
+        stats.unkept += unkept_;
+    }
+
     // Frees what all workers have let go of, and ends moves of keys that are due.
     void keep_house();
     // Keys that move have until then, and no less, to be told of.
@@ -69,6 +75,9 @@ private:
     void finish_migrations();
     void publish();
     void reclaim();
+    [[nodiscard]] Result<Done> keep_once_run();
+    void keep_late();
+    void go_back_to(const LoadedRules& before);
 
     BoxState& state_;
     WorkerFleet& workers_;
@@ -81,6 +90,19 @@ private:
     std::shared_ptr<const LoadedRules> loaded_ = std::make_shared<const LoadedRules>();
     std::string source_;
     std::string modes_;
+    DatabaseSeal seal_{};
+    // Rules that are to be kept for the next start, and that no worker has run yet.
+    struct Unkept {
+        std::shared_ptr<const LoadedRules> rules;
+        std::string source;
+        std::string modes;
+        DatabaseSeal seal{};
+        std::uint64_t mark = 0;
+    };
+    std::optional<Unkept> to_keep_;
+    DatabaseKey key_;
+    std::uint64_t unsealed_ = 0;
+    std::uint64_t unkept_ = 0;
     bool panic_ = false;
     Published<Running> running_;
     QuiesceBoard board_;

@@ -7,8 +7,11 @@ namespace sluice {
 
 namespace {
 
-// Whether workers could scan for its texts.
-Result<Done> check(const ApplyRules& rules) {
+// Whether workers may and could scan for its texts.
+Result<Done> check(const ApplyRules& rules, const DatabaseKey& key) {
+    if (!is_sealed(rules.rules, rules.seal, key)) {
+        return Error{Errc::Refused, "its patterns are without the sum of this box's key"};
+    }
     if (const auto texts = TextScratch::make(rules.rules.classifier.texts()); !texts) {
         return texts.error();
     }
@@ -26,7 +29,7 @@ std::optional<ApplyRules> RulePublisher::saved_rules() {
     std::string why;
     if (!saved) {
         why = saved.error().what;
-    } else if (const Result<Done> usable = check(**saved); !usable) {
+    } else if (const Result<Done> usable = check(**saved, key_); !usable) {
         why = "the saved rule set cannot be used (" + usable.error().what + "); " +
               store_.put_aside();
     } else {
@@ -46,7 +49,7 @@ std::optional<ApplyRules> RulePublisher::rules_before() {
         log_error(before.error().what);
         return std::nullopt;
     }
-    if (!*before || !check(**before)) {
+    if (!*before || !check(**before, key_)) {
         return std::nullopt;
     }
     log_error("going on with the rule set before it");
@@ -62,6 +65,7 @@ Result<Done> RulePublisher::load_saved() {
         rules = std::move(saved->rules);
         source_ = std::move(saved->source);
         modes_ = std::move(saved->modes);
+        seal_ = saved->seal;
         log_info("took up the saved rule set with " + std::to_string(rules.rules.size()) +
                  " rules");
     } else {

@@ -72,6 +72,7 @@ Stats Dataplane::stats() const {
     stats.state = state_.stats();
     stats.state.rules = rules_.kept_rules();
     workers_.add_debts(stats.state);
+    rules_.add_to(stats.control);
     const RuleRows::ReadRow read = [this](std::uint32_t row) { return workers_.read_row(row); };
     for (const LoadedRule& rule : loaded.set().rules) {
         const RuleTotals totals = loaded.rows().totals(rule, read);

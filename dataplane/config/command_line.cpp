@@ -66,6 +66,16 @@ constexpr auto kOptions = std::to_array<Option>({
          line.box.dataplane.path = path;
          return Done{};
      }},
+    {"user", "NAME", "the user that sluiced runs as: the control socket is its own",
+     [](Line& line, Text name) -> Result<Done> {
+         line.box.user = name;
+         return Done{};
+     }},
+    {"database-key", "FILE", "the key that vouches for patterns, shared with sluiced",
+     [](Line& line, Text file) -> Result<Done> {
+         line.box.database_key = file;
+         return Done{};
+     }},
     {"forget", "", "removes what is kept in the state directory, and ends",
      [](Line& line, Text) -> Result<Done> {
          line.kind = CommandLine::Kind::Forget;

@@ -3,6 +3,7 @@
 #include "lib/base/log.hpp"
 #include "lib/wire/codec.hpp"
 
+#include <algorithm>
 #include <array>
 #include <cerrno>
 #include <ctime>
@@ -15,6 +16,11 @@ namespace sluice {
 namespace {
 
 constexpr std::size_t kMaxClients = 16;
+constexpr std::size_t kKeptForRoot = 4;  // of these
+// While they come in: the largest message, and some beside it.
+constexpr std::size_t kAllUploads = kMaxMessageSize + (std::size_t{32} << 20);
+constexpr std::chrono::seconds kIdle{30};     // sluiced pings more often
+constexpr std::chrono::seconds kSettled{1};   // idle for so long, a client gives way to another
 constexpr std::chrono::seconds kPatience{5};  // inside a message, or with a reply unread
 constexpr std::size_t kReadSize = 65'536;
 constexpr int kReadsAtOnce = 64;    // then the others have their turn
@@ -70,7 +76,7 @@ void ControlServer::serve(std::chrono::milliseconds timeout) {
             accept_clients();
         }
     }
-    std::erase_if(clients_, [](const Client& client) { return is_done(client); });
+    std::erase_if(clients_, [this](const Client& client) { return is_done(client); });
 }
 
 void ControlServer::serve_client(Client& client, short events) {
@@ -91,21 +97,59 @@ void ControlServer::accept_clients() {
             return;
         }
         const Result<Peer> peer = peer_of(fd.get());
-        if (!peer || !may_speak(*peer, options_.path)) {
+        if (!peer || !owns(*peer, options_.path)) {
+            ++counts_.strangers;
             log_warn("refused a client on " + options_.path + ": " +
                      (peer ? who(*peer) : "unknown"));
             continue;
         }
-        if (clients_.size() == kMaxClients) {
-            log_warn("refused a client on " + options_.path + ": there are 16 already");
+        if (!make_room_for(*peer)) {
+            ++counts_.full;
+            log_warn("refused a client on " + options_.path + ": there are too many already");
             continue;
         }
         clients_.push_back({.fd = std::move(fd),
                             .peer = *peer,
                             .in = {},
                             .out = {},
-                            .since = std::chrono::steady_clock::now()});
+                            .since = std::chrono::steady_clock::now(),
+                            .asked = std::chrono::steady_clock::now()});
     }
+}
+
+// Who has nothing under way for the longest time gives its place; others' only to root.
+bool ControlServer::make_room_for(const Peer& peer) {
+    const std::size_t most = peer.uid == 0 ? kMaxClients : kMaxClients - kKeptForRoot;
+    const auto open = [](const Client& client) { return client.fd.is_open(); };
+    if (static_cast<std::size_t>(std::count_if(clients_.begin(), clients_.end(), open)) < most) {
+        return true;
+    }
+    const auto settled = std::chrono::steady_clock::now() - kSettled;
+    Client* idlest = nullptr;
+    for (Client& client : clients_) {
+        const bool idle =
+            open(client) && !client.in.waiting() && client.out.empty() && client.asked <= settled;
+        const bool theirs = peer.uid == 0 || client.peer.uid == peer.uid;
+        if (idle && theirs && (idlest == nullptr || client.asked < idlest->asked)) {
+            idlest = &client;
+        }
+    }
+    if (idlest == nullptr) {
+        return false;
+    }
+    ++counts_.idle;
+    log_warn("closing an idle client on " + options_.path + ", " + who(idlest->peer) +
+             ": another one needs its place");
+    idlest->fd = Fd{};
+    return true;
+}
+
+bool ControlServer::has_room_for_uploads() const {
+    std::size_t held = 0;
+    for (const Client& client : clients_) {
+        held += client.fd.is_open() ? client.in.left() : 0;
+    }
+    return held <= kAllUploads;
 }
 
 void ControlServer::receive(Client& client) {
@@ -124,6 +168,12 @@ void ControlServer::receive(Client& client) {
             client.since = std::chrono::steady_clock::now();
         }
         client.in.feed(ByteView{bytes}.first(static_cast<std::size_t>(got)));
+        if (!has_room_for_uploads()) {
+            ++counts_.uploads;
+            refuse(client, "all messages that come in together are at most " +
+                               std::to_string(kAllUploads >> 20) + " MiB; try again");
+            return;
+        }
         if (client.in.broken()) {
             refuse(client,
                    "a message is at most " + std::to_string(kMaxMessageSize >> 20) + " MiB");
@@ -168,6 +218,7 @@ void ControlServer::answer(Client& client, ByteView payload) {
         audit_dir_ = std::get<Hello>(*request).audit_dir;
     }
     client.greeted = true;
+    client.asked = std::chrono::steady_clock::now();
     queue(client, handle(client, *std::move(request)));
 }
 
@@ -201,7 +252,15 @@ Reply ControlServer::handle(Client& client, Request request) {
         return dataplane_->running_rules();
     }
     if (std::holds_alternative<GetStats>(request)) {
-        return dataplane_->stats();
+        Stats stats = dataplane_->stats();
+        stats.control.strangers = counts_.strangers;
+        stats.control.full = counts_.full;
+        stats.control.idle = counts_.idle;
+        stats.control.uploads = counts_.uploads;
+        return stats;
+    }
+    if (std::holds_alternative<Ping>(request)) {
+        return Applied{dataplane_->generation()};
     }
     if (const auto* top = std::get_if<GetTop>(&request)) {
         return dataplane_->top(*top);
@@ -242,8 +301,13 @@ bool ControlServer::is_done(const Client& client) {
     if (!client.fd.is_open() || (client.closing && client.out.empty())) {
         return true;
     }
+    const auto now = std::chrono::steady_clock::now();
     const bool owes = client.in.waiting() || !client.out.empty() || !client.greeted;
-    return owes && std::chrono::steady_clock::now() - client.since > kPatience;
+    if (!owes && now - client.asked > kIdle) {
+        ++counts_.idle;
+        return true;
+    }
+    return owes && now - client.since > kPatience;
 }
 
 void ControlServer::queue(Client& client, const Reply& reply) {

@@ -15,7 +15,8 @@ namespace sluice {
 
 // dataplane.sock, served by the main lcore without ever waiting for a client: what a client has not
 // sent is not waited for, what it does not read is kept up to a bound, and one that dawdles inside
-// a message is closed.
+// a message, or has nothing to say for long, is closed. Only root and the socket's owner are
+// clients; some places are root's, and a client that idles gives way to one that comes.
 class ControlServer {
 public:
     [[nodiscard]] static Result<ControlServer> listen(const SocketOptions& options,
@@ -34,6 +35,7 @@ private:
         FrameBuffer in;
         std::vector<std::byte> out;                   // not yet sent
         std::chrono::steady_clock::time_point since;  // of the last progress
+        std::chrono::steady_clock::time_point asked;  // when it last had a whole message
         bool greeted = false;
         bool closing = false;  // after what is in `out`
         bool more = false;     // it had its turn, and there may be more messages of it
@@ -41,6 +43,8 @@ private:
 
     ControlServer(Fd listener, SocketOptions options, Dataplane& dataplane);
     void accept_clients();
+    [[nodiscard]] bool make_room_for(const Peer& peer);
+    [[nodiscard]] bool has_room_for_uploads() const;
     void serve_client(Client& client, short events);
     void receive(Client& client);
     void answer_waiting(Client& client);
@@ -48,7 +52,7 @@ private:
     [[nodiscard]] Reply handle(Client& client, Request request);
     [[nodiscard]] Reply set_panic(const Client& client, const SetPanic& request);
     void send(Client& client);
-    [[nodiscard]] static bool is_done(const Client& client);
+    [[nodiscard]] bool is_done(const Client& client);
     static void queue(Client& client, const Reply& reply);
     static void refuse(Client& client, std::string why);
 
@@ -57,6 +61,7 @@ private:
     Dataplane* dataplane_;
     std::vector<Client> clients_;
     std::string audit_dir_;  // of the sluiced that was connected last
+    ControlStats counts_;
 };
 
 }  // namespace sluice

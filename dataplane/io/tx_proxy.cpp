@@ -1,5 +1,6 @@
 #include "dataplane/io/tx_proxy.hpp"
 
+#include "lib/packet/row_mask.hpp"
 #include "lib/pipeline/packet.hpp"
 
 #include <algorithm>

@@ -18,7 +18,7 @@ public:
     // everything as it was.
     [[nodiscard]] Result<Done> save(const RulesInForce& rules) const;
     [[nodiscard]] Result<Done> save(const ApplyRules& rules) const {
-        return save(RulesInForce{rules.rules, rules.source, rules.modes});
+        return save(RulesInForce{rules.rules, rules.source, rules.modes, rules.seal});
     }
 
     // nullopt: nothing was ever saved. A file that cannot be read, since it is of another version

@@ -7,7 +7,7 @@
 
 namespace sluice {
 
-QuiesceBoard::QuiesceBoard(std::size_t workers) {
+QuiesceBoard::QuiesceBoard(std::size_t workers) : workers_{workers} {
     const auto threads = static_cast<std::uint32_t>(workers);
     const std::size_t size = rte_rcu_qsbr_get_memsize(threads);
     board_ = static_cast<rte_rcu_qsbr*>(std::aligned_alloc(RTE_CACHE_LINE_SIZE, size));
@@ -38,6 +38,16 @@ void QuiesceBoard::quiescent(std::size_t worker) noexcept {
 
 std::uint64_t QuiesceBoard::mark() noexcept {
     return rte_rcu_qsbr_start(board_);
+}
+
+bool QuiesceBoard::any_passed(std::uint64_t mark) const noexcept {
+    for (std::size_t worker = 0; worker < workers_; ++worker) {
+        const std::uint64_t seen = __atomic_load_n(&board_->qsbr_cnt[worker].cnt, __ATOMIC_ACQUIRE);
+        if (seen != __RTE_QSBR_CNT_THR_OFFLINE && seen >= mark) {
+            return true;
+        }
+    }
+    return false;
 }
 
 std::optional<GracePeriod> QuiesceBoard::passed(std::uint64_t mark) noexcept {

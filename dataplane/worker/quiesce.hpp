@@ -26,12 +26,15 @@ public:
 
     // Control: a point in time, and the proof that all workers have passed it. nullopt: not yet.
     [[nodiscard]] std::uint64_t mark() noexcept;
+    // Whether one worker has, at least.
+    [[nodiscard]] bool any_passed(std::uint64_t mark) const noexcept;
     [[nodiscard]] std::optional<GracePeriod> passed(std::uint64_t mark) noexcept;
     [[nodiscard]] std::optional<GracePeriod> wait_for(std::uint64_t mark,
                                                       std::chrono::milliseconds timeout) noexcept;
 
 private:
     rte_rcu_qsbr* board_;
+    std::size_t workers_;
 };
 
 }  // namespace sluice

@@ -125,6 +125,8 @@ std::optional<std::string> find_fault(const BoxConfig& config) {
                      fault_of_texts({{"lcores", &config.lcores},
                                      {"state_dir", &config.state_dir},
                                      {"the snapshot file", &config.snapshot_file},
+                                     {"user", &config.user},
+                                     {"database_key", &config.database_key},
                                      {"rules", &config.rules}}),
                      fault_of_range("stall", kStallRange, config.watchdog_stall),
                      fault_of_range("idle_sleep", kIdleSleepRange, config.idle_sleep),

@@ -77,6 +77,8 @@ struct BoxConfig {
     SocketOptions dataplane{"/run/sluice/dataplane.sock", 0600, "", ""};
     std::string rules;  // applied where no set was ever applied; relative to sluice.yaml
     OnNoRules on_no_rules = OnNoRules::LastGood;
+    std::string user;          // that sluiced runs as; empty: as it is started
+    std::string database_key;  // the file of that key; empty: in the state directory
     LogLevel log_level = LogLevel::Info;
     LogFormat log_format = LogFormat::Text;
 };

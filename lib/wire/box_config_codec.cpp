@@ -22,7 +22,7 @@ void serialize(auto& archive, Of<BoxConfig> auto& m) {
     archive(m.mbufs, m.table_keys, m.state_dir, m.snapshot_file, m.snapshot_every);
     archive.word(m.malformed, MalformedPolicy::Pass);
     archive(m.tunnels.gre, m.tunnels.vxlan, m.tunnels.ipip, m.control, m.read_only, m.dataplane,
-            m.rules);
+            m.user, m.database_key, m.rules);
     archive.word(m.on_no_rules, OnNoRules::Drop);
     archive.word(m.log_level, LogLevel::Error);
     archive.word(m.log_format, LogFormat::Journal);

@@ -22,9 +22,10 @@ public:
     [[nodiscard]] bool broken() const noexcept;
     // Inside a message: some of it came, the rest has not.
     [[nodiscard]] bool waiting() const noexcept { return left() != 0; }
+    // Bytes that came and were not given out yet.
+    [[nodiscard]] std::size_t left() const noexcept { return held_.size() - read_; }
 
 private:
-    [[nodiscard]] std::size_t left() const noexcept { return held_.size() - read_; }
     [[nodiscard]] std::uint32_t announced() const noexcept;
 
     std::vector<std::byte> held_;

@@ -7,6 +7,7 @@
 #include "lib/rules/rule_set.hpp"
 #include "lib/rules/table_event.hpp"
 #include "lib/rules/verdict.hpp"
+#include "lib/wire/database_key.hpp"
 
 #include <array>
 #include <cstdint>
@@ -21,7 +22,7 @@
 // and lists with a 32-bit count in front.
 namespace sluice {
 
-inline constexpr std::uint32_t kWireVersion = 23;
+inline constexpr std::uint32_t kWireVersion = 24;
 // A compiled set (kMaxCompiledSize in lib/policy, and its texts and patterns) and the text of its
 // file.
 inline constexpr std::uint32_t kMaxMessageSize = 320U << 20;
@@ -41,17 +42,19 @@ struct Hello {
 struct ApplyRules {
     RuleSet rules;
     std::string source;
-    std::string modes;  // JSON object: rule id -> mode set at run time, and when rules end
+    std::string modes;    // JSON object: rule id -> mode set at run time, and when rules end
+    DatabaseSeal seal{};  // of the databases in `rules`
 
-    static void fields(auto& archive, auto& m) { archive(m.rules, m.source, m.modes); }
+    static void fields(auto& archive, auto& m) { archive(m.rules, m.source, m.modes, m.seal); }
 };
 // The same, of rules that are held elsewhere.
 struct RulesInForce {
     const RuleSet& rules;
     const std::string& source;
     const std::string& modes;
+    const DatabaseSeal& seal;
 
-    static void fields(auto& archive, auto& m) { archive(m.rules, m.source, m.modes); }
+    static void fields(auto& archive, auto& m) { archive(m.rules, m.source, m.modes, m.seal); }
 };
 struct GetRules {};
 struct GetStats {};
@@ -112,6 +115,9 @@ struct SetMergeInterval {
 
     static void fields(auto& archive, auto& m) { archive(m.interval_ns); }
 };
+
+// From a client that has nothing to ask and means to stay; answered by Applied.
+struct Ping {};
 
 // Replies.
 
@@ -253,6 +259,19 @@ struct ClockStats {
         archive(m.set_back, m.set_back_ns, m.set_ahead, m.instants_left_ns);
     }
 };
+// What the control socket did not take.
+struct ControlStats {
+    std::uint64_t strangers = 0;  // clients that may not use it
+    std::uint64_t full = 0;       // that found no place
+    std::uint64_t idle = 0;       // that were closed since they said nothing
+    std::uint64_t uploads = 0;    // messages for which all uploads together left no room
+    std::uint64_t unsealed = 0;   // rule sets whose databases nobody has vouched for
+    std::uint64_t unkept = 0;     // that run, and could not be kept for the next start
+
+    static void fields(auto& archive, auto& m) {
+        archive(m.strangers, m.full, m.idle, m.uploads, m.unsealed, m.unkept);
+    }
+};
 struct Stats {
     std::uint64_t generation = 0;
     std::uint64_t uptime_ns = 0;
@@ -260,13 +279,14 @@ struct Stats {
     std::uint64_t merge_interval_ns = 0;
     ClockStats clock;
     StateStats state;
+    ControlStats control;
     std::vector<RuleStats> rules;
     std::vector<PortStats> ports;
     std::vector<WorkerStats> workers;
 
     static void fields(auto& archive, auto& m) {
-        archive(m.generation, m.uptime_ns, m.panic, m.merge_interval_ns, m.clock, m.state, m.rules,
-                m.ports, m.workers);
+        archive(m.generation, m.uptime_ns, m.panic, m.merge_interval_ns, m.clock, m.state,
+                m.control, m.rules, m.ports, m.workers);
     }
 };
 struct Top {
@@ -339,7 +359,7 @@ struct Failure {
 };
 
 using Request = std::variant<Hello, ApplyRules, GetRules, GetStats, SetPanic, TryRules, KeepRules,
-                             GetTop, AskKey, SetMergeInterval>;
+                             GetTop, AskKey, SetMergeInterval, Ping>;
 using Reply = std::variant<Welcome, Applied, RunningRules, Stats, PanicSet, Failure, Top, KeyState,
                            MergeIntervalSet>;
 

@@ -195,4 +195,10 @@ bool may_speak(const Peer& peer, const std::string& path) {
            is_member(peer.uid, peer.gid, info.st_gid);
 }
 
+bool owns(const Peer& peer, const std::string& path) {
+    struct stat info{};
+    return peer.uid == 0 || peer.uid == ::geteuid() ||
+           (::stat(path.c_str(), &info) == 0 && peer.uid == info.st_uid);
+}
+
 }  // namespace sluice

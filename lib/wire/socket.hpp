@@ -26,4 +26,7 @@ struct Peer {
 // Whether the peer may speak here: root, the user we run as, or a member of the socket's group.
 [[nodiscard]] bool may_speak(const Peer& peer, const std::string& path);
 
+// Stricter: root, the user we run as, or the socket's owner. Groups give no right.
+[[nodiscard]] bool owns(const Peer& peer, const std::string& path);
+
 }  // namespace sluice

@@ -307,6 +307,9 @@ Reply FakeDataplane::answer(const Request& request) {
     if (std::holds_alternative<GetStats>(request)) {
         return stats_of(running_, panic_);
     }
+    if (std::holds_alternative<Ping>(request)) {
+        return Applied{running_.rules.generation};
+    }
     if (const auto* top = std::get_if<GetTop>(&request)) {
         return top_of(*top);
     }

@@ -86,6 +86,7 @@ class Box:
             "workers": {"idle_sleep": "100us"},
             "memory": {"hugepages": "none", "tables": {
                 "keys": 4096, "state_dir": self.folder / self.dataplane_state}},
+            "database_key": self.folder / "database-key",
             "sockets": {"dataplane": {"path": self.dataplane_socket}}}, config or {}))
         command = ["ip", "netns", "exec", netns] if netns else []
         if uptime:
@@ -105,10 +106,10 @@ class Box:
             path.write_bytes(b"sluice rss key 1\n" + dice("RSS key").randbytes(66))
             path.chmod(0o600)
 
-    def start_sluiced(self, *more, state="policy", connected=True):
+    def start_sluiced(self, *more, state="policy", connected=True, key="database-key"):
         self.sluiced = self.start(
             [*self.wrapper, self.sluiced_program, "--socket", self.api_socket, "--dataplane-socket",
-             self.dataplane_socket, "--state-dir", str(self.folder / state), *more],
+             self.dataplane_socket, "--database-key", str(self.folder / key), "--state-dir", str(self.folder / state), *more],
             "sluiced.log")
         wait_until("the API's socket", lambda: self.answers(self.api_socket))
         if connected:

@@ -212,6 +212,21 @@ constexpr auto kClockFamilies = std::to_array<Family<ClockStats>>({
      seconds<&ClockStats::instants_left_ns, 1'000'000'000>},
 });
 
+void put_control(Text& text, const ControlStats& control) {
+    text.family("sluice_control_refused_total",
+                "What the dataplane's control socket refused: clients that may not use it "
+                "(stranger), found no place (full) or were silent for long (idle), messages beyond "
+                "what may come in at once (uploads), rule sets whose patterns carry no sum of the "
+                "box's key (unsealed).");
+    text.sample({{"reason", "stranger"}}, control.strangers);
+    text.sample({{"reason", "full"}}, control.full);
+    text.sample({{"reason", "idle"}}, control.idle);
+    text.sample({{"reason", "uploads"}}, control.uploads);
+    text.sample({{"reason", "unsealed"}}, control.unsealed);
+    text.single("sluice_rules_unkept_total",
+                "Rule sets in force that could not be kept for the next start.", control.unkept);
+}
+
 void put_state(Text& text, const StateStats& state) {
     const auto put_all = [&](const auto& families) {
         for (const Family<StateStats>& family : families) {
@@ -330,6 +345,7 @@ std::string metrics_text(const std::optional<Stats>& stats, const RuleView& rule
         text.single(family.name, family.help, family.value(stats->clock));
     }
     put_state(text, stats->state);
+    put_control(text, stats->control);
     return text.take();
 }
 

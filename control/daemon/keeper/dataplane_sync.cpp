@@ -108,7 +108,8 @@ bool DataplaneSync::bring_kept() {
 std::optional<Refusal> DataplaneSync::bring(StoredRules rules, const RuleSet& set) {
     rules.generation = generation_of(set);
     std::optional<Refusal> refusal = send_rules(
-        rules_.link, ApplyRules{set, rules.text, notes_to_json(rules)}, rules.generation);
+        rules_.link, ApplyRules{set, rules.text, notes_to_json(rules), rules_.link.seal(set)},
+        rules.generation);
     if (refusal) {
         return refusal;
     }

@@ -20,8 +20,9 @@ Refusal refusal_of(const Error& error) {
     }
 }
 
-Request request_of(const RuleSet& rules, const StoredRules& next, bool on_trial) {
-    ApplyRules apply{rules, next.text, notes_to_json(next)};
+Request request_of(const RuleSet& rules, const StoredRules& next, bool on_trial,
+                   const DataplaneLink& link) {
+    ApplyRules apply{rules, next.text, notes_to_json(next), link.seal(rules)};
     return on_trial ? Request{TryRules{std::move(apply)}} : Request{std::move(apply)};
 }
 
@@ -66,8 +67,8 @@ RuleChange LiveRules::push(StoredRules next, Compiled compiled, const PushTerms&
         change.refusal = Refusal{Refusal::Kind::NotKept, pending.error().what, {}};
         return change;
     }
-    change.refusal =
-        send_rules(link, request_of(compiled.rules->set, next, end.has_value()), next.generation);
+    change.refusal = send_rules(link, request_of(compiled.rules->set, next, end.has_value(), link),
+                                next.generation);
     if (change.refusal) {
         return change;
     }

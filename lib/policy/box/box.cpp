@@ -21,6 +21,8 @@ constexpr auto kTopKeys = std::to_array<KeyRow>({
     {"sockets"},
     {"rules"},
     {"on_no_rules"},
+    {"user"},
+    {"database_key"},
     {"log"},
     {"merge"},
     {"management", false},
@@ -40,8 +42,7 @@ constexpr auto kPacketKeys = std::to_array<KeyRow>({{"malformed"},
                                                     {"connections", false},
                                                     {"http", false},
                                                     {"quic_initials", false}});
-constexpr auto kSocketsKeys =
-    std::to_array<KeyRow>({{"control"}, {"read_only"}, {"dataplane"}});
+constexpr auto kSocketsKeys = std::to_array<KeyRow>({{"control"}, {"read_only"}, {"dataplane"}});
 constexpr auto kSocketKeys = std::to_array<KeyRow>({{"path"}, {"mode"}, {"owner"}, {"group"}});
 constexpr auto kLogKeys = std::to_array<KeyRow>({{"level"}, {"format"}});
 
@@ -110,6 +111,8 @@ public:
         section(top, "log", &BoxReader::read_log);
         read_text(top, "rules", box_.rules);
         read_word(top, "on_no_rules", kOnNoRulesNames, box_.on_no_rules);
+        read_text(top, "user", box_.user);
+        read_text(top, "database_key", box_.database_key);
         if (context_.problems.has_errors()) {
             return std::nullopt;
         }

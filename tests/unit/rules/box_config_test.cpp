@@ -55,6 +55,7 @@ TEST(FindFault, NamesTheFirstValueOutOfRange) {
         {"keys is from 1", [](BoxConfig& b) { b.table_keys = 0; }},
         {"socket needs a path", [](BoxConfig& b) { b.dataplane.path = ""; }},
         {"at most 0777", [](BoxConfig& b) { b.control.mode = 01000; }},
+        {"root and its owner alone", [](BoxConfig& b) { b.dataplane.mode = 0640; }},
         {"owner of a socket contains", [](BoxConfig& b) { b.control.owner.push_back('\0'); }},
         {"group of a socket is longer",
          [](BoxConfig& b) { b.dataplane.group = std::string(4097, 'g'); }},
@@ -78,7 +79,7 @@ TEST(FindFault, BothEndsOfARangeAreInIt) {
     box.mbufs = 512;
     box.table_keys = 1;
     box.state_dir = std::string(4096, 'd');
-    box.dataplane.mode = 0777;
+    box.dataplane.mode = 0700;
     EXPECT_EQ(find_fault(box), std::nullopt);
 }
 

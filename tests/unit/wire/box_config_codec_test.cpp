@@ -31,7 +31,7 @@ BoxConfig example() {
             .malformed = MalformedPolicy::Pass,
             .tunnels = {.gre = true, .vxlan = false, .ipip = true},
             .control = {"/c", 0600, "o", "g"},
-            .dataplane = {"/d", 0640, "p", "h"},
+            .dataplane = {"/d", 0400, "p", "h"},
             .rules = "rules.yaml",
             .on_no_rules = OnNoRules::Drop,
             .log_level = LogLevel::Debug,

@@ -163,9 +163,13 @@ void spell(Fields& out, const Hello& m) {
 void spell(Fields& out, const ApplyRules& m) {
     spell(out, m.rules);
     add_all(out, m.source, m.modes);
+    for (const std::uint64_t word : m.seal) {
+        add(out, word);
+    }
 }
 void spell(Fields&, const GetRules&) {}
 void spell(Fields&, const GetStats&) {}
+void spell(Fields&, const Ping&) {}
 void spell(Fields& out, const SetPanic& m) {
     add_all(out, m.pass, m.not_after_ns);
 }
@@ -252,6 +256,8 @@ void spell(Fields& out, const Stats& m) {
             m.state.former_debts, m.state.moved_debts, m.state.put_aside, m.state.not_kept,
             m.state.snapshots_done, m.state.snapshots_failed, m.state.snapshot_bytes,
             m.state.snapshot_age_ns);
+    add_all(out, m.control.strangers, m.control.full, m.control.idle, m.control.uploads,
+            m.control.unsealed, m.control.unkept);
     for (const RuleStats& rule : m.rules) {
         add_all(out, rule.id, rule.admitted, rule.exceeded, rule.skipped, rule.exempted,
                 rule.banned, rule.bans, rule.max_unsynced, rule.promised_overshoot,

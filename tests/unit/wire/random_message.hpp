@@ -18,17 +18,18 @@ public:
 
     std::vector<Request> requests() {
         return {Hello{number<std::uint32_t>(), text(), text()},
-                ApplyRules{rule_set(), text(), text()},
+                ApplyRules{rule_set(), text(), text(), seal()},
                 GetRules{},
                 GetStats{},
                 SetPanic{flag(), number<std::uint64_t>()},
-                TryRules{{rule_set(), text(), text()}},
+                TryRules{{rule_set(), text(), text(), seal()}},
                 KeepRules{number<std::uint64_t>()},
                 GetTop{text(), static_cast<TopOrder>(below(3)), number<std::uint32_t>()},
                 AskKey{static_cast<KeyAction>(below(4)), number<std::uint64_t>(), text(),
                        number<std::uint8_t>(), std::vector<std::byte>(below(kMaxKeySize + 1)),
                        text(), number<std::uint64_t>(), number<std::uint64_t>()},
-                SetMergeInterval{number<std::uint64_t>()}};
+                SetMergeInterval{number<std::uint64_t>()},
+                Ping{}};
     }
     std::vector<Reply> replies() {
         return {Welcome{number<std::uint32_t>(), number<std::uint32_t>(), number<std::uint64_t>(),
@@ -316,6 +317,11 @@ private:
         }
         return out;
     }
+    DatabaseSeal seal() {
+        return {number<std::uint64_t>(), number<std::uint64_t>(), number<std::uint64_t>(),
+                number<std::uint64_t>()};
+    }
+
     Stats stats() {
         Stats out;
         out.generation = number<std::uint64_t>();
@@ -331,7 +337,9 @@ private:
               &out.state.damaged, &out.state.former_tables, &out.state.former_debts,
               &out.state.moved_debts, &out.state.put_aside, &out.state.not_kept,
               &out.state.snapshots_done, &out.state.snapshots_failed, &out.state.snapshot_bytes,
-              &out.state.snapshot_age_ns}) {
+              &out.state.snapshot_age_ns,
+              &out.control.strangers, &out.control.full, &out.control.idle, &out.control.uploads,
+              &out.control.unsealed, &out.control.unkept}) {
             *count = number<std::uint64_t>();
         }
         for (std::size_t i = below(4); i > 0; --i) {

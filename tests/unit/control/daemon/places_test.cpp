@@ -28,6 +28,19 @@ TEST(Places, AreBoundedByKindAndByUser) {
     }
 }
 
+TEST(Places, AreCrowdedBeyondHalf) {
+    Places places;
+    const auto half = Places::kBounds[static_cast<std::size_t>(RequestClass::Panic)].of_user / 2;
+    for (std::size_t i = 0; i < half; ++i) {
+        ASSERT_TRUE(places.take(RequestClass::Panic, 1));
+    }
+    EXPECT_FALSE(places.is_crowded(RequestClass::Panic, 1));
+    ASSERT_TRUE(places.take(RequestClass::Panic, 1));
+    EXPECT_TRUE(places.is_crowded(RequestClass::Panic, 1));
+    EXPECT_TRUE(places.is_crowded(RequestClass::Panic, 2)) << "more than half of all";
+    EXPECT_FALSE(places.is_crowded(RequestClass::Watching, 1));
+}
+
 TEST(Places, OfOneKindAreNotTakenByAnother) {
     Places places;
     for (const uid_t user : {1U, 2U, 3U}) {

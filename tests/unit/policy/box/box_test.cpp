@@ -83,7 +83,7 @@ TEST(ReadBox, KeepsEverythingTheFileSays) {
     EXPECT_EQ(box.control.owner, "o");
     EXPECT_EQ(box.control.group, "g");
     EXPECT_EQ(box.dataplane.path, "/b.sock");
-    EXPECT_EQ(box.dataplane.mode, 0660U);
+    EXPECT_EQ(box.dataplane.mode, 0600U);
     EXPECT_EQ(box.rules, "rules.yaml");
     EXPECT_EQ(box.on_no_rules, OnNoRules::Drop);
     EXPECT_EQ(box.log_level, LogLevel::Debug);

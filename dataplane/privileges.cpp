@@ -1,0 +1,48 @@
+#include "dataplane/privileges.hpp"
+
+#include "lib/base/device_text.hpp"
+#include "lib/confine/confine.hpp"
+
+#include <linux/capability.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+namespace sluice {
+namespace {
+
+bool is_anothers(const std::string& folder) {
+    struct stat info{};
+    return ::stat(folder.c_str(), &info) == 0 && info.st_uid != ::geteuid();
+}
+
+}  // namespace
+
+std::vector<unsigned> capabilities_for(const BoxConfig& box) {
+    std::vector<unsigned> needed{CAP_NET_ADMIN, CAP_NET_RAW, CAP_IPC_LOCK};
+    for (const PairConfig& pair : box.pairs) {
+        for (const std::string* device : {&pair.outside.device, &pair.inside.device}) {
+            if (device->starts_with("net_af_xdp")) {
+                needed.push_back(CAP_BPF);
+            } else if (is_pci(*device)) {
+                needed.push_back(CAP_SYS_RAWIO);
+            }
+        }
+    }
+    const std::string& snapshot = box.snapshot_file;
+    const bool elsewhere =
+        !snapshot.empty() && is_anothers(snapshot.substr(0, snapshot.rfind('/') + 1));
+    // The audit, which tells of a panic past sluiced, too, is sluiced's user's.
+    if (is_anothers(box.state_dir) || elsewhere || !box.user.empty()) {
+        needed.push_back(CAP_DAC_OVERRIDE);
+    }
+    return needed;
+}
+
+Result<Done> give_up_privileges(const BoxConfig& box) {
+    if (const Result<Done> done = keep_capabilities(capabilities_for(box)); !done) {
+        return done.error();
+    }
+    return refuse_system_calls(Programs::No);
+}
+
+}  // namespace sluice
