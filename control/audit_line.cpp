@@ -22,6 +22,10 @@ void give_to_owner_of(const std::string& directory, int file) {
     if (::geteuid() == 0 && ::stat(directory.c_str(), &folder) == 0 && ::fstat(file, &made) == 0 &&
         made.st_size == 0) {
         (void)::fchown(file, folder.st_uid, folder.st_gid);
+        // A folder that is shared with a group is sluiced's by that.
+        if ((folder.st_mode & S_IWGRP) != 0) {
+            (void)::fchmod(file, 0660);
+        }
     }
 }
 

@@ -31,8 +31,7 @@ std::vector<unsigned> capabilities_for(const BoxConfig& box) {
     const std::string& snapshot = box.snapshot_file;
     const bool elsewhere =
         !snapshot.empty() && is_anothers(snapshot.substr(0, snapshot.rfind('/') + 1));
-    // The audit, which tells of a panic past sluiced, too, is sluiced's user's.
-    if (is_anothers(box.state_dir) || elsewhere || !box.user.empty()) {
+    if (is_anothers(box.state_dir) || elsewhere) {
         needed.push_back(CAP_DAC_OVERRIDE);
     }
     return needed;

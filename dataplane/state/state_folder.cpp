@@ -105,6 +105,11 @@ std::string place_of(const std::string& name) {
     if (!fs::is_symlink(name, error)) {
         return is_ours(name) ? name : "";
     }
+    // A link that somebody else has put here leads nowhere, whatever it names.
+    struct stat link{};
+    if (::lstat(name.c_str(), &link) != 0 || link.st_uid != ::geteuid()) {
+        return "";
+    }
     const std::string target = fs::read_symlink(name, error).string();
     return !error && is_ours(target) ? target : "";
 }

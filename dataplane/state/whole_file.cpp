@@ -32,7 +32,10 @@ bool write_all(int fd, ByteView bytes) {
 
 Result<Done> replace_file(const std::string& path, ByteView bytes, Durable durable) {
     const std::string temporary = path + ".new";
-    const Fd file{::open(temporary.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600)};
+    // What lies under that name may be a link that somebody else has put there.
+    (void)::unlink(temporary.c_str());
+    const Fd file{
+        ::open(temporary.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600)};
     if (!file.is_open() || !write_all(file.get(), bytes) ||
         (durable == Durable::Yes && ::fsync(file.get()) != 0)) {
         const Error failed = replacing_failed("cannot write", temporary);

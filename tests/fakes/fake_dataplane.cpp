@@ -276,8 +276,8 @@ void FakeDataplane::receive(Client& client) {
 }
 
 Reply FakeDataplane::answer(const Request& request) {
-    static constexpr std::array<const char*, 10> kWords{
-        "hello", "apply", "rules", "stats", "panic", "try", "keep", "top", "key", "merge"};
+    static constexpr std::array<const char*, std::variant_size_v<Request>> kWords{
+        "hello", "apply", "rules", "stats", "panic", "try", "keep", "top", "key", "merge", "ping"};
     if (asked_) {
         asked_(kWords.at(request.index()));
     }

@@ -227,8 +227,8 @@ COMMANDS = (
     "key set a 192.0.2.1 --rate 5/s", "key unset a 192.0.2.1", "key ban a 192.0.2.1 --for 1m",
     "key unban a 192.0.2.1", "merge-interval 2ms", "apply PATTERN --confirm 60s", "confirm",
     "rollback", "panic pass", "panic resume")
-# CAP_NET_ADMIN, CAP_NET_RAW, CAP_IPC_LOCK; CAP_DAC_OVERRIDE, for an audit that is another user's.
-NEEDED = 1 << 12 | 1 << 13 | 1 << 14 | 1 << 1
+# CAP_NET_ADMIN, CAP_NET_RAW, CAP_IPC_LOCK.
+NEEDED = 1 << 12 | 1 << 13 | 1 << 14
 
 
 def standing(process):

@@ -1,6 +1,6 @@
 #include "control/cli/replay/replay_clock.hpp"
 
-#include "lib/load/slots.hpp"
+#include "lib/meter/lifetime.hpp"
 
 #include <algorithm>
 #include <numeric>
@@ -12,15 +12,17 @@ namespace {
 // Keys with numbers of their own may owe for longer; when those end, what they owe is read in the
 // limit's.
 Nanoseconds longest_debt_of(const LoadedSet& rules) {
-    Nanoseconds own{};
+    Nanoseconds longest = rules.longest_debt;
     for (const LoadedRule& rule : rules.rules) {
         if (rule.overrides != nullptr) {
-            for (const LimitOverride& numbers : rule.overrides->numbers) {
-                own = std::max(own, longest_debt(numbers.numbers));
+            for (const LimitOverride& own : rule.overrides->numbers) {
+                const Nanoseconds after =
+                    own.until == kForever ? Nanoseconds{0} : rules.longest_debt;
+                longest = std::max(longest, longest_debt(own.numbers) + after);
             }
         }
     }
-    return rules.longest_debt + own;
+    return longest;
 }
 
 // The window of a limit whose windows lie on the instants.

@@ -272,8 +272,17 @@ TEST(WindowSimulationTurn, AnOwnerWithoutALineAnswersLater) {
                     {.workers = 2, .lines = 32}};
     Instant now{1s};
     std::uint64_t offered = 0;
-    for (std::uint64_t key = 0; offered < 200; ++key, ++offered) {
-        (void)workers.offer(1 - workers.owner(key), key, 10, now);  // half of U: told at once
+    const auto next_of_owner = [&] {
+        while (workers.owner(offered) != 0) {
+            ++offered;
+        }
+        return offered++;
+    };
+    for (int i = 0; i < 40; ++i) {
+        (void)workers.offer(0, next_of_owner(), 10, now);  // until its lines are taken
+    }
+    for (int i = 0; i < 20; ++i) {
+        (void)workers.offer(1, next_of_owner(), 10, now);  // half of U: told at once
         now += 100us;
         workers.turn(0, now);
         workers.turn(1, now);

@@ -331,15 +331,29 @@ private:
         out.state.survives = flag();
         out.state.rules = static_cast<KeptRules>(below(kKeptRulesNames.size()));
         out.state.snapshots = flag();
-        for (std::uint64_t* count :
-             {&out.clock.set_back, &out.clock.set_back_ns, &out.clock.set_ahead,
-              &out.clock.instants_left_ns, &out.state.kept, &out.state.mended, &out.state.unknown,
-              &out.state.damaged, &out.state.former_tables, &out.state.former_debts,
-              &out.state.moved_debts, &out.state.put_aside, &out.state.not_kept,
-              &out.state.snapshots_done, &out.state.snapshots_failed, &out.state.snapshot_bytes,
-              &out.state.snapshot_age_ns,
-              &out.control.strangers, &out.control.full, &out.control.idle, &out.control.uploads,
-              &out.control.unsealed, &out.control.unkept}) {
+        for (std::uint64_t* count : {&out.clock.set_back,
+                                     &out.clock.set_back_ns,
+                                     &out.clock.set_ahead,
+                                     &out.clock.instants_left_ns,
+                                     &out.state.kept,
+                                     &out.state.mended,
+                                     &out.state.unknown,
+                                     &out.state.damaged,
+                                     &out.state.former_tables,
+                                     &out.state.former_debts,
+                                     &out.state.moved_debts,
+                                     &out.state.put_aside,
+                                     &out.state.not_kept,
+                                     &out.state.snapshots_done,
+                                     &out.state.snapshots_failed,
+                                     &out.state.snapshot_bytes,
+                                     &out.state.snapshot_age_ns,
+                                     &out.control.strangers,
+                                     &out.control.full,
+                                     &out.control.idle,
+                                     &out.control.uploads,
+                                     &out.control.unsealed,
+                                     &out.control.unkept}) {
             *count = number<std::uint64_t>();
         }
         for (std::size_t i = below(4); i > 0; --i) {
