@@ -22,7 +22,9 @@ std::vector<unsigned> capabilities_for(const BoxConfig& box) {
     for (const PairConfig& pair : box.pairs) {
         for (const std::string* device : {&pair.outside.device, &pair.inside.device}) {
             if (device->starts_with("net_af_xdp")) {
-                needed.push_back(CAP_BPF);
+                // Taking an interface up again loads a program, and asks the kernel for one by its
+                // number, which is CAP_SYS_ADMIN's; its memory is locked beyond the limit.
+                needed.insert(needed.end(), {CAP_BPF, CAP_SYS_ADMIN, CAP_SYS_RESOURCE});
             } else if (is_pci(*device)) {
                 needed.push_back(CAP_SYS_RAWIO);
             }
