@@ -13,6 +13,7 @@ import socket
 import stat
 import subprocess
 import sys
+import threading
 import time
 import unittest
 
@@ -213,7 +214,8 @@ class Resources(Case):
         self.start()
         stats = self.good(self.box.get("/v1/stats"))
         self.assertEqual(list(stats), ["generation", "unconfirmed", "uptime_s", "panic", "packets", "verdicts",
-                                       "reasons", "table_full", "table", "merge_interval_us", "state", "rules"])
+                                       "reasons", "table_full", "table", "merge_interval_us", "clock", "state",
+                                       "rules"])
         self.assertEqual(stats["state"], {"survives": True, "rules": "found", "kept": 17, "mended": 2, "unknown": 3,
                                           "damaged": 9, "former_tables": 1, "former_debts": 4,
                                           "moved_debts": 6, "put_aside": 5, "not_kept": 10,
@@ -874,7 +876,20 @@ class Hostile(Case):
         try:
             for client in clients:
                 client.sendall(head)
-            answer = self.box.get("/v1/rules")  # within what a lobby grants, before a place is free
+            ended = threading.Event()
+
+            def trickle():
+                """Whoever sends nothing for long gives up its place."""
+                while not ended.wait(1):
+                    for client in clients:
+                        client.sendall(b"#")
+            trickling = threading.Thread(target=trickle)
+            trickling.start()
+            try:
+                answer = self.box.get("/v1/rules")
+            finally:
+                ended.set()
+                trickling.join()
             self.refused(answer, 503)
             metrics = self.box.get("/v1/metrics").text
             self.assertIn('sluice_api_connections_turned_away_total{reason="no_place"} 1', metrics)
