@@ -102,7 +102,7 @@ TEST(BoxConfigCodec, RefusesEveryCutAndEveryByteMore) {
 TEST(BoxConfigCodec, RefusesAnotherVersion) {
     std::vector<std::byte> bytes = encode(example());
     bytes[0] = std::byte{kBoxConfigVersion + 1};
-    expect_refused(bytes, "of version 3, and this reads version 2");
+    expect_refused(bytes, "of version 4, and this reads version 3");
 }
 
 TEST(BoxConfigCodec, RefusesWhatIsNotSound) {

@@ -434,8 +434,9 @@ TEST(Codec, ARuleSetThatIsNotSoundIsRefused) {
 TEST(Codec, ALimitThatBreaksItsInvariantIsRefused) {
     const Payload good = encode(Request{ApplyRules{one_rule(), "", ""}});
     // period, parts and burst stand before no ban (an action, no tag, no boxes), a flag (no
-    // overrides), the counts of no owner groups and no databases, and the two empty texts.
-    const std::size_t burst = good.size() - 8 - 4 - 4 - 1 - 9 - 8;
+    // overrides), the counts of no owner groups and no databases, the two empty texts, and the
+    // seal.
+    const std::size_t burst = good.size() - sizeof(DatabaseSeal) - 8 - 4 - 4 - 1 - 9 - 8;
     const std::size_t parts = burst - 4;
     const std::size_t period = parts - 8;
     for (const std::size_t at : {burst, parts, period}) {
