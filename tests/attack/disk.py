@@ -23,6 +23,7 @@ def mount(*words):
 def attempt(target, dice, folders):
     """Rules change and both daemons are killed, on a disk without room."""
     box = target.box
+    box.kill(box.dataplane)  # what is open for writing cannot become read-only
     read_only = dice.random() < 0.5
     for folder in folders:
         if read_only:
@@ -31,7 +32,6 @@ def attempt(target, dice, folders):
             fill(folder)
     refused = box.apply(RULES + "  - {id: more, when: ip.proto eq 1, on_match: allow}\n", "--force")
     words = refused.stderr.strip()
-    box.kill(box.dataplane)
     target.start_dataplane()
     alive = target.carries()
     for folder in folders:
@@ -39,6 +39,8 @@ def attempt(target, dice, folders):
             mount("-o", "remount,rw", str(folder))
         else:
             (folder / "filler").unlink()
+    box.kill(box.dataplane)  # its view of the mounts is as old as it is
+    target.start_dataplane()
     return alive and (refused.returncode == 0 or words != "")
 
 

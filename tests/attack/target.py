@@ -74,6 +74,7 @@ class Target:
                                  netns=self.hosts.box)
 
     def apply(self, rules):
+        self.box.wait_for_link(True)
         done = self.box.apply(rules, "--force")
         assert done.returncode == 0, done.stderr
         return done
