@@ -22,8 +22,8 @@ struct AuditEntry {
 
 [[nodiscard]] std::string audit_file_in(const std::string& directory);
 
-// Appends a line as a whole. A file that is made belongs to whoever has the directory, so that
-// sluiced goes on in what root began. False: it is not recorded there.
+// Appends a line with one write. A new file gets the owner and group of its directory, so that
+// sluiced can append to a log that root created. False: nothing was recorded.
 [[nodiscard]] bool append_audit(const std::string& path, const std::string& line);
 
 }  // namespace sluice

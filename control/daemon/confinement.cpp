@@ -22,7 +22,7 @@ namespace fs = std::filesystem;
 
 constexpr auto kOfRoot = std::to_array<unsigned>(
     {CAP_CHOWN, CAP_DAC_OVERRIDE, CAP_DAC_READ_SEARCH, CAP_FOWNER, CAP_SETGID, CAP_SETUID});
-// Whoever made a file in it may remove it, and nobody else: root's dataplane uses it, too.
+// Sticky: sluiced cannot remove the files of root's dataplane in a directory that both use.
 constexpr mode_t kShared = 01775;
 // What the dataplane keeps in a state directory that both share.
 constexpr auto kOfDataplane = std::to_array<std::string_view>(

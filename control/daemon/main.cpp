@@ -49,7 +49,7 @@ bool wait(const sigset_t& signals) {
     return signal != SIGINT && signal != SIGTERM;
 }
 
-// What is being compiled ends with the process, whoever compiles it.
+// SIGTERM and SIGINT also stop a compilation that is running on any thread.
 void end_on_signal(const std::stop_token& stop, const sigset_t& signals) {
     while (!stop.stop_requested()) {
         if (!wait(signals)) {

@@ -15,7 +15,7 @@ inline constexpr std::size_t kMostPeeked = 8192;
 
 // The class of the request that begins with `bytes`. nullopt: more must come, since its head is
 // not whole yet; heads of kMostPeeked bytes and more are Ordinary. Watching and Panic are there as
-// a whole, body included: whoever trickles holds none of their places.
+// a whole, body included: a slow client never holds one of their places.
 [[nodiscard]] std::optional<RequestClass> class_of(std::string_view bytes) noexcept;
 
 // The class of a request that has come, by its method and path.

@@ -11,8 +11,8 @@
 
 namespace sluice {
 
-// The one thread that writes snapshots, from the start to the end: a box that has it asks for no
-// other one, also on the day on which there is none to be had. It runs on the CPU of its maker.
+// The one thread that writes all snapshots of a process, created at the start, so that a snapshot
+// never needs a new thread. It runs on the CPU of its creator.
 class SnapshotThread {
 public:
     static constexpr std::size_t kStack = std::size_t{1} << 20;
@@ -25,7 +25,7 @@ public:
     SnapshotThread(const SnapshotThread&) = delete;
     SnapshotThread& operator=(const SnapshotThread&) = delete;
 
-    // Asks for one more. False: one is being written, or is about to be.
+    // Requests a snapshot. False: one is being written or already requested.
     bool ask();
 
 private:

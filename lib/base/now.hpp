@@ -12,8 +12,8 @@ struct TimeOfDay {
 };
 
 // What time it is, as a worker passes it down once per burst: the instant, which every algorithm
-// uses, and the time of day, which windows aligned to the wall clock need. Whoever reads the clocks
-// sees to it that `at` never goes back. UTC does when it is set back.
+// uses, and the time of day, which windows aligned to the wall clock need. The reader of the
+// clocks guarantees that `at` never decreases; UTC may, when it is set back.
 struct Now {
     Instant at{};
     Nanoseconds utc_ahead{};

@@ -78,8 +78,8 @@ public:
     static constexpr Nanoseconds kLongestWait{4'000'000'000};
     static constexpr Nanoseconds kNoLonger{0};
 
-    // `memory` is zeroes, or what the ledger of this worker left there; more than a process has
-    // at once is not needed, since whoever finds no record is told so. Accounts are of slots below
+    // `memory` is zeroes, or what the ledger of this worker left there. It bounds the accounts with
+    // unsynced amounts: credit() says NoRecord when none is free. Every account's slot is below
     // `slots`.
     Ledger(std::size_t me, DeltaLanes& lanes, std::span<Record> memory, Instant now,
            std::size_t slots = kSlots)

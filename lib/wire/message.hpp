@@ -58,8 +58,8 @@ struct RulesInForce {
 };
 struct GetRules {};
 struct GetStats {};
-// Whoever has given up on an answer has gone another way, and perhaps back since: a request that is
-// read after its time is refused.
+// A request that is read after `not_after_ns` is refused: its client has timed out and may have
+// set the opposite by another way since.
 struct SetPanic {
     bool pass = false;
     std::uint64_t not_after_ns = 0;  // of CLOCK_BOOTTIME; 0: whenever it comes
