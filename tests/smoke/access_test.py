@@ -235,10 +235,13 @@ NEEDED = 1 << 12 | 1 << 13 | 1 << 14
 
 
 def standing(process):
-    """What each thread of a process may do: the lines of its status, by thread."""
+    """What each thread of a process may do: the lines of its status, by thread that lives."""
     for task in pathlib.Path(f"/proc/{process.pid}/task").iterdir():
-        yield dict(line.split(":\t", 1) for line in (task / "status").read_text().splitlines()
-                   if ":\t" in line)
+        try:
+            status = (task / "status").read_text()
+        except (FileNotFoundError, ProcessLookupError):
+            continue
+        yield dict(line.split(":\t", 1) for line in status.splitlines() if ":\t" in line)
 
 
 class Confined(AccessCase):

@@ -409,12 +409,26 @@ class NoPlace(Case):
 class NoRules(Case):
     """The rules that were kept cannot be read, and no sluiced has others."""
 
+    def kept(self):
+        """What changes each time that a rule set is kept; None: none ever was."""
+        try:
+            found = (self.state / "ruleset.bin").stat()
+        except FileNotFoundError:
+            return None
+        return found.st_ino, found.st_mtime_ns
+
+    def apply_and_keep(self, text):
+        """A set is kept once a worker has run it, which a busy machine may delay."""
+        before = self.kept()
+        self.apply(text)
+        wait_until("the set to be kept", lambda: self.kept() != before)
+
     def lose_rules(self, *sets):
         """Leaves a file behind that is not as it was written."""
         self.box.start_dataplane(*NULL)
         self.box.start_sluiced()
         for text in sets:
-            self.apply(text)
+            self.apply_and_keep(text)
         generation = self.box.stats()["generation"]
         self.box.kill(self.box.sluiced)
         self.box.kill(self.box.dataplane)
