@@ -5,12 +5,35 @@
 #include "control/cli/unconfirmed_text.hpp"
 #include "control/list_folder.hpp"
 #include "control/text_file.hpp"
+#include "lib/policy/compile.hpp"
 
 #include <fmt/format.h>
+
+#include <memory>
+#include <set>
+#include <string>
+#include <vector>
 
 // apply and diff: a rule file goes to sluiced, and its problems are shown with their source lines.
 namespace sluice {
 namespace {
+
+// The rule file and every file that compiling it reads, whatever else is wrong with it.
+std::vector<UploadPart> form_of(const Options& options, const std::string& text) {
+    std::vector<UploadPart> form{{"rules", "", std::make_shared<const std::string>(text)}};
+    std::set<std::string> known;
+    const ListReader beside = lists_beside(options.rules_file);
+    const ListReader lists = [&](const std::string& path) {
+        Result<ListFile> file = beside(path);
+        if (file && known.insert(path).second) {
+            form.push_back({"list", path, file->text});
+        }
+        return file;
+    };
+    Problems problems{options.rules_file};
+    (void)compile_rules({options.rules_file, text, &lists}, Purpose::Check, {}, problems);
+    return form;
+}
 
 // `target`: a resource with the start of its query, which the file's name and folder complete.
 ExitCode send_file(const Options& options, std::string_view method, const std::string& target,
@@ -21,13 +44,17 @@ ExitCode send_file(const Options& options, std::string_view method, const std::s
         return ExitCode::Refused;
     }
     const RuleText source{options.rules_file, *text};
-    const auto answer = ask(
-        options,
-        {.method = method,
-         .target = fmt::format("{}&file={}&directory={}", target, url_escape(options.rules_file),
-                               url_escape(absolute_folder_of(options.rules_file))),
-         .content_type = "application/yaml",
-         .body = *text});
+    DaemonRequest request{
+        .method = method,
+        .target = fmt::format("{}&file={}&directory={}", target, url_escape(options.rules_file),
+                              url_escape(absolute_folder_of(options.rules_file)))};
+    if (options.send_lists) {
+        request.form = form_of(options, *text);
+    } else {
+        request.content_type = "application/yaml";
+        request.body = *text;
+    }
+    const auto answer = ask(options, request);
     if (const auto* refusal = std::get_if<DaemonRefusal>(&answer)) {
         say_problems(refusal->problems, source);
         return report(*refusal);

@@ -26,6 +26,17 @@ void rules_argument(CLI::App& app, Options& options) {
     app.add_option("RULES", options.rules_file, "rule file")->required();
 }
 
+void send_lists_argument(CLI::App& app, Options& options) {
+    app.add_flag("--send-lists", options.send_lists,
+                 "send lists, databases and overrides along, as you can read them; their files are "
+                 "not watched then");
+}
+
+void diff_arguments(CLI::App& app, Options& options) {
+    rules_argument(app, options);
+    send_lists_argument(app, options);
+}
+
 void config_option(CLI::App& app, Options& options) {
     app.add_option("--config", options.config_file, "sluice.yaml of the box");
 }
@@ -154,6 +165,7 @@ void box_config_arguments(CLI::App& app, Options& options) {
 void apply_arguments(CLI::App& app, Options& options) {
     rules_argument(app, options);
     app.add_flag("--force", options.force, "also when there is no rule in it");
+    send_lists_argument(app, options);
     app.add_option("--confirm", options.confirm,
                    "go back by itself after this time (1s to 1d) unless `confirm` comes")
         ->type_name("TIME")
@@ -231,7 +243,7 @@ const std::map<std::string_view, AddArguments>& arguments_of_commands() {
         {"simulate", simulate_arguments},
         {"box-config", box_config_arguments},
         {"apply", apply_arguments},
-        {"diff", rules_argument},
+        {"diff", diff_arguments},
         {"stats", stats_arguments},
         {"mode", mode_arguments},
         {"panic", panic_arguments},

@@ -17,6 +17,7 @@ constexpr std::chrono::milliseconds kConnectTimeout{2'000};
 constexpr std::size_t kMaxReply = 64U << 20;
 
 using Easy = std::unique_ptr<CURL, decltype(&curl_easy_cleanup)>;
+using Form = std::unique_ptr<curl_mime, decltype(&curl_mime_free)>;
 using Headers = std::unique_ptr<curl_slist, decltype(&curl_slist_free_all)>;
 
 std::size_t collect(char* data, std::size_t size, std::size_t count, void* into) {
@@ -50,6 +51,21 @@ Headers set_body(CURL* easy, const DaemonRequest& request) {
     return Headers{list, &curl_slist_free_all};
 }
 
+Form set_form(CURL* easy, const DaemonRequest& request) {
+    Form form{curl_mime_init(easy), &curl_mime_free};
+    for (const UploadPart& part : request.form) {
+        curl_mimepart* const into = curl_mime_addpart(form.get());
+        curl_mime_name(into, part.name.c_str());
+        if (!part.file_name.empty()) {
+            curl_mime_filename(into, url_escape(part.file_name).c_str());
+        }
+        curl_mime_data(into, part.content->data(), part.content->size());
+    }
+    curl_easy_setopt(easy, CURLOPT_MIMEPOST, form.get());
+    curl_easy_setopt(easy, CURLOPT_CUSTOMREQUEST, std::string{request.method}.c_str());
+    return form;
+}
+
 Error unreached(CURL* easy, CURLcode code, const std::string& socket) {
     long os_error = 0;
     curl_easy_getinfo(easy, CURLINFO_OS_ERRNO, &os_error);
@@ -78,7 +94,10 @@ Result<HttpReply> http_call(const std::string& socket, const DaemonRequest& requ
     curl_easy_setopt(easy.get(), CURLOPT_WRITEFUNCTION, &collect);
     curl_easy_setopt(easy.get(), CURLOPT_WRITEDATA, &reply.body);
     Headers headers{nullptr, &curl_slist_free_all};
-    if (request.method != "GET") {
+    Form form{nullptr, &curl_mime_free};
+    if (!request.form.empty()) {
+        form = set_form(easy.get(), request);
+    } else if (request.method != "GET") {
         headers = set_body(easy.get(), request);
     }
     const CURLcode code = curl_easy_perform(easy.get());

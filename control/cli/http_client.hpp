@@ -2,16 +2,26 @@
 #include "lib/base/result.hpp"
 
 #include <chrono>
+#include <memory>
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace sluice {
+
+// A part of a form.
+struct UploadPart {
+    std::string name;
+    std::string file_name;  // as the reader is to have it; empty: none
+    std::shared_ptr<const std::string> content;
+};
 
 struct DaemonRequest {
     std::string_view method = "GET";
     std::string target;  // path and query
     std::string_view content_type{};
     std::string body{};
+    std::vector<UploadPart> form{};             // in place of type and body
     std::chrono::milliseconds timeout{30'000};  // for connecting and the answer
 };
 

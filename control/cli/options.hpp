@@ -19,6 +19,7 @@ struct Options {
     std::string config_file;  // sluice.yaml; empty: none
     bool strict = false;
     bool force = false;
+    bool send_lists = false;
     std::string confirm;  // a time; empty: applied for good
 
     std::string pcap_file;

@@ -5,11 +5,20 @@
 
 #include <cstddef>
 #include <map>
+#include <memory>
 #include <string>
+#include <vector>
 
 namespace sluice {
 
 inline constexpr std::size_t kMaxBody = 64U << 20;
+
+// A part of a form. Its content is shared, since it may be large.
+struct FormPart {
+    std::string name;
+    std::string file_name;  // percent-decoded
+    std::shared_ptr<std::string> content;
+};
 
 // One request, whole.
 struct HttpRequest {
@@ -17,6 +26,7 @@ struct HttpRequest {
     std::string path;  // decoded, without the query
     std::map<std::string, std::string> query;
     std::string body;
+    std::vector<FormPart> parts{};  // of a form, in place of `body`
     Peer peer;
     bool read_only = false;  // came by a socket that changes nothing
 };

@@ -1,5 +1,6 @@
 #include "control/daemon/http_server.hpp"
 
+#include "control/daemon/form.hpp"
 #include "lib/wire/socket.hpp"
 
 #include <microhttpd.h>
@@ -7,6 +8,7 @@
 
 #include <charconv>
 #include <chrono>
+#include <memory>
 #include <string_view>
 
 #include <sys/socket.h>
@@ -26,12 +28,14 @@ using Clock = Deadlines::Clock;
 // A request that is still coming in.
 struct Incoming {
     explicit Incoming(UploadBudget& from) : budget{from} {}
-    ~Incoming() { budget.give_back(request.body.size()); }
+    ~Incoming() { budget.give_back(size); }
     Incoming(const Incoming&) = delete;
     Incoming& operator=(const Incoming&) = delete;
 
     UploadBudget& budget;
     HttpRequest request;
+    std::unique_ptr<FormReader> form;  // nullptr: the body is none
+    std::size_t size = 0;              // bytes of the body that have come
 };
 
 MHD_Result add_argument(void* into, MHD_ValueKind, const char* key, const char* value) {
@@ -86,6 +90,16 @@ HttpResponse answer(const HttpServer::Handler& handler, const HttpRequest& reque
     }
 }
 
+HttpResponse whole_answer(const HttpServer::Handler& handler, Incoming& incoming) {
+    if (incoming.form != nullptr) {
+        if (!incoming.form->finish()) {
+            return problem_response(400, "bad request", "the form is not whole");
+        }
+        incoming.request.parts = incoming.form->take_parts();
+    }
+    return answer(handler, incoming.request);
+}
+
 }  // namespace
 
 // What the library calls. Nothing may be thrown through it.
@@ -116,26 +130,33 @@ struct HttpCallbacks {
         incoming->request.read_only = server.access_ == HttpServer::Access::ReadOnly;
         (void)MHD_get_connection_values(connection, MHD_GET_ARGUMENT_KIND, add_argument,
                                         &incoming->request.query);
+        incoming->form = FormReader::make(connection);
         *context = incoming.release();
         return MHD_YES;
     }
 
     // False closes the connection: in the middle of a body there is no other answer.
     static bool add(Incoming& incoming, std::string_view piece) {
-        std::string& body = incoming.request.body;
-        if (body.size() + piece.size() > kMaxBody || !incoming.budget.take(piece.size())) {
+        if (incoming.size + piece.size() > kMaxBody || !incoming.budget.take(piece.size())) {
             spdlog::warn("closed a client that sends more than is taken");
             return false;
         }
-        body.append(piece);
-        return true;
+        incoming.size += piece.size();
+        if (incoming.form == nullptr) {
+            incoming.request.body.append(piece);
+            return true;
+        }
+        const bool good = incoming.form->add(piece);
+        if (!good) {
+            spdlog::warn("closed a client whose form is damaged, or has too many parts");
+        }
+        return good;
     }
 
-    static MHD_Result finish(HttpServer& server, MHD_Connection* connection,
-                             const Incoming& incoming) {
+    static MHD_Result finish(HttpServer& server, MHD_Connection* connection, Incoming& incoming) {
         server.deadlines_.stop(fd_of(connection));
         const int fd = fd_of(connection);
-        const HttpResponse response = answer(server.handler_, incoming.request);
+        const HttpResponse response = whole_answer(server.handler_, incoming);
         const MHD_Result sent = send(connection, response, server.is_last(fd));
         server.deadlines_.start(fd, Clock::now());
         return sent;

@@ -64,6 +64,7 @@ struct RuleFile {
     std::optional<std::chrono::nanoseconds> confirm;  // goes again unless confirmed within it
     uid_t from = 0;
     std::string directory{};  // absolute; empty: only absolute paths of lists can be read
+    ListTexts lists{};        // that came along: taken as they are, and never read again
 };
 
 // The rules in force, as readers see them.
@@ -76,7 +77,8 @@ struct RuleView {
     RuleLives lives{};             // of those with a ttl
     KeySettings keys{};            // settings of single keys
     std::optional<Unconfirmed> unconfirmed;
-    std::set<std::string> list_files{};  // where its lists lie
+    std::set<std::string> list_files{};  // where its lists lie that are watched
+    std::set<std::string> sent{};        // paths of those that came along instead
     ListTexts lists{};                   // as they are in force
     std::string directory{};             // that their paths begin in
     uid_t applied_by = 0;                // the user with whose rights they are read

@@ -14,6 +14,8 @@
 namespace sluice {
 namespace {
 
+constexpr const char* kSendThem = "; `--send-lists` sends lists along, which are not watched then";
+
 std::string our_name() {
     const passwd* user = ::getpwuid(::geteuid());
     return user == nullptr ? "uid " + std::to_string(::geteuid()) : user->pw_name;
@@ -37,6 +39,17 @@ bool everybody_may_read(const std::string& path) {
     }
 }
 
+// Of what was sent along.
+void forget_what_nobody_asked_for(StoredRules& rules, const std::set<std::string>& asked) {
+    std::erase_if(rules.sent, [&](const std::string& path) {
+        const bool unasked = !asked.contains(path);
+        if (unasked) {
+            rules.lists.erase(path);
+        }
+        return unasked;
+    });
+}
+
 }  // namespace
 
 Result<ListFile> read_list(const StoredRules& rules, const std::string& path) {
@@ -47,15 +60,16 @@ Result<ListFile> read_list(const StoredRules& rules, const std::string& path) {
     }
     const ActAs applicant{rules.applied_by};
     if (!applicant.works() && !everybody_may_read(list_path(rules.directory, path))) {
-        return Error{Errc::Unreachable, "cannot read " + path + " with the rights of uid " +
-                                            std::to_string(rules.applied_by) +
-                                            ": sluiced runs as " + our_name() +
-                                            ", and reads for others what everybody may read"};
+        return Error{Errc::Unreachable,
+                     "cannot read " + path + " with the rights of uid " +
+                         std::to_string(rules.applied_by) + ": sluiced runs as " + our_name() +
+                         ", and reads for others what everybody may read" + kSendThem};
     }
     Result<ListFile> file = read_list_file(rules.directory, path);
     if (!file && ::geteuid() != 0) {
         return Error{file.error().code, file.error().what + "; sluiced runs as " + our_name() +
-                                            ", which must be able to read what it watches"};
+                                            ", which must be able to read what it watches" +
+                                            kSendThem};
     }
     return file;
 }
@@ -77,10 +91,16 @@ std::stop_source& compile_stop() {
 
 Compiled compile(StoredRules& rules, const RssMapping& box) {
     Problems problems{rules.file, compile_stop().get_token()};
-    const ListReader lists = [&rules](const std::string& path) -> Result<ListFile> {
+    std::set<std::string> asked;
+    const ListReader lists = [&](const std::string& path) -> Result<ListFile> {
+        asked.insert(path);
         const auto kept = rules.lists.find(path);
         if (kept != rules.lists.end()) {
             return ListFile{list_path(rules.directory, path), kept->second};
+        }
+        if (rules.sent.contains(path)) {
+            return Error{Errc::Unreachable,
+                         "the copy of " + path + " that was sent along is gone: apply it again"};
         }
         Result<ListFile> fresh = read_list(rules, path);
         if (fresh) {
@@ -91,6 +111,9 @@ Compiled compile(StoredRules& rules, const RssMapping& box) {
     std::optional<CompiledRules> compiled = compile_rules(
         {rules.file, rules.text, &lists, &pattern_cache(), &rules.keys, &box, &override_cache()},
         Purpose::Enforce, modes_in_force(rules.modes, rules.lives), problems);
+    if (compiled) {
+        forget_what_nobody_asked_for(rules, asked);
+    }
     return {std::move(compiled), problems.list()};
 }
 

@@ -120,6 +120,7 @@ json document_of(const StoredRules& rules) {
             {"directory", rules.directory},
             {"applied_by", rules.applied_by},
             {"lists", sums_json(rules.lists)},
+            {"sent", rules.sent},
             {"text", rules.text}};
 }
 
@@ -141,6 +142,7 @@ StoredRules rules_of(const json& document, const ListCopies& copies) {
             .directory = document.value("directory", ""),
             .applied_by = document.value("applied_by", document.at("changed_by")),
             .lists = lists_of(document.value("lists", json::object()), copies),
+            .sent = document.value("sent", std::set<std::string>{}),
             .keys = settings_from_json(document.value("keys", json::array()))};
 }
 

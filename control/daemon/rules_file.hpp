@@ -22,10 +22,11 @@ struct StoredRules {
     std::uint64_t generation = 0;
     std::int64_t changed_at = 0;  // UTC, seconds
     uid_t changed_by = 0;
-    std::string directory{};  // of the rule file: paths of lists begin there
-    uid_t applied_by = 0;     // with whose rights lists are read
-    ListTexts lists{};        // as they were read
-    KeySettings keys{};       // settings of single keys since
+    std::string directory{};       // of the rule file: paths of lists begin there
+    uid_t applied_by = 0;          // with whose rights lists are read
+    ListTexts lists{};             // as they were read, or sent along
+    std::set<std::string> sent{};  // those of them that came along: their files are not watched
+    KeySettings keys{};            // settings of single keys since
 };
 
 // When a rule set that was not confirmed ends.

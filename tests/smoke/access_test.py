@@ -2,6 +2,7 @@
 
     access_test.py DATAPLANE SLUICED SLUICECTL
 """
+import json
 import os
 import pathlib
 import signal
@@ -296,8 +297,29 @@ class Confined(AccessCase):
         done = self.box.apply(WITH_LIST)
         self.assertEqual(done.returncode, 1)
         self.assertIn("sluiced runs as nobody", done.stderr)
+        self.assertIn("--send-lists", done.stderr)
         closed.chmod(0o755)
         self.apply(WITH_LIST)
+
+    def test_lists_are_sent_along_on_request(self):
+        self.start_both()
+        closed = self.box.folder / "closed"
+        closed.mkdir(mode=0o700)
+        friends = closed / "friends.txt"
+        friends.write_text("192.0.2.0/24\n")
+        self.apply(WITH_LIST, "--send-lists")
+        generation = self.box.stats()["generation"]
+        held = json.loads(self.box.api("GET", "/v1/rules/held")[1])["lists"]
+        self.assertEqual(held, [{"path": "closed/friends.txt", "file": "sent"}])
+        friends.write_text("198.51.100.0/24\n")
+        done = self.box.ctl("diff", str(self.box.folder / "rules.yaml"), "--send-lists", "--json")
+        self.assertNotEqual(json.loads(done.stdout)["to"], generation)
+        self.box.kill(self.box.sluiced)
+        self.box.start_sluiced("--user", "nobody")
+        wait_until("the same rules", lambda: (self.box.stats() or {}).get("generation") == generation)
+        self.assertEqual(self.box.ctl("mode", "friends", "monitor").returncode, 0)
+        friends.write_text("not a network\n")
+        self.assertIn("friends.txt", self.box.apply(WITH_LIST, "--send-lists").stderr)
 
 
 if __name__ == "__main__":

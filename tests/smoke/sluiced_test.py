@@ -135,6 +135,40 @@ class Resources(Case):
         self.assertEqual(forced["rules"], 0)
         self.assertNotEqual(forced["generation"], self.applied)
 
+    def test_lists_that_come_along(self):
+        self.start()
+        listed = RULES.replace("ip.proto eq 17", "ip.src in $a").replace(
+            "version: 1", "version: 1\ndata: {lists: {a: {type: cidr, file: /nowhere/a.txt}}}")
+        self.refused(self.box.put_rules(listed), 422)
+        self.refused(self.box.put_rules(listed), 422)
+        whole = [("rules", None, listed), ("list", "%2Fnowhere%2Fa.txt", "192.0.2.0/24\n"),
+                 ("list", "unused", "x")]
+        self.good(self.put_form(whole))
+        held = self.good(self.box.get("/v1/rules/held"))["lists"]
+        self.assertEqual(held, [{"path": "/nowhere/a.txt", "file": "sent"}])
+        generation = self.box.generation()
+        for parts in ([], whole[1:], whole + whole[:1], [whole[0], ("list", None, "x")],
+                      [whole[0], ("file", "a", "x")], [("rules", None, listed)] + [("list", "a", "")] * 5000):
+            self.refused_or_closed(parts)
+        self.refused_or_closed(whole, cut=20)
+        self.assertEqual(self.box.generation(), generation)
+
+    def put_form(self, parts, cut=0):
+        body = "".join(
+            f'--boundary\r\nContent-Disposition: form-data; name="{name}"'
+            + (f'; filename="{file}"' if file else "") + f"\r\n\r\n{content}\r\n"
+            for name, file, content in parts) + "--boundary--\r\n"
+        return self.box.ask("PUT", "/v1/rules", body[:len(body) - cut],
+                            {"Content-Type": "multipart/form-data; boundary=boundary"})
+
+    def refused_or_closed(self, parts, cut=0):
+        """In the middle of a body there is no other answer than the end of the connection."""
+        try:
+            answer = self.put_form(parts, cut)
+        except OSError:
+            return
+        self.assertIn(answer.status, (400, 422), answer.text)
+
     def test_diff(self):
         self.start()
         other = RULES.replace("burst: 2", "burst: 9").replace("ip.proto eq 17", "ip.proto eq 6")

@@ -60,7 +60,7 @@ std::vector<std::string> notes_of(const Json& lists) {
     std::vector<std::string> notes;
     for (const Json& list : lists) {
         const auto state = list.at("file").get<std::string>();
-        if (state != "same") {
+        if (state != "same" && state != "sent") {
             notes.push_back("the list " + list.at("path").get<std::string>() +
                             " is judged by as it is in force; its file is not that: " +
                             (state == "changed" ? "it has changed" : state));

@@ -7,10 +7,48 @@
 
 namespace sluice {
 
-std::optional<std::string> directory_of(const HttpRequest& request) {
-    std::string directory = argument(request, "directory", "");
-    const bool good = directory.empty() || directory.starts_with('/');
-    return good ? std::optional{std::move(directory)} : std::nullopt;
+namespace {
+
+HttpResponse bad(const std::string& why) {
+    return problem_response(400, "bad request", why);
+}
+
+// Parts `rules`, once, and `list`, whose file name is the path that the rule file gives it.
+// nullopt: it has other parts.
+std::optional<RuleFile> from_form(const std::vector<FormPart>& parts) {
+    RuleFile file;
+    std::size_t texts = 0;
+    for (const FormPart& part : parts) {
+        if (part.name == "rules") {
+            file.text = *part.content;
+            ++texts;
+        } else if (part.name == "list" && !part.file_name.empty()) {
+            file.lists[part.file_name] = part.content;
+        } else {
+            return std::nullopt;
+        }
+    }
+    return texts == 1 ? std::optional{std::move(file)} : std::nullopt;
+}
+
+}  // namespace
+
+std::variant<RuleFile, HttpResponse> rule_file_of(const HttpRequest& request) {
+    RuleFile file;
+    if (request.parts.empty()) {
+        file.text = request.body;
+    } else if (std::optional<RuleFile> form = from_form(request.parts)) {
+        file = *std::move(form);
+    } else {
+        return bad("the form's parts are `rules`, once, and `list` with a file name each");
+    }
+    file.name = argument(request, "file", "rules.yaml");
+    file.from = request.peer.uid;
+    file.directory = argument(request, "directory", "");
+    if (!file.directory.empty() && !file.directory.starts_with('/')) {
+        return bad("`directory` is an absolute path");
+    }
+    return file;
 }
 
 HttpResponse refused(const Refusal& refusal) {

@@ -4,14 +4,15 @@
 
 #include <optional>
 #include <string>
+#include <variant>
 
 namespace sluice {
 
 // What all calls that change the rules share.
 
-// The folder of the rule file that comes with a request, empty: none given. nullopt: it is no
-// absolute path.
-[[nodiscard]] std::optional<std::string> directory_of(const HttpRequest& request);
+// The rule file that comes with a request, as its body or, with lists beside it, as a form; or what
+// is wrong with it.
+[[nodiscard]] std::variant<RuleFile, HttpResponse> rule_file_of(const HttpRequest& request);
 // The answer to a change that was refused.
 [[nodiscard]] HttpResponse refused(const Refusal& refusal);
 // Its caller, and how it ended.

@@ -44,15 +44,11 @@ Json changed_json(const std::vector<RuleDiff>& rules) {
 
 // Compiled as apply would, against what runs now; nothing changes.
 HttpResponse post_diff(const HttpRequest& request, Services& services) {
-    const std::optional<std::string> directory = directory_of(request);
-    if (!directory) {
-        return problem_response(400, "bad request", "`directory` is an absolute path");
+    std::variant<RuleFile, HttpResponse> read = rule_file_of(request);
+    if (auto* refusal = std::get_if<HttpResponse>(&read)) {
+        return std::move(*refusal);
     }
-    Compiled next = services.rules.preview({.name = argument(request, "file", "rules.yaml"),
-                                            .text = request.body,
-                                            .confirm = std::nullopt,
-                                            .from = request.peer.uid,
-                                            .directory = *directory});
+    Compiled next = services.rules.preview(std::get<RuleFile>(std::move(read)));
     if (!next.rules) {
         return refused(does_not_compile(std::move(next.problems)));
     }

@@ -7,8 +7,12 @@
 namespace sluice {
 namespace {
 
-// Whether a list's file is still what is in force: "same", "changed", or why it cannot be read.
+// Whether a list's file is still what is in force: "same", "changed", "sent" along and never read,
+// or why it cannot be read.
 std::string state_of(const RuleView& view, const std::string& path, const std::string& text) {
+    if (view.sent.contains(path)) {
+        return "sent";
+    }
     StoredRules rules;
     rules.directory = view.directory;
     rules.applied_by = view.applied_by;

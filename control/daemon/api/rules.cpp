@@ -93,17 +93,13 @@ HttpResponse put_rules(const HttpRequest& request, Services& services) {
     if (force != "0" && force != "1") {
         return problem_response(400, "bad request", "`force` is 0 or 1");
     }
-    const std::optional<std::string> directory = directory_of(request);
-    if (!directory) {
-        return problem_response(400, "bad request", "`directory` is an absolute path");
+    std::variant<RuleFile, HttpResponse> read = rule_file_of(request);
+    if (auto* refusal = std::get_if<HttpResponse>(&read)) {
+        return std::move(*refusal);
     }
+    RuleFile& file = std::get<RuleFile>(read);
+    file.force = force == "1";
     const std::string confirm = argument(request, "confirm", "");
-    RuleFile file{.name = argument(request, "file", "rules.yaml"),
-                  .text = request.body,
-                  .force = force == "1",
-                  .confirm = std::nullopt,
-                  .from = request.peer.uid,
-                  .directory = *directory};
     if (request.query.contains("confirm")) {
         const Result<Nanoseconds> time = parse_confirm_time(confirm);
         if (!time) {

@@ -18,10 +18,13 @@ std::string first_error(const std::vector<Problem>& problems) {
     return others == 0 ? first : first + " (and " + std::to_string(others) + " more)";
 }
 
-// All lists as their files are now. -> whether any is another.
+// All lists as their files are now, but for those that were sent along. -> whether any is another.
 Result<bool> read_again(StoredRules& rules) {
     bool same = true;
     for (auto& [path, text] : rules.lists) {
+        if (rules.sent.contains(path)) {
+            continue;
+        }
         const Result<ListFile> file = read_list(rules, path);
         if (!file) {
             return file.error();

@@ -40,6 +40,10 @@ Compiled RuleApplier::preview(RuleFile file) const {
 
 StoredRules RuleApplier::as_applied(RuleFile file) const {
     const std::shared_ptr<const RuleView> shown = rules_.board.view();
+    std::set<std::string> sent;
+    for (const auto& [path, text] : file.lists) {
+        sent.insert(path);
+    }
     return {.file = std::move(file.name),
             .text = std::move(file.text),
             .modes = {},
@@ -48,7 +52,8 @@ StoredRules RuleApplier::as_applied(RuleFile file) const {
             .changed_by = file.from,
             .directory = std::move(file.directory),
             .applied_by = file.from,
-            .lists = {},
+            .lists = std::move(file.lists),
+            .sent = std::move(sent),
             .keys = shown->keys};
 }
 

@@ -48,6 +48,7 @@ void RuleBoard::show(const AppliedRules& applied, std::vector<RuleSummary> summa
                   .lives = rules.lives,
                   .keys = rules.keys,
                   .unconfirmed = applied.unconfirmed(),
+                  .sent = rules.sent,
                   .lists = rules.lists,
                   .directory = rules.directory,
                   .applied_by = rules.applied_by,
@@ -56,7 +57,9 @@ void RuleBoard::show(const AppliedRules& applied, std::vector<RuleSummary> summa
                   .reverts = reverts_,
                   .put_aside = put_aside_};
     for (const auto& [path, text] : rules.lists) {
-        next.list_files.insert(list_path(rules.directory, path));
+        if (!rules.sent.contains(path)) {
+            next.list_files.insert(list_path(rules.directory, path));
+        }
     }
     for (RuleSummary& rule : next.rules) {
         rule.sees_all = true;

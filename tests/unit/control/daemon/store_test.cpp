@@ -78,6 +78,7 @@ TEST(Store, ListsComeBackAsTheyWereRead) {
     rules.applied_by = 7;
     rules.lists = {{"a.txt", std::make_shared<const std::string>("192.0.2.1\n")},
                    {"b.txt", std::make_shared<const std::string>("")}};
+    rules.sent = {"b.txt"};
     save(store, rules);
     const auto loaded = store.load();
     ASSERT_TRUE(loaded && *loaded);
@@ -86,6 +87,7 @@ TEST(Store, ListsComeBackAsTheyWereRead) {
     ASSERT_EQ((*loaded)->lists.size(), 2U);
     EXPECT_EQ(*(*loaded)->lists.at("a.txt"), "192.0.2.1\n");
     EXPECT_EQ(*(*loaded)->lists.at("b.txt"), "");
+    EXPECT_EQ((*loaded)->sent, std::set<std::string>{"b.txt"});
 }
 
 std::size_t copies_in(const TemporaryFolder& folder) {
