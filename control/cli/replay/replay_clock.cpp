@@ -61,12 +61,18 @@ Now ReplayClock::at(Instant captured) {
         first_ = last_ = captured;
     }
     const Nanoseconds pause = captured - last_;
-    if (pause > longest_debt_) {
+    const bool forgets_all = pause > longest_debt_;
+    if (forgets_all) {
         left_out_ += (pause - longest_debt_) / cycle_ * cycle_;
     }
     last_ = captured;
-    const Instant at{captured - *first_ - left_out_};
     const Instant end = kEndOfInstants - longest_debt_;
+    Instant at{captured - *first_ - left_out_};
+    begins_anew_ = forgets_all && at.time_since_epoch() > end.time_since_epoch() / 2;
+    if (begins_anew_) {
+        left_out_ += at.time_since_epoch() / cycle_ * cycle_;
+        at = Instant{captured - *first_ - left_out_};
+    }
     stopped_ = stopped_ || at > end;
     const Instant shown = std::min(at, end);
     return {shown, captured - shown};

@@ -14,13 +14,16 @@ namespace sluice {
 //   instants   |--frames--|- longest debt + part of a cycle --|--frames--|
 //
 // Windows that lie on the instants begin where they would have: what is left out are whole cycles,
-// each a multiple of every window. UTC is the capture's.
+// each a multiple of every window. UTC is the capture's. In such a pause that comes late, instants
+// begin anew in the first cycle, so that only years without one bring them to their end.
 class ReplayClock {
 public:
     explicit ReplayClock(const LoadedSet& rules);
 
     // `captured` never goes back.
     [[nodiscard]] Now at(Instant captured);
+    // Whether instants have begun anew in the pause before the last one: state of before it is void.
+    [[nodiscard]] bool begins_anew() const noexcept { return begins_anew_; }
     // Whether instants have come to their end, where they stand still.
     [[nodiscard]] bool stopped() const noexcept { return stopped_; }
 
@@ -30,6 +33,7 @@ private:
     std::optional<Instant> first_;
     Instant last_{};
     Nanoseconds left_out_{};
+    bool begins_anew_ = false;
     bool stopped_ = false;
 };
 

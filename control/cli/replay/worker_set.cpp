@@ -5,6 +5,7 @@
 #include "lib/pipeline/steer_burst.hpp"
 
 #include <algorithm>
+#include <memory>
 #include <utility>
 
 namespace sluice {
@@ -77,6 +78,29 @@ void WorkerSet::exchange(Now now) {
     exchanged_ = now;
 }
 
+Now WorkerSet::time_of(Instant captured) {
+    const Now now = clock_.at(captured);
+    if (clock_.begins_anew()) {
+        begin_anew();
+    }
+    return now;
+}
+
+// With tables as of before the first frame, in the place of the old ones, since all workers know
+// where those are; what was counted stays.
+void WorkerSet::begin_anew() {
+    for (const auto& worker : workers_) {
+        std::destroy_at(&worker->core.buckets);
+        std::construct_at(&worker->core.buckets, kBuckets, kPoolLines);
+        worker->core.buckets.set_worker_tables(worker_tables_.get());
+        worker->core.known = nullptr;
+    }
+    exchanged_ = {};
+    if (lanes_ != nullptr) {
+        share_limits_between();
+    }
+}
+
 WorkerSet::Route WorkerSet::route_of(const CapturedFrame& frame) const {
     PacketHeaders outer;
     parse_frame({frame.bytes, frame.wire_size}, Tunnels{}, outer);
@@ -119,7 +143,7 @@ WorkerSet::Place WorkerSet::place_of(const CapturedFrame& frame) const {
 
 const std::vector<BurstRow>& WorkerSet::judge(std::span<KeptFrame> frames, Instant now) {
     rows_.clear();
-    const Now time = clock_.at(now);
+    const Now time = time_of(now);
     for (const auto& worker : workers_) {
         worker->burst.clear();
     }

@@ -49,7 +49,7 @@ public:
     };
     [[nodiscard]] Place place_of(const CapturedFrame& frame) const;
     // The workers' clocks at an instant of the capture.
-    [[nodiscard]] Now time_of(Instant captured) { return clock_.at(captured); }
+    [[nodiscard]] Now time_of(Instant captured);
     // Whether the capture is too long for their clock, which stands still since.
     [[nodiscard]] bool clock_stopped() const noexcept { return clock_.stopped(); }
 
@@ -79,6 +79,7 @@ private:
     [[nodiscard]] BurstRow receive(const CapturedFrame& frame);
     void share_limits_between();
     void exchange(Now now);
+    void begin_anew();
 
     const ReplaySetup& setup_;
     const LoadedSet& rules_;

@@ -59,6 +59,26 @@ TEST(ReplayClock, LeavesOutWholeCyclesOfAPause) {
     EXPECT_FALSE(clock.stopped());
 }
 
+// As often as it may be: each time within the instants, aligned as if all had passed.
+TEST(ReplayClock, BeginsAnewInLatePauses) {
+    const auto set = set_of(2 * kYear, {kYear, 1h});
+    ReplayClock clock{*set};
+    Instant captured{};
+    (void)clock.at(captured);
+    unsigned anew = 0;
+    for (unsigned i = 0; i < 50; ++i) {
+        captured += 11 * kYear + 17ns;
+        const Now now = clock.at(captured);
+        anew += clock.begins_anew() ? 1 : 0;
+        EXPECT_LE(now.at, kEndOfInstants - 2 * kYear);
+        EXPECT_EQ(ns(now) % kYear.count(), captured.time_since_epoch().count() % kYear.count());
+        EXPECT_EQ(clock.at(captured).at, now.at);
+        EXPECT_FALSE(clock.begins_anew());
+    }
+    EXPECT_GE(anew, 10U);
+    EXPECT_FALSE(clock.stopped());
+}
+
 TEST(ReplayClock, StandsStillWhereInstantsEndAndSaysSo) {
     const auto set = set_of(kLongestDebt, {});
     ReplayClock clock{*set};
