@@ -631,6 +631,19 @@ class WhileOthersCompile(Case):
         self.assertFalse(self.is_answered(slow), "it is still compiled")
         self.good(Answer(slow.getresponse()))
 
+    def test_sluiced_ends_in_the_middle_of_it(self):
+        self.start()
+        connection = self.send(slow_rules())
+        self.wait_until_compiled(cpu_seconds(self.sluiced.pid))
+        self.sluiced.terminate()
+        self.assertEqual(self.sluiced.wait(timeout=60), 0)
+        try:
+            problem = self.refused(Answer(connection.getresponse()), 422)
+            self.assertIn("interrupted", problem["problems"][0]["message"])
+        except OSError:
+            pass  # the connection ended first
+        self.assertEqual(requests_of(self.dataplane).count("apply"), 1)
+
     def test_nobody_else_waits_for_a_rollback(self):
         self.start()
         slow = self.good(self.box.put_rules(slow_rules()))["generation"]
