@@ -99,6 +99,13 @@ class Target:
         """The most frames of one source that reached the limited host."""
         return max((count for (_, host), count in self.flood.came().items() if host == LIMITED), default=0)
 
+    def spend_all(self):
+        """Until no source may send the limited host anything more."""
+        def spent():
+            came = self.flood.came()
+            return all(came.get((source, LIMITED), 0) >= BURST for source in range(SOURCES))
+        wait_until("every source to have spent its burst", spent)
+
     def expect_the_bound(self, outcome, burst=BURST):
         past = self.came_to(CLOSED)
         outcome.expect(past == 0, f"{past} frames past an always-drop rule")
