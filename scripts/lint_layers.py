@@ -34,6 +34,7 @@ MAY_INCLUDE = {
     "lib/policy": ["lib/base", "lib/packet", "lib/match", *STATE, "lib/ledger", "lib/rules"],
     "lib/wire": ["lib/base", "lib/packet", "lib/match", *STATE, "lib/ledger", "lib/rules",
                  "lib/load", "lib/heavy_hitters"],
+    "lib/l7": ["lib/base", "lib/packet", "lib/hash"],
     "lib/capture": ["lib/base", "lib/packet"],
     "lib/confine": ["lib/base"],
     "dataplane": ["lib/base", "lib/confine", "lib/share", "lib/packet", "lib/match", *STATE, "lib/ledger",
@@ -51,6 +52,7 @@ ONE_HOME = [
     (re.compile(r"#\s*include\s*[<\"](hs/)?hs(_com\w+)?\.h"), "lib/policy", "Hyperscan's compiler"),
     (re.compile(r"#\s*include\s*[<\"]maxminddb"), "lib/policy", "libmaxminddb"),
     (re.compile(r"#\s*include\s*[<\"]blake2"), "lib/rules", "BLAKE2b"),
+    (re.compile(r"#\s*include\s*[<\"]openssl/"), "lib/l7", "OpenSSL"),
     (re.compile(r"#\s*include\s*[<\"]pcap(/\w+|\.)"), "lib/capture", "libpcap"),
     (re.compile(r"#\s*include\s*<atomic>|\bstd::atomic"), "lib/share", "std::atomic"),
 ]

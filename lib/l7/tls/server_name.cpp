@@ -1,0 +1,67 @@
+#include "lib/l7/tls/server_name.hpp"
+
+#include <algorithm>
+
+namespace sluice {
+namespace {
+
+constexpr std::size_t kMaxHostName = 253;
+constexpr std::size_t kMaxLabel = 63;
+
+bool is_digit_byte(char c) noexcept {
+    return c >= '0' && c <= '9';
+}
+bool is_label_byte(char c) noexcept {
+    return (c >= 'a' && c <= 'z') || is_digit_byte(c) || c == '-' || c == '_';
+}
+
+bool is_label(std::string_view label) noexcept {
+    return !label.empty() && label.size() <= kMaxLabel &&
+           std::all_of(label.begin(), label.end(), is_label_byte);
+}
+
+// A last label of digits is the end of an IPv4 address (the URL Standard reads hosts so), a colon
+// stands in an IPv6 address.
+ServerNameKind kind_of_name(std::string_view name) noexcept {
+    if (name.find(':') != std::string_view::npos) {
+        return ServerNameKind::Address;
+    }
+    if (name.size() > kMaxHostName) {
+        return ServerNameKind::Other;
+    }
+    for (std::size_t at = 0;;) {
+        const std::size_t dot = std::min(name.find('.', at), name.size());
+        const std::string_view label = name.substr(at, dot - at);
+        if (!is_label(label)) {
+            return ServerNameKind::Other;
+        }
+        if (dot == name.size()) {
+            return std::all_of(label.begin(), label.end(), is_digit_byte)
+                       ? ServerNameKind::Address
+                       : ServerNameKind::HostName;
+        }
+        at = dot + 1;
+    }
+}
+
+}  // namespace
+
+bool ServerName::assign(ByteView name) noexcept {
+    clear();
+    if (name.empty() || name.size() > kMaxSize ||
+        std::find(name.begin(), name.end(), std::byte{0}) != name.end()) {
+        return false;
+    }
+    std::transform(name.begin(), name.end(), text_.begin(), [](std::byte byte) {
+        const auto c = static_cast<char>(byte);
+        return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
+    });
+    size_ = static_cast<std::uint8_t>(name.size());
+    if (size_ > 1 && text_[size_ - 1U] == '.') {
+        --size_;
+    }
+    kind_ = kind_of_name(text());
+    return true;
+}
+
+}  // namespace sluice
