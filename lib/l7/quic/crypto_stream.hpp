@@ -1,0 +1,56 @@
+#pragma once
+#include "lib/base/bytes.hpp"
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+
+namespace sluice {
+
+// What came of adding bytes to a CryptoStream.
+enum class CryptoAdd : std::uint8_t {
+    Good,
+    BeyondRoom,     // some lie behind the room's end; those before it are kept
+    TooManyPieces,  // nothing was kept
+};
+
+// The bytes of CRYPTO frames, at their offsets, in whatever order they come and from however many
+// packets, in room that the caller owns and bounds. A byte that came stays: one that comes again
+// changes nothing, so what was read of the stream does not change under its reader.
+//
+// Invariant: pieces_ are sorted, not empty, and between two of them a byte is missing.
+class CryptoStream {
+public:
+    // Pieces with gaps between them. Clients that scramble their hello send about ten.
+    static constexpr std::size_t kMaxPieces = 32;
+    static constexpr std::size_t kMaxRoom = 0xFFFF;
+
+    // What of `room` is behind kMaxRoom stays unused.
+    explicit CryptoStream(MutableBytes room) noexcept
+        : room_{room.size() > kMaxRoom ? room.first(kMaxRoom) : room} {}
+
+    void clear() noexcept { count_ = 0; }
+    [[nodiscard]] CryptoAdd add(std::uint64_t offset, ByteView bytes) noexcept;
+
+    [[nodiscard]] std::size_t room() const noexcept { return room_.size(); }
+    [[nodiscard]] bool empty() const noexcept { return count_ == 0; }
+    // What is there from offset 0 on.
+    [[nodiscard]] ByteView contiguous() const noexcept {
+        return count_ > 0 && pieces_[0].begin == 0 ? room_.first(pieces_[0].end) : ByteView{};
+    }
+
+private:
+    struct Piece {
+        std::uint16_t begin;
+        std::uint16_t end;
+    };
+
+    [[nodiscard]] bool merge(Piece piece) noexcept;
+    void fill_gaps(Piece piece, ByteView bytes) noexcept;
+
+    MutableBytes room_;
+    std::array<Piece, kMaxPieces> pieces_;  // the first count_ are set
+    std::size_t count_ = 0;
+};
+
+}  // namespace sluice

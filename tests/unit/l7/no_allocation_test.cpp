@@ -1,0 +1,116 @@
+#include "lib/l7/quic/datagram.hpp"
+#include "lib/l7/quic/initial_reader.hpp"
+#include "lib/l7/tls/ja4.hpp"
+#include "lib/l7/tls/tls_stream.hpp"
+#include "tests/unit/l7/hello_maker.hpp"
+#include "tests/unit/l7/quic/initial_maker.hpp"
+
+#include <gtest/gtest.h>
+
+#include <cstdlib>
+#include <new>
+#include <vector>
+
+#include <openssl/crypto.h>
+#include <openssl/err.h>
+
+// Every allocation of this program passes here, those of OpenSSL too.
+namespace {
+
+std::size_t allocations = 0;
+
+void* count_malloc(std::size_t size, const char*, int) {
+    ++allocations;
+    return std::malloc(size);
+}
+void* count_realloc(void* memory, std::size_t size, const char*, int) {
+    ++allocations;
+    return std::realloc(memory, size);
+}
+void count_free(void* memory, const char*, int) {
+    std::free(memory);
+}
+
+// OpenSSL takes these only before it allocates for the first time.
+const int counted = CRYPTO_set_mem_functions(&count_malloc, &count_realloc, &count_free);
+
+}  // namespace
+
+// Not inlined: the compiler would take malloc and delete for a mismatched pair.
+[[gnu::noinline]] void* operator new(std::size_t size) {
+    ++allocations;
+    void* memory = std::malloc(size);
+    if (memory == nullptr) {
+        throw std::bad_alloc{};
+    }
+    return memory;
+}
+[[gnu::noinline]] void operator delete(void* memory) noexcept {
+    std::free(memory);
+}
+[[gnu::noinline]] void operator delete(void* memory, std::size_t) noexcept {
+    std::free(memory);
+}
+
+namespace sluice::l7_no_allocation_test {
+namespace {
+
+using test::crypto;
+using test::HelloMaker;
+using test::InitialMaker;
+using test::Octets;
+
+// Of two versions and many connections, so that contexts are keyed anew each time, and each third
+// one damaged.
+std::vector<Octets> datagrams(const Octets& hello) {
+    std::vector<Octets> made;
+    for (unsigned i = 0; i < 30; ++i) {
+        made.push_back(InitialMaker{}
+                           .version(i % 2 == 0 ? kQuicV1 : kQuicV2)
+                           .dcid(Octets(8 + i % 12, static_cast<std::byte>(i)))
+                           .carries(crypto(0, hello))
+                           .padded_to(1150)
+                           .packet());
+        if (i % 3 == 2) {
+            made.back().back() ^= std::byte{1};
+        }
+    }
+    return made;
+}
+
+TEST(LaterLayers, AllocateNothing) {
+    ASSERT_EQ(counted, 1);
+    const HelloMaker maker = HelloMaker{}.sni("Example.com").alpn({"h3"}).algorithms({0x0403});
+    const std::vector<Octets> initials = datagrams(maker.message());
+    const Octets stream = maker.records(30);
+    InitialReader reader{*InitialOpener::make()};
+    Octets room(4096);
+    HandshakeRoom handshake;
+    ClientHello hello;
+    std::size_t whole = 0;
+    std::size_t refused = 0;
+    std::size_t fingerprints = 0;
+    ERR_clear_error();
+    const std::size_t before = allocations;
+    ASSERT_GT(before, 0U);
+    for (int round = 0; round < 20; ++round) {
+        for (const Octets& datagram : initials) {
+            CryptoStream crypto_stream{room};
+            InitialBudget budget{2};
+            const bool opens = look_at_datagram(datagram).can_open;
+            const QuicHelloRead read = reader.read(datagram, crypto_stream, budget, hello);
+            whole += opens && read.outcome == QuicHelloOutcome::Whole ? 1 : 0;
+            refused += read.outcome == QuicHelloOutcome::NotAuthentic ? 1 : 0;
+            fingerprints += make_ja4(hello, HelloCarrier::Quic).has_value() ? 1 : 0;
+        }
+        whole += read_tls_stream(stream, handshake, hello).outcome == HelloOutcome::Whole ? 1 : 0;
+    }
+    EXPECT_EQ(allocations - before, 0U);
+    EXPECT_EQ(whole, 20U * 21U);
+    EXPECT_EQ(refused, 20U * 10U);
+    EXPECT_EQ(fingerprints, 20U * 30U);
+    EXPECT_EQ(ERR_peek_error(), 0U);  // nor does a queue of errors grow
+}
+
+}  // namespace
+}  // namespace sluice::l7_no_allocation_test
