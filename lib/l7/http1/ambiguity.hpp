@@ -1,0 +1,192 @@
+#pragma once
+#include <array>
+#include <bit>
+#include <cstddef>
+#include <cstdint>
+#include <string_view>
+
+// Shapes of a request that the grammar of RFC 9112 does not have, or has and some server reads
+// otherwise. Two readers of one connection that disagree about where a request ends, or about what
+// it asks for, are how requests are smuggled past whoever counts them; so each shape has one stated
+// reading here, and whoever uses the head is told of every shape that it has.
+namespace sluice {
+
+enum class HeadReading : std::uint8_t {
+    Accepted,   // servers agree, or their disagreement changes nothing that is counted
+    Ambiguous,  // some server of note takes it, and another reads it otherwise or refuses it
+    Malformed,  // servers refuse it, or nothing can be made of it
+};
+
+enum class HeadShape : std::uint8_t {
+    EmptyLineFirst,
+    BareLf,
+    BareCr,
+    Nul,
+    ControlByte,
+    HighByteInTarget,
+    HighByteInHeader,
+    RequestLineSpace,
+    SpaceInTarget,
+    TargetForm,
+    Fragment,
+    BadPercent,
+    AboveRoot,
+    PathTooLong,
+    BadVersion,
+    OtherMinorVersion,
+    NoHost,
+    DuplicateHost,
+    HostsDiffer,
+    BadHost,
+    ObsFold,
+    SpaceBeforeFirstHeader,
+    SpaceBeforeColon,
+    EmptyHeaderName,
+    BadHeaderName,
+    NoColon,
+    RepeatedHeader,
+    RepeatedCookie,
+    DuplicateContentLength,
+    ContentLengthsDiffer,
+    BadContentLength,
+    LengthAndEncoding,
+    BadTransferEncoding,
+    TransferEncodingIn10,
+    ChunkLineSpace,
+    BadChunk,
+};
+
+struct HeadShapeRow {
+    HeadShape shape;
+    std::string_view name;
+    HeadReading reading;
+    std::string_view read_as;
+};
+
+inline constexpr auto kHeadShapes = std::to_array<HeadShapeRow>({
+    {HeadShape::EmptyLineFirst, "empty_line_first", HeadReading::Accepted,
+     "empty lines before the request line are skipped (RFC 9112, 2.2)"},
+    {HeadShape::BareLf, "bare_lf", HeadReading::Ambiguous, "LF without CR ends the line"},
+    {HeadShape::BareCr, "bare_cr", HeadReading::Ambiguous, "CR without LF is a byte of its line"},
+    {HeadShape::Nul, "nul", HeadReading::Malformed, "a byte of its line"},
+    {HeadShape::ControlByte, "control_byte", HeadReading::Ambiguous,
+     "below 0x20 but HTAB, or 0x7F: a byte of its line"},
+    {HeadShape::HighByteInTarget, "high_byte_in_target", HeadReading::Accepted,
+     "as sent; percent-encoded in the normalised path"},
+    {HeadShape::HighByteInHeader, "high_byte_in_header", HeadReading::Accepted, "as sent"},
+    {HeadShape::RequestLineSpace, "request_line_space", HeadReading::Ambiguous,
+     "any run of SP and HTAB separates method, target and version, and may follow these"},
+    {HeadShape::SpaceInTarget, "space_in_target", HeadReading::Ambiguous,
+     "the target is all between the method and the version"},
+    {HeadShape::TargetForm, "target_form", HeadReading::Ambiguous,
+     "a form that the method does not have (RFC 9112, 3.2), or none: the path is as sent"},
+    {HeadShape::Fragment, "fragment", HeadReading::Ambiguous, "path and query end before the #"},
+    {HeadShape::BadPercent, "bad_percent", HeadReading::Ambiguous,
+     "% without two hexadecimal digits stands for itself: %25 in the normalised path"},
+    {HeadShape::AboveRoot, "above_root", HeadReading::Accepted, "/.. is / at the root"},
+    {HeadShape::PathTooLong, "path_too_long", HeadReading::Ambiguous,
+     "the normalised path is cut where the room for it ends"},
+    {HeadShape::BadVersion, "bad_version", HeadReading::Malformed,
+     "HTTP/ and anything but 1.0 to 1.9; HTTP/1.1"},
+    {HeadShape::OtherMinorVersion, "other_minor_version", HeadReading::Ambiguous,
+     "HTTP/1.2 to HTTP/1.9 is HTTP/1.1 (RFC 9110, 2.5)"},
+    {HeadShape::NoHost, "no_host", HeadReading::Accepted, "HTTP/1.1 without Host: none"},
+    {HeadShape::DuplicateHost, "duplicate_host", HeadReading::Ambiguous, "the first"},
+    {HeadShape::HostsDiffer, "hosts_differ", HeadReading::Ambiguous,
+     "the target's host, not the header's (RFC 9112, 3.2.2)"},
+    {HeadShape::BadHost, "bad_host", HeadReading::Ambiguous,
+     "what is neither a name, an address nor a port: as sent, lower-cased"},
+    {HeadShape::ObsFold, "obs_fold", HeadReading::Ambiguous,
+     "a line that begins with SP or HTAB belongs to the value before, line ends included"},
+    {HeadShape::SpaceBeforeFirstHeader, "space_before_first_header", HeadReading::Ambiguous,
+     "the line is skipped"},
+    {HeadShape::SpaceBeforeColon, "space_before_colon", HeadReading::Ambiguous,
+     "the name is what stands before the space"},
+    {HeadShape::EmptyHeaderName, "empty_header_name", HeadReading::Ambiguous,
+     "the line is skipped"},
+    {HeadShape::BadHeaderName, "bad_header_name", HeadReading::Ambiguous,
+     "a name with a byte that no token has: the line is skipped"},
+    {HeadShape::NoColon, "no_colon", HeadReading::Ambiguous, "the line is skipped"},
+    {HeadShape::RepeatedHeader, "repeated_header", HeadReading::Accepted,
+     "a header that rules name: the first, and the last beside it"},
+    {HeadShape::RepeatedCookie, "repeated_cookie", HeadReading::Accepted,
+     "a cookie that rules name: the first"},
+    {HeadShape::DuplicateContentLength, "duplicate_content_length", HeadReading::Ambiguous,
+     "several times the same length: that length"},
+    {HeadShape::ContentLengthsDiffer, "content_lengths_differ", HeadReading::Ambiguous,
+     "the body ends with the connection"},
+    {HeadShape::BadContentLength, "bad_content_length", HeadReading::Malformed,
+     "not a number below 2^63: the body ends with the connection"},
+    {HeadShape::LengthAndEncoding, "length_and_encoding", HeadReading::Ambiguous,
+     "Transfer-Encoding counts, Content-Length does not (RFC 9112, 6.3)"},
+    {HeadShape::BadTransferEncoding, "bad_transfer_encoding", HeadReading::Ambiguous,
+     "chunked is not the last coding, or not only once: the body ends with the connection"},
+    {HeadShape::TransferEncodingIn10, "transfer_encoding_in_1_0", HeadReading::Ambiguous,
+     "as in HTTP/1.1"},
+    {HeadShape::ChunkLineSpace, "chunk_line_space", HeadReading::Ambiguous,
+     "SP and HTAB behind the size of a chunk are skipped"},
+    {HeadShape::BadChunk, "bad_chunk", HeadReading::Malformed,
+     "no size, one beyond 2^63, no line end behind the data, or extensions or trailers too long: "
+     "the next request cannot be found"},
+});
+inline constexpr std::size_t kHeadShapeCount = kHeadShapes.size();
+static_assert(kHeadShapeCount <= 64, "a set of shapes is one word");
+static_assert(
+    [] {
+        for (std::size_t i = 0; i < kHeadShapeCount; ++i) {
+            if (static_cast<std::size_t>(kHeadShapes[i].shape) != i) {
+                return false;
+            }
+        }
+        return true;
+    }(),
+    "kHeadShapes is indexed by HeadShape");
+
+[[nodiscard]] constexpr const HeadShapeRow& row_of(HeadShape shape) noexcept {
+    return kHeadShapes[static_cast<std::size_t>(shape)];
+}
+
+// The shapes of one request.
+class HeadShapes {
+public:
+    constexpr HeadShapes() noexcept = default;
+
+    constexpr void add(HeadShape shape) noexcept { bits_ |= bit(shape); }
+    constexpr void add(HeadShapes others) noexcept { bits_ |= others.bits_; }
+    constexpr void add_if(bool condition, HeadShape shape) noexcept {
+        bits_ |= condition ? bit(shape) : 0;
+    }
+    [[nodiscard]] constexpr bool has(HeadShape shape) const noexcept {
+        return (bits_ & bit(shape)) != 0;
+    }
+    [[nodiscard]] constexpr bool empty() const noexcept { return bits_ == 0; }
+    [[nodiscard]] constexpr std::uint64_t bits() const noexcept { return bits_; }
+    // The worst reading of any; of none: Accepted.
+    [[nodiscard]] constexpr HeadReading reading() const noexcept {
+        if ((bits_ & of(HeadReading::Malformed)) != 0) {
+            return HeadReading::Malformed;
+        }
+        return (bits_ & of(HeadReading::Ambiguous)) != 0 ? HeadReading::Ambiguous
+                                                         : HeadReading::Accepted;
+    }
+    // Of those with the worst reading, the first in the table. There is one.
+    [[nodiscard]] constexpr HeadShape reason() const noexcept {
+        return static_cast<HeadShape>(std::countr_zero(bits_ & of(reading())));
+    }
+    [[nodiscard]] constexpr bool operator==(const HeadShapes&) const noexcept = default;
+
+private:
+    [[nodiscard]] static constexpr std::uint64_t bit(HeadShape shape) noexcept {
+        return std::uint64_t{1} << static_cast<unsigned>(shape);
+    }
+    [[nodiscard]] static constexpr std::uint64_t of(HeadReading reading) noexcept {
+        std::uint64_t bits = 0;
+        for (const HeadShapeRow& row : kHeadShapes) {
+            bits |= row.reading == reading ? bit(row.shape) : 0;
+        }
+        return bits;
+    }
+    std::uint64_t bits_ = 0;
+};
+
+}  // namespace sluice

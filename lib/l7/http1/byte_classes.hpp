@@ -1,0 +1,70 @@
+#pragma once
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <string_view>
+
+namespace sluice::http1 {
+
+inline constexpr std::byte kCr{'\r'};
+inline constexpr std::byte kLf{'\n'};
+inline constexpr std::byte kColon{':'};
+inline constexpr std::byte kComma{','};
+inline constexpr std::byte kDot{'.'};
+inline constexpr std::byte kPercent{'%'};
+inline constexpr std::byte kSlash{'/'};
+
+// What a byte may be part of, a bit each.
+enum ByteClass : std::uint8_t {
+    kToken = 1U << 0,       // tchar, RFC 9110, 5.6.2
+    kUnreserved = 1U << 1,  // RFC 3986, 2.3
+    kHexDigit = 1U << 2,
+    kHostByte = 1U << 3,  // reg-name and IPv4 address, RFC 3986, 3.2.2
+};
+
+inline constexpr auto kByteClasses = [] {
+    std::array<std::uint8_t, 256> classes{};
+    const auto mark = [&](std::string_view bytes, unsigned bits) {
+        for (const char byte : bytes) {
+            std::uint8_t& cell = classes[static_cast<std::uint8_t>(byte)];
+            cell = static_cast<std::uint8_t>(cell | bits);
+        }
+    };
+    mark("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789",
+         kToken | kUnreserved | kHostByte);
+    mark("0123456789abcdefABCDEF", kHexDigit);
+    mark("!#$%&'*+-.^_`|~", kToken);
+    mark("-._~", kUnreserved);
+    mark("-._~%!$&'()*+,;=", kHostByte);
+    return classes;
+}();
+
+[[nodiscard]] constexpr bool is(std::byte byte, ByteClass what) noexcept {
+    return (kByteClasses[std::to_integer<std::uint8_t>(byte)] & what) != 0;
+}
+[[nodiscard]] constexpr bool is_blank(std::byte byte) noexcept {
+    return byte == std::byte{' '} || byte == std::byte{'\t'};
+}
+[[nodiscard]] constexpr bool is_digit(std::byte byte) noexcept {
+    return byte >= std::byte{'0'} && byte <= std::byte{'9'};
+}
+[[nodiscard]] constexpr bool is_letter(std::byte byte) noexcept {
+    const std::byte lower = byte | std::byte{0x20};
+    return lower >= std::byte{'a'} && lower <= std::byte{'z'};
+}
+[[nodiscard]] constexpr bool is_control(std::byte byte) noexcept {
+    return byte < std::byte{0x20} || byte == std::byte{0x7F};
+}
+[[nodiscard]] constexpr bool is_high(std::byte byte) noexcept {
+    return byte >= std::byte{0x80};
+}
+[[nodiscard]] constexpr std::byte to_lower(std::byte byte) noexcept {
+    return byte >= std::byte{'A'} && byte <= std::byte{'Z'} ? byte | std::byte{0x20} : byte;
+}
+// Of a hexadecimal digit.
+[[nodiscard]] constexpr unsigned hex_value(std::byte digit) noexcept {
+    const auto value = std::to_integer<unsigned>(digit);
+    return is_digit(digit) ? value - '0' : (value | 0x20U) - 'a' + 10U;
+}
+
+}  // namespace sluice::http1

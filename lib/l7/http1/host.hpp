@@ -1,0 +1,17 @@
+#pragma once
+#include "lib/base/bytes.hpp"
+#include "lib/l7/http1/ambiguity.hpp"
+
+namespace sluice {
+
+// A host as keys and conditions know it: in lower case, without port and without the dot of the
+// root; an IPv6 address in its brackets.
+//
+//     Example.COM.:8080  ->  example.com        [2001:DB8::1]:80  ->  [2001:db8::1]
+//
+// What comes back is a part of `host` where no letter changes, else it lies at the beginning of
+// `room`. What is no host is BadHost and comes back in lower case, port and all.
+[[nodiscard]] ByteView normalise_host(ByteView host, MutableBytes room,
+                                      HeadShapes& shapes) noexcept;
+
+}  // namespace sluice

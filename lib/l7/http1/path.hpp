@@ -1,0 +1,25 @@
+#pragma once
+#include "lib/base/bytes.hpp"
+#include "lib/l7/http1/ambiguity.hpp"
+
+#include <cstddef>
+
+namespace sluice {
+
+// The path of a URI in one form for all that servers take for the same (RFC 3986, 6.2.2; WHATWG
+// URL): unreserved characters are not percent-encoded, what stays encoded has upper-case digits,
+// bytes beyond ASCII are encoded, runs of / are one, and "." and ".." are resolved; above the root
+// is the root. The form of a form is itself.
+//
+//     /a//b/./%7euser/%2e%2e/x%2f  ->  /a/b/x%2F
+//
+// What comes back is the path itself where nothing changes, else it lies at the beginning of
+// `room`, cut where that ends. `path` begins with a slash; any other is as sent.
+[[nodiscard]] ByteView normalise_path(ByteView path, MutableBytes room,
+                                      HeadShapes& shapes) noexcept;
+
+// A path's first `segments` segments, without the slash behind them: of /a/b/c, two are /a/b. All
+// of a path that has no more.
+[[nodiscard]] ByteView path_prefix(ByteView path, std::size_t segments) noexcept;
+
+}  // namespace sluice

@@ -1,0 +1,126 @@
+#include "lib/l7/http1/request_head.hpp"
+
+#include "lib/l7/http1/byte_blocks.hpp"
+#include "lib/l7/http1/header_lines.hpp"
+#include "lib/l7/http1/host.hpp"
+#include "lib/l7/http1/path.hpp"
+#include "lib/l7/http1/request_line.hpp"
+#include "lib/l7/http1/texts.hpp"
+
+namespace sluice::http1 {
+
+namespace {
+
+// Room for normalised texts, one behind the other.
+class TextRoom {
+public:
+    explicit TextRoom(MutableBytes room) noexcept : room_{room} {}
+
+    [[nodiscard]] MutableBytes left() const noexcept { return room_; }
+    // A text that may lie at the beginning of what is left stays.
+    ByteView keep(ByteView text) noexcept {
+        if (!room_.empty() && text.data() == room_.data()) {
+            room_ = room_.subspan(text.size());
+        }
+        return text;
+    }
+
+private:
+    MutableBytes room_;
+};
+
+// Shapes that single bytes have wherever they stand: a CR and an LF without each other, controls.
+void add_byte_shapes(ByteView head, HeadShapes& shapes) noexcept {
+    std::uint32_t cr_before = 0;
+    std::uint32_t bare_lf = 0;
+    std::uint32_t bare_cr = 0;
+    std::uint32_t control = 0;
+    std::uint32_t nul = 0;
+    for (std::size_t at = 0; at < head.size(); at += kBlock) {
+        const Block block = load_block(head, at);
+        const std::uint32_t lf = equal_mask(block, '\n');
+        const std::uint32_t cr = equal_mask(block, '\r');
+        const std::uint32_t behind_cr = cr << 1 | cr_before;
+        cr_before = cr >> 31;
+        bare_lf |= lf & ~behind_cr;
+        bare_cr |= behind_cr & ~lf;
+        const std::uint32_t odd = (at_most_mask(block, 0x1F) | equal_mask(block, 0x7F)) &
+                                  ~(lf | cr | equal_mask(block, '\t')) & bits_within(head, at);
+        if (odd != 0) [[unlikely]] {
+            const std::uint32_t zero = equal_mask(block, '\0') & odd;
+            nul |= zero;
+            control |= odd & ~zero;
+        }
+    }
+    shapes.add_if(bare_lf != 0, HeadShape::BareLf);
+    shapes.add_if(bare_cr != 0, HeadShape::BareCr);
+    shapes.add_if(control != 0, HeadShape::ControlByte);
+    shapes.add_if(nul != 0, HeadShape::Nul);
+}
+
+bool has_high_byte(ByteView text) noexcept {
+    return find_byte(text, 0, high_mask) != text.size();
+}
+
+// The host by the target and by the header.
+void read_host(ByteView authority, TextRoom& room, RequestHead& head) noexcept {
+    const ByteView sent = head.header(FramingHeader::Host).first;
+    if (!is_present(authority)) {
+        head.shapes.add_if(!is_present(sent) && head.minor_version != 0, HeadShape::NoHost);
+        head.host = room.keep(normalise_host(sent, room.left(), head.shapes));
+        return;
+    }
+    head.host = room.keep(normalise_host(authority, room.left(), head.shapes));
+    head.shapes.add_if(authority.empty(), HeadShape::BadHost);
+    if (is_present(sent)) {
+        const ByteView other = normalise_host(sent, room.left(), head.shapes);
+        head.shapes.add_if(as_text(other) != as_text(head.host), HeadShape::HostsDiffer);
+    }
+}
+
+}  // namespace
+
+}  // namespace sluice::http1
+
+namespace sluice {
+
+void read_request_head(ByteView bytes, const WantedHeaders& wanted, MutableBytes room,
+                       RequestHead& head) noexcept {
+    head.clear();
+    head.size = static_cast<std::uint32_t>(bytes.size());
+    http1::LineWalk lines{bytes};
+    ByteView line = lines.next();
+    while (line.empty()) {
+        head.shapes.add(HeadShape::EmptyLineFirst);
+        line = lines.next();
+    }
+    http1::add_byte_shapes(bytes, head.shapes);
+    read_request_line(line, head);
+    const bool is_connect = http1::as_text(head.method) == "CONNECT";
+    const TargetParts parts = split_target(head.target, is_connect,
+                                           http1::as_text(head.method) == "OPTIONS", head.shapes);
+    head.query = parts.query;
+    http1::TextRoom texts{room};
+    head.path = texts.keep(normalise_path(parts.path, texts.left(), head.shapes));
+    read_header_lines(lines, wanted, head);
+    const auto headers_at = static_cast<std::size_t>(line.data() + line.size() - bytes.data());
+    head.shapes.add_if(http1::has_high_byte(bytes.subspan(headers_at)),
+                       HeadShape::HighByteInHeader);
+    http1::read_host(parts.authority, texts, head);
+    if (is_connect) {
+        head.body = {BodyFraming::Kind::UntilClose};
+        head.keep_alive = false;
+    }
+}
+
+HeadStatus parse_request_head(ByteView bytes, const HeadOptions& options, MutableBytes room,
+                              RequestHead& head) noexcept {
+    HeadFinder finder;
+    const HeadStatus status = finder.find(bytes, options.limit);
+    if (status == HeadStatus::Complete) {
+        read_request_head(bytes.first(finder.size()), options.wanted, room, head);
+    }
+    return status;
+}
+
+}  // namespace sluice

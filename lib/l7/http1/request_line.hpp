@@ -1,0 +1,20 @@
+#pragma once
+#include "lib/base/bytes.hpp"
+#include "lib/l7/http1/request_head.hpp"
+
+namespace sluice {
+
+// Reads method, target and version of a line, without its end, that HeadFinder has recognised.
+void read_request_line(ByteView line, RequestHead& head) noexcept;
+
+// The host that a target names and what is left of it, by its form (RFC 9112, 3.2). `path` is
+// absent in CONNECT; the form of all else is a path's.
+struct TargetParts {
+    ByteView authority;
+    ByteView path;
+    ByteView query;
+};
+[[nodiscard]] TargetParts split_target(ByteView target, bool is_connect, bool is_options,
+                                       HeadShapes& shapes) noexcept;
+
+}  // namespace sluice

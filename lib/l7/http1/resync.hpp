@@ -1,0 +1,19 @@
+#pragma once
+#include "lib/base/bytes.hpp"
+
+#include <cstddef>
+
+namespace sluice {
+
+struct RequestStart {
+    bool is_found = false;
+    std::size_t at = 0;  // not found: go on from here once more bytes are there
+};
+
+// The first line from `from` on that HeadFinder would take for a request's, where the middle of a
+// connection was missed. `from` is taken for the beginning of a line, as segments mostly begin with
+// one. A body that holds such a line is taken for a request too: whoever sends it is charged for
+// more than was asked, never for less. Each byte is looked at a bounded number of times.
+[[nodiscard]] RequestStart find_request_start(ByteView bytes, std::size_t from) noexcept;
+
+}  // namespace sluice

@@ -1,0 +1,60 @@
+#pragma once
+#include "lib/base/bytes.hpp"
+#include "lib/l7/http1/byte_classes.hpp"
+
+#include <cstddef>
+#include <string_view>
+
+// Small questions about texts of a head.
+namespace sluice::http1 {
+
+// A text that a request does not have; an empty one that it has lies somewhere.
+[[nodiscard]] constexpr bool is_present(ByteView text) noexcept {
+    return text.data() != nullptr;
+}
+
+[[nodiscard]] inline std::string_view as_text(ByteView bytes) noexcept {
+    return {reinterpret_cast<const char*>(bytes.data()), bytes.size()};
+}
+
+// Without what `is_left_out` on either side.
+template <typename Predicate>
+[[nodiscard]] constexpr ByteView trimmed(ByteView text, Predicate&& is_left_out) noexcept {
+    while (!text.empty() && is_left_out(text.front())) {
+        text = text.subspan(1);
+    }
+    while (!text.empty() && is_left_out(text.back())) {
+        text = text.first(text.size() - 1);
+    }
+    return text;
+}
+[[nodiscard]] constexpr ByteView without_blanks(ByteView text) noexcept {
+    return trimmed(text, is_blank);
+}
+
+// `lower` is in lower case.
+[[nodiscard]] constexpr bool equals_ignoring_case(ByteView text, std::string_view lower) noexcept {
+    if (text.size() != lower.size()) {
+        return false;
+    }
+    for (std::size_t i = 0; i < text.size(); ++i) {
+        if (to_lower(text[i]) != static_cast<std::byte>(lower[i])) {
+            return false;
+        }
+    }
+    return true;
+}
+
+// Calls visit(part) for what stands between separators, blanks around it left out.
+template <typename Visit>
+constexpr void for_each_part(ByteView list, std::byte separator, Visit&& visit) noexcept {
+    std::size_t begin = 0;
+    for (std::size_t at = 0; at <= list.size(); ++at) {
+        if (at == list.size() || list[at] == separator) {
+            visit(without_blanks(list.subspan(begin, at - begin)));
+            begin = at + 1;
+        }
+    }
+}
+
+}  // namespace sluice::http1

@@ -1,0 +1,67 @@
+#include "lib/l7/http1/wanted_headers.hpp"
+
+#include "lib/l7/http1/byte_classes.hpp"
+#include "lib/l7/http1/texts.hpp"
+
+#include <algorithm>
+#include <array>
+#include <string_view>
+
+namespace sluice::http1 {
+
+namespace {
+
+constexpr std::array<std::string_view, kFramingHeaderCount> kFramingNames{
+    "host", "content-length", "transfer-encoding", "connection", "upgrade", "cookie"};
+
+bool is_token(std::string_view name) noexcept {
+    return !name.empty() && std::all_of(name.begin(), name.end(), [](char byte) {
+        return is(static_cast<std::byte>(byte), kToken);
+    });
+}
+
+// Adds what is not there yet; says what is wrong with a name, if anything.
+template <typename Same>
+std::string add_names(const std::vector<std::string>& names, Same&& same,
+                      std::vector<std::string>& all) {
+    for (const std::string& name : names) {
+        if (!is_token(name)) {
+            return "\"" + name + "\" is not a token";
+        }
+        const bool is_new = std::none_of(all.begin(), all.end(),
+                                         [&](const std::string& one) { return same(one, name); });
+        if (is_new) {
+            all.push_back(name);
+        }
+    }
+    return all.size() <= NameTable::kMaxNames ? "" : "more names than a rule set may have";
+}
+
+bool is_same_header(const std::string& a, const std::string& b) {
+    return std::equal(a.begin(), a.end(), b.begin(), b.end(), [](char one, char other) {
+        return to_lower(static_cast<std::byte>(one)) == to_lower(static_cast<std::byte>(other));
+    });
+}
+
+}  // namespace
+
+}  // namespace sluice::http1
+
+namespace sluice {
+
+Result<WantedHeaders> WantedHeaders::make(const std::vector<std::string>& headers,
+                                          const std::vector<std::string>& cookies) {
+    std::vector<std::string> all_headers{http1::kFramingNames.begin(), http1::kFramingNames.end()};
+    std::vector<std::string> all_cookies;
+    const std::string bad_header = http1::add_names(headers, http1::is_same_header, all_headers);
+    if (!bad_header.empty()) {
+        return Error{Errc::OutOfRange, "headers: " + bad_header};
+    }
+    const std::string bad_cookie = http1::add_names(cookies, std::equal_to<>{}, all_cookies);
+    if (!bad_cookie.empty()) {
+        return Error{Errc::OutOfRange, "cookies: " + bad_cookie};
+    }
+    return WantedHeaders{std::move(all_headers), std::move(all_cookies)};
+}
+
+}  // namespace sluice

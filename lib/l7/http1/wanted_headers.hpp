@@ -1,0 +1,51 @@
+#pragma once
+#include "lib/base/result.hpp"
+#include "lib/l7/http1/name_table.hpp"
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace sluice {
+
+// Headers that the framing, the host and the cookies come from. They have the first places among
+// the wanted headers of any rule set.
+enum class FramingHeader : std::uint8_t {
+    Host,
+    ContentLength,
+    TransferEncoding,
+    Connection,
+    Upgrade,
+    Cookie,
+};
+inline constexpr std::size_t kFramingHeaderCount = 6;
+
+// The headers and cookies that the rules of one set name: what a RequestHead keeps. Made when a
+// rule set is loaded, read by all workers.
+class WantedHeaders {
+public:
+    static constexpr std::size_t kMaxHeaders = NameTable::kMaxNames;
+    static constexpr std::size_t kMaxCookies = NameTable::kMaxNames;
+
+    // Names of headers are tokens, of either case; those of cookies are tokens as they are sent.
+    // Repeated names are one name.
+    [[nodiscard]] static Result<WantedHeaders> make(const std::vector<std::string>& headers,
+                                                    const std::vector<std::string>& cookies);
+
+    // A place among RequestHead's headers or cookies; NameTable::kNone: not kept.
+    [[nodiscard]] std::uint8_t header(ByteView name) const noexcept { return headers_.find(name); }
+    [[nodiscard]] std::uint8_t cookie(ByteView name) const noexcept { return cookies_.find(name); }
+
+    [[nodiscard]] const NameTable& headers() const noexcept { return headers_; }
+    [[nodiscard]] const NameTable& cookies() const noexcept { return cookies_; }
+
+private:
+    WantedHeaders(std::vector<std::string> headers, std::vector<std::string> cookies)
+        : headers_{std::move(headers), true}, cookies_{std::move(cookies), false} {}
+
+    NameTable headers_;
+    NameTable cookies_;
+};
+
+}  // namespace sluice

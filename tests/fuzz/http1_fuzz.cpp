@@ -1,0 +1,84 @@
+#include "lib/l7/http1/body_scanner.hpp"
+#include "lib/l7/http1/resync.hpp"
+
+#include "tests/unit/l7/http1/head_text.hpp"
+#include "tests/unit/l7/http1/llhttp_oracle.hpp"
+#include "tests/unit/l7/http1/slow_model.hpp"
+
+#include <cstdint>
+#include <cstdio>
+#include <cstdlib>
+
+namespace {
+
+using namespace sluice;
+using namespace sluice::test;
+
+void require(bool condition, std::string_view what) {
+    if (!condition) {
+        std::fprintf(stderr, "%.*s\n", static_cast<int>(what.size()), what.data());
+        std::abort();
+    }
+}
+
+bool lies_in(ByteView text, ByteView bytes) {
+    return text.data() >= bytes.data() && text.data() + text.size() <= bytes.data() + bytes.size();
+}
+
+// Texts lie in the head or in the room, and the parser says what the model says.
+void check_head(std::string_view bytes, std::size_t limit) {
+    const ParsedHead parsed{bytes, limit};
+    const SlowHead slow = read_slowly(bytes, limit);
+    require(parsed.status == slow.status, "status");
+    if (parsed.status != HeadStatus::Complete) {
+        return;
+    }
+    const RequestHead& head = parsed.head;
+    for (const ByteView one : {head.method, head.target, head.path, head.query, head.host}) {
+        require(one.empty() || lies_in(one, parsed.bytes) || lies_in(one, parsed.room) ||
+                    text(one) == "/",
+                "place");
+    }
+    require(head.size == slow.size, "size");
+    require(text(head.method) == slow.method && text(head.target) == slow.target, "line");
+    require(text(head.path) == slow.path && text(head.query) == slow.query, "path");
+    require(text(head.host) == slow.host, "host");
+    require(head.body == slow.body && head.keep_alive == slow.keep_alive, "framing");
+    for (const HeadShapeRow& row : kHeadShapes) {
+        const bool is_ours_alone =
+            row.shape == HeadShape::RepeatedHeader || row.shape == HeadShape::RepeatedCookie;
+        require(is_ours_alone || head.shapes.has(row.shape) == slow.shapes.contains(row.shape),
+                row.name);
+    }
+}
+
+// A chunked body ends at one place, whatever the pieces.
+void check_chunks(ByteView bytes, std::size_t piece) {
+    HeadShapes shapes;
+    ChunkScanner whole;
+    const std::size_t size = whole.feed(bytes, shapes);
+    HeadShapes other_shapes;
+    ChunkScanner fed;
+    std::size_t at = 0;
+    while (at < bytes.size() && !fed.is_done() && !fed.is_broken()) {
+        at += fed.feed(bytes.subspan(at, std::min(piece, bytes.size() - at)), other_shapes);
+    }
+    require(at == size && fed.is_done() == whole.is_done() && shapes == other_shapes, "chunks");
+}
+
+}  // namespace
+
+// The first byte chooses the limit and the pieces of what follows.
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+    if (size < 1) {
+        return 0;
+    }
+    const std::string_view bytes{reinterpret_cast<const char*>(data + 1), size - 1};
+    check_head(bytes, kDefaultHeadLimit);
+    check_head(bytes, kMinHeadLimit + data[0]);
+    require(disagreement_with_llhttp(bytes).empty(), "llhttp");
+    check_chunks(bytes_of(bytes), data[0] % 8 + 1U);
+    const RequestStart start = find_request_start(bytes_of(bytes), 0);
+    require(start.at <= bytes.size(), "start");
+    return 0;
+}

@@ -1,0 +1,154 @@
+#include "lib/l7/http1/body_scanner.hpp"
+
+#include "tests/unit/l7/http1/head_text.hpp"
+
+#include <gtest/gtest.h>
+
+#include <string>
+
+namespace sluice::body_scanner_test {
+namespace {
+
+using Kind = BodyFraming::Kind;
+
+struct Outcome {
+    std::size_t consumed = 0;
+    bool is_done = false;
+    bool is_broken = false;
+    std::string shapes;
+    bool operator==(const Outcome&) const = default;
+};
+
+// In pieces of `piece` bytes.
+Outcome scan(BodyFraming framing, std::string_view bytes, std::size_t piece) {
+    BodyScanner scanner{framing};
+    HeadShapes shapes;
+    std::size_t at = 0;
+    while (at < bytes.size()) {
+        const ByteView part = bytes_of(bytes.substr(at, piece));
+        const std::size_t step = scanner.feed(part, shapes);
+        at += step;
+        if (step < part.size()) {
+            break;
+        }
+    }
+    return {at, scanner.is_done(), scanner.is_broken(), test::names_of(shapes)};
+}
+
+struct Row {
+    std::string body;
+    std::string behind;  // not the body's
+    std::string_view shapes;
+    bool is_broken = false;
+};
+
+const std::string kLong(ChunkScanner::kMaxLine - 4, 'x');
+const std::string kTrailers(ChunkScanner::kMaxTrailers - 4, 'x');
+
+TEST(ChunkScanner, FindsTheEndInAnyPieces) {
+    const Row rows[] = {
+        {"0\r\n\r\n", "GET", ""},
+        {"5\r\nhello\r\n0\r\n\r\n", "GET", ""},
+        {"1\r\n\r\r\n2\r\n0\r\r\n00000\r\n\r\n", "\r\n", ""},
+        {"5;a=b;c=\"d\"\r\nhello\r\n0;x\r\n\r\n", "", ""},
+        {"0\r\nA: b\r\nC: d\r\n\r\n", "x", ""},
+        {"5\nhello\n0\n\n", "x", "bare_lf"},
+        {"0\r\nA: b\n\r\n", "x", "bare_lf"},
+        {"0\r\nA: \rb\r\n\r\n", "x", "bare_cr"},
+        {"5 \t\r\nhello\r\n0 ;x\r\n\r\n", "x", "chunk_line_space"},
+        {"0;\x01\r\n\r\n", "x", "control_byte"},
+        {"0;" + kLong + "\r\n\r\n", "x", ""},
+        {"0\r\n" + kTrailers + "\r\n\r\n", "x", ""},
+        {"\r", "\n0\r\n\r\n", "bad_chunk", true},
+        {";", "x\r\n", "bad_chunk", true},
+        {"-", "1\r\n", "bad_chunk", true},
+        {"0x", "5\r\n", "bad_chunk", true},
+        {"5\r\nhellox", "\r\n", "bad_chunk", true},
+        {"5\r\nhello\rx", "\n", "bad_chunk", true},
+        {"5\rx", "", "bad_chunk", true},
+        {"5 5", "\r\n", "chunk_line_space bad_chunk", true},
+        {"80000000000000000", "\r\n", "bad_chunk", true},
+        {"8000000000000000", "", "bad_chunk", true},
+        {"0;" + kLong + "xx\r", "\n", "bad_chunk", true},
+        {"0\r\n" + kTrailers + "xx\r\n\r", "\n", "bad_chunk", true},
+        {"0\r\n\rx", "", "bad_chunk", true},
+    };
+    for (const Row& row : rows) {
+        for (const std::size_t piece :
+             {std::size_t{1}, std::size_t{2}, std::size_t{7}, row.body.size() + 9}) {
+            const Outcome outcome = scan({Kind::Chunked}, row.body + row.behind, piece);
+            SCOPED_TRACE(test::quoted(row.body.substr(0, 60)) + " by " + std::to_string(piece));
+            EXPECT_EQ(outcome.is_broken, row.is_broken);
+            EXPECT_EQ(outcome.is_done, !row.is_broken);
+            EXPECT_EQ(outcome.shapes, row.shapes);
+            EXPECT_TRUE(row.body.starts_with("8000") || outcome.consumed == row.body.size())
+                << outcome.consumed;
+        }
+    }
+}
+
+TEST(ChunkScanner, IsNotDoneBeforeItsLastByte) {
+    const std::string body = "3;x\r\nabc\r\n0\r\nA: b\r\n\r\n";
+    for (std::size_t size = 0; size < body.size(); ++size) {
+        const Outcome outcome = scan({Kind::Chunked}, body.substr(0, size), 3);
+        EXPECT_FALSE(outcome.is_done || outcome.is_broken) << size;
+        EXPECT_EQ(outcome.consumed, size);
+    }
+}
+
+TEST(ChunkScanner, StepsOverMissedBytesWithinAChunk) {
+    HeadShapes shapes;
+    ChunkScanner scanner;
+    (void)scanner.feed(bytes_of("a\r\n01"), shapes);
+    EXPECT_TRUE(scanner.skip(8));
+    EXPECT_EQ(scanner.feed(bytes_of("\r\n0\r\n\r\nGET"), shapes), 7U);
+    EXPECT_TRUE(scanner.is_done());
+    ChunkScanner beyond;
+    (void)beyond.feed(bytes_of("a\r\n01"), shapes);
+    EXPECT_FALSE(beyond.skip(9));
+    EXPECT_TRUE(beyond.is_broken());
+    ChunkScanner in_line;
+    EXPECT_TRUE(in_line.skip(0));
+    EXPECT_FALSE(in_line.skip(1));
+}
+
+TEST(BodyScanner, StepsOverALength) {
+    EXPECT_EQ(scan({Kind::Length, 5}, "helloGET", 3), (Outcome{5, true, false, ""}));
+    EXPECT_EQ(scan({Kind::Length, 9}, "helloGET", 3), (Outcome{8, false, false, ""}));
+    BodyScanner missed{{Kind::Length, 9}};
+    EXPECT_TRUE(missed.skip(9));
+    EXPECT_TRUE(missed.is_done());
+    EXPECT_FALSE(missed.skip(1));
+    EXPECT_TRUE(missed.is_broken());
+}
+
+TEST(BodyScanner, HasNoneOrNoEnd) {
+    EXPECT_EQ(scan({Kind::None}, "GET", 3), (Outcome{0, true, false, ""}));
+    EXPECT_EQ(scan({Kind::UntilClose}, "anything", 3), (Outcome{8, false, false, ""}));
+    EXPECT_TRUE(BodyScanner{{Kind::UntilClose}}.skip(5));
+}
+
+// Requests of a connection one behind the other, each found from the end of the one before.
+TEST(BodyScanner, LeadsFromHeadToHead) {
+    const std::string all =
+        "POST /1 HTTP/1.1\r\nHost: h\r\nContent-Length: 20\r\n\r\nGET /no HTTP/1.1\r\n\r\n"
+        "POST /2 HTTP/1.1\r\nHost: h\r\nTransfer-Encoding: chunked\r\n\r\n14\r\n"
+        "GET /no HTTP/1.1\r\n\r\n\r\n0\r\n\r\n"
+        "GET /3 HTTP/1.1\r\nHost: h\r\n\r\n"
+        "\r\nGET /4 HTTP/1.1\r\nHost: h\r\n\r\n";
+    std::string paths;
+    for (std::string rest = all; !rest.empty();) {
+        const test::ParsedHead parsed{rest};
+        ASSERT_EQ(parsed.status, HeadStatus::Complete) << rest;
+        paths += test::text(parsed.head.path);
+        rest = rest.substr(parsed.head.size);
+        BodyScanner body{parsed.head.body};
+        HeadShapes shapes;
+        rest = rest.substr(body.feed(bytes_of(rest), shapes));
+        ASSERT_TRUE(body.is_done());
+    }
+    EXPECT_EQ(paths, "/1/2/3/4");
+}
+
+}  // namespace
+}  // namespace sluice::body_scanner_test

@@ -1,0 +1,72 @@
+#include "lib/l7/http1/host.hpp"
+
+#include "lib/l7/http1/texts.hpp"
+
+#include <gtest/gtest.h>
+
+#include <array>
+#include <string>
+
+namespace sluice::host_test {
+namespace {
+
+struct Row {
+    std::string_view sent;
+    std::string_view host;
+    bool is_bad = false;
+};
+
+TEST(Host, HasOneForm) {
+    const Row rows[] = {
+        {"example.com", "example.com"},
+        {"Example.COM", "example.com"},
+        {"example.com:8080", "example.com"},
+        {"example.com:", "example.com"},
+        {"EXAMPLE.com.:80", "example.com"},
+        {"example.com.", "example.com"},
+        {"example.com..", "example.com."},
+        {".", "."},
+        {"", ""},
+        {":80", ""},
+        {"192.0.2.1:80", "192.0.2.1"},
+        {"[2001:DB8::1]:443", "[2001:db8::1]"},
+        {"[::1]", "[::1]"},
+        {"a_b.example", "a_b.example"},
+        {"a%41.example", "a%41.example"},
+        {"[::1", "[::1", true},
+        {"[]", "[]", true},
+        {"[::1]x", "[::1]x", true},
+        {"[::1]:8o", "[::1]:8o", true},
+        {"2001:db8::1", "2001:db8::1", true},
+        {"h:999999", "h:999999", true},
+        {"H:x", "h:x", true},
+        {"user@h", "user@h", true},
+        {"a b", "a b", true},
+        {"h/x", "h/x", true},
+        {"h\xC3\xA9", "h\xC3\xA9", true},
+    };
+    std::array<std::byte, 64> room;
+    for (const Row& row : rows) {
+        HeadShapes shapes;
+        EXPECT_EQ(http1::as_text(normalise_host(bytes_of(row.sent), room, shapes)), row.host)
+            << row.sent;
+        EXPECT_EQ(shapes.has(HeadShape::BadHost), row.is_bad) << row.sent;
+    }
+}
+
+TEST(Host, IsAViewOfWhatWasSentWhereNoLetterChanges) {
+    const std::string_view sent = "host.example.:80";
+    HeadShapes shapes;
+    EXPECT_EQ(normalise_host(bytes_of(sent), {}, shapes).data(), bytes_of(sent).data());
+    EXPECT_TRUE(shapes.empty());
+}
+
+TEST(Host, IsCutWhereTheRoomEnds) {
+    std::array<std::byte, 3> room;
+    HeadShapes shapes;
+    EXPECT_EQ(http1::as_text(normalise_host(bytes_of("HOST"), room, shapes)), "hos");
+    EXPECT_TRUE(shapes.has(HeadShape::BadHost));
+}
+
+}  // namespace
+}  // namespace sluice::host_test

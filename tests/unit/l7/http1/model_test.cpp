@@ -1,0 +1,140 @@
+#include "tests/rounds.hpp"
+#include "tests/unit/l7/http1/head_text.hpp"
+#include "tests/unit/l7/http1/random_head.hpp"
+#include "tests/unit/l7/http1/slow_model.hpp"
+
+#include "lib/l7/http1/path.hpp"
+
+#include <gtest/gtest.h>
+
+// The parser against the slow model, over heads of random parts.
+namespace sluice::http1_model_test {
+namespace {
+
+using namespace test;
+
+void expect_same_texts(const ParsedHead& fast, const SlowHead& slow) {
+    const RequestHead& head = fast.head;
+    EXPECT_EQ(text(head.method), slow.method);
+    EXPECT_EQ(text(head.target), slow.target);
+    EXPECT_EQ(text(head.path), slow.path);
+    EXPECT_EQ(text(head.query), slow.query);
+    EXPECT_EQ(text(head.host), slow.host);
+    EXPECT_EQ(http1::is_present(head.path), slow.has_path);
+    EXPECT_EQ(http1::is_present(head.query), slow.has_query);
+    EXPECT_EQ(http1::is_present(head.host), slow.has_host);
+    for (std::uint8_t place = 0; place < wanted().headers().size(); ++place) {
+        const auto found = slow.headers.find(std::string{wanted().headers().name(place)});
+        const bool is_there = found != slow.headers.end() && !found->second.empty();
+        ASSERT_EQ(http1::is_present(head.header(place).first), is_there) << int{place};
+        EXPECT_EQ(text(head.header(place).first), is_there ? found->second.front() : "");
+        EXPECT_EQ(text(head.header(place).last), is_there ? found->second.back() : "");
+    }
+    for (std::uint8_t place = 0; place < wanted().cookies().size(); ++place) {
+        const auto found = slow.cookies.find(std::string{wanted().cookies().name(place)});
+        ASSERT_EQ(http1::is_present(head.cookie(place)), found != slow.cookies.end());
+        EXPECT_EQ(text(head.cookie(place)), found != slow.cookies.end() ? found->second[0] : "");
+    }
+}
+
+// The model's shapes, with those of repetitions among what is wanted.
+HeadShapes shapes_of(const SlowHead& slow) {
+    HeadShapes shapes;
+    for (const HeadShape shape : slow.shapes) {
+        shapes.add(shape);
+    }
+    for (const auto& [name, values] : slow.headers) {
+        const std::uint8_t place = wanted().header(bytes_of(name));
+        shapes.add_if(
+            place != NameTable::kNone && place >= kFramingHeaderCount && values.size() > 1,
+            HeadShape::RepeatedHeader);
+    }
+    for (const auto& [name, values] : slow.cookies) {
+        shapes.add_if(wanted().cookie(bytes_of(name)) != NameTable::kNone && values.size() > 1,
+                      HeadShape::RepeatedCookie);
+    }
+    return shapes;
+}
+
+void expect_same(const std::string& bytes, std::size_t limit) {
+    SCOPED_TRACE(quoted(bytes));
+    const ParsedHead fast{bytes, limit};
+    const SlowHead slow = read_slowly(bytes, limit);
+    ASSERT_EQ(fast.status, slow.status);
+    if (fast.status != HeadStatus::Complete) {
+        return;
+    }
+    EXPECT_EQ(fast.head.size, slow.size);
+    EXPECT_EQ(names_of(fast.head.shapes), names_of(shapes_of(slow)));
+    EXPECT_EQ(fast.head.minor_version, slow.minor_version);
+    EXPECT_EQ(fast.head.keep_alive, slow.keep_alive);
+    EXPECT_EQ(fast.head.upgrade, slow.upgrade);
+    EXPECT_EQ(fast.head.body.kind, slow.body.kind);
+    EXPECT_EQ(fast.head.body.length, slow.body.length);
+    expect_same_texts(fast, slow);
+}
+
+TEST(Http1Model, HeadsOfRandomParts) {
+    const std::uint64_t seed = new_seed();
+    SCOPED_TRACE("seed " + std::to_string(seed));
+    RandomHead heads{seed};
+    for (int round = rounds(60'000); round > 0 && !HasFailure(); --round) {
+        const std::string head = heads.make();
+        const std::size_t limit = heads.below(10) == 0 ? 64 + heads.below(200) : kDefaultHeadLimit;
+        expect_same(head + std::string(heads.below(40), 'x'), limit);
+    }
+}
+
+// Whatever the pieces, a finder says NeedMore up to one byte, and from there on the same.
+TEST(Http1Model, TheAnswerDoesNotDependOnThePieces) {
+    const std::uint64_t seed = new_seed();
+    SCOPED_TRACE("seed " + std::to_string(seed));
+    RandomHead heads{seed};
+    for (int round = rounds(6'000); round > 0 && !HasFailure(); --round) {
+        const std::string bytes = heads.make() + heads.make();
+        SCOPED_TRACE(quoted(bytes));
+        const std::size_t limit = heads.below(10) == 0 ? 64 + heads.below(200) : kDefaultHeadLimit;
+        HeadFinder whole;
+        const HeadStatus last = whole.find(bytes_of(bytes), limit);
+        HeadFinder fed;
+        bool is_decided = false;
+        for (std::size_t size = 0; size <= bytes.size(); ++size) {
+            const ByteView so_far = bytes_of(bytes).first(size);
+            HeadFinder anew;
+            const HeadStatus status = anew.find(so_far, limit);
+            ASSERT_FALSE(is_decided && status == HeadStatus::NeedMore) << size;
+            if (status != HeadStatus::NeedMore) {
+                ASSERT_EQ(status, last) << size;
+                ASSERT_TRUE(last != HeadStatus::Complete || anew.size() == whole.size());
+                ASSERT_TRUE(last != HeadStatus::Complete || size >= whole.size());
+            }
+            if (!is_decided && heads.below(3) != 0) {  // pieces of any size
+                ASSERT_EQ(fed.find(so_far, limit), status) << size;
+                ASSERT_TRUE(status != HeadStatus::Complete || fed.size() == whole.size());
+                is_decided = status != HeadStatus::NeedMore;
+            }
+        }
+    }
+}
+
+TEST(Http1Model, TheFormOfAPathIsItsOwnForm) {
+    const std::uint64_t seed = new_seed();
+    SCOPED_TRACE("seed " + std::to_string(seed));
+    RandomHead heads{seed};
+    std::vector<std::byte> room(4096);
+    std::vector<std::byte> other_room(4096);
+    for (int round = rounds(60'000); round > 0 && !HasFailure(); --round) {
+        const std::string path = "/" + heads.target();
+        SCOPED_TRACE(quoted(path));
+        HeadShapes shapes;
+        std::set<HeadShape> slow_shapes;
+        const ByteView form = normalise_path(bytes_of(path), room, shapes);
+        ASSERT_EQ(text(form), slow_path(path, slow_shapes));
+        HeadShapes none;
+        ASSERT_EQ(text(normalise_path(form, other_room, none)), text(form));
+        ASSERT_TRUE(none.empty());
+    }
+}
+
+}  // namespace
+}  // namespace sluice::http1_model_test

@@ -1,0 +1,271 @@
+#include "lib/l7/http1/request_head.hpp"
+
+#include "tests/unit/l7/http1/head_text.hpp"
+
+#include <gtest/gtest.h>
+
+#include <string>
+
+namespace sluice::request_head_test {
+namespace {
+
+using namespace test;
+
+const std::string kOk = "GET / HTTP/1.1\r\nHost: a.example\r\n\r\n";
+
+TEST(RequestHead, SaysWhatIsAskedFor) {
+    const ParsedHead get{
+        "GET //shop/%7ejo?id=1&x=%2e HTTP/1.1\r\nHost: Shop.Example:8080\r\n"
+        "USER-AGENT:  curl/8.0 \t\r\nX-Forwarded-For: 192.0.2.1\r\nAccept: */*\r\n"
+        "x-forwarded-for: 192.0.2.2, 192.0.2.3\r\n"
+        "Cookie: a=1; sid=abc=; SID=no; b= 2 \r\n\r\nbody"};
+    ASSERT_EQ(get.status, HeadStatus::Complete);
+    EXPECT_EQ(text(get.head.method), "GET");
+    EXPECT_EQ(text(get.head.target), "//shop/%7ejo?id=1&x=%2e");
+    EXPECT_EQ(text(get.head.path), "/shop/~jo");
+    EXPECT_EQ(text(get.head.query), "id=1&x=%2e");
+    EXPECT_EQ(text(get.head.host), "shop.example");
+    EXPECT_EQ(get.header("User-Agent"), "curl/8.0");
+    EXPECT_EQ(get.header("referer"), "");
+    EXPECT_EQ(get.header("accept"), "");  // no rule names it
+    const HeaderText forwarded = get.head.header(wanted().header(bytes_of("x-forwarded-for")));
+    EXPECT_EQ(text(forwarded.first), "192.0.2.1");
+    EXPECT_EQ(text(forwarded.last), "192.0.2.2, 192.0.2.3");
+    EXPECT_EQ(get.cookie("sid"), "abc=");
+    EXPECT_EQ(get.cookie("b"), "2");
+    EXPECT_EQ(get.head.size, get.bytes.size() - 4);
+    EXPECT_EQ(get.head.body, BodyFraming{});
+    EXPECT_TRUE(get.head.keep_alive);
+    EXPECT_EQ(names_of(get.head.shapes), "repeated_header");
+    EXPECT_EQ(get.head.shapes.reading(), HeadReading::Accepted);
+}
+
+struct TargetRow {
+    std::string_view line;
+    std::string_view host;
+    std::string_view path;
+    std::string_view query;
+    std::string_view shapes;
+};
+
+TEST(RequestHead, ReadsEachFormOfTarget) {
+    const TargetRow rows[] = {
+        {"GET /a?b?c", "h.example", "/a", "b?c", ""},
+        {"GET /?", "h.example", "/", "", ""},
+        {"GET http://Other.Example:80/x?y", "other.example", "/x", "y", "hosts_differ"},
+        {"GET http://H.example.", "h.example", "/", "", ""},
+        {"GET https://h.example?q", "h.example", "/", "q", ""},
+        {"GET http://u@h.example/", "u@h.example", "/", "", "hosts_differ bad_host"},
+        {"GET http:///x", "", "/x", "", "hosts_differ bad_host"},
+        {"CONNECT h.example:443", "h.example", "", "", ""},
+        {"CONNECT /x", "h.example", "/x", "", "target_form"},
+        {"OPTIONS *", "h.example", "*", "", ""},
+        {"GET *", "h.example", "*", "", "target_form"},
+        {"GET x/y?z", "h.example", "x/y", "z", "target_form"},
+        {"GET /a#b?c", "h.example", "/a", "", "fragment"},
+        {"GET /a b", "h.example", "/a b", "", "space_in_target"},
+        {"GET  /a", "h.example", "/a", "", "request_line_space"},
+        {"GET\t/a", "h.example", "/a", "", "request_line_space"},
+        {"GET /\xE9", "h.example", "/%E9", "", "high_byte_in_target"},
+        {"GET /\x01", "h.example", "/\x01", "", "control_byte"},
+    };
+    for (const TargetRow& row : rows) {
+        const ParsedHead parsed{std::string{row.line} + " HTTP/1.1\r\nHost: h.example\r\n\r\n"};
+        ASSERT_EQ(parsed.status, HeadStatus::Complete) << row.line;
+        EXPECT_EQ(text(parsed.head.host), row.host) << row.line;
+        EXPECT_EQ(text(parsed.head.path), row.path) << row.line;
+        EXPECT_EQ(text(parsed.head.query), row.query) << row.line;
+        EXPECT_EQ(names_of(parsed.head.shapes), row.shapes) << row.line;
+    }
+}
+
+struct ShapeRow {
+    std::string_view what;
+    std::string head;
+    std::string_view shapes;
+    HeadReading reading;
+};
+
+// Each shape of the table alone, as one test may say what it is.
+std::vector<ShapeRow> shape_rows() {
+    using enum HeadReading;
+    const std::string get = "GET / HTTP/1.1\r\n";
+    const std::string host = get + "Host: h\r\n";
+    const auto with = [&](const std::string& lines) { return host + lines + "\r\n"; };
+    return {
+        {"an empty line", "\r\n" + with(""), "empty_line_first", Accepted},
+        {"LF", "GET / HTTP/1.1\nHost: h\r\n\r\n", "bare_lf", Ambiguous},
+        {"LF at the end", host + "\n", "bare_lf", Ambiguous},
+        {"CR in a value", with("A: b\rC: d\r\n"), "bare_cr", Ambiguous},
+        {"NUL", with(std::string("A: \0\r\n", 6)), "nul", Malformed},
+        {"a control", with("A: \x1b\r\n"), "control_byte", Ambiguous},
+        {"DEL", with("A: \x7f\r\n"), "control_byte", Ambiguous},
+        {"a high byte", with("A: \xe9\r\n"), "high_byte_in_header", Accepted},
+        {"blank behind", "GET / HTTP/1.1 \r\nHost: h\r\n\r\n", "request_line_space", Ambiguous},
+        {"a % alone", "GET /% HTTP/1.1\r\nHost: h\r\n\r\n", "bad_percent", Ambiguous},
+        {"above root", "GET /.. HTTP/1.1\r\nHost: h\r\n\r\n", "above_root", Accepted},
+        {"HTTP/2.0", "GET / HTTP/2.0\r\nHost: h\r\n\r\n", "bad_version", Malformed},
+        {"HTTP/1.10", "GET / HTTP/1.10\r\nHost: h\r\n\r\n", "bad_version", Malformed},
+        {"http/1.1", "GET / http/1.1\r\nHost: h\r\n\r\n", "bad_version", Malformed},
+        {"HTTP/1.2", "GET / HTTP/1.2\r\nHost: h\r\n\r\n", "other_minor_version", Ambiguous},
+        {"no Host", get + "\r\n", "no_host", Accepted},
+        {"HTTP/1.0 without Host", "GET / HTTP/1.0\r\n\r\n", "", Accepted},
+        {"two Hosts", with("host: h\r\n"), "duplicate_host", Ambiguous},
+        {"an odd Host", get + "Host: a b\r\n\r\n", "bad_host", Ambiguous},
+        {"a fold", with("A: b\r\n c\r\n"), "obs_fold", Ambiguous},
+        {"a blank line's fold", with("A: b\r\n \r\n"), "obs_fold", Ambiguous},
+        {"a blank first", get + " Host: h\r\nHost: h\r\n\r\n", "space_before_first_header",
+         Ambiguous},
+        {"a blank before the colon", with("A : b\r\n"), "space_before_colon", Ambiguous},
+        {"no name", with(": b\r\n"), "empty_header_name", Ambiguous},
+        {"a bad name", with("A B: b\r\n"), "bad_header_name", Ambiguous},
+        {"a high name", with("A\xe9: b\r\n"), "high_byte_in_header bad_header_name", Ambiguous},
+        {"no colon", with("A\r\n"), "no_colon", Ambiguous},
+        {"twice", with("A: 1\r\nA: 2\r\n"), "repeated_header", Accepted},
+        {"cookies", with("Cookie: b=1; b=2\r\n"), "repeated_cookie", Accepted},
+        {"one length twice", with("Content-Length: 5\r\ncontent-length: 05\r\n"),
+         "duplicate_content_length", Ambiguous},
+        {"a list of one length", with("Content-Length: 5, 5\r\n"), "duplicate_content_length",
+         Ambiguous},
+        {"two lengths", with("Content-Length: 5\r\nContent-Length: 6\r\n"),
+         "content_lengths_differ", Ambiguous},
+        {"a signed length", with("Content-Length: +5\r\n"), "bad_content_length", Malformed},
+        {"no length", with("Content-Length:\r\n"), "bad_content_length", Malformed},
+        {"a folded length", with("Content-Length: 1\r\n 0\r\n"), "obs_fold bad_content_length",
+         Malformed},
+        {"2^63", with("Content-Length: 9223372036854775808\r\n"), "bad_content_length", Malformed},
+        {"both", with("Content-Length: 5\r\nTransfer-Encoding: chunked\r\n"), "length_and_encoding",
+         Ambiguous},
+        {"chunked not last", with("Transfer-Encoding: chunked, gzip\r\n"), "bad_transfer_encoding",
+         Ambiguous},
+        {"chunked twice", with("Transfer-Encoding: chunked\r\nTransfer-Encoding: chunked\r\n"),
+         "bad_transfer_encoding", Ambiguous},
+        {"nearly chunked", with("Transfer-Encoding: xchunked\r\n"), "bad_transfer_encoding",
+         Ambiguous},
+        {"a vertical tab",
+         with("Transfer-Encoding: \x0b"
+              "chunked\r\n"),
+         "control_byte bad_transfer_encoding", Ambiguous},
+        {"chunked in 1.0", "POST / HTTP/1.0\r\nTransfer-Encoding: chunked\r\n\r\n",
+         "transfer_encoding_in_1_0", Ambiguous},
+        {"nothing odd", with(""), "", Accepted},
+    };
+}
+
+TEST(RequestHead, TellsEveryShape) {
+    HeadShapes seen;
+    for (const ShapeRow& row : shape_rows()) {
+        const ParsedHead parsed{row.head};
+        ASSERT_EQ(parsed.status, HeadStatus::Complete) << row.what;
+        EXPECT_EQ(names_of(parsed.head.shapes), row.shapes) << row.what;
+        EXPECT_EQ(parsed.head.shapes.reading(), row.reading) << row.what;
+        EXPECT_EQ(row_of(parsed.head.shapes.empty() ? HeadShape::Nul : parsed.head.shapes.reason())
+                      .reading,
+                  parsed.head.shapes.empty() ? HeadReading::Malformed : row.reading)
+            << row.what;
+        seen.add(parsed.head.shapes);
+    }
+    // Those of targets, of paths cut and of chunks have tests of their own.
+    for (const HeadShape other :
+         {HeadShape::HighByteInTarget, HeadShape::SpaceInTarget, HeadShape::TargetForm,
+          HeadShape::Fragment, HeadShape::PathTooLong, HeadShape::HostsDiffer,
+          HeadShape::ChunkLineSpace, HeadShape::BadChunk}) {
+        EXPECT_FALSE(seen.has(other));
+        seen.add(other);
+    }
+    for (const HeadShapeRow& row : kHeadShapes) {
+        EXPECT_TRUE(seen.has(row.shape)) << row.name << " is shown by no row";
+    }
+}
+
+struct BodyRow {
+    std::string_view line;
+    std::string_view headers;
+    BodyFraming body;
+    bool keep_alive;
+};
+
+TEST(RequestHead, SaysWhereTheBodyEnds) {
+    using enum BodyFraming::Kind;
+    const BodyRow rows[] = {
+        {"GET / HTTP/1.1", "", {None}, true},
+        {"GET / HTTP/1.0", "", {None}, false},
+        {"GET / HTTP/1.0", "Connection: Keep-Alive\r\n", {None}, true},
+        {"GET / HTTP/1.1", "Connection: x, Close\r\n", {None}, false},
+        {"POST / HTTP/1.1", "Content-Length: 0\r\n", {None}, true},
+        {"POST / HTTP/1.1", "Content-Length: 007\r\n", {Length, 7}, true},
+        {"POST / HTTP/1.1", "Content-Length: 5,5\r\n", {Length, 5}, true},
+        {"POST / HTTP/1.1", "Content-Length: 5,6\r\n", {UntilClose}, false},
+        {"POST / HTTP/1.1",
+         "Content-Length: 9223372036854775807\r\n",
+         {Length, 9223372036854775807ULL},
+         true},
+        {"POST / HTTP/1.1", "Transfer-Encoding: Chunked\r\n", {Chunked}, true},
+        {"POST / HTTP/1.1", "Transfer-Encoding:\r\n chunked\r\n", {Chunked}, true},
+        {"POST / HTTP/1.1",
+         "Transfer-Encoding: gzip;q=1\r\nTransfer-Encoding: chunked\r\n",
+         {Chunked},
+         true},
+        {"POST / HTTP/1.1", "Transfer-Encoding: identity\r\n", {UntilClose}, false},
+        {"POST / HTTP/1.1", "Content-Length: 3\r\nTransfer-Encoding: chunked\r\n", {Chunked}, true},
+        {"CONNECT h:1 HTTP/1.1", "Content-Length: 3\r\n", {UntilClose}, false},
+    };
+    for (const BodyRow& row : rows) {
+        const std::string head =
+            std::string{row.line} + "\r\nHost: h\r\n" + std::string{row.headers} + "\r\n";
+        const ParsedHead parsed{head};
+        ASSERT_EQ(parsed.status, HeadStatus::Complete) << head;
+        EXPECT_EQ(parsed.head.body.kind, row.body.kind) << head;
+        EXPECT_EQ(parsed.head.body.length, row.body.length) << head;
+        EXPECT_EQ(parsed.head.keep_alive, row.keep_alive) << head;
+    }
+}
+
+TEST(RequestHead, KnowsAnUpgradeToHttp2) {
+    const auto upgrade = [](const std::string& value) {
+        return ParsedHead{"GET / HTTP/1.1\r\nUpgrade: " + value + "\r\n\r\n"}.head.upgrade;
+    };
+    EXPECT_EQ(upgrade("h2c"), HttpUpgrade::H2c);
+    EXPECT_EQ(upgrade("websocket, H2C"), HttpUpgrade::H2c);
+    EXPECT_EQ(upgrade("websocket"), HttpUpgrade::Other);
+    EXPECT_EQ(upgrade(""), HttpUpgrade::None);
+}
+
+TEST(RequestHead, ATextWithoutRoomIsCutAndTold) {
+    const ParsedHead parsed{"GET /%41%42%43 HTTP/1.1\r\nHost: ABC\r\n\r\n", kDefaultHeadLimit, 3};
+    ASSERT_EQ(parsed.status, HeadStatus::Complete);
+    EXPECT_EQ(text(parsed.head.path), "/AB");
+    EXPECT_EQ(text(parsed.head.host), "");
+    EXPECT_EQ(names_of(parsed.head.shapes), "path_too_long bad_host");
+}
+
+TEST(RequestHead, IsTheSameForEveryPieceAndNeededToItsLastByte) {
+    for (const ShapeRow& row : shape_rows()) {
+        for (std::size_t size = 0; size < row.head.size(); ++size) {
+            EXPECT_EQ(ParsedHead{row.head.substr(0, size)}.status, HeadStatus::NeedMore)
+                << row.what << size;
+        }
+        const ParsedHead longer{row.head + kOk};
+        EXPECT_EQ(longer.head.size, row.head.size()) << row.what;
+        EXPECT_EQ(names_of(longer.head.shapes), row.shapes) << row.what;
+    }
+}
+
+TEST(RequestHead, WasUsedBeforeAndForgetsIt) {
+    ParsedHead parsed{
+        "POST /x?y HTTP/1.0\r\nHost: h\r\nUpgrade: h2c\r\nA: 1\r\nCookie: b=1\r\n"
+        "Content-Length: 5\r\n\r\n"};
+    const std::string next = "GET / HTTP/1.1\r\n\r\n";
+    ASSERT_EQ(parse_request_head(bytes_of(next), {wanted()}, parsed.room, parsed.head),
+              HeadStatus::Complete);
+    EXPECT_FALSE(http1::is_present(parsed.head.host));
+    EXPECT_FALSE(http1::is_present(parsed.head.query));
+    EXPECT_EQ(parsed.header("a"), "");
+    EXPECT_EQ(parsed.cookie("b"), "");
+    EXPECT_EQ(parsed.head.body, BodyFraming{});
+    EXPECT_EQ(parsed.head.upgrade, HttpUpgrade::None);
+    EXPECT_TRUE(parsed.head.keep_alive);
+}
+
+}  // namespace
+}  // namespace sluice::request_head_test

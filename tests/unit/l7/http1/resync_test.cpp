@@ -1,0 +1,52 @@
+#include "lib/l7/http1/resync.hpp"
+
+#include <gtest/gtest.h>
+
+#include <string>
+
+namespace sluice::resync_test {
+namespace {
+
+struct Row {
+    std::string bytes;
+    bool is_found;
+    std::size_t at;
+};
+
+TEST(Resync, FindsTheFirstLineOfARequest) {
+    const std::string get = "GET / HTTP/1.1\r\n";
+    const Row rows[] = {
+        {get, true, 0},
+        {"\r\n\r\n" + get, true, 4},
+        {"rest of a body\r\n" + get, true, 16},
+        {"rest of a body " + get, true, 0},  // a target with spaces
+        {"in=line " + get, false, 24},
+        {"no blank" + std::string(60, 'x') + "\n" + get, true, 69},
+        {"a: b\r\n\r\nPURGE /x HTTP/1.0\r\nHost", true, 8},
+        {"x\nPRI * HTTP/2.0\r\n\r\nSM\r\n\r\n", true, 2},
+        {"x\r\nGET /long", false, 3},
+        {"x\r\nGE", false, 3},
+        {"\x16\x03\x01\n\n\n" + std::string(5, '\0'), false, 11},
+        {"", false, 0},
+    };
+    for (const Row& row : rows) {
+        const RequestStart start = find_request_start(bytes_of(row.bytes), 0);
+        EXPECT_EQ(start.is_found, row.is_found) << row.bytes;
+        EXPECT_EQ(start.at, row.at) << row.bytes;
+    }
+}
+
+TEST(Resync, GoesOnWhereMoreWasNeeded) {
+    const std::string all = "body\r\nGET /a/long/path HTTP/1.1\r\n";
+    for (std::size_t size = 0; size <= all.size(); ++size) {
+        const RequestStart first = find_request_start(bytes_of(all).first(size), 0);
+        const RequestStart then =
+            first.is_found ? first : find_request_start(bytes_of(all), first.at);
+        // Within the line before, whose beginning is then unknown, no request begins.
+        EXPECT_TRUE(then.is_found) << size;
+        EXPECT_EQ(then.at, 6U) << size;
+    }
+}
+
+}  // namespace
+}  // namespace sluice::resync_test

@@ -1,0 +1,85 @@
+#include "lib/l7/http1/wanted_headers.hpp"
+
+#include <gtest/gtest.h>
+
+#include <string>
+#include <vector>
+
+namespace sluice::wanted_headers_test {
+namespace {
+
+std::uint8_t header(const WantedHeaders& wanted, std::string_view name) {
+    return wanted.header(bytes_of(name));
+}
+
+TEST(WantedHeaders, FramingComesFirst) {
+    const Result<WantedHeaders> wanted = WantedHeaders::make({}, {});
+    ASSERT_TRUE(wanted);
+    EXPECT_EQ(header(*wanted, "Host"), static_cast<std::uint8_t>(FramingHeader::Host));
+    EXPECT_EQ(header(*wanted, "COOKIE"), static_cast<std::uint8_t>(FramingHeader::Cookie));
+    EXPECT_EQ(header(*wanted, "accept"), NameTable::kNone);
+    EXPECT_EQ(header(*wanted, ""), NameTable::kNone);
+    EXPECT_EQ(wanted->cookie(bytes_of("x")), NameTable::kNone);
+}
+
+TEST(WantedHeaders, HeadersAreFoundInEitherCaseAndCookiesAsTheyAre) {
+    const Result<WantedHeaders> wanted =
+        WantedHeaders::make({"X-Api-Key", "x-API-key", "host"}, {"Sid", "sid"});
+    ASSERT_TRUE(wanted);
+    EXPECT_EQ(wanted->headers().size(), kFramingHeaderCount + 1);
+    EXPECT_EQ(header(*wanted, "x-aPI-kEY"), kFramingHeaderCount);
+    EXPECT_EQ(wanted->cookie(bytes_of("Sid")), 0);
+    EXPECT_EQ(wanted->cookie(bytes_of("sid")), 1);
+    EXPECT_EQ(wanted->cookie(bytes_of("SID")), NameTable::kNone);
+}
+
+TEST(WantedHeaders, NamesAreTokensAndHaveABound) {
+    EXPECT_FALSE(WantedHeaders::make({"a b"}, {}));
+    EXPECT_FALSE(WantedHeaders::make({""}, {}));
+    EXPECT_FALSE(WantedHeaders::make({}, {"a;b"}));
+    std::vector<std::string> names;
+    while (names.size() < WantedHeaders::kMaxHeaders - kFramingHeaderCount) {
+        names.push_back("x" + std::to_string(names.size()));
+    }
+    EXPECT_TRUE(WantedHeaders::make(names, names));
+    names.emplace_back("one-more");
+    EXPECT_FALSE(WantedHeaders::make(names, {}));
+}
+
+// Every name of a full table is found, and nothing that differs from one by a bit or a byte.
+TEST(NameTable, FindsItsNamesAndNoOther) {
+    std::vector<std::string> names;
+    for (std::size_t i = 0; i < NameTable::kMaxNames; ++i) {
+        std::string name;
+        for (std::size_t at = 0; at <= i; ++at) {
+            name += static_cast<char>('a' + (i * 7 + at * 3) % 26);
+        }
+        names.push_back(name);
+    }
+    const NameTable table{names, true};
+    for (std::size_t i = 0; i < names.size(); ++i) {
+        EXPECT_EQ(table.find(bytes_of(names[i])), i);
+        for (std::size_t at = 0; at < names[i].size(); ++at) {
+            for (int bit = 0; bit < 8; ++bit) {
+                std::string other = names[i];
+                other[at] = static_cast<char>(other[at] ^ (1 << bit));
+                if (std::find(names.begin(), names.end(), other) == names.end()) {
+                    EXPECT_EQ(table.find(bytes_of(other)), bit == 5 ? i : NameTable::kNone);
+                }
+            }
+        }
+        EXPECT_EQ(table.find(bytes_of(names[i] + "-")), NameTable::kNone);
+    }
+}
+
+// Bytes that differ from each other as letters of two cases do are not the same.
+TEST(NameTable, OnlyLettersHaveTwoCases) {
+    const NameTable table{{"a^b", "c@d", "e[f"}, true};
+    EXPECT_EQ(table.find(bytes_of("A^B")), 0);
+    EXPECT_EQ(table.find(bytes_of("a~b")), NameTable::kNone);
+    EXPECT_EQ(table.find(bytes_of("c`d")), NameTable::kNone);
+    EXPECT_EQ(table.find(bytes_of("e{f")), NameTable::kNone);
+}
+
+}  // namespace
+}  // namespace sluice::wanted_headers_test
