@@ -19,7 +19,6 @@ MAY_INCLUDE = {
     "lib/base": [],
     "lib/share": ["lib/base"],
     "lib/packet": ["lib/base"],
-    "lib/l7": ["lib/base", "lib/packet"],
     "lib/match": ["lib/base", "lib/packet"],
     "lib/hash": ["lib/base"],
     "lib/pool": ["lib/base", "lib/share"],
