@@ -90,7 +90,7 @@ void measure_hellos(std::size_t share, bool ja4) {
     run_rounds(sides, 9);
     const std::string what = "a hello of " + std::to_string(streams.back().size()) +
                              (ja4 ? " bytes, and its JA4" : " bytes in one record");
-    show("H1", what.c_str(), sides);
+    show("TLS", what.c_str(), sides);
 }
 
 // AES-GCM of a packet's payload under one key, with its tag.
@@ -152,7 +152,7 @@ void measure_initials(const char* what, bool damaged) {
         {"AES-GCM of the same bytes",
          [&] { return each([&](std::size_t i) { return bare.open(datagrams[i]); }); }}};
     run_rounds(sides, 9);
-    show("H2", what, sides);
+    show("QUIC", what, sides);
 }
 
 int run() {
