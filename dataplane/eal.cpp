@@ -2,11 +2,11 @@
 
 #include "dataplane/port/pool.hpp"
 #include "lib/base/log.hpp"
+#include "lib/base/read_file.hpp"
 #include "lib/share/core.hpp"
 
 #include <algorithm>
 #include <charconv>
-#include <filesystem>
 #include <fstream>
 
 #include <rte_eal.h>
@@ -24,11 +24,8 @@ constexpr const char* kFilePrefix = "sluice";
 std::uint64_t free_huge_pages() {
     constexpr std::string_view kFolder = "hugepages-";
     std::uint64_t bytes = 0;
-    std::error_code error;
-    for (const auto& entry :
-         std::filesystem::directory_iterator{"/sys/kernel/mm/hugepages", error}) {
-        std::ifstream file{entry.path() / "free_hugepages"};
-        const std::string name = entry.path().filename().string();
+    for (const std::string& name : names_in("/sys/kernel/mm/hugepages")) {
+        std::ifstream file{"/sys/kernel/mm/hugepages/" + name + "/free_hugepages"};
         std::uint64_t pages = 0;
         std::uint64_t kib = 0;
         if (file >> pages && name.starts_with(kFolder)) {

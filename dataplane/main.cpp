@@ -25,7 +25,7 @@ int fail(int code, const Error& error) {
     return code;
 }
 
-// Rules, buckets and secrets; not while a dataplane has them.
+// Rules, buckets and secrets, the key of databases among them; not while a dataplane has them.
 int forget(const BoxConfig& box) {
     const Result<StateFolder> folder = StateFolder::open(box.state_dir);
     if (!folder) {
@@ -33,7 +33,7 @@ int forget(const BoxConfig& box) {
     }
     const Result<Done> done = folder->forget();
     if (done && !box.snapshot_file.empty()) {
-        for (const char* ending : {"", ".new", ".bad"}) {
+        for (const char* ending : {"", ".new", ".bad", ".unread"}) {
             (void)::unlink((box.snapshot_file + ending).c_str());
         }
     }

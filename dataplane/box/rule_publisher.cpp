@@ -110,16 +110,17 @@ void RulePublisher::reclaim() {
 
 // By the same way as any other set, since workers may have brought buckets under the numbers of the
 // one that is taken back.
-void RulePublisher::go_back_to(const LoadedRules& before) {
+bool RulePublisher::go_back_to(const LoadedRules& before) {
     Result<LoadedRules> again = LoadedRules::make(before.rules(), environment());
     if (!again) {
         ++unkept_;
         log_error("the rules before cannot be taken up again: " + again.error().what +
                   "; those that could not be kept stay in force");
-        return;
+        return false;
     }
     (void)state_.keep(again->slots());
     adopt(*std::move(again));
+    return true;
 }
 
 // A set that ends the process as soon as a worker runs it is not what the next one starts with: a
@@ -131,8 +132,11 @@ Result<Done> RulePublisher::keep_once_run() {
         rte_delay_us_sleep(kTurnPauseUs);
     }
     if (board_.any_passed(mark)) {
-        to_keep_.reset();
-        return store_.save(RulesInForce{loaded_->rules(), source_, modes_, seal_});
+        Result<Done> saved = store_.save(RulesInForce{loaded_->rules(), source_, modes_, seal_});
+        if (saved) {
+            to_keep_.reset();  // else those before, which come back, are still to be kept
+        }
+        return saved;
     }
     log_warn(
         "no worker has run the new rules within 200 ms; they are kept for the next start once "
@@ -191,10 +195,11 @@ Reply RulePublisher::take(ApplyRules request, Keep keep) {
     adopt(*std::move(next));
     if (keep == Keep::Yes) {
         if (const Result<Done> kept = keep_once_run(); !kept) {
-            source_ = std::move(request.source);
-            modes_ = std::move(request.modes);
-            seal_ = request.seal;
-            go_back_to(*before);
+            if (go_back_to(*before)) {
+                source_ = std::move(request.source);
+                modes_ = std::move(request.modes);
+                seal_ = request.seal;
+            }
             return Failure{kept.error().what};
         }
     }

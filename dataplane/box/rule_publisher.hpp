@@ -77,7 +77,8 @@ private:
     void reclaim();
     [[nodiscard]] Result<Done> keep_once_run();
     void keep_late();
-    void go_back_to(const LoadedRules& before);
+    // False: those that were to be replaced by them stay in force.
+    [[nodiscard]] bool go_back_to(const LoadedRules& before);
 
     BoxState& state_;
     WorkerFleet& workers_;

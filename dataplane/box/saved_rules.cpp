@@ -1,5 +1,6 @@
 #include "dataplane/box/rule_publisher.hpp"
 #include "lib/base/log.hpp"
+#include "lib/base/read_file.hpp"
 #include "lib/wire/codec.hpp"
 
 // What is taken up of the dataplane before this one, before any port receives.
@@ -26,32 +27,34 @@ std::optional<ApplyRules> RulePublisher::saved_rules() {
     if (saved && !*saved) {
         return std::nullopt;
     }
-    std::string why;
-    if (!saved) {
-        why = saved.error().what;
-    } else if (const Result<Done> usable = check(**saved, key_); !usable) {
-        why = "the saved rule set cannot be used (" + usable.error().what + "); " +
-              store_.put_aside();
-    } else {
+    const Result<Done> usable = saved ? check(**saved, key_) : Result<Done>{saved.error()};
+    if (usable) {
         kept_rules_ = KeptRules::Found;
         return *std::move(saved);
     }
-    log_error(why);
-    state_.note_put_aside();
+    // A set that was read is whole: with the key that it was sealed under it is good again.
+    log_error(saved ? "the saved rule set cannot be used (" + usable.error().what +
+                          "); it stays where it is"
+                    : usable.error().what);
+    if (!saved && is_about_content(saved.error())) {
+        state_.note_put_aside();
+    }
     kept_rules_ = KeptRules::Unreadable;
     return on_no_rules_ == OnNoRules::LastGood ? rules_before() : std::nullopt;
 }
 
 // In the place of those that cannot be read.
 std::optional<ApplyRules> RulePublisher::rules_before() {
-    Result<std::optional<ApplyRules>> before = store_.take_back();
-    if (!before) {
-        log_error(before.error().what);
+    Result<std::optional<ApplyRules>> before = store_.load_before();
+    if (before && !*before) {
         return std::nullopt;
     }
-    if (!*before || !check(**before, key_)) {
+    const Result<Done> usable = before ? check(**before, key_) : Result<Done>{before.error()};
+    if (!usable) {
+        log_error("the rule set before it cannot be used: " + usable.error().what);
         return std::nullopt;
     }
+    store_.take_back();
     log_error("going on with the rule set before it");
     kept_rules_ = KeptRules::Before;
     return *std::move(before);

@@ -76,7 +76,7 @@ constexpr auto kOptions = std::to_array<Option>({
          line.box.database_key = file;
          return Done{};
      }},
-    {"forget", "", "removes what is kept in the state directory, and ends",
+    {"forget", "", "removes what is kept in the state directory, its keys too, and ends",
      [](Line& line, Text) -> Result<Done> {
          line.kind = CommandLine::Kind::Forget;
          return Done{};

@@ -1,12 +1,12 @@
 #include "dataplane/control/control_server.hpp"
 
+#include "dataplane/read_clock.hpp"
 #include "lib/base/log.hpp"
 #include "lib/wire/codec.hpp"
 
 #include <algorithm>
 #include <array>
 #include <cerrno>
-#include <ctime>
 
 #include <poll.h>
 #include <sys/socket.h>
@@ -35,10 +35,7 @@ std::string speaks() {
 }
 
 std::uint64_t boot_time_ns() {
-    timespec now{};
-    (void)::clock_gettime(CLOCK_BOOTTIME, &now);
-    const auto since = std::chrono::seconds{now.tv_sec} + std::chrono::nanoseconds{now.tv_nsec};
-    return static_cast<std::uint64_t>(since.count());
+    return static_cast<std::uint64_t>(read_clock(CLOCK_BOOTTIME).count());
 }
 
 }  // namespace

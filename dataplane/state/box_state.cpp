@@ -1,6 +1,8 @@
 #include "dataplane/state/box_state.hpp"
 
+#include "dataplane/read_clock.hpp"
 #include "lib/base/log.hpp"
+#include "lib/base/read_file.hpp"
 #include "lib/ledger/damaged_records.hpp"
 
 #include <algorithm>
@@ -8,10 +10,12 @@
 
 #include <sys/stat.h>
 #include <unistd.h>
-#include <ctime>
 
 namespace sluice {
 namespace {
+
+// After the name of a snapshot that may be good and could not be read.
+constexpr const char* kUnread = ".unread";
 
 // Lines of 64 bytes for states that do not fit an entry, as a share of the table's keys.
 constexpr std::size_t kPoolShare = 2;
@@ -35,9 +39,7 @@ std::uint64_t spread_of(const BoxConfig& box, const RssKeys& keys) {
 }
 
 std::uint64_t steady_ns() {
-    return static_cast<std::uint64_t>(std::chrono::duration_cast<std::chrono::nanoseconds>(
-                                          std::chrono::steady_clock::now().time_since_epoch())
-                                          .count());
+    return static_cast<std::uint64_t>(read_clock(CLOCK_MONOTONIC).count());
 }
 
 // When the last debt of a store ends.
@@ -91,15 +93,25 @@ void BoxState::restore_snapshot() {
         return;
     }
     const Result<Done> restored = StateRegion::restore(folder_, snapshot_file_, shape_.huge_pages);
-    if (!restored) {
+    if (restored) {
+        return;
+    }
+    if (is_about_content(restored.error())) {
         const std::string aside = snapshot_file_ + ".bad";
         (void)::rename(snapshot_file_.c_str(), aside.c_str());
         log_error(restored.error().what + "; it is kept as " + aside);
-        (void)folder_.put_aside();
+    } else {
+        snapshot_counts_->unread = true;
+        log_error(restored.error().what + "; it stays for the next start, and is kept as " +
+                  snapshot_file_ + kUnread + " once another is written");
     }
+    (void)folder_.put_aside();  // what was made of a part of it
 }
 
 void BoxState::write_snapshot() const {
+    if (std::exchange(snapshot_counts_->unread, false)) {
+        (void)::rename(snapshot_file_.c_str(), (snapshot_file_ + kUnread).c_str());
+    }
     if (const Result<Done> done = region_->write_snapshot(folder_, snapshot_file_); !done) {
         log_error(done.error().what);
         snapshot_counts_->failed.add(1);
@@ -200,7 +212,19 @@ void BoxState::read_slots() {
         slots_ = **std::move(slots);
         return;
     }
+    if (!slots && !is_about_content(slots.error())) {
+        leave_tables(slots.error().what);
+        return;
+    }
     begin_anew(slots ? "what their entries mean was not kept" : slots.error().what);
+}
+
+// They may be good, and the next start may read what they mean.
+void BoxState::leave_tables(const std::string& why) {
+    region_.reset();
+    inherited_.reset();
+    secrets_ = StateRegion::fresh_secrets();
+    report_unkept(why + "; the tables stay for the next start");
 }
 
 void BoxState::begin_anew(const std::string& why) {
@@ -239,13 +263,8 @@ void BoxState::keep_or_leave(const LimitSlots& slots) {
 }
 
 Now BoxState::now() const noexcept {
-    const auto read = [](clockid_t clock) {
-        timespec time{};
-        (void)::clock_gettime(clock, &time);
-        return std::chrono::seconds{time.tv_sec} + Nanoseconds{time.tv_nsec};
-    };
-    const Nanoseconds at = read(CLOCK_BOOTTIME) + clock_lead();
-    return {Instant{at}, read(CLOCK_REALTIME) - at};
+    const Nanoseconds at = read_clock(CLOCK_BOOTTIME) + clock_lead();
+    return {Instant{at}, read_clock(CLOCK_REALTIME) - at};
 }
 
 void BoxState::open_former(std::span<const SlotRow> rows) {

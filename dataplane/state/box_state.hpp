@@ -78,13 +78,15 @@ private:
     void restore_snapshot();
     void write_snapshot() const;
     void read_slots();
+    void leave_tables(const std::string& why);
 
     // Written by whoever writes snapshots, one after the other.
     struct SnapshotCounts {
         Counter done;
         Counter failed;
         Counter bytes;
-        Counter at;  // of the steady clock, ns
+        Counter at;           // of the steady clock, ns
+        bool unread = false;  // the file may be good, and is not to be written over
     };
 
     StateFolder folder_;

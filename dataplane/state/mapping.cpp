@@ -16,9 +16,24 @@ Error mapping_failed(const std::string& what, const std::string& path) {
     return {Errc::Unreachable, "cannot " + what + " " + path + ": " + std::strerror(errno)};
 }
 
+namespace {
+
+// A file that is gone, or a name that leads to none, is damage; all else may pass.
+Error opening_failed(const std::string& path) {
+    const bool damaged = errno == ENOENT || errno == ELOOP || errno == EISDIR || errno == ENXIO;
+    Error error = mapping_failed("open", path);
+    error.code = damaged ? Errc::BadSyntax : Errc::Unreachable;
+    return error;
+}
+
+}  // namespace
+
 Result<Mapping> Mapping::map(const std::string& path, int fd, std::size_t bytes, Stores stores) {
     struct stat status{};
-    if (::fstat(fd, &status) != 0 || static_cast<std::size_t>(status.st_size) < bytes) {
+    if (::fstat(fd, &status) != 0) {
+        return mapping_failed("open", path);
+    }
+    if (static_cast<std::size_t>(status.st_size) < bytes) {
         return Error{Errc::BadSyntax, path + " is shorter than it should be"};
     }
     const auto page = static_cast<std::size_t>(status.st_blksize);
@@ -57,13 +72,11 @@ Result<Mapping> Mapping::open(const std::string& path, std::size_t bytes, Stores
     if (stores == Stores::Kept) {
         const Fd file{::open(path.c_str(), O_RDWR | kFlags)};
         if (file.is_open() || (errno != EROFS && errno != EACCES && errno != EPERM)) {
-            return file.is_open() ? map(path, file.get(), bytes, stores)
-                                  : mapping_failed("open", path);
+            return file.is_open() ? map(path, file.get(), bytes, stores) : opening_failed(path);
         }
     }
     const Fd file{::open(path.c_str(), O_RDONLY | kFlags)};
-    return file.is_open() ? map(path, file.get(), bytes, Stores::Private)
-                          : mapping_failed("open", path);
+    return file.is_open() ? map(path, file.get(), bytes, Stores::Private) : opening_failed(path);
 }
 
 Mapping::~Mapping() {

@@ -15,7 +15,8 @@ public:
 
     // Made with that size, all of it there. An Error says why not, and nothing is left of it.
     [[nodiscard]] static Result<Mapping> make(const std::string& path, std::size_t bytes);
-    // As it is. Where it cannot be written, stores are private.
+    // As it is. Where it cannot be written, stores are private. The Error is Errc::Unreachable
+    // where the file may be good, and cannot be opened or mapped just now.
     [[nodiscard]] static Result<Mapping> open(const std::string& path, std::size_t bytes,
                                               Stores stores);
     Mapping(Mapping&& other) noexcept

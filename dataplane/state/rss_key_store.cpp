@@ -4,12 +4,11 @@
 #include "dataplane/state/state_files.hpp"
 #include "dataplane/state/whole_file.hpp"
 #include "lib/base/log.hpp"
+#include "lib/base/read_file.hpp"
 
 #include <algorithm>
 #include <cstring>
 #include <filesystem>
-#include <fstream>
-#include <iterator>
 #include <optional>
 #include <string_view>
 
@@ -19,6 +18,7 @@ namespace {
 constexpr FileKind kRssKeysFile{{'S', 'L', 'R', 'S', 'S', 'K', 'Y', '\n'}, 2, "RSS key"};
 // Version 1 had no sum: it is taken, and written anew.
 constexpr std::string_view kFirstHead = "sluice rss key 1\n";
+constexpr std::size_t kMostBytes = 4096;
 
 std::optional<RssKeys> keys_in(ByteView seed_bytes) {
     RssKeys::Seed seed{};
@@ -37,36 +37,44 @@ Result<Done> save_keys(const RssKeys& keys, const std::string& directory, const 
                         Durable::Yes);
 }
 
+// What lies in the file; nullopt: no keys that can be used.
+struct KeysInFile {
+    std::optional<RssKeys> keys;
+    bool is_first = false;  // of the first version
+};
+KeysInFile keys_in_file(const std::string& text) {
+    if (text.starts_with(kFirstHead)) {
+        return {keys_in(bytes_of(text).subspan(kFirstHead.size())), true};
+    }
+    const Result<ByteView> body = body_of(kRssKeysFile, bytes_of(text));
+    return {body ? keys_in(*body) : std::nullopt, false};
+}
+
 }  // namespace
 
 FoundRssKeys load_rss_keys(const std::string& state_dir) {
     const std::string path = state_dir + "/" + kRssKeyFile;
     FoundRssKeys found{.keys = RssKeys::make()};
-    bool found_first = false;  // they lie there already
-    if (std::ifstream file{path, std::ios::binary}) {
-        const std::string text{std::istreambuf_iterator<char>{file},
-                               std::istreambuf_iterator<char>{}};
-        const Result<ByteView> body = body_of(kRssKeysFile, bytes_of(text));
-        const bool is_first = text.starts_with(kFirstHead);
-        const std::optional<RssKeys> keys = is_first
-                                                ? keys_in(bytes_of(text).subspan(kFirstHead.size()))
-                                            : body ? keys_in(*body)
-                                                   : std::nullopt;
-        if (keys && !is_first) {
-            found.keys = *keys;
-            return found;
-        }
-        if (keys) {
-            found.keys = *keys;
-            found_first = true;
-        } else {
-            found.put_aside = true;
-            log_error("the RSS key " + path + " cannot be used; " + put_file_aside(path) +
-                      ", and keys of rules move to other workers");
-        }
+    const auto text = read_whole_file(path, kMostBytes);
+    if (!text && !is_about_content(text.error())) {
+        found.kept = false;
+        log_error(text.error().what + "; keys of rules are other workers' until the next start");
+        return found;
+    }
+    const bool is_there = !text || *text;
+    const KeysInFile there = text && *text ? keys_in_file(**text) : KeysInFile{};
+    if (there.keys) {
+        found.keys = *there.keys;
+    } else if (is_there) {
+        found.put_aside = true;
+        log_error("the RSS key " + path + " cannot be used; " + put_file_aside(path) +
+                  ", and keys of rules move to other workers");
+    }
+    if (there.keys && !there.is_first) {
+        return found;
     }
     const Result<Done> saved = save_keys(found.keys, state_dir, path);
-    if (!saved && !found_first) {
+    if (!saved && !there.keys) {
         found.kept = false;
         log_error(saved.error().what + "; after the next start keys of rules are other workers'");
     }

@@ -3,13 +3,12 @@
 #include "dataplane/state/file_head.hpp"
 #include "dataplane/state/whole_file.hpp"
 #include "lib/base/log.hpp"
+#include "lib/base/read_file.hpp"
 #include "lib/wire/codec.hpp"
 
 #include <cerrno>
 #include <cstring>
 #include <filesystem>
-#include <fstream>
-#include <iterator>
 
 #include <unistd.h>
 
@@ -18,18 +17,44 @@ namespace {
 
 // As it crosses the wire, whose version is that of the file.
 constexpr FileKind kRulesFile{{'S', 'L', 'R', 'U', 'L', 'E', 'S', '\n'}, kWireVersion, "rule set"};
+constexpr std::size_t kMostBytes = std::size_t{kMaxMessageSize} + 4096;  // and a head
 
-// Both names are the same file's until one of them is given to another.
-bool give_name(const std::string& from, const std::string& to) {
-    const std::string temporary = to + ".link";
-    (void)::unlink(temporary.c_str());
-    const bool done = ::link(from.c_str(), temporary.c_str()) == 0 &&
-                      ::rename(temporary.c_str(), to.c_str()) == 0;
-    const int why = errno;
-    (void)::unlink(temporary.c_str());
-    errno = why;
-    return done;
-}
+// The set that is about to be replaced, under a name of its own until the new one is there.
+class Replaced {
+public:
+    explicit Replaced(const std::string& path) : path_{path}, name_{path + ".replaced"} {
+        (void)::unlink(name_.c_str());
+        held_ = ::link(path_.c_str(), name_.c_str()) == 0;
+        is_first_ = !held_ && errno == ENOENT;
+        if (!held_ && !is_first_) {
+            log_warn("cannot keep the rule set before " + path_ + ": " + std::strerror(errno));
+        }
+    }
+    Replaced(const Replaced&) = delete;
+    Replaced& operator=(const Replaced&) = delete;
+    // A rename between two names of one file leaves both.
+    ~Replaced() { (void)::unlink(name_.c_str()); }
+
+    // What was there is the set before, or lies where it lay.
+    void keep_as(const std::string& before) const {
+        if (held_ && ::rename(name_.c_str(), before.c_str()) != 0) {
+            log_warn("cannot keep the rule set before as " + before + ": " + std::strerror(errno));
+        }
+    }
+    void put_back() const {
+        if (held_) {
+            (void)::rename(name_.c_str(), path_.c_str());
+        } else if (is_first_) {
+            (void)::unlink(path_.c_str());
+        }
+    }
+
+private:
+    const std::string& path_;
+    std::string name_;
+    bool held_ = false;
+    bool is_first_ = false;  // nothing is replaced
+};
 
 }  // namespace
 
@@ -38,47 +63,49 @@ RulesStore::RulesStore(std::string directory)
       path_{directory_ + "/ruleset.bin"},
       before_{directory_ + "/ruleset.bin.before"} {}
 
-// A set that was put aside is no set before.
-void RulesStore::keep_before() const {
-    if (!give_name(path_, before_) && errno != ENOENT) {
-        log_warn("cannot keep the rule set before as " + before_ + ": " + std::strerror(errno));
-    }
-}
-
 Result<Done> RulesStore::save(const RulesInForce& rules) const {
     std::error_code error;
     std::filesystem::create_directories(directory_, error);
-    keep_before();
-    return replace_file(path_, with_head(kRulesFile, encode(rules)), Durable::Yes);
+    // A set that was put aside is no set before.
+    const Replaced replaced{path_};
+    Result<Done> done = replace_file(path_, with_head(kRulesFile, encode(rules)), Durable::Yes);
+    if (done) {
+        replaced.keep_as(before_);
+    } else {
+        replaced.put_back();
+    }
+    return done;
 }
 
 Result<std::optional<ApplyRules>> RulesStore::load() const {
     Result<std::optional<ApplyRules>> kept = read(path_);
     if (kept && !*kept && ::access(before_.c_str(), F_OK) == 0) {
-        return Error{Errc::Unreachable, "the saved rule set " + path_ + " is gone"};
+        return Error{Errc::BadSyntax, "the saved rule set " + path_ + " is gone"};
     }
     return kept;
 }
 
-Result<std::optional<ApplyRules>> RulesStore::take_back() const {
-    Result<std::optional<ApplyRules>> before = read(before_);
-    if (before && *before && !give_name(before_, path_)) {
-        log_warn("cannot keep the rule set before as " + path_ + ": " + std::strerror(errno));
-    }
-    return before;
+Result<std::optional<ApplyRules>> RulesStore::load_before() const {
+    return read(before_);
 }
 
-std::string RulesStore::put_aside() const {
-    return put_file_aside(path_);
+// A file that was left where it is keeps its name.
+void RulesStore::take_back() const {
+    if (::link(before_.c_str(), path_.c_str()) != 0 && errno != EEXIST) {
+        log_warn("cannot keep the rule set before as " + path_ + ": " + std::strerror(errno));
+    }
 }
 
 Result<std::optional<ApplyRules>> RulesStore::read(const std::string& path) {
-    std::ifstream file{path, std::ios::binary};
-    if (!file) {
+    const auto text = read_whole_file(path, kMostBytes);
+    if (!text && !is_about_content(text.error())) {
+        return Error{Errc::Unreachable, "the saved rule set: " + text.error().what};
+    }
+    if (text && !*text) {
         return std::optional<ApplyRules>{};
     }
-    const std::string text{std::istreambuf_iterator<char>{file}, std::istreambuf_iterator<char>{}};
-    const Result<ByteView> body = body_of(kRulesFile, bytes_of(text));
+    const Result<ByteView> body =
+        text ? body_of(kRulesFile, bytes_of(**text)) : Result<ByteView>{text.error()};
     Result<Request> request = body ? decode_request(*body) : Result<Request>{body.error()};
     if (request) {
         if (auto* rules = std::get_if<ApplyRules>(&*request)) {

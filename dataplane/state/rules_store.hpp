@@ -14,25 +14,24 @@ class RulesStore {
 public:
     explicit RulesStore(std::string directory);
 
-    // Written whole, then renamed: the set that was kept is then the one before. An error leaves
-    // everything as it was.
+    // Written whole, then renamed: the set that was kept is from then on the one before. An error
+    // leaves both as they were.
     [[nodiscard]] Result<Done> save(const RulesInForce& rules) const;
     [[nodiscard]] Result<Done> save(const ApplyRules& rules) const {
         return save(RulesInForce{rules.rules, rules.source, rules.modes, rules.seal});
     }
 
-    // nullopt: nothing was ever saved. A file that cannot be read, since it is of another version
-    // or was cut off, is put aside and reported; so is one that is gone.
+    // nullopt: nothing was ever saved. A file that is of another version or was cut off is put
+    // aside and reported; so is one that is gone. One that cannot be read just now
+    // (Errc::Unreachable) stays where it is.
     [[nodiscard]] Result<std::optional<ApplyRules>> load() const;
-    // The set before takes the place of the one that was put aside. nullopt: there is none.
-    [[nodiscard]] Result<std::optional<ApplyRules>> take_back() const;
-    // For a set that was read and cannot be used all the same. Says where it is: "it is kept as
-    // ...".
-    [[nodiscard]] std::string put_aside() const;
+    // The set before it, likewise; nullopt: there is none. It stays the set before.
+    [[nodiscard]] Result<std::optional<ApplyRules>> load_before() const;
+    // The set before is the saved one from now on, where no other is.
+    void take_back() const;
 
 private:
     [[nodiscard]] static Result<std::optional<ApplyRules>> read(const std::string& path);
-    void keep_before() const;
 
     std::string directory_;
     std::string path_;

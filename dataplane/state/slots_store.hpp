@@ -7,6 +7,8 @@
 
 namespace sluice {
 
+inline constexpr std::size_t kMostSlotBytes = std::size_t{64} << 20;
+
 // What the entries of the tables mean, kept in the state directory: written before the workers file
 // the first entry by it, so that it never lies behind them.
 class SlotsStore {
@@ -16,8 +18,8 @@ public:
     // Written whole, then renamed; what lies there already needs no room. It need not outlive the
     // machine: the tables do not.
     [[nodiscard]] Result<Done> save(const KeptSlots& slots) const;
-    // nullopt: there are none for these tables. A file that cannot be read, since it is of another
-    // version or was cut off, is put aside and reported.
+    // nullopt: there are none for these tables. A file that is of another version or was cut off is
+    // put aside and reported; one that cannot be read just now (Errc::Unreachable) stays.
     [[nodiscard]] Result<std::optional<SlotsImage>> load(std::uint64_t region) const;
 
 private:

@@ -2,6 +2,8 @@
 
 #include "dataplane/state/state_files.hpp"
 #include "lib/base/log.hpp"
+#include "lib/base/read_file.hpp"
+#include "lib/wire/database_key.hpp"
 
 #include <cerrno>
 #include <cstring>
@@ -145,10 +147,9 @@ Fd open_lock(const std::string& directory, const std::string& path) {
 // All tables that were ever put aside here.
 std::vector<std::string> put_aside_in(const std::string& directory) {
     std::vector<std::string> found;
-    std::error_code error;
-    for (const fs::directory_entry& entry : fs::directory_iterator{directory, error}) {
-        if (entry.path().filename().string().starts_with("tables.bad-")) {
-            found.push_back(entry.path().string());
+    for (const std::string& name : names_in(directory)) {
+        if (name.starts_with("tables.bad-")) {
+            found.push_back(directory + "/" + name);
         }
     }
     return found;
@@ -213,13 +214,11 @@ Result<Done> StateFolder::forget() const {
     for (const std::string& aside : put_aside_in(directory_)) {
         all = remove_tables(aside) && all;
     }
-    std::error_code error;
-    for (const fs::directory_entry& entry : fs::directory_iterator{directory_, error}) {
-        const std::string file = entry.path().filename().string();
+    for (const std::string& file : names_in(directory_)) {
         if (file.starts_with("ruleset.bin") || file.starts_with("slots.bin") ||
-            file.starts_with(kRssKeyFile)) {
+            file.starts_with(kRssKeyFile) || file.starts_with(kDatabaseKeyFile)) {
             std::error_code failed;
-            fs::remove(entry.path(), failed);
+            fs::remove(directory_ + "/" + file, failed);
             all = all && !failed;
         }
     }

@@ -2,12 +2,15 @@
 
 #include "dataplane/read_clock.hpp"
 #include "lib/base/log.hpp"
+#include "lib/base/read_file.hpp"
+#include "lib/wire/fd.hpp"
 
 #include <algorithm>
 #include <cerrno>
 #include <cstdlib>
 #include <filesystem>
 
+#include <fcntl.h>
 #include <sys/random.h>
 #include <unistd.h>
 
@@ -32,10 +35,9 @@ std::string name_of_former(const std::string& place, std::uint64_t id) {
 // The files whose names begin like that.
 std::vector<std::string> files_of(const std::string& place, std::string_view beginning) {
     std::vector<std::string> found;
-    std::error_code error;
-    for (const auto& entry : std::filesystem::directory_iterator{place, error}) {
-        if (entry.path().filename().string().starts_with(beginning)) {
-            found.push_back(entry.path().string());
+    for (const std::string& name : names_in(place)) {
+        if (name.starts_with(beginning)) {
+            found.push_back(place + "/" + name);
         }
     }
     return found;
@@ -100,11 +102,19 @@ std::string put_former_aside(const std::string& name) {
                                                       : "they stay where they are";
 }
 
+// Read and not mapped: a copy on write would need one more huge page, and the tables may hold them
+// all.
 Result<RegionHeader> copy_of_header(const std::string& name) {
-    const Result<Mapping> mapped =
-        Mapping::open(name, sizeof(RegionHeader), Mapping::Stores::Private);
-    return mapped ? Result<RegionHeader>{*static_cast<const RegionHeader*>(mapped->data())}
-                  : mapped.error();
+    const Fd file{::open(name.c_str(), O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK)};
+    RegionHeader header;
+    const ssize_t got = file.is_open() ? ::pread(file.get(), &header, sizeof(header), 0) : -1;
+    if (got < 0) {
+        return mapping_failed("read", name);
+    }
+    if (got != static_cast<ssize_t>(sizeof(header))) {
+        return Error{Errc::BadSyntax, name + " is shorter than it should be"};
+    }
+    return header;
 }
 
 // Of a region whose instants go on.
@@ -227,9 +237,9 @@ std::vector<StateRegion> StateRegion::open_all(const StateFolder& folder,
             continue;
         }
         folder.note_put_aside();
+        const bool aside = stores == Mapping::Stores::Kept && is_about_content(region.error());
         log_error("the former tables " + name + " cannot be used: " + region.error().what + "; " +
-                  (stores == Mapping::Stores::Kept ? put_former_aside(name)
-                                                   : "they stay where they are"));
+                  (aside ? put_former_aside(name) : "they stay where they are"));
     }
     return regions;
 }
@@ -286,8 +296,13 @@ std::optional<StateRegion::Heritage> StateRegion::heritage(const StateFolder& fo
     return Heritage{header->secrets, header->lineage, header->lead, true};
 }
 
-Result<StateRegion> StateRegion::begin_anew(const StateFolder& folder, const StateShape& shape,
-                                            const std::string& why) {
+// What cannot be read just now may be good: it stays, and the next start may read it.
+Result<StateRegion> StateRegion::begin_anew_if_bad(const StateFolder& folder,
+                                                   const StateShape& shape, const Error& error) {
+    const std::string& why = error.what;
+    if (!is_about_content(error)) {
+        return error;
+    }
     const Result<std::string> aside = folder.put_aside();
     if (!aside) {
         return Error{Errc::Unreachable, "the tables of an earlier dataplane cannot be used: " +
@@ -310,14 +325,14 @@ Result<StateRegion> StateRegion::open(const StateFolder& folder, const StateShap
     }
     const Result<RegionHeader> header = latest_header(*place);
     if (!header) {
-        return begin_anew(folder, shape, header.error().what);
+        return begin_anew_if_bad(folder, shape, header.error());
     }
     if (is_there && header->has_shape(shape)) {
         // Named so by a process that was killed while it made another.
         (void)::unlink(name_of_former(*place, header->id).c_str());
         remove_unfinished(*place, header->id);
         Result<StateRegion> found = open_files(*header, *place, shape, stores);
-        return found ? *std::move(found) : begin_anew(folder, shape, found.error().what);
+        return found ? *std::move(found) : begin_anew_if_bad(folder, shape, found.error());
     }
     log_info(
         "the tables have another size, number of workers or spreading of flows than before; what "

@@ -30,7 +30,8 @@ public:
     // What an earlier process left, if it can be read and has that shape; with another, a new one
     // beside it, which succeeds it once it is there; where it cannot be read, a new one after it
     // has been put aside and reported. The secrets stay as long as they can be read. An Error:
-    // there is no room for a new one, and what there was lies where it was.
+    // there is no room for a new one, or what there is cannot be read just now; it lies where it
+    // was.
     [[nodiscard]] static Result<StateRegion> open(const StateFolder& folder,
                                                   const StateShape& shape,
                                                   Mapping::Stores stores = Mapping::Stores::Kept);
@@ -86,7 +87,6 @@ public:
 
 private:
     struct SnapshotHead;
-    static constexpr std::size_t kMostSlots = std::size_t{64} << 20;
 
     StateRegion(const RegionHeader& header, const StateShape& shape, bool taken_up) noexcept
         : header_{header}, shape_{shape}, taken_up_{taken_up} {}
@@ -100,9 +100,9 @@ private:
     [[nodiscard]] static Result<StateRegion> make(const std::string& place, const StateShape& shape,
                                                   const Heritage& heritage, std::uint64_t succeeds);
     [[nodiscard]] Result<Done> install(const std::string& place, std::uint64_t succeeds) const;
-    [[nodiscard]] static Result<StateRegion> begin_anew(const StateFolder& folder,
-                                                        const StateShape& shape,
-                                                        const std::string& why);
+    [[nodiscard]] static Result<StateRegion> begin_anew_if_bad(const StateFolder& folder,
+                                                               const StateShape& shape,
+                                                               const Error& error);
     [[nodiscard]] static std::vector<StateRegion> open_all(const StateFolder& folder,
                                                            const std::vector<std::string>& names,
                                                            Mapping::Stores stores);

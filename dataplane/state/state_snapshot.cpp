@@ -1,7 +1,9 @@
 #include "dataplane/read_clock.hpp"
+#include "dataplane/state/slots_store.hpp"
 #include "dataplane/state/state_region.hpp"
 #include "dataplane/state/whole_file.hpp"
 #include "lib/base/log.hpp"
+#include "lib/base/read_file.hpp"
 
 #include <algorithm>
 #include <cerrno>
@@ -9,8 +11,6 @@
 #include <cstdio>
 #include <cstring>
 #include <filesystem>
-#include <fstream>
-#include <iterator>
 
 #include <fcntl.h>
 #include <unistd.h>
@@ -95,9 +95,11 @@ bool put_worker(Parts& parts, const std::string& path, std::uint32_t worker) {
     }
 }
 
-std::string whole_text(const std::string& path) {
-    std::ifstream file{path, std::ios::binary};
-    return {std::istreambuf_iterator<char>{file}, std::istreambuf_iterator<char>{}};
+// Why the snapshot ended before its end: it was cut off, or cannot be read just now.
+Error read_failed(std::FILE* file, const std::string& path) {
+    return std::ferror(file) != 0
+               ? snapshot_failed("read", path)
+               : Error{Errc::BadSyntax, "the snapshot " + path + " cannot be read"};
 }
 
 }  // namespace
@@ -136,9 +138,9 @@ Result<Done> StateRegion::write_snapshot(const StateFolder& folder, const std::s
     for (std::uint32_t worker = 0; done && worker < header_.workers; ++worker) {
         done = put_worker(parts, name_of_worker(*place, header_.id, worker), worker);
     }
-    const std::string slots = whole_text(folder.path() + "/slots.bin");
-    done = done && parts.put(kSlotsPart, 0, bytes_of(slots)) && parts.put(kEndPart, 0, {}) &&
-           std::fflush(file.get()) == 0 && ::fsync(fd) == 0;
+    const auto slots = read_whole_file(folder.path() + "/slots.bin", kMostSlotBytes);
+    done = done && slots && parts.put(kSlotsPart, 0, bytes_of(slots->value_or(""))) &&
+           parts.put(kEndPart, 0, {}) && std::fflush(file.get()) == 0 && ::fsync(fd) == 0;
     if (!done || ::rename(temporary.c_str(), path.c_str()) != 0) {
         return snapshot_failed("write", temporary);
     }
@@ -154,16 +156,15 @@ Result<Done> StateRegion::restore(const StateFolder& folder, const std::string& 
     if (file == nullptr) {
         return snapshot_failed("read", path);
     }
-    const Error broken{Errc::BadSyntax, "the snapshot " + path + " cannot be read"};
     if (std::fread(&head, sizeof(head), 1, file.get()) != 1 || head.magic != kSnapshotMagic ||
         head.sum != head.sum_now() || head.utc < 0 || !head.header.check()) {
-        return broken;
+        return read_failed(file.get(), path);
     }
     const std::int64_t age =
         std::max<std::int64_t>(read_clock(CLOCK_REALTIME).count() - head.utc, 0);
     constexpr std::int64_t kLatest = kLatestBegin.time_since_epoch().count();
     if (head.instant < 0 || head.instant > kLatest || age > kLatest - head.instant) {
-        return Error{Errc::OutOfRange, "the snapshot " + path + " is too old"};
+        return Error{Errc::BadSyntax, "the snapshot " + path + " is too old"};
     }
     StateShape shape = head.header.shape();
     shape.huge_pages = huge_pages;
@@ -186,7 +187,7 @@ Result<Done> StateRegion::restore(const StateFolder& folder, const std::string& 
                      " s old");
             return Done{};
         }
-        std::vector<std::byte> bytes(std::min<std::size_t>(part.size, kMostSlots));
+        std::vector<std::byte> bytes(std::min<std::size_t>(part.size, kMostSlotBytes));
         const bool is_page = part.worker < shape.workers && part.size == kSnapshotPage &&
                              part.offset <= shape.worker_bytes() &&
                              part.size <= shape.worker_bytes() - part.offset;
@@ -204,7 +205,7 @@ Result<Done> StateRegion::restore(const StateFolder& folder, const std::string& 
             return kept;
         }
     }
-    return broken;
+    return read_failed(file.get(), path);
 }
 
 }  // namespace sluice

@@ -43,7 +43,9 @@ Result<Done> replace_file(const std::string& path, ByteView bytes, Durable durab
         return failed;
     }
     if (::rename(temporary.c_str(), path.c_str()) != 0) {
-        return replacing_failed("cannot replace", path);
+        const Error failed = replacing_failed("cannot replace", path);
+        (void)::unlink(temporary.c_str());
+        return failed;
     }
     if (durable == Durable::No) {
         return Done{};

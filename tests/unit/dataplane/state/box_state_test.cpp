@@ -1,5 +1,6 @@
 #include "dataplane/state/box_state.hpp"
 #include "dataplane/read_clock.hpp"
+#include "tests/unit/base/no_descriptors.hpp"
 
 #include <gtest/gtest.h>
 
@@ -208,6 +209,129 @@ TEST_F(BoxStateTest, ADirectoryThatCannotBeIsNoReasonNotToStart) {
     ASSERT_TRUE(state);
     EXPECT_FALSE(state->survives());
     EXPECT_GE(state->stats().not_kept, 1U);
+}
+
+std::size_t names_with(const std::string& directory, const std::string& part) {
+    std::size_t count = 0;
+    for (const auto& entry : fs::directory_iterator{directory}) {
+        count += entry.path().filename().string().find(part) == std::string::npos ? 0U : 1U;
+    }
+    return count;
+}
+
+// What entries mean cannot be read just now: the tables may be good.
+TEST_F(BoxStateTest, TablesWhoseSlotsCannotBeReadNowStay) {
+    const HashSecret secret = leave_state();
+    const std::string slots = directory + "/slots.bin";
+    const std::string good = read(slots);
+    fs::remove(slots);
+    fs::create_symlink(test::kReadsFail, slots);
+    {
+        const auto state = open();
+        ASSERT_TRUE(state);
+        EXPECT_FALSE(state->survives());
+        EXPECT_GE(state->stats().not_kept, 1U);
+        EXPECT_EQ(state->stats().put_aside, 0U);
+    }
+    fs::remove(slots);
+    write(slots, good);
+    const auto state = open();
+    ASSERT_TRUE(state);
+    EXPECT_TRUE(state->survives());
+    EXPECT_EQ(state->secrets().hash, secret);
+    EXPECT_EQ(names_with(directory, ".bad-"), 0U);
+}
+
+// No descriptor is to be had when the tables are opened: they stay.
+TEST_F(BoxStateTest, TablesThatCannotBeOpenedNowStay) {
+    const HashSecret secret = leave_state();
+    {
+        const auto folder = StateFolder::open(directory);
+        ASSERT_TRUE(folder);
+        const StateShape shape{.workers = 1, .keys = 64, .pool_lines = 32, .huge_pages = false};
+        const test::NoDescriptors none;
+        const auto region = StateRegion::open(*folder, shape);
+        ASSERT_FALSE(region);
+        EXPECT_EQ(region.error().code, Errc::Unreachable) << region.error().what;
+    }
+    EXPECT_EQ(names_with(directory, ".bad-"), 0U);
+    EXPECT_EQ(open()->secrets().hash, secret);
+}
+
+class SnapshotTest : public BoxStateTest {
+protected:
+    // A snapshot of a boot whose tables are gone.
+    void leave_snapshot() {
+        box.snapshot_file = directory + "/snapshot";
+        {
+            auto state = open();
+            ASSERT_TRUE(state && state->keep(LimitSlots{}).has_value());
+            state->end_snapshots();
+        }
+        fs::remove_all(directory + "/tables");
+        ASSERT_TRUE(fs::exists(box.snapshot_file));
+    }
+};
+
+TEST_F(SnapshotTest, OnlyOneThatIsDamagedIsRenamed) {
+    leave_snapshot();
+    const std::string good = read(box.snapshot_file);
+    write(box.snapshot_file, good.substr(0, good.size() - 1));
+    ASSERT_TRUE(open());
+    EXPECT_TRUE(fs::exists(box.snapshot_file + ".bad"));
+    EXPECT_FALSE(fs::exists(box.snapshot_file));
+}
+
+// EIO: the next start may read it, and what is written meanwhile does not take its place.
+TEST_F(SnapshotTest, OneThatCannotBeReadNowStays) {
+    leave_snapshot();
+    fs::remove(box.snapshot_file);
+    fs::create_symlink(test::kReadsFail, box.snapshot_file);
+    auto state = open();
+    ASSERT_TRUE(state);
+    EXPECT_TRUE(state->survives());
+    EXPECT_FALSE(fs::exists(fs::symlink_status(box.snapshot_file + ".bad")));
+    EXPECT_TRUE(fs::is_symlink(box.snapshot_file));
+    state->end_snapshots();
+    EXPECT_TRUE(fs::is_symlink(box.snapshot_file + ".unread"));
+    EXPECT_TRUE(fs::is_regular_file(fs::symlink_status(box.snapshot_file)));
+}
+
+// The tables of a process that was killed hold every page of a hugetlbfs.
+TEST_F(BoxStateTest, TablesAreTakenUpThoughNoHugePageIsFree) {
+    const std::string setting = "/proc/sys/vm/nr_overcommit_hugepages";
+    const std::string before = read(setting);
+    write(setting, "16\n");
+    const bool mounted =
+        ::mount("none", directory.c_str(), "hugetlbfs", 0, "pagesize=2M,size=8M,mode=700") == 0;
+    struct Restore {
+        std::string path, setting, before;
+        ~Restore() {
+            (void)::umount2(path.c_str(), MNT_DETACH);
+            write(setting, before);
+        }
+    } const restore{directory, setting, before};
+    if (!mounted) {
+        GTEST_SKIP() << "no hugetlbfs";
+    }
+    StateShape shape{.workers = 1, .keys = 64, .pool_lines = 32, .huge_pages = true};
+    const auto folder = StateFolder::open(directory);
+    ASSERT_TRUE(folder);
+    HashSecret secret{};
+    {
+        const auto region = StateRegion::open(*folder, shape);
+        if (!region) {
+            GTEST_SKIP() << "no huge pages: " << region.error().what;
+        }
+        secret = region->secrets().hash;
+    }
+    // As many more as there are, each of which is a file.
+    for (int i = 0; Mapping::make(directory + "/tables/filler-" + std::to_string(i), 1); ++i) {
+    }
+    const auto again = StateRegion::open(*folder, shape);
+    ASSERT_TRUE(again);
+    EXPECT_TRUE(again->taken_up());
+    EXPECT_EQ(again->secrets().hash, secret);
 }
 
 }  // namespace

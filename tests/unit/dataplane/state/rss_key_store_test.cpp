@@ -2,6 +2,7 @@
 
 #include "dataplane/port/rss.hpp"
 #include "dataplane/state/state_files.hpp"
+#include "tests/unit/base/no_descriptors.hpp"
 
 #include <gtest/gtest.h>
 
@@ -86,6 +87,30 @@ TEST_F(KeptRssKeys, ThoseOfTheFirstVersionStayAndGetASum) {
     const FoundRssKeys again = load_rss_keys(directory);
     EXPECT_EQ(again.keys.seed(), keys.seed());
     EXPECT_FALSE(again.put_aside);
+}
+
+TEST_F(KeptRssKeys, AFolderInTheirPlaceIsKeptAside) {
+    std::filesystem::create_directory(file());
+    const FoundRssKeys found = load_rss_keys(directory);
+    EXPECT_TRUE(found.put_aside);
+    EXPECT_TRUE(found.kept);
+    EXPECT_EQ(load_rss_keys(directory).keys.seed(), found.keys.seed());
+}
+
+TEST_F(KeptRssKeys, ThoseThatCannotBeReadNowStay) {
+    const RssKeys first = load_rss_keys(directory).keys;
+    {
+        const test::NoDescriptors none;
+        const FoundRssKeys found = load_rss_keys(directory);
+        EXPECT_FALSE(found.put_aside);
+        EXPECT_FALSE(found.kept);
+        EXPECT_NE(found.keys.seed(), first.seed());
+    }
+    EXPECT_EQ(load_rss_keys(directory).keys.seed(), first.seed());
+    std::filesystem::remove(file());
+    std::filesystem::create_symlink(test::kReadsFail, file());
+    EXPECT_FALSE(load_rss_keys(directory).put_aside);
+    EXPECT_TRUE(std::filesystem::is_symlink(file()));
 }
 
 }  // namespace

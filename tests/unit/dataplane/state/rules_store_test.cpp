@@ -1,5 +1,6 @@
 #include "dataplane/state/rules_store.hpp"
 #include "dataplane/state/slots_store.hpp"
+#include "tests/unit/base/no_descriptors.hpp"
 
 #include <gtest/gtest.h>
 
@@ -70,11 +71,12 @@ TEST_F(RulesStoreTest, TheSetBeforeTakesThePlaceOfOneThatCannotBeRead) {
     std::ofstream{path, std::ios::binary | std::ios::trunc} << "rubbish";
     ASSERT_FALSE(store.load().has_value());
     ASSERT_FALSE(store.load().has_value()) << "gone is not the same as never saved";
-    EXPECT_EQ((*store.take_back())->source, "second");
+    EXPECT_EQ((*store.load_before())->source, "second");
+    store.take_back();
     EXPECT_EQ((*store.load())->source, "second");
     ASSERT_TRUE(store.save(called(example(), "fourth")).has_value());
     EXPECT_EQ((*store.load())->source, "fourth");
-    EXPECT_EQ((*store.take_back())->source, "second");
+    EXPECT_EQ((*store.load_before())->source, "second");
 }
 
 TEST_F(RulesStoreTest, WhereNoSetWasBeforeNoneIsTakenBack) {
@@ -82,9 +84,75 @@ TEST_F(RulesStoreTest, WhereNoSetWasBeforeNoneIsTakenBack) {
     ASSERT_TRUE(store.save(example()).has_value());
     std::ofstream{directory + "/ruleset.bin", std::ios::binary | std::ios::trunc} << "rubbish";
     EXPECT_FALSE(store.load().has_value());
-    EXPECT_FALSE(store.take_back()->has_value());
+    EXPECT_FALSE(store.load_before()->has_value());
     std::ofstream{directory + "/ruleset.bin.before", std::ios::binary} << "rubbish";
-    EXPECT_FALSE(store.take_back().has_value());
+    EXPECT_FALSE(store.load_before().has_value());
+}
+
+TEST_F(RulesStoreTest, ATakenBackSetReplacesNone) {
+    const RulesStore store{directory};
+    ASSERT_TRUE(store.save(called(example(), "first")).has_value());
+    ASSERT_TRUE(store.save(called(example(), "second")).has_value());
+    store.take_back();
+    EXPECT_EQ((*store.load())->source, "second");
+}
+
+// The set before stays the one before, until a newer one lies there whole.
+TEST_F(RulesStoreTest, ASaveThatFailsLeavesBothSetsAsTheyWere) {
+    const RulesStore store{directory};
+    ASSERT_TRUE(store.save(called(example(), "first")).has_value());
+    ASSERT_TRUE(store.save(called(example(), "second")).has_value());
+    std::filesystem::create_directory(directory + "/ruleset.bin.new");  // in the way of the third
+    ASSERT_FALSE(store.save(called(example(), "third")).has_value());
+    EXPECT_EQ((*store.load())->source, "second");
+    EXPECT_EQ((*store.load_before())->source, "first");
+    std::filesystem::remove(directory + "/ruleset.bin.new");
+    ASSERT_TRUE(store.save(called(example(), "fourth")).has_value());
+    EXPECT_EQ((*store.load())->source, "fourth");
+    EXPECT_EQ((*store.load_before())->source, "second");
+    EXPECT_FALSE(std::filesystem::exists(directory + "/ruleset.bin.replaced"));
+}
+
+TEST_F(RulesStoreTest, AFolderInItsPlaceIsKeptAside) {
+    const RulesStore store{directory};
+    const SlotsStore slots{directory};
+    for (const char* name : {"/ruleset.bin", "/slots.bin"}) {
+        std::filesystem::create_directories(directory + name);
+        EXPECT_FALSE(std::string{name} == "/slots.bin" ? slots.load(5).has_value()
+                                                       : store.load().has_value());
+        EXPECT_FALSE(std::filesystem::exists(directory + name)) << name;
+    }
+    EXPECT_TRUE(store.save(example()).has_value());
+    EXPECT_TRUE(slots.save({.region = 5, .slots = {}}).has_value());
+}
+
+// What lies there may be good: EIO, and no descriptor to be had.
+TEST_F(RulesStoreTest, AFileThatCannotBeReadNowStays) {
+    const RulesStore store{directory};
+    const SlotsStore slots{directory};
+    ASSERT_TRUE(store.save(example()).has_value());
+    ASSERT_TRUE(slots.save({.region = 5, .slots = {}}).has_value());
+    const auto fail = [&] {
+        const auto rules = store.load();
+        ASSERT_FALSE(rules.has_value());
+        EXPECT_EQ(rules.error().code, Errc::Unreachable) << rules.error().what;
+        const auto meaning = slots.load(5);
+        ASSERT_FALSE(meaning.has_value());
+        EXPECT_EQ(meaning.error().code, Errc::Unreachable) << meaning.error().what;
+    };
+    {
+        const test::NoDescriptors none;
+        fail();
+    }
+    EXPECT_TRUE(store.load()->has_value());
+    EXPECT_TRUE(slots.load(5)->has_value());
+    for (const char* name : {"/ruleset.bin", "/slots.bin"}) {
+        std::filesystem::remove(directory + name);
+        std::filesystem::create_symlink(test::kReadsFail, directory + name);
+    }
+    fail();
+    EXPECT_TRUE(std::filesystem::is_symlink(directory + "/ruleset.bin"));
+    EXPECT_TRUE(std::filesystem::is_symlink(directory + "/slots.bin"));
 }
 
 std::string whole(const std::string& path) {

@@ -173,5 +173,21 @@ TEST_F(StateRegionTest, AFlippedBitOfASnapshotIsKnown) {
     }
 }
 
+TEST_F(StateRegionTest, ForgetLeavesNoSecret) {
+    const auto folder = StateFolder::open(directory);
+    ASSERT_TRUE(folder.has_value());
+    ASSERT_TRUE(StateRegion::open(*folder, shape(1, 100)).has_value());
+    for (const char* name : {"database-key", "rss-key", "ruleset.bin.replaced"}) {
+        std::ofstream{directory + "/" + name} << "?";
+    }
+    std::ofstream{directory + "/rules.json"} << "{}";  // sluiced's
+    ASSERT_TRUE(folder->forget().has_value());
+    std::vector<std::string> left;
+    for (const auto& entry : std::filesystem::directory_iterator{directory}) {
+        left.push_back(entry.path().filename().string());
+    }
+    EXPECT_EQ(left, std::vector<std::string>{"rules.json"});
+}
+
 }  // namespace
 }  // namespace sluice::state_region_test
