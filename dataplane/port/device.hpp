@@ -13,6 +13,11 @@ namespace sluice {
 // Takes back what attach_device() did, as far as it was done.
 void detach_device(const std::string& device) noexcept;
 
+// For a port whose device was closed: brings it up under the number that it had. DPDK gives the
+// least number that is free, so where the device does not come up its number is held for it: others
+// that are away meanwhile get their own.
+[[nodiscard]] Result<Done> attach_again(const std::string& device, std::uint16_t number);
+
 // The name under which DPDK knows a device: without its arguments, a PCI address with its domain.
 [[nodiscard]] std::string device_name(const std::string& device);
 

@@ -14,7 +14,7 @@ struct Netdev {
     std::string name;
 };
 
-// The interface with this index; index 0 if it is not to be found.
+// The interface with this index; no name if it is not to be found.
 [[nodiscard]] Netdev find_netdev(unsigned index);
 
 // Whether it was deleted, or has left for another namespace. One that was renamed has not.

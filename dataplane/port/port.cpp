@@ -1,6 +1,7 @@
 #include "dataplane/port/port.hpp"
 
 #include "dataplane/eal.hpp"
+#include "dataplane/port/device.hpp"
 #include "dataplane/port/rss.hpp"
 #include "lib/base/log.hpp"
 
@@ -134,6 +135,10 @@ Result<Done> set_up_queues(const Port& port, const PortPlan& plan) {
 
 }  // namespace
 
+bool is_bound_to_netdev(const Port& port) {
+    return port.driver == "net_af_packet" || port.driver == "net_af_xdp";
+}
+
 std::string title_of(const Port& port) {
     return "port " + port.device + " (" + port.pair + " " + port.side + ")";
 }
@@ -182,6 +187,15 @@ bool hands_over(const Port& port, std::size_t workers) noexcept {
     return workers > 1 && (!port.hashes || port.asked == Rss::SourcePrefix);
 }
 
+Netdev netdev_behind(const Port& port, unsigned index) {
+    Netdev found = find_netdev(index);
+    if (found.name.empty() && is_bound_to_netdev(port)) {
+        const std::string asked = device_argument(port.device, "iface");
+        found = {index, asked.empty() ? port.netdev.name : asked};
+    }
+    return found;
+}
+
 Result<Done> start_port(Port& port, const PortPlan& plan) {
     rte_eth_dev_info info{};
     const int failed = rte_eth_dev_info_get(port.id, &info);
@@ -189,7 +203,7 @@ Result<Done> start_port(Port& port, const PortPlan& plan) {
         return refuses(port, "to say what it is", failed);
     }
     port.driver = info.driver_name == nullptr ? "" : info.driver_name;
-    port.netdev = find_netdev(info.if_index);
+    port.netdev = netdev_behind(port, info.if_index);
     port.queues = plan.queues;
     port.asked = plan.rss;
     port.plan = plan;

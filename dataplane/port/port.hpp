@@ -56,6 +56,9 @@ struct Port {
 
     [[nodiscard]] bool is_here() const noexcept { return presence == Presence::Here; }
 };
+// Whether what its driver holds of a kernel's interface ends with that. Others have one of their
+// own (tap, which may be anywhere), or use it besides.
+[[nodiscard]] bool is_bound_to_netdev(const Port& port);
 // For people: its pair, side and device.
 [[nodiscard]] std::string title_of(const Port& port);
 
@@ -81,6 +84,11 @@ struct PortOffer {
 // Whether workers have to spread a started port's frames among themselves: it gives them to fewer
 // than all, or nobody knows how, or it cannot hash what was asked for.
 [[nodiscard]] bool hands_over(const Port& port, std::size_t workers) noexcept;
+
+// The interface behind a port, whose driver says that it has this index. One that vanishes while
+// the port starts has the name that it was asked for by, or had before: by that it is taken up
+// again.
+[[nodiscard]] Netdev netdev_behind(const Port& port, unsigned index);
 
 // Configures and starts `port`. Errors say what the port cannot do.
 [[nodiscard]] Result<Done> start_port(Port& port, const PortPlan& plan);

@@ -8,13 +8,6 @@ namespace {
 
 constexpr std::chrono::seconds kTryAgain{1};
 
-// What these drivers hold of an interface ends with it. Others have one of their own (tap, which
-// may be anywhere), or use it besides.
-bool is_bound_to_netdev(const Port& port) {
-    return port.netdev.index != 0 &&
-           (port.driver == "net_af_packet" || port.driver == "net_af_xdp");
-}
-
 void leave(Port& port, QuiesceBoard& board) {
     port.up.raise(false);
     port.there.raise(false);
@@ -27,18 +20,10 @@ void leave(Port& port, QuiesceBoard& board) {
               " is gone: the port is down until there is one of that name again");
 }
 
-// The number of the port is the least that is free, as it was when it was attached first.
 Result<Done> start_again(Port& port) {
-    const std::uint16_t id = port.id;
     stop_port(port);
-    detach_device(port.device);
-    const Result<std::uint16_t> attached = attach_device(port.device);
-    if (!attached) {
-        return attached.error();
-    }
-    if (*attached != id) {
-        detach_device(port.device);
-        return Error{Errc::Refused, "another port has its number"};
+    if (const Result<Done> attached = attach_again(port.device, port.id); !attached) {
+        return attached;
     }
     return start_port(port, port.plan);
 }

@@ -66,5 +66,22 @@ TEST(ChooseMtu, OneForBothPorts) {
     EXPECT_EQ(chosen(any, any, std::nullopt), 1500);
 }
 
+// The interface is gone before the port has asked for its name.
+TEST(NetdevBehind, KeepsTheNameOfOneThatVanishesMeanwhile) {
+    constexpr unsigned kNobodys = 0x7fff'fff0;
+    Port port{.device = "net_af_packet0,iface=sluice-gone,qpairs=1", .driver = "net_af_packet"};
+    const Netdev netdev = netdev_behind(port, kNobodys);
+    EXPECT_EQ(netdev.name, "sluice-gone");
+    EXPECT_TRUE(netdev_is_gone(netdev));
+    EXPECT_TRUE(netdev_is_gone(netdev_behind(port, 0)));
+    EXPECT_EQ(netdev_behind(port, 1).name, "lo");
+    port.device = "net_af_xdp0";
+    port.driver = "net_af_xdp";
+    port.netdev = {5, "before"};
+    EXPECT_EQ(netdev_behind(port, kNobodys).name, "before");
+    port.driver = "net_tap";
+    EXPECT_EQ(netdev_behind(port, kNobodys).name, "");
+}
+
 }  // namespace
 }  // namespace sluice::port_test
