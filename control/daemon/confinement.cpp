@@ -1,15 +1,17 @@
 #include "control/daemon/confinement.hpp"
 
+#include "control/daemon/own_files.hpp"
 #include "lib/confine/confine.hpp"
+#include "lib/wire/fd.hpp"
 
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <array>
 #include <cerrno>
 #include <cstring>
 #include <filesystem>
 
+#include <fcntl.h>
 #include <linux/capability.h>
 #include <pwd.h>
 #include <sys/stat.h>
@@ -24,40 +26,20 @@ constexpr auto kOfRoot = std::to_array<unsigned>(
     {CAP_CHOWN, CAP_DAC_OVERRIDE, CAP_DAC_READ_SEARCH, CAP_FOWNER, CAP_SETGID, CAP_SETUID});
 // Sticky: sluiced cannot remove the files of root's dataplane in a directory that both use.
 constexpr mode_t kShared = 01775;
-// What the dataplane keeps in a state directory that both share.
-constexpr auto kOfDataplane = std::to_array<std::string_view>(
-    {"ruleset.bin", "slots.bin", "rss-key", "tables", "lock", "database-key"});
 
 Error cannot_share(const std::string& path) {
     return {Errc::Refused,
             fmt::format("cannot make {} the user's: {}", path, std::strerror(errno))};
 }
 
-bool is_the_dataplanes(const fs::path& path) {
-    const std::string name = path.filename().string();
-    return std::any_of(kOfDataplane.begin(), kOfDataplane.end(),
-                       [&](std::string_view start) { return name.starts_with(start); });
-}
-
 // The folder stays root's, and the user's group writes in it.
 Result<Done> share_folder(const std::string& folder, const passwd& user) {
     std::error_code error;
     fs::create_directories(folder, error);
-    if (::chown(folder.c_str(), 0, user.pw_gid) != 0 || ::chmod(folder.c_str(), kShared) != 0) {
+    const Fd opened{::open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC)};
+    if (!opened.is_open() || ::fchown(opened.get(), 0, user.pw_gid) != 0 ||
+        ::fchmod(opened.get(), kShared) != 0) {
         return cannot_share(folder);
-    }
-    return Done{};
-}
-
-// What a sluiced that ran as root has left there.
-Result<Done> hand_over_kept(const std::string& folder, const passwd& user) {
-    std::error_code error;
-    for (fs::recursive_directory_iterator at{folder, error}, end; at != end; at.increment(error)) {
-        if (at.depth() == 0 && is_the_dataplanes(at->path())) {
-            at.disable_recursion_pending();
-        } else if (::lchown(at->path().c_str(), user.pw_uid, user.pw_gid) != 0) {
-            return cannot_share(at->path().string());
-        }
     }
     return Done{};
 }
@@ -83,7 +65,8 @@ Result<Done> run_as_user(const Settings& settings) {
     }
     if (::geteuid() == 0 && user->pw_uid != 0) {
         for (const Result<Done>& done :
-             {share_folder(settings.state_dir, *user), hand_over_kept(settings.state_dir, *user),
+             {share_folder(settings.state_dir, *user),
+              hand_over_own_files(settings.state_dir, user->pw_uid, user->pw_gid),
               hand_over_sockets(settings, *user)}) {
             if (!done) {
                 return done.error();

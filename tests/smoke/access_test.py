@@ -173,9 +173,25 @@ class Databases(AccessCase):
         self.box.start_dataplane(*NULL)
         self.assertIn("took up the saved rule set", self.box.log("dataplane.log"))
         self.box.kill(self.box.dataplane)
-        (self.box.folder / "database-key").unlink()
+        key = self.box.folder / "database-key"
+        good = key.read_bytes()
+        kept = self.kept().read_bytes()
+        for damage in (key.unlink, lambda: key.chmod(0o644)):
+            damage()
+            self.box.start_dataplane(*NULL)
+            self.assertIn("without the sum", self.box.log("dataplane.log"))
+            self.box.kill(self.box.dataplane)
+            # It is the key that is bad, and not the set: with the right one it is in force again.
+            self.assertEqual(self.kept().read_bytes(), kept)
+            self.assertEqual(list(self.kept().parent.glob("*.bad-*")), [])
+            key.write_bytes(good)
+            key.chmod(0o600)
+            times = self.box.log("dataplane.log").count("took up the saved rule set")
+            self.box.start_dataplane(*NULL)
+            self.assertEqual(self.box.log("dataplane.log").count("took up the saved rule set"), times + 1)
+            self.box.kill(self.box.dataplane)
+        key.unlink()
         self.box.start_dataplane(*NULL)
-        self.assertIn("without the sum", self.box.log("dataplane.log"))
         self.box.start_sluiced()
         wait_until("sluiced to bring its own",
                    lambda: (self.box.stats() or {}).get("generation") == generation)
@@ -320,6 +336,113 @@ class Confined(AccessCase):
         self.assertEqual(self.box.ctl("mode", "friends", "monitor").returncode, 0)
         friends.write_text("not a network\n")
         self.assertIn("friends.txt", self.box.apply(WITH_LIST, "--send-lists").stderr)
+
+
+# What each of them keeps in a state directory that is both's.
+OF_SLUICED = ("rules.json", "audit.log", "history", "lists")
+OF_DATAPLANE = ("ruleset.bin", "ruleset.bin.before", "slots.bin", "rss-key", "tables", "lock", "snapshot",
+                "database-key")
+FLOOD = """version: 1
+rules:
+  - {id: flood, mode: enforce, key: [port, dir], limits: [{algorithm: token_bucket, rate: 1/d, burst: 500}]}
+  - {id: friends, mode: enforce, when: ip.src in $friends, on_match: drop}
+data:
+  lists:
+    friends: {type: cidr, file: friends.txt}
+"""
+SYSTEMD = pathlib.Path(__file__).resolve().parents[2] / "control" / "systemd"
+
+
+class Shared(AccessCase):
+    """One state directory, as both have it by default: root's dataplane, and nobody's sluiced."""
+
+    def setUp(self):
+        super().setUp()
+        self.state = self.box.folder / "state"
+        (self.box.folder / "friends.txt").write_text("192.0.2.0/24\n")
+
+    def start_one(self, daemon):
+        if daemon == "sluiced":
+            self.box.start_sluiced("--user", "nobody", state="state", key="state/database-key",
+                                   connected=False)
+        else:
+            self.box.start_dataplane(*NULL, {
+                "user": "nobody", "database_key": self.state / "database-key",
+                "memory": {"tables": {"snapshot": {"file": self.state / "snapshot", "every": "200ms"}}}})
+
+    def start_both(self, order):
+        for daemon in order:
+            self.start_one(daemon)
+        self.box.wait_for_link(True)
+        wait_until("what the dataplane does", lambda: self.box.stats())
+
+    def kill_one(self, daemon):
+        self.box.kill(self.box.sluiced if daemon == "sluiced" else self.box.dataplane, signal.SIGTERM)
+
+    def check_owners(self):
+        info = self.state.stat()
+        self.assertEqual((stat.S_IMODE(info.st_mode), info.st_uid, info.st_gid), (0o1775, 0, NOBODY))
+        wait_until("a snapshot", (self.state / "snapshot").exists)
+        for names, user in ((OF_SLUICED, NOBODY), (OF_DATAPLANE, 0)):
+            for name in names:
+                self.assertEqual((self.state / name).lstat().st_uid, user, name)
+        for inner in ("history", "lists"):
+            for path in (self.state / inner).iterdir():
+                self.assertEqual(path.stat().st_uid, NOBODY, path)
+
+    def judged(self):
+        """Every sample of a rule is a new one: the flood had its 500 for each direction long ago."""
+        rule = next(rule for rule in self.box.stats()["rules"] if rule["id"] == "flood")
+        return rule["exceeded"] > 10_000 and rule["admitted"]
+
+    def test_restarts_of_each_in_both_orders(self):
+        both = ("dataplane", "sluiced")
+        for order in (both, both[::-1]):
+            with self.subTest(order):
+                self.start_both(order)
+                self.apply(PATTERN)
+                self.apply(FLOOD)
+                self.assertEqual(wait_until("the flood to be refused", self.judged), 1000)
+                generation = self.box.stats()["generation"]
+                self.check_owners()
+                for daemon in order:
+                    self.kill_one(daemon)
+                    self.start_one(daemon)
+                    self.box.wait_for_link(True)
+                    wait_until("the same rules", lambda: (self.box.stats() or {}).get("generation") == generation)
+                    self.check_owners()
+                for daemon in both:
+                    self.kill_one(daemon)
+                self.start_both(order[::-1])
+                wait_until("the same rules", lambda: self.box.stats()["generation"] == generation)
+                wait_until("the flood to be refused",
+                           lambda: self.box.stats()["rules"][0]["exceeded"] > 10_000)
+                self.assertEqual(self.box.stats()["rules"][0]["admitted"], 0, "no second burst")
+                self.apply(PATTERN)  # both write their files, and share the key
+                self.assertEqual(self.box.ctl("rollback").returncode, 0)
+                self.check_owners()
+                for log in ("sluiced.log", "dataplane.log"):
+                    self.assertNotIn("error", self.box.log(log))
+                for daemon in both:
+                    self.kill_one(daemon)
+                self.box.forget()
+                for name in OF_DATAPLANE:
+                    self.assertFalse((self.state / name).is_symlink() or
+                                     (self.state / name).exists() and name != "snapshot", name)
+                for name in ("rules.json", "audit.log", "snapshot"):
+                    (self.state / name).unlink()
+
+    def test_no_unit_takes_the_directories_from_the_other(self):
+        """systemd gives those that a unit names to its user; these are from tmpfiles, as sluiced has them."""
+        units = {path.name: path.read_text() for path in SYSTEMD.glob("*.service")}
+        self.assertEqual(sorted(units), ["sluice-dataplane.service", "sluiced.service"])
+        for name, text in units.items():
+            for line in text.splitlines():
+                self.assertFalse(line.startswith(("StateDirectory=", "RuntimeDirectory=")), name)
+        lines = [line.split() for line in (SYSTEMD / "sluice.tmpfiles").read_text().splitlines()
+                 if not line.startswith("#")]
+        self.assertEqual(lines, [["d", path, "1775", "root", "sluice", "-"]
+                                 for path in ("/run/sluice", "/var/lib/sluice")])
 
 
 if __name__ == "__main__":
