@@ -7,7 +7,7 @@
 
 namespace sluice {
 
-// Why connections to the API were closed without an answer to their request.
+// Why connections to the API had no answer to their request, but a refusal at most.
 enum class TurnedAway : std::uint8_t { NoRequest, NoPlace, Crowd, Stranger };
 inline constexpr std::size_t kTurnedAwayCount = 4;
 

@@ -108,8 +108,11 @@ struct HttpCallbacks {
                             void** context) {
         const Result<Peer> peer = peer_of(fd_of(connection));
         if (!peer || !may_speak(*peer, server.path_)) {
-            spdlog::warn("refused uid {} pid {} on {}", peer ? static_cast<int>(peer->uid) : -1,
-                         peer ? peer->pid : -1, server.path_);
+            if (server.counters_.count(TurnedAway::Stranger)) {
+                spdlog::warn("refused uid {} pid {} on {}; further ones are only counted",
+                             peer ? static_cast<int>(peer->uid) : -1, peer ? peer->pid : -1,
+                             server.path_);
+            }
             return send(connection, problem_response(403, "forbidden",
                                                      "only root and the socket's owner and group "
                                                      "may use it"));
@@ -206,9 +209,10 @@ struct HttpCallbacks {
     }
 };
 
-HttpServer::HttpServer(std::string path, Access access, Handler handler)
+HttpServer::HttpServer(std::string path, Access access, ApiCounters& counters, Handler handler)
     : path_{std::move(path)},
       access_{access},
+      counters_{counters},
       handler_{std::move(handler)},
       deadlines_{kPatience},
       budget_{access == Access::All ? kAllUploads : kReadOnlyUploads} {}
@@ -219,15 +223,16 @@ Result<std::unique_ptr<HttpServer>> HttpServer::start(const SocketOptions& socke
     if (!listener) {
         return listener.error();
     }
-    std::unique_ptr<HttpServer> server{new HttpServer{socket.path, access, std::move(handler)}};
-    if (const Result<Done> done = server->begin_listening(*std::move(listener), counters); !done) {
+    std::unique_ptr<HttpServer> server{
+        new HttpServer{socket.path, access, counters, std::move(handler)}};
+    if (const Result<Done> done = server->begin_listening(*std::move(listener)); !done) {
         (void)::unlink(socket.path.c_str());
         return done.error();
     }
     return server;
 }
 
-Result<Done> HttpServer::begin_listening(Fd listener, ApiCounters& counters) {
+Result<Done> HttpServer::begin_listening(Fd listener) {
     daemon_ = MHD_start_daemon(
         MHD_USE_THREAD_PER_CONNECTION | MHD_USE_INTERNAL_POLLING_THREAD | MHD_USE_POLL |
             MHD_USE_ITC | MHD_USE_NO_LISTEN_SOCKET,
@@ -239,7 +244,7 @@ Result<Done> HttpServer::begin_listening(Fd listener, ApiCounters& counters) {
         return Error{Errc::Unreachable, "the API does not start on " + path_};
     }
     Result<std::unique_ptr<Lobby>> lobby = Lobby::make(
-        std::move(listener), {}, counters,
+        std::move(listener), {}, counters_,
         [this](int fd, const Peer& peer, RequestClass kind) { return admit(fd, peer, kind); });
     if (!lobby) {
         return lobby.error();

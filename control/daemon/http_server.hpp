@@ -46,8 +46,8 @@ private:
         RequestClass kind = RequestClass::Ordinary;
         uid_t user = 0;
     };
-    HttpServer(std::string path, Access access, Handler handler);
-    [[nodiscard]] Result<Done> begin_listening(Fd listener, ApiCounters& counters);
+    HttpServer(std::string path, Access access, ApiCounters& counters, Handler handler);
+    [[nodiscard]] Result<Done> begin_listening(Fd listener);
     [[nodiscard]] bool admit(int fd, const Peer& peer, RequestClass kind);
     void leave(int fd);
     // Whether the connection has a place for that request, or has got another one.
@@ -57,6 +57,7 @@ private:
 
     std::string path_;
     Access access_;
+    ApiCounters& counters_;
     Handler handler_;
     Deadlines deadlines_;
     UploadBudget budget_;

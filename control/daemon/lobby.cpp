@@ -45,17 +45,17 @@ Result<std::unique_ptr<Lobby>> Lobby::make(Fd listener, Bounds bounds, ApiCounte
                                            Admit admit) {
     std::unique_ptr<Lobby> lobby{
         new Lobby{std::move(listener), bounds, counters, std::move(admit)}};
-    if (!lobby->watch(lobby->listener_.get(), EPOLLIN) ||
-        !lobby->watch(lobby->waker_.get(), EPOLLIN)) {
+    if (!lobby->watch(lobby->listener_.get(), EPOLLIN, kListener) ||
+        !lobby->watch(lobby->waker_.get(), EPOLLIN, kWaker)) {
         return Error{Errc::Unreachable, "the API cannot wait for its clients"};
     }
     return lobby;
 }
 
-bool Lobby::watch(int fd, std::uint32_t events) noexcept {
+bool Lobby::watch(int fd, std::uint32_t events, std::uint64_t number) noexcept {
     epoll_event event{};
     event.events = events;
-    event.data.fd = fd;
+    event.data.u64 = number;
     return ::epoll_ctl(ready_.get(), EPOLL_CTL_ADD, fd, &event) == 0;
 }
 
@@ -64,24 +64,30 @@ void Lobby::run(const std::stop_token& stop) {
     while (!stop.stop_requested()) {
         const int count = ::epoll_wait(ready_.get(), events.data(), events.size(), kTickMs);
         for (int i = 0; i < count; ++i) {
-            const int fd = events[static_cast<std::size_t>(i)].data.fd;
-            const auto guest = std::find_if(guests_.begin(), guests_.end(),
-                                            [&](const Guest& one) { return one.fd.get() == fd; });
-            if (guest != guests_.end()) {
-                look_at(*guest);
-                const bool ended = (events[static_cast<std::size_t>(i)].events &
-                                    (EPOLLRDHUP | EPOLLHUP | EPOLLERR)) != 0;
-                guest->gone = guest->gone || (ended && !guest->kind);
-            } else if (fd == listener_.get()) {
+            const epoll_event& event = events[static_cast<std::size_t>(i)];
+            if (event.data.u64 == kListener) {
                 accept_guests();
-            } else if (fd == waker_.get()) {
+            } else if (event.data.u64 == kWaker) {
                 std::uint64_t times = 0;
-                (void)::read(fd, &times, sizeof(times));
+                (void)::read(waker_.get(), &times, sizeof(times));
+            } else {
+                hear(event.data.u64, event.events);
             }
         }
         admit_waiting();
         end_patience();
         guests_.remove_if([](const Guest& guest) { return guest.gone; });
+    }
+}
+
+// By the guest's number: its descriptor may be another guest's by now.
+void Lobby::hear(std::uint64_t number, std::uint32_t events) {
+    const auto guest = std::find_if(guests_.begin(), guests_.end(),
+                                    [&](const Guest& one) { return one.number == number; });
+    if (guest != guests_.end()) {
+        look_at(*guest);
+        const bool ended = (events & (EPOLLRDHUP | EPOLLHUP | EPOLLERR)) != 0;
+        guest->gone = guest->gone || (ended && !guest->kind);
     }
 }
 
@@ -104,8 +110,9 @@ void Lobby::accept_guests() {
             continue;
         }
         make_room_for(peer->uid);
-        if (watch(fd.get(), EPOLLIN | EPOLLRDHUP | EPOLLET)) {
-            guests_.push_back({std::move(fd), *peer, Clock::now(), std::nullopt});
+        const std::uint64_t number = next_number_++;
+        if (watch(fd.get(), EPOLLIN | EPOLLRDHUP | EPOLLET, number)) {
+            guests_.push_back({std::move(fd), number, *peer, Clock::now(), std::nullopt});
             look_at(guests_.back());
         }
     }

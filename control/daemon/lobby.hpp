@@ -41,8 +41,13 @@ public:
 
 private:
     using Clock = std::chrono::steady_clock;
+    // What an event is about; from kFirstGuest on, a guest.
+    static constexpr std::uint64_t kListener = 0;
+    static constexpr std::uint64_t kWaker = 1;
+    static constexpr std::uint64_t kFirstGuest = 2;
     struct Guest {
         Fd fd;
+        std::uint64_t number = 0;  // no other one ever has it
         Peer peer;
         Clock::time_point since;
         std::optional<RequestClass> kind;  // its request has come, and waits for a place
@@ -50,7 +55,8 @@ private:
     };
 
     Lobby(Fd listener, Bounds bounds, ApiCounters& counters, Admit admit);
-    [[nodiscard]] bool watch(int fd, std::uint32_t events) noexcept;
+    [[nodiscard]] bool watch(int fd, std::uint32_t events, std::uint64_t number) noexcept;
+    void hear(std::uint64_t number, std::uint32_t events);
     void accept_guests();
     void make_room_for(uid_t user);
     void look_at(Guest& guest);
@@ -65,6 +71,7 @@ private:
     ApiCounters& counters_;
     Admit admit_;
     std::list<Guest> guests_;  // in the order they came
+    std::uint64_t next_number_ = kFirstGuest;
 };
 
 }  // namespace sluice

@@ -82,7 +82,9 @@ Result<gid_t> find_group(const std::string& name) {
     return entry.gr_gid;
 }
 
-Result<Done> hand_over(const SocketOptions& options) {
+}  // namespace
+
+Result<Done> hand_over_socket(const SocketOptions& options) {
     uid_t owner = static_cast<uid_t>(-1);
     gid_t group = static_cast<gid_t>(-1);
     if (!options.owner.empty()) {
@@ -99,12 +101,25 @@ Result<Done> hand_over(const SocketOptions& options) {
         }
         group = *found;
     }
-    if (::chown(options.path.c_str(), owner, group) != 0 ||
-        ::chmod(options.path.c_str(), options.mode) != 0) {
+    // By a descriptor: from chown() on the owner may put something else under that name. The mode
+    // goes by /proc, since fchmod() takes no descriptor of this kind.
+    const Fd socket{::open(options.path.c_str(), O_PATH | O_NOFOLLOW | O_CLOEXEC)};
+    struct stat info{};
+    if (!socket.is_open() || ::fstat(socket.get(), &info) != 0) {
+        return failed("cannot hand over", options.path);
+    }
+    if (!S_ISSOCK(info.st_mode)) {
+        return Error{Errc::Refused, options.path + " is no socket any more"};
+    }
+    const std::string itself = "/proc/self/fd/" + std::to_string(socket.get());
+    if (::chmod(itself.c_str(), options.mode) != 0 ||
+        ::fchownat(socket.get(), "", owner, group, AT_EMPTY_PATH) != 0) {
         return failed("cannot hand over", options.path);
     }
     return Done{};
 }
+
+namespace {
 
 // Supplementary groups count too.
 bool is_member(uid_t uid, gid_t primary, gid_t group) {
@@ -151,7 +166,7 @@ Result<Fd> listen_unix(const SocketOptions& options) {
     if (bound != 0) {
         return failed("cannot make the socket", options.path);
     }
-    Result<Done> done = hand_over(options);
+    Result<Done> done = hand_over_socket(options);
     if (done && ::listen(fd.get(), kBacklog) != 0) {
         done = failed("cannot listen on", options.path);
     }

@@ -15,6 +15,10 @@ namespace sluice {
 // replaced; one with a listener is an Error.
 [[nodiscard]] Result<Fd> listen_unix(const SocketOptions& options);
 
+// Gives the socket that lies at that path its mode, owner and group. What is no socket, such as a
+// link that somebody has put there, is an Error, and nothing behind it changes.
+[[nodiscard]] Result<Done> hand_over_socket(const SocketOptions& options);
+
 [[nodiscard]] Result<Fd> connect_unix(const std::string& path);
 
 struct Peer {

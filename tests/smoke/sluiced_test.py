@@ -917,6 +917,21 @@ class Hostile(Case):
             for client in clients:
                 client.close()
 
+    def test_who_may_not_speak_is_counted(self):
+        os.chmod(self.box.socket, 0o666)  # as somebody else's umask or tool may do
+        script = ("import os, sys; sys.path.insert(0, sys.argv[2]); os.setgroups([]); os.setgid(65534);"
+                  "os.setuid(65534); from daemon_box import Answer, UnixConnection;"
+                  "c = UnixConnection(sys.argv[1], 8);"
+                  "c.request('GET', '/v1/rules'); print(Answer(c.getresponse()).status)")
+        for _ in range(2):
+            done = subprocess.run([sys.executable, "-c", script, self.box.socket,
+                                   str(pathlib.Path(__file__).parent)], capture_output=True,
+                                  text=True, timeout=60)
+            self.assertEqual(done.stdout.strip(), "403", done.stderr)
+        self.assertIn('sluice_api_connections_turned_away_total{reason="stranger"} 2',
+                      self.box.get("/v1/metrics").text)
+        self.assertEqual(self.sluiced.log.read_text().count("refused uid 65534"), 1)
+
     def test_who_waits_in_vain_for_a_place_is_told(self):
         head = b"PUT /v1/rules HTTP/1.1\r\nHost: x\r\nContent-Length: 100000\r\n\r\n#"
         clients = [self.box.raw() for _ in range(24)]

@@ -65,6 +65,18 @@ TEST_F(Sockets, OwnerAndGroupAreHandedOver) {
     EXPECT_EQ(info().st_gid, user->pw_gid);
 }
 
+// From the moment that it is the owner's, the owner may put a link in its place.
+TEST_F(Sockets, ALinkInTheirPlaceGivesAwayNothing) {
+    std::ofstream{path("secret")} << "x";
+    ASSERT_EQ(::chmod(path("secret").c_str(), 0600), 0);
+    std::filesystem::create_symlink(path("secret"), path());
+    EXPECT_FALSE(hand_over_socket({.path = path(), .mode = 0666, .owner = "nobody"}));
+    struct stat secret{};
+    ASSERT_EQ(::stat(path("secret").c_str(), &secret), 0);
+    EXPECT_EQ(secret.st_mode & 0777U, 0600U);
+    EXPECT_EQ(secret.st_uid, ::geteuid());
+}
+
 TEST_F(Sockets, AnUnknownOwnerOrGroupLeavesNothingBehind) {
     for (const SocketOptions& options :
          {SocketOptions{.path = path(), .mode = 0660, .owner = "no-such-user", .group = {}},

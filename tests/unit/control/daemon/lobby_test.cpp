@@ -1,0 +1,95 @@
+#include "control/daemon/lobby.hpp"
+
+#include "tests/unit/control/daemon/temporary_folder.hpp"
+
+#include <gtest/gtest.h>
+
+#include <atomic>
+#include <chrono>
+#include <semaphore>
+#include <string_view>
+#include <thread>
+
+#include <poll.h>
+#include <sys/socket.h>
+
+namespace sluice::lobby_test {
+namespace {
+
+using namespace std::chrono_literals;
+
+constexpr std::string_view kRequest = "GET /v1/rules HTTP/1.1\r\nHost: x\r\n\r\n";
+constexpr auto kPatience = 60s;
+
+// A lobby whose thread is held up whenever a request has come, until the test lets it go on.
+class HeldLobby {
+public:
+    HeldLobby() {
+        auto made = Lobby::make(*listen_unix({.path = path()}),
+                                {.all = 16, .of_user = 2, .patience = kPatience}, counters,
+                                [this](int, const Peer&, RequestClass) {
+                                    ++asked;
+                                    came_.release();
+                                    go_on_.acquire();
+                                    return false;  // there is never a place
+                                });
+        lobby_ = *std::move(made);
+        thread_ = std::jthread{[this](const std::stop_token& stop) { lobby_->run(stop); }};
+    }
+    ~HeldLobby() {
+        thread_.request_stop();
+        go_on_.release(1000);
+        lobby_->wake();
+    }
+    HeldLobby(const HeldLobby&) = delete;
+    HeldLobby& operator=(const HeldLobby&) = delete;
+
+    [[nodiscard]] Fd connect(std::string_view says = {}) const {
+        Result<Fd> client = connect_unix(path());
+        EXPECT_TRUE(client);
+        EXPECT_EQ(::send(client->get(), says.data(), says.size(), MSG_NOSIGNAL),
+                  static_cast<ssize_t>(says.size()));
+        return *std::move(client);
+    }
+    [[nodiscard]] bool wait_for_request() { return came_.try_acquire_for(kPatience); }
+    void go_on() { go_on_.release(); }
+
+    ApiCounters counters;
+    std::atomic<int> asked = 0;
+
+private:
+    [[nodiscard]] std::string path() const { return folder_ / "s"; }
+
+    TemporaryFolder folder_;
+    std::counting_semaphore<> came_{0};
+    std::counting_semaphore<> go_on_{0};
+    std::unique_ptr<Lobby> lobby_;
+    std::jthread thread_;
+};
+
+bool is_open(const Fd& client) {
+    pollfd one{.fd = client.get(), .events = POLLIN, .revents = 0};
+    return ::poll(&one, 1, 0) == 0;
+}
+
+// One batch of events holds: two newcomers, and the end of who was turned away for the first of
+// them. The second has the descriptor of the latter.
+TEST(Lobby, TheEndOfAGuestIsNotThatOfTheNextOnesDescriptor) {
+    HeldLobby lobby;
+    Fd leaving = lobby.connect();
+    const Fd holding = lobby.connect(kRequest);
+    ASSERT_TRUE(lobby.wait_for_request());
+    const Fd first = lobby.connect(kRequest);
+    const Fd second = lobby.connect();
+    leaving = Fd{};
+    lobby.go_on();
+    // `first` is asked about once all of the batch is done.
+    ASSERT_TRUE(lobby.wait_for_request());
+    EXPECT_EQ(lobby.counters.read()[static_cast<std::size_t>(TurnedAway::Crowd)], 2U);
+    lobby.go_on();
+    ASSERT_TRUE(lobby.wait_for_request()) << "and each time that the lobby looks about";
+    EXPECT_TRUE(is_open(second));
+}
+
+}  // namespace
+}  // namespace sluice::lobby_test
