@@ -17,9 +17,8 @@ bool QuicPackets::next(QuicPacket& packet) noexcept {
     }
     if (!begun_) {
         dcid_ = found.dcid;
-        version_ = found.version;
         begun_ = true;
-    } else if (found.version != version_ || !std::ranges::equal(found.dcid, dcid_)) {
+    } else if (!std::ranges::equal(found.dcid, dcid_)) {
         rest_ = {};
         return false;
     }

@@ -9,8 +9,8 @@ namespace sluice {
 
 // The packets of a datagram one after the other (RFC 9000, section 12.2), up to the first that does
 // not belong to them: one with a short header, one that cannot be read, one with another
-// Destination Connection ID or version than the first. Whoever receives the datagram leaves such
-// packets out.
+// Destination Connection ID than the first. Whoever receives the datagram leaves such packets out.
+// Versions may differ: they do while a client turns from one to another (RFC 9368).
 class QuicPackets {
 public:
     explicit QuicPackets(ByteView datagram) noexcept : rest_{datagram} {}
@@ -23,7 +23,6 @@ public:
 private:
     ByteView rest_;
     ByteView dcid_;  // of the first packet
-    std::uint32_t version_ = 0;
     bool begun_ = false;
     QuicHeaderOutcome outcome_ = QuicHeaderOutcome::Good;
 };

@@ -151,7 +151,7 @@ TEST(QuicPackets, EndWhereTheNextIsNotOfThisConnection) {
         2U);
     EXPECT_EQ(
         count_packets(with(InitialMaker{}.version(kQuicV2).carries(Octets(9)).packet()), outcome),
-        2U);
+        3U);
     EXPECT_EQ(count_packets(with(from_hex("c0000000")), outcome), 2U);
     EXPECT_EQ(outcome, QuicHeaderOutcome::Truncated);
     EXPECT_EQ(count_packets(from_hex("c0fa1a2a3a021122013399"), outcome), 1U);
