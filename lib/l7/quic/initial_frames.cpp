@@ -5,14 +5,13 @@
 namespace sluice {
 namespace {
 
-enum FrameType : std::uint64_t {
-    kPadding = 0x00,
-    kPing = 0x01,
-    kAck = 0x02,
-    kAckWithEcn = 0x03,
-    kCrypto = 0x06,
-    kConnectionClose = 0x1C,
-};
+// Types of frames.
+constexpr std::uint64_t kPadding = 0x00;
+constexpr std::uint64_t kPing = 0x01;
+constexpr std::uint64_t kAck = 0x02;
+constexpr std::uint64_t kAckWithEcn = 0x03;
+constexpr std::uint64_t kCrypto = 0x06;
+constexpr std::uint64_t kConnectionClose = 0x1C;
 
 // PADDING is one byte each, and most of a client's first datagram: eight at a time.
 void skip_padding(ByteReader& reader) noexcept {

@@ -16,7 +16,11 @@ namespace sluice {
 class InitialBudget {
 public:
     explicit InitialBudget(std::uint32_t initials) noexcept : left_{initials} {}
-    [[nodiscard]] bool take() noexcept { return left_ > 0 && left_-- > 0; }
+    [[nodiscard]] bool take() noexcept {
+        const bool is_left = left_ > 0;
+        left_ -= is_left ? 1 : 0;
+        return is_left;
+    }
     [[nodiscard]] std::uint32_t left() const noexcept { return left_; }
 
 private:

@@ -35,14 +35,13 @@ HelloFault read_server_name(ByteReader content, ClientHello& hello) noexcept {
 // An empty list and an empty name count as no protocol.
 HelloFault read_alpn(ByteReader content, ClientHello& hello) noexcept {
     ByteReader list{content.part16()};
-    bool good = content.done();
-    if (good && list.left() > 0) {
+    if (list.left() > 0) {
         hello.alpn = list.part8();
     }
-    while (good && list.left() > 0) {
+    while (list.left() > 0) {
         (void)list.part8();
     }
-    return good && list.ok() ? HelloFault::None : HelloFault::BadAlpn;
+    return content.done() && list.ok() ? HelloFault::None : HelloFault::BadAlpn;
 }
 
 HelloFault read_supported_versions(ByteReader content, ClientHello& hello) noexcept {

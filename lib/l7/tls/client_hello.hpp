@@ -14,7 +14,7 @@ inline constexpr std::uint8_t kClientHelloType = 1;
 inline constexpr std::size_t kHandshakeHeader = 4;
 // The longest hello that is read, with these four. Hellos with post-quantum key shares and ECH
 // have 2 KiB.
-inline constexpr std::size_t kMaxHello = 16 * 1024;
+inline constexpr std::size_t kMaxHello = 16'384;
 
 inline constexpr std::uint16_t kServerNameExtension = 0;
 inline constexpr std::uint16_t kSignatureAlgorithmsExtension = 13;

@@ -64,7 +64,7 @@ public:
     [[nodiscard]] ByteView bytes() const noexcept { return bytes_of({text_.data(), size_}); }
 
 private:
-    std::array<char, 2 * 5 * kMaxJa4Values> text_;  // the first size_ are set
+    std::array<char, kMaxJa4Values * 2 * 5> text_;  // the first size_ are set
     std::size_t size_ = 0;
 };
 
