@@ -4,6 +4,7 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <type_traits>
 
 namespace sluice {
 
@@ -52,5 +53,7 @@ private:
     std::array<Piece, kMaxPieces> pieces_;  // the first count_ are set
     std::size_t count_ = 0;
 };
+
+static_assert(std::is_trivially_copyable_v<CryptoStream>, "tables of connections keep it by value");
 
 }  // namespace sluice

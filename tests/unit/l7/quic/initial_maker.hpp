@@ -36,6 +36,7 @@ inline void put_varint(Octets& out, std::uint64_t value) {
 }
 [[nodiscard]] inline Octets crypto(std::uint64_t offset, const Octets& of, std::size_t begin,
                                    std::size_t end) {
+    (void)of.at(end - 1);
     return crypto(offset, {of.begin() + static_cast<std::ptrdiff_t>(begin),
                            of.begin() + static_cast<std::ptrdiff_t>(end)});
 }

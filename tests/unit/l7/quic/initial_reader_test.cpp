@@ -61,6 +61,18 @@ TEST(InitialReader, ReadsThePacketsOfTheStandards) {
     }
 }
 
+TEST(InitialReader, TheSameIdHasOtherKeysInAnotherVersion) {
+    const Octets hello = usual_hello();
+    const auto second_half = crypto(60, hello, 60, hello.size());
+    for (const auto& [first, second] : {std::pair{kQuicV1, kQuicV2}, std::pair{kQuicV2, kQuicV1}}) {
+        Octets datagram = InitialMaker{}.version(first).carries(crypto(0, hello, 0, 60)).packet();
+        put(datagram, InitialMaker{}.version(second).number(1, 1).carries(second_half).packet());
+        Reader reader;
+        EXPECT_EQ(reader.read(datagram), "whole");
+        EXPECT_EQ(reader.last.version, second);
+    }
+}
+
 // Each byte of a packet is covered, its header too.
 TEST(InitialReader, AChangedBitIsNotAuthentic) {
     const Octets packet = InitialMaker{}.carries(whole(usual_hello())).packet();
@@ -129,7 +141,7 @@ std::vector<Row> rows() {
     const Octets hello = usual_hello();
     return {
         {"no bytes of the handshake", from_hex("0100000000"), "no_crypto"},
-        {"some from further on", crypto(100, hello, 100, 120), "need_more"},
+        {"some from further on", crypto(50, hello, 50, 60), "need_more"},
         {"the beginning", crypto(0, hello, 0, 100), "need_more"},
         {"STREAM", from_hex("080001020304"), "bad_frame"},
         {"CONNECTION_CLOSE of an application", from_hex("1d00000000"), "bad_frame"},

@@ -71,12 +71,15 @@ TEST(TlsStream, CutAtEveryByteItAsksForWhatItNeeds) {
 
 TEST(TlsStream, TheHelloMayEndBeforeItsRecord) {
     Octets message = usual().message();
-    const std::size_t end = kRecordHeader + message.size();
+    const std::size_t size = message.size();
     put(message, from_hex("0b000000"));
-    Reader reader;
-    const HelloRead read = reader.read(HelloMaker::in_records(message));
-    EXPECT_EQ(read.outcome, HelloOutcome::Whole);
-    EXPECT_EQ(read.at, end);
+    for (const std::size_t most : {std::size_t{16'384}, size - 1}) {
+        Reader reader;
+        const HelloRead read = reader.read(HelloMaker::in_records(message, most));
+        EXPECT_EQ(read.outcome, HelloOutcome::Whole);
+        EXPECT_EQ(read.at, size + (most < size ? 2 : 1) * kRecordHeader);
+        EXPECT_EQ(reader.hello.server_name.text(), "example.com");
+    }
 }
 
 struct Row {
