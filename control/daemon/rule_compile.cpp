@@ -2,6 +2,8 @@
 
 #include "control/daemon/act_as.hpp"
 #include "control/list_folder.hpp"
+#include "lib/base/memory_room.hpp"
+#include "lib/policy/compile_memory.hpp"
 #include "lib/policy/overrides/override_cache.hpp"
 #include "lib/policy/texts/pattern_compiler.hpp"
 
@@ -50,6 +52,35 @@ void forget_what_nobody_asked_for(StoredRules& rules, const std::set<std::string
     });
 }
 
+// As it is kept, or read anew.
+Result<ListFile> list_of(StoredRules& rules, const std::string& path) {
+    const auto kept = rules.lists.find(path);
+    if (kept != rules.lists.end()) {
+        return ListFile{list_path(rules.directory, path), kept->second};
+    }
+    if (rules.sent.contains(path)) {
+        return Error{Errc::Unreachable,
+                     "the copy of " + path + " that was sent along is gone: apply it again"};
+    }
+    Result<ListFile> fresh = read_list(rules, path);
+    if (fresh) {
+        rules.lists[path] = fresh->text;
+    }
+    return fresh;
+}
+
+// nullopt: there is room to compile them.
+std::optional<std::string> no_memory_for(std::size_t rule_bytes, std::size_t list_bytes) {
+    const std::uint64_t needed = compile_memory(rule_bytes, list_bytes);
+    const std::uint64_t there_are = available_memory();
+    if (needed <= there_are) {
+        return std::nullopt;
+    }
+    return "to compile the rules may need " + std::to_string((needed >> 20) + 1) +
+           " MiB of memory, and " + std::to_string(there_are >> 20) +
+           " MiB are available to sluiced";
+}
+
 }  // namespace
 
 Result<ListFile> read_list(const StoredRules& rules, const std::string& path) {
@@ -91,22 +122,22 @@ std::stop_source& compile_stop() {
 
 Compiled compile(StoredRules& rules, const RssMapping& box) {
     Problems problems{rules.file, compile_stop().get_token()};
+    if (const std::optional<std::string> why = no_memory_for(rules.text.size(), 0)) {
+        problems.error({}, *why);
+        return {std::nullopt, problems.list()};
+    }
     std::set<std::string> asked;
+    std::size_t list_bytes = 0;
     const ListReader lists = [&](const std::string& path) -> Result<ListFile> {
         asked.insert(path);
-        const auto kept = rules.lists.find(path);
-        if (kept != rules.lists.end()) {
-            return ListFile{list_path(rules.directory, path), kept->second};
+        Result<ListFile> file = list_of(rules, path);
+        if (file) {
+            list_bytes += file->text->size();
+            if (const std::optional<std::string> why = no_memory_for(0, list_bytes)) {
+                return Error{Errc::TooMany, *why};
+            }
         }
-        if (rules.sent.contains(path)) {
-            return Error{Errc::Unreachable,
-                         "the copy of " + path + " that was sent along is gone: apply it again"};
-        }
-        Result<ListFile> fresh = read_list(rules, path);
-        if (fresh) {
-            rules.lists[path] = fresh->text;
-        }
-        return fresh;
+        return file;
     };
     std::optional<CompiledRules> compiled = compile_rules(
         {rules.file, rules.text, &lists, &pattern_cache(), &rules.keys, &box, &override_cache()},

@@ -1,6 +1,10 @@
 #include "dataplane/box/dataplane.hpp"
 
 #include "lib/base/log.hpp"
+#include "lib/base/memory_room.hpp"
+#include "lib/load/memory_bound.hpp"
+
+#include <algorithm>
 
 #include <rte_lcore.h>
 
@@ -78,6 +82,12 @@ RssMapping Dataplane::rss_mapping() const {
             .tunnels = tunnels_.gre || tunnels_.vxlan || tunnels_.ipip,
             .workers = workers_.size(),
             .merge_interval = rules_.merge_interval()};
+}
+
+Room Dataplane::room() const {
+    const std::uint64_t former = memory_bound_of_former(rules_.loaded().set().slots.size());
+    const std::uint64_t available = available_memory();
+    return {available - std::min(available, former), workers_.size()};
 }
 
 void Dataplane::keep_house() {

@@ -8,6 +8,7 @@
 #include "lib/base/result.hpp"
 #include "lib/rules/box_config.hpp"
 #include "lib/wire/message.hpp"
+#include "lib/wire/room.hpp"
 
 #include <chrono>
 #include <cstdint>
@@ -51,6 +52,9 @@ public:
     [[nodiscard]] Stats stats() const;
     // How frames come to workers, for the compiler of rules.
     [[nodiscard]] RssMapping rss_mapping() const;
+
+    // For rules that come: memory, less what loading any takes, and who judges by them.
+    [[nodiscard]] Room room() const;
 
     // What is due about every 100 ms: links, watchdogs, samples, old rule sets, snapshots.
     void keep_house();

@@ -2,11 +2,13 @@
 
 #include "dataplane/read_clock.hpp"
 #include "lib/base/log.hpp"
+#include "lib/base/memory_room.hpp"
 #include "lib/wire/codec.hpp"
 
 #include <algorithm>
 #include <array>
 #include <cerrno>
+#include <utility>
 
 #include <poll.h>
 #include <sys/socket.h>
@@ -19,7 +21,10 @@ constexpr std::size_t kMaxClients = 16;
 constexpr std::size_t kKeptForRoot = 4;  // of these
 // While they come in: the largest message, and some beside it.
 constexpr std::size_t kAllUploads = kMaxMessageSize + (std::size_t{32} << 20);
-constexpr std::chrono::seconds kIdle{30};     // sluiced pings more often
+// Held by a buffer that grows by doubling, and copied when it is whole.
+constexpr std::uint64_t kCopiesOfUpload = 4;
+constexpr std::size_t kSmallMessage = std::size_t{1} << 20;  // fits into what is kept back
+constexpr std::chrono::seconds kIdle{30};                    // sluiced pings more often
 constexpr std::chrono::seconds kSettled{1};   // idle for so long, a client gives way to another
 constexpr std::chrono::seconds kPatience{5};  // inside a message, or with a reply unread
 constexpr std::size_t kReadSize = 65'536;
@@ -149,6 +154,32 @@ bool ControlServer::has_room_for_uploads() const {
     return held <= kAllUploads;
 }
 
+// What messages will take that are not whole yet: a buffer that grows, and a copy.
+std::uint64_t ControlServer::coming() const {
+    std::uint64_t bytes = 0;
+    for (const Client& client : clients_) {
+        const std::uint64_t size = client.fd.is_open() ? client.in.coming() : 0;
+        bytes += kCopiesOfUpload * size - std::min<std::uint64_t>(size, client.in.left());
+    }
+    return bytes;
+}
+
+// A large message is taken in only where there is memory for it; its client gets a reply to it like
+// to any other.
+void ControlServer::let_go_if_unfit(Client& client) {
+    if (client.in.coming() < kSmallMessage) {
+        return;
+    }
+    const std::uint64_t needed = coming();
+    const std::uint64_t there_are = available_memory();
+    if (needed > there_are) {
+        client.unfit = "messages of this size need " + std::to_string((needed >> 20) + 1) +
+                       " MiB of memory or more, and " + std::to_string(there_are >> 20) +
+                       " MiB are available";
+        client.in.skip();
+    }
+}
+
 void ControlServer::receive(Client& client) {
     std::array<std::byte, kReadSize> bytes{};
     for (int i = 0; i < kReadsAtOnce; ++i) {
@@ -176,12 +207,17 @@ void ControlServer::receive(Client& client) {
                    "a message is at most " + std::to_string(kMaxMessageSize >> 20) + " MiB");
             return;
         }
+        let_go_if_unfit(client);
     }
     answer_waiting(client);
 }
 
 void ControlServer::answer_waiting(Client& client) {
     client.more = false;
+    if (!client.unfit.empty() && !client.in.is_skipping()) {
+        turn_away(client, std::exchange(client.unfit, {}));
+        send(client);
+    }
     for (int i = 0; !client.closing && client.out.empty(); ++i) {
         if (i == kAnswersAtOnce) {
             client.more = true;
@@ -197,7 +233,11 @@ void ControlServer::answer_waiting(Client& client) {
 }
 
 void ControlServer::answer(Client& client, ByteView payload) {
-    Result<Request> request = decode_request(payload);
+    Result<Request> request = decode_request(payload, dataplane_->room());
+    if (!request && request.error().code == Errc::NoMemory && client.greeted) {
+        turn_away(client, request.error().what);
+        return;
+    }
     if (!request) {
         refuse(client, request.error().what + (client.greeted ? "" : "; " + speaks()));
         return;
@@ -254,6 +294,7 @@ Reply ControlServer::handle(Client& client, Request request) {
         stats.control.full = counts_.full;
         stats.control.idle = counts_.idle;
         stats.control.uploads = counts_.uploads;
+        stats.control.memory = counts_.memory;
         return stats;
     }
     if (std::holds_alternative<Ping>(request)) {
@@ -314,6 +355,14 @@ void ControlServer::queue(Client& client, const Reply& reply) {
     std::memcpy(client.out.data(), &size, sizeof(size));
     std::memcpy(client.out.data() + sizeof(size), payload.data(), payload.size());
     client.since = std::chrono::steady_clock::now();
+}
+
+// The connection goes on, and so do the rules in force.
+void ControlServer::turn_away(Client& client, std::string why) {
+    ++counts_.memory;
+    log_error("refused rules of " + who(client.peer) + ": " + why);
+    client.asked = std::chrono::steady_clock::now();
+    queue(client, Failure{std::move(why)});
 }
 
 void ControlServer::refuse(Client& client, std::string why) {

@@ -39,6 +39,7 @@ private:
         bool greeted = false;
         bool closing = false;  // after what is in `out`
         bool more = false;     // it had its turn, and there may be more messages of it
+        std::string unfit;     // why the message that is coming in is let go of; empty: it is not
     };
 
     ControlServer(Fd listener, SocketOptions options, Dataplane& dataplane);
@@ -47,6 +48,8 @@ private:
     [[nodiscard]] bool has_room_for_uploads() const;
     void serve_client(Client& client, short events);
     void receive(Client& client);
+    void let_go_if_unfit(Client& client);
+    [[nodiscard]] std::uint64_t coming() const;
     void answer_waiting(Client& client);
     void answer(Client& client, ByteView payload);
     [[nodiscard]] Reply handle(Client& client, Request request);
@@ -54,6 +57,7 @@ private:
     void send(Client& client);
     [[nodiscard]] bool is_done(const Client& client);
     static void queue(Client& client, const Reply& reply);
+    void turn_away(Client& client, std::string why);
     static void refuse(Client& client, std::string why);
 
     Fd listener_;

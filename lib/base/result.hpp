@@ -15,6 +15,7 @@ enum class Errc : std::uint8_t {
     Unreachable,
     Refused,
     NotSupported,
+    NoMemory,
 };
 
 // Why something was refused, in words for people.

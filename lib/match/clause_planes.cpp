@@ -39,8 +39,7 @@ void ClausePlanes::list_planes(const ClassifierParts& parts, BlockPool& pool) {
     const auto has_more_rows = [](const BitPlane& a, const BitPlane& b) {
         return a.rows() > b.rows();
     };
-    const std::size_t most =
-        std::min(kMaxJoinedRows, kMaxJoinedWords / std::max<std::size_t>(blocks_for(clauses_), 1));
+    const std::size_t most = most_joined_rows(blocks_for(clauses_));
     for (;;) {
         std::stable_sort(planes_.begin(), planes_.end(), has_more_rows);
         const std::size_t last = planes_.size();
@@ -51,6 +50,10 @@ void ClausePlanes::list_planes(const ClassifierParts& parts, BlockPool& pool) {
         planes_.erase(planes_.end() - 2, planes_.end());
         planes_.push_back(std::move(product));
     }
+}
+
+std::size_t ClausePlanes::most_joined_rows(std::size_t blocks) noexcept {
+    return std::min(kMaxJoinedRows, kMaxJoinedWords / std::max<std::size_t>(blocks, 1));
 }
 
 void ClausePlanes::list_questions(BlockPool& pool) {

@@ -49,6 +49,9 @@ public:
 
     [[nodiscard]] std::size_t bytes() const noexcept;
 
+    // The most rows of a plane that two others are multiplied out to, for so many blocks.
+    [[nodiscard]] static std::size_t most_joined_rows(std::size_t blocks) noexcept;
+
 private:
     // How one block uses one plane.
     struct Question {

@@ -2,6 +2,7 @@
 #include "lib/base/bytes.hpp"
 #include "lib/base/units.hpp"
 #include "lib/base/wide.hpp"
+#include "lib/wire/room.hpp"
 
 #include <algorithm>
 #include <array>
@@ -152,7 +153,7 @@ private:
 class Reader {
 public:
     static constexpr bool kReads = true;
-    explicit Reader(ByteView bytes) noexcept : rest_{bytes} {}
+    explicit Reader(ByteView bytes, const Room& room = {}) noexcept : rest_{bytes}, room_{room} {}
 
     template <typename... T>
     void operator()(T&... fields) {
@@ -178,20 +179,56 @@ public:
         one(count);
         check(count <= rest_.size());
         items.clear();
+        const std::size_t first = std::min<std::size_t>(count, rest_.size() / sizeof(T));
+        take(first * sizeof(T) + kBlockHead);
         if (ok_) {
-            items.reserve(std::min<std::size_t>(count, rest_.size() / sizeof(T)));
+            items.reserve(first);
         }
         for (std::uint32_t i = 0; i < count && ok_; ++i) {
-            items.push_back(blank<T>());
-            item(*this, items.back());
+            add(items);
+            if (ok_) {
+                item(*this, items.back());
+            }
         }
     }
     void check(bool holds) noexcept { ok_ = ok_ && holds; }
+    // So many bytes are about to be allocated. Where that is more than there is room for, nothing
+    // is read any more.
+    void take(std::uint64_t bytes) noexcept {
+        needed_ += ok_ ? bytes : 0;
+        check(needed_ <= room_.bytes);
+    }
+    // The same, of all that is not read from here on.
+    void take_rest(std::uint64_t bytes) noexcept {
+        knows_all_ = ok_;
+        take(bytes);
+    }
+    [[nodiscard]] bool is_short() const noexcept { return needed_ > room_.bytes; }
+    [[nodiscard]] bool knows_all() const noexcept { return knows_all_; }
+    // All that take() was told of so far.
+    [[nodiscard]] std::uint64_t needed() const noexcept { return needed_; }
+    [[nodiscard]] const Room& room() const noexcept { return room_; }
     [[nodiscard]] bool ok() const noexcept { return ok_; }
     // Everything was there, and nothing is left over.
     [[nodiscard]] bool finished() const noexcept { return ok_ && rest_.empty(); }
 
 private:
+    // What a block of memory takes beside its bytes.
+    static constexpr std::size_t kBlockHead = 32;
+
+    // Grows by doubling, as vectors do.
+    template <typename T>
+    void add(std::vector<T>& items) {
+        if (items.size() == items.capacity()) {
+            const std::size_t next = std::max<std::size_t>(2 * items.capacity(), 1);
+            take(next * sizeof(T) + kBlockHead);
+            if (!ok_) {
+                return;
+            }
+            items.reserve(next);
+        }
+        items.push_back(blank<T>());
+    }
     template <typename T>
     void one(T& value) {
         if constexpr (std::is_same_v<T, bool>) {
@@ -213,7 +250,7 @@ private:
         } else if constexpr (std::is_same_v<T, std::string>) {
             std::uint32_t size = 0;
             one(size);
-            const ByteView bytes = raw(size);
+            const ByteView bytes = allocated(size);
             value.assign(reinterpret_cast<const char*>(bytes.data()), bytes.size());
         } else if constexpr (archive::kIs<T, std::vector>) {
             many(value);
@@ -234,7 +271,7 @@ private:
         if constexpr (kAsInMemory<T>) {
             std::uint32_t count = 0;
             one(count);
-            const ByteView bytes = raw(std::size_t{count} * sizeof(T));
+            const ByteView bytes = allocated(std::size_t{count} * sizeof(T));
             items.resize(bytes.size() / sizeof(T));
             copy(bytes, items.data());
         } else {
@@ -263,6 +300,12 @@ private:
         ((ok_ && index == kIndex ? fill(std::integral_constant<std::size_t, kIndex>{}) : void()),
          ...);
     }
+    // Bytes that are copied to a block of their own.
+    [[nodiscard]] ByteView allocated(std::size_t size) noexcept {
+        check(size <= rest_.size());
+        take(size + kBlockHead);
+        return raw(size);
+    }
     [[nodiscard]] ByteView raw(std::size_t size) noexcept {
         check(size <= rest_.size());
         if (!ok_) {
@@ -279,6 +322,9 @@ private:
     }
 
     ByteView rest_;
+    Room room_;
+    std::uint64_t needed_ = 0;
+    bool knows_all_ = false;
     bool ok_ = true;
 };
 

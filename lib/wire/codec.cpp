@@ -24,11 +24,39 @@ const RuleSet* rules_in(const Request& request) {
     return apply == nullptr ? nullptr : &apply->rules;
 }
 
+// Rules are encoded again where they are kept and where their generation is computed.
+constexpr std::uint64_t kEncoded = 4;
+
+template <typename Variant, typename T, std::size_t kIndex = 0>
+consteval std::size_t index_of() {
+    if constexpr (std::is_same_v<std::variant_alternative_t<kIndex, Variant>, T>) {
+        return kIndex;
+    } else {
+        return index_of<Variant, T, kIndex + 1>();
+    }
+}
+
+bool carries_rules(ByteView request) {
+    const auto kind = request.empty() ? std::byte{} : request.front();
+    return kind == std::byte{index_of<Request, ApplyRules>()} ||
+           kind == std::byte{index_of<Request, TryRules>()};
+}
+
+Error no_memory(std::uint64_t needed, bool all, std::uint64_t there_are) {
+    return {Errc::NoMemory, "the rules need " + std::to_string((needed >> 20) + 1) +
+                                " MiB of memory" + (all ? "" : " or more") + ", and " +
+                                std::to_string(there_are >> 20) + " MiB are available"};
+}
+
 template <typename Message>
-Result<Message> decode(ByteView payload) {
-    Reader in{payload};
+Result<Message> decode(ByteView payload, const Room& room = {}) {
+    Reader in{payload, room};
+    in.take(kEncoded * payload.size());
     Message message;
     in(message);
+    if (in.is_short()) {
+        return no_memory(in.needed(), in.knows_all(), room.bytes);
+    }
     if (!in.finished()) {
         return Error{Errc::BadSyntax, "not a message of this protocol"};
     }
@@ -53,8 +81,8 @@ std::vector<std::byte> encode(const RuleSet& rules) {
     return bytes_with(rules);
 }
 
-Result<Request> decode_request(ByteView payload) {
-    Result<Request> request = decode<Request>(payload);
+Result<Request> decode_request(ByteView payload, const Room& room) {
+    Result<Request> request = decode<Request>(payload, carries_rules(payload) ? room : Room{});
     const RuleSet* rules = request ? rules_in(*request) : nullptr;
     if (rules != nullptr) {
         if (const std::optional<std::string> fault = find_fault(*rules)) {

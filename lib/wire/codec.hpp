@@ -2,6 +2,7 @@
 #include "lib/base/bytes.hpp"
 #include "lib/base/result.hpp"
 #include "lib/wire/message.hpp"
+#include "lib/wire/room.hpp"
 
 #include <cstddef>
 #include <vector>
@@ -16,7 +17,9 @@ namespace sluice {
 [[nodiscard]] std::vector<std::byte> encode(const Reply& reply);
 // As the ApplyRules that would say the same.
 [[nodiscard]] std::vector<std::byte> encode(const RulesInForce& rules);
-[[nodiscard]] Result<Request> decode_request(ByteView payload);
+// NoMemory: rules that need more than there is room for, to be decoded, loaded and kept. Nothing of
+// that size has been allocated then.
+[[nodiscard]] Result<Request> decode_request(ByteView payload, const Room& room = {});
 [[nodiscard]] Result<Reply> decode_reply(ByteView payload);
 
 // The rule set alone, as it stands in ApplyRules; its hash is the generation.

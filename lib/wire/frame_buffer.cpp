@@ -1,5 +1,6 @@
 #include "lib/wire/frame_buffer.hpp"
 
+#include <algorithm>
 #include <cstring>
 
 namespace sluice {
@@ -14,6 +15,9 @@ constexpr std::size_t kHeadSize = sizeof(std::uint32_t);
 void FrameBuffer::feed(ByteView bytes) {
     held_.erase(held_.begin(), held_.begin() + static_cast<std::ptrdiff_t>(read_));
     read_ = 0;
+    const std::size_t skipped = std::min(skip_, bytes.size());
+    skip_ -= skipped;
+    bytes = bytes.subspan(skipped);
     held_.insert(held_.end(), bytes.begin(), bytes.end());
 }
 
@@ -25,6 +29,19 @@ std::optional<std::vector<std::byte>> FrameBuffer::next() {
     std::vector<std::byte> payload{first, first + announced()};
     read_ += kHeadSize + payload.size();
     return payload;
+}
+
+std::size_t FrameBuffer::coming() const noexcept {
+    const bool inside = left() >= kHeadSize && left() - kHeadSize < announced();
+    return inside && !broken() ? announced() : 0;
+}
+
+void FrameBuffer::skip() noexcept {
+    if (const std::size_t size = coming(); size != 0) {
+        skip_ = kHeadSize + size - left();
+        held_ = {};
+        read_ = 0;
+    }
 }
 
 bool FrameBuffer::broken() const noexcept {

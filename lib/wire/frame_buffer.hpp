@@ -21,7 +21,12 @@ public:
     // A message was announced that is larger than any may be.
     [[nodiscard]] bool broken() const noexcept;
     // Inside a message: some of it came, the rest has not.
-    [[nodiscard]] bool waiting() const noexcept { return left() != 0; }
+    [[nodiscard]] bool waiting() const noexcept { return left() != 0 || is_skipping(); }
+    // How long the message that is coming in will be; 0: none is, or too little of it is there.
+    [[nodiscard]] std::size_t coming() const noexcept;
+    // Lets go of the message that is coming in, and of the rest of it as it comes.
+    void skip() noexcept;
+    [[nodiscard]] bool is_skipping() const noexcept { return skip_ != 0; }
     // Bytes that came and were not given out yet.
     [[nodiscard]] std::size_t left() const noexcept { return held_.size() - read_; }
 
@@ -30,6 +35,7 @@ private:
 
     std::vector<std::byte> held_;
     std::size_t read_ = 0;  // how much of it next() has given out
+    std::size_t skip_ = 0;  // how much that is still to come belongs to a message let go of
 };
 
 }  // namespace sluice

@@ -22,7 +22,7 @@
 // and lists with a 32-bit count in front.
 namespace sluice {
 
-inline constexpr std::uint32_t kWireVersion = 24;
+inline constexpr std::uint32_t kWireVersion = 25;
 // A compiled set (kMaxCompiledSize in lib/policy, and its texts and patterns) and the text of its
 // file.
 inline constexpr std::uint32_t kMaxMessageSize = 320U << 20;
@@ -265,11 +265,12 @@ struct ControlStats {
     std::uint64_t full = 0;       // that found no place
     std::uint64_t idle = 0;       // that were closed since they said nothing
     std::uint64_t uploads = 0;    // messages for which all uploads together left no room
+    std::uint64_t memory = 0;     // rule sets for which there was no memory
     std::uint64_t unsealed = 0;   // rule sets whose databases nobody has vouched for
     std::uint64_t unkept = 0;     // that run, and could not be kept for the next start
 
     static void fields(auto& archive, auto& m) {
-        archive(m.strangers, m.full, m.idle, m.uploads, m.unsealed, m.unkept);
+        archive(m.strangers, m.full, m.idle, m.uploads, m.memory, m.unsealed, m.unkept);
     }
 };
 struct Stats {

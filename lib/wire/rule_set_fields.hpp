@@ -1,4 +1,5 @@
 #pragma once
+#include "lib/load/memory_bound.hpp"
 #include "lib/rules/limit_numbers.hpp"
 #include "lib/rules/rule_set.hpp"
 #include "lib/wire/classifier_fields.hpp"
@@ -116,6 +117,9 @@ void serialize(Archive& archive, Of<RuleSet> auto& set) {
     archive(parts.texts.databases);
     if constexpr (Archive::kReads) {
         archive.check(archive.ok() && are_sound(parts, set.rules.size()));
+        if (archive.ok()) {
+            archive.take_rest(memory_bound(set, parts, archive.room().workers));
+        }
         if (archive.ok()) {
             set.classifier = Classifier{std::move(parts)};
         }

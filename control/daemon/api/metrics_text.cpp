@@ -216,12 +216,13 @@ void put_control(Text& text, const ControlStats& control) {
     text.family("sluice_control_refused_total",
                 "What the dataplane's control socket refused: clients that may not use it "
                 "(stranger), found no place (full) or were silent for long (idle), messages beyond "
-                "what may come in at once (uploads), rule sets whose patterns carry no sum of the "
-                "box's key (unsealed).");
+                "what may come in at once (uploads), rule sets for which there was no memory "
+                "(memory), or whose patterns carry no sum of the box's key (unsealed).");
     text.sample({{"reason", "stranger"}}, control.strangers);
     text.sample({{"reason", "full"}}, control.full);
     text.sample({{"reason", "idle"}}, control.idle);
     text.sample({{"reason", "uploads"}}, control.uploads);
+    text.sample({{"reason", "memory"}}, control.memory);
     text.sample({{"reason", "unsealed"}}, control.unsealed);
     text.single("sluice_rules_unkept_total",
                 "Rule sets in force that could not be kept for the next start.", control.unkept);

@@ -5,6 +5,7 @@
 
 #include <cstdint>
 #include <exception>
+#include <new>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -57,6 +58,8 @@ template <typename Read>
         if (const std::optional<YamlNode> root = read_yaml(lines, problems)) {
             return read(lines, *root);
         }
+    } catch (const std::bad_alloc&) {
+        problems.error({}, "there is too little memory to compile it");
     } catch (const std::exception& error) {
         problems.error({}, error.what());
     }

@@ -257,7 +257,7 @@ void spell(Fields& out, const Stats& m) {
             m.state.snapshots_done, m.state.snapshots_failed, m.state.snapshot_bytes,
             m.state.snapshot_age_ns);
     add_all(out, m.control.strangers, m.control.full, m.control.idle, m.control.uploads,
-            m.control.unsealed, m.control.unkept);
+            m.control.memory, m.control.unsealed, m.control.unkept);
     for (const RuleStats& rule : m.rules) {
         add_all(out, rule.id, rule.admitted, rule.exceeded, rule.skipped, rule.exempted,
                 rule.banned, rule.bans, rule.max_unsynced, rule.promised_overshoot,

@@ -67,6 +67,31 @@ TEST(FrameBuffer, WaitsInsideAMessage) {
     EXPECT_FALSE(buffer.next());
 }
 
+TEST(FrameBuffer, LetsGoOfAMessageAsItComes) {
+    const Bytes kept(5, std::byte{7});
+    const Bytes frame = framed(Bytes(1000));
+    const Bytes after = framed(kept);
+    for (const std::size_t begun : {4U, 5U, 1003U}) {
+        FrameBuffer buffer;
+        buffer.feed(ByteView{frame}.first(begun));
+        EXPECT_EQ(buffer.coming(), 1000U);
+        buffer.skip();
+        EXPECT_TRUE(buffer.is_skipping());
+        EXPECT_TRUE(buffer.waiting());
+        EXPECT_EQ(buffer.left(), 0U);
+        EXPECT_EQ(buffer.coming(), 0U);
+        Bytes rest(frame.begin() + static_cast<std::ptrdiff_t>(begun), frame.end());
+        rest.insert(rest.end(), after.begin(), after.end());
+        buffer.feed(ByteView{rest}.first(rest.size() - 2));
+        EXPECT_FALSE(buffer.is_skipping());
+        EXPECT_FALSE(buffer.next());
+        buffer.feed(ByteView{rest}.last(2));
+        EXPECT_EQ(buffer.next(), kept);
+        buffer.skip();  // there is none
+        EXPECT_FALSE(buffer.waiting());
+    }
+}
+
 TEST(FrameBuffer, RefusesWhatIsAnnouncedTooLarge) {
     for (const auto& [announced, broken] :
          {std::pair{kMaxMessageSize, false}, {kMaxMessageSize + 1, true}, {UINT32_MAX, true}}) {

@@ -352,6 +352,7 @@ private:
                                      &out.control.full,
                                      &out.control.idle,
                                      &out.control.uploads,
+                                     &out.control.memory,
                                      &out.control.unsealed,
                                      &out.control.unkept}) {
             *count = number<std::uint64_t>();

@@ -1,0 +1,59 @@
+#include "lib/load/memory_bound.hpp"
+
+#include "lib/load/loaded_set.hpp"
+#include "lib/match/memory_bound.hpp"
+#include "lib/rules/override_table.hpp"
+
+namespace sluice {
+namespace {
+
+// A limit is in the loaded set, in the slots given out, in those of the set before and in a copy of
+// each while the next is made; its numbers and those before take as much again.
+constexpr std::uint64_t kCopies = 6;
+constexpr std::uint64_t kNumbersOfLimit = 4 * sizeof(AnyLimit);  // by aggregation level
+constexpr std::uint64_t kPerLimit =
+    kCopies * (sizeof(LoadedLimit) + kNumbersOfLimit + 96) +
+    2 * kGrowth * (sizeof(SlotRow) + sizeof(LimitPlan) + sizeof(KeySchema));
+
+std::uint64_t key_bound(const GroupingKey& key) {
+    return 128 + key.size() * (2 * sizeof(KeyPart) + kGrowth * sizeof(KeySchemaPart));
+}
+
+// An override lies in a line of two, of a table that is rounded up to huge pages.
+std::uint64_t override_bound(const Rule& rule) {
+    std::uint64_t bytes = 0;
+    for (const KeyOverrides& keys : rule.overrides->keys) {
+        bytes += keys.rows.size() * 32 + 8192;
+        bytes += keys.rows.size() * 32 >= std::size_t{2} << 20 ? std::size_t{4} << 20 : 0;
+    }
+    return bytes;
+}
+
+std::uint64_t rule_bound(const Rule& rule) {
+    std::uint64_t bytes =
+        kGrowth * (sizeof(LoadedRule) + sizeof(RulePlan)) + 4 * rule.id.size() + 512;
+    for (const GroupingKey& key : rule.keys) {
+        bytes += 2 * key_bound(key);
+    }
+    for_each_state(
+        rule, [&](const MeteredLimit& limit) { bytes += kPerLimit + kCopies * limit.name.size(); });
+    return bytes + (rule.overrides == nullptr ? 0 : override_bound(rule));
+}
+
+}  // namespace
+
+std::uint64_t memory_bound(const RuleSet& set, const ClassifierParts& parts, std::size_t workers) {
+    // Rows and slots that are free, and lists of them.
+    std::uint64_t bytes = std::uint64_t{1} << 20;
+    for (const Rule& rule : set.rules) {
+        bytes += 2 * rule_bound(rule);
+    }
+    bytes += set.origins == nullptr ? 0 : memory_bound(*set.origins);
+    return bytes + memory_bound(parts) + 2 * workers * scratch_bound(parts.texts);
+}
+
+std::uint64_t memory_bound_of_former(std::size_t limits) {
+    return 2 * limits * kPerLimit;
+}
+
+}  // namespace sluice

@@ -1,0 +1,175 @@
+#include "lib/match/memory_bound.hpp"
+
+#include "lib/match/clause_planes.hpp"
+#include "lib/match/clause_program.hpp"
+#include "lib/match/dimension.hpp"
+#include "lib/match/fib_v4.hpp"
+#include "lib/match/fib_v6.hpp"
+
+#include <algorithm>
+#include <functional>
+#include <span>
+#include <vector>
+
+namespace sluice {
+namespace {
+
+constexpr std::uint64_t kMiB = std::uint64_t{1} << 20;
+// From so many steps on a Dimension has a table of lines or records; of IPv4 with many rows.
+constexpr std::uint64_t kManySteps = std::uint64_t{1} << 13;
+constexpr std::uint64_t kManyWideRows = std::uint64_t{1} << 17;
+// LineMemory rounds up to a page, or two, of this size.
+constexpr std::uint64_t kHugePages = 4 * kMiB;
+
+// A step leads to a node, leaves and a piece of the trie while it is built; its table is 4 MiB.
+std::uint64_t trie_bound(std::uint64_t steps) {
+    const std::uint64_t table = steps < 512 ? 16 << 10 : steps < 65'536 ? kMiB : 4 * kMiB;
+    return kGrowth * (table + 96 * steps);
+}
+
+// Records of a few bytes for each step, and tables with a slot for each eight; built in a vector,
+// then copied to where it stays. The root is a MiB.
+std::uint64_t packed_bound(std::uint64_t steps, std::uint64_t bytes_for_step) {
+    return steps < kManySteps ? 0
+                              : (kGrowth + 1) * (kMiB + bytes_for_step * steps) + 2 * kHugePages;
+}
+
+// Of tables of lines, which are made where rows are too many for records.
+std::uint64_t fib_v4_bound(std::span<const Step<std::uint64_t>> steps) {
+    return std::min<std::uint64_t>(FibV4::kMostBytes, FibV4::bytes_for(steps)) + kHugePages;
+}
+std::uint64_t fib_v6_bound(std::uint64_t steps) {
+    return (kGrowth + 1) * std::min<std::uint64_t>(FibV6::kMostBytes, kMiB + 160 * steps) +
+           kHugePages;
+}
+
+std::uint64_t lookup_bound(const DimensionParts& dimension, std::uint64_t rows) {
+    const std::uint64_t steps = dimension.steps.size();
+    const std::uint64_t v6_steps = dimension.v6_steps.size();
+    if (row_of(dimension.field).kind != FieldKind::Address) {
+        return key_bits(dimension.field) <= kMaxTableBits ? kMiB : trie_bound(steps);
+    }
+    const bool wide = rows > 256;
+    const std::uint64_t v4 = steps < (wide ? kManyWideRows : kManySteps) ? trie_bound(steps)
+                             : wide ? fib_v4_bound(dimension.steps)
+                                    : packed_bound(steps, 24);
+    const std::uint64_t v6 = v6_steps < kManySteps ? trie_bound(v6_steps)
+                             : wide                ? fib_v6_bound(v6_steps)
+                                                   : packed_bound(v6_steps, 40);
+    return v4 + v6;
+}
+
+// A block in the pool, in the vector that it is taken to and in the index of those known.
+constexpr std::uint64_t kPooledBlock = kGrowth * sizeof(Block) + 160;
+
+std::uint64_t plane_bound(std::uint64_t rows, std::uint64_t references, std::uint64_t summary) {
+    return kGrowth * sizeof(std::uint32_t) * (references + 3 * rows * summary);
+}
+
+struct Planes {
+    std::uint64_t bytes = 0;
+    std::uint64_t most_rows = 1;
+};
+
+// As ClausePlanes multiplies the two smallest out, again and again.
+Planes planes_bound(const ClassifierParts& parts) {
+    const std::uint64_t blocks = std::max<std::uint64_t>(blocks_for(parts.rule_of.size()), 1);
+    const std::uint64_t summary = std::max<std::uint64_t>(summary_for(parts.rule_of.size()), 1);
+    const std::uint64_t most = ClausePlanes::most_joined_rows(blocks);
+    Planes planes;
+    std::vector<std::uint64_t> rows;
+    for (const DimensionParts& dimension : parts.dimensions) {
+        rows.push_back(std::max<std::uint64_t>(dimension.open.size() / summary, 1));
+        planes.bytes += plane_bound(rows.back(), dimension.references.size(), summary);
+    }
+    // Of the last block, which is cut, and of a block that stands at several places, one each.
+    std::uint64_t pooled = 2 * parts.blocks.size() + blocks;
+    std::sort(rows.begin(), rows.end(), std::greater<>{});
+    while (rows.size() >= 2 && rows.end()[-1] * rows.end()[-2] <= most) {
+        const std::uint64_t product = rows.end()[-1] * rows.end()[-2];
+        rows.resize(rows.size() - 2);
+        rows.insert(std::upper_bound(rows.begin(), rows.end(), product, std::greater<>{}), product);
+        planes.bytes += plane_bound(product, product * blocks, summary);
+        pooled += product * blocks;
+    }
+    planes.bytes += pooled * kPooledBlock;
+    std::uint64_t all_rows = 0;
+    for (const std::uint64_t each : rows) {
+        all_rows += each;
+        planes.most_rows = std::max(planes.most_rows, each);
+    }
+    if (blocks <= 2) {  // dense planes
+        planes.bytes += kGrowth * sizeof(Block) *
+                        std::min<std::uint64_t>(all_rows * blocks, std::uint64_t{1} << 15);
+    }
+    return planes;
+}
+
+// Clause by clause: what a dimension's clauses hold in each of its rows, and a byte for each row of
+// a test that is looked up.
+std::uint64_t program_bound(const ClassifierParts& parts, std::uint64_t most_rows) {
+    const std::uint64_t clauses = parts.rule_of.size();
+    if (clauses > ClauseProgram::kMaxProgramClauses) {
+        return 0;
+    }
+    const std::uint64_t tests =
+        std::min<std::uint64_t>(ClauseProgram::kMaxTests, clauses * parts.dimensions.size());
+    std::uint64_t rows = 0;
+    for (const DimensionParts& dimension : parts.dimensions) {
+        rows = std::max<std::uint64_t>(rows, dimension.open.size());
+    }
+    return tests * (1024 + most_rows) + 32 * rows + clauses * (rows / 8 + 256) + kMiB;
+}
+
+// A clause of a test is in a tree of blocks, in a list that is sorted and in one that stays.
+std::uint64_t texts_bound(const TextParts& parts) {
+    constexpr std::uint64_t kTerm = 1024;
+    constexpr std::uint64_t kEntry = 4 * sizeof(TextEntry);
+    std::uint64_t bytes =
+        parts.terms.size() * kTerm + parts.entries.size() * kEntry + parts.tests.size() * 64;
+    for (const TextEntry& entry : parts.entries) {
+        bytes += 5 * entry.text.size();
+    }
+    for (const TextTestParts& test : parts.tests) {
+        bytes += test.entries.size() * 40;
+    }
+    for (const TextDatabaseParts& database : parts.databases) {
+        bytes += 2 * database.bytes.size() + 8 * database.entries.size();
+    }
+    return bytes;
+}
+
+}  // namespace
+
+std::uint64_t memory_bound(const ClassifierParts& parts) {
+    const std::uint64_t summary = std::max<std::uint64_t>(summary_for(parts.rule_of.size()), 1);
+    const Planes planes = planes_bound(parts);
+    std::uint64_t bytes =
+        planes.bytes + program_bound(parts, planes.most_rows) + texts_bound(parts.texts) + kMiB;
+    for (const DimensionParts& dimension : parts.dimensions) {
+        bytes += sizeof(Dimension) + lookup_bound(dimension, dimension.open.size() / summary);
+    }
+    return bytes + blocks_for(parts.rule_of.size()) * sizeof(Block) * (kTextFieldCount + 2);
+}
+
+std::uint64_t scratch_bound(const TextParts& parts) {
+    if (parts.entries.empty()) {
+        return 4096;
+    }
+    std::uint64_t database = 0;
+    for (const TextDatabaseParts& each : parts.databases) {
+        database += each.bytes.size();
+    }
+    return kMiB + 2 * database + parts.tests.size() * 16 + parts.entries.size() * 16 +
+           kMaxBlocks * 3 * sizeof(Block);
+}
+
+// By their number alone: they may be unsound yet. A /24 that is cut into 14 ranges has 16 lines.
+std::uint64_t memory_bound(const GeoParts& parts) {
+    constexpr std::uint64_t kRoot = std::uint64_t{64} << 20;
+    const std::uint64_t v4 = kRoot + 80 * parts.steps.size();
+    return std::min<std::uint64_t>(FibV4::kMostBytes, v4) + kHugePages +
+           fib_v6_bound(parts.v6_steps.size());
+}
+
+}  // namespace sluice

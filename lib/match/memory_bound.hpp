@@ -1,0 +1,23 @@
+#pragma once
+#include "lib/match/classifier_parts.hpp"
+#include "lib/match/geo_parts.hpp"
+
+#include <cstddef>
+#include <cstdint>
+
+// How many bytes are allocated at most, beside the parts themselves, while tables are made from
+// them; as a bound, three to six times what most sets take. An allocation that fails ends the
+// process, so whoever makes the tables asks first whether there is room.
+namespace sluice {
+
+// A vector that grows holds its items twice or, for a moment, three times.
+inline constexpr std::uint64_t kGrowth = 3;
+
+// Classifier{parts}, with fast look-ups.
+[[nodiscard]] std::uint64_t memory_bound(const ClassifierParts& parts);
+// TextScratch::make() of that classifier's texts.
+[[nodiscard]] std::uint64_t scratch_bound(const TextParts& parts);
+// GeoTable::make().
+[[nodiscard]] std::uint64_t memory_bound(const GeoParts& parts);
+
+}  // namespace sluice
