@@ -1,14 +1,17 @@
 """No thread is to be had, and little memory, while rules come that need much."""
 import os
 import pathlib
+import re
 import resource
 import time
 
+from programs import wait_until
 from target import RULES, Outcome, Target
 
 PIDS = pathlib.Path("/sys/fs/cgroup/pids")
-ROOM = 64 << 20  # bytes that the dataplane may map beside what it has
-MANY = 20000     # rules
+ROOM = 32 << 20  # bytes that the dataplane may map beside what it has
+MANY = 16000     # rules, nearly as many as a file may have
+NEEDS = re.compile(r"need \d+ MiB of memory(?: or more)?, and \d+ MiB are available")
 
 
 def many_rules():
@@ -41,23 +44,33 @@ def mapped(process):
         return int(statm.read().split()[0]) * resource.getpagesize()
 
 
-def attempt_without_memory(target, rules):
-    """An apply that does not fit is refused in words, and the set before it goes on."""
+def attempt_without_memory(target, rules, outcome):
+    """An apply that does not fit is refused with the amount, and the set before it goes on."""
     process = target.box.dataplane
     limits = resource.prlimit(process.pid, resource.RLIMIT_AS)
     resource.prlimit(process.pid, resource.RLIMIT_AS, (mapped(process) + ROOM, limits[1]))
     done = target.box.apply(rules, "--force")
     alive = process.poll() is None and target.carries()
+    refused = done.returncode != 0 and NEEDS.search(done.stderr)
+    outcome.expect(refused, f"an apply beyond memory was not refused with the amount: {done.stderr.strip()}")
     if alive:
+        small = target.box.apply(RULES, "--force")
+        outcome.expect(small.returncode == 0, f"a small apply after it was refused: {small.stderr.strip()}")
         resource.prlimit(process.pid, resource.RLIMIT_AS, limits)
-    return alive and (done.returncode == 0 or done.stderr.strip() != "")
+    return alive
+
+
+def snapshots(target):
+    text = target.box.api("GET", "/v1/metrics")[1].decode()
+    return sum(float(line.split()[-1]) for line in text.splitlines() if line.startswith("sluice_snapshots_total"))
 
 
 def attempt_without_threads(target):
     process = target.box.dataplane
+    before = snapshots(target)
     with NoThreads(process):
         target.box.apply(RULES, "--force")
-        time.sleep(1)  # a snapshot is due meanwhile
+        wait_until("a snapshot, or one that failed", lambda: process.poll() is not None or snapshots(target) > before)
         return process.poll() is None and target.carries()
 
 
@@ -68,7 +81,8 @@ def run(programs, deadline, dice):
     target.config = {"memory": {"tables": {"snapshot": {"file": target.box.folder / "snapshot", "every": "1s"}}}}
     with target:
         while time.monotonic() < deadline:
-            alive = attempt_without_memory(target, rules) if dice.random() < 0.5 else attempt_without_threads(target)
+            alive = (attempt_without_memory(target, rules, outcome) if dice.random() < 0.5
+                     else attempt_without_threads(target))
             outcome.attempts += 1
             outcome.survived += alive
             if target.box.dataplane.poll() is not None:
