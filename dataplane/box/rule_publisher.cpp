@@ -12,6 +12,7 @@ namespace {
 
 constexpr std::chrono::milliseconds kGraceTimeout{200};
 constexpr unsigned kTurnPauseUs = 50;
+constexpr std::chrono::seconds kSaveAgain{1};
 
 // Without a key that sluiced can share, sets with patterns are refused, and all others work.
 DatabaseKey database_key_of(const BoxConfig& box) {
@@ -145,19 +146,27 @@ Result<Done> RulePublisher::keep_once_run() {
     return Done{};
 }
 
+// Where they cannot be kept they are tried again: the disk may have room later.
 void RulePublisher::keep_late() {
-    if (!to_keep_ || !board_.any_passed(to_keep_->mark)) {
+    const auto now = std::chrono::steady_clock::now();
+    if (!to_keep_ || now < to_keep_->next_try || !board_.any_passed(to_keep_->mark)) {
         return;
     }
-    const Unkept& late = *to_keep_;
+    Unkept& late = *to_keep_;
     const Result<Done> saved =
         store_.save(RulesInForce{late.rules->rules(), late.source, late.modes, late.seal});
-    if (!saved) {
-        ++unkept_;
-        log_error("the next start will have other rules than those in force: " +
-                  saved.error().what);
+    if (saved) {
+        to_keep_.reset();
+        return;
     }
-    to_keep_.reset();
+    if (!std::exchange(late.told, true)) {
+        ++unkept_;
+        log_error(
+            "the next start will have other rules than those in force, unless they can be "
+            "kept later: " +
+            saved.error().what);
+    }
+    late.next_try = now + kSaveAgain;
 }
 
 Reply RulePublisher::keep(const KeepRules& request) {

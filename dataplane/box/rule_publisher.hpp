@@ -99,6 +99,8 @@ private:
         std::string modes;
         DatabaseSeal seal{};
         std::uint64_t mark = 0;
+        std::chrono::steady_clock::time_point next_try{};
+        bool told = false;  // that they could not be kept
     };
     std::optional<Unkept> to_keep_;
     DatabaseKey key_;

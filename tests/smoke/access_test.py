@@ -224,6 +224,32 @@ class Databases(AccessCase):
         self.box.start_sluiced()
         self.assertEqual(self.box.stats()["generation"], generation)
 
+    def test_rules_that_cannot_be_kept_are_tried_again(self):
+        """Those in force, also when others that were to replace them could not be kept either."""
+        self.box.start_dataplane(*NULL)
+        self.box.start_sluiced()
+        lcore = self.box.workers()[0]["lcore"]
+        thread, = threads_named(self.box.dataplane, f"rte-worker-{lcore}")
+        in_the_way = self.kept().with_name("ruleset.bin.new")
+        with stopped(thread):
+            self.apply(PLAIN)
+            in_the_way.mkdir()
+        wait_until("the rules not to be kept",
+                   lambda: self.metric("sluice_rules_unkept_total") == "1")
+        generation = self.box.stats()["generation"]
+        done = self.box.apply(PATTERN)
+        self.assertNotEqual(done.returncode, 0)
+        self.assertIn("ruleset.bin.new", done.stderr)
+        self.assertEqual(self.box.stats()["generation"], generation)
+        in_the_way.rmdir()
+        wait_until("the rules to be kept", self.kept().exists)
+        self.box.kill(self.box.sluiced)
+        self.box.kill(self.box.dataplane)
+        self.box.start_dataplane(*NULL)
+        self.box.start_sluiced()
+        self.assertIn("took up the saved rule set", self.box.log("dataplane.log"))
+        self.assertEqual(self.box.stats()["generation"], generation)
+
 
 LIMITED = """version: 1
 rules:
