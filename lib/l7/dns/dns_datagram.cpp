@@ -1,0 +1,67 @@
+#include "lib/l7/dns/dns_datagram.hpp"
+
+#include "lib/l7/dns/dns_message.hpp"
+
+#include <cstddef>
+
+namespace sluice {
+namespace {
+
+// Records that are walked at most; a message with more of them is none that has to be recognised
+// without its port.
+constexpr std::size_t kMostRecords = 64;
+// Type, class, TTL and length of the data, behind a record's name.
+constexpr std::size_t kRecordTail = 10;
+
+constexpr bool is_known_class(std::uint16_t value) noexcept {
+    return value == 1 || value == 3 || value == 4 || value == 254 || value == 255;
+}
+
+bool is_plausible(const DnsHeader& header) noexcept {
+    constexpr std::uint8_t kMostResponseCode = 11;  // up to DSOTYPENI
+    if (header.opcode() != 0 || header.has_reserved_bit() || header.questions != 1) {
+        return false;
+    }
+    return header.is_response()
+               ? header.response_code() <= kMostResponseCode
+               : header.response_code() == 0 && header.answers == 0 && header.authorities == 0;
+}
+
+// Where the record that begins at `at` ends; 0: it does not fit.
+std::size_t end_of_record(ByteView message, std::size_t at) noexcept {
+    const DnsNameWalk name = walk_dns_name(message, at);
+    if (name.parsed != DnsParsed::Ok || message.size() - name.end < kRecordTail) {
+        return 0;
+    }
+    const std::size_t data = name.end + kRecordTail;
+    const std::size_t size = load_be16(message, data - 2);
+    return message.size() - data < size ? 0 : data + size;
+}
+
+}  // namespace
+
+bool looks_like_dns(ByteView message) noexcept {
+    if (message.size() < kLeastDnsMessage) {
+        return false;
+    }
+    const DnsHeader header{message};
+    const std::size_t records =
+        std::size_t{header.answers} + header.authorities + header.additionals;
+    if (!is_plausible(header) || records > kMostRecords) {
+        return false;
+    }
+    const DnsQuestion question = parse_dns_question(message, kDnsHeaderSize);
+    if (question.parsed != DnsParsed::Ok || !is_known_class(question.in_class)) {
+        return false;
+    }
+    std::size_t at = question.end;
+    for (std::size_t record = 0; record < records; ++record) {
+        at = end_of_record(message, at);
+        if (at == 0) {
+            return false;
+        }
+    }
+    return at == message.size();
+}
+
+}  // namespace sluice

@@ -1,0 +1,32 @@
+#pragma once
+#include "lib/base/bytes.hpp"
+
+#include <cstdint>
+
+// Which UDP datagrams are DNS, whichever ports they come and go by.
+//
+//   a port is 53            its header is plausible and its first question is sound
+//   137, 5353 or 5355       none: NBNS, mDNS and LLMNR have DNS's format and are other protocols
+//   any other ports         also the rest has to fit: see looks_like_dns()
+namespace sluice {
+
+inline constexpr std::uint16_t kDnsPort = 53;
+
+enum class DnsPorts : std::uint8_t { Dns, Other, Sibling };
+[[nodiscard]] constexpr bool is_sibling_of_dns(std::uint16_t port) noexcept {
+    return port == 137 || port == 5353 || port == 5355;
+}
+[[nodiscard]] constexpr DnsPorts dns_ports(std::uint16_t source, std::uint16_t target) noexcept {
+    if (source == kDnsPort || target == kDnsPort) {
+        return DnsPorts::Dns;
+    }
+    return is_sibling_of_dns(source) || is_sibling_of_dns(target) ? DnsPorts::Sibling
+                                                                  : DnsPorts::Other;
+}
+
+// Whether bytes that no port speaks for are a DNS message: a QUERY with the reserved bit clear, one
+// question of a known class, a query without answers, and records that fill the message to its last
+// byte. Bytes at random pass for one in less than 2^40 datagrams.
+[[nodiscard]] bool looks_like_dns(ByteView message) noexcept;
+
+}  // namespace sluice

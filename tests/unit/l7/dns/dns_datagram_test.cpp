@@ -1,0 +1,85 @@
+#include "lib/l7/dns/dns_datagram.hpp"
+
+#include "tests/packets/dns_bytes.hpp"
+
+#include <gtest/gtest.h>
+
+#include <array>
+#include <random>
+#include <string>
+
+namespace sluice::dns_datagram_test {
+namespace {
+
+using test::be16_text;
+using test::dns_labels;
+using test::dns_query;
+using test::dns_question;
+using test::DnsText;
+
+bool looks(const std::string& wire) {
+    return looks_like_dns(bytes_of(wire));
+}
+
+// EDNS: the root, OPT, 1232 bytes, no flags, no data.
+const std::string kOpt{"\0\0\x29\x04\xD0\0\0\0\0\0\0", 11};
+const std::string kAnswer = "\xC0\x0C" + be16_text(1) + be16_text(1) + std::string(4, '\0') +
+                            be16_text(4) + "\x0A\x01\x02\x03";
+
+TEST(DnsDatagram, IsRecognisedOnAnyPortWhenAllOfItFits) {
+    EXPECT_TRUE(looks(dns_query("example.com")));
+    EXPECT_TRUE(looks(dns_query("example.com", 65)));
+    EXPECT_TRUE(looks(DnsText{.additionals = 1, .body = dns_question("a") + kOpt}.wire()));
+    EXPECT_TRUE(looks(DnsText{.flags = 0x8180,
+                              .answers = 2,
+                              .additionals = 1,
+                              .body = dns_question("a") + kAnswer + kAnswer + kOpt}
+                          .wire()));
+    EXPECT_TRUE(looks(DnsText{.flags = 0x8183, .body = dns_question("nx")}.wire()));
+    for (const std::uint16_t known : std::to_array<std::uint16_t>({1, 3, 4, 254, 255})) {
+        EXPECT_TRUE(looks(DnsText{.body = dns_question("a", 1, known)}.wire())) << known;
+    }
+}
+
+TEST(DnsDatagram, IsNoneWhenAnythingContradicts) {
+    const std::string body = dns_question("a");
+    EXPECT_FALSE(looks(dns_query("a") + "x"));  // bytes behind
+    EXPECT_FALSE(looks(dns_query("a").substr(0, dns_query("a").size() - 1)));
+    EXPECT_FALSE(looks(DnsText{.flags = 0x0140, .body = body}.wire()));  // the reserved bit
+    EXPECT_FALSE(looks(DnsText{.flags = 0x2000, .body = body}.wire()));  // NOTIFY
+    EXPECT_FALSE(looks(DnsText{.flags = 0x0103, .body = body}.wire()));  // a query with a code
+    EXPECT_FALSE(looks(DnsText{.questions = 2, .body = body + body}.wire()));
+    EXPECT_FALSE(looks(DnsText{.questions = 0, .body = body}.wire()));
+    EXPECT_FALSE(looks(DnsText{.answers = 1, .body = body + kAnswer}.wire()));
+    EXPECT_FALSE(looks(DnsText{.body = dns_question("a", 1, 2)}.wire()));
+    EXPECT_FALSE(looks(DnsText{.additionals = 2, .body = body + kOpt}.wire()));
+    EXPECT_FALSE(looks(DnsText{.flags = 0x818C, .body = body}.wire()));  // an unknown code
+    EXPECT_FALSE(looks(""));
+}
+
+TEST(DnsDatagram, RandomBytesAreNone) {
+    const auto seed = std::random_device{}();
+    SCOPED_TRACE("seed " + std::to_string(seed));
+    std::mt19937 dice{seed};
+    for (int round = 0; round < 100'000; ++round) {
+        std::string bytes(dice() % 100, '\0');
+        for (char& c : bytes) {
+            c = static_cast<char>(dice());
+        }
+        EXPECT_FALSE(looks(bytes));
+    }
+}
+
+TEST(DnsDatagram, PortsSayWhatItIs) {
+    EXPECT_EQ(dns_ports(53, 53), DnsPorts::Dns);
+    EXPECT_EQ(dns_ports(40000, 53), DnsPorts::Dns);
+    EXPECT_EQ(dns_ports(53, 5353), DnsPorts::Dns);
+    EXPECT_EQ(dns_ports(40000, 5300), DnsPorts::Other);
+    for (const std::uint16_t port : std::to_array<std::uint16_t>({137, 5353, 5355})) {
+        EXPECT_EQ(dns_ports(port, 1000), DnsPorts::Sibling) << port;
+        EXPECT_EQ(dns_ports(1000, port), DnsPorts::Sibling) << port;
+    }
+}
+
+}  // namespace
+}  // namespace sluice::dns_datagram_test
