@@ -15,7 +15,7 @@ constexpr std::size_t kLongestName = 64;
 // Fields of the language that frames are not parsed for yet; some take a name in brackets.
 bool is_unsupported_field(std::string_view name) {
     const std::string_view family = name.substr(0, name.find('['));
-    return find_text_field(name) ||
+    return name == row_of(TextField::Payload).name ||
            ((family == name || takes_a_name(family)) && find_unsupported_field(family) != nullptr);
 }
 
@@ -31,10 +31,15 @@ FieldFault fault_of(const std::string& name) {
 
 }  // namespace
 
-std::variant<std::vector<Field>, FieldFault> parse_field_list(
+std::variant<std::vector<ShownField>, FieldFault> parse_field_list(
     const std::vector<std::string>& names) {
-    std::vector<Field> fields;
+    std::vector<ShownField> fields;
     for (const std::string& name : names) {
+        const std::optional<TextField> text = find_text_field(name);
+        if (text && is_of_unit(*text)) {
+            fields.emplace_back(*text);
+            continue;
+        }
         const std::optional<Field> field = find_field(name);
         if (!field) {
             return fault_of(name);
@@ -45,7 +50,7 @@ std::variant<std::vector<Field>, FieldFault> parse_field_list(
                                                  "names one",
                                                  name)};
         }
-        fields.push_back(*field);
+        fields.emplace_back(*field);
     }
     return fields;
 }

@@ -1,6 +1,7 @@
 #pragma once
 #include "lib/packet/field.hpp"
 #include "lib/packet/parse.hpp"
+#include "lib/packet/text_field.hpp"
 
 #include <string>
 #include <string_view>
@@ -15,8 +16,11 @@ struct FieldFault {
     std::string what;
 };
 
+// A field of the headers, or a text of a unit of a later layer.
+using ShownField = std::variant<Field, TextField>;
+
 // Fields by their names in the rule language.
-[[nodiscard]] std::variant<std::vector<Field>, FieldFault> parse_field_list(
+[[nodiscard]] std::variant<std::vector<ShownField>, FieldFault> parse_field_list(
     const std::vector<std::string>& names);
 
 // A list of tunnels by their names in sluice.yaml; "none" alone is none, an empty list all. The

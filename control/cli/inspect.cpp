@@ -4,60 +4,128 @@
 #include "control/cli/terminal.hpp"
 #include "control/json.hpp"
 #include "lib/capture/reader.hpp"
+#include "lib/match/number_ranges.hpp"
 #include "lib/packet/field_text.hpp"
+#include "lib/pipeline/l7_units.hpp"
+#include "lib/rules/text_part.hpp"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <variant>
 
 namespace sluice {
 namespace {
 
-// One frame, looked at.
+// One frame, looked at, and the units of later layers that it completes.
 struct Seen {
     const CapturedFrame& frame;
     PacketHeaders headers;
+    const BurstUnits& units;
 };
 
-Seen look_at(const CapturedFrame& frame, Tunnels tunnels) {
-    Seen seen{frame, {}};
-    parse_frame({frame.bytes, frame.wire_size}, tunnels, seen.headers);
-    return seen;
+// Looks at frames one by one.
+class Inspector {
+public:
+    Inspector(const std::vector<ShownField>& fields, Tunnels tunnels) : tunnels_{tunnels} {
+        for (const ShownField& field : fields) {
+            if (const auto* text = std::get_if<TextField>(&field)) {
+                wanted_.add(*text);
+            }
+        }
+    }
+    [[nodiscard]] Seen look_at(const CapturedFrame& frame) {
+        Seen seen{frame, {}, units_};
+        const FrameView view{frame.bytes, frame.wire_size};
+        parse_frame(view, tunnels_, seen.headers);
+        units_.clear();
+        if (!wanted_.empty() && !is_malformed(seen.headers.parsed)) {
+            (void)units_.find(0, {seen.headers, view, wanted_});
+        }
+        return seen;
+    }
+
+private:
+    Tunnels tunnels_;
+    TextFieldSet wanted_;
+    BurstUnits units_{l7_unit_finder()};
+};
+
+// One for each unit that has the text.
+std::vector<std::string> texts_of(TextField field, const Seen& seen) {
+    std::vector<std::string> texts;
+    for (std::size_t number = 0; number < seen.units.count(0); ++number) {
+        const UnitTexts& unit = seen.units.unit(0, number).texts;
+        if (unit.has(field)) {
+            texts.push_back(text_of_value(unit.text(field), false));
+        }
+    }
+    return texts;
 }
 
-void print_line(const Seen& seen, const std::vector<Field>& fields) {
+// Of several units side by side, with commas between them.
+std::string text_of(const ShownField& field, const Seen& seen) {
+    if (const auto* header = std::get_if<Field>(&field)) {
+        return field_text(*header, seen.headers, seen.frame.bytes, "");
+    }
+    return fmt::format("{}", fmt::join(texts_of(std::get<TextField>(field), seen), ","));
+}
+
+void print_line(const Seen& seen, const std::vector<ShownField>& fields) {
     std::string line = std::to_string(seen.frame.number);
-    for (const Field field : fields) {
+    for (const ShownField& field : fields) {
         line += '\t';
-        line += field_text(field, seen.headers, seen.frame.bytes, "");
+        line += text_of(field, seen);
     }
     line += '\n';
     print(line);
 }
 
-void print_object(const Seen& seen, const std::vector<Field>& fields) {
+void add_header(Field field, const Seen& seen, Json& object) {
+    if (!seen.headers.fields.has(field)) {
+        return;
+    }
+    const FieldRow& row = row_of(field);
+    const bool number = row.kind == FieldKind::Number || row.kind == FieldKind::Flag;
+    if (number) {
+        object[std::string{row.name}] = read_number(field, seen.headers, seen.frame.bytes);
+    } else {
+        object[std::string{row.name}] = field_text(field, seen.headers, seen.frame.bytes, "");
+    }
+}
+
+// Of several units a list.
+void add_texts(TextField field, const Seen& seen, Json& object) {
+    const TextFieldRow& row = row_of(field);
+    Json values = Json::array();
+    for (const std::string& text : texts_of(field, seen)) {
+        const std::optional<std::uint64_t> number = read_decimal(text);
+        values.push_back(row.kind == TextKind::Number && number ? Json(*number) : Json(text));
+    }
+    if (!values.empty()) {
+        object[std::string{row.name}] = values.size() == 1 ? values[0] : values;
+    }
+}
+
+void print_object(const Seen& seen, const std::vector<ShownField>& fields) {
     Json object{{"frame", seen.frame.number}};
-    for (const Field field : fields) {
-        if (!seen.headers.fields.has(field)) {
-            continue;
-        }
-        const FieldRow& row = row_of(field);
-        const bool number = row.kind == FieldKind::Number || row.kind == FieldKind::Flag;
-        if (number) {
-            object[std::string{row.name}] = read_number(field, seen.headers, seen.frame.bytes);
+    for (const ShownField& field : fields) {
+        if (const auto* header = std::get_if<Field>(&field)) {
+            add_header(*header, seen, object);
         } else {
-            object[std::string{row.name}] = field_text(field, seen.headers, seen.frame.bytes, "");
+            add_texts(std::get<TextField>(field), seen, object);
         }
     }
     print(dump_line(object));
 }
 
 ExitCode show_frames(CaptureReader& reader, const Options& options,
-                     const std::vector<Field>& fields, Tunnels tunnels) {
+                     const std::vector<ShownField>& fields, Tunnels tunnels) {
+    Inspector inspector{fields, tunnels};
     CapturedFrame frame;
     CaptureReader::Next next = reader.next(frame);
     for (; next == CaptureReader::Next::Frame; next = reader.next(frame)) {
-        const Seen seen = look_at(frame, tunnels);
+        const Seen seen = inspector.look_at(frame);
         options.json ? print_object(seen, fields) : print_line(seen, fields);
     }
     const std::uint64_t left_out = reader.left_out().total();
@@ -85,7 +153,7 @@ ExitCode run_inspect(const Options& options) {
         say_error(reader.error().what);
         return ExitCode::Refused;
     }
-    return show_frames(*reader, options, std::get<std::vector<Field>>(fields),
+    return show_frames(*reader, options, std::get<std::vector<ShownField>>(fields),
                        std::get<Tunnels>(tunnels));
 }
 

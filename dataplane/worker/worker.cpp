@@ -2,6 +2,7 @@
 
 #include "dataplane/read_clock.hpp"
 #include "lib/pipeline/adopt.hpp"
+#include "lib/pipeline/l7_units.hpp"
 #include "lib/pipeline/run_burst.hpp"
 
 #include <span>
@@ -43,6 +44,8 @@ Worker::Worker(CoreToken me, const WorkerSetup& setup, CoreState core, std::span
       io_{std::move(lanes)},
       time_{rte_get_tsc_hz()} {
     core_.buckets.set_unsynced(&ledger_.records());
+    coming_->find_units_by(l7_unit_finder());
+    going_->find_units_by(l7_unit_finder());
 }
 
 void Worker::run() noexcept {
@@ -65,7 +68,7 @@ std::size_t Worker::turn() noexcept {
     const Running& running = setup_.running.adopt();
     adopt_for_turn(running);
     const Reach reach =
-        running.rules().classifier->asks_text() ? Reach::Everything : Reach::Headers;
+        running.rules().meter_plan.reads_payload() ? Reach::Everything : Reach::Headers;
     std::size_t frames = 0;
     std::size_t came = 1;
     for (unsigned rounds = 0; rounds < kRoundsPerTurn && came != 0; ++rounds) {

@@ -145,6 +145,9 @@ WorkerStats WorkerFleet::stats(std::size_t worker) const {
     for (std::size_t i = 0; i < kTableEventCount; ++i) {
         stats.by_table_event[i] = counters.by_table_event[i].read();
     }
+    for (std::size_t i = 0; i < kUnitEventCount; ++i) {
+        stats.by_unit_event[i] = counters.by_unit_event[i].read();
+    }
     stats.table_slots = workers_[worker]->table_slots();
     for (std::size_t i = 0; i < kLedgerEventCount; ++i) {
         stats.by_ledger_event[i] = workers_[worker]->ledger().read(static_cast<LedgerEvent>(i));

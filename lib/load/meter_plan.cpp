@@ -109,6 +109,27 @@ bool refuses_fast(const LoadedRule& rule) noexcept {
            });
 }
 
+// By rule, what its condition reads.
+std::vector<TextFieldSet> texts_of_conditions(const Classifier& classifier, std::size_t rules) {
+    std::vector<TextFieldSet> texts(rules);
+    const ClassifierParts& parts = classifier.parts();
+    for (const TextTermParts& term : parts.texts.terms) {
+        texts[parts.rule_of[term.clause]].add(parts.texts.tests[term.test].field);
+    }
+    return texts;
+}
+
+void note_later_layers(const LoadedRule& rule, RulePlan& made) {
+    for (const GroupingKey& key : rule.keys) {
+        for (const KeyPart& part : key) {
+            made.texts.add_all(part.text ? TextFieldSet{*part.text} : TextFieldSet{});
+        }
+    }
+    made.counts_units =
+        std::any_of(rule.limits.begin(), rule.limits.end(),
+                    [](const LoadedLimit& limit) { return !is_of_packet(limit.per); });
+}
+
 void add_rule(MeterPlan& plan, const LoadedRule& rule, std::span<const Action> actions) {
     RulePlan made{.first_limit = static_cast<std::uint32_t>(plan.limits.size()),
                   .on_match = rule.on_match,
@@ -121,6 +142,7 @@ void add_rule(MeterPlan& plan, const LoadedRule& rule, std::span<const Action> a
                   .rejected_spend = rule.rejected_spend,
                   .has_overrides = rule.overrides != nullptr,
                   .counters = rule.counters};
+    note_later_layers(rule, made);
     for (const LoadedLimit& limit : rule.limits) {
         LimitPlan& added = plan.limits.emplace_back(limit_plan(plan, rule, limit));
         added.index = static_cast<std::uint8_t>(made.limits++);
@@ -142,6 +164,16 @@ MeterPlan make_meter_plan(const LoadedSet& set) {
     plan.rules.reserve(set.rules.size());
     for (const LoadedRule& rule : set.rules) {
         add_rule(plan, rule, set.actions);
+    }
+    if (set.classifier != nullptr) {
+        const auto texts = texts_of_conditions(*set.classifier, plan.rules.size());
+        for (std::size_t i = 0; i < plan.rules.size(); ++i) {
+            plan.rules[i].texts.add_all(texts[i]);
+        }
+    }
+    for (const RulePlan& rule : plan.rules) {
+        plan.texts.add_all(rule.texts);
+        plan.counts_units |= rule.counts_units;
     }
     return plan;
 }

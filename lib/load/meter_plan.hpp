@@ -66,6 +66,10 @@ struct RulePlan {
     bool rejected_spend = false;
     bool has_overrides = false;
     std::uint32_t counters = 0;
+    // What its condition and its keys read.
+    TextFieldSet texts;
+    // A limit of it counts units of a later layer.
+    bool counts_units = false;
 };
 
 struct MeterPlan {
@@ -75,6 +79,12 @@ struct MeterPlan {
     bool has_shared = false;
     // Some limit's state lies in more than its entry.
     bool touches_more = false;
+    // What all rules together read, and whether one of them counts units of a later layer.
+    TextFieldSet texts;
+    bool counts_units = false;
+
+    // Whether matching and keying need more of a frame than its headers.
+    [[nodiscard]] bool reads_payload() const noexcept { return counts_units || !texts.empty(); }
 };
 
 // The plan of a set whose slots, versions, counters and overrides have been given out; it points

@@ -103,6 +103,7 @@ void TextMatcher::add_field(TextField field, const TextParts& parts, std::size_t
             }
         }
     }
+    texts.ranges = NumberRanges{parts.entries, field};
     for (const TextDatabaseParts& from : parts.databases) {
         if (from.field != field) {
             continue;
@@ -234,6 +235,7 @@ void TextMatcher::look(const FieldTexts& texts, const PacketHeaders& headers,
     for (const LiteralTable& table : texts.tables) {
         table.find(*text, hit);
     }
+    texts.ranges.find(*text, hit);
     if (texts.databases.empty()) {
         return;
     }
@@ -276,7 +278,7 @@ std::size_t TextMatcher::bytes() const noexcept {
     std::size_t bytes = tests_of_.bytes() + opens_.bytes() + closes_.bytes() + together_.bytes() +
                         (others_.size() * sizeof(std::uint32_t)) + base_.size() * sizeof(Block);
     for (const FieldTexts& texts : fields_) {
-        bytes += texts.asked.size() * sizeof(Block);
+        bytes += texts.asked.size() * sizeof(Block) + texts.ranges.bytes();
         for (const LiteralTable& table : texts.tables) {
             bytes += table.bytes();
         }

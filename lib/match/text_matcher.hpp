@@ -1,6 +1,7 @@
 #pragma once
 #include "lib/match/classifier_parts.hpp"
 #include "lib/match/literal_table.hpp"
+#include "lib/match/number_ranges.hpp"
 #include "lib/match/pattern_database.hpp"
 #include "lib/match/text_scratch.hpp"
 
@@ -85,6 +86,7 @@ private:
         TextField field{};
         std::optional<std::uint32_t> presence;  // the test of whether it is there
         std::vector<LiteralTable> tables;
+        NumberRanges ranges;
         std::vector<Database> databases;
         std::vector<Block> asked;  // by block: the clauses over it
     };

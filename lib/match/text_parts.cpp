@@ -1,5 +1,7 @@
 #include "lib/match/text_parts.hpp"
 
+#include "lib/match/number_ranges.hpp"
+
 #include <algorithm>
 #include <functional>
 #include <tuple>
@@ -10,17 +12,22 @@ namespace {
 bool entries_hold(const std::vector<TextEntry>& entries) {
     std::size_t bytes = 0;
     std::size_t patterns = 0;
+    std::size_t ranges = 0;
     for (const TextEntry& entry : entries) {
         const bool known = static_cast<std::size_t>(entry.field) < kTextFieldCount &&
                            static_cast<std::size_t>(entry.how) < kTextHowCount;
         if (!known || entry.text.size() > kMaxEntrySize) {
             return false;
         }
+        if (entry.how == TextHow::Within && !read_number_span(entry.text)) {
+            return false;
+        }
         bytes += entry.text.size();
         patterns += is_scanned(entry.how) ? 1U : 0U;
+        ranges += entry.how == TextHow::Within ? 1U : 0U;
     }
-    return entries.size() <= kMaxTextEntries && bytes <= kMaxTextBytes &&
-           patterns <= kMaxPatterns &&
+    return ranges <= kMaxNumberRanges && entries.size() <= kMaxTextEntries &&
+           bytes <= kMaxTextBytes && patterns <= kMaxPatterns &&
            std::adjacent_find(entries.begin(), entries.end(), std::greater_equal<>{}) ==
                entries.end();
 }
@@ -85,6 +92,12 @@ bool databases_hold(const TextParts& parts) {
     }
     for (std::size_t i = 0; i < parts.entries.size(); ++i) {
         if (is_scanned(parts.entries[i].how) != (covered[i] != 0)) {
+            return false;
+        }
+    }
+    // No third one of a field.
+    for (std::size_t i = 2; i < parts.databases.size(); ++i) {
+        if (parts.databases[i].field == parts.databases[i - 2].field) {
             return false;
         }
     }

@@ -15,12 +15,14 @@
 //
 // An entry is one text or pattern; a test holds when one of its entries does (`in {"a" "b"}` is one
 // test of two entries), a clause when all of its tests do, and none of its negated ones. Entries
-// that compare the beginning, the end or the whole are looked up in sorted tables; those that may
-// lie anywhere are patterns of one Hyperscan database per field, or two.
+// that compare the beginning, the end or the whole are looked up in sorted tables, ranges of
+// numbers gone through one by one; those that may lie anywhere are patterns of one Hyperscan
+// database per field, or two.
 namespace sluice {
 
-enum class TextHow : std::uint8_t { Equals, StartsWith, EndsWith, Contains, Matches };
-inline constexpr std::size_t kTextHowCount = 5;
+// Within: of a field of numbers, a range of them, `first-last`.
+enum class TextHow : std::uint8_t { Equals, StartsWith, EndsWith, Contains, Matches, Within };
+inline constexpr std::size_t kTextHowCount = 6;
 [[nodiscard]] constexpr bool is_scanned(TextHow how) noexcept {
     return how == TextHow::Contains || how == TextHow::Matches;
 }
@@ -31,6 +33,7 @@ inline constexpr std::size_t kMaxPatterns = 16'384;  // of all fields together
 inline constexpr std::size_t kMaxTextEntries = std::size_t{1} << 20;
 inline constexpr std::size_t kMaxTextBytes = std::size_t{16} << 20;  // of all entries together
 inline constexpr std::size_t kMaxTextTests = 65'536;
+inline constexpr std::size_t kMaxNumberRanges = 1024;  // of all fields together
 inline constexpr std::size_t kMaxTextTerms = std::size_t{1} << 19;
 inline constexpr std::size_t kMaxDatabases = 2 * kTextFieldCount;
 inline constexpr std::size_t kMaxDatabaseSize = std::size_t{32} << 20;  // all together

@@ -6,49 +6,107 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <initializer_list>
 #include <optional>
 #include <string_view>
 
 namespace sluice {
 
-// Everything a rule can test as a text, that is, as bytes of any length, in one table. The door for
-// what later layers find in a packet: a row here, a case in read_text().
-enum class TextField : std::uint8_t { Payload };
+// Everything a rule can test as a text, that is, as bytes of any length, in one table: the payload,
+// and what later layers find in a packet. The door for these: a row here, and a parser that sets it
+// (lib/pipeline/l7_units.cpp). A number of a later layer is a text of decimal digits.
+enum class TextField : std::uint8_t { Payload, DnsQr, DnsQname, DnsQtype, ProtoL7 };
+
+enum class TextKind : std::uint8_t {
+    Plain,
+    Number,  // decimal, up to `max`; conditions compare it as a number
+    Folded,  // in small letters; names that are the same whatever their case
+};
 
 struct TextFieldRow {
     TextField field;
     std::string_view name;
+    TextKind kind = TextKind::Plain;
+    std::uint64_t max = 0;  // largest value of a Number
 };
-inline constexpr auto kTextFields = std::to_array<TextFieldRow>({{TextField::Payload, "payload"}});
+inline constexpr auto kTextFields = std::to_array<TextFieldRow>({
+    {TextField::Payload, "payload"},
+    {TextField::DnsQr, "dns.qr", TextKind::Number, 1},
+    {TextField::DnsQname, "dns.qname", TextKind::Folded},
+    {TextField::DnsQtype, "dns.qtype", TextKind::Number, 0xFFFF},
+    {TextField::ProtoL7, "proto.l7"},
+});
 inline constexpr std::size_t kTextFieldCount = kTextFields.size();
 static_assert(kTextFieldCount <= 32, "sets of text fields are one word");
+
+constexpr bool text_fields_in_enum_order() noexcept {
+    for (std::size_t i = 0; i < kTextFields.size(); ++i) {
+        if (static_cast<std::size_t>(kTextFields[i].field) != i) {
+            return false;
+        }
+    }
+    return true;
+}
+static_assert(text_fields_in_enum_order(), "kTextFields is indexed by TextField");
 
 [[nodiscard]] constexpr const TextFieldRow& row_of(TextField field) noexcept {
     return kTextFields[static_cast<std::size_t>(field)];
 }
+
+// Some of the text fields.
+class TextFieldSet {
+public:
+    constexpr TextFieldSet() noexcept = default;
+    constexpr TextFieldSet(std::initializer_list<TextField> fields) noexcept {
+        for (const TextField field : fields) {
+            add(field);
+        }
+    }
+    constexpr void add(TextField field) noexcept {
+        bits_ |= std::uint32_t{1} << static_cast<unsigned>(field);
+    }
+    constexpr void add_all(TextFieldSet other) noexcept { bits_ |= other.bits_; }
+    [[nodiscard]] constexpr bool has(TextField field) const noexcept {
+        return (bits_ >> static_cast<unsigned>(field) & 1U) != 0;
+    }
+    [[nodiscard]] constexpr bool meets(TextFieldSet other) const noexcept {
+        return (bits_ & other.bits_) != 0;
+    }
+    [[nodiscard]] constexpr bool empty() const noexcept { return bits_ == 0; }
+    [[nodiscard]] constexpr bool operator==(const TextFieldSet&) const noexcept = default;
+
+private:
+    std::uint32_t bits_ = 0;
+};
+
+// What a packet has by itself; all other texts come with a unit of a later layer.
+[[nodiscard]] constexpr bool is_of_unit(TextField field) noexcept {
+    return field != TextField::Payload;
+}
+
+// The values of proto.l7, of which `dns` alone is recognised so far.
+inline constexpr auto kL7Names =
+    std::to_array<std::string_view>({"http", "h2c", "tls", "quic", "dns"});
+inline constexpr std::string_view kL7Dns = "dns";
 
 // The texts of one unit of a later layer: a request, a query, a handshake. Each stands in the place
 // of the packet's own text of that field. They lie in the frame, or outside of it with readable
 // bytes behind them (lib/pipeline/text_arena.hpp).
 class UnitTexts {
 public:
-    void clear() noexcept { present_ = 0; }
+    void clear() noexcept { present_ = {}; }
     void set(TextField field, ByteView text) noexcept {
         texts_[static_cast<std::size_t>(field)] = text;
-        present_ |= bit(field);
+        present_.add(field);
     }
-    [[nodiscard]] bool has(TextField field) const noexcept { return (present_ & bit(field)) != 0; }
+    [[nodiscard]] bool has(TextField field) const noexcept { return present_.has(field); }
     [[nodiscard]] ByteView text(TextField field) const noexcept {
         return texts_[static_cast<std::size_t>(field)];
     }
 
 private:
-    [[nodiscard]] static constexpr std::uint32_t bit(TextField field) noexcept {
-        return std::uint32_t{1} << static_cast<unsigned>(field);
-    }
-
     std::array<ByteView, kTextFieldCount> texts_{};
-    std::uint32_t present_ = 0;
+    TextFieldSet present_;
 };
 
 // The payload as far as it is at hand: what follows the TCP, UDP or ICMP header, up to where the

@@ -58,7 +58,7 @@ public:
         frames_.readable_behind = ~std::uint32_t{0};
         live_ = 0;
         scratch_.forget();
-        if (units_ != nullptr) [[unlikely]] {
+        if (uses_units_) [[unlikely]] {
             forget_units();
         }
     }
@@ -96,11 +96,23 @@ public:
     // From now on, the units of later layers that this parser finds in packets are judged one by
     // one (lib/pipeline/burst_units.hpp). Allocates; without it packets have none.
     void find_units_by(UnitFinder finder);
-    [[nodiscard]] BurstUnits* units() noexcept { return units_.get(); }
-    // A row stands for a unit of a later layer.
+    // What finds them; nullptr: nothing does.
+    [[nodiscard]] const BurstUnits* unit_parser() const noexcept { return units_.get(); }
+    // Room for this burst's units, which are about to be found; there is a parser.
+    [[nodiscard]] BurstUnits& begin_units() noexcept {
+        forget_units();
+        uses_units_ = true;
+        return *units_;
+    }
+    // nullptr: none have been looked for in this burst.
+    [[nodiscard]] BurstUnits* units() noexcept { return uses_units_ ? units_.get() : nullptr; }
+    // A row stands for a unit of a later layer; of kind Per::Packet, for what a later layer says
+    // of the packet without being a unit.
     void set_unit(std::size_t row, Per kind, const UnitTexts& texts) noexcept {
         headers_.set_unit(row, texts);
-        rows_of_kind_[place_of(kind)] |= row_bit(row);
+        if (!is_of_packet(kind)) {
+            rows_of_kind_[place_of(kind)] |= row_bit(row);
+        }
     }
     // The rows that stand for units of such a kind.
     [[nodiscard]] RowMask rows_of_kind(Per kind) const noexcept {
@@ -128,6 +140,7 @@ private:
     RowMask several_ = 0;
     std::array<RowMask, 3> rows_of_kind_{};  // from Per::Request on
     std::unique_ptr<BurstUnits, FreeUnits> units_;
+    bool uses_units_ = false;  // since the last clear()
 };
 
 // One packet of a burst that has been decided.

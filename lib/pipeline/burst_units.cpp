@@ -24,6 +24,9 @@ ByteView UnitSink::keep(std::size_t size) noexcept {
 void UnitSink::refuse() noexcept {
     units_.refused_ = true;
 }
+void UnitSink::count(UnitEvent event) noexcept {
+    ++units_.events_[static_cast<std::size_t>(event)];
+}
 
 BurstUnits::BurstUnits(UnitFinder finder)
     : finder_{finder}, further_{std::make_unique<Burst[]>(kMaxFurtherBursts)} {}
@@ -37,6 +40,7 @@ void BurstUnits::clear() noexcept {
     }
     further_count_ = 0;
     counts_.fill(0);
+    events_.fill(0);
     arena_.clear();
 }
 
@@ -108,6 +112,7 @@ void Burst::forget_units() noexcept {
     headers_.forget_units();
     rows_of_kind_.fill(0);
     several_ = 0;
+    uses_units_ = false;
 }
 
 }  // namespace sluice

@@ -5,6 +5,7 @@
 #include "lib/pipeline/text_arena.hpp"
 #include "lib/rules/decision.hpp"
 #include "lib/rules/rule_set.hpp"
+#include "lib/rules/unit_event.hpp"
 
 #include <array>
 #include <cstddef>
@@ -33,10 +34,12 @@ class BurstUnits;
 inline constexpr std::size_t kMaxUnits = 8;
 inline constexpr std::size_t kMaxFurtherBursts = kMaxUnits - 1;
 
-// What a parser of a later layer reads of one packet, which is well-formed.
+// What a parser of a later layer reads of one packet, which is well-formed, and the texts that
+// rules read: others need not be found.
 struct UnitSource {
     const PacketHeaders& headers;
     FrameView frame;
+    TextFieldSet wanted;
 };
 
 // Where such a parser puts what it finds.
@@ -44,7 +47,8 @@ class UnitSink {
 public:
     explicit UnitSink(BurstUnits& units, std::size_t row) noexcept : units_{units}, row_{row} {}
 
-    // The next unit of the packet, to be given its texts; nullptr: the packet has too many.
+    // The next unit of the packet, to be given its texts; nullptr: the packet has too many. One of
+    // kind Per::Packet is the packet itself with texts of a later layer: it is the only one then.
     [[nodiscard]] UnitTexts* add(Per kind) noexcept;
     // For texts that the frame does not hold: what the packet's share has left, and its first
     // bytes as a text.
@@ -52,6 +56,8 @@ public:
     [[nodiscard]] ByteView keep(std::size_t size) noexcept;
     // There is no room for a text of the packet.
     void refuse() noexcept;
+    // What became of the packet, for people.
+    void count(UnitEvent event) noexcept;
 
 private:
     BurstUnits& units_;
@@ -64,6 +70,7 @@ struct UnitFinder {
     using Find = void (*)(void* parser, const UnitSource& packet, UnitSink& units) noexcept;
     Find find = nullptr;
     void* parser = nullptr;  // what it keeps between packets
+    TextFieldSet texts;      // that its units can have
 };
 
 // The units of the packets of one burst, all memory for them allocated at once.
@@ -77,6 +84,11 @@ public:
     // A new burst.
     void clear() noexcept;
 
+    // What the parser finds can change what such a rule does, or one of all rules.
+    template <typename Plan>
+    [[nodiscard]] bool concern(const Plan& plan) const noexcept {
+        return plan.counts_units || plan.texts.meets(finder_.texts);
+    }
     // Calls the parser for one packet. False: it has too many units, and none of them is judged.
     [[nodiscard]] bool find(std::size_t row, const UnitSource& packet) noexcept;
     [[nodiscard]] std::size_t count(std::size_t row) const noexcept { return counts_[row]; }
@@ -88,6 +100,11 @@ public:
     };
     [[nodiscard]] const Unit& unit(std::size_t row, std::size_t number) const noexcept {
         return units_[row][number];
+    }
+
+    // What the parser has counted since the burst began.
+    [[nodiscard]] const std::array<std::uint32_t, kUnitEventCount>& events() const noexcept {
+        return events_;
     }
 
     // Adds a row for each further unit of a packet of the burst, which has been parsed.
@@ -134,6 +151,7 @@ private:
     TextArena arena_;
     bool refused_ = false;  // the packet that is looked at
     std::array<std::uint8_t, kMaxBurst> counts_{};
+    std::array<std::uint32_t, kUnitEventCount> events_{};
     std::array<std::uint8_t, kMaxBurst> first_further_{};
     std::array<FurtherUnit, kMaxFurther> of_further_{};
     std::size_t further_count_ = 0;

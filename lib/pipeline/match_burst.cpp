@@ -10,7 +10,8 @@
 //   malformed          the box's policy
 //   headers            all rules that ask nothing else
 //   on_match           the first enforcing one decides, before any limit
-//   later layers       only of packets that a rule there may still concern
+//   later layers       only of packets that a rule there may still concern: first the units that
+//                      they complete, then the texts of these or of the packets
 //
 // A packet that a budget of `bypass` matches is left to the general path whole: whether the budget
 // has room depends on the packets before it. So is one with several units of later layers: its
@@ -24,11 +25,14 @@ public:
         : burst_{burst}, set_{set}, core_{core}, scratch_{burst.scratch()} {}
 
     void run() noexcept {
-        const RowMask rows = burst_.headers().well_formed() & burst_.live();
+        RowMask rows = burst_.headers().well_formed() & burst_.live();
         decide_malformed_rows();
         set_.classifier->match_headers(burst_.headers(), rows, scratch_.matches);
+        if (set_.meter_plan.reads_payload()) [[unlikely]] {
+            rows = find_units_of(rows);
+        }
         if (scratch_.matches.pending_rows() != 0) [[unlikely]] {
-            match_later_layers();
+            match_later_layers(rows);
         }
         leave_to_general(rows);
         decide_on_sight(rows & ~scratch_.general);
@@ -57,26 +61,57 @@ private:
         return rule.on_match == OnMatch::Act && rule.mode == Mode::Enforce ? match.rows : 0;
     }
 
-    // Texts are looked at only where they can still change a verdict, what is spent or what is
-    // counted: not in a row that an enforcing rule decides by headers, unless a rule that is
-    // pending there comes before it, and is a budget or decides on sight too.
-    void match_later_layers() noexcept {
-        RowMask decided = 0;
-        RowMask wanted = 0;
+    // What later layers can still change in the rows of some rules that they concern.
+    struct Undecided {
+        RowMask rows = 0;     // a verdict, what is spent or what is counted
+        RowMask decided = 0;  // by an enforcing rule, whatever rules with limits there are
+    };
+    // Not the rows that an enforcing rule decides by headers, unless one of `asking` comes before
+    // that, and is a budget or decides on sight too.
+    template <typename Concerned>
+    [[nodiscard]] Undecided undecided(std::span<const RuleMatch> asking,
+                                      Concerned&& concerned) const noexcept {
+        Undecided of;
+        RowMask metered = 0;
         auto match = matched().begin();
         const auto end = matched().end();
-        for (const RuleMatch& pending : scratch_.matches.pending()) {
-            for (; match != end && match->rule < pending.rule; ++match) {
-                decided |= decided_by(*match);
+        for (const RuleMatch& ask : asking) {
+            for (; match != end && match->rule < ask.rule; ++match) {
+                of.decided |= decided_by(*match);
             }
-            const bool metered = plan_of(pending.rule).on_match == OnMatch::Meter;
-            wanted |= metered ? 0 : pending.rows & ~decided;
+            const RulePlan& rule = plan_of(ask.rule);
+            if (concerned(rule)) {
+                (rule.on_match == OnMatch::Meter ? metered : of.rows) |= ask.rows & ~of.decided;
+            }
         }
         for (; match != end; ++match) {
-            decided |= decided_by(*match);
+            of.decided |= decided_by(*match);
         }
-        wanted |= scratch_.matches.pending_rows() & ~decided;
-        set_.classifier->match_texts(burst_.frames(), burst_.headers(), wanted, *core_.texts,
+        of.rows |= metered & ~of.decided;
+        return of;
+    }
+
+    // Units are looked for where a rule is concerned that matches by its headers, or may match yet.
+    // Rows that rules see, then: what has too many units is malformed.
+    [[nodiscard]] RowMask find_units_of(RowMask rows) noexcept {
+        const BurstUnits* const units = burst_.unit_parser();
+        if (units == nullptr || !units->concern(set_.meter_plan)) {
+            return rows;
+        }
+        const auto concerned = [&](const RulePlan& rule) { return units->concern(rule); };
+        const RowMask wanted = undecided(matched(), concerned).rows |
+                               undecided(scratch_.matches.pending(), concerned).rows;
+        find_units(burst_, wanted, set_, core_);
+        decide_malformed_rows();
+        return burst_.headers().well_formed() & burst_.live();
+    }
+
+    // Texts are read where they can still change something.
+    void match_later_layers(RowMask rows) noexcept {
+        const Undecided pending =
+            undecided(scratch_.matches.pending(), [](const RulePlan&) { return true; });
+        const RowMask wanted = pending.rows | (scratch_.matches.pending_rows() & ~pending.decided);
+        set_.classifier->match_texts(burst_.frames(), burst_.headers(), wanted & rows, *core_.texts,
                                      scratch_.matches);
     }
 

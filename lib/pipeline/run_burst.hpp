@@ -7,7 +7,6 @@ namespace sluice {
 inline void run_burst(Burst& burst, const LoadedSet& set, CoreState& core, Now now) noexcept {
     parse_burst(burst, core);
     geo_burst(burst, set);
-    unit_burst(burst, set, core);
     match_burst(burst, set, core);
     key_burst(burst, set, core);
     locate_burst(burst, core);
@@ -23,7 +22,6 @@ inline void match_overlapped(Burst& coming, Burst& going, const LoadedSet& set,
     locate_burst(going, core);
     parse_burst(coming, core);
     geo_burst(coming, set);
-    unit_burst(coming, set, core);
     match_burst(coming, set, core);
 }
 inline void meter_overlapped(Burst& coming, Burst& going, const LoadedSet& set, CoreState& core,

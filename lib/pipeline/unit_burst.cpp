@@ -12,11 +12,14 @@ void refuse(Burst& burst, std::size_t row) noexcept {
 
 }  // namespace
 
-void find_units(Burst& burst, const LoadedSet& set, const CoreState& core) noexcept {
-    BurstUnits& units = *burst.units();
+void find_units(Burst& burst, RowMask rows, const LoadedSet& set, const CoreState& core) noexcept {
+    if (burst.unit_parser() == nullptr || rows == 0) {
+        return;
+    }
+    BurstUnits& units = burst.begin_units();
     RowMask several = 0;
-    for_each_row(burst.headers().well_formed() & burst.live(), [&](std::size_t row) {
-        if (!units.find(row, {burst.headers_of(row), burst.frame(row)})) {
+    for_each_row(rows, [&](std::size_t row) {
+        if (!units.find(row, {burst.headers_of(row), burst.frame(row), set.meter_plan.texts})) {
             refuse(burst, row);
         } else if (units.count(row) != 0) {
             const BurstUnits::Unit& first = units.unit(row, 0);
@@ -25,6 +28,9 @@ void find_units(Burst& burst, const LoadedSet& set, const CoreState& core) noexc
             units.add_further(burst, row);
         }
     });
+    for (std::size_t event = 0; event < kUnitEventCount; ++event) {
+        core.counters.by_unit_event[event].add(units.events()[event]);
+    }
     burst.set_several(several);
     for (Burst& further : units.further()) {
         parse_burst(further, core);

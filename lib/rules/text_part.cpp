@@ -42,6 +42,12 @@ TextDigest digest_of(ByteView text, bool lower) noexcept {
 // workers only read it.
 [[maybe_unused]] const TextDigest kImplementationsChosen = digest_of(bytes_of("."), false);
 
+// A number of a later layer needs little room, and the same for any value.
+constexpr bool is_number(TextField field) noexcept {
+    return row_of(field).kind == TextKind::Number;
+}
+static_assert(kLeastTextRoom >= 10, "digits of 32 bits");
+
 std::size_t most_bytes(const KeyPart& part) noexcept {
     constexpr std::size_t kNumber = sizeof(std::uint64_t);
     constexpr std::size_t kAddress = 16;
@@ -105,14 +111,15 @@ std::string text_of_value(ByteView value, bool has_digest) {
 }
 
 void give_room(GroupingKey& key) noexcept {
-    const auto texts = static_cast<std::size_t>(
-        std::count_if(key.begin(), key.end(), [](const KeyPart& part) { return part.text; }));
+    const auto shares = [](const KeyPart& part) { return part.text && !is_number(*part.text); };
+    const auto texts = static_cast<std::size_t>(std::count_if(key.begin(), key.end(), shares));
     std::size_t room = kMaxKeySize;
-    for (const KeyPart& part : key) {
-        room -= part.text ? sizeof(KeyPartHeader) : most_bytes(part);
+    for (KeyPart& part : key) {
+        part.room = part.text && !shares(part) ? kLeastTextRoom : 0;
+        room -= shares(part) ? sizeof(KeyPartHeader) : most_bytes(part);
     }
     for (KeyPart& part : key) {
-        if (part.text) {
+        if (shares(part)) {
             part.room = static_cast<std::uint8_t>(std::min(kMostTextRoom, room / texts));
         }
     }

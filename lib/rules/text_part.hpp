@@ -53,7 +53,7 @@ void append_escaped(std::string& out, std::string_view text);
     return most < kMostOfLongText ? most : kMostOfLongText;
 }
 
-// Shares the room that a key has among its texts.
+// Shares the room that a key has among its texts; numbers have what they need.
 void give_room(GroupingKey& key) noexcept;
 // The bytes that a key of these parts takes at most.
 [[nodiscard]] std::size_t most_bytes(const GroupingKey& key) noexcept;

@@ -1,3 +1,4 @@
+#include "lib/match/padded_text.hpp"
 #include "lib/packet/parse.hpp"
 #include "lib/policy/expression/expression.hpp"
 #include "tests/packets/compiled_rules.hpp"
@@ -5,8 +6,10 @@
 #include "tests/packets/tree_oracle.hpp"
 
 #include <algorithm>
+#include <cctype>
 #include <cstdint>
 #include <cstdlib>
+#include <string>
 
 // Regular expressions of any kind are compiled and scanned for, but what they say is not compared:
 // libraries differ in the far corners of the syntax, and a slow one may give up.
@@ -18,10 +21,11 @@ static bool has_regex(const sluice::Expression& tree) {
 
 // The frame is judged as the tree judges it.
 static void check(const sluice::Expression& tree, const sluice::Classifier& classifier,
-                  sluice::ByteView frame) {
+                  sluice::ByteView frame, const sluice::UnitTexts* unit = nullptr) {
     using namespace sluice;
     PacketHeaders headers;
     parse_frame({frame, static_cast<std::uint32_t>(frame.size())}, {}, headers);
+    headers.unit = unit;
     const bool matched = !test::rules_for(classifier, headers, frame).empty();
     if (!has_regex(tree) && !is_malformed(headers.parsed) &&
         matched != test::tree_says(tree, headers, frame)) {
@@ -54,6 +58,18 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     }
     const ByteView bytes = std::as_bytes(std::span{data, size});
     check(tree, *compiled, bytes);
-    check(tree, *compiled, test::udp().carries({bytes.begin(), bytes.end()}).bytes());
+    const auto carried = test::udp().carries({bytes.begin(), bytes.end()}).bytes();
+    check(tree, *compiled, carried);
+    // And as what a later layer found: texts with readable bytes behind them.
+    const std::string padding(kTextPadding, '\0');
+    std::string name = std::string{text.substr(0, 200)} + padding;
+    std::transform(name.begin(), name.end(), name.begin(),
+                   [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
+    const std::string digits = std::to_string(size * 31 % 65'536);
+    const std::string number = digits + padding;
+    UnitTexts unit;
+    unit.set(TextField::DnsQname, bytes_of(name).first(name.size() - kTextPadding));
+    unit.set(TextField::DnsQtype, bytes_of(number).first(digits.size()));
+    check(tree, *compiled, carried, &unit);
     return 0;
 }

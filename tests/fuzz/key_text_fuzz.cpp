@@ -16,7 +16,8 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     }
     for (std::size_t i = 1; i <= parts; ++i) {
         if (data[i] >= 0xF0) {
-            key.push_back({.text = TextField::Payload, .lower = data[i] % 2 == 1});
+            key.push_back({.text = static_cast<TextField>(data[i] / 2U % kTextFieldCount),
+                           .lower = data[i] % 2 == 1});
             continue;
         }
         key.push_back({static_cast<Field>(data[i] % kFieldCount),

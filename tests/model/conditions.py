@@ -10,11 +10,12 @@ NUMBERS = {
     "l4.sport": PORTS, "l4.dport": PORTS,
     "tcp.flags": [2, 18, "0x10", 194, 256, "0x0fff"],
     "icmp.type": [0, 3, 8, 128, 135], "icmp.code": [0, 1], "payload.len": [0, 1, 6, 40, 900],
+    "dns.qr": [0, 1], "dns.qtype": [0, 1, 28, 255, 65535],
 }
 ADDRESSES = ["ip.src", "ip.dst"]
 OUTER = ["outer.ip.src", "outer.ip.dst"]
 ORIGINS = ["ip.src.country", "ip.dst.country", "ip.src.asn", "ip.dst.asn"]
-KEYS = (list(NUMBERS) + ["client.ip", "payload", "lower(payload)"] + ADDRESSES * 9 + FLAGS +
+KEYS = (list(NUMBERS) + ["client.ip", "payload", "lower(payload)", "dns.qname", "lower(dns.qname)", "proto.l7"] + ADDRESSES * 9 + FLAGS +
         ["dir", "eth.src", "eth.dst", "ip.frag"])
 NETWORKS4 = ["192.0.2.0/24", "10.0.0.0/8", "192.0.2.0/23", "0.0.0.0/0", "10.1.2.4/32",
              "198.18.0.0/25"]
@@ -25,6 +26,8 @@ COMPARISONS = ["eq", "ne", "lt", "le", "gt", "ge", "==", "!=", "<", "<=", ">", "
 TEXTS = ["GET /", "get /", "abc", r"a|b\\\xff", "A", "aAaA", r"\x16\x03\x01", r"\"}", "", "xyz"]
 PATTERNS = ["^GET ", "[a-z]{3}", r"\xff$", "a.b", "^$", "A{5,}", "^(GET|get) /", "^[^a]*$",
             r"\x16\x03[\x00-\x03]", "c.$", r"Host: \w+\.example", "a+b|b+a", r"^A*$"]
+NAMES = ["example.com", "WWW.Example.COM", ".", "evil", r"a\\\\.b", "om"]
+NAME_PATTERNS = ["^www[.]", "EXAMPLE", "^[a-z.]*$", r"\d{3}", "^.$"]
 TEXT_TESTS = ["payload {equal} \"{text}\"", "payload in {{\"{text}\" \"{other}\"}}",
               "payload contains \"{text}\"", "starts_with(payload, \"{text}\")",
               "ends_with(payload, \"{text}\")", "payload matches \"{pattern}\""]
@@ -112,6 +115,7 @@ class ConditionMaker:
     def of_word(self):
         equal = self.dice.choice(("eq", "ne"))
         return self.dice.choice((
+            f'proto.l7 {equal} "dns"', 'proto.l7 in {"dns"}',
             f'port {equal} "{self.dice.choice(("uplink", "a b"))}"',
             f'dir {equal} "{self.dice.choice(("in", "out"))}"',
             f'ip.frag {equal} "{self.dice.choice(("none", "first", "later"))}"',
@@ -119,9 +123,14 @@ class ConditionMaker:
             f"eth.src {equal} {self.dice.choice(MACS)}"))
 
     def of_text(self):
+        is_name = self.chance(35)
+        texts, patterns = (NAMES, NAME_PATTERNS) if is_name else (TEXTS, PATTERNS)
         text = self.dice.choice(TEXT_TESTS).format(
-            equal=self.dice.choice(("eq", "ne")), text=self.dice.choice(TEXTS),
-            other=self.dice.choice(TEXTS), pattern=self.dice.choice(PATTERNS))
+            equal=self.dice.choice(("eq", "ne")), text=self.dice.choice(texts),
+            other=self.dice.choice(texts), pattern=self.dice.choice(patterns))
+        if is_name:
+            text = text.replace("payload", "dns.qname", 1)
+            return text.replace("dns.qname", "lower(dns.qname)", 1) if self.chance(30) else text
         empty = 'contains ""' in text or 'payload, ""' in text
         if empty:  # holds of every text: refused as a slip
             return 'payload ne ""'
@@ -141,6 +150,6 @@ class ConditionMaker:
     def of_list(self):
         return self.dice.choice((
             f"{self.dice.choice(self.addresses)} in $nets",
-            f"{self.dice.choice(('l4.sport', 'l4.dport', 'payload.len'))} in $ports",
-            f"{self.dice.choice(('payload', 'lower(payload)'))} in $words",
+            f"{self.dice.choice(('l4.sport', 'l4.dport', 'payload.len', 'dns.qtype'))} in $ports",
+            f"{self.dice.choice(('payload', 'lower(payload)', 'dns.qname'))} in $words",
             f"ip.{self.dice.choice(('src', 'dst'))}.country in $lands"))

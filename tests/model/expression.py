@@ -8,13 +8,13 @@ import ipaddress
 import operator
 import re
 
-from texts import pattern_of, unquoted
+from texts import WORDS, pattern_of, unquoted
 
-FIELD = r"(?:dir|port|eth|vlan|ip|outer|client|l4|tcp|icmp|payload)(?:\.[a-z_0-9]+)*"
+FIELD = r"(?:dir|port|eth|vlan|ip|outer|client|l4|tcp|icmp|payload|dns|proto)(?:\.[a-z_0-9]+)*"
 OPERATOR = r"==|!=|<=|>=|<|>|\b(?:eq|ne|le|ge|lt|gt)\b"
 QUOTED = r'"(?:\\.|[^"\\])*"'
 VALUE = rf"{QUOTED}|[0-9A-Za-z:.]+(?:/\d+)?"
-TEXT = r"(?:lower\s*\(\s*payload\s*\)|payload)(?![.\w])"
+TEXT = rf"(?:lower\s*\(\s*{WORDS}\s*\)|{WORDS})(?![.\w])"
 OPERAND = rf"(?:{TEXT}|prefix\s*\(\s*{FIELD}\s*,\s*\d+\s*(?:\|\s*\d+\s*)?\)|{FIELD})"
 TOKEN = re.compile(rf"""\s*(?:
     (?P<word>\b(?:and|or|not)\b | [()])
@@ -24,7 +24,8 @@ TOKEN = re.compile(rf"""\s*(?:
   | (?P<left>{OPERAND}) \s* (?P<operator>{OPERATOR}) \s* (?P<right>{VALUE})
   | (?P<flag>{OPERAND})
 )\s*""", re.VERBOSE)
-LOWER = re.compile(r"lower\s*\(\s*payload\s*\)$")
+LOWER = re.compile(rf"lower\s*\(\s*({WORDS})\s*\)$")
+CASELESS = "dns.qname"  # in small letters, and compared whatever the case
 PREFIX = re.compile(rf"prefix\s*\(\s*({FIELD})\s*,\s*(\d+)\s*(?:\|\s*(\d+)\s*)?\)$")
 
 SYNONYMS = {"==": "eq", "!=": "ne", "<": "lt", "<=": "le", ">": "gt", ">=": "ge"}
@@ -101,7 +102,7 @@ def _test(match, lists):
 
 def _text_test(operand, how, quoted):
     """Of a text: `starts`, `ends`, `contains`, `matches`."""
-    folded = bool(LOWER.match(operand))
+    folded = bool(LOWER.match(operand)) or operand == CASELESS
     if how == "matches":
         holds = pattern_of(quoted, folded).search
     else:
@@ -125,8 +126,10 @@ def value_of(operand, fields):
 
 @functools.cache
 def _reader_of(operand):
-    if LOWER.match(operand):
-        return lambda fields: Folded(fields["payload"].lower()) if "payload" in fields else None
+    lower = LOWER.match(operand)
+    if lower or operand == CASELESS:
+        name = lower[1] if lower else operand
+        return lambda fields: Folded(fields[name].lower()) if name in fields else None
     call = PREFIX.match(operand)
     if not call:
         return lambda fields: fields.get(operand)

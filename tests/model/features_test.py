@@ -9,6 +9,7 @@ import unittest
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 sys.path.append(os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "smoke"))
 
+import dns  # noqa: E402
 import mmdb_writer  # noqa: E402
 import places  # noqa: E402
 from expression import compile_condition  # noqa: E402
@@ -161,6 +162,26 @@ class Texts(unittest.TestCase):
             condition = compile_condition(text, {"ports": ["53", "8000..8010"]})
             self.assertEqual(condition(fields), wanted, text)
             self.assertEqual(compile_condition(f'not ({text})', {"ports": ["1"]})({}), True, text)
+
+
+class Dns(unittest.TestCase):
+    QUERY = octets("0007 0100 0001 0000 0000 0000 03 577757 02 612e 00 001c 0001")
+
+    def test_fields_by_port(self):
+        fields = {"proto.l7": b"dns", "dns.qr": 0, "dns.qname": b"www.a\\.", "dns.qtype": 28}
+        self.assertEqual(dns.fields_of(self.QUERY, (53, 9)), fields)
+        self.assertEqual(dns.fields_of(self.QUERY, (9, 4000)), fields)
+        self.assertEqual(dns.fields_of(self.QUERY + b"x", (9, 53)), fields)
+        self.assertEqual(dns.fields_of(self.QUERY + b"x", (9, 4000)), {})
+        self.assertEqual(dns.fields_of(self.QUERY, (5353, 9)), {})
+        for size in range(len(self.QUERY)):
+            self.assertEqual(dns.fields_of(self.QUERY[:size], (9, 53)), {}, size)
+
+    def test_names(self):
+        for wire, text in (("00", b"."), ("01 41 c0 06", b"a"), ("02 ff20 00", b"\\255\\032"),
+                           ("c0 0c", None), ("40 00", None), (("3f" + "78" * 63) * 4 + "00", None)):
+            message = self.QUERY[:12] + octets(wire + "0001 0001")
+            self.assertEqual(dns.fields_of(message, (53, 1)).get("dns.qname"), text, wire)
 
 
 class Tags(unittest.TestCase):

@@ -6,6 +6,8 @@ headers it has seen whole, and of a transport header the fields whose bytes are 
 """
 import ipaddress
 
+import dns
+
 VLAN_TYPES = (0x8100, 0x88A8, 0x9100, 0x9200)
 MPLS_TYPES = (0x8847, 0x8848)
 PPPOE_SESSION = 0x8864
@@ -35,13 +37,21 @@ class NotATunnel(Exception):
 
 class Packet:
     """`fields`: name -> int, text or address. `malformed`: the reason, or None. `units`: bytes
-    that `per: byte` charges. `ip_at`: where the outermost IP header is, and its version."""
+    that `per: byte` charges, `queries` those of `per: query`. `ip_at`: where the outermost IP header is, and its version."""
 
     def __init__(self):
         self.fields = {}
         self.ip_at = None
         self.malformed = None
         self.units = 0
+        self.queries = 0
+
+    def find_dns(self):
+        fields = self.fields
+        if fields.get("ip.proto") == 17 and fields.get("payload"):
+            found = dns.fields_of(fields["payload"], (fields["l4.sport"], fields["l4.dport"]))
+            fields.update(found)
+            self.queries = 1 if found.get("dns.qr") == 0 else 0
 
 
 def dissect(data, wire, tunnels=()):
@@ -52,6 +62,7 @@ def dissect(data, wire, tunnels=()):
         walk.packet.malformed = str(reason)
     except (Cut, NotATunnel):
         pass
+    walk.packet.find_dns()
     return walk.packet
 
 

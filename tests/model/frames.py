@@ -14,6 +14,9 @@ TPIDS = [0x8100, 0x88A8, 0x9100, 0x9200]
 DSCPS = [0, 10, 46, 63]
 TEXTS = [b"GET /", b"get /", b"GET / HTTP/1.1\r\nHost: a.example\r\n\r\n", b"a|b\\\xff", b"A" * 300,
          b"a" * 300, b"abc\n", b"xyzabc", b"\x16\x03\x01\x02", b"aAaA", b"\"}\" a"]
+LABELS = [[b"example", b"com"], [b"EXAMPLE", b"Com"], [b"www", b"example", b"com"], [], [b"evil"],
+          [b"a.\\", b"b"], [b"\xff\0 "], [b"x" * 63] * 3 + [b"y" * 61], [b"x" * 63] * 3 + [b"y" * 62]]
+DNS_ANSWER = b"\xc0\x0c\0\x01\0\x01\0\0\0\x01\0\x04\x01\x02\x03\x04"
 RARE_PAYLOADS = [
     (0x0806, b"\0\x01\x08\0\x06\x04\0\x01" + bytes(20)),  # ARP
     (0x0027, bytes(39)), (0x05FF, bytes(40)),  # 802.3
@@ -152,10 +155,11 @@ class FrameMaker:
         """(protocol, bytes)"""
         if self.tunnels and depth < 5 and self.chance(55 if depth else 25):
             return self.tunnel(depth + 1)
-        data = bytes(self.dice.choice((0, 1, 6, 18, 40, 200, 900)))
+        # As a message of DNS these would be a name without an end, whichever byte is spoiled.
+        data = b"\1" * self.dice.choice((0, 1, 6, 18, 40, 200, 900))
         if self.chance(30):
             data = self.dice.choice(TEXTS)
-        makers = [self.udp] * 5 + [self.tcp] * 4 + [self.icmp] * 2 + [self.ports, self.other]
+        makers = [self.dns] * 6 + [self.udp] * 5 + [self.tcp] * 4 + [self.icmp] * 2 + [self.ports, self.other]
         return self.dice.choice(makers)(version, data)
 
     def udp(self, _, data, dport=None):
@@ -164,6 +168,21 @@ class FrameMaker:
             length = self.dice.choice((0, 7, 8, length + 1, max(length - 1, 8)))
         return 17, struct.pack("!HHHH", self.dice.choice(PORTS), dport or self.dice.choice(PORTS),
                                length, 0) + data
+
+    def dns(self, version, _):
+        """A message with one question, mostly sound, to port 53 or to none of DNS."""
+        labels = self.dice.choice(LABELS)
+        name = b"".join(bytes([len(label)]) + label for label in labels)
+        end = self.dice.choice((b"\0", b"\0", b"\0", b"\0", b"\xc0\x06", b"\xc0\x0c", b"\x40", b""))
+        flags = self.dice.choice((0x0100, 0x0100, 0x0100, 0, 0x8180, 0x8183, 0x2800, 0x1800, 0x0140))
+        questions = self.dice.choice((1, 1, 1, 1, 1, 0, 2))
+        answers, rest = self.dice.choice(((0, b""), (0, b""), (0, b"\xff"), (1, DNS_ANSWER)))
+        if questions == 2 or flags < 0x8000:  # no second one that is sound
+            answers, rest = 0, rest[:1] and b"\xff"
+        kind, network = self.dice.choice((0, 1, 28, 255, 65535)), self.dice.choice((1, 1, 1, 2, 255))
+        message = struct.pack("!HHHHHH", 7, flags, questions, answers, 0, 0) + name + end
+        message += struct.pack("!HH", kind, network) + rest
+        return self.udp(version, message, self.dice.choice((53, 53, 53, 53, 5353, 80, 4000)))
 
     def tcp(self, _, data):
         words = self.dice.choice((5, 5, 5, 8, 15))

@@ -28,7 +28,7 @@ class LimitMaker:
         per = "packet" if of_packets else "byte"
         amount = self.dice.choice(PACKET_BURSTS if of_packets else BYTE_BURSTS)
         if of_packets and self.chance(15):
-            per = "connection"
+            per = self.dice.choice(("connection", "query"))
         if self.chance(20):
             return self.color_meter(per, PACKET_BURSTS if of_packets else BYTE_BURSTS,
                                     PACKET_RATES if of_packets else BYTE_RATES)

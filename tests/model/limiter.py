@@ -7,7 +7,7 @@ from colors import COLORS, RED, Meter, color_of
 from expression import value_of
 from meters import METERS, NEVER
 from places import NoPlace, Places
-from texts import PAYLOAD, escape, payload_text, text_of
+from texts import TEXT, escape, long_text, room_in, text_of
 
 STRICTNESS = {"pass": 1, "tag": 2, "drop": 3}
 COUNTED_AS = {"pass": "passed", "tag": "tagged", "shape": "shaped", "drop": "dropped",
@@ -285,7 +285,7 @@ def units_of(per, packet):
     if per == "connection":
         flags = packet.fields.get("tcp.flags", 0)
         return 1 if flags & SYN and not flags & ACK else 0
-    return packet.units if per == "byte" else 1
+    return {"byte": packet.units, "query": packet.queries}.get(per, 1)
 
 
 def _strictest(votes, longest):
@@ -309,8 +309,7 @@ def key_text(key):
 
 def part_text(part, fields, key=()):
     """A key part as people read it, or None where the packet does not have it."""
-    if PAYLOAD.fullmatch(part):
-        payload = fields.get("payload")
-        return None if payload is None else payload_text(part, payload, key)
     value = value_of(part, fields)
+    if TEXT.fullmatch(part):
+        return None if value is None else long_text(value, room_in(key))
     return None if value is None else text_of(part, value)

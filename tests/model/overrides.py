@@ -5,7 +5,7 @@ import ipaddress
 import math
 import re
 
-from texts import ADDRESS, PAYLOAD, Written, long_text, room_in, text_of, unescape
+from texts import ADDRESS, TEXT, Written, long_text, room_in, text_of, unescape
 
 EXEMPT = "exempt"
 NUMBERS = ("rate", "burst", "queue", "count")
@@ -70,7 +70,7 @@ class Overrides:
 
 def spelled(part, text, parts):
     """A part of a key as an operator may write it, in the one form in which packets have it."""
-    if PAYLOAD.fullmatch(part):
+    if TEXT.fullmatch(part):
         return Written(text) if "\\h" in text else long_text(unescape(text), room_in(parts))
     text = unescape(text).decode()
     if ADDRESS.search(part):

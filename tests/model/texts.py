@@ -3,7 +3,9 @@ import hashlib
 import ipaddress
 import re
 
-PAYLOAD = re.compile(r"payload|lower\(\s*payload\s*\)")
+WORDS = r"(?:payload|dns\.qname|proto\.l7)"
+TEXT = re.compile(rf"{WORDS}|lower\(\s*{WORDS}\s*\)")
+NUMBER = re.compile(r"dns\.(?:qr|qtype)")  # of a later layer, which has the room of a short text
 ADDRESS = re.compile(r"ip\.src\b(?!\.)|ip\.dst\b(?!\.)|client\.ip")
 LONGEST_KEY, LONGEST_TEXT, BEGINNING, DIGEST = 320, 255, 48, 16
 
@@ -26,15 +28,11 @@ class Written(str):
     """A part that needs no escapes any more."""
 
 
-def payload_text(part, payload, key):
-    """`payload` or `lower(payload)` as a part of a key."""
-    return long_text(payload.lower() if part.startswith("lower") else payload, room_in(key))
-
-
 def room_in(key):
     """Bytes of each text in a key of these parts: they share what is left of 320."""
-    texts = sum(bool(PAYLOAD.fullmatch(part)) for part in key)
-    fixed = sum(20 if ADDRESS.search(part) else 12 for part in key if not PAYLOAD.fullmatch(part))
+    texts = sum(bool(TEXT.fullmatch(part)) for part in key)
+    fixed = sum(20 if ADDRESS.search(part) or NUMBER.fullmatch(part) else 12
+                for part in key if not TEXT.fullmatch(part))
     return min(LONGEST_TEXT, (LONGEST_KEY - 4 * texts - fixed) // texts)
 
 

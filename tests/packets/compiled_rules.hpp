@@ -65,6 +65,10 @@ inline std::vector<std::uint32_t> rules_for(const Classifier& classifier,
     frames.add(frame, static_cast<std::uint32_t>(frame.size()));
     columns.set_ingress(0, headers.dir, headers.port);
     parse_columns(frames, {.tunnels = tunnels, .captured = true}, columns);
+    columns.forget_units();
+    if (headers.unit != nullptr) {
+        columns.set_unit(0, *headers.unit);
+    }
     return rules_of_burst(classifier, frames, columns).front();
 }
 

@@ -1,9 +1,11 @@
 #pragma once
 #include "lib/base/wide.hpp"
 #include "lib/packet/packet_headers.hpp"
+#include "lib/packet/text_field.hpp"
 #include "lib/policy/expression/expression.hpp"
 
 #include <algorithm>
+#include <cstdint>
 #include <cstdio>
 #include <cstdlib>
 #include <string>
@@ -109,8 +111,32 @@ inline bool leaf_says(const Leaf& leaf, const PacketHeaders& headers, ByteView f
     return any_holds(leaf.numbers, read_number(leaf.field, headers, frame));
 }
 
+// A number in decimal digits against one, or against `first-last`.
+inline bool number_says(const std::string& asked, const std::string& text) {
+    const std::size_t middle = asked.find('-');
+    const std::uint64_t number = std::stoull(text);
+    return std::stoull(asked.substr(0, middle)) <= number &&
+           number <= std::stoull(middle == std::string::npos ? asked : asked.substr(middle + 1));
+}
+
+// A text of a unit of a later layer.
+inline bool unit_says(const TextTest& test, const PacketHeaders& headers) {
+    if (headers.unit == nullptr || !headers.unit->has(test.field)) {
+        return false;
+    }
+    const ByteView bytes = headers.unit->text(test.field);
+    const std::string text{reinterpret_cast<const char*>(bytes.data()), bytes.size()};
+    const bool has = std::any_of(test.texts.begin(), test.texts.end(), [&](const std::string& one) {
+        return test.how == TextHow::Within ? number_says(one, text) : regex_says(test, one, text);
+    });
+    return has != test.negated;
+}
+
 // A text of this field, found on its own: by the IP header's length and not by the parser's.
 inline bool text_says(const TextTest& test, const PacketHeaders& headers, ByteView frame) {
+    if (is_of_unit(test.field)) {
+        return unit_says(test, headers);
+    }
     if (!headers.fields.has(Field::PayloadLen) ||
         (headers.payload_len > 0 && headers.payload_at >= frame.size())) {
         return false;

@@ -28,7 +28,9 @@ inline constexpr std::uint16_t kLinesPort = 7777;
 
 class LineParser {
 public:
-    [[nodiscard]] UnitFinder finder() { return {&find, this}; }
+    [[nodiscard]] UnitFinder finder() {
+        return {.find = &find, .parser = this, .texts = {TextField::Payload}};
+    }
     [[nodiscard]] std::size_t seen() const { return seen_; }
 
 private:
@@ -75,7 +77,7 @@ private:
 };
 
 // Rules from a text, in which the name of a limit says that it counts units of a later layer: the
-// compiler refuses `per: request` as long as no parser of later layers is there.
+// compiler refuses `per: request` and `per: handshake` as long as no parser of theirs is there.
 [[nodiscard]] inline RuleSet rules_over_units(std::string_view text) {
     RuleSet rules = enforced({.file = "rules", .text = text}).set;
     for (Rule& rule : rules.rules) {

@@ -74,7 +74,8 @@ const Case kCases[] = {
       {0ms, lines("R /1\nR /2"), "drop", "over_limit", "first", 1000ms}}},
 
     {"a limit of packets counts a packet of three units once",
-     LIMITS "rules:\n" RULE("packets", "key: [], limits: [packet-2]"),
+     LIMITS "rules:\n" RULE("packets", "key: [], limits: [packet-2]")
+         RULE("each", "key: [payload], limits: [request-2]"),
      {{0ms, lines("R /a\nR /b\nR /c"), "pass", "within_limits"},
       {0ms, lines("R /a\nQ b"), "pass", "within_limits"},
       {0ms, lines("R /a\nR /b"), "drop", "over_limit", "packets", 1000ms}}},
@@ -303,7 +304,8 @@ TEST(Units, BeyondTheBoundMakeAPacketMalformed) {
 
 TEST(Units, BeyondTheBoundFollowThePolicyForMalformedPackets) {
     test::LineParser parser;
-    test::Box box{test::rules_over_units(LIMITS "rules:\n" RULE("none", "on_match: drop")),
+    test::Box box{test::rules_over_units(
+                      LIMITS "rules:\n" RULE("none", "when: 'payload ne \"x\"', on_match: drop")),
                   BucketStore{64, 64},
                   {.malformed = MalformedPolicy::Pass}};
     box.find_units_by(parser.finder());

@@ -140,7 +140,7 @@ packets: {malformed: drop, tunnels: [gre, vxlan, ipip]}
 """
 
     def test_the_same_verdicts(self):
-        self.assertEqual(len(RULE_FILES), 13)
+        self.assertEqual(len(RULE_FILES), 14)
         for rules in RULE_FILES:
             self.over_all_captures(rules)
 

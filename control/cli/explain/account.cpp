@@ -4,6 +4,7 @@
 #include "lib/pipeline/key_policy.hpp"
 #include "lib/policy/expression/match_trace.hpp"
 #include "lib/rules/group.hpp"
+#include "lib/rules/text_part.hpp"
 #include "lib/rules/units_of.hpp"
 
 #include <algorithm>
@@ -61,6 +62,15 @@ OwnNumbers own_numbers(const Asked& asked, const Scene& scene) {
     return override_of(asked, scene).own_numbers(index);
 }
 
+// What the packet, or its unit of a later layer, costs.
+Units cost_of(const Asked& asked, const Scene& scene) {
+    const Per per = asked.limit.per;
+    if (is_of_packet(per)) {
+        return cost_of(asked.rule, per, scene.headers);
+    }
+    return Units{has_row(scene.burst.rows_of_kind(per), 0) ? asked.rule.cost : 0U};
+}
+
 // nullopt also if a part of its key is missing.
 std::optional<BucketView> view(const Asked& asked, const Scene& scene) {
     KeyBytes key;
@@ -68,7 +78,7 @@ std::optional<BucketView> view(const Asked& asked, const Scene& scene) {
         KeyOutcome::Missing) {
         return std::nullopt;
     }
-    const Units cost = cost_of(asked.rule, asked.limit.per, scene.headers);
+    const Units cost = cost_of(asked, scene);
     return view_bucket(scene.core, {.limit = asked.limit,
                                     .own = own_numbers(asked, scene),
                                     .key = key.view(),
@@ -95,7 +105,7 @@ LimitAccount describe_limit(const Asked& asked, const LimitSummary& summary, con
     account.missing_key = key_of(asked.parts(), asked.rule.missing_key, scene.headers, scene.frame,
                                  key) == KeyOutcome::Missing;
     account.key = key_text(asked.parts(), scene.headers, scene.frame, scene.pair);
-    account.cost = cost_of(asked.rule, asked.limit.per, scene.headers);
+    account.cost = cost_of(asked, scene);
     account.before = view(asked, scene);
     account.status = override_of(asked, scene).policy().status;
     account.overridden = own_numbers(asked, scene).numbers != nullptr;
@@ -178,6 +188,16 @@ void look_after(const Scene& scene, std::vector<RuleAccount>& accounts) {
     }
 }
 
+std::vector<std::pair<TextField, std::string>> texts_of(const PacketHeaders& headers) {
+    std::vector<std::pair<TextField, std::string>> texts;
+    for (const TextFieldRow& row : kTextFields) {
+        if (is_of_unit(row.field) && headers.unit != nullptr && headers.unit->has(row.field)) {
+            texts.emplace_back(row.field, text_of_value(headers.unit->text(row.field), false));
+        }
+    }
+    return texts;
+}
+
 }  // namespace
 
 PacketAccount account_of(KeptFrame& frame, Instant now, WorkerSet& workers,
@@ -190,7 +210,9 @@ PacketAccount account_of(KeptFrame& frame, Instant now, WorkerSet& workers,
                           .headers = place.headers(),
                           .frame = {captured.bytes.begin(), captured.bytes.end()},
                           .rules = look_before(scene),
-                          .client = rules.client};
+                          .client = rules.client,
+                          .texts = texts_of(place.headers())};
+    account.headers.unit = nullptr;  // it is this burst's
     account.decision = workers.judge(std::span{&frame, 1}, now).front().decision();
     look_after(scene, account.rules);
     return account;

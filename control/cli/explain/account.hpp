@@ -54,6 +54,8 @@ struct PacketAccount {
     Decision decision;
     std::vector<RuleAccount> rules;  // all of the file, in its order
     ClientView client;               // what client.ip is
+    // Of its unit of a later layer, the first of several, as far as rules read them.
+    std::vector<std::pair<TextField, std::string>> texts;
 };
 
 // Judges the frame with the workers as they stand, by the pipeline that enforces, and looks at the

@@ -119,8 +119,8 @@ std::string_view deciding_rule(const PacketAccount& account) {
 template <typename Take>
 void tell_client(const PacketAccount& account, Take take) {
     if (!account.client.changes_nothing()) {
-        take(row_of(Field::ClientIp), to_text(account.client.of(read_address(
-                                          Field::ClientIp, account.headers, account.frame))));
+        take(row_of(Field::ClientIp).name, to_text(account.client.of(read_address(
+                                               Field::ClientIp, account.headers, account.frame))));
     }
 }
 
@@ -133,8 +133,11 @@ void for_each_field(const PacketAccount& account, std::string_view pair, Take ta
         if (row.field == Field::ClientIp) {
             tell_client(account, take);
         } else {
-            take(row, field_text(row.field, account.headers, account.frame, pair));
+            take(row.name, field_text(row.field, account.headers, account.frame, pair));
         }
+    }
+    for (const auto& [field, text] : account.texts) {
+        take(row_of(field).name, text);
     }
 }
 
@@ -196,8 +199,8 @@ Json rule_json(const RuleAccount& rule) {
 
 std::string account_text(const PacketAccount& account, std::string_view pair) {
     std::string text = bold("packet " + std::to_string(account.number)) + "\n";
-    for_each_field(account, pair, [&](const FieldRow& row, const std::string& value) {
-        text += fmt::format("  {:<14} {}\n", row.name, value);
+    for_each_field(account, pair, [&](std::string_view name, const std::string& value) {
+        text += fmt::format("  {:<14} {}\n", name, value);
     });
     text += bold("rules") + "\n";
     for (const RuleAccount& rule : account.rules) {
@@ -208,8 +211,8 @@ std::string account_text(const PacketAccount& account, std::string_view pair) {
 
 Json account_json(const PacketAccount& account, std::string_view pair) {
     Json json{{"frame", account.number}, {"fields", Json::object()}, {"rules", Json::array()}};
-    for_each_field(account, pair, [&](const FieldRow& row, const std::string& value) {
-        json["fields"][std::string{row.name}] = value;
+    for_each_field(account, pair, [&](std::string_view name, const std::string& value) {
+        json["fields"][std::string{name}] = value;
     });
     for (const RuleAccount& rule : account.rules) {
         json["rules"].push_back(rule_json(rule));

@@ -1,6 +1,7 @@
 #include "control/cli/replay/worker_set.hpp"
 
 #include "lib/pipeline/adopt.hpp"
+#include "lib/pipeline/l7_units.hpp"
 #include "lib/pipeline/run_burst.hpp"
 #include "lib/pipeline/steer_burst.hpp"
 
@@ -21,13 +22,16 @@ WorkerSet::Worker::Worker(const PacketPolicy& policy)
     : core{.policy = policy,
            .hash = KeyHasher{kReplaySecret},
            .buckets = BucketStore{kBuckets, kPoolLines},
-           .counters = counters} {}
+           .counters = counters} {
+    burst.find_units_by(l7_unit_finder());
+}
 
 WorkerSet::WorkerSet(const ReplaySetup& setup, const LoadedRules& rules)
     : setup_{setup},
       rules_{rules.set()},
       port_{setup.pair.empty() ? 0 : port_name(setup.pair)},
       clock_{rules_} {
+    looking_->find_units_by(l7_unit_finder());
     for (std::size_t i = 0; i < setup.workers; ++i) {
         workers_.push_back(std::make_unique<Worker>(setup.policy));
         workers_.back()->core.texts = rules.texts(i);
@@ -118,7 +122,6 @@ WorkerSet::Worker& WorkerSet::owner_of(const CapturedFrame& frame, Worker& recei
     alone.add({frame.bytes, frame.wire_size}, dir, port_);
     parse_burst(alone, receiver.core);
     geo_burst(alone, rules_);
-    unit_burst(alone, rules_, receiver.core);
     match_burst(alone, rules_, receiver.core);
     BurstOwners owners;
     return find_owners(alone, rules_, receiver.core, workers_.size(), owners) ? *workers_[owners[0]]
@@ -136,8 +139,10 @@ WorkerSet::Place WorkerSet::place_of(const CapturedFrame& frame) const {
     const Route route = route_of(frame);
     auto alone = std::make_unique<Burst>();
     alone->add({frame.bytes, frame.wire_size}, route.dir, port_);
+    alone->find_units_by(l7_unit_finder());
     parse_burst(*alone, route.worker.core);
     geo_burst(*alone, rules_);
+    find_units(*alone, alone->headers().well_formed(), rules_, route.worker.core);
     return {route.worker.core, std::move(alone)};
 }
 

@@ -118,6 +118,9 @@ void put_packets(Text& text, const Totals& totals) {
     text.family("sluice_table_events_total", help_of("Keys without a bucket:", kTableEvents));
     text.by_name("event", totals.by_table_event,
                  [](std::size_t i) { return kTableEvents[i].name; });
+    text.family("sluice_units_total",
+                help_of("What was found of later layers where rules read them:", kUnitEvents));
+    text.by_name("event", totals.by_unit_event, [](std::size_t i) { return kUnitEvents[i].name; });
 }
 
 constexpr auto kRuleFamilies = std::to_array<Family<RuleStats>>({

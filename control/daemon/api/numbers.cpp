@@ -33,6 +33,9 @@ nlohmann::ordered_json reasons_json(const ReasonCounts& counts) {
 nlohmann::ordered_json table_events_json(const TableEventCounts& counts) {
     return by_name(counts, [](std::size_t i) { return kTableEvents[i].name; });
 }
+nlohmann::ordered_json unit_events_json(const UnitEventCounts& counts) {
+    return by_name(counts, [](std::size_t i) { return kUnitEvents[i].name; });
+}
 nlohmann::ordered_json ledger_json(const LedgerEventCounts& counts) {
     return by_name(counts, [](std::size_t i) { return kLedgerEvents[i].name; });
 }
@@ -52,6 +55,7 @@ Totals total_of(const std::vector<WorkerStats>& workers) {
         add(worker.by_verdict, totals.by_verdict);
         add(worker.by_reason, totals.by_reason);
         add(worker.by_table_event, totals.by_table_event);
+        add(worker.by_unit_event, totals.by_unit_event);
     }
     totals.packets =
         std::accumulate(totals.by_verdict.begin(), totals.by_verdict.end(), std::uint64_t{0});

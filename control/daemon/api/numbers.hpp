@@ -10,12 +10,14 @@ namespace sluice {
 using VerdictCounts = std::array<std::uint64_t, kVerdictCount>;
 using ReasonCounts = std::array<std::uint64_t, kReasonCount>;
 using TableEventCounts = std::array<std::uint64_t, kTableEventCount>;
+using UnitEventCounts = std::array<std::uint64_t, kUnitEventCount>;
 using LedgerEventCounts = std::array<std::uint64_t, kLedgerEventCount>;
 
 // Counts by name, in the order of their table.
 [[nodiscard]] nlohmann::ordered_json verdicts_json(const VerdictCounts& counts);
 [[nodiscard]] nlohmann::ordered_json reasons_json(const ReasonCounts& counts);
 [[nodiscard]] nlohmann::ordered_json table_events_json(const TableEventCounts& counts);
+[[nodiscard]] nlohmann::ordered_json unit_events_json(const UnitEventCounts& counts);
 [[nodiscard]] nlohmann::ordered_json ledger_json(const LedgerEventCounts& counts);
 
 // How often a new key found no place, for whatever reason.
@@ -26,6 +28,7 @@ struct Totals {
     VerdictCounts by_verdict{};
     ReasonCounts by_reason{};
     TableEventCounts by_table_event{};
+    UnitEventCounts by_unit_event{};
     std::uint64_t packets = 0;
 };
 [[nodiscard]] Totals total_of(const std::vector<WorkerStats>& workers);

@@ -87,6 +87,7 @@ HttpResponse get_stats(const HttpRequest&, Services& services) {
                           {"reasons", reasons_json(totals.by_reason)},
                           {"table_full", no_place(totals.by_table_event)},
                           {"table", table_events_json(totals.by_table_event)},
+                          {"units", unit_events_json(totals.by_unit_event)},
                           {"merge_interval_us", stats->merge_interval_ns / 1'000},
                           {"clock", clock_json(stats->clock)},
                           {"state", state_json(stats->state)},

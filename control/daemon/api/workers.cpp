@@ -19,6 +19,7 @@ HttpResponse get_workers(const HttpRequest&, Services& services) {
                            {"reasons", reasons_json(worker.by_reason)},
                            {"table_full", no_place(worker.by_table_event)},
                            {"table", table_events_json(worker.by_table_event)},
+                           {"units", unit_events_json(worker.by_unit_event)},
                            {"table_slots", worker.table_slots},
                            {"handed_over", worker.handed_over},
                            {"ledger", ledger_json(worker.by_ledger_event)},

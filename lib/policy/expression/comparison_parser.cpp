@@ -70,6 +70,15 @@ std::vector<NumberRange> ordered(Op op, std::uint64_t value, std::uint64_t max) 
     }
 }
 
+// The numbers that a comparison with the values that were named holds of.
+std::vector<NumberRange> numbers_of(const Operand& operand, Op op, RangeSet values) {
+    if (is_ordering(op)) {
+        return ordered(op, values.numbers.front().first, most_of(operand));
+    }
+    normalise(values.numbers);
+    return op == Op::Ne ? complement(values.numbers, most_of(operand)) : std::move(values.numbers);
+}
+
 // The set of a leaf from the values that were named.
 Leaf leaf_of(const Operand& operand, Op op, RangeSet values) {
     Leaf leaf{.field = *operand.field};
@@ -84,16 +93,10 @@ Leaf leaf_of(const Operand& operand, Op op, RangeSet values) {
         }
         return leaf;
     }
-    const std::uint64_t max = row_of(*operand.field).max;
-    if (is_ordering(op)) {
-        leaf.numbers = ordered(op, values.numbers.front().first, max);
-        return leaf;
-    }
     if (op == Op::Ne && operand.kind == OperandKind::Country) {
         values.numbers.push_back({0, 0});  // that is none
     }
-    normalise(values.numbers);
-    leaf.numbers = op == Op::Ne ? complement(values.numbers, max) : std::move(values.numbers);
+    leaf.numbers = numbers_of(operand, op, std::move(values));
     return leaf;
 }
 
@@ -133,6 +136,9 @@ std::optional<Expression> finish(TokenReader& reader, const Operand& operand, Op
     if (!values) {
         return std::nullopt;
     }
+    if (operand.text && !values->not_built) {
+        return number_test(operand, numbers_of(operand, op, *std::move(values)));
+    }
     if (!operand.field || values->not_built) {
         return never();
     }
@@ -151,6 +157,9 @@ std::optional<Expression> flag_alone(TokenReader& reader, const Operand& operand
         (void)reader.fail_here("an operator after " + operand.name + " (" + list_of(kOpWords) +
                                ")");
         return std::nullopt;
+    }
+    if (operand.text) {
+        return number_test(operand, {{1, most_of(operand)}});
     }
     if (!operand.field) {
         return never();

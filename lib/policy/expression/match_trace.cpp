@@ -131,10 +131,17 @@ MatchTrace examine_text(const TextTest& test, const Looked& packet) {
         return {false, field + " is absent"};
     }
     if (test.texts.empty()) {
-        return {test.negated, field + " is " + shown(*text) + ", and nothing is in the set"};
+        return {test.negated,
+                field + " is " + shown(test.field, *text) + ", and nothing is in the set"};
     }
     const bool has = has_one_of(test, *text);
-    return {has != test.negated, field + " is " + shown(*text) +
+    if (test.how == TextHow::Within) {
+        const std::string value = shown(test.field, *text);
+        const std::string words = words_of(test);
+        const std::string set = words == value ? "" : (has ? ", in " : ", not ") + words;
+        return {has != test.negated, field + " is " + value + set};
+    }
+    return {has != test.negated, field + " is " + shown(test.field, *text) +
                                      (has ? ", which " : ", not one that ") + words_of(test)};
 }
 

@@ -64,4 +64,8 @@ OperandKind operand_kind(FieldKind kind) noexcept {
     }
 }
 
+OperandKind operand_kind(TextKind kind) noexcept {
+    return kind == TextKind::Number ? OperandKind::Number : OperandKind::Text;
+}
+
 }  // namespace sluice

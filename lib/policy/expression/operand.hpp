@@ -36,10 +36,6 @@ inline constexpr auto kUnsupportedFields = std::to_array<UnsupportedField>({
     {"quic.version", OperandKind::Number},
     {"quic.token_len", OperandKind::Number},
     {"quic.sni", OperandKind::Text},
-    {"dns.qr", OperandKind::Number},
-    {"dns.qname", OperandKind::Text},
-    {"dns.qtype", OperandKind::Number},
-    {"proto.l7", OperandKind::Text},
     {"proto.scheme", OperandKind::Text},
 });
 
@@ -52,5 +48,6 @@ inline constexpr auto kUnsupportedFields = std::to_array<UnsupportedField>({
 // Every field name of the language, for suggestions.
 [[nodiscard]] const std::vector<std::string_view>& field_names();
 [[nodiscard]] OperandKind operand_kind(FieldKind kind) noexcept;
+[[nodiscard]] OperandKind operand_kind(TextKind kind) noexcept;
 
 }  // namespace sluice

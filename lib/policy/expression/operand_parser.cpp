@@ -58,8 +58,10 @@ std::optional<Operand> parse_field(TokenReader& reader) {
         return operand;
     }
     if (const std::optional<TextField> text = find_text_field(token.text)) {
-        return Operand{
-            .kind = OperandKind::Text, .text = text, .name = token.text, .offset = token.offset};
+        return Operand{.kind = operand_kind(row_of(*text).kind),
+                       .text = text,
+                       .name = token.text,
+                       .offset = token.offset};
     }
     const UnsupportedField* later = find_unsupported_field(token.text);
     if (later == nullptr) {

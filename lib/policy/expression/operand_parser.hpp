@@ -86,10 +86,11 @@ private:
 // The left side of a comparison, or a part of a key: a field, maybe inside a function.
 struct Operand {
     OperandKind kind{};
-    std::optional<Field> field;     // nullopt: a text, or not built yet
-    std::optional<TextField> text;  // a text that packets have
-    bool lower = false;             // lower(field)
-    std::string name;               // of the field, for messages
+    std::optional<Field> field;  // nullopt: a text, or not built yet
+    // What packets have as a text; of kind Number one in decimal digits.
+    std::optional<TextField> text;
+    bool lower = false;  // lower(field)
+    std::string name;    // of the field, for messages
     std::size_t offset = 0;
     bool prefix = false;  // prefix(field, v4_length|v6_length)
     std::uint8_t v4_length = 32;

@@ -31,8 +31,7 @@ bool looks_like_range(std::string_view text) noexcept {
 }
 
 bool add_number(TokenReader& reader, const Token& token, const Operand& operand, RangeSet& values) {
-    // A field that is not built has no bound of its own yet.
-    const std::uint64_t max = operand.field ? row_of(*operand.field).max : UINT32_MAX;
+    const std::uint64_t max = most_of(operand);
     if (token.text.starts_with("0x")) {
         const std::optional<std::uint64_t> value = read_hex(std::string_view{token.text}.substr(2));
         if (!value || *value > max) {
@@ -178,6 +177,14 @@ bool add_value(TokenReader& reader, const Operand& operand, RangeSet& values) {
 }
 
 }  // namespace
+
+// A field that is not built has no bound of its own yet.
+std::uint64_t most_of(const Operand& operand) noexcept {
+    if (operand.text) {
+        return row_of(*operand.text).max;
+    }
+    return operand.field ? row_of(*operand.field).max : UINT32_MAX;
+}
 
 std::span<const std::string_view> words_of(const Operand& operand) {
     if (operand.field == Field::Dir) {

@@ -22,6 +22,9 @@ struct RangeSet {
 // `{a b c}` or `$name`.
 [[nodiscard]] std::optional<RangeSet> parse_set(TokenReader& reader, const Operand& operand);
 
+// The largest value of a field of numbers.
+[[nodiscard]] std::uint64_t most_of(const Operand& operand) noexcept;
+
 // The number that stands for one text of a Name field; nullopt: it is none of its words.
 [[nodiscard]] std::optional<std::uint64_t> number_of_name(const Operand& operand,
                                                           std::string_view text);

@@ -111,8 +111,34 @@ void append(const KeyPart& part, const TextValue& value, ReadKey& key) {
     key.text += text_of_value(value.view(), value.has_digest);
 }
 
+Result<std::uint64_t> read_number_text(std::string_view text, std::uint64_t max) {
+    if (!text.starts_with("0x")) {
+        return parse_number(text, max);
+    }
+    std::uint64_t value = 0;
+    const char* last = text.data() + text.size();
+    const auto [end, error] = std::from_chars(text.data() + 2, last, value, 16);
+    if (text.size() == 2 || error != std::errc{} || end != last || value > max) {
+        return Error{Errc::BadSyntax,
+                     quoted(text) + " is no hexadecimal number up to " + std::to_string(max)};
+    }
+    return value;
+}
+
+// A number of a later layer, in one spelling.
+Wrong read_number_part(const KeyPart& part, std::string_view text, ReadKey& key) {
+    const Result<std::uint64_t> number = read_number_text(text, row_of(*part.text).max);
+    if (!number) {
+        return wrong(part, number.error().what);
+    }
+    append(part, text_value(part, bytes_of(std::to_string(*number))), key);
+    return std::nullopt;
+}
+
 // A text, or the beginning of a long one, \h and the digest of the whole.
-Wrong read_text_part(const KeyPart& part, std::string_view text, ReadKey& key) {
+Wrong read_text_part(const KeyPart& as_written, std::string_view text, ReadKey& key) {
+    KeyPart part = as_written;
+    part.lower = part.lower || row_of(*part.text).kind == TextKind::Folded;
     constexpr std::size_t kDigits = 2 * kTextDigestSize;
     const std::size_t mark = text.find("\\h");
     const std::optional<std::string> bytes = unescaped(text.substr(0, mark));
@@ -132,20 +158,6 @@ Wrong read_text_part(const KeyPart& part, std::string_view text, ReadKey& key) {
     }
     append(part, long_text_value(part, bytes_of(*bytes), digest), key);
     return std::nullopt;
-}
-
-Result<std::uint64_t> read_number_text(std::string_view text, std::uint64_t max) {
-    if (!text.starts_with("0x")) {
-        return parse_number(text, max);
-    }
-    std::uint64_t value = 0;
-    const char* last = text.data() + text.size();
-    const auto [end, error] = std::from_chars(text.data() + 2, last, value, 16);
-    if (text.size() == 2 || error != std::errc{} || end != last || value > max) {
-        return Error{Errc::BadSyntax,
-                     quoted(text) + " is no hexadecimal number up to " + std::to_string(max)};
-    }
-    return value;
 }
 
 Result<std::uint64_t> read_mac(std::string_view text) {
@@ -201,7 +213,8 @@ Result<std::uint64_t> read_value(Field field, std::string_view text) {
 
 Wrong read_part(const KeyPart& part, std::string_view text, ReadKey& key) {
     if (part.text) {
-        return read_text_part(part, text, key);
+        return row_of(*part.text).kind == TextKind::Number ? read_number_part(part, text, key)
+                                                           : read_text_part(part, text, key);
     }
     const std::optional<std::string> bytes = unescaped(text);
     if (!bytes) {

@@ -19,6 +19,8 @@ std::string_view unit_word(Per per) noexcept {
             return "";
         case Per::Connection:
             return " connections";
+        case Per::Query:
+            return " queries";
         default:
             return " packets";
     }

@@ -89,6 +89,8 @@ std::optional<Per> counted(PerWord per) noexcept {
             return Per::Byte;
         case PerWord::Connection:
             return Per::Connection;
+        case PerWord::Query:
+            return Per::Query;
         default:
             return std::nullopt;
     }

@@ -1,5 +1,6 @@
 #include "lib/policy/lists/list_set.hpp"
 
+#include "lib/policy/expression/value_parser.hpp"
 #include "lib/policy/lists/named_lists.hpp"
 #include "lib/policy/problems/nearest.hpp"
 
@@ -51,7 +52,7 @@ bool fits(TokenReader& reader, const Operand& operand, const Token& name, const 
 
 bool add_numbers(TokenReader& reader, const Operand& operand, const Token& name,
                  const ListValues& list, RangeSet& values) {
-    const std::uint64_t max = operand.field ? row_of(*operand.field).max : UINT32_MAX;
+    const std::uint64_t max = most_of(operand);
     if (!list.numbers.empty() && list.numbers.back().last > max) {
         return reader.fail(name.offset, "$" + name.text + " holds " +
                                             std::to_string(list.numbers.back().last) + ", and " +

@@ -1,6 +1,8 @@
 #include "lib/policy/texts/text_comparison.hpp"
 
+#include "lib/match/number_ranges.hpp"
 #include "lib/policy/expression/value_parser.hpp"
+#include "lib/policy/problems/nearest.hpp"
 #include "lib/policy/texts/pattern.hpp"
 
 #include <algorithm>
@@ -14,7 +16,7 @@ Expression expression_of(const Operand& operand, TextTest test) {
         return Expression{};  // a leaf with an empty set
     }
     test.field = *operand.text;
-    test.ignore_case = operand.lower;
+    test.ignore_case = operand.lower || row_of(*operand.text).kind == TextKind::Folded;
     return Expression{
         .kind = Expression::Kind::Text, .leaf = {}, .parts = {}, .text = std::move(test)};
 }
@@ -36,8 +38,26 @@ bool check_regex(TokenReader& reader, const Token& token, bool ignore_case) {
            reader.fail(fault->at ? place_in(token, *fault->at) : token.offset, fault->what);
 }
 
+// Of a field that takes a few words alone. Others never hold, so that they are slips, and for those
+// that nothing recognises yet it is said.
+bool check_word(TokenReader& reader, std::size_t offset, const Operand& operand,
+                std::string_view word) {
+    if (operand.text != TextField::ProtoL7 || word == kL7Dns) {
+        return true;
+    }
+    if (std::find(kL7Names.begin(), kL7Names.end(), word) == kL7Names.end()) {
+        return reader.fail(offset, operand.name + " is one of " + list_of(kL7Names) + "; found \"" +
+                                       std::string{word} + "\"" + did_you_mean(word, kL7Names));
+    }
+    reader.not_built(offset, operand.name + " \"" + std::string{word} + "\"");
+    return true;
+}
+
 bool check_text(TokenReader& reader, const Token& token, const Operand& operand, TextHow how) {
     const bool part = how != TextHow::Equals;
+    if (!part && !check_word(reader, token.offset, operand, token.text)) {
+        return false;
+    }
     if (part && token.text.empty()) {
         return reader.fail(token.offset,
                            "the empty text is a part of every text; " + operand.name +
@@ -68,6 +88,15 @@ std::optional<Expression> parse_text_comparison(TokenReader& reader, const Opera
         operand, {.how = how, .negated = negated, .texts = {token.text}, .offset = token.offset});
 }
 
+Expression number_test(const Operand& operand, const std::vector<NumberRange>& ranges) {
+    TextTest test{.how = TextHow::Within, .offset = operand.offset};
+    for (const auto& [first, last] : ranges) {
+        test.texts.push_back(first == last ? std::to_string(first)
+                                           : to_text(NumberSpan{first, last}));
+    }
+    return expression_of(operand, std::move(test));
+}
+
 std::optional<Expression> parse_text_set(TokenReader& reader, const Operand& operand) {
     const std::size_t offset = reader.peek().offset;
     std::optional<RangeSet> values = parse_set(reader, operand);
@@ -75,6 +104,9 @@ std::optional<Expression> parse_text_set(TokenReader& reader, const Operand& ope
         return std::nullopt;
     }
     for (const std::string& text : values->texts) {
+        if (!check_word(reader, offset, operand, text)) {
+            return std::nullopt;
+        }
         if (text.size() > kMaxEntrySize) {
             (void)reader.fail(
                 offset, "a text has at most " + std::to_string(kMaxEntrySize) + " bytes here");

@@ -3,6 +3,7 @@
 #include "lib/policy/expression/operand_parser.hpp"
 
 #include <optional>
+#include <vector>
 
 namespace sluice {
 
@@ -12,6 +13,10 @@ namespace sluice {
 [[nodiscard]] std::optional<Expression> parse_text_comparison(TokenReader& reader,
                                                               const Operand& operand, TextHow how,
                                                               bool negated);
+
+// Of a number of a later layer: whether it lies in one of these ranges.
+[[nodiscard]] Expression number_test(const Operand& operand,
+                                     const std::vector<NumberRange>& ranges);
 
 // `{"a" "b"}` or `$list` after `in`.
 [[nodiscard]] std::optional<Expression> parse_text_set(TokenReader& reader, const Operand& operand);

@@ -16,12 +16,19 @@ std::string spelled(const TextTest& test, std::string text) {
     return text;
 }
 
+// A number alone is a text that is equal.
+TextHow how_of(const TextTest& test, const std::string& text) {
+    return test.how == TextHow::Within && text.find('-') == std::string::npos ? TextHow::Equals
+                                                                              : test.how;
+}
+
 }  // namespace
 
 TextTestId TextPool::add(const TextTest& test) {
     Test pooled{test.field, {}};
     for (const std::string& text : test.texts) {
-        pooled.entries.push_back({test.field, test.how, test.ignore_case, spelled(test, text)});
+        pooled.entries.push_back(
+            {test.field, how_of(test, text), test.ignore_case, spelled(test, text)});
     }
     std::sort(pooled.entries.begin(), pooled.entries.end());
     pooled.entries.erase(std::unique(pooled.entries.begin(), pooled.entries.end()),

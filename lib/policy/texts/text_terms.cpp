@@ -57,7 +57,9 @@ std::optional<std::string> find_excess(const TextParts& parts) {
     std::size_t bytes = 0;
     std::size_t patterns = 0;
     std::size_t uses = 0;
+    std::size_t ranges = 0;
     for (const TextEntry& entry : parts.entries) {
+        ranges += entry.how == TextHow::Within ? 1U : 0U;
         bytes += entry.text.size();
         patterns += is_scanned(entry.how) ? 1U : 0U;
     }
@@ -73,6 +75,7 @@ std::optional<std::string> find_excess(const TextParts& parts) {
         {patterns, kMaxPatterns, "patterns (`contains` and `matches`)"},
         {std::max(parts.entries.size(), uses), kMaxTextEntries, "texts"},
         {bytes, kMaxTextBytes, "bytes of text"},
+        {ranges, kMaxNumberRanges, "ranges of numbers of later layers"},
         {parts.tests.size(), kMaxTextTests, "different tests of texts"},
         {parts.terms.size(), kMaxTextTerms, "tests of texts in all alternatives"},
     };

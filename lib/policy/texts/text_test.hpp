@@ -11,10 +11,10 @@ namespace sluice {
 struct TextTest {
     TextField field{};
     TextHow how = TextHow::Equals;
-    bool ignore_case = false;  // of the letters A to Z, on both sides
-    bool negated = false;      // `ne`: the field is there, and none of the texts holds
-    std::vector<std::string> texts;
-    std::size_t offset = 0;  // of the first of them in the expression
+    bool ignore_case = false;        // of the letters A to Z, on both sides
+    bool negated = false;            // `ne`: the field is there, and none of the texts holds
+    std::vector<std::string> texts;  // of Within: numbers, `first-last` or one alone
+    std::size_t offset = 0;          // of the first of them in the expression
 };
 
 }  // namespace sluice

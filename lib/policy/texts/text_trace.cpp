@@ -1,5 +1,6 @@
 #include "lib/policy/texts/text_trace.hpp"
 
+#include "lib/match/number_ranges.hpp"
 #include "lib/match/pattern_database.hpp"
 #include "lib/policy/texts/pattern_compiler.hpp"
 
@@ -24,6 +25,12 @@ std::string lowered(std::string_view text) {
     return lower;
 }
 
+bool is_within(std::string_view text, std::string_view asked) {
+    const std::optional<NumberSpan> span = read_number_span(asked);
+    const std::optional<std::uint64_t> number = read_decimal(text);
+    return span && number ? span->has(*number) : text == asked;
+}
+
 bool compares(TextHow how, std::string_view text, std::string_view asked) {
     switch (how) {
         case TextHow::Equals:
@@ -32,6 +39,8 @@ bool compares(TextHow how, std::string_view text, std::string_view asked) {
             return text.starts_with(asked);
         case TextHow::EndsWith:
             return text.ends_with(asked);
+        case TextHow::Within:
+            return is_within(text, asked);
         default:
             return text.find(asked) != std::string_view::npos;
     }
@@ -85,13 +94,20 @@ std::string shown(ByteView text) {
                                      : out + "... (" + std::to_string(text.size()) + " bytes)";
 }
 
+std::string shown(TextField field, ByteView text) {
+    return row_of(field).kind == TextKind::Number
+               ? std::string{reinterpret_cast<const char*>(text.data()), text.size()}
+               : shown(text);
+}
+
 std::string words_of(const TextTest& test) {
-    std::string words{kVerbs[static_cast<std::size_t>(test.how)]};
+    const bool numbers = test.how == TextHow::Within;
+    std::string words{numbers ? "" : kVerbs[static_cast<std::size_t>(test.how)]};
     const std::size_t count = std::min(test.texts.size(), kMostTexts);
     for (std::size_t i = 0; i < count; ++i) {
         const bool last = i + 1 == count && count == test.texts.size();
-        words += i == 0 ? " " : last ? " or " : ", ";
-        words += shown(bytes_of(test.texts[i]));
+        words += i == 0 ? (numbers ? "" : " ") : last ? " or " : ", ";
+        words += shown(test.field, bytes_of(test.texts[i]));
     }
     words += count < test.texts.size() ? " or more" : "";
     return words + (test.ignore_case ? ", whatever the case" : "");

@@ -1,9 +1,12 @@
 #include "lib/match/text_parts.hpp"
 
+#include "lib/match/number_ranges.hpp"
+
 #include <gtest/gtest.h>
 
 #include <functional>
 #include <string_view>
+#include <vector>
 
 namespace sluice::text_parts_test {
 namespace {
@@ -39,7 +42,7 @@ TEST(TextParts, AreSoundOnlyWhenEveryIndexHolds) {
         {"two tests of presence", [](TextParts& p) { p.tests[1].entries = {}; }},
         {"a test of presence behind others", [](TextParts& p) { p.tests[2].entries = {}; }},
         {"no such field", [](TextParts& p) { p.tests[0].field = static_cast<TextField>(9); }},
-        {"no such comparison", [](TextParts& p) { p.entries[2].how = static_cast<TextHow>(5); }},
+        {"no such comparison", [](TextParts& p) { p.entries[2].how = static_cast<TextHow>(6); }},
         {"entries out of order",
          [](TextParts& p) {
              p.entries[0].text = "z";
@@ -59,6 +62,51 @@ TEST(TextParts, AreSoundOnlyWhenEveryIndexHolds) {
         row.spoil(parts);
         EXPECT_FALSE(are_sound(parts, 3)) << row.name;
     }
+}
+
+TextParts ranges(std::size_t count) {
+    TextParts parts;
+    parts.tests.push_back({TextField::DnsQtype, {}});
+    for (std::size_t i = 0; i < count; ++i) {
+        parts.entries.push_back({TextField::DnsQtype, TextHow::Within, false,
+                                 to_text(NumberSpan{100'000 + i, 200'000})});
+        parts.tests[0].entries.push_back(static_cast<std::uint32_t>(i));
+    }
+    parts.terms = {{0, 0, false}};
+    return parts;
+}
+
+TEST(TextParts, OfNumbersAreRangesAndNotTooMany) {
+    EXPECT_TRUE(are_sound(ranges(1), 1));
+    EXPECT_TRUE(are_sound(ranges(kMaxNumberRanges), 1));
+    EXPECT_FALSE(are_sound(ranges(kMaxNumberRanges + 1), 1));
+    for (const char* const text :
+         {"", "1", "-", "1-", "-1", "2-1", "1-2-3", "a-b", "1 -2", "1-18446744073709551616"}) {
+        TextParts parts = ranges(1);
+        parts.entries[0].text = text;
+        EXPECT_FALSE(are_sound(parts, 1)) << text;
+    }
+}
+
+TEST(NumberRanges, HoldFromTheFirstToTheLast) {
+    const std::vector<TextEntry> entries{
+        {TextField::Payload, TextHow::Within, false, "0-9"},
+        {TextField::DnsQtype, TextHow::Equals, false, "5"},
+        {TextField::DnsQtype, TextHow::Within, false, "0-5"},
+        {TextField::DnsQtype, TextHow::Within, false, "5-18446744073709551615"}};
+    const NumberRanges table{entries, TextField::DnsQtype};
+    const auto found = [&](std::string_view text) {
+        std::vector<std::uint32_t> hits;
+        table.find(bytes_of(text), [&](std::uint32_t entry) { hits.push_back(entry); });
+        return hits;
+    };
+    using Hits = std::vector<std::uint32_t>;
+    EXPECT_EQ(found("0"), Hits{2});
+    EXPECT_EQ(found("5"), (Hits{2, 3}));
+    EXPECT_EQ(found("6"), Hits{3});
+    EXPECT_EQ(found("18446744073709551615"), Hits{3});
+    EXPECT_EQ(found(""), Hits{});
+    EXPECT_EQ(found("x"), Hits{});
 }
 
 }  // namespace

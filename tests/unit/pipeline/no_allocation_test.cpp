@@ -1,5 +1,7 @@
+#include "lib/pipeline/l7_units.hpp"
 #include "lib/pipeline/steer_burst.hpp"
 #include "tests/packets/box.hpp"
+#include "tests/packets/dns_bytes.hpp"
 #include "tests/packets/frame.hpp"
 #include "tests/packets/unit_lines.hpp"
 
@@ -132,6 +134,57 @@ rules:
     EXPECT_GT(counters.bans[4].begun.read(), 1U);
     EXPECT_GT(counters.rules[5].admitted.read(), 0U);
     EXPECT_GT(counters.rules[5].exceeded.read(), 0U);
+}
+
+// Nor do questions of DNS, of which some packets have several.
+TEST(RunBurst, AllocatesNothingForDns) {
+    Problems problems{"r"};
+    std::optional<CompiledRules> compiled = compile_rules({"r", R"yaml(version: 1
+rules:
+  - {id: deny, when: 'dns.qname matches "^x[0-9]+[.]" or dns.qtype ge 200', on_match: drop}
+  - id: names
+    mode: enforce
+    when: proto.l7 eq "dns"
+    key: [dns.qname, dns.qtype, ip.src]
+    per: query
+    limits: [{algorithm: token_bucket, rate: 10/s, burst: 2}]
+)yaml"},
+                                                          Purpose::Enforce, {}, problems);
+    ASSERT_TRUE(compiled.has_value());
+    const Result<LoadedRules> loaded =
+        LoadedRules::make(std::move(compiled->set), {.secret = {1, 2}, .sharers = {1, 1ms}});
+    ASSERT_TRUE(loaded);
+    WorkerCounters counters;
+    CoreState core{.policy = {},
+                   .hash = KeyHasher{{1, 2}},
+                   .buckets = BucketStore{64, 64},
+                   .counters = counters,
+                   .texts = loaded->texts(0)};
+    const std::string two =
+        test::DnsText{.questions = 2, .body = test::dns_question("a") + test::dns_question("b")}
+            .wire();
+    std::vector<test::Octets> frames;
+    for (std::uint16_t i = 0; i < kMaxBurst; ++i) {
+        const std::string name = "x" + std::to_string(i % 4) + ".example";
+        const std::string message = i % 8 == 0   ? two
+                                    : i % 4 == 1 ? test::dns_response(name)
+                                                 : test::dns_query(name, i);
+        frames.push_back(test::udp().dport(53).carries(test::message_octets(message)).bytes());
+    }
+    Burst burst;
+    burst.find_units_by(l7_unit_finder());
+    allocations = 0;
+    for (int round = 0; round < 100; ++round) {
+        burst.clear();
+        for (const test::Octets& frame : frames) {
+            (void)burst.add({frame, static_cast<std::uint32_t>(frame.size())}, Direction::In, 7);
+        }
+        run_burst(burst, loaded->set(), core, {Instant{1h} + round * 1ms, {}});
+    }
+    EXPECT_EQ(allocations, 0U);
+    EXPECT_GT(counters.rules[0].exceeded.read(), 0U);
+    EXPECT_GT(counters.rules[1].admitted.read(), 0U);
+    EXPECT_GT(counters.rules[1].exceeded.read(), 0U);
 }
 
 }  // namespace

@@ -282,6 +282,7 @@ const test::WrongText kWrong[] = {
     {HEAD "    key: []\n    max_unsynced: lots\n" LIMITS, 5, 19, "not a decimal number"},
     {HEAD "    on_match: drop\n    max_unsynced: 9\n", 5, 5, "no meaning beside `on_match`"},
     {HEAD "    key: []\n    per: request\n" LIMITS, 5, 10, "not enforced yet: per: request"},
+    {HEAD "    key: []\n    per: handshake\n" LIMITS, 5, 10, "not enforced yet: per: handshake"},
     {HEAD "    key: []\n    per: conection\n" LIMITS, 5, 10, "did you mean `connection`?"},
     {HEAD "    key: []\n    per: connection\n"
           "    limits: [{algorithm: token_bucket, rate: 1MB/s, burst: 1}]\n",
@@ -619,6 +620,20 @@ TEST(CompileRules, WhatIsNotBuiltClaimsNothing) {
     const LimitSummary& limit = outcome.rules->rules[0].limits[0];
     EXPECT_EQ(limit.text, "token_bucket 1/s burst 1 per request");
     EXPECT_EQ(limit.bound, "");
+}
+
+TEST(CompileRules, QueriesAreCountedOneByOne) {
+    const Outcome outcome =
+        compile(HEAD "    key: [dns.qname, dns.qtype, ip.src]\n    per: query\n" LIMITS);
+    ASSERT_TRUE(outcome.rules.has_value());
+    EXPECT_EQ(outcome.rules->set.rules[0].limits[0].per, Per::Query);
+    const LimitSummary& limit = outcome.rules->rules[0].limits[0];
+    EXPECT_EQ(limit.text, "token_bucket 1/s burst 1 per query");
+    EXPECT_EQ(limit.bound, "1 queries + 1/s * W");
+    // A number needs little room, and leaves the rest to the name.
+    const GroupingKey& key = outcome.rules->set.rules[0].keys[0];
+    EXPECT_EQ(key[1].room, kLeastTextRoom);
+    EXPECT_EQ(key[0].room, kMostTextRoom);
 }
 
 TEST(CompileRules, ConnectionsAreCountedOneByOne) {

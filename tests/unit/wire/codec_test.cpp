@@ -232,6 +232,9 @@ void spell(Fields& out, const WorkerStats& m) {
     for (const std::uint64_t count : m.by_table_event) {
         add(out, count);
     }
+    for (const std::uint64_t count : m.by_unit_event) {
+        add(out, count);
+    }
     for (const std::uint64_t count : m.by_ledger_event) {
         add(out, count);
     }

@@ -312,6 +312,8 @@ private:
                       [this] { return number<std::uint64_t>(); });
         std::generate(out.by_table_event.begin(), out.by_table_event.end(),
                       [this] { return number<std::uint64_t>(); });
+        std::generate(out.by_unit_event.begin(), out.by_unit_event.end(),
+                      [this] { return number<std::uint64_t>(); });
         for (std::size_t i = below(3); i > 0; --i) {
             out.lanes.push_back(text());
         }

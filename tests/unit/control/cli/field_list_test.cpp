@@ -13,19 +13,25 @@ FieldFault fault(const std::string& name) {
 
 TEST(FieldList, TakesEveryFieldOfTheTableInTheOrderGiven) {
     const auto parsed = parse_field_list({"payload.len", "dir", "dir"});
-    EXPECT_EQ(std::get<std::vector<Field>>(parsed),
-              (std::vector{Field::PayloadLen, Field::Dir, Field::Dir}));
+    EXPECT_EQ(std::get<std::vector<ShownField>>(parsed),
+              (std::vector<ShownField>{Field::PayloadLen, Field::Dir, Field::Dir}));
     for (const FieldRow& row : kFields) {
         if (is_from_database(row.field)) {
             continue;
         }
         const auto one = parse_field_list({std::string{row.name}});
-        EXPECT_EQ(std::get<std::vector<Field>>(one), std::vector{row.field});
+        EXPECT_EQ(std::get<std::vector<ShownField>>(one), std::vector<ShownField>{row.field});
     }
 }
 
+TEST(FieldList, TakesTextsOfLaterLayersAmongFieldsOfHeaders) {
+    const auto parsed = parse_field_list({"dns.qname", "ip.src", "proto.l7"});
+    EXPECT_EQ(std::get<std::vector<ShownField>>(parsed),
+              (std::vector<ShownField>{TextField::DnsQname, Field::IpSrc, TextField::ProtoL7}));
+}
+
 TEST(FieldList, TellsWhatIsNotBuiltFromWhatDoesNotExist) {
-    for (const char* name : {"http.host", "tls.sni", "payload", "dns.qname",
+    for (const char* name : {"http.host", "tls.sni", "payload", "quic.sni",
                              "http.request.headers[\"x-api-key\"]", "http.cookies[\"id\"]"}) {
         EXPECT_TRUE(fault(name).not_built) << name;
         EXPECT_NE(fault(name).what.find("not built yet"), std::string::npos) << name;

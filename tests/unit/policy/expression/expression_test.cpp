@@ -254,6 +254,17 @@ const Wrong kWrong[] = {
     {"payload matches \"a", 16, "no closing quote"},
     {"http.host matches \"(\"", 19, "Missing close parenthesis"},
     {"payload in $x", 11, "no list called $x"},
+    {"dns.qtype eq 65536", 13, "65535"},
+    {"dns.qr eq 2", 10, "largest"},
+    {"dns.qtype eq \"1\"", 13, "without quotes"},
+    {"dns.qtype contains \"1\"", 10, "compares text"},
+    {"lower(dns.qtype) eq 1", 6, "takes a text"},
+    {"dns.qname lt \"a\"", 10, "orders numbers"},
+    {"dns.qname", 9, "an operator after dns.qname"},
+    {"dns.qname contains \"\"", 19, "the empty text"},
+    {"dns.name eq \"a\"", 0, "did you mean `dns.qname`?"},
+    {"proto.l7 eq \"dsn\"", 12, "did you mean `dns`?"},
+    {"proto.l7 in {\"dns\" \"DNS\"}", 12, "proto.l7 is one of"},
 };
 
 TEST(Expression, SaysWhereAndWhatIsWrong) {
@@ -295,6 +306,8 @@ TEST(Expression, NotesWhatIsNotBuiltYet) {
         {"lower(http.host) eq \"x\"", 6, "the field http.host"},
         {"http.host contains \"x\"", 0, "the field http.host"},
         {"quic.token_len eq 64512", 0, "the field quic.token_len"},
+        {"proto.l7 eq \"http\"", 12, "proto.l7 \"http\""},
+        {"proto.l7 in {\"dns\" \"quic\"}", 12, "proto.l7 \"quic\""},
     };
     for (const NotBuilt& row : rows) {
         const auto parsed = parse_expression(row.text);

@@ -86,6 +86,36 @@ const Row kRows[] = {
      "payload is \"" + kZeroes + "\"... (41 bytes), which starts with \"\\x00\""},
 };
 
+// Texts of a unit of a later layer, numbers among them.
+TEST(Examine, TellsWhatDecidedOfAUnit) {
+    struct UnitRow {
+        std::string_view condition;
+        bool holds;
+        std::string_view because;
+    };
+    const UnitRow rows[] = {
+        {"dns.qtype eq 28", true, "dns.qtype is 28"},
+        {"dns.qtype eq 1", false, "dns.qtype is 28, not 1"},
+        {"dns.qtype in {1 28}", true, "dns.qtype is 28, in 1 or 28"},
+        {"dns.qtype ge 20", true, "dns.qtype is 28, in 20-65535"},
+        {"dns.qtype ne 28", false, "dns.qtype is 28, not 0-27 or 29-65535"},
+        {"dns.qname eq \"A.b\"", true, "dns.qname is \"a.b\", which is \"A.b\", whatever the case"},
+        {"proto.l7 eq \"dns\"", false, "proto.l7 is absent"},
+        {"dns.qr", false, "dns.qr is absent"},
+    };
+    UnitTexts unit;
+    unit.set(TextField::DnsQname, bytes_of("a.b"));
+    unit.set(TextField::DnsQtype, bytes_of("28"));
+    ParsedFrame seen = parse_of(kDns);
+    seen.headers.unit = &unit;
+    for (const UnitRow& row : rows) {
+        const MatchTrace match_trace =
+            examine(tree_of(row.condition), seen.headers, seen.frame, "uplink");
+        EXPECT_EQ(match_trace.holds, row.holds) << row.condition;
+        EXPECT_EQ(match_trace.because, row.because) << row.condition;
+    }
+}
+
 TEST(Examine, TellsWhatDecided) {
     for (const Row& row : kRows) {
         const ParsedFrame seen = parse_of(row.frame);
