@@ -56,7 +56,9 @@ public:
             return BriefPolicy::Unknown;
         }
         if (lookup.entry == nullptr) {
-            return BriefPolicy::Limited;
+            // An earlier packet of the burst may have begun one since.
+            return store_.keys.find(lookup.key) == nullptr ? BriefPolicy::Limited
+                                                           : BriefPolicy::Unknown;
         }
         const bool at_hand = lookup.entry->slot_and_tag() == lookup.key.slot_and_tag;
         return at_hand && !PenaltyMeter::banned(lookup.entry->cell(), now_.at)

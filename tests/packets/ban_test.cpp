@@ -68,6 +68,21 @@ TEST(Ban, FromTheRefusalThatIsOneTooManyUntilItsEnd) {
     EXPECT_EQ(box.counters(0).exceeded.read(), 5U);
 }
 
+// Also when the box is so new that it was not there when the packets were located.
+TEST(Ban, HoldsForTheNextPacketOfTheSameBurst) {
+    Box box{rules("ban: {after: 1, within: 10s, for: 1m}",
+                  "{algorithm: token_bucket, per: byte, rate: 1B/s, burst: 300B}")};
+    const auto frame = [](std::uint16_t payload) {
+        return udp().src("10.0.0.1").payload(payload).bytes();
+    };
+    const std::vector<Decision> got =
+        box.judge_burst({frame(100), frame(400), frame(10), frame(10)}, kStart);
+    EXPECT_EQ(got[0].reason, Reason::WithinLimits);
+    EXPECT_EQ(got[1].reason, Reason::OverLimit);
+    EXPECT_EQ(got[2].reason, Reason::Banned);
+    EXPECT_EQ(got[3].reason, Reason::Banned);
+}
+
 TEST(Ban, RefusalsThatAreTooFarApartBanNobody) {
     Box box{rules(kBan, "{algorithm: token_bucket, rate: 1/h, burst: 1}")};
     for (Instant now = kStart; now < kStart + 1min; now += 5s) {
