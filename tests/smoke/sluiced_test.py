@@ -248,7 +248,7 @@ class Resources(Case):
         self.start()
         stats = self.good(self.box.get("/v1/stats"))
         self.assertEqual(list(stats), ["generation", "unconfirmed", "uptime_s", "panic", "packets", "verdicts",
-                                       "reasons", "table_full", "table", "merge_interval_us", "clock", "state",
+                                       "reasons", "table_full", "table", "units", "merge_interval_us", "clock", "state",
                                        "rules"])
         self.assertEqual(stats["state"], {"survives": True, "rules": "found", "kept": 17, "mended": 2, "unknown": 3,
                                           "damaged": 9, "former_tables": 1, "former_debts": 4,
@@ -275,7 +275,7 @@ class Resources(Case):
         workers = self.good(self.box.get("/v1/workers"))["workers"]
         self.assertEqual([worker["lcore"] for worker in workers], [1, 2])
         self.assertEqual(list(workers[0]), ["lcore", "bursts", "stalled_ms", "stalls", "packets",
-                                            "verdicts", "reasons", "table_full", "table", "table_slots",
+                                            "verdicts", "reasons", "table_full", "table", "units", "table_slots",
                                             "handed_over", "ledger", "lanes"])
         self.assertEqual((workers[0]["packets"], workers[0]["lanes"]), (100, ["uplink in q0"]))
 
