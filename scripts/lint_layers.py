@@ -22,6 +22,7 @@ MAY_INCLUDE = {
     "lib/match": ["lib/base", "lib/packet"],
     "lib/hash": ["lib/base"],
     "lib/pool": ["lib/base", "lib/share"],
+    "lib/conn": ["lib/base", "lib/share", "lib/packet", "lib/hash", "lib/pool"],
     "lib/meter": ["lib/base", "lib/share", "lib/hash", "lib/pool"],
     "lib/table": ["lib/base", "lib/share", "lib/hash", "lib/pool", "lib/meter"],
     "lib/ledger": ["lib/base", "lib/share", *STATE],

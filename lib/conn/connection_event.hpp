@@ -1,0 +1,89 @@
+#pragma once
+#include "lib/share/core.hpp"
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <string_view>
+
+namespace sluice {
+
+// What happens to connections: counted, each under its own name.
+enum class ConnectionEvent : std::uint8_t {
+    Opened,
+    HalfHead,
+    Assembled,
+    OutOfOrder,
+    Repeated,
+    Differing,
+    Resynchronised,
+    Unremembered,
+    IdleTimeout,
+    HalfHeadTimeout,
+    EvictedIdle,
+    EvictedHalfHead,
+    EvictedShare,
+    RefusedFull,
+    RefusedShare,
+    HeadTooLong,
+    TooManyPieces,
+    OutOfReach,
+    HeadForgotten,
+    SynReuse,
+    SynIgnored,
+};
+
+struct ConnectionEventRow {
+    ConnectionEvent event;
+    std::string_view name;
+    std::string_view help;
+};
+
+inline constexpr auto kConnectionEvents = std::to_array<ConnectionEventRow>({
+    {ConnectionEvent::Opened, "opened", "connections remembered"},
+    {ConnectionEvent::HalfHead, "half_head", "heads that began and were not whole"},
+    {ConnectionEvent::Assembled, "assembled", "heads put together from several segments"},
+    {ConnectionEvent::OutOfOrder, "out_of_order", "segments held until those before them came"},
+    {ConnectionEvent::Repeated, "repeated", "segments with bytes of units judged before"},
+    {ConnectionEvent::Differing, "differing", "segments that repeat held bytes with others"},
+    {ConnectionEvent::Resynchronised, "resynchronised", "units found behind missing bytes"},
+    {ConnectionEvent::Unremembered, "unremembered", "units judged that found no place to stick"},
+    {ConnectionEvent::IdleTimeout, "idle_timeout", "connections forgotten because of silence"},
+    {ConnectionEvent::HalfHeadTimeout, "half_head_timeout", "heads that took too long"},
+    {ConnectionEvent::EvictedIdle, "evicted_idle", "connections forgotten for newer ones"},
+    {ConnectionEvent::EvictedHalfHead, "evicted_half_head", "heads given up for newer ones"},
+    {ConnectionEvent::EvictedShare, "evicted_share", "heads beyond their source's share"},
+    {ConnectionEvent::RefusedFull, "refused_full", "segments without room for a half head"},
+    {ConnectionEvent::RefusedShare, "refused_share", "segments beyond their source's share"},
+    {ConnectionEvent::HeadTooLong, "head_too_long", "heads beyond the limit of bytes"},
+    {ConnectionEvent::TooManyPieces, "too_many_pieces", "segments that left too many gaps"},
+    {ConnectionEvent::OutOfReach, "out_of_reach", "segments too far ahead of a half head"},
+    {ConnectionEvent::HeadForgotten, "head_forgotten", "segments of heads that were given up"},
+    {ConnectionEvent::SynReuse, "syn_reuse", "connections that began anew"},
+    {ConnectionEvent::SynIgnored, "syn_ignored", "SYNs that would have erased what must stick"},
+});
+static_assert([] {
+    for (std::size_t i = 0; i < kConnectionEvents.size(); ++i) {
+        if (kConnectionEvents[i].event != static_cast<ConnectionEvent>(i)) {
+            return false;
+        }
+    }
+    return true;
+}());
+
+// Written by the worker alone, read by anyone.
+struct ConnectionCounters {
+    static constexpr bool kReadableAnywhere = true;
+
+    std::array<Counter, kConnectionEvents.size()> by_event;
+    Counter connections;  // now
+    Counter half_heads;   // now
+    Counter held_lines;   // now, of 64 bytes
+
+    void count(ConnectionEvent event) noexcept { by_event[static_cast<std::size_t>(event)].add(1); }
+    [[nodiscard]] std::uint64_t of(ConnectionEvent event) const noexcept {
+        return by_event[static_cast<std::size_t>(event)].read();
+    }
+};
+
+}  // namespace sluice

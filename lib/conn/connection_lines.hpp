@@ -1,0 +1,39 @@
+#pragma once
+#include "lib/base/line_memory.hpp"
+#include "lib/conn/connection.hpp"
+
+#include <cstddef>
+
+namespace sluice {
+
+// Where connections lie: in their home line, or in one of the fifteen behind it, of which the home
+// line keeps a bit map (hopscotch hashing without displacement). A look-up reads the home line, and
+// others only where the map leads. Lines are at least half as many again as connections, so that a
+// free one is near: a key without one is refused, which nobody can aim for with a keyed digest.
+class ConnectionLines {
+public:
+    // Aborts if there is no memory.
+    explicit ConnectionLines(std::size_t connections);
+
+    [[nodiscard]] ConnectionIndex find(std::uint64_t digest) const noexcept;
+    // A new connection with this digest, which is not there; kNoConnection: no line is near.
+    [[nodiscard]] ConnectionIndex add(std::uint64_t digest) noexcept;
+    void remove(ConnectionIndex index) noexcept;
+
+    [[nodiscard]] Connection& operator[](ConnectionIndex index) noexcept { return lines_[index]; }
+    [[nodiscard]] const Connection& operator[](ConnectionIndex index) const noexcept {
+        return lines_[index];
+    }
+    [[nodiscard]] std::size_t size() const noexcept { return size_; }
+    void prefetch(std::uint64_t digest) const noexcept {
+        __builtin_prefetch(&lines_[digest & mask_], 1);
+    }
+
+private:
+    LineMemory memory_;
+    Connection* lines_;
+    std::uint64_t mask_;
+    std::size_t size_ = 0;
+};
+
+}  // namespace sluice

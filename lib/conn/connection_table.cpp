@@ -1,0 +1,278 @@
+#include "lib/conn/connection_table.hpp"
+
+#include <algorithm>
+#include <cstring>
+
+namespace sluice {
+
+void ConnectionTable::take(const TcpSegment& segment, MutableBytes scratch, Instant now,
+                           StreamOffer& offer) noexcept {
+    set_now(now);
+    offer = StreamOffer{};
+    offer.digest = segment.digest;
+    offer.source = segment.source;
+    offer.rest_seq = segment.payload_seq();
+    offer.rest = segment.payload;
+    offer.scratch = scratch;
+    ConnectionIndex index = lines_.find(segment.digest);
+    if (index != kNoConnection) {
+        Connection& connection = lines_[index];
+        if (connection.held == kNoLine && age_of(connection) > idle_ticks_) {
+            remove(index, ConnectionEvent::IdleTimeout);
+            index = kNoConnection;
+        } else if (connection.held != kNoLine && age_of(connection) > half_head_ticks_) {
+            forget_head(index, ConnectionEvent::HalfHeadTimeout);
+        }
+    }
+    if (index != kNoConnection && segment.syn && begins_anew(segment, lines_[index])) {
+        remove(index, ConnectionEvent::SynReuse);
+        index = kNoConnection;
+    }
+    offer.connection = index;
+    if (index == kNoConnection) {
+        next(offer);
+        return;
+    }
+    if (!segment.payload.empty()) {
+        if (lines_[index].held == kNoLine) {
+            lines_[index].touched = ticks_;
+        }
+        classify(offer, lines_[index]);
+    }
+    if (segment.fin || segment.rst) {
+        note_end(index);
+    }
+}
+
+// A SYN that repeats what began the connection changes nothing; nor does one that would erase what
+// is at stake, which its sender may have made so that nobody else sees it.
+bool ConnectionTable::begins_anew(const TcpSegment& segment, Connection& connection) noexcept {
+    const std::uint32_t begin =
+        connection.judged.empty() ? connection.next : connection.judged.begin();
+    const std::uint32_t first = segment.payload_seq();
+    if (sequence_distance(begin, first) >= 0 && sequence_distance(first, connection.next) >= 0) {
+        return false;
+    }
+    if (connection.at_stake()) {
+        counters_.count(ConnectionEvent::SynIgnored);
+        return false;
+    }
+    return true;
+}
+
+void ConnectionTable::classify(StreamOffer& offer, Connection& connection) noexcept {
+    if (connection.phase == StreamPhase::LongBody) {
+        extend_long_body(connection,
+                         offer.rest_seq + static_cast<std::uint32_t>(offer.rest.size()));
+    }
+    if (!behind(offer, connection)) {
+        offer_ahead(offer, connection);
+    }
+}
+
+// Bytes before `next` are taken off the segment with their verdict. True: that is all there is to
+// it, because nothing is left, or because what is left goes where the refused bytes before it go.
+bool ConnectionTable::behind(StreamOffer& offer, Connection& connection) noexcept {
+    const std::int64_t ahead = sequence_distance(connection.next, offer.rest_seq);
+    if (ahead >= 0) {
+        return false;
+    }
+    const auto size = static_cast<std::int64_t>(offer.rest.size());
+    const bool all = ahead + size <= 0;
+    const std::uint32_t to =
+        all ? offer.rest_seq + static_cast<std::uint32_t>(size) : connection.next;
+    const StickyVerdict verdict = connection.judged.strictest(offer.rest_seq, to, connection.next);
+    if (verdict != StickyVerdict::Unjudged) {
+        counters_.count(ConnectionEvent::Repeated);
+        offer.repeats = true;
+        offer.judged = verdict;
+    }
+    if (offer.repeats && (all || blocks(verdict))) {
+        offer.kind = Offered::Judged;
+        return true;
+    }
+    if (all) {
+        offer.kind = Offered::Resync;
+        offer.bytes = offer.rest;
+        offer.seq = offer.rest_seq;
+        return true;
+    }
+    offer.rest = offer.rest.subspan(static_cast<std::size_t>(-ahead));
+    offer.rest_seq = connection.next;
+    return false;
+}
+
+void ConnectionTable::offer_ahead(StreamOffer& offer, Connection& connection) noexcept {
+    const std::size_t at = offer.rest_seq - connection.next;
+    switch (connection.phase) {
+        case StreamPhase::UntilClose:
+            offer.judged = std::max(
+                offer.judged,
+                connection.judged.strictest(connection.next - 1, connection.next, connection.next));
+            connection.next = offer.rest_seq + static_cast<std::uint32_t>(offer.rest.size());
+            connection.judged.end_at(connection.next);
+            offer.kind = Offered::Judged;
+            return;
+        case StreamPhase::Lost:
+            offer.kind = Offered::Resync;
+            offer.bytes = offer.rest;
+            offer.seq = offer.rest_seq;
+            return;
+        case StreamPhase::Forgotten:
+            if (at != 0) {
+                counters_.count(ConnectionEvent::HeadForgotten);
+                refuse(offer, RefusedWhy::HeadForgotten);
+                return;
+            }
+            connection.phase = StreamPhase::Head;
+            break;
+        default:
+            break;
+    }
+    const bool reached =
+        at == 0 || (connection.held != kNoLine && at <= held_of(connection).in_order());
+    reached ? in_order(offer, connection, at) : out_of_order(offer, connection, at);
+}
+
+// The segment goes on with what is held in order, from `at` on.
+void ConnectionTable::in_order(StreamOffer& offer, Connection& connection,
+                               std::size_t at) noexcept {
+    if (connection.held == kNoLine) {
+        offer.kind = connection.phase == StreamPhase::Framed ? Offered::Framed : Offered::Head;
+        offer.framing = connection.framing;
+        offer.bytes = offer.rest;
+        offer.seq = connection.next;
+        return;
+    }
+    HeldHead& held = held_of(connection);
+    HeldBytes bytes{pool_, connection.held};
+    if (bytes.differs(at, offer.rest)) {
+        counters_.count(ConnectionEvent::Differing);
+        offer.differs = true;
+    }
+    const auto fresh = [&] {
+        return offer.rest.subspan(std::min(offer.rest.size(), held.in_order() - at));
+    };
+    if (held.has_gaps() && !fresh().empty()) {
+        // What lies ahead may come first: the fresh bytes join it.
+        const std::size_t room = budget_.head_bytes - std::min(held.in_order(), budget_.head_bytes);
+        if (hold(offer, held.in_order(), fresh().first(std::min(room, fresh().size()))) !=
+            Holding::Held) {
+            return;
+        }
+    }
+    offer_held(offer, connection, fresh());
+}
+
+bool ConnectionTable::worth_a_look(const Connection& connection, ByteView fresh) noexcept {
+    const HeldHead& held = held_of(connection);
+    const std::size_t all = held.in_order() + fresh.size();
+    if (all >= budget_.head_bytes) {
+        return true;
+    }
+    const std::uint8_t ends = LineEnds::scan(held.line_end, fresh);
+    const bool lines = (ends & LineEnds::kWanted) == 0 || (ends & LineEnds::kBlank) != 0;
+    return all != 0 && all >= held.wanted && lines;
+}
+
+// The bytes held in order and the fresh ones behind them.
+void ConnectionTable::offer_held(StreamOffer& offer, Connection& connection,
+                                 ByteView fresh) noexcept {
+    if (!worth_a_look(connection, fresh)) {
+        if (hold(offer, held_of(connection).in_order(), fresh) == Holding::Held) {
+            offer.kind = Offered::Held;
+            offer.rest = {};
+        }
+        return;
+    }
+    const std::size_t size = HeldBytes{pool_, connection.held}.copy(offer.scratch);
+    const ByteView fits = fresh.first(std::min(fresh.size(), offer.scratch.size() - size));
+    std::copy(fits.begin(), fits.end(), offer.scratch.begin() + static_cast<std::ptrdiff_t>(size));
+    offer.kind = connection.phase == StreamPhase::Framed ? Offered::Framed : Offered::Head;
+    offer.framing = connection.framing;
+    offer.bytes = ByteView{offer.scratch}.first(size + fits.size());
+    offer.seq = connection.next;
+}
+
+// The segment begins behind a gap: held where a head reaches, else a head is looked for in it.
+void ConnectionTable::out_of_order(StreamOffer& offer, Connection& connection,
+                                   std::size_t at) noexcept {
+    const bool had_any = connection.held != kNoLine;
+    if (at + offer.rest.size() > budget_.head_bytes) {
+        if (had_any) {
+            counters_.count(ConnectionEvent::OutOfReach);
+            refuse(offer, RefusedWhy::OutOfReach);
+            return;
+        }
+        offer.kind = Offered::Resync;
+        offer.bytes = offer.rest;
+        offer.seq = offer.rest_seq;
+        return;
+    }
+    if (!had_any && !begin_half_head(offer)) {
+        return;
+    }
+    if (had_any && HeldBytes{pool_, connection.held}.differs(at, offer.rest)) {
+        counters_.count(ConnectionEvent::Differing);
+        offer.differs = true;
+    }
+    if (hold(offer, at, offer.rest) != Holding::Held) {
+        return;
+    }
+    counters_.count(ConnectionEvent::OutOfOrder);
+    offer.kind = Offered::Held;
+    offer.rest = {};
+}
+
+void ConnectionTable::next(StreamOffer& offer) noexcept {
+    if (offer.kind == Offered::Refused || offer.kind == Offered::Judged) {
+        return;
+    }
+    const Offered before = offer.parses() ? Offered::Nothing : offer.kind;
+    offer.bytes = {};
+    offer.kind = before;
+    Connection* connection = of(offer);
+    if (connection == nullptr) {
+        offer.kind = offer.rest.empty() ? before : Offered::Head;
+        offer.bytes = offer.rest;
+        offer.seq = offer.rest_seq;
+        return;
+    }
+    if (connection->phase == StreamPhase::LongBody) {
+        offer.rest = {};
+    }
+    const std::int64_t ahead = sequence_distance(connection->next, offer.rest_seq);
+    if (ahead < 0 && !offer.rest.empty()) {
+        // Bodies of the segment's own units are judged with them.
+        const auto over = std::min(offer.rest.size(), static_cast<std::size_t>(-ahead));
+        offer.rest = offer.rest.subspan(over);
+        offer.rest_seq += static_cast<std::uint32_t>(over);
+    }
+    if (!offer.rest.empty()) {
+        offer_ahead(offer, *connection);
+        return;
+    }
+    const bool framed_or_head =
+        connection->phase == StreamPhase::Head || connection->phase == StreamPhase::Framed;
+    if (framed_or_head && connection->held != kNoLine && worth_a_look(*connection, {})) {
+        offer_held(offer, *connection, {});
+    }
+}
+
+void ConnectionTable::settle(std::uint64_t digest, std::uint32_t from, std::uint32_t to,
+                             StickyVerdict verdict) noexcept {
+    const ConnectionIndex index = lines_.find(digest);
+    if (index != kNoConnection) {
+        Connection& connection = lines_[index];
+        connection.judged.paint(verdict, from, to, connection.next);
+    }
+}
+
+StickyVerdict ConnectionTable::verdict_of(std::uint64_t digest, std::uint32_t from,
+                                          std::uint32_t to) const noexcept {
+    const ConnectionIndex index = lines_.find(digest);
+    return index == kNoConnection ? StickyVerdict::Unjudged
+                                  : lines_[index].judged.strictest(from, to, lines_[index].next);
+}
+
+}  // namespace sluice

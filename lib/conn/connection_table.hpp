@@ -1,0 +1,126 @@
+#pragma once
+#include "lib/conn/age_list.hpp"
+#include "lib/conn/connection_budget.hpp"
+#include "lib/conn/connection_event.hpp"
+#include "lib/conn/half_heads.hpp"
+#include "lib/conn/stream_offer.hpp"
+
+// Between TCP segments and the parsers of later layers: one worker's half heads, and verdicts that
+// stick to bytes that were judged.
+//
+//   for (table.take(segment, scratch, now, offer); offer.parses(); table.next(offer)) {
+//       parse offer.bytes, then one of finish(), more(), framed(), not_mine()
+//   }
+//
+// Every byte of a connection has one place in its stream. Behind `next` lie units that were judged,
+// with their bodies: their retransmission meets the verdict of the unit, and is charged nothing.
+// From `next` on lie bytes of a head that is not whole: they are held, the first ones to come
+// stand. A body of known size is judged with its head, before its bytes come.
+//
+// What nobody can do: erase a refusal or a half head with a SYN, RST or FIN of their own making (a
+// SYN begins anew only where neither is at stake, the others only make a connection the first to be
+// evicted); make bytes pass as retransmissions that no unit held; pass the rest of a head whose
+// beginning was given up (it is Refused until the connection is forgotten).
+namespace sluice {
+
+class ConnectionTable {
+public:
+    // Aborts if there is no memory. Nothing is allocated later.
+    explicit ConnectionTable(const ConnectionBudget& budget);
+    ConnectionTable(const ConnectionTable&) = delete;
+    ConnectionTable& operator=(const ConnectionTable&) = delete;
+
+    void prefetch(std::uint64_t digest) const noexcept { lines_.prefetch(digest); }
+
+    // A segment of the client's direction. `scratch` has room for head_bytes and a segment: heads
+    // of several segments are put together there. `now` never decreases.
+    void take(const TcpSegment& segment, MutableBytes scratch, Instant now,
+              StreamOffer& offer) noexcept;
+    // What the segment holds behind what has been seen to.
+    void next(StreamOffer& offer) noexcept;
+
+    // The unit at the beginning of the offer is whole: its head has so many bytes.
+    void finish(StreamOffer& offer, std::size_t head, StickyVerdict verdict,
+                const UnitBody& body) noexcept;
+    // The head is not whole. The offer becomes Held, or Refused.
+    void more(StreamOffer& offer, const HeadNeed& need) noexcept;
+    // Of a Framed offer so many bytes are the body's; `done`: a head follows them, else they are
+    // all.
+    void framed(StreamOffer& offer, std::size_t bytes, const FramingState& state,
+                bool done) noexcept;
+    // No head begins there. What follows is looked at afresh.
+    void not_mine(StreamOffer& offer) noexcept;
+    // The same, and the bytes are kept: the beginning of their head may come later.
+    void keep_stray(StreamOffer& offer) noexcept;
+
+    // The verdict of units that were Undecided: those in these bytes of the stream.
+    void settle(std::uint64_t digest, std::uint32_t from, std::uint32_t to,
+                StickyVerdict verdict) noexcept;
+    // The strictest verdict of these bytes; Unjudged where none is known.
+    [[nodiscard]] StickyVerdict verdict_of(std::uint64_t digest, std::uint32_t from,
+                                           std::uint32_t to) const noexcept;
+
+    // Once per burst: forgets what has timed out, at most so many connections.
+    void expire(Instant now, unsigned most) noexcept;
+
+    [[nodiscard]] const ConnectionCounters& counters() const noexcept { return counters_; }
+    [[nodiscard]] std::size_t size() const noexcept { return lines_.size(); }
+    [[nodiscard]] std::size_t half_heads() const noexcept { return half_heads_.size(); }
+
+private:
+    [[nodiscard]] Connection* of(const StreamOffer& offer) noexcept {
+        return offer.connection == kNoConnection ? nullptr : &lines_[offer.connection];
+    }
+    [[nodiscard]] HeldHead& held_of(const Connection& connection) noexcept {
+        return pool_.at<HeldHead>(connection.held);
+    }
+
+    // What a segment is to its connection.
+    [[nodiscard]] bool begins_anew(const TcpSegment& segment, Connection& connection) noexcept;
+    void classify(StreamOffer& offer, Connection& connection) noexcept;
+    [[nodiscard]] bool behind(StreamOffer& offer, Connection& connection) noexcept;
+    void offer_ahead(StreamOffer& offer, Connection& connection) noexcept;
+    void in_order(StreamOffer& offer, Connection& connection, std::size_t at) noexcept;
+    void out_of_order(StreamOffer& offer, Connection& connection, std::size_t at) noexcept;
+    void offer_held(StreamOffer& offer, Connection& connection, ByteView fresh) noexcept;
+    [[nodiscard]] bool worth_a_look(const Connection& connection, ByteView fresh) noexcept;
+
+    // Where a head is.
+    [[nodiscard]] bool move_to(StreamOffer& offer, Connection& connection) noexcept;
+    void begin_unit_at(ConnectionIndex index, std::uint32_t seq) noexcept;
+    void drop_held(ConnectionIndex index, std::uint64_t bytes) noexcept;
+    void extend_long_body(Connection& connection, std::uint32_t until) noexcept;
+    void set_body(ConnectionIndex index, const UnitBody& body, std::uint64_t left) noexcept;
+
+    // Half heads and their budget.
+    [[nodiscard]] Holding hold(StreamOffer& offer, std::size_t at, ByteView bytes) noexcept;
+    [[nodiscard]] bool begin_half_head(StreamOffer& offer) noexcept;
+    [[nodiscard]] bool make_room(StreamOffer& offer) noexcept;
+    void end_half_head(ConnectionIndex index) noexcept;
+    void forget_head(ConnectionIndex index, ConnectionEvent event) noexcept;
+    void refuse(StreamOffer& offer, RefusedWhy why) noexcept;
+
+    // Connections and their budget.
+    [[nodiscard]] bool open(StreamOffer& offer, std::uint32_t seq) noexcept;
+    void evict_idle() noexcept;
+    void remove(ConnectionIndex index, ConnectionEvent event) noexcept;
+    [[nodiscard]] std::uint32_t age_of(const Connection& connection) const noexcept {
+        return ticks_ - connection.touched;
+    }
+    void publish() noexcept;
+    void set_now(Instant now) noexcept;
+    void note_end(ConnectionIndex index) noexcept;
+
+    ConnectionBudget budget_;
+    std::uint32_t half_head_ticks_;
+    std::uint32_t idle_ticks_;
+    std::uint32_t ticks_ = 0;  // the segment's instant
+    ConnectionLines lines_;
+    LinePool pool_;
+    HalfHeads half_heads_;
+    AgeList held_;  // by when their head began
+    AgeList idle_;  // by when they were last moved there; touched since: they move again
+    ConnectionCounters counters_;
+};
+
+}  // namespace sluice

@@ -1,0 +1,261 @@
+#include "lib/conn/connection_table.hpp"
+
+#include <algorithm>
+#include <bit>
+#include <cstring>
+
+// What the caller found: whole heads, half heads, bodies.
+namespace sluice {
+namespace {
+
+// How far `next` is moved into a body at once, so that the numbers on both sides of it can be told
+// apart.
+constexpr std::uint64_t kBodyStep = std::uint64_t{1} << 28;
+
+std::uint64_t body_left(const Connection& connection) noexcept {
+    std::uint64_t left = 0;
+    std::memcpy(&left, connection.framing.data(), sizeof(left));
+    return left;
+}
+
+void set_body_left(Connection& connection, std::uint64_t left) noexcept {
+    std::memcpy(connection.framing.data(), &left, sizeof(left));
+    connection.phase = left == 0 ? StreamPhase::Head : StreamPhase::LongBody;
+}
+
+}  // namespace
+
+void ConnectionTable::extend_long_body(Connection& connection, std::uint32_t until) noexcept {
+    const std::int64_t missing = sequence_distance(connection.next, until);
+    if (missing < -static_cast<std::int64_t>(kBodyStep / 2)) {
+        return;
+    }
+    const std::uint64_t left = body_left(connection);
+    const std::uint64_t step = std::min(
+        left, std::max(kBodyStep, static_cast<std::uint64_t>(std::max<std::int64_t>(missing, 0))));
+    connection.next += static_cast<std::uint32_t>(step);
+    connection.judged.end_at(connection.next);
+    set_body_left(connection, left - step);
+}
+
+// A head begins there, ahead of `next`: what lies between was not judged.
+void ConnectionTable::begin_unit_at(ConnectionIndex index, std::uint32_t seq) noexcept {
+    Connection& connection = lines_[index];
+    const std::uint32_t between = seq - connection.next;
+    if (between != 0) {
+        connection.judged.append(StickyVerdict::Unjudged, connection.next, seq);
+        connection.next = seq;
+        drop_held(index, between);
+    }
+}
+
+// The head begins so many bytes later.
+void ConnectionTable::drop_held(ConnectionIndex index, std::uint64_t bytes) noexcept {
+    Connection& connection = lines_[index];
+    if (connection.held == kNoLine) {
+        return;
+    }
+    HeldHead& held = held_of(connection);
+    if (bytes < kMostHeadBytes) {
+        HeldBytes{pool_, connection.held}.drop_front(bytes);
+    }
+    if (bytes >= kMostHeadBytes || held.count == 0) {
+        end_half_head(index);
+        return;
+    }
+    held.wanted = 0;
+    held.line_end = 0;
+    connection.touched = ticks_;
+    held_.remove(lines_, index);
+    held_.push_newest(lines_, index);
+}
+
+void ConnectionTable::set_body(ConnectionIndex index, const UnitBody& body,
+                               std::uint64_t left) noexcept {
+    Connection& connection = lines_[index];
+    connection.framing = body.framing;
+    switch (body.kind) {
+        case UnitBody::Kind::Sized:
+            set_body_left(connection, left);
+            return;
+        case UnitBody::Kind::Framed:
+            connection.phase = StreamPhase::Framed;
+            return;
+        case UnitBody::Kind::UntilClose:
+            connection.phase = StreamPhase::UntilClose;
+            break;
+        case UnitBody::Kind::Unknown:
+            connection.phase = StreamPhase::Lost;
+            break;
+    }
+    if (connection.held != kNoLine) {
+        end_half_head(index);
+    }
+}
+
+void ConnectionTable::finish(StreamOffer& offer, std::size_t head, StickyVerdict verdict,
+                             const UnitBody& body) noexcept {
+    SLUICE_CHECK(offer.parses() && head != 0 && head <= offer.bytes.size());
+    const std::uint64_t extent =
+        body.kind == UnitBody::Kind::Sized ? body.bytes + head : std::uint64_t{head};
+    const std::int64_t done = static_cast<std::int64_t>(
+        sequence_distance(offer.rest_seq, offer.seq) + std::min<std::uint64_t>(extent, kBodyStep));
+    if (done > 0) {
+        const std::size_t over =
+            std::min<std::size_t>(offer.rest.size(), static_cast<std::size_t>(done));
+        offer.rest = offer.rest.subspan(over);
+        offer.rest_seq += static_cast<std::uint32_t>(over);
+    }
+    if (offer.connection == kNoConnection && !open(offer, offer.seq)) {
+        counters_.count(ConnectionEvent::Unremembered);
+        return;
+    }
+    Connection& connection = lines_[offer.connection];
+    const std::int64_t ahead = sequence_distance(connection.next, offer.seq);
+    if (ahead != 0) {
+        counters_.count(ConnectionEvent::Resynchronised);
+    }
+    const auto first = static_cast<std::uint32_t>(std::min(extent, kBodyStep));
+    if (ahead < 0) {
+        // Among bytes that no unit held: the place where the stream goes on stays.
+        if (connection.judged.empty() ||
+            sequence_distance(connection.judged.begin(), offer.seq) < 0) {
+            counters_.count(ConnectionEvent::Unremembered);
+        }
+        connection.judged.paint(verdict, offer.seq, offer.seq + first, connection.next);
+        offer.rest = {};
+        return;
+    }
+    begin_unit_at(offer.connection, offer.seq);
+    if (connection.held != kNoLine && held_of(connection).in_order() != 0) {
+        counters_.count(ConnectionEvent::Assembled);
+    }
+    connection.next = offer.seq + first;
+    connection.judged.append(verdict, offer.seq, connection.next);
+    drop_held(offer.connection, first);
+    set_body(offer.connection, body, extent - first);
+}
+
+void ConnectionTable::framed(StreamOffer& offer, std::size_t bytes, const FramingState& state,
+                             bool done) noexcept {
+    SLUICE_CHECK(offer.kind == Offered::Framed && bytes <= offer.bytes.size());
+    Connection& connection = lines_[offer.connection];
+    const std::size_t taken = done ? bytes : offer.bytes.size();
+    connection.next += static_cast<std::uint32_t>(taken);
+    connection.judged.end_at(connection.next);
+    connection.phase = done ? StreamPhase::Head : StreamPhase::Framed;
+    connection.framing = state;
+    drop_held(offer.connection, taken);
+}
+
+// The connection's head begins where the offer does. False: it cannot, and the offer is refused.
+bool ConnectionTable::move_to(StreamOffer& offer, Connection& connection) noexcept {
+    const std::int64_t ahead = sequence_distance(connection.next, offer.seq);
+    if (ahead >= 0) {
+        begin_unit_at(offer.connection, offer.seq);
+        connection.phase = StreamPhase::Head;
+        return true;
+    }
+    const auto back = static_cast<std::size_t>(-ahead);
+    const JudgedRanges& judged = connection.judged;
+    if (!judged.empty() && sequence_distance(judged.begin(), offer.seq) >= 0) {
+        // In a gap that is known: its reader cannot have seen what lies behind it.
+        if (connection.held != kNoLine) {
+            end_half_head(offer.connection);
+        }
+        connection.judged.end_at(offer.seq);
+    } else if (judged.empty() && connection.phase == StreamPhase::Lost &&
+               connection.held != kNoLine && back < budget_.head_bytes &&
+               back + HeldBytes{pool_, connection.held}.end() <= budget_.head_bytes) {
+        HeldBytes{pool_, connection.held}.shift(back);
+    } else {
+        counters_.count(ConnectionEvent::OutOfReach);
+        refuse(offer, RefusedWhy::OutOfReach);
+        return false;
+    }
+    connection.next = offer.seq;
+    connection.phase = StreamPhase::Head;
+    return true;
+}
+
+void ConnectionTable::more(StreamOffer& offer, const HeadNeed& need) noexcept {
+    SLUICE_CHECK(offer.parses());
+    if (offer.connection == kNoConnection && !open(offer, offer.seq)) {
+        counters_.count(ConnectionEvent::RefusedFull);
+        refuse(offer, RefusedWhy::Full);
+        return;
+    }
+    Connection& connection = lines_[offer.connection];
+    if (!move_to(offer, connection)) {
+        return;
+    }
+    const ByteView bytes = offer.bytes;
+    if (bytes.size() >= budget_.head_bytes) {
+        forget_head(offer.connection, ConnectionEvent::HeadTooLong);
+        refuse(offer, RefusedWhy::HeadTooLong);
+        return;
+    }
+    if (connection.held == kNoLine && !begin_half_head(offer)) {
+        connection.phase = StreamPhase::Forgotten;
+        return;
+    }
+    HeldHead& held = held_of(connection);
+    const std::size_t there = std::min(held.in_order(), bytes.size());
+    if (hold(offer, there, bytes.subspan(there)) != Holding::Held) {
+        return;
+    }
+    const std::size_t wanted = std::max(need.bytes, bytes.size() + 1);
+    held.wanted = static_cast<std::uint16_t>(std::min(wanted, budget_.head_bytes));
+    // Stray bytes that the head has caught up with are new to the caller.
+    const bool caught_up = held.in_order() > bytes.size();
+    held.line_end = static_cast<std::uint8_t>(
+        (held.line_end & (LineEnds::kAfterFeed | LineEnds::kAfterReturn)) |
+        (need.blank_line ? LineEnds::kWanted : 0U) | (caught_up ? LineEnds::kBlank : 0U));
+    offer.kind = Offered::Held;
+    offer.rest = {};
+}
+
+void ConnectionTable::not_mine(StreamOffer& offer) noexcept {
+    const ByteView bytes = offer.bytes;
+    offer.kind = Offered::Nothing;
+    offer.rest = {};
+    Connection* connection = of(offer);
+    if (connection == nullptr) {
+        return;
+    }
+    const std::int64_t ahead = sequence_distance(connection->next, offer.seq);
+    if (ahead < 0 || (ahead > 0 && connection->phase != StreamPhase::Lost)) {
+        return;
+    }
+    if (connection->held != kNoLine) {
+        end_half_head(offer.connection);
+    }
+    connection->phase = StreamPhase::Lost;
+    begin_unit_at(offer.connection, offer.seq + static_cast<std::uint32_t>(bytes.size()));
+}
+
+void ConnectionTable::keep_stray(StreamOffer& offer) noexcept {
+    Connection* connection = of(offer);
+    const std::int64_t ahead =
+        connection == nullptr ? 0 : sequence_distance(connection->next, offer.seq);
+    const bool here = connection == nullptr || (connection->phase == StreamPhase::Lost &&
+                                                connection->judged.empty() && ahead >= 0);
+    if (!here || static_cast<std::size_t>(ahead) + offer.bytes.size() > budget_.head_bytes) {
+        not_mine(offer);
+        return;
+    }
+    if (connection == nullptr && !open(offer, offer.seq)) {
+        counters_.count(ConnectionEvent::RefusedFull);
+        refuse(offer, RefusedWhy::Full);
+        return;
+    }
+    connection = of(offer);
+    connection->phase = StreamPhase::Lost;
+    if ((connection->held != kNoLine || begin_half_head(offer)) &&
+        hold(offer, static_cast<std::size_t>(ahead), offer.bytes) == Holding::Held) {
+        offer.kind = Offered::Held;
+        offer.rest = {};
+    }
+}
+
+}  // namespace sluice

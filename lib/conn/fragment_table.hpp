@@ -1,0 +1,123 @@
+#pragma once
+#include "lib/base/line_memory.hpp"
+#include "lib/base/units.hpp"
+#include "lib/share/core.hpp"
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <string_view>
+
+// Later fragments have no ports: they go where the first of their datagram went.
+namespace sluice {
+
+// What fragments of one datagram meet that claim the same bytes.
+enum class OnOverlap : std::uint8_t {
+    Discard,  // the datagram ends there (RFC 5722, for IPv4 too): all that follows of it is dropped
+    Follow,   // the verdict of the first fragment stands for them as well
+};
+// A later fragment whose first one is not known: it came before it, or was forgotten.
+enum class OnOrphan : std::uint8_t { Pass, Drop };
+
+struct FragmentBudget {
+    std::size_t datagrams = std::size_t{1} << 16;
+    Nanoseconds timeout = std::chrono::seconds{30};
+    OnOverlap on_overlap = OnOverlap::Discard;
+    OnOrphan on_orphan = OnOrphan::Drop;
+};
+
+struct IpFragment {
+    std::uint64_t digest = 0;  // keyed hash of source, destination, identification and protocol
+    std::uint16_t offset = 0;  // of its first byte in the datagram's payload
+    std::uint16_t size = 0;    // of its payload; offset + size is at most 65,535, as parsers check
+    bool more = false;         // others lie behind it
+};
+
+enum class FragmentOutcome : std::uint8_t {
+    Follows,   // `drop` is the first one's verdict
+    Orphan,    // `drop` as on_orphan says
+    Overlaps,  // `drop` as on_overlap says
+};
+struct FragmentVerdict {
+    FragmentOutcome outcome{};
+    bool drop = false;
+};
+
+enum class FragmentEvent : std::uint8_t { First, Followed, Orphan, Overlap, Completed, Evicted };
+inline constexpr auto kFragmentEvents = std::to_array<std::string_view>(
+    {"first", "followed", "orphan", "overlap", "completed", "evicted"});
+
+struct FragmentCounters {
+    static constexpr bool kReadableAnywhere = true;
+    std::array<Counter, kFragmentEvents.size()> by_event;
+    [[nodiscard]] std::uint64_t of(FragmentEvent event) const noexcept {
+        return by_event[static_cast<std::size_t>(event)].read();
+    }
+};
+
+// One worker's datagrams in flight, four to a line of 64 bytes: a look-up touches one line. A line
+// that is full gives up its oldest; which line a datagram has nobody can aim for. A datagram whose
+// bytes have all come is over, so that its identification may be used again at once.
+//
+// Overlaps are known where a later fragment begins before the first one ends, where bytes lie
+// behind the last one, and where more bytes have come than there are: an overlap among later
+// fragments alone is known when the last of them comes, not before.
+class FragmentTable {
+public:
+    // Aborts if there is no memory. Nothing is allocated later.
+    explicit FragmentTable(const FragmentBudget& budget);
+    FragmentTable(const FragmentTable&) = delete;
+    FragmentTable& operator=(const FragmentTable&) = delete;
+
+    void prefetch(std::uint64_t digest) const noexcept {
+        __builtin_prefetch(&lines_[digest & mask_], 1);
+    }
+
+    // The first fragment was judged: whether it, and so the datagram, is dropped. Repeated with
+    // another size it is an overlap; with the same size the stricter verdict stands.
+    FragmentVerdict first(const IpFragment& fragment, bool drop, Instant now) noexcept;
+    // A later fragment.
+    [[nodiscard]] FragmentVerdict later(const IpFragment& fragment, Instant now) noexcept;
+
+    [[nodiscard]] const FragmentCounters& counters() const noexcept { return counters_; }
+
+private:
+    enum class State : std::uint8_t { Free, Passes, Drops, Discarded };
+    struct Datagram {
+        std::uint32_t tag = 0;
+        std::uint32_t began = 0;      // in ticks
+        std::uint16_t first_end = 0;  // the first fragment's bytes
+        std::uint16_t come = 0;       // bytes of all fragments until now
+        std::uint16_t total = 0;      // of the datagram; 0: the last fragment has not come
+        State state = State::Free;
+        std::uint8_t unused = 0;
+    };
+    static constexpr std::size_t kWays = 4;
+    struct alignas(64) Line {
+        std::array<Datagram, kWays> datagrams;
+    };
+    static_assert(sizeof(Line) == 64);
+
+    [[nodiscard]] static std::uint32_t tag_of(std::uint64_t digest) noexcept {
+        return static_cast<std::uint32_t>(digest >> 32);
+    }
+    [[nodiscard]] Datagram* find(std::uint64_t digest, std::uint32_t ticks) noexcept;
+    [[nodiscard]] Datagram& place_for(std::uint64_t digest, std::uint32_t ticks) noexcept;
+    [[nodiscard]] bool overlaps(const Datagram& datagram,
+                                const IpFragment& fragment) const noexcept;
+    [[nodiscard]] FragmentVerdict overlapped(Datagram& datagram) noexcept;
+    void add_bytes(Datagram& datagram, const IpFragment& fragment) noexcept;
+    void count(FragmentEvent event) noexcept {
+        counters_.by_event[static_cast<std::size_t>(event)].add(1);
+    }
+
+    LineMemory memory_;
+    Line* lines_;
+    std::uint64_t mask_;
+    std::uint32_t timeout_ticks_;
+    OnOverlap on_overlap_;
+    OnOrphan on_orphan_;
+    FragmentCounters counters_;
+};
+
+}  // namespace sluice

@@ -1,0 +1,99 @@
+#pragma once
+#include "lib/base/bytes.hpp"
+#include "lib/pool/line_pool.hpp"
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+
+namespace sluice {
+
+// Bytes of a head that is not whole: at most four pieces in order, none adjacent to another, each a
+// chain of lines. Offsets count from where the head begins. Plain data in a pool's line.
+struct HeldPiece {
+    PoolLine first = kNoLine;
+    PoolLine last = kNoLine;
+    std::uint16_t at = 0;
+    std::uint16_t size = 0;
+
+    [[nodiscard]] std::size_t end() const noexcept { return std::size_t{at} + size; }
+};
+
+struct HeldHead {
+    static constexpr std::size_t kPieces = 4;
+
+    std::uint32_t source = 0;  // HalfHeads: whose it is, and its neighbours there
+    std::uint32_t older = 0;
+    std::uint32_t newer = 0;
+    std::uint16_t wanted = 0;   // offered again once so many bytes are there in order
+    std::uint8_t line_end = 0;  // LineEnds of the bytes in order
+    std::uint8_t count = 0;
+    std::array<HeldPiece, kPieces> pieces;
+
+    [[nodiscard]] std::size_t in_order() const noexcept {
+        return count != 0 && pieces[0].at == 0 ? pieces[0].size : 0;
+    }
+    [[nodiscard]] bool has_gaps() const noexcept { return count > (in_order() != 0 ? 1 : 0); }
+};
+static_assert(sizeof(HeldHead) == kLineBytes);
+
+// Of bytes in order: whether a blank line has ended in them (two line feeds, with or without a
+// carriage return between them), bit by bit.
+struct LineEnds {
+    static constexpr std::uint8_t kAfterFeed = 1;
+    static constexpr std::uint8_t kAfterReturn = 2;  // after a line feed
+    static constexpr std::uint8_t kBlank = 4;
+    static constexpr std::uint8_t kWanted = 8;  // the owner waits for a blank line
+    [[nodiscard]] static std::uint8_t scan(std::uint8_t ends, ByteView bytes) noexcept;
+};
+
+enum class Holding : std::uint8_t {
+    Held,           // all bytes are there
+    NoLines,        // the pool is empty; those that fitted are held
+    TooManyPieces,  // nothing changed
+};
+
+// The bytes of one half head. What came first stays: bytes that are held are not written again, so
+// repeating a call is harmless. A held byte is moved at most once for each piece before it.
+class HeldBytes {
+public:
+    HeldBytes(LinePool& pool, PoolLine head) noexcept
+        : pool_{pool}, head_{pool.at<HeldHead>(head)} {}
+
+    // `at` + size is at most kMostHeadBytes.
+    [[nodiscard]] Holding hold(std::size_t at, ByteView bytes) noexcept;
+    // Whether a held byte of this place is another one.
+    [[nodiscard]] bool differs(std::size_t at, ByteView bytes) const noexcept;
+    // The bytes in order, as many as there is room for; how many.
+    std::size_t copy(MutableBytes into) const noexcept;
+    // The head begins so many bytes later: what lies before is given back.
+    void drop_front(std::size_t bytes) noexcept;
+    // The head begins so many bytes earlier.
+    void shift(std::size_t bytes) noexcept;
+    void release() noexcept;
+    // Where the last piece ends.
+    [[nodiscard]] std::size_t end() const noexcept {
+        return head_.count == 0 ? 0 : head_.pieces[head_.count - 1U].end();
+    }
+
+private:
+    static constexpr std::size_t kPayload = kLineBytes - sizeof(PoolLine) - 2;
+    struct Line {
+        PoolLine next;  // first, as LinePool::give_back_chain() wants it
+        std::uint8_t begin;
+        std::uint8_t end;
+        std::array<std::byte, kPayload> bytes;
+    };
+
+    [[nodiscard]] std::size_t new_pieces(std::size_t at, std::size_t end) const noexcept;
+    [[nodiscard]] bool fill(std::size_t piece, std::size_t at, ByteView bytes) noexcept;
+    [[nodiscard]] bool append(HeldPiece& piece, ByteView bytes) noexcept;
+    void absorb_next(std::size_t piece) noexcept;
+    void give_back(HeldPiece& piece) noexcept;
+    void erase(std::size_t piece) noexcept;
+
+    LinePool& pool_;
+    HeldHead& head_;
+};
+
+}  // namespace sluice

@@ -1,0 +1,53 @@
+#pragma once
+#include "lib/conn/tcp_segment.hpp"
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+
+namespace sluice {
+
+// The verdicts of a connection's bytes up to its next byte, `end`, which its owner keeps: three
+// adjacent ranges in order, each with one verdict. Neighbours of one verdict are one range. Where a
+// fourth is needed the two oldest become one with the stricter verdict, so that no refusal is ever
+// forgotten in favour of a pass: what lies behind a refused byte cannot reach a reader before it.
+class JudgedRanges {
+public:
+    // No range reaches further back than this; receive windows end at 2^30 (RFC 7323).
+    static constexpr std::uint32_t kMostBytes = std::uint32_t{1} << 30;
+
+    [[nodiscard]] bool empty() const noexcept { return count_ == 0; }
+    // Where the oldest range begins; only when not empty.
+    [[nodiscard]] std::uint32_t begin() const noexcept { return starts_[0]; }
+    [[nodiscard]] bool any_blocks() const noexcept;
+
+    // The strictest verdict of [from, to), which ends at `end` or before; Unjudged counts as a
+    // verdict there, also for bytes before the first range.
+    [[nodiscard]] StickyVerdict strictest(std::uint32_t from, std::uint32_t to,
+                                          std::uint32_t end) const noexcept;
+
+    // [from, end) has this verdict; `from` is where the ranges ended.
+    void append(StickyVerdict verdict, std::uint32_t from, std::uint32_t end) noexcept;
+    // The part of [from, to) that lies in ranges has this verdict.
+    void paint(StickyVerdict verdict, std::uint32_t from, std::uint32_t to,
+               std::uint32_t end) noexcept;
+    // The ranges end at `end` from now on, which lies in them or behind them: what is further ahead
+    // is forgotten, the last range goes on to it, and nothing is further back than kMostBytes.
+    void end_at(std::uint32_t end) noexcept;
+
+private:
+    static constexpr std::size_t kRanges = 3;
+    struct Parts;
+
+    [[nodiscard]] std::uint32_t end_of(std::size_t range, std::uint32_t end) const noexcept {
+        return range + 1 < count_ ? starts_[range + 1] : end;
+    }
+    void take(Parts& parts) noexcept;
+
+    std::array<std::uint32_t, kRanges> starts_{};
+    std::array<StickyVerdict, kRanges> verdicts_{};
+    std::uint8_t count_ = 0;
+};
+static_assert(sizeof(JudgedRanges) == 16);
+
+}  // namespace sluice

@@ -1,0 +1,76 @@
+#pragma once
+#include "lib/conn/connection.hpp"
+
+#include <cstddef>
+#include <cstdint>
+
+namespace sluice {
+
+enum class Offered : std::uint8_t {
+    Nothing,  // all bytes have been seen to
+    Head,     // `bytes` begin a head: finish(), more() or not_mine()
+    Framed,   // `bytes` go on in a body that the caller frames: framed()
+    Resync,   // a head may begin in `bytes`: skip() to it, then as for Head; or not_mine()
+    Held,     // kept, or kept before; nothing to judge yet
+    Judged,   // `judged` is the verdict of all of it
+    Refused,  // `why`: what it completes cannot be judged
+};
+
+enum class RefusedWhy : std::uint8_t {
+    None,
+    Full,         // no room for a half head
+    SourceShare,  // its source has as many half heads as it may
+    HeadTooLong,
+    TooManyPieces,
+    OutOfReach,     // further ahead of a half head than a head is long, or before all that is known
+    HeadForgotten,  // the bytes before it were given up: timed out or evicted
+};
+
+// What one segment gives to be parsed, piece by piece. On the caller's stack, good until the next
+// segment; its views are good until the next call that takes it.
+struct StreamOffer {
+    Offered kind = Offered::Nothing;
+    RefusedWhy why = RefusedWhy::None;
+    bool repeats =
+        false;  // some of its bytes were judged before: `judged` is their strictest verdict
+    bool differs = false;  // repeats held bytes with other contents; the first ones stand
+    StickyVerdict judged{};
+    ByteView bytes;
+    std::uint32_t seq = 0;   // of the first of `bytes`
+    FramingState framing{};  // of a Framed one
+
+    // Whether the caller has something to parse.
+    [[nodiscard]] bool parses() const noexcept {
+        return kind == Offered::Head || kind == Offered::Framed || kind == Offered::Resync;
+    }
+    // A Resync's head begins so many bytes later.
+    void skip(std::size_t count) noexcept {
+        bytes = bytes.subspan(count);
+        seq += static_cast<std::uint32_t>(count);
+    }
+
+private:
+    friend class ConnectionTable;
+    ConnectionIndex connection = kNoConnection;
+    std::uint64_t digest = 0;
+    std::uint64_t source = 0;
+    std::uint32_t rest_seq = 0;  // of the first of `rest`
+    ByteView rest;               // of the payload: not judged, skipped or held yet
+    MutableBytes scratch;
+};
+
+// How a unit goes on behind its head.
+struct UnitBody {
+    enum class Kind : std::uint8_t { Sized, Framed, UntilClose, Unknown };
+    Kind kind = Kind::Sized;
+    std::uint64_t bytes = 0;  // of a Sized one
+    FramingState framing{};   // of a Framed one
+};
+
+// When a head that is not whole is worth another look.
+struct HeadNeed {
+    std::size_t bytes = 0;    // so many are there; at least one more than there were
+    bool blank_line = false;  // and a blank line has ended in the new ones
+};
+
+}  // namespace sluice

@@ -1,0 +1,41 @@
+#pragma once
+#include "lib/base/bytes.hpp"
+
+#include <cstdint>
+
+namespace sluice {
+
+// How far `at` lies behind `from` in a stream whose numbers wrap; negative: before it.
+[[nodiscard]] constexpr std::int32_t sequence_distance(std::uint32_t from,
+                                                       std::uint32_t at) noexcept {
+    return static_cast<std::int32_t>(at - from);
+}
+
+// One segment of the client's direction, as the headers' parser left it.
+struct TcpSegment {
+    std::uint64_t digest = 0;  // keyed hash of the 5-tuple
+    std::uint64_t source = 0;  // keyed hash of whom half heads are accounted to: address or prefix
+    std::uint32_t seq = 0;     // of the payload's first byte; a SYN's own number where `syn`
+    bool syn = false;
+    bool fin = false;
+    bool rst = false;
+    ByteView payload;
+
+    [[nodiscard]] constexpr std::uint32_t payload_seq() const noexcept {
+        return seq + (syn ? 1U : 0U);
+    }
+};
+
+// What was decided about a unit: a number of the caller's, stricter the larger it is. With the top
+// bit set the unit is not forwarded. Two values have a meaning here.
+enum class StickyVerdict : std::uint8_t {
+    Undecided = 0x7E,  // until settle(): what a burst is still deciding
+    Unjudged = 0x7F,   // bytes that no unit held, in the middle of judged ones
+    Blocked = 0x80,    // the least strict that does not forward
+};
+
+[[nodiscard]] constexpr bool blocks(StickyVerdict verdict) noexcept {
+    return verdict >= StickyVerdict::Blocked;
+}
+
+}  // namespace sluice

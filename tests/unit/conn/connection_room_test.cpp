@@ -1,0 +1,173 @@
+#include "tests/rounds.hpp"
+#include "tests/unit/conn/toy_connection.hpp"
+
+#include <gtest/gtest.h>
+
+#include <array>
+
+#include <malloc.h>
+
+namespace sluice::connection_room_test {
+namespace {
+
+using test::at_second;
+using test::kPass;
+using test::toy_unit;
+using test::ToyReader;
+
+const std::string kWhole = toy_unit('a', 200);
+const std::string kBegin = kWhole.substr(0, 100);
+const std::string kEnd = kWhole.substr(100);
+
+std::uint64_t digest_of(std::uint64_t connection) {
+    return (connection + 1) * 0x9E37'79B9'7F4A'7C15 ^ (connection << 32) * 0x1234'5679;
+}
+
+Offered begin_head(ConnectionTable& table, std::uint64_t connection, std::uint64_t source,
+                   Instant now) {
+    ToyReader reader{table, digest_of(connection), 7};
+    return reader.add(0, kBegin, now, source).kind;
+}
+
+// Whether the rest of a head that began in the table is judged.
+bool end_head(ConnectionTable& table, std::uint64_t connection, std::uint64_t source, Instant now) {
+    ToyReader reader{table, digest_of(connection), 7};
+    (void)reader.add(100, kEnd, now, source);
+    return reader.units().size() == 1;
+}
+
+constexpr ConnectionBudget kBudget{.connections = 40'000,
+                                   .half_heads = 10'000,
+                                   .half_head_lines = 40'000,
+                                   .half_heads_per_source = 5000};
+
+void expect_within(const ConnectionTable& table, const ConnectionBudget& budget) {
+    EXPECT_LE(table.size(), budget.connections);
+    EXPECT_LE(table.half_heads(), budget.half_heads);
+    EXPECT_LE(table.counters().held_lines.read(), budget.half_head_lines);
+}
+
+// One source, then many, beside one client whose head comes in two segments.
+TEST(ConnectionRoom, AMillionHalfHeadsLeaveRoomForAClient) {
+    for (const std::uint64_t sources : {1U, 10U, 500U}) {
+        ConnectionTable table{kBudget};
+        const auto flood = static_cast<std::uint64_t>(test::rounds(1'000'000));
+        ASSERT_EQ(begin_head(table, flood + 1, 1u << 30, at_second(0)), Offered::Held);
+        for (std::uint64_t i = 0; i < flood; ++i) {
+            const Instant now{Nanoseconds{static_cast<std::int64_t>(i * 1000)}};
+            (void)begin_head(table, i, i % sources, now);
+            table.expire(now, 2);
+        }
+        expect_within(table, kBudget);
+        EXPECT_TRUE(end_head(table, flood + 1, 1u << 30, at_second(2))) << sources;
+        EXPECT_GT(table.counters().of(ConnectionEvent::EvictedHalfHead) +
+                      table.counters().of(ConnectionEvent::EvictedShare),
+                  flood / 2);
+    }
+}
+
+// Each half head from a source of its own: the oldest goes, so that a head has as long as it takes
+// to fill the budget once.
+TEST(ConnectionRoom, AMillionSourcesEvictInOrderOfAge) {
+    ConnectionTable table{kBudget};
+    const auto flood = static_cast<std::uint64_t>(test::rounds(1'000'000));
+    for (std::uint64_t i = 0; i < flood; ++i) {
+        const Instant now{Nanoseconds{static_cast<std::int64_t>(i * 1000)}};
+        (void)begin_head(table, i, 1000 + i, now);
+        if (i % 20'000 == 15'000) {
+            ASSERT_EQ(begin_head(table, flood + i, 1, now), Offered::Held);
+        } else if (i % 20'000 == 19'999) {
+            EXPECT_TRUE(end_head(table, flood + i - 4999, 1, now));
+        }
+    }
+    expect_within(table, kBudget);
+}
+
+TEST(ConnectionRoom, RefusesWhenToldTo) {
+    ConnectionBudget budget = kBudget;
+    budget.half_heads = 10;
+    budget.half_heads_per_source = 4;
+    budget.when_full = FullHeads::Refuse;
+    ConnectionTable table{budget};
+    int held = 0;
+    for (std::uint64_t i = 0; i < 30; ++i) {
+        held += begin_head(table, i, i % 3, at_second(0)) == Offered::Held ? 1 : 0;
+    }
+    EXPECT_EQ(held, 10);
+    EXPECT_GT(table.counters().of(ConnectionEvent::RefusedShare) +
+                  table.counters().of(ConnectionEvent::RefusedFull),
+              0U);
+    EXPECT_TRUE(end_head(table, 0, 0, at_second(1)));
+    EXPECT_FALSE(end_head(table, 29, 2, at_second(1))) << "its beginning was refused";
+}
+
+TEST(ConnectionRoom, BytesAreBoundedToo) {
+    ConnectionBudget budget = kBudget;
+    budget.half_head_lines = 30;
+    ConnectionTable table{budget};
+    for (std::uint64_t i = 0; i < 1000; ++i) {
+        EXPECT_EQ(begin_head(table, i, i % 7, at_second(0)), Offered::Held);
+    }
+    EXPECT_LE(table.counters().held_lines.read(), 30U);
+    EXPECT_TRUE(end_head(table, 999, 999 % 7, at_second(1)));
+}
+
+TEST(ConnectionRoom, WhatIsJudgedLastIsRememberedLongest) {
+    ConnectionBudget budget = kBudget;
+    budget.connections = 1000;
+    ConnectionTable table{budget};
+    for (std::uint64_t i = 0; i < 50'000; ++i) {
+        ToyReader reader{table, digest_of(i), 7};
+        (void)reader.add(0, kWhole,
+                         Instant{Nanoseconds{static_cast<std::int64_t>(i) * 100'000'000}});
+        ASSERT_EQ(reader.units().size(), 1U);
+    }
+    EXPECT_LE(table.size(), 1000U);
+    EXPECT_EQ(table.verdict_of(digest_of(49'999), 7, 17), kPass);
+    EXPECT_EQ(table.verdict_of(digest_of(49'900), 7, 17), kPass);
+    EXPECT_EQ(table.verdict_of(digest_of(40'000), 7, 17), StickyVerdict::Unjudged);
+}
+
+TEST(ConnectionRoom, NothingIsAllocatedOnceItStands) {
+    ConnectionTable table{kBudget};
+    std::array<std::byte, 1000> scratch{};
+    StreamOffer offer;
+    const std::size_t before = mallinfo2().uordblks;
+    for (std::uint64_t i = 0; i < 50'000; ++i) {
+        for (std::uint32_t at = 0; at < 2; ++at) {
+            table.take({.digest = digest_of(i + at * 10),
+                        .source = i,
+                        .seq = at * 100,
+                        .payload = bytes_of(at == 0 ? kBegin : kEnd)},
+                       scratch, at_second(static_cast<int>(i / 1000)), offer);
+            if (!offer.parses()) {
+                continue;
+            }
+            if (at == 0) {
+                table.more(offer, {200});
+            } else {
+                table.finish(offer, offer.bytes.size(), kPass, {});
+            }
+        }
+        table.expire(at_second(static_cast<int>(i / 1000)), 2);
+    }
+    EXPECT_EQ(mallinfo2().uordblks, before);
+}
+
+TEST(ConnectionRoom, SilenceEmptiesTheTable) {
+    ConnectionTable table{kBudget};
+    for (std::uint64_t i = 0; i < 1000; ++i) {
+        (void)begin_head(table, i, i, at_second(0));
+    }
+    for (int burst = 0; burst < 3000; ++burst) {
+        table.expire(at_second(burst / 10), 4);
+    }
+    EXPECT_EQ(table.size(), 0U);
+    EXPECT_EQ(table.half_heads(), 0U);
+    EXPECT_EQ(table.counters().held_lines.read(), 0U);
+    EXPECT_EQ(table.counters().of(ConnectionEvent::HalfHeadTimeout), 1000U);
+    EXPECT_EQ(table.counters().of(ConnectionEvent::IdleTimeout), 1000U);
+}
+
+}  // namespace
+}  // namespace sluice::connection_room_test

@@ -1,0 +1,334 @@
+#include "tests/unit/conn/toy_connection.hpp"
+
+#include <gtest/gtest.h>
+
+namespace sluice::connection_table_test {
+namespace {
+
+using test::at_second;
+using test::kDrop;
+using test::kPass;
+using test::toy_unit;
+using test::ToyReader;
+
+constexpr std::uint32_t kIsn = 0xFFFF'FFF0;  // wraps within the first unit
+constexpr std::uint64_t kDigest = 0x1234'5678'9ABC'DEF0;
+
+class ConnectionTableTest : public testing::Test {
+protected:
+    Offered add(std::uint64_t at, const std::string& bytes, int second = 0) {
+        offer = reader.add(at, bytes, at_second(second));
+        return offer.kind;
+    }
+    // A segment without payload.
+    void flags(std::uint32_t seq, bool syn, bool fin, int second = 0) {
+        table.take({.digest = kDigest, .seq = seq, .syn = syn, .fin = fin}, {}, at_second(second),
+                   offer);
+        EXPECT_EQ(offer.kind, Offered::Nothing);
+    }
+    void take(std::uint64_t at, const std::string& bytes) {
+        table.take({.digest = kDigest,
+                    .seq = kIsn + static_cast<std::uint32_t>(at),
+                    .payload = bytes_of(bytes)},
+                   scratch, at_second(0), offer);
+    }
+    [[nodiscard]] std::uint64_t count(ConnectionEvent event) const {
+        return table.counters().of(event);
+    }
+    [[nodiscard]] std::size_t judged() const { return reader.units().size(); }
+
+    ConnectionTable table{
+        {.connections = 64, .half_heads = 16, .half_head_lines = 2000, .head_bytes = 4000}};
+    ToyReader reader{table, kDigest, kIsn};
+    StreamOffer offer;
+    std::vector<std::byte> scratch = std::vector<std::byte>(10'000);
+};
+
+TEST_F(ConnectionTableTest, AHeadInOneSegmentIsSeenWhereItLies) {
+    const std::string unit = toy_unit('a', 100);
+    take(0, unit);
+    ASSERT_EQ(offer.kind, Offered::Head);
+    EXPECT_EQ(static_cast<const void*>(offer.bytes.data()), unit.data()) << "no copy";
+    EXPECT_EQ(table.size(), 0U) << "and nothing is remembered until it is judged";
+    table.not_mine(offer);
+    EXPECT_EQ(table.size(), 0U);
+}
+
+TEST_F(ConnectionTableTest, AHeadSplitAtEachByteIsJudgedAtTheLast) {
+    const std::string unit = toy_unit('a', 90);
+    for (std::size_t i = 0; i + 1 < unit.size(); ++i) {
+        EXPECT_EQ(add(i, unit.substr(i, 1)), Offered::Held);
+        EXPECT_EQ(judged(), 0U);
+    }
+    EXPECT_EQ(add(unit.size() - 1, unit.substr(unit.size() - 1)), Offered::Nothing);
+    ASSERT_EQ(judged(), 1U);
+    EXPECT_EQ(reader.units()[0].head, unit);
+    EXPECT_EQ(count(ConnectionEvent::Assembled), 1U);
+    EXPECT_EQ(table.half_heads(), 0U);
+    EXPECT_EQ(table.counters().held_lines.read(), 0U);
+}
+
+TEST_F(ConnectionTableTest, ARetransmissionMeetsTheVerdictAndIsJudgedNoMore) {
+    for (const StickyVerdict verdict : {kPass, kDrop}) {
+        const std::uint64_t at = reader.units().empty() ? 0 : 100;
+        reader.verdict(verdict);
+        const std::string unit = toy_unit('a', 60, 40);
+        EXPECT_EQ(add(at, unit), Offered::Nothing);
+        const std::size_t before = judged();
+        EXPECT_EQ(add(at, unit), Offered::Judged);
+        EXPECT_TRUE(offer.repeats);
+        EXPECT_EQ(offer.judged, verdict);
+        EXPECT_EQ(add(at + 70, "bbbb"), Offered::Judged) << "of the body too";
+        EXPECT_EQ(offer.judged, verdict);
+        EXPECT_EQ(judged(), before);
+    }
+    EXPECT_EQ(add(50, toy_unit('a', 60, 40)), Offered::Judged);
+    EXPECT_EQ(offer.judged, kDrop) << "the strictest of both";
+}
+
+TEST_F(ConnectionTableTest, ASegmentThatStraddlesIsSplit) {
+    const std::string first = toy_unit('a', 50);
+    const std::string second = toy_unit('b', 30);
+    add(0, first);
+    EXPECT_EQ(add(20, first.substr(20) + second), Offered::Nothing);
+    EXPECT_TRUE(offer.repeats);
+    EXPECT_EQ(offer.judged, kPass);
+    ASSERT_EQ(judged(), 2U);
+    EXPECT_EQ(reader.units()[1].at, 50U);
+}
+
+// The packet is dropped for its judged part: what follows it will come again.
+TEST_F(ConnectionTableTest, NothingBehindARefusedUnitInItsSegmentIsJudged) {
+    const std::string first = toy_unit('a', 50);
+    const std::string second = toy_unit('b', 30);
+    reader.verdict(kDrop);
+    add(0, first);
+    reader.verdict(kPass);
+    EXPECT_EQ(add(0, first + second), Offered::Judged);
+    EXPECT_EQ(offer.judged, kDrop);
+    EXPECT_EQ(judged(), 1U);
+    EXPECT_EQ(add(50, second), Offered::Nothing);
+    EXPECT_EQ(judged(), 2U);
+}
+
+TEST_F(ConnectionTableTest, PipelinedUnitsAreJudgedOneByOne) {
+    EXPECT_EQ(add(0, toy_unit('a', 10, 5) + toy_unit('b', 20) + toy_unit('c', 30).substr(0, 7)),
+              Offered::Held);
+    ASSERT_EQ(judged(), 2U);
+    EXPECT_EQ(reader.units()[1].at, 15U);
+    EXPECT_EQ(add(42, toy_unit('c', 30).substr(7)), Offered::Nothing);
+    EXPECT_EQ(judged(), 3U);
+}
+
+TEST_F(ConnectionTableTest, WhatCameFirstStandsAndADifferenceIsReported) {
+    const std::string unit = toy_unit('a', 40);
+    add(0, unit.substr(0, 10));
+    EXPECT_EQ(add(20, std::string(10, 'x')), Offered::Held);
+    EXPECT_EQ(add(15, std::string(10, 'y')), Offered::Held);
+    EXPECT_TRUE(offer.differs);
+    EXPECT_EQ(count(ConnectionEvent::Differing), 1U);
+    add(0, unit);
+    ASSERT_EQ(judged(), 1U);
+    EXPECT_EQ(reader.units()[0].head.substr(10, 25), "aaaaayyyyyxxxxxxxxxxaaaaa");
+}
+
+TEST_F(ConnectionTableTest, VerdictsAreRememberedStrictestWhenThereAreTooMany) {
+    std::uint64_t at = 0;
+    for (const StickyVerdict verdict : {kPass, kDrop, kPass, kDrop, kPass}) {
+        reader.verdict(verdict);
+        add(at, toy_unit('a', 10));
+        at += 10;
+    }
+    const std::vector<StickyVerdict> expected{kDrop, kDrop, kDrop, kDrop, kPass};
+    for (std::size_t i = 0; i < expected.size(); ++i) {
+        EXPECT_EQ(add(i * 10, toy_unit('a', 10)), Offered::Judged);
+        EXPECT_EQ(offer.judged, expected[i]) << i;
+    }
+}
+
+TEST_F(ConnectionTableTest, AnUndecidedVerdictIsSettled) {
+    reader.verdict(StickyVerdict::Undecided);
+    add(0, toy_unit('a', 10) + toy_unit('b', 10));
+    EXPECT_EQ(table.verdict_of(kDigest, kIsn, kIsn + 5), StickyVerdict::Undecided);
+    table.settle(kDigest, kIsn, kIsn + 10, kDrop);
+    EXPECT_EQ(table.verdict_of(kDigest, kIsn, kIsn + 5), kDrop);
+    EXPECT_EQ(table.verdict_of(kDigest, kIsn + 10, kIsn + 20), StickyVerdict::Undecided);
+    table.settle(kDigest, kIsn + 10, kIsn + 20, kPass);
+    EXPECT_EQ(table.verdict_of(kDigest, kIsn + 10, kIsn + 20), kPass);
+    EXPECT_EQ(table.verdict_of(kDigest, kIsn - 9, kIsn - 2), StickyVerdict::Unjudged);
+}
+
+TEST_F(ConnectionTableTest, ABodyOfGigabytesIsSkipped) {
+    constexpr std::uint64_t kBody = 6'000'000'000;
+    take(0, toy_unit('a', 10));
+    table.finish(offer, 10, kPass, {.bytes = kBody});
+    table.next(offer);
+    EXPECT_EQ(offer.kind, Offered::Nothing);
+    const std::string piece(100'000, 'b');
+    std::uint64_t at = 10;
+    for (; at + piece.size() * 1000 <= kBody; at += piece.size() * 1000) {
+        take(at, piece);
+        ASSERT_EQ(offer.kind, Offered::Judged) << at;
+        ASSERT_EQ(offer.judged, kPass);
+    }
+    take(kBody + 10 - 50, std::string(50, 'b') + toy_unit('c', 20));
+    ASSERT_EQ(offer.kind, Offered::Head);
+    EXPECT_EQ(offer.seq, kIsn + static_cast<std::uint32_t>(kBody + 10));
+    EXPECT_EQ(offer.bytes.size(), 20U);
+}
+
+TEST_F(ConnectionTableTest, ABodyThatTheCallerFramesComesInOrder) {
+    take(0, toy_unit('a', 10));
+    table.finish(offer, 10, kPass, {.kind = UnitBody::Kind::Framed, .framing = {std::byte{7}}});
+    take(15, "world");
+    EXPECT_EQ(offer.kind, Offered::Held);
+    take(10, "hello");
+    ASSERT_EQ(offer.kind, Offered::Framed);
+    EXPECT_EQ(offer.framing[0], std::byte{7});
+    EXPECT_EQ(offer.bytes.size(), 10U);
+    table.framed(offer, 10, {std::byte{8}}, false);
+    table.next(offer);
+    EXPECT_EQ(offer.kind, Offered::Nothing);
+    take(20, "end" + toy_unit('c', 20));
+    ASSERT_EQ(offer.kind, Offered::Framed);
+    EXPECT_EQ(offer.framing[0], std::byte{8});
+    table.framed(offer, 3, {}, true);
+    table.next(offer);
+    ASSERT_EQ(offer.kind, Offered::Head);
+    EXPECT_EQ(offer.bytes.size(), 20U);
+    take(12, "llo");
+    EXPECT_EQ(offer.kind, Offered::Judged);
+}
+
+TEST_F(ConnectionTableTest, UntilCloseAllMeetsTheVerdict) {
+    take(0, toy_unit('a', 10));
+    table.finish(offer, 10, kDrop, {.kind = UnitBody::Kind::UntilClose});
+    take(10, "anything");
+    EXPECT_EQ(offer.kind, Offered::Judged);
+    EXPECT_EQ(offer.judged, kDrop);
+    take(100'000, "more of it");
+    EXPECT_EQ(offer.judged, kDrop);
+}
+
+TEST_F(ConnectionTableTest, BehindAGapAHeadIsLookedFor) {
+    add(0, toy_unit('a', 10));
+    take(100'000, "??" + toy_unit('b', 10));
+    ASSERT_EQ(offer.kind, Offered::Resync);
+    offer.skip(2);
+    table.finish(offer, 10, kPass, {});
+    EXPECT_EQ(count(ConnectionEvent::Resynchronised), 1U);
+    // What lay in the gap was never judged: it does not pass for a retransmission.
+    take(10, toy_unit('c', 10));
+    ASSERT_EQ(offer.kind, Offered::Resync);
+    table.finish(offer, 10, kDrop, {});
+    EXPECT_EQ(table.verdict_of(kDigest, kIsn + 10, kIsn + 20), kDrop);
+    EXPECT_EQ(table.verdict_of(kDigest, kIsn + 100'002, kIsn + 100'012), kPass);
+    // And half a head in it is held, since its reader comes there first.
+    take(50, toy_unit('d', 20).substr(0, 5));
+    ASSERT_EQ(offer.kind, Offered::Resync);
+    table.more(offer, {20});
+    take(55, toy_unit('d', 20).substr(5));
+    ASSERT_EQ(offer.kind, Offered::Head);
+    EXPECT_EQ(offer.bytes.size(), 20U);
+}
+
+TEST_F(ConnectionTableTest, AHalfHeadIsNotPushedAsideByASegmentFarAhead) {
+    add(0, toy_unit('a', 40).substr(0, 20));
+    EXPECT_EQ(add(100'000, toy_unit('b', 10)), Offered::Refused);
+    EXPECT_EQ(offer.why, RefusedWhy::OutOfReach);
+    EXPECT_EQ(add(20, toy_unit('a', 40).substr(20)), Offered::Nothing);
+    EXPECT_EQ(judged(), 1U);
+}
+
+TEST_F(ConnectionTableTest, AHeadBeyondTheLimitIsRefusedAndItsRestToo) {
+    take(0, std::string(3000, 'x'));
+    table.more(offer, {});
+    take(3000, std::string(1000, 'x'));
+    ASSERT_EQ(offer.kind, Offered::Head) << "the limit is reached: one last look";
+    table.more(offer, {});
+    EXPECT_EQ(offer.kind, Offered::Refused);
+    EXPECT_EQ(offer.why, RefusedWhy::HeadTooLong);
+    EXPECT_EQ(table.half_heads(), 0U);
+    take(4000, std::string(10, 'x'));
+    EXPECT_EQ(offer.why, RefusedWhy::HeadForgotten);
+}
+
+TEST_F(ConnectionTableTest, ManySmallSegmentsAreLookedAtWhenABlankLineEnds) {
+    const std::string head = "GET / HTTP/1.1\r\nHost: a\r\n\r\n";
+    int looks = 0;
+    for (std::size_t i = 0; i < head.size(); ++i) {
+        take(i, head.substr(i, 1));
+        if (offer.kind == Offered::Head) {
+            ++looks;
+            if (offer.bytes.size() == head.size()) {
+                break;
+            }
+            table.more(offer, {.blank_line = true});
+        }
+    }
+    EXPECT_EQ(offer.bytes.size(), head.size());
+    EXPECT_EQ(looks, 2) << "the first byte and the last";
+}
+
+TEST_F(ConnectionTableTest, ASynErasesNeitherARefusalNorAHalfHead) {
+    reader.verdict(kDrop);
+    add(0, toy_unit('a', 10));
+    flags(kIsn + 5'000'000, true, false);
+    EXPECT_EQ(add(0, toy_unit('a', 10)), Offered::Judged);
+    EXPECT_EQ(offer.judged, kDrop);
+    EXPECT_EQ(count(ConnectionEvent::SynIgnored), 1U);
+    reader.verdict(kPass);
+    add(10, toy_unit('b', 20).substr(0, 10));
+    flags(kIsn + 5'000'000, true, false);
+    flags(kIsn + 20, false, true);
+    EXPECT_EQ(add(20, toy_unit('b', 20).substr(10)), Offered::Nothing);
+    EXPECT_EQ(judged(), 2U);
+}
+
+TEST_F(ConnectionTableTest, ASynBeginsAnewWhereNothingIsAtStake) {
+    add(0, toy_unit('a', 10));
+    flags(kIsn - 1, true, false);
+    EXPECT_EQ(add(0, toy_unit('a', 10)), Offered::Judged) << "the SYN was a repeated one";
+    flags(kIsn + 5'000'000, true, false);
+    EXPECT_EQ(table.size(), 0U);
+    EXPECT_EQ(count(ConnectionEvent::SynReuse), 1U);
+}
+
+TEST_F(ConnectionTableTest, AHalfHeadTimesOutAndItsRestIsNotPassed) {
+    const std::string unit = toy_unit('a', 40);
+    add(0, unit.substr(0, 20), 0);
+    EXPECT_EQ(add(20, unit.substr(20), 11), Offered::Refused);
+    EXPECT_EQ(offer.why, RefusedWhy::HeadForgotten);
+    EXPECT_EQ(count(ConnectionEvent::HalfHeadTimeout), 1U);
+    EXPECT_EQ(add(0, unit, 12), Offered::Nothing) << "the whole of it is judged";
+    EXPECT_EQ(judged(), 1U);
+    EXPECT_EQ(add(0, unit, 60), Offered::Judged);
+    EXPECT_EQ(add(0, unit, 130), Offered::Nothing) << "forgotten after silence";
+    EXPECT_EQ(judged(), 2U);
+}
+
+TEST_F(ConnectionTableTest, StrayBytesWaitForTheirBeginning) {
+    const std::string unit = toy_unit('a', 40);
+    take(20, unit.substr(20));
+    ASSERT_EQ(offer.kind, Offered::Head) << "of a connection nobody knows";
+    table.keep_stray(offer);
+    EXPECT_EQ(offer.kind, Offered::Held);
+    take(0, unit.substr(0, 20));
+    ASSERT_EQ(offer.kind, Offered::Resync);
+    table.more(offer, {40});
+    table.next(offer);
+    ASSERT_EQ(offer.kind, Offered::Head);
+    EXPECT_EQ(offer.bytes.size(), 40U);
+}
+
+TEST_F(ConnectionTableTest, GapsAreBounded) {
+    add(0, toy_unit('a', 200).substr(0, 10));
+    for (std::uint64_t i = 0; i < 3; ++i) {
+        EXPECT_EQ(add(20 + 20 * i, "xxxxx"), Offered::Held);
+    }
+    EXPECT_EQ(add(120, "xxxxx"), Offered::Refused);
+    EXPECT_EQ(offer.why, RefusedWhy::TooManyPieces);
+}
+
+}  // namespace
+}  // namespace sluice::connection_table_test
