@@ -33,7 +33,9 @@ Result<ListFile> read_list_file(const std::string& folder, const std::string& pa
     const std::string whole = list_path(folder, path);
     Result<std::optional<std::string>> text = read_whole_file(whole, kMaxListSize);
     if (!text) {
-        return text.error();
+        // What is no file may be one the next time, for whoever watches it.
+        const Errc code = text.error().code;
+        return Error{code == Errc::BadSyntax ? Errc::Unreachable : code, text.error().what};
     }
     if (!*text) {
         return unreadable(whole, std::generic_category().message(ENOENT));

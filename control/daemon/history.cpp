@@ -1,6 +1,7 @@
 #include "control/daemon/history.hpp"
 
 #include "control/daemon/kept_file.hpp"
+#include "lib/base/read_file.hpp"
 
 #include <fmt/format.h>
 
@@ -34,10 +35,9 @@ std::uint64_t number_of(const std::string& path) {
 
 std::vector<std::string> History::files() const {
     std::vector<std::string> all;
-    std::error_code error;
-    for (const auto& entry : std::filesystem::directory_iterator{folder_, error}) {
-        if (is_ours(entry.path().filename().string())) {
-            all.push_back(entry.path().string());
+    for (const std::string& name : names_in(folder_)) {
+        if (is_ours(name)) {
+            all.push_back(folder_ + "/" + name);
         }
     }
     std::sort(all.begin(), all.end());

@@ -2,6 +2,7 @@
 
 #include "control/daemon/kept_file.hpp"
 #include "control/text_file.hpp"
+#include "lib/base/read_file.hpp"
 #include "lib/policy/lists/list_text.hpp"
 
 #include <filesystem>
@@ -124,12 +125,10 @@ bool ListCopies::is_empty() const {
 }
 
 void ListCopies::keep_only(const std::set<std::string>& sums) const {
-    std::error_code error;
-    for (const auto& entry : fs::directory_iterator{directory_, error}) {
-        const std::string name = entry.path().filename().string();
+    for (const std::string& name : names_in(directory_)) {
         if (is_sum(name.substr(0, 16)) && !sums.contains(name)) {
             std::error_code ignored;
-            fs::remove(entry.path(), ignored);
+            fs::remove(directory_ + "/" + name, ignored);
         }
     }
 }
