@@ -30,8 +30,9 @@ std::optional<std::uint64_t> read_length(ByteView digits) noexcept {
 
 namespace sluice {
 
-void FramingReader::add_content_length(ByteView value, HeadShapes& shapes) noexcept {
-    http1::for_each_part(value, http1::kComma, [&](ByteView part) { add_length(part, shapes); });
+void FramingReader::add_content_length(const http1::ReadableText& value,
+                                       HeadShapes& shapes) noexcept {
+    http1::for_each_part(value, ',', [&](ByteView part) { add_length(part, shapes); });
 }
 
 void FramingReader::add_length(ByteView digits, HeadShapes& shapes) noexcept {
@@ -50,9 +51,9 @@ void FramingReader::add_length(ByteView digits, HeadShapes& shapes) noexcept {
     length_ = *length;
 }
 
-void FramingReader::add_transfer_encoding(ByteView value) noexcept {
+void FramingReader::add_transfer_encoding(const http1::ReadableText& value) noexcept {
     has_encoding_ = true;
-    http1::for_each_part(value, http1::kComma, [&](ByteView part) { add_coding(part); });
+    http1::for_each_part(value, ',', [&](ByteView part) { add_coding(part); });
 }
 
 void FramingReader::add_coding(ByteView coding) noexcept {

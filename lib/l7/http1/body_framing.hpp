@@ -1,6 +1,7 @@
 #pragma once
 #include "lib/base/bytes.hpp"
 #include "lib/l7/http1/ambiguity.hpp"
+#include "lib/l7/http1/byte_blocks.hpp"
 
 #include <cstdint>
 
@@ -24,8 +25,8 @@ struct BodyFraming {
 // The framing headers of one request, value by value in their order; what they say together.
 class FramingReader {
 public:
-    void add_content_length(ByteView value, HeadShapes& shapes) noexcept;
-    void add_transfer_encoding(ByteView value) noexcept;
+    void add_content_length(const http1::ReadableText& value, HeadShapes& shapes) noexcept;
+    void add_transfer_encoding(const http1::ReadableText& value) noexcept;
     [[nodiscard]] BodyFraming framing(std::uint8_t minor_version,
                                       HeadShapes& shapes) const noexcept;
 

@@ -16,22 +16,55 @@ namespace sluice::http1 {
 using Block = __m256i;
 inline constexpr std::size_t kBlock = 32;
 
-// Bytes behind the end of the text are not read; zeroes stand for them.
-[[nodiscard]] inline Block load_block(ByteView text, std::size_t at) noexcept {
-    if (at + kBlock <= text.size()) [[likely]] {
-        return _mm256_loadu_si256(reinterpret_cast<const __m256i*>(text.data() + at));
+// A text, and the bytes around it that may be read: of a part of a head, the head. What is loaded
+// beyond the text is never looked at.
+class ReadableText {
+public:
+    // Implicit on purpose: of any text, its own bytes may be read.
+    ReadableText(ByteView text) noexcept
+        : text_{text}, begin_{text.data()}, end_{text.data() + text.size()} {}
+
+    [[nodiscard]] ByteView bytes() const noexcept { return text_; }
+    [[nodiscard]] std::size_t size() const noexcept { return text_.size(); }
+    // `part` lies within the bytes around this text.
+    [[nodiscard]] ReadableText with(ByteView part) const noexcept { return {part, begin_, end_}; }
+
+    // From `at` on, up to the text's size; bytes behind it are any.
+    [[nodiscard]] Block load(std::size_t at) const noexcept {
+        const std::byte* const from = text_.data() + at;
+        const auto left = static_cast<std::size_t>(end_ - from);
+        return left >= kBlock ? _mm256_loadu_si256(reinterpret_cast<const __m256i*>(from))
+                              : load_last(left);
     }
-    alignas(kBlock) std::array<std::byte, kBlock> bytes{};
-    if (at < text.size()) {
-        std::memcpy(bytes.data(), text.data() + at, text.size() - at);
+    // The bits of a block at `at` that stand for bytes of the text.
+    [[nodiscard]] std::uint32_t bits_within(std::size_t at) const noexcept {
+        const std::size_t left = text_.size() - at;
+        return left >= kBlock ? ~std::uint32_t{0} : (std::uint32_t{1} << left) - 1;
     }
-    return _mm256_load_si256(reinterpret_cast<const __m256i*>(bytes.data()));
-}
-// The bits of a block at `at` that stand for bytes of the text.
-[[nodiscard]] inline std::uint32_t bits_within(ByteView text, std::size_t at) noexcept {
-    const std::size_t left = text.size() - at;
-    return left >= kBlock ? ~std::uint32_t{0} : (std::uint32_t{1} << left) - 1;
-}
+
+private:
+    ReadableText(ByteView text, const std::byte* begin, const std::byte* end) noexcept
+        : text_{text}, begin_{begin}, end_{end} {}
+
+    // The last bytes of all, zeroes behind them.
+    [[nodiscard]] Block load_last(std::size_t left) const noexcept {
+        alignas(kBlock) std::array<std::byte, 2 * kBlock> bytes;
+        auto* const blocks = reinterpret_cast<__m256i*>(bytes.data());
+        _mm256_store_si256(blocks, _mm256_setzero_si256());
+        _mm256_store_si256(blocks + 1, _mm256_setzero_si256());
+        if (static_cast<std::size_t>(end_ - begin_) >= kBlock) {
+            _mm256_store_si256(blocks,
+                               _mm256_loadu_si256(reinterpret_cast<const __m256i*>(end_ - kBlock)));
+        } else if (left != 0) {
+            std::memcpy(bytes.data() + kBlock - left, end_ - left, left);
+        }
+        return _mm256_loadu_si256(reinterpret_cast<const __m256i*>(bytes.data() + kBlock - left));
+    }
+
+    ByteView text_;
+    const std::byte* begin_;  // of the bytes that may be read
+    const std::byte* end_;
+};
 
 [[nodiscard]] inline std::uint32_t mask_of(Block where) noexcept {
     return static_cast<std::uint32_t>(_mm256_movemask_epi8(where));
@@ -70,23 +103,46 @@ inline constexpr auto kTokenHalves = [] {
     return ~mask_of(_mm256_cmpeq_epi8(both, _mm256_setzero_si256()));
 }
 
-// Where the first byte from `at` on stands that `mask(block)` has a bit for, zeroes behind the end
-// aside; the text's size if there is none.
+// Letters in lower case.
+[[nodiscard]] inline Block lower_block(Block block) noexcept {
+    const Block from_a = _mm256_sub_epi8(block, _mm256_set1_epi8('A'));
+    const Block last = _mm256_set1_epi8('Z' - 'A');
+    const Block is_upper = _mm256_cmpeq_epi8(_mm256_min_epu8(from_a, last), from_a);
+    return _mm256_or_si256(block, _mm256_and_si256(is_upper, _mm256_set1_epi8(0x20)));
+}
+// The first `size` bytes, zeroes behind them.
+[[nodiscard]] inline Block first_bytes(Block block, std::size_t size) noexcept {
+    alignas(kBlock) static constexpr auto kPlaces = [] {
+        std::array<std::int8_t, kBlock> places{};
+        for (std::size_t i = 0; i < kBlock; ++i) {
+            places[i] = static_cast<std::int8_t>(i);
+        }
+        return places;
+    }();
+    const Block places = _mm256_load_si256(reinterpret_cast<const __m256i*>(kPlaces.data()));
+    const auto end = static_cast<char>(size < kBlock ? size : kBlock);
+    return _mm256_and_si256(block, _mm256_cmpgt_epi8(_mm256_set1_epi8(end), places));
+}
+
+// Where the first byte from `at` on stands that `mask(block)` has a bit for; the text's size if
+// there is none.
 template <typename Mask>
-[[nodiscard]] std::size_t find_byte(ByteView text, std::size_t at, Mask&& mask) noexcept {
+[[nodiscard]] std::size_t find_byte(const ReadableText& text, std::size_t at,
+                                    Mask&& mask) noexcept {
     for (; at < text.size(); at += kBlock) {
-        const std::uint32_t found = mask(load_block(text, at)) & bits_within(text, at);
+        const std::uint32_t found = mask(text.load(at)) & text.bits_within(at);
         if (found != 0) {
             return at + static_cast<std::size_t>(std::countr_zero(found));
         }
     }
     return text.size();
 }
-[[nodiscard]] inline std::size_t find_byte(ByteView text, std::size_t at, char byte) noexcept {
+[[nodiscard]] inline std::size_t find_byte(const ReadableText& text, std::size_t at,
+                                           char byte) noexcept {
     return find_byte(text, at, [byte](Block block) { return equal_mask(block, byte); });
 }
 // Where the token that begins at `at` ends.
-[[nodiscard]] inline std::size_t find_token_end(ByteView text, std::size_t at) noexcept {
+[[nodiscard]] inline std::size_t find_token_end(const ReadableText& text, std::size_t at) noexcept {
     return find_byte(text, at, [](Block block) { return ~token_mask(block); });
 }
 

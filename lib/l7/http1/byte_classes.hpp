@@ -9,7 +9,6 @@ namespace sluice::http1 {
 inline constexpr std::byte kCr{'\r'};
 inline constexpr std::byte kLf{'\n'};
 inline constexpr std::byte kColon{':'};
-inline constexpr std::byte kComma{','};
 inline constexpr std::byte kDot{'.'};
 inline constexpr std::byte kPercent{'%'};
 inline constexpr std::byte kSlash{'/'};

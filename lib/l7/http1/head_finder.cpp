@@ -14,12 +14,13 @@ constexpr std::string_view kVersionWord = "http/";
 // The bytes up to which the first empty line behind a line end at `from` or later goes; 0: none
 // yet.
 std::size_t find_empty_line(ByteView bytes, std::size_t from) noexcept {
+    const ReadableText text{bytes};
     for (std::size_t at = from; at + 1 < bytes.size(); at += kBlock) {
-        const Block next = load_block(bytes, at + 1);
-        const std::uint32_t ends_line = equal_mask(load_block(bytes, at), '\n');
+        const Block next = text.load(at + 1);
+        const std::uint32_t ends_line = equal_mask(text.load(at), '\n') & text.bits_within(at);
         const std::uint32_t lf = ends_line & equal_mask(next, '\n');
         const std::uint32_t cr_lf =
-            ends_line & equal_mask(next, '\r') & equal_mask(load_block(bytes, at + 2), '\n');
+            ends_line & equal_mask(next, '\r') & equal_mask(text.load(at + 2), '\n');
         if ((lf | cr_lf) != 0) {
             const auto first = static_cast<unsigned>(std::countr_zero(lf | cr_lf));
             return at + first + ((lf >> first & 1U) != 0 ? 2 : 3);
@@ -66,7 +67,8 @@ bool HeadFinder::skip_empty_lines(ByteView bytes) noexcept {
 
 HeadStatus HeadFinder::find_line(ByteView bytes) noexcept {
     const std::size_t common = std::min(bytes.size(), kH2Preface.size());
-    if (http1::as_text(bytes.first(common)) == kH2Preface.substr(0, common)) {
+    const bool may_be_preface = bytes.empty() || bytes.front() == std::byte{'P'};
+    if (may_be_preface && http1::as_text(bytes.first(common)) == kH2Preface.substr(0, common)) {
         size_ = static_cast<std::uint32_t>(common);
         return common == kH2Preface.size() ? HeadStatus::H2Preface : HeadStatus::NeedMore;
     }

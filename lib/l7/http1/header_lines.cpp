@@ -29,8 +29,9 @@ struct HeaderName {
     return is_spaced ? HeaderName{line.first(token_end), colon + 1} : HeaderName{};
 }
 
-HeaderName read_name(ByteView line, HeadShapes& shapes) noexcept {
-    const std::size_t end = find_token_end(line, 0);
+HeaderName read_name(const ReadableText& text, HeadShapes& shapes) noexcept {
+    const ByteView line = text.bytes();
+    const std::size_t end = find_token_end(text, 0);
     if (end != 0 && end < line.size() && line[end] == kColon) [[likely]] {
         return {line.first(end), end + 1};
     }
@@ -52,11 +53,11 @@ HeaderName read_name(ByteView line, HeadShapes& shapes) noexcept {
 
 class HeaderReader {
 public:
-    HeaderReader(const WantedHeaders& wanted, RequestHead& head) noexcept
-        : wanted_{wanted}, head_{head} {}
+    HeaderReader(const LineWalk& lines, const WantedHeaders& wanted, RequestHead& head) noexcept
+        : lines_{lines}, wanted_{wanted}, head_{head} {}
 
     void add(ByteView name, ByteView value) noexcept {
-        const std::uint8_t place = wanted_.header(name);
+        const std::uint8_t place = wanted_.header(lines_.readable(name));
         if (place == NameTable::kNone) {
             return;
         }
@@ -81,22 +82,21 @@ private:
                 head_.shapes.add_if(!is_first, HeadShape::DuplicateHost);
                 break;
             case FramingHeader::ContentLength:
-                framing_.add_content_length(value, head_.shapes);
+                framing_.add_content_length(lines_.readable(value), head_.shapes);
                 break;
             case FramingHeader::TransferEncoding:
-                framing_.add_transfer_encoding(value);
+                framing_.add_transfer_encoding(lines_.readable(value));
                 break;
             case FramingHeader::Connection:
-                for_each_part(value, kComma, [this](ByteView option) { add_option(option); });
+                for_each_part(lines_.readable(value), ',',
+                              [this](ByteView option) { add_option(option); });
                 break;
             case FramingHeader::Upgrade:
-                for_each_part(value, kComma, [this](ByteView protocol) { add_upgrade(protocol); });
+                for_each_part(lines_.readable(value), ',',
+                              [this](ByteView protocol) { add_upgrade(protocol); });
                 break;
             case FramingHeader::Cookie:
-                if (wanted_.cookies().size() != 0) {
-                    for_each_part(value, std::byte{';'},
-                                  [this](ByteView pair) { add_cookie(pair); });
-                }
+                add_cookies(value);
                 break;
         }
     }
@@ -111,18 +111,26 @@ private:
             head_.upgrade = HttpUpgrade::Other;
         }
     }
-    void add_cookie(ByteView pair) noexcept {
+    void add_cookies(ByteView value) noexcept {
+        if (wanted_.cookies().size() != 0) {
+            const ReadableText list = lines_.readable(value);
+            for_each_part(list, ';', [&](ByteView pair) { add_cookie(list.with(pair)); });
+        }
+    }
+    void add_cookie(const ReadableText& pair) noexcept {
         const std::size_t equals = find_byte(pair, 0, '=');
         if (equals == pair.size()) {
             return;
         }
-        const std::uint8_t place = wanted_.cookie(without_blanks(pair.first(equals)));
+        const ByteView name = without_blanks(pair.bytes().first(equals));
+        const std::uint8_t place = wanted_.cookie(pair.with(name));
         if (place != NameTable::kNone) {
-            const bool is_first = head_.add_cookie(place, without_blanks(pair.subspan(equals + 1)));
-            head_.shapes.add_if(!is_first, HeadShape::RepeatedCookie);
+            const ByteView value = without_blanks(pair.bytes().subspan(equals + 1));
+            head_.shapes.add_if(!head_.add_cookie(place, value), HeadShape::RepeatedCookie);
         }
     }
 
+    const LineWalk& lines_;
     const WantedHeaders& wanted_;
     RequestHead& head_;
     FramingReader framing_;
@@ -138,7 +146,7 @@ namespace sluice {
 
 void read_header_lines(http1::LineWalk& lines, const WantedHeaders& wanted,
                        RequestHead& head) noexcept {
-    http1::HeaderReader reader{wanted, head};
+    http1::HeaderReader reader{lines, wanted, head};
     if (lines.is_folded()) {
         head.shapes.add(HeadShape::SpaceBeforeFirstHeader);
         do {
@@ -146,7 +154,7 @@ void read_header_lines(http1::LineWalk& lines, const WantedHeaders& wanted,
         } while (lines.is_folded());
     }
     for (ByteView line = lines.next(); !line.empty(); line = lines.next()) {
-        const http1::HeaderName name = http1::read_name(line, head.shapes);
+        const http1::HeaderName name = http1::read_name(lines.readable(line), head.shapes);
         ByteView value = http1::without_blanks(line.subspan(name.behind));
         if (lines.is_folded()) [[unlikely]] {
             value = http1::fold(lines, value, head.shapes);

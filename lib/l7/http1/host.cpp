@@ -14,44 +14,45 @@ bool is_port(ByteView port) noexcept {
     return port.size() <= kMaxDigits && std::all_of(port.begin(), port.end(), is_digit);
 }
 
-// The bytes of an address in brackets, these included; 0: it is none.
-std::size_t literal_size(ByteView host) noexcept {
-    const std::size_t close = find_byte(host, 0, ']');
-    if (close == host.size() || close < 2) {
-        return 0;
-    }
-    const ByteView inside = host.subspan(1, close - 1);
-    const bool is_literal = std::all_of(inside.begin(), inside.end(), [](std::byte byte) {
-        return is(byte, kHostByte) || byte == kColon;
+bool is_of_host(const ReadableText& host, ByteView text, bool is_literal) noexcept {
+    // Most have letters, digits, - and . alone.
+    const std::size_t odd = find_byte(host.with(text), 0, [](Block block) {
+        const Block lower = _mm256_sub_epi8(lower_block(block), _mm256_set1_epi8('a'));
+        const Block digit = _mm256_sub_epi8(block, _mm256_set1_epi8('0'));
+        return ~(at_most_mask(lower, 'z' - 'a') | at_most_mask(digit, 9) | equal_mask(block, '-') |
+                 equal_mask(block, '.'));
     });
-    return is_literal ? close + 1 : 0;
+    text = text.subspan(odd);
+    return std::all_of(text.begin(), text.end(), [is_literal](std::byte byte) {
+        return is(byte, kHostByte) || (is_literal && byte == kColon);
+    });
 }
 
-// Without port and dot; an empty view of nothing: it is no host.
-ByteView host_part(ByteView host) noexcept {
-    const bool is_literal = !host.empty() && host.front() == std::byte{'['};
-    const std::size_t size =
-        is_literal ? literal_size(host)
-                   : find_byte(host, 0, [](Block block) { return equal_mask(block, ':'); });
-    const ByteView name = host.first(size);
-    const ByteView port = host.subspan(size);
-    if ((is_literal && name.empty()) ||
-        (!port.empty() && (port.front() != kColon || !is_port(port.subspan(1))))) {
+// The bytes of an address in brackets, these included; 0: it is none.
+std::size_t literal_size(const ReadableText& host) noexcept {
+    const std::size_t close = find_byte(host, 0, ']');
+    const bool is_whole = close != host.size() && close >= 2;
+    return is_whole && is_of_host(host, host.bytes().subspan(1, close - 1), true) ? close + 1 : 0;
+}
+
+// Without port and dot; absent: it is no host.
+ByteView host_part(const ReadableText& host) noexcept {
+    const ByteView sent = host.bytes();
+    const bool is_literal = !sent.empty() && sent.front() == std::byte{'['};
+    const std::size_t size = is_literal ? literal_size(host) : find_byte(host, 0, ':');
+    const ByteView name = sent.first(size);
+    const ByteView port = sent.subspan(size);
+    const bool has_bad_port =
+        !port.empty() && (port.front() != kColon || !is_port(port.subspan(1)));
+    if (has_bad_port || (is_literal ? name.empty() : !is_of_host(host, name, false))) {
         return {};
     }
-    if (is_literal) {
-        return name;
-    }
-    if (!std::all_of(name.begin(), name.end(),
-                     [](std::byte byte) { return is(byte, kHostByte); })) {
-        return {};
-    }
-    return name.size() > 1 && name.back() == kDot ? name.first(name.size() - 1) : name;
+    return !is_literal && name.size() > 1 && name.back() == kDot ? name.first(name.size() - 1)
+                                                                 : name;
 }
 
 std::uint32_t upper_mask(Block block) noexcept {
-    const Block from_a = _mm256_sub_epi8(block, _mm256_set1_epi8('A'));
-    return at_most_mask(from_a, 'Z' - 'A');
+    return at_most_mask(_mm256_sub_epi8(block, _mm256_set1_epi8('A')), 'Z' - 'A');
 }
 
 }  // namespace
@@ -60,13 +61,14 @@ std::uint32_t upper_mask(Block block) noexcept {
 
 namespace sluice {
 
-ByteView normalise_host(ByteView host, MutableBytes room, HeadShapes& shapes) noexcept {
+ByteView normalise_host(const http1::ReadableText& host, MutableBytes room,
+                        HeadShapes& shapes) noexcept {
     ByteView part = http1::host_part(host);
-    if (!http1::is_present(part) && http1::is_present(host)) {
+    if (!http1::is_present(part) && http1::is_present(host.bytes())) {
         shapes.add(HeadShape::BadHost);
-        part = host;
+        part = host.bytes();
     }
-    if (http1::find_byte(part, 0, http1::upper_mask) == part.size()) {
+    if (http1::find_byte(host.with(part), 0, http1::upper_mask) == part.size()) {
         return part;
     }
     const std::size_t size = std::min(part.size(), room.size());

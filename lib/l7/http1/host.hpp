@@ -1,6 +1,7 @@
 #pragma once
 #include "lib/base/bytes.hpp"
 #include "lib/l7/http1/ambiguity.hpp"
+#include "lib/l7/http1/byte_blocks.hpp"
 
 namespace sluice {
 
@@ -11,7 +12,7 @@ namespace sluice {
 //
 // What comes back is a part of `host` where no letter changes, else it lies at the beginning of
 // `room`. What is no host is BadHost and comes back in lower case, port and all.
-[[nodiscard]] ByteView normalise_host(ByteView host, MutableBytes room,
+[[nodiscard]] ByteView normalise_host(const http1::ReadableText& host, MutableBytes room,
                                       HeadShapes& shapes) noexcept;
 
 }  // namespace sluice

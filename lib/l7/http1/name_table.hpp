@@ -1,6 +1,8 @@
 #pragma once
 #include "lib/base/bytes.hpp"
+#include "lib/l7/http1/byte_blocks.hpp"
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <string>
@@ -9,7 +11,7 @@
 
 namespace sluice {
 
-// At most kMaxNames names, each found by its bytes in one or two steps and a compare. Names with
+// At most kMaxNames names, each found by its bytes in a step or two and a compare. Names with
 // letters of either case are one name where the table ignores case.
 class NameTable {
 public:
@@ -19,27 +21,45 @@ public:
     NameTable(std::vector<std::string> names, bool ignore_case);
 
     // Its place among the names, the first if it is there twice; or kNone.
-    [[nodiscard]] std::uint8_t find(ByteView name) const noexcept;
+    [[nodiscard]] std::uint8_t find(const http1::ReadableText& name) const noexcept {
+        const http1::Block begin = begin_of(name);
+        std::size_t slot = slot_of(begin, name.size());
+        while (slots_[slot] != kNone && !is_entry(slots_[slot], begin, name.bytes())) {
+            slot = (slot + 1) % kSlots;
+        }
+        return slots_[slot];
+    }
 
     [[nodiscard]] std::size_t size() const noexcept { return names_.size(); }
     [[nodiscard]] std::string_view name(std::size_t index) const noexcept { return names_[index]; }
 
 private:
-    // The first and the last eight bytes, one over the other in shorter names: two names of one
-    // size and up to 16 bytes are the same if their words are.
-    struct Words {
-        std::uint64_t first = 0;
-        std::uint64_t last = 0;
-        [[nodiscard]] bool operator==(const Words&) const noexcept = default;
-    };
+    // The first 32 bytes, zeroes behind the end: of names that are not longer, all there is.
     struct Entry {
-        Words words;
-        std::uint32_t size = 0;
+        alignas(http1::kBlock) std::array<std::byte, http1::kBlock> begin{};
+        std::size_t size = 0;
     };
 
-    [[nodiscard]] Words words_of(ByteView name) const noexcept;
-    [[nodiscard]] std::size_t slot_of(const Words& words, std::size_t size) const noexcept;
-    [[nodiscard]] bool is_middle_equal(ByteView name, std::uint8_t index) const noexcept;
+    [[nodiscard]] http1::Block begin_of(const http1::ReadableText& name) const noexcept {
+        const http1::Block block = http1::first_bytes(name.load(0), name.size());
+        return ignore_case_ ? http1::lower_block(block) : block;
+    }
+    // By the size and the first eight bytes; names that share these stand in a row of slots.
+    [[nodiscard]] static std::size_t slot_of(http1::Block begin, std::size_t size) noexcept {
+        constexpr std::uint64_t kOdd = 0x9E37'79B9'7F4A'7C15;
+        const auto first =
+            static_cast<std::uint64_t>(_mm_cvtsi128_si64(_mm256_castsi256_si128(begin)));
+        return static_cast<std::size_t>((first + size) * kOdd >> (64 - kSlotBits));
+    }
+    [[nodiscard]] bool is_entry(std::uint8_t index, http1::Block begin,
+                                ByteView name) const noexcept {
+        const Entry& entry = entries_[index];
+        const http1::Block differs = _mm256_xor_si256(
+            begin, _mm256_load_si256(reinterpret_cast<const __m256i*>(entry.begin.data())));
+        return entry.size == name.size() && _mm256_testz_si256(differs, differs) != 0 &&
+               (name.size() <= http1::kBlock || is_rest_equal(name, index));
+    }
+    [[nodiscard]] bool is_rest_equal(ByteView name, std::uint8_t index) const noexcept;
 
     // Four slots a name at least, so that a search ends after one or two.
     static constexpr unsigned kSlotBits = 8;
@@ -49,7 +69,7 @@ private:
     bool ignore_case_;
     std::vector<std::string> names_;  // in lower case where case is ignored
     std::vector<Entry> entries_;      // by index
-    std::vector<std::uint8_t> slots_;
+    std::array<std::uint8_t, kSlots> slots_;
 };
 
 }  // namespace sluice

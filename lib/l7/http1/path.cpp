@@ -11,13 +11,14 @@ namespace sluice::http1 {
 namespace {
 
 // Could the form of this path be another? A / before / or ., a % and a high byte could change.
-bool may_change(ByteView path) noexcept {
+bool may_change(const ReadableText& path) noexcept {
     for (std::size_t at = 0; at < path.size(); at += kBlock) {
-        const Block block = load_block(path, at);
-        const Block next = load_block(path, at + 1);
+        const Block block = path.load(at);
+        const Block next = path.load(at + 1);
         const std::uint32_t dot_or_slash = equal_mask(next, '/') | equal_mask(next, '.');
-        if ((equal_mask(block, '%') | high_mask(block) | (equal_mask(block, '/') & dot_or_slash)) !=
-            0) {
+        const std::uint32_t found =
+            equal_mask(block, '%') | high_mask(block) | (equal_mask(block, '/') & dot_or_slash);
+        if ((found & path.bits_within(at)) != 0) {
             return true;
         }
     }
@@ -112,14 +113,16 @@ private:
 
 namespace sluice {
 
-ByteView normalise_path(ByteView path, MutableBytes room, HeadShapes& shapes) noexcept {
-    if (path.empty() || path.front() != http1::kSlash || !http1::may_change(path)) {
-        return path;
+ByteView normalise_path(const http1::ReadableText& path, MutableBytes room,
+                        HeadShapes& shapes) noexcept {
+    const ByteView sent = path.bytes();
+    if (sent.empty() || sent.front() != http1::kSlash || !http1::may_change(path)) {
+        return sent;
     }
     http1::PathWriter writer{room, shapes};
-    writer.write(path);
+    writer.write(sent);
     const ByteView form = writer.text();
-    return http1::as_text(form) == http1::as_text(path) ? path : form;
+    return http1::as_text(form) == http1::as_text(sent) ? sent : form;
 }
 
 ByteView path_prefix(ByteView path, std::size_t segments) noexcept {

@@ -1,6 +1,7 @@
 #pragma once
 #include "lib/base/bytes.hpp"
 #include "lib/l7/http1/ambiguity.hpp"
+#include "lib/l7/http1/byte_blocks.hpp"
 
 #include <cstddef>
 
@@ -15,7 +16,7 @@ namespace sluice {
 //
 // What comes back is the path itself where nothing changes, else it lies at the beginning of
 // `room`, cut where that ends. `path` begins with a slash; any other is as sent.
-[[nodiscard]] ByteView normalise_path(ByteView path, MutableBytes room,
+[[nodiscard]] ByteView normalise_path(const http1::ReadableText& path, MutableBytes room,
                                       HeadShapes& shapes) noexcept;
 
 // A path's first `segments` segments, without the slash behind them: of /a/b/c, two are /a/b. All

@@ -30,32 +30,36 @@ private:
 };
 
 // Shapes that single bytes have wherever they stand: a CR and an LF without each other, controls.
-void add_byte_shapes(ByteView head, HeadShapes& shapes) noexcept {
+// True: there are high bytes too.
+bool add_byte_shapes(const ReadableText& head, HeadShapes& shapes) noexcept {
     std::uint32_t cr_before = 0;
     std::uint32_t bare_lf = 0;
     std::uint32_t bare_cr = 0;
     std::uint32_t control = 0;
     std::uint32_t nul = 0;
+    Block any = _mm256_setzero_si256();
     for (std::size_t at = 0; at < head.size(); at += kBlock) {
-        const Block block = load_block(head, at);
+        const Block block = head.load(at);
+        any = _mm256_or_si256(any, block);
         const std::uint32_t lf = equal_mask(block, '\n');
         const std::uint32_t cr = equal_mask(block, '\r');
         const std::uint32_t behind_cr = cr << 1 | cr_before;
         cr_before = cr >> 31;
         bare_lf |= lf & ~behind_cr;
         bare_cr |= behind_cr & ~lf;
-        const std::uint32_t odd = (at_most_mask(block, 0x1F) | equal_mask(block, 0x7F)) &
-                                  ~(lf | cr | equal_mask(block, '\t')) & bits_within(head, at);
+        const std::uint32_t low = at_most_mask(block, 0x1F) & ~(lf | cr);
+        const std::uint32_t odd = (low | equal_mask(block, 0x7F)) & head.bits_within(at);
         if (odd != 0) [[unlikely]] {
             const std::uint32_t zero = equal_mask(block, '\0') & odd;
             nul |= zero;
-            control |= odd & ~zero;
+            control |= odd & ~zero & ~equal_mask(block, '\t');
         }
     }
     shapes.add_if(bare_lf != 0, HeadShape::BareLf);
     shapes.add_if(bare_cr != 0, HeadShape::BareCr);
     shapes.add_if(control != 0, HeadShape::ControlByte);
     shapes.add_if(nul != 0, HeadShape::Nul);
+    return high_mask(any) != 0;
 }
 
 bool has_high_byte(ByteView text) noexcept {
@@ -63,16 +67,17 @@ bool has_high_byte(ByteView text) noexcept {
 }
 
 // The host by the target and by the header.
-void read_host(ByteView authority, TextRoom& room, RequestHead& head) noexcept {
-    const ByteView sent = head.header(FramingHeader::Host).first;
+void read_host(ByteView authority, const LineWalk& lines, TextRoom& room,
+               RequestHead& head) noexcept {
+    const ReadableText sent = lines.readable(head.header(FramingHeader::Host).first);
     if (!is_present(authority)) {
-        head.shapes.add_if(!is_present(sent) && head.minor_version != 0, HeadShape::NoHost);
+        head.shapes.add_if(!is_present(sent.bytes()) && head.minor_version != 0, HeadShape::NoHost);
         head.host = room.keep(normalise_host(sent, room.left(), head.shapes));
         return;
     }
     head.host = room.keep(normalise_host(authority, room.left(), head.shapes));
     head.shapes.add_if(authority.empty(), HeadShape::BadHost);
-    if (is_present(sent)) {
+    if (is_present(sent.bytes())) {
         const ByteView other = normalise_host(sent, room.left(), head.shapes);
         head.shapes.add_if(as_text(other) != as_text(head.host), HeadShape::HostsDiffer);
     }
@@ -94,19 +99,19 @@ void read_request_head(ByteView bytes, const WantedHeaders& wanted, MutableBytes
         head.shapes.add(HeadShape::EmptyLineFirst);
         line = lines.next();
     }
-    http1::add_byte_shapes(bytes, head.shapes);
-    read_request_line(line, head);
+    const bool has_high = http1::add_byte_shapes(bytes, head.shapes);
+    read_request_line(lines.readable(line), head);
     const bool is_connect = http1::as_text(head.method) == "CONNECT";
-    const TargetParts parts = split_target(head.target, is_connect,
+    const TargetParts parts = split_target(lines.readable(head.target), is_connect,
                                            http1::as_text(head.method) == "OPTIONS", head.shapes);
     head.query = parts.query;
     http1::TextRoom texts{room};
-    head.path = texts.keep(normalise_path(parts.path, texts.left(), head.shapes));
+    head.path = texts.keep(normalise_path(lines.readable(parts.path), texts.left(), head.shapes));
     read_header_lines(lines, wanted, head);
     const auto headers_at = static_cast<std::size_t>(line.data() + line.size() - bytes.data());
-    head.shapes.add_if(http1::has_high_byte(bytes.subspan(headers_at)),
+    head.shapes.add_if(has_high && http1::has_high_byte(bytes.subspan(headers_at)),
                        HeadShape::HighByteInHeader);
-    http1::read_host(parts.authority, texts, head);
+    http1::read_host(parts.authority, lines, texts, head);
     if (is_connect) {
         head.body = {BodyFraming::Kind::UntilClose};
         head.keep_alive = false;

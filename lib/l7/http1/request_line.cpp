@@ -30,12 +30,12 @@ bool is_scheme_byte(std::byte byte) noexcept {
 }
 
 // Where the scheme of an absolute target ends; 0: it has none.
-std::size_t scheme_size(ByteView target) noexcept {
+std::size_t scheme_size(const ReadableText& target) noexcept {
     const std::size_t end = find_byte(target, 0, ':');
-    const ByteView scheme = target.first(end);
-    const bool is_scheme = is_letter(target.front()) &&
+    const ByteView scheme = target.bytes().first(end);
+    const bool is_scheme = is_letter(target.bytes().front()) &&
                            std::all_of(scheme.begin(), scheme.end(), is_scheme_byte) &&
-                           as_text(target).substr(end, kSchemeEnd.size()) == kSchemeEnd;
+                           as_text(target.bytes()).substr(end, kSchemeEnd.size()) == kSchemeEnd;
     return is_scheme ? end : 0;
 }
 
@@ -45,8 +45,9 @@ std::size_t scheme_size(ByteView target) noexcept {
 
 namespace sluice {
 
-void read_request_line(ByteView line, RequestHead& head) noexcept {
-    const std::size_t method_end = http1::find_token_end(line, 0);
+void read_request_line(const http1::ReadableText& text, RequestHead& head) noexcept {
+    const ByteView line = text.bytes();
+    const std::size_t method_end = http1::find_token_end(text, 0);
     head.method = line.first(method_end);
     const ByteView behind = line.subspan(method_end + 1);
     const ByteView rest = http1::without_blanks(behind);
@@ -59,21 +60,21 @@ void read_request_line(ByteView line, RequestHead& head) noexcept {
     const bool is_plain = line[method_end] == std::byte{' '} && rest.size() == behind.size() &&
                           head.target.size() + 1 == version && rest[version - 1] == std::byte{' '};
     head.shapes.add_if(!is_plain, HeadShape::RequestLineSpace);
-    const std::size_t blank = http1::find_byte(head.target, 0, [](http1::Block block) {
+    const std::size_t blank = http1::find_byte(text.with(head.target), 0, [](http1::Block block) {
         return http1::equal_mask(block, ' ') | http1::equal_mask(block, '\t');
     });
-    const std::size_t high = http1::find_byte(head.target, 0, http1::high_mask);
+    const std::size_t high = http1::find_byte(text.with(head.target), 0, http1::high_mask);
     head.shapes.add_if(blank != head.target.size(), HeadShape::SpaceInTarget);
     head.shapes.add_if(high != head.target.size(), HeadShape::HighByteInTarget);
 }
 
-TargetParts split_target(ByteView target, bool is_connect, bool is_options,
+TargetParts split_target(const http1::ReadableText& target, bool is_connect, bool is_options,
                          HeadShapes& shapes) noexcept {
     const std::size_t end = http1::find_byte(target, 0, '#');
     shapes.add_if(end != target.size(), HeadShape::Fragment);
-    const ByteView uri = target.first(end);
-    const bool is_origin = target.front() == std::byte{'/'};
-    const bool is_asterisk = http1::as_text(target) == "*";
+    const ByteView uri = target.bytes().first(end);
+    const bool is_origin = target.bytes().front() == http1::kSlash;
+    const bool is_asterisk = http1::as_text(target.bytes()) == "*";
     if (is_connect && !is_origin && !is_asterisk && http1::scheme_size(target) == 0) {
         return {uri, {}, {}};
     }
@@ -85,12 +86,12 @@ TargetParts split_target(ByteView target, bool is_connect, bool is_options,
     std::size_t path = 0;
     if (scheme != 0) {
         const std::size_t authority = scheme + http1::kSchemeEnd.size();
-        path = http1::find_byte(uri, authority, [](http1::Block block) {
+        path = http1::find_byte(target.with(uri), authority, [](http1::Block block) {
             return http1::equal_mask(block, '/') | http1::equal_mask(block, '?');
         });
         parts.authority = uri.subspan(authority, path - authority);
     }
-    const std::size_t query = http1::find_byte(uri, path, '?');
+    const std::size_t query = http1::find_byte(target.with(uri), path, '?');
     parts.path = uri.subspan(path, query - path);
     if (scheme != 0 && parts.path.empty()) {
         parts.path = bytes_of(http1::kRoot);

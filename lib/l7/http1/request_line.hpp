@@ -1,11 +1,12 @@
 #pragma once
 #include "lib/base/bytes.hpp"
+#include "lib/l7/http1/byte_blocks.hpp"
 #include "lib/l7/http1/request_head.hpp"
 
 namespace sluice {
 
 // Reads method, target and version of a line, without its end, that HeadFinder has recognised.
-void read_request_line(ByteView line, RequestHead& head) noexcept;
+void read_request_line(const http1::ReadableText& line, RequestHead& head) noexcept;
 
 // The host that a target names and what is left of it, by its form (RFC 9112, 3.2). `path` is
 // absent in CONNECT; the form of all else is a path's.
@@ -14,7 +15,7 @@ struct TargetParts {
     ByteView path;
     ByteView query;
 };
-[[nodiscard]] TargetParts split_target(ByteView target, bool is_connect, bool is_options,
-                                       HeadShapes& shapes) noexcept;
+[[nodiscard]] TargetParts split_target(const http1::ReadableText& target, bool is_connect,
+                                       bool is_options, HeadShapes& shapes) noexcept;
 
 }  // namespace sluice

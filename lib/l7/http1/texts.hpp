@@ -1,6 +1,6 @@
 #pragma once
 #include "lib/base/bytes.hpp"
-#include "lib/l7/http1/byte_classes.hpp"
+#include "lib/l7/http1/byte_blocks.hpp"
 
 #include <cstddef>
 #include <string_view>
@@ -20,13 +20,15 @@ namespace sluice::http1 {
 // Without what `is_left_out` on either side.
 template <typename Predicate>
 [[nodiscard]] constexpr ByteView trimmed(ByteView text, Predicate&& is_left_out) noexcept {
-    while (!text.empty() && is_left_out(text.front())) {
-        text = text.subspan(1);
+    const std::byte* begin = text.data();
+    const std::byte* end = begin + text.size();
+    while (begin != end && is_left_out(*begin)) {
+        ++begin;
     }
-    while (!text.empty() && is_left_out(text.back())) {
-        text = text.first(text.size() - 1);
+    while (begin != end && is_left_out(end[-1])) {
+        --end;
     }
-    return text;
+    return {begin, end};
 }
 [[nodiscard]] constexpr ByteView without_blanks(ByteView text) noexcept {
     return trimmed(text, is_blank);
@@ -45,15 +47,14 @@ template <typename Predicate>
     return true;
 }
 
-// Calls visit(part) for what stands between separators, blanks around it left out.
+// Calls visit(part) for what stands between separators, blanks around it left out; one part at
+// least.
 template <typename Visit>
-constexpr void for_each_part(ByteView list, std::byte separator, Visit&& visit) noexcept {
-    std::size_t begin = 0;
-    for (std::size_t at = 0; at <= list.size(); ++at) {
-        if (at == list.size() || list[at] == separator) {
-            visit(without_blanks(list.subspan(begin, at - begin)));
-            begin = at + 1;
-        }
+void for_each_part(const ReadableText& list, char separator, Visit&& visit) noexcept {
+    for (std::size_t begin = 0; begin <= list.size();) {
+        const std::size_t end = find_byte(list, begin, separator);
+        visit(without_blanks(list.bytes().subspan(begin, end - begin)));
+        begin = end + 1;
     }
 }
 

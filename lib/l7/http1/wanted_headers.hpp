@@ -34,8 +34,12 @@ public:
                                                     const std::vector<std::string>& cookies);
 
     // A place among RequestHead's headers or cookies; NameTable::kNone: not kept.
-    [[nodiscard]] std::uint8_t header(ByteView name) const noexcept { return headers_.find(name); }
-    [[nodiscard]] std::uint8_t cookie(ByteView name) const noexcept { return cookies_.find(name); }
+    [[nodiscard]] std::uint8_t header(const http1::ReadableText& name) const noexcept {
+        return headers_.find(name);
+    }
+    [[nodiscard]] std::uint8_t cookie(const http1::ReadableText& name) const noexcept {
+        return cookies_.find(name);
+    }
 
     [[nodiscard]] const NameTable& headers() const noexcept { return headers_; }
     [[nodiscard]] const NameTable& cookies() const noexcept { return cookies_; }

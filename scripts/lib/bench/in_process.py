@@ -20,6 +20,7 @@ PROGRAMS = {
     "text_bench": ("X1",),
     "fib_bench": ("G1",),
     "hello_bench": ("TLS", "QUIC"),
+    "http1_bench": ("H0",),
 }
 SHARED = ("T", "P")  # rows that are no id's own: the floor, other sizes
 
@@ -54,7 +55,7 @@ BARS_BY_CASE = {
 }
 # Of M2 and M3, by unit.
 PROMISE_BARS = {"of the promise": (1.0, 0.5), "of min(offered, rate)": (0.99, 1.0)}
-LESS_IS_BETTER = ("P2", "T4", "L1", "L2", "L3", "X1", "G1", "TLS", "QUIC")
+LESS_IS_BETTER = ("P2", "T4", "L1", "L2", "L3", "X1", "G1", "TLS", "QUIC", "H0")
 
 
 def bars_of(row):

@@ -42,7 +42,6 @@ TEST(Resync, GoesOnWhereMoreWasNeeded) {
         const RequestStart first = find_request_start(bytes_of(all).first(size), 0);
         const RequestStart then =
             first.is_found ? first : find_request_start(bytes_of(all), first.at);
-        // Within the line before, whose beginning is then unknown, no request begins.
         EXPECT_TRUE(then.is_found) << size;
         EXPECT_EQ(then.at, 6U) << size;
     }
