@@ -1,5 +1,6 @@
 #pragma once
 #include "lib/base/bytes.hpp"
+#include "lib/base/check.hpp"
 #include "lib/l7/http1/byte_classes.hpp"
 
 #include <array>
@@ -26,8 +27,12 @@ public:
 
     [[nodiscard]] ByteView bytes() const noexcept { return text_; }
     [[nodiscard]] std::size_t size() const noexcept { return text_.size(); }
-    // `part` lies within the bytes around this text.
-    [[nodiscard]] ReadableText with(ByteView part) const noexcept { return {part, begin_, end_}; }
+    // `part` lies within the bytes around this text, or is absent.
+    [[nodiscard]] ReadableText with(ByteView part) const noexcept {
+        SLUICE_CHECK(part.data() == nullptr ||
+                     (part.data() >= begin_ && part.data() + part.size() <= end_));
+        return part.data() == nullptr ? ReadableText{part} : ReadableText{part, begin_, end_};
+    }
 
     // From `at` on, up to the text's size; bytes behind it are any.
     [[nodiscard]] Block load(std::size_t at) const noexcept {

@@ -7,9 +7,14 @@
 #include "lib/l7/http1/request_line.hpp"
 #include "lib/l7/http1/texts.hpp"
 
+#include <string_view>
+
 namespace sluice::http1 {
 
 namespace {
+
+// The path of an absolute target that has none.
+constexpr std::string_view kRoot = "/";
 
 // Room for normalised texts, one behind the other.
 class TextRoom {
@@ -106,7 +111,11 @@ void read_request_head(ByteView bytes, const WantedHeaders& wanted, MutableBytes
                                            http1::as_text(head.method) == "OPTIONS", head.shapes);
     head.query = parts.query;
     http1::TextRoom texts{room};
-    head.path = texts.keep(normalise_path(lines.readable(parts.path), texts.left(), head.shapes));
+    const bool is_root =
+        http1::is_present(parts.authority) && http1::is_present(parts.path) && parts.path.empty();
+    head.path =
+        is_root ? bytes_of(http1::kRoot)
+                : texts.keep(normalise_path(lines.readable(parts.path), texts.left(), head.shapes));
     read_header_lines(lines, wanted, head);
     const auto headers_at = static_cast<std::size_t>(line.data() + line.size() - bytes.data());
     head.shapes.add_if(has_high && http1::has_high_byte(bytes.subspan(headers_at)),

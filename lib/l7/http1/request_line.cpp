@@ -11,7 +11,6 @@ namespace sluice::http1 {
 namespace {
 
 constexpr std::string_view kSchemeEnd = "://";
-constexpr std::string_view kRoot = "/";
 
 // Shapes of a version, and its minor number.
 void read_version(ByteView version, RequestHead& head) noexcept {
@@ -93,9 +92,6 @@ TargetParts split_target(const http1::ReadableText& target, bool is_connect, boo
     }
     const std::size_t query = http1::find_byte(target.with(uri), path, '?');
     parts.path = uri.subspan(path, query - path);
-    if (scheme != 0 && parts.path.empty()) {
-        parts.path = bytes_of(http1::kRoot);
-    }
     if (query != uri.size()) {
         parts.query = uri.subspan(query + 1);
     }

@@ -9,7 +9,7 @@ namespace sluice {
 void read_request_line(const http1::ReadableText& line, RequestHead& head) noexcept;
 
 // The host that a target names and what is left of it, by its form (RFC 9112, 3.2). `path` is
-// absent in CONNECT; the form of all else is a path's.
+// absent in CONNECT, and can be empty. All of it lies in the target.
 struct TargetParts {
     ByteView authority;
     ByteView path;
