@@ -44,7 +44,7 @@ void ConnectionTable::refuse(StreamOffer& offer, RefusedWhy why) noexcept {
     offer.kind = Offered::Refused;
     offer.why = why;
     offer.bytes = {};
-    offer.rest = {};
+    offer.rest_ = {};
 }
 
 bool ConnectionTable::open(StreamOffer& offer, std::uint32_t seq) noexcept {
@@ -54,14 +54,14 @@ bool ConnectionTable::open(StreamOffer& offer, std::uint32_t seq) noexcept {
     if (lines_.size() >= budget_.connections) {
         return false;
     }
-    const ConnectionIndex index = lines_.add(offer.digest);
+    const ConnectionIndex index = lines_.add(offer.digest_);
     if (index == kNoConnection) {
         return false;
     }
     lines_[index].next = seq;
     lines_[index].touched = ticks_;
     idle_.push_newest(lines_, index);
-    offer.connection = index;
+    offer.connection_ = index;
     counters_.count(ConnectionEvent::Opened);
     publish();
     return true;
@@ -112,17 +112,17 @@ bool ConnectionTable::make_room(StreamOffer& offer) noexcept {
         return false;
     }
     forget_head(oldest, ConnectionEvent::EvictedHalfHead);
-    return oldest != offer.connection;
+    return oldest != offer.connection_;
 }
 
 bool ConnectionTable::begin_half_head(StreamOffer& offer) noexcept {
-    if (half_heads_.count_of(offer.source) >= budget_.half_heads_per_source) {
+    if (half_heads_.count_of(offer.source_) >= budget_.half_heads_per_source) {
         if (budget_.when_full == FullHeads::Refuse) {
             counters_.count(ConnectionEvent::RefusedShare);
             refuse(offer, RefusedWhy::SourceShare);
             return false;
         }
-        forget_head(half_heads_.oldest_of(offer.source), ConnectionEvent::EvictedShare);
+        forget_head(half_heads_.oldest_of(offer.source_), ConnectionEvent::EvictedShare);
     }
     bool room = half_heads_.size() < budget_.half_heads || make_room(offer);
     PoolLine head = kNoLine;
@@ -134,19 +134,19 @@ bool ConnectionTable::begin_half_head(StreamOffer& offer) noexcept {
         refuse(offer, RefusedWhy::Full);
         return false;
     }
-    Connection& connection = lines_[offer.connection];
-    idle_.remove(lines_, offer.connection);
-    held_.push_newest(lines_, offer.connection);
+    Connection& connection = lines_[offer.connection_];
+    idle_.remove(lines_, offer.connection_);
+    held_.push_newest(lines_, offer.connection_);
     connection.held = head;
     connection.touched = ticks_;
-    half_heads_.add(offer.connection, offer.source);
+    half_heads_.add(offer.connection_, offer.source_);
     counters_.count(ConnectionEvent::HalfHead);
     publish();
     return true;
 }
 
 Holding ConnectionTable::hold(StreamOffer& offer, std::size_t at, ByteView bytes) noexcept {
-    const ConnectionIndex index = offer.connection;
+    const ConnectionIndex index = offer.connection_;
     Holding holding = HeldBytes{pool_, lines_[index].held}.hold(at, bytes);
     while (holding == Holding::NoLines && make_room(offer)) {
         holding = HeldBytes{pool_, lines_[index].held}.hold(at, bytes);

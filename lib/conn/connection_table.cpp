@@ -9,14 +9,14 @@ void ConnectionTable::take(const TcpSegment& segment, MutableBytes scratch, Inst
                            StreamOffer& offer) noexcept {
     set_now(now);
     offer = StreamOffer{};
-    offer.digest = segment.digest;
-    offer.source = segment.source;
-    offer.rest_seq = segment.payload_seq();
-    offer.rest = segment.payload;
-    offer.scratch = scratch;
+    offer.digest_ = segment.digest;
+    offer.source_ = segment.source;
+    offer.rest_seq_ = segment.payload_seq();
+    offer.rest_ = segment.payload;
+    offer.scratch_ = scratch;
     ConnectionIndex index = lines_.find(segment.digest);
     if (index != kNoConnection) {
-        Connection& connection = lines_[index];
+        const Connection& connection = lines_[index];
         if (connection.held == kNoLine && age_of(connection) > idle_ticks_) {
             remove(index, ConnectionEvent::IdleTimeout);
             index = kNoConnection;
@@ -28,7 +28,7 @@ void ConnectionTable::take(const TcpSegment& segment, MutableBytes scratch, Inst
         remove(index, ConnectionEvent::SynReuse);
         index = kNoConnection;
     }
-    offer.connection = index;
+    offer.connection_ = index;
     if (index == kNoConnection) {
         next(offer);
         return;
@@ -63,7 +63,7 @@ bool ConnectionTable::begins_anew(const TcpSegment& segment, Connection& connect
 void ConnectionTable::classify(StreamOffer& offer, Connection& connection) noexcept {
     if (connection.phase == StreamPhase::LongBody) {
         extend_long_body(connection,
-                         offer.rest_seq + static_cast<std::uint32_t>(offer.rest.size()));
+                         offer.rest_seq_ + static_cast<std::uint32_t>(offer.rest_.size()));
     }
     if (!behind(offer, connection)) {
         offer_ahead(offer, connection);
@@ -73,15 +73,15 @@ void ConnectionTable::classify(StreamOffer& offer, Connection& connection) noexc
 // Bytes before `next` are taken off the segment with their verdict. True: that is all there is to
 // it, because nothing is left, or because what is left goes where the refused bytes before it go.
 bool ConnectionTable::behind(StreamOffer& offer, Connection& connection) noexcept {
-    const std::int64_t ahead = sequence_distance(connection.next, offer.rest_seq);
+    const std::int64_t ahead = sequence_distance(connection.next, offer.rest_seq_);
     if (ahead >= 0) {
         return false;
     }
-    const auto size = static_cast<std::int64_t>(offer.rest.size());
+    const auto size = static_cast<std::int64_t>(offer.rest_.size());
     const bool all = ahead + size <= 0;
     const std::uint32_t to =
-        all ? offer.rest_seq + static_cast<std::uint32_t>(size) : connection.next;
-    const StickyVerdict verdict = connection.judged.strictest(offer.rest_seq, to, connection.next);
+        all ? offer.rest_seq_ + static_cast<std::uint32_t>(size) : connection.next;
+    const StickyVerdict verdict = connection.judged.strictest(offer.rest_seq_, to, connection.next);
     if (verdict != StickyVerdict::Unjudged) {
         counters_.count(ConnectionEvent::Repeated);
         offer.repeats = true;
@@ -93,30 +93,30 @@ bool ConnectionTable::behind(StreamOffer& offer, Connection& connection) noexcep
     }
     if (all) {
         offer.kind = Offered::Resync;
-        offer.bytes = offer.rest;
-        offer.seq = offer.rest_seq;
+        offer.bytes = offer.rest_;
+        offer.seq = offer.rest_seq_;
         return true;
     }
-    offer.rest = offer.rest.subspan(static_cast<std::size_t>(-ahead));
-    offer.rest_seq = connection.next;
+    offer.rest_ = offer.rest_.subspan(static_cast<std::size_t>(-ahead));
+    offer.rest_seq_ = connection.next;
     return false;
 }
 
 void ConnectionTable::offer_ahead(StreamOffer& offer, Connection& connection) noexcept {
-    const std::size_t at = offer.rest_seq - connection.next;
+    const std::size_t at = offer.rest_seq_ - connection.next;
     switch (connection.phase) {
         case StreamPhase::UntilClose:
             offer.judged = std::max(
                 offer.judged,
                 connection.judged.strictest(connection.next - 1, connection.next, connection.next));
-            connection.next = offer.rest_seq + static_cast<std::uint32_t>(offer.rest.size());
+            connection.next = offer.rest_seq_ + static_cast<std::uint32_t>(offer.rest_.size());
             connection.judged.end_at(connection.next);
             offer.kind = Offered::Judged;
             return;
         case StreamPhase::Lost:
             offer.kind = Offered::Resync;
-            offer.bytes = offer.rest;
-            offer.seq = offer.rest_seq;
+            offer.bytes = offer.rest_;
+            offer.seq = offer.rest_seq_;
             return;
         case StreamPhase::Forgotten:
             if (at != 0) {
@@ -140,18 +140,17 @@ void ConnectionTable::in_order(StreamOffer& offer, Connection& connection,
     if (connection.held == kNoLine) {
         offer.kind = connection.phase == StreamPhase::Framed ? Offered::Framed : Offered::Head;
         offer.framing = connection.framing;
-        offer.bytes = offer.rest;
+        offer.bytes = offer.rest_;
         offer.seq = connection.next;
         return;
     }
     HeldHead& held = held_of(connection);
-    HeldBytes bytes{pool_, connection.held};
-    if (bytes.differs(at, offer.rest)) {
+    if (HeldBytes{pool_, connection.held}.differs(at, offer.rest_)) {
         counters_.count(ConnectionEvent::Differing);
         offer.differs = true;
     }
     const auto fresh = [&] {
-        return offer.rest.subspan(std::min(offer.rest.size(), held.in_order() - at));
+        return offer.rest_.subspan(std::min(offer.rest_.size(), held.in_order() - at));
     };
     if (held.has_gaps() && !fresh().empty()) {
         // What lies ahead may come first: the fresh bytes join it.
@@ -181,16 +180,16 @@ void ConnectionTable::offer_held(StreamOffer& offer, Connection& connection,
     if (!worth_a_look(connection, fresh)) {
         if (hold(offer, held_of(connection).in_order(), fresh) == Holding::Held) {
             offer.kind = Offered::Held;
-            offer.rest = {};
+            offer.rest_ = {};
         }
         return;
     }
-    const std::size_t size = HeldBytes{pool_, connection.held}.copy(offer.scratch);
-    const ByteView fits = fresh.first(std::min(fresh.size(), offer.scratch.size() - size));
-    std::copy(fits.begin(), fits.end(), offer.scratch.begin() + static_cast<std::ptrdiff_t>(size));
+    const std::size_t size = HeldBytes{pool_, connection.held}.copy(offer.scratch_);
+    const ByteView fits = fresh.first(std::min(fresh.size(), offer.scratch_.size() - size));
+    std::copy(fits.begin(), fits.end(), offer.scratch_.begin() + static_cast<std::ptrdiff_t>(size));
     offer.kind = connection.phase == StreamPhase::Framed ? Offered::Framed : Offered::Head;
     offer.framing = connection.framing;
-    offer.bytes = ByteView{offer.scratch}.first(size + fits.size());
+    offer.bytes = ByteView{offer.scratch_}.first(size + fits.size());
     offer.seq = connection.next;
 }
 
@@ -198,30 +197,30 @@ void ConnectionTable::offer_held(StreamOffer& offer, Connection& connection,
 void ConnectionTable::out_of_order(StreamOffer& offer, Connection& connection,
                                    std::size_t at) noexcept {
     const bool had_any = connection.held != kNoLine;
-    if (at + offer.rest.size() > budget_.head_bytes) {
+    if (at + offer.rest_.size() > budget_.head_bytes) {
         if (had_any) {
             counters_.count(ConnectionEvent::OutOfReach);
             refuse(offer, RefusedWhy::OutOfReach);
             return;
         }
         offer.kind = Offered::Resync;
-        offer.bytes = offer.rest;
-        offer.seq = offer.rest_seq;
+        offer.bytes = offer.rest_;
+        offer.seq = offer.rest_seq_;
         return;
     }
     if (!had_any && !begin_half_head(offer)) {
         return;
     }
-    if (had_any && HeldBytes{pool_, connection.held}.differs(at, offer.rest)) {
+    if (had_any && HeldBytes{pool_, connection.held}.differs(at, offer.rest_)) {
         counters_.count(ConnectionEvent::Differing);
         offer.differs = true;
     }
-    if (hold(offer, at, offer.rest) != Holding::Held) {
+    if (hold(offer, at, offer.rest_) != Holding::Held) {
         return;
     }
     counters_.count(ConnectionEvent::OutOfOrder);
     offer.kind = Offered::Held;
-    offer.rest = {};
+    offer.rest_ = {};
 }
 
 void ConnectionTable::next(StreamOffer& offer) noexcept {
@@ -233,22 +232,22 @@ void ConnectionTable::next(StreamOffer& offer) noexcept {
     offer.kind = before;
     Connection* connection = of(offer);
     if (connection == nullptr) {
-        offer.kind = offer.rest.empty() ? before : Offered::Head;
-        offer.bytes = offer.rest;
-        offer.seq = offer.rest_seq;
+        offer.kind = offer.rest_.empty() ? before : Offered::Head;
+        offer.bytes = offer.rest_;
+        offer.seq = offer.rest_seq_;
         return;
     }
     if (connection->phase == StreamPhase::LongBody) {
-        offer.rest = {};
+        offer.rest_ = {};
     }
-    const std::int64_t ahead = sequence_distance(connection->next, offer.rest_seq);
-    if (ahead < 0 && !offer.rest.empty()) {
+    const std::int64_t ahead = sequence_distance(connection->next, offer.rest_seq_);
+    if (ahead < 0 && !offer.rest_.empty()) {
         // Bodies of the segment's own units are judged with them.
-        const auto over = std::min(offer.rest.size(), static_cast<std::size_t>(-ahead));
-        offer.rest = offer.rest.subspan(over);
-        offer.rest_seq += static_cast<std::uint32_t>(over);
+        const auto over = std::min(offer.rest_.size(), static_cast<std::size_t>(-ahead));
+        offer.rest_ = offer.rest_.subspan(over);
+        offer.rest_seq_ += static_cast<std::uint32_t>(over);
     }
-    if (!offer.rest.empty()) {
+    if (!offer.rest_.empty()) {
         offer_ahead(offer, *connection);
         return;
     }

@@ -69,7 +69,7 @@ public:
 
 private:
     [[nodiscard]] Connection* of(const StreamOffer& offer) noexcept {
-        return offer.connection == kNoConnection ? nullptr : &lines_[offer.connection];
+        return offer.connection_ == kNoConnection ? nullptr : &lines_[offer.connection_];
     }
     [[nodiscard]] HeldHead& held_of(const Connection& connection) noexcept {
         return pool_.at<HeldHead>(connection.held);

@@ -99,18 +99,18 @@ void ConnectionTable::finish(StreamOffer& offer, std::size_t head, StickyVerdict
     const std::uint64_t extent =
         body.kind == UnitBody::Kind::Sized ? body.bytes + head : std::uint64_t{head};
     const std::int64_t done = static_cast<std::int64_t>(
-        sequence_distance(offer.rest_seq, offer.seq) + std::min<std::uint64_t>(extent, kBodyStep));
+        sequence_distance(offer.rest_seq_, offer.seq) + std::min<std::uint64_t>(extent, kBodyStep));
     if (done > 0) {
         const std::size_t over =
-            std::min<std::size_t>(offer.rest.size(), static_cast<std::size_t>(done));
-        offer.rest = offer.rest.subspan(over);
-        offer.rest_seq += static_cast<std::uint32_t>(over);
+            std::min<std::size_t>(offer.rest_.size(), static_cast<std::size_t>(done));
+        offer.rest_ = offer.rest_.subspan(over);
+        offer.rest_seq_ += static_cast<std::uint32_t>(over);
     }
-    if (offer.connection == kNoConnection && !open(offer, offer.seq)) {
+    if (offer.connection_ == kNoConnection && !open(offer, offer.seq)) {
         counters_.count(ConnectionEvent::Unremembered);
         return;
     }
-    Connection& connection = lines_[offer.connection];
+    Connection& connection = lines_[offer.connection_];
     const std::int64_t ahead = sequence_distance(connection.next, offer.seq);
     if (ahead != 0) {
         counters_.count(ConnectionEvent::Resynchronised);
@@ -123,36 +123,36 @@ void ConnectionTable::finish(StreamOffer& offer, std::size_t head, StickyVerdict
             counters_.count(ConnectionEvent::Unremembered);
         }
         connection.judged.paint(verdict, offer.seq, offer.seq + first, connection.next);
-        offer.rest = {};
+        offer.rest_ = {};
         return;
     }
-    begin_unit_at(offer.connection, offer.seq);
+    begin_unit_at(offer.connection_, offer.seq);
     if (connection.held != kNoLine && held_of(connection).in_order() != 0) {
         counters_.count(ConnectionEvent::Assembled);
     }
     connection.next = offer.seq + first;
     connection.judged.append(verdict, offer.seq, connection.next);
-    drop_held(offer.connection, first);
-    set_body(offer.connection, body, extent - first);
+    drop_held(offer.connection_, first);
+    set_body(offer.connection_, body, extent - first);
 }
 
 void ConnectionTable::framed(StreamOffer& offer, std::size_t bytes, const FramingState& state,
                              bool done) noexcept {
     SLUICE_CHECK(offer.kind == Offered::Framed && bytes <= offer.bytes.size());
-    Connection& connection = lines_[offer.connection];
+    Connection& connection = lines_[offer.connection_];
     const std::size_t taken = done ? bytes : offer.bytes.size();
     connection.next += static_cast<std::uint32_t>(taken);
     connection.judged.end_at(connection.next);
     connection.phase = done ? StreamPhase::Head : StreamPhase::Framed;
     connection.framing = state;
-    drop_held(offer.connection, taken);
+    drop_held(offer.connection_, taken);
 }
 
 // The connection's head begins where the offer does. False: it cannot, and the offer is refused.
 bool ConnectionTable::move_to(StreamOffer& offer, Connection& connection) noexcept {
     const std::int64_t ahead = sequence_distance(connection.next, offer.seq);
     if (ahead >= 0) {
-        begin_unit_at(offer.connection, offer.seq);
+        begin_unit_at(offer.connection_, offer.seq);
         connection.phase = StreamPhase::Head;
         return true;
     }
@@ -161,7 +161,7 @@ bool ConnectionTable::move_to(StreamOffer& offer, Connection& connection) noexce
     if (!judged.empty() && sequence_distance(judged.begin(), offer.seq) >= 0) {
         // In a gap that is known: its reader cannot have seen what lies behind it.
         if (connection.held != kNoLine) {
-            end_half_head(offer.connection);
+            end_half_head(offer.connection_);
         }
         connection.judged.end_at(offer.seq);
     } else if (judged.empty() && connection.phase == StreamPhase::Lost &&
@@ -180,18 +180,18 @@ bool ConnectionTable::move_to(StreamOffer& offer, Connection& connection) noexce
 
 void ConnectionTable::more(StreamOffer& offer, const HeadNeed& need) noexcept {
     SLUICE_CHECK(offer.parses());
-    if (offer.connection == kNoConnection && !open(offer, offer.seq)) {
+    if (offer.connection_ == kNoConnection && !open(offer, offer.seq)) {
         counters_.count(ConnectionEvent::RefusedFull);
         refuse(offer, RefusedWhy::Full);
         return;
     }
-    Connection& connection = lines_[offer.connection];
+    Connection& connection = lines_[offer.connection_];
     if (!move_to(offer, connection)) {
         return;
     }
     const ByteView bytes = offer.bytes;
     if (bytes.size() >= budget_.head_bytes) {
-        forget_head(offer.connection, ConnectionEvent::HeadTooLong);
+        forget_head(offer.connection_, ConnectionEvent::HeadTooLong);
         refuse(offer, RefusedWhy::HeadTooLong);
         return;
     }
@@ -212,13 +212,13 @@ void ConnectionTable::more(StreamOffer& offer, const HeadNeed& need) noexcept {
         (held.line_end & (LineEnds::kAfterFeed | LineEnds::kAfterReturn)) |
         (need.blank_line ? LineEnds::kWanted : 0U) | (caught_up ? LineEnds::kBlank : 0U));
     offer.kind = Offered::Held;
-    offer.rest = {};
+    offer.rest_ = {};
 }
 
 void ConnectionTable::not_mine(StreamOffer& offer) noexcept {
     const ByteView bytes = offer.bytes;
     offer.kind = Offered::Nothing;
-    offer.rest = {};
+    offer.rest_ = {};
     Connection* connection = of(offer);
     if (connection == nullptr) {
         return;
@@ -228,10 +228,10 @@ void ConnectionTable::not_mine(StreamOffer& offer) noexcept {
         return;
     }
     if (connection->held != kNoLine) {
-        end_half_head(offer.connection);
+        end_half_head(offer.connection_);
     }
     connection->phase = StreamPhase::Lost;
-    begin_unit_at(offer.connection, offer.seq + static_cast<std::uint32_t>(bytes.size()));
+    begin_unit_at(offer.connection_, offer.seq + static_cast<std::uint32_t>(bytes.size()));
 }
 
 void ConnectionTable::keep_stray(StreamOffer& offer) noexcept {
@@ -254,7 +254,7 @@ void ConnectionTable::keep_stray(StreamOffer& offer) noexcept {
     if ((connection->held != kNoLine || begin_half_head(offer)) &&
         hold(offer, static_cast<std::size_t>(ahead), offer.bytes) == Holding::Held) {
         offer.kind = Offered::Held;
-        offer.rest = {};
+        offer.rest_ = {};
     }
 }
 

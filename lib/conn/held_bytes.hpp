@@ -65,7 +65,7 @@ public:
     // Whether a held byte of this place is another one.
     [[nodiscard]] bool differs(std::size_t at, ByteView bytes) const noexcept;
     // The bytes in order, as many as there is room for; how many.
-    std::size_t copy(MutableBytes into) const noexcept;
+    [[nodiscard]] std::size_t copy(MutableBytes into) const noexcept;
     // The head begins so many bytes later: what lies before is given back.
     void drop_front(std::size_t bytes) noexcept;
     // The head begins so many bytes earlier.

@@ -51,12 +51,12 @@ struct StreamOffer {
 
 private:
     friend class ConnectionTable;
-    ConnectionIndex connection = kNoConnection;
-    std::uint64_t digest = 0;
-    std::uint64_t source = 0;
-    std::uint32_t rest_seq = 0;  // of the first of `rest`
-    ByteView rest;               // of the payload: not judged, skipped or held yet
-    MutableBytes scratch;
+    ConnectionIndex connection_ = kNoConnection;
+    std::uint64_t digest_ = 0;
+    std::uint64_t source_ = 0;
+    std::uint32_t rest_seq_ = 0;  // of the first of `rest_`
+    ByteView rest_;               // of the payload: not judged, skipped or held yet
+    MutableBytes scratch_;
 };
 
 // How a unit goes on behind its head.

@@ -83,6 +83,25 @@ TEST(ConnectionRoom, AMillionSourcesEvictInOrderOfAge) {
     expect_within(table, kBudget);
 }
 
+TEST(ConnectionRoom, TheOldestOfTheSourceWithMostGoesFirst) {
+    ConnectionBudget budget = kBudget;
+    budget.half_heads = 6;
+    ConnectionTable table{budget};
+    // 0 is the oldest of all, 1 to 3 are of the source with most.
+    for (const std::uint64_t connection : {0, 1, 2, 3, 4, 5}) {
+        ASSERT_EQ(begin_head(table, connection, connection >= 1 && connection <= 3 ? 7 : connection,
+                             at_second(0)),
+                  Offered::Held);
+    }
+    ASSERT_EQ(begin_head(table, 6, 6, at_second(1)), Offered::Held);
+    ASSERT_EQ(begin_head(table, 7, 6, at_second(1)), Offered::Held);
+    for (const std::uint64_t connection : {0, 3, 4, 5, 6, 7}) {
+        EXPECT_TRUE(end_head(table, connection, connection, at_second(2))) << connection;
+    }
+    EXPECT_FALSE(end_head(table, 1, 7, at_second(2)));
+    EXPECT_FALSE(end_head(table, 2, 7, at_second(2)));
+}
+
 TEST(ConnectionRoom, RefusesWhenToldTo) {
     ConnectionBudget budget = kBudget;
     budget.half_heads = 10;
@@ -126,6 +145,21 @@ TEST(ConnectionRoom, WhatIsJudgedLastIsRememberedLongest) {
     EXPECT_EQ(table.verdict_of(digest_of(49'999), 7, 17), kPass);
     EXPECT_EQ(table.verdict_of(digest_of(49'900), 7, 17), kPass);
     EXPECT_EQ(table.verdict_of(digest_of(40'000), 7, 17), StickyVerdict::Unjudged);
+}
+
+TEST(ConnectionRoom, WhoIsNotSilentStays) {
+    ConnectionBudget budget = kBudget;
+    budget.connections = 100;
+    ConnectionTable table{budget};
+    ToyReader busy{table, digest_of(1'000'000), 7};
+    for (std::uint64_t i = 0; i < 2000; ++i) {
+        const Instant now{Nanoseconds{static_cast<std::int64_t>(i) * 200'000'000}};
+        (void)busy.add(i * kWhole.size(), kWhole, now);
+        ToyReader reader{table, digest_of(i), 7};
+        (void)reader.add(0, kWhole, now);
+    }
+    EXPECT_EQ(busy.units().size(), 2000U);
+    EXPECT_EQ(table.verdict_of(digest_of(1'000'000), 7, 17), kPass) << "from the first unit on";
 }
 
 TEST(ConnectionRoom, NothingIsAllocatedOnceItStands) {

@@ -230,6 +230,12 @@ TEST_F(ConnectionTableTest, BehindAGapAHeadIsLookedFor) {
     take(55, toy_unit('d', 20).substr(5));
     ASSERT_EQ(offer.kind, Offered::Head);
     EXPECT_EQ(offer.bytes.size(), 20U);
+    table.finish(offer, 20, StickyVerdict{2}, {});
+    EXPECT_EQ(table.verdict_of(kDigest, kIsn + 10, kIsn + 20), kDrop);
+    EXPECT_EQ(table.verdict_of(kDigest, kIsn + 50, kIsn + 70), StickyVerdict{2});
+    EXPECT_EQ(table.verdict_of(kDigest, kIsn + 30, kIsn + 40), StickyVerdict::Unjudged);
+    take(100'002, toy_unit('b', 10));
+    EXPECT_EQ(offer.kind, Offered::Resync) << "what lies ahead is judged when its turn comes";
 }
 
 TEST_F(ConnectionTableTest, AHalfHeadIsNotPushedAsideByASegmentFarAhead) {
