@@ -255,7 +255,7 @@ void LimitRegistry::write_own(Entry& entry, const Cell& cell, Now now) noexcept 
 // When a bucket's own numbers ended or became others: at their end, or with the set in force.
 Instant LimitRegistry::changed_at(const OwnBucket& bucket, Now now) const noexcept {
     const Nanoseconds until{bucket.until};
-    return until <= now.utc() ? Instant{until - now.utc_ahead} : std::min(adopted_, now.at);
+    return until <= now.utc() ? utc_steps_.reached(until, now) : std::min(adopted_, now.at);
 }
 
 void LimitRegistry::give_up_own(Entry& entry, const Limit& base, std::uint8_t version,

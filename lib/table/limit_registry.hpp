@@ -7,6 +7,7 @@
 #include "lib/table/own_bucket.hpp"
 #include "lib/table/recovery_log.hpp"
 #include "lib/table/slot_row.hpp"
+#include "lib/table/utc_steps.hpp"
 
 #include <memory>
 #include <optional>
@@ -30,6 +31,8 @@ public:
     // The limits of the rule set in force; `rows` outlives its use. A set that changed numbers
     // names its change; buckets are read in the old numbers up to `now`.
     void adopt(std::span<const SlotRow> rows, std::uint64_t changes, Instant now) noexcept;
+    // Once per burst, before its first look.
+    void note_time(Now now) noexcept { utc_steps_.note(now); }
 
     // The generation of the overrides: another one with each set, from 1 on. It would repeat for an
     // entry that stays unread over sixteen million sets.
@@ -167,6 +170,7 @@ private:
     std::size_t rule_places_ = 0;   // limits that coarsen and have lines
     std::size_t parent_lines_ = 0;  // that parents have
     Instant adopted_{};             // the set in force
+    UtcSteps utc_steps_;
     std::uint32_t override_generation_ = 0;
     bool stale_ = false;
 };

@@ -100,6 +100,32 @@ TEST(Overrides, TheyEndByThemselves) {
     EXPECT_EQ(admitted(box, "10.0.0.2", Instant{12h + 100s}), 5);
 }
 
+// Their end was the step: no time passed that could be owed for.
+TEST(Overrides, AClockSetAheadBeyondTheirEndEndsThemThen) {
+    for (const Nanoseconds step : {Nanoseconds{2h}, Nanoseconds{24h * 400}}) {
+        Box box{
+            rules("{key: [10.0.0.1], limits: {\"1\": {rate: 10/s, burst: 20}}, "
+                  "until: '1970-01-01T12:00:00Z'}")};
+        const Instant set{12h - 1s};
+        EXPECT_EQ(admitted(box, "10.0.0.1", set), 20);
+        const std::vector<std::byte> bytes = udp().src("10.0.0.1").bytes();
+        const FrameView frame{bytes, static_cast<std::uint32_t>(bytes.size())};
+        const auto admitted_after = [&](Nanoseconds time) {
+            int count = 0;
+            for (int i = 0; i < 10; ++i) {
+                const Now now{set + time, step};
+                count += box.judge(frame, now).verdict == Verdict::Pass ? 1 : 0;
+            }
+            return count;
+        };
+        // Twenty are owed under the rule's numbers, of which five fit.
+        EXPECT_EQ(admitted_after(1ms), 0);
+        EXPECT_EQ(admitted_after(15s), 0);
+        EXPECT_EQ(admitted_after(17s), 2);
+        EXPECT_EQ(admitted_after(60s), 5);
+    }
+}
+
 // What is used up when an override ends is not forgotten any sooner than the rule's rate says.
 TEST(Overrides, AnIdleBucketIsKeptAsLongAsItOwesUnderTheRule) {
     const std::string slow = "{algorithm: token_bucket, rate: 1/h, burst: 5}";
