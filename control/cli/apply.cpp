@@ -78,7 +78,8 @@ ExitCode run_apply(const Options& options) {
     const std::string confirm =
         options.confirm.empty() ? "" : "&confirm=" + url_escape(options.confirm);
     return send_file(options, "PUT",
-                     fmt::format("/v1/rules?force={}{}", options.force ? 1 : 0, confirm),
+                     fmt::format("/v1/rules?force={}{}{}", options.force ? 1 : 0,
+                                 options.strict ? "&strict=1" : "", confirm),
                      applied_text);
 }
 

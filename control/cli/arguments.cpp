@@ -46,10 +46,14 @@ void pcap_option(CLI::App& app, Options& options) {
         ->required();
 }
 
+void strict_option(CLI::App& app, Options& options) {
+    app.add_flag("--strict", options.strict, "warnings are errors");
+}
+
 void check_arguments(CLI::App& app, Options& options) {
     rules_argument(app, options);
     config_option(app, options);
-    app.add_flag("--strict", options.strict, "warnings are errors");
+    strict_option(app, options);
 }
 
 void inspect_arguments(CLI::App& app, Options& options) {
@@ -165,6 +169,7 @@ void box_config_arguments(CLI::App& app, Options& options) {
 void apply_arguments(CLI::App& app, Options& options) {
     rules_argument(app, options);
     app.add_flag("--force", options.force, "also when there is no rule in it");
+    strict_option(app, options);
     send_lists_argument(app, options);
     app.add_option("--confirm", options.confirm,
                    "go back by itself after this time (1s to 1d) unless `confirm` comes")

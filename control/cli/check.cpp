@@ -24,12 +24,6 @@ struct Checked {
     std::vector<Problem> problems;
 };
 
-void make_warnings_errors(std::vector<Problem>& problems) {
-    for (Problem& problem : problems) {
-        problem.severity = Severity::Error;
-    }
-}
-
 bool has_error(const Checked& file) {
     return std::any_of(file.problems.begin(), file.problems.end(),
                        [](const Problem& problem) { return problem.severity == Severity::Error; });

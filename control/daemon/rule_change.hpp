@@ -61,6 +61,7 @@ struct RuleFile {
     std::string name;
     std::string text;
     bool force = false;                               // also when no rule in it is on
+    bool strict = false;                              // not when there is a warning
     std::optional<std::chrono::nanoseconds> confirm;  // goes again unless confirmed within it
     uid_t from = 0;
     std::string directory{};  // absolute; empty: only absolute paths of lists can be read

@@ -33,7 +33,8 @@ inline std::optional<Classifier> compile_conditions(std::span<const Expression> 
     if (!parts) {
         return std::nullopt;
     }
-    if (const auto fault = patterns.compile(parts->texts)) {
+    ScanCosts costs;
+    if (const auto fault = patterns.compile(parts->texts, costs)) {
         std::cerr << fault->what << '\n';
         return std::nullopt;
     }

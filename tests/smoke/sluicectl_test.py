@@ -14,6 +14,11 @@ RULES = """version: 1
 rules:
   - {id: a, mode: enforce, key: [ip.src], limits: [{algorithm: token_bucket, rate: 1/s, burst: 2}]}
 """
+# Accepted at once; nothing in a run of one letter tells their scanner to give up.
+COSTLY = "version: 1\nrules:\n" + "".join(
+    f"  - {{id: r{number}, on_match: drop, when: 'payload matches "
+    f"\"[a-f][^x]{{{100 + number}}}[a-f][^y]{{100}}[b-e][^z]{{100}}[X-Z]\"'}}\n"
+    for number in range(5))
 STATS = {"generation": "00000000000000ab", "uptime_s": 5, "panic": False, "packets": 3,
          "verdicts": {"pass": 2, "drop": 1}, "reasons": {"within_limits": 2, "over_limit": 1},
          "table_full": 0,
@@ -100,6 +105,16 @@ class Check(Case):
         document = json.loads(self.ctl("check", rules, "--strict", "--json", exit=1)[0])
         self.assertFalse(document["ok"])
         self.assertEqual(document["problems"][0]["severity"], "error")
+
+    def test_patterns_that_cost_much_to_scan_for(self):
+        rules = self.write("rules.yaml", COSTLY)
+        warning = (r"rules.yaml:\d+:\d+: {}: patterns of payload: about [0-9,]+ packets/s are left "
+                   r"on one core on their worst text of 1,400 bytes")
+        out, err = self.ctl("check", rules)
+        self.assertTrue(out.startswith("ok\n"))
+        self.assertRegex(err, warning.format("warning"))
+        _, err = self.ctl("check", rules, "--strict", exit=1)
+        self.assertRegex(err, warning.format("error"))
 
     def test_a_box_file_too(self):
         rules = self.write("rules.yaml", RULES)
@@ -232,6 +247,8 @@ class WithSluiced(Case):
         out, _ = self.ask("apply", rules, "--force", "--json")
         self.assertEqual(json.loads(out)["rules"], 1)
         self.assertIn("force=1", sluiced.asked[-1][1])
+        self.ask("apply", rules, "--strict", "--confirm", "60s")
+        self.assertIn("?force=0&strict=1&confirm=60s&", sluiced.asked[-1][1])
         self.ask("apply", self.path("absent"), exit=1)
 
     def test_apply_on_trial(self):

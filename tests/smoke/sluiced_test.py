@@ -116,6 +116,18 @@ class Resources(Case):
         self.assertEqual((warning["file"], warning["line"], warning["severity"]),
                          ("test.yaml", 5, "warning"))
 
+    def test_strict_refuses_where_there_is_a_warning(self):
+        self.start()
+        problem = self.refused(self.box.put_rules(OTHER, "?strict=1&file=test.yaml"), 422)
+        found = problem["problems"][0]
+        self.assertEqual((found["file"], found["line"], found["severity"]), ("test.yaml", 5, "error"))
+        self.refused(self.box.put_rules(OTHER, "?strict=yes"), 400)
+        self.assertEqual(self.box.generation(), self.applied)
+        self.assertEqual(requests_of(self.dataplane).count("apply"), 1)
+        self.assertEqual(self.box.audit()[-1]["call"], "apply --strict")
+        self.good(self.box.put_rules(OTHER.split("limits:")[0], "?strict=1"))
+        self.good(self.box.put_rules(OTHER, "?strict=0"))
+
     def test_rules_that_are_refused_change_nothing(self):
         self.start()
         problem = self.refused(self.box.put_rules(RULES.replace("ip.src", "ip.scr")), 422)

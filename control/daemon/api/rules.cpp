@@ -90,8 +90,11 @@ HttpResponse get_source(const HttpRequest&, Services& services) {
 
 HttpResponse put_rules(const HttpRequest& request, Services& services) {
     const std::string force = argument(request, "force", "0");
-    if (force != "0" && force != "1") {
-        return problem_response(400, "bad request", "`force` is 0 or 1");
+    const std::string strict = argument(request, "strict", "0");
+    for (const auto& [name, value] : {std::pair{"force", force}, {"strict", strict}}) {
+        if (value != "0" && value != "1") {
+            return problem_response(400, "bad request", fmt::format("`{}` is 0 or 1", name));
+        }
     }
     std::variant<RuleFile, HttpResponse> read = rule_file_of(request);
     if (auto* refusal = std::get_if<HttpResponse>(&read)) {
@@ -99,6 +102,7 @@ HttpResponse put_rules(const HttpRequest& request, Services& services) {
     }
     RuleFile& file = std::get<RuleFile>(read);
     file.force = force == "1";
+    file.strict = strict == "1";
     const std::string confirm = argument(request, "confirm", "");
     if (request.query.contains("confirm")) {
         const Result<Nanoseconds> time = parse_confirm_time(confirm);
@@ -110,6 +114,7 @@ HttpResponse put_rules(const HttpRequest& request, Services& services) {
     const RuleChange change = services.rules.apply(std::move(file));
     record(services, request,
            std::string{"apply"} + (force == "1" ? " --force" : "") +
+               (strict == "1" ? " --strict" : "") +
                (confirm.empty() ? "" : " --confirm " + confirm),
            change);
     return change.refusal ? refused(*change.refusal) : changed(change);

@@ -46,6 +46,10 @@ std::optional<Refusal> send_rules(DataplaneLink& link, const Request& request,
 RuleChange LiveRules::push(StoredRules next, Compiled compiled, const PushTerms& terms) {
     RuleChange change;
     change.before = applied.generation();
+    if (terms.strict && !compiled.problems.empty()) {
+        make_warnings_errors(compiled.problems);
+        compiled.rules.reset();
+    }
     if (!compiled.rules) {
         change.refusal = does_not_compile(std::move(compiled.problems));
         return change;

@@ -15,6 +15,7 @@ namespace sluice {
 // How a set is to be put in force.
 struct PushTerms {
     bool force = false;                                 // also when no rule in it is on
+    bool strict = false;                                // not when there is a warning
     bool remember = false;                              // the one before goes into the history
     std::optional<std::chrono::nanoseconds> confirm{};  // on trial, from now
     std::optional<TrialEnd> end{};                      // on trial, until then

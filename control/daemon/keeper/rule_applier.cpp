@@ -14,7 +14,8 @@ RuleChange RuleApplier::apply(RuleFile file) {
                         "were not compiled",
                         {}});
     }
-    const PushTerms terms{.force = file.force, .remember = true, .confirm = file.confirm};
+    const PushTerms terms{
+        .force = file.force, .strict = file.strict, .remember = true, .confirm = file.confirm};
     StoredRules next = as_applied(std::move(file));
     for (;;) {
         Compiled compiled = rules_.compile_now(next);

@@ -74,6 +74,12 @@ std::string with_caret(std::string_view line, std::size_t column) {
 
 }  // namespace
 
+void make_warnings_errors(std::vector<Problem>& problems) {
+    for (Problem& problem : problems) {
+        problem.severity = Severity::Error;
+    }
+}
+
 bool Problems::are_interrupted() {
     if (!stop_.stop_requested()) {
         return false;

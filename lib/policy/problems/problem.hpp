@@ -25,6 +25,9 @@ struct Problem {
     std::string message;
 };
 
+// For those to whom a warning is reason enough to refuse.
+void make_warnings_errors(std::vector<Problem>& problems);
+
 // What is wrong with a text, collected so that one run shows everything, and each thing once. A
 // hostile text may have a fault in every byte, so both the list and what it quotes are bounded.
 class Problems {

@@ -72,13 +72,25 @@ void ConditionCompiler::compile(const YamlNode& rules, PatternCache* patterns,
         return;
     }
     PatternCache none;
-    if (const auto refusal = (patterns == nullptr ? none : *patterns).compile(parts->texts)) {
+    ScanCosts costs;
+    const auto refusal = (patterns == nullptr ? none : *patterns).compile(parts->texts, costs);
+    if (refusal) {
         problems_.error(place_of(rules, compiled, *refusal), refusal->what);
         return;
     }
+    warn_of_costs(rules, costs);
     // The fast form of the look-ups is made where packets are matched.
     compiled.set.classifier = Classifier{*std::move(parts), Lookups::Slim};
     share_classifier_memory(compiled);
+}
+
+void ConditionCompiler::warn_of_costs(const YamlNode& rules, const ScanCosts& costs) const {
+    for (const TextFieldRow& row : kTextFields) {
+        const ScanCost& cost = costs[static_cast<std::size_t>(row.field)];
+        if (const std::optional<std::string> warning = find_costly(row.field, cost)) {
+            problems_.warning(rules.at, *warning);
+        }
+    }
 }
 
 // Where the pattern stands that was refused, if it was one.

@@ -24,12 +24,13 @@ public:
     [[nodiscard]] const SetPool& sets() const noexcept { return sets_; }
 
     // Compiles all of them once, into the classifier of the set; `rules` is where they stand in the
-    // file. Reports what is too large, and patterns that are refused.
+    // file. Reports what is too large, patterns that are refused, and those that cost much.
     void compile(const YamlNode& rules, PatternCache* patterns, CompiledRules& compiled);
 
 private:
     [[nodiscard]] Position place_of(const YamlNode& rules, const CompiledRules& compiled,
                                     const PatternRefusal& refusal) const;
+    void warn_of_costs(const YamlNode& rules, const ScanCosts& costs) const;
 
     const LineIndex& lines_;
     Problems& problems_;

@@ -37,10 +37,12 @@ std::uint32_t number_of(const TextParts& parts, const TextEntry& entry) {
 
 }  // namespace
 
-std::optional<PatternRefusal> PatternCache::compile(TextParts& parts) {
+std::optional<PatternRefusal> PatternCache::compile(TextParts& parts, ScanCosts& costs) {
     parts.databases.clear();
+    costs = {};
     for (const TextFieldRow& row : kTextFields) {
-        if (std::optional<PatternRefusal> refusal = compile_field(row.field, parts)) {
+        if (std::optional<PatternRefusal> refusal =
+                compile_field(row.field, parts, costs[static_cast<std::size_t>(row.field)])) {
             return refusal;
         }
     }
@@ -59,7 +61,8 @@ std::optional<PatternRefusal> PatternCache::compile(TextParts& parts) {
 
 // What the base has not is made beside it; when that is too much, or too little of the base is in
 // use, everything is made anew.
-std::optional<PatternRefusal> PatternCache::compile_field(TextField field, TextParts& parts) {
+std::optional<PatternRefusal> PatternCache::compile_field(TextField field, TextParts& parts,
+                                                          ScanCost& cost) {
     const std::vector<TextEntry> patterns = patterns_of(field, parts);
     if (patterns.empty()) {
         return std::nullopt;
@@ -83,14 +86,15 @@ std::optional<PatternRefusal> PatternCache::compile_field(TextField field, TextP
         wanted = std::get<KeptDatabase>(std::move(made));
         keep(field, pair, count);
     }
-    add_database(field, *pair.base, parts);
+    add_database(field, *pair.base, parts, cost);
     if (has_beside) {
-        add_database(field, *pair.beside, parts);
+        add_database(field, *pair.beside, parts, cost);
     }
     return std::nullopt;
 }
 
-void PatternCache::add_database(TextField field, const Kept& kept, TextParts& parts) {
+void PatternCache::add_database(TextField field, const Kept& kept, TextParts& parts,
+                                ScanCost& cost) {
     TextDatabaseParts& database = parts.databases.emplace_back();
     database.field = field;
     for (const TextEntry& pattern : kept.patterns) {
@@ -98,6 +102,9 @@ void PatternCache::add_database(TextField field, const Kept& kept, TextParts& pa
     }
     database.checksum = kept.checksum;
     database.bytes = kept.bytes;
+    // A text is scanned with one database after the other.
+    cost.ns += kept.scan_ns.value_or(0);
+    cost.is_measured = cost.is_measured && kept.scan_ns.has_value();
 }
 
 PatternCache::Pair PatternCache::kept_of(TextField field) const {
@@ -116,9 +123,10 @@ PatternCache::Made PatternCache::make(std::vector<TextEntry> patterns) {
     if (auto* refusal = std::get_if<PatternRefusal>(&compiled)) {
         return std::move(*refusal);
     }
-    auto& bytes = std::get<std::vector<std::byte>>(compiled);
-    const std::uint64_t checksum = checksum_of(bytes);
-    return std::make_shared<const Kept>(Kept{std::move(patterns), std::move(bytes), checksum});
+    auto& made = std::get<MadeDatabase>(compiled);
+    const std::uint64_t checksum = checksum_of(made.bytes);
+    return std::make_shared<const Kept>(
+        Kept{std::move(patterns), std::move(made.bytes), checksum, made.scan_ns});
 }
 
 std::size_t PatternCache::compiled() const {

@@ -1,6 +1,7 @@
 #pragma once
 #include "lib/match/text_parts.hpp"
 #include "lib/policy/texts/pattern_process.hpp"
+#include "lib/policy/texts/scan_cost.hpp"
 
 #include <array>
 #include <cstddef>
@@ -18,8 +19,9 @@ namespace sluice {
 // those in which a few have changed only a small one beside it. Any thread may use it.
 class PatternCache {
 public:
-    // Fills parts.databases for its entries. nullopt: done.
-    [[nodiscard]] std::optional<PatternRefusal> compile(TextParts& parts);
+    // Fills parts.databases for its entries. nullopt: done; then the costs are what scanning for
+    // them takes, measured when each database was made.
+    [[nodiscard]] std::optional<PatternRefusal> compile(TextParts& parts, ScanCosts& costs);
 
     // Patterns that were given to Hyperscan so far.
     [[nodiscard]] std::size_t compiled() const;
@@ -29,6 +31,7 @@ private:
         std::vector<TextEntry> patterns;  // ascending
         std::vector<std::byte> bytes;
         std::uint64_t checksum = 0;
+        std::optional<std::uint64_t> scan_ns;
     };
     using KeptDatabase = std::shared_ptr<const Kept>;
     using Made = std::variant<KeptDatabase, PatternRefusal>;
@@ -38,9 +41,10 @@ private:
         KeptDatabase beside;  // made last beside the base
     };
 
-    [[nodiscard]] std::optional<PatternRefusal> compile_field(TextField field, TextParts& parts);
+    [[nodiscard]] std::optional<PatternRefusal> compile_field(TextField field, TextParts& parts,
+                                                              ScanCost& cost);
     [[nodiscard]] static Made make(std::vector<TextEntry> patterns);
-    static void add_database(TextField field, const Kept& kept, TextParts& parts);
+    static void add_database(TextField field, const Kept& kept, TextParts& parts, ScanCost& cost);
     [[nodiscard]] Pair kept_of(TextField field) const;
     void keep(TextField field, const Pair& pair, std::size_t compiled);
 

@@ -3,12 +3,15 @@
 #include "lib/policy/child_process.hpp"
 #include "lib/policy/texts/pattern.hpp"
 #include "lib/policy/texts/pattern_cost.hpp"
+#include "lib/policy/texts/pattern_news.hpp"
+#include "lib/policy/texts/pattern_sample.hpp"
+#include "lib/policy/texts/scan_cost.hpp"
 
 #include <algorithm>
 #include <cstdlib>
-#include <cstring>
 #include <memory>
 #include <span>
+#include <utility>
 
 #include <hs_common.h>
 #include <hs_compile.h>
@@ -20,6 +23,7 @@ namespace {
 constexpr std::uint64_t kMicrosForOne = 1'000'000;
 constexpr std::uint64_t kMicrosForAll = 1'500'000;
 constexpr std::uint64_t kMicrosForEach = 50'000;  // as much more for all
+constexpr std::uint64_t kMicrosForMeasuring = 500'000;
 // So many that each are quick are quick together.
 constexpr std::size_t kFew = 64;
 // Bytes of the other process's answer: a database is far smaller.
@@ -37,14 +41,11 @@ bool is_quick(const TextEntry& pattern) {
     return pattern.how != TextHow::Matches || is_quick_to_compile(cost_of(pattern.text));
 }
 
-// What comes from the other process: what it begins with, then what came of it.
-enum class News : std::uint8_t { Pattern, All, Database, Refusal };
-struct NewsHeader {
-    News news{};
-    bool has_pattern = false;
-    std::uint32_t pattern = 0;
-    std::uint64_t size = 0;  // of the bytes behind it: the database, or a message
-};
+std::optional<std::uint64_t> scan_ns_of(const MadeDatabase& database,
+                                        const std::vector<TextEntry>& patterns) {
+    const std::size_t size = usual_size(patterns.front().field);
+    return measure_scan(database.bytes, patterns.size(), hard_texts(patterns, size));
+}
 
 void tell(const ChildOutput& out, const NewsHeader& header, ByteView bytes = {}) noexcept {
     out.put(std::as_bytes(std::span{&header, 1}));
@@ -100,18 +101,22 @@ void compile_in_child(const std::vector<TextEntry>& patterns, const ChildOutput&
               static_cast<std::uint32_t>(at - patterns.begin()), refusal->what.size()},
              bytes_of(refusal->what));
     } else {
-        const auto& bytes = std::get<std::vector<std::byte>>(made);
-        tell(out, {News::Database, false, 0, bytes.size()}, bytes);
+        const auto& database = std::get<MadeDatabase>(made);
+        tell(out, {News::Database, false, 0, database.bytes.size()}, database.bytes);
+        set_timer(ITIMER_PROF, kMicrosForMeasuring);
+        if (const std::optional<std::uint64_t> ns = scan_ns_of(database, patterns)) {
+            tell(out, {News::Cost, false, 0, *ns});
+        }
     }
 }
 
-PatternRefusal took_too_long(const NewsHeader& last, const std::vector<TextEntry>& patterns) {
-    if (last.has_pattern) {
+PatternRefusal took_too_long(const Unfinished& last, const std::vector<TextEntry>& patterns) {
+    if (last.pattern) {
         return {"this regular expression takes too long to compile: more than " +
                     std::to_string(kMicrosForOne / 1000) +
                     " ms, or what is left of the time for all; its repeats, such as .{1,1000}, "
                     "are too many or too large",
-                patterns[last.pattern]};
+                patterns[*last.pattern]};
     }
     return {"the patterns take too long to compile together: more than " +
                 std::to_string((kMicrosForAll + patterns.size() * kMicrosForEach) / 1000) + " ms",
@@ -119,29 +124,18 @@ PatternRefusal took_too_long(const NewsHeader& last, const std::vector<TextEntry
 }
 
 CompiledPatterns outcome_of(ByteView news, const std::vector<TextEntry>& patterns) {
-    NewsHeader last;
-    NewsHeader header;
-    while (news.size() >= sizeof(header)) {
-        std::memcpy(&header, news.data(), sizeof(header));
-        news = news.subspan(sizeof(header));
-        if (header.news == News::Pattern || header.news == News::All) {
-            last = header;
-            continue;
-        }
-        if (news.size() < header.size) {
-            break;
-        }
-        const ByteView bytes = news.first(header.size);
-        if (header.news == News::Database) {
-            return std::vector<std::byte>{bytes.begin(), bytes.end()};
-        }
-        PatternRefusal refusal{{reinterpret_cast<const char*>(bytes.data()), bytes.size()}, {}};
-        if (header.has_pattern) {
-            refusal.pattern = patterns[header.pattern];
+    PatternNews read = read_pattern_news(news, patterns.size());
+    if (auto* made = std::get_if<MadeDatabase>(&read)) {
+        return std::move(*made);
+    }
+    if (auto* refused = std::get_if<RefusedPattern>(&read)) {
+        PatternRefusal refusal{std::move(refused->what), {}};
+        if (refused->pattern) {
+            refusal.pattern = patterns[*refused->pattern];
         }
         return refusal;
     }
-    return took_too_long(last, patterns);
+    return took_too_long(std::get<Unfinished>(read), patterns);
 }
 
 CompiledPatterns compile_apart(const std::vector<TextEntry>& patterns) {
@@ -159,7 +153,14 @@ CompiledPatterns compile_apart(const std::vector<TextEntry>& patterns) {
 CompiledPatterns compile_patterns(const std::vector<TextEntry>& patterns) {
     const bool quick =
         patterns.size() <= kFew && std::all_of(patterns.begin(), patterns.end(), is_quick);
-    return quick ? compile_here(patterns) : compile_apart(patterns);
+    if (!quick) {
+        return compile_apart(patterns);
+    }
+    CompiledPatterns compiled = compile_here(patterns);
+    if (auto* made = std::get_if<MadeDatabase>(&compiled)) {
+        made->scan_ns = scan_ns_of(*made, patterns);
+    }
+    return compiled;
 }
 
 CompiledPatterns compile_here(const std::vector<TextEntry>& patterns) {
@@ -197,7 +198,7 @@ CompiledPatterns compile_here(const std::vector<TextEntry>& patterns) {
     }
     const std::unique_ptr<char, Free> written{bytes};
     const ByteView view = std::as_bytes(std::span{bytes, size});
-    return std::vector<std::byte>{view.begin(), view.end()};
+    return MadeDatabase{{view.begin(), view.end()}};
 }
 
 }  // namespace sluice

@@ -1,7 +1,7 @@
 #pragma once
 #include "lib/match/text_parts.hpp"
+#include "lib/policy/texts/pattern_news.hpp"
 
-#include <cstddef>
 #include <optional>
 #include <string>
 #include <variant>
@@ -19,11 +19,12 @@ struct PatternRefusal {
     std::optional<TextEntry> pattern;  // that it is about
 };
 
-// A database of these patterns as Hyperscan writes it, or why there is none.
-using CompiledPatterns = std::variant<std::vector<std::byte>, PatternRefusal>;
+// A database of these patterns as Hyperscan writes it, with what scanning with it takes, or why
+// there is none.
+using CompiledPatterns = std::variant<MadeDatabase, PatternRefusal>;
 [[nodiscard]] CompiledPatterns compile_patterns(const std::vector<TextEntry>& patterns);
 
-// The same, in this process, however long it takes.
+// The same, in this process, however long it takes; the cost is not measured.
 [[nodiscard]] CompiledPatterns compile_here(const std::vector<TextEntry>& patterns);
 
 }  // namespace sluice

@@ -50,7 +50,8 @@ bool matches(const TextTest& test, const std::string& regex, ByteView text) {
     TextParts parts;
     parts.entries = {{test.field, test.how, test.ignore_case, regex}};
     PatternCache cache;
-    if (cache.compile(parts)) {
+    ScanCosts costs;
+    if (cache.compile(parts, costs)) {
         return false;
     }
     const Result<PatternDatabase> database = PatternDatabase::load(parts.databases[0].bytes);

@@ -1,0 +1,36 @@
+#pragma once
+#include "lib/base/bytes.hpp"
+#include "lib/match/text_parts.hpp"
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+// What scanning for patterns takes on the worst text that is known for them. Some that compile in
+// no time take a hundred times as long to scan for as others, and only the clock tells.
+namespace sluice {
+
+// The least that a core must be able to scan a second: 1/40 of the 812,744 full frames that
+// 10 Gbit/s have, so that forty cores stand a link that is full of the worst text. Sets of words
+// and of short regular expressions leave several times as many.
+inline constexpr std::uint64_t kLeastPacketsLeft = 20'000;
+
+struct ScanCost {
+    std::uint64_t ns = 0;     // of one text; 0: nothing is scanned for
+    bool is_measured = true;  // all of it
+};
+using ScanCosts = std::array<ScanCost, kTextFieldCount>;
+
+// Of a database as Hyperscan writes it: processor time for the worst of the texts, the least of
+// several tries, so that what else the machine does counts little. Takes some milliseconds at
+// most, whatever the texts are. nullopt: there is no memory for it.
+[[nodiscard]] std::optional<std::uint64_t> measure_scan(ByteView database, std::size_t patterns,
+                                                        const std::vector<std::string>& texts);
+
+// What is to be said about a field whose patterns cost so much.
+[[nodiscard]] std::optional<std::string> find_costly(TextField field, const ScanCost& cost);
+
+}  // namespace sluice
