@@ -59,6 +59,8 @@ void check_question(ByteView message, const DnsQuestion& question) {
     require(wire.size() <= kMaxDnsName);
     const DnsNameWalk walk = walk_dns_name(bytes_of(wire), 0);
     require(walk.parsed == DnsParsed::Ok && walk.end == wire.size());
+    require(walk_dns_name(message, question.name_at).steps <=
+            kMaxDnsName / 2 + kMaxDnsPointers + 1);
     std::array<std::byte, kMaxDnsNameText> second;
     const std::size_t again = write_dns_name(bytes_of(wire), 0, second);
     require(again == size && std::equal(first.begin(), first.begin() + size, second.begin()));

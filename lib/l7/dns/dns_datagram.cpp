@@ -10,6 +10,9 @@ namespace {
 // Records that are walked at most; a message with more of them is none that has to be recognised
 // without its port.
 constexpr std::size_t kMostRecords = 64;
+// Labels and pointers of all names that are walked at most, so that no message costs more time than
+// it takes to walk a few; who compresses takes two or three for a record.
+constexpr std::size_t kMostSteps = 256;
 // Type, class, TTL and length of the data, behind a record's name.
 constexpr std::size_t kRecordTail = 10;
 
@@ -27,12 +30,15 @@ bool is_plausible(const DnsHeader& header) noexcept {
                : header.response_code() == 0 && header.answers == 0 && header.authorities == 0;
 }
 
-// Where the record that begins at `at` ends; 0: it does not fit.
-std::size_t end_of_record(ByteView message, std::size_t at) noexcept {
+// Where the record that begins at `at` ends; 0: it does not fit, or its name takes more steps than
+// are left.
+std::size_t end_of_record(ByteView message, std::size_t at, std::size_t& steps_left) noexcept {
     const DnsNameWalk name = walk_dns_name(message, at);
-    if (name.parsed != DnsParsed::Ok || message.size() - name.end < kRecordTail) {
+    if (name.parsed != DnsParsed::Ok || message.size() - name.end < kRecordTail ||
+        name.steps > steps_left) {
         return 0;
     }
+    steps_left -= name.steps;
     const std::size_t data = name.end + kRecordTail;
     const std::size_t size = load_be16(message, data - 2);
     return message.size() - data < size ? 0 : data + size;
@@ -55,8 +61,9 @@ bool looks_like_dns(ByteView message) noexcept {
         return false;
     }
     std::size_t at = question.end;
+    std::size_t steps_left = kMostSteps;
     for (std::size_t record = 0; record < records; ++record) {
-        at = end_of_record(message, at);
+        at = end_of_record(message, at, steps_left);
         if (at == 0) {
             return false;
         }

@@ -50,7 +50,8 @@ DnsNameWalk walk_dns_name(ByteView message, std::size_t at) noexcept {
     std::size_t begun = at;  // where the labels at hand began
     std::size_t end = 0;     // 0: no pointer has been followed
     std::size_t size = 0;    // uncompressed
-    for (;;) {
+    std::size_t pointers = 0;
+    for (std::size_t steps = 1;; ++steps) {
         if (at >= message.size()) {
             return {DnsParsed::Truncated};
         }
@@ -63,7 +64,7 @@ DnsNameWalk walk_dns_name(ByteView message, std::size_t at) noexcept {
                 return {DnsParsed::Truncated};
             }
             const std::size_t to = load_be16(message, at) & 0x3FFFU;
-            if (to >= begun) {
+            if (to >= begun || ++pointers > kMaxDnsPointers) {
                 return {DnsParsed::BadPointer};
             }
             end = end == 0 ? at + 2 : end;
@@ -75,7 +76,7 @@ DnsNameWalk walk_dns_name(ByteView message, std::size_t at) noexcept {
             return {DnsParsed::NameTooLong};
         }
         if (length == 0) {
-            return {DnsParsed::Ok, end == 0 ? at + 1 : end};
+            return {DnsParsed::Ok, end == 0 ? at + 1 : end, steps};
         }
         if (message.size() - at <= length) {
             return {DnsParsed::Truncated};

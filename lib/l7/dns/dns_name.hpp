@@ -15,7 +15,7 @@ enum class DnsParsed : std::uint8_t {
     NoQuestion,   // a question count of zero
     Truncated,    // the message ends inside its question
     BadLabel,     // a length byte that begins with the bits 01 or 10
-    BadPointer,   // compression that does not lead further towards the beginning
+    BadPointer,   // compression that does not lead further towards the beginning, or too often
     NameTooLong,  // more than 255 bytes uncompressed
 };
 
@@ -23,6 +23,7 @@ enum class DnsParsed : std::uint8_t {
 struct DnsNameWalk {
     DnsParsed parsed = DnsParsed::Ok;
     std::size_t end = 0;  // of the bytes at its place: behind the root label, or the first pointer
+    std::size_t steps = 0;  // length bytes and pointers that were read
 };
 
 // RFC 1035, 2.3.4: octets of an uncompressed name, length bytes and root label included.
@@ -31,8 +32,11 @@ inline constexpr std::size_t kMaxDnsName = 255;
 // an octet of a label, a dot between two labels.
 inline constexpr std::size_t kMaxDnsNameText = std::size_t{4} * (kMaxDnsName - 2);
 
-// Walks a name that begins at `at`. A pointer has to lead before the place where the labels that it
-// ends began, so every step leads towards the beginning of the message and none comes again.
+// Pointers of one name. Who compresses needs few; what has more is made to cost time.
+inline constexpr std::size_t kMaxDnsPointers = 16;
+
+// Walks a name that begins at `at`, in at most kMaxDnsName / 2 + kMaxDnsPointers + 1 steps. A
+// pointer has to lead before the place where the labels that it ends began, so none comes again.
 [[nodiscard]] DnsNameWalk walk_dns_name(ByteView message, std::size_t at) noexcept;
 
 // The presentation form of a name that was walked and is Ok, in small letters (RFC 4343: names

@@ -57,6 +57,23 @@ TEST(DnsDatagram, IsNoneWhenAnythingContradicts) {
     EXPECT_FALSE(looks(""));
 }
 
+// A message is walked for a bounded time, however many names it has and however long they are.
+TEST(DnsDatagram, IsNoneWhenItsNamesTakeTooManySteps) {
+    const auto with_records = [](int records, const std::string& name) {
+        std::string body = dns_question("a");
+        for (int i = 0; i < records; ++i) {
+            body += name + std::string(2 + 2 + 4 + 2, '\0');
+        }
+        return DnsText{
+            .flags = 0x8180, .answers = static_cast<std::uint16_t>(records), .body = body}
+            .wire();
+    };
+    const std::string of_16_steps = dns_labels("a.b.c.d.e.f.g.h.i.j.k.l.m.n.o");
+    EXPECT_TRUE(looks(with_records(16, of_16_steps)));
+    EXPECT_FALSE(looks(with_records(17, of_16_steps)));
+    EXPECT_TRUE(looks(with_records(64, "\xC0\x0C")));  // three steps each, as who compresses
+}
+
 TEST(DnsDatagram, RandomBytesAreNone) {
     const auto seed = std::random_device{}();
     SCOPED_TRACE("seed " + std::to_string(seed));

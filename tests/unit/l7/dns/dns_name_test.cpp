@@ -37,6 +37,15 @@ std::string repeated(std::string_view text, std::size_t times) {
     return all;
 }
 
+// A root, and so many pointers, each to the one before.
+std::string chain(int pointers) {
+    std::string text = of({0, 0});
+    for (int i = 0; i < pointers; ++i) {
+        text += of({0xC0, i == 0 ? 0 : 2 * i});
+    }
+    return text;
+}
+
 const std::string k63(63, 'a');
 
 // 255 octets: three labels of 63, one of 61, and the root.
@@ -69,6 +78,8 @@ const Case kCases[] = {
     {"compressed twice", of({1, 'c', 0, 1, 'b', 0xC0, 0, 1, 'a', 0xC0, 3}), 7, DnsParsed::Ok,
      "a.b.c", 11},
     {"a pointer alone", dns_labels("a") + of({0xC0, 0}), 3, DnsParsed::Ok, "a", 5},
+    {"as many pointers as a name may have", chain(16), 32, DnsParsed::Ok, ".", 34},
+    {"one pointer more", chain(17), 34, DnsParsed::BadPointer, "", 0},
     {"a pointer to itself", of({0xC0, 0}), 0, DnsParsed::BadPointer, "", 0},
     {"a pointer to the labels that it ends", of({1, 'a', 0xC0, 0}), 0, DnsParsed::BadPointer, "",
      0},
@@ -101,6 +112,11 @@ TEST(DnsName, IsWalkedAndWritten) {
         const std::size_t size = write_dns_name(message, row.at, text);
         EXPECT_EQ(std::string(reinterpret_cast<const char*>(text.data()), size), row.text);
     }
+}
+
+TEST(DnsName, SaysHowManyStepsItTook) {
+    EXPECT_EQ(walk_dns_name(bytes_of(dns_labels("a.b")), 0).steps, 3U);
+    EXPECT_EQ(walk_dns_name(bytes_of(chain(3)), 6).steps, 4U);
 }
 
 // Each octet takes four characters at most.
