@@ -11,12 +11,17 @@
 namespace sluice {
 namespace {
 
+// Whether the operand's texts are compared without regard to case.
+bool ignores_case(const Operand& operand) {
+    return operand.lower || (operand.text && row_of(*operand.text).kind == TextKind::Folded);
+}
+
 Expression expression_of(const Operand& operand, TextTest test) {
     if (!operand.text) {
         return Expression{};  // a leaf with an empty set
     }
     test.field = *operand.text;
-    test.ignore_case = operand.lower || row_of(*operand.text).kind == TextKind::Folded;
+    test.ignore_case = ignores_case(operand);
     return Expression{
         .kind = Expression::Kind::Text, .leaf = {}, .parts = {}, .text = std::move(test)};
 }
@@ -53,6 +58,47 @@ bool check_word(TokenReader& reader, std::size_t offset, const Operand& operand,
     return true;
 }
 
+// A name as packets have it: octets that are not printable as `\DDD`; to its end, no dot there
+// unless a label has it, and the root as a dot.
+std::string name_spelling(std::string_view text, bool to_end) {
+    std::string name;
+    for (const char c : text) {
+        const auto octet = static_cast<unsigned char>(c);
+        if (octet > 0x20 && octet < 0x7F) {
+            name += c;
+            continue;
+        }
+        const std::string digits = std::to_string(octet);
+        name += '\\' + std::string(3 - digits.size(), '0') + digits;
+    }
+    while (to_end && name.size() > 1 && name.back() == '.' && name[name.size() - 2] != '\\') {
+        name.pop_back();
+    }
+    return name.empty() ? "." : name;
+}
+
+// A name in a spelling that no packet has would never hold: the error says the one that does.
+bool check_name(TokenReader& reader, std::size_t offset, const Operand& operand,
+                std::string_view text, TextHow how) {
+    if (!operand.text || row_of(*operand.text).kind != TextKind::Folded) {
+        return true;
+    }
+    const std::string name =
+        name_spelling(text, how == TextHow::Equals || how == TextHow::EndsWith);
+    if (name == text) {
+        return true;
+    }
+    std::string written;  // in the expression, where a backslash and a quote stand behind another
+    for (const char c : name) {
+        written += c == '\\' || c == '"' ? std::string{'\\', c} : std::string{c};
+    }
+    return reader.fail(offset, operand.name +
+                                   " is never so: no dot stands at a name's end, and "
+                                   "what is not printable is a backslash and three "
+                                   "digits; write \"" +
+                                   written + "\"");
+}
+
 bool check_text(TokenReader& reader, const Token& token, const Operand& operand, TextHow how) {
     const bool part = how != TextHow::Equals;
     if (!part && !check_word(reader, token.offset, operand, token.text)) {
@@ -63,6 +109,9 @@ bool check_text(TokenReader& reader, const Token& token, const Operand& operand,
                            "the empty text is a part of every text; " + operand.name +
                                " eq \"\" asks whether it is empty, payload.len whether there is "
                                "any");
+    }
+    if (!check_name(reader, token.offset, operand, token.text, how)) {
+        return false;
     }
     const std::size_t most = how == TextHow::Contains ? kMaxPatternSize : kMaxEntrySize;
     return token.text.size() <= most ||
@@ -79,7 +128,7 @@ std::optional<Expression> parse_text_comparison(TokenReader& reader, const Opera
         return std::nullopt;
     }
     const Token token = reader.next();
-    const bool good = how == TextHow::Matches ? check_regex(reader, token, operand.lower)
+    const bool good = how == TextHow::Matches ? check_regex(reader, token, ignores_case(operand))
                                               : check_text(reader, token, operand, how);
     if (!good) {
         return std::nullopt;
@@ -104,7 +153,8 @@ std::optional<Expression> parse_text_set(TokenReader& reader, const Operand& ope
         return std::nullopt;
     }
     for (const std::string& text : values->texts) {
-        if (!check_word(reader, offset, operand, text)) {
+        if (!check_word(reader, offset, operand, text) ||
+            !check_name(reader, offset, operand, text, TextHow::Equals)) {
             return std::nullopt;
         }
         if (text.size() > kMaxEntrySize) {

@@ -54,6 +54,38 @@ TEST(TextRules, ErrorsStandWhereThePatternIsWrong) {
     }
 }
 
+// A spelling of a name that no packet has would make a rule that never matches.
+TEST(TextRules, NamesAreWrittenAsPacketsHaveThem) {
+    const ListReader lists = [](const std::string& path) -> Result<ListFile> {
+        return ListFile{path, std::make_shared<const std::string>("good.example\nbad.example.\n")};
+    };
+    const auto said = [&](const std::string& when) {
+        const Outcome outcome = compile(
+            "version: 1\ndata: {lists: {l: {type: string, file: l}}}\nrules:\n" + rule(0, when),
+            &lists);
+        return outcome.rules ? std::string{} : outcome.problems.front().message;
+    };
+    const std::pair<std::string, std::string_view> wrong[] = {
+        {"'dns.qname eq \"bad.example.\"'", "write \"bad.example\""},
+        {"'dns.qname ne \"bad.example..\"'", "write \"bad.example\""},
+        {"'dns.qname in {\"a\" \"bad.example.\"}'", "write \"bad.example\""},
+        {"dns.qname in $l", "write \"bad.example\""},
+        {"'ends_with(dns.qname, \".example.\")'", "write \".example\""},
+        {"'dns.qname eq \"a b\"'", "write \"a\\\\032b\""},
+        {"'starts_with(dns.qname, \"\u00FC.\")'", "write \"\\\\195\\\\188.\""},
+        {"'dns.qname eq \"\"'", "write \".\""},
+    };
+    for (const auto& [when, says] : wrong) {
+        EXPECT_NE(said(when).find(says), std::string::npos) << when << ": " << said(when);
+    }
+    for (const std::string right :
+         {"'dns.qname eq \".\"'", "'dns.qname eq \"Bad.Example\"'", "'dns.qname eq \"a\\\\.\"'",
+          "'dns.qname contains \"example.\"'", "'starts_with(dns.qname, \"www.\")'",
+          "'ends_with(dns.qname, \".\")'", "'payload eq \"a b.\"'"}) {
+        EXPECT_EQ(said(right), "") << right;
+    }
+}
+
 TEST(TextRules, TooManyPatternsAreAnErrorWithTheirNumber) {
     std::string text = kHead;
     for (std::size_t number = 0; number < 33; ++number) {
