@@ -108,7 +108,8 @@ void find_dns(ByteView message, const UnitSource& packet, UnitSink& units) noexc
 }
 
 bool is_dns(const PacketHeaders& headers, ByteView payload) noexcept {
-    switch (dns_ports(headers.sport, headers.dport)) {
+    const bool is_response = payload.size() >= kDnsHeaderSize && DnsHeader{payload}.is_response();
+    switch (dns_ports(headers.sport, headers.dport, is_response)) {
         case DnsPorts::Dns:
             return true;
         case DnsPorts::Other:
@@ -135,7 +136,8 @@ UnitFinder l7_unit_finder() noexcept {
     return {
         .find = &find,
         .parser = nullptr,
-        .texts = {TextField::ProtoL7, TextField::DnsQr, TextField::DnsQname, TextField::DnsQtype}};
+        .texts = {TextField::ProtoL7, TextField::DnsQr, TextField::DnsQname, TextField::DnsQtype},
+        .proto = kUdp};
 }
 
 }  // namespace sluice

@@ -22,12 +22,11 @@ constexpr bool is_known_class(std::uint16_t value) noexcept {
 
 bool is_plausible(const DnsHeader& header) noexcept {
     constexpr std::uint8_t kMostResponseCode = 11;  // up to DSOTYPENI
-    if (header.opcode() != 0 || header.has_reserved_bit() || header.questions != 1) {
+    if (header.opcode() != 0 || header.questions != 1) {
         return false;
     }
-    return header.is_response()
-               ? header.response_code() <= kMostResponseCode
-               : header.response_code() == 0 && header.answers == 0 && header.authorities == 0;
+    return header.is_response() ? header.response_code() <= kMostResponseCode
+                                : header.answers == 0 && header.authorities == 0;
 }
 
 // Where the record that begins at `at` ends; 0: it does not fit, or its name takes more steps than

@@ -30,7 +30,6 @@ struct DnsHeader {
 
     [[nodiscard]] bool is_response() const noexcept { return (flags & 0x8000U) != 0; }
     [[nodiscard]] std::uint8_t opcode() const noexcept { return (flags >> 11) & 0xFU; }
-    [[nodiscard]] bool has_reserved_bit() const noexcept { return (flags & 0x0040U) != 0; }
     [[nodiscard]] std::uint8_t response_code() const noexcept { return flags & 0xFU; }
 };
 

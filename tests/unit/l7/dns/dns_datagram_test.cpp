@@ -36,6 +36,9 @@ TEST(DnsDatagram, IsRecognisedOnAnyPortWhenAllOfItFits) {
                               .body = dns_question("a") + kAnswer + kAnswer + kOpt}
                           .wire()));
     EXPECT_TRUE(looks(DnsText{.flags = 0x8183, .body = dns_question("nx")}.wire()));
+    // Servers look at neither: the reserved bit, and a query's response code.
+    EXPECT_TRUE(looks(DnsText{.flags = 0x0140, .body = dns_question("a")}.wire()));
+    EXPECT_TRUE(looks(DnsText{.flags = 0x0103, .body = dns_question("a")}.wire()));
     for (const std::uint16_t known : std::to_array<std::uint16_t>({1, 3, 4, 254, 255})) {
         EXPECT_TRUE(looks(DnsText{.body = dns_question("a", 1, known)}.wire())) << known;
     }
@@ -45,9 +48,7 @@ TEST(DnsDatagram, IsNoneWhenAnythingContradicts) {
     const std::string body = dns_question("a");
     EXPECT_FALSE(looks(dns_query("a") + "x"));  // bytes behind
     EXPECT_FALSE(looks(dns_query("a").substr(0, dns_query("a").size() - 1)));
-    EXPECT_FALSE(looks(DnsText{.flags = 0x0140, .body = body}.wire()));  // the reserved bit
     EXPECT_FALSE(looks(DnsText{.flags = 0x2000, .body = body}.wire()));  // NOTIFY
-    EXPECT_FALSE(looks(DnsText{.flags = 0x0103, .body = body}.wire()));  // a query with a code
     EXPECT_FALSE(looks(DnsText{.questions = 2, .body = body + body}.wire()));
     EXPECT_FALSE(looks(DnsText{.questions = 0, .body = body}.wire()));
     EXPECT_FALSE(looks(DnsText{.answers = 1, .body = body + kAnswer}.wire()));
@@ -88,13 +89,18 @@ TEST(DnsDatagram, RandomBytesAreNone) {
 }
 
 TEST(DnsDatagram, PortsSayWhatItIs) {
-    EXPECT_EQ(dns_ports(53, 53), DnsPorts::Dns);
-    EXPECT_EQ(dns_ports(40000, 53), DnsPorts::Dns);
-    EXPECT_EQ(dns_ports(53, 5353), DnsPorts::Dns);
-    EXPECT_EQ(dns_ports(40000, 5300), DnsPorts::Other);
+    for (const bool is_response : {false, true}) {
+        EXPECT_EQ(dns_ports(53, 53, is_response), DnsPorts::Dns);
+        EXPECT_EQ(dns_ports(40000, 53, is_response), DnsPorts::Dns);
+        EXPECT_EQ(dns_ports(53, 5353, is_response), DnsPorts::Dns);
+        EXPECT_EQ(dns_ports(40000, 5300, is_response), DnsPorts::Other);
+    }
     for (const std::uint16_t port : std::to_array<std::uint16_t>({137, 5353, 5355})) {
-        EXPECT_EQ(dns_ports(port, 1000), DnsPorts::Sibling) << port;
-        EXPECT_EQ(dns_ports(1000, port), DnsPorts::Sibling) << port;
+        EXPECT_EQ(dns_ports(port, 1000, true), DnsPorts::Sibling) << port;
+        EXPECT_EQ(dns_ports(1000, port, false), DnsPorts::Sibling) << port;
+        // The port that a client comes from, and is answered at, says nothing.
+        EXPECT_EQ(dns_ports(port, 1000, false), DnsPorts::Other) << port;
+        EXPECT_EQ(dns_ports(1000, port, true), DnsPorts::Other) << port;
     }
 }
 
