@@ -122,9 +122,10 @@ std::vector<TextFieldSet> texts_of_conditions(const Classifier& classifier, std:
 void note_later_layers(const LoadedRule& rule, RulePlan& made) {
     for (const GroupingKey& key : rule.keys) {
         for (const KeyPart& part : key) {
-            made.texts.add_all(part.text ? TextFieldSet{*part.text} : TextFieldSet{});
+            made.key_texts.add_all(part.text ? TextFieldSet{*part.text} : TextFieldSet{});
         }
     }
+    made.texts = made.key_texts;
     made.counts_units =
         std::any_of(rule.limits.begin(), rule.limits.end(),
                     [](const LoadedLimit& limit) { return !is_of_packet(limit.per); });

@@ -66,8 +66,9 @@ struct RulePlan {
     bool rejected_spend = false;
     bool has_overrides = false;
     std::uint32_t counters = 0;
-    // What its condition and its keys read.
+    // What its condition and its keys read, and what its keys do.
     TextFieldSet texts;
+    TextFieldSet key_texts;
     // A limit of it counts units of a later layer.
     bool counts_units = false;
 };

@@ -49,7 +49,22 @@ bool BurstUnits::find(std::size_t row, const UnitSource& packet) noexcept {
     refused_ = false;
     UnitSink sink{*this, row};
     finder_.find(finder_.parser, packet, sink);
+    if (refused_) [[unlikely]] {
+        counts_[row] = 0;
+        sink.count(UnitEvent::TooManyUnits);
+    }
     return !refused_;
+}
+
+RowMask BurstUnits::rows_in(const HeaderColumns& headers) const noexcept {
+    if (!finder_.proto) {
+        return ~RowMask{0};
+    }
+    RowMask rows = 0;
+    for (std::size_t row = 0; row < kMaxBurst; ++row) {
+        rows |= headers.proto[row] == *finder_.proto ? row_bit(row) : 0;
+    }
+    return rows & headers.present_rows(Field::IpProto);
 }
 
 void BurstUnits::add_further(const Burst& burst, std::size_t row) noexcept {

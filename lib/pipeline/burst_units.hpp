@@ -11,6 +11,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <span>
 
 // Units of later layers: the requests, queries and handshakes that a packet completes, each with
@@ -28,9 +29,11 @@ namespace sluice {
 class Burst;
 class BurstUnits;
 
-// Units in one packet. A packet that has more of them, or more bytes of text than its share of the
-// arena, is malformed (Parsed::TooManyUnits): nobody slips past the rules in a crowd. All packets
-// of a burst have room for so many at once.
+// Units in one packet. Of a packet that has more of them, or more bytes of text than its share of
+// the arena, none is judged. Where an enforcing rule is concerned the packet is malformed
+// (Parsed::TooManyUnits), so that nobody slips past the rules in a crowd, unless the policy passes
+// what is malformed; elsewhere it is judged as one without units, by all rules. All packets of a
+// burst have room for so many at once.
 inline constexpr std::size_t kMaxUnits = 8;
 inline constexpr std::size_t kMaxFurtherBursts = kMaxUnits - 1;
 
@@ -71,6 +74,8 @@ struct UnitFinder {
     Find find = nullptr;
     void* parser = nullptr;  // what it keeps between packets
     TextFieldSet texts;      // that its units can have
+    // The IP protocol of packets that can have units; none: any packet can.
+    std::optional<std::uint8_t> proto = std::nullopt;
 };
 
 // The units of the packets of one burst, all memory for them allocated at once.
@@ -89,7 +94,14 @@ public:
     [[nodiscard]] bool concern(const Plan& plan) const noexcept {
         return plan.counts_units || plan.texts.meets(finder_.texts);
     }
-    // Calls the parser for one packet. False: it has too many units, and none of them is judged.
+    // The same of a rule that matches already: its condition has been decided.
+    [[nodiscard]] bool concern_matched(const RulePlan& rule) const noexcept {
+        return rule.counts_units || rule.key_texts.meets(finder_.texts);
+    }
+    // The rows whose packets can have units.
+    [[nodiscard]] RowMask rows_in(const HeaderColumns& headers) const noexcept;
+    // Calls the parser for one packet. False: it has too many units, which is counted, and none of
+    // them is kept.
     [[nodiscard]] bool find(std::size_t row, const UnitSource& packet) noexcept;
     [[nodiscard]] std::size_t count(std::size_t row) const noexcept { return counts_[row]; }
 

@@ -91,18 +91,46 @@ private:
         return of;
     }
 
-    // Units are looked for where a rule is concerned that matches by its headers, or may match yet.
-    // Rows that rules see, then: what has too many units is malformed.
+    // The rows where such a rule is concerned with units that matches by its headers, or may match
+    // yet: one that matches, if it counts them or groups by their texts.
+    template <typename Asked>
+    [[nodiscard]] RowMask concerned_rows(const BurstUnits& units, Asked&& asked) const noexcept {
+        const auto matching = [&](const RulePlan& rule) {
+            return asked(rule) && units.concern_matched(rule);
+        };
+        const auto waiting = [&](const RulePlan& rule) {
+            return asked(rule) && units.concern(rule);
+        };
+        return undecided(matched(), matching).rows |
+               undecided(scratch_.matches.pending(), waiting).rows;
+    }
+
+    // What has too many units is malformed where that keeps it from slipping past a rule that acts.
+    void refuse(const BurstUnits& units, RowMask crowded) noexcept {
+        if (core_.policy.malformed != MalformedPolicy::Drop) {
+            return;
+        }
+        const RowMask refused = crowded & concerned_rows(units, [](const RulePlan& rule) {
+                                    return rule.mode == Mode::Enforce;
+                                });
+        burst_.headers().malformed |= refused;
+        for_each_row(refused,
+                     [&](std::size_t row) { burst_.headers().parsed[row] = Parsed::TooManyUnits; });
+        decide_malformed_rows();
+    }
+
+    // Finds units where a rule is concerned. Rows that rules see, then.
     [[nodiscard]] RowMask find_units_of(RowMask rows) noexcept {
         const BurstUnits* const units = burst_.unit_parser();
-        if (units == nullptr || !units->concern(set_.meter_plan)) {
+        if (units == nullptr || !units->concern(set_.meter_plan) ||
+            (rows & units->rows_in(burst_.headers())) == 0) {
             return rows;
         }
-        const auto concerned = [&](const RulePlan& rule) { return units->concern(rule); };
-        const RowMask wanted = undecided(matched(), concerned).rows |
-                               undecided(scratch_.matches.pending(), concerned).rows;
-        find_units(burst_, wanted, set_, core_);
-        decide_malformed_rows();
+        const RowMask wanted = concerned_rows(*units, [](const RulePlan&) { return true; });
+        const RowMask crowded = find_units(burst_, wanted, set_, core_);
+        if (crowded != 0) [[unlikely]] {
+            refuse(*units, crowded);
+        }
         return burst_.headers().well_formed() & burst_.live();
     }
 

@@ -19,7 +19,8 @@ inline void geo_burst(Burst& burst, const LoadedSet& set) noexcept {
 // Finds the units of later layers that the packets of these rows complete, all of them well-formed,
 // where a parser of such units is plugged in (Burst::find_units_by()). match_burst() asks for them
 // where they can still change something.
-void find_units(Burst& burst, RowMask rows, const LoadedSet& set, const CoreState& core) noexcept;
+[[nodiscard]] RowMask find_units(Burst& burst, RowMask rows, const LoadedSet& set,
+                                 const CoreState& core) noexcept;
 
 // Finds the rules that match, and decides what that alone decides: malformed packets, and those of
 // enforcing rules with on_match. On the way, units of later layers are found.

@@ -2,25 +2,22 @@
 #include "lib/pipeline/stages.hpp"
 
 namespace sluice {
-namespace {
 
-// What has too many units is malformed, and has none.
-void refuse(Burst& burst, std::size_t row) noexcept {
-    burst.headers().malformed |= row_bit(row);
-    burst.headers().parsed[row] = Parsed::TooManyUnits;
-}
-
-}  // namespace
-
-void find_units(Burst& burst, RowMask rows, const LoadedSet& set, const CoreState& core) noexcept {
-    if (burst.unit_parser() == nullptr || rows == 0) {
-        return;
+RowMask find_units(Burst& burst, RowMask rows, const LoadedSet& set,
+                   const CoreState& core) noexcept {
+    if (burst.unit_parser() == nullptr) {
+        return 0;
+    }
+    rows &= burst.unit_parser()->rows_in(burst.headers());
+    if (rows == 0) {
+        return 0;
     }
     BurstUnits& units = burst.begin_units();
+    RowMask crowded = 0;
     RowMask several = 0;
     for_each_row(rows, [&](std::size_t row) {
         if (!units.find(row, {burst.headers_of(row), burst.frame(row), set.meter_plan.texts})) {
-            refuse(burst, row);
+            crowded |= row_bit(row);
         } else if (units.count(row) != 0) {
             const BurstUnits::Unit& first = units.unit(row, 0);
             burst.set_unit(row, first.kind, first.texts);
@@ -37,6 +34,7 @@ void find_units(Burst& burst, RowMask rows, const LoadedSet& set, const CoreStat
         geo_burst(further, set);
         units.set_texts(further);
     }
+    return crowded;
 }
 
 }  // namespace sluice

@@ -18,6 +18,7 @@ enum class UnitEvent : std::uint8_t {
     DnsBadLabel,
     DnsBadPointer,
     DnsNameTooLong,
+    TooManyUnits,
 };
 
 struct UnitEventRow {
@@ -37,6 +38,7 @@ inline constexpr auto kUnitEvents = std::to_array<UnitEventRow>({
     {UnitEvent::DnsBadLabel, "dns_bad_label", "port 53, a reserved kind of label"},
     {UnitEvent::DnsBadPointer, "dns_bad_pointer", "port 53, compression that leads nowhere"},
     {UnitEvent::DnsNameTooLong, "dns_name_too_long", "port 53, a name of more than 255 bytes"},
+    {UnitEvent::TooManyUnits, "too_many_units", "packets that have no room for all of theirs"},
 });
 inline constexpr std::size_t kUnitEventCount = kUnitEvents.size();
 

@@ -90,7 +90,9 @@ const Case kCases[] = {
       {0ms, asks("a").dport(53).sport(9), "drop", "deny_rule", "d"},
       {0ms, to_53(dns_query("a") + "x"), "drop", "deny_rule", "d"},
       {0ms, udp().dport(5353).carries(test::message_octets(dns_query("a"))), "pass", "unmatched"},
-      {0ms, udp().sport(137).carries(test::message_octets(dns_query("a"))), "pass", "unmatched"}}},
+      {0ms, udp().sport(137).carries(test::message_octets(dns_response("a"))), "pass", "unmatched"},
+      {0ms, udp().sport(5353).dport(5300).carries(test::message_octets(dns_query("a"))), "drop",
+       "deny_rule", "d"}}},
 
     {"each question is a unit of its own, as far as they are sound",
      HEAD RULE("bad", "when: 'dns.qname eq \"bad\"', on_match: drop")
@@ -197,7 +199,7 @@ INSTANTIATE_TEST_SUITE_P(All, DnsCase, testing::ValuesIn(kCases));
 class CountedFinder {
 public:
     [[nodiscard]] UnitFinder finder() {
-        return {.find = &find, .parser = this, .texts = inner_.texts};
+        return {.find = &find, .parser = this, .texts = inner_.texts, .proto = inner_.proto};
     }
     [[nodiscard]] std::size_t calls() const { return calls_; }
 
@@ -236,6 +238,15 @@ TEST(Dns, IsLookedForOnlyWhereItCanChangeSomething) {
     // Of packets that match no such rule by their headers.
     EXPECT_EQ(calls_under(DENY("ip.src eq 10.0.0.2 and dns.qname eq \"x\""), two), 1U);
     EXPECT_EQ(calls_under(HEAD RULE("r", "when: ip.src eq 10.0.0.2, key: [], " ONE_QUERY), two),
+              1U);
+    // Of packets that are UDP, and for rules whose condition is not decided yet.
+    EXPECT_EQ(calls_under(DENY("dns.qname eq \"x\""),
+                          {test::tcp().dport(53).carries(test::message_octets(dns_query("a")))}),
+              0U);
+    EXPECT_EQ(calls_under(HEAD RULE("r",
+                                    "when: 'ip.src eq 10.0.0.1 or dns.qname eq \"x\"', key: "
+                                    "[ip.src], limits: [" TOKENS("1/s", "1") "]"),
+                          two),
               1U);
     // Of packets that a rule before decides by headers, and for rules with limits one behind too.
     const char* const kDecided = RULE("x", "when: ip.src eq 10.0.0.2, on_match: drop");

@@ -278,13 +278,18 @@ TEST(Units, OfAFullBurstAllHaveRoom) {
     }
 }
 
+std::string crowd_of(std::size_t units) {
+    std::string crowd;
+    for (std::size_t unit = 0; unit < units; ++unit) {
+        crowd += "R /a\n";
+    }
+    return crowd;
+}
+
 // Nobody slips past the rules in a crowd, and the packets beside it are judged as ever.
 TEST(Units, BeyondTheBoundMakeAPacketMalformed) {
     UnitBox box{LIMITS "rules:\n" RULE("few", "key: [], limits: [request-2]")};
-    std::string crowd;
-    for (std::size_t unit = 0; unit < kMaxUnits + 1; ++unit) {
-        crowd += "R /a\n";
-    }
+    const std::string crowd = crowd_of(kMaxUnits + 1);
     const std::string long_text(TextArena::kPerPacket + 1, 'A');
     const std::string fits(TextArena::kPerPacket - 10, 'A');
     const std::vector<Decision> got =
@@ -302,19 +307,37 @@ TEST(Units, BeyondTheBoundMakeAPacketMalformed) {
     EXPECT_EQ(box.counters(0).admitted.read(), 2U);
 }
 
+// Under `pass` such a packet is judged as one without units, by all rules.
 TEST(Units, BeyondTheBoundFollowThePolicyForMalformedPackets) {
     test::LineParser parser;
-    test::Box box{test::rules_over_units(
-                      LIMITS "rules:\n" RULE("none", "when: 'payload ne \"x\"', on_match: drop")),
-                  BucketStore{64, 64},
-                  {.malformed = MalformedPolicy::Pass}};
+    test::Box box{
+        test::rules_over_units(LIMITS "rules:\n" RULE("few", "key: [], limits: [request-2]") RULE(
+            "one", "when: 'l4.sport eq 9', key: [], limits: [packet-1]")),
+        BucketStore{64, 64},
+        {.malformed = MalformedPolicy::Pass}};
     box.find_units_by(parser.finder());
-    std::string crowd;
-    for (std::size_t unit = 0; unit < 2 * kMaxUnits; ++unit) {
-        crowd += "R /a\n";
-    }
-    EXPECT_EQ(box.judge(lines(crowd).bytes(), kStart).verdict, Verdict::Pass);
-    EXPECT_EQ(box.judge(lines("R /a").bytes(), kStart).verdict, Verdict::Drop);
+    const std::string crowd = crowd_of(2 * kMaxUnits);
+    EXPECT_EQ(box.judge(lines(crowd).sport(9).bytes(), kStart).verdict, Verdict::Pass);
+    EXPECT_EQ(box.judge(lines(crowd).sport(9).bytes(), kStart).reason, Reason::OverLimit);
+    EXPECT_EQ(box.judge(lines("R /a\nR /b").bytes(), kStart).verdict, Verdict::Pass);
+    EXPECT_EQ(box.judge(lines("R /c").bytes(), kStart).reason, Reason::OverLimit);
+    EXPECT_EQ(
+        box.counters().by_unit_event[static_cast<std::size_t>(UnitEvent::TooManyUnits)].read(), 2U);
+}
+
+// A rule that only watches makes the box drop nothing, nor keeps a packet from those that act.
+TEST(Units, BeyondTheBoundAreNoFaultWhereOnlyMonitorRulesAsk) {
+    const std::string watched = LIMITS
+        "rules:\n"
+        "  - {id: watch, mode: monitor, key: [payload], limits: [request-2]}\n"
+        "  - {id: see, mode: monitor, when: 'payload eq \"/a\"', on_match: drop}\n";
+    UnitBox monitored{watched};
+    EXPECT_EQ(monitored.judge(lines(crowd_of(kMaxUnits + 1)).bytes(), kStart).verdict,
+              Verdict::Pass);
+    UnitBox beside{watched + RULE("two", "key: [ip.src], limits: [packet-2]")};
+    EXPECT_EQ(beside.judge(lines(crowd_of(kMaxUnits + 1)).bytes(), kStart).reason,
+              Reason::WithinLimits);
+    EXPECT_EQ(beside.counters(2).admitted.read(), 1U);
 }
 
 // Texts of a burst before are gone, and rows that stood for units stand for packets again.

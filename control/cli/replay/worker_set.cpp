@@ -142,7 +142,7 @@ WorkerSet::Place WorkerSet::place_of(const CapturedFrame& frame) const {
     alone->find_units_by(l7_unit_finder());
     parse_burst(*alone, route.worker.core);
     geo_burst(*alone, rules_);
-    find_units(*alone, alone->headers().well_formed(), rules_, route.worker.core);
+    (void)find_units(*alone, alone->headers().well_formed(), rules_, route.worker.core);
     return {route.worker.core, std::move(alone)};
 }
 
