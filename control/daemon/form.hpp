@@ -12,7 +12,8 @@ struct MHD_PostProcessor;
 namespace sluice {
 
 // The body of a request that is a form (multipart/form-data, RFC 7578), read by libmicrohttpd piece
-// by piece as it comes. The number of its parts is bounded.
+// by piece as it comes. The number of its parts is bounded. An empty part and one of the same name
+// and file name right after it are one.
 class FormReader {
 public:
     static constexpr std::size_t kMaxParts = 4096;
@@ -32,6 +33,7 @@ public:
 private:
     friend struct FormCallbacks;
     FormReader() = default;
+    [[nodiscard]] bool is_begun(const FormPart& part, std::size_t size) const;
 
     MHD_PostProcessor* reader_ = nullptr;
     std::vector<FormPart> parts_;

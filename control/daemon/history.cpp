@@ -33,9 +33,13 @@ std::uint64_t number_of(const std::string& path) {
 
 }  // namespace
 
-std::vector<std::string> History::files() const {
+Result<std::vector<std::string>> History::files() const {
+    const Result<std::vector<std::string>> names = list_folder(folder_);
+    if (!names) {
+        return names.error();
+    }
     std::vector<std::string> all;
-    for (const std::string& name : names_in(folder_)) {
+    for (const std::string& name : *names) {
         if (is_ours(name)) {
             all.push_back(folder_ + "/" + name);
         }
@@ -48,7 +52,11 @@ std::vector<std::string> History::files() const {
 Result<Done> History::add(const std::string& path) const {
     std::error_code error;
     std::filesystem::create_directories(folder_, error);
-    std::vector<std::string> known = files();
+    const Result<std::vector<std::string>> listed = files();
+    if (!listed) {
+        return listed.error();
+    }
+    const std::vector<std::string>& known = *listed;
     const std::uint64_t number = known.empty() ? 1 : number_of(known.back()) + 1;
     const std::string name = fmt::format("{}/{:0{}}{}", folder_, number, kDigits, kEnding);
     if (::link(path.c_str(), name.c_str()) != 0) {
@@ -64,9 +72,12 @@ Result<Done> History::add(const std::string& path) const {
 }
 
 Result<std::optional<History::Former>> History::newest_but(std::uint64_t generation) const {
-    std::vector<std::string> known = files();
-    std::reverse(known.begin(), known.end());
-    for (const std::string& path : known) {
+    Result<std::vector<std::string>> known = files();
+    if (!known) {
+        return known.error();
+    }
+    std::reverse(known->begin(), known->end());
+    for (const std::string& path : *known) {
         const Result<std::optional<std::string>> text = read_kept_file(path);
         if (!text) {
             return text.error();
@@ -83,7 +94,11 @@ Result<std::optional<History::Former>> History::newest_but(std::uint64_t generat
 }
 
 Result<Done> History::take_out(const Former& former) const {
-    for (const std::string& path : files()) {
+    const Result<std::vector<std::string>> known = files();
+    if (!known) {
+        return known.error();
+    }
+    for (const std::string& path : *known) {
         if (path >= former.path) {
             if (const Result<Done> removed = remove_file(path); !removed) {
                 return removed;

@@ -32,7 +32,7 @@ public:
     // It is in force again: it goes, and what is newer too.
     [[nodiscard]] Result<Done> take_out(const Former& former) const;
     // Where the sets lie, the oldest first.
-    [[nodiscard]] std::vector<std::string> files() const;
+    [[nodiscard]] Result<std::vector<std::string>> files() const;
 
 private:
     std::string folder_;

@@ -11,6 +11,9 @@ namespace {
 
 void warn_of_lost_lists(const StoredRules& rules) {
     for (const auto& [path, text] : rules.lists) {
+        if (rules.sent.contains(path)) {
+            continue;  // its file is another machine's
+        }
         std::error_code error;
         const std::string whole = list_path(rules.directory, path);
         if (!std::filesystem::exists(whole, error)) {

@@ -40,7 +40,7 @@ public:
 
     // Rule files: rule_applier.hpp.
     [[nodiscard]] RuleChange apply(RuleFile file) { return applier_.apply(std::move(file)); }
-    [[nodiscard]] Compiled preview(RuleFile file) const {
+    [[nodiscard]] std::optional<Compiled> preview(RuleFile file) {
         return applier_.preview(std::move(file));
     }
 

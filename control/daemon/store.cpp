@@ -68,15 +68,18 @@ Result<Done> Store::confirm_trial() const {
     return sync_folder_of(path_);
 }
 
-// One that cannot be read may name any of them: then all stay.
+// One that cannot be read, or not be found just now, may name any of them: then all stay.
 void Store::drop_old_lists() const {
     if (copies_.is_empty()) {
         return;
     }
-    std::vector<std::string> paths = history_.files();
-    paths.insert(paths.end(), {path_, trial_path_});
+    Result<std::vector<std::string>> paths = history_.files();
+    if (!paths) {
+        return;
+    }
+    paths->insert(paths->end(), {path_, trial_path_});
     std::set<std::string> sums;
-    for (const std::string& path : paths) {
+    for (const std::string& path : *paths) {
         const Result<std::optional<std::string>> text = read_kept_file(path);
         if (!text || (*text && !add_list_sums(**text, sums))) {
             return;

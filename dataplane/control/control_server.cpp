@@ -168,8 +168,13 @@ std::uint64_t ControlServer::coming() const {
 // to any other.
 void ControlServer::let_go_if_unfit(Client& client) {
     if (client.in.coming() < kSmallMessage) {
+        client.asked_room_at = 0;
         return;
     }
+    if (client.in.left() < client.asked_room_at) {
+        return;
+    }
+    client.asked_room_at = client.in.left() + kSmallMessage;
     const std::uint64_t needed = coming();
     const std::uint64_t there_are = available_memory();
     if (needed > there_are) {
@@ -177,6 +182,7 @@ void ControlServer::let_go_if_unfit(Client& client) {
                        " MiB of memory or more, and " + std::to_string(there_are >> 20) +
                        " MiB are available";
         client.in.skip();
+        client.asked_room_at = 0;
     }
 }
 
@@ -233,7 +239,8 @@ void ControlServer::answer_waiting(Client& client) {
 }
 
 void ControlServer::answer(Client& client, ByteView payload) {
-    Result<Request> request = decode_request(payload, dataplane_->room());
+    Result<Request> request =
+        decode_request(payload, carries_rules(payload) ? dataplane_->room() : Room{});
     if (!request && request.error().code == Errc::NoMemory && client.greeted) {
         turn_away(client, request.error().what);
         return;

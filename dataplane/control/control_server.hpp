@@ -40,6 +40,7 @@ private:
         bool closing = false;  // after what is in `out`
         bool more = false;     // it had its turn, and there may be more messages of it
         std::string unfit;     // why the message that is coming in is let go of; empty: it is not
+        std::size_t asked_room_at = 0;  // how much of it is there when memory is looked at again
     };
 
     ControlServer(Fd listener, SocketOptions options, Dataplane& dataplane);

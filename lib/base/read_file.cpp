@@ -74,14 +74,31 @@ Result<std::optional<std::string>> read_whole_file(const std::string& path, std:
     return std::optional{*std::move(text)};
 }
 
-std::vector<std::string> names_in(const std::string& folder) {
+namespace {
+
+// What could be read, and why not all of it.
+std::pair<std::vector<std::string>, std::error_code> read_names(const std::string& folder) {
     std::vector<std::string> names;
     std::error_code error;
     for (std::filesystem::directory_iterator at{folder, error}, end; !error && at != end;
          at.increment(error)) {
         names.push_back(at->path().filename().string());
     }
-    return names;
+    return {std::move(names), error};
+}
+
+}  // namespace
+
+Result<std::vector<std::string>> list_folder(const std::string& folder) {
+    auto [names, error] = read_names(folder);
+    if (error && error != std::errc::no_such_file_or_directory) {
+        return Error{Errc::Unreachable, "cannot list " + folder + ": " + error.message()};
+    }
+    return std::move(names);
+}
+
+std::vector<std::string> names_in(const std::string& folder) {
+    return read_names(folder).first;
 }
 
 }  // namespace sluice

@@ -36,12 +36,6 @@ consteval std::size_t index_of() {
     }
 }
 
-bool carries_rules(ByteView request) {
-    const auto kind = request.empty() ? std::byte{} : request.front();
-    return kind == std::byte{index_of<Request, ApplyRules>()} ||
-           kind == std::byte{index_of<Request, TryRules>()};
-}
-
 Error no_memory(std::uint64_t needed, bool all, std::uint64_t there_are) {
     return {Errc::NoMemory, "the rules need " + std::to_string((needed >> 20) + 1) +
                                 " MiB of memory" + (all ? "" : " or more") + ", and " +
@@ -79,6 +73,12 @@ std::vector<std::byte> encode(const RulesInForce& rules) {
 
 std::vector<std::byte> encode(const RuleSet& rules) {
     return bytes_with(rules);
+}
+
+bool carries_rules(ByteView request) noexcept {
+    const auto kind = request.empty() ? std::byte{} : request.front();
+    return kind == std::byte{index_of<Request, ApplyRules>()} ||
+           kind == std::byte{index_of<Request, TryRules>()};
 }
 
 Result<Request> decode_request(ByteView payload, const Room& room) {

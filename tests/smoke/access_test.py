@@ -178,8 +178,9 @@ class Databases(AccessCase):
         kept = self.kept().read_bytes()
         for damage in (key.unlink, lambda: key.chmod(0o644)):
             damage()
+            refusals = self.box.log("dataplane.log").count("without the sum")
             self.box.start_dataplane(*NULL)
-            self.assertIn("without the sum", self.box.log("dataplane.log"))
+            self.assertGreater(self.box.log("dataplane.log").count("without the sum"), refusals)
             self.box.kill(self.box.dataplane)
             # It is the key that is bad, and not the set: with the right one it is in force again.
             self.assertEqual(self.kept().read_bytes(), kept)

@@ -86,7 +86,9 @@ class Memory(BoxCase):
 
     def test_a_message_that_does_not_fit(self):
         with Limited(self.box.dataplane, 20 << 20):
-            self.expect_refused(self.box.apply(many_rules()))
+            done = self.box.apply(many_rules())
+            self.expect_refused(done)
+            self.assertIn("messages of this size", done.stderr)
             self.judges_by("small")
             self.apply(OTHER)
             self.judges_by("other")

@@ -39,6 +39,7 @@ limits:
   unused: {algorithm: token_bucket, rate: 1/s, burst: 2}
 """
 NO_RULE = "version: 1\nrules: []\n"
+FORM = {"Content-Type": "multipart/form-data; boundary=boundary"}
 
 
 class Case(unittest.TestCase):
@@ -165,13 +166,32 @@ class Resources(Case):
         self.refused_or_closed(whole, cut=20)
         self.assertEqual(self.box.generation(), generation)
 
-    def put_form(self, parts, cut=0):
-        body = "".join(
+    def test_forms_that_come_in_two_pieces(self):
+        """Cut at every byte: each chunk of a body is read by itself."""
+        self.start()
+        listed = RULES.replace("ip.proto eq 17", "ip.src in $a").replace(
+            "version: 1", "version: 1\ndata: {lists: {a: {type: cidr, file: /nowhere/a.txt}}}")
+        body = self.form([("list", "%2Fnowhere%2Fa.txt", "192.0.2.0/24\n"), ("list", "empty", ""),
+                          ("list", "unused", "x"), ("rules", None, listed)]).encode()
+        whole = self.good(self.box.ask("POST", "/v1/rules/diff", body, FORM))
+        other_case = {"Content-Type": FORM["Content-Type"].replace("multipart/form", "Multipart/Form")}
+        self.assertEqual(self.good(self.box.ask("POST", "/v1/rules/diff", body, other_case)), whole)
+        chunked = {**FORM, "Transfer-Encoding": "chunked"}
+        for cut in range(1, len(body)):
+            pieces = b"".join(b"%x\r\n%s\r\n" % (len(piece), piece) for piece in (body[:cut], body[cut:], b""))
+            answer = self.box.ask("POST", "/v1/rules/diff", pieces, chunked)
+            self.assertEqual(answer.status, 200, f"cut at {cut}: {answer.text}")
+            self.assertEqual(answer.json(), whole, f"cut at {cut}")
+
+    def form(self, parts):
+        return "".join(
             f'--boundary\r\nContent-Disposition: form-data; name="{name}"'
             + (f'; filename="{file}"' if file else "") + f"\r\n\r\n{content}\r\n"
             for name, file, content in parts) + "--boundary--\r\n"
-        return self.box.ask("PUT", "/v1/rules", body[:len(body) - cut],
-                            {"Content-Type": "multipart/form-data; boundary=boundary"})
+
+    def put_form(self, parts, cut=0):
+        body = self.form(parts)
+        return self.box.ask("PUT", "/v1/rules", body[:len(body) - cut], FORM)
 
     def refused_or_closed(self, parts, cut=0):
         """In the middle of a body there is no other answer than the end of the connection."""

@@ -54,7 +54,7 @@ void WorkerSet::share_limits_between() {
     lanes_ = std::make_unique<DeltaLanes>(workers_.size(), lane_size(workers_.size()));
     for (std::size_t i = 0; i < workers_.size(); ++i) {
         Worker& worker = *workers_[i];
-        worker.records.resize(kRecords);
+        worker.records.assign(kRecords, Record{});
         worker.ledger_store = std::make_unique<LedgerStore>(worker.core.buckets);
         worker.ledger = std::make_unique<Ledger>(i, *lanes_, worker.records, Instant{});
         worker.ledger->set(setup_.merge_interval, rules_.shared_limits);

@@ -3,6 +3,7 @@
 #include "lib/wire/codec.hpp"
 
 #include <array>
+#include <optional>
 
 namespace sluice {
 namespace {
@@ -48,20 +49,26 @@ HttpResponse post_diff(const HttpRequest& request, Services& services) {
     if (auto* refusal = std::get_if<HttpResponse>(&read)) {
         return std::move(*refusal);
     }
-    Compiled next = services.rules.preview(std::get<RuleFile>(std::move(read)));
-    if (!next.rules) {
-        return refused(does_not_compile(std::move(next.problems)));
+    std::optional<Compiled> next = services.rules.preview(std::get<RuleFile>(std::move(read)));
+    if (!next) {
+        return refused({Refusal::Kind::Superseded,
+                        "newer rules came to be compared while these waited for others to be "
+                        "compiled; these were not compiled",
+                        {}});
+    }
+    if (!next->rules) {
+        return refused(does_not_compile(std::move(next->problems)));
     }
     const std::shared_ptr<const RuleView> view = services.rules.view();
-    const SetDiff diff = diff_of(view->rules, next.rules->rules);
+    const SetDiff diff = diff_of(view->rules, next->rules->rules);
     return json_response({{"from", generation_text(view->generation)},
-                          {"to", generation_text(generation_of(next.rules->set))},
+                          {"to", generation_text(generation_of(next->rules->set))},
                           {"added", diff.added},
                           {"removed", diff.removed},
                           {"changed", changed_json(diff.changed)},
                           {"reordered", diff.reordered},
                           {"unchanged", diff.unchanged},
-                          {"warnings", to_json(next.problems)}});
+                          {"warnings", to_json(next->problems)}});
 }
 
 }  // namespace sluice

@@ -66,10 +66,11 @@ TrialEnd AppliedRules::end_after(std::chrono::nanoseconds time) const {
     return {.at = {now.boot, now.since + time}, .utc = std::time(nullptr) + seconds.count()};
 }
 
-bool AppliedRules::is_in_force(const StoredRules& next) const {
+bool AppliedRules::is_in_force(const StoredRules& next, const ListTexts& lists) const {
     return current() != nullptr && current()->generation == next.generation &&
            current()->text == next.text && current()->directory == next.directory &&
-           current()->applied_by == next.applied_by;
+           current()->applied_by == next.applied_by && current()->lists == lists &&
+           current()->sent == next.sent;
 }
 
 RuleLives AppliedRules::known_lives() const {
@@ -127,11 +128,11 @@ void AppliedRules::settle(PendingFile pending, StoredRules next, const std::opti
 }
 
 // The disk has another set where this one was never kept, one of its rules has ended, the copy of a
-// list was lost, or another version of sluiced compiled it to something else. Rules that lie there
-// already come back also when the disk is full.
+// list was lost, its lists came another way, or another version of sluiced compiled it to something
+// else. Rules that lie there already come back also when the disk is full.
 void AppliedRules::keep(StoredRules rules) {
     if (!kept_ || kept_->generation != rules.generation || kept_->lives != rules.lives ||
-        kept_->lists != rules.lists) {
+        kept_->lists != rules.lists || kept_->sent != rules.sent) {
         Result<PendingFile> pending = store_.prepare(rules);
         const Result<Done> done = pending ? pending->commit() : Result<Done>{pending.error()};
         if (!done) {

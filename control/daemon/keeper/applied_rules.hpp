@@ -35,8 +35,8 @@ public:
     [[nodiscard]] bool is_over(const TrialEnd& end) const;
     [[nodiscard]] TrialEnd end_after(std::chrono::nanoseconds time) const;
 
-    // Whether `next` was made of the set that is in force now.
-    [[nodiscard]] bool is_in_force(const StoredRules& next) const;
+    // Whether `next` was made of the set that is in force now, which had these `lists` then.
+    [[nodiscard]] bool is_in_force(const StoredRules& next, const ListTexts& lists) const;
     // Of the kept set and the one on trial: a trial that ends has forgotten no life.
     [[nodiscard]] RuleLives known_lives() const;
     // Gives the rules the lives that are known by now. False: other rules have ended than those

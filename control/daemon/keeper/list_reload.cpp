@@ -56,6 +56,7 @@ std::optional<RuleChange> reload_lists(LiveRules& rules) {
             return std::nullopt;
         }
         StoredRules next = *applied.current();
+        const ListTexts lists = next.lists;
         lock.unlock();
         const Result<bool> changed = read_again(next);
         Compiled compiled;
@@ -64,7 +65,7 @@ std::optional<RuleChange> reload_lists(LiveRules& rules) {
             compiled = rules.compile_now(next);
         }
         lock.lock();
-        if (!applied.is_in_force(next) || !applied.renew_lives(next, compiled)) {
+        if (!applied.is_in_force(next, lists) || !applied.renew_lives(next, compiled)) {
             continue;  // other rules came meanwhile: it is their lists that count
         }
         if (!changed) {

@@ -132,6 +132,7 @@ std::optional<RuleChange> LiveRules::try_change(const Edit& edit) {
     }
     StoredRules next = *applied.current();
     const KeySettings before = next.keys;
+    const ListTexts lists = next.lists;
     forget_ended(next.keys, applied.now());
     if (std::optional<Refusal> refusal = edit(next)) {
         return refused(applied.generation(), *std::move(refusal));
@@ -142,7 +143,7 @@ std::optional<RuleChange> LiveRules::try_change(const Edit& edit) {
         setting.is_new = false;
     }
     lock.lock();
-    const bool same = applied.is_in_force(next) && applied.current()->keys == before;
+    const bool same = applied.is_in_force(next, lists) && applied.current()->keys == before;
     if (!same || !applied.renew_lives(next, compiled)) {
         return std::nullopt;
     }

@@ -34,7 +34,11 @@ RuleChange RuleApplier::apply(RuleFile file) {
     }
 }
 
-Compiled RuleApplier::preview(RuleFile file) const {
+std::optional<Compiled> RuleApplier::preview(RuleFile file) {
+    const std::optional<NewestNext::Turn> turn = previews_.enter();
+    if (!turn) {
+        return std::nullopt;
+    }
     StoredRules next = as_applied(std::move(file));
     return rules_.compile_now(next);
 }

@@ -80,6 +80,14 @@ TEST_F(ReadFile, WhatTheMachineCannotReadNowMayBeGood) {
     EXPECT_EQ(**read_whole_file(path(), 100), "good");
 }
 
+TEST_F(ReadFile, AFolderIsListedWholeOrNotAtAll) {
+    write("");
+    EXPECT_EQ(*list_folder(folder), std::vector<std::string>{"file"});
+    EXPECT_TRUE(list_folder(folder + "/none")->empty());
+    const test::NoDescriptors none;
+    EXPECT_EQ(list_folder(folder).error().code, Errc::Unreachable);
+}
+
 TEST_F(ReadFile, NamesOfAFolderThatCannotBeListedAreNone) {
     write("");
     EXPECT_EQ(names_in(folder), std::vector<std::string>{"file"});

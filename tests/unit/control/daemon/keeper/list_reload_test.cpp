@@ -150,12 +150,12 @@ TEST_F(Lists, ARollbackFindsItsCopies) {
 
 TEST_F(Lists, APreviewReadsThemAndChangesNothing) {
     const std::uint64_t before = apply(kOne).after;
-    const Compiled next = rules().preview(file_with_lists(kFriends));
-    ASSERT_TRUE(next.rules);
-    EXPECT_EQ(next.rules->rules.size(), 2U);
+    const std::optional<Compiled> next = rules().preview(file_with_lists(kFriends));
+    ASSERT_TRUE(next && next->rules);
+    EXPECT_EQ(next->rules->rules.size(), 2U);
     expect_all(before);
     EXPECT_EQ(dataplane().times_applied(), 1U);
-    EXPECT_EQ(apply_lists().after, generation_of(next.rules->set));
+    EXPECT_EQ(apply_lists().after, generation_of(next->rules->set));
 }
 
 }  // namespace
