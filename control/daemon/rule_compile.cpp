@@ -124,16 +124,19 @@ Compiled compile(StoredRules& rules, const RssMapping& box) {
     Problems problems{rules.file, compile_stop().get_token()};
     if (const std::optional<std::string> why = no_memory_for(rules.text.size(), 0)) {
         problems.error({}, *why);
-        return {std::nullopt, problems.list()};
+        return {std::nullopt, problems.list(), true};
     }
     std::set<std::string> asked;
     std::size_t list_bytes = 0;
+    bool no_memory = false;
     const ListReader lists = [&](const std::string& path) -> Result<ListFile> {
-        asked.insert(path);
+        const bool is_first = asked.insert(path).second;
         Result<ListFile> file = list_of(rules, path);
-        if (file) {
+        // A text that several rules name is held once.
+        if (file && is_first) {
             list_bytes += file->text->size();
             if (const std::optional<std::string> why = no_memory_for(0, list_bytes)) {
+                no_memory = true;
                 return Error{Errc::TooMany, *why};
             }
         }
@@ -145,7 +148,8 @@ Compiled compile(StoredRules& rules, const RssMapping& box) {
     if (compiled) {
         forget_what_nobody_asked_for(rules, asked);
     }
-    return {std::move(compiled), problems.list()};
+    no_memory = no_memory && !compiled;
+    return {std::move(compiled), problems.list(), no_memory};
 }
 
 // Only the rules themselves say which of them have a ttl, so that this may take two times.

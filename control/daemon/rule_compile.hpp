@@ -19,6 +19,7 @@ class OverrideCache;
 struct Compiled {
     std::optional<CompiledRules> rules;
     std::vector<Problem> problems;
+    bool no_memory = false;  // nothing is wrong with the rules: they are worth another try
 };
 
 // A list of the set as its file is now, opened with the rights of the set's applicant.

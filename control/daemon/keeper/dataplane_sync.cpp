@@ -67,7 +67,7 @@ bool DataplaneSync::show_for(const RssMapping& box) {
     StoredRules rules = *rules_.applied.current();
     Compiled compiled = compile(rules, box);
     if (!compiled.rules) {
-        return true;
+        return !compiled.no_memory;
     }
     rules_.board.show(rules_.applied, std::move(compiled.rules->rules));
     shown_for_ = box;
@@ -97,7 +97,7 @@ bool DataplaneSync::bring_kept() {
     }
     if (refusal) {
         spdlog::error("could not bring the rules to the dataplane: {}", refusal->what);
-        return refusal->kind == Refusal::Kind::DoesNotCompile;
+        return refusal->kind == Refusal::Kind::DoesNotCompile && !compiled.no_memory;
     }
     rules_.applied.drop_old_lists();
     spdlog::info("the dataplane runs generation {:016x} now", rules_.applied.kept()->generation);
@@ -129,6 +129,11 @@ bool DataplaneSync::adopt(const Welcome& dataplane) {
     }
     StoredRules rules = stored(std::move(*running), rules_.applied.now());
     Compiled compiled = compile(rules, rules_.link.spread());
+    if (compiled.no_memory) {
+        spdlog::error("no memory to take over the rules of dataplane {}; trying again",
+                      dataplane.pid);
+        return false;
+    }
     if (!compiled.rules) {
         spdlog::error("dataplane {} runs rules that do not compile here; it keeps them",
                       dataplane.pid);

@@ -1,6 +1,7 @@
 #include "control/daemon/rule_keeper.hpp"
 
 #include "keeper_fixture.hpp"
+#include "tests/unit/base/little_memory.hpp"
 
 #include <gtest/gtest.h>
 
@@ -246,6 +247,39 @@ TEST_F(Keeper, TheFirstRulesAreAppliedWhenThereAreNone) {
     const std::uint64_t later = apply(kTwo).after;
     start_daemon(folder_ / "first.yaml");
     expect_all(later);
+}
+
+// Nothing is wrong with the rules: they come as soon as they can be compiled.
+TEST_F(Keeper, AShortageOfMemoryIsOverOnceItPasses) {
+    start_dataplane();
+    start_daemon();
+    const std::uint64_t kept = apply(kOne).after;
+    stop_dataplane();
+    tick();
+    start_dataplane();
+    {
+        const test::LittleMemory none{0};
+        tick();
+        EXPECT_EQ(in_dataplane(), 0U);
+    }
+    tick();
+    expect_all(kept);
+}
+
+// The same of rules that only the dataplane knows.
+TEST_F(Keeper, RulesAreTakenOverOnceThereIsMemory) {
+    start_dataplane();
+    start_daemon();
+    const std::uint64_t kept = apply(kOne).after;
+    kill_daemon();
+    std::filesystem::remove_all(folder_ / "state");
+    {
+        const test::LittleMemory none{0};
+        start_daemon();
+        EXPECT_EQ(in_view(), 0U);
+    }
+    tick();
+    EXPECT_EQ(in_view(), kept);
 }
 
 TEST_F(Keeper, FirstRulesThatCannotBeAreLeftOut) {
