@@ -3,6 +3,7 @@
 #include "dataplane/state/file_head.hpp"
 #include "dataplane/state/whole_file.hpp"
 #include "lib/base/log.hpp"
+#include "lib/base/memory_room.hpp"
 #include "lib/base/read_file.hpp"
 #include "lib/wire/codec.hpp"
 
@@ -77,16 +78,16 @@ Result<Done> RulesStore::save(const RulesInForce& rules) const {
     return done;
 }
 
-Result<std::optional<ApplyRules>> RulesStore::load() const {
-    Result<std::optional<ApplyRules>> kept = read(path_);
+Result<std::optional<ApplyRules>> RulesStore::load(std::size_t workers) const {
+    Result<std::optional<ApplyRules>> kept = read(path_, workers);
     if (kept && !*kept && ::access(before_.c_str(), F_OK) == 0) {
         return Error{Errc::BadSyntax, "the saved rule set " + path_ + " is gone"};
     }
     return kept;
 }
 
-Result<std::optional<ApplyRules>> RulesStore::load_before() const {
-    return read(before_);
+Result<std::optional<ApplyRules>> RulesStore::load_before(std::size_t workers) const {
+    return read(before_, workers);
 }
 
 // A file that was left where it is keeps its name.
@@ -96,7 +97,7 @@ void RulesStore::take_back() const {
     }
 }
 
-Result<std::optional<ApplyRules>> RulesStore::read(const std::string& path) {
+Result<std::optional<ApplyRules>> RulesStore::read(const std::string& path, std::size_t workers) {
     const auto text = read_whole_file(path, kMostBytes);
     if (!text && !is_about_content(text.error())) {
         return Error{Errc::Unreachable, "the saved rule set: " + text.error().what};
@@ -106,7 +107,11 @@ Result<std::optional<ApplyRules>> RulesStore::read(const std::string& path) {
     }
     const Result<ByteView> body =
         text ? body_of(kRulesFile, bytes_of(**text)) : Result<ByteView>{text.error()};
-    Result<Request> request = body ? decode_request(*body) : Result<Request>{body.error()};
+    const Room room{available_memory(), workers};
+    Result<Request> request = body ? decode_request(*body, room) : Result<Request>{body.error()};
+    if (!request && request.error().code == Errc::NoMemory) {
+        return Error{Errc::Unreachable, "the saved rule set " + path + ": " + request.error().what};
+    }
     if (request) {
         if (auto* rules = std::get_if<ApplyRules>(&*request)) {
             return std::optional{std::move(*rules)};

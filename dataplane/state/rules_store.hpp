@@ -23,15 +23,17 @@ public:
 
     // nullopt: nothing was ever saved. A file that is of another version or was cut off is put
     // aside and reported; so is one that is gone. One that cannot be read just now
-    // (Errc::Unreachable) stays where it is.
-    [[nodiscard]] Result<std::optional<ApplyRules>> load() const;
+    // (Errc::Unreachable), or needs more memory than there is for so many workers, stays where it
+    // is.
+    [[nodiscard]] Result<std::optional<ApplyRules>> load(std::size_t workers = 1) const;
     // The set before it, likewise; nullopt: there is none. It stays the set before.
-    [[nodiscard]] Result<std::optional<ApplyRules>> load_before() const;
+    [[nodiscard]] Result<std::optional<ApplyRules>> load_before(std::size_t workers = 1) const;
     // The set before is the saved one from now on, where no other is.
     void take_back() const;
 
 private:
-    [[nodiscard]] static Result<std::optional<ApplyRules>> read(const std::string& path);
+    [[nodiscard]] static Result<std::optional<ApplyRules>> read(const std::string& path,
+                                                                std::size_t workers);
 
     std::string directory_;
     std::string path_;

@@ -1,5 +1,7 @@
 #include "lib/base/read_file.hpp"
 
+#include "lib/base/memory_room.hpp"
+
 #include <algorithm>
 #include <cerrno>
 #include <filesystem>
@@ -19,6 +21,17 @@ Error unreadable(const std::string& path) {
             "cannot read " + path + ": " + std::generic_category().message(errno)};
 }
 
+// What is smaller than this is always read: how much memory there is, is written in files too.
+constexpr std::size_t kAlwaysRead = std::size_t{1} << 20;
+
+bool has_room_for(std::size_t size) {
+    return size <= kAlwaysRead || size <= available_memory();
+}
+
+Error too_little_memory(const std::string& path) {
+    return {Errc::Unreachable, "cannot read " + path + ": there is too little memory for it"};
+}
+
 Error no_file(const std::string& path) {
     return {Errc::BadSyntax, "cannot read " + path + ": it is no regular file"};
 }
@@ -32,6 +45,9 @@ Result<std::string> read_to_end(int fd, const std::string& path, std::size_t mos
         return no_file(path);
     }
     const auto expected = std::min(static_cast<std::size_t>(info.st_size), most);
+    if (!has_room_for(expected)) {
+        return too_little_memory(path);
+    }
     std::string text(std::max(expected + 1, kLeastRead), '\0');  // one more, to see the end at once
     for (std::size_t size = 0;;) {
         const ssize_t got = ::read(fd, text.data() + size, text.size() - size);
@@ -51,7 +67,11 @@ Result<std::string> read_to_end(int fd, const std::string& path, std::size_t mos
             return text;
         }
         if (size == text.size()) {
-            text.resize(2 * size);  // it grew meanwhile
+            // It grew meanwhile; both texts are there for a while.
+            if (!has_room_for(3 * size)) {
+                return too_little_memory(path);
+            }
+            text.resize(2 * size);
         }
     }
 }

@@ -1,5 +1,6 @@
 #include "lib/base/read_file.hpp"
 
+#include "tests/unit/base/little_memory.hpp"
 #include "tests/unit/base/no_descriptors.hpp"
 
 #include <gtest/gtest.h>
@@ -86,6 +87,17 @@ TEST_F(ReadFile, AFolderIsListedWholeOrNotAtAll) {
     EXPECT_TRUE(list_folder(folder + "/none")->empty());
     const test::NoDescriptors none;
     EXPECT_EQ(list_folder(folder).error().code, Errc::Unreachable);
+}
+
+TEST_F(ReadFile, WhatHasNoRoomInMemoryCannotBeReadNow) {
+    constexpr std::size_t kSize = std::size_t{64} << 20;
+    write("");
+    std::filesystem::resize_file(path(), kSize);
+    {
+        const test::LittleMemory little{8U << 20};
+        EXPECT_EQ(error(kSize), Errc::Unreachable);
+    }
+    EXPECT_TRUE(read_whole_file(path(), kSize));
 }
 
 TEST_F(ReadFile, NamesOfAFolderThatCannotBeListedAreNone) {

@@ -1,5 +1,6 @@
 #include "dataplane/state/rules_store.hpp"
 #include "dataplane/state/slots_store.hpp"
+#include "tests/unit/base/little_memory.hpp"
 #include "tests/unit/base/no_descriptors.hpp"
 
 #include <gtest/gtest.h>
@@ -153,6 +154,19 @@ TEST_F(RulesStoreTest, AFileThatCannotBeReadNowStays) {
     fail();
     EXPECT_TRUE(std::filesystem::is_symlink(directory + "/ruleset.bin"));
     EXPECT_TRUE(std::filesystem::is_symlink(directory + "/slots.bin"));
+}
+
+// A machine with less memory than the one that saved them.
+TEST_F(RulesStoreTest, ASetThatHasNoRoomInMemoryStays) {
+    const RulesStore store{directory};
+    ASSERT_TRUE(store.save(called(example(), std::string(4U << 20, '#'))).has_value());
+    {
+        const test::LittleMemory little{8U << 20};
+        const auto rules = store.load();
+        ASSERT_FALSE(rules.has_value());
+        EXPECT_EQ(rules.error().code, Errc::Unreachable) << rules.error().what;
+    }
+    EXPECT_TRUE(store.load()->has_value());
 }
 
 std::string whole(const std::string& path) {
