@@ -111,10 +111,8 @@ void detach_device(const std::string& device) noexcept {
 
 Result<Done> attach_again(const std::string& device, std::uint16_t number) {
     const std::string holder = "net_null_away" + std::to_string(number);
-    std::uint16_t held_number = 0;
-    if (rte_eth_dev_get_port_by_name(holder.c_str(), &held_number) == 0) {
-        detach_device(holder);
-    }
+    // Also where its port is closed, which leaves the device.
+    detach_device(holder);
     detach_device(device);
     const Result<std::uint16_t> attached = attach_device(device);
     if (attached && *attached == number) {
