@@ -109,14 +109,14 @@ void BoxState::restore_snapshot() {
 }
 
 void BoxState::write_snapshot() const {
-    if (std::exchange(snapshot_counts_->unread, false)) {
-        (void)::rename(snapshot_file_.c_str(), (snapshot_file_ + kUnread).c_str());
-    }
-    if (const Result<Done> done = region_->write_snapshot(folder_, snapshot_file_); !done) {
+    const std::string keep_as = snapshot_counts_->unread ? snapshot_file_ + kUnread : "";
+    const Result<Done> done = region_->write_snapshot(folder_, snapshot_file_, keep_as);
+    if (!done) {
         log_error(done.error().what);
         snapshot_counts_->failed.add(1);
         return;
     }
+    snapshot_counts_->unread = false;
     struct stat file{};
     (void)::stat(snapshot_file_.c_str(), &file);
     snapshot_counts_->bytes.set(static_cast<std::uint64_t>(file.st_size));

@@ -24,6 +24,13 @@ void fill_with_randomness(T& bytes) noexcept {
     }
 }
 
+// What cannot be looked at counts as there: it is not to be replaced.
+bool is_something(const std::string& name) {
+    std::error_code error;
+    const auto type = std::filesystem::status(name, error).type();
+    return type != std::filesystem::file_type::not_found;
+}
+
 std::string name_of_header(const std::string& place) {
     return place + "/header";
 }
@@ -82,8 +89,7 @@ void remove_unfinished(const std::string& place, std::uint64_t in_use) {
     const std::string bad = place + "/" + std::string{kBadFormer};
     for (const std::string& file : files_of(place, "worker-")) {
         const std::string id = file.substr(file.rfind('-') + 1);
-        if (id != std::to_string(in_use) && !std::filesystem::exists(former + id) &&
-            !std::filesystem::exists(bad + id)) {
+        if (id != std::to_string(in_use) && !is_something(former + id) && !is_something(bad + id)) {
             (void)::unlink(file.c_str());
         }
     }
@@ -202,7 +208,7 @@ Result<Done> StateRegion::install(const std::string& place, std::uint64_t succee
 // former one.
 Result<RegionHeader> StateRegion::latest_header(const std::string& place) {
     const std::vector<std::string> former = latest_former(place);
-    const bool is_there = std::filesystem::exists(name_of_header(place));
+    const bool is_there = is_something(name_of_header(place));
     if (!is_there && former.empty()) {
         return mapping_failed("open", name_of_header(place));
     }
@@ -256,7 +262,7 @@ std::vector<StateRegion> StateRegion::open_as_found(const StateFolder& folder) {
         return {};
     }
     std::vector<std::string> names = latest_former(*place);
-    if (std::filesystem::exists(name_of_header(*place))) {
+    if (is_something(name_of_header(*place))) {
         names.insert(names.begin(), name_of_header(*place));
     }
     return open_all(folder, names, Mapping::Stores::Private);
@@ -279,7 +285,7 @@ bool StateRegion::is_there(const StateFolder& folder) {
     const std::string place = folder.path() + "/tables";
     const std::vector<std::string> former = files_of(place, "former-");
     const std::string name = former.empty() ? name_of_header(place) : former.front();
-    if (!std::filesystem::exists(name)) {
+    if (!is_something(name)) {
         return false;
     }
     const Result<RegionHeader> header = copy_of_header(name);
@@ -319,7 +325,7 @@ Result<StateRegion> StateRegion::open(const StateFolder& folder, const StateShap
     if (!place) {
         return place.error();
     }
-    const bool is_there = std::filesystem::exists(name_of_header(*place));
+    const bool is_there = is_something(name_of_header(*place));
     if (!is_there && files_of(*place, "former-").empty()) {
         return make_new(folder, shape);
     }

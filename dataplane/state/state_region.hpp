@@ -39,8 +39,10 @@ public:
     [[nodiscard]] static std::optional<Heritage> heritage(const StateFolder& folder);
     // A copy for the next boot, written beside what workers do; and such a copy made the region
     // that open() finds, its instants as much later as UTC is.
-    [[nodiscard]] Result<Done> write_snapshot(const StateFolder& folder,
-                                              const std::string& path) const;
+    // `keep_as`: the name of what lies there from the instant on at which the new one is whole; an
+    // error leaves it where it is.
+    [[nodiscard]] Result<Done> write_snapshot(const StateFolder& folder, const std::string& path,
+                                              const std::string& keep_as = {}) const;
     [[nodiscard]] static Result<Done> restore(const StateFolder& folder, const std::string& path,
                                               bool huge_pages);
     // Whether a region lies there that an earlier boot has not left.

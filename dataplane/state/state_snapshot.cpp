@@ -13,6 +13,7 @@
 #include <filesystem>
 
 #include <fcntl.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 // A copy of a region on a disk, for the next boot:
@@ -95,11 +96,43 @@ bool put_worker(Parts& parts, const std::string& path, std::uint32_t worker) {
     }
 }
 
+// A regular file alone: opening anything else may wait for ever, and it will never be a snapshot.
+Result<File> open_snapshot(const std::string& path) {
+    const int fd = ::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+    struct stat info{};
+    const bool is_known = fd >= 0 && ::fstat(fd, &info) == 0;
+    if (is_known ? !S_ISREG(info.st_mode) : errno == ELOOP || errno == ENXIO) {
+        (void)::close(fd);
+        return Error{Errc::BadSyntax, "the snapshot " + path + " is no regular file"};
+    }
+    File file{is_known ? ::fdopen(fd, "rb") : nullptr, &std::fclose};
+    if (file == nullptr) {
+        const Error failed = snapshot_failed("read", path);
+        (void)::close(fd);
+        return failed;
+    }
+    return file;
+}
+
 // Why the snapshot ended before its end: it was cut off, or cannot be read just now.
 Error read_failed(std::FILE* file, const std::string& path) {
     return std::ferror(file) != 0
                ? snapshot_failed("read", path)
                : Error{Errc::BadSyntax, "the snapshot " + path + " cannot be read"};
+}
+
+// What lies there gives way, under another name if there is one for it, once the new one is whole.
+bool put_in_place(const std::string& whole, const std::string& path, const std::string& keep_as) {
+    const bool kept = !keep_as.empty() && ::rename(path.c_str(), keep_as.c_str()) == 0;
+    if (::rename(whole.c_str(), path.c_str()) == 0) {
+        return true;
+    }
+    const int failed = errno;
+    if (kept) {
+        (void)::rename(keep_as.c_str(), path.c_str());
+    }
+    errno = failed;
+    return false;
 }
 
 }  // namespace
@@ -119,11 +152,13 @@ std::uint64_t StateRegion::SnapshotHead::sum_now() const noexcept {
     return siphash_1_3(HashSecret{}, ByteView{bytes, offsetof(SnapshotHead, sum)});
 }
 
-Result<Done> StateRegion::write_snapshot(const StateFolder& folder, const std::string& path) const {
+Result<Done> StateRegion::write_snapshot(const StateFolder& folder, const std::string& path,
+                                         const std::string& keep_as) const {
     const Result<std::string> place = folder.tables(0, false);
     const std::string temporary = path + ".new";
+    (void)::unlink(temporary.c_str());
     const int fd =
-        ::open(temporary.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW, 0600);
+        ::open(temporary.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0600);
     const File file{fd < 0 ? nullptr : ::fdopen(fd, "wb"), &std::fclose};
     if (!place || file == nullptr) {
         return snapshot_failed("write", temporary);
@@ -141,7 +176,7 @@ Result<Done> StateRegion::write_snapshot(const StateFolder& folder, const std::s
     const auto slots = read_whole_file(folder.path() + "/slots.bin", kMostSlotBytes);
     done = done && slots && parts.put(kSlotsPart, 0, bytes_of(slots->value_or(""))) &&
            parts.put(kEndPart, 0, {}) && std::fflush(file.get()) == 0 && ::fsync(fd) == 0;
-    if (!done || ::rename(temporary.c_str(), path.c_str()) != 0) {
+    if (!done || !put_in_place(temporary, path, keep_as)) {
         return snapshot_failed("write", temporary);
     }
     return Done{};
@@ -151,14 +186,15 @@ Result<Done> StateRegion::write_snapshot(const StateFolder& folder, const std::s
 // region next finds them.
 Result<Done> StateRegion::restore(const StateFolder& folder, const std::string& path,
                                   bool huge_pages) {
-    const File file{std::fopen(path.c_str(), "rb"), &std::fclose};
+    const Result<File> opened = open_snapshot(path);
     SnapshotHead head{};
-    if (file == nullptr) {
-        return snapshot_failed("read", path);
+    if (!opened) {
+        return opened.error();
     }
-    if (std::fread(&head, sizeof(head), 1, file.get()) != 1 || head.magic != kSnapshotMagic ||
+    std::FILE* const file = opened->get();
+    if (std::fread(&head, sizeof(head), 1, file) != 1 || head.magic != kSnapshotMagic ||
         head.sum != head.sum_now() || head.utc < 0 || !head.header.check()) {
-        return read_failed(file.get(), path);
+        return read_failed(file, path);
     }
     const std::int64_t age =
         std::max<std::int64_t>(read_clock(CLOCK_REALTIME).count() - head.utc, 0);
@@ -181,7 +217,7 @@ Result<Done> StateRegion::restore(const StateFolder& folder, const std::string& 
         return region.error();
     }
     SumChain sums{head.sum};
-    for (PartHead part{}; std::fread(&part, sizeof(part), 1, file.get()) == 1;) {
+    for (PartHead part{}; std::fread(&part, sizeof(part), 1, file) == 1;) {
         if (part.worker == kEndPart && part.sum == sums.next(part, {})) {
             log_info("took up a snapshot that is " + std::to_string(age / 1'000'000'000) +
                      " s old");
@@ -193,7 +229,7 @@ Result<Done> StateRegion::restore(const StateFolder& folder, const std::string& 
                              part.size <= shape.worker_bytes() - part.offset;
         const bool is_slots = part.worker == kSlotsPart && part.size == bytes.size();
         if ((!is_page && !is_slots) ||
-            (!bytes.empty() && std::fread(bytes.data(), bytes.size(), 1, file.get()) != 1) ||
+            (!bytes.empty() && std::fread(bytes.data(), bytes.size(), 1, file) != 1) ||
             part.sum != sums.next(part, bytes)) {
             break;
         }
@@ -205,7 +241,7 @@ Result<Done> StateRegion::restore(const StateFolder& folder, const std::string& 
             return kept;
         }
     }
-    return read_failed(file.get(), path);
+    return read_failed(file, path);
 }
 
 }  // namespace sluice

@@ -11,6 +11,7 @@
 #include <string>
 
 #include <sys/mount.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 namespace sluice::box_state_test {
@@ -295,6 +296,45 @@ TEST_F(SnapshotTest, OneThatCannotBeReadNowStays) {
     state->end_snapshots();
     EXPECT_TRUE(fs::is_symlink(box.snapshot_file + ".unread"));
     EXPECT_TRUE(fs::is_regular_file(fs::symlink_status(box.snapshot_file)));
+}
+
+// Opening a FIFO would wait for ever for somebody who writes to it.
+TEST_F(SnapshotTest, WhatIsNoFileIsKeptAside) {
+    leave_snapshot();
+    fs::remove(box.snapshot_file);
+    ASSERT_EQ(::mkfifo(box.snapshot_file.c_str(), 0600), 0);
+    ASSERT_TRUE(open());
+    EXPECT_TRUE(fs::is_fifo(box.snapshot_file + ".bad"));
+    fs::remove(box.snapshot_file + ".bad");
+    fs::remove_all(directory + "/tables");
+    fs::create_directory(box.snapshot_file);
+    ASSERT_TRUE(open());
+    EXPECT_TRUE(fs::is_directory(box.snapshot_file + ".bad"));
+}
+
+// What may be good gives way to nothing but a snapshot that is whole.
+TEST_F(SnapshotTest, AnUnreadOneStaysUntilAnotherIsWritten) {
+    leave_snapshot();
+    fs::remove(box.snapshot_file);
+    fs::create_symlink(test::kReadsFail, box.snapshot_file);
+    auto state = open();
+    ASSERT_TRUE(state);
+    fs::create_directory(box.snapshot_file + ".new");  // in the way of the next
+    state->end_snapshots();
+    EXPECT_EQ(state->stats().snapshots_failed, 1U);
+    EXPECT_TRUE(fs::is_symlink(box.snapshot_file));
+    fs::remove(box.snapshot_file + ".new");
+    state->end_snapshots();
+    EXPECT_TRUE(fs::is_symlink(box.snapshot_file + ".unread"));
+    EXPECT_TRUE(fs::is_regular_file(fs::symlink_status(box.snapshot_file)));
+}
+
+TEST_F(BoxStateTest, AHeaderThatCannotBeLookedAtEndsNoStart) {
+    leave_state();
+    const std::string header = directory + "/tables/header";
+    fs::remove(header);
+    fs::create_symlink("header", header);
+    EXPECT_TRUE(open());
 }
 
 // The tables of a process that was killed hold every page of a hugetlbfs.
