@@ -5,6 +5,7 @@
 #include <fmt/chrono.h>
 #include <nlohmann/json.hpp>
 
+#include <cerrno>
 #include <ctime>
 #include <filesystem>
 
@@ -27,6 +28,20 @@ void give_to_owner_of(const std::string& directory, int file) {
             (void)::fchmod(file, 0660);
         }
     }
+}
+
+// O_CREAT only where nothing has that name: in a sticky folder that a group may write to, the
+// kernel refuses it for a file of somebody else (fs.protected_regular), to root too.
+int open_to_append(const std::string& path) {
+    constexpr int kAppend = O_WRONLY | O_APPEND | O_CLOEXEC | O_NOFOLLOW;
+    int file = ::open(path.c_str(), kAppend);
+    if (file < 0 && errno == ENOENT) {
+        file = ::open(path.c_str(), kAppend | O_CREAT | O_EXCL, 0600);
+        if (file < 0 && errno == EEXIST) {
+            file = ::open(path.c_str(), kAppend);  // another process has just made it
+        }
+    }
+    return file;
 }
 
 }  // namespace
@@ -55,8 +70,7 @@ bool append_audit(const std::string& path, const std::string& line) {
     const std::string directory = std::filesystem::path{path}.parent_path().string();
     std::error_code error;
     std::filesystem::create_directories(directory, error);
-    const Fd file{
-        ::open(path.c_str(), O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600)};
+    const Fd file{open_to_append(path)};
     if (!file.is_open()) {
         return false;
     }

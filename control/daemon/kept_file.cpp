@@ -54,7 +54,10 @@ PendingFile::~PendingFile() {
 
 Result<PendingFile> PendingFile::write(const std::string& path, const std::string& text) {
     PendingFile pending{path + ".new", path};
-    const Fd file{::open(pending.from_.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600)};
+    // A process that was killed has left it, or somebody else has put a link there.
+    (void)::unlink(pending.from_.c_str());
+    const Fd file{
+        ::open(pending.from_.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600)};
     if (!file.is_open() || !write_all(file.get(), text)) {
         return failed("cannot write", pending.from_);
     }

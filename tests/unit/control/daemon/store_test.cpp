@@ -240,6 +240,17 @@ TEST(Store, AFlippedBitChangesNothingThatIsEnforced) {
     EXPECT_GT(aside, whole.size() * 7);
 }
 
+TEST(Store, WritesThroughNoLinkThatLiesInItsWay) {
+    const TemporaryFolder folder;
+    folder.write("of_others", "theirs");
+    std::filesystem::create_symlink(folder / "of_others", folder / "rules.json.new");
+    Result<PendingFile> pending = PendingFile::write(folder / "rules.json", "ours");
+    ASSERT_TRUE(pending) << pending.error().what;
+    ASSERT_TRUE(pending->commit());
+    EXPECT_EQ(folder.read("of_others"), "theirs");
+    EXPECT_EQ(folder.read("rules.json"), "ours");
+}
+
 TEST(Notes, AsJsonAndBack) {
     EXPECT_EQ(notes_to_json({}), "{}");
     const std::string notes = notes_to_json(example());
