@@ -208,6 +208,8 @@ Reply RulePublisher::take(ApplyRules request, Keep keep) {
                 source_ = std::move(request.source);
                 modes_ = std::move(request.modes);
                 seal_ = request.seal;
+            } else {
+                to_keep_ = Unkept{loaded_, source_, modes_, seal_, board_.mark()};
             }
             return Failure{kept.error().what};
         }
