@@ -9,6 +9,7 @@ SIBLINGS = (137, 5353, 5355)  # NBNS, mDNS, LLMNR
 OPCODES = (0, 1, 2, 4, 5, 6)
 CLASSES = (1, 3, 4, 254, 255)
 MOST_RECORDS = 64
+MOST_POINTERS = 16  # of a name
 
 
 class NoMessage(Exception):
@@ -16,11 +17,12 @@ class NoMessage(Exception):
 
 
 def fields_of(payload, ports):
-    """-> the fields of a message, or {}"""
-    if any(port in SIBLINGS for port in ports) and 53 not in ports:
-        return {}
+    """-> the fields of a message, or {}; `ports`: those of the sender and of the receiver"""
     try:
         flags, questions, *records = struct.unpack_from("!2xHHHHH", payload)
+        server = ports[0] if flags & 0x8000 else ports[1]
+        if server in SIBLINGS and 53 not in ports:
+            return {}
         if questions == 0 or (flags >> 11) & 15 not in OPCODES:
             return {}
         labels, at = question_name(payload, 12)
@@ -33,16 +35,16 @@ def fields_of(payload, ports):
             "dns.qtype": kind}
 
 
-def question_name(message, at):
+def question_name(message, at, pointers=MOST_POINTERS):
     """-> (labels, where what follows it begins); a pointer leads before where its labels began."""
     labels, begun = [], at
     while True:
         size = message[at]
         if size >> 6 == 3:
             target = struct.unpack_from("!H", message, at)[0] & 0x3FFF
-            if target >= begun:
+            if target >= begun or pointers == 0:
                 raise NoMessage
-            return check_size(labels + question_name(message, target)[0]), at + 2
+            return check_size(labels + question_name(message, target, pointers - 1)[0]), at + 2
         if size > LONGEST_LABEL:
             raise NoMessage
         if size == 0:
@@ -73,11 +75,11 @@ def text_of_octet(octet):
 def check_whole(message, flags, questions, records, network, at):
     """Without its port a message is only what fits to the last byte."""
     answers, authorities, additionals = records
-    bad = flags & 0x7840 or questions != 1 or network not in CLASSES
+    bad = flags & 0x7800 or questions != 1 or network not in CLASSES
     if flags & 0x8000:
         bad = bad or flags & 15 > 11
     else:
-        bad = bad or flags & 15 or answers or authorities
+        bad = bad or answers or authorities
     if bad or sum(records) > MOST_RECORDS:
         raise NoMessage
     for _ in range(sum(records)):

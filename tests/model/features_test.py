@@ -173,7 +173,7 @@ class Dns(unittest.TestCase):
         self.assertEqual(dns.fields_of(self.QUERY, (9, 4000)), fields)
         self.assertEqual(dns.fields_of(self.QUERY + b"x", (9, 53)), fields)
         self.assertEqual(dns.fields_of(self.QUERY + b"x", (9, 4000)), {})
-        self.assertEqual(dns.fields_of(self.QUERY, (5353, 9)), {})
+        self.assertEqual(dns.fields_of(self.QUERY, (9, 5353)), {})
         for size in range(len(self.QUERY)):
             self.assertEqual(dns.fields_of(self.QUERY[:size], (9, 53)), {}, size)
 

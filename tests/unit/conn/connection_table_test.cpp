@@ -26,10 +26,12 @@ protected:
                    offer);
         EXPECT_EQ(offer.kind, Offered::Nothing);
     }
+    // The offer may be of the bytes themselves, which stay until the next ones come.
     void take(std::uint64_t at, const std::string& bytes) {
+        taken = bytes;
         table.take({.digest = kDigest,
                     .seq = kIsn + static_cast<std::uint32_t>(at),
-                    .payload = bytes_of(bytes)},
+                    .payload = bytes_of(taken)},
                    scratch, at_second(0), offer);
     }
     [[nodiscard]] std::uint64_t count(ConnectionEvent event) const {
@@ -40,15 +42,15 @@ protected:
     ConnectionTable table{
         {.connections = 64, .half_heads = 16, .half_head_lines = 2000, .head_bytes = 4000}};
     ToyReader reader{table, kDigest, kIsn};
+    std::string taken;
     StreamOffer offer;
     std::vector<std::byte> scratch = std::vector<std::byte>(10'000);
 };
 
 TEST_F(ConnectionTableTest, AHeadInOneSegmentIsSeenWhereItLies) {
-    const std::string unit = toy_unit('a', 100);
-    take(0, unit);
+    take(0, toy_unit('a', 100));
     ASSERT_EQ(offer.kind, Offered::Head);
-    EXPECT_EQ(static_cast<const void*>(offer.bytes.data()), unit.data()) << "no copy";
+    EXPECT_EQ(static_cast<const void*>(offer.bytes.data()), taken.data()) << "no copy";
     EXPECT_EQ(table.size(), 0U) << "and nothing is remembered until it is judged";
     table.not_mine(offer);
     EXPECT_EQ(table.size(), 0U);

@@ -39,6 +39,10 @@ void* born(void* memory, std::size_t size) {
     }
     return born(memory, malloc_usable_size(memory));
 }
+[[gnu::noinline]] void* operator new(std::size_t size, const std::nothrow_t&) noexcept {
+    void* memory = std::malloc(size);
+    return memory == nullptr ? nullptr : born(memory, malloc_usable_size(memory));
+}
 [[gnu::noinline]] void* operator new(std::size_t size, std::align_val_t align) {
     void* memory = ::memalign(static_cast<std::size_t>(align), size);
     if (memory == nullptr) {
