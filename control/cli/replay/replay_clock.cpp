@@ -1,6 +1,7 @@
 #include "control/cli/replay/replay_clock.hpp"
 
 #include "lib/meter/lifetime.hpp"
+#include "lib/table/own_bucket.hpp"
 
 #include <algorithm>
 #include <numeric>
@@ -9,15 +10,15 @@
 namespace sluice {
 namespace {
 
-// Keys with numbers of their own may owe for longer; when those end, what they owe is read in the
-// limit's.
+// Keys with numbers of their own may owe for longer; when those of a token or leaky bucket end,
+// what they owe is read in the limit's. Windows end when they would have.
 Nanoseconds longest_debt_of(const LoadedSet& rules) {
     Nanoseconds longest = rules.longest_debt;
     for (const LoadedRule& rule : rules.rules) {
         if (rule.overrides != nullptr) {
             for (const LimitOverride& own : rule.overrides->numbers) {
-                const Nanoseconds after =
-                    own.until == kForever ? Nanoseconds{0} : rules.longest_debt;
+                const bool is_read_anew = own.until != kForever && gcra_of(own.numbers) != nullptr;
+                const Nanoseconds after = is_read_anew ? rules.longest_debt : Nanoseconds{0};
                 longest = std::max(longest, longest_debt(own.numbers) + after);
             }
         }
