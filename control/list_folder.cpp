@@ -33,7 +33,7 @@ Result<ListFile> read_list_file(const std::string& folder, const std::string& pa
     const std::string whole = list_path(folder, path);
     Result<std::optional<std::string>> text = read_whole_file(whole, kMaxListSize);
     if (!text) {
-        // What is no file may be one the next time, for whoever watches it.
+        // A path that is no regular file is retried when list_watch reports a change.
         const Errc code = text.error().code;
         return Error{code == Errc::BadSyntax ? Errc::Unreachable : code, text.error().what};
     }

@@ -7,7 +7,7 @@
 
 // How many bytes are allocated at most, beside the parts themselves, while tables are made from
 // them; as a bound, three to six times what most sets take. An allocation that fails ends the
-// process, so whoever makes the tables asks first whether there is room.
+// process, so LoadedRules are made only once this bound is known to fit the available memory.
 namespace sluice {
 
 // A vector that grows holds its items twice or, for a moment, three times.

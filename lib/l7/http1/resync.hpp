@@ -12,8 +12,8 @@ struct RequestStart {
 
 // The first line from `from` on that HeadFinder would take for a request's, where the middle of a
 // connection was missed. `from` is taken for the beginning of a line, as segments mostly begin with
-// one. A body that holds such a line is taken for a request too: whoever sends it is charged for
-// more than was asked, never for less. Each byte is looked at a bounded number of times.
+// one. A request line inside a body counts as a request: the sender's requests are overcounted,
+// never undercounted. Each byte is scanned a bounded number of times.
 [[nodiscard]] RequestStart find_request_start(ByteView bytes, std::size_t from) noexcept;
 
 }  // namespace sluice

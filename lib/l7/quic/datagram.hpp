@@ -9,7 +9,7 @@ namespace sluice {
 
 // The packets of a datagram one after the other (RFC 9000, section 12.2), up to the first that does
 // not belong to them: one with a short header, one that cannot be read, one with another
-// Destination Connection ID than the first. Whoever receives the datagram leaves such packets out.
+// Destination Connection ID than the first. A QUIC receiver discards such packets.
 // Versions may differ: they do while a client turns from one to another (RFC 9368).
 class QuicPackets {
 public:

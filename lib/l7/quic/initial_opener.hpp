@@ -34,7 +34,7 @@ private:
 // connection are kept, so that the packets of one datagram share theirs. One per worker.
 class InitialOpener {
 public:
-    // NotSupported: OpenSSL has not what it takes.
+    // NotSupported: OpenSSL lacks AES-128-ECB or AES-128-GCM.
     [[nodiscard]] static Result<InitialOpener> make();
 
     // The payload, good until the next call. nullopt: not by a client that began its connection

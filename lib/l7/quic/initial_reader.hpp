@@ -11,8 +11,8 @@
 
 namespace sluice {
 
-// How many Initials may still be opened; one costs some microseconds, and whoever sends them
-// chooses how many there are. The caller fills it up, for each burst or by time.
+// How many Initials may still be decrypted, which bounds what a flood of them costs: each takes
+// microseconds. The caller refills it, for each burst or by time.
 class InitialBudget {
 public:
     explicit InitialBudget(std::uint32_t initials) noexcept : left_{initials} {}
