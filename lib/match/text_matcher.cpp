@@ -77,8 +77,8 @@ TextMatcher::TextMatcher(const TextParts& parts, std::size_t clauses) : tests_{p
     if (parts.terms.empty()) {
         return;
     }
-    for (const TextFieldRow& row : kTextFields) {
-        add_field(row.field, parts, blocks_for(clauses));
+    for (const TextField field : kAllTextFields) {
+        add_field(field, parts, blocks_for(clauses));
     }
     list_tests(parts);
     list_clauses(parts, clauses);

@@ -15,7 +15,33 @@ namespace sluice {
 // Everything a rule can test as a text, that is, as bytes of any length, in one table: the payload,
 // and what later layers find in a packet. The door for these: a row here, and a parser that sets it
 // (lib/pipeline/l7_units.cpp). A number of a later layer is a text of decimal digits.
-enum class TextField : std::uint8_t { Payload, DnsQr, DnsQname, DnsQtype, ProtoL7 };
+//
+// Headers and cookies that rules name have no row of their own: what stands behind the rows is
+// theirs, in the order of RuleSet::named_texts.
+enum class TextField : std::uint8_t {
+    Payload,
+    DnsQr,
+    DnsQname,
+    DnsQtype,
+    ProtoL7,
+    ProtoScheme,
+    HttpMethod,
+    HttpHost,
+    HttpUri,
+    HttpPath,
+    HttpQuery,
+    HttpUserAgent,
+    HttpReferer,
+    TlsHandshakeType,
+    TlsSni,
+    TlsAlpn,
+    TlsJa4,
+    QuicPacketType,
+    QuicVersion,
+    QuicTokenLen,
+    QuicSni,
+    Named,  // the first of them
+};
 
 enum class TextKind : std::uint8_t {
     Plain,
@@ -35,9 +61,32 @@ inline constexpr auto kTextFields = std::to_array<TextFieldRow>({
     {TextField::DnsQname, "dns.qname", TextKind::Folded},
     {TextField::DnsQtype, "dns.qtype", TextKind::Number, 0xFFFF},
     {TextField::ProtoL7, "proto.l7"},
+    {TextField::ProtoScheme, "proto.scheme"},
+    {TextField::HttpMethod, "http.request.method"},
+    {TextField::HttpHost, "http.host", TextKind::Folded},
+    {TextField::HttpUri, "http.request.uri"},
+    {TextField::HttpPath, "http.request.uri.path"},
+    {TextField::HttpQuery, "http.request.uri.query"},
+    {TextField::HttpUserAgent, "http.user_agent"},
+    {TextField::HttpReferer, "http.referer"},
+    {TextField::TlsHandshakeType, "tls.handshake.type", TextKind::Number, 0xFF},
+    {TextField::TlsSni, "tls.sni", TextKind::Folded},
+    {TextField::TlsAlpn, "tls.alpn"},
+    {TextField::TlsJa4, "tls.ja4"},
+    {TextField::QuicPacketType, "quic.packet_type"},
+    {TextField::QuicVersion, "quic.version", TextKind::Number, 0xFFFF'FFFF},
+    {TextField::QuicTokenLen, "quic.token_len", TextKind::Number, 0xFFFF},
+    {TextField::QuicSni, "quic.sni", TextKind::Folded},
 });
-inline constexpr std::size_t kTextFieldCount = kTextFields.size();
-static_assert(kTextFieldCount <= 32, "sets of text fields are one word");
+inline constexpr std::size_t kTextFieldCount = 64;  // rows and named texts
+static_assert(kTextFields.size() == static_cast<std::size_t>(TextField::Named));
+inline constexpr std::size_t kMaxNamedTexts = kTextFieldCount - kTextFields.size();
+[[nodiscard]] constexpr TextField named_text(std::size_t number) noexcept {
+    return static_cast<TextField>(kTextFields.size() + number);
+}
+[[nodiscard]] constexpr bool is_named(TextField field) noexcept {
+    return field >= TextField::Named;
+}
 
 constexpr bool text_fields_in_enum_order() noexcept {
     for (std::size_t i = 0; i < kTextFields.size(); ++i) {
@@ -49,9 +98,19 @@ constexpr bool text_fields_in_enum_order() noexcept {
 }
 static_assert(text_fields_in_enum_order(), "kTextFields is indexed by TextField");
 
+// What all named texts have in common; their own names are the rule set's.
+inline constexpr TextFieldRow kNamedTextRow{TextField::Named, "named text"};
 [[nodiscard]] constexpr const TextFieldRow& row_of(TextField field) noexcept {
-    return kTextFields[static_cast<std::size_t>(field)];
+    return is_named(field) ? kNamedTextRow : kTextFields[static_cast<std::size_t>(field)];
 }
+// Rows and named texts, in their order.
+inline constexpr auto kAllTextFields = [] {
+    std::array<TextField, kTextFieldCount> all{};
+    for (std::size_t i = 0; i < all.size(); ++i) {
+        all[i] = static_cast<TextField>(i);
+    }
+    return all;
+}();
 
 // Some of the text fields.
 class TextFieldSet {
@@ -63,7 +122,7 @@ public:
         }
     }
     constexpr void add(TextField field) noexcept {
-        bits_ |= std::uint32_t{1} << static_cast<unsigned>(field);
+        bits_ |= std::uint64_t{1} << static_cast<unsigned>(field);
     }
     constexpr void add_all(TextFieldSet other) noexcept { bits_ |= other.bits_; }
     [[nodiscard]] constexpr bool has(TextField field) const noexcept {
@@ -76,7 +135,7 @@ public:
     [[nodiscard]] constexpr bool operator==(const TextFieldSet&) const noexcept = default;
 
 private:
-    std::uint32_t bits_ = 0;
+    std::uint64_t bits_ = 0;
 };
 
 // What a packet has by itself; all other texts come with a unit of a later layer.
@@ -84,7 +143,7 @@ private:
     return field != TextField::Payload;
 }
 
-// The values of proto.l7, of which `dns` alone is recognised so far.
+// The values of proto.l7.
 inline constexpr auto kL7Names =
     std::to_array<std::string_view>({"http", "h2c", "tls", "quic", "dns"});
 inline constexpr std::string_view kL7Dns = "dns";

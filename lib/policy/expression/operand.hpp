@@ -19,24 +19,8 @@ struct UnsupportedField {
     OperandKind kind;
 };
 inline constexpr auto kUnsupportedFields = std::to_array<UnsupportedField>({
-    {"http.request.method", OperandKind::Text},
-    {"http.host", OperandKind::Text},
-    {"http.request.uri", OperandKind::Text},
-    {"http.request.uri.path", OperandKind::Text},
-    {"http.request.uri.query", OperandKind::Text},
-    {"http.user_agent", OperandKind::Text},
-    {"http.referer", OperandKind::Text},
     {"http.request.headers", OperandKind::Text},  // ["name"]
     {"http.cookies", OperandKind::Text},          // ["name"]
-    {"tls.handshake.type", OperandKind::Text},
-    {"tls.sni", OperandKind::Text},
-    {"tls.alpn", OperandKind::Text},
-    {"tls.ja4", OperandKind::Text},
-    {"quic.packet_type", OperandKind::Text},
-    {"quic.version", OperandKind::Number},
-    {"quic.token_len", OperandKind::Number},
-    {"quic.sni", OperandKind::Text},
-    {"proto.scheme", OperandKind::Text},
 });
 
 [[nodiscard]] std::optional<Field> find_field(std::string_view name);

@@ -85,9 +85,9 @@ void ConditionCompiler::compile(const YamlNode& rules, PatternCache* patterns,
 }
 
 void ConditionCompiler::warn_of_costs(const YamlNode& rules, const ScanCosts& costs) const {
-    for (const TextFieldRow& row : kTextFields) {
-        const ScanCost& cost = costs[static_cast<std::size_t>(row.field)];
-        if (const std::optional<std::string> warning = find_costly(row.field, cost)) {
+    for (const TextField field : kAllTextFields) {
+        const ScanCost& cost = costs[static_cast<std::size_t>(field)];
+        if (const std::optional<std::string> warning = find_costly(field, cost)) {
             problems_.warning(rules.at, *warning);
         }
     }

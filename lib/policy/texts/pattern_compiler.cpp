@@ -40,9 +40,9 @@ std::uint32_t number_of(const TextParts& parts, const TextEntry& entry) {
 std::optional<PatternRefusal> PatternCache::compile(TextParts& parts, ScanCosts& costs) {
     parts.databases.clear();
     costs = {};
-    for (const TextFieldRow& row : kTextFields) {
+    for (const TextField field : kAllTextFields) {
         if (std::optional<PatternRefusal> refusal =
-                compile_field(row.field, parts, costs[static_cast<std::size_t>(row.field)])) {
+                compile_field(field, parts, costs[static_cast<std::size_t>(field)])) {
             return refusal;
         }
     }

@@ -320,12 +320,32 @@ std::size_t usual_size(TextField field) noexcept {
             return 1400;
         case TextField::DnsQname:
             return 253;  // the longest name
+        case TextField::TlsSni:
+        case TextField::QuicSni:
+        case TextField::HttpHost:
+            return 255;
+        case TextField::HttpUri:
+        case TextField::HttpPath:
+        case TextField::HttpQuery:
+        case TextField::HttpUserAgent:
+        case TextField::HttpReferer:
+            return 512;
         case TextField::DnsQr:
         case TextField::DnsQtype:
         case TextField::ProtoL7:
+        case TextField::ProtoScheme:
+        case TextField::HttpMethod:
+        case TextField::TlsHandshakeType:
+        case TextField::TlsAlpn:
+        case TextField::TlsJa4:
+        case TextField::QuicPacketType:
+        case TextField::QuicVersion:
+        case TextField::QuicTokenLen:
+            return 16;
+        case TextField::Named:
             break;
     }
-    return 16;
+    return 256;
 }
 
 }  // namespace sluice

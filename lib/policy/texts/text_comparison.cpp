@@ -47,14 +47,13 @@ bool check_regex(TokenReader& reader, const Token& token, bool ignore_case) {
 // that nothing recognises yet it is said.
 bool check_word(TokenReader& reader, std::size_t offset, const Operand& operand,
                 std::string_view word) {
-    if (operand.text != TextField::ProtoL7 || word == kL7Dns) {
+    if (operand.text != TextField::ProtoL7) {
         return true;
     }
     if (std::find(kL7Names.begin(), kL7Names.end(), word) == kL7Names.end()) {
         return reader.fail(offset, operand.name + " is one of " + list_of(kL7Names) + "; found \"" +
                                        std::string{word} + "\"" + did_you_mean(word, kL7Names));
     }
-    reader.not_built(offset, operand.name + " \"" + std::string{word} + "\"");
     return true;
 }
 
