@@ -1,6 +1,6 @@
 #pragma once
-#include "lib/packet/text_field.hpp"
 #include "lib/hash/group_key.hpp"
+#include "lib/packet/text_field.hpp"
 #include "lib/pipeline/look.hpp"
 #include "lib/pipeline/scratch.hpp"
 #include "lib/pipeline/text_arena.hpp"
@@ -42,7 +42,8 @@ inline constexpr std::size_t kMaxFurtherBursts = kMaxUnits - 1;
 struct UnitSource {
     const PacketHeaders& headers;
     FrameView frame;
-    TextFieldSet wanted;  // the texts that rules read: others need not be found
+    TextFieldSet wanted;             // the texts that rules read: others need not be found
+    bool counts_handshakes = false;  // a limit counts these
     const KeyHasher& hash;
     Instant now;
 };
@@ -96,8 +97,8 @@ struct UnitFinder {
     Find find = nullptr;
     Settle settle = nullptr;    // needed by who calls UnitSink::remember()
     Refused refused = nullptr;  // needed by who calls UnitSink::follow()
-    void* parser = nullptr;  // what it keeps between packets
-    TextFieldSet texts;      // that its units can have
+    void* parser = nullptr;     // what it keeps between packets
+    TextFieldSet texts;         // that its units can have
     // The IP protocols of packets that can have units; none: any packet can.
     std::array<std::uint8_t, 2> protos{};
 };

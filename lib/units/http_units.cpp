@@ -53,7 +53,8 @@ std::size_t used_of(std::span<const std::byte> room, const RequestHead& head) no
         const std::less_equal<> before;
         if (before(room.data(), text.data()) &&
             before(text.data() + text.size(), room.data() + room.size())) {
-            used = std::max(used, static_cast<std::size_t>(text.data() - room.data()) + text.size());
+            used =
+                std::max(used, static_cast<std::size_t>(text.data() - room.data()) + text.size());
         }
     }
     return used;
@@ -140,7 +141,7 @@ HttpUnits::BodyReading HttpUnits::read_body(ByteView bytes, const FramingState& 
         units.drop(chunks.is_broken() ? Reason::MalformedRequest : Reason::AmbiguousRequest);
     }
     return {.bytes = taken,
-            .state = state_of(chunks),
+            .state = chunks.is_done() ? FramingState{} : state_of(chunks),
             .is_done = chunks.is_done(),
             .is_broken = chunks.is_broken()};
 }

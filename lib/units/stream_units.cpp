@@ -1,7 +1,9 @@
 #include "lib/units/stream_units.hpp"
 
 #include "lib/hash/group_key.hpp"
+#include "lib/l7/dns/dns_datagram.hpp"
 #include "lib/l7/http1/resync.hpp"
+#include "lib/units/dns_units.hpp"
 
 #include <algorithm>
 #include <array>
@@ -14,6 +16,9 @@ namespace {
 constexpr std::size_t kMaxSegment = std::size_t{64} << 10;
 // What has timed out is forgotten at the pace that packets come.
 constexpr unsigned kExpiredPerSegment = 2;
+
+// The verdict of bytes that are forwarded.
+constexpr StickyVerdict kPassed{0};
 
 constexpr std::uint16_t kFin = 0x01;
 constexpr std::uint16_t kSyn = 0x02;
@@ -40,15 +45,15 @@ static_assert(std::has_unique_object_representations_v<Endpoints>);
 
 std::uint64_t digest_of(const UnitSource& packet) noexcept {
     const PacketHeaders& headers = packet.headers;
-    const Endpoints endpoints{.src = headers.src,
-                              .dst = headers.dst,
-                              .port = headers.port,
-                              .sport = headers.sport,
-                              .dport = headers.dport,
-                              .vlan = headers.fields.has(Field::VlanId) ? headers.vlan_id
-                                                                       : std::uint16_t{0xFFFF},
-                              .version = static_cast<std::uint8_t>(headers.ip_version),
-                              .dir = static_cast<std::uint8_t>(headers.dir)};
+    const Endpoints endpoints{
+        .src = headers.src,
+        .dst = headers.dst,
+        .port = headers.port,
+        .sport = headers.sport,
+        .dport = headers.dport,
+        .vlan = headers.fields.has(Field::VlanId) ? headers.vlan_id : std::uint16_t{0xFFFF},
+        .version = static_cast<std::uint8_t>(headers.ip_version),
+        .dir = static_cast<std::uint8_t>(headers.dir)};
     return packet.hash.digest(std::as_bytes(std::span{&endpoints, 1}));
 }
 
@@ -87,7 +92,8 @@ constexpr Reason reason_of(RefusedWhy why) noexcept {
 // One segment on its way through the table and the readers.
 class StreamUnits::Segment {
 public:
-    Segment(StreamUnits& owner, ByteView payload, const UnitSource& packet, UnitSink& units) noexcept
+    Segment(StreamUnits& owner, ByteView payload, const UnitSource& packet,
+            UnitSink& units) noexcept
         : owner_{owner},
           packet_{packet},
           units_{units},
@@ -122,13 +128,16 @@ private:
             return;
         }
         context_.before = offer_.framing;
-        const StreamReading reading = owner_.http_.read(offer_.bytes, context_, units_);
+        const StreamReading reading = owner_.read(offer_.bytes, context_, units_);
         switch (reading.what) {
             case StreamReading::What::NotMine:
                 owner_.table_.not_mine(offer_);
                 return;
             case StreamReading::What::NeedMore:
                 owner_.table_.more(offer_, reading.need);
+                return;
+            case StreamReading::What::Skip:
+                owner_.table_.finish(offer_, reading.head, kPassed, reading.body);
                 return;
             case StreamReading::What::Unit:
                 finish(reading);
@@ -147,8 +156,8 @@ private:
     void finish(const StreamReading& reading) noexcept {
         const std::uint32_t from = offer_.seq;
         owner_.table_.finish(offer_, reading.head, StickyVerdict::Undecided, reading.body);
-        const std::uint64_t body = reading.body.kind == UnitBody::Kind::Sized ? reading.body.bytes
-                                                                              : 0;
+        const std::uint64_t body =
+            reading.body.kind == UnitBody::Kind::Sized ? reading.body.bytes : 0;
         const auto extent = static_cast<std::uint32_t>(
             std::min<std::uint64_t>(reading.head + body, JudgedRanges::kMostBytes));
         judged_.from = has_unit_ ? judged_.from : from;
@@ -194,6 +203,27 @@ StreamUnits::StreamUnits(const ConnectionBudget& budget)
       table_{budget},
       scratch_{std::make_unique<std::byte[]>(budget.head_bytes + kMaxSegment)} {}
 
+// Whose the bytes are: of what the connection has been, of what stands on the port, else by how
+// they begin.
+StreamReading StreamUnits::read(ByteView bytes, const StreamContext& context,
+                                UnitSink& units) noexcept {
+    const PacketHeaders& headers = context.packet.headers;
+    if (TlsUnits::is_mine(context.before)) {
+        return tls_.read(bytes, context, units);
+    }
+    if (is_dns_stream(context.before) || headers.sport == kDnsPort || headers.dport == kDnsPort) {
+        return read_dns(bytes, context, units);
+    }
+    StreamReading reading = tls_.read(bytes, context, units);
+    if (reading.what == StreamReading::What::NotMine) {
+        reading = http_.read(bytes, context, units);
+    }
+    if (reading.what == StreamReading::What::NotMine) {
+        reading = read_dns(bytes, context, units);
+    }
+    return reading;
+}
+
 void StreamUnits::find(ByteView payload, const UnitSource& packet, UnitSink& units) noexcept {
     if (payload.empty() && (packet.headers.tcp_flags & (kFin | kSyn | kRst)) == 0) {
         return;
@@ -203,7 +233,7 @@ void StreamUnits::find(ByteView payload, const UnitSource& packet, UnitSink& uni
 
 void StreamUnits::settle(const StickyBytes& bytes, bool forwarded) noexcept {
     table_.settle(bytes.connection, bytes.from, bytes.to,
-                  forwarded ? StickyVerdict{0} : StickyVerdict::Blocked);
+                  forwarded ? kPassed : StickyVerdict::Blocked);
 }
 
 bool StreamUnits::refused(const StickyBytes& bytes) const noexcept {
