@@ -1,6 +1,6 @@
 #pragma once
-#include "lib/packet/text_field.hpp"
 #include "lib/hash/group_key.hpp"
+#include "lib/packet/text_field.hpp"
 #include "lib/pipeline/look.hpp"
 #include "lib/pipeline/scratch.hpp"
 #include "lib/pipeline/text_arena.hpp"
@@ -96,8 +96,8 @@ struct UnitFinder {
     Find find = nullptr;
     Settle settle = nullptr;    // needed by who calls UnitSink::remember()
     Refused refused = nullptr;  // needed by who calls UnitSink::follow()
-    void* parser = nullptr;  // what it keeps between packets
-    TextFieldSet texts;      // that its units can have
+    void* parser = nullptr;     // what it keeps between packets
+    TextFieldSet texts;         // that its units can have
     // The IP protocols of packets that can have units; none: any packet can.
     std::array<std::uint8_t, 2> protos{};
 };

@@ -53,7 +53,8 @@ std::size_t used_of(std::span<const std::byte> room, const RequestHead& head) no
         const std::less_equal<> before;
         if (before(room.data(), text.data()) &&
             before(text.data() + text.size(), room.data() + room.size())) {
-            used = std::max(used, static_cast<std::size_t>(text.data() - room.data()) + text.size());
+            used =
+                std::max(used, static_cast<std::size_t>(text.data() - room.data()) + text.size());
         }
     }
     return used;

@@ -40,15 +40,15 @@ static_assert(std::has_unique_object_representations_v<Endpoints>);
 
 std::uint64_t digest_of(const UnitSource& packet) noexcept {
     const PacketHeaders& headers = packet.headers;
-    const Endpoints endpoints{.src = headers.src,
-                              .dst = headers.dst,
-                              .port = headers.port,
-                              .sport = headers.sport,
-                              .dport = headers.dport,
-                              .vlan = headers.fields.has(Field::VlanId) ? headers.vlan_id
-                                                                       : std::uint16_t{0xFFFF},
-                              .version = static_cast<std::uint8_t>(headers.ip_version),
-                              .dir = static_cast<std::uint8_t>(headers.dir)};
+    const Endpoints endpoints{
+        .src = headers.src,
+        .dst = headers.dst,
+        .port = headers.port,
+        .sport = headers.sport,
+        .dport = headers.dport,
+        .vlan = headers.fields.has(Field::VlanId) ? headers.vlan_id : std::uint16_t{0xFFFF},
+        .version = static_cast<std::uint8_t>(headers.ip_version),
+        .dir = static_cast<std::uint8_t>(headers.dir)};
     return packet.hash.digest(std::as_bytes(std::span{&endpoints, 1}));
 }
 
@@ -87,7 +87,8 @@ constexpr Reason reason_of(RefusedWhy why) noexcept {
 // One segment on its way through the table and the readers.
 class StreamUnits::Segment {
 public:
-    Segment(StreamUnits& owner, ByteView payload, const UnitSource& packet, UnitSink& units) noexcept
+    Segment(StreamUnits& owner, ByteView payload, const UnitSource& packet,
+            UnitSink& units) noexcept
         : owner_{owner},
           packet_{packet},
           units_{units},
@@ -147,8 +148,8 @@ private:
     void finish(const StreamReading& reading) noexcept {
         const std::uint32_t from = offer_.seq;
         owner_.table_.finish(offer_, reading.head, StickyVerdict::Undecided, reading.body);
-        const std::uint64_t body = reading.body.kind == UnitBody::Kind::Sized ? reading.body.bytes
-                                                                              : 0;
+        const std::uint64_t body =
+            reading.body.kind == UnitBody::Kind::Sized ? reading.body.bytes : 0;
         const auto extent = static_cast<std::uint32_t>(
             std::min<std::uint64_t>(reading.head + body, JudgedRanges::kMostBytes));
         judged_.from = has_unit_ ? judged_.from : from;
