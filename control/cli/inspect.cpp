@@ -1,12 +1,12 @@
 #include "control/cli/capture_end.hpp"
 #include "control/cli/commands.hpp"
 #include "control/cli/field_list.hpp"
+#include "control/cli/replay/worker_set.hpp"
 #include "control/cli/terminal.hpp"
 #include "control/json.hpp"
 #include "lib/capture/reader.hpp"
 #include "lib/match/number_ranges.hpp"
 #include "lib/packet/field_text.hpp"
-#include "control/cli/replay/worker_set.hpp"
 #include "lib/rules/text_part.hpp"
 #include "lib/units/unit_parser.hpp"
 

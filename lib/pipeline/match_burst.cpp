@@ -141,8 +141,8 @@ private:
     // Where a rule that acts is concerned: what cannot be judged is dropped, and what repeats bytes
     // whose verdict is still to come is left to the general path. The rows that are dropped.
     [[nodiscard]] RowMask keep_back(BurstUnits& units) noexcept {
-        const RowMask acting = concerned_rows(
-            units, [](const RulePlan& rule) { return rule.mode == Mode::Enforce; });
+        const RowMask acting =
+            concerned_rows(units, [](const RulePlan& rule) { return rule.mode == Mode::Enforce; });
         const RowMask rows = units.unjudgeable() & acting & ~scratch_.decided;
         for_each_row(rows, [&](std::size_t row) {
             burst_.packets()[row].decision = dropped_for(units.why(row));

@@ -17,8 +17,8 @@ inline void run_burst(Burst& burst, const LoadedSet& set, CoreState& core, Now n
 // The same for two bursts: the first half of one that has come, and the second half of the one
 // before it, whose lines arrive from memory meanwhile. Either may be empty. Both under one set.
 // Between the two steps, the burst that has come may lose packets.
-inline void match_overlapped(Burst& coming, Burst& going, const LoadedSet& set,
-                             CoreState& core, Now now) noexcept {
+inline void match_overlapped(Burst& coming, Burst& going, const LoadedSet& set, CoreState& core,
+                             Now now) noexcept {
     locate_burst(going, core);
     parse_burst(coming, core);
     geo_burst(coming, set);

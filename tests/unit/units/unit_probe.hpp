@@ -106,13 +106,14 @@ private:
 [[nodiscard]] inline Octets segment(std::uint32_t seq, const Octets& payload,
                                     std::uint16_t dport = 443, std::uint16_t sport = 40'000,
                                     std::uint16_t flags = 0x10) {
-    Octets frame =
-        Frame{6}.src("10.0.0.1").sport(sport).dport(dport).flags(flags).carries(payload).bytes();
-    constexpr std::size_t kSequenceAt = 14 + 20 + 4;
-    for (std::size_t i = 0; i < 4; ++i) {
-        frame[kSequenceAt + i] = static_cast<std::byte>(seq >> (24 - 8 * i));
-    }
-    return frame;
+    return Frame{6}
+        .src("10.0.0.1")
+        .sport(sport)
+        .dport(dport)
+        .flags(flags)
+        .seq(seq)
+        .carries(payload)
+        .bytes();
 }
 
 }  // namespace sluice::test
