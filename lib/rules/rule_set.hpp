@@ -54,6 +54,20 @@ enum class Per : std::uint8_t { Packet, Byte, Connection, Request, Query, Handsh
 [[nodiscard]] constexpr bool is_of_packet(Per per) noexcept {
     return per <= Per::Connection;
 }
+// Some kinds of units.
+class PerSet {
+public:
+    constexpr void add(Per per) noexcept { bits_ |= bit(per); }
+    constexpr void add_all(PerSet other) noexcept { bits_ |= other.bits_; }
+    [[nodiscard]] constexpr bool has(Per per) const noexcept { return (bits_ & bit(per)) != 0; }
+    [[nodiscard]] constexpr bool empty() const noexcept { return bits_ == 0; }
+
+private:
+    [[nodiscard]] static constexpr std::uint8_t bit(Per per) noexcept {
+        return static_cast<std::uint8_t>(1U << static_cast<unsigned>(per));
+    }
+    std::uint8_t bits_ = 0;
+};
 // Which workers of the box spend a key. Local: one, to which all of its packets come. Merged:
 // several, that share it (lib/ledger). Owner: one, to which the others hand its packets over.
 enum class LimitScope : std::uint8_t { Local, Merged, Owner };

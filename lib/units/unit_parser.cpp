@@ -1,18 +1,29 @@
 #include "lib/units/unit_parser.hpp"
 
 #include "lib/units/dns_units.hpp"
+#include "lib/units/wanted_protocols.hpp"
 
+#include <initializer_list>
 #include <optional>
 
 namespace sluice {
 namespace {
+
+constexpr TextFieldSet texts_of(std::initializer_list<TextFieldSet> protocols) noexcept {
+    TextFieldSet texts = kTextsOfAll;
+    for (const TextFieldSet& protocol : protocols) {
+        texts.add_all(protocol);
+    }
+    return texts;
+}
 
 constexpr std::uint8_t kTcp = 6;
 constexpr std::uint8_t kUdp = 17;
 
 void find_lone(void*, const UnitSource& packet, UnitSink& units) noexcept {
     const PacketHeaders& headers = packet.headers;
-    if (headers.proto != kUdp || !headers.fields.has(Field::L4Dport)) {
+    if (headers.proto != kUdp || !headers.fields.has(Field::L4Dport) ||
+        !wants(packet, kDnsTexts, Per::Query)) {
         return;
     }
     if (const std::optional<ByteView> payload = read_payload(headers, packet.frame.bytes)) {
@@ -28,7 +39,8 @@ void UnitParser::find(void* parser, const UnitSource& packet, UnitSink& units) n
         find_lone(nullptr, packet, units);
         return;
     }
-    if (!headers.fields.has(Field::L4Dport) || !headers.fields.has(Field::TcpFlags)) {
+    if (!headers.fields.has(Field::L4Dport) || !headers.fields.has(Field::TcpFlags) ||
+        !wants(packet, kHttpTexts, Per::Request)) {
         return;
     }
     if (const std::optional<ByteView> payload = read_payload(headers, packet.frame.bytes)) {
@@ -37,8 +49,10 @@ void UnitParser::find(void* parser, const UnitSource& packet, UnitSink& units) n
 }
 
 UnitFinder UnitParser::finder() noexcept {
-    UnitFinder finder{.find = &find, .parser = this, .texts = kDnsTexts, .protos = {kTcp, kUdp}};
-    finder.texts.add_all(kHttpTexts);
+    UnitFinder finder{.find = &find,
+                      .parser = this,
+                      .texts = texts_of({kDnsTexts, kHttpTexts}),
+                      .protos = {kTcp, kUdp}};
     finder.settle = [](void* parser, const StickyBytes& bytes, bool forwarded) noexcept {
         static_cast<UnitParser*>(parser)->streams_.settle(bytes, forwarded);
     };
@@ -49,7 +63,7 @@ UnitFinder UnitParser::finder() noexcept {
 }
 
 UnitFinder lone_unit_finder() noexcept {
-    return {.find = &find_lone, .texts = kDnsTexts, .protos = {kUdp, kUdp}};
+    return {.find = &find_lone, .texts = texts_of({kDnsTexts}), .protos = {kUdp, kUdp}};
 }
 
 }  // namespace sluice
