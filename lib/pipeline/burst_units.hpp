@@ -79,7 +79,7 @@ public:
     // UnitFinder::refused() is asked then.
     void follow(const StickyBytes& bytes) noexcept;
     // What became of the packet, for people.
-    void count(UnitEvent event) noexcept;
+    void count(UnitEvent event, std::uint32_t times = 1) noexcept;
 
 private:
     BurstUnits& units_;

@@ -11,6 +11,7 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <initializer_list>
 #include <memory>
 #include <optional>
 #include <string>
@@ -57,6 +58,12 @@ enum class Per : std::uint8_t { Packet, Byte, Connection, Request, Query, Handsh
 // Some kinds of units.
 class PerSet {
 public:
+    constexpr PerSet() noexcept = default;
+    constexpr PerSet(std::initializer_list<Per> units) noexcept {
+        for (const Per unit : units) {
+            add(unit);
+        }
+    }
     constexpr void add(Per per) noexcept { bits_ |= bit(per); }
     constexpr void add_all(PerSet other) noexcept { bits_ |= other.bits_; }
     [[nodiscard]] constexpr bool has(Per per) const noexcept { return (bits_ & bit(per)) != 0; }
