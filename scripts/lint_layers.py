@@ -32,7 +32,7 @@ MAY_INCLUDE = {
     "lib/heavy_hitters": ["lib/base", "lib/share", "lib/rules", "lib/load"],
     "lib/pipeline": ["lib/base", "lib/share", "lib/packet", "lib/l7", "lib/match", *STATE, "lib/ledger",
                      "lib/rules", "lib/load", "lib/heavy_hitters"],
-    "lib/policy": ["lib/base", "lib/packet", "lib/match", *STATE, "lib/ledger", "lib/rules"],
+    "lib/policy": ["lib/base", "lib/packet", "lib/l7", "lib/match", *STATE, "lib/ledger", "lib/rules"],
     "lib/wire": ["lib/base", "lib/packet", "lib/match", *STATE, "lib/ledger", "lib/rules",
                  "lib/load", "lib/heavy_hitters"],
     "lib/l7": ["lib/base", "lib/packet", "lib/hash"],
