@@ -71,8 +71,9 @@ void fill_numbers(const LoadedLimit& limit, LimitPlan& plan) noexcept {
 
 LimitPlan limit_plan(MeterPlan& plan, const LoadedRule& rule, const LoadedLimit& limit) {
     LimitPlan made{.start = KeyHasher::start_of(limit.identity),
+                   .costs_by_path = rule.costs_by_path.get(),
                    .rule = static_cast<std::uint32_t>(plan.rules.size()),
-                   .cost = rule.cost,
+                   .cost = rule.costs_by_path == nullptr ? rule.cost : 1,
                    .max_unsynced = static_cast<std::uint32_t>(limit.shared),  // at most 2^30
                    .schema = schema_of(plan, rule.keys[limit.key], rule.missing_key),
                    .slot = limit.slot,
@@ -93,6 +94,7 @@ LimitPlan box_plan(MeterPlan& plan, const LoadedRule& rule, const LoadedLimit& b
     LimitPlan made = limit_plan(plan, rule, box);
     made.meter = FastMeter::Penalty;
     made.per = Per::Packet;
+    made.costs_by_path = nullptr;
     made.cost = 1;
     made.stands_alone =
         box.spread != kSpreadAnywhere && !box.migrating_to && box.migrated_from.empty();
@@ -126,6 +128,8 @@ void note_later_layers(const LoadedRule& rule, RulePlan& made) {
         }
     }
     made.texts = made.key_texts;
+    made.texts.add_all(rule.path_costs.empty() ? TextFieldSet{}
+                                               : TextFieldSet{TextField::HttpPath});
     for (const LoadedLimit& limit : rule.limits) {
         if (!is_of_packet(limit.per)) {
             made.counts.add(limit.per);

@@ -34,6 +34,8 @@ struct alignas(64) LimitPlan {
     const Limit* gcra = nullptr;        // nullptr: another algorithm
     const AnyLimit* numbers = nullptr;  // in the rule set
     const OverrideTable* overrides = nullptr;
+    // What requests are worth in units by their paths, in the place of `cost`; nullptr: the same.
+    const PathCosts* costs_by_path = nullptr;
     std::uint32_t rule = 0;
     std::uint32_t cost = 1;  // units for each thing counted
     std::uint32_t max_unsynced = 0;

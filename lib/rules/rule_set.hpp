@@ -6,8 +6,10 @@
 #include "lib/packet/text_field.hpp"
 #include "lib/rules/action.hpp"
 #include "lib/rules/overrides.hpp"
+#include "lib/rules/path_costs.hpp"
 #include "lib/rules/verdict.hpp"
 
+#include <algorithm>
 #include <array>
 #include <cstddef>
 #include <cstdint>
@@ -155,6 +157,7 @@ struct RuleTerms {
     std::uint32_t coarsen_factor = 16;  // 2 to kMaxCoarsenFactor
     std::uint32_t table_share = kWholeTable;
     std::uint32_t cost = 1;                  // units charged for each thing counted; 1 to kMaxCost
+    std::vector<PathCost> path_costs;        // of requests, in the place of `cost`
     bool rejected_spend = false;             // what is not forwarded spends too
     ActionIndex match_action = kDropAction;  // of OnMatch::Act
     ActionIndex on_exceed = kDropAction;
@@ -169,6 +172,14 @@ struct RuleTerms {
 
     [[nodiscard]] bool has_limits() const noexcept {
         return on_match == OnMatch::Meter || on_match == OnMatch::Bypass;
+    }
+    // Of any thing counted.
+    [[nodiscard]] std::uint32_t largest_cost() const noexcept {
+        std::uint32_t largest = cost;
+        for (const PathCost& by_path : path_costs) {
+            largest = std::max(largest, by_path.cost);
+        }
+        return largest;
     }
 };
 
