@@ -12,10 +12,10 @@ struct HeaderName {
 };
 
 // What stands in the place of a name and is none; slow, since it is rare.
-[[gnu::cold, gnu::noinline]] HeaderName read_odd_name(ByteView line, std::size_t token_end,
+[[gnu::cold, gnu::noinline]] HeaderName read_odd_name(const Line& line,
                                                       HeadShapes& shapes) noexcept {
-    const std::size_t colon = find_byte(line, token_end, ':');
-    if (colon == line.size()) {
+    const std::size_t colon = find_byte(line.bytes, line.token_end, ':');
+    if (colon == line.bytes.size()) {
         shapes.add(HeadShape::NoColon);
         return {};
     }
@@ -23,19 +23,19 @@ struct HeaderName {
         shapes.add(HeadShape::EmptyHeaderName);
         return {};
     }
-    const bool is_spaced =
-        token_end != 0 && without_blanks(line.subspan(token_end, colon - token_end)).empty();
+    const ByteView between = line.bytes.subspan(line.token_end, colon - line.token_end);
+    const bool is_spaced = line.token_end != 0 && without_blanks(between).empty();
     shapes.add(is_spaced ? HeadShape::SpaceBeforeColon : HeadShape::BadHeaderName);
-    return is_spaced ? HeaderName{line.first(token_end), colon + 1} : HeaderName{};
+    return is_spaced ? HeaderName{line.bytes.first(line.token_end), colon + 1} : HeaderName{};
 }
 
-HeaderName read_name(const ReadableText& text, HeadShapes& shapes) noexcept {
-    const ByteView line = text.bytes();
-    const std::size_t end = find_token_end(text, 0);
-    if (end != 0 && end < line.size() && line[end] == kColon) [[likely]] {
-        return {line.first(end), end + 1};
+HeaderName read_name(const Line& line, HeadShapes& shapes) noexcept {
+    // Of a token that ends its line, what is behind it is the line's end.
+    const std::byte* const behind = line.bytes.data() + line.token_end;
+    if (line.token_end != 0 && *behind == kColon) [[likely]] {
+        return {line.bytes.first(line.token_end), line.token_end + 1};
     }
-    return read_odd_name(line, end, shapes);
+    return read_odd_name(line, shapes);
 }
 
 // The lines that belong to a value by obs-fold, from its first byte to the last one's.
@@ -43,7 +43,7 @@ HeaderName read_name(const ReadableText& text, HeadShapes& shapes) noexcept {
                                            HeadShapes& shapes) noexcept {
     shapes.add(HeadShape::ObsFold);
     while (lines.is_folded()) {
-        const ByteView line = lines.next();
+        const ByteView line = lines.next().bytes;
         value = {value.data(), line.data() + line.size()};
     }
     return trimmed(value, [](std::byte byte) {
@@ -56,11 +56,8 @@ public:
     HeaderReader(const LineWalk& lines, const WantedHeaders& wanted, RequestHead& head) noexcept
         : lines_{lines}, wanted_{wanted}, head_{head} {}
 
-    void add(ByteView name, ByteView value) noexcept {
-        const std::uint8_t place = wanted_.header(lines_.readable(name));
-        if (place == NameTable::kNone) {
-            return;
-        }
+    // Of the header with this place.
+    void add(std::uint8_t place, ByteView value) noexcept {
         const bool is_first = head_.add_header(place, value);
         if (place >= kFramingHeaderCount) {
             head_.shapes.add_if(!is_first, HeadShape::RepeatedHeader);
@@ -89,25 +86,28 @@ private:
                 break;
             case FramingHeader::Connection:
                 for_each_part(lines_.readable(value), ',',
-                              [this](ByteView option) { add_option(option); });
+                              [this](ByteView option) { add_option(lines_.readable(option)); });
                 break;
             case FramingHeader::Upgrade:
                 for_each_part(lines_.readable(value), ',',
-                              [this](ByteView protocol) { add_upgrade(protocol); });
+                              [this](ByteView protocol) { add_upgrade(lines_.readable(protocol)); });
                 break;
             case FramingHeader::Cookie:
                 add_cookies(value);
                 break;
         }
     }
-    void add_option(ByteView option) noexcept {
-        has_close_ = has_close_ || equals_ignoring_case(option, "close");
-        has_keep_alive_ = has_keep_alive_ || equals_ignoring_case(option, "keep-alive");
+    void add_option(const ReadableText& option) noexcept {
+        static constexpr LowerWord kClose{"close"};
+        static constexpr LowerWord kKeepAlive{"keep-alive"};
+        has_close_ = has_close_ || equals_ignoring_case(option, kClose);
+        has_keep_alive_ = has_keep_alive_ || equals_ignoring_case(option, kKeepAlive);
     }
-    void add_upgrade(ByteView protocol) noexcept {
-        if (equals_ignoring_case(protocol, "h2c")) {
+    void add_upgrade(const ReadableText& protocol) noexcept {
+        static constexpr LowerWord kH2c{"h2c"};
+        if (equals_ignoring_case(protocol, kH2c)) {
             head_.upgrade = HttpUpgrade::H2c;
-        } else if (!protocol.empty() && head_.upgrade == HttpUpgrade::None) {
+        } else if (protocol.size() != 0 && head_.upgrade == HttpUpgrade::None) {
             head_.upgrade = HttpUpgrade::Other;
         }
     }
@@ -118,6 +118,9 @@ private:
         }
     }
     void add_cookie(const ReadableText& pair) noexcept {
+        if (pair.size() == 0 || !wanted_.cookies().may_begin_with(pair.bytes().front())) {
+            return;
+        }
         const std::size_t equals = find_byte(pair, 0, '=');
         if (equals == pair.size()) {
             return;
@@ -153,14 +156,19 @@ void read_header_lines(http1::LineWalk& lines, const WantedHeaders& wanted,
             (void)lines.next();
         } while (lines.is_folded());
     }
-    for (ByteView line = lines.next(); !line.empty(); line = lines.next()) {
-        const http1::HeaderName name = http1::read_name(lines.readable(line), head.shapes);
-        ByteView value = http1::without_blanks(line.subspan(name.behind));
+    for (http1::Line line = lines.next(); !line.bytes.empty(); line = lines.next()) {
+        const http1::HeaderName name = http1::read_name(line, head.shapes);
+        const std::uint8_t place = http1::is_present(name.name)
+                                       ? wanted.header(lines.readable(name.name))
+                                       : NameTable::kNone;
+        const bool is_wanted = place != NameTable::kNone;
+        ByteView value = is_wanted ? http1::without_blanks(line.bytes.subspan(name.behind))
+                                   : line.bytes.first(0);
         if (lines.is_folded()) [[unlikely]] {
             value = http1::fold(lines, value, head.shapes);
         }
-        if (http1::is_present(name.name)) {
-            reader.add(name.name, value);
+        if (is_wanted) {
+            reader.add(place, value);
         }
     }
     reader.end();

@@ -34,8 +34,10 @@ public:
                                                     const std::vector<std::string>& cookies);
 
     // A place among RequestHead's headers or cookies; NameTable::kNone: not kept.
+    // The name is not empty.
     [[nodiscard]] std::uint8_t header(const http1::ReadableText& name) const noexcept {
-        return headers_.find(name);
+        return headers_.may_have(name.bytes().front(), name.size()) ? headers_.find(name)
+                                                                    : NameTable::kNone;
     }
     [[nodiscard]] std::uint8_t cookie(const http1::ReadableText& name) const noexcept {
         return cookies_.find(name);
