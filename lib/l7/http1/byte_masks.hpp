@@ -1,11 +1,9 @@
 #pragma once
 #include "lib/l7/http1/byte_blocks.hpp"
 
-#include <array>
 #include <bit>
 #include <cstddef>
 #include <cstdint>
-#include <cstring>
 
 // 64 bytes of a text as masks of 64 bits, the first byte lowest. Bytes beyond the text are in none.
 namespace sluice::http1 {
@@ -20,12 +18,9 @@ struct WideBlock {
     [[nodiscard]] std::uint64_t equal(char byte) const noexcept {
         return joined(equal_mask(low, byte), equal_mask(high, byte));
     }
-    [[nodiscard]] std::uint64_t token() const noexcept {
-        return joined(token_mask(low), token_mask(high));
-    }
-    // Controls, those of line ends and HTAB among them.
-    [[nodiscard]] std::uint64_t control() const noexcept {
-        return joined(control_mask(low), control_mask(high));
+    // Controls, those of line ends and HTAB among them, and bytes beyond ASCII.
+    [[nodiscard]] std::uint64_t not_printable() const noexcept {
+        return joined(not_printable_mask(low), not_printable_mask(high));
     }
     [[nodiscard]] std::uint64_t beyond_ascii() const noexcept {
         return joined(high_mask(low), high_mask(high));
@@ -35,9 +30,10 @@ private:
     [[nodiscard]] static std::uint64_t joined(std::uint32_t first, std::uint32_t second) noexcept {
         return std::uint64_t{second} << kBlock | first;
     }
-    [[nodiscard]] static std::uint32_t control_mask(Block block) noexcept {
-        const Block low = _mm256_cmpeq_epi8(_mm256_min_epu8(block, _mm256_set1_epi8(0x1F)), block);
-        return mask_of(_mm256_or_si256(low, _mm256_cmpeq_epi8(block, _mm256_set1_epi8(0x7F))));
+    [[nodiscard]] static std::uint32_t not_printable_mask(Block block) noexcept {
+        // With one added, 0x7F and what is beyond it are negative, but for 0xFF, which is zero.
+        const Block next = _mm256_add_epi8(block, _mm256_set1_epi8(1));
+        return mask_of(_mm256_cmpgt_epi8(_mm256_set1_epi8(0x21), next));
     }
 };
 
@@ -62,35 +58,36 @@ void visit_word(ByteView text, std::size_t at, Visit&& visit) noexcept {
               bits);
         return;
     }
-    alignas(kBlock) std::array<std::byte, kWord> copy{};
-    std::memcpy(copy.data(), text.data() + at, left);
-    visit(load_wide(copy.data()), 0U, bits);
+    const ReadableText whole{text};
+    visit(WideBlock{whole.load(at), left > kBlock ? whole.load(at + kBlock) : Block{}}, 0U, bits);
 }
 
 // The line ends of a head, word by word: where lines begin, and where the first empty one ends.
 class LineEnds {
 public:
     // `is_line`: the first word begins a line. An empty line is one behind another line's end.
-    explicit LineEnds(bool is_line) noexcept : starts_(is_line ? 1 : 0) {}
+    explicit LineEnds(bool is_line) noexcept : line_(is_line ? 1 : 0) {}
 
-    // Of the next word.
-    void add(std::uint64_t lf, std::uint64_t cr) noexcept {
-        lines_ = lf << 1 | starts_;
-        const std::uint64_t first_crs = cr & lines_;
-        empty_ = lf & (lines_ | first_crs << 1 | first_cr_);
-        starts_ = lf >> (kWord - 1);
+    // The next word's LF and CR. What comes back are the bytes behind a CR.
+    std::uint64_t add(std::uint64_t lf, std::uint64_t cr) noexcept {
+        const std::uint64_t lines = lf << 1 | line_;
+        const std::uint64_t behind_cr = cr << 1 | cr_;
+        const std::uint64_t first_crs = cr & lines;
+        empty_ = lf & (lines | first_crs << 1 | first_cr_);
+        line_ = lf >> (kWord - 1);
+        cr_ = cr >> (kWord - 1);
         first_cr_ = first_crs >> (kWord - 1);
+        return behind_cr;
     }
-    // The bytes that begin a line.
-    [[nodiscard]] std::uint64_t lines() const noexcept { return lines_; }
     // The last bytes of empty lines.
     [[nodiscard]] std::uint64_t empty_lines() const noexcept { return empty_; }
 
 private:
-    std::uint64_t lines_ = 0;
     std::uint64_t empty_ = 0;
-    std::uint64_t starts_;        // 1: the next word begins a line
-    std::uint64_t first_cr_ = 0;  // 1: the last word's last byte is a CR that begins a line
+    // Of the last byte, ones or zeroes: it ends a line, is a CR, and is one that begins a line.
+    std::uint64_t line_;
+    std::uint64_t cr_ = 0;
+    std::uint64_t first_cr_ = 0;
 };
 
 }  // namespace sluice::http1

@@ -2,6 +2,9 @@
 
 #include "lib/l7/http1/texts.hpp"
 
+#include <algorithm>
+#include <bit>
+
 namespace sluice::http1 {
 
 namespace {
@@ -12,10 +15,14 @@ struct HeaderName {
 };
 
 // What stands in the place of a name and is none; slow, since it is rare.
-[[gnu::cold, gnu::noinline]] HeaderName read_odd_name(const Line& line,
-                                                      HeadShapes& shapes) noexcept {
-    const std::size_t colon = find_byte(line.bytes, line.token_end, ':');
-    if (colon == line.bytes.size()) {
+[[gnu::cold, gnu::noinline]] HeaderName read_odd_name(ByteView line, HeadShapes& shapes) noexcept {
+    if (is_blank(line.front())) {
+        shapes.add(HeadShape::ObsFold);  // of a value that nobody wants
+        return {};
+    }
+    const std::size_t token_end = find_token_end(line, 0);
+    const std::size_t colon = find_byte(line, token_end, ':');
+    if (colon == line.size()) {
         shapes.add(HeadShape::NoColon);
         return {};
     }
@@ -23,19 +30,22 @@ struct HeaderName {
         shapes.add(HeadShape::EmptyHeaderName);
         return {};
     }
-    const ByteView between = line.bytes.subspan(line.token_end, colon - line.token_end);
-    const bool is_spaced = line.token_end != 0 && without_blanks(between).empty();
-    shapes.add(is_spaced ? HeadShape::SpaceBeforeColon : HeadShape::BadHeaderName);
-    return is_spaced ? HeaderName{line.bytes.first(line.token_end), colon + 1} : HeaderName{};
+    const bool is_spaced =
+        token_end != 0 && without_blanks(line.subspan(token_end, colon - token_end)).empty();
+    if (token_end == 0 || token_end != colon) {
+        shapes.add(is_spaced ? HeadShape::SpaceBeforeColon : HeadShape::BadHeaderName);
+    }
+    return is_spaced ? HeaderName{line.first(token_end), colon + 1} : HeaderName{};
 }
 
-HeaderName read_name(const Line& line, HeadShapes& shapes) noexcept {
-    // Of a token that ends its line, what is behind it is the line's end.
-    const std::byte* const behind = line.bytes.data() + line.token_end;
-    if (line.token_end != 0 && *behind == kColon) [[likely]] {
-        return {line.bytes.first(line.token_end), line.token_end + 1};
+// `begin`: the line's first bytes, and behind its end any.
+HeaderName read_name(const LineWalk& lines, Block begin, HeadShapes& shapes) noexcept {
+    // A line ends with a byte that is no token's, so no byte behind it is taken for its own.
+    const auto end = static_cast<std::size_t>(std::countr_zero(~token_mask(begin)));
+    if (end - 1 < kBlock - 1 && lines.begin()[end] == kColon) [[likely]] {
+        return {{lines.begin(), end}, end + 1};
     }
-    return read_odd_name(line, shapes);
+    return read_odd_name(lines.line(), shapes);
 }
 
 // The lines that belong to a value by obs-fold, from its first byte to the last one's.
@@ -43,7 +53,8 @@ HeaderName read_name(const Line& line, HeadShapes& shapes) noexcept {
                                            HeadShapes& shapes) noexcept {
     shapes.add(HeadShape::ObsFold);
     while (lines.is_folded()) {
-        const ByteView line = lines.next().bytes;
+        (void)lines.next();
+        const ByteView line = lines.line();
         value = {value.data(), line.data() + line.size()};
     }
     return trimmed(value, [](std::byte byte) {
@@ -85,21 +96,28 @@ private:
                 framing_.add_transfer_encoding(lines_.readable(value));
                 break;
             case FramingHeader::Connection:
-                for_each_part(lines_.readable(value), ',',
-                              [this](ByteView option) { add_option(lines_.readable(option)); });
+                add_options(lines_.readable(value));
                 break;
             case FramingHeader::Upgrade:
-                for_each_part(lines_.readable(value), ',',
-                              [this](ByteView protocol) { add_upgrade(lines_.readable(protocol)); });
+                for_each_part(lines_.readable(value), ',', [this](ByteView protocol) {
+                    add_upgrade(lines_.readable(protocol));
+                });
                 break;
             case FramingHeader::Cookie:
                 add_cookies(value);
                 break;
         }
     }
+    void add_options(const ReadableText& options) noexcept {
+        if (equals_ignoring_case(options, kKeepAlive)) [[likely]] {
+            has_keep_alive_ = true;
+            return;
+        }
+        for_each_part(options, ',',
+                      [this](ByteView option) { add_option(lines_.readable(option)); });
+    }
     void add_option(const ReadableText& option) noexcept {
         static constexpr LowerWord kClose{"close"};
-        static constexpr LowerWord kKeepAlive{"keep-alive"};
         has_close_ = has_close_ || equals_ignoring_case(option, kClose);
         has_keep_alive_ = has_keep_alive_ || equals_ignoring_case(option, kKeepAlive);
     }
@@ -133,6 +151,8 @@ private:
         }
     }
 
+    static constexpr LowerWord kKeepAlive{"keep-alive"};
+
     const LineWalk& lines_;
     const WantedHeaders& wanted_;
     RequestHead& head_;
@@ -156,20 +176,19 @@ void read_header_lines(http1::LineWalk& lines, const WantedHeaders& wanted,
             (void)lines.next();
         } while (lines.is_folded());
     }
-    for (http1::Line line = lines.next(); !line.bytes.empty(); line = lines.next()) {
-        const http1::HeaderName name = http1::read_name(line, head.shapes);
-        const std::uint8_t place = http1::is_present(name.name)
-                                       ? wanted.header(lines.readable(name.name))
-                                       : NameTable::kNone;
-        const bool is_wanted = place != NameTable::kNone;
-        ByteView value = is_wanted ? http1::without_blanks(line.bytes.subspan(name.behind))
-                                   : line.bytes.first(0);
+    while (lines.next()) {
+        const http1::Block begin = lines.load();
+        const http1::HeaderName name = http1::read_name(lines, begin, head.shapes);
+        const std::uint8_t place =
+            name.name.empty() ? NameTable::kNone : wanted.header(name.name, begin);
+        if (place == NameTable::kNone) {
+            continue;
+        }
+        ByteView value = http1::without_blanks(lines.line().subspan(name.behind));
         if (lines.is_folded()) [[unlikely]] {
             value = http1::fold(lines, value, head.shapes);
         }
-        if (is_wanted) {
-            reader.add(place, value);
-        }
+        reader.add(place, value);
     }
     reader.end();
 }

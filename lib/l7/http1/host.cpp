@@ -26,15 +26,15 @@ std::uint32_t not_plain_mask(Block block) noexcept {
 std::size_t plain_size(const ReadableText& host) noexcept {
     const ByteView sent = host.bytes();
     const std::size_t size = find_byte(host, 0, not_plain_mask);
-    const bool ends = size == sent.size() || (sent[size] == kColon && is_port(sent.subspan(size + 1)));
+    const bool ends =
+        size == sent.size() || (sent[size] == kColon && is_port(sent.subspan(size + 1)));
     return size != 0 && sent[size - 1] != kDot && ends ? size : 0;
 }
 
 bool is_of_host(const ReadableText& host, ByteView text, bool is_literal) noexcept {
     // Most have letters, digits, - and . alone.
-    const std::size_t odd = find_byte(host.with(text), 0, [](Block block) {
-        return not_plain_mask(lower_block(block));
-    });
+    const std::size_t odd = find_byte(
+        host.with(text), 0, [](Block block) { return not_plain_mask(lower_block(block)); });
     text = text.subspan(odd);
     return std::all_of(text.begin(), text.end(), [is_literal](std::byte byte) {
         return is(byte, kHostByte) || (is_literal && byte == kColon);

@@ -3,19 +3,16 @@
 #include <algorithm>
 #include <bit>
 
-#include <immintrin.h>
-
 namespace sluice::http1 {
 
 // How many there are. Writes whole groups, so that most words cost no branch that depends on them.
-std::size_t LineWalk::add_positions(std::uint64_t mask, std::size_t base,
-                                    std::uint32_t* to) noexcept {
-    const auto count = static_cast<std::size_t>(std::popcount(mask));
+std::size_t LineWalk::add_ends(std::uint64_t lf, std::size_t base, std::uint32_t* to) noexcept {
+    const auto count = static_cast<std::size_t>(std::popcount(lf));
     for (std::size_t done = 0;;) {
         for (std::size_t i = 0; i < kGroup; ++i) {
-            to[done + i] = static_cast<std::uint32_t>(
-                base + static_cast<std::size_t>(std::countr_zero(mask)));
-            mask &= mask - 1;
+            to[done + i] =
+                static_cast<std::uint32_t>(base + static_cast<std::size_t>(std::countr_zero(lf)));
+            lf &= lf - 1;
         }
         done += kGroup;
         if (done >= count) [[likely]] {
@@ -24,60 +21,45 @@ std::size_t LineWalk::add_positions(std::uint64_t mask, std::size_t base,
     }
 }
 
-// Controls that are no line ends are rare.
-[[gnu::cold, gnu::noinline]] void LineWalk::add_odd_bytes(const WideBlock& wide, unsigned shift,
-                                                          std::uint64_t odd) noexcept {
-    const std::uint64_t zero = wide.equal('\0') >> shift & odd;
-    nul_ |= zero;
-    control_ |= odd & ~zero & ~(wide.equal('\t') >> shift);
-}
-
 void LineWalk::find_lines() noexcept {
-    // The token of a line whose end has not been found yet.
-    if (token_count_ > line_count_) {
-        token_ends_[0] = token_ends_[line_count_];
+    LineEnds line_ends = line_ends_;
+    std::size_t found = 0;
+    const auto scan = [&](const WideBlock& wide, unsigned shift, std::uint64_t bits) {
+        const std::uint64_t lf = wide.equal('\n') >> shift & bits;
+        const std::uint64_t cr = wide.equal('\r') >> shift & bits;
+        const std::uint64_t behind_cr = line_ends.add(lf, cr);
+        // Up to the last byte of the first empty line, or all.
+        const std::uint64_t empty = line_ends.empty_lines();
+        const std::uint64_t head = (empty ^ (empty - 1)) & bits;
+        const std::uint64_t others = wide.not_printable() >> shift & ~(lf | cr);
+        const std::uint64_t odd = ((behind_cr ^ lf) | others) & head;
+        if (odd != 0) [[unlikely]] {
+            const std::uint64_t high = wide.beyond_ascii() >> shift & odd;
+            const std::uint64_t nul = wide.equal('\0') >> shift & odd;
+            odd_.bare_lf |= lf & odd;
+            odd_.bare_cr |= behind_cr & odd;
+            odd_.high |= high;
+            odd_.nul |= nul;
+            odd_.control |= others & odd & ~high & ~nul & ~(wide.equal('\t') >> shift);
+        }
+        found += add_ends(lf & head, scanned_, ends_.data() + found);
+        head_size_ =
+            empty == 0 ? 0 : scanned_ + static_cast<std::size_t>(std::countr_zero(empty)) + 1;
+    };
+    while (head_size_ == 0 && scanned_ < bytes_.size() && found + kWord <= kLines) {
+        visit_word(bytes_, scanned_, scan);
+        scanned_ += kWord;
     }
-    token_count_ -= line_count_;
-    line_count_ = 0;
+    line_ends_ = line_ends;
+    full_ = found - (head_size_ != 0 && found != 0 ? 1 : 0);
     read_ = 0;
-    while (head_size_ == 0 && scanned_ < bytes_.size() && line_count_ + kWord <= kLines) {
-        visit_word(bytes_, scanned_, [this](const WideBlock& wide, unsigned shift,
-                                            std::uint64_t bits) {
-            const std::uint64_t lf = wide.equal('\n') >> shift & bits;
-            const std::uint64_t cr = wide.equal('\r') >> shift;
-            const std::uint64_t token = wide.token() >> shift;
-            line_ends_.add(lf, cr);
-            // Up to the last byte of the first empty line, or all.
-            const std::uint64_t empty = line_ends_.empty_lines();
-            const std::uint64_t head = (empty ^ (empty - 1)) & bits;
-            // A sum carries from where a line begins through its token to the first byte behind.
-            unsigned long long behind = 0;
-            carry_ = _addcarry_u64(carry_, token, line_ends_.lines(), &behind);
-            const std::uint64_t behind_cr = cr << 1 | cr_;
-            cr_ = cr >> (kWord - 1);
-            bare_lf_ |= lf & ~behind_cr & head;
-            bare_cr_ |= behind_cr & ~lf & head;
-            high_ |= wide.beyond_ascii() >> shift & head;
-            const std::uint64_t odd = wide.control() >> shift & ~(lf | cr) & head;
-            if (odd != 0) [[unlikely]] {
-                add_odd_bytes(wide, shift, odd);
-            }
-            token_count_ += add_positions(behind & ~token & head, scanned_,
-                                          token_ends_.data() + token_count_);
-            line_count_ += add_positions(lf & head, scanned_, ends_.data() + line_count_);
-            if (empty != 0) {
-                head_size_ = scanned_ + static_cast<std::size_t>(std::countr_zero(empty)) + 1;
-            }
-        });
-        scanned_ += std::min(kWord, bytes_.size() - scanned_);
-    }
 }
 
 void LineWalk::add_byte_shapes(HeadShapes& shapes) const noexcept {
-    shapes.add_if(bare_lf_ != 0, HeadShape::BareLf);
-    shapes.add_if(bare_cr_ != 0, HeadShape::BareCr);
-    shapes.add_if(control_ != 0, HeadShape::ControlByte);
-    shapes.add_if(nul_ != 0, HeadShape::Nul);
+    shapes.add_if(odd_.bare_lf != 0, HeadShape::BareLf);
+    shapes.add_if(odd_.bare_cr != 0, HeadShape::BareCr);
+    shapes.add_if(odd_.control != 0, HeadShape::ControlByte);
+    shapes.add_if(odd_.nul != 0, HeadShape::Nul);
 }
 
 }  // namespace sluice::http1

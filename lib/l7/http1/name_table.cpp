@@ -22,7 +22,7 @@ NameTable::NameTable(std::vector<std::string> names, bool ignore_case)
             firsts_ |= first;
             firsts_by_size_[size_class(name.size())] |= first;
         }
-        const http1::Block begin = begin_of(bytes);
+        const http1::Block begin = begin_of(http1::ReadableText{bytes}.load(0), bytes.size());
         if (find(bytes) == kNone) {
             std::size_t slot = slot_of(begin, name.size());
             while (slots_[slot] != kNone) {

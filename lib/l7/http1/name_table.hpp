@@ -31,9 +31,13 @@ public:
     }
     // Its place among the names, the first if it is there twice; or kNone.
     [[nodiscard]] std::uint8_t find(const http1::ReadableText& name) const noexcept {
-        const http1::Block begin = begin_of(name);
+        return find(name.bytes(), name.load(0));
+    }
+    // Likewise; `block` has the first bytes of the name, and behind them any.
+    [[nodiscard]] std::uint8_t find(ByteView name, http1::Block block) const noexcept {
+        const http1::Block begin = begin_of(block, name.size());
         std::size_t slot = slot_of(begin, name.size());
-        while (slots_[slot] != kNone && !is_entry(slots_[slot], begin, name.bytes())) {
+        while (slots_[slot] != kNone && !is_entry(slots_[slot], begin, name)) {
             slot = (slot + 1) % kSlots;
         }
         return slots_[slot];
@@ -56,9 +60,9 @@ private:
     [[nodiscard]] static std::size_t size_class(std::size_t size) noexcept {
         return std::min(size, kSizeClasses - 1);
     }
-    [[nodiscard]] http1::Block begin_of(const http1::ReadableText& name) const noexcept {
-        const http1::Block block = http1::first_bytes(name.load(0), name.size());
-        return ignore_case_ ? http1::lower_block(block) : block;
+    [[nodiscard]] http1::Block begin_of(http1::Block block, std::size_t size) const noexcept {
+        const http1::Block begin = http1::first_bytes(block, size);
+        return ignore_case_ ? http1::lower_block(begin) : begin;
     }
     // By the size and the first eight bytes; names that share these stand in a row of slots.
     [[nodiscard]] static std::size_t slot_of(http1::Block begin, std::size_t size) noexcept {

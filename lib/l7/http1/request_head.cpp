@@ -8,6 +8,7 @@
 #include "lib/l7/http1/texts.hpp"
 
 #include <algorithm>
+#include <bit>
 #include <string_view>
 
 namespace sluice::http1 {
@@ -80,7 +81,8 @@ ByteView read_target(const LineWalk& lines, bool is_connect, TextRoom& room,
     }
     parts = split_target(target, is_connect, as_text(head.method) == "OPTIONS", head.shapes);
     head.query = parts.query;
-    const bool is_root = is_present(parts.authority) && is_present(parts.path) && parts.path.empty();
+    const bool is_root =
+        is_present(parts.authority) && is_present(parts.path) && parts.path.empty();
     head.path =
         is_root ? bytes_of(kRoot)
                 : room.keep(normalise_path(lines.readable(parts.path), room.left(), head.shapes));
@@ -107,9 +109,9 @@ void read_behind_line(LineWalk& lines, const WantedHeaders& wanted, MutableBytes
 
 // Could a request line begin here? No other protocol's first bytes shall cost a pass over all.
 bool begins_with_method(ByteView bytes) noexcept {
-    const ReadableText method{bytes.first(std::min(bytes.size(), kBlock))};
-    const std::size_t end = find_token_end(method, 0);
-    return end != method.size() && end != 0 && bytes[end] == std::byte{' '};
+    const std::uint32_t others = ~token_mask(ReadableText{bytes}.load(0));
+    const auto end = static_cast<std::size_t>(std::countr_zero(others));
+    return end != 0 && end < bytes.size() && bytes[end] == std::byte{' '};
 }
 
 // Finds and reads a head in one pass, if it is whole, its request line is of the usual layout, and
@@ -120,12 +122,12 @@ bool read_usual_head(ByteView bytes, const WantedHeaders& wanted, MutableBytes r
         return false;
     }
     LineWalk lines{bytes};
-    if (lines.head_size() == 0) {
+    if (lines.head_size() == 0 || !lines.next()) {
         return false;
     }
     head.clear();
     head.size = static_cast<std::uint32_t>(lines.head_size());
-    if (!read_usual_line(lines.next(), head)) {
+    if (!read_usual_line(lines.readable(lines.line()), head)) {
         return false;
     }
     read_behind_line(lines, wanted, room, head);
@@ -144,7 +146,8 @@ void read_request_head(ByteView bytes, const WantedHeaders& wanted, MutableBytes
     head.size = static_cast<std::uint32_t>(bytes.size());
     const std::size_t begin = http1::skip_empty_lines(bytes, head.shapes);
     http1::LineWalk lines{bytes.subspan(begin)};
-    const http1::Line line = lines.next();
+    (void)lines.next();
+    const http1::ReadableText line = lines.readable(lines.line());
     if (!read_usual_line(line, head)) {
         read_request_line(line, head);
     }

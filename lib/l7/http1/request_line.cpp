@@ -15,7 +15,8 @@ namespace {
 constexpr std::string_view kSchemeEnd = "://";
 constexpr std::string_view kUsualEnd = " HTTP/1.1";
 
-// Blanks, a fragment and bytes beyond ASCII have shapes; controls are here too, which costs nothing.
+// Blanks, a fragment and bytes beyond ASCII have shapes; controls are here too, which costs
+// nothing.
 std::uint32_t odd_in_target_mask(Block block) noexcept {
     const Block low = _mm256_cmpeq_epi8(_mm256_min_epu8(block, _mm256_set1_epi8(' ')), block);
     const Block hash = _mm256_cmpeq_epi8(block, _mm256_set1_epi8('#'));
@@ -23,9 +24,8 @@ std::uint32_t odd_in_target_mask(Block block) noexcept {
 }
 
 void add_byte_shapes(const ReadableText& target, HeadShapes& shapes) noexcept {
-    const std::size_t blank = find_byte(target, 0, [](Block block) {
-        return equal_mask(block, ' ') | equal_mask(block, '\t');
-    });
+    const std::size_t blank = find_byte(
+        target, 0, [](Block block) { return equal_mask(block, ' ') | equal_mask(block, '\t'); });
     const std::size_t high = find_byte(target, 0, high_mask);
     shapes.add_if(blank != target.size(), HeadShape::SpaceInTarget);
     shapes.add_if(high != target.size(), HeadShape::HighByteInTarget);
@@ -63,9 +63,9 @@ std::size_t scheme_size(const ReadableText& target) noexcept {
 
 namespace sluice {
 
-bool read_usual_line(const http1::Line& line, RequestHead& head) noexcept {
-    const ByteView bytes = line.bytes;
-    const std::size_t method = line.token_end;
+bool read_usual_line(const http1::ReadableText& line, RequestHead& head) noexcept {
+    const ByteView bytes = line.bytes();
+    const std::size_t method = http1::find_token_end(line, 0);
     const std::size_t around = method + 1 + http1::kUsualEnd.size();
     if (method == 0 || method > kMaxMethodSize || bytes.size() <= around) {
         return false;
@@ -74,11 +74,10 @@ bool read_usual_line(const http1::Line& line, RequestHead& head) noexcept {
     const ByteView target = bytes.subspan(method + 1, end - method - 1);
     const char minor = static_cast<char>(bytes.back());
     const std::string_view version = http1::as_text(bytes.subspan(end));
-    const bool is_usual =
-        bytes[method] == std::byte{' '} && !http1::is_blank(target.front()) &&
-        !http1::is_blank(target.back()) && (minor == '1' || minor == '0') &&
-        version.substr(0, version.size() - 1) ==
-            http1::kUsualEnd.substr(0, http1::kUsualEnd.size() - 1);
+    const bool is_usual = bytes[method] == std::byte{' '} && !http1::is_blank(target.front()) &&
+                          !http1::is_blank(target.back()) && (minor == '1' || minor == '0') &&
+                          version.substr(0, version.size() - 1) ==
+                              http1::kUsualEnd.substr(0, http1::kUsualEnd.size() - 1);
     if (is_usual) {
         head.method = bytes.first(method);
         head.target = target;
@@ -87,9 +86,9 @@ bool read_usual_line(const http1::Line& line, RequestHead& head) noexcept {
     return is_usual;
 }
 
-void read_request_line(const http1::Line& whole, RequestHead& head) noexcept {
-    const ByteView line = whole.bytes;
-    const std::size_t method_end = whole.token_end;
+void read_request_line(const http1::ReadableText& text, RequestHead& head) noexcept {
+    const ByteView line = text.bytes();
+    const std::size_t method_end = http1::find_token_end(text, 0);
     head.method = line.first(method_end);
     const ByteView behind = line.subspan(method_end + 1);
     const ByteView rest = http1::without_blanks(behind);

@@ -1,7 +1,6 @@
 #pragma once
 #include "lib/base/bytes.hpp"
 #include "lib/l7/http1/byte_blocks.hpp"
-#include "lib/l7/http1/line_walk.hpp"
 #include "lib/l7/http1/request_head.hpp"
 
 namespace sluice {
@@ -9,10 +8,10 @@ namespace sluice {
 // Reads method, target and version of a line of the usual layout: single spaces, a method of at
 // most kMaxMethodSize bytes, HTTP/1.0 or 1.1. HeadFinder recognises each of these. False: the line
 // has another layout.
-[[nodiscard]] bool read_usual_line(const http1::Line& line, RequestHead& head) noexcept;
+[[nodiscard]] bool read_usual_line(const http1::ReadableText& line, RequestHead& head) noexcept;
 
 // Reads the same of any line that HeadFinder has recognised.
-void read_request_line(const http1::Line& line, RequestHead& head) noexcept;
+void read_request_line(const http1::ReadableText& line, RequestHead& head) noexcept;
 
 // The host that a target names and what is left of it, by its form (RFC 9112, 3.2). `path` is
 // absent in CONNECT, and can be empty. All of it lies in the target.

@@ -34,10 +34,13 @@ public:
                                                     const std::vector<std::string>& cookies);
 
     // A place among RequestHead's headers or cookies; NameTable::kNone: not kept.
-    // The name is not empty.
     [[nodiscard]] std::uint8_t header(const http1::ReadableText& name) const noexcept {
-        return headers_.may_have(name.bytes().front(), name.size()) ? headers_.find(name)
-                                                                    : NameTable::kNone;
+        return headers_.find(name);
+    }
+    // Likewise of a name that is not empty, and lies at the beginning of a block.
+    [[nodiscard]] std::uint8_t header(ByteView name, http1::Block begin) const noexcept {
+        return headers_.may_have(name.front(), name.size()) ? headers_.find(name, begin)
+                                                            : NameTable::kNone;
     }
     [[nodiscard]] std::uint8_t cookie(const http1::ReadableText& name) const noexcept {
         return cookies_.find(name);
