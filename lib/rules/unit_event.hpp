@@ -18,6 +18,10 @@ enum class UnitEvent : std::uint8_t {
     DnsBadLabel,
     DnsBadPointer,
     DnsNameTooLong,
+    HttpRequest,
+    HttpAmbiguous,
+    HttpMalformed,
+    H2cPreface,
     TooManyUnits,
 };
 
@@ -38,6 +42,10 @@ inline constexpr auto kUnitEvents = std::to_array<UnitEventRow>({
     {UnitEvent::DnsBadLabel, "dns_bad_label", "port 53, a reserved kind of label"},
     {UnitEvent::DnsBadPointer, "dns_bad_pointer", "port 53, compression that leads nowhere"},
     {UnitEvent::DnsNameTooLong, "dns_name_too_long", "port 53, a name of more than 255 bytes"},
+    {UnitEvent::HttpRequest, "http_request", "requests of HTTP/1"},
+    {UnitEvent::HttpAmbiguous, "http_ambiguous", "requests that servers read differently"},
+    {UnitEvent::HttpMalformed, "http_malformed", "requests that no server should accept"},
+    {UnitEvent::H2cPreface, "h2c_preface", "connections that begin with HTTP/2 in clear"},
     {UnitEvent::TooManyUnits, "too_many_units", "packets that have no room for all of theirs"},
 });
 inline constexpr std::size_t kUnitEventCount = kUnitEvents.size();

@@ -7,6 +7,7 @@
 #include "lib/pipeline/core_state.hpp"
 #include "lib/rules/port_rss_mapping.hpp"
 #include "lib/table/worker_tables.hpp"
+#include "lib/units/unit_parser.hpp"
 
 #include <memory>
 #include <optional>
@@ -61,6 +62,7 @@ private:
         explicit Worker(const PacketPolicy& policy);
         WorkerCounters counters;
         CoreState core;
+        UnitParser parser;
         Burst burst;
         // Where limits are shared.
         std::vector<Record> records;

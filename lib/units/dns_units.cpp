@@ -1,45 +1,18 @@
-#include "lib/pipeline/l7_units.hpp"
+#include "lib/units/dns_units.hpp"
 
 #include "lib/l7/dns/dns_datagram.hpp"
 #include "lib/l7/dns/dns_message.hpp"
+#include "lib/units/unit_text.hpp"
 
 #include <array>
-#include <charconv>
-#include <cstring>
-#include <string_view>
+#include <cstddef>
+#include <span>
 
 namespace sluice {
 namespace {
 
-constexpr std::uint8_t kUdp = 17;
-
-// Texts that are the same for many packets, with the readable bytes behind them that UnitTexts asks
-// for.
-struct Constant {
-    explicit consteval Constant(std::string_view text) : size{text.size()} {
-        for (std::size_t i = 0; i < text.size(); ++i) {
-            bytes[i] = static_cast<std::byte>(text[i]);
-        }
-    }
-    [[nodiscard]] ByteView view() const noexcept { return ByteView{bytes}.first(size); }
-
-    std::array<std::byte, 8 + kTextPadding> bytes{};
-    std::size_t size;
-};
-constexpr Constant kDns{kL7Dns};
-constexpr std::array kFlags{Constant{"0"}, Constant{"1"}};
-
-ByteView decimal(std::uint64_t number, UnitSink& units) noexcept {
-    constexpr std::size_t kDigits = 20;
-    const std::span<std::byte> room = units.room();
-    if (room.size() < kDigits) {
-        units.refuse();
-        return {};
-    }
-    char* const first = reinterpret_cast<char*>(room.data());
-    return units.keep(
-        static_cast<std::size_t>(std::to_chars(first, first + kDigits, number).ptr - first));
-}
+constexpr ConstantText kDns{kL7Dns};
+constexpr std::array kFlags{ConstantText{"0"}, ConstantText{"1"}};
 
 ByteView name_of(ByteView message, std::size_t at, UnitSink& units) noexcept {
     const std::span<std::byte> room = units.room();
@@ -83,14 +56,14 @@ bool add_dns(ByteView message, const DnsQuestion& question, bool is_response,
         texts->set(TextField::DnsQname, name_of(message, question.name_at, units));
     }
     if (packet.wanted.has(TextField::DnsQtype)) {
-        texts->set(TextField::DnsQtype, decimal(question.type, units));
+        texts->set(TextField::DnsQtype, decimal_text(question.type, units));
     }
     return true;
 }
 
 // Each question of a query is a unit, as far as they are sound: who answers may read the first one
 // alone, or all of them.
-void find_dns(ByteView message, const UnitSource& packet, UnitSink& units) noexcept {
+void find_questions(ByteView message, const UnitSource& packet, UnitSink& units) noexcept {
     const DnsMessage parsed = parse_dns_message(message);
     if (parsed.parsed != DnsParsed::Ok) {
         units.count(event_of(parsed.parsed));
@@ -119,25 +92,14 @@ bool is_dns(const PacketHeaders& headers, ByteView payload) noexcept {
     }
 }
 
-void find(void*, const UnitSource& packet, UnitSink& units) noexcept {
-    const PacketHeaders& headers = packet.headers;
-    if (headers.proto != kUdp || !headers.fields.has(Field::L4Dport)) {
-        return;
-    }
-    const std::optional<ByteView> payload = read_payload(headers, packet.frame.bytes);
-    if (payload && is_dns(headers, *payload)) {
-        find_dns(*payload, packet, units);
-    }
-}
-
 }  // namespace
 
-UnitFinder l7_unit_finder() noexcept {
-    return {
-        .find = &find,
-        .parser = nullptr,
-        .texts = {TextField::ProtoL7, TextField::DnsQr, TextField::DnsQname, TextField::DnsQtype},
-        .proto = kUdp};
+bool find_dns(ByteView datagram, const UnitSource& packet, UnitSink& units) noexcept {
+    if (!is_dns(packet.headers, datagram)) {
+        return false;
+    }
+    find_questions(datagram, packet, units);
+    return true;
 }
 
 }  // namespace sluice

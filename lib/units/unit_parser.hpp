@@ -1,0 +1,36 @@
+#pragma once
+#include "lib/pipeline/burst_units.hpp"
+#include "lib/units/stream_units.hpp"
+
+namespace sluice {
+
+// What one worker's parsers of later layers may keep between packets.
+struct UnitBudget {
+    ConnectionBudget connections;
+};
+
+// The parsers of layer 7 that are plugged into a worker's bursts, live, in replay and in explain,
+// and what they keep between packets. A protocol more is a reader beside the others here.
+class UnitParser {
+public:
+    explicit UnitParser(const UnitBudget& budget) : streams_{budget.connections} {}
+    UnitParser(const UnitParser&) = delete;
+    UnitParser& operator=(const UnitParser&) = delete;
+
+    // For Burst::find_units_by(); it points to this parser.
+    [[nodiscard]] UnitFinder finder() noexcept;
+
+    [[nodiscard]] const ConnectionCounters& connections() const noexcept {
+        return streams_.counters();
+    }
+
+private:
+    static void find(void* parser, const UnitSource& packet, UnitSink& units) noexcept;
+
+    StreamUnits streams_;
+};
+
+// Units of datagrams that are told from their own bytes alone: nothing is kept between packets.
+[[nodiscard]] UnitFinder lone_unit_finder() noexcept;
+
+}  // namespace sluice
