@@ -26,6 +26,7 @@ MAY_INCLUDE = {
     "lib/meter": ["lib/base", "lib/share", "lib/hash", "lib/pool"],
     "lib/table": ["lib/base", "lib/share", "lib/hash", "lib/pool", "lib/meter"],
     "lib/ledger": ["lib/base", "lib/share", *STATE],
+    "lib/ask": ["lib/base", "lib/share", *STATE],
     "lib/act": ["lib/base", "lib/packet", "lib/rules"],
     "lib/rules": ["lib/base", "lib/packet", "lib/match", *STATE],
     "lib/load": ["lib/base", "lib/packet", "lib/match", *STATE, "lib/ledger", "lib/rules"],
