@@ -29,7 +29,7 @@ bool begins_quic(ByteView datagram, const PacketHeaders& headers, QuicPacket& fi
 bool reads_hellos(const UnitSource& packet) noexcept {
     constexpr TextFieldSet kOfHellos{TextField::ProtoScheme, TextField::QuicSni, TextField::TlsAlpn,
                                      TextField::TlsJa4};
-    return packet.counts_handshakes || packet.wanted.meets(kOfHellos);
+    return packet.counted.has(Per::Handshake) || packet.wanted.meets(kOfHellos);
 }
 
 void set_packet_texts(const QuicPacket& first, const UnitSource& packet, UnitSink& units,

@@ -4,11 +4,6 @@
 
 namespace sluice {
 
-inline constexpr TextFieldSet kQuicTexts{TextField::ProtoL7,        TextField::ProtoScheme,
-                                         TextField::QuicPacketType, TextField::QuicVersion,
-                                         TextField::QuicTokenLen,   TextField::QuicSni,
-                                         TextField::TlsAlpn,        TextField::TlsJa4};
-
 // Datagrams of QUIC: versions 1 and 2 on every port, what all versions have in common where a port
 // is 443. Each that begins with a long header has the fields of its first packet. The one that
 // completes a ClientHello is a handshake, once for a connection however often its Initial is sent

@@ -4,6 +4,7 @@
 #include "lib/l7/http1/resync.hpp"
 #include "lib/units/dns_units.hpp"
 #include "lib/units/endpoints.hpp"
+#include "lib/units/wanted_protocols.hpp"
 
 #include <algorithm>
 #include <array>
@@ -174,17 +175,21 @@ StreamUnits::StreamUnits(const ConnectionBudget& budget)
 StreamReading StreamUnits::read(ByteView bytes, const StreamContext& context,
                                 UnitSink& units) noexcept {
     const PacketHeaders& headers = context.packet.headers;
+    const bool dns = wants_dns(context.packet);
     if (TlsUnits::is_mine(context.before)) {
         return tls_.read(bytes, context, units);
     }
     if (is_dns_stream(context.before) || headers.sport == kDnsPort || headers.dport == kDnsPort) {
-        return read_dns(bytes, context, units);
+        return dns ? read_dns(bytes, context, units) : StreamReading{};
     }
-    StreamReading reading = tls_.read(bytes, context, units);
-    if (reading.what == StreamReading::What::NotMine) {
+    StreamReading reading;
+    if (wants_tls(context.packet)) {
+        reading = tls_.read(bytes, context, units);
+    }
+    if (reading.what == StreamReading::What::NotMine && wants_http(context.packet)) {
         reading = http_.read(bytes, context, units);
     }
-    if (reading.what == StreamReading::What::NotMine) {
+    if (reading.what == StreamReading::What::NotMine && dns) {
         reading = read_dns(bytes, context, units);
     }
     return reading;

@@ -1,6 +1,7 @@
 #include "lib/units/unit_parser.hpp"
 
 #include "lib/units/dns_units.hpp"
+#include "lib/units/wanted_protocols.hpp"
 
 #include <optional>
 
@@ -21,7 +22,9 @@ std::optional<ByteView> payload_of(const UnitSource& packet, std::uint8_t proto)
 
 void find_lone(void*, const UnitSource& packet, UnitSink& units) noexcept {
     if (const std::optional<ByteView> payload = payload_of(packet, kUdp)) {
-        (void)find_dns(*payload, packet, units);
+        if (wants_dns(packet)) {
+            (void)find_dns(*payload, packet, units);
+        }
     }
 }
 
@@ -33,7 +36,7 @@ UnitParser::UnitParser(const UnitBudget& budget)
 void UnitParser::find(void* parser, const UnitSource& packet, UnitSink& units) noexcept {
     auto& self = *static_cast<UnitParser*>(parser);
     if (const std::optional<ByteView> datagram = payload_of(packet, kUdp)) {
-        if (!find_dns(*datagram, packet, units)) {
+        if (!(wants_dns(packet) && find_dns(*datagram, packet, units)) && wants_quic(packet)) {
             self.quic_.find(*datagram, packet, units);
         }
     } else if (const std::optional<ByteView> payload = payload_of(packet, kTcp)) {
@@ -60,16 +63,18 @@ UnitFinder UnitParser::finder() noexcept {
                       .settle = &settle,
                       .refused = &refused,
                       .parser = this,
-                      .texts = kDnsTexts,
+                      .texts = kTextsOfAll,
                       .protos = {kTcp, kUdp}};
-    finder.texts.add_all(kHttpTexts);
-    finder.texts.add_all(kTlsTexts);
-    finder.texts.add_all(kQuicTexts);
+    for (const TextFieldSet& protocol : {kDnsTexts, kHttpTexts, kTlsTexts, kQuicTexts}) {
+        finder.texts.add_all(protocol);
+    }
     return finder;
 }
 
 UnitFinder lone_unit_finder() noexcept {
-    return {.find = &find_lone, .texts = kDnsTexts, .protos = {kUdp, kUdp}};
+    UnitFinder finder{.find = &find_lone, .texts = kTextsOfAll, .protos = {kUdp, kUdp}};
+    finder.texts.add_all(kDnsTexts);
+    return finder;
 }
 
 }  // namespace sluice

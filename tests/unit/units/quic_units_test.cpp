@@ -94,7 +94,7 @@ TEST(Quic, ARepeatedInitialFollowsOneThatIsNotDecidedYet) {
     const UnitSource packet{.headers = headers,
                             .frame = view,
                             .wanted = kQuicTexts,
-                            .counts_handshakes = true,
+                            .counted = {Per::Handshake},
                             .hash = hash,
                             .now = kNow};
     EXPECT_TRUE(units.find(0, packet));

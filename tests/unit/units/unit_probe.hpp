@@ -49,12 +49,14 @@ public:
         const FrameView view{frame, static_cast<std::uint32_t>(frame.size())};
         parse_frame(view, {}, headers);
         units_.clear();
-        (void)units_.find(0, {.headers = headers,
-                              .frame = view,
-                              .wanted = wanted,
-                              .counts_handshakes = counts_handshakes,
-                              .hash = hash_,
-                              .now = now});
+        (void)units_.find(
+            0, {.headers = headers,
+                .frame = view,
+                .wanted = wanted,
+                .counted =
+                    counts_handshakes ? PerSet{Per::Query, Per::Request, Per::Handshake} : PerSet{},
+                .hash = hash_,
+                .now = now});
         ProbedPacket probed = read();
         settle(probed, forwarded);
         return probed;
