@@ -161,8 +161,9 @@ private:
                                         : static_cast<Mode>(word - kModeNames.begin());
     }
     static ReadContext context_of(const FileContext& file, Mode mode) {
-        return {file.lines, file.problems, file.purpose == Purpose::Enforce && mode != Mode::Off,
-                &file.databases, &file.client_ip};
+        return {
+            file.lines,      file.problems,   file.purpose == Purpose::Enforce && mode != Mode::Off,
+            &file.databases, &file.client_ip, &file.text_names};
     }
 
     void read_head() {
@@ -242,7 +243,7 @@ private:
     void read_keys_and_limits() {
         Rule& rule = read_.rule;
         const LimitOwner owner{.rule = rule.id,
-                               .per = read_per(map_, context_),
+                               .per = read_per(map_),
                                .cost = rule.cost,
                                .max_unsynced = read_max_unsynced(map_, rule.cost, context_),
                                .overridden = map_.find("overrides") != nullptr,
