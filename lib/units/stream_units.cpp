@@ -1,7 +1,10 @@
 #include "lib/units/stream_units.hpp"
 
-#include "lib/hash/group_key.hpp"
+#include "lib/l7/dns/dns_datagram.hpp"
 #include "lib/l7/http1/resync.hpp"
+#include "lib/units/dns_units.hpp"
+#include "lib/units/endpoints.hpp"
+#include "lib/units/wanted_protocols.hpp"
 
 #include <algorithm>
 #include <array>
@@ -15,6 +18,9 @@ constexpr std::size_t kMaxSegment = std::size_t{64} << 10;
 // What has timed out is forgotten at the pace that packets come.
 constexpr unsigned kExpiredPerSegment = 2;
 
+// The verdict of bytes that are forwarded.
+constexpr StickyVerdict kPassed{0};
+
 constexpr std::uint16_t kFin = 0x01;
 constexpr std::uint16_t kSyn = 0x02;
 constexpr std::uint16_t kRst = 0x04;
@@ -23,40 +29,6 @@ std::uint32_t sequence_of(const UnitSource& packet) noexcept {
     std::uint32_t sequence = 0;
     std::memcpy(&sequence, packet.frame.bytes.data() + packet.headers.l4_at + 4, sizeof(sequence));
     return __builtin_bswap32(sequence);
-}
-
-// Who sends to whom, on which pair and from which side of it.
-struct Endpoints {
-    IpAddress src;
-    IpAddress dst;
-    std::uint64_t port;
-    std::uint16_t sport;
-    std::uint16_t dport;
-    std::uint16_t vlan;
-    std::uint8_t version;
-    std::uint8_t dir;
-};
-static_assert(std::has_unique_object_representations_v<Endpoints>);
-
-std::uint64_t digest_of(const UnitSource& packet) noexcept {
-    const PacketHeaders& headers = packet.headers;
-    const Endpoints endpoints{
-        .src = headers.src,
-        .dst = headers.dst,
-        .port = headers.port,
-        .sport = headers.sport,
-        .dport = headers.dport,
-        .vlan = headers.fields.has(Field::VlanId) ? headers.vlan_id : std::uint16_t{0xFFFF},
-        .version = static_cast<std::uint8_t>(headers.ip_version),
-        .dir = static_cast<std::uint8_t>(headers.dir)};
-    return packet.hash.digest(std::as_bytes(std::span{&endpoints, 1}));
-}
-
-// Half heads are accounted to addresses of IPv4 and networks of 64 bits of IPv6.
-std::uint64_t source_of(const UnitSource& packet) noexcept {
-    const bool v6 = packet.headers.ip_version == IpVersion::V6;
-    const IpAddress source = masked(packet.headers.src, v6 ? 64 : 32);
-    return packet.hash.digest(std::as_bytes(std::span{&source, 1}));
 }
 
 TcpSegment segment_of(ByteView payload, const UnitSource& packet) noexcept {
@@ -123,13 +95,16 @@ private:
             return;
         }
         context_.before = offer_.framing;
-        const StreamReading reading = owner_.http_.read(offer_.bytes, context_, units_);
+        const StreamReading reading = owner_.read(offer_.bytes, context_, units_);
         switch (reading.what) {
             case StreamReading::What::NotMine:
                 owner_.table_.not_mine(offer_);
                 return;
             case StreamReading::What::NeedMore:
                 owner_.table_.more(offer_, reading.need);
+                return;
+            case StreamReading::What::Skip:
+                owner_.table_.finish(offer_, reading.head, kPassed, reading.body);
                 return;
             case StreamReading::What::Unit:
                 finish(reading);
@@ -195,6 +170,31 @@ StreamUnits::StreamUnits(const ConnectionBudget& budget)
       table_{budget},
       scratch_{std::make_unique<std::byte[]>(budget.head_bytes + kMaxSegment)} {}
 
+// Whose the bytes are: of what the connection has been, of what stands on the port, else by how
+// they begin.
+StreamReading StreamUnits::read(ByteView bytes, const StreamContext& context,
+                                UnitSink& units) noexcept {
+    const PacketHeaders& headers = context.packet.headers;
+    const bool dns = wants_dns(context.packet);
+    if (TlsUnits::is_mine(context.before)) {
+        return tls_.read(bytes, context, units);
+    }
+    if (is_dns_stream(context.before) || headers.sport == kDnsPort || headers.dport == kDnsPort) {
+        return dns ? read_dns(bytes, context, units) : StreamReading{};
+    }
+    StreamReading reading;
+    if (wants_tls(context.packet)) {
+        reading = tls_.read(bytes, context, units);
+    }
+    if (reading.what == StreamReading::What::NotMine && wants_http(context.packet)) {
+        reading = http_.read(bytes, context, units);
+    }
+    if (reading.what == StreamReading::What::NotMine && dns) {
+        reading = read_dns(bytes, context, units);
+    }
+    return reading;
+}
+
 void StreamUnits::find(ByteView payload, const UnitSource& packet, UnitSink& units) noexcept {
     if (payload.empty() && (packet.headers.tcp_flags & (kFin | kSyn | kRst)) == 0) {
         return;
@@ -204,7 +204,7 @@ void StreamUnits::find(ByteView payload, const UnitSource& packet, UnitSink& uni
 
 void StreamUnits::settle(const StickyBytes& bytes, bool forwarded) noexcept {
     table_.settle(bytes.connection, bytes.from, bytes.to,
-                  forwarded ? StickyVerdict{0} : StickyVerdict::Blocked);
+                  forwarded ? kPassed : StickyVerdict::Blocked);
 }
 
 bool StreamUnits::refused(const StickyBytes& bytes) const noexcept {
