@@ -1,8 +1,9 @@
 #pragma once
 #include "lib/conn/age_list.hpp"
 #include "lib/conn/connection_lines.hpp"
-#include "lib/conn/half_heads.hpp"
+#include "lib/conn/source_shares.hpp"
 #include "lib/l7/quic/initial_reader.hpp"
+#include "lib/pool/line_pool.hpp"
 #include "lib/units/quic_budget.hpp"
 
 #include <cstddef>
@@ -71,7 +72,7 @@ public:
     [[nodiscard]] StickyVerdict verdict_of(std::uint64_t id) const noexcept;
 
     [[nodiscard]] std::size_t size() const noexcept { return lines_.size(); }
-    [[nodiscard]] std::size_t half_hellos() const noexcept { return half_heads_.size(); }
+    [[nodiscard]] std::size_t half_hellos() const noexcept { return shares_.size(); }
     // Judged connections that had to go for newer ones.
     [[nodiscard]] std::uint64_t forgotten() const noexcept { return forgotten_; }
 
@@ -96,9 +97,10 @@ private:
     std::uint32_t ticks_ = 0;
     ConnectionLines lines_;
     LinePool pool_;  // a line for each half hello, whose number is its slot's, and the spare one's
-    HalfHeads half_heads_;
-    AgeList half_;  // by when their hello began
-    AgeList idle_;  // by when they were touched last
+    std::vector<SourceMember> members_;
+    SourceShares shares_;  // of the half hellos
+    AgeList half_;         // by when their hello began
+    AgeList idle_;         // by when they were touched last
     std::unique_ptr<std::byte[]> rooms_;
     std::vector<HalfHello> slots_;
     PoolLine spare_;

@@ -1,6 +1,7 @@
 #include "lib/units/quic_units.hpp"
 
 #include "lib/units/unit_parser.hpp"
+#include "lib/units/wanted_protocols.hpp"
 #include "tests/unit/units/quic_datagrams.hpp"
 #include "tests/unit/units/unit_probe.hpp"
 
