@@ -119,9 +119,17 @@ HalfHello& QuicHellos::spare() noexcept {
     return half;
 }
 
+// What was given up had to be forgotten a short time ago, so that parts of it look like new ones.
+bool QuicHellos::is_pressed() const noexcept {
+    return static_cast<std::int32_t>(pressed_until_ - ticks_) > 0;
+}
+
 // An idle line; where none is free the one that has been idle longest goes.
 ConnectionIndex QuicHellos::add_line(std::uint64_t key) noexcept {
     if (lines_.size() >= budget_.connections && idle_.oldest() != kNoConnection) {
+        if (lines_[idle_.oldest()].phase != kJudged) {
+            pressed_until_ = ticks_ + idle_ticks_;
+        }
         remove(idle_.oldest());
         ++forgotten_;
     }
@@ -153,7 +161,7 @@ void QuicHellos::touch(ConnectionIndex index) noexcept {
 
 bool QuicHellos::keep_spare(std::uint64_t source, unsigned& given_up) noexcept {
     const HalfHello& half = slot(spare_);
-    const bool lacks = lacks_beginning(half.id);
+    const bool lacks = lacks_beginning(half.id) || is_pressed();
     const auto whose = static_cast<SourceId>(source ^ source >> 32);
     if (shares_.count_of(whose) >= budget_.half_hellos_per_source) {
         end_half(shares_.oldest_of(whose), false);
@@ -306,7 +314,9 @@ StickyVerdict QuicHellos::verdict_of(std::uint64_t id) const noexcept {
 }
 
 unsigned QuicHellos::expire(Instant now) noexcept {
+    const bool pressed = is_pressed();
     ticks_ = ticks_of(now.time_since_epoch());
+    pressed_until_ = pressed ? pressed_until_ : ticks_;
     unsigned given_up = 0;
     for (unsigned i = 0; i < kExpiredAtOnce; ++i) {
         const ConnectionIndex half = half_.oldest();

@@ -21,7 +21,8 @@
 //   path    endpoints alone, while a hello is half: a client turns to the id that the server chose
 //
 // What is given up leaves its line behind, as in lib/conn: the rest of such a hello is known as
-// such until the line is forgotten.
+// such until the line is forgotten. Where such lines have to go for newer ones, each part of a new
+// hello counts as the rest of one for an idle time-out: it is judged when all parts are there.
 namespace sluice {
 
 // A hello that is not whole, and whose keys its Initials have.
@@ -82,6 +83,7 @@ private:
     [[nodiscard]] HalfHello& slot(PoolLine line) noexcept { return slots_[line - 1]; }
     [[nodiscard]] ConnectionIndex line_for(std::uint64_t key) noexcept;
     [[nodiscard]] ConnectionIndex add_line(std::uint64_t key) noexcept;
+    [[nodiscard]] bool is_pressed() const noexcept;
     void remove(ConnectionIndex index) noexcept;
     void touch(ConnectionIndex index) noexcept;
     void end_half(ConnectionIndex index, bool is_whole) noexcept;
@@ -105,6 +107,7 @@ private:
     std::vector<HalfHello> slots_;
     PoolLine spare_;
     std::uint64_t forgotten_ = 0;
+    std::uint32_t pressed_until_ = 0;  // in ticks
 };
 
 }  // namespace sluice
