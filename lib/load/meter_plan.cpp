@@ -129,6 +129,9 @@ void note_later_layers(const LoadedRule& rule, RulePlan& made) {
     made.counts_units =
         std::any_of(rule.limits.begin(), rule.limits.end(),
                     [](const LoadedLimit& limit) { return !is_of_packet(limit.per); });
+    made.counts_handshakes =
+        std::any_of(rule.limits.begin(), rule.limits.end(),
+                    [](const LoadedLimit& limit) { return limit.per == Per::Handshake; });
 }
 
 void add_rule(MeterPlan& plan, const LoadedRule& rule, std::span<const Action> actions) {
@@ -175,6 +178,7 @@ MeterPlan make_meter_plan(const LoadedSet& set) {
     for (const RulePlan& rule : plan.rules) {
         plan.texts.add_all(rule.texts);
         plan.counts_units |= rule.counts_units;
+        plan.counts_handshakes |= rule.counts_handshakes;
     }
     return plan;
 }

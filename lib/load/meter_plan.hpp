@@ -69,8 +69,9 @@ struct RulePlan {
     // What its condition and its keys read, and what its keys do.
     TextFieldSet texts;
     TextFieldSet key_texts;
-    // A limit of it counts units of a later layer.
+    // A limit of it counts units of a later layer, handshakes among them.
     bool counts_units = false;
+    bool counts_handshakes = false;
 };
 
 struct MeterPlan {
@@ -83,6 +84,7 @@ struct MeterPlan {
     // What all rules together read, and whether one of them counts units of a later layer.
     TextFieldSet texts;
     bool counts_units = false;
+    bool counts_handshakes = false;
 
     // Whether matching and keying need more of a frame than its headers.
     [[nodiscard]] bool reads_payload() const noexcept { return counts_units || !texts.empty(); }

@@ -42,7 +42,8 @@ inline constexpr std::size_t kMaxFurtherBursts = kMaxUnits - 1;
 struct UnitSource {
     const PacketHeaders& headers;
     FrameView frame;
-    TextFieldSet wanted;  // the texts that rules read: others need not be found
+    TextFieldSet wanted;             // the texts that rules read: others need not be found
+    bool counts_handshakes = false;  // a limit counts these
     const KeyHasher& hash;
     Instant now;
 };

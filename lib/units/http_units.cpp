@@ -141,7 +141,7 @@ HttpUnits::BodyReading HttpUnits::read_body(ByteView bytes, const FramingState& 
         units.drop(chunks.is_broken() ? Reason::MalformedRequest : Reason::AmbiguousRequest);
     }
     return {.bytes = taken,
-            .state = state_of(chunks),
+            .state = chunks.is_done() ? FramingState{} : state_of(chunks),
             .is_done = chunks.is_done(),
             .is_broken = chunks.is_broken()};
 }

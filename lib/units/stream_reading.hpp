@@ -10,10 +10,11 @@ namespace sluice {
 // What the bytes from some place of a stream on are to one protocol. Whoever reads a Unit has added
 // it to the packet's.
 struct StreamReading {
-    enum class What : std::uint8_t { NotMine, NeedMore, Unit };
+    // Skip: bytes of the protocol that no unit holds; nothing of them is judged or sticks.
+    enum class What : std::uint8_t { NotMine, NeedMore, Unit, Skip };
     What what = What::NotMine;
-    std::size_t head = 0;  // of a Unit: bytes of its head, at least one
-    UnitBody body;         // of a Unit: how it goes on
+    std::size_t head = 0;  // of a Unit or Skip: bytes of its head, at least one
+    UnitBody body;         // of these: how it goes on
     HeadNeed need;         // NeedMore: when another look is worth it
 };
 

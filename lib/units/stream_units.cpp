@@ -1,7 +1,9 @@
 #include "lib/units/stream_units.hpp"
 
 #include "lib/hash/group_key.hpp"
+#include "lib/l7/dns/dns_datagram.hpp"
 #include "lib/l7/http1/resync.hpp"
+#include "lib/units/dns_units.hpp"
 
 #include <algorithm>
 #include <array>
@@ -14,6 +16,9 @@ namespace {
 constexpr std::size_t kMaxSegment = std::size_t{64} << 10;
 // What has timed out is forgotten at the pace that packets come.
 constexpr unsigned kExpiredPerSegment = 2;
+
+// The verdict of bytes that are forwarded.
+constexpr StickyVerdict kPassed{0};
 
 constexpr std::uint16_t kFin = 0x01;
 constexpr std::uint16_t kSyn = 0x02;
@@ -123,13 +128,16 @@ private:
             return;
         }
         context_.before = offer_.framing;
-        const StreamReading reading = owner_.http_.read(offer_.bytes, context_, units_);
+        const StreamReading reading = owner_.read(offer_.bytes, context_, units_);
         switch (reading.what) {
             case StreamReading::What::NotMine:
                 owner_.table_.not_mine(offer_);
                 return;
             case StreamReading::What::NeedMore:
                 owner_.table_.more(offer_, reading.need);
+                return;
+            case StreamReading::What::Skip:
+                owner_.table_.finish(offer_, reading.head, kPassed, reading.body);
                 return;
             case StreamReading::What::Unit:
                 finish(reading);
@@ -195,6 +203,27 @@ StreamUnits::StreamUnits(const ConnectionBudget& budget)
       table_{budget},
       scratch_{std::make_unique<std::byte[]>(budget.head_bytes + kMaxSegment)} {}
 
+// Whose the bytes are: of what the connection has been, of what stands on the port, else by how
+// they begin.
+StreamReading StreamUnits::read(ByteView bytes, const StreamContext& context,
+                                UnitSink& units) noexcept {
+    const PacketHeaders& headers = context.packet.headers;
+    if (TlsUnits::is_mine(context.before)) {
+        return tls_.read(bytes, context, units);
+    }
+    if (is_dns_stream(context.before) || headers.sport == kDnsPort || headers.dport == kDnsPort) {
+        return read_dns(bytes, context, units);
+    }
+    StreamReading reading = tls_.read(bytes, context, units);
+    if (reading.what == StreamReading::What::NotMine) {
+        reading = http_.read(bytes, context, units);
+    }
+    if (reading.what == StreamReading::What::NotMine) {
+        reading = read_dns(bytes, context, units);
+    }
+    return reading;
+}
+
 void StreamUnits::find(ByteView payload, const UnitSource& packet, UnitSink& units) noexcept {
     if (payload.empty() && (packet.headers.tcp_flags & (kFin | kSyn | kRst)) == 0) {
         return;
@@ -204,7 +233,7 @@ void StreamUnits::find(ByteView payload, const UnitSource& packet, UnitSink& uni
 
 void StreamUnits::settle(const StickyBytes& bytes, bool forwarded) noexcept {
     table_.settle(bytes.connection, bytes.from, bytes.to,
-                  forwarded ? StickyVerdict{0} : StickyVerdict::Blocked);
+                  forwarded ? kPassed : StickyVerdict::Blocked);
 }
 
 bool StreamUnits::refused(const StickyBytes& bytes) const noexcept {

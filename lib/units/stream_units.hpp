@@ -2,6 +2,7 @@
 #include "lib/conn/connection_table.hpp"
 #include "lib/units/http_units.hpp"
 #include "lib/units/stream_reading.hpp"
+#include "lib/units/tls_units.hpp"
 
 #include <memory>
 
@@ -25,10 +26,14 @@ public:
 private:
     class Segment;
 
+    [[nodiscard]] StreamReading read(ByteView bytes, const StreamContext& context,
+                                     UnitSink& units) noexcept;
+
     std::size_t head_bytes_;
     ConnectionTable table_;
     std::unique_ptr<std::byte[]> scratch_;  // heads of several segments
     HttpUnits http_;
+    TlsUnits tls_;
 };
 
 }  // namespace sluice

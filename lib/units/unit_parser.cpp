@@ -39,6 +39,7 @@ void UnitParser::find(void* parser, const UnitSource& packet, UnitSink& units) n
 UnitFinder UnitParser::finder() noexcept {
     UnitFinder finder{.find = &find, .parser = this, .texts = kDnsTexts, .protos = {kTcp, kUdp}};
     finder.texts.add_all(kHttpTexts);
+    finder.texts.add_all(kTlsTexts);
     finder.settle = [](void* parser, const StickyBytes& bytes, bool forwarded) noexcept {
         static_cast<UnitParser*>(parser)->streams_.settle(bytes, forwarded);
     };
