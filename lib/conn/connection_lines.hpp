@@ -25,6 +25,8 @@ public:
         return lines_[index];
     }
     [[nodiscard]] std::size_t size() const noexcept { return size_; }
+    // Indices are below this.
+    [[nodiscard]] std::size_t capacity() const noexcept { return mask_ + 1; }
     void prefetch(std::uint64_t digest) const noexcept {
         __builtin_prefetch(&lines_[digest & mask_], 1);
     }

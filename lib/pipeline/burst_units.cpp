@@ -38,8 +38,8 @@ void UnitSink::follow(const StickyBytes& bytes) noexcept {
     units_.following_ |= row_bit(row_);
     units_.followed_[row_] = bytes;
 }
-void UnitSink::count(UnitEvent event) noexcept {
-    ++units_.events_[static_cast<std::size_t>(event)];
+void UnitSink::count(UnitEvent event, std::uint32_t times) noexcept {
+    units_.events_[static_cast<std::size_t>(event)] += times;
 }
 
 BurstUnits::BurstUnits(UnitFinder finder, UnitRoom room)

@@ -47,8 +47,8 @@ inline constexpr std::size_t kMostOfOnly = kMaxUnits * kMaxBurst - 1;
 struct UnitSource {
     const PacketHeaders& headers;
     FrameView frame;
-    TextFieldSet wanted;             // the texts that rules read: others need not be found
-    bool counts_handshakes = false;  // a limit counts these
+    TextFieldSet wanted;  // the texts that rules read: others need not be found
+    PerSet counted;       // the units that they count
     const KeyHasher& hash;
     Instant now;
 };
@@ -84,7 +84,7 @@ public:
     // UnitFinder::refused() is asked then.
     void follow(const StickyBytes& bytes) noexcept;
     // What became of the packet, for people.
-    void count(UnitEvent event) noexcept;
+    void count(UnitEvent event, std::uint32_t times = 1) noexcept;
 
 private:
     BurstUnits& units_;
@@ -122,11 +122,11 @@ public:
     // What the parser finds can change what such a rule does, or one of all rules.
     template <typename Plan>
     [[nodiscard]] bool concern(const Plan& plan) const noexcept {
-        return plan.counts_units || plan.texts.meets(finder_.texts);
+        return !plan.counts.empty() || plan.texts.meets(finder_.texts);
     }
     // The same of a rule that matches already: its condition has been decided.
     [[nodiscard]] bool concern_matched(const RulePlan& rule) const noexcept {
-        return rule.counts_units || rule.key_texts.meets(finder_.texts);
+        return !rule.counts.empty() || rule.key_texts.meets(finder_.texts);
     }
     // The rows whose packets can have units.
     [[nodiscard]] RowMask rows_in(const HeaderColumns& headers) const noexcept;

@@ -19,7 +19,7 @@ RowMask find_units(Burst& burst, RowMask rows, const LoadedSet& set, const CoreS
         const UnitSource packet{.headers = burst.headers_of(row),
                                 .frame = burst.frame(row),
                                 .wanted = set.meter_plan.texts,
-                                .counts_handshakes = set.meter_plan.counts_handshakes,
+                                .counted = set.meter_plan.counts,
                                 .hash = core.hash,
                                 .now = now};
         if (!units.find(row, packet)) {

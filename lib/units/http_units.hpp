@@ -4,11 +4,6 @@
 
 namespace sluice {
 
-inline constexpr TextFieldSet kHttpTexts{
-    TextField::ProtoL7,   TextField::ProtoScheme,   TextField::HttpMethod,
-    TextField::HttpHost,  TextField::HttpUri,       TextField::HttpPath,
-    TextField::HttpQuery, TextField::HttpUserAgent, TextField::HttpReferer};
-
 // Requests of HTTP/1.0 and 1.1, and the bodies behind them. HTTP/2 in clear is recognised and not
 // read. One per worker.
 class HttpUnits {

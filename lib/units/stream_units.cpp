@@ -1,9 +1,10 @@
 #include "lib/units/stream_units.hpp"
 
-#include "lib/hash/group_key.hpp"
 #include "lib/l7/dns/dns_datagram.hpp"
 #include "lib/l7/http1/resync.hpp"
 #include "lib/units/dns_units.hpp"
+#include "lib/units/endpoints.hpp"
+#include "lib/units/wanted_protocols.hpp"
 
 #include <algorithm>
 #include <array>
@@ -28,40 +29,6 @@ std::uint32_t sequence_of(const UnitSource& packet) noexcept {
     std::uint32_t sequence = 0;
     std::memcpy(&sequence, packet.frame.bytes.data() + packet.headers.l4_at + 4, sizeof(sequence));
     return __builtin_bswap32(sequence);
-}
-
-// Who sends to whom, on which pair and from which side of it.
-struct Endpoints {
-    IpAddress src;
-    IpAddress dst;
-    std::uint64_t port;
-    std::uint16_t sport;
-    std::uint16_t dport;
-    std::uint16_t vlan;
-    std::uint8_t version;
-    std::uint8_t dir;
-};
-static_assert(std::has_unique_object_representations_v<Endpoints>);
-
-std::uint64_t digest_of(const UnitSource& packet) noexcept {
-    const PacketHeaders& headers = packet.headers;
-    const Endpoints endpoints{
-        .src = headers.src,
-        .dst = headers.dst,
-        .port = headers.port,
-        .sport = headers.sport,
-        .dport = headers.dport,
-        .vlan = headers.fields.has(Field::VlanId) ? headers.vlan_id : std::uint16_t{0xFFFF},
-        .version = static_cast<std::uint8_t>(headers.ip_version),
-        .dir = static_cast<std::uint8_t>(headers.dir)};
-    return packet.hash.digest(std::as_bytes(std::span{&endpoints, 1}));
-}
-
-// Half heads are accounted to addresses of IPv4 and networks of 64 bits of IPv6.
-std::uint64_t source_of(const UnitSource& packet) noexcept {
-    const bool v6 = packet.headers.ip_version == IpVersion::V6;
-    const IpAddress source = masked(packet.headers.src, v6 ? 64 : 32);
-    return packet.hash.digest(std::as_bytes(std::span{&source, 1}));
 }
 
 TcpSegment segment_of(ByteView payload, const UnitSource& packet) noexcept {
@@ -208,17 +175,21 @@ StreamUnits::StreamUnits(const ConnectionBudget& budget)
 StreamReading StreamUnits::read(ByteView bytes, const StreamContext& context,
                                 UnitSink& units) noexcept {
     const PacketHeaders& headers = context.packet.headers;
+    const bool dns = wants_dns(context.packet);
     if (TlsUnits::is_mine(context.before)) {
         return tls_.read(bytes, context, units);
     }
     if (is_dns_stream(context.before) || headers.sport == kDnsPort || headers.dport == kDnsPort) {
-        return read_dns(bytes, context, units);
+        return dns ? read_dns(bytes, context, units) : StreamReading{};
     }
-    StreamReading reading = tls_.read(bytes, context, units);
-    if (reading.what == StreamReading::What::NotMine) {
+    StreamReading reading;
+    if (wants_tls(context.packet)) {
+        reading = tls_.read(bytes, context, units);
+    }
+    if (reading.what == StreamReading::What::NotMine && wants_http(context.packet)) {
         reading = http_.read(bytes, context, units);
     }
-    if (reading.what == StreamReading::What::NotMine) {
+    if (reading.what == StreamReading::What::NotMine && dns) {
         reading = read_dns(bytes, context, units);
     }
     return reading;

@@ -7,10 +7,6 @@
 
 namespace sluice {
 
-inline constexpr TextFieldSet kTlsTexts{TextField::ProtoL7,          TextField::ProtoScheme,
-                                        TextField::TlsHandshakeType, TextField::TlsSni,
-                                        TextField::TlsAlpn,          TextField::TlsJa4};
-
 // ClientHellos of TLS over TCP. The first of a connection is a handshake. A second one, which
 // follows a HelloRetryRequest, has its texts and is none, and it is found where it may stand: as
 // the next handshake record, behind records of change_cipher_spec and, if the first hello

@@ -1,5 +1,6 @@
 #pragma once
 #include "lib/pipeline/burst_units.hpp"
+#include "lib/units/quic_units.hpp"
 #include "lib/units/stream_units.hpp"
 
 namespace sluice {
@@ -7,13 +8,16 @@ namespace sluice {
 // What one worker's parsers of later layers may keep between packets.
 struct UnitBudget {
     ConnectionBudget connections;
+    QuicBudget quic;
 };
 
 // The parsers of layer 7 that are plugged into a worker's bursts, live, in replay and in explain,
 // and what they keep between packets. A protocol more is a reader beside the others here.
 class UnitParser {
 public:
-    explicit UnitParser(const UnitBudget& budget) : streams_{budget.connections} {}
+    // Made before the process gives up its privileges. Aborts if there is no memory, or if OpenSSL
+    // has no AES.
+    explicit UnitParser(const UnitBudget& budget);
     UnitParser(const UnitParser&) = delete;
     UnitParser& operator=(const UnitParser&) = delete;
 
@@ -23,11 +27,15 @@ public:
     [[nodiscard]] const ConnectionCounters& connections() const noexcept {
         return streams_.counters();
     }
+    [[nodiscard]] const QuicHellos& quic_hellos() const noexcept { return quic_.hellos(); }
 
 private:
     static void find(void* parser, const UnitSource& packet, UnitSink& units) noexcept;
+    static void settle(void* parser, const StickyBytes& bytes, bool forwarded) noexcept;
+    [[nodiscard]] static bool refused(void* parser, const StickyBytes& bytes) noexcept;
 
     StreamUnits streams_;
+    QuicUnits quic_;
 };
 
 // Units of datagrams that are told from their own bytes alone: nothing is kept between packets.

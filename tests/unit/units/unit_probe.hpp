@@ -49,12 +49,14 @@ public:
         const FrameView view{frame, static_cast<std::uint32_t>(frame.size())};
         parse_frame(view, {}, headers);
         units_.clear();
-        (void)units_.find(0, {.headers = headers,
-                              .frame = view,
-                              .wanted = wanted,
-                              .counts_handshakes = counts_handshakes,
-                              .hash = hash_,
-                              .now = now});
+        (void)units_.find(
+            0, {.headers = headers,
+                .frame = view,
+                .wanted = wanted,
+                .counted =
+                    counts_handshakes ? PerSet{Per::Query, Per::Request, Per::Handshake} : PerSet{},
+                .hash = hash_,
+                .now = now});
         ProbedPacket probed = read();
         settle(probed, forwarded);
         return probed;
@@ -106,13 +108,14 @@ private:
 [[nodiscard]] inline Octets segment(std::uint32_t seq, const Octets& payload,
                                     std::uint16_t dport = 443, std::uint16_t sport = 40'000,
                                     std::uint16_t flags = 0x10) {
-    Octets frame =
-        Frame{6}.src("10.0.0.1").sport(sport).dport(dport).flags(flags).carries(payload).bytes();
-    constexpr std::size_t kSequenceAt = 14 + 20 + 4;
-    for (std::size_t i = 0; i < 4; ++i) {
-        frame[kSequenceAt + i] = static_cast<std::byte>(seq >> (24 - 8 * i));
-    }
-    return frame;
+    return Frame{6}
+        .src("10.0.0.1")
+        .sport(sport)
+        .dport(dport)
+        .flags(flags)
+        .seq(seq)
+        .carries(payload)
+        .bytes();
 }
 
 }  // namespace sluice::test
