@@ -28,8 +28,8 @@ struct Seen {
 // Looks at frames one by one.
 class Inspector {
 public:
-    Inspector(const std::vector<ShownField>& fields, Tunnels tunnels) : tunnels_{tunnels} {
-        for (const ShownField& field : fields) {
+    Inspector(const FieldList& list, Tunnels tunnels) : tunnels_{tunnels} {
+        for (const ShownField& field : list.fields) {
             if (const auto* text = std::get_if<TextField>(&field)) {
                 wanted_.add(*text);
             }
@@ -64,7 +64,7 @@ std::vector<std::string> texts_of(TextField field, const Seen& seen) {
     for (std::size_t number = 0; number < seen.units.count(0); ++number) {
         const UnitTexts& unit = seen.units.unit(0, number).texts;
         if (unit.has(field)) {
-            texts.push_back(text_of_value(unit.text(field), false));
+            texts.push_back(text_of_value(row_of(field), unit.text(field), false));
         }
     }
     return texts;
@@ -102,7 +102,7 @@ void add_header(Field field, const Seen& seen, Json& object) {
 }
 
 // Of several units a list.
-void add_texts(TextField field, const Seen& seen, Json& object) {
+void add_texts(TextField field, const Seen& seen, const TextNames& names, Json& object) {
     const TextFieldRow& row = row_of(field);
     Json values = Json::array();
     for (const std::string& text : texts_of(field, seen)) {
@@ -110,30 +110,30 @@ void add_texts(TextField field, const Seen& seen, Json& object) {
         values.push_back(row.kind == TextKind::Number && number ? Json(*number) : Json(text));
     }
     if (!values.empty()) {
-        object[std::string{row.name}] = values.size() == 1 ? values[0] : values;
+        object[name_of(field, names)] = values.size() == 1 ? values[0] : values;
     }
 }
 
-void print_object(const Seen& seen, const std::vector<ShownField>& fields) {
+void print_object(const Seen& seen, const FieldList& list) {
     Json object{{"frame", seen.frame.number}};
-    for (const ShownField& field : fields) {
+    for (const ShownField& field : list.fields) {
         if (const auto* header = std::get_if<Field>(&field)) {
             add_header(*header, seen, object);
         } else {
-            add_texts(std::get<TextField>(field), seen, object);
+            add_texts(std::get<TextField>(field), seen, list.text_names, object);
         }
     }
     print(dump_line(object));
 }
 
-ExitCode show_frames(CaptureReader& reader, const Options& options,
-                     const std::vector<ShownField>& fields, Tunnels tunnels) {
-    Inspector inspector{fields, tunnels};
+ExitCode show_frames(CaptureReader& reader, const Options& options, const FieldList& list,
+                     Tunnels tunnels) {
+    Inspector inspector{list, tunnels};
     CapturedFrame frame;
     CaptureReader::Next next = reader.next(frame);
     for (; next == CaptureReader::Next::Frame; next = reader.next(frame)) {
         const Seen seen = inspector.look_at(frame);
-        options.json ? print_object(seen, fields) : print_line(seen, fields);
+        options.json ? print_object(seen, list) : print_line(seen, list.fields);
     }
     const std::uint64_t left_out = reader.left_out().total();
     if (options.json && left_out != 0) {
@@ -160,8 +160,7 @@ ExitCode run_inspect(const Options& options) {
         say_error(reader.error().what);
         return ExitCode::Refused;
     }
-    return show_frames(*reader, options, std::get<std::vector<ShownField>>(fields),
-                       std::get<Tunnels>(tunnels));
+    return show_frames(*reader, options, std::get<FieldList>(fields), std::get<Tunnels>(tunnels));
 }
 
 }  // namespace sluice

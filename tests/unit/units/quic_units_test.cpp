@@ -1,4 +1,5 @@
 #include "lib/units/quic_units.hpp"
+#include "lib/units/wanted_protocols.hpp"
 
 #include "lib/units/unit_parser.hpp"
 #include "lib/units/wanted_protocols.hpp"
