@@ -1,6 +1,7 @@
 #include "lib/pipeline/burst_units.hpp"
 
 #include "lib/pipeline/burst.hpp"
+#include "lib/pipeline/held_units.hpp"
 
 namespace sluice {
 
@@ -54,6 +55,13 @@ bool BurstUnits::find(std::size_t row, const UnitSource& packet) noexcept {
         sink.count(UnitEvent::TooManyUnits);
     }
     return !refused_;
+}
+
+bool BurstUnits::find_again(std::size_t row, ByteView frame, const HeldUnits& held) noexcept {
+    refused_ = false;
+    UnitSink sink{*this, row};
+    held.give_back(frame, sink);
+    return true;
 }
 
 RowMask BurstUnits::rows_in(const HeaderColumns& headers) const noexcept {

@@ -28,6 +28,7 @@ namespace sluice {
 
 class Burst;
 class BurstUnits;
+class HeldUnits;
 
 // Units in one packet. Of a packet that has more of them, or more bytes of text than its share of
 // the arena, none is judged. Where an enforcing rule is concerned the packet is malformed
@@ -103,6 +104,8 @@ public:
     // Calls the parser for one packet. False: it has too many units, which is counted, and none of
     // them is kept.
     [[nodiscard]] bool find(std::size_t row, const UnitSource& packet) noexcept;
+    // The same of a packet that has waited, and that the parser has seen before.
+    [[nodiscard]] bool find_again(std::size_t row, ByteView frame, const HeldUnits& held) noexcept;
     [[nodiscard]] std::size_t count(std::size_t row) const noexcept { return counts_[row]; }
 
     // One unit of a packet.

@@ -1,4 +1,5 @@
 #include "lib/pipeline/burst_units.hpp"
+#include "lib/pipeline/key_asker.hpp"
 #include "lib/pipeline/stages.hpp"
 
 namespace sluice {
@@ -15,8 +16,15 @@ RowMask find_units(Burst& burst, RowMask rows, const LoadedSet& set,
     BurstUnits& units = burst.begin_units();
     RowMask crowded = 0;
     RowMask several = 0;
+    const auto find = [&](std::size_t row) {
+        if (burst.place(row) != kNoRoomPlace) [[unlikely]] {
+            return units.find_again(row, burst.frame(row).bytes,
+                                    core.asker->held(burst.place(row)).units);
+        }
+        return units.find(row, {burst.headers_of(row), burst.frame(row), set.meter_plan.texts});
+    };
     for_each_row(rows, [&](std::size_t row) {
-        if (!units.find(row, {burst.headers_of(row), burst.frame(row), set.meter_plan.texts})) {
+        if (!find(row)) {
             crowded |= row_bit(row);
         } else if (units.count(row) != 0) {
             const BurstUnits::Unit& first = units.unit(row, 0);
@@ -25,7 +33,7 @@ RowMask find_units(Burst& burst, RowMask rows, const LoadedSet& set,
             units.add_further(burst, row);
         }
     });
-    for (std::size_t event = 0; event < kUnitEventCount; ++event) {
+    for (std::size_t event = 0; burst.is_new() && event < kUnitEventCount; ++event) {
         core.counters.by_unit_event[event].add(units.events()[event]);
     }
     burst.set_several(several);

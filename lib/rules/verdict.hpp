@@ -50,6 +50,7 @@ enum class Reason : std::uint8_t {
     RingFull,
     NoCredit,
     TooManyUnits,
+    NoAnswer,
 };
 
 struct ReasonRow {
@@ -85,6 +86,8 @@ inline constexpr auto kReasons = std::to_array<ReasonRow>({
      "max_unsynced was used up and the key's owner has not answered"},
     {Reason::TooManyUnits, "too_many_units",
      "more requests, queries or handshakes, or more of their text, than one packet has room for"},
+    {Reason::NoAnswer, "no_answer",
+     "the key's owner could not be asked, or has not answered in time"},
 });
 inline constexpr std::size_t kReasonCount = kReasons.size();
 
