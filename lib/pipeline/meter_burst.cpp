@@ -14,8 +14,10 @@
 namespace sluice {
 namespace {
 
-[[gnu::noinline]] void decide_row(Burst& burst, std::size_t row, const LoadedSet& set,
-                                  CoreState& core, Now now, AskContext ask = {}) noexcept {
+[[gnu::noinline]] void decide_row(BurstRow at, const LoadedSet& set, CoreState& core, Now now,
+                                  AskContext ask = {}) noexcept {
+    Burst& burst = *at.burst;
+    const std::size_t row = at.row;
     const PacketLooks of = looks_of_packet(burst, row, set);
     burst.packets()[row].decision = decide_general(of, set, core, now, ask);
     for (std::size_t number = 0; of.units.size() > 1 && number < of.units.size(); ++number) {
@@ -77,7 +79,7 @@ private:
 
     void decide(std::size_t row) noexcept {
         if (!asks_owners(looks_of_packet(burst_, row, set_), set_)) {
-            decide_row(burst_, row, set_, core_, now_);
+            decide_row({&burst_, row}, set_, core_, now_);
             return;
         }
         using Pass = AskContext::Pass;
@@ -91,7 +93,7 @@ private:
                 return;
             }
         }
-        decide_row(burst_, row, set_, core_, now_, ask);
+        decide_row({&burst_, row}, set_, core_, now_, ask);
     }
     // How many its owners are to be asked; nullopt: whatever they would say, it is refused.
     [[nodiscard]] std::optional<std::size_t> questions_of(std::size_t row) noexcept {
@@ -133,7 +135,7 @@ void decide(Burst& burst, const LoadedSet& set, CoreState& core, Now now) noexce
     fast.admit(rows & ~(scratch.general | scratch.looked_up));
     for_each_row(rows & (scratch.general | scratch.looked_up), [&](std::size_t row) {
         if (has_row(scratch.general, row) || !fast.decide(row)) [[unlikely]] {
-            decide_row(burst, row, set, core, now);
+            decide_row({&burst, row}, set, core, now);
         }
     });
     fast.finish();
