@@ -19,10 +19,10 @@ namespace {
 constexpr unsigned kIdleTurnsBeforeSleep = 64;
 // LoadedRule changes wait for so many bursts at most; every turn's last burst is waited for.
 constexpr unsigned kRoundsPerTurn = 64;
-// A packet waits for its owners' answers no longer than people notice; a reservation lasts until
+// An owner that stands still holds up packets of its keys for so long; a reservation lasts until
 // every packet that it may be for has been decided.
-constexpr Nanoseconds kLongestWait = std::chrono::milliseconds{20};
-constexpr Nanoseconds kReservationLifetime = std::chrono::seconds{1};
+constexpr Nanoseconds kLongestWait = std::chrono::milliseconds{250};
+constexpr Nanoseconds kReservationLifetime = std::chrono::seconds{2};
 
 // Forwards everything as it came.
 void pass_all(Burst& burst, Reason reason) noexcept {
