@@ -48,6 +48,10 @@ public:
 
     // The same from the workers that have handed frames to this one as the owner of their keys.
     std::size_t receive_owned(Burst& burst, Reach reach) noexcept;
+    // The same of frames that came from this lane, and have waited since.
+    void receive_held(Burst& burst, std::span<rte_mbuf* const> frames, Reach reach) noexcept {
+        fill(burst, frames.data(), static_cast<std::uint16_t>(frames.size()), reach);
+    }
     // The rings to owners, by worker.
     [[nodiscard]] std::span<FrameRing* const> owners() const noexcept { return ways_.owned.to; }
 

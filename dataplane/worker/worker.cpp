@@ -4,6 +4,8 @@
 #include "lib/pipeline/adopt.hpp"
 #include "lib/pipeline/run_burst.hpp"
 
+#include <array>
+#include <chrono>
 #include <span>
 #include <utility>
 
@@ -16,6 +18,10 @@ namespace {
 constexpr unsigned kIdleTurnsBeforeSleep = 64;
 // LoadedRule changes wait for so many bursts at most; every turn's last burst is waited for.
 constexpr unsigned kRoundsPerTurn = 64;
+// An owner that stands still holds up packets of its keys for so long; a reservation lasts until
+// every packet that it may be for has been decided.
+constexpr Nanoseconds kLongestWait = std::chrono::milliseconds{250};
+constexpr Nanoseconds kReservationLifetime = std::chrono::seconds{2};
 
 // Forwards everything as it came.
 void pass_all(Burst& burst, Reason reason) noexcept {
@@ -40,10 +46,17 @@ Worker::Worker(CoreToken me, const WorkerSetup& setup, CoreState core, std::span
       ledger_store_{core_.buckets},
       ledger_{me_.index(), setup.ledger_lanes, records, Instant{}},
       owners_{me_.index(), setup.workers},
+      asker_{me_.index(),
+             setup.ask_lanes,
+             {.questions = most_questions(setup.workers), .longest = kLongestWait}},
+      owner_{me_.index(),
+             setup.ask_lanes,
+             {.questions = most_questions(setup.workers), .lifetime = kReservationLifetime}},
       io_{std::move(lanes)},
       unit_parser_{setup.units},
       time_{rte_get_tsc_hz()} {
     core_.buckets.set_unsynced(&ledger_.records());
+    core_.asker = setup.workers > 1 ? &asker_ : nullptr;
     coming_->find_units_by(unit_parser_.finder());
     going_->find_units_by(unit_parser_.finder());
 }
@@ -59,7 +72,21 @@ void Worker::run() noexcept {
             rest(idle_turns);
         }
     }
+    drain();
     setup_.board.leave(me_.index());
+}
+
+// Packets that wait for answers are decided without them.
+void Worker::drain() noexcept {
+    if (asker_.empty()) {
+        return;
+    }
+    const Running& running = setup_.running.adopt();
+    adopt_for_turn(running);
+    asker_.end_waits();
+    (void)ask_round(
+        running, running.rules().meter_plan.reads_payload() ? Reach::Everything : Reach::Headers);
+    flush(running);
 }
 
 // What is running is adopted at the beginning and let go of at the end, when no burst is on its
@@ -84,15 +111,21 @@ std::size_t Worker::turn() noexcept {
             came += proxy.send();
         }
         came += owns_ ? owned_round(running, reach) : 0;
+        came += asks_ ? ask_round(running, reach) : 0;
         core_.counters.bursts.add(1);
         frames += came;
     }
-    coming_->clear();
-    advance(running, nullptr);
+    flush(running);
     keys_.serve([&](const KeyQuestion& question) {
         return answer_key(question, running.rules(), core_, now());
     });
-    return frames;
+    return frames + asker_.size();
+}
+
+// Sends the last burst.
+void Worker::flush(const Running& running) noexcept {
+    coming_->clear();
+    advance(running, nullptr);
 }
 
 void Worker::adopt_for_turn(const Running& running) noexcept {
@@ -102,6 +135,7 @@ void Worker::adopt_for_turn(const Running& running) noexcept {
     shares_ |= running.rules().syncs;
     // From the first such rule set on: others may still bring what they had under the last one.
     owns_ |= !running.rules().steering.empty();
+    asks_ |= running.rules().meter_plan.has_asked() && setup_.workers > 1;
 }
 
 // What others have handed to this worker as the owner of its keys, and what this one sends of
@@ -127,6 +161,7 @@ std::size_t Worker::take_owned(const Running& running, DpdkIo& lane, Reach reach
         const std::size_t came = lane.receive_owned(*coming_, reach);
         if (came != 0) {
             frames += came;
+            coming_->come_from_worker();
             advance(running, &lane, From::Worker);
         }
         if (came < kMaxBurst) {
@@ -134,6 +169,38 @@ std::size_t Worker::take_owned(const Running& running, DpdkIo& lane, Reach reach
         }
     }
     return frames;
+}
+
+// What others ask of this worker as an owner, what they have answered, and the packets that need
+// not wait any longer.
+std::size_t Worker::ask_round(const Running& running, Reach reach) noexcept {
+    const Now at = now();
+    owner_.serve(running.rules(), core_, at);
+    asker_.take_answers(at.at);
+    if (running.state != Running::State::Enforce) {
+        asker_.end_waits();
+    }
+    std::size_t frames = 0;
+    std::array<RoomPlace, kMaxBurst> places;
+    std::array<rte_mbuf*, kMaxBurst> buffers;
+    while (const std::size_t count = asker_.take_ready(places)) {
+        for (std::size_t i = 0; i < count; ++i) {
+            buffers[i] = static_cast<rte_mbuf*>(asker_.held(places[i]).buffer);
+        }
+        auto* const lane = static_cast<DpdkIo*>(asker_.held(places[0]).origin);
+        lane->receive_held(*coming_, std::span{buffers}.first(count), reach);
+        coming_->come_from_room(std::span{places}.first(count));
+        advance(running, lane, From::Worker);
+        frames += count;
+    }
+    return frames;
+}
+
+// They are forwarded or dropped whatever has been answered.
+void Worker::let_go(const Burst& burst) noexcept {
+    for (std::size_t row = 0; row < burst.size() && burst.place(row) != kNoRoomPlace; ++row) {
+        asker_.finish(burst.place(row));
+    }
 }
 
 // Sends the burst that came before, and keeps the one that has come from `lane` on its way. Workers
@@ -144,6 +211,7 @@ void Worker::advance(const Running& running, DpdkIo* lane, From from) noexcept {
         exchange(running);
     }
     const LoadedSet& rules = running.rules();
+    asker_.set_origin(going_lane_);
     switch (running.state) {
         case Running::State::Enforce: {
             const Now at = now();
@@ -163,6 +231,9 @@ void Worker::advance(const Running& running, DpdkIo* lane, From from) noexcept {
         default:
             pass_all(*going_, Reason::NoRuleset);
             break;
+    }
+    if (running.state != Running::State::Enforce) [[unlikely]] {
+        let_go(*going_);
     }
     if (going_->size() != 0) {
         going_lane_->send(*going_, rules.actions, core_.counters);

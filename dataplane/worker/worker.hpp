@@ -7,6 +7,8 @@
 #include "dataplane/worker/running.hpp"
 #include "lib/ledger/ledger_store.hpp"
 #include "lib/pipeline/core_state.hpp"
+#include "lib/pipeline/key_asker.hpp"
+#include "lib/pipeline/key_owner.hpp"
 #include "lib/pipeline/key_question.hpp"
 #include "lib/share/core.hpp"
 #include "lib/share/latest.hpp"
@@ -30,6 +32,7 @@ struct WorkerSetup {
     Nanoseconds clock_lead;  // of instants over CLOCK_BOOTTIME
     const Latest<TimeOfDay>& time_of_day;
     DeltaLanes& ledger_lanes;
+    AskLanes& ask_lanes;
     std::size_t workers;
     UnitBudget units;
 };
@@ -78,6 +81,10 @@ private:
     enum class From : std::uint8_t { Port, Worker };
     void advance(const Running& running, DpdkIo* lane, From from = From::Port) noexcept;
     void exchange(const Running& running) noexcept;
+    [[nodiscard]] std::size_t ask_round(const Running& running, Reach reach) noexcept;
+    void let_go(const Burst& burst) noexcept;
+    void flush(const Running& running) noexcept;
+    void drain() noexcept;
     [[nodiscard]] Now now() noexcept;
     void anchor_time(std::uint64_t ticks) noexcept;
     void rest(unsigned idle_turns) const noexcept;
@@ -90,6 +97,9 @@ private:
     bool shares_ = false;  // whether any rule set so far had limits that workers share
     OwnerHandover owners_;
     bool owns_ = false;  // whether any rule set so far had packets handed to owners
+    KeyAsker asker_;
+    KeyOwner owner_;
+    bool asks_ = false;  // whether any rule set so far had limits that owners are asked about
     WorkerLanes io_;
     UnitParser unit_parser_;
     // Two bursts on their way: the lines that one needs arrive while the other is worked on.

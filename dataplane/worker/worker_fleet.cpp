@@ -29,7 +29,8 @@ WorkerFleet::WorkerFleet(std::vector<unsigned> lcores, Nanoseconds stall)
       stall_{stall},
       counters_(lcores_.size()),
       watchdogs_(lcores_.size(), Watchdog{stall}),
-      ledger_lanes_{lcores_.size(), lane_size(lcores_.size())} {}
+      ledger_lanes_{lcores_.size(), lane_size(lcores_.size())},
+      ask_lanes_{lcores_.size(), ask_lane_size(lcores_.size())} {}
 
 void WorkerFleet::make(const Ports& ports, const Parts& parts) {
     lanes_.emplace(ports, counters_);
@@ -40,7 +41,8 @@ void WorkerFleet::make(const Ports& ports, const Parts& parts) {
         workers_.push_back(std::make_unique<Worker>(
             roster.enlist(),
             WorkerSetup{parts.running, parts.board, stop_, parts.box.idle_sleep,
-                        parts.state.clock_lead(), parts.time_of_day, ledger_lanes_, size()},
+                        parts.state.clock_lead(), parts.time_of_day, ledger_lanes_, ask_lanes_,
+                        size()},
             CoreState{.policy = {.tunnels = parts.box.tunnels,
                                  .malformed = parts.box.malformed,
                                  .tell_wait = false,

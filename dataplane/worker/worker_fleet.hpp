@@ -73,6 +73,7 @@ private:
     std::vector<WorkerCounters> counters_;
     std::vector<Watchdog> watchdogs_;
     DeltaLanes ledger_lanes_;
+    AskLanes ask_lanes_;
     std::vector<std::unique_ptr<KeySampler>> samplers_;
     std::optional<LaneSet> lanes_;
     Signal stop_;

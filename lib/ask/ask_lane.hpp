@@ -58,4 +58,13 @@ private:
     return size;
 }
 
+// Questions of one asker that are open at a time, for as much memory at their owners.
+[[nodiscard]] constexpr std::size_t most_questions(std::size_t workers) noexcept {
+    std::size_t questions = 1024;
+    while (questions > 128 && questions * workers > 8192) {
+        questions /= 2;
+    }
+    return questions;
+}
+
 }  // namespace sluice

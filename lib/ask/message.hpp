@@ -29,8 +29,9 @@ struct Question {
     Kind kind = Kind::Ask;
     Color color = Color::Green;  // of the packet, as it came
     LimitSlot slot = 0;
-    std::uint64_t hash = 0;    // of the key under the limit
-    std::uint64_t digest = 0;  // of the key alone
+    std::uint32_t own = 0;  // the key's own numbers (Overrides::numbers), from 1 on; 0: the limit's
+    std::uint64_t load = 0;  // of the rule set that `own` is meant in
+    std::uint64_t hash = 0;  // of the key under the limit
     Units cost;
 };
 static_assert(sizeof(Question) == 40 && std::is_trivially_copyable_v<Question>);

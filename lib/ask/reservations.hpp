@@ -12,8 +12,9 @@ namespace sluice {
 // What an owner has admitted and is to charge.
 struct Reservation {
     std::uint64_t hash = 0;  // of the key under the limit
-    std::uint64_t digest = 0;
+    std::uint64_t load = 0;  // as in Question
     Units units;
+    std::uint32_t own = 0;
     LimitSlot slot = 0;
     Conformance conformance = Conformance::Green;
 };

@@ -80,6 +80,12 @@ void WaitingRoom::begin_waiting(RoomPlace packet) noexcept {
     }
 }
 
+void WaitingRoom::leave(RoomPlace packet) noexcept {
+    leave_ages(packet);
+    packets_[packet].taken = true;
+    finish(packet);
+}
+
 bool WaitingRoom::take_answer(const Answer& answer) noexcept {
     if (answer.ticket.place >= questions_.size()) {
         return false;

@@ -39,6 +39,8 @@ public:
     // nullopt: no place is free. Not all of its answers are there before begin_waiting().
     [[nodiscard]] std::optional<Ticket> ask(RoomPlace packet, std::uint32_t tag) noexcept;
     void begin_waiting(RoomPlace packet) noexcept;
+    // It has just entered, asks nothing, and does not wait after all.
+    void leave(RoomPlace packet) noexcept;
 
     // False: nobody waits for it any more.
     [[nodiscard]] bool take_answer(const Answer& answer) noexcept;
@@ -50,8 +52,13 @@ public:
     // The next packet that is to be decided, one connection's in their order; kNoRoomPlace: all
     // others wait. It stays in the room until it has been decided.
     [[nodiscard]] RoomPlace take_ready() noexcept;
+    // The one that would be taken.
+    [[nodiscard]] RoomPlace next_ready() const noexcept { return first_ready_; }
     void finish(RoomPlace packet) noexcept;
 
+    [[nodiscard]] bool has_asked(RoomPlace packet) const noexcept {
+        return packets_[packet].first_question != kNone;
+    }
     // One question of a packet in the room.
     struct Asked {
         Ticket ticket;

@@ -17,7 +17,7 @@ namespace {
 
 constexpr std::uint64_t kAtOneWorker = 0;
 // What is below is a name of its own; hashes are beyond.
-constexpr std::uint64_t kLeastHash = kSpreadAnywhere + 1;
+constexpr std::uint64_t kLeastHash = kSpreadToOwners + 1;
 
 class Words {
 public:
@@ -57,16 +57,24 @@ std::uint64_t spread_of(const LoadedLimit& limit, const LoadedRule& rule, const 
     if (limit.scope == LimitScope::Owner && rule.owner_group != 0) {
         return hash_of(set.owner_groups[rule.owner_group - 1U], set.named_texts);
     }
+    if (limit.scope == LimitScope::Asked) {
+        return kSpreadToOwners;
+    }
     // Its packets are not handed to owners: the ports decide.
     return limit.scope == LimitScope::Local ? std::max(limit.spread_at_ports, kLeastHash)
                                             : kSpreadAnywhere;
 }
 
-// A key in the box is where its limits are.
+// A key in the box is where its limits are; of limits whose owners are asked, where its packets
+// are.
 std::uint64_t rss_mapping_of_box(std::uint8_t key, const LoadedRule& rule, const LoadedSet& set) {
     const auto limit = std::find_if(rule.limits.begin(), rule.limits.end(),
                                     [key](const LoadedLimit& one) { return one.key == key; });
-    return limit == rule.limits.end() ? kLeastHash : spread_of(*limit, rule, set);
+    if (limit == rule.limits.end()) {
+        return kLeastHash;
+    }
+    const std::uint64_t spread = spread_of(*limit, rule, set);
+    return spread == kSpreadToOwners ? kSpreadAnywhere : spread;
 }
 
 }  // namespace

@@ -21,6 +21,7 @@ struct LoadedLimit : MeteredLimit {
     std::uint8_t version = 0;  // of its numbers, modulo kNumberVersions
     bool overridden = false;   // keys may have other numbers
     std::uint64_t shared = 0;  // max_unsynced in force; 0: each worker has its own buckets
+    bool asked = false;        // of its keys' owners: several workers have packets of one
     std::vector<PreviousNumbers> previous;  // latest first
     // By aggregation level, the most units that its buckets may have used under any numbers; empty:
     // no more than those in force allow.

@@ -41,7 +41,7 @@ FastMeter pooled_meter(const LoadedRule& rule, const LoadedLimit& limit) noexcep
 }
 
 FastMeter meter_of(const LoadedRule& rule, const LoadedLimit& limit) noexcept {
-    if (limit.migrating_to) {
+    if (limit.migrating_to || limit.asked) {
         return FastMeter::General;
     }
     if (rule.overrides != nullptr) {
@@ -137,6 +137,14 @@ void note_later_layers(const LoadedRule& rule, RulePlan& made) {
     }
 }
 
+// The one that has just been added.
+void note_asked(const LoadedLimit& limit, MeterPlan& plan) {
+    if (limit.asked) {
+        plan.asked.resize(std::max(plan.asked.size(), limit.slot + std::size_t{1}));
+        plan.asked[limit.slot] = static_cast<std::uint32_t>(plan.limits.size());
+    }
+}
+
 void add_rule(MeterPlan& plan, const LoadedRule& rule, std::span<const Action> actions) {
     RulePlan made{.first_limit = static_cast<std::uint32_t>(plan.limits.size()),
                   .on_match = rule.on_match,
@@ -153,6 +161,7 @@ void add_rule(MeterPlan& plan, const LoadedRule& rule, std::span<const Action> a
     for (const LoadedLimit& limit : rule.limits) {
         LimitPlan& added = plan.limits.emplace_back(limit_plan(plan, rule, limit));
         added.index = static_cast<std::uint8_t>(made.limits++);
+        note_asked(limit, plan);
         plan.has_shared = plan.has_shared || added.meter == FastMeter::Shared;
         plan.touches_more = plan.touches_more || added.gcra == nullptr || plan.has_shared ||
                             added.meter == FastMeter::Overridden;

@@ -80,12 +80,16 @@ struct MeterPlan {
     std::vector<LimitPlan> limits;
     std::vector<KeySchema> schemas;
     bool has_shared = false;
+    // By slot, of limits whose owners are asked: the index in `limits`, from 1 on; else 0.
+    std::vector<std::uint32_t> asked;
     // Some limit's state lies in more than its entry.
     bool touches_more = false;
     // What all rules together read, and the units of later layers that they count.
     TextFieldSet texts;
     PerSet counts;
 
+    // Whether some limit is asked of its keys' owners.
+    [[nodiscard]] bool has_asked() const noexcept { return !asked.empty(); }
     // Whether matching and keying need more of a frame than its headers.
     [[nodiscard]] bool reads_payload() const noexcept { return !counts.empty() || !texts.empty(); }
 };

@@ -26,6 +26,7 @@ void share_limits(LoadedSet& set, const Sharers& sharers) {
     for (LoadedRule& rule : set.rules) {
         for (LoadedLimit& limit : rule.limits) {
             limit.shared = 0;
+            limit.asked = limit.scope == LimitScope::Asked && sharers.workers > 1;
             limit.overridden = limit.overridden || !rule.override_tables.empty();
             if (sharers.workers < 2) {
                 continue;

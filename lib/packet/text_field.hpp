@@ -14,7 +14,7 @@ namespace sluice {
 
 // Everything a rule can test as a text, that is, as bytes of any length, in one table: the payload,
 // and what later layers find in a packet. The door for these: a row here, and a parser that sets it
-// (lib/pipeline/l7_units.cpp). A number of a later layer is a text of decimal digits.
+// (lib/units). A number of a later layer is a text of decimal digits.
 //
 // Headers and cookies that rules name have no row of their own: what stands behind the rows is
 // theirs, in the order of RuleSet::named_texts.

@@ -22,10 +22,12 @@ void for_each_earlier(const LimitCheck& check, const CheckContext& context, Use&
     }
 }
 
-// What earlier units of the packet are about to charge to the bucket at look.entry.
+// What earlier units of the packet are about to charge to the bucket at look.entry; of a question,
+// what is reserved of its key.
 [[nodiscard]] inline ChargedBefore charged_before(const LimitCheck& check,
                                                   const CheckContext& context) noexcept {
-    ChargedBefore before;
+    ChargedBefore before =
+        context.question != nullptr ? context.question->reserved : ChargedBefore{};
     for_each_earlier(check, context, [&](const LimitCheck& earlier) {
         if (!earlier.asked || earlier.entry != check.entry) {
             return;
@@ -66,7 +68,7 @@ void for_each_earlier(const LimitCheck& check, const CheckContext& context, Use&
 // the packet's earlier units.
 [[nodiscard]] inline Conformance ask_bucket(const LimitCheck& check,
                                             const CheckContext& context) noexcept {
-    if (check.previous != 0) [[unlikely]] {
+    if (check.previous != 0 || context.question != nullptr) [[unlikely]] {
         return ask_after_slow(check, context);
     }
     LimitRegistry& registry = context.core.buckets.registry;

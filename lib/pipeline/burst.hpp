@@ -1,4 +1,5 @@
 #pragma once
+#include "lib/ask/waiting_room.hpp"
 #include "lib/packet/frame_columns.hpp"
 #include "lib/packet/header_columns.hpp"
 #include "lib/pipeline/packet.hpp"
@@ -57,10 +58,30 @@ public:
         frames_.size = 0;
         frames_.readable_behind = ~std::uint32_t{0};
         live_ = 0;
+        origin_ = Origin::Port;
         scratch_.forget();
         if (uses_units_) [[unlikely]] {
             forget_units();
         }
+    }
+
+    // Where its rows come from. What has come before was counted then: rules that only watch, and
+    // units (lib/rules/unit_event.hpp).
+    enum class Origin : std::uint8_t {
+        Port,
+        Worker,  // another one has handed them to this one
+        Room,    // they have waited (lib/ask/waiting_room.hpp)
+    };
+    [[nodiscard]] Origin origin() const noexcept { return origin_; }
+    [[nodiscard]] bool is_new() const noexcept { return origin_ == Origin::Port; }
+    void come_from_worker() noexcept { origin_ = Origin::Worker; }
+    // Each row by its place there, once all of them have been put.
+    void come_from_room(std::span<const RoomPlace> places) noexcept {
+        origin_ = Origin::Room;
+        std::copy(places.begin(), places.end(), places_.begin());
+    }
+    [[nodiscard]] RoomPlace place(std::size_t row) const noexcept {
+        return origin_ == Origin::Room ? places_[row] : kNoRoomPlace;
     }
 
     // Rows that were put; those of `live()` have not been taken out since.
@@ -138,6 +159,8 @@ private:
     bool alike_ = false;  // all rows came in at one place: dir_, port_
     Direction dir_ = Direction::In;
     std::uint64_t port_ = 0;
+    Origin origin_ = Origin::Port;
+    std::array<RoomPlace, kMaxBurst> places_;
     Scratch scratch_;
     RowMask several_ = 0;
     std::array<RowMask, 3> rows_of_kind_{};  // from Per::Request on

@@ -1,6 +1,7 @@
 #include "lib/pipeline/burst_units.hpp"
 
 #include "lib/pipeline/burst.hpp"
+#include "lib/pipeline/held_units.hpp"
 
 namespace sluice {
 
@@ -37,6 +38,14 @@ void UnitSink::remember(const StickyBytes& bytes) noexcept {
 void UnitSink::follow(const StickyBytes& bytes) noexcept {
     units_.following_ |= row_bit(row_);
     units_.followed_[row_] = bytes;
+}
+void UnitSink::stick(const Stickiness& of) noexcept {
+    if (of.remembers) {
+        remember(of.remembered);
+    }
+    if (of.follows) {
+        follow(of.followed);
+    }
 }
 void UnitSink::count(UnitEvent event, std::uint32_t times) noexcept {
     units_.events_[static_cast<std::size_t>(event)] += times;
@@ -77,6 +86,13 @@ void BurstUnits::settle(const Burst& burst, RowMask rows) noexcept {
                        forwards(burst.packets()[row].decision.verdict));
     });
     remembered_ &= ~rows;
+}
+
+bool BurstUnits::find_again(std::size_t row, ByteView frame, const HeldUnits& held) noexcept {
+    refused_ = false;
+    UnitSink sink{*this, row};
+    held.give_back(frame, sink);
+    return true;
 }
 
 RowMask BurstUnits::rows_in(const HeaderColumns& headers) const noexcept {

@@ -29,6 +29,7 @@ namespace sluice {
 
 class Burst;
 class BurstUnits;
+class HeldUnits;
 
 // Units in one packet. Of a packet that has more of them, or more bytes of text than its share of
 // the arena, none is judged. Where an enforcing rule is concerned the packet is malformed
@@ -63,6 +64,14 @@ struct StickyBytes {
     std::uint32_t to = 0;
 };
 
+// What of one packet sticks.
+struct Stickiness {
+    bool remembers = false;
+    bool follows = false;
+    StickyBytes remembered;
+    StickyBytes followed;
+};
+
 // Where such a parser puts what it finds.
 class UnitSink {
 public:
@@ -85,6 +94,7 @@ public:
     // The packet repeats these bytes, whose verdict will be known when it is the packet's turn:
     // UnitFinder::refused() is asked then.
     void follow(const StickyBytes& bytes) noexcept;
+    void stick(const Stickiness& of) noexcept;
     // What became of the packet, for people.
     void count(UnitEvent event, std::uint32_t times = 1) noexcept;
 
@@ -135,6 +145,8 @@ public:
     // Calls the parser for one packet. False: it has too many units, which is counted, and none of
     // them is kept.
     [[nodiscard]] bool find(std::size_t row, const UnitSource& packet) noexcept;
+    // The same of a packet that has waited, and that the parser has seen before.
+    [[nodiscard]] bool find_again(std::size_t row, ByteView frame, const HeldUnits& held) noexcept;
     [[nodiscard]] std::size_t count(std::size_t row) const noexcept { return counts_[row]; }
 
     // The rows that cannot be judged, and why.
@@ -145,6 +157,10 @@ public:
     void keep_following(RowMask rows) noexcept { following_ &= rows; }
     // Rows whose bytes remember what becomes of them.
     [[nodiscard]] RowMask remembered() const noexcept { return remembered_; }
+
+    [[nodiscard]] Stickiness stickiness(std::size_t row) const noexcept {
+        return {has_row(remembered_, row), has_row(following_, row), sticky_[row], followed_[row]};
+    }
 
     // Tells the parser what became of rows that are remembered: those of `rows`, each once.
     void settle(const Burst& burst, RowMask rows) noexcept;

@@ -1,10 +1,13 @@
 #pragma once
 #include "lib/load/loaded_set.hpp"
+#include "lib/meter/later_demand.hpp"
 #include "lib/pipeline/burst.hpp"
 #include "lib/pipeline/core_state.hpp"
 #include "lib/pipeline/look.hpp"
 
 namespace sluice {
+
+class KeyAsker;
 
 // The colour a packet comes with: the drop precedence of assured forwarding (RFC 2597), else green.
 [[nodiscard]] Color color_of(std::uint8_t dscp) noexcept;
@@ -12,6 +15,28 @@ namespace sluice {
     return has_row(headers.present_rows(Field::IpDscp), row) ? color_of(headers.dscp[row])
                                                              : Color::Green;
 }
+
+// How the limits are looked at that are asked of their keys' owners.
+struct AskContext {
+    enum class Pass : std::uint8_t {
+        Local,      // as any other limit: this worker is the owner
+        Rehearsal,  // as if all owners said yes; nothing is counted, noted or charged
+        NotAsked,   // as in the rehearsal: the packet is refused whatever they would say
+        Answered,   // by what they have answered
+    };
+    Pass pass = Pass::Local;
+    KeyAsker* asker = nullptr;
+    std::uint32_t place = ~std::uint32_t{0};  // of the packet (RoomPlace)
+    std::uint8_t unit = 0;                    // of the packet
+
+    [[nodiscard]] bool is_rehearsal() const noexcept { return pass == Pass::Rehearsal; }
+};
+
+// At the owner: what a question says of the packet, and what is promised to others of the key.
+struct QuestionContext {
+    Color color = Color::Green;
+    ChargedBefore reserved;
+};
 
 // One packet being judged under one rule set.
 struct CheckContext {
@@ -22,12 +47,16 @@ struct CheckContext {
     const HeaderColumns& headers;
     std::size_t row;
     const LimitCheck* checks = nullptr;  // of all units of the packet
+    AskContext ask{};
+    const QuestionContext* question = nullptr;  // of which there is no packet here; nullptr: none
 
     [[nodiscard]] const PacketHeaders& packet_headers() const noexcept {
         return headers.headers(row);
     }
     [[nodiscard]] ByteView frame() const noexcept { return frames.frame(row).bytes; }
-    [[nodiscard]] Color color() const noexcept { return color_of_row(headers, row); }
+    [[nodiscard]] Color color() const noexcept {
+        return question != nullptr ? question->color : color_of_row(headers, row);
+    }
 };
 
 // Finds or makes the bucket of a look and asks it. Afterwards look.entry is held until settled, or

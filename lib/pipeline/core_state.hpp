@@ -12,6 +12,8 @@
 
 namespace sluice {
 
+class KeyAsker;
+
 // How this box treats packets, from sluice.yaml; the same on every worker.
 struct PacketPolicy {
     Tunnels tunnels;
@@ -38,6 +40,8 @@ struct CoreState {
     TextScratch* texts = nullptr;
     // For limits that workers share; nullptr: the rule set has none.
     Ledger* ledger = nullptr;
+    // For limits that are asked of their keys' owners; nullptr: all are this worker's own.
+    KeyAsker* asker = nullptr;
     // The rule set whose limits `buckets` knows.
     const LoadedSet* known = nullptr;
     std::uint64_t known_load = 0;

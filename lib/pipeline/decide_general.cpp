@@ -1,6 +1,7 @@
 #include "lib/pipeline/decide_general.hpp"
 
 #include "lib/pipeline/ask_bucket.hpp"
+#include "lib/pipeline/asked_limit.hpp"
 #include "lib/pipeline/decide_malformed.hpp"
 #include "lib/pipeline/key_policy.hpp"
 #include "lib/pipeline/penalty_box.hpp"
@@ -47,6 +48,7 @@ struct Outcome {
     bool refused = false;        // by a limit, or by what its colour means
     bool over_limit = false;     // refused by a limit, not for want of a place
     bool no_credit = false;      // refused since this worker is too far ahead of the key's owner
+    bool no_answer = false;      // or since that could not be asked in time
     bool exceeded = false;       // on_exceed applies
     bool banned = false;         // the key is: no limit was asked
     bool colored = false;        // on_color applies
@@ -72,12 +74,29 @@ std::optional<Nanoseconds> wait_of(const LimitCheck& check, const CheckContext& 
                       later);
 }
 
+// Of a limit whose owner has refused, or was not there.
+void note_answer(const LimitCheck& check, const LoadedLimit& limit, const CheckContext& context,
+                 Outcome& outcome) noexcept {
+    const AskContext& ask = context.ask;
+    const Answer* const answer = ask.asker->answer(ask.place, ask.unit, limit.slot);
+    outcome.over_limit |= check.answered;
+    outcome.no_answer |= answer == nullptr;
+    if (answer != nullptr && answer->wait > outcome.wait) {
+        outcome.wait = answer->wait;
+        outcome.key = limit.key;
+    }
+}
+
 void note_refusal(const LimitCheck& check, const LoadedLimit& limit, const CheckContext& context,
                   Outcome& outcome) noexcept {
     if (!outcome.refused) {
         outcome.key = limit.key;
     }
     outcome.refused = true;
+    if (check.at_owner) [[unlikely]] {
+        note_answer(check, limit, context, outcome);
+        return;
+    }
     if (check.entry == nullptr || check.conformance == Conformance::NoRoom) {
         outcome.no_credit |= check.entry != nullptr && limit.shared != 0;
         return;
@@ -100,7 +119,11 @@ void check_counted(LimitCheck& check, const LoadedLimit& limit, const LoadedRule
         return;  // nothing to count: not judged, and nothing to spend
     }
     outcome.judged = true;
-    check_limit(check, limit, rule, judged.context);
+    if (limit.asked && judged.context.ask.pass != AskContext::Pass::Local) [[unlikely]] {
+        check_asked(check, limit, rule, judged.context);
+    } else {
+        check_limit(check, limit, rule, judged.context);
+    }
     const bool refused =
         check.conformance == Conformance::Red || check.conformance == Conformance::NoRoom;
     if (refused) {
@@ -160,7 +183,7 @@ Outcome check_limits(const Match& match, const LoadedRule& rule,
         return without_limits(policy, match, judged);
     }
     const Outcome outcome = check_limits(match, rule, judged);
-    if (outcome.over_limit && rule.bans()) {
+    if (outcome.over_limit && rule.bans() && !context.ask.is_rehearsal()) {
         const bool yellow = outcome.colored && !forwards(judged.verdict_of(rule.on_color[1]));
         const PenaltyBoxes boxes{keys, context.core, context.now};
         judged.bans(match).begun.add(boxes.note(checks, yellow, context));
@@ -203,6 +226,7 @@ void decide(const Match& match, const MatchedRules& judged, const Outcome& outco
     const Reason refusal = outcome.banned       ? Reason::Banned
                            : outcome.over_limit ? Reason::OverLimit
                            : outcome.no_credit  ? Reason::NoCredit
+                           : outcome.no_answer  ? Reason::NoAnswer
                                                 : Reason::TableFull;
     if (outcome.refused) {
         decision.wait = std::max(decision.wait, outcome.wait);
@@ -274,6 +298,14 @@ void check_all(const MatchedRules& judged, Decision& decision) noexcept {
     }
 }
 
+// In a rehearsal: whether its owner decides.
+bool is_open(const Match& budget, const MatchedRules& judged) noexcept {
+    const std::span<LimitCheck> checks = judged.checks(budget);
+    return judged.context.ask.is_rehearsal() &&
+           std::any_of(checks.begin(), checks.end(),
+                       [](const LimitCheck& check) { return check.at_owner; });
+}
+
 // Whether the unit is within that budget. One that has counted the packet already has room for this
 // unit too if it had room for that one.
 bool is_within(Match& budget, const MatchedRules& judged) noexcept {
@@ -290,7 +322,8 @@ bool is_within(Match& budget, const MatchedRules& judged) noexcept {
     budget.refused = outcome.refused;
     budget.passed = !outcome.refused;
     (outcome.refused ? counters.exceeded : counters.admitted).add(1);
-    return budget.passed;
+    // What its owner will say is not known yet: the rules behind it are asked for as well.
+    return budget.passed && !is_open(budget, judged);
 }
 
 // Budgets come before all rules. True: the unit is within one. False: it meets the rules, and

@@ -3,6 +3,7 @@
 #include "lib/pipeline/check_limit.hpp"
 #include "lib/pipeline/core_state.hpp"
 #include "lib/pipeline/judged_packet.hpp"
+#include "lib/pipeline/key_asker.hpp"
 
 #include <span>
 
@@ -23,10 +24,12 @@ struct MatchedRules {
         return context.set.actions[action].verdict;
     }
     [[nodiscard]] RuleCounters& counters(const Match& match) const noexcept {
-        return context.core.counters.rules[rule(match).counters];
+        return context.ask.is_rehearsal() ? context.ask.asker->nowhere()
+                                          : context.core.counters.rules[rule(match).counters];
     }
     [[nodiscard]] BanCounters& bans(const Match& match) const noexcept {
-        return context.core.counters.bans[rule(match).counters];
+        return context.ask.is_rehearsal() ? context.ask.asker->no_bans()
+                                          : context.core.counters.bans[rule(match).counters];
     }
     [[nodiscard]] std::span<LimitCheck> checks(const Match& match) const noexcept {
         return {&all_checks[match.first], rule(match).limits.size()};
@@ -48,6 +51,10 @@ struct MatchedRules {
 
 // The general path, for any packet that is well-formed: decides and charges.
 [[nodiscard]] Decision decide_general(const PacketLooks& packet, const LoadedSet& set,
-                                      CoreState& core, Now now) noexcept;
+                                      CoreState& core, Now now, AskContext ask = {}) noexcept;
+// The same as if every owner that is to be asked said yes, and nothing is charged or counted. The
+// looks have been used up by it.
+[[nodiscard]] Decision rehearse(const PacketLooks& packet, const LoadedSet& set, CoreState& core,
+                                Now now) noexcept;
 
 }  // namespace sluice

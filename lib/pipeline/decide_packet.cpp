@@ -1,5 +1,7 @@
 #include "lib/pipeline/decide_general.hpp"
 
+#include "lib/pipeline/asked_limit.hpp"
+
 #include <algorithm>
 
 // From what became of its units to what becomes of the packet, and the charges that follow.
@@ -18,9 +20,24 @@ void end_unit(const MatchedRules& judged, bool forwarded) noexcept {
         const LoadedRule& rule = judged.rule(match);
         const bool spending = forwarded && spends(match, rule);
         const bool empties = !spending && rule.rejected_spend;
+        const LoadedLimit* limit = rule.limits.data();
+        for (LimitCheck& check : judged.checks(match)) {
+            const LoadedLimit& own = *limit++;
+            if (check.asked && check.at_owner) [[unlikely]] {
+                settle_asked({check, own, rule}, judged.context, spending, empties);
+            } else if (check.asked && check.entry != nullptr) {
+                commit(check, judged.context, spending, empties);
+            }
+        }
+    }
+}
+
+// Ends all holds.
+void release_unit(const MatchedRules& judged) noexcept {
+    for (const Match& match : judged.matches) {
         for (LimitCheck& check : judged.checks(match)) {
             if (check.asked && check.entry != nullptr) {
-                commit(check, judged.context, spending, empties);
+                commit(check, judged.context, false, false);
             }
         }
     }
@@ -55,38 +72,84 @@ void spread_refusals(const PacketLooks& packet) noexcept {
     }
 }
 
-}  // namespace
+// One packet on its way through the general path.
+class Judging {
+public:
+    Judging(const PacketLooks& packet, const LoadedSet& set, CoreState& core, Now now,
+            AskContext ask) noexcept
+        : packet_{packet}, set_{set}, core_{core}, now_{now}, ask_{ask} {}
 
-Decision decide_general(const PacketLooks& packet, const LoadedSet& set, CoreState& core,
-                        Now now) noexcept {
-    const auto rules_of = [&](const JudgedUnit& unit) {
-        return MatchedRules{.context = {.set = set,
-                                        .core = core,
-                                        .now = now,
-                                        .frames = unit.burst->frames(),
-                                        .headers = unit.burst->headers(),
-                                        .row = unit.row,
-                                        .checks = packet.checks},
-                            .matches = unit.matches,
-                            .all_matches = packet.matches,
-                            .all_checks = packet.checks,
-                            .kind = unit.kind};
-    };
-    JudgedUnit& first = packet.units.front();
+    // What becomes of its units, and of it.
+    [[nodiscard]] Decision decide() noexcept;
+    void end(bool forwarded) const noexcept {
+        for (const JudgedUnit& unit : packet_.units) {
+            end_unit(rules_of(unit), forwarded);
+        }
+    }
+    // Nothing is charged, whatever was admitted.
+    void release() const noexcept {
+        for (const JudgedUnit& unit : packet_.units) {
+            release_unit(rules_of(unit));
+        }
+    }
+
+private:
+    [[nodiscard]] MatchedRules rules_of(const JudgedUnit& unit) const noexcept {
+        AskContext ask = ask_;
+        ask.unit = static_cast<std::uint8_t>(&unit - packet_.units.data());
+        return {.context = {.set = set_,
+                            .core = core_,
+                            .now = now_,
+                            .frames = unit.burst->frames(),
+                            .headers = unit.burst->headers(),
+                            .row = unit.row,
+                            .checks = packet_.checks,
+                            .ask = ask},
+                .matches = unit.matches,
+                .all_matches = packet_.matches,
+                .all_checks = packet_.checks,
+                .kind = unit.kind};
+    }
+
+    const PacketLooks& packet_;
+    const LoadedSet& set_;
+    CoreState& core_;
+    Now now_;
+    AskContext ask_;
+};
+
+Decision Judging::decide() noexcept {
+    JudgedUnit& first = packet_.units.front();
     first.decision = decide_unit(rules_of(first));
     Decision decision = first.decision;
-    for (JudgedUnit& unit : packet.units.subspan(1)) {
+    for (JudgedUnit& unit : packet_.units.subspan(1)) {
         unit.decision = decide_unit(rules_of(unit));
         const Nanoseconds wait = std::max(decision.wait, unit.decision.wait);
         decision = is_before(unit.decision, decision) ? unit.decision : decision;
         decision.wait = wait;
     }
+    return decision;
+}
+
+}  // namespace
+
+Decision decide_general(const PacketLooks& packet, const LoadedSet& set, CoreState& core, Now now,
+                        AskContext ask) noexcept {
+    Judging judging{packet, set, core, now, ask};
+    Decision decision = judging.decide();
     spread_refusals(packet);
     const bool forwarded = forwards(decision.verdict);
-    for (const JudgedUnit& unit : packet.units) {
-        end_unit(rules_of(unit), forwarded);
-    }
+    judging.end(forwarded);
     decision.wait = forwarded ? Nanoseconds{0} : decision.wait;
+    return decision;
+}
+
+Decision rehearse(const PacketLooks& packet, const LoadedSet& set, CoreState& core,
+                  Now now) noexcept {
+    Judging judging{
+        packet, set, core, now, {.pass = AskContext::Pass::Rehearsal, .asker = core.asker}};
+    const Decision decision = judging.decide();
+    judging.release();
     return decision;
 }
 

@@ -51,8 +51,11 @@ struct alignas(64) LimitCheck {
     // matches, counted from 1 on; 0: it has none.
     std::uint32_t previous = 0;
     Conformance conformance = Conformance::Red;
-    bool asked = false;    // the unit is what this limit counts
-    bool counted = false;  // the same, be it that the key is exempt or banned
+    bool asked = false;                  // the unit is what this limit counts
+    bool counted = false;                // the same, be it that the key is exempt or banned
+    bool at_owner = false;               // who is asked: no entry here is its bucket
+    bool answered = false;               // by its bucket there,
+    std::uint8_t aggregation_level = 0;  // of this level
 };
 static_assert(sizeof(LimitCheck) == 64);
 

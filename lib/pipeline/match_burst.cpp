@@ -172,6 +172,12 @@ private:
         scratch_.general = (general | burst_.several() | burst_.following()) & rows;
     }
 
+    void count_on_sight(const RulePlan& rule, RowMask rows) noexcept {
+        RuleCounters& counters = core_.counters.rules[rule.counters];
+        (forwards(rule.match_verdict) ? counters.admitted : counters.exceeded)
+            .add(static_cast<std::uint64_t>(std::popcount(rows)));
+    }
+
     void decide_on_sight(RowMask open) noexcept {
         for (const RuleMatch& match : matched()) {
             const RulePlan& rule = plan_of(match.rule);
@@ -179,10 +185,9 @@ private:
                 continue;
             }
             const RowMask rows = match.rows & open;
-            const bool allow = forwards(rule.match_verdict);
-            RuleCounters& counters = core_.counters.rules[rule.counters];
-            (allow ? counters.admitted : counters.exceeded)
-                .add(static_cast<std::uint64_t>(std::popcount(rows)));
+            if (burst_.is_new() || rule.mode == Mode::Enforce) [[likely]] {
+                count_on_sight(rule, rows);
+            }
             if (rule.mode != Mode::Enforce || rows == 0) {
                 continue;
             }

@@ -1,4 +1,5 @@
 #include "lib/pipeline/adopt.hpp"
+#include "lib/pipeline/asked_limit.hpp"
 #include "lib/pipeline/burst_units.hpp"
 #include "lib/pipeline/decide_fast.hpp"
 #include "lib/pipeline/decide_general.hpp"
@@ -6,15 +7,19 @@
 #include "lib/pipeline/sample_burst.hpp"
 #include "lib/pipeline/stages.hpp"
 
+#include <array>
+#include <optional>
 #include <span>
 
 namespace sluice {
 namespace {
 
-[[gnu::noinline]] void decide_row(Burst& burst, std::size_t row, const LoadedSet& set,
-                                  CoreState& core, Now now) noexcept {
+[[gnu::noinline]] void decide_row(BurstRow at, const LoadedSet& set, CoreState& core, Now now,
+                                  AskContext ask = {}) noexcept {
+    Burst& burst = *at.burst;
+    const std::size_t row = at.row;
     const PacketLooks of = looks_of_packet(burst, row, set);
-    burst.packets()[row].decision = decide_general(of, set, core, now);
+    burst.packets()[row].decision = decide_general(of, set, core, now, ask);
     for (std::size_t number = 0; of.units.size() > 1 && number < of.units.size(); ++number) {
         burst.units()->decision(row, number) = of.units[number].decision;
     }
@@ -34,6 +39,113 @@ namespace {
     return burst.units()->repeats_refused(row);
 }
 
+// Packets that wait for what owners of keys say are settled when they come back.
+void settle(Burst& burst) noexcept {
+    if (burst.units() != nullptr) [[unlikely]] {
+        burst.units()->settle(burst, burst.live());
+    }
+}
+
+// Where owners of keys are asked, or packets wait for what they say.
+class DecidingWithOwners {
+public:
+    DecidingWithOwners(Burst& burst, const LoadedSet& set, CoreState& core, Now now) noexcept
+        : burst_{burst}, set_{set}, core_{core}, now_{now}, asker_{*core.asker} {}
+
+    void run() noexcept {
+        const Scratch& scratch = burst_.scratch();
+        FastPath fast{burst_, set_, core_, now_};
+        for_each_row(burst_.live(), [&](std::size_t row) {
+            const bool metered =
+                has_row((scratch.general | scratch.looked_up) & ~scratch.decided, row);
+            if (is_behind(row) && wait_behind(row, metered)) {
+                return;
+            }
+            if (!metered) {
+                fast.admit(row_bit(row) & ~scratch.decided);
+            } else if (has_row(scratch.general, row) || !fast.decide(row)) {
+                if (has_row(burst_.following(), row) && repeats_refused(burst_, row, fast)) {
+                    burst_.decision(row) = dropped_for(Reason::Retransmission);
+                } else {
+                    decide(row);
+                }
+            }
+        });
+        fast.finish();
+        settle(burst_);
+        if (burst_.origin() == Burst::Origin::Room) {
+            for (std::size_t row = 0; row < burst_.size(); ++row) {
+                asker_.finish(burst_.place(row));
+            }
+        }
+    }
+
+private:
+    // Whether an earlier packet of its connection is in the room.
+    [[nodiscard]] bool is_behind(std::size_t row) const noexcept {
+        return burst_.origin() != Burst::Origin::Room && !asker_.empty() &&
+               asker_.holds(connection(row));
+    }
+    // What it is to ask is asked at once. Where the room has no place left, it goes before those
+    // that wait: nobody is refused for that.
+    [[nodiscard]] bool wait_behind(std::size_t row, bool metered) noexcept {
+        const std::size_t questions = metered ? questions_of(row).value_or(0) : 0;
+        const bool waits = hold(row, questions);
+        core_.counters.by_table_event[static_cast<std::size_t>(TableEvent::AskOvertook)].add(
+            waits ? 0 : 1);
+        return waits;
+    }
+
+    void decide(std::size_t row) noexcept {
+        if (!asks_owners(looks_of_packet(burst_, row, set_), set_)) {
+            decide_row({&burst_, row}, set_, core_, now_);
+            return;
+        }
+        using Pass = AskContext::Pass;
+        const RoomPlace place = burst_.place(row);
+        AskContext ask{.pass = Pass::Answered, .asker = &asker_, .place = place};
+        if (place == kNoRoomPlace || !asker_.has_asked(place)) {
+            const std::optional<std::size_t> questions = questions_of(row);
+            if (!questions) {
+                ask.pass = Pass::NotAsked;
+            } else if (place == kNoRoomPlace && hold(row, *questions)) {
+                return;
+            }
+        }
+        decide_row({&burst_, row}, set_, core_, now_, ask);
+    }
+    // How many its owners are to be asked; nullopt: whatever they would say, it is refused.
+    [[nodiscard]] std::optional<std::size_t> questions_of(std::size_t row) noexcept {
+        const PacketLooks of = looks_of_packet(burst_, row, set_);
+        const Decision decision = rehearse(of, set_, core_, now_);
+        if (!forwards(decision.verdict) && !asks_budgets(of, set_)) {
+            return std::nullopt;
+        }
+        return list_questions(of, set_, questions_);
+    }
+    [[nodiscard]] bool hold(std::size_t row, std::size_t questions) noexcept {
+        return questions <= questions_.size() &&
+               asker_.hold(burst_, row, connection(row), std::span{questions_}.first(questions),
+                           now_.at);
+    }
+    [[nodiscard]] std::uint64_t connection(std::size_t row) const noexcept {
+        return connection_of(burst_.headers_of(row), core_.hash);
+    }
+
+    Burst& burst_;
+    const LoadedSet& set_;
+    CoreState& core_;
+    Now now_;
+    KeyAsker& asker_;
+    std::array<WantedQuestion, kMaxQuestions> questions_;
+};
+
+[[nodiscard]] bool meets_owners(const Burst& burst, const LoadedSet& set,
+                                const CoreState& core) noexcept {
+    return core.asker != nullptr && (set.meter_plan.has_asked() || !core.asker->empty() ||
+                                     burst.origin() == Burst::Origin::Room);
+}
+
 // Packet by packet, in arrival order: what one packet spends, the next one sees.
 void decide(Burst& burst, const LoadedSet& set, CoreState& core, Now now) noexcept {
     const Scratch& scratch = burst.scratch();
@@ -46,14 +158,12 @@ void decide(Burst& burst, const LoadedSet& set, CoreState& core, Now now) noexce
             if (has_row(following, row) && repeats_refused(burst, row, fast)) {
                 burst.packets()[row].decision = dropped_for(Reason::Retransmission);
             } else {
-                decide_row(burst, row, set, core, now);
+                decide_row({&burst, row}, set, core, now);
             }
         }
     });
     fast.finish();
-    if (burst.units() != nullptr) [[unlikely]] {
-        burst.units()->settle(burst, burst.live());
-    }
+    settle(burst);
 }
 
 // Of the look-ups whose keys are not in their first lines.
@@ -86,7 +196,11 @@ void meter_burst(Burst& burst, const LoadedSet& set, CoreState& core, Now now) n
             find_entries(further.scratch(), core, now);
         }
     }
-    decide(burst, set, core, now);
+    if (meets_owners(burst, set, core)) [[unlikely]] {
+        DecidingWithOwners{burst, set, core, now}.run();
+    } else {
+        decide(burst, set, core, now);
+    }
     const auto packets = static_cast<std::size_t>(std::popcount(burst.live()));
     if (core.sampler != nullptr && core.sampler->is_due(packets, now.at)) [[unlikely]] {
         sample_burst(burst, set, core, now);

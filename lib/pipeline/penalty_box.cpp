@@ -129,13 +129,14 @@ unsigned PenaltyBoxes::note(std::span<const LimitCheck> checks, bool yellow,
     for (std::size_t i = 0; i < checks.size(); ++i) {
         const LimitCheck& check = checks[i];
         const std::uint8_t key = rule.limits[i].key;
-        const bool refused = check.asked && check.entry != nullptr &&
+        const bool refused = check.asked && (check.entry != nullptr || check.answered) &&
                              (check.conformance == Conformance::Red ||
                               (yellow && check.conformance == Conformance::Yellow));
         if (!refused || ((noted >> key) & 1U) != 0) {
             continue;
         }
-        const std::uint8_t aggregation_level = check.entry->stamp().aggregation_level;
+        const std::uint8_t aggregation_level =
+            check.answered ? check.aggregation_level : check.entry->stamp().aggregation_level;
         if (aggregation_level < rule_level(rule.keys[key])) {
             noted |= 1U << key;
             begun += bans_now(rule.ban.boxes[key], aggregation_level, context) ? 1U : 0U;

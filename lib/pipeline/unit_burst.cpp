@@ -1,4 +1,5 @@
 #include "lib/pipeline/burst_units.hpp"
+#include "lib/pipeline/key_asker.hpp"
 #include "lib/pipeline/stages.hpp"
 
 namespace sluice {
@@ -15,15 +16,21 @@ RowMask find_units(Burst& burst, RowMask rows, const LoadedSet& set, const CoreS
     BurstUnits& units = burst.begin_units();
     RowMask crowded = 0;
     RowMask several = 0;
-    for_each_row(rows, [&](std::size_t row) {
-        const UnitSource packet{.headers = burst.headers_of(row),
+    const auto find = [&](std::size_t row) {
+        if (burst.place(row) != kNoRoomPlace) [[unlikely]] {
+            return units.find_again(row, burst.frame(row).bytes,
+                                    core.asker->held(burst.place(row)).units);
+        }
+        return units.find(row, {.headers = burst.headers_of(row),
                                 .frame = burst.frame(row),
                                 .wanted = set.meter_plan.texts,
                                 .counted = set.meter_plan.counts,
                                 .requests = set.request_texts,
                                 .hash = core.hash,
-                                .now = now};
-        if (!units.find(row, packet)) {
+                                .now = now});
+    };
+    for_each_row(rows, [&](std::size_t row) {
+        if (!find(row)) {
             crowded |= row_bit(row);
         } else if (units.count(row) != 0) {
             const BurstUnits::Unit& first = units.unit(row, 0);
@@ -32,7 +39,7 @@ RowMask find_units(Burst& burst, RowMask rows, const LoadedSet& set, const CoreS
             units.add_further(burst, row);
         }
     });
-    for (std::size_t event = 0; event < kUnitEventCount; ++event) {
+    for (std::size_t event = 0; burst.is_new() && event < kUnitEventCount; ++event) {
         core.counters.by_unit_event[event].add(units.events()[event]);
     }
     burst.set_several(several);

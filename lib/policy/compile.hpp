@@ -38,7 +38,7 @@ struct LimitSummary {
     std::string key;        // that of its rule or tier: "ip.src, l4.dport"
     std::string text;       // "token_bucket 50/s burst 200 per packet"
     std::uint8_t tier = 0;  // its key in the rule
-    std::string scope;      // where a key is counted: "local", "merged" or "owner"
+    std::string scope;      // where a key is counted: "local", "merged", "owner" or "asked"
     std::string bound;      // the most it admits in any window W: "200 packets + 50/s * W"
     // What is to be added for its scope: ", + 100 for each worker beyond the first".
     std::string scope_note;

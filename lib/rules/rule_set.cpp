@@ -184,7 +184,7 @@ Fault fault_of(const Rule& rule, std::size_t actions) {
         return "rule " + rule.id + ": its overrides are not sound";
     }
     for (const MeteredLimit& limit : rule.limits) {
-        if (!within(limit.per, Per::Handshake) || !within(limit.scope, LimitScope::Owner)) {
+        if (!within(limit.per, Per::Handshake) || !within(limit.scope, LimitScope::Asked)) {
             return "rule " + rule.id + ": a limit counts something unknown";
         }
     }

@@ -80,9 +80,10 @@ private:
 };
 // Which workers of the box spend a key. Local: one, to which all of its packets come. Merged:
 // several, that share it (lib/ledger). Owner: one, to which the others hand its packets over.
-enum class LimitScope : std::uint8_t { Local, Merged, Owner };
+// Asked: one, whom the others ask, since their packets cannot be handed over (lib/ask).
+enum class LimitScope : std::uint8_t { Local, Merged, Owner, Asked };
 inline constexpr auto kLimitScopeNames =
-    std::to_array<std::string_view>({"local", "merged", "owner"});
+    std::to_array<std::string_view>({"local", "merged", "owner", "asked"});
 
 // One part of a grouping key: a field, or a text. For an address, only the first `v4` or `v6` bits
 // count.

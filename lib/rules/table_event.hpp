@@ -7,7 +7,7 @@
 namespace sluice {
 
 // What a key met that had no bucket and found no place for one; or whose worker was ahead of the
-// key's owner by as much as it may be, or could not hand a packet to it.
+// key's owner by as much as it may be, could not hand a packet to it, or had no answer from it.
 enum class TableEvent : std::uint8_t {
     TableFull,
     ShareFull,
@@ -20,6 +20,9 @@ enum class TableEvent : std::uint8_t {
     CreditOpen,
     CreditClosed,
     OwnerOpen,
+    AskOpen,
+    AskClosed,
+    AskOvertook,
 };
 
 struct TableEventRow {
@@ -42,6 +45,11 @@ inline constexpr auto kTableEvents = std::to_array<TableEventRow>({
     {TableEvent::CreditClosed, "credit_closed", "beyond max_unsynced, refused"},
     {TableEvent::OwnerOpen, "owner_open",
      "its owner took no more: judged without the limits there, as on_full: open says"},
+    {TableEvent::AskOpen, "ask_open",
+     "its owner could not be asked in time: admitted uncounted, as on_full: open says"},
+    {TableEvent::AskClosed, "ask_closed", "its owner could not be asked in time: refused"},
+    {TableEvent::AskOvertook, "ask_overtook",
+     "no room to wait behind a packet of its connection: went on before it"},
 });
 inline constexpr std::size_t kTableEventCount = kTableEvents.size();
 

@@ -59,6 +59,7 @@ enum class Reason : std::uint8_t {
     MalformedRequest,
     MalformedHello,
     InitialBudget,
+    NoAnswer,
 };
 
 struct ReasonRow {
@@ -106,6 +107,8 @@ inline constexpr auto kReasons = std::to_array<ReasonRow>({
     {Reason::MalformedHello, "malformed_hello", "a ClientHello that no server accepts"},
     {Reason::InitialBudget, "initial_budget",
      "a QUIC Initial beyond what packets.quic_initials may cost"},
+    {Reason::NoAnswer, "no_answer",
+     "the key's owner could not be asked, or has not answered in time"},
 });
 inline constexpr std::size_t kReasonCount = kReasons.size();
 

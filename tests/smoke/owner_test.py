@@ -67,6 +67,22 @@ class Case(workers_case.WorkersCase):
         self.assertEqual(sum(handed[1:]), 0)
         self.assertIn("lab in as owner", self.box.workers()[2]["lanes"])
 
+    def test_packets_that_may_have_units_stay_and_their_owners_are_asked(self):
+        self.start()
+        self.apply(BY_HOST + f"  - {{id: names, mode: monitor, key: [dns.qname], per: query, limits: [{LOG}]}}\n")
+        self.assertEqual(self.scopes(), {"host": "asked", "names": "asked"})
+        by_host = collections.Counter()
+        for (_, host), numbers in self.send().items():
+            by_host[host] += len(numbers)
+        stats = self.box.stats()
+        rule = stats["rules"][0]
+        self.assertEqual(rule["admitted"] + rule["exceeded"], SOURCES * 20)
+        self.assertEqual(rule["admitted"], sum(by_host.values()))
+        self.assertLessEqual(max(by_host.values()), MOST)
+        if self.reasons()["no_answer"] == 0:
+            self.assertEqual(by_host, {host: MOST for host in range(HOSTS)})
+        self.assertIn("the key's owner is asked: its algorithm is not merged", self.box.ctl("rules").stdout)
+
     def test_rules_that_have_nothing_in_common_meet_at_one_worker(self):
         self.start()
         self.apply(BOTH)

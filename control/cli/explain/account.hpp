@@ -14,7 +14,7 @@ namespace sluice {
 struct LimitAccount {
     std::string name;
     std::string text;          // its numbers
-    std::string scope{};       // "local", "merged" or "owner"
+    std::string scope{};       // "local", "merged", "owner" or "asked"
     std::string scope_note{};  // what that adds to its bound: ", packets handed to ..."
     std::string key;           // empty also where the whole rule has one bucket
     bool missing_key = false;

@@ -12,6 +12,27 @@
 namespace sluice {
 namespace {
 
+bool reads_units(const Expression& tree) {
+    if (tree.kind == Expression::Kind::Text) {
+        return is_of_unit(tree.text.field);
+    }
+    return std::any_of(tree.parts.begin(), tree.parts.end(),
+                       [](const Expression& part) { return reads_units(part); });
+}
+
+bool reads_units(const ScopedRule& rule) {
+    const auto part_reads = [](const KeyPart& part) { return part.text && is_of_unit(*part.text); };
+    const auto key_reads = [&](const GroupingKey& key) {
+        return std::any_of(key.begin(), key.end(), part_reads);
+    };
+    const auto counts = [](const ScopedLimit& limit) {
+        return limit.limit != nullptr && !is_of_packet(limit.limit->per);
+    };
+    return reads_units(rule.summary.condition) ||
+           std::any_of(rule.summary.keys.begin(), rule.summary.keys.end(), key_reads) ||
+           std::any_of(rule.limits.begin(), rule.limits.end(), counts);
+}
+
 class BoxScopes {
 public:
     BoxScopes(CompiledRules& compiled, const RssMapping& box) : compiled_{compiled}, box_{box} {}
@@ -24,6 +45,7 @@ public:
             }
         }
         OwnerGroups groups{rules_, pool};
+        groups.ask();
         groups.spread();
         groups.write(compiled_.set);
         for (ScopedRule& rule : rules_) {
@@ -52,6 +74,7 @@ private:
                               .clauses = known ? &place->clauses : nullptr,
                               .limits = {}});
             list_limits(rules_.back());
+            rules_.back().reads_units = reads_units(rules_.back());
         }
     }
 
@@ -125,6 +148,9 @@ private:
         if (limit.scope == LimitScope::Merged) {
             return merged_note(*limit.summary.numbers, terms_for(*limit.summary.numbers, box_)) +
                    because;
+        }
+        if (limit.scope == LimitScope::Asked) {
+            return ", the key's owner is asked: " + std::string{limit.why} + because;
         }
         const std::string owner =
             group == nullptr ? ""

@@ -74,10 +74,43 @@ void OwnerGroups::unite(std::size_t a, std::size_t b) {
 void OwnerGroups::meet(ScopedRule& handed, ScopedRule& other) {
     for (ScopedLimit& limit : other.limits) {
         if (limit.scope == LimitScope::Local) {
-            limit.scope = limit.can_merge ? LimitScope::Merged : LimitScope::Owner;
+            limit.scope = limit.can_merge ? LimitScope::Merged
+                          : other.stays   ? LimitScope::Asked
+                                          : LimitScope::Owner;
             other.handed_by = &handed;
         }
     }
+}
+
+void OwnerGroups::ask() {
+    const bool any = std::any_of(rules_.begin(), rules_.end(), [](const ScopedRule& rule) {
+        return rule.rule != nullptr && rule.reads_units;
+    });
+    if (!any) {
+        return;
+    }
+    const ClauseNeighbours neighbours{clauses_of_rules(), pool_};
+    for (std::size_t i = 0; i < rules_.size(); ++i) {
+        const std::vector<std::size_t> others = neighbours.of(i);
+        rules_[i].stays = rules_[i].rule != nullptr &&
+                          std::any_of(others.begin(), others.end(), [&](std::size_t other) {
+                              return rules_[other].rule != nullptr && rules_[other].reads_units &&
+                                     (other == i || may_meet(rules_[i], rules_[other]));
+                          });
+        for (ScopedLimit& limit : rules_[i].limits) {
+            const bool asks = rules_[i].stays && limit.scope == LimitScope::Owner;
+            limit.scope = asks ? LimitScope::Asked : limit.scope;
+        }
+    }
+}
+
+std::vector<const std::vector<Clause>*> OwnerGroups::clauses_of_rules() const {
+    std::vector<const std::vector<Clause>*> clauses;
+    clauses.reserve(rules_.size());
+    for (const ScopedRule& rule : rules_) {
+        clauses.push_back(rule.clauses);
+    }
+    return clauses;
 }
 
 void OwnerGroups::spread() {
@@ -90,12 +123,7 @@ void OwnerGroups::spread() {
     if (handed_.empty()) {
         return;
     }
-    std::vector<const std::vector<Clause>*> clauses;
-    clauses.reserve(rules_.size());
-    for (const ScopedRule& rule : rules_) {
-        clauses.push_back(rule.clauses);
-    }
-    const ClauseNeighbours neighbours{clauses, pool_};
+    const ClauseNeighbours neighbours{clauses_of_rules(), pool_};
     // The list grows while it is gone through.
     for (std::size_t next = 0; next < handed_.size(); ++next) {
         spread_from(handed_[next], neighbours.of(handed_[next]));

@@ -26,6 +26,10 @@ struct ScopedRule {
     std::vector<ScopedLimit> limits;
     const ScopedRule* handed_by = nullptr;  // whose packets it has in common, so it is not local
     std::size_t group = 0;                  // that it is of, while they are united
+    bool reads_units = false;               // its condition or keys do, or its limits count them
+    // Packets that it judges may have units that some rule reads: they stay where they come, since
+    // what is remembered of their connection does.
+    bool stays = false;
 
     // Of the limits that are in the set.
     [[nodiscard]] bool has(LimitScope scope) const noexcept;
@@ -37,6 +41,8 @@ public:
     OwnerGroups(std::vector<ScopedRule>& rules, const SetPool& pool)
         : rules_{rules}, pool_{pool}, overlap_{pool} {}
 
+    // Limits at owners whose packets stay where they come are asked there.
+    void ask();
     // Limits that are local no more are merged, or at owners too.
     void spread();
     // What each group's keys have in common goes into the set, and the group's number into its
@@ -44,6 +50,7 @@ public:
     void write(RuleSet& set);
 
 private:
+    [[nodiscard]] std::vector<const std::vector<Clause>*> clauses_of_rules() const;
     void meet(ScopedRule& handed, ScopedRule& other);
     void unite(std::size_t a, std::size_t b);
     [[nodiscard]] std::size_t root_of(std::size_t rule);

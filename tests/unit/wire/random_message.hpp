@@ -129,7 +129,7 @@ private:
                                   .key = static_cast<std::uint8_t>(out.keys.size() - 1),
                                   .per = static_cast<Per>(below(6)),
                                   .limit = numbers(),
-                                  .scope = static_cast<LimitScope>(below(3)),
+                                  .scope = static_cast<LimitScope>(below(4)),
                                   .spread_at_ports = below(9)});
         }
         out.on_full = static_cast<OnFull>(below(3));

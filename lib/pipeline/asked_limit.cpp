@@ -1,0 +1,136 @@
+#include "lib/pipeline/asked_limit.hpp"
+
+#include "lib/pipeline/on_full.hpp"
+#include "lib/pipeline/own_numbers.hpp"
+
+#include <algorithm>
+
+namespace sluice {
+namespace {
+
+// Open or closed, as the rule's on_full says, and counted.
+Conformance without_answer(const LoadedRule& rule, const CheckContext& context) noexcept {
+    const bool open = rule.on_full == OnFull::Open;
+    count_event(context, open ? TableEvent::AskOpen : TableEvent::AskClosed);
+    return open ? Conformance::Green : Conformance::NoRoom;
+}
+
+// From 1 on, by which any worker under the same set finds a key's own numbers.
+std::uint32_t name_of_own(const LimitCheck& check, const LoadedLimit& limit,
+                          const LoadedRule& rule) noexcept {
+    if (own_numbers(check, limit).numbers == nullptr) {
+        return 0;
+    }
+    return 1 + static_cast<std::uint32_t>(check.own - rule.overrides->numbers.data());
+}
+
+template <typename Visit>
+void for_each_asked(const PacketLooks& packet, const LoadedSet& set, Visit&& visit) noexcept {
+    for (const JudgedUnit& unit : packet.units) {
+        for (const Match& match : unit.matches) {
+            const LoadedRule& rule = set.rules[match.rule];
+            for (std::size_t i = 0; i < rule.limits.size(); ++i) {
+                if (rule.limits[i].asked) {
+                    visit(unit, packet.checks[match.first + i], rule.limits[i], rule);
+                }
+            }
+        }
+    }
+}
+
+}  // namespace
+
+void check_asked(LimitCheck& check, const LoadedLimit& limit, const LoadedRule& rule,
+                 const CheckContext& context) noexcept {
+    const AskContext& ask = context.ask;
+    check.entry = nullptr;
+    check.at_owner = true;
+    check.conformance = Conformance::Green;
+    if (ask.pass != AskContext::Pass::Answered) {
+        return;
+    }
+    const Answer* const answer = ask.asker->answer(ask.place, ask.unit, limit.slot);
+    if (answer == nullptr) {
+        check.conformance = without_answer(rule, context);
+        return;
+    }
+    check.answered = answer->what == Answer::What::Judged;
+    check.conformance = answer->conformance;
+    check.aggregation_level = answer->aggregation_level;
+}
+
+void settle_asked(const AskedCheck& asked, const CheckContext& context, bool spends,
+                  bool rejected) noexcept {
+    const AskContext& ask = context.ask;
+    const LimitCheck& check = asked.check;
+    const bool admitted =
+        check.conformance == Conformance::Green || check.conformance == Conformance::Yellow;
+    const bool reserved = ask.pass == AskContext::Pass::Answered && admitted && check.answered;
+    if (reserved && (spends || rejected)) {
+        ask.asker->keep_reserved(ask.place, ask.unit, slot_of(check.key));
+    } else if (rejected) {
+        ask.asker->spend(ask.place, ask.unit,
+                         {.slot = slot_of(check.key),
+                          .own = name_of_own(check, asked.limit, asked.rule),
+                          .load = context.set.load,
+                          .hash = check.key.hash,
+                          .cost = check.cost});
+    }
+}
+
+bool asks_owners(const PacketLooks& packet, const LoadedSet& set) noexcept {
+    bool asks = false;
+    for_each_asked(packet, set,
+                   [&](const JudgedUnit&, const LimitCheck& check, const LoadedLimit&,
+                       const LoadedRule&) { asks |= check.cost != Units{0}; });
+    return asks;
+}
+
+bool asks_budgets(const PacketLooks& packet, const LoadedSet& set) noexcept {
+    bool asks = false;
+    for_each_asked(packet, set,
+                   [&](const JudgedUnit&, const LimitCheck& check, const LoadedLimit&,
+                       const LoadedRule& rule) {
+                       asks |= rule.on_match == OnMatch::Bypass && check.asked && check.at_owner;
+                   });
+    return asks;
+}
+
+std::uint64_t connection_of(const PacketHeaders& headers, const KeyHasher& hash) noexcept {
+    const auto bytes_of = [](const auto& value) { return std::as_bytes(std::span{&value, 1}); };
+    std::array<std::byte, 2 * sizeof(IpAddress) + 5> name{};
+    auto end = name.begin();
+    const auto add = [&end](auto part) { end = std::copy(part.begin(), part.end(), end); };
+    const std::array<std::uint16_t, 2> ports{headers.sport, headers.dport};
+    add(bytes_of(headers.src));
+    add(bytes_of(headers.dst));
+    add(bytes_of(ports));
+    add(bytes_of(headers.proto));
+    return hash.digest(name);
+}
+
+std::size_t list_questions(const PacketLooks& packet, const LoadedSet& set,
+                           std::span<WantedQuestion, kMaxQuestions> to) noexcept {
+    std::size_t count = 0;
+    for_each_asked(packet, set,
+                   [&](const JudgedUnit& unit, const LimitCheck& check, const LoadedLimit& limit,
+                       const LoadedRule& rule) {
+                       if (!check.asked || !check.at_owner) {
+                           return;
+                       }
+                       if (count < to.size()) {
+                           const auto number = &unit - packet.units.data();
+                           to[count] = {{.color = color_of_row(unit.burst->headers(), unit.row),
+                                         .slot = limit.slot,
+                                         .own = name_of_own(check, limit, rule),
+                                         .load = set.load,
+                                         .hash = check.key.hash,
+                                         .cost = check.cost},
+                                        static_cast<std::uint8_t>(number)};
+                       }
+                       ++count;
+                   });
+    return count <= to.size() ? count : SIZE_MAX;
+}
+
+}  // namespace sluice

@@ -1,0 +1,69 @@
+#include "lib/pipeline/held_units.hpp"
+
+#include <algorithm>
+#include <functional>
+
+namespace sluice {
+namespace {
+
+bool lies_in(ByteView text, ByteView frame) noexcept {
+    const std::less_equal<const std::byte*> at_most;
+    return at_most(frame.data(), text.data()) &&
+           at_most(text.data() + text.size(), frame.data() + frame.size());
+}
+
+}  // namespace
+
+bool HeldUnits::keep(const BurstUnits* units, std::size_t row, ByteView frame) noexcept {
+    count_ = units == nullptr ? 0 : units->count(row);
+    sticky_ = units == nullptr ? Stickiness{} : units->stickiness(row);
+    text_count_ = 0;
+    used_ = 0;
+    for (std::uint8_t number = 0; number < count_; ++number) {
+        const BurstUnits::Unit& unit = units->unit(row, number);
+        kinds_[number] = unit.kind;
+        for (std::size_t i = 0; i < kTextFieldCount; ++i) {
+            const auto field = static_cast<TextField>(i);
+            if (unit.texts.has(field) && !keep_text(number, field, unit.texts.text(field), frame)) {
+                return false;
+            }
+        }
+    }
+    return true;
+}
+
+bool HeldUnits::keep_text(std::uint8_t unit, TextField field, ByteView text,
+                          ByteView frame) noexcept {
+    Text& kept = texts_[text_count_];
+    kept.size = static_cast<std::uint32_t>(text.size());
+    kept.field = field;
+    kept.unit = unit;
+    kept.in_frame = lies_in(text, frame);
+    ++text_count_;
+    if (kept.in_frame) {
+        kept.at = static_cast<std::uint32_t>(text.data() - frame.data());
+        return true;
+    }
+    if (text.size() > TextArena::kPerPacket - used_) {
+        return false;
+    }
+    kept.at = static_cast<std::uint32_t>(used_);
+    std::copy(text.begin(), text.end(), &bytes_[used_]);
+    used_ += text.size();
+    return true;
+}
+
+void HeldUnits::give_back(ByteView frame, UnitSink& units) const noexcept {
+    units.stick(sticky_);
+    std::size_t next = 0;
+    for (std::size_t number = 0; number < count_; ++number) {
+        UnitTexts* const texts = units.add(kinds_[number]);
+        for (; next < text_count_ && texts_[next].unit == number; ++next) {
+            const Text& text = texts_[next];
+            const ByteView from = text.in_frame ? frame : ByteView{bytes_};
+            texts->set(text.field, from.subspan(text.at, text.size));
+        }
+    }
+}
+
+}  // namespace sluice

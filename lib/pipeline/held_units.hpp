@@ -1,0 +1,41 @@
+#pragma once
+#include "lib/pipeline/burst_units.hpp"
+#include "lib/pipeline/text_arena.hpp"
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+
+namespace sluice {
+
+// The units of one packet that waits: its parser has seen the packet once, and does not see it
+// again. Texts that the frame holds are named by where they lie in it, others are copied.
+class HeldUnits {
+public:
+    // False: their texts have no room, and nothing can be kept of the packet.
+    [[nodiscard]] bool keep(const BurstUnits* units, std::size_t row, ByteView frame) noexcept;
+    // As the parser would, of the same frame, wherever it lies now. The copies stay here.
+    void give_back(ByteView frame, UnitSink& units) const noexcept;
+
+private:
+    struct Text {
+        std::uint32_t at;  // in the frame, or in `bytes_`
+        std::uint32_t size;
+        TextField field;
+        std::uint8_t unit;
+        bool in_frame;
+    };
+    [[nodiscard]] bool keep_text(std::uint8_t unit, TextField field, ByteView text,
+                                 ByteView frame) noexcept;
+
+    // No member has a first value: pages are touched once packets are kept there.
+    std::size_t count_;
+    std::size_t text_count_;
+    std::size_t used_;  // of the bytes
+    Stickiness sticky_;
+    std::array<Per, kMaxUnits> kinds_;
+    std::array<Text, kMaxUnits * kTextFieldCount> texts_;
+    std::array<std::byte, TextArena::kPerPacket + kTextPadding> bytes_;
+};
+
+}  // namespace sluice
