@@ -20,6 +20,20 @@
 namespace sluice {
 namespace {
 
+// As it stands in the packet; bytes that break a line, and those that are no ASCII, as \xNN.
+std::string shown(TextField field, ByteView text) {
+    if (row_of(field).kind == TextKind::Number) {
+        return text_of_value(row_of(field), text, false);
+    }
+    std::string out;
+    for (const std::byte byte : text) {
+        const auto c = std::to_integer<unsigned char>(byte);
+        const bool plain = c >= 0x20 && c < 0x7F;
+        out += plain ? std::string(1, static_cast<char>(c)) : fmt::format("\\x{:02x}", c);
+    }
+    return out;
+}
+
 // One frame, looked at, and the units of later layers that it completes.
 struct Seen {
     const CapturedFrame& frame;
@@ -33,7 +47,7 @@ struct Seen {
         if (line >= units.count(0) || !units.unit(0, line).texts.has(field)) {
             return std::nullopt;
         }
-        return text_of_value(units.unit(0, line).texts.text(field), false);
+        return shown(field, units.unit(0, line).texts.text(field));
     }
 };
 
@@ -47,8 +61,8 @@ constexpr UnitBudget kInspected{.connections = {.connections = std::size_t{1} <<
 // Looks at frames one by one. Whatever they hold passes.
 class Inspector {
 public:
-    Inspector(const std::vector<ShownField>& fields, Tunnels tunnels) : tunnels_{tunnels} {
-        for (const ShownField& field : fields) {
+    Inspector(const FieldList& list, Tunnels tunnels) : tunnels_{tunnels} {
+        for (const ShownField& field : list.fields) {
             if (const auto* text = std::get_if<TextField>(&field)) {
                 wanted_.add(*text);
             }
@@ -66,7 +80,6 @@ public:
             const bool all = units_.find(0, {.headers = seen.headers,
                                              .frame = view,
                                              .wanted = wanted_,
-                                             .counts_handshakes = true,
                                              .hash = hash_,
                                              .now = now_});
             crowded_ += all ? 0 : 1;
@@ -95,9 +108,9 @@ std::string text_of(const ShownField& field, const Seen& seen, std::size_t line)
     return seen.text(std::get<TextField>(field), line).value_or("");
 }
 
-void print_line(const Seen& seen, const std::vector<ShownField>& fields, std::size_t number) {
+void print_line(const Seen& seen, const FieldList& list, std::size_t number) {
     std::string line = std::to_string(seen.frame.number);
-    for (const ShownField& field : fields) {
+    for (const ShownField& field : list.fields) {
         line += '\t';
         line += text_of(field, seen, number);
     }
@@ -118,37 +131,38 @@ void add_header(Field field, const Seen& seen, Json& object) {
     }
 }
 
-void add_text(TextField field, const Seen& seen, std::size_t line, Json& object) {
+void add_text(TextField field, const Seen& seen, std::size_t line, const TextNames& names,
+              Json& object) {
     const TextFieldRow& row = row_of(field);
     if (const std::optional<std::string> text = seen.text(field, line)) {
         const std::optional<std::uint64_t> number = read_decimal(*text);
-        object[std::string{row.name}] =
+        object[name_of(field, names)] =
             row.kind == TextKind::Number && number ? Json(*number) : Json(*text);
     }
 }
 
-void print_object(const Seen& seen, const std::vector<ShownField>& fields, std::size_t number) {
+void print_object(const Seen& seen, const FieldList& list, std::size_t number) {
     Json object{{"frame", seen.frame.number}};
-    for (const ShownField& field : fields) {
+    for (const ShownField& field : list.fields) {
         if (const auto* header = std::get_if<Field>(&field)) {
             add_header(*header, seen, object);
         } else {
-            add_text(std::get<TextField>(field), seen, number, object);
+            add_text(std::get<TextField>(field), seen, number, list.text_names, object);
         }
     }
     print(dump_line(object));
 }
 
-ExitCode show_frames(CaptureReader& reader, const Options& options,
-                     const std::vector<ShownField>& fields, Tunnels tunnels) {
-    Inspector inspector{fields, tunnels};
+ExitCode show_frames(CaptureReader& reader, const Options& options, const FieldList& list,
+                     Tunnels tunnels) {
+    Inspector inspector{list, tunnels};
     const auto print_one = options.json ? print_object : print_line;
     CapturedFrame frame;
     CaptureReader::Next next = reader.next(frame);
     for (; next == CaptureReader::Next::Frame; next = reader.next(frame)) {
         const Seen seen = inspector.look_at(frame);
         for (std::size_t line = 0; line < seen.lines(); ++line) {
-            print_one(seen, fields, line);
+            print_one(seen, list, line);
         }
     }
     if (inspector.crowded() != 0) {
@@ -182,8 +196,7 @@ ExitCode run_inspect(const Options& options) {
         say_error(reader.error().what);
         return ExitCode::Refused;
     }
-    return show_frames(*reader, options, std::get<std::vector<ShownField>>(fields),
-                       std::get<Tunnels>(tunnels));
+    return show_frames(*reader, options, std::get<FieldList>(fields), std::get<Tunnels>(tunnels));
 }
 
 }  // namespace sluice

@@ -14,6 +14,7 @@ class ConnectionLines {
 public:
     // Aborts if there is no memory.
     explicit ConnectionLines(std::size_t connections);
+    [[nodiscard]] static std::size_t lines_for(std::size_t connections) noexcept;
 
     [[nodiscard]] ConnectionIndex find(std::uint64_t digest) const noexcept;
     // A new connection with this digest, which is not there; kNoConnection: no line is near.

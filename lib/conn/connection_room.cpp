@@ -50,6 +50,16 @@ ConnectionTable::ConnectionTable(const ConnectionBudget& budget)
                {budget_.given_up, budget_.given_up, members_},
                {budget_.half_heads, budget_.half_heads_per_source, members_}}} {}
 
+std::uint64_t ConnectionTable::memory_of(const ConnectionBudget& wanted) noexcept {
+    const ConnectionBudget budget = checked(wanted);
+    const std::size_t lines = ConnectionLines::lines_for(budget.connections);
+    return LineMemory::taken_for(lines * sizeof(Connection)) + lines * sizeof(SourceMember) +
+           LinePool::bytes_for(budget.half_head_lines) +
+           SourceShares::memory_of(budget.refusals, budget.refusals) +
+           SourceShares::memory_of(budget.given_up, budget.given_up) +
+           SourceShares::memory_of(budget.half_heads, budget.half_heads_per_source);
+}
+
 void ConnectionTable::set_now(Instant now) noexcept {
     ticks_ = ticks_of(now.time_since_epoch());
 }

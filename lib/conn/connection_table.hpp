@@ -31,6 +31,8 @@ class ConnectionTable {
 public:
     // Aborts if there is no memory. Nothing is allocated later.
     explicit ConnectionTable(const ConnectionBudget& budget);
+    // Bytes that it takes.
+    [[nodiscard]] static std::uint64_t memory_of(const ConnectionBudget& budget) noexcept;
     ConnectionTable(const ConnectionTable&) = delete;
     ConnectionTable& operator=(const ConnectionTable&) = delete;
 

@@ -19,6 +19,12 @@ SourceShares::SourceShares(std::size_t connections, std::size_t per_source,
     }
 }
 
+std::size_t SourceShares::memory_of(std::size_t connections, std::size_t per_source) noexcept {
+    return connections * sizeof(Source) +
+           std::bit_ceil(std::max<std::size_t>(connections, 1)) * sizeof(SourceIndex) +
+           (std::min(connections, per_source) + 1) * sizeof(Ends);
+}
+
 SourceShares::SourceIndex SourceShares::find(SourceId id) const noexcept {
     SourceIndex at = chains_[id & (chains_.size() - 1)];
     while (at != kNoSource && sources_[at].id != id) {

@@ -32,6 +32,9 @@ public:
     // Room for so many connections, and for so many of one source.
     SourceShares(std::size_t connections, std::size_t per_source,
                  std::vector<SourceMember>& members);
+    // Bytes that it takes besides.
+    [[nodiscard]] static std::size_t memory_of(std::size_t connections,
+                                               std::size_t per_source) noexcept;
 
     // There is room, and the connection is in no share.
     void add(ConnectionIndex connection) noexcept;

@@ -71,6 +71,11 @@ Result<Done> LoadedRules::derive(const Environment& environment) {
     rows_.assign(*set_, environment.row_totals);
     list_slots(*set_);
     set_->meter_plan = make_meter_plan(*set_);
+    Result<RequestTexts> texts = RequestTexts::make(set_->named_texts, set_->meter_plan.texts);
+    if (!texts) {
+        return texts.error();
+    }
+    set_->request_texts = *std::move(texts);
     return make_texts(environment.sharers.workers);
 }
 

@@ -19,6 +19,7 @@ LoadedSet unloaded(const RuleSet& rules) {
     set.classifier = &rules.classifier;
     set.actions = rules.actions;
     set.owner_groups = rules.owner_groups;
+    set.named_texts = rules.named_texts;
     set.rules.reserve(rules.rules.size());
     for (const Rule& rule : rules.rules) {
         LoadedRule& loaded = set.rules.emplace_back();

@@ -7,6 +7,7 @@
 #include "lib/rules/action.hpp"
 #include "lib/rules/overrides.hpp"
 #include "lib/rules/path_costs.hpp"
+#include "lib/rules/text_name.hpp"
 #include "lib/rules/verdict.hpp"
 
 #include <algorithm>
@@ -101,8 +102,9 @@ struct KeyPart {
     [[nodiscard]] bool is_address() const noexcept {
         return !text && row_of(field).kind == FieldKind::Address;
     }
-    [[nodiscard]] std::string_view name() const noexcept {
-        return text ? row_of(*text).name : row_of(field).name;
+    // `names` are its rule set's.
+    [[nodiscard]] std::string name(const TextNames& names) const {
+        return text ? name_of(*text, names) : std::string{row_of(field).name};
     }
 };
 
@@ -211,6 +213,7 @@ struct RuleSet {
     std::vector<Action> actions{kPass, kDrop};
     std::vector<Rule> rules;
     std::vector<OwnerGroup> owner_groups;
+    TextNames named_texts;  // that conditions and keys test
 };
 
 // Whether every index, range and number is what the workers rely on. nullopt: it is; else what is

@@ -61,7 +61,8 @@ QuicHellos::QuicHellos(const QuicBudget& budget)
       idle_ticks_{ticks_of(budget.idle_timeout) + 1},
       lines_{budget_.connections},
       pool_{budget_.half_hellos + 1},
-      half_heads_{budget_.half_hellos, budget_.half_hellos_per_source, lines_, pool_},
+      members_(lines_.capacity()),
+      shares_{budget_.half_hellos, budget_.half_hellos_per_source, members_},
       rooms_{std::make_unique<std::byte[]>((budget_.half_hellos + 1) * budget_.hello_bytes)},
       spare_{pool_.take()} {
     slots_.reserve(budget_.half_hellos + 1);
@@ -118,9 +119,17 @@ HalfHello& QuicHellos::spare() noexcept {
     return half;
 }
 
+// What was given up had to be forgotten a short time ago, so that parts of it look like new ones.
+bool QuicHellos::is_pressed() const noexcept {
+    return static_cast<std::int32_t>(pressed_until_ - ticks_) > 0;
+}
+
 // An idle line; where none is free the one that has been idle longest goes.
 ConnectionIndex QuicHellos::add_line(std::uint64_t key) noexcept {
     if (lines_.size() >= budget_.connections && idle_.oldest() != kNoConnection) {
+        if (lines_[idle_.oldest()].phase != kJudged) {
+            pressed_until_ = ticks_ + idle_ticks_;
+        }
         remove(idle_.oldest());
         ++forgotten_;
     }
@@ -152,12 +161,13 @@ void QuicHellos::touch(ConnectionIndex index) noexcept {
 
 bool QuicHellos::keep_spare(std::uint64_t source, unsigned& given_up) noexcept {
     const HalfHello& half = slot(spare_);
-    const bool lacks = lacks_beginning(half.id);
-    if (half_heads_.count_of(source) >= budget_.half_hellos_per_source) {
-        end_half(half_heads_.oldest_of(source), false);
+    const bool lacks = lacks_beginning(half.id) || is_pressed();
+    const auto whose = static_cast<SourceId>(source ^ source >> 32);
+    if (shares_.count_of(whose) >= budget_.half_hellos_per_source) {
+        end_half(shares_.oldest_of(whose), false);
         ++given_up;
-    } else if (half_heads_.size() >= budget_.half_hellos) {
-        end_half(half_heads_.oldest_of_most(), false);
+    } else if (shares_.full()) {
+        end_half(shares_.oldest_of_most(), false);
         ++given_up;
     }
     const ConnectionIndex index = line_for(half.id);
@@ -178,7 +188,8 @@ bool QuicHellos::keep_spare(std::uint64_t source, unsigned& given_up) noexcept {
     line.held = spare_;
     line.framing = {};
     line.framing[kLacksBeginning] = static_cast<std::byte>(lacks);
-    half_heads_.add(index, source);
+    members_[index].id = whose;
+    shares_.add(index);
     spare_ = pool_.take();
     return true;
 }
@@ -223,7 +234,7 @@ void QuicHellos::leave_path(std::uint64_t path, bool is_whole) noexcept {
 void QuicHellos::end_half(ConnectionIndex index, bool is_whole) noexcept {
     Connection& line = lines_[index];
     const std::uint64_t path = slot(line.held).path;
-    half_heads_.remove(index);
+    shares_.remove(index);
     pool_.give_back(line.held);
     line.held = kNoLine;
     line.phase = kGivenUp;
@@ -303,7 +314,9 @@ StickyVerdict QuicHellos::verdict_of(std::uint64_t id) const noexcept {
 }
 
 unsigned QuicHellos::expire(Instant now) noexcept {
+    const bool pressed = is_pressed();
     ticks_ = ticks_of(now.time_since_epoch());
+    pressed_until_ = pressed ? pressed_until_ : ticks_;
     unsigned given_up = 0;
     for (unsigned i = 0; i < kExpiredAtOnce; ++i) {
         const ConnectionIndex half = half_.oldest();

@@ -1,8 +1,9 @@
 #pragma once
 #include "lib/conn/age_list.hpp"
 #include "lib/conn/connection_lines.hpp"
-#include "lib/conn/half_heads.hpp"
+#include "lib/conn/source_shares.hpp"
 #include "lib/l7/quic/initial_reader.hpp"
+#include "lib/pool/line_pool.hpp"
 #include "lib/units/quic_budget.hpp"
 
 #include <cstddef>
@@ -20,7 +21,8 @@
 //   path    endpoints alone, while a hello is half: a client turns to the id that the server chose
 //
 // What is given up leaves its line behind, as in lib/conn: the rest of such a hello is known as
-// such until the line is forgotten.
+// such until the line is forgotten. Where such lines have to go for newer ones, each part of a new
+// hello counts as the rest of one for an idle time-out: it is judged when all parts are there.
 namespace sluice {
 
 // A hello that is not whole, and whose keys its Initials have.
@@ -71,7 +73,7 @@ public:
     [[nodiscard]] StickyVerdict verdict_of(std::uint64_t id) const noexcept;
 
     [[nodiscard]] std::size_t size() const noexcept { return lines_.size(); }
-    [[nodiscard]] std::size_t half_hellos() const noexcept { return half_heads_.size(); }
+    [[nodiscard]] std::size_t half_hellos() const noexcept { return shares_.size(); }
     // Judged connections that had to go for newer ones.
     [[nodiscard]] std::uint64_t forgotten() const noexcept { return forgotten_; }
 
@@ -81,6 +83,7 @@ private:
     [[nodiscard]] HalfHello& slot(PoolLine line) noexcept { return slots_[line - 1]; }
     [[nodiscard]] ConnectionIndex line_for(std::uint64_t key) noexcept;
     [[nodiscard]] ConnectionIndex add_line(std::uint64_t key) noexcept;
+    [[nodiscard]] bool is_pressed() const noexcept;
     void remove(ConnectionIndex index) noexcept;
     void touch(ConnectionIndex index) noexcept;
     void end_half(ConnectionIndex index, bool is_whole) noexcept;
@@ -96,13 +99,15 @@ private:
     std::uint32_t ticks_ = 0;
     ConnectionLines lines_;
     LinePool pool_;  // a line for each half hello, whose number is its slot's, and the spare one's
-    HalfHeads half_heads_;
-    AgeList half_;  // by when their hello began
-    AgeList idle_;  // by when they were touched last
+    std::vector<SourceMember> members_;
+    SourceShares shares_;  // of the half hellos
+    AgeList half_;         // by when their hello began
+    AgeList idle_;         // by when they were touched last
     std::unique_ptr<std::byte[]> rooms_;
     std::vector<HalfHello> slots_;
     PoolLine spare_;
     std::uint64_t forgotten_ = 0;
+    std::uint32_t pressed_until_ = 0;  // in ticks
 };
 
 }  // namespace sluice

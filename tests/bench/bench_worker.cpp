@@ -58,6 +58,12 @@ void BenchWorker::load(RuleSet set, const Sharers& sharers) {
     core_.texts = loaded_.texts(0);
 }
 
+void BenchWorker::find_units_by(const UnitFinder& finder) {
+    for (Burst& burst : bursts_) {
+        burst.find_units_by(finder);
+    }
+}
+
 void BenchWorker::share(DeltaLanes& lanes, std::size_t me) {
     RuleSet set = loaded_.rules();
     for (Rule& rule : set.rules) {

@@ -32,6 +32,11 @@ std::string twelve_headers(Random& random) {
            "\r\nX-Forwarded-For: 192.0.2.1\r\n\r\n";
 }
 
+// A browser's request for a picture or a script: short names of hosts, a usual User-Agent.
+std::string usual_get(Random& random) {
+    return usual_get_of(random, random_word(random, 3, 8));
+}
+
 std::string thirty_headers(Random& random) {
     std::string head = first_lines(random);
     for (int i = 0; i < 28; ++i) {
@@ -86,6 +91,23 @@ std::string four_kib_of_cookies(Random& random) {
 
 }  // namespace
 
+std::string usual_get_of(Random& random, std::string_view first_segment) {
+    constexpr std::string_view kAgents[] = {
+        "Mozilla/5.0 (X11; Linux x86_64; rv:127.0) Gecko/20100101 Firefox/127.0",
+        "Mozilla/5.0 (Windows NT 10.0; rv:115.0) Gecko/20100101 Firefox/115.0",
+        "Mozilla/5.0 (Macintosh) AppleWebKit/605.1 Version/17.5 Safari/605.1"};
+    std::string head{"GET /"};
+    head += first_segment;
+    head += "/" + random_word(random, 3, 8) + "/" + random_word(random, 4, 9) +
+            ".js?v=" + random_word(random, 4, 3) + " HTTP/1.1\r\nHost: www" +
+            std::to_string(random() % 8) + ".shop.example\r\nUser-Agent: ";
+    head += kAgents[random() % std::size(kAgents)];
+    head +=
+        "\r\nAccept: */*\r\nAccept-Language: en-GB,en;q=0.5\r\nAccept-Encoding: gzip, deflate\r\n"
+        "Connection: keep-alive\r\nReferer: http://www.shop.example/";
+    return head + random_word(random, 4, 9) + "\r\n\r\n";
+}
+
 std::string random_word(Random& random, std::size_t least, std::size_t spread) {
     std::string text;
     for (std::size_t left = least + random() % spread; left > 0; --left) {
@@ -96,9 +118,13 @@ std::string random_word(Random& random, std::size_t least, std::size_t spread) {
 
 const std::vector<HeadKind>& head_kinds() {
     static const std::vector<HeadKind> kinds{
-        {"12 headers", &twelve_headers}, {"1 header", &one_header},
-        {"5 headers", &five_headers},    {"30 headers", &thirty_headers},
-        {"a browser's", &browser},       {"4 KiB of cookies", &four_kib_of_cookies},
+        {"12 headers", &twelve_headers},
+        {"7 headers", &usual_get},
+        {"1 header", &one_header},
+        {"5 headers", &five_headers},
+        {"30 headers", &thirty_headers},
+        {"a browser's", &browser},
+        {"4 KiB of cookies", &four_kib_of_cookies},
     };
     return kinds;
 }

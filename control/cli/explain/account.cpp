@@ -188,11 +188,13 @@ void look_after(const Scene& scene, std::vector<RuleAccount>& accounts) {
     }
 }
 
-std::vector<std::pair<TextField, std::string>> texts_of(const PacketHeaders& headers) {
-    std::vector<std::pair<TextField, std::string>> texts;
-    for (const TextFieldRow& row : kTextFields) {
-        if (is_of_unit(row.field) && headers.unit != nullptr && headers.unit->has(row.field)) {
-            texts.emplace_back(row.field, text_of_value(headers.unit->text(row.field), false));
+std::vector<std::pair<std::string, std::string>> texts_of(const PacketHeaders& headers,
+                                                          const TextNames& names) {
+    std::vector<std::pair<std::string, std::string>> texts;
+    for (const TextField field : kAllTextFields) {
+        if (is_of_unit(field) && headers.unit != nullptr && headers.unit->has(field)) {
+            texts.emplace_back(name_of(field, names),
+                               text_of_value(row_of(field), headers.unit->text(field), false));
         }
     }
     return texts;
@@ -215,7 +217,7 @@ PacketAccount account_of(const CapturedFrame& frame, const WorkerSet::Place& pla
                           .frame = {frame.bytes.begin(), frame.bytes.end()},
                           .rules = look_before(scene),
                           .client = rules.client,
-                          .texts = texts_of(place.headers())};
+                          .texts = texts_of(place.headers(), rules.loaded.rules().named_texts)};
     account.headers.unit = nullptr;  // it is this burst's
     account.decision = workers.decide();
     look_after(scene, account.rules);

@@ -1,6 +1,8 @@
 #include "lib/units/quic_units.hpp"
+#include "lib/units/wanted_protocols.hpp"
 
 #include "lib/units/unit_parser.hpp"
+#include "lib/units/wanted_protocols.hpp"
 #include "tests/unit/units/quic_datagrams.hpp"
 #include "tests/unit/units/unit_probe.hpp"
 
@@ -386,6 +388,24 @@ TEST(Quic, AFullTableForgetsTheLongestSilent) {
     EXPECT_EQ(forgotten, 200U - 16U);
     EXPECT_EQ(worker.send(quic_initial("a99", 99)).units("handshake"), 0U);
     EXPECT_EQ(worker.send(quic_initial("a0", 0)).units("handshake"), 1U);
+}
+
+// What was given up and is forgotten does not go on as something new.
+TEST(Quic, WhereGivenUpHellosAreForgottenPartsWaitForTheWhole) {
+    Worker worker{{.connections = 16, .half_hellos = 4}};
+    const Octets hello = quic_hello("slow.example");
+    EXPECT_EQ(worker.send(quic_part(hello, 0, 70, 7)).dropped, "");
+    const Instant late = kNow + 11s;
+    for (unsigned id = 100; id < 120; ++id) {
+        (void)worker.from("10.0.0.2", quic_initial("a" + std::to_string(id), id), late);
+    }
+    EXPECT_EQ(worker.send(quic_part(hello, 70, hello.size(), 7), true, late).dropped, "lost_head");
+    const ProbedPacket whole = worker.send(quic_part(hello, 0, 70, 7), true, late);
+    EXPECT_EQ(whole.units("handshake"), 1U);
+    EXPECT_EQ(whole.dropped, "");
+    // Of others too, until it has been quiet for long enough.
+    EXPECT_EQ(worker.from("10.0.0.3", quic_part(hello, 0, 70, 8), late).dropped, "lost_head");
+    EXPECT_EQ(worker.from("10.0.0.4", quic_part(hello, 0, 70, 9), late + 120s).dropped, "");
 }
 
 // A flood of Initials costs the worker's share of time, and no more.
