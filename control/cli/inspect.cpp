@@ -67,6 +67,8 @@ public:
                 wanted_.add(*text);
             }
         }
+        // The names have been read as tokens.
+        requests_ = *RequestTexts::make(list.text_names, wanted_);
         (void)passed_->add({}, Direction::In, 0);
         passed_->decision(0).verdict = Verdict::Pass;
     }
@@ -80,6 +82,8 @@ public:
             const bool all = units_.find(0, {.headers = seen.headers,
                                              .frame = view,
                                              .wanted = wanted_,
+                                             .counted = {Per::Request, Per::Query, Per::Handshake},
+                                             .requests = requests_,
                                              .hash = hash_,
                                              .now = now_});
             crowded_ += all ? 0 : 1;
@@ -93,6 +97,7 @@ public:
 private:
     Tunnels tunnels_;
     TextFieldSet wanted_;
+    RequestTexts requests_;
     KeyHasher hash_{kReplaySecret};
     UnitParser parser_{kInspected};
     BurstUnits units_{parser_.finder(), UnitRoom::OnlyPacket};
@@ -131,7 +136,7 @@ void add_header(Field field, const Seen& seen, Json& object) {
     }
 }
 
-void add_text(TextField field, const Seen& seen, std::size_t line, const TextNames& names,
+void add_text(TextField field, const Seen& seen, const TextNames& names, std::size_t line,
               Json& object) {
     const TextFieldRow& row = row_of(field);
     if (const std::optional<std::string> text = seen.text(field, line)) {
@@ -147,7 +152,7 @@ void print_object(const Seen& seen, const FieldList& list, std::size_t number) {
         if (const auto* header = std::get_if<Field>(&field)) {
             add_header(*header, seen, object);
         } else {
-            add_text(std::get<TextField>(field), seen, number, list.text_names, object);
+            add_text(std::get<TextField>(field), seen, list.text_names, number, object);
         }
     }
     print(dump_line(object));

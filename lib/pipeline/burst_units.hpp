@@ -1,5 +1,6 @@
 #pragma once
 #include "lib/hash/group_key.hpp"
+#include "lib/load/request_texts.hpp"
 #include "lib/packet/text_field.hpp"
 #include "lib/pipeline/look.hpp"
 #include "lib/pipeline/scratch.hpp"
@@ -47,8 +48,9 @@ inline constexpr std::size_t kMostOfOnly = kMaxUnits * kMaxBurst - 1;
 struct UnitSource {
     const PacketHeaders& headers;
     FrameView frame;
-    TextFieldSet wanted;  // the texts that rules read: others need not be found
-    PerSet counted;       // the units that they count
+    TextFieldSet wanted;           // the texts that rules read: others need not be found
+    PerSet counted;                // the units that they count
+    const RequestTexts& requests;  // the headers and cookies that they read
     const KeyHasher& hash;
     Instant now;
 };

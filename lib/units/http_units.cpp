@@ -7,7 +7,6 @@
 #include <cstring>
 #include <functional>
 #include <span>
-#include <string_view>
 #include <type_traits>
 
 namespace sluice {
@@ -42,10 +41,6 @@ UnitBody body_of(const RequestHead& head) noexcept {
     }
 }
 
-std::uint8_t place_of(const WantedHeaders& wanted, std::string_view name) noexcept {
-    return wanted.header(http1::ReadableText{std::as_bytes(std::span{name})});
-}
-
 // The end of what read_request_head() has written to its room.
 std::size_t used_of(std::span<const std::byte> room, const RequestHead& head) noexcept {
     std::size_t used = 0;
@@ -61,11 +56,6 @@ std::size_t used_of(std::span<const std::byte> room, const RequestHead& head) no
 }
 
 }  // namespace
-
-HttpUnits::HttpUnits()
-    : wanted_{*WantedHeaders::make({"user-agent", "referer"}, {})},
-      user_agent_{place_of(wanted_, "user-agent")},
-      referer_{place_of(wanted_, "referer")} {}
 
 StreamReading HttpUnits::read(ByteView bytes, const StreamContext& context,
                               UnitSink& units) noexcept {
@@ -91,7 +81,7 @@ StreamReading HttpUnits::read(ByteView bytes, const StreamContext& context,
     }
     head_.clear();
     const std::span<std::byte> room = units.room();
-    read_request_head(bytes.first(finder.size()), wanted_, room, head_);
+    read_request_head(bytes.first(finder.size()), context.packet.requests.wanted(), room, head_);
     (void)units.keep(used_of(room, head_));
     add(context.packet, units);
     return {.what = What::Unit, .head = finder.size(), .body = body_of(head_)};
@@ -126,8 +116,12 @@ void HttpUnits::set_texts(const UnitSource& packet, UnitSink& units,
     set(TextField::HttpUri, head_.target);
     set(TextField::HttpPath, head_.path);
     set(TextField::HttpQuery, head_.query);
-    set(TextField::HttpUserAgent, head_.header(user_agent_).first);
-    set(TextField::HttpReferer, head_.header(referer_).first);
+    for (const RequestTexts::Place& header : packet.requests.headers()) {
+        set(header.field, head_.header(header.place).first);
+    }
+    for (const RequestTexts::Place& cookie : packet.requests.cookies()) {
+        set(cookie.field, head_.cookie(cookie.place));
+    }
 }
 
 HttpUnits::BodyReading HttpUnits::read_body(ByteView bytes, const FramingState& state,
