@@ -20,6 +20,20 @@
 namespace sluice {
 namespace {
 
+// As it stands in the packet; bytes that break a line, and those that are no ASCII, as \xNN.
+std::string shown(TextField field, ByteView text) {
+    if (row_of(field).kind == TextKind::Number) {
+        return text_of_value(row_of(field), text, false);
+    }
+    std::string out;
+    for (const std::byte byte : text) {
+        const auto c = std::to_integer<unsigned char>(byte);
+        const bool plain = c >= 0x20 && c < 0x7F;
+        out += plain ? std::string(1, static_cast<char>(c)) : fmt::format("\\x{:02x}", c);
+    }
+    return out;
+}
+
 // One frame, looked at, and the units of later layers that it completes.
 struct Seen {
     const CapturedFrame& frame;
@@ -33,7 +47,7 @@ struct Seen {
         if (line >= units.count(0) || !units.unit(0, line).texts.has(field)) {
             return std::nullopt;
         }
-        return text_of_value(row_of(field), units.unit(0, line).texts.text(field), false);
+        return shown(field, units.unit(0, line).texts.text(field));
     }
 };
 

@@ -1,23 +1,16 @@
 """DNS over UDP in every command, and through the real daemons to the packets of a port.
 
     dns_test.py DATAPLANE SLUICED SLUICECTL
-
-`Truth` compares with what tshark finds in real captures, found through SLUICE_SHARED or in `../shared`
-beside the repository.
 """
-import glob
 import json
 import os
 import sys
-import unittest
 
 from box_case import BoxCase, main
 from capture_files import Case, ethernet, ipv4, pcap, tcp, udp, udp_header
 from programs import wait_until
 
 ROOT = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..")
-SHARED = os.environ.get("SLUICE_SHARED") or os.path.join(ROOT, "..", "shared")
-CAPTURES = sorted(glob.glob(os.path.join(SHARED, "data", "pcaps", "*.pcap")))
 EXAMPLE = os.path.join(ROOT, "control", "examples", "dns.yaml")
 
 
@@ -44,18 +37,18 @@ class Inspect(Case):
         capture = self.write("in.pcap", pcap([(0, frame) for frame in self.FRAMES]))
         return self.ctl("inspect", "--pcap", capture, "--fields", "dns.qname,dns.qtype,dns.qr,proto.l7", *options)[0]
 
-    def test_one_line_per_frame(self):
+    def test_a_line_for_each_question(self):
         self.assertEqual([line.split("\t") for line in self.inspect().splitlines()], [
             ["1", "www.example.com", "28", "0", "dns"], ["2", "a", "1", "1", "dns"], ["3", "", "", "", ""],
             ["4", "", "", "", ""], ["5", "b", "1", "0", "dns"], ["6", "", "", "", ""],
-            ["7", "one,two", "1,16", "0,0", "dns,dns"], ["8", ".", "1", "0", "dns"]])
+            ["7", "one", "1", "0", "dns"], ["7", "two", "16", "0", "dns"], ["8", ".", "1", "0", "dns"]])
 
     def test_json(self):
         lines = [json.loads(line) for line in self.inspect("--json").splitlines()]
         self.assertEqual(lines[0], {"frame": 1, "dns.qname": "www.example.com", "dns.qtype": 28, "dns.qr": 0,
                                     "proto.l7": "dns"})
         self.assertEqual(lines[2], {"frame": 3})
-        self.assertEqual(lines[6]["dns.qtype"], [1, 16])
+        self.assertEqual([(line["frame"], line["dns.qtype"]) for line in lines[6:8]], [(7, 1), (7, 16)])
 
 
 class Example(Case):
@@ -111,41 +104,6 @@ class Example(Case):
         self.assertEqual((limit["key"], limit["before"]["remaining"], limit["after"]["remaining"]),
                          ("hot.example", 20, 19))
         self.assertEqual(rules["any-queries"]["because"], "dns.qtype is 1, not 255")
-
-
-@unittest.skipUnless(CAPTURES, "no captures: SLUICE_SHARED names no folder with data/pcaps")
-class Truth(Case):
-    FRAGMENTED = "o10"  # what only reassembly would find
-
-    def found(self, capture):
-        out, _ = self.ctl("inspect", "--pcap", capture, "--fields", "dns.qr,dns.qtype,dns.qname")
-        rows = [line.split("\t") for line in out.splitlines()]
-        return {(frame, kind, name) for frame, response, kind, name in rows if response == "0"}
-
-    @staticmethod
-    def known(capture):
-        """-> (what must be found, what may be)"""
-        must, may = set(), set()
-        with open(capture.replace("pcaps", "truth").replace(".pcap", ".tsv"), encoding="utf-8") as file:
-            for line in file:
-                row = line.rstrip("\n").split("\t")
-                if row[0] == "dns":
-                    what = (row[1], row[4], row[5].lower())
-                    may.add(what)
-                    if row[7] == "udp" and "abcd" in row[14]:
-                        must.add(what)
-        return must, may
-
-    def test_queries_are_those_that_tshark_finds(self):
-        total = 0
-        for capture in CAPTURES:
-            with self.subTest(capture):
-                (must, may), found = self.known(capture), self.found(capture)
-                if not os.path.basename(capture).startswith(self.FRAGMENTED):
-                    self.assertEqual(must - found, set())
-                self.assertEqual(found - may, set())
-                total += len(found)
-        self.assertGreater(total, 240)
 
 
 class Live(BoxCase):

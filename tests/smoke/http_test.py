@@ -103,7 +103,7 @@ rules:
         refused = segment(request("/a"), sport=3)
         frames = [segment(request("/a"), sport=1), segment(request("/a"), sport=2), refused, refused]
         self.assertEqual([self.explain(frames, number)["reason"] for number in (2, 3, 4)],
-                         ["within_limit", "over_limit", "retransmission"])
+                         ["within_limits", "over_limit", "retransmission"])
 
     def test_a_described_request(self):
         rules = self.write("rules.yaml", self.RULES)
@@ -174,9 +174,11 @@ rules:
      limits: [{algorithm: token_bucket, rate: 1M/s, burst: 1M}]}
 """
 
+    CONFIG = None
+
     def setUp(self):
         super().setUp()
-        self.start_between("af_packet")
+        self.start_between("af_packet", self.CONFIG)
         self.box.start_sluiced()
         self.apply(self.RULES)
         self.server = WebServer(self.hosts.inside, self.ADDRESS)
@@ -256,6 +258,7 @@ rules:
 
 
 class SlowHeads(Live):
+    CONFIG = {"packets": {"connections": {"timeout": "10m"}}}  # no clock comes into it
     HEADS, SOURCES, BATCH = 30_000, 120, 500
     FILTER = """table ip slow {
         counter began {}

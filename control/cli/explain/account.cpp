@@ -205,13 +205,13 @@ std::vector<std::pair<std::string, std::string>> texts_of(const PacketHeaders& h
 PacketAccount account_of(const CapturedFrame& frame, Instant now, WorkerSet& workers,
                          const ReplayRules& rules, std::string_view pair) {
     const WorkerSet::Place place = workers.match(frame, now);
-    return account_of(frame, place, now, workers, rules, pair);
+    return account_of(frame, place, workers, rules, pair);
 }
 
-PacketAccount account_of(const CapturedFrame& frame, const WorkerSet::Place& place, Instant now,
+PacketAccount account_of(const CapturedFrame& frame, const WorkerSet::Place& place,
                          WorkerSet& workers, const ReplayRules& rules, std::string_view pair) {
-    const Scene scene{rules,       pair,       place.burst,         place.headers(),
-                      frame.bytes, place.core, workers.time_of(now)};
+    const Scene scene{rules,       pair,       place.burst, place.headers(),
+                      frame.bytes, place.core, place.now};
     PacketAccount account{.number = frame.number,
                           .headers = place.headers(),
                           .frame = {frame.bytes.begin(), frame.bytes.end()},

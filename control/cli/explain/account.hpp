@@ -64,7 +64,7 @@ struct PacketAccount {
                                        const ReplayRules& rules, std::string_view pair);
 // The same of a frame that the workers have matched already.
 [[nodiscard]] PacketAccount account_of(const CapturedFrame& frame, const WorkerSet::Place& place,
-                                       Instant now, WorkerSet& workers, const ReplayRules& rules,
+                                       WorkerSet& workers, const ReplayRules& rules,
                                        std::string_view pair);
 
 }  // namespace sluice

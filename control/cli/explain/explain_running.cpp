@@ -43,8 +43,8 @@ public:
         WorkerSet workers{setup_, rules_.rules.loaded};
         follow_capture(workers);
         const WorkerSet::Place at = workers.match(frame_, now_);
-        seed(lcore, states, at, workers.time_of(now_));
-        PacketAccount account = account_of(frame_, at, now_, workers, rules_.rules, setup_.pair);
+        seed(lcore, states, at);
+        PacketAccount account = account_of(frame_, at, workers, rules_.rules, setup_.pair);
         tell_waits(lcore, states, account);
         return account;
     }
@@ -86,8 +86,8 @@ private:
         }
     }
 
-    void seed(std::uint32_t lcore, const BoxStates& states, const WorkerSet::Place& at,
-              Now now) const {
+    void seed(std::uint32_t lcore, const BoxStates& states, const WorkerSet::Place& at) const {
+        const Now now = at.now;
         each_rule([&](std::size_t place, const LoadedRule& rule) {
             for (std::size_t i = 0; i < rule.limits.size(); ++i) {
                 const auto found = states.buckets.find({place, i});

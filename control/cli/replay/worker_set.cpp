@@ -176,7 +176,7 @@ WorkerSet::Place WorkerSet::match(const CapturedFrame& frame, Instant now) {
     parse_burst(matched_->burst, matched_->core);
     geo_burst(matched_->burst, rules_);
     match_burst(matched_->burst, rules_, matched_->core, matched_at_.at);
-    return {matched_->core, seen_of(*matched_, rows_.front())};
+    return {matched_->core, seen_of(*matched_, rows_.front()), matched_at_};
 }
 
 // Of a frame that is decided without its units they are found for people alone, by the worker's

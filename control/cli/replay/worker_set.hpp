@@ -46,6 +46,7 @@ public:
     struct Place {
         CoreState& core;
         const Burst& burst;  // the frame alone
+        Now now;
 
         [[nodiscard]] const PacketHeaders& headers() const noexcept { return burst.headers_of(0); }
     };

@@ -111,7 +111,7 @@ def measure_flood(box, network, folder, seconds, out):
 
 def measure_web(box, network, folder, seconds, out):
     print(box.apply(web_plan.RULES), file=out, flush=True)
-    return web.measure(box, network, folder, plan.INSIDE_ADDRESS, seconds, out)
+    return web.measure(box, network, folder, seconds, out)
 
 
 def in_namespaces(programs, folder, tag, arguments, out):

@@ -4,6 +4,7 @@ import time
 
 from box import pinned
 from commands import LabError, Process, call
+import plan
 import web_plan
 
 READY_SECONDS = 10
@@ -32,8 +33,8 @@ http {{
 class Site:
     """nginx, until stop(). Its log has the address and the path of each request that came to it."""
 
-    def __init__(self, network, folder, address):
-        self.network, self.folder, self.url = network, folder, f"http://{address}"
+    def __init__(self, network, folder):
+        self.network, self.folder, self.url = network, folder, f"http://{plan.INSIDE_ADDRESS}"
         config = folder / "nginx.conf"
         config.write_text(NGINX.format(folder=folder, port=web_plan.PORT))
         self.process = Process(pinned([*network.prefix(network.inside), "nginx", "-p", folder, "-c",
@@ -109,10 +110,10 @@ def browse(site, seconds, tell):
     return [browser.seen for browser in browsers], time.monotonic() - begin
 
 
-def measure(box, network, folder, address, seconds, out):
+def measure(box, network, folder, seconds, out):
     for client in web_plan.CLIENTS[1:]:
         call("ip", "-n", network.outside, "address", "add", f"{client}/24", "dev", "eth0")
-    site = Site(network, folder, address)
+    site = Site(network, folder)
     try:
         site.wait()
         names = ("second", "logins tried", "logins passed", "pages asked", "pages passed")

@@ -37,6 +37,19 @@ TEST(TextArena, GivesEachPacketAShareOfItsOwn) {
     }
 }
 
+TEST(TextArena, GivesAllToTheOnlyPacket) {
+    TextArena arena;
+    arena.begin_only_packet();
+    EXPECT_EQ(arena.room().size(), kMaxBurst * TextArena::kPerPacket);
+    const ByteView all = keep(arena, kMaxBurst * TextArena::kPerPacket, 'x');
+    EXPECT_TRUE(arena.room().empty());
+    std::array<std::byte, kTextPadding> behind;
+    std::memcpy(behind.data(), all.data() + all.size(), behind.size());
+    arena.clear();
+    arena.begin_packet();
+    EXPECT_EQ(arena.room().size(), TextArena::kPerPacket);
+}
+
 TEST(TextArena, IsEmptiedWithTheBurst) {
     TextArena arena;
     arena.begin_packet();
