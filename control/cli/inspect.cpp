@@ -1,13 +1,14 @@
 #include "control/cli/capture_end.hpp"
 #include "control/cli/commands.hpp"
 #include "control/cli/field_list.hpp"
+#include "control/cli/replay/worker_set.hpp"
 #include "control/cli/terminal.hpp"
 #include "control/json.hpp"
 #include "lib/capture/reader.hpp"
 #include "lib/match/number_ranges.hpp"
 #include "lib/packet/field_text.hpp"
-#include "lib/pipeline/l7_units.hpp"
 #include "lib/rules/text_part.hpp"
+#include "lib/units/unit_parser.hpp"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -40,7 +41,11 @@ public:
         parse_frame(view, tunnels_, seen.headers);
         units_.clear();
         if (!wanted_.empty() && !is_malformed(seen.headers.parsed)) {
-            (void)units_.find(0, {seen.headers, view, wanted_});
+            (void)units_.find(0, {.headers = seen.headers,
+                                  .frame = view,
+                                  .wanted = wanted_,
+                                  .hash = hash_,
+                                  .now = frame.timestamp});
         }
         return seen;
     }
@@ -48,7 +53,9 @@ public:
 private:
     Tunnels tunnels_;
     TextFieldSet wanted_;
-    BurstUnits units_{l7_unit_finder()};
+    KeyHasher hash_{kReplaySecret};
+    UnitParser parser_{capture_unit_budget()};
+    BurstUnits units_{parser_.finder()};
 };
 
 // One for each unit that has the text.

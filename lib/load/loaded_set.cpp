@@ -23,6 +23,9 @@ LoadedSet unloaded(const RuleSet& rules) {
     for (const Rule& rule : rules.rules) {
         LoadedRule& loaded = set.rules.emplace_back();
         static_cast<RuleTerms&>(loaded) = rule;
+        if (!rule.path_costs.empty()) {
+            loaded.costs_by_path = std::make_shared<const PathCosts>(rule.path_costs, rule.cost);
+        }
         loaded.limits = unloaded(rule.limits);
         static_cast<BanTerms&>(loaded.ban) = rule.ban;
         loaded.ban.boxes = unloaded(rule.ban.boxes);

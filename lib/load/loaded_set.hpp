@@ -42,7 +42,8 @@ struct LoadedRule : RuleTerms {
     std::uint32_t counters = 0;  // row in the workers' rule counters
     // The overrides for the packet path, by key.
     std::vector<std::shared_ptr<const OverrideTable>> override_tables;
-    bool asks_keys = false;  // has overrides or a ban
+    std::shared_ptr<const PathCosts> costs_by_path;  // nullptr: all cost the same
+    bool asks_keys = false;                          // has overrides or a ban
 
     [[nodiscard]] bool bans() const noexcept { return !ban.boxes.empty(); }
 };

@@ -15,6 +15,9 @@ constexpr std::uint64_t kPerLimit =
     kCopies * (sizeof(LoadedLimit) + kNumbersOfLimit + 96) +
     2 * kGrowth * (sizeof(SlotRow) + sizeof(LimitPlan) + sizeof(KeySchema));
 
+// By path: a copy of the list and its hash table, at most half full and a power of two.
+constexpr std::uint64_t kPerPathCost = sizeof(PathCost) + 32 + 4 * 32;
+
 std::uint64_t key_bound(const GroupingKey& key) {
     return 128 + key.size() * (2 * sizeof(KeyPart) + kGrowth * sizeof(KeySchemaPart));
 }
@@ -37,6 +40,9 @@ std::uint64_t rule_bound(const Rule& rule) {
     }
     for_each_state(
         rule, [&](const MeteredLimit& limit) { bytes += kPerLimit + kCopies * limit.name.size(); });
+    for (const PathCost& cost : rule.path_costs) {
+        bytes += kGrowth * (kPerPathCost + 2 * cost.prefix.size());
+    }
     return bytes + (rule.overrides == nullptr ? 0 : override_bound(rule));
 }
 

@@ -71,8 +71,9 @@ void fill_numbers(const LoadedLimit& limit, LimitPlan& plan) noexcept {
 
 LimitPlan limit_plan(MeterPlan& plan, const LoadedRule& rule, const LoadedLimit& limit) {
     LimitPlan made{.start = KeyHasher::start_of(limit.identity),
+                   .costs_by_path = rule.costs_by_path.get(),
                    .rule = static_cast<std::uint32_t>(plan.rules.size()),
-                   .cost = rule.cost,
+                   .cost = rule.costs_by_path == nullptr ? rule.cost : 1,
                    .max_unsynced = static_cast<std::uint32_t>(limit.shared),  // at most 2^30
                    .schema = schema_of(plan, rule.keys[limit.key], rule.missing_key),
                    .slot = limit.slot,
@@ -93,6 +94,7 @@ LimitPlan box_plan(MeterPlan& plan, const LoadedRule& rule, const LoadedLimit& b
     LimitPlan made = limit_plan(plan, rule, box);
     made.meter = FastMeter::Penalty;
     made.per = Per::Packet;
+    made.costs_by_path = nullptr;
     made.cost = 1;
     made.stands_alone =
         box.spread != kSpreadAnywhere && !box.migrating_to && box.migrated_from.empty();
@@ -126,9 +128,13 @@ void note_later_layers(const LoadedRule& rule, RulePlan& made) {
         }
     }
     made.texts = made.key_texts;
-    made.counts_units =
-        std::any_of(rule.limits.begin(), rule.limits.end(),
-                    [](const LoadedLimit& limit) { return !is_of_packet(limit.per); });
+    made.texts.add_all(rule.path_costs.empty() ? TextFieldSet{}
+                                               : TextFieldSet{TextField::HttpPath});
+    for (const LoadedLimit& limit : rule.limits) {
+        if (!is_of_packet(limit.per)) {
+            made.counts.add(limit.per);
+        }
+    }
 }
 
 void add_rule(MeterPlan& plan, const LoadedRule& rule, std::span<const Action> actions) {
@@ -174,7 +180,7 @@ MeterPlan make_meter_plan(const LoadedSet& set) {
     }
     for (const RulePlan& rule : plan.rules) {
         plan.texts.add_all(rule.texts);
-        plan.counts_units |= rule.counts_units;
+        plan.counts.add_all(rule.counts);
     }
     return plan;
 }

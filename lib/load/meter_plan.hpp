@@ -34,6 +34,8 @@ struct alignas(64) LimitPlan {
     const Limit* gcra = nullptr;        // nullptr: another algorithm
     const AnyLimit* numbers = nullptr;  // in the rule set
     const OverrideTable* overrides = nullptr;
+    // What requests are worth in units by their paths, in the place of `cost`; nullptr: the same.
+    const PathCosts* costs_by_path = nullptr;
     std::uint32_t rule = 0;
     std::uint32_t cost = 1;  // units for each thing counted
     std::uint32_t max_unsynced = 0;
@@ -69,8 +71,8 @@ struct RulePlan {
     // What its condition and its keys read, and what its keys do.
     TextFieldSet texts;
     TextFieldSet key_texts;
-    // A limit of it counts units of a later layer.
-    bool counts_units = false;
+    // The units of later layers that limits of it count.
+    PerSet counts;
 };
 
 struct MeterPlan {
@@ -80,12 +82,12 @@ struct MeterPlan {
     bool has_shared = false;
     // Some limit's state lies in more than its entry.
     bool touches_more = false;
-    // What all rules together read, and whether one of them counts units of a later layer.
+    // What all rules together read, and the units of later layers that they count.
     TextFieldSet texts;
-    bool counts_units = false;
+    PerSet counts;
 
     // Whether matching and keying need more of a frame than its headers.
-    [[nodiscard]] bool reads_payload() const noexcept { return counts_units || !texts.empty(); }
+    [[nodiscard]] bool reads_payload() const noexcept { return !counts.empty() || !texts.empty(); }
 };
 
 // The plan of a set whose slots, versions, counters and overrides have been given out; it points

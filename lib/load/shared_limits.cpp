@@ -30,7 +30,7 @@ void share_limits(LoadedSet& set, const Sharers& sharers) {
             if (sharers.workers < 2) {
                 continue;
             }
-            const std::uint64_t largest = largest_cost(limit.per == Per::Byte, rule.cost);
+            const std::uint64_t largest = largest_cost(limit.per == Per::Byte, rule.largest_cost());
             if (limit.scope == LimitScope::Merged && !limit.overridden) {
                 limit.shared = terms_for({.limit = limit.limit,
                                           .largest_cost = largest,

@@ -24,8 +24,22 @@ ByteView UnitSink::keep(std::size_t size) noexcept {
 void UnitSink::refuse() noexcept {
     units_.refused_ = true;
 }
-void UnitSink::count(UnitEvent event) noexcept {
-    ++units_.events_[static_cast<std::size_t>(event)];
+void UnitSink::drop(Reason reason) noexcept {
+    if (!has_row(units_.unjudgeable_, row_)) {
+        units_.unjudgeable_ |= row_bit(row_);
+        units_.why_[row_] = reason;
+    }
+}
+void UnitSink::remember(const StickyBytes& bytes) noexcept {
+    units_.remembered_ |= row_bit(row_);
+    units_.sticky_[row_] = bytes;
+}
+void UnitSink::follow(const StickyBytes& bytes) noexcept {
+    units_.following_ |= row_bit(row_);
+    units_.followed_[row_] = bytes;
+}
+void UnitSink::count(UnitEvent event, std::uint32_t times) noexcept {
+    units_.events_[static_cast<std::size_t>(event)] += times;
 }
 
 BurstUnits::BurstUnits(UnitFinder finder)
@@ -39,6 +53,7 @@ void BurstUnits::clear() noexcept {
         burst.forget_units();
     }
     further_count_ = 0;
+    unjudgeable_ = following_ = remembered_ = 0;
     counts_.fill(0);
     events_.fill(0);
     arena_.clear();
@@ -56,13 +71,23 @@ bool BurstUnits::find(std::size_t row, const UnitSource& packet) noexcept {
     return !refused_;
 }
 
+void BurstUnits::settle(const Burst& burst, RowMask rows) noexcept {
+    for_each_row(rows & remembered_, [&](std::size_t row) {
+        finder_.settle(finder_.parser, sticky_[row],
+                       forwards(burst.packets()[row].decision.verdict));
+    });
+    remembered_ &= ~rows;
+}
+
 RowMask BurstUnits::rows_in(const HeaderColumns& headers) const noexcept {
-    if (!finder_.proto) {
+    const auto [first, second] = finder_.protos;
+    if (first == 0) {
         return ~RowMask{0};
     }
     RowMask rows = 0;
     for (std::size_t row = 0; row < kMaxBurst; ++row) {
-        rows |= headers.proto[row] == *finder_.proto ? row_bit(row) : 0;
+        const bool has = headers.proto[row] == first || headers.proto[row] == second;
+        rows |= has ? row_bit(row) : 0;
     }
     return rows & headers.present_rows(Field::IpProto);
 }
@@ -118,6 +143,10 @@ void FreeUnits::operator()(BurstUnits* units) const noexcept {
 
 void Burst::find_units_by(UnitFinder finder) {
     units_.reset(new BurstUnits{finder});
+}
+
+RowMask Burst::following() const noexcept {
+    return uses_units_ ? units_->following() : 0;
 }
 
 void Burst::forget_units() noexcept {

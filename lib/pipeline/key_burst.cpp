@@ -166,14 +166,30 @@ private:
         std::copy_n(scratch_.first.begin(), kMaxBurst, next.begin());
         for (const ActiveLimit& active : std::span{scratch_.limits.get(), scratch_.limit_count}) {
             const LimitPlan& limit = plan_.limits[active.limit];
-            limit.per == Per::Byte ? place_limit<true>(active, limit, next)
-                                   : place_limit<false>(active, limit, next);
+            if (limit.per == Per::Byte) {
+                place_limit(active, limit, next,
+                            [&](std::size_t row) { return burst_.headers().byte_units[row]; });
+            } else if (limit.costs_by_path != nullptr) {
+                place_limit(active, limit, next, [&](std::size_t row) {
+                    return cost_of_request(*limit.costs_by_path, row);
+                });
+            } else {
+                place_limit(active, limit, next, [](std::size_t) { return 1U; });
+            }
         }
     }
+    // Rows of a limit over requests stand for one.
+    [[nodiscard]] std::uint32_t cost_of_request(const PathCosts& costs,
+                                                std::size_t row) const noexcept {
+        return costs.cost_of(
+            read_text(TextField::HttpPath, burst_.headers_of(row), burst_.frame(row).bytes)
+                .value_or(ByteView{}));
+    }
 
-    template <bool kPerByte>
+    // `units_of`: what a row has of what the limit counts.
+    template <typename UnitsOf>
     void place_limit(const ActiveLimit& active, const LimitPlan& limit,
-                     std::array<std::uint32_t, kMaxBurst>& next) noexcept {
+                     std::array<std::uint32_t, kMaxBurst>& next, UnitsOf&& units_of) noexcept {
         const RowDigests& digests = scratch_.digests[limit.schema];
         const BucketTable::FirstLines lines = core_.buckets.keys.first_lines();
         const std::uint64_t start = limit.start;
@@ -186,7 +202,7 @@ private:
             lookup.key = key;
             lookup.entry = lines.prefetch(key);
             lookup.limit = index;
-            lookup.units = kPerByte ? burst_.headers().byte_units[row] : 1U;
+            lookup.units = units_of(row);
         };
         if (active.rows == ~RowMask{0}) {
             for (std::size_t row = 0; row < kMaxBurst; ++row) {

@@ -21,8 +21,8 @@ namespace {
 
 class Matching {
 public:
-    Matching(Burst& burst, const LoadedSet& set, const CoreState& core) noexcept
-        : burst_{burst}, set_{set}, core_{core}, scratch_{burst.scratch()} {}
+    Matching(Burst& burst, const LoadedSet& set, const CoreState& core, Instant now) noexcept
+        : burst_{burst}, set_{set}, core_{core}, now_{now}, scratch_{burst.scratch()} {}
 
     void run() noexcept {
         RowMask rows = burst_.headers().well_formed() & burst_.live();
@@ -127,11 +127,29 @@ private:
             return rows;
         }
         const RowMask wanted = concerned_rows(*units, [](const RulePlan&) { return true; });
-        const RowMask crowded = find_units(burst_, wanted, set_, core_);
+        const RowMask crowded = find_units(burst_, wanted, set_, core_, now_);
         if (crowded != 0) [[unlikely]] {
             refuse(*units, crowded);
         }
-        return burst_.headers().well_formed() & burst_.live();
+        RowMask kept_back = 0;
+        if ((units->unjudgeable() | units->following()) != 0) [[unlikely]] {
+            kept_back = keep_back(*burst_.units());
+        }
+        return burst_.headers().well_formed() & burst_.live() & ~kept_back;
+    }
+
+    // Where a rule that acts is concerned: what cannot be judged is dropped, and what repeats bytes
+    // whose verdict is still to come is left to the general path. The rows that are dropped.
+    [[nodiscard]] RowMask keep_back(BurstUnits& units) noexcept {
+        const RowMask acting =
+            concerned_rows(units, [](const RulePlan& rule) { return rule.mode == Mode::Enforce; });
+        const RowMask rows = units.unjudgeable() & acting & ~scratch_.decided;
+        for_each_row(rows, [&](std::size_t row) {
+            burst_.packets()[row].decision = dropped_for(units.why(row));
+        });
+        scratch_.decided |= rows;
+        units.keep_following(acting & ~rows);
+        return rows;
     }
 
     // Texts are read where they can still change something.
@@ -151,7 +169,7 @@ private:
             }
             general |= match.rows;
         }
-        scratch_.general = (general | burst_.several()) & rows;
+        scratch_.general = (general | burst_.several() | burst_.following()) & rows;
     }
 
     void decide_on_sight(RowMask open) noexcept {
@@ -194,19 +212,20 @@ private:
     Burst& burst_;
     const LoadedSet& set_;
     const CoreState& core_;
+    Instant now_;
     Scratch& scratch_;
 };
 
 }  // namespace
 
-void match_burst(Burst& burst, const LoadedSet& set, const CoreState& core) noexcept {
+void match_burst(Burst& burst, const LoadedSet& set, const CoreState& core, Instant now) noexcept {
     if (burst.size() == 0) {
         return;
     }
-    Matching{burst, set, core}.run();
+    Matching{burst, set, core, now}.run();
     if (burst.units() != nullptr) [[unlikely]] {
         for (Burst& further : burst.units()->further()) {
-            Matching{further, set, core}.run();
+            Matching{further, set, core, now}.run();
         }
     }
 }

@@ -47,8 +47,12 @@ bool names_actions(const Rule& rule, std::size_t actions) noexcept {
                [&](ActionIndex action) { return action < actions; });
 }
 
+// Costs by path are those of requests alone.
 bool cost_holds(const Rule& rule) noexcept {
-    return rule.cost >= 1 && rule.cost <= kMaxCost;
+    return rule.cost >= 1 && rule.cost <= kMaxCost && are_sound(rule.path_costs, kMaxCost) &&
+           (rule.path_costs.empty() ||
+            std::all_of(rule.limits.begin(), rule.limits.end(),
+                        [](const MeteredLimit& limit) { return limit.per == Per::Request; }));
 }
 
 bool full_holds(const Rule& rule) noexcept {

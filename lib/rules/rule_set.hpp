@@ -6,11 +6,14 @@
 #include "lib/packet/text_field.hpp"
 #include "lib/rules/action.hpp"
 #include "lib/rules/overrides.hpp"
+#include "lib/rules/path_costs.hpp"
 #include "lib/rules/verdict.hpp"
 
+#include <algorithm>
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <initializer_list>
 #include <memory>
 #include <optional>
 #include <string>
@@ -54,6 +57,26 @@ enum class Per : std::uint8_t { Packet, Byte, Connection, Request, Query, Handsh
 [[nodiscard]] constexpr bool is_of_packet(Per per) noexcept {
     return per <= Per::Connection;
 }
+// Some kinds of units.
+class PerSet {
+public:
+    constexpr PerSet() noexcept = default;
+    constexpr PerSet(std::initializer_list<Per> units) noexcept {
+        for (const Per unit : units) {
+            add(unit);
+        }
+    }
+    constexpr void add(Per per) noexcept { bits_ |= bit(per); }
+    constexpr void add_all(PerSet other) noexcept { bits_ |= other.bits_; }
+    [[nodiscard]] constexpr bool has(Per per) const noexcept { return (bits_ & bit(per)) != 0; }
+    [[nodiscard]] constexpr bool empty() const noexcept { return bits_ == 0; }
+
+private:
+    [[nodiscard]] static constexpr std::uint8_t bit(Per per) noexcept {
+        return static_cast<std::uint8_t>(1U << static_cast<unsigned>(per));
+    }
+    std::uint8_t bits_ = 0;
+};
 // Which workers of the box spend a key. Local: one, to which all of its packets come. Merged:
 // several, that share it (lib/ledger). Owner: one, to which the others hand its packets over.
 enum class LimitScope : std::uint8_t { Local, Merged, Owner };
@@ -134,6 +157,7 @@ struct RuleTerms {
     std::uint32_t coarsen_factor = 16;  // 2 to kMaxCoarsenFactor
     std::uint32_t table_share = kWholeTable;
     std::uint32_t cost = 1;                  // units charged for each thing counted; 1 to kMaxCost
+    std::vector<PathCost> path_costs;        // of requests, in the place of `cost`
     bool rejected_spend = false;             // what is not forwarded spends too
     ActionIndex match_action = kDropAction;  // of OnMatch::Act
     ActionIndex on_exceed = kDropAction;
@@ -148,6 +172,14 @@ struct RuleTerms {
 
     [[nodiscard]] bool has_limits() const noexcept {
         return on_match == OnMatch::Meter || on_match == OnMatch::Bypass;
+    }
+    // Of any thing counted.
+    [[nodiscard]] std::uint32_t largest_cost() const noexcept {
+        std::uint32_t largest = cost;
+        for (const PathCost& by_path : path_costs) {
+            largest = std::max(largest, by_path.cost);
+        }
+        return largest;
     }
 };
 

@@ -46,6 +46,9 @@ void serialize(auto& archive, Of<Action> auto& action) {
 void serialize(auto& archive, Of<Ban> auto& ban) {
     archive(ban.action, ban.boxes);
 }
+void serialize(auto& archive, Of<PathCost> auto& cost) {
+    archive(cost.prefix, cost.cost);
+}
 void serialize(auto& archive, Of<LimitOverride> auto& numbers) {
     archive(numbers.limit, numbers.until, numbers.numbers);
 }
@@ -81,8 +84,8 @@ void serialize_overrides(Archive& archive, Of<std::shared_ptr<const Overrides>> 
 template <typename Archive>
 void serialize(Archive& archive, Of<Rule> auto& rule) {
     archive(rule.id, rule.mode, rule.on_match, rule.missing_key, rule.on_full, rule.match_action,
-            rule.on_exceed, rule.coarsen_factor, rule.table_share, rule.cost, rule.rejected_spend,
-            rule.on_color, rule.owner_group, rule.keys, rule.limits, rule.ban);
+            rule.on_exceed, rule.coarsen_factor, rule.table_share, rule.cost, rule.path_costs,
+            rule.rejected_spend, rule.on_color, rule.owner_group, rule.keys, rule.limits, rule.ban);
     serialize_overrides(archive, rule.overrides);
     if constexpr (Archive::kReads) {
         if (archive.ok()) {

@@ -119,7 +119,7 @@ void BenchWorker::run_in_stages(std::size_t bursts) {
         parse_burst(coming, core_);
         geo_burst(coming, loaded_.set());
         lap(kParse);
-        match_burst(coming, loaded_.set(), core_);
+        match_burst(coming, loaded_.set(), core_, now_.at);
         lap(kMatch);
         locate_second(going, core_);
         lap(kLocate);

@@ -1,7 +1,6 @@
 #include "control/cli/replay/worker_set.hpp"
 
 #include "lib/pipeline/adopt.hpp"
-#include "lib/pipeline/l7_units.hpp"
 #include "lib/pipeline/run_burst.hpp"
 #include "lib/pipeline/steer_burst.hpp"
 
@@ -18,12 +17,13 @@ constexpr std::size_t kPoolLines = std::size_t{1} << 20;
 
 }  // namespace
 
-WorkerSet::Worker::Worker(const PacketPolicy& policy)
-    : core{.policy = policy,
+WorkerSet::Worker::Worker(const ReplaySetup& setup)
+    : core{.policy = setup.policy,
            .hash = KeyHasher{kReplaySecret},
            .buckets = BucketStore{kBuckets, kPoolLines},
-           .counters = counters} {
-    burst.find_units_by(l7_unit_finder());
+           .counters = counters},
+      parser{setup.units} {
+    burst.find_units_by(parser.finder());
 }
 
 WorkerSet::WorkerSet(const ReplaySetup& setup, const LoadedRules& rules)
@@ -31,9 +31,9 @@ WorkerSet::WorkerSet(const ReplaySetup& setup, const LoadedRules& rules)
       rules_{rules.set()},
       port_{setup.pair.empty() ? 0 : port_name(setup.pair)},
       clock_{rules_} {
-    looking_->find_units_by(l7_unit_finder());
+    looking_->find_units_by(lone_unit_finder());
     for (std::size_t i = 0; i < setup.workers; ++i) {
-        workers_.push_back(std::make_unique<Worker>(setup.policy));
+        workers_.push_back(std::make_unique<Worker>(setup));
         workers_.back()->core.texts = rules.texts(i);
     }
     std::vector<const BucketStore*> tables;
@@ -122,7 +122,7 @@ WorkerSet::Worker& WorkerSet::owner_of(const CapturedFrame& frame, Worker& recei
     alone.add({frame.bytes, frame.wire_size}, dir, port_);
     parse_burst(alone, receiver.core);
     geo_burst(alone, rules_);
-    match_burst(alone, rules_, receiver.core);
+    match_burst(alone, rules_, receiver.core, Instant{});
     BurstOwners owners;
     return find_owners(alone, rules_, receiver.core, workers_.size(), owners) ? *workers_[owners[0]]
                                                                               : receiver;
@@ -137,12 +137,13 @@ BurstRow WorkerSet::receive(const CapturedFrame& frame) {
 
 WorkerSet::Place WorkerSet::place_of(const CapturedFrame& frame) const {
     const Route route = route_of(frame);
+    UnitParser parser{setup_.units};
     auto alone = std::make_unique<Burst>();
     alone->add({frame.bytes, frame.wire_size}, route.dir, port_);
-    alone->find_units_by(l7_unit_finder());
+    alone->find_units_by(parser.finder());
     parse_burst(*alone, route.worker.core);
     geo_burst(*alone, rules_);
-    (void)find_units(*alone, alone->headers().well_formed(), rules_, route.worker.core);
+    (void)find_units(*alone, alone->headers().well_formed(), rules_, route.worker.core, Instant{});
     return {route.worker.core, std::move(alone)};
 }
 

@@ -7,6 +7,7 @@
 #include "lib/pipeline/core_state.hpp"
 #include "lib/rules/port_rss_mapping.hpp"
 #include "lib/table/worker_tables.hpp"
+#include "lib/units/unit_parser.hpp"
 
 #include <memory>
 #include <optional>
@@ -21,6 +22,7 @@ inline constexpr HashSecret kReplaySecret{0x736C'7569'6365'2D74, 0x6162'6C65'2D6
 // How a capture is judged, apart from the rules.
 struct ReplaySetup {
     PacketPolicy policy{.malformed = MalformedPolicy::Pass, .captured = true};
+    UnitBudget units = capture_unit_budget();
     std::string pair;  // the name that `port` has
     Rss rss_outside = Rss::Source;
     Rss rss_inside = Rss::Source;
@@ -58,9 +60,10 @@ public:
 
 private:
     struct Worker {
-        explicit Worker(const PacketPolicy& policy);
+        explicit Worker(const ReplaySetup& setup);
         WorkerCounters counters;
         CoreState core;
+        UnitParser parser;
         Burst burst;
         // Where limits are shared.
         std::vector<Record> records;

@@ -3,14 +3,24 @@
 #include "lib/rules/rule_set.hpp"
 
 #include <cstdint>
+#include <string>
+#include <vector>
 
 namespace sluice {
 
-// `cost` of a rule: units charged for each thing counted. 1 where it is absent or wrong (reported).
-[[nodiscard]] std::uint32_t read_cost(const MapReader& rule, const ReadContext& context);
+// `cost` of a rule: units charged for each thing counted.
+struct ReadCost {
+    std::uint32_t cost = 1;         // 1 where it is absent or wrong (reported)
+    std::vector<PathCost> by_path;  // of requests, in the place of `cost`
+};
 
-// Warns, at the `cost`, of limits that never hold as much.
-void warn_of_costs_that_never_fit(const MapReader& map, const Rule& rule,
-                                  const ReadContext& context);
+[[nodiscard]] ReadCost read_cost(const MapReader& rule, const ReadContext& context);
+
+// Once the limits have been read. Reports costs by path of what is no request, and warns, where
+// they stand, of costs that some limit never holds.
+void check_costs(const MapReader& map, const Rule& rule, const ReadContext& context);
+
+// `25`, `/v1/export 25, others 1`.
+[[nodiscard]] std::string text_of_cost(const RuleTerms& rule);
 
 }  // namespace sluice

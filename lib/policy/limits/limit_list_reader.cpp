@@ -36,7 +36,7 @@ LimitSummary summary_of(const std::string& name, const LimitText& limit, const L
     };
     summary.schema.insert(summary.schema.begin(), {"key", key.schema});
     summary.schema.push_back({"per", std::string{name_of(limit.per)}});
-    const std::string times = std::to_string(cost);
+    const std::string times = (owner.by_path ? "up to " : "") + std::to_string(cost);
     summary.text += cost == 1 ? "" : ", cost " + times;
     if (limit.numbers) {
         summary.bound = limit.bound;

@@ -17,7 +17,8 @@ namespace sluice {
 struct LimitOwner {
     std::string_view rule;
     std::optional<PerWord> per;
-    std::uint32_t cost = 1;
+    std::uint32_t cost = 1;                 // the largest of any thing counted
+    bool by_path = false;                   // most cost less
     std::uint64_t max_unsynced = 0;         // as given; 0: derived
     bool overridden = false;                // keys have numbers of their own
     const LimitChanges* changes = nullptr;  // what is other in them, for a candidate

@@ -66,7 +66,7 @@ std::vector<NamedText> settings_of(const Rule& rule) {
         {"on_full", text_of(WhenFull{rule.on_full, rule.coarsen_factor})},
         {"table_share", share},
         {"rejected_spend", rule.rejected_spend ? "true" : "false"},
-        {"cost", std::to_string(rule.cost)}};
+        {"cost", text_of_cost(rule)}};
 }
 
 std::optional<Mode> read_mode(const MapReader& map) {
@@ -220,7 +220,9 @@ private:
         rule.coarsen_factor = full.factor;
         rule.table_share = read_share();
         rule.rejected_spend = map_.flag("rejected_spend").value_or(false);
-        rule.cost = read_cost(map_, context_);
+        ReadCost cost = read_cost(map_, context_);
+        rule.cost = cost.cost;
+        rule.path_costs = std::move(cost.by_path);
         read_.summary.settings = settings_of(rule);
         read_.summary.missing_key = rule.missing_key;
         const YamlNode* exceed = map_.find("on_exceed");
@@ -230,7 +232,7 @@ private:
         read_keys_and_limits();
         read_overrides();
         read_on_color();
-        warn_of_costs_that_never_fit(map_, rule, context_);
+        check_costs(map_, rule, context_);
         if (!fill_coarser(rule) && map_.find("on_full") != nullptr) {
             file_.problems.warning(
                 map_.find("on_full")->at,
@@ -241,12 +243,14 @@ private:
 
     void read_keys_and_limits() {
         Rule& rule = read_.rule;
-        const LimitOwner owner{.rule = rule.id,
-                               .per = read_per(map_, context_),
-                               .cost = rule.cost,
-                               .max_unsynced = read_max_unsynced(map_, rule.cost, context_),
-                               .overridden = map_.find("overrides") != nullptr,
-                               .changes = candidate_ == nullptr ? nullptr : &candidate_->limits};
+        const LimitOwner owner{
+            .rule = rule.id,
+            .per = read_per(map_, context_),
+            .cost = rule.largest_cost(),
+            .by_path = !rule.path_costs.empty(),
+            .max_unsynced = read_max_unsynced(map_, rule.largest_cost(), context_),
+            .overridden = map_.find("overrides") != nullptr,
+            .changes = candidate_ == nullptr ? nullptr : &candidate_->limits};
         ReadTiers tiers = read_tiers(map_, owner, file_.limits, context_);
         rule.keys = std::move(tiers.keys);
         read_.summary.keys = rule.keys;

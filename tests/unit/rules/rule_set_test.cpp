@@ -42,6 +42,15 @@ TEST(FindFault, FindsNoneInASoundSet) {
     EXPECT_EQ(find_fault(RuleSet{}), std::nullopt);
 }
 
+TEST(FindFault, LetsRequestsCostByPath) {
+    RuleSet set = example();
+    set.rules[0].limits[0].per = set.rules[0].limits[1].per = Per::Request;
+    set.rules[0].path_costs = {{"/a", kMaxCost}, {"/b", 1}};
+    EXPECT_EQ(find_fault(set), std::nullopt);
+    set.rules[0].limits[1].per = Per::Packet;
+    EXPECT_NE(find_fault(set), std::nullopt);
+}
+
 // Every action that a table may hold, at every place that names one.
 TEST(FindFault, LetsRulesNameAnyActionOfTheTable) {
     RuleSet set = example();
@@ -88,6 +97,12 @@ const Broken kBroken[] = {
     {"actions", [](RuleSet& s) { s.actions.push_back({.verdict = Verdict{9}, .tag = {}}); }},
     {"setting", [](RuleSet& s) { s.rules[0].cost = 0; }},
     {"setting", [](RuleSet& s) { s.rules[0].cost = kMaxCost + 1; }},
+    {"setting", [](RuleSet& s) { s.rules[0].path_costs = {{"/a", 2}}; }},
+    {"setting",
+     [](RuleSet& s) {
+         s.rules[0].limits[0].per = s.rules[0].limits[1].per = Per::Request;
+         s.rules[0].path_costs = {{"/a", 0}};
+     }},
     {"conditions", [](RuleSet& s) { s.classifier = Classifier{{.always = {2}}}; }},
     {"key", [](RuleSet& s) { s.rules[0].keys[0].resize(kMaxKeyParts + 1); }},
     {"key", [](RuleSet& s) { s.rules[0].keys[0][0].field = Field{99}; }},

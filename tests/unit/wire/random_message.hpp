@@ -97,6 +97,15 @@ private:
     }
     ActionIndex action() { return static_cast<ActionIndex>(below(actions_)); }
 
+    void cost_by_path(Rule& rule) {
+        for (MeteredLimit& limit : rule.limits) {
+            limit.per = Per::Request;
+        }
+        for (const std::string_view path : {"/", "/a", "/a/b", "/c"}) {
+            rule.path_costs.push_back(
+                {std::string{path}, static_cast<std::uint32_t>(1 + below(kMaxCost))});
+        }
+    }
     Rule rule(std::size_t index) {
         Rule out;
         out.id = "rule-" + std::to_string(index);
@@ -123,6 +132,9 @@ private:
         out.coarsen_factor = static_cast<std::uint32_t>(2 + below(15));
         out.table_share = static_cast<std::uint32_t>(1 + below(kWholeTable));
         out.cost = static_cast<std::uint32_t>(1 + below(kMaxCost));
+        if (below(4) == 0) {
+            cost_by_path(out);
+        }
         out.rejected_spend = flag();
         for (ActionIndex& of_color : out.on_color) {
             of_color = action();

@@ -1,11 +1,13 @@
-#include "lib/pipeline/unit_budget.hpp"
+#include "lib/units/unit_budget.hpp"
 
 #include "lib/conn/connection_table.hpp"
+#include "lib/units/quic_hellos.hpp"
 
 #include <gtest/gtest.h>
 
 #include <fstream>
 
+#include <malloc.h>
 #include <unistd.h>
 
 namespace sluice::unit_budget_test {
@@ -26,7 +28,9 @@ TEST(UnitBudget, IsTheBoxesDividedByItsWorkers) {
     EXPECT_EQ(one.connections.when_full, FullHeads::Refuse);
     EXPECT_EQ(one.fragments.datagrams, 21'334U);
     EXPECT_EQ(one.fragment_policy, FragmentPolicy::Judge);
-    EXPECT_EQ(one.quic_initials_percent, 35U);
+    EXPECT_EQ(one.quic.percent, 35U);
+    EXPECT_EQ(one.quic.connections, 166'667U);
+    EXPECT_EQ(one.quic.half_hello_timeout, std::chrono::seconds{5});
     EXPECT_LT(one.connections.half_heads + one.connections.refusals + one.connections.given_up,
               one.connections.connections)
         << "something is idle, and goes first";
@@ -53,6 +57,8 @@ std::uint64_t mapped() {
 
 TEST(UnitBudget, SaysWhatTheTablesTake) {
     constexpr std::uint64_t kRounding = std::uint64_t{1} << 20;
+    // Each large block has pages of its own, whatever was freed before.
+    ASSERT_EQ(::mallopt(M_MMAP_THRESHOLD, 1 << 16), 1);
     for (const std::uint64_t most : {64'000U, 500'000U}) {
         UnitOptions box;
         box.connections.max = most;
@@ -61,6 +67,7 @@ TEST(UnitBudget, SaysWhatTheTablesTake) {
         const std::uint64_t before = mapped();
         const ConnectionTable connections{budget.connections};
         const FragmentTable fragments{budget.fragments};
+        const QuicHellos hellos{budget.quic};
         EXPECT_NEAR(static_cast<double>(memory_of(budget)), static_cast<double>(mapped() - before),
                     static_cast<double>(kRounding))
             << most;
