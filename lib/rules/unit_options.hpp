@@ -6,7 +6,7 @@
 #include <string_view>
 
 // What a box may remember of connections and fragments, and how it treats later layers: `packets:`
-// of sluice.yaml. Amounts are the whole box's; lib/pipeline/unit_budget has each worker's.
+// of sluice.yaml. Amounts are the whole box's; lib/units/unit_budget has each worker's.
 namespace sluice {
 
 // What a new half head meets when there is no room for it.

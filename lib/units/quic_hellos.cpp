@@ -72,6 +72,15 @@ QuicHellos::QuicHellos(const QuicBudget& budget)
     }
 }
 
+std::uint64_t QuicHellos::memory_of(const QuicBudget& wanted) noexcept {
+    const QuicBudget budget = checked(wanted);
+    const std::size_t lines = ConnectionLines::lines_for(budget.connections);
+    return LineMemory::taken_for(lines * sizeof(Connection)) + lines * sizeof(SourceMember) +
+           LinePool::bytes_for(budget.half_hellos + 1) +
+           SourceShares::memory_of(budget.half_hellos, budget.half_hellos_per_source) +
+           (budget.half_hellos + 1) * (budget.hello_bytes + sizeof(HalfHello));
+}
+
 QuicHellos::State QuicHellos::state_of(std::uint64_t id) const noexcept {
     const ConnectionIndex index = lines_.find(id);
     if (index == kNoConnection) {

@@ -37,6 +37,8 @@ class QuicHellos {
 public:
     // Aborts if there is no memory. Nothing is allocated later.
     explicit QuicHellos(const QuicBudget& budget);
+    // Bytes that it takes.
+    [[nodiscard]] static std::uint64_t memory_of(const QuicBudget& budget) noexcept;
     QuicHellos(const QuicHellos&) = delete;
     QuicHellos& operator=(const QuicHellos&) = delete;
 

@@ -168,7 +168,7 @@ const Case kCases[] = {
 class HttpCase : public testing::TestWithParam<Case> {};
 
 TEST_P(HttpCase, Holds) {
-    UnitParser parser{UnitBudget{}};
+    UnitParser parser{capture_unit_budget()};
     test::Box box{GetParam().rules};
     box.find_units_by(parser.finder());
     test::expect_steps(box, GetParam());
@@ -186,7 +186,7 @@ std::vector<std::string> reasons_of(const std::vector<Decision>& decisions) {
 
 // What repeats a request of its own burst meets what has become of that.
 TEST(HttpBurst, FollowsTheVerdictOfTheSameBurst) {
-    UnitParser parser{UnitBudget{}};
+    UnitParser parser{capture_unit_budget()};
     test::Box box{BY_HOST};
     box.find_units_by(parser.finder());
     const auto decisions = box.judge_burst(
@@ -201,7 +201,7 @@ TEST(HttpBurst, FollowsTheVerdictOfTheSameBurst) {
 
 // Of two bursts on their way, the second is matched before the first is decided.
 TEST(HttpBurst, FollowsTheVerdictOfTheBurstBefore) {
-    UnitParser parser{UnitBudget{}};
+    UnitParser parser{capture_unit_budget()};
     test::Box box{BY_HOST};
     Burst first;
     Burst second;

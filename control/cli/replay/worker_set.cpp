@@ -15,7 +15,6 @@ namespace {
 constexpr std::size_t kBuckets = std::size_t{1} << 20;  // of each worker
 constexpr std::size_t kRecords = kBuckets;
 constexpr std::size_t kPoolLines = std::size_t{1} << 20;
-constexpr UnitBudget kUnits{};
 
 bool is_well_formed(const Burst& burst) {
     return has_row(burst.headers().well_formed(), 0);
@@ -23,12 +22,12 @@ bool is_well_formed(const Burst& burst) {
 
 }  // namespace
 
-WorkerSet::Worker::Worker(const PacketPolicy& policy)
-    : core{.policy = policy,
+WorkerSet::Worker::Worker(const ReplaySetup& setup)
+    : core{.policy = setup.policy,
            .hash = KeyHasher{kReplaySecret},
            .buckets = BucketStore{kBuckets, kPoolLines},
            .counters = counters},
-      parser{kUnits} {
+      parser{setup.units} {
     burst.find_units_by(parser.finder());
 }
 
@@ -39,7 +38,7 @@ WorkerSet::WorkerSet(const ReplaySetup& setup, const LoadedRules& rules)
       clock_{rules_} {
     looking_->find_units_by(lone_unit_finder());
     for (std::size_t i = 0; i < setup.workers; ++i) {
-        workers_.push_back(std::make_unique<Worker>(setup.policy));
+        workers_.push_back(std::make_unique<Worker>(setup));
         workers_.back()->core.texts = rules.texts(i);
     }
     std::vector<const BucketStore*> tables;

@@ -22,6 +22,7 @@ inline constexpr HashSecret kReplaySecret{0x736C'7569'6365'2D74, 0x6162'6C65'2D6
 // How a capture is judged, apart from the rules.
 struct ReplaySetup {
     PacketPolicy policy{.malformed = MalformedPolicy::Pass, .captured = true};
+    UnitBudget units = capture_unit_budget();
     std::string pair;  // the name that `port` has
     Rss rss_outside = Rss::Source;
     Rss rss_inside = Rss::Source;
@@ -65,7 +66,7 @@ public:
 
 private:
     struct Worker {
-        explicit Worker(const PacketPolicy& policy);
+        explicit Worker(const ReplaySetup& setup);
         WorkerCounters counters;
         CoreState core;
         UnitParser parser;

@@ -1,5 +1,5 @@
-#include "lib/units/unit_parser.hpp"
 #include "lib/pipeline/steer_burst.hpp"
+#include "lib/units/unit_parser.hpp"
 #include "tests/packets/box.hpp"
 #include "tests/packets/dns_bytes.hpp"
 #include "tests/packets/frame.hpp"

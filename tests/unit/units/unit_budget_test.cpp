@@ -1,11 +1,13 @@
-#include "lib/pipeline/unit_budget.hpp"
+#include "lib/units/unit_budget.hpp"
 
 #include "lib/conn/connection_table.hpp"
+#include "lib/units/quic_hellos.hpp"
 
 #include <gtest/gtest.h>
 
 #include <fstream>
 
+#include <malloc.h>
 #include <unistd.h>
 
 namespace sluice::unit_budget_test {
@@ -26,7 +28,9 @@ TEST(UnitBudget, IsTheBoxesDividedByItsWorkers) {
     EXPECT_EQ(one.connections.when_full, FullHeads::Refuse);
     EXPECT_EQ(one.fragments.datagrams, 21'334U);
     EXPECT_EQ(one.fragment_policy, FragmentPolicy::Judge);
-    EXPECT_EQ(one.quic_initials_percent, 35U);
+    EXPECT_EQ(one.quic.percent, 35U);
+    EXPECT_EQ(one.quic.connections, 166'667U);
+    EXPECT_EQ(one.quic.half_hello_timeout, std::chrono::seconds{5});
     EXPECT_LT(one.connections.half_heads + one.connections.refusals + one.connections.given_up,
               one.connections.connections)
         << "something is idle, and goes first";
@@ -44,11 +48,12 @@ TEST(UnitBudget, HasAPlaceForEachOfManyWorkers) {
     EXPECT_EQ(connections.size(), 0U);
 }
 
-// Bytes that the process has mapped.
-std::uint64_t mapped() {
+// Bytes that the process has mapped, less what its heap has free.
+std::uint64_t in_use() {
     std::uint64_t pages = 0;
     std::ifstream{"/proc/self/statm"} >> pages;
-    return pages * static_cast<std::uint64_t>(::getpagesize());
+    const struct mallinfo2 heap = ::mallinfo2();
+    return pages * static_cast<std::uint64_t>(::getpagesize()) + heap.uordblks - heap.arena;
 }
 
 TEST(UnitBudget, SaysWhatTheTablesTake) {
@@ -58,10 +63,11 @@ TEST(UnitBudget, SaysWhatTheTablesTake) {
         box.connections.max = most;
         box.fragments.table = most;
         const UnitBudget budget = unit_budget(box, 1);
-        const std::uint64_t before = mapped();
+        const std::uint64_t before = in_use();
         const ConnectionTable connections{budget.connections};
         const FragmentTable fragments{budget.fragments};
-        EXPECT_NEAR(static_cast<double>(memory_of(budget)), static_cast<double>(mapped() - before),
+        const QuicHellos hellos{budget.quic};
+        EXPECT_NEAR(static_cast<double>(memory_of(budget)), static_cast<double>(in_use() - before),
                     static_cast<double>(kRounding))
             << most;
     }

@@ -1,6 +1,7 @@
-#include "lib/pipeline/unit_budget.hpp"
+#include "lib/units/unit_budget.hpp"
 
 #include "lib/conn/connection_table.hpp"
+#include "lib/units/quic_hellos.hpp"
 
 #include <algorithm>
 
@@ -9,6 +10,9 @@ namespace {
 
 constexpr std::size_t kLeastConnections = 64;
 constexpr std::size_t kLeastDatagrams = 64;
+// 8 KiB are kept for each.
+constexpr std::size_t kLeastHalfHellos = 16;
+constexpr std::size_t kMostHalfHellos = 512;
 constexpr std::uint64_t kCaptured = 8192;
 
 std::size_t part_of(std::uint64_t all, std::size_t workers, std::size_t least) noexcept {
@@ -22,6 +26,7 @@ std::size_t part_of(std::uint64_t all, std::size_t workers, std::size_t least) n
 // hold the heads of half of them, of some 400 bytes each.
 UnitBudget unit_budget(const UnitOptions& box, std::size_t workers) noexcept {
     const std::size_t most = part_of(box.connections.max, workers, kLeastConnections);
+    const std::size_t half_hellos = std::clamp(most / 128, kLeastHalfHellos, kMostHalfHellos);
     return {.connections = {.connections = most,
                             .half_heads = most / 2,
                             .refusals = most / 4,
@@ -33,12 +38,16 @@ UnitBudget unit_budget(const UnitOptions& box, std::size_t workers) noexcept {
                             .when_full = box.connections.when_full == FullConnections::Evict
                                              ? FullHeads::Evict
                                              : FullHeads::Refuse},
+            .quic = {.connections = most / 2,
+                     .half_hellos = half_hellos,
+                     .half_hellos_per_source = half_hellos / 16,
+                     .half_hello_timeout = box.connections.timeout,
+                     .percent = static_cast<unsigned>(box.quic_initials_percent)},
             .fragments = {.datagrams = part_of(box.fragments.table, workers, kLeastDatagrams),
                           .timeout = box.fragments.timeout,
                           .on_orphan = OnOrphan::Pass},
             .fragment_policy = box.fragments.policy,
-            .on_ambiguous = box.on_ambiguous,
-            .quic_initials_percent = static_cast<unsigned>(box.quic_initials_percent)};
+            .on_ambiguous = box.on_ambiguous};
 }
 
 UnitBudget capture_unit_budget(const UnitOptions& box) noexcept {
@@ -49,7 +58,7 @@ UnitBudget capture_unit_budget(const UnitOptions& box) noexcept {
 }
 
 std::uint64_t memory_of(const UnitBudget& budget) noexcept {
-    return ConnectionTable::memory_of(budget.connections) +
+    return ConnectionTable::memory_of(budget.connections) + QuicHellos::memory_of(budget.quic) +
            FragmentTable::memory_of(budget.fragments);
 }
 

@@ -2,19 +2,20 @@
 #include "lib/conn/connection_budget.hpp"
 #include "lib/conn/fragment_table.hpp"
 #include "lib/rules/unit_options.hpp"
+#include "lib/units/quic_budget.hpp"
 
 #include <cstddef>
 #include <cstdint>
 
 namespace sluice {
 
-// One worker's part of what a box may remember of connections and fragments.
+// What one worker's parsers of later layers may keep between packets.
 struct UnitBudget {
     ConnectionBudget connections;
+    QuicBudget quic;
     FragmentBudget fragments;
     FragmentPolicy fragment_policy = FragmentPolicy::FollowFirst;
     OnAmbiguous on_ambiguous = OnAmbiguous::Refuse;
-    unsigned quic_initials_percent = 20;
 };
 
 // The same for each of so many workers: their sum is the box's, rounded up to what a table needs.
