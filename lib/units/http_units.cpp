@@ -70,8 +70,10 @@ HttpUnits::HttpUnits()
 StreamReading HttpUnits::read(ByteView bytes, const StreamContext& context,
                               UnitSink& units) noexcept {
     using What = StreamReading::What;
-    HeadFinder finder;
-    switch (finder.find(bytes, context.head_bytes)) {
+    const std::span<std::byte> room = units.room();
+    const FoundHead found =
+        find_request_head(bytes, {.wanted = wanted_, .limit = context.head_bytes}, room, head_);
+    switch (found.status) {
         case HeadStatus::NotHttp:
             return {};
         case HeadStatus::H2Preface:
@@ -81,20 +83,17 @@ StreamReading HttpUnits::read(ByteView bytes, const StreamContext& context,
                 texts->set(TextField::ProtoScheme, kHttp.view());
             }
             return {.what = What::Unit,
-                    .head = finder.size(),
+                    .head = found.size,
                     .body = {.kind = UnitBody::Kind::UntilClose}};
         case HeadStatus::Complete:
             break;
         default:
             return {.what = What::NeedMore,
-                    .need = {.bytes = bytes.size() + 1, .blank_line = finder.has_line()}};
+                    .need = {.bytes = bytes.size() + 1, .blank_line = found.has_line}};
     }
-    head_.clear();
-    const std::span<std::byte> room = units.room();
-    read_request_head(bytes.first(finder.size()), wanted_, room, head_);
     (void)units.keep(used_of(room, head_));
     add(context.packet, units);
-    return {.what = What::Unit, .head = finder.size(), .body = body_of(head_)};
+    return {.what = What::Unit, .head = found.size, .body = body_of(head_)};
 }
 
 void HttpUnits::add(const UnitSource& packet, UnitSink& units) noexcept {
