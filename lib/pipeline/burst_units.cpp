@@ -6,11 +6,11 @@ namespace sluice {
 
 UnitTexts* UnitSink::add(Per kind) noexcept {
     std::uint8_t& count = units_.counts_[row_];
-    if (count == kMaxUnits) {
+    if (count == (units_.room_ == UnitRoom::Shares ? kMaxUnits : kMostOfOnly)) {
         units_.refused_ = true;
         return nullptr;
     }
-    BurstUnits::Unit& unit = units_.units_[row_][count++];
+    BurstUnits::Unit& unit = units_.units_[row_ * kMaxUnits + count++];
     unit.kind = kind;
     unit.texts.clear();
     return &unit.texts;
@@ -42,8 +42,8 @@ void UnitSink::count(UnitEvent event, std::uint32_t times) noexcept {
     units_.events_[static_cast<std::size_t>(event)] += times;
 }
 
-BurstUnits::BurstUnits(UnitFinder finder)
-    : finder_{finder}, further_{std::make_unique<Burst[]>(kMaxFurtherBursts)} {}
+BurstUnits::BurstUnits(UnitFinder finder, UnitRoom room)
+    : finder_{finder}, room_{room}, further_{std::make_unique<Burst[]>(kMaxFurtherBursts)} {}
 
 BurstUnits::~BurstUnits() = default;
 
@@ -60,7 +60,7 @@ void BurstUnits::clear() noexcept {
 }
 
 bool BurstUnits::find(std::size_t row, const UnitSource& packet) noexcept {
-    arena_.begin_packet();
+    room_ == UnitRoom::Shares ? arena_.begin_packet() : arena_.begin_only_packet();
     refused_ = false;
     UnitSink sink{*this, row};
     finder_.find(finder_.parser, packet, sink);
@@ -114,7 +114,7 @@ std::size_t BurstUnits::first_of(const Burst& further) const noexcept {
 void BurstUnits::set_texts(Burst& further) noexcept {
     const FurtherUnit* const of = &of_further_[first_of(further)];
     for_each_row(further.live(), [&](std::size_t row) {
-        const Unit& unit = units_[of[row].row][of[row].number];
+        const Unit& unit = this->unit(of[row].row, of[row].number);
         further.set_unit(row, unit.kind, unit.texts);
     });
     further.set_several(further.live());

@@ -1,5 +1,6 @@
 #pragma once
 #include "lib/hash/group_key.hpp"
+#include "lib/load/request_texts.hpp"
 #include "lib/packet/text_field.hpp"
 #include "lib/pipeline/look.hpp"
 #include "lib/pipeline/scratch.hpp"
@@ -37,13 +38,19 @@ class BurstUnits;
 inline constexpr std::size_t kMaxUnits = 8;
 inline constexpr std::size_t kMaxFurtherBursts = kMaxUnits - 1;
 
+// Who has the room for a burst's units: its packets, each its share, or the only packet there is,
+// which has at most kMostOfOnly. Nobody judges that one.
+enum class UnitRoom : std::uint8_t { Shares, OnlyPacket };
+inline constexpr std::size_t kMostOfOnly = kMaxUnits * kMaxBurst - 1;
+
 // What a parser of a later layer reads of one packet, which is well-formed, and what it is read
 // for.
 struct UnitSource {
     const PacketHeaders& headers;
     FrameView frame;
-    TextFieldSet wanted;  // the texts that rules read: others need not be found
-    PerSet counted;       // the units that they count
+    TextFieldSet wanted;           // the texts that rules read: others need not be found
+    PerSet counted;                // the units that they count
+    const RequestTexts& requests;  // the headers and cookies that they read
     const KeyHasher& hash;
     Instant now;
 };
@@ -106,7 +113,7 @@ struct UnitFinder {
 // The units of the packets of one burst, all memory for them allocated at once.
 class BurstUnits {
 public:
-    explicit BurstUnits(UnitFinder finder);
+    explicit BurstUnits(UnitFinder finder, UnitRoom room = UnitRoom::Shares);
     ~BurstUnits();
     BurstUnits(const BurstUnits&) = delete;
     BurstUnits& operator=(const BurstUnits&) = delete;
@@ -152,7 +159,7 @@ public:
         UnitTexts texts;
     };
     [[nodiscard]] const Unit& unit(std::size_t row, std::size_t number) const noexcept {
-        return units_[row][number];
+        return units_[row * kMaxUnits + number];
     }
 
     // What the parser has counted since the burst began.
@@ -201,6 +208,7 @@ private:
     [[nodiscard]] std::size_t first_of(const Burst& further) const noexcept;
 
     UnitFinder finder_;
+    UnitRoom room_;
     RowMask unjudgeable_ = 0;
     RowMask following_ = 0;
     RowMask remembered_ = 0;
@@ -215,7 +223,7 @@ private:
     std::array<FurtherUnit, kMaxFurther> of_further_{};
     std::size_t further_count_ = 0;
     std::unique_ptr<Burst[]> further_;
-    std::array<std::array<Unit, kMaxUnits>, kMaxBurst> units_;
+    std::array<Unit, kMaxUnits * kMaxBurst> units_;  // kMaxUnits to a row
     std::array<std::array<Decision, kMaxUnits>, kMaxBurst> decisions_;
 };
 

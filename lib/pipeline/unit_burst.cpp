@@ -20,6 +20,7 @@ RowMask find_units(Burst& burst, RowMask rows, const LoadedSet& set, const CoreS
                                 .frame = burst.frame(row),
                                 .wanted = set.meter_plan.texts,
                                 .counted = set.meter_plan.counts,
+                                .requests = set.request_texts,
                                 .hash = core.hash,
                                 .now = now};
         if (!units.find(row, packet)) {

@@ -7,7 +7,6 @@
 #include <cstring>
 #include <functional>
 #include <span>
-#include <string_view>
 #include <type_traits>
 
 namespace sluice {
@@ -42,10 +41,6 @@ UnitBody body_of(const RequestHead& head) noexcept {
     }
 }
 
-std::uint8_t place_of(const WantedHeaders& wanted, std::string_view name) noexcept {
-    return wanted.header(http1::ReadableText{std::as_bytes(std::span{name})});
-}
-
 // The end of what read_request_head() has written to its room.
 std::size_t used_of(std::span<const std::byte> room, const RequestHead& head) noexcept {
     std::size_t used = 0;
@@ -62,17 +57,13 @@ std::size_t used_of(std::span<const std::byte> room, const RequestHead& head) no
 
 }  // namespace
 
-HttpUnits::HttpUnits()
-    : wanted_{*WantedHeaders::make({"user-agent", "referer"}, {})},
-      user_agent_{place_of(wanted_, "user-agent")},
-      referer_{place_of(wanted_, "referer")} {}
-
 StreamReading HttpUnits::read(ByteView bytes, const StreamContext& context,
                               UnitSink& units) noexcept {
     using What = StreamReading::What;
     const std::span<std::byte> room = units.room();
-    const FoundHead found =
-        find_request_head(bytes, {.wanted = wanted_, .limit = context.head_bytes}, room, head_);
+    const HeadOptions options{.wanted = context.packet.requests.wanted(),
+                              .limit = context.head_bytes};
+    const FoundHead found = find_request_head(bytes, options, room, head_);
     switch (found.status) {
         case HeadStatus::NotHttp:
             return {};
@@ -125,8 +116,12 @@ void HttpUnits::set_texts(const UnitSource& packet, UnitSink& units,
     set(TextField::HttpUri, head_.target);
     set(TextField::HttpPath, head_.path);
     set(TextField::HttpQuery, head_.query);
-    set(TextField::HttpUserAgent, head_.header(user_agent_).first);
-    set(TextField::HttpReferer, head_.header(referer_).first);
+    for (const RequestTexts::Place& header : packet.requests.headers()) {
+        set(header.field, head_.header(header.place).first);
+    }
+    for (const RequestTexts::Place& cookie : packet.requests.cookies()) {
+        set(cookie.field, head_.cookie(cookie.place));
+    }
 }
 
 HttpUnits::BodyReading HttpUnits::read_body(ByteView bytes, const FramingState& state,

@@ -8,8 +8,6 @@ namespace sluice {
 // read. One per worker.
 class HttpUnits {
 public:
-    HttpUnits();
-
     [[nodiscard]] StreamReading read(ByteView bytes, const StreamContext& context,
                                      UnitSink& units) noexcept;
 
@@ -27,9 +25,6 @@ private:
     void add(const UnitSource& packet, UnitSink& units) noexcept;
     void set_texts(const UnitSource& packet, UnitSink& units, UnitTexts& texts) const noexcept;
 
-    WantedHeaders wanted_;
-    std::uint8_t user_agent_;
-    std::uint8_t referer_;
     RequestHead head_;  // of the request at hand: large, and mostly not written to
 };
 

@@ -3,6 +3,7 @@
 #include "lib/units/dns_units.hpp"
 #include "lib/units/wanted_protocols.hpp"
 
+#include <algorithm>
 #include <optional>
 
 namespace sluice {
@@ -28,10 +29,23 @@ void find_lone(void*, const UnitSource& packet, UnitSink& units) noexcept {
     }
 }
 
+// Hellos are fewer than requests, and their room is larger: half as many connections, and one in 64
+// of these half.
+QuicBudget quic_budget(const UnitBudget& budget) noexcept {
+    const std::size_t connections = std::max<std::size_t>(budget.connections.connections / 2, 64);
+    const std::size_t half = std::max<std::size_t>(connections / 64, 16);
+    return {.connections = connections,
+            .half_hellos = half,
+            .half_hellos_per_source = std::max<std::size_t>(half / 16, 8),
+            .half_hello_timeout = budget.connections.half_head_timeout,
+            .idle_timeout = budget.connections.idle_timeout,
+            .percent = budget.quic_initials_percent};
+}
+
 }  // namespace
 
 UnitParser::UnitParser(const UnitBudget& budget)
-    : streams_{budget.connections}, quic_{budget.quic, *InitialOpener::make()} {}
+    : streams_{budget.connections}, quic_{quic_budget(budget), *InitialOpener::make()} {}
 
 void UnitParser::find(void* parser, const UnitSource& packet, UnitSink& units) noexcept {
     auto& self = *static_cast<UnitParser*>(parser);

@@ -1,15 +1,10 @@
 #pragma once
 #include "lib/pipeline/burst_units.hpp"
+#include "lib/pipeline/unit_budget.hpp"
 #include "lib/units/quic_units.hpp"
 #include "lib/units/stream_units.hpp"
 
 namespace sluice {
-
-// What one worker's parsers of later layers may keep between packets.
-struct UnitBudget {
-    ConnectionBudget connections;
-    QuicBudget quic;
-};
 
 // The parsers of layer 7 that are plugged into a worker's bursts, live, in replay and in explain,
 // and what they keep between packets. A protocol more is a reader beside the others here.

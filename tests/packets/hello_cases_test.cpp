@@ -163,7 +163,7 @@ const Case kCases[] = {
 class HelloCase : public testing::TestWithParam<Case> {};
 
 TEST_P(HelloCase, Holds) {
-    UnitParser parser{{}};
+    UnitParser parser{UnitBudget{}};
     test::Box box{GetParam().rules};
     box.find_units_by(parser.finder());
     test::expect_steps(box, GetParam());
@@ -173,7 +173,7 @@ INSTANTIATE_TEST_SUITE_P(All, HelloCase, testing::ValuesIn(kCases));
 
 // Repeated in the burst that decides it.
 TEST(HelloBurst, ARepeatedInitialGoesWhereItsFirstGoes) {
-    UnitParser parser{{}};
+    UnitParser parser{UnitBudget{}};
     test::Box box{BY_QUIC_SNI};
     box.find_units_by(parser.finder());
     const auto decisions = box.judge_burst(
@@ -191,7 +191,7 @@ TEST(HelloBurst, ARepeatedInitialGoesWhereItsFirstGoes) {
 // What cannot be decrypted in time cannot be judged.
 TEST(HelloBurst, InitialsBeyondTheTimeForThemDropWhereARuleActs) {
     for (const char* const mode : {"enforce", "monitor"}) {
-        UnitParser parser{{.quic = {.connections = 8192, .percent = 1}}};
+        UnitParser parser{UnitBudget{.quic_initials_percent = 1}};
         test::Box box{std::string{HEAD "  - {id: names, mode: "} + mode +
                       ", key: [quic.sni], per: handshake, limits: [" TOKENS("1M/s", "1M") "]}\n"};
         box.find_units_by(parser.finder());
@@ -211,7 +211,7 @@ TEST(HelloBurst, InitialsBeyondTheTimeForThemDropWhereARuleActs) {
 
 // A response of several in one segment is matched as any other.
 TEST(DnsOverTcpCases, EachAnswerOfASegmentIsMatched) {
-    UnitParser parser{{}};
+    UnitParser parser{UnitBudget{}};
     test::Box box{DENY("dns.qr eq 1 and dns.qname eq \"bad\"")};
     box.find_units_by(parser.finder());
     const auto framed = [](std::string_view name) {

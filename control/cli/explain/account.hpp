@@ -60,7 +60,11 @@ struct PacketAccount {
 
 // Judges the frame with the workers as they stand, by the pipeline that enforces, and looks at the
 // buckets before and after.
-[[nodiscard]] PacketAccount account_of(KeptFrame& frame, Instant now, WorkerSet& workers,
+[[nodiscard]] PacketAccount account_of(const CapturedFrame& frame, Instant now, WorkerSet& workers,
                                        const ReplayRules& rules, std::string_view pair);
+// The same of a frame that the workers have matched already.
+[[nodiscard]] PacketAccount account_of(const CapturedFrame& frame, const WorkerSet::Place& place,
+                                       Instant now, WorkerSet& workers, const ReplayRules& rules,
+                                       std::string_view pair);
 
 }  // namespace sluice

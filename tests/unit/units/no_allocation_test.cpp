@@ -84,8 +84,9 @@ std::vector<Octets> frames() {
 TEST(Units, AllocateNothing) {
     ASSERT_EQ(counted, 1);
     const std::vector<Octets> all = frames();
-    UnitParser parser{{.connections = {.connections = 32, .half_heads = 8, .half_head_lines = 64},
-                       .quic = {.connections = 32, .half_hellos = 4, .percent = 100}}};
+    UnitParser parser{
+        UnitBudget{.connections = {.connections = 32, .half_heads = 8, .half_head_lines = 64},
+                   .quic_initials_percent = 100}};
     BurstUnits units{parser.finder()};
     const KeyHasher hash{HashSecret{1, 2}};
     TextFieldSet wanted = kTextsOfAll;

@@ -1,7 +1,6 @@
 #include "lib/units/quic_units.hpp"
 #include "lib/units/wanted_protocols.hpp"
 
-#include "lib/units/unit_parser.hpp"
 #include "lib/units/wanted_protocols.hpp"
 #include "tests/unit/units/quic_datagrams.hpp"
 #include "tests/unit/units/unit_probe.hpp"
@@ -32,9 +31,26 @@ constexpr Instant kNow{std::chrono::hours{1}};
 
 struct Worker {
     explicit Worker(const QuicBudget& budget = {.connections = 256, .half_hellos = 16})
-        : parser{{.connections = {.connections = 16, .half_heads = 4, .half_head_lines = 64},
-                  .quic = budget}} {}
+        : quic{budget, *InitialOpener::make()} {}
 
+    [[nodiscard]] UnitFinder finder() {
+        return {.find =
+                    [](void* self, const UnitSource& packet, UnitSink& units) noexcept {
+                        const auto payload = read_payload(packet.headers, packet.frame.bytes);
+                        static_cast<QuicUnits*>(self)->find(*payload, packet, units);
+                    },
+                .settle =
+                    [](void* self, const StickyBytes& bytes, bool forwarded) noexcept {
+                        static_cast<QuicUnits*>(self)->settle(bytes, forwarded);
+                    },
+                .refused =
+                    [](void* self, const StickyBytes& bytes) noexcept {
+                        return static_cast<const QuicUnits*>(self)->refused(bytes);
+                    },
+                .parser = &quic,
+                .texts = kQuicTexts,
+                .protos = {17, 17}};
+    }
     ProbedPacket send(const InitialMaker& initial, bool forwarded = true, Instant now = kNow) {
         return probe.take(quic_frame(initial.packet()), now, forwarded);
     }
@@ -42,8 +58,8 @@ struct Worker {
         return probe.take(quic_frame(initial.packet(), src), now);
     }
 
-    UnitParser parser;
-    UnitProbe probe{parser.finder()};
+    QuicUnits quic;
+    UnitProbe probe{finder()};
 };
 
 TEST(Quic, AnInitialWithAHelloIsAHandshake) {
@@ -86,7 +102,7 @@ TEST(Quic, ARepeatedInitialIsNoUnitAndGoesWhereItsFirstWent) {
 // The verdict of a packet of the same burst is known when it is the repeated one's turn.
 TEST(Quic, ARepeatedInitialFollowsOneThatIsNotDecidedYet) {
     Worker worker;
-    const UnitFinder finder = worker.parser.finder();
+    const UnitFinder finder = worker.finder();
     const Octets frame = quic_frame(quic_initial("a").packet());
     PacketHeaders headers;
     const FrameView view{frame, static_cast<std::uint32_t>(frame.size())};
@@ -119,7 +135,7 @@ TEST(Quic, AHelloOverSeveralDatagramsIsOneUnitInEveryCutAndOrder) {
             const ProbedPacket second = worker.send(parts[swapped ? 0 : 1]);
             ASSERT_EQ(second.units("handshake"), 1U) << cut;
             EXPECT_EQ(second.texts.front().at("quic.sni"), "split.example");
-            EXPECT_EQ(worker.parser.quic_hellos().half_hellos(), 0U);
+            EXPECT_EQ(worker.quic.hellos().half_hellos(), 0U);
             EXPECT_EQ(worker.send(parts[0]).units("handshake"), 0U);
         }
     }
@@ -271,7 +287,7 @@ TEST(Quic, WhatNobodyReadsIsNotDecrypted) {
     const ProbedPacket probed = worker.send(quic_initial("a"));
     EXPECT_EQ(probed.kinds, std::vector<std::string>{"packet"});
     EXPECT_EQ(probed.events, (std::map<std::string, unsigned>{{"quic_packet", 1}}));
-    EXPECT_EQ(worker.parser.quic_hellos().size(), 0U);
+    EXPECT_EQ(worker.quic.hellos().size(), 0U);
     worker.probe.counts_handshakes = true;
     EXPECT_EQ(worker.send(quic_initial("a")).units("handshake"), 1U);
     worker.probe.counts_handshakes = false;
@@ -337,7 +353,7 @@ TEST(Quic, WhatTookTooLongIsGivenUp) {
     for (int i = 0; i < 4; ++i) {
         (void)worker.from("10.9.9.9", quic_initial("b", 50), late + 61s + i * 1s);
     }
-    EXPECT_EQ(worker.parser.quic_hellos().size(), 2U);
+    EXPECT_EQ(worker.quic.hellos().size(), 2U);
 }
 
 TEST(Quic, ASourceHasItsShareOfHalfHellos) {
@@ -347,10 +363,10 @@ TEST(Quic, ASourceHasItsShareOfHalfHellos) {
     for (unsigned id = 0; id < 20; ++id) {
         given_up += worker.send(quic_part(hello, 0, 70, id)).events["quic_given_up"];
     }
-    EXPECT_EQ(worker.parser.quic_hellos().half_hellos(), 4U);
+    EXPECT_EQ(worker.quic.hellos().half_hellos(), 4U);
     EXPECT_EQ(given_up, 16U);
     (void)worker.from("10.0.0.2", quic_part(hello, 0, 70));
-    EXPECT_EQ(worker.parser.quic_hellos().half_hellos(), 5U);
+    EXPECT_EQ(worker.quic.hellos().half_hellos(), 5U);
     EXPECT_EQ(worker.from("10.0.0.2", quic_part(hello, 70, hello.size())).units("handshake"), 1U);
 }
 
@@ -368,7 +384,7 @@ TEST(Quic, WhereThereIsNoRoomTheSourceWithMostLosesItsOldest) {
         (void)first("10.0.0.2", id);
     }
     EXPECT_EQ(first("10.0.0.3", 1).events.at("quic_given_up"), 1U);
-    EXPECT_EQ(worker.parser.quic_hellos().half_hellos(), 8U);
+    EXPECT_EQ(worker.quic.hellos().half_hellos(), 8U);
     EXPECT_EQ(second("10.0.0.1", 100).units("handshake"), 1U);
     EXPECT_EQ(second("10.0.0.3", 1).units("handshake"), 1U);
     EXPECT_EQ(second("10.0.0.2", 0).dropped, "lost_head");
@@ -384,7 +400,7 @@ TEST(Quic, AFullTableForgetsTheLongestSilent) {
         const auto count = probed.events.find("quic_forgotten");
         forgotten += count == probed.events.end() ? 0 : count->second;
     }
-    EXPECT_LE(worker.parser.quic_hellos().size(), 16U);
+    EXPECT_LE(worker.quic.hellos().size(), 16U);
     EXPECT_EQ(forgotten, 200U - 16U);
     EXPECT_EQ(worker.send(quic_initial("a99", 99)).units("handshake"), 0U);
     EXPECT_EQ(worker.send(quic_initial("a0", 0)).units("handshake"), 1U);
