@@ -60,8 +60,11 @@ std::size_t used_of(std::span<const std::byte> room, const RequestHead& head) no
 StreamReading HttpUnits::read(ByteView bytes, const StreamContext& context,
                               UnitSink& units) noexcept {
     using What = StreamReading::What;
-    HeadFinder finder;
-    switch (finder.find(bytes, context.head_bytes)) {
+    const std::span<std::byte> room = units.room();
+    const HeadOptions options{.wanted = context.packet.requests.wanted(),
+                              .limit = context.head_bytes};
+    const FoundHead found = find_request_head(bytes, options, room, head_);
+    switch (found.status) {
         case HeadStatus::NotHttp:
             return {};
         case HeadStatus::H2Preface:
@@ -71,20 +74,17 @@ StreamReading HttpUnits::read(ByteView bytes, const StreamContext& context,
                 texts->set(TextField::ProtoScheme, kHttp.view());
             }
             return {.what = What::Unit,
-                    .head = finder.size(),
+                    .head = found.size,
                     .body = {.kind = UnitBody::Kind::UntilClose}};
         case HeadStatus::Complete:
             break;
         default:
             return {.what = What::NeedMore,
-                    .need = {.bytes = bytes.size() + 1, .blank_line = finder.has_line()}};
+                    .need = {.bytes = bytes.size() + 1, .blank_line = found.has_line}};
     }
-    head_.clear();
-    const std::span<std::byte> room = units.room();
-    read_request_head(bytes.first(finder.size()), context.packet.requests.wanted(), room, head_);
     (void)units.keep(used_of(room, head_));
     add(context.packet, units);
-    return {.what = What::Unit, .head = finder.size(), .body = body_of(head_)};
+    return {.what = What::Unit, .head = found.size, .body = body_of(head_)};
 }
 
 void HttpUnits::add(const UnitSource& packet, UnitSink& units) noexcept {

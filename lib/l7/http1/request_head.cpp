@@ -154,18 +154,18 @@ void read_request_head(ByteView bytes, const WantedHeaders& wanted, MutableBytes
     http1::read_behind_line(lines, wanted, room, head);
 }
 
-HeadStatus parse_request_head(ByteView bytes, const HeadOptions& options, MutableBytes room,
-                              RequestHead& head) noexcept {
+FoundHead find_request_head(ByteView bytes, const HeadOptions& options, MutableBytes room,
+                                RequestHead& head) noexcept {
     if (http1::read_usual_head(bytes.first(std::min(bytes.size(), options.limit)), options.wanted,
                                room, head)) {
-        return HeadStatus::Complete;
+        return {HeadStatus::Complete, head.size, true};
     }
     HeadFinder finder;
     const HeadStatus status = finder.find(bytes, options.limit);
     if (status == HeadStatus::Complete) {
         read_request_head(bytes.first(finder.size()), options.wanted, room, head);
     }
-    return status;
+    return {status, finder.size(), finder.has_line()};
 }
 
 }  // namespace sluice

@@ -21,6 +21,7 @@ PROGRAMS = {
     "fib_bench": ("G1",),
     "hello_bench": ("TLS", "QUIC"),
     "http1_bench": ("H0",),
+    "request_bench": ("H1", "H2", "H3", "DNS"),
 }
 SHARED = ("T", "P")  # rows that are no id's own: the floor, other sizes
 
@@ -42,6 +43,10 @@ BARS = {
     ("T4", None): (18, 16.7),
     ("R1", "the same set undisturbed"): (0.95, 0.98),
     ("QUIC", None): (6667, None),  # 150,000 a second
+    ("H1", "hs_scan alone over the same fields"): (0.4, 0.6),
+    ("H2", None): (2, 5),
+    ("H3", "the same set without its rules over layer 7"): (0.95, 0.99),
+    ("DNS", "reading them alone"): (6, None),  # of the value, not of the ratio
 }
 # Where the bar depends on the case: by id and reference, then by what the case contains.
 BARS_BY_CASE = {

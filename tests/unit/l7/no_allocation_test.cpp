@@ -1,3 +1,5 @@
+#include "lib/l7/http1/body_scanner.hpp"
+#include "lib/l7/http1/request_head.hpp"
 #include "lib/l7/quic/datagram.hpp"
 #include "lib/l7/quic/initial_reader.hpp"
 #include "lib/l7/tls/ja4.hpp"
@@ -9,6 +11,7 @@
 
 #include <cstdlib>
 #include <new>
+#include <string>
 #include <vector>
 
 #include <openssl/crypto.h>
@@ -110,6 +113,56 @@ TEST(LaterLayers, AllocateNothing) {
     EXPECT_EQ(refused, 20U * 10U);
     EXPECT_EQ(fingerprints, 20U * 30U);
     EXPECT_EQ(ERR_peek_error(), 0U);  // nor does a queue of errors grow
+}
+
+// A head as most are, one whose texts have to be normalised and whose lines are odd, and one that
+// has more lines than are found ahead.
+std::vector<std::string> heads() {
+    std::string many = "GET / HTTP/1.1\r\nHost: a.example\r\n";
+    for (int i = 0; i < 500; ++i) {
+        many += "X-" + std::to_string(i) + ": " + std::string(static_cast<std::size_t>(i) / 8, 'x') +
+                "\r\n";
+    }
+    return {"GET /a?b=c HTTP/1.1\r\nHost: a.example\r\nCookie: sid=1; b=2\r\n\r\n",
+            "\r\nPOST http://A.Example:80//x/../%7e HTTP/1.0\nHost : A.Example.\n folded\n"
+            "Transfer-Encoding: gzip, chunked\nX-Forwarded-For: 192.0.2.1\n\n",
+            many + "\r\n"};
+}
+
+TEST(LaterLayers, AllocateNothingForRequests) {
+    const WantedHeaders wanted = *WantedHeaders::make({"x-forwarded-for", "x-499"}, {"sid"});
+    const std::vector<std::string> all = heads();
+    const std::string body = "5\r\nhello\r\n0\r\n\r\n";
+    Octets room(4096);
+    RequestHead head;
+    std::size_t whole = 0;
+    std::size_t pieces = 0;
+    std::size_t bodies = 0;
+    std::size_t texts = 0;
+    const std::size_t before = allocations;
+    ASSERT_GT(before, 0U);
+    for (int round = 0; round < 20; ++round) {
+        for (const std::string& each : all) {
+            const ByteView bytes = bytes_of(each);
+            whole += parse_request_head(bytes, {wanted, kMaxHeadLimit}, room, head) ==
+                             HeadStatus::Complete
+                         ? 1
+                         : 0;
+            texts += head.path.size() + head.host.size() + head.cookie(0).size();
+            BodyScanner scanner{head.body};
+            bodies += scanner.feed(bytes_of(body), head.shapes) != 0 ? 1 : 0;
+            HeadFinder finder;
+            for (std::size_t size = 0; size <= bytes.size(); size += 64) {
+                pieces += finder.find(bytes.first(size), kMaxHeadLimit) == HeadStatus::NeedMore ? 1
+                                                                                               : 0;
+            }
+        }
+    }
+    EXPECT_EQ(allocations - before, 0U);
+    EXPECT_EQ(whole, 20U * 3U);
+    EXPECT_GE(bodies, 20U);
+    EXPECT_GT(pieces, 20U);
+    EXPECT_GT(texts, 20U);
 }
 
 }  // namespace
