@@ -155,7 +155,7 @@ void read_request_head(ByteView bytes, const WantedHeaders& wanted, MutableBytes
 }
 
 FoundHead find_request_head(ByteView bytes, const HeadOptions& options, MutableBytes room,
-                                RequestHead& head) noexcept {
+                            RequestHead& head) noexcept {
     if (http1::read_usual_head(bytes.first(std::min(bytes.size(), options.limit)), options.wanted,
                                room, head)) {
         return {HeadStatus::Complete, head.size, true};

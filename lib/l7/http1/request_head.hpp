@@ -103,15 +103,16 @@ struct HeadOptions {
     std::size_t limit = kDefaultHeadLimit;  // bytes
 };
 
-// Both in one, and faster than one after the other: for bytes that begin with a head. `head` is read
-// if Complete comes back; `has_line` says of NeedMore and TooLong what HeadFinder::has_line() would.
+// Both in one, and faster than one after the other: for bytes that begin with a head. `head` is
+// read if Complete comes back; `has_line` says of NeedMore and TooLong what HeadFinder::has_line()
+// would.
 struct FoundHead {
     HeadStatus status = HeadStatus::NotHttp;
     std::size_t size = 0;  // of Complete and H2Preface
     bool has_line = false;
 };
 [[nodiscard]] FoundHead find_request_head(ByteView bytes, const HeadOptions& options,
-                                              MutableBytes room, RequestHead& head) noexcept;
+                                          MutableBytes room, RequestHead& head) noexcept;
 [[nodiscard]] inline HeadStatus parse_request_head(ByteView bytes, const HeadOptions& options,
                                                    MutableBytes room, RequestHead& head) noexcept {
     return find_request_head(bytes, options, room, head).status;

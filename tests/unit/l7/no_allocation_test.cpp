@@ -120,8 +120,8 @@ TEST(LaterLayers, AllocateNothing) {
 std::vector<std::string> heads() {
     std::string many = "GET / HTTP/1.1\r\nHost: a.example\r\n";
     for (int i = 0; i < 500; ++i) {
-        many += "X-" + std::to_string(i) + ": " + std::string(static_cast<std::size_t>(i) / 8, 'x') +
-                "\r\n";
+        many += "X-" + std::to_string(i) + ": " +
+                std::string(static_cast<std::size_t>(i) / 8, 'x') + "\r\n";
     }
     return {"GET /a?b=c HTTP/1.1\r\nHost: a.example\r\nCookie: sid=1; b=2\r\n\r\n",
             "\r\nPOST http://A.Example:80//x/../%7e HTTP/1.0\nHost : A.Example.\n folded\n"
@@ -153,8 +153,8 @@ TEST(LaterLayers, AllocateNothingForRequests) {
             bodies += scanner.feed(bytes_of(body), head.shapes) != 0 ? 1 : 0;
             HeadFinder finder;
             for (std::size_t size = 0; size <= bytes.size(); size += 64) {
-                pieces += finder.find(bytes.first(size), kMaxHeadLimit) == HeadStatus::NeedMore ? 1
-                                                                                               : 0;
+                pieces +=
+                    finder.find(bytes.first(size), kMaxHeadLimit) == HeadStatus::NeedMore ? 1 : 0;
             }
         }
     }
