@@ -71,6 +71,13 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     UnitTexts unit;
     unit.set(TextField::DnsQname, bytes_of(name).first(name.size() - kTextPadding));
     unit.set(TextField::DnsQtype, bytes_of(number).first(digits.size()));
+    unit.set(TextField::QuicVersion, bytes_of(number).first(digits.size()));
+    for (const TextField field : {TextField::HttpHost, TextField::HttpPath, TextField::TlsSni}) {
+        unit.set(field, bytes_of(name).first(name.size() - kTextPadding));
+    }
+    for (std::size_t i = 0; i < names.size(); i += 2) {  // some are absent
+        unit.set(named_text(i), bytes_of(name).first(i % (name.size() - kTextPadding + 1)));
+    }
     check(tree, *compiled, carried, &unit);
     return 0;
 }

@@ -16,8 +16,10 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     }
     for (std::size_t i = 1; i <= parts; ++i) {
         if (data[i] >= 0xF0) {
-            key.push_back({.text = static_cast<TextField>(data[i] / 2U % kTextFieldCount),
-                           .lower = data[i] % 2 == 1});
+            // All of them, named ones among them, by four bits here and two of the first byte.
+            const unsigned field = (data[i] & 0xFU) | (data[0] & 0xCU) << 2;
+            key.push_back({.text = static_cast<TextField>(field % kTextFieldCount),
+                           .lower = (data[0] & 0x10U) != 0});
             continue;
         }
         key.push_back({static_cast<Field>(data[i] % kFieldCount),

@@ -10,7 +10,7 @@ import re
 
 from texts import WORDS, pattern_of, unquoted
 
-FIELD = r"(?:dir|port|eth|vlan|ip|outer|client|l4|tcp|icmp|payload|dns|proto)(?:\.[a-z_0-9]+)*"
+FIELD = r"(?:dir|port|eth|vlan|ip|outer|client|l4|tcp|icmp|payload|dns|proto|http)(?:\.[a-z_0-9]+)*"
 OPERATOR = r"==|!=|<=|>=|<|>|\b(?:eq|ne|le|ge|lt|gt)\b"
 QUOTED = r'"(?:\\.|[^"\\])*"'
 VALUE = rf"{QUOTED}|[0-9A-Za-z:.]+(?:/\d+)?"
@@ -25,7 +25,7 @@ TOKEN = re.compile(rf"""\s*(?:
   | (?P<flag>{OPERAND})
 )\s*""", re.VERBOSE)
 LOWER = re.compile(rf"lower\s*\(\s*({WORDS})\s*\)$")
-CASELESS = "dns.qname"  # in small letters, and compared whatever the case
+CASELESS = ("dns.qname", "http.host")  # in small letters, and compared whatever the case
 PREFIX = re.compile(rf"prefix\s*\(\s*({FIELD})\s*,\s*(\d+)\s*(?:\|\s*(\d+)\s*)?\)$")
 
 SYNONYMS = {"==": "eq", "!=": "ne", "<": "lt", "<=": "le", ">": "gt", ">=": "ge"}
@@ -102,7 +102,7 @@ def _test(match, lists):
 
 def _text_test(operand, how, quoted):
     """Of a text: `starts`, `ends`, `contains`, `matches`."""
-    folded = bool(LOWER.match(operand)) or operand == CASELESS
+    folded = bool(LOWER.match(operand)) or operand in CASELESS
     if how == "matches":
         holds = pattern_of(quoted, folded).search
     else:
@@ -127,14 +127,20 @@ def value_of(operand, fields):
 @functools.cache
 def _reader_of(operand):
     lower = LOWER.match(operand)
-    if lower or operand == CASELESS:
-        name = lower[1] if lower else operand
+    if lower or operand in CASELESS:
+        name = in_one_spelling(lower[1] if lower else operand)
         return lambda fields: Folded(fields[name].lower()) if name in fields else None
     call = PREFIX.match(operand)
     if not call:
-        return lambda fields: fields.get(operand)
+        name = in_one_spelling(operand)
+        return lambda fields: fields.get(name)
     lengths = {4: int(call[2]), 6: int(call[3] or call[2])}
     return lambda fields: None if call[1] not in fields else _cut(fields[call[1]], lengths)
+
+
+def in_one_spelling(operand):
+    """A header is one whatever its case."""
+    return operand.lower() if operand.startswith("http.request.headers") else operand
 
 
 @functools.lru_cache(1000)

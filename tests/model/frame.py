@@ -37,14 +37,16 @@ class NotATunnel(Exception):
 
 class Packet:
     """`fields`: name -> int, text or address. `malformed`: the reason, or None. `units`: bytes
-    that `per: byte` charges, `queries` those of `per: query`. `ip_at`: where the outermost IP header is, and its version."""
+    that `per: byte` charges, `queries` and `requests` those of `per: query` and `per: request`.
+    `sequence`: of the first byte behind a TCP header. `ip_at`: where the outermost IP header is, and its version."""
 
     def __init__(self):
         self.fields = {}
         self.ip_at = None
         self.malformed = None
         self.units = 0
-        self.queries = 0
+        self.queries = self.requests = 0
+        self.sequence = None
 
     def find_dns(self):
         fields = self.fields
@@ -261,6 +263,7 @@ class _Walk:
             raise Malformed("bad_l4_header")
         self.options_fit(at + header)
         self.fields["tcp.flags"] = word & 0x0FFF
+        self.packet.sequence = (self.number(at + 4, 4) + bool(word & FLAG_BITS["syn"])) % (1 << 32)
         for name, bit in FLAG_BITS.items():
             self.fields["tcp.flags." + name] = 1 if word & bit else 0
         self.payload(at + header, self.end - at - header)

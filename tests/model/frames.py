@@ -55,6 +55,7 @@ class FrameMaker:
         if number % 3:
             kind, payload = 17, struct.pack("!HHHH", sport, dport, 8 + len(data), 0) + data
         else:
+            data = b"" if dport == 53 else b"x" * len(data)
             kind, payload = 6, struct.pack("!HHIIHHHH", sport, dport, 1, 2, 0x5002, 9, 0, 0) + data
         if number % 4 == 3:
             source = ipaddress.IPv6Address(f"2001:db8:{number % 5:x}:{number % 11:x}::{number:x}")
@@ -185,10 +186,14 @@ class FrameMaker:
         return self.udp(version, message, self.dice.choice((53, 53, 53, 53, 5353, 80, 4000)))
 
     def tcp(self, _, data):
+        """Without what is read as the beginning of a request or of a message of DNS."""
+        data = b"\1" * len(data)
         words = self.dice.choice((5, 5, 5, 8, 15))
         flags = self.dice.choice((0x002, 0x012, 0x010, 0x018, 0x004, 0x011, 0x0C2, 0x100, 0x029))
         said = self.dice.choice((4, 6, 15)) if self.chance(4) else words
-        return 6, struct.pack("!HHIIHHHH", self.dice.choice(PORTS), self.dice.choice(PORTS), 1, 2,
+        ports = self.dice.choice(PORTS), self.dice.choice(PORTS)
+        data = b"" if 53 in ports else data
+        return 6, struct.pack("!HHIIHHHH", *ports, 1, 2,
                               said << 12 | flags, 1000, 0, 0) + bytes(words * 4 - 20) + data
 
     def icmp(self, version, data):

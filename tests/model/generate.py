@@ -14,6 +14,7 @@ from frames import FrameMaker  # noqa: E402
 from pcap import write_mixed_pcapng, write_pcap, write_pcapng  # noqa: E402
 from places import PLACES  # noqa: E402
 from replay_model import Box  # noqa: E402
+from request_maker import RequestMaker  # noqa: E402
 from rule_maker import RuleMaker, databases, instants  # noqa: E402
 from traffic import Traffic  # noqa: E402
 
@@ -128,6 +129,18 @@ class FullTable(Scenario):
 
     def limit(self, dice):
         return f"{{{dice.choice(self.LIMITS).format(dice.choice((1, 1, 2, 5)))}}}"
+
+
+class Requests(Scenario):
+    """Connections whose requests come in their order, under rules that read them."""
+
+    def __init__(self, seed, count=FRAMES):
+        dice = random.Random(seed)
+        self.seed, self.tunnels, self.malformed, self.inside = seed, [], "pass", []
+        self.has_box, self.enforce, self.workers, self.files = False, False, 1, {}
+        maker = RequestMaker(dice)
+        self.frames, self.write_capture = maker.frames(count), write_pcap
+        self.rules = maker.rules()
 
 
 def main():

@@ -7,9 +7,11 @@
 import argparse
 import ipaddress
 import json
+import re
 import sys
 
 from frame import dissect
+from http1 import Streams
 from limiter import Limiter
 from pcap import BadCapture, read_capture, write_pcap
 from rules import read_rules
@@ -39,13 +41,15 @@ class Replayed:
     """`rows` of the verdict file, the JSON `summary`, `forwarded`: the frames of `--out`, `cut`:
     whether the last record was."""
 
-    def __init__(self, limiter, box, capture):
+    def __init__(self, limiter, box, capture, streams):
         self.rows, self.forwarded, self.cut = [], [], capture.cut
         for number, frame in enumerate(capture.frames, 1):
             if frame is None:
                 continue
             time, data, wire = frame
             packet = box.see(data, wire)
+            if streams:
+                streams.see(packet)
             verdict = limiter.judge(time, packet)
             self.rows.append([str(number)] + verdict.columns())
             if verdict.action != "drop":
@@ -58,7 +62,13 @@ class Replayed:
 def replay(rules_path, capture_path, box=None, enforce=False):
     box = box or Box()
     limiter = Limiter(read_rules(rules_path), box.malformed, enforce)
-    return Replayed(limiter, box, read_capture(capture_path))
+    return Replayed(limiter, box, read_capture(capture_path), Streams() if reads_requests(rules_path) else None)
+
+
+def reads_requests(rules_path):
+    """Only then is anybody told what is in a connection."""
+    with open(rules_path, encoding="utf-8") as file:
+        return bool(re.search(r"http\.|per: request", file.read()))
 
 
 def main():

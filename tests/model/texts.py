@@ -3,7 +3,7 @@ import hashlib
 import ipaddress
 import re
 
-WORDS = r"(?:payload|dns\.qname|proto\.l7)"
+WORDS = r"""(?:payload|dns\.qname|proto\.(?:l7|scheme)|http\.[a-z_.]+(?:\["[^"]+"\])?)"""
 TEXT = re.compile(rf"{WORDS}|lower\(\s*{WORDS}\s*\)")
 NUMBER = re.compile(r"dns\.(?:qr|qtype)")  # of a later layer, which has the room of a short text
 ADDRESS = re.compile(r"ip\.src\b(?!\.)|ip\.dst\b(?!\.)|client\.ip")

@@ -46,13 +46,13 @@ private:
         }
         UnitTexts* const unit = units.add(Per::Request);
         for (const auto& [place, field] : texts.headers()) {
-            set(*unit, field, head.header(place).first);
+            give(*unit, field, head.header(place).first);
         }
         for (const auto& [place, field] : texts.cookies()) {
-            set(*unit, field, head.cookie(place));
+            give(*unit, field, head.cookie(place));
         }
     }
-    static void set(UnitTexts& unit, TextField field, ByteView text) noexcept {
+    static void give(UnitTexts& unit, TextField field, ByteView text) noexcept {
         if (text.data() != nullptr) {
             unit.set(field, text);
         }

@@ -8,6 +8,7 @@
 #include "lib/policy/values/units_text.hpp"
 
 #include <algorithm>
+#include <array>
 #include <charconv>
 #include <span>
 
@@ -149,8 +150,26 @@ bool is_quoted(OperandKind kind) noexcept {
     return kind == OperandKind::Name || kind == OperandKind::Country || kind == OperandKind::Text;
 }
 
+// A number that has a name too (RFC 8446, 4). Of handshakes, a ClientHello alone is a unit.
+constexpr std::uint64_t kClientHello = 1;
+constexpr auto kHandshakeNames = std::to_array<std::string_view>({"client_hello"});
+
+bool add_named_number(TokenReader& reader, const Operand& operand, RangeSet& values) {
+    const Token token = reader.next();
+    if (token.text != kHandshakeNames.front()) {
+        return reader.fail(token.offset, operand.name + " is a number or one of " +
+                                             list_of(kHandshakeNames) + "; found \"" + token.text +
+                                             "\"" + did_you_mean(token.text, kHandshakeNames));
+    }
+    values.numbers.push_back({kClientHello, kClientHello});
+    return true;
+}
+
 // Takes one value of the operand's kind.
 bool add_value(TokenReader& reader, const Operand& operand, RangeSet& values) {
+    if (operand.text == TextField::TlsHandshakeType && reader.peek().kind == Token::Kind::Text) {
+        return add_named_number(reader, operand, values);
+    }
     const bool quoted = is_quoted(operand.kind);
     const Token token = reader.peek();
     if (token.kind != (quoted ? Token::Kind::Text : Token::Kind::Word)) {

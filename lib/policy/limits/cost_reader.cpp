@@ -1,8 +1,8 @@
 #include "lib/policy/limits/cost_reader.hpp"
 
-#include "lib/l7/http1/path.hpp"
 #include "lib/meter/any_limit.hpp"
 #include "lib/policy/limits/limit_builder.hpp"
+#include "lib/policy/texts/text_form.hpp"
 
 #include <algorithm>
 #include <array>
@@ -38,15 +38,6 @@ struct MostAtOnce {
     std::uint64_t operator()(const auto& window) const { return window.numbers.count; }
 };
 
-// The normal form takes at most three bytes for one.
-std::string normal_form(std::string_view path) {
-    std::string room(3 * path.size(), '\0');
-    HeadShapes shapes;
-    const ByteView form =
-        normalise_path(bytes_of(path), std::as_writable_bytes(std::span{room}), shapes);
-    return {reinterpret_cast<const char*>(form.data()), form.size()};
-}
-
 // What is wrong with a prefix; empty: nothing.
 std::string fault_of(std::string_view prefix) {
     if (!prefix.starts_with('/')) {
@@ -55,7 +46,7 @@ std::string fault_of(std::string_view prefix) {
     if (prefix.size() > kMaxPathPrefix) {
         return "the beginning of a path has at most " + std::to_string(kMaxPathPrefix) + " bytes";
     }
-    const std::string form = normal_form(prefix);
+    const std::string form = normal_path(prefix);
     if (form != prefix) {
         return "no path begins so in its normal form; write \"" + form + "\"";
     }

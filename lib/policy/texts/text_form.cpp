@@ -136,12 +136,6 @@ Fault fault_of_server_name(const ComparedText& compared) {
         });
 }
 
-std::string normal_path(std::string_view path) {
-    std::vector<std::byte> room(3 * path.size());
-    HeadShapes shapes;
-    return std::string{http1::as_text(normalise_path(bytes_of(path), room, shapes))};
-}
-
 // What makes a path of a part of one: an escape that has begun ends as one that stays, and the last
 // segment goes on.
 std::string rest_of_path(std::string_view part) {
@@ -222,6 +216,13 @@ bool holds(const ComparedText& compared, std::string_view word) {
 }
 
 }  // namespace
+
+// It takes at most three bytes for one.
+std::string normal_path(std::string_view path) {
+    std::vector<std::byte> room(3 * path.size());
+    HeadShapes shapes;
+    return std::string{http1::as_text(normalise_path(bytes_of(path), room, shapes))};
+}
 
 std::span<const std::string_view> words_of(TextField field) noexcept {
     switch (field) {

@@ -25,6 +25,9 @@ struct ComparedText {
 // What else was probably meant by a text that some packets can have, to be read likewise.
 [[nodiscard]] std::optional<std::string> find_form_doubt(const ComparedText& compared);
 
+// A path in its normal form (lib/l7/http1/path.hpp).
+[[nodiscard]] std::string normal_path(std::string_view path);
+
 // Of a field that takes a few words alone; empty: it takes any text.
 [[nodiscard]] std::span<const std::string_view> words_of(TextField field) noexcept;
 

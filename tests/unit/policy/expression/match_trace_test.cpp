@@ -20,7 +20,8 @@ using test::tcp;
 using test::udp;
 
 Expression tree_of(std::string_view text) {
-    return std::get<ParsedExpression>(parse_expression(text)).tree;
+    static TextNames names;
+    return std::get<ParsedExpression>(parse_expression(text, {.text_names = &names})).tree;
 }
 
 struct Row {
@@ -102,10 +103,19 @@ TEST(Examine, TellsWhatDecidedOfAUnit) {
         {"dns.qname eq \"A.b\"", true, "dns.qname is \"a.b\", which is \"A.b\", whatever the case"},
         {"proto.l7 eq \"dns\"", false, "proto.l7 is absent"},
         {"dns.qr", false, "dns.qr is absent"},
+        {"quic.version eq 1", false, "quic.version is 0x6b3343cf, not 0x00000001"},
+        {"quic.version gt 1", true, "quic.version is 0x6b3343cf, in 0x00000002-0xffffffff"},
+        {"http.request.headers[\"X-Key\"] eq \"k\"", true,
+         "http.request.headers[\"X-Key\"] is \"k\", which is \"k\""},
+        {"http.request.headers[\"x-key\"] eq \"l\"", false,
+         "http.request.headers[\"x-key\"] is \"k\", not one that is \"l\""},
+        {"http.cookies[\"X-Key\"] ne \"l\"", false, "http.cookies[\"X-Key\"] is absent"},
     };
     UnitTexts unit;
     unit.set(TextField::DnsQname, bytes_of("a.b"));
     unit.set(TextField::DnsQtype, bytes_of("28"));
+    unit.set(TextField::QuicVersion, bytes_of("1798521807"));
+    unit.set(named_text(0), bytes_of("k"));
     ParsedFrame seen = parse_of(kDns);
     seen.headers.unit = &unit;
     for (const UnitRow& row : rows) {

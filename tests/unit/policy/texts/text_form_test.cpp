@@ -25,7 +25,7 @@ constexpr TextField kSni = TextField::TlsSni;
 
 const Row kRows[] = {
     {TextField::ProtoScheme, kIs, "http", ""},
-    {TextField::ProtoScheme, kIs, "httsp", "did you mean `https`?"},
+    {TextField::ProtoScheme, kIs, "httsp", "did you mean `http`?"},
     {TextField::ProtoScheme, kBegins, "http", ""},
     {TextField::ProtoScheme, kEnds, "ss", "found \"ss\""},
     {TextField::ProtoL7, kIs, "h2c", ""},

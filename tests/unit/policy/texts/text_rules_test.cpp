@@ -86,6 +86,33 @@ TEST(TextRules, NamesAreWrittenAsPacketsHaveThem) {
     }
 }
 
+// Of later layers, with what is written in them.
+TEST(TextRules, NumbersAreWrittenInEitherBase) {
+    const auto tests = [](const std::string& when) {
+        const Outcome outcome = compile(kHead + rule(0, "'" + when + "'"));
+        if (!outcome.rules) {
+            return outcome.problems.front().message;
+        }
+        std::string texts;
+        for (const TextEntry& entry : outcome.rules->set.classifier.parts().texts.entries) {
+            texts += entry.text + ";";
+        }
+        return texts;
+    };
+    EXPECT_EQ(tests("quic.version eq 0x00000001"), "1;");
+    EXPECT_EQ(tests("quic.version in {0x6b3343cf 1}"), "1;1798521807;");
+    EXPECT_EQ(tests("quic.version le 0xff"), "0-255;");
+    EXPECT_NE(tests("quic.version eq 0x100000000").find("not a number up to 4294967295"),
+              std::string::npos);
+    EXPECT_EQ(tests("quic.token_len gt 0"), "1-65535;");
+    EXPECT_EQ(tests("tls.handshake.type eq 1"), "1;");
+    EXPECT_EQ(tests("tls.handshake.type eq \"client_hello\""), "1;");
+    EXPECT_NE(
+        tests("tls.handshake.type in {1 \"client_helo\"}").find("did you mean `client_hello`?"),
+        std::string::npos);
+    EXPECT_NE(tests("quic.version eq \"1\"").find("without quotes"), std::string::npos);
+}
+
 TEST(TextRules, TooManyPatternsAreAnErrorWithTheirNumber) {
     std::string text = kHead;
     for (std::size_t number = 0; number < 33; ++number) {

@@ -1,0 +1,97 @@
+"""Requests of HTTP/1.1, from RFC 9112 and the rule language: whole heads, whose bytes come in their order.
+
+What is malformed, comes twice or out of order is beyond this reader: the generator makes none.
+"""
+import re
+
+REQUEST_LINE = re.compile(rb"([!#$%&'*+.^_`|~0-9A-Za-z-]+) ([^ ]+) HTTP/1\.1\Z")
+UNRESERVED = b"abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-._~"
+SEQUENCES = 1 << 32
+HEADER_FIELDS = {"user-agent": "http.user_agent", "referer": "http.referer"}
+
+
+class Streams:
+    """Each direction of a connection: where its bytes go on, the head that has begun, and what is
+    left of a body."""
+
+    def __init__(self):
+        self.known = {}
+
+    def see(self, packet):
+        """Gives a packet the fields of the request whose head it completes."""
+        fields, payload = packet.fields, packet.fields.get("payload")
+        if packet.sequence is None or not payload:
+            return
+        key = tuple(fields.get(name) for name in
+                    ("ip.src", "ip.dst", "l4.sport", "l4.dport", "vlan.id", "dir", "port"))
+        at, begun, body = self.known.get(key, (packet.sequence, b"", 0))
+        if at != packet.sequence:
+            return
+        behind = payload[min(body, len(payload)):]
+        body -= len(payload) - len(behind)
+        head, end, rest = (begun + behind).partition(b"\r\n\r\n")
+        if end:
+            found, body = read_head(head)
+            fields.update(found)
+            packet.requests = 1
+            begun, body = rest[body:], body - min(body, len(rest))
+        else:
+            begun = head
+        self.known[key] = ((at + len(payload)) % SEQUENCES, begun, body)
+
+
+def read_head(head):
+    """-> (the fields of a request, the bytes of its body)"""
+    first, *lines = head.split(b"\r\n")
+    method, target = REQUEST_LINE.match(first).groups()
+    headers, cookies = {}, {}
+    for line in lines:
+        name, _, value = line.partition(b":")
+        name, value = name.decode().lower(), value.strip(b" \t")
+        headers.setdefault(name, value)
+        if name == "cookie":
+            for pair in value.split(b";"):
+                cookie, _, value_of_it = pair.strip(b" \t").partition(b"=")
+                cookies.setdefault(cookie.decode(), value_of_it)
+    absolute = re.match(rb"[A-Za-z][A-Za-z0-9+.-]*://([^/?]*)(.*)", target)
+    host, rest = absolute.groups() if absolute else (headers["host"], target)
+    path, mark, query = rest.partition(b"?")
+    fields = {"proto.l7": b"http", "proto.scheme": b"http", "http.request.method": method,
+              "http.host": normal_host(host), "http.request.uri": target,
+              "http.request.uri.path": normal_path(path)}
+    if mark:
+        fields["http.request.uri.query"] = query
+    for name, value in headers.items():
+        fields[f'http.request.headers["{name}"]'] = value
+        if name in HEADER_FIELDS:
+            fields[HEADER_FIELDS[name]] = value
+    for name, value in cookies.items():
+        fields[f'http.cookies["{name}"]'] = value
+    return fields, int(headers.get("content-length", 0))
+
+
+def normal_host(host):
+    """Without port and the dot of the root, in small letters."""
+    name = re.match(rb"\[[^]]*\]|[^:]*", host)[0].lower()
+    return name[:-1] if len(name) > 1 and name.endswith(b".") else name
+
+
+def normal_path(path):
+    """RFC 3986, 6.2.2; runs of slashes are one."""
+    if not path.startswith(b"/"):
+        return path
+    path = re.sub(rb"[\x80-\xff]", lambda one: b"%%%02X" % one[0][0], path)
+    path = re.sub(rb"%([0-9A-Fa-f]{2})", decoded, path)
+    segments, kept = path[1:].split(b"/"), []
+    for segment in segments:
+        if segment == b"..":
+            kept = kept[:-1]
+        elif segment not in (b"", b"."):
+            kept.append(segment)
+    is_folder = segments[-1] in (b"", b".", b"..")
+    return b"/" + b"/".join(kept) + (b"/" if is_folder and kept else b"")
+
+
+def decoded(escape):
+    octet = bytes([int(escape[1], 16)])
+    return octet if octet in UNRESERVED else b"%" + escape[1].upper()
