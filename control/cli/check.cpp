@@ -48,13 +48,25 @@ Checked check_file(const std::string& path, bool strict, Look look) {
     return file;
 }
 
-// What limits cost whose packets are handed to the owners of their keys.
-void print_owners(const CompiledRules& compiled) {
-    const auto has_owner = [](const RuleSummary& rule) {
+bool has_scope(const CompiledRules& compiled, LimitScope scope) {
+    const std::string_view name = kLimitScopeNames[static_cast<std::size_t>(scope)];
+    return std::any_of(compiled.rules.begin(), compiled.rules.end(), [&](const RuleSummary& rule) {
         return std::any_of(rule.limits.begin(), rule.limits.end(),
-                           [](const LimitSummary& limit) { return limit.scope == "owner"; });
-    };
-    if (std::any_of(compiled.rules.begin(), compiled.rules.end(), has_owner)) {
+                           [&](const LimitSummary& limit) { return limit.scope == name; });
+    });
+}
+
+// What limits cost whose packets are handed to the owners of their keys, or that those are asked
+// about.
+void print_owners(const CompiledRules& compiled) {
+    if (has_scope(compiled, LimitScope::Asked)) {
+        print(
+            "asked: each packet of the rule that its other limits admit waits until the worker "
+            "that owns its key has answered, which is exact, and later packets of its connection "
+            "wait behind it; without an answer they are dropped as no_answer, or judged without "
+            "that limit if on_full is open\n");
+    }
+    if (has_scope(compiled, LimitScope::Owner)) {
         print(
             "owner: every packet of the rule goes to the worker that owns its key, which is exact; "
             "most of them pass a ring between two workers, and are parsed and matched twice; where "

@@ -42,12 +42,13 @@ std::string keys_set_text(const Json& rule) {
     return set == 0 ? "" : fmt::format(" ({} set)", set);
 }
 
-// Why packets of a limit are handed to the owners of its keys, and by what.
+// Why packets of a limit are handed to the owners of its keys, or those are asked, and by what.
 std::string owners_text(const Json& document) {
     std::string text;
     for (const Json& rule : document.at("rules")) {
         for (const Json& limit : rule.at("limits")) {
-            if (text_of(limit, "scope") == "owner") {
+            const std::string scope = text_of(limit, "scope");
+            if (scope == "owner" || scope == "asked") {
                 text += fmt::format("{}, limit {}: at most {}\n", text_of(rule, "id"),
                                     text_of(limit, "name"), text_of(limit, "bound"));
             }

@@ -172,6 +172,11 @@ private:
         scratch_.general = (general | burst_.several() | burst_.following()) & rows;
     }
 
+    // What an enforcing rule decides is not handed over; it may wait behind others.
+    [[nodiscard]] bool counts_on_sight(const RulePlan& rule) const noexcept {
+        return burst_.is_new() ||
+               (burst_.origin() == Burst::Origin::Worker && rule.mode == Mode::Enforce);
+    }
     void count_on_sight(const RulePlan& rule, RowMask rows) noexcept {
         RuleCounters& counters = core_.counters.rules[rule.counters];
         (forwards(rule.match_verdict) ? counters.admitted : counters.exceeded)
@@ -185,7 +190,7 @@ private:
                 continue;
             }
             const RowMask rows = match.rows & open;
-            if (burst_.is_new() || rule.mode == Mode::Enforce) [[likely]] {
+            if (counts_on_sight(rule)) [[likely]] {
                 count_on_sight(rule, rows);
             }
             if (rule.mode != Mode::Enforce || rows == 0) {

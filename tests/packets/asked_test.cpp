@@ -266,7 +266,8 @@ TEST(Asked, ExactlyTheCountPassesOverAllWorkers) {
 TEST(Asked, PacketsOfAConnectionStayInTheirOrder) {
     AskingWorkers workers{
         rules("  - {id: names, when: dns.qname eq \"a.example\", key: [dns.qname], per: query, " +
-              std::string{kLog} + "}\n"),
+              std::string{kLog} +
+              "}\n  - {id: allowed, when: dns.qname eq \"b.example\", on_match: allow}\n"),
         kWorkers};
     const auto query = [](std::string_view name, std::uint16_t sport) {
         return test::udp()
@@ -285,7 +286,8 @@ TEST(Asked, PacketsOfAConnectionStayInTheirOrder) {
     EXPECT_EQ(workers.sent()[0].rank, 2U);
     EXPECT_EQ(workers.sent()[1].rank, 3U);
     EXPECT_EQ(workers.sent()[3].rank, 4U);
-    EXPECT_EQ(workers.sent()[1].decision.reason, Reason::Unmatched);
+    EXPECT_EQ(workers.sent()[1].decision.reason, Reason::AllowRule);
+    EXPECT_EQ(workers.counted(1)[0], 2U) << "each is counted once, also one that has waited";
     EXPECT_EQ(workers.counted(UnitEvent::DnsQuery), 4U) << "each is parsed once";
 }
 

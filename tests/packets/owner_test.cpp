@@ -240,6 +240,20 @@ TEST(Owner, ABlockListIsNotHandedOver) {
     EXPECT_EQ(workers.handed(), 6U) << "a quarter has come to its owner at once";
 }
 
+TEST(Owner, ARuleThatOnlyWatchesCountsAPacketOnce) {
+    Workers workers{
+        rules("  - {id: seen, mode: monitor, when: ip.src eq 10.0.0.9, on_match: allow}\n"
+              "  - {id: log, key: [ip.dst], " +
+              std::string{kLog} + "}\n"),
+        kWorkers};
+    const auto frame = test::udp().src("10.0.0.9").dst("192.0.2.1").bytes();
+    for (std::size_t i = 0; i < 20; ++i) {
+        (void)workers.judge(i % kWorkers, frame, kStart);
+    }
+    EXPECT_EQ(workers.handed(), 15U);
+    EXPECT_EQ(workers.admitted(0), 20U);
+}
+
 // Keys are spread over the workers.
 TEST(Owner, EachWorkerOwnsItsPartOfTheKeys) {
     Workers workers{rules("  - {id: log, key: [ip.dst], " + std::string{kLog} + "}\n"), kWorkers};

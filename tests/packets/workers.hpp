@@ -169,6 +169,11 @@ public:
             return worker.counters.by_table_event[static_cast<std::size_t>(event)].read();
         });
     }
+    // What a rule has admitted.
+    [[nodiscard]] std::uint64_t admitted(std::size_t rule) const {
+        const std::uint32_t row = set().rules[rule].counters;
+        return sum([row](const Worker& one) { return one.counters.rules[row].admitted.read(); });
+    }
     [[nodiscard]] std::uint64_t moved_debts() const {
         return sum([](const Worker& worker) { return worker.counters.moved_debts.read(); });
     }
@@ -304,6 +309,7 @@ private:
             arrive(burst_, *waiting.frame, waiting.decision, from_);
         }
         me.inbox.clear();
+        burst_.come_from_worker();
         begin(me, now);
         end(me, now);
     }

@@ -77,6 +77,16 @@ TEST(BoxScopes, Table) {
          "  - {id: a, key: [ip.dst, l4.dport], " LOG
          "}\n  - {id: b, key: [\"prefix(ip.dst, 24)\"], " LOG "}\n",
          "a owner 1(prefix(ip.dst, 24|24)); b owner 1(prefix(ip.dst, 24|24))"},
+        {"units of a later layer", "  - {id: a, key: [dns.qname], per: query, " LOG "}\n",
+         "a asked"},
+        {"headers of packets that may have units",
+         "  - {id: a, key: [ip.dst], " LOG "}\n  - {id: b, when: dns.qr eq 1, on_match: drop}\n",
+         "a asked; b"},
+        {"headers of packets that have none, and of both",
+         "  - {id: a, when: ip.proto eq 6, key: [ip.dst], " LOG
+         "}\n  - {id: b, when: ip.proto eq 17 and dns.qr eq 1, on_match: drop}\n  - {id: c, key: "
+         "[ip.src], " LOG "}\n",
+         "a owner 1(ip.dst); b; c asked"},
         {"nothing in common",
          "  - {id: a, key: [ip.dst], " LOG "}\n  - {id: b, key: [l4.dport], " LOG "}\n",
          "a owner 1(); b owner 1()"},
