@@ -136,7 +136,7 @@ class Example(Case):
         login = request("/x/../login?next=/", "POST", headers=["Content-Length: 0"])
         verdicts = self.judge([("192.0.2.1", login)] * 7 + [("192.0.2.2", login), ("192.0.2.1", request("/login"))])
         self.assertEqual([verdict for verdict, _, _ in verdicts], ["pass"] * 5 + ["drop"] * 2 + ["pass"] * 2)
-        self.assertEqual(verdicts[5], ("drop", "login", "192.0.2.1/32"))
+        self.assertEqual(verdicts[5], ("drop", "login", "192.0.2.1"))
 
     def test_api_keys_have_a_rate_each_and_those_without_share_one(self):
         def call(key):
