@@ -13,23 +13,19 @@ import sys
 import time
 
 from box_case import HostsCase, main
-from capture_files import Case, checksum, ethernet, ipv4, pcap
+from capture_files import Case, ethernet, ipv4, pcap
 from http_hosts import Client, WebServer, within
 from programs import wait_until
 
 ROOT = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..")
 EXAMPLE = os.path.join(ROOT, "control", "examples", "http.yaml")
-SYN, FIN, PSH, ACK = 2, 1, 8, 16
+PSH, ACK = 8, 16
 SECOND = 1_000_000_000
 
 
-def segment(payload, seq=1, src="192.0.2.1", dst="198.51.100.7", sport=40000, dport=80, flags=ACK, sums=False):
+def segment(payload, seq=1, src="192.0.2.1", dst="198.51.100.7", sport=40000, dport=80, flags=ACK):
     payload = payload.encode() if isinstance(payload, str) else payload
     head = struct.pack("!HHIIBBHHH", sport, dport, seq & 0xFFFFFFFF, 1, 0x50, flags, 0xFFFF, 0, 0)
-    if sums:
-        pseudo = bytes(map(int, src.split("."))) + bytes(map(int, dst.split("."))) + struct.pack(
-            "!BBH", 0, 6, len(head) + len(payload))
-        head = head[:16] + struct.pack("!H", checksum(pseudo + head + payload)) + head[18:]
     return ethernet(ipv4(src, dst, 6, head + payload), 0x0800)
 
 
@@ -295,8 +291,9 @@ class SlowHeads(Live):
         return {entry["counter"]["name"]: entry["counter"]["packets"] for entry in listing if "counter" in entry}
 
     def send(self, number, payload, seq, flags):
-        self.wire.send(segment(payload, seq, f"10.80.{number % self.SOURCES}.9", self.ADDRESS,
-                               1024 + number // self.SOURCES, 8081, flags))
+        frame = segment(payload, seq, f"10.80.{number % self.SOURCES}.9", self.ADDRESS,
+                        1024 + number // self.SOURCES, 8081, flags)
+        self.wire.send(b"\xff" * 6 + frame[6:])  # whatever the host's address of Ethernet is
 
     def dropped(self):
         reasons = self.box.stats()["reasons"]
