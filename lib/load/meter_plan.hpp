@@ -85,6 +85,8 @@ struct MeterPlan {
     // What all rules together read, and whether one of them counts units of a later layer.
     TextFieldSet texts;
     bool counts_units = false;
+    // An enforcing rule asks whom the requests of trusted proxies are from.
+    bool enforces_on_clients = false;
 
     // Whether matching and keying need more of a frame than its headers.
     [[nodiscard]] bool reads_payload() const noexcept { return counts_units || !texts.empty(); }

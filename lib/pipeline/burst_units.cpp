@@ -56,6 +56,14 @@ bool BurstUnits::find(std::size_t row, const UnitSource& packet) noexcept {
     return !refused_;
 }
 
+void BurstUnits::name_clients(std::size_t row, const ProxiedClients& clients) noexcept {
+    for (Unit& unit : std::span{units_[row]}.first(counts_[row])) {
+        if (unit.kind == Per::Request && !clients.name(unit.texts)) {
+            UnitSink{*this, row}.count(UnitEvent::NoProxiedClient);
+        }
+    }
+}
+
 RowMask BurstUnits::rows_in(const HeaderColumns& headers) const noexcept {
     if (!finder_.proto) {
         return ~RowMask{0};

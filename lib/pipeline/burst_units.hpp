@@ -1,4 +1,5 @@
 #pragma once
+#include "lib/load/proxied_clients.hpp"
 #include "lib/packet/text_field.hpp"
 #include "lib/pipeline/look.hpp"
 #include "lib/pipeline/scratch.hpp"
@@ -113,6 +114,9 @@ public:
     [[nodiscard]] const Unit& unit(std::size_t row, std::size_t number) const noexcept {
         return units_[row][number];
     }
+
+    // Gives each request of a trusted proxy its client.
+    void name_clients(std::size_t row, const ProxiedClients& clients) noexcept;
 
     // What the parser has counted since the burst began.
     [[nodiscard]] const std::array<std::uint32_t, kUnitEventCount>& events() const noexcept {

@@ -110,9 +110,10 @@ private:
         if (core_.policy.malformed != MalformedPolicy::Drop) {
             return;
         }
-        const RowMask refused = crowded & concerned_rows(units, [](const RulePlan& rule) {
-                                    return rule.mode == Mode::Enforce;
-                                });
+        const RowMask concerned =
+            concerned_rows(units, [](const RulePlan& rule) { return rule.mode == Mode::Enforce; });
+        const RowMask unknown = set_.meter_plan.enforces_on_clients ? burst_.proxied() : 0;
+        const RowMask refused = crowded & (concerned | unknown);
         burst_.headers().malformed |= refused;
         for_each_row(refused,
                      [&](std::size_t row) { burst_.headers().parsed[row] = Parsed::TooManyUnits; });
@@ -127,7 +128,12 @@ private:
             return rows;
         }
         const RowMask wanted = concerned_rows(*units, [](const RulePlan&) { return true; });
-        const RowMask crowded = find_units(burst_, wanted, set_, core_);
+        const RowMask crowded = find_units(burst_, wanted | burst_.proxied(), set_, core_);
+        if ((burst_.proxied() & burst_.headers().present_rows(HeaderPart::Client)) != 0)
+            [[unlikely]] {
+            // Whom requests are from is known by now.
+            set_.classifier->match_headers(burst_.headers(), rows, scratch_.matches);
+        }
         if (crowded != 0) [[unlikely]] {
             refuse(*units, crowded);
         }

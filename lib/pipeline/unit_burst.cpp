@@ -19,6 +19,9 @@ RowMask find_units(Burst& burst, RowMask rows, const LoadedSet& set,
         if (!units.find(row, {burst.headers_of(row), burst.frame(row), set.meter_plan.texts})) {
             crowded |= row_bit(row);
         } else if (units.count(row) != 0) {
+            if (has_row(burst.proxied(), row)) [[unlikely]] {
+                units.name_clients(row, *set.proxied_clients);
+            }
             const BurstUnits::Unit& first = units.unit(row, 0);
             burst.set_unit(row, first.kind, first.texts);
             several |= units.count(row) > 1 ? row_bit(row) : 0;

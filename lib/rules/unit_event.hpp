@@ -19,6 +19,7 @@ enum class UnitEvent : std::uint8_t {
     DnsBadPointer,
     DnsNameTooLong,
     TooManyUnits,
+    NoProxiedClient,
 };
 
 struct UnitEventRow {
@@ -39,6 +40,8 @@ inline constexpr auto kUnitEvents = std::to_array<UnitEventRow>({
     {UnitEvent::DnsBadPointer, "dns_bad_pointer", "port 53, compression that leads nowhere"},
     {UnitEvent::DnsNameTooLong, "dns_name_too_long", "port 53, a name of more than 255 bytes"},
     {UnitEvent::TooManyUnits, "too_many_units", "packets that have no room for all of theirs"},
+    {UnitEvent::NoProxiedClient, "no_proxied_client",
+     "requests of a trusted proxy whose header names no client"},
 });
 inline constexpr std::size_t kUnitEventCount = kUnitEvents.size();
 

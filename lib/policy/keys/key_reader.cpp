@@ -29,7 +29,7 @@ std::string schema_of(const KeyPart& part) {
     for (const WrappingRow& row : kWrappings) {
         schema += part.unwrapping.has(row.wrapping) ? "/" + std::string{row.name} : "";
     }
-    return schema + ";";
+    return schema + (part.field == Field::ProxiedClient ? "/proxied;" : ";");
 }
 
 void read_part(const YamlNode& item, KeyText& key, const ReadContext& context) {
@@ -55,7 +55,6 @@ void read_part(const YamlNode& item, KeyText& key, const ReadContext& context) {
         context.not_enforced(places[remark.offset], remark.text);
     }
     report_uses(reader.from_databases(), places, context);
-    report_clients(reader.clients(), places, context);
     if (!operand->field && !operand->text) {
         key.whole = false;
         return;
