@@ -99,6 +99,8 @@ void packet_arguments(CLI::App& app, PacketWords& packet) {
     add("--payload", packet.payload, "its payload: a text with \\xNN, or hex: and digits");
     add("--http", packet.http, "an HTTP request as its payload, such as 'GET /x'; TCP");
     add("--host", packet.host, "of --http");
+    add("-H,--header", packet.header_lines, "of --http: 'Name: value', as often as needed")
+        ->allow_extra_args(false);
     add("--ttl", packet.ttl, "hop limit")->capture_default_str();
     add("--dscp", packet.dscp, "differentiated services")->check(CLI::Range(0, 63));
     add("--vlan", packet.vlan, "VLAN")->check(CLI::Range(1, 4094));

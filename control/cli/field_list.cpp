@@ -1,6 +1,6 @@
 #include "control/cli/field_list.hpp"
 
-#include "lib/policy/expression/operand.hpp"
+#include "lib/policy/expression/operand_parser.hpp"
 #include "lib/policy/problems/nearest.hpp"
 
 #include <fmt/format.h>
@@ -12,15 +12,8 @@ namespace {
 
 constexpr std::size_t kLongestName = 64;
 
-// Fields of the language that frames are not parsed for yet; some take a name in brackets.
-bool is_unsupported_field(std::string_view name) {
-    const std::string_view family = name.substr(0, name.find('['));
-    return name == row_of(TextField::Payload).name ||
-           ((family == name || takes_a_name(family)) && find_unsupported_field(family) != nullptr);
-}
-
 FieldFault fault_of(const std::string& name) {
-    if (is_unsupported_field(name)) {
+    if (name == row_of(TextField::Payload).name) {
         return {true, fmt::format("field '{}' is not built yet", name)};
     }
     if (name.size() > kLongestName) {
@@ -29,30 +22,56 @@ FieldFault fault_of(const std::string& name) {
     return {false, fmt::format("no field '{}'{}", name, did_you_mean(name, field_names()))};
 }
 
+// http.request.headers["name"], as an expression has it.
+std::variant<TextField, FieldFault> parse_named(const std::string& name, TextNames& names) {
+    TokenReader reader{name, {.text_names = &names}};
+    const std::optional<Operand> operand = parse_operand(reader);
+    if (operand && reader.peek().kind != Token::Kind::End) {
+        (void)reader.fail_here("the end of the field");
+    }
+    if (reader.error()) {
+        return FieldFault{false, fmt::format("no field '{}': {}", name.substr(0, kLongestName),
+                                             reader.error()->text)};
+    }
+    return *operand->text;
+}
+
+std::variant<ShownField, FieldFault> parse_shown_field(const std::string& name, TextNames& names) {
+    if (find_text_family(name.substr(0, name.find('[')))) {
+        const std::variant<TextField, FieldFault> named = parse_named(name, names);
+        const auto* fault = std::get_if<FieldFault>(&named);
+        return fault != nullptr ? std::variant<ShownField, FieldFault>{*fault}
+                                : ShownField{std::get<TextField>(named)};
+    }
+    const std::optional<TextField> text = find_text_field(name);
+    if (text && is_of_unit(*text)) {
+        return ShownField{*text};
+    }
+    const std::optional<Field> field = find_field(name);
+    if (!field) {
+        return fault_of(name);
+    }
+    if (is_from_database(*field)) {
+        return FieldFault{false,
+                          fmt::format("field '{}' comes from a database, not from the frame; "
+                                      "`explain` shows it with a rule file that names one",
+                                      name)};
+    }
+    return ShownField{*field};
+}
+
 }  // namespace
 
-std::variant<std::vector<ShownField>, FieldFault> parse_field_list(
-    const std::vector<std::string>& names) {
-    std::vector<ShownField> fields;
+std::variant<FieldList, FieldFault> parse_field_list(const std::vector<std::string>& names) {
+    FieldList list;
     for (const std::string& name : names) {
-        const std::optional<TextField> text = find_text_field(name);
-        if (text && is_of_unit(*text)) {
-            fields.emplace_back(*text);
-            continue;
+        const std::variant<ShownField, FieldFault> field = parse_shown_field(name, list.text_names);
+        if (const auto* fault = std::get_if<FieldFault>(&field)) {
+            return *fault;
         }
-        const std::optional<Field> field = find_field(name);
-        if (!field) {
-            return fault_of(name);
-        }
-        if (is_from_database(*field)) {
-            return FieldFault{false, fmt::format("field '{}' comes from a database, not from the "
-                                                 "frame; `explain` shows it with a rule file that "
-                                                 "names one",
-                                                 name)};
-        }
-        fields.emplace_back(*field);
+        list.fields.push_back(std::get<ShownField>(field));
     }
-    return fields;
+    return list;
 }
 
 std::variant<Tunnels, std::string> parse_tunnels(const std::vector<std::string>& names) {

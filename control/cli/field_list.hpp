@@ -2,6 +2,7 @@
 #include "lib/packet/field.hpp"
 #include "lib/packet/parse.hpp"
 #include "lib/packet/text_field.hpp"
+#include "lib/rules/text_name.hpp"
 
 #include <string>
 #include <string_view>
@@ -19,8 +20,13 @@ struct FieldFault {
 // A field of the headers, or a text of a unit of a later layer.
 using ShownField = std::variant<Field, TextField>;
 
+struct FieldList {
+    std::vector<ShownField> fields;  // in the order given
+    TextNames text_names;            // of headers and cookies among them
+};
+
 // Fields by their names in the rule language.
-[[nodiscard]] std::variant<std::vector<ShownField>, FieldFault> parse_field_list(
+[[nodiscard]] std::variant<FieldList, FieldFault> parse_field_list(
     const std::vector<std::string>& names);
 
 // A list of tunnels by their names in sluice.yaml; "none" alone is none, an empty list all. The

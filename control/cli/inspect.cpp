@@ -1,17 +1,20 @@
 #include "control/cli/capture_end.hpp"
 #include "control/cli/commands.hpp"
 #include "control/cli/field_list.hpp"
+#include "control/cli/replay/worker_set.hpp"
 #include "control/cli/terminal.hpp"
 #include "control/json.hpp"
 #include "lib/capture/reader.hpp"
 #include "lib/match/number_ranges.hpp"
 #include "lib/packet/field_text.hpp"
-#include "lib/pipeline/l7_units.hpp"
 #include "lib/rules/text_part.hpp"
+#include "lib/units/unit_parser.hpp"
 
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 
+#include <algorithm>
+#include <memory>
+#include <optional>
 #include <variant>
 
 namespace sluice {
@@ -22,60 +25,85 @@ struct Seen {
     const CapturedFrame& frame;
     PacketHeaders headers;
     const BurstUnits& units;
+
+    // A line for each unit, and one of a frame without any.
+    [[nodiscard]] std::size_t lines() const { return std::max<std::size_t>(units.count(0), 1); }
+    // nullopt: the unit of that line has no such text.
+    [[nodiscard]] std::optional<std::string> text(TextField field, std::size_t line) const {
+        if (line >= units.count(0) || !units.unit(0, line).texts.has(field)) {
+            return std::nullopt;
+        }
+        return text_of_value(row_of(field), units.unit(0, line).texts.text(field), false);
+    }
 };
 
-// Looks at frames one by one.
+// What a capture may hold at once. Nobody aims it at a budget, and a head that pauses for minutes
+// in it is whole all the same.
+constexpr UnitBudget kInspected{.connections = {.connections = std::size_t{1} << 18,
+                                                .half_heads_per_source = std::size_t{1} << 15,
+                                                .half_head_timeout = std::chrono::minutes{15},
+                                                .idle_timeout = std::chrono::hours{1}}};
+
+// Looks at frames one by one. Whatever they hold passes.
 class Inspector {
 public:
-    Inspector(const std::vector<ShownField>& fields, Tunnels tunnels) : tunnels_{tunnels} {
-        for (const ShownField& field : fields) {
+    Inspector(const FieldList& list, Tunnels tunnels) : tunnels_{tunnels} {
+        for (const ShownField& field : list.fields) {
             if (const auto* text = std::get_if<TextField>(&field)) {
                 wanted_.add(*text);
             }
         }
+        // The names have been read as tokens.
+        requests_ = *RequestTexts::make(list.text_names, wanted_);
+        (void)passed_->add({}, Direction::In, 0);
+        passed_->decision(0).verdict = Verdict::Pass;
     }
     [[nodiscard]] Seen look_at(const CapturedFrame& frame) {
         Seen seen{frame, {}, units_};
         const FrameView view{frame.bytes, frame.wire_size};
         parse_frame(view, tunnels_, seen.headers);
         units_.clear();
+        now_ = std::max(now_, frame.timestamp);
         if (!wanted_.empty() && !is_malformed(seen.headers.parsed)) {
-            (void)units_.find(0, {seen.headers, view, wanted_});
+            const bool all = units_.find(0, {.headers = seen.headers,
+                                             .frame = view,
+                                             .wanted = wanted_,
+                                             .counted = {Per::Request, Per::Query, Per::Handshake},
+                                             .requests = requests_,
+                                             .hash = hash_,
+                                             .now = now_});
+            crowded_ += all ? 0 : 1;
+            units_.settle(*passed_, row_bit(0));
         }
         return seen;
     }
+    // Frames whose units are too many to be shown.
+    [[nodiscard]] std::uint64_t crowded() const noexcept { return crowded_; }
 
 private:
     Tunnels tunnels_;
     TextFieldSet wanted_;
-    BurstUnits units_{l7_unit_finder()};
+    RequestTexts requests_;
+    KeyHasher hash_{kReplaySecret};
+    UnitParser parser_{kInspected};
+    BurstUnits units_{parser_.finder(), UnitRoom::OnlyPacket};
+    std::unique_ptr<Burst> passed_ = std::make_unique<Burst>();
+    Instant now_{};  // of parsers; it never goes back
+    std::uint64_t crowded_ = 0;
 };
 
-// One for each unit that has the text.
-std::vector<std::string> texts_of(TextField field, const Seen& seen) {
-    std::vector<std::string> texts;
-    for (std::size_t number = 0; number < seen.units.count(0); ++number) {
-        const UnitTexts& unit = seen.units.unit(0, number).texts;
-        if (unit.has(field)) {
-            texts.push_back(text_of_value(unit.text(field), false));
-        }
-    }
-    return texts;
-}
-
-// Of several units side by side, with commas between them.
-std::string text_of(const ShownField& field, const Seen& seen) {
+std::string text_of(const ShownField& field, const Seen& seen, std::size_t line) {
     if (const auto* header = std::get_if<Field>(&field)) {
         return field_text(*header, seen.headers, seen.frame.bytes, "");
     }
-    return fmt::format("{}", fmt::join(texts_of(std::get<TextField>(field), seen), ","));
+    return seen.text(std::get<TextField>(field), line).value_or("");
 }
 
-void print_line(const Seen& seen, const std::vector<ShownField>& fields) {
+void print_line(const Seen& seen, const FieldList& list, std::size_t number) {
     std::string line = std::to_string(seen.frame.number);
-    for (const ShownField& field : fields) {
+    for (const ShownField& field : list.fields) {
         line += '\t';
-        line += text_of(field, seen);
+        line += text_of(field, seen, number);
     }
     line += '\n';
     print(line);
@@ -94,39 +122,45 @@ void add_header(Field field, const Seen& seen, Json& object) {
     }
 }
 
-// Of several units a list.
-void add_texts(TextField field, const Seen& seen, Json& object) {
+void add_text(TextField field, const Seen& seen, const TextNames& names, std::size_t line,
+              Json& object) {
     const TextFieldRow& row = row_of(field);
-    Json values = Json::array();
-    for (const std::string& text : texts_of(field, seen)) {
-        const std::optional<std::uint64_t> number = read_decimal(text);
-        values.push_back(row.kind == TextKind::Number && number ? Json(*number) : Json(text));
-    }
-    if (!values.empty()) {
-        object[std::string{row.name}] = values.size() == 1 ? values[0] : values;
+    if (const std::optional<std::string> text = seen.text(field, line)) {
+        const std::optional<std::uint64_t> number = read_decimal(*text);
+        object[name_of(field, names)] =
+            row.kind == TextKind::Number && number ? Json(*number) : Json(*text);
     }
 }
 
-void print_object(const Seen& seen, const std::vector<ShownField>& fields) {
+void print_object(const Seen& seen, const FieldList& list, std::size_t number) {
     Json object{{"frame", seen.frame.number}};
-    for (const ShownField& field : fields) {
+    for (const ShownField& field : list.fields) {
         if (const auto* header = std::get_if<Field>(&field)) {
             add_header(*header, seen, object);
         } else {
-            add_texts(std::get<TextField>(field), seen, object);
+            add_text(std::get<TextField>(field), seen, list.text_names, number, object);
         }
     }
     print(dump_line(object));
 }
 
-ExitCode show_frames(CaptureReader& reader, const Options& options,
-                     const std::vector<ShownField>& fields, Tunnels tunnels) {
-    Inspector inspector{fields, tunnels};
+ExitCode show_frames(CaptureReader& reader, const Options& options, const FieldList& list,
+                     Tunnels tunnels) {
+    Inspector inspector{list, tunnels};
+    const auto print_one = options.json ? print_object : print_line;
     CapturedFrame frame;
     CaptureReader::Next next = reader.next(frame);
     for (; next == CaptureReader::Next::Frame; next = reader.next(frame)) {
         const Seen seen = inspector.look_at(frame);
-        options.json ? print_object(seen, fields) : print_line(seen, fields);
+        for (std::size_t line = 0; line < seen.lines(); ++line) {
+            print_one(seen, list, line);
+        }
+    }
+    if (inspector.crowded() != 0) {
+        say_warning(
+            fmt::format("{} frames hold more than {} requests or queries each; theirs are "
+                        "not shown",
+                        inspector.crowded(), kMostOfOnly));
     }
     const std::uint64_t left_out = reader.left_out().total();
     if (options.json && left_out != 0) {
@@ -153,8 +187,7 @@ ExitCode run_inspect(const Options& options) {
         say_error(reader.error().what);
         return ExitCode::Refused;
     }
-    return show_frames(*reader, options, std::get<std::vector<ShownField>>(fields),
-                       std::get<Tunnels>(tunnels));
+    return show_frames(*reader, options, std::get<FieldList>(fields), std::get<Tunnels>(tunnels));
 }
 
 }  // namespace sluice

@@ -1,5 +1,6 @@
 #include "dataplane/box/dataplane.hpp"
 
+#include "dataplane/box/unit_memory.hpp"
 #include "lib/base/log.hpp"
 #include "lib/base/memory_room.hpp"
 #include "lib/load/memory_bound.hpp"
@@ -53,6 +54,9 @@ Result<std::unique_ptr<Dataplane>> Dataplane::make(const BoxConfig& box) {
     Result<BoxState> state = BoxState::open(box, lcores.size());
     if (!state) {
         return state.error();
+    }
+    if (const Result<Done> fits = check_unit_memory(box, lcores.size()); !fits) {
+        return fits.error();
     }
     std::unique_ptr<Dataplane> made{new Dataplane{box, std::move(lcores), *std::move(state)}};
     if (const Result<Done> done = made->rules_.load_saved(); !done) {

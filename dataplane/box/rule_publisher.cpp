@@ -1,5 +1,6 @@
 #include "dataplane/box/rule_publisher.hpp"
 
+#include "dataplane/box/unit_memory.hpp"
 #include "lib/base/log.hpp"
 #include "lib/wire/codec.hpp"
 
@@ -35,6 +36,7 @@ RulePublisher::RulePublisher(const BoxConfig& box, BoxState& state, WorkerFleet&
       top_{top},
       store_{box.state_dir},
       on_no_rules_{box.on_no_rules},
+      unit_memory_{unit_memory_of(box, workers.size())},
       merge_interval_{box.merge_interval},
       key_{database_key_of(box)},
       running_{std::make_unique<const Running>()},

@@ -85,6 +85,7 @@ private:
     TopReport& top_;
     RulesStore store_;
     OnNoRules on_no_rules_;
+    std::uint64_t unit_memory_;  // that workers take once they are made
     KeptRules kept_rules_ = KeptRules::None;
     Nanoseconds merge_interval_;
     // Shared with the workers, with what came beside them.

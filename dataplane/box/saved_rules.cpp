@@ -23,7 +23,7 @@ Result<Done> check(const ApplyRules& rules, const DatabaseKey& key) {
 
 // nullopt: there are none that can be used.
 std::optional<ApplyRules> RulePublisher::saved_rules() {
-    Result<std::optional<ApplyRules>> saved = store_.load(workers_.size());
+    Result<std::optional<ApplyRules>> saved = store_.load(workers_.size(), unit_memory_);
     if (saved && !*saved) {
         return std::nullopt;
     }
@@ -45,7 +45,7 @@ std::optional<ApplyRules> RulePublisher::saved_rules() {
 
 // In the place of those that cannot be read.
 std::optional<ApplyRules> RulePublisher::rules_before() {
-    Result<std::optional<ApplyRules>> before = store_.load_before(workers_.size());
+    Result<std::optional<ApplyRules>> before = store_.load_before(workers_.size(), unit_memory_);
     if (before && !*before) {
         return std::nullopt;
     }

@@ -7,6 +7,7 @@
 #include "lib/base/read_file.hpp"
 #include "lib/wire/codec.hpp"
 
+#include <algorithm>
 #include <cerrno>
 #include <cstring>
 #include <filesystem>
@@ -57,6 +58,11 @@ private:
     bool is_first_ = false;  // nothing is replaced
 };
 
+Room room_beside(std::uint64_t kept, std::size_t workers) {
+    const std::uint64_t there_are = available_memory();
+    return {there_are - std::min(there_are, kept), workers};
+}
+
 }  // namespace
 
 RulesStore::RulesStore(std::string directory)
@@ -78,16 +84,18 @@ Result<Done> RulesStore::save(const RulesInForce& rules) const {
     return done;
 }
 
-Result<std::optional<ApplyRules>> RulesStore::load(std::size_t workers) const {
-    Result<std::optional<ApplyRules>> kept = read(path_, workers);
+Result<std::optional<ApplyRules>> RulesStore::load(std::size_t workers,
+                                                   std::uint64_t kept_room) const {
+    Result<std::optional<ApplyRules>> kept = read(path_, room_beside(kept_room, workers));
     if (kept && !*kept && ::access(before_.c_str(), F_OK) == 0) {
         return Error{Errc::BadSyntax, "the saved rule set " + path_ + " is gone"};
     }
     return kept;
 }
 
-Result<std::optional<ApplyRules>> RulesStore::load_before(std::size_t workers) const {
-    return read(before_, workers);
+Result<std::optional<ApplyRules>> RulesStore::load_before(std::size_t workers,
+                                                          std::uint64_t kept_room) const {
+    return read(before_, room_beside(kept_room, workers));
 }
 
 // A file that was left where it is keeps its name.
@@ -97,7 +105,7 @@ void RulesStore::take_back() const {
     }
 }
 
-Result<std::optional<ApplyRules>> RulesStore::read(const std::string& path, std::size_t workers) {
+Result<std::optional<ApplyRules>> RulesStore::read(const std::string& path, Room room) {
     const auto text = read_whole_file(path, kMostBytes);
     if (!text && !is_about_content(text.error())) {
         return Error{Errc::Unreachable, "the saved rule set: " + text.error().what};
@@ -107,7 +115,6 @@ Result<std::optional<ApplyRules>> RulesStore::read(const std::string& path, std:
     }
     const Result<ByteView> body =
         text ? body_of(kRulesFile, bytes_of(**text)) : Result<ByteView>{text.error()};
-    const Room room{available_memory(), workers};
     Result<Request> request = body ? decode_request(*body, room) : Result<Request>{body.error()};
     if (!request && request.error().code == Errc::NoMemory) {
         return Error{Errc::Unreachable, "the saved rule set " + path + ": " + request.error().what};

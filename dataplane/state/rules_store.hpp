@@ -1,6 +1,7 @@
 #pragma once
 #include "lib/base/result.hpp"
 #include "lib/wire/message.hpp"
+#include "lib/wire/room.hpp"
 
 #include <optional>
 #include <string>
@@ -23,17 +24,18 @@ public:
 
     // nullopt: nothing was ever saved. A file that is of another version or was cut off is put
     // aside and reported; so is one that is gone. One that cannot be read just now
-    // (Errc::Unreachable), or needs more memory than there is for so many workers, stays where it
-    // is.
-    [[nodiscard]] Result<std::optional<ApplyRules>> load(std::size_t workers = 1) const;
+    // (Errc::Unreachable), or needs more memory than there is for so many workers beside what is
+    // kept for others, stays where it is.
+    [[nodiscard]] Result<std::optional<ApplyRules>> load(std::size_t workers = 1,
+                                                         std::uint64_t kept_room = 0) const;
     // The set before it, likewise; nullopt: there is none. It stays the set before.
-    [[nodiscard]] Result<std::optional<ApplyRules>> load_before(std::size_t workers = 1) const;
+    [[nodiscard]] Result<std::optional<ApplyRules>> load_before(std::size_t workers = 1,
+                                                                std::uint64_t kept_room = 0) const;
     // The set before is the saved one from now on, where no other is.
     void take_back() const;
 
 private:
-    [[nodiscard]] static Result<std::optional<ApplyRules>> read(const std::string& path,
-                                                                std::size_t workers);
+    [[nodiscard]] static Result<std::optional<ApplyRules>> read(const std::string& path, Room room);
 
     std::string directory_;
     std::string path_;

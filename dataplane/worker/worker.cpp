@@ -2,7 +2,6 @@
 
 #include "dataplane/read_clock.hpp"
 #include "lib/pipeline/adopt.hpp"
-#include "lib/pipeline/l7_units.hpp"
 #include "lib/pipeline/run_burst.hpp"
 
 #include <span>
@@ -42,10 +41,11 @@ Worker::Worker(CoreToken me, const WorkerSetup& setup, CoreState core, std::span
       ledger_{me_.index(), setup.ledger_lanes, records, Instant{}},
       owners_{me_.index(), setup.workers},
       io_{std::move(lanes)},
+      unit_parser_{setup.units},
       time_{rte_get_tsc_hz()} {
     core_.buckets.set_unsynced(&ledger_.records());
-    coming_->find_units_by(l7_unit_finder());
-    going_->find_units_by(l7_unit_finder());
+    coming_->find_units_by(unit_parser_.finder());
+    going_->find_units_by(unit_parser_.finder());
 }
 
 void Worker::run() noexcept {
@@ -145,13 +145,15 @@ void Worker::advance(const Running& running, DpdkIo* lane, From from) noexcept {
     }
     const LoadedSet& rules = running.rules();
     switch (running.state) {
-        case Running::State::Enforce:
-            match_overlapped(*coming_, *going_, rules, core_);
+        case Running::State::Enforce: {
+            const Now at = now();
+            match_overlapped(*coming_, *going_, rules, core_, at);
             if (!rules.steering.empty() && from == From::Port && lane != nullptr) [[unlikely]] {
                 owners_.run(*coming_, rules, core_, lane->owners());
             }
-            meter_overlapped(*coming_, *going_, rules, core_, now());
+            meter_overlapped(*coming_, *going_, rules, core_, at);
             break;
+        }
         case Running::State::Panic:
             pass_all(*going_, Reason::Panic);
             break;

@@ -12,6 +12,7 @@
 #include "lib/share/latest.hpp"
 #include "lib/share/mailbox.hpp"
 #include "lib/share/published.hpp"
+#include "lib/units/unit_parser.hpp"
 
 #include <chrono>
 #include <memory>
@@ -30,6 +31,7 @@ struct WorkerSetup {
     const Latest<TimeOfDay>& time_of_day;
     DeltaLanes& ledger_lanes;
     std::size_t workers;
+    UnitBudget units;
 };
 
 // Where a worker's frames come from and go to.
@@ -89,6 +91,7 @@ private:
     OwnerHandover owners_;
     bool owns_ = false;  // whether any rule set so far had packets handed to owners
     WorkerLanes io_;
+    UnitParser unit_parser_;
     // Two bursts on their way: the lines that one needs arrive while the other is worked on.
     std::unique_ptr<Burst> coming_ = std::make_unique<Burst>();
     std::unique_ptr<Burst> going_ = std::make_unique<Burst>();

@@ -28,6 +28,10 @@ void* map(std::size_t bytes, int flags) noexcept {
 
 }  // namespace
 
+std::size_t LineMemory::taken_for(std::size_t bytes) noexcept {
+    return round_up(bytes, kSmallPage) + (bytes >= kHugePage ? kHugePage : 0);
+}
+
 LineMemory::LineMemory(std::size_t bytes) : bytes_{bytes} {
     if (bytes <= kSmall) {
         const std::size_t size = std::max(round_up(bytes, kCacheLine), kCacheLine);
@@ -47,7 +51,7 @@ LineMemory::LineMemory(std::size_t bytes) : bytes_{bytes} {
     if (data_ != nullptr) {
         return;
     }
-    mapped_ = round_up(bytes, kSmallPage) + (bytes >= kHugePage ? kHugePage : 0);
+    mapped_ = taken_for(bytes);
     data_ = map(mapped_, 0);
     if (data_ == nullptr) {
         std::abort();

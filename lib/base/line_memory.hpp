@@ -15,6 +15,8 @@ public:
         : data_{data}, bytes_{bytes}, page_size_{page_size} {}
     ~LineMemory();
     LineMemory(LineMemory&& other) noexcept;
+    // What a request takes of the process at most, rounding and alignment included.
+    [[nodiscard]] static std::size_t taken_for(std::size_t bytes) noexcept;
     LineMemory(const LineMemory&) = delete;
     LineMemory& operator=(const LineMemory&) = delete;
     LineMemory& operator=(LineMemory&&) = delete;

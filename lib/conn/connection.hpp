@@ -25,6 +25,16 @@ enum class StreamPhase : std::uint8_t {
     Forgotten,   // a head begins at `next`, and bytes of it that were forwarded are held no more
 };
 
+// Connections of a group are remembered for another reason, and have a budget and an order of age
+// of their own.
+enum class AgeGroup : std::uint8_t {
+    Idle,      // nobody gains by its being forgotten
+    Refusal,   // a refusal sticks to bytes of it
+    GivenUp,   // Forgotten: the rest of a head must not pass
+    HalfHead,  // a head that is not whole
+};
+inline constexpr std::size_t kAgeGroups = 4;
+
 // One line. Place and digest are the table's (connection_lines), neighbours the age lists'.
 struct alignas(kLineBytes) Connection {
     std::uint64_t digest = 0;
@@ -34,14 +44,22 @@ struct alignas(kLineBytes) Connection {
     ConnectionIndex newer = kNoConnection;
     PoolLine held = kNoLine;    // HeldHead
     std::uint16_t at_home = 0;  // which of the lines from this one on have their home here
-    StreamPhase phase = StreamPhase::Free;
+    StreamPhase phase : 4 = StreamPhase::Free;
+    AgeGroup listed : 4 = AgeGroup::Idle;  // where its neighbours are
     JudgedRanges judged;
     FramingState framing{};
 
-    // It would be missed: a half head, or a refusal.
-    [[nodiscard]] bool at_stake() const noexcept {
-        return held != kNoLine || phase == StreamPhase::Forgotten || judged.any_blocks();
+    [[nodiscard]] AgeGroup group() const noexcept {
+        if (held != kNoLine) {
+            return AgeGroup::HalfHead;
+        }
+        if (phase == StreamPhase::Forgotten) {
+            return AgeGroup::GivenUp;
+        }
+        return judged.any_blocks() ? AgeGroup::Refusal : AgeGroup::Idle;
     }
+    // It would be missed: a half head, or a refusal.
+    [[nodiscard]] bool at_stake() const noexcept { return group() != AgeGroup::Idle; }
 };
 static_assert(sizeof(Connection) == kLineBytes, "a look-up touches one line");
 

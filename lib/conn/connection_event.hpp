@@ -21,6 +21,10 @@ enum class ConnectionEvent : std::uint8_t {
     IdleTimeout,
     HalfHeadTimeout,
     EvictedIdle,
+    EvictedRefusal,
+    EvictedGivenUp,
+    RefusalsFull,
+    GivenUpFull,
     EvictedHalfHead,
     EvictedShare,
     RefusedFull,
@@ -51,6 +55,13 @@ inline constexpr auto kConnectionEvents = std::to_array<ConnectionEventRow>({
     {ConnectionEvent::IdleTimeout, "idle_timeout", "connections forgotten because of silence"},
     {ConnectionEvent::HalfHeadTimeout, "half_head_timeout", "heads that took too long"},
     {ConnectionEvent::EvictedIdle, "evicted_idle", "connections forgotten for newer ones"},
+    {ConnectionEvent::EvictedRefusal, "evicted_refusal",
+     "refusals forgotten for newer connections"},
+    {ConnectionEvent::EvictedGivenUp, "evicted_given_up",
+     "heads given up and forgotten for newer connections"},
+    {ConnectionEvent::RefusalsFull, "refusals_full", "refusals kept no longer than passes are"},
+    {ConnectionEvent::GivenUpFull, "given_up_full",
+     "heads given up, kept no longer than passes are"},
     {ConnectionEvent::EvictedHalfHead, "evicted_half_head", "heads given up for newer ones"},
     {ConnectionEvent::EvictedShare, "evicted_share", "heads beyond their source's share"},
     {ConnectionEvent::RefusedFull, "refused_full", "segments without room for a half head"},
@@ -78,6 +89,8 @@ struct ConnectionCounters {
     std::array<Counter, kConnectionEvents.size()> by_event;
     Counter connections;  // now
     Counter half_heads;   // now
+    Counter refusals;     // now, connections that a refusal sticks to
+    Counter given_up;     // now, connections whose head was given up
     Counter held_lines;   // now, of 64 bytes
 
     void count(ConnectionEvent event) noexcept { by_event[static_cast<std::size_t>(event)].add(1); }

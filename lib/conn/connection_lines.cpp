@@ -9,11 +9,11 @@ namespace {
 
 constexpr std::uint64_t kReach = 16;
 
-std::size_t lines_for(std::size_t connections) noexcept {
+}  // namespace
+
+std::size_t ConnectionLines::lines_for(std::size_t connections) noexcept {
     return std::bit_ceil(std::max<std::size_t>(connections + connections / 2, kReach));
 }
-
-}  // namespace
 
 ConnectionLines::ConnectionLines(std::size_t connections)
     : memory_{lines_for(connections) * sizeof(Connection)},

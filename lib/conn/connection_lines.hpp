@@ -14,6 +14,7 @@ class ConnectionLines {
 public:
     // Aborts if there is no memory.
     explicit ConnectionLines(std::size_t connections);
+    [[nodiscard]] static std::size_t lines_for(std::size_t connections) noexcept;
 
     [[nodiscard]] ConnectionIndex find(std::uint64_t digest) const noexcept;
     // A new connection with this digest, which is not there; kNoConnection: no line is near.
@@ -25,6 +26,8 @@ public:
         return lines_[index];
     }
     [[nodiscard]] std::size_t size() const noexcept { return size_; }
+    // Indices are below this.
+    [[nodiscard]] std::size_t capacity() const noexcept { return mask_ + 1; }
     void prefetch(std::uint64_t digest) const noexcept {
         __builtin_prefetch(&lines_[digest & mask_], 1);
     }

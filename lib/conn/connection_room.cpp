@@ -14,10 +14,27 @@ constexpr int kSecondChances = 4;
 
 ConnectionBudget checked(ConnectionBudget budget) noexcept {
     budget.connections = std::max<std::size_t>(budget.connections, 1);
-    budget.half_heads = std::clamp<std::size_t>(budget.half_heads, 1, budget.connections);
+    for (std::size_t* share : {&budget.half_heads, &budget.refusals, &budget.given_up}) {
+        *share = std::clamp<std::size_t>(*share, 1, budget.connections);
+    }
     budget.half_heads_per_source = std::max<std::size_t>(budget.half_heads_per_source, 1);
     budget.head_bytes = std::clamp<std::size_t>(budget.head_bytes, 1, kMostHeadBytes);
     return budget;
+}
+
+SourceId id_of(std::uint64_t source) noexcept {
+    return static_cast<SourceId>(source ^ source >> 32);
+}
+
+ConnectionEvent evicted_of(AgeGroup group) noexcept {
+    switch (group) {
+        case AgeGroup::Refusal:
+            return ConnectionEvent::EvictedRefusal;
+        case AgeGroup::GivenUp:
+            return ConnectionEvent::EvictedGivenUp;
+        default:
+            return ConnectionEvent::EvictedHalfHead;
+    }
 }
 
 }  // namespace
@@ -28,7 +45,20 @@ ConnectionTable::ConnectionTable(const ConnectionBudget& budget)
       idle_ticks_{ticks_of(budget.idle_timeout) + 1},
       lines_{budget_.connections},
       pool_{budget_.half_head_lines},
-      half_heads_{budget_.half_heads, budget_.half_heads_per_source, lines_, pool_} {}
+      members_(lines_.capacity()),
+      shares_{{{budget_.refusals, budget_.refusals, members_},
+               {budget_.given_up, budget_.given_up, members_},
+               {budget_.half_heads, budget_.half_heads_per_source, members_}}} {}
+
+std::uint64_t ConnectionTable::memory_of(const ConnectionBudget& wanted) noexcept {
+    const ConnectionBudget budget = checked(wanted);
+    const std::size_t lines = ConnectionLines::lines_for(budget.connections);
+    return LineMemory::taken_for(lines * sizeof(Connection)) + lines * sizeof(SourceMember) +
+           LinePool::bytes_for(budget.half_head_lines) +
+           SourceShares::memory_of(budget.refusals, budget.refusals) +
+           SourceShares::memory_of(budget.given_up, budget.given_up) +
+           SourceShares::memory_of(budget.half_heads, budget.half_heads_per_source);
+}
 
 void ConnectionTable::set_now(Instant now) noexcept {
     ticks_ = ticks_of(now.time_since_epoch());
@@ -36,7 +66,9 @@ void ConnectionTable::set_now(Instant now) noexcept {
 
 void ConnectionTable::publish() noexcept {
     counters_.connections.set(lines_.size());
-    counters_.half_heads.set(half_heads_.size());
+    counters_.half_heads.set(shares_of(AgeGroup::HalfHead).size());
+    counters_.refusals.set(shares_of(AgeGroup::Refusal).size());
+    counters_.given_up.set(shares_of(AgeGroup::GivenUp).size());
     counters_.held_lines.set(pool_.size() - pool_.free());
 }
 
@@ -49,7 +81,7 @@ void ConnectionTable::refuse(StreamOffer& offer, RefusedWhy why) noexcept {
 
 bool ConnectionTable::open(StreamOffer& offer, std::uint32_t seq) noexcept {
     if (lines_.size() >= budget_.connections) {
-        evict_idle();
+        evict();
     }
     if (lines_.size() >= budget_.connections) {
         return false;
@@ -60,38 +92,84 @@ bool ConnectionTable::open(StreamOffer& offer, std::uint32_t seq) noexcept {
     }
     lines_[index].next = seq;
     lines_[index].touched = ticks_;
-    idle_.push_newest(lines_, index);
+    members_[index].id = id_of(offer.source_);
+    enter(index, AgeGroup::Idle);
     offer.connection_ = index;
     counters_.count(ConnectionEvent::Opened);
     publish();
     return true;
 }
 
-void ConnectionTable::evict_idle() noexcept {
-    if (idle_.oldest() == kNoConnection) {
-        if (budget_.when_full == FullHeads::Refuse) {
+// An idle connection goes. Budgets leave some; where they do not, what is at stake goes in the
+// order of how much its sender would gain, of the source with most its oldest.
+void ConnectionTable::evict() noexcept {
+    AgeList& idle = ages_of(AgeGroup::Idle);
+    if (idle.oldest() != kNoConnection) {
+        for (int i = 0; i < kSecondChances; ++i) {
+            const ConnectionIndex oldest = idle.oldest();
+            if (age_of(lines_[oldest]) > idle_ticks_ / 4) {
+                break;
+            }
+            idle.remove(lines_, oldest);
+            idle.push_newest(lines_, oldest);
+        }
+        remove(idle.oldest(), ConnectionEvent::EvictedIdle);
+        return;
+    }
+    if (budget_.when_full == FullHeads::Refuse) {
+        return;
+    }
+    for (const AgeGroup group : {AgeGroup::Refusal, AgeGroup::GivenUp, AgeGroup::HalfHead}) {
+        const ConnectionIndex oldest = shares_of(group).oldest_of_most();
+        if (oldest != kNoConnection) {
+            remove(oldest, evicted_of(group));
             return;
         }
-        forget_head(half_heads_.oldest_of_most(), ConnectionEvent::EvictedHalfHead);
     }
-    for (int i = 0; i < kSecondChances; ++i) {
-        const ConnectionIndex oldest = idle_.oldest();
-        if (age_of(lines_[oldest]) > idle_ticks_ / 4) {
-            break;
-        }
-        idle_.remove(lines_, oldest);
-        idle_.push_newest(lines_, oldest);
-    }
-    remove(idle_.oldest(), ConnectionEvent::EvictedIdle);
 }
 
 void ConnectionTable::remove(ConnectionIndex index, ConnectionEvent event) noexcept {
     if (lines_[index].held != kNoLine) {
         end_half_head(index);
     }
-    idle_.remove(lines_, index);
+    leave(index);
     lines_.remove(index);
     counters_.count(event);
+    publish();
+}
+
+void ConnectionTable::leave(ConnectionIndex index) noexcept {
+    const AgeGroup group = lines_[index].listed;
+    ages_of(group).remove(lines_, index);
+    if (group != AgeGroup::Idle) {
+        shares_of(group).remove(index);
+    }
+}
+
+void ConnectionTable::enter(ConnectionIndex index, AgeGroup group) noexcept {
+    lines_[index].listed = group;
+    ages_of(group).push_newest(lines_, index);
+    if (group != AgeGroup::Idle) {
+        shares_of(group).add(index);
+    }
+}
+
+// Who has no room in the budget of its group any more is as idle as the others, and the first to
+// become that is the oldest of the source with most.
+void ConnectionTable::regroup(ConnectionIndex index) noexcept {
+    const AgeGroup group = lines_[index].group();
+    if (group == lines_[index].listed) {
+        return;
+    }
+    leave(index);
+    if (group != AgeGroup::Idle && shares_of(group).full()) {
+        const ConnectionIndex oldest = shares_of(group).oldest_of_most();
+        leave(oldest);
+        enter(oldest, AgeGroup::Idle);
+        counters_.count(group == AgeGroup::Refusal ? ConnectionEvent::RefusalsFull
+                                                   : ConnectionEvent::GivenUpFull);
+    }
+    enter(index, group);
     publish();
 }
 
@@ -101,13 +179,14 @@ void ConnectionTable::note_end(ConnectionIndex index) noexcept {
     if (connection.at_stake()) {
         return;
     }
+    regroup(index);
     connection.touched = ticks_ - (idle_ticks_ - std::min(idle_ticks_, kLingerTicks));
-    idle_.remove(lines_, index);
-    idle_.push_oldest(lines_, index);
+    ages_of(AgeGroup::Idle).remove(lines_, index);
+    ages_of(AgeGroup::Idle).push_oldest(lines_, index);
 }
 
 bool ConnectionTable::make_room(StreamOffer& offer) noexcept {
-    const ConnectionIndex oldest = half_heads_.oldest_of_most();
+    const ConnectionIndex oldest = shares_of(AgeGroup::HalfHead).oldest_of_most();
     if (budget_.when_full == FullHeads::Refuse || oldest == kNoConnection) {
         return false;
     }
@@ -116,15 +195,17 @@ bool ConnectionTable::make_room(StreamOffer& offer) noexcept {
 }
 
 bool ConnectionTable::begin_half_head(StreamOffer& offer) noexcept {
-    if (half_heads_.count_of(offer.source_) >= budget_.half_heads_per_source) {
+    SourceShares& half_heads = shares_of(AgeGroup::HalfHead);
+    const SourceId source = members_[offer.connection_].id;
+    if (half_heads.count_of(source) >= budget_.half_heads_per_source) {
         if (budget_.when_full == FullHeads::Refuse) {
             counters_.count(ConnectionEvent::RefusedShare);
             refuse(offer, RefusedWhy::SourceShare);
             return false;
         }
-        forget_head(half_heads_.oldest_of(offer.source_), ConnectionEvent::EvictedShare);
+        forget_head(half_heads.oldest_of(source), ConnectionEvent::EvictedShare);
     }
-    bool room = half_heads_.size() < budget_.half_heads || make_room(offer);
+    bool room = !half_heads.full() || make_room(offer);
     PoolLine head = kNoLine;
     while (room && (head = pool_.take()) == kNoLine) {
         room = make_room(offer);
@@ -135,13 +216,10 @@ bool ConnectionTable::begin_half_head(StreamOffer& offer) noexcept {
         return false;
     }
     Connection& connection = lines_[offer.connection_];
-    idle_.remove(lines_, offer.connection_);
-    held_.push_newest(lines_, offer.connection_);
     connection.held = head;
     connection.touched = ticks_;
-    half_heads_.add(offer.connection_, offer.source_);
+    regroup(offer.connection_);
     counters_.count(ConnectionEvent::HalfHead);
-    publish();
     return true;
 }
 
@@ -168,47 +246,52 @@ Holding ConnectionTable::hold(StreamOffer& offer, std::size_t at, ByteView bytes
 
 void ConnectionTable::end_half_head(ConnectionIndex index) noexcept {
     Connection& connection = lines_[index];
-    half_heads_.remove(index);
     HeldBytes{pool_, connection.held}.release();
     pool_.give_back(connection.held);
     connection.held = kNoLine;
     connection.touched = ticks_;
-    held_.remove(lines_, index);
-    idle_.push_newest(lines_, index);
-    publish();
+    regroup(index);
 }
 
 // Its bytes go; that they went stays known, so that the rest of the head does not pass unjudged.
 void ConnectionTable::forget_head(ConnectionIndex index, ConnectionEvent event) noexcept {
     Connection& connection = lines_[index];
+    connection.phase =
+        connection.phase == StreamPhase::Head ? StreamPhase::Forgotten : StreamPhase::Lost;
     if (connection.held != kNoLine) {
         end_half_head(index);
     }
-    connection.phase =
-        connection.phase == StreamPhase::Head ? StreamPhase::Forgotten : StreamPhase::Lost;
+    regroup(index);
     counters_.count(event);
+}
+
+// Whether one was forgotten because of its silence.
+bool ConnectionTable::expire_silent(AgeGroup group) noexcept {
+    AgeList& ages = ages_of(group);
+    const ConnectionIndex oldest = ages.oldest();
+    if (oldest == kNoConnection) {
+        return false;
+    }
+    if (age_of(lines_[oldest]) > idle_ticks_) {
+        remove(oldest, ConnectionEvent::IdleTimeout);
+        return true;
+    }
+    if (age_of(lines_[oldest]) < idle_ticks_ / 2) {
+        // Touched since it was put there: others behind it may be older.
+        ages.remove(lines_, oldest);
+        ages.push_newest(lines_, oldest);
+    }
+    return false;
 }
 
 void ConnectionTable::expire(Instant now, unsigned most) noexcept {
     set_now(now);
     for (unsigned i = 0; i < most; ++i) {
-        const ConnectionIndex half = held_.oldest();
+        const ConnectionIndex half = ages_of(AgeGroup::HalfHead).oldest();
         if (half != kNoConnection && age_of(lines_[half]) > half_head_ticks_) {
             forget_head(half, ConnectionEvent::HalfHeadTimeout);
-            continue;
-        }
-        const ConnectionIndex idle = idle_.oldest();
-        if (idle == kNoConnection) {
-            return;
-        }
-        if (age_of(lines_[idle]) > idle_ticks_) {
-            remove(idle, ConnectionEvent::IdleTimeout);
-        } else if (age_of(lines_[idle]) < idle_ticks_ / 2) {
-            // Touched since it was put there: others behind it may be older.
-            idle_.remove(lines_, idle);
-            idle_.push_newest(lines_, idle);
-            return;
-        } else {
+        } else if (!expire_silent(AgeGroup::Idle) && !expire_silent(AgeGroup::Refusal) &&
+                   !expire_silent(AgeGroup::GivenUp)) {
             return;
         }
     }

@@ -264,6 +264,7 @@ void ConnectionTable::settle(std::uint64_t digest, std::uint32_t from, std::uint
     if (index != kNoConnection) {
         Connection& connection = lines_[index];
         connection.judged.paint(verdict, from, to, connection.next);
+        regroup(index);
     }
 }
 

@@ -2,8 +2,12 @@
 #include "lib/conn/age_list.hpp"
 #include "lib/conn/connection_budget.hpp"
 #include "lib/conn/connection_event.hpp"
-#include "lib/conn/half_heads.hpp"
+#include "lib/conn/held_bytes.hpp"
+#include "lib/conn/source_shares.hpp"
 #include "lib/conn/stream_offer.hpp"
+
+#include <array>
+#include <vector>
 
 // Between TCP segments and the parsers of later layers: one worker's half heads, and verdicts that
 // stick to bytes that were judged.
@@ -27,6 +31,8 @@ class ConnectionTable {
 public:
     // Aborts if there is no memory. Nothing is allocated later.
     explicit ConnectionTable(const ConnectionBudget& budget);
+    // Bytes that it takes.
+    [[nodiscard]] static std::uint64_t memory_of(const ConnectionBudget& budget) noexcept;
     ConnectionTable(const ConnectionTable&) = delete;
     ConnectionTable& operator=(const ConnectionTable&) = delete;
 
@@ -65,7 +71,9 @@ public:
 
     [[nodiscard]] const ConnectionCounters& counters() const noexcept { return counters_; }
     [[nodiscard]] std::size_t size() const noexcept { return lines_.size(); }
-    [[nodiscard]] std::size_t half_heads() const noexcept { return half_heads_.size(); }
+    [[nodiscard]] std::size_t half_heads() const noexcept {
+        return shares_of(AgeGroup::HalfHead).size();
+    }
 
 private:
     [[nodiscard]] Connection* of(const StreamOffer& offer) noexcept {
@@ -102,7 +110,8 @@ private:
 
     // Connections and their budget.
     [[nodiscard]] bool open(StreamOffer& offer, std::uint32_t seq) noexcept;
-    void evict_idle() noexcept;
+    void evict() noexcept;
+    [[nodiscard]] bool expire_silent(AgeGroup group) noexcept;
     void remove(ConnectionIndex index, ConnectionEvent event) noexcept;
     [[nodiscard]] std::uint32_t age_of(const Connection& connection) const noexcept {
         return ticks_ - connection.touched;
@@ -111,15 +120,31 @@ private:
     void set_now(Instant now) noexcept;
     void note_end(ConnectionIndex index) noexcept;
 
+    // Groups: a connection whose state has changed moves to where it belongs.
+    [[nodiscard]] SourceShares& shares_of(AgeGroup group) noexcept {
+        return shares_[static_cast<std::size_t>(group) - 1];
+    }
+    [[nodiscard]] const SourceShares& shares_of(AgeGroup group) const noexcept {
+        return shares_[static_cast<std::size_t>(group) - 1];
+    }
+    [[nodiscard]] AgeList& ages_of(AgeGroup group) noexcept {
+        return ages_[static_cast<std::size_t>(group)];
+    }
+    void regroup(ConnectionIndex index) noexcept;
+    void enter(ConnectionIndex index, AgeGroup group) noexcept;
+    void leave(ConnectionIndex index) noexcept;
+
     ConnectionBudget budget_;
     std::uint32_t half_head_ticks_;
     std::uint32_t idle_ticks_;
     std::uint32_t ticks_ = 0;  // the segment's instant
     ConnectionLines lines_;
     LinePool pool_;
-    HalfHeads half_heads_;
-    AgeList held_;  // by when their head began
-    AgeList idle_;  // by when they were last moved there; touched since: they move again
+    std::vector<SourceMember> members_;
+    std::array<SourceShares, kAgeGroups - 1> shares_;  // of Refusal, GivenUp, HalfHead
+    // Half heads by when they began, others by when they were last moved there; touched since: they
+    // move again.
+    std::array<AgeList, kAgeGroups> ages_;
     ConnectionCounters counters_;
 };
 

@@ -66,8 +66,8 @@ void ConnectionTable::drop_held(ConnectionIndex index, std::uint64_t bytes) noex
     held.wanted = 0;
     held.line_end = 0;
     connection.touched = ticks_;
-    held_.remove(lines_, index);
-    held_.push_newest(lines_, index);
+    ages_of(AgeGroup::HalfHead).remove(lines_, index);
+    ages_of(AgeGroup::HalfHead).push_newest(lines_, index);
 }
 
 void ConnectionTable::set_body(ConnectionIndex index, const UnitBody& body,
@@ -123,6 +123,7 @@ void ConnectionTable::finish(StreamOffer& offer, std::size_t head, StickyVerdict
             counters_.count(ConnectionEvent::Unremembered);
         }
         connection.judged.paint(verdict, offer.seq, offer.seq + first, connection.next);
+        regroup(offer.connection_);
         offer.rest_ = {};
         return;
     }
@@ -134,6 +135,7 @@ void ConnectionTable::finish(StreamOffer& offer, std::size_t head, StickyVerdict
     connection.judged.append(verdict, offer.seq, connection.next);
     drop_held(offer.connection_, first);
     set_body(offer.connection_, body, extent - first);
+    regroup(offer.connection_);
 }
 
 void ConnectionTable::framed(StreamOffer& offer, std::size_t bytes, const FramingState& state,
@@ -197,6 +199,7 @@ void ConnectionTable::more(StreamOffer& offer, const HeadNeed& need) noexcept {
     }
     if (connection.held == kNoLine && !begin_half_head(offer)) {
         connection.phase = StreamPhase::Forgotten;
+        regroup(offer.connection_);
         return;
     }
     HeldHead& held = held_of(connection);
@@ -232,6 +235,7 @@ void ConnectionTable::not_mine(StreamOffer& offer) noexcept {
     }
     connection->phase = StreamPhase::Lost;
     begin_unit_at(offer.connection_, offer.seq + static_cast<std::uint32_t>(bytes.size()));
+    regroup(offer.connection_);
 }
 
 void ConnectionTable::keep_stray(StreamOffer& offer) noexcept {

@@ -28,6 +28,10 @@ FragmentTable::FragmentTable(const FragmentBudget& budget)
     }
 }
 
+std::uint64_t FragmentTable::memory_of(const FragmentBudget& budget) noexcept {
+    return LineMemory::taken_for(fragment_lines_for(budget.datagrams) * sizeof(Line));
+}
+
 FragmentTable::Datagram* FragmentTable::find(std::uint64_t digest, std::uint32_t ticks) noexcept {
     for (Datagram& one : lines_[digest & mask_].datagrams) {
         if (one.state != State::Free && one.tag == tag_of(digest)) {

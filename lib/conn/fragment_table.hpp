@@ -66,6 +66,8 @@ class FragmentTable {
 public:
     // Aborts if there is no memory. Nothing is allocated later.
     explicit FragmentTable(const FragmentBudget& budget);
+    // Bytes that it takes.
+    [[nodiscard]] static std::uint64_t memory_of(const FragmentBudget& budget) noexcept;
     FragmentTable(const FragmentTable&) = delete;
     FragmentTable& operator=(const FragmentTable&) = delete;
 

@@ -19,12 +19,9 @@ struct HeldPiece {
     [[nodiscard]] std::size_t end() const noexcept { return std::size_t{at} + size; }
 };
 
-struct HeldHead {
+struct alignas(kLineBytes) HeldHead {
     static constexpr std::size_t kPieces = 4;
 
-    std::uint32_t source = 0;  // HalfHeads: whose it is, and its neighbours there
-    std::uint32_t older = 0;
-    std::uint32_t newer = 0;
     std::uint16_t wanted = 0;   // offered again once so many bytes are there in order
     std::uint8_t line_end = 0;  // LineEnds of the bytes in order
     std::uint8_t count = 0;

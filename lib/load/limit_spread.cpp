@@ -1,5 +1,6 @@
 #include "lib/load/limit_spread.hpp"
 
+#include "lib/base/bytes.hpp"
 #include "lib/hash/siphash.hpp"
 
 #include <algorithm>
@@ -7,6 +8,8 @@
 #include <bit>
 #include <cstddef>
 #include <cstring>
+#include <string>
+#include <string_view>
 #include <vector>
 
 namespace sluice {
@@ -22,17 +25,22 @@ public:
         const auto bytes = std::bit_cast<std::array<std::byte, sizeof(word)>>(word);
         bytes_.insert(bytes_.end(), bytes.begin(), bytes.end());
     }
+    void add(std::string_view text) {
+        add(text.size());
+        const ByteView bytes = bytes_of(text);
+        bytes_.insert(bytes_.end(), bytes.begin(), bytes.end());
+    }
     [[nodiscard]] std::uint64_t hash() const { return siphash_1_3(HashSecret{}, bytes_); }
 
 private:
     std::vector<std::byte> bytes_;
 };
 
-std::uint64_t hash_of(const OwnerGroup& group) {
+std::uint64_t hash_of(const OwnerGroup& group, const TextNames& names) {
     Words words;
     words.add(group.salt);
     for (const KeyPart& part : group.parts) {
-        words.add(part.text ? 1 + static_cast<std::uint64_t>(*part.text) : 0);
+        words.add(part.text ? state_name_of(*part.text, names) : std::string{});
         words.add(static_cast<std::uint64_t>(part.field));
         words.add(part.v4_length);
         words.add(part.v6_length);
@@ -47,7 +55,7 @@ std::uint64_t hash_of(const OwnerGroup& group) {
 
 std::uint64_t spread_of(const LoadedLimit& limit, const LoadedRule& rule, const LoadedSet& set) {
     if (limit.scope == LimitScope::Owner && rule.owner_group != 0) {
-        return hash_of(set.owner_groups[rule.owner_group - 1U]);
+        return hash_of(set.owner_groups[rule.owner_group - 1U], set.named_texts);
     }
     // Its packets are not handed to owners: the ports decide.
     return limit.scope == LimitScope::Local ? std::max(limit.spread_at_ports, kLeastHash)

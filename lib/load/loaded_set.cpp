@@ -22,6 +22,7 @@ LoadedSet unloaded(const RuleSet& rules) {
     if (rules.clients != nullptr) {
         set.proxied_clients = std::make_shared<const ProxiedClients>(*rules.clients);
     }
+    set.named_texts = rules.named_texts;
     set.rules.reserve(rules.rules.size());
     for (const Rule& rule : rules.rules) {
         LoadedRule& loaded = set.rules.emplace_back();

@@ -1,6 +1,7 @@
 #pragma once
 #include "lib/load/meter_plan.hpp"
 #include "lib/load/proxied_clients.hpp"
+#include "lib/load/request_texts.hpp"
 #include "lib/match/geo_table.hpp"
 #include "lib/rules/override_table.hpp"
 #include "lib/rules/rule_set.hpp"
@@ -56,6 +57,8 @@ struct LoadedSet {
     std::vector<Action> actions{kPass, kDrop};  // as in RuleSet
     std::vector<LoadedRule> rules;
     std::vector<OwnerGroup> owner_groups;
+    TextNames named_texts;
+    RequestTexts request_texts;  // what rules read of a request's headers and cookies
     // By slot, every limit of the set and those of earlier sets that may still have entries.
     std::vector<SlotRow> slots;
     MeterPlan meter_plan;                                   // points into the rules above

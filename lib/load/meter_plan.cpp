@@ -130,9 +130,11 @@ void note_later_layers(const LoadedRule& rule, RulePlan& made) {
     made.texts = made.key_texts;
     made.texts.add_all(rule.path_costs.empty() ? TextFieldSet{}
                                                : TextFieldSet{TextField::HttpPath});
-    made.counts_units =
-        std::any_of(rule.limits.begin(), rule.limits.end(),
-                    [](const LoadedLimit& limit) { return !is_of_packet(limit.per); });
+    for (const LoadedLimit& limit : rule.limits) {
+        if (!is_of_packet(limit.per)) {
+            made.counts.add(limit.per);
+        }
+    }
 }
 
 void add_rule(MeterPlan& plan, const LoadedRule& rule, std::span<const Action> actions) {
@@ -178,7 +180,7 @@ MeterPlan make_meter_plan(const LoadedSet& set) {
     }
     for (const RulePlan& rule : plan.rules) {
         plan.texts.add_all(rule.texts);
-        plan.counts_units |= rule.counts_units;
+        plan.counts.add_all(rule.counts);
     }
     if (set.proxied_clients != nullptr) {
         plan.texts.add(kClientHeader);

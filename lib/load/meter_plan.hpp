@@ -71,8 +71,8 @@ struct RulePlan {
     // What its condition and its keys read, and what its keys do.
     TextFieldSet texts;
     TextFieldSet key_texts;
-    // A limit of it counts units of a later layer.
-    bool counts_units = false;
+    // The units of later layers that limits of it count.
+    PerSet counts;
 };
 
 struct MeterPlan {
@@ -82,14 +82,14 @@ struct MeterPlan {
     bool has_shared = false;
     // Some limit's state lies in more than its entry.
     bool touches_more = false;
-    // What all rules together read, and whether one of them counts units of a later layer.
+    // What all rules together read, and the units of later layers that they count.
     TextFieldSet texts;
-    bool counts_units = false;
+    PerSet counts;
     // An enforcing rule asks whom the requests of trusted proxies are from.
     bool enforces_on_clients = false;
 
     // Whether matching and keying need more of a frame than its headers.
-    [[nodiscard]] bool reads_payload() const noexcept { return counts_units || !texts.empty(); }
+    [[nodiscard]] bool reads_payload() const noexcept { return !counts.empty() || !texts.empty(); }
 };
 
 // The plan of a set whose slots, versions, counters and overrides have been given out; it points

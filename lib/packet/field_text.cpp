@@ -1,5 +1,6 @@
 #include "lib/packet/field_text.hpp"
 
+#include <charconv>
 #include <cstdio>
 
 namespace sluice {
@@ -56,6 +57,19 @@ std::string value_text(Field field, std::uint64_t value, std::string_view pair) 
         default:
             return field == Field::EthType ? ether_type_text(value) : std::to_string(value);
     }
+}
+
+std::string number_text(const TextFieldRow& row, std::string_view digits) {
+    std::uint64_t number = 0;
+    const char* last = digits.data() + digits.size();
+    const auto [end, error] = std::from_chars(digits.data(), last, number);
+    if (row.hex_digits == 0 || error != std::errc{} || end != last) {
+        return std::string{digits};
+    }
+    char text[2 + 16 + 1] = {};
+    (void)std::snprintf(text, sizeof(text), "0x%0*llx", int{row.hex_digits},
+                        static_cast<unsigned long long>(number));
+    return text;
 }
 
 }  // namespace sluice

@@ -1,5 +1,6 @@
 #pragma once
 #include "lib/packet/packet_headers.hpp"
+#include "lib/packet/text_field.hpp"
 
 #include <string>
 #include <string_view>
@@ -14,5 +15,9 @@ namespace sluice {
 
 // One value of a Number, Flag, Mac or Name field in the same form.
 [[nodiscard]] std::string value_text(Field field, std::uint64_t value, std::string_view pair);
+
+// A number of a later layer, which is a text of decimal digits, in the same form: quic.version as
+// 0x00000001. What is no number stays as it is.
+[[nodiscard]] std::string number_text(const TextFieldRow& row, std::string_view digits);
 
 }  // namespace sluice

@@ -53,7 +53,8 @@ struct TextFieldRow {
     TextField field;
     std::string_view name;
     TextKind kind = TextKind::Plain;
-    std::uint64_t max = 0;  // largest value of a Number
+    std::uint64_t max = 0;        // largest value of a Number
+    std::uint8_t hex_digits = 0;  // 8: people read the Number as 0x0000abcd; 0: in decimal
 };
 inline constexpr auto kTextFields = std::to_array<TextFieldRow>({
     {TextField::Payload, "payload"},
@@ -74,7 +75,7 @@ inline constexpr auto kTextFields = std::to_array<TextFieldRow>({
     {TextField::TlsAlpn, "tls.alpn"},
     {TextField::TlsJa4, "tls.ja4"},
     {TextField::QuicPacketType, "quic.packet_type"},
-    {TextField::QuicVersion, "quic.version", TextKind::Number, 0xFFFF'FFFF},
+    {TextField::QuicVersion, "quic.version", TextKind::Number, 0xFFFF'FFFF, 8},
     {TextField::QuicTokenLen, "quic.token_len", TextKind::Number, 0xFFFF},
     {TextField::QuicSni, "quic.sni", TextKind::Folded},
 });
@@ -146,7 +147,8 @@ private:
     return field != TextField::Payload;
 }
 
-// The values of proto.l7.
+// The values of proto.scheme and of proto.l7.
+inline constexpr auto kSchemes = std::to_array<std::string_view>({"http", "https"});
 inline constexpr auto kL7Names =
     std::to_array<std::string_view>({"http", "h2c", "tls", "quic", "dns"});
 inline constexpr std::string_view kL7Dns = "dns";

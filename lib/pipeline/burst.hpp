@@ -122,6 +122,8 @@ public:
     // The rows that stand for one of several units of their packet.
     void set_several(RowMask rows) noexcept { several_ = rows; }
     [[nodiscard]] RowMask several() const noexcept { return several_; }
+    // The rows that repeat bytes whose verdict another packet decides.
+    [[nodiscard]] RowMask following() const noexcept;
     // No row stands for a unit of a later layer.
     void forget_units() noexcept;
 

@@ -6,11 +6,11 @@ namespace sluice {
 
 UnitTexts* UnitSink::add(Per kind) noexcept {
     std::uint8_t& count = units_.counts_[row_];
-    if (count == kMaxUnits) {
+    if (count == (units_.room_ == UnitRoom::Shares ? kMaxUnits : kMostOfOnly)) {
         units_.refused_ = true;
         return nullptr;
     }
-    BurstUnits::Unit& unit = units_.units_[row_][count++];
+    BurstUnits::Unit& unit = units_.units_[row_ * kMaxUnits + count++];
     unit.kind = kind;
     unit.texts.clear();
     return &unit.texts;
@@ -24,12 +24,26 @@ ByteView UnitSink::keep(std::size_t size) noexcept {
 void UnitSink::refuse() noexcept {
     units_.refused_ = true;
 }
-void UnitSink::count(UnitEvent event) noexcept {
-    ++units_.events_[static_cast<std::size_t>(event)];
+void UnitSink::drop(Reason reason) noexcept {
+    if (!has_row(units_.unjudgeable_, row_)) {
+        units_.unjudgeable_ |= row_bit(row_);
+        units_.why_[row_] = reason;
+    }
+}
+void UnitSink::remember(const StickyBytes& bytes) noexcept {
+    units_.remembered_ |= row_bit(row_);
+    units_.sticky_[row_] = bytes;
+}
+void UnitSink::follow(const StickyBytes& bytes) noexcept {
+    units_.following_ |= row_bit(row_);
+    units_.followed_[row_] = bytes;
+}
+void UnitSink::count(UnitEvent event, std::uint32_t times) noexcept {
+    units_.events_[static_cast<std::size_t>(event)] += times;
 }
 
-BurstUnits::BurstUnits(UnitFinder finder)
-    : finder_{finder}, further_{std::make_unique<Burst[]>(kMaxFurtherBursts)} {}
+BurstUnits::BurstUnits(UnitFinder finder, UnitRoom room)
+    : finder_{finder}, room_{room}, further_{std::make_unique<Burst[]>(kMaxFurtherBursts)} {}
 
 BurstUnits::~BurstUnits() = default;
 
@@ -39,13 +53,14 @@ void BurstUnits::clear() noexcept {
         burst.forget_units();
     }
     further_count_ = 0;
+    unjudgeable_ = following_ = remembered_ = 0;
     counts_.fill(0);
     events_.fill(0);
     arena_.clear();
 }
 
 bool BurstUnits::find(std::size_t row, const UnitSource& packet) noexcept {
-    arena_.begin_packet();
+    room_ == UnitRoom::Shares ? arena_.begin_packet() : arena_.begin_only_packet();
     refused_ = false;
     UnitSink sink{*this, row};
     finder_.find(finder_.parser, packet, sink);
@@ -57,20 +72,31 @@ bool BurstUnits::find(std::size_t row, const UnitSource& packet) noexcept {
 }
 
 void BurstUnits::name_clients(std::size_t row, const ProxiedClients& clients) noexcept {
-    for (Unit& unit : std::span{units_[row]}.first(counts_[row])) {
+    for (std::size_t number = 0; number < counts_[row]; ++number) {
+        Unit& unit = units_[row * kMaxUnits + number];
         if (unit.kind == Per::Request && !clients.name(unit.texts)) {
             UnitSink{*this, row}.count(UnitEvent::NoProxiedClient);
         }
     }
 }
 
+void BurstUnits::settle(const Burst& burst, RowMask rows) noexcept {
+    for_each_row(rows & remembered_, [&](std::size_t row) {
+        finder_.settle(finder_.parser, sticky_[row],
+                       forwards(burst.packets()[row].decision.verdict));
+    });
+    remembered_ &= ~rows;
+}
+
 RowMask BurstUnits::rows_in(const HeaderColumns& headers) const noexcept {
-    if (!finder_.proto) {
+    const auto [first, second] = finder_.protos;
+    if (first == 0) {
         return ~RowMask{0};
     }
     RowMask rows = 0;
     for (std::size_t row = 0; row < kMaxBurst; ++row) {
-        rows |= headers.proto[row] == *finder_.proto ? row_bit(row) : 0;
+        const bool has = headers.proto[row] == first || headers.proto[row] == second;
+        rows |= has ? row_bit(row) : 0;
     }
     return rows & headers.present_rows(Field::IpProto);
 }
@@ -97,7 +123,7 @@ std::size_t BurstUnits::first_of(const Burst& further) const noexcept {
 void BurstUnits::set_texts(Burst& further) noexcept {
     const FurtherUnit* const of = &of_further_[first_of(further)];
     for_each_row(further.live(), [&](std::size_t row) {
-        const Unit& unit = units_[of[row].row][of[row].number];
+        const Unit& unit = this->unit(of[row].row, of[row].number);
         further.set_unit(row, unit.kind, unit.texts);
     });
     further.set_several(further.live());
@@ -126,6 +152,10 @@ void FreeUnits::operator()(BurstUnits* units) const noexcept {
 
 void Burst::find_units_by(UnitFinder finder) {
     units_.reset(new BurstUnits{finder});
+}
+
+RowMask Burst::following() const noexcept {
+    return uses_units_ ? units_->following() : 0;
 }
 
 void Burst::forget_units() noexcept {

@@ -1,5 +1,7 @@
 #pragma once
+#include "lib/hash/group_key.hpp"
 #include "lib/load/proxied_clients.hpp"
+#include "lib/load/request_texts.hpp"
 #include "lib/packet/text_field.hpp"
 #include "lib/pipeline/look.hpp"
 #include "lib/pipeline/scratch.hpp"
@@ -12,7 +14,6 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
-#include <optional>
 #include <span>
 
 // Units of later layers: the requests, queries and handshakes that a packet completes, each with
@@ -38,12 +39,29 @@ class BurstUnits;
 inline constexpr std::size_t kMaxUnits = 8;
 inline constexpr std::size_t kMaxFurtherBursts = kMaxUnits - 1;
 
-// What a parser of a later layer reads of one packet, which is well-formed, and the texts that
-// rules read: others need not be found.
+// Who has the room for a burst's units: its packets, each its share, or the only packet there is,
+// which has at most kMostOfOnly. Nobody judges that one.
+enum class UnitRoom : std::uint8_t { Shares, OnlyPacket };
+inline constexpr std::size_t kMostOfOnly = kMaxUnits * kMaxBurst - 1;
+
+// What a parser of a later layer reads of one packet, which is well-formed, and what it is read
+// for.
 struct UnitSource {
     const PacketHeaders& headers;
     FrameView frame;
-    TextFieldSet wanted;
+    TextFieldSet wanted;           // the texts that rules read: others need not be found
+    PerSet counted;                // the units that they count
+    const RequestTexts& requests;  // the headers and cookies that they read
+    const KeyHasher& hash;
+    Instant now;
+};
+
+// Bytes of a connection that have the verdict of the packet that they were judged in, however often
+// they are sent. What the numbers say is the parser's.
+struct StickyBytes {
+    std::uint64_t connection = 0;
+    std::uint32_t from = 0;
+    std::uint32_t to = 0;
 };
 
 // Where such a parser puts what it finds.
@@ -60,8 +78,16 @@ public:
     [[nodiscard]] ByteView keep(std::size_t size) noexcept;
     // There is no room for a text of the packet.
     void refuse() noexcept;
+    // What the packet holds cannot be judged: it is dropped where an enforcing rule is concerned.
+    // The first reason stands.
+    void drop(Reason reason) noexcept;
+    // The packet's verdict is to stick to these bytes: UnitFinder::settle() is told.
+    void remember(const StickyBytes& bytes) noexcept;
+    // The packet repeats these bytes, whose verdict will be known when it is the packet's turn:
+    // UnitFinder::refused() is asked then.
+    void follow(const StickyBytes& bytes) noexcept;
     // What became of the packet, for people.
-    void count(UnitEvent event) noexcept;
+    void count(UnitEvent event, std::uint32_t times = 1) noexcept;
 
 private:
     BurstUnits& units_;
@@ -72,17 +98,23 @@ private:
 struct UnitFinder {
     // Adds the units that this packet completes, in their order in it.
     using Find = void (*)(void* parser, const UnitSource& packet, UnitSink& units) noexcept;
+    // What became of the packet that these bytes were judged in.
+    using Settle = void (*)(void* parser, const StickyBytes& bytes, bool forwarded) noexcept;
+    // Whether the packet that these bytes were judged in was kept back.
+    using Refused = bool (*)(void* parser, const StickyBytes& bytes) noexcept;
     Find find = nullptr;
-    void* parser = nullptr;  // what it keeps between packets
-    TextFieldSet texts;      // that its units can have
-    // The IP protocol of packets that can have units; none: any packet can.
-    std::optional<std::uint8_t> proto = std::nullopt;
+    Settle settle = nullptr;    // needed by who calls UnitSink::remember()
+    Refused refused = nullptr;  // needed by who calls UnitSink::follow()
+    void* parser = nullptr;     // what it keeps between packets
+    TextFieldSet texts;         // that its units can have
+    // The IP protocols of packets that can have units; none: any packet can.
+    std::array<std::uint8_t, 2> protos{};
 };
 
 // The units of the packets of one burst, all memory for them allocated at once.
 class BurstUnits {
 public:
-    explicit BurstUnits(UnitFinder finder);
+    explicit BurstUnits(UnitFinder finder, UnitRoom room = UnitRoom::Shares);
     ~BurstUnits();
     BurstUnits(const BurstUnits&) = delete;
     BurstUnits& operator=(const BurstUnits&) = delete;
@@ -93,11 +125,11 @@ public:
     // What the parser finds can change what such a rule does, or one of all rules.
     template <typename Plan>
     [[nodiscard]] bool concern(const Plan& plan) const noexcept {
-        return plan.counts_units || plan.texts.meets(finder_.texts);
+        return !plan.counts.empty() || plan.texts.meets(finder_.texts);
     }
     // The same of a rule that matches already: its condition has been decided.
     [[nodiscard]] bool concern_matched(const RulePlan& rule) const noexcept {
-        return rule.counts_units || rule.key_texts.meets(finder_.texts);
+        return !rule.counts.empty() || rule.key_texts.meets(finder_.texts);
     }
     // The rows whose packets can have units.
     [[nodiscard]] RowMask rows_in(const HeaderColumns& headers) const noexcept;
@@ -106,13 +138,29 @@ public:
     [[nodiscard]] bool find(std::size_t row, const UnitSource& packet) noexcept;
     [[nodiscard]] std::size_t count(std::size_t row) const noexcept { return counts_[row]; }
 
+    // The rows that cannot be judged, and why.
+    [[nodiscard]] RowMask unjudgeable() const noexcept { return unjudgeable_; }
+    [[nodiscard]] Reason why(std::size_t row) const noexcept { return why_[row]; }
+    // The rows that repeat what another packet's verdict decides.
+    [[nodiscard]] RowMask following() const noexcept { return following_; }
+    void keep_following(RowMask rows) noexcept { following_ &= rows; }
+    // Rows whose bytes remember what becomes of them.
+    [[nodiscard]] RowMask remembered() const noexcept { return remembered_; }
+
+    // Tells the parser what became of rows that are remembered: those of `rows`, each once.
+    void settle(const Burst& burst, RowMask rows) noexcept;
+    // Whether what a following row repeats was kept back, all rows before it being settled.
+    [[nodiscard]] bool repeats_refused(std::size_t row) const noexcept {
+        return finder_.refused(finder_.parser, followed_[row]);
+    }
+
     // One unit of a packet.
     struct Unit {
         Per kind = Per::Request;
         UnitTexts texts;
     };
     [[nodiscard]] const Unit& unit(std::size_t row, std::size_t number) const noexcept {
-        return units_[row][number];
+        return units_[row * kMaxUnits + number];
     }
 
     // Gives each request of a trusted proxy its client.
@@ -164,6 +212,13 @@ private:
     [[nodiscard]] std::size_t first_of(const Burst& further) const noexcept;
 
     UnitFinder finder_;
+    UnitRoom room_;
+    RowMask unjudgeable_ = 0;
+    RowMask following_ = 0;
+    RowMask remembered_ = 0;
+    std::array<Reason, kMaxBurst> why_{};
+    std::array<StickyBytes, kMaxBurst> followed_{};
+    std::array<StickyBytes, kMaxBurst> sticky_{};
     TextArena arena_;
     bool refused_ = false;  // the packet that is looked at
     std::array<std::uint8_t, kMaxBurst> counts_{};
@@ -172,7 +227,7 @@ private:
     std::array<FurtherUnit, kMaxFurther> of_further_{};
     std::size_t further_count_ = 0;
     std::unique_ptr<Burst[]> further_;
-    std::array<std::array<Unit, kMaxUnits>, kMaxBurst> units_;
+    std::array<Unit, kMaxUnits * kMaxBurst> units_;  // kMaxUnits to a row
     std::array<std::array<Decision, kMaxUnits>, kMaxBurst> decisions_;
 };
 

@@ -4,6 +4,7 @@
 #include "lib/ledger/ledger.hpp"
 #include "lib/packet/parse.hpp"
 #include "lib/pipeline/counters.hpp"
+#include "lib/pipeline/unit_budget.hpp"
 #include "lib/rules/verdict.hpp"
 #include "lib/table/bucket_store.hpp"
 
@@ -21,6 +22,8 @@ struct PacketPolicy {
     bool captured = false;
     // Whether Decision::wait is worked out; nothing that a live box does needs it yet.
     bool tell_wait = true;
+    // One worker's part.
+    UnitBudget units = capture_unit_budget();
 };
 
 // What one core keeps between bursts. Its owner alone touches it; `counters` may be read by anyone.

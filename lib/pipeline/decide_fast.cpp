@@ -325,10 +325,14 @@ bool FastPath::decide(std::size_t row) noexcept {
     return true;
 }
 
-void FastPath::finish() noexcept {
+void FastPath::write_admitted() noexcept {
     for_each_row(admitted_, [&](std::size_t row) {
         burst_.packets()[row].decision = has_row(scratch_.judged, row) ? kWithinLimits : Decision{};
     });
+}
+
+void FastPath::finish() noexcept {
+    write_admitted();
     const RowMask done = admitted_ | otherwise_;
     const auto count = [](RowMask rows) { return static_cast<std::uint64_t>(std::popcount(rows)); };
     for (const ActiveRule& active : std::span{scratch_.rules.get(), scratch_.rule_count}) {

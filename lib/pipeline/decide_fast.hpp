@@ -25,6 +25,8 @@ public:
     [[nodiscard]] bool decide(std::size_t row) noexcept;
     // Packets without look-ups: nothing refuses them.
     void admit(RowMask rows) noexcept { admitted_ |= rows; }
+    // Writes the decisions of the rows that have been admitted so far.
+    void write_admitted() noexcept;
     // Counts and notes what decide() has made of all rows, once for the burst.
     void finish() noexcept;
 

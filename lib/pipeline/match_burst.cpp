@@ -21,8 +21,8 @@ namespace {
 
 class Matching {
 public:
-    Matching(Burst& burst, const LoadedSet& set, const CoreState& core) noexcept
-        : burst_{burst}, set_{set}, core_{core}, scratch_{burst.scratch()} {}
+    Matching(Burst& burst, const LoadedSet& set, const CoreState& core, Instant now) noexcept
+        : burst_{burst}, set_{set}, core_{core}, now_{now}, scratch_{burst.scratch()} {}
 
     void run() noexcept {
         RowMask rows = burst_.headers().well_formed() & burst_.live();
@@ -105,15 +105,21 @@ private:
                undecided(scratch_.matches.pending(), waiting).rows;
     }
 
+    // The same of rules that act; and where one of these asks for clients, what a trusted proxy
+    // sends: without its requests nobody can say whom it is from.
+    [[nodiscard]] RowMask acting_rows(const BurstUnits& units) const noexcept {
+        const RowMask unknown = set_.meter_plan.enforces_on_clients ? burst_.proxied() : 0;
+        return unknown | concerned_rows(units, [](const RulePlan& rule) {
+                   return rule.mode == Mode::Enforce;
+               });
+    }
+
     // What has too many units is malformed where that keeps it from slipping past a rule that acts.
     void refuse(const BurstUnits& units, RowMask crowded) noexcept {
         if (core_.policy.malformed != MalformedPolicy::Drop) {
             return;
         }
-        const RowMask concerned =
-            concerned_rows(units, [](const RulePlan& rule) { return rule.mode == Mode::Enforce; });
-        const RowMask unknown = set_.meter_plan.enforces_on_clients ? burst_.proxied() : 0;
-        const RowMask refused = crowded & (concerned | unknown);
+        const RowMask refused = crowded & acting_rows(units);
         burst_.headers().malformed |= refused;
         for_each_row(refused,
                      [&](std::size_t row) { burst_.headers().parsed[row] = Parsed::TooManyUnits; });
@@ -128,7 +134,7 @@ private:
             return rows;
         }
         const RowMask wanted = concerned_rows(*units, [](const RulePlan&) { return true; });
-        const RowMask crowded = find_units(burst_, wanted | burst_.proxied(), set_, core_);
+        const RowMask crowded = find_units(burst_, wanted | burst_.proxied(), set_, core_, now_);
         if ((burst_.proxied() & burst_.headers().present_rows(HeaderPart::Client)) != 0)
             [[unlikely]] {
             // Whom requests are from is known by now.
@@ -137,7 +143,24 @@ private:
         if (crowded != 0) [[unlikely]] {
             refuse(*units, crowded);
         }
-        return burst_.headers().well_formed() & burst_.live();
+        RowMask kept_back = 0;
+        if ((units->unjudgeable() | units->following()) != 0) [[unlikely]] {
+            kept_back = keep_back(*burst_.units());
+        }
+        return burst_.headers().well_formed() & burst_.live() & ~kept_back;
+    }
+
+    // Where a rule that acts is concerned: what cannot be judged is dropped, and what repeats bytes
+    // whose verdict is still to come is left to the general path. The rows that are dropped.
+    [[nodiscard]] RowMask keep_back(BurstUnits& units) noexcept {
+        const RowMask acting = acting_rows(units);
+        const RowMask rows = units.unjudgeable() & acting & ~scratch_.decided;
+        for_each_row(rows, [&](std::size_t row) {
+            burst_.packets()[row].decision = dropped_for(units.why(row));
+        });
+        scratch_.decided |= rows;
+        units.keep_following(acting & ~rows);
+        return rows;
     }
 
     // Texts are read where they can still change something.
@@ -157,7 +180,7 @@ private:
             }
             general |= match.rows;
         }
-        scratch_.general = (general | burst_.several()) & rows;
+        scratch_.general = (general | burst_.several() | burst_.following()) & rows;
     }
 
     void decide_on_sight(RowMask open) noexcept {
@@ -200,19 +223,20 @@ private:
     Burst& burst_;
     const LoadedSet& set_;
     const CoreState& core_;
+    Instant now_;
     Scratch& scratch_;
 };
 
 }  // namespace
 
-void match_burst(Burst& burst, const LoadedSet& set, const CoreState& core) noexcept {
+void match_burst(Burst& burst, const LoadedSet& set, const CoreState& core, Instant now) noexcept {
     if (burst.size() == 0) {
         return;
     }
-    Matching{burst, set, core}.run();
+    Matching{burst, set, core, now}.run();
     if (burst.units() != nullptr) [[unlikely]] {
         for (Burst& further : burst.units()->further()) {
-            Matching{further, set, core}.run();
+            Matching{further, set, core, now}.run();
         }
     }
 }

@@ -27,18 +27,33 @@ namespace {
     }
 }
 
+// Whether a packet repeats bytes that were refused, by what has become of all packets before it.
+[[gnu::noinline]] bool repeats_refused(Burst& burst, std::size_t row, FastPath& fast) noexcept {
+    fast.write_admitted();
+    burst.units()->settle(burst, burst.live() & first_rows(row));
+    return burst.units()->repeats_refused(row);
+}
+
 // Packet by packet, in arrival order: what one packet spends, the next one sees.
 void decide(Burst& burst, const LoadedSet& set, CoreState& core, Now now) noexcept {
     const Scratch& scratch = burst.scratch();
     FastPath fast{burst, set, core, now};
     const RowMask rows = burst.live() & ~scratch.decided;
+    const RowMask following = burst.following();
     fast.admit(rows & ~(scratch.general | scratch.looked_up));
     for_each_row(rows & (scratch.general | scratch.looked_up), [&](std::size_t row) {
         if (has_row(scratch.general, row) || !fast.decide(row)) [[unlikely]] {
-            decide_row(burst, row, set, core, now);
+            if (has_row(following, row) && repeats_refused(burst, row, fast)) {
+                burst.packets()[row].decision = dropped_for(Reason::Retransmission);
+            } else {
+                decide_row(burst, row, set, core, now);
+            }
         }
     });
     fast.finish();
+    if (burst.units() != nullptr) [[unlikely]] {
+        burst.units()->settle(burst, burst.live());
+    }
 }
 
 // Of the look-ups whose keys are not in their first lines.

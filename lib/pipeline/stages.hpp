@@ -25,11 +25,11 @@ inline void geo_burst(Burst& burst, const LoadedSet& set) noexcept {
 // where a parser of such units is plugged in (Burst::find_units_by()). match_burst() asks for them
 // where they can still change something.
 [[nodiscard]] RowMask find_units(Burst& burst, RowMask rows, const LoadedSet& set,
-                                 const CoreState& core) noexcept;
+                                 const CoreState& core, Instant now) noexcept;
 
 // Finds the rules that match, and decides what that alone decides: malformed packets, and those of
 // enforcing rules with on_match. On the way, units of later layers are found.
-void match_burst(Burst& burst, const LoadedSet& set, const CoreState& core) noexcept;
+void match_burst(Burst& burst, const LoadedSet& set, const CoreState& core, Instant now) noexcept;
 
 // Hashes the keys of all matching rules, lists each packet's buckets and prefetches their first
 // lines.

@@ -22,6 +22,11 @@ public:
         next_ = begun_ * kPerPacket;
         end_ = ++begun_ * kPerPacket;
     }
+    // The same for the only packet after clear(), whose share is all there is.
+    void begin_only_packet() noexcept {
+        next_ = 0;
+        end_ = kMaxBurst * kPerPacket;
+    }
     // What the packet has left, to be written to.
     [[nodiscard]] std::span<std::byte> room() noexcept {
         return {bytes_.get() + next_, end_ - next_};

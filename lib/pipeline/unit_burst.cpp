@@ -3,8 +3,8 @@
 
 namespace sluice {
 
-RowMask find_units(Burst& burst, RowMask rows, const LoadedSet& set,
-                   const CoreState& core) noexcept {
+RowMask find_units(Burst& burst, RowMask rows, const LoadedSet& set, const CoreState& core,
+                   Instant now) noexcept {
     if (burst.unit_parser() == nullptr) {
         return 0;
     }
@@ -16,7 +16,14 @@ RowMask find_units(Burst& burst, RowMask rows, const LoadedSet& set,
     RowMask crowded = 0;
     RowMask several = 0;
     for_each_row(rows, [&](std::size_t row) {
-        if (!units.find(row, {burst.headers_of(row), burst.frame(row), set.meter_plan.texts})) {
+        const UnitSource packet{.headers = burst.headers_of(row),
+                                .frame = burst.frame(row),
+                                .wanted = set.meter_plan.texts,
+                                .counted = set.meter_plan.counts,
+                                .requests = set.request_texts,
+                                .hash = core.hash,
+                                .now = now};
+        if (!units.find(row, packet)) {
             crowded |= row_bit(row);
         } else if (units.count(row) != 0) {
             if (has_row(burst.proxied(), row)) [[unlikely]] {

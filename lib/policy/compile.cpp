@@ -34,9 +34,10 @@ public:
           box_{source.box == nullptr ? usual_spread() : *source.box},
           context_{lines, problems, purpose == Purpose::Enforce, &databases_},
           relaxed_{lines, problems, false, &databases_},
-          file_{lines,  problems,   purpose,  modes,        {},          limits_,
-                lists_, databases_, actions_, source.lists, source.keys, source.overrides},
-          rules_{lines, problems} {}
+          rules_{lines, problems},
+          file_{lines,        problems,    purpose,         modes,    {},
+                limits_,      lists_,      databases_,      actions_, rules_.text_names(),
+                source.lists, source.keys, source.overrides} {}
 
     std::optional<CompiledRules> run(const YamlNode& root) {
         const MapReader top{root, kTopKeys, context_, "a rule file"};
@@ -146,8 +147,8 @@ private:
     NamedLists lists_;
     Databases databases_;
     ActionPool actions_;
-    FileContext file_;
     RuleSetBuilder rules_;
+    FileContext file_;
 };
 
 }  // namespace

@@ -64,6 +64,7 @@ struct RuleSummary {
     Expression condition;             // the same as a tree; of no use when `when` is empty
     bool sees_all = true;             // it has none, or one that is not known whole
     std::vector<GroupingKey> keys{};  // as the pipeline has them
+    TextNames text_names{};           // of headers and cookies in these; none: they have none
     MissingKey missing_key = MissingKey::Skip;
     std::string key;  // "ip.src, l4.dport"; of tiers one after the other: "ip.src; ip.dst"
     std::string action;

@@ -110,6 +110,20 @@ Fault fault_of_dataplane_socket(const SocketOptions& socket) {
     return fault_of_socket(socket);
 }
 
+Fault fault_of_units(const UnitOptions& units) {
+    if (units.on_ambiguous != OnAmbiguous::Refuse) {
+        return "on_ambiguous is refuse: nothing else is built";
+    }
+    return first_of(
+        {fault_of_range("the number of connections", kConnectionsRange, units.connections.max),
+         fault_of_range("head_bytes", kHeadBytesRange, units.connections.head_bytes),
+         fault_of_range("the timeout of half heads", kHalfHeadRange, units.connections.timeout),
+         fault_of_range("the table of fragments", kFragmentsRange, units.fragments.table),
+         fault_of_range("the timeout of fragments", kFragmentTimeRange, units.fragments.timeout),
+         fault_of_range("the budget of QUIC Initials", kPercentRange,
+                        units.quic_initials_percent)});
+}
+
 }  // namespace
 
 std::string_view bare_device_name(std::string_view device) noexcept {
@@ -134,7 +148,8 @@ std::optional<std::string> find_fault(const BoxConfig& config) {
                      fault_of_range("every", kSnapshotRange, config.snapshot_every),
                      fault_of_range("mbufs", kMbufsRange, mbufs),
                      fault_of_range("keys", kTableKeysRange, config.table_keys),
-                     fault_of_socket(config.control), fault_of_read_socket(config.read_only),
+                     fault_of_units(config.units), fault_of_socket(config.control),
+                     fault_of_read_socket(config.read_only),
                      fault_of_dataplane_socket(config.dataplane)});
 }
 

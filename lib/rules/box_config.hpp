@@ -3,6 +3,7 @@
 #include "lib/base/units.hpp"
 #include "lib/packet/parse.hpp"
 #include "lib/packet/rss.hpp"
+#include "lib/rules/unit_options.hpp"
 #include "lib/rules/verdict.hpp"
 
 #include <sys/types.h>
@@ -72,6 +73,7 @@ struct BoxConfig {
     Nanoseconds snapshot_every = std::chrono::seconds{10};
     MalformedPolicy malformed = MalformedPolicy::Drop;
     Tunnels tunnels;
+    UnitOptions units;
     SocketOptions control{"/run/sluice/sluiced.sock", 0660, "", ""};
     SocketOptions read_only{"", 0660, "", ""};  // without a path: beside `control`, as that one
     SocketOptions dataplane{"/run/sluice/dataplane.sock", 0600, "", ""};
@@ -105,6 +107,14 @@ inline constexpr ConfigRange<Nanoseconds> kMergeRange{std::chrono::microseconds{
                                                       std::chrono::seconds{1}};
 inline constexpr ConfigRange<Nanoseconds> kSnapshotRange{std::chrono::milliseconds{100},
                                                          std::chrono::hours{1}};
+inline constexpr ConfigRange<std::uint64_t> kConnectionsRange{1024, std::uint64_t{1} << 26};
+inline constexpr ConfigRange<std::uint64_t> kHeadBytesRange{256, 60'000};  // kMostHeadBytes
+inline constexpr ConfigRange<Nanoseconds> kHalfHeadRange{std::chrono::milliseconds{100},
+                                                         std::chrono::minutes{10}};
+inline constexpr ConfigRange<std::uint64_t> kFragmentsRange{1024, std::uint64_t{1} << 26};
+inline constexpr ConfigRange<Nanoseconds> kFragmentTimeRange{std::chrono::milliseconds{100},
+                                                             std::chrono::minutes{10}};
+inline constexpr ConfigRange<std::uint64_t> kPercentRange{1, 100};
 inline constexpr mode_t kMostSocketMode = 0777;
 inline constexpr std::size_t kMostConfigText = 4096;  // a path of Linux
 

@@ -42,7 +42,7 @@ std::string part_text(const KeyPart& part, const PacketHeaders& headers, ByteVie
                       std::string_view pair) {
     if (part.text) {
         const TextValue value = text_value(part, *read_text(*part.text, headers, frame));
-        return text_of_value(value.view(), value.has_digest);
+        return text_of_value(row_of(*part.text), value.view(), value.has_digest);
     }
     if (!part.is_address()) {
         return escaped(field_text(part.field, headers, frame, pair));
@@ -54,11 +54,13 @@ std::string part_text(const KeyPart& part, const PacketHeaders& headers, ByteVie
 
 std::optional<std::string> text_of(const KeyPartHeader& header, ByteView value) {
     const bool has_digest = (header.prefix_length & kDigestMark) != 0;
-    if ((header.field & ~kTextMark) >= static_cast<int>(kTextFieldCount) ||
+    const std::size_t number = header.field & ~std::size_t{kTextMark};
+    if ((number >= kTextFields.size() && number != kNamedInKey) ||
         (has_digest && value.size() < kTextDigestSize)) {
         return std::nullopt;
     }
-    return text_of_value(value, has_digest);
+    const TextFieldRow& row = number == kNamedInKey ? kNamedTextRow : kTextFields[number];
+    return text_of_value(row, value, has_digest);
 }
 
 // Takes the first part off canonical bytes; nullopt: they do not begin with one.
@@ -114,9 +116,10 @@ void KeyBytes::append_number(Field field, std::uint64_t value) noexcept {
 }
 
 void KeyBytes::append_text(const KeyPart& part, const TextValue& value) noexcept {
-    const KeyPartHeader header{
-        static_cast<std::uint8_t>(kTextMark | static_cast<std::uint8_t>(*part.text)), 0,
-        value.has_digest ? kDigestMark : std::uint8_t{0}, value.size};
+    const std::uint8_t field =
+        is_named(*part.text) ? kNamedInKey : static_cast<std::uint8_t>(*part.text);
+    const KeyPartHeader header{static_cast<std::uint8_t>(kTextMark | field), 0,
+                               value.has_digest ? kDigestMark : std::uint8_t{0}, value.size};
     append(bytes_of_value(header));
     append(value.view());
 }

@@ -201,6 +201,27 @@ bool groups_hold(const RuleSet& set) noexcept {
            });
 }
 
+bool are_named(const GroupingKey& key, const TextNames& names) noexcept {
+    return std::all_of(key.begin(), key.end(), [&](const KeyPart& part) {
+        return !part.text || is_known(*part.text, names);
+    });
+}
+
+// Of every text that a condition or a key tests the name is known.
+bool names_hold(const RuleSet& set) {
+    const TextNames& names = set.named_texts;
+    const std::vector<TextTestParts>& tests = set.classifier.parts().texts.tests;
+    return are_sound(names) &&
+           std::all_of(tests.begin(), tests.end(),
+                       [&](const TextTestParts& test) { return is_known(test.field, names); }) &&
+           std::all_of(set.owner_groups.begin(), set.owner_groups.end(),
+                       [&](const OwnerGroup& group) { return are_named(group.parts, names); }) &&
+           std::all_of(set.rules.begin(), set.rules.end(), [&](const Rule& rule) {
+               return std::all_of(rule.keys.begin(), rule.keys.end(),
+                                  [&](const GroupingKey& key) { return are_named(key, names); });
+           });
+}
+
 }  // namespace
 
 std::optional<std::string> find_fault(const RuleSet& set) {
@@ -247,7 +268,7 @@ std::optional<std::string> find_fault(const RuleSet& set) {
     if (limits > kMaxLimits) {
         return "more than " + std::to_string(kMaxLimits) + " limits";
     }
-    return std::nullopt;
+    return names_hold(set) ? std::nullopt : Fault{"the names of headers and cookies are not sound"};
 }
 
 }  // namespace sluice

@@ -8,12 +8,14 @@
 #include "lib/rules/client_source.hpp"
 #include "lib/rules/overrides.hpp"
 #include "lib/rules/path_costs.hpp"
+#include "lib/rules/text_name.hpp"
 #include "lib/rules/verdict.hpp"
 
 #include <algorithm>
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <initializer_list>
 #include <memory>
 #include <optional>
 #include <string>
@@ -57,6 +59,26 @@ enum class Per : std::uint8_t { Packet, Byte, Connection, Request, Query, Handsh
 [[nodiscard]] constexpr bool is_of_packet(Per per) noexcept {
     return per <= Per::Connection;
 }
+// Some kinds of units.
+class PerSet {
+public:
+    constexpr PerSet() noexcept = default;
+    constexpr PerSet(std::initializer_list<Per> units) noexcept {
+        for (const Per unit : units) {
+            add(unit);
+        }
+    }
+    constexpr void add(Per per) noexcept { bits_ |= bit(per); }
+    constexpr void add_all(PerSet other) noexcept { bits_ |= other.bits_; }
+    [[nodiscard]] constexpr bool has(Per per) const noexcept { return (bits_ & bit(per)) != 0; }
+    [[nodiscard]] constexpr bool empty() const noexcept { return bits_ == 0; }
+
+private:
+    [[nodiscard]] static constexpr std::uint8_t bit(Per per) noexcept {
+        return static_cast<std::uint8_t>(1U << static_cast<unsigned>(per));
+    }
+    std::uint8_t bits_ = 0;
+};
 // Which workers of the box spend a key. Local: one, to which all of its packets come. Merged:
 // several, that share it (lib/ledger). Owner: one, to which the others hand its packets over.
 enum class LimitScope : std::uint8_t { Local, Merged, Owner };
@@ -81,8 +103,9 @@ struct KeyPart {
     [[nodiscard]] bool is_address() const noexcept {
         return !text && row_of(field).kind == FieldKind::Address;
     }
-    [[nodiscard]] std::string_view name() const noexcept {
-        return text ? row_of(*text).name : row_of(field).name;
+    // `names` are its rule set's.
+    [[nodiscard]] std::string name(const TextNames& names) const {
+        return text ? name_of(*text, names) : std::string{row_of(field).name};
     }
 };
 
@@ -194,6 +217,7 @@ struct RuleSet {
     std::vector<Action> actions{kPass, kDrop};
     std::vector<Rule> rules;
     std::vector<OwnerGroup> owner_groups;
+    TextNames named_texts;  // that conditions and keys test
 };
 
 // Whether every index, range and number is what the workers rely on. nullopt: it is; else what is

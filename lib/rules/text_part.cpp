@@ -1,5 +1,6 @@
 #include "lib/rules/text_part.hpp"
 
+#include "lib/packet/field_text.hpp"
 #include "lib/rules/group.hpp"
 
 #include <algorithm>
@@ -108,6 +109,11 @@ std::string text_of_value(ByteView value, bool has_digest) {
         }
     }
     return text;
+}
+
+std::string text_of_value(const TextFieldRow& row, ByteView value, bool has_digest) {
+    return row.hex_digits == 0 ? text_of_value(value, has_digest)
+                               : number_text(row, chars_of(value));
 }
 
 void give_room(GroupingKey& key) noexcept {

@@ -16,6 +16,9 @@ namespace sluice {
 
 // In the place of KeyPartHeader::field: a text and not a field.
 inline constexpr std::uint8_t kTextMark = 0x80;
+// And with it, of all texts that rules name: a key does not depend on what else is named. The parts
+// of one key tell them apart by their order, those of two by the limit.
+inline constexpr std::uint8_t kNamedInKey = 0x7E;
 // In the place of KeyPartHeader::prefix_length: the value ends in a digest.
 inline constexpr std::uint8_t kDigestMark = 1;
 // BLAKE2b with a digest of 128 bits, without a key (RFC 7693): programs agree on a text's digest
@@ -43,6 +46,9 @@ struct TextValue {
 // As people read it: bytes that would break a line or a part as \xNN, a digest as \h and 32
 // hexadecimal digits.
 [[nodiscard]] std::string text_of_value(ByteView value, bool has_digest);
+
+// The same of a number of a later layer: as its field is shown.
+[[nodiscard]] std::string text_of_value(const TextFieldRow& row, ByteView value, bool has_digest);
 
 // The same for any text.
 void append_escaped(std::string& out, std::string_view text);

@@ -50,6 +50,15 @@ enum class Reason : std::uint8_t {
     RingFull,
     NoCredit,
     TooManyUnits,
+    Retransmission,
+    NoHeadRoom,
+    HeadTooLong,
+    LostHead,
+    Overlap,
+    AmbiguousRequest,
+    MalformedRequest,
+    MalformedHello,
+    InitialBudget,
 };
 
 struct ReasonRow {
@@ -85,6 +94,18 @@ inline constexpr auto kReasons = std::to_array<ReasonRow>({
      "max_unsynced was used up and the key's owner has not answered"},
     {Reason::TooManyUnits, "too_many_units",
      "more requests, queries or handshakes, or more of their text, than one packet has room for"},
+    {Reason::Retransmission, "retransmission", "it repeats what was refused before"},
+    {Reason::NoHeadRoom, "no_head_room", "no room to hold a head that is not whole"},
+    {Reason::HeadTooLong, "head_too_long", "a head longer than packets.connections.head_bytes"},
+    {Reason::LostHead, "lost_head",
+     "it goes on with a head whose beginning was given up, or lies too far ahead of one"},
+    {Reason::Overlap, "overlap", "it repeats bytes of a head that is not whole with others"},
+    {Reason::AmbiguousRequest, "ambiguous_request",
+     "servers read the request differently; packets.http.on_ambiguous decided"},
+    {Reason::MalformedRequest, "malformed_request", "an HTTP request that no server should accept"},
+    {Reason::MalformedHello, "malformed_hello", "a ClientHello that no server accepts"},
+    {Reason::InitialBudget, "initial_budget",
+     "a QUIC Initial beyond what packets.quic_initials may cost"},
 });
 inline constexpr std::size_t kReasonCount = kReasons.size();
 

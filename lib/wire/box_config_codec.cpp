@@ -16,13 +16,26 @@ void serialize(auto& archive, Of<PairConfig> auto& m) {
 void serialize(auto& archive, Of<SocketOptions> auto& m) {
     archive(m.path, m.mode, m.owner, m.group);
 }
+void serialize(auto& archive, Of<ConnectionOptions> auto& m) {
+    archive(m.max, m.head_bytes, m.timeout);
+    archive.word(m.when_full, FullConnections::Drop);
+}
+void serialize(auto& archive, Of<FragmentOptions> auto& m) {
+    archive.word(m.policy, FragmentPolicy::Judge);
+    archive(m.table, m.timeout);
+}
+void serialize(auto& archive, Of<UnitOptions> auto& m) {
+    archive(m.connections, m.fragments);
+    archive.word(m.on_ambiguous, OnAmbiguous::Stricter);
+    archive(m.quic_initials_percent);
+}
 void serialize(auto& archive, Of<BoxConfig> auto& m) {
     archive(m.pairs, m.lcores, m.watchdog_stall, m.idle_sleep, m.merge_interval);
     archive.word(m.huge_pages, HugePages::None);
     archive(m.mbufs, m.table_keys, m.state_dir, m.snapshot_file, m.snapshot_every);
     archive.word(m.malformed, MalformedPolicy::Pass);
-    archive(m.tunnels.gre, m.tunnels.vxlan, m.tunnels.ipip, m.control, m.read_only, m.dataplane,
-            m.user, m.database_key, m.rules);
+    archive(m.tunnels.gre, m.tunnels.vxlan, m.tunnels.ipip, m.units, m.control, m.read_only,
+            m.dataplane, m.user, m.database_key, m.rules);
     archive.word(m.on_no_rules, OnNoRules::Drop);
     archive.word(m.log_level, LogLevel::Error);
     archive.word(m.log_format, LogFormat::Journal);

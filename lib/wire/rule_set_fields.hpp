@@ -118,12 +118,17 @@ void serialize(auto& archive, Of<OwnerGroup> auto& group) {
     archive(group.parts, group.salt);
 }
 
+void serialize(auto& archive, Of<TextName> auto& name) {
+    archive.word(name.kind, TextName::Kind::Cookie);
+    archive(name.name);
+}
+
 // Without its generation and its databases of patterns.
 void serialize_rules(auto& archive, Of<RuleSet> auto& set, Of<ClassifierParts> auto& parts) {
     serialize_classifier(archive, parts);
     serialize_origins(archive, set.origins);
     serialize_clients(archive, set.clients);
-    archive(set.actions, set.rules, set.owner_groups);
+    archive(set.actions, set.rules, set.owner_groups, set.named_texts);
 }
 
 template <typename Archive>

@@ -58,6 +58,12 @@ void BenchWorker::load(RuleSet set, const Sharers& sharers) {
     core_.texts = loaded_.texts(0);
 }
 
+void BenchWorker::find_units_by(const UnitFinder& finder) {
+    for (Burst& burst : bursts_) {
+        burst.find_units_by(finder);
+    }
+}
+
 void BenchWorker::share(DeltaLanes& lanes, std::size_t me) {
     RuleSet set = loaded_.rules();
     for (Rule& rule : set.rules) {
@@ -119,7 +125,7 @@ void BenchWorker::run_in_stages(std::size_t bursts) {
         parse_burst(coming, core_);
         geo_burst(coming, loaded_.set());
         lap(kParse);
-        match_burst(coming, loaded_.set(), core_);
+        match_burst(coming, loaded_.set(), core_, now_.at);
         lap(kMatch);
         locate_second(going, core_);
         lap(kLocate);

@@ -1,6 +1,7 @@
 #pragma once
 #include "lib/ledger/ledger_store.hpp"
 #include "lib/load/loaded_rules.hpp"
+#include "lib/pipeline/burst_units.hpp"
 #include "lib/pipeline/run_burst.hpp"
 #include "lib/policy/compile.hpp"
 #include "tests/bench/packet_mill.hpp"
@@ -44,6 +45,13 @@ public:
         told_after_ = std::move(told);
     }
     [[nodiscard]] const Ledger* ledger() const noexcept { return ledger_.get(); }
+
+    // Finds units of later layers with a parser that outlives this worker; before the first packet.
+    void find_units_by(const UnitFinder& finder);
+    // What such a parser has counted.
+    [[nodiscard]] std::uint64_t events(UnitEvent event) const noexcept {
+        return counters_.by_unit_event[static_cast<std::size_t>(event)].read();
+    }
 
     // How far its clock goes on with each burst; a microsecond unless said.
     void set_step(double nanoseconds) noexcept { step_ = nanoseconds; }

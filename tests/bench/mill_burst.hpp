@@ -16,7 +16,9 @@ inline void take_burst(PacketMill& mill, Burst& burst) {
     mill.receive(frames);
     burst.begin(Direction::In, 1);
     for (rte_mbuf* frame : frames) {
-        burst.put({{rte_pktmbuf_mtod(frame, const std::byte*), frame->data_len}, frame->pkt_len},
+        burst.put({{rte_pktmbuf_mtod(frame, const std::byte*), frame->data_len},
+                   frame->pkt_len,
+                   rte_pktmbuf_tailroom(frame)},
                   frame);
     }
 }

@@ -1,7 +1,5 @@
 #include "tests/bench/packet_mill.hpp"
 
-#include "tests/packets/frame.hpp"
-
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
@@ -19,6 +17,9 @@ using test::Octets;
 constexpr std::uint16_t kIpAt = 14;
 constexpr std::uint16_t kSourceAt =
     12;  // within the IP header; the destination and the ports follow
+constexpr std::size_t kTotalAt = 2;
+constexpr std::size_t kProtoAt = 9;
+constexpr std::size_t kIpHeader = 20;
 constexpr std::uint32_t kNetwork = 198U << 24 | 18U << 16;  // /15: benchmarks (RFC 2544)
 unsigned pools = 0;
 constexpr std::uint64_t kRearm = 0x0000'0001'0001'0080;  // port 0, one segment, one owner, headroom
@@ -63,6 +64,15 @@ Octets frame_of(PacketMill::Mix mix, std::size_t number) {
 }  // namespace
 
 PacketMill::PacketMill(Headers headers, Mix mix) : headers_{headers}, mix_{mix} {
+    fill([mix](std::size_t number) { return frame_of(mix, number); });
+}
+
+PacketMill::PacketMill(Headers headers, const std::function<Octets(std::size_t)>& frame)
+    : headers_{headers}, mix_{Mix::Usual} {
+    fill(frame);
+}
+
+void PacketMill::fill(const std::function<Octets(std::size_t)>& make) {
     pool_ = rte_pktmbuf_pool_create(("mill" + std::to_string(pools++)).c_str(), kMbufs + 512, 0, 0,
                                     RTE_MBUF_DEFAULT_BUF_SIZE, -1);
     if (pool_ == nullptr) {
@@ -71,7 +81,7 @@ PacketMill::PacketMill(Headers headers, Mix mix) : headers_{headers}, mix_{mix} 
     }
     for (std::size_t i = 0; i < kMbufs; ++i) {
         rte_mbuf* frame = rte_pktmbuf_alloc(pool_);
-        const Octets bytes = frame_of(mix, i);
+        const Octets bytes = make(i);
         std::memcpy(rte_pktmbuf_append(frame, static_cast<std::uint16_t>(bytes.size())),
                     bytes.data(), bytes.size());
         fifo_.push_back(frame);
@@ -166,11 +176,34 @@ void PacketMill::write_flow(std::uint8_t* ip, std::uint32_t most) noexcept {
     std::memcpy(ip + kSourceAt, header, sizeof(header));
 }
 
+// The next connection's segment: its source's highest byte but one counts the connections, and
+// when all have sent, the next segments follow.
+void PacketMill::write_segment(std::uint8_t* ip) noexcept {
+    constexpr std::size_t kStreamAt = kSourceAt + 1;
+    constexpr std::size_t kSequenceAt = kIpHeader + 4;
+    constexpr std::uint8_t kTcp = 6;
+    const bool is_last = ++ip[kStreamAt] == kStreams;
+    ip[kStreamAt] = is_last ? 0 : ip[kStreamAt];
+    if (is_last && ip[kProtoAt] == kTcp) {
+        std::uint16_t total = 0;
+        std::uint32_t sequence = 0;
+        std::memcpy(&total, ip + kTotalAt, sizeof(total));
+        std::memcpy(&sequence, ip + kSequenceAt, sizeof(sequence));
+        const std::size_t headers = kIpHeader + std::size_t{ip[kIpHeader + 12]} / 16 * 4;
+        sequence = __builtin_bswap32(sequence) + __builtin_bswap16(total) -
+                   static_cast<std::uint32_t>(headers);
+        sequence = __builtin_bswap32(sequence);
+        std::memcpy(ip + kSequenceAt, &sequence, sizeof(sequence));
+    }
+}
+
 void PacketMill::send(const Frames& frames) noexcept {
     if (headers_ == Headers::Source) {
         send_each(frames, [this](auto... frame) { write_source(frame...); });
     } else if (headers_ == Headers::HalfOne) {
         send_each(frames, [this](auto... frame) { write_half(frame...); });
+    } else if (headers_ == Headers::Streams) {
+        send_each(frames, [](std::uint8_t* ip, std::uint32_t) { write_segment(ip); });
     } else {
         send_each(frames, [this](auto... frame) { write_flow(frame...); });
     }

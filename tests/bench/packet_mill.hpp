@@ -1,9 +1,11 @@
 #pragma once
 #include "tests/bench/roof.hpp"
+#include "tests/packets/frame.hpp"
 
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <vector>
 
 struct rte_mbuf;
@@ -26,7 +28,11 @@ public:
         PerSource,  // destination and ports too, each source always with the same
         AnySource,  // all of them anything
         HalfOne,    // as Source, and every second packet of one and the same
+        // Every frame is the segment of one of kStreams connections of its own in turn, and each
+        // goes on where its last one ended.
+        Streams,
     };
+    static constexpr std::uint32_t kStreams = 3;
 
     // What kind of frames they are.
     enum class Mix : std::uint8_t {
@@ -38,6 +44,8 @@ public:
 
     // Needs an initialised EAL.
     explicit PacketMill(Headers headers = Headers::Source, Mix mix = Mix::Usual);
+    // Of frames over IPv4 without options, each made for its number.
+    PacketMill(Headers headers, const std::function<test::Octets(std::size_t)>& frame);
     ~PacketMill();
     PacketMill(const PacketMill&) = delete;
     PacketMill& operator=(const PacketMill&) = delete;
@@ -54,6 +62,8 @@ public:
     void send(const Frames& frames) noexcept;
 
 private:
+    void fill(const std::function<test::Octets(std::size_t)>& frame);
+    static void write_segment(std::uint8_t* ip) noexcept;
     void write_source(std::uint8_t* ip, std::uint32_t most) noexcept;
     void write_half(std::uint8_t* ip, std::uint32_t most) noexcept;
     void write_flow(std::uint8_t* ip, std::uint32_t most) noexcept;

@@ -41,7 +41,8 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     const ClientView client{static_cast<std::uint8_t>(32 - size % 9),
                             static_cast<std::uint8_t>(128 - 8 * (size % 11)),
                             Unwrapping{static_cast<std::uint8_t>(size % 4)}};
-    const auto parsed = parse_expression(text, nullptr, client);
+    TextNames names;
+    const auto parsed = parse_expression(text, {.client = client, .text_names = &names});
     if (const auto* error = std::get_if<Remark>(&parsed)) {
         if (error->offset > size || error->text.empty()) {
             std::abort();

@@ -120,7 +120,7 @@ TEST(ClientIp, IsWhatASlowWalkOverTheTreeSays) {
         const bool inverted = below(2) == 0;
         const std::string text =
             (inverted ? "not client.ip in {" : "client.ip in {") + set + "} or l4.dport eq 1";
-        const auto parsed = parse_expression(text, nullptr, view);
+        const auto parsed = parse_expression(text, {.client = view});
         ASSERT_TRUE(std::holds_alternative<ParsedExpression>(parsed))
             << text << ": " << std::get<Remark>(parsed).text;
         const Expression& tree = std::get<ParsedExpression>(parsed).tree;

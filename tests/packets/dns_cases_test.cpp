@@ -1,5 +1,5 @@
 #include "lib/heavy_hitters/key_sampler.hpp"
-#include "lib/pipeline/l7_units.hpp"
+#include "lib/units/unit_parser.hpp"
 #include "lib/rules/group.hpp"
 #include "tests/packets/dns_bytes.hpp"
 #include "tests/packets/verdict_case.hpp"
@@ -189,7 +189,7 @@ class DnsCase : public testing::TestWithParam<Case> {};
 
 TEST_P(DnsCase, Holds) {
     test::Box box{GetParam().rules};
-    box.find_units_by(l7_unit_finder());
+    box.find_units_by(lone_unit_finder());
     test::expect_steps(box, GetParam());
 }
 
@@ -199,7 +199,7 @@ INSTANTIATE_TEST_SUITE_P(All, DnsCase, testing::ValuesIn(kCases));
 class CountedFinder {
 public:
     [[nodiscard]] UnitFinder finder() {
-        return {.find = &find, .parser = this, .texts = inner_.texts, .proto = inner_.proto};
+        return {.find = &find, .parser = this, .texts = inner_.texts, .protos = inner_.protos};
     }
     [[nodiscard]] std::size_t calls() const { return calls_; }
 
@@ -210,7 +210,7 @@ private:
         self->inner_.find(self->inner_.parser, packet, units);
     }
 
-    UnitFinder inner_ = l7_unit_finder();
+    UnitFinder inner_ = lone_unit_finder();
     std::size_t calls_ = 0;
 };
 
@@ -287,7 +287,7 @@ TEST(Dns, IsCountedByWhatBecomesOfIt) {
     };
     for (const Row& row : rows) {
         test::Box box{HEAD RULE("r", "key: [], " ONE_QUERY)};
-        box.find_units_by(l7_unit_finder());
+        box.find_units_by(lone_unit_finder());
         (void)box.judge(row.frame.bytes(), kStart);
         for (const UnitEventRow& event : kUnitEvents) {
             EXPECT_EQ(box.counters().by_unit_event[static_cast<std::size_t>(event.event)].read(),
@@ -297,7 +297,7 @@ TEST(Dns, IsCountedByWhatBecomesOfIt) {
     }
     // What is no message on other ports is nobody's fault.
     test::Box box{HEAD RULE("r", "key: [], " ONE_QUERY)};
-    box.find_units_by(l7_unit_finder());
+    box.find_units_by(lone_unit_finder());
     (void)box.judge(udp().dport(5300).carries(test::message_octets("x")).bytes(), kStart);
     for (const Counter& counter : box.counters().by_unit_event) {
         EXPECT_EQ(counter.read(), 0U);
@@ -307,7 +307,7 @@ TEST(Dns, IsCountedByWhatBecomesOfIt) {
 // Names in the texts of keys, as `top` shows and `key show` reads them.
 TEST(Dns, NamesAreReadInKeys) {
     test::Box box{HEAD RULE("names", "key: [dns.qname, dns.qtype], " ONE_QUERY)};
-    box.find_units_by(l7_unit_finder());
+    box.find_units_by(lone_unit_finder());
     KeySampler sampler{7};
     box.watch(sampler);
     (void)box.judge(asks("WWW.example.COM", 28).bytes(), kStart);

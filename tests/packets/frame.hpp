@@ -54,6 +54,8 @@ public:
     Frame& sport(std::uint16_t port) { return set(sport_, port); }
     Frame& dport(std::uint16_t port) { return set(dport_, port); }
     Frame& flags(std::uint16_t bits) { return set(flags_, bits); }
+    // Of the first byte, a SYN's own number where it is one.
+    Frame& seq(std::uint32_t number) { return set(seq_, number); }
     Frame& ttl(std::uint8_t value) { return set(ttl_, value); }
     Frame& tos(std::uint8_t value) { return set(tos_, value); }
     Frame& proto(std::uint8_t value) { return set(proto_, value); }
@@ -155,7 +157,7 @@ private:
         if (proto_ == 6) {
             put16(out, sport_);
             put16(out, dport_);
-            put32(out, 1);
+            put32(out, seq_);
             put32(out, 0);
             put16(out, static_cast<unsigned>(data_offset_.value_or(5) << 12) | flags_);
             put16(out, 0xFFFF);
@@ -220,6 +222,7 @@ private:
     std::uint16_t sport_ = 40'000;
     std::uint16_t dport_ = 9;
     std::uint16_t flags_ = 0x010;
+    std::uint32_t seq_ = 1;
     std::uint8_t proto_;
     std::uint8_t ttl_ = 64;
     std::uint8_t tos_ = 0;

@@ -269,7 +269,7 @@ TEST(Owner, WhatFindsNoRoomFollowsOnFull) {
         (void)burst.add({frame, static_cast<std::uint32_t>(frame.size())}, Direction::In, 0);
         const LoadedSet& set = workers.set();
         parse_burst(burst, core);
-        match_burst(burst, set, core);
+        match_burst(burst, set, core, Instant{});
         EXPECT_GT(burst.scratch().rule_count, 0U);
         return may_go_on(burst, 0, set);
     };

@@ -76,8 +76,7 @@ private:
     std::size_t seen_ = 0;
 };
 
-// Rules from a text, in which the name of a limit says that it counts units of a later layer: the
-// compiler refuses `per: request` and `per: handshake` as long as no parser of theirs is there.
+// Rules from a text, in which the name of a limit says that it counts units of a later layer.
 [[nodiscard]] inline RuleSet rules_over_units(std::string_view text) {
     RuleSet rules = enforced({.file = "rules", .text = text}).set;
     for (Rule& rule : rules.rules) {

@@ -90,7 +90,7 @@ public:
         for (std::size_t i = 0; i < frames.size(); ++i) {
             arrive(burst_, frames[i], &decisions[i], from_);
         }
-        begin(*workers_[at]);
+        begin(*workers_[at], now);
         hand_over(at);
         end(*workers_[at], now);
         for (const auto& worker : workers_) {
@@ -262,10 +262,10 @@ private:
         }
     }
 
-    void begin(Worker& me) {
+    void begin(Worker& me, Instant now) {
         parse_burst(burst_, me.core);
         geo_burst(burst_, set());
-        match_burst(burst_, set(), me.core);
+        match_burst(burst_, set(), me.core, now);
     }
     void hand_over(std::size_t at) {
         BurstOwners owners;
@@ -304,7 +304,7 @@ private:
             arrive(burst_, *waiting.frame, waiting.decision, from_);
         }
         me.inbox.clear();
-        begin(me);
+        begin(me, now);
         end(me, now);
     }
 

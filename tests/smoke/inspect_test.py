@@ -86,8 +86,8 @@ class Inspect(Case):
 
     def test_what_cannot_be_shown(self):
         capture = self.write("in.pcap", pcap([(5, udp())]))
-        for fields, code, word in (("http.host", 1, "not built yet"),
-                                   ("ip.src,tls.sni", 1, "not built yet"),
+        for fields, code, word in (("payload", 1, "not built yet"),
+                                   ("ip.src,http.cookies", 2, "expected `[`"),
                                    ("ip.scr", 2, "`ip.src`")):
             out, err = self.ctl("inspect", "--pcap", capture, "--fields", fields, exit=code)
             self.assertEqual(out, "")

@@ -239,7 +239,7 @@ class Modes(Replay):
 
     def test_off_may_hold_what_is_not_built(self):
         rules = self.RULES + """
-  - {id: later, mode: off, when: http.host eq "a", key: [http.host], per: request,
+  - {id: later, mode: off, when: registrable_domain(http.host) eq "a", key: [http.host], per: request,
      limits: [{algorithm: concurrency, count: 3, idle: 15m}]}
 """
         summary, _, _ = self.replay(rules, pcap([(0, udp())]))
@@ -247,7 +247,7 @@ class Modes(Replay):
 
     def test_what_is_not_enforced_yet_is_refused(self):
         rules = self.write("rules.yaml", rule("""
-  - {id: later, key: [http.host], limits: [{algorithm: token_bucket, rate: 1/s, burst: 1}]}
+  - {id: later, key: [http.host], limits: [{algorithm: concurrency, count: 1, idle: 1m}]}
 """))
         capture = self.write("in.pcap", pcap([(0, udp())]))
         out, err = self.ctl("replay", rules, "--pcap", capture, "--json", exit=1)

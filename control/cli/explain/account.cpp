@@ -188,11 +188,13 @@ void look_after(const Scene& scene, std::vector<RuleAccount>& accounts) {
     }
 }
 
-std::vector<std::pair<TextField, std::string>> texts_of(const PacketHeaders& headers) {
-    std::vector<std::pair<TextField, std::string>> texts;
-    for (const TextFieldRow& row : kTextFields) {
-        if (is_of_unit(row.field) && headers.unit != nullptr && headers.unit->has(row.field)) {
-            texts.emplace_back(row.field, text_of_value(headers.unit->text(row.field), false));
+std::vector<std::pair<std::string, std::string>> texts_of(const PacketHeaders& headers,
+                                                          const TextNames& names) {
+    std::vector<std::pair<std::string, std::string>> texts;
+    for (const TextField field : kAllTextFields) {
+        if (is_of_unit(field) && headers.unit != nullptr && headers.unit->has(field)) {
+            texts.emplace_back(name_of(field, names),
+                               text_of_value(row_of(field), headers.unit->text(field), false));
         }
     }
     return texts;
@@ -200,20 +202,24 @@ std::vector<std::pair<TextField, std::string>> texts_of(const PacketHeaders& hea
 
 }  // namespace
 
-PacketAccount account_of(KeptFrame& frame, Instant now, WorkerSet& workers,
+PacketAccount account_of(const CapturedFrame& frame, Instant now, WorkerSet& workers,
                          const ReplayRules& rules, std::string_view pair) {
-    const CapturedFrame& captured = frame.frame();
-    const WorkerSet::Place place = workers.place_of(captured);
-    const Scene scene{rules,          pair,       *place.burst,        place.headers(),
-                      captured.bytes, place.core, workers.time_of(now)};
-    PacketAccount account{.number = captured.number,
+    const WorkerSet::Place place = workers.match(frame, now);
+    return account_of(frame, place, now, workers, rules, pair);
+}
+
+PacketAccount account_of(const CapturedFrame& frame, const WorkerSet::Place& place, Instant now,
+                         WorkerSet& workers, const ReplayRules& rules, std::string_view pair) {
+    const Scene scene{rules,       pair,       place.burst,         place.headers(),
+                      frame.bytes, place.core, workers.time_of(now)};
+    PacketAccount account{.number = frame.number,
                           .headers = place.headers(),
-                          .frame = {captured.bytes.begin(), captured.bytes.end()},
+                          .frame = {frame.bytes.begin(), frame.bytes.end()},
                           .rules = look_before(scene),
                           .client = rules.client,
-                          .texts = texts_of(place.headers())};
+                          .texts = texts_of(place.headers(), rules.loaded.rules().named_texts)};
     account.headers.unit = nullptr;  // it is this burst's
-    account.decision = workers.judge(std::span{&frame, 1}, now).front().decision();
+    account.decision = workers.decide();
     look_after(scene, account.rules);
     return account;
 }

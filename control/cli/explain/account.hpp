@@ -54,13 +54,17 @@ struct PacketAccount {
     Decision decision;
     std::vector<RuleAccount> rules;  // all of the file, in its order
     ClientView client;               // what client.ip is
-    // Of its unit of a later layer, the first of several, as far as rules read them.
-    std::vector<std::pair<TextField, std::string>> texts;
+    // Of its unit of a later layer, the first of several, by name, as far as rules read them.
+    std::vector<std::pair<std::string, std::string>> texts;
 };
 
 // Judges the frame with the workers as they stand, by the pipeline that enforces, and looks at the
 // buckets before and after.
-[[nodiscard]] PacketAccount account_of(KeptFrame& frame, Instant now, WorkerSet& workers,
+[[nodiscard]] PacketAccount account_of(const CapturedFrame& frame, Instant now, WorkerSet& workers,
                                        const ReplayRules& rules, std::string_view pair);
+// The same of a frame that the workers have matched already.
+[[nodiscard]] PacketAccount account_of(const CapturedFrame& frame, const WorkerSet::Place& place,
+                                       Instant now, WorkerSet& workers, const ReplayRules& rules,
+                                       std::string_view pair);
 
 }  // namespace sluice

@@ -137,8 +137,8 @@ void for_each_field(const PacketAccount& account, std::string_view pair, Take ta
             take(row.name, field_text(row.field, account.headers, account.frame, pair));
         }
     }
-    for (const auto& [field, text] : account.texts) {
-        take(row_of(field).name, text);
+    for (const auto& [name, text] : account.texts) {
+        take(name, text);
     }
 }
 

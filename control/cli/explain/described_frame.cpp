@@ -161,6 +161,16 @@ std::optional<std::string> from_text(std::string_view text) {
 
 Result<Done> read_http(const PacketWords& words, Described& packet) {
     const bool one_line = (words.http + words.host).find_first_of("\r\n") == std::string::npos;
+    const auto is_header = [](const std::string& line) {
+        const std::size_t colon = line.find(':');
+        return colon != std::string::npos && colon != 0 &&
+               line.find_first_of("\r\n") == std::string::npos;
+    };
+    const auto wrong_line = std::ranges::find_if_not(words.header_lines, is_header);
+    if (wrong_line != words.header_lines.end()) {
+        return wrong("--header is a name and a value, such as 'Accept: */*', found `" +
+                     *wrong_line + "`");
+    }
     const std::size_t blank = words.http.find(' ');
     if (!one_line || blank == 0 || blank == std::string::npos || blank + 1 == words.http.size()) {
         return wrong("--http is a method and a target, such as 'GET /x', found `" + words.http +
@@ -171,6 +181,9 @@ Result<Done> read_http(const PacketWords& words, Described& packet) {
     }
     packet.payload = words.http + " HTTP/1.1\r\n";
     packet.payload += words.host.empty() ? "" : "Host: " + words.host + "\r\n";
+    for (const std::string& line : words.header_lines) {
+        packet.payload += line + "\r\n";
+    }
     packet.payload += "\r\n";
     return Done{};
 }
@@ -179,8 +192,8 @@ Result<Done> read_payload(const PacketWords& words, Described& packet) {
     if (!words.http.empty()) {
         return read_http(words, packet);
     }
-    if (!words.host.empty()) {
-        return wrong("--host belongs to --http");
+    if (!words.host.empty() || !words.header_lines.empty()) {
+        return wrong("--host and --header belong to --http");
     }
     constexpr std::string_view kHex = "hex:";
     const bool hex = words.payload.starts_with(kHex);

@@ -15,11 +15,12 @@ struct PacketWords {
     std::string proto;  // tcp, udp, icmp or a number; empty: tcp with flags or http, else udp
     std::uint16_t sport = 0;
     std::uint16_t dport = 0;
-    std::vector<std::string> flags;  // syn, ack, fin, rst, psh, urg
-    std::uint32_t length = 0;        // of the IP packet; 0: its headers and payload
-    std::string payload;             // a text with \xNN, or `hex:` and digits
-    std::string http;                // "GET /x": a request as the payload
-    std::string host;                // of that
+    std::vector<std::string> flags;         // syn, ack, fin, rst, psh, urg
+    std::uint32_t length = 0;               // of the IP packet; 0: its headers and payload
+    std::string payload;                    // a text with \xNN, or `hex:` and digits
+    std::string http;                       // "GET /x": a request as the payload
+    std::string host;                       // of that
+    std::vector<std::string> header_lines;  // of that, "Name: value" each
     std::uint8_t ttl = 64;
     std::uint8_t dscp = 0;
     std::uint16_t vlan = 0;  // 0: none

@@ -39,7 +39,8 @@ ExitCode explain_captured(const Options& options, const ReplaySetup& setup,
             break;
         }
         (void)workers.judge({frames.begin(), asked}, source.now());
-        show(account_of(*asked, source.now(), workers, rules, setup.pair), options, setup.pair);
+        show(account_of(asked->frame(), source.now(), workers, rules, setup.pair), options,
+             setup.pair);
         return ExitCode::Done;
     }
     return no_such_frame(options, *reader, source.end());
@@ -51,9 +52,8 @@ ExitCode explain_described(const Options& options, const ReplaySetup& setup,
     if (const auto* exit = std::get_if<ExitCode>(&asked)) {
         return *exit;
     }
-    KeptFrame frame;
-    frame.keep(std::get<KeptFrame>(asked).frame());
     WorkerSet workers{setup, rules.loaded};
+    const CapturedFrame& frame = std::get<KeptFrame>(asked).frame();
     show(account_of(frame, Instant{}, workers, rules, setup.pair), options, setup.pair);
     return ExitCode::Done;
 }

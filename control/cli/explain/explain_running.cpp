@@ -7,7 +7,6 @@
 #include "control/cli/explain/seed.hpp"
 #include "control/cli/replay/frame_source.hpp"
 #include "control/cli/terminal.hpp"
-#include "lib/pipeline/adopt.hpp"
 #include "lib/rules/group.hpp"
 
 #include <fmt/format.h>
@@ -30,29 +29,48 @@ struct Told {
 
 class Explainer {
 public:
-    Explainer(const ReplaySetup& setup, const HeldRules& rules, const KeptFrame& frame)
-        : setup_{setup}, rules_{rules} {
-        frame_.keep(frame.frame());
-    }
+    Explainer(const Options& options, const ReplaySetup& setup, const HeldRules& rules,
+              const KeptFrame& frame)
+        : options_{options}, setup_{setup}, rules_{rules}, frame_{frame.frame()} {}
 
     // With fresh buckets.
     [[nodiscard]] PacketAccount fresh() {
         WorkerSet workers{setup_, rules_.rules.loaded};
-        return judge(workers);
+        follow_capture(workers);
+        return account_of(frame_, now_, workers, rules_.rules, setup_.pair);
     }
     [[nodiscard]] PacketAccount on(std::uint32_t lcore, const BoxStates& states) {
         WorkerSet workers{setup_, rules_.rules.loaded};
-        seed(lcore, states, workers);
-        PacketAccount account = judge(workers);
+        follow_capture(workers);
+        const WorkerSet::Place at = workers.match(frame_, now_);
+        seed(lcore, states, at, workers.time_of(now_));
+        PacketAccount account = account_of(frame_, at, now_, workers, rules_.rules, setup_.pair);
         tell_waits(lcore, states, account);
         return account;
     }
 
 private:
-    [[nodiscard]] PacketAccount judge(WorkerSet& workers) {
-        KeptFrame frame = frame_;
-        frame.keep(frame_.frame());
-        return account_of(frame, now_, workers, rules_.rules, setup_.pair);
+    // The frames before this one in its capture: a request that it completes may have begun in
+    // them. This one comes now, and they as long before it as they were captured before it.
+    void follow_capture(WorkerSet& workers) const {
+        if (options_.pcap_file.empty()) {
+            return;
+        }
+        Result<CaptureReader> reader = CaptureReader::open(options_.pcap_file);
+        if (!reader) {
+            return;  // it could be read a moment ago; the frame alone is explained
+        }
+        FrameSource source{*reader};
+        for (auto frames = source.next_batch(); !frames.empty(); frames = source.next_batch()) {
+            const auto asked = std::ranges::find_if(frames, [&](const KeptFrame& kept) {
+                return kept.frame().number >= options_.frame;
+            });
+            const Instant at = std::min(now_, now_ - (frame_.timestamp - source.now()));
+            workers.follow({frames.begin(), asked}, at);
+            if (asked != frames.end()) {
+                return;
+            }
+        }
     }
 
     // The rules that are not off, with their places in accounts.
@@ -68,10 +86,8 @@ private:
         }
     }
 
-    void seed(std::uint32_t lcore, const BoxStates& states, WorkerSet& workers) {
-        const WorkerSet::Place at = workers.place_of(frame_.frame());
-        const Now now = workers.time_of(now_);
-        adopt(rules_.rules.loaded.set(), at.core, now);
+    void seed(std::uint32_t lcore, const BoxStates& states, const WorkerSet::Place& at,
+              Now now) const {
         each_rule([&](std::size_t place, const LoadedRule& rule) {
             for (std::size_t i = 0; i < rule.limits.size(); ++i) {
                 const auto found = states.buckets.find({place, i});
@@ -99,7 +115,7 @@ private:
     }
     [[nodiscard]] bool has_key(const LoadedRule& rule, std::uint8_t key,
                                const PacketHeaders& headers, KeyBytes& bytes) const {
-        return key_of(rule.keys[key], rule.missing_key, headers, frame_.frame().bytes, bytes) !=
+        return key_of(rule.keys[key], rule.missing_key, headers, frame_.bytes, bytes) !=
                KeyOutcome::Missing;
     }
 
@@ -128,9 +144,10 @@ private:
         }
     }
 
+    const Options& options_;
     const ReplaySetup& setup_;
     const HeldRules& rules_;
-    KeptFrame frame_;
+    const CapturedFrame& frame_;
     Instant now_{std::chrono::duration_cast<Nanoseconds>(
         std::chrono::system_clock::now().time_since_epoch())};
 };
@@ -211,7 +228,7 @@ ExitCode explain_running(const Options& options, const ReplaySetup& setup) {
         return report(*refusal);
     }
     const auto& running = std::get<HeldRules>(rules);
-    Explainer explainer{setup, running, std::get<KeptFrame>(frame)};
+    Explainer explainer{options, setup, running, std::get<KeptFrame>(frame)};
     PacketAccount fresh = explainer.fresh();
     const auto states = box_states(options, fresh, running.rules);
     if (const auto* refusal = std::get_if<DaemonRefusal>(&states)) {

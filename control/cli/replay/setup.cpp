@@ -16,6 +16,7 @@ namespace {
 void adopt_box(const BoxConfig& box, ReplaySetup& setup) {
     setup.policy.malformed = box.malformed;
     setup.policy.tunnels = box.tunnels;
+    setup.policy.units = capture_unit_budget(box.units);
     if (!box.pairs.empty()) {
         const PairConfig& pair = box.pairs.front();
         setup.pair = pair.name;

@@ -1,7 +1,7 @@
 #include "control/cli/replay/worker_set.hpp"
 
 #include "lib/pipeline/adopt.hpp"
-#include "lib/pipeline/l7_units.hpp"
+#include "lib/pipeline/burst_units.hpp"
 #include "lib/pipeline/run_burst.hpp"
 #include "lib/pipeline/steer_burst.hpp"
 
@@ -15,6 +15,11 @@ namespace {
 constexpr std::size_t kBuckets = std::size_t{1} << 20;  // of each worker
 constexpr std::size_t kRecords = kBuckets;
 constexpr std::size_t kPoolLines = std::size_t{1} << 20;
+constexpr UnitBudget kUnits{};
+
+bool is_well_formed(const Burst& burst) {
+    return has_row(burst.headers().well_formed(), 0);
+}
 
 }  // namespace
 
@@ -22,8 +27,9 @@ WorkerSet::Worker::Worker(const PacketPolicy& policy)
     : core{.policy = policy,
            .hash = KeyHasher{kReplaySecret},
            .buckets = BucketStore{kBuckets, kPoolLines},
-           .counters = counters} {
-    burst.find_units_by(l7_unit_finder());
+           .counters = counters},
+      parser{kUnits} {
+    burst.find_units_by(parser.finder());
 }
 
 WorkerSet::WorkerSet(const ReplaySetup& setup, const LoadedRules& rules)
@@ -31,7 +37,7 @@ WorkerSet::WorkerSet(const ReplaySetup& setup, const LoadedRules& rules)
       rules_{rules.set()},
       port_{setup.pair.empty() ? 0 : port_name(setup.pair)},
       clock_{rules_} {
-    looking_->find_units_by(l7_unit_finder());
+    looking_->find_units_by(lone_unit_finder());
     for (std::size_t i = 0; i < setup.workers; ++i) {
         workers_.push_back(std::make_unique<Worker>(setup.policy));
         workers_.back()->core.texts = rules.texts(i);
@@ -122,7 +128,7 @@ WorkerSet::Worker& WorkerSet::owner_of(const CapturedFrame& frame, Worker& recei
     alone.add({frame.bytes, frame.wire_size}, dir, port_);
     parse_burst(alone, receiver.core);
     geo_burst(alone, rules_);
-    match_burst(alone, rules_, receiver.core);
+    match_burst(alone, rules_, receiver.core, Instant{});
     BurstOwners owners;
     return find_owners(alone, rules_, receiver.core, workers_.size(), owners) ? *workers_[owners[0]]
                                                                               : receiver;
@@ -135,26 +141,19 @@ BurstRow WorkerSet::receive(const CapturedFrame& frame) {
     return {&burst, burst.size() - 1};
 }
 
-WorkerSet::Place WorkerSet::place_of(const CapturedFrame& frame) const {
-    const Route route = route_of(frame);
-    auto alone = std::make_unique<Burst>();
-    alone->add({frame.bytes, frame.wire_size}, route.dir, port_);
-    alone->find_units_by(l7_unit_finder());
-    parse_burst(*alone, route.worker.core);
-    geo_burst(*alone, rules_);
-    (void)find_units(*alone, alone->headers().well_formed(), rules_, route.worker.core);
-    return {route.worker.core, std::move(alone)};
-}
-
-const std::vector<BurstRow>& WorkerSet::judge(std::span<KeptFrame> frames, Instant now) {
+void WorkerSet::begin_instant(Now now) {
     rows_.clear();
-    const Now time = time_of(now);
     for (const auto& worker : workers_) {
         worker->burst.clear();
     }
     if (lanes_ != nullptr) {
-        exchange(time);
+        exchange(now);
     }
+}
+
+const std::vector<BurstRow>& WorkerSet::judge(std::span<KeptFrame> frames, Instant now) {
+    const Now time = time_of(now);
+    begin_instant(time);
     for (const KeptFrame& kept : frames) {
         rows_.push_back(receive(kept.frame()));
     }
@@ -164,6 +163,54 @@ const std::vector<BurstRow>& WorkerSet::judge(std::span<KeptFrame> frames, Insta
         }
     }
     return rows_;
+}
+
+WorkerSet::Place WorkerSet::match(const CapturedFrame& frame, Instant now) {
+    matched_at_ = time_of(now);
+    begin_instant(matched_at_);
+    rows_.push_back(receive(frame));
+    matched_ = std::ranges::find_if(workers_, [](const auto& worker) {
+                   return worker->burst.size() > 0;
+               })->get();
+    adopt(rules_, matched_->core, matched_at_);
+    parse_burst(matched_->burst, matched_->core);
+    geo_burst(matched_->burst, rules_);
+    match_burst(matched_->burst, rules_, matched_->core, matched_at_.at);
+    return {matched_->core, seen_of(*matched_, rows_.front())};
+}
+
+// Of a frame that is decided without its units they are found for people alone, by the worker's
+// parser, as it stands.
+const Burst& WorkerSet::seen_of(Worker& worker, const BurstRow& row) {
+    if (row.burst->units() != nullptr || !is_well_formed(*row.burst)) {
+        return *row.burst;
+    }
+    unseen_ = std::make_unique<Burst>();
+    unseen_->add(row.frame(), row.headers().dir, port_);
+    unseen_->find_units_by(worker.parser.finder());
+    parse_burst(*unseen_, worker.core);
+    geo_burst(*unseen_, rules_);
+    (void)find_units(*unseen_, unseen_->headers().well_formed(), rules_, worker.core,
+                     matched_at_.at);
+    return *unseen_;
+}
+
+const Decision& WorkerSet::decide() {
+    Burst& burst = matched_->burst;
+    key_burst(burst, rules_, matched_->core);
+    locate_burst(burst, matched_->core);
+    locate_second(burst, matched_->core);
+    meter_burst(burst, rules_, matched_->core, matched_at_);
+    return rows_.front().decision();
+}
+
+void WorkerSet::follow(std::span<const KeptFrame> frames, Instant now) {
+    for (const KeptFrame& kept : frames) {
+        (void)match(kept.frame(), now);
+        if (BurstUnits* const units = matched_->burst.units()) {
+            units->settle(matched_->burst, row_bit(0));
+        }
+    }
 }
 
 RuleTotals WorkerSet::totals(const LoadedRule& rule) const {

@@ -7,6 +7,7 @@
 #include "lib/pipeline/core_state.hpp"
 #include "lib/rules/port_rss_mapping.hpp"
 #include "lib/table/worker_tables.hpp"
+#include "lib/units/unit_parser.hpp"
 
 #include <memory>
 #include <optional>
@@ -40,14 +41,19 @@ public:
     // until the next call.
     [[nodiscard]] const std::vector<BurstRow>& judge(std::span<KeptFrame> frames, Instant now);
 
-    // Where a frame would be judged, and what of it the rules see.
+    // A frame on its way, matched and not charged yet: where it is judged, and what of it the rules
+    // see.
     struct Place {
         CoreState& core;
-        std::unique_ptr<const Burst> burst;  // the frame alone
+        const Burst& burst;  // the frame alone
 
-        [[nodiscard]] const PacketHeaders& headers() const noexcept { return burst->headers_of(0); }
+        [[nodiscard]] const PacketHeaders& headers() const noexcept { return burst.headers_of(0); }
     };
-    [[nodiscard]] Place place_of(const CapturedFrame& frame) const;
+    // The same as judge() in two steps. The place is good until the next frame.
+    [[nodiscard]] Place match(const CapturedFrame& frame, Instant now);
+    [[nodiscard]] const Decision& decide();
+    // Frames that have passed without being charged here: later layers see what they hold.
+    void follow(std::span<const KeptFrame> frames, Instant now);
     // The workers' clocks at an instant of the capture.
     [[nodiscard]] Now time_of(Instant captured);
     // Whether the capture is too long for their clock, which stands still since.
@@ -61,6 +67,7 @@ private:
         explicit Worker(const PacketPolicy& policy);
         WorkerCounters counters;
         CoreState core;
+        UnitParser parser;
         Burst burst;
         // Where limits are shared.
         std::vector<Record> records;
@@ -77,6 +84,8 @@ private:
     [[nodiscard]] Worker& owner_of(const CapturedFrame& frame, Worker& receiver,
                                    Direction dir) const;
     [[nodiscard]] BurstRow receive(const CapturedFrame& frame);
+    void begin_instant(Now now);
+    [[nodiscard]] const Burst& seen_of(Worker& worker, const BurstRow& row);
     void share_limits_between();
     void exchange(Now now);
     void begin_anew();
@@ -90,6 +99,9 @@ private:
     std::vector<std::unique_ptr<Worker>> workers_;
     std::unique_ptr<WorkerTables> worker_tables_;                 // theirs
     std::unique_ptr<Burst> looking_ = std::make_unique<Burst>();  // at one frame by itself
+    std::unique_ptr<Burst> unseen_;  // a frame whose units the judge has no use for
+    Worker* matched_ = nullptr;      // whose burst match() has filled
+    Now matched_at_{};
     std::vector<BurstRow> rows_;
 };
 

@@ -18,7 +18,8 @@ Found find_key(const KeyWords& words, const RuleView& view) {
     }
     const std::optional<std::size_t> tier =
         words.tier == 0 ? std::nullopt : std::optional{words.tier};
-    const Result<ReadKey> key = read_key_of_rule(rule->keys, rule->missing_key, words.key, tier);
+    const Result<ReadKey> key =
+        read_key_of_rule(rule->keys, rule->missing_key, words.key, tier, rule->text_names);
     if (!key) {
         return problem_response(422, "no key of this rule", key.error().what);
     }

@@ -38,15 +38,25 @@ DnsMessage parse_dns_message(ByteView message) noexcept {
 }
 
 DnsTcpFrame split_dns_stream(ByteView stream) noexcept {
-    constexpr std::size_t kLengthSize = 2;
-    if (stream.size() < kLengthSize) {
-        return {.missing = kLengthSize - stream.size()};
+    if (stream.size() < kDnsLengthSize) {
+        return {.missing = kDnsLengthSize - stream.size()};
     }
     const std::size_t size = load_be16(stream, 0);
-    if (stream.size() - kLengthSize < size) {
-        return {.missing = size - (stream.size() - kLengthSize)};
+    if (stream.size() - kDnsLengthSize < size) {
+        return {.missing = size - (stream.size() - kDnsLengthSize)};
     }
-    return {.message = stream.subspan(kLengthSize, size), .end = kLengthSize + size};
+    return {.message = stream.subspan(kDnsLengthSize, size), .end = kDnsLengthSize + size};
+}
+
+std::size_t short_dns_frames(ByteView stream) noexcept {
+    std::size_t at = 0;
+    for (;;) {
+        const DnsTcpFrame frame = split_dns_stream(stream.subspan(at));
+        if (frame.missing != 0 || frame.message.size() >= kDnsHeaderSize) {
+            return at;
+        }
+        at += frame.end;
+    }
 }
 
 }  // namespace sluice

@@ -63,6 +63,7 @@ struct DnsMessage {
 // follows is the business of who answers.
 [[nodiscard]] DnsMessage parse_dns_message(ByteView message) noexcept;
 
+inline constexpr std::size_t kDnsLengthSize = 2;
 // DNS over TCP: each message stands behind its length in two bytes (RFC 1035, 4.2.2).
 struct DnsTcpFrame {
     std::size_t missing =
@@ -71,5 +72,8 @@ struct DnsTcpFrame {
     std::size_t end = 0;  // where the next frame begins
 };
 [[nodiscard]] DnsTcpFrame split_dns_stream(ByteView stream) noexcept;
+// Bytes of whole frames at the beginning that are too short for a header, so that many of them are
+// stepped over at once.
+[[nodiscard]] std::size_t short_dns_frames(ByteView stream) noexcept;
 
 }  // namespace sluice

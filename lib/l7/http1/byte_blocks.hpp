@@ -51,20 +51,38 @@ private:
     ReadableText(ByteView text, const std::byte* begin, const std::byte* end) noexcept
         : text_{text}, begin_{begin}, end_{end} {}
 
-    // The last bytes of all, zeroes behind them.
+    // The last bytes of all, fewer than a block, zeroes behind them.
     [[nodiscard]] Block load_last(std::size_t left) const noexcept {
-        alignas(kBlock) std::array<std::byte, 2 * kBlock> bytes;
-        auto* const blocks = reinterpret_cast<__m256i*>(bytes.data());
-        _mm256_store_si256(blocks, _mm256_setzero_si256());
-        _mm256_store_si256(blocks + 1, _mm256_setzero_si256());
-        if (static_cast<std::size_t>(end_ - begin_) >= kBlock) {
-            _mm256_store_si256(blocks,
-                               _mm256_loadu_si256(reinterpret_cast<const __m256i*>(end_ - kBlock)));
-        } else if (left != 0) {
-            std::memcpy(bytes.data() + kBlock - left, end_ - left, left);
+        if (static_cast<std::size_t>(end_ - begin_) < kHalf) {
+            alignas(kBlock) std::array<std::byte, kBlock> bytes{};
+            if (left != 0) {
+                std::memcpy(bytes.data(), end_ - left, left);
+            }
+            return _mm256_load_si256(reinterpret_cast<const __m256i*>(bytes.data()));
         }
-        return _mm256_loadu_si256(reinterpret_cast<const __m256i*>(bytes.data() + kBlock - left));
+        const __m128i last = load_half(end_ - kHalf);
+        return left >= kHalf
+                   ? _mm256_set_m128i(without_first(last, kBlock - left), load_half(end_ - left))
+                   : _mm256_zextsi128_si256(without_first(last, kHalf - left));
     }
+    [[nodiscard]] static __m128i load_half(const std::byte* from) noexcept {
+        return _mm_loadu_si128(reinterpret_cast<const __m128i*>(from));
+    }
+    // Without its first `count` bytes, at most all of them; zeroes behind the rest.
+    [[nodiscard]] static __m128i without_first(__m128i half, std::size_t count) noexcept {
+        // A place beyond the half is a zero.
+        static constexpr auto kPlaces = [] {
+            std::array<std::int8_t, 2 * kHalf> places{};
+            for (std::size_t i = 0; i < places.size(); ++i) {
+                places[i] = i < kHalf ? static_cast<std::int8_t>(i) : std::int8_t{-1};
+            }
+            return places;
+        }();
+        return _mm_shuffle_epi8(
+            half, _mm_loadu_si128(reinterpret_cast<const __m128i*>(kPlaces.data() + count)));
+    }
+
+    static constexpr std::size_t kHalf = kBlock / 2;
 
     ByteView text_;
     const std::byte* begin_;  // of the bytes that may be read

@@ -1,9 +1,11 @@
 #include "lib/l7/http1/head_finder.hpp"
 
 #include "lib/l7/http1/byte_blocks.hpp"
+#include "lib/l7/http1/byte_masks.hpp"
 #include "lib/l7/http1/texts.hpp"
 
 #include <algorithm>
+#include <bit>
 
 namespace sluice::http1 {
 
@@ -14,16 +16,13 @@ constexpr std::string_view kVersionWord = "http/";
 // The bytes up to which the first empty line behind a line end at `from` or later goes; 0: none
 // yet.
 std::size_t find_empty_line(ByteView bytes, std::size_t from) noexcept {
-    const ReadableText text{bytes};
-    for (std::size_t at = from; at + 1 < bytes.size(); at += kBlock) {
-        const Block next = text.load(at + 1);
-        const std::uint32_t ends_line = equal_mask(text.load(at), '\n') & text.bits_within(at);
-        const std::uint32_t lf = ends_line & equal_mask(next, '\n');
-        const std::uint32_t cr_lf =
-            ends_line & equal_mask(next, '\r') & equal_mask(text.load(at + 2), '\n');
-        if ((lf | cr_lf) != 0) {
-            const auto first = static_cast<unsigned>(std::countr_zero(lf | cr_lf));
-            return at + first + ((lf >> first & 1U) != 0 ? 2 : 3);
+    LineEnds ends{false};
+    for (std::size_t at = from; at < bytes.size(); at += kWord) {
+        visit_word(bytes, at, [&](const WideBlock& wide, unsigned shift, std::uint64_t bits) {
+            ends.add(wide.equal('\n') >> shift & bits, wide.equal('\r') >> shift);
+        });
+        if (ends.empty_lines() != 0) {
+            return at + static_cast<std::size_t>(std::countr_zero(ends.empty_lines())) + 1;
         }
     }
     return 0;

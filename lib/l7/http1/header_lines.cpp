@@ -2,6 +2,9 @@
 
 #include "lib/l7/http1/texts.hpp"
 
+#include <algorithm>
+#include <bit>
+
 namespace sluice::http1 {
 
 namespace {
@@ -12,8 +15,12 @@ struct HeaderName {
 };
 
 // What stands in the place of a name and is none; slow, since it is rare.
-[[gnu::cold, gnu::noinline]] HeaderName read_odd_name(ByteView line, std::size_t token_end,
-                                                      HeadShapes& shapes) noexcept {
+[[gnu::cold, gnu::noinline]] HeaderName read_odd_name(ByteView line, HeadShapes& shapes) noexcept {
+    if (is_blank(line.front())) {
+        shapes.add(HeadShape::ObsFold);  // of a value that nobody wants
+        return {};
+    }
+    const std::size_t token_end = find_token_end(line, 0);
     const std::size_t colon = find_byte(line, token_end, ':');
     if (colon == line.size()) {
         shapes.add(HeadShape::NoColon);
@@ -25,17 +32,20 @@ struct HeaderName {
     }
     const bool is_spaced =
         token_end != 0 && without_blanks(line.subspan(token_end, colon - token_end)).empty();
-    shapes.add(is_spaced ? HeadShape::SpaceBeforeColon : HeadShape::BadHeaderName);
+    if (token_end == 0 || token_end != colon) {
+        shapes.add(is_spaced ? HeadShape::SpaceBeforeColon : HeadShape::BadHeaderName);
+    }
     return is_spaced ? HeaderName{line.first(token_end), colon + 1} : HeaderName{};
 }
 
-HeaderName read_name(const ReadableText& text, HeadShapes& shapes) noexcept {
-    const ByteView line = text.bytes();
-    const std::size_t end = find_token_end(text, 0);
-    if (end != 0 && end < line.size() && line[end] == kColon) [[likely]] {
-        return {line.first(end), end + 1};
+// `begin`: the line's first bytes, and behind its end any.
+HeaderName read_name(const LineWalk& lines, Block begin, HeadShapes& shapes) noexcept {
+    // A line ends with a byte that is no token's, so no byte behind it is taken for its own.
+    const auto end = static_cast<std::size_t>(std::countr_zero(~token_mask(begin)));
+    if (end - 1 < kBlock - 1 && lines.begin()[end] == kColon) [[likely]] {
+        return {{lines.begin(), end}, end + 1};
     }
-    return read_odd_name(line, end, shapes);
+    return read_odd_name(lines.line(), shapes);
 }
 
 // The lines that belong to a value by obs-fold, from its first byte to the last one's.
@@ -43,7 +53,8 @@ HeaderName read_name(const ReadableText& text, HeadShapes& shapes) noexcept {
                                            HeadShapes& shapes) noexcept {
     shapes.add(HeadShape::ObsFold);
     while (lines.is_folded()) {
-        const ByteView line = lines.next();
+        (void)lines.next();
+        const ByteView line = lines.line();
         value = {value.data(), line.data() + line.size()};
     }
     return trimmed(value, [](std::byte byte) {
@@ -56,11 +67,8 @@ public:
     HeaderReader(const LineWalk& lines, const WantedHeaders& wanted, RequestHead& head) noexcept
         : lines_{lines}, wanted_{wanted}, head_{head} {}
 
-    void add(ByteView name, ByteView value) noexcept {
-        const std::uint8_t place = wanted_.header(lines_.readable(name));
-        if (place == NameTable::kNone) {
-            return;
-        }
+    // Of the header with this place.
+    void add(std::uint8_t place, ByteView value) noexcept {
         const bool is_first = head_.add_header(place, value);
         if (place >= kFramingHeaderCount) {
             head_.shapes.add_if(!is_first, HeadShape::RepeatedHeader);
@@ -88,26 +96,36 @@ private:
                 framing_.add_transfer_encoding(lines_.readable(value));
                 break;
             case FramingHeader::Connection:
-                for_each_part(lines_.readable(value), ',',
-                              [this](ByteView option) { add_option(option); });
+                add_options(lines_.readable(value));
                 break;
             case FramingHeader::Upgrade:
-                for_each_part(lines_.readable(value), ',',
-                              [this](ByteView protocol) { add_upgrade(protocol); });
+                for_each_part(lines_.readable(value), ',', [this](ByteView protocol) {
+                    add_upgrade(lines_.readable(protocol));
+                });
                 break;
             case FramingHeader::Cookie:
                 add_cookies(value);
                 break;
         }
     }
-    void add_option(ByteView option) noexcept {
-        has_close_ = has_close_ || equals_ignoring_case(option, "close");
-        has_keep_alive_ = has_keep_alive_ || equals_ignoring_case(option, "keep-alive");
+    void add_options(const ReadableText& options) noexcept {
+        if (equals_ignoring_case(options, kKeepAlive)) [[likely]] {
+            has_keep_alive_ = true;
+            return;
+        }
+        for_each_part(options, ',',
+                      [this](ByteView option) { add_option(lines_.readable(option)); });
     }
-    void add_upgrade(ByteView protocol) noexcept {
-        if (equals_ignoring_case(protocol, "h2c")) {
+    void add_option(const ReadableText& option) noexcept {
+        static constexpr LowerWord kClose{"close"};
+        has_close_ = has_close_ || equals_ignoring_case(option, kClose);
+        has_keep_alive_ = has_keep_alive_ || equals_ignoring_case(option, kKeepAlive);
+    }
+    void add_upgrade(const ReadableText& protocol) noexcept {
+        static constexpr LowerWord kH2c{"h2c"};
+        if (equals_ignoring_case(protocol, kH2c)) {
             head_.upgrade = HttpUpgrade::H2c;
-        } else if (!protocol.empty() && head_.upgrade == HttpUpgrade::None) {
+        } else if (protocol.size() != 0 && head_.upgrade == HttpUpgrade::None) {
             head_.upgrade = HttpUpgrade::Other;
         }
     }
@@ -118,6 +136,9 @@ private:
         }
     }
     void add_cookie(const ReadableText& pair) noexcept {
+        if (pair.size() == 0 || !wanted_.cookies().may_begin_with(pair.bytes().front())) {
+            return;
+        }
         const std::size_t equals = find_byte(pair, 0, '=');
         if (equals == pair.size()) {
             return;
@@ -129,6 +150,8 @@ private:
             head_.shapes.add_if(!head_.add_cookie(place, value), HeadShape::RepeatedCookie);
         }
     }
+
+    static constexpr LowerWord kKeepAlive{"keep-alive"};
 
     const LineWalk& lines_;
     const WantedHeaders& wanted_;
@@ -153,15 +176,19 @@ void read_header_lines(http1::LineWalk& lines, const WantedHeaders& wanted,
             (void)lines.next();
         } while (lines.is_folded());
     }
-    for (ByteView line = lines.next(); !line.empty(); line = lines.next()) {
-        const http1::HeaderName name = http1::read_name(lines.readable(line), head.shapes);
-        ByteView value = http1::without_blanks(line.subspan(name.behind));
+    while (lines.next()) {
+        const http1::Block begin = lines.load();
+        const http1::HeaderName name = http1::read_name(lines, begin, head.shapes);
+        const std::uint8_t place =
+            name.name.empty() ? NameTable::kNone : wanted.header(name.name, begin);
+        if (place == NameTable::kNone) {
+            continue;
+        }
+        ByteView value = http1::without_blanks(lines.line().subspan(name.behind));
         if (lines.is_folded()) [[unlikely]] {
             value = http1::fold(lines, value, head.shapes);
         }
-        if (http1::is_present(name.name)) {
-            reader.add(name.name, value);
-        }
+        reader.add(place, value);
     }
     reader.end();
 }

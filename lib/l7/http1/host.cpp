@@ -14,14 +14,27 @@ bool is_port(ByteView port) noexcept {
     return port.size() <= kMaxDigits && std::all_of(port.begin(), port.end(), is_digit);
 }
 
+// All that most hosts have, in lower case: letters, digits, - and .
+std::uint32_t not_plain_mask(Block block) noexcept {
+    const Block letter = _mm256_sub_epi8(block, _mm256_set1_epi8('a'));
+    const Block digit = _mm256_sub_epi8(block, _mm256_set1_epi8('0'));
+    return ~(at_most_mask(letter, 'z' - 'a') | at_most_mask(digit, 9) | equal_mask(block, '-') |
+             equal_mask(block, '.'));
+}
+
+// The part of a host that is its own form but for a port; zero: it has to be read as a whole.
+std::size_t plain_size(const ReadableText& host) noexcept {
+    const ByteView sent = host.bytes();
+    const std::size_t size = find_byte(host, 0, not_plain_mask);
+    const bool ends =
+        size == sent.size() || (sent[size] == kColon && is_port(sent.subspan(size + 1)));
+    return size != 0 && sent[size - 1] != kDot && ends ? size : 0;
+}
+
 bool is_of_host(const ReadableText& host, ByteView text, bool is_literal) noexcept {
     // Most have letters, digits, - and . alone.
-    const std::size_t odd = find_byte(host.with(text), 0, [](Block block) {
-        const Block lower = _mm256_sub_epi8(lower_block(block), _mm256_set1_epi8('a'));
-        const Block digit = _mm256_sub_epi8(block, _mm256_set1_epi8('0'));
-        return ~(at_most_mask(lower, 'z' - 'a') | at_most_mask(digit, 9) | equal_mask(block, '-') |
-                 equal_mask(block, '.'));
-    });
+    const std::size_t odd = find_byte(
+        host.with(text), 0, [](Block block) { return not_plain_mask(lower_block(block)); });
     text = text.subspan(odd);
     return std::all_of(text.begin(), text.end(), [is_literal](std::byte byte) {
         return is(byte, kHostByte) || (is_literal && byte == kColon);
@@ -63,6 +76,10 @@ namespace sluice {
 
 ByteView normalise_host(const http1::ReadableText& host, MutableBytes room,
                         HeadShapes& shapes) noexcept {
+    const std::size_t plain = http1::plain_size(host);
+    if (plain != 0) [[likely]] {
+        return host.bytes().first(plain);
+    }
     ByteView part = http1::host_part(host);
     if (!http1::is_present(part) && http1::is_present(host.bytes())) {
         shapes.add(HeadShape::BadHost);

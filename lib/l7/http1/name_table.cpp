@@ -17,7 +17,12 @@ NameTable::NameTable(std::vector<std::string> names, bool ignore_case)
                          : letter;
         }
         const ByteView bytes = bytes_of(name);
-        const http1::Block begin = begin_of(bytes);
+        if (!bytes.empty()) {
+            const std::uint32_t first = std::uint32_t{1} << letter_of(bytes.front());
+            firsts_ |= first;
+            firsts_by_size_[size_class(name.size())] |= first;
+        }
+        const http1::Block begin = begin_of(http1::ReadableText{bytes}.load(0), bytes.size());
         if (find(bytes) == kNone) {
             std::size_t slot = slot_of(begin, name.size());
             while (slots_[slot] != kNone) {

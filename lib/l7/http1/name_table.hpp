@@ -2,6 +2,7 @@
 #include "lib/base/bytes.hpp"
 #include "lib/l7/http1/byte_blocks.hpp"
 
+#include <algorithm>
 #include <array>
 #include <cstddef>
 #include <cstdint>
@@ -20,11 +21,23 @@ public:
 
     NameTable(std::vector<std::string> names, bool ignore_case);
 
+    // False: no name begins with such a byte; most texts that are no name are refused by this.
+    [[nodiscard]] bool may_begin_with(std::byte first) const noexcept {
+        return (firsts_ >> letter_of(first) & 1) != 0;
+    }
+    // Likewise of a first byte and a size together.
+    [[nodiscard]] bool may_have(std::byte first, std::size_t size) const noexcept {
+        return (firsts_by_size_[size_class(size)] >> letter_of(first) & 1) != 0;
+    }
     // Its place among the names, the first if it is there twice; or kNone.
     [[nodiscard]] std::uint8_t find(const http1::ReadableText& name) const noexcept {
-        const http1::Block begin = begin_of(name);
+        return find(name.bytes(), name.load(0));
+    }
+    // Likewise; `block` has the first bytes of the name, and behind them any.
+    [[nodiscard]] std::uint8_t find(ByteView name, http1::Block block) const noexcept {
+        const http1::Block begin = begin_of(block, name.size());
         std::size_t slot = slot_of(begin, name.size());
-        while (slots_[slot] != kNone && !is_entry(slots_[slot], begin, name.bytes())) {
+        while (slots_[slot] != kNone && !is_entry(slots_[slot], begin, name)) {
             slot = (slot + 1) % kSlots;
         }
         return slots_[slot];
@@ -40,9 +53,16 @@ private:
         std::size_t size = 0;
     };
 
-    [[nodiscard]] http1::Block begin_of(const http1::ReadableText& name) const noexcept {
-        const http1::Block block = http1::first_bytes(name.load(0), name.size());
-        return ignore_case_ ? http1::lower_block(block) : block;
+    // A bit for each first byte, the same one for a letter of either case.
+    [[nodiscard]] static unsigned letter_of(std::byte first) noexcept {
+        return std::to_integer<unsigned>(first) & 0x1FU;
+    }
+    [[nodiscard]] static std::size_t size_class(std::size_t size) noexcept {
+        return std::min(size, kSizeClasses - 1);
+    }
+    [[nodiscard]] http1::Block begin_of(http1::Block block, std::size_t size) const noexcept {
+        const http1::Block begin = http1::first_bytes(block, size);
+        return ignore_case_ ? http1::lower_block(begin) : begin;
     }
     // By the size and the first eight bytes; names that share these stand in a row of slots.
     [[nodiscard]] static std::size_t slot_of(http1::Block begin, std::size_t size) noexcept {
@@ -66,7 +86,11 @@ private:
     static constexpr std::size_t kSlots = std::size_t{1} << kSlotBits;
     static_assert(kSlots >= 4 * kMaxNames);
 
+    static constexpr std::size_t kSizeClasses = 32;  // the last one for all longer names
+
     bool ignore_case_;
+    std::uint32_t firsts_ = 0;
+    std::array<std::uint32_t, kSizeClasses> firsts_by_size_{};
     std::vector<std::string> names_;  // in lower case where case is ignored
     std::vector<Entry> entries_;      // by index
     std::array<std::uint8_t, kSlots> slots_;

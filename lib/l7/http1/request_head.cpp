@@ -7,6 +7,8 @@
 #include "lib/l7/http1/request_line.hpp"
 #include "lib/l7/http1/texts.hpp"
 
+#include <algorithm>
+#include <bit>
 #include <string_view>
 
 namespace sluice::http1 {
@@ -34,37 +36,16 @@ private:
     MutableBytes room_;
 };
 
-// Shapes that single bytes have wherever they stand: a CR and an LF without each other, controls.
-// True: there are high bytes too.
-bool add_byte_shapes(const ReadableText& head, HeadShapes& shapes) noexcept {
-    std::uint32_t cr_before = 0;
-    std::uint32_t bare_lf = 0;
-    std::uint32_t bare_cr = 0;
-    std::uint32_t control = 0;
-    std::uint32_t nul = 0;
-    Block any = _mm256_setzero_si256();
-    for (std::size_t at = 0; at < head.size(); at += kBlock) {
-        const Block block = head.load(at);
-        any = _mm256_or_si256(any, block);
-        const std::uint32_t lf = equal_mask(block, '\n');
-        const std::uint32_t cr = equal_mask(block, '\r');
-        const std::uint32_t behind_cr = cr << 1 | cr_before;
-        cr_before = cr >> 31;
-        bare_lf |= lf & ~behind_cr;
-        bare_cr |= behind_cr & ~lf;
-        const std::uint32_t low = at_most_mask(block, 0x1F) & ~(lf | cr);
-        const std::uint32_t odd = (low | equal_mask(block, 0x7F)) & head.bits_within(at);
-        if (odd != 0) [[unlikely]] {
-            const std::uint32_t zero = equal_mask(block, '\0') & odd;
-            nul |= zero;
-            control |= odd & ~zero & ~equal_mask(block, '\t');
-        }
+// The empty lines before a request line, and their shapes.
+std::size_t skip_empty_lines(ByteView bytes, HeadShapes& shapes) noexcept {
+    std::size_t at = 0;
+    while (at < bytes.size() && (bytes[at] == kLf || bytes[at] == kCr)) {
+        const bool has_cr = bytes[at] == kCr;
+        shapes.add(HeadShape::EmptyLineFirst);
+        shapes.add_if(!has_cr, HeadShape::BareLf);
+        at += has_cr ? 2 : 1;
     }
-    shapes.add_if(bare_lf != 0, HeadShape::BareLf);
-    shapes.add_if(bare_cr != 0, HeadShape::BareCr);
-    shapes.add_if(control != 0, HeadShape::ControlByte);
-    shapes.add_if(nul != 0, HeadShape::Nul);
-    return high_mask(any) != 0;
+    return at;
 }
 
 bool has_high_byte(ByteView text) noexcept {
@@ -88,6 +69,71 @@ void read_host(ByteView authority, const LineWalk& lines, TextRoom& room,
     }
 }
 
+// The path and the query of a target, and its authority, which is what comes back.
+ByteView read_target(const LineWalk& lines, bool is_connect, TextRoom& room,
+                     RequestHead& head) noexcept {
+    const ReadableText target = lines.readable(head.target);
+    TargetParts parts;
+    if (!is_connect && split_plain_target(target, parts)) [[likely]] {
+        head.path = parts.path;
+        head.query = parts.query;
+        return {};
+    }
+    parts = split_target(target, is_connect, as_text(head.method) == "OPTIONS", head.shapes);
+    head.query = parts.query;
+    const bool is_root =
+        is_present(parts.authority) && is_present(parts.path) && parts.path.empty();
+    head.path =
+        is_root ? bytes_of(kRoot)
+                : room.keep(normalise_path(lines.readable(parts.path), room.left(), head.shapes));
+    return parts.authority;
+}
+
+// All but the request line, which has been read.
+void read_behind_line(LineWalk& lines, const WantedHeaders& wanted, MutableBytes room,
+                      RequestHead& head) noexcept {
+    TextRoom texts{room};
+    const bool is_connect = as_text(head.method) == "CONNECT";
+    const ByteView authority = read_target(lines, is_connect, texts, head);
+    const std::size_t headers_at = lines.at();
+    read_header_lines(lines, wanted, head);
+    lines.add_byte_shapes(head.shapes);
+    head.shapes.add_if(lines.has_high_byte() && has_high_byte(lines.head().subspan(headers_at)),
+                       HeadShape::HighByteInHeader);
+    read_host(authority, lines, texts, head);
+    if (is_connect) {
+        head.body = {BodyFraming::Kind::UntilClose};
+        head.keep_alive = false;
+    }
+}
+
+// Could a request line begin here? No other protocol's first bytes shall cost a pass over all.
+bool begins_with_method(ByteView bytes) noexcept {
+    const std::uint32_t others = ~token_mask(ReadableText{bytes}.load(0));
+    const auto end = static_cast<std::size_t>(std::countr_zero(others));
+    return end != 0 && end < bytes.size() && bytes[end] == std::byte{' '};
+}
+
+// Finds and reads a head in one pass, if it is whole, its request line is of the usual layout, and
+// there are not too many lines. False: it may be whole all the same.
+bool read_usual_head(ByteView bytes, const WantedHeaders& wanted, MutableBytes room,
+                     RequestHead& head) noexcept {
+    if (!begins_with_method(bytes)) {
+        return false;
+    }
+    LineWalk lines{bytes};
+    if (lines.head_size() == 0 || !lines.next()) {
+        return false;
+    }
+    head.clear();
+    head.size = static_cast<std::uint32_t>(lines.head_size());
+    if (!read_usual_line(lines.readable(lines.line()), head)) {
+        return false;
+    }
+    read_behind_line(lines, wanted, room, head);
+    return true;
+}
+
 }  // namespace
 
 }  // namespace sluice::http1
@@ -98,37 +144,22 @@ void read_request_head(ByteView bytes, const WantedHeaders& wanted, MutableBytes
                        RequestHead& head) noexcept {
     head.clear();
     head.size = static_cast<std::uint32_t>(bytes.size());
-    http1::LineWalk lines{bytes};
-    ByteView line = lines.next();
-    while (line.empty()) {
-        head.shapes.add(HeadShape::EmptyLineFirst);
-        line = lines.next();
+    const std::size_t begin = http1::skip_empty_lines(bytes, head.shapes);
+    http1::LineWalk lines{bytes.subspan(begin)};
+    (void)lines.next();
+    const http1::ReadableText line = lines.readable(lines.line());
+    if (!read_usual_line(line, head)) {
+        read_request_line(line, head);
     }
-    const bool has_high = http1::add_byte_shapes(bytes, head.shapes);
-    read_request_line(lines.readable(line), head);
-    const bool is_connect = http1::as_text(head.method) == "CONNECT";
-    const TargetParts parts = split_target(lines.readable(head.target), is_connect,
-                                           http1::as_text(head.method) == "OPTIONS", head.shapes);
-    head.query = parts.query;
-    http1::TextRoom texts{room};
-    const bool is_root =
-        http1::is_present(parts.authority) && http1::is_present(parts.path) && parts.path.empty();
-    head.path =
-        is_root ? bytes_of(http1::kRoot)
-                : texts.keep(normalise_path(lines.readable(parts.path), texts.left(), head.shapes));
-    read_header_lines(lines, wanted, head);
-    const auto headers_at = static_cast<std::size_t>(line.data() + line.size() - bytes.data());
-    head.shapes.add_if(has_high && http1::has_high_byte(bytes.subspan(headers_at)),
-                       HeadShape::HighByteInHeader);
-    http1::read_host(parts.authority, lines, texts, head);
-    if (is_connect) {
-        head.body = {BodyFraming::Kind::UntilClose};
-        head.keep_alive = false;
-    }
+    http1::read_behind_line(lines, wanted, room, head);
 }
 
 HeadStatus parse_request_head(ByteView bytes, const HeadOptions& options, MutableBytes room,
                               RequestHead& head) noexcept {
+    if (http1::read_usual_head(bytes.first(std::min(bytes.size(), options.limit)), options.wanted,
+                               room, head)) {
+        return HeadStatus::Complete;
+    }
     HeadFinder finder;
     const HeadStatus status = finder.find(bytes, options.limit);
     if (status == HeadStatus::Complete) {

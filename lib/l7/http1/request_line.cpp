@@ -4,6 +4,8 @@
 #include "lib/l7/http1/texts.hpp"
 
 #include <algorithm>
+#include <bit>
+#include <cstdint>
 #include <string_view>
 
 namespace sluice::http1 {
@@ -11,6 +13,23 @@ namespace sluice::http1 {
 namespace {
 
 constexpr std::string_view kSchemeEnd = "://";
+constexpr std::string_view kUsualEnd = " HTTP/1.1";
+
+// Blanks, a fragment and bytes beyond ASCII have shapes; controls are here too, which costs
+// nothing.
+std::uint32_t odd_in_target_mask(Block block) noexcept {
+    const Block low = _mm256_cmpeq_epi8(_mm256_min_epu8(block, _mm256_set1_epi8(' ')), block);
+    const Block hash = _mm256_cmpeq_epi8(block, _mm256_set1_epi8('#'));
+    return mask_of(_mm256_or_si256(block, _mm256_or_si256(low, hash)));
+}
+
+void add_byte_shapes(const ReadableText& target, HeadShapes& shapes) noexcept {
+    const std::size_t blank = find_byte(
+        target, 0, [](Block block) { return equal_mask(block, ' ') | equal_mask(block, '\t'); });
+    const std::size_t high = find_byte(target, 0, high_mask);
+    shapes.add_if(blank != target.size(), HeadShape::SpaceInTarget);
+    shapes.add_if(high != target.size(), HeadShape::HighByteInTarget);
+}
 
 // Shapes of a version, and its minor number.
 void read_version(ByteView version, RequestHead& head) noexcept {
@@ -44,6 +63,29 @@ std::size_t scheme_size(const ReadableText& target) noexcept {
 
 namespace sluice {
 
+bool read_usual_line(const http1::ReadableText& line, RequestHead& head) noexcept {
+    const ByteView bytes = line.bytes();
+    const std::size_t method = http1::find_token_end(line, 0);
+    const std::size_t around = method + 1 + http1::kUsualEnd.size();
+    if (method == 0 || method > kMaxMethodSize || bytes.size() <= around) {
+        return false;
+    }
+    const std::size_t end = bytes.size() - http1::kUsualEnd.size();
+    const ByteView target = bytes.subspan(method + 1, end - method - 1);
+    const char minor = static_cast<char>(bytes.back());
+    const std::string_view version = http1::as_text(bytes.subspan(end));
+    const bool is_usual = bytes[method] == std::byte{' '} && !http1::is_blank(target.front()) &&
+                          !http1::is_blank(target.back()) && (minor == '1' || minor == '0') &&
+                          version.substr(0, version.size() - 1) ==
+                              http1::kUsualEnd.substr(0, http1::kUsualEnd.size() - 1);
+    if (is_usual) {
+        head.method = bytes.first(method);
+        head.target = target;
+        head.minor_version = minor == '1' ? 1 : 0;
+    }
+    return is_usual;
+}
+
 void read_request_line(const http1::ReadableText& text, RequestHead& head) noexcept {
     const ByteView line = text.bytes();
     const std::size_t method_end = http1::find_token_end(text, 0);
@@ -59,16 +101,42 @@ void read_request_line(const http1::ReadableText& text, RequestHead& head) noexc
     const bool is_plain = line[method_end] == std::byte{' '} && rest.size() == behind.size() &&
                           head.target.size() + 1 == version && rest[version - 1] == std::byte{' '};
     head.shapes.add_if(!is_plain, HeadShape::RequestLineSpace);
-    const std::size_t blank = http1::find_byte(text.with(head.target), 0, [](http1::Block block) {
-        return http1::equal_mask(block, ' ') | http1::equal_mask(block, '\t');
-    });
-    const std::size_t high = http1::find_byte(text.with(head.target), 0, http1::high_mask);
-    head.shapes.add_if(blank != head.target.size(), HeadShape::SpaceInTarget);
-    head.shapes.add_if(high != head.target.size(), HeadShape::HighByteInTarget);
+}
+
+bool split_plain_target(const http1::ReadableText& target, TargetParts& parts) noexcept {
+    const ByteView uri = target.bytes();
+    std::size_t path = uri.size();
+    std::uint32_t slash_before = 0;
+    for (std::size_t at = 0; at < uri.size(); at += http1::kBlock) {
+        const http1::Block block = target.load(at);
+        const std::uint32_t within = target.bits_within(at);
+        const std::uint32_t slash = http1::equal_mask(block, '/');
+        const std::uint32_t behind_slash =
+            (slash << 1 | slash_before) & (slash | http1::equal_mask(block, '.'));
+        slash_before = slash >> (http1::kBlock - 1);
+        // Up to the first question mark, if any.
+        const std::uint32_t query = http1::equal_mask(block, '?') & within;
+        const std::uint32_t of_path =
+            path == uri.size() ? (query ^ (query - 1)) & within : std::uint32_t{0};
+        const std::uint32_t changes = (http1::equal_mask(block, '%') | behind_slash) & of_path;
+        if ((changes | (http1::odd_in_target_mask(block) & within)) != 0) {
+            return false;
+        }
+        if ((query & of_path) != 0) {
+            path = at + static_cast<std::size_t>(std::countr_zero(query));
+        }
+    }
+    if (uri.front() != http1::kSlash) {
+        return false;
+    }
+    parts.path = uri.first(path);
+    parts.query = path == uri.size() ? ByteView{} : uri.subspan(path + 1);
+    return true;
 }
 
 TargetParts split_target(const http1::ReadableText& target, bool is_connect, bool is_options,
                          HeadShapes& shapes) noexcept {
+    http1::add_byte_shapes(target, shapes);
     const std::size_t end = http1::find_byte(target, 0, '#');
     shapes.add_if(end != target.size(), HeadShape::Fragment);
     const ByteView uri = target.bytes().first(end);

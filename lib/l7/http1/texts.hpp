@@ -2,7 +2,10 @@
 #include "lib/base/bytes.hpp"
 #include "lib/l7/http1/byte_blocks.hpp"
 
+#include <array>
+#include <bit>
 #include <cstddef>
+#include <cstdint>
 #include <string_view>
 
 // Small questions about texts of a head.
@@ -47,15 +50,47 @@ template <typename Predicate>
     return true;
 }
 
+// A word in lower case, at most a block, as equals_ignoring_case() compares it.
+class LowerWord {
+public:
+    consteval LowerWord(std::string_view word) noexcept : size_{word.size()} {
+        for (std::size_t i = 0; i < word.size(); ++i) {
+            bytes_[i] = word[i];
+        }
+    }
+    [[nodiscard]] std::size_t size() const noexcept { return size_; }
+    [[nodiscard]] Block block() const noexcept {
+        return _mm256_load_si256(reinterpret_cast<const __m256i*>(bytes_.data()));
+    }
+
+private:
+    alignas(kBlock) std::array<char, kBlock> bytes_{};
+    std::size_t size_;
+};
+[[nodiscard]] inline bool equals_ignoring_case(const ReadableText& text,
+                                               const LowerWord& word) noexcept {
+    if (text.size() != word.size()) {
+        return false;
+    }
+    const Block own = lower_block(first_bytes(text.load(0), text.size()));
+    const Block differs = _mm256_xor_si256(own, word.block());
+    return _mm256_testz_si256(differs, differs) != 0;
+}
+
 // Calls visit(part) for what stands between separators, blanks around it left out; one part at
 // least.
 template <typename Visit>
 void for_each_part(const ReadableText& list, char separator, Visit&& visit) noexcept {
-    for (std::size_t begin = 0; begin <= list.size();) {
-        const std::size_t end = find_byte(list, begin, separator);
-        visit(without_blanks(list.bytes().subspan(begin, end - begin)));
-        begin = end + 1;
+    std::size_t begin = 0;
+    for (std::size_t at = 0; at < list.size(); at += kBlock) {
+        std::uint32_t ends = equal_mask(list.load(at), separator) & list.bits_within(at);
+        for (; ends != 0; ends &= ends - 1) {
+            const std::size_t end = at + static_cast<std::size_t>(std::countr_zero(ends));
+            visit(without_blanks(list.bytes().subspan(begin, end - begin)));
+            begin = end + 1;
+        }
     }
+    visit(without_blanks(list.bytes().subspan(begin)));
 }
 
 }  // namespace sluice::http1

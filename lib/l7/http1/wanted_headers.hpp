@@ -37,6 +37,11 @@ public:
     [[nodiscard]] std::uint8_t header(const http1::ReadableText& name) const noexcept {
         return headers_.find(name);
     }
+    // Likewise of a name that is not empty, and lies at the beginning of a block.
+    [[nodiscard]] std::uint8_t header(ByteView name, http1::Block begin) const noexcept {
+        return headers_.may_have(name.front(), name.size()) ? headers_.find(name, begin)
+                                                            : NameTable::kNone;
+    }
     [[nodiscard]] std::uint8_t cookie(const http1::ReadableText& name) const noexcept {
         return cookies_.find(name);
     }

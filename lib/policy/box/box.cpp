@@ -1,8 +1,9 @@
 #include "lib/policy/box/box.hpp"
 
+#include "lib/policy/box/box_values.hpp"
 #include "lib/policy/box/port_pair_reader.hpp"
+#include "lib/policy/box/unit_options_reader.hpp"
 #include "lib/policy/problems/nearest.hpp"
-#include "lib/policy/values/units_text.hpp"
 #include "lib/policy/yaml/map_reader.hpp"
 #include "lib/policy/yaml/yaml_tree.hpp"
 
@@ -36,53 +37,14 @@ constexpr auto kWatchdogKeys = std::to_array<KeyRow>({{"stall"}, {"action"}});
 constexpr auto kMemoryKeys = std::to_array<KeyRow>({{"hugepages"}, {"mbufs"}, {"tables"}});
 constexpr auto kTableKeys = std::to_array<KeyRow>({{"keys"}, {"state_dir"}, {"snapshot"}});
 constexpr auto kSnapshotKeys = std::to_array<KeyRow>({{"file"}, {"every"}});
-constexpr auto kPacketKeys = std::to_array<KeyRow>({{"malformed"},
-                                                    {"tunnels"},
-                                                    {"fragments", false},
-                                                    {"connections", false},
-                                                    {"http", false},
-                                                    {"quic_initials", false}});
+constexpr auto kPacketKeys = std::to_array<KeyRow>(
+    {{"malformed"}, {"tunnels"}, {"fragments"}, {"connections"}, {"http"}, {"quic_initials"}});
 constexpr auto kSocketsKeys = std::to_array<KeyRow>({{"control"}, {"read_only"}, {"dataplane"}});
 constexpr auto kSocketKeys = std::to_array<KeyRow>({{"path"}, {"mode"}, {"owner"}, {"group"}});
 constexpr auto kLogKeys = std::to_array<KeyRow>({{"level"}, {"format"}});
 
 constexpr auto kWatchdogWords = std::to_array<std::string_view>({"report", "restart"});
 constexpr auto kTunnelWords = std::to_array<std::string_view>({"gre", "vxlan", "ipip"});
-
-// A count as sluice.yaml writes sizes of tables and pools: `4096`, `256k`, `4M`, 1000-based.
-template <typename T>
-void read_amount(const MapReader& map, std::string_view key,
-                 const ConfigRange<std::uint64_t>& range, const ReadContext& context, T& into) {
-    const YamlNode* value = map.find(key);
-    if (value == nullptr) {
-        return;
-    }
-    std::string text = value->text;
-    if (text.ends_with('k')) {
-        text.back() = 'K';
-    }
-    const Result<Units> amount = parse_count(text);
-    if (!value->is_scalar() || !value->plain || !amount || !range.holds(amount->count())) {
-        context.problems.error(
-            value->at, "`" + std::string{key} + "` is a number such as 4096, 256k or 4M, from " +
-                           std::to_string(range.least) + " to " + std::to_string(range.most) +
-                           "; found " + kind_name(*value));
-        return;
-    }
-    into = static_cast<T>(amount->count());
-}
-
-template <typename E>
-void read_word(const MapReader& map, std::string_view key, std::span<const std::string_view> words,
-               E& into) {
-    if (const std::optional<std::size_t> index = map.word(key, words)) {
-        into = static_cast<E>(*index);
-    }
-}
-
-void read_text(const MapReader& map, std::string_view key, std::string& into) {
-    into = map.text(key).value_or(into);
-}
 
 class BoxReader {
 public:
@@ -131,36 +93,19 @@ private:
         }
     }
 
-    // `what`: the durations it may have, for people.
-    void read_time(const MapReader& map, std::string_view key,
-                   const ConfigRange<Nanoseconds>& range, std::string_view what,
-                   Nanoseconds& into) {
-        const YamlNode* value = map.find(key);
-        if (value == nullptr) {
-            return;
-        }
-        const Result<Nanoseconds> time = parse_duration(value->is_scalar() ? value->text : "");
-        if (!value->plain || !time || !range.holds(*time)) {
-            context_.problems.error(
-                value->at, "`" + std::string{key} + "` is a duration " + std::string{what});
-            return;
-        }
-        into = *time;
-    }
-
     void read_workers(const YamlNode& node) {
         const MapReader map{node, kWorkerKeys, context_, "workers"};
         read_text(map, "lcores", box_.lcores);
         box_.lcores = box_.lcores == "auto" ? "" : box_.lcores;
-        read_time(map, "idle_sleep", kIdleSleepRange, "of at most 100ms, such as 100us",
+        read_time(map, "idle_sleep", {kIdleSleepRange, "of at most 100ms, such as 100us"}, context_,
                   box_.idle_sleep);
         const YamlNode* watchdog = map.find("watchdog");
         if (watchdog == nullptr) {
             return;
         }
         const MapReader dog{*watchdog, kWatchdogKeys, context_, "watchdog"};
-        read_time(dog, "stall", kStallRange, "of at least 1ms and at most 1h, such as 1s",
-                  box_.watchdog_stall);
+        read_time(dog, "stall", {kStallRange, "of at least 1ms and at most 1h, such as 1s"},
+                  context_, box_.watchdog_stall);
         if (dog.word("action", kWatchdogWords).value_or(0) != 0) {
             context_.not_enforced(dog.find("action")->at, "watchdog action restart");
         }
@@ -168,7 +113,7 @@ private:
 
     void read_merge(const YamlNode& node) {
         const MapReader map{node, kMergeKeys, context_, "merge"};
-        read_time(map, "interval", kMergeRange, "from 10us to 1s, such as 1ms",
+        read_time(map, "interval", {kMergeRange, "from 10us to 1s, such as 1ms"}, context_,
                   box_.merge_interval);
     }
 
@@ -195,22 +140,25 @@ private:
         if (box_.snapshot_file.empty()) {
             context_.problems.error(node.at, "`snapshot` needs a `file`");
         }
-        read_time(map, "every", kSnapshotRange, "from 100ms to 1h, such as 10s",
+        read_time(map, "every", {kSnapshotRange, "from 100ms to 1h, such as 10s"}, context_,
                   box_.snapshot_every);
     }
 
     void read_packets(const YamlNode& node) {
         const MapReader map{node, kPacketKeys, context_, "packets"};
         read_word(map, "malformed", kMalformedNames, box_.malformed);
-        const YamlNode* tunnels = map.find("tunnels");
-        if (tunnels == nullptr) {
+        read_unit_options(map, context_, box_.units);
+        if (const YamlNode* tunnels = map.find("tunnels")) {
+            read_tunnels(*tunnels);
+        }
+    }
+
+    void read_tunnels(const YamlNode& tunnels) {
+        if (!tunnels.is_list()) {
+            context_.problems.error(tunnels.at, "`tunnels` is a list of gre, vxlan and ipip");
             return;
         }
-        if (!tunnels->is_list()) {
-            context_.problems.error(tunnels->at, "`tunnels` is a list of gre, vxlan and ipip");
-            return;
-        }
-        for (const YamlNode& item : tunnels->items) {
+        for (const YamlNode& item : tunnels.items) {
             if (item.text == "gre") {
                 box_.tunnels.gre = true;
             } else if (item.text == "vxlan") {

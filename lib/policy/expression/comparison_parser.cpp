@@ -139,7 +139,7 @@ std::optional<Expression> finish(TokenReader& reader, const Operand& operand, Op
     if (operand.text && !values->not_built) {
         return number_test(operand, numbers_of(operand, op, *std::move(values)));
     }
-    if (!operand.field || values->not_built) {
+    if (values->not_built) {
         return never();
     }
     Expression comparison{.kind = Expression::Kind::Leaf,
@@ -161,9 +161,6 @@ std::optional<Expression> flag_alone(TokenReader& reader, const Operand& operand
     if (operand.text) {
         return number_test(operand, {{1, most_of(operand)}});
     }
-    if (!operand.field) {
-        return never();
-    }
     Leaf leaf{.field = *operand.field};
     leaf.numbers = {{1, row_of(*operand.field).max}};
     return Expression{.kind = Expression::Kind::Leaf, .leaf = std::move(leaf), .parts = {}};
@@ -174,12 +171,6 @@ bool ends_condition(const Token& token) noexcept {
     return token.kind == Token::Kind::End ||
            (token.kind == Token::Kind::Word && (token.text == "and" || token.text == "or")) ||
            (token.kind == Token::Kind::Symbol && token.text == ")");
-}
-
-// An operand that is a text, or will be one: a country and the like is something else once it is
-// built.
-bool is_text(const Operand& operand) noexcept {
-    return operand.kind == OperandKind::Text && !operand.field;
 }
 
 std::optional<Expression> text_test(TokenReader& reader, const Operand& operand, Op op) {
@@ -219,7 +210,7 @@ std::optional<Expression> parse_comparison(TokenReader& reader) {
     if (!check_operator(reader, *operand, *op, token)) {
         return std::nullopt;
     }
-    if (is_text(*operand)) {
+    if (operand->kind == OperandKind::Text) {
         return text_test(reader, *operand, *op);
     }
     if (*op == Op::In) {

@@ -8,7 +8,7 @@ namespace sluice {
 
 std::optional<ParsedExpression> read_condition(const YamlNode& scalar, NamedLists& lists,
                                                const ReadContext& context) {
-    auto parsed = parse_expression(scalar.text, &lists, client_view(context));
+    auto parsed = parse_expression(scalar.text, {&lists, client_view(context), context.text_names});
     const ScalarPlaces places{context.lines, scalar};
     if (const Remark* error = std::get_if<Remark>(&parsed)) {
         context.problems.error(places[error->offset], error->text);

@@ -8,8 +8,7 @@ namespace {
 // or-expression: and-expression { "or" and-expression }, and so on: not binds closest, then and.
 class ExpressionParser {
 public:
-    ExpressionParser(std::string_view text, NamedLists* lists, const ClientView& client)
-        : reader_{text, lists, client} {}
+    ExpressionParser(std::string_view text, const Surroundings& around) : reader_{text, around} {}
 
     std::variant<ParsedExpression, Remark> run() {
         std::optional<Expression> tree = parse_or(0);
@@ -87,9 +86,9 @@ private:
 
 }  // namespace
 
-std::variant<ParsedExpression, Remark> parse_expression(std::string_view text, NamedLists* lists,
-                                                        const ClientView& client) {
-    return ExpressionParser{text, lists, client}.run();
+std::variant<ParsedExpression, Remark> parse_expression(std::string_view text,
+                                                        const Surroundings& around) {
+    return ExpressionParser{text, around}.run();
 }
 
 }  // namespace sluice

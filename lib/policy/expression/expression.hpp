@@ -3,6 +3,7 @@
 #include "lib/packet/field.hpp"
 #include "lib/policy/texts/text_test.hpp"
 #include "lib/policy/values/value_range.hpp"
+#include "lib/rules/text_name.hpp"
 
 #include <cstddef>
 #include <memory>
@@ -56,8 +57,15 @@ inline constexpr std::size_t kMaxExpressionDepth = 64;
 
 class NamedLists;
 
-// Either the tree, or the first error. `lists`: what `$name` can be. `client`: what client.ip is.
+// What of a file an expression can name.
+struct Surroundings {
+    NamedLists* lists = nullptr;      // what `$name` can be; nullptr: nothing
+    ClientView client{};              // what client.ip is
+    TextNames* text_names = nullptr;  // headers and cookies are noted here; nullptr: none can be
+};
+
+// Either the tree, or the first error.
 [[nodiscard]] std::variant<ParsedExpression, Remark> parse_expression(
-    std::string_view text, NamedLists* lists = nullptr, const ClientView& client = {});
+    std::string_view text, const Surroundings& around = {});
 
 }  // namespace sluice

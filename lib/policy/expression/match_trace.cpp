@@ -125,7 +125,7 @@ MatchTrace examine_leaf(const Leaf& leaf, const Looked& packet) {
 }
 
 MatchTrace examine_text(const TextTest& test, const Looked& packet) {
-    const std::string field{row_of(test.field).name};
+    const std::string& field = test.name;
     const std::optional<ByteView> text = read_text(test.field, packet.headers, packet.frame);
     if (!text) {
         return {false, field + " is absent"};

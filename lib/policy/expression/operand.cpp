@@ -1,5 +1,7 @@
 #include "lib/policy/expression/operand.hpp"
 
+#include "lib/rules/text_name.hpp"
+
 namespace sluice {
 
 std::optional<Field> find_field(std::string_view name) {
@@ -20,19 +22,10 @@ std::optional<TextField> find_text_field(std::string_view name) {
     return std::nullopt;
 }
 
-const UnsupportedField* find_unsupported_field(std::string_view name) {
-    for (const UnsupportedField& row : kUnsupportedFields) {
-        if (row.name == name) {
-            return &row;
-        }
-    }
-    return nullptr;
-}
-
 const std::vector<std::string_view>& field_names() {
     static const std::vector<std::string_view> all = [] {
         std::vector<std::string_view> names;
-        names.reserve(kFields.size() + kTextFields.size() + kUnsupportedFields.size());
+        names.reserve(kFields.size() + kTextFields.size() + kTextFamilies.size());
         for (const FieldRow& row : kFields) {
             if (row.field != Field::ProxiedClient) {
                 names.push_back(row.name);
@@ -41,8 +34,8 @@ const std::vector<std::string_view>& field_names() {
         for (const TextFieldRow& row : kTextFields) {
             names.push_back(row.name);
         }
-        for (const UnsupportedField& row : kUnsupportedFields) {
-            names.push_back(row.name);
+        for (const TextFamily& family : kTextFamilies) {
+            names.push_back(family.field);
         }
         return names;
     }();

@@ -23,16 +23,53 @@ std::string shown(const Token& token) {
     }
 }
 
-// ["name"] of a header or cookie.
-bool parse_member(TokenReader& reader, std::string_view field) {
-    if (!reader.expect_symbol("[", "after " + std::string{field})) {
-        return false;
+// ["name"] of a header or cookie, noted among those of the file.
+std::optional<Operand> parse_named(TokenReader& reader, const Token& family, TextName::Kind kind) {
+    if (!reader.expect_symbol("[", "after " + family.text)) {
+        return std::nullopt;
     }
-    if (reader.peek().kind != Token::Kind::Text || reader.peek().text.empty()) {
-        return reader.fail_here("a name in double quotes");
+    const Token token = reader.peek();
+    if (token.kind != Token::Kind::Text) {
+        (void)reader.fail_here("a name in double quotes");
+        return std::nullopt;
+    }
+    if (!is_text_name(token.text)) {
+        (void)reader.fail(token.offset, "a name in " + family.text + " has 1 to " +
+                                            std::to_string(kMaxTextNameSize) +
+                                            " letters, digits and marks of !#$%&'*+-.^_`|~");
+        return std::nullopt;
     }
     (void)reader.next();
-    return reader.expect_symbol("]", "after the name");
+    if (!reader.expect_symbol("]", "after the name")) {
+        return std::nullopt;
+    }
+    const TextName name{kind, token.text};
+    TextNames* names = reader.text_names();
+    const std::optional<TextField> field =
+        names == nullptr ? std::nullopt : add_text_name(name, *names);
+    if (!field) {
+        (void)reader.fail(family.offset, names == nullptr
+                                             ? family.text + " cannot be named here"
+                                             : "a file names at most " +
+                                                   std::to_string(kMaxNamedTexts) +
+                                                   " different headers and cookies together");
+        return std::nullopt;
+    }
+    return Operand{.kind = operand_kind(row_of(*field).kind),
+                   .text = field,
+                   .name = spelled(name),
+                   .offset = family.offset};
+}
+
+// `http.request.headers.host` is meant as a name in brackets.
+std::string bracketed(std::string_view word) {
+    for (const TextFamily& family : kTextFamilies) {
+        const std::string begin = std::string{family.field} + ".";
+        if (word.starts_with(begin) && is_text_name(word.substr(begin.size()))) {
+            return "; write " + spelled({family.kind, std::string{word.substr(begin.size())}});
+        }
+    }
+    return did_you_mean(word, field_names());
 }
 
 std::optional<Operand> parse_field(TokenReader& reader) {
@@ -64,17 +101,11 @@ std::optional<Operand> parse_field(TokenReader& reader) {
                        .name = token.text,
                        .offset = token.offset};
     }
-    const UnsupportedField* later = find_unsupported_field(token.text);
-    if (later == nullptr) {
-        (void)reader.fail(token.offset, "unknown field `" + token.text + "`" +
-                                            did_you_mean(token.text, field_names()));
-        return std::nullopt;
+    if (const std::optional<TextName::Kind> family = find_text_family(token.text)) {
+        return parse_named(reader, token, *family);
     }
-    if (takes_a_name(later->name) && !parse_member(reader, later->name)) {
-        return std::nullopt;
-    }
-    reader.not_built(token.offset, "the field " + token.text);
-    return Operand{.kind = later->kind, .field = {}, .name = token.text, .offset = token.offset};
+    (void)reader.fail(token.offset, "unknown field `" + token.text + "`" + bracketed(token.text));
+    return std::nullopt;
 }
 
 std::optional<std::uint64_t> parse_length(TokenReader& reader, std::uint64_t max,

@@ -3,6 +3,7 @@
 #include "lib/policy/expression/expression.hpp"
 #include "lib/policy/expression/operand.hpp"
 #include "lib/policy/expression/token.hpp"
+#include "lib/rules/text_name.hpp"
 
 #include <optional>
 #include <span>
@@ -12,14 +13,11 @@
 
 namespace sluice {
 
-class NamedLists;
-
 // A walk over tokens that notes the first error and everything that is not built yet.
 class TokenReader {
 public:
-    explicit TokenReader(std::string_view text, NamedLists* lists = nullptr,
-                         const ClientView& client = {})
-        : tokens_{split_into_tokens(text)}, lists_{lists}, client_{client} {}
+    explicit TokenReader(std::string_view text, const Surroundings& around = {})
+        : tokens_{split_into_tokens(text)}, around_{around} {}
 
     [[nodiscard]] const Token& peek() const noexcept { return tokens_[at_]; }
     const Token& next() noexcept {
@@ -48,14 +46,17 @@ public:
     }
 
     // What `$name` can be; nullptr: nothing.
-    [[nodiscard]] NamedLists* lists() const noexcept { return lists_; }
+    [[nodiscard]] NamedLists* lists() const noexcept { return around_.lists; }
     void note_unknown_list() noexcept { unknown_list_ = true; }
     [[nodiscard]] bool has_unknown_list() const noexcept { return unknown_list_; }
 
     // What client.ip makes of an address, and the places that use it.
-    [[nodiscard]] const ClientView& client() const noexcept { return client_; }
+    [[nodiscard]] const ClientView& client() const noexcept { return around_.client; }
     void note_client(std::size_t offset) { clients_.push_back(offset); }
     [[nodiscard]] std::vector<std::size_t>& clients() noexcept { return clients_; }
+
+    // Of headers and cookies that the file names; nullptr: none can be named.
+    [[nodiscard]] TextNames* text_names() const noexcept { return around_.text_names; }
 
     void warn(std::size_t offset, std::string text) {
         warnings_.push_back({offset, std::move(text)});
@@ -76,9 +77,8 @@ private:
     std::optional<Remark> error_;
     std::vector<Remark> not_built_;
     std::vector<FieldUse> from_databases_;
-    NamedLists* lists_ = nullptr;
+    Surroundings around_;
     bool unknown_list_ = false;
-    ClientView client_;
     std::vector<std::size_t> clients_;
     std::vector<Remark> warnings_;
 };
@@ -86,11 +86,11 @@ private:
 // The left side of a comparison, or a part of a key: a field, maybe inside a function.
 struct Operand {
     OperandKind kind{};
-    std::optional<Field> field;  // nullopt: a text, or not built yet
+    std::optional<Field> field;  // nullopt: a text
     // What packets have as a text; of kind Number one in decimal digits.
     std::optional<TextField> text;
     bool lower = false;  // lower(field)
-    std::string name;    // of the field, for messages
+    std::string name;    // of the field, as written, for messages
     std::size_t offset = 0;
     bool prefix = false;  // prefix(field, v4_length|v6_length)
     std::uint8_t v4_length = 32;
@@ -100,8 +100,8 @@ struct Operand {
     [[nodiscard]] bool is_client() const noexcept { return field && sluice::is_client(*field); }
 };
 
-// field | prefix(field, n) | prefix(field, n|m) | lower(field) | path_prefix(field, n) |
-// registrable_domain(field)
+// field | family["name"] | prefix(field, n) | prefix(field, n|m) | lower(field) |
+// path_prefix(field, n) | registrable_domain(field)
 [[nodiscard]] std::optional<Operand> parse_operand(TokenReader& reader);
 
 }  // namespace sluice

@@ -178,12 +178,8 @@ bool add_value(TokenReader& reader, const Operand& operand, RangeSet& values) {
 
 }  // namespace
 
-// A field that is not built has no bound of its own yet.
 std::uint64_t most_of(const Operand& operand) noexcept {
-    if (operand.text) {
-        return row_of(*operand.text).max;
-    }
-    return operand.field ? row_of(*operand.field).max : UINT32_MAX;
+    return operand.text ? row_of(*operand.text).max : row_of(*operand.field).max;
 }
 
 std::span<const std::string_view> words_of(const Operand& operand) {

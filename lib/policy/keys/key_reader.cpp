@@ -19,13 +19,19 @@ KeyPart part_of(const Operand& operand) {
             .unwrapping = operand.unwrapping};
 }
 
-std::string schema_of(const KeyPart& part) {
-    const std::string name{part.name()};
+const TextNames& names_in(const ReadContext& context) {
+    static const TextNames kNone;
+    return context.text_names == nullptr ? kNone : *context.text_names;
+}
+
+// It hangs on a header's name, whatever other headers the file names.
+std::string schema_of(const KeyPart& part, const TextNames& names) {
     if (part.text) {
+        const std::string name = state_name_of(*part.text, names);
         return (part.lower ? "lower(" + name + ")" : name) + ";";
     }
-    std::string schema =
-        name + "/" + std::to_string(part.v4_length) + "/" + std::to_string(part.v6_length);
+    std::string schema = part.name(names) + "/" + std::to_string(part.v4_length) + "/" +
+                         std::to_string(part.v6_length);
     for (const WrappingRow& row : kWrappings) {
         schema += part.unwrapping.has(row.wrapping) ? "/" + std::string{row.name} : "";
     }
@@ -40,7 +46,7 @@ void read_part(const YamlNode& item, KeyText& key, const ReadContext& context) {
         return;
     }
     key.text += (key.text.empty() ? "" : ", ") + item.text;
-    TokenReader reader{item.text, nullptr, client_view(context)};
+    TokenReader reader{item.text, {nullptr, client_view(context), context.text_names}};
     const std::optional<Operand> operand = parse_operand(reader);
     if (operand && reader.peek().kind != Token::Kind::End) {
         (void)reader.fail_here("the end of the key part");
@@ -55,14 +61,10 @@ void read_part(const YamlNode& item, KeyText& key, const ReadContext& context) {
         context.not_enforced(places[remark.offset], remark.text);
     }
     report_uses(reader.from_databases(), places, context);
-    if (!operand->field && !operand->text) {
-        key.whole = false;
-        return;
-    }
     key.whole = key.whole && reader.not_built().empty();
     const KeyPart part = part_of(*operand);
     key.parts.push_back(part);
-    key.schema += schema_of(part);
+    key.schema += schema_of(part, names_in(context));
 }
 
 }  // namespace

@@ -16,8 +16,9 @@ namespace {
 
 constexpr std::size_t kMaxKeyText = 16384;
 
-Error wrong(const KeyPart& part, const std::string& what) {
-    return {Errc::BadSyntax, std::string{part.name()} + ": " + what};
+// Whose part it is stands before it in the end.
+Error wrong(const std::string& what) {
+    return {Errc::BadSyntax, what};
 }
 
 int hex_digit(char c) noexcept {
@@ -82,22 +83,22 @@ using Wrong = std::optional<Error>;
 Wrong read_address_part(const KeyPart& part, std::string_view text, ReadKey& key) {
     const Result<IpPrefix> network = parse_network(text);
     if (!network) {
-        return wrong(part, network.error().what);
+        return wrong(network.error().what);
     }
     const unsigned whole = network->version == IpVersion::V4 ? 32 : 128;
     const unsigned length = part.length(network->version);
     const bool has_length = text.find('/') != std::string_view::npos;
     if (has_length && network->length != length) {
-        return wrong(part, quoted(text) + " is no key of this rule: it groups by " +
-                               (length == whole ? "single addresses"
-                                                : "networks of /" + std::to_string(length)));
+        return wrong(
+            quoted(text) + " is no key of this rule: it groups by " +
+            (length == whole ? "single addresses" : "networks of /" + std::to_string(length)));
     }
     // A network that has addresses beside those that are unwrapped is one of these.
     const bool unwraps = network->length >= kWrappingBits;
     const VersionedAddress named{network->version, network->address};
     const VersionedAddress inside = unwraps ? unwrapped(named, part.unwrapping) : named;
     if (inside != named && network->length < 128) {
-        return wrong(part, quoted(text) + " is written as the IPv4 network inside it");
+        return wrong(quoted(text) + " is written as the IPv4 network inside it");
     }
     const std::uint8_t bits = part.length(inside.version);
     const VersionedAddress address{inside.version, masked(inside.address, bits)};
@@ -108,7 +109,7 @@ Wrong read_address_part(const KeyPart& part, std::string_view text, ReadKey& key
 
 void append(const KeyPart& part, const TextValue& value, ReadKey& key) {
     key.bytes.append_text(part, value);
-    key.text += text_of_value(value.view(), value.has_digest);
+    key.text += text_of_value(row_of(*part.text), value.view(), value.has_digest);
 }
 
 Result<std::uint64_t> read_number_text(std::string_view text, std::uint64_t max) {
@@ -129,7 +130,7 @@ Result<std::uint64_t> read_number_text(std::string_view text, std::uint64_t max)
 Wrong read_number_part(const KeyPart& part, std::string_view text, ReadKey& key) {
     const Result<std::uint64_t> number = read_number_text(text, row_of(*part.text).max);
     if (!number) {
-        return wrong(part, number.error().what);
+        return wrong(number.error().what);
     }
     append(part, text_value(part, bytes_of(std::to_string(*number))), key);
     return std::nullopt;
@@ -143,7 +144,7 @@ Wrong read_text_part(const KeyPart& as_written, std::string_view text, ReadKey& 
     const std::size_t mark = text.find("\\h");
     const std::optional<std::string> bytes = unescaped(text.substr(0, mark));
     if (!bytes) {
-        return wrong(part, "a `\\` begins \\xNN, two hexadecimal digits, in " + quoted(text));
+        return wrong("a `\\` begins \\xNN, two hexadecimal digits, in " + quoted(text));
     }
     if (mark == std::string_view::npos) {
         append(part, text_value(part, bytes_of(*bytes)), key);
@@ -151,10 +152,9 @@ Wrong read_text_part(const KeyPart& as_written, std::string_view text, ReadKey& 
     }
     TextDigest digest;
     if (!read_digest(text.substr(mark + 2), digest) || bytes->size() != kept_of_long_text(part)) {
-        return wrong(part, "a text longer than " + std::to_string(part.room) +
-                               " bytes is its first " + std::to_string(kept_of_long_text(part)) +
-                               ", \\h and " + std::to_string(kDigits) +
-                               " hexadecimal digits; found " + quoted(text));
+        return wrong("a text longer than " + std::to_string(part.room) + " bytes is its first " +
+                     std::to_string(kept_of_long_text(part)) + ", \\h and " +
+                     std::to_string(kDigits) + " hexadecimal digits; found " + quoted(text));
     }
     append(part, long_text_value(part, bytes_of(*bytes), digest), key);
     return std::nullopt;
@@ -218,14 +218,14 @@ Wrong read_part(const KeyPart& part, std::string_view text, ReadKey& key) {
     }
     const std::optional<std::string> bytes = unescaped(text);
     if (!bytes) {
-        return wrong(part, "a `\\` begins \\xNN, two hexadecimal digits, in " + quoted(text));
+        return wrong("a `\\` begins \\xNN, two hexadecimal digits, in " + quoted(text));
     }
     if (part.is_address()) {
         return read_address_part(part, *bytes, key);
     }
     const Result<std::uint64_t> value = read_value(part.field, *bytes);
     if (!value) {
-        return wrong(part, value.error().what);
+        return wrong(value.error().what);
     }
     key.bytes.append_number(part.field, *value);
     key.text += value_text(part.field, *value, text);
@@ -237,8 +237,8 @@ std::string lengths_text(const KeyPart& part) {
     return part.v6_length == 128 ? v4 : v4 + "|" + std::to_string(part.v6_length);
 }
 
-std::string shape_of(const KeyPart& part) {
-    const std::string name{part.name()};
+std::string shape_of(const KeyPart& part, const TextNames& names) {
+    const std::string name = part.name(names);
     if (part.text) {
         return part.lower ? "lower(" + name + ")" : name;
     }
@@ -248,15 +248,16 @@ std::string shape_of(const KeyPart& part) {
 
 }  // namespace
 
-std::string shape_of(const GroupingKey& key) {
+std::string shape_of(const GroupingKey& key, const TextNames& names) {
     std::string text;
     for (const KeyPart& part : key) {
-        text += (text.empty() ? "" : "|") + shape_of(part);
+        text += (text.empty() ? "" : "|") + shape_of(part, names);
     }
     return text.empty() ? "[]" : text;
 }
 
-Result<ReadKey> read_key_text(const GroupingKey& key, std::string_view text) {
+Result<ReadKey> read_key_text(const GroupingKey& key, std::string_view text,
+                              const TextNames& names) {
     ReadKey read;
     if (text.size() > kMaxKeyText) {
         return Error{Errc::BadSyntax,
@@ -267,20 +268,21 @@ Result<ReadKey> read_key_text(const GroupingKey& key, std::string_view text) {
     if (parts.size() != key.size()) {
         return Error{Errc::BadSyntax, quoted(text) + " has " + std::to_string(parts.size()) +
                                           (parts.size() == 1 ? " part" : " parts") +
-                                          ", and the key " + shape_of(key) + " has " +
+                                          ", and the key " + shape_of(key, names) + " has " +
                                           std::to_string(key.size())};
     }
     for (std::size_t i = 0; i < parts.size(); ++i) {
         read.text += i == 0 ? "" : "|";
         if (const Wrong fault = read_part(key[i], parts[i], read)) {
-            return *fault;
+            return Error{fault->code, key[i].name(names) + ": " + fault->what};
         }
     }
     return read;
 }
 
 Result<ReadKey> read_key_of_rule(std::span<const GroupingKey> keys, MissingKey missing,
-                                 std::string_view text, std::optional<std::size_t> tier) {
+                                 std::string_view text, std::optional<std::size_t> tier,
+                                 const TextNames& names) {
     if (tier && (*tier < 1 || *tier > keys.size())) {
         return Error{Errc::OutOfRange, "there is no tier " + std::to_string(*tier) +
                                            "; the rule has " + std::to_string(keys.size())};
@@ -291,7 +293,7 @@ Result<ReadKey> read_key_of_rule(std::span<const GroupingKey> keys, MissingKey m
         if (tier && *tier != i + 1) {
             continue;
         }
-        Result<ReadKey> read = read_key_text(keys[i], text);
+        Result<ReadKey> read = read_key_text(keys[i], text, names);
         // An empty text could be that of a packet too.
         if (text.empty() && !keys[i].empty() && missing == MissingKey::Share) {
             read = ReadKey{};

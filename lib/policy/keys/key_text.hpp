@@ -20,17 +20,19 @@ struct ReadKey {
 };
 
 // BadSyntax, OutOfRange: what is wrong, and with which part. An address without a length, where the
-// key has networks, means the network it lies in.
-[[nodiscard]] Result<ReadKey> read_key_text(const GroupingKey& key, std::string_view text);
+// key has networks, means the network it lies in. `names` are those of the key's rule set.
+[[nodiscard]] Result<ReadKey> read_key_text(const GroupingKey& key, std::string_view text,
+                                            const TextNames& names = {});
 
 // Of a rule's keys the one that the text can be. `tier`, from 1 on, names it; without, a text that
 // could be more than one is refused. With `missing` as Share the empty text stands for the packets
 // that lack a part.
 [[nodiscard]] Result<ReadKey> read_key_of_rule(std::span<const GroupingKey> keys,
                                                MissingKey missing, std::string_view text,
-                                               std::optional<std::size_t> tier = std::nullopt);
+                                               std::optional<std::size_t> tier = std::nullopt,
+                                               const TextNames& names = {});
 
 // `ip.src|l4.dport`, `prefix(ip.src, 24|64)`: what a text of this key looks like.
-[[nodiscard]] std::string shape_of(const GroupingKey& key);
+[[nodiscard]] std::string shape_of(const GroupingKey& key, const TextNames& names = {});
 
 }  // namespace sluice

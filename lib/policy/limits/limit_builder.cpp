@@ -19,8 +19,12 @@ std::string_view unit_word(Per per) noexcept {
             return "";
         case Per::Connection:
             return " connections";
+        case Per::Request:
+            return " requests";
         case Per::Query:
             return " queries";
+        case Per::Handshake:
+            return " handshakes";
         default:
             return " packets";
     }

@@ -92,7 +92,7 @@ void LimitListReader::read_one(const YamlNode& item, const std::string& name, co
         limits.limits.push_back({.identity = identity,
                                  .name = name,
                                  .key = tier.index,
-                                 .per = counted(limit.per).value_or(Per::Packet),
+                                 .per = limit.per,
                                  .limit = *limit.numbers,
                                  .max_unsynced = owner_.max_unsynced});
     }

@@ -16,7 +16,7 @@ namespace sluice {
 // What all limits of a rule have in common.
 struct LimitOwner {
     std::string_view rule;
-    std::optional<PerWord> per;
+    std::optional<Per> per;
     std::uint32_t cost = 1;                 // the largest of any thing counted
     bool by_path = false;                   // most cost less
     std::uint64_t max_unsynced = 0;         // as given; 0: derived

@@ -81,38 +81,16 @@ BuiltLimit build(const LimitAlgorithm& algorithm, const MapReader& map, Per per,
 
 }  // namespace
 
-std::optional<Per> counted(PerWord per) noexcept {
-    switch (per) {
-        case PerWord::Packet:
-            return Per::Packet;
-        case PerWord::Byte:
-            return Per::Byte;
-        case PerWord::Connection:
-            return Per::Connection;
-        case PerWord::Query:
-            return Per::Query;
-        default:
-            return std::nullopt;
-    }
-}
-
-std::optional<PerWord> read_per(const MapReader& map, const ReadContext& context) {
+std::optional<Per> read_per(const MapReader& map) {
     const std::optional<std::size_t> index = map.word("per", kPerWords);
-    if (!index) {
-        return std::nullopt;
-    }
-    const auto per = static_cast<PerWord>(*index);
-    if (!counted(per)) {
-        context.not_enforced(map.find("per")->at, "per: " + std::string{kPerWords[*index]});
-    }
-    return per;
+    return index ? std::optional{static_cast<Per>(*index)} : std::nullopt;
 }
 
-std::string_view name_of(PerWord per) noexcept {
+std::string_view name_of(Per per) noexcept {
     return kPerWords[static_cast<std::size_t>(per)];
 }
 
-LimitText read_limit(const YamlNode& node, std::optional<PerWord> rule_per,
+LimitText read_limit(const YamlNode& node, std::optional<Per> rule_per,
                      const ReadContext& context) {
     LimitText limit;
     if (!node.is_map()) {
@@ -127,19 +105,16 @@ LimitText read_limit(const YamlNode& node, std::optional<PerWord> rule_per,
     const MapReader map{node, known_keys(*algorithm), context, "a " + name};
     limit.text = name;
     limit.schema = {{"algorithm", name}};
-    limit.per = read_per(map, context).value_or(rule_per.value_or(PerWord::Packet));
+    limit.per = read_per(map).value_or(rule_per.value_or(Per::Packet));
     if (algorithm->build == nullptr) {
         context.not_enforced(map.find("algorithm")->at, "the algorithm " + name);
         return limit;
     }
-    const std::optional<Per> per = counted(limit.per);
-    BuiltLimit built = build(*algorithm, map, per.value_or(Per::Packet), context);
+    BuiltLimit built = build(*algorithm, map, limit.per, context);
     limit.text += " " + built.text;
     limit.bound = std::move(built.bound);
     limit.schema.insert(limit.schema.end(), built.schema.begin(), built.schema.end());
-    if (per) {
-        limit.numbers = built.numbers;
-    }
+    limit.numbers = built.numbers;
     return limit;
 }
 

@@ -16,8 +16,8 @@ std::uint64_t read_max_unsynced(const MapReader& rule, std::uint32_t cost,
     return number.value_or(0);
 }
 
-SharedNumbers shared_numbers(const AnyLimit& limit, const LimitOwner& owner, PerWord per) {
-    const bool bytes = counted(per) == Per::Byte;
+SharedNumbers shared_numbers(const AnyLimit& limit, const LimitOwner& owner, Per per) {
+    const bool bytes = per == Per::Byte;
     return {.limit = limit,
             .largest_cost = largest_cost(bytes, owner.cost),
             .max_unsynced = owner.max_unsynced,

@@ -12,8 +12,7 @@ namespace sluice {
 [[nodiscard]] std::uint64_t read_max_unsynced(const MapReader& rule, std::uint32_t cost,
                                               const ReadContext& context);
 
-[[nodiscard]] SharedNumbers shared_numbers(const AnyLimit& limit, const LimitOwner& owner,
-                                           PerWord per);
+[[nodiscard]] SharedNumbers shared_numbers(const AnyLimit& limit, const LimitOwner& owner, Per per);
 
 // Whether the workers of a box can share it, and if not, why.
 [[nodiscard]] SharingTerms terms_for(const SharedNumbers& numbers, const RssMapping& box);

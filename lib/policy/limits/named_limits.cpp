@@ -36,11 +36,11 @@ bool is_limit_name(std::string_view name) noexcept {
 }
 
 // A limit may leave `per` to the rules that use it. Without one, the unit of its rate decides.
-std::optional<PerWord> what_it_counts(const YamlNode& limit) {
+std::optional<Per> what_it_counts(const YamlNode& limit) {
     const YamlNode* rate = value_of(limit, "rate");
     const bool bytes = rate != nullptr && !parse_rate(rate->text, Per::Packet) &&
                        parse_rate(rate->text, Per::Byte);
-    return bytes ? std::optional{PerWord::Byte} : std::nullopt;
+    return bytes ? std::optional{Per::Byte} : std::nullopt;
 }
 
 }  // namespace

@@ -123,7 +123,8 @@ std::optional<OverrideFault> OverrideBuilder::add(const OverrideText& text, Over
     if (const std::optional<std::size_t> of_limit = tier_of(text.limit); !tier && of_limit) {
         tier = *of_limit + 1;
     }
-    const Result<ReadKey> key = read_key_of_rule(rule_.keys, rule_.missing_key, text.key, tier);
+    const Result<ReadKey> key =
+        read_key_of_rule(rule_.keys, rule_.missing_key, text.key, tier, names_);
     if (!key) {
         return OverrideFault{OverrideFault::Word::Key, key.error().what};
     }

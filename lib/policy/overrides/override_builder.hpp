@@ -45,6 +45,8 @@ struct OverrideTwice {
 class OverrideBuilder {
 public:
     explicit OverrideBuilder(const Rule& rule) : rule_{rule} {}
+    // Of headers and cookies in the rule's keys, for messages.
+    void set_names(const TextNames& names) { names_ = names; }
 
     // nullopt: taken.
     [[nodiscard]] std::optional<OverrideFault> add(const OverrideText& text, OverridePlace place);
@@ -81,6 +83,7 @@ private:
     [[nodiscard]] OverrideTwice twice_of(const Row& first, const Row& second) const;
 
     const Rule& rule_;
+    TextNames names_;
     OverrideRows said_;
     std::uint64_t sum_ = 0;                                        // once finished
     std::unordered_map<std::string, std::uint32_t> known_pieces_;  // by their text

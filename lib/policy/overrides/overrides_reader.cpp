@@ -264,6 +264,9 @@ void add_settings(const Rule& rule, const OverrideSources& sources, OverrideBuil
 ReadOverrides read_overrides(const YamlNode* node, const Rule& rule, const OverrideSources& sources,
                              const ReadContext& context) {
     OverrideBuilder builder{rule};
+    if (context.text_names != nullptr) {
+        builder.set_names(*context.text_names);
+    }
     std::string file;
     if (node != nullptr) {
         OverridesReader reader{*node, context, &builder};

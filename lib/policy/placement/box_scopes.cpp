@@ -126,9 +126,11 @@ private:
             return merged_note(*limit.summary.numbers, terms_for(*limit.summary.numbers, box_)) +
                    because;
         }
-        const std::string owner = group == nullptr       ? ""
-                                  : group->parts.empty() ? " of all of its rule's packets"
-                                                         : " of their " + parts_text(group->parts);
+        const std::string owner =
+            group == nullptr ? ""
+            : group->parts.empty()
+                ? " of all of its rule's packets"
+                : " of their " + parts_text(group->parts, compiled_.set.named_texts);
         const std::string why = limit.can_merge ? "like others of its rule" : limit.why;
         return ", packets handed to the owner" + owner + ": " + why + because;
     }

@@ -25,8 +25,8 @@ unsigned length_of(const KeyPart& part) noexcept {
     return unsigned{part.v4_length} + part.v6_length;
 }
 
-std::string part_text(const KeyPart& part) {
-    std::string name{part.name()};
+std::string part_text(const KeyPart& part, const TextNames& names) {
+    std::string name = part.name(names);
     if (part.lower) {
         return "lower(" + name + ")";
     }
@@ -56,10 +56,10 @@ GroupingKey common_parts(const GroupingKey& a, const GroupingKey& b) {
     return common;
 }
 
-std::string parts_text(const GroupingKey& parts) {
+std::string parts_text(const GroupingKey& parts, const TextNames& names) {
     std::string text;
     for (const KeyPart& part : parts) {
-        text += (text.empty() ? "" : ", ") + part_text(part);
+        text += (text.empty() ? "" : ", ") + part_text(part, names);
     }
     return text;
 }

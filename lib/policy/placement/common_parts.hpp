@@ -10,6 +10,6 @@ namespace sluice {
 [[nodiscard]] GroupingKey common_parts(const GroupingKey& a, const GroupingKey& b);
 
 // As a rule file has it: "prefix(ip.src, 24|64), l4.dport".
-[[nodiscard]] std::string parts_text(const GroupingKey& parts);
+[[nodiscard]] std::string parts_text(const GroupingKey& parts, const TextNames& names = {});
 
 }  // namespace sluice

@@ -15,8 +15,8 @@ class BypassReader {
 public:
     BypassReader(const YamlNode& node, std::string id, const FileContext& file)
         : file_{file},
-          context_{file.lines, file.problems, file.purpose == Purpose::Enforce, &file.databases,
-                   &file.client_ip},
+          context_{file.lines,      file.problems,   file.purpose == Purpose::Enforce,
+                   &file.databases, &file.client_ip, &file.text_names},
           map_{node, kBypassKeys, context_, "an item of `bypass`"} {
         read_.rule.id = std::move(id);
     }

@@ -78,16 +78,17 @@ void ConditionCompiler::compile(const YamlNode& rules, PatternCache* patterns,
         problems_.error(place_of(rules, compiled, *refusal), refusal->what);
         return;
     }
-    warn_of_costs(rules, costs);
+    warn_of_costs(rules, costs, compiled.set.named_texts);
     // The fast form of the look-ups is made where packets are matched.
     compiled.set.classifier = Classifier{*std::move(parts), Lookups::Slim};
     share_classifier_memory(compiled);
 }
 
-void ConditionCompiler::warn_of_costs(const YamlNode& rules, const ScanCosts& costs) const {
+void ConditionCompiler::warn_of_costs(const YamlNode& rules, const ScanCosts& costs,
+                                      const TextNames& names) const {
     for (const TextField field : kAllTextFields) {
         const ScanCost& cost = costs[static_cast<std::size_t>(field)];
-        if (const std::optional<std::string> warning = find_costly(field, cost)) {
+        if (const std::optional<std::string> warning = find_costly(field, cost, names)) {
             problems_.warning(rules.at, *warning);
         }
     }

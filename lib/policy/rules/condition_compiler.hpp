@@ -30,7 +30,7 @@ public:
 private:
     [[nodiscard]] Position place_of(const YamlNode& rules, const CompiledRules& compiled,
                                     const PatternRefusal& refusal) const;
-    void warn_of_costs(const YamlNode& rules, const ScanCosts& costs) const;
+    void warn_of_costs(const YamlNode& rules, const ScanCosts& costs, const TextNames& names) const;
 
     const LineIndex& lines_;
     Problems& problems_;

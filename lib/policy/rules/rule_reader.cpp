@@ -162,8 +162,9 @@ private:
                                         : static_cast<Mode>(word - kModeNames.begin());
     }
     static ReadContext context_of(const FileContext& file, Mode mode) {
-        return {file.lines, file.problems, file.purpose == Purpose::Enforce && mode != Mode::Off,
-                &file.databases, &file.client_ip};
+        return {
+            file.lines,      file.problems,   file.purpose == Purpose::Enforce && mode != Mode::Off,
+            &file.databases, &file.client_ip, &file.text_names};
     }
 
     void read_head() {
@@ -246,7 +247,7 @@ private:
         Rule& rule = read_.rule;
         const LimitOwner owner{
             .rule = rule.id,
-            .per = read_per(map_, context_),
+            .per = read_per(map_),
             .cost = rule.largest_cost(),
             .by_path = !rule.path_costs.empty(),
             .max_unsynced = read_max_unsynced(map_, rule.largest_cost(), context_),

@@ -33,6 +33,7 @@ struct FileContext {
     NamedLists& lists;
     Databases& databases;
     ActionPool& actions;
+    TextNames& text_names;               // that rules have named so far
     const ListReader* files = nullptr;   // nullptr: none can be read
     const KeySettings* keys = nullptr;   // set at run time; nullptr: none
     OverrideCache* overrides = nullptr;  // of files that were read before; nullptr: none

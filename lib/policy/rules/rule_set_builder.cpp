@@ -5,6 +5,7 @@
 #include "lib/policy/placement/box_scopes.hpp"
 #include "lib/policy/rules/rule_size.hpp"
 
+#include <algorithm>
 #include <string>
 #include <utility>
 
@@ -35,6 +36,11 @@ void add_fields(const ReadRule& read, FieldSet& from_databases) {
     }
 }
 
+bool has_named_text(const GroupingKey& key) {
+    return std::any_of(key.begin(), key.end(),
+                       [](const KeyPart& part) { return part.text && is_named(*part.text); });
+}
+
 // By the file, or by a setting of a single key at run time.
 void note_overrides(const Rule& rule, RuleSummary& summary) {
     for (LimitSummary& limit : summary.limits) {
@@ -54,6 +60,9 @@ void RuleSetBuilder::add(const YamlNode& node, ReadRule read) {
         add_fields(read, from_databases_);
     }
     note_overrides(read.rule, read.summary);
+    if (std::any_of(read.rule.keys.begin(), read.rule.keys.end(), has_named_text)) {
+        read.summary.text_names = compiled_.set.named_texts;
+    }
     read.summary.memory = size_of(read.rule);
     read.summary.sees_all = read.everything || !read.when_is_whole;
     read.summary.condition = std::move(read.when);

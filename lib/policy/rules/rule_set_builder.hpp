@@ -12,6 +12,8 @@ public:
     RuleSetBuilder(const LineIndex& lines, Problems& problems) noexcept
         : problems_{problems}, conditions_{lines, problems} {}
 
+    // Headers and cookies that rules name, to be added to while they are read.
+    [[nodiscard]] TextNames& text_names() noexcept { return compiled_.set.named_texts; }
     // In the order of their decisions. What is off gets a summary and no rule.
     void add(const YamlNode& node, ReadRule read);
     // Reports, at `rules`, what is more than a set can hold.

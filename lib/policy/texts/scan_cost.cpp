@@ -91,8 +91,9 @@ std::optional<std::uint64_t> measure_scan(ByteView database, std::size_t pattern
     return worst;
 }
 
-std::optional<std::string> find_costly(TextField field, const ScanCost& cost) {
-    const std::string patterns = "patterns of " + std::string{row_of(field).name};
+std::optional<std::string> find_costly(TextField field, const ScanCost& cost,
+                                       const TextNames& names) {
+    const std::string patterns = "patterns of " + name_of(field, names);
     if (!cost.is_measured) {
         return patterns + ": what scanning for them takes could not be measured";
     }

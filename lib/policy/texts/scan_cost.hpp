@@ -1,6 +1,7 @@
 #pragma once
 #include "lib/base/bytes.hpp"
 #include "lib/match/text_parts.hpp"
+#include "lib/rules/text_name.hpp"
 
 #include <array>
 #include <cstddef>
@@ -31,6 +32,7 @@ using ScanCosts = std::array<ScanCost, kTextFieldCount>;
                                                         const std::vector<std::string>& texts);
 
 // What is to be said about a field whose patterns cost so much.
-[[nodiscard]] std::optional<std::string> find_costly(TextField field, const ScanCost& cost);
+[[nodiscard]] std::optional<std::string> find_costly(TextField field, const ScanCost& cost,
+                                                     const TextNames& names = {});
 
 }  // namespace sluice

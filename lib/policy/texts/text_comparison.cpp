@@ -2,8 +2,8 @@
 
 #include "lib/match/number_ranges.hpp"
 #include "lib/policy/expression/value_parser.hpp"
-#include "lib/policy/problems/nearest.hpp"
 #include "lib/policy/texts/pattern.hpp"
+#include "lib/policy/texts/text_form.hpp"
 
 #include <algorithm>
 #include <utility>
@@ -13,14 +13,12 @@ namespace {
 
 // Whether the operand's texts are compared without regard to case.
 bool ignores_case(const Operand& operand) {
-    return operand.lower || (operand.text && row_of(*operand.text).kind == TextKind::Folded);
+    return operand.lower || row_of(*operand.text).kind == TextKind::Folded;
 }
 
 Expression expression_of(const Operand& operand, TextTest test) {
-    if (!operand.text) {
-        return Expression{};  // a leaf with an empty set
-    }
     test.field = *operand.text;
+    test.name = operand.name;
     test.ignore_case = ignores_case(operand);
     return Expression{
         .kind = Expression::Kind::Text, .leaf = {}, .parts = {}, .text = std::move(test)};
@@ -43,73 +41,27 @@ bool check_regex(TokenReader& reader, const Token& token, bool ignore_case) {
            reader.fail(fault->at ? place_in(token, *fault->at) : token.offset, fault->what);
 }
 
-// Of a field that takes a few words alone. Others never hold, so that they are slips, and for those
-// that nothing recognises yet it is said.
-bool check_word(TokenReader& reader, std::size_t offset, const Operand& operand,
-                std::string_view word) {
-    if (operand.text != TextField::ProtoL7) {
-        return true;
+// A text in a form that no packet has would never hold.
+bool check_form(TokenReader& reader, std::size_t offset, const Operand& operand,
+                std::string_view text, TextHow how) {
+    const ComparedText compared{*operand.text, how, ignores_case(operand), text};
+    if (const std::optional<std::string> fault = find_form_fault(compared)) {
+        return reader.fail(offset, operand.name + *fault);
     }
-    if (std::find(kL7Names.begin(), kL7Names.end(), word) == kL7Names.end()) {
-        return reader.fail(offset, operand.name + " is one of " + list_of(kL7Names) + "; found \"" +
-                                       std::string{word} + "\"" + did_you_mean(word, kL7Names));
+    if (const std::optional<std::string> doubt = find_form_doubt(compared)) {
+        reader.warn(offset, operand.name + *doubt);
     }
     return true;
 }
 
-// A name as packets have it: octets that are not printable as `\DDD`; to its end, no dot there
-// unless a label has it, and the root as a dot.
-std::string name_spelling(std::string_view text, bool to_end) {
-    std::string name;
-    for (const char c : text) {
-        const auto octet = static_cast<unsigned char>(c);
-        if (octet > 0x20 && octet < 0x7F) {
-            name += c;
-            continue;
-        }
-        const std::string digits = std::to_string(octet);
-        name += '\\' + std::string(3 - digits.size(), '0') + digits;
-    }
-    while (to_end && name.size() > 1 && name.back() == '.' && name[name.size() - 2] != '\\') {
-        name.pop_back();
-    }
-    return name.empty() ? "." : name;
-}
-
-// A name in a spelling that no packet has would never hold: the error says the one that does.
-bool check_name(TokenReader& reader, std::size_t offset, const Operand& operand,
-                std::string_view text, TextHow how) {
-    if (!operand.text || row_of(*operand.text).kind != TextKind::Folded) {
-        return true;
-    }
-    const std::string name =
-        name_spelling(text, how == TextHow::Equals || how == TextHow::EndsWith);
-    if (name == text) {
-        return true;
-    }
-    std::string written;  // in the expression, where a backslash and a quote stand behind another
-    for (const char c : name) {
-        written += c == '\\' || c == '"' ? std::string{'\\', c} : std::string{c};
-    }
-    return reader.fail(offset, operand.name +
-                                   " is never so: no dot stands at a name's end, and "
-                                   "what is not printable is a backslash and three "
-                                   "digits; write \"" +
-                                   written + "\"");
-}
-
 bool check_text(TokenReader& reader, const Token& token, const Operand& operand, TextHow how) {
-    const bool part = how != TextHow::Equals;
-    if (!part && !check_word(reader, token.offset, operand, token.text)) {
-        return false;
-    }
-    if (part && token.text.empty()) {
+    if (how != TextHow::Equals && token.text.empty()) {
         return reader.fail(token.offset,
                            "the empty text is a part of every text; " + operand.name +
                                " eq \"\" asks whether it is empty, payload.len whether there is "
                                "any");
     }
-    if (!check_name(reader, token.offset, operand, token.text, how)) {
+    if (!check_form(reader, token.offset, operand, token.text, how)) {
         return false;
     }
     const std::size_t most = how == TextHow::Contains ? kMaxPatternSize : kMaxEntrySize;
@@ -152,8 +104,7 @@ std::optional<Expression> parse_text_set(TokenReader& reader, const Operand& ope
         return std::nullopt;
     }
     for (const std::string& text : values->texts) {
-        if (!check_word(reader, offset, operand, text) ||
-            !check_name(reader, offset, operand, text, TextHow::Equals)) {
+        if (!check_form(reader, offset, operand, text, TextHow::Equals)) {
             return std::nullopt;
         }
         if (text.size() > kMaxEntrySize) {

@@ -8,8 +8,7 @@
 namespace sluice {
 
 // What follows `eq`, `ne`, `in`, `contains` or `matches`, or stands in starts_with() and
-// ends_with(), once the operand is known to be a text. A text that no packet has yet becomes a leaf
-// that never matches; what is wrong with the values is reported all the same.
+// ends_with(), once the operand is known to be a text.
 [[nodiscard]] std::optional<Expression> parse_text_comparison(TokenReader& reader,
                                                               const Operand& operand, TextHow how,
                                                               bool negated);

@@ -1,5 +1,7 @@
 #include "lib/policy/texts/text_pool.hpp"
 
+#include "lib/policy/texts/letter_case.hpp"
+
 #include <algorithm>
 #include <string>
 
@@ -8,12 +10,7 @@ namespace {
 
 // Texts that are compared without case are equal without it.
 std::string spelled(const TextTest& test, std::string text) {
-    if (test.ignore_case && test.how != TextHow::Matches) {
-        std::transform(text.begin(), text.end(), text.begin(), [](char c) {
-            return c >= 'A' && c <= 'Z' ? static_cast<char>(c + ('a' - 'A')) : c;
-        });
-    }
-    return text;
+    return test.ignore_case && test.how != TextHow::Matches ? lowered(text) : text;
 }
 
 // A number alone is a text that is equal.

@@ -10,6 +10,7 @@ namespace sluice {
 // A comparison of a text field, as it was written. It holds when one of the texts does.
 struct TextTest {
     TextField field{};
+    std::string name{};  // of the field, as written
     TextHow how = TextHow::Equals;
     bool ignore_case = false;        // of the letters A to Z, on both sides
     bool negated = false;            // `ne`: the field is there, and none of the texts holds

@@ -2,6 +2,8 @@
 
 #include "lib/match/number_ranges.hpp"
 #include "lib/match/pattern_database.hpp"
+#include "lib/packet/field_text.hpp"
+#include "lib/policy/texts/letter_case.hpp"
 #include "lib/policy/texts/pattern_compiler.hpp"
 
 #include <algorithm>
@@ -16,14 +18,6 @@ constexpr std::size_t kMostTexts = 4;   // of a set, before it is cut short
 
 constexpr auto kVerbs =
     std::to_array<std::string_view>({"is", "starts with", "ends with", "contains", "matches"});
-
-std::string lowered(std::string_view text) {
-    std::string lower{text};
-    std::transform(lower.begin(), lower.end(), lower.begin(), [](char c) {
-        return c >= 'A' && c <= 'Z' ? static_cast<char>(c + ('a' - 'A')) : c;
-    });
-    return lower;
-}
 
 bool is_within(std::string_view text, std::string_view asked) {
     const std::optional<NumberSpan> span = read_number_span(asked);
@@ -96,9 +90,15 @@ std::string shown(ByteView text) {
 }
 
 std::string shown(TextField field, ByteView text) {
-    return row_of(field).kind == TextKind::Number
-               ? std::string{reinterpret_cast<const char*>(text.data()), text.size()}
-               : shown(text);
+    const TextFieldRow& row = row_of(field);
+    if (row.kind != TextKind::Number) {
+        return shown(text);
+    }
+    const std::string_view digits{reinterpret_cast<const char*>(text.data()), text.size()};
+    const std::size_t middle = digits.find('-');  // of Within: first-last
+    return middle == std::string_view::npos ? number_text(row, digits)
+                                            : number_text(row, digits.substr(0, middle)) + "-" +
+                                                  number_text(row, digits.substr(middle + 1));
 }
 
 std::string words_of(const TextTest& test) {

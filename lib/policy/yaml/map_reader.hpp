@@ -29,6 +29,7 @@ struct ReadContext {
     bool strict = false;
     Databases* databases = nullptr;  // that fields are from; nullptr: their use is not recorded
     const ClientIp* client_ip = nullptr;  // what client.ip is; nullptr: ip.src
+    TextNames* text_names = nullptr;  // headers and cookies are noted here; nullptr: none can be
 
     void not_enforced(Position at, const std::string& what) const;
 };

@@ -32,10 +32,6 @@ constexpr auto kEvents =
     std::to_array<Shape>({{"limit_start"}, {"limit_end"}, {"refill"}, {"ban"}});
 constexpr auto kCoarsen = std::to_array<Shape>({{"factor"}});
 
-constexpr auto kFragments = std::to_array<Shape>({{"policy"}, {"table"}, {"timeout"}});
-constexpr auto kConnections =
-    std::to_array<Shape>({{"max"}, {"head_bytes"}, {"timeout"}, {"when_full"}});
-constexpr auto kQuicInitials = std::to_array<Shape>({{"budget"}});
 constexpr auto kApi = std::to_array<Shape>({{"listen"}, {"token_file"}});
 constexpr auto kStore = std::to_array<Shape>({{"type"}, {"nodes", Any}, {"password_file"}});
 constexpr auto kDiscovery = std::to_array<Shape>({{"type"}, {"endpoints", Any}});
@@ -50,9 +46,6 @@ constexpr auto kParts = std::to_array<Shape>({
     {"events", Words, kEvents},
     {"coarsen", Map, kCoarsen},
     // of sluice.yaml
-    {"fragments", Map, kFragments},
-    {"connections", Map, kConnections},
-    {"quic_initials", Map, kQuicInitials},
     {"api", Map, kApi},
     {"cluster", Map, kCluster},
 });

@@ -50,5 +50,9 @@ class Measured:
         they leave a ring, later than they were sent."""
         return int(LIMIT_PPS * (self.seconds + LATEST_SECONDS)) + BURST
 
-    def held(self):
-        return self.flood_received <= self.most_allowed()
+    def broken(self):
+        """What was promised and not kept, in words."""
+        if self.flood_received <= self.most_allowed():
+            return []
+        return [f"more of the flood passed than the limit allows: {self.flood_received:,} of at most "
+                f"{self.most_allowed():,}"]

@@ -19,6 +19,8 @@ from network import DEVICES, Network, may_make_namespaces  # noqa: E402
 from replayed import replay  # noqa: E402
 from traffic import Traffic  # noqa: E402
 import plan  # noqa: E402
+import web  # noqa: E402
+import web_plan  # noqa: E402
 
 SETTLE_SECONDS = 5
 UNITS = {"ms": 0.001, "s": 1.0, "m": 60.0}
@@ -102,6 +104,16 @@ def measure(box, network, folder, seconds, out):
                          seconds)
 
 
+def measure_flood(box, network, folder, seconds, out):
+    print(box.apply(plan.RULES), file=out, flush=True)
+    return measure(box, network, folder, seconds, out)
+
+
+def measure_web(box, network, folder, seconds, out):
+    print(box.apply(web_plan.RULES), file=out, flush=True)
+    return web.measure(box, network, folder, plan.INSIDE_ADDRESS, seconds, out)
+
+
 def in_namespaces(programs, folder, tag, arguments, out):
     with contextlib.ExitStack() as cleaning:
         network = Network(tag, arguments.port_type)
@@ -111,9 +123,9 @@ def in_namespaces(programs, folder, tag, arguments, out):
         cleaning.callback(box.stop)
         box.start(network)
         network.attach()
-        print(f"{network.outside} -- box, {arguments.port_type} -- {network.inside}; "
-              f"{box.apply(plan.RULES)}", file=out, flush=True)
-        return measure(box, network, folder, arguments.duration, out)
+        print(f"{network.outside} -- box, {arguments.port_type} -- {network.inside}", file=out, flush=True)
+        traffic = {"flood": measure_flood, "http": measure_web}[arguments.traffic]
+        return traffic(box, network, folder, arguments.duration, out)
 
 
 def print_summary(measured, out):
@@ -134,6 +146,8 @@ def main():
     parser.add_argument("--duration", type=duration, default=10.0, help="such as 10s (the default)")
     parser.add_argument("--json", action="store_true", help="one line of JSON on standard output")
     parser.add_argument("--port-type", choices=sorted(DEVICES), default="af_packet")
+    parser.add_argument("--traffic", choices=("flood", "http"), default="flood",
+                        help="a flood beside a transfer, or a web site whose login is limited")
     parser.add_argument("--build", default="build", help=argparse.SUPPRESS)
     arguments = parser.parse_args()
     out = sys.stderr if arguments.json else sys.stdout
@@ -144,6 +158,8 @@ def main():
     folder.mkdir()
     try:
         refusal = may_make_namespaces(tag)
+        if refusal and arguments.traffic == "http":
+            raise LabError(f"no privilege for network namespaces ({refusal}), which a web site needs")
         if refusal:
             print(f"No privilege for network namespaces ({refusal}): the same rules over a capture "
                   "of the same traffic instead.", file=out, flush=True)
@@ -155,12 +171,10 @@ def main():
     if arguments.json:
         print(json.dumps(measured.summary()))
     else:
-        print_summary(measured, out)
-    if not measured.held():
-        print(f"More of the flood passed than the limit allows: {measured.flood_received:,} "
-              f"of at most {measured.most_allowed():,}", file=sys.stderr)
-        return 1
-    return 0
+        {"flood": print_summary, "http": web.print_summary}[arguments.traffic](measured, out)
+    for broken in measured.broken():
+        print(f"scripts/run: {broken}", file=sys.stderr)
+    return 1 if measured.broken() else 0
 
 
 if __name__ == "__main__":

@@ -162,6 +162,90 @@ TEST(ConnectionRoom, WhoIsNotSilentStays) {
     EXPECT_EQ(table.verdict_of(digest_of(1'000'000), 7, 17), kPass) << "from the first unit on";
 }
 
+// The server has the first half of this head; the table has given it up.
+void give_up_head(ConnectionTable& table, std::uint64_t connection, std::uint64_t source) {
+    ASSERT_EQ(begin_head(table, connection, source, at_second(0)), Offered::Held);
+    table.expire(at_second(11), 1);
+    ASSERT_EQ(table.counters().of(ConnectionEvent::HalfHeadTimeout), 1U);
+}
+
+Offered rest_of_head(ConnectionTable& table, std::uint64_t connection, Instant now) {
+    ToyReader reader{table, digest_of(connection), 7};
+    return reader.add(100, kEnd, now).kind;
+}
+
+// Whole units of other sources, one a connection, ten thousand in a second.
+void flood_whole_units(ConnectionTable& table, std::uint64_t from, std::uint64_t to,
+                       StickyVerdict verdict, std::uint64_t sources) {
+    for (std::uint64_t i = from; i < to; ++i) {
+        const Instant now = at_second(11) + Nanoseconds{static_cast<std::int64_t>(i * 100'000)};
+        ToyReader reader{table, digest_of(1'000'000 + i), 7};
+        reader.verdict(verdict);
+        (void)reader.add(0, kWhole, now, 100 + i % sources);
+        table.expire(now, 2);
+    }
+}
+
+// What is at stake outlives a flood of whole units, which fills the table many times over.
+TEST(ConnectionRoom, AFloodOfWholeUnitsForgetsNeitherGivenUpHeadsNorRefusals) {
+    for (const StickyVerdict verdict : {kPass, test::kDrop}) {
+        ConnectionBudget budget = kBudget;
+        budget.connections = 4000;
+        budget.half_heads = 1000;
+        budget.refusals = 1000;
+        budget.given_up = 500;
+        ConnectionTable table{budget};
+        give_up_head(table, 1, 1);
+        ToyReader refused{table, digest_of(2), 7};
+        refused.verdict(test::kDrop);
+        (void)refused.add(0, kWhole, at_second(11), 2);
+        flood_whole_units(table, 0, 200'000, verdict, 50);
+        EXPECT_GT(table.counters().of(ConnectionEvent::EvictedIdle), 100'000U);
+        EXPECT_LE(table.counters().refusals.read(), 1000U);
+        EXPECT_EQ(rest_of_head(table, 1, at_second(32)), Offered::Refused)
+            << "half of it is at the server";
+        EXPECT_EQ(table.verdict_of(digest_of(2), 7, 17), test::kDrop);
+        EXPECT_EQ(table.counters().of(ConnectionEvent::RefusalsFull) > 100'000U,
+                  verdict == test::kDrop);
+    }
+}
+
+// Refusals are a bounded share of the table: passes of others still stick.
+TEST(ConnectionRoom, RefusalsLeaveRoomForPasses) {
+    ConnectionBudget budget = kBudget;
+    budget.connections = 4000;
+    budget.half_heads = 1000;
+    budget.refusals = 1000;
+    budget.given_up = 500;
+    ConnectionTable table{budget};
+    flood_whole_units(table, 0, 20'000, test::kDrop, 20'000);
+    ToyReader passed{table, digest_of(3), 7};
+    (void)passed.add(0, kWhole, at_second(13), 3);
+    EXPECT_EQ(table.counters().refusals.read(), 1000U);
+    flood_whole_units(table, 20'000, 21'000, test::kDrop, 50);
+    EXPECT_EQ(table.verdict_of(digest_of(3), 7, 17), kPass);
+    EXPECT_EQ(table.size(), 4000U);
+}
+
+// A budget that leaves no idle connections: refusals go before given-up heads before half heads.
+TEST(ConnectionRoom, WhereAllIsAtStakeARefusalGoesFirst) {
+    ConnectionBudget budget = kBudget;
+    budget.connections = 3;
+    budget.half_heads = 3;
+    ConnectionTable table{budget};
+    give_up_head(table, 1, 1);
+    ToyReader refused{table, digest_of(2), 7};
+    refused.verdict(test::kDrop);
+    (void)refused.add(0, kWhole, at_second(11), 2);
+    for (const std::uint64_t half : {3U, 4U, 5U, 6U}) {
+        ASSERT_EQ(begin_head(table, half, half, at_second(12)), Offered::Held);
+        EXPECT_EQ(table.counters().of(ConnectionEvent::EvictedRefusal), half < 4 ? 0U : 1U);
+        EXPECT_EQ(table.counters().of(ConnectionEvent::EvictedGivenUp), half < 5 ? 0U : 1U);
+        EXPECT_EQ(table.counters().of(ConnectionEvent::EvictedHalfHead), half < 6 ? 0U : 1U);
+    }
+    EXPECT_EQ(table.size(), 3U);
+}
+
 TEST(ConnectionRoom, NothingIsAllocatedOnceItStands) {
     ConnectionTable table{kBudget};
     std::array<std::byte, 1000> scratch{};

@@ -1,4 +1,4 @@
-#include "lib/pipeline/l7_units.hpp"
+#include "lib/units/unit_parser.hpp"
 #include "lib/pipeline/steer_burst.hpp"
 #include "tests/packets/box.hpp"
 #include "tests/packets/dns_bytes.hpp"
@@ -118,7 +118,7 @@ rules:
         const KeyAnswer answer = answer_key(question, set, core, {Instant{1h} + round * 1ms, {}});
         granted = std::max(granted, answer.buckets[0].remaining);
         BurstOwners owners;
-        match_burst(burst, set, core);
+        match_burst(burst, set, core, Instant{});
         owned += find_owners(burst, set, core, kWorkers, owners) ? 1 : 0;
         split_burst(burst, {.gone = 0x0F0F, .unowned = may_go_on(burst, 1, set) ? 2U : 0U}, set);
     }
@@ -172,7 +172,7 @@ rules:
         frames.push_back(test::udp().dport(53).carries(test::message_octets(message)).bytes());
     }
     Burst burst;
-    burst.find_units_by(l7_unit_finder());
+    burst.find_units_by(lone_unit_finder());
     allocations = 0;
     for (int round = 0; round < 100; ++round) {
         burst.clear();

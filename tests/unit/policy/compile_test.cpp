@@ -275,14 +275,23 @@ const test::WrongText kWrong[] = {
      "did you mean `in`?"},
     {HEAD "    when: [a]\n    on_match: drop\n", 4, 11, "must be a text"},
     // What is not built yet is refused where it would have to be enforced.
-    {HEAD "    when: http.host eq \"x\"\n    on_match: drop\n", 4, 11,
-     "not enforced yet: the field http.host"},
+    {HEAD "    when: registrable_domain(http.host) eq \"x\"\n    on_match: drop\n", 4, 11,
+     "not enforced yet: the function registrable_domain"},
     {HEAD "    key: []\n    cost: 10\n    max_unsynced: 9\n" LIMITS, 6, 19,
      "what one packet costs"},
     {HEAD "    key: []\n    max_unsynced: lots\n" LIMITS, 5, 19, "not a decimal number"},
     {HEAD "    on_match: drop\n    max_unsynced: 9\n", 5, 5, "no meaning beside `on_match`"},
-    {HEAD "    key: []\n    per: request\n" LIMITS, 5, 10, "not enforced yet: per: request"},
-    {HEAD "    key: []\n    per: handshake\n" LIMITS, 5, 10, "not enforced yet: per: handshake"},
+    {HEAD "    key: []\n    per: requests\n" LIMITS, 5, 10, "did you mean `request`?"},
+    {HEAD "    key: []\n    per: request\n    limits: [{algorithm: token_bucket, rate: 1MB/s, "
+          "burst: 1}]\n",
+     6, 46, "50/s"},
+    {HEAD "    key: []\n    per: handshake\n    limits: [{algorithm: token_bucket, rate: 1/s, "
+          "burst: 1KiB}]\n",
+     6, 58, "1KiB"},
+    {HEAD "    key: ['http.request.headers[x]']\n" LIMITS, 4, 33, "a name in double quotes"},
+    {HEAD "    key: ['http.request.headers[\"a b\"]']\n" LIMITS, 4, 33, "has 1 to 128 letters"},
+    {HEAD "    key: [http.request.header]\n" LIMITS, 4, 11, "did you mean `http.request.headers`?"},
+    {HEAD "    key: [http.cookies.id]\n" LIMITS, 4, 11, "write http.cookies[\"id\"]"},
     {HEAD "    key: []\n    per: conection\n" LIMITS, 5, 10, "did you mean `connection`?"},
     {HEAD "    key: []\n    per: connection\n"
           "    limits: [{algorithm: token_bucket, rate: 1MB/s, burst: 1}]\n",
@@ -313,8 +322,9 @@ const test::WrongText kWrong[] = {
     {"version: 1\nbypass: [{when: tcp.flags.syn}]\nrules: []\n", 2, 10, "needs `key`"},
     {"version: 1\nbypass: [{when: tcp.flags.syn, key: [], limit: x}]\nrules: []\n", 2, 48,
      "no limit called `x`"},
-    {"version: 1\nbypass: [{when: http.host eq \"x\", key: [], limit: x}]\nrules: []\n", 2, 17,
-     "not enforced yet: the field http.host"},
+    {"version: 1\nbypass: [{when: registrable_domain(http.host) eq \"x\", key: [], "
+     "limit: x}]\nrules: []\n",
+     2, 17, "not enforced yet: the function registrable_domain"},
     {HEAD "    key: []\n    ttl: 90\n" LIMITS, 5, 10, "a duration from 1s on"},
     {HEAD "    key: []\n    ttl: 0s\n" LIMITS, 5, 10, "a duration from 1s on"},
     {HEAD "    key: []\n    ttl: 999ms\n" LIMITS, 5, 10, "found `999ms`"},
@@ -481,7 +491,9 @@ TEST(CompileRules, EveryErrorSaysWhereAndWhat) {
 }
 
 TEST(CompileRules, WhatIsNotBuiltIsAWarningForCheckAndForRulesThatAreOff) {
-    const std::string text = HEAD "    mode: off\n    key: [http.host]\n    per: request\n" LIMITS;
+    const std::string text = HEAD
+        "    mode: off\n    key: [registrable_domain(http.host)]\n    limits: [{algorithm: "
+        "concurrency, count: 1, idle: 1m}]\n";
     for (const Purpose purpose : {Purpose::Check, Purpose::Enforce}) {
         const Outcome outcome = compile(text, purpose);
         ASSERT_TRUE(outcome.rules.has_value());
@@ -634,11 +646,12 @@ TEST(CompileRules, ALimitWithoutPerCountsWhatItsRuleCounts) {
 }
 
 TEST(CompileRules, WhatIsNotBuiltClaimsNothing) {
-    const Outcome outcome =
-        compile(HEAD "    key: [ip.src]\n    per: request\n" LIMITS, Purpose::Check);
+    const Outcome outcome = compile(
+        HEAD "    key: [ip.src]\n    limits: [{algorithm: concurrency, count: 1, idle: 1m}]\n",
+        Purpose::Check);
     ASSERT_TRUE(outcome.rules.has_value());
     const LimitSummary& limit = outcome.rules->rules[0].limits[0];
-    EXPECT_EQ(limit.text, "token_bucket 1/s burst 1 per request");
+    EXPECT_EQ(limit.text, "concurrency per packet");
     EXPECT_EQ(limit.bound, "");
 }
 
@@ -654,6 +667,24 @@ TEST(CompileRules, QueriesAreCountedOneByOne) {
     const GroupingKey& key = outcome.rules->set.rules[0].keys[0];
     EXPECT_EQ(key[1].room, kLeastTextRoom);
     EXPECT_EQ(key[0].room, kMostTextRoom);
+}
+
+TEST(CompileRules, RequestsAndHandshakesAreCountedOneByOne) {
+    const Outcome outcome =
+        compile(HEAD
+                "    key: ['http.request.headers[\"X-Api-Key\"]', http.host]\n    limits:\n"
+                "      - {algorithm: token_bucket, rate: 5/s, burst: 20, per: request}\n"
+                "      - {algorithm: sliding_log, count: 9, window: 1s, per: handshake}\n");
+    ASSERT_TRUE(outcome.rules.has_value());
+    EXPECT_TRUE(outcome.problems.empty());
+    const std::vector<MeteredLimit>& limits = outcome.rules->set.rules[0].limits;
+    EXPECT_EQ(limits[0].per, Per::Request);
+    EXPECT_EQ(limits[1].per, Per::Handshake);
+    const RuleSummary& rule = outcome.rules->rules[0];
+    EXPECT_EQ(rule.limits[0].text, "token_bucket 5/s burst 20 per request");
+    EXPECT_EQ(rule.limits[0].bound, "20 requests + 5/s * W");
+    EXPECT_EQ(rule.limits[1].bound, "9 handshakes in any 1s");
+    EXPECT_EQ(rule.key, "http.request.headers[\"X-Api-Key\"], http.host");
 }
 
 TEST(CompileRules, ConnectionsAreCountedOneByOne) {
@@ -721,7 +752,7 @@ TEST(CompileRules, ManyFaultsStayCheap) {
     for (int i = 0; i < 16'000; ++i) {
         keys += "k" + std::to_string(i) + ": 1\n";
         whens += "  - id: r" + std::to_string(i) +
-                 "\n    when: http.host eq \"x\"\n    on_match: drop\n";
+                 "\n    when: registrable_domain(http.host) eq \"x\"\n    on_match: drop\n";
     }
     const Outcome unknown = compile(keys + "rules: []\n");
     EXPECT_FALSE(unknown.rules.has_value());

@@ -71,6 +71,12 @@ TEST(Examples, TheConfigurationPassesCheckAndReachesTheDataplaneWhole) {
     EXPECT_EQ(there->snapshot_file, "/var/lib/sluice/state.bin");
     EXPECT_EQ(there->snapshot_every, std::chrono::seconds{10});
     EXPECT_TRUE(there->tunnels.gre && there->tunnels.vxlan && there->tunnels.ipip);
+    EXPECT_EQ(there->units.connections.max, 1'000'000U);
+    EXPECT_EQ(there->units.connections.head_bytes, 16'384U);
+    EXPECT_EQ(there->units.connections.when_full, FullConnections::Evict);
+    EXPECT_EQ(there->units.fragments.policy, FragmentPolicy::FollowFirst);
+    EXPECT_EQ(there->units.fragments.table, 64'000U);
+    EXPECT_EQ(there->units.quic_initials_percent, 20U);
     EXPECT_EQ(there->control.group, "sluice");
     EXPECT_EQ(there->dataplane.path, "/run/sluice/dataplane.sock");
     EXPECT_EQ(there->rules, "/etc/sluice/rules.yaml");

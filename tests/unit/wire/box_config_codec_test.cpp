@@ -11,31 +11,38 @@ using namespace std::chrono_literals;
 
 // Every field is another than its default.
 BoxConfig example() {
-    return {.pairs = {{.name = "lab",
-                       .outside = {"0000:3b:00.0", 4, Rss::FiveTuple},
-                       .inside = {"net_tap0,iface=a", 2, Rss::SourcePrefix},
-                       .mtu = 9000,
-                       .link_follow = false,
-                       .hand_over = false},
-                      {.name = "more", .outside = {"a"}, .inside = {"b"}}},
-            .lcores = "2@1,3@1",
-            .watchdog_stall = 250ms,
-            .idle_sleep = 50us,
-            .merge_interval = 500us,
-            .huge_pages = HugePages::Required,
-            .mbufs = 262'144,
-            .table_keys = 4'000'000,
-            .state_dir = "/s",
-            .snapshot_file = "/f",
-            .snapshot_every = 3s,
-            .malformed = MalformedPolicy::Pass,
-            .tunnels = {.gre = true, .vxlan = false, .ipip = true},
-            .control = {"/c", 0600, "o", "g"},
-            .dataplane = {"/d", 0400, "p", "h"},
-            .rules = "rules.yaml",
-            .on_no_rules = OnNoRules::Drop,
-            .log_level = LogLevel::Debug,
-            .log_format = LogFormat::Journal};
+    return {
+        .pairs = {{.name = "lab",
+                   .outside = {"0000:3b:00.0", 4, Rss::FiveTuple},
+                   .inside = {"net_tap0,iface=a", 2, Rss::SourcePrefix},
+                   .mtu = 9000,
+                   .link_follow = false,
+                   .hand_over = false},
+                  {.name = "more", .outside = {"a"}, .inside = {"b"}}},
+        .lcores = "2@1,3@1",
+        .watchdog_stall = 250ms,
+        .idle_sleep = 50us,
+        .merge_interval = 500us,
+        .huge_pages = HugePages::Required,
+        .mbufs = 262'144,
+        .table_keys = 4'000'000,
+        .state_dir = "/s",
+        .snapshot_file = "/f",
+        .snapshot_every = 3s,
+        .malformed = MalformedPolicy::Pass,
+        .tunnels = {.gre = true, .vxlan = false, .ipip = true},
+        .units = {.connections = {.max = 2'000'000,
+                                  .head_bytes = 8192,
+                                  .timeout = 5s,
+                                  .when_full = FullConnections::Drop},
+                  .fragments = {.policy = FragmentPolicy::Judge, .table = 128'000, .timeout = 20s},
+                  .quic_initials_percent = 35},
+        .control = {"/c", 0600, "o", "g"},
+        .dataplane = {"/d", 0400, "p", "h"},
+        .rules = "rules.yaml",
+        .on_no_rules = OnNoRules::Drop,
+        .log_level = LogLevel::Debug,
+        .log_format = LogFormat::Journal};
 }
 
 void expect_refused(const std::vector<std::byte>& bytes, std::string_view says) {
@@ -80,6 +87,14 @@ TEST(BoxConfigCodec, GivesBackEveryField) {
     EXPECT_EQ(got->snapshot_every, 3s);
     EXPECT_EQ(got->malformed, MalformedPolicy::Pass);
     EXPECT_TRUE(got->tunnels.gre && !got->tunnels.vxlan && got->tunnels.ipip);
+    EXPECT_EQ(got->units.connections.max, 2'000'000U);
+    EXPECT_EQ(got->units.connections.head_bytes, 8192U);
+    EXPECT_EQ(got->units.connections.timeout, 5s);
+    EXPECT_EQ(got->units.connections.when_full, FullConnections::Drop);
+    EXPECT_EQ(got->units.fragments.policy, FragmentPolicy::Judge);
+    EXPECT_EQ(got->units.fragments.table, 128'000U);
+    EXPECT_EQ(got->units.fragments.timeout, 20s);
+    EXPECT_EQ(got->units.quic_initials_percent, 35U);
     expect_same(got->control, example().control);
     expect_same(got->dataplane, example().dataplane);
     EXPECT_EQ(got->rules, "rules.yaml");
@@ -102,7 +117,7 @@ TEST(BoxConfigCodec, RefusesEveryCutAndEveryByteMore) {
 TEST(BoxConfigCodec, RefusesAnotherVersion) {
     std::vector<std::byte> bytes = encode(example());
     bytes[0] = std::byte{kBoxConfigVersion + 1};
-    expect_refused(bytes, "of version 4, and this reads version 3");
+    expect_refused(bytes, "of version 5, and this reads version 4");
 }
 
 TEST(BoxConfigCodec, RefusesWhatIsNotSound) {
@@ -124,6 +139,10 @@ TEST(BoxConfigCodec, RefusesWordsThatAreNone) {
         {"rss", [](BoxConfig& b) { b.pairs[0].outside.rss = static_cast<Rss>(5); }},
         {"hugepages", [](BoxConfig& b) { b.huge_pages = static_cast<HugePages>(3); }},
         {"malformed", [](BoxConfig& b) { b.malformed = static_cast<MalformedPolicy>(2); }},
+        {"when_full",
+         [](BoxConfig& b) { b.units.connections.when_full = static_cast<FullConnections>(2); }},
+        {"policy", [](BoxConfig& b) { b.units.fragments.policy = static_cast<FragmentPolicy>(2); }},
+        {"on_ambiguous", [](BoxConfig& b) { b.units.on_ambiguous = static_cast<OnAmbiguous>(3); }},
         {"on_no_rules", [](BoxConfig& b) { b.on_no_rules = static_cast<OnNoRules>(3); }},
         {"level", [](BoxConfig& b) { b.log_level = static_cast<LogLevel>(4); }},
         {"format", [](BoxConfig& b) { b.log_format = static_cast<LogFormat>(3); }},

@@ -161,6 +161,9 @@ void spell(Fields& out, const RuleSet& set) {
     for (const OwnerGroup& group : set.owner_groups) {
         add_all(out, group.parts.size(), group.salt);
     }
+    for (const TextName& name : set.named_texts) {
+        add_all(out, name.kind, name.name);
+    }
 }
 void spell(Fields& out, const Hello& m) {
     add_all(out, m.version, m.program, m.audit_dir);
@@ -411,6 +414,16 @@ const Unsound kUnsound[] = {
     {"an owner group that is not there", [](RuleSet& s) { s.rules[0].owner_group = 1; }},
     {"more owner groups than rules", [](RuleSet& s) { s.owner_groups.resize(2); }},
     {"what owners go by", [](RuleSet& s) { s.owner_groups = {{.parts = {{.field = Field{99}}}}}; }},
+    {"a name that is no token",
+     [](RuleSet& s) { s.named_texts = {{TextName::Kind::Header, "x y"}}; }},
+    {"a name of no kind",
+     [](RuleSet& s) { s.named_texts = {{static_cast<TextName::Kind>(2), "x"}}; }},
+    {"one header twice",
+     [](RuleSet& s) {
+         s.named_texts = {{TextName::Kind::Header, "x"}, {TextName::Kind::Header, "X"}};
+     }},
+    {"a text that has no name",
+     [](RuleSet& s) { s.rules[0].keys[0] = {{.text = named_text(0), .room = 16}}; }},
     {"two of a name", [](RuleSet& s) { s.rules.push_back(s.rules[0]); }},
 };
 
@@ -442,9 +455,9 @@ TEST(Codec, ARuleSetThatIsNotSoundIsRefused) {
 TEST(Codec, ALimitThatBreaksItsInvariantIsRefused) {
     const Payload good = encode(Request{ApplyRules{one_rule(), "", ""}});
     // period, parts and burst stand before no ban (an action, no tag, no boxes), a flag (no
-    // overrides), the counts of no owner groups and no databases, the two empty texts, and the
-    // seal.
-    const std::size_t burst = good.size() - sizeof(DatabaseSeal) - 8 - 4 - 4 - 1 - 9 - 8;
+    // overrides), the counts of no owner groups, no names and no databases, the two empty texts,
+    // and the seal.
+    const std::size_t burst = good.size() - sizeof(DatabaseSeal) - 8 - 4 - 4 - 4 - 1 - 9 - 8;
     const std::size_t parts = burst - 4;
     const std::size_t period = parts - 8;
     for (const std::size_t at : {burst, parts, period}) {

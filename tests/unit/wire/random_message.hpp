@@ -53,6 +53,10 @@ public:
         for (std::size_t i = 0; i < rules; ++i) {
             set.rules.push_back(rule(i));
         }
+        for (std::size_t i = 0; i < kMaxNamedTexts; ++i) {
+            set.named_texts.push_back({flag() ? TextName::Kind::Header : TextName::Kind::Cookie,
+                                       "n" + std::to_string(i)});
+        }
         set.classifier = Classifier{test::RandomParts{random_(), 9}.make(rules)};
         set.origins = flag() ? origins() : nullptr;
         set.clients = flag() ? clients() : nullptr;

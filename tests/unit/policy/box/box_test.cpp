@@ -36,7 +36,13 @@ memory:
   hugepages: none
   mbufs: 256k
   tables: {keys: 4M, state_dir: /x, snapshot: {file: /y, every: 3s}}
-packets: {malformed: pass, tunnels: [gre, ipip]}
+packets:
+  malformed: pass
+  tunnels: [gre, ipip]
+  connections: {max: 2M, head_bytes: 8KiB, timeout: 5s, when_full: drop}
+  http: {on_ambiguous: refuse}
+  quic_initials: {budget: 35%}
+  fragments: {policy: judge, table: 128k, timeout: 20s}
 sockets:
   control: {path: /a.sock, mode: "0600", owner: o, group: g}
   dataplane: {path: /b.sock}
@@ -78,6 +84,15 @@ TEST(ReadBox, KeepsEverythingTheFileSays) {
     EXPECT_TRUE(box.tunnels.gre);
     EXPECT_FALSE(box.tunnels.vxlan);
     EXPECT_TRUE(box.tunnels.ipip);
+    EXPECT_EQ(box.units.connections.max, 2'000'000U);
+    EXPECT_EQ(box.units.connections.head_bytes, 8192U);
+    EXPECT_EQ(box.units.connections.timeout, 5s);
+    EXPECT_EQ(box.units.connections.when_full, FullConnections::Drop);
+    EXPECT_EQ(box.units.on_ambiguous, OnAmbiguous::Refuse);
+    EXPECT_EQ(box.units.quic_initials_percent, 35U);
+    EXPECT_EQ(box.units.fragments.policy, FragmentPolicy::Judge);
+    EXPECT_EQ(box.units.fragments.table, 128'000U);
+    EXPECT_EQ(box.units.fragments.timeout, 20s);
     EXPECT_EQ(box.control.path, "/a.sock");
     EXPECT_EQ(box.control.mode, 0600U);
     EXPECT_EQ(box.control.owner, "o");
@@ -150,7 +165,26 @@ const test::WrongText kWrong[] = {
     {HEAD "packets: {malformed: keep}\n", 2, 22, "drop, pass"},
     {HEAD "packets: {tunnels: gre}\n", 2, 20, "list of gre"},
     {HEAD "packets: {tunnels: [gre, vxlam]}\n", 2, 26, "did you mean `vxlan`?"},
-    {HEAD "packets: {fragments: {policy: follow_first}}\n", 2, 11, "not enforced yet"},
+    {HEAD "packets: {fragments: {policy: folow_first}}\n", 2, 31, "did you mean `follow_first`?"},
+    {HEAD "packets: {fragments: {table: 1000}}\n", 2, 30, "from 1024 to 67108864"},
+    {HEAD "packets: {fragments: {table: 64Ki}}\n", 2, 30, "256k"},
+    {HEAD "packets: {fragments: {timeout: 11m}}\n", 2, 32, "from 100ms to 10m"},
+    {HEAD "packets: {fragments: follow_first}\n", 2, 22, "must be a map"},
+    {HEAD "packets: {connections: {max: 0}}\n", 2, 30, "from 1024 to 67108864"},
+    {HEAD "packets: {connections: {max: 100M}}\n", 2, 30, "from 1024 to 67108864"},
+    {HEAD "packets: {connections: {max: \"1M\"}}\n", 2, 30, "256k"},
+    {HEAD "packets: {connections: {most: 1M}}\n", 2, 25, "unknown key `most`"},
+    {HEAD "packets: {connections: {head_bytes: 16000}}\n", 2, 37, "16KiB"},
+    {HEAD "packets: {connections: {head_bytes: 64KiB}}\n", 2, 37, "from 256 to 60000 bytes"},
+    {HEAD "packets: {connections: {head_bytes: [1]}}\n", 2, 37, "16KiB"},
+    {HEAD "packets: {connections: {timeout: 10}}\n", 2, 34, "from 100ms to 10m"},
+    {HEAD "packets: {connections: {when_full: refuse}}\n", 2, 36, "evict, drop"},
+    {HEAD "packets: {http: {on_ambiguous: refused}}\n", 2, 32, "did you mean `refuse`?"},
+    {HEAD "packets: {http: {on_ambiguous: both}}\n", 2, 32, "not enforced yet: on_ambiguous both"},
+    {HEAD "packets: {http: {on_ambiguous: stricter}}\n", 2, 32, "not enforced yet"},
+    {HEAD "packets: {quic_initials: {budget: 0%}}\n", 2, 35, "such as 25%"},
+    {HEAD "packets: {quic_initials: {budget: 20}}\n", 2, 35, "such as 25%"},
+    {HEAD "packets: {quic_initials: 20%}\n", 2, 26, "must be a map"},
     {HEAD "sockets: {control: {mode: 0660}}\n", 2, 27, "quoted"},
     {HEAD "sockets: {control: {mode: \"0668\"}}\n", 2, 27, "octal"},
     {HEAD "sockets: {control: {mode: \"1777\"}}\n", 2, 27, "octal"},

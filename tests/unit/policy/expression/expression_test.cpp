@@ -301,13 +301,10 @@ struct NotBuilt {
 
 TEST(Expression, NotesWhatIsNotBuiltYet) {
     const NotBuilt rows[] = {
-        {"ip.proto eq 6 and http.host eq \"x\"", 18, "the field http.host"},
-        {"starts_with(http.host, \"x\")", 12, "the field http.host"},
-        {"lower(http.host) eq \"x\"", 6, "the field http.host"},
-        {"http.host contains \"x\"", 0, "the field http.host"},
-        {"quic.token_len eq 64512", 0, "the field quic.token_len"},
-        {"proto.l7 eq \"http\"", 12, "proto.l7 \"http\""},
-        {"proto.l7 in {\"dns\" \"quic\"}", 12, "proto.l7 \"quic\""},
+        {"ip.proto eq 6 and registrable_domain(http.host) eq \"x\"", 18,
+         "the function registrable_domain"},
+        {"starts_with(path_prefix(http.request.uri.path, 2), \"/x\")", 12,
+         "the function path_prefix"},
     };
     for (const NotBuilt& row : rows) {
         const auto parsed = parse_expression(row.text);

@@ -148,7 +148,13 @@ TEST(TextRules, ATextIsAPartOfAKey) {
     EXPECT_NE(identity("payload"), 0U);
     EXPECT_NE(identity("payload"), identity("lower(payload)"));
     EXPECT_NE(identity("payload"), identity("ip.src, payload"));
-    EXPECT_EQ(identity("http.host"), 0U);
+    EXPECT_NE(identity("http.host"), identity("tls.sni"));
+    // By the name, in either case, and by nothing else that is named.
+    const std::string key = "'http.request.headers[\"x-key\"]'";
+    EXPECT_EQ(identity(key), identity("'http.request.headers[\"X-Key\"]'"));
+    EXPECT_NE(identity(key), identity("'http.request.headers[\"x-kez\"]'"));
+    EXPECT_NE(identity(key), identity("'http.cookies[\"x-key\"]'"));
+    EXPECT_NE(identity("'http.cookies[\"x-key\"]'"), identity("'http.cookies[\"X-Key\"]'"));
 }
 
 // They are short, and take Hyperscan seconds or minutes: no more than its share of the time is

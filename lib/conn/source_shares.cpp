@@ -1,24 +1,31 @@
-#include "lib/conn/half_heads.hpp"
+#include "lib/conn/source_shares.hpp"
+
+#include "lib/base/check.hpp"
 
 #include <algorithm>
 #include <bit>
 
 namespace sluice {
 
-HalfHeads::HalfHeads(std::size_t half_heads, std::size_t per_source, ConnectionLines& connections,
-                     LinePool& pool)
-    : connections_{connections},
-      pool_{pool},
-      sources_(half_heads),
-      chains_(std::bit_ceil(std::max<std::size_t>(half_heads, 1)), kNoSource),
-      by_count_(std::min(half_heads, per_source) + 1) {
-    for (std::size_t i = half_heads; i-- > 0;) {
+SourceShares::SourceShares(std::size_t connections, std::size_t per_source,
+                           std::vector<SourceMember>& members)
+    : members_{members},
+      sources_(connections),
+      chains_(std::bit_ceil(std::max<std::size_t>(connections, 1)), kNoSource),
+      by_count_(std::min(connections, per_source) + 1) {
+    for (std::size_t i = connections; i-- > 0;) {
         sources_[i].in_chain = free_;
         free_ = static_cast<SourceIndex>(i);
     }
 }
 
-HalfHeads::SourceIndex HalfHeads::find(std::uint64_t id) const noexcept {
+std::size_t SourceShares::memory_of(std::size_t connections, std::size_t per_source) noexcept {
+    return connections * sizeof(Source) +
+           std::bit_ceil(std::max<std::size_t>(connections, 1)) * sizeof(SourceIndex) +
+           (std::min(connections, per_source) + 1) * sizeof(Ends);
+}
+
+SourceShares::SourceIndex SourceShares::find(SourceId id) const noexcept {
     SourceIndex at = chains_[id & (chains_.size() - 1)];
     while (at != kNoSource && sources_[at].id != id) {
         at = sources_[at].in_chain;
@@ -26,7 +33,7 @@ HalfHeads::SourceIndex HalfHeads::find(std::uint64_t id) const noexcept {
     return at;
 }
 
-HalfHeads::SourceIndex HalfHeads::add_source(std::uint64_t id) noexcept {
+SourceShares::SourceIndex SourceShares::add_source(SourceId id) noexcept {
     SLUICE_CHECK(free_ != kNoSource);
     const SourceIndex made = free_;
     free_ = sources_[made].in_chain;
@@ -35,7 +42,7 @@ HalfHeads::SourceIndex HalfHeads::add_source(std::uint64_t id) noexcept {
     return made;
 }
 
-void HalfHeads::remove_source(SourceIndex source) noexcept {
+void SourceShares::remove_source(SourceIndex source) noexcept {
     SourceIndex* at = &chain_of(sources_[source].id);
     while (*at != source) {
         at = &sources_[*at].in_chain;
@@ -45,14 +52,14 @@ void HalfHeads::remove_source(SourceIndex source) noexcept {
     free_ = source;
 }
 
-void HalfHeads::leave_number(SourceIndex source) noexcept {
+void SourceShares::leave_number(SourceIndex source) noexcept {
     const Source& one = sources_[source];
     Ends& ends = by_count_[one.count];
     (one.before == kNoSource ? ends.first : sources_[one.before].behind) = one.behind;
     (one.behind == kNoSource ? ends.last : sources_[one.behind].before) = one.before;
 }
 
-void HalfHeads::enter_number(SourceIndex source) noexcept {
+void SourceShares::enter_number(SourceIndex source) noexcept {
     Source& one = sources_[source];
     Ends& ends = by_count_[one.count];
     one.before = ends.last;
@@ -61,7 +68,7 @@ void HalfHeads::enter_number(SourceIndex source) noexcept {
     ends.last = source;
 }
 
-void HalfHeads::set_count(SourceIndex source, std::uint32_t count) noexcept {
+void SourceShares::set_count(SourceIndex source, std::uint32_t count) noexcept {
     if (sources_[source].count != 0) {
         leave_number(source);
     }
@@ -75,28 +82,28 @@ void HalfHeads::set_count(SourceIndex source, std::uint32_t count) noexcept {
     }
 }
 
-void HalfHeads::add(ConnectionIndex connection, std::uint64_t source) noexcept {
-    SourceIndex at = find(source);
+void SourceShares::add(ConnectionIndex connection) noexcept {
+    SourceMember& member = members_[connection];
+    SourceIndex at = find(member.id);
     if (at == kNoSource) {
-        at = add_source(source);
+        at = add_source(member.id);
     }
     Source& one = sources_[at];
-    HeldHead& head = head_of(connection);
-    head.source = at;
-    head.older = one.newest;
-    head.newer = kNoConnection;
-    (one.newest == kNoConnection ? one.oldest : head_of(one.newest).newer) = connection;
+    member.source = at;
+    member.older = one.newest;
+    member.newer = kNoConnection;
+    (one.newest == kNoConnection ? one.oldest : members_[one.newest].newer) = connection;
     one.newest = connection;
     set_count(at, one.count + 1);
     ++size_;
 }
 
-void HalfHeads::remove(ConnectionIndex connection) noexcept {
-    const HeldHead& head = head_of(connection);
-    const SourceIndex at = head.source;
+void SourceShares::remove(ConnectionIndex connection) noexcept {
+    const SourceMember& member = members_[connection];
+    const SourceIndex at = member.source;
     Source& one = sources_[at];
-    (head.older == kNoConnection ? one.oldest : head_of(head.older).newer) = head.newer;
-    (head.newer == kNoConnection ? one.newest : head_of(head.newer).older) = head.older;
+    (member.older == kNoConnection ? one.oldest : members_[member.older].newer) = member.newer;
+    (member.newer == kNoConnection ? one.newest : members_[member.newer].older) = member.older;
     set_count(at, one.count - 1);
     if (one.count == 0) {
         remove_source(at);
@@ -104,17 +111,17 @@ void HalfHeads::remove(ConnectionIndex connection) noexcept {
     --size_;
 }
 
-std::size_t HalfHeads::count_of(std::uint64_t source) const noexcept {
+std::size_t SourceShares::count_of(SourceId source) const noexcept {
     const SourceIndex at = find(source);
     return at == kNoSource ? 0 : sources_[at].count;
 }
 
-ConnectionIndex HalfHeads::oldest_of(std::uint64_t source) const noexcept {
+ConnectionIndex SourceShares::oldest_of(SourceId source) const noexcept {
     const SourceIndex at = find(source);
     return at == kNoSource ? kNoConnection : sources_[at].oldest;
 }
 
-ConnectionIndex HalfHeads::oldest_of_most() const noexcept {
+ConnectionIndex SourceShares::oldest_of_most() const noexcept {
     return most_ == 0 ? kNoConnection : sources_[by_count_[most_].first].oldest;
 }
 

@@ -1,0 +1,56 @@
+#include "lib/pipeline/unit_budget.hpp"
+
+#include "lib/conn/connection_table.hpp"
+
+#include <algorithm>
+
+namespace sluice {
+namespace {
+
+constexpr std::size_t kLeastConnections = 64;
+constexpr std::size_t kLeastDatagrams = 64;
+constexpr std::uint64_t kCaptured = 8192;
+
+std::size_t part_of(std::uint64_t all, std::size_t workers, std::size_t least) noexcept {
+    const std::size_t count = std::max<std::size_t>(workers, 1);
+    return std::max<std::size_t>((all + count - 1) / count, least);
+}
+
+}  // namespace
+
+// An eighth of the connections is left to those where nothing is at stake. Four lines a connection
+// hold the heads of half of them, of some 400 bytes each.
+UnitBudget unit_budget(const UnitOptions& box, std::size_t workers) noexcept {
+    const std::size_t most = part_of(box.connections.max, workers, kLeastConnections);
+    return {.connections = {.connections = most,
+                            .half_heads = most / 2,
+                            .refusals = most / 4,
+                            .given_up = most / 8,
+                            .half_head_lines = std::min(most * 4, kMostLines),
+                            .half_heads_per_source = most / 16,
+                            .head_bytes = box.connections.head_bytes,
+                            .half_head_timeout = box.connections.timeout,
+                            .when_full = box.connections.when_full == FullConnections::Evict
+                                             ? FullHeads::Evict
+                                             : FullHeads::Refuse},
+            .fragments = {.datagrams = part_of(box.fragments.table, workers, kLeastDatagrams),
+                          .timeout = box.fragments.timeout,
+                          .on_orphan = OnOrphan::Pass},
+            .fragment_policy = box.fragments.policy,
+            .on_ambiguous = box.on_ambiguous,
+            .quic_initials_percent = static_cast<unsigned>(box.quic_initials_percent)};
+}
+
+UnitBudget capture_unit_budget(const UnitOptions& box) noexcept {
+    UnitOptions small = box;
+    small.connections.max = std::min(box.connections.max, kCaptured);
+    small.fragments.table = std::min(box.fragments.table, kCaptured);
+    return unit_budget(small, 1);
+}
+
+std::uint64_t memory_of(const UnitBudget& budget) noexcept {
+    return ConnectionTable::memory_of(budget.connections) +
+           FragmentTable::memory_of(budget.fragments);
+}
+
+}  // namespace sluice

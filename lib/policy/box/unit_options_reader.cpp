@@ -1,0 +1,67 @@
+#include "lib/policy/box/unit_options_reader.hpp"
+
+#include "lib/policy/box/box_values.hpp"
+
+#include <array>
+
+namespace sluice {
+namespace {
+
+constexpr auto kConnectionKeys =
+    std::to_array<KeyRow>({{"max"}, {"head_bytes"}, {"timeout"}, {"when_full"}});
+constexpr auto kFragmentKeys = std::to_array<KeyRow>({{"policy"}, {"table"}, {"timeout"}});
+constexpr auto kHttpKeys = std::to_array<KeyRow>({{"on_ambiguous"}});
+constexpr auto kQuicKeys = std::to_array<KeyRow>({{"budget"}});
+
+constexpr std::string_view kTimes = "from 100ms to 10m, such as 10s";
+
+void read_connections(const YamlNode& node, const ReadContext& context, ConnectionOptions& into) {
+    const MapReader map{node, kConnectionKeys, context, "`connections`"};
+    read_amount(map, "max", kConnectionsRange, context, into.max);
+    read_bytes(map, "head_bytes", kHeadBytesRange, context, into.head_bytes);
+    read_time(map, "timeout", {kHalfHeadRange, kTimes}, context, into.timeout);
+    read_word(map, "when_full", kFullConnectionsNames, into.when_full);
+}
+
+void read_fragments(const YamlNode& node, const ReadContext& context, FragmentOptions& into) {
+    const MapReader map{node, kFragmentKeys, context, "`fragments`"};
+    read_word(map, "policy", kFragmentPolicyNames, into.policy);
+    read_amount(map, "table", kFragmentsRange, context, into.table);
+    read_time(map, "timeout", {kFragmentTimeRange, kTimes}, context, into.timeout);
+}
+
+void read_http(const YamlNode& node, const ReadContext& context) {
+    const MapReader map{node, kHttpKeys, context, "`http`"};
+    OnAmbiguous wanted{};
+    read_word(map, "on_ambiguous", kOnAmbiguousNames, wanted);
+    if (wanted != OnAmbiguous::Refuse) {
+        context.not_enforced(
+            map.find("on_ambiguous")->at,
+            "on_ambiguous " + std::string{kOnAmbiguousNames[static_cast<std::size_t>(wanted)]});
+    }
+}
+
+void read_quic(const YamlNode& node, const ReadContext& context, UnitOptions& into) {
+    const MapReader map{node, kQuicKeys, context, "`quic_initials`"};
+    into.quic_initials_percent =
+        map.percent("budget").value_or(static_cast<unsigned>(into.quic_initials_percent));
+}
+
+}  // namespace
+
+void read_unit_options(const MapReader& packets, const ReadContext& context, UnitOptions& into) {
+    if (const YamlNode* node = packets.find("connections")) {
+        read_connections(*node, context, into.connections);
+    }
+    if (const YamlNode* node = packets.find("fragments")) {
+        read_fragments(*node, context, into.fragments);
+    }
+    if (const YamlNode* node = packets.find("http")) {
+        read_http(*node, context);
+    }
+    if (const YamlNode* node = packets.find("quic_initials")) {
+        read_quic(*node, context, into);
+    }
+}
+
+}  // namespace sluice

@@ -1,0 +1,31 @@
+#pragma once
+#include "lib/match/text_parts.hpp"
+
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+
+// The form in which packets have a text: words, names and paths of a later layer come in one
+// spelling, and a comparison with another would never hold.
+namespace sluice {
+
+// A literal of a condition.
+struct ComparedText {
+    TextField field{};
+    TextHow how = TextHow::Equals;  // not Matches: a regular expression is taken as it is
+    bool ignore_case = false;
+    std::string_view text;
+};
+
+// Why no packet has such a text, to be read behind the field's name; with the spelling that packets
+// have where there is one. nullopt: some can have it.
+[[nodiscard]] std::optional<std::string> find_form_fault(const ComparedText& compared);
+
+// What else was probably meant by a text that some packets can have, to be read likewise.
+[[nodiscard]] std::optional<std::string> find_form_doubt(const ComparedText& compared);
+
+// Of a field that takes a few words alone; empty: it takes any text.
+[[nodiscard]] std::span<const std::string_view> words_of(TextField field) noexcept;
+
+}  // namespace sluice

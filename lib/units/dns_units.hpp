@@ -1,0 +1,17 @@
+#pragma once
+#include "lib/pipeline/burst_units.hpp"
+#include "lib/units/stream_reading.hpp"
+
+namespace sluice {
+
+// The questions of a datagram, if it is DNS: each of a query is a unit, as far as they are sound;
+// a response has its first question's texts, and is none. False: it is not DNS.
+bool find_dns(ByteView datagram, const UnitSource& packet, UnitSink& units) noexcept;
+
+// The same over TCP, message by message: port 53, or what begins with a whole message. Of
+// a message longer than what is held of a head the questions are read in its beginning.
+[[nodiscard]] bool is_dns_stream(const FramingState& before) noexcept;
+[[nodiscard]] StreamReading read_dns(ByteView bytes, const StreamContext& context,
+                                     UnitSink& units) noexcept;
+
+}  // namespace sluice

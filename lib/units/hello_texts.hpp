@@ -1,0 +1,17 @@
+#pragma once
+#include "lib/l7/tls/client_hello.hpp"
+#include "lib/l7/tls/ja4.hpp"
+#include "lib/pipeline/burst_units.hpp"
+
+// What a ClientHello has in common over TCP and over QUIC.
+namespace sluice {
+
+// The server's name, tls.sni over TCP and quic.sni over QUIC; tls.alpn, the first protocol; and
+// tls.ja4 where a rule reads it, which is absent for a hello of more values than are sorted.
+void set_hello_texts(const ClientHello& hello, HelloCarrier carrier, const UnitSource& packet,
+                     UnitSink& units, UnitTexts& texts) noexcept;
+
+// Counts why a hello is malformed, and drops its packet where a rule that acts is concerned.
+void refuse_hello(HelloFault fault, UnitSink& units) noexcept;
+
+}  // namespace sluice

@@ -1,0 +1,144 @@
+#include "lib/units/http_units.hpp"
+
+#include "lib/l7/http1/chunk_scanner.hpp"
+#include "lib/units/unit_text.hpp"
+
+#include <algorithm>
+#include <cstring>
+#include <functional>
+#include <span>
+#include <type_traits>
+
+namespace sluice {
+namespace {
+
+constexpr ConstantText kHttp{"http"};
+constexpr ConstantText kH2c{"h2c"};
+
+static_assert(sizeof(ChunkScanner) <= sizeof(FramingState) &&
+              std::is_trivially_copyable_v<ChunkScanner>);
+
+FramingState state_of(const ChunkScanner& chunks) noexcept {
+    FramingState state{};
+    std::memcpy(state.data(), &chunks, sizeof(chunks));
+    return state;
+}
+
+// What does not end for certain is looked through for what begins like a request.
+UnitBody body_of(const RequestHead& head) noexcept {
+    if (head.upgrade != HttpUpgrade::None) {
+        return {.kind = UnitBody::Kind::Unknown};
+    }
+    switch (head.body.kind) {
+        case BodyFraming::Kind::None:
+            return {.kind = UnitBody::Kind::Sized, .bytes = 0};
+        case BodyFraming::Kind::Length:
+            return {.kind = UnitBody::Kind::Sized, .bytes = head.body.length};
+        case BodyFraming::Kind::Chunked:
+            return {.kind = UnitBody::Kind::Framed, .framing = state_of(ChunkScanner{})};
+        default:
+            return {.kind = UnitBody::Kind::Unknown};
+    }
+}
+
+// The end of what read_request_head() has written to its room.
+std::size_t used_of(std::span<const std::byte> room, const RequestHead& head) noexcept {
+    std::size_t used = 0;
+    for (const ByteView text : {head.path, head.host}) {
+        const std::less_equal<> before;
+        if (before(room.data(), text.data()) &&
+            before(text.data() + text.size(), room.data() + room.size())) {
+            used =
+                std::max(used, static_cast<std::size_t>(text.data() - room.data()) + text.size());
+        }
+    }
+    return used;
+}
+
+}  // namespace
+
+StreamReading HttpUnits::read(ByteView bytes, const StreamContext& context,
+                              UnitSink& units) noexcept {
+    using What = StreamReading::What;
+    HeadFinder finder;
+    switch (finder.find(bytes, context.head_bytes)) {
+        case HeadStatus::NotHttp:
+            return {};
+        case HeadStatus::H2Preface:
+            units.count(UnitEvent::H2cPreface);
+            if (UnitTexts* const texts = units.add(Per::Packet)) {
+                texts->set(TextField::ProtoL7, kH2c.view());
+                texts->set(TextField::ProtoScheme, kHttp.view());
+            }
+            return {.what = What::Unit,
+                    .head = finder.size(),
+                    .body = {.kind = UnitBody::Kind::UntilClose}};
+        case HeadStatus::Complete:
+            break;
+        default:
+            return {.what = What::NeedMore,
+                    .need = {.bytes = bytes.size() + 1, .blank_line = finder.has_line()}};
+    }
+    head_.clear();
+    const std::span<std::byte> room = units.room();
+    read_request_head(bytes.first(finder.size()), context.packet.requests.wanted(), room, head_);
+    (void)units.keep(used_of(room, head_));
+    add(context.packet, units);
+    return {.what = What::Unit, .head = finder.size(), .body = body_of(head_)};
+}
+
+void HttpUnits::add(const UnitSource& packet, UnitSink& units) noexcept {
+    const HeadReading reading = head_.shapes.reading();
+    units.count(UnitEvent::HttpRequest);
+    if (reading == HeadReading::Ambiguous) {
+        units.count(UnitEvent::HttpAmbiguous);
+        units.drop(Reason::AmbiguousRequest);
+    } else if (reading == HeadReading::Malformed) {
+        units.count(UnitEvent::HttpMalformed);
+        units.drop(Reason::MalformedRequest);
+    }
+    if (UnitTexts* const texts = units.add(Per::Request)) {
+        set_texts(packet, units, *texts);
+    }
+}
+
+void HttpUnits::set_texts(const UnitSource& packet, UnitSink& units,
+                          UnitTexts& texts) const noexcept {
+    const auto set = [&](TextField field, ByteView text) {
+        if (packet.wanted.has(field) && text.data() != nullptr) {
+            texts.set(field, lasting_text(text, packet, units));
+        }
+    };
+    texts.set(TextField::ProtoL7, kHttp.view());
+    texts.set(TextField::ProtoScheme, kHttp.view());
+    set(TextField::HttpMethod, head_.method);
+    set(TextField::HttpHost, head_.host);
+    set(TextField::HttpUri, head_.target);
+    set(TextField::HttpPath, head_.path);
+    set(TextField::HttpQuery, head_.query);
+    for (const RequestTexts::Place& header : packet.requests.headers()) {
+        const HeaderText values = head_.header(header.place);
+        set(header.field, header.field == kClientHeader ? values.last : values.first);
+    }
+    for (const RequestTexts::Place& cookie : packet.requests.cookies()) {
+        set(cookie.field, head_.cookie(cookie.place));
+    }
+}
+
+HttpUnits::BodyReading HttpUnits::read_body(ByteView bytes, const FramingState& state,
+                                            UnitSink& units) noexcept {
+    ChunkScanner chunks;
+    std::memcpy(&chunks, state.data(), sizeof(chunks));
+    HeadShapes shapes;
+    const std::size_t taken = chunks.feed(bytes, shapes);
+    if (!shapes.empty()) {
+        units.count(UnitEvent::HttpAmbiguous);
+        units.drop(chunks.is_broken() ? Reason::MalformedRequest : Reason::AmbiguousRequest);
+    }
+    return {.bytes = taken,
+            .state = chunks.is_done() ? FramingState{} : state_of(chunks),
+            .is_done = chunks.is_done(),
+            .is_broken = chunks.is_broken()};
+}
+
+}  // namespace sluice

@@ -1,0 +1,31 @@
+#pragma once
+#include "lib/l7/http1/request_head.hpp"
+#include "lib/units/stream_reading.hpp"
+
+namespace sluice {
+
+// Requests of HTTP/1.0 and 1.1, and the bodies behind them. HTTP/2 in clear is recognised and not
+// read. One per worker.
+class HttpUnits {
+public:
+    [[nodiscard]] StreamReading read(ByteView bytes, const StreamContext& context,
+                                     UnitSink& units) noexcept;
+
+    // How far a body that read() has begun goes on in these bytes.
+    struct BodyReading {
+        std::size_t bytes = 0;
+        FramingState state{};
+        bool is_done = false;
+        bool is_broken = false;  // its end cannot be found any more
+    };
+    [[nodiscard]] static BodyReading read_body(ByteView bytes, const FramingState& state,
+                                               UnitSink& units) noexcept;
+
+private:
+    void add(const UnitSource& packet, UnitSink& units) noexcept;
+    void set_texts(const UnitSource& packet, UnitSink& units, UnitTexts& texts) const noexcept;
+
+    RequestHead head_;  // of the request at hand: large, and mostly not written to
+};
+
+}  // namespace sluice

@@ -1,0 +1,337 @@
+#include "lib/units/quic_hellos.hpp"
+
+#include "lib/conn/tick.hpp"
+
+#include <algorithm>
+#include <cstring>
+
+namespace sluice {
+namespace {
+
+// Lines that are looked at for each Initial, which takes three at most.
+constexpr unsigned kExpiredAtOnce = 4;
+
+// Of which kind a line is, in the words of lib/conn.
+constexpr StreamPhase kHalf = StreamPhase::Head;
+constexpr StreamPhase kJudged = StreamPhase::UntilClose;
+constexpr StreamPhase kGivenUp = StreamPhase::Forgotten;
+constexpr StreamPhase kPath = StreamPhase::Lost;
+
+// What a judged line remembers: the key of its twin, and, of a hello's, that its Retry was seen.
+struct JudgedState {
+    std::uint64_t twin = 0;
+    bool retried = false;
+};
+
+template <typename State>
+State load(const Connection& line) noexcept {
+    static_assert(sizeof(State) <= sizeof(FramingState));
+    State state;
+    std::memcpy(&state, line.framing.data(), sizeof(state));
+    return state;
+}
+template <typename State>
+void store(Connection& line, const State& state) noexcept {
+    std::memcpy(line.framing.data(), &state, sizeof(state));
+}
+
+// Of a half or given-up line: it was given up once.
+constexpr std::size_t kLacksBeginning = 0;
+
+QuicBudget checked(QuicBudget budget) noexcept {
+    budget.connections = std::max<std::size_t>(budget.connections, 4);
+    budget.half_hellos = std::clamp<std::size_t>(budget.half_hellos, 1, budget.connections / 4);
+    budget.half_hellos_per_source = std::max<std::size_t>(budget.half_hellos_per_source, 1);
+    budget.hello_bytes = std::clamp<std::size_t>(budget.hello_bytes, 1024, kMaxHello);
+    return budget;
+}
+
+}  // namespace
+
+// Of the hellos that are half on one path.
+struct QuicHellos::PathState {
+    std::uint64_t latest = 0;
+    std::uint16_t half = 0;
+    bool uncertain = false;
+};
+
+QuicHellos::QuicHellos(const QuicBudget& budget)
+    : budget_{checked(budget)},
+      half_ticks_{ticks_of(budget.half_hello_timeout) + 1},
+      idle_ticks_{ticks_of(budget.idle_timeout) + 1},
+      lines_{budget_.connections},
+      pool_{budget_.half_hellos + 1},
+      members_(lines_.capacity()),
+      shares_{budget_.half_hellos, budget_.half_hellos_per_source, members_},
+      rooms_{std::make_unique<std::byte[]>((budget_.half_hellos + 1) * budget_.hello_bytes)},
+      spare_{pool_.take()} {
+    slots_.reserve(budget_.half_hellos + 1);
+    for (std::size_t i = 0; i <= budget_.half_hellos; ++i) {
+        const MutableBytes room{rooms_.get() + i * budget_.hello_bytes, budget_.hello_bytes};
+        slots_.push_back({.client_dcid = {}, .stream = CryptoStream{room}});
+    }
+}
+
+QuicHellos::State QuicHellos::state_of(std::uint64_t id) const noexcept {
+    const ConnectionIndex index = lines_.find(id);
+    if (index == kNoConnection) {
+        return State::Unknown;
+    }
+    switch (lines_[index].phase) {
+        case kHalf:
+            return State::Half;
+        case kJudged:
+            return State::Judged;
+        case kGivenUp:
+            return State::GivenUp;
+        default:
+            return State::Unknown;
+    }
+}
+
+HalfHello& QuicHellos::half_of(std::uint64_t id) noexcept {
+    return slot(lines_[lines_.find(id)].held);
+}
+
+HalfHello* QuicHellos::half_on(std::uint64_t path) noexcept {
+    const ConnectionIndex index = lines_.find(path);
+    if (index == kNoConnection) {
+        return nullptr;
+    }
+    const std::uint64_t latest = load<PathState>(lines_[index]).latest;
+    return state_of(latest) == State::Half ? &half_of(latest) : nullptr;
+}
+
+bool QuicHellos::is_uncertain(std::uint64_t path) const noexcept {
+    const ConnectionIndex index = lines_.find(path);
+    return index != kNoConnection && load<PathState>(lines_[index]).uncertain;
+}
+
+bool QuicHellos::lacks_beginning(std::uint64_t id) const noexcept {
+    const ConnectionIndex index = lines_.find(id);
+    return index != kNoConnection && lines_[index].phase != kJudged &&
+           lines_[index].framing[kLacksBeginning] != std::byte{0};
+}
+
+HalfHello& QuicHellos::spare() noexcept {
+    HalfHello& half = slot(spare_);
+    half.stream.clear();
+    return half;
+}
+
+// What was given up had to be forgotten a short time ago, so that parts of it look like new ones.
+bool QuicHellos::is_pressed() const noexcept {
+    return static_cast<std::int32_t>(pressed_until_ - ticks_) > 0;
+}
+
+// An idle line; where none is free the one that has been idle longest goes.
+ConnectionIndex QuicHellos::add_line(std::uint64_t key) noexcept {
+    if (lines_.size() >= budget_.connections && idle_.oldest() != kNoConnection) {
+        if (lines_[idle_.oldest()].phase != kJudged) {
+            pressed_until_ = ticks_ + idle_ticks_;
+        }
+        remove(idle_.oldest());
+        ++forgotten_;
+    }
+    const ConnectionIndex index =
+        lines_.size() < budget_.connections ? lines_.add(key) : kNoConnection;
+    if (index != kNoConnection) {
+        lines_[index].touched = ticks_;
+        idle_.push_newest(lines_, index);
+    }
+    return index;
+}
+
+ConnectionIndex QuicHellos::line_for(std::uint64_t key) noexcept {
+    const ConnectionIndex index = lines_.find(key);
+    return index == kNoConnection ? add_line(key) : index;
+}
+
+// Of an idle line.
+void QuicHellos::remove(ConnectionIndex index) noexcept {
+    idle_.remove(lines_, index);
+    lines_.remove(index);
+}
+
+void QuicHellos::touch(ConnectionIndex index) noexcept {
+    lines_[index].touched = ticks_;
+    idle_.remove(lines_, index);
+    idle_.push_newest(lines_, index);
+}
+
+bool QuicHellos::keep_spare(std::uint64_t source, unsigned& given_up) noexcept {
+    const HalfHello& half = slot(spare_);
+    const bool lacks = lacks_beginning(half.id) || is_pressed();
+    const auto whose = static_cast<SourceId>(source ^ source >> 32);
+    if (shares_.count_of(whose) >= budget_.half_hellos_per_source) {
+        end_half(shares_.oldest_of(whose), false);
+        ++given_up;
+    } else if (shares_.full()) {
+        end_half(shares_.oldest_of_most(), false);
+        ++given_up;
+    }
+    const ConnectionIndex index = line_for(half.id);
+    if (index == kNoConnection) {
+        return false;
+    }
+    // Out of the idle ones first, so that its path's line cannot take its place.
+    idle_.remove(lines_, index);
+    if (!join_path(half)) {
+        lines_[index].phase = kGivenUp;
+        idle_.push_newest(lines_, index);
+        return false;
+    }
+    Connection& line = lines_[index];
+    half_.push_newest(lines_, index);
+    line.touched = ticks_;
+    line.phase = kHalf;
+    line.held = spare_;
+    line.framing = {};
+    line.framing[kLacksBeginning] = static_cast<std::byte>(lacks);
+    members_[index].id = whose;
+    shares_.add(index);
+    spare_ = pool_.take();
+    return true;
+}
+
+bool QuicHellos::join_path(const HalfHello& half) noexcept {
+    ConnectionIndex index = lines_.find(half.path);
+    if (index == kNoConnection) {
+        index = add_line(half.path);
+        if (index == kNoConnection) {
+            return false;
+        }
+        lines_[index].phase = kPath;
+        lines_[index].framing = {};
+    }
+    PathState state = load<PathState>(lines_[index]);
+    if (state.half == 0) {
+        idle_.remove(lines_, index);
+    }
+    state.uncertain = state.uncertain || state.half != 0;
+    state.latest = half.id;
+    ++state.half;
+    store(lines_[index], state);
+    return true;
+}
+
+void QuicHellos::leave_path(std::uint64_t path, bool is_whole) noexcept {
+    const ConnectionIndex index = lines_.find(path);
+    PathState state = load<PathState>(lines_[index]);
+    --state.half;
+    state.uncertain = state.uncertain || !is_whole;
+    store(lines_[index], state);
+    if (state.half == 0) {
+        lines_[index].touched = ticks_;
+        idle_.push_newest(lines_, index);
+        if (!state.uncertain) {
+            remove(index);
+        }
+    }
+}
+
+// A half hello becomes idle: whole, or given up.
+void QuicHellos::end_half(ConnectionIndex index, bool is_whole) noexcept {
+    Connection& line = lines_[index];
+    const std::uint64_t path = slot(line.held).path;
+    shares_.remove(index);
+    pool_.give_back(line.held);
+    line.held = kNoLine;
+    line.phase = kGivenUp;
+    line.framing[kLacksBeginning] = std::byte{1};
+    line.touched = ticks_;
+    half_.remove(lines_, index);
+    idle_.push_newest(lines_, index);
+    leave_path(path, is_whole);
+}
+
+void QuicHellos::give_up(std::uint64_t id) noexcept {
+    const ConnectionIndex index = lines_.find(id);
+    if (index != kNoConnection && lines_[index].phase == kHalf) {
+        end_half(index, false);
+    }
+}
+
+bool QuicHellos::judge(std::uint64_t id, std::uint64_t hello) noexcept {
+    const ConnectionIndex half = lines_.find(id);
+    if (half != kNoConnection && lines_[half].phase == kHalf) {
+        end_half(half, true);
+    }
+    const std::uint64_t keys[] = {id, hello};
+    for (const std::uint64_t key : keys) {
+        const ConnectionIndex index = line_for(key);
+        if (index == kNoConnection) {
+            return false;
+        }
+        touch(index);
+        Connection& line = lines_[index];
+        line.phase = kJudged;
+        line.next = 1;
+        line.judged = {};
+        line.judged.append(StickyVerdict::Undecided, 0, 1);
+        store(line, JudgedState{.twin = key == id ? hello : id});
+    }
+    return true;
+}
+
+bool QuicHellos::follow_retry(std::uint64_t id, std::uint64_t hello) noexcept {
+    const ConnectionIndex index = lines_.find(hello);
+    if (index == kNoConnection || lines_[index].phase != kJudged) {
+        return false;
+    }
+    JudgedState state = load<JudgedState>(lines_[index]);
+    const StickyVerdict verdict = verdict_of(hello);
+    if (state.retried || verdict == StickyVerdict::Undecided) {
+        return false;
+    }
+    state.retried = true;
+    store(lines_[index], state);
+    touch(index);
+    if (judge(id, hello)) {
+        settle(id, !blocks(verdict));
+        const ConnectionIndex after = lines_.find(hello);
+        store(lines_[after], JudgedState{.twin = id, .retried = true});
+    }
+    return true;
+}
+
+void QuicHellos::settle(std::uint64_t id, bool forwarded) noexcept {
+    const StickyVerdict verdict = forwarded ? StickyVerdict{0} : StickyVerdict::Blocked;
+    for (std::uint64_t key = id, steps = 0; steps < 2; ++steps) {
+        const ConnectionIndex index = lines_.find(key);
+        if (index == kNoConnection || lines_[index].phase != kJudged) {
+            return;
+        }
+        lines_[index].judged.paint(verdict, 0, 1, 1);
+        key = load<JudgedState>(lines_[index]).twin;
+    }
+}
+
+StickyVerdict QuicHellos::verdict_of(std::uint64_t id) const noexcept {
+    const ConnectionIndex index = lines_.find(id);
+    return index == kNoConnection ? StickyVerdict::Unjudged
+                                  : lines_[index].judged.strictest(0, 1, 1);
+}
+
+unsigned QuicHellos::expire(Instant now) noexcept {
+    const bool pressed = is_pressed();
+    ticks_ = ticks_of(now.time_since_epoch());
+    pressed_until_ = pressed ? pressed_until_ : ticks_;
+    unsigned given_up = 0;
+    for (unsigned i = 0; i < kExpiredAtOnce; ++i) {
+        const ConnectionIndex half = half_.oldest();
+        if (half != kNoConnection && age_of(half) > half_ticks_) {
+            end_half(half, false);
+            ++given_up;
+            continue;
+        }
+        const ConnectionIndex idle = idle_.oldest();
+        if (idle == kNoConnection || age_of(idle) <= idle_ticks_) {
+            break;
+        }
+        remove(idle);
+    }
+    return given_up;
+}
+
+}  // namespace sluice

@@ -1,0 +1,113 @@
+#pragma once
+#include "lib/conn/age_list.hpp"
+#include "lib/conn/connection_lines.hpp"
+#include "lib/conn/source_shares.hpp"
+#include "lib/l7/quic/initial_reader.hpp"
+#include "lib/pool/line_pool.hpp"
+#include "lib/units/quic_budget.hpp"
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <vector>
+
+// What one worker remembers of hellos over QUIC: those that are not whole, and what became of those
+// that were judged. A key is a keyed digest; a connection has up to three:
+//
+//   id      endpoints and the connection id of its first Initial: its state and its verdict
+//   hello   endpoints and the hello's bytes: the same verdict, for the Initial after a Retry, which
+//           has the same hello under another id
+//   path    endpoints alone, while a hello is half: a client turns to the id that the server chose
+//
+// What is given up leaves its line behind, as in lib/conn: the rest of such a hello is known as
+// such until the line is forgotten. Where such lines have to go for newer ones, each part of a new
+// hello counts as the rest of one for an idle time-out: it is judged when all parts are there.
+namespace sluice {
+
+// A hello that is not whole, and whose keys its Initials have.
+struct HalfHello {
+    ConnectionId client_dcid;
+    CryptoStream stream;
+    std::uint64_t id = 0;
+    std::uint64_t path = 0;
+};
+
+class QuicHellos {
+public:
+    // Aborts if there is no memory. Nothing is allocated later.
+    explicit QuicHellos(const QuicBudget& budget);
+    QuicHellos(const QuicHellos&) = delete;
+    QuicHellos& operator=(const QuicHellos&) = delete;
+
+    // Forgets what has timed out, a few lines; `now` never decreases. How many half hellos were
+    // given up.
+    unsigned expire(Instant now) noexcept;
+
+    enum class State : std::uint8_t { Unknown, Half, Judged, GivenUp };
+    [[nodiscard]] State state_of(std::uint64_t id) const noexcept;
+    // Of a Half one.
+    [[nodiscard]] HalfHello& half_of(std::uint64_t id) noexcept;
+    // The half hello that began last on this path; nullptr: none.
+    [[nodiscard]] HalfHello* half_on(std::uint64_t path) noexcept;
+    // Hellos of this path were given up, or several are half at once: Initials under an id that the
+    // server chose may go on with one of these.
+    [[nodiscard]] bool is_uncertain(std::uint64_t path) const noexcept;
+
+    // Where a hello is read that may turn out to be half, empty.
+    [[nodiscard]] HalfHello& spare() noexcept;
+    // The spare one, which is half, is kept. False: there is no room. `given_up` counts those that
+    // had to go for it.
+    [[nodiscard]] bool keep_spare(std::uint64_t source, unsigned& given_up) noexcept;
+    // It cannot become whole.
+    void give_up(std::uint64_t id) noexcept;
+    // It was given up before: what it goes on with must not pass before it is whole again.
+    [[nodiscard]] bool lacks_beginning(std::uint64_t id) const noexcept;
+
+    // A hello is whole, and its verdict will come by settle(). False: no line is free.
+    bool judge(std::uint64_t id, std::uint64_t hello) noexcept;
+    // The hello was judged under another id, and this is the first one after it: its verdict holds
+    // for this id too.
+    [[nodiscard]] bool follow_retry(std::uint64_t id, std::uint64_t hello) noexcept;
+    void settle(std::uint64_t id, bool forwarded) noexcept;
+    [[nodiscard]] StickyVerdict verdict_of(std::uint64_t id) const noexcept;
+
+    [[nodiscard]] std::size_t size() const noexcept { return lines_.size(); }
+    [[nodiscard]] std::size_t half_hellos() const noexcept { return shares_.size(); }
+    // Judged connections that had to go for newer ones.
+    [[nodiscard]] std::uint64_t forgotten() const noexcept { return forgotten_; }
+
+private:
+    struct PathState;
+
+    [[nodiscard]] HalfHello& slot(PoolLine line) noexcept { return slots_[line - 1]; }
+    [[nodiscard]] ConnectionIndex line_for(std::uint64_t key) noexcept;
+    [[nodiscard]] ConnectionIndex add_line(std::uint64_t key) noexcept;
+    [[nodiscard]] bool is_pressed() const noexcept;
+    void remove(ConnectionIndex index) noexcept;
+    void touch(ConnectionIndex index) noexcept;
+    void end_half(ConnectionIndex index, bool is_whole) noexcept;
+    [[nodiscard]] bool join_path(const HalfHello& half) noexcept;
+    void leave_path(std::uint64_t path, bool is_whole) noexcept;
+    [[nodiscard]] std::uint32_t age_of(ConnectionIndex index) const noexcept {
+        return ticks_ - lines_[index].touched;
+    }
+
+    QuicBudget budget_;
+    std::uint32_t half_ticks_;
+    std::uint32_t idle_ticks_;
+    std::uint32_t ticks_ = 0;
+    ConnectionLines lines_;
+    LinePool pool_;  // a line for each half hello, whose number is its slot's, and the spare one's
+    std::vector<SourceMember> members_;
+    SourceShares shares_;  // of the half hellos
+    AgeList half_;         // by when their hello began
+    AgeList idle_;         // by when they were touched last
+    std::unique_ptr<std::byte[]> rooms_;
+    std::vector<HalfHello> slots_;
+    PoolLine spare_;
+    std::uint64_t forgotten_ = 0;
+    std::uint32_t pressed_until_ = 0;  // in ticks
+};
+
+}  // namespace sluice

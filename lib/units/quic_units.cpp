@@ -1,0 +1,247 @@
+#include "lib/units/quic_units.hpp"
+
+#include "lib/l7/quic/datagram.hpp"
+#include "lib/l7/quic/quic_version.hpp"
+#include "lib/units/endpoints.hpp"
+#include "lib/units/hello_texts.hpp"
+#include "lib/units/unit_text.hpp"
+
+#include <algorithm>
+#include <array>
+#include <span>
+
+namespace sluice {
+namespace {
+
+constexpr ConstantText kQuic{"quic"};
+constexpr std::uint16_t kHttpsPort = 443;
+constexpr std::byte kLongForm{0x80};
+
+bool begins_quic(ByteView datagram, const PacketHeaders& headers, QuicPacket& first) noexcept {
+    if (datagram.empty() || (datagram[0] & kLongForm) == std::byte{0} ||
+        read_long_header(datagram, first) != QuicHeaderOutcome::Good) {
+        return false;
+    }
+    return is_known_quic_version(first.version) || headers.sport == kHttpsPort ||
+           headers.dport == kHttpsPort;
+}
+
+bool reads_hellos(const UnitSource& packet) noexcept {
+    constexpr TextFieldSet kOfHellos{TextField::ProtoScheme, TextField::QuicSni, TextField::TlsAlpn,
+                                     TextField::TlsJa4};
+    return packet.counted.has(Per::Handshake) || packet.wanted.meets(kOfHellos);
+}
+
+void set_packet_texts(const QuicPacket& first, const UnitSource& packet, UnitSink& units,
+                      UnitTexts& texts) noexcept {
+    texts.set(TextField::ProtoL7, kQuic.view());
+    if (packet.wanted.has(TextField::QuicPacketType)) {
+        texts.set(TextField::QuicPacketType,
+                  lasting_text(std::as_bytes(std::span{name_of(first.type)}), packet, units));
+    }
+    if (packet.wanted.has(TextField::QuicVersion)) {
+        texts.set(TextField::QuicVersion, decimal_text(first.version, units));
+    }
+    if (packet.wanted.has(TextField::QuicTokenLen)) {
+        texts.set(TextField::QuicTokenLen, decimal_text(first.token.size(), units));
+    }
+}
+
+}  // namespace
+
+// One datagram with an Initial that can be opened.
+class QuicUnits::Datagram {
+public:
+    Datagram(QuicUnits& owner, ByteView bytes, const QuicPacket& first, const UnitSource& packet,
+             UnitSink& units) noexcept
+        : owner_{owner},
+          bytes_{bytes},
+          first_{first},
+          packet_{packet},
+          units_{units},
+          path_{digest_of(packet)},
+          id_{digest_with(first.dcid)},
+          budget_{0} {}
+
+    // True: it completes a hello, which is in owner_.hello_; is_new() tells whether it counts.
+    [[nodiscard]] bool run() noexcept {
+        using State = QuicHellos::State;
+        QuicHellos& hellos = owner_.hellos_;
+        const State state = hellos.state_of(id_);
+        if (state == State::Judged) {
+            repeat(id_);
+            return false;
+        }
+        budget_ = owner_.time_.lend(packet_.now);
+        const bool whole = state == State::Half ? go_on(hellos.half_of(id_)) : begin();
+        owner_.time_.give_back(budget_);
+        return whole;
+    }
+    [[nodiscard]] bool is_new() const noexcept { return is_new_; }
+
+private:
+    // The id of a connection: who speaks, and of how many bytes which id the client has chosen.
+    [[nodiscard]] std::uint64_t digest_with(ByteView part) const noexcept {
+        struct Key {
+            std::uint64_t path;
+            std::uint64_t size;
+            std::uint64_t part;
+        };
+        const Key key{path_, part.size(), packet_.hash.digest(part)};
+        return packet_.hash.digest(std::as_bytes(std::span{&key, 1}));
+    }
+
+    void repeat(std::uint64_t key) noexcept {
+        units_.count(UnitEvent::QuicHelloAgain);
+        const StickyVerdict verdict = owner_.hellos_.verdict_of(key);
+        if (blocks(verdict)) {
+            units_.drop(Reason::Retransmission);
+        } else if (verdict == StickyVerdict::Undecided) {
+            units_.follow({.connection = key, .from = 0, .to = 1});
+        }
+    }
+
+    // Of a connection whose hello is half, under the id that it began with.
+    [[nodiscard]] bool go_on(HalfHello& half) noexcept {
+        const QuicHelloRead read =
+            owner_.reader_.read_on(bytes_, half.client_dcid, half.stream, budget_, owner_.hello_);
+        return conclude(read, half, true);
+    }
+
+    // Of a connection that is not known: under the id that a server chose it goes on with a half
+    // hello of its path, else it begins one.
+    [[nodiscard]] bool begin() noexcept {
+        QuicHellos& hellos = owner_.hellos_;
+        if (HalfHello* const half = hellos.half_on(path_)) {
+            const QuicHelloRead read = owner_.reader_.read_on(bytes_, half->client_dcid,
+                                                              half->stream, budget_, owner_.hello_);
+            if (read.outcome != QuicHelloOutcome::NotAuthentic) {
+                return conclude(read, *half, true);
+            }
+        }
+        HalfHello& half = hellos.spare();
+        half.id = id_;
+        half.path = path_;
+        const QuicHelloRead read = owner_.reader_.read(bytes_, half.stream, budget_, owner_.hello_);
+        half.client_dcid = read.client_dcid;
+        return conclude(read, half, false);
+    }
+
+    [[nodiscard]] bool conclude(const QuicHelloRead& read, const HalfHello& half,
+                                bool is_kept) noexcept {
+        switch (read.outcome) {
+            case QuicHelloOutcome::Whole:
+                judge(half);
+                return true;
+            case QuicHelloOutcome::NeedMore:
+                wait(half, is_kept);
+                return false;
+            case QuicHelloOutcome::NoInitial:
+            case QuicHelloOutcome::NoCrypto:
+                return false;
+            case QuicHelloOutcome::NotAuthentic:
+                leave();
+                return false;
+            case QuicHelloOutcome::OverBudget:
+                units_.count(UnitEvent::QuicOverBudget);
+                units_.drop(Reason::InitialBudget);
+                return false;
+            default:
+                refuse(read, half.id);
+                return false;
+        }
+    }
+
+    void judge(const HalfHello& half) noexcept {
+        QuicHellos& hellos = owner_.hellos_;
+        const std::uint64_t id = half.id;
+        const std::uint64_t hello = digest_with(half.stream.contiguous());
+        if (!first_.token.empty() && hellos.follow_retry(id, hello)) {
+            repeat(hello);
+            return;
+        }
+        is_new_ = true;
+        units_.count(UnitEvent::QuicHello);
+        const std::uint64_t before = hellos.forgotten();
+        (void)hellos.judge(id, hello);
+        units_.count(UnitEvent::QuicForgotten,
+                     static_cast<std::uint32_t>(hellos.forgotten() - before));
+        units_.remember({.connection = id, .from = 0, .to = 1});
+    }
+
+    // A part of a hello passes, as any beginning of a head, unless what was there before it is not
+    // known any more.
+    void wait(const HalfHello& half, bool is_kept) noexcept {
+        QuicHellos& hellos = owner_.hellos_;
+        units_.count(UnitEvent::QuicNeedMore);
+        const std::uint64_t id = half.id;
+        unsigned given_up = 0;
+        if (!is_kept && !hellos.keep_spare(source_of(packet_), given_up)) {
+            units_.drop(Reason::NoHeadRoom);
+        }
+        units_.count(UnitEvent::QuicGivenUp, given_up);
+        if (hellos.lacks_beginning(id)) {
+            units_.count(UnitEvent::QuicPartsLost);
+            units_.drop(Reason::LostHead);
+        }
+    }
+
+    void leave() noexcept {
+        units_.count(UnitEvent::QuicNotAuthentic);
+        if (owner_.hellos_.is_uncertain(path_)) {
+            units_.count(UnitEvent::QuicPartsLost);
+            units_.drop(Reason::LostHead);
+        }
+    }
+
+    void refuse(const QuicHelloRead& read, std::uint64_t id) noexcept {
+        owner_.hellos_.give_up(id);
+        if (read.outcome == QuicHelloOutcome::Malformed) {
+            refuse_hello(read.fault, units_);
+        } else if (read.outcome == QuicHelloOutcome::BeyondRoom) {
+            units_.count(UnitEvent::QuicTooLong);
+            units_.drop(Reason::HeadTooLong);
+        } else {
+            units_.count(UnitEvent::QuicMalformed);
+            units_.drop(Reason::MalformedHello);
+        }
+    }
+
+    QuicUnits& owner_;
+    ByteView bytes_;
+    const QuicPacket& first_;
+    const UnitSource& packet_;
+    UnitSink& units_;
+    std::uint64_t path_;
+    std::uint64_t id_;
+    InitialBudget budget_;
+    bool is_new_ = false;
+};
+
+void QuicUnits::find(ByteView datagram, const UnitSource& packet, UnitSink& units) noexcept {
+    QuicPacket first;
+    if (!begins_quic(datagram, packet.headers, first)) {
+        return;
+    }
+    units.count(UnitEvent::QuicPacket);
+    bool whole = false;
+    bool is_new = false;
+    if (reads_hellos(packet) && look_at_datagram(datagram).can_open) {
+        units.count(UnitEvent::QuicGivenUp, hellos_.expire(packet.now));
+        if (datagram.size() < kMinInitialDatagram) {
+            units.count(UnitEvent::QuicShort);
+        } else {
+            Datagram one{*this, datagram, first, packet, units};
+            whole = one.run();
+            is_new = one.is_new();
+        }
+    }
+    if (UnitTexts* const texts = units.add(is_new ? Per::Handshake : Per::Packet)) {
+        set_packet_texts(first, packet, units, *texts);
+        if (whole) {
+            set_hello_texts(hello_, HelloCarrier::Quic, packet, units, *texts);
+        }
+    }
+}
+
+}  // namespace sluice

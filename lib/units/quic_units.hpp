@@ -1,0 +1,44 @@
+#pragma once
+#include "lib/l7/quic/initial_reader.hpp"
+#include "lib/units/quic_hellos.hpp"
+
+namespace sluice {
+
+// Datagrams of QUIC: versions 1 and 2 on every port, what all versions have in common where a port
+// is 443. Each that begins with a long header has the fields of its first packet. The one that
+// completes a ClientHello is a handshake, once for a connection however often its Initial is sent
+// and also after a Retry; it has the hello's fields. One per worker.
+//
+// Initials are decrypted only where a rule reads a hello or counts handshakes, in datagrams that a
+// server would take, and within the worker's time for it. Where a rule that acts is concerned, what
+// cannot be judged is dropped: Initials beyond that time, malformed ones, and those that may go on
+// with a hello whose beginning was given up. An Initial under other keys than its id's passes:
+// it is a server's, or of a connection whose hello was judged, or no endpoint takes it.
+class QuicUnits {
+public:
+    // InitialOpener::make() belongs before the process gives up its privileges.
+    QuicUnits(const QuicBudget& budget, InitialOpener opener)
+        : hellos_{budget}, time_{budget.percent}, reader_{std::move(opener)} {}
+
+    void find(ByteView datagram, const UnitSource& packet, UnitSink& units) noexcept;
+
+    // A packet's verdict sticks to its connection (UnitFinder), whatever bytes are named.
+    void settle(const StickyBytes& bytes, bool forwarded) noexcept {
+        hellos_.settle(bytes.connection, forwarded);
+    }
+    [[nodiscard]] bool refused(const StickyBytes& bytes) const noexcept {
+        return blocks(hellos_.verdict_of(bytes.connection));
+    }
+
+    [[nodiscard]] const QuicHellos& hellos() const noexcept { return hellos_; }
+
+private:
+    class Datagram;
+
+    QuicHellos hellos_;
+    OpeningTime time_;
+    InitialReader reader_;
+    ClientHello hello_;
+};
+
+}  // namespace sluice

@@ -1,0 +1,30 @@
+#pragma once
+#include "lib/conn/stream_offer.hpp"
+#include "lib/pipeline/burst_units.hpp"
+
+#include <cstddef>
+#include <cstdint>
+
+namespace sluice {
+
+// What the bytes from some place of a stream on are to one protocol. Whoever reads a Unit has added
+// it to the packet's.
+struct StreamReading {
+    // Skip: bytes of the protocol that no unit holds; nothing of them is judged or sticks.
+    enum class What : std::uint8_t { NotMine, NeedMore, Unit, Skip };
+    What what = What::NotMine;
+    std::size_t head = 0;  // of a Unit or Skip: bytes of its head, at least one
+    UnitBody body;         // of these: how it goes on
+    HeadNeed need;         // NeedMore: when another look is worth it
+};
+
+// What a reader is told beside the bytes.
+struct StreamContext {
+    const UnitSource& packet;
+    // What the reader of an earlier unit left with its UnitBody, on the same connection; else
+    // zeroes.
+    FramingState before{};
+    std::size_t head_bytes = 0;  // the most that a head may have
+};
+
+}  // namespace sluice

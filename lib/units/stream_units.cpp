@@ -1,0 +1,214 @@
+#include "lib/units/stream_units.hpp"
+
+#include "lib/l7/dns/dns_datagram.hpp"
+#include "lib/l7/http1/resync.hpp"
+#include "lib/units/dns_units.hpp"
+#include "lib/units/endpoints.hpp"
+#include "lib/units/wanted_protocols.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cstring>
+
+namespace sluice {
+namespace {
+
+// Bytes of a segment that a head's scratch has room for behind the head.
+constexpr std::size_t kMaxSegment = std::size_t{64} << 10;
+// What has timed out is forgotten at the pace that packets come.
+constexpr unsigned kExpiredPerSegment = 2;
+
+// The verdict of bytes that are forwarded.
+constexpr StickyVerdict kPassed{0};
+
+constexpr std::uint16_t kFin = 0x01;
+constexpr std::uint16_t kSyn = 0x02;
+constexpr std::uint16_t kRst = 0x04;
+
+std::uint32_t sequence_of(const UnitSource& packet) noexcept {
+    std::uint32_t sequence = 0;
+    std::memcpy(&sequence, packet.frame.bytes.data() + packet.headers.l4_at + 4, sizeof(sequence));
+    return __builtin_bswap32(sequence);
+}
+
+TcpSegment segment_of(ByteView payload, const UnitSource& packet) noexcept {
+    const std::uint16_t flags = packet.headers.tcp_flags;
+    return {.digest = digest_of(packet),
+            .source = source_of(packet),
+            .seq = sequence_of(packet),
+            .syn = (flags & kSyn) != 0,
+            .fin = (flags & kFin) != 0,
+            .rst = (flags & kRst) != 0,
+            .payload = payload};
+}
+
+constexpr Reason reason_of(RefusedWhy why) noexcept {
+    switch (why) {
+        case RefusedWhy::Full:
+        case RefusedWhy::SourceShare:
+            return Reason::NoHeadRoom;
+        case RefusedWhy::HeadTooLong:
+            return Reason::HeadTooLong;
+        default:
+            return Reason::LostHead;
+    }
+}
+
+}  // namespace
+
+// One segment on its way through the table and the readers.
+class StreamUnits::Segment {
+public:
+    Segment(StreamUnits& owner, ByteView payload, const UnitSource& packet,
+            UnitSink& units) noexcept
+        : owner_{owner},
+          packet_{packet},
+          units_{units},
+          segment_{segment_of(payload, packet)},
+          context_{.packet = packet, .head_bytes = owner.head_bytes_} {}
+
+    void run() noexcept {
+        ConnectionTable& table = owner_.table_;
+        table.expire(packet_.now, kExpiredPerSegment);
+        const MutableBytes scratch{owner_.scratch_.get(), owner_.head_bytes_ + kMaxSegment};
+        for (table.take(segment_, scratch, packet_.now, offer_); offer_.parses();
+             table.next(offer_)) {
+            offer_.kind == Offered::Framed ? read_body() : read();
+        }
+        conclude();
+    }
+
+private:
+    void read_body() noexcept {
+        const HttpUnits::BodyReading body =
+            HttpUnits::read_body(offer_.bytes, offer_.framing, units_);
+        if (body.is_broken) {
+            owner_.table_.not_mine(offer_);
+        } else {
+            owner_.table_.framed(offer_, body.bytes, body.state, body.is_done);
+        }
+    }
+
+    void read() noexcept {
+        if (offer_.kind == Offered::Resync && !skip_to_start()) {
+            owner_.table_.not_mine(offer_);
+            return;
+        }
+        context_.before = offer_.framing;
+        const StreamReading reading = owner_.read(offer_.bytes, context_, units_);
+        switch (reading.what) {
+            case StreamReading::What::NotMine:
+                owner_.table_.not_mine(offer_);
+                return;
+            case StreamReading::What::NeedMore:
+                owner_.table_.more(offer_, reading.need);
+                return;
+            case StreamReading::What::Skip:
+                owner_.table_.finish(offer_, reading.head, kPassed, reading.body);
+                return;
+            case StreamReading::What::Unit:
+                finish(reading);
+                return;
+        }
+    }
+
+    bool skip_to_start() noexcept {
+        const RequestStart start = find_request_start(offer_.bytes, 0);
+        if (start.is_found) {
+            offer_.skip(start.at);
+        }
+        return start.is_found;
+    }
+
+    void finish(const StreamReading& reading) noexcept {
+        const std::uint32_t from = offer_.seq;
+        owner_.table_.finish(offer_, reading.head, StickyVerdict::Undecided, reading.body);
+        const std::uint64_t body =
+            reading.body.kind == UnitBody::Kind::Sized ? reading.body.bytes : 0;
+        const auto extent = static_cast<std::uint32_t>(
+            std::min<std::uint64_t>(reading.head + body, JudgedRanges::kMostBytes));
+        judged_.from = has_unit_ ? judged_.from : from;
+        judged_.to = from + extent;
+        has_unit_ = true;
+    }
+
+    // What becomes of the packet beside its units.
+    void conclude() noexcept {
+        const std::uint32_t begin = segment_.payload_seq();
+        const std::uint32_t end = begin + static_cast<std::uint32_t>(segment_.payload.size());
+        if (offer_.differs) {
+            units_.drop(Reason::Overlap);
+        }
+        if (offer_.kind == Offered::Refused) {
+            units_.drop(reason_of(offer_.why));
+        }
+        if (blocks(offer_.judged)) {
+            units_.drop(Reason::Retransmission);
+        } else if (offer_.judged == StickyVerdict::Undecided) {
+            units_.follow({segment_.digest, begin, end});
+        }
+        if (has_unit_) {
+            // Bodies that the segment goes on with are judged with their heads.
+            judged_.to = sequence_distance(judged_.to, end) > 0 ? end : judged_.to;
+            judged_.connection = segment_.digest;
+            units_.remember(judged_);
+        }
+    }
+
+    StreamUnits& owner_;
+    const UnitSource& packet_;
+    UnitSink& units_;
+    TcpSegment segment_;
+    StreamContext context_;
+    StreamOffer offer_;
+    StickyBytes judged_;
+    bool has_unit_ = false;
+};
+
+StreamUnits::StreamUnits(const ConnectionBudget& budget)
+    : head_bytes_{budget.head_bytes},
+      table_{budget},
+      scratch_{std::make_unique<std::byte[]>(budget.head_bytes + kMaxSegment)} {}
+
+// Whose the bytes are: of what the connection has been, of what stands on the port, else by how
+// they begin.
+StreamReading StreamUnits::read(ByteView bytes, const StreamContext& context,
+                                UnitSink& units) noexcept {
+    const PacketHeaders& headers = context.packet.headers;
+    const bool dns = wants_dns(context.packet);
+    if (TlsUnits::is_mine(context.before)) {
+        return tls_.read(bytes, context, units);
+    }
+    if (is_dns_stream(context.before) || headers.sport == kDnsPort || headers.dport == kDnsPort) {
+        return dns ? read_dns(bytes, context, units) : StreamReading{};
+    }
+    StreamReading reading;
+    if (wants_tls(context.packet)) {
+        reading = tls_.read(bytes, context, units);
+    }
+    if (reading.what == StreamReading::What::NotMine && wants_http(context.packet)) {
+        reading = http_.read(bytes, context, units);
+    }
+    if (reading.what == StreamReading::What::NotMine && dns) {
+        reading = read_dns(bytes, context, units);
+    }
+    return reading;
+}
+
+void StreamUnits::find(ByteView payload, const UnitSource& packet, UnitSink& units) noexcept {
+    if (payload.empty() && (packet.headers.tcp_flags & (kFin | kSyn | kRst)) == 0) {
+        return;
+    }
+    Segment{*this, payload, packet, units}.run();
+}
+
+void StreamUnits::settle(const StickyBytes& bytes, bool forwarded) noexcept {
+    table_.settle(bytes.connection, bytes.from, bytes.to,
+                  forwarded ? kPassed : StickyVerdict::Blocked);
+}
+
+bool StreamUnits::refused(const StickyBytes& bytes) const noexcept {
+    return blocks(table_.verdict_of(bytes.connection, bytes.from, bytes.to));
+}
+
+}  // namespace sluice

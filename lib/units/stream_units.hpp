@@ -1,0 +1,39 @@
+#pragma once
+#include "lib/conn/connection_table.hpp"
+#include "lib/units/http_units.hpp"
+#include "lib/units/stream_reading.hpp"
+#include "lib/units/tls_units.hpp"
+
+#include <memory>
+
+namespace sluice {
+
+// Segments of TCP to units: what a segment completes in order, each unit once, however often its
+// bytes are sent. One per worker.
+class StreamUnits {
+public:
+    // Allocates all that it will ever use.
+    explicit StreamUnits(const ConnectionBudget& budget);
+
+    void find(ByteView payload, const UnitSource& packet, UnitSink& units) noexcept;
+
+    // A packet's verdict sticks to its units (UnitFinder).
+    void settle(const StickyBytes& bytes, bool forwarded) noexcept;
+    [[nodiscard]] bool refused(const StickyBytes& bytes) const noexcept;
+
+    [[nodiscard]] const ConnectionCounters& counters() const noexcept { return table_.counters(); }
+
+private:
+    class Segment;
+
+    [[nodiscard]] StreamReading read(ByteView bytes, const StreamContext& context,
+                                     UnitSink& units) noexcept;
+
+    std::size_t head_bytes_;
+    ConnectionTable table_;
+    std::unique_ptr<std::byte[]> scratch_;  // heads of several segments
+    HttpUnits http_;
+    TlsUnits tls_;
+};
+
+}  // namespace sluice

@@ -1,0 +1,32 @@
+#pragma once
+#include "lib/l7/tls/tls_stream.hpp"
+#include "lib/units/stream_reading.hpp"
+
+#include <cstdint>
+#include <memory>
+
+namespace sluice {
+
+// ClientHellos of TLS over TCP. The first of a connection is a handshake. A second one, which
+// follows a HelloRetryRequest, has its texts and is none, and it is found where it may stand: as
+// the next handshake record, behind records of change_cipher_spec and, if the first hello
+// announced any, 64 KiB of early data. Nothing else of a connection is read. One per worker.
+class TlsUnits {
+public:
+    TlsUnits() : room_{std::make_unique<HandshakeRoom>()} {}
+
+    // Bytes of one connection, which is TLS if it has begun with a hello.
+    [[nodiscard]] static bool is_mine(const FramingState& before) noexcept;
+    [[nodiscard]] StreamReading read(ByteView bytes, const StreamContext& context,
+                                     UnitSink& units) noexcept;
+
+private:
+    [[nodiscard]] StreamReading read_hello(ByteView bytes, const StreamContext& context, Per kind,
+                                           UnitSink& units) noexcept;
+    void add(const StreamContext& context, Per kind, UnitSink& units) noexcept;
+
+    std::unique_ptr<HandshakeRoom> room_;
+    ClientHello hello_;
+};
+
+}  // namespace sluice

@@ -1,0 +1,39 @@
+#pragma once
+#include "lib/pipeline/burst_units.hpp"
+#include "lib/pipeline/unit_budget.hpp"
+#include "lib/units/quic_units.hpp"
+#include "lib/units/stream_units.hpp"
+
+namespace sluice {
+
+// The parsers of layer 7 that are plugged into a worker's bursts, live, in replay and in explain,
+// and what they keep between packets. A protocol more is a reader beside the others here.
+class UnitParser {
+public:
+    // Made before the process gives up its privileges. Aborts if there is no memory, or if OpenSSL
+    // has no AES.
+    explicit UnitParser(const UnitBudget& budget);
+    UnitParser(const UnitParser&) = delete;
+    UnitParser& operator=(const UnitParser&) = delete;
+
+    // For Burst::find_units_by(); it points to this parser.
+    [[nodiscard]] UnitFinder finder() noexcept;
+
+    [[nodiscard]] const ConnectionCounters& connections() const noexcept {
+        return streams_.counters();
+    }
+    [[nodiscard]] const QuicHellos& quic_hellos() const noexcept { return quic_.hellos(); }
+
+private:
+    static void find(void* parser, const UnitSource& packet, UnitSink& units) noexcept;
+    static void settle(void* parser, const StickyBytes& bytes, bool forwarded) noexcept;
+    [[nodiscard]] static bool refused(void* parser, const StickyBytes& bytes) noexcept;
+
+    StreamUnits streams_;
+    QuicUnits quic_;
+};
+
+// Units of datagrams that are told from their own bytes alone: nothing is kept between packets.
+[[nodiscard]] UnitFinder lone_unit_finder() noexcept;
+
+}  // namespace sluice

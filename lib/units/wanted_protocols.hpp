@@ -1,0 +1,43 @@
+#pragma once
+#include "lib/pipeline/burst_units.hpp"
+
+// Which protocols the rules at hand can tell apart at all: no other is looked for.
+namespace sluice {
+
+inline constexpr TextFieldSet kTextsOfAll{TextField::ProtoL7, TextField::ProtoScheme};
+inline constexpr TextFieldSet kHttpTexts = [] {
+    TextFieldSet texts{TextField::HttpMethod, TextField::HttpHost,  TextField::HttpUri,
+                       TextField::HttpPath,   TextField::HttpQuery, TextField::HttpUserAgent,
+                       TextField::HttpReferer};
+    for (std::size_t i = 0; i < kMaxNamedTexts; ++i) {
+        texts.add(named_text(i));
+    }
+    texts.add(kClientHeader);
+    return texts;
+}();
+inline constexpr TextFieldSet kDnsTexts{TextField::DnsQr, TextField::DnsQname, TextField::DnsQtype};
+inline constexpr TextFieldSet kTlsTexts{TextField::TlsHandshakeType, TextField::TlsSni,
+                                        TextField::TlsAlpn, TextField::TlsJa4};
+inline constexpr TextFieldSet kQuicTexts{TextField::QuicPacketType, TextField::QuicVersion,
+                                         TextField::QuicTokenLen,   TextField::QuicSni,
+                                         TextField::TlsAlpn,        TextField::TlsJa4};
+
+// Whether a rule reads a text of such units, or counts them.
+[[nodiscard]] inline bool wants(const UnitSource& packet, TextFieldSet texts, Per unit) noexcept {
+    return packet.counted.has(unit) || packet.wanted.meets(texts) ||
+           packet.wanted.meets(kTextsOfAll);
+}
+[[nodiscard]] inline bool wants_http(const UnitSource& packet) noexcept {
+    return wants(packet, kHttpTexts, Per::Request);
+}
+[[nodiscard]] inline bool wants_dns(const UnitSource& packet) noexcept {
+    return wants(packet, kDnsTexts, Per::Query);
+}
+[[nodiscard]] inline bool wants_tls(const UnitSource& packet) noexcept {
+    return wants(packet, kTlsTexts, Per::Handshake);
+}
+[[nodiscard]] inline bool wants_quic(const UnitSource& packet) noexcept {
+    return wants(packet, kQuicTexts, Per::Handshake);
+}
+
+}  // namespace sluice

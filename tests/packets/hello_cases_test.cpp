@@ -1,0 +1,234 @@
+#include "lib/units/unit_parser.hpp"
+#include "tests/packets/dns_bytes.hpp"
+#include "tests/packets/verdict_case.hpp"
+#include "tests/unit/units/quic_datagrams.hpp"
+
+#include <gtest/gtest.h>
+
+// ClientHellos of TLS and of QUIC, and DNS over TCP, from the wire to a verdict.
+namespace sluice::hello_cases_test {
+namespace {
+
+using namespace std::chrono_literals;
+using test::Case;
+using test::Frame;
+using test::HelloMaker;
+using test::kStart;
+using test::Octets;
+using test::quic_hello;
+using test::quic_initial;
+using test::quic_part;
+
+constexpr std::uint32_t kFirst = 1000;  // where the connections here begin
+
+Frame tls(const Octets& bytes, std::uint32_t at = 0) {
+    return test::tcp().src("10.0.0.1").sport(40'000).dport(443).seq(kFirst + at).carries(bytes);
+}
+Octets hello(std::string_view name) {
+    return HelloMaker{}.sni(name).alpn({"h2"}).records();
+}
+std::uint32_t size_of(const Octets& bytes) {
+    return static_cast<std::uint32_t>(bytes.size());
+}
+Octets part(const Octets& bytes, std::size_t from, std::size_t to) {
+    return {bytes.begin() + static_cast<std::ptrdiff_t>(from),
+            bytes.begin() + static_cast<std::ptrdiff_t>(std::min(to, bytes.size()))};
+}
+Frame quic(const test::InitialMaker& initial) {
+    return test::udp().src("10.0.0.1").sport(40'000).dport(443).carries(initial.packet());
+}
+Frame query(std::string_view name, std::uint32_t at = 0) {
+    const std::string message = test::dns_query(name);
+    return test::tcp()
+        .src("10.0.0.1")
+        .sport(40'000)
+        .dport(53)
+        .seq(kFirst + at)
+        .carries(test::message_octets(test::be16_text(static_cast<std::uint16_t>(message.size())) +
+                                      message));
+}
+
+#define HEAD "version: 1\nrules:\n"
+#define TOKENS(rate, burst) "{algorithm: token_bucket, rate: " rate ", burst: " burst "}"
+#define RULE(id, rest) "  - {id: " id ", mode: enforce, " rest "}\n"
+#define WATCH(id, rest) "  - {id: " id ", mode: monitor, " rest "}\n"
+#define ONE "limits: [" TOKENS("1/s", "1") "]"
+#define DENY(when) HEAD RULE("d", "when: '" when "', on_match: drop")
+#define BY_SNI HEAD RULE("names", "key: [tls.sni], per: handshake, " ONE)
+#define BY_QUIC_SNI HEAD RULE("names", "key: [quic.sni], per: handshake, " ONE)
+
+const Octets kHello = hello("a.example");
+const Octets kQuicHello = quic_hello("a.example");
+
+const Case kCases[] = {
+    {"hellos are limited by name, whatever its case",
+     BY_SNI,
+     {{0ms, tls(hello("a.example")), "pass", "within_limits"},
+      {0ms, tls(hello("A.Example")).sport(2), "drop", "over_limit", "names", 1000ms},
+      {0ms, tls(hello("b.example")).sport(3), "pass", "within_limits"},
+      {1000ms, tls(hello("a.example")).sport(4), "pass", "within_limits"}}},
+
+    {"a hello is judged at the segment that completes it, and once",
+     BY_SNI,
+     {{0ms, tls(part(kHello, 0, 20)), "pass", "unmatched"},
+      {0ms, tls(part(kHello, 20, 60), 20), "pass", "unmatched"},
+      {0ms, tls(part(kHello, 20, 60), 20), "pass", "unmatched"},
+      {0ms, tls(part(kHello, 60, 999), 60), "pass", "within_limits"},
+      {0ms, tls(part(kHello, 60, 999), 60), "pass", "unmatched"},
+      {0ms, tls(kHello), "pass", "unmatched"},
+      {0ms, tls(kHello).sport(2), "drop", "over_limit", "names", 1000ms}}},
+
+    {"a refused hello is refused again, and never charged for it",
+     BY_SNI,
+     {{0ms, tls(kHello).sport(2), "pass", "within_limits"},
+      {0ms, tls(kHello), "drop", "over_limit", "names", 1000ms},
+      {5000ms, tls(kHello), "drop", "retransmission"},
+      {5000ms, tls(kHello).sport(3), "pass", "within_limits"}}},
+
+    {"segments of a hello in the wrong order complete it at the last",
+     BY_SNI,
+     {{0ms, tls({}).flags(0x02).seq(kFirst - 1), "pass", "unmatched"},
+      {0ms, tls(part(kHello, 0, 20)), "pass", "unmatched"},
+      {0ms, tls(part(kHello, 60, 999), 60), "pass", "unmatched"},
+      {0ms, tls(part(kHello, 20, 60), 20), "pass", "within_limits"},
+      {0ms, tls(kHello).sport(2), "drop", "over_limit", "names", 1000ms}}},
+
+    {"the second hello of a connection is no handshake, and conditions see it",
+     HEAD RULE("bad", "when: 'tls.sni eq \"bad.example\"', on_match: drop")
+         RULE("all", "key: [], per: handshake, " ONE),
+     {{0ms, tls(kHello), "pass", "within_limits"},
+      {0ms, tls(kHello, size_of(kHello)), "pass", "unmatched"},
+      {0ms, tls(kHello).sport(2), "drop", "over_limit", "all", 1000ms},
+      {1000ms, tls(kHello).sport(3), "pass", "within_limits"},
+      {1000ms, tls(hello("bad.example"), size_of(kHello)).sport(3), "drop", "deny_rule", "bad"}}},
+
+    {"a malformed hello does not pass where a rule over hellos acts",
+     DENY("tls.sni eq \"bad.example\""),
+     {{0ms, tls(HelloMaker{}.sni("").records()), "drop", "malformed_hello"},
+      {0ms, tls(HelloMaker{}.sni("").records()), "drop", "retransmission"},
+      {0ms, tls(kHello).sport(2), "pass", "unmatched"}}},
+
+    {"a rule that only watches drops nothing",
+     HEAD WATCH("names", "key: [tls.sni], per: handshake, " ONE),
+     {{0ms, tls(HelloMaker{}.sni("").records()), "pass", "unmatched"},
+      {0ms, tls(kHello).sport(2), "pass", "unmatched"},
+      {0ms, tls(kHello).sport(3), "pass", "unmatched"},
+      {0ms, quic(quic_part(kQuicHello, 0, 40)), "pass", "unmatched"}}},
+
+    {"conditions over hellos",
+     DENY("tls.alpn eq \"h2\" and starts_with(tls.ja4, \"t12d\") and proto.scheme eq \"https\" "
+          "and tls.handshake.type eq 1 and proto.l7 eq \"tls\""),
+     {{0ms, tls(kHello), "drop", "deny_rule", "d"},
+      {0ms, tls(HelloMaker{}.sni("a").alpn({"http/1.1", "h2"}).records()).sport(2), "pass",
+       "unmatched"}}},
+
+    {"QUIC hellos are limited by name, once for a connection",
+     BY_QUIC_SNI,
+     {{0ms, quic(quic_initial("A.example", 1)), "pass", "within_limits"},
+      {0ms, quic(quic_initial("A.example", 1).number(1, 1)), "pass", "unmatched"},
+      {0ms, quic(quic_initial("a.example", 2)), "drop", "over_limit", "names", 1000ms},
+      {5000ms, quic(quic_initial("a.example", 2).number(1, 1)), "drop", "retransmission"},
+      {5000ms, quic(quic_initial("a.example", 3)), "pass", "within_limits"}}},
+
+    {"a QUIC hello in two datagrams is judged at the second",
+     BY_QUIC_SNI,
+     {{0ms, quic(quic_part(kQuicHello, 0, 60)), "pass", "unmatched"},
+      {0ms, quic(quic_part(kQuicHello, 0, 60)), "pass", "unmatched"},
+      {0ms, quic(quic_part(kQuicHello, 60, kQuicHello.size())), "pass", "within_limits"},
+      {0ms, quic(quic_initial("a.example", 2)), "drop", "over_limit", "names", 1000ms}}},
+
+    {"QUIC's name is no tls.sni, and its hello has tls.alpn and tls.ja4",
+     HEAD RULE("tcp", "when: 'tls.sni eq \"a.example\"', on_match: drop") RULE(
+         "udp", "when: 'tls.alpn eq \"h3\" and starts_with(tls.ja4, \"q13\")', on_match: drop"),
+     {{0ms, quic(quic_initial("a.example")), "drop", "deny_rule", "udp"},
+      {0ms, tls(kHello), "drop", "deny_rule", "tcp"}}},
+
+    {"long headers of QUIC have their fields without a hello",
+     DENY("quic.packet_type eq \"initial\" and quic.version eq 1 and quic.token_len eq 0"),
+     {{0ms, quic(quic_initial("a.example")), "drop", "deny_rule", "d"},
+      {0ms, quic(quic_initial("a.example").token(Octets(9))), "pass", "unmatched"},
+      {0ms, quic(quic_initial("a.example").version(kQuicV2)), "pass", "unmatched"},
+      {0ms, test::udp().dport(443).carries(Octets(40, std::byte{0x41})), "pass", "unmatched"}}},
+
+    {"queries over TCP are queries",
+     HEAD RULE("names", "key: [dns.qname], per: query, " ONE),
+     {{0ms, query("a.example"), "pass", "within_limits"},
+      {0ms, query("a.example"), "pass", "unmatched"},
+      {0ms, query("A.example").sport(2), "drop", "over_limit", "names", 1000ms},
+      {1000ms, query("A.example").sport(2), "drop", "retransmission"},
+      {1000ms, query("a.example").sport(3), "pass", "within_limits"},
+      {1000ms, query("b.example", 29).sport(3), "pass", "within_limits"}}},
+};
+
+class HelloCase : public testing::TestWithParam<Case> {};
+
+TEST_P(HelloCase, Holds) {
+    UnitParser parser{UnitBudget{}};
+    test::Box box{GetParam().rules};
+    box.find_units_by(parser.finder());
+    test::expect_steps(box, GetParam());
+}
+
+INSTANTIATE_TEST_SUITE_P(All, HelloCase, testing::ValuesIn(kCases));
+
+// Repeated in the burst that decides it.
+TEST(HelloBurst, ARepeatedInitialGoesWhereItsFirstGoes) {
+    UnitParser parser{UnitBudget{}};
+    test::Box box{BY_QUIC_SNI};
+    box.find_units_by(parser.finder());
+    const auto decisions = box.judge_burst(
+        {quic(quic_initial("a.example", 1)).bytes(), quic(quic_initial("a.example", 2)).bytes(),
+         quic(quic_initial("a.example", 1)).bytes(), quic(quic_initial("a.example", 2)).bytes()},
+        kStart);
+    std::vector<std::string_view> reasons;
+    for (const Decision& decision : decisions) {
+        reasons.push_back(row_of(decision.reason).name);
+    }
+    EXPECT_EQ(reasons, (std::vector<std::string_view>{"within_limits", "over_limit", "unmatched",
+                                                      "retransmission"}));
+}
+
+// What cannot be decrypted in time cannot be judged.
+TEST(HelloBurst, InitialsBeyondTheTimeForThemDropWhereARuleActs) {
+    for (const char* const mode : {"enforce", "monitor"}) {
+        UnitParser parser{UnitBudget{.quic_initials_percent = 1}};
+        test::Box box{std::string{HEAD "  - {id: names, mode: "} + mode +
+                      ", key: [quic.sni], per: handshake, limits: [" TOKENS("1M/s", "1M") "]}\n"};
+        box.find_units_by(parser.finder());
+        const auto saved = static_cast<unsigned>(OpeningTime::kMostSaved / 100 / kInitialCost);
+        for (unsigned id = 0; id < saved + 10; ++id) {
+            const Decision decision = box.judge(quic(quic_initial("a", id)).bytes(), kStart);
+            const bool over = id >= saved && std::string_view{mode} == "enforce";
+            EXPECT_EQ(row_of(decision.reason).name == "initial_budget", over) << id;
+            EXPECT_EQ(forwards(decision.verdict), !over);
+        }
+        EXPECT_EQ(box.counters()
+                      .by_unit_event[static_cast<std::size_t>(UnitEvent::QuicOverBudget)]
+                      .read(),
+                  10U);
+    }
+}
+
+// A response of several in one segment is matched as any other.
+TEST(DnsOverTcpCases, EachAnswerOfASegmentIsMatched) {
+    UnitParser parser{UnitBudget{}};
+    test::Box box{DENY("dns.qr eq 1 and dns.qname eq \"bad\"")};
+    box.find_units_by(parser.finder());
+    const auto framed = [](std::string_view name) {
+        const std::string message = test::dns_response(name);
+        return test::be16_text(static_cast<std::uint16_t>(message.size())) + message;
+    };
+    const auto judge = [&](const std::string& bytes, std::uint16_t port) {
+        return name_of(
+            box.judge(
+                   test::tcp().sport(53).dport(port).carries(test::message_octets(bytes)).bytes(),
+                   kStart)
+                .verdict);
+    };
+    EXPECT_EQ(judge(framed("a") + framed("b"), 1), "pass");
+    EXPECT_EQ(judge(framed("a") + framed("bad"), 2), "drop");
+    EXPECT_EQ(judge(framed("bad") + framed("a"), 3), "drop");
+}
+
+}  // namespace
+}  // namespace sluice::hello_cases_test

@@ -1,0 +1,235 @@
+#include "lib/units/unit_parser.hpp"
+#include "tests/packets/verdict_case.hpp"
+
+#include <gtest/gtest.h>
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+// HTTP/1 from segments to a verdict: heads in pieces, bodies, several requests, retransmissions,
+// and what two servers read differently.
+namespace sluice::http_cases_test {
+namespace {
+
+using namespace std::chrono_literals;
+using test::Case;
+using test::Frame;
+
+constexpr std::uint32_t kFirst = 1000;  // where the connections here begin
+
+// A segment of one client's connection, so many bytes behind its beginning.
+Frame segment(std::string_view text, std::uint32_t at = 0) {
+    const ByteView bytes = std::as_bytes(std::span{text});
+    return test::tcp()
+        .src("10.0.0.1")
+        .sport(40'000)
+        .dport(80)
+        .seq(kFirst + at)
+        .carries({bytes.begin(), bytes.end()});
+}
+std::string get(std::string_view path, std::string_view host = "a.example") {
+    return "GET " + std::string{path} + " HTTP/1.1\r\nHost: " + std::string{host} + "\r\n\r\n";
+}
+Frame asks(std::string_view path, std::uint32_t at = 0) {
+    return segment(get(path), at);
+}
+
+#define HEAD "version: 1\nrules:\n"
+#define TOKENS(rate, burst) "{algorithm: token_bucket, rate: " rate ", burst: " burst "}"
+#define RULE(id, rest) "  - {id: " id ", mode: enforce, " rest "}\n"
+#define ONE "limits: [" TOKENS("1/s", "1") "]"
+#define DENY(when) HEAD RULE("d", "when: '" when "', on_match: drop")
+#define BY_HOST HEAD RULE("hosts", "key: [http.host], per: request, " ONE)
+
+const std::string kPost = "POST /form HTTP/1.1\r\nHost: a.example\r\nContent-Length: 10\r\n\r\n";
+const std::string kChunked =
+    "POST /form HTTP/1.1\r\nHost: a.example\r\nTransfer-Encoding: chunked\r\n\r\n";
+
+const Case kCases[] = {
+    {"requests are limited by host, whatever its case, port and trailing dot",
+     BY_HOST,
+     {{0ms, segment(get("/", "a.example")), "pass", "within_limits"},
+      {0ms, segment(get("/", "A.Example.:80")).sport(2), "drop", "over_limit", "hosts", 1000ms},
+      {0ms, segment(get("/", "b.example")).sport(3), "pass", "within_limits"}}},
+
+    {"paths are compared in their normal form",
+     DENY("http.request.uri.path eq \"/a/b\""),
+     {{0ms, asks("/a//./x/../%62?q=1"), "drop", "deny_rule", "d"},
+      {0ms, asks("/a/c").sport(2), "pass", "unmatched"}}},
+
+    {"method, target, query, agent and referer",
+     DENY("http.request.method eq \"PUT\" or http.request.uri eq \"/x?y\" or "
+          "http.request.uri.query contains \"evil\" or http.user_agent matches \"^bot\" or "
+          "http.referer eq \"http://b/\""),
+     {{0ms, segment("PUT / HTTP/1.1\r\nHost: a\r\n\r\n"), "drop", "deny_rule", "d"},
+      {0ms, asks("/x?y").sport(2), "drop", "deny_rule", "d"},
+      {0ms, asks("/z?an=evil").sport(3), "drop", "deny_rule", "d"},
+      {0ms, segment("GET / HTTP/1.1\r\nHost: a\r\nUser-Agent: bot/1\r\n\r\n").sport(4), "drop",
+       "deny_rule", "d"},
+      {0ms, segment("GET / HTTP/1.1\r\nHost: a\r\nreferer: http://b/\r\n\r\n").sport(5), "drop",
+       "deny_rule", "d"},
+      {0ms, asks("/").sport(6), "pass", "unmatched"}}},
+
+    {"what is recognised is said, whichever port it enters by",
+     DENY("proto.l7 eq \"http\" and proto.scheme eq \"http\""),
+     {{0ms, asks("/").dport(4711), "drop", "deny_rule", "d"},
+      {0ms, segment("SSH-2.0-x\r\n").dport(80).sport(2), "pass", "unmatched"},
+      {0ms, segment("HTTP/1.1 200 OK\r\n\r\n").sport(3), "pass", "unmatched"}}},
+
+    {"HTTP/2 in clear is recognised and not read",
+     DENY("proto.l7 eq \"h2c\""),
+     {{0ms, segment("PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n"), "drop", "deny_rule", "d"},
+      {0ms, asks("/").sport(2), "pass", "unmatched"}}},
+
+    {"a request is charged at the segment that completes its head",
+     BY_HOST,
+     {{0ms, segment("GET / HTTP/1.1\r\n"), "pass", "unmatched"},
+      {0ms, segment("Host: a.exam", 16), "pass", "unmatched"},
+      {0ms, segment("ple\r\n\r", 28), "pass", "unmatched"},
+      {0ms, segment("\n", 34), "pass", "within_limits"},
+      {0ms, asks("/").sport(2), "drop", "over_limit", "hosts", 1000ms}}},
+
+    {"segments out of order are judged at the one that closes the last gap",
+     BY_HOST,
+     {{0ms, segment("ple\r\n\r\n", 28), "pass", "unmatched"},
+      {0ms, segment("GET / HTTP/1.1\r\n"), "pass", "unmatched"},
+      {0ms, segment("Host: a.exam", 16), "pass", "unmatched"},
+      {0ms, asks("/").sport(2), "pass", "within_limits"}}},
+
+    {"a request that was admitted passes again, and is charged once",
+     BY_HOST,
+     {{0ms, asks("/"), "pass", "within_limits"},
+      {0ms, asks("/"), "pass", "unmatched"},
+      {900ms, asks("/"), "pass", "unmatched"},
+      {1000ms, asks("/").sport(2), "pass", "within_limits"}}},
+
+    {"a request that was refused is refused again, and is not charged when there is room",
+     BY_HOST,
+     {{0ms, asks("/").sport(2), "pass", "within_limits"},
+      {0ms, asks("/"), "drop", "over_limit", "hosts", 1000ms},
+      {2000ms, asks("/"), "drop", "retransmission"},
+      {2000ms, segment("GET / HT"), "drop", "retransmission"},
+      {2000ms, asks("/").sport(3), "pass", "within_limits"}}},
+
+    {"each request of a connection is a unit, bodies are stepped over",
+     HEAD RULE("paths", "key: [http.request.uri.path], per: request, " ONE),
+     {{0ms, segment(kPost + "GET /body "), "pass", "within_limits"},
+      {0ms, asks("/x", static_cast<std::uint32_t>(kPost.size()) + 10), "pass", "within_limits"},
+      {0ms, asks("/x", static_cast<std::uint32_t>(kPost.size()) + 10 + 36), "drop", "over_limit",
+       "paths", 1000ms},
+      {0ms, asks("/body").sport(2), "pass", "within_limits"}}},
+
+    {"chunks are stepped over, whatever they look like",
+     HEAD RULE("paths", "key: [http.request.uri.path], per: request, " ONE),
+     {{0ms, segment(kChunked + "18\r\nGET /in/a HTTP/1.1"), "pass", "within_limits"},
+      {0ms,
+       segment("\r\nHost\r\n0\r\n\r\n" + get("/next"),
+               static_cast<std::uint32_t>(kChunked.size()) + 22),
+       "pass", "within_limits"},
+      {0ms, asks("/in/a").sport(2), "pass", "within_limits"},
+      {0ms, asks("/next").sport(3), "drop", "over_limit", "paths", 1000ms}}},
+
+    {"several requests of one segment are judged one by one, all or none",
+     HEAD RULE("paths", "key: [http.request.uri.path], per: request, " ONE),
+     {{0ms, segment(get("/a") + get("/b")), "pass", "within_limits"},
+      {0ms, segment(get("/c") + get("/a")).sport(2), "drop", "over_limit", "paths", 1000ms},
+      {0ms, asks("/c").sport(3), "pass", "within_limits"}}},
+
+    {"the body of a refused request is refused with it",
+     DENY("http.request.uri.path eq \"/form\""),
+     {{0ms, segment(kPost), "drop", "deny_rule", "d"},
+      {0ms, segment("0123456789", static_cast<std::uint32_t>(kPost.size())), "drop",
+       "retransmission"}}},
+
+    {"what servers read differently is refused where a rule acts",
+     BY_HOST,
+     {{0ms, segment("GET / HTTP/1.1\r\nHost: a\r\nHost: b\r\n\r\n"), "drop", "ambiguous_request"},
+      {0ms, segment("GET / HTTP/1.1\r\nHost: a\r\nHost: b\r\n\r\n"), "drop", "retransmission"},
+      {0ms,
+       segment("POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 4\r\nTransfer-Encoding: "
+               "chunked\r\n\r\n")
+           .sport(2),
+       "drop", "ambiguous_request"},
+      {0ms, segment(std::string{"GET /\0 HTTP/1.1\r\nHost: a\r\n\r\n", 28}).sport(3), "drop",
+       "malformed_request"},
+      {0ms, segment(get("/", "a")).sport(4), "pass", "within_limits"}}},
+
+    {"and only counted where all rules watch",
+     HEAD "  - {id: hosts, key: [http.host], per: request, " ONE "}\n",
+     {{0ms, segment("GET / HTTP/1.1\r\nHost: a\r\nHost: b\r\n\r\n"), "pass", "unmatched"}}},
+
+    {"a half head met again with other bytes is refused",
+     BY_HOST,
+     {{0ms, segment("GET /decoy HTTP/1.1\r\n"), "pass", "unmatched"},
+      {0ms, segment("GET /login HTTP/1.1\r\n"), "drop", "overlap"}}},
+};
+
+class HttpCase : public testing::TestWithParam<Case> {};
+
+TEST_P(HttpCase, Holds) {
+    UnitParser parser{UnitBudget{}};
+    test::Box box{GetParam().rules};
+    box.find_units_by(parser.finder());
+    test::expect_steps(box, GetParam());
+}
+
+INSTANTIATE_TEST_SUITE_P(All, HttpCase, testing::ValuesIn(kCases));
+
+std::vector<std::string> reasons_of(const std::vector<Decision>& decisions) {
+    std::vector<std::string> reasons;
+    for (const Decision& decision : decisions) {
+        reasons.emplace_back(row_of(decision.reason).name);
+    }
+    return reasons;
+}
+
+// What repeats a request of its own burst meets what has become of that.
+TEST(HttpBurst, FollowsTheVerdictOfTheSameBurst) {
+    UnitParser parser{UnitBudget{}};
+    test::Box box{BY_HOST};
+    box.find_units_by(parser.finder());
+    const auto decisions = box.judge_burst(
+        {asks("/").bytes(), asks("/").bytes(), asks("/").sport(2).bytes(),
+         asks("/").sport(2).bytes(), segment(kPost).sport(3).bytes(),
+         segment("0123456789", static_cast<std::uint32_t>(kPost.size())).sport(3).bytes()},
+        test::kStart);
+    EXPECT_EQ(reasons_of(decisions),
+              (std::vector<std::string>{"within_limits", "unmatched", "over_limit",
+                                        "retransmission", "over_limit", "retransmission"}));
+}
+
+// Of two bursts on their way, the second is matched before the first is decided.
+TEST(HttpBurst, FollowsTheVerdictOfTheBurstBefore) {
+    UnitParser parser{UnitBudget{}};
+    test::Box box{BY_HOST};
+    Burst first;
+    Burst second;
+    first.find_units_by(parser.finder());
+    second.find_units_by(parser.finder());
+    const auto fill = [](Burst& burst, const std::vector<test::Octets>& frames) {
+        burst.clear();
+        for (const auto& frame : frames) {
+            (void)burst.add({frame, static_cast<std::uint32_t>(frame.size())}, Direction::In, 0);
+        }
+    };
+    const std::vector<test::Octets> frames{asks("/").bytes(), asks("/").sport(2).bytes()};
+    fill(first, frames);
+    box.run_overlapped(first, second, test::kStart);
+    fill(second, frames);
+    box.run_overlapped(second, first, test::kStart);
+    first.clear();
+    box.run_overlapped(first, second, test::kStart);
+    EXPECT_EQ(second.packets()[0].decision.reason, Reason::Unmatched);
+    EXPECT_EQ(second.packets()[1].decision.reason, Reason::Retransmission);
+}
+
+}  // namespace
+}  // namespace sluice::http_cases_test
+
+#undef HEAD
+#undef TOKENS
+#undef RULE
+#undef ONE
+#undef DENY
+#undef BY_HOST

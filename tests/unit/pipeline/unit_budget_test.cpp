@@ -1,0 +1,71 @@
+#include "lib/pipeline/unit_budget.hpp"
+
+#include "lib/conn/connection_table.hpp"
+
+#include <gtest/gtest.h>
+
+#include <fstream>
+
+#include <unistd.h>
+
+namespace sluice::unit_budget_test {
+namespace {
+
+TEST(UnitBudget, IsTheBoxesDividedByItsWorkers) {
+    UnitOptions box;
+    box.connections = {.max = 1'000'000,
+                       .head_bytes = 8192,
+                       .timeout = std::chrono::seconds{5},
+                       .when_full = FullConnections::Drop};
+    box.fragments = {.policy = FragmentPolicy::Judge, .table = 64'000};
+    box.quic_initials_percent = 35;
+    const UnitBudget one = unit_budget(box, 3);
+    EXPECT_EQ(one.connections.connections, 333'334U);
+    EXPECT_EQ(one.connections.head_bytes, 8192U);
+    EXPECT_EQ(one.connections.half_head_timeout, std::chrono::seconds{5});
+    EXPECT_EQ(one.connections.when_full, FullHeads::Refuse);
+    EXPECT_EQ(one.fragments.datagrams, 21'334U);
+    EXPECT_EQ(one.fragment_policy, FragmentPolicy::Judge);
+    EXPECT_EQ(one.quic_initials_percent, 35U);
+    EXPECT_LT(one.connections.half_heads + one.connections.refusals + one.connections.given_up,
+              one.connections.connections)
+        << "something is idle, and goes first";
+}
+
+TEST(UnitBudget, HasAPlaceForEachOfManyWorkers) {
+    UnitOptions box;
+    box.connections.max = 1024;
+    box.fragments.table = 1024;
+    const UnitBudget one = unit_budget(box, 512);
+    EXPECT_GE(one.connections.half_heads_per_source, 1U);
+    EXPECT_GE(one.connections.given_up, 1U);
+    const ConnectionTable connections{one.connections};
+    const FragmentTable fragments{one.fragments};
+    EXPECT_EQ(connections.size(), 0U);
+}
+
+// Bytes that the process has mapped.
+std::uint64_t mapped() {
+    std::uint64_t pages = 0;
+    std::ifstream{"/proc/self/statm"} >> pages;
+    return pages * static_cast<std::uint64_t>(::getpagesize());
+}
+
+TEST(UnitBudget, SaysWhatTheTablesTake) {
+    constexpr std::uint64_t kRounding = std::uint64_t{1} << 20;
+    for (const std::uint64_t most : {64'000U, 500'000U}) {
+        UnitOptions box;
+        box.connections.max = most;
+        box.fragments.table = most;
+        const UnitBudget budget = unit_budget(box, 1);
+        const std::uint64_t before = mapped();
+        const ConnectionTable connections{budget.connections};
+        const FragmentTable fragments{budget.fragments};
+        EXPECT_NEAR(static_cast<double>(memory_of(budget)), static_cast<double>(mapped() - before),
+                    static_cast<double>(kRounding))
+            << most;
+    }
+}
+
+}  // namespace
+}  // namespace sluice::unit_budget_test

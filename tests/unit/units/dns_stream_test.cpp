@@ -1,0 +1,172 @@
+#include "lib/units/dns_units.hpp"
+#include "lib/units/unit_parser.hpp"
+#include "tests/packets/dns_bytes.hpp"
+#include "tests/unit/l7/hello_maker.hpp"
+#include "tests/unit/units/unit_probe.hpp"
+
+#include <gtest/gtest.h>
+
+// DNS over TCP: messages behind their lengths.
+namespace sluice::dns_stream_test {
+namespace {
+
+using test::dns_query;
+using test::dns_question;
+using test::dns_response;
+using test::DnsText;
+using test::Octets;
+using test::ProbedPacket;
+using test::UnitProbe;
+
+constexpr Instant kNow{std::chrono::hours{1}};
+
+std::string framed(const std::string& message) {
+    return test::be16_text(static_cast<std::uint16_t>(message.size())) + message;
+}
+
+class Connection {
+public:
+    explicit Connection(std::uint16_t dport = 53, std::uint16_t sport = 40'000)
+        : dport_{dport}, sport_{sport} {}
+
+    ProbedPacket send(const std::string& bytes, bool forwarded = true) {
+        const ProbedPacket probed = probe.take(
+            test::segment(next_, test::message_octets(bytes), dport_, sport_), kNow, forwarded);
+        next_ += static_cast<std::uint32_t>(bytes.size());
+        return probed;
+    }
+    void go_back(std::size_t bytes) { next_ -= static_cast<std::uint32_t>(bytes); }
+
+    UnitParser parser{
+        {.connections = {.connections = 64, .half_heads = 16, .half_head_lines = 4096}}};
+    UnitProbe probe{parser.finder()};
+
+private:
+    std::uint16_t dport_;
+    std::uint16_t sport_;
+    std::uint32_t next_ = 1000;
+};
+
+std::vector<std::string> names(const ProbedPacket& probed) {
+    std::vector<std::string> all;
+    for (const auto& texts : probed.texts) {
+        all.push_back(texts.at("dns.qname"));
+    }
+    return all;
+}
+using Names = std::vector<std::string>;
+
+TEST(DnsOverTcp, EachQuestionIsAUnit) {
+    Connection connection;
+    const ProbedPacket one = connection.send(framed(dns_query("One.example", 28)));
+    EXPECT_EQ(one.kinds, Names{"query"});
+    EXPECT_EQ(one.texts.front(),
+              (std::map<std::string, std::string>{{"proto.l7", "dns"},
+                                                  {"dns.qr", "0"},
+                                                  {"dns.qtype", "28"},
+                                                  {"dns.qname", "one.example"}}));
+    const ProbedPacket more = connection.send(
+        framed(dns_query("two")) + framed(dns_query("three")) +
+        framed(DnsText{.questions = 2, .body = dns_question("a") + dns_question("b")}.wire()));
+    EXPECT_EQ(names(more), (Names{"two", "three", "a", "b"}));
+    EXPECT_EQ(more.units("query"), 4U);
+}
+
+TEST(DnsOverTcp, MessagesAreCutAnywhere) {
+    const std::string stream = framed(dns_query("one")) + framed(dns_query("two"));
+    const std::size_t end_of_one = stream.size() / 2;
+    for (std::size_t cut = 1; cut < stream.size(); ++cut) {
+        Connection connection;
+        const ProbedPacket first = connection.send(stream.substr(0, cut));
+        EXPECT_EQ(names(first), cut < end_of_one ? Names{} : Names{"one"}) << cut;
+        const ProbedPacket second = connection.send(stream.substr(cut));
+        EXPECT_EQ(names(second), cut < end_of_one ? (Names{"one", "two"}) : Names{"two"}) << cut;
+    }
+}
+
+TEST(DnsOverTcp, AMessageOverSeveralSegmentsIsJudgedAtItsLast) {
+    const std::string stream = framed(dns_query("slow.example"));
+    Connection connection;
+    for (std::size_t at = 0; at < stream.size(); ++at) {
+        const ProbedPacket probed = connection.send(stream.substr(at, 1));
+        EXPECT_EQ(probed.units("query"), at + 1 == stream.size() ? 1U : 0U);
+    }
+}
+
+TEST(DnsOverTcp, AnswersHaveTextsAndAreNoUnits) {
+    Connection connection{40'000, 53};
+    const ProbedPacket probed = connection.send(framed(dns_response("answer.example")));
+    EXPECT_EQ(probed.kinds, Names{"packet"});
+    EXPECT_EQ(probed.texts.front().at("dns.qr"), "1");
+    EXPECT_EQ(names(connection.send(framed(dns_response("next")))), Names{"next"});
+}
+
+TEST(DnsOverTcp, ARefusedQueryIsRefusedAgain) {
+    Connection connection;
+    const std::string query = framed(dns_query("a"));
+    EXPECT_EQ(connection.send(query, false).units("query"), 1U);
+    connection.go_back(query.size());
+    const ProbedPacket again = connection.send(query);
+    EXPECT_EQ(again.kinds.size(), 0U);
+    EXPECT_EQ(again.dropped, "retransmission");
+}
+
+TEST(DnsOverTcp, OnOtherPortsAWholeMessageSpeaksForItself) {
+    const std::string query = framed(dns_query("one"));
+    Connection other{5300};
+    EXPECT_EQ(names(other.send(query + query)), (Names{"one", "one"}));
+    // What follows belongs to it, whatever it says.
+    EXPECT_EQ(
+        other.send(std::string{"\0\x0C", 2} + std::string(12, '\xFF')).events.at("dns_bad_opcode"),
+        1U);
+    EXPECT_EQ(names(other.send(query)), Names{"one"});
+    Connection split{5300};
+    EXPECT_EQ(split.send(query.substr(0, 16)).kinds.size(), 0U);
+    EXPECT_EQ(names(split.send(query.substr(16))), Names{"one"});
+    Connection unlike{5300};
+    EXPECT_EQ(unlike.send(framed(dns_query("one") + "x")).kinds.size(), 0U);
+}
+
+TEST(DnsOverTcp, WhatIsMalformedIsCountedAndTheNextMessageFound) {
+    Connection connection;
+    const std::string bad = DnsText{.questions = 0}.wire();
+    const ProbedPacket probed =
+        connection.send(framed(bad) + framed("") + framed("short") + framed(dns_query("good")));
+    EXPECT_EQ(names(probed), Names{"good"});
+    EXPECT_EQ(probed.events,
+              (std::map<std::string, unsigned>{
+                  {"dns_query", 1}, {"dns_no_question", 1}, {"dns_short_header", 1}}));
+    EXPECT_EQ(probed.dropped, "");
+    EXPECT_FALSE(connection.send(framed(bad)).remembered);
+}
+
+// The questions of a message that is not held as a whole, and the message behind it.
+TEST(DnsOverTcp, ALongMessageIsReadInItsBeginning) {
+    for (const std::size_t padding : {20'000U, 60'000U}) {
+        const std::string stream = framed(dns_query("long.example") + std::string(padding, '\0')) +
+                                   framed(dns_query("behind"));
+        Connection connection;
+        std::vector<std::string> found;
+        unsigned counted = 0;
+        for (std::size_t at = 0; at < stream.size(); at += 1400) {
+            const ProbedPacket probed = connection.send(stream.substr(at, 1400));
+            EXPECT_EQ(probed.dropped, "");
+            for (const std::string& name : names(probed)) {
+                found.push_back(name);
+            }
+            counted += probed.events.contains("dns_long_message") ? 1 : 0;
+        }
+        EXPECT_EQ(found, (Names{"long.example", "behind"}));
+        EXPECT_EQ(counted, 1U);
+    }
+}
+
+TEST(DnsOverTcp, EmptyFramesCostNoSteps) {
+    Connection connection;
+    const ProbedPacket probed = connection.send(std::string(1400, '\0') + framed(dns_query("a")));
+    EXPECT_EQ(names(probed), Names{"a"});
+    EXPECT_EQ(probed.events.at("dns_short_header"), 1U);
+}
+
+}  // namespace
+}  // namespace sluice::dns_stream_test

@@ -1,0 +1,119 @@
+#include "lib/units/unit_parser.hpp"
+#include "lib/units/wanted_protocols.hpp"
+#include "tests/packets/dns_bytes.hpp"
+#include "tests/unit/units/quic_datagrams.hpp"
+#include "tests/unit/units/unit_probe.hpp"
+
+#include <gtest/gtest.h>
+
+#include <cstdlib>
+#include <new>
+
+#include <openssl/crypto.h>
+
+// Every allocation of this program passes here, those of OpenSSL too.
+namespace {
+
+std::size_t allocations = 0;
+
+void* count_malloc(std::size_t size, const char*, int) {
+    ++allocations;
+    return std::malloc(size);
+}
+void* count_realloc(void* memory, std::size_t size, const char*, int) {
+    ++allocations;
+    return std::realloc(memory, size);
+}
+void count_free(void* memory, const char*, int) {
+    std::free(memory);
+}
+
+// OpenSSL takes these only before it allocates for the first time.
+const int counted = CRYPTO_set_mem_functions(&count_malloc, &count_realloc, &count_free);
+
+}  // namespace
+
+// Not inlined: the compiler would take malloc and delete for a mismatched pair.
+[[gnu::noinline]] void* operator new(std::size_t size) {
+    ++allocations;
+    void* memory = std::malloc(size);
+    if (memory == nullptr) {
+        throw std::bad_alloc{};
+    }
+    return memory;
+}
+[[gnu::noinline]] void* operator new(std::size_t size, const std::nothrow_t&) noexcept {
+    ++allocations;
+    return std::malloc(size);
+}
+[[gnu::noinline]] void operator delete(void* memory) noexcept {
+    std::free(memory);
+}
+[[gnu::noinline]] void operator delete(void* memory, std::size_t) noexcept {
+    std::free(memory);
+}
+
+namespace sluice::units_no_allocation_test {
+namespace {
+
+using test::Octets;
+
+// Hellos and queries in pieces, from many connections, more than there is room for.
+std::vector<Octets> frames() {
+    std::vector<Octets> made;
+    const Octets hello = test::HelloMaker{}.sni("Example.com").alpn({"h2"}).records(60);
+    const Octets quic = test::quic_hello("Example.com");
+    const std::string query = test::dns_query("example.com");
+    const Octets dns =
+        test::message_octets(test::be16_text(static_cast<std::uint16_t>(query.size())) + query);
+    for (unsigned i = 0; i < 60; ++i) {
+        const auto port = static_cast<std::uint16_t>(10'000 + i);
+        made.push_back(test::segment(1, {hello.begin(), hello.begin() + 70}, 443, port));
+        made.push_back(test::segment(71, {hello.begin() + 70, hello.end()}, 443, port));
+        made.push_back(test::segment(1, dns, 53, port));
+        made.push_back(test::quic_frame(test::quic_initial("a", i).packet()));
+        made.push_back(test::quic_frame(test::quic_part(quic, 0, 60, 500 + i).packet()));
+        if (i % 2 == 0) {
+            made.push_back(
+                test::quic_frame(test::quic_part(quic, 60, quic.size(), 500 + i).packet()));
+        }
+    }
+    return made;
+}
+
+TEST(Units, AllocateNothing) {
+    ASSERT_EQ(counted, 1);
+    const std::vector<Octets> all = frames();
+    UnitParser parser{
+        UnitBudget{.connections = {.connections = 32, .half_heads = 8, .half_head_lines = 64},
+                   .quic_initials_percent = 100}};
+    BurstUnits units{parser.finder()};
+    const KeyHasher hash{HashSecret{1, 2}};
+    TextFieldSet wanted = kTextsOfAll;
+    for (const TextFieldSet& protocol : {kDnsTexts, kTlsTexts, kQuicTexts}) {
+        wanted.add_all(protocol);
+    }
+    std::size_t found = 0;
+    const std::size_t before = allocations;
+    ASSERT_GT(before, 0U);
+    for (int round = 0; round < 20; ++round) {
+        for (const Octets& frame : all) {
+            const FrameView view{frame, static_cast<std::uint32_t>(frame.size())};
+            PacketHeaders headers;
+            parse_frame(view, {}, headers);
+            units.clear();
+            (void)units.find(0, {.headers = headers,
+                                 .frame = view,
+                                 .wanted = wanted,
+                                 .counted = PerSet{Per::Query, Per::Handshake},
+                                 .hash = hash,
+                                 .now = Instant{std::chrono::seconds{100 + 20 * round}}});
+            found += units.count(0) != 0 && units.unit(0, 0).kind != Per::Packet ? 1 : 0;
+        }
+    }
+    EXPECT_EQ(allocations - before, 0U);
+    EXPECT_GT(found, 20U * 100U);
+}
+
+}  // namespace
+}  // namespace sluice::units_no_allocation_test

@@ -1,0 +1,471 @@
+#include "lib/units/quic_units.hpp"
+#include "lib/units/wanted_protocols.hpp"
+
+#include "lib/units/wanted_protocols.hpp"
+#include "tests/unit/units/quic_datagrams.hpp"
+#include "tests/unit/units/unit_probe.hpp"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <numeric>
+#include <random>
+
+namespace sluice::quic_units_test {
+namespace {
+
+using namespace std::chrono_literals;
+using test::crypto;
+using test::InitialMaker;
+using test::Octets;
+using test::ProbedPacket;
+using test::quic_frame;
+using test::quic_hello;
+using test::quic_id;
+using test::quic_initial;
+using test::quic_part;
+using test::UnitProbe;
+using Texts = std::map<std::string, std::string>;
+
+constexpr Instant kNow{std::chrono::hours{1}};
+
+struct Worker {
+    explicit Worker(const QuicBudget& budget = {.connections = 256, .half_hellos = 16})
+        : quic{budget, *InitialOpener::make()} {}
+
+    [[nodiscard]] UnitFinder finder() {
+        return {.find =
+                    [](void* self, const UnitSource& packet, UnitSink& units) noexcept {
+                        const auto payload = read_payload(packet.headers, packet.frame.bytes);
+                        static_cast<QuicUnits*>(self)->find(*payload, packet, units);
+                    },
+                .settle =
+                    [](void* self, const StickyBytes& bytes, bool forwarded) noexcept {
+                        static_cast<QuicUnits*>(self)->settle(bytes, forwarded);
+                    },
+                .refused =
+                    [](void* self, const StickyBytes& bytes) noexcept {
+                        return static_cast<const QuicUnits*>(self)->refused(bytes);
+                    },
+                .parser = &quic,
+                .texts = kQuicTexts,
+                .protos = {17, 17}};
+    }
+    ProbedPacket send(const InitialMaker& initial, bool forwarded = true, Instant now = kNow) {
+        return probe.take(quic_frame(initial.packet()), now, forwarded);
+    }
+    ProbedPacket from(std::string_view src, const InitialMaker& initial, Instant now = kNow) {
+        return probe.take(quic_frame(initial.packet(), src), now);
+    }
+
+    QuicUnits quic;
+    UnitProbe probe{finder()};
+};
+
+TEST(Quic, AnInitialWithAHelloIsAHandshake) {
+    for (const auto& [version, text] :
+         {std::pair{kQuicV1, "1"}, std::pair{kQuicV2, "1798521807"}}) {
+        Worker worker;
+        const ProbedPacket probed = worker.send(
+            quic_initial("Quic.Example").version(version).token(Octets(3, std::byte{7})));
+        ASSERT_EQ(probed.kinds, std::vector<std::string>{"handshake"});
+        Texts texts = probed.texts.front();
+        EXPECT_EQ(texts["tls.ja4"].substr(0, 10), "q13d0203h3");
+        texts.erase("tls.ja4");
+        EXPECT_EQ(texts, (Texts{{"proto.l7", "quic"},
+                                {"proto.scheme", "https"},
+                                {"quic.packet_type", "initial"},
+                                {"quic.version", text},
+                                {"quic.token_len", "3"},
+                                {"quic.sni", "quic.example"},
+                                {"tls.alpn", "h3"}}));
+        EXPECT_TRUE(probed.remembered);
+    }
+}
+
+TEST(Quic, ARepeatedInitialIsNoUnitAndGoesWhereItsFirstWent) {
+    for (const bool forwarded : {true, false}) {
+        Worker worker;
+        EXPECT_EQ(worker.send(quic_initial("a"), forwarded).units("handshake"), 1U);
+        for (unsigned number = 1; number < 4; ++number) {
+            const ProbedPacket again = worker.send(quic_initial("a").number(number, 1));
+            EXPECT_EQ(again.kinds, std::vector<std::string>{"packet"});
+            EXPECT_EQ(again.dropped, forwarded ? "" : "retransmission");
+            EXPECT_EQ(again.events.at("quic_hello_again"), 1U);
+        }
+        // Another connection of the same client is one.
+        EXPECT_EQ(worker.send(quic_initial("a", 2)).units("handshake"), 1U);
+        EXPECT_EQ(worker.from("10.0.0.2", quic_initial("a")).units("handshake"), 1U);
+    }
+}
+
+// The verdict of a packet of the same burst is known when it is the repeated one's turn.
+TEST(Quic, ARepeatedInitialFollowsOneThatIsNotDecidedYet) {
+    Worker worker;
+    const UnitFinder finder = worker.finder();
+    const Octets frame = quic_frame(quic_initial("a").packet());
+    PacketHeaders headers;
+    const FrameView view{frame, static_cast<std::uint32_t>(frame.size())};
+    parse_frame(view, {}, headers);
+    const KeyHasher hash{HashSecret{1, 2}};
+    BurstUnits units{finder};
+    const UnitSource packet{.headers = headers,
+                            .frame = view,
+                            .wanted = kQuicTexts,
+                            .counted = {Per::Handshake},
+                            .hash = hash,
+                            .now = kNow};
+    EXPECT_TRUE(units.find(0, packet));
+    EXPECT_TRUE(units.find(1, packet));
+    EXPECT_EQ(units.remembered(), 1U);
+    EXPECT_EQ(units.following(), 2U);
+    EXPECT_FALSE(units.repeats_refused(1));
+}
+
+TEST(Quic, AHelloOverSeveralDatagramsIsOneUnitInEveryCutAndOrder) {
+    const Octets hello = quic_hello("Split.Example");
+    for (std::size_t cut = 1; cut < hello.size(); cut += 3) {
+        for (const bool swapped : {false, true}) {
+            Worker worker;
+            const InitialMaker parts[] = {quic_part(hello, 0, cut),
+                                          quic_part(hello, cut, hello.size()).number(1, 2)};
+            const ProbedPacket first = worker.send(parts[swapped ? 1 : 0]);
+            EXPECT_EQ(first.kinds, std::vector<std::string>{"packet"});
+            EXPECT_EQ(first.dropped, "");
+            const ProbedPacket second = worker.send(parts[swapped ? 0 : 1]);
+            ASSERT_EQ(second.units("handshake"), 1U) << cut;
+            EXPECT_EQ(second.texts.front().at("quic.sni"), "split.example");
+            EXPECT_EQ(worker.quic.hellos().half_hellos(), 0U);
+            EXPECT_EQ(worker.send(parts[0]).units("handshake"), 0U);
+        }
+    }
+}
+
+TEST(Quic, AHelloInManyPiecesInAnyOrderIsOneUnitAtItsLast) {
+    const Octets hello = quic_hello("pieces.example");
+    constexpr std::size_t kPieces = 8;
+    for (unsigned seed = 1; seed <= 20; ++seed) {
+        std::mt19937 random{seed};
+        std::vector<std::size_t> order(kPieces);
+        std::iota(order.begin(), order.end(), 0U);
+        std::shuffle(order.begin(), order.end(), random);
+        Worker worker;
+        for (std::size_t i = 0; i < kPieces; ++i) {
+            const std::size_t begin = order[i] * hello.size() / kPieces;
+            const std::size_t end = (order[i] + 1) * hello.size() / kPieces;
+            EXPECT_EQ(worker.send(quic_part(hello, begin, end)).units("handshake"),
+                      i + 1 == kPieces ? 1U : 0U)
+                << "seed " << seed;
+        }
+    }
+}
+
+TEST(Quic, CoalescedInitialsAreReadTogether) {
+    const Octets hello = quic_hello("both.example");
+    Octets datagram = InitialMaker{}.dcid(quic_id(1)).carries(crypto(0, hello, 0, 60)).packet();
+    test::put(datagram, quic_part(hello, 60, hello.size()).number(1, 1).packet());
+    Worker worker;
+    EXPECT_EQ(worker.probe.take(quic_frame(datagram), kNow).units("handshake"), 1U);
+}
+
+// After the server has answered, a client speaks to the id that the server chose.
+TEST(Quic, AHelloGoesOnUnderTheIdThatAServerChose) {
+    const Octets hello = quic_hello("late.example");
+    Worker worker;
+    (void)worker.send(quic_part(hello, 0, 70));
+    const ProbedPacket second =
+        worker.send(quic_part(hello, 70, hello.size(), 0xBEEF).keys_of(quic_id(1)).number(2, 1));
+    EXPECT_EQ(second.units("handshake"), 1U);
+    // The Initial that only acknowledges is under keys of an id that nobody knows any more.
+    const ProbedPacket third = worker.send(InitialMaker{}
+                                               .dcid(quic_id(0xBEEF))
+                                               .keys_of(quic_id(1))
+                                               .carries({std::byte{1}})
+                                               .padded_to(test::kInitialPayload));
+    EXPECT_EQ(third.kinds, std::vector<std::string>{"packet"});
+    EXPECT_EQ(third.dropped, "");
+    EXPECT_EQ(third.events.at("quic_not_authentic"), 1U);
+}
+
+TEST(Quic, SeveralConnectionsOfOnePathAreEachJudgedOnce) {
+    const Octets hello = quic_hello("one.example");
+    Worker worker;
+    EXPECT_EQ(worker.send(quic_part(hello, 0, 70, 1)).units("handshake"), 0U);
+    EXPECT_EQ(worker.send(quic_part(hello, 0, 70, 2)).units("handshake"), 0U);
+    EXPECT_EQ(worker.send(quic_part(hello, 70, hello.size(), 1)).units("handshake"), 1U);
+    // Which of them goes on under an unknown id nobody can tell: it does not pass.
+    EXPECT_EQ(worker
+                  .send(InitialMaker{}
+                            .dcid(quic_id(9))
+                            .keys_of(quic_id(7))
+                            .carries({std::byte{1}})
+                            .padded_to(test::kInitialPayload))
+                  .dropped,
+              "lost_head");
+    EXPECT_EQ(worker.send(quic_part(hello, 70, hello.size(), 2)).units("handshake"), 1U);
+}
+
+// After a Retry a client sends the same hello to the id that the server chose, with a token.
+TEST(Quic, TheHelloAfterARetryIsTheSameHandshake) {
+    for (const bool forwarded : {true, false}) {
+        Worker worker;
+        EXPECT_EQ(worker.send(quic_initial("a", 1), forwarded).units("handshake"), 1U);
+        const InitialMaker after = quic_initial("a", 2).token(Octets(16, std::byte{9}));
+        const ProbedPacket retried = worker.send(after);
+        EXPECT_EQ(retried.kinds, std::vector<std::string>{"packet"});
+        EXPECT_EQ(retried.texts.front().at("quic.sni"), "a");
+        EXPECT_EQ(retried.dropped, forwarded ? "" : "retransmission");
+        EXPECT_EQ(worker.send(after).dropped, forwarded ? "" : "retransmission");
+        // Once: whoever goes on so begins new connections.
+        EXPECT_EQ(worker.send(quic_initial("a", 3).token(Octets(16))).units("handshake"), 1U);
+    }
+}
+
+TEST(Quic, LongHeadersHaveTheirFieldsWhateverTheyCarry) {
+    struct Row {
+        const char* name;
+        Octets datagram;
+        std::uint16_t dport;
+        Texts texts;  // none: it is not QUIC
+    };
+    Octets handshake = test::from_hex(
+        "e000000001"
+        "04d1d1d1d1"
+        "00"
+        "05"
+        "0011223344");
+    const Octets retry = test::from_hex(
+        "f000000001"
+        "00"
+        "04d1d1d1d1"
+        "aabb"
+        "00112233445566778899aabbccddeeff");
+    const Octets negotiation = test::from_hex(
+        "8000000000"
+        "00"
+        "04d1d1d1d1"
+        "00000001");
+    const Octets other = test::from_hex(
+        "c0babababa"
+        "00"
+        "04d1d1d1d1"
+        "0000");
+    const auto texts = [](const char* type, const char* version, const char* token) {
+        return Texts{{"proto.l7", "quic"},
+                     {"quic.packet_type", type},
+                     {"quic.version", version},
+                     {"quic.token_len", token}};
+    };
+    const Row rows[] = {
+        {"a handshake packet", handshake, 443, texts("handshake", "1", "0")},
+        {"on another port", handshake, 8443, texts("handshake", "1", "0")},
+        {"a retry", retry, 443, texts("retry", "1", "2")},
+        {"a version negotiation", negotiation, 443, texts("version_negotiation", "0", "0")},
+        {"another version", other, 443, texts("other_version", "3132799674", "0")},
+        {"another version on another port", other, 8443, {}},
+        {"a short header", Octets(40, std::byte{0x41}), 443, {}},
+        {"half a header", {handshake.begin(), handshake.begin() + 9}, 443, {}},
+        {"nothing", {}, 443, {}},
+    };
+    for (const Row& row : rows) {
+        Worker worker;
+        const ProbedPacket probed =
+            worker.probe.take(quic_frame(row.datagram, "10.0.0.1", 40'000, row.dport), kNow);
+        ASSERT_EQ(probed.kinds.size(), row.texts.empty() ? 0U : 1U) << row.name;
+        if (!row.texts.empty()) {
+            EXPECT_EQ(probed.kinds.front(), "packet") << row.name;
+            EXPECT_EQ(probed.texts.front(), row.texts) << row.name;
+        }
+        EXPECT_EQ(probed.dropped, "") << row.name;
+    }
+}
+
+TEST(Quic, WhatNobodyReadsIsNotDecrypted) {
+    Worker worker;
+    worker.probe.wanted = {TextField::ProtoL7, TextField::QuicVersion};
+    worker.probe.counts_handshakes = false;
+    const ProbedPacket probed = worker.send(quic_initial("a"));
+    EXPECT_EQ(probed.kinds, std::vector<std::string>{"packet"});
+    EXPECT_EQ(probed.events, (std::map<std::string, unsigned>{{"quic_packet", 1}}));
+    EXPECT_EQ(worker.quic.hellos().size(), 0U);
+    worker.probe.counts_handshakes = true;
+    EXPECT_EQ(worker.send(quic_initial("a")).units("handshake"), 1U);
+    worker.probe.counts_handshakes = false;
+    worker.probe.wanted = {TextField::QuicSni};
+    EXPECT_EQ(worker.send(quic_initial("a", 2)).units("handshake"), 1U);
+}
+
+TEST(Quic, WhatServersDropIsNotDecrypted) {
+    Worker worker;
+    const Octets hello = quic_hello("a");
+    const ProbedPacket probed =
+        worker.send(InitialMaker{}.dcid(quic_id(1)).carries(crypto(0, hello)).padded_to(1000));
+    EXPECT_EQ(probed.kinds, std::vector<std::string>{"packet"});
+    EXPECT_EQ(probed.events.at("quic_short"), 1U);
+}
+
+TEST(Quic, WhatIsMalformedIsDroppedAndCounted) {
+    struct Row {
+        const char* event;
+        const char* reason;
+        Octets frames;
+    };
+    const Octets bad_name = test::HelloMaker{}.sni("").message();
+    const Octets finished(40, std::byte{20});
+    Octets pieces;
+    for (std::uint64_t i = 0; i < 40; ++i) {
+        test::put(pieces, crypto(1 + 2 * i, Octets(1)));
+    }
+    const Row rows[] = {
+        {"hello_bad_server_name", "malformed_hello", crypto(0, bad_name)},
+        {"quic_malformed", "malformed_hello", crypto(0, finished)},
+        {"quic_malformed", "malformed_hello", Octets(1, std::byte{0x1E})},
+        {"quic_malformed", "malformed_hello", pieces},
+        {"quic_too_long", "head_too_long", crypto(8190, Octets(40))},
+    };
+    for (const Row& row : rows) {
+        Worker worker;
+        const ProbedPacket probed = worker.send(
+            InitialMaker{}.dcid(quic_id(1)).carries(row.frames).padded_to(test::kInitialPayload));
+        EXPECT_EQ(probed.dropped, row.reason) << row.event;
+        EXPECT_EQ(probed.events.at(row.event), 1U) << row.event;
+        EXPECT_EQ(probed.units("handshake"), 0U);
+    }
+}
+
+// The rest of a hello that was given up does not pass, under whichever id; the whole of it is
+// judged.
+TEST(Quic, WhatTookTooLongIsGivenUp) {
+    const Octets hello = quic_hello("slow.example");
+    Worker worker;
+    (void)worker.send(quic_part(hello, 0, 70));
+    const Instant late = kNow + 11s;
+    const InitialMaker rest = quic_part(hello, 70, hello.size());
+    const ProbedPacket second = worker.send(rest, true, late);
+    EXPECT_EQ(second.units("handshake"), 0U);
+    EXPECT_EQ(second.dropped, "lost_head");
+    EXPECT_EQ(second.events.at("quic_given_up"), 1U);
+    const ProbedPacket other =
+        worker.send(quic_part(hello, 70, hello.size(), 0xBEEF).keys_of(quic_id(2)), true, late);
+    EXPECT_EQ(other.dropped, "lost_head");
+    EXPECT_EQ(worker.send(quic_part(hello, 0, 70), true, late).units("handshake"), 1U);
+    // In the end all of it is forgotten.
+    for (int i = 0; i < 4; ++i) {
+        (void)worker.from("10.9.9.9", quic_initial("b", 50), late + 61s + i * 1s);
+    }
+    EXPECT_EQ(worker.quic.hellos().size(), 2U);
+}
+
+TEST(Quic, ASourceHasItsShareOfHalfHellos) {
+    Worker worker{{.connections = 256, .half_hellos = 16, .half_hellos_per_source = 4}};
+    const Octets hello = quic_hello("flood.example");
+    unsigned given_up = 0;
+    for (unsigned id = 0; id < 20; ++id) {
+        given_up += worker.send(quic_part(hello, 0, 70, id)).events["quic_given_up"];
+    }
+    EXPECT_EQ(worker.quic.hellos().half_hellos(), 4U);
+    EXPECT_EQ(given_up, 16U);
+    (void)worker.from("10.0.0.2", quic_part(hello, 0, 70));
+    EXPECT_EQ(worker.quic.hellos().half_hellos(), 5U);
+    EXPECT_EQ(worker.from("10.0.0.2", quic_part(hello, 70, hello.size())).units("handshake"), 1U);
+}
+
+TEST(Quic, WhereThereIsNoRoomTheSourceWithMostLosesItsOldest) {
+    Worker worker{{.connections = 256, .half_hellos = 8, .half_hellos_per_source = 8}};
+    const Octets hello = quic_hello("full.example");
+    const auto first = [&](std::string_view src, unsigned id) {
+        return worker.from(src, quic_part(hello, 0, 70, id));
+    };
+    const auto second = [&](std::string_view src, unsigned id) {
+        return worker.from(src, quic_part(hello, 70, hello.size(), id));
+    };
+    (void)first("10.0.0.1", 100);
+    for (unsigned id = 0; id < 7; ++id) {
+        (void)first("10.0.0.2", id);
+    }
+    EXPECT_EQ(first("10.0.0.3", 1).events.at("quic_given_up"), 1U);
+    EXPECT_EQ(worker.quic.hellos().half_hellos(), 8U);
+    EXPECT_EQ(second("10.0.0.1", 100).units("handshake"), 1U);
+    EXPECT_EQ(second("10.0.0.3", 1).units("handshake"), 1U);
+    EXPECT_EQ(second("10.0.0.2", 0).dropped, "lost_head");
+    EXPECT_EQ(second("10.0.0.2", 6).units("handshake"), 1U);
+}
+
+TEST(Quic, AFullTableForgetsTheLongestSilent) {
+    Worker worker{{.connections = 16, .half_hellos = 4}};
+    unsigned forgotten = 0;
+    for (unsigned id = 0; id < 100; ++id) {
+        const ProbedPacket probed = worker.send(quic_initial("a" + std::to_string(id), id));
+        EXPECT_EQ(probed.units("handshake"), 1U);
+        const auto count = probed.events.find("quic_forgotten");
+        forgotten += count == probed.events.end() ? 0 : count->second;
+    }
+    EXPECT_LE(worker.quic.hellos().size(), 16U);
+    EXPECT_EQ(forgotten, 200U - 16U);
+    EXPECT_EQ(worker.send(quic_initial("a99", 99)).units("handshake"), 0U);
+    EXPECT_EQ(worker.send(quic_initial("a0", 0)).units("handshake"), 1U);
+}
+
+// What was given up and is forgotten does not go on as something new.
+TEST(Quic, WhereGivenUpHellosAreForgottenPartsWaitForTheWhole) {
+    Worker worker{{.connections = 16, .half_hellos = 4}};
+    const Octets hello = quic_hello("slow.example");
+    EXPECT_EQ(worker.send(quic_part(hello, 0, 70, 7)).dropped, "");
+    const Instant late = kNow + 11s;
+    for (unsigned id = 100; id < 120; ++id) {
+        (void)worker.from("10.0.0.2", quic_initial("a" + std::to_string(id), id), late);
+    }
+    EXPECT_EQ(worker.send(quic_part(hello, 70, hello.size(), 7), true, late).dropped, "lost_head");
+    const ProbedPacket whole = worker.send(quic_part(hello, 0, 70, 7), true, late);
+    EXPECT_EQ(whole.units("handshake"), 1U);
+    EXPECT_EQ(whole.dropped, "");
+    // Of others too, until it has been quiet for long enough.
+    EXPECT_EQ(worker.from("10.0.0.3", quic_part(hello, 0, 70, 8), late).dropped, "lost_head");
+    EXPECT_EQ(worker.from("10.0.0.4", quic_part(hello, 0, 70, 9), late + 120s).dropped, "");
+}
+
+// A flood of Initials costs the worker's share of time, and no more.
+TEST(Quic, DecryptionHasItsShareOfTime) {
+    Worker worker{{.connections = 4096, .half_hellos = 16, .percent = 10}};
+    const auto saved = static_cast<unsigned>(OpeningTime::kMostSaved / 10 / kInitialCost);
+    unsigned judged = 0;
+    unsigned over = 0;
+    for (unsigned id = 0; id < saved + 50; ++id) {
+        const ProbedPacket probed = worker.send(quic_initial("a" + std::to_string(id), id));
+        judged += probed.units("handshake") == 1 ? 1U : 0U;
+        if (probed.events.contains("quic_over_budget")) {
+            ++over;
+            EXPECT_EQ(probed.dropped, "initial_budget");
+            EXPECT_EQ(probed.kinds, std::vector<std::string>{"packet"});
+        }
+    }
+    EXPECT_EQ(judged, saved);
+    EXPECT_EQ(over, 50U);
+    // What was judged is known without decrypting; and time brings more, a tenth of it.
+    EXPECT_EQ(worker.send(quic_initial("a0", 0)).events.at("quic_hello_again"), 1U);
+    judged = 0;
+    for (unsigned id = 0; id < 50; ++id) {
+        judged += worker.send(quic_initial("b" + std::to_string(id), 2000 + id), true, kNow + 1ms)
+                              .units("handshake") == 1
+                      ? 1U
+                      : 0U;
+    }
+    EXPECT_EQ(judged, 1'000'000U / 10 / 4'000);
+}
+
+TEST(Quic, DamagedInitialsSpendTheSameTime) {
+    Worker worker{{.connections = 256, .half_hellos = 16, .percent = 1}};
+    const auto saved = static_cast<unsigned>(OpeningTime::kMostSaved / 100 / kInitialCost);
+    unsigned tried = 0;
+    for (unsigned id = 0; id < saved + 20; ++id) {
+        Octets datagram = quic_initial("a", id).packet();
+        datagram.back() ^= std::byte{1};
+        const ProbedPacket probed = worker.probe.take(quic_frame(datagram), kNow);
+        tried += probed.events.contains("quic_not_authentic") ? 1U : 0U;
+        EXPECT_EQ(probed.dropped.empty(), probed.events.contains("quic_not_authentic"));
+    }
+    EXPECT_EQ(tried, saved);
+}
+
+}  // namespace
+}  // namespace sluice::quic_units_test

@@ -1,0 +1,231 @@
+#include "lib/units/tls_units.hpp"
+#include "lib/units/unit_parser.hpp"
+#include "tests/unit/l7/hello_maker.hpp"
+#include "tests/unit/units/unit_probe.hpp"
+
+#include <gtest/gtest.h>
+
+namespace sluice::tls_units_test {
+namespace {
+
+using test::HelloMaker;
+using test::Octets;
+using test::ProbedPacket;
+using test::segment;
+using test::UnitProbe;
+using Texts = std::map<std::string, std::string>;
+
+constexpr Instant kNow{std::chrono::hours{1}};
+
+HelloMaker hello() {
+    return HelloMaker{}.sni("WWW.Example.com").alpn({"h2", "http/1.1"});
+}
+Octets part(const Octets& bytes, std::size_t from, std::size_t to) {
+    return {bytes.begin() + static_cast<std::ptrdiff_t>(from),
+            bytes.begin() + static_cast<std::ptrdiff_t>(to)};
+}
+Octets record(unsigned type, const Octets& content) {
+    Octets out;
+    test::put8(out, type);
+    test::put16(out, 0x0303);
+    test::put(out, test::behind16(content));
+    return out;
+}
+Octets cipher_change() {
+    return record(20, Octets(1, std::byte{1}));
+}
+
+// The segments of one connection, in the order in which they are sent.
+class Connection {
+public:
+    ProbedPacket send(const Octets& payload, bool forwarded = true) {
+        const ProbedPacket probed = take(next_, payload, forwarded);
+        next_ += static_cast<std::uint32_t>(payload.size());
+        return probed;
+    }
+    ProbedPacket take(std::uint32_t seq, const Octets& payload, bool forwarded = true,
+                      Instant now = kNow) {
+        return probe.take(segment(seq, payload), now, forwarded);
+    }
+
+    UnitParser parser{
+        {.connections = {.connections = 64, .half_heads = 16, .half_head_lines = 4096}}};
+    UnitProbe probe{parser.finder()};
+
+private:
+    std::uint32_t next_ = 1000;
+};
+
+TEST(Tls, AHelloIsAHandshakeWithItsTexts) {
+    Connection connection;
+    const ProbedPacket probed = connection.send(hello().records());
+    ASSERT_EQ(probed.kinds, std::vector<std::string>{"handshake"});
+    Texts texts = probed.texts.front();
+    EXPECT_EQ(texts["tls.ja4"].substr(0, 10), "t12d0202h2");
+    texts.erase("tls.ja4");
+    EXPECT_EQ(texts, (Texts{{"proto.l7", "tls"},
+                            {"proto.scheme", "https"},
+                            {"tls.handshake.type", "1"},
+                            {"tls.sni", "www.example.com"},
+                            {"tls.alpn", "h2"}}));
+    EXPECT_EQ(probed.events, (std::map<std::string, unsigned>{{"tls_hello", 1}}));
+    EXPECT_TRUE(probed.remembered);
+}
+
+TEST(Tls, WhatAHelloDoesNotSayIsAbsent) {
+    Connection connection;
+    connection.probe.wanted = {TextField::TlsSni, TextField::TlsAlpn};
+    const ProbedPacket probed = connection.send(HelloMaker{}.records());
+    ASSERT_EQ(probed.kinds, std::vector<std::string>{"handshake"});
+    EXPECT_EQ(probed.texts.front(),
+              (Texts{{"proto.l7", "tls"}, {"proto.scheme", "https"}, {"tls.handshake.type", "1"}}));
+}
+
+TEST(Tls, AHelloIsOneUnitWhereverItIsCut) {
+    for (const std::size_t most : {std::size_t{16'384}, std::size_t{50}}) {
+        const Octets stream = hello().records(most);
+        for (std::size_t cut = 1; cut < stream.size(); ++cut) {
+            Connection connection;
+            const ProbedPacket first = connection.send(part(stream, 0, cut));
+            EXPECT_EQ(first.kinds.size(), 0U) << "cut at " << cut;
+            EXPECT_EQ(first.dropped, "") << "cut at " << cut;
+            const ProbedPacket second = connection.send(part(stream, cut, stream.size()));
+            ASSERT_EQ(second.units("handshake"), 1U) << "cut at " << cut;
+            EXPECT_EQ(second.texts.front().at("tls.sni"), "www.example.com");
+            EXPECT_EQ(second.texts.front().at("tls.alpn"), "h2");
+        }
+    }
+}
+
+TEST(Tls, AHelloInSingleBytesIsOneUnitAtItsLast) {
+    const Octets stream = hello().records();
+    Connection connection;
+    for (std::size_t at = 0; at < stream.size(); ++at) {
+        const ProbedPacket probed = connection.send(part(stream, at, at + 1));
+        EXPECT_EQ(probed.units("handshake"), at + 1 == stream.size() ? 1U : 0U) << at;
+    }
+}
+
+TEST(Tls, ARepeatedHelloIsNoUnitAndGoesWhereItsFirstWent) {
+    for (const bool forwarded : {true, false}) {
+        Connection connection;
+        const Octets stream = hello().records();
+        EXPECT_EQ(connection.take(1, stream, forwarded).units("handshake"), 1U);
+        const ProbedPacket again = connection.take(1, stream);
+        EXPECT_EQ(again.kinds.size(), 0U);
+        EXPECT_EQ(again.dropped, forwarded ? "" : "retransmission");
+    }
+}
+
+struct SecondHello {
+    const char* name;
+    std::vector<Octets> between;  // the first hello and the second
+    bool early_data;
+    bool found;
+};
+const SecondHello kSecondHellos[] = {
+    {"at once", {}, false, true},
+    {"behind a change of cipher", {cipher_change()}, false, true},
+    {"behind several", {cipher_change(), cipher_change()}, false, true},
+    {"behind early data that was announced",
+     {cipher_change(), record(23, Octets(300)), record(23, Octets(5000))},
+     true,
+     true},
+    {"behind early data that was not", {record(23, Octets(300))}, false, false},
+    {"behind more early data than is stepped over",
+     {record(23, Octets(16'000)), record(23, Octets(16'000)), record(23, Octets(16'000)),
+      record(23, Octets(16'000)), record(23, Octets(16'000)), record(23, Octets(16'000))},
+     true,
+     false},
+    {"behind another handshake message", {record(22, Octets(40, std::byte{16}))}, false, false},
+    {"behind what is no record", {Octets(40, std::byte{0x80})}, false, false},
+};
+
+TEST(Tls, ASecondHelloHasTextsAndIsNoHandshake) {
+    for (const SecondHello& row : kSecondHellos) {
+        SCOPED_TRACE(row.name);
+        Connection connection;
+        HelloMaker first = hello();
+        if (row.early_data) {
+            first.extension(42, {});
+        }
+        EXPECT_EQ(connection.send(first.records()).units("handshake"), 1U);
+        for (const Octets& bytes : row.between) {
+            const ProbedPacket probed = connection.send(bytes);
+            EXPECT_EQ(probed.kinds.size(), 0U);
+            EXPECT_EQ(probed.dropped, "");
+            EXPECT_FALSE(probed.remembered);
+        }
+        const ProbedPacket second = connection.send(HelloMaker{}.sni("other.example").records());
+        ASSERT_EQ(second.units("handshake"), 0U);
+        ASSERT_EQ(second.units("packet"), row.found ? 1U : 0U);
+        if (row.found) {
+            EXPECT_EQ(second.texts.front().at("tls.sni"), "other.example");
+            EXPECT_EQ(second.events.at("tls_second_hello"), 1U);
+        }
+    }
+}
+
+TEST(Tls, ASecondHelloIsFoundWhereverItsRecordsAreCut) {
+    Octets behind = cipher_change();
+    test::put(behind, HelloMaker{}.sni("other.example").records(60));
+    for (std::size_t cut = 1; cut < behind.size(); ++cut) {
+        Connection connection;
+        (void)connection.send(hello().records());
+        const ProbedPacket first = connection.send(part(behind, 0, cut));
+        const ProbedPacket second = connection.send(part(behind, cut, behind.size()));
+        EXPECT_EQ(first.units("packet") + second.units("packet"), 1U) << "cut at " << cut;
+    }
+}
+
+TEST(Tls, EncryptedRecordsAreNotHeldAndNothingIsFoundInThem) {
+    Connection connection;
+    (void)connection.send(hello().records());
+    Octets flight = cipher_change();
+    test::put(flight, record(23, Octets(58)));
+    EXPECT_EQ(connection.send(flight).kinds.size(), 0U);
+    EXPECT_EQ(connection.send(hello().records()).kinds.size(), 0U);
+    EXPECT_EQ(connection.take(900'000, test::octets_of("GET / HTTP/1.1\r\n\r\n")).kinds.size(), 0U);
+    EXPECT_EQ(connection.parser.connections().half_heads.read(), 0U);
+}
+
+TEST(Tls, AMalformedHelloIsDroppedAndCountedByItsFault) {
+    struct Row {
+        const char* event;
+        Octets stream;
+    };
+    Octets empty = record(22, {});
+    const Row rows[] = {
+        {"hello_empty_record", empty},
+        {"hello_bad_server_name", HelloMaker{}.sni("").records()},
+        {"hello_bad_cipher_suites", HelloMaker{}.ciphers({}).records()},
+        {"hello_bad_compression", HelloMaker{}.compression({}).records()},
+        {"hello_bad_session_id", HelloMaker{}.session_id(Octets(33)).records()},
+        {"hello_repeated_extension", HelloMaker{}.sni("a").sni("b").records()},
+        {"hello_bad_version", HelloMaker{}.legacy_version(0x0200).records()},
+        {"hello_bad_extensions", HelloMaker{}.trailing(Octets(3)).records()},
+    };
+    for (const Row& row : rows) {
+        Connection connection;
+        const ProbedPacket probed = connection.take(1, row.stream);
+        EXPECT_EQ(probed.dropped, "malformed_hello") << row.event;
+        EXPECT_EQ(probed.kinds.size(), 0U) << row.event;
+        EXPECT_EQ(probed.events, (std::map<std::string, unsigned>{{row.event, 1}}));
+        // Nor does it pass when it is sent again, or the connection goes on.
+        EXPECT_EQ(connection.take(1, row.stream).dropped, "retransmission") << row.event;
+    }
+}
+
+TEST(Tls, WhatIsNoHelloIsNobodys) {
+    for (const Octets& bytes : {record(23, Octets(40)), record(22, Octets(40, std::byte{2})),
+                                Octets(40), test::octets_of("SSH-2.0-x\r\n")}) {
+        Connection connection;
+        const ProbedPacket probed = connection.send(bytes);
+        EXPECT_EQ(probed.kinds.size(), 0U);
+        EXPECT_EQ(probed.dropped, "");
+        EXPECT_TRUE(probed.events.empty());
+    }
+}
+
+}  // namespace
+}  // namespace sluice::tls_units_test

@@ -1,0 +1,121 @@
+#pragma once
+#include "lib/packet/parse.hpp"
+#include "lib/pipeline/burst.hpp"
+#include "lib/pipeline/burst_units.hpp"
+#include "tests/packets/frame.hpp"
+
+#include <cstddef>
+#include <map>
+#include <string>
+#include <string_view>
+#include <vector>
+
+// What a parser of units says of packets, one after the other, as text.
+namespace sluice::test {
+
+struct ProbedPacket {
+    // Of each unit: its kind, and its texts by the names of their fields.
+    std::vector<std::string> kinds;
+    std::vector<std::map<std::string, std::string>> texts;
+    std::map<std::string, unsigned> events;
+    std::string dropped;  // why, or nothing
+    bool remembered = false;
+    bool follows = false;
+    bool repeats_refused = false;  // of a packet that follows
+
+    [[nodiscard]] std::size_t units(std::string_view kind) const {
+        std::size_t count = 0;
+        for (const std::string& one : kinds) {
+            count += one == kind ? 1 : 0;
+        }
+        return count;
+    }
+};
+
+class UnitProbe {
+public:
+    explicit UnitProbe(UnitFinder finder) : units_{finder} {
+        for (const TextFieldRow& row : kTextFields) {
+            wanted.add(row.field);
+        }
+    }
+
+    TextFieldSet wanted;
+    bool counts_handshakes = true;
+
+    // One packet, which is forwarded or not.
+    ProbedPacket take(const Octets& frame, Instant now, bool forwarded = true) {
+        PacketHeaders headers;
+        const FrameView view{frame, static_cast<std::uint32_t>(frame.size())};
+        parse_frame(view, {}, headers);
+        units_.clear();
+        (void)units_.find(
+            0, {.headers = headers,
+                .frame = view,
+                .wanted = wanted,
+                .counted =
+                    counts_handshakes ? PerSet{Per::Query, Per::Request, Per::Handshake} : PerSet{},
+                .hash = hash_,
+                .now = now});
+        ProbedPacket probed = read();
+        settle(probed, forwarded);
+        return probed;
+    }
+
+private:
+    [[nodiscard]] ProbedPacket read() const {
+        constexpr std::string_view kKinds[] = {"packet",  "byte",  "connection",
+                                               "request", "query", "handshake"};
+        ProbedPacket probed;
+        for (std::size_t i = 0; i < units_.count(0); ++i) {
+            const BurstUnits::Unit& unit = units_.unit(0, i);
+            probed.kinds.emplace_back(kKinds[static_cast<std::size_t>(unit.kind)]);
+            auto& texts = probed.texts.emplace_back();
+            for (const TextFieldRow& row : kTextFields) {
+                if (unit.texts.has(row.field)) {
+                    const ByteView text = unit.texts.text(row.field);
+                    texts[std::string{row.name}] = {reinterpret_cast<const char*>(text.data()),
+                                                    text.size()};
+                }
+            }
+        }
+        for (const UnitEventRow& row : kUnitEvents) {
+            if (const unsigned count = units_.events()[static_cast<std::size_t>(row.event)]) {
+                probed.events[std::string{row.name}] = count;
+            }
+        }
+        probed.dropped = units_.unjudgeable() == 0 ? "" : row_of(units_.why(0)).name;
+        probed.remembered = units_.remembered() != 0;
+        probed.follows = units_.following() != 0;
+        return probed;
+    }
+    void settle(ProbedPacket& probed, bool forwarded) {
+        probed.repeats_refused = probed.follows && units_.repeats_refused(0);
+        Burst burst;
+        burst.clear();
+        const Octets any = Frame{17}.bytes();
+        (void)burst.add({any, static_cast<std::uint32_t>(any.size())}, Direction::In, 0);
+        const bool passes = forwarded && !probed.repeats_refused && probed.dropped.empty();
+        burst.packets()[0].decision.verdict = passes ? Verdict::Pass : Verdict::Drop;
+        units_.settle(burst, 1);
+    }
+
+    BurstUnits units_;
+    KeyHasher hash_{HashSecret{1, 2}};
+};
+
+// A segment of TCP from 10.0.0.1 to port `dport`.
+[[nodiscard]] inline Octets segment(std::uint32_t seq, const Octets& payload,
+                                    std::uint16_t dport = 443, std::uint16_t sport = 40'000,
+                                    std::uint16_t flags = 0x10) {
+    return Frame{6}
+        .src("10.0.0.1")
+        .sport(sport)
+        .dport(dport)
+        .flags(flags)
+        .seq(seq)
+        .carries(payload)
+        .bytes();
+}
+
+}  // namespace sluice::test
