@@ -71,7 +71,9 @@ Result<Done> LoadedRules::derive(const Environment& environment) {
     rows_.assign(*set_, environment.row_totals);
     list_slots(*set_);
     set_->meter_plan = make_meter_plan(*set_);
-    Result<RequestTexts> texts = RequestTexts::make(set_->named_texts, set_->meter_plan.texts);
+    Result<RequestTexts> texts = RequestTexts::make(
+        set_->named_texts, set_->meter_plan.texts,
+        set_->proxied_clients == nullptr ? std::string_view{} : set_->proxied_clients->header());
     if (!texts) {
         return texts.error();
     }

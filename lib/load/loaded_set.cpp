@@ -19,6 +19,9 @@ LoadedSet unloaded(const RuleSet& rules) {
     set.classifier = &rules.classifier;
     set.actions = rules.actions;
     set.owner_groups = rules.owner_groups;
+    if (rules.clients != nullptr) {
+        set.proxied_clients = std::make_shared<const ProxiedClients>(*rules.clients);
+    }
     set.named_texts = rules.named_texts;
     set.rules.reserve(rules.rules.size());
     for (const Rule& rule : rules.rules) {

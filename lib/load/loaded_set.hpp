@@ -1,5 +1,6 @@
 #pragma once
 #include "lib/load/meter_plan.hpp"
+#include "lib/load/proxied_clients.hpp"
 #include "lib/load/request_texts.hpp"
 #include "lib/match/geo_table.hpp"
 #include "lib/rules/override_table.hpp"
@@ -61,8 +62,9 @@ struct LoadedSet {
     RequestTexts request_texts;  // what rules read of a request's headers and cookies
     // By slot, every limit of the set and those of earlier sets that may still have entries.
     std::vector<SlotRow> slots;
-    MeterPlan meter_plan;                       // points into the rules above
-    std::shared_ptr<const GeoTable> geo_table;  // nullptr: no rule uses origins
+    MeterPlan meter_plan;                                   // points into the rules above
+    std::shared_ptr<const GeoTable> geo_table;              // nullptr: no rule uses origins
+    std::shared_ptr<const ProxiedClients> proxied_clients;  // nullptr: as RuleSet::clients
     std::vector<LoadedLimit> gone;
     // Of each rule, what it means for the owner of a packet (lib/pipeline/steer_burst); empty: no
     // packet is handed over.

@@ -55,6 +55,7 @@ std::uint64_t memory_bound(const RuleSet& set, const ClassifierParts& parts, std
         bytes += 2 * rule_bound(rule);
     }
     bytes += set.origins == nullptr ? 0 : memory_bound(*set.origins);
+    bytes += set.clients == nullptr ? 0 : memory_bound(set.clients->proxies);
     return bytes + memory_bound(parts) + 2 * workers * scratch_bound(parts.texts);
 }
 

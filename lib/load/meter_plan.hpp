@@ -87,6 +87,8 @@ struct MeterPlan {
     // What all rules together read, and the units of later layers that they count.
     TextFieldSet texts;
     PerSet counts;
+    // An enforcing rule asks whom the requests of trusted proxies are from.
+    bool enforces_on_clients = false;
 
     // Whether some limit is asked of its keys' owners.
     [[nodiscard]] bool has_asked() const noexcept { return !asked.empty(); }

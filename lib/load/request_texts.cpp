@@ -58,8 +58,12 @@ std::vector<RequestTexts::Place> places_of(const std::vector<NamedField>& fields
 
 }  // namespace
 
-Result<RequestTexts> RequestTexts::make(const TextNames& names, TextFieldSet read) {
-    const std::vector<NamedField> headers = fields_of(TextName::Kind::Header, names, read);
+Result<RequestTexts> RequestTexts::make(const TextNames& names, TextFieldSet read,
+                                        std::string_view client_header) {
+    std::vector<NamedField> headers = fields_of(TextName::Kind::Header, names, read);
+    if (read.has(kClientHeader)) {
+        headers.push_back({std::string{client_header}, kClientHeader});
+    }
     const std::vector<NamedField> cookies = fields_of(TextName::Kind::Cookie, names, read);
     Result<WantedHeaders> wanted = WantedHeaders::make(names_of(headers), names_of(cookies));
     if (!wanted) {

@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace sluice {
@@ -23,11 +24,14 @@ public:
     };
 
     RequestTexts() : RequestTexts{*WantedHeaders::make({}, {})} {}
-    // Of the texts that are read; `names` are those of the set. Refused where a name is no token.
-    [[nodiscard]] static Result<RequestTexts> make(const TextNames& names, TextFieldSet read);
+    // Of the texts that are read; `names` are those of the set, `client_header` that of
+    // kClientHeader. Refused where a name is no token.
+    [[nodiscard]] static Result<RequestTexts> make(const TextNames& names, TextFieldSet read,
+                                                   std::string_view client_header = {});
 
     [[nodiscard]] const WantedHeaders& wanted() const noexcept { return wanted_; }
-    // The text is RequestHead::header(place).first, or RequestHead::cookie(place).
+    // The text is RequestHead::header(place).first, of kClientHeader .last, or
+    // RequestHead::cookie(place).
     [[nodiscard]] std::span<const Place> headers() const noexcept { return headers_; }
     [[nodiscard]] std::span<const Place> cookies() const noexcept { return cookies_; }
 

@@ -164,6 +164,13 @@ std::uint64_t scratch_bound(const TextParts& parts) {
            kMaxBlocks * 3 * sizeof(Block);
 }
 
+std::uint64_t memory_bound(const AddressSetParts& parts) {
+    const std::uint64_t steps = parts.steps.size();
+    const std::uint64_t v6_steps = parts.v6_steps.size();
+    return sizeof(AddressSet) + 2 * steps * sizeof(parts.steps.front()) +
+           2 * v6_steps * sizeof(parts.v6_steps.front()) + trie_bound(steps) + trie_bound(v6_steps);
+}
+
 // By their number alone: they may be unsound yet. A /24 that is cut into 14 ranges has 16 lines.
 std::uint64_t memory_bound(const GeoParts& parts) {
     constexpr std::uint64_t kRoot = std::uint64_t{64} << 20;

@@ -1,4 +1,5 @@
 #pragma once
+#include "lib/match/address_set.hpp"
 #include "lib/match/classifier_parts.hpp"
 #include "lib/match/geo_parts.hpp"
 
@@ -19,5 +20,7 @@ inline constexpr std::uint64_t kGrowth = 3;
 [[nodiscard]] std::uint64_t scratch_bound(const TextParts& parts);
 // GeoTable::make().
 [[nodiscard]] std::uint64_t memory_bound(const GeoParts& parts);
+// AddressSet{parts}.
+[[nodiscard]] std::uint64_t memory_bound(const AddressSetParts& parts);
 
 }  // namespace sluice

@@ -75,6 +75,7 @@ struct ClientView {
     std::uint8_t v4_length = 32;
     std::uint8_t v6_length = 128;
     Unwrapping unwrapping;
+    bool proxied = false;  // of what trusted proxies send, the address stands in a header
 
     [[nodiscard]] constexpr std::uint8_t length(IpVersion version) const noexcept {
         return version == IpVersion::V4 ? v4_length : v6_length;
@@ -87,7 +88,7 @@ struct ClientView {
     }
     // An address is itself.
     [[nodiscard]] constexpr bool changes_nothing() const noexcept {
-        return v4_length == 32 && v6_length == 128 && unwrapping == Unwrapping{};
+        return v4_length == 32 && v6_length == 128 && unwrapping == Unwrapping{} && !proxied;
     }
     [[nodiscard]] constexpr bool operator==(const ClientView&) const noexcept = default;
 };

@@ -46,6 +46,9 @@ enum class Field : std::uint8_t {
     IcmpCode,
     PayloadLen,
     ClientIp,  // as it came: ip.src. What client_ip makes of it: client_address.hpp
+    // The same where a header names clients: what stands there in a request of a trusted proxy, and
+    // absent from what else comes from one.
+    ProxiedClient,
 };
 
 // What a field's value is, for the type checks of the rule language.
@@ -100,6 +103,7 @@ inline constexpr auto kFields = std::to_array<FieldRow>({
     {Field::IcmpCode, "icmp.code", FieldKind::Number, 0xFF},
     {Field::PayloadLen, "payload.len", FieldKind::Number, 0xFFFF'FFFF},
     {Field::ClientIp, "client.ip", FieldKind::Address, 0},
+    {Field::ProxiedClient, "client.ip", FieldKind::Address, 0},
 });
 inline constexpr std::size_t kFieldCount = kFields.size();
 
@@ -125,6 +129,11 @@ static_assert(kFieldCount < 64, "FieldSet is one word, and has a bit to spare");
 // Whether a field's value comes from a database that the rule file names, not from the frame.
 [[nodiscard]] constexpr bool is_from_database(Field field) noexcept {
     return field >= Field::IpSrcCountry && field <= Field::IpDstAsn;
+}
+
+// One name for both: which of them it is, `client_ip` of the rule file says.
+[[nodiscard]] constexpr bool is_client(Field field) noexcept {
+    return field == Field::ClientIp || field == Field::ProxiedClient;
 }
 
 // Which fields a packet has.

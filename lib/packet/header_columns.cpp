@@ -54,6 +54,14 @@ void HeaderColumns::set_ingress(Direction direction, std::uint64_t name) noexcep
     named_ports_ = name != 0 ? first_rows(kMaxBurst) : 0;
 }
 
+void HeaderColumns::set_unit(std::size_t row, const UnitTexts& texts) noexcept {
+    units_[row] = &texts;
+    with_unit_ |= row_bit(row);
+    if (texts.has_client()) {
+        add_present(HeaderPart::Client, row_bit(row));
+    }
+}
+
 // The headers of a frame of the common shape.
 void HeaderColumns::collect(std::size_t row) const noexcept {
     const bool is_v6 = has_row(v6, row);
@@ -100,6 +108,9 @@ const PacketHeaders& HeaderColumns::headers(std::size_t row) const noexcept {
     if (has_row(origins, row)) {
         add_origins(row, made_headers_[row]);
     }
+    if (has_row(present_rows(HeaderPart::Client), row)) {
+        made_headers_[row].fields.add(Field::ProxiedClient);
+    }
     return made_headers_[row];
 }
 
@@ -144,6 +155,9 @@ RowMask HeaderColumns::gather(Field field, RowMask rows, RowNumbers& numbers) co
 VersionedAddress HeaderColumns::address(Field field, std::size_t row) const noexcept {
     if (part_of(field) == HeaderPart::OuterIp) {
         return read_address(field, headers(row), frames_->frame(row).bytes);
+    }
+    if (field == Field::ProxiedClient && has_row(with_unit_, row) && units_[row]->has_client()) {
+        return units_[row]->client();
     }
     const bool source = field != Field::IpDst;
     if (has_row(v6, row)) {

@@ -79,10 +79,7 @@ public:
     }
 
     // The texts of the unit of a later layer that a row stands for, good for as long as the frames.
-    void set_unit(std::size_t row, const UnitTexts& texts) noexcept {
-        units_[row] = &texts;
-        with_unit_ |= row_bit(row);
-    }
+    void set_unit(std::size_t row, const UnitTexts& texts) noexcept;
     void forget_units() noexcept { with_unit_ = 0; }
 
     // All headers of one row, with direction, port, origins and unit as the columns have them. Good

@@ -28,8 +28,9 @@ enum class HeaderPart : std::uint8_t {
     Tcp,      // the flags, as one number and one by one
     Icmp,     // icmp.type, icmp.code
     Payload,  // payload.len
+    Client,   // client.ip where a header names clients
 };
-inline constexpr std::size_t kHeaderPartCount = 17;
+inline constexpr std::size_t kHeaderPartCount = 18;
 
 [[nodiscard]] constexpr HeaderPart part_of(Field field) noexcept {
     switch (field) {
@@ -76,6 +77,8 @@ inline constexpr std::size_t kHeaderPartCount = 17;
             return HeaderPart::Icmp;
         case Field::PayloadLen:
             return HeaderPart::Payload;
+        case Field::ProxiedClient:
+            return HeaderPart::Client;
         default:
             return HeaderPart::Ip;
     }

@@ -1,5 +1,6 @@
 #include "lib/packet/ip_address.hpp"
 
+#include <algorithm>
 #include <charconv>
 
 #include <arpa/inet.h>
@@ -9,10 +10,13 @@ namespace {
 
 std::optional<VersionedAddress> parse_version(std::string_view text, int family,
                                               IpVersion version) {
-    const std::string terminated{text};
+    std::array<char, INET6_ADDRSTRLEN> terminated{};
     VersionedAddress parsed{.version = version, .address = {}};
-    if (terminated.size() != text.size() ||
-        inet_pton(family, terminated.c_str(), parsed.address.bytes.data()) != 1) {
+    if (text.size() >= terminated.size()) {
+        return std::nullopt;
+    }
+    std::copy(text.begin(), text.end(), terminated.begin());
+    if (inet_pton(family, terminated.data(), parsed.address.bytes.data()) != 1) {
         return std::nullopt;
     }
     return parsed;

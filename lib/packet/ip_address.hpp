@@ -60,7 +60,8 @@ struct IpPrefix {
 // `address/length`; the address alone when all of its bits count.
 [[nodiscard]] std::string to_text(const IpPrefix& prefix);
 
-// Strict: dotted quad without leading zeroes, RFC 4291 text; no zone, no prefix length.
+// Strict: dotted quad without leading zeroes, RFC 4291 text; no zone, no prefix length. It
+// allocates nothing.
 [[nodiscard]] std::optional<VersionedAddress> parse_address(std::string_view text);
 
 // `address/length`. Set host bits are refused (nullopt): `host_bits_set` marks them.

@@ -3,6 +3,7 @@
 #include "lib/packet/ethernet.hpp"
 #include "lib/packet/ipv4.hpp"
 #include "lib/packet/ipv6.hpp"
+#include "lib/packet/text_field.hpp"
 
 #include <cstring>
 
@@ -126,6 +127,10 @@ VersionedAddress read_address(Field field, const PacketHeaders& headers, ByteVie
             return {headers.ip_version, headers.src};
         case Field::IpDst:
             return {headers.ip_version, headers.dst};
+        case Field::ProxiedClient:
+            return headers.unit != nullptr && headers.unit->has_client()
+                       ? headers.unit->client()
+                       : VersionedAddress{headers.ip_version, headers.src};
         default:
             return read_outer(headers, frame, field == Field::OuterIpSrc);
     }

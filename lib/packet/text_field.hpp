@@ -81,7 +81,10 @@ inline constexpr auto kTextFields = std::to_array<TextFieldRow>({
 });
 inline constexpr std::size_t kTextFieldCount = 64;  // rows and named texts
 static_assert(kTextFields.size() == static_cast<std::size_t>(TextField::Named));
-inline constexpr std::size_t kMaxNamedTexts = kTextFieldCount - kTextFields.size();
+// Behind all named texts, and no field of the language: of a request the last header that names its
+// client, where proxies do (lib/rules/client_source.hpp).
+inline constexpr TextField kClientHeader{kTextFieldCount - 1};
+inline constexpr std::size_t kMaxNamedTexts = kTextFieldCount - 1 - kTextFields.size();
 [[nodiscard]] constexpr TextField named_text(std::size_t number) noexcept {
     return static_cast<TextField>(kTextFields.size() + number);
 }
@@ -155,7 +158,10 @@ inline constexpr std::string_view kL7Dns = "dns";
 // bytes behind them (lib/pipeline/text_arena.hpp).
 class UnitTexts {
 public:
-    void clear() noexcept { present_ = {}; }
+    void clear() noexcept {
+        present_ = {};
+        client_ = {};
+    }
     void set(TextField field, ByteView text) noexcept {
         texts_[static_cast<std::size_t>(field)] = text;
         present_.add(field);
@@ -164,10 +170,15 @@ public:
     [[nodiscard]] ByteView text(TextField field) const noexcept {
         return texts_[static_cast<std::size_t>(field)];
     }
+    // The client that the unit names; of no version: none.
+    void set_client(const VersionedAddress& client) noexcept { client_ = client; }
+    [[nodiscard]] const VersionedAddress& client() const noexcept { return client_; }
+    [[nodiscard]] bool has_client() const noexcept { return client_.version != IpVersion::None; }
 
 private:
     std::array<ByteView, kTextFieldCount> texts_{};
     TextFieldSet present_;
+    VersionedAddress client_;
 };
 
 // The payload as far as it is at hand: what follows the TCP, UDP or ICMP header, up to where the

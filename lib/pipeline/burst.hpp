@@ -60,6 +60,7 @@ public:
         live_ = 0;
         origin_ = Origin::Port;
         scratch_.forget();
+        proxied_ = 0;
         if (uses_units_) [[unlikely]] {
             forget_units();
         }
@@ -147,6 +148,10 @@ public:
     // No row stands for a unit of a later layer.
     void forget_units() noexcept;
 
+    // The rows that a trusted proxy sent, where proxies name clients.
+    void set_proxied(RowMask rows) noexcept { proxied_ = rows; }
+    [[nodiscard]] RowMask proxied() const noexcept { return proxied_; }
+
 private:
     [[nodiscard]] static constexpr std::size_t place_of(Per kind) noexcept {
         return static_cast<std::size_t>(kind) - static_cast<std::size_t>(Per::Request);
@@ -163,6 +168,7 @@ private:
     std::array<RoomPlace, kMaxBurst> places_;
     Scratch scratch_;
     RowMask several_ = 0;
+    RowMask proxied_ = 0;
     std::array<RowMask, 3> rows_of_kind_{};  // from Per::Request on
     std::unique_ptr<BurstUnits, FreeUnits> units_;
     bool uses_units_ = false;  // since the last clear()

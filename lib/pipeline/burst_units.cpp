@@ -80,6 +80,15 @@ bool BurstUnits::find(std::size_t row, const UnitSource& packet) noexcept {
     return !refused_;
 }
 
+void BurstUnits::name_clients(std::size_t row, const ProxiedClients& clients) noexcept {
+    for (std::size_t number = 0; number < counts_[row]; ++number) {
+        Unit& unit = units_[row * kMaxUnits + number];
+        if (unit.kind == Per::Request && !clients.name(unit.texts)) {
+            UnitSink{*this, row}.count(UnitEvent::NoProxiedClient);
+        }
+    }
+}
+
 void BurstUnits::settle(const Burst& burst, RowMask rows) noexcept {
     for_each_row(rows & remembered_, [&](std::size_t row) {
         finder_.settle(finder_.parser, sticky_[row],

@@ -1,5 +1,6 @@
 #pragma once
 #include "lib/hash/group_key.hpp"
+#include "lib/load/proxied_clients.hpp"
 #include "lib/load/request_texts.hpp"
 #include "lib/packet/text_field.hpp"
 #include "lib/pipeline/look.hpp"
@@ -177,6 +178,9 @@ public:
     [[nodiscard]] const Unit& unit(std::size_t row, std::size_t number) const noexcept {
         return units_[row * kMaxUnits + number];
     }
+
+    // Gives each request of a trusted proxy its client.
+    void name_clients(std::size_t row, const ProxiedClients& clients) noexcept;
 
     // What the parser has counted since the burst began.
     [[nodiscard]] const std::array<std::uint32_t, kUnitEventCount>& events() const noexcept {

@@ -105,14 +105,21 @@ private:
                undecided(scratch_.matches.pending(), waiting).rows;
     }
 
+    // The same of rules that act; and where one of these asks for clients, what a trusted proxy
+    // sends: without its requests nobody can say whom it is from.
+    [[nodiscard]] RowMask acting_rows(const BurstUnits& units) const noexcept {
+        const RowMask unknown = set_.meter_plan.enforces_on_clients ? burst_.proxied() : 0;
+        return unknown | concerned_rows(units, [](const RulePlan& rule) {
+                   return rule.mode == Mode::Enforce;
+               });
+    }
+
     // What has too many units is malformed where that keeps it from slipping past a rule that acts.
     void refuse(const BurstUnits& units, RowMask crowded) noexcept {
         if (core_.policy.malformed != MalformedPolicy::Drop) {
             return;
         }
-        const RowMask refused = crowded & concerned_rows(units, [](const RulePlan& rule) {
-                                    return rule.mode == Mode::Enforce;
-                                });
+        const RowMask refused = crowded & acting_rows(units);
         burst_.headers().malformed |= refused;
         for_each_row(refused,
                      [&](std::size_t row) { burst_.headers().parsed[row] = Parsed::TooManyUnits; });
@@ -127,7 +134,12 @@ private:
             return rows;
         }
         const RowMask wanted = concerned_rows(*units, [](const RulePlan&) { return true; });
-        const RowMask crowded = find_units(burst_, wanted, set_, core_, now_);
+        const RowMask crowded = find_units(burst_, wanted | burst_.proxied(), set_, core_, now_);
+        if ((burst_.proxied() & burst_.headers().present_rows(HeaderPart::Client)) != 0)
+            [[unlikely]] {
+            // Whom requests are from is known by now.
+            set_.classifier->match_headers(burst_.headers(), rows, scratch_.matches);
+        }
         if (crowded != 0) [[unlikely]] {
             refuse(*units, crowded);
         }
@@ -141,8 +153,7 @@ private:
     // Where a rule that acts is concerned: what cannot be judged is dropped, and what repeats bytes
     // whose verdict is still to come is left to the general path. The rows that are dropped.
     [[nodiscard]] RowMask keep_back(BurstUnits& units) noexcept {
-        const RowMask acting =
-            concerned_rows(units, [](const RulePlan& rule) { return rule.mode == Mode::Enforce; });
+        const RowMask acting = acting_rows(units);
         const RowMask rows = units.unjudgeable() & acting & ~scratch_.decided;
         for_each_row(rows, [&](std::size_t row) {
             burst_.packets()[row].decision = dropped_for(units.why(row));

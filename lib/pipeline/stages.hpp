@@ -8,11 +8,16 @@ namespace sluice {
 // Fills the columns of headers.
 void parse_burst(Burst& burst, const CoreState& core) noexcept;
 
-// Adds to each row that is not malformed the countries and ASNs that rules ask for.
+// Adds to each row that is not malformed what its addresses say: the countries and ASNs that rules
+// ask for, and client.ip where proxies name clients.
 void fill_geo(Burst& burst, const GeoTable& origins) noexcept;
+void fill_clients(Burst& burst, const ProxiedClients& clients) noexcept;
 inline void geo_burst(Burst& burst, const LoadedSet& set) noexcept {
     if (set.geo_table != nullptr) [[unlikely]] {
         fill_geo(burst, *set.geo_table);
+    }
+    if (set.proxied_clients != nullptr) [[unlikely]] {
+        fill_clients(burst, *set.proxied_clients);
     }
 }
 

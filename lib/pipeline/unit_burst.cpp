@@ -33,6 +33,9 @@ RowMask find_units(Burst& burst, RowMask rows, const LoadedSet& set, const CoreS
         if (!find(row)) {
             crowded |= row_bit(row);
         } else if (units.count(row) != 0) {
+            if (has_row(burst.proxied(), row)) [[unlikely]] {
+                units.name_clients(row, *set.proxied_clients);
+            }
             const BurstUnits::Unit& first = units.unit(row, 0);
             burst.set_unit(row, first.kind, first.texts);
             several |= units.count(row) > 1 ? row_bit(row) : 0;

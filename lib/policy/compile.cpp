@@ -7,6 +7,7 @@
 #include "lib/policy/yaml/map_reader.hpp"
 #include "lib/policy/yaml/yaml_tree.hpp"
 
+#include <algorithm>
 #include <array>
 
 namespace sluice {
@@ -47,11 +48,11 @@ public:
         if (const YamlNode* defaults = top.find("defaults")) {
             file_.defaults = read_defaults(*defaults, context_);
         }
-        if (const YamlNode* client = top.find("client_ip")) {
-            file_.client_ip = read_client_ip(*client, relaxed_);
-        }
         if (const YamlNode* data = top.find("data")) {
             read_data(*data);
+        }
+        if (const YamlNode* client = top.find("client_ip")) {
+            file_.client_ip = read_client_ip(*client, lists_, context_);
         }
         if (const YamlNode* limits = top.find("limits")) {
             limits_.read(*limits, context_);
@@ -71,6 +72,11 @@ public:
         }
         CompiledRules compiled = std::move(rules_).result();
         compiled.client = file_.client_ip.view;
+        const std::vector<Rule>& rules = compiled.set.rules;
+        if (std::any_of(rules.begin(), rules.end(),
+                        [](const Rule& rule) { return rule.asks_clients; })) {
+            compiled.set.clients = file_.client_ip.source;
+        }
         compiled.lists = lists_.summaries();
         compiled.databases = databases_.summaries();
         compiled.set.actions = std::move(actions_).table();

@@ -67,7 +67,7 @@ bool part_holds(const KeyPart& part) noexcept {
     }
     return static_cast<std::size_t>(part.field) < kFieldCount && part.v4_length <= 32 &&
            part.v6_length <= 128 && part.unwrapping.bits() <= Unwrapping::kAll &&
-           (part.unwrapping == Unwrapping{} || part.field == Field::ClientIp) &&
+           (part.unwrapping == Unwrapping{} || is_client(part.field)) &&
            (part.text || (part.room == 0 && !part.lower));
 }
 
@@ -237,6 +237,9 @@ std::optional<std::string> find_fault(const RuleSet& set) {
     if (set.origins != nullptr && !are_sound(*set.origins)) {
         return "the countries and ASNs of addresses are not sound";
     }
+    if (set.clients != nullptr && !are_sound(*set.clients)) {
+        return "who names clients is not sound";
+    }
     if (!actions_hold(set.actions)) {
         return "the table of actions is not sound";
     }
@@ -265,8 +268,7 @@ std::optional<std::string> find_fault(const RuleSet& set) {
     if (limits > kMaxLimits) {
         return "more than " + std::to_string(kMaxLimits) + " limits";
     }
-    return names_hold(set) ? std::nullopt
-                           : Fault{"the names of headers and cookies are not sound"};
+    return names_hold(set) ? std::nullopt : Fault{"the names of headers and cookies are not sound"};
 }
 
 }  // namespace sluice

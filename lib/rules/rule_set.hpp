@@ -5,6 +5,7 @@
 #include "lib/packet/client_address.hpp"
 #include "lib/packet/text_field.hpp"
 #include "lib/rules/action.hpp"
+#include "lib/rules/client_source.hpp"
 #include "lib/rules/overrides.hpp"
 #include "lib/rules/path_costs.hpp"
 #include "lib/rules/text_name.hpp"
@@ -162,6 +163,7 @@ struct RuleTerms {
     std::uint32_t cost = 1;                  // units charged for each thing counted; 1 to kMaxCost
     std::vector<PathCost> path_costs;        // of requests, in the place of `cost`
     bool rejected_spend = false;             // what is not forwarded spends too
+    bool asks_clients = false;               // it reads Field::ProxiedClient
     ActionIndex match_action = kDropAction;  // of OnMatch::Act
     ActionIndex on_exceed = kDropAction;
     // By Color; read when a limit of the rule is a colour meter.
@@ -210,6 +212,8 @@ struct RuleSet {
     Classifier classifier;         // which rules match a packet
     // Where addresses come from; nullptr: no rule uses origins.
     std::shared_ptr<const GeoParts> origins;
+    // Who names clients; nullptr: nobody, or no rule asks for them.
+    std::shared_ptr<const ClientSource> clients;
     // What rules and decisions name by index; kPass and kDrop come first.
     std::vector<Action> actions{kPass, kDrop};
     std::vector<Rule> rules;

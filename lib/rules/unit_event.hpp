@@ -53,6 +53,7 @@ enum class UnitEvent : std::uint8_t {
     QuicGivenUp,
     QuicForgotten,
     TooManyUnits,
+    NoProxiedClient,
 };
 
 struct UnitEventRow {
@@ -128,6 +129,8 @@ inline constexpr auto kUnitEvents = std::to_array<UnitEventRow>({
     {UnitEvent::QuicGivenUp, "quic_given_up", "hellos given up: too slow, or for newer ones"},
     {UnitEvent::QuicForgotten, "quic_forgotten", "judged connections forgotten for newer ones"},
     {UnitEvent::TooManyUnits, "too_many_units", "packets that have no room for all of theirs"},
+    {UnitEvent::NoProxiedClient, "no_proxied_client",
+     "requests of a trusted proxy whose header names no client"},
 });
 inline constexpr std::size_t kUnitEventCount = kUnitEvents.size();
 

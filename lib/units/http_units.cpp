@@ -117,7 +117,8 @@ void HttpUnits::set_texts(const UnitSource& packet, UnitSink& units,
     set(TextField::HttpPath, head_.path);
     set(TextField::HttpQuery, head_.query);
     for (const RequestTexts::Place& header : packet.requests.headers()) {
-        set(header.field, head_.header(header.place).first);
+        const HeaderText values = head_.header(header.place);
+        set(header.field, header.field == kClientHeader ? values.last : values.first);
     }
     for (const RequestTexts::Place& cookie : packet.requests.cookies()) {
         set(cookie.field, head_.cookie(cookie.place));

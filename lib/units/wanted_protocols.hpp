@@ -12,6 +12,7 @@ inline constexpr TextFieldSet kHttpTexts = [] {
     for (std::size_t i = 0; i < kMaxNamedTexts; ++i) {
         texts.add(named_text(i));
     }
+    texts.add(kClientHeader);
     return texts;
 }();
 inline constexpr TextFieldSet kDnsTexts{TextField::DnsQr, TextField::DnsQname, TextField::DnsQtype};

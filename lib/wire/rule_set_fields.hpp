@@ -85,12 +85,32 @@ template <typename Archive>
 void serialize(Archive& archive, Of<Rule> auto& rule) {
     archive(rule.id, rule.mode, rule.on_match, rule.missing_key, rule.on_full, rule.match_action,
             rule.on_exceed, rule.coarsen_factor, rule.table_share, rule.cost, rule.path_costs,
-            rule.rejected_spend, rule.on_color, rule.owner_group, rule.keys, rule.limits, rule.ban);
+            rule.rejected_spend, rule.asks_clients, rule.on_color, rule.owner_group, rule.keys,
+            rule.limits, rule.ban);
     serialize_overrides(archive, rule.overrides);
     if constexpr (Archive::kReads) {
         if (archive.ok()) {
             (void)fill_coarser(rule);
         }
+    }
+}
+
+template <typename Archive>
+void serialize_clients(Archive& archive, Of<std::shared_ptr<const ClientSource>> auto& clients) {
+    bool given = clients != nullptr;
+    archive(given);
+    if (!given) {
+        return;
+    }
+    const auto serialize_source = [&](auto& source) {
+        archive(source.proxies.steps, source.proxies.v6_steps, source.header, source.hops);
+    };
+    if constexpr (Archive::kReads) {
+        ClientSource read;
+        serialize_source(read);
+        clients = std::make_shared<const ClientSource>(std::move(read));
+    } else {
+        serialize_source(*clients);
     }
 }
 
@@ -107,6 +127,7 @@ void serialize(auto& archive, Of<TextName> auto& name) {
 void serialize_rules(auto& archive, Of<RuleSet> auto& set, Of<ClassifierParts> auto& parts) {
     serialize_classifier(archive, parts);
     serialize_origins(archive, set.origins);
+    serialize_clients(archive, set.clients);
     archive(set.actions, set.rules, set.owner_groups, set.named_texts);
 }
 

@@ -4,7 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <string>
-#include <utility>
+#include <string_view>
 
 // What requests cost by where their paths begin, limit by limit.
 namespace sluice::path_cost_cases_test {
@@ -14,20 +14,10 @@ using namespace std::chrono_literals;
 using test::Case;
 using test::units;
 
-// Rules whose limits count requests.
-RuleSet rules_over_requests(std::string_view limits) {
-    RuleSet rules = test::enforced({.file = "rules",
-                                    .text = "version: 1\nrules:\n  - id: r\n    mode: enforce\n"
-                                            "    key: [ip.src]\n    " +
-                                            std::string{limits} + "\n"})
-                        .set;
-    for (Rule& rule : rules.rules) {
-        for (MeteredLimit& limit : rule.limits) {
-            limit.per = Per::Request;
-        }
-        rule.path_costs = {{"/v1/export", 25}, {"/v1/search", 5}};
-    }
-    return rules;
+std::string rules_over_requests(std::string_view limits) {
+    return "version: 1\nrules:\n  - id: r\n    mode: enforce\n    key: [ip.src]\n"
+           "    per: request\n    cost: {path: {\"/v1/export\": 25, \"/v1/search\": 5}}\n    " +
+           std::string{limits} + "\n";
 }
 
 struct Asking : test::Box {

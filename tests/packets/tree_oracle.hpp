@@ -100,7 +100,7 @@ inline bool leaf_says(const Leaf& leaf, const PacketHeaders& headers, ByteView f
     if (!headers.fields.has(leaf.field)) {
         return false;
     }
-    if (leaf.field == Field::ClientIp) {
+    if (is_client(leaf.field)) {
         return client_says(leaf, read_address(leaf.field, headers, frame)) != leaf.negated;
     }
     if (row_of(leaf.field).kind == FieldKind::Address) {

@@ -14,6 +14,8 @@
 // parser has found them: UDP to port 7778, a unit on each line, words of which are its texts.
 //
 //   http.request.uri.path=/login http.host=example.com
+//
+// `client` stands for the last header that names clients.
 namespace sluice::test {
 
 inline constexpr std::uint16_t kTextsPort = 7778;
@@ -35,10 +37,13 @@ inline constexpr std::uint16_t kTextsPort = 7778;
     static constexpr auto kSet = [](std::string_view word, UnitSink& sink,
                                     UnitTexts& texts) noexcept {
         const std::string_view name = take_up_to(word, '=');
-        for (const TextFieldRow& row : kTextFields) {
-            if (row.name == name) {
+        for (const TextField field : kAllTextFields) {
+            const bool is_it = field == kClientHeader
+                                   ? name == "client"
+                                   : !is_named(field) && row_of(field).name == name;
+            if (is_it) {
                 std::memcpy(sink.room().data(), word.data(), word.size());
-                texts.set(row.field, sink.keep(word.size()));
+                texts.set(field, sink.keep(word.size()));
             }
         }
     };

@@ -117,10 +117,11 @@ std::string_view deciding_rule(const PacketAccount& account) {
 
 // What client_ip makes of it; where that is nothing, ip.src says it already.
 template <typename Take>
-void tell_client(const PacketAccount& account, Take take) {
-    if (!account.client.changes_nothing()) {
-        take(row_of(Field::ClientIp).name, to_text(account.client.of(read_address(
-                                               Field::ClientIp, account.headers, account.frame))));
+void tell_client(const PacketAccount& account, Field field, Take take) {
+    const bool is_asked = (field == Field::ProxiedClient) == account.client.proxied;
+    if (is_asked && !account.client.changes_nothing()) {
+        take(row_of(field).name,
+             to_text(account.client.of(read_address(field, account.headers, account.frame))));
     }
 }
 
@@ -130,8 +131,8 @@ void for_each_field(const PacketAccount& account, std::string_view pair, Take ta
         if (!account.headers.fields.has(row.field)) {
             continue;
         }
-        if (row.field == Field::ClientIp) {
-            tell_client(account, take);
+        if (is_client(row.field)) {
+            tell_client(account, row.field, take);
         } else {
             take(row.name, field_text(row.field, account.headers, account.frame, pair));
         }

@@ -138,7 +138,7 @@ DomainSet set_of(const Leaf& leaf) {
     }
     set.numbers = keys_of(leaf.v4, IpVersion::V4);
     set.v6 = keys_of(leaf.v6, IpVersion::V6);
-    if (leaf.field == Field::ClientIp) {
+    if (is_client(leaf.field)) {
         set = sources_of(set, leaf.client);
     }
     if (leaf.negated) {

@@ -22,7 +22,6 @@ std::optional<ParsedExpression> read_condition(const YamlNode& scalar, NamedList
         context.problems.warning(places[warning.offset], warning.text);
     }
     report_uses(expression.from_databases, places, context);
-    report_clients(expression.clients, places, context);
     return std::move(expression);
 }
 

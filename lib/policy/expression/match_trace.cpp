@@ -87,14 +87,14 @@ bool is_in_set(const Leaf& leaf, const Looked& packet) {
         return has_value(leaf.numbers, read_number(leaf.field, packet.headers, packet.frame));
     }
     const VersionedAddress value = read_address(leaf.field, packet.headers, packet.frame);
-    if (leaf.field == Field::ClientIp) {
+    if (is_client(leaf.field)) {
         return contains(set_of(leaf), value) != leaf.negated;
     }
     return has_value(value.version == IpVersion::V4 ? leaf.v4 : leaf.v6, value.address);
 }
 
 std::string value_of(const Leaf& leaf, const Looked& packet) {
-    return leaf.field == Field::ClientIp
+    return is_client(leaf.field)
                ? to_text(leaf.client.of(read_address(leaf.field, packet.headers, packet.frame)))
                : field_text(leaf.field, packet.headers, packet.frame, packet.pair);
 }

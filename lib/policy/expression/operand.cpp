@@ -27,7 +27,9 @@ const std::vector<std::string_view>& field_names() {
         std::vector<std::string_view> names;
         names.reserve(kFields.size() + kTextFields.size() + kTextFamilies.size());
         for (const FieldRow& row : kFields) {
-            names.push_back(row.name);
+            if (row.field != Field::ProxiedClient) {
+                names.push_back(row.name);
+            }
         }
         for (const TextFieldRow& row : kTextFields) {
             names.push_back(row.name);

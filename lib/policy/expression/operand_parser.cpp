@@ -88,6 +88,7 @@ std::optional<Operand> parse_field(TokenReader& reader) {
                         .offset = token.offset};
         if (operand.is_client()) {
             reader.note_client(token.offset);
+            operand.field = reader.client().proxied ? Field::ProxiedClient : Field::ClientIp;
             operand.v4_length = reader.client().v4_length;
             operand.v6_length = reader.client().v6_length;
             operand.unwrapping = reader.client().unwrapping;

@@ -97,7 +97,7 @@ struct Operand {
     std::uint8_t v6_length = 128;
     Unwrapping unwrapping{};  // of client.ip
 
-    [[nodiscard]] bool is_client() const noexcept { return field == Field::ClientIp; }
+    [[nodiscard]] bool is_client() const noexcept { return field && sluice::is_client(*field); }
 };
 
 // field | family["name"] | prefix(field, n) | prefix(field, n|m) | lower(field) |

@@ -1,7 +1,10 @@
 #include "lib/policy/keys/client_ip_reader.hpp"
 
+#include "lib/match/address_key.hpp"
+#include "lib/policy/lists/named_lists.hpp"
 #include "lib/policy/problems/nearest.hpp"
 #include "lib/policy/values/network_text.hpp"
+#include "lib/policy/values/range_set.hpp"
 #include "lib/policy/values/units_text.hpp"
 
 #include <algorithm>
@@ -13,8 +16,6 @@ namespace {
 constexpr auto kClientIpKeys = std::to_array<KeyRow>(
     {{"trusted_proxies"}, {"from"}, {"ipv4_prefix"}, {"ipv6_prefix"}, {"unwrap"}});
 constexpr auto kFromKeys = std::to_array<KeyRow>({{"header"}, {"hops_from_right"}});
-constexpr std::uint64_t kMostHops = 32;
-constexpr std::size_t kMaxHeaderName = 128;
 
 constexpr auto kWrappingNames = [] {
     std::array<std::string_view, kWrappings.size()> names{};
@@ -23,16 +24,6 @@ constexpr auto kWrappingNames = [] {
     }
     return names;
 }();
-
-// What RFC 9110 calls a token.
-bool is_header_name(std::string_view name) noexcept {
-    constexpr std::string_view kMarks = "!#$%&'*+-.^_`|~";
-    return !name.empty() && name.size() <= kMaxHeaderName &&
-           std::all_of(name.begin(), name.end(), [&](char c) {
-               return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
-                      kMarks.find(c) != std::string_view::npos;
-           });
-}
 
 // From 1 to `most`; `otherwise` when it is absent or wrong.
 std::uint8_t read_bounded(const MapReader& map, std::string_view key, std::uint64_t most,
@@ -75,49 +66,157 @@ Unwrapping read_unwrap(const YamlNode& node, const ReadContext& context) {
     return unwrapping;
 }
 
-void check_proxies(const YamlNode& node, const ReadContext& context) {
-    if (!node.is_list() || node.items.empty()) {
-        context.problems.error(node.at,
-                               "`trusted_proxies` is a list of addresses and networks, found " +
-                                   (node.is_list() ? "none" : kind_name(node)));
+// Sorted, disjoint and apart, by version.
+struct Networks {
+    std::vector<AddressRange> v4;
+    std::vector<AddressRange> v6;
+
+    void add(const IpPrefix& network) {
+        (network.version == IpVersion::V4 ? v4 : v6).push_back(range_of(network));
+    }
+};
+
+void add_list(const YamlNode& item, NamedLists& lists, Networks& networks,
+              const ReadContext& context) {
+    const std::string name = item.text.substr(1);
+    const NamedList* list = lists.find(name);
+    if (list == nullptr) {
+        context.problems.error(item.at, "there is no list called `" + name + "` in `data: lists`" +
+                                            lists.nearest_to(name));
         return;
     }
-    for (const YamlNode& item : node.items) {
-        if (!item.is_scalar()) {
-            context.problems.error(item.at,
-                                   "a proxy is an address or a network, found " + kind_name(item));
-            continue;
+    if (list->values.type != ListType::Cidr) {
+        context.problems.error(item.at, "`$" + name + "` is no list of addresses and networks");
+        return;
+    }
+    networks.v4.insert(networks.v4.end(), list->values.v4.begin(), list->values.v4.end());
+    networks.v6.insert(networks.v6.end(), list->values.v6.begin(), list->values.v6.end());
+}
+
+void add_proxy(const YamlNode& item, NamedLists& lists, Networks& networks,
+               const ReadContext& context) {
+    if (item.is_scalar() && item.text.starts_with('$')) {
+        add_list(item, lists, networks, context);
+        return;
+    }
+    const Result<IpPrefix> network = parse_network(item.is_scalar() ? item.text : "");
+    if (network) {
+        networks.add(*network);
+    } else {
+        context.problems.error(item.at, network.error().code == Errc::OutOfRange
+                                            ? network.error().what
+                                            : "expected an address, a network such as "
+                                              "192.0.2.0/24 or a $list, found " +
+                                                  kind_name(item));
+    }
+}
+
+template <typename Key>
+void append_steps(const std::vector<AddressRange>& ranges, Key largest, auto key_of,
+                  std::vector<Step<Key>>& steps) {
+    steps.push_back({0, 0});
+    for (const AddressRange& range : ranges) {
+        const Key first = key_of(range.first);
+        const Key last = key_of(range.last);
+        if (first == 0) {
+            steps.pop_back();
         }
-        if (const Result<IpPrefix> network = parse_network(item.text); !network) {
-            context.problems.error(item.at,
-                                   network.error().code == Errc::OutOfRange
-                                       ? network.error().what
-                                       : "expected an address or network such as 192.0.2.0/24, "
-                                         "found " +
-                                             kind_name(item));
+        steps.push_back({first, 1});
+        if (last != largest) {
+            steps.push_back({static_cast<Key>(last + 1), 0});
         }
     }
 }
 
-void check_from(const YamlNode& node, const ReadContext& context) {
-    const MapReader from{node, kFromKeys, context, "`from`"};
-    if (!from.is_map()) {
-        return;
+AddressSetParts parts_of(Networks networks) {
+    normalise(networks.v4);
+    normalise(networks.v6);
+    AddressSetParts parts;
+    append_steps(networks.v4, std::uint64_t{UINT32_MAX}, v4_key, parts.steps);
+    append_steps(networks.v6, ~Wide{0}, v6_key, parts.v6_steps);
+    return parts;
+}
+
+AddressSetParts read_proxies(const YamlNode& node, NamedLists& lists, const ReadContext& context) {
+    Networks networks;
+    if (!node.is_list() || node.items.empty()) {
+        context.problems.error(node.at,
+                               "`trusted_proxies` is a list of addresses, networks and $lists, "
+                               "found " +
+                                   (node.is_list() ? "none" : kind_name(node)));
+        return parts_of({});
     }
-    const YamlNode* header = from.find("header");
+    for (const YamlNode& item : node.items) {
+        add_proxy(item, lists, networks, context);
+    }
+    AddressSetParts parts = parts_of(std::move(networks));
+    if (!are_sound(parts)) {
+        context.problems.error(node.at, "there are more trusted proxies than can be looked up");
+    }
+    return parts;
+}
+
+// Its entries are name=value pairs (RFC 7239), not addresses.
+bool is_forwarded(std::string_view name) noexcept {
+    constexpr std::string_view kForwarded = "forwarded";
+    return std::equal(name.begin(), name.end(), kForwarded.begin(), kForwarded.end(),
+                      [](char a, char b) { return (a | 0x20) == b; });
+}
+
+void read_header(const YamlNode& from, const YamlNode* header, ClientSource& source,
+                 const ReadContext& context) {
     if (header == nullptr) {
-        context.problems.error(node.at, "`from` needs `header`, such as x-forwarded-for");
+        context.problems.error(from.at, "`from` needs `header`, such as x-forwarded-for");
     } else if (!header->is_scalar() || !is_header_name(header->text)) {
         context.problems.error(header->at,
                                "`header` is the name of a header, such as x-forwarded-for, found " +
                                    kind_name(*header));
+    } else if (is_forwarded(header->text)) {
+        context.problems.error(header->at,
+                               "entries of `forwarded` are pairs such as for=192.0.2.1, which are "
+                               "not read; name a header that lists addresses, such as "
+                               "x-forwarded-for");
+    } else {
+        source.header = header->text;
     }
-    (void)read_bounded(from, "hops_from_right", kMostHops, 1, context);
+}
+
+void read_from(const YamlNode& node, ClientSource& source, const ReadContext& context) {
+    const MapReader from{node, kFromKeys, context, "`from`"};
+    if (from.is_map()) {
+        read_header(node, from.find("header"), source, context);
+        source.hops = read_bounded(from, "hops_from_right", kMostClientHops, 1, context);
+    }
+}
+
+void read_source(const MapReader& map, NamedLists& lists, ClientIp& client,
+                 const ReadContext& context) {
+    const YamlNode* proxies = map.find("trusted_proxies");
+    const YamlNode* from = map.find("from");
+    if (proxies == nullptr && from == nullptr) {
+        return;
+    }
+    const auto source = std::make_shared<ClientSource>();
+    if (proxies != nullptr) {
+        source->proxies = read_proxies(*proxies, lists, context);
+    } else {
+        context.problems.error(map.place_of_key("from"),
+                               "`from` is believed of `trusted_proxies` alone, which are missing");
+    }
+    if (from == nullptr) {
+        context.problems.warning(map.place_of_key("trusted_proxies"),
+                                 "without `from`, which says where proxies name clients, nothing "
+                                 "is asked of them: client.ip is ip.src");
+        return;
+    }
+    read_from(*from, *source, context);
+    client.view.proxied = true;
+    client.source = source;
 }
 
 }  // namespace
 
-ClientIp read_client_ip(const YamlNode& node, const ReadContext& context) {
+ClientIp read_client_ip(const YamlNode& node, NamedLists& lists, const ReadContext& context) {
     ClientIp client;
     const MapReader map{node, kClientIpKeys, context, "`client_ip`"};
     if (!map.is_map()) {
@@ -128,25 +227,7 @@ ClientIp read_client_ip(const YamlNode& node, const ReadContext& context) {
     if (const YamlNode* unwrap = map.find("unwrap")) {
         client.view.unwrapping = read_unwrap(*unwrap, context);
     }
-    const YamlNode* proxies = map.find("trusted_proxies");
-    if (proxies != nullptr) {
-        check_proxies(*proxies, context);
-    }
-    if (const YamlNode* from = map.find("from")) {
-        check_from(*from, context);
-        client.from_header = true;
-        if (proxies == nullptr) {
-            context.problems.error(map.place_of_key("from"),
-                                   "`from` is believed of `trusted_proxies` alone, which are "
-                                   "missing");
-        }
-    }
-    for (const std::string_view key : {"trusted_proxies", "from"}) {
-        if (map.find(key) != nullptr) {
-            context.problems.warning(map.place_of_key(key),
-                                     "not enforced yet: `" + std::string{key} + "` of `client_ip`");
-        }
-    }
+    read_source(map, lists, client, context);
     return client;
 }
 
@@ -154,25 +235,16 @@ ClientView client_view(const ReadContext& context) noexcept {
     return context.client_ip == nullptr ? ClientView{} : context.client_ip->view;
 }
 
-void report_clients(const std::vector<std::size_t>& offsets, const ScalarPlaces& places,
-                    const ReadContext& context) {
-    if (context.client_ip == nullptr || !context.client_ip->from_header || !context.strict) {
-        return;
-    }
-    for (const std::size_t offset : offsets) {
-        context.not_enforced(places[offset], "client.ip from a header, as `client_ip` has it");
-    }
-}
-
 bool asks_for_client(bool condition_asks, const std::vector<GroupingKey>& keys) {
     return condition_asks || std::any_of(keys.begin(), keys.end(), [](const GroupingKey& key) {
                return std::any_of(key.begin(), key.end(), [](const KeyPart& part) {
-                   return part.field == Field::ClientIp;
+                   return !part.text && is_client(part.field);
                });
            });
 }
 
-void note_client(const ClientView& view, std::vector<NamedText>& settings) {
+void note_client(const ClientIp& client, std::vector<NamedText>& settings) {
+    const ClientView& view = client.view;
     if (view.changes_nothing()) {
         return;
     }
@@ -181,8 +253,11 @@ void note_client(const ClientView& view, std::vector<NamedText>& settings) {
     for (const WrappingRow& row : kWrappings) {
         text += view.unwrapping.has(row.wrapping) ? " " + std::string{row.name} : "";
     }
-    settings.push_back(
-        {"client_ip", view.unwrapping == Unwrapping{} ? text + " nothing" : std::move(text)});
+    text += view.unwrapping == Unwrapping{} ? " nothing" : "";
+    if (client.source != nullptr) {
+        text += ", from " + client.source->header + " " + std::to_string(client.source->hops);
+    }
+    settings.push_back({"client_ip", std::move(text)});
 }
 
 }  // namespace sluice

@@ -35,7 +35,7 @@ std::string schema_of(const KeyPart& part, const TextNames& names) {
     for (const WrappingRow& row : kWrappings) {
         schema += part.unwrapping.has(row.wrapping) ? "/" + std::string{row.name} : "";
     }
-    return schema + ";";
+    return schema + (part.field == Field::ProxiedClient ? "/proxied;" : ";");
 }
 
 void read_part(const YamlNode& item, KeyText& key, const ReadContext& context) {
@@ -61,7 +61,6 @@ void read_part(const YamlNode& item, KeyText& key, const ReadContext& context) {
         context.not_enforced(places[remark.offset], remark.text);
     }
     report_uses(reader.from_databases(), places, context);
-    report_clients(reader.clients(), places, context);
     key.whole = key.whole && reader.not_built().empty();
     const KeyPart part = part_of(*operand);
     key.parts.push_back(part);

@@ -66,6 +66,8 @@ private:
         read_.summary.key = key.text;
         read_.rule.keys = {key.parts};
         read_.summary.keys = read_.rule.keys;
+        read_.rule.asks_clients =
+            file_.client_ip.view.proxied && asks_for_client(read_.asks_client, read_.rule.keys);
         (void)fill_coarser(read_.rule);
     }
 

@@ -118,7 +118,8 @@ public:
             become_candidate();
         }
         if (asks_for_client(read_.asks_client, read_.rule.keys)) {
-            note_client(file_.client_ip.view, read_.summary.settings);
+            note_client(file_.client_ip, read_.summary.settings);
+            read_.rule.asks_clients = file_.client_ip.view.proxied;
         }
         return std::move(read_);
     }

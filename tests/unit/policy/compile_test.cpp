@@ -437,7 +437,15 @@ const test::WrongText kWrong[] = {
     {"version: 1\nclient_ip: {trusted_proxies: [10.0.0.1/8]}\nrules: []\n", 2, 31,
      "the network is 10.0.0.0/8"},
     {"version: 1\nclient_ip: {trusted_proxies: [proxy]}\nrules: []\n", 2, 31,
-     "expected an address or network"},
+     "expected an address, a network such as 192.0.2.0/24 or a $list"},
+    {"version: 1\nclient_ip: {trusted_proxies: [$proxies]}\nrules: []\n", 2, 31,
+     "there is no list called `proxies`"},
+    {"version: 1\nclient_ip: {trusted_proxies: [10.0.0.0/8], from: {header: Forwarded}}\n"
+     "rules: []\n",
+     2, 59, "pairs such as for=192.0.2.1, which are not read"},
+    {"version: 1\nclient_ip: {trusted_proxies: [10.0.0.0/8], from: {header: a, "
+     "hops_from_right: 33}}\nrules: []\n",
+     2, 79, "from 1 to 32"},
     {"version: 1\nclient_ip: {trusted_proxies: [10.0.0.0/8], from: {}}\nrules: []\n", 2, 50,
      "needs `header`"},
     {"version: 1\nclient_ip: {trusted_proxies: [10.0.0.0/8], from: {header: 'a b'}}\nrules: []\n",
@@ -451,12 +459,9 @@ const test::WrongText kWrong[] = {
     {"version: 1\nclient_ip: {ipv4_prefix: 24}\nrules:\n  - id: a\n    on_match: drop\n"
      "    when: client.ip in {192.0.2.0/25}\n",
      6, 25, "`192.0.2.0/25` is finer"},
-    {"version: 1\nclient_ip: {trusted_proxies: [10.0.0.0/8], from: {header: a}}\nrules:\n"
-     "  - id: a\n    on_match: drop\n    when: client.ip eq 192.0.2.1\n",
-     6, 11, "not enforced yet: client.ip from a header"},
-    {"version: 1\nclient_ip: {trusted_proxies: [10.0.0.0/8], from: {header: a}}\nrules:\n"
-     "  - id: a\n    key: [client.ip]\n" LIMITS,
-     5, 11, "not enforced yet: client.ip from a header"},
+    {"version: 1\nclient_ip: {trusted_proxies: [10.0.0.0/8], from: {header: a}, ipv4_prefix: 24}\n"
+     "rules:\n  - id: a\n    on_match: drop\n    when: client.ip eq 192.0.2.1\n",
+     6, 24, "client.ip is a network of /24 here"},
     {HEAD "    key: [\"path_prefix(payload, 2)\"]\n" LIMITS, 4, 12,
      "not enforced yet: the function path_prefix"},
     {"version: 1\ndata: {lists: {a: {typ: cidr}}}\nrules: []\n", 2, 20, "did you mean `type`?"},

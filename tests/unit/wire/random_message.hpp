@@ -59,6 +59,7 @@ public:
         }
         set.classifier = Classifier{test::RandomParts{random_(), 9}.make(rules)};
         set.origins = flag() ? origins() : nullptr;
+        set.clients = flag() ? clients() : nullptr;
         for (std::size_t i = 0; i < rules && flag(); ++i) {
             set.owner_groups.push_back({key(), number<std::uint64_t>()});
         }
@@ -260,6 +261,14 @@ private:
             }
         }
         return all;
+    }
+    std::shared_ptr<const ClientSource> clients() {
+        auto source = std::make_shared<ClientSource>();
+        source->proxies.steps = {{0, 0}, {1 + below(1000), 1}};
+        source->proxies.v6_steps = {{0, 1}, {Wide{1 + below(1000)} << below(100), 0}};
+        source->header = "x-client-" + std::to_string(below(9));
+        source->hops = static_cast<std::uint8_t>(1 + below(kMostClientHops));
+        return source;
     }
     std::shared_ptr<const GeoParts> origins() {
         auto parts = std::make_shared<GeoParts>();

@@ -1,0 +1,35 @@
+#pragma once
+#include "lib/match/address_set.hpp"
+#include "lib/packet/header_columns.hpp"
+#include "lib/packet/text_field.hpp"
+#include "lib/rules/client_source.hpp"
+
+#include <cstdint>
+#include <string>
+
+namespace sluice {
+
+// Whose request it is where proxies stand before the box: client.ip is ip.src, but of a request
+// that a trusted proxy sends it is what a header says, and of all else that one sends there is
+// none.
+class ProxiedClients {
+public:
+    // Its proxies are sound.
+    explicit ProxiedClients(const ClientSource& source)
+        : proxies_{source.proxies}, header_{source.header}, hops_{source.hops} {}
+
+    // Of these rows, those that a trusted proxy sent. The others get their client.
+    [[nodiscard]] RowMask hide(HeaderColumns& columns, RowMask rows) const noexcept;
+    // The client of a request of a trusted proxy. False: the header names none.
+    [[nodiscard]] bool name(UnitTexts& request) const noexcept;
+
+    // The name of the header that a parser keeps the last of as kClientHeader.
+    [[nodiscard]] const std::string& header() const noexcept { return header_; }
+
+private:
+    AddressSet proxies_;
+    std::string header_;
+    std::uint8_t hops_;
+};
+
+}  // namespace sluice
