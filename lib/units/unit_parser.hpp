@@ -1,6 +1,5 @@
 #pragma once
 #include "lib/pipeline/burst_units.hpp"
-#include "lib/units/unit_budget.hpp"
 #include "lib/units/quic_units.hpp"
 #include "lib/units/stream_units.hpp"
 #include "lib/units/unit_budget.hpp"
