@@ -191,7 +191,7 @@ TEST(HelloBurst, ARepeatedInitialGoesWhereItsFirstGoes) {
 // What cannot be decrypted in time cannot be judged.
 TEST(HelloBurst, InitialsBeyondTheTimeForThemDropWhereARuleActs) {
     for (const char* const mode : {"enforce", "monitor"}) {
-        UnitParser parser{UnitBudget{.quic_initials_percent = 1}};
+        UnitParser parser{UnitBudget{.quic = {.connections = 8192, .percent = 1}}};
         test::Box box{std::string{HEAD "  - {id: names, mode: "} + mode +
                       ", key: [quic.sni], per: handshake, limits: [" TOKENS("1M/s", "1M") "]}\n"};
         box.find_units_by(parser.finder());

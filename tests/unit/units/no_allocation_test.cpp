@@ -1,3 +1,4 @@
+#include "lib/load/request_texts.hpp"
 #include "lib/units/unit_parser.hpp"
 #include "lib/units/wanted_protocols.hpp"
 #include "tests/packets/dns_bytes.hpp"
@@ -86,9 +87,10 @@ TEST(Units, AllocateNothing) {
     const std::vector<Octets> all = frames();
     UnitParser parser{
         UnitBudget{.connections = {.connections = 32, .half_heads = 8, .half_head_lines = 64},
-                   .quic_initials_percent = 100}};
+                   .quic = {.connections = 32, .half_hellos = 4, .percent = 100}}};
     BurstUnits units{parser.finder()};
     const KeyHasher hash{HashSecret{1, 2}};
+    const RequestTexts requests;
     TextFieldSet wanted = kTextsOfAll;
     for (const TextFieldSet& protocol : {kDnsTexts, kTlsTexts, kQuicTexts}) {
         wanted.add_all(protocol);
@@ -106,6 +108,7 @@ TEST(Units, AllocateNothing) {
                                  .frame = view,
                                  .wanted = wanted,
                                  .counted = PerSet{Per::Query, Per::Handshake},
+                                 .requests = requests,
                                  .hash = hash,
                                  .now = Instant{std::chrono::seconds{100 + 20 * round}}});
             found += units.count(0) != 0 && units.unit(0, 0).kind != Per::Packet ? 1 : 0;

@@ -1,4 +1,6 @@
 #include "lib/units/quic_units.hpp"
+
+#include "lib/load/request_texts.hpp"
 #include "lib/units/wanted_protocols.hpp"
 
 #include "lib/units/wanted_protocols.hpp"
@@ -108,11 +110,13 @@ TEST(Quic, ARepeatedInitialFollowsOneThatIsNotDecidedYet) {
     const FrameView view{frame, static_cast<std::uint32_t>(frame.size())};
     parse_frame(view, {}, headers);
     const KeyHasher hash{HashSecret{1, 2}};
+    const RequestTexts requests;
     BurstUnits units{finder};
     const UnitSource packet{.headers = headers,
                             .frame = view,
                             .wanted = kQuicTexts,
                             .counted = {Per::Handshake},
+                            .requests = requests,
                             .hash = hash,
                             .now = kNow};
     EXPECT_TRUE(units.find(0, packet));

@@ -1,4 +1,5 @@
 #pragma once
+#include "lib/load/request_texts.hpp"
 #include "lib/packet/parse.hpp"
 #include "lib/pipeline/burst.hpp"
 #include "lib/pipeline/burst_units.hpp"
@@ -55,6 +56,7 @@ public:
                 .wanted = wanted,
                 .counted =
                     counts_handshakes ? PerSet{Per::Query, Per::Request, Per::Handshake} : PerSet{},
+                .requests = requests_,
                 .hash = hash_,
                 .now = now});
         ProbedPacket probed = read();
@@ -101,6 +103,7 @@ private:
     }
 
     BurstUnits units_;
+    RequestTexts requests_;
     KeyHasher hash_{HashSecret{1, 2}};
 };
 
