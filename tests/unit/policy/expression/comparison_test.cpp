@@ -158,7 +158,8 @@ TEST(Comparison, OfAddressesIsBitByBit) {
     std::mt19937_64 random{7};
     for (const ParsedFrame& seen : packets()) {
         for (const FieldRow& row : kFields) {
-            if (row.kind != FieldKind::Address) {
+            // Of the two fields of one name, this is the one that is asked without `client_ip`.
+            if (row.kind != FieldKind::Address || row.field == Field::ProxiedClient) {
                 continue;
             }
             const bool present = seen.headers.fields.has(row.field);
