@@ -1,6 +1,5 @@
 #pragma once
 #include "lib/pipeline/burst_units.hpp"
-#include "lib/units/unit_budget.hpp"
 #include "lib/units/quic_units.hpp"
 #include "lib/units/stream_units.hpp"
 #include "lib/units/unit_budget.hpp"
@@ -23,7 +22,7 @@ public:
     [[nodiscard]] const ConnectionCounters& connections() const noexcept {
         return streams_.counters();
     }
-    [[nodiscard]] const QuicHellos& quic_hellos() const noexcept { return quic_.hellos(); }
+    [[nodiscard]] const QuicGauges& quic() const noexcept { return quic_.gauges(); }
 
 private:
     static void find(void* parser, const UnitSource& packet, UnitSink& units) noexcept;

@@ -242,6 +242,12 @@ void spell(Fields& out, const WorkerStats& m) {
     for (const std::uint64_t count : m.by_unit_event) {
         add(out, count);
     }
+    for (const std::uint64_t count : m.connections.by_event) {
+        add(out, count);
+    }
+    for (const ConnectionGaugeRow& gauge : kConnectionGauges) {
+        add(out, m.connections.*gauge.count);
+    }
     for (const std::uint64_t count : m.by_ledger_event) {
         add(out, count);
     }
@@ -409,7 +415,7 @@ const Unsound kUnsound[] = {
     {"a key too many", [](RuleSet& s) { s.rules[0].keys.emplace_back(); }},
     {"a key that is not there", [](RuleSet& s) { s.rules[0].limits[0].key = 1; }},
     {"no limit", [](RuleSet& s) { s.rules[0].limits.clear(); }},
-    {"scope", [](RuleSet& s) { s.rules[0].limits[0].scope = LimitScope{3}; }},
+    {"scope", [](RuleSet& s) { s.rules[0].limits[0].scope = LimitScope{4}; }},
     {"an owner group that is not there", [](RuleSet& s) { s.rules[0].owner_group = 1; }},
     {"more owner groups than rules", [](RuleSet& s) { s.owner_groups.resize(2); }},
     {"what owners go by", [](RuleSet& s) { s.owner_groups = {{.parts = {{.field = Field{99}}}}}; }},
