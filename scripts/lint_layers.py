@@ -36,7 +36,7 @@ MAY_INCLUDE = {
     "lib/units": ["lib/base", "lib/share", "lib/packet", "lib/l7", "lib/match", *STATE, "lib/conn",
                   "lib/rules", "lib/load", "lib/pipeline"],
     "lib/policy": ["lib/base", "lib/packet", "lib/l7", "lib/match", *STATE, "lib/ledger", "lib/rules"],
-    "lib/wire": ["lib/base", "lib/packet", "lib/match", *STATE, "lib/ledger", "lib/rules",
+    "lib/wire": ["lib/base", "lib/packet", "lib/match", *STATE, "lib/conn", "lib/ledger", "lib/rules",
                  "lib/load", "lib/heavy_hitters"],
     "lib/l7": ["lib/base", "lib/packet", "lib/hash"],
     "lib/capture": ["lib/base", "lib/packet"],

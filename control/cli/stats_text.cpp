@@ -6,6 +6,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
 
 namespace sluice {
@@ -31,10 +32,11 @@ std::uint64_t count_in(const Json* object, const std::string& member) {
 }
 
 // One table of counters that have a name each; zeros are left out.
-std::string counter_table(const Sample& sample, const char* group, std::string_view title) {
+std::string counter_table(const Sample& sample, const char* group, std::string_view title,
+                          std::string_view what = "PACKETS") {
     const Json& counters = sample.now.at(group);
     const Json* before = sample.before == nullptr ? nullptr : &sample.before->at(group);
-    Table table{{{title}, {"PACKETS", kRight}, {sample.before != nullptr ? "/S" : "", kRight}}};
+    Table table{{{title}, {what, kRight}, {sample.before != nullptr ? "/S" : "", kRight}}};
     for (const auto& [name, value] : counters.items()) {
         const auto count = value.get<std::uint64_t>();
         if (count != 0) {
@@ -44,6 +46,30 @@ std::string counter_table(const Sample& sample, const char* group, std::string_v
         }
     }
     return table.text();
+}
+
+bool has_counts(const Json& counters) {
+    return std::any_of(counters.begin(), counters.end(),
+                       [](const Json& count) { return count.get<std::uint64_t>() != 0; });
+}
+
+// What there is of connections now, and what happened to them; nothing where there were none.
+std::string connections_text(const Sample& sample) {
+    std::string text;
+    const Json& gauges = sample.now.at("connections");
+    if (has_counts(gauges)) {
+        Table table{{{"REMEMBERED"}, {"NOW", kRight}}};
+        for (const auto& [name, value] : gauges.items()) {
+            if (const auto count = value.get<std::uint64_t>(); count != 0) {
+                table.row({name, grouped(count)});
+            }
+        }
+        text += "\n" + table.text();
+    }
+    if (has_counts(sample.now.at("connection_events"))) {
+        text += "\n" + counter_table(sample, "connection_events", "CONNECTION EVENT", "TIMES");
+    }
+    return text;
 }
 
 const Json* rule_before(const Json* before, const std::string& id) {
@@ -112,6 +138,7 @@ std::string stats_text(const Json& now, const Json* before, double seconds) {
     }
     text += "\n" + counter_table(sample, "verdicts", "VERDICT") + "\n" +
             counter_table(sample, "reasons", "REASON");
+    text += connections_text(sample);
     if (!now.at("rules").empty()) {
         text += "\n" + rule_table(sample);
     }

@@ -22,6 +22,27 @@ std::uint64_t random_number() {
     return number;
 }
 
+// Half heads that had to go for others, and segments that would have begun or gone on with one.
+std::uint64_t half_heads_without_room(const ConnectionCounters& counters) {
+    return counters.of(ConnectionEvent::EvictedHalfHead) +
+           counters.of(ConnectionEvent::RefusedFull);
+}
+
+ConnectionStats stats_of(const UnitParser& parser) {
+    const ConnectionCounters& counters = parser.connections();
+    ConnectionStats stats{.connections = counters.connections.read(),
+                          .half_heads = counters.half_heads.read(),
+                          .held_lines = counters.held_lines.read(),
+                          .refused = counters.refusals.read(),
+                          .given_up = counters.given_up.read(),
+                          .quic_hellos = parser.quic().hellos.read(),
+                          .quic_half_hellos = parser.quic().half_hellos.read()};
+    for (std::size_t i = 0; i < kConnectionEventCount; ++i) {
+        stats.by_event[i] = counters.by_event[i].read();
+    }
+    return stats;
+}
+
 }  // namespace
 
 WorkerFleet::WorkerFleet(std::vector<unsigned> lcores, Nanoseconds stall)
@@ -29,6 +50,7 @@ WorkerFleet::WorkerFleet(std::vector<unsigned> lcores, Nanoseconds stall)
       stall_{stall},
       counters_(lcores_.size()),
       watchdogs_(lcores_.size(), Watchdog{stall}),
+      half_heads_(lcores_.size()),
       ledger_lanes_{lcores_.size(), lane_size(lcores_.size())},
       ask_lanes_{lcores_.size(), ask_lane_size(lcores_.size())} {}
 
@@ -87,6 +109,26 @@ void WorkerFleet::watch() {
                       " has stalled: no burst for " +
                       std::to_string(stall_ / std::chrono::milliseconds{1}) + " ms");
         }
+        watch_half_heads(worker);
+    }
+}
+
+void WorkerFleet::watch_half_heads(std::size_t worker) {
+    FullWatch& watch = half_heads_[worker];
+    const std::string of = "the worker on lcore " + std::to_string(lcores_[worker]);
+    switch (watch.look(half_heads_without_room(workers_[worker]->unit_parser().connections()),
+                       uptime())) {
+        case FullWatch::Edge::None:
+            return;
+        case FullWatch::Edge::Begins:
+            log_warn(of +
+                     " has no room for more half heads: `packets: {connections: {when_full}}` "
+                     "of sluice.yaml decides which are given up");
+            return;
+        case FullWatch::Edge::Ends:
+            log_info(of + " has room for half heads again; " +
+                     std::to_string(watch.without_room()) + " found none");
+            return;
     }
 }
 
@@ -150,6 +192,7 @@ WorkerStats WorkerFleet::stats(std::size_t worker) const {
     for (std::size_t i = 0; i < kUnitEventCount; ++i) {
         stats.by_unit_event[i] = counters.by_unit_event[i].read();
     }
+    stats.connections = stats_of(workers_[worker]->unit_parser());
     stats.table_slots = workers_[worker]->table_slots();
     for (std::size_t i = 0; i < kLedgerEventCount; ++i) {
         stats.by_ledger_event[i] = workers_[worker]->ledger().read(static_cast<LedgerEvent>(i));

@@ -1,6 +1,7 @@
 #pragma once
 #include "dataplane/io/lane_set.hpp"
 #include "dataplane/state/box_state.hpp"
+#include "dataplane/worker/full_watch.hpp"
 #include "dataplane/worker/watchdog.hpp"
 #include "dataplane/worker/worker.hpp"
 #include "lib/heavy_hitters/key_sampler.hpp"
@@ -42,7 +43,7 @@ public:
     void launch();
     // Ends the workers; their counters stay.
     void stop();
-    // Reports workers whose heartbeat stands still.
+    // Reports workers whose heartbeat stands still, and those without room for half heads.
     void watch();
 
     [[nodiscard]] std::size_t size() const noexcept { return lcores_.size(); }
@@ -66,12 +67,14 @@ public:
 
 private:
     [[nodiscard]] std::chrono::milliseconds uptime() const;
+    void watch_half_heads(std::size_t worker);
 
     std::vector<unsigned> lcores_;
     Nanoseconds stall_;
     std::chrono::steady_clock::time_point started_ = std::chrono::steady_clock::now();
     std::vector<WorkerCounters> counters_;
     std::vector<Watchdog> watchdogs_;
+    std::vector<FullWatch> half_heads_;
     DeltaLanes ledger_lanes_;
     AskLanes ask_lanes_;
     std::vector<std::unique_ptr<KeySampler>> samplers_;

@@ -235,6 +235,8 @@ void QuicUnits::find(ByteView datagram, const UnitSource& packet, UnitSink& unit
             whole = one.run();
             is_new = one.is_new();
         }
+        gauges_.hellos.set(hellos_.size());
+        gauges_.half_hellos.set(hellos_.half_hellos());
     }
     if (UnitTexts* const texts = units.add(is_new ? Per::Handshake : Per::Packet)) {
         set_packet_texts(first, packet, units, *texts);

@@ -1,8 +1,17 @@
 #pragma once
 #include "lib/l7/quic/initial_reader.hpp"
+#include "lib/share/core.hpp"
 #include "lib/units/quic_hellos.hpp"
 
 namespace sluice {
+
+// Written by the worker alone, read by anyone.
+struct QuicGauges {
+    static constexpr bool kReadableAnywhere = true;
+
+    Counter hellos;       // that anything is remembered of, now
+    Counter half_hellos;  // now
+};
 
 // Datagrams of QUIC: versions 1 and 2 on every port, what all versions have in common where a port
 // is 443. Each that begins with a long header has the fields of its first packet. The one that
@@ -30,7 +39,7 @@ public:
         return blocks(hellos_.verdict_of(bytes.connection));
     }
 
-    [[nodiscard]] const QuicHellos& hellos() const noexcept { return hellos_; }
+    [[nodiscard]] const QuicGauges& gauges() const noexcept { return gauges_; }
 
 private:
     class Datagram;
@@ -39,6 +48,7 @@ private:
     OpeningTime time_;
     InitialReader reader_;
     ClientHello hello_;
+    QuicGauges gauges_;
 };
 
 }  // namespace sluice

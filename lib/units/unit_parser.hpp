@@ -22,7 +22,7 @@ public:
     [[nodiscard]] const ConnectionCounters& connections() const noexcept {
         return streams_.counters();
     }
-    [[nodiscard]] const QuicHellos& quic_hellos() const noexcept { return quic_.hellos(); }
+    [[nodiscard]] const QuicGauges& quic() const noexcept { return quic_.gauges(); }
 
 private:
     static void find(void* parser, const UnitSource& packet, UnitSink& units) noexcept;

@@ -8,6 +8,7 @@
 #include "lib/rules/table_event.hpp"
 #include "lib/rules/unit_event.hpp"
 #include "lib/rules/verdict.hpp"
+#include "lib/wire/connection_stats.hpp"
 #include "lib/wire/database_key.hpp"
 
 #include <array>
@@ -203,6 +204,7 @@ struct WorkerStats {
     std::array<std::uint64_t, kReasonCount> by_reason{};
     std::array<std::uint64_t, kTableEventCount> by_table_event{};
     std::array<std::uint64_t, kUnitEventCount> by_unit_event{};
+    ConnectionStats connections;
     std::uint64_t table_slots = 0;
     std::uint64_t handed_over = 0;  // frames that it received for other workers
     std::array<std::uint64_t, kLedgerEventCount> by_ledger_event{};
@@ -210,8 +212,8 @@ struct WorkerStats {
 
     static void fields(auto& archive, auto& m) {
         archive(m.lcore, m.bursts, m.stalled_ms, m.stalls, m.by_verdict, m.by_reason,
-                m.by_table_event, m.by_unit_event, m.table_slots, m.handed_over, m.by_ledger_event,
-                m.lanes);
+                m.by_table_event, m.by_unit_event, m.connections, m.table_slots, m.handed_over,
+                m.by_ledger_event, m.lanes);
     }
 };
 // What a dataplane found of the rules that were kept.

@@ -66,6 +66,14 @@ WorkerStats worker(std::uint32_t lcore) {
     stats.by_reason[static_cast<std::size_t>(Reason::WithinLimits)] = 90;
     stats.by_reason[static_cast<std::size_t>(Reason::OverLimit)] = 10;
     stats.by_table_event[static_cast<std::size_t>(TableEvent::TableFull)] = 7;
+    stats.connections = {.connections = 40,
+                         .half_heads = 6,
+                         .held_lines = 12,
+                         .refused = 3,
+                         .given_up = 2,
+                         .quic_hellos = 9,
+                         .quic_half_hellos = 1};
+    stats.connections.by_event[static_cast<std::size_t>(ConnectionEvent::RefusedFull)] = 5;
     stats.table_slots = 1 << 20;
     stats.lanes = {"uplink in q" + std::to_string(lcore - 1)};
     return stats;

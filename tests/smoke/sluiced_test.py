@@ -280,8 +280,12 @@ class Resources(Case):
         self.start()
         stats = self.good(self.box.get("/v1/stats"))
         self.assertEqual(list(stats), ["generation", "unconfirmed", "uptime_s", "panic", "packets", "verdicts",
-                                       "reasons", "table_full", "table", "units", "merge_interval_us", "clock", "state",
-                                       "rules"])
+                                       "reasons", "table_full", "table", "units", "connections", "connection_events",
+                                       "merge_interval_us", "clock", "state", "rules"])
+        self.assertEqual(stats["connections"], {
+            "connections": 80, "half_heads": 12, "held_lines": 24, "refused_connections": 6,
+            "given_up_connections": 4, "quic_hellos": 18, "quic_half_hellos": 2})
+        self.assertEqual({name: n for name, n in stats["connection_events"].items() if n}, {"refused_full": 10})
         self.assertEqual(stats["state"], {"survives": True, "rules": "found", "kept": 17, "mended": 2, "unknown": 3,
                                           "damaged": 9, "former_tables": 1, "former_debts": 4,
                                           "moved_debts": 6, "put_aside": 5, "not_kept": 10,
@@ -307,7 +311,8 @@ class Resources(Case):
         workers = self.good(self.box.get("/v1/workers"))["workers"]
         self.assertEqual([worker["lcore"] for worker in workers], [1, 2])
         self.assertEqual(list(workers[0]), ["lcore", "bursts", "stalled_ms", "stalls", "packets",
-                                            "verdicts", "reasons", "table_full", "table", "units", "table_slots",
+                                            "verdicts", "reasons", "table_full", "table", "units", "connections",
+                                            "connection_events", "table_slots",
                                             "handed_over", "ledger", "lanes"])
         self.assertEqual((workers[0]["packets"], workers[0]["lanes"]), (100, ["uplink in q0"]))
 

@@ -69,7 +69,7 @@ public:
 
 private:
     std::string out_;
-    std::string_view name_;
+    std::string name_;
 };
 
 // A family with one sample for each rule, port or worker.
@@ -121,6 +121,15 @@ void put_packets(Text& text, const Totals& totals) {
     text.family("sluice_units_total",
                 help_of("What was found of later layers where rules read them:", kUnitEvents));
     text.by_name("event", totals.by_unit_event, [](std::size_t i) { return kUnitEvents[i].name; });
+}
+
+void put_connections(Text& text, const ConnectionStats& stats) {
+    for (const ConnectionGaugeRow& gauge : kConnectionGauges) {
+        text.single(fmt::format("sluice_{}", gauge.name), gauge.help, stats.*gauge.count);
+    }
+    text.family("sluice_connection_events_total",
+                help_of("What happened to connections, by name:", kConnectionEvents));
+    text.by_name("event", stats.by_event, [](std::size_t i) { return kConnectionEvents[i].name; });
 }
 
 constexpr auto kRuleFamilies = std::to_array<Family<RuleStats>>({
@@ -338,7 +347,9 @@ std::string metrics_text(const std::optional<Stats>& stats, const RuleView& rule
     text.family("sluice_generation_info", "The rule set in force.");
     text.sample({{"generation", fmt::format("{:016x}", stats->generation)}}, 1);
     text.single("sluice_panic", "Whether everything is forwarded unjudged.", stats->panic ? 1 : 0);
-    put_packets(text, total_of(stats->workers));
+    const Totals totals = total_of(stats->workers);
+    put_packets(text, totals);
+    put_connections(text, totals.connections);
     put_rules(text, stats->rules);
     put_ports(text, stats->ports);
     put_workers(text, stats->workers);

@@ -22,6 +22,13 @@ void add(const std::array<std::uint64_t, kCount>& counts, std::array<std::uint64
     std::transform(counts.begin(), counts.end(), to.begin(), to.begin(), std::plus{});
 }
 
+void add(const ConnectionStats& stats, ConnectionStats& to) {
+    add(stats.by_event, to.by_event);
+    for (const ConnectionGaugeRow& gauge : kConnectionGauges) {
+        to.*gauge.count += stats.*gauge.count;
+    }
+}
+
 }  // namespace
 
 nlohmann::ordered_json verdicts_json(const VerdictCounts& counts) {
@@ -35,6 +42,16 @@ nlohmann::ordered_json table_events_json(const TableEventCounts& counts) {
 }
 nlohmann::ordered_json unit_events_json(const UnitEventCounts& counts) {
     return by_name(counts, [](std::size_t i) { return kUnitEvents[i].name; });
+}
+nlohmann::ordered_json connection_events_json(const ConnectionEventCounts& counts) {
+    return by_name(counts, [](std::size_t i) { return kConnectionEvents[i].name; });
+}
+nlohmann::ordered_json connections_json(const ConnectionStats& stats) {
+    nlohmann::ordered_json object = nlohmann::ordered_json::object();
+    for (const ConnectionGaugeRow& gauge : kConnectionGauges) {
+        object[std::string{gauge.name}] = stats.*gauge.count;
+    }
+    return object;
 }
 nlohmann::ordered_json ledger_json(const LedgerEventCounts& counts) {
     return by_name(counts, [](std::size_t i) { return kLedgerEvents[i].name; });
@@ -56,6 +73,7 @@ Totals total_of(const std::vector<WorkerStats>& workers) {
         add(worker.by_reason, totals.by_reason);
         add(worker.by_table_event, totals.by_table_event);
         add(worker.by_unit_event, totals.by_unit_event);
+        add(worker.connections, totals.connections);
     }
     totals.packets =
         std::accumulate(totals.by_verdict.begin(), totals.by_verdict.end(), std::uint64_t{0});

@@ -11,6 +11,7 @@ using VerdictCounts = std::array<std::uint64_t, kVerdictCount>;
 using ReasonCounts = std::array<std::uint64_t, kReasonCount>;
 using TableEventCounts = std::array<std::uint64_t, kTableEventCount>;
 using UnitEventCounts = std::array<std::uint64_t, kUnitEventCount>;
+using ConnectionEventCounts = std::array<std::uint64_t, kConnectionEventCount>;
 using LedgerEventCounts = std::array<std::uint64_t, kLedgerEventCount>;
 
 // Counts by name, in the order of their table.
@@ -18,6 +19,9 @@ using LedgerEventCounts = std::array<std::uint64_t, kLedgerEventCount>;
 [[nodiscard]] nlohmann::ordered_json reasons_json(const ReasonCounts& counts);
 [[nodiscard]] nlohmann::ordered_json table_events_json(const TableEventCounts& counts);
 [[nodiscard]] nlohmann::ordered_json unit_events_json(const UnitEventCounts& counts);
+[[nodiscard]] nlohmann::ordered_json connection_events_json(const ConnectionEventCounts& counts);
+// What there is now.
+[[nodiscard]] nlohmann::ordered_json connections_json(const ConnectionStats& stats);
 [[nodiscard]] nlohmann::ordered_json ledger_json(const LedgerEventCounts& counts);
 
 // How often a new key found no place, for whatever reason.
@@ -29,6 +33,7 @@ struct Totals {
     ReasonCounts by_reason{};
     TableEventCounts by_table_event{};
     UnitEventCounts by_unit_event{};
+    ConnectionStats connections;
     std::uint64_t packets = 0;
 };
 [[nodiscard]] Totals total_of(const std::vector<WorkerStats>& workers);

@@ -78,20 +78,23 @@ HttpResponse get_stats(const HttpRequest&, Services& services) {
         rules.push_back(rule_json(rule, counted[rule.id]));
     }
     const Totals totals = total_of(stats->workers);
-    ordered_json document{{"generation", generation_text(stats->generation)},
-                          {"unconfirmed", unconfirmed_json(view->unconfirmed)},
-                          {"uptime_s", static_cast<double>(stats->uptime_ns) / 1e9},
-                          {"panic", stats->panic},
-                          {"packets", totals.packets},
-                          {"verdicts", verdicts_json(totals.by_verdict)},
-                          {"reasons", reasons_json(totals.by_reason)},
-                          {"table_full", no_place(totals.by_table_event)},
-                          {"table", table_events_json(totals.by_table_event)},
-                          {"units", unit_events_json(totals.by_unit_event)},
-                          {"merge_interval_us", stats->merge_interval_ns / 1'000},
-                          {"clock", clock_json(stats->clock)},
-                          {"state", state_json(stats->state)},
-                          {"rules", std::move(rules)}};
+    ordered_json document{
+        {"generation", generation_text(stats->generation)},
+        {"unconfirmed", unconfirmed_json(view->unconfirmed)},
+        {"uptime_s", static_cast<double>(stats->uptime_ns) / 1e9},
+        {"panic", stats->panic},
+        {"packets", totals.packets},
+        {"verdicts", verdicts_json(totals.by_verdict)},
+        {"reasons", reasons_json(totals.by_reason)},
+        {"table_full", no_place(totals.by_table_event)},
+        {"table", table_events_json(totals.by_table_event)},
+        {"units", unit_events_json(totals.by_unit_event)},
+        {"connections", connections_json(totals.connections)},
+        {"connection_events", connection_events_json(totals.connections.by_event)},
+        {"merge_interval_us", stats->merge_interval_ns / 1'000},
+        {"clock", clock_json(stats->clock)},
+        {"state", state_json(stats->state)},
+        {"rules", std::move(rules)}};
     if (!view->list_problem.empty()) {
         document["list_problem"] = view->list_problem;
     }

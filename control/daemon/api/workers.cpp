@@ -10,20 +10,23 @@ HttpResponse get_workers(const HttpRequest&, Services& services) {
     }
     nlohmann::ordered_json workers = nlohmann::ordered_json::array();
     for (const WorkerStats& worker : stats->workers) {
-        workers.push_back({{"lcore", worker.lcore},
-                           {"bursts", worker.bursts},
-                           {"stalled_ms", worker.stalled_ms},
-                           {"stalls", worker.stalls},
-                           {"packets", total_of({worker}).packets},
-                           {"verdicts", verdicts_json(worker.by_verdict)},
-                           {"reasons", reasons_json(worker.by_reason)},
-                           {"table_full", no_place(worker.by_table_event)},
-                           {"table", table_events_json(worker.by_table_event)},
-                           {"units", unit_events_json(worker.by_unit_event)},
-                           {"table_slots", worker.table_slots},
-                           {"handed_over", worker.handed_over},
-                           {"ledger", ledger_json(worker.by_ledger_event)},
-                           {"lanes", worker.lanes}});
+        workers.push_back(
+            {{"lcore", worker.lcore},
+             {"bursts", worker.bursts},
+             {"stalled_ms", worker.stalled_ms},
+             {"stalls", worker.stalls},
+             {"packets", total_of({worker}).packets},
+             {"verdicts", verdicts_json(worker.by_verdict)},
+             {"reasons", reasons_json(worker.by_reason)},
+             {"table_full", no_place(worker.by_table_event)},
+             {"table", table_events_json(worker.by_table_event)},
+             {"units", unit_events_json(worker.by_unit_event)},
+             {"connections", connections_json(worker.connections)},
+             {"connection_events", connection_events_json(worker.connections.by_event)},
+             {"table_slots", worker.table_slots},
+             {"handed_over", worker.handed_over},
+             {"ledger", ledger_json(worker.by_ledger_event)},
+             {"lanes", worker.lanes}});
     }
     return json_response({{"workers", std::move(workers)}});
 }

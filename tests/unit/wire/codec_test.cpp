@@ -243,6 +243,12 @@ void spell(Fields& out, const WorkerStats& m) {
     for (const std::uint64_t count : m.by_unit_event) {
         add(out, count);
     }
+    for (const std::uint64_t count : m.connections.by_event) {
+        add(out, count);
+    }
+    for (const ConnectionGaugeRow& gauge : kConnectionGauges) {
+        add(out, m.connections.*gauge.count);
+    }
     for (const std::uint64_t count : m.by_ledger_event) {
         add(out, count);
     }

@@ -324,6 +324,15 @@ private:
         }
         return out;
     }
+    ConnectionStats connections() {
+        ConnectionStats out;
+        std::generate(out.by_event.begin(), out.by_event.end(),
+                      [this] { return number<std::uint64_t>(); });
+        for (const ConnectionGaugeRow& gauge : kConnectionGauges) {
+            out.*gauge.count = number<std::uint64_t>();
+        }
+        return out;
+    }
     WorkerStats worker() {
         WorkerStats out;
         out.lcore = number<std::uint32_t>();
@@ -339,6 +348,7 @@ private:
                       [this] { return number<std::uint64_t>(); });
         std::generate(out.by_unit_event.begin(), out.by_unit_event.end(),
                       [this] { return number<std::uint64_t>(); });
+        out.connections = connections();
         for (std::size_t i = below(3); i > 0; --i) {
             out.lanes.push_back(text());
         }

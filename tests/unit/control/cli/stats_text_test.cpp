@@ -13,6 +13,8 @@ Json stats(std::uint64_t passed, std::uint64_t dropped, bool panic = false) {
             {"verdicts", {{"pass", passed}, {"tag", 0}, {"drop", dropped}}},
             {"reasons", {{"within_limits", passed}, {"over_limit", dropped}}},
             {"table_full", 0},
+            {"connections", {{"connections", 0}, {"half_heads", 0}}},
+            {"connection_events", {{"opened", 0}, {"refused_full", 0}}},
             {"rules",
              {{{"id", "r"},
                {"mode", "enforce"},
@@ -30,6 +32,20 @@ TEST(StatsText, ShowsCountsThatAreNotZero) {
               "REASON         PACKETS\nwithin_limits    1,000\nover_limit           5\n\n"
               "RULE  MODE     MATCHED  ADMITTED  EXCEEDED  SKIPPED\n"
               "r     enforce    1,005     1,000         5        0\n");
+}
+
+TEST(StatsText, ShowsConnectionsWhereThereAreAny) {
+    Json now = stats(1'000, 5);
+    now["connections"]["half_heads"] = 1'200;
+    now["connection_events"]["opened"] = 3'000;
+    EXPECT_NE(stats_text(now).find("\nREMEMBERED    NOW\nhalf_heads  1,200\n\n"
+                                   "CONNECTION EVENT  TIMES\nopened            3,000\n"),
+              std::string::npos)
+        << stats_text(now);
+    const Json before = stats(1'000, 5);
+    EXPECT_NE(stats_text(now, &before, 2).find("opened            3,000  1,500\n"),
+              std::string::npos)
+        << stats_text(now, &before, 2);
 }
 
 TEST(StatsText, ShowsRatesOverTheTimeThatPassed) {

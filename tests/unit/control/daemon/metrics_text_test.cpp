@@ -114,6 +114,15 @@ TEST(Metrics, Values) {
         {R"(sluice_worker_stalled_seconds{lcore="1"})", "0"},
         {R"(sluice_worker_table_full_total{lcore="1"})", "7"},
         {R"(sluice_worker_table_slots{lcore="1"})", "1048576"},
+        {"sluice_connections", "80"},
+        {"sluice_half_heads", "12"},
+        {"sluice_held_lines", "24"},
+        {"sluice_refused_connections", "6"},
+        {"sluice_given_up_connections", "4"},
+        {"sluice_quic_hellos", "18"},
+        {"sluice_quic_half_hellos", "2"},
+        {R"(sluice_connection_events_total{event="refused_full"})", "10"},
+        {R"(sluice_connection_events_total{event="opened"})", "0"},
     };
     for (const auto& [series, value] : wanted) {
         EXPECT_EQ(value_of(text, series), value) << series;
