@@ -7,7 +7,7 @@
 namespace sluice {
 
 // What the parsers of later layers met in packets that they were asked about, which are those that
-// a rule reads such fields of.
+// a rule reads such fields of; and what became of fragments, where a rule acts.
 enum class UnitEvent : std::uint8_t {
     DnsQuery,
     DnsResponse,
@@ -53,6 +53,11 @@ enum class UnitEvent : std::uint8_t {
     QuicGivenUp,
     QuicForgotten,
     TooManyUnits,
+    FragmentFirst,
+    FragmentFollowed,
+    FragmentOrphan,
+    FragmentOverlap,
+    FragmentEvicted,
 };
 
 struct UnitEventRow {
@@ -128,6 +133,13 @@ inline constexpr auto kUnitEvents = std::to_array<UnitEventRow>({
     {UnitEvent::QuicGivenUp, "quic_given_up", "hellos given up: too slow, or for newer ones"},
     {UnitEvent::QuicForgotten, "quic_forgotten", "judged connections forgotten for newer ones"},
     {UnitEvent::TooManyUnits, "too_many_units", "packets that have no room for all of theirs"},
+    {UnitEvent::FragmentFirst, "fragment_first", "first fragments whose verdict later ones meet"},
+    {UnitEvent::FragmentFollowed, "fragment_followed", "later fragments whose first one is known"},
+    {UnitEvent::FragmentOrphan, "fragment_orphan",
+     "later fragments whose first one is not known: judged by their own headers"},
+    {UnitEvent::FragmentOverlap, "fragment_overlap",
+     "fragments that claim bytes of others, and all that follow them"},
+    {UnitEvent::FragmentEvicted, "fragment_evicted", "datagrams forgotten for newer ones"},
 });
 inline constexpr std::size_t kUnitEventCount = kUnitEvents.size();
 
