@@ -1,6 +1,7 @@
 #pragma once
 #include "lib/base/line_memory.hpp"
 #include "lib/base/units.hpp"
+#include "lib/conn/ip_fragment.hpp"
 #include "lib/share/core.hpp"
 
 #include <array>
@@ -24,13 +25,6 @@ struct FragmentBudget {
     Nanoseconds timeout = std::chrono::seconds{30};
     OnOverlap on_overlap = OnOverlap::Discard;
     OnOrphan on_orphan = OnOrphan::Drop;
-};
-
-struct IpFragment {
-    std::uint64_t digest = 0;  // keyed hash of source, destination, identification and protocol
-    std::uint16_t offset = 0;  // of its first byte in the datagram's payload
-    std::uint16_t size = 0;    // of its payload; offset + size is at most 65,535, as parsers check
-    bool more = false;         // others lie behind it
 };
 
 enum class FragmentOutcome : std::uint8_t {

@@ -188,6 +188,7 @@ MeterPlan make_meter_plan(const LoadedSet& set) {
         }
     }
     for (const RulePlan& rule : plan.rules) {
+        plan.refuses |= rule.mode == Mode::Enforce && rule.on_match != OnMatch::Bypass;
         plan.texts.add_all(rule.texts);
         plan.counts.add_all(rule.counts);
     }

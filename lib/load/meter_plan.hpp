@@ -84,6 +84,8 @@ struct MeterPlan {
     std::vector<std::uint32_t> asked;
     // Some limit's state lies in more than its entry.
     bool touches_more = false;
+    // Some rule can refuse a packet, so that fragments follow the first of their datagram.
+    bool refuses = false;
     // What all rules together read, and the units of later layers that they count.
     TextFieldSet texts;
     PerSet counts;

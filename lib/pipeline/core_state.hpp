@@ -4,6 +4,7 @@
 #include "lib/ledger/ledger.hpp"
 #include "lib/packet/parse.hpp"
 #include "lib/pipeline/counters.hpp"
+#include "lib/pipeline/fragment_follower.hpp"
 #include "lib/rules/verdict.hpp"
 #include "lib/table/bucket_store.hpp"
 
@@ -39,6 +40,9 @@ struct CoreState {
     Ledger* ledger = nullptr;
     // For limits that are asked of their keys' owners; nullptr: all are this worker's own.
     KeyAsker* asker = nullptr;
+    // For fragments, which go where the first of their datagram goes; empty: each is judged by its
+    // own headers.
+    FragmentFollower fragments;
     // The rule set whose limits `buckets` knows.
     const LoadedSet* known = nullptr;
     std::uint64_t known_load = 0;

@@ -15,7 +15,8 @@
 //
 // A packet that a budget of `bypass` matches is left to the general path whole: whether the budget
 // has room depends on the packets before it. So is one with several units of later layers: its
-// verdict is the strictest of theirs. Each of these units is matched as a row of its own.
+// verdict is the strictest of theirs. Each of these units is matched as a row of its own. So is a
+// later fragment: the first one's verdict is known when it is its turn.
 namespace sluice {
 namespace {
 
@@ -27,6 +28,7 @@ public:
     void run() noexcept {
         RowMask rows = burst_.headers().well_formed() & burst_.live();
         decide_malformed_rows();
+        note_fragments(rows & ~burst_.headers().common);
         set_.classifier->match_headers(burst_.headers(), rows, scratch_.matches);
         if (set_.meter_plan.reads_payload()) [[unlikely]] {
             rows = find_units_of(rows);
@@ -172,6 +174,23 @@ private:
                                      scratch_.matches);
     }
 
+    // Where a rule can refuse the first one. What has waited has met its first one before that.
+    void note_fragments(RowMask uncommon) noexcept {
+        scratch_.first_fragments = scratch_.later_fragments = 0;
+        if (uncommon == 0 || core_.fragments.refuse == nullptr || !set_.meter_plan.refuses) {
+            return;
+        }
+        const HeaderColumns& headers = burst_.headers();
+        for_each_row(uncommon & headers.present_rows(Field::IpFrag), [&](std::size_t row) {
+            const Fragment frag = headers.frag[row];
+            scratch_.first_fragments |= frag == Fragment::First ? row_bit(row) : 0;
+            scratch_.later_fragments |= frag == Fragment::Later ? row_bit(row) : 0;
+        });
+        if (burst_.origin() == Burst::Origin::Room) {
+            scratch_.later_fragments = 0;
+        }
+    }
+
     void leave_to_general(RowMask rows) noexcept {
         RowMask general = 0;
         for (const RuleMatch& match : matched()) {
@@ -180,7 +199,8 @@ private:
             }
             general |= match.rows;
         }
-        scratch_.general = (general | burst_.several() | burst_.following()) & rows;
+        scratch_.general =
+            (general | burst_.several() | burst_.following() | scratch_.later_fragments) & rows;
     }
 
     // What an enforcing rule decides is not handed over; it may wait behind others.

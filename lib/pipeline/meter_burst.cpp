@@ -39,8 +39,43 @@ namespace {
     return burst.units()->repeats_refused(row);
 }
 
+[[nodiscard]] FragmentSource fragment_of(const Burst& burst, std::size_t row, const CoreState& core,
+                                         Now now) noexcept {
+    return {.headers = burst.headers_of(row),
+            .frame = burst.frame(row),
+            .hash = core.hash,
+            .now = now.at,
+            .counters = core.counters};
+}
+
+// What became of first fragments, each once.
+void remember_fragments(Burst& burst, RowMask rows, const CoreState& core, Now now) noexcept {
+    RowMask& first = burst.scratch().first_fragments;
+    for_each_row(first & rows, [&](std::size_t row) {
+        core.fragments.remember(core.fragments.memory, fragment_of(burst, row, core, now),
+                                forwards(burst.packets()[row].decision.verdict));
+    });
+    first &= ~rows;
+}
+
+// Drops a later fragment for what its datagram is, by what has become of all packets before it.
+[[gnu::noinline]] bool refuse_fragment(Burst& burst, std::size_t row, FastPath& fast,
+                                       const CoreState& core, Now now) noexcept {
+    fast.write_admitted();
+    remember_fragments(burst, burst.live() & first_rows(row), core, now);
+    const std::optional<Reason> reason =
+        core.fragments.refuse(core.fragments.memory, fragment_of(burst, row, core, now));
+    if (reason) {
+        burst.packets()[row].decision = dropped_for(*reason);
+    }
+    return reason.has_value();
+}
+
 // Packets that wait for what owners of keys say are settled when they come back.
-void settle(Burst& burst) noexcept {
+void settle(Burst& burst, const CoreState& core, Now now) noexcept {
+    if (burst.scratch().first_fragments != 0) [[unlikely]] {
+        remember_fragments(burst, burst.live(), core, now);
+    }
     if (burst.units() != nullptr) [[unlikely]] {
         burst.units()->settle(burst, burst.live());
     }
@@ -58,6 +93,10 @@ public:
         for_each_row(burst_.live(), [&](std::size_t row) {
             const bool metered =
                 has_row((scratch.general | scratch.looked_up) & ~scratch.decided, row);
+            if (has_row(scratch.later_fragments, row) &&
+                refuse_fragment(burst_, row, fast, core_, now_)) {
+                return;
+            }
             if (is_behind(row) && wait_behind(row, metered)) {
                 return;
             }
@@ -72,7 +111,7 @@ public:
             }
         });
         fast.finish();
-        settle(burst_);
+        settle(burst_, core_, now_);
         if (burst_.origin() == Burst::Origin::Room) {
             for (std::size_t row = 0; row < burst_.size(); ++row) {
                 asker_.finish(burst_.place(row));
@@ -155,6 +194,10 @@ void decide(Burst& burst, const LoadedSet& set, CoreState& core, Now now) noexce
     fast.admit(rows & ~(scratch.general | scratch.looked_up));
     for_each_row(rows & (scratch.general | scratch.looked_up), [&](std::size_t row) {
         if (has_row(scratch.general, row) || !fast.decide(row)) [[unlikely]] {
+            if (has_row(scratch.later_fragments, row) &&
+                refuse_fragment(burst, row, fast, core, now)) {
+                return;
+            }
             if (has_row(following, row) && repeats_refused(burst, row, fast)) {
                 burst.packets()[row].decision = dropped_for(Reason::Retransmission);
             } else {
@@ -163,7 +206,7 @@ void decide(Burst& burst, const LoadedSet& set, CoreState& core, Now now) noexce
         }
     });
     fast.finish();
-    settle(burst);
+    settle(burst, core, now);
 }
 
 // Of the look-ups whose keys are not in their first lines.

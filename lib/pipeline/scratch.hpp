@@ -75,6 +75,9 @@ struct Scratch {
     RowMask decided = 0;
     // Rows that only the general path decides, since a budget of `bypass` comes first.
     RowMask general = 0;
+    // Fragments whose verdict is to be remembered, and those that meet such a one.
+    RowMask first_fragments = 0;
+    RowMask later_fragments = 0;
     // Rows that a limit of an enforcing rule judges; rows that have look-ups at all.
     RowMask judged = 0;
     RowMask looked_up = 0;
@@ -115,6 +118,8 @@ struct Scratch {
         miss_count = 0;
         decided = 0;
         general = 0;
+        first_fragments = 0;
+        later_fragments = 0;
         judged = 0;
         looked_up = 0;
     }

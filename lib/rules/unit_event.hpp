@@ -7,7 +7,7 @@
 namespace sluice {
 
 // What the parsers of later layers met in packets that they were asked about, which are those that
-// a rule reads such fields of.
+// a rule reads such fields of; and what became of fragments, where a rule acts.
 enum class UnitEvent : std::uint8_t {
     DnsQuery,
     DnsResponse,
@@ -54,6 +54,11 @@ enum class UnitEvent : std::uint8_t {
     QuicForgotten,
     TooManyUnits,
     NoProxiedClient,
+    FragmentFirst,
+    FragmentFollowed,
+    FragmentOrphan,
+    FragmentOverlap,
+    FragmentEvicted,
 };
 
 struct UnitEventRow {
@@ -131,6 +136,13 @@ inline constexpr auto kUnitEvents = std::to_array<UnitEventRow>({
     {UnitEvent::TooManyUnits, "too_many_units", "packets that have no room for all of theirs"},
     {UnitEvent::NoProxiedClient, "no_proxied_client",
      "requests of a trusted proxy whose header names no client"},
+    {UnitEvent::FragmentFirst, "fragment_first", "first fragments whose verdict later ones meet"},
+    {UnitEvent::FragmentFollowed, "fragment_followed", "later fragments whose first one is known"},
+    {UnitEvent::FragmentOrphan, "fragment_orphan",
+     "later fragments whose first one is not known: judged by their own headers"},
+    {UnitEvent::FragmentOverlap, "fragment_overlap",
+     "fragments that claim bytes of others, and all that follow them"},
+    {UnitEvent::FragmentEvicted, "fragment_evicted", "datagrams forgotten for newer ones"},
 });
 inline constexpr std::size_t kUnitEventCount = kUnitEvents.size();
 

@@ -60,6 +60,8 @@ enum class Reason : std::uint8_t {
     MalformedHello,
     InitialBudget,
     NoAnswer,
+    FragmentOfRefused,
+    OverlappingFragment,
 };
 
 struct ReasonRow {
@@ -109,6 +111,10 @@ inline constexpr auto kReasons = std::to_array<ReasonRow>({
      "a QUIC Initial beyond what packets.quic_initials may cost"},
     {Reason::NoAnswer, "no_answer",
      "the key's owner could not be asked, or has not answered in time"},
+    {Reason::FragmentOfRefused, "fragment_of_refused",
+     "the first fragment of its datagram was refused"},
+    {Reason::OverlappingFragment, "overlapping_fragment",
+     "fragments of its datagram claim the same bytes"},
 });
 inline constexpr std::size_t kReasonCount = kReasons.size();
 

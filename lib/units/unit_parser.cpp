@@ -31,7 +31,9 @@ void find_lone(void*, const UnitSource& packet, UnitSink& units) noexcept {
 }  // namespace
 
 UnitParser::UnitParser(const UnitBudget& budget)
-    : streams_{budget.connections}, quic_{budget.quic, *InitialOpener::make()} {}
+    : streams_{budget.connections},
+      quic_{budget.quic, *InitialOpener::make()},
+      fragments_{budget.fragments, budget.fragment_policy} {}
 
 void UnitParser::find(void* parser, const UnitSource& packet, UnitSink& units) noexcept {
     auto& self = *static_cast<UnitParser*>(parser);

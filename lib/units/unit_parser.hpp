@@ -1,5 +1,6 @@
 #pragma once
 #include "lib/pipeline/burst_units.hpp"
+#include "lib/units/fragment_memory.hpp"
 #include "lib/units/quic_units.hpp"
 #include "lib/units/stream_units.hpp"
 #include "lib/units/unit_budget.hpp"
@@ -18,6 +19,8 @@ public:
 
     // For Burst::find_units_by(); it points to this parser.
     [[nodiscard]] UnitFinder finder() noexcept;
+    // For CoreState::fragments; the same. Empty where each fragment is judged by its own headers.
+    [[nodiscard]] FragmentFollower fragments() noexcept { return fragments_.follower(); }
 
     [[nodiscard]] const ConnectionCounters& connections() const noexcept {
         return streams_.counters();
@@ -31,6 +34,7 @@ private:
 
     StreamUnits streams_;
     QuicUnits quic_;
+    FragmentMemory fragments_;
 };
 
 // Units of datagrams that are told from their own bytes alone: nothing is kept between packets.

@@ -56,6 +56,11 @@ class Packet:
             self.queries = 1 if found.get("dns.qr") == 0 else 0
 
 
+class Fragment:
+    def __init__(self, datagram, offset, more, size):
+        self.datagram, self.offset, self.more, self.size = datagram, offset, more, size
+
+
 def dissect(data, wire, tunnels=()):
     walk = _Walk(data, max(wire, len(data)), tunnels)
     try:
@@ -73,6 +78,7 @@ class _Walk:
         self.data, self.tunnels = data, tunnels
         self.packet = Packet()
         self.fields = self.packet.fields
+        self.wire = wire
         self.end = wire  # where the layer at hand ends on the wire
         self.frame_size = wire  # of the frame, or of the frame inside that was bridged
         self.l3_at = 0  # where the IP header is that ip.* means
@@ -171,7 +177,7 @@ class _Walk:
             for name in ("ip.src", "ip.dst"):
                 self.fields["outer." + name] = self.fields[name]
         for name in list(self.fields):
-            if name.split(".")[0] in ("ip", "l4", "tcp", "icmp", "payload"):
+            if name.split(".")[0] in ("ip", "l4", "tcp", "icmp", "payload", "fragment"):
                 del self.fields[name]
         self.l3_at, self.fields["ip.len"] = at, length
         behind = self.end - at
@@ -191,6 +197,8 @@ class _Walk:
         self.fields["ip.version"] = 4
         self.fields["ip.dscp"] = self.number(at + 1, 1) >> 2
         self.fields["ip.frag"] = fragment_word(fragment & 0x1FFF, fragment & 0x2000)
+        self.fragment(self.number(at + 4, 2), (fragment & 0x1FFF) * 8, fragment & 0x2000,
+                      at + header, at + length if length else None, self.number(at + 9, 1))
         self.fields["ip.ttl"] = self.number(at + 8, 1)
         self.fields["ip.proto"] = self.number(at + 9, 1)
         self.fields["ip.src"] = ipaddress.IPv4Address(self.raw(at + 12, 4))
@@ -213,7 +221,7 @@ class _Walk:
         self.behind_ip(self.extensions(self.number(at + 6, 1), at + 40))
 
     def extensions(self, kind, at):
-        walked, fragment = 0, "none"
+        walked, fragment, ip_at = 0, "none", at - 40
         while kind in EXTENSIONS and fragment != "later":
             walked += 1
             if walked > MOST_EXTENSIONS:
@@ -225,11 +233,22 @@ class _Walk:
             if kind == FRAGMENT_HEADER:
                 size, offset = 8, self.number(at + 2, 2)
                 word = fragment_word(offset >> 3, offset & 1)
+                claimed = self.number(ip_at + 4, 2)
+                if word != "none" and fragment == "none":
+                    self.fragment(self.number(at + 4, 4), offset & 0xFFF8, offset & 1, at + 8,
+                                  at_end(ip_at, claimed))
                 fragment = fragment if word == "none" else word  # an atomic one undoes nothing
             self.need(at, size, "truncated_l3")
             kind, at = self.number(at, 1), at + size
         self.fields["ip.proto"], self.fields["ip.frag"] = kind, fragment
         return at
+
+    def fragment(self, identification, offset, more, payload_at, end, proto=None):
+        """Which bytes of which datagram: what the IP header claims and was on the wire."""
+        if offset or more:
+            end = self.wire if end is None else min(end, self.wire)
+            self.fields["fragment"] = Fragment((identification, proto), offset, bool(more),
+                                               min(max(end - payload_at, 0), 0xFFFF))
 
     # What IP carries.
 
@@ -314,6 +333,10 @@ class _Walk:
         self.tunnelled_number(at + 7, 1)
         if self.number(at, 1) & 0x08:
             self.bridged(at + 8)
+
+
+def at_end(ip_at, claimed):
+    return ip_at + 40 + claimed if claimed else None
 
 
 def fragment_word(offset, more):

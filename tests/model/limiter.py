@@ -5,6 +5,7 @@ or bounded.
 """
 from colors import COLORS, RED, Meter, color_of
 from expression import value_of
+from fragments import Fragments
 from meters import METERS, NEVER
 from places import NoPlace, Places
 from texts import TEXT, escape, long_text, room_in, text_of
@@ -114,6 +115,9 @@ class Limiter:
         self.first, self.now = None, 0  # nanoseconds since the first frame
         self.places = Places(self._bucket)
         self.boxes = {}
+        self.fragments = Fragments()
+        self.refuses = any(rule.id in self.acting and rule.on_match != "bypass"
+                           for rule in self.rules)
         self.counts = {rule.id: dict(matched=0, admitted=0, exceeded=0, skipped=0)
                        for rule in rules}
         self.verdicts = {member: 0 for member in COUNTED_AS.values()}
@@ -136,8 +140,15 @@ class Limiter:
         if self.rules and "ip.src" in packet.fields:
             packet.fields["client.ip"] = self.rules[0].client.of(packet.fields["ip.src"])
             packet.fields.update(self.rules[0].origins.fields(packet.fields))
-        return (self._pass_by(packet) or self._decide_on_sight(packet)
-                or self._decide_by_limits(packet))
+        piece = packet.fields.get("ip.frag", "none") if self.refuses else "none"
+        refusal = self.fragments.refusal(self.now, packet.fields) if piece == "later" else None
+        if refusal:
+            return Verdict("drop", refusal, wait="")
+        verdict = (self._pass_by(packet) or self._decide_on_sight(packet)
+                   or self._decide_by_limits(packet))
+        if piece == "first":
+            self.fragments.remember(self.now, packet.fields, verdict.action == "drop")
+        return verdict
 
     def _count(self, rule, how):
         self.counts[rule.id]["matched"] += 1

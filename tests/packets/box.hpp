@@ -66,6 +66,8 @@ public:
         return burst_.packets()[0].decision;
     }
 
+    // Plugs in who remembers first fragments.
+    void follow_fragments_by(FragmentFollower follower) { core_.fragments = follower; }
     // Plugs in a parser of later layers.
     void find_units_by(UnitFinder finder) { burst_.find_units_by(finder); }
 

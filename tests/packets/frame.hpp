@@ -78,6 +78,7 @@ public:
     }
     // Offset in units of 8 bytes.
     Frame& frag(std::uint16_t offset, bool more) { return set(fragment_, Piece{offset, more}); }
+    Frame& identification(std::uint16_t number) { return set(identification_, number); }
     // Overrides, to lie.
     Frame& ihl(std::uint8_t words) { return set(ihl_, words); }
     Frame& ip_len(std::uint16_t bytes) { return set(ip_len_, bytes); }
@@ -182,7 +183,7 @@ private:
         put8(out, 0x40U | ihl_.value_or(static_cast<std::uint8_t>(header / 4)));
         put8(out, tos_);
         put16(out, ip_len_.value_or(static_cast<std::uint16_t>(header + data.size())));
-        put16(out, 0x1234);
+        put16(out, identification_);
         put16(out, fragment_ ? fragment_->offset | (fragment_->more ? 0x2000U : 0U) : 0U);
         put8(out, ttl_);
         put8(out, proto_);
@@ -203,7 +204,7 @@ private:
             put8(data, 0);
             put16(data,
                   static_cast<unsigned>(fragment_->offset << 3) | (fragment_->more ? 1U : 0U));
-            put32(data, 0x1234);
+            put32(data, identification_);
         }
         put(data, transport());
         Octets out;
@@ -223,6 +224,7 @@ private:
     std::uint16_t dport_ = 9;
     std::uint16_t flags_ = 0x010;
     std::uint32_t seq_ = 1;
+    std::uint16_t identification_ = 0x1234;
     std::uint8_t proto_;
     std::uint8_t ttl_ = 64;
     std::uint8_t tos_ = 0;

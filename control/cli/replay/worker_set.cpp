@@ -29,6 +29,7 @@ WorkerSet::Worker::Worker(const ReplaySetup& setup)
            .counters = counters},
       parser{setup.units} {
     burst.find_units_by(parser.finder());
+    core.fragments = parser.fragments();
 }
 
 WorkerSet::WorkerSet(const ReplaySetup& setup, const LoadedRules& rules)
