@@ -139,7 +139,7 @@ TEST(Quic, AHelloOverSeveralDatagramsIsOneUnitInEveryCutAndOrder) {
             const ProbedPacket second = worker.send(parts[swapped ? 0 : 1]);
             ASSERT_EQ(second.units("handshake"), 1U) << cut;
             EXPECT_EQ(second.texts.front().at("quic.sni"), "split.example");
-            EXPECT_EQ(worker.quic.hellos().half_hellos(), 0U);
+            EXPECT_EQ(worker.quic.gauges().half_hellos.read(), 0U);
             EXPECT_EQ(worker.send(parts[0]).units("handshake"), 0U);
         }
     }
@@ -291,7 +291,7 @@ TEST(Quic, WhatNobodyReadsIsNotDecrypted) {
     const ProbedPacket probed = worker.send(quic_initial("a"));
     EXPECT_EQ(probed.kinds, std::vector<std::string>{"packet"});
     EXPECT_EQ(probed.events, (std::map<std::string, unsigned>{{"quic_packet", 1}}));
-    EXPECT_EQ(worker.quic.hellos().size(), 0U);
+    EXPECT_EQ(worker.quic.gauges().hellos.read(), 0U);
     worker.probe.counts_handshakes = true;
     EXPECT_EQ(worker.send(quic_initial("a")).units("handshake"), 1U);
     worker.probe.counts_handshakes = false;
@@ -357,7 +357,7 @@ TEST(Quic, WhatTookTooLongIsGivenUp) {
     for (int i = 0; i < 4; ++i) {
         (void)worker.from("10.9.9.9", quic_initial("b", 50), late + 61s + i * 1s);
     }
-    EXPECT_EQ(worker.quic.hellos().size(), 2U);
+    EXPECT_EQ(worker.quic.gauges().hellos.read(), 2U);
 }
 
 TEST(Quic, ASourceHasItsShareOfHalfHellos) {
@@ -367,10 +367,10 @@ TEST(Quic, ASourceHasItsShareOfHalfHellos) {
     for (unsigned id = 0; id < 20; ++id) {
         given_up += worker.send(quic_part(hello, 0, 70, id)).events["quic_given_up"];
     }
-    EXPECT_EQ(worker.quic.hellos().half_hellos(), 4U);
+    EXPECT_EQ(worker.quic.gauges().half_hellos.read(), 4U);
     EXPECT_EQ(given_up, 16U);
     (void)worker.from("10.0.0.2", quic_part(hello, 0, 70));
-    EXPECT_EQ(worker.quic.hellos().half_hellos(), 5U);
+    EXPECT_EQ(worker.quic.gauges().half_hellos.read(), 5U);
     EXPECT_EQ(worker.from("10.0.0.2", quic_part(hello, 70, hello.size())).units("handshake"), 1U);
 }
 
@@ -388,7 +388,7 @@ TEST(Quic, WhereThereIsNoRoomTheSourceWithMostLosesItsOldest) {
         (void)first("10.0.0.2", id);
     }
     EXPECT_EQ(first("10.0.0.3", 1).events.at("quic_given_up"), 1U);
-    EXPECT_EQ(worker.quic.hellos().half_hellos(), 8U);
+    EXPECT_EQ(worker.quic.gauges().half_hellos.read(), 8U);
     EXPECT_EQ(second("10.0.0.1", 100).units("handshake"), 1U);
     EXPECT_EQ(second("10.0.0.3", 1).units("handshake"), 1U);
     EXPECT_EQ(second("10.0.0.2", 0).dropped, "lost_head");
@@ -404,7 +404,7 @@ TEST(Quic, AFullTableForgetsTheLongestSilent) {
         const auto count = probed.events.find("quic_forgotten");
         forgotten += count == probed.events.end() ? 0 : count->second;
     }
-    EXPECT_LE(worker.quic.hellos().size(), 16U);
+    EXPECT_LE(worker.quic.gauges().hellos.read(), 16U);
     EXPECT_EQ(forgotten, 200U - 16U);
     EXPECT_EQ(worker.send(quic_initial("a99", 99)).units("handshake"), 0U);
     EXPECT_EQ(worker.send(quic_initial("a0", 0)).units("handshake"), 1U);
