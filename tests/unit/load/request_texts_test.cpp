@@ -49,7 +49,7 @@ TEST(RequestTexts, SayWhichTextsAHeaderIs) {
     for (const TextField field : kAllTextFields) {
         all.add(field);
     }
-    const Result<RequestTexts> texts = RequestTexts::make(kNames, all);
+    const Result<RequestTexts> texts = RequestTexts::make(kNames, all, "x-forwarded-for");
     ASSERT_TRUE(texts);
     EXPECT_EQ(texts_of(*texts, kRequest),
               (std::map<TextField, std::string>{{TextField::HttpUserAgent, "curl/8"},

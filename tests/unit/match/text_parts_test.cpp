@@ -41,7 +41,8 @@ TEST(TextParts, AreSoundOnlyWhenEveryIndexHolds) {
         {"entries of a test out of order", [](TextParts& p) { p.tests[1].entries = {1, 0}; }},
         {"two tests of presence", [](TextParts& p) { p.tests[1].entries = {}; }},
         {"a test of presence behind others", [](TextParts& p) { p.tests[2].entries = {}; }},
-        {"no such field", [](TextParts& p) { p.tests[0].field = static_cast<TextField>(9); }},
+        {"no such field",
+         [](TextParts& p) { p.tests[0].field = static_cast<TextField>(kTextFieldCount); }},
         {"no such comparison", [](TextParts& p) { p.entries[2].how = static_cast<TextHow>(6); }},
         {"entries out of order",
          [](TextParts& p) {

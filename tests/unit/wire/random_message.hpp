@@ -171,7 +171,7 @@ private:
         GroupingKey out;
         for (std::size_t i = below(3); i > 0; --i) {
             if (below(4) == 0) {
-                out.push_back({.text = static_cast<TextField>(below(kTextFieldCount)),
+                out.push_back({.text = static_cast<TextField>(below(kTextFieldCount - 1)),
                                .lower = below(2) == 0,
                                .room = static_cast<std::uint8_t>(16 + below(100))});
                 continue;
