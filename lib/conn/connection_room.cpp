@@ -265,6 +265,22 @@ void ConnectionTable::forget_head(ConnectionIndex index, ConnectionEvent event) 
     counters_.count(event);
 }
 
+// A half head that has waited for too long. True: its connection has been forgotten.
+bool ConnectionTable::time_out(ConnectionIndex index) noexcept {
+    if (!held_of(lines_[index]).may_be_none) {
+        forget_head(index, ConnectionEvent::HalfHeadTimeout);
+        return false;
+    }
+    if (age_of(lines_[index]) > half_head_ticks_ + idle_ticks_) {
+        remove(index, ConnectionEvent::HalfHeadTimeout);
+        return true;
+    }
+    AgeList& ages = ages_of(AgeGroup::HalfHead);
+    ages.remove(lines_, index);
+    ages.push_newest(lines_, index);
+    return false;
+}
+
 // Whether one was forgotten because of its silence.
 bool ConnectionTable::expire_silent(AgeGroup group) noexcept {
     AgeList& ages = ages_of(group);
@@ -289,7 +305,7 @@ void ConnectionTable::expire(Instant now, unsigned most) noexcept {
     for (unsigned i = 0; i < most; ++i) {
         const ConnectionIndex half = ages_of(AgeGroup::HalfHead).oldest();
         if (half != kNoConnection && age_of(lines_[half]) > half_head_ticks_) {
-            forget_head(half, ConnectionEvent::HalfHeadTimeout);
+            (void)time_out(half);
         } else if (!expire_silent(AgeGroup::Idle) && !expire_silent(AgeGroup::Refusal) &&
                    !expire_silent(AgeGroup::GivenUp)) {
             return;

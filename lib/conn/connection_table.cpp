@@ -21,7 +21,7 @@ void ConnectionTable::take(const TcpSegment& segment, MutableBytes scratch, Inst
             remove(index, ConnectionEvent::IdleTimeout);
             index = kNoConnection;
         } else if (connection.held != kNoLine && age_of(connection) > half_head_ticks_) {
-            forget_head(index, ConnectionEvent::HalfHeadTimeout);
+            index = time_out(index) ? kNoConnection : index;
         }
     }
     if (index != kNoConnection && segment.syn && begins_anew(segment, lines_[index])) {

@@ -106,6 +106,7 @@ private:
     [[nodiscard]] bool make_room(StreamOffer& offer) noexcept;
     void end_half_head(ConnectionIndex index) noexcept;
     void forget_head(ConnectionIndex index, ConnectionEvent event) noexcept;
+    [[nodiscard]] bool time_out(ConnectionIndex index) noexcept;
     void refuse(StreamOffer& offer, RefusedWhy why) noexcept;
 
     // Connections and their budget.

@@ -64,6 +64,7 @@ void ConnectionTable::drop_held(ConnectionIndex index, std::uint64_t bytes) noex
         return;
     }
     held.wanted = 0;
+    held.may_be_none = false;
     held.line_end = 0;
     connection.touched = ticks_;
     ages_of(AgeGroup::HalfHead).remove(lines_, index);
@@ -209,6 +210,7 @@ void ConnectionTable::more(StreamOffer& offer, const HeadNeed& need) noexcept {
     }
     const std::size_t wanted = std::max(need.bytes, bytes.size() + 1);
     held.wanted = static_cast<std::uint16_t>(std::min(wanted, budget_.head_bytes));
+    held.may_be_none = need.may_be_none;
     // Stray bytes that the head has caught up with are new to the caller.
     const bool caught_up = held.in_order() > bytes.size();
     held.line_end = static_cast<std::uint8_t>(

@@ -26,6 +26,7 @@ struct alignas(kLineBytes) HeldHead {
     std::uint8_t line_end = 0;  // LineEnds of the bytes in order
     std::uint8_t count = 0;
     std::array<HeldPiece, kPieces> pieces;
+    bool may_be_none = false;  // HeadNeed
 
     [[nodiscard]] std::size_t in_order() const noexcept {
         return count != 0 && pieces[0].at == 0 ? pieces[0].size : 0;

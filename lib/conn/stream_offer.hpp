@@ -71,6 +71,9 @@ struct UnitBody {
 struct HeadNeed {
     std::size_t bytes = 0;    // so many are there; at least one more than there were
     bool blank_line = false;  // and a blank line has ended in the new ones
+    // So little is there that it may be no head at all: it is not given up before the connection
+    // itself would be forgotten, so that a protocol of short words is not refused for its silence.
+    bool may_be_none = false;
 };
 
 }  // namespace sluice

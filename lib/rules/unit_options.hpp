@@ -17,7 +17,7 @@ enum class FullConnections : std::uint8_t {
 // What happens to a request that two servers read differently. Refuse alone is built.
 enum class OnAmbiguous : std::uint8_t { Refuse, Both, Stricter };
 enum class FragmentPolicy : std::uint8_t {
-    FollowFirst,  // later fragments go where the first of their datagram went
+    FollowFirst,  // dropped if the first of their datagram was, else judged by their own headers
     Judge,        // each by its own headers, which have no ports
 };
 

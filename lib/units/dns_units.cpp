@@ -175,8 +175,7 @@ bool find_dns(ByteView datagram, const UnitSource& packet, UnitSink& units) noex
     if (!is_dns(packet.headers, datagram)) {
         return false;
     }
-    (void)find_questions(datagram, packet, units);
-    return true;
+    return find_questions(datagram, packet, units) || packet.headers.dport == kDnsPort;
 }
 
 }  // namespace sluice

@@ -5,7 +5,8 @@
 namespace sluice {
 
 // The questions of a datagram, if it is DNS: each of a query is a unit, as far as they are sound;
-// a response has its first question's texts, and is none. False: it is not DNS.
+// a response has its first question's texts, and is none. False: it is not DNS, or goes to another
+// port than DNS's and is not sound.
 bool find_dns(ByteView datagram, const UnitSource& packet, UnitSink& units) noexcept;
 
 // The same over TCP, message by message: port 53, or what begins with a whole message. Of

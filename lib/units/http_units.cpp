@@ -41,6 +41,11 @@ UnitBody body_of(const RequestHead& head) noexcept {
     }
 }
 
+// What a method may begin with, and a message of some other protocol may be.
+bool is_word(ByteView bytes) noexcept {
+    return http1::find_token_end(http1::ReadableText{bytes}, 0) == bytes.size();
+}
+
 // The end of what read_request_head() has written to its room.
 std::size_t used_of(std::span<const std::byte> room, const RequestHead& head) noexcept {
     std::size_t used = 0;
@@ -80,7 +85,9 @@ StreamReading HttpUnits::read(ByteView bytes, const StreamContext& context,
             break;
         default:
             return {.what = What::NeedMore,
-                    .need = {.bytes = bytes.size() + 1, .blank_line = found.has_line}};
+                    .need = {.bytes = bytes.size() + 1,
+                             .blank_line = found.has_line,
+                             .may_be_none = !found.has_line && is_word(bytes)}};
     }
     (void)units.keep(used_of(room, head_));
     add(context.packet, units);

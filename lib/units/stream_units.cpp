@@ -170,8 +170,8 @@ StreamUnits::StreamUnits(const ConnectionBudget& budget)
       table_{budget},
       scratch_{std::make_unique<std::byte[]>(budget.head_bytes + kMaxSegment)} {}
 
-// Whose the bytes are: of what the connection has been, of what stands on the port, else by how
-// they begin.
+// Whose the bytes are: of what the connection has been, of what the port they go to is for, else by
+// how they begin. The port they come from is the sender's to choose.
 StreamReading StreamUnits::read(ByteView bytes, const StreamContext& context,
                                 UnitSink& units) noexcept {
     const PacketHeaders& headers = context.packet.headers;
@@ -179,8 +179,8 @@ StreamReading StreamUnits::read(ByteView bytes, const StreamContext& context,
     if (TlsUnits::is_mine(context.before)) {
         return tls_.read(bytes, context, units);
     }
-    if (is_dns_stream(context.before) || headers.sport == kDnsPort || headers.dport == kDnsPort) {
-        return dns ? read_dns(bytes, context, units) : StreamReading{};
+    if (dns && (is_dns_stream(context.before) || headers.dport == kDnsPort)) {
+        return read_dns(bytes, context, units);
     }
     StreamReading reading;
     if (wants_tls(context.packet)) {

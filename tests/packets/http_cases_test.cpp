@@ -159,6 +159,24 @@ const Case kCases[] = {
      HEAD "  - {id: hosts, key: [http.host], per: request, " ONE "}\n",
      {{0ms, segment("GET / HTTP/1.1\r\nHost: a\r\nHost: b\r\n\r\n"), "pass", "unmatched"}}},
 
+    {"a word of some other protocol is not refused for its silence",
+     BY_HOST,
+     {{0ms, segment("PING"), "pass", "unmatched"},
+      {30s, segment("PING", 4), "pass", "unmatched"},
+      {60s, segment("\r\n", 8), "pass", "unmatched"},
+      {61s, segment("PONG", 10), "pass", "unmatched"}}},
+
+    {"a word that goes on as a request is one",
+     BY_HOST,
+     {{0ms, segment("GET"), "pass", "unmatched"},
+      {30s, segment(" / HTTP/1.1\r\nHost: a.example\r\n\r\n", 3), "pass", "within_limits"},
+      {30s, asks("/").sport(2), "drop", "over_limit", "hosts", 1000ms}}},
+
+    {"a request that pauses for longer than heads may is given up, and the rest of it refused",
+     BY_HOST,
+     {{0ms, segment("GET / HT"), "pass", "unmatched"},
+      {30s, segment("TP/1.1\r\nHost: a.example\r\n\r\n", 8), "drop", "lost_head"}}},
+
     {"a half head met again with other bytes is refused",
      BY_HOST,
      {{0ms, segment("GET /decoy HTTP/1.1\r\n"), "pass", "unmatched"},

@@ -46,6 +46,9 @@ std::string fault_of(std::string_view prefix) {
     if (prefix.size() > kMaxPathPrefix) {
         return "the beginning of a path has at most " + std::to_string(kMaxPathPrefix) + " bytes";
     }
+    if (prefix.find_first_of("?#") != std::string_view::npos) {
+        return "a path ends before ? and #";
+    }
     const std::string form = normal_path(prefix);
     if (form != prefix) {
         return "no path begins so in its normal form; write \"" + form + "\"";

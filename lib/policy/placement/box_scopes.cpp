@@ -28,7 +28,8 @@ bool reads_units(const ScopedRule& rule) {
     const auto counts = [](const ScopedLimit& limit) {
         return limit.limit != nullptr && !is_of_packet(limit.limit->per);
     };
-    return reads_units(rule.summary.condition) ||
+    const bool asks_clients = rule.rule != nullptr && rule.rule->asks_clients;
+    return asks_clients || reads_units(rule.summary.condition) ||
            std::any_of(rule.summary.keys.begin(), rule.summary.keys.end(), key_reads) ||
            std::any_of(rule.limits.begin(), rule.limits.end(), counts);
 }

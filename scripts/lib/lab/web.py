@@ -8,9 +8,10 @@ import plan
 import web_plan
 
 READY_SECONDS = 10
+CURL_SECONDS = 30  # for all that one curl is asked for
 NGINX = """
 daemon off;
-worker_processes 1;
+master_process off;
 error_log {folder}/nginx-error.log;
 pid {folder}/nginx.pid;
 events {{ worker_connections 256; }}
@@ -64,13 +65,13 @@ class Site:
 class Browser:
     """curl from one address: attempts to log in, a connection each, beside pages over one that stays."""
 
-    def __init__(self, site, address):
-        self.site, self.seen = site, web_plan.Client(address)
+    def __init__(self, site, address, stop):
+        self.site, self.seen, self.stop = site, web_plan.Client(address), stop
 
     def codes(self, *words):
         """The status of each answer; 000 where there is none."""
         network = self.site.network
-        done = call(*network.prefix(network.outside), "curl", "-s", "--interface", self.seen.address, "-o",
+        done = call(*network.prefix(network.outside), "timeout", str(CURL_SECONDS), "curl", "-s", "--interface", self.seen.address, "-o",
                     "/dev/null", "-w", "%{http_code}\n", *words, check=False)
         return [code for code in done.split() if code != "000"]
 
@@ -88,8 +89,8 @@ class Browser:
 
     def run(self, seconds):
         begin = time.monotonic()
-        while (time.monotonic() - begin < seconds or
-               self.seen.login_attempts < web_plan.LEAST_ATTEMPTS):
+        while not self.stop.is_set() and (time.monotonic() - begin < seconds or
+                                          self.seen.login_attempts < web_plan.LEAST_ATTEMPTS):
             self.log_in()
             self.read()
         self.seen.seconds = time.monotonic() - begin
@@ -97,16 +98,22 @@ class Browser:
 
 def browse(site, seconds, tell):
     """All clients at once; `tell` is called each second."""
-    browsers = [Browser(site, address) for address in web_plan.CLIENTS]
+    stop = threading.Event()
+    browsers = [Browser(site, address, stop) for address in web_plan.CLIENTS]
     threads = [threading.Thread(target=browser.run, args=(seconds,)) for browser in browsers]
     begin = time.monotonic()
     for thread in threads:
         thread.start()
     second = 0
-    while any(thread.is_alive() for thread in threads):
-        threads[0].join(1) if threads[0].is_alive() else threads[-1].join(1)
-        second += 1
-        tell(second, [browser.seen for browser in browsers])
+    try:
+        while any(thread.is_alive() for thread in threads):
+            threads[0].join(1) if threads[0].is_alive() else threads[-1].join(1)
+            second += 1
+            tell(second, [browser.seen for browser in browsers])
+    finally:
+        stop.set()
+        for thread in threads:
+            thread.join()
     return [browser.seen for browser in browsers], time.monotonic() - begin
 
 
