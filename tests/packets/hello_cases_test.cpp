@@ -143,6 +143,12 @@ const Case kCases[] = {
      {{0ms, quic(quic_initial("a.example")), "drop", "deny_rule", "udp"},
       {0ms, tls(kHello), "drop", "deny_rule", "tcp"}}},
 
+    {"the port that a client sends from is no protocol's",
+     HEAD RULE("answers", "when: 'dns.qr eq 1', on_match: drop") RULE(
+         "names", "when: 'tls.sni eq \"a.example\" or quic.sni eq \"a.example\"', on_match: drop"),
+     {{0ms, tls(kHello).sport(53), "drop", "deny_rule", "names"},
+      {0ms, quic(quic_initial("a.example")).sport(53), "drop", "deny_rule", "names"}}},
+
     {"long headers of QUIC have their fields without a hello",
      DENY("quic.packet_type eq \"initial\" and quic.version eq 1 and quic.token_len eq 0"),
      {{0ms, quic(quic_initial("a.example")), "drop", "deny_rule", "d"},

@@ -74,6 +74,7 @@ const Case kCases[] = {
     {"what is recognised is said, whichever port it enters by",
      DENY("proto.l7 eq \"http\" and proto.scheme eq \"http\""),
      {{0ms, asks("/").dport(4711), "drop", "deny_rule", "d"},
+      {0ms, asks("/").sport(53), "drop", "deny_rule", "d"},
       {0ms, segment("SSH-2.0-x\r\n").dport(80).sport(2), "pass", "unmatched"},
       {0ms, segment("HTTP/1.1 200 OK\r\n\r\n").sport(3), "pass", "unmatched"}}},
 

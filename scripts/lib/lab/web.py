@@ -133,6 +133,9 @@ def measure(box, network, folder, seconds, out):
             print("  ".join(f"{cell:>14,}" for cell in cells), file=out, flush=True)
 
         clients, lasted = browse(site, seconds, tell)
+        site.stop()  # which writes its log to the end
+        for client in clients:
+            client.logins_passed = site.logins_of(client.address)
         return web_plan.Measured(clients, lasted)
     finally:
         site.stop()

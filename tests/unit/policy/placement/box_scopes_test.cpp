@@ -79,6 +79,11 @@ TEST(BoxScopes, Table) {
          "a owner 1(prefix(ip.dst, 24|24)); b owner 1(prefix(ip.dst, 24|24))"},
         {"units of a later layer", "  - {id: a, key: [dns.qname], per: query, " LOG "}\n",
          "a asked"},
+        {"clients that requests name",
+         "  - {id: a, key: [client.ip], " LOG
+         "}\nclient_ip: {trusted_proxies: [192.0.2.0/24], from: {header: x-forwarded-for, "
+         "hops_from_right: 1}}\n",
+         "a asked"},
         {"headers of packets that may have units",
          "  - {id: a, key: [ip.dst], " LOG "}\n  - {id: b, when: dns.qr eq 1, on_match: drop}\n",
          "a asked; b"},
