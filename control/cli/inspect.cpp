@@ -87,7 +87,7 @@ public:
                                              .hash = hash_,
                                              .now = now_});
             crowded_ += all ? 0 : 1;
-            units_.settle(*passed_, row_bit(0));
+            units_.settle(*passed_, row_bit(0), no_rules_);
         }
         return seen;
     }
@@ -98,6 +98,7 @@ private:
     Tunnels tunnels_;
     TextFieldSet wanted_;
     RequestTexts requests_;
+    MeterPlan no_rules_;
     KeyHasher hash_{kReplaySecret};
     UnitParser parser_{kInspected};
     BurstUnits units_{parser_.finder(), UnitRoom::OnlyPacket};

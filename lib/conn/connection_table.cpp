@@ -82,19 +82,17 @@ bool ConnectionTable::behind(StreamOffer& offer, Connection& connection) noexcep
     const std::uint32_t to =
         all ? offer.rest_seq_ + static_cast<std::uint32_t>(size) : connection.next;
     const StickyVerdict verdict = connection.judged.strictest(offer.rest_seq_, to, connection.next);
-    if (verdict != StickyVerdict::Unjudged) {
-        counters_.count(ConnectionEvent::Repeated);
-        offer.repeats = true;
-        offer.judged = verdict;
-    }
-    if (offer.repeats && (all || blocks(verdict))) {
-        offer.kind = Offered::Judged;
-        return true;
-    }
-    if (all) {
+    if (verdict == StickyVerdict::Unjudged) {
         offer.kind = Offered::Resync;
         offer.bytes = offer.rest_;
         offer.seq = offer.rest_seq_;
+        return true;
+    }
+    counters_.count(ConnectionEvent::Repeated);
+    offer.repeats = true;
+    offer.judged = std::max(offer.judged, verdict);
+    if (all || blocks(verdict)) {
+        offer.kind = Offered::Judged;
         return true;
     }
     offer.rest_ = offer.rest_.subspan(static_cast<std::size_t>(-ahead));
@@ -241,11 +239,8 @@ void ConnectionTable::next(StreamOffer& offer) noexcept {
         offer.rest_ = {};
     }
     const std::int64_t ahead = sequence_distance(connection->next, offer.rest_seq_);
-    if (ahead < 0 && !offer.rest_.empty()) {
-        // Bodies of the segment's own units are judged with them.
-        const auto over = std::min(offer.rest_.size(), static_cast<std::size_t>(-ahead));
-        offer.rest_ = offer.rest_.subspan(over);
-        offer.rest_seq_ += static_cast<std::uint32_t>(over);
+    if (ahead < 0 && !offer.rest_.empty() && behind(offer, *connection)) {
+        return;
     }
     if (!offer.rest_.empty()) {
         offer_ahead(offer, *connection);

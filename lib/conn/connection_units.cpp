@@ -99,14 +99,7 @@ void ConnectionTable::finish(StreamOffer& offer, std::size_t head, StickyVerdict
     SLUICE_CHECK(offer.parses() && head != 0 && head <= offer.bytes.size());
     const std::uint64_t extent =
         body.kind == UnitBody::Kind::Sized ? body.bytes + head : std::uint64_t{head};
-    const std::int64_t done = static_cast<std::int64_t>(
-        sequence_distance(offer.rest_seq_, offer.seq) + std::min<std::uint64_t>(extent, kBodyStep));
-    if (done > 0) {
-        const std::size_t over =
-            std::min<std::size_t>(offer.rest_.size(), static_cast<std::size_t>(done));
-        offer.rest_ = offer.rest_.subspan(over);
-        offer.rest_seq_ += static_cast<std::uint32_t>(over);
-    }
+    offer.take_off(std::min<std::uint64_t>(extent, kBodyStep));
     if (offer.connection_ == kNoConnection && !open(offer, offer.seq)) {
         counters_.count(ConnectionEvent::Unremembered);
         return;
@@ -125,7 +118,6 @@ void ConnectionTable::finish(StreamOffer& offer, std::size_t head, StickyVerdict
         }
         connection.judged.paint(verdict, offer.seq, offer.seq + first, connection.next);
         regroup(offer.connection_);
-        offer.rest_ = {};
         return;
     }
     begin_unit_at(offer.connection_, offer.seq);
@@ -144,6 +136,7 @@ void ConnectionTable::framed(StreamOffer& offer, std::size_t bytes, const Framin
     SLUICE_CHECK(offer.kind == Offered::Framed && bytes <= offer.bytes.size());
     Connection& connection = lines_[offer.connection_];
     const std::size_t taken = done ? bytes : offer.bytes.size();
+    offer.take_off(taken);
     connection.next += static_cast<std::uint32_t>(taken);
     connection.judged.end_at(connection.next);
     connection.phase = done ? StreamPhase::Head : StreamPhase::Framed;
@@ -223,13 +216,14 @@ void ConnectionTable::more(StreamOffer& offer, const HeadNeed& need) noexcept {
 void ConnectionTable::not_mine(StreamOffer& offer) noexcept {
     const ByteView bytes = offer.bytes;
     offer.kind = Offered::Nothing;
-    offer.rest_ = {};
     Connection* connection = of(offer);
-    if (connection == nullptr) {
-        return;
-    }
-    const std::int64_t ahead = sequence_distance(connection->next, offer.seq);
-    if (ahead < 0 || (ahead > 0 && connection->phase != StreamPhase::Lost)) {
+    const std::int64_t ahead =
+        connection == nullptr ? 0 : sequence_distance(connection->next, offer.seq);
+    // What lies behind `next` is looked at in its order.
+    offer.take_off(ahead < 0 ? std::min(bytes.size(), static_cast<std::size_t>(-ahead))
+                             : bytes.size());
+    if (connection == nullptr || ahead < 0 ||
+        (ahead > 0 && connection->phase != StreamPhase::Lost)) {
         return;
     }
     if (connection->held != kNoLine) {

@@ -1,6 +1,7 @@
 #pragma once
 #include "lib/conn/connection.hpp"
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 
@@ -51,6 +52,15 @@ struct StreamOffer {
 
 private:
     friend class ConnectionTable;
+    // So many bytes from `seq` on have been seen to.
+    void take_off(std::uint64_t count) noexcept {
+        const std::int64_t done =
+            sequence_distance(rest_seq_, seq) + static_cast<std::int64_t>(count);
+        const std::size_t over =
+            std::min(rest_.size(), static_cast<std::size_t>(std::max<std::int64_t>(done, 0)));
+        rest_ = rest_.subspan(over);
+        rest_seq_ += static_cast<std::uint32_t>(over);
+    }
     ConnectionIndex connection_ = kNoConnection;
     std::uint64_t digest_ = 0;
     std::uint64_t source_ = 0;

@@ -1,5 +1,6 @@
 #include "lib/pipeline/burst_units.hpp"
 
+#include "lib/load/meter_plan.hpp"
 #include "lib/pipeline/burst.hpp"
 #include "lib/pipeline/held_units.hpp"
 
@@ -24,6 +25,9 @@ ByteView UnitSink::keep(std::size_t size) noexcept {
 }
 void UnitSink::refuse() noexcept {
     units_.refused_ = true;
+}
+bool UnitSink::is_refused() const noexcept {
+    return units_.refused_;
 }
 void UnitSink::drop(Reason reason) noexcept {
     if (!has_row(units_.unjudgeable_, row_)) {
@@ -89,10 +93,21 @@ void BurstUnits::name_clients(std::size_t row, const ProxiedClients& clients) no
     }
 }
 
-void BurstUnits::settle(const Burst& burst, RowMask rows) noexcept {
+// A refusal sticks to a part of a head too, whoever has refused it: the rest of the head lies with
+// the server already.
+UnitFate BurstUnits::fate_of(const Decision& decision, const StickyBytes& bytes,
+                             const MeterPlan& plan) const noexcept {
+    if (forwards(decision.verdict)) {
+        return UnitFate::Forwarded;
+    }
+    const bool by_units = decision.rule == kNoRule || concern(plan.rules[decision.rule]);
+    return by_units || !bytes.is_whole ? UnitFate::Refused : UnitFate::Undone;
+}
+
+void BurstUnits::settle(const Burst& burst, RowMask rows, const MeterPlan& plan) noexcept {
     for_each_row(rows & remembered_, [&](std::size_t row) {
         finder_.settle(finder_.parser, sticky_[row],
-                       forwards(burst.packets()[row].decision.verdict));
+                       fate_of(burst.packets()[row].decision, sticky_[row], plan));
     });
     remembered_ &= ~rows;
 }

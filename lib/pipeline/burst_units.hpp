@@ -30,6 +30,7 @@ namespace sluice {
 
 class Burst;
 class BurstUnits;
+struct MeterPlan;
 class HeldUnits;
 
 // Units in one packet. Of a packet that has more of them, or more bytes of text than its share of
@@ -63,6 +64,13 @@ struct StickyBytes {
     std::uint64_t connection = 0;
     std::uint32_t from = 0;
     std::uint32_t to = 0;
+    bool is_whole = false;  // the packet holds all of the units' heads
+};
+// What became of the packet that they were judged in.
+enum class UnitFate : std::uint8_t {
+    Forwarded,
+    Refused,
+    Undone,  // kept back for what units have no part in: sent again, they are judged again
 };
 
 // What of one packet sticks.
@@ -90,6 +98,8 @@ public:
     // What the packet holds cannot be judged: it is dropped where an enforcing rule is concerned.
     // The first reason stands.
     void drop(Reason reason) noexcept;
+    // There was no room for what came before: more of the packet changes nothing.
+    [[nodiscard]] bool is_refused() const noexcept;
     // The packet's verdict is to stick to these bytes: UnitFinder::settle() is told.
     void remember(const StickyBytes& bytes) noexcept;
     // The packet repeats these bytes, whose verdict will be known when it is the packet's turn:
@@ -109,7 +119,7 @@ struct UnitFinder {
     // Adds the units that this packet completes, in their order in it.
     using Find = void (*)(void* parser, const UnitSource& packet, UnitSink& units) noexcept;
     // What became of the packet that these bytes were judged in.
-    using Settle = void (*)(void* parser, const StickyBytes& bytes, bool forwarded) noexcept;
+    using Settle = void (*)(void* parser, const StickyBytes& bytes, UnitFate fate) noexcept;
     // Whether the packet that these bytes were judged in was kept back.
     using Refused = bool (*)(void* parser, const StickyBytes& bytes) noexcept;
     Find find = nullptr;
@@ -164,7 +174,7 @@ public:
     }
 
     // Tells the parser what became of rows that are remembered: those of `rows`, each once.
-    void settle(const Burst& burst, RowMask rows) noexcept;
+    void settle(const Burst& burst, RowMask rows, const MeterPlan& plan) noexcept;
     // Whether what a following row repeats was kept back, all rows before it being settled.
     [[nodiscard]] bool repeats_refused(std::size_t row) const noexcept {
         return finder_.refused(finder_.parser, followed_[row]);
@@ -226,6 +236,8 @@ private:
     static_assert(kMaxFurther <= 256, "an index of a further unit is a byte");
 
     [[nodiscard]] std::size_t first_of(const Burst& further) const noexcept;
+    [[nodiscard]] UnitFate fate_of(const Decision& decision, const StickyBytes& bytes,
+                                   const MeterPlan& plan) const noexcept;
 
     UnitFinder finder_;
     UnitRoom room_;

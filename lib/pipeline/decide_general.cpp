@@ -275,7 +275,7 @@ bool counts_unit(Match& match, const MatchedRules& judged) noexcept {
 }
 
 bool applies(Match& match, const MatchedRules& judged) noexcept {
-    return judged.kind == Per::Packet || counts_unit(match, judged);
+    return (judged.kind == Per::Packet && judged.is_only) || counts_unit(match, judged);
 }
 
 void check_all(const MatchedRules& judged, Decision& decision) noexcept {

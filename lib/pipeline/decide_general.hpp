@@ -16,6 +16,7 @@ struct MatchedRules {
     Match* all_matches;
     LimitCheck* all_checks;
     Per kind;
+    bool is_only;  // the packet has no other unit
 
     [[nodiscard]] const LoadedRule& rule(const Match& match) const noexcept {
         return context.set.rules[match.rule];

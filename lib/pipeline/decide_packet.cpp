@@ -108,7 +108,8 @@ private:
                 .matches = unit.matches,
                 .all_matches = packet_.matches,
                 .all_checks = packet_.checks,
-                .kind = unit.kind};
+                .kind = unit.kind,
+                .is_only = packet_.units.size() == 1};
     }
 
     const PacketLooks& packet_;

@@ -33,9 +33,10 @@ namespace {
 }
 
 // Whether a packet repeats bytes that were refused, by what has become of all packets before it.
-[[gnu::noinline]] bool repeats_refused(Burst& burst, std::size_t row, FastPath& fast) noexcept {
+[[gnu::noinline]] bool repeats_refused(Burst& burst, std::size_t row, const LoadedSet& set,
+                                       FastPath& fast) noexcept {
     fast.write_admitted();
-    burst.units()->settle(burst, burst.live() & first_rows(row));
+    burst.units()->settle(burst, burst.live() & first_rows(row), set.meter_plan);
     return burst.units()->repeats_refused(row);
 }
 
@@ -72,12 +73,12 @@ void remember_fragments(Burst& burst, RowMask rows, const CoreState& core, Now n
 }
 
 // Packets that wait for what owners of keys say are settled when they come back.
-void settle(Burst& burst, const CoreState& core, Now now) noexcept {
+void settle(Burst& burst, const LoadedSet& set, const CoreState& core, Now now) noexcept {
     if (burst.scratch().first_fragments != 0) [[unlikely]] {
         remember_fragments(burst, burst.live(), core, now);
     }
     if (burst.units() != nullptr) [[unlikely]] {
-        burst.units()->settle(burst, burst.live());
+        burst.units()->settle(burst, burst.live(), set.meter_plan);
     }
 }
 
@@ -97,13 +98,13 @@ public:
                 refuse_fragment(burst_, row, fast, core_, now_)) {
                 return;
             }
-            if (is_behind(row) && wait_behind(row, metered)) {
+            if (is_dropped(row) || (is_behind(row) && goes_behind(row, metered))) {
                 return;
             }
             if (!metered) {
                 fast.admit(row_bit(row) & ~scratch.decided);
             } else if (has_row(scratch.general, row) || !fast.decide(row)) {
-                if (has_row(burst_.following(), row) && repeats_refused(burst_, row, fast)) {
+                if (has_row(burst_.following(), row) && repeats_refused(burst_, row, set_, fast)) {
                     burst_.decision(row) = dropped_for(Reason::Retransmission);
                 } else {
                     decide(row);
@@ -111,7 +112,7 @@ public:
             }
         });
         fast.finish();
-        settle(burst_, core_, now_);
+        settle(burst_, set_, core_, now_);
         if (burst_.origin() == Burst::Origin::Room) {
             for (std::size_t row = 0; row < burst_.size(); ++row) {
                 asker_.finish(burst_.place(row));
@@ -124,6 +125,21 @@ private:
     [[nodiscard]] bool is_behind(std::size_t row) const noexcept {
         return burst_.origin() != Burst::Origin::Room && !asker_.empty() &&
                asker_.holds(connection(row));
+    }
+    // What is dropped already needs no order.
+    [[nodiscard]] bool is_dropped(std::size_t row) noexcept {
+        return has_row(burst_.scratch().decided, row) && !forwards(burst_.decision(row).verdict);
+    }
+    // A copy of what waits is not forwarded before it; its sender sends another.
+    [[nodiscard]] bool goes_behind(std::size_t row, bool metered) noexcept {
+        if (wait_behind(row, metered)) {
+            return true;
+        }
+        const bool is_copy = has_row(burst_.following(), row);
+        if (is_copy) {
+            burst_.decision(row) = dropped_for(Reason::Retransmission);
+        }
+        return is_copy;
     }
     // What it is to ask is asked at once. Where the room has no place left, it goes before those
     // that wait: nobody is refused for that.
@@ -198,7 +214,7 @@ void decide(Burst& burst, const LoadedSet& set, CoreState& core, Now now) noexce
                 refuse_fragment(burst, row, fast, core, now)) {
                 return;
             }
-            if (has_row(following, row) && repeats_refused(burst, row, fast)) {
+            if (has_row(following, row) && repeats_refused(burst, row, set, fast)) {
                 burst.packets()[row].decision = dropped_for(Reason::Retransmission);
             } else {
                 decide_row({&burst, row}, set, core, now);
@@ -206,7 +222,7 @@ void decide(Burst& burst, const LoadedSet& set, CoreState& core, Now now) noexce
         }
     });
     fast.finish();
-    settle(burst, core, now);
+    settle(burst, set, core, now);
 }
 
 // Of the look-ups whose keys are not in their first lines.

@@ -2,6 +2,7 @@
 
 #include "lib/l7/http1/chunk_scanner.hpp"
 #include "lib/units/unit_text.hpp"
+#include "lib/units/wanted_protocols.hpp"
 
 #include <algorithm>
 #include <cstring>
@@ -24,11 +25,9 @@ FramingState state_of(const ChunkScanner& chunks) noexcept {
     return state;
 }
 
-// What does not end for certain is looked through for what begins like a request.
+// What does not end for certain is looked through for what begins like a request. Behind a request
+// to change the protocol the server may go on with this one: if it does not, the next bytes say so.
 UnitBody body_of(const RequestHead& head) noexcept {
-    if (head.upgrade != HttpUpgrade::None) {
-        return {.kind = UnitBody::Kind::Unknown};
-    }
     switch (head.body.kind) {
         case BodyFraming::Kind::None:
             return {.kind = UnitBody::Kind::Sized, .bytes = 0};
@@ -96,13 +95,15 @@ StreamReading HttpUnits::read(ByteView bytes, const StreamContext& context,
 
 void HttpUnits::add(const UnitSource& packet, UnitSink& units) noexcept {
     const HeadReading reading = head_.shapes.reading();
+    // That it is HTTP, all servers agree on.
+    const bool matters = packet.counted.has(Per::Request) || packet.wanted.meets(kHttpTexts);
     units.count(UnitEvent::HttpRequest);
-    if (reading == HeadReading::Ambiguous) {
-        units.count(UnitEvent::HttpAmbiguous);
-        units.drop(Reason::AmbiguousRequest);
-    } else if (reading == HeadReading::Malformed) {
-        units.count(UnitEvent::HttpMalformed);
-        units.drop(Reason::MalformedRequest);
+    if (reading != HeadReading::Accepted) {
+        const bool malformed = reading == HeadReading::Malformed;
+        units.count(malformed ? UnitEvent::HttpMalformed : UnitEvent::HttpAmbiguous);
+        if (matters) {
+            units.drop(malformed ? Reason::MalformedRequest : Reason::AmbiguousRequest);
+        }
     }
     if (UnitTexts* const texts = units.add(Per::Request)) {
         set_texts(packet, units, *texts);

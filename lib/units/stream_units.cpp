@@ -73,13 +73,23 @@ public:
         const MutableBytes scratch{owner_.scratch_.get(), owner_.head_bytes_ + kMaxSegment};
         for (table.take(segment_, scratch, packet_.now, offer_); offer_.parses();
              table.next(offer_)) {
-            offer_.kind == Offered::Framed ? read_body() : read();
+            if (units_.is_refused()) {
+                table.not_mine(offer_);  // nothing that follows changes what becomes of the packet
+            } else {
+                offer_.kind == Offered::Framed ? read_body() : read();
+            }
         }
         conclude();
     }
 
 private:
+    // A body has its head's verdict.
     void read_body() noexcept {
+        if (!has_unit_) {
+            offer_.judged =
+                std::max(offer_.judged,
+                         owner_.table_.verdict_of(segment_.digest, offer_.seq - 1, offer_.seq));
+        }
         const HttpUnits::BodyReading body =
             HttpUnits::read_body(offer_.bytes, offer_.framing, units_);
         if (body.is_broken) {
@@ -90,12 +100,13 @@ private:
     }
 
     void read() noexcept {
-        if (offer_.kind == Offered::Resync && !skip_to_start()) {
-            owner_.table_.not_mine(offer_);
-            return;
-        }
+        // Of a protocol whose beginning cannot be looked for, a unit may begin where the bytes do.
+        const bool is_guess = offer_.kind == Offered::Resync && !skip_to_start();
         context_.before = offer_.framing;
-        const StreamReading reading = owner_.read(offer_.bytes, context_, units_);
+        StreamReading reading = owner_.read(offer_.bytes, context_, units_);
+        if (is_guess && reading.what == StreamReading::What::NeedMore && reading.need.may_be_none) {
+            reading = {};
+        }
         switch (reading.what) {
             case StreamReading::What::NotMine:
                 owner_.table_.not_mine(offer_);
@@ -144,14 +155,19 @@ private:
         }
         if (blocks(offer_.judged)) {
             units_.drop(Reason::Retransmission);
-        } else if (offer_.judged == StickyVerdict::Undecided) {
-            units_.follow({segment_.digest, begin, end});
         }
-        if (has_unit_) {
+        const bool is_open = offer_.judged == StickyVerdict::Undecided;
+        if (is_open) {
+            units_.follow({.connection = segment_.digest, .from = begin, .to = end});
+        }
+        if (has_unit_ || is_open) {
             // Bodies that the segment goes on with are judged with their heads.
-            judged_.to = sequence_distance(judged_.to, end) > 0 ? end : judged_.to;
-            judged_.connection = segment_.digest;
-            units_.remember(judged_);
+            const std::uint32_t from = has_unit_ ? judged_.from : begin;
+            const bool ends_later = !has_unit_ || sequence_distance(judged_.to, end) > 0;
+            units_.remember({.connection = segment_.digest,
+                             .from = from,
+                             .to = ends_later ? end : judged_.to,
+                             .is_whole = has_unit_ && sequence_distance(begin, from) >= 0});
         }
     }
 
@@ -170,8 +186,8 @@ StreamUnits::StreamUnits(const ConnectionBudget& budget)
       table_{budget},
       scratch_{std::make_unique<std::byte[]>(budget.head_bytes + kMaxSegment)} {}
 
-// Whose the bytes are: of what the connection has been, of what the port they go to is for, else by
-// how they begin. The port they come from is the sender's to choose.
+// Whose the bytes are: of what the connection has been, of what the port they go to is for,
+// else by how they begin. The port they come from is the sender's to choose.
 StreamReading StreamUnits::read(ByteView bytes, const StreamContext& context,
                                 UnitSink& units) noexcept {
     const PacketHeaders& headers = context.packet.headers;
@@ -202,9 +218,10 @@ void StreamUnits::find(ByteView payload, const UnitSource& packet, UnitSink& uni
     Segment{*this, payload, packet, units}.run();
 }
 
-void StreamUnits::settle(const StickyBytes& bytes, bool forwarded) noexcept {
+void StreamUnits::settle(const StickyBytes& bytes, UnitFate fate) noexcept {
+    constexpr std::array kVerdicts{kPassed, StickyVerdict::Blocked, StickyVerdict::Unjudged};
     table_.settle(bytes.connection, bytes.from, bytes.to,
-                  forwarded ? kPassed : StickyVerdict::Blocked);
+                  kVerdicts[static_cast<std::size_t>(fate)]);
 }
 
 bool StreamUnits::refused(const StickyBytes& bytes) const noexcept {

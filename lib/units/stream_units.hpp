@@ -18,7 +18,7 @@ public:
     void find(ByteView payload, const UnitSource& packet, UnitSink& units) noexcept;
 
     // A packet's verdict sticks to its units (UnitFinder).
-    void settle(const StickyBytes& bytes, bool forwarded) noexcept;
+    void settle(const StickyBytes& bytes, UnitFate fate) noexcept;
     [[nodiscard]] bool refused(const StickyBytes& bytes) const noexcept;
 
     [[nodiscard]] const ConnectionCounters& counters() const noexcept { return table_.counters(); }

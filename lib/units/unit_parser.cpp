@@ -49,10 +49,10 @@ void UnitParser::find(void* parser, const UnitSource& packet, UnitSink& units) n
 }
 
 // Keys of connections are keyed digests of 64 bits: one that a table does not have is another's.
-void UnitParser::settle(void* parser, const StickyBytes& bytes, bool forwarded) noexcept {
+void UnitParser::settle(void* parser, const StickyBytes& bytes, UnitFate fate) noexcept {
     auto& self = *static_cast<UnitParser*>(parser);
-    self.streams_.settle(bytes, forwarded);
-    self.quic_.settle(bytes, forwarded);
+    self.streams_.settle(bytes, fate);
+    self.quic_.settle(bytes, fate == UnitFate::Forwarded);
 }
 
 bool UnitParser::refused(void* parser, const StickyBytes& bytes) noexcept {

@@ -29,7 +29,7 @@ public:
 
 private:
     static void find(void* parser, const UnitSource& packet, UnitSink& units) noexcept;
-    static void settle(void* parser, const StickyBytes& bytes, bool forwarded) noexcept;
+    static void settle(void* parser, const StickyBytes& bytes, UnitFate fate) noexcept;
     [[nodiscard]] static bool refused(void* parser, const StickyBytes& bytes) noexcept;
 
     StreamUnits streams_;

@@ -1,4 +1,4 @@
-"""DNS over UDP, from RFC 1035 and lib/policy/DESIGN.md: which payloads are messages, and what they ask.
+"""DNS, from RFC 1035 and lib/policy/DESIGN.md: which payloads are messages, and what they ask.
 
 Of several sound questions only the first is known here: the generator makes none with more.
 """
@@ -12,8 +12,39 @@ MOST_RECORDS = 64
 MOST_POINTERS = 16  # of a name
 
 
+SEQUENCES = 1 << 32
+
+
 class NoMessage(Exception):
     pass
+
+
+class Streams:
+    """DNS over TCP, of port 53: each direction of a connection, where its bytes go on, and the message
+    that has begun. Each message ends in a segment of its own, and what comes again is none."""
+
+    def __init__(self):
+        self.known = {}
+
+    def see(self, packet):
+        """Gives a packet the fields of the message that it completes."""
+        fields, payload = packet.fields, packet.fields.get("payload")
+        ports = fields.get("l4.sport"), fields.get("l4.dport")
+        if packet.sequence is None or not payload or 53 not in ports:
+            return
+        key = tuple(fields.get(name) for name in
+                    ("ip.src", "ip.dst", "l4.sport", "l4.dport", "vlan.id", "dir", "port"))
+        at, begun = self.known.get(key, (packet.sequence, b""))
+        if at != packet.sequence:
+            return
+        begun += payload
+        size = 2 + int.from_bytes(begun[:2], "big")
+        if len(begun) >= size > 2:
+            found = fields_of(begun[2:size], ports)
+            fields.update(found)
+            packet.queries = 1 if found.get("dns.qr") == 0 else 0
+            begun = begun[size:]
+        self.known[key] = (at + len(payload)) % SEQUENCES, begun
 
 
 def fields_of(payload, ports):

@@ -10,8 +10,9 @@ import json
 import re
 import sys
 
+import dns
+import http1
 from frame import dissect
-from http1 import Streams
 from limiter import Limiter
 from pcap import BadCapture, read_capture, write_pcap
 from rules import read_rules
@@ -48,8 +49,8 @@ class Replayed:
                 continue
             time, data, wire = frame
             packet = box.see(data, wire)
-            if streams:
-                streams.see(packet)
+            for stream in streams:
+                stream.see(packet)
             verdict = limiter.judge(time, packet)
             self.rows.append([str(number)] + verdict.columns())
             if verdict.action != "drop":
@@ -62,13 +63,15 @@ class Replayed:
 def replay(rules_path, capture_path, box=None, enforce=False):
     box = box or Box()
     limiter = Limiter(read_rules(rules_path), box.malformed, enforce)
-    return Replayed(limiter, box, read_capture(capture_path), Streams() if reads_requests(rules_path) else None)
+    return Replayed(limiter, box, read_capture(capture_path), streams_of(rules_path))
 
 
-def reads_requests(rules_path):
-    """Only then is anybody told what is in a connection."""
+def streams_of(rules_path):
+    """Who is told what is in a connection: readers of what some rule asks for."""
     with open(rules_path, encoding="utf-8") as file:
-        return bool(re.search(r"http\.|per: request", file.read()))
+        text = file.read()
+    readers = [(r"http\.|per: request", http1.Streams), (r"dns\.|per: query", dns.Streams)]
+    return [reader() for asks, reader in readers if re.search(asks, text)]
 
 
 def main():

@@ -178,6 +178,37 @@ const Case kCases[] = {
      {{0ms, segment("GET / HT"), "pass", "unmatched"},
       {30s, segment("TP/1.1\r\nHost: a.example\r\n\r\n", 8), "drop", "lost_head"}}},
 
+    {"a request before all that is known is judged too, whatever follows it in its segment",
+     DENY("http.request.uri.path eq \"/evil\""),
+     {{0ms, asks("/ok", 1000), "pass", "unmatched"},
+      {0ms, segment(get("/evil") + get("/b"), 1000 - 74), "drop", "deny_rule", "d"},
+      {0ms, segment(get("/b") + get("/evil"), 1000 - 200), "drop", "deny_rule", "d"},
+      {0ms, asks("/ok", 1000).sport(4), "pass", "unmatched"},
+      {0ms, segment(std::string(961, '\n') + get("/evil") + get("/ok") + "G").sport(4), "drop",
+       "deny_rule", "d"}}},
+
+    {"a request to change the protocol hides none that follows it",
+     DENY("http.request.uri.path eq \"/evil\""),
+     {{0ms, segment("GET / HTTP/1.1\r\nHost: a\r\nUpgrade: x\r\n\r\n"), "pass", "unmatched"},
+      {0ms, segment("GET /evi", 38), "pass", "unmatched"},
+      {0ms, segment("l HTTP/1.1\r\nHost: a\r\n\r\n", 46), "drop", "deny_rule", "d"}}},
+
+    {"what a limit over bytes has kept back is judged when it is sent again",
+     HEAD RULE("hosts", "key: [http.host], per: request, " ONE)
+         RULE("bytes",
+              "key: [], per: byte, limits: [{algorithm: token_bucket, rate: 100B/s, burst: 100B}]"),
+     {{0ms, asks("/").sport(2), "pass", "within_limits"},
+      {1000ms, segment("x").sport(3).payload(30), "pass", "within_limits"},
+      {1000ms, asks("/"), "drop", "over_limit", "bytes", 450ms},
+      {3000ms, asks("/"), "pass", "within_limits"},
+      {5000ms, asks("/"), "pass", "within_limits"}}},
+
+    {"chunks of a refused request are refused",
+     DENY("http.request.uri.path eq \"/form\""),
+     {{0ms, segment(kChunked), "drop", "deny_rule", "d"},
+      {0ms, segment("5\r\nabcde\r\n", static_cast<std::uint32_t>(kChunked.size())), "drop",
+       "retransmission"}}},
+
     {"a half head met again with other bytes is refused",
      BY_HOST,
      {{0ms, segment("GET /decoy HTTP/1.1\r\n"), "pass", "unmatched"},

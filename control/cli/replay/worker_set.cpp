@@ -208,7 +208,7 @@ void WorkerSet::follow(std::span<const KeptFrame> frames, Instant now) {
     for (const KeptFrame& kept : frames) {
         (void)match(kept.frame(), now);
         if (BurstUnits* const units = matched_->burst.units()) {
-            units->settle(matched_->burst, row_bit(0));
+            units->settle(matched_->burst, row_bit(0), rules_.meter_plan);
         }
     }
 }

@@ -42,8 +42,8 @@ struct Worker {
                         static_cast<QuicUnits*>(self)->find(*payload, packet, units);
                     },
                 .settle =
-                    [](void* self, const StickyBytes& bytes, bool forwarded) noexcept {
-                        static_cast<QuicUnits*>(self)->settle(bytes, forwarded);
+                    [](void* self, const StickyBytes& bytes, UnitFate fate) noexcept {
+                        static_cast<QuicUnits*>(self)->settle(bytes, fate == UnitFate::Forwarded);
                     },
                 .refused =
                     [](void* self, const StickyBytes& bytes) noexcept {

@@ -99,7 +99,7 @@ private:
         (void)burst.add({any, static_cast<std::uint32_t>(any.size())}, Direction::In, 0);
         const bool passes = forwarded && !probed.repeats_refused && probed.dropped.empty();
         burst.packets()[0].decision.verdict = passes ? Verdict::Pass : Verdict::Drop;
-        units_.settle(burst, 1);
+        units_.settle(burst, 1, MeterPlan{});
     }
 
     BurstUnits units_;
