@@ -12,8 +12,8 @@
 
 namespace sluice {
 
-// Which headers and cookies of a request are texts that a rule set reads, and which texts. Made
-// when the set is loaded; whoever parses requests keeps exactly these.
+// The headers and cookies that a rule set reads, each with its text field. Made when the set is
+// loaded; the parser of requests keeps exactly these.
 class RequestTexts {
 public:
     // A place among the wanted headers or cookies, and the text that stands there. Two texts can be

@@ -93,8 +93,8 @@ void BurstUnits::name_clients(std::size_t row, const ProxiedClients& clients) no
     }
 }
 
-// A refusal sticks to a part of a head too, whoever has refused it: the rest of the head lies with
-// the server already.
+// Where earlier segments of a head were forwarded, its last one stays refused whichever rule
+// dropped it: alone it could not be parsed again.
 UnitFate BurstUnits::fate_of(const Decision& decision, const StickyBytes& bytes,
                              const MeterPlan& plan) const noexcept {
     if (forwards(decision.verdict)) {

@@ -32,7 +32,7 @@ struct AskContext {
     [[nodiscard]] bool is_rehearsal() const noexcept { return pass == Pass::Rehearsal; }
 };
 
-// At the owner: what a question says of the packet, and what is promised to others of the key.
+// At the key's owner: the packet's colour, and the units that are reserved for other questions.
 struct QuestionContext {
     Color color = Color::Green;
     ChargedBefore reserved;

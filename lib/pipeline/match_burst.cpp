@@ -107,8 +107,8 @@ private:
                undecided(scratch_.matches.pending(), waiting).rows;
     }
 
-    // The same of rules that act; and where one of these asks for clients, what a trusted proxy
-    // sends: without its requests nobody can say whom it is from.
+    // The same for enforcing rules alone. Where one of these reads a client.ip that proxies name,
+    // also all rows of trusted proxies: their client is known from a request only.
     [[nodiscard]] RowMask acting_rows(const BurstUnits& units) const noexcept {
         const RowMask unknown = set_.meter_plan.enforces_on_clients ? burst_.proxied() : 0;
         return unknown | concerned_rows(units, [](const RulePlan& rule) {

@@ -212,7 +212,7 @@ struct RuleSet {
     Classifier classifier;         // which rules match a packet
     // Where addresses come from; nullptr: no rule uses origins.
     std::shared_ptr<const GeoParts> origins;
-    // Who names clients; nullptr: nobody, or no rule asks for them.
+    // The trusted proxies and their header; nullptr: client.ip is ip.src, or no rule reads it.
     std::shared_ptr<const ClientSource> clients;
     // What rules and decisions name by index; kPass and kDrop come first.
     std::vector<Action> actions{kPass, kDrop};

@@ -6,9 +6,9 @@
 #include <string_view>
 
 // Shapes of a request that the grammar of RFC 9112 does not have, or has and some server reads
-// otherwise. Two readers of one connection that disagree about where a request ends, or about what
-// it asks for, are how requests are smuggled past a limit. Each shape has one stated reading here,
-// and HeadShapes lists every shape of a head.
+// otherwise. Request smuggling uses such differences: two servers disagree about where a request
+// ends, or about its target. Each shape has one stated reading here, and HeadShapes lists every
+// shape of a head.
 namespace sluice {
 
 enum class HeadReading : std::uint8_t {

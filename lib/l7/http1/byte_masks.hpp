@@ -43,8 +43,8 @@ private:
 }
 
 // Calls visit(wide, shift, bits) for the bytes of `text` at `at`, up to 64 of them: `wide` has
-// them, and a mask of it says of them what is left when it is shifted right by `shift` and cut to
-// `bits`. No byte beyond the text is read.
+// them. A mask of `wide`, shifted right by `shift` and cut to `bits`, is the mask of these bytes.
+// No byte beyond the text is read.
 template <typename Visit>
 void visit_word(ByteView text, std::size_t at, Visit&& visit) noexcept {
     const std::size_t left = text.size() - at;

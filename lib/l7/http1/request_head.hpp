@@ -104,8 +104,8 @@ struct HeadOptions {
 };
 
 // Both in one, and faster than one after the other: for bytes that begin with a head. `head` is
-// read if Complete comes back; `has_line` says of NeedMore and TooLong what HeadFinder::has_line()
-// would.
+// filled if the status is Complete. With NeedMore and TooLong, `has_line` is
+// HeadFinder::has_line().
 struct FoundHead {
     HeadStatus status = HeadStatus::NotHttp;
     std::size_t size = 0;  // of Complete and H2Preface
