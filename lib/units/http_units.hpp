@@ -8,6 +8,8 @@ namespace sluice {
 // read. One per worker.
 class HttpUnits {
 public:
+    // Whether a request, or empty lines before one, may begin so; there is a byte.
+    [[nodiscard]] static bool may_begin(ByteView bytes) noexcept;
     [[nodiscard]] StreamReading read(ByteView bytes, const StreamContext& context,
                                      UnitSink& units) noexcept;
 
