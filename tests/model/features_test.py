@@ -10,6 +10,7 @@ sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 sys.path.append(os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "smoke"))
 
 import dns  # noqa: E402
+import http1  # noqa: E402
 import mmdb_writer  # noqa: E402
 import places  # noqa: E402
 from expression import compile_condition  # noqa: E402
@@ -182,6 +183,29 @@ class Dns(unittest.TestCase):
                            ("c0 0c", None), ("40 00", None), (("3f" + "78" * 63) * 4 + "00", None)):
             message = self.QUERY[:12] + octets(wire + "0001 0001")
             self.assertEqual(dns.fields_of(message, (53, 1)).get("dns.qname"), text, wire)
+
+
+class Http(unittest.TestCase):
+    def fields(self, *lines):
+        head = b"\r\n".join([b"GET / HTTP/1.1", b"Host: a", *lines])
+        return http1.read_head(head)[0]
+
+    def test_headers_by_name(self):
+        fields = self.fields(b"X-Key:  k 1\t", b"x-key: second", b"X_!: ")
+        self.assertEqual(fields['http.request.headers["x-key"]'], b"k 1")
+        for text, wanted in (('http.request.headers["X-KEY"] eq "k 1"', True), ('http.request.headers["x_!"] ne ""', False),
+                             ('http.request.headers["x_!"] eq ""', True), ('http.request.headers["x"] ne "1"', False)):
+            self.assertEqual(compile_condition(text)(fields), wanted, text)
+
+    def test_cookies_by_name(self):
+        fields = self.fields(b"Cookie: a; a = 1 ;b=c=d;=e", b"Cookie: a=2; A=")
+        for name, wanted in (("a", b"1"), ("b", b"c=d"), ("A", b""), ("B", None)):
+            self.assertEqual(fields.get(f'http.cookies["{name}"]'), wanted, name)
+
+    def test_a_value_goes_on_in_the_next_line(self):
+        fields = self.fields(b"X-Key: 1 \r\n\t2 ", b"Y: \r\n 3")
+        self.assertEqual(fields['http.request.headers["x-key"]'], b"1 \r\n\t2")
+        self.assertEqual(fields['http.request.headers["y"]'], b"3")
 
 
 class Tags(unittest.TestCase):

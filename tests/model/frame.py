@@ -38,6 +38,7 @@ class NotATunnel(Exception):
 class Packet:
     """`fields`: name -> int, text or address. `malformed`: the reason, or None. `units`: bytes
     that `per: byte` charges, `queries` and `requests` those of `per: query` and `per: request`.
+    `doubt`: what servers may read in two ways, as a reason to drop and how rules ask for it.
     `sequence`: of the first byte behind a TCP header. `ip_at`: where the outermost IP header is, and its version."""
 
     def __init__(self):
@@ -46,7 +47,7 @@ class Packet:
         self.malformed = None
         self.units = 0
         self.queries = self.requests = 0
-        self.sequence = None
+        self.sequence = self.doubt = None
 
     def find_dns(self):
         fields = self.fields

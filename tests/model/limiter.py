@@ -144,6 +144,8 @@ class Limiter:
         refusal = self.fragments.refusal(self.now, packet.fields) if piece == "later" else None
         if refusal:
             return Verdict("drop", refusal, wait="")
+        if packet.doubt and any(rule.id in self.acting and rule.asks(packet.doubt[1]) for rule in self.rules):
+            return Verdict("drop", packet.doubt[0], wait="")
         verdict = (self._pass_by(packet) or self._decide_on_sight(packet)
                    or self._decide_by_limits(packet))
         if piece == "first":

@@ -120,6 +120,10 @@ class Rule:
         self.overrides = (Overrides(self, entry["overrides"], file.folder)
                           if "overrides" in entry else None)
 
+    def asks(self, pattern):
+        """Whether something that it reads or counts is written so."""
+        return re.search(pattern, self.text) is not None
+
     def read_limits(self, entry, named, candidate):
         changes = {}
         if candidate:
@@ -132,6 +136,8 @@ class Rule:
                           for number, tier in enumerate(entry["tiers"], 1)]
         else:
             self.tiers = [Tier(entry, per, named, changes)] if "limits" in entry else []
+        parts = [f"{tier.key} " + " ".join(f"per: {limit.per}" for limit in tier.limits) for tier in self.tiers]
+        self.text = " ".join([entry.get("when", ""), *parts])
 
 
 def read_on_full(value):
