@@ -19,7 +19,7 @@ from limiter import Limiter  # noqa: E402
 from model_test import ENDS, IPV4, SECOND, UDP, octets, packet  # noqa: E402
 from origins import Database, Origins  # noqa: E402
 from overrides import parse_until  # noqa: E402
-from rules import read_rules  # noqa: E402
+from rules import Cost, read_rules  # noqa: E402
 from tags import tagged  # noqa: E402
 
 BUCKET = "{{algorithm: token_bucket, rate: {}, burst: {}}}"
@@ -201,6 +201,13 @@ class Http(unittest.TestCase):
         fields = self.fields(b"Cookie: a; a = 1 ;b=c=d;=e", b"Cookie: a=2; A=")
         for name, wanted in (("a", b"1"), ("b", b"c=d"), ("A", b""), ("B", None)):
             self.assertEqual(fields.get(f'http.cookies["{name}"]'), wanted, name)
+
+    def test_costs_by_path(self):
+        costs = Cost({"path": {"/": "2", "/a": "3", "/a/b": "5", "/c%2Fd": "7"}, "default": "11"})
+        for path, wanted in ((b"/", 2), (b"/b/a", 2), (b"/a", 3), (b"/a/", 3), (b"/ab", 2), (b"/a/b/c", 5), (b"/a/bc", 3),
+                             (b"/c%2Fd", 7), (b"/c", 2), (b"*", 11)):
+            self.assertEqual(costs.of({"http.request.uri.path": path}), wanted, path)
+        self.assertEqual((costs.of({}), Cost("4").of({})), (11, 4))
 
     def test_a_value_goes_on_in_the_next_line(self):
         fields = self.fields(b"X-Key: 1 \r\n\t2 ", b"Y: \r\n 3")

@@ -273,7 +273,7 @@ class Limiter:
         came = color_of(packet.fields.get("ip.dscp"))
         for number, key in self._tiers(rule, keys):
             for limit in rule.tiers[number].limits:
-                cost = units_of(limit.per, packet) * rule.cost
+                cost = units_of(limit.per, packet) * rule.cost.of(packet.fields)
                 if cost == 0:
                     continue
                 said = rule.overrides and rule.overrides.numbers(number, key, limit)

@@ -13,6 +13,7 @@ HEADERS = {"User-Agent": ["curl/8.5", "Mozilla/5.0 (X11)", ""], "Referer": ["htt
                       'sid="1"; x.y=z', ";;x.y = k1;", ""],
            "Accept": ["*/*"]}
 OFTEN_TWICE = ("X-Api-Key", "Cookie", "x_!~#1", "User-Agent")
+PREFIXES = ["/", "/a", "/a/b", "/b", "/v1", "/v1/items", "/v1/item", "/~user", "/~user/x%2Fy", "/search", "/A-%C3%BC"]
 FOLDS = ["\r\n ", "\r\n\t", " \r\n  k", "\r\n\t\r\n k1"]
 REQUESTS = Words(
     "request", "http.host",
@@ -87,3 +88,10 @@ class RequestMaker(Connections):
 class RequestRules(UnitRules):
     def __init__(self, dice, acts=None):
         super().__init__(dice, REQUESTS, acts)
+
+    def cost(self, counts):
+        if not counts or self.chance(60):
+            return super().cost(counts)
+        paths = self.dice.sample(PREFIXES, self.dice.choice((1, 2, 5)))
+        costs = ", ".join(f'"{path}": {self.dice.choice((1, 2, 3, 7))}' for path in paths)
+        return [f"    cost: {{path: {{{costs}}}{self.dice.choice(('', ', default: 2'))}}}"]

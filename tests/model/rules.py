@@ -79,6 +79,21 @@ class Client:
                                                                                  strict=False)
 
 
+class Cost:
+    """Of one unit; of requests by where their path begins, in whole segments: the longest such prefix counts."""
+
+    def __init__(self, said):
+        by_path = said if isinstance(said, dict) else {"default": said}
+        self.other = int(by_path.get("default", 1))
+        self.paths = {path.encode(): int(cost) for path, cost in by_path.get("path", {}).items()}
+
+    def of(self, fields):
+        path = fields.get("http.request.uri.path", b"")
+        where = [prefix for prefix in self.paths if path.startswith(b"/") and
+                 (path + b"/").startswith(prefix.rstrip(b"/") + b"/")]
+        return self.paths[max(where, key=len)] if where else self.other
+
+
 class File:
     """What the rules of a file have in common."""
 
@@ -111,7 +126,7 @@ class Rule:
         self.on_color = {"green": {"action": "pass"}, "yellow": {"action": "pass"},
                          "red": {"action": "drop"}, **entry.get("on_color", {})}
         self.rejected_spend = entry.get("rejected_spend") == "true"
-        self.cost = int(entry.get("cost", 1))
+        self.cost = Cost(entry.get("cost", 1))
         self.missing_key = entry.get("missing_key", defaults.get("missing_key", "skip"))
         self.ban = Ban(entry["ban"]) if "ban" in entry else None
         self.share = int(entry.get("table_share", "100%").rstrip("%"))
