@@ -19,8 +19,9 @@ from limiter import Limiter  # noqa: E402
 from model_test import ENDS, IPV4, SECOND, UDP, octets, packet  # noqa: E402
 from origins import Database, Origins  # noqa: E402
 from overrides import parse_until  # noqa: E402
-from rules import Cost, read_rules  # noqa: E402
+from rules import Client, Cost, read_rules  # noqa: E402
 from tags import tagged  # noqa: E402
+from texts import text_of  # noqa: E402
 
 BUCKET = "{{algorithm: token_bucket, rate: {}, burst: {}}}"
 
@@ -213,6 +214,31 @@ class Http(unittest.TestCase):
         fields = self.fields(b"X-Key: 1 \r\n\t2 ", b"Y: \r\n 3")
         self.assertEqual(fields['http.request.headers["x-key"]'], b"1 \r\n\t2")
         self.assertEqual(fields['http.request.headers["y"]'], b"3")
+
+
+class Clients(unittest.TestCase):
+    def client(self, source, *lines, hops=1):
+        client = Client({"trusted_proxies": ["10.0.0.0/8", "$own"], "ipv4_prefix": "24", "unwrap": ["v4mapped"],
+                         "from": {"header": "X-Real-IP", "hops_from_right": str(hops)}}, {"own": ["fd00::/8"]})
+        asking = packet(ip_src=ipaddress.ip_address(source))
+        asking.headers = [("x-real-ip", line) for line in lines]
+        found = client.of_packet(asking)
+        return found and text_of("", found)
+
+    def test_proxies_name_them(self):
+        for source, lines, hops, wanted in (
+                ("10.0.0.1", [b"192.0.2.9"], 1, "192.0.2.0/24"), ("fd00::1", [b"192.0.2.9"], 1, "192.0.2.0/24"),
+                ("11.0.0.1", [b"192.0.2.9"], 1, "11.0.0.0/24"), ("10.0.0.1", [], 1, None),
+                ("10.0.0.1", [b"192.0.2.9", b"::ffff:1.2.3.4"], 1, "1.2.3.0/24"),
+                ("10.0.0.1", [b"1.2.3.4 ,\t192.0.2.9,::2"], 2, "192.0.2.0/24"), ("10.0.0.1", [b"1.2.3.4"], 2, None),
+                ("10.0.0.1", [b"1.2.3.4, unknown"], 1, None)):
+            self.assertEqual(self.client(source, *lines, hops=hops), wanted, (source, lines, hops))
+
+    def test_addresses_in_headers(self):
+        for text, wanted in (("192.0.2.1:80", "192.0.2.1"), ("[::1]:65535", "::1"), ("[::1]", "::1"), ("::1:80", "::1:80"),
+                             ("192.0.2.1:", None), ("192.0.2.1:65536", None), ("[192.0.2.1]", None), ("[::1", None),
+                             ("fe80::1%1", None), ("[::1]80", None), ("", None), ("a.example", None)):
+            self.assertEqual(Client({}).address(text), wanted and ipaddress.ip_address(wanted), text)
 
 
 class Tags(unittest.TestCase):

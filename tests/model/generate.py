@@ -148,7 +148,8 @@ class Requests(Units):
     def make(self, dice, count):
         acts = dice.choice((None, None, None, True, False))
         self.frames = RequestMaker(dice, folds=acts is not None).frames(count)
-        self.rules = RequestRules(dice, acts).file()
+        rules = RequestRules(dice, acts, proxied=dice.randrange(100) < 40)
+        self.rules, self.files = rules.file(), rules.files
 
 
 def main():

@@ -7,7 +7,7 @@ import re
 
 import streams
 
-ASKS = r"http\.|per: request"  # of rules that read requests
+ASKS = r"http\.|per: request|trusted_proxies"  # of rules that read requests
 
 REQUEST_LINE = re.compile(rb"([!#$%&'*+.^_`|~0-9A-Za-z-]+) ([^ ]+) HTTP/1\.1\Z")
 UNRESERVED = b"abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-._~"
@@ -28,7 +28,7 @@ class Streams(streams.Streams):
         head, end, rest = (begun + behind).partition(b"\r\n\r\n")
         if not end:
             return head, body
-        found, body = read_head(head)
+        found, packet.headers, body = read_head(head)
         packet.fields.update(found)
         packet.requests = 1
         packet.doubt = ("ambiguous_request", ASKS) if FOLD.search(head) else None
@@ -36,13 +36,15 @@ class Streams(streams.Streams):
 
 
 def read_head(head):
-    """-> (the fields of a request, the bytes of its body)"""
+    """-> (the fields of a request, its headers in their order, the bytes of its body)"""
     first, *lines = re.split(rb"\r\n(?![ \t])", head)
-    method, target = REQUEST_LINE.match(first).groups()
+    line = REQUEST_LINE.match(first)
+    if not line:
+        raise streams.Beyond(first)
+    method, target = line.groups()
+    named = [header(line) for line in lines]
     headers, cookies = {}, {}
-    for line in lines:
-        name, _, value = line.partition(b":")
-        name, value = name.decode().lower(), value.strip(b" \t\r\n")
+    for name, value in named:
         headers.setdefault(name, value)
         if name == "cookie":
             for cookie, equals, of_it in (pair.partition(b"=") for pair in value.split(b";")):
@@ -62,7 +64,12 @@ def read_head(head):
             fields[HEADER_FIELDS[name]] = value
     for name, value in cookies.items():
         fields[f'http.cookies["{name}"]'] = value
-    return fields, int(headers.get("content-length", 0))
+    return fields, named, int(headers.get("content-length", 0))
+
+
+def header(line):
+    name, _, value = line.partition(b":")
+    return name.decode().lower(), value.strip(b" \t\r\n")
 
 
 def normal_host(host):

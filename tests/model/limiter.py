@@ -138,7 +138,8 @@ class Limiter:
             return Verdict(self.malformed, packet.malformed,
                            wait="0" if self.malformed == "pass" else "")
         if self.rules and "ip.src" in packet.fields:
-            packet.fields["client.ip"] = self.rules[0].client.of(packet.fields["ip.src"])
+            client = self.rules[0].client.of_packet(packet)
+            packet.fields.update({"client.ip": client} if client else {})
             packet.fields.update(self.rules[0].origins.fields(packet.fields))
         piece = packet.fields.get("ip.frag", "none") if self.refuses else "none"
         refusal = self.fragments.refusal(self.now, packet.fields) if piece == "later" else None

@@ -1,4 +1,6 @@
 """Requests at random, and what rules over them can name: whole heads, in one segment or several, in their order."""
+import client_maker
+from client_maker import ClientMaker, client_lines
 from connections import Connections
 from unit_rules import UnitRules, Words
 
@@ -72,6 +74,7 @@ class RequestMaker(Connections):
         for name in HEADERS:
             for _ in range(self.dice.choice((0, 1, 1, 1)) + (name in OFTEN_TWICE and self.chance(15))):
                 lines.append(self.line(name, self.dice.choice(HEADERS[name])))
+        lines += [self.line(name, value) for name, value in client_lines(self.dice)]
         body = b""
         if method == "POST":
             body = b"z" * self.dice.choice((0, 1, 30))
@@ -86,8 +89,21 @@ class RequestMaker(Connections):
 
 
 class RequestRules(UnitRules):
-    def __init__(self, dice, acts=None):
+    """`proxied`: some name their clients."""
+
+    def __init__(self, dice, acts=None, proxied=False):
         super().__init__(dice, REQUESTS, acts)
+        self.clients = ClientMaker(dice) if proxied else None
+        self.files = {name: text.encode() for name, text in client_maker.LISTS.items()} if proxied else {}
+
+    def file(self):
+        return super().file(self.clients.lines() if self.clients else ())
+
+    def test(self):
+        return self.clients.test() if self.clients and self.chance(40) else super().test()
+
+    def keys(self):
+        return super().keys() + (client_maker.KEYS * 3 if self.clients else [])
 
     def cost(self, counts):
         if not counts or self.chance(60):

@@ -65,10 +65,15 @@ class Client:
 
     INSIDE = {"nat64": ipaddress.ip_network("64:ff9b::/96"),
               "v4mapped": ipaddress.ip_network("::ffff:0:0/96")}
+    ENTRY = re.compile(r"([^:\[]+)(?::(\d{1,5}))?|\[([^]]*:[^]]*)\](?::(\d{1,5}))?|([^\[]*:[^\[]*:.*)")
 
-    def __init__(self, entry):
+    def __init__(self, entry, lists=None):
         self.lengths = {4: int(entry.get("ipv4_prefix", 32)), 6: int(entry.get("ipv6_prefix", 128))}
         self.undone = [self.INSIDE[word] for word in entry.get("unwrap", [])]
+        named = [lists[one[1:]] if one.startswith("$") else [one] for one in entry.get("trusted_proxies", [])]
+        origin = entry.get("from") or {}
+        self.header, self.hops = origin.get("header", "").lower(), int(origin.get("hops_from_right", 1))
+        self.proxies = [ipaddress.ip_network(text) for some in named for text in some] if origin else []
 
     def of(self, source):
         """An address, or the network that is left of one."""
@@ -77,6 +82,28 @@ class Client:
         bits = self.lengths[source.version]
         return source if bits == source.max_prefixlen else ipaddress.ip_network((source, bits),
                                                                                  strict=False)
+
+    def of_packet(self, packet):
+        """The same of who sent it; of a trusted proxy's whom its request names, or None."""
+        source = packet.fields["ip.src"]
+        if not any(source in network for network in self.proxies):
+            return self.of(source)
+        lines = [value for name, value in packet.headers if name == self.header]
+        entries = lines[-1].decode("latin-1").split(",") if lines else []
+        named = self.address(entries[-self.hops].strip(" \t")) if len(entries) >= self.hops else None
+        return None if named is None else self.of(named)
+
+    def address(self, entry):
+        """As proxies write it, maybe with a port."""
+        match = self.ENTRY.fullmatch(entry)
+        v4, port, bracketed, other_port, v6 = match.groups() if match else [None] * 5
+        text = v4 or bracketed or v6 or ""
+        if "%" in text or int(port or other_port or 0) > 65_535:
+            return None
+        try:
+            return ipaddress.ip_address(text)
+        except ValueError:
+            return None
 
 
 class Cost:
@@ -99,10 +126,11 @@ class File:
 
     def __init__(self, tree, folder):
         self.folder, self.defaults = folder, tree.get("defaults") or {}
-        self.limits, self.client = tree.get("limits") or {}, Client(tree.get("client_ip") or {})
+        self.limits = tree.get("limits") or {}
         data = tree.get("data") or {}
         self.lists = {name: read_list(os.path.join(folder, one["file"]), one["type"])
                       for name, one in (data.get("lists") or {}).items()}
+        self.client = Client(tree.get("client_ip") or {}, self.lists)
         self.origins = Origins(**{kind: self.database(data[kind])
                                   for kind in ("country_db", "asn_db") if kind in data})
 

@@ -3,6 +3,10 @@ SEQUENCES = 1 << 32
 ENDS = ("ip.src", "ip.dst", "l4.sport", "l4.dport", "vlan.id", "dir", "port")
 
 
+class Beyond(Exception):
+    """Bytes that no reader here knows: the generator makes none, but what is left of its captures may have some."""
+
+
 class Streams:
     """Whoever goes on from here says in `read()` what a packet completes, and what is known behind it; `FRESH`
     is known of a connection that begins. What comes again or too early is not read."""

@@ -42,7 +42,7 @@ class UnitRules:
             lines.append(f"    when: '{self.condition()}'")
         if on_match:
             return lines + [f"    on_match: {self.dice.choice(('drop', 'allow'))}"]
-        keys = self.dice.sample(self.words.keys, self.dice.choice((0, 1, 1, 2)))
+        keys = self.dice.sample(self.keys(), self.dice.choice((0, 1, 1, 2)))
         lines.append(f"    missing_key: {self.dice.choice(('skip', 'share'))}")
         lines += ["    key:" + " []" * (not keys)] + [f"      - {key}" for key in keys]
         counts = f"per: {self.words.per}"
@@ -53,6 +53,9 @@ class UnitRules:
         if self.acts is None:
             return self.dice.choice(("enforce", "enforce", "monitor"))
         return "enforce" if self.acts else "monitor"
+
+    def keys(self):
+        return self.words.keys
 
     def cost(self, _):
         """Lines; told whether the limit counts the unit."""
