@@ -146,6 +146,15 @@ static_assert(
     return kHeadShapes[static_cast<std::size_t>(shape)];
 }
 
+// A bit for each shape.
+[[nodiscard]] constexpr std::uint64_t head_shapes_read_as(HeadReading reading) noexcept {
+    std::uint64_t bits = 0;
+    for (const HeadShapeRow& row : kHeadShapes) {
+        bits |= row.reading == reading ? std::uint64_t{1} << static_cast<unsigned>(row.shape) : 0;
+    }
+    return bits;
+}
+
 // The shapes of one request.
 class HeadShapes {
 public:
@@ -163,28 +172,22 @@ public:
     [[nodiscard]] constexpr std::uint64_t bits() const noexcept { return bits_; }
     // The worst reading of any; of none: Accepted.
     [[nodiscard]] constexpr HeadReading reading() const noexcept {
-        if ((bits_ & of(HeadReading::Malformed)) != 0) {
+        constexpr std::uint64_t kMalformed = head_shapes_read_as(HeadReading::Malformed);
+        constexpr std::uint64_t kAmbiguous = head_shapes_read_as(HeadReading::Ambiguous);
+        if ((bits_ & kMalformed) != 0) {
             return HeadReading::Malformed;
         }
-        return (bits_ & of(HeadReading::Ambiguous)) != 0 ? HeadReading::Ambiguous
-                                                         : HeadReading::Accepted;
+        return (bits_ & kAmbiguous) != 0 ? HeadReading::Ambiguous : HeadReading::Accepted;
     }
     // Of those with the worst reading, the first in the table. There is one.
     [[nodiscard]] constexpr HeadShape reason() const noexcept {
-        return static_cast<HeadShape>(std::countr_zero(bits_ & of(reading())));
+        return static_cast<HeadShape>(std::countr_zero(bits_ & head_shapes_read_as(reading())));
     }
     [[nodiscard]] constexpr bool operator==(const HeadShapes&) const noexcept = default;
 
 private:
     [[nodiscard]] static constexpr std::uint64_t bit(HeadShape shape) noexcept {
         return std::uint64_t{1} << static_cast<unsigned>(shape);
-    }
-    [[nodiscard]] static constexpr std::uint64_t of(HeadReading reading) noexcept {
-        std::uint64_t bits = 0;
-        for (const HeadShapeRow& row : kHeadShapes) {
-            bits |= row.reading == reading ? bit(row.shape) : 0;
-        }
-        return bits;
     }
     std::uint64_t bits_ = 0;
 };
