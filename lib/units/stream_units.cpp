@@ -24,6 +24,7 @@ constexpr StickyVerdict kPassed{0};
 constexpr std::uint16_t kFin = 0x01;
 constexpr std::uint16_t kSyn = 0x02;
 constexpr std::uint16_t kRst = 0x04;
+constexpr std::uint16_t kAck = 0x10;
 
 std::uint32_t sequence_of(const UnitSource& packet) noexcept {
     std::uint32_t sequence = 0;
@@ -37,9 +38,11 @@ TcpSegment segment_of(ByteView payload, const UnitSource& packet) noexcept {
             .source = source_of(packet),
             .seq = sequence_of(packet),
             .syn = (flags & kSyn) != 0,
+            .begins = (flags & (kSyn | kAck)) == kSyn,
             .fin = (flags & kFin) != 0,
             .rst = (flags & kRst) != 0,
-            .payload = payload};
+            .payload = payload,
+            .hash = &packet.hash};
 }
 
 constexpr Reason reason_of(RefusedWhy why) noexcept {
@@ -147,6 +150,9 @@ private:
     void conclude() noexcept {
         const std::uint32_t begin = segment_.payload_seq();
         const std::uint32_t end = begin + static_cast<std::uint32_t>(segment_.payload.size());
+        if ((has_unit_ || offer_.kind == Offered::Held) && !offer_.differs) {
+            owner_.table_.note_seen(offer_);
+        }
         if (offer_.differs) {
             units_.drop(Reason::Overlap);
         }
@@ -181,10 +187,11 @@ private:
     bool has_unit_ = false;
 };
 
-StreamUnits::StreamUnits(const ConnectionBudget& budget)
+StreamUnits::StreamUnits(const ConnectionBudget& budget, OnAmbiguous on_ambiguous)
     : head_bytes_{budget.head_bytes},
       table_{budget},
-      scratch_{std::make_unique<std::byte[]>(budget.head_bytes + kMaxSegment)} {}
+      scratch_{std::make_unique<std::byte[]>(budget.head_bytes + kMaxSegment)},
+      http_{on_ambiguous} {}
 
 // Whose the bytes are: of what the connection has been, of what the port they go to is for,
 // else by how they begin. The port they come from is the sender's to choose.
@@ -211,10 +218,20 @@ StreamReading StreamUnits::read(ByteView bytes, const StreamContext& context,
     return reading;
 }
 
+// Under other rules, and while packets were forwarded unread, segments may have been no reader's.
+void StreamUnits::note_unseen(const UnitSource& packet) noexcept {
+    if (packet.load != load_ || packet.unread_bursts != unread_bursts_) [[unlikely]] {
+        table_.note_unseen(packet.now);
+        load_ = packet.load;
+        unread_bursts_ = packet.unread_bursts;
+    }
+}
+
 void StreamUnits::find(ByteView payload, const UnitSource& packet, UnitSink& units) noexcept {
     if (payload.empty() && (packet.headers.tcp_flags & (kFin | kSyn | kRst)) == 0) {
         return;
     }
+    note_unseen(packet);
     Segment{*this, payload, packet, units}.run();
 }
 

@@ -22,10 +22,21 @@ inline constexpr TextFieldSet kQuicTexts{TextField::QuicPacketType, TextField::Q
                                          TextField::QuicTokenLen,   TextField::QuicSni,
                                          TextField::TlsAlpn,        TextField::TlsJa4};
 
-// Whether a rule reads a text of such units, or counts them.
+// Whether a rule reads a text of such units alone, or counts them: what their parsers make of them
+// matters.
+[[nodiscard]] inline bool reads(const UnitSource& packet, TextFieldSet texts, Per unit) noexcept {
+    return packet.counted.has(unit) || packet.wanted.meets(texts);
+}
+[[nodiscard]] inline bool reads_requests(const UnitSource& packet) noexcept {
+    return reads(packet, kHttpTexts, Per::Request);
+}
+[[nodiscard]] inline bool reads_tls_hellos(const UnitSource& packet) noexcept {
+    return reads(packet, kTlsTexts, Per::Handshake);
+}
+
+// The same, or what protocol it is.
 [[nodiscard]] inline bool wants(const UnitSource& packet, TextFieldSet texts, Per unit) noexcept {
-    return packet.counted.has(unit) || packet.wanted.meets(texts) ||
-           packet.wanted.meets(kTextsOfAll);
+    return reads(packet, texts, unit) || packet.wanted.meets(kTextsOfAll);
 }
 [[nodiscard]] inline bool wants_http(const UnitSource& packet) noexcept {
     return wants(packet, kHttpTexts, Per::Request);

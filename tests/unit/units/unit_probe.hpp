@@ -43,6 +43,7 @@ public:
 
     TextFieldSet wanted;
     bool counts_handshakes = true;
+    std::uint64_t unread_bursts = 0;  // of others than those taken
 
     // One packet, which is forwarded or not.
     ProbedPacket take(const Octets& frame, Instant now, bool forwarded = true) {
@@ -58,7 +59,8 @@ public:
                     counts_handshakes ? PerSet{Per::Query, Per::Request, Per::Handshake} : PerSet{},
                 .requests = requests_,
                 .hash = hash_,
-                .now = now});
+                .now = now,
+                .unread_bursts = unread_bursts});
         ProbedPacket probed = read();
         settle(probed, forwarded);
         return probed;
