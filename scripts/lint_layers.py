@@ -28,6 +28,7 @@ MAY_INCLUDE = {
     "lib/ledger": ["lib/base", "lib/share", *STATE],
     "lib/ask": ["lib/base", "lib/share", *STATE],
     "lib/act": ["lib/base", "lib/packet", "lib/rules"],
+    "lib/answer": ["lib/base", "lib/share", "lib/packet", "lib/l7", "lib/hash", "lib/pool", "lib/conn"],
     "lib/rules": ["lib/base", "lib/packet", "lib/match", *STATE],
     "lib/load": ["lib/base", "lib/packet", "lib/l7", "lib/match", *STATE, "lib/ledger", "lib/rules"],
     "lib/heavy_hitters": ["lib/base", "lib/share", "lib/rules", "lib/load"],

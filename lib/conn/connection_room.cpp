@@ -55,7 +55,7 @@ ConnectionTable::ConnectionTable(const ConnectionBudget& budget)
 std::uint64_t ConnectionTable::memory_of(const ConnectionBudget& wanted) noexcept {
     const ConnectionBudget budget = checked(wanted);
     const std::size_t lines = ConnectionLines::lines_for(budget.connections);
-    return LineMemory::taken_for(lines * sizeof(Connection)) + lines * sizeof(SourceMember) +
+    return ConnectionLines::memory_of(budget.connections) + lines * sizeof(SourceMember) +
            lines * sizeof(SeenSegments) + LinePool::bytes_for(budget.half_head_lines) +
            SourceShares::memory_of(budget.refusals, budget.refusals) +
            SourceShares::memory_of(budget.given_up, budget.given_up) +

@@ -37,7 +37,12 @@ public:
     ConnectionTable(const ConnectionTable&) = delete;
     ConnectionTable& operator=(const ConnectionTable&) = delete;
 
+    // Asks for the line that find() will read first.
     void prefetch(std::uint64_t digest) const noexcept { lines_.prefetch(digest); }
+    // False: nothing is known of such a connection.
+    [[nodiscard]] bool may_know(std::uint64_t digest) const noexcept {
+        return lines_.may_have(digest);
+    }
 
     // A segment of the client's direction. `scratch` has room for head_bytes and a segment: heads
     // of several segments are put together there. `now` never decreases.

@@ -289,8 +289,17 @@ bool counts_unit(Match& match, const MatchedRules& judged) noexcept {
     return match.counted;
 }
 
+// Whether the rule counts what the packet or the unit is: one that counts requests alone has
+// judged nothing where there is none.
+bool counts_kind(const Match& match, const MatchedRules& judged) noexcept {
+    const LoadedRule& rule = judged.rule(match);
+    return std::any_of(rule.limits.begin(), rule.limits.end(), [&](const LoadedLimit& limit) {
+        return is_of_packet(limit.per) || limit.per == judged.kind;
+    });
+}
+
 bool applies(Match& match, const MatchedRules& judged) noexcept {
-    return (judged.kind == Per::Packet && judged.is_only) || counts_unit(match, judged);
+    return judged.is_only || counts_unit(match, judged);
 }
 
 void check_all(const MatchedRules& judged, Decision& decision) noexcept {
@@ -299,14 +308,18 @@ void check_all(const MatchedRules& judged, Decision& decision) noexcept {
         if (rule.on_match != OnMatch::Meter || !applies(match, judged)) {
             continue;
         }
+        const std::uint64_t judges = counts_kind(match, judged) ? 1 : 0;
         if (match.skipped) {
-            judged.counters(match).skipped.add(1);
+            judged.counters(match).skipped.add(judges);
             continue;
         }
         const Outcome outcome = check_rule(match, judged);
         match.refused = outcome.refused;
-        (outcome.refused ? judged.counters(match).exceeded : judged.counters(match).admitted)
-            .add(1);
+        if (outcome.refused) {
+            judged.counters(match).exceeded.add(1);
+        } else {
+            judged.counters(match).admitted.add(judges);
+        }
         if (rule.mode == Mode::Enforce) {
             decide(match, judged, outcome, decision);
         }

@@ -1,5 +1,6 @@
 #include "lib/units/http_units.hpp"
 
+#include "lib/l7/http1/byte_classes.hpp"
 #include "lib/l7/http1/chunk_scanner.hpp"
 #include "lib/units/request_readings.hpp"
 #include "lib/units/unit_text.hpp"
@@ -70,6 +71,11 @@ std::size_t used_of(std::span<const std::byte> room, const RequestHead& head) no
 }
 
 }  // namespace
+
+bool HttpUnits::may_begin(ByteView bytes) noexcept {
+    const std::byte first = bytes[0];
+    return http1::is(first, http1::kToken) || first == http1::kCr || first == http1::kLf;
+}
 
 StreamReading HttpUnits::read(ByteView bytes, const StreamContext& context,
                               UnitSink& units) noexcept {

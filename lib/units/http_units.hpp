@@ -12,6 +12,8 @@ class HttpUnits {
 public:
     explicit HttpUnits(OnAmbiguous on_ambiguous) : on_ambiguous_{on_ambiguous} {}
 
+    // Whether a request, or empty lines before one, may begin so; there is a byte.
+    [[nodiscard]] static bool may_begin(ByteView bytes) noexcept;
     [[nodiscard]] StreamReading read(ByteView bytes, const StreamContext& context,
                                      UnitSink& units) noexcept;
 

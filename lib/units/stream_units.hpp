@@ -15,6 +15,13 @@ public:
     // Allocates all that it will ever use.
     StreamUnits(const ConnectionBudget& budget, OnAmbiguous on_ambiguous);
 
+    // Whether a segment can matter by its headers alone; once per burst, before select().
+    [[nodiscard]] static RowMask possible(const UnitColumns& burst, RowMask rows) noexcept;
+    void begin_burst(Instant now, RowMask rows) noexcept;
+    // Whether it can by what is known of its connection, and by how its payload begins. Notes its
+    // connection, and asks for the memory of what is known of it.
+    [[nodiscard]] bool select(const UnitColumns& burst, std::size_t row, ByteView payload,
+                              std::uint64_t& note) const noexcept;
     void find(ByteView payload, const UnitSource& packet, UnitSink& units) noexcept;
 
     // A packet's verdict sticks to its units (UnitFinder).

@@ -105,15 +105,16 @@ StreamReading read_behind(ByteView bytes, BehindHello behind) noexcept {
     return step_over(kRecordHeader, record, behind.framing());
 }
 
-bool may_be_hello(ByteView bytes) noexcept {
-    return bytes[0] == kHandshake && (bytes.size() < 2 || bytes[1] == kMajorVersion);
-}
 bool is_client_hello(ByteView bytes) noexcept {
-    return may_be_hello(bytes) && bytes.size() > kRecordHeader &&
+    return TlsUnits::may_begin(bytes) && bytes.size() > kRecordHeader &&
            std::to_integer<std::uint8_t>(bytes[kRecordHeader]) == kClientHelloType;
 }
 
 }  // namespace
+
+bool TlsUnits::may_begin(ByteView bytes) noexcept {
+    return bytes[0] == kHandshake && (bytes.size() < 2 || bytes[1] == kMajorVersion);
+}
 
 bool TlsUnits::is_mine(const FramingState& before) noexcept {
     return BehindHello::of(before).mark == BehindHello::kMark;
@@ -125,8 +126,8 @@ StreamReading TlsUnits::read(ByteView bytes, const StreamContext& context,
         return {};
     }
     if (!is_mine(context.before)) {
-        return may_be_hello(bytes) ? read_hello(bytes, context, Per::Handshake, units)
-                                   : StreamReading{};
+        return may_begin(bytes) ? read_hello(bytes, context, Per::Handshake, units)
+                                : StreamReading{};
     }
     return is_client_hello(bytes) ? read_hello(bytes, context, Per::Packet, units)
                                   : read_behind(bytes, BehindHello::of(context.before));

@@ -21,6 +21,7 @@ import time
 from generate import FRAMES, FullTable, Requests, Scenario
 from pcap import read_capture
 from replay_model import replay
+from streams import Beyond
 
 KINDS = {FullTable: " --full", Requests: " --requests"}
 SMALLER = 60  # seconds for making a case smaller
@@ -88,7 +89,7 @@ class Smaller:
             options = self.scenario.write(self.folder)
             return difference(self.program, options, self.folder, self.scenario.box(),
                               self.scenario.enforce, self.but)[:2]
-        except (Refused, KeyError, StopIteration):
+        except (Refused, KeyError, StopIteration, Beyond):
             return None, 0
 
     def run(self):

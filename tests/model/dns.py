@@ -4,47 +4,37 @@ Of several sound questions only the first is known here: the generator makes non
 """
 import struct
 
+import streams
+
 LONGEST_NAME, LONGEST_LABEL = 255, 63
 SIBLINGS = (137, 5353, 5355)  # NBNS, mDNS, LLMNR
 OPCODES = (0, 1, 2, 4, 5, 6)
 CLASSES = (1, 3, 4, 254, 255)
 MOST_RECORDS = 64
 MOST_POINTERS = 16  # of a name
-
-
-SEQUENCES = 1 << 32
+ASKS = r"dns\.|per: query"  # of rules that read messages
 
 
 class NoMessage(Exception):
     pass
 
 
-class Streams:
-    """DNS over TCP, of port 53: each direction of a connection, where its bytes go on, and the message
-    that has begun. Each message ends in a segment of its own, and what comes again is none."""
+class Streams(streams.Streams):
+    """DNS over TCP, of port 53: the message that has begun. Each message ends in a segment of its own."""
 
-    def __init__(self):
-        self.known = {}
+    FRESH = b""
 
-    def see(self, packet):
+    def read(self, packet, payload, before):
         """Gives a packet the fields of the message that it completes."""
-        fields, payload = packet.fields, packet.fields.get("payload")
-        ports = fields.get("l4.sport"), fields.get("l4.dport")
-        if packet.sequence is None or not payload or 53 not in ports:
-            return
-        key = tuple(fields.get(name) for name in
-                    ("ip.src", "ip.dst", "l4.sport", "l4.dport", "vlan.id", "dir", "port"))
-        at, begun = self.known.get(key, (packet.sequence, b""))
-        if at != packet.sequence:
-            return
-        begun += payload
+        ports = packet.fields["l4.sport"], packet.fields["l4.dport"]
+        begun = before + payload if 53 in ports else b""
         size = 2 + int.from_bytes(begun[:2], "big")
         if len(begun) >= size > 2:
             found = fields_of(begun[2:size], ports)
-            fields.update(found)
+            packet.fields.update(found)
             packet.queries = 1 if found.get("dns.qr") == 0 else 0
             begun = begun[size:]
-        self.known[key] = (at + len(payload)) % SEQUENCES, begun
+        return begun
 
 
 def fields_of(payload, ports):

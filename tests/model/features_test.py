@@ -10,6 +10,7 @@ sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 sys.path.append(os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "smoke"))
 
 import dns  # noqa: E402
+import http1  # noqa: E402
 import mmdb_writer  # noqa: E402
 import places  # noqa: E402
 from expression import compile_condition  # noqa: E402
@@ -18,8 +19,9 @@ from limiter import Limiter  # noqa: E402
 from model_test import ENDS, IPV4, SECOND, UDP, octets, packet  # noqa: E402
 from origins import Database, Origins  # noqa: E402
 from overrides import parse_until  # noqa: E402
-from rules import read_rules  # noqa: E402
+from rules import Client, Cost, read_rules  # noqa: E402
 from tags import tagged  # noqa: E402
+from texts import text_of  # noqa: E402
 
 BUCKET = "{{algorithm: token_bucket, rate: {}, burst: {}}}"
 
@@ -182,6 +184,61 @@ class Dns(unittest.TestCase):
                            ("c0 0c", None), ("40 00", None), (("3f" + "78" * 63) * 4 + "00", None)):
             message = self.QUERY[:12] + octets(wire + "0001 0001")
             self.assertEqual(dns.fields_of(message, (53, 1)).get("dns.qname"), text, wire)
+
+
+class Http(unittest.TestCase):
+    def fields(self, *lines):
+        head = b"\r\n".join([b"GET / HTTP/1.1", b"Host: a", *lines])
+        return http1.read_head(head)[0]
+
+    def test_headers_by_name(self):
+        fields = self.fields(b"X-Key:  k 1\t", b"x-key: second", b"X_!: ")
+        self.assertEqual(fields['http.request.headers["x-key"]'], b"k 1")
+        for text, wanted in (('http.request.headers["X-KEY"] eq "k 1"', True), ('http.request.headers["x_!"] ne ""', False),
+                             ('http.request.headers["x_!"] eq ""', True), ('http.request.headers["x"] ne "1"', False)):
+            self.assertEqual(compile_condition(text)(fields), wanted, text)
+
+    def test_cookies_by_name(self):
+        fields = self.fields(b"Cookie: a; a = 1 ;b=c=d;=e", b"Cookie: a=2; A=")
+        for name, wanted in (("a", b"1"), ("b", b"c=d"), ("A", b""), ("B", None)):
+            self.assertEqual(fields.get(f'http.cookies["{name}"]'), wanted, name)
+
+    def test_costs_by_path(self):
+        costs = Cost({"path": {"/": "2", "/a": "3", "/a/b": "5", "/c%2Fd": "7"}, "default": "11"})
+        for path, wanted in ((b"/", 2), (b"/b/a", 2), (b"/a", 3), (b"/a/", 3), (b"/ab", 2), (b"/a/b/c", 5), (b"/a/bc", 3),
+                             (b"/c%2Fd", 7), (b"/c", 2), (b"*", 11)):
+            self.assertEqual(costs.of({"http.request.uri.path": path}), wanted, path)
+        self.assertEqual((costs.of({}), Cost("4").of({})), (11, 4))
+
+    def test_a_value_goes_on_in_the_next_line(self):
+        fields = self.fields(b"X-Key: 1 \r\n\t2 ", b"Y: \r\n 3")
+        self.assertEqual(fields['http.request.headers["x-key"]'], b"1 \r\n\t2")
+        self.assertEqual(fields['http.request.headers["y"]'], b"3")
+
+
+class Clients(unittest.TestCase):
+    def client(self, source, *lines, hops=1):
+        client = Client({"trusted_proxies": ["10.0.0.0/8", "$own"], "ipv4_prefix": "24", "unwrap": ["v4mapped"],
+                         "from": {"header": "X-Real-IP", "hops_from_right": str(hops)}}, {"own": ["fd00::/8"]})
+        asking = packet(ip_src=ipaddress.ip_address(source))
+        asking.headers = [("x-real-ip", line) for line in lines]
+        found = client.of_packet(asking)
+        return found and text_of("", found)
+
+    def test_proxies_name_them(self):
+        for source, lines, hops, wanted in (
+                ("10.0.0.1", [b"192.0.2.9"], 1, "192.0.2.0/24"), ("fd00::1", [b"192.0.2.9"], 1, "192.0.2.0/24"),
+                ("11.0.0.1", [b"192.0.2.9"], 1, "11.0.0.0/24"), ("10.0.0.1", [], 1, None),
+                ("10.0.0.1", [b"192.0.2.9", b"::ffff:1.2.3.4"], 1, "1.2.3.0/24"),
+                ("10.0.0.1", [b"1.2.3.4 ,\t192.0.2.9,::2"], 2, "192.0.2.0/24"), ("10.0.0.1", [b"1.2.3.4"], 2, None),
+                ("10.0.0.1", [b"1.2.3.4, unknown"], 1, None)):
+            self.assertEqual(self.client(source, *lines, hops=hops), wanted, (source, lines, hops))
+
+    def test_addresses_in_headers(self):
+        for text, wanted in (("192.0.2.1:80", "192.0.2.1"), ("[::1]:65535", "::1"), ("[::1]", "::1"), ("::1:80", "::1:80"),
+                             ("192.0.2.1:", None), ("192.0.2.1:65536", None), ("[192.0.2.1]", None), ("[::1", None),
+                             ("fe80::1%1", None), ("[::1]80", None), ("", None), ("a.example", None)):
+            self.assertEqual(Client({}).address(text), wanted and ipaddress.ip_address(wanted), text)
 
 
 class Tags(unittest.TestCase):

@@ -38,7 +38,9 @@ class NotATunnel(Exception):
 class Packet:
     """`fields`: name -> int, text or address. `malformed`: the reason, or None. `units`: bytes
     that `per: byte` charges, `queries` and `requests` those of `per: query` and `per: request`.
-    `sequence`: of the first byte behind a TCP header. `ip_at`: where the outermost IP header is, and its version."""
+    `headers`: [(name, value)] of the request. `doubt`: why it is dropped where a rule that acts is written with
+    such words (a regular expression), or None. `sequence`: of the first byte behind a TCP header. `ip_at`: where
+    the outermost IP header is, and its version."""
 
     def __init__(self):
         self.fields = {}
@@ -46,7 +48,8 @@ class Packet:
         self.malformed = None
         self.units = 0
         self.queries = self.requests = 0
-        self.sequence = None
+        self.sequence = self.doubt = None
+        self.headers = []
 
     def find_dns(self):
         fields = self.fields

@@ -14,7 +14,7 @@ from frames import FrameMaker  # noqa: E402
 from pcap import write_mixed_pcapng, write_pcap, write_pcapng  # noqa: E402
 from places import PLACES  # noqa: E402
 from replay_model import Box  # noqa: E402
-from request_maker import RequestMaker  # noqa: E402
+from request_maker import RequestMaker, RequestRules  # noqa: E402
 from rule_maker import RuleMaker, databases, instants  # noqa: E402
 from traffic import Traffic  # noqa: E402
 
@@ -131,16 +131,25 @@ class FullTable(Scenario):
         return f"{{{dice.choice(self.LIMITS).format(dice.choice((1, 1, 2, 5)))}}}"
 
 
-class Requests(Scenario):
-    """Connections whose requests come in their order, under rules that read them."""
+class Units(Scenario):
+    """What packets complete, under rules that read it. Whoever goes on from here fills in `make()`."""
 
     def __init__(self, seed, count=FRAMES):
         dice = random.Random(seed)
         self.seed, self.tunnels, self.malformed, self.inside = seed, [], "pass", []
         self.has_box, self.enforce, self.workers, self.files = False, False, 1, {}
-        maker = RequestMaker(dice)
-        self.frames, self.write_capture = maker.frames(count), write_pcap
-        self.rules = maker.rules()
+        self.write_capture = write_pcap
+        self.make(dice, count)
+
+
+class Requests(Units):
+    """Connections whose requests come in their order. What is ambiguous comes where all rules act, or none."""
+
+    def make(self, dice, count):
+        acts = dice.choice((None, None, None, True, False))
+        self.frames = RequestMaker(dice, folds=acts is not None).frames(count)
+        rules = RequestRules(dice, acts, proxied=dice.randrange(100) < 40)
+        self.rules, self.files = rules.file(), rules.files
 
 
 def main():

@@ -1,58 +1,55 @@
 """Requests of HTTP/1.1, from RFC 9112 and the rule language: whole heads, whose bytes come in their order.
 
-What is malformed, comes twice or out of order is beyond this reader: the generator makes none.
+What is malformed, comes twice or out of order is beyond this reader: the generator makes none. Of what is
+ambiguous it knows a value that goes on in the next line.
 """
 import re
 
+import streams
+
+ASKS = r"http\.|per: request|trusted_proxies"  # of rules that read requests
+
 REQUEST_LINE = re.compile(rb"([!#$%&'*+.^_`|~0-9A-Za-z-]+) ([^ ]+) HTTP/1\.1\Z")
 UNRESERVED = b"abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-._~"
-SEQUENCES = 1 << 32
+FOLD = re.compile(rb"\r\n[ \t]")
 HEADER_FIELDS = {"user-agent": "http.user_agent", "referer": "http.referer"}
 
 
-class Streams:
-    """Each direction of a connection: where its bytes go on, the head that has begun, and what is
-    left of a body."""
+class Streams(streams.Streams):
+    """Of each direction: the head that has begun, and what is left of a body."""
 
-    def __init__(self):
-        self.known = {}
+    FRESH = b"", 0
 
-    def see(self, packet):
+    def read(self, packet, payload, before):
         """Gives a packet the fields of the request whose head it completes."""
-        fields, payload = packet.fields, packet.fields.get("payload")
-        if packet.sequence is None or not payload:
-            return
-        key = tuple(fields.get(name) for name in
-                    ("ip.src", "ip.dst", "l4.sport", "l4.dport", "vlan.id", "dir", "port"))
-        at, begun, body = self.known.get(key, (packet.sequence, b"", 0))
-        if at != packet.sequence:
-            return
+        begun, body = before
         behind = payload[min(body, len(payload)):]
         body -= len(payload) - len(behind)
         head, end, rest = (begun + behind).partition(b"\r\n\r\n")
-        if end:
-            found, body = read_head(head)
-            fields.update(found)
-            packet.requests = 1
-            begun, body = rest[body:], body - min(body, len(rest))
-        else:
-            begun = head
-        self.known[key] = ((at + len(payload)) % SEQUENCES, begun, body)
+        if not end:
+            return head, body
+        found, packet.headers, body = read_head(head)
+        packet.fields.update(found)
+        packet.requests = 1
+        packet.doubt = ("ambiguous_request", ASKS) if FOLD.search(head) else None
+        return rest[body:], body - min(body, len(rest))
 
 
 def read_head(head):
-    """-> (the fields of a request, the bytes of its body)"""
-    first, *lines = head.split(b"\r\n")
-    method, target = REQUEST_LINE.match(first).groups()
+    """-> (the fields of a request, its headers in their order, the bytes of its body)"""
+    first, *lines = re.split(rb"\r\n(?![ \t])", head)
+    line = REQUEST_LINE.match(first)
+    if not line:
+        raise streams.Beyond(first)
+    method, target = line.groups()
+    named = [header(line) for line in lines]
     headers, cookies = {}, {}
-    for line in lines:
-        name, _, value = line.partition(b":")
-        name, value = name.decode().lower(), value.strip(b" \t")
+    for name, value in named:
         headers.setdefault(name, value)
         if name == "cookie":
-            for pair in value.split(b";"):
-                cookie, _, value_of_it = pair.strip(b" \t").partition(b"=")
-                cookies.setdefault(cookie.decode(), value_of_it)
+            for cookie, equals, of_it in (pair.partition(b"=") for pair in value.split(b";")):
+                if equals:
+                    cookies.setdefault(cookie.strip(b" \t").decode(), of_it.strip(b" \t"))
     absolute = re.match(rb"[A-Za-z][A-Za-z0-9+.-]*://([^/?]*)(.*)", target)
     host, rest = absolute.groups() if absolute else (headers["host"], target)
     path, mark, query = rest.partition(b"?")
@@ -67,7 +64,12 @@ def read_head(head):
             fields[HEADER_FIELDS[name]] = value
     for name, value in cookies.items():
         fields[f'http.cookies["{name}"]'] = value
-    return fields, int(headers.get("content-length", 0))
+    return fields, named, int(headers.get("content-length", 0))
+
+
+def header(line):
+    name, _, value = line.partition(b":")
+    return name.decode().lower(), value.strip(b" \t\r\n")
 
 
 def normal_host(host):

@@ -138,12 +138,15 @@ class Limiter:
             return Verdict(self.malformed, packet.malformed,
                            wait="0" if self.malformed == "pass" else "")
         if self.rules and "ip.src" in packet.fields:
-            packet.fields["client.ip"] = self.rules[0].client.of(packet.fields["ip.src"])
+            client = self.rules[0].client.of_packet(packet)
+            packet.fields.update({"client.ip": client} if client else {})
             packet.fields.update(self.rules[0].origins.fields(packet.fields))
         piece = packet.fields.get("ip.frag", "none") if self.refuses else "none"
         refusal = self.fragments.refusal(self.now, packet.fields) if piece == "later" else None
         if refusal:
             return Verdict("drop", refusal, wait="")
+        if packet.doubt and any(rule.id in self.acting and rule.asks(packet.doubt[1]) for rule in self.rules):
+            return Verdict("drop", packet.doubt[0], wait="")
         verdict = (self._pass_by(packet) or self._decide_on_sight(packet)
                    or self._decide_by_limits(packet))
         if piece == "first":
@@ -271,7 +274,7 @@ class Limiter:
         came = color_of(packet.fields.get("ip.dscp"))
         for number, key in self._tiers(rule, keys):
             for limit in rule.tiers[number].limits:
-                cost = units_of(limit.per, packet) * rule.cost
+                cost = units_of(limit.per, packet) * rule.cost.of(packet.fields)
                 if cost == 0:
                     continue
                 said = rule.overrides and rule.overrides.numbers(number, key, limit)

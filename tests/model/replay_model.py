@@ -70,8 +70,7 @@ def streams_of(rules_path):
     """Who is told what is in a connection: readers of what some rule asks for."""
     with open(rules_path, encoding="utf-8") as file:
         text = file.read()
-    readers = [(r"http\.|per: request", http1.Streams), (r"dns\.|per: query", dns.Streams)]
-    return [reader() for asks, reader in readers if re.search(asks, text)]
+    return [reader.Streams() for reader in (http1, dns) if re.search(reader.ASKS, text)]
 
 
 def main():

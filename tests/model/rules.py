@@ -65,10 +65,15 @@ class Client:
 
     INSIDE = {"nat64": ipaddress.ip_network("64:ff9b::/96"),
               "v4mapped": ipaddress.ip_network("::ffff:0:0/96")}
+    ENTRY = re.compile(r"([^:\[]+)(?::(\d{1,5}))?|\[([^]]*:[^]]*)\](?::(\d{1,5}))?|([^\[]*:[^\[]*:.*)")
 
-    def __init__(self, entry):
+    def __init__(self, entry, lists=None):
         self.lengths = {4: int(entry.get("ipv4_prefix", 32)), 6: int(entry.get("ipv6_prefix", 128))}
         self.undone = [self.INSIDE[word] for word in entry.get("unwrap", [])]
+        named = [lists[one[1:]] if one.startswith("$") else [one] for one in entry.get("trusted_proxies", [])]
+        origin = entry.get("from") or {}
+        self.header, self.hops = origin.get("header", "").lower(), int(origin.get("hops_from_right", 1))
+        self.proxies = [ipaddress.ip_network(text) for some in named for text in some] if origin else []
 
     def of(self, source):
         """An address, or the network that is left of one."""
@@ -78,16 +83,54 @@ class Client:
         return source if bits == source.max_prefixlen else ipaddress.ip_network((source, bits),
                                                                                  strict=False)
 
+    def of_packet(self, packet):
+        """The same of who sent it; of a trusted proxy's whom its request names, or None."""
+        source = packet.fields["ip.src"]
+        if not any(source in network for network in self.proxies):
+            return self.of(source)
+        lines = [value for name, value in packet.headers if name == self.header]
+        entries = lines[-1].decode("latin-1").split(",") if lines else []
+        named = self.address(entries[-self.hops].strip(" \t")) if len(entries) >= self.hops else None
+        return None if named is None else self.of(named)
+
+    def address(self, entry):
+        """As proxies write it, maybe with a port."""
+        match = self.ENTRY.fullmatch(entry)
+        v4, port, bracketed, other_port, v6 = match.groups() if match else [None] * 5
+        text = v4 or bracketed or v6 or ""
+        if "%" in text or int(port or other_port or 0) > 65_535:
+            return None
+        try:
+            return ipaddress.ip_address(text)
+        except ValueError:
+            return None
+
+
+class Cost:
+    """Of one unit; of requests by where their path begins, in whole segments: the longest such prefix counts."""
+
+    def __init__(self, said):
+        by_path = said if isinstance(said, dict) else {"default": said}
+        self.other = int(by_path.get("default", 1))
+        self.paths = {path.encode(): int(cost) for path, cost in by_path.get("path", {}).items()}
+
+    def of(self, fields):
+        path = fields.get("http.request.uri.path", b"")
+        where = [prefix for prefix in self.paths if path.startswith(b"/") and
+                 (path + b"/").startswith(prefix.rstrip(b"/") + b"/")]
+        return self.paths[max(where, key=len)] if where else self.other
+
 
 class File:
     """What the rules of a file have in common."""
 
     def __init__(self, tree, folder):
         self.folder, self.defaults = folder, tree.get("defaults") or {}
-        self.limits, self.client = tree.get("limits") or {}, Client(tree.get("client_ip") or {})
+        self.limits = tree.get("limits") or {}
         data = tree.get("data") or {}
         self.lists = {name: read_list(os.path.join(folder, one["file"]), one["type"])
                       for name, one in (data.get("lists") or {}).items()}
+        self.client = Client(tree.get("client_ip") or {}, self.lists)
         self.origins = Origins(**{kind: self.database(data[kind])
                                   for kind in ("country_db", "asn_db") if kind in data})
 
@@ -111,7 +154,7 @@ class Rule:
         self.on_color = {"green": {"action": "pass"}, "yellow": {"action": "pass"},
                          "red": {"action": "drop"}, **entry.get("on_color", {})}
         self.rejected_spend = entry.get("rejected_spend") == "true"
-        self.cost = int(entry.get("cost", 1))
+        self.cost = Cost(entry.get("cost", 1))
         self.missing_key = entry.get("missing_key", defaults.get("missing_key", "skip"))
         self.ban = Ban(entry["ban"]) if "ban" in entry else None
         self.share = int(entry.get("table_share", "100%").rstrip("%"))
@@ -119,6 +162,10 @@ class Rule:
         self.read_limits(entry, file.limits, candidate)
         self.overrides = (Overrides(self, entry["overrides"], file.folder)
                           if "overrides" in entry else None)
+
+    def asks(self, pattern):
+        """Whether something that it reads or counts is written so."""
+        return re.search(pattern, self.text) is not None
 
     def read_limits(self, entry, named, candidate):
         changes = {}
@@ -132,6 +179,8 @@ class Rule:
                           for number, tier in enumerate(entry["tiers"], 1)]
         else:
             self.tiers = [Tier(entry, per, named, changes)] if "limits" in entry else []
+        parts = [f"{tier.key} " + " ".join(f"per: {limit.per}" for limit in tier.limits) for tier in self.tiers]
+        self.text = " ".join([entry.get("when", ""), *parts])
 
 
 def read_on_full(value):

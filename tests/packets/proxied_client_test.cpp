@@ -156,21 +156,24 @@ TEST(ProxiedClient, IsAskedOfOnlyWhereARuleUsesIt) {
 }
 
 TEST(ProxiedClient, OfProxiesInAList) {
-    const ListReader reader = test::lists_of({{"proxies.txt", "172.16.0.0/12\n192.0.2.9\n"}});
+    const ListReader reader =
+        test::lists_of({{"proxies.txt", "172.16.0.0/12\n192.0.2.9\n192.0.2.10\n"}});
     test::Box box{
         "version: 1\ndata: {lists: {proxies: {type: cidr, file: proxies.txt}}}\n"
-        "client_ip: {trusted_proxies: [\"$proxies\", 10.0.0.1], from: {header: x-real-ip}}\n"
+        "client_ip: {trusted_proxies: [\"$proxies\", 10.0.0.2, 10.0.0.1], from: {header: "
+        "x-real-ip}}\n"
         "rules:\n" RULE("bad", "when: 'client.ip eq 203.0.113.1', on_match: drop"),
         {},
         4096,
         &reader};
     box.find_units_by(test::texts_finder());
-    for (const std::string_view proxy : {"172.16.0.0", "172.31.255.255", "192.0.2.9", "10.0.0.1"}) {
+    for (const std::string_view proxy :
+         {"172.16.0.0", "172.31.255.255", "192.0.2.9", "192.0.2.10", "10.0.0.1", "10.0.0.2"}) {
         EXPECT_EQ(box.judge(from(proxy, "client=203.0.113.1").bytes(), test::kStart).verdict,
                   Verdict::Drop)
             << proxy;
     }
-    for (const std::string_view other : {"172.32.0.0", "192.0.2.8", "10.0.0.2"}) {
+    for (const std::string_view other : {"172.32.0.0", "192.0.2.8", "192.0.2.11", "10.0.0.3"}) {
         EXPECT_EQ(box.judge(from(other, "client=203.0.113.1").bytes(), test::kStart).verdict,
                   Verdict::Pass)
             << other;

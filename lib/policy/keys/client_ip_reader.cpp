@@ -118,8 +118,8 @@ void append_steps(const std::vector<AddressRange>& ranges, Key largest, auto key
     for (const AddressRange& range : ranges) {
         const Key first = key_of(range.first);
         const Key last = key_of(range.last);
-        if (first == 0) {
-            steps.pop_back();
+        if (steps.back().first == first) {
+            steps.pop_back();  // the range begins where the one before it ends
         }
         steps.push_back({first, 1});
         if (last != largest) {
