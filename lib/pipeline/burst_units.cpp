@@ -14,8 +14,22 @@ UnitTexts* UnitSink::add(Per kind) noexcept {
     }
     BurstUnits::Unit& unit = units_.units_[row_ * kMaxUnits + count++];
     unit.kind = kind;
+    unit.is_other_reading = false;
     unit.texts.clear();
     return &unit.texts;
+}
+UnitTexts* UnitSink::add_other_reading() noexcept {
+    std::size_t first = row_ * kMaxUnits + units_.counts_[row_] - 1;
+    while (units_.units_[first].is_other_reading) {
+        --first;
+    }
+    const BurstUnits::Unit& read = units_.units_[first];
+    UnitTexts* const texts = add(read.kind);
+    if (texts != nullptr) {
+        *texts = read.texts;
+        units_.units_[row_ * kMaxUnits + units_.counts_[row_] - 1].is_other_reading = true;
+    }
+    return texts;
 }
 std::span<std::byte> UnitSink::room() noexcept {
     return units_.arena_.room();
@@ -117,10 +131,15 @@ void BurstUnits::settle(const Burst& burst, RowMask rows, const MeterPlan& plan)
     remembered_ &= ~rows;
 }
 
-bool BurstUnits::find_again(std::size_t row, ByteView frame, const HeldUnits& held) noexcept {
+bool BurstUnits::find_again(std::size_t row, const UnitSource& packet,
+                            const HeldUnits& held) noexcept {
+    if (const StickyBytes* const bytes = held.to_read_again(packet.load)) {
+        finder_.settle(finder_.parser, *bytes, UnitFate::Undone);
+        return find(row, packet);
+    }
     refused_ = false;
     UnitSink sink{*this, row};
-    held.give_back(frame, sink);
+    held.give_back(packet.frame.bytes, packet.load, sink);
     return true;
 }
 

@@ -57,6 +57,10 @@ struct UnitSource {
     const RequestTexts& requests;  // the headers and cookies that they read
     const KeyHasher& hash;
     Instant now;
+    // Where either is another than before, packets may have passed that the parser was not shown:
+    // the number of the rule set, and how many bursts were forwarded unread.
+    std::uint64_t load = 0;
+    std::uint64_t unread_bursts = 0;
 };
 
 // A burst that a parser of later layers is about to read, and what it will be read for.
@@ -103,6 +107,10 @@ public:
     // The next unit of the packet, to be given its texts; nullptr: the packet has too many. One of
     // kind Per::Packet is the packet itself with texts of a later layer: it is the only one then.
     [[nodiscard]] UnitTexts* add(Per kind) noexcept;
+    // The unit that was added last, as another server reads it: judged as one more, and what the
+    // readings of one unit have in common is counted once. It begins with the texts of the first
+    // reading.
+    [[nodiscard]] UnitTexts* add_other_reading() noexcept;
     // For texts that the frame does not hold: what the packet's share has left, and its first
     // bytes as a text.
     [[nodiscard]] std::span<std::byte> room() noexcept;
@@ -185,8 +193,13 @@ public:
     // Calls the parser for one packet. False: it has too many units, which is counted, and none of
     // them is kept.
     [[nodiscard]] bool find(std::size_t row, const UnitSource& packet) noexcept;
-    // The same of a packet that has waited, and that the parser has seen before.
-    [[nodiscard]] bool find_again(std::size_t row, ByteView frame, const HeldUnits& held) noexcept;
+    // The same of a packet that has waited, and that the parser has seen before. It looks again
+    // only where other rules want other texts.
+    [[nodiscard]] bool find_again(std::size_t row, const UnitSource& packet,
+                                  const HeldUnits& held) noexcept;
+    // Of the rule set that the burst's units are found for.
+    void set_load(std::uint64_t load) noexcept { load_ = load; }
+    [[nodiscard]] std::uint64_t load() const noexcept { return load_; }
     [[nodiscard]] std::size_t count(std::size_t row) const noexcept { return counts_[row]; }
 
     // The rows that cannot be judged, and why.
@@ -212,6 +225,7 @@ public:
     // One unit of a packet.
     struct Unit {
         Per kind = Per::Request;
+        bool is_other_reading = false;  // of the unit before it
         UnitTexts texts;
     };
     [[nodiscard]] const Unit& unit(std::size_t row, std::size_t number) const noexcept {
@@ -277,6 +291,7 @@ private:
 
     UnitFinder finder_;
     UnitRoom room_;
+    std::uint64_t load_ = 0;
     RowMask unjudgeable_ = 0;
     RowMask following_ = 0;
     RowMask remembered_ = 0;

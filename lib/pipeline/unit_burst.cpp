@@ -29,19 +29,23 @@ RowMask find_units(Burst& burst, RowMask rows, const LoadedSet& set, const CoreS
     BurstUnits& units = burst.begin_units();
     RowMask crowded = 0;
     RowMask several = 0;
+    units.set_load(set.load);
     const auto find = [&](std::size_t row) {
-        if (burst.place(row) != kNoRoomPlace) [[unlikely]] {
-            return units.find_again(row, burst.frame(row).bytes,
-                                    core.asker->held(burst.place(row)).units);
-        }
-        return units.find(row, {.headers = burst.headers_of(row),
+        const bool has_waited = burst.place(row) != kNoRoomPlace;
+        const UnitSource packet{.headers = burst.headers_of(row),
                                 .frame = burst.frame(row),
-                                .note = units.note(row),
+                                .note = has_waited ? 0 : units.note(row),
                                 .wanted = set.meter_plan.texts,
                                 .counted = set.meter_plan.counts,
                                 .requests = set.request_texts,
                                 .hash = core.hash,
-                                .now = now});
+                                .now = now,
+                                .load = set.load,
+                                .unread_bursts = core.unread_bursts};
+        if (has_waited) [[unlikely]] {
+            return units.find_again(row, packet, core.asker->held(burst.place(row)).units);
+        }
+        return units.find(row, packet);
     };
     for_each_row(rows, [&](std::size_t row) {
         if (!find(row)) {

@@ -26,6 +26,7 @@ constexpr StickyVerdict kPassed{0};
 constexpr std::uint16_t kFin = 0x01;
 constexpr std::uint16_t kSyn = 0x02;
 constexpr std::uint16_t kRst = 0x04;
+constexpr std::uint16_t kAck = 0x10;
 
 std::uint32_t sequence_of(const UnitSource& packet) noexcept {
     std::uint32_t sequence = 0;
@@ -39,9 +40,11 @@ TcpSegment segment_of(ByteView payload, const UnitSource& packet) noexcept {
             .source = source_of(packet),
             .seq = sequence_of(packet),
             .syn = (flags & kSyn) != 0,
+            .begins = (flags & (kSyn | kAck)) == kSyn,
             .fin = (flags & kFin) != 0,
             .rst = (flags & kRst) != 0,
-            .payload = payload};
+            .payload = payload,
+            .hash = &packet.hash};
 }
 
 constexpr Reason reason_of(RefusedWhy why) noexcept {
@@ -148,6 +151,9 @@ private:
     void conclude() noexcept {
         const std::uint32_t begin = segment_.payload_seq();
         const std::uint32_t end = begin + static_cast<std::uint32_t>(segment_.payload.size());
+        if ((has_unit_ || offer_.kind == Offered::Held) && !offer_.differs) {
+            owner_.table_.note_seen(offer_);
+        }
         if (offer_.differs) {
             units_.drop(Reason::Overlap);
         }
@@ -186,10 +192,11 @@ private:
     bool has_unit_ = false;
 };
 
-StreamUnits::StreamUnits(const ConnectionBudget& budget)
+StreamUnits::StreamUnits(const ConnectionBudget& budget, OnAmbiguous on_ambiguous)
     : head_bytes_{budget.head_bytes},
       table_{budget},
-      scratch_{std::make_unique<std::byte[]>(budget.head_bytes + kMaxSegment)} {}
+      scratch_{std::make_unique<std::byte[]>(budget.head_bytes + kMaxSegment)},
+      http_{on_ambiguous} {}
 
 // Whose the bytes are: of what the connection has been, of what the port they go to is for,
 // else by how they begin. The port they come from is the sender's to choose.
@@ -216,6 +223,15 @@ StreamReading StreamUnits::read(ByteView bytes, const StreamContext& context,
     return reading;
 }
 
+// Under other rules, and while packets were forwarded unread, segments may have been no reader's.
+void StreamUnits::note_unseen(const UnitSource& packet) noexcept {
+    if (packet.load != load_ || packet.unread_bursts != unread_bursts_) [[unlikely]] {
+        table_.note_unseen(packet.now);
+        load_ = packet.load;
+        unread_bursts_ = packet.unread_bursts;
+    }
+}
+
 RowMask StreamUnits::possible(const UnitColumns& burst, RowMask rows) noexcept {
     if (!wants_http(burst) && !wants_tls(burst) && !wants_dns(burst)) {
         return 0;
@@ -239,6 +255,9 @@ bool StreamUnits::select(const UnitColumns& burst, std::size_t row, ByteView pay
         return true;
     }
     const HeaderColumns& headers = burst.headers;
+    if ((headers.tcp_flags[row] & (kSyn | kAck)) == kSyn) {
+        return true;
+    }
     return !payload.empty() &&
            ((wants_http(burst) && HttpUnits::may_begin(payload)) ||
             (wants_tls(burst) && TlsUnits::may_begin(payload)) ||
@@ -250,6 +269,7 @@ void StreamUnits::find(ByteView payload, const UnitSource& packet, UnitSink& uni
     if (payload.empty() && (packet.headers.tcp_flags & (kFin | kSyn | kRst)) == 0) {
         return;
     }
+    note_unseen(packet);
     Segment{*this, payload, packet, units}.run();
 }
 

@@ -13,7 +13,7 @@ namespace sluice {
 class StreamUnits {
 public:
     // Allocates all that it will ever use.
-    explicit StreamUnits(const ConnectionBudget& budget);
+    StreamUnits(const ConnectionBudget& budget, OnAmbiguous on_ambiguous);
 
     // Whether a segment can matter by its headers alone; once per burst, before select().
     [[nodiscard]] static RowMask possible(const UnitColumns& burst, RowMask rows) noexcept;
@@ -36,8 +36,12 @@ private:
     [[nodiscard]] StreamReading read(ByteView bytes, const StreamContext& context,
                                      UnitSink& units) noexcept;
 
+    void note_unseen(const UnitSource& packet) noexcept;
+
     std::size_t head_bytes_;
     ConnectionTable table_;
+    std::uint64_t load_ = 0;  // of the latest packet; and
+    std::uint64_t unread_bursts_ = 0;
     std::unique_ptr<std::byte[]> scratch_;  // heads of several segments
     HttpUnits http_;
     TlsUnits tls_;

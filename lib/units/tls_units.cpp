@@ -3,6 +3,7 @@
 #include "lib/l7/byte_reader.hpp"
 #include "lib/units/hello_texts.hpp"
 #include "lib/units/unit_text.hpp"
+#include "lib/units/wanted_protocols.hpp"
 
 #include <algorithm>
 #include <array>
@@ -141,7 +142,7 @@ StreamReading TlsUnits::read_hello(ByteView bytes, const StreamContext& context,
         case HelloOutcome::NeedMore:
             return need(read.at);
         case HelloOutcome::Malformed:
-            refuse_hello(read.fault, units);
+            add_malformed(read.fault, context, kind, units);
             return rest(What::Unit, bytes.size());
         default:
             return {};
@@ -153,6 +154,20 @@ StreamReading TlsUnits::read_hello(ByteView bytes, const StreamContext& context,
     const BehindHello behind{.mark = BehindHello::kMark,
                              .early_data = announces_early_data(hello_) ? kMostEarlyData : 0};
     return {.what = What::Unit, .head = read.at, .body = {.framing = behind.framing()}};
+}
+
+// That it is TLS, all servers agree on.
+void TlsUnits::add_malformed(HelloFault fault, const StreamContext& context, Per kind,
+                             UnitSink& units) noexcept {
+    if (reads_tls_hellos(context.packet)) {
+        refuse_hello(fault, units);
+        return;
+    }
+    count_fault(fault, units);
+    if (UnitTexts* const texts = units.add(kind)) {
+        texts->set(TextField::ProtoL7, kTls.view());
+        texts->set(TextField::ProtoScheme, kHttps.view());
+    }
 }
 
 void TlsUnits::add(const StreamContext& context, Per kind, UnitSink& units) noexcept {

@@ -26,6 +26,8 @@ private:
     [[nodiscard]] StreamReading read_hello(ByteView bytes, const StreamContext& context, Per kind,
                                            UnitSink& units) noexcept;
     void add(const StreamContext& context, Per kind, UnitSink& units) noexcept;
+    static void add_malformed(HelloFault fault, const StreamContext& context, Per kind,
+                              UnitSink& units) noexcept;
 
     std::unique_ptr<HandshakeRoom> room_;
     ClientHello hello_;

@@ -74,7 +74,7 @@ void find_lone(void*, const UnitSource& packet, UnitSink& units) noexcept {
 }  // namespace
 
 UnitParser::UnitParser(const UnitBudget& budget)
-    : streams_{budget.connections},
+    : streams_{budget.connections, budget.on_ambiguous},
       quic_{budget.quic, *InitialOpener::make()},
       fragments_{budget.fragments, budget.fragment_policy} {}
 

@@ -22,12 +22,23 @@ inline constexpr TextFieldSet kQuicTexts{TextField::QuicPacketType, TextField::Q
                                          TextField::QuicTokenLen,   TextField::QuicSni,
                                          TextField::TlsAlpn,        TextField::TlsJa4};
 
-// Whether a rule reads a text of such units, or counts them.
-// `reading` is a UnitSource or UnitColumns.
+// Whether a rule reads a text of such units alone, or counts them: what their parsers make of them
+// matters. `reading` is a UnitSource or UnitColumns.
+template <typename Reading>
+[[nodiscard]] bool reads(const Reading& reading, TextFieldSet texts, Per unit) noexcept {
+    return reading.counted.has(unit) || reading.wanted.meets(texts);
+}
+[[nodiscard]] inline bool reads_requests(const UnitSource& packet) noexcept {
+    return reads(packet, kHttpTexts, Per::Request);
+}
+[[nodiscard]] inline bool reads_tls_hellos(const UnitSource& packet) noexcept {
+    return reads(packet, kTlsTexts, Per::Handshake);
+}
+
+// The same, or what protocol it is.
 template <typename Reading>
 [[nodiscard]] bool wants(const Reading& reading, TextFieldSet texts, Per unit) noexcept {
-    return reading.counted.has(unit) || reading.wanted.meets(texts) ||
-           reading.wanted.meets(kTextsOfAll);
+    return reads(reading, texts, unit) || reading.wanted.meets(kTextsOfAll);
 }
 template <typename Reading>
 [[nodiscard]] bool wants_http(const Reading& reading) noexcept {

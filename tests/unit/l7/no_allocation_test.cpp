@@ -168,7 +168,7 @@ TEST(LaterLayers, AllocateNothingForRequests) {
                              HeadStatus::Complete
                          ? 1
                          : 0;
-            texts += head.path.size() + head.host.size() + head.cookie(0).size();
+            texts += head.path.size() + head.host.size() + head.cookie(0).first.size();
             BodyScanner scanner{head.body};
             bodies += scanner.feed(bytes_of(body), head.shapes) != 0 ? 1 : 0;
             HeadFinder finder;

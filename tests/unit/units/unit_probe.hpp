@@ -43,6 +43,7 @@ public:
 
     TextFieldSet wanted;
     bool counts_handshakes = true;
+    std::uint64_t unread_bursts = 0;  // of others than those taken
 
     // Whether a packet is read at all.
     [[nodiscard]] bool selects(const Octets& frame, Instant now) {
@@ -62,7 +63,8 @@ public:
                                   .counted = burst.counted,
                                   .requests = requests_,
                                   .hash = hash_,
-                                  .now = now});
+                                  .now = now,
+                                  .unread_bursts = unread_bursts});
         }
         ProbedPacket probed = read();
         settle(probed, forwarded);
