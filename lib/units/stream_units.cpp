@@ -59,6 +59,16 @@ constexpr Reason reason_of(RefusedWhy why) noexcept {
     }
 }
 
+// Bytes that have the verdict of a unit's head.
+std::uint32_t extent_of(const StreamReading& unit) noexcept {
+    using Kind = UnitBody::Kind;
+    const std::uint64_t body = unit.body.kind == Kind::UntilClose ? JudgedRanges::kMostBytes
+                               : unit.body.kind == Kind::Sized    ? unit.body.bytes
+                                                                  : 0;
+    return static_cast<std::uint32_t>(
+        std::min<std::uint64_t>(unit.head + body, JudgedRanges::kMostBytes));
+}
+
 }  // namespace
 
 // One segment on its way through the table and the readers.
@@ -138,12 +148,8 @@ private:
     void finish(const StreamReading& reading) noexcept {
         const std::uint32_t from = offer_.seq;
         owner_.table_.finish(offer_, reading.head, StickyVerdict::Undecided, reading.body);
-        const std::uint64_t body =
-            reading.body.kind == UnitBody::Kind::Sized ? reading.body.bytes : 0;
-        const auto extent = static_cast<std::uint32_t>(
-            std::min<std::uint64_t>(reading.head + body, JudgedRanges::kMostBytes));
         judged_.from = has_unit_ ? judged_.from : from;
-        judged_.to = from + extent;
+        judged_.to = from + extent_of(reading);
         has_unit_ = true;
     }
 

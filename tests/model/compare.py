@@ -1,7 +1,7 @@
 #!/usr/bin/python3
 """`sluicectl replay` against the model: every line, every counter, every frame that goes on.
 
-    compare.py SLUICECTL [--seed FIRST] [--rounds N] [--frames N] [--keep FOLDER] [--full | --requests]
+    compare.py SLUICECTL [--seed FIRST] [--rounds N] [--frames N] [--keep FOLDER] [--full | --requests | --hellos]
                [--go-on] [--but tags] [--but candidates]
 
 Seed after seed. The first that differs is cut down to few frames and few lines of rules, which are
@@ -18,12 +18,12 @@ import sys
 import tempfile
 import time
 
-from generate import FRAMES, FullTable, Requests, Scenario
+from generate import FRAMES, FullTable, Hellos, Requests, Scenario
 from pcap import read_capture
 from replay_model import replay
 from streams import Beyond
 
-KINDS = {FullTable: " --full", Requests: " --requests"}
+KINDS = {"full": FullTable, "requests": Requests, "hellos": Hellos}
 SMALLER = 60  # seconds for making a case smaller
 SECONDS = 120  # that one replay may take
 
@@ -150,7 +150,7 @@ def compare_seed(program, seed, count=FRAMES, kind=Scenario, keep=None, but=()):
     return (f"seed {seed} differs:\n{text}\n\nas few frames as still differ "
             f"({len(scenario.frames)}):\n{small}\n\n{scenario.rules}\nagain: {again}\n"
             f"all of it: tests/model/compare.py {program} --seed {seed} --rounds 1 "
-            f"--frames {count}" + KINDS.get(kind, "")), model.summary
+            f"--frames {count}" + "".join(f" --{name}" for name, one in KINDS.items() if one is kind)), model.summary
 
 
 def main():
@@ -164,8 +164,9 @@ def main():
     parser.add_argument("--but", action="append", default=[], choices=["tags", "candidates"])
     parser.add_argument("--full", action="store_true", help="more keys than a rule has places")
     parser.add_argument("--requests", action="store_true", help="connections with requests of HTTP")
+    parser.add_argument("--hellos", action="store_true", help="connections with ClientHellos of TLS")
     options = parser.parse_args()
-    kind = FullTable if options.full else Requests if options.requests else Scenario
+    kind = next((KINDS[name] for name in KINDS if vars(options)[name]), Scenario)
     program, failed = os.path.abspath(options.program), 0
     for seed in range(options.seed, options.seed + options.rounds):
         report, _ = compare_seed(program, seed, options.frames, kind, options.keep,

@@ -10,7 +10,7 @@ import re
 
 from texts import WORDS, pattern_of, unquoted
 
-FIELD = r"(?:dir|port|eth|vlan|ip|outer|client|l4|tcp|icmp|payload|dns|proto|http)(?:\.[a-z_0-9]+)*"
+FIELD = r"(?:dir|port|eth|vlan|ip|outer|client|l4|tcp|icmp|payload|dns|proto|http|tls|quic)(?:\.[a-z_0-9]+)*"
 OPERATOR = r"==|!=|<=|>=|<|>|\b(?:eq|ne|le|ge|lt|gt)\b"
 QUOTED = r'"(?:\\.|[^"\\])*"'
 VALUE = rf"{QUOTED}|[0-9A-Za-z:.]+(?:/\d+)?"
@@ -25,7 +25,7 @@ TOKEN = re.compile(rf"""\s*(?:
   | (?P<flag>{OPERAND})
 )\s*""", re.VERBOSE)
 LOWER = re.compile(rf"lower\s*\(\s*({WORDS})\s*\)$")
-CASELESS = ("dns.qname", "http.host")  # in small letters, and compared whatever the case
+CASELESS = ("dns.qname", "http.host", "tls.sni", "quic.sni")  # in small letters, and compared whatever the case
 PREFIX = re.compile(rf"prefix\s*\(\s*({FIELD})\s*,\s*(\d+)\s*(?:\|\s*(\d+)\s*)?\)$")
 
 SYNONYMS = {"==": "eq", "!=": "ne", "<": "lt", "<=": "le", ">": "gt", ">=": "ge"}

@@ -11,9 +11,12 @@ sys.path.append(os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "
 
 import dns  # noqa: E402
 import http1  # noqa: E402
+import tls  # noqa: E402
 import mmdb_writer  # noqa: E402
 import places  # noqa: E402
 from expression import compile_condition  # noqa: E402
+from hello import BadHello, Hello  # noqa: E402
+from hello_maker import pairs, part  # noqa: E402
 from frame import dissect  # noqa: E402
 from limiter import Limiter  # noqa: E402
 from model_test import ENDS, IPV4, SECOND, UDP, octets, packet  # noqa: E402
@@ -214,6 +217,48 @@ class Http(unittest.TestCase):
         fields = self.fields(b"X-Key: 1 \r\n\t2 ", b"Y: \r\n 3")
         self.assertEqual(fields['http.request.headers["x-key"]'], b"1 \r\n\t2")
         self.assertEqual(fields['http.request.headers["y"]'], b"3")
+
+
+def hello(ciphers, *extensions, version=0x0303):
+    block = b"".join(pairs([kind]) + part(2, content) for kind, content in extensions)
+    return pairs([version]) + bytes(33) + part(2, pairs(ciphers)) + b"\1\0" + part(2, block)
+
+
+class Hellos(unittest.TestCase):
+    SNI = 0, part(2, b"\0" + part(2, b"A.example."))
+
+    def test_the_fingerprint_of_foxio_s_example(self):
+        ciphers = [0x1301, 0x1302, 0x1303, 0xC02B, 0xC02F, 0xC02C, 0xC030, 0xCCA9, 0xCCA8, 0xC013, 0xC014, 0x9C, 0x9D,
+                   0x2F, 0x35]
+        algorithms = [0x0403, 0x0804, 0x0401, 0x0503, 0x0805, 0x0501, 0x0806, 0x0601]
+        kinds = [0x1B, 0x33, 0x10, 0x4469, 0x17, 0x2D, 0x0D, 5, 0x23, 0x12, 0x2B, 0xFF01, 0x0B, 0x0A, 0x15]
+        contents = {0x10: part(2, part(1, b"h2")), 0x0D: part(2, pairs(algorithms)), 0x2B: part(1, pairs([0x0304]))}
+        extensions = [self.SNI, (0x0A0A, b""), *((kind, contents.get(kind, b"")) for kind in kinds)]
+        found = Hello(hello([0x1A1A, *ciphers], *extensions)).fields("t")
+        self.assertEqual(found, {"tls.sni": b"a.example", "tls.alpn": b"h2", "proto.scheme": b"https",
+                                 "tls.ja4": b"t13d1516h2_8daaf6152771_e5627efa2ab1"})
+
+    def test_what_no_server_answers(self):
+        for body in (hello([]), hello([1], self.SNI, self.SNI), hello([1], (0, b"\0\0")), hello([1]) + b"x",
+                     hello([1])[:-1], hello([1], version=0x0200), hello([1], (16, b"\0\2\2h"))):
+            with self.assertRaises(BadHello, msg=body.hex()):
+                Hello(body)
+
+    def test_records_and_segments(self):
+        message = b"\1" + part(3, hello([1], self.SNI))
+        stream = b"\x16\3\1" + part(2, message[:3]) + b"\x16\3\3" + part(2, message[3:])
+        streams = tls.Streams()
+        seen = []
+        for at in range(0, len(stream), 7):
+            one = packet(ip_src=1, payload=stream[at:at + 7])
+            one.sequence = at
+            streams.see(one)
+            seen.append((one.handshakes, one.fields.get("tls.sni")))
+        self.assertEqual(seen, [(0, None)] * (len(seen) - 1) + [(1, b"a.example")])
+        again = packet(ip_src=1, payload=stream)  # behind a HelloRetryRequest
+        again.sequence = len(stream)
+        streams.see(again)
+        self.assertEqual((again.handshakes, again.fields.get("tls.sni")), (0, b"a.example"))
 
 
 class Clients(unittest.TestCase):

@@ -37,17 +37,17 @@ class NotATunnel(Exception):
 
 class Packet:
     """`fields`: name -> int, text or address. `malformed`: the reason, or None. `units`: bytes
-    that `per: byte` charges, `queries` and `requests` those of `per: query` and `per: request`.
+    that `per: byte` charges, `queries`, `requests` and `handshakes` those of `per: query` and so on.
     `headers`: [(name, value)] of the request. `doubt`: why it is dropped where a rule that acts is written with
-    such words (a regular expression), or None. `sequence`: of the first byte behind a TCP header. `ip_at`: where
-    the outermost IP header is, and its version."""
+    such words (a regular expression), or None.
+    `sequence`: of the first byte behind a TCP header. `ip_at`: where the outermost IP header is, and its version."""
 
     def __init__(self):
         self.fields = {}
         self.ip_at = None
         self.malformed = None
         self.units = 0
-        self.queries = self.requests = 0
+        self.queries = self.requests = self.handshakes = 0
         self.sequence = self.doubt = None
         self.headers = []
 

@@ -11,12 +11,14 @@ sys.path.append(os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "
 
 import mmdb_writer  # noqa: E402
 from frames import FrameMaker  # noqa: E402
+from hello_maker import HelloMaker, tls_words  # noqa: E402
 from pcap import write_mixed_pcapng, write_pcap, write_pcapng  # noqa: E402
 from places import PLACES  # noqa: E402
 from replay_model import Box  # noqa: E402
 from request_maker import RequestMaker, RequestRules  # noqa: E402
 from rule_maker import RuleMaker, databases, instants  # noqa: E402
 from traffic import Traffic  # noqa: E402
+from unit_rules import UnitRules  # noqa: E402
 
 FRAMES = 400
 TUNNELS = ([], [], [], ["gre", "vxlan", "ipip"], ["gre"], ["vxlan"], ["ipip"])
@@ -146,10 +148,23 @@ class Requests(Units):
     """Connections whose requests come in their order. What is ambiguous comes where all rules act, or none."""
 
     def make(self, dice, count):
-        acts = dice.choice((None, None, None, True, False))
-        self.frames = RequestMaker(dice, folds=acts is not None).frames(count)
-        rules = RequestRules(dice, acts, proxied=dice.randrange(100) < 40)
+        acts, proxied = dice.choice((None, None, None, True, False)), dice.randrange(100) < 40
+        folds = acts is not None and not proxied  # headers alone may decide over client.ip
+        self.frames = RequestMaker(dice, folds).frames(count)
+        rules = RequestRules(dice, acts, proxied)
         self.rules, self.files = rules.file(), rules.files
+
+
+class Hellos(Units):
+    """Connections that begin with ClientHellos. Malformed ones come where all rules act, or none."""
+
+    MAKER, WORDS = HelloMaker, staticmethod(tls_words)
+
+    def make(self, dice, count):
+        acts = dice.choice((None, None, None, True, False))
+        maker = self.MAKER(dice, spoils=acts is not None)
+        self.frames = maker.frames(count)
+        self.rules = UnitRules(dice, self.WORDS(maker.prints), acts).file()
 
 
 def main():

@@ -299,7 +299,8 @@ def units_of(per, packet):
     if per == "connection":
         flags = packet.fields.get("tcp.flags", 0)
         return 1 if flags & SYN and not flags & ACK else 0
-    return {"byte": packet.units, "query": packet.queries, "request": packet.requests}.get(per, 1)
+    return {"byte": packet.units, "query": packet.queries, "request": packet.requests,
+            "handshake": packet.handshakes}.get(per, 1)
 
 
 def _strictest(votes, longest):

@@ -12,6 +12,7 @@ import sys
 
 import dns
 import http1
+import tls
 from frame import dissect
 from limiter import Limiter
 from pcap import BadCapture, read_capture, write_pcap
@@ -70,7 +71,7 @@ def streams_of(rules_path):
     """Who is told what is in a connection: readers of what some rule asks for."""
     with open(rules_path, encoding="utf-8") as file:
         text = file.read()
-    return [reader.Streams() for reader in (http1, dns) if re.search(reader.ASKS, text)]
+    return [reader.Streams() for reader in (http1, tls, dns) if re.search(reader.ASKS, text)]
 
 
 def main():

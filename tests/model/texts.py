@@ -3,9 +3,9 @@ import hashlib
 import ipaddress
 import re
 
-WORDS = r"""(?:payload|dns\.qname|proto\.(?:l7|scheme)|http\.[a-z_.]+(?:\["[^"]+"\])?)"""
+WORDS = r"""(?:payload|dns\.qname|proto\.(?:l7|scheme)|http\.[a-z_.]+(?:\["[^"]+"\])?|(?:tls|quic)\.(?:sni|alpn|ja4|packet_type))"""
 TEXT = re.compile(rf"{WORDS}|lower\(\s*{WORDS}\s*\)")
-NUMBER = re.compile(r"dns\.(?:qr|qtype)")  # of a later layer, which has the room of a short text
+NUMBER = re.compile(r"dns\.(?:qr|qtype)|tls\.handshake\.type|quic\.(?:version|token_len)")  # of a later layer, which has the room of a short text
 ADDRESS = re.compile(r"ip\.src\b(?!\.)|ip\.dst\b(?!\.)|client\.ip")
 LONGEST_KEY, LONGEST_TEXT, BEGINNING, DIGEST = 320, 255, 48, 16
 
@@ -46,8 +46,8 @@ def long_text(value, room):
 
 def text_of(name, value):
     """The value of a field as people read it."""
-    if name == "eth.type":
-        return f"0x{value:04x}"
+    if name in ("eth.type", "quic.version"):
+        return f"0x{value:0{4 if name == 'eth.type' else 8}x}"
     if isinstance(value, (ipaddress.IPv4Network, ipaddress.IPv6Network)):
         whole = value.prefixlen == value.max_prefixlen
         return text_of(name, value.network_address) + ("" if whole else f"/{value.prefixlen}")

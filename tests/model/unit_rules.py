@@ -5,12 +5,13 @@ WAYS = ("eq", "eq", "ne", "in", "contains", "starts", "ends", "matches", "word")
 
 
 class Words:
-    """`tests`: field -> values to compare it with; `words`: whole conditions; `beside`: tests of headers that
-    stand behind others; `per` counts the unit; `watch` is the key of a rule that reads all of them."""
+    """`tests`: field -> values to compare it with, and with parts of it where `whole` has others; `words`: whole
+    conditions; `beside`: tests of headers that stand behind others; `per` counts the unit; `watch` is the key of
+    a rule that reads all of them."""
 
     def __init__(self, per, watch, tests, **more):
         self.per, self.watch, self.tests = per, watch, tests
-        self.patterns, self.words = more["patterns"], more["words"]
+        self.patterns, self.words, self.whole = more["patterns"], more["words"], more.get("whole", {})
         self.keys, self.beside = more["keys"], more["beside"]
 
 
@@ -72,12 +73,13 @@ class UnitRules:
 
     def test(self):
         name = self.dice.choice(list(self.words.tests))
+        way = self.dice.choice(WAYS)
         values = self.words.tests[name]
+        values = self.words.whole.get(name, values) if way in ("eq", "ne", "in") else values
         value, other = self.dice.choice(values), self.dice.choice(values)
         if isinstance(value, int):
             return self.number(name, value, other)
         field = f"lower({name})" if self.chance(20) else name
-        way = self.dice.choice(WAYS)
         if way == "word":
             return self.dice.choice(self.words.words)
         if way == "in":

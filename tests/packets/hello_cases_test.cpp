@@ -203,6 +203,22 @@ TEST(HelloBurst, ARepeatedInitialGoesWhereItsFirstGoes) {
                                                       "retransmission"}));
 }
 
+// Of bytes that end with their connection, those that come in the burst that decides it.
+TEST(HelloBurst, WhatFollowsAMalformedHelloGoesWhereItGoes) {
+    UnitParser parser{UnitBudget{}};
+    test::Box box{BY_SNI};
+    box.find_units_by(parser.finder());
+    const Octets malformed = HelloMaker{}.sni("").records();
+    const auto decisions =
+        box.judge_burst({tls(malformed).bytes(), tls(kHello, size_of(malformed)).bytes(),
+                         tls(kHello, size_of(malformed) + size_of(kHello)).bytes()},
+                        kStart);
+    ASSERT_EQ(decisions.size(), 3U);
+    EXPECT_EQ(decisions[0].reason, Reason::MalformedHello);
+    EXPECT_EQ(decisions[1].reason, Reason::Retransmission);
+    EXPECT_EQ(decisions[2].reason, Reason::Retransmission);
+}
+
 // What cannot be decrypted in time cannot be judged.
 TEST(HelloBurst, InitialsBeyondTheTimeForThemDropWhereARuleActs) {
     for (const char* const mode : {"enforce", "monitor"}) {

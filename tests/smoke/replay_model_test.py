@@ -20,7 +20,7 @@ MODEL = os.path.join(ROOT, "tests", "model")
 sys.path.insert(0, MODEL)
 
 from compare import compare_seed, difference  # noqa: E402
-from generate import FullTable, Requests, Scenario  # noqa: E402
+from generate import FullTable, Hellos, Requests, Scenario  # noqa: E402
 from places import PLACES  # noqa: E402
 from replay_model import Box  # noqa: E402
 
@@ -28,6 +28,7 @@ SEEDS = range(1, 151)
 FRAMES = 400
 FULL_SEEDS = range(1, 6)
 REQUEST_SEEDS = range(1, 41)
+HELLO_SEEDS = range(1, 21)
 SHARED = os.environ.get("SLUICE_SHARED") or os.path.join(ROOT, "..", "shared")
 CAPTURES = sorted(glob.glob(os.path.join(SHARED, "data", "pcaps", "*.pcap")))
 RULE_FILES = sorted(glob.glob(os.path.join(MODEL, "rules", "*.yaml")))
@@ -69,11 +70,16 @@ class Seeds(Against):
     def test_the_same_verdicts_where_a_rule_has_no_more_places(self):
         self.compare_seeds(FULL_SEEDS, FRAMES, FullTable)
 
-
     def test_the_same_verdicts_on_requests(self):
-        total = self.compare_seeds(REQUEST_SEEDS, FRAMES, Requests)
+        self.compare_units(REQUEST_SEEDS, Requests)
+
+    def test_the_same_verdicts_on_hellos(self):
+        self.compare_units(HELLO_SEEDS, Hellos)
+
+    def compare_units(self, seeds, kind):
+        total = self.compare_seeds(seeds, FRAMES, kind)
         for name in ("passed", "dropped", "exceeded", "skipped"):
-            self.assertGreater(total[name], len(REQUEST_SEEDS) * FRAMES // 50, (name, total))
+            self.assertGreater(total[name], len(seeds) * FRAMES // 50, (name, total))
 
 
 class FullTables(Case):

@@ -1,0 +1,131 @@
+"""ClientHellos, from RFC 8446 (4.1.2), RFC 6066 and RFC 7301, and their fingerprint as FoxIO's text defines JA4."""
+import hashlib
+
+CLIENT_HELLO = 1
+SERVER_NAME, SIGNATURE_ALGORITHMS, ALPN, EARLY_DATA, VERSIONS = 0, 13, 16, 42, 43
+GREASE = {0x0A0A + 0x1010 * number for number in range(16)}
+MOST_BYTES = 16 * 1024
+JA4_VERSIONS = {0x0304: "13", 0x0303: "12", 0x0302: "11", 0x0301: "10", 0x0300: "s3"}
+
+
+class BadHello(Exception):
+    """No server answers it."""
+
+
+class Octets:
+    """Bytes that are read from their beginning."""
+
+    def __init__(self, octets):
+        self.rest = octets
+
+    def take(self, size):
+        if size > len(self.rest):
+            raise BadHello
+        taken, self.rest = self.rest[:size], self.rest[size:]
+        return taken
+
+    def number(self, size):
+        return int.from_bytes(self.take(size), "big")
+
+    def part(self, width):
+        """What stands behind its length, which has so many bytes."""
+        return self.take(self.number(width))
+
+    def end(self):
+        if self.rest:
+            raise BadHello
+
+
+class Hello:
+    """`body`: of the handshake message, behind its type and length."""
+
+    def __init__(self, body):
+        octets = Octets(body)
+        self.version = octets.number(2)
+        octets.take(32)
+        session, ciphers, compression = octets.part(1), octets.part(2), octets.part(1)
+        if self.version >> 8 != 3 or len(session) > 32 or not compression:
+            raise BadHello
+        self.ciphers = pairs(ciphers)
+        self.types, self.algorithms = [], []
+        self.name = self.protocol = None
+        self.has_name = False
+        if octets.rest:
+            self.extensions(Octets(octets.part(2)))
+        octets.end()
+
+    def extensions(self, octets):
+        readers = {SERVER_NAME: self.server_name, ALPN: self.protocols, VERSIONS: self.versions,
+                   SIGNATURE_ALGORITHMS: self.signature_algorithms}
+        while octets.rest:
+            kind, content = octets.number(2), Octets(octets.part(2))
+            if kind in self.types and kind < 64:
+                raise BadHello
+            self.types.append(kind)
+            if kind in readers:
+                readers[kind](content)
+                content.end()
+
+    def server_name(self, content):
+        self.has_name, names = True, Octets(content.part(2))
+        if not names.rest:
+            raise BadHello
+        while names.rest:
+            kind, name = names.number(1), names.part(2)
+            if kind == 0:
+                if self.name is not None or not 0 < len(name) < 256 or b"\0" in name:
+                    raise BadHello
+                self.name = name.lower()
+        if self.name and len(self.name) > 1 and self.name.endswith(b"."):
+            self.name = self.name[:-1]
+
+    def protocols(self, content):
+        names = Octets(content.part(2))
+        some = []
+        while names.rest:
+            some.append(names.part(1))
+        self.protocol = some[0] if some and some[0] else None
+
+    def versions(self, content):
+        known = [version for version in pairs(content.part(1)) if version not in GREASE]
+        self.version = max(known, default=self.version)
+
+    def signature_algorithms(self, content):
+        self.algorithms = pairs(content.part(2))
+
+    def fields(self, carrier):
+        """`carrier`: `t` of TCP, `q` of QUIC."""
+        said = {"tls.sni" if carrier == "t" else "quic.sni": self.name, "tls.alpn": self.protocol,
+                "tls.ja4": self.ja4(carrier).encode(), "proto.scheme": b"https"}
+        return {name: value for name, value in said.items() if value is not None}
+
+    def ja4(self, carrier):
+        ciphers, types, algorithms = (hexadecimal(some) for some in (self.ciphers, self.types, self.algorithms))
+        hashed = [kind for kind in types if kind not in ("0000", "0010")]
+        return (carrier + JA4_VERSIONS.get(self.version, "00") + ("d" if self.has_name else "i")
+                + f"{min(len(ciphers), 99):02}{min(len(types), 99):02}" + ends_of(self.protocol)
+                + "_" + digest(",".join(sorted(ciphers)))
+                + "_" + digest(",".join(sorted(hashed)) + "_" * bool(algorithms) + ",".join(algorithms)))
+
+
+def pairs(octets):
+    if not octets or len(octets) % 2:
+        raise BadHello
+    return [int.from_bytes(octets[at:at + 2], "big") for at in range(0, len(octets), 2)]
+
+
+def hexadecimal(values):
+    return [f"{value:04x}" for value in values if value not in GREASE]
+
+
+def digest(text):
+    return hashlib.sha256(text.encode()).hexdigest()[:12] if text else "0" * 12
+
+
+def ends_of(protocol):
+    """The first and the last letter, or hexadecimal digit where one of them is neither letter nor digit."""
+    if not protocol:
+        return "00"
+    plain = all(octet < 0x80 and chr(octet).isalnum() for octet in (protocol[0], protocol[-1]))
+    text = protocol.decode("latin-1") if plain else protocol.hex()
+    return text[0] + text[-1]
