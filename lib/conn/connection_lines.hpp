@@ -38,7 +38,11 @@ public:
         return (homes_[home / 64] >> (home % 64) & 1) != 0;
     }
     void prefetch(std::uint64_t digest) const noexcept {
-        __builtin_prefetch(&lines_[digest & mask_], 1);
+        __builtin_prefetch(&lines_[home_of(digest)], 1);
+    }
+    // Where most connections lie.
+    [[nodiscard]] ConnectionIndex home_of(std::uint64_t digest) const noexcept {
+        return static_cast<ConnectionIndex>(digest & mask_);
     }
 
 private:

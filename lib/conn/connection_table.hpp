@@ -37,8 +37,11 @@ public:
     ConnectionTable(const ConnectionTable&) = delete;
     ConnectionTable& operator=(const ConnectionTable&) = delete;
 
-    // Asks for the line that find() will read first.
-    void prefetch(std::uint64_t digest) const noexcept { lines_.prefetch(digest); }
+    // Asks for what take() will read and write first.
+    void prefetch(std::uint64_t digest) const noexcept {
+        lines_.prefetch(digest);
+        __builtin_prefetch(&seen_[lines_.home_of(digest)], 1);
+    }
     // False: nothing is known of such a connection.
     [[nodiscard]] bool may_know(std::uint64_t digest) const noexcept {
         return lines_.may_have(digest);

@@ -156,6 +156,10 @@ void Classifier::match_texts(const FrameColumns& frames, const HeaderColumns& co
     const RowMask bare = texts_.reads_payloads() ? 0 : rows & ~columns.with_unit();
     if (!program_.empty()) {
         match_without_texts(bare, matches);
+        if (rows == bare) {
+            matches.settle_texts(rows);
+            return;
+        }
         ClauseProgram::list_candidates(rows & ~bare, matches);
     }
     std::size_t looked_at = kMaxBurst;  // the row whose texts
