@@ -63,7 +63,6 @@ std::uint64_t ConnectionTable::memory_of(const ConnectionBudget& wanted) noexcep
 }
 
 void ConnectionTable::set_now(Instant now) noexcept {
-    now_ = now;
     ticks_ = ticks_of(now.time_since_epoch());
 }
 

@@ -45,6 +45,7 @@ void ConnectionTable::take(const TcpSegment& segment, MutableBytes scratch, Inst
         return;
     }
     if (!segment.payload.empty()) {
+        offer.may_miss_some_ = now - time_of(age_of(lines_[index])) < unseen_until_;
         if (lines_[index].held == kNoLine) {
             lines_[index].touched = ticks_;
         }
@@ -165,13 +166,10 @@ void ConnectionTable::note_seen(const StreamOffer& offer) noexcept {
     }
 }
 
-// Whether bytes before the segment, which lies so far behind `next`, may have passed unseen.
+// Whether bytes of a connection that may have passed unseen lie before a segment so far ahead.
 bool ConnectionTable::missed_some(const Connection& connection, std::size_t at) noexcept {
-    if (at == 0 || connection.phase == StreamPhase::UntilClose ||
-        now_ - time_of(age_of(connection)) >= unseen_until_) {
-        return false;
-    }
-    return connection.held == kNoLine || at > held_of(connection).in_order();
+    const std::size_t reached = connection.held == kNoLine ? 0 : held_of(connection).in_order();
+    return at > reached && connection.phase != StreamPhase::UntilClose;
 }
 
 // Of what was half nothing will come any more that tells where it ends.
@@ -187,7 +185,8 @@ void ConnectionTable::lose_track(StreamOffer& offer, Connection& connection) noe
 }
 
 void ConnectionTable::offer_ahead(StreamOffer& offer, Connection& connection) noexcept {
-    if (missed_some(connection, offer.rest_seq_ - connection.next)) [[unlikely]] {
+    if (offer.may_miss_some_ && missed_some(connection, offer.rest_seq_ - connection.next))
+        [[unlikely]] {
         lose_track(offer, connection);
     }
     const std::size_t at = offer.rest_seq_ - connection.next;

@@ -158,8 +158,7 @@ private:
     ConnectionBudget budget_;
     std::uint32_t half_head_ticks_;
     std::uint32_t idle_ticks_;
-    Instant now_{};            // the segment's
-    std::uint32_t ticks_ = 0;  // the same
+    std::uint32_t ticks_ = 0;  // the segment's instant
     Instant unseen_until_ = Instant::min();
     ConnectionLines lines_;
     LinePool pool_;

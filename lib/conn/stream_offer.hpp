@@ -63,6 +63,7 @@ private:
         rest_seq_ += static_cast<std::uint32_t>(over);
     }
     ConnectionIndex connection_ = kNoConnection;
+    bool may_miss_some_ = false;  // nothing has come of it since segments may have passed unseen
     std::uint64_t digest_ = 0;
     std::uint64_t source_ = 0;
     std::uint32_t rest_seq_ = 0;  // of the first of `rest_`
